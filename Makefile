@@ -1,0 +1,32 @@
+# The daily commands. `make run` needs only a compiler and four libraries; tools/setup.sh fetches them.
+JOBS ?= $(shell nproc)
+SCENARIO ?= scenarios/llama405b_a4_224.yaml
+export JOBS
+
+.PHONY: run build test bench fuzz format clean
+
+run: build
+	build/release/simtrain $(SCENARIO)
+
+build:
+	tools/setup.sh build
+	cmake --preset release
+	cmake --build --preset release -j $(JOBS)
+
+test:
+	tools/setup.sh test
+	tools/check
+
+bench: build
+	build/release/simtrain bench
+
+fuzz: export FUZZ_SECONDS ?= 600
+fuzz:
+	tools/setup.sh test
+	tools/fuzz
+
+format:
+	tools/format
+
+clean:
+	rm -rf build

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace simtrain {
+
+/// Where a piece of input stands. Lines and columns count from 1; 0 means "the file as a whole".
+struct SourcePlace {
+  std::string file;
+  int line = 0;
+  int column = 0;
+};
+
+/// The user's input is wrong. `what()` is one line, `file:line:column: key: sentence`, where the
+/// sentence says what was found and what would do. `main` prints it and exits with 2.
+class InputError : public std::runtime_error {
+ public:
+  InputError(const SourcePlace& place, const std::string& key, const std::string& sentence);
+};
+
+}  // namespace simtrain

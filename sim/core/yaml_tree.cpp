@@ -1,0 +1,222 @@
+#include "sim/core/yaml_tree.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/yaml.h>
+
+namespace simtrain {
+namespace {
+
+constexpr std::uintmax_t kLargestFile = 16U << 20U;
+
+/// Builds a YamlNode tree from yaml-cpp's parse events, refusing what a strict reader refuses.
+class TreeBuilder final : public YAML::EventHandler {
+ public:
+  TreeBuilder(std::string file, int first_column)
+      : file_(std::move(file)), first_column_(first_column) {}
+
+  YamlNode take_root() { return std::move(root_); }
+
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (documents_++ > 0) {
+      throw InputError(place(mark), "", "a second document starts here; a file holds one");
+    }
+  }
+  void OnDocumentEnd() override {}
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
+    throw InputError(place(mark), "", "aliases (*name) are not used here; write the value out");
+  }
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    refuse_extras(mark, "", anchor);
+    add(leaf(YamlNode::Kind::null, mark, ""));
+  }
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override {
+    refuse_extras(mark, tag, anchor);
+    add(leaf(YamlNode::Kind::scalar, mark, value));
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value /*style*/) override {
+    refuse_extras(mark, tag, anchor);
+    open_.push_back({leaf(YamlNode::Kind::list, mark, ""), {}, {}, false});
+  }
+  void OnSequenceEnd() override { close(); }
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value /*style*/) override {
+    refuse_extras(mark, tag, anchor);
+    open_.push_back({leaf(YamlNode::Kind::map, mark, ""), {}, {}, false});
+  }
+  void OnMapEnd() override { close(); }
+
+ private:
+  struct Open {
+    YamlNode node;
+    std::string key;
+    SourcePlace key_place;
+    bool has_key = false;
+  };
+
+  [[nodiscard]] SourcePlace place(const YAML::Mark& mark) const {
+    return {file_, mark.line + 1, mark.column + (mark.line == 0 ? first_column_ : 1)};
+  }
+  [[nodiscard]] YamlNode leaf(YamlNode::Kind kind, const YAML::Mark& mark, std::string text) const {
+    YamlNode node;
+    node.kind = kind;
+    node.place = place(mark);
+    node.text = std::move(text);
+    return node;
+  }
+  void refuse_extras(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) const {
+    if (anchor != YAML::NullAnchor) {
+      throw InputError(place(mark), "", "anchors (&name) are not used here; write the value out");
+    }
+    if (!tag.empty() && tag != "?" && tag != "!") {
+      throw InputError(place(mark), "",
+                       fmt::format("the tag '{}' is not used here; leave it out", tag));
+    }
+  }
+  void close() {
+    Open done = std::move(open_.back());
+    open_.pop_back();
+    add(std::move(done.node));
+  }
+  void add(YamlNode node) {
+    if (open_.empty()) {
+      root_ = std::move(node);
+      return;
+    }
+    Open& parent = open_.back();
+    if (parent.node.kind == YamlNode::Kind::list) {
+      parent.node.items.push_back(std::move(node));
+    } else if (!parent.has_key) {
+      take_key(parent, node);
+    } else {
+      parent.node.entries.push_back({parent.key, parent.key_place, std::move(node)});
+      parent.has_key = false;
+    }
+  }
+  static void take_key(Open& parent, const YamlNode& node) {
+    if (node.kind != YamlNode::Kind::scalar) {
+      throw InputError(node.place, "", "a key must be a plain word");
+    }
+    if (node.text == "<<") {
+      throw InputError(node.place, "<<", "merge keys are not used here; write the keys out");
+    }
+    if (parent.node.find(node.text) != nullptr) {
+      throw InputError(node.place, node.text, "stands twice");
+    }
+    parent.key = node.text;
+    parent.key_place = node.place;
+    parent.has_key = true;
+  }
+
+  std::string file_;
+  int first_column_;
+  int documents_ = 0;
+  std::vector<Open> open_;
+  YamlNode root_;
+};
+
+std::string read_text(const std::string& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) throw InputError({path}, "", "there is no such file");
+  if (std::filesystem::is_directory(status)) {
+    throw InputError({path}, "", "is a folder; name a YAML file");
+  }
+  std::ifstream file(path, std::ios::binary);
+  if (!file)
+    throw InputError({path}, "", fmt::format("cannot be opened: {}", std::strerror(errno)));
+  std::string text;
+  std::string block(1U << 16U, '\0');
+  while (file.read(block.data(), static_cast<std::streamsize>(block.size())), file.gcount() > 0) {
+    text.append(block, 0, static_cast<std::size_t>(file.gcount()));
+    if (text.size() > kLargestFile) {
+      throw InputError({path}, "", "is larger than 16 MiB; a simtrain file is far smaller");
+    }
+  }
+  if (file.bad()) throw InputError({path}, "", "cannot be read");
+  return text;
+}
+
+}  // namespace
+
+const YamlNode* YamlNode::find(std::string_view key) const {
+  for (const YamlEntry& entry : entries) {
+    if (entry.key == key) return &entry.value;
+  }
+  return nullptr;
+}
+
+YamlNode* YamlNode::find(std::string_view key) {
+  return const_cast<YamlNode*>(std::as_const(*this).find(key));
+}
+
+YamlNode load_yaml_text(const std::string& text, const std::string& name, int first_column) {
+  if (text.find('\0') != std::string::npos) {
+    throw InputError({name}, "", "holds a NUL byte; a text file was expected");
+  }
+  TreeBuilder builder(name, first_column);
+  try {
+    std::istringstream stream(text);
+    YAML::Parser parser(stream);
+    while (parser.HandleNextDocument(builder)) {
+    }
+  } catch (const YAML::Exception& error) {
+    const SourcePlace place{name, error.mark.line + 1, error.mark.column + 1};
+    throw InputError(place, "", fmt::format("is not YAML: {}", error.msg));
+  }
+  return builder.take_root();
+}
+
+YamlNode load_yaml_file(const std::string& path) { return load_yaml_text(read_text(path), path); }
+
+void set_yaml_value(YamlNode& root, std::string_view key, YamlNode value) {
+  YamlNode* node = &root;
+  std::size_t begin = 0;
+  while (true) {
+    const std::size_t dot = key.find('.', begin);
+    const std::string part(key.substr(begin, dot == key.npos ? key.npos : dot - begin));
+    if (part.empty()) throw InputError(value.place, std::string(key), "is not a dotted key");
+    if (node->kind == YamlNode::Kind::null) node->kind = YamlNode::Kind::map;
+    if (node->kind != YamlNode::Kind::map) {
+      const std::string above(key.substr(0, begin == 0 ? 0 : begin - 1));
+      throw InputError(value.place, std::string(key),
+                       fmt::format("'{}' has no keys below it", above));
+    }
+    YamlNode* next = node->find(part);
+    if (next == nullptr) {
+      YamlNode fresh;
+      fresh.kind = YamlNode::Kind::null;
+      fresh.place = value.place;
+      node->entries.push_back({part, value.place, std::move(fresh)});
+      next = &node->entries.back().value;
+    }
+    if (dot == key.npos) {
+      *next = std::move(value);
+      return;
+    }
+    node = next;
+    begin = dot + 1;
+  }
+}
+
+const YamlNode* find_yaml_value(const YamlNode& root, std::string_view key) {
+  const YamlNode* node = &root;
+  while (node != nullptr && !key.empty()) {
+    const std::size_t dot = key.find('.');
+    node = node->find(key.substr(0, dot));
+    key = dot == key.npos ? std::string_view() : key.substr(dot + 1);
+  }
+  return node;
+}
+
+}  // namespace simtrain

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <vector>
+
+#include "sim/run/pieces.h"
+#include "sim/run/report.h"
+
+namespace simtrain {
+
+/// What the busiest rank communicates in one step, summed by group, collective, algorithm, protocol
+/// and size: the step's own transfers, and those inside the pieces times how often each is run.
+std::vector<CommunicationRow> communication_table(const StepContext& context, const std::vector<PlayedPiece>& pieces,
+                                                  const Plan& plan, const Timeline& timeline,
+                                                  const std::vector<PathStep>& path);
+
+/// How often each piece is run in one step by a rank of a stage, by Piece number.
+std::vector<std::int64_t> piece_counts(const Recipe& recipe, const RankGrid& grid, int stage);
+
+}  // namespace simtrain

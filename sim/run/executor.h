@@ -1,0 +1,34 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+#include "sim/run/timeline.h"
+
+namespace simtrain {
+
+/// The program can never finish: `what()` names the first blocked ops and what each waits for.
+class StuckProgram : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Plays a plan: the only event loop.
+///
+/// Each stream runs its ops in order. An op joins its group as soon as what it comes after has
+/// ended; when all members have joined, it starts. A transfer waits its latency, then moves its wire
+/// bytes at its max-min fair share of the links of its group, at most its limit. A compute op runs
+/// at the speed that its rank's transfers leave it:
+///
+///     1 / speed = sm_bound * S / (S - s) + memory_bound * B / (B - b) + rest
+///
+/// with s the SMs and b the memory traffic of the transfers that have joined on that rank (a NCCL
+/// kernel holds its SMs while it waits for its peers), of S and B in all; a transfer may take at
+/// most half of either. In a group the slowest member sets the pace.
+///
+/// Events are ordered by time, then by number; rates change only between points in time, after all
+/// that happens at one point has happened, so that nothing depends on the order within it.
+/// Throws StuckProgram where ops are left that nothing will ever release.
+Timeline execute(const Plan& plan);
+
+}  // namespace simtrain

@@ -1,0 +1,68 @@
+#include "sim/run/pieces.h"
+
+#include "sim/run/executor.h"
+
+namespace simtrain {
+namespace {
+
+bool needed(const Recipe& recipe, Piece piece) {
+  switch (piece) {
+    case Piece::layer_weight_cast:
+    case Piece::amax:
+      return recipe.fp8();
+    case Piece::head_backward_deferred:
+    case Piece::head_weight_gradient:
+      return recipe.overlap.defer_embedding_wgrad_compute;
+    default:
+      return true;
+  }
+}
+
+ComputeCost cost_of(const PlayedPiece& piece) {
+  ComputeCost cost;
+  cost.time = piece.timeline.end;
+  cost.parts = path_breakdown(piece.plan, piece.timeline, piece.path);
+  const double length = to_seconds(cost.time);
+  for (const PathStep& step : piece.path) {
+    const Program& program = piece.plan.programs[0];
+    const Op& op = program.ops[step.op];
+    if (!op.compute) continue;
+    const Span& span = piece.timeline.span(step.rank, step.op);
+    const double share = length > 0 ? to_seconds(span.end - span.start) / length : 0;
+    cost.sm_bound += program.compute_costs[op.cost].sm_bound * share;
+    cost.memory_bound += program.compute_costs[op.cost].memory_bound * share;
+  }
+  return cost;
+}
+
+void wait_for_host(ComputeCost& cost, const StepContext& context, Piece piece) {
+  const Recipe& recipe = context.recipe;
+  if (recipe.cuda_graphs || (piece != Piece::layer_forward && piece != Piece::layer_backward)) return;
+  const KernelLaunches& launches = recipe.software.kernel_launches;
+  const bool forward = piece == Piece::layer_forward;
+  const int count = recipe.fp8() ? (forward ? launches.fp8_forward.value : launches.fp8_backward.value)
+                                 : (forward ? launches.bf16_forward.value : launches.bf16_backward.value);
+  const Duration host = count * context.cluster.spec().node.host_launch_latency.value;
+  if (host <= cost.time) return;
+  part(cost.parts, Share::host) += to_seconds(host - cost.time);
+  cost.time = host;
+}
+
+}  // namespace
+
+std::vector<PlayedPiece> play_pieces(const StepContext& context, bool unfold) {
+  std::vector<PlayedPiece> pieces(kPieces);
+  for (std::size_t i = 0; i < kPieces; ++i) {
+    const auto which = static_cast<Piece>(i);
+    if (!needed(context.recipe, which)) continue;
+    PlayedPiece& piece = pieces[i];
+    piece.plan = piece_plan(context, which, unfold);
+    piece.timeline = execute(piece.plan);
+    piece.path = critical_path(piece.plan, piece.timeline);
+    piece.cost = cost_of(piece);
+    wait_for_host(piece.cost, context, which);
+  }
+  return pieces;
+}
+
+}  // namespace simtrain

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/run/metrics.h"
+#include "sim/workload/memory.h"
+#include "sim/workload/plan.h"
+
+namespace simtrain {
+
+/// One row of the communication table: what the busiest rank spends in a step on one kind of call.
+struct CommunicationRow {
+  std::string group;  ///< tp, cp, pp, dp or world
+  Collective collective{};
+  Algorithm algorithm{};
+  Protocol protocol{};
+  Bytes bytes;  ///< of one call, as nccl-tests counts them
+  std::int64_t count = 0;
+  double total_s = 0;
+  double exposed_s = 0;  ///< of it, on the critical path
+};
+
+/// How the engine got there.
+struct EngineFigures {
+  std::uint64_t events = 0;
+  double wall_s = 0;
+  int ranks = 0;
+  int ranks_simulated = 0;
+  std::string fingerprint;
+};
+
+/// All that one simulation says; schema `simtrain.result/1` is this, printed.
+struct Report {
+  std::string scenario;
+  std::string source;
+  std::string cluster;
+  std::string model;
+  std::string software;
+  std::string layout;  ///< "TP 4, PP 14, ..."
+  int gpus = 0;
+  double step_time_s = 0;
+  double tokens_per_s = 0;
+  double tflops_per_gpu = 0;
+  double mfu = 0;
+  MfuConvention mfu_convention{};
+  double days_per_1t_tokens = 0;
+  double model_flops_per_sample = 0;
+  double peak_tflops_per_gpu = 0;
+  Breakdown breakdown{};
+  std::vector<StageMemory> memory;
+  double memory_capacity = 0;
+  std::vector<CommunicationRow> communication;
+  EngineFigures engine;
+
+  /// Allocator peak of the fullest stage.
+  [[nodiscard]] double peak_bytes() const;
+  [[nodiscard]] bool fits() const;
+};
+
+}  // namespace simtrain

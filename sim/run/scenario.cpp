@@ -1,0 +1,141 @@
+#include "sim/run/scenario.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace simtrain {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kShortNames{{
+    {"tp", "parallelism.tensor_model_parallel_size"},
+    {"pp", "parallelism.pipeline_model_parallel_size"},
+    {"vp", "parallelism.virtual_pipeline_model_parallel_size"},
+    {"cp", "parallelism.context_parallel_size"},
+    {"ep", "parallelism.expert_model_parallel_size"},
+    {"mbs", "training.micro_batch_size"},
+    {"gbs", "training.global_batch_size"},
+    {"nodes", "cluster.nodes"},
+    {"precision", "training.precision"},
+}};
+
+std::optional<YamlNode> take(YamlNode& map, std::string_view key) {
+  const auto entry = std::find_if(map.entries.begin(), map.entries.end(), [&](const YamlEntry& e) { return e.key == key; });
+  if (entry == map.entries.end()) return std::nullopt;
+  YamlNode value = std::move(entry->value);
+  map.entries.erase(entry);
+  return value;
+}
+
+ModelSpec load_model(const DataFolder& data, const ScenarioFile& file, const std::optional<YamlNode>& overrides) {
+  YamlNode tree = data.load_tree("scenarios/models", file.model, file.where, "model");
+  if (!overrides) return read_yaml<ModelSpec>(tree, "");
+  yaml_detail::check_keys(*overrides, "model_overrides", field_names<ModelSpec>());
+  for (const YamlEntry& entry : overrides->entries) set_yaml_value(tree, entry.key, entry.value);
+  return read_yaml<ModelSpec>(tree, "");
+}
+
+}  // namespace
+
+Setting parse_setting(const std::string& text) {
+  const std::string place = "--set " + text;
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) throw InputError({place}, "", "must be KEY=VALUE");
+  std::string key = text.substr(0, equals);
+  for (const auto& [short_name, dotted] : kShortNames) {
+    if (key == short_name) key = dotted;
+  }
+  YamlNode value = load_yaml_text(text.substr(equals + 1), place, static_cast<int>(equals) + 2);
+  if (value.kind == YamlNode::Kind::null) value.place = {place, 1, static_cast<int>(equals) + 2};
+  return {key, std::move(value)};
+}
+
+ScenarioSource ScenarioSource::from_file(const std::string& path) { return ScenarioSource(load_yaml_file(path)); }
+
+ScenarioSource ScenarioSource::from_text(const std::string& text, const std::string& name) {
+  return ScenarioSource(load_yaml_text(text, name));
+}
+
+ScenarioSource::ScenarioSource(YamlNode tree) : body_(std::move(tree)) {
+  if (const auto table = take(body_, "table")) read_table(*table);
+}
+
+void ScenarioSource::read_table(const YamlNode& table) {
+  yaml_detail::check_keys(table, "table", {"columns", "rows"});
+  const YamlNode* columns = table.find("columns");
+  const YamlNode* rows = table.find("rows");
+  if (columns == nullptr) yaml_detail::missing(table, "table.columns");
+  if (rows == nullptr) yaml_detail::missing(table, "table.rows");
+  std::vector<std::string> keys;
+  yaml_detail::read_value(*columns, "table.columns", keys);
+  if (keys.empty() || keys.front() != "row") {
+    throw InputError(columns->place, "table.columns", "must start with 'row', the column of the rows' names");
+  }
+  for (std::size_t column = 0; column < keys.size(); ++column) {
+    if (std::count(keys.begin(), keys.end(), keys[column]) > 1) {
+      throw InputError(columns->items[column].place, "table.columns", fmt::format("'{}' stands twice", keys[column]));
+    }
+  }
+  yaml_detail::require_list(*rows, "table.rows");
+  if (rows->items.empty()) throw InputError(rows->place, "table.rows", "holds no rows");
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < rows->items.size(); ++i) {
+    const YamlNode& cells = rows->items[i];
+    const std::string key = fmt::format("table.rows[{}]", i);
+    yaml_detail::require_length(cells, key, keys.size());
+    Row row{scalar_text(cells.items[0], key), {}};
+    if (!names.insert(row.name).second) throw InputError(cells.place, key, fmt::format("'{}' stands twice", row.name));
+    for (std::size_t column = 1; column < keys.size(); ++column) row.settings.push_back({keys[column], cells.items[column]});
+    rows_.push_back(std::move(row));
+  }
+}
+
+std::vector<std::string> ScenarioSource::row_names() const {
+  std::vector<std::string> names;
+  for (const Row& row : rows_) names.push_back(row.name);
+  return names;
+}
+
+Scenario ScenarioSource::scenario(const DataFolder& data, const std::string& row,
+                                  const std::vector<Setting>& settings) const {
+  YamlNode tree = body_;
+  if (!row.empty()) {
+    const auto found = std::find_if(rows_.begin(), rows_.end(), [&](const Row& r) { return r.name == row; });
+    if (found == rows_.end()) {
+      const std::string hint = rows_.empty() ? "the file has no table" : suggestion(row, row_names());
+      throw InputError({body_.place.file}, "--row", fmt::format("'{}' is no row of the table; {}", row, hint));
+    }
+    for (const Setting& setting : found->settings) set_yaml_value(tree, setting.key, setting.value);
+  }
+  for (const Setting& setting : settings) set_yaml_value(tree, setting.key, setting.value);
+  const auto overrides = take(tree, "model_overrides");
+  const auto file = read_yaml<ScenarioFile>(tree, "");
+
+  Scenario scenario;
+  scenario.name = row.empty() ? file.name : fmt::format("{} [{}]", file.name, row);
+  scenario.source = file.source;
+  scenario.mfu_convention = file.mfu_convention;
+  scenario.cluster = load_cluster(data, file.cluster.name, file.cluster.nodes, file.cluster.where);
+  scenario.placement = file.cluster.placement;
+  Recipe& recipe = scenario.recipe;
+  recipe.model = load_model(data, file, overrides);
+  recipe.software = data.load<SoftwareSpec>("hardware/software", file.software, file.where, "software");
+  recipe.training = file.training;
+  recipe.parallelism = file.parallelism;
+  recipe.overlap = file.overlap;
+  recipe.optimizer = file.optimizer;
+  recipe.recompute = file.recompute;
+  recipe.cuda_graphs = file.cuda_graphs;
+  if (file.overlap.tp_comm_overlap_table) {
+    recipe.tp_overlap = data.load<TpOverlapTable>("hardware/tp_overlap", *file.overlap.tp_comm_overlap_table,
+                                                  file.overlap.where, "overlap.tp_comm_overlap_table");
+  }
+  check_scenario(scenario, file.cluster);
+  return scenario;
+}
+
+}  // namespace simtrain

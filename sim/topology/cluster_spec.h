@@ -1,0 +1,125 @@
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "sim/core/data_folder.h"
+#include "sim/topology/gpu_spec.h"
+
+namespace simtrain {
+
+enum class Transport { infiniband, roce };
+enum class Wiring { rail_optimized };
+
+template <>
+struct EnumNames<Transport> {
+  static constexpr std::array rows{std::pair{std::string_view("infiniband"), Transport::infiniband},
+                                   std::pair{std::string_view("roce"), Transport::roce}};
+};
+template <>
+struct EnumNames<Wiring> {
+  static constexpr std::array rows{
+      std::pair{std::string_view("rail-optimized"), Wiring::rail_optimized}};
+};
+
+/// One server (for GB200: one tray): `hardware/nodes/NAME.yaml`.
+struct NodeSpec {
+  std::string name;
+  std::string description;
+  std::string gpu;
+  int gpus = 0;
+  Sourced<int> nics;  ///< one per GPU: GPU i and NIC i share rail i
+  Sourced<Bandwidth> nic_bandwidth;
+  Sourced<int> nvlink_domain_nodes;  ///< nodes that one NVLink domain joins
+  Sourced<int> nvswitches;           ///< switch chips of one NVLink domain
+  Sourced<Duration> host_launch_latency;
+  SourcePlace where;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("name", name);
+    v("description", description);
+    v("gpu", gpu);
+    v("gpus", gpus, Limits{1, 1024});
+    v("nics", nics, Limits{1, 1024});
+    v("nic_bandwidth", nic_bandwidth);
+    v("nvlink_domain_nodes", nvlink_domain_nodes, Limits{1, 1024});
+    v("nvswitches", nvswitches, Limits{1, 1024});
+    v("host_launch_latency", host_launch_latency);
+  }
+};
+
+/// The network between nodes: `hardware/fabrics/NAME.yaml`. The hop times are whole NCCL steps
+/// below one leaf switch, NIC and proxy included; longer ways add their switches and cables.
+struct FabricSpec {
+  std::string name;
+  std::string description;
+  Transport transport{};
+  Wiring wiring{};
+  Sourced<int> nodes_per_unit;       ///< nodes below one set of leaf switches (SU, sub-block)
+  Sourced<double> oversubscription;  ///< leaf downlinks over uplinks
+  Sourced<double> link_efficiency;   ///< of the NIC's line rate
+  Sourced<Duration> switch_latency;
+  Sourced<Duration> cable_latency;
+  Sourced<Duration> ll_hop;
+  Sourced<Duration> ll128_hop;
+  Sourced<Duration> simple_hop;
+  Sourced<Duration> send_receive_latency;
+  Sourced<Duration> chunk_turnaround;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("name", name);
+    v("description", description);
+    v("transport", transport);
+    v("wiring", wiring);
+    v("nodes_per_unit", nodes_per_unit, Limits{1, 100000});
+    v("oversubscription", oversubscription, Limits{1, 1000});
+    v("link_efficiency", link_efficiency, Limits{0.01, 1});
+    v("switch_latency", switch_latency);
+    v("cable_latency", cable_latency);
+    v("ll_hop", ll_hop);
+    v("ll128_hop", ll128_hop);
+    v("simple_hop", simple_hop);
+    v("send_receive_latency", send_receive_latency);
+    v("chunk_turnaround", chunk_turnaround);
+  }
+};
+
+/// A kind of cluster as its file says it: `hardware/clusters/NAME.yaml`.
+struct ClusterFile {
+  std::string name;
+  std::string description;
+  std::string node;
+  std::string fabric;
+  Sourced<int> max_nodes;
+  SourcePlace where;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("name", name);
+    v("description", description);
+    v("node", node);
+    v("fabric", fabric);
+    v("max_nodes", max_nodes, Limits{1, 1e6});
+  }
+};
+
+/// The nodes of one job and all that they are made of.
+struct ClusterSpec {
+  std::string name;
+  int nodes = 0;
+  NodeSpec node;
+  GpuSpec gpu;
+  FabricSpec fabric;
+
+  [[nodiscard]] int gpus() const { return nodes * node.gpus; }
+  /// Line rate of a NIC times what large flows reach of it.
+  [[nodiscard]] Bandwidth usable_nic_bandwidth() const {
+    return node.nic_bandwidth.value * fabric.link_efficiency.value;
+  }
+};
+
+/// Reads a cluster and the node, GPU and fabric it names. `where` is the place that asks for it.
+/// Throws InputError where a name is unknown or `nodes` is more than the cluster has.
+ClusterSpec load_cluster(const DataFolder& data, const std::string& name, int nodes,
+                         const SourcePlace& where);
+
+}  // namespace simtrain

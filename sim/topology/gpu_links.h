@@ -1,0 +1,28 @@
+#pragma once
+
+#include <vector>
+
+#include "sim/topology/cluster.h"
+
+namespace simtrain {
+
+/// The links that belong to one GPU alone, both directions, by id.
+struct GpuLinks {
+  std::vector<int> nvlink;  ///< to and from each NVLink switch plane
+  std::vector<int> nic;     ///< to and from its NIC, and from there to the leaf
+};
+
+/// Looks up which links are a GPU's own. Built once per cluster.
+class LinkOwners {
+ public:
+  explicit LinkOwners(const Cluster& cluster);
+  [[nodiscard]] const GpuLinks& of_gpu(int gpu) const { return gpus_[static_cast<std::size_t>(gpu)]; }
+  /// True for links between switches, which no GPU owns.
+  [[nodiscard]] bool shared(int link) const { return shared_[static_cast<std::size_t>(link)]; }
+
+ private:
+  std::vector<GpuLinks> gpus_;
+  std::vector<bool> shared_;
+};
+
+}  // namespace simtrain

@@ -1,0 +1,211 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "sim/core/yaml_reader.h"
+
+namespace simtrain {
+
+enum class Architecture { ampere, hopper, blackwell };
+enum class DataType { bf16, fp8, fp32 };
+enum class AttentionKernel { cudnn, flash_attention_2 };
+enum class Direction { forward, backward };
+
+template <>
+struct EnumNames<Architecture> {
+  static constexpr std::array rows{
+      std::pair{std::string_view("ampere"), Architecture::ampere},
+      std::pair{std::string_view("hopper"), Architecture::hopper},
+      std::pair{std::string_view("blackwell"), Architecture::blackwell}};
+};
+template <>
+struct EnumNames<DataType> {
+  static constexpr std::array rows{std::pair{std::string_view("bf16"), DataType::bf16},
+                                   std::pair{std::string_view("fp8"), DataType::fp8},
+                                   std::pair{std::string_view("fp32"), DataType::fp32}};
+};
+template <>
+struct EnumNames<AttentionKernel> {
+  static constexpr std::array rows{
+      std::pair{std::string_view("cudnn"), AttentionKernel::cudnn},
+      std::pair{std::string_view("flash-attention-2"), AttentionKernel::flash_attention_2}};
+};
+template <>
+struct EnumNames<Direction> {
+  static constexpr std::array rows{std::pair{std::string_view("forward"), Direction::forward},
+                                   std::pair{std::string_view("backward"), Direction::backward}};
+};
+
+/// Bytes that one element takes.
+constexpr std::int64_t bytes_of(DataType type) {
+  return type == DataType::fp8 ? 1 : type == DataType::bf16 ? 2 : 4;
+}
+
+/// Dense peak of one data type: the denominator of MFU, never a kernel's rate.
+struct PeakRate {
+  DataType data_type{};
+  FlopRate rate;
+  std::string source;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("data_type", data_type);
+    v("rate", rate);
+    v("source", source);
+  }
+};
+
+/// Asymptotic GEMM rate of the whole GPU for one data type and what a wave of tiles adds. `burst`
+/// is the cold, short-run rate; `sustained` the power-limited one that a training step sees.
+struct GemmRate {
+  DataType data_type{};
+  FlopRate burst;
+  FlopRate sustained;
+  Duration wave_overhead{};
+  double wave_sharpness = 0;  ///< 1: whole waves; 0: no wave quantization
+  std::string source;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("data_type", data_type);
+    v("burst", burst);
+    v("sustained", sustained);
+    v("wave_overhead", wave_overhead);
+    v("wave_sharpness", wave_sharpness, kShare);
+    v("source", source);
+  }
+};
+
+struct GemmSpec {
+  Sourced<Duration> kernel_floor;
+  Sourced<double> memory_efficiency;
+  Sourced<double> weight_gradient_efficiency;
+  std::vector<std::array<int, 2>> tiles;  ///< rows x columns of an output tile
+  std::string tiles_source;
+  std::vector<GemmRate> rates;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("kernel_floor", kernel_floor);
+    v("memory_efficiency", memory_efficiency, kShare);
+    v("weight_gradient_efficiency", weight_gradient_efficiency, kShare);
+    v("tiles", tiles, Limits{1, 4096});
+    v("tiles_source", tiles_source);
+    v("rates", rates);
+  }
+};
+
+/// Fused attention of one implementation and direction; the formula stands in kernel_model.h.
+struct AttentionSpec {
+  AttentionKernel implementation{};
+  Direction direction{};
+  FlopRate rate;
+  double half_rate_sequence = 0;
+  double grid_penalty = 0;
+  int block_rows = 128;
+  std::string source;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("implementation", implementation);
+    v("direction", direction);
+    v("rate", rate);
+    v("half_rate_sequence", half_rate_sequence);
+    v("grid_penalty", grid_penalty);
+    v("block_rows", block_rows, Limits{1, 4096});
+    v("source", source);
+  }
+};
+
+/// Share of the memory bandwidth that memory-bound kernels reach, by kind.
+struct StreamingSpec {
+  Sourced<Duration> kernel_floor;
+  Sourced<double> element_wise;
+  Sourced<double> cast;
+  Sourced<double> norm_forward;
+  Sourced<double> norm_backward;
+  Sourced<double> cross_entropy;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("kernel_floor", kernel_floor);
+    v("element_wise", element_wise, kShare);
+    v("cast", cast, kShare);
+    v("norm_forward", norm_forward, kShare);
+    v("norm_backward", norm_backward, kShare);
+    v("cross_entropy", cross_entropy, kShare);
+  }
+};
+
+struct NvlinkSpec {
+  Sourced<Bandwidth> bandwidth;              ///< per GPU and direction, all links
+  Sourced<Bandwidth> copy_engine_bandwidth;  ///< measured peer copy
+  Sourced<Duration> switch_latency;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("bandwidth", bandwidth);
+    v("copy_engine_bandwidth", copy_engine_bandwidth);
+    v("switch_latency", switch_latency);
+  }
+};
+
+/// What NCCL reaches between GPUs of this kind inside one NVLink domain.
+struct NcclGpuSpec {
+  Sourced<Duration> base_latency;
+  Sourced<Duration> ll_hop;
+  Sourced<Duration> ll128_hop;
+  Sourced<Duration> simple_hop;
+  Sourced<Bandwidth> channel_bandwidth;  ///< per channel, that is per SM taken
+  Sourced<Bandwidth> ring_bandwidth;     ///< bus bandwidth plateau of a ring
+  Sourced<Bandwidth> nvls_bandwidth;     ///< all-reduce bus bandwidth plateau with NVLS
+  Sourced<int> ring_channels;
+  Sourced<int> network_channels;
+  Sourced<int> nvls_channels;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("base_latency", base_latency);
+    v("ll_hop", ll_hop);
+    v("ll128_hop", ll128_hop);
+    v("simple_hop", simple_hop);
+    v("channel_bandwidth", channel_bandwidth);
+    v("ring_bandwidth", ring_bandwidth);
+    v("nvls_bandwidth", nvls_bandwidth);
+    v("ring_channels", ring_channels);
+    v("network_channels", network_channels);
+    v("nvls_channels", nvls_channels);
+  }
+};
+
+/// One GPU model: `hardware/gpus/NAME.yaml`.
+struct GpuSpec {
+  std::string name;
+  std::string description;
+  Architecture architecture{};
+  Sourced<int> sm_count;
+  Sourced<Bytes> memory_capacity;
+  Sourced<Bandwidth> memory_bandwidth;
+  std::vector<PeakRate> peak_rates;
+  GemmSpec gemm;
+  std::vector<AttentionSpec> attention;
+  StreamingSpec streaming;
+  NvlinkSpec nvlink;
+  NcclGpuSpec nccl;
+  SourcePlace where;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("name", name);
+    v("description", description);
+    v("architecture", architecture);
+    v("sm_count", sm_count, Limits{1, 10000});
+    v("memory_capacity", memory_capacity);
+    v("memory_bandwidth", memory_bandwidth);
+    v("peak_rates", peak_rates);
+    v("gemm", gemm);
+    v("attention", attention);
+    v("streaming", streaming);
+    v("nvlink", nvlink);
+    v("nccl", nccl);
+  }
+
+  /// Dense peak for `type`; throws InputError at the file where it has no such row.
+  [[nodiscard]] FlopRate peak(DataType type) const;
+};
+
+}  // namespace simtrain

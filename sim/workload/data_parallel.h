@@ -1,0 +1,21 @@
+#pragma once
+
+#include <vector>
+
+#include "sim/workload/stage_layout.h"
+#include "sim/workload/step_plan.h"
+
+namespace simtrain {
+
+/// The collectives by which one chunk's parameters and gradients cross the data-parallel group,
+/// bucket after bucket in the order in which backward fills them.
+struct ChunkBuckets {
+  std::vector<TransferCost> gathers;     ///< parameters, before the forward
+  std::vector<TransferCost> reductions;  ///< gradients, after the backward
+  std::vector<double> filled_at;         ///< share of the chunk's backward after which each is full
+};
+
+/// Splits a chunk into buckets of the recipe's size; none where the group is a single rank.
+ChunkBuckets chunk_buckets(const StepContext& context, const ChunkLayout& chunk, const GroupLayout& group);
+
+}  // namespace simtrain

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstdint>
+#include <variant>
+
+#include "sim/topology/gpu_spec.h"
+
+namespace simtrain {
+
+/// Y[m, n] = X[m, k] W[k, n].
+struct Gemm {
+  std::int64_t m = 0;
+  std::int64_t n = 0;
+  std::int64_t k = 0;
+  DataType type{};
+  DataType output{};
+  bool accumulate = false;  ///< a weight gradient added to the gradient buffer
+};
+
+/// Fused attention over `queries` x `keys` positions; causal counts half the square.
+struct Attention {
+  std::int64_t batch = 0;
+  std::int64_t heads = 0;
+  std::int64_t queries = 0;
+  std::int64_t keys = 0;
+  std::int64_t head_dimension = 0;
+  bool causal = false;
+  Direction direction{};
+  AttentionKernel implementation{};
+};
+
+enum class StreamingKind { element_wise, cast, norm_forward, norm_backward, cross_entropy };
+
+/// A memory-bound kernel, by the bytes that it moves.
+struct Streaming {
+  StreamingKind kind{};
+  double bytes = 0;
+};
+
+using Kernel = std::variant<Gemm, Attention, Streaming>;
+
+/// Floating-point operations of a kernel: 2mnk; 4*b*a*q*k*d forward (half if causal), 2.5 times
+/// that backward; none counted for memory-bound kernels.
+double kernel_flops(const Kernel& kernel);
+
+/// How long a kernel takes alone, and what it is bound by: the shares of its time that stretch when
+/// streaming multiprocessors or memory bandwidth are taken by others.
+struct KernelTime {
+  Duration time{};
+  double sm_bound = 0;
+  double memory_bound = 0;
+};
+
+/// Time of kernels on one GPU. Contract: pure; positive for work; never shorter for more FLOPs or
+/// bytes; never faster than peak FLOPs or memory bandwidth allow.
+class KernelModel {
+ public:
+  KernelModel() = default;
+  KernelModel(const KernelModel&) = delete;
+  KernelModel& operator=(const KernelModel&) = delete;
+  virtual ~KernelModel() = default;
+  [[nodiscard]] virtual KernelTime time(const Kernel& kernel) const = 0;
+};
+
+/// The closed form fitted to measured kernels. Symbols: S SMs, R sustained rate of the whole GPU,
+/// t0 kernel floor, BW memory bandwidth, eta efficiency.
+///
+/// GEMM, least over the tile set (bm x bn) and split-K 1, 2, 4:
+///     w = ceil(m/bm) ceil(n/bn) split / S              waves of tiles
+///     W = a ceil(w) + (1 - a) max(w, 1)                 a: wave sharpness
+///     t = t0 + max(W (2 bm bn (k/split) S / R + te), bytes / (eta BW))
+/// where te is the part of a wave that is not overlapped. On Blackwell a tile of more than 128 x 256
+/// takes a pair of SMs. Weight gradients run at a further efficiency and read what they add to.
+///
+/// Attention, with F the FLOPs, s the keys' length and q = grid penalty:
+///     w = b heads ceil(queries / block rows) / S,   t = t0 + F (1 + s0/s) (1 + q/w) / R
+/// s0 is the length of half rate for causal blocks; dense blocks have no diagonal to fill and use
+/// 175 (reference points: cudnn-frontend non-causal runs, s0 150 to 200).
+///
+/// Memory-bound:  t = t0 + bytes / (eta BW).
+///
+/// It stops holding for m below 512 (few tiles: 10 to 13 % optimistic) and for n or k that are not
+/// multiples of 8.
+class FittedKernelModel final : public KernelModel {
+ public:
+  explicit FittedKernelModel(const GpuSpec& gpu) : gpu_(gpu) {}
+  [[nodiscard]] KernelTime time(const Kernel& kernel) const override;
+
+ private:
+  [[nodiscard]] KernelTime time_of(const Gemm& gemm) const;
+  [[nodiscard]] KernelTime time_of(const Attention& attention) const;
+  [[nodiscard]] KernelTime time_of(const Streaming& streaming) const;
+
+  const GpuSpec& gpu_;
+};
+
+}  // namespace simtrain

@@ -1,0 +1,82 @@
+#include "sim/workload/memory.h"
+
+#include <algorithm>
+
+#include "sim/workload/schedule.h"
+#include "sim/workload/stage_layout.h"
+
+namespace simtrain {
+namespace {
+
+/// CUDA context (0.5 GB) and NCCL's buffers of the communicators of a 4- or 5-dimensional job (1 GB).
+constexpr double kOutsideAllocator = 1.5e9;
+
+double bytes_per_weight(const Recipe& recipe, const GpuSpec& gpu) {
+  if (!recipe.fp8()) return 2;
+  const double copies = gpu.architecture == Architecture::hopper ? 2 : 1;  // with the turned copy
+  return recipe.training.fp8_params ? copies : 2 + copies;
+}
+
+/// Saved for the backward of one layer and micro-batch on one rank.
+double layer_activations(const Recipe& recipe) {
+  const ModelSpec& model = recipe.model;
+  const double tp = recipe.tp();
+  const double rows = static_cast<double>(recipe.tokens());
+  const double hidden_rows = rows / (recipe.parallelism.sequence_parallel ? tp : 1);
+  const auto hidden = static_cast<double>(model.hidden_size);
+  if (recipe.recompute == Recompute::full) return 2 * hidden * hidden_rows;
+  const auto ffn = static_cast<double>(model.ffn_hidden_size);
+  const bool gated = model.activation == Activation::swiglu;
+  const double outputs = gated ? 4 * ffn : 2 * ffn;  // of FC1
+  const double inputs = recipe.fp8() ? ffn : 2 * ffn;  // of FC2
+  const double attention = 4.0 * static_cast<double>(model.query_size() + model.key_value_size()) + 4.0 * model.num_attention_heads;
+  return (recipe.fp8() ? 6 : 8) * hidden * hidden_rows + (attention + outputs + inputs) * rows / tp;
+}
+
+double head_memory(const Recipe& recipe) {
+  const double rows = static_cast<double>(recipe.tokens());
+  const double logits = rows * static_cast<double>(recipe.model.vocab_size) / recipe.tp();
+  const double hidden = 2 * rows * static_cast<double>(recipe.model.hidden_size);
+  const double per_logit = recipe.software.cross_entropy.value == CrossEntropy::fused ? 2 : 10;
+  const double kept = recipe.overlap.defer_embedding_wgrad_compute && recipe.overlap.wgrad_deferral_limit > 0
+                          ? recipe.overlap.wgrad_deferral_limit
+                          : 0;
+  return hidden + per_logit * logits + kept * (hidden + 2 * logits);
+}
+
+/// FC1's backward: gradients of both sides of the activation and the gathered rows.
+double working_set(const Recipe& recipe) {
+  const double rows = static_cast<double>(recipe.tokens());
+  return 2 * rows * static_cast<double>(2 * recipe.model.hidden_size + (recipe.model.fc1_size() + recipe.model.ffn_hidden_size) / recipe.tp());
+}
+
+}  // namespace
+
+std::vector<StageMemory> stage_memory(const Recipe& recipe, const GpuSpec& gpu, const RankGrid& grid) {
+  const double shard = recipe.optimizer.distributed ? grid.dp() * recipe.cp() : 1;
+  const double state = recipe.software.distributed_optimizer.value == OptimizerKind::apex ? 10 : 12;
+  std::vector<StageMemory> stages;
+  for (int stage = 0; stage < recipe.pp(); ++stage) {
+    const ScheduleRequest schedule{recipe.pp(), stage, recipe.vp(), grid.micro_batches()};
+    const double in_flight = std::min(warm_up_passes(schedule) + 1, grid.micro_batches() * recipe.vp());
+    double parameters = 0;
+    double layers = 0;
+    StageMemory memory;
+    for (const ChunkLayout& chunk : stage_chunks(recipe, stage)) {
+      parameters += static_cast<double>(chunk_parameters(recipe, chunk));
+      layers += chunk.layers;
+      if (chunk.head) memory.loss = head_memory(recipe);
+    }
+    memory.weights = parameters * bytes_per_weight(recipe, gpu);
+    memory.gradients = parameters * static_cast<double>(bytes_of(recipe.optimizer.grad_reduce_dtype));
+    memory.optimizer = parameters * state / shard;
+    memory.activations = in_flight * layers / recipe.vp() * layer_activations(recipe);
+    memory.temporary = working_set(recipe);
+    memory.outside = kOutsideAllocator;
+    if (recipe.overlap.tp_comm_overlap) memory.outside += 4 * 2.0 * static_cast<double>(recipe.tokens() * recipe.model.hidden_size);
+    stages.push_back(memory);
+  }
+  return stages;
+}
+
+}  // namespace simtrain

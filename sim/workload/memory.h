@@ -1,0 +1,33 @@
+#pragma once
+
+#include <vector>
+
+#include "sim/topology/gpu_spec.h"
+#include "sim/workload/rank_grid.h"
+
+namespace simtrain {
+
+/// What fills the memory of a GPU of one pipeline stage, in bytes. All but `outside` is in the
+/// framework's allocator.
+struct StageMemory {
+  double weights = 0;
+  double gradients = 0;
+  double optimizer = 0;
+  double activations = 0;  ///< of all micro-batches in flight at the worst moment
+  double loss = 0;         ///< gathered hidden states, logits, deferred weight gradients
+  double temporary = 0;    ///< largest working set and gathered buffers
+  double outside = 0;      ///< CUDA context, NCCL and user buffers
+
+  [[nodiscard]] double allocated() const {
+    return weights + gradients + optimizer + activations + loss + temporary;
+  }
+  [[nodiscard]] double total() const { return allocated() + outside; }
+};
+
+/// Memory of each stage. Per parameter: 2 bytes of BF16 weight (FP8: 1 or more copies), the gradient
+/// buffer, and 12 bytes of FP32 master and Adam moments sharded over DP x CP. Per layer, micro-batch
+/// and token of a rank, BF16: 8h + 4h_q + 4h_kv + 4a + 6f for gated MLPs (4f otherwise), FP8 saves
+/// the GEMM inputs in one byte. Micro-batches in flight follow the schedule.
+std::vector<StageMemory> stage_memory(const Recipe& recipe, const GpuSpec& gpu, const RankGrid& grid);
+
+}  // namespace simtrain

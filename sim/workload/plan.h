@@ -1,0 +1,172 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/collectives/collective.h"
+#include "sim/topology/link_sharing.h"
+
+namespace simtrain {
+
+/// The CUDA streams of a rank. Ops of one stream run in the order in which they stand.
+enum class Stream : std::uint8_t {
+  compute,
+  tensor,
+  context,
+  data,
+  send_forward,
+  receive_forward,
+  send_backward,
+  receive_backward
+};
+inline constexpr std::size_t kStreams = 8;
+
+/// The communicators of a rank. `self` is no communicator: the op needs nobody else. `replica` is
+/// the tensor- and context-parallel group that works through a pass in lockstep. The last four are
+/// the pairs with the neighbouring pipeline stages.
+enum class GroupSlot : std::uint8_t {
+  self,
+  tensor,
+  context,
+  replica,
+  data,
+  model,
+  to_next,
+  from_previous,
+  to_previous,
+  from_next
+};
+inline constexpr std::size_t kGroupSlots = 10;
+
+/// What time is spent on; the rows of a breakdown.
+enum class Share : std::uint8_t {
+  gemm,
+  attention,
+  memory_bound,
+  fp8,
+  embedding_loss,
+  host,
+  tensor_parallel,
+  context_parallel,
+  pipeline_parallel,
+  data_parallel,
+  bubble,
+  optimizer,
+  interference
+};
+inline constexpr std::size_t kShares = 13;
+
+template <>
+struct EnumNames<Share> {
+  static constexpr std::array rows{
+      std::pair{std::string_view("gemm"), Share::gemm},
+      std::pair{std::string_view("attention"), Share::attention},
+      std::pair{std::string_view("memory_bound_kernels"), Share::memory_bound},
+      std::pair{std::string_view("fp8_casts"), Share::fp8},
+      std::pair{std::string_view("embedding_and_loss"), Share::embedding_loss},
+      std::pair{std::string_view("host_launches"), Share::host},
+      std::pair{std::string_view("tp_exposed"), Share::tensor_parallel},
+      std::pair{std::string_view("cp_exposed"), Share::context_parallel},
+      std::pair{std::string_view("pp_exposed"), Share::pipeline_parallel},
+      std::pair{std::string_view("dp_exposed"), Share::data_parallel},
+      std::pair{std::string_view("pipeline_bubble"), Share::bubble},
+      std::pair{std::string_view("optimizer"), Share::optimizer},
+      std::pair{std::string_view("overlap_slowdown"), Share::interference}};
+};
+
+/// Seconds by share.
+using Breakdown = std::array<double, kShares>;
+
+inline double& part(Breakdown& breakdown, Share share) { return breakdown[static_cast<std::size_t>(share)]; }
+inline double part(const Breakdown& breakdown, Share share) { return breakdown[static_cast<std::size_t>(share)]; }
+
+/// What a step's ops do, for reports and for the names in a blocked program.
+enum class Label : std::uint8_t {
+  kernel,
+  forward,
+  backward,
+  weight_gradient,
+  parameter_gather,
+  gradient_reduce,
+  gradient_norm,
+  optimizer,
+  send,
+  receive,
+  collective
+};
+
+/// Work of one compute op run alone. `parts` sum to `time`; the two shares say how much of it
+/// stretches when SMs or memory bandwidth are taken by what runs beside it.
+struct ComputeCost {
+  Duration time{};
+  double sm_bound = 0;
+  double memory_bound = 0;
+  Breakdown parts{};
+};
+
+inline constexpr std::uint32_t kNoOp = 0xffffffffU;
+
+/// One op of a rank's program. A compute op takes `cost` from the program's compute costs, any
+/// other from its transfers. It starts when the op before it in its stream and the ops in `after`
+/// have ended and all members of its group have come to their matching op.
+struct Op {
+  bool compute = true;
+  Stream stream{};
+  GroupSlot group{};
+  Label label{};
+  std::uint16_t chunk = 0;
+  std::uint32_t micro_batch = 0;
+  std::uint32_t cost = 0;
+  std::array<std::uint32_t, 3> after{kNoOp, kNoOp, kNoOp};
+};
+
+/// What one class of ranks does in one step (or one pass), in host order.
+struct Program {
+  std::vector<ComputeCost> compute_costs;
+  std::vector<TransferCost> transfers;
+  std::vector<Op> ops;
+
+  std::uint32_t add(Op op) {
+    ops.push_back(op);
+    return static_cast<std::uint32_t>(ops.size() - 1);
+  }
+  std::uint32_t add_cost(const ComputeCost& cost) {
+    compute_costs.push_back(cost);
+    return static_cast<std::uint32_t>(compute_costs.size() - 1);
+  }
+  std::uint32_t add_transfer(const TransferCost& cost) {
+    transfers.push_back(cost);
+    return static_cast<std::uint32_t>(transfers.size() - 1);
+  }
+};
+
+/// A communicator among simulated ranks: the k-th op of each member on it is one collective. Its
+/// flow takes `links`. A group whose other members are folded away has one member.
+struct Group {
+  std::vector<std::uint32_t> members;  ///< indices of simulated ranks
+  std::vector<LinkShare> links;
+};
+
+/// A simulated rank: the program it runs and its group at each slot.
+struct SimulatedRank {
+  std::uint32_t program = 0;
+  int rank = 0;   ///< the (first) rank of the job that it stands for
+  int stage = 0;  ///< pipeline stage
+  std::array<std::uint32_t, kGroupSlots> groups{};
+};
+
+/// All that the executor needs. Immutable once built.
+struct Plan {
+  std::vector<Program> programs;
+  std::vector<SimulatedRank> ranks;
+  std::vector<Group> groups;
+  std::vector<double> link_capacities;  ///< bytes per second by link id
+  int sm_count = 1;
+  double memory_bandwidth = 1;  ///< bytes per second
+};
+
+}  // namespace simtrain

@@ -1,0 +1,61 @@
+#include "sim/workload/program_builder.h"
+
+namespace simtrain {
+
+std::uint32_t ProgramBuilder::kernel(const Kernel& kernel, Share share, std::uint32_t after) {
+  const KernelTime time = context_.kernels.time(kernel);
+  ComputeCost cost;
+  cost.time = time.time;
+  cost.sm_bound = time.sm_bound;
+  cost.memory_bound = time.memory_bound;
+  part(cost.parts, share) = to_seconds(time.time);
+  Op op;
+  op.cost = program_.add_cost(cost);
+  op.after[0] = after;
+  last_kernel_ = program_.add(op);
+  return last_kernel_;
+}
+
+std::uint32_t ProgramBuilder::stream_bytes(StreamingKind kind, double bytes, Share share, std::uint32_t after) {
+  return kernel(Streaming{kind, bytes}, share, after);
+}
+
+std::uint32_t ProgramBuilder::transfer(const TransferCost& cost, Stream stream, GroupSlot slot, std::uint32_t after) {
+  Op op;
+  op.compute = false;
+  op.stream = stream;
+  op.group = slot;
+  op.label = Label::collective;
+  op.cost = program_.add_transfer(cost);
+  op.after[0] = after;
+  return program_.add(op);
+}
+
+std::uint32_t ProgramBuilder::tensor_collective(Collective collective, std::int64_t bytes, std::uint32_t after) {
+  const TransferCost cost = plan_collective({collective, Bytes(bytes), context_.tensor_layout},
+                                            {context_.cluster, recipe().software.nccl});
+  return transfer(cost, Stream::tensor, GroupSlot::tensor, after);
+}
+
+std::uint32_t ProgramBuilder::user_buffers(Collective collective, std::int64_t bytes, std::int64_t wire, double limit,
+                                           int sms, std::uint32_t after) {
+  TransferCost cost;
+  cost.collective = collective;
+  cost.algorithm = Algorithm::user_buffers;
+  cost.protocol = sms > 0 ? Protocol::simple : Protocol::copy_engine;
+  cost.bytes = Bytes(bytes);
+  cost.wire = Bytes(wire);
+  cost.latency = gpu().nccl.simple_hop.value;
+  cost.limit = std::min(limit, gpu().nvlink.copy_engine_bandwidth.value.value());
+  cost.sms = sms;
+  cost.memory_traffic = 2;
+  return transfer(cost, Stream::tensor, GroupSlot::tensor, after);
+}
+
+std::uint32_t ProgramBuilder::context_exchange(std::int64_t bytes, std::uint32_t after) {
+  const TransferCost cost = plan_send_receive(Bytes(bytes), context_.context_distance,
+                                              {context_.cluster, recipe().software.nccl});
+  return transfer(cost, Stream::context, GroupSlot::context, after);
+}
+
+}  // namespace simtrain

@@ -1,0 +1,114 @@
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "sim/collectives/nccl_settings.h"
+#include "sim/topology/gpu_spec.h"
+
+namespace simtrain {
+
+enum class CrossEntropy { fused, jit, unfused };
+enum class OptimizerKind { megatron, apex };
+
+template <>
+struct EnumNames<CrossEntropy> {
+  static constexpr std::array rows{std::pair{std::string_view("fused"), CrossEntropy::fused},
+                                   std::pair{std::string_view("jit"), CrossEntropy::jit},
+                                   std::pair{std::string_view("unfused"), CrossEntropy::unfused}};
+};
+template <>
+struct EnumNames<OptimizerKind> {
+  static constexpr std::array rows{std::pair{std::string_view("megatron"), OptimizerKind::megatron},
+                                   std::pair{std::string_view("apex"), OptimizerKind::apex}};
+};
+
+/// Kernels that the host launches for one layer.
+struct KernelLaunches {
+  Sourced<int> bf16_forward;
+  Sourced<int> bf16_backward;
+  Sourced<int> fp8_forward;
+  Sourced<int> fp8_backward;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("bf16_forward", bf16_forward, kCountOrNone);
+    v("bf16_backward", bf16_backward, kCountOrNone);
+    v("fp8_forward", fp8_forward, kCountOrNone);
+    v("fp8_backward", fp8_backward, kCountOrNone);
+  }
+};
+
+/// A software stack: `hardware/software/NAME.yaml`.
+struct SoftwareSpec {
+  std::string name;
+  std::string description;
+  std::string source;
+  Sourced<AttentionKernel> attention;
+  Sourced<CrossEntropy> cross_entropy;
+  Sourced<OptimizerKind> distributed_optimizer;
+  Sourced<int> norm_sm_margin;
+  NcclSettings nccl;
+  KernelLaunches kernel_launches;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("name", name);
+    v("description", description);
+    v("source", source);
+    v("attention", attention);
+    v("cross_entropy", cross_entropy);
+    v("distributed_optimizer", distributed_optimizer);
+    v("norm_sm_margin", norm_sm_margin, kCountOrNone);
+    v("nccl", nccl);
+    v("kernel_launches", kernel_launches);
+  }
+};
+
+enum class TpOverlapMethod { bulk, pipeline, ring_exchange };
+
+template <>
+struct EnumNames<TpOverlapMethod> {
+  static constexpr std::array rows{std::pair{std::string_view("bulk"), TpOverlapMethod::bulk},
+                                   std::pair{std::string_view("pipeline"), TpOverlapMethod::pipeline},
+                                   std::pair{std::string_view("ring_exchange"), TpOverlapMethod::ring_exchange}};
+};
+
+/// How one GEMM of a layer overlaps with its tensor-parallel communication.
+struct TpOverlapEntry {
+  TpOverlapMethod method{};
+  int sms = 0;
+  int splits = 1;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("method", method);
+    v("sms", sms, Limits{0, 1000});
+    v.optional("splits", splits, Limits{1, 64});
+  }
+};
+
+/// Transformer Engine's user-buffer table: `hardware/tp_overlap/NAME.yaml`. The GEMMs that follow
+/// an all-gather (QKV, FC1 forward; projection, FC2 data gradient) always use the ring exchange.
+struct TpOverlapTable {
+  std::string name;
+  std::string source;
+  int ring_exchange_sms = 0;
+  TpOverlapEntry qkv_dgrad;
+  TpOverlapEntry qkv_wgrad;
+  TpOverlapEntry fc1_dgrad;
+  TpOverlapEntry fc1_wgrad;
+  TpOverlapEntry proj_fprop;
+  TpOverlapEntry fc2_fprop;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("name", name);
+    v("source", source);
+    v("ring_exchange_sms", ring_exchange_sms, Limits{0, 1000});
+    v("qkv_dgrad", qkv_dgrad);
+    v("qkv_wgrad", qkv_wgrad);
+    v("fc1_dgrad", fc1_dgrad);
+    v("fc1_wgrad", fc1_wgrad);
+    v("proj_fprop", proj_fprop);
+    v("fc2_fprop", fc2_fprop);
+  }
+};
+
+}  // namespace simtrain

@@ -1,0 +1,31 @@
+#include "sim/workload/stage_layout.h"
+
+namespace simtrain {
+
+std::vector<ChunkLayout> stage_chunks(const Recipe& recipe, int stage) {
+  const ParallelismSpec& parallelism = recipe.parallelism;
+  const int counted = recipe.model.num_layers + (parallelism.account_for_embedding_in_pipeline_split ? 1 : 0) +
+                      (parallelism.account_for_loss_in_pipeline_split ? 1 : 0);
+  const int each = counted / (recipe.pp() * recipe.vp());
+  std::vector<ChunkLayout> chunks(static_cast<std::size_t>(recipe.vp()), {each, false, false});
+  if (stage == 0) {
+    chunks.front().embedding = true;
+    if (parallelism.account_for_embedding_in_pipeline_split) --chunks.front().layers;
+  }
+  if (stage == recipe.pp() - 1) {
+    chunks.back().head = true;
+    if (parallelism.account_for_loss_in_pipeline_split) --chunks.back().layers;
+  }
+  return chunks;
+}
+
+std::int64_t chunk_parameters(const Recipe& recipe, const ChunkLayout& chunk) {
+  const ModelSpec& model = recipe.model;
+  const int tp = recipe.tp();
+  std::int64_t parameters = chunk.layers * (model.layer_matrix_parameters() / tp + model.layer_norm_parameters());
+  if (chunk.embedding) parameters += model.embedding_parameters() / tp;
+  if (chunk.head) parameters += model.embedding_parameters() / tp + model.layer_norm_parameters() / 2;
+  return parameters;
+}
+
+}  // namespace simtrain

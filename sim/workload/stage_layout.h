@@ -1,0 +1,23 @@
+#pragma once
+
+#include <vector>
+
+#include "sim/workload/recipe.h"
+
+namespace simtrain {
+
+/// What one chunk of one stage holds.
+struct ChunkLayout {
+  int layers = 0;
+  bool embedding = false;  ///< first chunk of the first stage
+  bool head = false;       ///< last chunk of the last stage: final norm, output layer, loss
+};
+
+/// The chunks of a stage. Layers are dealt evenly over stages and chunks, chunk c of all stages
+/// before chunk c+1; where embedding and loss count as layers, theirs have one layer less.
+std::vector<ChunkLayout> stage_chunks(const Recipe& recipe, int stage);
+
+/// Weights of a chunk on one rank of its tensor-parallel group.
+std::int64_t chunk_parameters(const Recipe& recipe, const ChunkLayout& chunk);
+
+}  // namespace simtrain

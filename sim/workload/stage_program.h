@@ -1,0 +1,13 @@
+#pragma once
+
+#include "sim/workload/stage_layout.h"
+#include "sim/workload/step_plan.h"
+
+namespace simtrain {
+
+/// The program that every rank of a pipeline stage runs in one step, in the order in which the host
+/// issues it: parameter gathers, the schedule's passes with their sends and receives, gradient
+/// reductions, and after the flush the gradient norm, the optimizer and what is left to gather.
+Program stage_program(const StepContext& context, int stage);
+
+}  // namespace simtrain

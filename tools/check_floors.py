@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""Keeps the house in order: prints file:line: message for each breach and exits with 1.
+
+- a file includes only from its own floor and from those on its left, by the path from the root;
+- each third party comes in by its one door;
+- no file includes itself, however long the way round;
+- no source file is longer than 400 lines.
+
+    check_floors.py [ROOT]        check the tree (default: the one this script stands in)
+    check_floors.py --self-test   break each rule in a temporary tree and see it refused
+"""
+
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+FLOORS = ["core", "topology", "collectives", "workload", "run", "measured", "study", "output", "app"]
+DOORS = {  # how the header starts -> the only floor that may include it
+    "yaml-cpp/": "core",
+    "boost/graph/": "topology",
+    "boost/program_options": "app",
+    "H5Cpp.h": "output",
+    "mpi.h": "study",
+}
+MOST_LINES = 400
+INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)')
+
+
+def sources(folder):
+    return sorted(p for p in folder.rglob("*") if p.suffix in (".h", ".cpp"))
+
+
+def includes(path):
+    """(line, quote, header) of each include of a file."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    matches = ((number, INCLUDE.match(line)) for number, line in enumerate(lines, 1))
+    return [(number, m[1], m[2]) for number, m in matches if m]
+
+
+def wrong_include(floor, quote, header):
+    """Why a file of this floor may not include this header; None if it may."""
+    if quote == '"' and not header.startswith("sim/"):
+        return f'"{header}": write the path from the repository root, sim/...'
+    if header.startswith("sim/"):
+        other = header.split("/")[1]
+        if other not in FLOORS or FLOORS.index(other) > FLOORS.index(floor):
+            return f"sim/{floor} may not include from sim/{other}"
+    for start, door in DOORS.items():
+        if header.startswith(start) and floor != door:
+            return f"{header} comes in by sim/{door} only"
+    return None
+
+
+def cycles(graph):
+    """The includes that close a cycle: (file, line, included file). Depth first, each file once."""
+    closing, done = [], set()
+
+    def visit(name, above):
+        for line, other in graph.get(name, []):
+            if other == name or other in above:
+                closing.append((name, line, other))
+            elif other not in done:
+                visit(other, above | {name})
+        done.add(name)
+
+    for name in graph:
+        if name not in done:
+            visit(name, frozenset())
+    return closing
+
+
+def check(root):
+    """Every breach in the tree, as lines of text."""
+    found, graph = [], {}
+    for path in sources(root / "sim"):
+        name = path.relative_to(root).as_posix()
+        floor = name.split("/")[1]
+        if floor not in FLOORS:
+            found.append(f"{name}:1: sim/{floor} is not a floor; these are: {' '.join(FLOORS)}")
+            continue
+        here = includes(path)
+        graph[name] = [(line, header) for line, _, header in here]
+        for line, quote, header in here:
+            if why := wrong_include(floor, quote, header):
+                found.append(f"{name}:{line}: {why}")
+    for name, line, other in cycles(graph):
+        found.append(f"{name}:{line}: include cycle: {other} includes this file in turn")
+    for path in sources(root / "sim") + sources(root / "tests"):
+        lines = len(path.read_text(encoding="utf-8").splitlines())
+        if lines > MOST_LINES:
+            found.append(f"{path.relative_to(root)}:{lines}: longer than {MOST_LINES} lines")
+    return found
+
+
+def self_test():
+    """One small tree a rule: what stands in it, and what has to be said about it (None: nothing)."""
+    trees = [
+        ({"sim/run/a.cpp": '#include "sim/core/b.h"\n#include <fmt/core.h>\n'}, None),
+        ({"sim/core/a.cpp": "#include <yaml-cpp/yaml.h>\n"}, None),
+        ({"tests/core/a.cpp": "\n" * 400}, None),
+        ({"sim/core/a.cpp": '\n  # include "sim/run/b.h"\n'}, "a.cpp:2: sim/core may not include"),
+        ({"sim/study/a.h": "#include <sim/output/b.h>\n"}, "a.h:1: sim/study may not include"),
+        ({"sim/run/a.cpp": '#include "sim/extra/b.h"\n'}, "may not include from sim/extra"),
+        ({"sim/extra/a.cpp": ""}, "a.cpp:1: sim/extra is not a floor"),
+        ({"sim/core/a.cpp": '#include "b.h"\n'}, "a.cpp:1: \"b.h\": write the path"),
+        ({"sim/core/a.h": '#include "sim/core/b.h"\n', "sim/core/b.h": '#include "sim/core/c.h"\n',
+          "sim/core/c.h": '\n#include "sim/core/a.h"\n'}, "c.h:2: include cycle"),
+        ({"sim/core/a.h": '#include "sim/core/a.h"\n'}, "a.h:1: include cycle"),
+        ({"sim/core/a.cpp": "\n" * 401}, "a.cpp:401: longer than"),
+        ({"tests/core/a.cpp": "\n" * 401}, "a.cpp:401: longer than"),
+    ]
+    for start, door in DOORS.items():
+        trees.append(({f"sim/{door}/a.cpp": f"#include <{start}>\n"}, None))
+        trees.append(({"sim/workload/a.cpp": f"#include <{start}>\n"}, f"by sim/{door} only"))
+    for files, wanted in trees:
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in files.items():
+                path = Path(folder, name)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, encoding="utf-8")
+            said = check(Path(folder))
+        right = len(said) == 1 and wanted in said[0] if wanted else not said
+        if not right:
+            yield f"{files}: wanted {wanted!r}, got {said}"
+
+
+def main(arguments):
+    if arguments == ["--self-test"]:
+        found = list(self_test())
+    else:
+        found = check(Path(*arguments) if arguments else Path(__file__).resolve().parent.parent)
+    print(*found, sep="\n", end="\n" if found else "")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
