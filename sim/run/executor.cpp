@@ -246,7 +246,8 @@ class Executor {
       const double sms = std::min(kLargestShare, static_cast<double>(state.sms) / plan_.sm_count);
       const double traffic = std::clamp(static_cast<double>(state.traffic) / plan_.memory_bandwidth, 0.0, kLargestShare);
       const ComputeCost& cost = *activity.cost;
-      slowest = std::max(slowest, cost.sm_bound / (1 - sms) + cost.memory_bound / (1 - traffic) +
+      const double shared = state.traffic > 0 ? 1 + plan_.overlap_slowdown : 1;
+      slowest = std::max(slowest, cost.sm_bound * shared / (1 - sms) + cost.memory_bound / (1 - traffic) +
                                       (1 - cost.sm_bound - cost.memory_bound));
     }
     return slowest;

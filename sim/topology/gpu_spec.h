@@ -80,6 +80,7 @@ struct GemmSpec {
   Sourced<Duration> kernel_floor;
   Sourced<double> memory_efficiency;
   Sourced<double> weight_gradient_efficiency;
+  Sourced<double> overlap_slowdown;  ///< beside any transfer, beyond the SMs that it takes
   std::vector<std::array<int, 2>> tiles;  ///< rows x columns of an output tile
   std::string tiles_source;
   std::vector<GemmRate> rates;
@@ -88,6 +89,7 @@ struct GemmSpec {
     v("kernel_floor", kernel_floor);
     v("memory_efficiency", memory_efficiency, kShare);
     v("weight_gradient_efficiency", weight_gradient_efficiency, kShare);
+    v("overlap_slowdown", overlap_slowdown, kShare);
     v("tiles", tiles, Limits{1, 4096});
     v("tiles_source", tiles_source);
     v("rates", rates);

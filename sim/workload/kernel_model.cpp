@@ -70,8 +70,8 @@ KernelTime FittedKernelModel::time_of(const Gemm& gemm) const {
   bool memory_bound = false;
   for (const auto& [rows, columns] : gpu_.gemm.tiles) {
     const bool pair = gpu_.architecture == Architecture::blackwell && rows * columns > 128 * 256;
-    const double slots = pair ? sms / 2 : sms;
-    const double slot_rate = sustained / slots;
+    const double slots = (sms - gemm.sm_margin) / (pair ? 2 : 1);
+    const double slot_rate = sustained / sms * (pair ? 2 : 1);
     for (const int split : {1, 2, 4}) {
       const double waves = blocks(gemm.m, rows) * blocks(gemm.n, columns) * split / slots;
       const double whole = rate.wave_sharpness * std::ceil(waves) + (1 - rate.wave_sharpness) * std::max(waves, 1.0);
@@ -95,8 +95,10 @@ KernelTime FittedKernelModel::time_of(const Attention& attention) const {
   const double waves = static_cast<double>(attention.batch * attention.heads) *
                        blocks(attention.queries, spec.block_rows) / gpu_.sm_count.value;
   const double half = attention.causal ? spec.half_rate_sequence : std::min(spec.half_rate_sequence, kDenseHalfRateSequence);
+  const GemmRate& clock = gemm_rate(gpu_, DataType::bf16);
+  const double rate = spec.rate.value() * clock.sustained.value() / clock.burst.value();
   const double work = operations(attention) * (1 + half / static_cast<double>(attention.keys)) *
-                      (1 + spec.grid_penalty / waves) / spec.rate.value();
+                      (1 + spec.grid_penalty / waves) / rate;
   KernelTime result;
   result.time = gpu_.gemm.kernel_floor.value + to_duration(work);
   result.sm_bound = work / to_seconds(result.time);

@@ -15,6 +15,7 @@ struct Gemm {
   DataType type{};
   DataType output{};
   bool accumulate = false;  ///< a weight gradient added to the gradient buffer
+  int sm_margin = 0;        ///< SMs left free for a communication kernel
 };
 
 /// Fused attention over `queries` x `keys` positions; causal counts half the square.
@@ -69,13 +70,15 @@ class KernelModel {
 ///     w = ceil(m/bm) ceil(n/bn) split / S              waves of tiles
 ///     W = a ceil(w) + (1 - a) max(w, 1)                 a: wave sharpness
 ///     t = t0 + max(W (2 bm bn (k/split) S / R + te), bytes / (eta BW))
-/// where te is the part of a wave that is not overlapped. On Blackwell a tile of more than 128 x 256
+/// where te is the part of a wave that is not overlapped, and S in w is less by the SM margin. On Blackwell a tile of more than 128 x 256
 /// takes a pair of SMs. Weight gradients run at a further efficiency and read what they add to.
 ///
 /// Attention, with F the FLOPs, s the keys' length and q = grid penalty:
 ///     w = b heads ceil(queries / block rows) / S,   t = t0 + F (1 + s0/s) (1 + q/w) / R
 /// s0 is the length of half rate for causal blocks; dense blocks have no diagonal to fill and use
-/// 175 (reference points: cudnn-frontend non-causal runs, s0 150 to 200).
+/// 175 (reference points: cudnn-frontend non-causal runs, s0 150 to 200). R was measured in short
+/// runs at full clocks; a step runs all its kernels at the clock that its power allows, so R is
+/// lowered by sustained over burst of the BF16 GEMM.
 ///
 /// Memory-bound:  t = t0 + bytes / (eta BW).
 ///

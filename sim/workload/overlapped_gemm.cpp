@@ -12,7 +12,7 @@ OverlappedGemm::OverlappedGemm(ProgramBuilder& builder, std::int64_t rows)
       type_(builder.recipe().training.precision) {}
 
 Gemm OverlappedGemm::gemm(std::int64_t rows, std::int64_t n, std::int64_t k) const {
-  return {rows, n, k, type_, DataType::bf16, false};
+  return {rows, n, k, type_, DataType::bf16};
 }
 
 bool OverlappedGemm::sharded() const { return tp_ > 1 && builder_.recipe().parallelism.sequence_parallel; }
@@ -52,9 +52,11 @@ std::uint32_t OverlappedGemm::scatter_pipelined(std::int64_t n, std::int64_t k, 
   const double limit = entry.sms * builder_.gpu().nccl.channel_bandwidth.value.value();
   std::uint32_t scattered = kNoOp;
   for (int split = 0; split < entry.splits; ++split) {
-    const std::uint32_t product = builder_.kernel(gemm(split_rows, n, k), Share::gemm);
-    scattered = builder_.user_buffers(Collective::reduce_scatter, bytes, bytes / tp_ * (tp_ - 1), limit, entry.sms,
-                                      product);
+    // The GEMM leaves the scatter's SMs free from the start (set_sm_margin).
+    Gemm part = gemm(split_rows, n, k);
+    part.sm_margin = entry.sms;
+    const std::uint32_t product = builder_.kernel(part, Share::gemm);
+    scattered = builder_.user_buffers(Collective::reduce_scatter, bytes, bytes / tp_ * (tp_ - 1), limit, 0, product);
   }
   return scattered;
 }
@@ -107,7 +109,7 @@ std::uint32_t OverlappedGemm::weight_gradient_beside_scatter(std::int64_t m, std
 }
 
 void OverlappedGemm::weight_gradient(std::int64_t m, std::int64_t n, std::uint32_t after) {
-  Gemm product{m, n, rows_, type_, builder_.recipe().optimizer.grad_reduce_dtype, true};
+  const Gemm product{m, n, rows_, type_, builder_.recipe().optimizer.grad_reduce_dtype, true};
   builder_.kernel(product, Share::gemm, after);
 }
 

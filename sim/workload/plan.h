@@ -167,6 +167,7 @@ struct Plan {
   std::vector<double> link_capacities;  ///< bytes per second by link id
   int sm_count = 1;
   double memory_bandwidth = 1;  ///< bytes per second
+  double overlap_slowdown = 0;  ///< of SM-bound work while data moves, beyond the SMs taken
 };
 
 }  // namespace simtrain

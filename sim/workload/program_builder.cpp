@@ -42,7 +42,7 @@ std::uint32_t ProgramBuilder::user_buffers(Collective collective, std::int64_t b
   TransferCost cost;
   cost.collective = collective;
   cost.algorithm = Algorithm::user_buffers;
-  cost.protocol = sms > 0 ? Protocol::simple : Protocol::copy_engine;
+  cost.protocol = collective == Collective::all_gather && sms <= 1 ? Protocol::copy_engine : Protocol::simple;
   cost.bytes = Bytes(bytes);
   cost.wire = Bytes(wire);
   cost.latency = gpu().nccl.simple_hop.value;
