@@ -1,0 +1,62 @@
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <fmt/format.h>
+
+#include "sim/app/command.h"
+#include "sim/core/input_error.h"
+#include "sim/run/executor.h"
+
+namespace simtrain {
+namespace {
+
+constexpr int kWrongInput = 2;
+constexpr int kOwnFailure = 3;
+
+std::string data_root() {
+  const char* chosen = std::getenv("SIMTRAIN_DATA");
+  return chosen != nullptr && *chosen != '\0' ? chosen : SIMTRAIN_DATA_DIR;
+}
+
+bool print(const std::string& text) {
+  return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+}
+
+CommandResult dispatch(std::vector<std::string> arguments) {
+  const DataFolder data(data_root());
+  if (arguments.empty() || arguments.front() == "--help" || arguments.front() == "-h") {
+    return help_command({{}, data});
+  }
+  const std::string& name = arguments.front();
+  for (const CommandRow& row : commands()) {
+    if (row.name == name) return row.run({{arguments.begin() + 1, arguments.end()}, data});
+  }
+  const bool path = name.find('/') != std::string::npos || name.ends_with(".yaml") || name.ends_with(".yml") || name.starts_with("-");
+  if (path) return run_command({std::move(arguments), data});
+  std::vector<std::string> known;
+  for (const CommandRow& row : commands()) known.emplace_back(row.name);
+  throw InputError({}, "", fmt::format("'{}' is neither a command nor a scenario file (.yaml); {}", name, suggestion(name, known)));
+}
+
+}  // namespace
+
+int program(const std::vector<std::string>& arguments) {
+  try {
+    const CommandResult result = dispatch(arguments);
+    if (print(result.output)) return result.status;
+    std::fputs("simtrain: standard output cannot be written\n", stderr);
+    return kOwnFailure;
+  } catch (const InputError& error) {
+    fmt::print(stderr, "simtrain: {}\n", error.what());
+    return kWrongInput;
+  } catch (const StuckProgram& error) {
+    fmt::print(stderr, "simtrain: {}\n", error.what());
+    return kOwnFailure;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "simtrain: internal error: {}\n", error.what());
+    return kOwnFailure;
+  }
+}
+
+}  // namespace simtrain

@@ -1,0 +1,131 @@
+#include "sim/app/scenario_help.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
+
+#include "sim/core/invariant.h"
+#include "sim/run/scenario.h"
+
+namespace simtrain {
+namespace {
+
+/// One line of meaning for each dotted key; a key without one is our own mistake.
+const std::map<std::string, std::string_view>& meanings() {
+  static const std::map<std::string, std::string_view> lines{
+      {"name", "what the report calls it"},
+      {"source", "where the recipe is documented"},
+      {"notes", "what a reader should know: contradictions of the document, what was assumed"},
+      {"mfu_convention", "how FLOPs are counted for TFLOP/s and MFU"},
+      {"cluster.name", "file of hardware/clusters"},
+      {"cluster.nodes", "servers (for GB200: trays) of the job"},
+      {"cluster.placement", "how ranks fill the nodes"},
+      {"software", "file of hardware/software"},
+      {"model", "file of scenarios/models"},
+      {"training.precision", "of the transformer layers' GEMMs; the output layer stays BF16"},
+      {"training.fp8_params", "parameters are kept and gathered in FP8"},
+      {"training.seq_length", "tokens of one sample"},
+      {"training.micro_batch_size", "samples of one pass"},
+      {"training.global_batch_size", "samples of one step over all replicas"},
+      {"parallelism.tensor_model_parallel_size", "TP: ranks that share each matrix"},
+      {"parallelism.pipeline_model_parallel_size", "PP: stages"},
+      {"parallelism.virtual_pipeline_model_parallel_size", "VP: model chunks of a stage (interleaved 1F1B from 2)"},
+      {"parallelism.context_parallel_size", "CP: ranks that share each sequence"},
+      {"parallelism.expert_model_parallel_size", "EP; 1 for the dense models that are modelled"},
+      {"parallelism.sequence_parallel", "norms and residuals are split over the TP group"},
+      {"parallelism.account_for_embedding_in_pipeline_split", "the embedding counts as a layer when layers are dealt out"},
+      {"parallelism.account_for_loss_in_pipeline_split", "so does the loss"},
+      {"overlap.tp_comm_overlap", "user buffers overlap TP communication with GEMMs"},
+      {"overlap.tp_comm_overlap_table", "file of hardware/tp_overlap; goes with tp_comm_overlap"},
+      {"overlap.overlap_p2p_comm", "pipeline sends and receives run beside compute"},
+      {"overlap.overlap_grad_reduce", "gradients are reduced while backward passes run"},
+      {"overlap.overlap_param_gather", "parameters are gathered while forward passes run"},
+      {"overlap.defer_embedding_wgrad_compute", "the output layer's weight gradient waits for the flush"},
+      {"overlap.wgrad_deferral_limit", "micro-batches that it is kept for; 0: all"},
+      {"optimizer.distributed", "optimizer state is sharded over DP x CP"},
+      {"optimizer.grad_reduce_dtype", "type of the gradient buffer"},
+      {"optimizer.bucket_size_mb", "gradients reduced by one call, in 10^6 bytes"},
+      {"recompute", "what the backward computes again: core attention (selective) or the whole layer (full)"},
+      {"cuda_graphs", "layers are replayed as CUDA graphs: no launch time on the host"},
+  };
+  return lines;
+}
+
+template <class T>
+std::string default_of(const T& /*value*/) {
+  return "left out";
+}
+template <Named E>
+std::string default_of(const E& value) {
+  return std::string(name_of(value));
+}
+std::string default_of(const bool& value) { return value ? "true" : "false"; }
+std::string default_of(const int& value) { return std::to_string(value); }
+
+template <class T>
+std::string type_of(const T& /*value*/) {
+  return "text";
+}
+template <Named E>
+std::string type_of(const E& /*value*/) {
+  std::vector<std::string_view> names;
+  for (const auto& [name, row] : EnumNames<E>::rows) names.push_back(name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+std::string type_of(const bool& /*value*/) { return "true or false"; }
+std::string type_of(const int& /*value*/) { return "whole number"; }
+std::string type_of(const std::int64_t& /*value*/) { return "whole number"; }
+std::string type_of(const double& /*value*/) { return "number"; }
+std::string type_of(const std::vector<std::string>& /*value*/) { return "list of texts"; }
+
+/// Visitor that prints a row a field, and goes down into nested structs.
+class KeyPrinter {
+ public:
+  KeyPrinter(std::string& out, std::string path) : out_(out), path_(std::move(path)) {}
+
+  template <class T, class... Limit>
+  void operator()(std::string_view key, T& field, Limit... /*limits*/) {
+    print(key, field, "required");
+  }
+  template <class T, class... Limit>
+  void optional(std::string_view key, T& field, Limit... /*limits*/) {
+    print(key, field, default_of(field));
+  }
+
+ private:
+  template <class T>
+  void print(std::string_view key, T& field, const std::string& otherwise) {
+    const std::string dotted = yaml_detail::dotted(path_, key);
+    if constexpr (yaml_detail::Fielded<T>) {
+      KeyPrinter inner(out_, dotted);
+      field.fields(inner);
+    } else {
+      const auto meaning = meanings().find(dotted);
+      invariant(meaning != meanings().end(), "every scenario key has its line of help");
+      out_ += fmt::format("| `{}` | {} | {} | {} |\n", dotted, type_of(field), otherwise, meaning->second);
+    }
+  }
+
+  std::string& out_;
+  std::string path_;
+};
+
+}  // namespace
+
+std::string scenario_help() {
+  std::string out =
+      "# Scenario keys\n\n"
+      "Printed by `simtrain help scenario`. Files are strict: unknown, missing, doubled and wrongly typed keys are\n"
+      "errors with their place. `--set KEY=VALUE` changes any of them.\n\n"
+      "| key | value | if missing | meaning |\n|---|---|---|---|\n";
+  ScenarioFile file;
+  KeyPrinter printer(out, "");
+  file.fields(printer);
+  out +=
+      "\n`model_overrides` may hold any key of a model file (`scenarios/models/`) and replaces it.\n\n"
+      "`table` makes one file of many scales: `columns` lists `row` and dotted keys, `rows` a list of values for each;\n"
+      "every row is the body with those keys replaced. `--row NAME` runs one, without it all run.\n";
+  return out;
+}
+
+}  // namespace simtrain

@@ -1,0 +1,30 @@
+#include <cmath>
+
+#include "sim/app/command.h"
+#include "sim/app/options.h"
+#include "sim/output/validation_report.h"
+
+namespace simtrain {
+
+namespace po = boost::program_options;
+
+CommandResult validate_command(const CommandCall& call) {
+  po::options_description options;
+  options.add_options()("path", po::value<std::vector<std::string>>())(
+      "format", po::value<std::string>()->default_value("text"))(
+      "max-mean-error", po::value<double>()->default_value(6.0));
+  const po::variables_map values = parse_options(call.arguments, options, "path");
+  const bool json = wants_json(values);
+  const double bound = values["max-mean-error"].as<double>();
+  if (!(bound >= 0) || !std::isfinite(bound)) throw InputError({}, "--max-mean-error", "must be a number of percent, 0 or more");
+  std::vector<std::string> paths{call.data.root() + "/validation/documented.yaml"};
+  if (values.count("path") > 0) paths = values["path"].as<std::vector<std::string>>();
+  std::vector<ValidationRow> rows;
+  for (const std::string& path : paths) {
+    for (ValidationRow& row : validate(call.data, path)) rows.push_back(std::move(row));
+  }
+  const bool holds = summarize(rows).mean_absolute * 100 <= bound;
+  return {json ? validation_json(rows) : validation_text(rows), holds ? 0 : 1};
+}
+
+}  // namespace simtrain

@@ -1,0 +1,92 @@
+#include "sim/output/json_report.h"
+
+#include <nlohmann/json.hpp>
+
+namespace simtrain {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json breakdown_json(const Report& report) {
+  Json json = Json::object();
+  for (const auto& [name, share] : EnumNames<Share>::rows) json[std::string(name)] = part(report.breakdown, share);
+  return json;
+}
+
+Json memory_json(const Report& report) {
+  Json stages = Json::array();
+  for (const StageMemory& stage : report.memory) {
+    stages.push_back({{"weights_bytes", stage.weights},
+                      {"gradients_bytes", stage.gradients},
+                      {"optimizer_bytes", stage.optimizer},
+                      {"activations_bytes", stage.activations},
+                      {"loss_bytes", stage.loss},
+                      {"temporary_bytes", stage.temporary},
+                      {"allocated_bytes", stage.allocated()},
+                      {"outside_allocator_bytes", stage.outside},
+                      {"total_bytes", stage.total()}});
+  }
+  return {{"peak_bytes", report.peak_bytes()},
+          {"capacity_bytes", report.memory_capacity},
+          {"fits", report.fits()},
+          {"per_stage", std::move(stages)}};
+}
+
+Json communication_json(const Report& report) {
+  Json rows = Json::array();
+  for (const CommunicationRow& row : report.communication) {
+    rows.push_back({{"group", row.group},
+                    {"collective", name_of(row.collective)},
+                    {"algorithm", name_of(row.algorithm)},
+                    {"protocol", name_of(row.protocol)},
+                    {"bytes", row.bytes.value()},
+                    {"count", row.count},
+                    {"total_s", row.total_s},
+                    {"exposed_s", row.exposed_s}});
+  }
+  return rows;
+}
+
+Json result_json(const Report& report) {
+  Json json;
+  json["schema"] = "simtrain.result/1";
+  json["scenario"] = report.scenario;
+  json["source"] = report.source;
+  json["cluster"] = report.cluster;
+  json["model"] = report.model;
+  json["software"] = report.software;
+  json["gpus"] = report.gpus;
+  // One step stands for all: nothing in the model varies from step to step yet.
+  json["step_time_s"] = {{"mean", report.step_time_s}, {"std", 0.0}, {"min", report.step_time_s}, {"max", report.step_time_s}};
+  json["tokens_per_s"] = report.tokens_per_s;
+  json["tflops_per_gpu"] = report.tflops_per_gpu;
+  json["mfu"] = report.mfu;
+  json["mfu_convention"] = name_of(report.mfu_convention);
+  json["days_per_1t_tokens"] = report.days_per_1t_tokens;
+  json["model_flops_per_sample"] = report.model_flops_per_sample;
+  json["peak_tflops_per_gpu"] = report.peak_tflops_per_gpu;
+  json["breakdown_s"] = breakdown_json(report);
+  json["memory"] = memory_json(report);
+  json["communication"] = communication_json(report);
+  json["engine"] = {{"events", report.engine.events},
+                    {"wall_s", report.engine.wall_s},
+                    {"ranks", report.engine.ranks},
+                    {"ranks_simulated", report.engine.ranks_simulated},
+                    {"fingerprint", report.engine.fingerprint}};
+  return json;
+}
+
+/// Text that is not UTF-8 (a scenario's name may hold any bytes) is shown with replacement marks.
+std::string printed(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
+}  // namespace
+
+std::string json_report(const Report& report) { return printed(result_json(report)); }
+
+std::string json_table(const std::vector<std::string>& row_names, const std::vector<Report>& reports) {
+  Json rows = Json::array();
+  for (std::size_t i = 0; i < reports.size(); ++i) rows.push_back({{"row", row_names[i]}, {"result", result_json(reports[i])}});
+  return printed({{"schema", "simtrain.results/1"}, {"rows", std::move(rows)}});
+}
+
+}  // namespace simtrain

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/run/report.h"
+
+namespace simtrain {
+
+/// The report for people: 80 columns, units on every number.
+std::string text_report(const Report& report);
+
+/// One line a row, for a scenario with a table.
+std::string text_table(const std::vector<std::string>& row_names, const std::vector<Report>& reports);
+
+}  // namespace simtrain
