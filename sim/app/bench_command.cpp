@@ -21,13 +21,19 @@ constexpr std::array<BenchCase, 3> kCases{{{"llama405b_a4_224", "", false},
 
 CommandResult bench_command(const CommandCall& call) {
   parse_options(call.arguments, {}, "none");
-  std::string out = fmt::format("{:<34}{:>10}{:>10}{:>14}  {}\n", "scenario", "events", "seconds", "events/s", "fingerprint");
+  std::string out = fmt::format("{:<34}{:>10}{:>10}{:>14}  {}\n", "scenario", "events", "seconds",
+                                "events/s", "fingerprint");
   for (const BenchCase& test : kCases) {
-    const auto source = ScenarioSource::from_file(fmt::format("{}/scenarios/{}.yaml", call.data.root(), test.scenario));
-    const Report report = simulate(source.scenario(call.data, std::string(test.row), {}), {test.unfold});
-    const std::string name = fmt::format("{}{}{}{}", test.scenario, test.row.empty() ? "" : " ", test.row, test.unfold ? " unfolded" : "");
-    out += fmt::format("{:<34}{:>10}{:>10.3f}{:>14.0f}  {}\n", name, report.engine.events, report.engine.wall_s,
-                       static_cast<double>(report.engine.events) / report.engine.wall_s, report.engine.fingerprint);
+    const auto source = ScenarioSource::from_file(
+        fmt::format("{}/scenarios/{}.yaml", call.data.root(), test.scenario));
+    const Report report =
+        simulate(source.scenario(call.data, std::string(test.row), {}), {test.unfold});
+    const std::string name = fmt::format("{}{}{}{}", test.scenario, test.row.empty() ? "" : " ",
+                                         test.row, test.unfold ? " unfolded" : "");
+    out += fmt::format("{:<34}{:>10}{:>10.3f}{:>14.0f}  {}\n", name, report.engine.events,
+                       report.engine.wall_s,
+                       static_cast<double>(report.engine.events) / report.engine.wall_s,
+                       report.engine.fingerprint);
   }
   return {out};
 }

@@ -11,7 +11,9 @@ std::string overview() {
   for (const CommandRow& row : commands()) out += fmt::format("  {}\n", row.example);
   out += "\nCommands\n";
   for (const CommandRow& row : commands()) out += fmt::format("  {:<10}{}\n", row.name, row.help);
-  return out + "\n'simtrain help COMMAND' tells more; 'simtrain help scenario' lists the keys of a scenario.\n";
+  return out +
+         "\n'simtrain help COMMAND' tells more; 'simtrain help scenario' lists the keys of a "
+         "scenario.\n";
 }
 
 }  // namespace
@@ -19,20 +21,25 @@ std::string overview() {
 const std::array<CommandRow, 5>& commands() {
   static const std::array<CommandRow, 5> rows{{
       {"run",
-       "simtrain [run] SCENARIO.yaml [--row NAME] [--set KEY=VALUE]... [--format text|json] [--unfold]\n\n"
+       "simtrain [run] SCENARIO.yaml [--row NAME] [--set KEY=VALUE]... [--format text|json] "
+       "[--unfold]\n\n"
        "  --row NAME        one row of the scenario's table; without it all rows, a line each\n"
-       "  --set KEY=VALUE   changes any dotted key; tp, pp, vp, cp, ep, mbs, gbs, nodes, precision for short\n"
+       "  --set KEY=VALUE   changes any dotted key; tp, pp, vp, cp, ep, mbs, gbs, nodes, precision "
+       "for short\n"
        "  --format json     the whole result as simtrain.result/1\n"
        "  --unfold          simulates every rank; gives the same numbers\n",
        "predicts a scenario", "simtrain scenarios/llama405b_a4_224.yaml", run_command},
       {"validate",
        "simtrain validate [FILE...] [--format text|json] [--max-mean-error PERCENT]\n\n"
-       "  Compares predictions with documented step times; exits with 1 where the mean absolute error\n"
+       "  Compares predictions with documented step times; exits with 1 where the mean absolute "
+       "error\n"
        "  is above the bound (6 % unless told).\n",
        "compares with documented runs", "simtrain validate", validate_command},
-      {"list", "simtrain list [FAMILY]\n\n  Prints the names of a family; without one, the families.\n",
+      {"list",
+       "simtrain list [FAMILY]\n\n  Prints the names of a family; without one, the families.\n",
        "prints what there is of something", "simtrain list scenarios", list_command},
-      {"bench", "simtrain bench\n\n  Plays fixed scenarios: events, events per second, fingerprint.\n",
+      {"bench",
+       "simtrain bench\n\n  Plays fixed scenarios: events, events per second, fingerprint.\n",
        "measures the engine", "simtrain bench", bench_command},
       {"help", "simtrain help [COMMAND|scenario]\n", "shows this, a command or the scenario's keys",
        "simtrain help scenario", help_command},
@@ -50,7 +57,8 @@ CommandResult help_command(const CommandCall& call) {
     if (row.name == topic) return {std::string(row.usage)};
     known.emplace_back(row.name);
   }
-  throw InputError({}, "help", fmt::format("'{}' is no topic; {}", topic, suggestion(topic, known)));
+  throw InputError({}, "help",
+                   fmt::format("'{}' is no topic; {}", topic, suggestion(topic, known)));
 }
 
 }  // namespace simtrain

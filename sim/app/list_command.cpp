@@ -1,4 +1,5 @@
 #include <filesystem>
+
 #include <fmt/format.h>
 
 #include "sim/app/command.h"
@@ -21,13 +22,15 @@ std::string lines(const std::vector<std::string>& names) {
 template <class E>
 std::vector<std::string> names_of() {
   std::vector<std::string> names;
+  names.reserve(EnumNames<E>::rows.size());
   for (const auto& [name, value] : EnumNames<E>::rows) names.emplace_back(name);
   return names;
 }
 
 std::string collectives() {
   std::string out;
-  for (const AlgorithmRow& row : algorithm_rows()) out += fmt::format("{:<6}{}\n", name_of(row.algorithm), row.help);
+  for (const AlgorithmRow& row : algorithm_rows())
+    out += fmt::format("{:<6}{}\n", name_of(row.algorithm), row.help);
   return out;
 }
 
@@ -42,7 +45,8 @@ std::string scenarios(const DataFolder& data) {
   std::string out;
   for (const std::string& name : data.names("scenarios")) {
     out += fmt::format("scenarios/{}.yaml\n", name);
-    for (const std::string& row : ScenarioSource::from_file(data.root() + "/scenarios/" + name + ".yaml").row_names()) {
+    for (const std::string& row :
+         ScenarioSource::from_file(data.root() + "/scenarios/" + name + ".yaml").row_names()) {
       out += fmt::format("  --row {}\n", row);
     }
   }
@@ -61,7 +65,8 @@ const std::vector<Family>& families() {
       {"fabrics", [](const DataFolder& data) { return lines(data.names("hardware/fabrics")); }},
       {"clusters", [](const DataFolder& data) { return lines(data.names("hardware/clusters")); }},
       {"software", [](const DataFolder& data) { return lines(data.names("hardware/software")); }},
-      {"tp-overlap", [](const DataFolder& data) { return lines(data.names("hardware/tp_overlap")); }},
+      {"tp-overlap",
+       [](const DataFolder& data) { return lines(data.names("hardware/tp_overlap")); }},
       {"models", [](const DataFolder& data) { return lines(data.names("scenarios/models")); }},
       {"scenarios", scenarios},
       {"collectives", [](const DataFolder&) { return collectives(); }},
@@ -86,7 +91,9 @@ CommandResult list_command(const CommandCall& call) {
   for (const Family& family : families()) {
     if (family.name == asked.front()) return {family.print(call.data)};
   }
-  throw InputError({}, "list", fmt::format("'{}' is no family; {}", asked.front(), suggestion(asked.front(), known)));
+  throw InputError(
+      {}, "list",
+      fmt::format("'{}' is no family; {}", asked.front(), suggestion(asked.front(), known)));
 }
 
 }  // namespace simtrain

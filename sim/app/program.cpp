@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+
 #include <fmt/format.h>
 
 #include "sim/app/command.h"
@@ -20,7 +21,8 @@ std::string data_root() {
 }
 
 bool print(const std::string& text) {
-  return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
+         std::fflush(stdout) == 0;
 }
 
 CommandResult dispatch(std::vector<std::string> arguments) {
@@ -32,11 +34,14 @@ CommandResult dispatch(std::vector<std::string> arguments) {
   for (const CommandRow& row : commands()) {
     if (row.name == name) return row.run({{arguments.begin() + 1, arguments.end()}, data});
   }
-  const bool path = name.find('/') != std::string::npos || name.ends_with(".yaml") || name.ends_with(".yml") || name.starts_with("-");
+  const bool path = name.find('/') != std::string::npos || name.ends_with(".yaml") ||
+                    name.ends_with(".yml") || name.starts_with("-");
   if (path) return run_command({std::move(arguments), data});
   std::vector<std::string> known;
   for (const CommandRow& row : commands()) known.emplace_back(row.name);
-  throw InputError({}, "", fmt::format("'{}' is neither a command nor a scenario file (.yaml); {}", name, suggestion(name, known)));
+  throw InputError({}, "",
+                   fmt::format("'{}' is neither a command nor a scenario file (.yaml); {}", name,
+                               suggestion(name, known)));
 }
 
 }  // namespace

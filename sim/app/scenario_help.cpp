@@ -1,8 +1,9 @@
 #include "sim/app/scenario_help.h"
 
+#include <map>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <map>
 
 #include "sim/core/invariant.h"
 #include "sim/run/scenario.h"
@@ -29,23 +30,27 @@ const std::map<std::string, std::string_view>& meanings() {
       {"training.global_batch_size", "samples of one step over all replicas"},
       {"parallelism.tensor_model_parallel_size", "TP: ranks that share each matrix"},
       {"parallelism.pipeline_model_parallel_size", "PP: stages"},
-      {"parallelism.virtual_pipeline_model_parallel_size", "VP: model chunks of a stage (interleaved 1F1B from 2)"},
+      {"parallelism.virtual_pipeline_model_parallel_size",
+       "VP: model chunks of a stage (interleaved 1F1B from 2)"},
       {"parallelism.context_parallel_size", "CP: ranks that share each sequence"},
       {"parallelism.expert_model_parallel_size", "EP; 1 for the dense models that are modelled"},
       {"parallelism.sequence_parallel", "norms and residuals are split over the TP group"},
-      {"parallelism.account_for_embedding_in_pipeline_split", "the embedding counts as a layer when layers are dealt out"},
+      {"parallelism.account_for_embedding_in_pipeline_split",
+       "the embedding counts as a layer when layers are dealt out"},
       {"parallelism.account_for_loss_in_pipeline_split", "so does the loss"},
       {"overlap.tp_comm_overlap", "user buffers overlap TP communication with GEMMs"},
       {"overlap.tp_comm_overlap_table", "file of hardware/tp_overlap; goes with tp_comm_overlap"},
       {"overlap.overlap_p2p_comm", "pipeline sends and receives run beside compute"},
       {"overlap.overlap_grad_reduce", "gradients are reduced while backward passes run"},
       {"overlap.overlap_param_gather", "parameters are gathered while forward passes run"},
-      {"overlap.defer_embedding_wgrad_compute", "the output layer's weight gradient waits for the flush"},
+      {"overlap.defer_embedding_wgrad_compute",
+       "the output layer's weight gradient waits for the flush"},
       {"overlap.wgrad_deferral_limit", "micro-batches that it is kept for; 0: all"},
       {"optimizer.distributed", "optimizer state is sharded over DP x CP"},
       {"optimizer.grad_reduce_dtype", "type of the gradient buffer"},
       {"optimizer.bucket_size_mb", "gradients reduced by one call, in 10^6 bytes"},
-      {"recompute", "what the backward computes again: core attention (selective) or the whole layer (full)"},
+      {"recompute",
+       "what the backward computes again: core attention (selective) or the whole layer (full)"},
       {"cuda_graphs", "layers are replayed as CUDA graphs: no launch time on the host"},
   };
   return lines;
@@ -69,6 +74,7 @@ std::string type_of(const T& /*value*/) {
 template <Named E>
 std::string type_of(const E& /*value*/) {
   std::vector<std::string_view> names;
+  names.reserve(EnumNames<E>::rows.size());
   for (const auto& [name, row] : EnumNames<E>::rows) names.push_back(name);
   return fmt::format("{}", fmt::join(names, ", "));
 }
@@ -102,7 +108,8 @@ class KeyPrinter {
     } else {
       const auto meaning = meanings().find(dotted);
       invariant(meaning != meanings().end(), "every scenario key has its line of help");
-      out_ += fmt::format("| `{}` | {} | {} | {} |\n", dotted, type_of(field), otherwise, meaning->second);
+      out_ += fmt::format("| `{}` | {} | {} | {} |\n", dotted, type_of(field), otherwise,
+                          meaning->second);
     }
   }
 
@@ -115,16 +122,20 @@ class KeyPrinter {
 std::string scenario_help() {
   std::string out =
       "# Scenario keys\n\n"
-      "Printed by `simtrain help scenario`. Files are strict: unknown, missing, doubled and wrongly typed keys are\n"
+      "Printed by `simtrain help scenario`. Files are strict: unknown, missing, doubled and "
+      "wrongly typed keys are\n"
       "errors with their place. `--set KEY=VALUE` changes any of them.\n\n"
       "| key | value | if missing | meaning |\n|---|---|---|---|\n";
   ScenarioFile file;
   KeyPrinter printer(out, "");
   file.fields(printer);
   out +=
-      "\n`model_overrides` may hold any key of a model file (`scenarios/models/`) and replaces it.\n\n"
-      "`table` makes one file of many scales: `columns` lists `row` and dotted keys, `rows` a list of values for each;\n"
-      "every row is the body with those keys replaced. `--row NAME` runs one, without it all run.\n";
+      "\n`model_overrides` may hold any key of a model file (`scenarios/models/`) and replaces "
+      "it.\n\n"
+      "`table` makes one file of many scales: `columns` lists `row` and dotted keys, `rows` a list "
+      "of values for each;\n"
+      "every row is the body with those keys replaced. `--row NAME` runs one, without it all "
+      "run.\n";
   return out;
 }
 

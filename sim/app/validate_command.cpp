@@ -16,7 +16,8 @@ CommandResult validate_command(const CommandCall& call) {
   const po::variables_map values = parse_options(call.arguments, options, "path");
   const bool json = wants_json(values);
   const double bound = values["max-mean-error"].as<double>();
-  if (!(bound >= 0) || !std::isfinite(bound)) throw InputError({}, "--max-mean-error", "must be a number of percent, 0 or more");
+  if (!(bound >= 0) || !std::isfinite(bound))
+    throw InputError({}, "--max-mean-error", "must be a number of percent, 0 or more");
   std::vector<std::string> paths{call.data.root() + "/validation/documented.yaml"};
   if (values.count("path") > 0) paths = values["path"].as<std::vector<std::string>>();
   std::vector<ValidationRow> rows;

@@ -14,6 +14,7 @@ void Fingerprint::add(std::uint64_t word) {
 
 void Fingerprint::add(std::string_view text) {
   for (const char c : text) hash_ = (hash_ ^ static_cast<unsigned char>(c)) * kPrime;
+  add(text.size());  // so that "ab", "c" is not "a", "bc"
 }
 
 std::string Fingerprint::text() const { return fmt::format("{:016x}", hash_); }

@@ -87,12 +87,14 @@ void refuse_zero(const YamlNode& node, const std::string& key, double value) {
 
 void check_limits(const YamlNode& node, const std::string& key, double value, Limits limits) {
   if (value >= limits.least && value <= limits.most) return;
-  const bool open = limits.most > 1e18;
+  if (value < limits.least && limits.most > 1e18) {
+    throw InputError(
+        node.place, key,
+        fmt::format("'{}' is too small; {} or more would do", node.text, limits.least));
+  }
   throw InputError(
       node.place, key,
-      open ? fmt::format("'{}' is too small; {} or more would do", node.text, limits.least)
-           : fmt::format("'{}' is out of range; {} to {} would do", node.text, limits.least,
-                         limits.most));
+      fmt::format("'{}' is out of range; {} to {} would do", node.text, limits.least, limits.most));
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -127,14 +129,17 @@ std::string found(const YamlNode& node) {
 }
 
 std::string suggestion(std::string_view word, const std::vector<std::string>& known) {
-  const auto closest =
-      std::min_element(known.begin(), known.end(), [&](const auto& a, const auto& b) {
-        return edit_distance(word, a) < edit_distance(word, b);
-      });
-  if (closest != known.end() && word.size() < 100 &&
-      edit_distance(word, *closest) <= std::max<std::size_t>(2, word.size() / 3)) {
-    return fmt::format("did you mean '{}'?", *closest);
+  constexpr std::size_t kLongestWord = 100;  // beyond it nobody mistyped, and distances take long
+  std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
+  const std::string* closest = nullptr;
+  for (const std::string& name : known) {
+    if (word.size() > kLongestWord) break;
+    const std::size_t distance = edit_distance(word, name);
+    if (distance >= least) continue;
+    least = distance;
+    closest = &name;
   }
+  if (closest != nullptr) return fmt::format("did you mean '{}'?", *closest);
   return fmt::format("known are {}", fmt::join(known, ", "));
 }
 

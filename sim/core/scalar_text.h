@@ -35,7 +35,7 @@ void scalar_quantity(const YamlNode& node, const std::string& key, Bandwidth& va
 void scalar_quantity(const YamlNode& node, const std::string& key, FlopRate& value);
 void scalar_quantity(const YamlNode& node, const std::string& key, Duration& value);
 
-/// ", did you mean 'x'?" for the closest of `known`, or the list of them where none is close.
+/// "did you mean 'x'?" for the closest of `known`, or the list of them where none is close.
 std::string suggestion(std::string_view word, const std::vector<std::string>& known);
 
 /// "a text", "a list", "a map", "nothing": what stands at a node, for messages.

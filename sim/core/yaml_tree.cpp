@@ -4,6 +4,8 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <set>
 #include <sstream>
 #include <system_error>
 #include <utility>
@@ -16,12 +18,40 @@ namespace simtrain {
 namespace {
 
 constexpr std::uintmax_t kLargestFile = 16U << 20U;
+constexpr std::size_t kDeepest = 64;
+
+/// True for well-formed UTF-8: no stray, missing or overlong bytes, no surrogates.
+bool is_utf8(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  for (std::size_t i = 0; i < text.size();) {
+    const unsigned first = byte(i++);
+    if (first < 0x80) continue;
+    if (first < 0xc2 || first > 0xf4) return false;
+    const int followers = first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
+    unsigned least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+    unsigned most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+    for (int k = 0; k < followers; ++k, ++i) {
+      if (i == text.size() || byte(i) < least || byte(i) > most) return false;
+      least = 0x80;
+      most = 0xbf;
+    }
+  }
+  return true;
+}
 
 /// Builds a YamlNode tree from yaml-cpp's parse events, refusing what a strict reader refuses.
 class TreeBuilder final : public YAML::EventHandler {
  public:
   TreeBuilder(std::string file, int first_column)
-      : file_(std::move(file)), first_column_(first_column) {}
+      : file_(std::move(file)), first_column_(first_column) {
+    root_.place.file = file_;
+  }
+
+  /// Also for YAML::Parser's own errors, which have no place at all now and then.
+  [[nodiscard]] SourcePlace place(const YAML::Mark& mark) const {
+    if (mark.line < 0) return {file_};
+    return {file_, mark.line + 1, mark.column + (mark.line == 0 ? first_column_ : 1)};
+  }
 
   YamlNode take_root() { return std::move(root_); }
 
@@ -46,13 +76,13 @@ class TreeBuilder final : public YAML::EventHandler {
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                        YAML::EmitterStyle::value /*style*/) override {
     refuse_extras(mark, tag, anchor);
-    open_.push_back({leaf(YamlNode::Kind::list, mark, ""), {}, {}, false});
+    open(YamlNode::Kind::list, mark);
   }
   void OnSequenceEnd() override { close(); }
   void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                   YAML::EmitterStyle::value /*style*/) override {
     refuse_extras(mark, tag, anchor);
-    open_.push_back({leaf(YamlNode::Kind::map, mark, ""), {}, {}, false});
+    open(YamlNode::Kind::map, mark);
   }
   void OnMapEnd() override { close(); }
 
@@ -62,11 +92,9 @@ class TreeBuilder final : public YAML::EventHandler {
     std::string key;
     SourcePlace key_place;
     bool has_key = false;
+    std::set<std::string, std::less<>> keys;
   };
 
-  [[nodiscard]] SourcePlace place(const YAML::Mark& mark) const {
-    return {file_, mark.line + 1, mark.column + (mark.line == 0 ? first_column_ : 1)};
-  }
   [[nodiscard]] YamlNode leaf(YamlNode::Kind kind, const YAML::Mark& mark, std::string text) const {
     YamlNode node;
     node.kind = kind;
@@ -82,6 +110,12 @@ class TreeBuilder final : public YAML::EventHandler {
       throw InputError(place(mark), "",
                        fmt::format("the tag '{}' is not used here; leave it out", tag));
     }
+  }
+  void open(YamlNode::Kind kind, const YAML::Mark& mark) {
+    if (open_.size() == kDeepest) {
+      throw InputError(place(mark), "", fmt::format("nests deeper than {} levels", kDeepest));
+    }
+    open_.push_back({leaf(kind, mark, ""), {}, {}, false, {}});
   }
   void close() {
     Open done = std::move(open_.back());
@@ -99,6 +133,9 @@ class TreeBuilder final : public YAML::EventHandler {
     } else if (!parent.has_key) {
       take_key(parent, node);
     } else {
+      // An empty value has the place of what comes next, wherever that is.
+      const bool empty = node.kind == YamlNode::Kind::null;
+      if (empty && node.place.line != parent.key_place.line) node.place = parent.key_place;
       parent.node.entries.push_back({parent.key, parent.key_place, std::move(node)});
       parent.has_key = false;
     }
@@ -110,7 +147,7 @@ class TreeBuilder final : public YAML::EventHandler {
     if (node.text == "<<") {
       throw InputError(node.place, "<<", "merge keys are not used here; write the keys out");
     }
-    if (parent.node.find(node.text) != nullptr) {
+    if (!parent.keys.insert(node.text).second) {
       throw InputError(node.place, node.text, "stands twice");
     }
     parent.key = node.text;
@@ -164,15 +201,17 @@ YamlNode load_yaml_text(const std::string& text, const std::string& name, int fi
   if (text.find('\0') != std::string::npos) {
     throw InputError({name}, "", "holds a NUL byte; a text file was expected");
   }
+  if (!is_utf8(text)) throw InputError({name}, "", "is not UTF-8; a text file was expected");
   TreeBuilder builder(name, first_column);
   try {
-    std::istringstream stream(text);
+    // yaml-cpp 0.7 takes a quoted text without its closing quote for whole where the file ends in a
+    // line end. A comment in the last line, without one, is nothing to YAML and mends that.
+    std::istringstream stream(text + (text.empty() || text.back() == '\n' ? "#" : "\n#"));
     YAML::Parser parser(stream);
     while (parser.HandleNextDocument(builder)) {
     }
   } catch (const YAML::Exception& error) {
-    const SourcePlace place{name, error.mark.line + 1, error.mark.column + 1};
-    throw InputError(place, "", fmt::format("is not YAML: {}", error.msg));
+    throw InputError(builder.place(error.mark), "", fmt::format("is not YAML: {}", error.msg));
   }
   return builder.take_root();
 }

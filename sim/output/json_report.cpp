@@ -9,7 +9,8 @@ using Json = nlohmann::ordered_json;
 
 Json breakdown_json(const Report& report) {
   Json json = Json::object();
-  for (const auto& [name, share] : EnumNames<Share>::rows) json[std::string(name)] = part(report.breakdown, share);
+  for (const auto& [name, share] : EnumNames<Share>::rows)
+    json[std::string(name)] = part(report.breakdown, share);
   return json;
 }
 
@@ -57,7 +58,10 @@ Json result_json(const Report& report) {
   json["software"] = report.software;
   json["gpus"] = report.gpus;
   // One step stands for all: nothing in the model varies from step to step yet.
-  json["step_time_s"] = {{"mean", report.step_time_s}, {"std", 0.0}, {"min", report.step_time_s}, {"max", report.step_time_s}};
+  json["step_time_s"] = {{"mean", report.step_time_s},
+                         {"std", 0.0},
+                         {"min", report.step_time_s},
+                         {"max", report.step_time_s}};
   json["tokens_per_s"] = report.tokens_per_s;
   json["tflops_per_gpu"] = report.tflops_per_gpu;
   json["mfu"] = report.mfu;
@@ -77,15 +81,19 @@ Json result_json(const Report& report) {
 }
 
 /// Text that is not UTF-8 (a scenario's name may hold any bytes) is shown with replacement marks.
-std::string printed(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+std::string printed(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
 
 }  // namespace
 
 std::string json_report(const Report& report) { return printed(result_json(report)); }
 
-std::string json_table(const std::vector<std::string>& row_names, const std::vector<Report>& reports) {
+std::string json_table(const std::vector<std::string>& row_names,
+                       const std::vector<Report>& reports) {
   Json rows = Json::array();
-  for (std::size_t i = 0; i < reports.size(); ++i) rows.push_back({{"row", row_names[i]}, {"result", result_json(reports[i])}});
+  for (std::size_t i = 0; i < reports.size(); ++i)
+    rows.push_back({{"row", row_names[i]}, {"result", result_json(reports[i])}});
   return printed({{"schema", "simtrain.results/1"}, {"rows", std::move(rows)}});
 }
 

@@ -10,7 +10,9 @@ namespace simtrain {
 /// The report as `simtrain.result/1`; fields are added later, never renamed.
 std::string json_report(const Report& report);
 
-/// Results of a scenario's rows as `simtrain.results/1`: {"schema":, "rows": [{"row":, "result":}]}.
-std::string json_table(const std::vector<std::string>& row_names, const std::vector<Report>& reports);
+/// Results of a scenario's rows as `simtrain.results/1`: {"schema":, "rows": [{"row":,
+/// "result":}]}.
+std::string json_table(const std::vector<std::string>& row_names,
+                       const std::vector<Report>& reports);
 
 }  // namespace simtrain

@@ -1,8 +1,10 @@
 #include "sim/output/text_report.h"
 
 #include <algorithm>
-#include <fmt/format.h>
+#include <cmath>
 #include <numeric>
+
+#include <fmt/format.h>
 
 namespace simtrain {
 namespace {
@@ -55,8 +57,12 @@ void add_headline(std::string& out, const Report& report) {
   line(out, "Recipe", report.layout);
   out += "\n";
   line(out, "Step time", fmt::format("{:.3f} s", report.step_time_s));
-  line(out, "Throughput", fmt::format("{:.0f} tokens/s, {:.1f} tokens/s per GPU", report.tokens_per_s, report.tokens_per_s / report.gpus));
-  line(out, "Per GPU", fmt::format("{:.2f} TFLOP/s of {:.0f} TFLOP/s", report.tflops_per_gpu, report.peak_tflops_per_gpu));
+  line(out, "Throughput",
+       fmt::format("{:.0f} tokens/s, {:.1f} tokens/s per GPU", report.tokens_per_s,
+                   report.tokens_per_s / report.gpus));
+  line(out, "Per GPU",
+       fmt::format("{:.2f} TFLOP/s of {:.0f} TFLOP/s", report.tflops_per_gpu,
+                   report.peak_tflops_per_gpu));
   line(out, "MFU", fmt::format("{:.2f} % ({})", report.mfu * 100, name_of(report.mfu_convention)));
   line(out, "1T tokens in", fmt::format("{:.2f} days", report.days_per_1t_tokens));
 }
@@ -67,33 +73,44 @@ void add_breakdown(std::string& out, const Report& report) {
     const double value = part(report.breakdown, share);
     if (value <= 0) continue;
     const double percent = value / report.step_time_s * 100;
-    const auto bar = static_cast<std::size_t>(percent * 30 / 100 + 0.5);
-    out += fmt::format("  {:<22}{:>12}{:>8.2f} %  {}\n", name, seconds(value), percent, std::string(bar, '#'));
+    const auto bar = static_cast<std::size_t>(std::lround(percent * 30 / 100));
+    out += fmt::format("  {:<22}{:>12}{:>8.2f} %  {}\n", name, seconds(value), percent,
+                       std::string(bar, '#'));
   }
   const double sum = std::accumulate(report.breakdown.begin(), report.breakdown.end(), 0.0);
-  out += fmt::format("  {:<22}{:>12}{:>8.2f} %\n", "sum", seconds(sum), sum / report.step_time_s * 100);
+  out += fmt::format("  {:<22}{:>12}{:>8.2f} %\n", "sum", seconds(sum),
+                     sum / report.step_time_s * 100);
 }
 
 void add_communication(std::string& out, const Report& report) {
   out += "\nCommunication of the busiest rank in one step\n";
-  out += fmt::format("  {:<6}{:<15}{:<21}{:>11}{:>7}{:>9}{:>9}\n", "group", "collective", "algorithm", "size", "calls", "total", "exposed");
+  out += fmt::format("  {:<6}{:<15}{:<21}{:>11}{:>7}{:>9}{:>9}\n", "group", "collective",
+                     "algorithm", "size", "calls", "total", "exposed");
   for (const CommunicationRow& row : report.communication) {
     const std::string how = fmt::format("{} {}", name_of(row.algorithm), name_of(row.protocol));
-    out += fmt::format("  {:<6}{:<15}{:<21}{:>11}{:>7}{:>7.3f} s{:>7.3f} s\n", row.group, name_of(row.collective),
-                       how.substr(0, 20), call_size(row.bytes), row.count, row.total_s, row.exposed_s);
+    out += fmt::format("  {:<6}{:<15}{:<21}{:>11}{:>7}{:>7.3f} s{:>7.3f} s\n", row.group,
+                       name_of(row.collective), how.substr(0, 20), call_size(row.bytes), row.count,
+                       row.total_s, row.exposed_s);
   }
 }
 
 void add_memory(std::string& out, const Report& report) {
-  const auto fullest = std::max_element(report.memory.begin(), report.memory.end(),
-                                        [](const auto& a, const auto& b) { return a.total() < b.total(); });
+  const auto fullest =
+      std::max_element(report.memory.begin(), report.memory.end(),
+                       [](const auto& a, const auto& b) { return a.total() < b.total(); });
   if (fullest == report.memory.end()) return;
-  out += fmt::format("\nMemory of the fullest stage ({} of {})\n", fullest - report.memory.begin() + 1, report.memory.size());
-  line(out, "Allocated", fmt::format("{} (weights {}, gradients {}, optimizer {}, activations {}, loss {}, temporary {})",
-                                     gigabytes(fullest->allocated()), gigabytes(fullest->weights), gigabytes(fullest->gradients),
-                                     gigabytes(fullest->optimizer), gigabytes(fullest->activations), gigabytes(fullest->loss),
-                                     gigabytes(fullest->temporary)));
-  line(out, "In all", fmt::format("{} of {}: {}", gigabytes(fullest->total()), gigabytes(report.memory_capacity), report.fits() ? "fits" : "does not fit"));
+  out += fmt::format("\nMemory of the fullest stage ({} of {})\n",
+                     fullest - report.memory.begin() + 1, report.memory.size());
+  line(out, "Allocated",
+       fmt::format(
+           "{} (weights {}, gradients {}, optimizer {}, activations {}, loss {}, temporary {})",
+           gigabytes(fullest->allocated()), gigabytes(fullest->weights),
+           gigabytes(fullest->gradients), gigabytes(fullest->optimizer),
+           gigabytes(fullest->activations), gigabytes(fullest->loss),
+           gigabytes(fullest->temporary)));
+  line(out, "In all",
+       fmt::format("{} of {}: {}", gigabytes(fullest->total()), gigabytes(report.memory_capacity),
+                   report.fits() ? "fits" : "does not fit"));
 }
 
 }  // namespace
@@ -104,17 +121,21 @@ std::string text_report(const Report& report) {
   add_breakdown(out, report);
   add_communication(out, report);
   add_memory(out, report);
-  out += fmt::format("\nEngine: {} events, {} of {} ranks simulated, fingerprint {}\n", report.engine.events,
-                     report.engine.ranks_simulated, report.engine.ranks, report.engine.fingerprint);
+  out += fmt::format("\nEngine: {} events, {} of {} ranks simulated, fingerprint {}\n",
+                     report.engine.events, report.engine.ranks_simulated, report.engine.ranks,
+                     report.engine.fingerprint);
   return out;
 }
 
-std::string text_table(const std::vector<std::string>& row_names, const std::vector<Report>& reports) {
-  std::string out = fmt::format("{:<14}{:>6}{:>12}{:>14}{:>12}{:>9}{:>9}\n", "row", "GPUs", "step time", "tokens/s", "TFLOP/s/GPU", "MFU", "memory");
+std::string text_table(const std::vector<std::string>& row_names,
+                       const std::vector<Report>& reports) {
+  std::string out = fmt::format("{:<14}{:>6}{:>12}{:>14}{:>12}{:>9}{:>9}\n", "row", "GPUs",
+                                "step time", "tokens/s", "TFLOP/s/GPU", "MFU", "memory");
   for (std::size_t i = 0; i < reports.size(); ++i) {
     const Report& report = reports[i];
-    out += fmt::format("{:<14}{:>6}{:>10.3f} s{:>14.0f}{:>12.2f}{:>7.2f} %{:>9}\n", row_names[i], report.gpus, report.step_time_s,
-                       report.tokens_per_s, report.tflops_per_gpu, report.mfu * 100, report.fits() ? "fits" : "no fit");
+    out += fmt::format("{:<14}{:>6}{:>10.3f} s{:>14.0f}{:>12.2f}{:>7.2f} %{:>9}\n", row_names[i],
+                       report.gpus, report.step_time_s, report.tokens_per_s, report.tflops_per_gpu,
+                       report.mfu * 100, report.fits() ? "fits" : "no fit");
   }
   return out;
 }

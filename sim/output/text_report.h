@@ -11,6 +11,7 @@ namespace simtrain {
 std::string text_report(const Report& report);
 
 /// One line a row, for a scenario with a table.
-std::string text_table(const std::vector<std::string>& row_names, const std::vector<Report>& reports);
+std::string text_table(const std::vector<std::string>& row_names,
+                       const std::vector<Report>& reports);
 
 }  // namespace simtrain

@@ -7,8 +7,9 @@ namespace simtrain {
 namespace {
 
 std::string summary_text(const ValidationSummary& summary) {
-  return fmt::format("{} rows, mean absolute error {:.2f} %, largest {:.2f} %, bias {:+.2f} %", summary.rows,
-                     summary.mean_absolute * 100, summary.largest_absolute * 100, summary.bias * 100);
+  return fmt::format("{} rows, mean absolute error {:.2f} %, largest {:.2f} %, bias {:+.2f} %",
+                     summary.rows, summary.mean_absolute * 100, summary.largest_absolute * 100,
+                     summary.bias * 100);
 }
 
 nlohmann::ordered_json summary_json(const ValidationSummary& summary) {
@@ -22,7 +23,8 @@ nlohmann::ordered_json summary_json(const ValidationSummary& summary) {
 std::vector<std::vector<ValidationRow>> by_table(const std::vector<ValidationRow>& rows) {
   std::vector<std::vector<ValidationRow>> tables;
   for (const ValidationRow& row : rows) {
-    if (tables.empty() || tables.back().front().table != row.table || tables.back().front().document != row.document) {
+    if (tables.empty() || tables.back().front().table != row.table ||
+        tables.back().front().document != row.document) {
       tables.emplace_back();
     }
     tables.back().push_back(row);
@@ -38,8 +40,9 @@ std::string validation_text(const std::vector<ValidationRow>& rows) {
     out += fmt::format("{} ({})\n", table.front().table, table.front().document);
     out += fmt::format("  {:<14}{:>14}{:>14}{:>10}\n", "row", "measured", "predicted", "error");
     for (const ValidationRow& row : table) {
-      out += fmt::format("  {:<14}{:>12.3f} s{:>12.3f} s{:>+8.2f} %\n", row.row.empty() ? "-" : row.row, row.measured_s,
-                         row.predicted_s, row.error() * 100);
+      out += fmt::format("  {:<14}{:>12.3f} s{:>12.3f} s{:>+8.2f} %\n",
+                         row.row.empty() ? "-" : row.row, row.measured_s, row.predicted_s,
+                         row.error() * 100);
     }
     out += fmt::format("  {}\n\n", summary_text(summarize(table)));
   }

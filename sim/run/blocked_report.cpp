@@ -8,17 +8,11 @@
 namespace simtrain {
 namespace {
 
-constexpr std::array<std::string_view, 11> kLabels{"kernel",
-                                                   "forward",
-                                                   "backward",
-                                                   "weight gradient",
-                                                   "parameter gather",
-                                                   "gradient reduction",
-                                                   "gradient norm",
-                                                   "optimizer",
-                                                   "send",
-                                                   "receive",
-                                                   "collective"};
+constexpr std::array<std::string_view, 11> kLabels{
+    "kernel",          "forward",          "backward",
+    "weight gradient", "parameter gather", "gradient reduction",
+    "gradient norm",   "optimizer",        "send",
+    "receive",         "collective"};
 constexpr std::size_t kLinesShown = 10;
 
 }  // namespace
@@ -26,8 +20,9 @@ constexpr std::size_t kLinesShown = 10;
 std::string op_name(const Plan& plan, std::uint32_t rank, std::uint32_t op_index) {
   const SimulatedRank& simulated = plan.ranks[rank];
   const Op& op = plan.programs[simulated.program].ops[op_index];
-  return fmt::format("rank {} (stage {}): {} of micro-batch {}, chunk {} (op {})", simulated.rank, simulated.stage,
-                     kLabels[static_cast<std::size_t>(op.label)], op.micro_batch, op.chunk, op_index);
+  return fmt::format("rank {} (stage {}): {} of micro-batch {}, chunk {} (op {})", simulated.rank,
+                     simulated.stage, kLabels[static_cast<std::size_t>(op.label)], op.micro_batch,
+                     op.chunk, op_index);
 }
 
 std::string blocked_report(const Plan& plan, const std::vector<BlockedOp>& blocked,
@@ -44,10 +39,12 @@ std::string blocked_report(const Plan& plan, const std::vector<BlockedOp>& block
       continue;
     }
     for (const std::uint32_t other : op.after) {
-      if (other != kNoOp && !ended(entry.rank, other)) text += "\n    waits for " + op_name(plan, entry.rank, other);
+      if (other != kNoOp && !ended(entry.rank, other))
+        text += "\n    waits for " + op_name(plan, entry.rank, other);
     }
   }
-  if (blocked.size() > kLinesShown) text += fmt::format("\n  and {} more", blocked.size() - kLinesShown);
+  if (blocked.size() > kLinesShown)
+    text += fmt::format("\n  and {} more", blocked.size() - kLinesShown);
   return text;
 }
 

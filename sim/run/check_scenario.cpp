@@ -11,30 +11,35 @@ namespace {
 /// Passes of one step over all stages: enough for any real recipe, few enough to be played.
 constexpr double kMostPasses = 2e7;
 
-void require(bool holds, const SourcePlace& where, const std::string& key, const std::string& sentence) {
+void require(bool holds, const SourcePlace& where, const std::string& key,
+             const std::string& sentence) {
   if (!holds) throw InputError(where, key, sentence);
 }
 
-void divides(std::int64_t divisor, std::int64_t number, const SourcePlace& where, const std::string& key,
-             std::string_view what) {
-  require(number % divisor == 0, where, key, fmt::format("{} does not divide {} ({})", divisor, what, number));
+void divides(std::int64_t divisor, std::int64_t number, const SourcePlace& where,
+             const std::string& key, std::string_view what) {
+  require(number % divisor == 0, where, key,
+          fmt::format("{} does not divide {} ({})", divisor, what, number));
 }
 
 void check_precision(const Recipe& recipe) {
   const TrainingSpec& training = recipe.training;
   require(training.precision != DataType::fp32, training.where, "training.precision",
           "'fp32' is not trained here; bf16 or fp8 would do");
-  require(recipe.fp8() || !training.fp8_params, training.where, "training.fp8_params", "is true with precision bf16; FP8 parameters need precision fp8");
-  require(recipe.optimizer.grad_reduce_dtype != DataType::fp8, recipe.optimizer.where, "optimizer.grad_reduce_dtype",
-          "'fp8' cannot hold gradients; bf16 or fp32 would do");
+  require(recipe.fp8() || !training.fp8_params, training.where, "training.fp8_params",
+          "is true with precision bf16; FP8 parameters need precision fp8");
+  require(recipe.optimizer.grad_reduce_dtype != DataType::fp8, recipe.optimizer.where,
+          "optimizer.grad_reduce_dtype", "'fp8' cannot hold gradients; bf16 or fp32 would do");
 }
 
 void check_model(const Recipe& recipe) {
   const ModelSpec& model = recipe.model;
   const SourcePlace& where = recipe.parallelism.where;
   require(model.num_attention_heads % model.num_query_groups == 0, model.where, "num_query_groups",
-          fmt::format("{} does not divide the {} attention heads", model.num_query_groups, model.num_attention_heads));
-  require(!model.share_embeddings_and_output_weights, model.where, "share_embeddings_and_output_weights",
+          fmt::format("{} does not divide the {} attention heads", model.num_query_groups,
+                      model.num_attention_heads));
+  require(!model.share_embeddings_and_output_weights, model.where,
+          "share_embeddings_and_output_weights",
           "is true; tied embeddings are not modelled yet, false would do");
   const std::string key = "parallelism.tensor_model_parallel_size";
   divides(recipe.tp(), model.num_attention_heads, where, key, "the attention heads");
@@ -50,28 +55,36 @@ void check_sequence(const Recipe& recipe) {
   divides(blocks, recipe.training.seq_length, where, "parallelism.context_parallel_size",
           "seq_length; it is cut into two blocks a rank:");
   if (recipe.parallelism.sequence_parallel) {
-    divides(recipe.tp(), recipe.training.seq_length / recipe.cp(), where, "parallelism.sequence_parallel", "the tokens of a micro-batch");
+    divides(recipe.tp(), recipe.training.seq_length / recipe.cp(), where,
+            "parallelism.sequence_parallel", "the tokens of a micro-batch");
   }
 }
 
 void check_overlap(const Recipe& recipe) {
   const OverlapSpec& overlap = recipe.overlap;
-  require(!overlap.tp_comm_overlap || recipe.tp_overlap, overlap.where, "overlap.tp_comm_overlap_table",
+  require(!overlap.tp_comm_overlap || recipe.tp_overlap, overlap.where,
+          "overlap.tp_comm_overlap_table",
           "is missing; tp_comm_overlap needs a table of hardware/tp_overlap");
-  require(overlap.tp_comm_overlap || !recipe.tp_overlap, overlap.where, "overlap.tp_comm_overlap_table",
+  require(overlap.tp_comm_overlap || !recipe.tp_overlap, overlap.where,
+          "overlap.tp_comm_overlap_table",
           "stands there without tp_comm_overlap; leave it out or set tp_comm_overlap");
   if (!overlap.tp_comm_overlap) return;
-  require(recipe.tp() > 1 && recipe.parallelism.sequence_parallel, overlap.where, "overlap.tp_comm_overlap",
+  require(recipe.tp() > 1 && recipe.parallelism.sequence_parallel, overlap.where,
+          "overlap.tp_comm_overlap",
           "needs tensor parallelism of 2 or more with sequence_parallel");
-  for (const TpOverlapEntry& entry : {recipe.tp_overlap->proj_fprop, recipe.tp_overlap->fc2_fprop}) {
+  for (const TpOverlapEntry& entry :
+       {recipe.tp_overlap->proj_fprop, recipe.tp_overlap->fc2_fprop}) {
     require(entry.method != TpOverlapMethod::bulk, overlap.where, "overlap.tp_comm_overlap_table",
             "gives a forward GEMM the method bulk; pipeline or ring_exchange would do");
-    divides(entry.splits, recipe.tokens(), overlap.where, "overlap.tp_comm_overlap_table", "the tokens of a micro-batch");
-    require(entry.method != TpOverlapMethod::pipeline || entry.sms > 0, overlap.where, "overlap.tp_comm_overlap_table", "has a pipeline entry without SMs");
+    divides(entry.splits, recipe.tokens(), overlap.where, "overlap.tp_comm_overlap_table",
+            "the tokens of a micro-batch");
+    require(entry.method != TpOverlapMethod::pipeline || entry.sms > 0, overlap.where,
+            "overlap.tp_comm_overlap_table", "has a pipeline entry without SMs");
   }
   for (const TpOverlapEntry& entry : {recipe.tp_overlap->qkv_dgrad, recipe.tp_overlap->qkv_wgrad,
                                       recipe.tp_overlap->fc1_dgrad, recipe.tp_overlap->fc1_wgrad}) {
-    require(entry.method == TpOverlapMethod::bulk && entry.sms > 0, overlap.where, "overlap.tp_comm_overlap_table",
+    require(entry.method == TpOverlapMethod::bulk && entry.sms > 0, overlap.where,
+            "overlap.tp_comm_overlap_table",
             "gives a backward GEMM something else than bulk with SMs");
   }
 }
@@ -80,50 +93,62 @@ void check_grid(const Scenario& scenario, const ClusterRequest& request) {
   const Recipe& recipe = scenario.recipe;
   const ParallelismSpec& parallelism = recipe.parallelism;
   const std::int64_t gpus = scenario.cluster.gpus();
-  require(parallelism.expert_model_parallel_size == 1, parallelism.where, "parallelism.expert_model_parallel_size",
+  require(parallelism.expert_model_parallel_size == 1, parallelism.where,
+          "parallelism.expert_model_parallel_size",
           "is more than 1; mixture-of-experts models are not modelled yet");
   const std::int64_t model = static_cast<std::int64_t>(recipe.tp()) * recipe.cp() * recipe.pp();
   require(gpus % model == 0, request.where, "cluster.nodes",
-          fmt::format("{} GPUs are no multiple of TP {} x CP {} x PP {} = {}", gpus, recipe.tp(), recipe.cp(), recipe.pp(), model));
+          fmt::format("{} GPUs are no multiple of TP {} x CP {} x PP {} = {}", gpus, recipe.tp(),
+                      recipe.cp(), recipe.pp(), model));
   const std::int64_t dp = gpus / model;
   const TrainingSpec& training = recipe.training;
   const std::int64_t together = dp * training.micro_batch_size;
   require(training.global_batch_size % together == 0, training.where, "training.global_batch_size",
-          fmt::format("{} is no multiple of DP {} x micro-batch {} = {}", training.global_batch_size, dp, training.micro_batch_size, together));
+          fmt::format("{} is no multiple of DP {} x micro-batch {} = {}",
+                      training.global_batch_size, dp, training.micro_batch_size, together));
   const std::int64_t micro_batches = training.global_batch_size / together;
   const double passes = 2.0 * static_cast<double>(micro_batches) * recipe.vp() * recipe.pp();
   require(passes <= kMostPasses, training.where, "training.global_batch_size",
           fmt::format("makes {:.3g} passes a step; up to {:.0g} are played", passes, kMostPasses));
-  require(recipe.vp() == 1 || recipe.pp() > 1, parallelism.where, "parallelism.virtual_pipeline_model_parallel_size",
+  require(recipe.vp() == 1 || recipe.pp() > 1, parallelism.where,
+          "parallelism.virtual_pipeline_model_parallel_size",
           fmt::format("is {} without pipeline parallelism; 1 would do", recipe.vp()));
   require(recipe.vp() == 1 || micro_batches % recipe.pp() == 0, parallelism.where,
           "parallelism.virtual_pipeline_model_parallel_size",
-          fmt::format("interleaves {} micro-batches, no multiple of PP {}", micro_batches, recipe.pp()));
+          fmt::format("interleaves {} micro-batches, no multiple of PP {}", micro_batches,
+                      recipe.pp()));
 }
 
 void check_layers(const Recipe& recipe) {
   const ParallelismSpec& parallelism = recipe.parallelism;
-  const int counted = recipe.model.num_layers + (parallelism.account_for_embedding_in_pipeline_split ? 1 : 0) +
+  const int counted = recipe.model.num_layers +
+                      (parallelism.account_for_embedding_in_pipeline_split ? 1 : 0) +
                       (parallelism.account_for_loss_in_pipeline_split ? 1 : 0);
   const std::int64_t chunks = static_cast<std::int64_t>(recipe.pp()) * recipe.vp();
   require(counted % chunks == 0, parallelism.where, "parallelism.pipeline_model_parallel_size",
-          fmt::format("{} layers (embedding and loss counted as told) do not split into PP {} x VP {} = {} chunks", counted,
-                      recipe.pp(), recipe.vp(), chunks));
+          fmt::format("{} layers (embedding and loss counted as told) do not split into PP {} x VP "
+                      "{} = {} chunks",
+                      counted, recipe.pp(), recipe.vp(), chunks));
   int least = recipe.model.num_layers;
   for (const int stage : {0, recipe.pp() - 1}) {
-    for (const ChunkLayout& chunk : stage_chunks(recipe, stage)) least = std::min(least, chunk.layers);
+    for (const ChunkLayout& chunk : stage_chunks(recipe, stage))
+      least = std::min(least, chunk.layers);
   }
-  require(least >= 0, parallelism.where, "parallelism.pipeline_model_parallel_size", "leaves a chunk with fewer than no layers");
+  require(least >= 0, parallelism.where, "parallelism.pipeline_model_parallel_size",
+          "leaves a chunk with fewer than no layers");
 }
 
 /// All tensor and context groups must lie alike, since one replica's passes stand for all.
 void check_placement(const Scenario& scenario) {
   const ClusterSpec& cluster = scenario.cluster;
-  const std::int64_t domain = static_cast<std::int64_t>(cluster.node.gpus) * cluster.node.nvlink_domain_nodes.value;
+  const std::int64_t domain =
+      static_cast<std::int64_t>(cluster.node.gpus) * cluster.node.nvlink_domain_nodes.value;
   const std::int64_t tp = scenario.recipe.tp();
-  require(cluster.gpus() <= domain || domain % tp == 0 || tp % domain == 0, scenario.recipe.parallelism.where,
-          "parallelism.tensor_model_parallel_size",
-          fmt::format("{} neither divides nor is a multiple of the {} GPUs of an NVLink domain, so that groups would lie differently", tp, domain));
+  require(cluster.gpus() <= domain || domain % tp == 0 || tp % domain == 0,
+          scenario.recipe.parallelism.where, "parallelism.tensor_model_parallel_size",
+          fmt::format("{} neither divides nor is a multiple of the {} GPUs of an NVLink domain, so "
+                      "that groups would lie differently",
+                      tp, domain));
 }
 
 }  // namespace

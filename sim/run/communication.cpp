@@ -28,12 +28,17 @@ std::string group_name(GroupSlot slot) {
 /// Rows by what they have in common, in a fixed order.
 class Table {
  public:
-  void add(GroupSlot slot, const TransferCost& transfer, std::int64_t times, double seconds, double exposed) {
+  void add(GroupSlot slot, const TransferCost& transfer, std::int64_t times, double seconds,
+           double exposed) {
     const std::string group = group_name(slot);
-    const auto key = std::tuple(group, transfer.collective, transfer.algorithm, transfer.protocol, transfer.bytes.value());
+    const auto key = std::tuple(group, transfer.collective, transfer.algorithm, transfer.protocol,
+                                transfer.bytes.value());
     auto [entry, fresh] = rows_.try_emplace(key);
     CommunicationRow& row = entry->second;
-    if (fresh) row = {group, transfer.collective, transfer.algorithm, transfer.protocol, transfer.bytes, 0, 0, 0};
+    if (fresh)
+      row = {
+          group, transfer.collective, transfer.algorithm, transfer.protocol, transfer.bytes, 0, 0,
+          0};
     row.count += times;
     row.total_s += seconds * static_cast<double>(times);
     row.exposed_s += exposed * static_cast<double>(times);
@@ -41,16 +46,18 @@ class Table {
   std::vector<CommunicationRow> take() {
     std::vector<CommunicationRow> result;
     for (auto& [key, row] : rows_) result.push_back(std::move(row));
-    std::stable_sort(result.begin(), result.end(), [](const auto& a, const auto& b) { return a.total_s > b.total_s; });
+    std::stable_sort(result.begin(), result.end(),
+                     [](const auto& a, const auto& b) { return a.total_s > b.total_s; });
     return result;
   }
 
  private:
-  std::map<std::tuple<std::string, Collective, Algorithm, Protocol, std::int64_t>, CommunicationRow> rows_;
+  std::map<std::tuple<std::string, Collective, Algorithm, Protocol, std::int64_t>, CommunicationRow>
+      rows_;
 };
 
-void add_transfers(Table& table, const Plan& plan, const Timeline& timeline, const std::vector<PathStep>& path,
-                   std::uint32_t rank, std::int64_t times) {
+void add_transfers(Table& table, const Plan& plan, const Timeline& timeline,
+                   const std::vector<PathStep>& path, std::uint32_t rank, std::int64_t times) {
   std::set<std::uint32_t> on_path;
   for (const PathStep& step : path) {
     if (step.rank == rank) on_path.insert(step.op);
@@ -69,16 +76,17 @@ void add_transfers(Table& table, const Plan& plan, const Timeline& timeline, con
 
 std::vector<std::int64_t> piece_counts(const Recipe& recipe, const RankGrid& grid, int stage) {
   std::vector<std::int64_t> counts(kPieces, 0);
-  const auto count = [&](Piece piece) -> std::int64_t& { return counts[static_cast<std::size_t>(piece)]; };
+  const auto count = [&](Piece piece) -> std::int64_t& {
+    return counts[static_cast<std::size_t>(piece)];
+  };
   const std::int64_t micro_batches = grid.micro_batches();
-  const OverlapSpec& overlap = recipe.overlap;
-  const std::int64_t limit = overlap.wgrad_deferral_limit == 0 ? micro_batches : overlap.wgrad_deferral_limit;
-  const std::int64_t deferred = overlap.defer_embedding_wgrad_compute ? std::min(limit, micro_batches) : 0;
+  const int deferred = recipe.deferred_weight_gradients(grid.micro_batches());
   for (const ChunkLayout& chunk : stage_chunks(recipe, stage)) {
     count(Piece::layer_forward) += chunk.layers * micro_batches;
     count(Piece::layer_backward) += chunk.layers * micro_batches;
     if (recipe.fp8() && chunk.layers > 0) count(Piece::amax) += 2 * micro_batches;
-    if (recipe.fp8() && !recipe.training.fp8_params) count(Piece::layer_weight_cast) += chunk.layers;
+    if (recipe.fp8() && !recipe.training.fp8_params)
+      count(Piece::layer_weight_cast) += chunk.layers;
     if (chunk.embedding) {
       count(Piece::embedding_forward) += micro_batches;
       count(Piece::embedding_backward) += micro_batches;
@@ -92,7 +100,8 @@ std::vector<std::int64_t> piece_counts(const Recipe& recipe, const RankGrid& gri
   return counts;
 }
 
-std::vector<CommunicationRow> communication_table(const StepContext& context, const std::vector<PlayedPiece>& pieces,
+std::vector<CommunicationRow> communication_table(const StepContext& context,
+                                                  const std::vector<PlayedPiece>& pieces,
                                                   const Plan& plan, const Timeline& timeline,
                                                   const std::vector<PathStep>& path) {
   Table table;

@@ -32,7 +32,10 @@ std::vector<SlotOrder> slot_orders(const Plan& plan) {
 class PathFinder {
  public:
   PathFinder(const Plan& plan, const Timeline& timeline)
-      : plan_(plan), timeline_(timeline), streams_(stream_orders(plan)), slots_(slot_orders(plan)) {}
+      : plan_(plan),
+        timeline_(timeline),
+        streams_(stream_orders(plan)),
+        slots_(slot_orders(plan)) {}
 
   std::vector<PathStep> find() const {
     std::vector<PathStep> path;
@@ -46,7 +49,9 @@ class PathFinder {
   }
 
  private:
-  [[nodiscard]] const Program& program(std::uint32_t rank) const { return plan_.programs[plan_.ranks[rank].program]; }
+  [[nodiscard]] const Program& program(std::uint32_t rank) const {
+    return plan_.programs[plan_.ranks[rank].program];
+  }
 
   [[nodiscard]] std::optional<PathStep> last() const {
     for (std::uint32_t rank = 0; rank < plan_.ranks.size(); ++rank) {
@@ -64,7 +69,8 @@ class PathFinder {
     const Op& op = program(step.rank).ops[step.op];
     const SimulatedRank& rank = plan_.ranks[step.rank];
     const std::uint32_t number = slots_[rank.program].number[step.op];
-    for (const std::uint32_t member : plan_.groups[rank.groups[static_cast<std::size_t>(op.group)]].members) {
+    for (const std::uint32_t member :
+         plan_.groups[rank.groups[static_cast<std::size_t>(op.group)]].members) {
       const PathStep partner{member, matching_op(step, member, op.group, number)};
       if (const auto found = ended_at(partner, start)) return found;
     }
@@ -73,8 +79,8 @@ class PathFinder {
   }
 
   /// The op of `member` that took part in the same collective.
-  [[nodiscard]] std::uint32_t matching_op(const PathStep& step, std::uint32_t member, GroupSlot slot,
-                                          std::uint32_t number) const {
+  [[nodiscard]] std::uint32_t matching_op(const PathStep& step, std::uint32_t member,
+                                          GroupSlot slot, std::uint32_t number) const {
     if (member == step.rank) return step.op;
     GroupSlot theirs = slot;
     if (slot == GroupSlot::to_next) theirs = GroupSlot::from_previous;
@@ -94,7 +100,8 @@ class PathFinder {
       if (timeline_.span(step.rank, previous).end == time) return PathStep{step.rank, previous};
     }
     for (const std::uint32_t other : op.after) {
-      if (other != kNoOp && timeline_.span(step.rank, other).end == time) return PathStep{step.rank, other};
+      if (other != kNoOp && timeline_.span(step.rank, other).end == time)
+        return PathStep{step.rank, other};
     }
     return std::nullopt;
   }
@@ -116,7 +123,8 @@ class IdleTime {
   }
   [[nodiscard]] Duration in(const Span& interval) const {
     Duration idle = interval.end - interval.start;
-    auto span = std::partition_point(busy_.begin(), busy_.end(), [&](const Span& b) { return b.end <= interval.start; });
+    auto span = std::partition_point(busy_.begin(), busy_.end(),
+                                     [&](const Span& b) { return b.end <= interval.start; });
     for (; span != busy_.end() && span->start < interval.end; ++span) {
       idle -= std::min(span->end, interval.end) - std::max(span->start, interval.start);
     }
@@ -171,7 +179,8 @@ std::uint32_t busiest_rank(const Plan& plan, const Timeline& timeline) {
   return busiest;
 }
 
-Breakdown path_breakdown(const Plan& plan, const Timeline& timeline, const std::vector<PathStep>& path) {
+Breakdown path_breakdown(const Plan& plan, const Timeline& timeline,
+                         const std::vector<PathStep>& path) {
   Breakdown result{};
   const std::uint32_t reference = busiest_rank(plan, timeline);
   const IdleTime idle(plan, timeline, reference);

@@ -24,8 +24,9 @@ Share share_of(GroupSlot group);
 std::uint32_t busiest_rank(const Plan& plan, const Timeline& timeline);
 
 /// Seconds of the whole run by share, along the critical path; they sum to the run's length. What a
-/// compute op takes beyond its time alone is `interference`. While the path is on another stage than
-/// the busiest rank's and that rank is idle, its time is the pipeline's `bubble`.
-Breakdown path_breakdown(const Plan& plan, const Timeline& timeline, const std::vector<PathStep>& path);
+/// compute op takes beyond its time alone is `interference`. While the path is on another stage
+/// than the busiest rank's and that rank is idle, its time is the pipeline's `bubble`.
+Breakdown path_breakdown(const Plan& plan, const Timeline& timeline,
+                         const std::vector<PathStep>& path);
 
 }  // namespace simtrain

@@ -31,20 +31,22 @@ struct Activity {
   bool running = false;
   std::uint32_t version = 0;  ///< of its pending end: older events are stale
   FlowNetwork::FlowId flow = kNone;
-  Duration updated{};    ///< up to when `left` is true; for a transfer not before its latency is over
-  double left = 0;       ///< seconds of compute run alone, or wire bytes
-  double speed = 0;      ///< of that per second
+  Duration updated{};  ///< up to when `left` is true; for a transfer not before its latency is over
+  double left = 0;     ///< seconds of compute run alone, or wire bytes
+  double speed = 0;    ///< of that per second
   const ComputeCost* cost = nullptr;
   const TransferCost* transfer = nullptr;
 };
 
 struct RankState {
-  std::array<std::uint32_t, kStreams> next{};    ///< place in each stream of the op that has not ended
-  std::array<bool, kStreams> joined{};           ///< the op at `next` has joined its activity
-  std::uint32_t computing = kNone;               ///< its running compute activity
-  int sms = 0;                                   ///< taken by transfers
-  std::int64_t traffic = 0;                      ///< memory bytes per second of transfers; whole, so that sums are exact
-  bool dirty = false;                            ///< its load changed at this point in time
+  std::array<std::uint32_t, kStreams>
+      next{};                           ///< place in each stream of the op that has not ended
+  std::array<bool, kStreams> joined{};  ///< the op at `next` has joined its activity
+  std::uint32_t computing = kNone;      ///< its running compute activity
+  int sms = 0;                          ///< taken by transfers
+  std::int64_t traffic =
+      0;               ///< memory bytes per second of transfers; whole, so that sums are exact
+  bool dirty = false;  ///< its load changed at this point in time
 };
 
 struct GroupState {
@@ -60,8 +62,12 @@ struct Pending {
 class Executor {
  public:
   explicit Executor(const Plan& plan)
-      : plan_(plan), orders_(stream_orders(plan)), network_(plan.link_capacities), ranks_(plan.ranks.size()),
-        groups_(plan.groups.size()), joins_(plan.ranks.size()) {
+      : plan_(plan),
+        orders_(stream_orders(plan)),
+        network_(plan.link_capacities),
+        ranks_(plan.ranks.size()),
+        groups_(plan.groups.size()),
+        joins_(plan.ranks.size()) {
     timeline_.spans.resize(plan.ranks.size());
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
       timeline_.spans[rank].resize(program(static_cast<std::uint32_t>(rank)).ops.size());
@@ -76,7 +82,8 @@ class Executor {
       while (!queue_.empty() && queue_.next_time() == now_) {
         const auto event = queue_.pop();
         const Activity& activity = activities_[event.payload.activity];
-        if (activity.running && activity.version == event.payload.version) finish(event.payload.activity);
+        if (activity.running && activity.version == event.payload.version)
+          finish(event.payload.activity);
       }
       settle();
     }
@@ -85,8 +92,12 @@ class Executor {
   }
 
  private:
-  [[nodiscard]] const Program& program(std::uint32_t rank) const { return plan_.programs[plan_.ranks[rank].program]; }
-  [[nodiscard]] const StreamOrder& order(std::uint32_t rank) const { return orders_[plan_.ranks[rank].program]; }
+  [[nodiscard]] const Program& program(std::uint32_t rank) const {
+    return plan_.programs[plan_.ranks[rank].program];
+  }
+  [[nodiscard]] const StreamOrder& order(std::uint32_t rank) const {
+    return orders_[plan_.ranks[rank].program];
+  }
 
   [[nodiscard]] bool ended(std::uint32_t rank, std::uint32_t op) const {
     const Op& asked = program(rank).ops[op];
@@ -101,8 +112,9 @@ class Executor {
       if (state.joined[stream] || state.next[stream] >= ops.size()) continue;
       const std::uint32_t op = ops[state.next[stream]];
       const auto& after = program(rank).ops[op].after;
-      const bool ready = std::all_of(after.begin(), after.end(),
-                                     [&](std::uint32_t other) { return other == kNoOp || ended(rank, other); });
+      const bool ready = std::all_of(after.begin(), after.end(), [&](std::uint32_t other) {
+        return other == kNoOp || ended(rank, other);
+      });
       if (ready) {
         state.joined[stream] = true;
         join(rank, op);
@@ -112,11 +124,13 @@ class Executor {
 
   void join(std::uint32_t rank, std::uint32_t op_index) {
     const Op& op = program(rank).ops[op_index];
-    const std::uint32_t group_index = op.group == GroupSlot::self
-                                          ? kNone
-                                          : plan_.ranks[rank].groups[static_cast<std::size_t>(op.group)];
-    const std::size_t expected = group_index == kNone ? 1 : plan_.groups[group_index].members.size();
-    const std::uint32_t id = expected == 1 ? fresh_activity(group_index) : gathering(rank, op.group, group_index);
+    const std::uint32_t group_index =
+        op.group == GroupSlot::self ? kNone
+                                    : plan_.ranks[rank].groups[static_cast<std::size_t>(op.group)];
+    const std::size_t expected =
+        group_index == kNone ? 1 : plan_.groups[group_index].members.size();
+    const std::uint32_t id =
+        expected == 1 ? fresh_activity(group_index) : gathering(rank, op.group, group_index);
     Activity& activity = activities_[id];
     activity.members.push_back({rank, op_index});
     if (!op.compute) take_sms(rank, program(rank).transfers[op.cost].sms);
@@ -163,7 +177,8 @@ class Executor {
     activity.compute = op.compute;
     activity.running = true;
     activity.speed = 0;
-    for (const Member& member : activity.members) timeline_.spans[member.rank][member.op].start = now_;
+    for (const Member& member : activity.members)
+      timeline_.spans[member.rank][member.op].start = now_;
     if (op.compute) {
       activity.cost = &program(first.rank).compute_costs[op.cost];
       activity.left = to_seconds(activity.cost->time);
@@ -183,8 +198,7 @@ class Executor {
       queue_.schedule(activity.updated, {id, ++activity.version});
       return;
     }
-    static const std::vector<LinkShare> kNoLinks;
-    const auto& links = activity.group == kNone ? kNoLinks : plan_.groups[activity.group].links;
+    const auto& links = activity.group == kNone ? no_links_ : plan_.groups[activity.group].links;
     activity.flow = network_.add(links, transfer.limit, id);
   }
 
@@ -231,7 +245,8 @@ class Executor {
   /// Replaces the memory traffic that an activity at its present speed causes by that at `speed`.
   void set_traffic(Activity& activity, double speed) {
     const double factor = activity.transfer->memory_traffic;
-    const std::int64_t change = std::llround(factor * speed) - std::llround(factor * activity.speed);
+    const std::int64_t change =
+        std::llround(factor * speed) - std::llround(factor * activity.speed);
     if (change == 0) return;
     for (const Member& member : activity.members) {
       ranks_[member.rank].traffic += change;
@@ -244,11 +259,13 @@ class Executor {
     for (const Member& member : activity.members) {
       const RankState& state = ranks_[member.rank];
       const double sms = std::min(kLargestShare, static_cast<double>(state.sms) / plan_.sm_count);
-      const double traffic = std::clamp(static_cast<double>(state.traffic) / plan_.memory_bandwidth, 0.0, kLargestShare);
+      const double traffic = std::clamp(static_cast<double>(state.traffic) / plan_.memory_bandwidth,
+                                        0.0, kLargestShare);
       const ComputeCost& cost = *activity.cost;
       const double shared = state.traffic > 0 ? 1 + plan_.overlap_slowdown : 1;
-      slowest = std::max(slowest, cost.sm_bound * shared / (1 - sms) + cost.memory_bound / (1 - traffic) +
-                                      (1 - cost.sm_bound - cost.memory_bound));
+      slowest =
+          std::max(slowest, cost.sm_bound * shared / (1 - sms) + cost.memory_bound / (1 - traffic) +
+                                (1 - cost.sm_bound - cost.memory_bound));
     }
     return slowest;
   }
@@ -258,11 +275,13 @@ class Executor {
     Activity& activity = activities_[id];
     if (activity.speed == speed) return;
     if (now_ > activity.updated) {
-      activity.left = std::max(0.0, activity.left - activity.speed * to_seconds(now_ - activity.updated));
+      activity.left =
+          std::max(0.0, activity.left - activity.speed * to_seconds(now_ - activity.updated));
       activity.updated = now_;
     }
     activity.speed = speed;
-    queue_.schedule(activity.updated + to_duration(activity.left / speed), {id, ++activity.version});
+    queue_.schedule(activity.updated + to_duration(activity.left / speed),
+                    {id, ++activity.version});
   }
 
   void settle() {
@@ -289,11 +308,14 @@ class Executor {
       }
     }
     if (!blocked.empty()) {
-      throw StuckProgram(blocked_report(plan_, blocked, [this](std::uint32_t rank, std::uint32_t op) { return ended(rank, op); }));
+      throw StuckProgram(
+          blocked_report(plan_, blocked,
+                         [this](std::uint32_t rank, std::uint32_t op) { return ended(rank, op); }));
     }
   }
 
   const Plan& plan_;
+  const std::vector<LinkShare> no_links_;
   std::vector<StreamOrder> orders_;
   FlowNetwork network_;
   std::vector<RankState> ranks_;

@@ -14,8 +14,8 @@ void add_rank(Fingerprint& fingerprint, const Timeline& timeline, std::uint32_t 
 
 }  // namespace
 
-Fingerprint fingerprint_of(const std::vector<PlayedPiece>& pieces, const Plan& plan, const Timeline& timeline,
-                           int stages) {
+Fingerprint fingerprint_of(const std::vector<PlayedPiece>& pieces, const Plan& plan,
+                           const Timeline& timeline, int stages) {
   Fingerprint fingerprint;
   for (const PlayedPiece& piece : pieces) {
     if (!piece.timeline.spans.empty()) add_rank(fingerprint, piece.timeline, 0);

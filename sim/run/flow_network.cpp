@@ -11,7 +11,9 @@ FlowNetwork::FlowNetwork(std::vector<double> capacities)
 }
 
 /// A hair of slack, so that sums in different order agree on what is full.
-bool FlowNetwork::overloaded(const LinkState& link) { return link.wanted > link.capacity * (1 + 1e-9); }
+bool FlowNetwork::overloaded(const LinkState& link) {
+  return link.wanted > link.capacity * (1 + 1e-9);
+}
 
 void FlowNetwork::disturb(const Flow& flow) {
   for (const LinkShare& use : *flow.links) {
@@ -19,7 +21,8 @@ void FlowNetwork::disturb(const Flow& flow) {
   }
 }
 
-FlowNetwork::FlowId FlowNetwork::add(const std::vector<LinkShare>& links, double limit, std::uint32_t tag) {
+FlowNetwork::FlowId FlowNetwork::add(const std::vector<LinkShare>& links, double limit,
+                                     std::uint32_t tag) {
   FlowId id = static_cast<FlowId>(flows_.size());
   if (free_.empty()) {
     flows_.emplace_back();

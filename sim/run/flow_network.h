@@ -51,8 +51,8 @@ class FlowNetwork {
   std::vector<LinkState> links_;
   std::vector<Flow> flows_;
   std::vector<FlowId> free_;
-  std::vector<FlowId> fresh_;      ///< added since the last settle
-  std::vector<int> disturbed_;     ///< links that were overloaded when a flow came or went
+  std::vector<FlowId> fresh_;   ///< added since the last settle
+  std::vector<int> disturbed_;  ///< links that were overloaded when a flow came or went
   std::vector<RateChange> changes_;
   std::uint32_t round_ = 0;
 };

@@ -13,16 +13,19 @@ struct KnownModel {
   std::int64_t seq_length;
   double flops;
 };
-constexpr std::array<KnownModel, 3> kTrainingMetricsTable{{{"llama3.1-8b", 32, 8192, 4.74e14},
-                                                           {"llama3.1-70b", 80, 8192, 3.9129e15},
-                                                           {"llama3.1-405b", 126, 8192, 2.16533e16}}};
+constexpr std::array<KnownModel, 3> kTrainingMetricsTable{
+    {{"llama3.1-8b", 32, 8192, 4.74e14},
+     {"llama3.1-70b", 80, 8192, 3.9129e15},
+     {"llama3.1-405b", 126, 8192, 2.16533e16}}};
 
 }  // namespace
 
-double model_flops_per_sample(const ModelSpec& model, std::int64_t seq_length, MfuConvention convention) {
+double model_flops_per_sample(const ModelSpec& model, std::int64_t seq_length,
+                              MfuConvention convention) {
   if (convention == MfuConvention::google_training_metrics) {
     for (const KnownModel& known : kTrainingMetricsTable) {
-      if (known.name == model.name && known.num_layers == model.num_layers && known.seq_length == seq_length) {
+      if (known.name == model.name && known.num_layers == model.num_layers &&
+          known.seq_length == seq_length) {
         return known.flops;
       }
     }
@@ -31,9 +34,10 @@ double model_flops_per_sample(const ModelSpec& model, std::int64_t seq_length, M
   const auto hidden = static_cast<double>(model.hidden_size);
   const auto ffn = static_cast<double>(model.ffn_hidden_size);
   const auto sequence = static_cast<double>(seq_length);
-  const double groups = convention == MfuConvention::nvidia_dgxc_mha
-                            ? 1.0
-                            : static_cast<double>(model.num_query_groups) / model.num_attention_heads;
+  const double groups =
+      convention == MfuConvention::nvidia_dgxc_mha
+          ? 1.0
+          : static_cast<double>(model.num_query_groups) / model.num_attention_heads;
   const double square = convention == MfuConvention::causal ? sequence / 2 : sequence;
   const double attention = 12 * layers * hidden * hidden * (1 + groups + square / hidden);
   const double mlp = (model.activation == Activation::swiglu ? 18 : 12) * layers * ffn * hidden;
@@ -50,7 +54,8 @@ double days_per_trillion_tokens(double tokens_per_s) {
   return 1e12 / tokens_per_s / kSecondsPerDay;
 }
 
-double tflops_per_gpu(double flops_per_sample, double global_batch_size, double step_time_s, double gpus) {
+double tflops_per_gpu(double flops_per_sample, double global_batch_size, double step_time_s,
+                      double gpus) {
   return flops_per_sample * global_batch_size / step_time_s / gpus / 1e12;
 }
 

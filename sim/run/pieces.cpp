@@ -37,11 +37,13 @@ ComputeCost cost_of(const PlayedPiece& piece) {
 
 void wait_for_host(ComputeCost& cost, const StepContext& context, Piece piece) {
   const Recipe& recipe = context.recipe;
-  if (recipe.cuda_graphs || (piece != Piece::layer_forward && piece != Piece::layer_backward)) return;
+  if (recipe.cuda_graphs || (piece != Piece::layer_forward && piece != Piece::layer_backward))
+    return;
   const KernelLaunches& launches = recipe.software.kernel_launches;
   const bool forward = piece == Piece::layer_forward;
-  const int count = recipe.fp8() ? (forward ? launches.fp8_forward.value : launches.fp8_backward.value)
-                                 : (forward ? launches.bf16_forward.value : launches.bf16_backward.value);
+  const int count = recipe.fp8()
+                        ? (forward ? launches.fp8_forward.value : launches.fp8_backward.value)
+                        : (forward ? launches.bf16_forward.value : launches.bf16_backward.value);
   const Duration host = count * context.cluster.spec().node.host_launch_latency.value;
   if (host <= cost.time) return;
   part(cost.parts, Share::host) += to_seconds(host - cost.time);

@@ -24,14 +24,16 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kShortNam
 }};
 
 std::optional<YamlNode> take(YamlNode& map, std::string_view key) {
-  const auto entry = std::find_if(map.entries.begin(), map.entries.end(), [&](const YamlEntry& e) { return e.key == key; });
+  const auto entry = std::find_if(map.entries.begin(), map.entries.end(),
+                                  [&](const YamlEntry& e) { return e.key == key; });
   if (entry == map.entries.end()) return std::nullopt;
   YamlNode value = std::move(entry->value);
   map.entries.erase(entry);
   return value;
 }
 
-ModelSpec load_model(const DataFolder& data, const ScenarioFile& file, const std::optional<YamlNode>& overrides) {
+ModelSpec load_model(const DataFolder& data, const ScenarioFile& file,
+                     const std::optional<YamlNode>& overrides) {
   YamlNode tree = data.load_tree("scenarios/models", file.model, file.where, "model");
   if (!overrides) return read_yaml<ModelSpec>(tree, "");
   yaml_detail::check_keys(*overrides, "model_overrides", field_names<ModelSpec>());
@@ -44,7 +46,8 @@ ModelSpec load_model(const DataFolder& data, const ScenarioFile& file, const std
 Setting parse_setting(const std::string& text) {
   const std::string place = "--set " + text;
   const std::size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0) throw InputError({place}, "", "must be KEY=VALUE");
+  if (equals == std::string::npos || equals == 0)
+    throw InputError({place}, "", "must be KEY=VALUE");
   std::string key = text.substr(0, equals);
   for (const auto& [short_name, dotted] : kShortNames) {
     if (key == short_name) key = dotted;
@@ -54,7 +57,9 @@ Setting parse_setting(const std::string& text) {
   return {key, std::move(value)};
 }
 
-ScenarioSource ScenarioSource::from_file(const std::string& path) { return ScenarioSource(load_yaml_file(path)); }
+ScenarioSource ScenarioSource::from_file(const std::string& path) {
+  return ScenarioSource(load_yaml_file(path));
+}
 
 ScenarioSource ScenarioSource::from_text(const std::string& text, const std::string& name) {
   return ScenarioSource(load_yaml_text(text, name));
@@ -73,11 +78,13 @@ void ScenarioSource::read_table(const YamlNode& table) {
   std::vector<std::string> keys;
   yaml_detail::read_value(*columns, "table.columns", keys);
   if (keys.empty() || keys.front() != "row") {
-    throw InputError(columns->place, "table.columns", "must start with 'row', the column of the rows' names");
+    throw InputError(columns->place, "table.columns",
+                     "must start with 'row', the column of the rows' names");
   }
   for (std::size_t column = 0; column < keys.size(); ++column) {
     if (std::count(keys.begin(), keys.end(), keys[column]) > 1) {
-      throw InputError(columns->items[column].place, "table.columns", fmt::format("'{}' stands twice", keys[column]));
+      throw InputError(columns->items[column].place, "table.columns",
+                       fmt::format("'{}' stands twice", keys[column]));
     }
   }
   yaml_detail::require_list(*rows, "table.rows");
@@ -88,8 +95,10 @@ void ScenarioSource::read_table(const YamlNode& table) {
     const std::string key = fmt::format("table.rows[{}]", i);
     yaml_detail::require_length(cells, key, keys.size());
     Row row{scalar_text(cells.items[0], key), {}};
-    if (!names.insert(row.name).second) throw InputError(cells.place, key, fmt::format("'{}' stands twice", row.name));
-    for (std::size_t column = 1; column < keys.size(); ++column) row.settings.push_back({keys[column], cells.items[column]});
+    if (!names.insert(row.name).second)
+      throw InputError(cells.place, key, fmt::format("'{}' stands twice", row.name));
+    for (std::size_t column = 1; column < keys.size(); ++column)
+      row.settings.push_back({keys[column], cells.items[column]});
     rows_.push_back(std::move(row));
   }
 }
@@ -104,10 +113,13 @@ Scenario ScenarioSource::scenario(const DataFolder& data, const std::string& row
                                   const std::vector<Setting>& settings) const {
   YamlNode tree = body_;
   if (!row.empty()) {
-    const auto found = std::find_if(rows_.begin(), rows_.end(), [&](const Row& r) { return r.name == row; });
+    const auto found =
+        std::find_if(rows_.begin(), rows_.end(), [&](const Row& r) { return r.name == row; });
     if (found == rows_.end()) {
-      const std::string hint = rows_.empty() ? "the file has no table" : suggestion(row, row_names());
-      throw InputError({body_.place.file}, "--row", fmt::format("'{}' is no row of the table; {}", row, hint));
+      const std::string hint =
+          rows_.empty() ? "the file has no table" : suggestion(row, row_names());
+      throw InputError({body_.place.file}, "--row",
+                       fmt::format("'{}' is no row of the table; {}", row, hint));
     }
     for (const Setting& setting : found->settings) set_yaml_value(tree, setting.key, setting.value);
   }
@@ -123,7 +135,8 @@ Scenario ScenarioSource::scenario(const DataFolder& data, const std::string& row
   scenario.placement = file.cluster.placement;
   Recipe& recipe = scenario.recipe;
   recipe.model = load_model(data, file, overrides);
-  recipe.software = data.load<SoftwareSpec>("hardware/software", file.software, file.where, "software");
+  recipe.software =
+      data.load<SoftwareSpec>("hardware/software", file.software, file.where, "software");
   recipe.training = file.training;
   recipe.parallelism = file.parallelism;
   recipe.overlap = file.overlap;
@@ -131,8 +144,9 @@ Scenario ScenarioSource::scenario(const DataFolder& data, const std::string& row
   recipe.recompute = file.recompute;
   recipe.cuda_graphs = file.cuda_graphs;
   if (file.overlap.tp_comm_overlap_table) {
-    recipe.tp_overlap = data.load<TpOverlapTable>("hardware/tp_overlap", *file.overlap.tp_comm_overlap_table,
-                                                  file.overlap.where, "overlap.tp_comm_overlap_table");
+    recipe.tp_overlap =
+        data.load<TpOverlapTable>("hardware/tp_overlap", *file.overlap.tp_comm_overlap_table,
+                                  file.overlap.where, "overlap.tp_comm_overlap_table");
   }
   check_scenario(scenario, file.cluster);
   return scenario;

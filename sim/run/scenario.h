@@ -68,8 +68,8 @@ struct Scenario {
   Recipe recipe;
 };
 
-/// `--set KEY=VALUE`: a dotted key of the scenario (or a short name: tp, pp, vp, cp, ep, mbs, gbs) and
-/// its value as YAML.
+/// `--set KEY=VALUE`: a dotted key of the scenario (or a short name: tp, pp, vp, cp, ep, mbs, gbs)
+/// and its value as YAML.
 struct Setting {
   std::string key;
   YamlNode value;

@@ -17,25 +17,30 @@ void add_headline(Report& report, const Scenario& scenario) {
   const double batch = recipe.training.global_batch_size;
   report.scenario = scenario.name;
   report.source = scenario.source;
-  report.cluster = fmt::format("{}: {} x {} ({} {})", scenario.cluster.name, scenario.cluster.nodes,
-                               scenario.cluster.node.name, scenario.cluster.gpus(), scenario.cluster.gpu.name);
+  report.cluster =
+      fmt::format("{}: {} x {} ({} {})", scenario.cluster.name, scenario.cluster.nodes,
+                  scenario.cluster.node.name, scenario.cluster.gpus(), scenario.cluster.gpu.name);
   report.model = recipe.model.name;
   report.software = recipe.software.name;
   report.gpus = scenario.cluster.gpus();
   report.mfu_convention = scenario.mfu_convention;
-  report.tokens_per_s = tokens_per_second(static_cast<double>(recipe.training.seq_length), batch, report.step_time_s);
+  report.tokens_per_s =
+      tokens_per_second(static_cast<double>(recipe.training.seq_length), batch, report.step_time_s);
   report.days_per_1t_tokens = days_per_trillion_tokens(report.tokens_per_s);
   report.model_flops_per_sample =
       model_flops_per_sample(recipe.model, recipe.training.seq_length, scenario.mfu_convention);
   report.peak_tflops_per_gpu = scenario.cluster.gpu.peak(recipe.training.precision).value() / 1e12;
-  report.tflops_per_gpu = tflops_per_gpu(report.model_flops_per_sample, batch, report.step_time_s, report.gpus);
+  report.tflops_per_gpu =
+      tflops_per_gpu(report.model_flops_per_sample, batch, report.step_time_s, report.gpus);
   report.mfu = model_flops_utilization(report.tflops_per_gpu, report.peak_tflops_per_gpu);
 }
 
 std::string layout_text(const Recipe& recipe, const RankGrid& grid) {
-  return fmt::format("{}, TP {}, PP {}, VP {}, CP {}, DP {}, micro-batch {}, global batch {}, {} micro-batches",
-                     name_of(recipe.training.precision), recipe.tp(), recipe.pp(), recipe.vp(), recipe.cp(), grid.dp(),
-                     recipe.training.micro_batch_size, recipe.training.global_batch_size, grid.micro_batches());
+  return fmt::format(
+      "{}, TP {}, PP {}, VP {}, CP {}, DP {}, micro-batch {}, global batch {}, {} micro-batches",
+      name_of(recipe.training.precision), recipe.tp(), recipe.pp(), recipe.vp(), recipe.cp(),
+      grid.dp(), recipe.training.micro_batch_size, recipe.training.global_batch_size,
+      grid.micro_batches());
 }
 
 }  // namespace
@@ -70,7 +75,8 @@ Report simulate(const Scenario& scenario, const SimulateOptions& options) {
   report.engine.ranks = grid.ranks();
   report.engine.ranks_simulated = static_cast<int>(plan.ranks.size());
   report.engine.fingerprint = fingerprint_of(pieces, plan, timeline, grid.pp()).text();
-  report.engine.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  report.engine.wall_s =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return report;
 }
 

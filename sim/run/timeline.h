@@ -20,7 +20,9 @@ struct Timeline {
   Duration end{};
   std::uint64_t events = 0;
 
-  [[nodiscard]] const Span& span(std::uint32_t rank, std::uint32_t op) const { return spans[rank][op]; }
+  [[nodiscard]] const Span& span(std::uint32_t rank, std::uint32_t op) const {
+    return spans[rank][op];
+  }
 };
 
 }  // namespace simtrain

@@ -13,16 +13,17 @@ enum class FigureKind { last_step, window_mean, running_mean_of_5 };
 
 template <>
 struct EnumNames<FigureKind> {
-  static constexpr std::array rows{std::pair{std::string_view("last-step"), FigureKind::last_step},
-                                   std::pair{std::string_view("window-mean"), FigureKind::window_mean},
-                                   std::pair{std::string_view("running-mean-of-5"), FigureKind::running_mean_of_5}};
+  static constexpr std::array rows{
+      std::pair{std::string_view("last-step"), FigureKind::last_step},
+      std::pair{std::string_view("window-mean"), FigureKind::window_mean},
+      std::pair{std::string_view("running-mean-of-5"), FigureKind::running_mean_of_5}};
 };
 
 namespace {
 
 struct FigureSpec {
-  std::string row;         ///< of the scenario's table; missing for a scenario without one
-  std::string step_time;   ///< seconds, digits as printed
+  std::string row;        ///< of the scenario's table; missing for a scenario without one
+  std::string step_time;  ///< seconds, digits as printed
   std::string rounding;
   SourcePlace where;
   template <class Visitor>
@@ -98,8 +99,8 @@ std::vector<ValidationRow> validate(const DataFolder& data, const std::string& p
       const auto source = ScenarioSource::from_file(data.root() + "/scenarios/" + table.scenario);
       for (const FigureSpec& figure : table.rows) {
         const Report report = simulate(source.scenario(data, figure.row, {}));
-        result.push_back({document.document, table.table, table.scenario, figure.row, figure.step_time,
-                          printed_seconds(figure), report.step_time_s});
+        result.push_back({document.document, table.table, table.scenario, figure.row,
+                          figure.step_time, printed_seconds(figure), report.step_time_s});
       }
     }
   }

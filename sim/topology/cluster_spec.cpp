@@ -3,6 +3,16 @@
 #include <fmt/format.h>
 
 namespace simtrain {
+namespace {
+
+/// Routing weighs a NIC against one second of latency (cluster.cpp), so a link stays far below
+/// that.
+void refuse_slow(const SourcePlace& where, const std::string& key, Duration latency) {
+  if (latency <= std::chrono::milliseconds(1)) return;
+  throw InputError(where, key, "is more than 1 ms, which no link of a cluster takes");
+}
+
+}  // namespace
 
 ClusterSpec load_cluster(const DataFolder& data, const std::string& name, int nodes,
                          const SourcePlace& where) {
@@ -23,6 +33,9 @@ ClusterSpec load_cluster(const DataFolder& data, const std::string& name, int no
                      fmt::format("is {} for {} GPUs; rail-optimized wiring has one NIC per GPU",
                                  spec.node.nics.value, spec.node.gpus));
   }
+  refuse_slow(spec.gpu.where, "nvlink.switch_latency", spec.gpu.nvlink.switch_latency.value);
+  refuse_slow(spec.fabric.where, "switch_latency", spec.fabric.switch_latency.value);
+  refuse_slow(spec.fabric.where, "cable_latency", spec.fabric.cable_latency.value);
   return spec;
 }
 

@@ -65,6 +65,7 @@ struct FabricSpec {
   Sourced<Duration> simple_hop;
   Sourced<Duration> send_receive_latency;
   Sourced<Duration> chunk_turnaround;
+  SourcePlace where;
   template <class Visitor>
   void fields(Visitor& v) {
     v("name", name);
@@ -118,7 +119,8 @@ struct ClusterSpec {
 };
 
 /// Reads a cluster and the node, GPU and fabric it names. `where` is the place that asks for it.
-/// Throws InputError where a name is unknown or `nodes` is more than the cluster has.
+/// Throws InputError where a name is unknown, `nodes` is more than the cluster has or a latency is
+/// beyond what routing can tell apart.
 ClusterSpec load_cluster(const DataFolder& data, const std::string& name, int nodes,
                          const SourcePlace& where);
 

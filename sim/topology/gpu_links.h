@@ -16,7 +16,9 @@ struct GpuLinks {
 class LinkOwners {
  public:
   explicit LinkOwners(const Cluster& cluster);
-  [[nodiscard]] const GpuLinks& of_gpu(int gpu) const { return gpus_[static_cast<std::size_t>(gpu)]; }
+  [[nodiscard]] const GpuLinks& of_gpu(int gpu) const {
+    return gpus_[static_cast<std::size_t>(gpu)];
+  }
   /// True for links between switches, which no GPU owns.
   [[nodiscard]] bool shared(int link) const { return shared_[static_cast<std::size_t>(link)]; }
 

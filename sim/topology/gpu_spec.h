@@ -80,7 +80,7 @@ struct GemmSpec {
   Sourced<Duration> kernel_floor;
   Sourced<double> memory_efficiency;
   Sourced<double> weight_gradient_efficiency;
-  Sourced<double> overlap_slowdown;  ///< beside any transfer, beyond the SMs that it takes
+  Sourced<double> overlap_slowdown;       ///< beside any transfer, beyond the SMs that it takes
   std::vector<std::array<int, 2>> tiles;  ///< rows x columns of an output tile
   std::string tiles_source;
   std::vector<GemmRate> rates;

@@ -18,7 +18,8 @@ struct SharedFlow {
 ///
 /// Every flow ends at its limit or on a full link on which no flow has more; no link carries more
 /// than its capacity. The result does not depend on the order of the flows, and n equal flows get
-/// exactly what one flow with n-fold shares would get.
+/// exactly what one flow with n-fold shares would get, where shares are fractions whose divisors
+/// have small factors (equal splitting over 2, 4 or 18 ways; others agree to 12 digits).
 ///
 /// `capacities` are bytes per second by link id; the result is by flow.
 std::vector<double> share_links(const std::vector<double>& capacities,

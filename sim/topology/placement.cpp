@@ -4,6 +4,13 @@
 
 namespace simtrain {
 
+std::vector<int> Placement::gpus(const std::vector<int>& ranks) const {
+  std::vector<int> result;
+  result.reserve(ranks.size());
+  for (const int rank : ranks) result.push_back(gpu(rank));
+  return result;
+}
+
 Placement place(const Cluster& cluster, PlacementKind kind) {
   Placement placement;
   placement.gpu_of_rank.resize(static_cast<std::size_t>(cluster.spec().gpus()));

@@ -20,6 +20,8 @@ struct EnumNames<PlacementKind> {
 struct Placement {
   std::vector<int> gpu_of_rank;
   [[nodiscard]] int gpu(int rank) const { return gpu_of_rank[static_cast<std::size_t>(rank)]; }
+  /// The GPUs of some ranks, in their order.
+  [[nodiscard]] std::vector<int> gpus(const std::vector<int>& ranks) const;
 };
 
 /// compact: ranks fill node after node, units one after the other.

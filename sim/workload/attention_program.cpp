@@ -5,8 +5,8 @@ namespace {
 
 struct Shapes {
   std::int64_t local_sequence = 0;
-  std::int64_t elements = 0;   ///< of the local query (or output) tensor
-  std::int64_t kv_bytes = 0;   ///< of K and V together
+  std::int64_t elements = 0;  ///< of the local query (or output) tensor
+  std::int64_t kv_bytes = 0;  ///< of K and V together
   Attention diagonal;
   Attention dense;
 };
@@ -19,9 +19,14 @@ Shapes shapes_of(const ProgramBuilder& builder, Direction direction) {
   const std::int64_t tokens = recipe.tokens();
   shapes.elements = tokens * model.query_size() / recipe.tp();
   shapes.kv_bytes = 2 * tokens * model.key_value_size() / recipe.tp() * bytes_of(DataType::bf16);
-  shapes.diagonal = {recipe.training.micro_batch_size, model.num_attention_heads / recipe.tp(), shapes.local_sequence,
-                     shapes.local_sequence,            model.kv_channels,                       true,
-                     direction,                        recipe.software.attention.value};
+  shapes.diagonal = {recipe.training.micro_batch_size,
+                     model.num_attention_heads / recipe.tp(),
+                     shapes.local_sequence,
+                     shapes.local_sequence,
+                     model.kv_channels,
+                     true,
+                     direction,
+                     recipe.software.attention.value};
   shapes.dense = shapes.diagonal;
   shapes.dense.keys = std::max<std::int64_t>(1, shapes.local_sequence / 2);
   shapes.dense.causal = false;
@@ -39,11 +44,12 @@ void attention_forward(ProgramBuilder& builder) {
   const std::uint32_t input = builder.last_kernel();
   std::uint32_t received = kNoOp;
   for (int step = 0; step < steps; ++step) {
-    const std::uint32_t next = step + 1 < steps ? builder.context_exchange(shapes.kv_bytes, input) : kNoOp;
+    const std::uint32_t next =
+        step + 1 < steps ? builder.context_exchange(shapes.kv_bytes, input) : kNoOp;
     builder.kernel(step == 0 ? shapes.diagonal : shapes.dense, Share::attention, received);
     if (step > 0) {
-      builder.stream_bytes(StreamingKind::element_wise, kMergeBytes * static_cast<double>(shapes.elements),
-                           Share::attention);
+      builder.stream_bytes(StreamingKind::element_wise,
+                           kMergeBytes * static_cast<double>(shapes.elements), Share::attention);
     }
     received = next;
   }
@@ -53,7 +59,8 @@ std::uint32_t attention_backward(ProgramBuilder& builder) {
   const Shapes shapes = shapes_of(builder, Direction::backward);
   const int steps = builder.recipe().cp();
   // Row-wise dot product of the output and its gradient.
-  builder.stream_bytes(StreamingKind::element_wise, 4.0 * static_cast<double>(shapes.elements), Share::attention);
+  builder.stream_bytes(StreamingKind::element_wise, 4.0 * static_cast<double>(shapes.elements),
+                       Share::attention);
   std::uint32_t received = kNoOp;
   for (int step = 0; step < steps; ++step) {
     const std::int64_t bytes = step == 0 ? shapes.kv_bytes : 2 * shapes.kv_bytes;

@@ -5,7 +5,8 @@
 
 namespace simtrain {
 
-ChunkBuckets chunk_buckets(const StepContext& context, const ChunkLayout& chunk, const GroupLayout& group) {
+ChunkBuckets chunk_buckets(const StepContext& context, const ChunkLayout& chunk,
+                           const GroupLayout& group) {
   const Recipe& recipe = context.recipe;
   ChunkBuckets buckets;
   if (group.ranks == 1) return buckets;
@@ -13,14 +14,16 @@ ChunkBuckets chunk_buckets(const StepContext& context, const ChunkLayout& chunk,
   const std::int64_t gradient_size = bytes_of(recipe.optimizer.grad_reduce_dtype);
   const std::int64_t parameter_size = recipe.training.fp8_params ? 1 : 2;
   const auto whole = static_cast<double>(parameters * gradient_size);
-  const auto count = std::max<std::int64_t>(1, std::llround(std::ceil(whole / (recipe.optimizer.bucket_size_mb * 1e6))));
+  const auto count = std::max<std::int64_t>(
+      1, std::llround(std::ceil(whole / (recipe.optimizer.bucket_size_mb * 1e6))));
   const NcclEnvironment environment{context.cluster.spec(), recipe.software.nccl};
   const auto plan = [&](Collective collective, std::int64_t bytes) {
     return plan_collective({collective, Bytes(bytes), group}, environment);
   };
   for (std::int64_t bucket = 0; bucket < count; ++bucket) {
     const std::int64_t elements = parameters * (bucket + 1) / count - parameters * bucket / count;
-    const Collective reduction = recipe.optimizer.distributed ? Collective::reduce_scatter : Collective::all_reduce;
+    const Collective reduction =
+        recipe.optimizer.distributed ? Collective::reduce_scatter : Collective::all_reduce;
     buckets.reductions.push_back(plan(reduction, elements * gradient_size));
     if (recipe.optimizer.distributed) {
       buckets.gathers.push_back(plan(Collective::all_gather, elements * parameter_size));

@@ -16,6 +16,7 @@ struct ChunkBuckets {
 };
 
 /// Splits a chunk into buckets of the recipe's size; none where the group is a single rank.
-ChunkBuckets chunk_buckets(const StepContext& context, const ChunkLayout& chunk, const GroupLayout& group);
+ChunkBuckets chunk_buckets(const StepContext& context, const ChunkLayout& chunk,
+                           const GroupLayout& group);
 
 }  // namespace simtrain

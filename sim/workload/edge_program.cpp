@@ -35,7 +35,12 @@ Streaming loss_kernel(CrossEntropy kind, double logits) {
 }
 
 Gemm weight_gradient_of(const EdgeSizes& sizes) {
-  return {sizes.vocabulary, sizes.hidden, sizes.tokens, DataType::bf16, sizes.recipe.optimizer.grad_reduce_dtype, true};
+  return {sizes.vocabulary,
+          sizes.hidden,
+          sizes.tokens,
+          DataType::bf16,
+          sizes.recipe.optimizer.grad_reduce_dtype,
+          true};
 }
 
 }  // namespace
@@ -44,10 +49,11 @@ Program embedding_forward(const PieceContext& context) {
   const EdgeSizes sizes(context);
   ProgramBuilder builder(context);
   const double tokens = static_cast<double>(sizes.tokens);
-  builder.stream_bytes(StreamingKind::element_wise, 4 * tokens * static_cast<double>(sizes.hidden), Share::embedding_loss);
+  builder.stream_bytes(StreamingKind::element_wise, 4 * tokens * static_cast<double>(sizes.hidden),
+                       Share::embedding_loss);
   if (sizes.recipe.tp() > 1) {
-    builder.tensor_collective(sizes.sharded ? Collective::reduce_scatter : Collective::all_reduce, sizes.gathered_bytes,
-                              builder.last_kernel());
+    builder.tensor_collective(sizes.sharded ? Collective::reduce_scatter : Collective::all_reduce,
+                              sizes.gathered_bytes, builder.last_kernel());
   }
   return builder.take();
 }
@@ -58,12 +64,15 @@ Program embedding_backward(const PieceContext& context) {
   const EdgeSizes sizes(context);
   ProgramBuilder builder(context);
   std::uint32_t gathered = kNoOp;
-  if (sizes.sharded) gathered = builder.tensor_collective(Collective::all_gather, sizes.gathered_bytes, kNoOp);
+  if (sizes.sharded)
+    gathered = builder.tensor_collective(Collective::all_gather, sizes.gathered_bytes, kNoOp);
   const double table = static_cast<double>(sizes.vocabulary * sizes.hidden);
   const auto buffer = static_cast<double>(bytes_of(sizes.recipe.optimizer.grad_reduce_dtype));
   const double rows = static_cast<double>(sizes.tokens * sizes.hidden);
-  builder.stream_bytes(StreamingKind::element_wise, 2 * table + 6 * rows, Share::embedding_loss, gathered);
-  builder.stream_bytes(StreamingKind::element_wise, (2 + 2 * buffer) * table, Share::embedding_loss);
+  builder.stream_bytes(StreamingKind::element_wise, 2 * table + 6 * rows, Share::embedding_loss,
+                       gathered);
+  builder.stream_bytes(StreamingKind::element_wise, (2 + 2 * buffer) * table,
+                       Share::embedding_loss);
   return builder.take();
 }
 
@@ -71,20 +80,25 @@ Program head_forward(const PieceContext& context) {
   const EdgeSizes sizes(context);
   ProgramBuilder builder(context);
   const double local = static_cast<double>(sizes.tokens) / (sizes.sharded ? sizes.recipe.tp() : 1);
-  builder.stream_bytes(StreamingKind::norm_forward, 4 * local * static_cast<double>(sizes.hidden), Share::embedding_loss);
+  builder.stream_bytes(StreamingKind::norm_forward, 4 * local * static_cast<double>(sizes.hidden),
+                       Share::embedding_loss);
   std::uint32_t gathered = kNoOp;
   if (sizes.sharded) {
-    gathered = builder.tensor_collective(Collective::all_gather, sizes.gathered_bytes, builder.last_kernel());
+    gathered = builder.tensor_collective(Collective::all_gather, sizes.gathered_bytes,
+                                         builder.last_kernel());
   }
   // The output layer stays in BF16 in FP8 recipes too.
-  builder.kernel(Gemm{sizes.tokens, sizes.vocabulary, sizes.hidden, DataType::bf16, DataType::bf16, false},
-                 Share::embedding_loss, gathered);
+  builder.kernel(
+      Gemm{sizes.tokens, sizes.vocabulary, sizes.hidden, DataType::bf16, DataType::bf16, false},
+      Share::embedding_loss, gathered);
   const double logits = static_cast<double>(sizes.tokens * sizes.vocabulary);
-  builder.kernel(loss_kernel(sizes.recipe.software.cross_entropy.value, logits), Share::embedding_loss);
+  builder.kernel(loss_kernel(sizes.recipe.software.cross_entropy.value, logits),
+                 Share::embedding_loss);
   if (sizes.recipe.tp() > 1) {
     // Maximum, predicted logit and sum of exponentials of each token.
     for (int reduction = 0; reduction < 3; ++reduction) {
-      builder.tensor_collective(Collective::all_reduce, sizes.tokens * bytes_of(DataType::fp32), builder.last_kernel());
+      builder.tensor_collective(Collective::all_reduce, sizes.tokens * bytes_of(DataType::fp32),
+                                builder.last_kernel());
     }
   }
   return builder.take();
@@ -97,14 +111,17 @@ Program head_backward(const PieceContext& context, bool with_weight_gradient) {
   if (sizes.sharded && with_weight_gradient) {
     gathered = builder.tensor_collective(Collective::all_gather, sizes.gathered_bytes, kNoOp);
   }
-  builder.kernel(Gemm{sizes.tokens, sizes.hidden, sizes.vocabulary, DataType::bf16, DataType::bf16, false},
-                 Share::embedding_loss);
+  builder.kernel(
+      Gemm{sizes.tokens, sizes.hidden, sizes.vocabulary, DataType::bf16, DataType::bf16, false},
+      Share::embedding_loss);
   std::uint32_t scattered = kNoOp;
   if (sizes.recipe.tp() > 1) {
-    scattered = builder.tensor_collective(sizes.sharded ? Collective::reduce_scatter : Collective::all_reduce,
-                                          sizes.gathered_bytes, builder.last_kernel());
+    scattered = builder.tensor_collective(
+        sizes.sharded ? Collective::reduce_scatter : Collective::all_reduce, sizes.gathered_bytes,
+        builder.last_kernel());
   }
-  if (with_weight_gradient) builder.kernel(weight_gradient_of(sizes), Share::embedding_loss, gathered);
+  if (with_weight_gradient)
+    builder.kernel(weight_gradient_of(sizes), Share::embedding_loss, gathered);
   const double local = static_cast<double>(sizes.tokens) / (sizes.sharded ? sizes.recipe.tp() : 1);
   builder.stream_bytes(StreamingKind::norm_backward, 6 * local * static_cast<double>(sizes.hidden),
                        Share::embedding_loss, scattered);
@@ -115,7 +132,8 @@ Program head_weight_gradient(const PieceContext& context) {
   const EdgeSizes sizes(context);
   ProgramBuilder builder(context);
   std::uint32_t gathered = kNoOp;
-  if (sizes.sharded) gathered = builder.tensor_collective(Collective::all_gather, sizes.gathered_bytes, kNoOp);
+  if (sizes.sharded)
+    gathered = builder.tensor_collective(Collective::all_gather, sizes.gathered_bytes, kNoOp);
   builder.kernel(weight_gradient_of(sizes), Share::embedding_loss, gathered);
   return builder.take();
 }

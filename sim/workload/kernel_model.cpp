@@ -14,13 +14,16 @@ constexpr double kDenseHalfRateSequence = 175;
 constexpr double kBackwardOverForward = 2.5;  // five GEMMs against two
 
 double operations(const Gemm& gemm) {
-  return 2.0 * static_cast<double>(gemm.m) * static_cast<double>(gemm.n) * static_cast<double>(gemm.k);
+  return 2.0 * static_cast<double>(gemm.m) * static_cast<double>(gemm.n) *
+         static_cast<double>(gemm.k);
 }
 
 double operations(const Attention& attention) {
-  const double square = static_cast<double>(attention.queries) * static_cast<double>(attention.keys);
+  const double square =
+      static_cast<double>(attention.queries) * static_cast<double>(attention.keys);
   const double forward = 4.0 * static_cast<double>(attention.batch * attention.heads) * square *
-                         static_cast<double>(attention.head_dimension) * (attention.causal ? 0.5 : 1.0);
+                         static_cast<double>(attention.head_dimension) *
+                         (attention.causal ? 0.5 : 1.0);
   return forward * (attention.direction == Direction::backward ? kBackwardOverForward : 1.0);
 }
 
@@ -35,13 +38,17 @@ const GemmRate& gemm_rate(const GpuSpec& gpu, DataType type) {
 
 const AttentionSpec& attention_spec(const GpuSpec& gpu, const Attention& attention) {
   for (const AttentionSpec& row : gpu.attention) {
-    if (row.implementation == attention.implementation && row.direction == attention.direction) return row;
+    if (row.implementation == attention.implementation && row.direction == attention.direction)
+      return row;
   }
   throw InputError(gpu.where, "attention",
-                   fmt::format("has no row for {} {}", name_of(attention.implementation), name_of(attention.direction)));
+                   fmt::format("has no row for {} {}", name_of(attention.implementation),
+                               name_of(attention.direction)));
 }
 
-double blocks(std::int64_t length, int block) { return std::ceil(static_cast<double>(length) / block); }
+double blocks(std::int64_t length, int block) {
+  return std::ceil(static_cast<double>(length) / block);
+}
 
 double gemm_bytes(const Gemm& gemm, int split) {
   const auto input = static_cast<double>((gemm.m + gemm.n) * gemm.k * bytes_of(gemm.type));
@@ -74,7 +81,8 @@ KernelTime FittedKernelModel::time_of(const Gemm& gemm) const {
     const double slot_rate = sustained / sms * (pair ? 2 : 1);
     for (const int split : {1, 2, 4}) {
       const double waves = blocks(gemm.m, rows) * blocks(gemm.n, columns) * split / slots;
-      const double whole = rate.wave_sharpness * std::ceil(waves) + (1 - rate.wave_sharpness) * std::max(waves, 1.0);
+      const double whole =
+          rate.wave_sharpness * std::ceil(waves) + (1 - rate.wave_sharpness) * std::max(waves, 1.0);
       const double tile = 2.0 * rows * columns * static_cast<double>(gemm.k) / split / slot_rate;
       const double compute = whole * (tile + to_seconds(rate.wave_overhead));
       const double memory = gemm_bytes(gemm, split) / bandwidth;
@@ -94,7 +102,8 @@ KernelTime FittedKernelModel::time_of(const Attention& attention) const {
   const AttentionSpec& spec = attention_spec(gpu_, attention);
   const double waves = static_cast<double>(attention.batch * attention.heads) *
                        blocks(attention.queries, spec.block_rows) / gpu_.sm_count.value;
-  const double half = attention.causal ? spec.half_rate_sequence : std::min(spec.half_rate_sequence, kDenseHalfRateSequence);
+  const double half = attention.causal ? spec.half_rate_sequence
+                                       : std::min(spec.half_rate_sequence, kDenseHalfRateSequence);
   const GemmRate& clock = gemm_rate(gpu_, DataType::bf16);
   const double rate = spec.rate.value() * clock.sustained.value() / clock.burst.value();
   const double work = operations(attention) * (1 + half / static_cast<double>(attention.keys)) *

@@ -70,8 +70,9 @@ class KernelModel {
 ///     w = ceil(m/bm) ceil(n/bn) split / S              waves of tiles
 ///     W = a ceil(w) + (1 - a) max(w, 1)                 a: wave sharpness
 ///     t = t0 + max(W (2 bm bn (k/split) S / R + te), bytes / (eta BW))
-/// where te is the part of a wave that is not overlapped, and S in w is less by the SM margin. On Blackwell a tile of more than 128 x 256
-/// takes a pair of SMs. Weight gradients run at a further efficiency and read what they add to.
+/// where te is the part of a wave that is not overlapped, and S in w is less by the SM margin. On
+/// Blackwell a tile of more than 128 x 256 takes a pair of SMs. Weight gradients run at a further
+/// efficiency and read what they add to.
 ///
 /// Attention, with F the FLOPs, s the keys' length and q = grid penalty:
 ///     w = b heads ceil(queries / block rows) / S,   t = t0 + F (1 + s0/s) (1 + q/w) / R

@@ -14,11 +14,12 @@ class Layer {
         model_(context.recipe.model),
         gemm_(builder_, context.recipe.tokens()),
         fp8_(context.recipe.fp8()),
-        // Hopper's FP8 tensor cores need both operands contiguous along k, so that a weight gradient
-        // reads transposed copies; Blackwell takes any layout.
+        // Hopper's FP8 tensor cores need both operands contiguous along k, so that a weight
+        // gradient reads transposed copies; Blackwell takes any layout.
         transposes_(fp8_ && context.cluster.gpu.architecture == Architecture::hopper),
         rows_(static_cast<double>(context.recipe.tokens())),
-        local_rows_(rows_ / (context.recipe.parallelism.sequence_parallel ? context.recipe.tp() : 1)),
+        local_rows_(rows_ /
+                    (context.recipe.parallelism.sequence_parallel ? context.recipe.tp() : 1)),
         tp_(context.recipe.tp()),
         overlap_(context.recipe.tp_overlap ? &*context.recipe.tp_overlap : nullptr),
         hidden_(model_.hidden_size),
@@ -28,29 +29,36 @@ class Layer {
         fc1_(model_.fc1_size() / tp_) {}
 
   Program forward() {
-    norm_forward(kNoOp);
-    gemm_.gather_then(qkv_, hidden_, gathered_type());
-    rotary();
-    attention_forward(builder_);
-    cast(static_cast<double>(query_) * rows_, 3 + transposed());
-    const std::uint32_t projected = gemm_.then_scatter(hidden_, query_, entry(&TpOverlapTable::proj_fprop));
-    residual_add(projected);
-    norm_forward(kNoOp);
-    gemm_.gather_then(fc1_, hidden_, gathered_type());
-    elements(activation_bytes(Direction::forward) * static_cast<double>(ffn_) * rows_);
-    cast(static_cast<double>(ffn_) * rows_, 3 + transposed());
-    const std::uint32_t reduced = gemm_.then_scatter(hidden_, ffn_, entry(&TpOverlapTable::fc2_fprop));
-    residual_add(reduced);
+    forward_kernels();
     return builder_.take();
   }
 
   Program backward() {
+    if (builder_.recipe().recompute == Recompute::full) forward_kernels();
     mlp_backward();
     attention_block_backward();
     return builder_.take();
   }
 
  private:
+  void forward_kernels() {
+    norm_forward(kNoOp);
+    gemm_.gather_then(qkv_, hidden_, gathered_type());
+    rotary();
+    attention_forward(builder_);
+    cast(static_cast<double>(query_) * rows_, 3 + transposed());
+    const std::uint32_t projected =
+        gemm_.then_scatter(hidden_, query_, entry(&TpOverlapTable::proj_fprop));
+    residual_add(projected);
+    norm_forward(kNoOp);
+    gemm_.gather_then(fc1_, hidden_, gathered_type());
+    elements(activation_bytes(Direction::forward) * static_cast<double>(ffn_) * rows_);
+    cast(static_cast<double>(ffn_) * rows_, 3 + transposed());
+    const std::uint32_t reduced =
+        gemm_.then_scatter(hidden_, ffn_, entry(&TpOverlapTable::fc2_fprop));
+    residual_add(reduced);
+  }
+
   using Entry = TpOverlapEntry TpOverlapTable::*;
   [[nodiscard]] const TpOverlapEntry* entry(Entry member) const {
     return overlap_ != nullptr ? &(overlap_->*member) : nullptr;
@@ -71,12 +79,16 @@ class Layer {
   }
   /// The norm writes FP8 itself where the GEMM wants it.
   void norm_forward(std::uint32_t after) {
-    builder_.stream_bytes(StreamingKind::norm_forward, (fp8_ ? 3.0 : 4.0) * static_cast<double>(hidden_) * local_rows_,
+    builder_.stream_bytes(StreamingKind::norm_forward,
+                          (fp8_ ? 3.0 : 4.0) * static_cast<double>(hidden_) * local_rows_,
                           Share::memory_bound, after);
   }
-  void residual_add(std::uint32_t after) { elements(6.0 * static_cast<double>(hidden_) * local_rows_, after); }
+  void residual_add(std::uint32_t after) {
+    elements(6.0 * static_cast<double>(hidden_) * local_rows_, after);
+  }
   void rotary() {
-    const double turned = static_cast<double>(model_.query_size() + model_.key_value_size()) / tp_ * model_.rotary_percent;
+    const double turned = static_cast<double>(model_.query_size() + model_.key_value_size()) / tp_ *
+                          model_.rotary_percent;
     elements(4.0 * turned * rows_);
   }
   /// Bytes per activation output element: SwiGLU reads two branches, backward writes two.
@@ -85,8 +97,9 @@ class Layer {
     return direction == Direction::forward ? (gated ? 6 : 4) : (gated ? 10 : 6);
   }
   void norm_backward(std::uint32_t after) {
-    builder_.stream_bytes(StreamingKind::norm_backward, 6.0 * static_cast<double>(hidden_) * local_rows_,
-                          Share::memory_bound, after);
+    builder_.stream_bytes(StreamingKind::norm_backward,
+                          6.0 * static_cast<double>(hidden_) * local_rows_, Share::memory_bound,
+                          after);
     residual_add(kNoOp);
   }
 
@@ -98,8 +111,10 @@ class Layer {
     gemm_.weight_gradient(hidden_, ffn_);
     elements(activation_bytes(Direction::backward) * static_cast<double>(ffn_) * rows_);
     cast(static_cast<double>(fc1_) * rows_, 3 + transposed());
-    const std::uint32_t gathered = gemm_.data_gradient_beside_gather(hidden_, fc1_, hidden_, entry(&TpOverlapTable::fc1_dgrad));
-    const std::uint32_t scattered = weight_gradient(fc1_, gathered, entry(&TpOverlapTable::fc1_wgrad));
+    const std::uint32_t gathered = gemm_.data_gradient_beside_gather(
+        hidden_, fc1_, hidden_, entry(&TpOverlapTable::fc1_dgrad));
+    const std::uint32_t scattered =
+        weight_gradient(fc1_, gathered, entry(&TpOverlapTable::fc1_wgrad));
     norm_backward(scattered);
   }
 
@@ -114,15 +129,20 @@ class Layer {
     elements(4.0 * static_cast<double>(qkv_) * rows_, complete);  // dQ, dK, dV into one tensor
     rotary();
     cast(static_cast<double>(qkv_) * rows_, 3 + transposed());
-    const std::uint32_t gathered = gemm_.data_gradient_beside_gather(hidden_, qkv_, hidden_, entry(&TpOverlapTable::qkv_dgrad));
-    const std::uint32_t scattered = weight_gradient(qkv_, gathered, entry(&TpOverlapTable::qkv_wgrad));
+    const std::uint32_t gathered = gemm_.data_gradient_beside_gather(
+        hidden_, qkv_, hidden_, entry(&TpOverlapTable::qkv_dgrad));
+    const std::uint32_t scattered =
+        weight_gradient(qkv_, gathered, entry(&TpOverlapTable::qkv_wgrad));
     norm_backward(scattered);
   }
 
   /// Weight gradient of a column-parallel module from the gathered norm output.
-  std::uint32_t weight_gradient(std::int64_t columns, std::uint32_t gathered, const TpOverlapEntry* overlap) {
-    if (!transposes_) return gemm_.weight_gradient_beside_scatter(columns, hidden_, hidden_, overlap, gathered);
-    builder_.stream_bytes(StreamingKind::cast, 2.0 * static_cast<double>(hidden_) * rows_, Share::fp8, gathered);
+  std::uint32_t weight_gradient(std::int64_t columns, std::uint32_t gathered,
+                                const TpOverlapEntry* overlap) {
+    if (!transposes_)
+      return gemm_.weight_gradient_beside_scatter(columns, hidden_, hidden_, overlap, gathered);
+    builder_.stream_bytes(StreamingKind::cast, 2.0 * static_cast<double>(hidden_) * rows_,
+                          Share::fp8, gathered);
     return gemm_.weight_gradient_beside_scatter(columns, hidden_, hidden_, overlap, kNoOp);
   }
 
@@ -146,7 +166,8 @@ class Layer {
 Program layer_weight_cast(const PieceContext& context) {
   ProgramBuilder builder(context);
   const bool hopper = context.cluster.gpu.architecture == Architecture::hopper;
-  const double weights = static_cast<double>(context.recipe.model.layer_matrix_parameters()) / context.recipe.tp();
+  const double weights =
+      static_cast<double>(context.recipe.model.layer_matrix_parameters()) / context.recipe.tp();
   builder.stream_bytes(StreamingKind::cast, weights * (hopper ? 4 : 3), Share::fp8);
   return builder.take();
 }
@@ -154,13 +175,16 @@ Program layer_weight_cast(const PieceContext& context) {
 /// The amax values of all FP8 tensors of the pass are reduced over the TP group in one small
 /// all-reduce, then one kernel turns the histories into scales.
 Program amax(const PieceContext& context) {
-  constexpr std::int64_t kTensorsOfALayer = 12;  // input, weight and gradient of four linear modules
+  constexpr std::int64_t kTensorsOfALayer =
+      12;  // input, weight and gradient of four linear modules
   constexpr std::int64_t kHistory = 1024;
   ProgramBuilder builder(context);
   const std::int64_t values = kTensorsOfALayer * bytes_of(DataType::fp32);
   std::uint32_t reduced = kNoOp;
-  if (context.recipe.tp() > 1) reduced = builder.tensor_collective(Collective::all_reduce, values, kNoOp);
-  builder.stream_bytes(StreamingKind::element_wise, static_cast<double>(2 * kHistory * values), Share::fp8, reduced);
+  if (context.recipe.tp() > 1)
+    reduced = builder.tensor_collective(Collective::all_reduce, values, kNoOp);
+  builder.stream_bytes(StreamingKind::element_wise, static_cast<double>(2 * kHistory * values),
+                       Share::fp8, reduced);
   return builder.take();
 }
 

@@ -8,7 +8,8 @@
 namespace simtrain {
 namespace {
 
-/// CUDA context (0.5 GB) and NCCL's buffers of the communicators of a 4- or 5-dimensional job (1 GB).
+/// CUDA context (0.5 GB) and NCCL's buffers of the communicators of a 4- or 5-dimensional job (1
+/// GB).
 constexpr double kOutsideAllocator = 1.5e9;
 
 double bytes_per_weight(const Recipe& recipe, const GpuSpec& gpu) {
@@ -27,53 +28,59 @@ double layer_activations(const Recipe& recipe) {
   if (recipe.recompute == Recompute::full) return 2 * hidden * hidden_rows;
   const auto ffn = static_cast<double>(model.ffn_hidden_size);
   const bool gated = model.activation == Activation::swiglu;
-  const double outputs = gated ? 4 * ffn : 2 * ffn;  // of FC1
+  const double outputs = gated ? 4 * ffn : 2 * ffn;    // of FC1
   const double inputs = recipe.fp8() ? ffn : 2 * ffn;  // of FC2
-  const double attention = 4.0 * static_cast<double>(model.query_size() + model.key_value_size()) + 4.0 * model.num_attention_heads;
+  const double attention = 4.0 * static_cast<double>(model.query_size() + model.key_value_size()) +
+                           4.0 * model.num_attention_heads;
   return (recipe.fp8() ? 6 : 8) * hidden * hidden_rows + (attention + outputs + inputs) * rows / tp;
 }
 
-double head_memory(const Recipe& recipe) {
+double head_memory(const Recipe& recipe, int micro_batches) {
   const double rows = static_cast<double>(recipe.tokens());
   const double logits = rows * static_cast<double>(recipe.model.vocab_size) / recipe.tp();
   const double hidden = 2 * rows * static_cast<double>(recipe.model.hidden_size);
   const double per_logit = recipe.software.cross_entropy.value == CrossEntropy::fused ? 2 : 10;
-  const double kept = recipe.overlap.defer_embedding_wgrad_compute && recipe.overlap.wgrad_deferral_limit > 0
-                          ? recipe.overlap.wgrad_deferral_limit
-                          : 0;
+  const double kept = recipe.deferred_weight_gradients(micro_batches);
   return hidden + per_logit * logits + kept * (hidden + 2 * logits);
 }
 
 /// FC1's backward: gradients of both sides of the activation and the gathered rows.
 double working_set(const Recipe& recipe) {
-  const double rows = static_cast<double>(recipe.tokens());
-  return 2 * rows * static_cast<double>(2 * recipe.model.hidden_size + (recipe.model.fc1_size() + recipe.model.ffn_hidden_size) / recipe.tp());
+  const ModelSpec& model = recipe.model;
+  const double branches =
+      static_cast<double>(model.fc1_size() + model.ffn_hidden_size) / recipe.tp();
+  return 2 * static_cast<double>(recipe.tokens()) *
+         (2 * static_cast<double>(model.hidden_size) + branches);
 }
 
 }  // namespace
 
-std::vector<StageMemory> stage_memory(const Recipe& recipe, const GpuSpec& gpu, const RankGrid& grid) {
+std::vector<StageMemory> stage_memory(const Recipe& recipe, const GpuSpec& gpu,
+                                      const RankGrid& grid) {
   const double shard = recipe.optimizer.distributed ? grid.dp() * recipe.cp() : 1;
   const double state = recipe.software.distributed_optimizer.value == OptimizerKind::apex ? 10 : 12;
   std::vector<StageMemory> stages;
   for (int stage = 0; stage < recipe.pp(); ++stage) {
     const ScheduleRequest schedule{recipe.pp(), stage, recipe.vp(), grid.micro_batches()};
-    const double in_flight = std::min(warm_up_passes(schedule) + 1, grid.micro_batches() * recipe.vp());
+    const double in_flight =
+        std::min(warm_up_passes(schedule) + 1, grid.micro_batches() * recipe.vp());
     double parameters = 0;
     double layers = 0;
     StageMemory memory;
     for (const ChunkLayout& chunk : stage_chunks(recipe, stage)) {
       parameters += static_cast<double>(chunk_parameters(recipe, chunk));
       layers += chunk.layers;
-      if (chunk.head) memory.loss = head_memory(recipe);
+      if (chunk.head) memory.loss = head_memory(recipe, grid.micro_batches());
     }
     memory.weights = parameters * bytes_per_weight(recipe, gpu);
-    memory.gradients = parameters * static_cast<double>(bytes_of(recipe.optimizer.grad_reduce_dtype));
+    memory.gradients =
+        parameters * static_cast<double>(bytes_of(recipe.optimizer.grad_reduce_dtype));
     memory.optimizer = parameters * state / shard;
     memory.activations = in_flight * layers / recipe.vp() * layer_activations(recipe);
     memory.temporary = working_set(recipe);
     memory.outside = kOutsideAllocator;
-    if (recipe.overlap.tp_comm_overlap) memory.outside += 4 * 2.0 * static_cast<double>(recipe.tokens() * recipe.model.hidden_size);
+    if (recipe.overlap.tp_comm_overlap)
+      memory.outside += 4 * 2.0 * static_cast<double>(recipe.tokens() * recipe.model.hidden_size);
     stages.push_back(memory);
   }
   return stages;

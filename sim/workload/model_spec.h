@@ -14,9 +14,10 @@ enum class Normalization { rmsnorm, layernorm1p };
 
 template <>
 struct EnumNames<Activation> {
-  static constexpr std::array rows{std::pair{std::string_view("swiglu"), Activation::swiglu},
-                                   std::pair{std::string_view("squared-relu"), Activation::squared_relu},
-                                   std::pair{std::string_view("gelu"), Activation::gelu}};
+  static constexpr std::array rows{
+      std::pair{std::string_view("swiglu"), Activation::swiglu},
+      std::pair{std::string_view("squared-relu"), Activation::squared_relu},
+      std::pair{std::string_view("gelu"), Activation::gelu}};
 };
 template <>
 struct EnumNames<Normalization> {

@@ -15,13 +15,17 @@ Gemm OverlappedGemm::gemm(std::int64_t rows, std::int64_t n, std::int64_t k) con
   return {rows, n, k, type_, DataType::bf16};
 }
 
-bool OverlappedGemm::sharded() const { return tp_ > 1 && builder_.recipe().parallelism.sequence_parallel; }
+bool OverlappedGemm::sharded() const {
+  return tp_ > 1 && builder_.recipe().parallelism.sequence_parallel;
+}
 
 void OverlappedGemm::gather_then(std::int64_t n, std::int64_t k, DataType gathered) {
   const std::int64_t bytes = rows_ * k * bytes_of(gathered);
   if (!overlap_) {
     const std::uint32_t gather =
-        sharded() ? builder_.tensor_collective(Collective::all_gather, bytes, builder_.last_kernel()) : kNoOp;
+        sharded()
+            ? builder_.tensor_collective(Collective::all_gather, bytes, builder_.last_kernel())
+            : kNoOp;
     builder_.kernel(gemm(rows_, n, k), Share::gemm, gather);
     return;
   }
@@ -36,16 +40,21 @@ void OverlappedGemm::gather_then(std::int64_t n, std::int64_t k, DataType gather
   }
 }
 
-std::uint32_t OverlappedGemm::then_scatter(std::int64_t n, std::int64_t k, const TpOverlapEntry* entry) {
-  if (overlap_ && entry->method == TpOverlapMethod::pipeline) return scatter_pipelined(n, k, *entry);
-  if (overlap_ && entry->method == TpOverlapMethod::ring_exchange) return scatter_ring(n, k, *entry);
+std::uint32_t OverlappedGemm::then_scatter(std::int64_t n, std::int64_t k,
+                                           const TpOverlapEntry* entry) {
+  if (overlap_ && entry->method == TpOverlapMethod::pipeline)
+    return scatter_pipelined(n, k, *entry);
+  if (overlap_ && entry->method == TpOverlapMethod::ring_exchange)
+    return scatter_ring(n, k, *entry);
   builder_.kernel(gemm(rows_, n, k), Share::gemm);
   if (tp_ == 1) return kNoOp;
   const Collective collective = sharded() ? Collective::reduce_scatter : Collective::all_reduce;
-  return builder_.tensor_collective(collective, rows_ * n * bytes_of(DataType::bf16), builder_.last_kernel());
+  return builder_.tensor_collective(collective, rows_ * n * bytes_of(DataType::bf16),
+                                    builder_.last_kernel());
 }
 
-std::uint32_t OverlappedGemm::scatter_pipelined(std::int64_t n, std::int64_t k, const TpOverlapEntry& entry) {
+std::uint32_t OverlappedGemm::scatter_pipelined(std::int64_t n, std::int64_t k,
+                                                const TpOverlapEntry& entry) {
   const std::int64_t split_rows = rows_ / entry.splits;
   const std::int64_t bytes = split_rows * n * bytes_of(DataType::bf16);
   // The kernel's SMs read the peers' parts themselves, each at a channel's rate.
@@ -56,12 +65,14 @@ std::uint32_t OverlappedGemm::scatter_pipelined(std::int64_t n, std::int64_t k, 
     Gemm part = gemm(split_rows, n, k);
     part.sm_margin = entry.sms;
     const std::uint32_t product = builder_.kernel(part, Share::gemm);
-    scattered = builder_.user_buffers(Collective::reduce_scatter, bytes, bytes / tp_ * (tp_ - 1), limit, 0, product);
+    scattered = builder_.user_buffers(Collective::reduce_scatter, bytes, bytes / tp_ * (tp_ - 1),
+                                      limit, 0, product);
   }
   return scattered;
 }
 
-std::uint32_t OverlappedGemm::scatter_ring(std::int64_t n, std::int64_t k, const TpOverlapEntry& entry) {
+std::uint32_t OverlappedGemm::scatter_ring(std::int64_t n, std::int64_t k,
+                                           const TpOverlapEntry& entry) {
   const std::int64_t chunk_rows = rows_ / tp_;
   const std::int64_t bytes = chunk_rows * n * bytes_of(DataType::bf16);
   const double limit = builder_.gpu().nvlink.copy_engine_bandwidth.value.value();
@@ -69,11 +80,12 @@ std::uint32_t OverlappedGemm::scatter_ring(std::int64_t n, std::int64_t k, const
   for (int chunk = 0; chunk < tp_; ++chunk) {
     const std::uint32_t product = builder_.kernel(gemm(chunk_rows, n, k), Share::gemm);
     if (chunk + 1 == tp_) break;  // the last chunk is this rank's own
-    sent = builder_.user_buffers(Collective::reduce_scatter, bytes, bytes, limit, entry.sms, product);
+    sent =
+        builder_.user_buffers(Collective::reduce_scatter, bytes, bytes, limit, entry.sms, product);
   }
   // Sums the tp parts.
-  builder_.stream_bytes(StreamingKind::element_wise, static_cast<double>(bytes) * (tp_ + 1), Share::tensor_parallel,
-                        sent);
+  builder_.stream_bytes(StreamingKind::element_wise, static_cast<double>(bytes) * (tp_ + 1),
+                        Share::tensor_parallel, sent);
   return kNoOp;
 }
 
@@ -85,24 +97,30 @@ std::uint32_t OverlappedGemm::bulk(Collective collective, std::int64_t columns, 
   // Bulk kernels use the switch: a store reaches all peers, a load sums them (multimem), so that
   // each SM's rate counts tp-fold.
   const double limit = entry->sms * tp_ * builder_.gpu().nccl.channel_bandwidth.value.value();
-  return builder_.user_buffers(collective, bytes, bytes / tp_ * (tp_ - 1), limit, entry->sms, after);
+  return builder_.user_buffers(collective, bytes, bytes / tp_ * (tp_ - 1), limit, entry->sms,
+                               after);
 }
 
-std::uint32_t OverlappedGemm::data_gradient_beside_gather(std::int64_t n, std::int64_t k, std::int64_t columns,
+std::uint32_t OverlappedGemm::data_gradient_beside_gather(std::int64_t n, std::int64_t k,
+                                                          std::int64_t columns,
                                                           const TpOverlapEntry* entry) {
-  const std::uint32_t gather = bulk(Collective::all_gather, columns, type_, entry, builder_.last_kernel());
+  const std::uint32_t gather =
+      bulk(Collective::all_gather, columns, type_, entry, builder_.last_kernel());
   builder_.kernel(gemm(rows_, n, k), Share::gemm);
   return gather;
 }
 
-std::uint32_t OverlappedGemm::weight_gradient_beside_scatter(std::int64_t m, std::int64_t n, std::int64_t columns,
-                                                             const TpOverlapEntry* entry, std::uint32_t after) {
+std::uint32_t OverlappedGemm::weight_gradient_beside_scatter(std::int64_t m, std::int64_t n,
+                                                             std::int64_t columns,
+                                                             const TpOverlapEntry* entry,
+                                                             std::uint32_t after) {
   std::uint32_t scatter = kNoOp;
   if (sharded()) {
-    scatter = bulk(Collective::reduce_scatter, columns, DataType::bf16, entry, builder_.last_kernel());
+    scatter =
+        bulk(Collective::reduce_scatter, columns, DataType::bf16, entry, builder_.last_kernel());
   } else if (tp_ > 1) {
-    scatter = builder_.tensor_collective(Collective::all_reduce, rows_ * columns * bytes_of(DataType::bf16),
-                                         builder_.last_kernel());
+    scatter = builder_.tensor_collective(
+        Collective::all_reduce, rows_ * columns * bytes_of(DataType::bf16), builder_.last_kernel());
   }
   weight_gradient(m, n, after);
   return scatter;

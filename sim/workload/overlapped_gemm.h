@@ -31,8 +31,8 @@ class OverlappedGemm {
   [[nodiscard]] bool sharded() const;
   std::uint32_t scatter_pipelined(std::int64_t n, std::int64_t k, const TpOverlapEntry& entry);
   std::uint32_t scatter_ring(std::int64_t n, std::int64_t k, const TpOverlapEntry& entry);
-  std::uint32_t bulk(Collective collective, std::int64_t columns, DataType type, const TpOverlapEntry* entry,
-                     std::uint32_t after);
+  std::uint32_t bulk(Collective collective, std::int64_t columns, DataType type,
+                     const TpOverlapEntry* entry, std::uint32_t after);
 
   ProgramBuilder& builder_;
   std::int64_t rows_;

@@ -14,12 +14,12 @@ enum class Piece : std::uint8_t {
   layer_backward,
   embedding_forward,
   embedding_backward,
-  head_forward,           ///< final norm, output layer, loss
-  head_backward,          ///< with the output layer's weight gradient
+  head_forward,            ///< final norm, output layer, loss
+  head_backward,           ///< with the output layer's weight gradient
   head_backward_deferred,  ///< without it
-  head_weight_gradient,   ///< it alone, in the flush
-  layer_weight_cast,      ///< FP8 copies of a layer's weights, on the first micro-batch
-  amax                    ///< FP8: reduction of amax and new scales, once a pass
+  head_weight_gradient,    ///< it alone, in the flush
+  layer_weight_cast,       ///< FP8 copies of a layer's weights, on the first micro-batch
+  amax                     ///< FP8: reduction of amax and new scales, once a pass
 };
 inline constexpr std::size_t kPieces = 10;
 

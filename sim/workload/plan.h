@@ -81,8 +81,12 @@ struct EnumNames<Share> {
 /// Seconds by share.
 using Breakdown = std::array<double, kShares>;
 
-inline double& part(Breakdown& breakdown, Share share) { return breakdown[static_cast<std::size_t>(share)]; }
-inline double part(const Breakdown& breakdown, Share share) { return breakdown[static_cast<std::size_t>(share)]; }
+inline double& part(Breakdown& breakdown, Share share) {
+  return breakdown[static_cast<std::size_t>(share)];
+}
+inline double part(const Breakdown& breakdown, Share share) {
+  return breakdown[static_cast<std::size_t>(share)];
+}
 
 /// What a step's ops do, for reports and for the names in a blocked program.
 enum class Label : std::uint8_t {

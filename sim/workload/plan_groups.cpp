@@ -27,19 +27,18 @@ void PlanGroups::add_ranks(const std::vector<int>& ranks) {
 }
 
 void PlanGroups::add_group(std::uint32_t simulated, GroupSlot slot, const std::vector<int>& ranks) {
-  const bool folded = std::any_of(ranks.begin(), ranks.end(), [&](int rank) { return !simulated_.contains(rank); });
+  const bool folded =
+      std::any_of(ranks.begin(), ranks.end(), [&](int rank) { return !simulated_.contains(rank); });
   const int self = plan_.ranks[simulated].rank;
-  const auto [known, fresh] =
-      known_.try_emplace({slot, folded ? self : ranks.front()}, static_cast<std::uint32_t>(plan_.groups.size()));
+  const auto [known, fresh] = known_.try_emplace({slot, folded ? self : ranks.front()},
+                                                 static_cast<std::uint32_t>(plan_.groups.size()));
   if (fresh) plan_.groups.emplace_back();
   Group& group = plan_.groups[known->second];
   group.members.push_back(simulated);
   plan_.ranks[simulated].groups[static_cast<std::size_t>(slot)] = known->second;
   if (slot == GroupSlot::replica || ranks.size() == 1) return;
   if (folded) {
-    std::vector<int> gpus;
-    for (const int rank : ranks) gpus.push_back(context_.placement.gpu(rank));
-    const GroupLayout layout = layout_of(context_.cluster, gpus);
+    const GroupLayout layout = layout_of(context_.cluster, context_.placement.gpus(ranks));
     load_own_links(group, context_.placement.gpu(self), layout.ranks_per_domain() > 1 ? 1 : 0,
                    layout.domains > 1 ? 1 / layout.ranks_per_domain() : 0);
   } else if (fresh) {
@@ -52,21 +51,25 @@ void PlanGroups::add_pair(GroupSlot slot, int from, int to) {
   const auto id = static_cast<std::uint32_t>(plan_.groups.size());
   Group group;
   group.members = {simulated_[from], simulated_[to]};
-  const Route route = context_.cluster.route(context_.placement.gpu(from), context_.placement.gpu(to));
+  const Route route =
+      context_.cluster.route(context_.placement.gpu(from), context_.placement.gpu(to));
   add_route(group, route);
   plan_.groups.push_back(std::move(group));
-  const GroupSlot other = slot == GroupSlot::to_next ? GroupSlot::from_previous : GroupSlot::from_next;
+  const GroupSlot other =
+      slot == GroupSlot::to_next ? GroupSlot::from_previous : GroupSlot::from_next;
   plan_.ranks[simulated_[from]].groups[static_cast<std::size_t>(slot)] = id;
   plan_.ranks[simulated_[to]].groups[static_cast<std::size_t>(other)] = id;
 }
 
 void PlanGroups::add_route(Group& group, const Route& route) const {
   for (const LinkShare& link : route.links) {
-    if (!owners_.shared(link.link) || !context_.cluster.inner_links_never_bind()) group.links.push_back(link);
+    if (!owners_.shared(link.link) || !context_.cluster.inner_links_never_bind())
+      group.links.push_back(link);
   }
 }
 
-void PlanGroups::load_own_links(Group& group, int gpu, double nvlink_share, double nic_share) const {
+void PlanGroups::load_own_links(Group& group, int gpu, double nvlink_share,
+                                double nic_share) const {
   const GpuLinks& own = owners_.of_gpu(gpu);
   const double planes = static_cast<double>(own.nvlink.size()) / 2;
   for (const int link : own.nvlink) {
@@ -78,8 +81,7 @@ void PlanGroups::load_own_links(Group& group, int gpu, double nvlink_share, doub
 }
 
 void PlanGroups::load_ring(Group& group, const std::vector<int>& ranks) const {
-  std::vector<int> gpus;
-  for (const int rank : ranks) gpus.push_back(context_.placement.gpu(rank));
+  const std::vector<int> gpus = context_.placement.gpus(ranks);
   const GroupLayout layout = layout_of(context_.cluster, gpus);
   for (const int gpu : gpus) {
     load_own_links(group, gpu, layout.ranks_per_domain() > 1 ? 1 : 0,
@@ -98,7 +100,8 @@ void PlanGroups::add_world() {
   Group world;
   for (std::uint32_t i = 0; i < plan_.ranks.size(); ++i) {
     world.members.push_back(i);
-    plan_.ranks[i].groups[static_cast<std::size_t>(GroupSlot::model)] = static_cast<std::uint32_t>(plan_.groups.size());
+    plan_.ranks[i].groups[static_cast<std::size_t>(GroupSlot::model)] =
+        static_cast<std::uint32_t>(plan_.groups.size());
   }
   plan_.groups.push_back(std::move(world));
 }

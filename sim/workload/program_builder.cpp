@@ -16,11 +16,13 @@ std::uint32_t ProgramBuilder::kernel(const Kernel& kernel, Share share, std::uin
   return last_kernel_;
 }
 
-std::uint32_t ProgramBuilder::stream_bytes(StreamingKind kind, double bytes, Share share, std::uint32_t after) {
+std::uint32_t ProgramBuilder::stream_bytes(StreamingKind kind, double bytes, Share share,
+                                           std::uint32_t after) {
   return kernel(Streaming{kind, bytes}, share, after);
 }
 
-std::uint32_t ProgramBuilder::transfer(const TransferCost& cost, Stream stream, GroupSlot slot, std::uint32_t after) {
+std::uint32_t ProgramBuilder::transfer(const TransferCost& cost, Stream stream, GroupSlot slot,
+                                       std::uint32_t after) {
   Op op;
   op.compute = false;
   op.stream = stream;
@@ -31,18 +33,21 @@ std::uint32_t ProgramBuilder::transfer(const TransferCost& cost, Stream stream, 
   return program_.add(op);
 }
 
-std::uint32_t ProgramBuilder::tensor_collective(Collective collective, std::int64_t bytes, std::uint32_t after) {
+std::uint32_t ProgramBuilder::tensor_collective(Collective collective, std::int64_t bytes,
+                                                std::uint32_t after) {
   const TransferCost cost = plan_collective({collective, Bytes(bytes), context_.tensor_layout},
                                             {context_.cluster, recipe().software.nccl});
   return transfer(cost, Stream::tensor, GroupSlot::tensor, after);
 }
 
-std::uint32_t ProgramBuilder::user_buffers(Collective collective, std::int64_t bytes, std::int64_t wire, double limit,
-                                           int sms, std::uint32_t after) {
+std::uint32_t ProgramBuilder::user_buffers(Collective collective, std::int64_t bytes,
+                                           std::int64_t wire, double limit, int sms,
+                                           std::uint32_t after) {
   TransferCost cost;
   cost.collective = collective;
   cost.algorithm = Algorithm::user_buffers;
-  cost.protocol = collective == Collective::all_gather && sms <= 1 ? Protocol::copy_engine : Protocol::simple;
+  cost.protocol =
+      collective == Collective::all_gather && sms <= 1 ? Protocol::copy_engine : Protocol::simple;
   cost.bytes = Bytes(bytes);
   cost.wire = Bytes(wire);
   cost.latency = gpu().nccl.simple_hop.value;

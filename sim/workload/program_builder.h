@@ -15,20 +15,22 @@ class ProgramBuilder {
   Program take() { return std::move(program_); }
 
   std::uint32_t kernel(const Kernel& kernel, Share share, std::uint32_t after = kNoOp);
-  std::uint32_t stream_bytes(StreamingKind kind, double bytes, Share share, std::uint32_t after = kNoOp);
+  std::uint32_t stream_bytes(StreamingKind kind, double bytes, Share share,
+                             std::uint32_t after = kNoOp);
 
   /// NCCL collective over the tensor-parallel group; `after` is the kernel that makes its input.
   std::uint32_t tensor_collective(Collective collective, std::int64_t bytes, std::uint32_t after);
   /// Transfer of Transformer Engine's user buffers: `wire` bytes through each rank's NVLink.
-  std::uint32_t user_buffers(Collective collective, std::int64_t bytes, std::int64_t wire, double limit, int sms,
-                             std::uint32_t after);
+  std::uint32_t user_buffers(Collective collective, std::int64_t bytes, std::int64_t wire,
+                             double limit, int sms, std::uint32_t after);
   /// One step of the context-parallel ring.
   std::uint32_t context_exchange(std::int64_t bytes, std::uint32_t after);
 
   [[nodiscard]] std::uint32_t last_kernel() const { return last_kernel_; }
 
  private:
-  std::uint32_t transfer(const TransferCost& cost, Stream stream, GroupSlot slot, std::uint32_t after);
+  std::uint32_t transfer(const TransferCost& cost, Stream stream, GroupSlot slot,
+                         std::uint32_t after);
 
   PieceContext context_;
   Program program_;

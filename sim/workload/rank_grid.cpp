@@ -7,7 +7,8 @@ RankGrid::RankGrid(const Recipe& recipe, int gpus)
       cp_(recipe.cp()),
       dp_(gpus / (recipe.tp() * recipe.cp() * recipe.pp())),
       pp_(recipe.pp()),
-      micro_batches_(recipe.training.global_batch_size / (recipe.training.micro_batch_size * dp_)) {}
+      micro_batches_(recipe.training.global_batch_size / (recipe.training.micro_batch_size * dp_)) {
+}
 
 int RankGrid::rank(const RankCoordinates& at) const {
   return at.tp + tp_ * (at.cp + cp_ * (at.dp + dp_ * at.pp));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -50,7 +51,8 @@ struct ParallelismSpec {
   void fields(Visitor& v) {
     v("tensor_model_parallel_size", tensor_model_parallel_size, Limits{1, 1e6});
     v("pipeline_model_parallel_size", pipeline_model_parallel_size, Limits{1, 1e6});
-    v.optional("virtual_pipeline_model_parallel_size", virtual_pipeline_model_parallel_size, Limits{1, 1e6});
+    v.optional("virtual_pipeline_model_parallel_size", virtual_pipeline_model_parallel_size,
+               Limits{1, 1e6});
     v.optional("context_parallel_size", context_parallel_size, Limits{1, 1e6});
     v.optional("expert_model_parallel_size", expert_model_parallel_size, Limits{1, 1e6});
     v("sequence_parallel", sequence_parallel);
@@ -110,6 +112,19 @@ struct Recipe {
   [[nodiscard]] int vp() const { return parallelism.virtual_pipeline_model_parallel_size; }
   [[nodiscard]] int cp() const { return parallelism.context_parallel_size; }
   [[nodiscard]] bool fp8() const { return training.precision == DataType::fp8; }
+  /// Whether the output layer's weight gradient of a micro-batch waits for the flush: that of the
+  /// first `wgrad_deferral_limit` micro-batches, or of all where the limit is 0.
+  [[nodiscard]] bool defers_weight_gradient(int micro_batch) const {
+    return overlap.defer_embedding_wgrad_compute &&
+           (overlap.wgrad_deferral_limit == 0 || micro_batch < overlap.wgrad_deferral_limit);
+  }
+  /// How many of `micro_batches` do.
+  [[nodiscard]] int deferred_weight_gradients(int micro_batches) const {
+    if (!overlap.defer_embedding_wgrad_compute) return 0;
+    return overlap.wgrad_deferral_limit == 0
+               ? micro_batches
+               : std::min(overlap.wgrad_deferral_limit, micro_batches);
+  }
   /// Tokens of one micro-batch that a tensor-parallel group works on.
   [[nodiscard]] std::int64_t tokens() const {
     return training.seq_length * training.micro_batch_size / cp();

@@ -21,7 +21,8 @@ StageAction virtual_pass(const ScheduleRequest& request, Direction direction, in
 
 int warm_up_passes(const ScheduleRequest& request) {
   const int after = request.stages - request.stage - 1;
-  const int passes = request.chunks == 1 ? after : 2 * after + (request.chunks - 1) * request.stages;
+  const int passes =
+      request.chunks == 1 ? after : 2 * after + (request.chunks - 1) * request.stages;
   return std::min(passes, request.micro_batches * request.chunks);
 }
 

@@ -28,8 +28,8 @@ int warm_up_passes(const ScheduleRequest& request);
 
 /// The passes of one stage in Megatron's order: 1F1B for one chunk, interleaved 1F1B for more.
 /// Interleaved, micro-batches go in groups of `stages`; inside a group all chunks in turn, backward
-/// with the chunks reversed. Every (micro-batch, chunk) is once forward, then once backward; at most
-/// warm_up_passes + 1 are in flight.
+/// with the chunks reversed. Every (micro-batch, chunk) is once forward, then once backward; at
+/// most warm_up_passes + 1 are in flight.
 std::vector<StageAction> pipeline_schedule(const ScheduleRequest& request);
 
 }  // namespace simtrain

@@ -46,7 +46,6 @@ struct SoftwareSpec {
   Sourced<AttentionKernel> attention;
   Sourced<CrossEntropy> cross_entropy;
   Sourced<OptimizerKind> distributed_optimizer;
-  Sourced<int> norm_sm_margin;
   NcclSettings nccl;
   KernelLaunches kernel_launches;
   template <class Visitor>
@@ -57,7 +56,6 @@ struct SoftwareSpec {
     v("attention", attention);
     v("cross_entropy", cross_entropy);
     v("distributed_optimizer", distributed_optimizer);
-    v("norm_sm_margin", norm_sm_margin, kCountOrNone);
     v("nccl", nccl);
     v("kernel_launches", kernel_launches);
   }
@@ -67,9 +65,10 @@ enum class TpOverlapMethod { bulk, pipeline, ring_exchange };
 
 template <>
 struct EnumNames<TpOverlapMethod> {
-  static constexpr std::array rows{std::pair{std::string_view("bulk"), TpOverlapMethod::bulk},
-                                   std::pair{std::string_view("pipeline"), TpOverlapMethod::pipeline},
-                                   std::pair{std::string_view("ring_exchange"), TpOverlapMethod::ring_exchange}};
+  static constexpr std::array rows{
+      std::pair{std::string_view("bulk"), TpOverlapMethod::bulk},
+      std::pair{std::string_view("pipeline"), TpOverlapMethod::pipeline},
+      std::pair{std::string_view("ring_exchange"), TpOverlapMethod::ring_exchange}};
 };
 
 /// How one GEMM of a layer overlaps with its tensor-parallel communication.

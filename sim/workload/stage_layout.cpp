@@ -4,7 +4,8 @@ namespace simtrain {
 
 std::vector<ChunkLayout> stage_chunks(const Recipe& recipe, int stage) {
   const ParallelismSpec& parallelism = recipe.parallelism;
-  const int counted = recipe.model.num_layers + (parallelism.account_for_embedding_in_pipeline_split ? 1 : 0) +
+  const int counted = recipe.model.num_layers +
+                      (parallelism.account_for_embedding_in_pipeline_split ? 1 : 0) +
                       (parallelism.account_for_loss_in_pipeline_split ? 1 : 0);
   const int each = counted / (recipe.pp() * recipe.vp());
   std::vector<ChunkLayout> chunks(static_cast<std::size_t>(recipe.vp()), {each, false, false});
@@ -22,9 +23,11 @@ std::vector<ChunkLayout> stage_chunks(const Recipe& recipe, int stage) {
 std::int64_t chunk_parameters(const Recipe& recipe, const ChunkLayout& chunk) {
   const ModelSpec& model = recipe.model;
   const int tp = recipe.tp();
-  std::int64_t parameters = chunk.layers * (model.layer_matrix_parameters() / tp + model.layer_norm_parameters());
+  std::int64_t parameters =
+      chunk.layers * (model.layer_matrix_parameters() / tp + model.layer_norm_parameters());
   if (chunk.embedding) parameters += model.embedding_parameters() / tp;
-  if (chunk.head) parameters += model.embedding_parameters() / tp + model.layer_norm_parameters() / 2;
+  if (chunk.head)
+    parameters += model.embedding_parameters() / tp + model.layer_norm_parameters() / 2;
   return parameters;
 }
 

@@ -5,26 +5,10 @@
 
 #include "sim/workload/data_parallel.h"
 #include "sim/workload/schedule.h"
+#include "sim/workload/stage_passes.h"
 
 namespace simtrain {
 namespace {
-
-void append(ComputeCost& sum, const ComputeCost& piece, int times) {
-  const double before = to_seconds(sum.time);
-  const double added = to_seconds(piece.time) * times;
-  if (added <= 0) return;
-  sum.sm_bound = (sum.sm_bound * before + piece.sm_bound * added) / (before + added);
-  sum.memory_bound = (sum.memory_bound * before + piece.memory_bound * added) / (before + added);
-  sum.time += piece.time * times;
-  for (std::size_t i = 0; i < kShares; ++i) sum.parts[i] += piece.parts[i] * times;
-}
-
-/// One stretch of a pass: a layer, the embedding or the head, and the share of the chunk's
-/// parameters behind its end, in the pass's direction.
-struct Segment {
-  ComputeCost cost;
-  double parameters_done = 0;
-};
 
 class StageProgramBuilder {
  public:
@@ -33,9 +17,10 @@ class StageProgramBuilder {
         recipe_(context.recipe),
         stage_(stage),
         last_stage_(stage == recipe_.pp() - 1),
-        chunks_(stage_chunks(recipe_, stage)),
+        passes_(recipe_, context.pieces, stage),
+        chunks_(passes_.chunks()),
         rank_(context.grid.rank({0, 0, 0, stage})) {
-    const auto data_group = gpus(context.grid.data_context_group(rank_));
+    const auto data_group = context.placement.gpus(context.grid.data_context_group(rank_));
     data_layout_ = layout_of(context.cluster, data_group);
     for (const ChunkLayout& chunk : chunks_) {
       buckets_.push_back(chunk_buckets(context, chunk, data_layout_));
@@ -48,21 +33,20 @@ class StageProgramBuilder {
   Program build() {
     zero_gradients();
     if (recipe_.overlap.overlap_param_gather) {
-      for (std::size_t chunk = 0; chunk < std::min<std::size_t>(2, chunks_.size()); ++chunk) gather(chunk, kNoOp);
+      for (std::size_t chunk = 0; chunk < std::min<std::size_t>(2, chunks_.size()); ++chunk)
+        gather(chunk, kNoOp);
     }
-    const ScheduleRequest request{recipe_.pp(), stage_, recipe_.vp(), context_.grid.micro_batches()};
+    const ScheduleRequest request{recipe_.pp(), stage_, recipe_.vp(),
+                                  context_.grid.micro_batches()};
     for (const StageAction& action : pipeline_schedule(request)) pass(action);
     flush();
     return std::move(program_);
   }
 
  private:
-  [[nodiscard]] std::vector<int> gpus(const std::vector<int>& ranks) const {
-    std::vector<int> result;
-    for (const int rank : ranks) result.push_back(context_.placement.gpu(rank));
-    return result;
+  [[nodiscard]] const ComputeCost& piece(Piece which) const {
+    return context_.pieces[static_cast<std::size_t>(which)];
   }
-  [[nodiscard]] const ComputeCost& piece(Piece which) const { return context_.pieces[static_cast<std::size_t>(which)]; }
   [[nodiscard]] double streaming_seconds(double bytes) const {
     return to_seconds(context_.kernels.time(Streaming{StreamingKind::element_wise, bytes}).time);
   }
@@ -71,8 +55,10 @@ class StageProgramBuilder {
 
   void pass(const StageAction& action) {
     const bool forward = action.direction == Direction::forward;
-    const bool has_source = forward ? stage_ > 0 || action.chunk > 0 : !last_stage_ || !is_last_chunk(action.chunk);
-    const bool has_goal = forward ? !last_stage_ || !is_last_chunk(action.chunk) : stage_ > 0 || action.chunk > 0;
+    const bool has_source =
+        forward ? stage_ > 0 || action.chunk > 0 : !last_stage_ || !is_last_chunk(action.chunk);
+    const bool has_goal =
+        forward ? !last_stage_ || !is_last_chunk(action.chunk) : stage_ > 0 || action.chunk > 0;
     const std::uint32_t received = has_source && recipe_.pp() > 1 ? receive(action) : kNoOp;
     compute(action, received);
     if (has_goal && recipe_.pp() > 1) send(action);
@@ -80,7 +66,9 @@ class StageProgramBuilder {
     forward ? gather_ahead() : reduce_behind(action);
   }
 
-  [[nodiscard]] bool is_last_chunk(int chunk) const { return chunk + 1 == static_cast<int>(chunks_.size()); }
+  [[nodiscard]] bool is_last_chunk(int chunk) const {
+    return chunk + 1 == static_cast<int>(chunks_.size());
+  }
 
   /// Overlapped, a receive is posted as soon as the last pass of its direction has run; otherwise
   /// after whatever pass ran last.
@@ -89,7 +77,8 @@ class StageProgramBuilder {
     Op op = transfer_op(action, forward ? Stream::receive_forward : Stream::receive_backward,
                         forward ? GroupSlot::from_previous : GroupSlot::from_next, Label::receive);
     op.cost = p2p_cost(forward ? -1 : 1);
-    op.after[0] = recipe_.overlap.overlap_p2p_comm ? (forward ? last_forward_ : last_backward_) : last_pass_;
+    op.after[0] =
+        recipe_.overlap.overlap_p2p_comm ? (forward ? last_forward_ : last_backward_) : last_pass_;
     return program_.add(op);
   }
 
@@ -120,12 +109,13 @@ class StageProgramBuilder {
     auto& index = p2p_costs_[step > 0 ? 1 : 0];
     if (index == kNoOp) {
       const int split = recipe_.parallelism.sequence_parallel ? recipe_.tp() : 1;
-      const std::int64_t bytes = recipe_.tokens() * recipe_.model.hidden_size * bytes_of(DataType::bf16) / split;
+      const std::int64_t bytes =
+          recipe_.tokens() * recipe_.model.hidden_size * bytes_of(DataType::bf16) / split;
       const int neighbour = context_.grid.stage_neighbour(rank_, step);
-      const Distance distance =
-          context_.cluster.distance(context_.placement.gpu(rank_), context_.placement.gpu(neighbour));
-      index = program_.add_transfer(
-          plan_send_receive(Bytes(bytes), distance, {context_.cluster.spec(), recipe_.software.nccl}));
+      const Distance distance = context_.cluster.distance(context_.placement.gpu(rank_),
+                                                          context_.placement.gpu(neighbour));
+      index = program_.add_transfer(plan_send_receive(
+          Bytes(bytes), distance, {context_.cluster.spec(), recipe_.software.nccl}));
     }
     return index;
   }
@@ -147,7 +137,7 @@ class StageProgramBuilder {
       return;
     }
     std::size_t next_bucket = 0;
-    for (const Segment& segment : segments(action)) {
+    for (const Segment& segment : passes_.segments(action)) {
       op.cost = program_.add_cost(segment.cost);
       if (gathers) op.after[2] = bucket_op(gathered_[chunk], segment.parameters_done);
       emit_pass(op, forward);
@@ -172,59 +162,12 @@ class StageProgramBuilder {
   }
 
   std::uint32_t pass_cost(const StageAction& action) {
-    const std::size_t variant = (action.direction == Direction::forward ? 0U : 2U) + (is_variant(action) ? 1U : 0U);
+    const std::size_t variant =
+        (action.direction == Direction::forward ? 0U : 2U) + (passes_.differs(action) ? 1U : 0U);
     pass_costs_.resize(chunks_.size(), {kNoOp, kNoOp, kNoOp, kNoOp});
     std::uint32_t& index = pass_costs_[static_cast<std::size_t>(action.chunk)][variant];
-    if (index == kNoOp) {
-      ComputeCost whole;
-      for (const Segment& segment : segments(action)) append(whole, segment.cost, 1);
-      index = program_.add_cost(whole);
-    }
+    if (index == kNoOp) index = program_.add_cost(passes_.whole(action));
     return index;
-  }
-
-  /// Forward on the first micro-batch casts weights; backward of the head may defer its weight
-  /// gradient. Both make a pass that costs something else than its siblings.
-  [[nodiscard]] bool is_variant(const StageAction& action) const {
-    return action.direction == Direction::forward ? action.micro_batch == 0 : defers(action.micro_batch);
-  }
-  [[nodiscard]] bool defers(int micro_batch) const {
-    const OverlapSpec& overlap = recipe_.overlap;
-    return overlap.defer_embedding_wgrad_compute &&
-           (overlap.wgrad_deferral_limit == 0 || micro_batch < overlap.wgrad_deferral_limit);
-  }
-
-  /// The pieces of a pass in the order in which they run.
-  [[nodiscard]] std::vector<Segment> segments(const StageAction& action) const {
-    const bool forward = action.direction == Direction::forward;
-    const ChunkLayout& chunk = chunks_[static_cast<std::size_t>(action.chunk)];
-    const bool casts = forward && recipe_.fp8() && !recipe_.training.fp8_params && action.micro_batch == 0;
-    const Piece head = forward ? Piece::head_forward
-                       : defers(action.micro_batch) ? Piece::head_backward_deferred : Piece::head_backward;
-    const auto embedding_parameters = chunk_parameters(recipe_, {0, true, false});
-    const auto layer_parameters = chunk_parameters(recipe_, {1, false, false});
-    const auto total = static_cast<double>(std::max<std::int64_t>(1, chunk_parameters(recipe_, chunk)));
-    std::vector<std::pair<Segment, std::int64_t>> parts;
-    if (chunk.embedding) {
-      parts.push_back({{piece(forward ? Piece::embedding_forward : Piece::embedding_backward)}, embedding_parameters});
-    }
-    for (int layer = 0; layer < chunk.layers; ++layer) {
-      Segment segment{piece(forward ? Piece::layer_forward : Piece::layer_backward)};
-      if (casts) append(segment.cost, piece(Piece::layer_weight_cast), 1);
-      if (layer == 0 && recipe_.fp8()) append(segment.cost, piece(Piece::amax), 1);
-      parts.push_back({segment, layer_parameters});
-    }
-    if (chunk.head) parts.push_back({{piece(head)}, embedding_parameters});
-    if (!forward) std::reverse(parts.begin(), parts.end());
-    std::vector<Segment> result;
-    std::int64_t done = 0;
-    for (auto& [segment, parameters] : parts) {
-      done += parameters;
-      segment.parameters_done = std::min(1.0, static_cast<double>(done) / total);
-      result.push_back(segment);
-    }
-    if (!result.empty()) result.back().parameters_done = 1;
-    return result;
   }
 
   // --- data parallel ---
@@ -247,9 +190,11 @@ class StageProgramBuilder {
     }
   }
 
-  [[nodiscard]] static std::uint32_t bucket_op(const std::vector<std::uint32_t>& ops, double parameters_done) {
+  [[nodiscard]] static std::uint32_t bucket_op(const std::vector<std::uint32_t>& ops,
+                                               double parameters_done) {
     const auto count = static_cast<double>(ops.size());
-    const auto bucket = static_cast<std::size_t>(std::clamp(std::ceil(parameters_done * count - 1e-9) - 1, 0.0, count - 1));
+    const auto bucket = static_cast<std::size_t>(
+        std::clamp(std::ceil(parameters_done * count - 1e-9) - 1, 0.0, count - 1));
     return ops[bucket];
   }
 
@@ -264,13 +209,14 @@ class StageProgramBuilder {
     gather(chunk, last_pass_);
   }
 
-  /// With one chunk, the first stage reduces each bucket as it fills; the others wait for the flush.
+  /// With one chunk, the first stage reduces each bucket as it fills; the others wait for the
+  /// flush.
   [[nodiscard]] bool reduces_by_bucket() const {
     return recipe_.overlap.overlap_grad_reduce && recipe_.vp() == 1 && stage_ == 0;
   }
 
-  /// With several chunks, a chunk is reduced `stage` backward passes after its last one, so that all
-  /// stages launch in the same slot (Megatron's grad_sync_func).
+  /// With several chunks, a chunk is reduced `stage` backward passes after its last one, so that
+  /// all stages launch in the same slot (Megatron's grad_sync_func).
   void reduce_behind(const StageAction& action) {
     if (!recipe_.overlap.overlap_grad_reduce || recipe_.vp() == 1) return;
     finished_.push_back(is_last_micro_batch(action) ? action.chunk : -1);
@@ -282,13 +228,15 @@ class StageProgramBuilder {
 
   void reduce(std::size_t chunk) {
     if (reduced_[chunk]) return;
-    for (const TransferCost& cost : buckets_[chunk].reductions) data_op(cost, Label::gradient_reduce, last_pass_);
+    for (const TransferCost& cost : buckets_[chunk].reductions)
+      data_op(cost, Label::gradient_reduce, last_pass_);
     reduced_[chunk] = true;
   }
 
   // --- before and after ---
 
-  std::uint32_t own_compute(double seconds, Share share, Label label, bool memory_bound, std::uint32_t after) {
+  std::uint32_t own_compute(double seconds, Share share, Label label, bool memory_bound,
+                            std::uint32_t after) {
     ComputeCost cost;
     cost.time = to_duration(seconds);
     cost.memory_bound = memory_bound ? 1 : 0;
@@ -302,7 +250,8 @@ class StageProgramBuilder {
   }
 
   void zero_gradients() {
-    const double bytes = static_cast<double>(parameters_ * bytes_of(recipe_.optimizer.grad_reduce_dtype));
+    const double bytes =
+        static_cast<double>(parameters_ * bytes_of(recipe_.optimizer.grad_reduce_dtype));
     own_compute(streaming_seconds(bytes), Share::optimizer, Label::optimizer, true, kNoOp);
   }
 
@@ -320,8 +269,7 @@ class StageProgramBuilder {
 
   void deferred_weight_gradients() {
     if (!last_stage_ || !recipe_.overlap.defer_embedding_wgrad_compute) return;
-    const int limit = recipe_.overlap.wgrad_deferral_limit;
-    const int kept = limit == 0 ? context_.grid.micro_batches() : std::min(limit, context_.grid.micro_batches());
+    const int kept = recipe_.deferred_weight_gradients(context_.grid.micro_batches());
     ComputeCost cost;
     append(cost, piece(Piece::head_weight_gradient), kept);
     Op op;
@@ -335,39 +283,48 @@ class StageProgramBuilder {
   /// over the tensor-parallel group.
   std::uint32_t norm_gradients(std::uint32_t after) {
     std::int64_t parameters = 0;
-    for (const ChunkLayout& chunk : chunks_) parameters += chunk.layers * recipe_.model.layer_norm_parameters();
-    const GroupLayout layout = layout_of(context_.cluster, gpus(context_.grid.tensor_group(rank_)));
+    for (const ChunkLayout& chunk : chunks_)
+      parameters += chunk.layers * recipe_.model.layer_norm_parameters();
+    const GroupLayout layout =
+        layout_of(context_.cluster, context_.placement.gpus(context_.grid.tensor_group(rank_)));
     Op op;
     op.compute = false;
     op.stream = Stream::tensor;
     op.group = GroupSlot::tensor;
     op.label = Label::gradient_reduce;
-    op.cost = program_.add_transfer(
-        plan_collective({Collective::all_reduce, Bytes(std::max<std::int64_t>(1, parameters) * bytes_of(recipe_.optimizer.grad_reduce_dtype)), layout},
-                        {context_.cluster.spec(), recipe_.software.nccl}));
+    op.cost =
+        program_.add_transfer(plan_collective({Collective::all_reduce,
+                                               Bytes(std::max<std::int64_t>(1, parameters) *
+                                                     bytes_of(recipe_.optimizer.grad_reduce_dtype)),
+                                               layout},
+                                              {context_.cluster.spec(), recipe_.software.nccl}));
     op.after = {last_pass_, after, kNoOp};
     return program_.add(op);
   }
 
   [[nodiscard]] double shard_parameters() const {
-    return static_cast<double>(parameters_) / (recipe_.optimizer.distributed ? data_layout_.ranks : 1);
+    return static_cast<double>(parameters_) /
+           (recipe_.optimizer.distributed ? data_layout_.ranks : 1);
   }
 
   /// Norm of this rank's shard, one scalar all-reduced over all ranks, and the host waiting for it.
   void gradient_norm(std::uint32_t after) {
-    const double bytes = shard_parameters() * static_cast<double>(bytes_of(recipe_.optimizer.grad_reduce_dtype));
+    const double bytes =
+        shard_parameters() * static_cast<double>(bytes_of(recipe_.optimizer.grad_reduce_dtype));
     own_compute(streaming_seconds(bytes), Share::optimizer, Label::gradient_norm, true, after);
     if (context_.grid.ranks() > 1) {
       std::vector<int> everyone(static_cast<std::size_t>(context_.grid.ranks()));
-      for (std::size_t rank = 0; rank < everyone.size(); ++rank) everyone[rank] = context_.placement.gpu(static_cast<int>(rank));
+      for (std::size_t rank = 0; rank < everyone.size(); ++rank)
+        everyone[rank] = context_.placement.gpu(static_cast<int>(rank));
       Op op;
       op.compute = false;
       op.stream = Stream::data;
       op.group = GroupSlot::model;
       op.label = Label::gradient_norm;
-      op.cost = program_.add_transfer(plan_collective(
-          {Collective::all_reduce, Bytes(bytes_of(DataType::fp32)), layout_of(context_.cluster, everyone)},
-          {context_.cluster.spec(), recipe_.software.nccl}));
+      op.cost = program_.add_transfer(
+          plan_collective({Collective::all_reduce, Bytes(bytes_of(DataType::fp32)),
+                           layout_of(context_.cluster, everyone)},
+                          {context_.cluster.spec(), recipe_.software.nccl}));
       op.after[0] = last_pass_;
       after = program_.add(op);
     }
@@ -376,17 +333,20 @@ class StageProgramBuilder {
     own_compute(kHostSynchronization, Share::host, Label::gradient_norm, false, after);
   }
 
-  /// Clip (8 bytes a parameter), Adam in FP32 (28) and the copy to the parameters (6), on the shard.
+  /// Clip (8 bytes a parameter), Adam in FP32 (28) and the copy to the parameters (6), on the
+  /// shard.
   void optimizer() {
     constexpr double kBytesPerParameter = 8 + 28 + 6;
-    own_compute(streaming_seconds(kBytesPerParameter * shard_parameters()), Share::optimizer, Label::optimizer, true, kNoOp);
+    own_compute(streaming_seconds(kBytesPerParameter * shard_parameters()), Share::optimizer,
+                Label::optimizer, true, kNoOp);
   }
 
   StepContext context_;
   const Recipe& recipe_;
   int stage_;
   bool last_stage_;
-  std::vector<ChunkLayout> chunks_;
+  StagePasses passes_;
+  const std::vector<ChunkLayout>& chunks_;
   int rank_;
   GroupLayout data_layout_;
   std::vector<ChunkBuckets> buckets_;

@@ -26,8 +26,8 @@ class Signatures {
   RankSignature of(int rank) {
     const RankGrid& grid = context_.grid;
     const auto gpu = [&](int other) { return context_.placement.gpu(other); };
-    return {layout(tensor_, grid.tensor_group(rank)), layout(context_layouts_, grid.context_group(rank)),
-            layout(data_, rank),
+    return {layout(tensor_, grid.tensor_group(rank)),
+            layout(context_layouts_, grid.context_group(rank)), layout(data_, rank),
             context_.cluster.distance(gpu(rank), gpu(grid.stage_neighbour(rank, 1))),
             context_.cluster.distance(gpu(rank), gpu(grid.stage_neighbour(rank, -1)))};
   }
@@ -37,9 +37,7 @@ class Signatures {
   GroupLayout layout(Known& known, const std::vector<int>& ranks) {
     const auto [entry, fresh] = known.try_emplace(ranks.front());
     if (fresh) {
-      std::vector<int> gpus;
-      for (const int rank : ranks) gpus.push_back(context_.placement.gpu(rank));
-      entry->second = layout_of(context_.cluster, gpus);
+      entry->second = layout_of(context_.cluster, context_.placement.gpus(ranks));
     }
     return entry->second;
   }
@@ -49,7 +47,8 @@ class Signatures {
     first.dp = 0;
     first.cp = 0;
     const auto entry = known.find(context_.grid.rank(first));
-    return entry != known.end() ? entry->second : layout(known, context_.grid.data_context_group(rank));
+    return entry != known.end() ? entry->second
+                                : layout(known, context_.grid.data_context_group(rank));
   }
 
   const StepContext& context_;
@@ -84,13 +83,15 @@ bool stages_are_uniform(const StepContext& context) {
 
 Plan step_plan(const StepContext& context, bool unfold) {
   Plan plan = empty_plan(context);
-  for (int stage = 0; stage < context.grid.pp(); ++stage) plan.programs.push_back(stage_program(context, stage));
+  for (int stage = 0; stage < context.grid.pp(); ++stage)
+    plan.programs.push_back(stage_program(context, stage));
   std::vector<int> ranks;
   if (unfold || !stages_are_uniform(context)) {
     ranks.resize(static_cast<std::size_t>(context.grid.ranks()));
     std::iota(ranks.begin(), ranks.end(), 0);
   } else {
-    for (int stage = 0; stage < context.grid.pp(); ++stage) ranks.push_back(context.grid.rank({0, 0, 0, stage}));
+    for (int stage = 0; stage < context.grid.pp(); ++stage)
+      ranks.push_back(context.grid.rank({0, 0, 0, stage}));
   }
   PlanGroups(context, plan).add_ranks(ranks);
   for (SimulatedRank& rank : plan.ranks) rank.program = static_cast<std::uint32_t>(rank.stage);
@@ -99,17 +100,13 @@ Plan step_plan(const StepContext& context, bool unfold) {
 
 Plan piece_plan(const StepContext& context, Piece piece, bool unfold) {
   const std::vector<int> replica = context.grid.tensor_context_group(0);
-  const auto gpus_of = [&](const std::vector<int>& ranks) {
-    std::vector<int> gpus;
-    for (const int rank : ranks) gpus.push_back(context.placement.gpu(rank));
-    return gpus;
-  };
-  const std::vector<int> context_gpus = gpus_of(context.grid.context_group(0));
+  const std::vector<int> context_gpus = context.placement.gpus(context.grid.context_group(0));
   Plan plan = empty_plan(context);
   plan.programs.push_back(piece_program(
       {context.recipe, context.cluster.spec(), context.kernels,
-       layout_of(context.cluster, gpus_of(context.grid.tensor_group(0))),
-       context.cluster.distance(context_gpus.front(), context_gpus[context_gpus.size() > 1 ? 1 : 0])},
+       layout_of(context.cluster, context.placement.gpus(context.grid.tensor_group(0))),
+       context.cluster.distance(context_gpus.front(),
+                                context_gpus[context_gpus.size() > 1 ? 1 : 0])},
       piece));
   PlanGroups(context, plan).add_ranks(unfold ? replica : std::vector<int>{replica.front()});
   return plan;

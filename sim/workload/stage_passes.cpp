@@ -1,0 +1,69 @@
+#include "sim/workload/stage_passes.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace simtrain {
+
+void append(ComputeCost& sum, const ComputeCost& piece, int times) {
+  const double before = to_seconds(sum.time);
+  const double added = to_seconds(piece.time) * times;
+  if (added <= 0) return;
+  sum.sm_bound = (sum.sm_bound * before + piece.sm_bound * added) / (before + added);
+  sum.memory_bound = (sum.memory_bound * before + piece.memory_bound * added) / (before + added);
+  sum.time += piece.time * times;
+  for (std::size_t i = 0; i < kShares; ++i) sum.parts[i] += piece.parts[i] * times;
+}
+
+bool StagePasses::differs(const StageAction& action) const {
+  return action.direction == Direction::forward
+             ? action.micro_batch == 0
+             : recipe_.defers_weight_gradient(action.micro_batch);
+}
+
+Piece StagePasses::head_piece(const StageAction& action) const {
+  if (action.direction == Direction::forward) return Piece::head_forward;
+  return recipe_.defers_weight_gradient(action.micro_batch) ? Piece::head_backward_deferred
+                                                            : Piece::head_backward;
+}
+
+std::vector<Segment> StagePasses::segments(const StageAction& action) const {
+  const bool forward = action.direction == Direction::forward;
+  const ChunkLayout& chunk = chunks_[static_cast<std::size_t>(action.chunk)];
+  const bool casts =
+      forward && recipe_.fp8() && !recipe_.training.fp8_params && action.micro_batch == 0;
+  const auto embedding_parameters = chunk_parameters(recipe_, {0, true, false});
+  const auto layer_parameters = chunk_parameters(recipe_, {1, false, false});
+  const auto total =
+      static_cast<double>(std::max<std::int64_t>(1, chunk_parameters(recipe_, chunk)));
+  std::vector<std::pair<Segment, std::int64_t>> parts;
+  if (chunk.embedding) {
+    parts.push_back({{piece(forward ? Piece::embedding_forward : Piece::embedding_backward)},
+                     embedding_parameters});
+  }
+  for (int layer = 0; layer < chunk.layers; ++layer) {
+    Segment segment{piece(forward ? Piece::layer_forward : Piece::layer_backward)};
+    if (casts) append(segment.cost, piece(Piece::layer_weight_cast), 1);
+    if (layer == 0 && recipe_.fp8()) append(segment.cost, piece(Piece::amax), 1);
+    parts.push_back({segment, layer_parameters});
+  }
+  if (chunk.head) parts.push_back({{piece(head_piece(action))}, embedding_parameters});
+  if (!forward) std::reverse(parts.begin(), parts.end());
+  std::vector<Segment> result;
+  std::int64_t done = 0;
+  for (auto& [segment, parameters] : parts) {
+    done += parameters;
+    segment.parameters_done = std::min(1.0, static_cast<double>(done) / total);
+    result.push_back(segment);
+  }
+  if (!result.empty()) result.back().parameters_done = 1;
+  return result;
+}
+
+ComputeCost StagePasses::whole(const StageAction& action) const {
+  ComputeCost sum;
+  for (const Segment& segment : segments(action)) append(sum, segment.cost, 1);
+  return sum;
+}
+
+}  // namespace simtrain

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <vector>
+
+#include "sim/workload/schedule.h"
+#include "sim/workload/stage_layout.h"
+#include "sim/workload/step_plan.h"
+
+namespace simtrain {
+
+/// One stretch of a pass: a layer, the embedding or the head, and the share of the chunk's
+/// parameters up to its end, in the pass's direction.
+struct Segment {
+  ComputeCost cost;
+  double parameters_done = 0;
+};
+
+/// Adds `times` pieces to a sum; the shares that stretch are averaged by time.
+void append(ComputeCost& sum, const ComputeCost& piece, int times);
+
+/// What the passes of one pipeline stage are made of.
+class StagePasses {
+ public:
+  StagePasses(const Recipe& recipe, const PieceCosts& pieces, int stage)
+      : recipe_(recipe), pieces_(pieces), chunks_(stage_chunks(recipe, stage)) {}
+
+  [[nodiscard]] const std::vector<ChunkLayout>& chunks() const { return chunks_; }
+  /// The stretches of a pass in the order in which they run.
+  [[nodiscard]] std::vector<Segment> segments(const StageAction& action) const;
+  /// The whole pass.
+  [[nodiscard]] ComputeCost whole(const StageAction& action) const;
+  /// Forward on the first micro-batch casts weights; backward of the head may defer its weight
+  /// gradient. Both make a pass that costs something else than its siblings.
+  [[nodiscard]] bool differs(const StageAction& action) const;
+
+ private:
+  [[nodiscard]] const ComputeCost& piece(Piece which) const {
+    return pieces_[static_cast<std::size_t>(which)];
+  }
+  [[nodiscard]] Piece head_piece(const StageAction& action) const;
+
+  const Recipe& recipe_;
+  const PieceCosts& pieces_;
+  std::vector<ChunkLayout> chunks_;
+};
+
+}  // namespace simtrain

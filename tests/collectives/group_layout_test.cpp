@@ -1,0 +1,47 @@
+#include "sim/collectives/group_layout.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/topology/clusters.h"
+
+using namespace simtrain;
+using simtrain::testing::cluster;
+
+TEST_CASE("ranks of one node are one domain without network hops") {
+  const GroupLayout layout = layout_of(cluster("gcp-a4", 28), {0, 1, 2, 3});
+  CHECK(layout.ranks == 4);
+  CHECK(layout.domains == 1);
+  CHECK(layout.network_hops == 0);
+  CHECK(layout.far_latency == Duration(0));
+  CHECK(layout.ranks_per_domain() == 4);
+}
+
+TEST_CASE("a ring of two nodes leaves each node once") {
+  const GroupLayout layout = layout_of(cluster("gcp-a4", 28), {0, 1, 8, 9});
+  CHECK(layout.domains == 2);
+  CHECK(layout.network_hops == 2);
+  CHECK(layout.ranks_per_domain() == 2);
+}
+
+TEST_CASE("ranks that alternate between two nodes cross the network at every hop") {
+  CHECK(layout_of(cluster("gcp-a4", 28), {0, 8, 1, 9}).network_hops == 4);
+}
+
+TEST_CASE("hops between units add two switches and two cables each") {
+  const Cluster c = cluster("gcp-a4", 28);  // GPUs 0 to 127 are one unit
+  const GroupLayout layout = layout_of(c, {0, 8, 128, 136});
+  CHECK(layout.network_hops == 4);
+  CHECK(layout.far_latency == 2 * far_latency(c.spec().fabric));
+  CHECK(far_latency(c.spec().fabric) == Duration(2 * 800'000));
+}
+
+TEST_CASE("a GB200 rack is one domain across its trays") {
+  const Cluster c = cluster("dgx-superpod-gb200", 36);
+  CHECK(layout_of(c, {0, 4, 8, 71}).domains == 1);
+  CHECK(layout_of(c, {0, 72}).domains == 2);
+}
+
+TEST_CASE("a group of one rank has no hops") {
+  const GroupLayout layout = layout_of(cluster("gcp-a4", 1), {5});
+  CHECK(layout == GroupLayout{});
+}

@@ -1,0 +1,51 @@
+#include "sim/core/data_folder.h"
+
+#include <algorithm>
+
+#include <doctest/doctest.h>
+
+#include "tests/core/said.h"
+
+using namespace simtrain;
+using simtrain::testing::said;
+
+namespace {
+
+const DataFolder kData(SIMTRAIN_SOURCE_DIR);
+const SourcePlace kWhere{"s.yaml", 4, 8};
+
+std::string refused(const std::string& family, const std::string& name) {
+  return said([&] { static_cast<void>(kData.load_tree(family, name, kWhere, "cluster.name")); });
+}
+
+}  // namespace
+
+TEST_CASE("the names of a family are its files, sorted") {
+  const std::vector<std::string> names = kData.names("hardware/nodes");
+  CHECK(std::is_sorted(names.begin(), names.end()));
+  CHECK(std::find(names.begin(), names.end(), "hgx-h100") != names.end());
+  CHECK(kData.names("hardware/nothing").empty());
+}
+
+TEST_CASE("a known name is read from its file") {
+  const YamlNode root = kData.load_tree("hardware/nodes", "hgx-h100", kWhere, "node");
+  REQUIRE(root.find("gpus") != nullptr);
+  CHECK(root.find("gpus")->text == "8");
+}
+
+TEST_CASE("an unknown name is refused where it stands, with the closest known one") {
+  CHECK(refused("hardware/nodes", "hgx-h10") ==
+        "s.yaml:4:8: cluster.name: 'hgx-h10' is not in hardware/nodes; did you mean 'hgx-h100'?");
+  CHECK(refused("hardware/nodes", "mainframe").find("known are ") != std::string::npos);
+}
+
+TEST_CASE("a family without files says so") {
+  CHECK(refused("hardware/nothing", "x") ==
+        "s.yaml:4:8: cluster.name: 'x' is not in hardware/nothing; no files in " +
+            std::string(SIMTRAIN_SOURCE_DIR) + "/hardware/nothing");
+}
+
+TEST_CASE("a name is never a way out of its folder") {
+  CHECK(refused("hardware/nodes", "../gpus/h100-sxm") != "");
+  CHECK(refused("hardware/nodes", "") != "");
+}

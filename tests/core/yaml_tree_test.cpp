@@ -1,0 +1,200 @@
+#include "sim/core/yaml_tree.h"
+
+#include <chrono>
+#include <filesystem>
+
+#include <doctest/doctest.h>
+
+#include "tests/core/said.h"
+
+using namespace simtrain;
+using simtrain::testing::said;
+
+namespace {
+
+YamlNode load(const std::string& text) { return load_yaml_text(text, "a.yaml"); }
+std::string refused(const std::string& text) {
+  return said([&] { static_cast<void>(load(text)); });
+}
+YamlNode word(const std::string& text) {
+  YamlNode node = load_yaml_text(text, "--set", 7);
+  return node;
+}
+
+}  // namespace
+
+TEST_CASE("a tree keeps the text of scalars, the order of keys and the place of each") {
+  const YamlNode root = load("name: x\nlist: [010, no]\nmap:\n  .nan: ~\n");
+  REQUIRE(root.kind == YamlNode::Kind::map);
+  REQUIRE(root.entries.size() == 3);
+  CHECK(root.entries[0].key == "name");
+  CHECK(root.entries[1].value.items[0].text == "010");
+  CHECK(root.entries[1].value.items[1].text == "no");
+  CHECK(root.entries[1].value.items[1].place.line == 2);
+  CHECK(root.entries[1].value.items[1].place.column == 13);
+  CHECK(root.entries[2].place.line == 3);
+  CHECK(root.entries[2].value.entries[0].key == ".nan");
+  CHECK(root.entries[2].value.entries[0].value.kind == YamlNode::Kind::null);
+}
+
+TEST_CASE("a doubled key is refused at its second place, at any depth") {
+  CHECK(refused("a: 1\nb: 2\na: 3\n") == "a.yaml:3:1: a: stands twice");
+  CHECK(refused("m:\n  a: 1\n  \"a\": 3\n") == "a.yaml:3:3: a: stands twice");
+  CHECK(refused("m: {a: 1, a: 1}\n") == "a.yaml:1:11: a: stands twice");
+  CHECK(refused("m: {a: 1}\nn: {a: 1}\n") == "");
+}
+
+TEST_CASE("a merge key is refused") {
+  CHECK(refused("a:\n  <<: {b: 1}\n") ==
+        "a.yaml:2:3: <<: merge keys are not used here; write the keys out");
+}
+
+TEST_CASE("an anchor is refused wherever it stands") {
+  const std::string sentence = "anchors (&name) are not used here; write the value out";
+  CHECK(refused("a: &x 1\n") == "a.yaml:1:4: " + sentence);
+  CHECK(refused("a: &x [1]\n") == "a.yaml:1:4: " + sentence);
+  CHECK(refused("a: &x\n  b: 1\n") == "a.yaml:1:4: " + sentence);
+  CHECK(refused("b: 1\na: &x\n") == "a.yaml:2:4: " + sentence);
+}
+
+TEST_CASE("an alias is refused") {
+  const std::string said_so = refused("a: 1\nb: *x\n");
+  CHECK(said_so.substr(0, 13) == "a.yaml:2:4: i");  // yaml-cpp itself: unknown anchor
+  CHECK(refused("a: [*x]\n") != "");
+}
+
+TEST_CASE("a tag is refused") {
+  CHECK(refused("a: !!int 1\n") ==
+        "a.yaml:1:4: the tag 'tag:yaml.org,2002:int' is not used here; leave it out");
+  CHECK(refused("a: !secret [1]\n") ==
+        "a.yaml:1:4: the tag '!secret' is not used here; leave it out");
+  CHECK(refused("!map\na: 1\n") != "");
+}
+
+TEST_CASE("a second document is refused") {
+  CHECK(refused("---\na: 1\n---\nb: 2\n") ==
+        "a.yaml:3:1: a second document starts here; a file holds one");
+  CHECK(refused("a: 1\n...\n---\nb: 2\n") ==
+        "a.yaml:3:1: a second document starts here; a file holds one");
+  CHECK(refused("---\na: 1\n...\n") == "");
+}
+
+TEST_CASE("nesting is refused beyond 64 levels") {
+  const auto nested = [](int levels) {
+    return "a: " + std::string(static_cast<std::size_t>(levels), '[') +
+           std::string(static_cast<std::size_t>(levels), ']');
+  };
+  CHECK(refused(nested(63)) == "");
+  CHECK(refused(nested(64)) == "a.yaml:1:67: nests deeper than 64 levels");
+  CHECK(refused(std::string(1'000'000, '[')).find("nests deeper than 64 levels") !=
+        std::string::npos);
+}
+
+TEST_CASE("text with a NUL byte or broken UTF-8 is refused") {
+  CHECK(refused(std::string("a: 1\0\n", 6)) ==
+        "a.yaml: holds a NUL byte; a text file was expected");
+  for (const char* bytes : {"\xff", "\x80", "\xc3", "\xc0\xaf", "\xe0\x80\xaf", "\xed\xa0\x80",
+                            "\xf4\x90\x80\x80", "\xf0\x9f\x98"}) {
+    CAPTURE(bytes);
+    CHECK(refused(std::string("a: ") + bytes) == "a.yaml: is not UTF-8; a text file was expected");
+  }
+  CHECK(load("a: \u00b5s \u20ac \U0001F600\n").find("a")->text == "\u00b5s \u20ac \U0001F600");
+}
+
+TEST_CASE("broken YAML is refused with its place") {
+  CHECK(refused("a: [1, 2\n").substr(0, 24) == "a.yaml:2:1: is not YAML:");
+  CHECK(refused("a: b: c\n") == "a.yaml:1:5: is not YAML: illegal map value");
+  CHECK(refused("\ta: 1\n").find("is not YAML") != std::string::npos);
+  CHECK(refused("a: 1\n  b: 2\n").find("is not YAML") != std::string::npos);
+}
+
+TEST_CASE("a quoted text without its closing quote is refused, whatever follows") {
+  for (const char* text : {"a: \"open", "a: \"open\n", "a: 'open\nb: 1\n", "'", "\"\n"}) {
+    CAPTURE(text);
+    CHECK(refused(text).find("is not YAML: illegal EOF in scalar") != std::string::npos);
+  }
+}
+
+TEST_CASE("an empty value stands where its key stands") {
+  const YamlNode root = load("m:\n  a:\n\n  b: ~\n");
+  CHECK(root.find("m")->find("a")->place.line == 2);
+  CHECK(root.find("m")->find("a")->place.column == 3);
+  CHECK(root.find("m")->find("b")->place.column == 6);
+}
+
+TEST_CASE("a block text keeps its line ends") {
+  CHECK(load("a: |\n  x\n  y\n").find("a")->text == "x\ny\n");
+  CHECK(load("a: |-\n  x").find("a")->text == "x");
+}
+
+TEST_CASE("an empty file is an empty value with the file as its place") {
+  for (const char* text : {"", "\n\n", "# nothing but a comment\n"}) {
+    const YamlNode root = load(text);
+    CHECK(root.kind == YamlNode::Kind::null);
+    CHECK(root.place.file == "a.yaml");
+  }
+}
+
+TEST_CASE("hundred thousand keys are read at once") {
+  std::string text;
+  for (int i = 0; i < 100'000; ++i) text += "k" + std::to_string(i) + ": 1\n";
+  const auto start = std::chrono::steady_clock::now();
+  CHECK(load(text).entries.size() == 100'000);
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));
+}
+
+TEST_CASE("the columns of a text from the command line count from where it starts") {
+  CHECK(said([] { static_cast<void>(load_yaml_text("[1, &x 2]", "--set", 10)); }) ==
+        "--set:1:14: anchors (&name) are not used here; write the value out");
+  CHECK(said([] { static_cast<void>(load_yaml_text("b: c: d", "--set", 10)); }) ==
+        "--set:1:14: is not YAML: illegal map value");
+}
+
+TEST_CASE("a missing file and a folder are refused by name") {
+  CHECK(said([] { static_cast<void>(load_yaml_file("/no/such.yaml")); }) ==
+        "/no/such.yaml: there is no such file");
+  const std::string folder = std::filesystem::temp_directory_path().string();
+  CHECK(said([&] { static_cast<void>(load_yaml_file(folder)); }) ==
+        folder + ": is a folder; name a YAML file");
+}
+
+TEST_CASE("a dotted key finds a value however deep") {
+  const YamlNode root = load("a: {b: {c: 7}}\n");
+  REQUIRE(find_yaml_value(root, "a.b.c") != nullptr);
+  CHECK(find_yaml_value(root, "a.b.c")->text == "7");
+  CHECK(find_yaml_value(root, "a.x.c") == nullptr);
+  CHECK(find_yaml_value(root, "a.b.c.d") == nullptr);
+  CHECK(find_yaml_value(root, "") == &root);
+}
+
+TEST_CASE("setting a value replaces it, in place") {
+  YamlNode root = load("a: {b: 1}\nc: 2\n");
+  set_yaml_value(root, "a.b", word("9"));
+  CHECK(find_yaml_value(root, "a.b")->text == "9");
+  CHECK(find_yaml_value(root, "a.b")->place.file == "--set");
+  CHECK(root.entries.size() == 2);
+  CHECK(root.entries[0].key == "a");
+}
+
+TEST_CASE("setting a value makes the maps on its way") {
+  YamlNode root = load("a:\n");
+  set_yaml_value(root, "a.b.c", word("[1, 2]"));
+  CHECK(find_yaml_value(root, "a.b.c")->items.size() == 2);
+  YamlNode empty;
+  set_yaml_value(empty, "x", word("1"));
+  CHECK(find_yaml_value(empty, "x")->text == "1");
+}
+
+TEST_CASE("setting a value below one that is no map is refused") {
+  YamlNode root = load("a: {b: 1}\n");
+  CHECK(said([&] { set_yaml_value(root, "a.b.c", word("1")); }) ==
+        "--set:1:7: a.b.c: 'a.b' has no keys below it");
+}
+
+TEST_CASE("a key with an empty step is refused when it is set") {
+  YamlNode root = load("a: 1\n");
+  for (const char* key : {"", ".", "a.", ".a", "x..y"}) {
+    CAPTURE(key);
+    CHECK(said([&] { set_yaml_value(root, key, word("1")); }) != "");
+  }
+}

@@ -1,0 +1,87 @@
+#include "sim/workload/rank_grid.h"
+
+#include <random>
+
+#include <doctest/doctest.h>
+
+using namespace simtrain;
+
+namespace {
+
+Recipe grid_recipe(int tp, int cp, int pp) {
+  Recipe recipe;
+  recipe.parallelism.tensor_model_parallel_size = tp;
+  recipe.parallelism.context_parallel_size = cp;
+  recipe.parallelism.pipeline_model_parallel_size = pp;
+  recipe.training.micro_batch_size = 2;
+  recipe.training.global_batch_size = 48;
+  return recipe;
+}
+
+/// TP2 CP2 PP2 on 24 GPUs: DP3.
+RankGrid small() { return RankGrid(grid_recipe(2, 2, 2), 24); }
+
+using Ranks = std::vector<int>;
+
+}  // namespace
+
+TEST_CASE("data parallelism takes the GPUs that the other dimensions leave") {
+  CHECK(small().dp() == 3);
+  CHECK(small().ranks() == 24);
+}
+
+TEST_CASE("a replica works through its share of the global batch in micro-batches") {
+  CHECK(small().micro_batches() == 48 / (3 * 2));
+}
+
+TEST_CASE("ranks count tensor first, then context, data and pipeline, as Megatron does") {
+  CHECK(small().rank({1, 0, 0, 0}) == 1);
+  CHECK(small().rank({0, 1, 0, 0}) == 2);
+  CHECK(small().rank({0, 0, 1, 0}) == 4);
+  CHECK(small().rank({0, 0, 0, 1}) == 12);
+  CHECK(small().rank({1, 1, 2, 1}) == 23);
+}
+
+TEST_CASE("the groups of a rank are as counted by hand") {
+  const RankGrid grid = small();
+  // Rank 19 is tp 1, cp 1, dp 1, pp 1.
+  CHECK(grid.tensor_group(19) == Ranks{18, 19});
+  CHECK(grid.context_group(19) == Ranks{17, 19});
+  CHECK(grid.tensor_context_group(19) == Ranks{16, 17, 18, 19});
+  CHECK(grid.data_context_group(19) == Ranks{13, 15, 17, 19, 21, 23});
+  CHECK(grid.model_group(19) == Ranks{6, 7, 18, 19});
+}
+
+TEST_CASE("stages follow each other in a ring") {
+  const RankGrid grid = small();
+  CHECK(grid.stage_neighbour(7, 1) == 19);
+  CHECK(grid.stage_neighbour(19, 1) == 7);
+  CHECK(grid.stage_neighbour(7, -1) == 19);
+  const RankGrid long_grid(grid_recipe(1, 1, 4), 8);
+  CHECK(long_grid.stage_neighbour(1, -1) == 7);
+  CHECK(long_grid.stage_neighbour(1, 5) == 3);
+}
+
+TEST_CASE("coordinates and rank are each other's inverse, and groups hold their rank") {
+  constexpr std::uint64_t kSeed = 7;
+  std::mt19937_64 random(kSeed);
+  for (int i = 0; i < 200; ++i) {
+    const auto upto = [&](unsigned most) { return 1 + static_cast<int>(random() % most); };
+    const int tp = upto(8);
+    const int cp = upto(4);
+    const int pp = upto(6);
+    const int gpus = tp * cp * pp * upto(5);
+    INFO("seed ", kSeed, ", case ", i, ": TP ", tp, " CP ", cp, " PP ", pp, " GPUs ", gpus);
+    const RankGrid grid(grid_recipe(tp, cp, pp), gpus);
+    CHECK(grid.ranks() == gpus);
+    for (int rank = 0; rank < gpus; ++rank) {
+      CHECK(grid.rank(grid.coordinates(rank)) == rank);
+      const auto at = grid.coordinates(rank);
+      CHECK(grid.tensor_group(rank)[static_cast<std::size_t>(at.tp)] == rank);
+      CHECK(grid.context_group(rank)[static_cast<std::size_t>(at.cp)] == rank);
+      CHECK(grid.data_context_group(rank)[static_cast<std::size_t>(at.cp + cp * at.dp)] == rank);
+      CHECK(grid.model_group(rank)[static_cast<std::size_t>(at.tp + tp * at.pp)] == rank);
+      CHECK(grid.stage_neighbour(grid.stage_neighbour(rank, 1), -1) == rank);
+    }
+  }
+}
