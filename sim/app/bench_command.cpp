@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "sim/app/command.h"
-#include "sim/app/options.h"
 #include "sim/run/simulate.h"
 
 namespace simtrain {
@@ -20,7 +19,7 @@ constexpr std::array<BenchCase, 3> kCases{{{"llama405b_a4_224", "", false},
 }  // namespace
 
 CommandResult bench_command(const CommandCall& call) {
-  parse_options(call.arguments, {}, "none");
+  if (!call.arguments.empty()) throw InputError({}, "", "bench takes no arguments");
   std::string out = fmt::format("{:<34}{:>10}{:>10}{:>14}  {}\n", "scenario", "events", "seconds",
                                 "events/s", "fingerprint");
   for (const BenchCase& test : kCases) {

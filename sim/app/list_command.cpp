@@ -19,6 +19,13 @@ std::string lines(const std::vector<std::string>& names) {
   return out;
 }
 
+/// A family without any file means a wrong data folder, not an empty answer.
+std::vector<std::string> files_of(const DataFolder& data, const std::string& family) {
+  std::vector<std::string> found = data.names(family);
+  if (found.empty()) throw InputError({data.root() + "/" + family}, "", "holds no .yaml files");
+  return found;
+}
+
 template <class E>
 std::vector<std::string> names_of() {
   std::vector<std::string> names;
@@ -43,7 +50,7 @@ std::string wiring_list() {
 /// Scenario files with the rows of their tables.
 std::string scenarios(const DataFolder& data) {
   std::string out;
-  for (const std::string& name : data.names("scenarios")) {
+  for (const std::string& name : files_of(data, "scenarios")) {
     out += fmt::format("scenarios/{}.yaml\n", name);
     for (const std::string& row :
          ScenarioSource::from_file(data.root() + "/scenarios/" + name + ".yaml").row_names()) {
@@ -60,14 +67,16 @@ struct Family {
 
 const std::vector<Family>& families() {
   static const std::vector<Family> rows{
-      {"gpus", [](const DataFolder& data) { return lines(data.names("hardware/gpus")); }},
-      {"nodes", [](const DataFolder& data) { return lines(data.names("hardware/nodes")); }},
-      {"fabrics", [](const DataFolder& data) { return lines(data.names("hardware/fabrics")); }},
-      {"clusters", [](const DataFolder& data) { return lines(data.names("hardware/clusters")); }},
-      {"software", [](const DataFolder& data) { return lines(data.names("hardware/software")); }},
+      {"gpus", [](const DataFolder& data) { return lines(files_of(data, "hardware/gpus")); }},
+      {"nodes", [](const DataFolder& data) { return lines(files_of(data, "hardware/nodes")); }},
+      {"fabrics", [](const DataFolder& data) { return lines(files_of(data, "hardware/fabrics")); }},
+      {"clusters",
+       [](const DataFolder& data) { return lines(files_of(data, "hardware/clusters")); }},
+      {"software",
+       [](const DataFolder& data) { return lines(files_of(data, "hardware/software")); }},
       {"tp-overlap",
-       [](const DataFolder& data) { return lines(data.names("hardware/tp_overlap")); }},
-      {"models", [](const DataFolder& data) { return lines(data.names("scenarios/models")); }},
+       [](const DataFolder& data) { return lines(files_of(data, "hardware/tp_overlap")); }},
+      {"models", [](const DataFolder& data) { return lines(files_of(data, "scenarios/models")); }},
       {"scenarios", scenarios},
       {"collectives", [](const DataFolder&) { return collectives(); }},
       {"wirings", [](const DataFolder&) { return wiring_list(); }},

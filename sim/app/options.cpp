@@ -1,16 +1,39 @@
 #include "sim/app/options.h"
 
+#include <cctype>
+
 #include <fmt/format.h>
 
-#include "sim/core/input_error.h"
+#include "sim/core/scalar_text.h"
 
 namespace simtrain {
 
 namespace po = boost::program_options;
 
+namespace {
+
+/// All options are long ones; the plain arguments' own is not for users.
+InputError unknown_option(const std::string& word, const po::options_description& options,
+                          const std::string& positional) {
+  std::vector<std::string> known;
+  for (const auto& option : options.options()) {
+    if (option->long_name() != positional) known.push_back("--" + option->long_name());
+  }
+  const std::string hint = known.empty() ? "there are none here" : suggestion(word, known);
+  return {{}, "", fmt::format("unknown option '{}'; {}", word, hint)};
+}
+
+}  // namespace
+
 po::variables_map parse_options(const std::vector<std::string>& arguments,
                                 const po::options_description& options,
                                 const std::string& positional) {
+  for (const std::string& argument : arguments) {
+    if (argument == "--") break;
+    if (argument.starts_with("-") && !argument.starts_with("--") && argument.size() > 1 &&
+        std::isdigit(static_cast<unsigned char>(argument[1])) == 0)
+      throw unknown_option(argument, options, positional);
+  }
   po::positional_options_description plain;
   plain.add(positional.c_str(), -1);
   po::variables_map values;
@@ -22,6 +45,8 @@ po::variables_map parse_options(const std::vector<std::string>& arguments,
         po::command_line_parser(arguments).options(options).positional(plain).style(kStyle).run(),
         values);
     po::notify(values);
+  } catch (const po::unknown_option& error) {
+    throw unknown_option(error.get_option_name(), options, positional);
   } catch (const po::error& error) {
     throw InputError({}, "", fmt::format("{}; 'simtrain help' shows what there is", error.what()));
   }

@@ -25,14 +25,16 @@ bool print(const std::string& text) {
          std::fflush(stdout) == 0;
 }
 
+bool wants_help(const std::string& argument) { return argument == "--help" || argument == "-h"; }
+
 CommandResult dispatch(std::vector<std::string> arguments) {
   const DataFolder data(data_root());
-  if (arguments.empty() || arguments.front() == "--help" || arguments.front() == "-h") {
-    return help_command({{}, data});
-  }
+  if (arguments.empty() || wants_help(arguments.front())) return help_command({{}, data});
   const std::string& name = arguments.front();
   for (const CommandRow& row : commands()) {
-    if (row.name == name) return row.run({{arguments.begin() + 1, arguments.end()}, data});
+    if (row.name != name) continue;
+    if (arguments.size() == 2 && wants_help(arguments[1])) return help_command({{name}, data});
+    return row.run({{arguments.begin() + 1, arguments.end()}, data});
   }
   const bool path = name.find('/') != std::string::npos || name.ends_with(".yaml") ||
                     name.ends_with(".yml") || name.starts_with("-");

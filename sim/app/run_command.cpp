@@ -10,23 +10,21 @@ namespace po = boost::program_options;
 
 CommandResult run_command(const CommandCall& call) {
   po::options_description options;
-  options.add_options()("scenario", po::value<std::vector<std::string>>())(
+  options.add_options()("scenario", po::value<std::vector<std::string>>()->default_value({}, ""))(
       "set", po::value<std::vector<std::string>>()->composing())(
       "row", po::value<std::string>()->default_value(""))(
       "format", po::value<std::string>()->default_value("text"))("unfold", po::bool_switch());
   const po::variables_map values = parse_options(call.arguments, options, "scenario");
-  if (values.count("scenario") == 0 ||
-      values["scenario"].as<std::vector<std::string>>().size() != 1) {
+  const auto files = values["scenario"].as<std::vector<std::string>>();
+  if (files.size() != 1 || files.front().empty())
     throw InputError({}, "", "run takes one scenario file; 'simtrain help run' shows how");
-  }
   const bool json = wants_json(values);
   std::vector<Setting> settings;
   if (values.count("set") > 0) {
     for (const std::string& text : values["set"].as<std::vector<std::string>>())
       settings.push_back(parse_setting(text));
   }
-  const auto source =
-      ScenarioSource::from_file(values["scenario"].as<std::vector<std::string>>().front());
+  const auto source = ScenarioSource::from_file(files.front());
   const SimulateOptions how{values["unfold"].as<bool>()};
   const auto& row = values["row"].as<std::string>();
   if (!row.empty() || !source.has_table()) {

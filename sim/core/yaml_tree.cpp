@@ -1,5 +1,6 @@
 #include "sim/core/yaml_tree.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -219,16 +220,25 @@ YamlNode load_yaml_text(const std::string& text, const std::string& name, int fi
 YamlNode load_yaml_file(const std::string& path) { return load_yaml_text(read_text(path), path); }
 
 void set_yaml_value(YamlNode& root, std::string_view key, YamlNode value) {
+  const SourcePlace place = value.place;
+  set_yaml_value(root, key, std::move(value), place);
+}
+
+void set_yaml_value(YamlNode& root, std::string_view key, YamlNode value,
+                    const SourcePlace& key_place) {
+  if (static_cast<std::size_t>(std::count(key.begin(), key.end(), '.')) >= kDeepest) {
+    throw InputError(key_place, "", fmt::format("a key of more than {} steps", kDeepest));
+  }
   YamlNode* node = &root;
   std::size_t begin = 0;
   while (true) {
     const std::size_t dot = key.find('.', begin);
     const std::string part(key.substr(begin, dot == key.npos ? key.npos : dot - begin));
-    if (part.empty()) throw InputError(value.place, std::string(key), "is not a dotted key");
+    if (part.empty()) throw InputError(key_place, std::string(key), "is not a dotted key");
     if (node->kind == YamlNode::Kind::null) node->kind = YamlNode::Kind::map;
     if (node->kind != YamlNode::Kind::map) {
       const std::string above(key.substr(0, begin == 0 ? 0 : begin - 1));
-      throw InputError(value.place, std::string(key),
+      throw InputError(key_place, std::string(key),
                        fmt::format("'{}' has no keys below it", above));
     }
     YamlNode* next = node->find(part);
@@ -236,7 +246,7 @@ void set_yaml_value(YamlNode& root, std::string_view key, YamlNode value) {
       YamlNode fresh;
       fresh.kind = YamlNode::Kind::null;
       fresh.place = value.place;
-      node->entries.push_back({part, value.place, std::move(fresh)});
+      node->entries.push_back({part, key_place, std::move(fresh)});
       next = &node->entries.back().value;
     }
     if (dot == key.npos) {

@@ -40,8 +40,11 @@ YamlNode load_yaml_file(const std::string& path);
 YamlNode load_yaml_text(const std::string& text, const std::string& name, int first_column = 1);
 
 /// Puts `value` under the dotted `key`, making the maps on the way where they are missing.
-/// Throws InputError where a step of the way is no map.
+/// Throws InputError where a step of the way is no map. `key_place` is where the key is written, if
+/// that is elsewhere than the value.
 void set_yaml_value(YamlNode& root, std::string_view key, YamlNode value);
+void set_yaml_value(YamlNode& root, std::string_view key, YamlNode value,
+                    const SourcePlace& key_place);
 
 /// The value under a dotted key, or nullptr.
 const YamlNode* find_yaml_value(const YamlNode& root, std::string_view key);

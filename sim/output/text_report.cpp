@@ -50,10 +50,10 @@ void line(std::string& out, std::string_view label, std::string_view text) {
 }
 
 void add_headline(std::string& out, const Report& report) {
-  out += report.scenario + "\n\n";
-  line(out, "Cluster", report.cluster);
-  line(out, "Model", report.model);
-  line(out, "Software", report.software);
+  out += wrapped(printable(report.scenario), 0) + "\n\n";
+  line(out, "Cluster", printable(report.cluster));
+  line(out, "Model", printable(report.model));
+  line(out, "Software", printable(report.software));
   line(out, "Recipe", report.layout);
   out += "\n";
   line(out, "Step time", fmt::format("{:.3f} s", report.step_time_s));
@@ -115,6 +115,13 @@ void add_memory(std::string& out, const Report& report) {
 
 }  // namespace
 
+std::string printable(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  }
+  return text;
+}
+
 std::string text_report(const Report& report) {
   std::string out;
   add_headline(out, report);
@@ -133,9 +140,10 @@ std::string text_table(const std::vector<std::string>& row_names,
                                 "step time", "tokens/s", "TFLOP/s/GPU", "MFU", "memory");
   for (std::size_t i = 0; i < reports.size(); ++i) {
     const Report& report = reports[i];
-    out += fmt::format("{:<14}{:>6}{:>10.3f} s{:>14.0f}{:>12.2f}{:>7.2f} %{:>9}\n", row_names[i],
-                       report.gpus, report.step_time_s, report.tokens_per_s, report.tflops_per_gpu,
-                       report.mfu * 100, report.fits() ? "fits" : "no fit");
+    out +=
+        fmt::format("{:<14}{:>6}{:>10.3f} s{:>14.0f}{:>12.2f}{:>7.2f} %{:>9}\n",
+                    printable(row_names[i]), report.gpus, report.step_time_s, report.tokens_per_s,
+                    report.tflops_per_gpu, report.mfu * 100, report.fits() ? "fits" : "no fit");
   }
   return out;
 }

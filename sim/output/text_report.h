@@ -7,6 +7,9 @@
 
 namespace simtrain {
 
+/// A text of the input for a terminal: control characters are shown as '?'.
+std::string printable(std::string text);
+
 /// The report for people: 80 columns, units on every number.
 std::string text_report(const Report& report);
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "sim/output/text_report.h"
+
 namespace simtrain {
 namespace {
 
@@ -37,12 +39,13 @@ std::vector<std::vector<ValidationRow>> by_table(const std::vector<ValidationRow
 std::string validation_text(const std::vector<ValidationRow>& rows) {
   std::string out;
   for (const auto& table : by_table(rows)) {
-    out += fmt::format("{} ({})\n", table.front().table, table.front().document);
+    out +=
+        fmt::format("{} ({})\n", printable(table.front().table), printable(table.front().document));
     out += fmt::format("  {:<14}{:>14}{:>14}{:>10}\n", "row", "measured", "predicted", "error");
     for (const ValidationRow& row : table) {
       out += fmt::format("  {:<14}{:>12.3f} s{:>12.3f} s{:>+8.2f} %\n",
-                         row.row.empty() ? "-" : row.row, row.measured_s, row.predicted_s,
-                         row.error() * 100);
+                         row.row.empty() ? "-" : printable(row.row), row.measured_s,
+                         row.predicted_s, row.error() * 100);
     }
     out += fmt::format("  {}\n\n", summary_text(summarize(table)));
   }

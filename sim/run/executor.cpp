@@ -5,6 +5,7 @@
 #include <deque>
 
 #include "sim/core/event_queue.h"
+#include "sim/core/input_error.h"
 #include "sim/core/invariant.h"
 #include "sim/run/blocked_report.h"
 #include "sim/run/flow_network.h"
@@ -16,6 +17,8 @@ namespace {
 constexpr std::uint32_t kNone = 0xffffffffU;
 /// A transfer may hold at most this part of a GPU's SMs or memory bandwidth.
 constexpr double kLargestShare = 0.5;
+/// Far below what a Duration holds, so that what is added to it still fits.
+constexpr Duration kLongestStep = std::chrono::seconds(1'000'000);
 
 /// A member of a running (or still gathering) activity.
 struct Member {
@@ -79,6 +82,11 @@ class Executor {
     settle();
     while (!queue_.empty()) {
       now_ = queue_.next_time();
+      if (now_ > kLongestStep) {
+        throw InputError({}, "",
+                         "the step takes more than 11 days; a rate, a latency or a size is out of "
+                         "any measure");
+      }
       while (!queue_.empty() && queue_.next_time() == now_) {
         const auto event = queue_.pop();
         const Activity& activity = activities_[event.payload.activity];

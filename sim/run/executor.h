@@ -29,7 +29,8 @@ class StuckProgram : public std::runtime_error {
 ///
 /// Events are ordered by time, then by number; rates change only between points in time, after all
 /// that happens at one point has happened, so that nothing depends on the order within it.
-/// Throws StuckProgram where ops are left that nothing will ever release.
+/// Throws StuckProgram where ops are left that nothing will ever release, and InputError where
+/// times come near the end of what a Duration holds.
 Timeline execute(const Plan& plan);
 
 }  // namespace simtrain

@@ -44,7 +44,8 @@ void wait_for_host(ComputeCost& cost, const StepContext& context, Piece piece) {
   const int count = recipe.fp8()
                         ? (forward ? launches.fp8_forward.value : launches.fp8_backward.value)
                         : (forward ? launches.bf16_forward.value : launches.bf16_backward.value);
-  const Duration host = count * context.cluster.spec().node.host_launch_latency.value;
+  const Duration host =
+      to_duration(count * to_seconds(context.cluster.spec().node.host_launch_latency.value));
   if (host <= cost.time) return;
   part(cost.parts, Share::host) += to_seconds(host - cost.time);
   cost.time = host;

@@ -32,16 +32,26 @@ std::optional<YamlNode> take(YamlNode& map, std::string_view key) {
   return value;
 }
 
-ModelSpec load_model(const DataFolder& data, const ScenarioFile& file,
-                     const std::optional<YamlNode>& overrides) {
-  YamlNode tree = data.load_tree("scenarios/models", file.model, file.where, "model");
-  if (!overrides) return read_yaml<ModelSpec>(tree, "");
+/// The model's file with the scenario's overrides in it; `tree` becomes what was read.
+ModelSpec load_model(const DataFolder& data, const std::string& name, const SourcePlace& where,
+                     const std::optional<YamlNode>& overrides, YamlNode& tree) {
+  tree = data.load_tree("scenarios/models", name, where, "model");
+  const auto model = read_yaml<ModelSpec>(tree, "");
+  if (!overrides) return model;
   yaml_detail::check_keys(*overrides, "model_overrides", field_names<ModelSpec>());
-  for (const YamlEntry& entry : overrides->entries) set_yaml_value(tree, entry.key, entry.value);
-  return read_yaml<ModelSpec>(tree, "");
+  for (const YamlEntry& entry : overrides->entries)
+    set_yaml_value(tree, entry.key, entry.value, entry.place);
+  return read_yaml<ModelSpec>(tree, "model_overrides");
 }
 
 }  // namespace
+
+SourcePlace place_of(const YamlNode& tree, const std::string& key) {
+  const YamlNode* value = find_yaml_value(tree, key);
+  if (value != nullptr) return value->place;
+  const std::size_t dot = key.rfind('.');
+  return dot == key.npos ? tree.place : place_of(tree, key.substr(0, dot));
+}
 
 Setting parse_setting(const std::string& text) {
   const std::string place = "--set " + text;
@@ -54,7 +64,7 @@ Setting parse_setting(const std::string& text) {
   }
   YamlNode value = load_yaml_text(text.substr(equals + 1), place, static_cast<int>(equals) + 2);
   if (value.kind == YamlNode::Kind::null) value.place = {place, 1, static_cast<int>(equals) + 2};
-  return {key, std::move(value)};
+  return {key, {place, 1, 1}, std::move(value)};
 }
 
 ScenarioSource ScenarioSource::from_file(const std::string& path) {
@@ -98,7 +108,7 @@ void ScenarioSource::read_table(const YamlNode& table) {
     if (!names.insert(row.name).second)
       throw InputError(cells.place, key, fmt::format("'{}' stands twice", row.name));
     for (std::size_t column = 1; column < keys.size(); ++column)
-      row.settings.push_back({keys[column], cells.items[column]});
+      row.settings.push_back({keys[column], columns->items[column].place, cells.items[column]});
     rows_.push_back(std::move(row));
   }
 }
@@ -121,22 +131,26 @@ Scenario ScenarioSource::scenario(const DataFolder& data, const std::string& row
       throw InputError({body_.place.file}, "--row",
                        fmt::format("'{}' is no row of the table; {}", row, hint));
     }
-    for (const Setting& setting : found->settings) set_yaml_value(tree, setting.key, setting.value);
+    for (const Setting& s : found->settings) set_yaml_value(tree, s.key, s.value, s.key_place);
   }
-  for (const Setting& setting : settings) set_yaml_value(tree, setting.key, setting.value);
+  for (const Setting& s : settings) set_yaml_value(tree, s.key, s.value, s.key_place);
   const auto overrides = take(tree, "model_overrides");
   const auto file = read_yaml<ScenarioFile>(tree, "");
+
+  ScenarioTrees trees{std::move(tree), {}};
+  const auto at = [&](const std::string& key) { return place_of(trees.scenario, key); };
 
   Scenario scenario;
   scenario.name = row.empty() ? file.name : fmt::format("{} [{}]", file.name, row);
   scenario.source = file.source;
   scenario.mfu_convention = file.mfu_convention;
-  scenario.cluster = load_cluster(data, file.cluster.name, file.cluster.nodes, file.cluster.where);
+  scenario.cluster = load_cluster(data, file.cluster.name, file.cluster.nodes, at("cluster.name"),
+                                  at("cluster.nodes"));
   scenario.placement = file.cluster.placement;
   Recipe& recipe = scenario.recipe;
-  recipe.model = load_model(data, file, overrides);
+  recipe.model = load_model(data, file.model, at("model"), overrides, trees.model);
   recipe.software =
-      data.load<SoftwareSpec>("hardware/software", file.software, file.where, "software");
+      data.load<SoftwareSpec>("hardware/software", file.software, at("software"), "software");
   recipe.training = file.training;
   recipe.parallelism = file.parallelism;
   recipe.overlap = file.overlap;
@@ -144,11 +158,11 @@ Scenario ScenarioSource::scenario(const DataFolder& data, const std::string& row
   recipe.recompute = file.recompute;
   recipe.cuda_graphs = file.cuda_graphs;
   if (file.overlap.tp_comm_overlap_table) {
-    recipe.tp_overlap =
-        data.load<TpOverlapTable>("hardware/tp_overlap", *file.overlap.tp_comm_overlap_table,
-                                  file.overlap.where, "overlap.tp_comm_overlap_table");
+    const std::string key = "overlap.tp_comm_overlap_table";
+    recipe.tp_overlap = data.load<TpOverlapTable>(
+        "hardware/tp_overlap", *file.overlap.tp_comm_overlap_table, at(key), key);
   }
-  check_scenario(scenario, file.cluster);
+  check_scenario(scenario, trees);
   return scenario;
 }
 

@@ -15,7 +15,6 @@ struct ClusterRequest {
   std::string name;
   int nodes = 0;
   PlacementKind placement{};
-  SourcePlace where;
   template <class Visitor>
   void fields(Visitor& v) {
     v("name", name);
@@ -39,7 +38,6 @@ struct ScenarioFile {
   OptimizerSpec optimizer;
   Recompute recompute = Recompute::none;
   bool cuda_graphs = false;
-  SourcePlace where;
   template <class Visitor>
   void fields(Visitor& v) {
     v("name", name);
@@ -72,6 +70,7 @@ struct Scenario {
 /// and its value as YAML.
 struct Setting {
   std::string key;
+  SourcePlace key_place;
   YamlNode value;
 };
 
@@ -105,7 +104,16 @@ class ScenarioSource {
   std::vector<Row> rows_;
 };
 
-/// Throws InputError where the parts of a scenario do not fit together.
-void check_scenario(const Scenario& scenario, const ClusterRequest& request);
+/// What a scenario and its model were read from, for the places of errors.
+struct ScenarioTrees {
+  YamlNode scenario;
+  YamlNode model;
+};
+
+/// Where the value of a dotted key stands; where it is missing, the map that it would stand in.
+SourcePlace place_of(const YamlNode& tree, const std::string& key);
+
+/// Throws InputError, at the value to blame, where the parts of a scenario do not fit together.
+void check_scenario(const Scenario& scenario, const ScenarioTrees& trees);
 
 }  // namespace simtrain

@@ -104,6 +104,7 @@ std::vector<ValidationRow> validate(const DataFolder& data, const std::string& p
       }
     }
   }
+  if (result.empty()) throw InputError({path}, "documents", "holds no rows");
   return result;
 }
 

@@ -15,7 +15,7 @@ void refuse_slow(const SourcePlace& where, const std::string& key, Duration late
 }  // namespace
 
 ClusterSpec load_cluster(const DataFolder& data, const std::string& name, int nodes,
-                         const SourcePlace& where) {
+                         const SourcePlace& where, const std::optional<SourcePlace>& nodes_where) {
   const auto file = data.load<ClusterFile>("hardware/clusters", name, where, "cluster.name");
   ClusterSpec spec;
   spec.name = file.name;
@@ -25,7 +25,7 @@ ClusterSpec load_cluster(const DataFolder& data, const std::string& name, int no
   spec.fabric = data.load<FabricSpec>("hardware/fabrics", file.fabric, file.where, "fabric");
   if (nodes > file.max_nodes.value) {
     throw InputError(
-        where, "cluster.nodes",
+        nodes_where.value_or(where), "cluster.nodes",
         fmt::format("{} is more than the {} nodes that {} has", nodes, file.max_nodes.value, name));
   }
   if (spec.node.nics.value != spec.node.gpus) {

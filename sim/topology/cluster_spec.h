@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 
 #include "sim/core/data_folder.h"
@@ -118,10 +119,12 @@ struct ClusterSpec {
   }
 };
 
-/// Reads a cluster and the node, GPU and fabric it names. `where` is the place that asks for it.
+/// Reads a cluster and the node, GPU and fabric it names. `where` is the place that asks for it,
+/// `nodes_where` the one that says how many nodes (if it is another).
 /// Throws InputError where a name is unknown, `nodes` is more than the cluster has or a latency is
 /// beyond what routing can tell apart.
 ClusterSpec load_cluster(const DataFolder& data, const std::string& name, int nodes,
-                         const SourcePlace& where);
+                         const SourcePlace& where,
+                         const std::optional<SourcePlace>& nodes_where = std::nullopt);
 
 }  // namespace simtrain

@@ -100,13 +100,15 @@ KernelTime FittedKernelModel::time_of(const Gemm& gemm) const {
 
 KernelTime FittedKernelModel::time_of(const Attention& attention) const {
   const AttentionSpec& spec = attention_spec(gpu_, attention);
-  const double waves = static_cast<double>(attention.batch * attention.heads) *
-                       blocks(attention.queries, spec.block_rows) / gpu_.sm_count.value;
+  const double rows = blocks(attention.queries, spec.block_rows) * spec.block_rows;
+  const double waves = static_cast<double>(attention.batch * attention.heads) * rows /
+                       spec.block_rows / gpu_.sm_count.value;
   const double half = attention.causal ? spec.half_rate_sequence
                                        : std::min(spec.half_rate_sequence, kDenseHalfRateSequence);
   const GemmRate& clock = gemm_rate(gpu_, DataType::bf16);
   const double rate = spec.rate.value() * clock.sustained.value() / clock.burst.value();
-  const double work = operations(attention) * (1 + half / static_cast<double>(attention.keys)) *
+  const double work = operations(attention) * rows / static_cast<double>(attention.queries) *
+                      (1 + half / static_cast<double>(attention.keys)) *
                       (1 + spec.grid_penalty / waves) / rate;
   KernelTime result;
   result.time = gpu_.gemm.kernel_floor.value + to_duration(work);

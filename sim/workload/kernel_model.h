@@ -76,10 +76,11 @@ class KernelModel {
 ///
 /// Attention, with F the FLOPs, s the keys' length and q = grid penalty:
 ///     w = b heads ceil(queries / block rows) / S,   t = t0 + F (1 + s0/s) (1 + q/w) / R
-/// s0 is the length of half rate for causal blocks; dense blocks have no diagonal to fill and use
-/// 175 (reference points: cudnn-frontend non-causal runs, s0 150 to 200). R was measured in short
-/// runs at full clocks; a step runs all its kernels at the clock that its power allows, so R is
-/// lowered by sustained over burst of the BF16 GEMM.
+/// where a block that is not full counts as a full one in F too. s0 is the length of half rate for
+/// causal blocks; dense blocks have no diagonal to fill and use 175 (reference points:
+/// cudnn-frontend non-causal runs, s0 150 to 200). R was measured in short runs at full clocks; a
+/// step runs all its kernels at the clock that its power allows, so R is lowered by sustained over
+/// burst of the BF16 GEMM.
 ///
 /// Memory-bound:  t = t0 + bytes / (eta BW).
 ///

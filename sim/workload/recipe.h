@@ -26,7 +26,6 @@ struct TrainingSpec {
   std::int64_t seq_length = 0;
   int micro_batch_size = 0;
   int global_batch_size = 0;
-  SourcePlace where;
   template <class Visitor>
   void fields(Visitor& v) {
     v("precision", precision);
@@ -46,7 +45,6 @@ struct ParallelismSpec {
   bool sequence_parallel = false;
   bool account_for_embedding_in_pipeline_split = false;
   bool account_for_loss_in_pipeline_split = false;
-  SourcePlace where;
   template <class Visitor>
   void fields(Visitor& v) {
     v("tensor_model_parallel_size", tensor_model_parallel_size, Limits{1, 1e6});
@@ -69,7 +67,6 @@ struct OverlapSpec {
   bool overlap_param_gather = false;
   bool defer_embedding_wgrad_compute = false;
   int wgrad_deferral_limit = 0;  ///< micro-batches kept; 0: all of them
-  SourcePlace where;
   template <class Visitor>
   void fields(Visitor& v) {
     v("tp_comm_overlap", tp_comm_overlap);
@@ -86,7 +83,6 @@ struct OptimizerSpec {
   bool distributed = true;
   DataType grad_reduce_dtype{};
   double bucket_size_mb = 0;  ///< 1e6 bytes of gradients
-  SourcePlace where;
   template <class Visitor>
   void fields(Visitor& v) {
     v("distributed", distributed);

@@ -1,0 +1,91 @@
+#include "sim/workload/data_parallel.h"
+
+#include <cmath>
+#include <numeric>
+
+#include <doctest/doctest.h>
+
+#include "tests/workload/setup.h"
+
+using namespace simtrain;
+using namespace simtrain::testing;
+
+namespace {
+
+constexpr ChunkLayout kChunk{32, true, true};
+// Llama 3.1 8B whole, on the eight GPUs of one node.
+constexpr std::int64_t kParameters = 8030261248;
+
+ChunkBuckets buckets_of(const Recipe& recipe, int ranks) {
+  const StepSetup setup(recipe, "dgx-superpod-h100", 1);
+  GroupLayout group;
+  group.ranks = ranks;
+  return chunk_buckets(setup.context(), kChunk, group);
+}
+
+std::int64_t bytes_of(const std::vector<TransferCost>& transfers) {
+  return std::accumulate(
+      transfers.begin(), transfers.end(), std::int64_t{0},
+      [](std::int64_t sum, const TransferCost& transfer) { return sum + transfer.bytes.value(); });
+}
+
+}  // namespace
+
+TEST_CASE("the buckets of a chunk hold each of its parameters once") {
+  const ChunkBuckets buckets = buckets_of(llama_8b(), 8);
+  CHECK(bytes_of(buckets.reductions) == 2 * kParameters);
+  CHECK(bytes_of(buckets.gathers) == 2 * kParameters);
+}
+
+TEST_CASE("a chunk has as many buckets as its gradients need at the recipe's size") {
+  // 16.06 GB in buckets of 268.435456 MB.
+  const ChunkBuckets buckets = buckets_of(llama_8b(), 8);
+  CHECK(buckets.reductions.size() == 60);
+  CHECK(buckets.gathers.size() == 60);
+  for (const TransferCost& reduction : buckets.reductions)
+    CHECK(static_cast<double>(reduction.bytes.value()) <= 268.435456e6);
+}
+
+TEST_CASE("buckets fill one after the other, the last with the end of the backward") {
+  const ChunkBuckets buckets = buckets_of(llama_8b(), 8);
+  double before = 0;
+  for (const double filled : buckets.filled_at) {
+    CHECK(filled > before);
+    before = filled;
+  }
+  CHECK(before == 1);
+  CHECK(buckets.filled_at.size() == buckets.reductions.size());
+}
+
+TEST_CASE("gradients in FP32 take twice the bytes and buckets, parameters do not") {
+  Recipe recipe = llama_8b();
+  recipe.optimizer.grad_reduce_dtype = DataType::fp32;
+  const ChunkBuckets buckets = buckets_of(recipe, 8);
+  CHECK(bytes_of(buckets.reductions) == 4 * kParameters);
+  CHECK(buckets.reductions.size() == 120);
+  CHECK(bytes_of(buckets.gathers) == 2 * kParameters);
+}
+
+TEST_CASE("parameters kept in FP8 are gathered in one byte") {
+  Recipe recipe = llama_8b();
+  recipe.training.precision = DataType::fp8;
+  recipe.training.fp8_params = true;
+  CHECK(bytes_of(buckets_of(recipe, 8).gathers) == kParameters);
+  CHECK(bytes_of(buckets_of(recipe, 8).reductions) == 2 * kParameters);
+}
+
+TEST_CASE("the distributed optimizer reduces and scatters; without it gradients are all-reduced") {
+  Recipe recipe = llama_8b();
+  for (const TransferCost& reduction : buckets_of(recipe, 8).reductions)
+    CHECK(reduction.collective == Collective::reduce_scatter);
+  recipe.optimizer.distributed = false;
+  CHECK(buckets_of(recipe, 8).gathers.empty());
+  for (const TransferCost& reduction : buckets_of(recipe, 8).reductions)
+    CHECK(reduction.collective == Collective::all_reduce);
+}
+
+TEST_CASE("a rank that is alone in its data-parallel group exchanges nothing") {
+  const ChunkBuckets buckets = buckets_of(llama_8b(), 1);
+  CHECK(buckets.reductions.empty());
+  CHECK(buckets.gathers.empty());
+}

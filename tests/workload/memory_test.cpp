@@ -1,0 +1,119 @@
+#include "sim/workload/memory.h"
+
+#include <cmath>
+
+#include <doctest/doctest.h>
+
+#include "tests/workload/recipes.h"
+
+using namespace simtrain;
+using namespace simtrain::testing;
+
+namespace {
+
+std::vector<StageMemory> memory_of(const Recipe& recipe, int gpus,
+                                   const char* gpu_name = "h100-sxm") {
+  return stage_memory(recipe, gpu(gpu_name), RankGrid(recipe, gpus));
+}
+
+double static_part(const StageMemory& memory) {
+  return memory.weights + memory.gradients + memory.optimizer;
+}
+
+}  // namespace
+
+// 001_510f6ce44a84b7c5.txt, log line of Llama 3.1 8B on 8 H100, 12.39 s a step: BF16.
+TEST_CASE("the peak of Llama 3.1 8B on 8 H100 is within 5 % of the documented one") {
+  const StageMemory memory = memory_of(llama_8b(), 8).front();
+  CHECK(std::abs(memory.allocated() / 70833405952.0 - 1) < 0.05);
+}
+
+TEST_CASE("what Llama 3.1 8B keeps allocated between steps is within 2 % of the documented bytes") {
+  const StageMemory memory = memory_of(llama_8b(), 8).front();
+  CHECK(std::abs(static_part(memory) / 44271689728.0 - 1) < 0.02);
+}
+
+// 004_380b933fece10253.txt, log line of Nemotron4 15B on 64 H100, 2.693 s a step: BF16.
+TEST_CASE("the peak of Nemotron4 15B on 64 H100 is within 10 % of the documented one") {
+  const StageMemory memory = memory_of(nemotron_15b(), 64).front();
+  CHECK(std::abs(memory.allocated() / 72972500992.0 - 1) < 0.10);
+}
+
+TEST_CASE(
+    "what Nemotron4 15B keeps allocated between steps is within 2 % of the documented bytes") {
+  const StageMemory memory = memory_of(nemotron_15b(), 64).front();
+  CHECK(std::abs(static_part(memory) / 34466545664.0 - 1) < 0.02);
+}
+
+TEST_CASE("weights, gradients and the sharded optimizer take 2, 2 and 12 bytes a parameter") {
+  const StageMemory memory = memory_of(llama_8b(), 8).front();
+  constexpr double kParameters = 8030261248;
+  CHECK(memory.weights == 2 * kParameters);
+  CHECK(memory.gradients == 2 * kParameters);
+  CHECK(memory.optimizer == 12 * kParameters / 8);
+}
+
+TEST_CASE("an optimizer that is not distributed is on every rank whole") {
+  Recipe recipe = llama_8b();
+  recipe.optimizer.distributed = false;
+  CHECK(memory_of(recipe, 8).front().optimizer == 12.0 * 8030261248);
+}
+
+TEST_CASE("the activations of a layer are those of the closed form") {
+  // kernels.md 5.2: 8h + 4h_q + 4h_kv + 4a + 6f bytes for each of 4096 tokens in 32 layers.
+  const double token = 8 * 4096 + 4 * 4096 + 4 * 1024 + 4 * 32 + 6 * 14336;
+  CHECK(memory_of(llama_8b(), 8).front().activations == 32 * 4096 * token);
+}
+
+TEST_CASE("without sequence parallelism the hidden states are not divided") {
+  Recipe recipe = nemotron_15b();
+  const double with = memory_of(recipe, 64).front().activations;
+  recipe.parallelism.sequence_parallel = false;
+  const double tokens = 2 * 4096;
+  CHECK(memory_of(recipe, 64).front().activations - with == 32 * tokens * 8 * 6144 / 2);
+}
+
+TEST_CASE("without interleaving each stage holds one micro-batch more than the next") {
+  Recipe recipe = llama_8b();
+  recipe.parallelism.context_parallel_size = 1;
+  recipe.parallelism.pipeline_model_parallel_size = 4;
+  const auto stages = memory_of(recipe, 4);
+  REQUIRE(stages.size() == 4);
+  for (std::size_t stage = 0; stage < 4; ++stage)
+    CHECK(stages[stage].activations ==
+          doctest::Approx(stages[3].activations * static_cast<double>(4 - stage)));
+}
+
+TEST_CASE("interleaved, the first stage holds the layers of (PP-1)/(PP VP) more than the model") {
+  // kernels.md 5.3: L (1 + (PP-1)/(PP VP)) layers of one micro-batch.
+  const auto stages = memory_of(llama_405b_a4(), 224, "b200-sxm");
+  const double token = 8 * 16384.0 / 4 + (4.0 * 16384 + 4 * 1024 + 4 * 128 + 6 * 53248) / 4;
+  CHECK(stages.front().activations ==
+        doctest::Approx(126 * (1 + 13.0 / (14 * 9)) * 4096 * token).epsilon(1e-6));
+}
+
+TEST_CASE("full recompute keeps the input of each layer alone") {
+  Recipe recipe = llama_8b();
+  recipe.recompute = Recompute::full;
+  CHECK(memory_of(recipe, 8).front().activations == 32.0 * 4096 * 2 * 4096);
+}
+
+TEST_CASE("a fused loss keeps 2 bytes a logit, another one 10") {
+  Recipe recipe = llama_8b();
+  recipe.software.cross_entropy.value = CrossEntropy::fused;
+  const double fused = memory_of(recipe, 8).front().loss;
+  recipe.software.cross_entropy.value = CrossEntropy::jit;
+  CHECK(memory_of(recipe, 8).front().loss - fused == 8.0 * 4096 * 128256);
+}
+
+TEST_CASE("only the last stage holds the loss") {
+  const auto stages = memory_of(llama_405b(), 512);
+  for (std::size_t stage = 0; stage < stages.size(); ++stage)
+    CHECK((stages[stage].loss > 0) == (stage + 1 == stages.size()));
+}
+
+TEST_CASE("what is allocated and what is outside the allocator make the total") {
+  const StageMemory memory{1, 2, 4, 8, 16, 32, 64};
+  CHECK(memory.allocated() == 63);
+  CHECK(memory.total() == 127);
+}

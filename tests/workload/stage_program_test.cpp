@@ -1,0 +1,143 @@
+#include "sim/workload/stage_program.h"
+
+#include <algorithm>
+
+#include <doctest/doctest.h>
+
+#include "tests/workload/setup.h"
+
+using namespace simtrain;
+using namespace simtrain::testing;
+
+namespace {
+
+/// Llama 3.1 70B: TP4 PP4 VP5 on 16 nodes.
+Recipe llama_70b(int cp) {
+  Recipe recipe = recipe_of("llama3.1-70b");
+  recipe.training.global_batch_size = 64;
+  recipe.parallelism.tensor_model_parallel_size = 4;
+  recipe.parallelism.pipeline_model_parallel_size = 4;
+  recipe.parallelism.virtual_pipeline_model_parallel_size = 5;
+  recipe.parallelism.context_parallel_size = cp;
+  recipe.parallelism.sequence_parallel = true;
+  return recipe;
+}
+
+Program stage_of(const Recipe& recipe, int stage) {
+  const StepSetup setup(recipe, "dgx-superpod-h100", 16);
+  return stage_program(setup.context(), stage);
+}
+
+std::vector<std::int64_t> message_bytes(const Program& program) {
+  std::vector<std::int64_t> sizes;
+  for (const TransferCost& transfer : program.transfers) {
+    if (transfer.collective == Collective::send_receive) sizes.push_back(transfer.bytes.value());
+  }
+  std::sort(sizes.begin(), sizes.end());
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  return sizes;
+}
+
+int count(const Program& program, Label label) {
+  return static_cast<int>(std::count_if(program.ops.begin(), program.ops.end(),
+                                        [&](const Op& op) { return op.label == label; }));
+}
+
+std::int64_t bytes_of_label(const Program& program, Label label, GroupSlot group) {
+  std::int64_t sum = 0;
+  for (const Op& op : program.ops) {
+    if (op.label == label && op.group == group && !op.compute)
+      sum += program.transfers[op.cost].bytes.value();
+  }
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("a pipeline message is a rank's own rows under sequence and context parallelism") {
+  CHECK(message_bytes(stage_of(llama_70b(2), 1)) ==
+        std::vector<std::int64_t>{8192 / 2 * 8192 * 2 / 4});
+  CHECK(message_bytes(stage_of(llama_70b(1), 1)) == std::vector<std::int64_t>{8192 * 8192 * 2 / 4});
+}
+
+TEST_CASE("without sequence parallelism every tensor-parallel rank sends all rows") {
+  Recipe recipe = llama_70b(2);
+  recipe.parallelism.sequence_parallel = false;
+  CHECK(message_bytes(stage_of(recipe, 1)) == std::vector<std::int64_t>{8192 / 2 * 8192 * 2});
+}
+
+TEST_CASE("an inner stage sends and receives once a pass, the ends once less a micro-batch") {
+  const Recipe recipe = llama_70b(2);  // DP4: 16 micro-batches of five chunks
+  CHECK(count(stage_of(recipe, 1), Label::send) == 2 * 16 * 5);
+  CHECK(count(stage_of(recipe, 1), Label::receive) == 2 * 16 * 5);
+  CHECK(count(stage_of(recipe, 0), Label::send) == 2 * 16 * 5 - 16);
+  CHECK(count(stage_of(recipe, 3), Label::receive) == 2 * 16 * 5 - 16);
+}
+
+TEST_CASE("a single stage sends nothing") {
+  CHECK(count(stage_of(llama_8b(), 0), Label::send) == 0);
+  CHECK(count(stage_of(llama_8b(), 0), Label::receive) == 0);
+}
+
+TEST_CASE("all parameters of a stage are gathered and all their gradients reduced") {
+  for (const bool overlap : {false, true}) {
+    Recipe recipe = llama_70b(2);
+    recipe.overlap.overlap_grad_reduce = overlap;
+    recipe.overlap.overlap_param_gather = overlap;
+    std::int64_t parameters = 0;
+    for (const ChunkLayout& chunk : stage_chunks(recipe, 0))
+      parameters += chunk_parameters(recipe, chunk);
+    const Program program = stage_of(recipe, 0);
+    CHECK(bytes_of_label(program, Label::gradient_reduce, GroupSlot::data) == 2 * parameters);
+    CHECK(bytes_of_label(program, Label::parameter_gather, GroupSlot::data) == 2 * parameters);
+  }
+}
+
+TEST_CASE("an unoverlapped gather of the parameters comes after the optimizer") {
+  const Program program = stage_of(llama_70b(2), 0);
+  std::size_t last_optimizer = 0;
+  for (std::size_t op = 0; op < program.ops.size(); ++op) {
+    if (program.ops[op].label == Label::optimizer) last_optimizer = op;
+  }
+  for (std::size_t op = 0; op < program.ops.size(); ++op) {
+    if (program.ops[op].label == Label::parameter_gather) CHECK(op > last_optimizer);
+  }
+}
+
+TEST_CASE("sequence parallelism sums the norms' gradients over the tensor-parallel group") {
+  Recipe recipe = llama_70b(2);
+  // 20 layers a stage, two norms each, BF16 gradients.
+  CHECK(bytes_of_label(stage_of(recipe, 1), Label::gradient_reduce, GroupSlot::tensor) ==
+        20 * 2 * 8192 * 2);
+  recipe.parallelism.sequence_parallel = false;
+  CHECK(bytes_of_label(stage_of(recipe, 1), Label::gradient_reduce, GroupSlot::tensor) == 0);
+}
+
+TEST_CASE(
+    "deferred weight gradients of the output layer run after the last pass of the last stage") {
+  Recipe recipe = llama_70b(2);
+  recipe.overlap.defer_embedding_wgrad_compute = true;
+  recipe.overlap.wgrad_deferral_limit = 3;
+  CHECK(count(stage_of(recipe, 0), Label::weight_gradient) == 0);
+  const Program last = stage_of(recipe, 3);
+  REQUIRE(count(last, Label::weight_gradient) == 1);
+  bool seen = false;
+  for (const Op& op : last.ops) {
+    if (op.label == Label::weight_gradient) {
+      seen = true;
+      CHECK(last.compute_costs[op.cost].time == std::chrono::milliseconds(3));
+    }
+    if (op.label == Label::backward) CHECK(!seen);
+  }
+}
+
+TEST_CASE("ops come after earlier ones only") {
+  for (const int stage : {0, 1, 3}) {
+    const Program program = stage_of(llama_70b(2), stage);
+    for (std::uint32_t op = 0; op < program.ops.size(); ++op) {
+      for (const std::uint32_t before : program.ops[op].after) {
+        if (before != kNoOp) CHECK(before < op);
+      }
+    }
+  }
+}
