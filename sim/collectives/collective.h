@@ -33,11 +33,10 @@ struct EnumNames<Algorithm> {
 };
 template <>
 struct EnumNames<Protocol> {
-  static constexpr std::array rows{
-      std::pair{std::string_view("ll"), Protocol::ll},
-      std::pair{std::string_view("ll128"), Protocol::ll128},
-      std::pair{std::string_view("simple"), Protocol::simple},
-      std::pair{std::string_view("copy-engine"), Protocol::copy_engine}};
+  static constexpr std::array rows{std::pair{std::string_view("ll"), Protocol::ll},
+                                   std::pair{std::string_view("ll128"), Protocol::ll128},
+                                   std::pair{std::string_view("simple"), Protocol::simple},
+                                   std::pair{std::string_view("ce"), Protocol::copy_engine}};
 };
 
 /// One call on a communicator. `bytes` is nccl-tests' size: the full vector of an all-reduce, the

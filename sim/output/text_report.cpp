@@ -74,8 +74,8 @@ void add_breakdown(std::string& out, const Report& report) {
     if (value <= 0) continue;
     const double percent = value / report.step_time_s * 100;
     const auto bar = static_cast<std::size_t>(std::lround(percent * 30 / 100));
-    out += fmt::format("  {:<22}{:>12}{:>8.2f} %  {}\n", name, seconds(value), percent,
-                       std::string(bar, '#'));
+    out += fmt::format("  {:<22}{:>12}{:>8.2f} %{}\n", name, seconds(value), percent,
+                       bar > 0 ? "  " + std::string(bar, '#') : "");
   }
   const double sum = std::accumulate(report.breakdown.begin(), report.breakdown.end(), 0.0);
   out += fmt::format("  {:<22}{:>12}{:>8.2f} %\n", "sum", seconds(sum),

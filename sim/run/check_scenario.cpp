@@ -87,8 +87,6 @@ void check_overlap(const Recipe& recipe, const YamlNode& tree) {
   const OverlapSpec& overlap = recipe.overlap;
   require(!overlap.tp_comm_overlap || recipe.tp_overlap, tree, "overlap.tp_comm_overlap_table",
           "is missing; tp_comm_overlap needs a table of hardware/tp_overlap");
-  require(overlap.tp_comm_overlap || !recipe.tp_overlap, tree, "overlap.tp_comm_overlap_table",
-          "stands there without tp_comm_overlap; leave it out or set tp_comm_overlap");
   if (!overlap.tp_comm_overlap) return;
   require(recipe.tp() > 1 && recipe.parallelism.sequence_parallel, tree, "overlap.tp_comm_overlap",
           "needs tensor parallelism of 2 or more with sequence_parallel");

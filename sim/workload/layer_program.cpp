@@ -1,5 +1,7 @@
 #include "sim/workload/layer_program.h"
 
+#include <algorithm>
+
 #include "sim/workload/attention_program.h"
 #include "sim/workload/overlapped_gemm.h"
 
@@ -172,18 +174,19 @@ Program layer_weight_cast(const PieceContext& context) {
   return builder.take();
 }
 
-/// The amax values of all FP8 tensors of the pass are reduced over the TP group in one small
-/// all-reduce, then one kernel turns the histories into scales.
+/// The amax values of all FP8 tensors of the chunk are reduced over the TP group in one small
+/// all-reduce, then one kernel turns their histories into scales.
 Program amax(const PieceContext& context) {
   constexpr std::int64_t kTensorsOfALayer =
       12;  // input, weight and gradient of four linear modules
   constexpr std::int64_t kHistory = 1024;
+  const Recipe& recipe = context.recipe;
+  const std::int64_t layers = std::max(1, recipe.model.num_layers / (recipe.pp() * recipe.vp()));
+  const std::int64_t bytes = layers * kTensorsOfALayer * bytes_of(DataType::fp32);
   ProgramBuilder builder(context);
-  const std::int64_t values = kTensorsOfALayer * bytes_of(DataType::fp32);
   std::uint32_t reduced = kNoOp;
-  if (context.recipe.tp() > 1)
-    reduced = builder.tensor_collective(Collective::all_reduce, values, kNoOp);
-  builder.stream_bytes(StreamingKind::element_wise, static_cast<double>(2 * kHistory * values),
+  if (recipe.tp() > 1) reduced = builder.tensor_collective(Collective::all_reduce, bytes, kNoOp);
+  builder.stream_bytes(StreamingKind::element_wise, static_cast<double>(2 * kHistory * bytes),
                        Share::fp8, reduced);
   return builder.take();
 }

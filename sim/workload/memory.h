@@ -25,9 +25,10 @@ struct StageMemory {
 };
 
 /// Memory of each stage. Per parameter: 2 bytes of BF16 weight (FP8: 1 or more copies), the
-/// gradient buffer, and 12 bytes of FP32 master and Adam moments sharded over DP x CP. Per layer,
-/// micro-batch and token of a rank, BF16: 8h + 4h_q + 4h_kv + 4a + 6f for gated MLPs (4f
-/// otherwise), FP8 saves the GEMM inputs in one byte. Micro-batches in flight follow the schedule.
+/// gradient buffer, and the optimizer's state sharded over DP x CP (12 bytes: FP32 master and Adam
+/// moments; Apex keeps 10, a 16-bit remainder in place of the master). Per layer, micro-batch and
+/// token of a rank, BF16: 8h + 4h_q + 4h_kv + 4a + 6f for gated MLPs (4f otherwise), FP8 saves the
+/// GEMM inputs in one byte. Micro-batches in flight follow the schedule.
 std::vector<StageMemory> stage_memory(const Recipe& recipe, const GpuSpec& gpu,
                                       const RankGrid& grid);
 

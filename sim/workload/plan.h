@@ -125,7 +125,7 @@ struct Op {
   std::uint16_t chunk = 0;
   std::uint32_t micro_batch = 0;
   std::uint32_t cost = 0;
-  std::array<std::uint32_t, 3> after{kNoOp, kNoOp, kNoOp};
+  std::array<std::uint32_t, 4> after{kNoOp, kNoOp, kNoOp, kNoOp};
 };
 
 /// What one class of ranks does in one step (or one pass), in host order.

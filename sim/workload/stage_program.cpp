@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/core/invariant.h"
 #include "sim/workload/data_parallel.h"
 #include "sim/workload/schedule.h"
 #include "sim/workload/stage_passes.h"
+#include "sim/workload/step_end.h"
 
 namespace simtrain {
 namespace {
@@ -24,21 +26,26 @@ class StageProgramBuilder {
     data_layout_ = layout_of(context.cluster, data_group);
     for (const ChunkLayout& chunk : chunks_) {
       buckets_.push_back(chunk_buckets(context, chunk, data_layout_));
-      parameters_ += chunk_parameters(recipe_, chunk);
     }
+    end_ = step_end_costs(context, rank_, chunks_, data_layout_);
     gathered_.resize(chunks_.size());
     reduced_.resize(chunks_.size(), false);
   }
 
   Program build() {
-    zero_gradients();
+    own_compute(end_.zero_gradients, Label::optimizer);
     if (recipe_.overlap.overlap_param_gather) {
       for (std::size_t chunk = 0; chunk < std::min<std::size_t>(2, chunks_.size()); ++chunk)
         gather(chunk, kNoOp);
     }
     const ScheduleRequest request{recipe_.pp(), stage_, recipe_.vp(),
                                   context_.grid.micro_batches()};
-    for (const StageAction& action : pipeline_schedule(request)) pass(action);
+    const std::vector<StageAction> actions = pipeline_schedule(request);
+    if (fuses_exchanges()) {
+      play_fused(actions, static_cast<std::size_t>(warm_up_passes(request)));
+    } else {
+      for (const StageAction& action : actions) pass(action);
+    }
     flush();
     return std::move(program_);
   }
@@ -47,38 +54,75 @@ class StageProgramBuilder {
   [[nodiscard]] const ComputeCost& piece(Piece which) const {
     return context_.pieces[static_cast<std::size_t>(which)];
   }
-  [[nodiscard]] double streaming_seconds(double bytes) const {
-    return to_seconds(context_.kernels.time(Streaming{StreamingKind::element_wise, bytes}).time);
-  }
 
   // --- passes ---
 
-  void pass(const StageAction& action) {
-    const bool forward = action.direction == Direction::forward;
-    const bool has_source =
-        forward ? stage_ > 0 || action.chunk > 0 : !last_stage_ || !is_last_chunk(action.chunk);
-    const bool has_goal =
-        forward ? !last_stage_ || !is_last_chunk(action.chunk) : stage_ > 0 || action.chunk > 0;
-    const std::uint32_t received = has_source && recipe_.pp() > 1 ? receive(action) : kNoOp;
-    compute(action, received);
-    if (has_goal && recipe_.pp() > 1) send(action);
-    (forward ? forwards_ : backwards_) += 1;
-    forward ? gather_ahead() : reduce_behind(action);
+  /// Without overlap the interleaved schedule sends and receives in one fused, blocking call.
+  [[nodiscard]] bool fuses_exchanges() const {
+    return recipe_.vp() > 1 && !recipe_.overlap.overlap_p2p_comm;
   }
 
-  [[nodiscard]] bool is_last_chunk(int chunk) const {
-    return chunk + 1 == static_cast<int>(chunks_.size());
+  /// A fused call follows each warm-up pass, each steady pair and each flush pass: it sends what
+  /// they made and receives what the next ones need.
+  void play_fused(const std::vector<StageAction>& actions, std::size_t warm_up) {
+    std::size_t next = 0;
+    while (next < actions.size()) {
+      const bool pair = next >= warm_up && next + warm_up < actions.size();
+      const std::size_t end = next + (pair ? 2 : 1);
+      const std::uint32_t posted = last_pass_;
+      std::array<std::uint32_t, 2> received{kNoOp, kNoOp};
+      for (std::size_t i = next; i < end; ++i) {
+        if (has_source(actions[i])) received[i - next] = receive(actions[i], posted);
+      }
+      for (std::size_t i = next; i < end; ++i) compute(actions[i], received[i - next]);
+      for (std::size_t i = next; i < end; ++i) {
+        if (has_goal(actions[i])) send(actions[i]);
+        synchronize_data(actions[i]);
+      }
+      next = end;
+    }
   }
 
   /// Overlapped, a receive is posted as soon as the last pass of its direction has run; otherwise
   /// after whatever pass ran last.
-  std::uint32_t receive(const StageAction& action) {
+  void pass(const StageAction& action) {
+    const std::uint32_t last_alike =
+        action.direction == Direction::forward ? last_forward_ : last_backward_;
+    const std::uint32_t posted = recipe_.overlap.overlap_p2p_comm ? last_alike : last_pass_;
+    compute(action, has_source(action) ? receive(action, posted) : kNoOp);
+    if (has_goal(action)) send(action);
+    synchronize_data(action);
+  }
+
+  void synchronize_data(const StageAction& action) {
+    const bool forward = action.direction == Direction::forward;
+    (forward ? forwards_ : backwards_) += 1;
+    forward ? gather_ahead() : reduce_behind(action);
+  }
+
+  /// Passes at an end of the model have no input (forward) or no gradient to hand on (backward).
+  [[nodiscard]] bool at_begin(const StageAction& action) const {
+    return stage_ == 0 && action.chunk == 0;
+  }
+  [[nodiscard]] bool at_end(const StageAction& action) const {
+    return last_stage_ && is_last_chunk(action.chunk);
+  }
+  [[nodiscard]] bool has_source(const StageAction& action) const {
+    return action.direction == Direction::forward ? !at_begin(action) : !at_end(action);
+  }
+  [[nodiscard]] bool has_goal(const StageAction& action) const {
+    return action.direction == Direction::forward ? !at_end(action) : !at_begin(action);
+  }
+  [[nodiscard]] bool is_last_chunk(int chunk) const {
+    return chunk + 1 == static_cast<int>(chunks_.size());
+  }
+
+  std::uint32_t receive(const StageAction& action, std::uint32_t posted) {
     const bool forward = action.direction == Direction::forward;
     Op op = transfer_op(action, forward ? Stream::receive_forward : Stream::receive_backward,
                         forward ? GroupSlot::from_previous : GroupSlot::from_next, Label::receive);
     op.cost = p2p_cost(forward ? -1 : 1);
-    op.after[0] =
-        recipe_.overlap.overlap_p2p_comm ? (forward ? last_forward_ : last_backward_) : last_pass_;
+    op.after[0] = posted;
     return program_.add(op);
   }
 
@@ -89,7 +133,7 @@ class StageProgramBuilder {
     op.cost = p2p_cost(forward ? 1 : -1);
     op.after[0] = last_pass_;
     const std::uint32_t sent = program_.add(op);
-    if (!recipe_.overlap.overlap_p2p_comm) blocking_send_ = sent;
+    if (!recipe_.overlap.overlap_p2p_comm) blocking_sends_.push_back(sent);
   }
 
   static Op transfer_op(const StageAction& action, Stream stream, GroupSlot slot, Label label) {
@@ -130,7 +174,10 @@ class StageProgramBuilder {
     op.label = forward ? Label::forward : Label::backward;
     op.chunk = static_cast<std::uint16_t>(action.chunk);
     op.micro_batch = static_cast<std::uint32_t>(action.micro_batch);
-    op.after = {received, std::exchange(blocking_send_, kNoOp), kNoOp};
+    op.after[0] = received;
+    invariant(blocking_sends_.size() <= 2, "a pass follows at most two sends");
+    std::copy(blocking_sends_.begin(), blocking_sends_.end(), op.after.begin() + 1);
+    blocking_sends_.clear();
     if (!gathers && !reduces) {
       op.cost = pass_cost(action);
       emit_pass(op, forward);
@@ -139,9 +186,9 @@ class StageProgramBuilder {
     std::size_t next_bucket = 0;
     for (const Segment& segment : passes_.segments(action)) {
       op.cost = program_.add_cost(segment.cost);
-      if (gathers) op.after[2] = bucket_op(gathered_[chunk], segment.parameters_done);
+      if (gathers) op.after[3] = bucket_op(gathered_[chunk], segment.parameters_done);
       emit_pass(op, forward);
-      op.after = {kNoOp, kNoOp, kNoOp};
+      op.after.fill(kNoOp);
       if (!reduces) continue;
       const ChunkBuckets& buckets = buckets_[chunk];
       while (next_bucket < buckets.filled_at.size() &&
@@ -235,33 +282,30 @@ class StageProgramBuilder {
 
   // --- before and after ---
 
-  std::uint32_t own_compute(double seconds, Share share, Label label, bool memory_bound,
-                            std::uint32_t after) {
-    ComputeCost cost;
-    cost.time = to_duration(seconds);
-    cost.memory_bound = memory_bound ? 1 : 0;
-    part(cost.parts, share) = to_seconds(cost.time);
+  void own_compute(const ComputeCost& cost, Label label, std::uint32_t after = kNoOp) {
     Op op;
     op.label = label;
     op.cost = program_.add_cost(cost);
     op.after[0] = after;
     last_pass_ = program_.add(op);
-    return last_pass_;
-  }
-
-  void zero_gradients() {
-    const double bytes =
-        static_cast<double>(parameters_ * bytes_of(recipe_.optimizer.grad_reduce_dtype));
-    own_compute(streaming_seconds(bytes), Share::optimizer, Label::optimizer, true, kNoOp);
   }
 
   void flush() {
     deferred_weight_gradients();
     for (std::size_t chunk = chunks_.size(); chunk-- > 0;) reduce(chunk);
     std::uint32_t ready = last_data_;
-    if (recipe_.tp() > 1 && recipe_.parallelism.sequence_parallel) ready = norm_gradients(ready);
-    gradient_norm(ready);
-    optimizer();
+    if (recipe_.tp() > 1 && recipe_.parallelism.sequence_parallel) {
+      ready = end_transfer(end_.norm_gradients, Stream::tensor, GroupSlot::tensor,
+                           Label::gradient_reduce, ready);
+    }
+    own_compute(end_.gradient_norm, Label::gradient_norm, ready);
+    ready = kNoOp;
+    if (context_.grid.ranks() > 1) {
+      ready = end_transfer(end_.norm_reduction, Stream::data, GroupSlot::model,
+                           Label::gradient_norm, kNoOp);
+    }
+    own_compute(end_.host_wait, Label::gradient_norm, ready);
+    own_compute(end_.optimizer, Label::optimizer);
     if (recipe_.optimizer.distributed && !recipe_.overlap.overlap_param_gather) {
       for (std::size_t chunk = 0; chunk < chunks_.size(); ++chunk) gather(chunk, last_pass_);
     }
@@ -279,66 +323,17 @@ class StageProgramBuilder {
     last_pass_ = program_.add(op);
   }
 
-  /// Norm weights see only their rank's rows under sequence parallelism: their gradients are summed
-  /// over the tensor-parallel group.
-  std::uint32_t norm_gradients(std::uint32_t after) {
-    std::int64_t parameters = 0;
-    for (const ChunkLayout& chunk : chunks_)
-      parameters += chunk.layers * recipe_.model.layer_norm_parameters();
-    const GroupLayout layout =
-        layout_of(context_.cluster, context_.placement.gpus(context_.grid.tensor_group(rank_)));
+  std::uint32_t end_transfer(const TransferCost& cost, Stream stream, GroupSlot slot, Label label,
+                             std::uint32_t after) {
     Op op;
     op.compute = false;
-    op.stream = Stream::tensor;
-    op.group = GroupSlot::tensor;
-    op.label = Label::gradient_reduce;
-    op.cost =
-        program_.add_transfer(plan_collective({Collective::all_reduce,
-                                               Bytes(std::max<std::int64_t>(1, parameters) *
-                                                     bytes_of(recipe_.optimizer.grad_reduce_dtype)),
-                                               layout},
-                                              {context_.cluster.spec(), recipe_.software.nccl}));
-    op.after = {last_pass_, after, kNoOp};
+    op.stream = stream;
+    op.group = slot;
+    op.label = label;
+    op.cost = program_.add_transfer(cost);
+    op.after[0] = last_pass_;
+    op.after[1] = after;
     return program_.add(op);
-  }
-
-  [[nodiscard]] double shard_parameters() const {
-    return static_cast<double>(parameters_) /
-           (recipe_.optimizer.distributed ? data_layout_.ranks : 1);
-  }
-
-  /// Norm of this rank's shard, one scalar all-reduced over all ranks, and the host waiting for it.
-  void gradient_norm(std::uint32_t after) {
-    const double bytes =
-        shard_parameters() * static_cast<double>(bytes_of(recipe_.optimizer.grad_reduce_dtype));
-    own_compute(streaming_seconds(bytes), Share::optimizer, Label::gradient_norm, true, after);
-    if (context_.grid.ranks() > 1) {
-      std::vector<int> everyone(static_cast<std::size_t>(context_.grid.ranks()));
-      for (std::size_t rank = 0; rank < everyone.size(); ++rank)
-        everyone[rank] = context_.placement.gpu(static_cast<int>(rank));
-      Op op;
-      op.compute = false;
-      op.stream = Stream::data;
-      op.group = GroupSlot::model;
-      op.label = Label::gradient_norm;
-      op.cost = program_.add_transfer(
-          plan_collective({Collective::all_reduce, Bytes(bytes_of(DataType::fp32)),
-                           layout_of(context_.cluster, everyone)},
-                          {context_.cluster.spec(), recipe_.software.nccl}));
-      op.after[0] = last_pass_;
-      after = program_.add(op);
-    }
-    // The host reads the norm before it launches the optimizer: 50 to 200 us in profiles.
-    constexpr double kHostSynchronization = 100e-6;
-    own_compute(kHostSynchronization, Share::host, Label::gradient_norm, false, after);
-  }
-
-  /// Clip (8 bytes a parameter), Adam in FP32 (28) and the copy to the parameters (6), on the
-  /// shard.
-  void optimizer() {
-    constexpr double kBytesPerParameter = 8 + 28 + 6;
-    own_compute(streaming_seconds(kBytesPerParameter * shard_parameters()), Share::optimizer,
-                Label::optimizer, true, kNoOp);
   }
 
   StepContext context_;
@@ -350,7 +345,7 @@ class StageProgramBuilder {
   int rank_;
   GroupLayout data_layout_;
   std::vector<ChunkBuckets> buckets_;
-  std::int64_t parameters_ = 0;
+  StepEndCosts end_;
 
   Program program_;
   std::vector<std::array<std::uint32_t, 4>> pass_costs_;
@@ -363,7 +358,7 @@ class StageProgramBuilder {
   std::uint32_t last_pass_ = kNoOp;
   std::uint32_t last_forward_ = kNoOp;
   std::uint32_t last_backward_ = kNoOp;
-  std::uint32_t blocking_send_ = kNoOp;
+  std::vector<std::uint32_t> blocking_sends_;  ///< of the last pass or pair: the next one waits
   std::uint32_t last_data_ = kNoOp;
 };
 

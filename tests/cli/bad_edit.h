@@ -1,0 +1,53 @@
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/cli/base_scenario.h"
+#include "tests/cli/program.h"
+
+namespace simtrain::testing {
+
+/// An edit of a text, and the message that it leads to.
+struct BadEdit {
+  std::string replaced;
+  std::string by;
+  std::string message;  ///< behind `simtrain: FILE:`, without the line end
+};
+
+/// Wrong input: this line on standard error, nothing on standard output, exit status 2.
+inline void check_refused(const Outcome& outcome, const std::string& message) {
+  CHECK(outcome.err == "simtrain: " + message + "\n");
+  CHECK(outcome.out.empty());
+  CHECK(outcome.status == 2);
+}
+
+/// Runs `bad.yaml` with this text and checks that it is refused with this message.
+inline void check_text(const std::string& text, const std::string& message) {
+  const TempFolder folder;
+  folder.write("bad.yaml", text);
+  check_refused(run_simtrain({"bad.yaml"}, {folder.path().string(), {}, ""}),
+                "bad.yaml:" + message);
+}
+
+/// Breaks the base scenario by each edit.
+inline void check_edits(const std::vector<BadEdit>& edits) {
+  for (const BadEdit& edit : edits) {
+    CAPTURE(edit.by);
+    check_text(edited(std::string(kBaseScenario), edit.replaced, edit.by), edit.message);
+  }
+}
+
+/// Breaks the table of the base scenario by each edit.
+inline void check_table_edits(const std::vector<BadEdit>& edits) {
+  for (const BadEdit& edit : edits) {
+    CAPTURE(edit.by);
+    check_text(
+        std::string(kBaseScenario) + edited(std::string(kBaseTable), edit.replaced, edit.by),
+        edit.message);
+  }
+}
+
+}  // namespace simtrain::testing

@@ -1,0 +1,164 @@
+#include <doctest/doctest.h>
+
+#include "tests/cli/bad_edit.h"
+
+namespace simtrain::testing {
+namespace {
+
+TEST_CASE("TP must divide what it cuts") {
+  check_edits({
+      {"tensor_model_parallel_size: 2", "tensor_model_parallel_size: 3",
+       "14:31: parallelism.tensor_model_parallel_size: 3 does not divide the attention heads (32)"},
+      {"tensor_model_parallel_size: 2", "tensor_model_parallel_size: 16",
+       "14:31: parallelism.tensor_model_parallel_size: 16 does not divide the query groups (8)"},
+      {"tensor_model_parallel_size: 2", "tensor_model_parallel_size: 64",
+       "14:31: parallelism.tensor_model_parallel_size: 64 does not divide the attention heads "
+       "(32)"},
+      {"model: llama3.1-8b", "model: llama3.1-8b\nmodel_overrides: {vocab_size: 128257}",
+       "15:31: parallelism.tensor_model_parallel_size: 2 does not divide vocab_size (128257)"},
+      {"model: llama3.1-8b", "model: llama3.1-8b\nmodel_overrides: {ffn_hidden_size: 14335}",
+       "15:31: parallelism.tensor_model_parallel_size: 2 does not divide ffn_hidden_size (14335)"},
+      {"model: llama3.1-8b", "model: llama3.1-8b\nmodel_overrides: {hidden_size: 4097}",
+       "15:31: parallelism.tensor_model_parallel_size: 2 does not divide hidden_size (4097)"},
+  });
+}
+
+TEST_CASE("The job must be whole replicas") {
+  check_edits({
+      {"nodes: 4", "nodes: 3",
+       "12:22: training.global_batch_size: 32 is no multiple of DP 6 x micro-batch 1 = 6"},
+      {"pipeline_model_parallel_size: 2", "pipeline_model_parallel_size: 3",
+       "5:43: cluster.nodes: 32 GPUs are no multiple of TP 2 x CP 1 x PP 3 = 6"},
+      {"pipeline_model_parallel_size: 2", "pipeline_model_parallel_size: 64",
+       "5:43: cluster.nodes: 32 GPUs are no multiple of TP 2 x CP 1 x PP 64 = 128"},
+      {"context_parallel_size: 1", "context_parallel_size: 32",
+       "5:43: cluster.nodes: 32 GPUs are no multiple of TP 2 x CP 32 x PP 2 = 128"},
+      {"nodes: 4", "nodes: 1025",
+       "5:43: cluster.nodes: 1025 is more than the 1024 nodes that dgx-superpod-h100 has"},
+  });
+}
+
+TEST_CASE("CP must cut the sequence evenly") {
+  check_edits({
+      {"context_parallel_size: 1", "context_parallel_size: 3",
+       "16:26: parallelism.context_parallel_size: 3 cuts a sequence into 6 blocks, which do not "
+       "divide seq_length 8192"},
+      {"seq_length: 8192", "seq_length: 8191",
+       "17:22: parallelism.sequence_parallel: 2 does not divide the tokens of a micro-batch "
+       "(8191)"},
+  });
+}
+
+TEST_CASE("Experts are not modelled") {
+  check_edits({
+      {"context_parallel_size: 1", "context_parallel_size: 1\n  expert_model_parallel_size: 2",
+       "17:31: parallelism.expert_model_parallel_size: is more than 1; mixture-of-experts models "
+       "are not modelled yet"},
+  });
+}
+
+TEST_CASE("The batch must be whole micro-batches on every replica") {
+  check_edits({
+      {"global_batch_size: 32", "global_batch_size: 33",
+       "12:22: training.global_batch_size: 33 is no multiple of DP 8 x micro-batch 1 = 8"},
+      {"global_batch_size: 32", "global_batch_size: 4",
+       "12:22: training.global_batch_size: 4 is no multiple of DP 8 x micro-batch 1 = 8"},
+      {"micro_batch_size: 1", "micro_batch_size: 3",
+       "12:22: training.global_batch_size: 32 is no multiple of DP 8 x micro-batch 3 = 24"},
+  });
+}
+
+TEST_CASE("A step of too many passes is refused") {
+  check_edits({
+      {"global_batch_size: 32", "global_batch_size: 100000000",
+       "12:22: training.global_batch_size: makes 5e+07 passes a step; up to 2e+07 are played"},
+  });
+}
+
+TEST_CASE("Sizes beyond any measure are refused") {
+  check_edits({
+      {"seq_length: 8192\n  micro_batch_size: 1", "seq_length: 100000000\n  micro_batch_size: 1000",
+       "11:21: training.micro_batch_size: makes 1e+11 tokens of one pass; up to 1e+09 are "
+       "modelled"},
+      {"model: llama3.1-8b",
+       "model: llama3.1-8b\nmodel_overrides: {num_layers: 100000, hidden_size: 1000000, "
+       "ffn_hidden_size: 10000000}",
+       "8:31: num_layers: makes 3e+18 parameters; up to 1e+15 are modelled"},
+      {"model: llama3.1-8b",
+       "model: llama3.1-8b\nmodel_overrides: {kv_channels: 100000, num_attention_heads: 100000}",
+       "8:32: kv_channels: makes 1e+10 columns with 100000 heads; up to 1e+08 are modelled"},
+  });
+}
+
+TEST_CASE("VP needs PP and layers for every chunk") {
+  check_edits({
+      {"tensor_model_parallel_size: 2\n  pipeline_model_parallel_size: 2",
+       "tensor_model_parallel_size: 2\n  pipeline_model_parallel_size: 1\n  "
+       "virtual_pipeline_model_parallel_size: 2",
+       "16:41: parallelism.virtual_pipeline_model_parallel_size: is 2 without pipeline "
+       "parallelism; 1 would do"},
+      {"pipeline_model_parallel_size: 2",
+       "pipeline_model_parallel_size: 2\n  virtual_pipeline_model_parallel_size: 3",
+       "15:33: parallelism.pipeline_model_parallel_size: 32 layers (embedding and loss counted as "
+       "told) do not split into PP 2 x VP 3 = 6 chunks"},
+      {"global_batch_size: 32\nparallelism:\n",
+       "global_batch_size: 24\nparallelism:\n  virtual_pipeline_model_parallel_size: 2\n",
+       "14:41: parallelism.virtual_pipeline_model_parallel_size: interleaves 3 micro-batches, no "
+       "multiple of PP 2"},
+  });
+}
+
+TEST_CASE("Layers must split into the stages") {
+  check_edits({
+      {"model: llama3.1-8b", "model: llama3.1-8b\nmodel_overrides: {num_layers: 31}",
+       "16:33: parallelism.pipeline_model_parallel_size: 31 layers (embedding and loss counted as "
+       "told) do not split into PP 2 x VP 1 = 2 chunks"},
+      {"pipeline_model_parallel_size: 2",
+       "pipeline_model_parallel_size: 2\n  account_for_embedding_in_pipeline_split: true",
+       "15:33: parallelism.pipeline_model_parallel_size: 33 layers (embedding and loss counted as "
+       "told) do not split into PP 2 x VP 1 = 2 chunks"},
+  });
+}
+
+TEST_CASE("Precisions must go together") {
+  check_edits({
+      {"precision: bf16", "precision: fp32",
+       "9:14: training.precision: 'fp32' is not trained here; bf16 or fp8 would do"},
+      {"precision: bf16", "precision: bf16\n  fp8_params: true",
+       "10:15: training.fp8_params: is true with precision bf16; FP8 parameters need precision "
+       "fp8"},
+      {"grad_reduce_dtype: bf16", "grad_reduce_dtype: fp8",
+       "24:51: optimizer.grad_reduce_dtype: 'fp8' cannot hold gradients; bf16 or fp32 would do"},
+  });
+}
+
+TEST_CASE("TP overlap needs its table, TP and sequence parallelism") {
+  check_edits({
+      {"  tp_comm_overlap_table: te-default\n", "",
+       "19:3: overlap.tp_comm_overlap_table: is missing; tp_comm_overlap needs a table of "
+       "hardware/tp_overlap"},
+      {"tp_comm_overlap: true", "tp_comm_overlap: false",
+       "20:26: overlap.tp_comm_overlap_table: stands there without tp_comm_overlap; leave it out "
+       "or set tp_comm_overlap"},
+      {"tensor_model_parallel_size: 2", "tensor_model_parallel_size: 1",
+       "19:20: overlap.tp_comm_overlap: needs tensor parallelism of 2 or more with "
+       "sequence_parallel"},
+      {"sequence_parallel: true", "sequence_parallel: false",
+       "19:20: overlap.tp_comm_overlap: needs tensor parallelism of 2 or more with "
+       "sequence_parallel"},
+  });
+}
+
+TEST_CASE("A model that does not hold together is refused at the override") {
+  check_edits({
+      {"model: llama3.1-8b", "model: llama3.1-8b\nmodel_overrides: {num_query_groups: 5}",
+       "8:37: num_query_groups: 5 does not divide the 32 attention heads"},
+      {"model: llama3.1-8b",
+       "model: llama3.1-8b\nmodel_overrides: {share_embeddings_and_output_weights: true}",
+       "8:56: share_embeddings_and_output_weights: is true; tied embeddings are not modelled yet, "
+       "false would do"},
+  });
+}
+
+}  // namespace
+}  // namespace simtrain::testing

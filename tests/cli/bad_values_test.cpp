@@ -1,0 +1,166 @@
+#include <doctest/doctest.h>
+
+#include "tests/cli/bad_edit.h"
+
+namespace simtrain::testing {
+namespace {
+
+TEST_CASE("A value of the wrong kind is refused at its place") {
+  check_edits({
+      {"name: base", "name: [a]", "1:7: name: must be a text, found a list"},
+      {"name: base", "name: {a: b}", "1:7: name: must be a text, found a map"},
+      {"name: base", "name: \"\"", "1:7: name: must be a text, found ''"},
+      {"notes: [short]", "notes: short", "3:8: notes: must be a list, found 'short'"},
+      {"notes: [short]", "notes: [one, [two]]", "3:14: notes[1]: must be a text, found a list"},
+      {"cluster: {name: dgx-superpod-h100, nodes: 4, placement: compact}",
+       "cluster: dgx-superpod-h100",
+       "5:10: cluster: must be a map of keys, found 'dgx-superpod-h100'"},
+      {"cluster: {name: dgx-superpod-h100, nodes: 4, placement: compact}",
+       "cluster: [dgx-superpod-h100]", "5:10: cluster: must be a map of keys, found a list"},
+      {"nodes: 4", "nodes: four", "5:43: cluster.nodes: must be a whole number, found 'four'"},
+      {"nodes: 4", "nodes: [4]", "5:43: cluster.nodes: must be a whole number, found a list"},
+      {"nodes: 4", "nodes: 4 GB", "5:43: cluster.nodes: must be a whole number, found '4 GB'"},
+      {"nodes: 4", "nodes: 4.0", "5:43: cluster.nodes: must be a whole number, found '4.0'"},
+      {"placement: compact", "placement: [compact]",
+       "5:57: cluster.placement: must be a text, found a list"},
+      {"bucket_size_mb: 125", "bucket_size_mb: 125 MB",
+       "24:73: optimizer.bucket_size_mb: must be a number, found '125 MB'"},
+      {"bucket_size_mb: 125", "bucket_size_mb: {a: 1}",
+       "24:73: optimizer.bucket_size_mb: must be a number, found a map"},
+      {"sequence_parallel: true", "sequence_parallel: [true]",
+       "17:22: parallelism.sequence_parallel: must be true or false, found a list"},
+  });
+}
+
+TEST_CASE("A key without a value is refused at the key, a null at its place") {
+  check_edits({
+      {"name: base", "name:", "1:1: name: must be a text, found nothing"},
+      {"cluster: {name: dgx-superpod-h100, nodes: 4, placement: compact}",
+       "cluster:", "5:1: cluster: must be a map of keys, found nothing"},
+      {"nodes: 4", "nodes: null", "5:43: cluster.nodes: must be a whole number, found nothing"},
+      {"nodes: 4", "nodes: ~", "5:43: cluster.nodes: must be a whole number, found nothing"},
+      {"te-default", "~", "20:26: overlap.tp_comm_overlap_table: must be a text, found nothing"},
+      {"optimizer:", "recompute:\noptimizer:", "24:1: recompute: must be a text, found nothing"},
+      {"model: llama3.1-8b", "model: llama3.1-8b\nmodel_overrides:",
+       "8:1: model_overrides: must be a map of keys, found nothing"},
+  });
+}
+
+TEST_CASE("Only true and false are booleans") {
+  check_edits({
+      {"precision: bf16", "precision: bf16\n  fp8_params: no",
+       "10:15: training.fp8_params: must be true or false, found 'no'"},
+      {"precision: bf16", "precision: bf16\n  fp8_params: True",
+       "10:15: training.fp8_params: must be true or false, found 'True'"},
+      {"precision: bf16", "precision: bf16\n  fp8_params: 1",
+       "10:15: training.fp8_params: must be true or false, found '1'"},
+      {"sequence_parallel: true", "sequence_parallel: yes",
+       "17:22: parallelism.sequence_parallel: must be true or false, found 'yes'"},
+      {"optimizer:", "cuda_graphs: on\noptimizer:",
+       "24:14: cuda_graphs: must be true or false, found 'on'"},
+  });
+}
+
+TEST_CASE("Numbers are decimal, finite and inside their range") {
+  check_edits({
+      {"nodes: 4", "nodes: 04", "5:43: cluster.nodes: '04' starts with a zero; write it without"},
+      {"nodes: 4", "nodes: 0x4", "5:43: cluster.nodes: must be a whole number, found '0x4'"},
+      {"nodes: 4", "nodes: +4", "5:43: cluster.nodes: must be a whole number, found '+4'"},
+      {"nodes: 4", "nodes: .nan", "5:43: cluster.nodes: must be a whole number, found '.nan'"},
+      {"nodes: 4", "nodes: 0", "5:43: cluster.nodes: '0' is out of range; 1 to 1000000 would do"},
+      {"nodes: 4", "nodes: -4", "5:43: cluster.nodes: '-4' is out of range; 1 to 1000000 would do"},
+      {"nodes: 4", "nodes: 1e30", "5:43: cluster.nodes: must be a whole number, found '1e30'"},
+      {"nodes: 4", "nodes: 99999999999999999999",
+       "5:43: cluster.nodes: '99999999999999999999' is too large"},
+      {"seq_length: 8192", "seq_length: 1e4",
+       "10:15: training.seq_length: must be a whole number, found '1e4'"},
+      {"seq_length: 8192", "seq_length: 1000000000",
+       "10:15: training.seq_length: '1000000000' is out of range; 1 to 100000000 would do"},
+      {"global_batch_size: 32", "global_batch_size: .inf",
+       "12:22: training.global_batch_size: must be a whole number, found '.inf'"},
+      {"bucket_size_mb: 125", "bucket_size_mb: .nan",
+       "24:73: optimizer.bucket_size_mb: must be a number, found '.nan'"},
+      {"bucket_size_mb: 125", "bucket_size_mb: inf",
+       "24:73: optimizer.bucket_size_mb: must be a number, found 'inf'"},
+      {"bucket_size_mb: 125", "bucket_size_mb: 1e30",
+       "24:73: optimizer.bucket_size_mb: '1e30' is out of range; 0.001 to 1000000000 would do"},
+      {"bucket_size_mb: 125", "bucket_size_mb: -1",
+       "24:73: optimizer.bucket_size_mb: '-1' is out of range; 0.001 to 1000000000 would do"},
+      {"bucket_size_mb: 125", "bucket_size_mb: 0",
+       "24:73: optimizer.bucket_size_mb: '0' is out of range; 0.001 to 1000000000 would do"},
+      {"te-default", "te-default\n  wgrad_deferral_limit: -1",
+       "21:25: overlap.wgrad_deferral_limit: '-1' is out of range; 0 to 1000000000 would do"},
+      {"model: llama3.1-8b", "model: llama3.1-8b\nmodel_overrides: {num_layers: 0}",
+       "8:31: model_overrides.num_layers: '0' is out of range; 1 to 100000 would do"},
+      {"model: llama3.1-8b", "model: llama3.1-8b\nmodel_overrides: {rotary_percent: 1.5}",
+       "8:35: model_overrides.rotary_percent: '1.5' is out of range; 0 to 1 would do"},
+  });
+}
+
+TEST_CASE("An unknown key is refused at the key, with a suggestion where one is close") {
+  check_edits({
+      {"name: base", "naem: base", "1:1: naem: is not known here; did you mean 'name'?"},
+      {"optimizer:", "recomputed: none\noptimizer:",
+       "24:1: recomputed: is not known here; did you mean 'recompute'?"},
+      {"seq_length: 8192", "sequence: 8192",
+       "10:3: training.sequence: is not known here; known are precision, fp8_params, seq_length, "
+       "micro_batch_size, global_batch_size"},
+      {"model: llama3.1-8b", "model: llama3.1-8b\nmodel_overrides: {num_layer: 4}",
+       "8:19: model_overrides.num_layer: is not known here; did you mean 'num_layers'?"},
+  });
+}
+
+TEST_CASE("A missing key is named at the map that lacks it") {
+  check_edits({
+      {"name: base\n", "", "1:1: name: is missing"},
+      {"cluster: {name: dgx-superpod-h100, nodes: 4, placement: compact}\n", "",
+       "1:1: cluster: is missing"},
+      {"  precision: bf16\n", "", "9:3: training.precision: is missing"},
+      {"  sequence_parallel: true\n", "", "14:3: parallelism.sequence_parallel: is missing"},
+      {", bucket_size_mb: 125", "", "24:12: optimizer.bucket_size_mb: is missing"},
+  });
+}
+
+TEST_CASE("A doubled key is refused at its second place") {
+  check_edits({
+      {"name: base", "name: base\nname: again", "2:1: name: stands twice"},
+      {"global_batch_size: 32", "global_batch_size: 32\n  global_batch_size: 64",
+       "13:3: global_batch_size: stands twice"},
+      {"nodes: 4", "nodes: 4, nodes: 4", "5:46: nodes: stands twice"},
+  });
+}
+
+TEST_CASE("A name that stands for nothing is refused, with a suggestion where one is close") {
+  check_edits({
+      {"dgx-superpod-h100", "dgx-superpod-h10",
+       "5:17: cluster.name: 'dgx-superpod-h10' is not in hardware/clusters; did you mean "
+       "'dgx-superpod-h100'?"},
+      {"dgx-superpod-h100", "../clusters/dgx-superpod-h100",
+       "5:17: cluster.name: '../clusters/dgx-superpod-h100' is not in hardware/clusters; known are "
+       "dgx-superpod-b200, dgx-superpod-gb200, dgx-superpod-h100, gcp-a4"},
+      {"nemo-25.02", "nemo-25.2",
+       "6:11: software: 'nemo-25.2' is not in hardware/software; did you mean 'nemo-25.02'?"},
+      {"model: llama3.1-8b", "model: llama3.1-8B",
+       "7:8: model: 'llama3.1-8B' is not in scenarios/models; did you mean 'llama3.1-8b'?"},
+      {"te-default", "te-defalt",
+       "20:26: overlap.tp_comm_overlap_table: 'te-defalt' is not in hardware/tp_overlap; did you "
+       "mean 'te-default'?"},
+      {"compact}", "packed}",
+       "5:57: cluster.placement: 'packed' is not known here; known are compact"},
+      {"precision: bf16", "precision: fp16",
+       "9:14: training.precision: 'fp16' is not known here; did you mean 'bf16'?"},
+      {"precision: bf16", "precision: mxfp8",
+       "9:14: training.precision: 'mxfp8' is not known here; did you mean 'fp8'?"},
+      {"nvidia-dgxc", "nvidia-dgxx",
+       "4:17: mfu_convention: 'nvidia-dgxx' is not known here; did you mean 'nvidia-dgxc'?"},
+      {"optimizer:", "recompute: all\noptimizer:",
+       "24:12: recompute: 'all' is not known here; did you mean 'full'?"},
+      {"grad_reduce_dtype: bf16", "grad_reduce_dtype: fp23",
+       "24:51: optimizer.grad_reduce_dtype: 'fp23' is not known here; did you mean 'fp8'?"},
+      {"model: llama3.1-8b", "model: llama3.1-8b\nmodel_overrides: {activation: relu}",
+       "8:31: model_overrides.activation: 'relu' is not known here; did you mean 'gelu'?"},
+  });
+}
+
+}  // namespace
+}  // namespace simtrain::testing

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/run/simulate.h"
+
+namespace simtrain::testing {
+
+inline DataFolder data_folder() { return DataFolder(SIMTRAIN_SOURCE_DIR); }
+
+inline ScenarioSource scenario_file(const std::string& name) {
+  return ScenarioSource::from_file(std::string(SIMTRAIN_SOURCE_DIR) + "/scenarios/" + name +
+                                   ".yaml");
+}
+
+/// A row of a file in scenarios/, with `--set` settings over it.
+inline Scenario scenario(const std::string& file, const std::string& row,
+                         const std::vector<std::string>& settings = {}) {
+  std::vector<Setting> parsed;
+  for (const std::string& text : settings) parsed.push_back(parse_setting(text));
+  return scenario_file(file).scenario(data_folder(), row, parsed);
+}
+
+}  // namespace simtrain::testing

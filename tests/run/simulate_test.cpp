@@ -1,0 +1,116 @@
+#include <numeric>
+#include <set>
+
+#include <doctest/doctest.h>
+
+#include "tests/run/scenarios.h"
+
+using namespace simtrain;
+using simtrain::testing::scenario;
+
+namespace {
+
+struct Case {
+  std::string file;
+  std::string row;
+  std::vector<std::string> settings;
+};
+
+/// Small runs of each kind: CP, TP overlap by ring, pipeline and bulk, PP with and without
+/// interleaving, FP8, TP across trays of an NVLink domain, blocking messages, recompute.
+const std::vector<Case>& cases() {
+  static const std::vector<Case> rows{
+      {"llama31_8b_h100", "bf16-8", {}},
+      {"llama31_8b_h100", "fp8-16", {}},
+      {"llama31_70b_h100", "bf16-64", {"gbs=32"}},
+      {"llama31_70b_h100", "fp8-128", {"gbs=64"}},
+      {"llama31_405b_h100", "bf16-32", {}},
+      {"llama31_405b_h100", "fp8-64", {"gbs=16"}},
+      {"llama405b_a4_224", "", {"gbs=28"}},
+      {"nemotron4_15b_h100", "fp8-16", {}},
+      {"nemotron4_340b_h100_2411", "bf16-128", {"gbs=16"}},
+      {"nemotron4_340b_gb200", "fp8-128", {"nodes=16", "gbs=16"}},
+      {"nemotron4_340b_h100",
+       "bf16-256",
+       {"vp=1", "overlap.overlap_p2p_comm=false", "overlap.overlap_grad_reduce=false"}},
+  };
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("folded and unfolded runs agree exactly") {
+  for (const Case& row : cases()) {
+    CAPTURE(row.file);
+    CAPTURE(row.row);
+    const Scenario asked = scenario(row.file, row.row, row.settings);
+    const Report folded = simulate(asked);
+    const Report unfolded = simulate(asked, {true});
+    CHECK(folded.engine.ranks_simulated == asked.recipe.pp());
+    CHECK(unfolded.engine.ranks_simulated == asked.cluster.gpus());
+    CHECK(folded.step_time_s == unfolded.step_time_s);
+    CHECK(folded.engine.fingerprint == unfolded.engine.fingerprint);
+  }
+}
+
+TEST_CASE("ranks that do not lie alike are all simulated") {
+  // 32 trays are two NVLink domains of 18 trays: the third of four stages lies in both.
+  CHECK(simulate(scenario("nemotron4_340b_gb200", "fp8-128")).engine.ranks_simulated == 128);
+}
+
+TEST_CASE("running twice gives one fingerprint and the same numbers") {
+  for (const Case& row : cases()) {
+    CAPTURE(row.file);
+    const Scenario asked = scenario(row.file, row.row, row.settings);
+    const Report one = simulate(asked);
+    const Report two = simulate(asked);
+    CHECK(one.engine.fingerprint == two.engine.fingerprint);
+    CHECK(one.step_time_s == two.step_time_s);
+    CHECK(one.breakdown == two.breakdown);
+  }
+}
+
+TEST_CASE("another recipe has another fingerprint") {
+  CHECK(simulate(scenario("llama31_8b_h100", "bf16-8")).engine.fingerprint !=
+        simulate(scenario("llama31_8b_h100", "bf16-8", {"gbs=64"})).engine.fingerprint);
+}
+
+TEST_CASE("the breakdown sums to the step time") {
+  for (const Case& row : cases()) {
+    CAPTURE(row.file);
+    const Report report = simulate(scenario(row.file, row.row, row.settings));
+    const double sum = std::accumulate(report.breakdown.begin(), report.breakdown.end(), 0.0);
+    CHECK(sum == doctest::Approx(report.step_time_s).epsilon(1e-9));
+  }
+}
+
+TEST_CASE("the headline follows from the step time") {
+  const Report report = simulate(scenario("llama31_8b_h100", "fp8-8"));
+  CHECK(report.gpus == 8);
+  CHECK(report.tokens_per_s == doctest::Approx(8192 * 128 / report.step_time_s));
+  CHECK(report.peak_tflops_per_gpu == 1979);
+  CHECK(report.mfu == doctest::Approx(report.tflops_per_gpu / 1979));
+  CHECK(report.days_per_1t_tokens == doctest::Approx(1e12 / report.tokens_per_s / 86400));
+}
+
+TEST_CASE("communication of the step is counted by group, and none of it longer than the step") {
+  const Report report = simulate(scenario("llama31_405b_h100", "bf16-64", {"gbs=16"}));
+  std::set<std::string> groups;
+  for (const CommunicationRow& row : report.communication) {
+    groups.insert(row.group);
+    CHECK(row.count > 0);
+    CHECK(row.total_s >= row.exposed_s);
+    CHECK(row.exposed_s >= 0);
+  }
+  CHECK(groups.contains("tp"));
+  CHECK(groups.contains("cp"));
+  CHECK(groups.contains("pp"));
+  CHECK(groups.contains("dp"));
+}
+
+TEST_CASE("CUDA graphs never lengthen the step") {
+  const double without = simulate(scenario("llama31_8b_h100", "bf16-8")).step_time_s;
+  const double with =
+      simulate(scenario("llama31_8b_h100", "bf16-8", {"cuda_graphs=true"})).step_time_s;
+  CHECK(with <= without);
+}
