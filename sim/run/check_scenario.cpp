@@ -54,6 +54,7 @@ void check_sizes(const Recipe& recipe, const ScenarioTrees& trees) {
   constexpr double kMostTokens = 1e9;
   constexpr double kMostColumns = 1e8;
   constexpr double kMostParameters = 1e15;
+  constexpr double kMostBuckets = 1e5;
   const ModelSpec& model = recipe.model;
   const double tokens =
       static_cast<double>(recipe.training.seq_length) * recipe.training.micro_batch_size;
@@ -70,6 +71,12 @@ void check_sizes(const Recipe& recipe, const ScenarioTrees& trees) {
   require(parameters <= kMostParameters, trees.model, "num_layers",
           fmt::format("makes {:.3g} parameters; up to {:.0g} are modelled", parameters,
                       kMostParameters));
+  const double buckets = static_cast<double>(model.parameters()) / recipe.tp() *
+                         static_cast<double>(bytes_of(recipe.optimizer.grad_reduce_dtype)) /
+                         (recipe.optimizer.bucket_size_mb * 1e6);
+  require(buckets <= kMostBuckets, trees.scenario, "optimizer.bucket_size_mb",
+          fmt::format("makes {:.3g} buckets of the gradients; up to {:.0g} are played", buckets,
+                      kMostBuckets));
 }
 
 void check_sequence(const Recipe& recipe, const YamlNode& tree) {

@@ -21,7 +21,11 @@ ChunkBuckets chunk_buckets(const StepContext& context, const ChunkLayout& chunk,
     return plan_collective({collective, Bytes(bytes), group}, environment);
   };
   for (std::int64_t bucket = 0; bucket < count; ++bucket) {
-    const std::int64_t elements = parameters * (bucket + 1) / count - parameters * bucket / count;
+    // parameters * bucket / count would leave 64 bits for the largest models.
+    const auto before = [&](std::int64_t full) {
+      return parameters / count * full + parameters % count * full / count;
+    };
+    const std::int64_t elements = before(bucket + 1) - before(bucket);
     const Collective reduction =
         recipe.optimizer.distributed ? Collective::reduce_scatter : Collective::all_reduce;
     buckets.reductions.push_back(plan(reduction, elements * gradient_size));

@@ -41,7 +41,9 @@ double head_memory(const Recipe& recipe, int micro_batches) {
   const double hidden = 2 * rows * static_cast<double>(recipe.model.hidden_size);
   const double per_logit = recipe.software.cross_entropy.value == CrossEntropy::fused ? 2 : 10;
   const double kept = recipe.deferred_weight_gradients(micro_batches);
-  return hidden + per_logit * logits + kept * (hidden + 2 * logits);
+  // The input waits as this rank's rows; it is gathered when the weight gradient runs.
+  const double waiting = hidden / (recipe.parallelism.sequence_parallel ? recipe.tp() : 1);
+  return hidden + per_logit * logits + kept * (waiting + 2 * logits);
 }
 
 /// FC1's backward: gradients of both sides of the activation and the gathered rows.

@@ -29,7 +29,7 @@ struct PieceContext {
   const ClusterSpec& cluster;
   const KernelModel& kernels;
   GroupLayout tensor_layout;
-  Distance context_distance{};  ///< to the next rank of the CP ring
+  Distance context_distance{};  ///< the widest hop of the CP ring
 };
 
 /// Expands one piece into its kernels and collectives.

@@ -1,5 +1,6 @@
 #include "sim/workload/step_plan.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "sim/workload/plan_groups.h"
@@ -66,6 +67,15 @@ Plan empty_plan(const StepContext& context) {
   return plan;
 }
 
+/// How far apart neighbours are at most in the ring over these GPUs, which goes at its slowest
+/// hop's pace.
+Distance widest_hop(const Cluster& cluster, const std::vector<int>& gpus) {
+  Distance widest = Distance::same_gpu;
+  for (std::size_t i = 0; i < gpus.size(); ++i)
+    widest = std::max(widest, cluster.distance(gpus[i], gpus[(i + 1) % gpus.size()]));
+  return widest;
+}
+
 }  // namespace
 
 bool stages_are_uniform(const StepContext& context) {
@@ -100,13 +110,11 @@ Plan step_plan(const StepContext& context, bool unfold) {
 
 Plan piece_plan(const StepContext& context, Piece piece, bool unfold) {
   const std::vector<int> replica = context.grid.tensor_context_group(0);
-  const std::vector<int> context_gpus = context.placement.gpus(context.grid.context_group(0));
   Plan plan = empty_plan(context);
   plan.programs.push_back(piece_program(
       {context.recipe, context.cluster.spec(), context.kernels,
        layout_of(context.cluster, context.placement.gpus(context.grid.tensor_group(0))),
-       context.cluster.distance(context_gpus.front(),
-                                context_gpus[context_gpus.size() > 1 ? 1 : 0])},
+       widest_hop(context.cluster, context.placement.gpus(context.grid.context_group(0)))},
       piece));
   PlanGroups(context, plan).add_ranks(unfold ? replica : std::vector<int>{replica.front()});
   return plan;

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <doctest/doctest.h>
-
 #include <string>
 #include <vector>
+
+#include <doctest/doctest.h>
 
 #include "tests/cli/base_scenario.h"
 #include "tests/cli/program.h"
@@ -44,9 +44,8 @@ inline void check_edits(const std::vector<BadEdit>& edits) {
 inline void check_table_edits(const std::vector<BadEdit>& edits) {
   for (const BadEdit& edit : edits) {
     CAPTURE(edit.by);
-    check_text(
-        std::string(kBaseScenario) + edited(std::string(kBaseTable), edit.replaced, edit.by),
-        edit.message);
+    check_text(std::string(kBaseScenario) + edited(std::string(kBaseTable), edit.replaced, edit.by),
+               edit.message);
   }
 }
 

@@ -87,6 +87,9 @@ TEST_CASE("Sizes beyond any measure are refused") {
       {"model: llama3.1-8b",
        "model: llama3.1-8b\nmodel_overrides: {kv_channels: 100000, num_attention_heads: 100000}",
        "8:32: kv_channels: makes 1e+10 columns with 100000 heads; up to 1e+08 are modelled"},
+      {"bucket_size_mb: 125", "bucket_size_mb: 0.001",
+       "24:73: optimizer.bucket_size_mb: makes 8.03e+06 buckets of the gradients; up to 1e+05 are "
+       "played"},
   });
 }
 
@@ -137,9 +140,6 @@ TEST_CASE("TP overlap needs its table, TP and sequence parallelism") {
       {"  tp_comm_overlap_table: te-default\n", "",
        "19:3: overlap.tp_comm_overlap_table: is missing; tp_comm_overlap needs a table of "
        "hardware/tp_overlap"},
-      {"tp_comm_overlap: true", "tp_comm_overlap: false",
-       "20:26: overlap.tp_comm_overlap_table: stands there without tp_comm_overlap; leave it out "
-       "or set tp_comm_overlap"},
       {"tensor_model_parallel_size: 2", "tensor_model_parallel_size: 1",
        "19:20: overlap.tp_comm_overlap: needs tensor parallelism of 2 or more with "
        "sequence_parallel"},

@@ -170,7 +170,7 @@ TEST_CASE("unknown names are refused with those that exist") {
 TEST_CASE("parts of a recipe that do not fit together are refused at the value to blame") {
   const auto blames = [](const Names& settings, const std::string& key) {
     const std::string text = refusal(settings);
-    CAPTURE(text);
+    INFO(settings.front(), ": ", text);
     CHECK(holds(text, ": " + key + ": "));
   };
   blames({"tp=16", "pp=1", "nodes=2"}, "parallelism.tensor_model_parallel_size");
@@ -184,11 +184,15 @@ TEST_CASE("parts of a recipe that do not fit together are refused at the value t
   blames({"training.fp8_params=true"}, "training.fp8_params");
   blames({"optimizer.grad_reduce_dtype=fp8"}, "optimizer.grad_reduce_dtype");
   blames({"overlap.tp_comm_overlap=true"}, "overlap.tp_comm_overlap_table");
-  blames({"overlap.tp_comm_overlap_table=te-default"}, "overlap.tp_comm_overlap_table");
   blames({"overlap.tp_comm_overlap=true", "overlap.tp_comm_overlap_table=te-default", "tp=1"},
          "overlap.tp_comm_overlap");
   blames({"nodes=3", "cp=3", "training.seq_length=4096", "gbs=6"},
          "parallelism.context_parallel_size");
+}
+
+TEST_CASE("an overlap table may stand there without tp_comm_overlap") {
+  const Scenario read = from_text(kText, "", {"overlap.tp_comm_overlap_table=te-default"});
+  CHECK(!read.recipe.overlap.tp_comm_overlap);
 }
 
 TEST_CASE("every scenario of the house can be read") {

@@ -106,6 +106,15 @@ TEST_CASE("a fused loss keeps 2 bytes a logit, another one 10") {
   CHECK(memory_of(recipe, 8).front().loss - fused == 8.0 * 4096 * 128256);
 }
 
+TEST_CASE("a deferred weight gradient keeps a rank's own rows and the gradients of its logits") {
+  Recipe recipe = llama_405b();
+  const double plain = memory_of(recipe, 512).back().loss;
+  recipe.overlap.defer_embedding_wgrad_compute = true;
+  recipe.overlap.wgrad_deferral_limit = 10;
+  CHECK(memory_of(recipe, 512).back().loss - plain ==
+        10.0 * 4096 * 2 * (16384.0 / 8 + 128256.0 / 8));
+}
+
 TEST_CASE("only the last stage holds the loss") {
   const auto stages = memory_of(llama_405b(), 512);
   for (std::size_t stage = 0; stage < stages.size(); ++stage)

@@ -1,0 +1,68 @@
+#include <algorithm>
+
+#include <doctest/doctest.h>
+
+#include "tests/cli/program.h"
+
+namespace simtrain::testing {
+namespace {
+
+/// The simtrain commands in the ```console and ```sh blocks of a page, continued lines joined.
+std::vector<std::string> commands_of(const std::filesystem::path& page) {
+  std::vector<std::string> commands;
+  std::istringstream text(read_file(page));
+  bool inside = false;
+  for (std::string line; std::getline(text, line);) {
+    if (line.starts_with("```")) {
+      inside = line == "```console" || line == "```sh";
+      continue;
+    }
+    if (!inside) continue;
+    if (line.starts_with("$ ")) line.erase(0, 2);
+    for (std::string more; line.ends_with("\\") && std::getline(text, more);)
+      line.replace(line.size() - 1, 1, more);
+    for (const std::string program : {"simtrain", "build/release/simtrain"}) {
+      if (line == program || line.starts_with(program + " "))
+        commands.push_back("\"$SIMTRAIN\"" + line.substr(program.size()));
+    }
+  }
+  return commands;
+}
+
+/// A folder that looks like the repository, so that what a command writes stays out of it.
+void link_repository(const TempFolder& folder) {
+  for (const auto& entry : std::filesystem::directory_iterator(SIMTRAIN_SOURCE_DIR)) {
+    const std::string name = entry.path().filename().string();
+    if (name != "build") std::filesystem::create_symlink(entry.path(), folder.path() / name);
+  }
+}
+
+void check_page(const std::filesystem::path& page) {
+  const TempFolder folder;
+  link_repository(folder);
+  for (const std::string& command : commands_of(page)) {
+    CAPTURE(page);
+    CAPTURE(command);
+    const Outcome outcome = shell(command, {folder.path().string(), {}, ""});
+    CHECK(outcome.status == 0);
+    CHECK(outcome.err == "");
+  }
+}
+
+TEST_CASE("Every command of the README runs, and it has some") {
+  const std::filesystem::path readme(SIMTRAIN_SOURCE_DIR "/README.md");
+  if (!std::filesystem::exists(readme)) return;
+  CHECK(!commands_of(readme).empty());
+  check_page(readme);
+}
+
+TEST_CASE("Every command of the documents runs") {
+  const std::filesystem::path docs(SIMTRAIN_SOURCE_DIR "/docs");
+  if (!std::filesystem::exists(docs)) return;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(docs)) {
+    if (entry.path().extension() == ".md") check_page(entry.path());
+  }
+}
+
+}  // namespace
+}  // namespace simtrain::testing

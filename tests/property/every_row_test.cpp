@@ -1,0 +1,90 @@
+// What holds for every documented recipe.
+#include <algorithm>
+#include <numeric>
+
+#include <doctest/doctest.h>
+
+#include "sim/run/executor.h"
+#include "sim/run/pieces.h"
+#include "tests/property/rows.h"
+
+using namespace simtrain;
+using namespace simtrain::testing;
+
+namespace {
+
+template <class Check>
+void for_every_row(const Check& check) {
+  for (const ScenarioRow& row : all_rows()) {
+    INFO(row.file, " ", row.row);
+    check(row);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every row has a step time, a breakdown that sums to it, and an MFU below one") {
+  for_every_row([](const ScenarioRow& row) {
+    const Report report = simulate(scenario_of(row));
+    CHECK(report.step_time_s > 0);
+    CHECK(report.step_time_s < 1000);
+    const double sum = std::accumulate(report.breakdown.begin(), report.breakdown.end(), 0.0);
+    CHECK(sum == doctest::Approx(report.step_time_s).epsilon(1e-9));
+    for (const double share : report.breakdown) CHECK(share >= -1e-9 * report.step_time_s);
+    CHECK(report.mfu > 0.2);
+    CHECK(report.mfu <= 1);
+  });
+}
+
+TEST_CASE("every documented recipe fits in memory") {
+  for_every_row([](const ScenarioRow& row) {
+    const Scenario scenario = scenario_of(row);
+    const RankGrid grid(scenario.recipe, scenario.cluster.gpus());
+    const auto capacity = static_cast<double>(scenario.cluster.gpu.memory_capacity.value.value());
+    int stage = 0;
+    for (const StageMemory& memory : stage_memory(scenario.recipe, scenario.cluster.gpu, grid)) {
+      CAPTURE(stage++);
+      CHECK(memory.total() <= capacity);
+      for (const double part : {memory.weights, memory.gradients, memory.optimizer,
+                                memory.activations, memory.temporary, memory.outside})
+        CHECK(part > 0);
+    }
+  });
+}
+
+TEST_CASE("no resource is busy for longer than the step") {
+  for_every_row([](const ScenarioRow& row) {
+    const Scenario scenario = small_scenario_of(row);
+    const Cluster cluster(scenario.cluster);
+    const Placement placement = place(cluster, scenario.placement);
+    const RankGrid grid(scenario.recipe, scenario.cluster.gpus());
+    const FittedKernelModel kernels(cluster.spec().gpu);
+    PieceCosts costs;
+    const StepContext context{scenario.recipe, cluster, placement, grid, kernels, costs};
+    const auto pieces = play_pieces(context, false);
+    for (std::size_t i = 0; i < kPieces; ++i) costs[i] = pieces[i].cost;
+    const Plan plan = step_plan(context, false);
+    const Timeline timeline = execute(plan);
+    for (std::uint32_t rank = 0; rank < plan.ranks.size(); ++rank) {
+      std::array<Duration, kStreams> busy{};
+      const auto& ops = plan.programs[plan.ranks[rank].program].ops;
+      for (std::uint32_t op = 0; op < ops.size(); ++op) {
+        busy[static_cast<std::size_t>(ops[op].stream)] +=
+            timeline.span(rank, op).end - timeline.span(rank, op).start;
+      }
+      CHECK(*std::max_element(busy.begin(), busy.end()) <= timeline.end);
+    }
+  });
+}
+
+TEST_CASE("the compute of a step is at least its FLOPs at peak") {
+  for_every_row([](const ScenarioRow& row) {
+    const Scenario scenario = scenario_of(row);
+    const double flops =
+        model_flops_per_sample(scenario.recipe.model, scenario.recipe.training.seq_length,
+                               MfuConvention::causal) *
+        scenario.recipe.training.global_batch_size;
+    const Report report = simulate(scenario);
+    CHECK(report.step_time_s * report.gpus * report.peak_tflops_per_gpu * 1e12 >= flops);
+  });
+}

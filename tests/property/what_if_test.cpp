@@ -1,0 +1,147 @@
+// What a change of hardware or batch may and may not do to a step.
+#include <random>
+
+#include <doctest/doctest.h>
+
+#include "sim/run/executor.h"
+#include "tests/property/rows.h"
+
+using namespace simtrain;
+using namespace simtrain::testing;
+
+namespace {
+
+/// The first BF16 and the first FP8 row of each file: rows differ within it by their size alone.
+std::vector<ScenarioRow> one_row_a_precision() {
+  std::vector<ScenarioRow> chosen;
+  std::string last;
+  for (const ScenarioRow& row : all_rows()) {
+    const std::string kind = row.file + row.row.substr(0, row.row.find('-'));
+    if (kind != last) chosen.push_back(row);
+    last = kind;
+  }
+  return chosen;
+}
+
+double step_time(const Scenario& scenario) { return simulate(scenario).step_time_s; }
+
+/// Rounding to picoseconds, and rates that are not exact multiples.
+constexpr double kSlack = 1 + 1e-9;
+
+using Change = void (*)(ClusterSpec&);
+
+void double_rates(ClusterSpec& cluster) {
+  for (GemmRate& rate : cluster.gpu.gemm.rates) {
+    rate.sustained = rate.sustained * 2;
+    rate.burst = rate.burst * 2;
+  }
+  for (AttentionSpec& row : cluster.gpu.attention) row.rate = row.rate * 2;
+}
+void double_memory(ClusterSpec& cluster) {
+  Bandwidth& bandwidth = cluster.gpu.memory_bandwidth.value;
+  bandwidth = bandwidth * 2;
+}
+void double_nvlink(ClusterSpec& cluster) {
+  for (Bandwidth* rate :
+       {&cluster.gpu.nvlink.bandwidth.value, &cluster.gpu.nvlink.copy_engine_bandwidth.value,
+        &cluster.gpu.nccl.channel_bandwidth.value, &cluster.gpu.nccl.ring_bandwidth.value,
+        &cluster.gpu.nccl.nvls_bandwidth.value})
+    *rate = *rate * 2;
+}
+void double_network(ClusterSpec& cluster) {
+  Bandwidth& bandwidth = cluster.node.nic_bandwidth.value;
+  bandwidth = bandwidth * 2;
+}
+void double_all(ClusterSpec& cluster) {
+  for (const Change change : {double_rates, double_memory, double_nvlink, double_network})
+    change(cluster);
+}
+
+void never_longer(Change change) {
+  for (const ScenarioRow& row : one_row_a_precision()) {
+    INFO(row.file, " ", row.row);
+    Scenario scenario = small_scenario_of(row);
+    const double before = step_time(scenario);
+    change(scenario.cluster);
+    CHECK(step_time(scenario) <= before * kSlack);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("doubling every bandwidth and rate of the cluster never lengthens the step") {
+  never_longer(double_all);
+}
+
+TEST_CASE("doubling the rate of the tensor cores never lengthens the step") {
+  never_longer(double_rates);
+}
+
+TEST_CASE("doubling the memory bandwidth never lengthens the step") { never_longer(double_memory); }
+
+TEST_CASE("doubling the network never lengthens the step") { never_longer(double_network); }
+
+TEST_CASE("more micro-batches never shorten the step") {
+  for (const ScenarioRow& row : one_row_a_precision()) {
+    INFO(row.file, " ", row.row);
+    Scenario scenario = small_scenario_of(row);
+    const int batch = scenario.recipe.training.global_batch_size;
+    double before = 0;
+    for (int times = 1; times <= 4; ++times) {
+      scenario.recipe.training.global_batch_size = times * batch;
+      const double now = step_time(scenario);
+      CHECK(now >= before);
+      before = now;
+    }
+  }
+}
+
+TEST_CASE("more layers never shorten the step") {
+  double before = 0;
+  for (const char* layers : {"8", "16", "32", "64"}) {
+    const double now =
+        step_time(scenario_of({"llama31_8b_h100", "bf16-8"},
+                              {std::string("model_overrides.num_layers=") + layers, "gbs=16"}));
+    CHECK(now > before);
+    before = now;
+  }
+}
+
+TEST_CASE("any pipeline comes to an end, overlapped or not, and folds exactly") {
+  constexpr std::uint64_t kSeed = 5;
+  std::mt19937_64 random(kSeed);
+  const auto below = [&](std::size_t most) { return static_cast<int>(random() % most); };
+  for (int i = 0; i < 60; ++i) {
+    const int pp = 1 << below(4);
+    const int vp = pp > 1 ? 1 + below(3) : 1;
+    const int tp = 1 << below(2);
+    const int cp = 1 << below(2);
+    const int dp = 32 / (pp * tp * cp) == 0 ? 1 : 32 / (pp * tp * cp);
+    const int nodes = std::max(1, pp * tp * cp * dp / 8);
+    const int micro_batches = vp > 1 ? pp * (1 + below(3)) : 1 + below(12);
+    const std::vector<std::string> settings{
+        "nodes=" + std::to_string(nodes),
+        "tp=" + std::to_string(tp),
+        "pp=" + std::to_string(pp),
+        "cp=" + std::to_string(cp),
+        "vp=" + std::to_string(vp),
+        "gbs=" + std::to_string(nodes * 8 / (pp * tp * cp) * micro_batches),
+        "model_overrides.num_layers=" + std::to_string(pp * vp),
+        std::string("parallelism.sequence_parallel=") +
+            (tp > 1 && below(2) == 0 ? "true" : "false"),
+        std::string("precision=") + (below(2) == 0 ? "bf16" : "fp8"),
+        std::string("overlap.overlap_p2p_comm=") + (below(2) == 0 ? "true" : "false"),
+        std::string("overlap.overlap_grad_reduce=") + (below(2) == 0 ? "true" : "false"),
+        std::string("overlap.overlap_param_gather=") + (below(2) == 0 ? "true" : "false"),
+        std::string("overlap.defer_embedding_wgrad_compute=") + (below(2) == 0 ? "true" : "false")};
+    std::string text;
+    for (const std::string& setting : settings) text += " --set " + setting;
+    INFO("seed ", kSeed, ", case ", i, ":", text);
+    const Scenario scenario = scenario_of({"llama31_8b_h100", "bf16-8"}, settings);
+    Report folded;
+    REQUIRE_NOTHROW(folded = simulate(scenario));
+    const Report unfolded = simulate(scenario, {true});
+    CHECK(folded.step_time_s == unfolded.step_time_s);
+    CHECK(folded.engine.fingerprint == unfolded.engine.fingerprint);
+  }
+}

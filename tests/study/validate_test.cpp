@@ -1,0 +1,145 @@
+#include "sim/study/validate.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include <doctest/doctest.h>
+
+#include "sim/run/simulate.h"
+#include "tests/core/said.h"
+
+using namespace simtrain;
+using simtrain::testing::said;
+
+namespace {
+
+DataFolder data_folder() { return DataFolder(SIMTRAIN_SOURCE_DIR); }
+
+ValidationRow row(double measured, double predicted) {
+  ValidationRow result;
+  result.measured_s = measured;
+  result.predicted_s = predicted;
+  return result;
+}
+
+/// A validation file in a folder of its own that goes with it.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::string& text)
+      : folder_(std::filesystem::temp_directory_path() /
+                ("simtrain-study-" + std::to_string(++count_) + "-" +
+                 std::to_string(reinterpret_cast<std::uintptr_t>(this)))) {
+    std::filesystem::create_directories(folder_);
+    std::ofstream(path()) << text;
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile() { std::filesystem::remove_all(folder_); }
+  [[nodiscard]] std::string path() const { return (folder_ / "tiny.yaml").string(); }
+
+ private:
+  inline static int count_ = 0;
+  std::filesystem::path folder_;
+};
+
+std::string tiny(const std::string& scenario, const std::string& rows) {
+  return "name: tiny\ndocuments:\n  - document: a.txt\n    title: A\n    tables:\n"
+         "      - table: T\n        kind: last-step\n        scenario: " +
+         scenario + "\n        rows:\n" + rows;
+}
+
+std::string refusal(const std::string& text) {
+  const TemporaryFile file(text);
+  return said([&] { validate(data_folder(), file.path()); });
+}
+
+bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("an error is predicted over measured, less one") {
+  CHECK(row(10, 11).error() == doctest::Approx(0.1));
+  CHECK(row(10, 8).error() == doctest::Approx(-0.2));
+}
+
+TEST_CASE("a summary holds the mean and largest absolute error and the signed mean") {
+  const ValidationSummary summary = summarize({row(10, 11), row(10, 8), row(20, 21)});
+  CHECK(summary.rows == 3);
+  CHECK(summary.mean_absolute == doctest::Approx((0.1 + 0.2 + 0.05) / 3));
+  CHECK(summary.largest_absolute == doctest::Approx(0.2));
+  CHECK(summary.bias == doctest::Approx((0.1 - 0.2 + 0.05) / 3));
+}
+
+TEST_CASE("errors of both signs cancel in the bias alone") {
+  const ValidationSummary summary = summarize({row(10, 11), row(10, 9)});
+  CHECK(summary.mean_absolute == doctest::Approx(0.1));
+  CHECK(summary.bias == doctest::Approx(0));
+}
+
+TEST_CASE("the summary of no rows is all zeros") {
+  const ValidationSummary summary = summarize({});
+  CHECK(summary.rows == 0);
+  CHECK(summary.mean_absolute == 0);
+  CHECK(summary.largest_absolute == 0);
+  CHECK(summary.bias == 0);
+}
+
+TEST_CASE("validating simulates the named row and keeps the printed digits") {
+  const TemporaryFile file(
+      tiny("llama31_8b_h100.yaml",
+           "          - {row: bf16-8, step_time: \"12.3\", rounding: \"0.01 s\"}\n"
+           "          - {row: fp8-8, step_time: \"9.330\", rounding: \"0.01 s\"}\n"));
+  const auto rows = validate(data_folder(), file.path());
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0].document == "a.txt");
+  CHECK(rows[0].table == "T");
+  CHECK(rows[0].scenario == "llama31_8b_h100.yaml");
+  CHECK(rows[0].row == "bf16-8");
+  CHECK(rows[0].printed == "12.3");
+  CHECK(rows[0].measured_s == 12.3);
+  CHECK(rows[1].printed == "9.330");
+  const auto source =
+      ScenarioSource::from_file(data_folder().root() + "/scenarios/llama31_8b_h100.yaml");
+  CHECK(rows[1].predicted_s == simulate(source.scenario(data_folder(), "fp8-8", {})).step_time_s);
+}
+
+TEST_CASE("a scenario without a table needs no row") {
+  const TemporaryFile file(
+      tiny("llama405b_a4_224.yaml", "          - {step_time: \"118.19\", rounding: \"0.01 s\"}\n"));
+  const auto rows = validate(data_folder(), file.path());
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0].row.empty());
+  CHECK(rows[0].predicted_s > 0);
+}
+
+TEST_CASE("a validation file that is missing is refused by name") {
+  CHECK(holds(said([] { validate(data_folder(), "/no/such/file.yaml"); }), "/no/such/file.yaml"));
+}
+
+TEST_CASE("a row that the scenario does not have is refused") {
+  const std::string text =
+      refusal(tiny("llama31_8b_h100.yaml",
+                   "          - {row: bf16-9, step_time: \"1\", rounding: \"0.01 s\"}\n"));
+  CHECK(holds(text, "bf16-9"));
+  CHECK(holds(text, "bf16-8"));
+}
+
+TEST_CASE("a step time that is no positive number is refused at its place") {
+  const std::string text =
+      refusal(tiny("llama31_8b_h100.yaml",
+                   "          - {row: bf16-8, step_time: soon, rounding: \"0.01 s\"}\n"));
+  CHECK(holds(text, "tiny.yaml:10:"));
+  CHECK(holds(text, "step_time: "));
+  CHECK(holds(text, "'soon'"));
+}
+
+TEST_CASE("a kind of figure that is not known is refused at its place") {
+  std::string file = tiny("llama31_8b_h100.yaml",
+                          "          - {row: bf16-8, step_time: \"1\", rounding: \"0.01 s\"}\n");
+  file.replace(file.find("last-step"), 9, "best-step");
+  const std::string text = refusal(file);
+  CHECK(holds(text, "tiny.yaml:7:15: documents[0].tables[0].kind: 'best-step'"));
+  CHECK(holds(text, "last-step"));
+}
