@@ -17,8 +17,8 @@ class StuckProgram : public std::runtime_error {
 ///
 /// Each stream runs its ops in order. An op joins its group as soon as what it comes after has
 /// ended; when all members have joined, it starts. A transfer waits its latency, then moves its
-/// wire bytes at its max-min fair share of the links of its group, at most its limit. A compute op
-/// runs at the speed that its rank's transfers leave it:
+/// wire bytes at its max-min fair share of the links of its group, at most its limit; it holds that
+/// share from its start on. A compute op runs at the speed that its rank's transfers leave it:
 ///
 ///     1 / speed = sm_bound * (1 + o) * S / (S - s) + memory_bound * B / (B - b) + rest
 ///

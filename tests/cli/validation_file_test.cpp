@@ -1,0 +1,61 @@
+#include "tests/cli/bad_edit.h"
+
+namespace simtrain::testing {
+namespace {
+
+constexpr std::string_view kFile = R"(name: own
+documents:
+  - document: own.txt
+    title: a measured run
+    tables:
+      - table: one
+        kind: last-step
+        scenario: llama31_8b_h100.yaml
+        rows:
+          - {row: bf16-8, step_time: "12.5", rounding: "0.1 s"}
+)";
+
+Outcome validate(const std::string& text) {
+  const TempFolder folder;
+  folder.write("own.yaml", text);
+  return run_simtrain({"validate", "own.yaml"}, {folder.path().string(), {}, ""});
+}
+
+TEST_CASE("A validation file of one's own is compared") {
+  const Outcome outcome = validate(std::string(kFile));
+  CHECK(outcome.status == 0);
+  CHECK(outcome.out.starts_with("one (own.txt)\n"));
+  CHECK(outcome.out.find("All: 1 rows, ") != std::string::npos);
+}
+
+TEST_CASE("A broken validation file is refused at its place") {
+  for (const BadEdit& bad : std::vector<BadEdit>{
+           {"\"12.5\"", "fast", "10:13: step_time: must be a number, found 'fast'"},
+           {"\"12.5\"", "0", "10:13: step_time: '0' is out of range; 1e-06 to 1000000000 would do"},
+           {"last-step", "first-step",
+            "7:15: documents[0].tables[0].kind: 'first-step' is not known here; did you mean "
+            "'last-step'?"},
+           {"row: bf16-8, ", "rwo: bf16-8, ",
+            "10:14: documents[0].tables[0].rows[0].rwo: is not known here; did you mean 'row'?"}}) {
+    CAPTURE(bad.by);
+    check_refused(validate(edited(std::string(kFile), bad.replaced, bad.by)),
+                  "own.yaml:" + bad.message);
+  }
+}
+
+TEST_CASE("A validation file without rows is refused") {
+  check_refused(validate("name: own\ndocuments: []\n"), "own.yaml: documents: holds no rows");
+}
+
+TEST_CASE("A validation file that names no scenario or no row is refused") {
+  const std::string scenarios = SIMTRAIN_SOURCE_DIR "/scenarios/";
+  check_refused(validate(edited(std::string(kFile), "llama31_8b_h100", "llama31_9b_h100")),
+                scenarios + "llama31_9b_h100.yaml: there is no such file");
+  check_refused(validate(edited(std::string(kFile), "bf16-8", "bf16-80")),
+                scenarios +
+                    "llama31_8b_h100.yaml: --row: 'bf16-80' is no row of the table; did you mean "
+                    "'bf16-8'?");
+}
+
+}  // namespace
+}  // namespace simtrain::testing

@@ -1,0 +1,184 @@
+#include <filesystem>
+#include <sstream>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "sim/output/json_report.h"
+#include "sim/output/text_report.h"
+#include "sim/output/validation_report.h"
+#include "sim/run/simulate.h"
+
+namespace simtrain {
+namespace {
+
+const DataFolder& data() {
+  static const DataFolder folder(SIMTRAIN_SOURCE_DIR);
+  return folder;
+}
+
+/// A report to dress up: the flagship's, simulated once.
+Report flagship() {
+  static const Report report =
+      simulate(ScenarioSource::from_file(data().root() + "/scenarios/llama405b_a4_224.yaml")
+                   .scenario(data(), "", {}));
+  return report;
+}
+
+std::vector<std::string> lines(const std::string& text) {
+  std::vector<std::string> result;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) result.push_back(line);
+  return result;
+}
+
+/// Characters of a line: UTF-8 bytes that continue one do not count.
+std::size_t columns(const std::string& line) {
+  return static_cast<std::size_t>(std::count_if(line.begin(), line.end(), [](char c) {
+    return (static_cast<unsigned>(c) & 0xc0U) != 0x80U;
+  }));
+}
+
+void check_columns(const std::string& text) {
+  for (const std::string& line : lines(text)) {
+    CAPTURE(line);
+    CHECK(columns(line) <= 80);
+    CHECK(!line.ends_with(" "));
+  }
+}
+
+TEST_CASE("Every line of a report fits in 80 columns, of every scenario") {
+  for (const std::string& name : data().names("scenarios")) {
+    CAPTURE(name);
+    const auto source = ScenarioSource::from_file(data().root() + "/scenarios/" + name + ".yaml");
+    std::vector<std::string> rows = source.row_names();
+    if (!source.has_table()) rows.emplace_back();
+    std::vector<Report> reports;
+    for (const std::string& row : rows) {
+      reports.push_back(simulate(source.scenario(data(), row, {})));
+      check_columns(text_report(reports.back()));
+    }
+    check_columns(text_table(rows, reports));
+  }
+}
+
+TEST_CASE("A long name is broken between words") {
+  Report report = flagship();
+  report.scenario = std::string(70, 'a') + " " + std::string(70, 'b') + " c";
+  report.model = std::string(50, 'm') + " " + std::string(50, 'n');
+  const std::vector<std::string> text = lines(text_report(report));
+  CHECK(text[0] == std::string(70, 'a'));
+  CHECK(text[1] == std::string(70, 'b') + " c");
+  check_columns(text_report(report));
+}
+
+TEST_CASE("Control characters of a name do not reach the terminal") {
+  Report report = flagship();
+  report.scenario = "a\x1b[31mb\nc\x7f";
+  CHECK(lines(text_report(report)).front() == "a?[31mb?c?");
+  CHECK(lines(text_table({"\x1b"}, {report}))[1].starts_with("? "));
+  CHECK(validation_text({{"doc\n", "table\x1b", "s.yaml", "", "1", 1, 1}})
+            .starts_with("table? (doc?)\n"));
+}
+
+TEST_CASE("Names of any letters are shown as they are") {
+  Report report = flagship();
+  report.scenario = "Größe 数";
+  CHECK(lines(text_report(report)).front() == "Größe 数");
+  CHECK(nlohmann::json::parse(json_report(report)).at("scenario") == "Größe 数");
+}
+
+TEST_CASE("Quotes, backslashes and control characters survive JSON") {
+  Report report = flagship();
+  report.scenario = "a \"b\" \\ / \n \t \x01 end";
+  report.source = "'";
+  const auto json = nlohmann::json::parse(json_report(report));
+  CHECK(json.at("scenario") == report.scenario);
+  CHECK(json.at("source") == "'");
+  CHECK(json_report(report).find("\\u0001") != std::string::npos);
+}
+
+TEST_CASE("Bytes that are not UTF-8 become replacement marks in JSON") {
+  Report report = flagship();
+  report.scenario = "a\xff\xc3";
+  const auto json = nlohmann::json::parse(json_report(report));
+  CHECK(json.at("scenario") == "a\xef\xbf\xbd\xef\xbf\xbd");
+}
+
+TEST_CASE("A table of results keeps the order of its rows") {
+  const auto json = nlohmann::json::parse(json_table({"b", "a\""}, {flagship(), flagship()}));
+  CHECK(json.at("schema") == "simtrain.results/1");
+  CHECK(json.at("rows").at(0).at("row") == "b");
+  CHECK(json.at("rows").at(1).at("row") == "a\"");
+  CHECK(json.at("rows").at(0).at("result") == nlohmann::json::parse(json_report(flagship())));
+}
+
+TEST_CASE("Numbers of the headline carry their units") {
+  Report report = flagship();
+  report.step_time_s = 12.3456;
+  report.tokens_per_s = 1000;
+  report.gpus = 4;
+  report.tflops_per_gpu = 500.5;
+  report.peak_tflops_per_gpu = 1000;
+  report.mfu = 0.5005;
+  report.days_per_1t_tokens = 7.25;
+  const std::string text = text_report(report);
+  for (const char* line : {"  Step time         12.346 s\n",
+                           "  Throughput        1000 tokens/s, 250.0 tokens/s per GPU\n",
+                           "  Per GPU           500.50 TFLOP/s of 1000 TFLOP/s\n",
+                           "  MFU               50.05 % (google-training-metrics)\n",
+                           "  1T tokens in      7.25 days\n"}) {
+    CAPTURE(line);
+    CHECK(text.find(line) != std::string::npos);
+  }
+}
+
+TEST_CASE("The breakdown picks the unit that fits and sums up to the step") {
+  Report report = flagship();
+  report.breakdown = {};
+  part(report.breakdown, Share::gemm) = 1.5;
+  part(report.breakdown, Share::attention) = 0.0125;
+  part(report.breakdown, Share::host) = 2.5e-6;
+  report.step_time_s = 1.5125025;
+  const std::string text = text_report(report);
+  CHECK(text.find("  gemm                       1.500 s   99.17 %  ###") != std::string::npos);
+  CHECK(text.find("  attention                12.500 ms    0.83 %\n") != std::string::npos);
+  CHECK(text.find("  host_launches               2.5 us    0.00 %\n") != std::string::npos);
+  CHECK(text.find("  sum                        1.513 s  100.00 %\n") != std::string::npos);
+  CHECK(text.find("pipeline_bubble") == std::string::npos);
+}
+
+TEST_CASE("What does not fit is said to") {
+  Report report = flagship();
+  CHECK(text_report(report).find(": fits\n") != std::string::npos);
+  report.memory_capacity = 1e9;
+  CHECK(text_report(report).find(" of 1.0 GB: does not fit\n") != std::string::npos);
+  CHECK(text_table({"r"}, {report}).find("   no fit\n") != std::string::npos);
+  CHECK(nlohmann::json::parse(json_report(report)).at("memory").at("fits") == false);
+}
+
+TEST_CASE("The engine line has events, ranks and fingerprint, and no wall time") {
+  Report report = flagship();
+  report.engine = {1234, 5.5, 8, 2, "0123456789abcdef"};
+  CHECK(lines(text_report(report)).back() ==
+        "Engine: 1234 events, 2 of 8 ranks simulated, fingerprint 0123456789abcdef");
+}
+
+TEST_CASE("Validation rows carry seconds and signed percent, and a summary a table") {
+  const std::vector<ValidationRow> rows{{"d.txt", "one", "s.yaml", "a", "10", 10, 11},
+                                        {"d.txt", "one", "s.yaml", "b", "10", 10, 9.5},
+                                        {"d.txt", "two", "s.yaml", "", "4.0", 4, 4}};
+  const std::vector<std::string> text = lines(validation_text(rows));
+  CHECK(text[0] == "one (d.txt)");
+  CHECK(text[2] == "  a                   10.000 s      11.000 s  +10.00 %");
+  CHECK(text[3] == "  b                   10.000 s       9.500 s   -5.00 %");
+  CHECK(text[4] == "  2 rows, mean absolute error 7.50 %, largest 10.00 %, bias +2.50 %");
+  CHECK(text.back() == "All: 3 rows, mean absolute error 5.00 %, largest 10.00 %, bias +1.67 %");
+  const auto json = nlohmann::json::parse(validation_json(rows));
+  CHECK(json.at("tables").size() == 2);
+  CHECK(json.at("tables").at(1).at("rows").at(0).at("printed") == "4.0");
+  CHECK(json.at("summary").at("bias").get<double>() == doctest::Approx(0.05 / 3));
+}
+
+}  // namespace
+}  // namespace simtrain
