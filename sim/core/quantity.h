@@ -65,6 +65,13 @@ inline double to_seconds(Duration duration) {
   return static_cast<double>(duration.count()) / kPicosecondsPerSecond;
 }
 
+/// `sum` + `part` * `times`, saturating like to_duration(); below that exact.
+inline Duration add_times(Duration sum, Duration part, int times) {
+  constexpr double kFar = 0x1p61 / kPicosecondsPerSecond;
+  const double seconds = to_seconds(sum) + to_seconds(part) * times;
+  return seconds < kFar ? sum + part * times : to_duration(std::max(seconds, 2 * kFar));
+}
+
 inline Duration operator/(Bytes amount, Bandwidth rate) {
   return to_duration(static_cast<double>(amount.value()) / rate.value());
 }

@@ -36,7 +36,7 @@ std::optional<YamlNode> take(YamlNode& map, std::string_view key) {
 ModelSpec load_model(const DataFolder& data, const std::string& name, const SourcePlace& where,
                      const std::optional<YamlNode>& overrides, YamlNode& tree) {
   tree = data.load_tree("scenarios/models", name, where, "model");
-  const auto model = read_yaml<ModelSpec>(tree, "");
+  auto model = read_yaml<ModelSpec>(tree, "");
   if (!overrides) return model;
   yaml_detail::check_keys(*overrides, "model_overrides", field_names<ModelSpec>());
   for (const YamlEntry& entry : overrides->entries)

@@ -11,7 +11,7 @@ void append(ComputeCost& sum, const ComputeCost& piece, int times) {
   if (added <= 0) return;
   sum.sm_bound = (sum.sm_bound * before + piece.sm_bound * added) / (before + added);
   sum.memory_bound = (sum.memory_bound * before + piece.memory_bound * added) / (before + added);
-  sum.time += piece.time * times;
+  sum.time = add_times(sum.time, piece.time, times);
   for (std::size_t i = 0; i < kShares; ++i) sum.parts[i] += piece.parts[i] * times;
 }
 
