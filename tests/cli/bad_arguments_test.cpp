@@ -185,6 +185,14 @@ TEST_CASE("--set is blamed for what it changes") {
   });
 }
 
+TEST_CASE("A step beyond any measure ends in a message") {
+  check_calls({
+      {{"good.yaml", "--set", "training.seq_length=100000000", "--set",
+        "model_overrides.num_layers=1000"},
+       "the step takes more than 11 days; a rate, a latency or a size is out of any measure"},
+  });
+}
+
 TEST_CASE("A topic of list or help must exist") {
   check_calls({
       {{"list", "gpu"}, "list: 'gpu' is no family; did you mean 'gpus'?"},

@@ -130,24 +130,8 @@ TEST_CASE("--unfold simulates every rank and prints the same numbers") {
 
 TEST_CASE("Two runs print the same text") { CHECK(printed(kFlagship) == printed(kFlagship)); }
 
-TEST_CASE("validate exits with 0 inside its bound and with 1 outside, and prints either way") {
-  const Outcome good = run_simtrain({"validate"});
-  CHECK(good.status == 0);
-  CHECK(good.err.empty());
-  CHECK(lines(good.out).back().starts_with("All: "));
-  const Outcome bad = run_simtrain({"validate", "--max-mean-error", "0.001"});
-  CHECK(bad.status == 1);
-  CHECK(bad.err.empty());
-  CHECK(bad.out == good.out);
-}
-
-TEST_CASE("validate prints its rows as JSON") {
-  const nlohmann::json json = nlohmann::json::parse(printed("validate --format json"));
-  CHECK(json.at("schema") == "simtrain.validation/1");
-  CHECK(json.at("summary").at("mean_absolute_error").is_number());
-  std::size_t rows = 0;
-  for (const auto& table : json.at("tables")) rows += table.at("rows").size();
-  CHECK(json.at("summary").at("rows") == rows);
+TEST_CASE("validate compares the documented runs, and they are inside its bound") {
+  CHECK(lines(printed("validate")).back().starts_with("All: 70 rows, mean absolute error "));
 }
 
 TEST_CASE("list prints the families, and each of them prints names") {

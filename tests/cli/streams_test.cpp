@@ -31,7 +31,7 @@ TEST_CASE("A reader that stops early gets its line and no complaint") {
 }
 
 TEST_CASE("A reader that is gone ends the program as it ends any other") {
-  const Outcome outcome = shell("{ sleep 0.3; \"$SIMTRAIN\" validate; echo $? >&2; } | :");
+  const Outcome outcome = shell("{ sleep 0.3; \"$SIMTRAIN\" list scenarios; echo $? >&2; } | :");
   CHECK((outcome.err == "141\n" ||  // by SIGPIPE
          outcome.err == "simtrain: standard output cannot be written\n3\n"));
 }

@@ -1,3 +1,5 @@
+#include <nlohmann/json.hpp>
+
 #include "tests/cli/bad_edit.h"
 
 namespace simtrain::testing {
@@ -15,10 +17,10 @@ documents:
           - {row: bf16-8, step_time: "12.5", rounding: "0.1 s"}
 )";
 
-Outcome validate(const std::string& text) {
+Outcome validate(const std::string& text, const std::string& options = "") {
   const TempFolder folder;
   folder.write("own.yaml", text);
-  return run_simtrain({"validate", "own.yaml"}, {folder.path().string(), {}, ""});
+  return run_simtrain(words("validate own.yaml " + options), {folder.path().string(), {}, ""});
 }
 
 TEST_CASE("A validation file of one's own is compared") {
@@ -26,6 +28,26 @@ TEST_CASE("A validation file of one's own is compared") {
   CHECK(outcome.status == 0);
   CHECK(outcome.out.starts_with("one (own.txt)\n"));
   CHECK(outcome.out.find("All: 1 rows, ") != std::string::npos);
+}
+
+TEST_CASE("validate exits with 0 inside its bound and with 1 outside, and prints either way") {
+  const Outcome good = validate(std::string(kFile), "--max-mean-error 50");
+  CHECK(good.status == 0);
+  CHECK(good.err.empty());
+  const Outcome bad = validate(std::string(kFile), "--max-mean-error 0");
+  CHECK(bad.status == 1);
+  CHECK(bad.err.empty());
+  CHECK(bad.out == good.out);
+}
+
+TEST_CASE("validate prints its rows as JSON") {
+  const auto json = nlohmann::json::parse(validate(std::string(kFile), "--format json").out);
+  CHECK(json.at("schema") == "simtrain.validation/1");
+  CHECK(json.at("summary").at("rows") == 1);
+  const auto& row = json.at("tables").at(0).at("rows").at(0);
+  CHECK(row.at("printed") == "12.5");
+  CHECK(row.at("error").get<double>() ==
+        doctest::Approx(row.at("predicted_s").get<double>() / 12.5 - 1));
 }
 
 TEST_CASE("A broken validation file is refused at its place") {
