@@ -2,6 +2,7 @@
 
 #include "sim/app/command.h"
 #include "sim/app/options.h"
+#include "sim/output/nccl_validation_report.h"
 #include "sim/output/validation_report.h"
 
 namespace simtrain {
@@ -12,12 +13,17 @@ CommandResult validate_command(const CommandCall& call) {
   po::options_description options;
   options.add_options()("path", po::value<std::vector<std::string>>())(
       "format", po::value<std::string>()->default_value("text"))(
-      "max-mean-error", po::value<double>()->default_value(6.0));
+      "max-mean-error", po::value<double>()->default_value(6.0))("nccl", po::bool_switch());
   const po::variables_map values = parse_options(call.arguments, options, "path");
   const bool json = wants_json(values);
   const double bound = values["max-mean-error"].as<double>();
   if (!(bound >= 0) || !std::isfinite(bound))
     throw InputError({}, "--max-mean-error", "must be a number of percent, 0 or more");
+  if (values["nccl"].as<bool>()) {
+    const std::vector<CurvePoint> points =
+        validate_curves(call.data, call.data.root() + "/validation/nccl/curves.yaml");
+    return {json ? nccl_validation_json(points) : nccl_validation_text(points), 0};
+  }
   std::vector<std::string> paths{call.data.root() + "/validation/documented.yaml"};
   if (values.count("path") > 0) paths = values["path"].as<std::vector<std::string>>();
   std::vector<ValidationRow> rows;

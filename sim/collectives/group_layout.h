@@ -10,13 +10,16 @@ namespace simtrain {
 /// it. The ring follows rank order and closes.
 struct GroupLayout {
   int ranks = 1;
-  int domains = 1;         ///< NVLink domains that the group touches
-  int network_hops = 0;    ///< ring hops that leave an NVLink domain
-  Duration far_latency{};  ///< what ways beyond one leaf add, summed over the ring's hops
+  int domains = 1;              ///< NVLink domains that the group touches
+  int fewest_per_domain = 1;    ///< ranks of the domain with the fewest: its NICs bind first
+  int network_hops = 0;         ///< ring hops that leave an NVLink domain
+  Duration far_latency{};       ///< what ways beyond one leaf add, summed over the ring's hops
+  Duration farthest_latency{};  ///< the same, of the farthest hop
+  Distance widest_hop{};        ///< how far apart neighbours of the ring are at most
 
   friend bool operator==(const GroupLayout&, const GroupLayout&) = default;
 
-  /// Ranks that share a domain's way out; 1 where each rank is alone in its domain.
+  /// Mean ranks of a domain.
   [[nodiscard]] double ranks_per_domain() const {
     return static_cast<double>(ranks) / static_cast<double>(domains);
   }
@@ -25,7 +28,7 @@ struct GroupLayout {
 /// The layout of a group given the GPUs of its ranks in rank order.
 GroupLayout layout_of(const Cluster& cluster, const std::vector<int>& gpus);
 
-/// What a way that climbs to a spine adds to one below a leaf: two more switches and cables.
-Duration far_latency(const FabricSpec& fabric);
+/// What a way adds below one leaf switch: two more switches and cables where it climbs to a spine.
+Duration far_latency(const FabricSpec& fabric, Distance distance);
 
 }  // namespace simtrain

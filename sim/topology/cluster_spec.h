@@ -64,8 +64,12 @@ struct FabricSpec {
   Sourced<Duration> ll_hop;
   Sourced<Duration> ll128_hop;
   Sourced<Duration> simple_hop;
+  Sourced<Duration> collective_start;  ///< once a round: the proxies post on all channels
+  Sourced<Duration> tree_hop;          ///< of trees with the Simple protocol
   Sourced<Duration> send_receive_latency;
   Sourced<Duration> chunk_turnaround;
+  Sourced<Bandwidth> channel_bandwidth;  ///< of a collective's channel with the Simple protocol
+  std::optional<Sourced<bool>> sharp;    ///< switches reduce (InfiniBand SHARP)
   SourcePlace where;
   template <class Visitor>
   void fields(Visitor& v) {
@@ -81,8 +85,12 @@ struct FabricSpec {
     v("ll_hop", ll_hop);
     v("ll128_hop", ll128_hop);
     v("simple_hop", simple_hop);
+    v("collective_start", collective_start);
+    v("tree_hop", tree_hop);
     v("send_receive_latency", send_receive_latency);
     v("chunk_turnaround", chunk_turnaround);
+    v("channel_bandwidth", channel_bandwidth);
+    v.optional("sharp", sharp);
   }
 };
 

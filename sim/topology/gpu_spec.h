@@ -148,30 +148,82 @@ struct NvlinkSpec {
   }
 };
 
-/// What NCCL reaches between GPUs of this kind inside one NVLink domain.
-struct NcclGpuSpec {
-  Sourced<Duration> base_latency;
-  Sourced<Duration> ll_hop;
-  Sourced<Duration> ll128_hop;
-  Sourced<Duration> simple_hop;
-  Sourced<Bandwidth> channel_bandwidth;  ///< per channel, that is per SM taken
-  Sourced<Bandwidth> ring_bandwidth;     ///< bus bandwidth plateau of a ring
-  Sourced<Bandwidth> nvls_bandwidth;     ///< all-reduce bus bandwidth plateau with NVLS
-  Sourced<int> ring_channels;
-  Sourced<int> network_channels;
-  Sourced<int> nvls_channels;
+/// How one NCCL protocol moves data between GPUs of one NVLink domain: `base` before the first
+/// step, `hop` for each step from rank to rank, then bus bytes at `bandwidth`.
+struct NcclProtocolSpec {
+  Duration base{};
+  Duration hop{};
+  Bandwidth bandwidth;
+  std::string source;
   template <class Visitor>
   void fields(Visitor& v) {
-    v("base_latency", base_latency);
-    v("ll_hop", ll_hop);
-    v("ll128_hop", ll128_hop);
-    v("simple_hop", simple_hop);
+    v("base", base);
+    v("hop", hop);
+    v("bandwidth", bandwidth);
+    v("source", source);
+  }
+};
+
+/// Reduction in the NVLink switch: chunk after chunk through all channels and heads, each round of
+/// them with `round_overhead` beside its bytes.
+struct NvlsSpec {
+  Duration base{};
+  Duration round_overhead{};
+  Bandwidth bandwidth;
+  std::string source;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("base", base);
+    v("round_overhead", round_overhead);
+    v("bandwidth", bandwidth);
+    v("source", source);
+  }
+};
+
+/// Sends and receives, of which an all-to-all is made: `base`, then bytes at `bandwidth` over all
+/// peers together, at most a channel's share for each channel.
+struct PairSpec {
+  Duration base{};
+  Bandwidth bandwidth;
+  std::string source;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("base", base);
+    v("bandwidth", bandwidth);
+    v("source", source);
+  }
+};
+
+/// What NCCL reaches between GPUs of this kind.
+struct NcclGpuSpec {
+  Sourced<Bandwidth> graph_bandwidth;  ///< that NCCL's graph search counts for a GPU's NVLinks
+  NcclProtocolSpec ll;
+  NcclProtocolSpec ll128;
+  NcclProtocolSpec simple;
+  Sourced<Duration> slice_turnaround;  ///< of Simple: a step's handshake beyond its hop, which only
+                                       ///< shows where half of the step's bytes take less
+  NvlsSpec nvls;
+  PairSpec pair;
+  Sourced<Bandwidth> channel_bandwidth;       ///< of a channel among many, that is per SM taken
+  Sourced<Bandwidth> lone_channel_bandwidth;  ///< of a channel among few
+  Sourced<Bandwidth> copy_bandwidth;          ///< a channel's copy of the rank's own part
+  Sourced<Bandwidth> network_ll_bandwidth;    ///< LL between NVLink domains, all channels
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("graph_bandwidth", graph_bandwidth);
+    v("ll", ll);
+    v("ll128", ll128);
+    v("simple", simple);
+    v("slice_turnaround", slice_turnaround);
+    v("nvls", nvls);
+    v("pair", pair);
     v("channel_bandwidth", channel_bandwidth);
-    v("ring_bandwidth", ring_bandwidth);
-    v("nvls_bandwidth", nvls_bandwidth);
-    v("ring_channels", ring_channels);
-    v("network_channels", network_channels);
-    v("nvls_channels", nvls_channels);
+    v("lone_channel_bandwidth", lone_channel_bandwidth);
+    v("copy_bandwidth", copy_bandwidth);
+    v("network_ll_bandwidth", network_ll_bandwidth);
+  }
+  [[nodiscard]] const NcclProtocolSpec& protocol(std::size_t index) const {
+    return index == 0 ? ll : index == 1 ? ll128 : simple;
   }
 };
 

@@ -50,7 +50,7 @@ std::uint32_t ProgramBuilder::user_buffers(Collective collective, std::int64_t b
       collective == Collective::all_gather && sms <= 1 ? Protocol::copy_engine : Protocol::simple;
   cost.bytes = Bytes(bytes);
   cost.wire = Bytes(wire);
-  cost.latency = gpu().nccl.simple_hop.value;
+  cost.latency = gpu().nccl.simple.hop;
   cost.limit = std::min(limit, gpu().nvlink.copy_engine_bandwidth.value.value());
   cost.sms = sms;
   cost.memory_traffic = 2;

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "sim/core/yaml_reader.h"
+
+namespace simtrain {
+
+enum class Collective {
+  all_reduce,
+  all_gather,
+  reduce_scatter,
+  broadcast,
+  all_to_all,
+  send_receive,
+  none
+};
+enum class Algorithm {
+  ring,
+  tree,
+  collnet_direct,
+  collnet_chain,
+  nvls,
+  nvls_tree,
+  pat,
+  direct,
+  user_buffers
+};
+enum class Protocol { ll, ll128, simple, copy_engine };
+
+template <>
+struct EnumNames<Collective> {
+  static constexpr std::array rows{
+      std::pair{std::string_view("all_reduce"), Collective::all_reduce},
+      std::pair{std::string_view("all_gather"), Collective::all_gather},
+      std::pair{std::string_view("reduce_scatter"), Collective::reduce_scatter},
+      std::pair{std::string_view("broadcast"), Collective::broadcast},
+      std::pair{std::string_view("alltoall"), Collective::all_to_all},
+      std::pair{std::string_view("send_receive"), Collective::send_receive},
+      std::pair{std::string_view("none"), Collective::none}};
+};
+/// `direct` is point to point, `user-buffers` Transformer Engine's own exchange; NCCL_ALGO knows
+/// the others.
+template <>
+struct EnumNames<Algorithm> {
+  static constexpr std::array rows{
+      std::pair{std::string_view("ring"), Algorithm::ring},
+      std::pair{std::string_view("tree"), Algorithm::tree},
+      std::pair{std::string_view("collnet-direct"), Algorithm::collnet_direct},
+      std::pair{std::string_view("collnet-chain"), Algorithm::collnet_chain},
+      std::pair{std::string_view("nvls"), Algorithm::nvls},
+      std::pair{std::string_view("nvls-tree"), Algorithm::nvls_tree},
+      std::pair{std::string_view("pat"), Algorithm::pat},
+      std::pair{std::string_view("direct"), Algorithm::direct},
+      std::pair{std::string_view("user-buffers"), Algorithm::user_buffers}};
+};
+template <>
+struct EnumNames<Protocol> {
+  static constexpr std::array rows{std::pair{std::string_view("ll"), Protocol::ll},
+                                   std::pair{std::string_view("ll128"), Protocol::ll128},
+                                   std::pair{std::string_view("simple"), Protocol::simple},
+                                   std::pair{std::string_view("ce"), Protocol::copy_engine}};
+};
+
+/// NCCL's own protocols, in its order.
+inline constexpr std::array kNcclProtocols{Protocol::ll, Protocol::ll128, Protocol::simple};
+
+}  // namespace simtrain

@@ -1,0 +1,142 @@
+#include <algorithm>
+
+#include "sim/collectives/algorithm.h"
+
+namespace simtrain {
+namespace {
+
+Duration network_hop(const FabricSpec& fabric, Protocol protocol) {
+  return protocol == Protocol::ll      ? fabric.ll_hop.value
+         : protocol == Protocol::ll128 ? fabric.ll128_hop.value
+                                       : fabric.simple_hop.value;
+}
+
+/// The rate of the flow between ranks: channels, NVLinks, NICs.
+double hop_rate(const CollectiveRequest& request, const NcclEnvironment& environment,
+                Protocol protocol, int channels) {
+  const ClusterSpec& cluster = environment.cluster;
+  const NcclGpuSpec& nccl = cluster.gpu.nccl;
+  const NcclProtocolSpec& inside = nccl.protocol(static_cast<std::size_t>(protocol));
+  double rate = inside.bandwidth.value();
+  if (protocol == Protocol::simple)
+    rate = std::min(rate, channels * nccl.lone_channel_bandwidth.value.value());
+  if (request.layout.domains == 1) return rate;
+  const double network = domain_network_rate(request.layout, cluster, channels);
+  // LL128 carries 120 bytes of 128, of which NCCL's tuning counts 0.92.
+  return protocol == Protocol::ll      ? std::min(rate, nccl.network_ll_bandwidth.value.value())
+         : protocol == Protocol::ll128 ? std::min(rate, 0.92 * network)
+                                       : std::min(rate, network);
+}
+
+/// A rank also copies its own part: a step more than it sends, in LL and LL128 at their own rate.
+double copy_seconds(const CollectiveRequest& request, const NcclEnvironment& environment,
+                    Protocol protocol, int channels, double rate) {
+  if (request.collective == Collective::broadcast) return 0;
+  const double part = static_cast<double>(request.bytes.value()) / request.layout.ranks;
+  return protocol == Protocol::simple
+             ? part / (channels * environment.cluster.gpu.nccl.copy_bandwidth.value.value())
+             : part / rate;
+}
+
+bool ring_offers(const CollectiveRequest& request, const NcclEnvironment& /*environment*/,
+                 Protocol protocol) {
+  return request.collective != Collective::all_to_all &&
+         request.collective != Collective::send_receive && protocol != Protocol::copy_engine;
+}
+
+/// Every step passes a part on to the next rank: hops and bytes add. Simple forwards in slices,
+/// half a step's part, one moving while the other turns around.
+TransferCost ring_cost(const CollectiveRequest& request, const NcclEnvironment& environment,
+                       Protocol protocol) {
+  const GroupLayout& layout = request.layout;
+  const NcclGpuSpec& nccl = environment.cluster.gpu.nccl;
+  const NcclProtocolSpec& inside = nccl.protocol(static_cast<std::size_t>(protocol));
+  TransferCost cost = start_cost(request, Algorithm::ring, protocol);
+  const int channels = ring_graph(layout, environment).channels;
+  const int rounds = request.collective == Collective::all_reduce ? 2 : 1;
+  // A part passes all of the ring's hops but one: where it can, that is one inside a domain.
+  const int between = std::min(layout.network_hops, layout.ranks - 1);
+  const int inside_steps = rounds * (layout.ranks - 1 - between);
+  const Duration network_hops =
+      rounds * (between * network_hop(environment.cluster.fabric, protocol) + layout.far_latency +
+                network_start(layout, environment.cluster, protocol));
+
+  const double rate = hop_rate(request, environment, protocol, channels);
+  const double seconds = static_cast<double>(cost.wire.value()) / rate +
+                         copy_seconds(request, environment, protocol, channels, rate);
+  const Duration turnarounds =
+      protocol == Protocol::simple ? inside_steps * nccl.slice_turnaround.value : Duration(0);
+  const Duration exposed = std::max(Duration(0), turnarounds - to_duration(seconds / 2));
+  set_time(cost, inside.base + inside_steps * inside.hop + network_hops + exposed, seconds);
+  cost.load = busiest_load(ring_row(), request);
+  cost.sms = channels;
+  return cost;
+}
+
+/// As many rings as a domain has ranks: each starts at another rank of every domain, so that each
+/// leaves it over another NIC.
+Schedule ring_schedule(Collective collective, const GroupShape& shape) {
+  const int ranks = shape.ranks();
+  const int rings = shape.domains > 1 ? shape.per_domain : 1;
+  const bool broadcast = collective == Collective::broadcast;
+  const bool reduces = collective != Collective::all_gather && !broadcast;
+  Schedule schedule;
+  schedule.parts = ranks * rings;
+  schedule.share = 1.0 / schedule.parts;
+  for (int ring = 0; ring < rings; ++ring) {
+    const auto at = [&](int place) {
+      return shape.rank(place / shape.per_domain, place % shape.per_domain + ring);
+    };
+    for (int chunk = 0; chunk < ranks; ++chunk) {
+      // Reductions end, and gathers begin, at the rank that the chunk belongs to.
+      const int owner = broadcast ? 0 : chunk;
+      int place = 0;
+      while (at(place) != owner) ++place;
+      const int part = chunk * rings + ring;
+      const auto pass = [&](int step, bool reduce) {
+        schedule.moves.push_back(
+            {at((place + step) % ranks), at((place + step + 1) % ranks), part, reduce});
+      };
+      for (int step = 1; reduces && step < ranks; ++step) pass(step, true);
+      for (int step = 0; collective != Collective::reduce_scatter && step + 1 < ranks; ++step)
+        pass(step, false);
+    }
+  }
+  return schedule;
+}
+
+/// A rank sends S (n-1)/n a round: the part p-1 of p over NVLink where rings leave its domain. In a
+/// broadcast the last rank of each ring sends nothing.
+SentBytes ring_sent(Collective collective, double bytes, const GroupShape& shape, int rank) {
+  const int ranks = shape.ranks();
+  const double leaving = shape.domains > 1 ? 1.0 / shape.per_domain : 0;
+  if (collective == Collective::broadcast) {
+    // Rings start at rank 0; the rank before it in ring order ends them.
+    const int domain = rank / shape.per_domain;
+    const int local = rank % shape.per_domain;
+    SentBytes sent;
+    const int rings = shape.domains > 1 ? shape.per_domain : 1;
+    for (int ring = 0; ring < rings; ++ring) {
+      const int start = (shape.per_domain - ring) % shape.per_domain;
+      const int place =
+          domain * shape.per_domain + (local - ring + shape.per_domain) % shape.per_domain;
+      const bool last = (place + 1) % ranks == start;
+      const bool crosses = shape.domains > 1 && place % shape.per_domain == shape.per_domain - 1;
+      if (!last) (crosses ? sent.nic : sent.nvlink) += bytes / rings;
+    }
+    return sent;
+  }
+  const double rounds = collective == Collective::all_reduce ? 2 : 1;
+  const double all = rounds * bytes * (ranks - 1) / ranks;
+  return {all * (1 - leaving), all * leaving};
+}
+
+}  // namespace
+
+AlgorithmRow ring_row() {
+  return {Algorithm::ring, "every rank passes on to the next; all but all-to-all",
+          ring_offers,     ring_cost,
+          ring_schedule,   ring_sent};
+}
+
+}  // namespace simtrain

@@ -1,0 +1,97 @@
+#include <algorithm>
+
+#include "sim/collectives/algorithm.h"
+
+namespace simtrain {
+namespace {
+
+bool tree_offers(const CollectiveRequest& request, const NcclEnvironment& /*environment*/,
+                 Protocol protocol) {
+  return request.collective == Collective::all_reduce && protocol != Protocol::copy_engine;
+}
+
+Duration level_hop(const FabricSpec& fabric, Protocol protocol) {
+  return protocol == Protocol::ll      ? fabric.ll_hop.value
+         : protocol == Protocol::ll128 ? fabric.ll128_hop.value
+                                       : fabric.tree_hop.value;
+}
+
+/// What channels and links allow, in bus bytes: NCCL's own counts for what trees lose.
+double tree_rate(const CollectiveRequest& request, const NcclEnvironment& environment,
+                 Protocol protocol, int channels) {
+  const GroupLayout& layout = request.layout;
+  const ClusterSpec& cluster = environment.cluster;
+  const NcclGpuSpec& nccl = cluster.gpu.nccl;
+  constexpr double kTreeShare = 0.92;
+  double rate = kTreeShare * nccl.protocol(static_cast<std::size_t>(protocol)).bandwidth.value();
+  if (layout.domains == 1) return rate;
+  // NCCL's correction of LL trees over their useful sizes, 64 KiB to 1 MiB, is 0.4 to 0.7.
+  constexpr double kLlTreeShare = 0.6;
+  if (protocol == Protocol::ll)
+    return std::min(rate, kLlTreeShare * nccl.network_ll_bandwidth.value.value());
+  const double share = protocol == Protocol::ll128 ? 0.92 : 1;
+  const double wire_share = 2.0 * (layout.ranks - 1) / layout.ranks;
+  return std::min(rate, share * domain_network_rate(layout, cluster, channels) * wire_share /
+                            tree_domain_bytes(layout.domains));
+}
+
+/// Two binary trees over the domains, each with half of the data, with chains inside the domains:
+/// up to reduce, down to spread.
+TransferCost tree_cost(const CollectiveRequest& request, const NcclEnvironment& environment,
+                       Protocol protocol) {
+  const GroupLayout& layout = request.layout;
+  const ClusterSpec& cluster = environment.cluster;
+  const NcclProtocolSpec& inside = cluster.gpu.nccl.protocol(static_cast<std::size_t>(protocol));
+  TransferCost cost = start_cost(request, Algorithm::tree, protocol);
+  cost.sms = ring_graph(layout, environment).channels;
+  cost.load = busiest_load(tree_row(), request);
+  const auto within = static_cast<std::int64_t>(layout.ranks_per_domain() + 0.999) - 1;
+  const Duration up = within * inside.hop +
+                      tree_levels(layout.domains) * (level_hop(cluster.fabric, protocol)) +
+                      layout.farthest_latency;
+  const double rate = tree_rate(request, environment, protocol, cost.sms);
+  set_time(cost, inside.base + network_start(layout, cluster, protocol) + 2 * up,
+           static_cast<double>(cost.wire.value()) / rate);
+  return cost;
+}
+
+/// Each rank of a domain heads a chain of the others for its part of the data.
+Schedule tree_schedule(Collective /*all_reduce*/, const GroupShape& shape) {
+  Schedule schedule;
+  schedule.parts = 2 * shape.per_domain;
+  schedule.share = 1.0 / schedule.parts;
+  const auto chain = [&](int head, bool up) {
+    for (int part = head; part < schedule.parts; part += shape.per_domain) {
+      for (int domain = 0; domain < shape.domains; ++domain) {
+        for (int step = 1; step < shape.per_domain; ++step) {
+          const int far = up ? shape.per_domain - step : step;
+          const int rank = shape.rank(domain, head + far);
+          const int nearer = shape.rank(domain, head + far - 1);
+          schedule.moves.push_back({up ? rank : nearer, up ? nearer : rank, part, up});
+        }
+      }
+    }
+  };
+  for (int head = 0; head < shape.per_domain; ++head) {
+    chain(head, true);
+    add_tree_moves(schedule, shape, head, head, shape.per_domain);
+    chain(head, false);
+  }
+  return schedule;
+}
+
+/// Up and down the chains of the p - 1 other heads, and the tree between domains for its own part.
+SentBytes tree_bytes(Collective /*all_reduce*/, double bytes, const GroupShape& shape, int rank) {
+  return {2 * bytes * (shape.per_domain - 1) / shape.per_domain,
+          tree_sent(shape, rank / shape.per_domain, bytes)};
+}
+
+}  // namespace
+
+AlgorithmRow tree_row() {
+  return {Algorithm::tree, "chains inside a domain, a double binary tree between; all-reduce",
+          tree_offers,     tree_cost,
+          tree_schedule,   tree_bytes};
+}
+
+}  // namespace simtrain

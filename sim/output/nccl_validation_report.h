@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/study/nccl_validation.h"
+
+namespace simtrain {
+
+/// By machine and collective: median, 90th percentile and bias of the error for messages of 1 MiB
+/// and more, and the median below; points that parameters were fitted to and others apart.
+std::string nccl_validation_text(const std::vector<CurvePoint>& points);
+
+/// The same with every point, schema `simtrain.nccl-validation/1`.
+std::string nccl_validation_json(const std::vector<CurvePoint>& points);
+
+}  // namespace simtrain

@@ -1,0 +1,34 @@
+#include "sim/study/nccl_sweep.h"
+
+namespace simtrain {
+
+double NcclSweepRow::algorithm_bandwidth() const {
+  return static_cast<double>(cost.bytes.value()) / to_seconds(time);
+}
+double NcclSweepRow::bus_bandwidth() const {
+  return static_cast<double>(cost.wire.value()) / to_seconds(time);
+}
+
+std::vector<NcclSweepRow> nccl_sweep(const Cluster& cluster, const NcclSettings& settings,
+                                     const NcclSweepRequest& request) {
+  const NcclEnvironment environment{cluster.spec(), settings};
+  const GroupLayout layout = layout_of(cluster, request.gpus);
+  std::vector<NcclSweepRow> rows;
+  for (std::int64_t bytes = request.least.value();; bytes *= request.factor) {
+    const TransferCost cost = plan_call({request.collective, Bytes(bytes), layout}, environment);
+    rows.push_back({cost, cost.alone()});
+    if (bytes > request.most.value() / request.factor) return rows;
+  }
+}
+
+std::vector<int> first_gpus(const Cluster& cluster, int nodes, int count) {
+  std::vector<int> gpus;
+  gpus.reserve(static_cast<std::size_t>(count));
+  for (int rank = 0; rank < count; ++rank) {
+    const int per_node = count / nodes;
+    gpus.push_back(rank / per_node * cluster.spec().node.gpus + rank % per_node);
+  }
+  return gpus;
+}
+
+}  // namespace simtrain
