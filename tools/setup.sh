@@ -4,7 +4,7 @@
 set -euo pipefail
 
 packages=(g++ cmake ninja-build make ccache libboost-graph1.81-dev libboost-program-options1.81-dev
-          libyaml-cpp-dev libfmt-dev nlohmann-json3-dev)
+          libyaml-cpp-dev libfmt-dev nlohmann-json3-dev libtinyxml2-dev)
 case ${1:-} in
   build) ;;
   test) packages+=(doctest-dev clang clang-format clang-tidy libclang-rt-14-dev git python3
