@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <numeric>
 
 #include <fmt/format.h>
 
@@ -26,22 +25,29 @@ class Pairing {
   [[nodiscard]] const std::vector<std::optional<std::size_t>>& nics() const { return nic_of_; }
 
  private:
-  [[nodiscard]] bool pair(std::size_t gpu, Nearness farthest,
-                          std::vector<bool>& tried) {  // one level for each GPU at most
-    for (const std::size_t nic : by_preference(gpu)) {
-      if (node_.nics[nic].to_gpu[gpu] > farthest || tried[nic]) continue;
-      tried[nic] = true;
-      if (gpu_of_[nic] && !pair(*gpu_of_[nic], farthest, tried)) continue;
-      nic_of_[gpu] = nic;
-      gpu_of_[nic] = gpu;
-      return true;
+  /// Gives the GPU a free NIC, or one whose GPU can take another; as deep as there are GPUs.
+  [[nodiscard]] bool pair(std::size_t gpu, Nearness farthest, std::vector<bool>& tried) {
+    const std::vector<std::size_t> near = near_enough(gpu, farthest);
+    for (const bool taken : {false, true}) {
+      for (const std::size_t nic : near) {
+        if (tried[nic] || gpu_of_[nic].has_value() != taken) continue;
+        tried[nic] = true;
+        if (taken && !pair(*gpu_of_[nic], farthest, tried)) continue;
+        nic_of_[gpu] = nic;
+        gpu_of_[nic] = gpu;
+        return true;
+      }
     }
     return false;
   }
 
-  [[nodiscard]] std::vector<std::size_t> by_preference(std::size_t gpu) const {
-    std::vector<std::size_t> order(node_.nics.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
+  /// The NICs up to a nearness, the nearest first, of equally near ones the fastest.
+  [[nodiscard]] std::vector<std::size_t> near_enough(std::size_t gpu, Nearness farthest) const {
+    std::vector<std::size_t> order;
+    order.reserve(node_.nics.size());
+    for (std::size_t nic = 0; nic < node_.nics.size(); ++nic) {
+      if (node_.nics[nic].to_gpu[gpu] <= farthest) order.push_back(nic);
+    }
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
       const FoundNic& one = node_.nics[a];
       const FoundNic& other = node_.nics[b];

@@ -71,12 +71,12 @@ GpuChoice choose_gpu(const NodeInventory& node, const std::optional<std::string>
         fitting.empty() ? "no GPU known here" : fmt::format("{}", fmt::join(fitting, " or "));
     throw InputError(
         node.where, "gpu",
-        fmt::format("{} is {}; say which with --gpu NAME, a name in hardware/gpus ({})",
-                    signs(node), meaning, fmt::join(known, ", ")));
+        fmt::format("{}: {}{}; say which with --gpu NAME, one of {}", signs(node), meaning,
+                    there.empty() ? ", not in hardware/gpus" : "", fmt::join(known, ", ")));
   }
   if (fitting.size() == 1) return {there.front(), "from " + signs(node)};
   return {there.front(),
-          fmt::format("assumed: {} is {}, of which hardware/gpus has only this one", signs(node),
+          fmt::format("assumed: {} fits {}, of which hardware/gpus has only this one", signs(node),
                       fmt::join(fitting, " or ")),
           true};
 }

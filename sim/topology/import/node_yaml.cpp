@@ -27,7 +27,7 @@ std::string printable(std::string text) {
 std::string written(Bandwidth rate) { return fmt::format("{} Gb/s", rate.value() * 8 / 1e9); }
 
 std::string written(Duration time) {
-  return fmt::format("{} ns", static_cast<double>(time.count()) / 1e3);
+  return fmt::format("{} us", static_cast<double>(time.count()) / 1e6);
 }
 
 /// A node of the data folder with this GPU, if possible with as many: what a file does not tell is
@@ -137,7 +137,7 @@ class NodeWriter {
   [[nodiscard]] Finding nvlink_domain_nodes() const {
     if (node_.domain_nodes) {
       return {std::to_string(*node_.domain_nodes),
-              node_.origin + ": the hosts in it, which share one NVLink domain"};
+              "assumed: the hosts of the " + node_.origin + "; their NVLink domain may have more"};
     }
     if (similar_) return as_similar(std::to_string(similar_->nvlink_domain_nodes.value));
     return {"1", "assumed: NVLink stays inside the node"};
