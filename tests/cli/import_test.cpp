@@ -68,10 +68,10 @@ TEST_CASE("an imported node runs like the node that the repository has") {
   const TempFolder folder;
   copy_hardware(folder);
   const std::string nodes = folder.file("hardware/nodes/");
-  for (const std::string command :
-       {"import " + kData + "hgx-h100-nccl.xml --name xml --output " + nodes + "xml.yaml",
-        "import " + kData + "dgx-h100-smi.txt --gpu h100-sxm --name smi --output " + nodes +
-            "smi.yaml"}) {
+  for (const auto& command : std::vector<std::string>{
+           "import " + kData + "hgx-h100-nccl.xml --name xml --output " + nodes + "xml.yaml",
+           "import " + kData + "dgx-h100-smi.txt --gpu h100-sxm --name smi --output " + nodes +
+               "smi.yaml"}) {
     CHECK(run_simtrain(words(command)).status == 0);
   }
   const auto time_line = [](const std::string& text) {
@@ -119,7 +119,7 @@ TEST_CASE("what is no dump is refused in one line") {
                 "huge.txt: is larger than 4 MiB; none that simtrain reads is");
   const std::string whole = read_file(kData + "hgx-h100-nccl.xml");
   check_refused(import("cut.xml", whole.substr(0, whole.size() / 2)),
-                "is not XML that can be read: XML_ERROR_PARSING_ATTRIBUTE");
+                "is not XML that can be read: XML_ERROR_PARSING_ELEMENT");
   const std::string table = read_file(kData + "dgx-h100-smi.txt");
   check_refused(import("cut.txt", table.substr(0, table.find("GPU5\tNV18"))),
                 "cut.txt:6:1: the table ends before the row of GPU5; is the file cut off?");

@@ -22,7 +22,7 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
-constexpr int kCases = 5000;
+constexpr int kCases = 3000;
 constexpr double kFlowBytes = 1e11;  // more than any flow moves in its second
 
 struct Use {
