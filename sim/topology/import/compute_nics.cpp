@@ -52,7 +52,7 @@ class Pairing {
       const FoundNic& one = node_.nics[a];
       const FoundNic& other = node_.nics[b];
       if (one.to_gpu[gpu] != other.to_gpu[gpu]) return one.to_gpu[gpu] < other.to_gpu[gpu];
-      return one.speed.value_or(Bandwidth()) > other.speed.value_or(Bandwidth());
+      return one.speed.value_or(Bandwidth()).value() > other.speed.value_or(Bandwidth()).value();
     });
     return order;
   }

@@ -79,8 +79,7 @@ class Dump {
   }
 
   /// Walks down; tinyxml2 has refused deep nesting already.
-  void collect(const XMLElement& parent, const Way& way,
-               Host& host) const {  // NOLINT(misc-no-recursion)
+  void collect(const XMLElement& parent, const Way& way, Host& host) const {
     for (const auto* child = parent.FirstChildElement(); child != nullptr;
          child = child->NextSiblingElement()) {
       const std::string_view name = child->Name();

@@ -118,14 +118,14 @@ class NodeWriter {
   [[nodiscard]] Finding nic_bandwidth() const {
     if (request_.nic_bandwidth)
       return {written(*request_.nic_bandwidth), "told with --nic-bandwidth"};
-    std::vector<Bandwidth> speeds;
+    std::vector<double> speeds;
     for (const std::size_t nic : nics_) {
-      if (node_.nics[nic].speed) speeds.push_back(*node_.nics[nic].speed);
+      if (node_.nics[nic].speed) speeds.push_back(node_.nics[nic].speed->value());
     }
     if (speeds.size() == nics_.size()) {
       const auto [least, most] = std::minmax_element(speeds.begin(), speeds.end());
       const std::string which = *least == *most ? "" : ", the slowest of unequal NICs";
-      return {written(*least), fmt::format("{}: net speed{}", node_.origin, which)};
+      return {written(Bandwidth(*least)), fmt::format("{}: net speed{}", node_.origin, which)};
     }
     if (similar_) return as_similar(written(similar_->nic_bandwidth.value));
     throw InputError(node_.where, "nic_bandwidth",
