@@ -18,8 +18,8 @@ std::string overview() {
 
 }  // namespace
 
-const std::array<CommandRow, 5>& commands() {
-  static const std::array<CommandRow, 5> rows{{
+const std::vector<CommandRow>& commands() {
+  static const std::vector<CommandRow> rows{
       {"run",
        "simtrain [run] SCENARIO.yaml [--row NAME] [--set KEY=VALUE]... [--format text|json] "
        "[--unfold]\n\n"
@@ -35,6 +35,18 @@ const std::array<CommandRow, 5>& commands() {
        "error\n"
        "  is above the bound (6 % unless told).\n",
        "compares with documented runs", "simtrain validate", validate_command},
+      {"import",
+       "simtrain import FILE [--name NAME] [--gpu NAME] [--nic-bandwidth RATE]\n"
+       "                [--output FILE [--force]]\n\n"
+       "  Makes a file for hardware/nodes from what 'nvidia-smi topo -m' prints or from the XML "
+       "that\n"
+       "  NCCL writes to NCCL_TOPO_DUMP_FILE. Comments say what was read and what is assumed.\n\n"
+       "  --name NAME       of the node; without it the name of FILE\n"
+       "  --gpu NAME        a name in hardware/gpus, where FILE leaves it open\n"
+       "  --nic-bandwidth   of one compute NIC, such as \"400 Gb/s\"\n"
+       "  --output FILE     written whole or not at all; --force replaces one that is there\n",
+       "makes a node file from a machine's own", "simtrain import node.xml --name my-node",
+       import_command},
       {"list",
        "simtrain list [FAMILY]\n\n  Prints the names of a family; without one, the families.\n",
        "prints what there is of something", "simtrain list scenarios", list_command},
@@ -43,7 +55,7 @@ const std::array<CommandRow, 5>& commands() {
        "measures the engine", "simtrain bench", bench_command},
       {"help", "simtrain help [COMMAND|scenario]\n", "shows this, a command or the scenario's keys",
        "simtrain help scenario", help_command},
-  }};
+  };
   return rows;
 }
 

@@ -7,6 +7,7 @@
 #include "sim/collectives/collective.h"
 #include "sim/run/scenario.h"
 #include "sim/topology/cluster.h"
+#include "sim/topology/import/import_format.h"
 
 namespace simtrain {
 namespace {
@@ -47,6 +48,13 @@ std::string wiring_list() {
   return out;
 }
 
+std::string import_formats() {
+  std::string out;
+  for (const ImportFormat& row : node_formats())
+    out += fmt::format("{:<17}{}\n", row.name, row.help);
+  return out;
+}
+
 /// Scenario files with the rows of their tables.
 std::string scenarios(const DataFolder& data) {
   std::string out;
@@ -80,6 +88,7 @@ const std::vector<Family>& families() {
       {"scenarios", scenarios},
       {"collectives", [](const DataFolder&) { return collectives(); }},
       {"wirings", [](const DataFolder&) { return wiring_list(); }},
+      {"import-formats", [](const DataFolder&) { return import_formats(); }},
       {"placements", [](const DataFolder&) { return lines(names_of<PlacementKind>()); }},
       {"mfu-conventions", [](const DataFolder&) { return lines(names_of<MfuConvention>()); }},
   };

@@ -16,7 +16,8 @@ std::string one_line(std::string text) {
 std::string message(const SourcePlace& place, const std::string& key, const std::string& sentence) {
   std::string text;
   if (!place.file.empty()) text += place.file + ":";
-  if (place.line > 0) text += fmt::format("{}:{}:", place.line, place.column);
+  if (place.line > 0) text += fmt::format("{}:", place.line);
+  if (place.column > 0) text += fmt::format("{}:", place.column);
   if (!text.empty()) text += " ";
   if (!key.empty()) text += key + ": ";
   return one_line(text + sentence);

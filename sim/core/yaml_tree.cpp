@@ -1,24 +1,21 @@
 #include "sim/core/yaml_tree.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <set>
 #include <sstream>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
+#include "sim/core/text_file.h"
+
 namespace simtrain {
 namespace {
 
-constexpr std::uintmax_t kLargestFile = 16U << 20U;
+constexpr TextFileKind kYamlFile{"a YAML file", 16};
 constexpr std::size_t kDeepest = 64;
 
 /// True for well-formed UTF-8: no stray, missing or overlong bytes, no surrogates.
@@ -163,28 +160,6 @@ class TreeBuilder final : public YAML::EventHandler {
   YamlNode root_;
 };
 
-std::string read_text(const std::string& path) {
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) throw InputError({path}, "", "there is no such file");
-  if (std::filesystem::is_directory(status)) {
-    throw InputError({path}, "", "is a folder; name a YAML file");
-  }
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
-    throw InputError({path}, "", fmt::format("cannot be opened: {}", std::strerror(errno)));
-  std::string text;
-  std::string block(1U << 16U, '\0');
-  while (file.read(block.data(), static_cast<std::streamsize>(block.size())), file.gcount() > 0) {
-    text.append(block, 0, static_cast<std::size_t>(file.gcount()));
-    if (text.size() > kLargestFile) {
-      throw InputError({path}, "", "is larger than 16 MiB; a simtrain file is far smaller");
-    }
-  }
-  if (file.bad()) throw InputError({path}, "", "cannot be read");
-  return text;
-}
-
 }  // namespace
 
 const YamlNode* YamlNode::find(std::string_view key) const {
@@ -217,7 +192,9 @@ YamlNode load_yaml_text(const std::string& text, const std::string& name, int fi
   return builder.take_root();
 }
 
-YamlNode load_yaml_file(const std::string& path) { return load_yaml_text(read_text(path), path); }
+YamlNode load_yaml_file(const std::string& path) {
+  return load_yaml_text(read_text_file(path, kYamlFile), path);
+}
 
 void set_yaml_value(YamlNode& root, std::string_view key, YamlNode value) {
   const SourcePlace place = value.place;

@@ -28,9 +28,11 @@ TEST_CASE(
        "'rnu' is neither a command nor a scenario file (.yaml); did you mean 'run'?"},
       {{"frobnicate"},
        "'frobnicate' is neither a command nor a scenario file (.yaml); known are run, validate, "
+       "import, "
        "list, bench, help"},
       {{""},
-       "'' is neither a command nor a scenario file (.yaml); known are run, validate, list, bench, "
+       "'' is neither a command nor a scenario file (.yaml); known are run, validate, import, "
+       "list, bench, "
        "help"},
       {{"run", "run"}, "run: there is no such file"},
       {{"run", ""}, "run takes one scenario file; 'simtrain help run' shows how"},
@@ -198,11 +200,13 @@ TEST_CASE("A topic of list or help must exist") {
       {{"list", "gpu"}, "list: 'gpu' is no family; did you mean 'gpus'?"},
       {{"list", "frobnicate"},
        "list: 'frobnicate' is no family; known are gpus, nodes, fabrics, clusters, software, "
-       "tp-overlap, models, scenarios, collectives, wirings, placements, mfu-conventions"},
+       "tp-overlap, models, scenarios, collectives, wirings, import-formats, placements, "
+       "mfu-conventions"},
       {{"list", "gpus", "nodes"}, "list takes one family"},
       {{"help", "scenari"}, "help: 'scenari' is no topic; did you mean 'scenario'?"},
       {{"help", "frobnicate"},
-       "help: 'frobnicate' is no topic; known are scenario, run, validate, list, bench, help"},
+       "help: 'frobnicate' is no topic; known are scenario, run, validate, import, list, bench, "
+       "help"},
       {{"help", "run", "list"}, "help takes one topic"},
       {{"bench", "now"}, "bench takes no arguments"},
   });

@@ -52,7 +52,7 @@ TEST_CASE("Nesting without end is refused") {
 
 TEST_CASE("A file beyond 16 MiB is refused") {
   check_text(std::string((16U << 20U) + 1, '#'),
-             " is larger than 16 MiB; a simtrain file is far smaller");
+             " is larger than 16 MiB; none that simtrain reads is");
 }
 
 TEST_CASE("What is no readable file is refused by its name") {
@@ -65,7 +65,7 @@ TEST_CASE("What is no readable file is refused by its name") {
   check_refused(run_simtrain({"/dev/null"}, here),
                 "/dev/null: must be a map of keys, found nothing");
   check_refused(run_simtrain({"/dev/zero"}, here),
-                "/dev/zero: is larger than 16 MiB; a simtrain file is far smaller");
+                "/dev/zero: is larger than 16 MiB; none that simtrain reads is");
 }
 
 TEST_CASE("A file whose bytes cannot be read is refused by its name") {

@@ -1,0 +1,65 @@
+#include "sim/core/text_file.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "sim/core/input_error.h"
+
+namespace simtrain {
+
+namespace fs = std::filesystem;
+
+std::string read_text_file(const std::string& path, const TextFileKind& kind) {
+  std::error_code error;
+  const auto status = fs::status(path, error);
+  if (!fs::exists(status)) throw InputError({path}, "", "there is no such file");
+  if (fs::is_directory(status)) {
+    throw InputError({path}, "", fmt::format("is a folder; name {}", kind.name));
+  }
+  std::ifstream file(path, std::ios::binary);
+  if (!file)
+    throw InputError({path}, "", fmt::format("cannot be opened: {}", std::strerror(errno)));
+  std::string text;
+  std::string block(1U << 16U, '\0');
+  while (file.read(block.data(), static_cast<std::streamsize>(block.size())), file.gcount() > 0) {
+    text.append(block, 0, static_cast<std::size_t>(file.gcount()));
+    if (text.size() > kind.largest_mib << 20U) {
+      throw InputError(
+          {path}, "",
+          fmt::format("is larger than {} MiB; none that simtrain reads is", kind.largest_mib));
+    }
+  }
+  if (file.bad()) throw InputError({path}, "", "cannot be read");
+  return text;
+}
+
+void write_text_file(const std::string& path, const std::string& text, bool replace) {
+  std::error_code error;
+  const auto status = fs::status(path, error);
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    throw InputError({path}, "", "is no regular file; name another");
+  }
+  if (fs::exists(status) && !replace) {
+    throw InputError({path}, "", "is there already; --force replaces it");
+  }
+  const std::string beside = fmt::format("{}.{}.partial", path, getpid());
+  std::ofstream file(beside, std::ios::binary);
+  file << text;
+  file.close();
+  const int reason = errno;
+  if (!file.fail()) {
+    fs::rename(beside, path, error);
+    if (!error) return;
+  }
+  const std::string why = error ? error.message() : std::strerror(reason);
+  fs::remove(beside, error);
+  throw InputError({path}, "", "cannot be written: " + why);
+}
+
+}  // namespace simtrain

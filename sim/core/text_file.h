@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace simtrain {
+
+/// What a file to read should be, for messages: "a YAML file", and how large one ever gets.
+struct TextFileKind {
+  std::string_view name;
+  std::size_t largest_mib;
+};
+
+/// The bytes of a file. Throws InputError where there is none, it is a folder, cannot be read or is
+/// larger than its kind ever gets.
+std::string read_text_file(const std::string& path, const TextFileKind& kind);
+
+/// Writes a file whole or not at all: beside its place first, then renamed. Throws InputError where
+/// `path` is taken and `replace` is false, where it is no regular file, or cannot be written.
+void write_text_file(const std::string& path, const std::string& text, bool replace);
+
+}  // namespace simtrain
