@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,10 +30,11 @@ struct CommandRow {
   CommandResult (*run)(const CommandCall&);
 };
 
-const std::array<CommandRow, 5>& commands();
+const std::vector<CommandRow>& commands();
 
 CommandResult run_command(const CommandCall& call);
 CommandResult validate_command(const CommandCall& call);
+CommandResult topology_command(const CommandCall& call);
 CommandResult list_command(const CommandCall& call);
 CommandResult bench_command(const CommandCall& call);
 CommandResult help_command(const CommandCall& call);

@@ -18,8 +18,8 @@ std::string overview() {
 
 }  // namespace
 
-const std::array<CommandRow, 5>& commands() {
-  static const std::array<CommandRow, 5> rows{{
+const std::vector<CommandRow>& commands() {
+  static const std::vector<CommandRow> rows{
       {"run",
        "simtrain [run] SCENARIO.yaml [--row NAME] [--set KEY=VALUE]... [--format text|json] "
        "[--unfold]\n\n"
@@ -35,6 +35,19 @@ const std::array<CommandRow, 5>& commands() {
        "error\n"
        "  is above the bound (6 % unless told).\n",
        "compares with documented runs", "simtrain validate", validate_command},
+      {"topology",
+       "simtrain topology CLUSTER|SCENARIO.yaml [--nodes N] [--from RANK --to RANK] [--svg FILE]\n"
+       "                  [--highlight tp|cp|dp|pp] [--row NAME] [--set KEY=VALUE]...\n"
+       "                  [--format text|json]\n\n"
+       "  Counts devices and links of a cluster, its bandwidths by level and its bisection.\n\n"
+       "  --nodes N         of a CLUSTER; a scenario says its own. Without it 32, or all of fewer\n"
+       "  --from, --to      every hop between two ranks (of a CLUSTER: between two GPUs)\n"
+       "  --svg FILE        draws the cluster\n"
+       "  --highlight GROUP marks a group of rank 0 in the drawing; needs a scenario\n"
+       "  --row, --set      as in 'simtrain help run'\n"
+       "  --format json     the same as simtrain.topology/1\n",
+       "counts and draws a cluster", "simtrain topology gcp-a4 --nodes 28 --svg a4.svg",
+       topology_command},
       {"list",
        "simtrain list [FAMILY]\n\n  Prints the names of a family; without one, the families.\n",
        "prints what there is of something", "simtrain list scenarios", list_command},
@@ -43,7 +56,7 @@ const std::array<CommandRow, 5>& commands() {
        "measures the engine", "simtrain bench", bench_command},
       {"help", "simtrain help [COMMAND|scenario]\n", "shows this, a command or the scenario's keys",
        "simtrain help scenario", help_command},
-  }};
+  };
   return rows;
 }
 

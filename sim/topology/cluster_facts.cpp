@@ -115,6 +115,16 @@ ClusterFacts cluster_facts(const Cluster& cluster) {
   return facts;
 }
 
+std::string_view distance_name(Distance distance) {
+  switch (distance) {
+    case Distance::same_gpu: return "same GPU";
+    case Distance::nvlink_domain: return "NVLink domain";
+    case Distance::unit: return "unit";
+    case Distance::fabric: break;
+  }
+  return "fabric";
+}
+
 ClusterPath cluster_path(const Cluster& cluster, int from_gpu, int to_gpu) {
   const Route route = cluster.route(from_gpu, to_gpu);
   const std::vector<LinkEnds> links = links_by_id(cluster);
@@ -123,8 +133,11 @@ ClusterPath cluster_path(const Cluster& cluster, int from_gpu, int to_gpu) {
   path.distance = cluster.distance(from_gpu, to_gpu);
   path.latency = route.latency;
   path.steps.resize(hop.empty() ? 0 : hop[gpu_vertex(to_gpu)]);
+  std::vector<LinkShare> uses = route.links;
+  std::sort(uses.begin(), uses.end(),
+            [](const LinkShare& a, const LinkShare& b) { return a.link < b.link; });
   double narrowest = 0;
-  for (const LinkShare& use : route.links) {
+  for (const LinkShare& use : uses) {
     const LinkEnds& link = links[static_cast<std::size_t>(use.link)];
     path.steps[hop[link.from]].push_back({device_name(cluster, link.from),
                                           device_name(cluster, link.to), link.link.bandwidth,
@@ -133,7 +146,6 @@ ClusterPath cluster_path(const Cluster& cluster, int from_gpu, int to_gpu) {
     narrowest = narrowest == 0 ? alone : std::min(narrowest, alone);
   }
   path.bandwidth = Bandwidth(narrowest);
-  for (auto& step : path.steps) std::reverse(step.begin(), step.end());
   return path;
 }
 

@@ -61,6 +61,9 @@ struct ClusterPath {
   std::vector<std::vector<PathLink>> steps;
 };
 
+/// "same GPU", "NVLink domain", "unit", "fabric".
+std::string_view distance_name(Distance distance);
+
 ClusterPath cluster_path(const Cluster& cluster, int from_gpu, int to_gpu);
 
 }  // namespace simtrain
