@@ -5,8 +5,9 @@
 namespace simtrain {
 namespace {
 
-constexpr std::size_t kMostDomains = 64;  // that are drawn one by one
-constexpr std::size_t kMostBoxes = 4;     // of units that are not
+constexpr std::size_t kAllDomains = 64;   // so many are all drawn one by one
+constexpr std::size_t kSomeDomains = 32;  // of more than that
+constexpr std::size_t kMostBoxes = 6;     // for the other units
 constexpr double kDrawingWidth = 1220;    // of all units together, where squares allow it
 constexpr double kLeastSquare = 7;
 constexpr double kMostSquare = 19;
@@ -67,17 +68,22 @@ int rows(const ClusterMap& map, const DrawnDomain& domain) {
 }  // namespace
 
 std::vector<DrawnUnit> drawn_units(const ClusterMap& map) {
+  std::vector<DrawnUnit> units = all_units(map);
+  std::size_t all = 0;
+  for (const DrawnUnit& unit : units) all += unit.domains.size();
+  const std::size_t most = all <= kAllDomains ? all : kSomeDomains;
+
   std::vector<DrawnUnit> result;
   std::size_t domains = 0;
   std::size_t boxes = 0;
-  for (DrawnUnit& unit : all_units(map)) {
+  for (DrawnUnit& unit : units) {
     domains += unit.domains.size();
-    if (result.empty() || domains <= kMostDomains) {
-      unit.domains.resize(std::min(unit.domains.size(), kMostDomains));
+    if (result.empty() || domains <= most) {
+      unit.domains.resize(std::min(unit.domains.size(), most));
       result.push_back(std::move(unit));
       continue;
     }
-    domains = kMostDomains;  // whatever comes is a box, small units too
+    domains = most;  // whatever comes is a box, small units too
     unit.whole = false;
     unit.domains.clear();
     if (++boxes > kMostBoxes) {
@@ -94,14 +100,14 @@ double UnitSizes::domain_width(const ClusterMap& map, const DrawnDomain& domain)
 }
 
 double UnitSizes::domain_height(const ClusterMap& map, const DrawnDomain& domain) const {
-  return rows(map, domain) * square + 2 * kDomainPadding - 1;
+  return rows(map, domain) * row_height(domain) + 2 * kDomainPadding - 1;
 }
 
 double UnitSizes::unit_width(const ClusterMap& map, const DrawnUnit& unit) const {
   if (!unit.whole) return kBox;
   double width = 2 * kUnitPadding - kDomainGap;
   for (const DrawnDomain& domain : unit.domains) width += domain_width(map, domain) + kDomainGap;
-  return std::max(width, kBox);
+  return std::max({width, kLabel, kLeastLeaf * static_cast<double>(unit.leaves.size())});
 }
 
 UnitSizes unit_sizes(const ClusterMap& map, const std::vector<DrawnUnit>& units) {

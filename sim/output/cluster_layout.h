@@ -31,15 +31,21 @@ std::vector<DrawnUnit> drawn_units(const ClusterMap& map);
 
 /// Sizes of what stands below the leaf switches, so that the drawing is about 1500 pixels wide.
 struct UnitSizes {
-  double square = 0;  ///< a GPU with the gap behind it
+  double square = 0;  ///< a GPU with the gap beside it
 
   static constexpr double kMargin = 230;  ///< left of the units, for the names of the levels
   static constexpr double kUnitGap = 24;
   static constexpr double kUnitPadding = 12;
   static constexpr double kDomainGap = 7;
   static constexpr double kDomainPadding = 4;
-  static constexpr double kBox = 112;  ///< width of a unit that is one box
+  static constexpr double kBox = 112;      ///< width of a unit that is one box
+  static constexpr double kLabel = 210;    ///< least width of one that is not, for its name
+  static constexpr double kLeastLeaf = 34;  ///< and for each of its leaf switches
 
+  /// Height of a row of GPUs: of many hosts each is a flat tray.
+  [[nodiscard]] double row_height(const DrawnDomain& domain) const {
+    return domain.hosts.size() > 1 ? square * 0.7 : square;
+  }
   [[nodiscard]] double domain_width(const ClusterMap& map, const DrawnDomain& domain) const;
   [[nodiscard]] double domain_height(const ClusterMap& map, const DrawnDomain& domain) const;
   [[nodiscard]] double unit_width(const ClusterMap& map, const DrawnUnit& unit) const;

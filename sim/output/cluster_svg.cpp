@@ -17,6 +17,7 @@ constexpr double kSwitch = 30;      // height of a switch
 constexpr double kLevelGap = 118;   // between two levels, for the wires
 constexpr double kMostWires = 640;  // between two levels, before a row of switches is one box
 constexpr double kRight = 28;
+constexpr double kLeastWidth = 680;  // of the units, so that the legend has its place
 
 std::string plural(int number, std::string_view word) {
   return fmt::format("{} {}{}", number, word,
@@ -39,12 +40,7 @@ class ClusterDrawing {
   Picture draw() {
     find_rails();
     place_rows();
-    double x = UnitSizes::kMargin;
-    for (const DrawnUnit& unit : units_) {
-      draw_unit(unit, x);
-      x += sizes_.unit_width(map_, unit) + UnitSizes::kUnitGap;
-    }
-    right_ = std::max(x - UnitSizes::kUnitGap, UnitSizes::kMargin + 560);
+    draw_units();
     draw_switch_row(VertexKind::spine, spine_y_);
     bundles_ = wire_bundles(map_, end_of_);
     picture_.wires = draw_wires(bundles_, ends_);
@@ -68,6 +64,18 @@ class ClusterDrawing {
     for (const Cable& cable : map_.cables) {
       if (map_.kind(cable.low) == VertexKind::gpu && map_.kind(cable.high) == VertexKind::nic)
         rail_of_[cable.low] = rail_of_[cable.high];
+    }
+  }
+
+  void draw_units() {
+    double width = -UnitSizes::kUnitGap;
+    for (const DrawnUnit& unit : units_)
+      width += sizes_.unit_width(map_, unit) + UnitSizes::kUnitGap;
+    right_ = UnitSizes::kMargin + std::max(width, kLeastWidth);
+    double x = UnitSizes::kMargin + (right_ - UnitSizes::kMargin - width) / 2;
+    for (const DrawnUnit& unit : units_) {
+      draw_unit(unit, x);
+      x += sizes_.unit_width(map_, unit) + UnitSizes::kUnitGap;
     }
   }
 
@@ -156,13 +164,14 @@ class ClusterDrawing {
 
   void draw_host(const DrawnDomain& domain, std::size_t row, double x, double y, std::size_t end) {
     const MapHost& host = map_.hosts[static_cast<std::size_t>(domain.hosts[row])];
+    const double height = sizes_.row_height(domain);
     for (int local = 0; local < host.gpus; ++local) {
       const int gpu = host.first_gpu + local;
       set_end(gpu, end);
       const Cell cell = gpu_cell(map_, domain, row, local);
       const double gap = sizes_.square > 9 ? 2 : 1;
-      picture_.boxes.push_back({x + cell.column * sizes_.square, y + cell.row * sizes_.square,
-                                sizes_.square - gap, sizes_.square - gap,
+      picture_.boxes.push_back({x + cell.column * sizes_.square, y + cell.row * height,
+                                sizes_.square - gap, height - gap,
                                 rail_of_[gpu_vertex(gpu)] + mark(gpu),
                                 device_name(cluster_, gpu_vertex(gpu))});
     }
@@ -220,7 +229,7 @@ class ClusterDrawing {
     const double pitch = std::min(width / number, 110.0);
     if (pitch < 22 || number * static_cast<double>(ends_.size()) > kMostWires * 4) {
       const std::string name = fmt::format("{} {} switches", row.size(), kind_name(kind));
-      draw_switch(row, {UnitSizes::kMargin, width, y, y + kSwitch, "", name}, name);
+      draw_switch(row, {UnitSizes::kMargin, width, y, y + kSwitch, "", name, true}, name);
       return;
     }
     double x = UnitSizes::kMargin + (width - pitch * number) / 2;
@@ -279,17 +288,16 @@ class ClusterDrawing {
     for (int rail = 0; rail < std::min(rails_, kRailColours); ++rail) {
       picture_.boxes.push_back({x, y - 11, 13, 13, fmt::format("rail{}", rail), ""});
       picture_.texts.push_back({x + 19, y, fmt::format("rail {}", rail), "soft"});
-      x += 70;
+      x += 74;
     }
-    picture_.texts.push_back({x + 6, y, "a square is a GPU, a frame around squares an NVLink domain", "soft"});
-    y += 22;
-    picture_.texts.push_back({UnitSizes::kMargin, y,
-                              "a line is all cables between two boxes, wider with more bandwidth (root); "
-                              "bandwidths are of one direction", "soft"});
-    if (!marked_.empty()) {
-      y += 22;
-      picture_.texts.push_back({UnitSizes::kMargin, y, highlight_.title + ": the GPUs in full colour", ""});
-    }
+    std::vector<std::string> lines{
+        "A square is a GPU in the colour of its leaf switch; a frame around squares is an NVLink "
+        "domain.",
+        "A line is all cables between two boxes, wider with more bandwidth. Bandwidths are of one "
+        "direction."};
+    if (!marked_.empty()) lines.push_back(highlight_.title + ": the GPUs in full colour.");
+    for (const std::string& line : lines)
+      picture_.texts.push_back({UnitSizes::kMargin, y += 22, line, "soft"});
     picture_.height = y + 26;
   }
 

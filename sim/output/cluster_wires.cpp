@@ -34,6 +34,7 @@ class Ports {
     const auto& side = far_[end];
     const auto at = std::find_if(side.begin(), side.end(),
                                  [bundle](const auto& port) { return port.second == bundle; });
+    if (box.bar) return std::clamp(at->first, box.x + 8, box.x + box.width - 8);
     const auto number = static_cast<double>(at - side.begin());
     return box.x + box.width * (number + 1) / (static_cast<double>(side.size()) + 1);
   }

@@ -16,6 +16,7 @@ struct WireEnd {
   double bottom = 0;
   std::string style;  ///< of its wires; empty where it leaves that to the other end
   std::string name;
+  bool bar = false;  ///< wide enough for its wires to be upright
 };
 
 /// All cables between two boxes.

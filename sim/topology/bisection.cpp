@@ -32,11 +32,12 @@ class HalfFlow {
         host_of_gpu_(hosts_by_gpu(map)) {
     for (const Cable& cable : map.cables) {
       if (map.kind(cable.low) == VertexKind::gpu && map.kind(cable.high) == VertexKind::nic) {
-        const Edge in = add(source_, cable.high, 0, 0);
-        const Edge out = add(cable.high, goal_, 0, 0);
+        const Edge in = add(source_, cable.high, 0);
+        const Edge out = add(cable.high, goal_, 0);
         ends_.push_back({host_of_gpu_[cable.low], whole(cable.bandwidth), in, out});
       } else if (!is_nvlink(map.kind(cable.low)) && !is_nvlink(map.kind(cable.high))) {
-        add(cable.low, cable.high, whole(cable.bandwidth), whole(cable.bandwidth));
+        add(cable.low, cable.high, whole(cable.bandwidth));
+        add(cable.high, cable.low, whole(cable.bandwidth));
       }
     }
   }
@@ -69,11 +70,12 @@ class HalfFlow {
     return result;
   }
 
-  Edge add(std::size_t from, std::size_t to, Flow there, Flow back) {
+  /// One direction; Boost wants its reverse to exist with no capacity.
+  Edge add(std::size_t from, std::size_t to, Flow capacity) {
     const Edge forward = boost::add_edge(from, to, graph_).first;
     const Edge reverse = boost::add_edge(to, from, graph_).first;
-    boost::put(boost::edge_capacity, graph_, forward, there);
-    boost::put(boost::edge_capacity, graph_, reverse, back);
+    boost::put(boost::edge_capacity, graph_, forward, capacity);
+    boost::put(boost::edge_capacity, graph_, reverse, 0);
     boost::put(boost::edge_reverse, graph_, forward, reverse);
     boost::put(boost::edge_reverse, graph_, reverse, forward);
     return forward;
