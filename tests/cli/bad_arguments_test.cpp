@@ -28,10 +28,10 @@ TEST_CASE(
        "'rnu' is neither a command nor a scenario file (.yaml); did you mean 'run'?"},
       {{"frobnicate"},
        "'frobnicate' is neither a command nor a scenario file (.yaml); known are run, validate, "
-       "list, bench, help"},
+       "topology, list, bench, help"},
       {{""},
-       "'' is neither a command nor a scenario file (.yaml); known are run, validate, list, bench, "
-       "help"},
+       "'' is neither a command nor a scenario file (.yaml); known are run, validate, "
+       "topology, list, bench, help"},
       {{"run", "run"}, "run: there is no such file"},
       {{"run", ""}, "run takes one scenario file; 'simtrain help run' shows how"},
   });
@@ -202,7 +202,8 @@ TEST_CASE("A topic of list or help must exist") {
       {{"list", "gpus", "nodes"}, "list takes one family"},
       {{"help", "scenari"}, "help: 'scenari' is no topic; did you mean 'scenario'?"},
       {{"help", "frobnicate"},
-       "help: 'frobnicate' is no topic; known are scenario, run, validate, list, bench, help"},
+       "help: 'frobnicate' is no topic; known are scenario, run, validate, topology, list, "
+       "bench, help"},
       {{"help", "run", "list"}, "help takes one topic"},
       {{"bench", "now"}, "bench takes no arguments"},
   });
