@@ -125,14 +125,14 @@ Highlight highlight_of(const Subject& subject, const Placement& placement,
   return {title, placement.gpus(group_of_rank_0(*subject.scenario, group))};
 }
 
-TopologyReport report_of(const Subject& subject, const Cluster& cluster) {
+TopologyReport report_of(const Subject& subject, const ClusterMap& map) {
   const ClusterSpec& spec = subject.spec;
   TopologyReport report;
   report.cluster = fmt::format("{}: {} x {} ({} {})", spec.name, spec.nodes, spec.node.name,
                                spec.gpus(), spec.gpu.name);
   report.wiring = fmt::format("{}, {}", spec.fabric.name, name_of(spec.fabric.wiring));
   report.note = subject.note;
-  report.facts = cluster_facts(cluster);
+  report.facts = cluster_facts(map);
   return report;
 }
 
@@ -161,10 +161,11 @@ CommandResult topology_command(const CommandCall& call) {
   if (!group.empty() && values.count("svg") == 0)
     throw InputError({}, "--highlight", "marks GPUs in a drawing; --svg FILE draws one");
 
-  TopologyReport report = report_of(subject, cluster);
+  const ClusterMap map = cluster_map(cluster);
+  TopologyReport report = report_of(subject, map);
   report.path = asked_path(values, cluster, placement);
   if (values.count("svg") > 0) {
-    write_whole(values["svg"].as<std::string>(), cluster_svg(cluster, report.facts, highlight),
+    write_whole(values["svg"].as<std::string>(), cluster_svg(map, report, highlight),
                 "--svg");
   }
   return {json ? topology_json(report) : topology_text(report)};

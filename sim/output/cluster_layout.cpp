@@ -16,6 +16,19 @@ const MapHost& host(const ClusterMap& map, int index) {
   return map.hosts[static_cast<std::size_t>(index)];
 }
 
+/// A leaf stands above the first host that hangs on it; one without hosts where it was counted.
+std::map<std::size_t, int> units_of_leaves(const ClusterMap& map) {
+  std::map<std::size_t, int> units;
+  for (const Cable& cable : map.cables) {
+    if (map.kind(cable.low) == VertexKind::nic && map.kind(cable.high) == VertexKind::leaf)
+      units.try_emplace(cable.high, host(map, map.devices[cable.low].group).unit);
+  }
+  for (std::size_t vertex = 0; vertex < map.devices.size(); ++vertex) {
+    if (map.kind(vertex) == VertexKind::leaf) units.try_emplace(vertex, map.devices[vertex].group);
+  }
+  return units;
+}
+
 std::vector<DrawnUnit> all_units(const ClusterMap& map) {
   std::map<int, DrawnUnit> units;
   std::map<int, int> unit_of_domain;  // where its first host is
@@ -29,9 +42,7 @@ std::vector<DrawnUnit> all_units(const ClusterMap& map) {
     ++drawn.hosts;
     drawn.gpus += here.gpus;
   }
-  for (std::size_t vertex = 0; vertex < map.devices.size(); ++vertex) {
-    if (map.kind(vertex) == VertexKind::leaf) units[map.devices[vertex].group].leaves.push_back(vertex);
-  }
+  for (const auto& [leaf, unit] : units_of_leaves(map)) units[unit].leaves.push_back(leaf);
   std::vector<DrawnUnit> result;
   result.reserve(units.size());
   for (auto& [number, unit] : units) {

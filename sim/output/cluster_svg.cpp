@@ -1,6 +1,7 @@
 #include "sim/output/cluster_svg.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -26,12 +27,12 @@ std::string plural(int number, std::string_view word) {
 
 class ClusterDrawing {
  public:
-  ClusterDrawing(const Cluster& cluster, const ClusterFacts& facts, const Highlight& highlight)
-      : cluster_(cluster),
-        facts_(facts),
+  ClusterDrawing(const ClusterMap& map, const TopologyReport& report, const Highlight& highlight)
+      : map_(map),
+        report_(report),
+        facts_(report.facts),
         highlight_(highlight),
         marked_(highlight.gpus.begin(), highlight.gpus.end()),
-        map_(cluster_map(cluster)),
         units_(drawn_units(map_)),
         sizes_(unit_sizes(map_, units_)),
         end_of_(map_.devices.size(), kNotDrawn),
@@ -41,9 +42,10 @@ class ClusterDrawing {
     find_rails();
     place_rows();
     draw_units();
-    draw_switch_row(VertexKind::spine, spine_y_);
-    bundles_ = wire_bundles(map_, end_of_);
-    picture_.wires = draw_wires(bundles_, ends_);
+    draw_switch_row(VertexKind::spine);
+    draw_switch_row(VertexKind::core);
+    draw_nics_with_their_gpus();
+    picture_.wires = draw_wires(wire_bundles(map_, end_of_), ends_);
     draw_level_names();
     draw_heading();
     draw_legend();
@@ -80,9 +82,15 @@ class ClusterDrawing {
   }
 
   void place_rows() {
-    spine_y_ = kTop;
-    leaf_y_ = spine_y_ + (facts_.spines > 0 ? kSwitch + kLevelGap : 0);
-    unit_y_ = leaf_y_ + kSwitch + kLevelGap;
+    double y = kTop;
+    for (const VertexKind kind : {VertexKind::core, VertexKind::spine, VertexKind::leaf}) {
+      const bool there = std::any_of(map_.devices.begin(), map_.devices.end(),
+                                     [kind](const Device& device) { return device.kind == kind; });
+      if (!there) continue;
+      row_y_[kind] = y;
+      y += kSwitch + kLevelGap;
+    }
+    unit_y_ = y;
     for (const DrawnUnit& unit : units_) {
       for (const DrawnDomain& domain : unit.domains)
         tallest_ = std::max(tallest_, sizes_.domain_height(map_, domain));
@@ -123,13 +131,15 @@ class ClusterDrawing {
         add_end({x, UnitSizes::kBox, unit_y_, unit_y_, "", name});
     for (const MapHost& host : map_.hosts) {
       if (host.unit < unit.first || host.unit > unit.last) continue;
-      for (int gpu = host.first_gpu; gpu < host.first_gpu + host.gpus; ++gpu) set_end(gpu, end);
+      for (int gpu = host.first_gpu; gpu < host.first_gpu + host.gpus; ++gpu) end_of_[gpu_vertex(gpu)] = end;
     }
   }
 
-  void set_end(int gpu, std::size_t end) {
-    end_of_[gpu_vertex(gpu)] = end;
-    end_of_[nic_vertex(cluster_.spec(), gpu)] = end;
+  void draw_nics_with_their_gpus() {
+    for (const Cable& cable : map_.cables) {
+      if (map_.kind(cable.low) == VertexKind::gpu && map_.kind(cable.high) == VertexKind::nic)
+        end_of_[cable.high] = end_of_[cable.low];
+    }
   }
 
   void draw_domains(const DrawnUnit& unit, double x, double width) {
@@ -167,13 +177,13 @@ class ClusterDrawing {
     const double height = sizes_.row_height(domain);
     for (int local = 0; local < host.gpus; ++local) {
       const int gpu = host.first_gpu + local;
-      set_end(gpu, end);
+      end_of_[gpu_vertex(gpu)] = end;
       const Cell cell = gpu_cell(map_, domain, row, local);
       const double gap = sizes_.square > 9 ? 2 : 1;
       picture_.boxes.push_back({x + cell.column * sizes_.square, y + cell.row * height,
                                 sizes_.square - gap, height - gap,
                                 rail_of_[gpu_vertex(gpu)] + mark(gpu),
-                                device_name(cluster_, gpu_vertex(gpu))});
+                                map_.names[gpu_vertex(gpu)]});
     }
   }
 
@@ -184,9 +194,10 @@ class ClusterDrawing {
 
   void draw_leaves(const DrawnUnit& unit, double x, double width) {
     if (unit.leaves.empty()) return;
+    const double y = row_y_.at(VertexKind::leaf);
     if (!unit.whole) {
       const std::string name = plural(static_cast<int>(unit.leaves.size()), "leaf switch");
-      draw_switch(unit.leaves, {x, width, leaf_y_, leaf_y_ + kSwitch, "", name},
+      draw_switch(unit.leaves, {x, width, y, y + kSwitch, "", name},
                   fmt::format("{} leaves", unit.leaves.size()));
       return;
     }
@@ -194,9 +205,9 @@ class ClusterDrawing {
     double at = x + (width - pitch * static_cast<double>(unit.leaves.size())) / 2;
     for (const std::size_t leaf : unit.leaves) {
       draw_switch({leaf},
-                  {at + 3, pitch - 6, leaf_y_, leaf_y_ + kSwitch, rail_of_[leaf],
-                   device_name(cluster_, leaf)},
-                  fitting(device_name(cluster_, leaf), pitch - 6, map_.devices[leaf].index));
+                  {at + 3, pitch - 6, y, y + kSwitch, rail_of_[leaf],
+                   map_.names[leaf]},
+                  fitting(map_.names[leaf], pitch - 6, map_.devices[leaf].index));
       at += pitch;
     }
   }
@@ -218,12 +229,13 @@ class ClusterDrawing {
                               box.style.empty() ? "middle" : "onswitch"});
   }
 
-  void draw_switch_row(VertexKind kind, double y) {
+  void draw_switch_row(VertexKind kind) {
     std::vector<std::size_t> row;
     for (std::size_t vertex = 0; vertex < map_.devices.size(); ++vertex) {
       if (map_.kind(vertex) == kind) row.push_back(vertex);
     }
     if (row.empty()) return;
+    const double y = row_y_.at(kind);
     const auto number = static_cast<double>(row.size());
     const double width = right_ - UnitSizes::kMargin;
     const double pitch = std::min(width / number, 110.0);
@@ -234,7 +246,7 @@ class ClusterDrawing {
     }
     double x = UnitSizes::kMargin + (width - pitch * number) / 2;
     for (const std::size_t vertex : row) {
-      const std::string name = device_name(cluster_, vertex);
+      const std::string name = map_.names[vertex];
       draw_switch({vertex}, {x + 5, pitch - 10, y, y + kSwitch, "", name},
                   fitting(name, pitch - 10, map_.devices[vertex].index));
       x += pitch;
@@ -247,38 +259,48 @@ class ClusterDrawing {
   }
 
   void draw_level_names() {
-    if (facts_.spines > 0)
-      name_level(spine_y_ + 20, plural(facts_.spines, "spine switch"), {});
-    name_level(leaf_y_ + 20, plural(facts_.leaves, "leaf switch"), {});
+    for (const auto& [kind, y] : row_y_) {
+      const auto is_kind = [kind = kind](const Device& device) { return device.kind == kind; };
+      const auto number = std::count_if(map_.devices.begin(), map_.devices.end(), is_kind);
+      name_level(y + 20, plural(static_cast<int>(number), fmt::format("{} switch", kind_name(kind))),
+                 {});
+    }
     name_level(unit_y_ + 26, plural(facts_.hosts, "host"),
                {plural(facts_.gpus, "GPU"), plural(facts_.nvlink_domains, "NVLink domain")});
+    std::set<VertexKind> named;  // below each row there is room for one level
     for (const LevelBandwidth& level : facts_.levels) {
       if (level.high == VertexKind::nvswitch) {
-        name_level(unit_y_ + 92, "NVLink",
-                   {bandwidth_text(level.per_gpu) + " per GPU"});
-        continue;
+        name_level(unit_y_ + 92, "NVLink", {bandwidth_text(level.per_gpu) + " per GPU"});
+      } else if (row_y_.count(below(level.high)) > 0 && named.insert(below(level.high)).second) {
+        draw_level(level);
       }
-      const bool nic = level.low == VertexKind::gpu;
-      std::vector<std::string> lines{bandwidth_text(level.total),
-                                     bandwidth_text(level.per_gpu) + " per GPU"};
-      if (!nic) lines.push_back(fmt::format("oversubscription {:.3g} : 1", level.oversubscription));
-      name_level((nic ? leaf_y_ : spine_y_) + kSwitch + 34, nic ? "NIC to leaf" : level_name(level),
-                 lines);
     }
   }
 
+  /// The row under which the cables to a kind of device are drawn.
+  static VertexKind below(VertexKind high) {
+    return high == VertexKind::nic ? VertexKind::leaf : high;
+  }
+
+  void draw_level(const LevelBandwidth& level) {
+    std::vector<std::string> lines{bandwidth_text(level.total),
+                                   bandwidth_text(level.per_gpu) + " per GPU"};
+    if (level.oversubscription > 0)
+      lines.push_back(fmt::format("oversubscription {:.3g} : 1", level.oversubscription));
+    name_level(row_y_.at(below(level.high)) + kSwitch + 34,
+               level.high == VertexKind::nic ? "NIC to leaf" : level_name(level), lines);
+  }
+
   void draw_heading() {
-    const ClusterSpec& spec = cluster_.spec();
-    picture_.title = fmt::format("{}: {} x {}", spec.name, spec.nodes, spec.node.name);
+    picture_.title = report_.cluster;
     picture_.description = fmt::format(
         "{}, {}, {}, {}; bisection {}", plural(facts_.gpus, "GPU"),
         plural(facts_.nvlink_domains, "NVLink domain"), plural(facts_.leaves, "leaf switch"),
         plural(facts_.spines, "spine switch"), bandwidth_text(facts_.bisection.bandwidth));
-    picture_.texts.push_back({24, 40, picture_.title, "heading"});
-    std::string line = fmt::format("{} {}, {}, {}", facts_.gpus, spec.gpu.name, spec.fabric.name,
-                                   name_of(spec.fabric.wiring));
+    picture_.texts.push_back({24, 40, report_.cluster, "heading"});
+    std::string line = report_.wiring;
     if (facts_.bisection.hosts > 0)
-      line += fmt::format(". Bisection {} one direction", bandwidth_text(facts_.bisection.bandwidth));
+      line += fmt::format("; bisection {}", bandwidth_text(facts_.bisection.bandwidth));
     picture_.texts.push_back({24, 64, line, "soft"});
   }
 
@@ -301,31 +323,29 @@ class ClusterDrawing {
     picture_.height = y + 26;
   }
 
-  const Cluster& cluster_;
+  const ClusterMap& map_;
+  const TopologyReport& report_;
   const ClusterFacts& facts_;
   const Highlight& highlight_;
   std::set<int> marked_;
-  ClusterMap map_;
   std::vector<DrawnUnit> units_;
   UnitSizes sizes_;
   Picture picture_;
   std::vector<WireEnd> ends_;
   std::vector<std::size_t> end_of_;   // by device
   std::vector<std::string> rail_of_;  // style, by device
-  std::vector<WireBundle> bundles_;
   int rails_ = 0;
   double right_ = 0;
-  double spine_y_ = 0;
-  double leaf_y_ = 0;
+  std::map<VertexKind, double> row_y_;  // of the kinds of switches that there are
   double unit_y_ = 0;
   double tallest_ = 0;
 };
 
 }  // namespace
 
-std::string cluster_svg(const Cluster& cluster, const ClusterFacts& facts,
+std::string cluster_svg(const ClusterMap& map, const TopologyReport& report,
                         const Highlight& highlight) {
-  return svg_text(ClusterDrawing(cluster, facts, highlight).draw());
+  return svg_text(ClusterDrawing(map, report, highlight).draw());
 }
 
 }  // namespace simtrain

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/topology/cluster_facts.h"
+#include "sim/output/topology_report.h"
 
 namespace simtrain {
 
@@ -17,7 +17,7 @@ struct Highlight {
 /// GPUs below, links in between (drawn once for all cables between two boxes, as wide as their
 /// bandwidth). What would be too much to read is one box: units beyond the first, many spines.
 /// Light and dark by the reader's setting; every box tells its name in a <title>.
-std::string cluster_svg(const Cluster& cluster, const ClusterFacts& facts,
+std::string cluster_svg(const ClusterMap& map, const TopologyReport& report,
                         const Highlight& highlight);
 
 }  // namespace simtrain

@@ -77,7 +77,8 @@ std::string topology_json(const TopologyReport& report) {
                     {"nvswitch_planes", facts.nvswitches},
                     {"nics", facts.nics},
                     {"leaf_switches", facts.leaves},
-                    {"spine_switches", facts.spines}};
+                    {"spine_switches", facts.spines},
+                    {"core_switches", facts.cores}};
   json["links"] = cables_json(facts);
   json["levels"] = levels_json(facts);
   json["bisection"] = bisection_json(facts.bisection);

@@ -31,6 +31,7 @@ void add_counts(std::string& out, const ClusterFacts& facts) {
   line(out, "NICs", std::to_string(facts.nics));
   line(out, "Leaf switches", std::to_string(facts.leaves));
   line(out, "Spine switches", std::to_string(facts.spines));
+  if (facts.cores > 0) line(out, "Core switches", std::to_string(facts.cores));
 }
 
 void add_cables(std::string& out, const ClusterFacts& facts) {
@@ -65,7 +66,7 @@ void add_bisection(std::string& out, const ClusterFacts& facts) {
     return;
   }
   line(out, "Bandwidth",
-       fmt::format("{}, {:.4g} % of the {} that the half's NICs carry",
+       fmt::format("{}, {:.4g} % of what the half's NICs carry ({})",
                    bandwidth_text(cut.bandwidth), cut.bandwidth.value() / cut.nics.value() * 100,
                    bandwidth_text(cut.nics)));
   line(out, "Split",
@@ -135,7 +136,11 @@ std::string bandwidth_text(Bandwidth bandwidth) {
 }
 
 std::string level_name(const LevelBandwidth& level) {
-  if (level.low != VertexKind::gpu) return fmt::format("{} up", kind_name(level.low));
+  if (level.low != VertexKind::gpu) {
+    const bool next = static_cast<int>(level.high) == static_cast<int>(level.low) + 1;
+    return next ? fmt::format("{} up", kind_name(level.low))
+                : fmt::format("{} to {}", kind_name(level.low), kind_name(level.high));
+  }
   return level.high == VertexKind::nvswitch ? "NVLink" : std::string(kind_name(level.high));
 }
 

@@ -119,6 +119,8 @@ Bandwidth by_levels(const ClusterMap& map, Bandwidth nics) {
   Bandwidth narrowest = nics;
   if (map.hosts.front().unit != map.hosts.back().unit)
     narrowest = std::min(narrowest, total(map, VertexKind::leaf, VertexKind::spine) / 2);
+  const Bandwidth core = total(map, VertexKind::spine, VertexKind::core) / 2;
+  if (core.value() > 0) narrowest = std::min(narrowest, core);
   return narrowest;
 }
 

@@ -30,13 +30,13 @@ std::vector<CableCount> count_cables(const ClusterMap& map) {
 bool is_switch(VertexKind kind) { return kind >= VertexKind::leaf; }
 
 /// Of the worst switch of kind `low`: what comes from below over what goes up.
-double oversubscription(const ClusterMap& map, VertexKind low, double link_efficiency) {
+double oversubscription(const ClusterMap& map, VertexKind low) {
   std::vector<double> below(map.devices.size());
   std::vector<double> above(map.devices.size());
   for (const Cable& cable : map.cables) {
-    const bool nic = map.kind(cable.low) == VertexKind::nic;
-    below[cable.high] += cable.bandwidth.value() / (nic ? link_efficiency : 1);
-    above[cable.low] += cable.bandwidth.value();
+    if (map.kind(cable.low) == map.kind(cable.high)) continue;
+    below[cable.high] += cable.line_rate.value();
+    above[cable.low] += cable.line_rate.value();
   }
   double worst = 0;
   for (std::size_t vertex = 0; vertex < map.devices.size(); ++vertex) {
@@ -46,7 +46,7 @@ double oversubscription(const ClusterMap& map, VertexKind low, double link_effic
   return worst;
 }
 
-std::vector<LevelBandwidth> levels_of(const ClusterMap& map, int gpus, double link_efficiency) {
+std::vector<LevelBandwidth> levels_of(const ClusterMap& map, int gpus) {
   std::map<std::pair<VertexKind, VertexKind>, double> totals;
   for (const Cable& cable : map.cables) {
     totals[{map.kind(cable.low), map.kind(cable.high)}] += cable.bandwidth.value();
@@ -55,9 +55,9 @@ std::vector<LevelBandwidth> levels_of(const ClusterMap& map, int gpus, double li
   levels.reserve(totals.size());
   for (const auto& [ends, total] : totals) {
     const auto& [low, high] = ends;
-    if (low == VertexKind::nic) continue;  // the same cables as GPU to NIC carry
+    if (low == VertexKind::nic || low == high) continue;  // NICs count on their GPUs' side
     levels.push_back({low, high, Bandwidth(total), Bandwidth(total / gpus),
-                      is_switch(low) ? oversubscription(map, low, link_efficiency) : 0});
+                      is_switch(low) ? oversubscription(map, low) : 0});
   }
   return levels;
 }
@@ -98,10 +98,9 @@ std::map<std::size_t, std::size_t> hops(const Route& route, const std::vector<Li
 
 }  // namespace
 
-ClusterFacts cluster_facts(const Cluster& cluster) {
-  const ClusterMap map = cluster_map(cluster);
+ClusterFacts cluster_facts(const ClusterMap& map) {
   ClusterFacts facts;
-  facts.name = cluster.spec().name;
+  facts.name = map.name;
   facts.hosts = static_cast<int>(map.hosts.size());
   facts.gpus = count(map, VertexKind::gpu);
   facts.nvlink_domains = map.hosts.empty() ? 0 : map.hosts.back().domain + 1;
@@ -109,8 +108,9 @@ ClusterFacts cluster_facts(const Cluster& cluster) {
   facts.nics = count(map, VertexKind::nic);
   facts.leaves = count(map, VertexKind::leaf);
   facts.spines = count(map, VertexKind::spine);
+  facts.cores = count(map, VertexKind::core);
   facts.cables = count_cables(map);
-  facts.levels = levels_of(map, facts.gpus, cluster.spec().fabric.link_efficiency.value);
+  facts.levels = levels_of(map, facts.gpus);
   facts.bisection = bisection(map);
   return facts;
 }

@@ -37,12 +37,13 @@ struct ClusterFacts {
   int nics = 0;
   int leaves = 0;
   int spines = 0;
+  int cores = 0;
   std::vector<CableCount> cables;
   std::vector<LevelBandwidth> levels;  ///< NVLink first, then NIC, leaf up, ...
   Bisection bisection;
 };
 
-ClusterFacts cluster_facts(const Cluster& cluster);
+ClusterFacts cluster_facts(const ClusterMap& map);
 
 /// One cable of a way, in the direction of the data.
 struct PathLink {

@@ -25,23 +25,31 @@ std::vector<MapHost> hosts_of(const Cluster& cluster) {
 ClusterMap cluster_map(const Cluster& cluster) {
   const ClusterGraph& graph = cluster.graph();
   ClusterMap map;
+  map.name = cluster.spec().name;
   map.devices.reserve(boost::num_vertices(graph));
-  for (const auto vertex : boost::make_iterator_range(boost::vertices(graph)))
+  map.names.reserve(boost::num_vertices(graph));
+  for (const auto vertex : boost::make_iterator_range(boost::vertices(graph))) {
     map.devices.push_back(graph[vertex]);
+    map.names.push_back(device_name(cluster, vertex));
+  }
   map.cables.reserve(boost::num_edges(graph) / 2);
   for (const auto edge : boost::make_iterator_range(boost::edges(graph))) {
     std::size_t low = boost::source(edge, graph);
     std::size_t high = boost::target(edge, graph);
     if (low > high) continue;  // each cable is an edge in both directions
     if (map.kind(low) > map.kind(high)) std::swap(low, high);
-    map.cables.push_back({low, high, graph[edge].bandwidth, graph[edge].latency});
+    const bool nic = map.kind(low) == VertexKind::nic || map.kind(high) == VertexKind::nic;
+    const double usable = nic ? cluster.spec().fabric.link_efficiency.value : 1;
+    map.cables.push_back({low, high, graph[edge].bandwidth, graph[edge].bandwidth / usable,
+                          graph[edge].latency});
   }
   map.hosts = hosts_of(cluster);
   return map;
 }
 
 std::string_view kind_name(VertexKind kind) {
-  constexpr std::array<std::string_view, 5> kNames{"GPU", "NVSwitch", "NIC", "leaf", "spine"};
+  constexpr std::array<std::string_view, 6> kNames{"GPU",  "NVSwitch", "NIC",
+                                                   "leaf", "spine",    "core"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -54,7 +62,8 @@ std::string device_name(const Cluster& cluster, std::size_t vertex) {
     case VertexKind::nvswitch:
     case VertexKind::leaf:
       return fmt::format("{} {}.{}", kind_name(device.kind), device.group, device.index);
-    case VertexKind::spine: break;
+    case VertexKind::spine:
+    case VertexKind::core: break;
   }
   return fmt::format("{} {}", kind_name(device.kind), device.index);
 }

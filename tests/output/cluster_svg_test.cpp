@@ -9,7 +9,8 @@ namespace simtrain::testing {
 namespace {
 
 std::string drawn(const Cluster& cluster, const Highlight& highlight = {}) {
-  return cluster_svg(cluster, cluster_facts(cluster), highlight);
+  const ClusterMap map = cluster_map(cluster);
+  return cluster_svg(map, {map.name, "", "", cluster_facts(map), {}}, highlight);
 }
 
 std::size_t count(const std::string& text, const std::string& word) {

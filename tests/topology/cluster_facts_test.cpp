@@ -14,6 +14,8 @@ const LevelBandwidth& level(const ClusterFacts& facts, VertexKind low, VertexKin
   throw std::out_of_range("no such level");
 }
 
+ClusterFacts facts_of(const Cluster& cluster) { return cluster_facts(cluster_map(cluster)); }
+
 int cables(const ClusterFacts& facts, VertexKind low, VertexKind high) {
   int sum = 0;
   for (const CableCount& row : facts.cables) {
@@ -35,7 +37,7 @@ ClusterSpec four_nodes(double oversubscription) {
 // 28 machines of 8 GPUs, 8 NICs and 2 NVSwitches; units of 16, so 2 x 8 leaves; 16 uplinks of 400
 // Gb/s a leaf, 256 in all, below 64-port spines: 4. Usable NIC bandwidth 0.94 * 50 GB/s.
 TEST_CASE("28 A4 machines, by hand") {
-  const ClusterFacts facts = cluster_facts(cluster("gcp-a4", 28));
+  const ClusterFacts facts = facts_of(cluster("gcp-a4", 28));
   CHECK(facts.name == "gcp-a4");
   CHECK(facts.hosts == 28);
   CHECK(facts.gpus == 224);
@@ -59,7 +61,7 @@ TEST_CASE("28 A4 machines, by hand") {
 }
 
 TEST_CASE("8 racks of NVL72, by hand") {
-  const ClusterFacts facts = cluster_facts(cluster("dgx-superpod-gb200", 144));
+  const ClusterFacts facts = facts_of(cluster("dgx-superpod-gb200", 144));
   CHECK(facts.gpus == 576);
   CHECK(facts.nvlink_domains == 8);
   CHECK(facts.nvswitches == 8 * 18);
@@ -73,10 +75,10 @@ TEST_CASE("8 racks of NVL72, by hand") {
 // A unit's 4 NICs of 2 GB/s are 8 GB/s, its 2 leaves have 2 uplinks of 2 GB/s each: 8 GB/s. At 2 : 1
 // it is half of that.
 TEST_CASE("oversubscription halves the bisection, by hand") {
-  const ClusterFacts full = cluster_facts(Cluster(four_nodes(1)));
+  const ClusterFacts full = facts_of(Cluster(four_nodes(1)));
   CHECK(full.bisection.bandwidth == Bandwidth(8e9));
   CHECK(level(full, VertexKind::leaf, VertexKind::spine).oversubscription == doctest::Approx(1));
-  const ClusterFacts half = cluster_facts(Cluster(four_nodes(2)));
+  const ClusterFacts half = facts_of(Cluster(four_nodes(2)));
   CHECK(half.bisection.bandwidth == Bandwidth(4e9));
   CHECK(half.bisection.nics == Bandwidth(8e9));
   CHECK(half.bisection.first_host == 0);  // from host 1 on each half has a host in both units
