@@ -165,8 +165,7 @@ CommandResult topology_command(const CommandCall& call) {
   TopologyReport report = report_of(subject, map);
   report.path = asked_path(values, cluster, placement);
   if (values.count("svg") > 0) {
-    write_whole(values["svg"].as<std::string>(), cluster_svg(map, report, highlight),
-                "--svg");
+    write_whole(values["svg"].as<std::string>(), cluster_svg(map, report, highlight), "--svg");
   }
   return {json ? topology_json(report) : topology_text(report)};
 }

@@ -38,8 +38,8 @@ struct UnitSizes {
   static constexpr double kUnitPadding = 12;
   static constexpr double kDomainGap = 7;
   static constexpr double kDomainPadding = 4;
-  static constexpr double kBox = 112;      ///< width of a unit that is one box
-  static constexpr double kLabel = 210;    ///< least width of one that is not, for its name
+  static constexpr double kBox = 112;       ///< width of a unit that is one box
+  static constexpr double kLabel = 210;     ///< least width of one that is not, for its name
   static constexpr double kLeastLeaf = 34;  ///< and for each of its leaf switches
 
   /// Height of a row of GPUs: of many hosts each is a flat tray.

@@ -21,8 +21,7 @@ constexpr double kRight = 28;
 constexpr double kLeastWidth = 680;  // of the units, so that the legend has its place
 
 std::string plural(int number, std::string_view word) {
-  return fmt::format("{} {}{}", number, word,
-                     number == 1 ? "" : word.ends_with("h") ? "es" : "s");
+  return fmt::format("{} {}{}", number, word, number == 1 ? "" : word.ends_with("h") ? "es" : "s");
 }
 
 class ClusterDrawing {
@@ -107,14 +106,14 @@ class ClusterDrawing {
     const std::string name = unit.first == unit.last
                                  ? fmt::format("unit {}", unit.first)
                                  : fmt::format("units {} to {}", unit.first, unit.last);
-    const std::string size = fmt::format("{}, {}", plural(unit.hosts, "host"), plural(unit.gpus, "GPU"));
+    const std::string size =
+        fmt::format("{}, {}", plural(unit.hosts, "host"), plural(unit.gpus, "GPU"));
     const double height = tallest_ + 2 * UnitSizes::kUnitPadding + 36;
     picture_.frames.push_back({x, unit_y_, width, height, "frame", name + ": " + size});
     const double middle = x + width / 2;
     if (unit.whole) {
       draw_domains(unit, x, width);
-      picture_.texts.push_back(
-          {middle, unit_y_ + height - 12, name + ": " + size, "middle"});
+      picture_.texts.push_back({middle, unit_y_ + height - 12, name + ": " + size, "middle"});
     } else {
       draw_unit_as_box(unit, x, name);
     }
@@ -127,11 +126,11 @@ class ClusterDrawing {
     picture_.texts.push_back({middle, y, name, "middle level"});
     picture_.texts.push_back({middle, y + 20, plural(unit.hosts, "host"), "middle"});
     picture_.texts.push_back({middle, y + 38, plural(unit.gpus, "GPU"), "middle"});
-    const std::size_t end =
-        add_end({x, UnitSizes::kBox, unit_y_, unit_y_, "", name});
+    const std::size_t end = add_end({x, UnitSizes::kBox, unit_y_, unit_y_, "", name});
     for (const MapHost& host : map_.hosts) {
       if (host.unit < unit.first || host.unit > unit.last) continue;
-      for (int gpu = host.first_gpu; gpu < host.first_gpu + host.gpus; ++gpu) end_of_[gpu_vertex(gpu)] = end;
+      for (int gpu = host.first_gpu; gpu < host.first_gpu + host.gpus; ++gpu)
+        end_of_[gpu_vertex(gpu)] = end;
     }
   }
 
@@ -166,8 +165,7 @@ class ClusterDrawing {
     const std::size_t end = add_end({x, width, y, y, "", name});
     for (std::size_t row = 0; row < domain.hosts.size(); ++row)
       draw_host(domain, row, x + UnitSizes::kDomainPadding, y + UnitSizes::kDomainPadding, end);
-    const std::string number =
-        std::to_string(alone ? domain.hosts.front() : domain.domain);
+    const std::string number = std::to_string(alone ? domain.hosts.front() : domain.domain);
     picture_.texts.push_back({x + width / 2, y + sizes_.domain_height(map_, domain) + 13,
                               alone || width < 60 ? number : "domain " + number, "small"});
   }
@@ -180,10 +178,9 @@ class ClusterDrawing {
       end_of_[gpu_vertex(gpu)] = end;
       const Cell cell = gpu_cell(map_, domain, row, local);
       const double gap = sizes_.square > 9 ? 2 : 1;
-      picture_.boxes.push_back({x + cell.column * sizes_.square, y + cell.row * height,
-                                sizes_.square - gap, height - gap,
-                                rail_of_[gpu_vertex(gpu)] + mark(gpu),
-                                map_.names[gpu_vertex(gpu)]});
+      picture_.boxes.push_back(
+          {x + cell.column * sizes_.square, y + cell.row * height, sizes_.square - gap,
+           height - gap, rail_of_[gpu_vertex(gpu)] + mark(gpu), map_.names[gpu_vertex(gpu)]});
     }
   }
 
@@ -204,9 +201,7 @@ class ClusterDrawing {
     const double pitch = std::min(width / static_cast<double>(unit.leaves.size()), 92.0);
     double at = x + (width - pitch * static_cast<double>(unit.leaves.size())) / 2;
     for (const std::size_t leaf : unit.leaves) {
-      draw_switch({leaf},
-                  {at + 3, pitch - 6, y, y + kSwitch, rail_of_[leaf],
-                   map_.names[leaf]},
+      draw_switch({leaf}, {at + 3, pitch - 6, y, y + kSwitch, rail_of_[leaf], map_.names[leaf]},
                   fitting(map_.names[leaf], pitch - 6, map_.devices[leaf].index));
       at += pitch;
     }
@@ -262,8 +257,8 @@ class ClusterDrawing {
     for (const auto& [kind, y] : row_y_) {
       const auto is_kind = [kind = kind](const Device& device) { return device.kind == kind; };
       const auto number = std::count_if(map_.devices.begin(), map_.devices.end(), is_kind);
-      name_level(y + 20, plural(static_cast<int>(number), fmt::format("{} switch", kind_name(kind))),
-                 {});
+      name_level(y + 20,
+                 plural(static_cast<int>(number), fmt::format("{} switch", kind_name(kind))), {});
     }
     name_level(unit_y_ + 26, plural(facts_.hosts, "host"),
                {plural(facts_.gpus, "GPU"), plural(facts_.nvlink_domains, "NVLink domain")});

@@ -52,7 +52,8 @@ std::vector<WireBundle> wire_bundles(const ClusterMap& map,
     const std::size_t low = end_of[cable.low];
     const std::size_t high = end_of[cable.high];
     if (low == kNotDrawn || high == kNotDrawn || low == high) continue;
-    WireBundle& bundle = bundles.try_emplace({low, high}, WireBundle{low, high, 0, {}}).first->second;
+    WireBundle& bundle =
+        bundles.try_emplace({low, high}, WireBundle{low, high, 0, {}}).first->second;
     ++bundle.cables;
     bundle.bandwidth += cable.bandwidth;
   }
@@ -78,9 +79,8 @@ std::vector<PictureWire> draw_wires(const std::vector<WireBundle>& bundles,
     const WireEnd& low = ends[bundles[i].low];
     const WireEnd& high = ends[bundles[i].high];
     const bool level = low.top == high.top;
-    wires.push_back({above.x(bundles[i].low, i, low), low.top,
-                     below.x(bundles[i].high, i, high), level ? high.top : high.bottom,
-                     wire_width(bundles[i].bandwidth),
+    wires.push_back({above.x(bundles[i].low, i, low), low.top, below.x(bundles[i].high, i, high),
+                     level ? high.top : high.bottom, wire_width(bundles[i].bandwidth),
                      low.style.empty() ? (high.style.empty() ? "norail" : high.style) : low.style,
                      fmt::format("{} - {}: {} x {}", low.name, high.name, bundles[i].cables,
                                  bandwidth_text(bundles[i].bandwidth / bundles[i].cables))});

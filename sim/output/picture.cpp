@@ -23,10 +23,24 @@ struct Palette {
 };
 
 constexpr Palette kLight{
-    "#ffffff", "#1b2430", "#5b6675", "#c3cad4", "#f3f5f8", "#ffffff", "#8a94a3", "#111111",
+    "#ffffff",
+    "#1b2430",
+    "#5b6675",
+    "#c3cad4",
+    "#f3f5f8",
+    "#ffffff",
+    "#8a94a3",
+    "#111111",
     {"#2f6fd6", "#0f9a8a", "#5f9e1f", "#c99a06", "#e0701a", "#d23f57", "#a24bc4", "#6a5be0"}};
 constexpr Palette kDark{
-    "#12161c", "#e8ecf2", "#9aa6b5", "#3b4552", "#1a2029", "#202833", "#77828f", "#ffffff",
+    "#12161c",
+    "#e8ecf2",
+    "#9aa6b5",
+    "#3b4552",
+    "#1a2029",
+    "#202833",
+    "#77828f",
+    "#ffffff",
     {"#4f86de", "#2aa596", "#74ab39", "#c7a32c", "#d97f3c", "#d85d71", "#b06fcc", "#8175e6"}};
 
 std::string colours(const Palette& palette) {
@@ -78,11 +92,10 @@ std::string title_tag(const std::string& title) {
 
 void add_boxes(std::string& out, const std::vector<PictureBox>& boxes) {
   for (const PictureBox& box : boxes) {
-    out += fmt::format(
-        R"(<rect x="{}" y="{}" width="{}" height="{}" rx="{}" class="{}">{}</rect>)"
-        "\n",
-        px(box.x), px(box.y), px(box.width), px(box.height), box.height < 20 ? 2 : 5, box.style,
-        title_tag(box.title));
+    out += fmt::format(R"(<rect x="{}" y="{}" width="{}" height="{}" rx="{}" class="{}">{}</rect>)"
+                       "\n",
+                       px(box.x), px(box.y), px(box.width), px(box.height), box.height < 20 ? 2 : 5,
+                       box.style, title_tag(box.title));
   }
 }
 
@@ -90,11 +103,11 @@ void add_wires(std::string& out, const std::vector<PictureWire>& wires) {
   for (const PictureWire& wire : wires) {
     const bool level = wire.y1 == wire.y2;  // beside each other: an arch above both
     const double middle = level ? wire.y1 - 40 : (wire.y1 + wire.y2) / 2;
-    out += fmt::format(
-        R"(<path d="M{} {}C{} {} {} {} {} {}" stroke-width="{}" class="{}">{}</path>)"
-        "\n",
-        px(wire.x1), px(wire.y1), px(wire.x1), px(middle), px(wire.x2), px(middle), px(wire.x2),
-        px(wire.y2), px(wire.width), wire.style, title_tag(wire.title));
+    out +=
+        fmt::format(R"(<path d="M{} {}C{} {} {} {} {} {}" stroke-width="{}" class="{}">{}</path>)"
+                    "\n",
+                    px(wire.x1), px(wire.y1), px(wire.x1), px(middle), px(wire.x2), px(middle),
+                    px(wire.x2), px(wire.y2), px(wire.width), wire.style, title_tag(wire.title));
   }
 }
 

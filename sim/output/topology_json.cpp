@@ -32,12 +32,11 @@ Json levels_json(const ClusterFacts& facts) {
 }
 
 Json bisection_json(const Bisection& cut) {
-  return {
-      {"bandwidth_bytes_per_s", cut.bandwidth.value()},
-      {"half_nics_bytes_per_s", cut.nics.value()},
-      {"first_host", cut.first_host},
-      {"hosts", cut.hosts},
-      {"method", cut.method == BisectionMethod::max_flow ? "max-flow" : "level-arithmetic"}};
+  return {{"bandwidth_bytes_per_s", cut.bandwidth.value()},
+          {"half_nics_bytes_per_s", cut.nics.value()},
+          {"first_host", cut.first_host},
+          {"hosts", cut.hosts},
+          {"method", cut.method == BisectionMethod::max_flow ? "max-flow" : "level-arithmetic"}};
 }
 
 Json path_json(const RankPath& asked) {

@@ -35,14 +35,13 @@ void add_counts(std::string& out, const ClusterFacts& facts) {
 }
 
 void add_cables(std::string& out, const ClusterFacts& facts) {
-  out += fmt::format("\nLinks, one direction\n  {:<18}{:>8}{:>14}{:>14}{:>14}\n", "between", "count",
-                     "each", "together", "latency");
+  out += fmt::format("\nLinks, one direction\n  {:<18}{:>8}{:>14}{:>14}{:>14}\n", "between",
+                     "count", "each", "together", "latency");
   for (const CableCount& cable : facts.cables) {
-    out += fmt::format(
-        "  {:<18}{:>8}{:>14}{:>14}{:>14}\n",
-        fmt::format("{} - {}", kind_name(cable.low), kind_name(cable.high)), cable.count,
-        bandwidth_text(cable.bandwidth), bandwidth_text(cable.bandwidth * cable.count),
-        link_latency(cable.latency));
+    out += fmt::format("  {:<18}{:>8}{:>14}{:>14}{:>14}\n",
+                       fmt::format("{} - {}", kind_name(cable.low), kind_name(cable.high)),
+                       cable.count, bandwidth_text(cable.bandwidth),
+                       bandwidth_text(cable.bandwidth * cable.count), link_latency(cable.latency));
   }
 }
 
@@ -50,11 +49,10 @@ void add_levels(std::string& out, const ClusterFacts& facts) {
   out += fmt::format("\nBandwidth by level, one direction\n  {:<18}{:>14}{:>14}{:>20}\n", "level",
                      "total", "per GPU", "oversubscription");
   for (const LevelBandwidth& level : facts.levels) {
-    out += fmt::format("  {:<18}{:>14}{:>14}{:>20}\n", level_name(level),
-                       bandwidth_text(level.total), bandwidth_text(level.per_gpu),
-                       level.oversubscription > 0
-                           ? fmt::format("{:.3g} : 1", level.oversubscription)
-                           : "-");
+    out += fmt::format(
+        "  {:<18}{:>14}{:>14}{:>20}\n", level_name(level), bandwidth_text(level.total),
+        bandwidth_text(level.per_gpu),
+        level.oversubscription > 0 ? fmt::format("{:.3g} : 1", level.oversubscription) : "-");
   }
 }
 
@@ -66,9 +64,8 @@ void add_bisection(std::string& out, const ClusterFacts& facts) {
     return;
   }
   line(out, "Bandwidth",
-       fmt::format("{}, {:.4g} % of what the half's NICs carry ({})",
-                   bandwidth_text(cut.bandwidth), cut.bandwidth.value() / cut.nics.value() * 100,
-                   bandwidth_text(cut.nics)));
+       fmt::format("{}, {:.4g} % of what the half's NICs carry ({})", bandwidth_text(cut.bandwidth),
+                   cut.bandwidth.value() / cut.nics.value() * 100, bandwidth_text(cut.nics)));
   line(out, "Split",
        fmt::format("{} hosts from host {} on against the other {}", cut.hosts, cut.first_host,
                    facts.hosts - cut.hosts));

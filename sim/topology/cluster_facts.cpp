@@ -117,10 +117,14 @@ ClusterFacts cluster_facts(const ClusterMap& map) {
 
 std::string_view distance_name(Distance distance) {
   switch (distance) {
-    case Distance::same_gpu: return "same GPU";
-    case Distance::nvlink_domain: return "NVLink domain";
-    case Distance::unit: return "unit";
-    case Distance::fabric: break;
+    case Distance::same_gpu:
+      return "same GPU";
+    case Distance::nvlink_domain:
+      return "NVLink domain";
+    case Distance::unit:
+      return "unit";
+    case Distance::fabric:
+      break;
   }
   return "fabric";
 }

@@ -40,8 +40,8 @@ ClusterMap cluster_map(const Cluster& cluster) {
     if (map.kind(low) > map.kind(high)) std::swap(low, high);
     const bool nic = map.kind(low) == VertexKind::nic || map.kind(high) == VertexKind::nic;
     const double usable = nic ? cluster.spec().fabric.link_efficiency.value : 1;
-    map.cables.push_back({low, high, graph[edge].bandwidth, graph[edge].bandwidth / usable,
-                          graph[edge].latency});
+    map.cables.push_back(
+        {low, high, graph[edge].bandwidth, graph[edge].bandwidth / usable, graph[edge].latency});
   }
   map.hosts = hosts_of(cluster);
   return map;
@@ -63,7 +63,8 @@ std::string device_name(const Cluster& cluster, std::size_t vertex) {
     case VertexKind::leaf:
       return fmt::format("{} {}.{}", kind_name(device.kind), device.group, device.index);
     case VertexKind::spine:
-    case VertexKind::core: break;
+    case VertexKind::core:
+      break;
   }
   return fmt::format("{} {}", kind_name(device.kind), device.index);
 }

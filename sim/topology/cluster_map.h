@@ -33,7 +33,7 @@ struct ClusterMap {
   std::string name;
   std::vector<Device> devices;     ///< by vertex, GPUs first
   std::vector<std::string> names;  ///< of the devices, see device_name()
-  std::vector<Cable> cables;    ///< in the order in which the cluster was wired
+  std::vector<Cable> cables;       ///< in the order in which the cluster was wired
   std::vector<MapHost> hosts;
 
   [[nodiscard]] VertexKind kind(std::size_t vertex) const { return devices[vertex].kind; }

@@ -72,7 +72,8 @@ TEST_CASE("--svg writes a drawing that is XML, and nothing beside it") {
     call.insert(call.end(), {"--svg", "drawing.svg"});
     CHECK(in_folder(folder, call).status == 0);
     const Outcome parsed = shell(
-        "python3 -c 'import xml.etree.ElementTree as t; print(t.parse(\"drawing.svg\").getroot().tag)'",
+        "python3 -c 'import xml.etree.ElementTree as t; "
+        "print(t.parse(\"drawing.svg\").getroot().tag)'",
         {folder.path().string(), {}, ""});
     CHECK(parsed.out == "{http://www.w3.org/2000/svg}svg\n");
     const std::filesystem::directory_iterator files(folder.path());
@@ -98,14 +99,12 @@ TEST_CASE("wrong questions are refused in one line") {
       {{"gcp-a4", "gcp-a4"}, "topology: takes one cluster or one scenario file (.yaml)"},
       {{"gcp-a5"}, "topology: 'gcp-a5' is not in hardware/clusters; did you mean 'gcp-a4'?"},
       {{"none.yaml"}, "none.yaml: there is no such file"},
-      {{"gcp-a4", "--nodes", "1025"},
-       "--nodes: 1025 is not possible; gcp-a4 has 1 to 1024 nodes"},
+      {{"gcp-a4", "--nodes", "1025"}, "--nodes: 1025 is not possible; gcp-a4 has 1 to 1024 nodes"},
       {{"gcp-a4", "--nodes", "0"}, "--nodes: 0 is not possible; gcp-a4 has 1 to 1024 nodes"},
       {{"gcp-a4", "--nodes", "-1"}, "--nodes: -1 is not possible; gcp-a4 has 1 to 1024 nodes"},
       {{"good.yaml", "--nodes", "2"},
        "--nodes: is for a cluster; a scenario says its own, --set nodes=N changes it"},
-      {{"gcp-a4", "--from", "0"},
-       "topology: --from and --to go together: the two ends of a path"},
+      {{"gcp-a4", "--from", "0"}, "topology: --from and --to go together: the two ends of a path"},
       {{"gcp-a4", "--from", "0", "--to", "256"}, "--to: 256 is no rank; there are 0 to 255"},
       {{"gcp-a4", "--from", "-1", "--to", "2"}, "--from: -1 is no rank; there are 0 to 255"},
       {{"gcp-a4", "--row", "one"},

@@ -4,13 +4,17 @@
 
 #include "sim/output/topology_report.h"
 #include "tests/topology/clusters.h"
+#include "tests/topology/hand_map.h"
 
 namespace simtrain::testing {
 namespace {
 
-std::string drawn(const Cluster& cluster, const Highlight& highlight = {}) {
-  const ClusterMap map = cluster_map(cluster);
+std::string drawn(const ClusterMap& map, const Highlight& highlight = {}) {
   return cluster_svg(map, {map.name, "", "", cluster_facts(map), {}}, highlight);
+}
+
+std::string drawn(const Cluster& cluster, const Highlight& highlight = {}) {
+  return drawn(cluster_map(cluster), highlight);
 }
 
 std::size_t count(const std::string& text, const std::string& word) {
@@ -80,6 +84,19 @@ TEST_CASE("a highlight marks its GPUs and dims the others") {
   CHECK(count(svg, " mark\"") == 3);
   CHECK(count(svg, " dim\"") == 13);
   CHECK(svg.find("TP group of rank 0") != std::string::npos);
+}
+
+TEST_CASE("uneven hosts and a third level are drawn, too") {
+  const std::string svg = drawn(uneven_map());
+  CHECK(well_formed(svg));
+  for (const char* host : {"host-0", "host-1", "host-2", "host-3"}) {
+    CAPTURE(host);
+    CHECK(count(svg, std::string("<title>") + host + "</title>") == 1);
+  }
+  CHECK(count(svg, "<title>GPU ") == 8);
+  CHECK(count(svg, ">1 core switch<") == 1);
+  CHECK(count(svg, ": 1 x 2 GB/s</title>") == 2);  // spines to the core
+  CHECK(count(svg, ": 4 x 1 GB/s</title>") == 1);  // the first host to its leaf
 }
 
 TEST_CASE("names cannot break the drawing") {

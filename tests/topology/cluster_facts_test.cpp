@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/topology/clusters.h"
+#include "tests/topology/hand_map.h"
 
 namespace simtrain::testing {
 namespace {
@@ -72,8 +73,8 @@ TEST_CASE("8 racks of NVL72, by hand") {
   CHECK(facts.bisection.bandwidth.value() == doctest::Approx(288 * 47e9));
 }
 
-// A unit's 4 NICs of 2 GB/s are 8 GB/s, its 2 leaves have 2 uplinks of 2 GB/s each: 8 GB/s. At 2 : 1
-// it is half of that.
+// A unit's 4 NICs of 2 GB/s are 8 GB/s, its 2 leaves have 2 uplinks of 2 GB/s each: 8 GB/s. At 2 :
+// 1 it is half of that.
 TEST_CASE("oversubscription halves the bisection, by hand") {
   const ClusterFacts full = facts_of(Cluster(four_nodes(1)));
   CHECK(full.bisection.bandwidth == Bandwidth(8e9));
@@ -118,6 +119,41 @@ TEST_CASE("an odd number of hosts is cut beside its middle") {
   const Bisection cut = bisection(cluster_map(Cluster(spec)));
   CHECK(cut.hosts == 1);
   CHECK(cut.bandwidth == Bandwidth(4e9));
+}
+
+// The halves are hosts {0, 1}, 6 GB/s of NICs, and {2, 3}, 2 GB/s: 2 GB/s of NICs receive, and the
+// core has 2 GB/s for each. Hosts {1, 2} against {3, 0}: 2 GB/s from host 1 below the first leaf to
+// host 0, and 1 GB/s from host 2 to host 3.
+TEST_CASE("an uneven cluster with three levels, by hand") {
+  const ClusterFacts facts = cluster_facts(uneven_map());
+  CHECK(facts.hosts == 4);
+  CHECK(facts.gpus == 8);
+  CHECK(facts.leaves == 2);
+  CHECK(facts.spines == 2);
+  CHECK(facts.cores == 1);
+  CHECK(facts.bisection.bandwidth == Bandwidth(2e9));
+  CHECK(facts.bisection.first_host == 0);
+  CHECK(facts.bisection.nics == Bandwidth(6e9));
+  CHECK(level(facts, VertexKind::leaf, VertexKind::spine).oversubscription == doctest::Approx(2));
+  CHECK(level(facts, VertexKind::spine, VertexKind::core).oversubscription == doctest::Approx(1.5));
+  CHECK(level(facts, VertexKind::spine, VertexKind::core).total == Bandwidth(4e9));
+}
+
+// Each host's own leaf, cut off from all others but its neighbours in a ring of spines: the worst
+// half is the one that the narrowest two cables lie around.
+TEST_CASE("the worst of all contiguous halves is found, by hand") {
+  HandMap hand({2, 2, 2, 2});
+  std::vector<std::size_t> leaves;
+  leaves.reserve(4);
+  for (int unit = 0; unit < 4; ++unit) leaves.push_back(hand.add(VertexKind::leaf, unit, 0));
+  for (std::size_t i = 0; i < hand.nics.size(); ++i) hand.join(hand.nics[i], leaves[i / 2], 1);
+  hand.join(leaves[0], leaves[1], 0.25);
+  hand.join(leaves[1], leaves[2], 1);
+  hand.join(leaves[2], leaves[3], 0.5);
+  hand.join(leaves[3], leaves[0], 1);
+  const Bisection cut = bisection(hand.map);
+  CHECK(cut.bandwidth == Bandwidth(0.75e9));  // {1, 2} against {3, 0}
+  CHECK(cut.first_host == 1);
 }
 
 TEST_CASE("every cable is there once, with its lower end first") {
