@@ -302,7 +302,9 @@ class ClusterDrawing {
   void draw_legend() {
     double y = unit_y_ + tallest_ + 2 * UnitSizes::kUnitPadding + 36 + 34;
     double x = UnitSizes::kMargin;
-    for (int rail = 0; rail < std::min(rails_, kRailColours); ++rail) {
+    const int shown = rails_ > 1 ? std::min(rails_, kRailColours) : 0;  // one is no rail
+    if (shown == 0) y -= 22;
+    for (int rail = 0; rail < shown; ++rail) {
       picture_.boxes.push_back({x, y - 11, 13, 13, fmt::format("rail{}", rail), ""});
       picture_.texts.push_back({x + 19, y, fmt::format("rail {}", rail), "soft"});
       x += 74;

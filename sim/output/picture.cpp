@@ -46,7 +46,8 @@ constexpr Palette kDark{
 std::string colours(const Palette& palette) {
   std::string out = fmt::format(
       "text{{fill:{1}}}.paper{{fill:{0}}}.soft,.small{{fill:{2}}}.frame{{fill:{4};stroke:{3}}}"
-      ".card,.switch{{fill:{5};stroke:{6}}}.host{{fill:{4}}}path{{stroke:{6}}}.norail{{fill:{6}}}"
+      ".card,.switch{{fill:{5};stroke:{6}}}.host{{fill:{4}}}path{{stroke:{6}}}rect.norail{{fill:{6}"
+      "}}"
       ".mark{{stroke:{7}}}.onswitch{{fill:#fff}}\n",
       palette.paper, palette.ink, palette.soft, palette.line, palette.frame, palette.card,
       palette.plain, palette.mark);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/push_relabel_max_flow.hpp>
@@ -116,12 +117,14 @@ Bandwidth half_nics(const ClusterMap& map, int first, int half) {
 }
 
 Bandwidth by_levels(const ClusterMap& map, Bandwidth nics) {
-  Bandwidth narrowest = nics;
-  if (map.hosts.front().unit != map.hosts.back().unit)
-    narrowest = std::min(narrowest, total(map, VertexKind::leaf, VertexKind::spine) / 2);
-  const Bandwidth core = total(map, VertexKind::spine, VertexKind::core) / 2;
-  if (core.value() > 0) narrowest = std::min(narrowest, core);
-  return narrowest;
+  double narrowest = nics.value();
+  const bool one_unit = map.hosts.front().unit == map.hosts.back().unit;
+  for (const auto& [low, high] : {std::pair{VertexKind::leaf, VertexKind::spine},
+                                  std::pair{VertexKind::spine, VertexKind::core}}) {
+    const double half = total(map, low, high).value() / 2;
+    if (half > 0 && !one_unit) narrowest = std::min(narrowest, half);
+  }
+  return Bandwidth(narrowest);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace simtrain::testing {
 namespace {
 
 std::string drawn(const ClusterMap& map, const Highlight& highlight = {}) {
-  return cluster_svg(map, {map.name, "", "", cluster_facts(map), {}}, highlight);
+  return cluster_svg(map, {map.name, "by hand", "", cluster_facts(map), {}}, highlight);
 }
 
 std::string drawn(const Cluster& cluster, const Highlight& highlight = {}) {
