@@ -17,8 +17,8 @@ struct Bisection {
 };
 
 /// The worst split into two contiguous halves. Up to `most_gpus_for_flow` GPUs it is the least max
-/// flow (Boost push-relabel) over all contiguous halves; above, half of the narrowest level that a
-/// half has to cross, which is exact for equal units.
+/// flow (Boost push-relabel) over all contiguous halves. Above, it is half of the narrowest level
+/// that a half has to cross: exact for an even number of equal units, an estimate otherwise.
 Bisection bisection(const ClusterMap& map, int most_gpus_for_flow = 1024);
 
 }  // namespace simtrain
