@@ -34,6 +34,8 @@ const std::vector<CommandRow>& commands();
 
 CommandResult run_command(const CommandCall& call);
 CommandResult validate_command(const CommandCall& call);
+CommandResult nccl_command(const CommandCall& call);
+CommandResult topology_command(const CommandCall& call);
 CommandResult import_command(const CommandCall& call);
 CommandResult list_command(const CommandCall& call);
 CommandResult bench_command(const CommandCall& call);

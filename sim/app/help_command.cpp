@@ -35,6 +35,34 @@ const std::vector<CommandRow>& commands() {
        "error\n"
        "  is above the bound (6 % unless told).\n",
        "compares with documented runs", "simtrain validate", validate_command},
+      {"nccl",
+       "simtrain nccl CLUSTER --op OP --gpus N [--nodes N] [--min SIZE] [--max SIZE] [--factor F]\n"
+       "              [--software NAME] [--nccl-version V] [--nvls true|false] [--algo A,...]\n"
+       "              [--proto P,...] [--min-channels N] [--max-channels N] [--format text|json]\n\n"
+       "  Prints what nccl-tests would measure, in its format.\n\n"
+       "  --op              all_reduce, all_gather, reduce_scatter, broadcast, alltoall, sendrecv\n"
+       "  --gpus, --nodes   ranks in all, evenly over nodes; without --nodes over as few as can be\n"
+       "  --min, --max      8, 64K, 128M, 8G; sizes in between grow by --factor\n"
+       "  --software NAME   takes the NCCL settings of hardware/software/NAME.yaml\n"
+       "  --nccl-version    2.18 to 2.30; without it and --software 2.27.3 as it comes\n"
+       "  --algo, --proto   as NCCL_ALGO and NCCL_PROTO: ring, tree, nvls, nvlstree, collnetdirect,\n"
+       "                    collnetchain, pat; ll, ll128, simple\n"
+       "  --format json     the same as simtrain.nccl/1\n",
+       "predicts what nccl-tests measures",
+       "simtrain nccl dgx-superpod-h100 --op all_reduce --gpus 16", nccl_command},
+      {"topology",
+       "simtrain topology CLUSTER|SCENARIO.yaml [--nodes N] [--from RANK --to RANK] [--svg FILE]\n"
+       "                  [--highlight tp|cp|dp|pp] [--row NAME] [--set KEY=VALUE]...\n"
+       "                  [--format text|json]\n\n"
+       "  Counts devices and links of a cluster, its bandwidths by level and its bisection.\n\n"
+       "  --nodes N         of a CLUSTER; a scenario says its own. Without it 32, or all of fewer\n"
+       "  --from, --to      every hop between two ranks (of a CLUSTER: between two GPUs)\n"
+       "  --svg FILE        draws the cluster\n"
+       "  --highlight GROUP marks a group of rank 0 in the drawing; needs a scenario\n"
+       "  --row, --set      as in 'simtrain help run'\n"
+       "  --format json     the same as simtrain.topology/1\n",
+       "counts and draws a cluster", "simtrain topology gcp-a4 --nodes 28 --svg a4.svg",
+       topology_command},
       {"import",
        "simtrain import FILE [--name NAME] [--gpu NAME] [--nic-bandwidth RATE]\n"
        "                [--output FILE [--force]]\n\n"

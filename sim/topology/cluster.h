@@ -9,7 +9,7 @@
 
 namespace simtrain {
 
-enum class VertexKind { gpu, nvswitch, nic, leaf, spine };
+enum class VertexKind { gpu, nvswitch, nic, leaf, spine, core };
 
 /// A device of the cluster. `group` is its node (gpu, nic), NVLink domain (nvswitch) or unit
 /// (leaf); `index` its number there: local GPU, switch plane, rail, spine.

@@ -1,0 +1,187 @@
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "sim/app/command.h"
+#include "sim/app/options.h"
+#include "sim/output/nccl_table.h"
+#include "sim/workload/software_spec.h"
+
+namespace simtrain {
+namespace {
+
+namespace po = boost::program_options;
+
+/// NCCL, as it comes, of the time of this program; recipes name their own.
+constexpr NcclVersion kUsualVersion{2, 27, 3};
+
+po::variables_map parse(const CommandCall& call) {
+  po::options_description options;
+  const auto text = [] { return po::value<std::string>(); };
+  options.add_options()("cluster", po::value<std::vector<std::string>>())("op", text())(
+      "gpus", po::value<int>())("nodes", po::value<int>())(
+      "min", text()->default_value("8"))("max", text()->default_value("8G"))(
+      "factor", po::value<int>()->default_value(2))("software", text())("nccl-version", text())(
+      "algo", text())("proto", text())("nvls", text())("min-channels", text())(
+      "max-channels", text())("format", text()->default_value("text"));
+  return parse_options(call.arguments, options, "cluster");
+}
+
+YamlNode scalar(const std::string& text) {
+  YamlNode node;
+  node.kind = YamlNode::Kind::scalar;
+  node.text = text;
+  return node;
+}
+
+/// Letters and digits in small letters, as NCCL_ALGO takes its words.
+std::string plain(std::string_view word) {
+  std::string out;
+  for (const char c : word) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0)
+      out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return out;
+}
+
+template <class Name>
+Name named(const std::string& word, const std::string& option) {
+  std::vector<std::string> known;
+  for (const auto& [name, value] : EnumNames<Name>::rows) {
+    if (plain(name) == plain(word)) return value;
+    known.emplace_back(name);
+  }
+  throw InputError({}, option, fmt::format("'{}' is not known here; {}", word, suggestion(word, known)));
+}
+
+template <class Name>
+std::optional<std::vector<Name>> names(const po::variables_map& values, const std::string& option) {
+  if (values.count(option) == 0) return std::nullopt;
+  std::vector<Name> result;
+  std::string rest = values[option].as<std::string>() + ",";
+  for (std::size_t comma = rest.find(','); comma != std::string::npos; comma = rest.find(',')) {
+    result.push_back(named<Name>(rest.substr(0, comma), "--" + option));
+    rest.erase(0, comma + 1);
+  }
+  return result;
+}
+
+/// A size as nccl-tests takes it: bytes, or with K, M, G of 1024.
+Bytes size_of(const po::variables_map& values, const std::string& option) {
+  const auto& text = values[option].as<std::string>();
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string suffix(end, text.data() + text.size());
+  constexpr std::string_view kSuffixes = "KMG";
+  const std::size_t power = suffix.empty() ? 0 : kSuffixes.find(static_cast<char>(std::toupper(
+                                                     static_cast<unsigned char>(suffix[0])))) + 1;
+  const bool fits = error == std::errc() && number > 0 && suffix.size() <= 1 &&
+                    (suffix.empty() || (power >= 1 && power <= kSuffixes.size())) &&
+                    number <= (std::int64_t{1} << 44) >> (10 * power);
+  if (!fits)
+    throw InputError({}, "--" + option,
+                     fmt::format("'{}' is no size; 8, 64K, 128M or 8G would do (at most 16384G)", text));
+  return Bytes(number << (10 * power));
+}
+
+std::optional<int> channels(const po::variables_map& values, const std::string& option) {
+  if (values.count(option) == 0) return std::nullopt;
+  return static_cast<int>(
+      scalar_integer(scalar(values[option].as<std::string>()), "--" + option, {1, 64}));
+}
+
+NcclSettings settings_of(const CommandCall& call, const po::variables_map& values) {
+  NcclSettings settings;
+  settings.version.value = kUsualVersion;
+  settings.nvls.value = true;
+  settings.p2p_net_chunk.value = Bytes(128 << 10);
+  if (values.count("software") > 0)
+    settings = call.data
+                   .load<SoftwareSpec>("hardware/software", values["software"].as<std::string>(), {},
+                                       "--software")
+                   .nccl;
+  NcclOverrides told;
+  if (values.count("nccl-version") > 0)
+    scalar_quantity(scalar(values["nccl-version"].as<std::string>()), "--nccl-version",
+                    told.version.emplace());
+  if (values.count("nvls") > 0)
+    told.nvls = scalar_bool(scalar(values["nvls"].as<std::string>()), "--nvls");
+  told.algo = names<Algorithm>(values, "algo");
+  told.proto = names<Protocol>(values, "proto");
+  told.collnet = told.algo && std::any_of(told.algo->begin(), told.algo->end(), [](Algorithm a) {
+                   return a == Algorithm::collnet_direct || a == Algorithm::collnet_chain;
+                 })
+                     ? std::optional(true)
+                     : std::nullopt;
+  told.min_channels = channels(values, "min-channels");
+  told.max_channels = channels(values, "max-channels");
+  return with_overrides(settings, told, "command line");
+}
+
+Collective operation(const po::variables_map& values) {
+  if (values.count("op") == 0)
+    throw InputError({}, "--op", "is missing; all_reduce, all_gather, reduce_scatter, broadcast, "
+                                 "alltoall or sendrecv would do");
+  const auto& word = values["op"].as<std::string>();
+  if (plain(word) == "sendrecv") return Collective::send_receive;
+  const auto collective = named<Collective>(word, "--op");
+  if (collective == Collective::none) throw InputError({}, "--op", "'none' is no operation");
+  return collective;
+}
+
+/// GPUs and the nodes they are spread over; without --nodes as few as hold them.
+struct Extent {
+  int nodes;
+  int gpus;
+};
+
+Extent extent_of(const po::variables_map& values, int per_node) {
+  if (values.count("gpus") == 0) throw InputError({}, "--gpus", "is missing; --gpus 8 would do");
+  const int gpus = values["gpus"].as<int>();
+  const int needed = gpus / per_node + (gpus % per_node > 0 ? 1 : 0);
+  const int nodes = values.count("nodes") > 0 ? values["nodes"].as<int>() : needed;
+  if (gpus < 1) throw InputError({}, "--gpus", fmt::format("{} is none", gpus));
+  if (nodes < 1) throw InputError({}, "--nodes", fmt::format("{} is none", nodes));
+  if (gpus % nodes != 0 || gpus / nodes > per_node) {
+    throw InputError({}, "--gpus",
+                     fmt::format("{} do not spread evenly over {} nodes of {}", gpus, nodes, per_node));
+  }
+  return {nodes, gpus};
+}
+
+int gpus_of_a_node(const CommandCall& call, const std::string& cluster) {
+  const auto file = call.data.load<ClusterFile>("hardware/clusters", cluster, {}, "nccl");
+  return call.data.load<NodeSpec>("hardware/nodes", file.node, file.where, "node").gpus;
+}
+
+}  // namespace
+
+CommandResult nccl_command(const CommandCall& call) {
+  const po::variables_map values = parse(call);
+  const bool json = wants_json(values);
+  if (values.count("cluster") == 0 || values["cluster"].as<std::vector<std::string>>().size() != 1)
+    throw InputError({}, "", "nccl takes one cluster; 'simtrain help nccl' shows how");
+  const std::string name = values["cluster"].as<std::vector<std::string>>()[0];
+
+  NcclTableHead head;
+  head.request.collective = operation(values);
+  head.request.least = size_of(values, "min");
+  head.request.most = size_of(values, "max");
+  head.request.factor = values["factor"].as<int>();
+  if (head.request.factor < 2) throw InputError({}, "--factor", "must be 2 or more");
+  if (head.request.least.value() > head.request.most.value())
+    throw InputError({}, "--min", "is more than --max");
+  const Extent extent = extent_of(values, gpus_of_a_node(call, name));
+  const Cluster cluster(load_cluster(call.data, name, extent.nodes, {}));
+  head.request.gpus = first_gpus(cluster, extent.nodes, extent.gpus);
+  head.settings = settings_of(call, values);
+  head.cluster = cluster.spec().name;
+  head.gpu = cluster.spec().gpu.name;
+  head.nodes = extent.nodes;
+  const std::vector<NcclSweepRow> rows = nccl_sweep(cluster, head.settings, head.request);
+  return {json ? nccl_json(head, rows) : nccl_table(head, rows)};
+}
+
+}  // namespace simtrain

@@ -1,0 +1,72 @@
+#include "sim/topology/cluster_map.h"
+
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace simtrain {
+namespace {
+
+std::vector<MapHost> hosts_of(const Cluster& cluster) {
+  const ClusterSpec& spec = cluster.spec();
+  std::vector<MapHost> hosts;
+  hosts.reserve(static_cast<std::size_t>(spec.nodes));
+  for (int node = 0; node < spec.nodes; ++node) {
+    hosts.push_back({fmt::format("node {}", node), node * spec.node.gpus, spec.node.gpus,
+                     node / spec.node.nvlink_domain_nodes.value,
+                     node / spec.fabric.nodes_per_unit.value});
+  }
+  return hosts;
+}
+
+}  // namespace
+
+ClusterMap cluster_map(const Cluster& cluster) {
+  const ClusterGraph& graph = cluster.graph();
+  ClusterMap map;
+  map.name = cluster.spec().name;
+  map.devices.reserve(boost::num_vertices(graph));
+  map.names.reserve(boost::num_vertices(graph));
+  for (const auto vertex : boost::make_iterator_range(boost::vertices(graph))) {
+    map.devices.push_back(graph[vertex]);
+    map.names.push_back(device_name(cluster, vertex));
+  }
+  map.cables.reserve(boost::num_edges(graph) / 2);
+  for (const auto edge : boost::make_iterator_range(boost::edges(graph))) {
+    std::size_t low = boost::source(edge, graph);
+    std::size_t high = boost::target(edge, graph);
+    if (low > high) continue;  // each cable is an edge in both directions
+    if (map.kind(low) > map.kind(high)) std::swap(low, high);
+    const bool nic = map.kind(low) == VertexKind::nic || map.kind(high) == VertexKind::nic;
+    const double usable = nic ? cluster.spec().fabric.link_efficiency.value : 1;
+    map.cables.push_back(
+        {low, high, graph[edge].bandwidth, graph[edge].bandwidth / usable, graph[edge].latency});
+  }
+  map.hosts = hosts_of(cluster);
+  return map;
+}
+
+std::string_view kind_name(VertexKind kind) {
+  constexpr std::array<std::string_view, 6> kNames{"GPU",  "NVSwitch", "NIC",
+                                                   "leaf", "spine",    "core"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::string device_name(const Cluster& cluster, std::size_t vertex) {
+  const Device& device = cluster.graph()[vertex];
+  switch (device.kind) {
+    case VertexKind::gpu:
+    case VertexKind::nic:
+      return fmt::format("node {} {} {}", device.group, kind_name(device.kind), device.index);
+    case VertexKind::nvswitch:
+    case VertexKind::leaf:
+      return fmt::format("{} {}.{}", kind_name(device.kind), device.group, device.index);
+    case VertexKind::spine:
+    case VertexKind::core:
+      break;
+  }
+  return fmt::format("{} {}", kind_name(device.kind), device.index);
+}
+
+}  // namespace simtrain

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/topology/cluster.h"
+
+namespace simtrain {
+
+/// One server as drawings and counts see it. GPUs and NICs are numbered through the cluster.
+struct MapHost {
+  std::string name;
+  int first_gpu = 0;
+  int gpus = 0;
+  int domain = 0;
+  int unit = 0;
+};
+
+/// A cable or board trace: both directions of it, each of `bandwidth`. `low` is the end nearer to
+/// the GPUs.
+struct Cable {
+  std::size_t low = 0;
+  std::size_t high = 0;
+  Bandwidth bandwidth;  ///< that flows can use
+  Bandwidth line_rate;  ///< more than that at a NIC
+  Duration latency{};
+};
+
+/// The cluster graph as plain lists, for readers who do not walk it.
+struct ClusterMap {
+  std::string name;
+  std::vector<Device> devices;     ///< by vertex, GPUs first
+  std::vector<std::string> names;  ///< of the devices, see device_name()
+  std::vector<Cable> cables;       ///< in the order in which the cluster was wired
+  std::vector<MapHost> hosts;
+
+  [[nodiscard]] VertexKind kind(std::size_t vertex) const { return devices[vertex].kind; }
+};
+
+ClusterMap cluster_map(const Cluster& cluster);
+
+/// What a kind of device is called: "GPU", "NVSwitch", "NIC", "leaf", "spine", "core".
+std::string_view kind_name(VertexKind kind);
+
+/// A device's own name: "node 3 GPU 5", "NVSwitch 0.1" (domain, plane), "leaf 1.7" (unit, rail),
+/// "spine 2", "core 0". Numbers count from 0.
+std::string device_name(const Cluster& cluster, std::size_t vertex);
+
+}  // namespace simtrain
