@@ -22,15 +22,16 @@ void build_hosts(const ClusterSpec& spec, const std::vector<Host>& hosts,
     }
   }
   for (std::size_t gpu = 0; gpu < nic_of.size(); ++gpu) {
+    const NodeSpec& node = spec.node_of(graph[gpu].group);
     connect(graph, gpu, nic_of.size() + static_cast<std::size_t>(nic_of[gpu]),
-            spec.usable_nic_bandwidth(), Duration(0));
+            node.nic_bandwidth.value * spec.fabric.link_efficiency.value, Duration(0));
   }
 }
 
 void build_nvlink(const ClusterSpec& spec, const std::vector<Host>& hosts, ClusterGraph& graph) {
-  const int planes = spec.node.nvswitches.value;
-  const Bandwidth plane_bandwidth = spec.gpu.nvlink.bandwidth.value / planes;
   for (std::size_t first = 0; first < hosts.size();) {
+    const int planes = spec.node_of(static_cast<int>(first)).nvswitches.value;
+    const Bandwidth plane_bandwidth = spec.gpu.nvlink.bandwidth.value / planes;
     std::size_t last = first;
     while (last < hosts.size() && hosts[last].domain == hosts[first].domain) ++last;
     const int last_gpu = hosts[last - 1].first_gpu + hosts[last - 1].gpus;
@@ -46,17 +47,6 @@ void build_nvlink(const ClusterSpec& spec, const std::vector<Host>& hosts, Clust
   }
 }
 
-/// Local GPU i of g uses NIC i * nics / g.
-std::vector<int> nics_in_use(const std::vector<Host>& hosts) {
-  std::vector<int> nic_of;
-  for (const Host& host : hosts) {
-    for (int gpu = 0; gpu < host.gpus; ++gpu) {
-      nic_of.push_back(host.first_nic + gpu * host.nics / host.gpus);
-    }
-  }
-  return nic_of;
-}
-
 std::uint64_t mixed(std::uint64_t value) {  // splitmix64
   value += 0x9e3779b97f4a7c15U;
   value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9U;
@@ -66,18 +56,39 @@ std::uint64_t mixed(std::uint64_t value) {  // splitmix64
 
 }  // namespace
 
-Cluster::Cluster(ClusterSpec spec) : spec_(std::move(spec)), hosts_(equal_hosts(spec_)) {
+Cluster::Cluster(ClusterSpec spec, ClusterFaults faults)
+    : spec_(std::move(spec)), faults_(std::move(faults)), hosts_(hosts_of(spec_)) {
   for (std::size_t i = 0; i < hosts_.size(); ++i) {
     host_of_.insert(host_of_.end(), index(hosts_[i].gpus), static_cast<int>(i));
   }
-  nic_of_ = nics_in_use(hosts_);
+  const std::vector<double> factors = nic_factors(faults_, hosts_);
+  nic_of_ = nics_in_use(faults_, factors, hosts_);
+  build(factors);
+  find_ports();
+  if (!faults_.links.empty()) refuse_parted();
+}
+
+void Cluster::build(const std::vector<double>& nic_factors) {
   build_hosts(spec_, hosts_, nic_of_, graph_);
   build_nvlink(spec_, hosts_, graph_);
   first_switch_ = boost::num_vertices(graph_);
-  for (const WiringRow& row : wirings()) {
-    if (row.wiring == spec_.fabric.wiring) row.build(spec_, hosts_, nic_vertex(0), graph_);
+  if (spec_.graph) {
+    build_graph(spec_, hosts_, nic_vertex(0), graph_);
+  } else {
+    for (const WiringRow& row : wirings()) {
+      if (row.wiring == spec_.fabric.wiring) row.build(spec_, hosts_, nic_vertex(0), graph_);
+    }
   }
-  find_ports();
+  weaken(faults_, nic_factors, nic_vertex(0), graph_);
+}
+
+void Cluster::refuse_parted() const {
+  for (int gpu = 0; gpu < gpus(); ++gpu) {
+    if (towards(port(0).leaf).reaches(port(gpu).leaf)) continue;
+    throw InputError(
+        faults_.links.front().where, "cluster.faults.links",
+        "leave no way from " + graph_[port(0).leaf].name + " to " + graph_[port(gpu).leaf].name);
+  }
 }
 
 void Cluster::find_ports() {
@@ -172,7 +183,7 @@ Route Cluster::route(int from_gpu, int to_gpu, std::uint64_t salt) const {
 }
 
 void Cluster::add_nvlink(Route& route, int from_gpu, int to_gpu) const {
-  const double share = 1.0 / spec_.node.nvswitches.value;
+  const double share = 1.0 / spec_.node_of(host_of(from_gpu)).nvswitches.value;
   Duration slowest(0);
   const auto take = [&](const ClusterGraph::edge_descriptor& edge) {
     route.links.push_back({graph_[edge].id, share});
@@ -242,8 +253,9 @@ bool Cluster::ways_stay_below_leaves() const {
   const bool one_leaf = std::all_of(ports_.begin(), ports_.end(), [&](const Port& port) {
     return port.leaf == ports_.front().leaf;
   });
-  const bool rails = spec_.fabric.wiring == Wiring::rail_optimized && spec_.fabric.pxn.value;
-  return one_leaf || (rails && hosts_.back().unit == 0);
+  const bool rails =
+      !spec_.graph && spec_.fabric.wiring == Wiring::rail_optimized && spec_.fabric.pxn.value;
+  return one_leaf || (rails && hosts_.back().unit == 0 && !moved_nics());
 }
 
 bool Cluster::ways_never_branch() const {
@@ -259,6 +271,7 @@ bool Cluster::ways_never_branch() const {
 
 bool Cluster::inner_links_never_bind() const {
   if (ways_stay_below_leaves()) return true;
+  if (spec_.graph || !faults_.links.empty()) return false;
   const FabricSpec& fabric = spec_.fabric;
   const bool third_level = hosts_.back().block > 0;
   return fabric.oversubscription.value <= 1 &&
@@ -266,10 +279,22 @@ bool Cluster::inner_links_never_bind() const {
          (fabric.routing.value != Routing::ecmp || ways_never_branch());
 }
 
+bool Cluster::moved_nics() const {
+  for (int gpu = 0; gpu < gpus(); ++gpu) {
+    const Host& own = host(gpu);
+    if (rail_of(gpu) != (gpu - own.first_gpu) * own.nics / own.gpus) return true;
+  }
+  return false;
+}
+
 bool Cluster::hosts_are_alike() const {
-  return std::all_of(hosts_.begin(), hosts_.end(), [&](const Host& host) {
+  const bool alike = std::all_of(hosts_.begin(), hosts_.end(), [&](const Host& host) {
     return host.gpus == hosts_.front().gpus && host.nics == host.gpus;
   });
+  const bool equally_fast = std::all_of(ports_.begin(), ports_.end(), [&](const Port& port) {
+    return port.bandwidth == ports_.front().bandwidth;
+  });
+  return alike && equally_fast;
 }
 
 }  // namespace simtrain

@@ -4,6 +4,7 @@
 #include <map>
 #include <vector>
 
+#include "sim/topology/faults.h"
 #include "sim/topology/forwarding.h"
 #include "sim/topology/hosts.h"
 #include "sim/topology/wiring.h"
@@ -31,7 +32,8 @@ enum class Distance { same_gpu, nvlink_domain, unit, block, fabric };
 /// bandwidth and latency. It never changes, but remembers forwarding tables: one thread at a time.
 class Cluster {
  public:
-  explicit Cluster(ClusterSpec spec);
+  /// Throws InputError where `faults` name what does not exist or part hosts from one another.
+  explicit Cluster(ClusterSpec spec, ClusterFaults faults = {});
 
   [[nodiscard]] const ClusterSpec& spec() const { return spec_; }
   [[nodiscard]] const ClusterGraph& graph() const { return graph_; }
@@ -44,7 +46,8 @@ class Cluster {
   [[nodiscard]] int nics() const { return hosts_.back().first_nic + hosts_.back().nics; }
   /// Index in hosts().
   [[nodiscard]] int host_of(int gpu) const { return host_of_[index(gpu)]; }
-  /// The NIC that a GPU uses, numbered through the cluster: local GPU i of g uses i * nics / g.
+  /// The NIC that a GPU uses, numbered through the cluster: local GPU i of g uses i * nics / g, or
+  /// the next one where that is down.
   [[nodiscard]] int nic_of(int gpu) const { return nic_of_[index(gpu)]; }
   [[nodiscard]] int domain_of(int gpu) const { return host(gpu).domain; }
   /// What large flows reach of the line rate of the GPU's NIC, which other GPUs may use as well.
@@ -71,7 +74,8 @@ class Cluster {
   /// switch has at least as much bandwidth upward as downward, evenly used. Then only the links of
   /// the GPUs themselves matter, and equally placed ranks are provably alike.
   [[nodiscard]] bool inner_links_never_bind() const;
-  /// True where every host has equal GPUs and NICs, and every GPU a NIC of its own.
+  /// True where every host has equal GPUs and NICs, every GPU a NIC of its own, and all NICs are
+  /// equally fast.
   [[nodiscard]] bool hosts_are_alike() const;
 
  private:
@@ -91,13 +95,17 @@ class Cluster {
   [[nodiscard]] const ForwardingTable& towards(std::size_t leaf) const;
   [[nodiscard]] bool ways_stay_below_leaves() const;
   [[nodiscard]] bool ways_never_branch() const;
+  [[nodiscard]] bool moved_nics() const;  ///< of GPUs whose own NIC is down
+  void build(const std::vector<double>& nic_factors);
   void find_ports();
+  void refuse_parted() const;
   void add_nvlink(Route& route, int from_gpu, int to_gpu) const;
   void add_nic(Route& route, std::size_t from, std::size_t to) const;
   void add_spread(Route& route, std::size_t from, std::size_t to) const;
   void add_hashed(Route& route, std::size_t from, std::size_t to, std::uint64_t hash) const;
 
   ClusterSpec spec_;
+  ClusterFaults faults_;
   ClusterGraph graph_;
   std::vector<Host> hosts_;
   std::vector<int> host_of_;  ///< by GPU

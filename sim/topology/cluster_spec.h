@@ -6,6 +6,7 @@
 
 #include "sim/core/data_folder.h"
 #include "sim/topology/gpu_spec.h"
+#include "sim/topology/graph_spec.h"
 
 namespace simtrain {
 
@@ -31,32 +32,6 @@ struct EnumNames<Routing> {
   static constexpr std::array rows{std::pair{std::string_view("ideal"), Routing::ideal},
                                    std::pair{std::string_view("adaptive"), Routing::adaptive},
                                    std::pair{std::string_view("ecmp"), Routing::ecmp}};
-};
-
-/// One server (for GB200: one tray): `hardware/nodes/NAME.yaml`.
-struct NodeSpec {
-  std::string name;
-  std::string description;
-  std::string gpu;
-  int gpus = 0;
-  Sourced<int> nics;  ///< NIC i is on rail i; GPU i of g uses NIC i * nics / g
-  Sourced<Bandwidth> nic_bandwidth;
-  Sourced<int> nvlink_domain_nodes;  ///< nodes that one NVLink domain joins
-  Sourced<int> nvswitches;           ///< switch chips of one NVLink domain
-  Sourced<Duration> host_launch_latency;
-  SourcePlace where;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("name", name);
-    v("description", description);
-    v("gpu", gpu);
-    v("gpus", gpus, Limits{1, 1024});
-    v("nics", nics, Limits{1, 1024});
-    v("nic_bandwidth", nic_bandwidth);
-    v("nvlink_domain_nodes", nvlink_domain_nodes, Limits{1, 1024});
-    v("nvswitches", nvswitches, Limits{1, 1024});
-    v("host_launch_latency", host_launch_latency);
-  }
 };
 
 /// The network between nodes: `hardware/fabrics/NAME.yaml`. The hop times are whole NCCL steps
@@ -115,17 +90,19 @@ struct FabricSpec {
 struct ClusterFile {
   std::string name;
   std::string description;
-  std::string node;
-  std::string fabric;
-  Sourced<int> max_nodes;
+  std::optional<std::string> node;  ///< not with a graph
+  std::string fabric;               ///< with a graph: what the links' protocol needs
+  std::optional<Sourced<int>> max_nodes;
+  std::optional<GraphSpec> graph;  ///< one's own hosts, switches and links
   SourcePlace where;
   template <class Visitor>
   void fields(Visitor& v) {
     v("name", name);
     v("description", description);
-    v("node", node);
+    v.optional("node", node);
     v("fabric", fabric);
-    v("max_nodes", max_nodes, Limits{1, 1e6});
+    v.optional("max_nodes", max_nodes, Limits{1, 1e6});
+    v.optional("graph", graph);
   }
 };
 
@@ -133,11 +110,14 @@ struct ClusterFile {
 struct ClusterSpec {
   std::string name;
   int nodes = 0;
-  NodeSpec node;
+  NodeSpec node;  ///< with a graph: of its first host
   GpuSpec gpu;
   FabricSpec fabric;
+  std::optional<GraphSpec> graph;  ///< in place of the fabric's wiring
 
-  [[nodiscard]] int gpus() const { return nodes * node.gpus; }
+  /// The kind of the host at this place in host order.
+  [[nodiscard]] const NodeSpec& node_of(int host) const;
+  [[nodiscard]] int gpus() const;
   /// Line rate of a NIC times what large flows reach of it.
   [[nodiscard]] Bandwidth usable_nic_bandwidth() const {
     return node.nic_bandwidth.value * fabric.link_efficiency.value;

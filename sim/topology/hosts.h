@@ -19,7 +19,7 @@ struct Host {
   int block = 0;   ///< units below the same spine switches; 0 where there is no third level
 };
 
-/// The hosts of a cluster whose nodes are all alike, named node0, node1 and so on.
-std::vector<Host> equal_hosts(const ClusterSpec& spec);
+/// The hosts of a cluster: of equal nodes, named node0, node1 and so on, or of its graph.
+std::vector<Host> hosts_of(const ClusterSpec& spec);
 
 }  // namespace simtrain

@@ -20,4 +20,9 @@ struct WiringRow {
 /// All wirings, for building and for `simtrain list wirings`.
 const std::vector<WiringRow>& wirings();
 
+/// The wiring of a cluster's own graph. A switch is a leaf where a NIC hangs on it, a spine next to
+/// a leaf, and a core elsewhere.
+void build_graph(const ClusterSpec& spec, const std::vector<Host>& hosts, std::size_t first_nic,
+                 ClusterGraph& graph);
+
 }  // namespace simtrain
