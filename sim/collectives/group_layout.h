@@ -28,7 +28,4 @@ struct GroupLayout {
 /// The layout of a group given the GPUs of its ranks in rank order.
 GroupLayout layout_of(const Cluster& cluster, const std::vector<int>& gpus);
 
-/// What a way adds below one leaf switch: two more switches and cables where it climbs to a spine.
-Duration far_latency(const FabricSpec& fabric, Distance distance);
-
 }  // namespace simtrain

@@ -15,6 +15,13 @@ double network_channel_rate(const NcclEnvironment& environment, double nic) {
   return chunk / (to_seconds(environment.cluster.fabric.chunk_turnaround.value) + chunk / nic);
 }
 
+/// Two more switches and cables for each level that a way climbs.
+Duration climb(const FabricSpec& fabric, Distance distance) {
+  const bool blocks = fabric.nodes_per_block.has_value();
+  const int levels = distance == Distance::fabric ? (blocks ? 2 : 1) : distance == Distance::block ? 1 : 0;
+  return levels * fabric.level_latency();
+}
+
 TransferCost start_pair(Bytes bytes) {
   return start_cost({Collective::send_receive, bytes, {}}, Algorithm::direct, Protocol::simple);
 }
@@ -101,7 +108,7 @@ TransferCost plan_send_receive(Bytes bytes, Distance distance, const NcclEnviron
   TransferCost cost = start_pair(bytes);
   const double nic = cluster.usable_nic_bandwidth().value();
   const int channels = network_pair_channels(environment, ranks);
-  cost.latency = cluster.fabric.send_receive_latency.value + far_latency(cluster.fabric, distance);
+  cost.latency = cluster.fabric.send_receive_latency.value + climb(cluster.fabric, distance);
   cost.limit = std::min(nic, channels * network_channel_rate(environment, nic));
   cost.load = {0, 1};
   cost.sms = channels;

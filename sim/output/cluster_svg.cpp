@@ -130,7 +130,7 @@ class ClusterDrawing {
     for (const MapHost& host : map_.hosts) {
       if (host.unit < unit.first || host.unit > unit.last) continue;
       for (int gpu = host.first_gpu; gpu < host.first_gpu + host.gpus; ++gpu)
-        end_of_[gpu_vertex(gpu)] = end;
+        end_of_[static_cast<std::size_t>(gpu)] = end;
     }
   }
 
@@ -175,12 +175,12 @@ class ClusterDrawing {
     const double height = sizes_.row_height(domain);
     for (int local = 0; local < host.gpus; ++local) {
       const int gpu = host.first_gpu + local;
-      end_of_[gpu_vertex(gpu)] = end;
+      end_of_[static_cast<std::size_t>(gpu)] = end;
       const Cell cell = gpu_cell(map_, domain, row, local);
       const double gap = sizes_.square > 9 ? 2 : 1;
       picture_.boxes.push_back(
           {x + cell.column * sizes_.square, y + cell.row * height, sizes_.square - gap,
-           height - gap, rail_of_[gpu_vertex(gpu)] + mark(gpu), map_.names[gpu_vertex(gpu)]});
+           height - gap, rail_of_[static_cast<std::size_t>(gpu)] + mark(gpu), map_.names[static_cast<std::size_t>(gpu)]});
     }
   }
 

@@ -123,6 +123,8 @@ std::string_view distance_name(Distance distance) {
       return "NVLink domain";
     case Distance::unit:
       return "unit";
+    case Distance::block:
+      return "block";
     case Distance::fabric:
       break;
   }
@@ -136,7 +138,7 @@ ClusterPath cluster_path(const Cluster& cluster, int from_gpu, int to_gpu) {
   ClusterPath path;
   path.distance = cluster.distance(from_gpu, to_gpu);
   path.latency = route.latency;
-  path.steps.resize(hop.empty() ? 0 : hop[gpu_vertex(to_gpu)]);
+  path.steps.resize(hop.empty() ? 0 : hop[cluster.gpu_vertex(to_gpu)]);
   std::vector<LinkShare> uses = route.links;
   std::sort(uses.begin(), uses.end(),
             [](const LinkShare& a, const LinkShare& b) { return a.link < b.link; });

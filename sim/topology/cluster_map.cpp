@@ -8,15 +8,11 @@
 namespace simtrain {
 namespace {
 
-std::vector<MapHost> hosts_of(const Cluster& cluster) {
-  const ClusterSpec& spec = cluster.spec();
+std::vector<MapHost> map_hosts(const Cluster& cluster) {
   std::vector<MapHost> hosts;
-  hosts.reserve(static_cast<std::size_t>(spec.nodes));
-  for (int node = 0; node < spec.nodes; ++node) {
-    hosts.push_back({fmt::format("node {}", node), node * spec.node.gpus, spec.node.gpus,
-                     node / spec.node.nvlink_domain_nodes.value,
-                     node / spec.fabric.nodes_per_unit.value});
-  }
+  hosts.reserve(cluster.hosts().size());
+  for (const Host& host : cluster.hosts())
+    hosts.push_back({host.name, host.first_gpu, host.gpus, host.domain, host.unit});
   return hosts;
 }
 
@@ -43,7 +39,7 @@ ClusterMap cluster_map(const Cluster& cluster) {
     map.cables.push_back(
         {low, high, graph[edge].bandwidth, graph[edge].bandwidth / usable, graph[edge].latency});
   }
-  map.hosts = hosts_of(cluster);
+  map.hosts = map_hosts(cluster);
   return map;
 }
 
@@ -55,18 +51,12 @@ std::string_view kind_name(VertexKind kind) {
 
 std::string device_name(const Cluster& cluster, std::size_t vertex) {
   const Device& device = cluster.graph()[vertex];
-  switch (device.kind) {
-    case VertexKind::gpu:
-    case VertexKind::nic:
-      return fmt::format("node {} {} {}", device.group, kind_name(device.kind), device.index);
-    case VertexKind::nvswitch:
-    case VertexKind::leaf:
-      return fmt::format("{} {}.{}", kind_name(device.kind), device.group, device.index);
-    case VertexKind::spine:
-    case VertexKind::core:
-      break;
-  }
-  return fmt::format("{} {}", kind_name(device.kind), device.index);
+  if (!device.name.empty()) return device.name;
+  const std::string_view kind = kind_name(device.kind);
+  if (device.kind == VertexKind::nvswitch)
+    return fmt::format("{} {}.{}", kind, device.group, device.index);
+  const Host& host = cluster.hosts()[static_cast<std::size_t>(device.group)];
+  return fmt::format("{} {} {}", host.name, kind, device.index);
 }
 
 }  // namespace simtrain

@@ -44,8 +44,8 @@ ClusterMap cluster_map(const Cluster& cluster);
 /// What a kind of device is called: "GPU", "NVSwitch", "NIC", "leaf", "spine", "core".
 std::string_view kind_name(VertexKind kind);
 
-/// A device's own name: "node 3 GPU 5", "NVSwitch 0.1" (domain, plane), "leaf 1.7" (unit, rail),
-/// "spine 2", "core 0". Numbers count from 0.
+/// A device's own name: "node3 GPU 5", "NVSwitch 0.1" (domain, plane), and what the wiring or the
+/// cluster's file calls a switch. Numbers count from 0.
 std::string device_name(const Cluster& cluster, std::size_t vertex);
 
 }  // namespace simtrain

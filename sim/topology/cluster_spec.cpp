@@ -12,7 +12,44 @@ void refuse_slow(const SourcePlace& where, const std::string& key, Duration late
   throw InputError(where, key, "is more than 1 ms, which no link of a cluster takes");
 }
 
+void check_levels(const FabricSpec& fabric) {
+  if (!fabric.nodes_per_block || fabric.nodes_per_block->value % fabric.nodes_per_unit.value == 0)
+    return;
+  throw InputError(fabric.where, "nodes_per_block",
+                   fmt::format("{} is no multiple of nodes_per_unit, {}",
+                               fabric.nodes_per_block->value, fabric.nodes_per_unit.value));
+}
+
+/// The node that a cluster of equal nodes names, or those of its graph; says how many there are.
+int load_nodes(const DataFolder& data, const ClusterFile& file, ClusterSpec& spec) {
+  if (file.graph) {
+    if (file.node || file.max_nodes) {
+      throw InputError(file.where, file.node ? "node" : "max_nodes",
+                       "stands beside graph, which says itself which nodes there are");
+    }
+    spec.graph = load_graph(data, *file.graph);
+    spec.node = spec.graph->hosts.front().spec;
+    return spec.graph->count();
+  }
+  if (!file.node) throw InputError(file.where, "node", "is missing");
+  if (!file.max_nodes) throw InputError(file.where, "max_nodes", "is missing");
+  spec.node = data.load<NodeSpec>("hardware/nodes", *file.node, file.where, "node");
+  check_nics(spec.node);
+  return file.max_nodes->value;
+}
+
 }  // namespace
+
+const NodeSpec& ClusterSpec::node_of(int host) const {
+  return graph ? graph->hosts_of(host).spec : node;
+}
+
+int ClusterSpec::gpus() const {
+  if (!graph) return nodes * node.gpus;
+  int sum = 0;
+  for (int host = 0; host < nodes; ++host) sum += node_of(host).gpus;
+  return sum;
+}
 
 ClusterSpec load_cluster(const DataFolder& data, const std::string& name, int nodes,
                          const SourcePlace& where, const std::optional<SourcePlace>& nodes_where) {
@@ -20,19 +57,15 @@ ClusterSpec load_cluster(const DataFolder& data, const std::string& name, int no
   ClusterSpec spec;
   spec.name = file.name;
   spec.nodes = nodes;
-  spec.node = data.load<NodeSpec>("hardware/nodes", file.node, file.where, "node");
+  const int available = load_nodes(data, file, spec);
   spec.gpu = data.load<GpuSpec>("hardware/gpus", spec.node.gpu, spec.node.where, "gpu");
   spec.fabric = data.load<FabricSpec>("hardware/fabrics", file.fabric, file.where, "fabric");
-  if (nodes > file.max_nodes.value) {
+  if (nodes > available) {
     throw InputError(
         nodes_where.value_or(where), "cluster.nodes",
-        fmt::format("{} is more than the {} nodes that {} has", nodes, file.max_nodes.value, name));
+        fmt::format("{} is more than the {} nodes that {} has", nodes, available, name));
   }
-  if (spec.node.nics.value != spec.node.gpus) {
-    throw InputError(spec.node.where, "nics",
-                     fmt::format("is {} for {} GPUs; rail-optimized wiring has one NIC per GPU",
-                                 spec.node.nics.value, spec.node.gpus));
-  }
+  check_levels(spec.fabric);
   refuse_slow(spec.gpu.where, "nvlink.switch_latency", spec.gpu.nvlink.switch_latency.value);
   refuse_slow(spec.fabric.where, "switch_latency", spec.fabric.switch_latency.value);
   refuse_slow(spec.fabric.where, "cable_latency", spec.fabric.cable_latency.value);

@@ -6,11 +6,15 @@
 
 #include "sim/core/data_folder.h"
 #include "sim/topology/gpu_spec.h"
+#include "sim/topology/graph_spec.h"
 
 namespace simtrain {
 
 enum class Transport { infiniband, roce };
-enum class Wiring { rail_optimized };
+enum class Wiring { rail_optimized, fat_tree };
+/// How a switch spreads traffic over equally short ways: in equal parts (ideal, adaptive) or each
+/// connection by hash on one of them (ecmp).
+enum class Routing { ideal, adaptive, ecmp };
 
 template <>
 struct EnumNames<Transport> {
@@ -20,33 +24,14 @@ struct EnumNames<Transport> {
 template <>
 struct EnumNames<Wiring> {
   static constexpr std::array rows{
-      std::pair{std::string_view("rail-optimized"), Wiring::rail_optimized}};
+      std::pair{std::string_view("rail-optimized"), Wiring::rail_optimized},
+      std::pair{std::string_view("fat-tree"), Wiring::fat_tree}};
 };
-
-/// One server (for GB200: one tray): `hardware/nodes/NAME.yaml`.
-struct NodeSpec {
-  std::string name;
-  std::string description;
-  std::string gpu;
-  int gpus = 0;
-  Sourced<int> nics;  ///< one per GPU: GPU i and NIC i share rail i
-  Sourced<Bandwidth> nic_bandwidth;
-  Sourced<int> nvlink_domain_nodes;  ///< nodes that one NVLink domain joins
-  Sourced<int> nvswitches;           ///< switch chips of one NVLink domain
-  Sourced<Duration> host_launch_latency;
-  SourcePlace where;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("name", name);
-    v("description", description);
-    v("gpu", gpu);
-    v("gpus", gpus, Limits{1, 1024});
-    v("nics", nics, Limits{1, 1024});
-    v("nic_bandwidth", nic_bandwidth);
-    v("nvlink_domain_nodes", nvlink_domain_nodes, Limits{1, 1024});
-    v("nvswitches", nvswitches, Limits{1, 1024});
-    v("host_launch_latency", host_launch_latency);
-  }
+template <>
+struct EnumNames<Routing> {
+  static constexpr std::array rows{std::pair{std::string_view("ideal"), Routing::ideal},
+                                   std::pair{std::string_view("adaptive"), Routing::adaptive},
+                                   std::pair{std::string_view("ecmp"), Routing::ecmp}};
 };
 
 /// The network between nodes: `hardware/fabrics/NAME.yaml`. The hop times are whole NCCL steps
@@ -58,7 +43,13 @@ struct FabricSpec {
   Wiring wiring{};
   Sourced<int> nodes_per_unit;       ///< nodes below one set of leaf switches (SU, sub-block)
   Sourced<double> oversubscription;  ///< leaf downlinks over uplinks
-  Sourced<double> link_efficiency;   ///< of the NIC's line rate
+  /// Nodes below one set of spine switches; more of them are joined by core switches.
+  std::optional<Sourced<int>> nodes_per_block;
+  Sourced<double> core_oversubscription{1, "default"};  ///< spine downlinks over uplinks
+  /// Cross-rail traffic first takes NVLink to the GPU on the rail of its target (NCCL's PXN).
+  Sourced<bool> pxn{true, "NCCL's default"};
+  Sourced<Routing> routing{Routing::ideal, "default"};
+  Sourced<double> link_efficiency;  ///< of the NIC's line rate
   Sourced<Duration> switch_latency;
   Sourced<Duration> cable_latency;
   Sourced<Duration> ll_hop;
@@ -79,6 +70,10 @@ struct FabricSpec {
     v("wiring", wiring);
     v("nodes_per_unit", nodes_per_unit, Limits{1, 100000});
     v("oversubscription", oversubscription, Limits{1, 1000});
+    v.optional("nodes_per_block", nodes_per_block, Limits{1, 1e6});
+    v.optional("core_oversubscription", core_oversubscription, Limits{1, 1000});
+    v.optional("pxn", pxn);
+    v.optional("routing", routing);
     v("link_efficiency", link_efficiency, Limits{0.01, 1});
     v("switch_latency", switch_latency);
     v("cable_latency", cable_latency);
@@ -92,23 +87,30 @@ struct FabricSpec {
     v("channel_bandwidth", channel_bandwidth);
     v.optional("sharp", sharp);
   }
+
+  /// A switch and the cable to it.
+  [[nodiscard]] Duration hop_latency() const { return switch_latency.value + cable_latency.value; }
+  /// What a way adds for each switch level that it climbs: two more switches and cables.
+  [[nodiscard]] Duration level_latency() const { return 2 * hop_latency(); }
 };
 
 /// A kind of cluster as its file says it: `hardware/clusters/NAME.yaml`.
 struct ClusterFile {
   std::string name;
   std::string description;
-  std::string node;
-  std::string fabric;
-  Sourced<int> max_nodes;
+  std::optional<std::string> node;  ///< not with a graph
+  std::string fabric;               ///< with a graph: what the links' protocol needs
+  std::optional<Sourced<int>> max_nodes;
+  std::optional<GraphSpec> graph;  ///< one's own hosts, switches and links
   SourcePlace where;
   template <class Visitor>
   void fields(Visitor& v) {
     v("name", name);
     v("description", description);
-    v("node", node);
+    v.optional("node", node);
     v("fabric", fabric);
-    v("max_nodes", max_nodes, Limits{1, 1e6});
+    v.optional("max_nodes", max_nodes, Limits{1, 1e6});
+    v.optional("graph", graph);
   }
 };
 
@@ -116,11 +118,14 @@ struct ClusterFile {
 struct ClusterSpec {
   std::string name;
   int nodes = 0;
-  NodeSpec node;
+  NodeSpec node;  ///< with a graph: of its first host
   GpuSpec gpu;
   FabricSpec fabric;
+  std::optional<GraphSpec> graph;  ///< in place of the fabric's wiring
 
-  [[nodiscard]] int gpus() const { return nodes * node.gpus; }
+  /// The kind of the host at this place in host order.
+  [[nodiscard]] const NodeSpec& node_of(int host) const;
+  [[nodiscard]] int gpus() const;
   /// Line rate of a NIC times what large flows reach of it.
   [[nodiscard]] Bandwidth usable_nic_bandwidth() const {
     return node.nic_bandwidth.value * fabric.link_efficiency.value;

@@ -13,7 +13,7 @@ std::vector<int> Placement::gpus(const std::vector<int>& ranks) const {
 
 Placement place(const Cluster& cluster, PlacementKind kind) {
   Placement placement;
-  placement.gpu_of_rank.resize(static_cast<std::size_t>(cluster.spec().gpus()));
+  placement.gpu_of_rank.resize(static_cast<std::size_t>(cluster.gpus()));
   switch (kind) {
     case PlacementKind::compact:
       std::iota(placement.gpu_of_rank.begin(), placement.gpu_of_rank.end(), 0);

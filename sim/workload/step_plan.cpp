@@ -79,7 +79,7 @@ Distance widest_hop(const Cluster& cluster, const std::vector<int>& gpus) {
 }  // namespace
 
 bool stages_are_uniform(const StepContext& context) {
-  if (!context.cluster.inner_links_never_bind()) return false;
+  if (!context.cluster.inner_links_never_bind() || !context.cluster.hosts_are_alike()) return false;
   Signatures signatures(context);
   std::vector<RankSignature> of_stage;
   for (int rank = 0; rank < context.grid.ranks(); ++rank) {

@@ -1,0 +1,111 @@
+#include "sim/topology/faults.h"
+
+#include <fmt/format.h>
+
+namespace simtrain {
+namespace {
+
+std::string item(const char* list, std::size_t i) {
+  return fmt::format("cluster.faults.{}[{}]", list, i);
+}
+
+void refuse_unknown_host(const NicFault& fault, const std::string& key,
+                         const std::vector<Host>& hosts) {
+  std::vector<std::string> known;
+  known.reserve(hosts.size());
+  for (const Host& host : hosts) known.push_back(host.name);
+  throw InputError(fault.where, key + ".host",
+                   fmt::format("'{}' is no host of this cluster; {}", *fault.host,
+                               suggestion(*fault.host, known)));
+}
+
+/// The switch of this name.
+std::size_t find_switch(const ClusterGraph& graph, const std::string& name, const LinkFault& fault,
+                        const std::string& key) {
+  std::vector<std::string> known;
+  for (const auto vertex : boost::make_iterator_range(boost::vertices(graph))) {
+    if (graph[vertex].name.empty()) continue;
+    if (graph[vertex].name == name) return vertex;
+    known.push_back(graph[vertex].name);
+  }
+  throw InputError(
+      fault.where, key,
+      fmt::format("'{}' is no switch of this cluster; {}", name, suggestion(name, known)));
+}
+
+void weaken_links(const LinkFault& fault, const std::string& key, ClusterGraph& graph) {
+  const std::size_t a = find_switch(graph, fault.from, fault, key + ".from");
+  const std::size_t b = find_switch(graph, fault.to, fault, key + ".to");
+  bool found = false;
+  for (const auto& [from, to] : {std::pair{a, b}, std::pair{b, a}}) {
+    for (const auto edge : boost::make_iterator_range(boost::out_edges(from, graph))) {
+      if (boost::target(edge, graph) != to) continue;
+      graph[edge].bandwidth = graph[edge].bandwidth * fault.factor;
+      found = true;
+    }
+  }
+  if (!found) {
+    throw InputError(fault.where, key,
+                     fmt::format("no link joins {} and {}", fault.from, fault.to));
+  }
+}
+
+}  // namespace
+
+std::vector<double> nic_factors(const ClusterFaults& faults, const std::vector<Host>& hosts) {
+  std::vector<double> factors(static_cast<std::size_t>(hosts.back().first_nic + hosts.back().nics),
+                              1.0);
+  for (std::size_t i = 0; i < faults.nics.size(); ++i) {
+    const NicFault& fault = faults.nics[i];
+    bool host_found = false;
+    bool nic_found = false;
+    for (const Host& host : hosts) {
+      if (fault.host && *fault.host != host.name) continue;
+      host_found = true;
+      if (fault.nic >= host.nics) continue;
+      nic_found = true;
+      factors[static_cast<std::size_t>(host.first_nic + fault.nic)] *= fault.factor;
+    }
+    if (!host_found) refuse_unknown_host(fault, item("nics", i), hosts);
+    if (nic_found) continue;
+    throw InputError(fault.where, item("nics", i) + ".nic",
+                     fmt::format("{} has no NIC {}; they count from 0",
+                                 fault.host.value_or("any host"), fault.nic));
+  }
+  return factors;
+}
+
+std::vector<int> nics_in_use(const ClusterFaults& faults, const std::vector<double>& factors,
+                             const std::vector<Host>& hosts) {
+  std::vector<int> nic_of;
+  for (const Host& host : hosts) {
+    for (int gpu = 0; gpu < host.gpus; ++gpu) {
+      const int own = gpu * host.nics / host.gpus;
+      int tried = 0;
+      const auto next = [&] { return host.first_nic + (own + tried) % host.nics; };
+      while (tried < host.nics && factors[static_cast<std::size_t>(next())] <= 0) ++tried;
+      if (tried == host.nics && hosts.size() > 1) {
+        throw InputError(faults.nics.front().where, "cluster.faults.nics",
+                         fmt::format("leave {} without any NIC", host.name));
+      }
+      nic_of.push_back(next());
+    }
+  }
+  return nic_of;
+}
+
+void weaken(const ClusterFaults& faults, const std::vector<double>& factors, std::size_t first_nic,
+            ClusterGraph& graph) {
+  for (std::size_t nic = 0; nic < factors.size(); ++nic) {
+    const std::size_t vertex = first_nic + nic;
+    for (const auto edge : boost::make_iterator_range(boost::out_edges(vertex, graph)))
+      graph[edge].bandwidth = graph[edge].bandwidth * factors[nic];
+    for (const auto edge : boost::make_iterator_range(boost::in_edges(vertex, graph)))
+      graph[edge].bandwidth = graph[edge].bandwidth * factors[nic];
+  }
+  for (std::size_t i = 0; i < faults.links.size(); ++i) {
+    weaken_links(faults.links[i], item("links", i), graph);
+  }
+}
+
+}  // namespace simtrain
