@@ -1,3 +1,5 @@
+#include <stdexcept>
+
 #include <fmt/format.h>
 
 #include "sim/collectives/group_layout.h"
@@ -117,7 +119,7 @@ void check_overlap(const Recipe& recipe, const YamlNode& tree) {
 void check_grid(const Scenario& scenario, const YamlNode& tree) {
   const Recipe& recipe = scenario.recipe;
   const ParallelismSpec& parallelism = recipe.parallelism;
-  const std::int64_t gpus = scenario.cluster.gpus();
+  const std::int64_t gpus = scenario.gpus();
   require(parallelism.expert_model_parallel_size == 1, tree,
           "parallelism.expert_model_parallel_size",
           "is more than 1; mixture-of-experts models are not modelled yet");
@@ -163,8 +165,16 @@ void check_layers(const Recipe& recipe, const YamlNode& tree) {
           "leaves a chunk with fewer than no layers");
 }
 
-/// All tensor and context groups must lie alike, since one replica's passes stand for all.
 void check_placement(const Scenario& scenario, const YamlNode& tree) {
+  try {
+    hosts_of(scenario.cluster, scenario.placement);
+  } catch (const std::invalid_argument& refusal) {
+    throw InputError(place_of(tree, "cluster.placement"), "cluster.placement", refusal.what());
+  }
+}
+
+/// All tensor and context groups must lie alike, since one replica's passes stand for all.
+void check_domains(const Scenario& scenario, const YamlNode& tree) {
   const ClusterSpec& cluster = scenario.cluster;
   const std::int64_t domain =
       static_cast<std::int64_t>(cluster.node.gpus) * cluster.node.nvlink_domain_nodes.value;
@@ -187,6 +197,7 @@ void check_scenario(const Scenario& scenario, const ScenarioTrees& trees) {
   check_layers(scenario.recipe, trees.scenario);
   check_overlap(scenario.recipe, trees.scenario);
   check_placement(scenario, trees.scenario);
+  check_domains(scenario, trees.scenario);
 }
 
 }  // namespace simtrain

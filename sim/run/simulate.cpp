@@ -8,6 +8,7 @@
 #include "sim/run/executor.h"
 #include "sim/run/fingerprint.h"
 #include "sim/run/pieces.h"
+#include "sim/run/placement_figures.h"
 
 namespace simtrain {
 namespace {
@@ -18,11 +19,11 @@ void add_headline(Report& report, const Scenario& scenario) {
   report.scenario = scenario.name;
   report.source = scenario.source;
   report.cluster =
-      fmt::format("{}: {} x {} ({} {})", scenario.cluster.name, scenario.cluster.nodes,
-                  scenario.cluster.node.name, scenario.cluster.gpus(), scenario.cluster.gpu.name);
+      fmt::format("{}: {} x {} ({} {})", scenario.cluster.name, scenario.placement.nodes,
+                  scenario.cluster.node.name, scenario.gpus(), scenario.cluster.gpu.name);
   report.model = recipe.model.name;
   report.software = recipe.software.name;
-  report.gpus = scenario.cluster.gpus();
+  report.gpus = scenario.gpus();
   report.mfu_convention = scenario.mfu_convention;
   report.tokens_per_s =
       tokens_per_second(static_cast<double>(recipe.training.seq_length), batch, report.step_time_s);
@@ -49,8 +50,8 @@ Report simulate(const Scenario& scenario, const SimulateOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
   const Recipe& recipe = scenario.recipe;
   const Cluster cluster(scenario.cluster);
-  const Placement placement = place(cluster, scenario.placement);
-  const RankGrid grid(recipe, scenario.cluster.gpus());
+  const Placement placement = place(scenario.cluster, scenario.placement);
+  const RankGrid grid(recipe, scenario.gpus());
   const FittedKernelModel kernels(cluster.spec().gpu);
 
   PieceCosts costs;
@@ -68,6 +69,7 @@ Report simulate(const Scenario& scenario, const SimulateOptions& options) {
   report.layout = layout_text(recipe, grid);
   report.breakdown = path_breakdown(plan, timeline, path);
   report.communication = communication_table(context, pieces, plan, timeline, path);
+  report.placement = placement_figures(context, scenario.placement, plan, timeline);
   report.memory = stage_memory(recipe, cluster.spec().gpu, grid);
   report.memory_capacity = static_cast<double>(cluster.spec().gpu.memory_capacity.value.value());
   report.engine.events = timeline.events;

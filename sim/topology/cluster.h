@@ -44,6 +44,15 @@ struct Route {
 
 /// How far two GPUs are apart.
 enum class Distance { same_gpu, nvlink_domain, unit, fabric };
+inline constexpr std::size_t kDistances = 4;
+
+template <>
+struct EnumNames<Distance> {
+  static constexpr std::array rows{std::pair{std::string_view("same_gpu"), Distance::same_gpu},
+                                   std::pair{std::string_view("nvlink"), Distance::nvlink_domain},
+                                   std::pair{std::string_view("unit"), Distance::unit},
+                                   std::pair{std::string_view("fabric"), Distance::fabric}};
+};
 
 /// The cluster as a graph: GPUs, NVLink switches, NICs, leaf and spine switches, each link with
 /// bandwidth and latency. GPU g is local GPU g % gpus of node g / gpus. Immutable once built.

@@ -15,7 +15,7 @@ void refuse_slow(const SourcePlace& where, const std::string& key, Duration late
 }  // namespace
 
 ClusterSpec load_cluster(const DataFolder& data, const std::string& name, int nodes,
-                         const SourcePlace& where, const std::optional<SourcePlace>& nodes_where) {
+                         const SourcePlace& where, const std::optional<NodesKey>& nodes_key) {
   const auto file = data.load<ClusterFile>("hardware/clusters", name, where, "cluster.name");
   ClusterSpec spec;
   spec.name = file.name;
@@ -24,8 +24,9 @@ ClusterSpec load_cluster(const DataFolder& data, const std::string& name, int no
   spec.gpu = data.load<GpuSpec>("hardware/gpus", spec.node.gpu, spec.node.where, "gpu");
   spec.fabric = data.load<FabricSpec>("hardware/fabrics", file.fabric, file.where, "fabric");
   if (nodes > file.max_nodes.value) {
+    const NodesKey asked = nodes_key.value_or(NodesKey{"cluster.nodes", where});
     throw InputError(
-        nodes_where.value_or(where), "cluster.nodes",
+        asked.where, asked.key,
         fmt::format("{} is more than the {} nodes that {} has", nodes, file.max_nodes.value, name));
   }
   if (spec.node.nics.value != spec.node.gpus) {

@@ -119,12 +119,18 @@ struct ClusterSpec {
   }
 };
 
+/// The key that says how many nodes, for messages, and its place.
+struct NodesKey {
+  std::string key;
+  SourcePlace where;
+};
+
 /// Reads a cluster and the node, GPU and fabric it names. `where` is the place that asks for it,
-/// `nodes_where` the one that says how many nodes (if it is another).
+/// `nodes_key` the one that says how many nodes (if it is another).
 /// Throws InputError where a name is unknown, `nodes` is more than the cluster has or a latency is
 /// beyond what routing can tell apart.
 ClusterSpec load_cluster(const DataFolder& data, const std::string& name, int nodes,
                          const SourcePlace& where,
-                         const std::optional<SourcePlace>& nodes_where = std::nullopt);
+                         const std::optional<NodesKey>& nodes_key = std::nullopt);
 
 }  // namespace simtrain

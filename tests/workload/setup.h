@@ -14,7 +14,7 @@ class StepSetup {
   StepSetup(const Recipe& recipe, const std::string& cluster, int nodes)
       : recipe_(recipe),
         cluster_(load_cluster(data_folder(), cluster, nodes, {})),
-        placement_(place(cluster_, PlacementKind::compact)),
+        placement_(place_compactly(cluster_.spec())),
         grid_(recipe_, cluster_.spec().gpus()),
         kernels_(cluster_.spec().gpu) {
     for (ComputeCost& piece : pieces_) {
