@@ -54,12 +54,14 @@ Report simulate(const Scenario& scenario, const SimulateOptions& options) {
   const RankGrid grid(recipe, scenario.gpus());
   const FittedKernelModel kernels(cluster.spec().gpu);
 
-  PieceCosts costs;
-  const StepContext context{recipe, cluster, placement, grid, kernels, costs};
-  const std::vector<PlayedPiece> pieces = play_pieces(context, options.unfold);
-  for (std::size_t i = 0; i < kPieces; ++i) costs[i] = pieces[i].cost;
+  const RankClasses classes = rank_classes(cluster, placement, grid, options.unfold);
 
-  const Plan plan = step_plan(context, options.unfold);
+  std::vector<PieceCosts> costs;
+  const StepContext context{recipe, cluster, placement, grid, kernels, classes, costs};
+  const std::vector<PlayedPieces> passes = play_pieces(context);
+  costs = costs_of(passes);
+
+  const Plan plan = step_plan(context);
   const Timeline timeline = execute(plan);
   const std::vector<PathStep> path = critical_path(plan, timeline);
 
@@ -68,15 +70,17 @@ Report simulate(const Scenario& scenario, const SimulateOptions& options) {
   add_headline(report, scenario);
   report.layout = layout_text(recipe, grid);
   report.breakdown = path_breakdown(plan, timeline, path);
-  report.communication = communication_table(context, pieces, plan, timeline, path);
+  report.communication = communication_table(context, passes, plan, timeline, path);
   report.placement = placement_figures(context, scenario.placement, plan, timeline);
   report.memory = stage_memory(recipe, cluster.spec().gpu, grid);
   report.memory_capacity = static_cast<double>(cluster.spec().gpu.memory_capacity.value.value());
   report.engine.events = timeline.events;
-  for (const PlayedPiece& piece : pieces) report.engine.events += piece.timeline.events;
+  for (const PlayedPieces& pieces : passes) {
+    for (const PlayedPiece& piece : pieces) report.engine.events += piece.timeline.events;
+  }
   report.engine.ranks = grid.ranks();
   report.engine.ranks_simulated = static_cast<int>(plan.ranks.size());
-  report.engine.fingerprint = fingerprint_of(pieces, plan, timeline, grid.pp()).text();
+  report.engine.fingerprint = fingerprint_of(passes, plan, timeline).text();
   report.engine.wall_s =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return report;

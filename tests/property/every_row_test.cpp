@@ -59,11 +59,11 @@ TEST_CASE("no resource is busy for longer than the step") {
     const Placement placement = place(scenario.cluster, scenario.placement);
     const RankGrid grid(scenario.recipe, scenario.gpus());
     const FittedKernelModel kernels(cluster.spec().gpu);
-    PieceCosts costs;
-    const StepContext context{scenario.recipe, cluster, placement, grid, kernels, costs};
-    const auto pieces = play_pieces(context, false);
-    for (std::size_t i = 0; i < kPieces; ++i) costs[i] = pieces[i].cost;
-    const Plan plan = step_plan(context, false);
+    const RankClasses classes = rank_classes(cluster, placement, grid, false);
+    std::vector<PieceCosts> costs;
+    const StepContext context{scenario.recipe, cluster, placement, grid, kernels, classes, costs};
+    costs = costs_of(play_pieces(context));
+    const Plan plan = step_plan(context);
     const Timeline timeline = execute(plan);
     for (std::uint32_t rank = 0; rank < plan.ranks.size(); ++rank) {
       std::array<Duration, kStreams> busy{};
