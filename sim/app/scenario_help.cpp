@@ -30,6 +30,9 @@ const std::map<std::string, std::string_view>& meanings() {
       {"cluster.placement.hosts", "their numbers from 0, in rank order (hosts)"},
       {"cluster.rank_order",
        "ranks fill host after host, go round over the hosts, or fill the hosts sorted by number"},
+      {"cluster.faults.gpus[].host", "slow GPUs: the server, by its number from 0"},
+      {"cluster.faults.gpus[].gpu", "the GPU of that server, from 0"},
+      {"cluster.faults.gpus[].slowdown", "how many times as long its kernels take"},
       {"software", "file of hardware/software"},
       {"model", "file of scenarios/models"},
       {"training.precision", "of the transformer layers' GEMMs; the output layer stays BF16"},
@@ -120,6 +123,10 @@ class KeyPrinter {
     if constexpr (yaml_detail::Fielded<T>) {
       KeyPrinter inner(out_, dotted, required);
       field.fields(inner);
+    } else if constexpr (requires { requires yaml_detail::Fielded<typename T::value_type>; }) {
+      KeyPrinter inner(out_, dotted + "[]");
+      typename T::value_type item{};
+      item.fields(inner);
     } else {
       const auto meaning = meanings().find(dotted);
       invariant(meaning != meanings().end(), "every scenario key has its line of help");

@@ -94,6 +94,7 @@ Json result_json(const Report& report) {
   json["breakdown_s"] = breakdown_json(report);
   json["memory"] = memory_json(report);
   json["communication"] = communication_json(report);
+  json["faults"] = report.faults;
   json["placement"] = placement_json(report.placement);
   json["engine"] = {{"events", report.engine.events},
                     {"wall_s", report.engine.wall_s},

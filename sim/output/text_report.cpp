@@ -55,6 +55,7 @@ void add_headline(std::string& out, const Report& report) {
   line(out, "Model", printable(report.model));
   line(out, "Software", printable(report.software));
   line(out, "Recipe", report.layout);
+  for (const std::string& fault : report.faults) line(out, "Fault", fault);
   out += "\n";
   line(out, "Step time", fmt::format("{:.3f} s", report.step_time_s));
   line(out, "Throughput",

@@ -1,4 +1,6 @@
+#include <set>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -186,6 +188,24 @@ void check_domains(const Scenario& scenario, const YamlNode& tree) {
                       tp, domain));
 }
 
+/// Faults name what the cluster has, each GPU once.
+void check_faults(const ClusterSpec& cluster) {
+  std::set<std::pair<int, int>> known;
+  for (const SlowGpu& slow : cluster.slow_gpus) {
+    const auto refuse = [&](const std::string& sentence) {
+      throw InputError(slow.where, "cluster.faults.gpus", sentence);
+    };
+    if (slow.host >= cluster.nodes)
+      refuse(fmt::format("host {} is not there; 0 to {} are", slow.host, cluster.nodes - 1));
+    if (slow.gpu >= cluster.node.gpus) {
+      refuse(fmt::format("host {} has no GPU {}; 0 to {} would do", slow.host, slow.gpu,
+                         cluster.node.gpus - 1));
+    }
+    if (!known.insert({slow.host, slow.gpu}).second)
+      refuse(fmt::format("GPU {} of host {} stands twice", slow.gpu, slow.host));
+  }
+}
+
 }  // namespace
 
 void check_scenario(const Scenario& scenario, const ScenarioTrees& trees) {
@@ -198,6 +218,7 @@ void check_scenario(const Scenario& scenario, const ScenarioTrees& trees) {
   check_overlap(scenario.recipe, trees.scenario);
   check_placement(scenario, trees.scenario);
   check_domains(scenario, trees.scenario);
+  check_faults(scenario.cluster);
 }
 
 }  // namespace simtrain

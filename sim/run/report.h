@@ -77,6 +77,7 @@ struct Report {
   double memory_capacity = 0;
   std::vector<CommunicationRow> communication;
   PlacementFigures placement;
+  std::vector<std::string> faults;  ///< of the cluster, as the scenario says them
   EngineFigures engine;
 
   /// Allocator peak of the fullest stage.

@@ -54,8 +54,10 @@ ClusterSpec load_cluster(const DataFolder& data, const ClusterRequest& request,
         place_of(tree, key), key,
         fmt::format("{} is fewer than the {} nodes of the job", available, request.nodes));
   }
-  return load_cluster(data, request.name, available, place_of(tree, "cluster.name"),
-                      NodesKey{key, place_of(tree, key)});
+  ClusterSpec spec = load_cluster(data, request.name, available, place_of(tree, "cluster.name"),
+                                  NodesKey{key, place_of(tree, key)});
+  spec.slow_gpus = request.faults.gpus;
+  return spec;
 }
 
 }  // namespace

@@ -12,12 +12,22 @@
 
 namespace simtrain {
 
+/// What is wrong with a cluster.
+struct FaultsRequest {
+  std::vector<SlowGpu> gpus;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v.optional("gpus", gpus);
+  }
+};
+
 struct ClusterRequest {
   std::string name;
   int nodes = 0;
   std::optional<int> available_nodes;
   PlacementSpec placement;
   RankOrder rank_order{};
+  FaultsRequest faults;
   template <class Visitor>
   void fields(Visitor& v) {
     v("name", name);
@@ -25,6 +35,7 @@ struct ClusterRequest {
     v.optional("available_nodes", available_nodes, Limits{1, 1e6});
     v.optional("placement", placement);
     v.optional("rank_order", rank_order);
+    v.optional("faults", faults);
   }
 };
 

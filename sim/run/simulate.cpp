@@ -36,6 +36,15 @@ void add_headline(Report& report, const Scenario& scenario) {
   report.mfu = model_flops_utilization(report.tflops_per_gpu, report.peak_tflops_per_gpu);
 }
 
+std::vector<std::string> fault_texts(const ClusterSpec& cluster) {
+  std::vector<std::string> texts;
+  texts.reserve(cluster.slow_gpus.size());
+  for (const SlowGpu& slow : cluster.slow_gpus)
+    texts.push_back(fmt::format("GPU {} of host {}: kernels take {} times as long", slow.gpu,
+                                slow.host, slow.slowdown));
+  return texts;
+}
+
 std::string layout_text(const Recipe& recipe, const RankGrid& grid) {
   return fmt::format(
       "{}, TP {}, PP {}, VP {}, CP {}, DP {}, micro-batch {}, global batch {}, {} micro-batches",
@@ -72,6 +81,7 @@ Report simulate(const Scenario& scenario, const SimulateOptions& options) {
   report.breakdown = path_breakdown(plan, timeline, path);
   report.communication = communication_table(context, passes, plan, timeline, path);
   report.placement = placement_figures(context, scenario.placement, plan, timeline);
+  report.faults = fault_texts(scenario.cluster);
   report.memory = stage_memory(recipe, cluster.spec().gpu, grid);
   report.memory_capacity = static_cast<double>(cluster.spec().gpu.memory_capacity.value.value());
   report.engine.events = timeline.events;

@@ -14,6 +14,13 @@ void refuse_slow(const SourcePlace& where, const std::string& key, Duration late
 
 }  // namespace
 
+double ClusterSpec::slowdown(int number) const {
+  for (const SlowGpu& slow : slow_gpus) {
+    if (slow.host * node.gpus + slow.gpu == number) return slow.slowdown;
+  }
+  return 1;
+}
+
 ClusterSpec load_cluster(const DataFolder& data, const std::string& name, int nodes,
                          const SourcePlace& where, const std::optional<NodesKey>& nodes_key) {
   const auto file = data.load<ClusterFile>("hardware/clusters", name, where, "cluster.name");

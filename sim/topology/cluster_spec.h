@@ -6,6 +6,7 @@
 
 #include "sim/core/data_folder.h"
 #include "sim/topology/gpu_spec.h"
+#include "sim/topology/slow_gpu.h"
 
 namespace simtrain {
 
@@ -111,8 +112,12 @@ struct ClusterSpec {
   NodeSpec node;
   GpuSpec gpu;
   FabricSpec fabric;
+  std::vector<SlowGpu> slow_gpus;
 
   [[nodiscard]] int gpus() const { return nodes * node.gpus; }
+  /// How many times as long the kernels of a GPU (by its number) take as those of its kind do; 1
+  /// for a healthy one.
+  [[nodiscard]] double slowdown(int number) const;
   /// Line rate of a NIC times what large flows reach of it.
   [[nodiscard]] Bandwidth usable_nic_bandwidth() const {
     return node.nic_bandwidth.value * fabric.link_efficiency.value;

@@ -112,11 +112,13 @@ class Classifier {
     }
     return entry->second;
   }
-  /// What the GPU itself brings: the capacities of its links.
+  /// What the GPU itself brings: its slowdown and the capacities of its links.
   int device(int rank) {
-    const GpuLinks& links = owners_.of_gpu(placement_.gpu(rank));
+    const int gpu = placement_.gpu(rank);
+    const GpuLinks& links = owners_.of_gpu(gpu);
     std::vector<double> own;
-    own.reserve(links.nvlink.size() + links.nic.size());
+    own.reserve(1 + links.nvlink.size() + links.nic.size());
+    own.push_back(cluster_.spec().slowdown(gpu));
     for (const int link : links.nvlink) own.push_back(capacities_[static_cast<std::size_t>(link)]);
     for (const int link : links.nic) own.push_back(capacities_[static_cast<std::size_t>(link)]);
     return devices_.of(own);
@@ -182,9 +184,9 @@ class Classifier {
         refined(std::move(colours), {grouping(Kind::tensor, items), grouping(Kind::context, items),
                                      grouping(Kind::replica, items), grouping(Kind::data, items)}));
     std::vector<int> stand_in(programs.size());
-    for (std::size_t rank = 0; rank < programs.size(); ++rank) {
-      const std::size_t pipeline = rank % pipelines;
-      stand_in[rank] = static_cast<int>(rank - pipeline) + first[pipeline];
+    for (std::size_t pipeline = 0; pipeline < pipelines; ++pipeline) {
+      for (std::size_t rank = pipeline; rank < programs.size(); rank += pipelines)
+        stand_in[rank] = static_cast<int>(rank - pipeline) + first[pipeline];
     }
     return stand_in;
   }

@@ -20,8 +20,9 @@ Plan empty_plan(const StepContext& context) {
 
 Program piece_program(const StepContext& context, Piece piece, int rank) {
   const Placement& placement = context.placement;
+  const SlowedKernelModel kernels = context.kernels_of(rank);
   return piece_program(
-      {context.recipe, context.cluster.spec(), context.kernels,
+      {context.recipe, context.cluster.spec(), kernels,
        layout_of(context.cluster, placement.gpus(context.grid.tensor_group(rank))),
        widest_hop(context.cluster, placement.gpus(context.grid.context_group(rank)))},
       piece);

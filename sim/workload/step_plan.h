@@ -26,6 +26,10 @@ struct StepContext {
   const RankClasses& classes;
   const std::vector<PieceCosts>& pieces;  ///< by pass class
 
+  /// Kernels on the GPU of a rank.
+  [[nodiscard]] SlowedKernelModel kernels_of(int rank) const {
+    return {kernels, cluster.spec().slowdown(placement.gpu(rank))};
+  }
   [[nodiscard]] const PieceCosts& pieces_of(int rank) const {
     return pieces[static_cast<std::size_t>(classes.pass[static_cast<std::size_t>(rank)])];
   }

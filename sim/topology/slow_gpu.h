@@ -1,0 +1,22 @@
+#pragma once
+
+#include "sim/core/yaml_reader.h"
+
+namespace simtrain {
+
+/// A GPU whose kernels all take `slowdown` times as long: throttled, or sharing its power or
+/// cooling with a neighbour. Its links are as fast as any.
+struct SlowGpu {
+  int host = 0;  ///< of the cluster, from 0
+  int gpu = 0;   ///< of the host, from 0
+  double slowdown = 1;
+  SourcePlace where;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("host", host, kCountOrNone);
+    v("gpu", gpu, kCountOrNone);
+    v("slowdown", slowdown, Limits{1, 1000});
+  }
+};
+
+}  // namespace simtrain
