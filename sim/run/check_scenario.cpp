@@ -188,22 +188,39 @@ void check_domains(const Scenario& scenario, const YamlNode& tree) {
                       tp, domain));
 }
 
-/// Faults name what the cluster has, each GPU once.
-void check_faults(const ClusterSpec& cluster) {
-  std::set<std::pair<int, int>> known;
-  for (const SlowGpu& slow : cluster.slow_gpus) {
-    const auto refuse = [&](const std::string& sentence) {
-      throw InputError(slow.where, "cluster.faults.gpus", sentence);
-    };
-    if (slow.host >= cluster.nodes)
-      refuse(fmt::format("host {} is not there; 0 to {} are", slow.host, cluster.nodes - 1));
-    if (slow.gpu >= cluster.node.gpus) {
-      refuse(fmt::format("host {} has no GPU {}; 0 to {} would do", slow.host, slow.gpu,
-                         cluster.node.gpus - 1));
-    }
-    if (!known.insert({slow.host, slow.gpu}).second)
-      refuse(fmt::format("GPU {} of host {} stands twice", slow.gpu, slow.host));
+/// Faults of one kind name devices that the cluster has, each once.
+class FaultCheck {
+ public:
+  FaultCheck(const ClusterSpec& cluster, std::string key, std::string_view device, int a_host)
+      : cluster_(cluster), key_(std::move(key)), device_(device), a_host_(a_host) {}
+
+  void check(const SourcePlace& where, int host, int number) {
+    refuse_if(host >= cluster_.nodes, where,
+              fmt::format("host {} is not there; 0 to {} are", host, cluster_.nodes - 1));
+    refuse_if(
+        number >= a_host_, where,
+        fmt::format("host {} has no {} {}; 0 to {} would do", host, device_, number, a_host_ - 1));
+    refuse_if(!known_.insert({host, number}).second, where,
+              fmt::format("{} {} of host {} stands twice", device_, number, host));
   }
+
+ private:
+  void refuse_if(bool wrong, const SourcePlace& where, const std::string& sentence) const {
+    if (wrong) throw InputError(where, key_, sentence);
+  }
+
+  const ClusterSpec& cluster_;
+  std::string key_;
+  std::string_view device_;
+  int a_host_;
+  std::set<std::pair<int, int>> known_;
+};
+
+void check_faults(const ClusterSpec& cluster) {
+  FaultCheck gpus(cluster, "cluster.faults.gpus", "GPU", cluster.node.gpus);
+  for (const SlowGpu& slow : cluster.slow_gpus) gpus.check(slow.where, slow.host, slow.gpu);
+  FaultCheck nics(cluster, "cluster.faults.nics", "NIC", cluster.node.nics.value);
+  for (const SlowNic& slow : cluster.slow_nics) nics.check(slow.where, slow.host, slow.nic);
 }
 
 }  // namespace

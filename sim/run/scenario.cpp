@@ -57,6 +57,7 @@ ClusterSpec load_cluster(const DataFolder& data, const ClusterRequest& request,
   ClusterSpec spec = load_cluster(data, request.name, available, place_of(tree, "cluster.name"),
                                   NodesKey{key, place_of(tree, key)});
   spec.slow_gpus = request.faults.gpus;
+  spec.slow_nics = request.faults.nics;
   return spec;
 }
 

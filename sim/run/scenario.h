@@ -15,9 +15,11 @@ namespace simtrain {
 /// What is wrong with a cluster.
 struct FaultsRequest {
   std::vector<SlowGpu> gpus;
+  std::vector<SlowNic> nics;
   template <class Visitor>
   void fields(Visitor& v) {
     v.optional("gpus", gpus);
+    v.optional("nics", nics);
   }
 };
 

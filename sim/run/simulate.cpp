@@ -38,10 +38,14 @@ void add_headline(Report& report, const Scenario& scenario) {
 
 std::vector<std::string> fault_texts(const ClusterSpec& cluster) {
   std::vector<std::string> texts;
-  texts.reserve(cluster.slow_gpus.size());
+  texts.reserve(cluster.slow_gpus.size() + cluster.slow_nics.size());
   for (const SlowGpu& slow : cluster.slow_gpus)
     texts.push_back(fmt::format("GPU {} of host {}: kernels take {} times as long", slow.gpu,
                                 slow.host, slow.slowdown));
+  for (const SlowNic& slow : cluster.slow_nics) {
+    texts.push_back(fmt::format("NIC {} of host {}: {} of its bandwidth", slow.nic, slow.host,
+                                slow.bandwidth_share));
+  }
   return texts;
 }
 

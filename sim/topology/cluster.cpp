@@ -76,6 +76,15 @@ void build_rail_optimized(const ClusterSpec& spec, ClusterGraph& graph) {
   }
 }
 
+/// Every link of a slow NIC takes its share of the bandwidth.
+void slow_down(const ClusterSpec& spec, const SlowNic& slow, ClusterGraph& graph) {
+  const std::size_t nic = nic_vertex(spec, slow.host * spec.node.gpus + slow.nic);
+  for (const auto edge : boost::make_iterator_range(boost::out_edges(nic, graph)))
+    graph[edge].bandwidth = graph[edge].bandwidth * slow.bandwidth_share;
+  for (const auto edge : boost::make_iterator_range(boost::in_edges(nic, graph)))
+    graph[edge].bandwidth = graph[edge].bandwidth * slow.bandwidth_share;
+}
+
 }  // namespace
 
 const std::vector<WiringRow>& wirings() {
@@ -98,6 +107,7 @@ Cluster::Cluster(ClusterSpec spec) : spec_(std::move(spec)) {
   for (const WiringRow& row : wirings()) {
     if (row.wiring == spec_.fabric.wiring) row.build(spec_, graph_);
   }
+  for (const SlowNic& slow : spec_.slow_nics) slow_down(spec_, slow, graph_);
 }
 
 std::vector<double> Cluster::capacities() const {

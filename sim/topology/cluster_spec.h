@@ -6,7 +6,7 @@
 
 #include "sim/core/data_folder.h"
 #include "sim/topology/gpu_spec.h"
-#include "sim/topology/slow_gpu.h"
+#include "sim/topology/slow_devices.h"
 
 namespace simtrain {
 
@@ -113,6 +113,7 @@ struct ClusterSpec {
   GpuSpec gpu;
   FabricSpec fabric;
   std::vector<SlowGpu> slow_gpus;
+  std::vector<SlowNic> slow_nics;
 
   [[nodiscard]] int gpus() const { return nodes * node.gpus; }
   /// How many times as long the kernels of a GPU (by its number) take as those of its kind do; 1

@@ -19,4 +19,19 @@ struct SlowGpu {
   }
 };
 
+/// A NIC that moves only a part of what its kind does, in both directions: a worn cable, a link
+/// trained at fewer lanes.
+struct SlowNic {
+  int host = 0;  ///< of the cluster, from 0
+  int nic = 0;   ///< of the host, from 0
+  double bandwidth_share = 1;
+  SourcePlace where;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("host", host, kCountOrNone);
+    v("nic", nic, kCountOrNone);
+    v("bandwidth_share", bandwidth_share, Limits{0.001, 1});
+  }
+};
+
 }  // namespace simtrain
