@@ -90,7 +90,7 @@ TransferCost tree_cost(const CollectiveRequest& request, const NcclEnvironment& 
   const auto levels = static_cast<std::int64_t>(std::ceil(std::log2(layout.domains)));
   const Duration up =
       within * domain_hop(cluster.gpu.nccl, protocol) +
-      levels * (network_hop(cluster.fabric, protocol) + far_latency(cluster.fabric));
+      levels * (network_hop(cluster.fabric, protocol) + cluster.fabric.level_latency());
   cost.latency = cluster.gpu.nccl.base_latency.value + 2 * up;
   // NCCL's tuning counts a tree at 0.92 of the ring, LL at 1/3.8 and LL128 at 120/128 of that.
   const double share = protocol == Protocol::ll      ? 1 / 3.8
@@ -189,7 +189,7 @@ TransferCost plan_send_receive(Bytes bytes, Distance distance, const NcclEnviron
   const double channel = chunk / (to_seconds(cluster.fabric.chunk_turnaround.value) + chunk / nic);
   const int channels = environment.settings.p2p_channels_per_peer.value;
   cost.latency = cluster.fabric.send_receive_latency.value +
-                 (distance == Distance::fabric ? far_latency(cluster.fabric) : Duration(0));
+                 (distance >= Distance::block ? cluster.fabric.level_latency() : Duration(0));
   cost.limit = std::min(nic, channels * channel);
   cost.sms = channels;
   return cost;

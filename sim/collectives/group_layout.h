@@ -25,7 +25,4 @@ struct GroupLayout {
 /// The layout of a group given the GPUs of its ranks in rank order.
 GroupLayout layout_of(const Cluster& cluster, const std::vector<int>& gpus);
 
-/// What a way that climbs to a spine adds to one below a leaf: two more switches and cables.
-Duration far_latency(const FabricSpec& fabric);
-
 }  // namespace simtrain

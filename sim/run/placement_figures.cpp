@@ -86,12 +86,7 @@ std::vector<double> bytes_by_group(const Plan& plan) {
 }
 
 std::string link_name(const ClusterGraph& graph, int id) {
-  constexpr std::array<std::string_view, 5> kKinds{"GPU", "NVSwitch", "NIC", "leaf", "spine"};
-  const auto name = [&](auto vertex) {
-    const Device& device = graph[vertex];
-    return fmt::format("{} {}.{}", kKinds[static_cast<std::size_t>(device.kind)], device.group,
-                       device.index);
-  };
+  const auto name = [&](auto vertex) { return graph[vertex].name; };
   for (const auto edge : boost::make_iterator_range(boost::edges(graph))) {
     if (graph[edge].id == id)
       return name(boost::source(edge, graph)) + " to " + name(boost::target(edge, graph));

@@ -32,7 +32,7 @@ struct HopRow {
 
 /// A link between switches and the part of the step in which its transfers fill it.
 struct LinkLoad {
-  std::string name;  ///< "leaf 0.3 to spine 0.1": kind, unit or block, number there
+  std::string name;  ///< from switch to switch
   double load = 0;
 };
 

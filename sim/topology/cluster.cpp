@@ -1,113 +1,111 @@
 #include "sim/topology/cluster.h"
 
-#include <limits>
-#include <queue>
+#include <algorithm>
 #include <utility>
-
-#include <boost/graph/dijkstra_shortest_paths.hpp>
-#include <boost/property_map/function_property_map.hpp>
 
 #include "sim/core/invariant.h"
 
 namespace simtrain {
 namespace {
 
-using Ticks = Duration::rep;
-
-/// Ways are ordered by NIC links first and latency second: NVLink before network, as NCCL does.
-constexpr Ticks kNicLink = 1'000'000'000'000;
-
 /// GPUs, their NICs and the NVLink switches of each domain.
-void build_nodes(const ClusterSpec& spec, ClusterGraph& graph) {
-  const int per_node = spec.node.gpus;
-  for (int gpu = 0; gpu < spec.gpus(); ++gpu) {
-    boost::add_vertex({VertexKind::gpu, gpu / per_node, gpu % per_node}, graph);
+void build_hosts(const ClusterSpec& spec, const std::vector<Host>& hosts,
+                 const std::vector<int>& nic_of, ClusterGraph& graph) {
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    for (int gpu = 0; gpu < hosts[i].gpus; ++gpu) {
+      boost::add_vertex({VertexKind::gpu, static_cast<int>(i), gpu}, graph);
+    }
   }
-  for (int gpu = 0; gpu < spec.gpus(); ++gpu) {
-    const auto nic = boost::add_vertex({VertexKind::nic, gpu / per_node, gpu % per_node}, graph);
-    connect(graph, gpu_vertex(gpu), nic, spec.usable_nic_bandwidth(), Duration(0));
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    for (int nic = 0; nic < hosts[i].nics; ++nic) {
+      boost::add_vertex({VertexKind::nic, static_cast<int>(i), nic}, graph);
+    }
   }
-  const int domain_gpus = per_node * spec.node.nvlink_domain_nodes.value;
+  for (std::size_t gpu = 0; gpu < nic_of.size(); ++gpu) {
+    connect(graph, gpu, nic_of.size() + static_cast<std::size_t>(nic_of[gpu]),
+            spec.usable_nic_bandwidth(), Duration(0));
+  }
+}
+
+void build_nvlink(const ClusterSpec& spec, const std::vector<Host>& hosts, ClusterGraph& graph) {
   const int planes = spec.node.nvswitches.value;
   const Bandwidth plane_bandwidth = spec.gpu.nvlink.bandwidth.value / planes;
-  for (int first = 0; first < spec.gpus(); first += domain_gpus) {
+  for (std::size_t first = 0; first < hosts.size();) {
+    std::size_t last = first;
+    while (last < hosts.size() && hosts[last].domain == hosts[first].domain) ++last;
+    const int last_gpu = hosts[last - 1].first_gpu + hosts[last - 1].gpus;
     for (int plane = 0; plane < planes; ++plane) {
       const auto nvswitch =
-          boost::add_vertex({VertexKind::nvswitch, first / domain_gpus, plane}, graph);
-      for (int gpu = first; gpu < std::min(first + domain_gpus, spec.gpus()); ++gpu) {
-        connect(graph, gpu_vertex(gpu), nvswitch, plane_bandwidth,
+          boost::add_vertex({VertexKind::nvswitch, hosts[first].domain, plane}, graph);
+      for (int gpu = hosts[first].first_gpu; gpu < last_gpu; ++gpu) {
+        connect(graph, static_cast<std::size_t>(gpu), nvswitch, plane_bandwidth,
                 spec.gpu.nvlink.switch_latency.value / 2);
       }
     }
+    first = last;
   }
 }
 
-/// Ports of one switch: 64 ports of 400 Gb/s (NVIDIA QM9700, SN5600 class).
-constexpr int kSwitchPorts = 64;
-
-/// Each rail of a unit has a leaf of its own; every leaf reaches every spine with equal bandwidth.
-void build_rail_optimized(const ClusterSpec& spec, ClusterGraph& graph) {
-  const FabricSpec& fabric = spec.fabric;
-  const int per_unit = fabric.nodes_per_unit.value;
-  const int units = (spec.nodes + per_unit - 1) / per_unit;
-  const int rails = spec.node.nics.value;
-  const Duration hop = fabric.switch_latency.value + fabric.cable_latency.value;
-  const double uplinks = per_unit / fabric.oversubscription.value;
-  const int spines =
-      std::max(1, static_cast<int>(std::ceil(units * rails * uplinks / kSwitchPorts)));
-
-  const auto first_spine = boost::num_vertices(graph);
-  for (int spine = 0; spine < spines; ++spine) {
-    boost::add_vertex({VertexKind::spine, 0, spine}, graph);
-  }
-  for (int unit = 0; unit < units; ++unit) {
-    for (int rail = 0; rail < rails; ++rail) {
-      const auto leaf = boost::add_vertex({VertexKind::leaf, unit, rail}, graph);
-      const int last_node = std::min((unit + 1) * per_unit, spec.nodes);
-      for (int node = unit * per_unit; node < last_node; ++node) {
-        connect(graph, nic_vertex(spec, node * spec.node.gpus + rail), leaf,
-                spec.usable_nic_bandwidth(), hop);
-      }
-      for (int spine = 0; spine < spines; ++spine) {
-        connect(graph, leaf, first_spine + static_cast<std::size_t>(spine),
-                spec.node.nic_bandwidth.value * (uplinks / spines), hop);
-      }
+/// Local GPU i of g uses NIC i * nics / g.
+std::vector<int> nics_in_use(const std::vector<Host>& hosts) {
+  std::vector<int> nic_of;
+  for (const Host& host : hosts) {
+    for (int gpu = 0; gpu < host.gpus; ++gpu) {
+      nic_of.push_back(host.first_nic + gpu * host.nics / host.gpus);
     }
   }
+  return nic_of;
 }
 
-/// Every link of a slow NIC takes its share of the bandwidth.
-void slow_down(const ClusterSpec& spec, const SlowNic& slow, ClusterGraph& graph) {
-  const std::size_t nic = nic_vertex(spec, slow.host * spec.node.gpus + slow.nic);
-  for (const auto edge : boost::make_iterator_range(boost::out_edges(nic, graph)))
-    graph[edge].bandwidth = graph[edge].bandwidth * slow.bandwidth_share;
-  for (const auto edge : boost::make_iterator_range(boost::in_edges(nic, graph)))
-    graph[edge].bandwidth = graph[edge].bandwidth * slow.bandwidth_share;
+std::uint64_t mixed(std::uint64_t value) {  // splitmix64
+  value += 0x9e3779b97f4a7c15U;
+  value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9U;
+  value = (value ^ (value >> 27U)) * 0x94d049bb133111ebU;
+  return value ^ (value >> 31U);
 }
 
 }  // namespace
 
-const std::vector<WiringRow>& wirings() {
-  static const std::vector<WiringRow> rows{
-      {"rail-optimized", Wiring::rail_optimized, build_rail_optimized,
-       "a leaf switch per rail and unit, all leaves on all spines (DGX SuperPOD, GCP A4)"}};
-  return rows;
-}
-
-void connect(ClusterGraph& graph, std::size_t a, std::size_t b, Bandwidth bandwidth,
-             Duration latency) {
-  for (const auto& [from, to] : {std::pair{a, b}, std::pair{b, a}}) {
-    const int id = static_cast<int>(boost::num_edges(graph));
-    boost::add_edge(from, to, Link{bandwidth, std::max(latency, Duration(1)), id}, graph);
+Cluster::Cluster(ClusterSpec spec) : spec_(std::move(spec)), hosts_(equal_hosts(spec_)) {
+  for (std::size_t i = 0; i < hosts_.size(); ++i) {
+    host_of_.insert(host_of_.end(), index(hosts_[i].gpus), static_cast<int>(i));
   }
-}
-
-Cluster::Cluster(ClusterSpec spec) : spec_(std::move(spec)) {
-  build_nodes(spec_, graph_);
+  nic_of_ = nics_in_use(hosts_);
+  build_hosts(spec_, hosts_, nic_of_, graph_);
+  build_nvlink(spec_, hosts_, graph_);
+  first_switch_ = boost::num_vertices(graph_);
   for (const WiringRow& row : wirings()) {
-    if (row.wiring == spec_.fabric.wiring) row.build(spec_, graph_);
+    if (row.wiring == spec_.fabric.wiring) row.build(spec_, hosts_, nic_vertex(0), graph_);
   }
-  for (const SlowNic& slow : spec_.slow_nics) slow_down(spec_, slow, graph_);
+  for (const SlowNic& slow : spec_.slow_nics) slow_down(slow);
+  find_ports();
+}
+
+/// Every link of a slow NIC takes its share of the bandwidth.
+void Cluster::slow_down(const SlowNic& slow) {
+  const std::size_t nic = nic_vertex(hosts_[index(slow.host)].first_nic + slow.nic);
+  for (const auto edge : boost::make_iterator_range(boost::out_edges(nic, graph_)))
+    graph_[edge].bandwidth = graph_[edge].bandwidth * slow.bandwidth_share;
+  for (const auto edge : boost::make_iterator_range(boost::in_edges(nic, graph_)))
+    graph_[edge].bandwidth = graph_[edge].bandwidth * slow.bandwidth_share;
+}
+
+void Cluster::find_ports() {
+  ports_.resize(index(nics()));
+  for (std::size_t nic = 0; nic < ports_.size(); ++nic) {
+    Port& port = ports_[nic];
+    const std::size_t vertex = nic_vertex(0) + nic;
+    for (const auto edge : boost::make_iterator_range(boost::out_edges(vertex, graph_))) {
+      if (boost::target(edge, graph_) < first_switch_) continue;
+      port.leaf = boost::target(edge, graph_);
+      port.up = graph_[edge].id;
+      port.latency = graph_[edge].latency;
+      port.bandwidth = graph_[edge].bandwidth;
+    }
+    for (const auto edge : boost::make_iterator_range(boost::in_edges(vertex, graph_))) {
+      if (boost::source(edge, graph_) == port.leaf) port.down = graph_[edge].id;
+    }
+  }
 }
 
 std::vector<double> Cluster::capacities() const {
@@ -119,58 +117,169 @@ std::vector<double> Cluster::capacities() const {
   return result;
 }
 
-Distance Cluster::distance(int from_gpu, int to_gpu) const {
-  if (from_gpu == to_gpu) return Distance::same_gpu;
-  const int from_node = from_gpu / spec_.node.gpus;
-  const int to_node = to_gpu / spec_.node.gpus;
-  const int domain = spec_.node.nvlink_domain_nodes.value;
-  if (from_node / domain == to_node / domain) return Distance::nvlink_domain;
-  const int unit = spec_.fabric.nodes_per_unit.value;
-  return from_node / unit == to_node / unit ? Distance::unit : Distance::fabric;
+Bandwidth Cluster::usable_nic_bandwidth(int gpu) const { return port(gpu).bandwidth; }
+
+int Cluster::exit_gpu(int from_gpu, int to_gpu) const {
+  const int rail = rail_of(to_gpu);
+  const bool rails = spec_.fabric.wiring == Wiring::rail_optimized;
+  if (!rails || !spec_.fabric.pxn.value || rail_of(from_gpu) == rail) return from_gpu;
+  const auto on_rail = [&](const Host& host) {
+    int gpu = host.first_gpu;
+    while (gpu < host.first_gpu + host.gpus && rail_of(gpu) != rail) ++gpu;
+    return gpu < host.first_gpu + host.gpus ? gpu : -1;
+  };
+  const Host& own = host(from_gpu);
+  if (const int gpu = on_rail(own); gpu >= 0) return gpu;
+  for (const Host& other : hosts_) {
+    if (other.domain != own.domain) continue;
+    if (const int gpu = on_rail(other); gpu >= 0) return gpu;
+  }
+  return from_gpu;
 }
 
-Route Cluster::route(int from_gpu, int to_gpu) const {
-  if (from_gpu == to_gpu) return {};
-  const auto weight = [this](const ClusterGraph::edge_descriptor& edge) {
-    const bool nic = graph_[boost::source(edge, graph_)].kind == VertexKind::nic ||
-                     graph_[boost::target(edge, graph_)].kind == VertexKind::nic;
-    return graph_[edge].latency.count() + (nic ? kNicLink : 0);
-  };
-  std::vector<Ticks> distance(boost::num_vertices(graph_));
-  boost::dijkstra_shortest_paths(
-      graph_, gpu_vertex(from_gpu),
-      boost::weight_map(boost::make_function_property_map<ClusterGraph::edge_descriptor>(weight))
-          .distance_map(distance.data()));
-  const Ticks goal_distance = distance[gpu_vertex(to_gpu)];
-  invariant(goal_distance < std::numeric_limits<Ticks>::max(), "the cluster is connected");
+Distance Cluster::distance(int from_gpu, int to_gpu) const {
+  if (from_gpu == to_gpu) return Distance::same_gpu;
+  if (domain_of(from_gpu) == domain_of(to_gpu)) return Distance::nvlink_domain;
+  if (port(exit_gpu(from_gpu, to_gpu)).leaf == port(to_gpu).leaf) return Distance::unit;
+  const bool blocks = hosts_.front().block != hosts_.back().block;
+  return blocks && host(from_gpu).block == host(to_gpu).block ? Distance::block : Distance::fabric;
+}
 
-  // Walk back from the goal, farthest first, sharing what arrives over all tight links.
+Duration Cluster::far_latency(int from_gpu, int to_gpu) const {
+  if (domain_of(from_gpu) == domain_of(to_gpu)) return Duration(0);
+  return towards(port(to_gpu).leaf).latency(port(exit_gpu(from_gpu, to_gpu)).leaf);
+}
+
+const ForwardingTable& Cluster::towards(std::size_t leaf) const {
+  const auto known = tables_.find(leaf);
+  if (known != tables_.end()) return known->second;
+  return tables_.emplace(leaf, ForwardingTable(graph_, first_switch_, leaf)).first->second;
+}
+
+Route Cluster::route(int from_gpu, int to_gpu, std::uint64_t salt) const {
   Route route;
-  route.latency = Duration(goal_distance % kNicLink);
-  std::vector<double> arriving(distance.size());
-  arriving[gpu_vertex(to_gpu)] = 1;
-  std::priority_queue<std::pair<Ticks, std::size_t>> open;
-  open.emplace(goal_distance, gpu_vertex(to_gpu));
-  while (!open.empty()) {
-    const std::size_t vertex = open.top().second;
-    open.pop();
-    std::vector<ClusterGraph::edge_descriptor> tight;
-    for (const auto edge : boost::make_iterator_range(boost::in_edges(vertex, graph_))) {
-      if (distance[boost::source(edge, graph_)] + weight(edge) == distance[vertex]) {
-        tight.push_back(edge);
-      }
-    }
-    for (const auto edge : tight) {
-      const std::size_t before = boost::source(edge, graph_);
-      const double share = arriving[vertex] / static_cast<double>(tight.size());
-      route.links.push_back({graph_[edge].id, share});
-      if (arriving[before] == 0) open.emplace(distance[before], before);
-      arriving[before] += share;
-    }
+  if (from_gpu == to_gpu) return route;
+  if (domain_of(from_gpu) == domain_of(to_gpu)) {
+    add_nvlink(route, from_gpu, to_gpu);
+    return route;
   }
+  const int exit = exit_gpu(from_gpu, to_gpu);
+  if (exit != from_gpu) add_nvlink(route, from_gpu, exit);
+  const Port& out = port(exit);
+  const Port& in = port(to_gpu);
+  add_nic(route, gpu_vertex(exit), nic_vertex(nic_of(exit)));
+  route.links.push_back({out.up, 1});
+  if (spec_.fabric.routing.value == Routing::ecmp) {
+    const auto pair = static_cast<std::uint64_t>(from_gpu) << 32U | static_cast<unsigned>(to_gpu);
+    add_hashed(route, out.leaf, in.leaf, mixed(mixed(pair) ^ salt));
+  } else {
+    add_spread(route, out.leaf, in.leaf);
+  }
+  route.links.push_back({in.down, 1});
+  add_nic(route, nic_vertex(nic_of(to_gpu)), gpu_vertex(to_gpu));
+  route.latency += out.latency + in.latency;
   return route;
 }
 
-bool Cluster::inner_links_never_bind() const { return spec_.fabric.oversubscription.value <= 1.0; }
+void Cluster::add_nvlink(Route& route, int from_gpu, int to_gpu) const {
+  const double share = 1.0 / spec_.node.nvswitches.value;
+  Duration slowest(0);
+  const auto take = [&](const ClusterGraph::edge_descriptor& edge) {
+    route.links.push_back({graph_[edge].id, share});
+    slowest = std::max(slowest, graph_[edge].latency);
+  };
+  for (const auto edge :
+       boost::make_iterator_range(boost::out_edges(gpu_vertex(from_gpu), graph_))) {
+    if (graph_[boost::target(edge, graph_)].kind == VertexKind::nvswitch) take(edge);
+  }
+  for (const auto edge : boost::make_iterator_range(boost::in_edges(gpu_vertex(to_gpu), graph_))) {
+    if (graph_[boost::source(edge, graph_)].kind == VertexKind::nvswitch) take(edge);
+  }
+  route.latency += 2 * slowest;
+}
+
+void Cluster::add_nic(Route& route, std::size_t from, std::size_t to) const {
+  const auto [edge, found] = boost::edge(from, to, graph_);
+  invariant(found, "a GPU is connected to its NIC");
+  route.links.push_back({graph_[edge].id, 1});
+  route.latency += graph_[edge].latency;
+}
+
+void Cluster::add_spread(Route& route, std::size_t from, std::size_t to) const {
+  const ForwardingTable& table = towards(to);
+  route.latency += table.latency(from);
+  std::map<std::size_t, double> here{{from, 1.0}};  // what arrives at the switches of one level
+  for (int left = table.hops(from); left > 0; --left) {
+    std::map<std::size_t, double> there;
+    for (const auto& [vertex, arriving] : here) {
+      const double share = arriving / static_cast<double>(table.next(vertex).size());
+      for (const NextHop& hop : table.next(vertex)) {
+        route.links.push_back({hop.link, share});
+        there[hop.to] += share;
+      }
+    }
+    here = std::move(there);
+  }
+}
+
+void Cluster::add_hashed(Route& route, std::size_t from, std::size_t to, std::uint64_t hash) const {
+  const ForwardingTable& table = towards(to);
+  route.latency += table.latency(from);
+  for (std::size_t vertex = from; vertex != to;) {
+    const std::vector<NextHop>& next = table.next(vertex);
+    const NextHop& hop = next[mixed(hash ^ vertex) % next.size()];
+    route.links.push_back({hop.link, 1});
+    vertex = hop.to;
+  }
+}
+
+Route Cluster::spread_route(int from_gpu, int to_gpu, int connections) const {
+  if (spec_.fabric.routing.value != Routing::ecmp) return route(from_gpu, to_gpu);
+  Route sum;
+  std::map<int, int> taken;  // connections by link
+  for (int salt = 0; salt < connections; ++salt) {
+    const Route one = route(from_gpu, to_gpu, static_cast<std::uint64_t>(salt));
+    sum.latency = std::max(sum.latency, one.latency);
+    for (const LinkShare& use : one.links) ++taken[use.link];
+  }
+  for (const auto& [link, times] : taken) {
+    sum.links.push_back({link, static_cast<double>(times) / connections});
+  }
+  return sum;
+}
+
+bool Cluster::ways_stay_below_leaves() const {
+  const bool one_leaf = std::all_of(ports_.begin(), ports_.end(), [&](const Port& port) {
+    return port.leaf == ports_.front().leaf;
+  });
+  const bool rails = spec_.fabric.wiring == Wiring::rail_optimized && spec_.fabric.pxn.value;
+  return one_leaf || (rails && hosts_.back().unit == 0);
+}
+
+bool Cluster::ways_never_branch() const {
+  for (std::size_t vertex = first_switch_; vertex < boost::num_vertices(graph_); ++vertex) {
+    int upward = 0;
+    for (const auto edge : boost::make_iterator_range(boost::out_edges(vertex, graph_))) {
+      if (graph_[boost::target(edge, graph_)].kind > graph_[vertex].kind) ++upward;
+    }
+    if (upward > 1) return false;
+  }
+  return true;
+}
+
+bool Cluster::inner_links_never_bind() const {
+  if (ways_stay_below_leaves()) return true;
+  const FabricSpec& fabric = spec_.fabric;
+  const bool third_level = hosts_.back().block > 0;
+  return fabric.oversubscription.value <= 1 &&
+         (!third_level || fabric.core_oversubscription.value <= 1) &&
+         (fabric.routing.value != Routing::ecmp || ways_never_branch());
+}
+
+bool Cluster::hosts_are_alike() const {
+  return std::all_of(hosts_.begin(), hosts_.end(), [&](const Host& host) {
+    return host.gpus == hosts_.front().gpus && host.nics == host.gpus;
+  });
+}
 
 }  // namespace simtrain

@@ -1,33 +1,15 @@
 #pragma once
 
-#include <string_view>
+#include <array>
+#include <cstdint>
+#include <map>
 #include <vector>
 
-#include <boost/graph/adjacency_list.hpp>
-
-#include "sim/topology/cluster_spec.h"
+#include "sim/topology/forwarding.h"
+#include "sim/topology/hosts.h"
+#include "sim/topology/wiring.h"
 
 namespace simtrain {
-
-enum class VertexKind { gpu, nvswitch, nic, leaf, spine };
-
-/// A device of the cluster. `group` is its node (gpu, nic), NVLink domain (nvswitch) or unit
-/// (leaf); `index` its number there: local GPU, switch plane, rail, spine.
-struct Device {
-  VertexKind kind{};
-  int group = 0;
-  int index = 0;
-};
-
-/// One direction of a cable or board trace.
-struct Link {
-  Bandwidth bandwidth;
-  Duration latency{};
-  int id = 0;
-};
-
-using ClusterGraph =
-    boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS, Device, Link>;
 
 /// The part of a flow that crosses a link: 1 on a single way, less where equal ways share it.
 struct LinkShare {
@@ -35,27 +17,29 @@ struct LinkShare {
   double share;
 };
 
-/// How data goes from one GPU to another: over all shortest ways at once, in equal parts where they
-/// branch (ideal spreading). Latency is that of one way.
+/// How data goes from one GPU to another. Latency is that of the slowest of its ways.
 struct Route {
   std::vector<LinkShare> links;
   Duration latency{};
 };
 
-/// How far two GPUs are apart.
-enum class Distance { same_gpu, nvlink_domain, unit, fabric };
-inline constexpr std::size_t kDistances = 4;
+/// How far two GPUs are apart, by the switches that lie between: those of an NVLink domain, one
+/// leaf, leaves and spines of one block, or all levels that the fabric has. Without blocks all ways
+/// over spines are `fabric`.
+enum class Distance { same_gpu, nvlink_domain, unit, block, fabric };
+inline constexpr std::size_t kDistances = 5;
 
 template <>
 struct EnumNames<Distance> {
   static constexpr std::array rows{std::pair{std::string_view("same_gpu"), Distance::same_gpu},
                                    std::pair{std::string_view("nvlink"), Distance::nvlink_domain},
                                    std::pair{std::string_view("unit"), Distance::unit},
+                                   std::pair{std::string_view("block"), Distance::block},
                                    std::pair{std::string_view("fabric"), Distance::fabric}};
 };
 
-/// The cluster as a graph: GPUs, NVLink switches, NICs, leaf and spine switches, each link with
-/// bandwidth and latency. GPU g is local GPU g % gpus of node g / gpus. Immutable once built.
+/// The cluster as a graph: GPUs, NVLink switches, NICs, switches of the fabric, each link with
+/// bandwidth and latency. It never changes, but remembers forwarding tables: one thread at a time.
 class Cluster {
  public:
   explicit Cluster(ClusterSpec spec);
@@ -66,39 +50,73 @@ class Cluster {
   /// Link capacities by id, in bytes per second.
   [[nodiscard]] std::vector<double> capacities() const;
 
+  [[nodiscard]] const std::vector<Host>& hosts() const { return hosts_; }
+  [[nodiscard]] int gpus() const { return hosts_.back().first_gpu + hosts_.back().gpus; }
+  [[nodiscard]] int nics() const { return hosts_.back().first_nic + hosts_.back().nics; }
+  /// Index in hosts().
+  [[nodiscard]] int host_of(int gpu) const { return host_of_[index(gpu)]; }
+  /// The NIC that a GPU uses, numbered through the cluster: local GPU i of g uses i * nics / g.
+  [[nodiscard]] int nic_of(int gpu) const { return nic_of_[index(gpu)]; }
+  [[nodiscard]] int domain_of(int gpu) const { return host(gpu).domain; }
+  /// What large flows reach of the line rate of the GPU's NIC, which other GPUs may use as well.
+  [[nodiscard]] Bandwidth usable_nic_bandwidth(int gpu) const;
+  [[nodiscard]] std::size_t gpu_vertex(int gpu) const { return index(gpu); }
+  [[nodiscard]] std::size_t nic_vertex(int nic) const { return index(gpus() + nic); }
+  /// Which GPU's NIC data from one GPU to another NVLink domain leaves by. Itself, or with PXN on
+  /// rails the first of its host (else of its NVLink domain) whose NIC is on the target's rail.
+  [[nodiscard]] int exit_gpu(int from_gpu, int to_gpu) const;
+
   [[nodiscard]] Distance distance(int from_gpu, int to_gpu) const;
-  /// Shortest ways by latency, found on the graph.
-  [[nodiscard]] Route route(int from_gpu, int to_gpu) const;
+  /// What the way adds to one below a leaf: the latency of all links between switches.
+  [[nodiscard]] Duration far_latency(int from_gpu, int to_gpu) const;
+
+  /// The way from GPU to GPU: over NVLink inside a domain, else from NIC to NIC over the fewest
+  /// switches. Where ways branch, each takes an equal part; under ECMP, the connection `salt` goes
+  /// by hash over one of them, always the same.
+  [[nodiscard]] Route route(int from_gpu, int to_gpu, std::uint64_t salt = 0) const;
+  /// The way of a flow of equal `connections` (queue pairs, at least 1): under ECMP each is hashed
+  /// apart, with salts 0 to connections - 1. Otherwise the same as route().
+  [[nodiscard]] Route spread_route(int from_gpu, int to_gpu, int connections) const;
 
   /// True where no link between switches can ever be the narrowest of a flow, whatever runs: each
-  /// leaf has at least as much bandwidth upward as its NICs have together. Then only the links of
+  /// switch has at least as much bandwidth upward as downward, evenly used. Then only the links of
   /// the GPUs themselves matter, and equally placed ranks are provably alike.
   [[nodiscard]] bool inner_links_never_bind() const;
+  /// True where every host has equal GPUs and NICs, and every GPU a NIC of its own.
+  [[nodiscard]] bool hosts_are_alike() const;
 
  private:
+  /// The link of a NIC to its leaf switch.
+  struct Port {
+    std::size_t leaf = 0;
+    int up = 0;
+    int down = 0;
+    Duration latency{};
+    Bandwidth bandwidth;
+  };
+
+  static std::size_t index(int number) { return static_cast<std::size_t>(number); }
+  [[nodiscard]] const Host& host(int gpu) const { return hosts_[index(host_of(gpu))]; }
+  [[nodiscard]] const Port& port(int gpu) const { return ports_[index(nic_of(gpu))]; }
+  [[nodiscard]] int rail_of(int gpu) const { return nic_of(gpu) - host(gpu).first_nic; }
+  [[nodiscard]] const ForwardingTable& towards(std::size_t leaf) const;
+  [[nodiscard]] bool ways_stay_below_leaves() const;
+  [[nodiscard]] bool ways_never_branch() const;
+  void slow_down(const SlowNic& slow);
+  void find_ports();
+  void add_nvlink(Route& route, int from_gpu, int to_gpu) const;
+  void add_nic(Route& route, std::size_t from, std::size_t to) const;
+  void add_spread(Route& route, std::size_t from, std::size_t to) const;
+  void add_hashed(Route& route, std::size_t from, std::size_t to, std::uint64_t hash) const;
+
   ClusterSpec spec_;
   ClusterGraph graph_;
+  std::vector<Host> hosts_;
+  std::vector<int> host_of_;  ///< by GPU
+  std::vector<int> nic_of_;   ///< by GPU
+  std::vector<Port> ports_;   ///< by NIC
+  std::size_t first_switch_ = 0;
+  mutable std::map<std::size_t, ForwardingTable> tables_;  ///< by leaf
 };
-
-/// One way to wire nodes together: builds NICs' upper side, leaf and spine switches.
-struct WiringRow {
-  std::string_view name;
-  Wiring wiring;
-  void (*build)(const ClusterSpec&, ClusterGraph&);
-  std::string_view help;
-};
-
-/// All wirings, for building and for `simtrain list fabrics`.
-const std::vector<WiringRow>& wirings();
-
-/// Vertex of a GPU or of its NIC in the graph (GPUs first, then NICs, in GPU order).
-inline std::size_t gpu_vertex(int gpu) { return static_cast<std::size_t>(gpu); }
-inline std::size_t nic_vertex(const ClusterSpec& spec, int gpu) {
-  return gpu_vertex(spec.gpus()) + gpu_vertex(gpu);
-}
-
-/// Adds one link in each direction, of at least one picosecond, so that ways have no loops.
-void connect(ClusterGraph& graph, std::size_t a, std::size_t b, Bandwidth bandwidth,
-             Duration latency);
 
 }  // namespace simtrain

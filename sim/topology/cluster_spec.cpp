@@ -12,6 +12,22 @@ void refuse_slow(const SourcePlace& where, const std::string& key, Duration late
   throw InputError(where, key, "is more than 1 ms, which no link of a cluster takes");
 }
 
+void check_nics(const NodeSpec& node) {
+  if (node.nics.value <= node.gpus) return;
+  throw InputError(node.where, "nics",
+                   fmt::format("is {} for {} GPUs; a GPU uses one NIC, so at most {} would do "
+                               "(count a bundle as one NIC of their sum)",
+                               node.nics.value, node.gpus, node.gpus));
+}
+
+void check_levels(const FabricSpec& fabric) {
+  if (!fabric.nodes_per_block || fabric.nodes_per_block->value % fabric.nodes_per_unit.value == 0)
+    return;
+  throw InputError(fabric.where, "nodes_per_block",
+                   fmt::format("{} is no multiple of nodes_per_unit, {}",
+                               fabric.nodes_per_block->value, fabric.nodes_per_unit.value));
+}
+
 }  // namespace
 
 double ClusterSpec::slowdown(int number) const {
@@ -36,11 +52,8 @@ ClusterSpec load_cluster(const DataFolder& data, const std::string& name, int no
         asked.where, asked.key,
         fmt::format("{} is more than the {} nodes that {} has", nodes, file.max_nodes.value, name));
   }
-  if (spec.node.nics.value != spec.node.gpus) {
-    throw InputError(spec.node.where, "nics",
-                     fmt::format("is {} for {} GPUs; rail-optimized wiring has one NIC per GPU",
-                                 spec.node.nics.value, spec.node.gpus));
-  }
+  check_nics(spec.node);
+  check_levels(spec.fabric);
   refuse_slow(spec.gpu.where, "nvlink.switch_latency", spec.gpu.nvlink.switch_latency.value);
   refuse_slow(spec.fabric.where, "switch_latency", spec.fabric.switch_latency.value);
   refuse_slow(spec.fabric.where, "cable_latency", spec.fabric.cable_latency.value);

@@ -11,7 +11,10 @@
 namespace simtrain {
 
 enum class Transport { infiniband, roce };
-enum class Wiring { rail_optimized };
+enum class Wiring { rail_optimized, fat_tree };
+/// How a switch spreads traffic over equally short ways: in equal parts (ideal, adaptive) or each
+/// connection by hash on one of them (ecmp).
+enum class Routing { ideal, adaptive, ecmp };
 
 template <>
 struct EnumNames<Transport> {
@@ -21,7 +24,14 @@ struct EnumNames<Transport> {
 template <>
 struct EnumNames<Wiring> {
   static constexpr std::array rows{
-      std::pair{std::string_view("rail-optimized"), Wiring::rail_optimized}};
+      std::pair{std::string_view("rail-optimized"), Wiring::rail_optimized},
+      std::pair{std::string_view("fat-tree"), Wiring::fat_tree}};
+};
+template <>
+struct EnumNames<Routing> {
+  static constexpr std::array rows{std::pair{std::string_view("ideal"), Routing::ideal},
+                                   std::pair{std::string_view("adaptive"), Routing::adaptive},
+                                   std::pair{std::string_view("ecmp"), Routing::ecmp}};
 };
 
 /// One server (for GB200: one tray): `hardware/nodes/NAME.yaml`.
@@ -30,7 +40,7 @@ struct NodeSpec {
   std::string description;
   std::string gpu;
   int gpus = 0;
-  Sourced<int> nics;  ///< one per GPU: GPU i and NIC i share rail i
+  Sourced<int> nics;  ///< NIC i is on rail i; GPU i of g uses NIC i * nics / g
   Sourced<Bandwidth> nic_bandwidth;
   Sourced<int> nvlink_domain_nodes;  ///< nodes that one NVLink domain joins
   Sourced<int> nvswitches;           ///< switch chips of one NVLink domain
@@ -59,7 +69,13 @@ struct FabricSpec {
   Wiring wiring{};
   Sourced<int> nodes_per_unit;       ///< nodes below one set of leaf switches (SU, sub-block)
   Sourced<double> oversubscription;  ///< leaf downlinks over uplinks
-  Sourced<double> link_efficiency;   ///< of the NIC's line rate
+  /// Nodes below one set of spine switches; more of them are joined by core switches.
+  std::optional<Sourced<int>> nodes_per_block;
+  Sourced<double> core_oversubscription{1, "default"};  ///< spine downlinks over uplinks
+  /// Cross-rail traffic first takes NVLink to the GPU on the rail of its target (NCCL's PXN).
+  Sourced<bool> pxn{true, "NCCL's default"};
+  Sourced<Routing> routing{Routing::ideal, "default"};
+  Sourced<double> link_efficiency;  ///< of the NIC's line rate
   Sourced<Duration> switch_latency;
   Sourced<Duration> cable_latency;
   Sourced<Duration> ll_hop;
@@ -76,6 +92,10 @@ struct FabricSpec {
     v("wiring", wiring);
     v("nodes_per_unit", nodes_per_unit, Limits{1, 100000});
     v("oversubscription", oversubscription, Limits{1, 1000});
+    v.optional("nodes_per_block", nodes_per_block, Limits{1, 1e6});
+    v.optional("core_oversubscription", core_oversubscription, Limits{1, 1000});
+    v.optional("pxn", pxn);
+    v.optional("routing", routing);
     v("link_efficiency", link_efficiency, Limits{0.01, 1});
     v("switch_latency", switch_latency);
     v("cable_latency", cable_latency);
@@ -85,6 +105,11 @@ struct FabricSpec {
     v("send_receive_latency", send_receive_latency);
     v("chunk_turnaround", chunk_turnaround);
   }
+
+  /// A switch and the cable to it.
+  [[nodiscard]] Duration hop_latency() const { return switch_latency.value + cable_latency.value; }
+  /// What a way adds for each switch level that it climbs: two more switches and cables.
+  [[nodiscard]] Duration level_latency() const { return 2 * hop_latency(); }
 };
 
 /// A kind of cluster as its file says it: `hardware/clusters/NAME.yaml`.

@@ -5,22 +5,30 @@
 namespace simtrain {
 
 LinkOwners::LinkOwners(const Cluster& cluster)
-    : gpus_(static_cast<std::size_t>(cluster.spec().gpus())),
+    : gpus_(static_cast<std::size_t>(cluster.gpus())),
       shared_(static_cast<std::size_t>(cluster.links()), true) {
   const ClusterGraph& graph = cluster.graph();
-  for (const auto edge : boost::make_iterator_range(boost::edges(graph))) {
-    for (const auto& [end, other] :
-         {std::pair{boost::source(edge, graph), boost::target(edge, graph)},
-          std::pair{boost::target(edge, graph), boost::source(edge, graph)}}) {
-      const Device& device = graph[end];
-      const VertexKind beyond = graph[other].kind;
-      const bool nvlink = device.kind == VertexKind::gpu && beyond == VertexKind::nvswitch;
-      const bool nic = device.kind == VertexKind::nic;
-      if (!nvlink && !nic) continue;
-      const std::size_t gpu = gpu_vertex(device.group * cluster.spec().node.gpus + device.index);
-      const int link = graph[edge].id;
-      (nvlink ? gpus_[gpu].nvlink : gpus_[gpu].nic).push_back(link);
-      shared_[static_cast<std::size_t>(link)] = false;
+  const auto links_of = [&](std::size_t vertex) {
+    std::vector<std::pair<int, VertexKind>> links;  // both directions, and what is beyond
+    for (const auto edge : boost::make_iterator_range(boost::out_edges(vertex, graph))) {
+      links.emplace_back(graph[edge].id, graph[boost::target(edge, graph)].kind);
+    }
+    for (const auto edge : boost::make_iterator_range(boost::in_edges(vertex, graph))) {
+      links.emplace_back(graph[edge].id, graph[boost::source(edge, graph)].kind);
+    }
+    return links;
+  };
+  const auto own = [&](std::vector<int>& links, int link) {
+    links.push_back(link);
+    shared_[static_cast<std::size_t>(link)] = false;
+  };
+  for (int gpu = 0; gpu < cluster.gpus(); ++gpu) {
+    GpuLinks& links = gpus_[static_cast<std::size_t>(gpu)];
+    for (const auto& [link, beyond] : links_of(cluster.gpu_vertex(gpu))) {
+      own(beyond == VertexKind::nvswitch ? links.nvlink : links.nic, link);
+    }
+    for (const auto& [link, beyond] : links_of(cluster.nic_vertex(cluster.nic_of(gpu)))) {
+      if (beyond != VertexKind::gpu) own(links.nic, link);
     }
   }
 }

@@ -6,10 +6,10 @@
 
 namespace simtrain {
 
-/// The links that belong to one GPU alone, both directions, by id.
+/// The links that only one GPU, or the GPUs of one NIC, use, both directions, by id.
 struct GpuLinks {
   std::vector<int> nvlink;  ///< to and from each NVLink switch plane
-  std::vector<int> nic;     ///< to and from its NIC, and from there to the leaf
+  std::vector<int> nic;  ///< to and from its NIC, and from there to the leaf (all users of a NIC)
 };
 
 /// Looks up which links are a GPU's own. Built once per cluster.

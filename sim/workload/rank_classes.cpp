@@ -47,6 +47,20 @@ std::vector<int> first_alike(const std::vector<int>& colours) {
   return result;
 }
 
+/// False where PXN takes a message to a neighbouring stage over the NIC of another GPU.
+bool messages_leave_by_own_nics(const Cluster& cluster, const Placement& placement,
+                                const RankGrid& grid) {
+  for (int rank = 0; rank < grid.ranks(); ++rank) {
+    const int gpu = placement.gpu(rank);
+    for (const int step : {1, -1}) {
+      const int other = placement.gpu(grid.stage_neighbour(rank, step));
+      if (cluster.distance(gpu, other) >= Distance::unit && cluster.exit_gpu(gpu, other) != gpu)
+        return false;
+    }
+  }
+  return true;
+}
+
 class Classifier {
  public:
   Classifier(const Cluster& cluster, const Placement& placement, const RankGrid& grid)
@@ -235,7 +249,9 @@ Distance widest_hop(const Cluster& cluster, const std::vector<int>& gpus) {
 RankClasses rank_classes(const Cluster& cluster, const Placement& placement, const RankGrid& grid,
                          bool unfold) {
   RankClasses classes = Classifier(cluster, placement, grid).classes();
-  if (unfold || !cluster.inner_links_never_bind()) {
+  const bool own_links_only = cluster.inner_links_never_bind() && cluster.hosts_are_alike() &&
+                              messages_leave_by_own_nics(cluster, placement, grid);
+  if (unfold || !own_links_only) {
     std::iota(classes.piece_stand_in.begin(), classes.piece_stand_in.end(), 0);
     classes.step_stand_in = classes.piece_stand_in;
   }

@@ -31,8 +31,8 @@ TEST_CASE("hops between units add two switches and two cables each") {
   const Cluster c = cluster("gcp-a4", 28);  // GPUs 0 to 127 are one unit
   const GroupLayout layout = layout_of(c, {0, 8, 128, 136});
   CHECK(layout.network_hops == 4);
-  CHECK(layout.far_latency == 2 * far_latency(c.spec().fabric));
-  CHECK(far_latency(c.spec().fabric) == Duration(2 * 800'000));
+  CHECK(layout.far_latency == 2 * c.spec().fabric.level_latency());
+  CHECK(c.spec().fabric.level_latency() == Duration(2 * 800'000));
 }
 
 TEST_CASE("a GB200 rack is one domain across its trays") {

@@ -159,11 +159,11 @@ TEST_CASE("What does not fit is said to") {
 
 TEST_CASE("The placement tells hops by distance and the busiest link between switches") {
   Report report = flagship();
-  report.placement = {"random", "by-host", 4, 9, {{"dp", {0, 12, 3, 1}}}, std::nullopt};
+  report.placement = {"random", "by-host", 4, 9, {{"dp", {0, 12, 3, 2, 1}}}, std::nullopt};
   const std::string table =
       "\nPlacement: random, 4 of 9 nodes, ranks by-host\n"
-      "  hops        nvlink        unit      fabric\n"
-      "  dp              12           3           1\n";
+      "  hops        nvlink        unit       block      fabric\n"
+      "  dp              12           3           2           1\n";
   CHECK(text_report(report).find(table + "\n") != std::string::npos);
   CHECK(!nlohmann::json::parse(json_report(report))["placement"].contains("busiest_link"));
   report.placement.busiest_link = LinkLoad{"leaf 0.1 to spine 0.2", 0.25};

@@ -66,15 +66,17 @@ void check_route(const Map& map, int from, int to) {
     REQUIRE(use.share > 0);
     REQUIRE(use.share <= 1 + 1e-12);
     REQUIRE(links.insert(use.link).second);
-    if (map.from(use) == gpu_vertex(from)) out += use.share;
-    if (map.to(use) == gpu_vertex(to)) in += use.share;
-    REQUIRE(map.to(use) != gpu_vertex(from));
-    REQUIRE(map.from(use) != gpu_vertex(to));
+    if (map.from(use) == map.cluster.gpu_vertex(from)) out += use.share;
+    if (map.to(use) == map.cluster.gpu_vertex(to)) in += use.share;
+    REQUIRE(map.to(use) != map.cluster.gpu_vertex(from));
+    REQUIRE(map.from(use) != map.cluster.gpu_vertex(to));
   }
   REQUIRE(out == doctest::Approx(1).epsilon(1e-12));
   REQUIRE(in == doctest::Approx(1).epsilon(1e-12));
   for (const auto& [vertex, rest] : surplus(map, route)) {
-    const double wanted = vertex == gpu_vertex(from) ? 1 : vertex == gpu_vertex(to) ? -1 : 0;
+    const double wanted = vertex == map.cluster.gpu_vertex(from) ? 1
+                          : vertex == map.cluster.gpu_vertex(to) ? -1
+                                                                 : 0;
     REQUIRE(std::abs(rest - wanted) < 1e-12);
   }
   const int nics = static_cast<int>(devices(map, route, VertexKind::nic).size());
@@ -196,19 +198,26 @@ TEST_CASE("latency grows with distance") {
   CHECK(fabric - unit == 2 * (spec.switch_latency.value + spec.cable_latency.value));
 }
 
-TEST_CASE("cross-rail traffic takes NVLink to the other rail where that is the faster way") {
+TEST_CASE("cross-rail traffic takes NVLink to the GPU on the target's rail, whatever that takes") {
   ClusterSpec spec = small_spec();
   spec.fabric.nodes_per_unit.value = 2;
-  // GPU 0 to GPU 3: over a spine 4 * 100 ns; over NVLink 1 us and 2 * 100 ns.
-  const Map over_spine{Cluster(spec)};
-  CHECK(devices(over_spine, over_spine.cluster.route(0, 3), VertexKind::nvswitch).empty());
-  spec.gpu.nvlink.switch_latency.value = std::chrono::nanoseconds(100);
-  const Map over_nvlink{Cluster(spec)};
-  const Route route = over_nvlink.cluster.route(0, 3);
-  CHECK(devices(over_nvlink, route, VertexKind::spine).empty());
-  // half changes rail at the source, half at the goal; each half over both switches of that node
-  CHECK(devices(over_nvlink, route, VertexKind::nvswitch).size() == 4);
-  CHECK(route.latency == Duration(3 * 100'000 + 2));
+  const Map with_pxn{Cluster(spec)};
+  const Route route = with_pxn.cluster.route(0, 3);
+  CHECK(with_pxn.cluster.exit_gpu(0, 3) == 1);
+  CHECK(with_pxn.cluster.distance(0, 3) == Distance::unit);
+  CHECK(with_pxn.cluster.far_latency(0, 3) == Duration(0));
+  CHECK(devices(with_pxn, route, VertexKind::spine).empty());
+  CHECK(devices(with_pxn, route, VertexKind::nvswitch).size() == 2);
+  CHECK(route.latency == Duration(1'000'000 + 2 * 100'000 + 2));
+
+  spec.fabric.pxn.value = false;
+  const Map without{Cluster(spec)};
+  CHECK(without.cluster.exit_gpu(0, 3) == 0);
+  CHECK(without.cluster.distance(0, 3) == Distance::fabric);
+  CHECK(without.cluster.far_latency(0, 3) == Duration(2 * 100'000));
+  CHECK(devices(without, without.cluster.route(0, 3), VertexKind::nvswitch).empty());
+  CHECK(without.cluster.route(0, 3).latency == Duration(4 * 100'000 + 2));
+  CHECK(without.cluster.inner_links_never_bind());
 }
 
 TEST_CASE("link loads of an all-to-all between two nodes are as counted by hand") {

@@ -107,7 +107,14 @@ TEST_CASE("unfolded, every rank stands for itself, and the programs are the same
 TEST_CASE("where links between switches can bind every rank stands for itself") {
   ClusterSpec spec = h100(4);
   spec.fabric.oversubscription.value = 2;
+  CHECK(classes_in(classes_of(llama_8b(2, 2, 4), spec).step_stand_in) == 4);  // one unit: no spine
+  spec.fabric.nodes_per_unit.value = 2;
   CHECK(classes_in(classes_of(llama_8b(2, 2, 4), spec).step_stand_in) == 32);
+}
+
+// Twelve ranks a stage: rank 0 sends to rank 12, local GPU 4 of the next node, over its rail.
+TEST_CASE("where PXN takes messages over other GPUs' NICs every rank stands for itself") {
+  CHECK(classes_in(classes_of(llama_8b(2, 3, 2), h100(3)).step_stand_in) == 24);
 }
 
 // TP2 CP3 takes 6 GPUs, nodes have 8: four replicas on three nodes lie 6, 2+4, 4+2 and 6. The first
