@@ -55,6 +55,13 @@ std::string import_formats() {
   return out;
 }
 
+std::string placement_list() {
+  std::string out;
+  for (const PlacementRow& row : placements())
+    out += fmt::format("{:<12}{}\n", name_of(row.kind), row.help);
+  return out;
+}
+
 /// Scenario files with the rows of their tables.
 std::string scenarios(const DataFolder& data) {
   std::string out;
@@ -89,7 +96,7 @@ const std::vector<Family>& families() {
       {"collectives", [](const DataFolder&) { return collectives(); }},
       {"wirings", [](const DataFolder&) { return wiring_list(); }},
       {"import-formats", [](const DataFolder&) { return import_formats(); }},
-      {"placements", [](const DataFolder&) { return lines(names_of<PlacementKind>()); }},
+      {"placements", [](const DataFolder&) { return placement_list(); }},
       {"mfu-conventions", [](const DataFolder&) { return lines(names_of<MfuConvention>()); }},
   };
   return rows;

@@ -151,11 +151,6 @@ Extent extent_of(const po::variables_map& values, int per_node) {
   return {nodes, gpus};
 }
 
-int gpus_of_a_node(const CommandCall& call, const std::string& cluster) {
-  const auto file = call.data.load<ClusterFile>("hardware/clusters", cluster, {}, "nccl");
-  return call.data.load<NodeSpec>("hardware/nodes", file.node, file.where, "node").gpus;
-}
-
 }  // namespace
 
 CommandResult nccl_command(const CommandCall& call) {
@@ -173,7 +168,7 @@ CommandResult nccl_command(const CommandCall& call) {
   if (head.request.factor < 2) throw InputError({}, "--factor", "must be 2 or more");
   if (head.request.least.value() > head.request.most.value())
     throw InputError({}, "--min", "is more than --max");
-  const Extent extent = extent_of(values, gpus_of_a_node(call, name));
+  const Extent extent = extent_of(values, load_cluster(call.data, name, 1, {}).node.gpus);
   const Cluster cluster(load_cluster(call.data, name, extent.nodes, {}));
   head.request.gpus = first_gpus(cluster, extent.nodes, extent.gpus);
   head.settings = settings_of(call, values);

@@ -20,7 +20,25 @@ const std::map<std::string, std::string_view>& meanings() {
       {"mfu_convention", "how FLOPs are counted for TFLOP/s and MFU"},
       {"cluster.name", "file of hardware/clusters"},
       {"cluster.nodes", "servers (for GB200: trays) of the job"},
-      {"cluster.placement", "how ranks fill the nodes"},
+      {"cluster.available_nodes",
+       "servers that the job may land on; the job's own nodes unless told"},
+      {"cluster.placement.kind",
+       "which of them it gets (`simtrain list placements`); `placement: compact` says `{kind: "
+       "compact}`"},
+      {"cluster.placement.seed", "of the draw (random, fragmented)"},
+      {"cluster.placement.free", "share of the servers that is free (fragmented)"},
+      {"cluster.placement.hosts", "their numbers from 0, in rank order (hosts)"},
+      {"cluster.rank_order",
+       "ranks fill host after host, go round over the hosts, or fill the hosts sorted by number"},
+      {"cluster.faults.gpus[].host", "slow GPUs: the server, by name or number from 0"},
+      {"cluster.faults.gpus[].gpu", "the GPU of that server, from 0"},
+      {"cluster.faults.gpus[].slowdown", "how many times as long its kernels take"},
+      {"cluster.faults.nics[].host", "slow NICs: the server; without it, every one"},
+      {"cluster.faults.nics[].nic", "the NIC of that server, from 0"},
+      {"cluster.faults.nics[].bandwidth_share", "what is left of it, both ways; 0: down"},
+      {"cluster.faults.links[].from", "slow links: a switch, as simtrain topology names it"},
+      {"cluster.faults.links[].to", "the switch at the other end"},
+      {"cluster.faults.links[].bandwidth_share", "what is left of all their cables; 0: down"},
       {"software", "file of hardware/software"},
       {"model", "file of scenarios/models"},
       {"training.precision", "of the transformer layers' GEMMs; the output layer stays BF16"},
@@ -84,28 +102,37 @@ std::string type_of(const int& /*value*/) { return "whole number"; }
 std::string type_of(const std::int64_t& /*value*/) { return "whole number"; }
 std::string type_of(const double& /*value*/) { return "number"; }
 std::string type_of(const std::vector<std::string>& /*value*/) { return "list of texts"; }
+template <class T>
+std::string type_of(const std::optional<T>& /*value*/) {
+  return type_of(T{});
+}
 
 /// Visitor that prints a row a field, and goes down into nested structs.
 class KeyPrinter {
  public:
-  KeyPrinter(std::string& out, std::string path) : out_(out), path_(std::move(path)) {}
+  KeyPrinter(std::string& out, std::string path, bool required = true)
+      : out_(out), path_(std::move(path)), required_(required) {}
 
   template <class T, class... Limit>
   void operator()(std::string_view key, T& field, Limit... /*limits*/) {
-    print(key, field, "required");
+    print(key, field, required_ ? "required" : default_of(field), required_);
   }
   template <class T, class... Limit>
   void optional(std::string_view key, T& field, Limit... /*limits*/) {
-    print(key, field, default_of(field));
+    print(key, field, default_of(field), false);
   }
 
  private:
   template <class T>
-  void print(std::string_view key, T& field, const std::string& otherwise) {
+  void print(std::string_view key, T& field, const std::string& otherwise, bool required) {
     const std::string dotted = yaml_detail::dotted(path_, key);
     if constexpr (yaml_detail::Fielded<T>) {
-      KeyPrinter inner(out_, dotted);
+      KeyPrinter inner(out_, dotted, required);
       field.fields(inner);
+    } else if constexpr (requires { requires yaml_detail::Fielded<typename T::value_type>; }) {
+      KeyPrinter inner(out_, dotted + "[]");
+      typename T::value_type item{};
+      item.fields(inner);
     } else {
       const auto meaning = meanings().find(dotted);
       invariant(meaning != meanings().end(), "every scenario key has its line of help");
@@ -116,6 +143,7 @@ class KeyPrinter {
 
   std::string& out_;
   std::string path_;
+  bool required_;  ///< the struct: what it must hold has a default where it may be left out
 };
 
 }  // namespace

@@ -48,6 +48,28 @@ Json communication_json(const Report& report) {
   return rows;
 }
 
+Json placement_json(const PlacementFigures& placement) {
+  Json hops = Json::array();
+  for (const HopRow& row : placement.hops) {
+    Json json{{"group", row.group}};
+    for (const auto& [name, distance] : EnumNames<Distance>::rows) {
+      if (distance != Distance::same_gpu)
+        json[std::string(name)] = row.hops[static_cast<std::size_t>(distance)];
+    }
+    hops.push_back(std::move(json));
+  }
+  Json json{{"kind", placement.kind},
+            {"rank_order", placement.rank_order},
+            {"nodes", placement.nodes},
+            {"available_nodes", placement.available_nodes},
+            {"hops", std::move(hops)}};
+  if (placement.busiest_link) {
+    json["busiest_link"] = {{"name", placement.busiest_link->name},
+                            {"load", placement.busiest_link->load}};
+  }
+  return json;
+}
+
 Json result_json(const Report& report) {
   Json json;
   json["schema"] = "simtrain.result/1";
@@ -72,6 +94,8 @@ Json result_json(const Report& report) {
   json["breakdown_s"] = breakdown_json(report);
   json["memory"] = memory_json(report);
   json["communication"] = communication_json(report);
+  json["faults"] = report.faults;
+  json["placement"] = placement_json(report.placement);
   json["engine"] = {{"events", report.engine.events},
                     {"wall_s", report.engine.wall_s},
                     {"ranks", report.engine.ranks},

@@ -55,6 +55,7 @@ void add_headline(std::string& out, const Report& report) {
   line(out, "Model", printable(report.model));
   line(out, "Software", printable(report.software));
   line(out, "Recipe", report.layout);
+  for (const std::string& fault : report.faults) line(out, "Fault", fault);
   out += "\n";
   line(out, "Step time", fmt::format("{:.3f} s", report.step_time_s));
   line(out, "Throughput",
@@ -94,6 +95,28 @@ void add_communication(std::string& out, const Report& report) {
   }
 }
 
+/// Hops within one GPU do not exist, so that their column is left out.
+void add_placement(std::string& out, const Report& report) {
+  const PlacementFigures& placement = report.placement;
+  out += fmt::format("\nPlacement: {}, {} of {} nodes, ranks {}\n", placement.kind, placement.nodes,
+                     placement.available_nodes, placement.rank_order);
+  out += fmt::format("  {:<6}", "hops");
+  for (const auto& [name, distance] : EnumNames<Distance>::rows) {
+    if (distance != Distance::same_gpu) out += fmt::format("{:>12}", name);
+  }
+  out += "\n";
+  for (const HopRow& row : placement.hops) {
+    out += fmt::format("  {:<6}", row.group);
+    for (std::size_t i = 1; i < kDistances; ++i) out += fmt::format("{:>12}", row.hops[i]);
+    out += "\n";
+  }
+  if (placement.busiest_link) {
+    line(out, "Busiest link",
+         fmt::format("{}, {:.1f} % of the step", placement.busiest_link->name,
+                     placement.busiest_link->load * 100));
+  }
+}
+
 void add_memory(std::string& out, const Report& report) {
   const auto fullest =
       std::max_element(report.memory.begin(), report.memory.end(),
@@ -127,6 +150,7 @@ std::string text_report(const Report& report) {
   add_headline(out, report);
   add_breakdown(out, report);
   add_communication(out, report);
+  add_placement(out, report);
   add_memory(out, report);
   out += fmt::format("\nEngine: {} events, {} of {} ranks simulated, fingerprint {}\n",
                      report.engine.events, report.engine.ranks_simulated, report.engine.ranks,

@@ -1,7 +1,12 @@
+#include <set>
+#include <stdexcept>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "sim/collectives/group_layout.h"
 #include "sim/run/scenario.h"
+#include "sim/topology/faults.h"
 #include "sim/workload/rank_grid.h"
 #include "sim/workload/stage_layout.h"
 
@@ -117,7 +122,7 @@ void check_overlap(const Recipe& recipe, const YamlNode& tree) {
 void check_grid(const Scenario& scenario, const YamlNode& tree) {
   const Recipe& recipe = scenario.recipe;
   const ParallelismSpec& parallelism = recipe.parallelism;
-  const std::int64_t gpus = scenario.cluster.gpus();
+  const std::int64_t gpus = scenario.gpus();
   require(parallelism.expert_model_parallel_size == 1, tree,
           "parallelism.expert_model_parallel_size",
           "is more than 1; mixture-of-experts models are not modelled yet");
@@ -163,8 +168,16 @@ void check_layers(const Recipe& recipe, const YamlNode& tree) {
           "leaves a chunk with fewer than no layers");
 }
 
-/// All tensor and context groups must lie alike, since one replica's passes stand for all.
 void check_placement(const Scenario& scenario, const YamlNode& tree) {
+  try {
+    hosts_of(scenario.cluster, scenario.placement);
+  } catch (const std::invalid_argument& refusal) {
+    throw InputError(place_of(tree, "cluster.placement"), "cluster.placement", refusal.what());
+  }
+}
+
+/// All tensor and context groups must lie alike, since one replica's passes stand for all.
+void check_domains(const Scenario& scenario, const YamlNode& tree) {
   const ClusterSpec& cluster = scenario.cluster;
   const std::int64_t domain =
       static_cast<std::int64_t>(cluster.node.gpus) * cluster.node.nvlink_domain_nodes.value;
@@ -174,6 +187,13 @@ void check_placement(const Scenario& scenario, const YamlNode& tree) {
           fmt::format("{} neither divides nor is a multiple of the {} GPUs of an NVLink domain, so "
                       "that groups would lie differently",
                       tp, domain));
+}
+
+/// Faults name devices that the cluster has and leave every host a NIC.
+void check_faults(const ClusterSpec& cluster) {
+  const std::vector<Host> hosts = hosts_of(cluster);
+  static_cast<void>(gpu_slowdowns(cluster.faults, hosts));
+  static_cast<void>(nics_in_use(cluster.faults, nic_factors(cluster.faults, hosts), hosts));
 }
 
 }  // namespace
@@ -187,6 +207,8 @@ void check_scenario(const Scenario& scenario, const ScenarioTrees& trees) {
   check_layers(scenario.recipe, trees.scenario);
   check_overlap(scenario.recipe, trees.scenario);
   check_placement(scenario, trees.scenario);
+  check_domains(scenario, trees.scenario);
+  check_faults(scenario.cluster);
 }
 
 }  // namespace simtrain

@@ -101,12 +101,14 @@ std::vector<std::int64_t> piece_counts(const Recipe& recipe, const RankGrid& gri
 }
 
 std::vector<CommunicationRow> communication_table(const StepContext& context,
-                                                  const std::vector<PlayedPiece>& pieces,
+                                                  const std::vector<PlayedPieces>& passes,
                                                   const Plan& plan, const Timeline& timeline,
                                                   const std::vector<PathStep>& path) {
   Table table;
   const std::uint32_t rank = busiest_rank(plan, timeline);
   add_transfers(table, plan, timeline, path, rank, 1);
+  const auto pass = context.classes.pass[static_cast<std::size_t>(plan.ranks[rank].rank)];
+  const PlayedPieces& pieces = passes[static_cast<std::size_t>(pass)];
   const auto counts = piece_counts(context.recipe, context.grid, plan.ranks[rank].stage);
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     if (counts[i] == 0) continue;

@@ -10,7 +10,7 @@ namespace simtrain {
 /// What the busiest rank communicates in one step, summed by group, collective, algorithm, protocol
 /// and size: the step's own transfers, and those inside the pieces times how often each is run.
 std::vector<CommunicationRow> communication_table(const StepContext& context,
-                                                  const std::vector<PlayedPiece>& pieces,
+                                                  const std::vector<PlayedPieces>& passes,
                                                   const Plan& plan, const Timeline& timeline,
                                                   const std::vector<PathStep>& path);
 

@@ -14,17 +14,19 @@ void add_rank(Fingerprint& fingerprint, const Timeline& timeline, std::uint32_t 
 
 }  // namespace
 
-Fingerprint fingerprint_of(const std::vector<PlayedPiece>& pieces, const Plan& plan,
-                           const Timeline& timeline, int stages) {
+Fingerprint fingerprint_of(const std::vector<PlayedPieces>& passes, const Plan& plan,
+                           const Timeline& timeline) {
   Fingerprint fingerprint;
-  for (const PlayedPiece& piece : pieces) {
-    if (!piece.timeline.spans.empty()) add_rank(fingerprint, piece.timeline, 0);
+  for (const PlayedPieces& pieces : passes) {
+    for (const PlayedPiece& piece : pieces) {
+      if (!piece.timeline.spans.empty()) add_rank(fingerprint, piece.timeline, 0);
+    }
   }
-  std::vector<bool> seen(static_cast<std::size_t>(stages), false);
+  std::vector<bool> seen(plan.programs.size(), false);
   for (std::uint32_t rank = 0; rank < plan.ranks.size(); ++rank) {
-    const auto stage = static_cast<std::size_t>(plan.ranks[rank].stage);
-    if (seen[stage]) continue;
-    seen[stage] = true;
+    const std::uint32_t program = plan.ranks[rank].program;
+    if (seen[program]) continue;
+    seen[program] = true;
     add_rank(fingerprint, timeline, rank);
   }
   return fingerprint;

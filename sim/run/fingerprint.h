@@ -5,9 +5,9 @@
 
 namespace simtrain {
 
-/// One number over every span of the pieces and of the first rank of each stage, so that folded and
-/// unfolded runs of one scenario share it.
-Fingerprint fingerprint_of(const std::vector<PlayedPiece>& pieces, const Plan& plan,
-                           const Timeline& timeline, int stages);
+/// One number over every span of each pass class's pieces on their first rank, and of the first
+/// rank of each program in the step, so that folded and unfolded runs of one scenario share it.
+Fingerprint fingerprint_of(const std::vector<PlayedPieces>& passes, const Plan& plan,
+                           const Timeline& timeline);
 
 }  // namespace simtrain

@@ -1,5 +1,7 @@
 #include "sim/run/pieces.h"
 
+#include <algorithm>
+
 #include "sim/run/executor.h"
 
 namespace simtrain {
@@ -24,7 +26,7 @@ ComputeCost cost_of(const PlayedPiece& piece) {
   cost.parts = path_breakdown(piece.plan, piece.timeline, piece.path);
   const double length = to_seconds(cost.time);
   for (const PathStep& step : piece.path) {
-    const Program& program = piece.plan.programs[0];
+    const Program& program = piece.plan.programs[piece.plan.ranks[step.rank].program];
     const Op& op = program.ops[step.op];
     if (!op.compute) continue;
     const Span& span = piece.timeline.span(step.rank, step.op);
@@ -51,21 +53,39 @@ void wait_for_host(ComputeCost& cost, const StepContext& context, Piece piece) {
   cost.time = host;
 }
 
-}  // namespace
-
-std::vector<PlayedPiece> play_pieces(const StepContext& context, bool unfold) {
-  std::vector<PlayedPiece> pieces(kPieces);
+PlayedPieces play_pass(const StepContext& context, int pass) {
+  PlayedPieces pieces(kPieces);
   for (std::size_t i = 0; i < kPieces; ++i) {
     const auto which = static_cast<Piece>(i);
     if (!needed(context.recipe, which)) continue;
     PlayedPiece& piece = pieces[i];
-    piece.plan = piece_plan(context, which, unfold);
+    piece.plan = piece_plan(context, which, pass);
     piece.timeline = execute(piece.plan);
     piece.path = critical_path(piece.plan, piece.timeline);
     piece.cost = cost_of(piece);
     wait_for_host(piece.cost, context, which);
   }
   return pieces;
+}
+
+}  // namespace
+
+std::vector<PlayedPieces> play_pieces(const StepContext& context) {
+  const std::vector<int>& passes = context.classes.pass;
+  const int count = *std::max_element(passes.begin(), passes.end()) + 1;
+  std::vector<PlayedPieces> played;
+  played.reserve(static_cast<std::size_t>(count));
+  for (int pass = 0; pass < count; ++pass) played.push_back(play_pass(context, pass));
+  return played;
+}
+
+std::vector<PieceCosts> costs_of(const std::vector<PlayedPieces>& passes) {
+  std::vector<PieceCosts> costs(passes.size());
+  for (std::size_t pass = 0; pass < passes.size(); ++pass) {
+    for (std::size_t piece = 0; piece < kPieces; ++piece)
+      costs[pass][piece] = passes[pass][piece].cost;
+  }
+  return costs;
 }
 
 }  // namespace simtrain

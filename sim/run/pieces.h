@@ -15,9 +15,15 @@ struct PlayedPiece {
   ComputeCost cost;  ///< what the step's plan sees of it
 };
 
-/// Plays every piece that the recipe has, by Piece number; a pass of the step is their sum.
+/// The pieces of a pass by Piece number; those that the recipe does not have are empty.
+using PlayedPieces = std::vector<PlayedPiece>;
+
+/// Plays every piece that the recipe has for each pass class; a pass of the step is their sum.
 /// A layer takes at least the time in which the host launches its kernels, unless CUDA graphs do.
 /// The sensitivity of a piece to what runs beside it is that of its kernels on the critical path.
-std::vector<PlayedPiece> play_pieces(const StepContext& context, bool unfold);
+std::vector<PlayedPieces> play_pieces(const StepContext& context);
+
+/// What the step's plan sees of them, by pass class.
+std::vector<PieceCosts> costs_of(const std::vector<PlayedPieces>& passes);
 
 }  // namespace simtrain

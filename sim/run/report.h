@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,29 @@ struct CommunicationRow {
   std::int64_t count = 0;
   double total_s = 0;
   double exposed_s = 0;  ///< of it, on the critical path
+};
+
+/// Neighbours in the rings (tp, cp, dp) or pipelines (pp) of one kind of group, over the whole job,
+/// counted by how far apart they are.
+struct HopRow {
+  std::string group;  ///< tp, cp, dp or pp
+  std::array<std::int64_t, kDistances> hops{};
+};
+
+/// A link between switches and the part of the step in which its transfers fill it.
+struct BusyLink {
+  std::string name;  ///< from switch to switch
+  double load = 0;
+};
+
+/// How the job lies in the cluster.
+struct PlacementFigures {
+  std::string kind;
+  std::string rank_order;
+  int nodes = 0;
+  int available_nodes = 0;
+  std::vector<HopRow> hops;              ///< kinds of groups with more than one rank
+  std::optional<BusyLink> busiest_link;  ///< where links between switches can bind
 };
 
 /// How the engine got there.
@@ -51,6 +76,8 @@ struct Report {
   std::vector<StageMemory> memory;
   double memory_capacity = 0;
   std::vector<CommunicationRow> communication;
+  PlacementFigures placement;
+  std::vector<std::string> faults;  ///< of the cluster, as the scenario says them
   EngineFigures engine;
 
   /// Allocator peak of the fullest stage.

@@ -44,6 +44,22 @@ ModelSpec load_model(const DataFolder& data, const std::string& name, const Sour
   return read_yaml<ModelSpec>(tree, "model_overrides");
 }
 
+/// The part of the cluster that the job may land on.
+ClusterSpec load_cluster(const DataFolder& data, const ClusterRequest& request,
+                         const YamlNode& tree) {
+  const std::string key = request.available_nodes ? "cluster.available_nodes" : "cluster.nodes";
+  const int available = request.available_nodes.value_or(request.nodes);
+  if (available < request.nodes) {
+    throw InputError(
+        place_of(tree, key), key,
+        fmt::format("{} is fewer than the {} nodes of the job", available, request.nodes));
+  }
+  ClusterSpec spec = load_cluster(data, request.name, available, place_of(tree, "cluster.name"),
+                                  NodesKey{key, place_of(tree, key)});
+  spec.faults = request.faults;
+  return spec;
+}
+
 }  // namespace
 
 SourcePlace place_of(const YamlNode& tree, const std::string& key) {
@@ -144,9 +160,8 @@ Scenario ScenarioSource::scenario(const DataFolder& data, const std::string& row
   scenario.name = row.empty() ? file.name : fmt::format("{} [{}]", file.name, row);
   scenario.source = file.source;
   scenario.mfu_convention = file.mfu_convention;
-  scenario.cluster = load_cluster(data, file.cluster.name, file.cluster.nodes, at("cluster.name"),
-                                  at("cluster.nodes"));
-  scenario.placement = file.cluster.placement;
+  scenario.cluster = load_cluster(data, file.cluster, trees.scenario);
+  scenario.placement = {file.cluster.nodes, file.cluster.placement, file.cluster.rank_order};
   Recipe& recipe = scenario.recipe;
   recipe.model = load_model(data, file.model, at("model"), overrides, trees.model);
   recipe.software =

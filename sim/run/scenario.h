@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,12 +15,18 @@ namespace simtrain {
 struct ClusterRequest {
   std::string name;
   int nodes = 0;
-  PlacementKind placement{};
+  std::optional<int> available_nodes;
+  PlacementSpec placement;
+  RankOrder rank_order{};
+  ClusterFaults faults;
   template <class Visitor>
   void fields(Visitor& v) {
     v("name", name);
     v("nodes", nodes, Limits{1, 1e6});
+    v.optional("available_nodes", available_nodes, Limits{1, 1e6});
     v.optional("placement", placement);
+    v.optional("rank_order", rank_order);
+    v.optional("faults", faults);
   }
 };
 
@@ -61,9 +68,12 @@ struct Scenario {
   std::string name;
   std::string source;
   MfuConvention mfu_convention{};
-  ClusterSpec cluster;
-  PlacementKind placement{};
+  ClusterSpec cluster;  ///< all nodes that the job may land on
+  PlacementRequest placement;
   Recipe recipe;
+
+  /// GPUs of the job.
+  [[nodiscard]] int gpus() const { return placement.nodes * cluster.node.gpus; }
 };
 
 /// `--set KEY=VALUE`: a dotted key of the scenario (or a short name: tp, pp, vp, cp, ep, mbs, gbs)

@@ -8,6 +8,7 @@
 #include "sim/run/executor.h"
 #include "sim/run/fingerprint.h"
 #include "sim/run/pieces.h"
+#include "sim/run/placement_figures.h"
 
 namespace simtrain {
 namespace {
@@ -18,11 +19,11 @@ void add_headline(Report& report, const Scenario& scenario) {
   report.scenario = scenario.name;
   report.source = scenario.source;
   report.cluster =
-      fmt::format("{}: {} x {} ({} {})", scenario.cluster.name, scenario.cluster.nodes,
-                  scenario.cluster.node.name, scenario.cluster.gpus(), scenario.cluster.gpu.name);
+      fmt::format("{}: {} x {} ({} {})", scenario.cluster.name, scenario.placement.nodes,
+                  scenario.cluster.node.name, scenario.gpus(), scenario.cluster.gpu.name);
   report.model = recipe.model.name;
   report.software = recipe.software.name;
-  report.gpus = scenario.cluster.gpus();
+  report.gpus = scenario.gpus();
   report.mfu_convention = scenario.mfu_convention;
   report.tokens_per_s =
       tokens_per_second(static_cast<double>(recipe.training.seq_length), batch, report.step_time_s);
@@ -33,6 +34,25 @@ void add_headline(Report& report, const Scenario& scenario) {
   report.tflops_per_gpu =
       tflops_per_gpu(report.model_flops_per_sample, batch, report.step_time_s, report.gpus);
   report.mfu = model_flops_utilization(report.tflops_per_gpu, report.peak_tflops_per_gpu);
+}
+
+std::vector<std::string> fault_texts(const ClusterFaults& faults) {
+  const auto left = [](double share) {
+    return share > 0 ? fmt::format("{} of its bandwidth", share) : std::string("down");
+  };
+  std::vector<std::string> texts;
+  texts.reserve(faults.gpus.size() + faults.nics.size() + faults.links.size());
+  for (const SlowGpu& slow : faults.gpus)
+    texts.push_back(fmt::format("GPU {} of host {}: kernels take {} times as long", slow.gpu,
+                                slow.host, slow.slowdown));
+  for (const NicFault& nic : faults.nics)
+    texts.push_back(fmt::format("NIC {} of {}: {}", nic.nic,
+                                nic.host ? "host " + *nic.host : std::string("every host"),
+                                left(nic.bandwidth_share)));
+  for (const LinkFault& link : faults.links)
+    texts.push_back(
+        fmt::format("link {} to {}: {}", link.from, link.to, left(link.bandwidth_share)));
+  return texts;
 }
 
 std::string layout_text(const Recipe& recipe, const RankGrid& grid) {
@@ -49,16 +69,18 @@ Report simulate(const Scenario& scenario, const SimulateOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
   const Recipe& recipe = scenario.recipe;
   const Cluster cluster(scenario.cluster);
-  const Placement placement = place(cluster, scenario.placement);
-  const RankGrid grid(recipe, scenario.cluster.gpus());
+  const Placement placement = place(scenario.cluster, scenario.placement);
+  const RankGrid grid(recipe, scenario.gpus());
   const FittedKernelModel kernels(cluster.spec().gpu);
 
-  PieceCosts costs;
-  const StepContext context{recipe, cluster, placement, grid, kernels, costs};
-  const std::vector<PlayedPiece> pieces = play_pieces(context, options.unfold);
-  for (std::size_t i = 0; i < kPieces; ++i) costs[i] = pieces[i].cost;
+  const RankClasses classes = rank_classes(cluster, placement, grid, options.unfold);
 
-  const Plan plan = step_plan(context, options.unfold);
+  std::vector<PieceCosts> costs;
+  const StepContext context{recipe, cluster, placement, grid, kernels, classes, costs};
+  const std::vector<PlayedPieces> passes = play_pieces(context);
+  costs = costs_of(passes);
+
+  const Plan plan = step_plan(context);
   const Timeline timeline = execute(plan);
   const std::vector<PathStep> path = critical_path(plan, timeline);
 
@@ -67,14 +89,18 @@ Report simulate(const Scenario& scenario, const SimulateOptions& options) {
   add_headline(report, scenario);
   report.layout = layout_text(recipe, grid);
   report.breakdown = path_breakdown(plan, timeline, path);
-  report.communication = communication_table(context, pieces, plan, timeline, path);
+  report.communication = communication_table(context, passes, plan, timeline, path);
+  report.placement = placement_figures(context, scenario.placement, plan, timeline);
+  report.faults = fault_texts(scenario.cluster.faults);
   report.memory = stage_memory(recipe, cluster.spec().gpu, grid);
   report.memory_capacity = static_cast<double>(cluster.spec().gpu.memory_capacity.value.value());
   report.engine.events = timeline.events;
-  for (const PlayedPiece& piece : pieces) report.engine.events += piece.timeline.events;
+  for (const PlayedPieces& pieces : passes) {
+    for (const PlayedPiece& piece : pieces) report.engine.events += piece.timeline.events;
+  }
   report.engine.ranks = grid.ranks();
   report.engine.ranks_simulated = static_cast<int>(plan.ranks.size());
-  report.engine.fingerprint = fingerprint_of(pieces, plan, timeline, grid.pp()).text();
+  report.engine.fingerprint = fingerprint_of(passes, plan, timeline).text();
   report.engine.wall_s =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return report;

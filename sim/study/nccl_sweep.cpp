@@ -1,5 +1,7 @@
 #include "sim/study/nccl_sweep.h"
 
+#include "sim/core/invariant.h"
+
 namespace simtrain {
 
 double NcclSweepRow::algorithm_bandwidth() const {
@@ -24,9 +26,11 @@ std::vector<NcclSweepRow> nccl_sweep(const Cluster& cluster, const NcclSettings&
 std::vector<int> first_gpus(const Cluster& cluster, int nodes, int count) {
   std::vector<int> gpus;
   gpus.reserve(static_cast<std::size_t>(count));
+  const int per_node = count / nodes;
   for (int rank = 0; rank < count; ++rank) {
-    const int per_node = count / nodes;
-    gpus.push_back(rank / per_node * cluster.spec().node.gpus + rank % per_node);
+    const Host& host = cluster.hosts()[static_cast<std::size_t>(rank / per_node)];
+    invariant(rank % per_node < host.gpus, "a host has the GPUs that are asked of it");
+    gpus.push_back(host.first_gpu + rank % per_node);
   }
   return gpus;
 }

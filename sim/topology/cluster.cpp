@@ -56,16 +56,16 @@ std::uint64_t mixed(std::uint64_t value) {  // splitmix64
 
 }  // namespace
 
-Cluster::Cluster(ClusterSpec spec, ClusterFaults faults)
-    : spec_(std::move(spec)), faults_(std::move(faults)), hosts_(hosts_of(spec_)) {
+Cluster::Cluster(ClusterSpec spec) : spec_(std::move(spec)), hosts_(hosts_of(spec_)) {
   for (std::size_t i = 0; i < hosts_.size(); ++i) {
     host_of_.insert(host_of_.end(), index(hosts_[i].gpus), static_cast<int>(i));
   }
-  const std::vector<double> factors = nic_factors(faults_, hosts_);
-  nic_of_ = nics_in_use(faults_, factors, hosts_);
+  const std::vector<double> factors = nic_factors(spec_.faults, hosts_);
+  nic_of_ = nics_in_use(spec_.faults, factors, hosts_);
+  slowdown_of_ = gpu_slowdowns(spec_.faults, hosts_);
   build(factors);
   find_ports();
-  if (!faults_.links.empty()) refuse_parted();
+  if (!spec_.faults.links.empty()) refuse_parted();
 }
 
 void Cluster::build(const std::vector<double>& nic_factors) {
@@ -79,14 +79,14 @@ void Cluster::build(const std::vector<double>& nic_factors) {
       if (row.wiring == spec_.fabric.wiring) row.build(spec_, hosts_, nic_vertex(0), graph_);
     }
   }
-  weaken(faults_, nic_factors, nic_vertex(0), graph_);
+  weaken(spec_.faults, nic_factors, nic_vertex(0), graph_);
 }
 
 void Cluster::refuse_parted() const {
   for (int gpu = 0; gpu < gpus(); ++gpu) {
     if (towards(port(0).leaf).reaches(port(gpu).leaf)) continue;
     throw InputError(
-        faults_.links.front().where, "cluster.faults.links",
+        spec_.faults.links.front().where, "cluster.faults.links",
         "leave no way from " + graph_[port(0).leaf].name + " to " + graph_[port(gpu).leaf].name);
   }
 }
@@ -271,7 +271,7 @@ bool Cluster::ways_never_branch() const {
 
 bool Cluster::inner_links_never_bind() const {
   if (ways_stay_below_leaves()) return true;
-  if (spec_.graph || !faults_.links.empty()) return false;
+  if (spec_.graph || !spec_.faults.links.empty()) return false;
   const FabricSpec& fabric = spec_.fabric;
   const bool third_level = hosts_.back().block > 0;
   return fabric.oversubscription.value <= 1 &&

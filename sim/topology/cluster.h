@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -27,13 +28,24 @@ struct Route {
 /// leaf, leaves and spines of one block, or all levels that the fabric has. Without blocks all ways
 /// over spines are `fabric`.
 enum class Distance { same_gpu, nvlink_domain, unit, block, fabric };
+inline constexpr std::size_t kDistances = 5;
+
+template <>
+struct EnumNames<Distance> {
+  static constexpr std::array rows{std::pair{std::string_view("same_gpu"), Distance::same_gpu},
+                                   std::pair{std::string_view("nvlink"), Distance::nvlink_domain},
+                                   std::pair{std::string_view("unit"), Distance::unit},
+                                   std::pair{std::string_view("block"), Distance::block},
+                                   std::pair{std::string_view("fabric"), Distance::fabric}};
+};
 
 /// The cluster as a graph: GPUs, NVLink switches, NICs, switches of the fabric, each link with
 /// bandwidth and latency. It never changes, but remembers forwarding tables: one thread at a time.
 class Cluster {
  public:
-  /// Throws InputError where `faults` name what does not exist or part hosts from one another.
-  explicit Cluster(ClusterSpec spec, ClusterFaults faults = {});
+  /// Throws InputError where the spec's faults name what does not exist or part hosts from one
+  /// another.
+  explicit Cluster(ClusterSpec spec);
 
   [[nodiscard]] const ClusterSpec& spec() const { return spec_; }
   [[nodiscard]] const ClusterGraph& graph() const { return graph_; }
@@ -49,6 +61,8 @@ class Cluster {
   /// The NIC that a GPU uses, numbered through the cluster: local GPU i of g uses i * nics / g, or
   /// the next one where that is down.
   [[nodiscard]] int nic_of(int gpu) const { return nic_of_[index(gpu)]; }
+  /// How many times as long the kernels of a GPU take as those of its kind do; 1 for a healthy one.
+  [[nodiscard]] double slowdown(int gpu) const { return slowdown_of_[index(gpu)]; }
   [[nodiscard]] int domain_of(int gpu) const { return host(gpu).domain; }
   /// What large flows reach of the line rate of the GPU's NIC, which other GPUs may use as well.
   [[nodiscard]] Bandwidth usable_nic_bandwidth(int gpu) const;
@@ -105,11 +119,11 @@ class Cluster {
   void add_hashed(Route& route, std::size_t from, std::size_t to, std::uint64_t hash) const;
 
   ClusterSpec spec_;
-  ClusterFaults faults_;
   ClusterGraph graph_;
   std::vector<Host> hosts_;
   std::vector<int> host_of_;  ///< by GPU
   std::vector<int> nic_of_;   ///< by GPU
+  std::vector<double> slowdown_of_;  ///< by GPU
   std::vector<Port> ports_;   ///< by NIC
   std::size_t first_switch_ = 0;
   mutable std::map<std::size_t, ForwardingTable> tables_;  ///< by leaf

@@ -52,7 +52,7 @@ int ClusterSpec::gpus() const {
 }
 
 ClusterSpec load_cluster(const DataFolder& data, const std::string& name, int nodes,
-                         const SourcePlace& where, const std::optional<SourcePlace>& nodes_where) {
+                         const SourcePlace& where, const std::optional<NodesKey>& nodes_key) {
   const auto file = data.load<ClusterFile>("hardware/clusters", name, where, "cluster.name");
   ClusterSpec spec;
   spec.name = file.name;
@@ -61,8 +61,9 @@ ClusterSpec load_cluster(const DataFolder& data, const std::string& name, int no
   spec.gpu = data.load<GpuSpec>("hardware/gpus", spec.node.gpu, spec.node.where, "gpu");
   spec.fabric = data.load<FabricSpec>("hardware/fabrics", file.fabric, file.where, "fabric");
   if (nodes > available) {
+    const NodesKey asked = nodes_key.value_or(NodesKey{"cluster.nodes", where});
     throw InputError(
-        nodes_where.value_or(where), "cluster.nodes",
+        asked.where, asked.key,
         fmt::format("{} is more than the {} nodes that {} has", nodes, available, name));
   }
   check_levels(spec.fabric);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "sim/core/data_folder.h"
+#include "sim/topology/fault_spec.h"
 #include "sim/topology/gpu_spec.h"
 #include "sim/topology/graph_spec.h"
 
@@ -122,6 +123,7 @@ struct ClusterSpec {
   GpuSpec gpu;
   FabricSpec fabric;
   std::optional<GraphSpec> graph;  ///< in place of the fabric's wiring
+  ClusterFaults faults;            ///< of this job's scenario
 
   /// The kind of the host at this place in host order.
   [[nodiscard]] const NodeSpec& node_of(int host) const;
@@ -132,12 +134,18 @@ struct ClusterSpec {
   }
 };
 
+/// The key that says how many nodes, for messages, and its place.
+struct NodesKey {
+  std::string key;
+  SourcePlace where;
+};
+
 /// Reads a cluster and the node, GPU and fabric it names. `where` is the place that asks for it,
-/// `nodes_where` the one that says how many nodes (if it is another).
+/// `nodes_key` the one that says how many nodes (if it is another).
 /// Throws InputError where a name is unknown, `nodes` is more than the cluster has or a latency is
 /// beyond what routing can tell apart.
 ClusterSpec load_cluster(const DataFolder& data, const std::string& name, int nodes,
                          const SourcePlace& where,
-                         const std::optional<SourcePlace>& nodes_where = std::nullopt);
+                         const std::optional<NodesKey>& nodes_key = std::nullopt);
 
 }  // namespace simtrain

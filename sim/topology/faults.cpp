@@ -9,14 +9,17 @@ std::string item(const char* list, std::size_t i) {
   return fmt::format("cluster.faults.{}[{}]", list, i);
 }
 
-void refuse_unknown_host(const NicFault& fault, const std::string& key,
-                         const std::vector<Host>& hosts) {
+bool is_called(const Host& host, std::size_t number, const std::string& name) {
+  return host.name == name || std::to_string(number) == name;
+}
+
+[[noreturn]] void refuse_unknown_host(const std::string& name, const SourcePlace& where,
+                                      const std::string& key, const std::vector<Host>& hosts) {
   std::vector<std::string> known;
   known.reserve(hosts.size());
   for (const Host& host : hosts) known.push_back(host.name);
-  throw InputError(fault.where, key + ".host",
-                   fmt::format("'{}' is no host of this cluster; {}", *fault.host,
-                               suggestion(*fault.host, known)));
+  throw InputError(where, key + ".host",
+                   fmt::format("'{}' is no host of this cluster; {}", name, suggestion(name, known)));
 }
 
 /// The switch of this name.
@@ -40,7 +43,7 @@ void weaken_links(const LinkFault& fault, const std::string& key, ClusterGraph& 
   for (const auto& [from, to] : {std::pair{a, b}, std::pair{b, a}}) {
     for (const auto edge : boost::make_iterator_range(boost::out_edges(from, graph))) {
       if (boost::target(edge, graph) != to) continue;
-      graph[edge].bandwidth = graph[edge].bandwidth * fault.factor;
+      graph[edge].bandwidth = graph[edge].bandwidth * fault.bandwidth_share;
       found = true;
     }
   }
@@ -59,20 +62,43 @@ std::vector<double> nic_factors(const ClusterFaults& faults, const std::vector<H
     const NicFault& fault = faults.nics[i];
     bool host_found = false;
     bool nic_found = false;
-    for (const Host& host : hosts) {
-      if (fault.host && *fault.host != host.name) continue;
+    for (std::size_t number = 0; number < hosts.size(); ++number) {
+      const Host& host = hosts[number];
+      if (fault.host && !is_called(host, number, *fault.host)) continue;
       host_found = true;
       if (fault.nic >= host.nics) continue;
       nic_found = true;
-      factors[static_cast<std::size_t>(host.first_nic + fault.nic)] *= fault.factor;
+      factors[static_cast<std::size_t>(host.first_nic + fault.nic)] *= fault.bandwidth_share;
     }
-    if (!host_found) refuse_unknown_host(fault, item("nics", i), hosts);
+    if (!host_found) refuse_unknown_host(*fault.host, fault.where, item("nics", i), hosts);
     if (nic_found) continue;
     throw InputError(fault.where, item("nics", i) + ".nic",
                      fmt::format("{} has no NIC {}; they count from 0",
                                  fault.host.value_or("any host"), fault.nic));
   }
   return factors;
+}
+
+std::vector<double> gpu_slowdowns(const ClusterFaults& faults, const std::vector<Host>& hosts) {
+  std::vector<double> slowdowns(
+      static_cast<std::size_t>(hosts.back().first_gpu + hosts.back().gpus), 1.0);
+  for (std::size_t i = 0; i < faults.gpus.size(); ++i) {
+    const SlowGpu& fault = faults.gpus[i];
+    std::size_t number = 0;
+    while (number < hosts.size() && !is_called(hosts[number], number, fault.host)) ++number;
+    if (number == hosts.size())
+      refuse_unknown_host(fault.host, fault.where, item("gpus", i), hosts);
+    const Host& host = hosts[number];
+    if (fault.gpu >= host.gpus)
+      throw InputError(fault.where, item("gpus", i) + ".gpu",
+                       fmt::format("{} has no GPU {}; they count from 0", host.name, fault.gpu));
+    double& slowdown = slowdowns[static_cast<std::size_t>(host.first_gpu + fault.gpu)];
+    if (slowdown != 1)
+      throw InputError(fault.where, item("gpus", i),
+                       fmt::format("GPU {} of {} stands twice", fault.gpu, host.name));
+    slowdown = fault.slowdown;
+  }
+  return slowdowns;
 }
 
 std::vector<int> nics_in_use(const ClusterFaults& faults, const std::vector<double>& factors,

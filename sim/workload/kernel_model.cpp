@@ -128,4 +128,10 @@ KernelTime FittedKernelModel::time_of(const Streaming& streaming) const {
   return result;
 }
 
+KernelTime SlowedKernelModel::time(const Kernel& kernel) const {
+  KernelTime result = kernels_.time(kernel);
+  if (slowdown_ != 1) result.time = to_duration(to_seconds(result.time) * slowdown_);
+  return result;
+}
+
 }  // namespace simtrain

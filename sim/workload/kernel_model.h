@@ -99,4 +99,16 @@ class FittedKernelModel final : public KernelModel {
   const GpuSpec& gpu_;
 };
 
+/// A GPU that takes `slowdown` times as long for every kernel as `kernels` says.
+class SlowedKernelModel final : public KernelModel {
+ public:
+  SlowedKernelModel(const KernelModel& kernels, double slowdown)
+      : kernels_(kernels), slowdown_(slowdown) {}
+  [[nodiscard]] KernelTime time(const Kernel& kernel) const override;
+
+ private:
+  const KernelModel& kernels_;
+  double slowdown_;
+};
+
 }  // namespace simtrain

@@ -1,19 +1,19 @@
 #include "sim/workload/plan_groups.h"
 
-#include <algorithm>
+#include <set>
 
 namespace simtrain {
 
 void PlanGroups::add_ranks(const std::vector<int>& ranks) {
   for (const int rank : ranks) {
+    if (stand_in_[static_cast<std::size_t>(rank)] != rank) continue;
     simulated_[rank] = static_cast<std::uint32_t>(plan_.ranks.size());
     SimulatedRank simulated;
     simulated.rank = rank;
     simulated.stage = context_.grid.coordinates(rank).pp;
     plan_.ranks.push_back(simulated);
   }
-  for (const int rank : ranks) {
-    const std::uint32_t index = simulated_[rank];
+  for (const auto& [rank, index] : simulated_) {
     add_group(index, GroupSlot::tensor, context_.grid.tensor_group(rank));
     add_group(index, GroupSlot::context, context_.grid.context_group(rank));
     add_group(index, GroupSlot::replica, context_.grid.tensor_context_group(rank));
@@ -26,24 +26,24 @@ void PlanGroups::add_ranks(const std::vector<int>& ranks) {
   add_world();
 }
 
-void PlanGroups::add_group(std::uint32_t simulated, GroupSlot slot, const std::vector<int>& ranks) {
-  const bool folded =
-      std::any_of(ranks.begin(), ranks.end(), [&](int rank) { return !simulated_.contains(rank); });
-  const int self = plan_.ranks[simulated].rank;
-  const auto [known, fresh] = known_.try_emplace({slot, folded ? self : ranks.front()},
-                                                 static_cast<std::uint32_t>(plan_.groups.size()));
-  if (fresh) plan_.groups.emplace_back();
-  Group& group = plan_.groups[known->second];
-  group.members.push_back(simulated);
-  plan_.ranks[simulated].groups[static_cast<std::size_t>(slot)] = known->second;
-  if (slot == GroupSlot::replica || ranks.size() == 1) return;
-  if (folded) {
-    const GroupLayout layout = layout_of(context_.cluster, context_.placement.gpus(ranks));
-    load_own_links(group, context_.placement.gpu(self), layout.ranks_per_domain() > 1 ? 1 : 0,
-                   layout.domains > 1 ? 1 / layout.ranks_per_domain() : 0);
-  } else if (fresh) {
-    load_ring(group, ranks);
+std::vector<std::uint32_t> PlanGroups::simulated_for(const std::vector<int>& ranks) const {
+  std::set<std::uint32_t> members;
+  for (const int rank : ranks) {
+    const auto found = simulated_.find(stand_in_[static_cast<std::size_t>(rank)]);
+    if (found != simulated_.end()) members.insert(found->second);
   }
+  return {members.begin(), members.end()};
+}
+
+void PlanGroups::add_group(std::uint32_t simulated, GroupSlot slot, const std::vector<int>& ranks) {
+  std::vector<std::uint32_t> members = simulated_for(ranks);
+  const auto [known, fresh] =
+      known_.try_emplace({slot, members.front()}, static_cast<std::uint32_t>(plan_.groups.size()));
+  plan_.ranks[simulated].groups[static_cast<std::size_t>(slot)] = known->second;
+  if (!fresh) return;
+  Group& group = plan_.groups.emplace_back();
+  group.members = std::move(members);
+  if (slot != GroupSlot::replica && ranks.size() > 1) load_ring(group, ranks);
 }
 
 void PlanGroups::add_pair(GroupSlot slot, int from, int to) {
@@ -83,8 +83,9 @@ void PlanGroups::load_own_links(Group& group, int gpu, double nvlink_share,
 void PlanGroups::load_ring(Group& group, const std::vector<int>& ranks) const {
   const std::vector<int> gpus = context_.placement.gpus(ranks);
   const GroupLayout layout = layout_of(context_.cluster, gpus);
-  for (const int gpu : gpus) {
-    load_own_links(group, gpu, layout.ranks_per_domain() > 1 ? 1 : 0,
+  for (const std::uint32_t member : group.members) {
+    load_own_links(group, context_.placement.gpu(plan_.ranks[member].rank),
+                   layout.ranks_per_domain() > 1 ? 1 : 0,
                    layout.domains > 1 ? 1 / layout.ranks_per_domain() : 0);
   }
   if (context_.cluster.inner_links_never_bind()) return;

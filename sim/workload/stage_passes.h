@@ -32,11 +32,11 @@ class StagePasses {
   /// Forward on the first micro-batch casts weights; backward of the head may defer its weight
   /// gradient. Both make a pass that costs something else than its siblings.
   [[nodiscard]] bool differs(const StageAction& action) const;
-
- private:
   [[nodiscard]] const ComputeCost& piece(Piece which) const {
     return pieces_[static_cast<std::size_t>(which)];
   }
+
+ private:
   [[nodiscard]] Piece head_piece(const StageAction& action) const;
 
   const Recipe& recipe_;

@@ -14,14 +14,14 @@ namespace {
 
 class StageProgramBuilder {
  public:
-  StageProgramBuilder(const StepContext& context, int stage)
+  StageProgramBuilder(const StepContext& context, int rank)
       : context_(context),
         recipe_(context.recipe),
-        stage_(stage),
-        last_stage_(stage == recipe_.pp() - 1),
-        passes_(recipe_, context.pieces, stage),
-        chunks_(passes_.chunks()),
-        rank_(context.grid.rank({0, 0, 0, stage})) {
+        rank_(rank),
+        stage_(context.grid.coordinates(rank).pp),
+        last_stage_(stage_ == recipe_.pp() - 1),
+        passes_(recipe_, context.pieces_of(rank), stage_),
+        chunks_(passes_.chunks()) {
     const auto data_group = context.placement.gpus(context.grid.data_context_group(rank_));
     data_layout_ = layout_of(context.cluster, data_group);
     for (const ChunkLayout& chunk : chunks_) {
@@ -51,10 +51,6 @@ class StageProgramBuilder {
   }
 
  private:
-  [[nodiscard]] const ComputeCost& piece(Piece which) const {
-    return context_.pieces[static_cast<std::size_t>(which)];
-  }
-
   // --- passes ---
 
   /// Without overlap the interleaved schedule sends and receives in one fused, blocking call.
@@ -119,8 +115,8 @@ class StageProgramBuilder {
 
   std::uint32_t receive(const StageAction& action, std::uint32_t posted) {
     const bool forward = action.direction == Direction::forward;
-    Op op = transfer_op(action, forward ? Stream::receive_forward : Stream::receive_backward,
-                        forward ? GroupSlot::from_previous : GroupSlot::from_next, Label::receive);
+    Op op = message(action, forward ? Stream::receive_forward : Stream::receive_backward,
+                    forward ? GroupSlot::from_previous : GroupSlot::from_next, Label::receive);
     op.cost = p2p_cost(forward ? -1 : 1);
     op.after[0] = posted;
     return program_.add(op);
@@ -128,20 +124,25 @@ class StageProgramBuilder {
 
   void send(const StageAction& action) {
     const bool forward = action.direction == Direction::forward;
-    Op op = transfer_op(action, forward ? Stream::send_forward : Stream::send_backward,
-                        forward ? GroupSlot::to_next : GroupSlot::to_previous, Label::send);
+    Op op = message(action, forward ? Stream::send_forward : Stream::send_backward,
+                    forward ? GroupSlot::to_next : GroupSlot::to_previous, Label::send);
     op.cost = p2p_cost(forward ? 1 : -1);
     op.after[0] = last_pass_;
     const std::uint32_t sent = program_.add(op);
     if (!recipe_.overlap.overlap_p2p_comm) blocking_sends_.push_back(sent);
   }
 
-  static Op transfer_op(const StageAction& action, Stream stream, GroupSlot slot, Label label) {
+  static Op transfer(Stream stream, GroupSlot slot, Label label) {
     Op op;
     op.compute = false;
     op.stream = stream;
     op.group = slot;
     op.label = label;
+    return op;
+  }
+
+  static Op message(const StageAction& action, Stream stream, GroupSlot slot, Label label) {
+    Op op = transfer(stream, slot, label);
     op.chunk = static_cast<std::uint16_t>(action.chunk);
     op.micro_batch = static_cast<std::uint32_t>(action.micro_batch);
     return op;
@@ -220,11 +221,7 @@ class StageProgramBuilder {
   // --- data parallel ---
 
   std::uint32_t data_op(const TransferCost& cost, Label label, std::uint32_t after) {
-    Op op;
-    op.compute = false;
-    op.stream = Stream::data;
-    op.group = GroupSlot::data;
-    op.label = label;
+    Op op = transfer(Stream::data, GroupSlot::data, label);
     op.cost = program_.add_transfer(cost);
     op.after[0] = after;
     last_data_ = program_.add(op);
@@ -315,7 +312,7 @@ class StageProgramBuilder {
     if (!last_stage_ || !recipe_.overlap.defer_embedding_wgrad_compute) return;
     const int kept = recipe_.deferred_weight_gradients(context_.grid.micro_batches());
     ComputeCost cost;
-    append(cost, piece(Piece::head_weight_gradient), kept);
+    append(cost, passes_.piece(Piece::head_weight_gradient), kept);
     Op op;
     op.group = GroupSlot::replica;
     op.label = Label::weight_gradient;
@@ -325,11 +322,7 @@ class StageProgramBuilder {
 
   std::uint32_t end_transfer(const TransferCost& cost, Stream stream, GroupSlot slot, Label label,
                              std::uint32_t after) {
-    Op op;
-    op.compute = false;
-    op.stream = stream;
-    op.group = slot;
-    op.label = label;
+    Op op = transfer(stream, slot, label);
     op.cost = program_.add_transfer(cost);
     op.after[0] = last_pass_;
     op.after[1] = after;
@@ -338,11 +331,11 @@ class StageProgramBuilder {
 
   StepContext context_;
   const Recipe& recipe_;
+  int rank_;
   int stage_;
   bool last_stage_;
   StagePasses passes_;
   const std::vector<ChunkLayout>& chunks_;
-  int rank_;
   GroupLayout data_layout_;
   std::vector<ChunkBuckets> buckets_;
   StepEndCosts end_;
@@ -364,8 +357,8 @@ class StageProgramBuilder {
 
 }  // namespace
 
-Program stage_program(const StepContext& context, int stage) {
-  return StageProgramBuilder(context, stage).build();
+Program stage_program(const StepContext& context, int rank) {
+  return StageProgramBuilder(context, rank).build();
 }
 
 }  // namespace simtrain

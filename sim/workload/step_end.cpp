@@ -29,9 +29,10 @@ StepEndCosts step_end_costs(const StepContext& context, int rank,
     parameters += chunk_parameters(recipe, chunk);
     norm_parameters += chunk.layers * recipe.model.layer_norm_parameters();
   }
+  const SlowedKernelModel kernels = context.kernels_of(rank);
   const auto streaming = [&](double bytes) {
     const Streaming kernel{StreamingKind::element_wise, bytes};
-    return cost_of(context.kernels.time(kernel).time, Share::optimizer, true);
+    return cost_of(kernels.time(kernel).time, Share::optimizer, true);
   };
   const auto all_reduce = [&](std::int64_t bytes, const std::vector<int>& ranks) {
     const GroupLayout layout = layout_of(context.cluster, context.placement.gpus(ranks));

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <array>
+#include <vector>
 
 #include "sim/topology/cluster.h"
 #include "sim/topology/placement.h"
 #include "sim/workload/kernel_model.h"
 #include "sim/workload/pass_program.h"
 #include "sim/workload/plan.h"
+#include "sim/workload/rank_classes.h"
 #include "sim/workload/rank_grid.h"
 
 namespace simtrain {
@@ -21,19 +23,24 @@ struct StepContext {
   const Placement& placement;
   const RankGrid& grid;
   const KernelModel& kernels;
-  const PieceCosts& pieces;
+  const RankClasses& classes;
+  const std::vector<PieceCosts>& pieces;  ///< by pass class
+
+  /// Kernels on the GPU of a rank.
+  [[nodiscard]] SlowedKernelModel kernels_of(int rank) const {
+    return {kernels, cluster.slowdown(placement.gpu(rank))};
+  }
+  [[nodiscard]] const PieceCosts& pieces_of(int rank) const {
+    return pieces[static_cast<std::size_t>(classes.pass[static_cast<std::size_t>(rank)])];
+  }
 };
 
-/// True where all ranks of each pipeline stage are provably alike: they hold equal work (the grid
-/// says so), their groups lie alike in the cluster, and no link that two of them share can bind.
-bool stages_are_uniform(const StepContext& context);
+/// The plan of one whole step. One rank is simulated for each class; its tensor, context and data
+/// groups rendezvous among the classes that they hold.
+Plan step_plan(const StepContext& context);
 
-/// The plan of one whole step. Folded, one rank stands for each stage; unfolded, every rank is
-/// simulated and its tensor, context and data groups rendezvous for real. Folding is refused (the
-/// plan is unfolded) where the stages are not uniform.
-Plan step_plan(const StepContext& context, bool unfold);
-
-/// A plan that plays one piece: on one rank, or unfolded on all ranks of the first TP x CP group.
-Plan piece_plan(const StepContext& context, Piece piece, bool unfold);
+/// A plan that plays one piece on the first TP x CP group of a pass class, with one rank for each
+/// class of its ranks. Its first simulated rank is the group's first.
+Plan piece_plan(const StepContext& context, Piece piece, int pass);
 
 }  // namespace simtrain

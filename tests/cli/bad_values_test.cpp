@@ -146,7 +146,9 @@ TEST_CASE("A name that stands for nothing is refused, with a suggestion where on
        "20:26: overlap.tp_comm_overlap_table: 'te-defalt' is not in hardware/tp_overlap; did you "
        "mean 'te-default'?"},
       {"compact}", "packed}",
-       "5:57: cluster.placement: 'packed' is not known here; known are compact"},
+       "5:57: cluster.placement: 'packed' is not known here; known are compact, spread, random, "
+       "hosts, "
+       "fragmented"},
       {"precision: bf16", "precision: fp16",
        "9:14: training.precision: 'fp16' is not known here; did you mean 'bf16'?"},
       {"precision: bf16", "precision: mxfp8",

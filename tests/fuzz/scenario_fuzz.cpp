@@ -32,7 +32,7 @@ optimizer: {distributed: true, grad_reduce_dtype: bf16, bucket_size_mb: 125}
 
 bool small(const Scenario& scenario) {
   const simtrain::Recipe& recipe = scenario.recipe;
-  const double replicas = static_cast<double>(scenario.cluster.gpus()) /
+  const double replicas = static_cast<double>(scenario.gpus()) /
                           (static_cast<double>(recipe.tp()) * recipe.cp() * recipe.pp());
   const double micro_batches =
       recipe.training.global_batch_size / replicas / recipe.training.micro_batch_size;

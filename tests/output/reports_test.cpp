@@ -157,6 +157,27 @@ TEST_CASE("What does not fit is said to") {
   CHECK(nlohmann::json::parse(json_report(report)).at("memory").at("fits") == false);
 }
 
+TEST_CASE("The placement tells hops by distance and the busiest link between switches") {
+  Report report = flagship();
+  report.placement = {"random", "by-host", 4, 9, {{"dp", {0, 12, 3, 2, 1}}}, std::nullopt};
+  const std::string table =
+      "\nPlacement: random, 4 of 9 nodes, ranks by-host\n"
+      "  hops        nvlink        unit       block      fabric\n"
+      "  dp              12           3           2           1\n";
+  CHECK(text_report(report).find(table + "\n") != std::string::npos);
+  CHECK(!nlohmann::json::parse(json_report(report))["placement"].contains("busiest_link"));
+  report.placement.busiest_link = BusyLink{"leaf 0.1 to spine 0.2", 0.25};
+  CHECK(text_report(report).find(
+            table + "  Busiest link      leaf 0.1 to spine 0.2, 25.0 % of the step\n") !=
+        std::string::npos);
+  const auto json = nlohmann::json::parse(json_report(report))["placement"];
+  CHECK(json["kind"] == "random");
+  CHECK(json["available_nodes"] == 9);
+  CHECK(json["hops"][0]["group"] == "dp");
+  CHECK(json["hops"][0]["unit"] == 3);
+  CHECK(json["busiest_link"]["load"] == 0.25);
+}
+
 TEST_CASE("The engine line has events, ranks and fingerprint, and no wall time") {
   Report report = flagship();
   report.engine = {1234, 5.5, 8, 2, "0123456789abcdef"};

@@ -19,8 +19,8 @@ Recipe llama_70b(int tp, int cp) {
 }
 
 Plan layer_plan(const Recipe& recipe, bool unfold) {
-  const StepSetup setup(recipe, "dgx-superpod-h100", 2);
-  return piece_plan(setup.context(), Piece::layer_forward, unfold);
+  const StepSetup setup(recipe, "dgx-superpod-h100", 2, unfold);
+  return piece_plan(setup.context(), Piece::layer_forward, 0);
 }
 
 /// The first message of the context ring of a layer's forward.

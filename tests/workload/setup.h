@@ -11,20 +11,22 @@ namespace simtrain::testing {
 /// millisecond.
 class StepSetup {
  public:
-  StepSetup(const Recipe& recipe, const std::string& cluster, int nodes)
+  StepSetup(const Recipe& recipe, const std::string& cluster, int nodes, bool unfold = false)
       : recipe_(recipe),
         cluster_(load_cluster(data_folder(), cluster, nodes, {})),
-        placement_(place(cluster_, PlacementKind::compact)),
+        placement_(place_compactly(cluster_.spec())),
         grid_(recipe_, cluster_.spec().gpus()),
-        kernels_(cluster_.spec().gpu) {
-    for (ComputeCost& piece : pieces_) {
-      piece.time = std::chrono::milliseconds(1);
-      piece.sm_bound = 1;
-      part(piece.parts, Share::gemm) = to_seconds(piece.time);
-    }
+        kernels_(cluster_.spec().gpu),
+        classes_(rank_classes(cluster_, placement_, grid_, unfold)) {
+    ComputeCost piece;
+    piece.time = std::chrono::milliseconds(1);
+    piece.sm_bound = 1;
+    part(piece.parts, Share::gemm) = to_seconds(piece.time);
+    pieces_.resize(classes_.pass.size());
+    for (PieceCosts& costs : pieces_) costs.fill(piece);
   }
   [[nodiscard]] StepContext context() const {
-    return {recipe_, cluster_, placement_, grid_, kernels_, pieces_};
+    return {recipe_, cluster_, placement_, grid_, kernels_, classes_, pieces_};
   }
 
  private:
@@ -33,7 +35,8 @@ class StepSetup {
   Placement placement_;
   RankGrid grid_;
   FittedKernelModel kernels_;
-  PieceCosts pieces_{};
+  RankClasses classes_;
+  std::vector<PieceCosts> pieces_;
 };
 
 }  // namespace simtrain::testing

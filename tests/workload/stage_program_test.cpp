@@ -25,7 +25,7 @@ Recipe llama_70b(int cp) {
 
 Program stage_of(const Recipe& recipe, int stage) {
   const StepSetup setup(recipe, "dgx-superpod-h100", 16);
-  return stage_program(setup.context(), stage);
+  return stage_program(setup.context(), RankGrid(recipe, 16 * 8).rank({0, 0, 0, stage}));
 }
 
 std::vector<std::int64_t> message_bytes(const Program& program) {

@@ -1,0 +1,130 @@
+#include "sim/run/placement_figures.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "sim/topology/gpu_links.h"
+
+namespace simtrain {
+namespace {
+
+class HopCounter {
+ public:
+  explicit HopCounter(const StepContext& context) : context_(context) {}
+
+  /// Hops of the rings over all groups of one kind; each is met once, at its first rank.
+  template <class GroupOf>
+  HopRow rings(std::string name, GroupOf group_of) const {
+    HopRow row{std::move(name), {}};
+    for (int rank = 0; rank < context_.grid.ranks(); ++rank) {
+      if (!leads(rank, row.group)) continue;
+      const std::vector<int> ranks = group_of(rank);
+      for (std::size_t i = 0; i < ranks.size(); ++i)
+        add(row, ranks[i], ranks[(i + 1) % ranks.size()]);
+    }
+    return row;
+  }
+
+  /// Ways of the activations: from each stage to the next, and with chunks from the last to the
+  /// first.
+  HopRow pipelines() const {
+    HopRow row{"pp", {}};
+    const bool closed = context_.recipe.vp() > 1;
+    for (int rank = 0; rank < context_.grid.ranks(); ++rank) {
+      if (closed || context_.grid.coordinates(rank).pp + 1 < context_.grid.pp())
+        add(row, rank, context_.grid.stage_neighbour(rank, 1));
+    }
+    return row;
+  }
+
+ private:
+  [[nodiscard]] bool leads(int rank, std::string_view kind) const {
+    const RankCoordinates at = context_.grid.coordinates(rank);
+    if (kind == "tp") return at.tp == 0;
+    if (kind == "cp") return at.cp == 0;
+    return at.cp == 0 && at.dp == 0;
+  }
+  void add(HopRow& row, int from, int to) const {
+    if (from == to) return;
+    const Distance distance =
+        context_.cluster.distance(context_.placement.gpu(from), context_.placement.gpu(to));
+    ++row.hops[static_cast<std::size_t>(distance)];
+  }
+
+  const StepContext& context_;
+};
+
+std::vector<HopRow> hop_rows(const StepContext& context) {
+  const RankGrid& grid = context.grid;
+  const HopCounter counter(context);
+  std::vector<HopRow> rows{
+      counter.rings("tp", [&](int rank) { return grid.tensor_group(rank); }),
+      counter.rings("cp", [&](int rank) { return grid.context_group(rank); }),
+      counter.rings("dp", [&](int rank) { return grid.data_context_group(rank); }),
+      counter.pipelines()};
+  std::erase_if(rows, [](const HopRow& row) {
+    return std::all_of(row.hops.begin(), row.hops.end(), [](auto hops) { return hops == 0; });
+  });
+  return rows;
+}
+
+/// Wire bytes of the step that each group moves.
+std::vector<double> bytes_by_group(const Plan& plan) {
+  std::vector<double> bytes(plan.groups.size(), 0);
+  for (std::uint32_t i = 0; i < plan.ranks.size(); ++i) {
+    const SimulatedRank& rank = plan.ranks[i];
+    const Program& program = plan.programs[rank.program];
+    for (const Op& op : program.ops) {
+      if (op.compute) continue;
+      const std::uint32_t group = rank.groups[static_cast<std::size_t>(op.group)];
+      if (plan.groups[group].members.front() == i)
+        bytes[group] += static_cast<double>(program.transfers[op.cost].wire.value());
+    }
+  }
+  return bytes;
+}
+
+std::string link_name(const ClusterGraph& graph, int id) {
+  const auto name = [&](auto vertex) { return graph[vertex].name; };
+  for (const auto edge : boost::make_iterator_range(boost::edges(graph))) {
+    if (graph[edge].id == id)
+      return name(boost::source(edge, graph)) + " to " + name(boost::target(edge, graph));
+  }
+  return "?";
+}
+
+/// The link between switches that would be busy longest, had it the step's transfers to itself.
+std::optional<BusyLink> busiest_link(const Cluster& cluster, const Plan& plan, double step_time) {
+  if (cluster.inner_links_never_bind()) return std::nullopt;
+  const LinkOwners owners(cluster);
+  const std::vector<double> bytes = bytes_by_group(plan);
+  std::vector<double> load(plan.link_capacities.size(), 0);
+  for (std::size_t group = 0; group < plan.groups.size(); ++group) {
+    for (const LinkShare& link : plan.groups[group].links) {
+      const auto id = static_cast<std::size_t>(link.link);
+      if (owners.shared(link.link))
+        load[id] += bytes[group] * link.share / plan.link_capacities[id];
+    }
+  }
+  const auto most = std::max_element(load.begin(), load.end());
+  if (most == load.end() || *most <= 0) return std::nullopt;
+  return BusyLink{link_name(cluster.graph(), static_cast<int>(most - load.begin())),
+                  *most / step_time};
+}
+
+}  // namespace
+
+PlacementFigures placement_figures(const StepContext& context, const PlacementRequest& request,
+                                   const Plan& plan, const Timeline& timeline) {
+  PlacementFigures figures;
+  figures.kind = name_of(request.spec.kind);
+  figures.rank_order = name_of(request.order);
+  figures.nodes = request.nodes;
+  figures.available_nodes = context.cluster.spec().nodes;
+  figures.hops = hop_rows(context);
+  figures.busiest_link = busiest_link(context.cluster, plan, to_seconds(timeline.end));
+  return figures;
+}
+
+}  // namespace simtrain

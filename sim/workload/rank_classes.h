@@ -1,0 +1,46 @@
+#pragma once
+
+#include <vector>
+
+#include "sim/topology/cluster.h"
+#include "sim/topology/placement.h"
+#include "sim/workload/rank_grid.h"
+
+namespace simtrain {
+
+/// Which ranks of a job are provably alike, all by rank. One rank of each class is simulated and
+/// stands for the others.
+///
+/// On both levels the classes are the coarsest that hold together (colour refinement): ranks start
+/// as one class where they themselves are alike, and classes are split until ranks of one class are
+/// in groups of the same classes. What happens at the same time to each class of a group then
+/// happens at the same time to all of its ranks. That holds while ranks compete only for links of
+/// their own. Where links between switches can bind, GPUs share a NIC or messages leave by the NIC
+/// of another GPU (PXN), every rank stands for itself.
+struct RankClasses {
+  /// Level one: TP x CP groups that play the pieces of a pass alike have one number, from 0 on.
+  std::vector<int> pass;
+  /// The first rank of its TP x CP group that plays pieces as this one does.
+  std::vector<int> piece_stand_in;
+  /// Level two: ranks with one number, from 0 on, run the same program in a step: their stage,
+  /// pass, layouts of groups, distances to neighbours, links of their own and GPU are alike.
+  std::vector<int> program;
+  /// The first rank that goes through the step as this one does: of those with its TP, CP and DP
+  /// coordinates exchanged for other ones over all stages (a pipeline), the first alike.
+  std::vector<int> step_stand_in;
+};
+
+/// `unfold`: every rank stands for itself; `pass` and `program` stay what they are.
+RankClasses rank_classes(const Cluster& cluster, const Placement& placement, const RankGrid& grid,
+                         bool unfold);
+
+/// Numbers where equal colours sit, in every grouping, in groups of equal sets of colours: the
+/// coarsest such refinement of `colours`, numbered by first appearance. A grouping gives each
+/// item the number of its group, below the number of items.
+std::vector<int> refined(std::vector<int> colours, const std::vector<std::vector<int>>& groupings);
+
+/// How far apart neighbours are at most in the ring over these GPUs, which goes at its slowest
+/// hop's pace.
+Distance widest_hop(const Cluster& cluster, const std::vector<int>& gpus);
+
+}  // namespace simtrain

@@ -1,0 +1,59 @@
+#include <doctest/doctest.h>
+
+#include "tests/cli/bad_edit.h"
+
+namespace simtrain::testing {
+namespace {
+
+TEST_CASE("A placement is a known word or a map of its keys") {
+  check_edits({
+      {"placement: compact", "placement: {}", "5:57: cluster.placement.kind: is missing"},
+      {"placement: compact", "placement: {kind: randon}",
+       "5:64: cluster.placement.kind: 'randon' is not known here; did you mean 'random'?"},
+      {"placement: compact", "placement: {kind: compact, sed: 1}",
+       "5:73: cluster.placement.sed: is not known here; did you mean 'seed'?"},
+      {"placement: compact", "rank_order: by-node",
+       "5:58: cluster.rank_order: 'by-node' is not known here; known are by-host, round-robin, "
+       "sorted-hosts"},
+  });
+}
+
+TEST_CASE("A placement has the keys that its kind needs, and no other") {
+  check_edits({
+      {"placement: compact", "placement: random",
+       "5:57: cluster.placement.seed: is missing; placement random needs it"},
+      {"placement: compact", "placement: {kind: random, seed: -1}",
+       "5:78: cluster.placement.seed: '-1' is out of range; 0 to 1000000000 would do"},
+      {"placement: compact", "placement: {kind: spread, seed: 7}",
+       "5:78: cluster.placement.seed: is of no use to placement spread"},
+      {"placement: compact", "placement: {kind: random, seed: 7, free: 0.5}",
+       "5:87: cluster.placement.free: is of no use to placement random"},
+      {"placement: compact", "placement: {kind: fragmented, seed: 7}",
+       "5:57: cluster.placement.free: is missing; placement fragmented needs it"},
+      {"placement: compact", "placement: {kind: fragmented, seed: 7, free: 60}",
+       "5:91: cluster.placement.free: '60' is out of range; 0 to 1 would do"},
+      {"placement: compact", "placement: hosts",
+       "5:57: cluster.placement.hosts: is missing; placement hosts needs it"},
+  });
+}
+
+TEST_CASE("A job gets hosts that there are, each once") {
+  check_edits({
+      {"placement: compact", "available_nodes: 3",
+       "5:63: cluster.available_nodes: 3 is fewer than the 4 nodes of the job"},
+      {"placement: compact", "available_nodes: 1025",
+       "5:63: cluster.available_nodes: 1025 is more than the 1024 nodes that dgx-superpod-h100 "
+       "has"},
+      {"placement: compact", "placement: {kind: hosts, hosts: [0, 1, 2, 4]}",
+       "5:57: cluster.placement: '4' is no host; there are 0 to 3"},
+      {"placement: compact", "placement: {kind: hosts, hosts: [0, 1, 2, 0]}",
+       "5:57: cluster.placement: '0' stands twice"},
+      {"placement: compact", "placement: {kind: hosts, hosts: [0, 1]}",
+       "5:57: cluster.placement: lists 2 hosts for a job of 4 nodes"},
+      {"placement: compact", "placement: {kind: fragmented, seed: 1, free: 0.5}",
+       "5:57: cluster.placement: leaves 2 of 4 hosts free, too few for 4 nodes"},
+  });
+}
+
+}  // namespace
+}  // namespace simtrain::testing

@@ -1,0 +1,111 @@
+// A job of which only a part is regular: one rank is simulated for each class, and each rank of the
+// unfolded run goes through the step exactly as the one that stands for it.
+#include <doctest/doctest.h>
+
+#include "sim/run/executor.h"
+#include "sim/run/pieces.h"
+#include "tests/run/scenarios.h"
+
+using namespace simtrain;
+using simtrain::testing::scenario;
+
+namespace {
+
+struct Case {
+  std::string file;
+  std::string row;
+  std::vector<std::string> settings;
+};
+
+/// TP over two GB200 trays whose NVLink domains end inside a stage; hosts drawn from three units;
+/// every ring over the network; CP rings that straddle nodes.
+const std::vector<Case>& cases() {
+  static const std::vector<Case> rows{
+      {"nemotron4_340b_gb200", "fp8-128", {"gbs=32"}},
+      {"llama31_70b_h100",
+       "bf16-64",
+       {"gbs=16", "cluster.available_nodes=80", "cluster.placement={kind: random, seed: 3}"}},
+      {"llama31_70b_h100",
+       "bf16-64",
+       {"gbs=32", "tp=8", "pp=2", "vp=1", "cluster.available_nodes=80",
+        "cluster.placement={kind: random, seed: 5}"}},
+      {"llama31_405b_h100",
+       "bf16-64",
+       {"gbs=16", "cluster.available_nodes=40",
+        "cluster.placement={kind: fragmented, seed: 2, free: 0.5}"}},
+      {"llama31_70b_h100", "bf16-64", {"gbs=16", "cluster.rank_order=round-robin"}},
+      {"llama31_8b_h100", "bf16-32", {"nodes=3", "tp=2", "cp=4", "gbs=24"}},
+      {"llama31_8b_h100",
+       "bf16-32",
+       {"nodes=3", "tp=2", "cp=3", "gbs=32", "training.seq_length=12288"}},
+  };
+  return rows;
+}
+
+/// A scenario played folded or unfolded.
+struct Played {
+  Played(const Scenario& scenario, bool unfold)
+      : cluster(scenario.cluster),
+        placement(place(scenario.cluster, scenario.placement)),
+        grid(scenario.recipe, scenario.gpus()),
+        kernels(cluster.spec().gpu),
+        classes(rank_classes(cluster, placement, grid, unfold)) {
+    const StepContext context{scenario.recipe, cluster, placement, grid, kernels, classes, costs};
+    costs = costs_of(play_pieces(context));
+    plan = step_plan(context);
+    timeline = execute(plan);
+  }
+  Cluster cluster;
+  Placement placement;
+  RankGrid grid;
+  FittedKernelModel kernels;
+  RankClasses classes;
+  std::vector<PieceCosts> costs;
+  Plan plan;
+  Timeline timeline;
+};
+
+}  // namespace
+
+TEST_CASE("partly folded and unfolded runs agree exactly") {
+  for (const Case& row : cases()) {
+    CAPTURE(row.file);
+    CAPTURE(row.settings.back());
+    const Scenario asked = scenario(row.file, row.row, row.settings);
+    const Report folded = simulate(asked);
+    const Report unfolded = simulate(asked, {true});
+    CHECK(folded.engine.ranks_simulated < asked.gpus());
+    CHECK(unfolded.engine.ranks_simulated == asked.gpus());
+    CHECK(folded.step_time_s == unfolded.step_time_s);
+    CHECK(folded.engine.fingerprint == unfolded.engine.fingerprint);
+  }
+}
+
+TEST_CASE("every rank's spans are those of the rank that stands for it") {
+  for (const Case& row : cases()) {
+    CAPTURE(row.file);
+    CAPTURE(row.settings.back());
+    const Scenario asked = scenario(row.file, row.row, row.settings);
+    const Played folded(asked, false);
+    const Played unfolded(asked, true);
+    std::map<int, std::uint32_t> simulated;
+    for (std::uint32_t i = 0; i < folded.plan.ranks.size(); ++i)
+      simulated[folded.plan.ranks[i].rank] = i;
+    std::size_t different = 0;
+    for (std::uint32_t rank = 0; rank < unfolded.plan.ranks.size(); ++rank) {
+      const auto& own = unfolded.timeline.spans[rank];
+      const auto& theirs = folded.timeline.spans[simulated.at(folded.classes.step_stand_in[rank])];
+      REQUIRE(own.size() == theirs.size());
+      for (std::size_t op = 0; op < own.size(); ++op) {
+        if (own[op].start != theirs[op].start || own[op].end != theirs[op].end) ++different;
+      }
+    }
+    CHECK(different == 0);
+  }
+}
+
+TEST_CASE("a domain that ends inside a stage splits it, and nothing else") {
+  // 32 trays are two NVLink domains of 18 trays: the third of four stages lies in both.
+  const Report report = simulate(scenario("nemotron4_340b_gb200", "fp8-128", {"gbs=32"}));
+  CHECK(report.engine.ranks_simulated == 8);
+}
