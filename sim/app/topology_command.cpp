@@ -52,7 +52,7 @@ Subject from_cluster(const CommandCall& call, const po::variables_map& values) {
   refuse_scenario_options(values);
   const std::string& name = values["subject"].as<std::vector<std::string>>()[0];
   const auto file = call.data.load<ClusterFile>("hardware/clusters", name, {}, "topology");
-  const int most = file.max_nodes.value;
+  const int most = file.nodes();
   if (values.count("nodes") == 0) {
     const int nodes = std::min(most, kUsualNodes);
     return {load_cluster(call.data, name, nodes, {}), std::nullopt,
@@ -154,8 +154,8 @@ CommandResult topology_command(const CommandCall& call) {
   const bool json = wants_json(values);
   const Subject subject = subject_of(call, values);
   const Cluster cluster(subject.spec);
-  const Placement placement =
-      place(cluster, subject.scenario ? subject.scenario->placement : PlacementKind::compact);
+  const Placement placement = subject.scenario ? place(subject.spec, subject.scenario->placement)
+                                               : place_compactly(subject.spec);
   const auto& group = values["highlight"].as<std::string>();
   const Highlight highlight = highlight_of(subject, placement, group);
   if (!group.empty() && values.count("svg") == 0)

@@ -113,6 +113,9 @@ struct ClusterFile {
     v.optional("max_nodes", max_nodes, Limits{1, 1e6});
     v.optional("graph", graph);
   }
+
+  /// How many nodes it has at most.
+  [[nodiscard]] int nodes() const { return graph ? graph->count() : max_nodes ? max_nodes->value : 0; }
 };
 
 /// The nodes of one job and all that they are made of.
