@@ -21,11 +21,10 @@ po::variables_map parse(const CommandCall& call) {
   po::options_description options;
   const auto text = [] { return po::value<std::string>(); };
   options.add_options()("cluster", po::value<std::vector<std::string>>())("op", text())(
-      "gpus", po::value<int>())("nodes", po::value<int>())(
-      "min", text()->default_value("8"))("max", text()->default_value("8G"))(
-      "factor", po::value<int>()->default_value(2))("software", text())("nccl-version", text())(
-      "algo", text())("proto", text())("nvls", text())("min-channels", text())(
-      "max-channels", text())("format", text()->default_value("text"));
+      "gpus", po::value<int>())("nodes", po::value<int>())("min", text()->default_value("8"))(
+      "max", text()->default_value("8G"))("factor", po::value<int>()->default_value(2))(
+      "software", text())("nccl-version", text())("algo", text())("proto", text())("nvls", text())(
+      "min-channels", text())("max-channels", text())("format", text()->default_value("text"));
   return parse_options(call.arguments, options, "cluster");
 }
 
@@ -53,7 +52,8 @@ Name named(const std::string& word, const std::string& option) {
     if (plain(name) == plain(word)) return value;
     known.emplace_back(name);
   }
-  throw InputError({}, option, fmt::format("'{}' is not known here; {}", word, suggestion(word, known)));
+  throw InputError({}, option,
+                   fmt::format("'{}' is not known here; {}", word, suggestion(word, known)));
 }
 
 template <class Name>
@@ -75,14 +75,18 @@ Bytes size_of(const po::variables_map& values, const std::string& option) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   const std::string suffix(end, text.data() + text.size());
   constexpr std::string_view kSuffixes = "KMG";
-  const std::size_t power = suffix.empty() ? 0 : kSuffixes.find(static_cast<char>(std::toupper(
-                                                     static_cast<unsigned char>(suffix[0])))) + 1;
+  const std::size_t power =
+      suffix.empty()
+          ? 0
+          : kSuffixes.find(static_cast<char>(std::toupper(static_cast<unsigned char>(suffix[0])))) +
+                1;
   const bool fits = error == std::errc() && number > 0 && suffix.size() <= 1 &&
                     (suffix.empty() || (power >= 1 && power <= kSuffixes.size())) &&
                     number <= (std::int64_t{1} << 44) >> (10 * power);
   if (!fits)
-    throw InputError({}, "--" + option,
-                     fmt::format("'{}' is no size; 8, 64K, 128M or 8G would do (at most 16384G)", text));
+    throw InputError(
+        {}, "--" + option,
+        fmt::format("'{}' is no size; 8, 64K, 128M or 8G would do (at most 16384G)", text));
   return Bytes(number << (10 * power));
 }
 
@@ -99,8 +103,8 @@ NcclSettings settings_of(const CommandCall& call, const po::variables_map& value
   settings.p2p_net_chunk.value = Bytes(128 << 10);
   if (values.count("software") > 0)
     settings = call.data
-                   .load<SoftwareSpec>("hardware/software", values["software"].as<std::string>(), {},
-                                       "--software")
+                   .load<SoftwareSpec>("hardware/software", values["software"].as<std::string>(),
+                                       {}, "--software")
                    .nccl;
   NcclOverrides told;
   if (values.count("nccl-version") > 0)
@@ -110,9 +114,11 @@ NcclSettings settings_of(const CommandCall& call, const po::variables_map& value
     told.nvls = scalar_bool(scalar(values["nvls"].as<std::string>()), "--nvls");
   told.algo = names<Algorithm>(values, "algo");
   told.proto = names<Protocol>(values, "proto");
-  told.collnet = told.algo && std::any_of(told.algo->begin(), told.algo->end(), [](Algorithm a) {
-                   return a == Algorithm::collnet_direct || a == Algorithm::collnet_chain;
-                 })
+  told.collnet = told.algo && std::any_of(told.algo->begin(), told.algo->end(),
+                                          [](Algorithm a) {
+                                            return a == Algorithm::collnet_direct ||
+                                                   a == Algorithm::collnet_chain;
+                                          })
                      ? std::optional(true)
                      : std::nullopt;
   told.min_channels = channels(values, "min-channels");
@@ -122,8 +128,9 @@ NcclSettings settings_of(const CommandCall& call, const po::variables_map& value
 
 Collective operation(const po::variables_map& values) {
   if (values.count("op") == 0)
-    throw InputError({}, "--op", "is missing; all_reduce, all_gather, reduce_scatter, broadcast, "
-                                 "alltoall or sendrecv would do");
+    throw InputError({}, "--op",
+                     "is missing; all_reduce, all_gather, reduce_scatter, broadcast, "
+                     "alltoall or sendrecv would do");
   const auto& word = values["op"].as<std::string>();
   if (plain(word) == "sendrecv") return Collective::send_receive;
   const auto collective = named<Collective>(word, "--op");
@@ -145,8 +152,9 @@ Extent extent_of(const po::variables_map& values, int per_node) {
   if (gpus < 1) throw InputError({}, "--gpus", fmt::format("{} is none", gpus));
   if (nodes < 1) throw InputError({}, "--nodes", fmt::format("{} is none", nodes));
   if (gpus % nodes != 0 || gpus / nodes > per_node) {
-    throw InputError({}, "--gpus",
-                     fmt::format("{} do not spread evenly over {} nodes of {}", gpus, nodes, per_node));
+    throw InputError(
+        {}, "--gpus",
+        fmt::format("{} do not spread evenly over {} nodes of {}", gpus, nodes, per_node));
   }
   return {nodes, gpus};
 }

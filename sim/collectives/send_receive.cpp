@@ -18,7 +18,9 @@ double network_channel_rate(const NcclEnvironment& environment, double nic) {
 /// Two more switches and cables for each level that a way climbs.
 Duration climb(const FabricSpec& fabric, Distance distance) {
   const bool blocks = fabric.nodes_per_block.has_value();
-  const int levels = distance == Distance::fabric ? (blocks ? 2 : 1) : distance == Distance::block ? 1 : 0;
+  const int levels = distance == Distance::fabric  ? (blocks ? 2 : 1)
+                     : distance == Distance::block ? 1
+                                                   : 0;
   return levels * fabric.level_latency();
 }
 

@@ -178,9 +178,10 @@ class ClusterDrawing {
       end_of_[static_cast<std::size_t>(gpu)] = end;
       const Cell cell = gpu_cell(map_, domain, row, local);
       const double gap = sizes_.square > 9 ? 2 : 1;
-      picture_.boxes.push_back(
-          {x + cell.column * sizes_.square, y + cell.row * height, sizes_.square - gap,
-           height - gap, rail_of_[static_cast<std::size_t>(gpu)] + mark(gpu), map_.names[static_cast<std::size_t>(gpu)]});
+      picture_.boxes.push_back({x + cell.column * sizes_.square, y + cell.row * height,
+                                sizes_.square - gap, height - gap,
+                                rail_of_[static_cast<std::size_t>(gpu)] + mark(gpu),
+                                map_.names[static_cast<std::size_t>(gpu)]});
     }
   }
 

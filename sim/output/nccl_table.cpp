@@ -59,8 +59,8 @@ std::string headline(const NcclTableHead& head) {
   out += fmt::format("# Cluster {}\n# NCCL version {}, NVLS {}\n#\n", head.cluster,
                      head.settings.version.value.text(), head.settings.nvls.value ? "on" : "off");
   out += fmt::format("#{:>61}{:>38}\n", "out-of-place", "in-place");
-  out += fmt::format("#{:>11}  {:>12}  {:>8}  {:>6}  {:>6}", "size", "count", "type", "redop",
-                     "root");
+  out +=
+      fmt::format("#{:>11}  {:>12}  {:>8}  {:>6}  {:>6}", "size", "count", "type", "redop", "root");
   for (int i = 0; i < 2; ++i)
     out += fmt::format("  {:>7}  {:>6}  {:>6}  {:>5}", "time", "algbw", "busbw", "#wrong");
   out += fmt::format("\n#{:>11}  {:>12}  {:>8}  {:>6}  {:>6}", "(B)", "(elements)", "", "", "");
@@ -113,16 +113,15 @@ std::string nccl_json(const NcclTableHead& head, const std::vector<NcclSweepRow>
                      {"protocol", name_of(row.cost.protocol)},
                      {"channels", row.cost.sms}});
   }
-  return nlohmann::ordered_json{
-             {"schema", "simtrain.nccl/1"},
-             {"cluster", head.cluster},
-             {"collective", name_of(head.request.collective)},
-             {"gpus", head.request.gpus.size()},
-             {"nodes", head.nodes},
-             {"nccl_version", head.settings.version.value.text()},
-             {"nvls", head.settings.nvls.value},
-             {"mean_bus_bandwidth_bytes_per_s", mean_bus_bandwidth(rows)},
-             {"sizes", sizes}}
+  return nlohmann::ordered_json{{"schema", "simtrain.nccl/1"},
+                                {"cluster", head.cluster},
+                                {"collective", name_of(head.request.collective)},
+                                {"gpus", head.request.gpus.size()},
+                                {"nodes", head.nodes},
+                                {"nccl_version", head.settings.version.value.text()},
+                                {"nvls", head.settings.nvls.value},
+                                {"mean_bus_bandwidth_bytes_per_s", mean_bus_bandwidth(rows)},
+                                {"sizes", sizes}}
              .dump(2) +
          "\n";
 }

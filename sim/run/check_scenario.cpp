@@ -179,6 +179,15 @@ void check_placement(const Scenario& scenario, const YamlNode& tree) {
 /// All tensor and context groups must lie alike, since one replica's passes stand for all.
 void check_domains(const Scenario& scenario, const YamlNode& tree) {
   const ClusterSpec& cluster = scenario.cluster;
+  for (int host = 0; host < cluster.nodes; ++host) {
+    const NodeSpec& node = cluster.node_of(host);
+    require(node.gpus == cluster.node.gpus &&
+                node.nvlink_domain_nodes.value == cluster.node.nvlink_domain_nodes.value,
+            tree, "cluster.nodes",
+            fmt::format("takes in hosts of {} and {} GPUs or of unlike NVLink domains; a training "
+                        "step needs them equal",
+                        cluster.node.gpus, node.gpus));
+  }
   const std::int64_t domain =
       static_cast<std::int64_t>(cluster.node.gpus) * cluster.node.nvlink_domain_nodes.value;
   const std::int64_t tp = scenario.recipe.tp();

@@ -120,20 +120,25 @@ std::vector<double> Cluster::capacities() const {
 
 Bandwidth Cluster::usable_nic_bandwidth(int gpu) const { return port(gpu).bandwidth; }
 
+bool Cluster::same_rail(int gpu, int other) const {
+  return spec_.graph ? port(gpu).leaf == port(other).leaf : rail_of(gpu) == rail_of(other);
+}
+
 int Cluster::exit_gpu(int from_gpu, int to_gpu) const {
-  const int rail = rail_of(to_gpu);
-  const bool rails = spec_.fabric.wiring == Wiring::rail_optimized;
-  if (!rails || !spec_.fabric.pxn.value || rail_of(from_gpu) == rail) return from_gpu;
+  const bool rails = spec_.fabric.wiring == Wiring::rail_optimized && spec_.fabric.pxn.value;
+  if (!rails || same_rail(from_gpu, to_gpu)) return from_gpu;
   const auto on_rail = [&](const Host& host) {
     int gpu = host.first_gpu;
-    while (gpu < host.first_gpu + host.gpus && rail_of(gpu) != rail) ++gpu;
+    while (gpu < host.first_gpu + host.gpus && !same_rail(gpu, to_gpu)) ++gpu;
     return gpu < host.first_gpu + host.gpus ? gpu : -1;
   };
-  const Host& own = host(from_gpu);
-  if (const int gpu = on_rail(own); gpu >= 0) return gpu;
-  for (const Host& other : hosts_) {
-    if (other.domain != own.domain) continue;
-    if (const int gpu = on_rail(other); gpu >= 0) return gpu;
+  const int own = host_of(from_gpu);
+  if (const int gpu = on_rail(hosts_[index(own)]); gpu >= 0) return gpu;
+  // Hosts of one domain stand side by side.
+  int first = own;
+  while (first > 0 && hosts_[index(first - 1)].domain == hosts_[index(own)].domain) --first;
+  for (auto i = index(first); i < hosts_.size() && hosts_[i].domain == host(from_gpu).domain; ++i) {
+    if (const int gpu = on_rail(hosts_[i]); gpu >= 0) return gpu;
   }
   return from_gpu;
 }

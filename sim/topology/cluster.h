@@ -69,7 +69,8 @@ class Cluster {
   [[nodiscard]] std::size_t gpu_vertex(int gpu) const { return index(gpu); }
   [[nodiscard]] std::size_t nic_vertex(int nic) const { return index(gpus() + nic); }
   /// Which GPU's NIC data from one GPU to another NVLink domain leaves by. Itself, or with PXN on
-  /// rails the first of its host (else of its NVLink domain) whose NIC is on the target's rail.
+  /// rails the first of its host (else of its NVLink domain) whose NIC is on the target's rail; in
+  /// a graph, on the target's leaf.
   [[nodiscard]] int exit_gpu(int from_gpu, int to_gpu) const;
 
   [[nodiscard]] Distance distance(int from_gpu, int to_gpu) const;
@@ -106,6 +107,7 @@ class Cluster {
   [[nodiscard]] const Host& host(int gpu) const { return hosts_[index(host_of(gpu))]; }
   [[nodiscard]] const Port& port(int gpu) const { return ports_[index(nic_of(gpu))]; }
   [[nodiscard]] int rail_of(int gpu) const { return nic_of(gpu) - host(gpu).first_nic; }
+  [[nodiscard]] bool same_rail(int gpu, int other) const;
   [[nodiscard]] const ForwardingTable& towards(std::size_t leaf) const;
   [[nodiscard]] bool ways_stay_below_leaves() const;
   [[nodiscard]] bool ways_never_branch() const;
@@ -121,10 +123,10 @@ class Cluster {
   ClusterSpec spec_;
   ClusterGraph graph_;
   std::vector<Host> hosts_;
-  std::vector<int> host_of_;  ///< by GPU
-  std::vector<int> nic_of_;   ///< by GPU
+  std::vector<int> host_of_;         ///< by GPU
+  std::vector<int> nic_of_;          ///< by GPU
   std::vector<double> slowdown_of_;  ///< by GPU
-  std::vector<Port> ports_;   ///< by NIC
+  std::vector<Port> ports_;          ///< by NIC
   std::size_t first_switch_ = 0;
   mutable std::map<std::size_t, ForwardingTable> tables_;  ///< by leaf
 };

@@ -115,7 +115,9 @@ struct ClusterFile {
   }
 
   /// How many nodes it has at most.
-  [[nodiscard]] int nodes() const { return graph ? graph->count() : max_nodes ? max_nodes->value : 0; }
+  [[nodiscard]] int nodes() const {
+    return graph ? graph->count() : max_nodes ? max_nodes->value : 0;
+  }
 };
 
 /// The nodes of one job and all that they are made of.

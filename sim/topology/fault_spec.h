@@ -23,7 +23,8 @@ struct SlowGpu {
   }
 };
 
-/// A NIC that is slow or, with nothing left of its bandwidth, down. Without a host, that NIC of every host: its rail.
+/// A NIC that is slow or, with nothing left of its bandwidth, down. Without a host, that NIC of
+/// every host: its rail.
 struct NicFault {
   std::optional<std::string> host;  ///< its name, or its number from 0
   int nic = 0;                      ///< number in its host

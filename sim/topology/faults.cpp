@@ -18,8 +18,9 @@ bool is_called(const Host& host, std::size_t number, const std::string& name) {
   std::vector<std::string> known;
   known.reserve(hosts.size());
   for (const Host& host : hosts) known.push_back(host.name);
-  throw InputError(where, key + ".host",
-                   fmt::format("'{}' is no host of this cluster; {}", name, suggestion(name, known)));
+  throw InputError(
+      where, key + ".host",
+      fmt::format("'{}' is no host of this cluster; {}", name, suggestion(name, known)));
 }
 
 /// The switch of this name.

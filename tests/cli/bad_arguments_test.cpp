@@ -27,7 +27,8 @@ TEST_CASE(
       {{"rnu", "good.yaml"},
        "'rnu' is neither a command nor a scenario file (.yaml); did you mean 'run'?"},
       {{"frobnicate"},
-       "'frobnicate' is neither a command nor a scenario file (.yaml); known are run, validate, nccl, "
+       "'frobnicate' is neither a command nor a scenario file (.yaml); known are run, validate, "
+       "nccl, "
        "topology, import, list, bench, help"},
       {{""},
        "'' is neither a command nor a scenario file (.yaml); known are run, validate, nccl, "

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "tests/cli/bad_edit.h"
+#include "tests/cli/data_copy.h"
 
 namespace simtrain::testing {
 namespace {
@@ -11,33 +12,6 @@ constexpr std::string_view kFabric = "hardware/fabrics/infiniband-ndr-superpod.y
 constexpr std::string_view kCluster = "hardware/clusters/dgx-superpod-h100.yaml";
 constexpr std::string_view kTable = "hardware/tp_overlap/te-default.yaml";
 constexpr std::string_view kModel = "scenarios/models/llama3.1-8b.yaml";
-
-/// A copy of the data folder to break, and the base scenario to run on it.
-class Data {
- public:
-  Data() {
-    const std::filesystem::path source(SIMTRAIN_SOURCE_DIR);
-    std::filesystem::copy(source / "hardware", folder_.path() / "hardware",
-                          std::filesystem::copy_options::recursive);
-    std::filesystem::create_directory(folder_.path() / "scenarios");
-    std::filesystem::copy(source / "scenarios/models", folder_.path() / "scenarios/models");
-    folder_.write("base.yaml", kBaseScenario);
-  }
-
-  [[nodiscard]] std::string read(std::string_view file) const {
-    return read_file(folder_.path() / file);
-  }
-  void write(std::string_view file, const std::string& text) const { folder_.write(file, text); }
-
-  [[nodiscard]] Outcome run() const {
-    const std::string folder = folder_.path().string();
-    return run_simtrain({"base.yaml"}, {folder, {{"SIMTRAIN_DATA", folder}}, ""});
-  }
-  [[nodiscard]] std::string path(std::string_view file) const { return folder_.file(file); }
-
- private:
-  TempFolder folder_;
-};
 
 /// The file with the value of a key replaced, and where that value stands.
 struct Broken {
