@@ -5,6 +5,9 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "tests/cli/program.h"
+#include "tests/core/said.h"
+
 using namespace simtrain;
 
 namespace {
@@ -101,14 +104,14 @@ TEST_CASE("measured NCCL curves are met within the bounds of their machine and c
 TEST_CASE("curves that do not fit together are refused at their place") {
   const auto refused = [](const std::string& gpus, const std::string& us) {
     const testing::TempFolder folder;
-    const std::string path =
-        folder.write("curves.yaml",
-                     "name: own\ndata: own\ncurves:\n"
-                     "  - {machine: M, cluster: dgx-superpod-h100, nodes: 2, gpus: " +
-                         gpus +
-                         ",\n     collective: all_reduce, nccl: {}, use: tested, source: own,\n"
-                         "     bytes: [8, 16], us: " +
-                         us + "}\n");
+    const std::string path = folder.file("curves.yaml");
+    folder.write("curves.yaml",
+                 "name: own\ndata: own\ncurves:\n"
+                 "  - {machine: M, cluster: dgx-superpod-h100, nodes: 2, gpus: " +
+                     gpus +
+                     ",\n     collective: all_reduce, nccl: {}, use: tested, source: own,\n"
+                     "     bytes: [8, 16], us: " +
+                     us + "}\n");
     const std::string text =
         testing::said([&] { validate_curves(DataFolder(SIMTRAIN_SOURCE_DIR), path); });
     return text.substr(std::min(path.size(), text.size()));
