@@ -55,8 +55,8 @@ TransferCost start_cost(const CollectiveRequest& request, Algorithm algorithm, P
 
 void set_time(TransferCost& cost, Duration latency, double seconds) {
   cost.latency = latency;
-  cost.limit = seconds > 0 ? static_cast<double>(cost.wire.value()) / seconds
-                           : std::numeric_limits<double>::max();
+  const auto wire = static_cast<double>(cost.wire.value());
+  cost.limit = seconds > 0 && wire > 0 ? wire / seconds : std::numeric_limits<double>::max();
 }
 
 double domain_network_rate(const GroupLayout& layout, const ClusterSpec& cluster, int channels) {

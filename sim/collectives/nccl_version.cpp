@@ -22,7 +22,7 @@ void scalar_quantity(const YamlNode& node, const std::string& key, NcclVersion& 
     if (error != std::errc() || next == at || parts[count] < 0) break;
     ++count;
     at = next;
-    if (at == end || *at != '.') break;
+    if (end - at < 2 || *at != '.') break;
     ++at;
   }
   if (count < 2 || at != end) {

@@ -122,7 +122,10 @@ TransferCost plan_all_to_all(const CollectiveRequest& request, const NcclEnviron
   const ClusterSpec& cluster = environment.cluster;
   const NcclGpuSpec& nccl = cluster.gpu.nccl;
   TransferCost cost = start_cost(request, Algorithm::direct, Protocol::simple);
-  if (layout.ranks == 1) return cost;
+  if (layout.ranks == 1) {
+    set_time(cost, Duration(0), 0);
+    return cost;
+  }
   const double part = static_cast<double>(request.bytes.value()) / layout.ranks;
   const double near = layout.ranks_per_domain() - 1;
   const double far = layout.ranks - layout.ranks_per_domain();

@@ -60,10 +60,15 @@ TEST_CASE("a reduce-scatter puts S (n-1) / n on the wire, rounded down") {
   check_closed_form(Collective::reduce_scatter, 1);
 }
 
-TEST_CASE("a send puts the message on the wire, whatever the ranks") {
+TEST_CASE("an all-to-all puts S (n-1) / n on the wire, rounded down") {
+  check_closed_form(Collective::all_to_all, 1);
+}
+
+TEST_CASE("a send or broadcast puts the message on the wire, whatever the ranks") {
   for (const std::int64_t size : kSizes) {
     for (const int ranks : {1, 2, 64}) {
       CHECK(bus_bytes(Collective::send_receive, Bytes(size), ranks) == Bytes(size));
+      CHECK(bus_bytes(Collective::broadcast, Bytes(size), ranks) == Bytes(size));
     }
   }
 }
@@ -79,7 +84,7 @@ TEST_CASE("an all-reduce puts as much on the wire as a reduce-scatter and an all
 
 TEST_CASE("one rank sends nothing") {
   for (const auto& [name, collective] : EnumNames<Collective>::rows) {
-    if (collective == Collective::send_receive) continue;
+    if (collective == Collective::send_receive || collective == Collective::broadcast) continue;
     CAPTURE(name);
     CHECK(bus_bytes(collective, Bytes(1 << 30), 1) == Bytes(0));
   }

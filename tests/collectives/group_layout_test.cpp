@@ -11,8 +11,11 @@ TEST_CASE("ranks of one node are one domain without network hops") {
   const GroupLayout layout = layout_of(cluster("gcp-a4", 28), {0, 1, 2, 3});
   CHECK(layout.ranks == 4);
   CHECK(layout.domains == 1);
+  CHECK(layout.fewest_per_domain == 4);
   CHECK(layout.network_hops == 0);
   CHECK(layout.far_latency == Duration(0));
+  CHECK(layout.farthest_latency == Duration(0));
+  CHECK(layout.widest_hop == Distance::nvlink_domain);
   CHECK(layout.ranks_per_domain() == 4);
 }
 
@@ -20,6 +23,13 @@ TEST_CASE("a ring of two nodes leaves each node once") {
   const GroupLayout layout = layout_of(cluster("gcp-a4", 28), {0, 1, 8, 9});
   CHECK(layout.domains == 2);
   CHECK(layout.network_hops == 2);
+  CHECK(layout.widest_hop == Distance::unit);
+  CHECK(layout.ranks_per_domain() == 2);
+}
+
+TEST_CASE("the domain with the fewest ranks is known where they lie unevenly") {
+  const GroupLayout layout = layout_of(cluster("gcp-a4", 28), {0, 1, 2, 8});
+  CHECK(layout.fewest_per_domain == 1);
   CHECK(layout.ranks_per_domain() == 2);
 }
 
@@ -27,12 +37,14 @@ TEST_CASE("ranks that alternate between two nodes cross the network at every hop
   CHECK(layout_of(cluster("gcp-a4", 28), {0, 8, 1, 9}).network_hops == 4);
 }
 
+// A4: 0.65 us a switch, 0.15 us a cable.
 TEST_CASE("hops between units add two switches and two cables each") {
   const Cluster c = cluster("gcp-a4", 28);  // GPUs 0 to 127 are one unit
   const GroupLayout layout = layout_of(c, {0, 8, 128, 136});
   CHECK(layout.network_hops == 4);
-  CHECK(layout.far_latency == 2 * c.spec().fabric.level_latency());
-  CHECK(c.spec().fabric.level_latency() == Duration(2 * 800'000));
+  CHECK(layout.far_latency == 2 * Duration(1'600'000));  // 8 -> 128 and 136 -> 0
+  CHECK(layout.farthest_latency == Duration(1'600'000));
+  CHECK(layout.widest_hop == Distance::fabric);
 }
 
 TEST_CASE("a GB200 rack is one domain across its trays") {

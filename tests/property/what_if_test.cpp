@@ -42,10 +42,12 @@ void double_memory(ClusterSpec& cluster) {
   bandwidth = bandwidth * 2;
 }
 void double_nvlink(ClusterSpec& cluster) {
+  NcclGpuSpec& nccl = cluster.gpu.nccl;
   for (Bandwidth* rate :
        {&cluster.gpu.nvlink.bandwidth.value, &cluster.gpu.nvlink.copy_engine_bandwidth.value,
-        &cluster.gpu.nccl.channel_bandwidth.value, &cluster.gpu.nccl.ring_bandwidth.value,
-        &cluster.gpu.nccl.nvls_bandwidth.value})
+        &nccl.ll.bandwidth, &nccl.ll128.bandwidth, &nccl.simple.bandwidth, &nccl.nvls.bandwidth,
+        &nccl.pair.bandwidth, &nccl.channel_bandwidth.value, &nccl.lone_channel_bandwidth.value,
+        &nccl.copy_bandwidth.value})
     *rate = *rate * 2;
 }
 void double_network(ClusterSpec& cluster) {

@@ -87,8 +87,8 @@ TEST_CASE("the links of a GPU carry its NVLink and its usable NIC bandwidth") {
   const Cluster c = cluster("dgx-superpod-h100", 4);
   CHECK(between(c, VertexKind::gpu, VertexKind::nvswitch) == doctest::Approx(32 * 450e9));
   CHECK(between(c, VertexKind::nvswitch, VertexKind::gpu) == doctest::Approx(32 * 450e9));
-  CHECK(between(c, VertexKind::gpu, VertexKind::nic) == doctest::Approx(32 * 50e9 * 0.92));
-  CHECK(between(c, VertexKind::nic, VertexKind::leaf) == doctest::Approx(32 * 50e9 * 0.92));
+  CHECK(between(c, VertexKind::gpu, VertexKind::nic) == doctest::Approx(32 * 50e9 * 0.97));
+  CHECK(between(c, VertexKind::nic, VertexKind::leaf) == doctest::Approx(32 * 50e9 * 0.97));
 }
 
 TEST_CASE("a leaf has as much bandwidth upward as downward, less by the oversubscription") {

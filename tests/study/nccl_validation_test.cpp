@@ -1,0 +1,123 @@
+#include "sim/study/nccl_validation.h"
+
+#include <map>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "tests/cli/program.h"
+#include "tests/core/said.h"
+
+using namespace simtrain;
+
+namespace {
+
+CurvePoint point(double measured, double predicted) {
+  CurvePoint result;
+  result.measured_s = measured;
+  result.predicted_s = predicted;
+  return result;
+}
+
+CurveSummary summary(const std::vector<CurvePoint>& points) {
+  std::vector<const CurvePoint*> all;
+  all.reserve(points.size());
+  for (const CurvePoint& one : points) all.push_back(&one);
+  return summarize(all);
+}
+
+}  // namespace
+
+TEST_CASE("the error of a point is what the prediction is above the measured time") {
+  CHECK(point(2, 3).error() == doctest::Approx(0.5));
+  CHECK(point(4, 3).error() == doctest::Approx(-0.25));
+}
+
+TEST_CASE("a summary has median and 90th percentile of the size of errors, and signed bias") {
+  // Errors of -50, -10, 0, +20 and +30 %.
+  const CurveSummary five =
+      summary({point(10, 12), point(10, 5), point(10, 10), point(10, 13), point(10, 9)});
+  CHECK(five.points == 5);
+  CHECK(five.median == doctest::Approx(0.2));
+  CHECK(five.percentile_90 == doctest::Approx(0.3 + 0.6 * 0.2));  // at place 3.6 of 0 to 4
+  CHECK(five.bias == doctest::Approx(0));
+}
+
+TEST_CASE("the median of two lies between them, that of one is it") {
+  const CurveSummary two = summary({point(10, 12), point(10, 9)});
+  CHECK(two.median == doctest::Approx(0.15));
+  CHECK(two.percentile_90 == doctest::Approx(0.19));
+  CHECK(two.bias == doctest::Approx(0.05));
+  const CurveSummary one = summary({point(10, 12)});
+  CHECK(one.median == doctest::Approx(0.2));
+  CHECK(one.percentile_90 == doctest::Approx(0.2));
+}
+
+TEST_CASE("a summary of nothing is of no points") {
+  CHECK(summary({}).points == 0);
+  CHECK(summary({}).percentile_90 == 0);
+}
+
+// From 1 MiB on, medians stay within 8 % and 90th percentiles within 20 %. Machines and collectives
+// that miss this are named with what they reach, so that none gets worse unseen.
+TEST_CASE("measured NCCL curves are met within the bounds of their machine and collective") {
+  struct Bound {
+    double median;
+    double percentile_90;
+  };
+  using Group = std::pair<std::string, std::string>;
+  const std::map<Group, Bound> missing{{{"B200 A4", "all_gather"}, {0.08, 0.375}},
+                                       {{"B200 A4", "all_reduce"}, {0.083, 0.20}},
+                                       {{"B300 node", "all_reduce"}, {0.089, 0.382}},
+                                       {{"B300 node", "alltoall"}, {0.08, 0.249}},
+                                       {{"GB200 NVL72", "all_gather"}, {0.097, 0.293}},
+                                       {{"GB200 NVL72", "all_reduce"}, {0.08, 0.517}},
+                                       {{"GB200 NVL72", "alltoall"}, {0.08, 0.202}},
+                                       {{"GB300 NVL72", "alltoall"}, {0.08, 0.242}},
+                                       {{"H100 InfiniBand", "all_gather"}, {0.331, 0.331}},
+                                       {{"H100 InfiniBand", "alltoall"}, {0.235, 0.235}},
+                                       {{"H100 InfiniBand", "reduce_scatter"}, {0.092, 0.20}},
+                                       {{"H200 node", "alltoall"}, {0.08, 0.22}}};
+
+  const std::vector<CurvePoint> points =
+      validate_curves(DataFolder(SIMTRAIN_SOURCE_DIR),
+                      std::string(SIMTRAIN_SOURCE_DIR) + "/validation/nccl/curves.yaml");
+  std::map<Group, std::vector<const CurvePoint*>> groups;
+  for (const CurvePoint& one : points) {
+    if (one.bytes >= 1 << 20) groups[{one.machine, one.collective}].push_back(&one);
+  }
+  CHECK(groups.size() == 30);
+  for (const auto& [group, members] : groups) {
+    const auto named = missing.find(group);
+    const Bound bound = named == missing.end() ? Bound{0.08, 0.20} : named->second;
+    const CurveSummary reached = summarize(members);
+    INFO(fmt::format("{}, {}: {} points, median {:.4f}, 90th percentile {:.4f}", group.first,
+                     group.second, reached.points, reached.median, reached.percentile_90));
+    CHECK(reached.median <= bound.median);
+    CHECK(reached.percentile_90 <= bound.percentile_90);
+    // A group that has come to meet the bounds is to leave the list.
+    const bool meets = reached.median <= 0.08 && reached.percentile_90 <= 0.20;
+    CHECK(meets == (named == missing.end()));
+  }
+}
+
+TEST_CASE("curves that do not fit together are refused at their place") {
+  const auto refused = [](const std::string& gpus, const std::string& us) {
+    const testing::TempFolder folder;
+    const std::string path = folder.file("curves.yaml");
+    folder.write("curves.yaml",
+                 "name: own\ndata: own\ncurves:\n"
+                 "  - {machine: M, cluster: dgx-superpod-h100, nodes: 2, gpus: " +
+                     gpus +
+                     ",\n     collective: all_reduce, nccl: {}, use: tested, source: own,\n"
+                     "     bytes: [8, 16], us: " +
+                     us + "}\n");
+    const std::string text =
+        testing::said([&] { validate_curves(DataFolder(SIMTRAIN_SOURCE_DIR), path); });
+    return text.substr(std::min(path.size(), text.size()));
+  };
+  CHECK(refused("16", "[1, 2]").empty());
+  CHECK(refused("16", "[1]") == ":4:5: us: has 1 times for 2 sizes");
+  CHECK(refused("15", "[1, 2]") == ":4:5: gpus: 15 do not spread over 2 nodes of 8");
+  CHECK(refused("18", "[1, 2]") == ":4:5: gpus: 18 do not spread over 2 nodes of 8");
+}
