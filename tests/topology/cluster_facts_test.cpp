@@ -171,10 +171,10 @@ TEST_CASE("a path over the network, hop by hop") {
   CHECK(path.latency == c.route(0, 2).latency);
   CHECK(path.bandwidth == Bandwidth(1e9));
   REQUIRE(path.steps.size() == 6);
-  CHECK(path.steps[0][0].from == "node 0 GPU 0");
-  CHECK(path.steps[1][0].to == "leaf 0.0");
-  CHECK(path.steps[2][0].to == "spine 0");
-  CHECK(path.steps[5][0].to == "node 1 GPU 0");
+  CHECK(path.steps[0][0].from == "node0 GPU 0");
+  CHECK(path.steps[1][0].to == "leaf0.0");
+  CHECK(path.steps[2][0].to == "spine0");
+  CHECK(path.steps[5][0].to == "node1 GPU 0");
   for (const auto& step : path.steps) {
     REQUIRE(step.size() == 1);
     CHECK(step[0].share == 1);
