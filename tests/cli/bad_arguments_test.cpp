@@ -57,7 +57,8 @@ TEST_CASE("An unknown option is refused, with a suggestion where one is close") 
        "unknown option '--verbose'; known are --set, --row, --format, --unfold"},
       {{"good.yaml", "-x"}, "unknown option '-x'; known are --set, --row, --format, --unfold"},
       {{"list", "--all"}, "unknown option '--all'; there are none here"},
-      {{"validate", "--max", "5"}, "unknown option '--max'; known are --format, --max-mean-error, --nccl"},
+      {{"validate", "--max", "5"},
+       "unknown option '--max'; known are --format, --max-mean-error, --nccl"},
       {{"bench", "--fast"}, "bench takes no arguments"},
   });
 }
