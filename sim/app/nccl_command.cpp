@@ -199,7 +199,8 @@ CommandResult nccl_command(const CommandCall& call) {
   if (head.request.factor < 2) throw InputError({}, "--factor", "must be 2 or more");
   if (head.request.least.value() > head.request.most.value())
     throw InputError({}, "--min", "is more than --max");
-  call.data.load<ClusterFile>("hardware/clusters", name, {}, "nccl");  // refuses unknown names
+  // Refuses unknown names.
+  static_cast<void>(call.data.load<ClusterFile>("hardware/clusters", name, {}, "nccl"));
   const Extent extent = extent_of(values, load_cluster(call.data, name, 1, {}).node.gpus);
   const Cluster cluster = cluster_of(call, name, extent);
   head.request.gpus = first_gpus(cluster, extent.nodes, extent.gpus);

@@ -292,14 +292,11 @@ bool Cluster::moved_nics() const {
   return false;
 }
 
-bool Cluster::hosts_are_alike() const {
+bool Cluster::gpus_have_own_nics() const {
   const bool alike = std::all_of(hosts_.begin(), hosts_.end(), [&](const Host& host) {
     return host.gpus == hosts_.front().gpus && host.nics == host.gpus;
   });
-  const bool equally_fast = std::all_of(ports_.begin(), ports_.end(), [&](const Port& port) {
-    return port.bandwidth == ports_.front().bandwidth;
-  });
-  return alike && equally_fast;
+  return alike && !moved_nics();
 }
 
 }  // namespace simtrain

@@ -249,7 +249,7 @@ Distance widest_hop(const Cluster& cluster, const std::vector<int>& gpus) {
 RankClasses rank_classes(const Cluster& cluster, const Placement& placement, const RankGrid& grid,
                          bool unfold) {
   RankClasses classes = Classifier(cluster, placement, grid).classes();
-  const bool own_links_only = cluster.inner_links_never_bind() && cluster.hosts_are_alike() &&
+  const bool own_links_only = cluster.inner_links_never_bind() && cluster.gpus_have_own_nics() &&
                               messages_leave_by_own_nics(cluster, placement, grid);
   if (unfold || !own_links_only) {
     std::iota(classes.piece_stand_in.begin(), classes.piece_stand_in.end(), 0);
