@@ -144,6 +144,8 @@ double tuning_bandwidth(const CollectiveRequest& request, Algorithm algorithm, P
   const std::size_t d = domains_index(layout);
   const ChannelGraph ring = ring_graph(layout, environment);
   const double bus = ring.total();
+  // The caps per channel count those of the search, which are doubled only when connected.
+  const double counted = ring.channels / 2.0;
   const bool all_reduce = request.collective == Collective::all_reduce;
   const int steps = (all_reduce ? 2 : 1) * (layout.ranks - 1);
   switch (algorithm) {
@@ -155,16 +157,16 @@ double tuning_bandwidth(const CollectiveRequest& request, Algorithm algorithm, P
                                                                 : 1 / 3.0;
         bandwidth = std::min(caps.ll[d], bus * share);
       } else if (protocol == Protocol::ll128) {
-        bandwidth = std::min(0.92 * bus, ring.channels * caps.ring_ll128[d]);
+        bandwidth = std::min(0.92 * bus, counted * caps.ring_ll128[d]);
       }
       return bandwidth * layout.ranks / steps;
     }
     case Algorithm::tree: {
-      double bandwidth = std::min(0.92 * bus, ring.channels * caps.tree_simple[d]);
+      double bandwidth = std::min(0.92 * bus, counted * caps.tree_simple[d]);
       if (protocol == Protocol::ll) bandwidth = std::min(bandwidth / 3.8, caps.ll[d]);
       if (protocol == Protocol::ll128)
         bandwidth = std::min(bandwidth * (layout.domains == 1 ? 7.0 / 9 : 120.0 / 128),
-                             ring.channels * caps.tree_ll128[d]);
+                             counted * caps.tree_ll128[d]);
       return bandwidth / 2;
     }
     case Algorithm::nvls: {
@@ -176,7 +178,7 @@ double tuning_bandwidth(const CollectiveRequest& request, Algorithm algorithm, P
       const double cap = version < k228                            ? kNone
                          : architecture == Architecture::blackwell ? (d == 1 ? 96.0 : 43.1)
                                                                    : (d == 1 ? 57.7 : 45.5);
-      return std::min(bus, ring.channels * cap) * 5 / 6;
+      return std::min(bus, counted * cap) * 5 / 6;
     }
     case Algorithm::collnet_direct:
       return bus * (architecture == Architecture::ampere ? 1.0 : 0.85) / 2 * 2;

@@ -137,6 +137,7 @@ TEST_CASE("a pair over the network has 2 channels, by version fewer or more in l
   // From 2.29 on: 50 / 14 GB/s, rounded up, is 4.
   CHECK(channels({2, 29, 2}, 2) == 4);
   CHECK(channels({2, 29, 2}, 64) == 4);
+  CHECK(channels({2, 29, 2}, 65) == 2);
   CHECK(channels({2, 29, 2}, 128) == 2);
   CHECK(channels({2, 29, 2}, 256) == 1);
 }

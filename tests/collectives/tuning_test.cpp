@@ -29,7 +29,8 @@ std::string choice(const Setup& setup, Collective collective, Bytes bytes, int r
 }  // namespace
 
 // All constants below are those of NVIDIA/nccl src/graph/tuning.cc. A node of H100 has rings of 24
-// x 15 = 360 GB/s, several nodes of 16 x 24 = 384 GB/s; one of B200 32 x 22.5 = 720 GB/s.
+// x 15 = 360 GB/s, several nodes of 16 x 24 = 384 GB/s; one of B200 32 x 22.5 = 720 GB/s. The caps
+// are for half of the channels, which are the search's own.
 TEST_CASE("rings in one node of 8 H100, by hand") {
   const Setup setup("dgx-superpod-h100", 1);
   const GroupLayout node = setup.layout(8);
@@ -94,10 +95,10 @@ TEST_CASE("trees, by hand") {
   CHECK(tree(setup, kGiB, 8, Protocol::ll128) ==
         takes(14 + 2 * 7 * 1.25, kGiB, 7.0 / 9 * 0.92 * 360 / 2));
   CHECK(tree(setup, kGiB, 32, Protocol::simple) ==
-        takes(8.4 + 2 * (7 * 4.0 + 2 * 14), kGiB, 0.92 * 384 / 2));
+        takes(8.4 + 2 * (7 * 4.0 + 2 * 14), kGiB, 8 * 36 / 2.0));  // less than 0.92 * 384
   const Setup old("dgx-superpod-h100", 4, {2, 22, 3});
   CHECK(tree(old, kGiB, 32, Protocol::simple) ==
-        takes(2 * (7 * 28.0 + 2 * 28), kGiB, 0.92 * 384 / 2));
+        takes(2 * (7 * 28.0 + 2 * 28), kGiB, 8 * 36 / 2.0));
 }
 
 TEST_CASE("NVLS and NVLSTree, by hand") {
@@ -111,9 +112,12 @@ TEST_CASE("NVLS and NVLSTree, by hand") {
   CHECK(nvls(k220, 8, Algorithm::nvls) == takes(23, kGiB, 8 * 40 * 5.0 / 6));
   CHECK(nvls(k225, 4, Algorithm::nvls) == takes(25, kGiB, 4 * 60 * 5.0 / 6));
   CHECK(nvls(k225, 32, Algorithm::nvls_tree) == takes(25 + 2 * 2 * 14, kGiB, 384 * 5.0 / 6));
-  CHECK(nvls({2, 28, 3}, 32, Algorithm::nvls_tree) == takes(25 + 2 * 2 * 14, kGiB, 384 * 5.0 / 6));
+  // From 2.28 on, 45.5 GB/s a channel of 8 are the cap over more than two domains, over two 57.7.
+  CHECK(nvls({2, 28, 3}, 32, Algorithm::nvls_tree) ==
+        takes(25 + 2 * 2 * 14, kGiB, 8 * 45.5 * 5 / 6));
   CHECK(nvls({2, 28, 9}, 32, Algorithm::nvls_tree) ==
-        takes(25 + 2 * 2 * 20.9, kGiB, 384 * 5.0 / 6));
+        takes(25 + 2 * 2 * 20.9, kGiB, 8 * 45.5 * 5 / 6));
+  CHECK(nvls({2, 28, 9}, 16, Algorithm::nvls_tree) == takes(25 + 2 * 20.9, kGiB, 384 * 5.0 / 6));
 }
 
 TEST_CASE("SHARP and PAT, by hand") {
@@ -207,13 +211,25 @@ TEST_CASE("2.28.3 counts less for the trees of Blackwell, and nothing else for H
   };
   const NcclVersion before{2, 28, 0};
   const NcclVersion after{2, 28, 3};
-  // 16 channels of 20 GB/s are less than 0.92 * 384 * 120 / 128.
+  // 8 channels of 20 GB/s are less than 120 / 128 of 8 * 24.
   CHECK(tree("dgx-superpod-b200", after, Protocol::ll128) ==
-        takes(14 + 2 * (7 * 1.25 + 2 * 8.5), kGiB, 16 * 20 / 2.0));
+        takes(14 + 2 * (7 * 1.25 + 2 * 8.5), kGiB, 8 * 20 / 2.0));
   CHECK(tree("dgx-superpod-b200", before, Protocol::ll128) ==
         takes(14 + 2 * (7 * 1.25 + 2 * 8.5), kGiB, 0.92 * 384 * 120 / 128 / 2));
   CHECK(tree("dgx-superpod-h100", after, Protocol::ll128) ==
         tree("dgx-superpod-h100", before, Protocol::ll128));
+}
+
+TEST_CASE("LL128 counts less on B200 from 2.29.2 on, and a little more again from 2.29.7 on") {
+  const auto gather = [](NcclVersion version) {
+    const Setup setup("dgx-superpod-b200", 1, version);
+    return setup.tuning(Collective::all_gather, kGiB, setup.layout(8), Algorithm::ring,
+                        Protocol::ll128);
+  };
+  const double latency = 14 + 7 * 1.9;
+  CHECK(gather({2, 28, 9}) == takes(latency, kGiB, 0.92 * 720 * 8 / 7));
+  CHECK(gather({2, 29, 2}) == takes(latency, kGiB, 16 * 34.5 * 8 / 7));
+  CHECK(gather({2, 29, 7}) == takes(latency, kGiB, 16 * 40.0 * 8 / 7));
 }
 
 TEST_CASE("NCCL_ALGO, NCCL_PROTO and NCCL_NVLS_ENABLE are obeyed") {
