@@ -71,6 +71,15 @@ const std::map<std::string, std::string_view>& meanings() {
       {"recompute",
        "what the backward computes again: core attention (selective) or the whole layer (full)"},
       {"cuda_graphs", "layers are replayed as CUDA graphs: no launch time on the host"},
+      {"nccl.version", "changes the software's: the NCCL release, 2.18 to 2.30"},
+      {"nccl.nvls", "changes the software's: NCCL_NVLS_ENABLE"},
+      {"nccl.collnet", "NCCL_COLLNET_ENABLE; needs a fabric whose switches reduce (SHARP)"},
+      {"nccl.algo", "a list, NCCL_ALGO: ring, tree, nvls, nvls-tree, collnet-direct, pat, ..."},
+      {"nccl.proto", "a list, NCCL_PROTO: ll, ll128, simple"},
+      {"nccl.min_channels", "NCCL_MIN_NCHANNELS"},
+      {"nccl.max_channels", "NCCL_MAX_NCHANNELS"},
+      {"nccl.p2p_net_chunk", "changes the software's: NCCL_P2P_NET_CHUNKSIZE"},
+      {"nccl.p2p_channels_per_peer", "NCCL_NCHANNELS_PER_NET_PEER; else by NCCL's rule"},
   };
   return lines;
 }

@@ -206,7 +206,8 @@ class Executor {
       queue_.schedule(activity.updated, {id, ++activity.version});
       return;
     }
-    const auto& links = activity.group == kNone ? no_links_ : plan_.groups[activity.group].links;
+    const auto& links =
+        activity.group == kNone ? no_links_ : plan_.groups[activity.group].links_of(transfer);
     activity.flow = network_.add(links, transfer.limit, id);
   }
 

@@ -69,20 +69,25 @@ std::vector<HopRow> hop_rows(const StepContext& context) {
   return rows;
 }
 
-/// Wire bytes of the step that each group moves.
-std::vector<double> bytes_by_group(const Plan& plan) {
-  std::vector<double> bytes(plan.groups.size(), 0);
+/// Seconds that the step's transfers would take on each link, had it each to itself.
+std::vector<double> seconds_by_link(const Plan& plan) {
+  std::vector<double> seconds(plan.link_capacities.size(), 0);
   for (std::uint32_t i = 0; i < plan.ranks.size(); ++i) {
     const SimulatedRank& rank = plan.ranks[i];
     const Program& program = plan.programs[rank.program];
     for (const Op& op : program.ops) {
       if (op.compute) continue;
-      const std::uint32_t group = rank.groups[static_cast<std::size_t>(op.group)];
-      if (plan.groups[group].members.front() == i)
-        bytes[group] += static_cast<double>(program.transfers[op.cost].wire.value());
+      const Group& group = plan.groups[rank.groups[static_cast<std::size_t>(op.group)]];
+      if (group.members.front() != i) continue;
+      const TransferCost& transfer = program.transfers[op.cost];
+      for (const LinkShare& link : group.links_of(transfer)) {
+        const auto id = static_cast<std::size_t>(link.link);
+        seconds[id] += static_cast<double>(transfer.wire.value()) * link.share /
+                       plan.link_capacities[id];
+      }
     }
   }
-  return bytes;
+  return seconds;
 }
 
 std::string link_name(const ClusterGraph& graph, int id) {
@@ -98,14 +103,9 @@ std::string link_name(const ClusterGraph& graph, int id) {
 std::optional<BusyLink> busiest_link(const Cluster& cluster, const Plan& plan, double step_time) {
   if (cluster.inner_links_never_bind()) return std::nullopt;
   const LinkOwners owners(cluster);
-  const std::vector<double> bytes = bytes_by_group(plan);
-  std::vector<double> load(plan.link_capacities.size(), 0);
-  for (std::size_t group = 0; group < plan.groups.size(); ++group) {
-    for (const LinkShare& link : plan.groups[group].links) {
-      const auto id = static_cast<std::size_t>(link.link);
-      if (owners.shared(link.link))
-        load[id] += bytes[group] * link.share / plan.link_capacities[id];
-    }
+  std::vector<double> load = seconds_by_link(plan);
+  for (std::size_t link = 0; link < load.size(); ++link) {
+    if (!owners.shared(static_cast<int>(link))) load[link] = 0;
   }
   const auto most = std::max_element(load.begin(), load.end());
   if (most == load.end() || *most <= 0) return std::nullopt;

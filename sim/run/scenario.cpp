@@ -166,6 +166,7 @@ Scenario ScenarioSource::scenario(const DataFolder& data, const std::string& row
   recipe.model = load_model(data, file.model, at("model"), overrides, trees.model);
   recipe.software =
       data.load<SoftwareSpec>("hardware/software", file.software, at("software"), "software");
+  recipe.software.nccl = with_overrides(recipe.software.nccl, file.nccl, "scenario");
   recipe.training = file.training;
   recipe.parallelism = file.parallelism;
   recipe.overlap = file.overlap;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/collectives/nccl_settings.h"
 #include "sim/core/data_folder.h"
 #include "sim/run/metrics.h"
 #include "sim/topology/cluster_spec.h"
@@ -45,6 +46,7 @@ struct ScenarioFile {
   OptimizerSpec optimizer;
   Recompute recompute = Recompute::none;
   bool cuda_graphs = false;
+  NcclOverrides nccl;
   template <class Visitor>
   void fields(Visitor& v) {
     v("name", name);
@@ -60,6 +62,7 @@ struct ScenarioFile {
     v("optimizer", optimizer);
     v.optional("recompute", recompute);
     v.optional("cuda_graphs", cuda_graphs);
+    v.optional("nccl", nccl);
   }
 };
 

@@ -1,5 +1,6 @@
 #include "sim/study/nccl_sweep.h"
 
+#include "sim/collectives/group_links.h"
 #include "sim/core/invariant.h"
 
 namespace simtrain {
@@ -15,10 +16,11 @@ std::vector<NcclSweepRow> nccl_sweep(const Cluster& cluster, const NcclSettings&
                                      const NcclSweepRequest& request) {
   const NcclEnvironment environment{cluster.spec(), settings};
   const GroupLayout layout = layout_of(cluster, request.gpus);
+  const GroupLinks links(cluster);
   std::vector<NcclSweepRow> rows;
   for (std::int64_t bytes = request.least.value();; bytes *= request.factor) {
     const TransferCost cost = plan_call({request.collective, Bytes(bytes), layout}, environment);
-    rows.push_back({cost, cost.alone()});
+    rows.push_back({cost, cost.alone(idle_rate(cluster, links, cost, request.gpus))});
     if (bytes > request.most.value() / request.factor) return rows;
   }
 }

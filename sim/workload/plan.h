@@ -148,11 +148,30 @@ struct Program {
   }
 };
 
+/// The links that calls of one algorithm load in a communicator.
+struct LinkSet {
+  Algorithm algorithm{};
+  LinkLoad load;
+  std::vector<LinkShare> links;
+  [[nodiscard]] bool serves(const TransferCost& cost) const {
+    return cost.algorithm == algorithm && cost.load == load;
+  }
+};
+
 /// A communicator among simulated ranks: the k-th op of each member on it is one collective. Its
-/// flow takes `links`. A group whose other members are folded away has one member.
+/// flow takes `links`, or those of the set that serves its algorithm. A group whose other members
+/// are folded away has one member.
 struct Group {
   std::vector<std::uint32_t> members;  ///< indices of simulated ranks
   std::vector<LinkShare> links;
+  std::vector<LinkSet> link_sets{};
+
+  [[nodiscard]] const std::vector<LinkShare>& links_of(const TransferCost& cost) const {
+    for (const LinkSet& set : link_sets) {
+      if (set.serves(cost)) return set.links;
+    }
+    return links;
+  }
 };
 
 /// A simulated rank: the program it runs and its group at each slot.

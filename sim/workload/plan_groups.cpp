@@ -1,8 +1,15 @@
 #include "sim/workload/plan_groups.h"
 
+#include <algorithm>
 #include <set>
 
 namespace simtrain {
+
+PlanGroups::PlanGroups(const StepContext& context, Plan& plan, const std::vector<int>& stand_in)
+    : context_(context), plan_(plan), stand_in_(stand_in), links_(context.cluster) {
+  for (std::size_t slot = 0; slot < kGroupSlots; ++slot)
+    calls_[slot] = calls_on(static_cast<GroupSlot>(slot));
+}
 
 void PlanGroups::add_ranks(const std::vector<int>& ranks) {
   for (const int rank : ranks) {
@@ -43,58 +50,46 @@ void PlanGroups::add_group(std::uint32_t simulated, GroupSlot slot, const std::v
   if (!fresh) return;
   Group& group = plan_.groups.emplace_back();
   group.members = std::move(members);
-  if (slot != GroupSlot::replica && ranks.size() > 1) load_ring(group, ranks);
+  if (slot == GroupSlot::replica || ranks.size() == 1) return;
+  std::vector<int> loaded;
+  loaded.reserve(group.members.size());
+  for (const std::uint32_t member : group.members)
+    loaded.push_back(context_.placement.gpu(plan_.ranks[member].rank));
+  const std::vector<int> gpus = context_.placement.gpus(ranks);
+  for (const TransferCost& cost : calls_[static_cast<std::size_t>(slot)]) {
+    group.link_sets.push_back(
+        {cost.algorithm, cost.load, links_.of_call(cost, gpus, loaded)});
+  }
+}
+
+std::vector<TransferCost> PlanGroups::calls_on(GroupSlot slot) const {
+  std::vector<TransferCost> calls;
+  for (const Program& program : plan_.programs) {
+    for (const Op& op : program.ops) {
+      if (op.compute || op.group != slot) continue;
+      const TransferCost& cost = program.transfers[op.cost];
+      const bool known = std::any_of(calls.begin(), calls.end(), [&](const TransferCost& call) {
+        return call.algorithm == cost.algorithm && call.load == cost.load;
+      });
+      if (!known) calls.push_back(cost);
+    }
+  }
+  return calls;
 }
 
 void PlanGroups::add_pair(GroupSlot slot, int from, int to) {
   if (!simulated_.contains(to)) return;
   const auto id = static_cast<std::uint32_t>(plan_.groups.size());
+  const std::vector<TransferCost>& calls = calls_[static_cast<std::size_t>(slot)];
   Group group;
   group.members = {simulated_[from], simulated_[to]};
-  const Route route =
-      context_.cluster.route(context_.placement.gpu(from), context_.placement.gpu(to));
-  add_route(group, route);
+  group.links = links_.of_way(context_.placement.gpu(from), context_.placement.gpu(to),
+                              calls.empty() ? 1 : calls.front().sms);
   plan_.groups.push_back(std::move(group));
   const GroupSlot other =
       slot == GroupSlot::to_next ? GroupSlot::from_previous : GroupSlot::from_next;
   plan_.ranks[simulated_[from]].groups[static_cast<std::size_t>(slot)] = id;
   plan_.ranks[simulated_[to]].groups[static_cast<std::size_t>(other)] = id;
-}
-
-void PlanGroups::add_route(Group& group, const Route& route) const {
-  for (const LinkShare& link : route.links) {
-    if (!owners_.shared(link.link) || !context_.cluster.inner_links_never_bind())
-      group.links.push_back(link);
-  }
-}
-
-void PlanGroups::load_own_links(Group& group, int gpu, double nvlink_share,
-                                double nic_share) const {
-  const GpuLinks& own = owners_.of_gpu(gpu);
-  const double planes = static_cast<double>(own.nvlink.size()) / 2;
-  for (const int link : own.nvlink) {
-    if (nvlink_share > 0) group.links.push_back({link, nvlink_share / planes});
-  }
-  for (const int link : own.nic) {
-    if (nic_share > 0) group.links.push_back({link, nic_share});
-  }
-}
-
-void PlanGroups::load_ring(Group& group, const std::vector<int>& ranks) const {
-  const std::vector<int> gpus = context_.placement.gpus(ranks);
-  const GroupLayout layout = layout_of(context_.cluster, gpus);
-  for (const std::uint32_t member : group.members) {
-    load_own_links(group, context_.placement.gpu(plan_.ranks[member].rank),
-                   layout.ranks_per_domain() > 1 ? 1 : 0,
-                   layout.domains > 1 ? 1 / layout.ranks_per_domain() : 0);
-  }
-  if (context_.cluster.inner_links_never_bind()) return;
-  for (std::size_t i = 0; i < gpus.size(); ++i) {
-    const Route route = context_.cluster.route(gpus[i], gpus[(i + 1) % gpus.size()]);
-    for (const LinkShare& link : route.links) {
-      if (owners_.shared(link.link)) group.links.push_back(link);
-    }
-  }
 }
 
 void PlanGroups::add_world() {

@@ -1,25 +1,22 @@
 #pragma once
 
+#include <array>
 #include <map>
 #include <utility>
 #include <vector>
 
-#include "sim/topology/gpu_links.h"
+#include "sim/collectives/group_links.h"
 #include "sim/workload/step_plan.h"
 
 namespace simtrain {
 
 /// Gives each simulated rank its communicators, and each communicator the links it loads. A
-/// communicator joins the ranks that stand for its own; each loads the links of its own GPU.
-///
-/// A ring over n ranks in N NVLink domains loads every rank's NVLink once and, where N > 1, every
-/// rank's NIC with N/n of it: the channels enter and leave a domain over all the NICs of its ranks.
-/// Links between switches are named only where they can bind.
+/// communicator joins the ranks that stand for its own; each loads the links of its own GPU, as the
+/// algorithms of its calls do (see GroupLinks).
 class PlanGroups {
  public:
-  /// `stand_in` names for each rank the one that is simulated for it.
-  PlanGroups(const StepContext& context, Plan& plan, const std::vector<int>& stand_in)
-      : context_(context), plan_(plan), stand_in_(stand_in), owners_(context.cluster) {}
+  /// `plan` has its programs; `stand_in` names for each rank the one that is simulated for it.
+  PlanGroups(const StepContext& context, Plan& plan, const std::vector<int>& stand_in);
 
   /// Appends those of `ranks` that stand for themselves.
   void add_ranks(const std::vector<int>& ranks);
@@ -29,14 +26,14 @@ class PlanGroups {
   [[nodiscard]] std::vector<std::uint32_t> simulated_for(const std::vector<int>& ranks) const;
   void add_pair(GroupSlot slot, int from, int to);
   void add_world();
-  void add_route(Group& group, const Route& route) const;
-  void load_ring(Group& group, const std::vector<int>& ranks) const;
-  void load_own_links(Group& group, int gpu, double nvlink_share, double nic_share) const;
+  /// Calls of unlike algorithms on a slot, one of each.
+  [[nodiscard]] std::vector<TransferCost> calls_on(GroupSlot slot) const;
 
   const StepContext& context_;
   Plan& plan_;
   const std::vector<int>& stand_in_;
-  LinkOwners owners_;
+  GroupLinks links_;
+  std::array<std::vector<TransferCost>, kGroupSlots> calls_;            ///< by slot
   std::map<int, std::uint32_t> simulated_;                              ///< by rank
   std::map<std::pair<GroupSlot, std::uint32_t>, std::uint32_t> known_;  ///< by first member
 };

@@ -53,6 +53,7 @@ std::uint32_t ProgramBuilder::user_buffers(Collective collective, std::int64_t b
   cost.latency = gpu().nccl.simple.hop;
   cost.limit = std::min(limit, gpu().nvlink.copy_engine_bandwidth.value.value());
   cost.sms = sms;
+  cost.load = {1, 0};
   cost.memory_traffic = 2;
   return transfer(cost, Stream::tensor, GroupSlot::tensor, after);
 }

@@ -51,12 +51,16 @@ Plan piece_plan(const StepContext& context, Piece piece, int pass) {
   const std::vector<int>& passes = context.classes.pass;
   const auto first = std::find(passes.begin(), passes.end(), pass);
   Plan plan = empty_plan(context);
-  PlanGroups(context, plan, context.classes.piece_stand_in)
-      .add_ranks(context.grid.tensor_context_group(static_cast<int>(first - passes.begin())));
-  for (SimulatedRank& rank : plan.ranks) {
-    rank.program = static_cast<std::uint32_t>(plan.programs.size());
-    plan.programs.push_back(piece_program(context, piece, rank.rank));
+  const std::vector<int>& stand_in = context.classes.piece_stand_in;
+  const std::vector<int> replica =
+      context.grid.tensor_context_group(static_cast<int>(first - passes.begin()));
+  for (const int rank : replica) {
+    if (stand_in[static_cast<std::size_t>(rank)] == rank)
+      plan.programs.push_back(piece_program(context, piece, rank));
   }
+  PlanGroups(context, plan, stand_in).add_ranks(replica);
+  for (std::size_t i = 0; i < plan.ranks.size(); ++i)
+    plan.ranks[i].program = static_cast<std::uint32_t>(i);
   return plan;
 }
 

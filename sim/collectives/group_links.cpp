@@ -1,0 +1,152 @@
+#include "sim/collectives/group_links.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "sim/collectives/schedule.h"
+
+namespace simtrain {
+namespace {
+
+/// GPUs of a communicator by NVLink domain, in rank order.
+std::vector<std::vector<int>> by_domain(const Cluster& cluster, const std::vector<int>& gpus) {
+  std::map<int, std::size_t> place;
+  std::vector<std::vector<int>> domains;
+  for (const int gpu : gpus) {
+    const auto [known, fresh] = place.try_emplace(cluster.domain_of(gpu), domains.size());
+    if (fresh) domains.emplace_back();
+    domains[known->second].push_back(gpu);
+  }
+  return domains;
+}
+
+/// The rank of another domain at the same place, as far as it has one.
+int partner(const std::vector<int>& domain, std::size_t local) {
+  return domain[local % domain.size()];
+}
+
+}  // namespace
+
+/// Shares by link.
+class GroupLinks::Sum {
+ public:
+  void add(int link, double share) { shares_[link] += share; }
+  [[nodiscard]] std::vector<LinkShare> list() const {
+    std::vector<LinkShare> links;
+    links.reserve(shares_.size());
+    for (const auto& [link, share] : shares_) links.push_back({link, share});
+    return links;
+  }
+
+ private:
+  std::map<int, double> shares_;
+};
+
+GroupLinks::GroupLinks(const Cluster& cluster)
+    : cluster_(cluster), owners_(cluster), inner_(!cluster.inner_links_never_bind()) {}
+
+void GroupLinks::add_own(Sum& sum, int gpu, const LinkLoad& load) const {
+  const GpuLinks& own = owners_.of_gpu(gpu);
+  const double planes = static_cast<double>(own.nvlink.size()) / 2;
+  for (const int link : own.nvlink) {
+    if (load.nvlink > 0) sum.add(link, load.nvlink / planes);
+  }
+  for (const int link : own.nic) {
+    if (load.nic > 0) sum.add(link, load.nic);
+  }
+}
+
+void GroupLinks::add_between(Sum& sum, int from_gpu, int to_gpu, double share,
+                             int connections) const {
+  for (const LinkShare& link : cluster_.spread_route(from_gpu, to_gpu, connections).links) {
+    if (owners_.shared(link.link)) sum.add(link.link, share * link.share);
+  }
+}
+
+/// Each of the two trees carries half; the ranks of a domain share it.
+void GroupLinks::add_tree(Sum& sum, const std::vector<std::vector<int>>& domains,
+                          const TransferCost& cost) const {
+  const int count = static_cast<int>(domains.size());
+  const double share = static_cast<double>(cost.bytes.value()) /
+                       std::max(1.0, static_cast<double>(cost.wire.value())) / 2;
+  for (int tree = 0; tree < 2; ++tree) {
+    for (int domain = 0; domain < count; ++domain) {
+      const int up = tree_place(count, domain, tree).up;
+      if (up < 0) continue;
+      const auto& own = domains[static_cast<std::size_t>(domain)];
+      const auto& parent = domains[static_cast<std::size_t>(up)];
+      for (std::size_t local = 0; local < own.size(); ++local) {
+        const double part = share / static_cast<double>(own.size());
+        add_between(sum, own[local], partner(parent, local), part, cost.sms);
+        add_between(sum, partner(parent, local), own[local], part, cost.sms);
+      }
+    }
+  }
+}
+
+/// All pairs of two leaves take equal ways, so that one pair stands for all of them.
+void GroupLinks::add_all_pairs(Sum& sum, const std::vector<int>& gpus, int connections) const {
+  std::map<std::pair<int, int>, std::vector<int>> leaves;  // by unit and rail
+  for (const int gpu : gpus) {
+    const Host& host = cluster_.hosts()[static_cast<std::size_t>(cluster_.host_of(gpu))];
+    leaves[{host.unit, cluster_.nic_of(gpu) - host.first_nic}].push_back(gpu);
+  }
+  const double share = 1.0 / std::max<double>(1, static_cast<double>(gpus.size()) - 1);
+  for (const auto& [from, senders] : leaves) {
+    for (const auto& [to, receivers] : leaves) {
+      if (from.first == to.first && from.second == to.second) continue;
+      const double pairs =
+          static_cast<double>(senders.size()) * static_cast<double>(receivers.size());
+      add_between(sum, senders.front(), receivers.back(), share * pairs, connections);
+    }
+  }
+}
+
+std::vector<LinkShare> GroupLinks::of_call(const TransferCost& cost, const std::vector<int>& gpus,
+                                           const std::vector<int>& loaded) const {
+  Sum sum;
+  if (cost.collective == Collective::send_receive) {
+    for (const int gpu : loaded) {
+      const auto place = std::find(gpus.begin(), gpus.end(), gpu) - gpus.begin();
+      const int next = gpus[static_cast<std::size_t>(place + 1) % gpus.size()];
+      for (const LinkShare& link : of_way(gpu, next, cost.sms)) sum.add(link.link, link.share);
+    }
+    return sum.list();
+  }
+  for (const int gpu : loaded) add_own(sum, gpu, cost.load);
+  if (!inner_) return sum.list();
+  const std::vector<std::vector<int>> domains = by_domain(cluster_, gpus);
+  if (domains.size() < 2) return sum.list();
+  if (cost.collective == Collective::all_to_all) {
+    add_all_pairs(sum, gpus, cost.sms);
+  } else if (cost.algorithm == Algorithm::ring || cost.algorithm == Algorithm::pat) {
+    for (std::size_t domain = 0; domain < domains.size(); ++domain) {
+      for (std::size_t local = 0; local < domains[domain].size(); ++local) {
+        add_between(sum, domains[domain][local],
+                    partner(domains[(domain + 1) % domains.size()], local), cost.load.nic,
+                    cost.sms);
+      }
+    }
+  } else {
+    add_tree(sum, domains, cost);
+  }
+  return sum.list();
+}
+
+std::vector<LinkShare> GroupLinks::of_way(int from_gpu, int to_gpu, int connections) const {
+  std::vector<LinkShare> links;
+  for (const LinkShare& link :
+       cluster_.spread_route(from_gpu, to_gpu, std::max(1, connections)).links) {
+    if (inner_ || !owners_.shared(link.link)) links.push_back(link);
+  }
+  return links;
+}
+
+double idle_rate(const Cluster& cluster, const GroupLinks& links, const TransferCost& cost,
+                 const std::vector<int>& gpus) {
+  const std::vector<LinkShare> taken = links.of_call(cost, gpus, gpus);
+  return share_links(cluster.capacities(), {{&taken, cost.limit}}).front();
+}
+
+}  // namespace simtrain

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <vector>
+
+#include "sim/collectives/transfer_cost.h"
+#include "sim/topology/gpu_links.h"
+#include "sim/topology/link_sharing.h"
+
+namespace simtrain {
+
+/// Which links the calls of communicators load, and how much of each per wire byte.
+///
+/// Every rank loads its own NVLinks and its NIC with the cost's load. Links between switches are
+/// named only where they can bind: those on the ways from each domain to the domains that the
+/// algorithm sends to (ring, trees, all), rail by rail. Sends and receives load the ways from each
+/// rank to the next.
+class GroupLinks {
+ public:
+  explicit GroupLinks(const Cluster& cluster);
+
+  /// Links of a call on `gpus` (in rank order), of which only `loaded` put their own links in:
+  /// those that stand for others in a folded plan. Sorted by link, each once.
+  [[nodiscard]] std::vector<LinkShare> of_call(const TransferCost& cost,
+                                               const std::vector<int>& gpus,
+                                               const std::vector<int>& loaded) const;
+
+  /// Links of one way, in `connections` channels.
+  [[nodiscard]] std::vector<LinkShare> of_way(int from_gpu, int to_gpu, int connections) const;
+
+ private:
+  class Sum;
+  void add_own(Sum& sum, int gpu, const LinkLoad& load) const;
+  void add_between(Sum& sum, int from_gpu, int to_gpu, double share, int connections) const;
+  void add_tree(Sum& sum, const std::vector<std::vector<int>>& domains,
+                const TransferCost& cost) const;
+  void add_all_pairs(Sum& sum, const std::vector<int>& gpus, int connections) const;
+
+  const Cluster& cluster_;
+  LinkOwners owners_;
+  bool inner_;  ///< whether links between switches can bind
+};
+
+/// The most wire bytes per second that a call gets on an otherwise idle cluster.
+double idle_rate(const Cluster& cluster, const GroupLinks& links, const TransferCost& cost,
+                 const std::vector<int>& gpus);
+
+}  // namespace simtrain
