@@ -30,10 +30,13 @@ const std::vector<CommandRow>& commands() {
        "  --unfold          simulates every rank; gives the same numbers\n",
        "predicts a scenario", "simtrain scenarios/llama405b_a4_224.yaml", run_command},
       {"validate",
-       "simtrain validate [FILE...] [--format text|json] [--max-mean-error PERCENT]\n\n"
+       "simtrain validate [FILE...] [--format text|json] [--max-mean-error PERCENT]\n"
+       "simtrain validate --nccl [--format text|json]\n\n"
        "  Compares predictions with documented step times; exits with 1 where the mean absolute "
        "error\n"
-       "  is above the bound (6 % unless told).\n",
+       "  is above the bound (6 % unless told).\n\n"
+       "  --nccl            compares with measured NCCL calls (validation/nccl) instead\n"
+       "  --format json     the same as simtrain.validation/1 or simtrain.nccl-validation/1\n",
        "compares with documented runs", "simtrain validate", validate_command},
       {"nccl",
        "simtrain nccl CLUSTER --op OP --gpus N [--nodes N] [--min SIZE] [--max SIZE] [--factor F]\n"

@@ -1,4 +1,5 @@
-#include <filesystem>
+#include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -35,31 +36,60 @@ std::vector<std::string> names_of() {
   return names;
 }
 
-std::string collectives() {
+/// A name and what it is about.
+using Helped = std::pair<std::string_view, std::string_view>;
+
+std::string helped(const std::vector<Helped>& rows) {
+  std::size_t width = 0;
+  for (const auto& [name, help] : rows) width = std::max(width, name.size());
   std::string out;
-  for (const AlgorithmRow& row : algorithm_rows())
-    out += fmt::format("{:<6}{}\n", name_of(row.algorithm), row.help);
+  for (const auto& [name, help] : rows) out += fmt::format("{:<{}}  {}\n", name, width, help);
   return out;
+}
+
+std::string collectives() {
+  return helped({{"all_reduce", "every rank gets the sum of all buffers"},
+                 {"all_gather", "every rank gets the buffers of all, one after the other"},
+                 {"reduce_scatter", "every rank gets its part of the sum of all buffers"},
+                 {"broadcast", "every rank gets the buffer of rank 0"},
+                 {"alltoall", "every rank sends a part of its buffer to each"},
+                 {"send_receive", "a rank sends its buffer to another (nccl-tests: sendrecv)"}});
+}
+
+std::string algorithm_list() {
+  std::vector<Helped> rows;
+  for (const AlgorithmRow& row : algorithm_rows())
+    rows.emplace_back(name_of(row.algorithm), row.help);
+  const AlgorithmRow direct = direct_row();
+  rows.emplace_back(name_of(direct.algorithm), direct.help);
+  rows.emplace_back(name_of(Algorithm::user_buffers),
+                    "Transformer Engine's own exchange beside GEMMs; not NCCL");
+  return helped(rows);
+}
+
+std::string protocol_list() {
+  return helped({{"ll", "a flag beside every 4 bytes: least latency, half of the bandwidth"},
+                 {"ll128", "a flag in every 128 bytes: low latency, 120/128 of the bandwidth"},
+                 {"simple", "chunks with a handshake each: all of the bandwidth"},
+                 {"ce", "the GPU's copy engine, for user buffers; not NCCL"}});
 }
 
 std::string wiring_list() {
-  std::string out;
-  for (const WiringRow& row : wirings()) out += fmt::format("{:<16}{}\n", row.name, row.help);
-  return out;
+  std::vector<Helped> rows;
+  for (const WiringRow& row : wirings()) rows.emplace_back(row.name, row.help);
+  return helped(rows);
 }
 
 std::string import_formats() {
-  std::string out;
-  for (const ImportFormat& row : node_formats())
-    out += fmt::format("{:<17}{}\n", row.name, row.help);
-  return out;
+  std::vector<Helped> rows;
+  for (const ImportFormat& row : node_formats()) rows.emplace_back(row.name, row.help);
+  return helped(rows);
 }
 
 std::string placement_list() {
-  std::string out;
-  for (const PlacementRow& row : placements())
-    out += fmt::format("{:<12}{}\n", name_of(row.kind), row.help);
-  return out;
+  std::vector<Helped> rows;
+  for (const PlacementRow& row : placements()) rows.emplace_back(name_of(row.kind), row.help);
+  return helped(rows);
 }
 
 /// Scenario files with the rows of their tables.
@@ -94,6 +124,8 @@ const std::vector<Family>& families() {
       {"models", [](const DataFolder& data) { return lines(files_of(data, "scenarios/models")); }},
       {"scenarios", scenarios},
       {"collectives", [](const DataFolder&) { return collectives(); }},
+      {"algorithms", [](const DataFolder&) { return algorithm_list(); }},
+      {"protocols", [](const DataFolder&) { return protocol_list(); }},
       {"wirings", [](const DataFolder&) { return wiring_list(); }},
       {"import-formats", [](const DataFolder&) { return import_formats(); }},
       {"placements", [](const DataFolder&) { return placement_list(); }},

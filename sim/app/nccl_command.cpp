@@ -46,26 +46,36 @@ std::string plain(std::string_view word) {
 }
 
 template <class Name>
-Name named(const std::string& word, const std::string& option) {
+Name named(const std::string& word, const std::string& option, const std::vector<Name>& allowed) {
   std::vector<std::string> known;
-  for (const auto& [name, value] : EnumNames<Name>::rows) {
-    if (plain(name) == plain(word)) return value;
-    known.emplace_back(name);
+  known.reserve(allowed.size());
+  for (const Name value : allowed) {
+    if (plain(name_of(value)) == plain(word)) return value;
+    known.emplace_back(name_of(value));
   }
   throw InputError({}, option,
                    fmt::format("'{}' is not known here; {}", word, suggestion(word, known)));
 }
 
 template <class Name>
-std::optional<std::vector<Name>> names(const po::variables_map& values, const std::string& option) {
+std::optional<std::vector<Name>> names(const po::variables_map& values, const std::string& option,
+                                       const std::vector<Name>& allowed) {
   if (values.count(option) == 0) return std::nullopt;
   std::vector<Name> result;
   std::string rest = values[option].as<std::string>() + ",";
   for (std::size_t comma = rest.find(','); comma != std::string::npos; comma = rest.find(',')) {
-    result.push_back(named<Name>(rest.substr(0, comma), "--" + option));
+    result.push_back(named(rest.substr(0, comma), "--" + option, allowed));
     rest.erase(0, comma + 1);
   }
   return result;
+}
+
+/// What NCCL_ALGO knows.
+std::vector<Algorithm> algorithms() {
+  std::vector<Algorithm> known;
+  known.reserve(algorithm_rows().size());
+  for (const AlgorithmRow& row : algorithm_rows()) known.push_back(row.algorithm);
+  return known;
 }
 
 /// A size as nccl-tests takes it: bytes, or with K, M, G of 1024.
@@ -112,8 +122,8 @@ NcclSettings settings_of(const CommandCall& call, const po::variables_map& value
                     told.version.emplace());
   if (values.count("nvls") > 0)
     told.nvls = scalar_bool(scalar(values["nvls"].as<std::string>()), "--nvls");
-  told.algo = names<Algorithm>(values, "algo");
-  told.proto = names<Protocol>(values, "proto");
+  told.algo = names(values, "algo", algorithms());
+  told.proto = names(values, "proto", std::vector(kNcclProtocols.begin(), kNcclProtocols.end()));
   told.collnet = told.algo && std::any_of(told.algo->begin(), told.algo->end(),
                                           [](Algorithm a) {
                                             return a == Algorithm::collnet_direct ||
@@ -133,9 +143,10 @@ Collective operation(const po::variables_map& values) {
                      "alltoall or sendrecv would do");
   const auto& word = values["op"].as<std::string>();
   if (plain(word) == "sendrecv") return Collective::send_receive;
-  const auto collective = named<Collective>(word, "--op");
-  if (collective == Collective::none) throw InputError({}, "--op", "'none' is no operation");
-  return collective;
+  return named<Collective>(
+      word, "--op",
+      {Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter,
+       Collective::broadcast, Collective::all_to_all, Collective::send_receive});
 }
 
 /// GPUs and the nodes they are spread over; without --nodes as few as hold them.
@@ -151,12 +162,24 @@ Extent extent_of(const po::variables_map& values, int per_node) {
   const int nodes = values.count("nodes") > 0 ? values["nodes"].as<int>() : needed;
   if (gpus < 1) throw InputError({}, "--gpus", fmt::format("{} is none", gpus));
   if (nodes < 1) throw InputError({}, "--nodes", fmt::format("{} is none", nodes));
-  if (gpus % nodes != 0 || gpus / nodes > per_node) {
-    throw InputError(
-        {}, "--gpus",
-        fmt::format("{} do not spread evenly over {} nodes of {}", gpus, nodes, per_node));
-  }
   return {nodes, gpus};
+}
+
+void refuse_uneven(const ClusterSpec& spec, const Extent& extent) {
+  int fewest = spec.node_of(0).gpus;
+  for (int node = 1; node < extent.nodes; ++node)
+    fewest = std::min(fewest, spec.node_of(node).gpus);
+  if (extent.gpus % extent.nodes == 0 && extent.gpus / extent.nodes <= fewest) return;
+  throw InputError({}, "--gpus",
+                   fmt::format("{} do not spread evenly over {} nodes of {}", extent.gpus,
+                               extent.nodes, fewest));
+}
+
+/// The nodes of the cluster that the ranks need.
+Cluster cluster_of(const CommandCall& call, const std::string& name, const Extent& extent) {
+  ClusterSpec spec = load_cluster(call.data, name, extent.nodes, {}, NodesKey{"--nodes", {}});
+  refuse_uneven(spec, extent);
+  return Cluster(std::move(spec));
 }
 
 }  // namespace
@@ -176,8 +199,10 @@ CommandResult nccl_command(const CommandCall& call) {
   if (head.request.factor < 2) throw InputError({}, "--factor", "must be 2 or more");
   if (head.request.least.value() > head.request.most.value())
     throw InputError({}, "--min", "is more than --max");
+  // Refuses unknown names.
+  static_cast<void>(call.data.load<ClusterFile>("hardware/clusters", name, {}, "nccl"));
   const Extent extent = extent_of(values, load_cluster(call.data, name, 1, {}).node.gpus);
-  const Cluster cluster(load_cluster(call.data, name, extent.nodes, {}));
+  const Cluster cluster = cluster_of(call, name, extent);
   head.request.gpus = first_gpus(cluster, extent.nodes, extent.gpus);
   head.settings = settings_of(call, values);
   head.cluster = cluster.spec().name;

@@ -16,8 +16,10 @@ double network_channel_rate(const NcclEnvironment& environment, double nic) {
 }
 
 /// Two more switches and cables for each level that a way climbs.
-Duration climb(const FabricSpec& fabric, Distance distance) {
-  const bool blocks = fabric.nodes_per_block.has_value();
+Duration climb(const ClusterSpec& cluster, Distance distance) {
+  const FabricSpec& fabric = cluster.fabric;
+  const bool blocks =
+      !cluster.graph && fabric.nodes_per_block && cluster.nodes > fabric.nodes_per_block->value;
   const int levels = distance == Distance::fabric  ? (blocks ? 2 : 1)
                      : distance == Distance::block ? 1
                                                    : 0;
@@ -110,7 +112,7 @@ TransferCost plan_send_receive(Bytes bytes, Distance distance, const NcclEnviron
   TransferCost cost = start_pair(bytes);
   const double nic = cluster.usable_nic_bandwidth().value();
   const int channels = network_pair_channels(environment, ranks);
-  cost.latency = cluster.fabric.send_receive_latency.value + climb(cluster.fabric, distance);
+  cost.latency = cluster.fabric.send_receive_latency.value + climb(cluster, distance);
   cost.limit = std::min(nic, channels * network_channel_rate(environment, nic));
   cost.load = {0, 1};
   cost.sms = channels;

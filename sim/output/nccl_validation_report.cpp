@@ -34,13 +34,13 @@ std::string line(const std::string& machine, const std::string& collective, std:
                  const std::vector<const CurvePoint*>& points) {
   const CurveSummary large = summary_of(points, true);
   const CurveSummary small = summary_of(points, false);
-  std::string out = fmt::format("{:<16}{:<15}{:<8}", machine, collective, use);
+  std::string out = fmt::format("{:<16}{:<15}{:<7}", machine, collective, use);
   out += large.points == 0
-             ? fmt::format("{:>6}{:>7}{:>7}{:>8}", 0, "-", "-", "-")
-             : fmt::format("{:>6}{:>7.1f}{:>7.1f}{:>+8.1f}", large.points, large.median * 100,
+             ? fmt::format("{:>6}{:>7}{:>7}{:>7}", 0, "-", "-", "-")
+             : fmt::format("{:>6}{:>7.1f}{:>7.1f}{:>+7.1f}", large.points, large.median * 100,
                            large.percentile_90 * 100, large.bias * 100);
-  out += small.points == 0 ? fmt::format("{:>6}{:>7}", 0, "-")
-                           : fmt::format("{:>6}{:>7.1f}", small.points, small.median * 100);
+  out += small.points == 0 ? fmt::format("{:>8}{:>7}", 0, "-")
+                           : fmt::format("{:>8}{:>7.1f}", small.points, small.median * 100);
   return out + "\n";
 }
 
@@ -48,8 +48,8 @@ std::string line(const std::string& machine, const std::string& collective, std:
 
 std::string nccl_validation_text(const std::vector<CurvePoint>& points) {
   std::string out = "Measured NCCL calls against predictions, errors in % of the measured time\n\n";
-  out += fmt::format("{:<39}{:>28}{:>13}\n", "", "1 MiB and more", "below");
-  out += fmt::format("{:<16}{:<15}{:<8}{:>6}{:>7}{:>7}{:>8}{:>6}{:>7}\n", "machine", "collective",
+  out += fmt::format("{:<38}{:>27}{:>15}\n", "", "1 MiB and more", "below");
+  out += fmt::format("{:<16}{:<15}{:<7}{:>6}{:>7}{:>7}{:>7}{:>8}{:>7}\n", "machine", "collective",
                      "rows", "points", "median", "90 %", "bias", "points", "median");
   std::array<std::vector<const CurvePoint*>, 2> all;
   for (const auto& [key, members] : grouped(points)) {

@@ -61,21 +61,21 @@ std::vector<double> nic_factors(const ClusterFaults& faults, const std::vector<H
                               1.0);
   for (std::size_t i = 0; i < faults.nics.size(); ++i) {
     const NicFault& fault = faults.nics[i];
-    bool host_found = false;
-    bool nic_found = false;
+    const Host* named = nullptr;
+    bool found = false;
     for (std::size_t number = 0; number < hosts.size(); ++number) {
       const Host& host = hosts[number];
       if (fault.host && !is_called(host, number, *fault.host)) continue;
-      host_found = true;
+      named = &host;
       if (fault.nic >= host.nics) continue;
-      nic_found = true;
+      found = true;
       factors[static_cast<std::size_t>(host.first_nic + fault.nic)] *= fault.bandwidth_share;
     }
-    if (!host_found) refuse_unknown_host(*fault.host, fault.where, item("nics", i), hosts);
-    if (nic_found) continue;
+    if (named == nullptr) refuse_unknown_host(*fault.host, fault.where, item("nics", i), hosts);
+    if (found) continue;
     throw InputError(fault.where, item("nics", i) + ".nic",
                      fmt::format("{} has no NIC {}; they count from 0",
-                                 fault.host.value_or("any host"), fault.nic));
+                                 fault.host ? named->name : "any host", fault.nic));
   }
   return factors;
 }

@@ -15,22 +15,23 @@ TEST_CASE("A fault names its device and how bad it is") {
        "5:62: cluster.faults.gpus[0].slowdown: is missing"},
       {"placement: compact", "faults: {gpus: [{host: 0, gpu: 1, slowdown: 0.5}]}",
        "5:90: cluster.faults.gpus[0].slowdown: '0.5' is out of range; 1 to 1000 would do"},
-      {"placement: compact", "faults: {nics: [{host: 0, nic: 1, bandwidth_share: 0}]}",
-       "5:97: cluster.faults.nics[0].bandwidth_share: '0' is out of range; 0.001 to 1 would do"},
+      {"placement: compact", "faults: {nics: [{host: 0, nic: 1, bandwidth_share: 1.5}]}",
+       "5:97: cluster.faults.nics[0].bandwidth_share: '1.5' is out of range; 0 to 1 would do"},
   });
 }
 
 TEST_CASE("A fault is of a device that the cluster has, each once") {
   check_edits({
       {"placement: compact", "faults: {gpus: [{host: 4, gpu: 1, slowdown: 2}]}",
-       "5:62: cluster.faults.gpus: host 4 is not there; 0 to 3 are"},
+       "5:62: cluster.faults.gpus[0].host: '4' is no host of this cluster; known are node0, node1, "
+       "node2, node3"},
       {"placement: compact", "faults: {gpus: [{host: 3, gpu: 8, slowdown: 2}]}",
-       "5:62: cluster.faults.gpus: host 3 has no GPU 8; 0 to 7 would do"},
+       "5:62: cluster.faults.gpus[0].gpu: node3 has no GPU 8; they count from 0"},
       {"placement: compact", "faults: {nics: [{host: 3, nic: 8, bandwidth_share: 0.5}]}",
-       "5:62: cluster.faults.nics: host 3 has no NIC 8; 0 to 7 would do"},
+       "5:62: cluster.faults.nics[0].nic: node3 has no NIC 8; they count from 0"},
       {"placement: compact",
        "faults: {gpus: [{host: 1, gpu: 1, slowdown: 2}, {host: 1, gpu: 1, slowdown: 3}]}",
-       "5:94: cluster.faults.gpus: GPU 1 of host 1 stands twice"},
+       "5:94: cluster.faults.gpus[1]: GPU 1 of node1 stands twice"},
   });
 }
 

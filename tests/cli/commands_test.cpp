@@ -140,6 +140,23 @@ TEST_CASE("list prints the families, and each of them prints names") {
   for (const std::string& family : families) CHECK(!printed("list " + family).empty());
 }
 
+TEST_CASE("list prints every collective, algorithm and protocol with what it is") {
+  const std::string collectives = printed("list collectives");
+  for (const char* name :
+       {"all_reduce", "all_gather", "reduce_scatter", "broadcast", "alltoall", "send_receive"})
+    CHECK(has_line(collectives, std::string(name) + " "));
+  const std::string algorithms = printed("list algorithms");
+  for (const char* name : {"ring", "tree", "collnet-direct", "collnet-chain", "nvls", "nvls-tree",
+                           "pat", "direct", "user-buffers"})
+    CHECK(has_line(algorithms, std::string(name) + " "));
+  const std::string protocols = printed("list protocols");
+  for (const char* name : {"ll", "ll128", "simple", "ce"})
+    CHECK(has_line(protocols, std::string(name) + " "));
+  CHECK(lines(collectives).size() == 6);
+  CHECK(lines(algorithms).size() == 9);
+  CHECK(lines(protocols).size() == 4);
+}
+
 TEST_CASE("list scenarios prints what can be run") {
   std::string file;
   for (const std::string& line : lines(printed("list scenarios"))) {

@@ -43,12 +43,12 @@ std::string run_on(const TempFolder& folder, const std::string& node) {
 TEST_CASE("import prints a node file, or writes it") {
   const TempFolder folder;
   const std::string file = kData + "hgx-h100-nccl.xml";
-  const Outcome printed = run_simtrain({"import", file, "--name", "lab"});
+  const Outcome printed = run_simtrain({"import", file, "--name", "lab", "--gpu", "h100-sxm"});
   CHECK(printed.status == 0);
   CHECK(printed.err.empty());
   CHECK(printed.out.find("\nname: lab\n") != std::string::npos);
-  const std::vector<std::string> write{"import", file,       "--name",
-                                       "lab",    "--output", folder.file("lab.yaml")};
+  const std::vector<std::string> write{"import", file,       "--name",   "lab",
+                                       "--gpu",  "h100-sxm", "--output", folder.file("lab.yaml")};
   const Outcome written = run_simtrain(write);
   CHECK(written.status == 0);
   CHECK(written.out.empty());
@@ -69,7 +69,8 @@ TEST_CASE("an imported node runs like the node that the repository has") {
   copy_hardware(folder);
   const std::string nodes = folder.file("hardware/nodes/");
   for (const auto& command : std::vector<std::string>{
-           "import " + kData + "hgx-h100-nccl.xml --name xml --output " + nodes + "xml.yaml",
+           "import " + kData + "hgx-h100-nccl.xml --gpu h100-sxm --name xml --output " + nodes +
+               "xml.yaml",
            "import " + kData + "dgx-h100-smi.txt --gpu h100-sxm --name smi --output " + nodes +
                "smi.yaml"}) {
     CHECK(run_simtrain(words(command)).status == 0);
@@ -139,10 +140,12 @@ TEST_CASE("wrong options of import are refused") {
                 "--nic-bandwidth: '400' needs one of the units MB/s, GB/s, TB/s, Gb/s, Tb/s");
   check_refused(run_simtrain({"import", file, "--force"}),
                 "--force: replaces the file of --output; name one");
-  check_refused(run_simtrain({"import", file, "--output", "/dev/null", "--force"}),
-                "/dev/null: is no regular file; name another");
-  check_refused(run_simtrain({"import", file, "--output", "/nowhere/lab.yaml"}),
-                "/nowhere/lab.yaml: cannot be written: No such file or directory");
+  check_refused(
+      run_simtrain({"import", file, "--gpu", "h100-sxm", "--output", "/dev/null", "--force"}),
+      "/dev/null: is no regular file; name another");
+  check_refused(
+      run_simtrain({"import", file, "--gpu", "h100-sxm", "--output", "/nowhere/lab.yaml"}),
+      "/nowhere/lab.yaml: cannot be written: No such file or directory");
 }
 
 }  // namespace

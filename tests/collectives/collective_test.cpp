@@ -207,10 +207,10 @@ TEST_CASE("a ring over nodes takes no more than the NICs of its ranks and its ch
                            setup.environment())
         .limit;
   };
-  // One NIC has 50 GB/s * 0.97; 16 channels of 22.5 GB/s carry less than eight NICs. The copy of
+  // One NIC has 50 GB/s * 0.97; 16 channels of 22 GB/s carry less than eight NICs. The copy of
   // the rank's own part comes on top, at 28 GB/s on each of 4 and 16 channels.
   CHECK(limit(1) == doctest::Approx(0.75 / (0.75 / 48.5e9 + 0.25 / (4 * 28e9))));
-  CHECK(limit(8) == doctest::Approx(31 / (31 / 360e9 + 1 / (16 * 28e9))));
+  CHECK(limit(8) == doctest::Approx(31 / (31 / 352e9 + 1 / (16 * 28e9))));
 }
 
 TEST_CASE("fewer channels take longer") {

@@ -112,7 +112,7 @@ TEST_CASE("send and receive of a group go as far as the farthest neighbours of i
   CHECK(load(16) == LinkLoad{0, 1});
   CHECK(setup.plan(Collective::send_receive, kMiB, 512).latency -
             setup.plan(Collective::send_receive, kMiB, 16).latency ==
-        far_latency(setup.cluster.spec().fabric, Distance::fabric));
+        setup.cluster.spec().fabric.level_latency());
 }
 
 TEST_CASE("an all-to-all over nodes is slower than inside one, by the NICs") {

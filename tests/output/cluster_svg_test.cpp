@@ -49,8 +49,8 @@ TEST_CASE("28 A4 machines: every host, GPU and switch is drawn, and numbers are 
   CHECK(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""));
   for (int host = 0; host < 28; ++host) {
     CAPTURE(host);
-    CHECK(count(svg, "<title>node " + std::to_string(host) + "</title>") == 1);
-    CHECK(count(svg, "<title>node " + std::to_string(host) + " GPU ") == 8);
+    CHECK(count(svg, "<title>node" + std::to_string(host) + "</title>") == 1);
+    CHECK(count(svg, "<title>node" + std::to_string(host) + " GPU ") == 8);
   }
   CHECK(count(svg, "<title>leaf ") == 16 + 64);  // boxes, and wires to the spines
   CHECK(count(svg, "<title>node") == 28 + 224 + 224);
@@ -64,7 +64,7 @@ TEST_CASE("8 racks of NVL72: a frame a rack, a bundle for each rack and rail") {
   CHECK(well_formed(svg));
   CHECK(count(svg, ": 18 hosts</title>") == 8);
   for (int host = 0; host < 144; ++host)
-    CHECK(count(svg, "<title>node " + std::to_string(host) + " GPU ") == 4);
+    CHECK(count(svg, "<title>node" + std::to_string(host) + " GPU ") == 4);
   CHECK(count(svg, ": 18 x 47 GB/s</title>") == 8 * 4);
   CHECK(svg.size() < 200'000);
 }

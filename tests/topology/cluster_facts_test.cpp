@@ -171,10 +171,10 @@ TEST_CASE("a path over the network, hop by hop") {
   CHECK(path.latency == c.route(0, 2).latency);
   CHECK(path.bandwidth == Bandwidth(1e9));
   REQUIRE(path.steps.size() == 6);
-  CHECK(path.steps[0][0].from == "node 0 GPU 0");
-  CHECK(path.steps[1][0].to == "leaf 0.0");
-  CHECK(path.steps[2][0].to == "spine 0");
-  CHECK(path.steps[5][0].to == "node 1 GPU 0");
+  CHECK(path.steps[0][0].from == "node0 GPU 0");
+  CHECK(path.steps[1][0].to == "leaf0.0");
+  CHECK(path.steps[2][0].to == "spine0");
+  CHECK(path.steps[5][0].to == "node1 GPU 0");
   for (const auto& step : path.steps) {
     REQUIRE(step.size() == 1);
     CHECK(step[0].share == 1);
@@ -182,10 +182,12 @@ TEST_CASE("a path over the network, hop by hop") {
 }
 
 TEST_CASE("equal ways of a path share the flow, and each step carries all of it") {
+  // Over NVLink to the GPU on the target's rail (PXN), then NIC, leaf, spine, leaf, NIC.
   const ClusterPath path = cluster_path(cluster("gcp-a4", 28), 0, 130);
-  REQUIRE(path.steps.size() == 6);
-  CHECK(path.steps[2].size() == 4);
-  CHECK(path.steps[2][3].share == doctest::Approx(0.25));
+  REQUIRE(path.steps.size() == 8);
+  CHECK(path.steps[1][0].to == "node0 GPU 2");
+  CHECK(path.steps[4].size() == 4);
+  CHECK(path.steps[4][3].share == doctest::Approx(0.25));
   CHECK(path.bandwidth.value() == doctest::Approx(47e9));
   for (const auto& step : path.steps) {
     double sum = 0;

@@ -62,7 +62,7 @@ NodeInventory table(const std::string& text) { return read_smi_topology({"t", te
 }  // namespace
 
 TEST_CASE("an NCCL dump of an HGX H100 tells all but the domain and the host") {
-  const NodeSpec node = node_of("hgx-h100-nccl.xml", {"lab", {}, {}});
+  const NodeSpec node = node_of("hgx-h100-nccl.xml", {"lab", "h100-sxm", {}});
   CHECK(node.name == "lab");
   CHECK(node.gpu == "h100-sxm");
   CHECK(node.gpus == 8);
@@ -79,10 +79,10 @@ TEST_CASE("an NCCL dump of an HGX H100 tells all but the domain and the host") {
 }
 
 TEST_CASE("the comments name the NICs that were left out and what is assumed") {
-  const std::string yaml = imported(input("hgx-h100-nccl.xml"), {"lab", {}, {}});
+  const std::string yaml = imported(input("hgx-h100-nccl.xml"), {"lab", "h100-sxm", {}});
   CHECK(yaml.find("# Left out, not the nearest of any GPU (storage, management): mlx5_1, mlx5_2, "
                   "mlx5_7, mlx5_8\n") != std::string::npos);
-  CHECK(yaml.find("# ASSUMED, to be checked: gpu, nvlink_domain_nodes, host_launch_latency\n") !=
+  CHECK(yaml.find("# ASSUMED, to be checked: nvlink_domain_nodes, host_launch_latency\n") !=
         std::string::npos);
 }
 
@@ -138,7 +138,7 @@ TEST_CASE("what the user says goes before what could be assumed") {
 TEST_CASE("the slowest of unequal compute NICs is the rate of all") {
   ImportFile file = input("hgx-h100-nccl.xml");
   file.text.replace(file.text.find("speed=\"400000\""), 14, "speed=\"200000\"");
-  const std::string yaml = imported(file, {"lab", {}, {}});
+  const std::string yaml = imported(file, {"lab", "h100-sxm", {}});
   CHECK(yaml.find("nic_bandwidth: {value: 200 Gb/s, source: \"NCCL topology dump: net speed, the "
                   "slowest of unequal NICs\"}") != std::string::npos);
 }
@@ -149,10 +149,12 @@ TEST_CASE("a GPU that the file leaves open has to be told") {
   };
   CHECK(refused(input("dgx-h100-smi.txt"), {}) ==
         "dgx-h100-smi.txt:1:6: gpu: 18 NVLinks a GPU: h100-sxm or h200-sxm or b200-sxm or gb200 or "
-        "b300-sxm or gb300; say which with --gpu NAME, one of b200-sxm, gb200, h100-sxm");
+        "b300-sxm or gb300; say which with --gpu NAME, one of b200-sxm, gb200, h100-sxm, "
+        "h200-sxm");
   CHECK(refused(input("dgx-a100-nccl.xml"), {}) ==
         "dgx-a100-nccl.xml:7: gpu: sm 80, 12 NVLinks a GPU, x86_64 CPUs: a100-sxm, not in "
-        "hardware/gpus; say which with --gpu NAME, one of b200-sxm, gb200, h100-sxm");
+        "hardware/gpus; say which with --gpu NAME, one of b200-sxm, gb200, h100-sxm, "
+        "h200-sxm");
   CHECK(
       refused(input("hgx-h100-nccl.xml"), "gb200") ==
       "hgx-h100-nccl.xml:11: gpu: the file says sm 90, 18 NVLinks a GPU, x86_64 CPUs; a gb200 has "
@@ -259,8 +261,9 @@ TEST_CASE("deep nesting and endless devices are refused, not followed") {
 }
 
 TEST_CASE("names from outside cannot break out of a comment or a text") {
-  const std::string yaml = imported(
-      edited(input("hgx-h100-nccl.xml"), "mlx5_1\"", "a&quot;&#10;name: b\""), {"lab", {}, {}});
+  const std::string yaml =
+      imported(edited(input("hgx-h100-nccl.xml"), "mlx5_1\"", "a&quot;&#10;name: b\""),
+               {"lab", "h100-sxm", {}});
   CHECK(read_yaml<NodeSpec>(load_yaml_text(yaml, "imported.yaml"), "").name == "lab");
 }
 
