@@ -82,8 +82,8 @@ std::vector<double> seconds_by_link(const Plan& plan) {
       const TransferCost& transfer = program.transfers[op.cost];
       for (const LinkShare& link : group.links_of(transfer)) {
         const auto id = static_cast<std::size_t>(link.link);
-        seconds[id] += static_cast<double>(transfer.wire.value()) * link.share /
-                       plan.link_capacities[id];
+        seconds[id] +=
+            static_cast<double>(transfer.wire.value()) * link.share / plan.link_capacities[id];
       }
     }
   }

@@ -57,8 +57,7 @@ void PlanGroups::add_group(std::uint32_t simulated, GroupSlot slot, const std::v
     loaded.push_back(context_.placement.gpu(plan_.ranks[member].rank));
   const std::vector<int> gpus = context_.placement.gpus(ranks);
   for (const TransferCost& cost : calls_[static_cast<std::size_t>(slot)]) {
-    group.link_sets.push_back(
-        {cost.algorithm, cost.load, links_.of_call(cost, gpus, loaded)});
+    group.link_sets.push_back({cost.algorithm, cost.load, links_.of_call(cost, gpus, loaded)});
   }
 }
 
