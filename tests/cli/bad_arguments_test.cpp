@@ -122,7 +122,7 @@ TEST_CASE("--set changes keys that exist") {
       {{"good.yaml", "--set", "frob=1"},
        "--set frob=1:1:1: frob: is not known here; known are name, source, notes, mfu_convention, "
        "cluster, software, model, training, parallelism, overlap, optimizer, recompute, "
-       "cuda_graphs"},
+       "cuda_graphs, nccl"},
       {{"good.yaml", "--set", "training.sequence=1"},
        "--set training.sequence=1:1:1: training.sequence: is not known here; known are precision, "
        "fp8_params, seq_length, micro_batch_size, global_batch_size"},
@@ -132,7 +132,7 @@ TEST_CASE("--set changes keys that exist") {
       {{"good.yaml", "--set", "table.rows=1"},
        "--set table.rows=1:1:1: table: is not known here; known are name, source, notes, "
        "mfu_convention, cluster, software, model, training, parallelism, overlap, optimizer, "
-       "recompute, cuda_graphs"},
+       "recompute, cuda_graphs, nccl"},
       {{"good.yaml", "--set", "model_overrides.num_layer=31"},
        "--set model_overrides.num_layer=31:1:1: model_overrides.num_layer: is not known here; did "
        "you mean 'num_layers'?"},
@@ -200,8 +200,8 @@ TEST_CASE("A topic of list or help must exist") {
       {{"list", "gpu"}, "list: 'gpu' is no family; did you mean 'gpus'?"},
       {{"list", "frobnicate"},
        "list: 'frobnicate' is no family; known are gpus, nodes, fabrics, clusters, software, "
-       "tp-overlap, models, scenarios, collectives, wirings, import-formats, placements, "
-       "mfu-conventions"},
+       "tp-overlap, models, scenarios, collectives, algorithms, protocols, wirings, "
+       "import-formats, placements, mfu-conventions"},
       {{"list", "gpus", "nodes"}, "list takes one family"},
       {{"help", "scenari"}, "help: 'scenari' is no topic; did you mean 'scenario'?"},
       {{"help", "frobnicate"},

@@ -139,9 +139,8 @@ TEST_CASE("Counts and shares of hardware keep to their range") {
 
 TEST_CASE("A wiring or a transport that is not modelled is refused") {
   check_values({
-      {kFabric, "wiring", "fat-tree",
-       "wiring: 'fat-tree' is not known here; known are "
-       "rail-optimized"},
+      {kFabric, "wiring", "dragonfly",
+       "wiring: 'dragonfly' is not known here; known are rail-optimized, fat-tree"},
       {kFabric, "transport", "ib", "transport: 'ib' is not known here; known are infiniband, roce"},
   });
 }

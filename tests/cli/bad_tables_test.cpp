@@ -46,12 +46,14 @@ TEST_CASE("A column that is no key is refused at the column") {
        "seq_length, micro_batch_size, global_batch_size"},
       {"training.micro_batch_size", "mbs",
        "26:18: mbs: is not known here; known are name, source, notes, mfu_convention, cluster, "
-       "software, model, training, parallelism, overlap, optimizer, recompute, cuda_graphs"},
+       "software, model, training, parallelism, overlap, optimizer, recompute, "
+       "cuda_graphs, nccl"},
       {"training.micro_batch_size", "name.x", "26:18: name.x: 'name' has no keys below it"},
       {"training.micro_batch_size", "training..x", "26:18: training..x: is not a dotted key"},
       {"training.micro_batch_size", "table",
        "26:18: table: is not known here; known are name, source, notes, mfu_convention, cluster, "
-       "software, model, training, parallelism, overlap, optimizer, recompute, cuda_graphs"},
+       "software, model, training, parallelism, overlap, optimizer, recompute, "
+       "cuda_graphs, nccl"},
       {"training.micro_batch_size",
        "a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a."
        "a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a",
