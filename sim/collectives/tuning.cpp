@@ -223,7 +223,7 @@ double tuning_seconds(const CollectiveRequest& request, Algorithm algorithm, Pro
   const int channels = ring_graph(layout, environment).channels;
   if (algorithm == Algorithm::ring && protocol == Protocol::simple && layout.domains > 1 &&
       request.collective == Collective::all_reduce && bytes / channels / layout.ranks >= 64) {
-    latency *= environment.cluster.gpu.architecture == Architecture::ampere ? 1.4 : 1.4;
+    latency *= 1.4;
   }
   return latency * 1e-6 + bytes / (bandwidth * 1e9);
 }

@@ -292,11 +292,4 @@ bool Cluster::moved_nics() const {
   return false;
 }
 
-bool Cluster::gpus_have_own_nics() const {
-  const bool alike = std::all_of(hosts_.begin(), hosts_.end(), [&](const Host& host) {
-    return host.gpus == hosts_.front().gpus && host.nics == host.gpus;
-  });
-  return alike && !moved_nics();
-}
-
 }  // namespace simtrain

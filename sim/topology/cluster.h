@@ -89,9 +89,6 @@ class Cluster {
   /// switch has at least as much bandwidth upward as downward, evenly used. Then only the links of
   /// the GPUs themselves matter, and equally placed ranks are provably alike.
   [[nodiscard]] bool inner_links_never_bind() const;
-  /// True where every host has as many GPUs and every GPU uses a NIC of its own, slow ones
-  /// included.
-  [[nodiscard]] bool gpus_have_own_nics() const;
 
  private:
   /// The link of a NIC to its leaf switch.

@@ -47,18 +47,27 @@ std::vector<int> first_alike(const std::vector<int>& colours) {
   return result;
 }
 
-/// False where PXN takes a message to a neighbouring stage over the NIC of another GPU.
-bool messages_leave_by_own_nics(const Cluster& cluster, const Placement& placement,
-                                const RankGrid& grid) {
+/// By GPU: whether it moves data over a NIC that others use as well, because its own is down, or
+/// because PXN takes messages of neighbouring stages over it. Such ranks compete for more than
+/// links of their own, so each stands for itself alone.
+std::vector<bool> entangled_gpus(const Cluster& cluster, const Placement& placement,
+                                 const RankGrid& grid) {
+  const auto at = [](int number) { return static_cast<std::size_t>(number); };
+  std::vector<int> users(at(cluster.nics()), 0);
+  for (const int gpu : placement.gpu_of_rank) ++users[at(cluster.nic_of(gpu))];
+  std::vector<bool> entangled(at(cluster.gpus()), false);
   for (int rank = 0; rank < grid.ranks(); ++rank) {
     const int gpu = placement.gpu(rank);
+    if (users[at(cluster.nic_of(gpu))] > 1) entangled[at(gpu)] = true;
     for (const int step : {1, -1}) {
       const int other = placement.gpu(grid.stage_neighbour(rank, step));
-      if (cluster.distance(gpu, other) >= Distance::unit && cluster.exit_gpu(gpu, other) != gpu)
-        return false;
+      if (cluster.distance(gpu, other) < Distance::unit) continue;
+      const int exit = cluster.exit_gpu(gpu, other);
+      if (exit == gpu) continue;
+      for (const int touched : {gpu, exit, other}) entangled[at(touched)] = true;
     }
   }
-  return true;
+  return entangled;
 }
 
 class Classifier {
@@ -68,7 +77,8 @@ class Classifier {
         placement_(placement),
         grid_(grid),
         owners_(cluster),
-        capacities_(cluster.capacities()) {}
+        capacities_(cluster.capacities()),
+        entangled_(entangled_gpus(cluster, placement, grid)) {}
 
   RankClasses classes() {
     RankClasses classes;
@@ -131,8 +141,9 @@ class Classifier {
     const int gpu = placement_.gpu(rank);
     const GpuLinks& links = owners_.of_gpu(gpu);
     std::vector<double> own;
-    own.reserve(1 + links.nvlink.size() + links.nic.size());
+    own.reserve(2 + links.nvlink.size() + links.nic.size());
     own.push_back(cluster_.slowdown(gpu));
+    own.push_back(entangled_[static_cast<std::size_t>(gpu)] ? rank + 1 : 0);
     for (const int link : links.nvlink) own.push_back(capacities_[static_cast<std::size_t>(link)]);
     for (const int link : links.nic) own.push_back(capacities_[static_cast<std::size_t>(link)]);
     return devices_.of(own);
@@ -210,6 +221,7 @@ class Classifier {
   const RankGrid& grid_;
   LinkOwners owners_;
   std::vector<double> capacities_;
+  std::vector<bool> entangled_;  ///< by GPU
   LayoutNumbering layout_numbers_;
   std::map<std::pair<Kind, int>, int> layouts_;
   std::map<int, int> context_distances_;
@@ -249,9 +261,7 @@ Distance widest_hop(const Cluster& cluster, const std::vector<int>& gpus) {
 RankClasses rank_classes(const Cluster& cluster, const Placement& placement, const RankGrid& grid,
                          bool unfold) {
   RankClasses classes = Classifier(cluster, placement, grid).classes();
-  const bool own_links_only = cluster.inner_links_never_bind() && cluster.gpus_have_own_nics() &&
-                              messages_leave_by_own_nics(cluster, placement, grid);
-  if (unfold || !own_links_only) {
+  if (unfold || !cluster.inner_links_never_bind()) {
     std::iota(classes.piece_stand_in.begin(), classes.piece_stand_in.end(), 0);
     classes.step_stand_in = classes.piece_stand_in;
   }

@@ -42,8 +42,9 @@ TEST_CASE("hops between units add two switches and two cables each") {
   const Cluster c = cluster("gcp-a4", 28);  // GPUs 0 to 127 are one unit
   const GroupLayout layout = layout_of(c, {0, 8, 128, 136});
   CHECK(layout.network_hops == 4);
-  CHECK(layout.far_latency == 2 * Duration(1'600'000));  // 8 -> 128 and 136 -> 0
-  CHECK(layout.farthest_latency == Duration(1'600'000));
+  CHECK(c.spec().fabric.level_latency() == Duration(2 * 800'000));
+  CHECK(layout.far_latency == 2 * c.spec().fabric.level_latency());  // 8 -> 128 and 136 -> 0
+  CHECK(layout.farthest_latency == c.spec().fabric.level_latency());
   CHECK(layout.widest_hop == Distance::fabric);
 }
 

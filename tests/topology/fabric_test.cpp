@@ -161,13 +161,11 @@ TEST_CASE("ECMP leaves links unbound only where ways do not branch") {
 
 TEST_CASE("eight GPUs with four NICs share them in pairs") {
   ClusterSpec spec = cluster("dgx-superpod-h100", 2).spec();
-  CHECK(Cluster(spec).gpus_have_own_nics());
   spec.node.nics.value = 4;
   const Cluster c(spec);
   CHECK(c.nics() == 8);
   CHECK(number(c, VertexKind::leaf) == 4);
   for (int gpu = 0; gpu < 16; ++gpu) CHECK(c.nic_of(gpu) == gpu / 2);
-  CHECK_FALSE(c.gpus_have_own_nics());
   CHECK(c.exit_gpu(1, 8) == 1);  // the same rail
   CHECK(c.exit_gpu(1, 10) == 2);
   const LinkOwners owners(c);

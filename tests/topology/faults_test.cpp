@@ -46,7 +46,6 @@ TEST_CASE("a slow NIC has its share of the bandwidth left, both ways") {
   int slow = 0;
   for (const double capacity : capacities) slow += capacity == 0.25e9 ? 1 : 0;
   CHECK(slow == 4);  // GPU and NIC, NIC and leaf
-  CHECK(c.gpus_have_own_nics());
   CHECK(c.inner_links_never_bind());
 }
 
@@ -61,7 +60,6 @@ TEST_CASE("the GPU of a NIC that is down uses the next one of its host") {
   CHECK(c.nic_of(0) == 0);
   CHECK(c.nic_of(1) == 0);  // after the last comes the first
   CHECK(c.nic_of(3) == 3);
-  CHECK_FALSE(c.gpus_have_own_nics());
   // No GPU of node0 is on rail 1 now: over NIC 0, its leaf, a spine and the leaf of rail 1.
   CHECK(c.exit_gpu(1, 3) == 1);
   CHECK(c.distance(1, 3) == Distance::fabric);

@@ -41,7 +41,6 @@ TEST_CASE("a graph of unlike hosts is numbered host after host") {
                                  std::pair{4, 3}, std::pair{5, 3}}) {
     CHECK(c.nic_of(gpu) == nic);
   }
-  CHECK_FALSE(c.gpus_have_own_nics());
   CHECK_FALSE(c.inner_links_never_bind());
 }
 
