@@ -120,7 +120,8 @@ std::vector<LinkShare> GroupLinks::of_call(const TransferCost& cost, const std::
   if (domains.size() < 2) return sum.list();
   if (cost.collective == Collective::all_to_all) {
     add_all_pairs(sum, gpus, cost.sms);
-  } else if (cost.algorithm == Algorithm::ring || cost.algorithm == Algorithm::pat) {
+  } else if (cost.algorithm == Algorithm::ring || cost.algorithm == Algorithm::pat ||
+             cost.algorithm == Algorithm::user_buffers) {
     for (std::size_t domain = 0; domain < domains.size(); ++domain) {
       for (std::size_t local = 0; local < domains[domain].size(); ++local) {
         add_between(sum, domains[domain][local],

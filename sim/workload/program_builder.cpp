@@ -53,7 +53,9 @@ std::uint32_t ProgramBuilder::user_buffers(Collective collective, std::int64_t b
   cost.latency = gpu().nccl.simple.hop;
   cost.limit = std::min(limit, gpu().nvlink.copy_engine_bandwidth.value.value());
   cost.sms = sms;
-  cost.load = {1, 0};
+  // A ring: where the group leaves its NVLink domain, so does a part of every rank's bytes.
+  const GroupLayout& layout = context_.tensor_layout;
+  cost.load = {1, layout.domains > 1 ? 1 / layout.ranks_per_domain() : 0};
   cost.memory_traffic = 2;
   return transfer(cost, Stream::tensor, GroupSlot::tensor, after);
 }

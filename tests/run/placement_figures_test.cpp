@@ -81,3 +81,14 @@ TEST_CASE("the busiest link between switches is named where such links can bind"
   CHECK(busiest->load > 0);
   CHECK(busiest->load <= 1);
 }
+
+// TP 4: dealt round eight hosts, each of the four is alone in its NVLink domain, so that user
+// buffers go at the NIC's 48.5 GB/s instead of the copy engine's rate.
+TEST_CASE("tensor parallelism over the network takes longer") {
+  const auto step = [](const std::string& order) {
+    return simulate(
+               scenario("llama31_70b_h100", "bf16-64", {"gbs=16", "cluster.rank_order=" + order}))
+        .step_time_s;
+  };
+  CHECK(step("round-robin") > 1.3 * step("by-host"));
+}
