@@ -128,9 +128,9 @@ Highlight highlight_of(const Subject& subject, const Placement& placement,
 TopologyReport report_of(const Subject& subject, const ClusterMap& map) {
   const ClusterSpec& spec = subject.spec;
   TopologyReport report;
-  report.cluster = fmt::format("{}: {} x {} ({} {})", spec.name, spec.nodes, spec.node.name,
+  report.cluster = fmt::format("{}: {} ({} {})", spec.name, spec.nodes_text(),
                                spec.gpus(), spec.gpu.name);
-  report.wiring = fmt::format("{}, {}", spec.fabric.name, name_of(spec.fabric.wiring));
+  report.wiring = fmt::format("{}, {}", spec.fabric.name, spec.wiring_text());
   report.note = subject.note;
   report.facts = cluster_facts(map);
   return report;

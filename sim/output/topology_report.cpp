@@ -67,7 +67,8 @@ void add_bisection(std::string& out, const ClusterFacts& facts) {
        fmt::format("{}, {:.4g} % of what the half's NICs carry ({})", bandwidth_text(cut.bandwidth),
                    cut.bandwidth.value() / cut.nics.value() * 100, bandwidth_text(cut.nics)));
   line(out, "Split",
-       fmt::format("{} hosts from host {} on against the other {}", cut.hosts, cut.first_host,
+       fmt::format("{} host{} from host {} on against the other {}", cut.hosts,
+                  cut.hosts == 1 ? "" : "s", cut.first_host,
                    facts.hosts - cut.hosts));
   line(out, "Computed by",
        cut.method == BisectionMethod::max_flow

@@ -51,6 +51,21 @@ int ClusterSpec::gpus() const {
   return sum;
 }
 
+std::string ClusterSpec::nodes_text() const {
+  std::string text;
+  for (int first = 0; first < nodes;) {
+    int last = first;
+    while (last < nodes && node_of(last).name == node_of(first).name) ++last;
+    text += fmt::format("{}{} x {}", text.empty() ? "" : ", ", last - first, node_of(first).name);
+    first = last;
+  }
+  return text;
+}
+
+std::string ClusterSpec::wiring_text() const {
+  return graph ? "own graph" : std::string(name_of(fabric.wiring));
+}
+
 ClusterSpec load_cluster(const DataFolder& data, const std::string& name, int nodes,
                          const SourcePlace& where, const std::optional<NodesKey>& nodes_key) {
   const auto file = data.load<ClusterFile>("hardware/clusters", name, where, "cluster.name");

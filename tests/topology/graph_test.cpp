@@ -97,3 +97,12 @@ TEST_CASE("the uneven lab of the house: PXN leaves by a NIC on the target's leaf
   CHECK(c.route(0, 23).latency == c.spec().gpu.nvlink.switch_latency.value + Duration(900'002));
   CHECK(cluster("lab-uneven", 2).gpus() == 16);
 }
+
+TEST_CASE("a cluster says what its nodes and its wiring are") {
+  const Cluster lab = cluster("lab-uneven", 3);
+  CHECK(lab.spec().nodes_text() == "2 x hgx-h100, 1 x hgx-h100-4nic");
+  CHECK(lab.spec().wiring_text() == "own graph");
+  const Cluster a4 = cluster("gcp-a4", 28);
+  CHECK(a4.spec().nodes_text() == "28 x hgx-b200");
+  CHECK(a4.spec().wiring_text() == "rail-optimized");
+}
