@@ -1,5 +1,7 @@
 #include "sim/topology/faults.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace simtrain {
@@ -54,6 +56,16 @@ void weaken_links(const LinkFault& fault, const std::string& key, ClusterGraph& 
   }
 }
 
+/// The NIC of the host from `own` on, round its end, that is not down; -1 where none is left.
+int next_working(const Host& host, int own, const std::vector<double>& factors) {
+  for (int tried = 0; tried < host.nics; ++tried) {
+    const int nic = (own + tried) % host.nics;
+    const int in_cluster = host.first_nic + nic;
+    if (factors[static_cast<std::size_t>(in_cluster)] > 0) return nic;
+  }
+  return -1;
+}
+
 }  // namespace
 
 std::vector<double> nic_factors(const ClusterFaults& faults, const std::vector<Host>& hosts) {
@@ -69,7 +81,8 @@ std::vector<double> nic_factors(const ClusterFaults& faults, const std::vector<H
       named = &host;
       if (fault.nic >= host.nics) continue;
       found = true;
-      factors[static_cast<std::size_t>(host.first_nic + fault.nic)] *= fault.bandwidth_share;
+      const int nic = host.first_nic + fault.nic;
+      factors[static_cast<std::size_t>(nic)] *= fault.bandwidth_share;
     }
     if (named == nullptr) refuse_unknown_host(*fault.host, fault.where, item("nics", i), hosts);
     if (found) continue;
@@ -93,7 +106,8 @@ std::vector<double> gpu_slowdowns(const ClusterFaults& faults, const std::vector
     if (fault.gpu >= host.gpus)
       throw InputError(fault.where, item("gpus", i) + ".gpu",
                        fmt::format("{} has no GPU {}; they count from 0", host.name, fault.gpu));
-    double& slowdown = slowdowns[static_cast<std::size_t>(host.first_gpu + fault.gpu)];
+    const int gpu = host.first_gpu + fault.gpu;
+    double& slowdown = slowdowns[static_cast<std::size_t>(gpu)];
     if (slowdown != 1)
       throw InputError(fault.where, item("gpus", i),
                        fmt::format("GPU {} of {} stands twice", fault.gpu, host.name));
@@ -108,14 +122,12 @@ std::vector<int> nics_in_use(const ClusterFaults& faults, const std::vector<doub
   for (const Host& host : hosts) {
     for (int gpu = 0; gpu < host.gpus; ++gpu) {
       const int own = gpu * host.nics / host.gpus;
-      int tried = 0;
-      const auto next = [&] { return host.first_nic + (own + tried) % host.nics; };
-      while (tried < host.nics && factors[static_cast<std::size_t>(next())] <= 0) ++tried;
-      if (tried == host.nics && hosts.size() > 1) {
+      const int next = next_working(host, own, factors);
+      if (next < 0 && hosts.size() > 1) {
         throw InputError(faults.nics.front().where, "cluster.faults.nics",
                          fmt::format("leave {} without any NIC", host.name));
       }
-      nic_of.push_back(next());
+      nic_of.push_back(host.first_nic + std::max(next, 0));
     }
   }
   return nic_of;
