@@ -128,8 +128,8 @@ Highlight highlight_of(const Subject& subject, const Placement& placement,
 TopologyReport report_of(const Subject& subject, const ClusterMap& map) {
   const ClusterSpec& spec = subject.spec;
   TopologyReport report;
-  report.cluster = fmt::format("{}: {} ({} {})", spec.name, spec.nodes_text(),
-                               spec.gpus(), spec.gpu.name);
+  report.cluster =
+      fmt::format("{}: {} ({} {})", spec.name, spec.nodes_text(), spec.gpus(), spec.gpu.name);
   report.wiring = fmt::format("{}, {}", spec.fabric.name, spec.wiring_text());
   report.note = subject.note;
   report.facts = cluster_facts(map);

@@ -68,8 +68,7 @@ void add_bisection(std::string& out, const ClusterFacts& facts) {
                    cut.bandwidth.value() / cut.nics.value() * 100, bandwidth_text(cut.nics)));
   line(out, "Split",
        fmt::format("{} host{} from host {} on against the other {}", cut.hosts,
-                  cut.hosts == 1 ? "" : "s", cut.first_host,
-                   facts.hosts - cut.hosts));
+                   cut.hosts == 1 ? "" : "s", cut.first_host, facts.hosts - cut.hosts));
   line(out, "Computed by",
        cut.method == BisectionMethod::max_flow
            ? "max flow on the graph, worst of all contiguous halves"

@@ -137,8 +137,8 @@ TEST_CASE("A name that stands for nothing is refused, with a suggestion where on
        "'dgx-superpod-h100'?"},
       {"dgx-superpod-h100", "../clusters/dgx-superpod-h100",
        "5:17: cluster.name: '../clusters/dgx-superpod-h100' is not in hardware/clusters; known are "
-       "azure-ndv5-h100, dgx-superpod-b200, dgx-superpod-gb200, dgx-superpod-h100, "
-       "fat-tree-h100-2to1, gcp-a3-ultra, gcp-a4, lab-uneven, nvl72-roce"},
+       "azure-ndv5-h100, dgx-superpod-a100, dgx-superpod-b200, dgx-superpod-gb200, "
+       "dgx-superpod-h100, fat-tree-h100-2to1, gcp-a3-ultra, gcp-a4, lab-uneven, nvl72-roce"},
       {"nemo-25.02", "nemo-25.2",
        "6:11: software: 'nemo-25.2' is not in hardware/software; did you mean 'nemo-25.02'?"},
       {"model: llama3.1-8b", "model: llama3.1-8B",

@@ -66,7 +66,10 @@ TEST_CASE("measured NCCL curves are met within the bounds of their machine and c
     double percentile_90;
   };
   using Group = std::pair<std::string, std::string>;
-  const std::map<Group, Bound> missing{{{"B200 A4", "all_gather"}, {0.08, 0.375}},
+  const std::map<Group, Bound> missing{{{"A100 node", "all_gather"}, {0.08, 0.229}},
+                                       {{"A100 node", "alltoall"}, {0.083, 0.28}},
+                                       {{"A100 node", "send_receive"}, {0.18, 0.28}},
+                                       {{"B200 A4", "all_gather"}, {0.08, 0.286}},
                                        {{"B300 node", "all_reduce"}, {0.08, 0.334}},
                                        {{"B300 node", "alltoall"}, {0.08, 0.249}},
                                        {{"GB200 NVL72", "all_gather"}, {0.097, 0.293}},
@@ -85,7 +88,7 @@ TEST_CASE("measured NCCL curves are met within the bounds of their machine and c
   for (const CurvePoint& one : points) {
     if (one.bytes >= 1 << 20) groups[{one.machine, one.collective}].push_back(&one);
   }
-  CHECK(groups.size() == 32);
+  CHECK(groups.size() == 37);
   for (const auto& [group, members] : groups) {
     const auto named = missing.find(group);
     const Bound bound = named == missing.end() ? Bound{0.08, 0.20} : named->second;
