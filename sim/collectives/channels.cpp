@@ -109,7 +109,8 @@ int nvlink_pair_channels(const ClusterSpec& cluster, int ranks, Bytes bytes) {
   constexpr double kPart = 16.0 * (1 << 20);
   const int all = cluster.gpu.architecture == Architecture::ampere ? 24 : 32;
   int channels = std::max(1, all / std::max(2, ranks));
-  while (channels < all / 2 && static_cast<double>(bytes.value()) / channels > kPart) channels *= 2;
+  while (channels < all / 2 && static_cast<double>(bytes.value()) / channels > kPart)
+    channels = std::min(channels * 2, all / 2);
   return channels;
 }
 

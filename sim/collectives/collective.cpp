@@ -79,9 +79,9 @@ double tree_domain_bytes(int domains) { return domains < 2 ? 0 : std::min(2.0, d
 
 LinkLoad busiest_load(const AlgorithmRow& row, const CollectiveRequest& request) {
   const GroupLayout& layout = request.layout;
-  const auto wire = static_cast<double>(
-      bus_bytes(request.collective, Bytes(std::int64_t{1} << 40), layout.ranks).value());
   const GroupShape shape{layout.domains, layout.fewest_per_domain};
+  const auto wire = static_cast<double>(
+      bus_bytes(request.collective, Bytes(std::int64_t{1} << 40), shape.ranks()).value());
   // The third domain of a double tree has both neighbours below it and a parent.
   const int domain =
       request.collective == Collective::broadcast ? 0 : std::min(2, layout.domains - 1);

@@ -4,22 +4,11 @@
 #include <map>
 #include <utility>
 
+#include "sim/collectives/group_layout.h"
 #include "sim/collectives/schedule.h"
 
 namespace simtrain {
 namespace {
-
-/// GPUs of a communicator by NVLink domain, in rank order.
-std::vector<std::vector<int>> by_domain(const Cluster& cluster, const std::vector<int>& gpus) {
-  std::map<int, std::size_t> place;
-  std::vector<std::vector<int>> domains;
-  for (const int gpu : gpus) {
-    const auto [known, fresh] = place.try_emplace(cluster.domain_of(gpu), domains.size());
-    if (fresh) domains.emplace_back();
-    domains[known->second].push_back(gpu);
-  }
-  return domains;
-}
 
 /// The rank of another domain at the same place, as far as it has one.
 int partner(const std::vector<int>& domain, std::size_t local) {
@@ -117,7 +106,9 @@ std::vector<LinkShare> GroupLinks::of_call(const TransferCost& cost, const std::
   for (const int gpu : loaded) add_own(sum, gpu, cost.load);
   if (!inner_) return sum.list();
   const std::vector<std::vector<int>> domains = by_domain(cluster_, gpus);
-  if (domains.size() < 2) return sum.list();
+  const bool in_switches =
+      cost.algorithm == Algorithm::collnet_direct || cost.algorithm == Algorithm::collnet_chain;
+  if (domains.size() < 2 || in_switches) return sum.list();
   if (cost.collective == Collective::all_to_all) {
     add_all_pairs(sum, gpus, cost.sms);
   } else if (cost.algorithm == Algorithm::ring || cost.algorithm == Algorithm::pat ||

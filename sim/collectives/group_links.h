@@ -12,7 +12,8 @@ namespace simtrain {
 ///
 /// Every rank loads its own NVLinks and its NIC with the cost's load. Links between switches are
 /// named only where they can bind: those on the ways from each domain to the domains that the
-/// algorithm sends to (ring, trees, all), rail by rail. Sends and receives load the ways from each
+/// algorithm sends to (ring, trees, all), rail by rail; reductions in switches (SHARP) send little
+/// enough to load none. Sends and receives load the ways from each
 /// rank to the next.
 class GroupLinks {
  public:

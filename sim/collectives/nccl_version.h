@@ -1,6 +1,5 @@
 #pragma once
 
-#include <compare>
 #include <string>
 
 #include "sim/core/yaml_tree.h"
@@ -12,7 +11,11 @@ struct NcclVersion {
   int major = 2;
   int minor = 0;
   int patch = 0;
-  friend auto operator<=>(const NcclVersion&, const NcclVersion&) = default;
+  /// As NCCL_VERSION counts: 22501 for 2.25.1.
+  [[nodiscard]] constexpr int code() const { return major * 10000 + minor * 100 + patch; }
+  friend constexpr bool operator==(const NcclVersion&, const NcclVersion&) = default;
+  friend constexpr bool operator<(NcclVersion a, NcclVersion b) { return a.code() < b.code(); }
+  friend constexpr bool operator>=(NcclVersion a, NcclVersion b) { return a.code() >= b.code(); }
   [[nodiscard]] std::string text() const;
 };
 

@@ -93,6 +93,25 @@ TransferCost nvls_tree_cost(const CollectiveRequest& request, const NcclEnvironm
   return cost;
 }
 
+/// Messages between one domain's ranks and its switch for a part: up to the head, or back.
+void add_exchange(Schedule& schedule, const GroupShape& shape, int domain, int part, bool up) {
+  const int nvswitch = shape.nvlink_switch(domain);
+  const int owner = shape.rank(domain, part % shape.per_domain);
+  if (!up) schedule.moves.push_back({owner, nvswitch, part, false});
+  for (int local = 0; local < shape.per_domain; ++local) {
+    const int rank = shape.rank(domain, local);
+    schedule.moves.push_back({up ? rank : nvswitch, up ? nvswitch : rank, part, up});
+  }
+  if (up) schedule.moves.push_back({nvswitch, owner, part, false});
+}
+
+void add_exchanges(Schedule& schedule, const GroupShape& shape, int head, bool up) {
+  for (int part = head; part < schedule.parts; part += shape.per_domain) {
+    for (int domain = 0; domain < shape.domains; ++domain)
+      add_exchange(schedule, shape, domain, part, up);
+  }
+}
+
 /// Part after part: the switch adds up what all ranks lend it, the part's head takes the sum
 /// (and, in the tree, the sums of the other domains' heads), and the switch spreads it.
 Schedule nvls_schedule(Collective /*all_reduce*/, const GroupShape& shape) {
@@ -100,24 +119,10 @@ Schedule nvls_schedule(Collective /*all_reduce*/, const GroupShape& shape) {
   Schedule schedule;
   schedule.parts = trees * shape.per_domain;
   schedule.share = 1.0 / schedule.parts;
-  const auto exchange = [&](int head, bool up) {
-    for (int part = head; part < schedule.parts; part += shape.per_domain) {
-      for (int domain = 0; domain < shape.domains; ++domain) {
-        const int nvswitch = shape.nvlink_switch(domain);
-        const int owner = shape.rank(domain, head);
-        if (!up) schedule.moves.push_back({owner, nvswitch, part, false});
-        for (int local = 0; local < shape.per_domain; ++local) {
-          const int rank = shape.rank(domain, local);
-          schedule.moves.push_back({up ? rank : nvswitch, up ? nvswitch : rank, part, up});
-        }
-        if (up) schedule.moves.push_back({nvswitch, owner, part, false});
-      }
-    }
-  };
   for (int head = 0; head < shape.per_domain; ++head) {
-    exchange(head, true);
+    add_exchanges(schedule, shape, head, true);
     if (trees == 2) add_tree_moves(schedule, shape, head, head, shape.per_domain);
-    exchange(head, false);
+    add_exchanges(schedule, shape, head, false);
   }
   return schedule;
 }

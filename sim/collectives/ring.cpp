@@ -56,9 +56,10 @@ TransferCost ring_cost(const CollectiveRequest& request, const NcclEnvironment& 
   const int rounds = request.collective == Collective::all_reduce ? 2 : 1;
   // A part passes all of the ring's hops but one: where it can, that is one inside a domain.
   const int between = std::min(layout.network_hops, layout.ranks - 1);
+  const Duration far = between * layout.far_latency / std::max(1, layout.network_hops);
   const int inside_steps = rounds * (layout.ranks - 1 - between);
   const Duration network_hops =
-      rounds * (between * network_hop(environment.cluster.fabric, protocol) + layout.far_latency +
+      rounds * (between * network_hop(environment.cluster.fabric, protocol) + far +
                 network_start(layout, environment.cluster, protocol));
 
   const double rate = hop_rate(request, environment, protocol, channels);

@@ -49,6 +49,7 @@ TransferCost nvlink_pair(Bytes bytes, const ClusterSpec& cluster, int ranks) {
 /// first, then all peers share channels and links.
 double inside_seconds(const CollectiveRequest& request, const NcclEnvironment& environment,
                       double peers) {
+  if (peers <= 0) return 0;
   const NcclGpuSpec& nccl = environment.cluster.gpu.nccl;
   const double part = static_cast<double>(request.bytes.value()) / request.layout.ranks;
   const int channels =
@@ -129,9 +130,9 @@ TransferCost plan_all_to_all(const CollectiveRequest& request, const NcclEnviron
     return cost;
   }
   const double part = static_cast<double>(request.bytes.value()) / layout.ranks;
-  const double near = layout.ranks_per_domain() - 1;
-  const double far = layout.ranks - layout.ranks_per_domain();
-  cost.load = busiest_load(direct_row(), request);
+  const double near = layout.fewest_per_domain - 1;
+  const double far = layout.ranks - layout.fewest_per_domain;
+  cost.load = {near / (layout.ranks - 1), far / (layout.ranks - 1)};
   cost.sms = ring_graph(layout, environment).channels;
   const bool small = part <= kLlPart;
   if (small) cost.protocol = Protocol::ll;

@@ -55,27 +55,29 @@ TransferCost tree_cost(const CollectiveRequest& request, const NcclEnvironment& 
   return cost;
 }
 
+/// Messages from the far end of each domain's chain to its head, or back.
+void add_chains(Schedule& schedule, const GroupShape& shape, int head, bool up) {
+  for (int part = head; part < schedule.parts; part += shape.per_domain) {
+    for (int domain = 0; domain < shape.domains; ++domain) {
+      for (int step = 1; step < shape.per_domain; ++step) {
+        const int far = up ? shape.per_domain - step : step;
+        const int rank = shape.rank(domain, head + far);
+        const int nearer = shape.rank(domain, head + far - 1);
+        schedule.moves.push_back({up ? rank : nearer, up ? nearer : rank, part, up});
+      }
+    }
+  }
+}
+
 /// Each rank of a domain heads a chain of the others for its part of the data.
 Schedule tree_schedule(Collective /*all_reduce*/, const GroupShape& shape) {
   Schedule schedule;
   schedule.parts = 2 * shape.per_domain;
   schedule.share = 1.0 / schedule.parts;
-  const auto chain = [&](int head, bool up) {
-    for (int part = head; part < schedule.parts; part += shape.per_domain) {
-      for (int domain = 0; domain < shape.domains; ++domain) {
-        for (int step = 1; step < shape.per_domain; ++step) {
-          const int far = up ? shape.per_domain - step : step;
-          const int rank = shape.rank(domain, head + far);
-          const int nearer = shape.rank(domain, head + far - 1);
-          schedule.moves.push_back({up ? rank : nearer, up ? nearer : rank, part, up});
-        }
-      }
-    }
-  };
   for (int head = 0; head < shape.per_domain; ++head) {
-    chain(head, true);
+    add_chains(schedule, shape, head, true);
     add_tree_moves(schedule, shape, head, head, shape.per_domain);
-    chain(head, false);
+    add_chains(schedule, shape, head, false);
   }
   return schedule;
 }

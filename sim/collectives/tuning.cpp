@@ -181,7 +181,7 @@ double tuning_bandwidth(const CollectiveRequest& request, Algorithm algorithm, P
       return std::min(bus, counted * cap) * 5 / 6;
     }
     case Algorithm::collnet_direct:
-      return bus * (architecture == Architecture::ampere ? 1.0 : 0.85) / 2 * 2;
+      return bus * (architecture == Architecture::ampere ? 1.0 : 0.85);
     case Algorithm::collnet_chain:
       return bus / 2;
     case Algorithm::pat:

@@ -1,26 +1,41 @@
 #include "sim/study/nccl_sweep.h"
 
-#include "sim/collectives/group_links.h"
+#include <utility>
+
 #include "sim/core/invariant.h"
 
 namespace simtrain {
 
-double NcclSweepRow::algorithm_bandwidth() const {
-  return static_cast<double>(cost.bytes.value()) / to_seconds(time);
+namespace {
+
+/// Nothing moves where a rank is alone.
+double rate(Bytes bytes, Duration time) {
+  return time > Duration(0) ? static_cast<double>(bytes.value()) / to_seconds(time) : 0;
 }
-double NcclSweepRow::bus_bandwidth() const {
-  return static_cast<double>(cost.wire.value()) / to_seconds(time);
+
+}  // namespace
+
+double NcclSweepRow::algorithm_bandwidth() const { return rate(cost.bytes, time); }
+double NcclSweepRow::bus_bandwidth() const { return rate(cost.wire, time); }
+
+NcclCalls::NcclCalls(const Cluster& cluster, const NcclSettings& settings, std::vector<int> gpus)
+    : cluster_(cluster),
+      settings_(settings),
+      gpus_(std::move(gpus)),
+      layout_(layout_of(cluster, gpus_)),
+      links_(cluster) {}
+
+NcclSweepRow NcclCalls::of(Collective collective, Bytes bytes) const {
+  const TransferCost cost = plan_call({collective, bytes, layout_}, {cluster_.spec(), settings_});
+  return {cost, cost.alone(idle_rate(cluster_, links_, cost, gpus_))};
 }
 
 std::vector<NcclSweepRow> nccl_sweep(const Cluster& cluster, const NcclSettings& settings,
                                      const NcclSweepRequest& request) {
-  const NcclEnvironment environment{cluster.spec(), settings};
-  const GroupLayout layout = layout_of(cluster, request.gpus);
-  const GroupLinks links(cluster);
+  const NcclCalls calls(cluster, settings, request.gpus);
   std::vector<NcclSweepRow> rows;
   for (std::int64_t bytes = request.least.value();; bytes *= request.factor) {
-    const TransferCost cost = plan_call({request.collective, Bytes(bytes), layout}, environment);
-    rows.push_back({cost, cost.alone(idle_rate(cluster, links, cost, request.gpus))});
+    rows.push_back(calls.of(request.collective, Bytes(bytes)));
     if (bytes > request.most.value() / request.factor) return rows;
   }
 }

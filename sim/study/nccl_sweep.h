@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sim/collectives/collective.h"
+#include "sim/collectives/group_links.h"
 
 namespace simtrain {
 
@@ -23,6 +24,20 @@ struct NcclSweepRow {
   /// Size over time, and bus bytes over time, in bytes per second (nccl-tests' algbw and busbw).
   [[nodiscard]] double algorithm_bandwidth() const;
   [[nodiscard]] double bus_bandwidth() const;
+};
+
+/// Calls of one communicator on an otherwise idle cluster.
+class NcclCalls {
+ public:
+  NcclCalls(const Cluster& cluster, const NcclSettings& settings, std::vector<int> gpus);
+  [[nodiscard]] NcclSweepRow of(Collective collective, Bytes bytes) const;
+
+ private:
+  const Cluster& cluster_;
+  const NcclSettings& settings_;
+  std::vector<int> gpus_;
+  GroupLayout layout_;
+  GroupLinks links_;
 };
 
 std::vector<NcclSweepRow> nccl_sweep(const Cluster& cluster, const NcclSettings& settings,

@@ -69,10 +69,14 @@ void check(const CurveSpec& curve, const Cluster& cluster) {
   if (curve.bytes.size() != curve.us.size())
     throw InputError(curve.where, "us",
                      fmt::format("has {} times for {} sizes", curve.us.size(), curve.bytes.size()));
-  if (curve.gpus % curve.nodes != 0 || curve.gpus / curve.nodes > cluster.spec().node.gpus)
-    throw InputError(curve.where, "gpus",
-                     fmt::format("{} do not spread over {} nodes of {}", curve.gpus, curve.nodes,
-                                 cluster.spec().node.gpus));
+  int fewest = cluster.spec().node.gpus;
+  for (const Host& host : cluster.hosts()) fewest = std::min(fewest, host.gpus);
+  if (curve.collective == Collective::none)
+    throw InputError(curve.where, "collective", "'none' is no operation");
+  if (curve.gpus % curve.nodes != 0 || curve.gpus / curve.nodes > fewest)
+    throw InputError(
+        curve.where, "gpus",
+        fmt::format("{} do not spread over {} nodes of {}", curve.gpus, curve.nodes, fewest));
 }
 
 }  // namespace
@@ -100,14 +104,14 @@ std::vector<CurvePoint> validate_curves(const DataFolder& data, const std::strin
     const Cluster cluster(load_cluster(data, curve.cluster, curve.nodes, curve.where));
     check(curve, cluster);
     const NcclSettings settings = settings_of(curve);
-    const GroupLayout layout = layout_of(cluster, first_gpus(cluster, curve.nodes, curve.gpus));
+    const NcclCalls calls(cluster, settings, first_gpus(cluster, curve.nodes, curve.gpus));
     for (std::size_t i = 0; i < curve.bytes.size(); ++i) {
-      const TransferCost cost =
-          plan_call({curve.collective, Bytes(curve.bytes[i]), layout}, {cluster.spec(), settings});
-      points.push_back({curve.machine, std::string(name_of(curve.collective)), curve.source,
-                        curve.use, curve.gpus, static_cast<double>(curve.bytes[i]),
-                        curve.us[i] * 1e-6, to_seconds(cost.alone()),
-                        fmt::format("{} {}", name_of(cost.algorithm), name_of(cost.protocol))});
+      const NcclSweepRow row = calls.of(curve.collective, Bytes(curve.bytes[i]));
+      points.push_back(
+          {curve.machine, std::string(name_of(curve.collective)), curve.source, curve.use,
+           curve.gpus, static_cast<double>(curve.bytes[i]), curve.us[i] * 1e-6,
+           to_seconds(row.time),
+           fmt::format("{} {}", name_of(row.cost.algorithm), name_of(row.cost.protocol))});
     }
   }
   if (points.empty()) throw InputError({path}, "curves", "holds no points");

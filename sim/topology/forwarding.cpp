@@ -16,7 +16,7 @@ ForwardingTable::ForwardingTable(const ClusterGraph& graph, std::size_t first_sw
     for (const auto edge : boost::make_iterator_range(boost::in_edges(to, graph))) {
       const std::size_t from = boost::source(edge, graph);
       const Link& link = graph[edge];
-      if (from < first_switch || !(link.bandwidth > Bandwidth(0))) continue;
+      if (from < first_switch || link.bandwidth.value() <= 0) continue;
       Entry& before = entries_[from - first_switch];
       if (before.hops < 0) {
         before.hops = after.hops + 1;

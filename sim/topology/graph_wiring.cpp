@@ -29,7 +29,7 @@ std::map<std::string, VertexKind> switch_kinds(const GraphSpec& spec) {
 void connect_host(const ClusterSpec& spec, const GraphLink& link, int node, std::size_t first_nic,
                   std::size_t leaf, ClusterGraph& graph) {
   const NodeSpec& kind = spec.node_of(node);
-  const Bandwidth rate = std::min(link.bandwidth, kind.nic_bandwidth.value);
+  const Bandwidth rate(std::min(link.bandwidth.value(), kind.nic_bandwidth.value.value()));
   for (int nic = 0; nic < kind.nics.value; ++nic) {
     if (link.nics && std::find(link.nics->begin(), link.nics->end(), nic) == link.nics->end())
       continue;

@@ -37,7 +37,7 @@ struct PlacementSpec {
   PlacementKind kind{};
   std::optional<int> seed;                        ///< random, fragmented
   std::optional<double> free;                     ///< fragmented: share of the hosts that is free
-  std::optional<std::vector<std::string>> hosts;  ///< hosts: their numbers from 0, or their names
+  std::optional<std::vector<std::string>> hosts;  ///< hosts: their numbers from 0
   template <class Visitor>
   void fields(Visitor& v) {
     v("kind", kind);

@@ -83,7 +83,8 @@ class ClosBuilder {
   void connect_nics() {
     for (const Host& host : hosts_) {
       for (int nic = 0; nic < host.nics; ++nic) {
-        const auto leaf = static_cast<std::size_t>(host.unit * rails_ + nic % rails_);
+        const auto leaf = static_cast<std::size_t>(host.unit) * static_cast<std::size_t>(rails_) +
+                          static_cast<std::size_t>(nic % rails_);
         connect(graph_, first_nic_ + static_cast<std::size_t>(host.first_nic + nic), leaves_[leaf],
                 spec_.usable_nic_bandwidth(), spec_.fabric.hop_latency());
       }

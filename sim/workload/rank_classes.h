@@ -15,8 +15,8 @@ namespace simtrain {
 /// as one class where they themselves are alike, and classes are split until ranks of one class are
 /// in groups of the same classes. What happens at the same time to each class of a group then
 /// happens at the same time to all of its ranks. That holds while ranks compete only for links of
-/// their own. Where links between switches can bind, GPUs share a NIC or messages leave by the NIC
-/// of another GPU (PXN), every rank stands for itself.
+/// their own: ranks that share a NIC or whose messages leave by the NIC of another GPU (PXN) are in
+/// classes of their own, and where links between switches can bind every rank stands for itself.
 struct RankClasses {
   /// Level one: TP x CP groups that play the pieces of a pass alike have one number, from 0 on.
   std::vector<int> pass;

@@ -33,8 +33,12 @@ TEST_CASE("the domain with the fewest ranks is known where they lie unevenly") {
   CHECK(layout.ranks_per_domain() == 2);
 }
 
-TEST_CASE("ranks that alternate between two nodes cross the network at every hop") {
-  CHECK(layout_of(cluster("gcp-a4", 28), {0, 8, 1, 9}).network_hops == 4);
+TEST_CASE("a ring goes domain after domain, whatever the order of the ranks") {
+  const Cluster c = cluster("gcp-a4", 28);
+  const GroupLayout layout = layout_of(c, {0, 8, 1, 9});
+  CHECK(layout.network_hops == 2);
+  CHECK(layout.widest_hop == Distance::unit);  // of ranks that follow each other
+  CHECK(by_domain(c, {0, 8, 1, 9}) == std::vector<std::vector<int>>{{0, 1}, {8, 9}});
 }
 
 // A4: 0.65 us a switch, 0.15 us a cable.

@@ -1,6 +1,9 @@
 // What fabrics, rails and broken NICs do to calls, against bounds worked out by hand.
 #include "sim/study/nccl_sweep.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include <doctest/doctest.h>
 
 #include "tests/topology/clusters.h"
@@ -103,4 +106,33 @@ TEST_CASE("sizes grow by the factor up to the largest") {
   CHECK(rows.size() == 3);
   CHECK(rows.back().cost.bytes == Bytes(72));
   for (const NcclSweepRow& row : rows) CHECK(row.time > Duration(0));
+}
+
+TEST_CASE("an all-to-all of one rank a node is held by the channels of its messages") {
+  const ClusterSpec two = cluster("dgx-superpod-h100", 2).spec();
+  // 2 channels of 2 MiB chunks, 10 us to turn around, over a NIC of 48.5 GB/s: half of 16 GiB.
+  const double channel = 2097152 / (10e-6 + 2097152 / 48.5e9);
+  const double rate = std::min(48.5e9, 2 * channel);
+  CHECK(seconds(two, Collective::all_to_all, {0, 8}) ==
+        doctest::Approx(8.0 * (1 << 30) / rate).epsilon(0.01));
+}
+
+TEST_CASE("the domain with the fewest ranks holds an all-to-all") {
+  // 72 GPUs of a rack and 4 of the next: each of the four sends 72 of 76 parts over its NIC.
+  const ClusterSpec racks = cluster("dgx-superpod-gb200", 19).spec();
+  CHECK(seconds(racks, Collective::all_to_all, first(76)) >
+        72.0 / 76 * 16 * (std::int64_t{1} << 30) / 50e9);
+}
+
+TEST_CASE("a rank alone moves nothing, at no rate") {
+  const Cluster one = cluster("dgx-superpod-h100", 1);
+  NcclSettings settings;
+  settings.version.value = {2, 25, 1};
+  const NcclCalls calls(one, settings, {3});
+  for (const Collective collective :
+       {Collective::all_reduce, Collective::all_gather, Collective::all_to_all}) {
+    const NcclSweepRow row = calls.of(collective, kLarge);
+    CHECK(row.bus_bandwidth() == 0);
+    CHECK(std::isfinite(row.algorithm_bandwidth()));
+  }
 }
