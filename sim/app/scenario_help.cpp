@@ -1,6 +1,7 @@
 #include "sim/app/scenario_help.h"
 
-#include <map>
+#include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,78 +12,80 @@
 namespace simtrain {
 namespace {
 
+struct Meaning {
+  std::string_view key;
+  std::string_view text;
+};
+
 /// One line of meaning for each dotted key; a key without one is our own mistake.
-const std::map<std::string, std::string_view>& meanings() {
-  static const std::map<std::string, std::string_view> lines{
-      {"name", "what the report calls it"},
-      {"source", "where the recipe is documented"},
-      {"notes", "what a reader should know: contradictions of the document, what was assumed"},
-      {"mfu_convention", "how FLOPs are counted for TFLOP/s and MFU"},
-      {"cluster.name", "file of hardware/clusters"},
-      {"cluster.nodes", "servers (for GB200: trays) of the job"},
-      {"cluster.available_nodes",
-       "servers that the job may land on; the job's own nodes unless told"},
-      {"cluster.placement.kind",
-       "which of them it gets (`simtrain list placements`); `placement: compact` says `{kind: "
-       "compact}`"},
-      {"cluster.placement.seed", "of the draw (random, fragmented)"},
-      {"cluster.placement.free", "share of the servers that is free (fragmented)"},
-      {"cluster.placement.hosts", "their numbers from 0, in rank order (hosts)"},
-      {"cluster.rank_order",
-       "ranks fill host after host, go round over the hosts, or fill the hosts sorted by number"},
-      {"cluster.faults.gpus[].host", "slow GPUs: the server, by name or number from 0"},
-      {"cluster.faults.gpus[].gpu", "the GPU of that server, from 0"},
-      {"cluster.faults.gpus[].slowdown", "how many times as long its kernels take"},
-      {"cluster.faults.nics[].host", "slow NICs: the server; without it, every one"},
-      {"cluster.faults.nics[].nic", "the NIC of that server, from 0"},
-      {"cluster.faults.nics[].bandwidth_share", "what is left of it, both ways; 0: down"},
-      {"cluster.faults.links[].from", "slow links: a switch, as simtrain topology names it"},
-      {"cluster.faults.links[].to", "the switch at the other end"},
-      {"cluster.faults.links[].bandwidth_share", "what is left of all their cables; 0: down"},
-      {"software", "file of hardware/software"},
-      {"model", "file of scenarios/models"},
-      {"training.precision", "of the transformer layers' GEMMs; the output layer stays BF16"},
-      {"training.fp8_params", "parameters are kept and gathered in FP8"},
-      {"training.seq_length", "tokens of one sample"},
-      {"training.micro_batch_size", "samples of one pass"},
-      {"training.global_batch_size", "samples of one step over all replicas"},
-      {"parallelism.tensor_model_parallel_size", "TP: ranks that share each matrix"},
-      {"parallelism.pipeline_model_parallel_size", "PP: stages"},
-      {"parallelism.virtual_pipeline_model_parallel_size",
-       "VP: model chunks of a stage (interleaved 1F1B from 2)"},
-      {"parallelism.context_parallel_size", "CP: ranks that share each sequence"},
-      {"parallelism.expert_model_parallel_size", "EP; 1 for the dense models that are modelled"},
-      {"parallelism.sequence_parallel", "norms and residuals are split over the TP group"},
-      {"parallelism.account_for_embedding_in_pipeline_split",
-       "the embedding counts as a layer when layers are dealt out"},
-      {"parallelism.account_for_loss_in_pipeline_split", "so does the loss"},
-      {"overlap.tp_comm_overlap", "user buffers overlap TP communication with GEMMs"},
-      {"overlap.tp_comm_overlap_table",
-       "file of hardware/tp_overlap; required by tp_comm_overlap, unused without"},
-      {"overlap.overlap_p2p_comm", "pipeline sends and receives run beside compute"},
-      {"overlap.overlap_grad_reduce", "gradients are reduced while backward passes run"},
-      {"overlap.overlap_param_gather", "parameters are gathered while forward passes run"},
-      {"overlap.defer_embedding_wgrad_compute",
-       "the output layer's weight gradient waits for the flush"},
-      {"overlap.wgrad_deferral_limit", "micro-batches that it is kept for; 0: all"},
-      {"optimizer.distributed", "optimizer state is sharded over DP x CP"},
-      {"optimizer.grad_reduce_dtype", "type of the gradient buffer"},
-      {"optimizer.bucket_size_mb", "gradients reduced by one call, in 10^6 bytes"},
-      {"recompute",
-       "what the backward computes again: core attention (selective) or the whole layer (full)"},
-      {"cuda_graphs", "layers are replayed as CUDA graphs: no launch time on the host"},
-      {"nccl.version", "changes the software's: the NCCL release, 2.18 to 2.30"},
-      {"nccl.nvls", "changes the software's: NCCL_NVLS_ENABLE"},
-      {"nccl.collnet", "NCCL_COLLNET_ENABLE; needs a fabric whose switches reduce (SHARP)"},
-      {"nccl.algo", "a list, NCCL_ALGO: ring, tree, nvls, nvls-tree, collnet-direct, pat, ..."},
-      {"nccl.proto", "a list, NCCL_PROTO: ll, ll128, simple"},
-      {"nccl.min_channels", "NCCL_MIN_NCHANNELS"},
-      {"nccl.max_channels", "NCCL_MAX_NCHANNELS"},
-      {"nccl.p2p_net_chunk", "changes the software's: NCCL_P2P_NET_CHUNKSIZE"},
-      {"nccl.p2p_channels_per_peer", "NCCL_NCHANNELS_PER_NET_PEER; else by NCCL's rule"},
-  };
-  return lines;
-}
+constexpr auto kMeanings = std::to_array<Meaning>({
+    {"name", "what the report calls it"},
+    {"source", "where the recipe is documented"},
+    {"notes", "what a reader should know: contradictions of the document, what was assumed"},
+    {"mfu_convention", "how FLOPs are counted for TFLOP/s and MFU"},
+    {"cluster.name", "file of hardware/clusters"},
+    {"cluster.nodes", "servers (for GB200: trays) of the job"},
+    {"cluster.available_nodes",
+     "servers that the job may land on; the job's own nodes unless told"},
+    {"cluster.placement.kind",
+     "which of them it gets (`simtrain list placements`); `placement: compact` says `{kind: "
+     "compact}`"},
+    {"cluster.placement.seed", "of the draw (random, fragmented)"},
+    {"cluster.placement.free", "share of the servers that is free (fragmented)"},
+    {"cluster.placement.hosts", "their numbers from 0, in rank order (hosts)"},
+    {"cluster.rank_order",
+     "ranks fill host after host, go round over the hosts, or fill the hosts sorted by number"},
+    {"cluster.faults.gpus[].host", "slow GPUs: the server, by name or number from 0"},
+    {"cluster.faults.gpus[].gpu", "the GPU of that server, from 0"},
+    {"cluster.faults.gpus[].slowdown", "how many times as long its kernels take"},
+    {"cluster.faults.nics[].host", "slow NICs: the server; without it, every one"},
+    {"cluster.faults.nics[].nic", "the NIC of that server, from 0"},
+    {"cluster.faults.nics[].bandwidth_share", "what is left of it, both ways; 0: down"},
+    {"cluster.faults.links[].from", "slow links: a switch, as simtrain topology names it"},
+    {"cluster.faults.links[].to", "the switch at the other end"},
+    {"cluster.faults.links[].bandwidth_share", "what is left of all their cables; 0: down"},
+    {"software", "file of hardware/software"},
+    {"model", "file of scenarios/models"},
+    {"training.precision", "of the transformer layers' GEMMs; the output layer stays BF16"},
+    {"training.fp8_params", "parameters are kept and gathered in FP8"},
+    {"training.seq_length", "tokens of one sample"},
+    {"training.micro_batch_size", "samples of one pass"},
+    {"training.global_batch_size", "samples of one step over all replicas"},
+    {"parallelism.tensor_model_parallel_size", "TP: ranks that share each matrix"},
+    {"parallelism.pipeline_model_parallel_size", "PP: stages"},
+    {"parallelism.virtual_pipeline_model_parallel_size",
+     "VP: model chunks of a stage (interleaved 1F1B from 2)"},
+    {"parallelism.context_parallel_size", "CP: ranks that share each sequence"},
+    {"parallelism.expert_model_parallel_size", "EP; 1 for the dense models that are modelled"},
+    {"parallelism.sequence_parallel", "norms and residuals are split over the TP group"},
+    {"parallelism.account_for_embedding_in_pipeline_split",
+     "the embedding counts as a layer when layers are dealt out"},
+    {"parallelism.account_for_loss_in_pipeline_split", "so does the loss"},
+    {"overlap.tp_comm_overlap", "user buffers overlap TP communication with GEMMs"},
+    {"overlap.tp_comm_overlap_table",
+     "file of hardware/tp_overlap; required by tp_comm_overlap, unused without"},
+    {"overlap.overlap_p2p_comm", "pipeline sends and receives run beside compute"},
+    {"overlap.overlap_grad_reduce", "gradients are reduced while backward passes run"},
+    {"overlap.overlap_param_gather", "parameters are gathered while forward passes run"},
+    {"overlap.defer_embedding_wgrad_compute",
+     "the output layer's weight gradient waits for the flush"},
+    {"overlap.wgrad_deferral_limit", "micro-batches that it is kept for; 0: all"},
+    {"optimizer.distributed", "optimizer state is sharded over DP x CP"},
+    {"optimizer.grad_reduce_dtype", "type of the gradient buffer"},
+    {"optimizer.bucket_size_mb", "gradients reduced by one call, in 10^6 bytes"},
+    {"recompute",
+     "what the backward computes again: core attention (selective) or the whole layer (full)"},
+    {"cuda_graphs", "layers are replayed as CUDA graphs: no launch time on the host"},
+    {"nccl.version", "changes the software's: the NCCL release, 2.18 to 2.30"},
+    {"nccl.nvls", "changes the software's: NCCL_NVLS_ENABLE"},
+    {"nccl.collnet", "NCCL_COLLNET_ENABLE; needs a fabric whose switches reduce (SHARP)"},
+    {"nccl.algo", "a list, NCCL_ALGO: ring, tree, nvls, nvls-tree, collnet-direct, pat, ..."},
+    {"nccl.proto", "a list, NCCL_PROTO: ll, ll128, simple"},
+    {"nccl.min_channels", "NCCL_MIN_NCHANNELS"},
+    {"nccl.max_channels", "NCCL_MAX_NCHANNELS"},
+    {"nccl.p2p_net_chunk", "changes the software's: NCCL_P2P_NET_CHUNKSIZE"},
+    {"nccl.p2p_channels_per_peer", "NCCL_NCHANNELS_PER_NET_PEER; else by NCCL's rule"},
+});
 
 template <class T>
 std::string default_of(const T& /*value*/) {
@@ -143,10 +146,11 @@ class KeyPrinter {
       typename T::value_type item{};
       item.fields(inner);
     } else {
-      const auto meaning = meanings().find(dotted);
-      invariant(meaning != meanings().end(), "every scenario key has its line of help");
+      const auto meaning = std::find_if(kMeanings.begin(), kMeanings.end(),
+                                        [&](const Meaning& row) { return row.key == dotted; });
+      invariant(meaning != kMeanings.end(), "every scenario key has its line of help");
       out_ += fmt::format("| `{}` | {} | {} | {} |\n", dotted, type_of(field), otherwise,
-                          meaning->second);
+                          meaning->text);
     }
   }
 
