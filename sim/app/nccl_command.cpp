@@ -107,10 +107,7 @@ std::optional<int> channels(const po::variables_map& values, const std::string& 
 }
 
 NcclSettings settings_of(const CommandCall& call, const po::variables_map& values) {
-  NcclSettings settings;
-  settings.version.value = kUsualVersion;
-  settings.nvls.value = true;
-  settings.p2p_net_chunk.value = Bytes(128 << 10);
+  NcclSettings settings = untold_nccl(kUsualVersion);
   if (values.count("software") > 0)
     settings = call.data
                    .load<SoftwareSpec>("hardware/software", values["software"].as<std::string>(),
@@ -166,9 +163,7 @@ Extent extent_of(const po::variables_map& values, int per_node) {
 }
 
 void refuse_uneven(const ClusterSpec& spec, const Extent& extent) {
-  int fewest = spec.node_of(0).gpus;
-  for (int node = 1; node < extent.nodes; ++node)
-    fewest = std::min(fewest, spec.node_of(node).gpus);
+  const int fewest = spec.fewest_gpus();
   if (extent.gpus % extent.nodes == 0 && extent.gpus / extent.nodes <= fewest) return;
   throw InputError({}, "--gpus",
                    fmt::format("{} do not spread evenly over {} nodes of {}", extent.gpus,

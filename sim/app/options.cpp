@@ -53,6 +53,15 @@ po::variables_map parse_options(const std::vector<std::string>& arguments,
   return values;
 }
 
+std::vector<Setting> parsed_settings(const po::variables_map& values) {
+  std::vector<Setting> settings;
+  if (values.count("set") == 0) return settings;
+  const auto& texts = values["set"].as<std::vector<std::string>>();
+  settings.reserve(texts.size());
+  for (const std::string& text : texts) settings.push_back(parse_setting(text));
+  return settings;
+}
+
 bool wants_json(const po::variables_map& values) {
   const auto& format = values["format"].as<std::string>();
   if (format != "json" && format != "text") {

@@ -19,11 +19,7 @@ CommandResult run_command(const CommandCall& call) {
   if (files.size() != 1 || files.front().empty())
     throw InputError({}, "", "run takes one scenario file; 'simtrain help run' shows how");
   const bool json = wants_json(values);
-  std::vector<Setting> settings;
-  if (values.count("set") > 0) {
-    for (const std::string& text : values["set"].as<std::vector<std::string>>())
-      settings.push_back(parse_setting(text));
-  }
+  const std::vector<Setting> settings = parsed_settings(values);
   const auto source = ScenarioSource::from_file(files.front());
   const SimulateOptions how{values["unfold"].as<bool>()};
   const auto& row = values["row"].as<std::string>();

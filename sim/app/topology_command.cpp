@@ -32,10 +32,8 @@ Subject from_scenario(const CommandCall& call, const po::variables_map& values) 
   }
   const auto source =
       ScenarioSource::from_file(values["subject"].as<std::vector<std::string>>()[0]);
-  std::vector<Setting> settings;
-  for (const std::string& text : values["set"].as<std::vector<std::string>>())
-    settings.push_back(parse_setting(text));
-  Scenario scenario = source.scenario(call.data, values["row"].as<std::string>(), settings);
+  Scenario scenario =
+      source.scenario(call.data, values["row"].as<std::string>(), parsed_settings(values));
   ClusterSpec spec = scenario.cluster;
   return {std::move(spec), std::move(scenario), ""};
 }

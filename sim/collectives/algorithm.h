@@ -52,6 +52,9 @@ void set_time(TransferCost& cost, Duration latency, double seconds);
 /// per second.
 double domain_network_rate(const GroupLayout& layout, const ClusterSpec& cluster, int channels);
 
+/// A step between domains; `simple` is that of the algorithm with the Simple protocol.
+Duration network_hop(const FabricSpec& fabric, Protocol protocol, Duration simple);
+
 /// What a round over the network costs before it moves: the proxies post the first sends of all
 /// channels. LL calls are small and take few.
 Duration network_start(const GroupLayout& layout, const ClusterSpec& cluster, Protocol protocol);

@@ -64,6 +64,12 @@ double domain_network_rate(const GroupLayout& layout, const ClusterSpec& cluster
                   channels * cluster.fabric.channel_bandwidth.value.value());
 }
 
+Duration network_hop(const FabricSpec& fabric, Protocol protocol, Duration simple) {
+  return protocol == Protocol::ll      ? fabric.ll_hop.value
+         : protocol == Protocol::ll128 ? fabric.ll128_hop.value
+                                       : simple;
+}
+
 Duration network_start(const GroupLayout& layout, const ClusterSpec& cluster, Protocol protocol) {
   return layout.domains == 1 || protocol == Protocol::ll ? Duration(0)
                                                          : cluster.fabric.collective_start.value;

@@ -2,6 +2,14 @@
 
 namespace simtrain {
 
+NcclSettings untold_nccl(const NcclVersion& version) {
+  NcclSettings settings;
+  settings.version.value = version;
+  settings.nvls.value = true;
+  settings.p2p_net_chunk.value = Bytes(128 << 10);
+  return settings;
+}
+
 NcclSettings with_overrides(NcclSettings settings, const NcclOverrides& overrides,
                             const std::string& source) {
   const auto change = [&](auto& setting, const auto& value) {

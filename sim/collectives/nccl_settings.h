@@ -36,6 +36,9 @@ struct NcclSettings {
   }
 };
 
+/// An NCCL release as it comes: NVLS on, network chunks of 128 KiB, the rest its own choice.
+NcclSettings untold_nccl(const NcclVersion& version);
+
 /// What a scenario's own `nccl` map, or the options of a command, change of a software stack's.
 struct NcclOverrides {
   std::optional<NcclVersion> version;

@@ -5,12 +5,6 @@
 namespace simtrain {
 namespace {
 
-Duration network_hop(const FabricSpec& fabric, Protocol protocol) {
-  return protocol == Protocol::ll      ? fabric.ll_hop.value
-         : protocol == Protocol::ll128 ? fabric.ll128_hop.value
-                                       : fabric.simple_hop.value;
-}
-
 /// The rate of the flow between ranks: channels, NVLinks, NICs.
 double hop_rate(const CollectiveRequest& request, const NcclEnvironment& environment,
                 Protocol protocol, int channels) {
@@ -59,8 +53,9 @@ TransferCost ring_cost(const CollectiveRequest& request, const NcclEnvironment& 
   const Duration far = between * layout.far_latency / std::max(1, layout.network_hops);
   const int inside_steps = rounds * (layout.ranks - 1 - between);
   const Duration network_hops =
-      rounds * (between * network_hop(environment.cluster.fabric, protocol) + far +
-                network_start(layout, environment.cluster, protocol));
+      rounds * (between * network_hop(environment.cluster.fabric, protocol,
+                                      environment.cluster.fabric.simple_hop.value) +
+                far + network_start(layout, environment.cluster, protocol));
 
   const double rate = hop_rate(request, environment, protocol, channels);
   const double seconds = static_cast<double>(cost.wire.value()) / rate +

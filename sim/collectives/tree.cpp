@@ -10,12 +10,6 @@ bool tree_offers(const CollectiveRequest& request, const NcclEnvironment& /*envi
   return request.collective == Collective::all_reduce && protocol != Protocol::copy_engine;
 }
 
-Duration level_hop(const FabricSpec& fabric, Protocol protocol) {
-  return protocol == Protocol::ll      ? fabric.ll_hop.value
-         : protocol == Protocol::ll128 ? fabric.ll128_hop.value
-                                       : fabric.tree_hop.value;
-}
-
 /// What channels and links allow, in bus bytes: NCCL's own counts for what trees lose.
 double tree_rate(const CollectiveRequest& request, const NcclEnvironment& environment,
                  Protocol protocol, int channels) {
@@ -47,7 +41,8 @@ TransferCost tree_cost(const CollectiveRequest& request, const NcclEnvironment& 
   cost.load = busiest_load(tree_row(), request);
   const auto within = static_cast<std::int64_t>(layout.ranks_per_domain() + 0.999) - 1;
   const Duration up = within * inside.hop +
-                      tree_levels(layout.domains) * (level_hop(cluster.fabric, protocol)) +
+                      tree_levels(layout.domains) *
+                          network_hop(cluster.fabric, protocol, cluster.fabric.tree_hop.value) +
                       layout.farthest_latency;
   const double rate = tree_rate(request, environment, protocol, cost.sms);
   set_time(cost, inside.base + network_start(layout, cluster, protocol) + 2 * up,

@@ -12,7 +12,7 @@ constexpr double kDrawingWidth = 1220;    // of all units together, where square
 constexpr double kLeastSquare = 7;
 constexpr double kMostSquare = 19;
 
-const MapHost& host(const ClusterMap& map, int index) {
+const Host& host(const ClusterMap& map, int index) {
   return map.hosts[static_cast<std::size_t>(index)];
 }
 
@@ -33,7 +33,7 @@ std::vector<DrawnUnit> all_units(const ClusterMap& map) {
   std::map<int, DrawnUnit> units;
   std::map<int, int> unit_of_domain;  // where its first host is
   for (std::size_t index = 0; index < map.hosts.size(); ++index) {
-    const MapHost& here = map.hosts[index];
+    const Host& here = map.hosts[index];
     const int unit = unit_of_domain.try_emplace(here.domain, here.unit).first->second;
     DrawnUnit& drawn = units[unit];
     if (drawn.domains.empty() || drawn.domains.back().domain != here.domain)

@@ -127,7 +127,7 @@ class ClusterDrawing {
     picture_.texts.push_back({middle, y + 20, plural(unit.hosts, "host"), "middle"});
     picture_.texts.push_back({middle, y + 38, plural(unit.gpus, "GPU"), "middle"});
     const std::size_t end = add_end({x, UnitSizes::kBox, unit_y_, unit_y_, "", name});
-    for (const MapHost& host : map_.hosts) {
+    for (const Host& host : map_.hosts) {
       if (host.unit < unit.first || host.unit > unit.last) continue;
       for (int gpu = host.first_gpu; gpu < host.first_gpu + host.gpus; ++gpu)
         end_of_[static_cast<std::size_t>(gpu)] = end;
@@ -156,7 +156,7 @@ class ClusterDrawing {
     const double y = unit_y_ + UnitSizes::kUnitPadding;
     const double width = sizes_.domain_width(map_, domain);
     const bool alone = domain.hosts.size() == 1;
-    const MapHost& first = map_.hosts[static_cast<std::size_t>(domain.hosts.front())];
+    const Host& first = map_.hosts[static_cast<std::size_t>(domain.hosts.front())];
     const std::string name =
         alone ? first.name
               : fmt::format("NVLink domain {}: {}", domain.domain,
@@ -171,7 +171,7 @@ class ClusterDrawing {
   }
 
   void draw_host(const DrawnDomain& domain, std::size_t row, double x, double y, std::size_t end) {
-    const MapHost& host = map_.hosts[static_cast<std::size_t>(domain.hosts[row])];
+    const Host& host = map_.hosts[static_cast<std::size_t>(domain.hosts[row])];
     const double height = sizes_.row_height(domain);
     for (int local = 0; local < host.gpus; ++local) {
       const int gpu = host.first_gpu + local;

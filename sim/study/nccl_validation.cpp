@@ -49,14 +49,6 @@ struct CurveFile {
   }
 };
 
-NcclSettings settings_of(const CurveSpec& curve) {
-  NcclSettings settings;
-  settings.version.value = {2, 25, 1};
-  settings.nvls.value = true;
-  settings.p2p_net_chunk.value = Bytes(128 << 10);
-  return with_overrides(settings, curve.nccl, curve.source);
-}
-
 double quantile(std::vector<double> values, double share) {
   std::sort(values.begin(), values.end());
   const double place = share * static_cast<double>(values.size() - 1);
@@ -69,8 +61,7 @@ void check(const CurveSpec& curve, const Cluster& cluster) {
   if (curve.bytes.size() != curve.us.size())
     throw InputError(curve.where, "us",
                      fmt::format("has {} times for {} sizes", curve.us.size(), curve.bytes.size()));
-  int fewest = cluster.spec().node.gpus;
-  for (const Host& host : cluster.hosts()) fewest = std::min(fewest, host.gpus);
+  const int fewest = cluster.spec().fewest_gpus();
   if (curve.collective == Collective::none)
     throw InputError(curve.where, "collective", "'none' is no operation");
   if (curve.gpus % curve.nodes != 0 || curve.gpus / curve.nodes > fewest)
@@ -103,7 +94,7 @@ std::vector<CurvePoint> validate_curves(const DataFolder& data, const std::strin
   for (const CurveSpec& curve : file.curves) {
     const Cluster cluster(load_cluster(data, curve.cluster, curve.nodes, curve.where));
     check(curve, cluster);
-    const NcclSettings settings = settings_of(curve);
+    const NcclSettings settings = with_overrides(untold_nccl({2, 25, 1}), curve.nccl, curve.source);
     const NcclCalls calls(cluster, settings, first_gpus(cluster, curve.nodes, curve.gpus));
     for (std::size_t i = 0; i < curve.bytes.size(); ++i) {
       const NcclSweepRow row = calls.of(curve.collective, Bytes(curve.bytes[i]));

@@ -6,18 +6,6 @@
 #include <fmt/format.h>
 
 namespace simtrain {
-namespace {
-
-std::vector<MapHost> map_hosts(const Cluster& cluster) {
-  std::vector<MapHost> hosts;
-  hosts.reserve(cluster.hosts().size());
-  for (const Host& host : cluster.hosts())
-    hosts.push_back({host.name, host.first_gpu, host.gpus, host.domain, host.unit});
-  return hosts;
-}
-
-}  // namespace
-
 ClusterMap cluster_map(const Cluster& cluster) {
   const ClusterGraph& graph = cluster.graph();
   ClusterMap map;
@@ -39,7 +27,7 @@ ClusterMap cluster_map(const Cluster& cluster) {
     map.cables.push_back(
         {low, high, graph[edge].bandwidth, graph[edge].bandwidth / usable, graph[edge].latency});
   }
-  map.hosts = map_hosts(cluster);
+  map.hosts = cluster.hosts();
   return map;
 }
 

@@ -9,15 +9,6 @@
 
 namespace simtrain {
 
-/// One server as drawings and counts see it. GPUs and NICs are numbered through the cluster.
-struct MapHost {
-  std::string name;
-  int first_gpu = 0;
-  int gpus = 0;
-  int domain = 0;
-  int unit = 0;
-};
-
 /// A cable or board trace: both directions of it, each of `bandwidth`. `low` is the end nearer to
 /// the GPUs.
 struct Cable {
@@ -34,7 +25,7 @@ struct ClusterMap {
   std::vector<Device> devices;     ///< by vertex, GPUs first
   std::vector<std::string> names;  ///< of the devices, see device_name()
   std::vector<Cable> cables;       ///< in the order in which the cluster was wired
-  std::vector<MapHost> hosts;
+  std::vector<Host> hosts;
 
   [[nodiscard]] VertexKind kind(std::size_t vertex) const { return devices[vertex].kind; }
 };

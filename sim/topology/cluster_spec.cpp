@@ -1,5 +1,7 @@
 #include "sim/topology/cluster_spec.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace simtrain {
@@ -49,6 +51,12 @@ int ClusterSpec::gpus() const {
   int sum = 0;
   for (int host = 0; host < nodes; ++host) sum += node_of(host).gpus;
   return sum;
+}
+
+int ClusterSpec::fewest_gpus() const {
+  int fewest = node_of(0).gpus;
+  for (int host = 1; host < nodes; ++host) fewest = std::min(fewest, node_of(host).gpus);
+  return fewest;
 }
 
 std::string ClusterSpec::nodes_text() const {

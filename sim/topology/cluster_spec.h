@@ -133,6 +133,8 @@ struct ClusterSpec {
   /// The kind of the host at this place in host order.
   [[nodiscard]] const NodeSpec& node_of(int host) const;
   [[nodiscard]] int gpus() const;
+  /// Of the host that has the fewest.
+  [[nodiscard]] int fewest_gpus() const;
   /// "28 x hgx-b200", or of a graph "2 x hgx-h100, 1 x hgx-h100-4nic".
   [[nodiscard]] std::string nodes_text() const;
   /// The fabric's wiring by name, or "own graph".

@@ -7,8 +7,11 @@ namespace simtrain {
 
 PlanGroups::PlanGroups(const StepContext& context, Plan& plan, const std::vector<int>& stand_in)
     : context_(context), plan_(plan), stand_in_(stand_in), links_(context.cluster) {
-  for (std::size_t slot = 0; slot < kGroupSlots; ++slot)
-    calls_[slot] = calls_on(static_cast<GroupSlot>(slot));
+  for (const Program& program : plan_.programs) {
+    for (const Op& op : program.ops) {
+      if (!op.compute) note_call(op.group, program.transfers[op.cost]);
+    }
+  }
 }
 
 void PlanGroups::add_ranks(const std::vector<int>& ranks) {
@@ -61,19 +64,12 @@ void PlanGroups::add_group(std::uint32_t simulated, GroupSlot slot, const std::v
   }
 }
 
-std::vector<TransferCost> PlanGroups::calls_on(GroupSlot slot) const {
-  std::vector<TransferCost> calls;
-  for (const Program& program : plan_.programs) {
-    for (const Op& op : program.ops) {
-      if (op.compute || op.group != slot) continue;
-      const TransferCost& cost = program.transfers[op.cost];
-      const bool known = std::any_of(calls.begin(), calls.end(), [&](const TransferCost& call) {
-        return call.algorithm == cost.algorithm && call.load == cost.load;
-      });
-      if (!known) calls.push_back(cost);
-    }
-  }
-  return calls;
+void PlanGroups::note_call(GroupSlot slot, const TransferCost& cost) {
+  std::vector<TransferCost>& calls = calls_[static_cast<std::size_t>(slot)];
+  const bool known = std::any_of(calls.begin(), calls.end(), [&](const TransferCost& call) {
+    return call.algorithm == cost.algorithm && call.load == cost.load;
+  });
+  if (!known) calls.push_back(cost);
 }
 
 void PlanGroups::add_pair(GroupSlot slot, int from, int to) {

@@ -26,15 +26,14 @@ class PlanGroups {
   [[nodiscard]] std::vector<std::uint32_t> simulated_for(const std::vector<int>& ranks) const;
   void add_pair(GroupSlot slot, int from, int to);
   void add_world();
-  /// Calls of unlike algorithms on a slot, one of each.
-  [[nodiscard]] std::vector<TransferCost> calls_on(GroupSlot slot) const;
+  void note_call(GroupSlot slot, const TransferCost& cost);
 
   const StepContext& context_;
   Plan& plan_;
   const std::vector<int>& stand_in_;
   GroupLinks links_;
-  std::array<std::vector<TransferCost>, kGroupSlots> calls_;            ///< by slot
-  std::map<int, std::uint32_t> simulated_;                              ///< by rank
+  std::array<std::vector<TransferCost>, kGroupSlots> calls_;  ///< by slot: one of each algorithm
+  std::map<int, std::uint32_t> simulated_;                    ///< by rank
   std::map<std::pair<GroupSlot, std::uint32_t>, std::uint32_t> known_;  ///< by first member
 };
 

@@ -128,14 +128,6 @@ class Classifier {
     }
     return entry->second;
   }
-  int context_distance(int rank) {
-    const auto [entry, fresh] = context_distances_.try_emplace(first_of(Kind::context, rank));
-    if (fresh) {
-      entry->second =
-          static_cast<int>(widest_hop(cluster_, placement_.gpus(grid_.context_group(rank))));
-    }
-    return entry->second;
-  }
   /// What the GPU itself brings: its slowdown and the capacities of its links.
   int device(int rank) {
     const int gpu = placement_.gpu(rank);
@@ -155,8 +147,7 @@ class Classifier {
 
   /// What a rank's pieces depend on, its groups' other members aside.
   int alone_in_pass(int rank) {
-    return passes_.of({layout(Kind::tensor, rank), layout(Kind::context, rank),
-                       context_distance(rank), device(rank)});
+    return passes_.of({layout(Kind::tensor, rank), layout(Kind::context, rank), device(rank)});
   }
   /// The same for its step.
   std::vector<int> alone_in_step(int rank, int pass) {
@@ -224,7 +215,6 @@ class Classifier {
   std::vector<bool> entangled_;  ///< by GPU
   LayoutNumbering layout_numbers_;
   std::map<std::pair<Kind, int>, int> layouts_;
-  std::map<int, int> context_distances_;
   Numbering<std::vector<double>> devices_;
   Numbering<std::vector<int>> passes_;
 };
@@ -249,13 +239,6 @@ std::vector<int> refined(std::vector<int> colours, const std::vector<std::vector
     if (numbers.size() == count) return colours;
     count = numbers.size();
   }
-}
-
-Distance widest_hop(const Cluster& cluster, const std::vector<int>& gpus) {
-  Distance widest = Distance::same_gpu;
-  for (std::size_t i = 0; i < gpus.size(); ++i)
-    widest = std::max(widest, cluster.distance(gpus[i], gpus[(i + 1) % gpus.size()]));
-  return widest;
 }
 
 RankClasses rank_classes(const Cluster& cluster, const Placement& placement, const RankGrid& grid,

@@ -39,8 +39,4 @@ RankClasses rank_classes(const Cluster& cluster, const Placement& placement, con
 /// item the number of its group, below the number of items.
 std::vector<int> refined(std::vector<int> colours, const std::vector<std::vector<int>>& groupings);
 
-/// How far apart neighbours are at most in the ring over these GPUs, which goes at its slowest
-/// hop's pace.
-Distance widest_hop(const Cluster& cluster, const std::vector<int>& gpus);
-
 }  // namespace simtrain

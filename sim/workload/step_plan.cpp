@@ -24,7 +24,7 @@ Program piece_program(const StepContext& context, Piece piece, int rank) {
   return piece_program(
       {context.recipe, context.cluster.spec(), kernels,
        layout_of(context.cluster, placement.gpus(context.grid.tensor_group(rank))),
-       widest_hop(context.cluster, placement.gpus(context.grid.context_group(rank)))},
+       layout_of(context.cluster, placement.gpus(context.grid.context_group(rank))).widest_hop},
       piece);
 }
 

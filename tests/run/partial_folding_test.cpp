@@ -7,15 +7,10 @@
 #include "tests/run/scenarios.h"
 
 using namespace simtrain;
+using simtrain::testing::Case;
 using simtrain::testing::scenario;
 
 namespace {
-
-struct Case {
-  std::string file;
-  std::string row;
-  std::vector<std::string> settings;
-};
 
 /// TP over two GB200 trays whose NVLink domains end inside a stage; hosts drawn from three units;
 /// every ring over the network; CP rings that straddle nodes.

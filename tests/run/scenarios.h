@@ -14,6 +14,13 @@ inline ScenarioSource scenario_file(const std::string& name) {
                                    ".yaml");
 }
 
+/// A run of scenarios/: file, row of its table, `--set` settings over it.
+struct Case {
+  std::string file;
+  std::string row;
+  std::vector<std::string> settings;
+};
+
 /// A row of a file in scenarios/, with `--set` settings over it.
 inline Scenario scenario(const std::string& file, const std::string& row,
                          const std::vector<std::string>& settings = {}) {

@@ -6,15 +6,10 @@
 #include "tests/run/scenarios.h"
 
 using namespace simtrain;
+using simtrain::testing::Case;
 using simtrain::testing::scenario;
 
 namespace {
-
-struct Case {
-  std::string file;
-  std::string row;
-  std::vector<std::string> settings;
-};
 
 /// Small runs of each kind: CP, TP overlap by ring, pipeline and bulk, PP with and without
 /// interleaving, FP8, TP across trays of an NVLink domain, blocking messages, recompute.

@@ -15,11 +15,17 @@ class HandMap {
     int first = 0;
     for (std::size_t host = 0; host < gpus.size(); ++host) {
       const auto number = static_cast<int>(host);
-      map.hosts.push_back({"host-" + std::to_string(host), first, gpus[host], number, number});
+      map.hosts.push_back({.name = "host-" + std::to_string(host),
+                           .first_gpu = first,
+                           .gpus = gpus[host],
+                           .first_nic = first,
+                           .nics = gpus[host],
+                           .domain = number,
+                           .unit = number});
       for (int gpu = 0; gpu < gpus[host]; ++gpu) add(VertexKind::gpu, number, gpu);
       first += gpus[host];
     }
-    for (const MapHost& host : map.hosts) {
+    for (const Host& host : map.hosts) {
       for (int gpu = 0; gpu < host.gpus; ++gpu) {
         const std::size_t nic = add(VertexKind::nic, host.unit, gpu);
         join(static_cast<std::size_t>(host.first_gpu + gpu), nic, 1);
