@@ -27,12 +27,17 @@ constexpr std::string_view kRunHelp =
 
 constexpr std::string_view kValidateHelp =
     "simtrain validate [FILE...] [--format text|json] [--max-mean-error PERCENT]\n"
-    "simtrain validate --nccl [--format text|json]\n\n"
+    "simtrain validate --nccl [--format text|json]\n"
+    "simtrain validate --kernels [FOLDER...] [--format text|json] [--max-mean-error PERCENT]\n\n"
     "  Compares predictions with documented step times; exits with 1 where the mean absolute "
     "error\n"
     "  is above the bound (6 % unless told).\n\n"
     "  --nccl            compares with measured NCCL calls (validation/nccl) instead\n"
-    "  --format json     the same as simtrain.validation/1 or simtrain.nccl-validation/1\n";
+    "  --kernels         compares with measured kernels instead; FOLDER holds gemm.csv, "
+    "attention.csv\n"
+    "                    and streaming.csv (hardware/measured/published unless told); bound 8 %\n"
+    "  --format json     the same as simtrain.validation/1, simtrain.nccl-validation/1 or\n"
+    "                    simtrain.kernel-validation/1\n";
 
 constexpr std::string_view kNcclHelp =
     "simtrain nccl CLUSTER --op OP --gpus N [--nodes N] [--min SIZE] [--max SIZE] [--factor F]\n"

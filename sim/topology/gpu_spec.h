@@ -10,7 +10,7 @@ namespace simtrain {
 
 enum class Architecture { ampere, hopper, blackwell };
 enum class DataType { bf16, fp8, fp32 };
-enum class AttentionKernel { cudnn, flash_attention_2 };
+enum class AttentionKernel { cudnn, flash_attention_2, flash_attention_3 };
 enum class Direction { forward, backward };
 
 template <>
@@ -30,7 +30,8 @@ template <>
 struct EnumNames<AttentionKernel> {
   static constexpr std::array rows{
       std::pair{std::string_view("cudnn"), AttentionKernel::cudnn},
-      std::pair{std::string_view("flash-attention-2"), AttentionKernel::flash_attention_2}};
+      std::pair{std::string_view("flash-attention-2"), AttentionKernel::flash_attention_2},
+      std::pair{std::string_view("flash-attention-3"), AttentionKernel::flash_attention_3}};
 };
 template <>
 struct EnumNames<Direction> {

@@ -11,20 +11,23 @@ namespace simtrain {
 namespace {
 
 constexpr double kDenseHalfRateSequence = 175;
-constexpr double kBackwardOverForward = 2.5;  // five GEMMs against two
 
 double operations(const Gemm& gemm) {
   return 2.0 * static_cast<double>(gemm.m) * static_cast<double>(gemm.n) *
          static_cast<double>(gemm.k);
 }
 
+/// Forward QK' and PV; backward QK' once more, dP and dV over values, dQ and dK over keys.
 double operations(const Attention& attention) {
   const double square =
       static_cast<double>(attention.queries) * static_cast<double>(attention.keys);
-  const double forward = 4.0 * static_cast<double>(attention.batch * attention.heads) * square *
-                         static_cast<double>(attention.head_dimension) *
-                         (attention.causal ? 0.5 : 1.0);
-  return forward * (attention.direction == Direction::backward ? kBackwardOverForward : 1.0);
+  const auto keys = static_cast<double>(attention.head_dimension);
+  const double values =
+      attention.value_dimension == 0 ? keys : static_cast<double>(attention.value_dimension);
+  const double length =
+      attention.direction == Direction::forward ? keys + values : 3 * keys + 2 * values;
+  return 2.0 * static_cast<double>(attention.batch * attention.heads) * square * length *
+         (attention.causal ? 0.5 : 1.0);
 }
 
 double operations(const Streaming& /*streaming*/) { return 0; }
