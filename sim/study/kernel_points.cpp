@@ -1,10 +1,12 @@
 #include "sim/study/kernel_points.h"
 
 #include <filesystem>
+#include <initializer_list>
 
 #include <fmt/format.h>
 
 #include "sim/core/csv_file.h"
+#include "sim/core/fingerprint.h"
 
 namespace simtrain {
 namespace {
@@ -142,6 +144,12 @@ KernelPoint point_of(const Row& row, KernelFamily family) {
   return point;
 }
 
+std::uint64_t hash_of(std::initializer_list<std::int64_t> sizes) {
+  Fingerprint hash;
+  for (const std::int64_t size : sizes) hash.add(static_cast<std::uint64_t>(size));
+  return hash.value();
+}
+
 std::string shape_of(const GemmRow& row) {
   if (row.m % 64 + row.n % 64 + row.k % 64 != 0) return "odd";
   if (row.m < 1024) return "m < 1024";
@@ -169,6 +177,7 @@ KernelPoint to_point(const GemmRow& row) {
   const Gemm gemm{
       row.m, row.n, row.k, fp8 ? DataType::fp8 : DataType::bf16, DataType::bf16, false, 0};
   if (fp8 || row.data_type == MeasuredType::bf16) point.kernel = gemm;
+  point.shape_hash = hash_of({row.m, row.n, row.k});
   point.measured_s = kernel_flops(gemm) / (row.tflops * 1e12);
   return point;
 }
@@ -185,6 +194,8 @@ KernelPoint to_point(const AttentionRow& row) {
     attention.implementation = implementation;
     point.kernel = attention;
   }
+  point.shape_hash = hash_of({row.batch, row.queries, row.keys, row.heads, row.head_dimension,
+                              row.value_dimension, row.causal});
   point.measured_s = kernel_flops(attention) / (row.tflops * 1e12);
   return point;
 }
@@ -198,6 +209,7 @@ KernelPoint to_point(const StreamingRow& row) {
     const bool forward = row.direction == Direction::forward;
     point.kernel = Streaming{forward ? name.forward : name.backward, row.bytes};
   }
+  point.shape_hash = hash_of({row.rows, row.columns});
   point.measured_s = row.us * 1e-6;
   return point;
 }

@@ -34,6 +34,7 @@ struct KernelPoint {
   KernelRun run{};
   bool fitted = true;            ///< may set parameters: its notes do not start with "not fitted"
   std::optional<Kernel> kernel;  ///< none for what the kernel model does not tell apart
+  std::uint64_t shape_hash = 0;  ///< equal for points of one shape
   double measured_s = 0;
   std::string source;
   SourcePlace where;

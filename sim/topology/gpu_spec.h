@@ -105,6 +105,8 @@ struct AttentionSpec {
   double half_rate_sequence = 0;
   double grid_penalty = 0;
   int block_rows = 128;
+  /// Head dimensions, rising, and their share of `rate`; straight between two, level beyond.
+  std::vector<std::array<double, 2>> head_dimension_shares;
   std::string source;
   template <class Visitor>
   void fields(Visitor& v) {
@@ -114,6 +116,7 @@ struct AttentionSpec {
     v("half_rate_sequence", half_rate_sequence);
     v("grid_penalty", grid_penalty);
     v("block_rows", block_rows, Limits{1, 4096});
+    v.optional("head_dimension_shares", head_dimension_shares, Limits{1e-3, 1e4});
     v("source", source);
   }
 };

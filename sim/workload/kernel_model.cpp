@@ -53,6 +53,28 @@ double blocks(std::int64_t length, int block) {
   return std::ceil(static_cast<double>(length) / block);
 }
 
+/// The share of a row's rate that heads of `dimension` reach.
+double head_dimension_share(const AttentionSpec& spec, double dimension) {
+  const auto& shares = spec.head_dimension_shares;
+  if (shares.empty()) return 1;
+  if (dimension <= shares.front()[0]) return shares.front()[1];
+  for (std::size_t i = 1; i < shares.size(); ++i) {
+    const auto& [low, low_share] = shares[i - 1];
+    const auto& [high, high_share] = shares[i];
+    if (dimension <= high)
+      return low_share + (high_share - low_share) * (dimension - low) / (high - low);
+  }
+  return shares.back()[1];
+}
+
+/// Arithmetic and memory traffic overlap, though not to the last: the 4-norm of the two, which is
+/// the longer one where they differ and a fifth more where they are equal.
+double together(double compute, double memory) {
+  const double c = compute * compute;
+  const double m = memory * memory;
+  return std::sqrt(std::sqrt(c * c + m * m));
+}
+
 double gemm_bytes(const Gemm& gemm, int split) {
   const auto input = static_cast<double>((gemm.m + gemm.n) * gemm.k * bytes_of(gemm.type));
   const auto output = static_cast<double>(gemm.m * gemm.n * bytes_of(gemm.output));
@@ -89,8 +111,9 @@ KernelTime FittedKernelModel::time_of(const Gemm& gemm) const {
       const double tile = 2.0 * rows * columns * static_cast<double>(gemm.k) / split / slot_rate;
       const double compute = whole * (tile + to_seconds(rate.wave_overhead));
       const double memory = gemm_bytes(gemm, split) / bandwidth;
-      if (std::max(compute, memory) < best) {
-        best = std::max(compute, memory);
+      const double both = together(compute, memory);
+      if (both < best) {
+        best = both;
         memory_bound = memory > compute;
       }
     }
@@ -109,7 +132,9 @@ KernelTime FittedKernelModel::time_of(const Attention& attention) const {
   const double half = attention.causal ? spec.half_rate_sequence
                                        : std::min(spec.half_rate_sequence, kDenseHalfRateSequence);
   const GemmRate& clock = gemm_rate(gpu_, DataType::bf16);
-  const double rate = spec.rate.value() * clock.sustained.value() / clock.burst.value();
+  const double rate =
+      spec.rate.value() * clock.sustained.value() / clock.burst.value() *
+      head_dimension_share(spec, static_cast<double>(attention.head_dimension));
   const double work = operations(attention) * rows / static_cast<double>(attention.queries) *
                       (1 + half / static_cast<double>(attention.keys)) *
                       (1 + spec.grid_penalty / waves) / rate;
