@@ -23,23 +23,25 @@ void check_value(const FittedParameter& parameter, const ParameterKey& at,
                  const WrittenNumber& number) {
   const auto& [least, most] = parameter.range;
   if (number.unit != parameter.unit)
-    throw InputError(at.where, at.key, fmt::format("is in '{}' there, the parameter in '{}'",
-                                                   number.unit, parameter.unit));
+    throw InputError(
+        at.where, at.key,
+        fmt::format("is in '{}' there, the parameter in '{}'", number.unit, parameter.unit));
   if (number.value != parameter.current)
-    throw InputError(at.where, at.key, fmt::format("is {} there, but {} at the first key",
-                                                   number.value, parameter.current));
+    throw InputError(
+        at.where, at.key,
+        fmt::format("is {} there, but {} at the first key", number.value, parameter.current));
   if (number.value < least || number.value > most)
-    throw InputError(at.where, at.key, fmt::format("is {} there; the range is {} to {}",
-                                                   number.value, least, most));
+    throw InputError(at.where, at.key,
+                     fmt::format("is {} there; the range is {} to {}", number.value, least, most));
 }
 
 void read_current(const DataFolder& data, FittedParameter& parameter) {
   if (parameter.sets.empty()) throw InputError(parameter.where, "sets", "holds no keys");
   const auto& [least, most] = parameter.range;
   if (!(least <= parameter.prior.value && parameter.prior.value <= most) || least == most)
-    throw InputError(parameter.where, "range",
-                     fmt::format("[{}, {}] does not hold the prior {}", least, most,
-                                 parameter.prior.value));
+    throw InputError(
+        parameter.where, "range",
+        fmt::format("[{}, {}] does not hold the prior {}", least, most, parameter.prior.value));
   parameter.current = number_at(data, parameter.sets.front()).value;
   for (const ParameterKey& at : parameter.sets) check_value(parameter, at, number_at(data, at));
 }

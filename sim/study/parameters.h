@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/core/data_folder.h"
+#include "sim/study/documented.h"
 
 namespace simtrain {
 
@@ -58,12 +59,12 @@ struct FittedParameter {
 /// `validation/calibration.yaml`.
 struct CalibrationSpec {
   std::string name;
-  Sourced<double> run_to_run;  ///< relative standard deviation of a step time between two equal runs
+  ErrorBounds left_out_bounds;  ///< over rows that are predicted with a fit to others
   std::vector<FittedParameter> parameters;
   template <class Visitor>
   void fields(Visitor& v) {
     v("name", name);
-    v("run_to_run", run_to_run, Limits{1e-6, 1});
+    v("left_out_bounds", left_out_bounds);
     v("parameters", parameters);
   }
 };
