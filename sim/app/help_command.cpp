@@ -26,11 +26,15 @@ constexpr std::string_view kRunHelp =
     "  --unfold          simulates every rank; gives the same numbers\n";
 
 constexpr std::string_view kValidateHelp =
-    "simtrain validate [FILE...] [--format text|json] [--max-mean-error PERCENT]\n"
+    "simtrain validate [FILE...] [--format text|json] [--report FILE.html] [--breakdown]\n"
+    "                  [--max-mean-error PERCENT]\n"
     "simtrain validate --nccl [--format text|json]\n\n"
-    "  Compares predictions with documented step times; exits with 1 where the mean absolute "
-    "error\n"
-    "  is above the bound (6 % unless told).\n\n"
+    "  Compares predictions with what documents print about runs; exits with 1 where a bound "
+    "that\n"
+    "  the files state is broken (docs/validation.md).\n\n"
+    "  --report FILE     writes all of it as one HTML page that needs no other file\n"
+    "  --breakdown       where the step of each row goes\n"
+    "  --max-mean-error  in place of the files' bound on the mean absolute error of all rows\n"
     "  --nccl            compares with measured NCCL calls (validation/nccl) instead\n"
     "  --format json     the same as simtrain.validation/1 or simtrain.nccl-validation/1\n";
 
