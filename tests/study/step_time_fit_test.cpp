@@ -149,7 +149,7 @@ TEST_CASE("What is left out has no say in its own prediction") {
       measured_with(few_rows(), parameters, {parameters[0].current * 0.9, parameters[1].current});
   // One table is measured 30 % too slow: the others' fit does not follow it.
   for (StepTime& row : rows) {
-    if (row.precision == "fp8") row.measured_s *= 1.3;
+    if (row.series() == "nemotron-15b:fp8") row.measured_s *= 1.3;
   }
   const StepTimeFit fit(data_folder(), parameters, rows);
   const auto parts = leave_out(fit, fit_all(fit, fit.start()), LeftOut::table);
