@@ -26,21 +26,27 @@ constexpr std::string_view kRunHelp =
     "  --unfold          simulates every rank; gives the same numbers\n";
 
 constexpr std::string_view kValidateHelp =
-    "simtrain validate [FILE...] [--format text|json] [--max-mean-error PERCENT]\n"
+    "simtrain validate [FILE...] [--format text|json] [--report FILE.html] [--breakdown]\n"
+    "                  [--max-mean-error PERCENT]\n"
     "simtrain validate --nccl [--format text|json]\n"
-    "simtrain validate --leave-one-table-out [--by group|table] [--format text|json]\n"
-    "                  [--max-mean-error PERCENT] [--max-error PERCENT]\n"
+    "simtrain validate --leave-one-table-out [--by group|table] [--parameters FILE]\n"
+    "                  [--format text|json] [--max-mean-error PERCENT] [--max-error PERCENT]\n"
     "simtrain validate --kernels [FOLDER...] [--format text|json] [--max-mean-error PERCENT]\n\n"
-    "  Compares predictions with documented step times; exits with 1 where the mean absolute "
-    "error\n"
-    "  is above the bound (6 % unless told).\n\n"
+    "  Compares predictions with what documents print about runs; exits with 1 where a bound "
+    "that\n"
+    "  the files state is broken (docs/validation.md).\n\n"
+    "  --report FILE     writes all of it as one HTML page that needs no other file\n"
+    "  --breakdown       where the step of each row goes\n"
+    "  --max-mean-error  in place of the files' bound on the mean absolute error of all rows\n"
     "  --nccl            compares with measured NCCL calls (validation/nccl) instead\n"
-    "  --leave-one-table-out  predicts each group of tables, and each table, with parameters "
-    "fitted to\n"
-    "                    the others; exits with 1 beyond --max-mean-error or --max-error\n"
+    "  --leave-one-table-out\n"
+    "                    each group of tables, and each table, as a fit to the others predicts "
+    "it\n"
+    "                    ('simtrain help calibrate'); --by tells which of the two\n"
+    "  --max-error       in place of its bound on the largest error\n"
     "  --kernels         compares with measured kernels instead: gemm.csv, attention.csv and\n"
     "                    streaming.csv of FOLDER (hardware/measured/published unless told);\n"
-    "                    bound 8 % unless told; json as simtrain.kernel-validation/1\n"
+    "                    mean bound 8 % unless told; json as simtrain.kernel-validation/1\n"
     "  --format json     the same as simtrain.validation/1 or simtrain.nccl-validation/1\n";
 
 constexpr std::string_view kCalibrateHelp =

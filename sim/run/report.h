@@ -88,6 +88,8 @@ struct Report {
   }
   /// Allocator peak of the fullest stage.
   [[nodiscard]] double peak_bytes() const;
+  /// What the fullest stage keeps allocated between steps.
+  [[nodiscard]] double kept_bytes() const;
   [[nodiscard]] bool fits() const;
 };
 

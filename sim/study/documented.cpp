@@ -34,15 +34,28 @@ void read_values(const DocumentedTable& table, DocumentedRow& row) {
 void check_trend(const DocumentedTable& table, const TrendSpec& trend) {
   std::vector<std::string> names;
   names.reserve(table.rows.size());
-  for (const DocumentedRow& row : table.rows) names.push_back(row.row);
+  for (const DocumentedRow& row : table.rows) {
+    if (table.value(row, FigureName::step_time)) names.push_back(row.row);
+  }
   for (const std::string& end : {trend.from, trend.to}) {
     if (std::find(names.begin(), names.end(), end) == names.end())
-      throw InputError(trend.where, "trend",
-                       fmt::format("'{}' is no row of the table; {}", end, suggestion(end, names)));
+      throw InputError(
+          trend.where, "trend",
+          fmt::format("'{}' is no row with a step-time; {}", end, suggestion(end, names)));
+  }
+}
+
+void check_figures(const DocumentedTable& table) {
+  for (auto figure = table.figures.begin(); figure != table.figures.end(); ++figure) {
+    const auto same = [&](const FigureSpec& other) { return other.figure == figure->figure; };
+    if (std::any_of(table.figures.begin(), figure, same))
+      throw InputError(table.where, "figures",
+                       fmt::format("has {} twice", name_of(figure->figure)));
   }
 }
 
 void check_table(DocumentedTable& table) {
+  check_figures(table);
   for (DocumentedRow& row : table.rows) read_values(table, row);
   if (table.trend) check_trend(table, *table.trend);
 }

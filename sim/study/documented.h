@@ -103,13 +103,15 @@ struct FigureSpec {
   FigureName figure{};
   std::string label;  ///< as printed
   FigureKind kind{};
-  double rounding = 0;  ///< what the last printed digit counts, in the figure's unit
+  double rounding = 0;            ///< what the last printed digit counts, in the figure's unit
+  std::optional<Percent> within;  ///< the largest error a prediction of it may have
   template <class Visitor>
   void fields(Visitor& v) {
     v("figure", figure);
     v("label", label);
     v("kind", kind);
     v("rounding", rounding, Limits{1e-15, 1e6});
+    v.optional("within", within);
   }
 };
 

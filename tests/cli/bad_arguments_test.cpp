@@ -28,11 +28,11 @@ TEST_CASE(
        "'rnu' is neither a command nor a scenario file (.yaml); did you mean 'run'?"},
       {{"frobnicate"},
        "'frobnicate' is neither a command nor a scenario file (.yaml); known are run, validate, "
-       "nccl, "
+       "calibrate, nccl, "
        "topology, import, list, bench, help"},
       {{""},
-       "'' is neither a command nor a scenario file (.yaml); known are run, validate, nccl, "
-       "topology, import, list, bench, help"},
+       "'' is neither a command nor a scenario file (.yaml); known are run, validate, "
+       "calibrate, nccl, topology, import, list, bench, help"},
       {{"run", "run"}, "run: there is no such file"},
       {{"run", ""}, "run takes one scenario file; 'simtrain help run' shows how"},
   });
@@ -58,7 +58,8 @@ TEST_CASE("An unknown option is refused, with a suggestion where one is close") 
       {{"good.yaml", "-x"}, "unknown option '-x'; known are --set, --row, --format, --unfold"},
       {{"list", "--all"}, "unknown option '--all'; there are none here"},
       {{"validate", "--max", "5"},
-       "unknown option '--max'; known are --format, --max-mean-error, --nccl"},
+       "unknown option '--max'; known are --format, --max-mean-error, --breakdown, --report, "
+       "--nccl"},
       {{"bench", "--fast"}, "bench takes no arguments"},
   });
 }
@@ -205,8 +206,8 @@ TEST_CASE("A topic of list or help must exist") {
       {{"list", "gpus", "nodes"}, "list takes one family"},
       {{"help", "scenari"}, "help: 'scenari' is no topic; did you mean 'scenario'?"},
       {{"help", "frobnicate"},
-       "help: 'frobnicate' is no topic; known are scenario, run, validate, nccl, topology, "
-       "import, list, bench, help"},
+       "help: 'frobnicate' is no topic; known are scenario, run, validate, calibrate, nccl, "
+       "topology, import, list, bench, help"},
       {{"help", "run", "list"}, "help takes one topic"},
       {{"bench", "now"}, "bench takes no arguments"},
   });
@@ -227,6 +228,9 @@ TEST_CASE("validate takes validation files and a bound") {
       {{"validate", "--max-mean-error", "1e999"},
        "the argument ('1e999') for option '--max-mean-error' is invalid; 'simtrain help' shows "
        "what there is"},
+      {{"validate", "--nccl", "--report", "a.html"},
+       "--nccl: goes with --format alone, found report"},
+      {{"validate", "--nccl", "a.yaml"}, "--nccl: goes with --format alone, found path"},
   });
 }
 
