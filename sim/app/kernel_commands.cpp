@@ -25,9 +25,8 @@ std::vector<KernelPoint> points_of(const DataFolder& data, const po::variables_m
 
 CommandResult validate_kernels_command(const CommandCall& call) {
   po::options_description options;
-  options.add_options()("path", po::value<std::vector<std::string>>())("kernels",
-                                                                       po::bool_switch())(
-      "format", po::value<std::string>()->default_value("text"))(
+  options.add_options()("path", po::value<std::vector<std::string>>())(
+      "kernels", po::bool_switch())("format", po::value<std::string>()->default_value("text"))(
       "max-mean-error", po::value<double>()->default_value(8.0));
   const po::variables_map values = parse_options(call.arguments, options, "path");
   const bool json = wants_json(values);
@@ -43,9 +42,9 @@ CommandResult validate_kernels_command(const CommandCall& call) {
 
 CommandResult calibrate_kernels_command(const CommandCall& call) {
   po::options_description options;
-  options.add_options()("path", po::value<std::vector<std::string>>())("kernels",
-                                                                       po::bool_switch())(
-      "gpu", po::value<std::string>())("format", po::value<std::string>()->default_value("text"));
+  options.add_options()("path", po::value<std::vector<std::string>>())(
+      "kernels", po::bool_switch())("gpu", po::value<std::string>())(
+      "format", po::value<std::string>()->default_value("text"));
   const po::variables_map values = parse_options(call.arguments, options, "path");
   const bool json = wants_json(values);
   if (values.count("gpu") == 0)

@@ -45,8 +45,8 @@ std::string kernel_validation_text(const std::vector<KernelComparison>& comparis
     if (group.errors.points == 0) continue;
     if (name_of(group.family) != family) {
       family = name_of(group.family);
-      out += fmt::format("\n{:<10}{:<28}{:<22}{:>6}{:>7}{:>7}{:>7}{:>7}\n", "gpu", family,
-                         "shapes", "points", "mean", "median", "90 %", "bias");
+      out += fmt::format("\n{:<10}{:<28}{:<22}{:>6}{:>7}{:>7}{:>7}{:>7}\n", "gpu", family, "shapes",
+                         "points", "mean", "median", "90 %", "bias");
     }
     out += line(group.gpu, group.variant, group.shape, group.errors);
   }

@@ -49,14 +49,13 @@ std::vector<Parameter> parameters_of(const GpuSpec& gpu, const Gemm& gemm) {
   while (gpu.gemm.rates[row].data_type != gemm.type) ++row;
   const auto of = [row](auto& spec) -> auto& { return spec.gemm.rates[row]; };
   std::vector<Parameter> parameters{
-          {"burst", "TFLOP/s", 1e12,
-           [of](const GpuSpec& g) { return of(g).burst.value(); },
-           [of](GpuSpec& g, double value) { of(g).burst = FlopRate(value); }},
-          {"wave_overhead", "us", 1e-6,
-           [of](const GpuSpec& g) { return to_seconds(of(g).wave_overhead); },
-           [of](GpuSpec& g, double value) { of(g).wave_overhead = to_duration(value); }},
-          {"wave_sharpness", "", 1, [of](const GpuSpec& g) { return of(g).wave_sharpness; },
-           [of](GpuSpec& g, double value) { of(g).wave_sharpness = std::min(value, 1.0); }}};
+      {"burst", "TFLOP/s", 1e12, [of](const GpuSpec& g) { return of(g).burst.value(); },
+       [of](GpuSpec& g, double value) { of(g).burst = FlopRate(value); }},
+      {"wave_overhead", "us", 1e-6,
+       [of](const GpuSpec& g) { return to_seconds(of(g).wave_overhead); },
+       [of](GpuSpec& g, double value) { of(g).wave_overhead = to_duration(value); }},
+      {"wave_sharpness", "", 1, [of](const GpuSpec& g) { return of(g).wave_sharpness; },
+       [of](GpuSpec& g, double value) { of(g).wave_sharpness = std::min(value, 1.0); }}};
   if (row == 0) {  // one value for all data types
     parameters.push_back(
         {"memory_efficiency", "", 1,
@@ -95,23 +94,23 @@ std::vector<Parameter> parameters_of(const GpuSpec& /*gpu*/, const Streaming& st
                                &StreamingSpec::norm_forward, &StreamingSpec::norm_backward,
                                &StreamingSpec::cross_entropy};
   const auto share = kShares[static_cast<std::size_t>(streaming.kind)];
-  return {{"share of memory bandwidth", "", 1,
-           [share](const GpuSpec& g) { return (g.streaming.*share).value; },
-           [share](GpuSpec& g, double value) { (g.streaming.*share).value = std::min(value, 1.0); }}};
+  return {
+      {"share of memory bandwidth", "", 1,
+       [share](const GpuSpec& g) { return (g.streaming.*share).value; },
+       [share](GpuSpec& g, double value) { (g.streaming.*share).value = std::min(value, 1.0); }}};
 }
 
 bool sets_parameters(const KernelPoint& point) {
   return point.family == KernelFamily::streaming ? point.shape != "below 64 MB"
-         : point.family == KernelFamily::gemm
-             ? point.shape != "odd"
-             : true;
+         : point.family == KernelFamily::gemm    ? point.shape != "odd"
+                                                 : true;
 }
 
 std::vector<Task> tasks_of(const GpuSpec& gpu, const std::vector<KernelPoint>& points) {
   std::map<std::pair<KernelFamily, std::string>, Task> tasks;
   for (const KernelPoint& point : points) {
-    if (point.gpu != gpu.name || !point.fitted || point.run != KernelRun::burst ||
-        !point.kernel || !has_row_for(gpu, *point.kernel))
+    if (point.gpu != gpu.name || !point.fitted || point.run != KernelRun::burst || !point.kernel ||
+        !has_row_for(gpu, *point.kernel))
       continue;
     Task& task = tasks[{point.family, point.variant}];
     task.predicted.push_back(&point);

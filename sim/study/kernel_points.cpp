@@ -174,8 +174,8 @@ KernelPoint to_point(const GemmRow& row) {
   point.shape = shape_of(row);
   point.run = row.run;
   const bool fp8 = row.data_type == MeasuredType::fp8;
-  const Gemm gemm{
-      row.m, row.n, row.k, fp8 ? DataType::fp8 : DataType::bf16, DataType::bf16, false, 0};
+  const Gemm gemm{row.m,          row.n, row.k, fp8 ? DataType::fp8 : DataType::bf16,
+                  DataType::bf16, false, 0};
   if (fp8 || row.data_type == MeasuredType::bf16) point.kernel = gemm;
   point.shape_hash = hash_of({row.m, row.n, row.k});
   point.measured_s = kernel_flops(gemm) / (row.tflops * 1e12);
@@ -186,7 +186,7 @@ KernelPoint to_point(const AttentionRow& row) {
   KernelPoint point = point_of(row, KernelFamily::attention);
   point.variant = fmt::format("{} {}", row.implementation, name_of(row.direction));
   point.shape = shape_of(row);
-  Attention attention{row.batch,          row.heads,       row.queries, row.keys,
+  Attention attention{row.batch,          row.heads,       row.queries,  row.keys,
                       row.head_dimension, row.causal == 1, row.direction};
   attention.value_dimension = row.value_dimension;
   for (const auto& [name, implementation] : EnumNames<AttentionKernel>::rows) {

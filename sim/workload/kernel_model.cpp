@@ -132,9 +132,8 @@ KernelTime FittedKernelModel::time_of(const Attention& attention) const {
   const double half = attention.causal ? spec.half_rate_sequence
                                        : std::min(spec.half_rate_sequence, kDenseHalfRateSequence);
   const GemmRate& clock = gemm_rate(gpu_, DataType::bf16);
-  const double rate =
-      spec.rate.value() * clock.sustained.value() / clock.burst.value() *
-      head_dimension_share(spec, static_cast<double>(attention.head_dimension));
+  const double rate = spec.rate.value() * clock.sustained.value() / clock.burst.value() *
+                      head_dimension_share(spec, static_cast<double>(attention.head_dimension));
   const double work = operations(attention) * rows / static_cast<double>(attention.queries) *
                       (1 + half / static_cast<double>(attention.keys)) *
                       (1 + spec.grid_penalty / waves) / rate;

@@ -100,6 +100,7 @@ TEST_CASE("wrong points are refused at their cell") {
             .starts_with("gemm.csv:2:24: tflops: "));
   CHECK(refused("streaming.csv", "kernel,us\n").starts_with("streaming.csv:1:1: must be"));
   const testing::TempFolder empty;
-  CHECK(testing::said([&] { (void)load_kernel_points(empty.path().string()); })
-            .find("holds no points") != std::string::npos);
+  CHECK(testing::said([&] {
+          (void)load_kernel_points(empty.path().string());
+        }).find("holds no points") != std::string::npos);
 }

@@ -41,8 +41,8 @@ TEST_CASE("short runs are predicted at full clock, sustained ones as the file ha
   const double burst = predict_kernel(gpu, gemm, KernelRun::burst);
   const double sustained = predict_kernel(gpu, gemm, KernelRun::sustained);
   const GemmRate& rate = gpu.gemm.rates[0];
-  CHECK(sustained / burst == doctest::Approx(rate.burst.value() / rate.sustained.value())
-                                 .epsilon(0.01));
+  CHECK(sustained / burst ==
+        doctest::Approx(rate.burst.value() / rate.sustained.value()).epsilon(0.01));
 }
 
 TEST_CASE("comparisons keep what simtrain does not have, without a prediction") {
@@ -50,8 +50,8 @@ TEST_CASE("comparisons keep what simtrain does not have, without a prediction") 
   auto unknown = cast_of("h100-sxm", 1e9, 1e-3);
   unknown.kernel.reset();
   auto backward = cast_of("h100-sxm", 1e9, 1e-3);
-  backward.kernel = Attention{1,    1,    128, 128, 128, true, Direction::backward,
-                              AttentionKernel::flash_attention_3};
+  backward.kernel =
+      Attention{1, 1, 128, 128, 128, true, Direction::backward, AttentionKernel::flash_attention_3};
   const auto comparisons =
       compare_kernels(data(), {cast_of("h100-sxm", 1e9, 1e-3), foreign, unknown, backward});
   REQUIRE(comparisons.size() == 4);
@@ -78,8 +78,8 @@ TEST_CASE("an error is what the prediction is above the measured time, and point
 // What GPU files reach on the published points. Attention is held to 12 % where there are enough
 // points; what misses it is in docs/kernel-validation.md.
 TEST_CASE("large GEMMs, attention and casts are met by the GPU files within bounds") {
-  const auto comparisons = compare_kernels(
-      data(), load_kernel_points(data().root() + "/hardware/measured/published"));
+  const auto comparisons =
+      compare_kernels(data(), load_kernel_points(data().root() + "/hardware/measured/published"));
   CHECK(summarize_fitted(comparisons).mean <= 0.07);
   int groups = 0;
   for (const KernelGroup& group : group_kernels(comparisons)) {
