@@ -48,6 +48,9 @@ struct SoftwareSpec {
   Sourced<OptimizerKind> distributed_optimizer;
   NcclSettings nccl;
   KernelLaunches kernel_launches;
+  /// Whether Transformer Engine keeps a BF16 tensor a shape of weights, to hand to autograd for
+  /// gradients that were accumulated in place; missing where it does not.
+  std::optional<Sourced<bool>> weight_gradient_placeholders;
   template <class Visitor>
   void fields(Visitor& v) {
     v("name", name);
@@ -58,6 +61,7 @@ struct SoftwareSpec {
     v("distributed_optimizer", distributed_optimizer);
     v("nccl", nccl);
     v("kernel_launches", kernel_launches);
+    v.optional("weight_gradient_placeholders", weight_gradient_placeholders);
   }
 };
 

@@ -90,7 +90,7 @@ TEST_CASE("Other figures stand in lines of their own") {
   result.tables[1].runs[0].figures.push_back(figure(FigureName::peak_memory, "80", 76));
   CHECK(has_line(
       validation_text({result}, false),
-      "  -             peak-memory                     80 B                     76   -5.00 %"));
+      "  -                 peak-memory                       80 B                 76   -5.00 %"));
 }
 
 TEST_CASE("Printed figures that follow from the step time are counted, disputes told") {
@@ -123,6 +123,13 @@ TEST_CASE("Broken bounds stand at the end") {
   result.bounds = ErrorBounds{{0.06}, {0.08}};
   CHECK(lines(validation_text({result}, false)).back() ==
         "Outside its bound: file: largest absolute error 10.00 %, bound 8 %");
+}
+
+TEST_CASE("Where no table is a headline, there is no summary of all") {
+  ValidationResult result = two_tables();
+  for (TableResult& table : result.tables) table.spec.use = TableUse::reported;
+  CHECK(validation_text({result}, false).find("All:") == std::string::npos);
+  CHECK(nlohmann::json::parse(validation_json({result})).at("summary").at("rows") == 0);
 }
 
 TEST_CASE("Several files are one validation") {
