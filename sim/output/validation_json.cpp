@@ -46,6 +46,10 @@ Json run_json(const RunResult& run) {
     json["measured_s"] = time->measured;
     json["predicted_s"] = run.report.step_time_s;
     json["error"] = time->error();
+    const Interval interval = run.report.step_time_interval();
+    json["low_s"] = interval.low;
+    json["high_s"] = interval.high;
+    json["covered"] = interval.holds(time->measured);
   }
   json["figures"] = Json::array();
   for (const FigureResult& figure : run.figures) json["figures"].push_back(figure_json(figure));

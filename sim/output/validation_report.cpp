@@ -20,13 +20,16 @@ std::string step_times(const TableResult& table) {
   const bool mfu = std::any_of(table.runs.begin(), table.runs.end(), [](const RunResult& run) {
     return run.find(FigureName::mfu) != nullptr;
   });
-  std::string out = fmt::format("  {:<14}{:>14}{:>14}{:>10}{}\n", "row", "measured", "predicted",
-                                "error", mfu ? "   MFU printed, predicted" : "");
+  std::string out =
+      fmt::format("  {:<14}{:>14}{:>14}{:>10}{:>9}{}\n", "row", "measured", "predicted", "error",
+                  "+-90 %", mfu ? "   MFU printed, predicted" : "");
   for (const RunResult& run : table.runs) {
     const FigureResult* time = run.find(FigureName::step_time);
     const FigureResult* share = run.find(FigureName::mfu);
-    out += fmt::format("  {:<14}{:>12.3f} s{:>12.3f} s{:>+8.2f} %", row_name(run), time->measured,
-                       *time->predicted, time->error() * 100);
+    const Interval interval = run.report.step_time_interval();
+    const double half_width = (interval.high - interval.low) / 2 / run.report.step_time_s;
+    out += fmt::format("  {:<14}{:>12.3f} s{:>12.3f} s{:>+8.2f} %{:>7.1f} %", row_name(run),
+                       time->measured, *time->predicted, time->error() * 100, half_width * 100);
     if (share != nullptr)
       out += fmt::format("{:>12.2f} %{:>9.2f} %", share->measured, *share->predicted);
     out += "\n";
