@@ -1,18 +1,11 @@
 #include "sim/output/json_report.h"
 
-#include <nlohmann/json.hpp>
+#include "sim/output/json_parts.h"
 
 namespace simtrain {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json breakdown_json(const Report& report) {
-  Json json = Json::object();
-  for (const auto& [name, share] : EnumNames<Share>::rows)
-    json[std::string(name)] = part(report.breakdown, share);
-  return json;
-}
 
 Json memory_json(const Report& report) {
   Json stages = Json::array();

@@ -12,6 +12,12 @@ namespace {
 
 std::string row_name(const RunResult& run) { return run.row.empty() ? "-" : printable(run.row); }
 
+std::string errors_text(const ValidationSummary& summary) {
+  return fmt::format("mean absolute error {:.2f} %, largest {:.2f} %, bias {:+.2f} %",
+                     summary.mean_absolute * 100, summary.largest_absolute * 100,
+                     summary.bias * 100);
+}
+
 std::string heading(const TableResult& table) {
   return fmt::format("{} ({})\n", printable(table.spec.table), printable(table.document));
 }
@@ -113,9 +119,16 @@ std::string table_text(const TableResult& table, bool breakdown) {
 }  // namespace
 
 std::string summary_text(const ValidationSummary& summary) {
-  return fmt::format("{} row{}, mean absolute error {:.2f} %, largest {:.2f} %, bias {:+.2f} %",
-                     summary.rows, summary.rows == 1 ? "" : "s", summary.mean_absolute * 100,
-                     summary.largest_absolute * 100, summary.bias * 100);
+  return fmt::format("{} row{}, {}", summary.rows, summary.rows == 1 ? "" : "s",
+                     errors_text(summary));
+}
+
+ValidationSummary memory_summary(const std::vector<ValidationResult>& results) {
+  std::vector<double> errors;
+  for (const ValidationResult& result : results) {
+    for (const double error : result.memory_errors()) errors.push_back(error);
+  }
+  return summarize_errors(errors);
 }
 
 std::vector<ValidationRow> headline_rows(const std::vector<ValidationResult>& results) {
@@ -132,6 +145,9 @@ std::string validation_text(const std::vector<ValidationResult>& results, bool b
     for (const TableResult& table : result.tables) out += table_text(table, breakdown);
   }
   const std::vector<ValidationRow> rows = headline_rows(results);
+  const ValidationSummary memory = memory_summary(results);
+  if (memory.rows > 0)
+    out += fmt::format("Memory: {} figures, {}\n", memory.rows, errors_text(memory));
   if (!rows.empty()) out += fmt::format("All: {}\n", summary_text(summarize(rows)));
   for (const ValidationResult& result : results) {
     for (const std::string& broken : broken_bounds(result))

@@ -84,6 +84,11 @@ bool FigureResult::holds() const {
 
 std::string_view unit_of(FigureName figure) { return row_of(figure).unit; }
 
+bool is_memory(FigureName figure) {
+  const std::string_view unit = unit_of(figure);
+  return unit == "B" || unit == "GiB";
+}
+
 std::vector<FigureResult> compare_figures(const DocumentedTable& table, const DocumentedRow& row,
                                           const Report& report) {
   const auto step_time = table.value(row, FigureName::step_time);

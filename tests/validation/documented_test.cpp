@@ -174,7 +174,7 @@ TEST_CASE("Memory that others measured is inside its bounds, and none of it is a
   std::size_t bounded = 0;
   for (const TableResult& table : memory.tables) {
     for (const RunResult& run : table.runs)
-      for (const FigureResult& figure : run.figures) bounded += figure.within ? 1 : 0;
+      for (const FigureResult& figure : run.figures) bounded += figure.within ? 1U : 0U;
   }
   CHECK(bounded == 17);
 }
