@@ -26,13 +26,36 @@ constexpr std::string_view kRunHelp =
     "  --unfold          simulates every rank; gives the same numbers\n";
 
 constexpr std::string_view kValidateHelp =
-    "simtrain validate [FILE...] [--format text|json] [--max-mean-error PERCENT]\n"
-    "simtrain validate --nccl [--format text|json]\n\n"
-    "  Compares predictions with documented step times; exits with 1 where the mean absolute "
-    "error\n"
-    "  is above the bound (6 % unless told).\n\n"
+    "simtrain validate [FILE...] [--format text|json] [--report FILE.html] [--breakdown]\n"
+    "                  [--max-mean-error PERCENT]\n"
+    "simtrain validate --nccl [--format text|json]\n"
+    "simtrain validate --leave-one-table-out [--by group|table] [--parameters FILE]\n"
+    "                  [--format text|json] [--max-mean-error PERCENT] [--max-error PERCENT]\n\n"
+    "  Compares predictions with what documents print about runs; exits with 1 where a bound "
+    "that\n"
+    "  the files state is broken (docs/validation.md).\n\n"
+    "  --report FILE     writes all of it as one HTML page that needs no other file\n"
+    "  --breakdown       where the step of each row goes\n"
+    "  --max-mean-error  in place of the files' bound on the mean absolute error of all rows\n"
     "  --nccl            compares with measured NCCL calls (validation/nccl) instead\n"
+    "  --leave-one-table-out\n"
+    "                    each group of tables, and each table, as a fit to the others predicts "
+    "it\n"
+    "                    ('simtrain help calibrate'); --by tells which of the two\n"
+    "  --max-error       in place of its bound on the largest error\n"
     "  --format json     the same as simtrain.validation/1 or simtrain.nccl-validation/1\n";
+
+constexpr std::string_view kCalibrateHelp =
+    "simtrain calibrate [--rows NAME,...] [--parameters FILE] [--format text|json]\n"
+    "                   [--write FILE [--force]]\n\n"
+    "  Fits the parameters of validation/calibration.yaml to documented step times. Hardware "
+    "files\n"
+    "  are not written. Exits with 1 where the fit does not converge.\n\n"
+    "  --rows NAME,...   groups (llama-70b) or tables (llama-70b:fp8); without it all\n"
+    "  --parameters FILE another list of parameters\n"
+    "  --format json     the same and every row as simtrain.calibration/1\n"
+    "  --write FILE      the fitted values, whole or not at all; --force replaces one that is "
+    "there\n";
 
 constexpr std::string_view kNcclHelp =
     "simtrain nccl CLUSTER --op OP --gpus N [--nodes N] [--min SIZE] [--max SIZE] [--factor F]\n"
@@ -82,6 +105,8 @@ const std::vector<CommandRow>& commands() {
        run_command},
       {"validate", kValidateHelp, "compares with documented runs", "simtrain validate",
        validate_command},
+      {"calibrate", kCalibrateHelp, "fits parameters to documented runs", "simtrain calibrate",
+       calibrate_command},
       {"nccl", kNcclHelp, "predicts what nccl-tests measures",
        "simtrain nccl dgx-superpod-h100 --op all_reduce --gpus 16", nccl_command},
       {"topology", kTopologyHelp, "counts and draws a cluster",

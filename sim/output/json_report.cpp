@@ -1,18 +1,11 @@
 #include "sim/output/json_report.h"
 
-#include <nlohmann/json.hpp>
+#include "sim/output/json_parts.h"
 
 namespace simtrain {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json breakdown_json(const Report& report) {
-  Json json = Json::object();
-  for (const auto& [name, share] : EnumNames<Share>::rows)
-    json[std::string(name)] = part(report.breakdown, share);
-  return json;
-}
 
 Json memory_json(const Report& report) {
   Json stages = Json::array();
@@ -83,7 +76,10 @@ Json result_json(const Report& report) {
   json["step_time_s"] = {{"mean", report.step_time_s},
                          {"std", 0.0},
                          {"min", report.step_time_s},
-                         {"max", report.step_time_s}};
+                         {"max", report.step_time_s},
+                         {"low", report.step_time_interval().low},
+                         {"high", report.step_time_interval().high},
+                         {"relative_standard_error", report.step_time_error}};
   json["tokens_per_s"] = report.tokens_per_s;
   json["tflops_per_gpu"] = report.tflops_per_gpu;
   json["mfu"] = report.mfu;

@@ -58,6 +58,8 @@ void add_headline(std::string& out, const Report& report) {
   for (const std::string& fault : report.faults) line(out, "Fault", fault);
   out += "\n";
   line(out, "Step time", fmt::format("{:.3f} s", report.step_time_s));
+  const Interval interval = report.step_time_interval();
+  line(out, "90 % interval", fmt::format("{:.3f} to {:.3f} s", interval.low, interval.high));
   line(out, "Throughput",
        fmt::format("{:.0f} tokens/s, {:.1f} tokens/s per GPU", report.tokens_per_s,
                    report.tokens_per_s / report.gpus));

@@ -1,78 +1,159 @@
 #include "sim/output/validation_report.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <fmt/ranges.h>
 
 #include "sim/output/text_report.h"
 
 namespace simtrain {
 namespace {
 
-std::string summary_text(const ValidationSummary& summary) {
-  return fmt::format("{} rows, mean absolute error {:.2f} %, largest {:.2f} %, bias {:+.2f} %",
-                     summary.rows, summary.mean_absolute * 100, summary.largest_absolute * 100,
+std::string row_name(const RunResult& run) { return run.row.empty() ? "-" : printable(run.row); }
+
+std::string errors_text(const ValidationSummary& summary) {
+  return fmt::format("mean absolute error {:.2f} %, largest {:.2f} %, bias {:+.2f} %",
+                     summary.mean_absolute * 100, summary.largest_absolute * 100,
                      summary.bias * 100);
 }
 
-nlohmann::ordered_json summary_json(const ValidationSummary& summary) {
-  return {{"rows", summary.rows},
-          {"mean_absolute_error", summary.mean_absolute},
-          {"largest_absolute_error", summary.largest_absolute},
-          {"bias", summary.bias}};
+std::string heading(const TableResult& table) {
+  return fmt::format("{} ({})\n", printable(table.spec.table), printable(table.document));
 }
 
-/// Rows of one table of one document stand together in the file.
-std::vector<std::vector<ValidationRow>> by_table(const std::vector<ValidationRow>& rows) {
-  std::vector<std::vector<ValidationRow>> tables;
-  for (const ValidationRow& row : rows) {
-    if (tables.empty() || tables.back().front().table != row.table ||
-        tables.back().front().document != row.document) {
-      tables.emplace_back();
-    }
-    tables.back().push_back(row);
+std::string step_times(const TableResult& table) {
+  const bool mfu = std::any_of(table.runs.begin(), table.runs.end(), [](const RunResult& run) {
+    return run.find(FigureName::mfu) != nullptr;
+  });
+  std::string out =
+      fmt::format("  {:<14}{:>14}{:>14}{:>10}{:>9}{}\n", "row", "measured", "predicted", "error",
+                  "+-90 %", mfu ? "   MFU printed, predicted" : "");
+  for (const RunResult& run : table.runs) {
+    const FigureResult* time = run.find(FigureName::step_time);
+    const FigureResult* share = run.find(FigureName::mfu);
+    const Interval interval = run.report.step_time_interval();
+    const double half_width = (interval.high - interval.low) / 2 / run.report.step_time_s;
+    out += fmt::format("  {:<14}{:>12.3f} s{:>12.3f} s{:>+8.2f} %{:>7.1f} %", row_name(run),
+                       time->measured, *time->predicted, time->error() * 100, half_width * 100);
+    if (share != nullptr)
+      out += fmt::format("{:>12.2f} %{:>9.2f} %", share->measured, *share->predicted);
+    out += "\n";
   }
-  return tables;
+  return out;
+}
+
+std::string trend_text(const TrendResult& trend) {
+  return fmt::format("  growth {} to {}: measured {:+.2f} %, predicted {:+.2f} %, off by {:+.2f}\n",
+                     printable(trend.from), printable(trend.to), trend.measured * 100,
+                     trend.predicted * 100, trend.difference() * 100);
+}
+
+/// How many cells of each derived figure follow from the step times beside them.
+std::string arithmetic_text(const TableResult& table) {
+  std::vector<std::string> parts;
+  for (const FigureSpec& spec : table.spec.figures) {
+    int cells = 0;
+    int follow = 0;
+    for (const RunResult& run : table.runs) {
+      const FigureResult* figure = run.find(spec.figure);
+      if (figure == nullptr || !figure->recomputed) continue;
+      ++cells;
+      follow += figure->follows() ? 1 : 0;
+    }
+    if (cells > 0) parts.push_back(fmt::format("{} {} of {}", name_of(spec.figure), follow, cells));
+  }
+  return parts.empty() ? ""
+                       : fmt::format("  follow from the step time: {}\n", fmt::join(parts, ", "));
+}
+
+std::string disputes_text(const TableResult& table) {
+  std::string out;
+  for (const DisputedFigure& disputed : table.spec.disputed)
+    out += fmt::format("  {}: {}\n", name_of(disputed.figure), printable(disputed.reason));
+  return out;
+}
+
+/// Figures that are neither step times nor derived from them.
+std::string other_figures(const TableResult& table) {
+  std::string out;
+  for (const RunResult& run : table.runs) {
+    for (const FigureResult& figure : run.figures) {
+      if (figure.kind == FigureKind::derived || !figure.predicted) continue;
+      if (table.headline() && figure.figure == FigureName::step_time) continue;
+      out += fmt::format("  {:<18}{:<21}{:>15} {:<8}{:>12.6g}{:>+8.2f} %\n", row_name(run),
+                         name_of(figure.figure), printable(figure.printed), unit_of(figure.figure),
+                         *figure.predicted, figure.error() * 100);
+    }
+  }
+  return out;
+}
+
+/// Lines are shares, columns rows.
+std::string breakdown_text(const TableResult& table) {
+  std::string out = fmt::format("  {:<22}", "% of the step");
+  for (const RunResult& run : table.runs) out += fmt::format("{:>12}", row_name(run));
+  out += "\n";
+  for (const auto& [name, share] : EnumNames<Share>::rows) {
+    out += fmt::format("  {:<22}", name);
+    for (const RunResult& run : table.runs)
+      out += fmt::format("{:>12.2f}",
+                         part(run.report.breakdown, share) / run.report.step_time_s * 100);
+    out += "\n";
+  }
+  return out;
+}
+
+std::string table_text(const TableResult& table, bool breakdown) {
+  std::string out = heading(table);
+  if (table.headline()) {
+    out += step_times(table);
+    out += fmt::format("  {}\n", summary_text(summarize(table.rows())));
+  }
+  if (table.trend) out += trend_text(*table.trend);
+  out += other_figures(table) + arithmetic_text(table) + disputes_text(table);
+  if (breakdown) out += breakdown_text(table);
+  return out + "\n";
 }
 
 }  // namespace
 
-std::string validation_text(const std::vector<ValidationRow>& rows) {
-  std::string out;
-  for (const auto& table : by_table(rows)) {
-    out +=
-        fmt::format("{} ({})\n", printable(table.front().table), printable(table.front().document));
-    out += fmt::format("  {:<14}{:>14}{:>14}{:>10}\n", "row", "measured", "predicted", "error");
-    for (const ValidationRow& row : table) {
-      out += fmt::format("  {:<14}{:>12.3f} s{:>12.3f} s{:>+8.2f} %\n",
-                         row.row.empty() ? "-" : printable(row.row), row.measured_s,
-                         row.predicted_s, row.error() * 100);
-    }
-    out += fmt::format("  {}\n\n", summary_text(summarize(table)));
-  }
-  return out + fmt::format("All: {}\n", summary_text(summarize(rows)));
+std::string summary_text(const ValidationSummary& summary) {
+  return fmt::format("{} row{}, {}", summary.rows, summary.rows == 1 ? "" : "s",
+                     errors_text(summary));
 }
 
-std::string validation_json(const std::vector<ValidationRow>& rows) {
-  nlohmann::ordered_json json;
-  json["schema"] = "simtrain.validation/1";
-  json["summary"] = summary_json(summarize(rows));
-  json["tables"] = nlohmann::ordered_json::array();
-  for (const auto& table : by_table(rows)) {
-    nlohmann::ordered_json figures = nlohmann::ordered_json::array();
-    for (const ValidationRow& row : table) {
-      figures.push_back({{"row", row.row},
-                         {"printed", row.printed},
-                         {"measured_s", row.measured_s},
-                         {"predicted_s", row.predicted_s},
-                         {"error", row.error()}});
-    }
-    json["tables"].push_back({{"document", table.front().document},
-                              {"table", table.front().table},
-                              {"scenario", table.front().scenario},
-                              {"summary", summary_json(summarize(table))},
-                              {"rows", std::move(figures)}});
+ValidationSummary memory_summary(const std::vector<ValidationResult>& results) {
+  std::vector<double> errors;
+  for (const ValidationResult& result : results) {
+    for (const double error : result.memory_errors()) errors.push_back(error);
   }
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return summarize_errors(errors);
+}
+
+std::vector<ValidationRow> headline_rows(const std::vector<ValidationResult>& results) {
+  std::vector<ValidationRow> rows;
+  for (const ValidationResult& result : results) {
+    for (ValidationRow& row : result.rows()) rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::string validation_text(const std::vector<ValidationResult>& results, bool breakdown) {
+  std::string out;
+  for (const ValidationResult& result : results) {
+    for (const TableResult& table : result.tables) out += table_text(table, breakdown);
+  }
+  const std::vector<ValidationRow> rows = headline_rows(results);
+  const ValidationSummary memory = memory_summary(results);
+  if (memory.rows > 0)
+    out += fmt::format("Memory: {} figures, {}\n", memory.rows, errors_text(memory));
+  if (!rows.empty()) out += fmt::format("All: {}\n", summary_text(summarize(rows)));
+  for (const ValidationResult& result : results) {
+    for (const std::string& broken : broken_bounds(result))
+      out += fmt::format("Outside its bound: {}\n", printable(broken));
+  }
+  return out;
 }
 
 }  // namespace simtrain

@@ -10,6 +10,12 @@ double Report::peak_bytes() const {
   return peak;
 }
 
+double Report::kept_bytes() const {
+  double kept = 0;
+  for (const StageMemory& stage : memory) kept = std::max(kept, stage.kept());
+  return kept;
+}
+
 bool Report::fits() const {
   return std::all_of(memory.begin(), memory.end(),
                      [this](const StageMemory& stage) { return stage.total() <= memory_capacity; });

@@ -3,109 +3,158 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "sim/run/simulate.h"
 
 namespace simtrain {
-
-/// What kind of figure a document prints: the last step, the mean of a window of steps, or NeMo 1's
-/// running mean.
-enum class FigureKind { last_step, window_mean, running_mean_of_5 };
-
-template <>
-struct EnumNames<FigureKind> {
-  static constexpr std::array rows{
-      std::pair{std::string_view("last-step"), FigureKind::last_step},
-      std::pair{std::string_view("window-mean"), FigureKind::window_mean},
-      std::pair{std::string_view("running-mean-of-5"), FigureKind::running_mean_of_5}};
-};
-
 namespace {
 
-struct FigureSpec {
-  std::string row;        ///< of the scenario's table; missing for a scenario without one
-  std::string step_time;  ///< seconds, digits as printed
-  std::string rounding;
-  SourcePlace where;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v.optional("row", row);
-    v("step_time", step_time);
-    v("rounding", rounding);
-  }
-};
+double growth(const std::vector<ValidationRow>& rows, const TrendSpec& trend,
+              double ValidationRow::*time) {
+  const auto at = [&](const std::string& name) {
+    const auto found = std::find_if(rows.begin(), rows.end(),
+                                    [&](const ValidationRow& row) { return row.row == name; });
+    return *found.*time;
+  };
+  return at(trend.to) / at(trend.from) - 1;
+}
 
-struct TableSpec {
-  std::string table;
-  FigureKind kind{};
-  std::string scenario;
-  std::vector<FigureSpec> rows;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("table", table);
-    v("kind", kind);
-    v("scenario", scenario);
-    v("rows", rows);
+TableResult validate_table(const DataFolder& data, const std::string& document,
+                           const DocumentedTable& table) {
+  TableResult result{document, table, {}, std::nullopt};
+  const auto source = ScenarioSource::from_file(data.root() + "/scenarios/" + table.scenario);
+  result.runs.reserve(table.rows.size());
+  for (const DocumentedRow& row : table.rows) {
+    Report report = simulate(source.scenario(data, row.row, {}));
+    std::vector<FigureResult> figures = compare_figures(table, row, report);
+    result.runs.push_back({row.row, row.column, std::move(figures), std::move(report)});
   }
-};
-
-struct DocumentSpec {
-  std::string document;
-  std::string title;
-  std::vector<TableSpec> tables;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("document", document);
-    v("title", title);
-    v("tables", tables);
+  if (table.trend) {
+    const std::vector<ValidationRow> rows = result.rows();
+    result.trend = TrendResult{
+        table.trend->from, table.trend->to, growth(rows, *table.trend, &ValidationRow::measured_s),
+        growth(rows, *table.trend, &ValidationRow::predicted_s), table.trend->within.fraction};
   }
-};
+  return result;
+}
 
-struct ValidationFile {
-  std::string name;
-  std::vector<DocumentSpec> documents;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("name", name);
-    v("documents", documents);
+void check_errors(const std::string& what, const std::vector<ValidationRow>& rows,
+                  const std::optional<ErrorBounds>& bounds, std::vector<std::string>& broken) {
+  if (!bounds) return;
+  const ValidationSummary summary = summarize(rows);
+  const auto check = [&](std::string_view name, double error, Percent bound) {
+    if (error <= bound.fraction) return;
+    broken.push_back(fmt::format("{}: {} absolute error {:.2f} %, bound {:g} %", what, name,
+                                 error * 100, bound.fraction * 100));
+  };
+  check("mean", summary.mean_absolute, bounds->mean);
+  check("largest", summary.largest_absolute, bounds->max);
+}
+
+void check_figures(const TableResult& table, const RunResult& run,
+                   std::vector<std::string>& broken) {
+  for (const FigureResult& figure : run.figures) {
+    if (figure.holds()) continue;
+    const std::string what = fmt::format("{}, {}, {}", table.spec.table,
+                                         run.row.empty() ? "-" : run.row, name_of(figure.figure));
+    broken.push_back(figure.follows() || figure.disputed
+                         ? fmt::format("{}: error {:+.2f} %, bound {:g} %", what,
+                                       figure.error() * 100, figure.within->fraction * 100)
+                         : fmt::format("{}: {} is printed, {:.6g} follows from the step time", what,
+                                       figure.printed, *figure.recomputed));
   }
-};
+}
 
-double printed_seconds(const FigureSpec& figure) {
-  YamlNode node;
-  node.kind = YamlNode::Kind::scalar;
-  node.text = figure.step_time;
-  node.place = figure.where;
-  return scalar_real(node, "step_time", {1e-6, 1e9});
+void check_table(const TableResult& table, std::vector<std::string>& broken) {
+  check_errors(table.spec.table, table.rows(), table.spec.bounds, broken);
+  if (table.trend && !table.trend->holds())
+    broken.push_back(fmt::format("{}: growth misses by {:+.2f} points, bound {:g}",
+                                 table.spec.table, table.trend->difference() * 100,
+                                 table.trend->within * 100));
+  for (const RunResult& run : table.runs) check_figures(table, run, broken);
 }
 
 }  // namespace
 
-ValidationSummary summarize(const std::vector<ValidationRow>& rows) {
+ValidationSummary summarize_errors(const std::vector<double>& errors) {
   ValidationSummary summary;
-  summary.rows = rows.size();
-  for (const ValidationRow& row : rows) {
-    summary.mean_absolute += std::abs(row.error()) / static_cast<double>(rows.size());
-    summary.bias += row.error() / static_cast<double>(rows.size());
-    summary.largest_absolute = std::max(summary.largest_absolute, std::abs(row.error()));
+  summary.rows = errors.size();
+  for (const double error : errors) {
+    summary.mean_absolute += std::abs(error) / static_cast<double>(errors.size());
+    summary.bias += error / static_cast<double>(errors.size());
+    summary.largest_absolute = std::max(summary.largest_absolute, std::abs(error));
   }
   return summary;
 }
 
-std::vector<ValidationRow> validate(const DataFolder& data, const std::string& path) {
-  const auto file = read_yaml<ValidationFile>(load_yaml_file(path), "");
-  std::vector<ValidationRow> result;
-  for (const DocumentSpec& document : file.documents) {
-    for (const TableSpec& table : document.tables) {
-      const auto source = ScenarioSource::from_file(data.root() + "/scenarios/" + table.scenario);
-      for (const FigureSpec& figure : table.rows) {
-        const Report report = simulate(source.scenario(data, figure.row, {}));
-        result.push_back({document.document, table.table, table.scenario, figure.row,
-                          figure.step_time, printed_seconds(figure), report.step_time_s});
+ValidationSummary summarize(const std::vector<ValidationRow>& rows) {
+  std::vector<double> errors;
+  errors.reserve(rows.size());
+  for (const ValidationRow& row : rows) errors.push_back(row.error());
+  return summarize_errors(errors);
+}
+
+const FigureResult* RunResult::find(FigureName figure) const {
+  const auto found = std::find_if(figures.begin(), figures.end(),
+                                  [&](const FigureResult& f) { return f.figure == figure; });
+  return found == figures.end() ? nullptr : &*found;
+}
+
+bool TrendResult::holds() const { return std::abs(difference()) <= within; }
+
+std::vector<ValidationRow> TableResult::rows() const {
+  std::vector<ValidationRow> rows;
+  rows.reserve(runs.size());
+  for (const RunResult& run : runs) {
+    const FigureResult* time = run.find(FigureName::step_time);
+    if (time == nullptr) continue;
+    rows.push_back({document, spec.table, spec.group, spec.precision, spec.scenario, run.row,
+                    time->printed, time->measured, run.report.step_time_s});
+  }
+  return rows;
+}
+
+std::vector<ValidationRow> ValidationResult::rows() const {
+  std::vector<ValidationRow> rows;
+  for (const TableResult& table : tables) {
+    if (!table.headline()) continue;
+    for (ValidationRow& row : table.rows()) rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::vector<double> ValidationResult::memory_errors() const {
+  std::vector<double> errors;
+  for (const TableResult& table : tables) {
+    for (const RunResult& run : table.runs) {
+      for (const FigureResult& figure : run.figures) {
+        if (is_memory(figure.figure)) errors.push_back(figure.error());
       }
     }
   }
-  if (result.empty()) throw InputError({path}, "documents", "holds no rows");
+  return errors;
+}
+
+ValidationResult validate_documents(const DataFolder& data, const std::string& path) {
+  const DocumentedFile file = read_documented(path);
+  ValidationResult result{file.name, file.bounds, {}};
+  for (const Document& document : file.documents) {
+    for (const DocumentedTable& table : document.tables)
+      result.tables.push_back(validate_table(data, document.document, table));
+  }
   return result;
+}
+
+std::vector<std::string> broken_bounds(const ValidationResult& result) {
+  std::vector<std::string> broken;
+  for (const TableResult& table : result.tables) check_table(table, broken);
+  check_errors(result.name, result.rows(), result.bounds, broken);
+  return broken;
+}
+
+std::vector<ValidationRow> validate(const DataFolder& data, const std::string& path) {
+  return validate_documents(data, path).rows();
 }
 
 }  // namespace simtrain

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/core/data_folder.h"
+#include "sim/study/figures.h"
 
 namespace simtrain {
 
@@ -11,6 +13,8 @@ namespace simtrain {
 struct ValidationRow {
   std::string document;
   std::string table;
+  std::string group;      ///< model and document that a fit may leave out together
+  std::string precision;  ///< bf16 or fp8
   std::string scenario;
   std::string row;
   std::string printed;  ///< digits as the document prints them
@@ -30,9 +34,65 @@ struct ValidationSummary {
 };
 
 ValidationSummary summarize(const std::vector<ValidationRow>& rows);
+ValidationSummary summarize_errors(const std::vector<double>& errors);
+
+/// A documented run, simulated.
+struct RunResult {
+  std::string row;
+  std::string column;
+  std::vector<FigureResult> figures;
+  Report report;
+
+  /// Nothing where the document does not print the figure.
+  [[nodiscard]] const FigureResult* find(FigureName figure) const;
+};
+
+/// Growth of the step time between two rows of a table, as fractions.
+struct TrendResult {
+  std::string from;
+  std::string to;
+  double measured = 0;
+  double predicted = 0;
+  double within = 0;  ///< the largest difference that counts as predicted
+
+  [[nodiscard]] double difference() const { return predicted - measured; }
+  [[nodiscard]] bool holds() const;
+};
+
+/// A table of a document with its runs.
+struct TableResult {
+  std::string document;
+  DocumentedTable spec;
+  std::vector<RunResult> runs;
+  std::optional<TrendResult> trend;
+
+  /// The step times of the table, none where it prints none.
+  [[nodiscard]] std::vector<ValidationRow> rows() const;
+  [[nodiscard]] bool headline() const { return spec.use == TableUse::headline; }
+};
+
+/// A validation file with all its runs simulated.
+struct ValidationResult {
+  std::string name;
+  std::optional<ErrorBounds> bounds;
+  std::vector<TableResult> tables;
+
+  /// The step times of the headline tables.
+  [[nodiscard]] std::vector<ValidationRow> rows() const;
+  /// Errors of every figure of measured memory.
+  [[nodiscard]] std::vector<double> memory_errors() const;
+};
 
 /// Simulates every row of a validation file (`validation/*.yaml`). Throws InputError where the file
 /// or a scenario that it names is wrong.
+ValidationResult validate_documents(const DataFolder& data, const std::string& path);
+
+/// A sentence for each bound of a file that its predictions break: mean and largest error of a
+/// table and of all headline rows, trends, figures with a bound of their own, and printed figures
+/// that contradict the step time beside them without being marked as disputed.
+std::vector<std::string> broken_bounds(const ValidationResult& result);
+
+/// The step times of the headline tables of a validation file against predictions.
 std::vector<ValidationRow> validate(const DataFolder& data, const std::string& path);
 
 }  // namespace simtrain

@@ -11,16 +11,17 @@ namespace simtrain {
 /// framework's allocator.
 struct StageMemory {
   double weights = 0;
-  double gradients = 0;
+  double gradients = 0;  ///< their buffer, and Transformer Engine's stand-ins where it keeps them
   double optimizer = 0;
   double activations = 0;  ///< of all micro-batches in flight at the worst moment
-  double loss = 0;         ///< gathered hidden states, logits, deferred weight gradients
-  double temporary = 0;    ///< largest working set and gathered buffers
+  double loss = 0;         ///< logits, loss, hidden states; what deferred weight gradients keep
+  double temporary = 0;    ///< a layer's working set, where it is more than the loss takes
   double outside = 0;      ///< CUDA context, NCCL and user buffers
 
-  [[nodiscard]] double allocated() const {
-    return weights + gradients + optimizer + activations + loss + temporary;
-  }
+  /// Between steps.
+  [[nodiscard]] double kept() const { return weights + gradients + optimizer; }
+  /// At the worst moment of a step.
+  [[nodiscard]] double allocated() const { return kept() + activations + loss + temporary; }
   [[nodiscard]] double total() const { return allocated() + outside; }
 };
 

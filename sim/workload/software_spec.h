@@ -57,6 +57,9 @@ struct SoftwareSpec {
   Sourced<bool> tp_only_amax_red;  ///< Megatron: amax of FP8 tensors over TP x CP, not DP as well
   NcclSettings nccl;
   KernelLaunches kernel_launches;
+  /// Whether Transformer Engine keeps a BF16 tensor a shape of weights, to hand to autograd for
+  /// gradients that were accumulated in place; missing where it does not.
+  std::optional<Sourced<bool>> weight_gradient_placeholders;
   template <class Visitor>
   void fields(Visitor& v) {
     v("name", name);
@@ -69,6 +72,7 @@ struct SoftwareSpec {
     v("tp_only_amax_red", tp_only_amax_red);
     v("nccl", nccl);
     v("kernel_launches", kernel_launches);
+    v.optional("weight_gradient_placeholders", weight_gradient_placeholders);
   }
 };
 

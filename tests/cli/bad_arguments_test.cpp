@@ -58,7 +58,8 @@ TEST_CASE("An unknown option is refused, with a suggestion where one is close") 
       {{"good.yaml", "-x"}, "unknown option '-x'; known are --set, --row, --format, --unfold"},
       {{"list", "--all"}, "unknown option '--all'; there are none here"},
       {{"validate", "--max", "5"},
-       "unknown option '--max'; known are --format, --max-mean-error, --nccl"},
+       "unknown option '--max'; known are --format, --max-mean-error, --breakdown, --report, "
+       "--nccl"},
       {{"bench", "--fast"}, "bench takes no arguments"},
   });
 }
@@ -216,7 +217,7 @@ TEST_CASE("validate takes validation files and a bound") {
   check_calls({
       {{"validate", "missing.yaml"}, "missing.yaml: there is no such file"},
       {{"validate", "good.yaml"},
-       "good.yaml:2:1: source: is not known here; known are name, documents"},
+       "good.yaml:2:1: source: is not known here; known are name, bounds, documents"},
       {{"validate", "--max-mean-error", "five"},
        "the argument ('five') for option '--max-mean-error' is invalid; 'simtrain help' shows what "
        "there is"},
@@ -227,6 +228,9 @@ TEST_CASE("validate takes validation files and a bound") {
       {{"validate", "--max-mean-error", "1e999"},
        "the argument ('1e999') for option '--max-mean-error' is invalid; 'simtrain help' shows "
        "what there is"},
+      {{"validate", "--nccl", "--report", "a.html"},
+       "--nccl: goes with --format alone, found report"},
+      {{"validate", "--nccl", "a.yaml"}, "--nccl: goes with --format alone, found path"},
   });
 }
 

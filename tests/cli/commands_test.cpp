@@ -130,7 +130,7 @@ TEST_CASE("--unfold simulates every rank and prints the same numbers") {
 
 TEST_CASE("Two runs print the same text") { CHECK(printed(kFlagship) == printed(kFlagship)); }
 
-TEST_CASE("validate compares the documented runs, and they are inside its bound") {
+TEST_CASE("validate compares the documented runs, and they are inside their bounds") {
   CHECK(lines(printed("validate")).back().starts_with("All: 70 rows, mean absolute error "));
 }
 

@@ -11,10 +11,14 @@ documents:
     title: a measured run
     tables:
       - table: one
-        kind: last-step
+        use: headline
+        group: own
+        precision: bf16
         scenario: llama31_8b_h100.yaml
+        figures:
+          - {figure: step-time, label: step time, kind: last-step, rounding: 0.1}
         rows:
-          - {row: bf16-8, step_time: "12.5", rounding: "0.1 s"}
+          - {row: bf16-8, printed: ["12.5"]}
 )";
 
 Outcome validate(const std::string& text, const std::string& options = "") {
@@ -27,7 +31,7 @@ TEST_CASE("A validation file of one's own is compared") {
   const Outcome outcome = validate(std::string(kFile));
   CHECK(outcome.status == 0);
   CHECK(outcome.out.starts_with("one (own.txt)\n"));
-  CHECK(outcome.out.find("All: 1 rows, ") != std::string::npos);
+  CHECK(outcome.out.find("All: 1 row, ") != std::string::npos);
 }
 
 TEST_CASE("validate exits with 0 inside its bound and with 1 outside, and prints either way") {
@@ -37,7 +41,44 @@ TEST_CASE("validate exits with 0 inside its bound and with 1 outside, and prints
   const Outcome bad = validate(std::string(kFile), "--max-mean-error 0");
   CHECK(bad.status == 1);
   CHECK(bad.err.empty());
-  CHECK(bad.out == good.out);
+  CHECK(bad.out.starts_with(good.out));
+  CHECK(bad.out.find("Outside its bound: own: mean absolute error ") == good.out.size());
+}
+
+TEST_CASE("The bounds that a file states decide the exit status") {
+  const std::string file(kFile);
+  const auto with = [&](const std::string& keys) {
+    return validate(edited(file, "        figures:", keys + "        figures:"));
+  };
+  CHECK(with("        bounds: {mean: 50 %, max: 50 %}\n").status == 0);
+  const Outcome outside = with("        bounds: {mean: 0 %, max: 50 %}\n");
+  CHECK(outside.status == 1);
+  CHECK(outside.out.find("\nOutside its bound: one: mean absolute error ") != std::string::npos);
+  CHECK(validate("bounds: {mean: 0 %, max: 50 %}\n" + file).status == 1);
+}
+
+TEST_CASE("A report is one HTML page, written whole, and the text stays the same") {
+  const TempFolder folder;
+  folder.write("own.yaml", std::string(kFile));
+  const CallOptions here{folder.path().string(), {}, ""};
+  const Outcome plain = run_simtrain(words("validate own.yaml"), here);
+  const Outcome outcome = run_simtrain(words("validate own.yaml --report own.html"), here);
+  CHECK(outcome.status == 0);
+  CHECK(outcome.out == plain.out);
+  const std::string page = read_file(folder.path() / "own.html");
+  CHECK(page.starts_with("<!doctype html>"));
+  CHECK(page.ends_with("</html>\n"));
+  CHECK(page.find("12.5") != std::string::npos);
+  CHECK(page.find("src=") == std::string::npos);
+  CHECK(page.find("href=") == std::string::npos);
+  CHECK(page.find("http") == std::string::npos);
+  check_refused(run_simtrain(words("validate own.yaml --report missing/own.html"), here),
+                "missing/own.html: cannot be written: No such file or directory");
+}
+
+TEST_CASE("--breakdown adds where the step goes") {
+  CHECK(validate(std::string(kFile)).out.find("gemm") == std::string::npos);
+  CHECK(validate(std::string(kFile), "--breakdown").out.find("\n  gemm ") != std::string::npos);
 }
 
 TEST_CASE("validate prints its rows as JSON") {
@@ -52,13 +93,15 @@ TEST_CASE("validate prints its rows as JSON") {
 
 TEST_CASE("A broken validation file is refused at its place") {
   for (const BadEdit& bad : std::vector<BadEdit>{
-           {"\"12.5\"", "fast", "10:13: step_time: must be a number, found 'fast'"},
-           {"\"12.5\"", "0", "10:13: step_time: '0' is out of range; 1e-06 to 1000000000 would do"},
+           {"\"12.5\"", "fast", "14:13: step-time: must be a number, found 'fast'"},
+           {"\"12.5\"", "0",
+            "14:13: step-time: '0' is out of range; 1e-06 to 1000000000000000 would do"},
            {"last-step", "first-step",
-            "7:15: documents[0].tables[0].kind: 'first-step' is not known here; did you mean "
+            "12:57: documents[0].tables[0].figures[0].kind: 'first-step' is not known here; did "
+            "you mean "
             "'last-step'?"},
            {"row: bf16-8, ", "rwo: bf16-8, ",
-            "10:14: documents[0].tables[0].rows[0].rwo: is not known here; did you mean 'row'?"}}) {
+            "14:14: documents[0].tables[0].rows[0].rwo: is not known here; did you mean 'row'?"}}) {
     CAPTURE(bad.by);
     check_refused(validate(edited(std::string(kFile), bad.replaced, bad.by)),
                   "own.yaml:" + bad.message);

@@ -6,7 +6,6 @@
 
 #include "sim/output/json_report.h"
 #include "sim/output/text_report.h"
-#include "sim/output/validation_report.h"
 #include "sim/run/simulate.h"
 
 namespace simtrain {
@@ -77,8 +76,6 @@ TEST_CASE("Control characters of a name do not reach the terminal") {
   report.scenario = "a\x1b[31mb\nc\x7f";
   CHECK(lines(text_report(report)).front() == "a?[31mb?c?");
   CHECK(lines(text_table({"\x1b"}, {report}))[1].starts_with("? "));
-  CHECK(validation_text({{"doc\n", "table\x1b", "s.yaml", "", "1", 1, 1}})
-            .starts_with("table? (doc?)\n"));
 }
 
 TEST_CASE("Names of any letters are shown as they are") {
@@ -183,22 +180,6 @@ TEST_CASE("The engine line has events, ranks and fingerprint, and no wall time")
   report.engine = {1234, 5.5, 8, 2, "0123456789abcdef"};
   CHECK(lines(text_report(report)).back() ==
         "Engine: 1234 events, 2 of 8 ranks simulated, fingerprint 0123456789abcdef");
-}
-
-TEST_CASE("Validation rows carry seconds and signed percent, and a summary a table") {
-  const std::vector<ValidationRow> rows{{"d.txt", "one", "s.yaml", "a", "10", 10, 11},
-                                        {"d.txt", "one", "s.yaml", "b", "10", 10, 9.5},
-                                        {"d.txt", "two", "s.yaml", "", "4.0", 4, 4}};
-  const std::vector<std::string> text = lines(validation_text(rows));
-  CHECK(text[0] == "one (d.txt)");
-  CHECK(text[2] == "  a                   10.000 s      11.000 s  +10.00 %");
-  CHECK(text[3] == "  b                   10.000 s       9.500 s   -5.00 %");
-  CHECK(text[4] == "  2 rows, mean absolute error 7.50 %, largest 10.00 %, bias +2.50 %");
-  CHECK(text.back() == "All: 3 rows, mean absolute error 5.00 %, largest 10.00 %, bias +1.67 %");
-  const auto json = nlohmann::json::parse(validation_json(rows));
-  CHECK(json.at("tables").size() == 2);
-  CHECK(json.at("tables").at(1).at("rows").at(0).at("printed") == "4.0");
-  CHECK(json.at("summary").at("bias").get<double>() == doctest::Approx(0.05 / 3));
 }
 
 }  // namespace

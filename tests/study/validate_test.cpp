@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "sim/run/simulate.h"
 #include "tests/core/said.h"
@@ -44,8 +45,21 @@ class TemporaryFile {
 
 std::string tiny(const std::string& scenario, const std::string& rows) {
   return "name: tiny\ndocuments:\n  - document: a.txt\n    title: A\n    tables:\n"
-         "      - table: T\n        kind: last-step\n        scenario: " +
-         scenario + "\n        rows:\n" + rows;
+         "      - table: T\n        use: headline\n        group: g\n        precision: bf16\n"
+         "        scenario: " +
+         scenario +
+         "\n        figures:\n"
+         "          - {figure: step-time, label: Time, kind: last-step, rounding: 0.01}\n"
+         "        rows:\n" +
+         rows;
+}
+
+/// A file of one table with more keys, read and simulated.
+ValidationResult validated(const std::string& keys, const std::string& rows) {
+  std::string text = tiny("llama31_8b_h100.yaml", rows);
+  text.insert(text.find("        figures:"), keys);
+  const TemporaryFile file(text);
+  return validate_documents(data_folder(), file.path());
 }
 
 std::string refusal(const std::string& text) {
@@ -87,10 +101,9 @@ TEST_CASE("the summary of no rows is all zeros") {
 }
 
 TEST_CASE("validating simulates the named row and keeps the printed digits") {
-  const TemporaryFile file(
-      tiny("llama31_8b_h100.yaml",
-           "          - {row: bf16-8, step_time: \"12.3\", rounding: \"0.01 s\"}\n"
-           "          - {row: fp8-8, step_time: \"9.330\", rounding: \"0.01 s\"}\n"));
+  const TemporaryFile file(tiny("llama31_8b_h100.yaml",
+                                "          - {row: bf16-8, printed: [\"12.3\"]}\n"
+                                "          - {row: fp8-8, printed: [\"9.330\"]}\n"));
   const auto rows = validate(data_folder(), file.path());
   REQUIRE(rows.size() == 2);
   CHECK(rows[0].document == "a.txt");
@@ -106,8 +119,7 @@ TEST_CASE("validating simulates the named row and keeps the printed digits") {
 }
 
 TEST_CASE("a scenario without a table needs no row") {
-  const TemporaryFile file(
-      tiny("llama405b_a4_224.yaml", "          - {step_time: \"118.19\", rounding: \"0.01 s\"}\n"));
+  const TemporaryFile file(tiny("llama405b_a4_224.yaml", "          - {printed: [\"118.19\"]}\n"));
   const auto rows = validate(data_folder(), file.path());
   REQUIRE(rows.size() == 1);
   CHECK(rows[0].row.empty());
@@ -120,26 +132,83 @@ TEST_CASE("a validation file that is missing is refused by name") {
 
 TEST_CASE("a row that the scenario does not have is refused") {
   const std::string text =
-      refusal(tiny("llama31_8b_h100.yaml",
-                   "          - {row: bf16-9, step_time: \"1\", rounding: \"0.01 s\"}\n"));
+      refusal(tiny("llama31_8b_h100.yaml", "          - {row: bf16-9, printed: [\"1\"]}\n"));
   CHECK(holds(text, "bf16-9"));
   CHECK(holds(text, "bf16-8"));
 }
 
 TEST_CASE("a step time that is no positive number is refused at its place") {
   const std::string text =
-      refusal(tiny("llama31_8b_h100.yaml",
-                   "          - {row: bf16-8, step_time: soon, rounding: \"0.01 s\"}\n"));
-  CHECK(holds(text, "tiny.yaml:10:"));
-  CHECK(holds(text, "step_time: "));
+      refusal(tiny("llama31_8b_h100.yaml", "          - {row: bf16-8, printed: [soon]}\n"));
+  CHECK(holds(text, "tiny.yaml:14:"));
+  CHECK(holds(text, "step-time: "));
   CHECK(holds(text, "'soon'"));
 }
 
 TEST_CASE("a kind of figure that is not known is refused at its place") {
-  std::string file = tiny("llama31_8b_h100.yaml",
-                          "          - {row: bf16-8, step_time: \"1\", rounding: \"0.01 s\"}\n");
+  std::string file = tiny("llama31_8b_h100.yaml", "          - {row: bf16-8, printed: [\"1\"]}\n");
   file.replace(file.find("last-step"), 9, "best-step");
   const std::string text = refusal(file);
-  CHECK(holds(text, "tiny.yaml:7:15: documents[0].tables[0].kind: 'best-step'"));
+  CHECK(holds(text, "tiny.yaml:12:52: documents[0].tables[0].figures[0].kind: 'best-step'"));
   CHECK(holds(text, "last-step"));
+}
+
+TEST_CASE("growth is the last step time over the first, less one, measured and predicted") {
+  const ValidationResult result =
+      validated("        trend: {from: bf16-8, to: bf16-16, within: 1.5 %}\n",
+                "          - {row: bf16-8, printed: [\"10\"]}\n          - {row: bf16-16, printed: "
+                "[\"11\"]}\n");
+  REQUIRE(result.tables.front().trend);
+  const TrendResult& trend = *result.tables.front().trend;
+  const auto rows = result.rows();
+  CHECK(trend.measured == doctest::Approx(0.1));
+  CHECK(trend.predicted == doctest::Approx(rows[1].predicted_s / rows[0].predicted_s - 1));
+  CHECK(trend.difference() == trend.predicted - trend.measured);
+  CHECK(trend.within == 0.015);
+  CHECK(!trend.holds());
+  CHECK(broken_bounds(result) ==
+        std::vector<std::string>{fmt::format("T: growth misses by {:+.2f} points, bound 1.5",
+                                             trend.difference() * 100)});
+}
+
+TEST_CASE("a trend holds up to its bound") {
+  CHECK(TrendResult{"a", "b", 0.25, 0.5, 0.25}.holds());
+  CHECK(TrendResult{"a", "b", 0.5, 0.25, 0.25}.holds());
+  CHECK(!TrendResult{"a", "b", 0.5, 0.25, 0.2}.holds());
+}
+
+TEST_CASE("a table and a file outside their bounds say so, inside they are silent") {
+  const std::string rows = "          - {row: bf16-8, printed: [\"100\"]}\n";
+  CHECK(broken_bounds(validated("        bounds: {mean: 100 %, max: 100 %}\n", rows)).empty());
+  const auto broken = broken_bounds(validated("        bounds: {mean: 10 %, max: 20 %}\n", rows));
+  REQUIRE(broken.size() == 2);
+  CHECK(broken[0].starts_with("T: mean absolute error 8"));
+  CHECK(broken[0].ends_with("bound 10 %"));
+  CHECK(broken[1].starts_with("T: largest absolute error 8"));
+  CHECK(broken[1].ends_with("bound 20 %"));
+  ValidationResult whole = validated("", rows);
+  CHECK(broken_bounds(whole).empty());
+  whole.bounds = ErrorBounds{{0.1}, {1.0}};
+  REQUIRE(broken_bounds(whole).size() == 1);
+  CHECK(broken_bounds(whole)[0].starts_with("tiny: mean absolute error 8"));
+}
+
+TEST_CASE("reported tables are simulated and count to no summary") {
+  std::string text = tiny("llama31_8b_h100.yaml", "          - {row: bf16-8, printed: [\"12\"]}\n");
+  text.replace(text.find("headline"), 8, "reported");
+  const TemporaryFile file(text);
+  const ValidationResult result = validate_documents(data_folder(), file.path());
+  CHECK(result.rows().empty());
+  CHECK(result.tables.front().rows().size() == 1);
+  CHECK(validate(data_folder(), file.path()).empty());
+}
+
+TEST_CASE("a run keeps the report that its prediction is from") {
+  const ValidationResult result =
+      validated("", "          - {row: fp8-8, column: 8 GPUs, printed: [\"9\"]}\n");
+  const RunResult& run = result.tables.front().runs.front();
+  CHECK(run.column == "8 GPUs");
+  CHECK(run.report.step_time_s == result.rows().front().predicted_s);
+  CHECK(run.find(FigureName::step_time)->printed == "9");
+  CHECK(run.find(FigureName::mfu) == nullptr);
 }
