@@ -10,7 +10,7 @@ namespace simtrain {
 
 enum class Architecture { ampere, hopper, blackwell };
 enum class DataType { bf16, fp8, fp32 };
-enum class AttentionKernel { cudnn, flash_attention_2 };
+enum class AttentionKernel { cudnn, flash_attention_2, flash_attention_3 };
 enum class Direction { forward, backward };
 
 template <>
@@ -30,7 +30,8 @@ template <>
 struct EnumNames<AttentionKernel> {
   static constexpr std::array rows{
       std::pair{std::string_view("cudnn"), AttentionKernel::cudnn},
-      std::pair{std::string_view("flash-attention-2"), AttentionKernel::flash_attention_2}};
+      std::pair{std::string_view("flash-attention-2"), AttentionKernel::flash_attention_2},
+      std::pair{std::string_view("flash-attention-3"), AttentionKernel::flash_attention_3}};
 };
 template <>
 struct EnumNames<Direction> {
@@ -103,6 +104,7 @@ struct PowerSpec {
   Sourced<double> exponent;   ///< draw ~ clock^exponent while SMs are busy
   Sourced<double> attention;  ///< at full clock
   Sourced<double> streaming;  ///< memory-bound kernels, at any clock
+  Sourced<double> available;  ///< share of the limit that a training step leaves to the kernels
   /// Relative standard deviation of a GPU's clock around that of its peers, and how long such a
   /// deviation lasts.
   Sourced<double> fluctuation;
@@ -112,6 +114,7 @@ struct PowerSpec {
     v("exponent", exponent, Limits{1, 4});
     v("attention", attention, Limits{0, 4});
     v("streaming", streaming, kShare);
+    v("available", available, Limits{0.1, 1});
     v("fluctuation", fluctuation, kShare);
     v("fluctuation_time", fluctuation_time);
   }
@@ -125,6 +128,8 @@ struct AttentionSpec {
   double half_rate_sequence = 0;
   double grid_penalty = 0;
   int block_rows = 128;
+  /// Head dimensions, rising, and their share of `rate`; straight between two, level beyond.
+  std::vector<std::array<double, 2>> head_dimension_shares;
   std::string source;
   template <class Visitor>
   void fields(Visitor& v) {
@@ -134,6 +139,7 @@ struct AttentionSpec {
     v("half_rate_sequence", half_rate_sequence);
     v("grid_penalty", grid_penalty);
     v("block_rows", block_rows, Limits{1, 4096});
+    v.optional("head_dimension_shares", head_dimension_shares, Limits{1e-3, 1e4});
     v("source", source);
   }
 };

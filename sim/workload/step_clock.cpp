@@ -23,7 +23,7 @@ double power_limited_clock(const PowerSpec& power, const PowerLoad& load) {
   const auto excess = [&](double clock) {
     const double drawn = load.sm_bound_j * std::pow(clock, power.exponent.value - 1) +
                          power.streaming.value * load.other_s;
-    return drawn - load.sm_bound_s / clock - load.other_s;
+    return drawn - power.available.value * (load.sm_bound_s / clock + load.other_s);
   };
   if (excess(1) <= 0) return 1;
   double low = 0;

@@ -1,5 +1,6 @@
 #include "sim/workload/kernel_model.h"
 
+#include <cmath>
 #include <random>
 
 #include <doctest/doctest.h>
@@ -142,6 +143,8 @@ TEST_CASE("causal attention counts half the square, the backward two and a half 
   CHECK(kernel_flops(attention) == whole / 2);
   attention.direction = Direction::backward;
   CHECK(kernel_flops(attention) == whole / 2 * 2.5);
+  attention.value_dimension = 64;
+  CHECK(kernel_flops(attention) == whole / 2 / 4 / 128 * 2 * (3 * 128 + 2 * 64));
 }
 
 TEST_CASE("a GEMM of one full wave takes the floor, its tiles and one wave's overhead") {
@@ -182,6 +185,14 @@ TEST_CASE("a GEMM that waits for memory takes its bytes over the bandwidth that 
   CHECK(time.sm_bound == 0);
 }
 
+TEST_CASE("where arithmetic and memory traffic are equal, a GEMM takes a fifth longer") {
+  GpuSpec spec = round_gpu(Duration(0), 0);
+  const double bytes = 2 * (1280.0 * 1000 + 2560 * 1000 + 1280 * 2560);
+  spec.memory_bandwidth.value = Bandwidth(bytes / 0.5 / 6553.6e-6);
+  CHECK(time_in_us(spec, bf16_gemm(1280, 2560, 1000)) ==
+        doctest::Approx(1 + 6553.6 * std::pow(2, 0.25)));
+}
+
 TEST_CASE("on Blackwell a large tile takes a pair of SMs at the rate of both") {
   GpuSpec spec = round_gpu(Duration(0), 1);
   spec.architecture = Architecture::blackwell;
@@ -207,6 +218,23 @@ TEST_CASE("causal attention takes its FLOPs at the rate that sequence and grid l
   const double flops = 4.0 * 100 * 1024 * 1024 * 128 / 2;
   CHECK(time_in_us(round_gpu(Duration(0), 0), attention) ==
         doctest::Approx(1 + flops * (1 + 1000.0 / 1024) * (1 + 0.5 / 8) / 1e12 * 1e6));
+}
+
+TEST_CASE("heads of another dimension run at their share of the rate, straight between two") {
+  GpuSpec spec = round_gpu(Duration(0), 0);
+  Attention attention{1, 100, 1024, 1024, 64, true, Direction::forward, AttentionKernel::cudnn};
+  const auto work = [&](std::int64_t dimension) {
+    attention.head_dimension = dimension;
+    return (time_in_us(spec, attention) - 1) / static_cast<double>(dimension);
+  };
+  const double whole = work(128);
+  spec.attention[0].head_dimension_shares = {{64, 0.5}, {128, 1}, {256, 0.8}};
+  CHECK(work(32) == doctest::Approx(whole / 0.5));
+  CHECK(work(64) == doctest::Approx(whole / 0.5));
+  CHECK(work(96) == doctest::Approx(whole / 0.75));
+  CHECK(work(128) == doctest::Approx(whole));
+  CHECK(work(192) == doctest::Approx(whole / 0.9));
+  CHECK(work(512) == doctest::Approx(whole / 0.8));
 }
 
 TEST_CASE("a block of queries that is not full takes as long as a full one") {

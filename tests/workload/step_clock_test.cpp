@@ -15,6 +15,7 @@ PowerSpec power() {
   PowerSpec spec;
   spec.exponent.value = 2.5;
   spec.streaming.value = 0.75;
+  spec.available.value = 1;
   return spec;
 }
 
@@ -36,6 +37,12 @@ TEST_CASE("at the clock of a mixed load the mean draw is the limit") {
   const double drawn = 6 * std::pow(clock, 1.5) + 0.75;
   CHECK(drawn == doctest::Approx(3 / clock + 1));
   CHECK(clock > std::pow(0.5, 1 / 2.5));
+}
+
+TEST_CASE("where less power is available the clock is lower") {
+  PowerSpec spec = power();
+  spec.available.value = 0.8;
+  CHECK(power_limited_clock(spec, {1, 1.45, 0}) == doctest::Approx(std::pow(0.8 / 1.45, 1 / 2.5)));
 }
 
 TEST_CASE("a step holds a clock between that of its GEMMs alone and the full one") {
