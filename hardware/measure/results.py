@@ -16,8 +16,8 @@ from shapes import Attention, Gemm, Streaming
 
 HEADERS = {
     "gemm": "source,gpu,data_type,run,m,n,k,tflops,notes",
-    "attention": "source,gpu,data_type,implementation,direction,causal,batch,queries,keys,heads,"
-    "query_groups,head_dimension,value_dimension,tflops,notes",
+    "attention": "source,gpu,implementation,direction,causal,batch,queries,keys,heads,query_groups,"
+    "head_dimension,value_dimension,tflops,notes",
     "streaming": "source,gpu,kernel,direction,rows,columns,bytes,us,notes",
 }
 
@@ -45,7 +45,7 @@ def row_of(point: Any, seconds: float, notes: list[str]) -> dict[str, Any]:
     if isinstance(point, Gemm):
         notes = [columns.pop("role"), *notes]
     else:
-        columns |= {"causal": int(point.causal), "data_type": "bf16"}
+        columns["causal"] = int(point.causal)
     rate = point.flops() / seconds / 1e12
     return columns | {"tflops": f"{rate:.1f}" if rate >= 10 else f"{rate:.6f}",
                       "notes": "; ".join(notes)}
