@@ -107,14 +107,14 @@ def interference(timer: CudaTimer) -> list[dict[str, str]]:
 
 def _stretched(timer: CudaTimer, call: Call, neighbour: tuple[Call, float] | None) -> float:
     """Seconds of a call in a row of about 50 ms, while the neighbour (with its seconds alone) is
-    kept busy on another stream for longer than that."""
+    kept busy on another stream for ten times as long."""
     call()
     timer.synchronize()
     count = max(5, round(0.05 / max(_host_time(timer, call, 5), 1e-6)))
     other_stream = torch.cuda.Stream()
     if neighbour:
         with torch.cuda.stream(other_stream):
-            for _ in range(int(3 * count * _host_time(timer, call, 5) / neighbour[1]) + 5):
+            for _ in range(int(10 * count * _host_time(timer, call, 5) / neighbour[1])):
                 neighbour[0]()
     start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
     start.record()

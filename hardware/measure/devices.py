@@ -71,7 +71,8 @@ class CudaGpu:
                  "l2_cache": f"{self.cache_bytes >> 20} MiB"}
         for field, (key, unit) in FIELDS.items():
             value = (query([field], self.smi_id) or [""])[0]
-            if value and not value.startswith("["):  # [N/A], [Not Supported]
+            number = value.replace(".", "").isdigit()
+            if number or (value and not unit and not value.startswith("[")):  # not [N/A] and such
                 known[key] = value + unit
         return known | {"host": platform.machine(), "libraries": libraries()}
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import importlib
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import ModuleType
 
 import torch
@@ -18,6 +18,7 @@ from timers import Call
 
 MOST_COPIES = 32
 ENGINE = "transformer_engine.pytorch"
+ENGINE_NORMS = {"rms_norm": "RMSNorm", "layer_norm": "LayerNorm"}
 SDPA = {"cudnn": SDPBackend.CUDNN_ATTENTION, "flash-attention-2": SDPBackend.FLASH_ATTENTION,
         "math": SDPBackend.MATH}
 
@@ -41,6 +42,13 @@ class Kernels:
         make, bytes_each, notes = {Gemm: self._gemm, Attention: self._attention,
                                    Streaming: self._streaming}[type(point)](point)
         return [make() for _ in range(self._copies(bytes_each))], notes
+
+    def included(self, point: Gemm | Attention | Streaming) -> list[Call]:
+        """Calls whose time is in that of calls(point) but not the point's: the forward pass of
+        Transformer Engine's norms, whose backward pass cannot be run twice."""
+        if getattr(point, "kernel", "") in ENGINE_NORMS and point.direction == "backward":
+            return self.calls(replace(point, direction="forward"))[0]
+        return []
 
     def _copies(self, bytes_each: int) -> int:
         """As many as hold three times the L2 cache."""
@@ -211,11 +219,12 @@ FUNCTIONS: dict[tuple[str, str], Callable] = {
 def streaming_function(point: Streaming, device: str) -> tuple[Callable, str]:
     """The kernel as training software fuses it, and how: norms by Transformer Engine, the rest (and
     what is named so) by torch.compile. On a CPU, eagerly."""
-    if point.kernel in ("rms_norm", "layer_norm"):
-        engine = importlib.import_module(ENGINE)
-        kind = engine.RMSNorm if point.kernel == "rms_norm" else engine.LayerNorm
+    if point.kernel in ENGINE_NORMS:
+        kind = getattr(importlib.import_module(ENGINE), ENGINE_NORMS[point.kernel])
         layer = kind(point.columns, device=device, params_dtype=torch.bfloat16)
-        return _engine_norm(layer, point.direction), "transformer_engine"
+        if point.direction == "forward":
+            return lambda x, gain: layer(x), ENGINE
+        return _engine_norm_backward(layer), f"{ENGINE}, forward and backward less forward"
     function = FUNCTIONS[point.base(), point.direction]
     if device == "cpu":
         return function, "eager"
@@ -223,15 +232,8 @@ def streaming_function(point: Streaming, device: str) -> tuple[Callable, str]:
     return torch.compile(function, dynamic=False), "torch.compile"
 
 
-def _engine_norm(layer: torch.nn.Module, direction: str) -> Callable:
-    if direction == "forward":
-        return lambda x, gain: layer(x)
-    known: dict[int, tuple] = {}  # by buffer: the backward pass is timed alone
-
-    def backward(x: torch.Tensor, gain: torch.Tensor, dy: torch.Tensor) -> tuple:
-        if id(x) not in known:
-            leaf = x.detach().requires_grad_()
-            known[id(x)] = (layer(leaf), (leaf, *layer.parameters()))
-        out, leaves = known[id(x)]
-        return torch.autograd.grad(out, leaves, dy, retain_graph=True)
-    return backward
+def _engine_norm_backward(layer: torch.nn.Module) -> Callable:
+    def both(x: torch.Tensor, gain: torch.Tensor, dy: torch.Tensor) -> tuple:
+        leaf = x.detach().requires_grad_()
+        return torch.autograd.grad(layer(leaf), (leaf, *layer.parameters()), dy)
+    return both

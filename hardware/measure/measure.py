@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import datetime
 import sys
 import time
@@ -85,7 +86,9 @@ def measure_point(point: Any, device: Any, timer: Any, kernels: Any,
     try:
         calls, notes = kernels.calls(point)
         if getattr(point, "run", "") != "sustained":
-            return {"row": row_of(point, timer.burst(calls), notes)}
+            included = kernels.included(point)
+            taken = timer.burst(calls) - (timer.burst(included) if included else 0)
+            return {"row": row_of(point, taken, notes)}
         with device.power_log() as log:
             taken = timer.sustained(calls, seconds)
         return {"row": row_of(point, taken, notes + log.notes())}
@@ -126,6 +129,14 @@ def measure_surroundings(only: list[str], timer: Any, journal: Journal) -> None:
                 journal.add(name, measure(timer))
 
 
+def check_any(points: list[Any], journal: Journal) -> None:
+    """A setup in which nothing runs is worth no folder."""
+    results = [journal.entries[identity(point)] for point in points]
+    if results and all("refused" in result for result in results):
+        raise UsageError(f"nothing could be measured: {results[0]['refused']}; {journal.path} "
+                         "holds all reasons; remove it to try again")
+
+
 def conditions(device: Any, options: argparse.Namespace) -> dict[str, Any]:
     """What a reader has to know to judge the figures."""
     facts = device.facts() | {
@@ -140,13 +151,14 @@ def conditions(device: Any, options: argparse.Namespace) -> dict[str, Any]:
 def run(options: argparse.Namespace) -> None:
     check_free(options.out)
     device, timer, kernels = open_device(options.device)
-    journal = Journal(options.out.with_name(options.out.name + ".journal"),
-                      conditions(device, options))
     points = grid(device, options.only, options.quick)
-    measure_points(points, device, timer, kernels, journal, options.seconds)
-    if device.device == "cuda":
-        measure_surroundings(options.only, timer, journal)
-    publish(journal, options.out)
+    path = options.out.with_name(options.out.name + ".journal")
+    with contextlib.closing(Journal(path, conditions(device, options))) as journal:
+        measure_points(points, device, timer, kernels, journal, options.seconds)
+        if device.device == "cuda":
+            measure_surroundings(options.only, timer, journal)
+        check_any(points, journal)
+        publish(journal, options.out)
     print(f"{options.out}: written")
 
 

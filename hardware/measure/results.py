@@ -148,7 +148,7 @@ def check_free(out: Path) -> None:
 
 
 def publish(journal: Journal, out: Path) -> None:
-    """Writes the folder beside, renames it to `out`, and ends the journal."""
+    """Writes the folder beside, renames it to `out`, and removes the journal."""
     beside = out.with_name(out.name + ".partial")
     shutil.rmtree(beside, ignore_errors=True)
     beside.mkdir()
@@ -159,5 +159,4 @@ def publish(journal: Journal, out: Path) -> None:
             os.fsync(file.fileno())
     check_free(out)
     beside.rename(out)
-    journal.close()
     journal.path.unlink()

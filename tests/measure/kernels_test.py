@@ -3,7 +3,10 @@
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
+import unittest.mock
+from dataclasses import replace
 from pathlib import Path
 
 from harness import PROGRAM
@@ -14,7 +17,8 @@ try:
 except ImportError:
     raise unittest.SkipTest("PyTorch is not installed") from None
 
-from kernels import FUNCTIONS
+from kernels import ENGINE, FUNCTIONS, Kernels
+from shapes import Streaming
 
 ROWS, COLUMNS = 8, 256
 TOLERANCE = 0.005  # of the largest value, in BF16
@@ -64,6 +68,23 @@ class AgainstAutograd(unittest.TestCase):
         turned = FUNCTIONS["rope", "forward"](x, angles)
         self.same(FUNCTIONS["rope", "backward"](turned.view(ROWS, COLUMNS), angles),
                   x.view(ROWS, -1, 128))
+
+
+class Engine(unittest.TestCase):
+    def test_a_norm_goes_backward_with_its_forward_pass(self):
+        class RMSNorm(torch.nn.RMSNorm):
+            def __init__(self, columns, device, params_dtype):
+                super().__init__(columns, device=device, dtype=params_dtype)
+
+        engine = types.SimpleNamespace(RMSNorm=RMSNorm)
+        with unittest.mock.patch.dict(sys.modules, {ENGINE: engine}):
+            backward = Streaming("rms_norm", "backward", ROWS, COLUMNS)
+            calls, notes = Kernels("cpu", 0).calls(backward)
+            self.assertEqual([tensor.shape for tensor in calls[0]()], [(ROWS, COLUMNS), (COLUMNS,)])
+            self.assertEqual(notes, [f"{ENGINE}, forward and backward less forward"])
+            forward, = Kernels("cpu", 0).included(backward)
+            self.assertEqual(forward().shape, (ROWS, COLUMNS))
+            self.assertEqual(Kernels("cpu", 0).included(replace(backward, direction="forward")), [])
 
 
 class OnTheCpu(unittest.TestCase):

@@ -68,6 +68,21 @@ class Program(unittest.TestCase):
                       f"{gpu.asked[1].direction} 8192 {gpu.asked[1].columns}, "
                       "why: CUDA out of memory}\n", files_of(self.out)["conditions.yaml"])
 
+    def test_a_backward_pass_timed_with_the_forward_pass_counts_alone(self):
+        self.run_quick(FakeGpu(), "--only", "streaming")
+        rows = files_of(self.out)["streaming.csv"].splitlines()
+        # 8192 x 4096 elements of 6 bytes less as many of 4, at 2 TB/s.
+        row, = (row for row in rows if ",rms_norm,backward," in row)
+        self.assertIn(f",8192,4096,{6 * 8192 * 4096},33.55,", row)
+
+    def test_nothing_runs_nothing_is_written(self):
+        gpu = FakeGpu({n: RuntimeError("no kernel image") for n in range(1, 100)})
+        status, _, error = self.run_quick(gpu, "--only", "streaming")
+        self.assertEqual((status, error),
+                         (2, "measure.py: nothing could be measured: no kernel image; "
+                             f"{self.out}.journal holds all reasons; remove it to try again\n"))
+        self.assertFalse(self.out.exists())
+
     def test_a_broken_gpu_ends_the_run_and_the_next_one_passes_the_point(self):
         broken = FakeGpu({1: RuntimeError("illegal address")})
         lost = RuntimeError("CUDA error: unspecified launch failure")

@@ -46,7 +46,9 @@ class Journals(unittest.TestCase):
         self.path = self.out.with_name("mine.journal")
 
     def open(self, **facts):
-        return Journal(self.path, FACTS | facts)
+        journal = Journal(self.path, FACTS | facts)
+        self.addCleanup(journal.close)
+        return journal
 
     def test_goes_on_another_day_and_drops_a_torn_line(self):
         first = self.open()
@@ -58,9 +60,7 @@ class Journals(unittest.TestCase):
         self.assertEqual(second.conditions["date"], "2026-01-02")
         second.add("gemm c", 1)
         second.close()
-        third = self.open()
-        self.assertEqual(set(third.entries), {"gemm a", "gemm c"})
-        third.close()
+        self.assertEqual(set(self.open().entries), {"gemm a", "gemm c"})
 
     def test_refuses_another_driver_and_what_is_no_journal(self):
         self.open().close()
@@ -98,7 +98,6 @@ class Journals(unittest.TestCase):
             publish(journal, self.out)
         self.assertEqual(list(self.out.iterdir()), [])
         self.assertTrue(self.path.exists())
-        journal.close()
 
 
 if __name__ == "__main__":
