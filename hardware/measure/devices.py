@@ -71,9 +71,10 @@ class CudaGpu:
                  "l2_cache": f"{self.cache_bytes >> 20} MiB"}
         for field, (key, unit) in FIELDS.items():
             value = (query([field], self.smi_id) or [""])[0]
-            number = value.replace(".", "").isdigit()
-            if number or (value and not unit and not value.startswith("[")):  # not [N/A] and such
-                known[key] = value + unit
+            if value.replace(".", "").isdigit() and unit:
+                known[key] = f"{float(value):g}{unit}"
+            elif value and not unit and not value.startswith("["):  # [N/A] and the like
+                known[key] = value
         return known | {"host": platform.machine(), "libraries": libraries()}
 
     def power_log(self) -> PowerLog:
