@@ -23,6 +23,8 @@ DOORS = {  # how the header starts -> the only floor that may include it
     "boost/program_options": "app",
     "H5Cpp.h": "output",
     "mpi.h": "study",
+    "cminpack.h": "study",
+    "oneapi/tbb": "study",
 }
 MOST_LINES = 400
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)')

@@ -5,7 +5,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 packages=(g++ cmake ninja-build make ccache libboost-graph1.81-dev libboost-program-options1.81-dev
-          libyaml-cpp-dev libfmt-dev nlohmann-json3-dev libtinyxml2-dev)
+          libyaml-cpp-dev libfmt-dev nlohmann-json3-dev libtinyxml2-dev
+          libcminpack-dev libtbb-dev pkg-config)
 case ${1:-} in
   build) ;;
   test) packages+=(doctest-dev clang clang-format clang-tidy libclang-rt-14-dev git python3

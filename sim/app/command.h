@@ -34,6 +34,12 @@ const std::vector<CommandRow>& commands();
 
 CommandResult run_command(const CommandCall& call);
 CommandResult validate_command(const CommandCall& call);
+CommandResult calibrate_command(const CommandCall& call);
+/// `validate --leave-one-table-out`.
+CommandResult leave_out_command(const CommandCall& call);
+/// `validate --kernels` and `calibrate --kernels`.
+CommandResult validate_kernels_command(const CommandCall& call);
+CommandResult calibrate_kernels_command(const CommandCall& call);
 CommandResult nccl_command(const CommandCall& call);
 CommandResult topology_command(const CommandCall& call);
 CommandResult import_command(const CommandCall& call);

@@ -27,12 +27,40 @@ constexpr std::string_view kRunHelp =
 
 constexpr std::string_view kValidateHelp =
     "simtrain validate [FILE...] [--format text|json] [--max-mean-error PERCENT]\n"
-    "simtrain validate --nccl [--format text|json]\n\n"
+    "simtrain validate --nccl [--format text|json]\n"
+    "simtrain validate --leave-one-table-out [--by group|table] [--format text|json]\n"
+    "                  [--max-mean-error PERCENT] [--max-error PERCENT]\n"
+    "simtrain validate --kernels [FOLDER...] [--format text|json] [--max-mean-error PERCENT]\n\n"
     "  Compares predictions with documented step times; exits with 1 where the mean absolute "
     "error\n"
     "  is above the bound (6 % unless told).\n\n"
     "  --nccl            compares with measured NCCL calls (validation/nccl) instead\n"
+    "  --leave-one-table-out  predicts each group of tables, and each table, with parameters "
+    "fitted to\n"
+    "                    the others; exits with 1 beyond --max-mean-error or --max-error\n"
+    "  --kernels         compares with measured kernels instead: gemm.csv, attention.csv and\n"
+    "                    streaming.csv of FOLDER (hardware/measured/published unless told);\n"
+    "                    bound 8 % unless told; json as simtrain.kernel-validation/1\n"
     "  --format json     the same as simtrain.validation/1 or simtrain.nccl-validation/1\n";
+
+constexpr std::string_view kCalibrateHelp =
+    "simtrain calibrate [--rows NAME,...] [--parameters FILE] [--format text|json]\n"
+    "                   [--write FILE [--force]]\n"
+    "simtrain calibrate --kernels [FOLDER...] --gpu NAME [--format text|json]\n\n"
+    "  Fits the parameters of validation/calibration.yaml to documented step times. Hardware "
+    "files\n"
+    "  are not written. Exits with 1 where the fit does not converge.\n\n"
+    "  --kernels         fits the kernel parameters of a GPU to measured kernels instead "
+    "(FOLDER as in\n"
+    "                    'simtrain help validate'), beside the errors on left-out shapes; json "
+    "as\n"
+    "                    simtrain.kernel-fit/1\n"
+    "  --gpu NAME        a name in hardware/gpus; with --kernels\n"
+    "  --rows NAME,...   groups (llama-70b) or tables (llama-70b:fp8); without it all\n"
+    "  --parameters FILE another list of parameters\n"
+    "  --format json     the same and every row as simtrain.calibration/1\n"
+    "  --write FILE      the fitted values, whole or not at all; --force replaces one that is "
+    "there\n";
 
 constexpr std::string_view kNcclHelp =
     "simtrain nccl CLUSTER --op OP --gpus N [--nodes N] [--min SIZE] [--max SIZE] [--factor F]\n"
@@ -82,6 +110,8 @@ const std::vector<CommandRow>& commands() {
        run_command},
       {"validate", kValidateHelp, "compares with documented runs", "simtrain validate",
        validate_command},
+      {"calibrate", kCalibrateHelp, "fits parameters to documented runs", "simtrain calibrate",
+       calibrate_command},
       {"nccl", kNcclHelp, "predicts what nccl-tests measures",
        "simtrain nccl dgx-superpod-h100 --op all_reduce --gpus 16", nccl_command},
       {"topology", kTopologyHelp, "counts and draws a cluster",

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "sim/app/command.h"
@@ -10,10 +11,16 @@ namespace simtrain {
 namespace po = boost::program_options;
 
 CommandResult validate_command(const CommandCall& call) {
+  constexpr std::string_view kLeaveOut = "--leave-one-table-out";
+  if (std::count(call.arguments.begin(), call.arguments.end(), kLeaveOut) > 0)
+    return leave_out_command(call);
+  if (std::count(call.arguments.begin(), call.arguments.end(), "--kernels") > 0)
+    return validate_kernels_command(call);
   po::options_description options;
   options.add_options()("path", po::value<std::vector<std::string>>())(
       "format", po::value<std::string>()->default_value("text"))(
-      "max-mean-error", po::value<double>()->default_value(6.0))("nccl", po::bool_switch());
+      "max-mean-error", po::value<double>()->default_value(6.0))("nccl", po::bool_switch())(
+      "leave-one-table-out", po::bool_switch())("kernels", po::bool_switch());
   const po::variables_map values = parse_options(call.arguments, options, "path");
   const bool json = wants_json(values);
   const double bound = values["max-mean-error"].as<double>();

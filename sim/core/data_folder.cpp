@@ -8,6 +8,13 @@
 
 namespace simtrain {
 
+DataFolder DataFolder::with(std::vector<NumberOverride> numbers) const {
+  DataFolder result(root_);
+  result.numbers_ = numbers_;
+  for (NumberOverride& number : numbers) result.numbers_.push_back(std::move(number));
+  return result;
+}
+
 std::vector<std::string> DataFolder::names(std::string_view family) const {
   std::vector<std::string> result;
   std::error_code error;
@@ -28,7 +35,12 @@ YamlNode DataFolder::load_tree(std::string_view family, const std::string& name,
     throw InputError(where, key, fmt::format("'{}' is not in {}; {}", name, family, hint));
   }
   const auto path = std::filesystem::path(root_) / family / (name + ".yaml");
-  return load_yaml_file(path.string());
+  YamlNode tree = load_yaml_file(path.string());
+  const std::string file = fmt::format("{}/{}.yaml", family, name);
+  for (const NumberOverride& number : numbers_) {
+    if (file == "hardware/" + number.file) set_number(tree, number);
+  }
+  return tree;
 }
 
 }  // namespace simtrain

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/core/number_key.h"
 #include "sim/core/yaml_reader.h"
 
 namespace simtrain {
@@ -13,6 +14,9 @@ namespace simtrain {
 class DataFolder {
  public:
   explicit DataFolder(std::string root) : root_(std::move(root)) {}
+
+  /// The same folder with some numbers of `hardware/` set to others, in the order given.
+  [[nodiscard]] DataFolder with(std::vector<NumberOverride> numbers) const;
 
   [[nodiscard]] const std::string& root() const { return root_; }
 
@@ -31,6 +35,7 @@ class DataFolder {
 
  private:
   std::string root_;
+  std::vector<NumberOverride> numbers_;
 };
 
 }  // namespace simtrain

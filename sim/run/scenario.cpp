@@ -161,6 +161,7 @@ Scenario ScenarioSource::scenario(const DataFolder& data, const std::string& row
   scenario.source = file.source;
   scenario.mfu_convention = file.mfu_convention;
   scenario.cluster = load_cluster(data, file.cluster, trees.scenario);
+  scenario.uncertainty = load_uncertainty(data);
   scenario.placement = {file.cluster.nodes, file.cluster.placement, file.cluster.rank_order};
   Recipe& recipe = scenario.recipe;
   recipe.model = load_model(data, file.model, at("model"), overrides, trees.model);

@@ -7,6 +7,7 @@
 #include "sim/collectives/nccl_settings.h"
 #include "sim/core/data_folder.h"
 #include "sim/run/metrics.h"
+#include "sim/run/uncertainty.h"
 #include "sim/topology/cluster_spec.h"
 #include "sim/topology/placement.h"
 #include "sim/workload/recipe.h"
@@ -74,6 +75,7 @@ struct Scenario {
   ClusterSpec cluster;  ///< all nodes that the job may land on
   PlacementRequest placement;
   Recipe recipe;
+  UncertaintySpec uncertainty;
 
   /// GPUs of the job.
   [[nodiscard]] int gpus() const { return placement.nodes * cluster.node.gpus; }

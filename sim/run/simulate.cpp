@@ -36,6 +36,15 @@ void add_headline(Report& report, const Scenario& scenario) {
   report.mfu = model_flops_utilization(report.tflops_per_gpu, report.peak_tflops_per_gpu);
 }
 
+double step_time_error(const Scenario& scenario, const Report& report) {
+  const ClusterSpec& cluster = scenario.cluster;
+  const Recipe& recipe = scenario.recipe;
+  return relative_standard_error(
+      scenario.uncertainty,
+      {report.step_time_s, report.breakdown, cluster.gpu.name, recipe.training.precision,
+       recipe.model.kv_channels, report.gpus, cluster.node.gpus});
+}
+
 std::vector<std::string> fault_texts(const ClusterFaults& faults) {
   const auto left = [](double share) {
     return share > 0 ? fmt::format("{} of its bandwidth", share) : std::string("down");
@@ -89,6 +98,7 @@ Report simulate(const Scenario& scenario, const SimulateOptions& options) {
   add_headline(report, scenario);
   report.layout = layout_text(recipe, grid);
   report.breakdown = path_breakdown(plan, timeline, path);
+  report.step_time_error = step_time_error(scenario, report);
   report.communication = communication_table(context, passes, plan, timeline, path);
   report.placement = placement_figures(context, scenario.placement, plan, timeline);
   report.faults = fault_texts(scenario.cluster.faults);

@@ -11,6 +11,8 @@ namespace simtrain {
 struct ValidationRow {
   std::string document;
   std::string table;
+  std::string group;      ///< model and document that a fit may leave out together
+  std::string precision;  ///< bf16 or fp8
   std::string scenario;
   std::string row;
   std::string printed;  ///< digits as the document prints them
@@ -31,8 +33,8 @@ struct ValidationSummary {
 
 ValidationSummary summarize(const std::vector<ValidationRow>& rows);
 
-/// Simulates every row of a validation file (`validation/*.yaml`). Throws InputError where the file
-/// or a scenario that it names is wrong.
+/// Simulates every row of the headline tables of a validation file (`validation/*.yaml`). Throws
+/// InputError where the file or a scenario that it names is wrong.
 std::vector<ValidationRow> validate(const DataFolder& data, const std::string& path);
 
 }  // namespace simtrain

@@ -10,7 +10,7 @@ namespace simtrain {
 
 enum class Architecture { ampere, hopper, blackwell };
 enum class DataType { bf16, fp8, fp32 };
-enum class AttentionKernel { cudnn, flash_attention_2 };
+enum class AttentionKernel { cudnn, flash_attention_2, flash_attention_3 };
 enum class Direction { forward, backward };
 
 template <>
@@ -30,7 +30,8 @@ template <>
 struct EnumNames<AttentionKernel> {
   static constexpr std::array rows{
       std::pair{std::string_view("cudnn"), AttentionKernel::cudnn},
-      std::pair{std::string_view("flash-attention-2"), AttentionKernel::flash_attention_2}};
+      std::pair{std::string_view("flash-attention-2"), AttentionKernel::flash_attention_2},
+      std::pair{std::string_view("flash-attention-3"), AttentionKernel::flash_attention_3}};
 };
 template <>
 struct EnumNames<Direction> {
@@ -104,6 +105,8 @@ struct AttentionSpec {
   double half_rate_sequence = 0;
   double grid_penalty = 0;
   int block_rows = 128;
+  /// Head dimensions, rising, and their share of `rate`; straight between two, level beyond.
+  std::vector<std::array<double, 2>> head_dimension_shares;
   std::string source;
   template <class Visitor>
   void fields(Visitor& v) {
@@ -113,6 +116,7 @@ struct AttentionSpec {
     v("half_rate_sequence", half_rate_sequence);
     v("grid_penalty", grid_penalty);
     v("block_rows", block_rows, Limits{1, 4096});
+    v.optional("head_dimension_shares", head_dimension_shares, Limits{1e-3, 1e4});
     v("source", source);
   }
 };

@@ -11,20 +11,23 @@ namespace simtrain {
 namespace {
 
 constexpr double kDenseHalfRateSequence = 175;
-constexpr double kBackwardOverForward = 2.5;  // five GEMMs against two
 
 double operations(const Gemm& gemm) {
   return 2.0 * static_cast<double>(gemm.m) * static_cast<double>(gemm.n) *
          static_cast<double>(gemm.k);
 }
 
+/// Forward QK' and PV; backward QK' once more, dP and dV over values, dQ and dK over keys.
 double operations(const Attention& attention) {
   const double square =
       static_cast<double>(attention.queries) * static_cast<double>(attention.keys);
-  const double forward = 4.0 * static_cast<double>(attention.batch * attention.heads) * square *
-                         static_cast<double>(attention.head_dimension) *
-                         (attention.causal ? 0.5 : 1.0);
-  return forward * (attention.direction == Direction::backward ? kBackwardOverForward : 1.0);
+  const auto keys = static_cast<double>(attention.head_dimension);
+  const double values =
+      attention.value_dimension == 0 ? keys : static_cast<double>(attention.value_dimension);
+  const double length =
+      attention.direction == Direction::forward ? keys + values : 3 * keys + 2 * values;
+  return 2.0 * static_cast<double>(attention.batch * attention.heads) * square * length *
+         (attention.causal ? 0.5 : 1.0);
 }
 
 double operations(const Streaming& /*streaming*/) { return 0; }
@@ -48,6 +51,28 @@ const AttentionSpec& attention_spec(const GpuSpec& gpu, const Attention& attenti
 
 double blocks(std::int64_t length, int block) {
   return std::ceil(static_cast<double>(length) / block);
+}
+
+/// The share of a row's rate that heads of `dimension` reach.
+double head_dimension_share(const AttentionSpec& spec, double dimension) {
+  const auto& shares = spec.head_dimension_shares;
+  if (shares.empty()) return 1;
+  if (dimension <= shares.front()[0]) return shares.front()[1];
+  for (std::size_t i = 1; i < shares.size(); ++i) {
+    const auto& [low, low_share] = shares[i - 1];
+    const auto& [high, high_share] = shares[i];
+    if (dimension <= high)
+      return low_share + (high_share - low_share) * (dimension - low) / (high - low);
+  }
+  return shares.back()[1];
+}
+
+/// Arithmetic and memory traffic overlap, though not to the last: the 4-norm of the two, which is
+/// the longer one where they differ and a fifth more where they are equal.
+double together(double compute, double memory) {
+  const double c = compute * compute;
+  const double m = memory * memory;
+  return std::sqrt(std::sqrt(c * c + m * m));
 }
 
 double gemm_bytes(const Gemm& gemm, int split) {
@@ -86,8 +111,9 @@ KernelTime FittedKernelModel::time_of(const Gemm& gemm) const {
       const double tile = 2.0 * rows * columns * static_cast<double>(gemm.k) / split / slot_rate;
       const double compute = whole * (tile + to_seconds(rate.wave_overhead));
       const double memory = gemm_bytes(gemm, split) / bandwidth;
-      if (std::max(compute, memory) < best) {
-        best = std::max(compute, memory);
+      const double both = together(compute, memory);
+      if (both < best) {
+        best = both;
         memory_bound = memory > compute;
       }
     }
@@ -106,7 +132,9 @@ KernelTime FittedKernelModel::time_of(const Attention& attention) const {
   const double half = attention.causal ? spec.half_rate_sequence
                                        : std::min(spec.half_rate_sequence, kDenseHalfRateSequence);
   const GemmRate& clock = gemm_rate(gpu_, DataType::bf16);
-  const double rate = spec.rate.value() * clock.sustained.value() / clock.burst.value();
+  const double rate =
+      spec.rate.value() * clock.sustained.value() / clock.burst.value() *
+      head_dimension_share(spec, static_cast<double>(attention.head_dimension));
   const double work = operations(attention) * rows / static_cast<double>(attention.queries) *
                       (1 + half / static_cast<double>(attention.keys)) *
                       (1 + spec.grid_penalty / waves) / rate;

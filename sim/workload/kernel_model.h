@@ -28,6 +28,7 @@ struct Attention {
   bool causal = false;
   Direction direction{};
   AttentionKernel implementation{};
+  std::int64_t value_dimension = 0;  ///< of values and output; 0: as head_dimension
 };
 
 enum class StreamingKind { element_wise, cast, norm_forward, norm_backward, cross_entropy };
@@ -40,8 +41,9 @@ struct Streaming {
 
 using Kernel = std::variant<Gemm, Attention, Streaming>;
 
-/// Floating-point operations of a kernel: 2mnk; 4*b*a*q*k*d forward (half if causal), 2.5 times
-/// that backward; none counted for memory-bound kernels.
+/// Floating-point operations of a kernel: 2mnk; attention with queries and keys of dimension d and
+/// values of dimension e 2*b*a*q*k*(d + e) forward, 2*b*a*q*k*(3d + 2e) backward, half if causal;
+/// none counted for memory-bound kernels.
 double kernel_flops(const Kernel& kernel);
 
 /// How long a kernel takes alone, and what it is bound by: the shares of its time that stretch when

@@ -216,7 +216,7 @@ TEST_CASE("validate takes validation files and a bound") {
   check_calls({
       {{"validate", "missing.yaml"}, "missing.yaml: there is no such file"},
       {{"validate", "good.yaml"},
-       "good.yaml:2:1: source: is not known here; known are name, documents"},
+       "good.yaml:2:1: source: is not known here; known are name, bounds, documents"},
       {{"validate", "--max-mean-error", "five"},
        "the argument ('five') for option '--max-mean-error' is invalid; 'simtrain help' shows what "
        "there is"},

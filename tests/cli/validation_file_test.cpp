@@ -11,10 +11,14 @@ documents:
     title: a measured run
     tables:
       - table: one
-        kind: last-step
+        use: headline
+        group: own
+        precision: bf16
         scenario: llama31_8b_h100.yaml
+        figures:
+          - {figure: step-time, label: step time, kind: last-step, rounding: 0.1}
         rows:
-          - {row: bf16-8, step_time: "12.5", rounding: "0.1 s"}
+          - {row: bf16-8, printed: ["12.5"]}
 )";
 
 Outcome validate(const std::string& text, const std::string& options = "") {
@@ -52,13 +56,14 @@ TEST_CASE("validate prints its rows as JSON") {
 
 TEST_CASE("A broken validation file is refused at its place") {
   for (const BadEdit& bad : std::vector<BadEdit>{
-           {"\"12.5\"", "fast", "10:13: step_time: must be a number, found 'fast'"},
-           {"\"12.5\"", "0", "10:13: step_time: '0' is out of range; 1e-06 to 1000000000 would do"},
+           {"\"12.5\"", "fast", "14:13: step-time: must be a number, found 'fast'"},
+           {"\"12.5\"", "0", "14:13: step-time: '0' is out of range; 1e-06 to 1000000000 would do"},
            {"last-step", "first-step",
-            "7:15: documents[0].tables[0].kind: 'first-step' is not known here; did you mean "
+            "12:57: documents[0].tables[0].figures[0].kind: 'first-step' is not known here; did "
+            "you mean "
             "'last-step'?"},
            {"row: bf16-8, ", "rwo: bf16-8, ",
-            "10:14: documents[0].tables[0].rows[0].rwo: is not known here; did you mean 'row'?"}}) {
+            "14:14: documents[0].tables[0].rows[0].rwo: is not known here; did you mean 'row'?"}}) {
     CAPTURE(bad.by);
     check_refused(validate(edited(std::string(kFile), bad.replaced, bad.by)),
                   "own.yaml:" + bad.message);

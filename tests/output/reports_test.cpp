@@ -77,7 +77,7 @@ TEST_CASE("Control characters of a name do not reach the terminal") {
   report.scenario = "a\x1b[31mb\nc\x7f";
   CHECK(lines(text_report(report)).front() == "a?[31mb?c?");
   CHECK(lines(text_table({"\x1b"}, {report}))[1].starts_with("? "));
-  CHECK(validation_text({{"doc\n", "table\x1b", "s.yaml", "", "1", 1, 1}})
+  CHECK(validation_text({{"doc\n", "table\x1b", "g", "bf16", "s.yaml", "", "1", 1, 1}})
             .starts_with("table? (doc?)\n"));
 }
 
@@ -186,9 +186,9 @@ TEST_CASE("The engine line has events, ranks and fingerprint, and no wall time")
 }
 
 TEST_CASE("Validation rows carry seconds and signed percent, and a summary a table") {
-  const std::vector<ValidationRow> rows{{"d.txt", "one", "s.yaml", "a", "10", 10, 11},
-                                        {"d.txt", "one", "s.yaml", "b", "10", 10, 9.5},
-                                        {"d.txt", "two", "s.yaml", "", "4.0", 4, 4}};
+  const std::vector<ValidationRow> rows{{"d.txt", "one", "g", "bf16", "s.yaml", "a", "10", 10, 11},
+                                        {"d.txt", "one", "g", "bf16", "s.yaml", "b", "10", 10, 9.5},
+                                        {"d.txt", "two", "g", "bf16", "s.yaml", "", "4.0", 4, 4}};
   const std::vector<std::string> text = lines(validation_text(rows));
   CHECK(text[0] == "one (d.txt)");
   CHECK(text[2] == "  a                   10.000 s      11.000 s  +10.00 %");

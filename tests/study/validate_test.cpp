@@ -44,8 +44,13 @@ class TemporaryFile {
 
 std::string tiny(const std::string& scenario, const std::string& rows) {
   return "name: tiny\ndocuments:\n  - document: a.txt\n    title: A\n    tables:\n"
-         "      - table: T\n        kind: last-step\n        scenario: " +
-         scenario + "\n        rows:\n" + rows;
+         "      - table: T\n        use: headline\n        group: g\n        precision: bf16\n"
+         "        scenario: " +
+         scenario +
+         "\n        figures:\n"
+         "          - {figure: step-time, label: Time, kind: last-step, rounding: 0.01}\n"
+         "        rows:\n" +
+         rows;
 }
 
 std::string refusal(const std::string& text) {
@@ -87,10 +92,9 @@ TEST_CASE("the summary of no rows is all zeros") {
 }
 
 TEST_CASE("validating simulates the named row and keeps the printed digits") {
-  const TemporaryFile file(
-      tiny("llama31_8b_h100.yaml",
-           "          - {row: bf16-8, step_time: \"12.3\", rounding: \"0.01 s\"}\n"
-           "          - {row: fp8-8, step_time: \"9.330\", rounding: \"0.01 s\"}\n"));
+  const TemporaryFile file(tiny("llama31_8b_h100.yaml",
+                                "          - {row: bf16-8, printed: [\"12.3\"]}\n"
+                                "          - {row: fp8-8, printed: [\"9.330\"]}\n"));
   const auto rows = validate(data_folder(), file.path());
   REQUIRE(rows.size() == 2);
   CHECK(rows[0].document == "a.txt");
@@ -106,8 +110,7 @@ TEST_CASE("validating simulates the named row and keeps the printed digits") {
 }
 
 TEST_CASE("a scenario without a table needs no row") {
-  const TemporaryFile file(
-      tiny("llama405b_a4_224.yaml", "          - {step_time: \"118.19\", rounding: \"0.01 s\"}\n"));
+  const TemporaryFile file(tiny("llama405b_a4_224.yaml", "          - {printed: [\"118.19\"]}\n"));
   const auto rows = validate(data_folder(), file.path());
   REQUIRE(rows.size() == 1);
   CHECK(rows[0].row.empty());
@@ -120,26 +123,23 @@ TEST_CASE("a validation file that is missing is refused by name") {
 
 TEST_CASE("a row that the scenario does not have is refused") {
   const std::string text =
-      refusal(tiny("llama31_8b_h100.yaml",
-                   "          - {row: bf16-9, step_time: \"1\", rounding: \"0.01 s\"}\n"));
+      refusal(tiny("llama31_8b_h100.yaml", "          - {row: bf16-9, printed: [\"1\"]}\n"));
   CHECK(holds(text, "bf16-9"));
   CHECK(holds(text, "bf16-8"));
 }
 
 TEST_CASE("a step time that is no positive number is refused at its place") {
   const std::string text =
-      refusal(tiny("llama31_8b_h100.yaml",
-                   "          - {row: bf16-8, step_time: soon, rounding: \"0.01 s\"}\n"));
-  CHECK(holds(text, "tiny.yaml:10:"));
-  CHECK(holds(text, "step_time: "));
+      refusal(tiny("llama31_8b_h100.yaml", "          - {row: bf16-8, printed: [soon]}\n"));
+  CHECK(holds(text, "tiny.yaml:14:"));
+  CHECK(holds(text, "step-time: "));
   CHECK(holds(text, "'soon'"));
 }
 
 TEST_CASE("a kind of figure that is not known is refused at its place") {
-  std::string file = tiny("llama31_8b_h100.yaml",
-                          "          - {row: bf16-8, step_time: \"1\", rounding: \"0.01 s\"}\n");
+  std::string file = tiny("llama31_8b_h100.yaml", "          - {row: bf16-8, printed: [\"1\"]}\n");
   file.replace(file.find("last-step"), 9, "best-step");
   const std::string text = refusal(file);
-  CHECK(holds(text, "tiny.yaml:7:15: documents[0].tables[0].kind: 'best-step'"));
+  CHECK(holds(text, "tiny.yaml:12:54: documents[0].tables[0].figures[0].kind: 'best-step'"));
   CHECK(holds(text, "last-step"));
 }

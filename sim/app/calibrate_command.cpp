@@ -1,0 +1,40 @@
+#include <algorithm>
+
+#include "sim/app/command.h"
+#include "sim/app/options.h"
+#include "sim/core/text_file.h"
+#include "sim/output/calibration_report.h"
+
+namespace simtrain {
+
+namespace po = boost::program_options;
+
+CommandResult calibrate_command(const CommandCall& call) {
+  if (std::count(call.arguments.begin(), call.arguments.end(), "--kernels") > 0)
+    return calibrate_kernels_command(call);
+  po::options_description options;
+  options.add_options()("path", po::value<std::vector<std::string>>())(
+      "parameters", po::value<std::string>())("rows", po::value<std::string>())(
+      "format", po::value<std::string>()->default_value("text"))("write", po::value<std::string>())(
+      "force", po::bool_switch())("kernels", po::bool_switch());
+  const po::variables_map values = parse_options(call.arguments, options, "path");
+  if (values.count("path") > 0)
+    throw InputError({}, "", "calibrate takes options only; 'simtrain help calibrate' shows them");
+  const bool json = wants_json(values);
+  const std::string folder = call.data.root() + "/validation/";
+  const std::string parameters = values.count("parameters") > 0
+                                     ? values["parameters"].as<std::string>()
+                                     : folder + "calibration.yaml";
+  std::vector<StepTime> rows = step_times(call.data, folder + "documented.yaml");
+  if (values.count("rows") > 0) rows = selected(rows, values["rows"].as<std::string>());
+  const StepTimeFit fit(call.data, read_calibration(call.data, parameters).parameters,
+                        std::move(rows));
+  const Calibration calibration = calibrate(fit);
+  if (values.count("write") > 0)
+    write_text_file(values["write"].as<std::string>(), calibration_yaml(calibration),
+                    values["force"].as<bool>());
+  return {json ? calibration_json(calibration) : calibration_text(calibration),
+          calibration.converged ? 0 : 1};
+}
+
+}  // namespace simtrain

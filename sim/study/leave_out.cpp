@@ -1,0 +1,57 @@
+#include "sim/study/leave_out.h"
+
+#include <set>
+
+namespace simtrain {
+namespace {
+
+std::string name_in(const StepTime& row, LeftOut what) {
+  return what == LeftOut::group ? row.group : row.series();
+}
+
+LeftOutPart left_out(const StepTimeFit& fit, const SlopedFit& all, const std::string& name,
+                     LeftOut what) {
+  std::vector<bool> used;
+  used.reserve(fit.rows().size());
+  for (const StepTime& row : fit.rows()) used.push_back(name_in(row, what) != name);
+  const Fit others = fit.fit(all.fit.point, all.slopes, used);
+  LeftOutPart result{name, fit.values(others.point.at), {}, {}, others.converged};
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    if (used[i]) continue;
+    const StepTimePrediction& prediction = others.point.predictions[i];
+    result.rows.push_back(compared(fit.rows()[i], prediction));
+    result.intervals.push_back(interval_90(prediction.predicted_s, prediction.relative_error));
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<LeftOutPart> leave_out(const StepTimeFit& fit, const SlopedFit& all, LeftOut what) {
+  std::vector<LeftOutPart> result;
+  std::set<std::string> done;
+  for (const StepTime& row : fit.rows()) {
+    const std::string name = name_in(row, what);
+    if (done.insert(name).second) result.push_back(left_out(fit, all, name, what));
+  }
+  return result;
+}
+
+LeftOutSummary summarize(const std::vector<LeftOutPart>& parts) {
+  LeftOutSummary summary;
+  std::vector<ValidationRow> rows;
+  for (const LeftOutPart& part : parts) {
+    for (std::size_t i = 0; i < part.rows.size(); ++i) {
+      const Interval& interval = part.intervals[i];
+      if (interval.holds(part.rows[i].measured_s)) summary.covered += 1;
+      summary.half_width += (interval.high - interval.low) / 2 / part.rows[i].predicted_s;
+      rows.push_back(part.rows[i]);
+    }
+  }
+  summary.errors = summarize(rows);
+  summary.covered /= static_cast<double>(rows.size());
+  summary.half_width /= static_cast<double>(rows.size());
+  return summary;
+}
+
+}  // namespace simtrain

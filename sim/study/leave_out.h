@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/study/calibrate.h"
+
+namespace simtrain {
+
+/// What is left out together: all of a group, or one precision of it.
+enum class LeftOut { group, table };
+
+template <>
+struct EnumNames<LeftOut> {
+  static constexpr std::array rows{std::pair{std::string_view("group"), LeftOut::group},
+                                   std::pair{std::string_view("table"), LeftOut::table}};
+};
+
+/// One of them, predicted with what the others say.
+struct LeftOutPart {
+  std::string name;
+  std::vector<double> values;  ///< of the parameters, fitted to the others
+  std::vector<ValidationRow> rows;
+  std::vector<Interval> intervals;  ///< that the predictions state
+  bool converged = false;
+};
+
+/// Each group or table of the rows in turn: fitted to all others, then predicted. Fits start from
+/// the fit to all rows, whose slopes they use; where they end does not depend on that.
+std::vector<LeftOutPart> leave_out(const StepTimeFit& fit, const SlopedFit& all, LeftOut what);
+
+/// Errors over the rows of some parts, and how the stated 90 % intervals did on them.
+struct LeftOutSummary {
+  ValidationSummary errors;
+  double covered = 0;     ///< share of the rows that lie in their interval
+  double half_width = 0;  ///< mean of (high - low) / (2 predicted)
+};
+LeftOutSummary summarize(const std::vector<LeftOutPart>& parts);
+
+}  // namespace simtrain

@@ -1,0 +1,53 @@
+#include "sim/study/step_times.h"
+
+#include <exception>
+#include <oneapi/tbb/parallel_for.h>
+
+#include "sim/run/simulate.h"
+#include "sim/study/documented.h"
+
+namespace simtrain {
+
+std::vector<StepTime> step_times(const DataFolder& data, const std::string& path) {
+  const DocumentedFile file = read_documented(path);
+  std::vector<StepTime> result;
+  for (const Document& document : file.documents) {
+    for (const DocumentedTable& table : document.tables) {
+      if (table.use != TableUse::headline) continue;
+      const auto source = ScenarioSource::from_file(data.root() + "/scenarios/" + table.scenario);
+      for (const DocumentedRow& row : table.rows) {
+        result.push_back({document.document, table.table, table.group, table.precision,
+                          table.scenario, row.row, table.printed(row, FigureName::step_time),
+                          *table.value(row, FigureName::step_time), source});
+      }
+    }
+  }
+  return result;
+}
+
+ValidationRow compared(const StepTime& step_time, const StepTimePrediction& prediction) {
+  return {step_time.document,  step_time.table,      step_time.group,
+          step_time.precision, step_time.scenario,   step_time.row,
+          step_time.printed,   step_time.measured_s, prediction.predicted_s};
+}
+
+std::vector<StepTimePrediction> predict(const DataFolder& data,
+                                        const std::vector<StepTime>& step_times) {
+  std::vector<StepTimePrediction> result(step_times.size());
+  std::vector<std::exception_ptr> thrown(step_times.size());
+  tbb::parallel_for(std::size_t{0}, step_times.size(), [&](std::size_t i) {
+    try {
+      const StepTime& row = step_times[i];
+      const Report report = simulate(row.source.scenario(data, row.row, {}));
+      result[i] = {report.step_time_s, report.step_time_error};
+    } catch (...) {
+      thrown[i] = std::current_exception();
+    }
+  });
+  for (const std::exception_ptr& error : thrown) {
+    if (error) std::rethrow_exception(error);
+  }
+  return result;
+}
+
+}  // namespace simtrain

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/run/report.h"
+#include "sim/run/scenario.h"
+#include "sim/study/validate.h"
+
+namespace simtrain {
+
+/// A measured step time of a scenario's row, to be predicted.
+struct StepTime {
+  std::string document;
+  std::string table;
+  std::string group;      ///< model and document that a fit may leave out together
+  std::string precision;  ///< bf16 or fp8
+  std::string scenario;
+  std::string row;
+  std::string printed;  ///< digits as the document prints them
+  double measured_s = 0;
+  ScenarioSource source;
+
+  /// What one precision of a group is called: "llama-70b:fp8".
+  [[nodiscard]] std::string series() const { return group + ":" + precision; }
+};
+
+/// The step times of the headline tables of a validation file.
+std::vector<StepTime> step_times(const DataFolder& data, const std::string& path);
+
+struct StepTimePrediction {
+  double predicted_s = 0;
+  double relative_error = 0;  ///< standard error that the run states
+};
+
+ValidationRow compared(const StepTime& step_time, const StepTimePrediction& prediction);
+
+/// Simulates each of them, several at once where there are cores. The same results in the same
+/// order at any number of threads; of several errors the first row's is thrown.
+std::vector<StepTimePrediction> predict(const DataFolder& data,
+                                        const std::vector<StepTime>& step_times);
+
+}  // namespace simtrain

@@ -1,0 +1,88 @@
+#include "sim/core/number_key.h"
+
+#include <doctest/doctest.h>
+
+#include "sim/core/data_folder.h"
+#include "tests/core/said.h"
+
+using namespace simtrain;
+using simtrain::testing::said;
+
+namespace {
+
+constexpr const char* kText =
+    "gemm:\n"
+    "  slowdown: {value: 0.035, source: s}\n"
+    "  rates:\n"
+    "    - {data_type: bf16, burst: 813 TFLOP/s}\n"
+    "    - {data_type: fp8, burst: 1615 TFLOP/s}\n"
+    "kernels:\n"
+    "  - {name: a, direction: forward, rate: 1.5e3 TFLOP/s}\n"
+    "  - {name: a, direction: backward, rate: 900TFLOP/s}\n";
+
+const SourcePlace kAsker{"parameters.yaml", 3, 5};
+
+std::string text_at(const std::string& key) {
+  YamlNode root = load_yaml_text(kText, "gpu.yaml");
+  return find_number(root, key, kAsker).text;
+}
+
+}  // namespace
+
+TEST_CASE("A number is found by keys and by what its row says; a sourced one by its value") {
+  CHECK(text_at("gemm.slowdown") == "0.035");
+  CHECK(text_at("gemm.slowdown.value") == "0.035");
+  CHECK(text_at("gemm.rates[data_type=fp8].burst") == "1615 TFLOP/s");
+  CHECK(text_at("kernels[name=a][direction=backward].rate") == "900TFLOP/s");
+}
+
+TEST_CASE("A number that is not there is refused where it is asked for") {
+  for (const auto& [key, message] : std::vector<std::pair<std::string, std::string>>{
+           {"gem.slowdown", "gpu.yaml has no 'gem'; did you mean 'gemm'?"},
+           {"gemm.rates[data_type=fp4].burst", "no row of 'rates' is that"},
+           {"kernels[name=a].rate", "more than one row of 'kernels' is that"},
+           {"gemm.rates", "must name a number, found a list"},
+           {"gemm.slowdown.value.more", "gpu.yaml has no 'more'; no keys stand there"},
+           {"gemm..slowdown", "is not a dotted key with rows as [field=text]"},
+           {"gemm.", "is not a dotted key with rows as [field=text]"},
+           {"gemm.rates[data_type=fp8", "is not a dotted key with rows as [field=text]"},
+           {"gemm.rates[data_type].burst", "is not a dotted key with rows as [field=text]"},
+           {"", "is not a dotted key with rows as [field=text]"}}) {
+    CAPTURE(key);
+    const std::string where = "parameters.yaml:3:5: " + key + (key.empty() ? "" : ": ");
+    CHECK(said([&, k = key] { text_at(k); }) == where + message);
+  }
+}
+
+TEST_CASE("A number set keeps its unit and is read again to the bit") {
+  for (const double value : {712.34567890123456, 0.1, 1e-7, 3e20}) {
+    YamlNode root = load_yaml_text(kText, "gpu.yaml");
+    set_number(root, {"gpus/x.yaml", "kernels[name=a][direction=forward].rate", value, kAsker});
+    const YamlNode& set = find_number(root, "kernels[name=a][direction=forward].rate", kAsker);
+    const WrittenNumber read = written_number(set, "rate");
+    CHECK(read.value == value);
+    CHECK(read.unit == "TFLOP/s");
+  }
+  YamlNode root = load_yaml_text(kText, "gpu.yaml");
+  set_number(root, {"gpus/x.yaml", "gemm.slowdown", 0.05, kAsker});
+  CHECK(find_number(root, "gemm.slowdown", kAsker).text == "0.05");
+}
+
+TEST_CASE("What is no number has none") {
+  YamlNode root = load_yaml_text("name: fast\n", "gpu.yaml");
+  CHECK(said([&] { written_number(find_number(root, "name", kAsker), "name"); }) ==
+        "gpu.yaml:1:7: name: must be a number, found 'fast'");
+}
+
+TEST_CASE("A data folder with numbers set reads them where their file is read, and only there") {
+  const DataFolder data(SIMTRAIN_SOURCE_DIR);
+  const DataFolder changed =
+      data.with({{"gpus/h100-sxm.yaml", "gemm.overlap_slowdown", 0.5, kAsker}});
+  const auto slowdown = [](const DataFolder& folder, const std::string& name) {
+    YamlNode tree = folder.load_tree("hardware/gpus", name, {}, "gpu");
+    return find_number(tree, "gemm.overlap_slowdown", kAsker).text;
+  };
+  CHECK(slowdown(changed, "h100-sxm") == "0.5");
+  CHECK(slowdown(changed, "b200-sxm") == slowdown(data, "b200-sxm"));
+  CHECK(slowdown(data, "h100-sxm") != "0.5");
+}
