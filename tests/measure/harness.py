@@ -76,10 +76,15 @@ def run_program(gpu: FakeGpu, *arguments: str) -> tuple[int, str, str]:
 
 
 def write_example(out: Path) -> None:
-    """A folder as the program writes it, of every seventh point and made-up times."""
+    """A folder as the program writes it, of few points and made-up times."""
     grid = measure.grid
-    thinned = mock.patch.object(measure, "grid", lambda *wanted: grid(*wanted)[::7])
-    with thinned, mock.patch.object(measure, "datetime") as clock:
+
+    def thin(*wanted) -> list:
+        points = grid(*wanted)
+        bursts = [point for point in points if getattr(point, "run", "") == "burst"]
+        return [point for point in points if point not in bursts or point in bursts[::20]]
+
+    with mock.patch.object(measure, "grid", thin), mock.patch.object(measure, "datetime") as clock:
         clock.date.today().isoformat.return_value = "2026-11-21"
         run_program(FakeGpu(), "--out", str(out), "--quick")
 
