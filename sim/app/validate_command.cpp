@@ -28,7 +28,8 @@ CommandResult validate_nccl(const CommandCall& call, const po::variables_map& va
 
 std::vector<ValidationResult> validate_files(const CommandCall& call,
                                              const po::variables_map& values) {
-  std::vector<std::string> paths{call.data.root() + "/validation/documented.yaml"};
+  std::vector<std::string> paths{call.data.root() + "/validation/documented.yaml",
+                                 call.data.root() + "/validation/memory.yaml"};
   if (values.count("path") > 0) paths = values["path"].as<std::vector<std::string>>();
   std::vector<ValidationResult> results;
   results.reserve(paths.size());

@@ -6,11 +6,6 @@
 
 namespace simtrain {
 
-GpuSpec at_full_clock(GpuSpec gpu) {
-  for (GemmRate& rate : gpu.gemm.rates) rate.sustained = rate.burst;
-  return gpu;
-}
-
 bool has_row_for(const GpuSpec& gpu, const Kernel& kernel) {
   if (const auto* gemm = std::get_if<Gemm>(&kernel)) {
     return std::any_of(gpu.gemm.rates.begin(), gpu.gemm.rates.end(),
@@ -26,8 +21,12 @@ bool has_row_for(const GpuSpec& gpu, const Kernel& kernel) {
 }
 
 double predict_kernel(const GpuSpec& gpu, const Kernel& kernel, KernelRun run) {
-  const GpuSpec full = run == KernelRun::burst ? at_full_clock(gpu) : gpu;
-  return to_seconds(FittedKernelModel(full).time(kernel).time);
+  double clock = 1;
+  if (const auto* gemm = std::get_if<Gemm>(&kernel); gemm != nullptr && run != KernelRun::burst) {
+    const GemmRate& rate = gpu.gemm_rate(gemm->type);
+    clock = rate.sustained.value() / rate.burst.value();
+  }
+  return to_seconds(FittedKernelModel(gpu, clock).time(kernel).time);
 }
 
 std::vector<KernelComparison> compare_kernels(const DataFolder& data,

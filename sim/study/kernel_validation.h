@@ -9,9 +9,6 @@
 
 namespace simtrain {
 
-/// The GPU as short runs find it: every kernel at full clock.
-GpuSpec at_full_clock(GpuSpec gpu);
-
 /// Whether the GPU's file has a row for a kernel's data type or implementation.
 bool has_row_for(const GpuSpec& gpu, const Kernel& kernel);
 

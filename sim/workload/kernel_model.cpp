@@ -32,13 +32,6 @@ double operations(const Attention& attention) {
 
 double operations(const Streaming& /*streaming*/) { return 0; }
 
-const GemmRate& gemm_rate(const GpuSpec& gpu, DataType type) {
-  for (const GemmRate& rate : gpu.gemm.rates) {
-    if (rate.data_type == type) return rate;
-  }
-  throw InputError(gpu.where, "gemm.rates", fmt::format("has no row for {}", name_of(type)));
-}
-
 const AttentionSpec& attention_spec(const GpuSpec& gpu, const Attention& attention) {
   for (const AttentionSpec& row : gpu.attention) {
     if (row.implementation == attention.implementation && row.direction == attention.direction)
@@ -93,17 +86,17 @@ KernelTime FittedKernelModel::time(const Kernel& kernel) const {
 }
 
 KernelTime FittedKernelModel::time_of(const Gemm& gemm) const {
-  const GemmRate& rate = gemm_rate(gpu_, gemm.type);
+  const GemmRate& rate = gpu_.gemm_rate(gemm.type);
   const double sms = gpu_.sm_count.value;
-  const double sustained =
-      rate.sustained.value() * (gemm.accumulate ? gpu_.gemm.weight_gradient_efficiency.value : 1.0);
+  const double whole_rate = rate.burst.value() * clock_ *
+                            (gemm.accumulate ? gpu_.gemm.weight_gradient_efficiency.value : 1.0);
   const double bandwidth = gpu_.gemm.memory_efficiency.value * gpu_.memory_bandwidth.value.value();
   double best = std::numeric_limits<double>::infinity();
   bool memory_bound = false;
   for (const auto& [rows, columns] : gpu_.gemm.tiles) {
     const bool pair = gpu_.architecture == Architecture::blackwell && rows * columns > 128 * 256;
     const double slots = (sms - gemm.sm_margin) / (pair ? 2 : 1);
-    const double slot_rate = sustained / sms * (pair ? 2 : 1);
+    const double slot_rate = whole_rate / sms * (pair ? 2 : 1);
     for (const int split : {1, 2, 4}) {
       const double waves = blocks(gemm.m, rows) * blocks(gemm.n, columns) * split / slots;
       const double whole =
@@ -121,6 +114,7 @@ KernelTime FittedKernelModel::time_of(const Gemm& gemm) const {
   KernelTime result;
   result.time = gpu_.gemm.kernel_floor.value + to_duration(best);
   (memory_bound ? result.memory_bound : result.sm_bound) = best / to_seconds(result.time);
+  result.draw = std::pow(rate.burst.value() / rate.sustained.value(), gpu_.power.exponent.value);
   return result;
 }
 
@@ -131,8 +125,7 @@ KernelTime FittedKernelModel::time_of(const Attention& attention) const {
                        spec.block_rows / gpu_.sm_count.value;
   const double half = attention.causal ? spec.half_rate_sequence
                                        : std::min(spec.half_rate_sequence, kDenseHalfRateSequence);
-  const GemmRate& clock = gemm_rate(gpu_, DataType::bf16);
-  const double rate = spec.rate.value() * clock.sustained.value() / clock.burst.value() *
+  const double rate = spec.rate.value() * clock_ *
                       head_dimension_share(spec, static_cast<double>(attention.head_dimension));
   const double work = operations(attention) * rows / static_cast<double>(attention.queries) *
                       (1 + half / static_cast<double>(attention.keys)) *
@@ -140,6 +133,7 @@ KernelTime FittedKernelModel::time_of(const Attention& attention) const {
   KernelTime result;
   result.time = gpu_.gemm.kernel_floor.value + to_duration(work);
   result.sm_bound = work / to_seconds(result.time);
+  result.draw = gpu_.power.attention.value;
   return result;
 }
 

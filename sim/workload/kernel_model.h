@@ -47,11 +47,13 @@ using Kernel = std::variant<Gemm, Attention, Streaming>;
 double kernel_flops(const Kernel& kernel);
 
 /// How long a kernel takes alone, and what it is bound by: the shares of its time that stretch when
-/// streaming multiprocessors or memory bandwidth are taken by others.
+/// streaming multiprocessors or memory bandwidth are taken by others. `draw` is the power of the
+/// SM-bound part at full clock, in units of the GPU's limit.
 struct KernelTime {
   Duration time{};
   double sm_bound = 0;
   double memory_bound = 0;
+  double draw = 0;
 };
 
 /// Time of kernels on one GPU. Contract: pure; positive for work; never shorter for more FLOPs or
@@ -65,32 +67,32 @@ class KernelModel {
   [[nodiscard]] virtual KernelTime time(const Kernel& kernel) const = 0;
 };
 
-/// The closed form fitted to measured kernels. Symbols: S SMs, R sustained rate of the whole GPU,
-/// t0 kernel floor, BW memory bandwidth, eta efficiency.
+/// The closed form fitted to measured kernels. Symbols: S SMs, R rate of the whole GPU (the burst
+/// rate times the clock), t0 kernel floor, BW memory bandwidth, eta efficiency.
 ///
 /// GEMM, least over the tile set (bm x bn) and split-K 1, 2, 4:
 ///     w = ceil(m/bm) ceil(n/bn) split / S              waves of tiles
 ///     W = a ceil(w) + (1 - a) max(w, 1)                 a: wave sharpness
-///     t = t0 + max(W (2 bm bn (k/split) S / R + te), bytes / (eta BW))
+///     C = W (2 bm bn (k/split) S / R + te),   D = bytes / (eta BW),   t = t0 + (C^4 + D^4)^(1/4)
 /// where te is the part of a wave that is not overlapped, and S in w is less by the SM margin. On
 /// Blackwell a tile of more than 128 x 256 takes a pair of SMs. Weight gradients run at a further
 /// efficiency and read what they add to.
 ///
 /// Attention, with F the FLOPs, s the keys' length and q = grid penalty:
-///     w = b heads ceil(queries / block rows) / S,   t = t0 + F (1 + s0/s) (1 + q/w) / R
-/// where a block that is not full counts as a full one in F too. s0 is the length of half rate for
-/// causal blocks; dense blocks have no diagonal to fill and use 175 (reference points:
-/// cudnn-frontend non-causal runs, s0 150 to 200). R was measured in short runs at full clocks; a
-/// step runs all its kernels at the clock that its power allows, so R is lowered by sustained over
-/// burst of the BF16 GEMM.
+///     w = b heads ceil(queries / block rows) / S,   t = t0 + F (1 + s0/s) (1 + q/w) / (c R)
+/// where c is the share of R that the head dimension reaches, and a block that is not full counts
+/// as a full one in F too. s0 is the length of half rate for causal blocks; dense blocks have no
+/// diagonal to fill and use 175 (reference points: cudnn-frontend non-causal runs, s0 150 to 200).
+/// R was measured in short runs at full clock and is lowered by the clock as that of a GEMM.
 ///
 /// Memory-bound:  t = t0 + bytes / (eta BW).
 ///
-/// It stops holding for m below 512 (few tiles: 10 to 13 % optimistic) and for n or k that are not
-/// multiples of 8.
+/// It stops holding for n or k that are not multiples of 8, and is off by 7 % in the mean for m
+/// below 1024 (docs/kernel-validation.md).
 class FittedKernelModel final : public KernelModel {
  public:
-  explicit FittedKernelModel(const GpuSpec& gpu) : gpu_(gpu) {}
+  /// `clock`: share of the full clock at which the SMs run; see step_clock.
+  explicit FittedKernelModel(const GpuSpec& gpu, double clock = 1) : gpu_(gpu), clock_(clock) {}
   [[nodiscard]] KernelTime time(const Kernel& kernel) const override;
 
  private:
@@ -99,6 +101,7 @@ class FittedKernelModel final : public KernelModel {
   [[nodiscard]] KernelTime time_of(const Streaming& streaming) const;
 
   const GpuSpec& gpu_;
+  double clock_;
 };
 
 /// A GPU that takes `slowdown` times as long for every kernel as `kernels` says.
