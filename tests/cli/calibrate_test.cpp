@@ -69,15 +69,16 @@ TEST_CASE("A parameter that does not fit the hardware files is refused where it 
             "7:12: file: 'h100' is not FAMILY/NAME.yaml below hardware/"},
            {"unit: TB/s", "unit: GB/s",
             "7:12: memory_bandwidth: is in 'TB/s' there, the parameter in 'GB/s'"},
-           {"[2, 4]", "[3.4, 4]",
-            "4:5: range: [3.4, 4] does not hold the prior 3.35"},
+           {"[2, 4]", "[3.4, 4]", "4:5: range: [3.4, 4] does not hold the prior 3.35"},
            {"key: memory_bandwidth", "key: gemm.tiles",
             "7:12: gemm.tiles: must name a number, found a list"},
-           {"key: memory_bandwidth}", "key: memory_bandwidth}, {file: gpus/h200-sxm.yaml, key: "
-                                      "memory_bandwidth}",
-            "7:61: memory_bandwidth: is 4.8 there, but 3.35 at the first key"},
+           {"key: memory_bandwidth}",
+            "key: memory_bandwidth}, {file: gpus/h200-sxm.yaml, key: "
+            "memory_bandwidth}",
+            "7:63: memory_bandwidth: is 4.8 there, but 3.35 at the first key"},
            {"standard_error: 0.2", "standard_error: 0",
-            "8:41: parameters[0].prior.standard_error: '0' is too small; 1e-12 or more would do"}}) {
+            "8:42: parameters[0].prior.standard_error: '0' is out of range; 1e-12 to 1e+18 would "
+            "do"}}) {
     CAPTURE(bad.by);
     check_refused(calibrate(folder, edited(std::string(kParameters), bad.replaced, bad.by)),
                   "own.yaml:" + bad.message);
