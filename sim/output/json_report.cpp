@@ -1,18 +1,11 @@
 #include "sim/output/json_report.h"
 
-#include <nlohmann/json.hpp>
+#include "sim/output/json_parts.h"
 
 namespace simtrain {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json breakdown_json(const Report& report) {
-  Json json = Json::object();
-  for (const auto& [name, share] : EnumNames<Share>::rows)
-    json[std::string(name)] = part(report.breakdown, share);
-  return json;
-}
 
 Json memory_json(const Report& report) {
   Json stages = Json::array();
@@ -94,6 +87,7 @@ Json result_json(const Report& report) {
   json["days_per_1t_tokens"] = report.days_per_1t_tokens;
   json["model_flops_per_sample"] = report.model_flops_per_sample;
   json["peak_tflops_per_gpu"] = report.peak_tflops_per_gpu;
+  json["sm_clock"] = report.clock;
   json["breakdown_s"] = breakdown_json(report);
   json["memory"] = memory_json(report);
   json["communication"] = communication_json(report);

@@ -51,18 +51,26 @@ struct Frame {
   }
 };
 
+double measured_s(const ScatterPoint& point) {
+  return point.run->find(FigureName::step_time)->measured;
+}
+
+double error_of(const ScatterPoint& point) {
+  return point.run->find(FigureName::step_time)->error();
+}
+
 /// Room for every point, 5 % either side at least.
-Frame frame_of(const std::vector<ValidationRow>& rows) {
+Frame frame_of(const std::vector<ScatterPoint>& points) {
   Frame frame;
   double low = 0.95;
   double high = 1.05;
-  double least = rows.front().measured_s;
+  double least = measured_s(points.front());
   double most = least;
-  for (const ValidationRow& row : rows) {
-    low = std::min(low, 1 + row.error());
-    high = std::max(high, 1 + row.error());
-    least = std::min(least, row.measured_s);
-    most = std::max(most, row.measured_s);
+  for (const ScatterPoint& point : points) {
+    low = std::min(low, 1 + error_of(point));
+    high = std::max(high, 1 + error_of(point));
+    least = std::min(least, measured_s(point));
+    most = std::max(most, measured_s(point));
   }
   frame.low = std::floor(low * 20 - 0.2) / 20;
   frame.high = std::ceil(high * 20 + 0.2) / 20;
@@ -116,11 +124,22 @@ std::string mark(double x, double y, bool diamond, std::size_t colour, const std
                      diamond ? "rect" : "circle");
 }
 
-std::vector<std::string> groups_of(const std::vector<ValidationRow>& rows) {
+/// The 90 % interval, as far as the frame goes.
+std::string interval_stroke(const Frame& frame, const ScatterPoint& point) {
+  const Interval interval = point.run->report.step_time_interval();
+  const auto y = [&](double seconds) {
+    return frame.y(std::clamp(seconds / measured_s(point), frame.low, frame.high));
+  };
+  return fmt::format(
+      "<line class=\"interval\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1:.1f}\" y2=\"{2:.1f}\"/>",
+      frame.x(measured_s(point)), y(interval.low), y(interval.high));
+}
+
+std::vector<std::string> groups_of(const std::vector<ScatterPoint>& points) {
   std::vector<std::string> groups;
-  for (const ValidationRow& row : rows) {
-    if (std::find(groups.begin(), groups.end(), row.group) == groups.end())
-      groups.push_back(row.group);
+  for (const ScatterPoint& point : points) {
+    const std::string& group = point.table->spec.group;
+    if (std::find(groups.begin(), groups.end(), group) == groups.end()) groups.push_back(group);
   }
   return groups;
 }
@@ -130,7 +149,9 @@ std::string scatter_legend(const std::vector<std::string>& groups) {
   for (std::size_t i = 0; i < groups.size(); ++i)
     out += fmt::format("<span><i class=\"g{}\"></i>{}</span>", i % kGroupColours.size(),
                        html_text(groups[i]));
-  return out + "<span class=\"soft\">\u25cf BF16, \u25c6 FP8; band: 5 %</span></p>\n";
+  return out +
+         "<span class=\"soft\">\u25cf BF16, \u25c6 FP8, stroke: 90 % interval, band: 5 "
+         "%</span></p>\n";
 }
 
 std::string colour_rules(std::size_t side) {
@@ -144,34 +165,41 @@ std::string colour_rules(std::size_t side) {
 
 }  // namespace
 
-std::string error_scatter(const std::vector<ValidationRow>& rows) {
-  if (rows.empty()) return "";
-  const Frame frame = frame_of(rows);
-  const std::vector<std::string> groups = groups_of(rows);
+std::string error_scatter(const std::vector<ScatterPoint>& points) {
+  if (points.empty()) return "";
+  const Frame frame = frame_of(points);
+  const std::vector<std::string> groups = groups_of(points);
   std::string out = scatter_legend(groups) +
                     "<div class=\"scroll\"><svg viewBox=\"0 0 930 400\" width=\"930\" "
                     "height=\"400\" role=\"img\" aria-label=\"Error of each predicted step time "
                     "against the measured step time\">\n";
   out += ratio_lines(frame) + time_ticks(frame);
-  for (const ValidationRow& row : rows) {
-    const auto group = std::find(groups.begin(), groups.end(), row.group) - groups.begin();
-    out += mark(frame.x(row.measured_s), frame.y(1 + row.error()), row.precision != "bf16",
+  for (const ScatterPoint& point : points) out += interval_stroke(frame, point);
+  for (const ScatterPoint& point : points) {
+    const DocumentedTable& table = point.table->spec;
+    const auto group = std::find(groups.begin(), groups.end(), table.group) - groups.begin();
+    out += mark(frame.x(measured_s(point)), frame.y(1 + error_of(point)), table.precision != "bf16",
                 static_cast<std::size_t>(group) % kGroupColours.size(),
-                fmt::format("{} {}: measured {:.3f} s, predicted {:.3f} s, {:+.2f} %", row.table,
-                            row.row, row.measured_s, row.predicted_s, row.error() * 100));
+                fmt::format("{} {}: measured {:.3f} s, predicted {:.3f} s, {:+.2f} %", table.table,
+                            point.run->row, measured_s(point), point.run->report.step_time_s,
+                            error_of(point) * 100));
   }
   return out + "</svg></div>\n";
 }
 
-std::string error_bar(double error, double largest) {
+std::string error_bar(const RunResult& run, double largest) {
   constexpr double kHalf = 55;
-  const double length = std::min(std::abs(error) / largest, 1.0) * kHalf;
+  const FigureResult& time = *run.find(FigureName::step_time);
+  const auto x = [&](double error) { return 56 + std::clamp(error / largest, -1.0, 1.0) * kHalf; };
+  const Interval interval = run.report.step_time_interval();
+  const double end = x(time.error());
   return fmt::format(
-      "<svg width=\"112\" height=\"14\" aria-hidden=\"true\"><line class=\"one\" x1=\"56\" "
+      "<svg width=\"112\" height=\"16\" aria-hidden=\"true\"><line class=\"one\" x1=\"56\" "
       "x2=\"56\" "
-      "y1=\"0\" y2=\"14\"/><rect class=\"{}\" x=\"{:.1f}\" y=\"3\" width=\"{:.1f}\" "
-      "height=\"8\"/></svg>",
-      error < 0 ? "short" : "long", error < 0 ? 56 - length : 56, length);
+      "y1=\"0\" y2=\"16\"/><rect class=\"{}\" x=\"{:.1f}\" y=\"3\" width=\"{:.1f}\" height=\"7\"/>"
+      "<line class=\"interval\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"13\" y2=\"13\"/></svg>",
+      time.error() < 0 ? "short" : "long", std::min(end, 56.0), std::abs(end - 56),
+      x(interval.low / time.measured - 1), x(interval.high / time.measured - 1));
 }
 
 std::string breakdown_bar(const RunResult& run, double longest_s) {
@@ -212,6 +240,7 @@ std::string chart_style() {
       ".legend i{{display:inline-block;width:11px;height:11px;border-radius:3px;margin-right:5px}}"
       ".grid{{stroke:var(--line)}}.one{{stroke:var(--soft)}}.band{{fill:var(--card)}}"
       ".point{{fill-opacity:.85;stroke:var(--paper)}}.axis{{fill:var(--soft)}}"
+      ".interval{{stroke:var(--soft);stroke-opacity:.6}}"
       ".measured{{stroke:var(--ink);stroke-width:2}}.short{{fill:#2f6fd6}}.long{{fill:#c85a12}}"
       "{}@media(prefers-color-scheme:dark){{{}}}\n",
       colour_rules(0), colour_rules(1));

@@ -10,12 +10,20 @@ namespace simtrain {
 
 // Drawings of a validation as <svg> elements; each mark tells its values to those who point at it.
 
-/// Predicted over measured step time, against the measured one: a colour a group, circles for BF16
-/// and diamonds for FP8, with the line of no error and a band of 5 % around it.
-std::string error_scatter(const std::vector<ValidationRow>& rows);
+/// A documented run in the scatter; its figures hold a step time.
+struct ScatterPoint {
+  const TableResult* table;
+  const RunResult* run;
+};
 
-/// A bar from the middle to the error, at most `largest` either way.
-std::string error_bar(double error, double largest);
+/// Predicted over measured step time, against the measured one: a colour a group, circles for BF16
+/// and diamonds for FP8, a stroke for the 90 % interval, with the line of no error and a band of
+/// 5 % around it.
+std::string error_scatter(const std::vector<ScatterPoint>& points);
+
+/// A bar from the middle to the error of a run's step time, at most `largest` either way, and a
+/// stroke over its 90 % interval.
+std::string error_bar(const RunResult& run, double largest);
 
 /// Where a predicted step goes, as one stacked bar; a mark stands at the measured step time.
 /// `longest_s` is the step time that fills the width.

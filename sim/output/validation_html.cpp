@@ -27,13 +27,19 @@ std::string tile(const std::string& value, std::string_view label) {
   return fmt::format("<div class=\"tile\"><b>{}</b><span>{}</span></div>", value, label);
 }
 
-std::string headline(const std::vector<ValidationRow>& rows) {
-  const ValidationSummary all = summarize(rows);
-  return fmt::format(
-      "<div class=\"tiles\">{}{}{}{}</div>\n", tile(std::to_string(all.rows), "step times"),
-      tile(fmt::format("{:.2f} %", all.mean_absolute * 100), "mean absolute error"),
-      tile(fmt::format("{:.2f} %", all.largest_absolute * 100), "largest absolute error"),
-      tile(fmt::format("{:+.2f} %", all.bias * 100), "bias"));
+std::string headline(const std::vector<ValidationResult>& results) {
+  const ValidationSummary all = summarize(headline_rows(results));
+  const ValidationSummary memory = memory_summary(results);
+  const auto percent = [](double fraction) { return fmt::format("{:.2f} %", fraction * 100); };
+  std::string out = "<div class=\"tiles\">";
+  out += tile(std::to_string(all.rows), "step times");
+  out += tile(percent(all.mean_absolute), "mean absolute error");
+  out += tile(percent(all.largest_absolute), "largest absolute error");
+  out += tile(fmt::format("{:+.2f} %", all.bias * 100), "bias");
+  if (memory.rows > 0)
+    out += tile(percent(memory.mean_absolute),
+                fmt::format("mean absolute error of {} figures of memory", memory.rows));
+  return out + "</div>\n";
 }
 
 std::string bounds_list(const std::vector<ValidationResult>& results) {
@@ -62,7 +68,7 @@ std::string figure_cells(const RunResult& run, FigureName name) {
                                 figure->predicted ? number(*figure->predicted) : "");
   if (time)
     out += fmt::format("<td>{:+.2f} %</td><td>{}</td>", figure->error() * 100,
-                       error_bar(figure->error(), kFullErrorBar));
+                       error_bar(run, kFullErrorBar));
   return out;
 }
 
@@ -125,14 +131,24 @@ std::string table_section(const TableResult& table) {
   return out + breakdown_table(table);
 }
 
+std::vector<ScatterPoint> scatter_points(const std::vector<ValidationResult>& results) {
+  std::vector<ScatterPoint> points;
+  for (const ValidationResult& result : results) {
+    for (const TableResult& table : result.tables) {
+      if (!table.headline()) continue;
+      for (const RunResult& run : table.runs) points.push_back({&table, &run});
+    }
+  }
+  return points;
+}
+
 }  // namespace
 
 std::string validation_html(const std::vector<ValidationResult>& results) {
-  const std::vector<ValidationRow> rows = headline_rows(results);
   std::string body =
       "<h1>simtrain against documented runs</h1>\n<p class=\"soft\">Errors are "
       "predicted over measured step time, less one.</p>\n";
-  body += headline(rows) + bounds_list(results) + error_scatter(rows);
+  body += headline(results) + bounds_list(results) + error_scatter(scatter_points(results));
   for (const ValidationResult& result : results) {
     for (const TableResult& table : result.tables) body += table_section(table);
   }

@@ -1,18 +1,10 @@
-#include <nlohmann/json.hpp>
-
+#include "sim/output/json_parts.h"
 #include "sim/output/validation_report.h"
 
 namespace simtrain {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json summary_json(const ValidationSummary& summary) {
-  return {{"rows", summary.rows},
-          {"mean_absolute_error", summary.mean_absolute},
-          {"largest_absolute_error", summary.largest_absolute},
-          {"bias", summary.bias}};
-}
 
 Json figure_json(const FigureResult& figure) {
   Json json{{"figure", name_of(figure.figure)}, {"label", figure.label},
@@ -28,13 +20,6 @@ Json figure_json(const FigureResult& figure) {
     json["error"] = figure.error();
   }
   if (figure.within) json["bound"] = figure.within->fraction;
-  return json;
-}
-
-Json breakdown_json(const Report& report) {
-  Json json = Json::object();
-  for (const auto& [name, share] : EnumNames<Share>::rows)
-    json[std::string(name)] = part(report.breakdown, share);
   return json;
 }
 
@@ -83,6 +68,7 @@ std::string validation_json(const std::vector<ValidationResult>& results) {
   Json json;
   json["schema"] = "simtrain.validation/1";
   json["summary"] = summary_json(summarize(headline_rows(results)));
+  json["memory_summary"] = summary_json(memory_summary(results));
   json["broken_bounds"] = Json::array();
   json["tables"] = Json::array();
   for (const ValidationResult& result : results) {

@@ -12,6 +12,12 @@ namespace {
 
 std::string row_name(const RunResult& run) { return run.row.empty() ? "-" : printable(run.row); }
 
+std::string errors_text(const ValidationSummary& summary) {
+  return fmt::format("mean absolute error {:.2f} %, largest {:.2f} %, bias {:+.2f} %",
+                     summary.mean_absolute * 100, summary.largest_absolute * 100,
+                     summary.bias * 100);
+}
+
 std::string heading(const TableResult& table) {
   return fmt::format("{} ({})\n", printable(table.spec.table), printable(table.document));
 }
@@ -75,7 +81,7 @@ std::string other_figures(const TableResult& table) {
     for (const FigureResult& figure : run.figures) {
       if (figure.kind == FigureKind::derived || !figure.predicted) continue;
       if (table.headline() && figure.figure == FigureName::step_time) continue;
-      out += fmt::format("  {:<14}{:<18}{:>16} {:<8}{:>16.6g}{:>+8.2f} %\n", row_name(run),
+      out += fmt::format("  {:<18}{:<21}{:>15} {:<8}{:>12.6g}{:>+8.2f} %\n", row_name(run),
                          name_of(figure.figure), printable(figure.printed), unit_of(figure.figure),
                          *figure.predicted, figure.error() * 100);
     }
@@ -113,9 +119,16 @@ std::string table_text(const TableResult& table, bool breakdown) {
 }  // namespace
 
 std::string summary_text(const ValidationSummary& summary) {
-  return fmt::format("{} rows, mean absolute error {:.2f} %, largest {:.2f} %, bias {:+.2f} %",
-                     summary.rows, summary.mean_absolute * 100, summary.largest_absolute * 100,
-                     summary.bias * 100);
+  return fmt::format("{} row{}, {}", summary.rows, summary.rows == 1 ? "" : "s",
+                     errors_text(summary));
+}
+
+ValidationSummary memory_summary(const std::vector<ValidationResult>& results) {
+  std::vector<double> errors;
+  for (const ValidationResult& result : results) {
+    for (const double error : result.memory_errors()) errors.push_back(error);
+  }
+  return summarize_errors(errors);
 }
 
 std::vector<ValidationRow> headline_rows(const std::vector<ValidationResult>& results) {
@@ -131,7 +144,11 @@ std::string validation_text(const std::vector<ValidationResult>& results, bool b
   for (const ValidationResult& result : results) {
     for (const TableResult& table : result.tables) out += table_text(table, breakdown);
   }
-  out += fmt::format("All: {}\n", summary_text(summarize(headline_rows(results))));
+  const std::vector<ValidationRow> rows = headline_rows(results);
+  const ValidationSummary memory = memory_summary(results);
+  if (memory.rows > 0)
+    out += fmt::format("Memory: {} figures, {}\n", memory.rows, errors_text(memory));
+  if (!rows.empty()) out += fmt::format("All: {}\n", summary_text(summarize(rows)));
   for (const ValidationResult& result : results) {
     for (const std::string& broken : broken_bounds(result))
       out += fmt::format("Outside its bound: {}\n", printable(broken));

@@ -18,7 +18,9 @@ std::string validation_text(const std::vector<ValidationResult>& results, bool b
 /// All of it as `simtrain.validation/1`.
 std::string validation_json(const std::vector<ValidationResult>& results);
 
-/// The step times of the headline tables of several files.
+/// The step times of the headline tables of several files, and the errors of their figures of
+/// measured memory.
 std::vector<ValidationRow> headline_rows(const std::vector<ValidationResult>& results);
+ValidationSummary memory_summary(const std::vector<ValidationResult>& results);
 
 }  // namespace simtrain

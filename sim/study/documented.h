@@ -14,7 +14,8 @@ struct Percent {
 };
 void scalar_quantity(const YamlNode& node, const std::string& key, Percent& value);
 
-/// What a document prints about a run. Seconds, tokens/s, TFLOP/s of one GPU, percent, days, bytes.
+/// What a document prints about a run: seconds, tokens/s, TFLOP/s of one GPU, percent, days, bytes
+/// or GiB of the fullest GPU.
 enum class FigureName {
   step_time,
   step_time_deviation,
@@ -24,7 +25,9 @@ enum class FigureName {
   mfu,
   days_per_1t_tokens,
   peak_memory,
-  allocated_memory
+  allocated_memory,
+  peak_memory_gib,
+  allocated_memory_gib
 };
 
 template <>
@@ -38,7 +41,9 @@ struct EnumNames<FigureName> {
       std::pair{std::string_view("mfu"), FigureName::mfu},
       std::pair{std::string_view("days-per-1t-tokens"), FigureName::days_per_1t_tokens},
       std::pair{std::string_view("peak-memory"), FigureName::peak_memory},
-      std::pair{std::string_view("allocated-memory"), FigureName::allocated_memory}};
+      std::pair{std::string_view("allocated-memory"), FigureName::allocated_memory},
+      std::pair{std::string_view("peak-memory-gib"), FigureName::peak_memory_gib},
+      std::pair{std::string_view("allocated-memory-gib"), FigureName::allocated_memory_gib}};
 };
 
 /// How a figure came about: from the last step of a run, as mean or standard deviation of a window

@@ -7,6 +7,8 @@
 namespace simtrain {
 namespace {
 
+constexpr double kGib = 1073741824;
+
 /// How a figure goes with the step time, all else equal.
 enum class Scaling { none, proportional, inverse };
 
@@ -20,7 +22,7 @@ struct FigureRow {
   double (*predicted)(const Report&);
 };
 
-constexpr std::array<FigureRow, 9> kFigures{{
+constexpr std::array<FigureRow, 11> kFigures{{
     {FigureName::step_time, "s", Scaling::none, 0, [](const Report& r) { return r.step_time_s; }},
     {FigureName::step_time_deviation, "s", Scaling::none, 0, nullptr},
     {FigureName::tokens_per_second, "tokens/s", Scaling::inverse, 0,
@@ -35,6 +37,10 @@ constexpr std::array<FigureRow, 9> kFigures{{
      [](const Report& r) { return r.peak_bytes(); }},
     {FigureName::allocated_memory, "B", Scaling::none, 0,
      [](const Report& r) { return r.kept_bytes(); }},
+    {FigureName::peak_memory_gib, "GiB", Scaling::none, 0,
+     [](const Report& r) { return r.peak_bytes() / kGib; }},
+    {FigureName::allocated_memory_gib, "GiB", Scaling::none, 0,
+     [](const Report& r) { return r.kept_bytes() / kGib; }},
 }};
 
 const FigureRow& row_of(FigureName figure) {
@@ -77,6 +83,11 @@ bool FigureResult::holds() const {
 }
 
 std::string_view unit_of(FigureName figure) { return row_of(figure).unit; }
+
+bool is_memory(FigureName figure) {
+  const std::string_view unit = unit_of(figure);
+  return unit == "B" || unit == "GiB";
+}
 
 std::vector<FigureResult> compare_figures(const DocumentedTable& table, const DocumentedRow& row,
                                           const Report& report) {

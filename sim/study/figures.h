@@ -34,6 +34,9 @@ struct FigureResult {
 /// The unit in which a figure is printed.
 std::string_view unit_of(FigureName figure);
 
+/// Whether it is an amount of memory.
+bool is_memory(FigureName figure);
+
 /// The figures of a row that are there, in the table's order, against a simulation of the run.
 std::vector<FigureResult> compare_figures(const DocumentedTable& table, const DocumentedRow& row,
                                           const Report& report);

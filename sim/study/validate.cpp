@@ -77,15 +77,22 @@ void check_table(const TableResult& table, std::vector<std::string>& broken) {
 
 }  // namespace
 
-ValidationSummary summarize(const std::vector<ValidationRow>& rows) {
+ValidationSummary summarize_errors(const std::vector<double>& errors) {
   ValidationSummary summary;
-  summary.rows = rows.size();
-  for (const ValidationRow& row : rows) {
-    summary.mean_absolute += std::abs(row.error()) / static_cast<double>(rows.size());
-    summary.bias += row.error() / static_cast<double>(rows.size());
-    summary.largest_absolute = std::max(summary.largest_absolute, std::abs(row.error()));
+  summary.rows = errors.size();
+  for (const double error : errors) {
+    summary.mean_absolute += std::abs(error) / static_cast<double>(errors.size());
+    summary.bias += error / static_cast<double>(errors.size());
+    summary.largest_absolute = std::max(summary.largest_absolute, std::abs(error));
   }
   return summary;
+}
+
+ValidationSummary summarize(const std::vector<ValidationRow>& rows) {
+  std::vector<double> errors;
+  errors.reserve(rows.size());
+  for (const ValidationRow& row : rows) errors.push_back(row.error());
+  return summarize_errors(errors);
 }
 
 const FigureResult* RunResult::find(FigureName figure) const {
@@ -115,6 +122,18 @@ std::vector<ValidationRow> ValidationResult::rows() const {
     for (ValidationRow& row : table.rows()) rows.push_back(std::move(row));
   }
   return rows;
+}
+
+std::vector<double> ValidationResult::memory_errors() const {
+  std::vector<double> errors;
+  for (const TableResult& table : tables) {
+    for (const RunResult& run : table.runs) {
+      for (const FigureResult& figure : run.figures) {
+        if (is_memory(figure.figure)) errors.push_back(figure.error());
+      }
+    }
+  }
+  return errors;
 }
 
 ValidationResult validate_documents(const DataFolder& data, const std::string& path) {

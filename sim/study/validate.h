@@ -34,6 +34,7 @@ struct ValidationSummary {
 };
 
 ValidationSummary summarize(const std::vector<ValidationRow>& rows);
+ValidationSummary summarize_errors(const std::vector<double>& errors);
 
 /// A documented run, simulated.
 struct RunResult {
@@ -78,6 +79,8 @@ struct ValidationResult {
 
   /// The step times of the headline tables.
   [[nodiscard]] std::vector<ValidationRow> rows() const;
+  /// Errors of every figure of measured memory.
+  [[nodiscard]] std::vector<double> memory_errors() const;
 };
 
 /// Simulates every row of a validation file (`validation/*.yaml`). Throws InputError where the file

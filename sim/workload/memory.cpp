@@ -1,6 +1,7 @@
 #include "sim/workload/memory.h"
 
 #include <algorithm>
+#include <set>
 
 #include "sim/workload/schedule.h"
 #include "sim/workload/stage_layout.h"
@@ -50,12 +51,13 @@ double bytes_per_logit(CrossEntropy loss) {
   return 0;
 }
 
-/// Logits, loss and the gathered hidden states, of one micro-batch.
+/// What the final norm saves, the gathered hidden states, logits and loss, of one micro-batch.
 double loss_memory(const Recipe& recipe) {
   const auto rows = static_cast<double>(recipe.tokens());
   const double logits = rows * static_cast<double>(recipe.model.vocab_size) / recipe.tp();
   const double hidden = 2 * rows * static_cast<double>(recipe.model.hidden_size);
-  return hidden + bytes_per_logit(recipe.software.cross_entropy.value) * logits;
+  const double norm = 2 * hidden / (recipe.parallelism.sequence_parallel ? recipe.tp() : 1);
+  return norm + hidden + bytes_per_logit(recipe.software.cross_entropy.value) * logits;
 }
 
 /// What the head's deferred weight gradients keep: their input as this rank's rows (it is gathered
@@ -66,6 +68,24 @@ double deferred_memory(const Recipe& recipe, int micro_batches) {
   const double hidden = 2 * rows * static_cast<double>(recipe.model.hidden_size) /
                         (recipe.parallelism.sequence_parallel ? recipe.tp() : 1);
   return recipe.deferred_weight_gradients(micro_batches) * (hidden + logits);
+}
+
+/// One BF16 tensor for each shape of weights on a rank.
+double placeholders(const Recipe& recipe, bool head) {
+  const auto& wanted = recipe.software.weight_gradient_placeholders;
+  if (!wanted || !wanted->value) return 0;
+  const ModelSpec& model = recipe.model;
+  const std::int64_t tp = recipe.tp();
+  std::set<std::pair<std::int64_t, std::int64_t>> shapes{
+      {(model.query_size() + 2 * model.key_value_size()) / tp, model.hidden_size},
+      {model.hidden_size, model.query_size() / tp},
+      {model.fc1_size() / tp, model.hidden_size},
+      {model.hidden_size, model.ffn_hidden_size / tp}};
+  if (head) shapes.emplace(model.vocab_size / tp, model.hidden_size);
+  double bytes = 0;
+  for (const auto& [rows, columns] : shapes)
+    bytes += 2 * static_cast<double>(rows) * static_cast<double>(columns);
+  return bytes;
 }
 
 /// FC1's backward: gradients of both sides of the activation and the gathered rows.
@@ -111,7 +131,8 @@ std::vector<StageMemory> stage_memory(const Recipe& recipe, const GpuSpec& gpu,
     }
     memory.weights = parameters * bytes_per_weight(recipe, gpu);
     memory.gradients =
-        parameters * static_cast<double>(bytes_of(recipe.optimizer.grad_reduce_dtype));
+        parameters * static_cast<double>(bytes_of(recipe.optimizer.grad_reduce_dtype)) +
+        placeholders(recipe, head);
     memory.optimizer = parameters * state / shard;
     memory.activations = in_flight * layers / recipe.vp() * layer_activations(recipe);
     add_worst_moment(recipe, head, grid.micro_batches(), memory);

@@ -11,7 +11,7 @@ namespace simtrain {
 /// framework's allocator.
 struct StageMemory {
   double weights = 0;
-  double gradients = 0;
+  double gradients = 0;  ///< their buffer, and Transformer Engine's stand-ins where it keeps them
   double optimizer = 0;
   double activations = 0;  ///< of all micro-batches in flight at the worst moment
   double loss = 0;         ///< logits, loss, hidden states; what deferred weight gradients keep

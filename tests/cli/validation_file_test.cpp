@@ -31,7 +31,7 @@ TEST_CASE("A validation file of one's own is compared") {
   const Outcome outcome = validate(std::string(kFile));
   CHECK(outcome.status == 0);
   CHECK(outcome.out.starts_with("one (own.txt)\n"));
-  CHECK(outcome.out.find("All: 1 rows, ") != std::string::npos);
+  CHECK(outcome.out.find("All: 1 row, ") != std::string::npos);
 }
 
 TEST_CASE("validate exits with 0 inside its bound and with 1 outside, and prints either way") {

@@ -90,7 +90,20 @@ TEST_CASE("Other figures stand in lines of their own") {
   result.tables[1].runs[0].figures.push_back(figure(FigureName::peak_memory, "80", 76));
   CHECK(has_line(
       validation_text({result}, false),
-      "  -             peak-memory                     80 B                     76   -5.00 %"));
+      "  -                 peak-memory                       80 B                 76   -5.00 %"));
+}
+
+TEST_CASE("Memory has a summary of its own, before that of all step times") {
+  CHECK(validation_text({two_tables()}, false).find("Memory:") == std::string::npos);
+  ValidationResult result = two_tables();
+  result.tables[0].runs[0].figures.push_back(figure(FigureName::peak_memory, "80", 76));
+  result.tables[1].runs[0].figures.push_back(figure(FigureName::allocated_memory_gib, "10", 11));
+  const std::vector<std::string> text = lines(validation_text({result}, false));
+  CHECK(text[text.size() - 2] ==
+        "Memory: 2 figures, mean absolute error 7.50 %, largest 10.00 %, bias +2.50 %");
+  const auto json = nlohmann::json::parse(validation_json({result}));
+  CHECK(json.at("memory_summary").at("rows") == 2);
+  CHECK(json.at("memory_summary").at("bias").get<double>() == doctest::Approx(0.025));
 }
 
 TEST_CASE("Printed figures that follow from the step time are counted, disputes told") {
@@ -123,6 +136,13 @@ TEST_CASE("Broken bounds stand at the end") {
   result.bounds = ErrorBounds{{0.06}, {0.08}};
   CHECK(lines(validation_text({result}, false)).back() ==
         "Outside its bound: file: largest absolute error 10.00 %, bound 8 %");
+}
+
+TEST_CASE("Where no table is a headline, there is no summary of all") {
+  ValidationResult result = two_tables();
+  for (TableResult& table : result.tables) table.spec.use = TableUse::reported;
+  CHECK(validation_text({result}, false).find("All:") == std::string::npos);
+  CHECK(nlohmann::json::parse(validation_json({result})).at("summary").at("rows") == 0);
 }
 
 TEST_CASE("Several files are one validation") {

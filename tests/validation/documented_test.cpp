@@ -166,6 +166,19 @@ TEST_CASE("The two memory lines are predicted within 5 %") {
   CHECK(lines == 2);
 }
 
+TEST_CASE("Memory that others measured is inside its bounds, and none of it is a headline") {
+  const ValidationResult memory = validate_documents(DataFolder(SIMTRAIN_SOURCE_DIR),
+                                                     SIMTRAIN_SOURCE_DIR "/validation/memory.yaml");
+  CHECK(memory.rows().empty());
+  CHECK(broken_bounds(memory) == std::vector<std::string>{});
+  std::size_t bounded = 0;
+  for (const TableResult& table : memory.tables) {
+    for (const RunResult& run : table.runs)
+      for (const FigureResult& figure : run.figures) bounded += figure.within ? 1U : 0U;
+  }
+  CHECK(bounded == 17);
+}
+
 TEST_CASE("FP8 is predicted to be faster than BF16 wherever both were measured") {
   for (const auto& [bf16, fp8] : std::vector<std::pair<std::string, std::string>>{
            {"Llama 3.1 8b BF16", "Llama 3.1 8b FP8"},

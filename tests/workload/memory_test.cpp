@@ -49,6 +49,34 @@ TEST_CASE("weights, gradients and the sharded optimizer take 2, 2 and 12 bytes a
   CHECK(memory.optimizer == 12 * kParameters / 8);
 }
 
+TEST_CASE("stand-ins of weight gradients take 2 bytes for each shape of weights") {
+  Recipe recipe = llama_8b();
+  const double plain = memory_of(recipe, 8).front().gradients;
+  recipe.software.weight_gradient_placeholders = Sourced<bool>{true, "test"};
+  const double qkv = 4096.0 * (4096 + 2 * 1024);
+  const double fc1 = 4096.0 * 2 * 14336;
+  CHECK(memory_of(recipe, 8).front().gradients - plain ==
+        2 * (qkv + 4096.0 * 4096 + fc1 + fc1 / 2 + 128256.0 * 4096));
+  recipe.software.weight_gradient_placeholders->value = false;
+  CHECK(memory_of(recipe, 8).front().gradients == plain);
+}
+
+TEST_CASE(
+    "weights of one shape share a stand-in, and only the head's stage has the output layer's") {
+  Recipe recipe = llama_8b();
+  recipe.parallelism.context_parallel_size = 1;
+  recipe.parallelism.pipeline_model_parallel_size = 2;
+  recipe.model.activation = Activation::squared_relu;
+  recipe.model.ffn_hidden_size = 4096;
+  recipe.model.num_query_groups = 32;
+  const auto plain = memory_of(recipe, 8);
+  recipe.software.weight_gradient_placeholders = Sourced<bool>{true, "test"};
+  const auto with = memory_of(recipe, 8);
+  const double square = 2 * 4096.0 * 4096;  // projection, FC1 and FC2 alike; QKV is three of them
+  CHECK(with[0].gradients - plain[0].gradients == 4 * square);
+  CHECK(with[1].gradients - plain[1].gradients == 4 * square + 2 * 128256.0 * 4096);
+}
+
 TEST_CASE("an optimizer that is not distributed is on every rank whole") {
   Recipe recipe = llama_8b();
   recipe.optimizer.distributed = false;
@@ -97,7 +125,8 @@ TEST_CASE("full recompute keeps the input of each layer alone") {
 TEST_CASE("the loss takes the logits and what each kernel holds beside them") {
   Recipe recipe = llama_8b();
   const double logits = 4096.0 * 128256;
-  const double hidden = 2.0 * 4096 * 4096;
+  const double hidden =
+      3 * 2.0 * 4096 * 4096;  // the final norm's input and output, the head's input
   const auto loss_with = [&](CrossEntropy kernel) {
     recipe.software.cross_entropy.value = kernel;
     return memory_of(recipe, 8).front().loss;

@@ -1,0 +1,19 @@
+#include "sim/output/json_parts.h"
+
+namespace simtrain {
+
+nlohmann::ordered_json breakdown_json(const Report& report) {
+  auto json = nlohmann::ordered_json::object();
+  for (const auto& [name, share] : EnumNames<Share>::rows)
+    json[std::string(name)] = part(report.breakdown, share);
+  return json;
+}
+
+nlohmann::ordered_json summary_json(const ValidationSummary& summary) {
+  return {{"rows", summary.rows},
+          {"mean_absolute_error", summary.mean_absolute},
+          {"largest_absolute_error", summary.largest_absolute},
+          {"bias", summary.bias}};
+}
+
+}  // namespace simtrain

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "sim/study/validate.h"
+
+namespace simtrain {
+
+// Parts that several JSON outputs share.
+
+/// Seconds of a step by share.
+nlohmann::ordered_json breakdown_json(const Report& report);
+
+/// Rows, mean and largest absolute error, bias.
+nlohmann::ordered_json summary_json(const ValidationSummary& summary);
+
+}  // namespace simtrain
