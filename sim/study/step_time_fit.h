@@ -58,7 +58,7 @@ class StepTimeFit {
   [[nodiscard]] std::vector<double> row_shares(const std::vector<bool>& used) const;
   [[nodiscard]] std::vector<double> errors(const FitPoint& point) const;
 
-  const DataFolder& data_;
+  DataFolder data_;
   std::vector<FittedParameter> parameters_;
   std::vector<StepTime> rows_;
   double run_to_run_;

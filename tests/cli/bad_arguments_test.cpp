@@ -28,11 +28,11 @@ TEST_CASE(
        "'rnu' is neither a command nor a scenario file (.yaml); did you mean 'run'?"},
       {{"frobnicate"},
        "'frobnicate' is neither a command nor a scenario file (.yaml); known are run, validate, "
-       "nccl, "
+       "calibrate, nccl, "
        "topology, import, list, bench, help"},
       {{""},
-       "'' is neither a command nor a scenario file (.yaml); known are run, validate, nccl, "
-       "topology, import, list, bench, help"},
+       "'' is neither a command nor a scenario file (.yaml); known are run, validate, "
+       "calibrate, nccl, topology, import, list, bench, help"},
       {{"run", "run"}, "run: there is no such file"},
       {{"run", ""}, "run takes one scenario file; 'simtrain help run' shows how"},
   });
@@ -206,8 +206,8 @@ TEST_CASE("A topic of list or help must exist") {
       {{"list", "gpus", "nodes"}, "list takes one family"},
       {{"help", "scenari"}, "help: 'scenari' is no topic; did you mean 'scenario'?"},
       {{"help", "frobnicate"},
-       "help: 'frobnicate' is no topic; known are scenario, run, validate, nccl, topology, "
-       "import, list, bench, help"},
+       "help: 'frobnicate' is no topic; known are scenario, run, validate, calibrate, nccl, "
+       "topology, import, list, bench, help"},
       {{"help", "run", "list"}, "help takes one topic"},
       {{"bench", "now"}, "bench takes no arguments"},
   });

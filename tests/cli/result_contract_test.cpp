@@ -44,9 +44,11 @@ TEST_CASE("A result has the headline fields of simtrain.result/1") {
 
 TEST_CASE("The step time has mean, deviation and range") {
   const Json& time = flagship().at("step_time_s");
-  check_numbers(time, {"mean", "std", "min", "max"});
+  check_numbers(time, {"mean", "std", "min", "max", "low", "high", "relative_standard_error"});
   CHECK(time.at("min") <= time.at("mean"));
   CHECK(time.at("mean") <= time.at("max"));
+  CHECK(time.at("low") < time.at("mean"));
+  CHECK(time.at("mean") < time.at("high"));
 }
 
 TEST_CASE("The breakdown sums to the mean step time") {

@@ -1,0 +1,104 @@
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/bad_edit.h"
+
+namespace simtrain::testing {
+namespace {
+
+constexpr std::string_view kParameters = R"(name: one
+left_out_bounds: {mean: 10 %, max: 20 %}
+parameters:
+  - name: h100-bandwidth
+    meaning: memory bandwidth
+    unit: TB/s
+    sets: [{file: gpus/h100-sxm.yaml, key: memory_bandwidth}]
+    prior: {value: 3.35, standard_error: 0.2, source: assumed}
+    range: [2, 4]
+)";
+
+/// Fits the smallest table with these parameters.
+Outcome calibrate(const TempFolder& folder, const std::string& parameters,
+                  const std::string& options = "") {
+  folder.write("own.yaml", parameters);
+  return run_simtrain(words("calibrate --rows nemotron-340b:bf16 --parameters own.yaml " + options),
+                      {folder.path().string(), {}, ""});
+}
+
+TEST_CASE("calibrate prints values, errors before and after, and writes nothing by itself") {
+  const TempFolder folder;
+  const std::string gpu = SIMTRAIN_SOURCE_DIR "/hardware/gpus/h100-sxm.yaml";
+  const std::string before = read_file(gpu);
+  const Outcome outcome = calibrate(folder, std::string(kParameters));
+  CHECK(outcome.status == 0);
+  CHECK(outcome.err.empty());
+  CHECK(outcome.out.starts_with("1 parameters fitted to 4 step times of 1 tables\n"));
+  CHECK(outcome.out.find("\n  h100-bandwidth ") != std::string::npos);
+  CHECK(outcome.out.find("\n  nemotron-340b:bf16 ") != std::string::npos);
+  CHECK(read_file(gpu) == before);
+  CHECK(calibrate(folder, std::string(kParameters)).out == outcome.out);
+}
+
+TEST_CASE("calibrate prints the same as JSON and writes values to a file of their own") {
+  const TempFolder folder;
+  const Outcome outcome =
+      calibrate(folder, std::string(kParameters), "--format json --write fitted.yaml");
+  const auto json = nlohmann::json::parse(outcome.out);
+  CHECK(json.at("schema") == "simtrain.calibration/1");
+  CHECK(json.at("converged") == true);
+  CHECK(json.at("rows").size() == 4);
+  const auto& parameter = json.at("parameters").at(0);
+  CHECK(parameter.at("name") == "h100-bandwidth");
+  CHECK(parameter.at("value") >= 2);
+  CHECK(parameter.at("value") <= 4);
+  CHECK(parameter.at("standard_error") > 0);
+  CHECK(json.at("correlation") == nlohmann::json::array({nlohmann::json::array({1.0})}));
+  const std::string written = read_file(folder.path() / "fitted.yaml");
+  CHECK(written.starts_with("# simtrain calibrate: 1 parameters fitted to 4 step times"));
+  CHECK(written.find("  - name: \"h100-bandwidth\"\n") != std::string::npos);
+  check_refused(calibrate(folder, std::string(kParameters), "--write fitted.yaml"),
+                "fitted.yaml: is there already; --force replaces it");
+}
+
+TEST_CASE("A parameter that does not fit the hardware files is refused where it stands") {
+  const TempFolder folder;
+  for (const BadEdit& bad : std::vector<BadEdit>{
+           {"h100-sxm.yaml", "h101-sxm.yaml",
+            "7:12: file: 'h101-sxm' is not in hardware/gpus; did you mean 'h100-sxm'?"},
+           {"gpus/h100-sxm.yaml", "h100",
+            "7:12: file: 'h100' is not FAMILY/NAME.yaml below hardware/"},
+           {"unit: TB/s", "unit: GB/s",
+            "7:12: memory_bandwidth: is in 'TB/s' there, the parameter in 'GB/s'"},
+           {"[2, 4]", "[3.4, 4]", "4:5: range: [3.4, 4] does not hold the prior 3.35"},
+           {"key: memory_bandwidth", "key: gemm.tiles",
+            "7:12: gemm.tiles: must name a number, found a list"},
+           {"key: memory_bandwidth}",
+            "key: memory_bandwidth}, {file: gpus/h200-sxm.yaml, key: "
+            "memory_bandwidth}",
+            "7:61: memory_bandwidth: is 4.8 there, but 3.35 at the first key"},
+           {"standard_error: 0.2", "standard_error: 0",
+            "8:41: parameters[0].prior.standard_error: '0' is too small; 1e-12 or more would "
+            "do"}}) {
+    CAPTURE(bad.by);
+    check_refused(calibrate(folder, edited(std::string(kParameters), bad.replaced, bad.by)),
+                  "own.yaml:" + bad.message);
+  }
+}
+
+TEST_CASE("calibrate and --leave-one-table-out refuse what they do not take") {
+  check_refused(run_simtrain(words("calibrate now")),
+                "calibrate takes options only; 'simtrain help calibrate' shows them");
+  check_refused(run_simtrain(words("calibrate --rows llama-71b")),
+                "--rows: 'llama-71b' is no group or table; did you mean 'llama-70b'?");
+  check_refused(run_simtrain(words("calibrate --parameters none.yaml")),
+                "none.yaml: there is no such file");
+  check_refused(run_simtrain(words("validate --leave-one-table-out --by document")),
+                "--by: 'document' is not known here; known are group, table");
+  check_refused(run_simtrain(words("validate --leave-one-table-out own.yaml")),
+                "--leave-one-table-out takes no files; it uses those of validation/");
+  check_refused(run_simtrain(words("validate --leave-one-table-out --max-error -1")),
+                "--max-error: must be a number of percent, 0 or more");
+}
+
+}  // namespace
+}  // namespace simtrain::testing

@@ -1,0 +1,87 @@
+#include "sim/run/uncertainty.h"
+
+#include <cmath>
+
+#include <doctest/doctest.h>
+
+using namespace simtrain;
+
+namespace {
+
+KindError kind(Share share, double error) {
+  KindError row;
+  row.share = share;
+  row.relative_error.value = error;
+  return row;
+}
+
+/// 6 s of GEMMs and 4 s of attention on 8 GPUs.
+PredictedStep ten_seconds() {
+  PredictedStep step;
+  step.time_s = 10;
+  part(step.breakdown, Share::gemm) = 6;
+  part(step.breakdown, Share::attention) = 4;
+  step.gpu = "h100-sxm";
+  step.precision = DataType::fp8;
+  step.head_dimension = 128;
+  step.gpus = 8;
+  step.gpus_per_node = 8;
+  return step;
+}
+
+UncertaintySpec spec_of(std::vector<KindError> kinds) {
+  UncertaintySpec spec;
+  spec.run_to_run.value = 0.01;
+  spec.per_doubling.value = 0.02;
+  spec.kinds = std::move(kinds);
+  return spec;
+}
+
+}  // namespace
+
+TEST_CASE("The error of a step is its shares' errors, scale and noise, added as squares") {
+  const UncertaintySpec spec = spec_of({kind(Share::gemm, 0.05), kind(Share::attention, 0.1)});
+  PredictedStep step = ten_seconds();
+  // 0.6 * 5 % = 3 %, 0.4 * 10 % = 4 %, noise 1 %.
+  CHECK(relative_standard_error(spec, step) == doctest::Approx(std::sqrt(0.0026)));
+  step.gpus = 64;  // three doublings of 2 %
+  CHECK(relative_standard_error(spec, step) == doctest::Approx(std::sqrt(0.0026 + 0.0036)));
+  step.gpus = 4;  // less than a node
+  CHECK(relative_standard_error(spec, step) == doctest::Approx(std::sqrt(0.0026)));
+}
+
+TEST_CASE("Of a share the first row counts whose conditions hold") {
+  KindError other_gpu = kind(Share::gemm, 1);
+  other_gpu.gpu = "b200-sxm";
+  KindError other_precision = kind(Share::gemm, 2);
+  other_precision.precision = DataType::bf16;
+  KindError other_heads = kind(Share::gemm, 3);
+  other_heads.head_dimension = 64;
+  KindError this_gpu = kind(Share::gemm, 0.1);
+  this_gpu.gpu = "h100-sxm";
+  this_gpu.precision = DataType::fp8;
+  this_gpu.head_dimension = 128;
+  const UncertaintySpec spec =
+      spec_of({other_gpu, other_precision, other_heads, this_gpu, kind(Share::gemm, 4)});
+  CHECK(relative_standard_error(spec, ten_seconds()) ==
+        doctest::Approx(std::sqrt(0.06 * 0.06 + 0.0001)));
+}
+
+TEST_CASE("Nine of ten normal errors lie in the interval") {
+  const Interval interval = interval_90(10, 0.05);
+  CHECK(interval.low == doctest::Approx(10 * std::exp(-0.0822427)));
+  CHECK(interval.high == doctest::Approx(10 * std::exp(0.0822427)));
+  CHECK(interval.holds(10.8));
+  CHECK_FALSE(interval.holds(10.9));
+  CHECK(interval.holds(9.3));
+  CHECK_FALSE(interval.holds(9.2));
+}
+
+TEST_CASE("The data file has a row for every share, and says where its values come from") {
+  const UncertaintySpec spec = load_uncertainty(DataFolder(SIMTRAIN_SOURCE_DIR));
+  for (const KindError& row : spec.kinds) {
+    CAPTURE(name_of(row.share));
+    CHECK(row.relative_error.value > 0);
+    CHECK(row.relative_error.source.size() > 5);
+  }
+}
