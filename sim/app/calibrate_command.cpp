@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "sim/app/command.h"
 #include "sim/app/options.h"
 #include "sim/core/text_file.h"
@@ -8,11 +10,13 @@ namespace simtrain {
 namespace po = boost::program_options;
 
 CommandResult calibrate_command(const CommandCall& call) {
+  if (std::count(call.arguments.begin(), call.arguments.end(), "--kernels") > 0)
+    return calibrate_kernels_command(call);
   po::options_description options;
   options.add_options()("path", po::value<std::vector<std::string>>())(
       "parameters", po::value<std::string>())("rows", po::value<std::string>())(
       "format", po::value<std::string>()->default_value("text"))("write", po::value<std::string>())(
-      "force", po::bool_switch());
+      "force", po::bool_switch())("kernels", po::bool_switch());
   const po::variables_map values = parse_options(call.arguments, options, "path");
   if (values.count("path") > 0)
     throw InputError({}, "", "calibrate takes options only; 'simtrain help calibrate' shows them");

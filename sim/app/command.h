@@ -37,6 +37,9 @@ CommandResult validate_command(const CommandCall& call);
 CommandResult calibrate_command(const CommandCall& call);
 /// `validate --leave-one-table-out`.
 CommandResult leave_out_command(const CommandCall& call);
+/// `validate --kernels` and `calibrate --kernels`.
+CommandResult validate_kernels_command(const CommandCall& call);
+CommandResult calibrate_kernels_command(const CommandCall& call);
 CommandResult nccl_command(const CommandCall& call);
 CommandResult topology_command(const CommandCall& call);
 CommandResult import_command(const CommandCall& call);

@@ -53,6 +53,8 @@ CommandResult validate_command(const CommandCall& call) {
   constexpr std::string_view kLeaveOut = "--leave-one-table-out";
   if (std::count(call.arguments.begin(), call.arguments.end(), kLeaveOut) > 0)
     return leave_out_command(call);
+  if (std::count(call.arguments.begin(), call.arguments.end(), "--kernels") > 0)
+    return validate_kernels_command(call);
   po::options_description options;
   auto add = options.add_options();
   add("path", po::value<std::vector<std::string>>());
@@ -62,6 +64,7 @@ CommandResult validate_command(const CommandCall& call) {
   add("report", po::value<std::string>());
   add("nccl", po::bool_switch());
   add("leave-one-table-out", po::bool_switch());  // named here for "did you mean"
+  add("kernels", po::bool_switch());
   const po::variables_map values = parse_options(call.arguments, options, "path");
   const bool json = wants_json(values);
   if (values["nccl"].as<bool>()) return validate_nccl(call, values, json);

@@ -87,6 +87,7 @@ Json result_json(const Report& report) {
   json["days_per_1t_tokens"] = report.days_per_1t_tokens;
   json["model_flops_per_sample"] = report.model_flops_per_sample;
   json["peak_tflops_per_gpu"] = report.peak_tflops_per_gpu;
+  json["sm_clock"] = report.clock;
   json["breakdown_s"] = breakdown_json(report);
   json["memory"] = memory_json(report);
   json["communication"] = communication_json(report);

@@ -67,6 +67,8 @@ void add_headline(std::string& out, const Report& report) {
        fmt::format("{:.2f} TFLOP/s of {:.0f} TFLOP/s", report.tflops_per_gpu,
                    report.peak_tflops_per_gpu));
   line(out, "MFU", fmt::format("{:.2f} % ({})", report.mfu * 100, name_of(report.mfu_convention)));
+  line(out, "SM clock",
+       fmt::format("{:.1f} % of the full one, at the power limit", report.clock * 100));
   line(out, "1T tokens in", fmt::format("{:.2f} days", report.days_per_1t_tokens));
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "sim/run/executor.h"
+#include "sim/workload/stage_passes.h"
+#include "sim/workload/stragglers.h"
 
 namespace simtrain {
 namespace {
@@ -53,6 +55,12 @@ void wait_for_host(ComputeCost& cost, const StepContext& context, Piece piece) {
   cost.time = host;
 }
 
+/// The ranks of a TP x CP group meet in every layer.
+void wait_for_stragglers(ComputeCost& cost, const StepContext& context) {
+  const int ranks = context.recipe.tp() * context.recipe.cp();
+  append(cost, straggler_wait(context.cluster.spec().gpu.power, cost, 1, ranks), 1);
+}
+
 PlayedPieces play_pass(const StepContext& context, int pass) {
   PlayedPieces pieces(kPieces);
   for (std::size_t i = 0; i < kPieces; ++i) {
@@ -63,6 +71,7 @@ PlayedPieces play_pass(const StepContext& context, int pass) {
     piece.timeline = execute(piece.plan);
     piece.path = critical_path(piece.plan, piece.timeline);
     piece.cost = cost_of(piece);
+    wait_for_stragglers(piece.cost, context);
     wait_for_host(piece.cost, context, which);
   }
   return pieces;

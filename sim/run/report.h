@@ -74,6 +74,7 @@ struct Report {
   double days_per_1t_tokens = 0;
   double model_flops_per_sample = 0;
   double peak_tflops_per_gpu = 0;
+  double clock = 1;  ///< of the SMs, as a share of the full clock, held by the power limit
   Breakdown breakdown{};
   std::vector<StageMemory> memory;
   double memory_capacity = 0;

@@ -9,6 +9,7 @@
 #include "sim/run/fingerprint.h"
 #include "sim/run/pieces.h"
 #include "sim/run/placement_figures.h"
+#include "sim/workload/step_clock.h"
 
 namespace simtrain {
 namespace {
@@ -80,11 +81,12 @@ Report simulate(const Scenario& scenario, const SimulateOptions& options) {
   const Cluster cluster(scenario.cluster);
   const Placement placement = place(scenario.cluster, scenario.placement);
   const RankGrid grid(recipe, scenario.gpus());
-  const FittedKernelModel kernels(cluster.spec().gpu);
-
   const RankClasses classes = rank_classes(cluster, placement, grid, options.unfold);
 
   std::vector<PieceCosts> costs;
+  const FittedKernelModel full_clock(cluster.spec().gpu);
+  const double clock = step_clock({recipe, cluster, placement, grid, full_clock, classes, costs});
+  const FittedKernelModel kernels(cluster.spec().gpu, clock);
   const StepContext context{recipe, cluster, placement, grid, kernels, classes, costs};
   const std::vector<PlayedPieces> passes = play_pieces(context);
   costs = costs_of(passes);
@@ -104,6 +106,7 @@ Report simulate(const Scenario& scenario, const SimulateOptions& options) {
   report.faults = fault_texts(scenario.cluster.faults);
   report.memory = stage_memory(recipe, cluster.spec().gpu, grid);
   report.memory_capacity = static_cast<double>(cluster.spec().gpu.memory_capacity.value.value());
+  report.clock = clock;
   report.engine.events = timeline.events;
   for (const PlayedPieces& pieces : passes) {
     for (const PlayedPiece& piece : pieces) report.engine.events += piece.timeline.events;

@@ -1,10 +1,10 @@
 #include "sim/study/nccl_validation.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
+#include "sim/study/error_summary.h"
 #include "sim/study/nccl_sweep.h"
 
 namespace simtrain {
@@ -48,14 +48,6 @@ struct CurveFile {
     v("curves", curves);
   }
 };
-
-double quantile(std::vector<double> values, double share) {
-  std::sort(values.begin(), values.end());
-  const double place = share * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
-  const std::size_t above = std::min(below + 1, values.size() - 1);
-  return values[below] + (place - static_cast<double>(below)) * (values[above] - values[below]);
-}
 
 void check(const CurveSpec& curve, const Cluster& cluster) {
   if (curve.bytes.size() != curve.us.size())

@@ -11,4 +11,11 @@ FlopRate GpuSpec::peak(DataType type) const {
   throw InputError(where, "peak_rates", fmt::format("has no row for {}", name_of(type)));
 }
 
+const GemmRate& GpuSpec::gemm_rate(DataType type) const {
+  for (const GemmRate& row : gemm.rates) {
+    if (row.data_type == type) return row;
+  }
+  throw InputError(where, "gemm.rates", fmt::format("has no row for {}", name_of(type)));
+}
+
 }  // namespace simtrain

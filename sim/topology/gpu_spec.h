@@ -10,7 +10,7 @@ namespace simtrain {
 
 enum class Architecture { ampere, hopper, blackwell };
 enum class DataType { bf16, fp8, fp32 };
-enum class AttentionKernel { cudnn, flash_attention_2 };
+enum class AttentionKernel { cudnn, flash_attention_2, flash_attention_3 };
 enum class Direction { forward, backward };
 
 template <>
@@ -30,7 +30,8 @@ template <>
 struct EnumNames<AttentionKernel> {
   static constexpr std::array rows{
       std::pair{std::string_view("cudnn"), AttentionKernel::cudnn},
-      std::pair{std::string_view("flash-attention-2"), AttentionKernel::flash_attention_2}};
+      std::pair{std::string_view("flash-attention-2"), AttentionKernel::flash_attention_2},
+      std::pair{std::string_view("flash-attention-3"), AttentionKernel::flash_attention_3}};
 };
 template <>
 struct EnumNames<Direction> {
@@ -57,7 +58,8 @@ struct PeakRate {
 };
 
 /// Asymptotic GEMM rate of the whole GPU for one data type and what a wave of tiles adds. `burst`
-/// is the cold, short-run rate; `sustained` the power-limited one that a training step sees.
+/// is the rate of short runs at full clock; `sustained` that of GEMMs alone for a second and more,
+/// at the power limit.
 struct GemmRate {
   DataType data_type{};
   FlopRate burst;
@@ -96,6 +98,28 @@ struct GemmSpec {
   }
 };
 
+/// What the GPU draws, in units of its power limit, and how that falls with the clock. A GEMM alone
+/// draws (burst / sustained)^exponent at full clock: that is what holds it at its sustained rate.
+struct PowerSpec {
+  Sourced<double> exponent;   ///< draw ~ clock^exponent while SMs are busy
+  Sourced<double> attention;  ///< at full clock
+  Sourced<double> streaming;  ///< memory-bound kernels, at any clock
+  Sourced<double> available;  ///< share of the limit that a training step leaves to the kernels
+  /// Relative standard deviation of a GPU's clock around that of its peers, and how long such a
+  /// deviation lasts.
+  Sourced<double> fluctuation;
+  Sourced<Duration> fluctuation_time;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("exponent", exponent, Limits{1, 4});
+    v("attention", attention, Limits{0, 4});
+    v("streaming", streaming, kShare);
+    v("available", available, Limits{0.1, 1});
+    v("fluctuation", fluctuation, kShare);
+    v("fluctuation_time", fluctuation_time);
+  }
+};
+
 /// Fused attention of one implementation and direction; the formula stands in kernel_model.h.
 struct AttentionSpec {
   AttentionKernel implementation{};
@@ -104,6 +128,8 @@ struct AttentionSpec {
   double half_rate_sequence = 0;
   double grid_penalty = 0;
   int block_rows = 128;
+  /// Head dimensions, rising, and their share of `rate`; straight between two, level beyond.
+  std::vector<std::array<double, 2>> head_dimension_shares;
   std::string source;
   template <class Visitor>
   void fields(Visitor& v) {
@@ -113,6 +139,7 @@ struct AttentionSpec {
     v("half_rate_sequence", half_rate_sequence);
     v("grid_penalty", grid_penalty);
     v("block_rows", block_rows, Limits{1, 4096});
+    v.optional("head_dimension_shares", head_dimension_shares, Limits{1e-3, 1e4});
     v("source", source);
   }
 };
@@ -139,11 +166,14 @@ struct StreamingSpec {
 struct NvlinkSpec {
   Sourced<Bandwidth> bandwidth;              ///< per GPU and direction, all links
   Sourced<Bandwidth> copy_engine_bandwidth;  ///< measured peer copy
+  /// What an SM of a user-buffer kernel of Transformer Engine loads or stores.
+  Sourced<Bandwidth> user_buffer_sm_bandwidth;
   Sourced<Duration> switch_latency;
   template <class Visitor>
   void fields(Visitor& v) {
     v("bandwidth", bandwidth);
     v("copy_engine_bandwidth", copy_engine_bandwidth);
+    v("user_buffer_sm_bandwidth", user_buffer_sm_bandwidth);
     v("switch_latency", switch_latency);
   }
 };
@@ -237,6 +267,7 @@ struct GpuSpec {
   Sourced<Bandwidth> memory_bandwidth;
   std::vector<PeakRate> peak_rates;
   GemmSpec gemm;
+  PowerSpec power;
   std::vector<AttentionSpec> attention;
   StreamingSpec streaming;
   NvlinkSpec nvlink;
@@ -252,6 +283,7 @@ struct GpuSpec {
     v("memory_bandwidth", memory_bandwidth);
     v("peak_rates", peak_rates);
     v("gemm", gemm);
+    v("power", power);
     v("attention", attention);
     v("streaming", streaming);
     v("nvlink", nvlink);
@@ -260,6 +292,8 @@ struct GpuSpec {
 
   /// Dense peak for `type`; throws InputError at the file where it has no such row.
   [[nodiscard]] FlopRate peak(DataType type) const;
+  /// The row of `gemm.rates` for `type`; throws InputError at the file where there is none.
+  [[nodiscard]] const GemmRate& gemm_rate(DataType type) const;
 };
 
 }  // namespace simtrain

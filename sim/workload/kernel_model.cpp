@@ -11,30 +11,26 @@ namespace simtrain {
 namespace {
 
 constexpr double kDenseHalfRateSequence = 175;
-constexpr double kBackwardOverForward = 2.5;  // five GEMMs against two
 
 double operations(const Gemm& gemm) {
   return 2.0 * static_cast<double>(gemm.m) * static_cast<double>(gemm.n) *
          static_cast<double>(gemm.k);
 }
 
+/// Forward QK' and PV; backward QK' once more, dP and dV over values, dQ and dK over keys.
 double operations(const Attention& attention) {
   const double square =
       static_cast<double>(attention.queries) * static_cast<double>(attention.keys);
-  const double forward = 4.0 * static_cast<double>(attention.batch * attention.heads) * square *
-                         static_cast<double>(attention.head_dimension) *
-                         (attention.causal ? 0.5 : 1.0);
-  return forward * (attention.direction == Direction::backward ? kBackwardOverForward : 1.0);
+  const auto keys = static_cast<double>(attention.head_dimension);
+  const double values =
+      attention.value_dimension == 0 ? keys : static_cast<double>(attention.value_dimension);
+  const double length =
+      attention.direction == Direction::forward ? keys + values : 3 * keys + 2 * values;
+  return 2.0 * static_cast<double>(attention.batch * attention.heads) * square * length *
+         (attention.causal ? 0.5 : 1.0);
 }
 
 double operations(const Streaming& /*streaming*/) { return 0; }
-
-const GemmRate& gemm_rate(const GpuSpec& gpu, DataType type) {
-  for (const GemmRate& rate : gpu.gemm.rates) {
-    if (rate.data_type == type) return rate;
-  }
-  throw InputError(gpu.where, "gemm.rates", fmt::format("has no row for {}", name_of(type)));
-}
 
 const AttentionSpec& attention_spec(const GpuSpec& gpu, const Attention& attention) {
   for (const AttentionSpec& row : gpu.attention) {
@@ -48,6 +44,28 @@ const AttentionSpec& attention_spec(const GpuSpec& gpu, const Attention& attenti
 
 double blocks(std::int64_t length, int block) {
   return std::ceil(static_cast<double>(length) / block);
+}
+
+/// The share of a row's rate that heads of `dimension` reach.
+double head_dimension_share(const AttentionSpec& spec, double dimension) {
+  const auto& shares = spec.head_dimension_shares;
+  if (shares.empty()) return 1;
+  if (dimension <= shares.front()[0]) return shares.front()[1];
+  for (std::size_t i = 1; i < shares.size(); ++i) {
+    const auto& [low, low_share] = shares[i - 1];
+    const auto& [high, high_share] = shares[i];
+    if (dimension <= high)
+      return low_share + (high_share - low_share) * (dimension - low) / (high - low);
+  }
+  return shares.back()[1];
+}
+
+/// Arithmetic and memory traffic overlap, though not to the last: the 4-norm of the two, which is
+/// the longer one where they differ and a fifth more where they are equal.
+double together(double compute, double memory) {
+  const double c = compute * compute;
+  const double m = memory * memory;
+  return std::sqrt(std::sqrt(c * c + m * m));
 }
 
 double gemm_bytes(const Gemm& gemm, int split) {
@@ -68,17 +86,17 @@ KernelTime FittedKernelModel::time(const Kernel& kernel) const {
 }
 
 KernelTime FittedKernelModel::time_of(const Gemm& gemm) const {
-  const GemmRate& rate = gemm_rate(gpu_, gemm.type);
+  const GemmRate& rate = gpu_.gemm_rate(gemm.type);
   const double sms = gpu_.sm_count.value;
-  const double sustained =
-      rate.sustained.value() * (gemm.accumulate ? gpu_.gemm.weight_gradient_efficiency.value : 1.0);
+  const double whole_rate = rate.burst.value() * clock_ *
+                            (gemm.accumulate ? gpu_.gemm.weight_gradient_efficiency.value : 1.0);
   const double bandwidth = gpu_.gemm.memory_efficiency.value * gpu_.memory_bandwidth.value.value();
   double best = std::numeric_limits<double>::infinity();
   bool memory_bound = false;
   for (const auto& [rows, columns] : gpu_.gemm.tiles) {
     const bool pair = gpu_.architecture == Architecture::blackwell && rows * columns > 128 * 256;
     const double slots = (sms - gemm.sm_margin) / (pair ? 2 : 1);
-    const double slot_rate = sustained / sms * (pair ? 2 : 1);
+    const double slot_rate = whole_rate / sms * (pair ? 2 : 1);
     for (const int split : {1, 2, 4}) {
       const double waves = blocks(gemm.m, rows) * blocks(gemm.n, columns) * split / slots;
       const double whole =
@@ -86,8 +104,9 @@ KernelTime FittedKernelModel::time_of(const Gemm& gemm) const {
       const double tile = 2.0 * rows * columns * static_cast<double>(gemm.k) / split / slot_rate;
       const double compute = whole * (tile + to_seconds(rate.wave_overhead));
       const double memory = gemm_bytes(gemm, split) / bandwidth;
-      if (std::max(compute, memory) < best) {
-        best = std::max(compute, memory);
+      const double both = together(compute, memory);
+      if (both < best) {
+        best = both;
         memory_bound = memory > compute;
       }
     }
@@ -95,6 +114,7 @@ KernelTime FittedKernelModel::time_of(const Gemm& gemm) const {
   KernelTime result;
   result.time = gpu_.gemm.kernel_floor.value + to_duration(best);
   (memory_bound ? result.memory_bound : result.sm_bound) = best / to_seconds(result.time);
+  result.draw = std::pow(rate.burst.value() / rate.sustained.value(), gpu_.power.exponent.value);
   return result;
 }
 
@@ -105,14 +125,15 @@ KernelTime FittedKernelModel::time_of(const Attention& attention) const {
                        spec.block_rows / gpu_.sm_count.value;
   const double half = attention.causal ? spec.half_rate_sequence
                                        : std::min(spec.half_rate_sequence, kDenseHalfRateSequence);
-  const GemmRate& clock = gemm_rate(gpu_, DataType::bf16);
-  const double rate = spec.rate.value() * clock.sustained.value() / clock.burst.value();
+  const double rate = spec.rate.value() * clock_ *
+                      head_dimension_share(spec, static_cast<double>(attention.head_dimension));
   const double work = operations(attention) * rows / static_cast<double>(attention.queries) *
                       (1 + half / static_cast<double>(attention.keys)) *
                       (1 + spec.grid_penalty / waves) / rate;
   KernelTime result;
   result.time = gpu_.gemm.kernel_floor.value + to_duration(work);
   result.sm_bound = work / to_seconds(result.time);
+  result.draw = gpu_.power.attention.value;
   return result;
 }
 

@@ -28,6 +28,7 @@ struct Attention {
   bool causal = false;
   Direction direction{};
   AttentionKernel implementation{};
+  std::int64_t value_dimension = 0;  ///< of values and output; 0: as head_dimension
 };
 
 enum class StreamingKind { element_wise, cast, norm_forward, norm_backward, cross_entropy };
@@ -40,16 +41,19 @@ struct Streaming {
 
 using Kernel = std::variant<Gemm, Attention, Streaming>;
 
-/// Floating-point operations of a kernel: 2mnk; 4*b*a*q*k*d forward (half if causal), 2.5 times
-/// that backward; none counted for memory-bound kernels.
+/// Floating-point operations of a kernel: 2mnk; attention with queries and keys of dimension d and
+/// values of dimension e 2*b*a*q*k*(d + e) forward, 2*b*a*q*k*(3d + 2e) backward, half if causal;
+/// none counted for memory-bound kernels.
 double kernel_flops(const Kernel& kernel);
 
 /// How long a kernel takes alone, and what it is bound by: the shares of its time that stretch when
-/// streaming multiprocessors or memory bandwidth are taken by others.
+/// streaming multiprocessors or memory bandwidth are taken by others. `draw` is the power of the
+/// SM-bound part at full clock, in units of the GPU's limit.
 struct KernelTime {
   Duration time{};
   double sm_bound = 0;
   double memory_bound = 0;
+  double draw = 0;
 };
 
 /// Time of kernels on one GPU. Contract: pure; positive for work; never shorter for more FLOPs or
@@ -63,8 +67,8 @@ class KernelModel {
   [[nodiscard]] virtual KernelTime time(const Kernel& kernel) const = 0;
 };
 
-/// The closed form fitted to measured kernels. Symbols: S SMs, R sustained rate of the whole GPU,
-/// t0 kernel floor, BW memory bandwidth, eta efficiency.
+/// The closed form fitted to measured kernels. Symbols: S SMs, R rate of the whole GPU (the burst
+/// rate times the clock), t0 kernel floor, BW memory bandwidth, eta efficiency.
 ///
 /// GEMM, least over the tile set (bm x bn) and split-K 1, 2, 4:
 ///     w = ceil(m/bm) ceil(n/bn) split / S              waves of tiles
@@ -78,9 +82,8 @@ class KernelModel {
 ///     w = b heads ceil(queries / block rows) / S,   t = t0 + F (1 + s0/s) (1 + q/w) / R
 /// where a block that is not full counts as a full one in F too. s0 is the length of half rate for
 /// causal blocks; dense blocks have no diagonal to fill and use 175 (reference points:
-/// cudnn-frontend non-causal runs, s0 150 to 200). R was measured in short runs at full clocks; a
-/// step runs all its kernels at the clock that its power allows, so R is lowered by sustained over
-/// burst of the BF16 GEMM.
+/// cudnn-frontend non-causal runs, s0 150 to 200). R was measured in short runs at full clock and
+/// is lowered by the clock as that of a GEMM.
 ///
 /// Memory-bound:  t = t0 + bytes / (eta BW).
 ///
@@ -88,7 +91,8 @@ class KernelModel {
 /// multiples of 8.
 class FittedKernelModel final : public KernelModel {
  public:
-  explicit FittedKernelModel(const GpuSpec& gpu) : gpu_(gpu) {}
+  /// `clock`: share of the full clock at which the SMs run; see step_clock.
+  explicit FittedKernelModel(const GpuSpec& gpu, double clock = 1) : gpu_(gpu), clock_(clock) {}
   [[nodiscard]] KernelTime time(const Kernel& kernel) const override;
 
  private:
@@ -97,6 +101,7 @@ class FittedKernelModel final : public KernelModel {
   [[nodiscard]] KernelTime time_of(const Streaming& streaming) const;
 
   const GpuSpec& gpu_;
+  double clock_;
 };
 
 /// A GPU that takes `slowdown` times as long for every kernel as `kernels` says.

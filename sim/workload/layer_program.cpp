@@ -93,10 +93,15 @@ class Layer {
                           model_.rotary_percent;
     elements(4.0 * turned * rows_);
   }
-  /// Bytes per activation output element: SwiGLU reads two branches, backward writes two.
+  /// Bytes per activation output element: SwiGLU reads two branches, backward writes two. Eager, a
+  /// squared ReLU is two element-wise kernels, its backward four.
   [[nodiscard]] double activation_bytes(Direction direction) const {
-    const bool gated = model_.activation == Activation::swiglu;
-    return direction == Direction::forward ? (gated ? 6 : 4) : (gated ? 10 : 6);
+    const bool forward = direction == Direction::forward;
+    if (model_.activation == Activation::swiglu) return forward ? 6 : 10;
+    if (model_.activation == Activation::squared_relu &&
+        builder_.recipe().software.squared_relu.value == SquaredRelu::eager)
+      return forward ? 8 : 20;
+    return forward ? 4 : 6;
   }
   void norm_backward(std::uint32_t after) {
     builder_.stream_bytes(StreamingKind::norm_backward,
@@ -174,8 +179,8 @@ Program layer_weight_cast(const PieceContext& context) {
   return builder.take();
 }
 
-/// The amax values of all FP8 tensors of the chunk are reduced over the TP group in one small
-/// all-reduce, then one kernel turns their histories into scales.
+/// The amax values of all FP8 tensors of the chunk are reduced in one small all-reduce, then one
+/// kernel turns their histories into scales.
 Program amax(const PieceContext& context) {
   constexpr std::int64_t kTensorsOfALayer =
       12;  // input, weight and gradient of four linear modules
@@ -185,7 +190,7 @@ Program amax(const PieceContext& context) {
   const std::int64_t bytes = layers * kTensorsOfALayer * bytes_of(DataType::fp32);
   ProgramBuilder builder(context);
   std::uint32_t reduced = kNoOp;
-  if (recipe.tp() > 1) reduced = builder.tensor_collective(Collective::all_reduce, bytes, kNoOp);
+  if (context.amax_layout.ranks > 1) reduced = builder.amax_reduction(bytes);
   builder.stream_bytes(StreamingKind::element_wise, static_cast<double>(2 * kHistory * bytes),
                        Share::fp8, reduced);
   return builder.take();

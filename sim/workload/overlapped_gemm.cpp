@@ -15,6 +15,10 @@ Gemm OverlappedGemm::gemm(std::int64_t rows, std::int64_t n, std::int64_t k) con
   return {rows, n, k, type_, DataType::bf16};
 }
 
+int OverlappedGemm::margin(const TpOverlapEntry* entry) const {
+  return overlap_ && entry->set_sm_margin ? entry->sms : 0;
+}
+
 bool OverlappedGemm::sharded() const {
   return tp_ > 1 && builder_.recipe().parallelism.sequence_parallel;
 }
@@ -58,15 +62,14 @@ std::uint32_t OverlappedGemm::scatter_pipelined(std::int64_t n, std::int64_t k,
   const std::int64_t split_rows = rows_ / entry.splits;
   const std::int64_t bytes = split_rows * n * bytes_of(DataType::bf16);
   // The kernel's SMs read the peers' parts themselves, each at a channel's rate.
-  const double limit = entry.sms * builder_.gpu().nccl.channel_bandwidth.value.value();
+  const double limit = entry.sms * builder_.gpu().nvlink.user_buffer_sm_bandwidth.value.value();
   std::uint32_t scattered = kNoOp;
   for (int split = 0; split < entry.splits; ++split) {
-    // The GEMM leaves the scatter's SMs free from the start (set_sm_margin).
     Gemm part = gemm(split_rows, n, k);
-    part.sm_margin = entry.sms;
+    part.sm_margin = margin(&entry);
     const std::uint32_t product = builder_.kernel(part, Share::gemm);
     scattered = builder_.user_buffers(Collective::reduce_scatter, bytes, bytes / tp_ * (tp_ - 1),
-                                      limit, 0, product);
+                                      limit, entry.sms - margin(&entry), product);
   }
   return scattered;
 }
@@ -96,9 +99,10 @@ std::uint32_t OverlappedGemm::bulk(Collective collective, std::int64_t columns, 
   if (!overlap_) return builder_.tensor_collective(collective, bytes, after);
   // Bulk kernels use the switch: a store reaches all peers, a load sums them (multimem), so that
   // each SM's rate counts tp-fold.
-  const double limit = entry->sms * tp_ * builder_.gpu().nccl.channel_bandwidth.value.value();
-  return builder_.user_buffers(collective, bytes, bytes / tp_ * (tp_ - 1), limit, entry->sms,
-                               after);
+  const double limit =
+      entry->sms * tp_ * builder_.gpu().nvlink.user_buffer_sm_bandwidth.value.value();
+  return builder_.user_buffers(collective, bytes, bytes / tp_ * (tp_ - 1), limit,
+                               entry->sms - margin(entry), after);
 }
 
 std::uint32_t OverlappedGemm::data_gradient_beside_gather(std::int64_t n, std::int64_t k,
@@ -106,7 +110,9 @@ std::uint32_t OverlappedGemm::data_gradient_beside_gather(std::int64_t n, std::i
                                                           const TpOverlapEntry* entry) {
   const std::uint32_t gather =
       bulk(Collective::all_gather, columns, type_, entry, builder_.last_kernel());
-  builder_.kernel(gemm(rows_, n, k), Share::gemm);
+  Gemm product = gemm(rows_, n, k);
+  product.sm_margin = margin(entry);
+  builder_.kernel(product, Share::gemm);
   return gather;
 }
 
@@ -122,12 +128,14 @@ std::uint32_t OverlappedGemm::weight_gradient_beside_scatter(std::int64_t m, std
     scatter = builder_.tensor_collective(
         Collective::all_reduce, rows_ * columns * bytes_of(DataType::bf16), builder_.last_kernel());
   }
-  weight_gradient(m, n, after);
+  weight_gradient(m, n, after, margin(entry));
   return scatter;
 }
 
-void OverlappedGemm::weight_gradient(std::int64_t m, std::int64_t n, std::uint32_t after) {
-  const Gemm product{m, n, rows_, type_, builder_.recipe().optimizer.grad_reduce_dtype, true};
+void OverlappedGemm::weight_gradient(std::int64_t m, std::int64_t n, std::uint32_t after,
+                                     int sm_margin) {
+  const Gemm product{m,    n,        rows_, type_, builder_.recipe().optimizer.grad_reduce_dtype,
+                     true, sm_margin};
   builder_.kernel(product, Share::gemm, after);
 }
 

@@ -24,10 +24,13 @@ class OverlappedGemm {
   /// returns the scatter (kNoOp: none).
   std::uint32_t weight_gradient_beside_scatter(std::int64_t m, std::int64_t n, std::int64_t columns,
                                                const TpOverlapEntry* entry, std::uint32_t after);
-  void weight_gradient(std::int64_t m, std::int64_t n, std::uint32_t after = kNoOp);
+  void weight_gradient(std::int64_t m, std::int64_t n, std::uint32_t after = kNoOp,
+                       int sm_margin = 0);
 
  private:
   [[nodiscard]] Gemm gemm(std::int64_t rows, std::int64_t n, std::int64_t k) const;
+  /// SMs that a GEMM leaves free from its start.
+  [[nodiscard]] int margin(const TpOverlapEntry* entry) const;
   [[nodiscard]] bool sharded() const;
   std::uint32_t scatter_pipelined(std::int64_t n, std::int64_t k, const TpOverlapEntry& entry);
   std::uint32_t scatter_ring(std::int64_t n, std::int64_t k, const TpOverlapEntry& entry);

@@ -30,6 +30,7 @@ struct PieceContext {
   const KernelModel& kernels;
   GroupLayout tensor_layout;
   Distance context_distance{};  ///< the widest hop of the CP ring
+  GroupLayout amax_layout{};    ///< of the ranks that reduce FP8 amax values, for Piece::amax
 };
 
 /// Expands one piece into its kernels and collectives.

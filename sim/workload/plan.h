@@ -56,9 +56,10 @@ enum class Share : std::uint8_t {
   data_parallel,
   bubble,
   optimizer,
-  interference
+  interference,
+  stragglers
 };
-inline constexpr std::size_t kShares = 13;
+inline constexpr std::size_t kShares = 14;
 
 template <>
 struct EnumNames<Share> {
@@ -75,7 +76,8 @@ struct EnumNames<Share> {
       std::pair{std::string_view("dp_exposed"), Share::data_parallel},
       std::pair{std::string_view("pipeline_bubble"), Share::bubble},
       std::pair{std::string_view("optimizer"), Share::optimizer},
-      std::pair{std::string_view("overlap_slowdown"), Share::interference}};
+      std::pair{std::string_view("overlap_slowdown"), Share::interference},
+      std::pair{std::string_view("straggler_wait"), Share::stragglers}};
 };
 
 /// Seconds by share.
@@ -104,11 +106,13 @@ enum class Label : std::uint8_t {
 };
 
 /// Work of one compute op run alone. `parts` sum to `time`; the two shares say how much of it
-/// stretches when SMs or memory bandwidth are taken by what runs beside it.
+/// stretches when SMs or memory bandwidth are taken by what runs beside it. `draw` is that of a
+/// single kernel (KernelTime).
 struct ComputeCost {
   Duration time{};
   double sm_bound = 0;
   double memory_bound = 0;
+  double draw = 0;
   Breakdown parts{};
 };
 

@@ -8,6 +8,7 @@ std::uint32_t ProgramBuilder::kernel(const Kernel& kernel, Share share, std::uin
   cost.time = time.time;
   cost.sm_bound = time.sm_bound;
   cost.memory_bound = time.memory_bound;
+  cost.draw = time.draw;
   part(cost.parts, share) = to_seconds(time.time);
   Op op;
   op.cost = program_.add_cost(cost);
@@ -38,6 +39,13 @@ std::uint32_t ProgramBuilder::tensor_collective(Collective collective, std::int6
   const TransferCost cost = plan_collective({collective, Bytes(bytes), context_.tensor_layout},
                                             {context_.cluster, recipe().software.nccl});
   return transfer(cost, Stream::tensor, GroupSlot::tensor, after);
+}
+
+std::uint32_t ProgramBuilder::amax_reduction(std::int64_t bytes) {
+  const TransferCost cost =
+      plan_collective({Collective::all_reduce, Bytes(bytes), context_.amax_layout},
+                      {context_.cluster, recipe().software.nccl});
+  return transfer(cost, Stream::tensor, GroupSlot::tensor, kNoOp);
 }
 
 std::uint32_t ProgramBuilder::user_buffers(Collective collective, std::int64_t bytes,

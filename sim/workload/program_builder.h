@@ -20,6 +20,8 @@ class ProgramBuilder {
 
   /// NCCL collective over the tensor-parallel group; `after` is the kernel that makes its input.
   std::uint32_t tensor_collective(Collective collective, std::int64_t bytes, std::uint32_t after);
+  /// All-reduce over the ranks that share FP8 amax values.
+  std::uint32_t amax_reduction(std::int64_t bytes);
   /// Transfer of Transformer Engine's user buffers: `wire` bytes through each rank's NVLink.
   std::uint32_t user_buffers(Collective collective, std::int64_t bytes, std::int64_t wire,
                              double limit, int sms, std::uint32_t after);

@@ -1,5 +1,7 @@
 #include "sim/workload/rank_grid.h"
 
+#include <numeric>
+
 namespace simtrain {
 
 RankGrid::RankGrid(const Recipe& recipe, int gpus)
@@ -47,6 +49,13 @@ std::vector<int> RankGrid::data_context_group(int rank) const {
   for (at.dp = 0; at.dp < dp_; ++at.dp) {
     for (at.cp = 0; at.cp < cp_; ++at.cp) group.push_back(this->rank(at));
   }
+  return group;
+}
+
+std::vector<int> RankGrid::stage_group(int rank) const {
+  const int size = tp_ * cp_ * dp_;
+  std::vector<int> group(static_cast<std::size_t>(size));
+  std::iota(group.begin(), group.end(), rank / size * size);
   return group;
 }
 

@@ -35,6 +35,8 @@ class RankGrid {
   [[nodiscard]] std::vector<int> context_group(int rank) const;
   [[nodiscard]] std::vector<int> tensor_context_group(int rank) const;
   [[nodiscard]] std::vector<int> data_context_group(int rank) const;
+  /// All the ranks of a pipeline stage: TP x CP x DP.
+  [[nodiscard]] std::vector<int> stage_group(int rank) const;
   /// All the ranks of one model replica's grid that hold different parameters (TP x PP).
   [[nodiscard]] std::vector<int> model_group(int rank) const;
   /// The same rank `step` stages on, around the ring of stages.

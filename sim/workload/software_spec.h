@@ -10,6 +10,7 @@ namespace simtrain {
 
 enum class CrossEntropy { fused, jit, unfused };
 enum class OptimizerKind { megatron, apex };
+enum class SquaredRelu { fused, eager };
 
 template <>
 struct EnumNames<CrossEntropy> {
@@ -21,6 +22,12 @@ template <>
 struct EnumNames<OptimizerKind> {
   static constexpr std::array rows{std::pair{std::string_view("megatron"), OptimizerKind::megatron},
                                    std::pair{std::string_view("apex"), OptimizerKind::apex}};
+};
+
+template <>
+struct EnumNames<SquaredRelu> {
+  static constexpr std::array rows{std::pair{std::string_view("fused"), SquaredRelu::fused},
+                                   std::pair{std::string_view("eager"), SquaredRelu::eager}};
 };
 
 /// Kernels that the host launches for one layer.
@@ -45,7 +52,9 @@ struct SoftwareSpec {
   std::string source;
   Sourced<AttentionKernel> attention;
   Sourced<CrossEntropy> cross_entropy;
+  Sourced<SquaredRelu> squared_relu;  ///< one kernel, or PyTorch's own one after the other
   Sourced<OptimizerKind> distributed_optimizer;
+  Sourced<bool> tp_only_amax_red;  ///< Megatron: amax of FP8 tensors over TP x CP, not DP as well
   NcclSettings nccl;
   KernelLaunches kernel_launches;
   /// Whether Transformer Engine keeps a BF16 tensor a shape of weights, to hand to autograd for
@@ -58,7 +67,9 @@ struct SoftwareSpec {
     v("source", source);
     v("attention", attention);
     v("cross_entropy", cross_entropy);
+    v("squared_relu", squared_relu);
     v("distributed_optimizer", distributed_optimizer);
+    v("tp_only_amax_red", tp_only_amax_red);
     v("nccl", nccl);
     v("kernel_launches", kernel_launches);
     v.optional("weight_gradient_placeholders", weight_gradient_placeholders);
@@ -80,11 +91,13 @@ struct TpOverlapEntry {
   TpOverlapMethod method{};
   int sms = 0;
   int splits = 1;
+  bool set_sm_margin = false;  ///< the whole GEMM leaves the SMs free, not only while data moves
   template <class Visitor>
   void fields(Visitor& v) {
     v("method", method);
     v("sms", sms, Limits{0, 1000});
     v.optional("splits", splits, Limits{1, 64});
+    v.optional("set_sm_margin", set_sm_margin);
   }
 };
 

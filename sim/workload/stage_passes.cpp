@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/workload/stragglers.h"
+
 namespace simtrain {
 
 void append(ComputeCost& sum, const ComputeCost& piece, int times) {
@@ -25,6 +27,13 @@ Piece StagePasses::head_piece(const StageAction& action) const {
   if (action.direction == Direction::forward) return Piece::head_forward;
   return recipe_.defers_weight_gradient(action.micro_batch) ? Piece::head_backward_deferred
                                                             : Piece::head_backward;
+}
+
+/// FP8 amax values are reduced once a pass: there all replicas meet that share them.
+ComputeCost StagePasses::wait_for_replicas(const ComputeCost& pass) const {
+  if (!recipe_.reduces_amax_over_dp()) return {};
+  const int met = recipe_.tp() * recipe_.cp();
+  return straggler_wait(power_, pass, met, met * replicas_);
 }
 
 std::vector<Segment> StagePasses::segments(const StageAction& action) const {
@@ -56,7 +65,11 @@ std::vector<Segment> StagePasses::segments(const StageAction& action) const {
     segment.parameters_done = std::min(1.0, static_cast<double>(done) / total);
     result.push_back(segment);
   }
-  if (!result.empty()) result.back().parameters_done = 1;
+  if (result.empty()) return result;
+  result.back().parameters_done = 1;
+  ComputeCost pass;
+  for (const Segment& segment : result) append(pass, segment.cost, 1);
+  append(result.back().cost, wait_for_replicas(pass), 1);
   return result;
 }
 

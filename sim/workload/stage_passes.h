@@ -21,8 +21,12 @@ void append(ComputeCost& sum, const ComputeCost& piece, int times);
 /// What the passes of one pipeline stage are made of.
 class StagePasses {
  public:
-  StagePasses(const Recipe& recipe, const PieceCosts& pieces, int stage)
-      : recipe_(recipe), pieces_(pieces), chunks_(stage_chunks(recipe, stage)) {}
+  StagePasses(const StepContext& context, int rank)
+      : recipe_(context.recipe),
+        pieces_(context.pieces_of(rank)),
+        power_(context.cluster.spec().gpu.power),
+        replicas_(context.grid.dp()),
+        chunks_(stage_chunks(context.recipe, context.grid.coordinates(rank).pp)) {}
 
   [[nodiscard]] const std::vector<ChunkLayout>& chunks() const { return chunks_; }
   /// The stretches of a pass in the order in which they run.
@@ -37,10 +41,13 @@ class StagePasses {
   }
 
  private:
+  [[nodiscard]] ComputeCost wait_for_replicas(const ComputeCost& pass) const;
   [[nodiscard]] Piece head_piece(const StageAction& action) const;
 
   const Recipe& recipe_;
   const PieceCosts& pieces_;
+  const PowerSpec& power_;
+  int replicas_;
   std::vector<ChunkLayout> chunks_;
 };
 

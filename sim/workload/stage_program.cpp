@@ -8,6 +8,7 @@
 #include "sim/workload/schedule.h"
 #include "sim/workload/stage_passes.h"
 #include "sim/workload/step_end.h"
+#include "sim/workload/stragglers.h"
 
 namespace simtrain {
 namespace {
@@ -20,7 +21,7 @@ class StageProgramBuilder {
         rank_(rank),
         stage_(context.grid.coordinates(rank).pp),
         last_stage_(stage_ == recipe_.pp() - 1),
-        passes_(recipe_, context.pieces_of(rank), stage_),
+        passes_(context, rank),
         chunks_(passes_.chunks()) {
     const auto data_group = context.placement.gpus(context.grid.data_context_group(rank_));
     data_layout_ = layout_of(context.cluster, data_group);
@@ -181,12 +182,14 @@ class StageProgramBuilder {
     blocking_sends_.clear();
     if (!gathers && !reduces) {
       op.cost = pass_cost(action);
+      append(busy_, program_.compute_costs[op.cost], 1);
       emit_pass(op, forward);
       return;
     }
     std::size_t next_bucket = 0;
     for (const Segment& segment : passes_.segments(action)) {
       op.cost = program_.add_cost(segment.cost);
+      append(busy_, segment.cost, 1);
       if (gathers) op.after[3] = bucket_op(gathered_[chunk], segment.parameters_done);
       emit_pass(op, forward);
       op.after.fill(kNoOp);
@@ -289,6 +292,7 @@ class StageProgramBuilder {
 
   void flush() {
     deferred_weight_gradients();
+    wait_for_stragglers();
     for (std::size_t chunk = chunks_.size(); chunk-- > 0;) reduce(chunk);
     std::uint32_t ready = last_data_;
     if (recipe_.tp() > 1 && recipe_.parallelism.sequence_parallel) {
@@ -320,6 +324,15 @@ class StageProgramBuilder {
     last_pass_ = program_.add(op);
   }
 
+  /// At the end of a step all ranks meet for the gradients.
+  void wait_for_stragglers() {
+    const int replica = recipe_.tp() * recipe_.cp();
+    const int met = recipe_.reduces_amax_over_dp() ? replica * context_.grid.dp() : replica;
+    own_compute(
+        straggler_wait(context_.cluster.spec().gpu.power, busy_, met, context_.grid.ranks()),
+        Label::gradient_reduce);
+  }
+
   std::uint32_t end_transfer(const TransferCost& cost, Stream stream, GroupSlot slot, Label label,
                              std::uint32_t after) {
     Op op = transfer(stream, slot, label);
@@ -341,6 +354,7 @@ class StageProgramBuilder {
   StepEndCosts end_;
 
   Program program_;
+  ComputeCost busy_;  ///< of all passes
   std::vector<std::array<std::uint32_t, 4>> pass_costs_;
   std::array<std::uint32_t, 2> p2p_costs_{kNoOp, kNoOp};
   std::vector<std::vector<std::uint32_t>> gathered_;  ///< gather ops of each chunk

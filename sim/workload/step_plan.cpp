@@ -18,17 +18,25 @@ Plan empty_plan(const StepContext& context) {
   return plan;
 }
 
+}  // namespace
+
 Program piece_program(const StepContext& context, Piece piece, int rank) {
   const Placement& placement = context.placement;
+  const RankGrid& grid = context.grid;
   const SlowedKernelModel kernels = context.kernels_of(rank);
-  return piece_program(
-      {context.recipe, context.cluster.spec(), kernels,
-       layout_of(context.cluster, placement.gpus(context.grid.tensor_group(rank))),
-       layout_of(context.cluster, placement.gpus(context.grid.context_group(rank))).widest_hop},
-      piece);
+  const auto layout = [&](const std::vector<int>& ranks) {
+    return layout_of(context.cluster, placement.gpus(ranks));
+  };
+  PieceContext piece_context{context.recipe, context.cluster.spec(), kernels,
+                             layout(grid.tensor_group(rank)),
+                             layout(grid.context_group(rank)).widest_hop};
+  if (piece == Piece::amax) {
+    piece_context.amax_layout =
+        layout(context.recipe.reduces_amax_over_dp() ? grid.stage_group(rank)
+                                                     : grid.tensor_context_group(rank));
+  }
+  return piece_program(piece_context, piece);
 }
-
-}  // namespace
 
 Plan step_plan(const StepContext& context) {
   Plan plan = empty_plan(context);

@@ -39,6 +39,9 @@ struct StepContext {
 /// groups rendezvous among the classes that they hold.
 Plan step_plan(const StepContext& context);
 
+/// The program of one piece on a rank.
+Program piece_program(const StepContext& context, Piece piece, int rank);
+
 /// A plan that plays one piece on the first TP x CP group of a pass class, with one rank for each
 /// class of its ranks. Its first simulated rank is the group's first.
 Plan piece_plan(const StepContext& context, Piece piece, int pass);

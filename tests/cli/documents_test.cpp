@@ -59,13 +59,21 @@ TEST_CASE("Every command of the README runs, and it has some") {
   check_page(readme);
 }
 
-TEST_CASE("The table of measured NCCL calls is what is printed now") {
-  const std::string page = read_file(SIMTRAIN_SOURCE_DIR "/docs/nccl-validation.md");
+/// What stands between the first text fence of a page and its end.
+std::string table_of(const char* file) {
+  const std::string page = read_file(SIMTRAIN_SOURCE_DIR + std::string("/docs/") + file);
   const std::string fence = "```text\n";
   const std::size_t start = page.find(fence) + fence.size();
-  const std::size_t length = page.find("```", start) - start;
-  // Where the change is meant: tools/update_golden.
-  CHECK(page.substr(start, length) == run_simtrain({"validate", "--nccl"}).out);
+  return page.substr(start, page.find("```", start) - start);
+}
+
+// Where a change is meant: tools/update_golden.
+TEST_CASE("The table of measured NCCL calls is what is printed now") {
+  CHECK(table_of("nccl-validation.md") == run_simtrain({"validate", "--nccl"}).out);
+}
+
+TEST_CASE("The table of measured kernels is what is printed now") {
+  CHECK(table_of("kernel-validation.md") == run_simtrain({"validate", "--kernels"}).out);
 }
 
 TEST_CASE("Every command of the documents runs") {

@@ -1,5 +1,6 @@
 #include "sim/workload/kernel_model.h"
 
+#include <cmath>
 #include <random>
 
 #include <doctest/doctest.h>
@@ -16,9 +17,10 @@ using std::chrono::microseconds;
 using std::chrono::nanoseconds;
 
 constexpr std::uint64_t kSeed = 42;
+constexpr double kClock = 0.5;
 
-/// A GPU of 100 SMs and 1 TFLOP/s whose only tile is 128 x 256; each wave loses `wave_overhead`.
-/// Memory is so fast that nothing waits for it.
+/// A GPU of 100 SMs and 2 TFLOP/s (1 at half the clock) whose only tile is 128 x 256; each wave
+/// loses `wave_overhead`. Memory is so fast that nothing waits for it.
 GpuSpec round_gpu(Duration wave_overhead, double sharpness) {
   GpuSpec spec;
   spec.architecture = Architecture::hopper;
@@ -51,7 +53,7 @@ Gemm bf16_gemm(std::int64_t m, std::int64_t n, std::int64_t k) {
 }
 
 double time_in_us(const GpuSpec& spec, const Kernel& kernel) {
-  return to_seconds(FittedKernelModel(spec).time(kernel).time) * 1e6;
+  return to_seconds(FittedKernelModel(spec, kClock).time(kernel).time) * 1e6;
 }
 
 /// A kernel of any kind with sizes in the fitted range (multiples of 128, 512 to 16384).
@@ -141,6 +143,8 @@ TEST_CASE("causal attention counts half the square, the backward two and a half 
   CHECK(kernel_flops(attention) == whole / 2);
   attention.direction = Direction::backward;
   CHECK(kernel_flops(attention) == whole / 2 * 2.5);
+  attention.value_dimension = 64;
+  CHECK(kernel_flops(attention) == whole / 2 / 4 / 128 * 2 * (3 * 128 + 2 * 64));
 }
 
 TEST_CASE("a GEMM of one full wave takes the floor, its tiles and one wave's overhead") {
@@ -175,10 +179,18 @@ TEST_CASE("a GEMM that waits for memory takes its bytes over the bandwidth that 
   GpuSpec spec = round_gpu(Duration(0), 0);
   spec.memory_bandwidth.value = Bandwidth(1e9);
   const double bytes = 2 * (1280.0 * 100 + 2560 * 100 + 1280 * 2560);
-  const KernelTime time = FittedKernelModel(spec).time(bf16_gemm(1280, 2560, 100));
+  const KernelTime time = FittedKernelModel(spec, kClock).time(bf16_gemm(1280, 2560, 100));
   CHECK(to_seconds(time.time) == doctest::Approx(1e-6 + bytes / 0.5e9));
   CHECK(time.memory_bound == doctest::Approx(1).epsilon(0.001));
   CHECK(time.sm_bound == 0);
+}
+
+TEST_CASE("where arithmetic and memory traffic are equal, a GEMM takes a fifth longer") {
+  GpuSpec spec = round_gpu(Duration(0), 0);
+  const double bytes = 2 * (1280.0 * 1000 + 2560 * 1000 + 1280 * 2560);
+  spec.memory_bandwidth.value = Bandwidth(bytes / 0.5 / 6553.6e-6);
+  CHECK(time_in_us(spec, bf16_gemm(1280, 2560, 1000)) ==
+        doctest::Approx(1 + 6553.6 * std::pow(2, 0.25)));
 }
 
 TEST_CASE("on Blackwell a large tile takes a pair of SMs at the rate of both") {
@@ -208,6 +220,23 @@ TEST_CASE("causal attention takes its FLOPs at the rate that sequence and grid l
         doctest::Approx(1 + flops * (1 + 1000.0 / 1024) * (1 + 0.5 / 8) / 1e12 * 1e6));
 }
 
+TEST_CASE("heads of another dimension run at their share of the rate, straight between two") {
+  GpuSpec spec = round_gpu(Duration(0), 0);
+  Attention attention{1, 100, 1024, 1024, 64, true, Direction::forward, AttentionKernel::cudnn};
+  const auto work = [&](std::int64_t dimension) {
+    attention.head_dimension = dimension;
+    return (time_in_us(spec, attention) - 1) / static_cast<double>(dimension);
+  };
+  const double whole = work(128);
+  spec.attention[0].head_dimension_shares = {{64, 0.5}, {128, 1}, {256, 0.8}};
+  CHECK(work(32) == doctest::Approx(whole / 0.5));
+  CHECK(work(64) == doctest::Approx(whole / 0.5));
+  CHECK(work(96) == doctest::Approx(whole / 0.75));
+  CHECK(work(128) == doctest::Approx(whole));
+  CHECK(work(192) == doctest::Approx(whole / 0.9));
+  CHECK(work(512) == doctest::Approx(whole / 0.8));
+}
+
 TEST_CASE("a block of queries that is not full takes as long as a full one") {
   Attention attention{1, 100, 1000, 1024, 128, false, Direction::forward, AttentionKernel::cudnn};
   const double started = time_in_us(round_gpu(Duration(0), 0), attention);
@@ -227,7 +256,7 @@ TEST_CASE("a data type that the GPU has no rate for is refused at its file") {
   spec.where = {"gpus/round.yaml", 1, 1};
   Gemm gemm = bf16_gemm(128, 128, 128);
   gemm.type = DataType::fp8;
-  CHECK(said([&] { (void)FittedKernelModel(spec).time(gemm); }) ==
+  CHECK(said([&] { (void)FittedKernelModel(spec, kClock).time(gemm); }) ==
         "gpus/round.yaml:1:1: gemm.rates: has no row for fp8");
 }
 
@@ -236,13 +265,13 @@ TEST_CASE("an attention kernel that the GPU has no row for is refused at its fil
   spec.where = {"gpus/round.yaml", 1, 1};
   const Attention attention{
       1, 1, 128, 128, 128, true, Direction::backward, AttentionKernel::flash_attention_2};
-  CHECK(said([&] { (void)FittedKernelModel(spec).time(attention); }) ==
+  CHECK(said([&] { (void)FittedKernelModel(spec, kClock).time(attention); }) ==
         "gpus/round.yaml:1:1: attention: has no row for flash-attention-2 backward");
 }
 
 TEST_CASE("every kernel takes time, and what it is bound by is part of it") {
   on_every_gpu([](const GpuSpec& spec, RandomKernels& kernels) {
-    const KernelTime time = FittedKernelModel(spec).time(kernels.any());
+    const KernelTime time = FittedKernelModel(spec, kClock).time(kernels.any());
     CHECK(time.time > Duration(0));
     CHECK(time.sm_bound >= 0);
     CHECK(time.memory_bound >= 0);
@@ -261,7 +290,7 @@ TEST_CASE("no kernel is faster than peak FLOPs or memory bandwidth") {
 
 TEST_CASE("a GEMM is never shorter for more rows, columns or depth") {
   on_every_gpu([](const GpuSpec& spec, RandomKernels& kernels) {
-    const FittedKernelModel model(spec);
+    const FittedKernelModel model(spec, kClock);
     const Gemm gemm = kernels.gemm();
     CAPTURE(gemm.m);
     CAPTURE(gemm.n);
@@ -276,7 +305,7 @@ TEST_CASE("a GEMM is never shorter for more rows, columns or depth") {
 
 TEST_CASE("attention is never shorter for more samples, heads, queries or keys") {
   on_every_gpu([](const GpuSpec& spec, RandomKernels& kernels) {
-    const FittedKernelModel model(spec);
+    const FittedKernelModel model(spec, kClock);
     const Attention attention = kernels.attention();
     CAPTURE(attention.heads);
     CAPTURE(attention.queries);
@@ -295,7 +324,7 @@ TEST_CASE("attention is never shorter for more samples, heads, queries or keys")
 
 TEST_CASE("a memory-bound kernel is never shorter for more bytes") {
   on_every_gpu([](const GpuSpec& spec, RandomKernels& kernels) {
-    const FittedKernelModel model(spec);
+    const FittedKernelModel model(spec, kClock);
     const Streaming streaming = kernels.streaming();
     CHECK(model.time(Streaming{streaming.kind, streaming.bytes * 1.1}).time >=
           model.time(streaming).time);
@@ -304,7 +333,7 @@ TEST_CASE("a memory-bound kernel is never shorter for more bytes") {
 
 TEST_CASE("a GEMM is never faster for fewer SMs") {
   on_every_gpu([](const GpuSpec& spec, RandomKernels& kernels) {
-    const FittedKernelModel model(spec);
+    const FittedKernelModel model(spec, kClock);
     Gemm gemm = kernels.gemm();
     const Duration time = model.time(gemm).time;
     gemm.sm_margin += 8;

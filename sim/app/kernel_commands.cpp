@@ -1,0 +1,60 @@
+#include <cmath>
+
+#include "sim/app/command.h"
+#include "sim/app/options.h"
+#include "sim/output/kernel_fit_report.h"
+#include "sim/output/kernel_report.h"
+
+namespace simtrain {
+namespace {
+
+namespace po = boost::program_options;
+
+/// The points of the folders named, or the published ones.
+std::vector<KernelPoint> points_of(const DataFolder& data, const po::variables_map& values) {
+  std::vector<std::string> folders{data.root() + "/hardware/measured/published"};
+  if (values.count("path") > 0) folders = values["path"].as<std::vector<std::string>>();
+  std::vector<KernelPoint> points;
+  for (const std::string& folder : folders) {
+    for (KernelPoint& point : load_kernel_points(folder)) points.push_back(std::move(point));
+  }
+  return points;
+}
+
+}  // namespace
+
+CommandResult validate_kernels_command(const CommandCall& call) {
+  po::options_description options;
+  options.add_options()("path", po::value<std::vector<std::string>>())(
+      "kernels", po::bool_switch())("format", po::value<std::string>()->default_value("text"))(
+      "max-mean-error", po::value<double>()->default_value(8.0));
+  const po::variables_map values = parse_options(call.arguments, options, "path");
+  const bool json = wants_json(values);
+  const double bound = values["max-mean-error"].as<double>();
+  if (!(bound >= 0) || !std::isfinite(bound))
+    throw InputError({}, "--max-mean-error", "must be a number of percent, 0 or more");
+  const std::vector<KernelComparison> comparisons =
+      compare_kernels(call.data, points_of(call.data, values));
+  const bool holds = summarize_fitted(comparisons).mean * 100 <= bound;
+  return {json ? kernel_validation_json(comparisons) : kernel_validation_text(comparisons),
+          holds ? 0 : 1};
+}
+
+CommandResult calibrate_kernels_command(const CommandCall& call) {
+  po::options_description options;
+  options.add_options()("path", po::value<std::vector<std::string>>())(
+      "kernels", po::bool_switch())("gpu", po::value<std::string>())(
+      "format", po::value<std::string>()->default_value("text"));
+  const po::variables_map values = parse_options(call.arguments, options, "path");
+  const bool json = wants_json(values);
+  if (values.count("gpu") == 0)
+    throw InputError({}, "--gpu", "is missing; name one of 'simtrain list gpus'");
+  const auto name = values["gpu"].as<std::string>();
+  const auto gpu = call.data.load<GpuSpec>("hardware/gpus", name, {}, "--gpu");
+  const std::vector<KernelFit> fits = fit_kernels(gpu, points_of(call.data, values));
+  if (fits.empty())
+    throw InputError({}, "--gpu", "has too few points of '" + name + "' to fit any parameter");
+  return {json ? kernel_fit_json(name, fits) : kernel_fit_text(name, fits), 0};
+}
+
+}  // namespace simtrain

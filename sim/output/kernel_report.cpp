@@ -1,0 +1,74 @@
+#include "sim/output/kernel_report.h"
+
+#include <map>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace simtrain {
+namespace {
+
+std::string line(std::string_view gpu, std::string_view variant, std::string_view shape,
+                 const ErrorSummary& errors) {
+  return fmt::format("{:<10}{:<28}{:<22}{:>6}{:>7.1f}{:>7.1f}{:>7.1f}{:>+7.1f}\n", gpu, variant,
+                     shape, errors.points, errors.mean * 100, errors.median * 100,
+                     errors.percentile_90 * 100, errors.bias * 100);
+}
+
+std::string not_predicted(const std::vector<KernelGroup>& groups) {
+  std::map<std::pair<std::string, std::string>, std::size_t> counts;
+  for (const KernelGroup& group : groups) {
+    if (group.not_predicted > 0) counts[{group.gpu, group.variant}] += group.not_predicted;
+  }
+  std::string out;
+  for (const auto& [key, count] : counts)
+    out += fmt::format("{:<16}{:<45}{:>7}\n", key.first, key.second, count);
+  if (out.empty()) return out;
+  return "\nPoints of GPUs, data types and implementations that simtrain does not have\n\n" + out;
+}
+
+nlohmann::ordered_json json_of(const ErrorSummary& errors) {
+  return {{"points", errors.points},
+          {"mean", errors.mean},
+          {"median", errors.median},
+          {"percentile_90", errors.percentile_90},
+          {"bias", errors.bias}};
+}
+
+}  // namespace
+
+std::string kernel_validation_text(const std::vector<KernelComparison>& comparisons) {
+  const std::vector<KernelGroup> groups = group_kernels(comparisons);
+  std::string out = "Measured kernels against predictions, errors in % of the measured time\n";
+  std::string_view family;
+  for (const KernelGroup& group : groups) {
+    if (group.errors.points == 0) continue;
+    if (name_of(group.family) != family) {
+      family = name_of(group.family);
+      out += fmt::format("\n{:<10}{:<28}{:<22}{:>6}{:>7}{:>7}{:>7}{:>7}\n", "gpu", family, "shapes",
+                         "points", "mean", "median", "90 %", "bias");
+    }
+    out += line(group.gpu, group.variant, group.shape, group.errors);
+  }
+  out += "\n" + line("all", "that may set parameters", "", summarize_fitted(comparisons));
+  return out + not_predicted(groups);
+}
+
+std::string kernel_validation_json(const std::vector<KernelComparison>& comparisons) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const KernelGroup& group : group_kernels(comparisons)) {
+    rows.push_back({{"family", name_of(group.family)},
+                    {"gpu", group.gpu},
+                    {"variant", group.variant},
+                    {"shape", group.shape},
+                    {"errors", json_of(group.errors)},
+                    {"not_predicted", group.not_predicted}});
+  }
+  return nlohmann::ordered_json{{"schema", "simtrain.kernel-validation/1"},
+                                {"groups", rows},
+                                {"fitted", json_of(summarize_fitted(comparisons))}}
+             .dump(2) +
+         "\n";
+}
+
+}  // namespace simtrain
