@@ -176,7 +176,7 @@ std::vector<LeftOutErrors> leave_out(const GpuSpec& gpu, const Task& task) {
   }
   std::vector<LeftOutErrors> result;
   result.reserve(by_shape.size());
-  for (const auto& [shape, errors] : by_shape) result.push_back({shape, summarize_errors(errors)});
+  for (const auto& [shape, errors] : by_shape) result.push_back({shape, error_summary(errors)});
   return result;
 }
 
@@ -197,7 +197,7 @@ KernelFit run(const GpuSpec& gpu, const Task& task) {
                                  value * found.standard_errors[i] * scatter,
                                  parameter.read(gpu) / parameter.unit_size});
   }
-  result.fitted = summarize_errors(errors_of(fitted, task.fitting));
+  result.fitted = error_summary(errors_of(fitted, task.fitting));
   result.left_out = leave_out(gpu, task);
   return result;
 }
