@@ -24,7 +24,8 @@ Json summary_json(const LeftOutSummary& summary) {
           {"largest_absolute_error", summary.errors.largest_absolute},
           {"bias", summary.errors.bias},
           {"covered", summary.covered},
-          {"half_width", summary.half_width}};
+          {"half_width", summary.half_width},
+          {"widening", summary.widening}};
 }
 
 Json part_json(const LeftOutPart& part) {
@@ -60,7 +61,9 @@ std::string left_out_text(const LeftOutResults& results) {
       out += summary_line(part.name, summarize({part}));
       if (!part.converged) out += "    not converged: the last steps still moved the values\n";
     }
-    out += summary_line("all", summarize(parts)) + "\n";
+    const LeftOutSummary all = summarize(parts);
+    out += summary_line("all", all);
+    out += fmt::format("  stated errors times {:.2f} would hold 90 %\n\n", all.widening);
   }
   return out +
          "in 90 %: rows whose measured step time lies in the interval that the prediction states;\n"

@@ -1,5 +1,7 @@
 #include "sim/study/leave_out.h"
 
+#include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace simtrain {
@@ -25,6 +27,12 @@ LeftOutPart left_out(const StepTimeFit& fit, const SlopedFit& all, const std::st
   return result;
 }
 
+/// The least of the values that 90 % of them do not exceed.
+double percentile_90(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[(values.size() * 9 + 9) / 10 - 1];
+}
+
 }  // namespace
 
 std::vector<LeftOutPart> leave_out(const StepTimeFit& fit, const SlopedFit& all, LeftOut what) {
@@ -40,14 +48,18 @@ std::vector<LeftOutPart> leave_out(const StepTimeFit& fit, const SlopedFit& all,
 LeftOutSummary summarize(const std::vector<LeftOutPart>& parts) {
   LeftOutSummary summary;
   std::vector<ValidationRow> rows;
+  std::vector<double> widenings;
   for (const LeftOutPart& part : parts) {
     for (std::size_t i = 0; i < part.rows.size(); ++i) {
       const Interval& interval = part.intervals[i];
       if (interval.holds(part.rows[i].measured_s)) summary.covered += 1;
       summary.half_width += (interval.high - interval.low) / 2 / part.rows[i].predicted_s;
-      rows.push_back(part.rows[i]);
+      const ValidationRow& row = rows.emplace_back(part.rows[i]);
+      widenings.push_back(std::abs(std::log(row.measured_s / row.predicted_s)) /
+                          std::log(interval.high / row.predicted_s));
     }
   }
+  summary.widening = percentile_90(std::move(widenings));
   summary.errors = summarize(rows);
   summary.covered /= static_cast<double>(rows.size());
   summary.half_width /= static_cast<double>(rows.size());

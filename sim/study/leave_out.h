@@ -34,6 +34,7 @@ struct LeftOutSummary {
   ValidationSummary errors;
   double covered = 0;     ///< share of the rows that lie in their interval
   double half_width = 0;  ///< mean of (high - low) / (2 predicted)
+  double widening = 0;    ///< of the stated errors, with which 90 % of the rows would be covered
 };
 LeftOutSummary summarize(const std::vector<LeftOutPart>& parts);
 

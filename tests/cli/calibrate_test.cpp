@@ -75,9 +75,9 @@ TEST_CASE("A parameter that does not fit the hardware files is refused where it 
            {"key: memory_bandwidth}",
             "key: memory_bandwidth}, {file: gpus/h200-sxm.yaml, key: "
             "memory_bandwidth}",
-            "7:61: memory_bandwidth: is 4.8 there, but 3.35 at the first key"},
+            "7:63: memory_bandwidth: is 4.8 there, but 3.35 at the first key"},
            {"standard_error: 0.2", "standard_error: 0",
-            "8:41: parameters[0].prior.standard_error: '0' is too small; 1e-12 or more would "
+            "8:42: parameters[0].prior.standard_error: '0' is out of range; 1e-12 to 1e+18 would "
             "do"}}) {
     CAPTURE(bad.by);
     check_refused(calibrate(folder, edited(std::string(kParameters), bad.replaced, bad.by)),

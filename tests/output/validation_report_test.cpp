@@ -36,6 +36,7 @@ RunResult run(const std::string& row, const std::string& printed, double predict
   result.row = row;
   result.column = row + " GPUs";
   result.report.step_time_s = predicted;
+  result.report.step_time_error = 0.05;
   part(result.report.breakdown, Share::gemm) = predicted * 0.75;
   part(result.report.breakdown, Share::bubble) = predicted * 0.25;
   result.figures = {figure(FigureName::step_time, printed, predicted)};
@@ -63,19 +64,19 @@ ValidationResult two_tables() {
 TEST_CASE("Validation rows carry seconds and signed percent, and a summary a table") {
   const std::vector<std::string> text = lines(validation_text({two_tables()}, false));
   CHECK(text[0] == "one (d.txt)");
-  CHECK(text[2] == "  a                   10.000 s      11.000 s  +10.00 %");
-  CHECK(text[3] == "  b                   10.000 s       9.500 s   -5.00 %");
+  CHECK(text[2] == "  a                   10.000 s      11.000 s  +10.00 %    8.2 %");
+  CHECK(text[3] == "  b                   10.000 s       9.500 s   -5.00 %    8.2 %");
   CHECK(text[4] == "  2 rows, mean absolute error 7.50 %, largest 10.00 %, bias +2.50 %");
-  CHECK(text[8] == "  -                    4.000 s       4.000 s   +0.00 %");
+  CHECK(text[8] == "  -                    4.000 s       4.000 s   +0.00 %    8.2 %");
   CHECK(text.back() == "All: 3 rows, mean absolute error 5.00 %, largest 10.00 %, bias +1.67 %");
 }
 
 TEST_CASE("An MFU is shown beside the step time where the document prints one") {
   ValidationResult result = two_tables();
   result.tables[0].runs[0].figures.push_back(figure(FigureName::mfu, "40.5", 37.25));
-  CHECK(
-      has_line(validation_text({result}, false),
-               "  a                   10.000 s      11.000 s  +10.00 %       40.50 %    37.25 %"));
+  CHECK(has_line(
+      validation_text({result}, false),
+      "  a                   10.000 s      11.000 s  +10.00 %    8.2 %       40.50 %    37.25 %"));
 }
 
 TEST_CASE("Growth is shown in percent, its miss in points") {

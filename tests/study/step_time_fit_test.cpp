@@ -176,6 +176,8 @@ TEST_CASE("Intervals are counted over all rows left out") {
   CHECK(summary.covered == doctest::Approx(0.5));
   CHECK(summary.half_width == doctest::Approx((0.125 + 0.05) / 2));
   CHECK(summary.errors.mean_absolute == doctest::Approx(1.0 / 11));
+  // The second row needs log(1.1) where log(1.05) is stated.
+  CHECK(summary.widening == doctest::Approx(std::log(1.1) / std::log(1.05)));
 }
 
 TEST_CASE("Rows are picked by group and by table") {
