@@ -142,7 +142,7 @@ LeastSquaresResult fit(const GpuSpec& gpu, const Task& task, const Points& point
   std::vector<double> start;
   start.reserve(task.parameters.size());
   for (const Parameter& parameter : task.parameters)
-    start.push_back(std::log(std::max(parameter.read(gpu), 1e-3 * parameter.unit_size)));
+    start.push_back(std::log(std::max(parameter.read(gpu), 0.1 * parameter.unit_size)));
   const auto residuals = [&](const std::vector<double>& logarithms) {
     std::vector<double> values = ratios(with_values(gpu, task.parameters, logarithms), points);
     for (double& value : values) value = std::log(value);
