@@ -13,7 +13,7 @@ double quantile(std::vector<double> values, double share) {
   return values[below] + (place - static_cast<double>(below)) * (values[above] - values[below]);
 }
 
-ErrorSummary summarize_errors(const std::vector<double>& errors) {
+ErrorSummary error_summary(const std::vector<double>& errors) {
   ErrorSummary summary;
   summary.points = errors.size();
   if (errors.empty()) return summary;

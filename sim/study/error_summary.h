@@ -18,6 +18,6 @@ struct ErrorSummary {
   double bias = 0;           ///< mean with sign: positive is pessimistic
 };
 
-ErrorSummary summarize_errors(const std::vector<double>& errors);
+ErrorSummary error_summary(const std::vector<double>& errors);
 
 }  // namespace simtrain

@@ -142,7 +142,7 @@ LeastSquaresResult fit(const GpuSpec& gpu, const Task& task, const Points& point
   std::vector<double> start;
   start.reserve(task.parameters.size());
   for (const Parameter& parameter : task.parameters)
-    start.push_back(std::log(std::max(parameter.read(gpu), 1e-3 * parameter.unit_size)));
+    start.push_back(std::log(std::max(parameter.read(gpu), 0.1 * parameter.unit_size)));
   const auto residuals = [&](const std::vector<double>& logarithms) {
     std::vector<double> values = ratios(with_values(gpu, task.parameters, logarithms), points);
     for (double& value : values) value = std::log(value);
@@ -176,7 +176,7 @@ std::vector<LeftOutErrors> leave_out(const GpuSpec& gpu, const Task& task) {
   }
   std::vector<LeftOutErrors> result;
   result.reserve(by_shape.size());
-  for (const auto& [shape, errors] : by_shape) result.push_back({shape, summarize_errors(errors)});
+  for (const auto& [shape, errors] : by_shape) result.push_back({shape, error_summary(errors)});
   return result;
 }
 
@@ -197,7 +197,7 @@ KernelFit run(const GpuSpec& gpu, const Task& task) {
                                  value * found.standard_errors[i] * scatter,
                                  parameter.read(gpu) / parameter.unit_size});
   }
-  result.fitted = summarize_errors(errors_of(fitted, task.fitting));
+  result.fitted = error_summary(errors_of(fitted, task.fitting));
   result.left_out = leave_out(gpu, task);
   return result;
 }

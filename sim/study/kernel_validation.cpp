@@ -66,7 +66,7 @@ std::vector<KernelGroup> group_kernels(const std::vector<KernelComparison>& comp
   for (const auto& [key, members] : groups) {
     const auto& [family, gpu, variant, shape] = key;
     result.push_back(
-        {family, gpu, variant, shape, summarize_errors(members.errors), members.not_predicted});
+        {family, gpu, variant, shape, error_summary(members.errors), members.not_predicted});
   }
   return result;
 }
@@ -76,7 +76,7 @@ ErrorSummary summarize_fitted(const std::vector<KernelComparison>& comparisons) 
   for (const KernelComparison& one : comparisons) {
     if (one.predicted_s && one.point.fitted) errors.push_back(one.error());
   }
-  return summarize_errors(errors);
+  return error_summary(errors);
 }
 
 }  // namespace simtrain

@@ -93,7 +93,7 @@ TEST_CASE("errors of both signs cancel in the bias alone") {
 }
 
 TEST_CASE("the summary of no rows is all zeros") {
-  const ValidationSummary summary = summarize({});
+  const ValidationSummary summary = summarize(std::vector<ValidationRow>{});
   CHECK(summary.rows == 0);
   CHECK(summary.mean_absolute == 0);
   CHECK(summary.largest_absolute == 0);
