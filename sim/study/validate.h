@@ -34,7 +34,7 @@ struct ValidationSummary {
 };
 
 ValidationSummary summarize(const std::vector<ValidationRow>& rows);
-ValidationSummary summarize_errors(const std::vector<double>& errors);
+ValidationSummary summarize(const std::vector<double>& errors);
 
 /// A documented run, simulated.
 struct RunResult {
