@@ -128,7 +128,7 @@ ValidationSummary memory_summary(const std::vector<ValidationResult>& results) {
   for (const ValidationResult& result : results) {
     for (const double error : result.memory_errors()) errors.push_back(error);
   }
-  return summarize(errors);
+  return summary_of(errors);
 }
 
 std::vector<ValidationRow> headline_rows(const std::vector<ValidationResult>& results) {

@@ -77,7 +77,7 @@ void check_table(const TableResult& table, std::vector<std::string>& broken) {
 
 }  // namespace
 
-ValidationSummary summarize(const std::vector<double>& errors) {
+ValidationSummary summary_of(const std::vector<double>& errors) {
   ValidationSummary summary;
   summary.rows = errors.size();
   for (const double error : errors) {
@@ -92,7 +92,7 @@ ValidationSummary summarize(const std::vector<ValidationRow>& rows) {
   std::vector<double> errors;
   errors.reserve(rows.size());
   for (const ValidationRow& row : rows) errors.push_back(row.error());
-  return summarize(errors);
+  return summary_of(errors);
 }
 
 const FigureResult* RunResult::find(FigureName figure) const {

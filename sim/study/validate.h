@@ -34,7 +34,7 @@ struct ValidationSummary {
 };
 
 ValidationSummary summarize(const std::vector<ValidationRow>& rows);
-ValidationSummary summarize(const std::vector<double>& errors);
+ValidationSummary summary_of(const std::vector<double>& errors);
 
 /// A documented run, simulated.
 struct RunResult {
