@@ -59,7 +59,7 @@ TEST_CASE("An unknown option is refused, with a suggestion where one is close") 
       {{"list", "--all"}, "unknown option '--all'; there are none here"},
       {{"validate", "--max", "5"},
        "unknown option '--max'; known are --format, --max-mean-error, --breakdown, --report, "
-       "--nccl, --leave-one-table-out"},
+       "--nccl, --leave-one-table-out, --kernels"},
       {{"bench", "--fast"}, "bench takes no arguments"},
   });
 }

@@ -206,13 +206,13 @@ TEST_CASE("A GPU must have rates for the types that a scenario computes in") {
 TEST_CASE("An overlap table must fit the recipe that names it") {
   const Data data;
   const std::string good = data.read(kTable);
-  const std::string entry = "proj_fprop: {method: pipeline, sms: 16, splits: 4}";
+  const std::string entry = "proj_fprop: {method: pipeline, sms: 16, splits: 4, set_sm_margin: true}";
   for (const BadEdit& bad : std::vector<BadEdit>{
            {entry, "proj_fprop: {method: bulk, sms: 16}",
             "gives a forward GEMM the method bulk; pipeline or ring_exchange would do"},
-           {entry, "proj_fprop: {method: pipeline, sms: 16, splits: 3}",
+           {entry, "proj_fprop: {method: pipeline, sms: 16, splits: 3, set_sm_margin: true}",
             "3 does not divide the tokens of a micro-batch (8192)"},
-           {entry, "proj_fprop: {method: pipeline, sms: 0, splits: 4}",
+           {entry, "proj_fprop: {method: pipeline, sms: 0, splits: 4, set_sm_margin: true}",
             "has a pipeline entry without SMs"},
            {"qkv_dgrad: {method: bulk", "qkv_dgrad: {method: ring_exchange",
             "gives a backward GEMM something else than bulk with SMs"}}) {

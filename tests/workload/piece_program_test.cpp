@@ -27,7 +27,8 @@ struct Expanded {
       : cluster(load_cluster(data_folder(), "dgx-superpod-h100", 4, {})) {
     GroupLayout tensor;
     tensor.ranks = recipe.tp();
-    program = piece_program({recipe, cluster, recorder, tensor, Distance::nvlink_domain}, piece);
+    program =
+        piece_program({recipe, cluster, recorder, tensor, Distance::nvlink_domain, tensor}, piece);
   }
 
   template <class Kind>
