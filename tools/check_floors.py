@@ -19,6 +19,7 @@ FLOORS = ["core", "topology", "collectives", "workload", "run", "measured", "stu
 DOORS = {  # how the header starts -> the only floor that may include it
     "yaml-cpp/": "core",
     "boost/graph/": "topology",
+    "boost/math/": "workload",
     "tinyxml2.h": "topology",
     "boost/program_options": "app",
     "H5Cpp.h": "output",

@@ -55,7 +55,7 @@ void wait_for_host(ComputeCost& cost, const StepContext& context, Piece piece) {
   cost.time = host;
 }
 
-/// The ranks of a TP x CP group meet in every layer.
+/// The ranks of a TP x CP group meet in every piece.
 void wait_for_stragglers(ComputeCost& cost, const StepContext& context) {
   const int ranks = context.recipe.tp() * context.recipe.cp();
   append(cost, straggler_wait(context.cluster.spec().gpu.power, cost, 1, ranks), 1);

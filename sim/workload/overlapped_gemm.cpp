@@ -61,7 +61,7 @@ std::uint32_t OverlappedGemm::scatter_pipelined(std::int64_t n, std::int64_t k,
                                                 const TpOverlapEntry& entry) {
   const std::int64_t split_rows = rows_ / entry.splits;
   const std::int64_t bytes = split_rows * n * bytes_of(DataType::bf16);
-  // The kernel's SMs read the peers' parts themselves, each at a channel's rate.
+  // The kernel's SMs read the peers' parts themselves, each at user_buffer_sm_bandwidth.
   const double limit = entry.sms * builder_.gpu().nvlink.user_buffer_sm_bandwidth.value.value();
   std::uint32_t scattered = kNoOp;
   for (int split = 0; split < entry.splits; ++split) {

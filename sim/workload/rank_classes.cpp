@@ -98,20 +98,20 @@ class Classifier {
 
  private:
   /// The ranks of one kind of group, known by its first.
-  enum class Kind { tensor, context, replica, data, stage };
+  enum class Kind { tensor, context, replica, data, amax };
 
   [[nodiscard]] int first_of(Kind kind, int rank) const {
+    if (kind == Kind::amax) return rank / grid_.amax_ranks() * grid_.amax_ranks();
     RankCoordinates at = grid_.coordinates(rank);
     if (kind == Kind::tensor || kind == Kind::replica) at.tp = 0;
-    if (kind == Kind::stage) at.tp = 0;
     if (kind != Kind::tensor) at.cp = 0;
-    if (kind == Kind::data || kind == Kind::stage) at.dp = 0;
+    if (kind == Kind::data) at.dp = 0;
     return grid_.rank(at);
   }
   [[nodiscard]] std::vector<int> group_of(Kind kind, int rank) const {
     if (kind == Kind::tensor) return grid_.tensor_group(rank);
     if (kind == Kind::context) return grid_.context_group(rank);
-    if (kind == Kind::stage) return grid_.stage_group(rank);
+    if (kind == Kind::amax) return grid_.amax_group(rank);
     return kind == Kind::data ? grid_.data_context_group(rank) : grid_.tensor_context_group(rank);
   }
   [[nodiscard]] std::vector<int> grouping(Kind kind, int items) const {
@@ -150,7 +150,7 @@ class Classifier {
   /// What a rank's pieces depend on, its groups' other members aside.
   int alone_in_pass(int rank) {
     return passes_.of({layout(Kind::tensor, rank), layout(Kind::context, rank),
-                       layout(Kind::stage, rank), device(rank)});
+                       layout(Kind::amax, rank), device(rank)});
   }
   /// The same for its step.
   std::vector<int> alone_in_step(int rank, int pass) {

@@ -9,8 +9,10 @@ RankGrid::RankGrid(const Recipe& recipe, int gpus)
       cp_(recipe.cp()),
       dp_(gpus / (recipe.tp() * recipe.cp() * recipe.pp())),
       pp_(recipe.pp()),
-      micro_batches_(recipe.training.global_batch_size / (recipe.training.micro_batch_size * dp_)) {
-}
+      micro_batches_(recipe.training.global_batch_size / (recipe.training.micro_batch_size * dp_)),
+      amax_ranks_(!recipe.fp8()                            ? 1
+                  : recipe.software.tp_only_amax_red.value ? tp_ * cp_
+                                                           : tp_ * cp_ * dp_) {}
 
 int RankGrid::rank(const RankCoordinates& at) const {
   return at.tp + tp_ * (at.cp + cp_ * (at.dp + dp_ * at.pp));
@@ -52,10 +54,9 @@ std::vector<int> RankGrid::data_context_group(int rank) const {
   return group;
 }
 
-std::vector<int> RankGrid::stage_group(int rank) const {
-  const int size = tp_ * cp_ * dp_;
-  std::vector<int> group(static_cast<std::size_t>(size));
-  std::iota(group.begin(), group.end(), rank / size * size);
+std::vector<int> RankGrid::amax_group(int rank) const {
+  std::vector<int> group(static_cast<std::size_t>(amax_ranks_));
+  std::iota(group.begin(), group.end(), rank / amax_ranks_ * amax_ranks_);
   return group;
 }
 

@@ -35,8 +35,10 @@ class RankGrid {
   [[nodiscard]] std::vector<int> context_group(int rank) const;
   [[nodiscard]] std::vector<int> tensor_context_group(int rank) const;
   [[nodiscard]] std::vector<int> data_context_group(int rank) const;
-  /// All the ranks of a pipeline stage: TP x CP x DP.
-  [[nodiscard]] std::vector<int> stage_group(int rank) const;
+  /// Ranks that share the amax of their FP8 tensors: TP x CP x DP, or TP x CP with
+  /// `tp_only_amax_red`; without FP8 the rank alone.
+  [[nodiscard]] std::vector<int> amax_group(int rank) const;
+  [[nodiscard]] int amax_ranks() const { return amax_ranks_; }
   /// All the ranks of one model replica's grid that hold different parameters (TP x PP).
   [[nodiscard]] std::vector<int> model_group(int rank) const;
   /// The same rank `step` stages on, around the ring of stages.
@@ -48,6 +50,7 @@ class RankGrid {
   int dp_;
   int pp_;
   int micro_batches_;
+  int amax_ranks_;
 };
 
 }  // namespace simtrain

@@ -121,10 +121,6 @@ struct Recipe {
                ? micro_batches
                : std::min(overlap.wgrad_deferral_limit, micro_batches);
   }
-  /// Whether FP8 tensors of all the data-parallel replicas share their amax, pass by pass.
-  [[nodiscard]] bool reduces_amax_over_dp() const {
-    return fp8() && !software.tp_only_amax_red.value;
-  }
   /// Tokens of one micro-batch that a tensor-parallel group works on.
   [[nodiscard]] std::int64_t tokens() const {
     return training.seq_length * training.micro_batch_size / cp();

@@ -31,9 +31,8 @@ Piece StagePasses::head_piece(const StageAction& action) const {
 
 /// FP8 amax values are reduced once a pass: there all replicas meet that share them.
 ComputeCost StagePasses::wait_for_replicas(const ComputeCost& pass) const {
-  if (!recipe_.reduces_amax_over_dp()) return {};
   const int met = recipe_.tp() * recipe_.cp();
-  return straggler_wait(power_, pass, met, met * replicas_);
+  return straggler_wait(power_, pass, met, std::max(met, amax_ranks_));
 }
 
 std::vector<Segment> StagePasses::segments(const StageAction& action) const {

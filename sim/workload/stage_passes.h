@@ -25,7 +25,7 @@ class StagePasses {
       : recipe_(context.recipe),
         pieces_(context.pieces_of(rank)),
         power_(context.cluster.spec().gpu.power),
-        replicas_(context.grid.dp()),
+        amax_ranks_(context.grid.amax_ranks()),
         chunks_(stage_chunks(context.recipe, context.grid.coordinates(rank).pp)) {}
 
   [[nodiscard]] const std::vector<ChunkLayout>& chunks() const { return chunks_; }
@@ -47,7 +47,7 @@ class StagePasses {
   const Recipe& recipe_;
   const PieceCosts& pieces_;
   const PowerSpec& power_;
-  int replicas_;
+  int amax_ranks_;
   std::vector<ChunkLayout> chunks_;
 };
 

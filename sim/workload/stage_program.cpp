@@ -327,7 +327,7 @@ class StageProgramBuilder {
   /// At the end of a step all ranks meet for the gradients.
   void wait_for_stragglers() {
     const int replica = recipe_.tp() * recipe_.cp();
-    const int met = recipe_.reduces_amax_over_dp() ? replica * context_.grid.dp() : replica;
+    const int met = std::max(replica, context_.grid.amax_ranks());
     own_compute(
         straggler_wait(context_.cluster.spec().gpu.power, busy_, met, context_.grid.ranks()),
         Label::gradient_reduce);
@@ -354,7 +354,7 @@ class StageProgramBuilder {
   StepEndCosts end_;
 
   Program program_;
-  ComputeCost busy_;  ///< of all passes
+  ComputeCost busy_;  ///< of all passes, without deferred weight gradients
   std::vector<std::array<std::uint32_t, 4>> pass_costs_;
   std::array<std::uint32_t, 2> p2p_costs_{kNoOp, kNoOp};
   std::vector<std::vector<std::uint32_t>> gathered_;  ///< gather ops of each chunk

@@ -30,11 +30,7 @@ Program piece_program(const StepContext& context, Piece piece, int rank) {
   PieceContext piece_context{context.recipe, context.cluster.spec(), kernels,
                              layout(grid.tensor_group(rank)),
                              layout(grid.context_group(rank)).widest_hop};
-  if (piece == Piece::amax) {
-    piece_context.amax_layout =
-        layout(context.recipe.reduces_amax_over_dp() ? grid.stage_group(rank)
-                                                     : grid.tensor_context_group(rank));
-  }
+  if (piece == Piece::amax) piece_context.amax_layout = layout(grid.amax_group(rank));
   return piece_program(piece_context, piece);
 }
 

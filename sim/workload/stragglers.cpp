@@ -16,6 +16,7 @@ double expected_largest(int count) {
 ComputeCost straggler_wait(const PowerSpec& power, const ComputeCost& busy, int met, int ranks) {
   const double lasts = to_seconds(power.fluctuation_time.value);
   const double length = to_seconds(busy.time);
+  if (length <= 0) return {};
   const double deviation = power.fluctuation.value * std::sqrt(lasts / (lasts + length));
   const double waiting =
       length * busy.sm_bound * deviation * (expected_largest(ranks) - expected_largest(met));

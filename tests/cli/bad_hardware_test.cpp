@@ -206,7 +206,8 @@ TEST_CASE("A GPU must have rates for the types that a scenario computes in") {
 TEST_CASE("An overlap table must fit the recipe that names it") {
   const Data data;
   const std::string good = data.read(kTable);
-  const std::string entry = "proj_fprop: {method: pipeline, sms: 16, splits: 4, set_sm_margin: true}";
+  const std::string entry =
+      "proj_fprop: {method: pipeline, sms: 16, splits: 4, set_sm_margin: true}";
   for (const BadEdit& bad : std::vector<BadEdit>{
            {entry, "proj_fprop: {method: bulk, sms: 16}",
             "gives a forward GEMM the method bulk; pipeline or ring_exchange would do"},

@@ -39,6 +39,21 @@ TEST_CASE("a piece is played on one rank, unfolded on all of the first replica's
   CHECK(layer_plan(llama_70b(4, 2), true).ranks.size() == 8);
 }
 
+TEST_CASE("amax values go to the network where replicas share them") {
+  Recipe recipe = llama_70b(4, 2);
+  recipe.training.precision = DataType::fp8;
+  const auto reduction = [](const Recipe& of) {
+    const StepSetup setup(of, "dgx-superpod-h100", 2);
+    return piece_plan(setup.context(), Piece::amax, 0).programs.front().transfers.at(0);
+  };
+  recipe.software.tp_only_amax_red.value = true;
+  const TransferCost inside = reduction(recipe);
+  recipe.software.tp_only_amax_red.value = false;
+  const TransferCost over_replicas = reduction(recipe);
+  CHECK(inside.bytes.value() == over_replicas.bytes.value());
+  CHECK(inside.latency < over_replicas.latency);
+}
+
 TEST_CASE("a context ring inside a node goes over NVLink, one between nodes over the network") {
   const TransferCost near = context_message(layer_plan(llama_70b(4, 2), false));
   const TransferCost far = context_message(layer_plan(llama_70b(8, 2), false));

@@ -52,6 +52,17 @@ TEST_CASE("the groups of a rank are as counted by hand") {
   CHECK(grid.model_group(19) == Ranks{6, 7, 18, 19});
 }
 
+TEST_CASE("FP8 tensors share their amax over the stage, or over TP x CP, and none without FP8") {
+  Recipe recipe = grid_recipe(2, 2, 2);
+  CHECK(RankGrid(recipe, 24).amax_group(17) == Ranks{17});
+  recipe.training.precision = DataType::fp8;
+  CHECK(RankGrid(recipe, 24).amax_group(17) ==
+        Ranks{12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23});
+  CHECK(RankGrid(recipe, 24).amax_ranks() == 12);
+  recipe.software.tp_only_amax_red.value = true;
+  CHECK(RankGrid(recipe, 24).amax_group(17) == Ranks{16, 17, 18, 19});
+}
+
 TEST_CASE("stages follow each other in a ring") {
   const RankGrid grid = small();
   CHECK(grid.stage_neighbour(7, 1) == 19);

@@ -52,6 +52,16 @@ std::int64_t bytes_of_label(const Program& program, Label label, GroupSlot group
   return sum;
 }
 
+/// Seconds that passes of one label wait for stragglers.
+double waited(const Program& program, Label label) {
+  double sum = 0;
+  for (const Op& op : program.ops) {
+    if (op.label == label && op.compute)
+      sum += part(program.compute_costs[op.cost].parts, Share::stragglers);
+  }
+  return sum;
+}
+
 }  // namespace
 
 TEST_CASE("a pipeline message is a rank's own rows under sequence and context parallelism") {
@@ -129,6 +139,19 @@ TEST_CASE(
     }
     if (op.label == Label::backward) CHECK(!seen);
   }
+}
+
+TEST_CASE("replicas wait for each other in every pass where they share amax, else once a step") {
+  Recipe recipe = llama_70b(1);
+  const Program bf16 = stage_of(recipe, 1);
+  CHECK(waited(bf16, Label::forward) == 0);
+  CHECK(waited(bf16, Label::gradient_reduce) > 0);
+  recipe.training.precision = DataType::fp8;
+  const Program fp8 = stage_of(recipe, 1);
+  CHECK(waited(fp8, Label::forward) > 0);
+  CHECK(waited(fp8, Label::gradient_reduce) < waited(bf16, Label::gradient_reduce));
+  recipe.software.tp_only_amax_red.value = true;
+  CHECK(waited(stage_of(recipe, 1), Label::forward) == 0);
 }
 
 TEST_CASE("ops come after earlier ones only") {
