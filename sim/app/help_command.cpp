@@ -31,7 +31,7 @@ constexpr std::string_view kValidateHelp =
     "simtrain validate --nccl [--format text|json]\n"
     "simtrain validate --leave-one-table-out [--by group|table] [--parameters FILE]\n"
     "                  [--format text|json] [--max-mean-error PERCENT] [--max-error PERCENT]\n"
-    "simtrain validate --kernels [FOLDER...] [--format text|json] [--max-mean-error PERCENT]\n\n"
+    "simtrain validate --kernels [FOLDER] [--format text|json] [--max-mean-error PERCENT]\n\n"
     "  Compares predictions with what documents print about runs; exits with 1 where a bound "
     "that\n"
     "  the files state is broken (docs/validation.md).\n\n"
@@ -52,7 +52,7 @@ constexpr std::string_view kValidateHelp =
 constexpr std::string_view kCalibrateHelp =
     "simtrain calibrate [--rows NAME,...] [--parameters FILE] [--format text|json]\n"
     "                   [--write FILE [--force]]\n"
-    "simtrain calibrate --kernels [FOLDER...] --gpu NAME [--format text|json]\n\n"
+    "simtrain calibrate --kernels [FOLDER] --gpu NAME [--format text|json]\n\n"
     "  Fits the parameters of validation/calibration.yaml to documented step times. Hardware "
     "files\n"
     "  are not written. Exits with 1 where the fit does not converge.\n\n"

@@ -10,15 +10,12 @@ namespace {
 
 namespace po = boost::program_options;
 
-/// The points of the folders named, or the published ones.
-std::vector<KernelPoint> points_of(const DataFolder& data, const po::variables_map& values) {
-  std::vector<std::string> folders{data.root() + "/hardware/measured/published"};
-  if (values.count("path") > 0) folders = values["path"].as<std::vector<std::string>>();
-  std::vector<KernelPoint> points;
-  for (const std::string& folder : folders) {
-    for (KernelPoint& point : load_kernel_points(folder)) points.push_back(std::move(point));
-  }
-  return points;
+/// The folder named, or that of the published points.
+std::string folder_of(const DataFolder& data, const po::variables_map& values) {
+  if (values.count("path") == 0) return data.root() + "/hardware/measured/published";
+  const auto& folders = values["path"].as<std::vector<std::string>>();
+  if (folders.size() > 1) throw InputError({folders[1]}, "", "is one folder too many; name one");
+  return folders[0];
 }
 
 }  // namespace
@@ -33,9 +30,16 @@ CommandResult validate_kernels_command(const CommandCall& call) {
   const double bound = values["max-mean-error"].as<double>();
   if (!(bound >= 0) || !std::isfinite(bound))
     throw InputError({}, "--max-mean-error", "must be a number of percent, 0 or more");
+  const std::string folder = folder_of(call.data, values);
   const std::vector<KernelComparison> comparisons =
-      compare_kernels(call.data, points_of(call.data, values));
-  const bool holds = summarize_fitted(comparisons).mean * 100 <= bound;
+      compare_kernels(call.data, load_kernel_points(folder));
+  const ErrorSummary errors = summarize_fitted(comparisons);
+  if (errors.points == 0) {
+    throw InputError({folder}, "",
+                     "holds no point that simtrain predicts and that may set parameters, so the "
+                     "bound tells nothing; see hardware/measured/README.md");
+  }
+  const bool holds = errors.mean * 100 <= bound;
   return {json ? kernel_validation_json(comparisons) : kernel_validation_text(comparisons),
           holds ? 0 : 1};
 }
@@ -51,7 +55,8 @@ CommandResult calibrate_kernels_command(const CommandCall& call) {
     throw InputError({}, "--gpu", "is missing; name one of 'simtrain list gpus'");
   const auto name = values["gpu"].as<std::string>();
   const auto gpu = call.data.load<GpuSpec>("hardware/gpus", name, {}, "--gpu");
-  const std::vector<KernelFit> fits = fit_kernels(gpu, points_of(call.data, values));
+  const std::vector<KernelFit> fits =
+      fit_kernels(gpu, load_kernel_points(folder_of(call.data, values)));
   if (fits.empty())
     throw InputError({}, "--gpu", "has too few points of '" + name + "' to fit any parameter");
   return {json ? kernel_fit_json(name, fits) : kernel_fit_text(name, fits), 0};

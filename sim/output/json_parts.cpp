@@ -9,6 +9,14 @@ nlohmann::ordered_json breakdown_json(const Report& report) {
   return json;
 }
 
+nlohmann::ordered_json json_of(const ErrorSummary& errors) {
+  return {{"points", errors.points},
+          {"mean", errors.mean},
+          {"median", errors.median},
+          {"percentile_90", errors.percentile_90},
+          {"bias", errors.bias}};
+}
+
 nlohmann::ordered_json summary_json(const ValidationSummary& summary) {
   return {{"rows", summary.rows},
           {"mean_absolute_error", summary.mean_absolute},

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "sim/study/error_summary.h"
 #include "sim/study/validate.h"
 
 namespace simtrain {
@@ -10,6 +11,9 @@ namespace simtrain {
 
 /// Seconds of a step by share.
 nlohmann::ordered_json breakdown_json(const Report& report);
+
+/// Points, mean, median, 90th percentile and bias.
+nlohmann::ordered_json json_of(const ErrorSummary& errors);
 
 /// Rows, mean and largest absolute error, bias.
 nlohmann::ordered_json summary_json(const ValidationSummary& summary);

@@ -1,7 +1,12 @@
 #include "sim/output/kernel_fit_report.h"
 
+#include <cmath>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include "sim/output/json_parts.h"
+#include "sim/output/text_report.h"
 
 namespace simtrain {
 namespace {
@@ -12,12 +17,18 @@ std::string errors_line(std::string_view shape, const ErrorSummary& errors) {
                      errors.bias * 100);
 }
 
+std::string spread(const FittedKernelParameter& parameter) {
+  if (parameter.at_limit) return "at its limit";
+  if (!std::isfinite(parameter.standard_error)) return "undetermined";
+  return fmt::format("+- {:.2g}", parameter.standard_error);
+}
+
 std::string text_of(const KernelFit& fit) {
-  std::string out = fmt::format("\n{} {}{}\n", name_of(fit.family), fit.variant,
+  std::string out = fmt::format("\n{} {}{}\n", name_of(fit.family), printable(fit.variant),
                                 fit.converged ? "" : " (the fit did not settle)");
-  for (const FittedParameter& one : fit.parameters) {
-    out += fmt::format("    {:<28}{:>9.4g} +- {:<9.2g} {:<8} now {:.4g}\n", one.name, one.value,
-                       one.standard_error, one.unit, one.in_file);
+  for (const FittedKernelParameter& one : fit.parameters) {
+    out += fmt::format("    {:<28}{:>9.4g} {:<12} {:<8} now {:.4g}\n", one.name, one.value,
+                       spread(one), one.unit, one.in_file);
   }
   out += fmt::format("    {:<28}{:>7}{:>8}{:>8}{:>8}{:>8}\n", "left out, errors in %", "points",
                      "mean", "median", "90 %", "bias");
@@ -25,20 +36,13 @@ std::string text_of(const KernelFit& fit) {
   return out + errors_line("(fitted)", fit.fitted);
 }
 
-nlohmann::ordered_json json_of(const ErrorSummary& errors) {
-  return {{"points", errors.points},
-          {"mean", errors.mean},
-          {"median", errors.median},
-          {"percentile_90", errors.percentile_90},
-          {"bias", errors.bias}};
-}
-
 nlohmann::ordered_json json_of(const KernelFit& fit) {
   nlohmann::ordered_json parameters = nlohmann::ordered_json::array();
-  for (const FittedParameter& one : fit.parameters) {
+  for (const FittedKernelParameter& one : fit.parameters) {
     parameters.push_back({{"name", one.name},
                           {"value", one.value},
                           {"standard_error", one.standard_error},
+                          {"at_limit", one.at_limit},
                           {"unit", one.unit},
                           {"in_file", one.in_file}});
   }
@@ -62,7 +66,7 @@ std::string kernel_fit_json(const std::string& gpu, const std::vector<KernelFit>
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const KernelFit& fit : fits) rows.push_back(json_of(fit));
   return nlohmann::ordered_json{{"schema", "simtrain.kernel-fit/1"}, {"gpu", gpu}, {"fits", rows}}
-             .dump(2) +
+             .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
          "\n";
 }
 

@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "sim/output/json_parts.h"
+#include "sim/output/text_report.h"
+
 namespace simtrain {
 namespace {
 
@@ -22,17 +25,9 @@ std::string not_predicted(const std::vector<KernelGroup>& groups) {
   }
   std::string out;
   for (const auto& [key, count] : counts)
-    out += fmt::format("{:<16}{:<45}{:>7}\n", key.first, key.second, count);
+    out += fmt::format("{:<16}{:<45}{:>7}\n", printable(key.first), printable(key.second), count);
   if (out.empty()) return out;
   return "\nPoints of GPUs, data types and implementations that simtrain does not have\n\n" + out;
-}
-
-nlohmann::ordered_json json_of(const ErrorSummary& errors) {
-  return {{"points", errors.points},
-          {"mean", errors.mean},
-          {"median", errors.median},
-          {"percentile_90", errors.percentile_90},
-          {"bias", errors.bias}};
 }
 
 }  // namespace
@@ -48,7 +43,7 @@ std::string kernel_validation_text(const std::vector<KernelComparison>& comparis
       out += fmt::format("\n{:<10}{:<28}{:<22}{:>6}{:>7}{:>7}{:>7}{:>7}\n", "gpu", family, "shapes",
                          "points", "mean", "median", "90 %", "bias");
     }
-    out += line(group.gpu, group.variant, group.shape, group.errors);
+    out += line(printable(group.gpu), printable(group.variant), group.shape, group.errors);
   }
   out += "\n" + line("all", "that may set parameters", "", summarize_fitted(comparisons));
   return out + not_predicted(groups);
@@ -67,7 +62,7 @@ std::string kernel_validation_json(const std::vector<KernelComparison>& comparis
   return nlohmann::ordered_json{{"schema", "simtrain.kernel-validation/1"},
                                 {"groups", rows},
                                 {"fitted", json_of(summarize_fitted(comparisons))}}
-             .dump(2) +
+             .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
          "\n";
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <map>
 
 #include <fmt/format.h>
@@ -25,6 +26,7 @@ struct Parameter {
   double unit_size = 1;
   std::function<double(const GpuSpec&)> read;
   std::function<void(GpuSpec&, double)> write;
+  double most = std::numeric_limits<double>::infinity();
 };
 
 /// What one fit sets, from which points.
@@ -36,11 +38,23 @@ struct Task {
   Points predicted;
 };
 
-/// All parameters are positive: fitted are their logarithms.
+/// All parameters are positive. Fitted is the logarithm, of a value with a limit that of its odds,
+/// counted from 1 at the start: steps are relative, and no value reaches 0 or its limit.
+double log_odds(const Parameter& parameter, double value) {
+  return std::log(value / (1 - value / parameter.most));
+}
+
+double fitted_start(const Parameter& parameter, const GpuSpec& gpu) {
+  return std::clamp(parameter.read(gpu), 0.1 * parameter.unit_size, 0.9 * parameter.most);
+}
+
 GpuSpec with_values(GpuSpec gpu, const std::vector<Parameter>& parameters,
-                    const std::vector<double>& logarithms) {
-  for (std::size_t i = 0; i < parameters.size(); ++i)
-    parameters[i].write(gpu, std::exp(logarithms[i]));
+                    const std::vector<double>& fitted) {
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const Parameter& parameter = parameters[i];
+    const double odds = std::exp(log_odds(parameter, fitted_start(parameter, gpu)) + fitted[i] - 1);
+    parameter.write(gpu, 1 / (1 / odds + 1 / parameter.most));
+  }
   return gpu;
 }
 
@@ -55,12 +69,12 @@ std::vector<Parameter> parameters_of(const GpuSpec& gpu, const Gemm& gemm) {
        [of](const GpuSpec& g) { return to_seconds(of(g).wave_overhead); },
        [of](GpuSpec& g, double value) { of(g).wave_overhead = to_duration(value); }},
       {"wave_sharpness", "", 1, [of](const GpuSpec& g) { return of(g).wave_sharpness; },
-       [of](GpuSpec& g, double value) { of(g).wave_sharpness = std::min(value, 1.0); }}};
+       [of](GpuSpec& g, double value) { of(g).wave_sharpness = value; }, 1}};
   if (row == 0) {  // one value for all data types
-    parameters.push_back(
-        {"memory_efficiency", "", 1,
-         [](const GpuSpec& g) { return g.gemm.memory_efficiency.value; },
-         [](GpuSpec& g, double value) { g.gemm.memory_efficiency.value = std::min(value, 1.0); }});
+    parameters.push_back({"memory_efficiency", "", 1,
+                          [](const GpuSpec& g) { return g.gemm.memory_efficiency.value; },
+                          [](GpuSpec& g, double value) { g.gemm.memory_efficiency.value = value; },
+                          1});
   }
   return parameters;
 }
@@ -94,10 +108,9 @@ std::vector<Parameter> parameters_of(const GpuSpec& /*gpu*/, const Streaming& st
                                &StreamingSpec::norm_forward, &StreamingSpec::norm_backward,
                                &StreamingSpec::cross_entropy};
   const auto share = kShares[static_cast<std::size_t>(streaming.kind)];
-  return {
-      {"share of memory bandwidth", "", 1,
-       [share](const GpuSpec& g) { return (g.streaming.*share).value; },
-       [share](GpuSpec& g, double value) { (g.streaming.*share).value = std::min(value, 1.0); }}};
+  return {{"share of memory bandwidth", "", 1,
+           [share](const GpuSpec& g) { return (g.streaming.*share).value; },
+           [share](GpuSpec& g, double value) { (g.streaming.*share).value = value; }, 1}};
 }
 
 bool sets_parameters(const KernelPoint& point) {
@@ -139,16 +152,12 @@ std::vector<double> ratios(const GpuSpec& gpu, const Points& points) {
 }
 
 LeastSquaresResult fit(const GpuSpec& gpu, const Task& task, const Points& points) {
-  std::vector<double> start;
-  start.reserve(task.parameters.size());
-  for (const Parameter& parameter : task.parameters)
-    start.push_back(std::log(std::max(parameter.read(gpu), 0.1 * parameter.unit_size)));
-  const auto residuals = [&](const std::vector<double>& logarithms) {
-    std::vector<double> values = ratios(with_values(gpu, task.parameters, logarithms), points);
+  const auto residuals = [&](const std::vector<double>& fitted) {
+    std::vector<double> values = ratios(with_values(gpu, task.parameters, fitted), points);
     for (double& value : values) value = std::log(value);
     return values;
   };
-  return least_squares(start, residuals, 1e-4, 200);
+  return least_squares(std::vector<double>(task.parameters.size(), 1), residuals, 1e-4, 200);
 }
 
 std::vector<double> errors_of(const GpuSpec& gpu, const Points& points) {
@@ -180,6 +189,19 @@ std::vector<LeftOutErrors> leave_out(const GpuSpec& gpu, const Task& task) {
   return result;
 }
 
+FittedKernelParameter fitted_parameter(const Parameter& parameter, const GpuSpec& before,
+                                       const GpuSpec& after, double log_odds_error) {
+  constexpr double kNearLimit = 0.001;
+  const double value = parameter.read(after);
+  const double room = 1 - value / parameter.most;
+  FittedKernelParameter result{parameter.name, parameter.unit};
+  result.at_limit = room < kNearLimit;
+  result.value = (result.at_limit ? parameter.most : value) / parameter.unit_size;
+  result.standard_error = result.at_limit ? 0 : result.value * room * log_odds_error;
+  result.in_file = parameter.read(before) / parameter.unit_size;
+  return result;
+}
+
 KernelFit run(const GpuSpec& gpu, const Task& task) {
   const LeastSquaresResult found = fit(gpu, task, task.fitting);
   const auto freedom = static_cast<double>(task.fitting.size() - task.parameters.size());
@@ -190,13 +212,9 @@ KernelFit run(const GpuSpec& gpu, const Task& task) {
   result.variant = task.variant;
   result.converged = found.converged;
   result.parameters.reserve(task.parameters.size());
-  for (std::size_t i = 0; i < task.parameters.size(); ++i) {
-    const Parameter& parameter = task.parameters[i];
-    const double value = parameter.read(fitted) / parameter.unit_size;
-    result.parameters.push_back({parameter.name, parameter.unit, value,
-                                 value * found.standard_errors[i] * scatter,
-                                 parameter.read(gpu) / parameter.unit_size});
-  }
+  for (std::size_t i = 0; i < task.parameters.size(); ++i)
+    result.parameters.push_back(
+        fitted_parameter(task.parameters[i], gpu, fitted, found.standard_errors[i] * scatter));
   result.fitted = error_summary(errors_of(fitted, task.fitting));
   result.left_out = leave_out(gpu, task);
   return result;

@@ -9,11 +9,12 @@
 namespace simtrain {
 
 /// A parameter of a GPU file as the points have it.
-struct FittedParameter {
+struct FittedKernelParameter {
   std::string name;  ///< its key, such as "wave_overhead"
   std::string unit;
   double value = 0;
-  double standard_error = 0;  ///< infinite where no point depends on it
+  double standard_error = 0;  ///< infinite where no point depends on it; nothing at the limit
+  bool at_limit = false;      ///< the points ask for more than it can be, which is `value`
   double in_file = 0;         ///< what the GPU's file says
 };
 
@@ -28,7 +29,7 @@ struct LeftOutErrors {
 struct KernelFit {
   KernelFamily family{};
   std::string variant;
-  std::vector<FittedParameter> parameters;
+  std::vector<FittedKernelParameter> parameters;
   ErrorSummary fitted;                  ///< on the points that set the parameters
   std::vector<LeftOutErrors> left_out;  ///< by class, the classes sorted
   bool converged = false;
@@ -37,8 +38,9 @@ struct KernelFit {
 /// Fits the parameters of `gpu` to the short runs among the points of that GPU which may set
 /// parameters, by least squares of the logarithm of predicted over measured. Left out are five
 /// times a fifth of the shapes, chosen by a hash of the shape: each is predicted by a fit to the
-/// others. GEMMs of m below 1024 or odd sizes are predicted, never fitted. A variant needs four
-/// points more than parameters. Deterministic; nothing is written.
+/// others. GEMMs of odd sizes and memory-bound kernels below 64 MB set nothing and are predicted in
+/// their fifth. A variant needs four points more than parameters. Deterministic; nothing is
+/// written.
 std::vector<KernelFit> fit_kernels(const GpuSpec& gpu, const std::vector<KernelPoint>& points);
 
 }  // namespace simtrain

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <initializer_list>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -216,7 +217,10 @@ KernelPoint to_point(const StreamingRow& row) {
 
 template <class Row>
 void load(const std::string& path, std::vector<KernelPoint>& points) {
-  if (!std::filesystem::exists(path)) return;
+  std::error_code error;
+  const bool there = std::filesystem::exists(path, error);
+  if (error) throw InputError({path}, "", "cannot be opened: " + error.message());
+  if (!there) return;
   const auto rows = read_csv<Row>(load_csv_file(path, field_names<Row>()));
   points.reserve(points.size() + rows.size());
   for (const Row& row : rows) points.push_back(to_point(row));

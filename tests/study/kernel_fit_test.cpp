@@ -39,10 +39,31 @@ KernelPoint point(const GpuSpec& truth, const Kernel& kernel, KernelFamily famil
 }
 
 double value(const KernelFit& fit, const std::string& name) {
-  for (const FittedParameter& one : fit.parameters) {
+  for (const FittedKernelParameter& one : fit.parameters) {
     if (one.name == name) return one.value;
   }
   return 0;
+}
+
+/// Short runs of `truth` over sizes that tell its GEMM parameters apart.
+std::vector<KernelPoint> gemms_of(const GpuSpec& truth) {
+  std::vector<KernelPoint> points;
+  for (const std::int64_t m : {128, 1024, 2048, 8192}) {
+    for (const std::int64_t n : {1024, 3072, 8192}) {
+      for (const std::int64_t k : {1024, 4096, 16384})
+        points.push_back(point(truth, Gemm{m, n, k, DataType::bf16, DataType::bf16},
+                               KernelFamily::gemm, "bf16", points.size()));
+    }
+  }
+  return points;
+}
+
+std::vector<KernelPoint> casts_of(const GpuSpec& truth) {
+  std::vector<KernelPoint> points;
+  for (std::uint64_t i = 0; i < 20; ++i)
+    points.push_back(point(truth, Streaming{StreamingKind::cast, 1e8 * static_cast<double>(i + 1)},
+                           KernelFamily::streaming, "cast forward", i));
+  return points;
 }
 
 }  // namespace
@@ -53,14 +74,7 @@ TEST_CASE("a fit finds the parameters that GEMM points were made with") {
   truth.gemm.rates[0].wave_overhead = std::chrono::microseconds(3);
   truth.gemm.rates[0].wave_sharpness = 0.4;
   truth.gemm.memory_efficiency.value = 0.6;
-  std::vector<KernelPoint> points;
-  for (const std::int64_t m : {128, 1024, 2048, 8192}) {
-    for (const std::int64_t n : {1024, 3072, 8192}) {
-      for (const std::int64_t k : {1024, 4096, 16384})
-        points.push_back(point(truth, Gemm{m, n, k, DataType::bf16, DataType::bf16},
-                               KernelFamily::gemm, "bf16", points.size()));
-    }
-  }
+  const std::vector<KernelPoint> points = gemms_of(truth);
   const std::vector<KernelFit> fits = fit_kernels(gpu("h100-sxm"), points);
   REQUIRE(fits.size() == 1);
   CHECK(value(fits[0], "burst") == doctest::Approx(640).epsilon(0.002));
@@ -93,12 +107,39 @@ TEST_CASE("a fit finds the parameters that attention points were made with") {
   CHECK(value(fits[0], "grid_penalty") == doctest::Approx(1.5).epsilon(0.01));
 }
 
+TEST_CASE("a fit leaves the limit or the 0 that it starts from") {
+  GpuSpec truth = gpu("h100-sxm");
+  truth.gemm.rates[0].wave_sharpness = 0.4;
+  truth.gemm.memory_efficiency.value = 0.6;
+  GpuSpec start = truth;
+  start.gemm.rates[0].wave_sharpness = 1;
+  start.gemm.rates[0].wave_overhead = {};
+  start.gemm.memory_efficiency.value = 1;
+  const std::vector<KernelFit> fits = fit_kernels(start, gemms_of(truth));
+  REQUIRE(fits.size() == 1);
+  CHECK(value(fits[0], "wave_sharpness") == doctest::Approx(0.4).epsilon(0.02));
+  CHECK(value(fits[0], "memory_efficiency") == doctest::Approx(0.6).epsilon(0.002));
+  CHECK(value(fits[0], "wave_overhead") ==
+        doctest::Approx(to_seconds(truth.gemm.rates[0].wave_overhead) * 1e6).epsilon(0.02));
+}
+
+TEST_CASE("a parameter that the points put beyond its limit stands there and says so") {
+  GpuSpec truth = gpu("h100-sxm");
+  truth.streaming.cast.value = 1.1;
+  const std::vector<KernelFit> fits = fit_kernels(gpu("h100-sxm"), casts_of(truth));
+  REQUIRE(fits.size() == 1);
+  CHECK(fits[0].parameters[0].at_limit);
+  CHECK(fits[0].parameters[0].value == 1);
+  CHECK(fits[0].parameters[0].standard_error == 0);
+  truth.streaming.cast.value = 0.95;
+  const std::vector<KernelFit> inside = fit_kernels(gpu("h100-sxm"), casts_of(truth));
+  CHECK_FALSE(inside.at(0).parameters[0].at_limit);
+  CHECK(inside[0].parameters[0].value == doctest::Approx(0.95).epsilon(0.001));
+}
+
 TEST_CASE("points of others, sustained ones, few ones and those not to fit set nothing") {
   const GpuSpec h100 = gpu("h100-sxm");
-  std::vector<KernelPoint> points;
-  for (std::uint64_t i = 0; i < 20; ++i)
-    points.push_back(point(h100, Streaming{StreamingKind::cast, 1e8 * static_cast<double>(i + 1)},
-                           KernelFamily::streaming, "cast forward", i));
+  std::vector<KernelPoint> points = casts_of(h100);
   CHECK(fit_kernels(h100, points).size() == 1);
   auto changed = points;
   for (KernelPoint& one : changed) one.fitted = false;
@@ -123,6 +164,7 @@ TEST_CASE("GEMMs of left-out shapes are predicted within the bounds of their cla
                                             {"gb200", {0.06, 0.065, 0.08}},
                                             {"h100-sxm", {0.05, 0.06, 0.08}},
                                             {"h200-sxm", {0.035, 0.05, 0.065}}};
+  int checked = 0;
   for (const auto& [name, bound] : bounds) {
     for (const KernelFit& fit : fit_kernels(gpu(name), published())) {
       if (fit.family != KernelFamily::gemm) continue;
@@ -132,7 +174,9 @@ TEST_CASE("GEMMs of left-out shapes are predicted within the bounds of their cla
         CHECK(one.errors.mean <= (one.shape == "large"      ? bound.large
                                   : one.shape == "m < 1024" ? bound.few_rows
                                                             : bound.other));
+        ++checked;
       }
     }
   }
+  CHECK(checked == 35);
 }

@@ -99,6 +99,9 @@ TEST_CASE("wrong points are refused at their cell") {
   CHECK(refused("gemm.csv", std::string(kGemm) + "lab,x,bf16,burst,1,1,1,nan,\n")
             .starts_with("gemm.csv:2:24: tflops: "));
   CHECK(refused("streaming.csv", "kernel,us\n").starts_with("streaming.csv:1:1: must be"));
+  CHECK(testing::said([&] {
+          (void)load_kernel_points(std::string(5000, 'x'));
+        }).find("gemm.csv: cannot be opened: ") != std::string::npos);
   const testing::TempFolder empty;
   CHECK(testing::said([&] {
           (void)load_kernel_points(empty.path().string());
