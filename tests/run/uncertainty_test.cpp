@@ -56,7 +56,7 @@ std::string refusal_with(const std::string& rows) {
   std::string file = text.str();
   file.insert(file.find("kinds:\n") + 7, rows);
   std::ofstream(root / "hardware/uncertainty.yaml") << file;
-  const std::string result = said([&] { load_uncertainty(DataFolder(root.string())); });
+  std::string result = said([&] { load_uncertainty(DataFolder(root.string())); });
   fs::remove_all(root);
   return result;
 }
