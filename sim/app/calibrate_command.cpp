@@ -21,6 +21,11 @@ CommandResult calibrate_command(const CommandCall& call) {
   if (values.count("path") > 0)
     throw InputError({}, "", "calibrate takes options only; 'simtrain help calibrate' shows them");
   const bool json = wants_json(values);
+  const bool force = values["force"].as<bool>();
+  if (values.count("write") > 0)
+    check_writable(values["write"].as<std::string>(), force);
+  else if (force)
+    throw InputError({}, "--force", "goes with --write alone");
   const std::string folder = call.data.root() + "/validation/";
   const std::string parameters = values.count("parameters") > 0
                                      ? values["parameters"].as<std::string>()
@@ -31,8 +36,7 @@ CommandResult calibrate_command(const CommandCall& call) {
                         std::move(rows));
   const Calibration calibration = calibrate(fit);
   if (values.count("write") > 0)
-    write_text_file(values["write"].as<std::string>(), calibration_yaml(calibration),
-                    values["force"].as<bool>());
+    write_text_file(values["write"].as<std::string>(), calibration_yaml(calibration), force);
   return {json ? calibration_json(calibration) : calibration_text(calibration),
           calibration.converged ? 0 : 1};
 }

@@ -21,6 +21,8 @@ CommandResult validate_nccl(const CommandCall& call, const po::variables_map& va
     if (values.count(option) > 0)
       throw InputError({}, "--nccl", fmt::format("goes with --format alone, found {}", option));
   }
+  if (values["breakdown"].as<bool>())
+    throw InputError({}, "--nccl", "goes with --format alone, found breakdown");
   const std::vector<CurvePoint> points =
       validate_curves(call.data, call.data.root() + "/validation/nccl/curves.yaml");
   return {json ? nccl_validation_json(points) : nccl_validation_text(points), 0};

@@ -39,7 +39,7 @@ std::string read_text_file(const std::string& path, const TextFileKind& kind) {
   return text;
 }
 
-void write_text_file(const std::string& path, const std::string& text, bool replace) {
+void check_writable(const std::string& path, bool replace) {
   std::error_code error;
   const auto status = fs::status(path, error);
   if (fs::exists(status) && !fs::is_regular_file(status)) {
@@ -48,6 +48,11 @@ void write_text_file(const std::string& path, const std::string& text, bool repl
   if (fs::exists(status) && !replace) {
     throw InputError({path}, "", "is there already; --force replaces it");
   }
+}
+
+void write_text_file(const std::string& path, const std::string& text, bool replace) {
+  check_writable(path, replace);
+  std::error_code error;
   const std::string beside = fmt::format("{}.{}.partial", path, getpid());
   std::ofstream file(beside, std::ios::binary);
   file << text;

@@ -15,8 +15,12 @@ struct TextFileKind {
 /// larger than its kind ever gets.
 std::string read_text_file(const std::string& path, const TextFileKind& kind);
 
-/// Writes a file whole or not at all: beside its place first, then renamed. Throws InputError where
-/// `path` is taken and `replace` is false, where it is no regular file, or cannot be written.
+/// Throws InputError where `path` is taken and `replace` is false, or where it is no regular file.
+/// For refusing before long work what `write_text_file` would refuse after it.
+void check_writable(const std::string& path, bool replace);
+
+/// Writes a file whole or not at all: beside its place first, then renamed. Throws InputError as
+/// `check_writable`, and where it cannot be written.
 void write_text_file(const std::string& path, const std::string& text, bool replace);
 
 }  // namespace simtrain

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "sim/output/json_parts.h"
 #include "sim/output/text_report.h"
 
 namespace simtrain {
@@ -24,7 +24,7 @@ std::vector<Series> series_of(const Calibration& calibration) {
   std::vector<Series> result;
   for (std::size_t i = 0; i < calibration.after.size(); ++i) {
     const ValidationRow& row = calibration.after[i];
-    const std::string name = row.group + ":" + row.precision;
+    const std::string name = row.series();
     auto series =
         std::find_if(result.begin(), result.end(), [&](const Series& s) { return s.name == name; });
     if (series == result.end()) series = result.insert(series, Series{name, {}, {}});
@@ -70,13 +70,6 @@ void add_errors(std::string& out, const std::string& name, const ValidationSumma
       before.bias * 100, after.mean_absolute * 100, after.largest_absolute * 100, after.bias * 100);
 }
 
-Json summary_json(const ValidationSummary& summary) {
-  return {{"rows", summary.rows},
-          {"mean_absolute_error", summary.mean_absolute},
-          {"largest_absolute_error", summary.largest_absolute},
-          {"bias", summary.bias}};
-}
-
 Json parameter_json(const Calibration& calibration, std::size_t j) {
   const FittedParameter& parameter = calibration.parameters[j];
   Json sets = Json::array();
@@ -101,7 +94,7 @@ Json rows_json(const Calibration& calibration) {
   Json rows = Json::array();
   for (std::size_t i = 0; i < calibration.after.size(); ++i) {
     const ValidationRow& row = calibration.after[i];
-    rows.push_back({{"table", row.group + ":" + row.precision},
+    rows.push_back({{"table", row.series()},
                     {"document", row.document},
                     {"scenario", row.scenario},
                     {"row", row.row},

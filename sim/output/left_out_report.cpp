@@ -1,8 +1,8 @@
 #include "sim/output/left_out_report.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "sim/output/json_parts.h"
 #include "sim/output/text_report.h"
 
 namespace simtrain {
@@ -19,13 +19,11 @@ std::string summary_line(const std::string& name, const LeftOutSummary& summary)
 }
 
 Json summary_json(const LeftOutSummary& summary) {
-  return {{"rows", summary.errors.rows},
-          {"mean_absolute_error", summary.errors.mean_absolute},
-          {"largest_absolute_error", summary.errors.largest_absolute},
-          {"bias", summary.errors.bias},
-          {"covered", summary.covered},
-          {"half_width", summary.half_width},
-          {"widening", summary.widening}};
+  Json json = summary_json(summary.errors);
+  json["covered"] = summary.covered;
+  json["half_width"] = summary.half_width;
+  json["widening"] = summary.widening;
+  return json;
 }
 
 Json part_json(const LeftOutPart& part) {

@@ -23,20 +23,22 @@ constexpr std::array<std::array<std::string_view, 2>, 8> kGroupColours{{{"#2f6fd
 
 /// Colours of the shares, as EnumNames<Share> lists them: blue is compute, warm is communication,
 /// grey is waiting.
-constexpr std::array<std::array<std::string_view, 2>, kShares> kShareColours{
-    {{"#2b5fb8", "#5b8fe6"},
-     {"#5b93e0", "#8db6f2"},
-     {"#12887c", "#3cb5a8"},
-     {"#56b8ac", "#86d6cc"},
-     {"#7a63c7", "#a893ea"},
-     {"#8d98a8", "#74808f"},
-     {"#c2410c", "#f08c55"},
-     {"#e0812f", "#f5b27a"},
-     {"#d6a400", "#e8c95a"},
-     {"#b91c4a", "#ee7a9b"},
-     {"#b9c1cc", "#4d5866"},
-     {"#4f6b2f", "#9dbd76"},
-     {"#a16a8a", "#d3a2be"}}};
+constexpr auto kShareColours =
+    std::to_array<std::array<std::string_view, 2>>({{"#2b5fb8", "#5b8fe6"},
+                                                    {"#5b93e0", "#8db6f2"},
+                                                    {"#12887c", "#3cb5a8"},
+                                                    {"#56b8ac", "#86d6cc"},
+                                                    {"#7a63c7", "#a893ea"},
+                                                    {"#8d98a8", "#74808f"},
+                                                    {"#c2410c", "#f08c55"},
+                                                    {"#e0812f", "#f5b27a"},
+                                                    {"#d6a400", "#e8c95a"},
+                                                    {"#b91c4a", "#ee7a9b"},
+                                                    {"#b9c1cc", "#4d5866"},
+                                                    {"#4f6b2f", "#9dbd76"},
+                                                    {"#a16a8a", "#d3a2be"},
+                                                    {"#6f7f96", "#8fa0b8"}});
+static_assert(kShareColours.size() == kShares);
 
 struct Frame {
   double left = 56, top = 14, width = 860, height = 340;
@@ -178,7 +180,8 @@ std::string error_scatter(const std::vector<ScatterPoint>& points) {
   for (const ScatterPoint& point : points) {
     const DocumentedTable& table = point.table->spec;
     const auto group = std::find(groups.begin(), groups.end(), table.group) - groups.begin();
-    out += mark(frame.x(measured_s(point)), frame.y(1 + error_of(point)), table.precision != "bf16",
+    out += mark(frame.x(measured_s(point)), frame.y(1 + error_of(point)),
+                table.precision != Precision::bf16,
                 static_cast<std::size_t>(group) % kGroupColours.size(),
                 fmt::format("{} {}: measured {:.3f} s, predicted {:.3f} s, {:+.2f} %", table.table,
                             point.run->row, measured_s(point), point.run->report.step_time_s,

@@ -117,7 +117,7 @@ std::string table_section(const TableResult& table) {
   std::string out =
       fmt::format("<h2>{}</h2>\n<p class=\"soft\">{} \u00b7 {} \u00b7 {} \u00b7 {}{}</p>\n",
                   html_text(spec.table), html_text(table.document), html_text(spec.group),
-                  html_text(spec.precision), html_text(spec.scenario),
+                  name_of(spec.precision), html_text(spec.scenario),
                   table.headline() ? "" : " \u00b7 not in the headline");
   if (!spec.note.empty()) out += fmt::format("<p class=\"soft\">{}</p>\n", html_text(spec.note));
   out += "<div class=\"scroll\"><table>\n" + table_head(table);

@@ -48,7 +48,7 @@ Json table_json(const TableResult& table) {
             {"table", spec.table},
             {"use", name_of(spec.use)},
             {"group", spec.group},
-            {"precision", spec.precision},
+            {"precision", name_of(spec.precision)},
             {"scenario", spec.scenario},
             {"summary", summary_json(summarize(table.rows()))}};
   if (spec.bounds)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -28,17 +29,39 @@ double error_of(const UncertaintySpec& spec, Share share, const PredictedStep& s
   return row == spec.kinds.end() ? 0 : row->relative_error.value;
 }
 
+/// Each share ends with a row without conditions: one that follows it would never count.
+void check_order(const UncertaintySpec& spec) {
+  std::set<Share> ended;
+  for (const KindError& row : spec.kinds) {
+    if (ended.count(row.share) > 0)
+      throw InputError(
+          row.where, "share",
+          fmt::format("'{}' has a row without conditions above, which counts", name_of(row.share)));
+    if (always_holds(row)) ended.insert(row.share);
+  }
+  for (const auto& [name, share] : EnumNames<Share>::rows) {
+    if (ended.count(share) == 0)
+      throw InputError(spec.where, "kinds",
+                       fmt::format("has no row of '{}' without conditions", name));
+  }
+}
+
+void check_gpus(const DataFolder& data, const UncertaintySpec& spec) {
+  const std::vector<std::string> known = data.names("hardware/gpus");
+  for (const KindError& row : spec.kinds) {
+    if (row.gpu && !std::binary_search(known.begin(), known.end(), *row.gpu))
+      throw InputError(
+          row.where, "gpu",
+          fmt::format("'{}' is not in hardware/gpus; {}", *row.gpu, suggestion(*row.gpu, known)));
+  }
+}
+
 }  // namespace
 
 UncertaintySpec load_uncertainty(const DataFolder& data) {
   auto spec = data.load<UncertaintySpec>("hardware", "uncertainty", {data.root()}, "hardware");
-  for (const auto& [name, share] : EnumNames<Share>::rows) {
-    if (std::none_of(spec.kinds.begin(), spec.kinds.end(), [kind = share](const KindError& row) {
-          return row.share == kind && always_holds(row);
-        }))
-      throw InputError(spec.where, "kinds",
-                       fmt::format("has no row of '{}' without conditions", name));
-  }
+  check_order(spec);
+  check_gpus(data, spec);
   return spec;
 }
 

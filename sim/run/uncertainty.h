@@ -46,7 +46,8 @@ struct UncertaintySpec {
   }
 };
 
-/// Throws InputError where a share has no row that always holds.
+/// Throws InputError where a share has no row that always holds, or one behind it, which would
+/// never count, and where a GPU is not known.
 UncertaintySpec load_uncertainty(const DataFolder& data);
 
 /// A predicted step, as far as its uncertainty depends on it.

@@ -1,6 +1,7 @@
 #include "sim/study/documented.h"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -32,6 +33,8 @@ void read_values(const DocumentedTable& table, DocumentedRow& row) {
 }
 
 void check_trend(const DocumentedTable& table, const TrendSpec& trend) {
+  if (trend.from == trend.to)
+    throw InputError(trend.where, "trend", fmt::format("goes from '{}' to itself", trend.from));
   std::vector<std::string> names;
   names.reserve(table.rows.size());
   for (const DocumentedRow& row : table.rows) {
@@ -54,8 +57,27 @@ void check_figures(const DocumentedTable& table) {
   }
 }
 
+void check_disputed(const DocumentedTable& table) {
+  for (const DisputedFigure& disputed : table.disputed) {
+    const auto same = [&](const FigureSpec& spec) { return spec.figure == disputed.figure; };
+    if (std::none_of(table.figures.begin(), table.figures.end(), same))
+      throw InputError(disputed.where, "disputed",
+                       fmt::format("'{}' is no figure of the table", name_of(disputed.figure)));
+  }
+}
+
+void check_rows(const DocumentedTable& table) {
+  std::set<std::string> names;
+  for (const DocumentedRow& row : table.rows) {
+    if (!names.insert(row.row).second)
+      throw InputError(row.where, "row", fmt::format("'{}' stands twice in the table", row.row));
+  }
+}
+
 void check_table(DocumentedTable& table) {
   check_figures(table);
+  check_disputed(table);
+  check_rows(table);
   for (DocumentedRow& row : table.rows) read_values(table, row);
   if (table.trend) check_trend(table, *table.trend);
 }
@@ -69,6 +91,10 @@ void scalar_quantity(const YamlNode& node, const std::string& key, Percent& valu
                      fmt::format("needs a number of percent such as '3 %', found {}", found(node)));
   number.text.resize(number.text.size() - 2);
   value.fraction = scalar_real(number, key, {0, 1e6}) / 100;
+}
+
+std::string series_name(const std::string& group, Precision precision) {
+  return fmt::format("{}:{}", group, name_of(precision));
 }
 
 std::optional<double> DocumentedTable::value(const DocumentedRow& row, FigureName figure) const {

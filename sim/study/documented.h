@@ -68,6 +68,18 @@ struct EnumNames<FigureKind> {
       std::pair{std::string_view("derived"), FigureKind::derived}};
 };
 
+/// Of the GEMMs of a documented run.
+enum class Precision { bf16, fp8 };
+
+template <>
+struct EnumNames<Precision> {
+  static constexpr std::array rows{std::pair{std::string_view("bf16"), Precision::bf16},
+                                   std::pair{std::string_view("fp8"), Precision::fp8}};
+};
+
+/// What one precision of a group is called: "llama-70b:fp8".
+std::string series_name(const std::string& group, Precision precision);
+
 /// Whether the step times of a table make the headline accuracy or are only reported.
 enum class TableUse { headline, reported };
 
@@ -124,6 +136,7 @@ struct FigureSpec {
 struct DisputedFigure {
   FigureName figure{};
   std::string reason;
+  SourcePlace where;
   template <class Visitor>
   void fields(Visitor& v) {
     v("figure", figure);
@@ -151,9 +164,9 @@ struct DocumentedRow {
 struct DocumentedTable {
   std::string table;
   TableUse use{};
-  std::string group;      ///< model and document that a fit may leave out together
-  std::string precision;  ///< bf16 or fp8
-  std::string scenario;   ///< file in scenarios/
+  std::string group;  ///< model and document that a fit may leave out together
+  Precision precision{};
+  std::string scenario;  ///< file in scenarios/
   std::string note;
   std::optional<ErrorBounds> bounds;
   std::optional<TrendSpec> trend;
@@ -206,8 +219,9 @@ struct DocumentedFile {
   }
 };
 
-/// Reads a file and checks it: a cell for each figure, a step time in each row of a headline table,
-/// trends between rows that are there. Throws InputError otherwise.
+/// Reads a file and checks it: a cell for each figure, no row of a table twice, a step time in each
+/// row of a headline table, trends between two rows that are there, disputes over figures that the
+/// table has. Throws InputError otherwise.
 DocumentedFile read_documented(const std::string& path);
 
 }  // namespace simtrain

@@ -1,8 +1,9 @@
 #include "sim/study/leave_out.h"
 
-#include <algorithm>
 #include <cmath>
 #include <set>
+
+#include "sim/study/error_summary.h"
 
 namespace simtrain {
 namespace {
@@ -25,12 +26,6 @@ LeftOutPart left_out(const StepTimeFit& fit, const SlopedFit& all, const std::st
     result.intervals.push_back(interval_90(prediction.predicted_s, prediction.relative_error));
   }
   return result;
-}
-
-/// The least of the values that 90 % of them do not exceed.
-double percentile_90(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[(values.size() * 9 + 9) / 10 - 1];
 }
 
 }  // namespace
@@ -59,7 +54,7 @@ LeftOutSummary summarize(const std::vector<LeftOutPart>& parts) {
                           std::log(interval.high / row.predicted_s));
     }
   }
-  summary.widening = percentile_90(std::move(widenings));
+  summary.widening = quantile(std::move(widenings), 0.9);
   summary.errors = summarize(rows);
   summary.covered /= static_cast<double>(rows.size());
   summary.half_width /= static_cast<double>(rows.size());

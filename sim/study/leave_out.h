@@ -25,8 +25,10 @@ struct LeftOutPart {
   bool converged = false;
 };
 
-/// Each group or table of the rows in turn: fitted to all others, then predicted. Fits start from
-/// the fit to all rows, whose slopes they use; where they end does not depend on that.
+/// Each group or table of the rows in turn: fitted to all others, then predicted. To save runs,
+/// fits start from the fit to all rows and keep its slopes. What is left out has no other say in
+/// its own prediction; as far as slopes change with the values, though, where a fit ends depends on
+/// them.
 std::vector<LeftOutPart> leave_out(const StepTimeFit& fit, const SlopedFit& all, LeftOut what);
 
 /// Errors over the rows of some parts, and how the stated 90 % intervals did on them.
@@ -34,7 +36,7 @@ struct LeftOutSummary {
   ValidationSummary errors;
   double covered = 0;     ///< share of the rows that lie in their interval
   double half_width = 0;  ///< mean of (high - low) / (2 predicted)
-  double widening = 0;    ///< of the stated errors, with which 90 % of the rows would be covered
+  double widening = 0;    ///< of the stated errors that would cover 90 % of the rows: a quantile
 };
 LeftOutSummary summarize(const std::vector<LeftOutPart>& parts);
 

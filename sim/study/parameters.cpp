@@ -1,22 +1,71 @@
 #include "sim/study/parameters.h"
 
+#include <algorithm>
+#include <array>
 #include <set>
+#include <tuple>
 
 #include <fmt/format.h>
+
+#include "sim/topology/cluster_spec.h"
+#include "sim/workload/recipe.h"
 
 namespace simtrain {
 namespace {
 
-/// The number that a key names in the files.
-WrittenNumber number_at(const DataFolder& data, const ParameterKey& at) {
+template <class T>
+void read_as(const YamlNode& tree) {
+  static_cast<void>(read_yaml<T>(tree, ""));
+}
+
+/// A family of files below hardware/, and what reads one.
+struct Family {
+  std::string_view name;
+  void (*read)(const YamlNode& tree);
+};
+constexpr std::array kFamilies{
+    Family{"gpus", read_as<GpuSpec>},          Family{"nodes", read_as<NodeSpec>},
+    Family{"fabrics", read_as<FabricSpec>},    Family{"clusters", read_as<ClusterFile>},
+    Family{"software", read_as<SoftwareSpec>}, Family{"tp_overlap", read_as<TpOverlapTable>}};
+
+/// The file that a key is in.
+struct KeyFile {
+  const Family* family;
+  YamlNode tree;
+};
+
+KeyFile file_of(const DataFolder& data, const ParameterKey& at) {
   const std::size_t slash = at.file.find('/');
-  const std::string family = "hardware/" + at.file.substr(0, slash);
-  if (slash == std::string::npos || !at.file.ends_with(".yaml"))
+  const std::string name = at.file.substr(0, slash);
+  const auto* family = std::find_if(kFamilies.begin(), kFamilies.end(),
+                                    [&](const Family& known) { return known.name == name; });
+  if (slash == std::string::npos || !at.file.ends_with(".yaml") || family == kFamilies.end())
     throw InputError(at.where, "file",
                      fmt::format("'{}' is not FAMILY/NAME.yaml below hardware/", at.file));
-  const std::string name = at.file.substr(slash + 1, at.file.size() - slash - 1 - 5);
-  YamlNode tree = data.load_tree(family, name, at.where, "file");
-  return written_number(find_number(tree, at.key, at.where), at.key);
+  return {family, data.load_tree("hardware/" + name,
+                                 at.file.substr(slash + 1, at.file.size() - slash - 1 - 5),
+                                 at.where, "file")};
+}
+
+/// The number that a key names, as it is written.
+YamlNode scalar_at(const DataFolder& data, const ParameterKey& at) {
+  KeyFile file = file_of(data, at);
+  return find_number(file.tree, at.key, at.where);
+}
+
+/// The file has to take the ends of the range, and a value between them that is no whole number.
+void check_settable(const DataFolder& data, const ParameterKey& at,
+                    const std::array<double, 2>& range) {
+  KeyFile file = file_of(data, at);
+  for (const double share : {0.0, 0.3819660112501051, 1.0}) {
+    const double value = range[0] + share * (range[1] - range[0]);
+    set_number(file.tree, {at.file, at.key, value, at.where});
+    try {
+      file.family->read(file.tree);
+    } catch (const InputError& error) {
+      throw InputError(at.where, at.key, fmt::format("cannot be {}: {}", value, error.what()));
+    }
+  }
 }
 
 void check_value(const FittedParameter& parameter, const ParameterKey& at,
@@ -42,8 +91,12 @@ void read_current(const DataFolder& data, FittedParameter& parameter) {
     throw InputError(
         parameter.where, "range",
         fmt::format("[{}, {}] does not hold the prior {}", least, most, parameter.prior.value));
-  parameter.current = number_at(data, parameter.sets.front()).value;
-  for (const ParameterKey& at : parameter.sets) check_value(parameter, at, number_at(data, at));
+  const ParameterKey& first = parameter.sets.front();
+  parameter.current = written_number(scalar_at(data, first), first.key).value;
+  for (const ParameterKey& at : parameter.sets) {
+    check_value(parameter, at, written_number(scalar_at(data, at), at.key));
+    check_settable(data, at, parameter.range);
+  }
 }
 
 }  // namespace
@@ -51,13 +104,14 @@ void read_current(const DataFolder& data, FittedParameter& parameter) {
 CalibrationSpec read_calibration(const DataFolder& data, const std::string& path) {
   auto spec = read_yaml<CalibrationSpec>(load_yaml_file(path), "");
   std::set<std::string> names;
-  std::set<std::string> keys;
+  std::set<std::tuple<std::string, int, int>> numbers;
   for (FittedParameter& parameter : spec.parameters) {
     if (!names.insert(parameter.name).second)
       throw InputError(parameter.where, "name", fmt::format("'{}' stands twice", parameter.name));
     for (const ParameterKey& at : parameter.sets) {
-      if (!keys.insert(at.file + ":" + at.key).second)
-        throw InputError(at.where, at.key, "is set by two parameters");
+      const SourcePlace number = scalar_at(data, at).place;
+      if (!numbers.insert({number.file, number.line, number.column}).second)
+        throw InputError(at.where, at.key, "is set twice");
     }
     read_current(data, parameter);
   }

@@ -29,6 +29,20 @@ double farthest(const std::vector<double>& a, const std::vector<double>& b) {
   return result;
 }
 
+/// The range as distances from the prior, in its standard errors.
+std::array<double, 2> range_of(const FittedParameter& parameter) {
+  const auto& [value, error, source] = parameter.prior;
+  return {(parameter.range[0] - value) / error, (parameter.range[1] - value) / error};
+}
+
+/// Upwards where there is room, else to the side that has more of it and at most to its end.
+double slope_step(double at, const std::array<double, 2>& range) {
+  const double above = range[1] - at;
+  const double below = at - range[0];
+  if (above >= std::min(kSlopeStep, below)) return std::min(kSlopeStep, above);
+  return -std::min(kSlopeStep, below);
+}
+
 }  // namespace
 
 StepTimeFit::StepTimeFit(const DataFolder& data, std::vector<FittedParameter> parameters,
@@ -74,12 +88,10 @@ std::vector<std::vector<double>> StepTimeFit::slopes(const FitPoint& point) cons
   std::vector<std::vector<double>> result(rows_.size(), std::vector<double>(point.at.size()));
   for (std::size_t j = 0; j < point.at.size(); ++j) {
     std::vector<double> at = point.at;
-    at[j] += kSlopeStep;
-    const bool inside = values(at)[j] <= parameters_[j].range[1];
-    if (!inside) at[j] -= 2 * kSlopeStep;
+    const double step = slope_step(at[j], range_of(parameters_[j]));
+    at[j] += step;
     const std::vector<double> there = errors(evaluate(at));
-    for (std::size_t i = 0; i < rows_.size(); ++i)
-      result[i][j] = (there[i] - here[i]) / (inside ? kSlopeStep : -kSlopeStep);
+    for (std::size_t i = 0; i < rows_.size(); ++i) result[i][j] = (there[i] - here[i]) / step;
   }
   return result;
 }
@@ -102,11 +114,7 @@ Fit StepTimeFit::fit(const FitPoint& from, const std::vector<std::vector<double>
   double series = 0;
   for (const double share : shares) series += share;
   LinearProblem problem{from.at, {}, slopes, {}, {}};
-  for (const FittedParameter& parameter : parameters_) {
-    const auto& [value, error, source] = parameter.prior;
-    problem.range.push_back(
-        {(parameter.range[0] - value) / error, (parameter.range[1] - value) / error});
-  }
+  for (const FittedParameter& parameter : parameters_) problem.range.push_back(range_of(parameter));
   Fit fit{from, {}, kFirstDiscrepancy, false};
   for (int round = 0; round < kMostRounds && !fit.converged; ++round) {
     problem.at = fit.point.at;

@@ -31,7 +31,8 @@ struct Fit {
 /// however many rows it has, since these share a recipe and so their error. The discrepancy is
 /// estimated with the values, from what the series leave and how many parameters they determine,
 /// and is at least the run-to-run deviation. Steps are Gauss-Newton, each solved as a linear
-/// least-squares problem; derivatives are differences over a quarter of a prior's standard error.
+/// least-squares problem; derivatives are differences over a quarter of a prior's standard error,
+/// less in a narrower range.
 class StepTimeFit {
  public:
   StepTimeFit(const DataFolder& data, std::vector<FittedParameter> parameters,

@@ -22,6 +22,7 @@ std::vector<StepTime> step_times(const DataFolder& data, const std::string& path
       }
     }
   }
+  if (result.empty()) throw InputError({path}, "documents", "holds no headline step times");
   return result;
 }
 

@@ -13,19 +13,18 @@ namespace simtrain {
 struct StepTime {
   std::string document;
   std::string table;
-  std::string group;      ///< model and document that a fit may leave out together
-  std::string precision;  ///< bf16 or fp8
+  std::string group;  ///< model and document that a fit may leave out together
+  Precision precision{};
   std::string scenario;
   std::string row;
   std::string printed;  ///< digits as the document prints them
   double measured_s = 0;
   ScenarioSource source;
 
-  /// What one precision of a group is called: "llama-70b:fp8".
-  [[nodiscard]] std::string series() const { return group + ":" + precision; }
+  [[nodiscard]] std::string series() const { return series_name(group, precision); }
 };
 
-/// The step times of the headline tables of a validation file.
+/// The step times of the headline tables of a validation file. Throws InputError where it has none.
 std::vector<StepTime> step_times(const DataFolder& data, const std::string& path);
 
 struct StepTimePrediction {

@@ -153,8 +153,4 @@ std::vector<std::string> broken_bounds(const ValidationResult& result) {
   return broken;
 }
 
-std::vector<ValidationRow> validate(const DataFolder& data, const std::string& path) {
-  return validate_documents(data, path).rows();
-}
-
 }  // namespace simtrain

@@ -13,14 +13,15 @@ namespace simtrain {
 struct ValidationRow {
   std::string document;
   std::string table;
-  std::string group;      ///< model and document that a fit may leave out together
-  std::string precision;  ///< bf16 or fp8
+  std::string group;  ///< model and document that a fit may leave out together
+  Precision precision{};
   std::string scenario;
   std::string row;
   std::string printed;  ///< digits as the document prints them
   double measured_s = 0;
   double predicted_s = 0;
 
+  [[nodiscard]] std::string series() const { return series_name(group, precision); }
   /// Predicted over measured, less one.
   [[nodiscard]] double error() const { return predicted_s / measured_s - 1; }
 };
@@ -91,8 +92,5 @@ ValidationResult validate_documents(const DataFolder& data, const std::string& p
 /// table and of all headline rows, trends, figures with a bound of their own, and printed figures
 /// that contradict the step time beside them without being marked as disputed.
 std::vector<std::string> broken_bounds(const ValidationResult& result);
-
-/// The step times of the headline tables of a validation file against predictions.
-std::vector<ValidationRow> validate(const DataFolder& data, const std::string& path);
 
 }  // namespace simtrain

@@ -230,6 +230,7 @@ TEST_CASE("validate takes validation files and a bound") {
        "what there is"},
       {{"validate", "--nccl", "--report", "a.html"},
        "--nccl: goes with --format alone, found report"},
+      {{"validate", "--nccl", "--breakdown"}, "--nccl: goes with --format alone, found breakdown"},
       {{"validate", "--nccl", "a.yaml"}, "--nccl: goes with --format alone, found path"},
   });
 }

@@ -58,6 +58,9 @@ TEST_CASE("calibrate prints the same as JSON and writes values to a file of thei
   CHECK(written.find("  - name: \"h100-bandwidth\"\n") != std::string::npos);
   check_refused(calibrate(folder, std::string(kParameters), "--write fitted.yaml"),
                 "fitted.yaml: is there already; --force replaces it");
+  check_refused(run_simtrain(words("calibrate --write fitted.yaml --parameters none.yaml"),
+                             {folder.path().string(), {}, ""}),  // before any work
+                "fitted.yaml: is there already; --force replaces it");
 }
 
 TEST_CASE("A parameter that does not fit the hardware files is refused where it stands") {
@@ -85,9 +88,51 @@ TEST_CASE("A parameter that does not fit the hardware files is refused where it 
   }
 }
 
+TEST_CASE("One number under two keys is refused") {
+  const TempFolder folder;
+  check_refused(calibrate(folder, edited(std::string(kParameters), "memory_bandwidth}",
+                                         "memory_bandwidth}, {file: gpus/h100-sxm.yaml, key: "
+                                         "memory_bandwidth.value}")),
+                "own.yaml:7:63: memory_bandwidth.value: is set twice");
+}
+
+TEST_CASE("A key whose file takes whole numbers, or not the whole range, is refused") {
+  const TempFolder folder;
+  const std::string file = SIMTRAIN_SOURCE_DIR "/hardware/gpus/h100-sxm.yaml";
+  const std::string plain = edited(std::string(kParameters), "    unit: TB/s\n", "");
+  const auto with = [&](const std::string& key, const std::string& prior,
+                        const std::string& range) {
+    return calibrate(folder, edited(edited(edited(plain, "memory_bandwidth", key), "3.35", prior),
+                                    "[2, 4]", range));
+  };
+  const Outcome whole = with("sm_count", "132", "[100, 144]");
+  CHECK(whole.err.starts_with("simtrain: own.yaml:6:12: sm_count: cannot be 116.8"));
+  CHECK(whole.status == 2);
+  const Outcome far = with("streaming.element_wise", "0.86", "[0.5, 1.5]");
+  CHECK(far.err.starts_with("simtrain: own.yaml:6:12: streaming.element_wise: cannot be 1.5: " +
+                            file));
+  CHECK(far.status == 2);
+}
+
+TEST_CASE("Headline tables are needed to fit and to leave out") {
+  const TempFolder folder;
+  const std::string root = folder.path().string();
+  for (const char* part : {"hardware", "scenarios", "validation"})
+    std::filesystem::copy(std::string(SIMTRAIN_SOURCE_DIR "/") + part, folder.path() / part,
+                          std::filesystem::copy_options::recursive);
+  std::string text = read_file(folder.path() / "validation/documented.yaml");
+  while (text.find("use: headline") != std::string::npos)
+    text = edited(std::move(text), "use: headline", "use: reported");
+  folder.write("validation/documented.yaml", text);
+  for (const char* command : {"calibrate", "validate --leave-one-table-out"})
+    check_refused(run_simtrain(words(command), {root, {{"SIMTRAIN_DATA", root}}, ""}),
+                  root + "/validation/documented.yaml: documents: holds no headline step times");
+}
+
 TEST_CASE("calibrate and --leave-one-table-out refuse what they do not take") {
   check_refused(run_simtrain(words("calibrate now")),
                 "calibrate takes options only; 'simtrain help calibrate' shows them");
+  check_refused(run_simtrain(words("calibrate --force")), "--force: goes with --write alone");
   check_refused(run_simtrain(words("calibrate --rows llama-71b")),
                 "--rows: 'llama-71b' is no group or table; did you mean 'llama-70b'?");
   check_refused(run_simtrain(words("calibrate --parameters none.yaml")),

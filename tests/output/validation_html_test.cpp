@@ -36,7 +36,7 @@ ValidationResult one_table() {
   table.document = "d.txt";
   table.spec.table = "T <8B>";
   table.spec.group = "llama & co";
-  table.spec.precision = "bf16";
+  table.spec.precision = Precision::bf16;
   table.spec.scenario = "s.yaml";
   table.spec.note = "a \"note\"";
   table.spec.figures.resize(1);
@@ -124,7 +124,7 @@ TEST_CASE("A scatter of nothing is nothing; circles are BF16, diamonds FP8") {
   CHECK(error_scatter({}).empty());
   ValidationResult result = one_table();
   CHECK(count(validation_html({result}), "<circle") == 2);
-  result.tables[0].spec.precision = "fp8";
+  result.tables[0].spec.precision = Precision::fp8;
   const std::string page = validation_html({result});
   CHECK(count(page, "<circle") == 0);
   CHECK(count(page, "rotate(45") == 2);
@@ -151,7 +151,7 @@ TEST_CASE("Every share has a colour and a place in the legend") {
   const std::string style = chart_style();
   for (std::size_t i = 0; i < kShares; ++i) {
     CHECK(has(legend, std::string(EnumNames<Share>::rows[i].first)));
-    CHECK(count(style, fmt::format(".s{}{{", i)) == 2);
+    CHECK(count(style, fmt::format(".s{}{{fill:#", i)) == 2);
   }
 }
 

@@ -48,7 +48,7 @@ TableResult table(const std::string& name, std::vector<RunResult> runs) {
   result.document = "d.txt";
   result.spec.table = name;
   result.spec.group = "g";
-  result.spec.precision = "fp8";
+  result.spec.precision = Precision::fp8;
   result.spec.scenario = "s.yaml";
   result.runs = std::move(runs);
   return result;
@@ -114,7 +114,7 @@ TEST_CASE("Printed figures that follow from the step time are counted, disputes 
   mfu.recomputed = 40.0;
   result.tables[0].spec.figures.resize(1);
   result.tables[0].spec.figures[0].figure = FigureName::mfu;
-  result.tables[0].spec.disputed = {{FigureName::mfu, "another peak"}};
+  result.tables[0].spec.disputed = {{FigureName::mfu, "another peak", {}}};
   result.tables[0].runs[0].figures.push_back(mfu);
   mfu.recomputed = 50.0;
   result.tables[0].runs[1].figures.push_back(mfu);

@@ -1,10 +1,16 @@
 #include "sim/run/uncertainty.h"
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 
 #include <doctest/doctest.h>
 
+#include "tests/core/said.h"
+
 using namespace simtrain;
+using simtrain::testing::said;
 
 namespace {
 
@@ -37,7 +43,34 @@ UncertaintySpec spec_of(std::vector<KindError> kinds) {
   return spec;
 }
 
+/// What loading the data file says with these rows before its own.
+std::string refusal_with(const std::string& rows) {
+  namespace fs = std::filesystem;
+  const fs::path source = SIMTRAIN_SOURCE_DIR "/hardware";
+  const fs::path root = fs::temp_directory_path() /
+                        ("simtrain-uncertainty-" + std::to_string(std::hash<std::string>()(rows)));
+  fs::create_directories(root / "hardware");
+  fs::copy(source / "gpus", root / "hardware/gpus", fs::copy_options::recursive);
+  std::ostringstream text;
+  text << std::ifstream(source / "uncertainty.yaml").rdbuf();
+  std::string file = text.str();
+  file.insert(file.find("kinds:\n") + 7, rows);
+  std::ofstream(root / "hardware/uncertainty.yaml") << file;
+  std::string result = said([&] { load_uncertainty(DataFolder(root.string())); });
+  fs::remove_all(root);
+  return result;
+}
+
 }  // namespace
+
+TEST_CASE("A row that would never count is refused") {
+  const std::string error = "relative_error: {value: 0.1, source: assumed}}\n";
+  CHECK(refusal_with("  - {share: gemm, precision: fp8, " + error).empty());
+  CHECK(refusal_with("  - {share: gemm, " + error)
+            .ends_with(":8:5: share: 'gemm' has a row without conditions above, which counts"));
+  CHECK(refusal_with("  - {share: gemm, gpu: h101-sxm, " + error)
+            .ends_with(":7:5: gpu: 'h101-sxm' is not in hardware/gpus; did you mean 'h100-sxm'?"));
+}
 
 TEST_CASE("The error of a step is its shares' errors, scale and noise, added as squares") {
   const UncertaintySpec spec = spec_of({kind(Share::gemm, 0.05), kind(Share::attention, 0.1)});

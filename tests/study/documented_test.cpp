@@ -13,12 +13,13 @@ using simtrain::testing::said;
 namespace {
 
 /// What reading a file of one table says; the table's keys from line 7 on.
-std::string refusal(const std::string& keys) {
+std::string refusal(const std::string& keys, const std::string& precision = "bf16") {
   const auto path = std::filesystem::temp_directory_path() /
                     ("simtrain-documented-" + std::to_string(std::hash<std::string>()(keys)));
   std::ofstream(path) << "name: n\ndocuments:\n  - document: a\n    title: A\n    tables:\n"
                          "      - table: T\n        use: headline\n        group: g\n"
-                         "        precision: bf16\n        scenario: s.yaml\n"
+                         "        precision: "
+                      << precision << "\n        scenario: s.yaml\n"
                       << keys;
   const std::string text = said([&] { read_documented(path.string()); });
   std::filesystem::remove(path);
@@ -74,6 +75,31 @@ TEST_CASE("a trend goes between rows that are there") {
       refusal("        trend: {from: a, to: c, within: 1 %}\n" + std::string(kStepTime) +
               "        rows: [{row: a, printed: [\"1\"]}, {row: b, printed: [\"1\"]}]\n");
   CHECK(holds(text, ":11:16: trend: 'c' is no row with a step-time; "));
+}
+
+TEST_CASE("a trend goes from one row to another") {
+  const std::string text =
+      refusal("        trend: {from: a, to: a, within: 1 %}\n" + std::string(kStepTime) +
+              "        rows: [{row: a, printed: [\"1\"]}]\n");
+  CHECK(holds(text, ":11:16: trend: goes from 'a' to itself"));
+}
+
+TEST_CASE("a table has each row once") {
+  CHECK(holds(refusal(std::string(kStepTime) +
+                      "        rows: [{row: a, printed: [\"1\"]}, {row: a, printed: [\"2\"]}]\n"),
+              ":12:42: row: 'a' stands twice in the table"));
+}
+
+TEST_CASE("a dispute is over a figure of the table") {
+  CHECK(holds(refusal(std::string(kStepTime) + "        rows: [{row: a, printed: [\"1\"]}]\n"
+                                               "        disputed: [{figure: mfu, reason: r}]\n"),
+              ":13:20: disputed: 'mfu' is no figure of the table"));
+}
+
+TEST_CASE("a precision is bf16 or fp8") {
+  CHECK(series_name("llama-70b", Precision::fp8) == "llama-70b:fp8");
+  CHECK(holds(refusal(std::string(kStepTime) + "        rows: []\n", "int8"),
+              ":9:20: documents[0].tables[0].precision: 'int8' is not known here"));
 }
 
 TEST_CASE("a table has each figure once") {

@@ -90,7 +90,7 @@ TEST_CASE("a disputed figure holds although it does not follow") {
   PrintedRow printed =
       PrintedRow().with(FigureName::step_time, "10", 0.01).with(FigureName::mfu, "50", 0.01);
   CHECK(!compared(printed).back().holds());
-  printed.table.disputed.push_back({FigureName::mfu, "another peak"});
+  printed.table.disputed.push_back({FigureName::mfu, "another peak", {}});
   CHECK(compared(printed).back().disputed);
   CHECK(compared(printed).back().holds());
 }

@@ -126,6 +126,24 @@ TEST_CASE("A value stops at the end of its range and says so") {
   CHECK(result.at_end(0));
 }
 
+TEST_CASE("Slopes stay in a range that is narrower than their step") {
+  auto parameters = two_parameters();
+  parameters.resize(1);
+  const double current = parameters[0].current;
+  // A quarter of this prior's error below would be a negative bandwidth.
+  parameters[0].prior.standard_error = 8 * current;
+  parameters[0].range = {current * 0.8, current * 1.1};
+  const auto slope = [&] {
+    const StepTimeFit fit(data_folder(), parameters, few_rows());
+    return fit.slopes(fit.start())[0][0];
+  };
+  const double narrow = slope();
+  CHECK(narrow < 0);
+  parameters[0].range = {current / 4, current * 4};
+  parameters[0].prior.standard_error = 0.8 * current;  // steps by a fifth upwards
+  CHECK(narrow / 8 < slope() / 0.8);                   // steeper downwards
+}
+
 TEST_CASE("A table of many rows has no more say than one of a single row") {
   auto parameters = two_parameters();
   parameters.resize(1);
@@ -176,8 +194,10 @@ TEST_CASE("Intervals are counted over all rows left out") {
   CHECK(summary.covered == doctest::Approx(0.5));
   CHECK(summary.half_width == doctest::Approx((0.125 + 0.05) / 2));
   CHECK(summary.errors.mean_absolute == doctest::Approx(1.0 / 11));
-  // The second row needs log(1.1) where log(1.05) is stated.
-  CHECK(summary.widening == doctest::Approx(std::log(1.1) / std::log(1.05)));
+  // One row needs log(1.1) where log(1.15) is stated, the other where log(1.05) is: 9 tenths of the
+  // way from the one to the other.
+  CHECK(summary.widening ==
+        doctest::Approx(std::log(1.1) * (0.1 / std::log(1.15) + 0.9 / std::log(1.05))));
 }
 
 TEST_CASE("Rows are picked by group and by table") {
