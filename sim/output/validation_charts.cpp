@@ -86,7 +86,9 @@ std::string ratio_lines(const Frame& frame) {
       "<rect class=\"band\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>",
       frame.left, frame.y(1.05), frame.width, frame.y(0.95) - frame.y(1.05));
   const double step = (frame.high - frame.low) / 20 > 0.05 ? (frame.high - frame.low) / 10 : 0.05;
-  for (double ratio = frame.low; ratio < frame.high + step / 2; ratio += step) {
+  const auto lines = static_cast<int>(std::lround((frame.high - frame.low) / step));
+  for (int line = 0; line <= lines; ++line) {
+    const double ratio = frame.low + line * step;
     const bool none = std::abs(ratio - 1) < step / 10;
     const std::string label = none ? "0 %" : fmt::format("{:+.0f} %", (ratio - 1) * 100);
     out += fmt::format(
@@ -100,7 +102,8 @@ std::string ratio_lines(const Frame& frame) {
 
 std::string time_ticks(const Frame& frame) {
   std::string out;
-  for (double decade = 1e-6; decade < 1e9; decade *= 10) {
+  for (int power = -6; power < 9; ++power) {
+    const double decade = std::pow(10, power);
     for (const double digit : {1.0, 2.0, 5.0}) {
       const double seconds = decade * digit;
       if (std::log10(seconds) < frame.log_first || std::log10(seconds) > frame.log_last) continue;
