@@ -96,7 +96,8 @@ TEST_CASE("Every headline table states its bounds, and those of several rows a t
 
 TEST_CASE("The groups are those that a fit can leave out") {
   std::map<std::string, int> headline_rows;
-  for (const ValidationRow& row : rows()) headline_rows[row.group + " " + row.precision] += 1;
+  for (const ValidationRow& row : rows())
+    headline_rows[row.group + " " + std::string(name_of(row.precision))] += 1;
   CHECK(headline_rows == std::map<std::string, int>{{"llama-405b bf16", 6},
                                                     {"llama-405b fp8", 6},
                                                     {"llama-405b-a4 fp8", 1},
@@ -116,7 +117,7 @@ TEST_CASE("The groups are those that a fit can leave out") {
 TEST_CASE("The precision of a table is that of its rows") {
   for (const ValidationRow& row : rows()) {
     CAPTURE(row.row);
-    if (!row.row.empty()) CHECK(row.row.starts_with(row.precision + "-"));
+    if (!row.row.empty()) CHECK(row.row.starts_with(std::string(name_of(row.precision)) + "-"));
   }
 }
 
