@@ -114,7 +114,8 @@ KernelTime FittedKernelModel::time_of(const Gemm& gemm) const {
   KernelTime result;
   result.time = gpu_.gemm.kernel_floor.value + to_duration(best);
   (memory_bound ? result.memory_bound : result.sm_bound) = best / to_seconds(result.time);
-  result.draw = std::pow(rate.burst.value() / rate.sustained.value(), gpu_.power.exponent.value);
+  result.draw = std::pow(rate.burst.value() / rate.sustained.value(), gpu_.power.exponent.value) *
+                (sms - gemm.sm_margin) / sms;
   return result;
 }
 

@@ -48,7 +48,8 @@ double kernel_flops(const Kernel& kernel);
 
 /// How long a kernel takes alone, and what it is bound by: the shares of its time that stretch when
 /// streaming multiprocessors or memory bandwidth are taken by others. `draw` is the power of the
-/// SM-bound part at full clock, in units of the GPU's limit.
+/// SM-bound part at full clock, in units of the GPU's limit; SMs that a kernel leaves free draw
+/// none of it.
 struct KernelTime {
   Duration time{};
   double sm_bound = 0;

@@ -77,7 +77,7 @@ std::uint32_t OverlappedGemm::scatter_pipelined(std::int64_t n, std::int64_t k,
 std::uint32_t OverlappedGemm::scatter_ring(std::int64_t n, std::int64_t k,
                                            const TpOverlapEntry& entry) {
   const std::int64_t chunk_rows = rows_ / tp_;
-  const std::int64_t bytes = chunk_rows * n * bytes_of(DataType::bf16);
+  const std::int64_t bytes = chunk_rows * n * bytes_of(type_);
   const double limit = builder_.gpu().nvlink.copy_engine_bandwidth.value.value();
   std::uint32_t sent = kNoOp;
   for (int chunk = 0; chunk < tp_; ++chunk) {

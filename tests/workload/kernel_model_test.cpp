@@ -210,6 +210,15 @@ TEST_CASE("SMs left free for a communication kernel slow a GEMM") {
         doctest::Approx(1 + 2 * (6553.6 + 100000)));
 }
 
+TEST_CASE("a GEMM draws what holds it at its sustained rate, less for SMs that it leaves free") {
+  GpuSpec spec = round_gpu(Duration(0), 0);
+  spec.power.exponent.value = 2.5;
+  Gemm gemm = bf16_gemm(1280, 2560, 1000);
+  CHECK(FittedKernelModel(spec).time(gemm).draw == doctest::Approx(std::pow(2.0, 2.5)));
+  gemm.sm_margin = 25;
+  CHECK(FittedKernelModel(spec).time(gemm).draw == doctest::Approx(0.75 * std::pow(2.0, 2.5)));
+}
+
 TEST_CASE("causal attention takes its FLOPs at the rate that sequence and grid leave") {
   // 100 heads x 8 blocks of 128 rows over 100 SMs: 8 waves. The rate was measured at full clocks
   // and a step runs at half of them: 1 TFLOP/s.
