@@ -6,11 +6,12 @@ cd "$(dirname "$0")/.."
 
 packages=(g++ cmake ninja-build make ccache libboost-graph1.81-dev libboost-program-options1.81-dev
           libyaml-cpp-dev libfmt-dev nlohmann-json3-dev libtinyxml2-dev
-          libcminpack-dev libtbb-dev pkg-config)
+          libcminpack-dev libtbb-dev libsimdjson-dev zlib1g-dev libhdf5-dev libprotozero-dev pkg-config)
 case ${1:-} in
   build) ;;
   test) packages+=(doctest-dev clang clang-format clang-tidy libclang-rt-14-dev git python3
-                   python3-yaml libbenchmark-dev) ;;
+                   python3-yaml libbenchmark-dev chromium
+                   libopenmpi-dev openmpi-bin python3-h5py python3-pandas) ;;
   *) echo "usage: tools/setup.sh build|test" >&2; exit 2 ;;
 esac
 

@@ -9,6 +9,27 @@ namespace simtrain {
 
 namespace po = boost::program_options;
 
+namespace {
+
+constexpr std::string_view kHelp =
+    "simtrain calibrate [--rows NAME,...] [--parameters FILE] [--format text|json]\n"
+    "                   [--write FILE [--force]]\n"
+    "simtrain calibrate --kernels [FOLDER] --gpu NAME [--format text|json]\n\n"
+    "  Fits the parameters of validation/calibration.yaml to documented step times. Hardware "
+    "files\n"
+    "  are not written. Exits with 1 where the fit does not converge.\n\n"
+    "  --kernels         fits the kernel parameters of a GPU to measured kernels instead "
+    "(FOLDER as in\n"
+    "                    'simtrain help validate'), beside the errors on left-out shapes; json "
+    "as\n"
+    "                    simtrain.kernel-fit/1\n"
+    "  --gpu NAME        a name in hardware/gpus; with --kernels\n"
+    "  --rows NAME,...   groups (llama-70b) or tables (llama-70b:fp8); without it all\n"
+    "  --parameters FILE another list of parameters\n"
+    "  --format json     the same and every row as simtrain.calibration/1\n"
+    "  --write FILE      the fitted values, whole or not at all; --force replaces one that is "
+    "there\n";
+
 CommandResult calibrate_command(const CommandCall& call) {
   if (std::count(call.arguments.begin(), call.arguments.end(), "--kernels") > 0)
     return calibrate_kernels_command(call);
@@ -40,5 +61,10 @@ CommandResult calibrate_command(const CommandCall& call) {
   return {json ? calibration_json(calibration) : calibration_text(calibration),
           calibration.converged ? 0 : 1};
 }
+
+}  // namespace
+
+const CommandRow kCalibrateCommand{"calibrate", kHelp, "fits parameters to documented runs",
+                                   "simtrain calibrate", calibrate_command};
 
 }  // namespace simtrain

@@ -21,7 +21,8 @@ struct CommandCall {
   DataFolder data;
 };
 
-/// One command of the program: a file in this folder and a row in `commands()`.
+/// One command of the program: a file in this folder, which defines its row, and a line in
+/// `commands()`.
 struct CommandRow {
   std::string_view name;
   std::string_view usage;
@@ -30,22 +31,29 @@ struct CommandRow {
   CommandResult (*run)(const CommandCall&);
 };
 
+/// All of them, in the order in which help shows them.
 const std::vector<CommandRow>& commands();
 
-CommandResult run_command(const CommandCall& call);
-CommandResult validate_command(const CommandCall& call);
-CommandResult calibrate_command(const CommandCall& call);
+extern const CommandRow kRunCommand;
+extern const CommandRow kSweepCommand;
+extern const CommandRow kValidateCommand;
+extern const CommandRow kCalibrateCommand;
+extern const CommandRow kMetricsCommand;
+extern const CommandRow kCompareCommand;
+extern const CommandRow kNcclCommand;
+extern const CommandRow kTopologyCommand;
+extern const CommandRow kImportCommand;
+extern const CommandRow kTuneCommand;
+extern const CommandRow kScaleCommand;
+extern const CommandRow kListCommand;
+extern const CommandRow kBenchCommand;
+extern const CommandRow kHelpCommand;
+
 /// `validate --leave-one-table-out`.
 CommandResult leave_out_command(const CommandCall& call);
 /// `validate --kernels` and `calibrate --kernels`.
 CommandResult validate_kernels_command(const CommandCall& call);
 CommandResult calibrate_kernels_command(const CommandCall& call);
-CommandResult nccl_command(const CommandCall& call);
-CommandResult topology_command(const CommandCall& call);
-CommandResult import_command(const CommandCall& call);
-CommandResult list_command(const CommandCall& call);
-CommandResult bench_command(const CommandCall& call);
-CommandResult help_command(const CommandCall& call);
 
 /// The program: picks the command (a path stands for `run PATH`), prints, returns the exit status.
 int program(const std::vector<std::string>& arguments);

@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <filesystem>
+#include <span>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,6 +10,7 @@
 #include "sim/app/command.h"
 #include "sim/app/options.h"
 #include "sim/core/text_file.h"
+#include "sim/run/recipe_import/recipe_format.h"
 #include "sim/topology/import/import_format.h"
 
 namespace simtrain {
@@ -16,13 +20,34 @@ namespace po = boost::program_options;
 
 constexpr TextFileKind kImportedFile{"a file to import", 4};
 
+using Texts = std::vector<std::string>;
+
+/// The options that only a node takes, and only a recipe.
+constexpr std::array<std::string_view, 2> kNodeOptions{"gpu", "nic-bandwidth"};
+constexpr std::array<std::string_view, 6> kRecipeOptions{"cluster", "nodes",    "software",
+                                                         "model",   "override", "set"};
+
 po::variables_map parse(const std::vector<std::string>& arguments) {
   po::options_description options;
-  options.add_options()("path", po::value<std::vector<std::string>>())(
-      "name", po::value<std::string>())("gpu", po::value<std::string>())(
-      "nic-bandwidth", po::value<std::string>())("output", po::value<std::string>())(
-      "force", po::bool_switch());
+  auto add = options.add_options();
+  add("path", po::value<Texts>());
+  for (const char* name :
+       {"name", "gpu", "nic-bandwidth", "cluster", "software", "model", "output"})
+    add(name, po::value<std::string>());
+  add("nodes", po::value<std::string>());
+  add("override", po::value<Texts>()->composing());
+  add("set", po::value<Texts>()->composing());
+  add("force", po::bool_switch());
   return parse_options(arguments, options, "path");
+}
+
+std::optional<std::string> text_option(const po::variables_map& values, const std::string& name) {
+  if (values.count(name) == 0) return std::nullopt;
+  return values[name].as<std::string>();
+}
+
+Texts texts_option(const po::variables_map& values, const std::string& name) {
+  return values.count(name) == 0 ? Texts{} : values[name].as<Texts>();
 }
 
 /// A name that a file of the data folder can have and YAML takes for a text.
@@ -40,18 +65,35 @@ std::string checked_name(const std::string& name, const std::string& key) {
   return name;
 }
 
-ImportRequest request_of(const po::variables_map& values, const std::string& path) {
+ImportRequest node_request(const po::variables_map& values, const std::string& path) {
   ImportRequest request;
   request.name = values.count("name") > 0
                      ? checked_name(values["name"].as<std::string>(), "--name")
                      : checked_name(std::filesystem::path(path).stem().string(), "name");
-  if (values.count("gpu") > 0) request.gpu = values["gpu"].as<std::string>();
+  request.gpu = text_option(values, "gpu");
   if (values.count("nic-bandwidth") > 0) {
     YamlNode rate;
     rate.kind = YamlNode::Kind::scalar;
     rate.text = values["nic-bandwidth"].as<std::string>();
     scalar_quantity(rate, "--nic-bandwidth", request.nic_bandwidth.emplace());
   }
+  return request;
+}
+
+RecipeRequest recipe_request(const po::variables_map& values) {
+  RecipeRequest request;
+  request.name = text_option(values, "name");
+  request.cluster = text_option(values, "cluster");
+  request.software = text_option(values, "software");
+  request.model = text_option(values, "model");
+  if (const auto nodes = text_option(values, "nodes")) {
+    YamlNode count;
+    count.kind = YamlNode::Kind::scalar;
+    count.text = *nodes;
+    request.nodes = static_cast<int>(scalar_integer(count, "--nodes", Limits{1, 1e6}));
+  }
+  request.overrides = texts_option(values, "override");
+  request.settings = texts_option(values, "set");
   return request;
 }
 
@@ -72,21 +114,73 @@ void check_text(const ImportFile& file) {
   if (file.text.empty()) throw InputError({file.path}, "", "is empty");
 }
 
-const ImportFormat& format_of(const ImportFile& file) {
-  const std::vector<ImportFormat>& formats = node_formats();
-  const auto format = std::find_if(formats.begin(), formats.end(), [&](const ImportFormat& row) {
-    return row.recognizes(file.text);
-  });
-  if (format != formats.end()) return *format;
+template <class Format>
+const Format* format_of(const ImportFile& file, const std::vector<Format>& formats) {
+  const auto format = std::find_if(formats.begin(), formats.end(),
+                                   [&](const Format& row) { return row.recognizes(file.text); });
+  return format == formats.end() ? nullptr : &*format;
+}
+
+[[noreturn]] void refuse_unknown(const ImportFile& file) {
   std::vector<std::string> known;
-  known.reserve(formats.size());
-  for (const ImportFormat& row : formats)
+  known.reserve(node_formats().size() + recipe_formats().size());
+  for (const ImportFormat& row : node_formats())
+    known.push_back(fmt::format("{} ({})", row.name, row.help));
+  for (const RecipeFormat& row : recipe_formats())
     known.push_back(fmt::format("{} ({})", row.name, row.help));
   throw InputError({file.path}, "",
                    fmt::format("is of no format known here; known are {}", fmt::join(known, ", ")));
 }
 
-}  // namespace
+void refuse_options(const po::variables_map& values, std::span<const std::string_view> options,
+                    std::string_view format) {
+  for (const std::string_view option : options) {
+    if (values.count(std::string(option)) == 0) continue;
+    throw InputError({}, fmt::format("--{}", option),
+                     fmt::format("is of no use for a file of the format {}", format));
+  }
+}
+
+/// What was made, and the line for standard error that counts what is behind it.
+struct Imported {
+  std::string yaml;
+  std::string remark;
+};
+
+Imported import_file(const ImportFile& file, const po::variables_map& values,
+                     const DataFolder& data) {
+  if (const ImportFormat* node = format_of(file, node_formats())) {
+    refuse_options(values, kRecipeOptions, node->name);
+    return {node->read(file, node_request(values, file.path), data), ""};
+  }
+  const RecipeFormat* recipe = format_of(file, recipe_formats());
+  if (recipe == nullptr) refuse_unknown(file);
+  refuse_options(values, kNodeOptions, recipe->name);
+  const ImportedRecipe imported = recipe->read(file, recipe_request(values), data);
+  return {imported.yaml,
+          fmt::format(
+              "simtrain: note: {} keys taken, {} values assumed, {} keys ignored ({}); comments "
+              "at the end name them\n",
+              imported.taken, imported.assumed, imported.ignored, recipe->name)};
+}
+
+constexpr std::string_view kHelp =
+    "simtrain import FILE [--name NAME] [--output FILE [--force]] ...\n\n"
+    "  Makes a scenario of a training recipe, a model file of a Hugging Face config.json, or a\n"
+    "  node file of what a machine says of itself. 'simtrain list import-formats' lists the kinds\n"
+    "  of FILE. Comments say where each value is from, what is assumed and what was ignored.\n\n"
+    "  --name NAME       of what is made; without it the recipe's, or the name of FILE\n"
+    "  --output FILE     written whole or not at all; --force replaces one that is there\n\n"
+    "  For a recipe, what its file does not say:\n"
+    "  --cluster NAME    a name in hardware/clusters\n"
+    "  --nodes N         servers of the job, where the recipe does not say them\n"
+    "  --software NAME   a name in hardware/software\n"
+    "  --model NAME      a name in scenarios/models to start from; else the nearest by its shape\n"
+    "  --override KEY=VALUE   changes a key of the recipe, as Hydra has it (+KEY=VALUE adds one)\n"
+    "  --set KEY=VALUE   says a key of the scenario, whatever the recipe says; as simtrain run\n\n"
+    "  For a node ('nvidia-smi topo -m', the XML of NCCL_TOPO_DUMP_FILE):\n"
+    "  --gpu NAME        a name in hardware/gpus, where FILE leaves it open\n"
+    "  --nic-bandwidth   of one compute NIC, such as \"400 Gb/s\"\n";
 
 CommandResult import_command(const CommandCall& call) {
   const po::variables_map values = parse(call.arguments);
@@ -99,10 +193,16 @@ CommandResult import_command(const CommandCall& call) {
   if (force && !to_file) throw InputError({}, "--force", "replaces the file of --output; name one");
   const ImportFile file{path, read_text_file(path, kImportedFile)};
   check_text(file);
-  const std::string yaml = format_of(file).read(file, request_of(values, path), call.data);
-  if (!to_file) return {yaml};
-  write_text_file(values["output"].as<std::string>(), yaml, force);
-  return {};
+  const Imported imported = import_file(file, values, call.data);
+  if (to_file) write_text_file(values["output"].as<std::string>(), imported.yaml, force);
+  fmt::print(stderr, "{}", imported.remark);
+  return {to_file ? "" : imported.yaml};
 }
+
+}  // namespace
+
+const CommandRow kImportCommand{
+    "import", kHelp, "makes a scenario of a recipe, a node file of a machine's own",
+    "simtrain import recipe.yaml --cluster gcp-a4 --software nemo-25.02", import_command};
 
 }  // namespace simtrain

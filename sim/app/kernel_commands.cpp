@@ -1,5 +1,3 @@
-#include <cmath>
-
 #include "sim/app/command.h"
 #include "sim/app/options.h"
 #include "sim/output/kernel_fit_report.h"
@@ -27,9 +25,7 @@ CommandResult validate_kernels_command(const CommandCall& call) {
       "max-mean-error", po::value<double>()->default_value(8.0));
   const po::variables_map values = parse_options(call.arguments, options, "path");
   const bool json = wants_json(values);
-  const double bound = values["max-mean-error"].as<double>();
-  if (!(bound >= 0) || !std::isfinite(bound))
-    throw InputError({}, "--max-mean-error", "must be a number of percent, 0 or more");
+  const double bound = *percent_option(values, "max-mean-error");  // has a default
   const std::string folder = folder_of(call.data, values);
   const std::vector<KernelComparison> comparisons =
       compare_kernels(call.data, load_kernel_points(folder));
@@ -39,7 +35,7 @@ CommandResult validate_kernels_command(const CommandCall& call) {
                      "holds no point that simtrain predicts and that may set parameters, so the "
                      "bound tells nothing; see hardware/measured/README.md");
   }
-  const bool holds = errors.mean * 100 <= bound;
+  const bool holds = errors.mean <= bound;
   return {json ? kernel_validation_json(comparisons) : kernel_validation_text(comparisons),
           holds ? 0 : 1};
 }

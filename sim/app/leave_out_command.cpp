@@ -1,5 +1,3 @@
-#include <cmath>
-
 #include "sim/app/command.h"
 #include "sim/app/options.h"
 #include "sim/output/left_out_report.h"
@@ -8,15 +6,6 @@ namespace simtrain {
 namespace {
 
 namespace po = boost::program_options;
-
-/// An option's number of percent as a fraction; `otherwise` where it is not given.
-double fraction(const po::variables_map& values, const std::string& option, double otherwise) {
-  if (values.count(option) == 0) return otherwise;
-  const double percent = values[option].as<double>();
-  if (!(percent >= 0) || !std::isfinite(percent))
-    throw InputError({}, "--" + option, "must be a number of percent, 0 or more");
-  return percent / 100;
-}
 
 std::vector<LeftOut> left_out_kinds(const po::variables_map& values) {
   if (values.count("by") == 0) return {LeftOut::group, LeftOut::table};
@@ -46,8 +35,10 @@ CommandResult leave_out_command(const CommandCall& call) {
   const CalibrationSpec spec = read_calibration(
       call.data, values.count("parameters") > 0 ? values["parameters"].as<std::string>()
                                                 : folder + "calibration.yaml");
-  const double mean = fraction(values, "max-mean-error", spec.left_out_bounds.mean.fraction);
-  const double most = fraction(values, "max-error", spec.left_out_bounds.max.fraction);
+  const double mean =
+      percent_option(values, "max-mean-error").value_or(spec.left_out_bounds.mean.fraction);
+  const double most =
+      percent_option(values, "max-error").value_or(spec.left_out_bounds.max.fraction);
   const StepTimeFit fit(call.data, spec.parameters,
                         step_times(call.data, folder + "documented.yaml"));
   const SlopedFit all = fit_all(fit, fit.start());

@@ -6,9 +6,13 @@
 #include "sim/app/command.h"
 #include "sim/app/options.h"
 #include "sim/collectives/collective.h"
+#include "sim/measured/log_format.h"
+#include "sim/measured/step_window.h"
+#include "sim/run/recipe_import/recipe_format.h"
 #include "sim/run/scenario.h"
 #include "sim/topology/cluster.h"
 #include "sim/topology/import/import_format.h"
+#include "sim/topology/wiring.h"
 
 namespace simtrain {
 namespace {
@@ -83,6 +87,19 @@ std::string wiring_list() {
 std::string import_formats() {
   std::vector<Helped> rows;
   for (const ImportFormat& row : node_formats()) rows.emplace_back(row.name, row.help);
+  for (const RecipeFormat& row : recipe_formats()) rows.emplace_back(row.name, row.help);
+  return helped(rows);
+}
+
+std::string log_formats_list() {
+  std::vector<Helped> rows;
+  for (const LogFormat* row : log_formats()) rows.emplace_back(row->name, row->help);
+  return helped(rows);
+}
+
+std::string step_window_list() {
+  std::vector<Helped> rows;
+  for (const NamedWindow& row : named_windows()) rows.emplace_back(row.name, row.help);
   return helped(rows);
 }
 
@@ -128,13 +145,13 @@ const std::vector<Family>& families() {
       {"protocols", [](const DataFolder&) { return protocol_list(); }},
       {"wirings", [](const DataFolder&) { return wiring_list(); }},
       {"import-formats", [](const DataFolder&) { return import_formats(); }},
+      {"log-formats", [](const DataFolder&) { return log_formats_list(); }},
+      {"step-windows", [](const DataFolder&) { return step_window_list(); }},
       {"placements", [](const DataFolder&) { return placement_list(); }},
       {"mfu-conventions", [](const DataFolder&) { return lines(names_of<MfuConvention>()); }},
   };
   return rows;
 }
-
-}  // namespace
 
 CommandResult list_command(const CommandCall& call) {
   po::options_description options;
@@ -152,5 +169,12 @@ CommandResult list_command(const CommandCall& call) {
       {}, "list",
       fmt::format("'{}' is no family; {}", asked.front(), suggestion(asked.front(), known)));
 }
+
+}  // namespace
+
+const CommandRow kListCommand{
+    "list",
+    "simtrain list [FAMILY]\n\n  Prints the names of a family; without one, the families.\n",
+    "prints what there is of something", "simtrain list scenarios", list_command};
 
 }  // namespace simtrain

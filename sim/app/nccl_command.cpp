@@ -177,7 +177,22 @@ Cluster cluster_of(const CommandCall& call, const std::string& name, const Exten
   return Cluster(std::move(spec));
 }
 
-}  // namespace
+constexpr std::string_view kHelp =
+    "simtrain nccl CLUSTER --op OP --gpus N [--nodes N] [--min SIZE] [--max SIZE] [--factor F]\n"
+    "              [--software NAME] [--nccl-version V] [--nvls true|false] [--algo A,...]\n"
+    "              [--proto P,...] [--min-channels N] [--max-channels N] [--format "
+    "text|json]\n\n"
+    "  Prints what nccl-tests would measure, in its format.\n\n"
+    "  --op              all_reduce, all_gather, reduce_scatter, broadcast, alltoall, sendrecv\n"
+    "  --gpus, --nodes   ranks in all, evenly over nodes; without --nodes over as few as can "
+    "be\n"
+    "  --min, --max      8, 64K, 128M, 8G; sizes in between grow by --factor\n"
+    "  --software NAME   takes the NCCL settings of hardware/software/NAME.yaml\n"
+    "  --nccl-version    2.18 to 2.30; without it and --software 2.27.3 as it comes\n"
+    "  --algo, --proto   as NCCL_ALGO and NCCL_PROTO: ring, tree, nvls, nvlstree, "
+    "collnetdirect,\n"
+    "                    collnetchain, pat; ll, ll128, simple\n"
+    "  --format json     the same as simtrain.nccl/1\n";
 
 CommandResult nccl_command(const CommandCall& call) {
   const po::variables_map values = parse(call);
@@ -206,5 +221,11 @@ CommandResult nccl_command(const CommandCall& call) {
   const std::vector<NcclSweepRow> rows = nccl_sweep(cluster, head.settings, head.request);
   return {json ? nccl_json(head, rows) : nccl_table(head, rows)};
 }
+
+}  // namespace
+
+const CommandRow kNcclCommand{"nccl", kHelp, "predicts what nccl-tests measures",
+                              "simtrain nccl dgx-superpod-h100 --op all_reduce --gpus 16",
+                              nccl_command};
 
 }  // namespace simtrain

@@ -1,6 +1,7 @@
 #include "sim/app/options.h"
 
 #include <cctype>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -60,6 +61,28 @@ std::vector<Setting> parsed_settings(const po::variables_map& values) {
   settings.reserve(texts.size());
   for (const std::string& text : texts) settings.push_back(parse_setting(text));
   return settings;
+}
+
+std::optional<double> percent_option(const po::variables_map& values, const std::string& option) {
+  if (values.count(option) == 0) return std::nullopt;
+  const double percent = values[option].as<double>();
+  if (!(percent >= 0) || !std::isfinite(percent))
+    throw InputError({}, "--" + option, "must be a number of percent, 0 or more");
+  return percent / 100;
+}
+
+std::optional<std::vector<NumberRange>> ranges_option(const po::variables_map& values,
+                                                      const std::string& option) {
+  if (values.count(option) == 0) return std::nullopt;
+  return number_ranges(values[option].as<std::string>(), "--" + option);
+}
+
+LogRequest log_request(const po::variables_map& values) {
+  LogRequest request;
+  if (values.count("steps") > 0)
+    request.window = parse_window(values["steps"].as<std::string>(), "--steps");
+  if (values.count("log-format") > 0) request.format = values["log-format"].as<std::string>();
+  return request;
 }
 
 bool wants_json(const po::variables_map& values) {

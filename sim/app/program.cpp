@@ -29,16 +29,16 @@ bool wants_help(const std::string& argument) { return argument == "--help" || ar
 
 CommandResult dispatch(std::vector<std::string> arguments) {
   const DataFolder data(data_root());
-  if (arguments.empty() || wants_help(arguments.front())) return help_command({{}, data});
+  if (arguments.empty() || wants_help(arguments.front())) return kHelpCommand.run({{}, data});
   const std::string& name = arguments.front();
   for (const CommandRow& row : commands()) {
     if (row.name != name) continue;
-    if (arguments.size() == 2 && wants_help(arguments[1])) return help_command({{name}, data});
+    if (arguments.size() == 2 && wants_help(arguments[1])) return kHelpCommand.run({{name}, data});
     return row.run({{arguments.begin() + 1, arguments.end()}, data});
   }
   const bool path = name.find('/') != std::string::npos || name.ends_with(".yaml") ||
                     name.ends_with(".yml") || name.starts_with("-");
-  if (path) return run_command({std::move(arguments), data});
+  if (path) return kRunCommand.run({std::move(arguments), data});
   std::vector<std::string> known;
   for (const CommandRow& row : commands()) known.emplace_back(row.name);
   throw InputError({}, "",
@@ -47,6 +47,14 @@ CommandResult dispatch(std::vector<std::string> arguments) {
 }
 
 }  // namespace
+
+const std::vector<CommandRow>& commands() {
+  static const std::vector<CommandRow> rows{
+      kRunCommand,       kSweepCommand,   kTuneCommand,    kScaleCommand, kValidateCommand,
+      kCalibrateCommand, kMetricsCommand, kCompareCommand, kNcclCommand,  kTopologyCommand,
+      kImportCommand,    kListCommand,    kBenchCommand,   kHelpCommand};
+  return rows;
+}
 
 int program(const std::vector<std::string>& arguments) {
   try {

@@ -1,36 +1,141 @@
+#include <cstdio>
+
+#include <fmt/format.h>
+
 #include "sim/app/command.h"
 #include "sim/app/options.h"
+#include "sim/core/text_file.h"
+#include "sim/output/explain_report.h"
 #include "sim/output/json_report.h"
+#include "sim/output/nccl_trace.h"
+#include "sim/output/run_html.h"
 #include "sim/output/text_report.h"
-#include "sim/run/simulate.h"
+#include "sim/output/trace.h"
+#include "sim/run/played.h"
 
 namespace simtrain {
 
 namespace po = boost::program_options;
 
-CommandResult run_command(const CommandCall& call) {
+namespace {
+
+constexpr std::string_view kHelp =
+    "simtrain [run] SCENARIO.yaml [--row NAME] [--set KEY=VALUE]... [--format text|json] "
+    "[--unfold] [--trace FILE [--trace-ranks LIST] [--trace-microbatches LIST]] "
+    "[--nccl-trace FILE] [--report FILE.html] [--explain]\n\n"
+    "  --row NAME        one row of the scenario's table; without it all rows, a line each\n"
+    "  --set KEY=VALUE   changes any dotted key; tp, pp, vp, cp, ep, mbs, gbs, nodes, precision "
+    "for short\n"
+    "  --format json     the whole result as simtrain.result/1\n"
+    "  --unfold          simulates every rank; gives the same numbers\n"
+    "  --trace FILE      writes the step as a timeline for ui.perfetto.dev and chrome://tracing: "
+    ".pftrace, .json or .json.gz\n"
+    "  --trace-ranks LIST         ranks that it shows, '0-7,16' or all; without it one of each "
+    "class\n"
+    "  --trace-microbatches LIST  micro-batches that it shows with their kernels and messages; "
+    "without it the first and the middle one\n"
+    "  --nccl-trace FILE the collectives that a rank calls, as NCCL's own log tells them, and "
+    "their "
+    "sums; --trace-ranks for other ranks than the busiest one\n"
+    "  --report FILE     writes the step as one HTML page that needs no other file\n"
+    "  --explain         the critical path by stage, and the step time with each knob changed and "
+    "each cost removed, simulated anew\n";
+
+po::options_description options_of_run() {
   po::options_description options;
   options.add_options()("scenario", po::value<std::vector<std::string>>()->default_value({}, ""))(
       "set", po::value<std::vector<std::string>>()->composing())(
       "row", po::value<std::string>()->default_value(""))(
-      "format", po::value<std::string>()->default_value("text"))("unfold", po::bool_switch());
-  const po::variables_map values = parse_options(call.arguments, options, "scenario");
+      "format", po::value<std::string>()->default_value("text"))("unfold", po::bool_switch())(
+      "trace", po::value<std::string>())("trace-ranks", po::value<std::string>())(
+      "trace-microbatches", po::value<std::string>())("nccl-trace", po::value<std::string>())(
+      "report", po::value<std::string>())("explain", po::bool_switch());
+  return options;
+}
+
+/// What of a step goes into files beside the report.
+struct Traces {
+  std::optional<TraceRequest> timeline;
+  std::optional<std::string> nccl;  ///< path
+  std::optional<std::vector<NumberRange>> ranks;
+  [[nodiscard]] bool any() const { return timeline || nccl; }
+};
+
+Traces traces_of(const po::variables_map& values) {
+  Traces traces;
+  traces.ranks = ranges_option(values, "trace-ranks");
+  const auto micro_batches = ranges_option(values, "trace-microbatches");
+  if (values.count("trace") > 0) {
+    traces.timeline = TraceRequest{values["trace"].as<std::string>(), traces.ranks, micro_batches};
+    check_trace(*traces.timeline);
+  }
+  if (values.count("nccl-trace") > 0) {
+    traces.nccl = values["nccl-trace"].as<std::string>();
+    check_writable(*traces.nccl, true);
+  }
+  if (!traces.any() && traces.ranks)
+    throw InputError({}, "--trace-ranks", "goes with --trace FILE or --nccl-trace FILE");
+  if (!traces.timeline && micro_batches)
+    throw InputError({}, "--trace-microbatches", "goes with --trace FILE");
+  return traces;
+}
+
+void write_traces(const Played& played, const Traces& traces) {
+  if (traces.nccl) write_nccl_trace(played, *traces.nccl, traces.ranks);
+  if (!traces.timeline) return;
+  const std::string missing = write_trace(played, *traces.timeline);
+  if (missing.empty()) return;
+  fmt::print(stderr,
+             "simtrain: note: {} leaves out {}; --trace-ranks and --trace-microbatches choose "
+             "others\n",
+             traces.timeline->path, missing);
+}
+
+/// Refused before the step is played, not after it.
+void check_report(const po::variables_map& values) {
+  if (values.count("report") > 0) check_writable(values["report"].as<std::string>(), true);
+}
+
+CommandResult run_command(const CommandCall& call) {
+  const po::variables_map values = parse_options(call.arguments, options_of_run(), "scenario");
   const auto files = values["scenario"].as<std::vector<std::string>>();
   if (files.size() != 1 || files.front().empty())
     throw InputError({}, "", "run takes one scenario file; 'simtrain help run' shows how");
   const bool json = wants_json(values);
+  const Traces traces = traces_of(values);
+  check_report(values);
   const std::vector<Setting> settings = parsed_settings(values);
   const auto source = ScenarioSource::from_file(files.front());
   const SimulateOptions how{values["unfold"].as<bool>()};
   const auto& row = values["row"].as<std::string>();
   if (!row.empty() || !source.has_table()) {
-    const Report report = simulate(source.scenario(call.data, row, settings), how);
+    const Scenario scenario = source.scenario(call.data, row, settings);
+    const Played played(scenario, how);
+    const Report report = report_of(played);
+    write_traces(played, traces);
+    std::optional<Explanation> why;
+    if (values["explain"].as<bool>()) why = explain({source, call.data, row, settings}, played);
+    if (values.count("report") > 0)
+      write_text_file(
+          values["report"].as<std::string>(),
+          run_html(played, report, provenance_of(call.data, source.tree(row, settings)), why),
+          true);
+    if (why)
+      return {json ? json_report(report, *why) : text_report(report) + explanation_text(*why)};
     return {json ? json_report(report) : text_report(report)};
   }
+  if (traces.any() || values.count("report") > 0 || values["explain"].as<bool>())
+    throw InputError({}, "",
+                     "traces, --report and --explain are of one row of the table; --row names it");
   std::vector<Report> reports;
   for (const std::string& name : source.row_names())
     reports.push_back(simulate(source.scenario(call.data, name, settings), how));
   return {json ? json_table(source.row_names(), reports) : text_table(source.row_names(), reports)};
 }
+
+}  // namespace
+
+const CommandRow kRunCommand{"run", kHelp, "predicts a scenario",
+                             "simtrain scenarios/llama405b_a4_224.yaml", run_command};
 
 }  // namespace simtrain

@@ -74,7 +74,9 @@ constexpr auto kMeanings = std::to_array<Meaning>({
     {"optimizer.grad_reduce_dtype", "type of the gradient buffer"},
     {"optimizer.bucket_size_mb", "gradients reduced by one call, in 10^6 bytes"},
     {"recompute",
-     "what the backward computes again: core attention (selective) or the whole layer (full)"},
+     "what the backward computes again: some modules (selective) or the whole layer (full)"},
+    {"recompute_modules",
+     "a list, of recompute selective: core_attn, layernorm, mlp; without it core_attn"},
     {"cuda_graphs", "layers are replayed as CUDA graphs: no launch time on the host"},
     {"nccl.version", "changes the software's: the NCCL release, 2.18 to 2.30"},
     {"nccl.nvls", "changes the software's: NCCL_NVLS_ENABLE"},
@@ -177,7 +179,15 @@ std::string scenario_help() {
       "`table` makes one file of many scales: `columns` lists `row` and dotted keys, `rows` a list "
       "of values for each;\n"
       "every row is the body with those keys replaced. `--row NAME` runs one, without it all "
-      "run.\n";
+      "run.\n\n"
+      "`sweep` says what `simtrain sweep` varies: keys of this table, dotted or short (`tp`, `pp`, "
+      "`vp`, `cp`, `ep`,\n"
+      "`mbs`, `gbs`, `nodes`, `precision`), each with one value, a list of values, or whole "
+      "numbers "
+      "as `FIRST:LAST` or\n"
+      "`FIRST:LAST:STEP`, both ends included: `sweep: {tp: [1, 2, 4, 8], vp: 1:12, mbs: [1, 2]}`. "
+      "Every combination is a\n"
+      "candidate, the first key slowest. `simtrain run` leaves the block alone.\n";
   return out;
 }
 

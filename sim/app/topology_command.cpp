@@ -145,7 +145,17 @@ po::variables_map options_of(const CommandCall& call) {
   return parse_options(call.arguments, options, "subject");
 }
 
-}  // namespace
+constexpr std::string_view kHelp =
+    "simtrain topology CLUSTER|SCENARIO.yaml [--nodes N] [--from RANK --to RANK] [--svg FILE]\n"
+    "                  [--highlight tp|cp|dp|pp] [--row NAME] [--set KEY=VALUE]...\n"
+    "                  [--format text|json]\n\n"
+    "  Counts devices and links of a cluster, its bandwidths by level and its bisection.\n\n"
+    "  --nodes N         of a CLUSTER; a scenario says its own. Without it 32, or all of fewer\n"
+    "  --from, --to      every hop between two ranks (of a CLUSTER: between two GPUs)\n"
+    "  --svg FILE        draws the cluster\n"
+    "  --highlight GROUP marks a group of rank 0 in the drawing; needs a scenario\n"
+    "  --row, --set      as in 'simtrain help run'\n"
+    "  --format json     the same as simtrain.topology/1\n";
 
 CommandResult topology_command(const CommandCall& call) {
   const po::variables_map values = options_of(call);
@@ -167,5 +177,11 @@ CommandResult topology_command(const CommandCall& call) {
   }
   return {json ? topology_json(report) : topology_text(report)};
 }
+
+}  // namespace
+
+const CommandRow kTopologyCommand{"topology", kHelp, "counts and draws a cluster",
+                                  "simtrain topology gcp-a4 --nodes 28 --svg a4.svg",
+                                  topology_command};
 
 }  // namespace simtrain

@@ -20,20 +20,29 @@ int partner(const std::vector<int>& domain, std::size_t local) {
 /// Shares by link.
 class GroupLinks::Sum {
  public:
-  void add(int link, double share) { shares_[link] += share; }
-  [[nodiscard]] std::vector<LinkShare> list() const {
+  void add(int link, double share) { shares_.push_back({link, share}); }
+  /// Sorted by link, each once; equal ones are summed in the order in which they were added.
+  [[nodiscard]] std::vector<LinkShare> list() {
+    std::stable_sort(shares_.begin(), shares_.end(),
+                     [](const LinkShare& a, const LinkShare& b) { return a.link < b.link; });
     std::vector<LinkShare> links;
     links.reserve(shares_.size());
-    for (const auto& [link, share] : shares_) links.push_back({link, share});
+    for (const LinkShare& added : shares_) {
+      if (links.empty() || links.back().link != added.link) {
+        links.push_back(added);
+      } else {
+        links.back().share += added.share;
+      }
+    }
     return links;
   }
 
  private:
-  std::map<int, double> shares_;
+  std::vector<LinkShare> shares_;
 };
 
 GroupLinks::GroupLinks(const Cluster& cluster)
-    : cluster_(cluster), owners_(cluster), inner_(!cluster.inner_links_never_bind()) {}
+    : cluster_(cluster), owners_(cluster.owners()), inner_(!cluster.inner_links_never_bind()) {}
 
 void GroupLinks::add_own(Sum& sum, int gpu, const LinkLoad& load) const {
   const GpuLinks& own = owners_.of_gpu(gpu);

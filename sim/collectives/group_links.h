@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "sim/collectives/transfer_cost.h"
-#include "sim/topology/gpu_links.h"
+#include "sim/topology/cluster.h"
 #include "sim/topology/link_sharing.h"
 
 namespace simtrain {
@@ -37,7 +37,7 @@ class GroupLinks {
   void add_all_pairs(Sum& sum, const std::vector<int>& gpus, int connections) const;
 
   const Cluster& cluster_;
-  LinkOwners owners_;
+  const LinkOwners& owners_;
   bool inner_;  ///< whether links between switches can bind
 };
 

@@ -13,20 +13,19 @@ std::string one_line(std::string text) {
   return text;
 }
 
-std::string message(const SourcePlace& place, const std::string& key, const std::string& sentence) {
+std::string place_text(const SourcePlace& place) {
   std::string text;
   if (!place.file.empty()) text += place.file + ":";
   if (place.line > 0) text += fmt::format("{}:", place.line);
   if (place.column > 0) text += fmt::format("{}:", place.column);
-  if (!text.empty()) text += " ";
-  if (!key.empty()) text += key + ": ";
-  return one_line(text + sentence);
+  return text.empty() ? text : text + " ";
 }
 
 }  // namespace
 
 InputError::InputError(const SourcePlace& place, const std::string& key,
                        const std::string& sentence)
-    : std::runtime_error(message(place, key, sentence)) {}
+    : std::runtime_error(one_line(place_text(place) + (key.empty() ? "" : key + ": ") + sentence)),
+      place_size_(place_text(place).size()) {}
 
 }  // namespace simtrain

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <stdexcept>
 #include <string>
 
@@ -18,6 +19,12 @@ struct SourcePlace {
 class InputError : public std::runtime_error {
  public:
   InputError(const SourcePlace& place, const std::string& key, const std::string& sentence);
+
+  /// `key: sentence`, without the place: the same wherever the value was written.
+  [[nodiscard]] std::string reason() const { return what() + place_size_; }
+
+ private:
+  std::size_t place_size_;
 };
 
 }  // namespace simtrain

@@ -5,11 +5,11 @@
 #include <filesystem>
 #include <fstream>
 #include <system_error>
-#include <unistd.h>
 
 #include <fmt/format.h>
 
 #include "sim/core/input_error.h"
+#include "sim/core/partial_file.h"
 
 namespace simtrain {
 
@@ -52,19 +52,9 @@ void check_writable(const std::string& path, bool replace) {
 
 void write_text_file(const std::string& path, const std::string& text, bool replace) {
   check_writable(path, replace);
-  std::error_code error;
-  const std::string beside = fmt::format("{}.{}.partial", path, getpid());
-  std::ofstream file(beside, std::ios::binary);
-  file << text;
-  file.close();
-  const int reason = errno;
-  if (!file.fail()) {
-    fs::rename(beside, path, error);
-    if (!error) return;
-  }
-  const std::string why = error ? error.message() : std::strerror(reason);
-  fs::remove(beside, error);
-  throw InputError({path}, "", "cannot be written: " + why);
+  PartialFile file(path);
+  file.write(text);
+  file.commit();
 }
 
 }  // namespace simtrain

@@ -144,7 +144,7 @@ std::string calibration_json(const Calibration& calibration) {
                   {"before", summary_json(summarize(calibration.before))},
                   {"after", summary_json(summarize(calibration.after))},
                   {"rows", rows_json(calibration)}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 std::string calibration_yaml(const Calibration& calibration) {

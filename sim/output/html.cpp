@@ -2,25 +2,33 @@
 
 #include <fmt/format.h>
 
+#include "sim/output/html_assets.h"
+
 namespace simtrain {
 namespace {
 
-constexpr std::string_view kCommonStyle = R"(
-:root{color-scheme:light dark;--paper:#fff;--card:#f6f7f9;--ink:#1b2430;--soft:#5b6675;--line:#d5dae1;
---good:#1a7f4b;--bad:#b42318}
-@media(prefers-color-scheme:dark){:root{--paper:#12161c;--card:#1b222b;--ink:#e8ecf2;--soft:#9aa6b5;
---line:#38424f;--good:#4cc38a;--bad:#ff8579}}
-*{box-sizing:border-box}
-body{margin:0 auto;max-width:1180px;padding:24px 20px 60px;background:var(--paper);color:var(--ink);
-font:15px/1.5 system-ui,"Segoe UI",Helvetica,Arial,sans-serif}
-h1{font-size:26px;margin:0 0 4px}h2{font-size:18px;margin:36px 0 4px}p{margin:4px 0}
-.soft{color:var(--soft)}.good{color:var(--good)}.bad{color:var(--bad)}
-.scroll{overflow-x:auto}
-table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums;font-size:14px}
-th,td{padding:4px 10px;text-align:right;white-space:nowrap;border-bottom:1px solid var(--line)}
-th{color:var(--soft);font-weight:600;font-size:12px;line-height:1.3;vertical-align:bottom}th:first-child,td:first-child{text-align:left}
-svg{display:block}svg text{fill:var(--ink);font:12px system-ui,"Segoe UI",Helvetica,Arial,sans-serif}
-)";
+/// <head> up to its end, the body's start included.
+std::string page_start(std::string_view title, std::string_view head) {
+  return fmt::format(
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+      "<title>{}</title>\n{}</head>\n<body>\n",
+      html_text(title), head);
+}
+
+/// JSON for inside a <script>: no '<' that could end it.
+std::string script_json(std::string_view json) {
+  std::string out;
+  out.reserve(json.size());
+  for (const char c : json) {
+    if (c == '<') {
+      out += "\\u003c";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -44,12 +52,48 @@ std::string html_text(std::string_view text) {
   return out;
 }
 
-std::string html_page(std::string_view title, std::string_view style, std::string_view body) {
+std::string html_tile(std::string_view value, std::string_view label) {
+  return fmt::format("<div class=\"tile\"><b>{}</b><span>{}</span></div>", value, label);
+}
+
+std::string html_row(const std::vector<std::string>& cells, std::string_view tag) {
+  std::string out = "<tr>";
+  for (const std::string& cell : cells) out += fmt::format("<{0}>{1}</{0}>", tag, cell);
+  return out + "</tr>\n";
+}
+
+std::string html_table(const std::vector<std::string>& heads, const std::string& rows) {
+  return "<div class=\"scroll\"><table>\n" + html_row(heads, "th") + rows + "</table></div>\n";
+}
+
+std::string html_details(std::string_view summary, const std::string& content) {
+  return fmt::format("<details><summary>{}</summary>{}</details>\n", summary, content);
+}
+
+std::string html_chart(std::string_view id, std::string_view label) {
   return fmt::format(
-      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-      "<title>{}</title>\n<style>{}{}</style>\n</head>\n<body>\n{}</body>\n</html>\n",
-      html_text(title), kCommonStyle, style, body);
+      "<div class=\"chart\" id=\"{}\" role=\"img\" aria-label=\"{}\"></div>\n"
+      "<noscript><p class=\"soft\">This chart is drawn by JavaScript; the tables need "
+      "none.</p></noscript>\n",
+      id, label);
+}
+
+std::string html_page(std::string_view title, std::string_view style, std::string_view body) {
+  return fmt::format("{}{}</body>\n</html>\n",
+                     page_start(title, fmt::format("<style>{}{}</style>\n", page_style(), style)),
+                     body);
+}
+
+std::string html_chart_page(std::string_view title, std::string_view body, std::string_view data,
+                            std::string_view script) {
+  constexpr std::string_view kNothingElse =
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none';"
+      "style-src 'unsafe-inline';script-src 'unsafe-inline';img-src data:\">\n";
+  return fmt::format(
+      "{}{}<script type=\"application/json\" id=\"data\">{}</script>\n<script>{}</script>\n"
+      "<script>\n{}{}</script>\n</body>\n</html>\n",
+      page_start(title, fmt::format("{}<style>{}</style>\n", kNothingElse, page_style())), body,
+      script_json(data), echarts_library(), charts_script(), script);
 }
 
 }  // namespace simtrain

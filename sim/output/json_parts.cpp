@@ -2,6 +2,10 @@
 
 namespace simtrain {
 
+std::string json_text(const nlohmann::ordered_json& json) {
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
 nlohmann::ordered_json breakdown_json(const Report& report) {
   auto json = nlohmann::ordered_json::object();
   for (const auto& [name, share] : EnumNames<Share>::rows)

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include <nlohmann/json.hpp>
 
 #include "sim/study/error_summary.h"
@@ -8,6 +10,9 @@
 namespace simtrain {
 
 // Parts that several JSON outputs share.
+
+/// A document as it is printed; bytes that are no UTF-8 are replaced.
+std::string json_text(const nlohmann::ordered_json& json);
 
 /// Seconds of a step by share.
 nlohmann::ordered_json breakdown_json(const Report& report);

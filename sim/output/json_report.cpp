@@ -1,5 +1,6 @@
 #include "sim/output/json_report.h"
 
+#include "sim/output/explain_report.h"
 #include "sim/output/json_parts.h"
 
 namespace simtrain {
@@ -7,23 +8,36 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+Json stage_memory_json(const StageMemory& stage) {
+  return {{"weights_bytes", stage.weights},
+          {"fp8_copies_bytes", stage.fp8_copies},
+          {"gradients_bytes", stage.gradients},
+          {"optimizer_bytes", stage.optimizer},
+          {"gemm_workspaces_bytes", stage.workspaces},
+          {"activations_bytes", stage.activations},
+          {"loss_bytes", stage.loss},
+          {"temporary_bytes", stage.temporary},
+          {"allocated_bytes", stage.allocated()},
+          {"allocated_between_steps_bytes", stage.kept()},
+          {"cuda_context_bytes", stage.cuda_context},
+          {"communicators_bytes", stage.communicators},
+          {"user_buffers_bytes", stage.user_buffers},
+          {"outside_allocator_bytes", stage.outside()},
+          {"total_bytes", stage.total()},
+          {"fragmentation_bytes", stage.fragmentation}};
+}
+
 Json memory_json(const Report& report) {
   Json stages = Json::array();
-  for (const StageMemory& stage : report.memory) {
-    stages.push_back({{"weights_bytes", stage.weights},
-                      {"gradients_bytes", stage.gradients},
-                      {"optimizer_bytes", stage.optimizer},
-                      {"activations_bytes", stage.activations},
-                      {"loss_bytes", stage.loss},
-                      {"temporary_bytes", stage.temporary},
-                      {"allocated_bytes", stage.allocated()},
-                      {"outside_allocator_bytes", stage.outside},
-                      {"total_bytes", stage.total()}});
-  }
-  return {{"peak_bytes", report.peak_bytes()},
-          {"capacity_bytes", report.memory_capacity},
-          {"fits", report.fits()},
-          {"per_stage", std::move(stages)}};
+  for (const StageMemory& stage : report.memory) stages.push_back(stage_memory_json(stage));
+  Json json{{"peak_bytes", report.peak_bytes()},
+            {"capacity_bytes", report.memory_capacity},
+            {"fits", report.fits()},
+            {"tight", report.tight()}};
+  if (!report.memory.empty())
+    json["margin_bytes"] = report.memory_capacity - report.fullest_stage().total();
+  json["per_stage"] = std::move(stages);
+  return json;
 }
 
 Json communication_json(const Report& report) {
@@ -101,21 +115,22 @@ Json result_json(const Report& report) {
   return json;
 }
 
-/// Text that is not UTF-8 (a scenario's name may hold any bytes) is shown with replacement marks.
-std::string printed(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
 }  // namespace
 
-std::string json_report(const Report& report) { return printed(result_json(report)); }
+std::string json_report(const Report& report) { return json_text(result_json(report)); }
+
+std::string json_report(const Report& report, const Explanation& explanation) {
+  Json json = result_json(report);
+  json["explain"] = explanation_json(explanation);
+  return json_text(json);
+}
 
 std::string json_table(const std::vector<std::string>& row_names,
                        const std::vector<Report>& reports) {
   Json rows = Json::array();
   for (std::size_t i = 0; i < reports.size(); ++i)
     rows.push_back({{"row", row_names[i]}, {"result", result_json(reports[i])}});
-  return printed({{"schema", "simtrain.results/1"}, {"rows", std::move(rows)}});
+  return json_text({{"schema", "simtrain.results/1"}, {"rows", std::move(rows)}});
 }
 
 }  // namespace simtrain

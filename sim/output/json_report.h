@@ -4,11 +4,15 @@
 #include <vector>
 
 #include "sim/run/report.h"
+#include "sim/study/explain.h"
 
 namespace simtrain {
 
 /// The report as `simtrain.result/1`; fields are added later, never renamed.
 std::string json_report(const Report& report);
+
+/// The same with a field `explain`.
+std::string json_report(const Report& report, const Explanation& explanation);
 
 /// Results of a scenario's rows as `simtrain.results/1`: {"schema":, "rows": [{"row":,
 /// "result":}]}.

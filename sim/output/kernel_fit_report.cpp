@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "sim/output/json_parts.h"
 #include "sim/output/text_report.h"
@@ -65,9 +64,7 @@ std::string kernel_fit_text(const std::string& gpu, const std::vector<KernelFit>
 std::string kernel_fit_json(const std::string& gpu, const std::vector<KernelFit>& fits) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const KernelFit& fit : fits) rows.push_back(json_of(fit));
-  return nlohmann::ordered_json{{"schema", "simtrain.kernel-fit/1"}, {"gpu", gpu}, {"fits", rows}}
-             .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
-         "\n";
+  return json_text({{"schema", "simtrain.kernel-fit/1"}, {"gpu", gpu}, {"fits", rows}});
 }
 
 }  // namespace simtrain

@@ -3,7 +3,6 @@
 #include <map>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "sim/output/json_parts.h"
 #include "sim/output/text_report.h"
@@ -59,11 +58,9 @@ std::string kernel_validation_json(const std::vector<KernelComparison>& comparis
                     {"errors", json_of(group.errors)},
                     {"not_predicted", group.not_predicted}});
   }
-  return nlohmann::ordered_json{{"schema", "simtrain.kernel-validation/1"},
-                                {"groups", rows},
-                                {"fitted", json_of(summarize_fitted(comparisons))}}
-             .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
-         "\n";
+  return json_text({{"schema", "simtrain.kernel-validation/1"},
+                    {"groups", rows},
+                    {"fitted", json_of(summarize_fitted(comparisons))}});
 }
 
 }  // namespace simtrain

@@ -76,7 +76,7 @@ std::string left_out_json(const LeftOutResults& results) {
     json["by_" + std::string(name_of(what))] = {{"summary", summary_json(summarize(parts))},
                                                 {"parts", std::move(list)}};
   }
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 }  // namespace simtrain

@@ -1,7 +1,8 @@
 #include "sim/output/nccl_table.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
+
+#include "sim/output/json_parts.h"
 
 namespace simtrain {
 namespace {
@@ -113,17 +114,15 @@ std::string nccl_json(const NcclTableHead& head, const std::vector<NcclSweepRow>
                      {"protocol", name_of(row.cost.protocol)},
                      {"channels", row.cost.sms}});
   }
-  return nlohmann::ordered_json{{"schema", "simtrain.nccl/1"},
-                                {"cluster", head.cluster},
-                                {"collective", name_of(head.request.collective)},
-                                {"gpus", head.request.gpus.size()},
-                                {"nodes", head.nodes},
-                                {"nccl_version", head.settings.version.value.text()},
-                                {"nvls", head.settings.nvls.value},
-                                {"mean_bus_bandwidth_bytes_per_s", mean_bus_bandwidth(rows)},
-                                {"sizes", sizes}}
-             .dump(2) +
-         "\n";
+  return json_text({{"schema", "simtrain.nccl/1"},
+                    {"cluster", head.cluster},
+                    {"collective", name_of(head.request.collective)},
+                    {"gpus", head.request.gpus.size()},
+                    {"nodes", head.nodes},
+                    {"nccl_version", head.settings.version.value.text()},
+                    {"nvls", head.settings.nvls.value},
+                    {"mean_bus_bandwidth_bytes_per_s", mean_bus_bandwidth(rows)},
+                    {"sizes", sizes}});
 }
 
 }  // namespace simtrain

@@ -5,7 +5,8 @@
 #include <tuple>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
+
+#include "sim/output/json_parts.h"
 
 namespace simtrain {
 namespace {
@@ -76,9 +77,7 @@ std::string nccl_validation_json(const std::vector<CurvePoint>& points) {
                     {"use", name_of(point.use)},
                     {"source", point.source}});
   }
-  return nlohmann::ordered_json{{"schema", "simtrain.nccl-validation/1"}, {"points", rows}}.dump(
-             2) +
-         "\n";
+  return json_text({{"schema", "simtrain.nccl-validation/1"}, {"points", rows}});
 }
 
 }  // namespace simtrain

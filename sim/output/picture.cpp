@@ -1,9 +1,12 @@
 #include "sim/output/picture.h"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
 #include <fmt/format.h>
+
+#include "sim/output/html.h"
 
 namespace simtrain {
 namespace {
@@ -65,19 +68,10 @@ std::string style_sheet() {
 
 /// For text between tags and in attributes. Names are ASCII; anything else is shown as '?'.
 std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '&') {
-      out += "&amp;";
-    } else if (c == '<') {
-      out += "&lt;";
-    } else if (c == '>') {
-      out += "&gt;";
-    } else {
-      out += c >= 0x20 && c < 0x7f ? c : '?';
-    }
-  }
-  return out;
+  std::string ascii(text);
+  std::replace_if(
+      ascii.begin(), ascii.end(), [](char c) { return c < 0x20 || c >= 0x7f; }, '?');
+  return html_text(ascii);
 }
 
 /// A length with at most one decimal.

@@ -6,23 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "sim/output/unit_text.h"
+
 namespace simtrain {
 namespace {
-
-std::string seconds(double value) {
-  if (value >= 1) return fmt::format("{:.3f} s", value);
-  if (value >= 1e-3) return fmt::format("{:.3f} ms", value * 1e3);
-  return fmt::format("{:.1f} us", value * 1e6);
-}
-
-std::string gigabytes(double bytes) { return fmt::format("{:.1f} GB", bytes / 1e9); }
-
-std::string call_size(Bytes bytes) {
-  const auto value = static_cast<double>(bytes.value());
-  if (value >= 1048576) return fmt::format("{:.1f} MiB", value / 1048576);
-  if (value >= 1024) return fmt::format("{:.1f} KiB", value / 1024);
-  return fmt::format("{} B", bytes.value());
-}
 
 /// `text` broken at spaces into lines that fit behind a label of `indent` columns.
 std::string wrapped(std::string_view text, std::size_t indent) {
@@ -79,11 +66,11 @@ void add_breakdown(std::string& out, const Report& report) {
     if (value <= 0) continue;
     const double percent = value / report.step_time_s * 100;
     const auto bar = static_cast<std::size_t>(std::lround(percent * 30 / 100));
-    out += fmt::format("  {:<22}{:>12}{:>8.2f} %{}\n", name, seconds(value), percent,
+    out += fmt::format("  {:<22}{:>12}{:>8.2f} %{}\n", name, seconds_text(value), percent,
                        bar > 0 ? "  " + std::string(bar, '#') : "");
   }
   const double sum = std::accumulate(report.breakdown.begin(), report.breakdown.end(), 0.0);
-  out += fmt::format("  {:<22}{:>12}{:>8.2f} %\n", "sum", seconds(sum),
+  out += fmt::format("  {:<22}{:>12}{:>8.2f} %\n", "sum", seconds_text(sum),
                      sum / report.step_time_s * 100);
 }
 
@@ -121,23 +108,47 @@ void add_placement(std::string& out, const Report& report) {
   }
 }
 
+void memory_line(std::string& out, std::string_view name, double bytes, double capacity) {
+  if (bytes <= 0) return;
+  out += fmt::format("  {:<22}{:>12}{:>8.2f} %\n", name, gigabytes(bytes), bytes / capacity * 100);
+}
+
+std::string verdict(const Report& report) {
+  const StageMemory& fullest = report.fullest_stage();
+  const double margin = report.memory_capacity - fullest.total();
+  if (!report.fits())
+    return fmt::format("does not fit: {} too much for {}", gigabytes(-margin),
+                       gigabytes(report.memory_capacity));
+  const std::string spare =
+      fmt::format("{} to spare of {}", gigabytes(margin), gigabytes(report.memory_capacity));
+  if (!report.tight()) return "fits, " + spare;
+  return fmt::format(
+      "fits, but tight: {}, and fragmentation of the allocator would take {} where there is room",
+      spare, gigabytes(fullest.fragmentation));
+}
+
 void add_memory(std::string& out, const Report& report) {
-  const auto fullest =
-      std::max_element(report.memory.begin(), report.memory.end(),
-                       [](const auto& a, const auto& b) { return a.total() < b.total(); });
-  if (fullest == report.memory.end()) return;
-  out += fmt::format("\nMemory of the fullest stage ({} of {})\n",
-                     fullest - report.memory.begin() + 1, report.memory.size());
-  line(out, "Allocated",
-       fmt::format(
-           "{} (weights {}, gradients {}, optimizer {}, activations {}, loss {}, temporary {})",
-           gigabytes(fullest->allocated()), gigabytes(fullest->weights),
-           gigabytes(fullest->gradients), gigabytes(fullest->optimizer),
-           gigabytes(fullest->activations), gigabytes(fullest->loss),
-           gigabytes(fullest->temporary)));
-  line(out, "In all",
-       fmt::format("{} of {}: {}", gigabytes(fullest->total()), gigabytes(report.memory_capacity),
-                   report.fits() ? "fits" : "does not fit"));
+  if (report.memory.empty()) return;
+  const StageMemory& fullest = report.fullest_stage();
+  out += fmt::format("\nMemory of the fullest stage ({} of {}), at the worst moment\n",
+                     &fullest - report.memory.data() + 1, report.memory.size());
+  const auto add = [&](std::string_view name, double bytes) {
+    memory_line(out, name, bytes, report.memory_capacity);
+  };
+  add("weights", fullest.weights - fullest.fp8_copies);
+  add("fp8_copies", fullest.fp8_copies);
+  add("gradients", fullest.gradients);
+  add("optimizer", fullest.optimizer);
+  add("gemm_workspaces", fullest.workspaces);
+  add("activations", fullest.activations);
+  add("loss", fullest.loss);
+  add("temporary", fullest.temporary);
+  add("allocated", fullest.allocated());
+  add("cuda_context", fullest.cuda_context);
+  add("communicators", fullest.communicators);
+  add("user_buffers", fullest.user_buffers);
+  add("sum", fullest.total());
+  out += "  " + wrapped(verdict(report), 2) + "\n";
 }
 
 }  // namespace
@@ -162,6 +173,15 @@ std::string text_report(const Report& report) {
   return out;
 }
 
+namespace {
+
+std::string_view memory_word(const Report& report) {
+  if (!report.fits()) return "no fit";
+  return report.tight() ? "tight" : "fits";
+}
+
+}  // namespace
+
 std::string text_table(const std::vector<std::string>& row_names,
                        const std::vector<Report>& reports) {
   std::string out = fmt::format("{:<14}{:>6}{:>12}{:>14}{:>12}{:>9}{:>9}\n", "row", "GPUs",
@@ -171,7 +191,7 @@ std::string text_table(const std::vector<std::string>& row_names,
     out +=
         fmt::format("{:<14}{:>6}{:>10.3f} s{:>14.0f}{:>12.2f}{:>7.2f} %{:>9}\n",
                     printable(row_names[i]), report.gpus, report.step_time_s, report.tokens_per_s,
-                    report.tflops_per_gpu, report.mfu * 100, report.fits() ? "fits" : "no fit");
+                    report.tflops_per_gpu, report.mfu * 100, memory_word(report));
   }
   return out;
 }

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "sim/output/json_parts.h"
 #include "sim/output/topology_report.h"
 
 namespace simtrain {
@@ -82,7 +83,7 @@ std::string topology_json(const TopologyReport& report) {
   json["levels"] = levels_json(facts);
   json["bisection"] = bisection_json(facts.bisection);
   if (report.path) json["path"] = path_json(*report.path);
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 }  // namespace simtrain

@@ -7,46 +7,18 @@
 #include <fmt/format.h>
 
 #include "sim/output/html.h"
+#include "sim/output/html_colours.h"
 
 namespace simtrain {
 namespace {
 
-/// Light and dark colours of the groups of the scatter, in order of appearance.
-constexpr std::array<std::array<std::string_view, 2>, 8> kGroupColours{{{"#2f6fd6", "#6ea0f0"},
-                                                                        {"#0f8a7c", "#3fbfae"},
-                                                                        {"#b7790a", "#e0b24a"},
-                                                                        {"#c2384f", "#ef7f91"},
-                                                                        {"#8e3fb5", "#c58ae0"},
-                                                                        {"#4c8a14", "#8cc152"},
-                                                                        {"#c85a12", "#f0955c"},
-                                                                        {"#5a6575", "#a3afbf"}}};
-
-/// Colours of the shares, as EnumNames<Share> lists them: blue is compute, warm is communication,
-/// grey is waiting.
-constexpr auto kShareColours =
-    std::to_array<std::array<std::string_view, 2>>({{"#2b5fb8", "#5b8fe6"},
-                                                    {"#5b93e0", "#8db6f2"},
-                                                    {"#12887c", "#3cb5a8"},
-                                                    {"#56b8ac", "#86d6cc"},
-                                                    {"#7a63c7", "#a893ea"},
-                                                    {"#8d98a8", "#74808f"},
-                                                    {"#c2410c", "#f08c55"},
-                                                    {"#e0812f", "#f5b27a"},
-                                                    {"#d6a400", "#e8c95a"},
-                                                    {"#b91c4a", "#ee7a9b"},
-                                                    {"#b9c1cc", "#4d5866"},
-                                                    {"#4f6b2f", "#9dbd76"},
-                                                    {"#a16a8a", "#d3a2be"},
-                                                    {"#6f7f96", "#8fa0b8"}});
-static_assert(kShareColours.size() == kShares);
-
 struct Frame {
   double left = 56, top = 14, width = 860, height = 340;
   double low = 0, high = 0;            ///< of the ratio
-  double log_first = 0, log_last = 0;  ///< of the measured time
+  double log_first = 0, log_last = 0;  ///< of the base
 
-  [[nodiscard]] double x(double seconds) const {
-    return left + (std::log10(seconds) - log_first) / (log_last - log_first) * width;
+  [[nodiscard]] double x(double value) const {
+    return left + (std::log10(value) - log_first) / (log_last - log_first) * width;
   }
   [[nodiscard]] double y(double ratio) const {
     return top + (high - ratio) / (high - low) * height;
@@ -61,18 +33,22 @@ double error_of(const ScatterPoint& point) {
   return point.run->find(FigureName::step_time)->error();
 }
 
+double base_of(const ScatterPoint& point, ScatterBase base) {
+  return base == ScatterBase::gpus ? point.run->report.gpus : measured_s(point);
+}
+
 /// Room for every point, 5 % either side at least.
-Frame frame_of(const std::vector<ScatterPoint>& points) {
+Frame frame_of(const std::vector<ScatterPoint>& points, ScatterBase base) {
   Frame frame;
   double low = 0.95;
   double high = 1.05;
-  double least = measured_s(points.front());
+  double least = base_of(points.front(), base);
   double most = least;
   for (const ScatterPoint& point : points) {
     low = std::min(low, 1 + error_of(point));
     high = std::max(high, 1 + error_of(point));
-    least = std::min(least, measured_s(point));
-    most = std::max(most, measured_s(point));
+    least = std::min(least, base_of(point, base));
+    most = std::max(most, base_of(point, base));
   }
   frame.low = std::floor(low * 20 - 0.2) / 20;
   frame.high = std::ceil(high * 20 + 0.2) / 20;
@@ -100,21 +76,32 @@ std::string ratio_lines(const Frame& frame) {
   return out;
 }
 
-std::string time_ticks(const Frame& frame) {
-  std::string out;
-  for (int power = -6; power < 9; ++power) {
-    const double decade = std::pow(10, power);
-    for (const double digit : {1.0, 2.0, 5.0}) {
-      const double seconds = decade * digit;
-      if (std::log10(seconds) < frame.log_first || std::log10(seconds) > frame.log_last) continue;
-      out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{:g} s</text>",
-                         frame.x(seconds), frame.top + frame.height + 20, seconds);
-    }
+/// Round values of the base: 1, 2 and 5 of each decade of seconds, powers of two of GPUs.
+std::vector<double> ticks_of(ScatterBase base) {
+  std::vector<double> ticks;
+  if (base == ScatterBase::gpus) {
+    for (int power = 0; power < 31; ++power) ticks.push_back(std::ldexp(1, power));
+    return ticks;
   }
-  return out + fmt::format(
-                   "<text class=\"axis\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">measured "
-                   "step time</text>\n",
-                   frame.left + frame.width / 2, frame.top + frame.height + 40);
+  for (int power = -6; power < 9; ++power) {
+    for (const double digit : {1.0, 2.0, 5.0}) ticks.push_back(digit * std::pow(10, power));
+  }
+  return ticks;
+}
+
+std::string base_ticks(const Frame& frame, ScatterBase base) {
+  const bool gpus = base == ScatterBase::gpus;
+  std::string out;
+  for (const double value : ticks_of(base)) {
+    if (std::log10(value) < frame.log_first || std::log10(value) > frame.log_last) continue;
+    out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{:.10g}{}</text>",
+                       frame.x(value), frame.top + frame.height + 20, value, gpus ? "" : " s");
+  }
+  return out +
+         fmt::format(
+             "<text class=\"axis\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n",
+             frame.left + frame.width / 2, frame.top + frame.height + 40,
+             gpus ? "GPUs" : "measured step time");
 }
 
 std::string mark(double x, double y, bool diamond, std::size_t colour, const std::string& title) {
@@ -130,14 +117,14 @@ std::string mark(double x, double y, bool diamond, std::size_t colour, const std
 }
 
 /// The 90 % interval, as far as the frame goes.
-std::string interval_stroke(const Frame& frame, const ScatterPoint& point) {
+std::string interval_stroke(const Frame& frame, const ScatterPoint& point, ScatterBase base) {
   const Interval interval = point.run->report.step_time_interval();
   const auto y = [&](double seconds) {
     return frame.y(std::clamp(seconds / measured_s(point), frame.low, frame.high));
   };
   return fmt::format(
       "<line class=\"interval\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1:.1f}\" y2=\"{2:.1f}\"/>",
-      frame.x(measured_s(point)), y(interval.low), y(interval.high));
+      frame.x(base_of(point, base)), y(interval.low), y(interval.high));
 }
 
 std::vector<std::string> groups_of(const std::vector<ScatterPoint>& points) {
@@ -159,31 +146,33 @@ std::string scatter_legend(const std::vector<std::string>& groups) {
          "%</span></p>\n";
 }
 
-std::string colour_rules(std::size_t side) {
+std::string colour_rules(bool dark) {
   std::string out;
   for (std::size_t i = 0; i < kGroupColours.size(); ++i)
-    out += fmt::format(".g{0}{{fill:{1};background:{1}}}", i, kGroupColours[i][side]);
+    out += fmt::format(".g{0}{{fill:{1};background:{1}}}", i,
+                       dark ? kGroupColours[i].dark : kGroupColours[i].light);
   for (std::size_t i = 0; i < kShares; ++i)
-    out += fmt::format(".s{0}{{fill:{1};background:{1}}}", i, kShareColours[i][side]);
+    out += fmt::format(".s{0}{{fill:{1};background:{1}}}", i,
+                       dark ? kShareColours[i].dark : kShareColours[i].light);
   return out;
 }
 
 }  // namespace
 
-std::string error_scatter(const std::vector<ScatterPoint>& points) {
+std::string error_scatter(const std::vector<ScatterPoint>& points, ScatterBase base) {
   if (points.empty()) return "";
-  const Frame frame = frame_of(points);
+  const Frame frame = frame_of(points, base);
   const std::vector<std::string> groups = groups_of(points);
   std::string out = scatter_legend(groups) +
                     "<div class=\"scroll\"><svg viewBox=\"0 0 930 400\" width=\"930\" "
-                    "height=\"400\" role=\"img\" aria-label=\"Error of each predicted step time "
-                    "against the measured step time\">\n";
-  out += ratio_lines(frame) + time_ticks(frame);
-  for (const ScatterPoint& point : points) out += interval_stroke(frame, point);
+                    "height=\"400\" role=\"img\" aria-label=\"Error of each predicted step "
+                    "time\">\n";
+  out += ratio_lines(frame) + base_ticks(frame, base);
+  for (const ScatterPoint& point : points) out += interval_stroke(frame, point, base);
   for (const ScatterPoint& point : points) {
     const DocumentedTable& table = point.table->spec;
     const auto group = std::find(groups.begin(), groups.end(), table.group) - groups.begin();
-    out += mark(frame.x(measured_s(point)), frame.y(1 + error_of(point)),
+    out += mark(frame.x(base_of(point, base)), frame.y(1 + error_of(point)),
                 table.precision != Precision::bf16,
                 static_cast<std::size_t>(group) % kGroupColours.size(),
                 fmt::format("{} {}: measured {:.3f} s, predicted {:.3f} s, {:+.2f} %", table.table,
@@ -242,14 +231,13 @@ std::string breakdown_legend() {
 
 std::string chart_style() {
   return fmt::format(
-      ".legend{{display:flex;flex-wrap:wrap;gap:2px 16px;font-size:13px;margin:8px 0}}"
-      ".legend i{{display:inline-block;width:11px;height:11px;border-radius:3px;margin-right:5px}}"
       ".grid{{stroke:var(--line)}}.one{{stroke:var(--soft)}}.band{{fill:var(--card)}}"
       ".point{{fill-opacity:.85;stroke:var(--paper)}}.axis{{fill:var(--soft)}}"
       ".interval{{stroke:var(--soft);stroke-opacity:.6}}"
-      ".measured{{stroke:var(--ink);stroke-width:2}}.short{{fill:#2f6fd6}}.long{{fill:#c85a12}}"
+      ".bars{{width:auto}}.measured{{stroke:var(--ink);stroke-width:2}}.short{{fill:#2f6fd6}}.long{"
+      "{fill:#c85a12}}"
       "{}@media(prefers-color-scheme:dark){{{}}}\n",
-      colour_rules(0), colour_rules(1));
+      colour_rules(false), colour_rules(true));
 }
 
 }  // namespace simtrain

@@ -16,10 +16,13 @@ struct ScatterPoint {
   const RunResult* run;
 };
 
-/// Predicted over measured step time, against the measured one: a colour a group, circles for BF16
-/// and diamonds for FP8, a stroke for the 90 % interval, with the line of no error and a band of
-/// 5 % around it.
-std::string error_scatter(const std::vector<ScatterPoint>& points);
+/// What stands below a scatter.
+enum class ScatterBase { step_time, gpus };
+
+/// Errors of step times, predicted over measured, against the measured time or the size of the job:
+/// a colour a group, circles for BF16 and diamonds for FP8, a stroke for the 90 % interval, with
+/// the line of no error and a band of 5 % around it.
+std::string error_scatter(const std::vector<ScatterPoint>& points, ScatterBase base);
 
 /// A bar from the middle to the error of a run's step time, at most `largest` either way, and a
 /// stroke over its 90 % interval.

@@ -12,33 +12,21 @@
 namespace simtrain {
 namespace {
 
-constexpr std::string_view kStyle = R"(
-.tiles{display:flex;flex-wrap:wrap;gap:12px;margin:16px 0}
-.tile{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:8px 16px}
-.tile b{display:block;font-size:22px}.tile span{color:var(--soft);font-size:13px}
-td svg{display:inline-block;vertical-align:middle}details{margin:6px 0}summary{cursor:pointer}
-li{margin:2px 0}.bars{width:auto}
-)";
-
 /// The error at which a bar is as long as it gets.
 constexpr double kFullErrorBar = 0.1;
-
-std::string tile(const std::string& value, std::string_view label) {
-  return fmt::format("<div class=\"tile\"><b>{}</b><span>{}</span></div>", value, label);
-}
 
 std::string headline(const std::vector<ValidationResult>& results) {
   const ValidationSummary all = summarize(headline_rows(results));
   const ValidationSummary memory = memory_summary(results);
   const auto percent = [](double fraction) { return fmt::format("{:.2f} %", fraction * 100); };
   std::string out = "<div class=\"tiles\">";
-  out += tile(std::to_string(all.rows), "step times");
-  out += tile(percent(all.mean_absolute), "mean absolute error");
-  out += tile(percent(all.largest_absolute), "largest absolute error");
-  out += tile(fmt::format("{:+.2f} %", all.bias * 100), "bias");
+  out += html_tile(std::to_string(all.rows), "step times");
+  out += html_tile(percent(all.mean_absolute), "mean absolute error");
+  out += html_tile(percent(all.largest_absolute), "largest absolute error");
+  out += html_tile(fmt::format("{:+.2f} %", all.bias * 100), "bias");
   if (memory.rows > 0)
-    out += tile(percent(memory.mean_absolute),
-                fmt::format("mean absolute error of {} figures of memory", memory.rows));
+    out += html_tile(percent(memory.mean_absolute),
+                     fmt::format("mean absolute error of {} figures of memory", memory.rows));
   return out + "</div>\n";
 }
 
@@ -146,13 +134,16 @@ std::vector<ScatterPoint> scatter_points(const std::vector<ValidationResult>& re
 
 std::string validation_html(const std::vector<ValidationResult>& results) {
   std::string body =
-      "<h1>simtrain against documented runs</h1>\n<p class=\"soft\">Errors are "
+      "<h1>Predicted against measured</h1>\n<p class=\"soft\">Errors are "
       "predicted over measured step time, less one.</p>\n";
-  body += headline(results) + bounds_list(results) + error_scatter(scatter_points(results));
+  const std::vector<ScatterPoint> points = scatter_points(results);
+  body += headline(results) + bounds_list(results);
+  if (!points.empty()) body += "<h2>Errors by step time and by scale</h2>\n";
+  body += error_scatter(points, ScatterBase::step_time) + error_scatter(points, ScatterBase::gpus);
   for (const ValidationResult& result : results) {
     for (const TableResult& table : result.tables) body += table_section(table);
   }
-  return html_page("simtrain validation", std::string(kStyle) + chart_style(), body);
+  return html_page("simtrain validation", chart_style(), body);
 }
 
 }  // namespace simtrain

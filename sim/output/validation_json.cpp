@@ -75,7 +75,7 @@ std::string validation_json(const std::vector<ValidationResult>& results) {
     for (const std::string& broken : broken_bounds(result)) json["broken_bounds"].push_back(broken);
     for (const TableResult& table : result.tables) json["tables"].push_back(table_json(table));
   }
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 }  // namespace simtrain

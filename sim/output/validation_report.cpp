@@ -89,6 +89,12 @@ std::string other_figures(const TableResult& table) {
   return out;
 }
 
+std::string memory_text(const TableResult& table) {
+  const ValidationSummary summary = summary_of(table.memory_errors());
+  if (summary.rows < 2) return "";
+  return fmt::format("  memory: {} figures, {}\n", summary.rows, errors_text(summary));
+}
+
 /// Lines are shares, columns rows.
 std::string breakdown_text(const TableResult& table) {
   std::string out = fmt::format("  {:<22}", "% of the step");
@@ -111,7 +117,7 @@ std::string table_text(const TableResult& table, bool breakdown) {
     out += fmt::format("  {}\n", summary_text(summarize(table.rows())));
   }
   if (table.trend) out += trend_text(*table.trend);
-  out += other_figures(table) + arithmetic_text(table) + disputes_text(table);
+  out += other_figures(table) + memory_text(table) + arithmetic_text(table) + disputes_text(table);
   if (breakdown) out += breakdown_text(table);
   return out + "\n";
 }

@@ -176,8 +176,8 @@ void check_placement(const Scenario& scenario, const YamlNode& tree) {
   }
 }
 
-/// All tensor and context groups must lie alike, since one replica's passes stand for all.
-void check_domains(const Scenario& scenario, const YamlNode& tree) {
+/// All hosts must be alike, since one replica's passes stand for all.
+void check_hosts(const Scenario& scenario, const YamlNode& tree) {
   const ClusterSpec& cluster = scenario.cluster;
   for (int host = 0; host < cluster.nodes; ++host) {
     const NodeSpec& node = cluster.node_of(host);
@@ -188,6 +188,11 @@ void check_domains(const Scenario& scenario, const YamlNode& tree) {
                         "step needs them equal",
                         cluster.node.gpus, node.gpus));
   }
+}
+
+/// All tensor groups must lie alike, for the same reason.
+void check_domains(const Scenario& scenario, const YamlNode& tree) {
+  const ClusterSpec& cluster = scenario.cluster;
   const std::int64_t domain =
       static_cast<std::int64_t>(cluster.node.gpus) * cluster.node.nvlink_domain_nodes.value;
   const std::int64_t tp = scenario.recipe.tp();
@@ -207,7 +212,7 @@ void check_faults(const ClusterSpec& cluster) {
 
 }  // namespace
 
-void check_scenario(const Scenario& scenario, const ScenarioTrees& trees) {
+void check_plan(const Scenario& scenario, const ScenarioTrees& trees) {
   check_precision(scenario.recipe, trees.scenario);
   check_model(scenario.recipe, trees);
   check_sizes(scenario.recipe, trees);
@@ -215,9 +220,18 @@ void check_scenario(const Scenario& scenario, const ScenarioTrees& trees) {
   check_grid(scenario, trees.scenario);
   check_layers(scenario.recipe, trees.scenario);
   check_overlap(scenario.recipe, trees.scenario);
-  check_placement(scenario, trees.scenario);
   check_domains(scenario, trees.scenario);
+}
+
+void check_cluster(const Scenario& scenario, const ScenarioTrees& trees) {
+  check_placement(scenario, trees.scenario);
+  check_hosts(scenario, trees.scenario);
   check_faults(scenario.cluster);
+}
+
+void check_scenario(const Scenario& scenario, const ScenarioTrees& trees) {
+  check_plan(scenario, trees);
+  check_cluster(scenario, trees);
 }
 
 }  // namespace simtrain

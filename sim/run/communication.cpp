@@ -10,27 +10,12 @@
 namespace simtrain {
 namespace {
 
-std::string group_name(GroupSlot slot) {
-  switch (share_of(slot)) {
-    case Share::tensor_parallel:
-      return "tp";
-    case Share::context_parallel:
-      return "cp";
-    case Share::pipeline_parallel:
-      return "pp";
-    case Share::data_parallel:
-      return "dp";
-    default:
-      return "world";
-  }
-}
-
 /// Rows by what they have in common, in a fixed order.
 class Table {
  public:
   void add(GroupSlot slot, const TransferCost& transfer, std::int64_t times, double seconds,
            double exposed) {
-    const std::string group = group_name(slot);
+    const std::string group(group_name(slot));
     const auto key = std::tuple(group, transfer.collective, transfer.algorithm, transfer.protocol,
                                 transfer.bytes.value());
     auto [entry, fresh] = rows_.try_emplace(key);
@@ -73,6 +58,21 @@ void add_transfers(Table& table, const Plan& plan, const Timeline& timeline,
 }
 
 }  // namespace
+
+std::string_view group_name(GroupSlot slot) {
+  switch (share_of(slot)) {
+    case Share::tensor_parallel:
+      return "tp";
+    case Share::context_parallel:
+      return "cp";
+    case Share::pipeline_parallel:
+      return "pp";
+    case Share::data_parallel:
+      return "dp";
+    default:
+      return "world";
+  }
+}
 
 std::vector<std::int64_t> piece_counts(const Recipe& recipe, const RankGrid& grid, int stage) {
   std::vector<std::int64_t> counts(kPieces, 0);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "sim/run/pieces.h"
@@ -13,6 +14,9 @@ std::vector<CommunicationRow> communication_table(const StepContext& context,
                                                   const std::vector<PlayedPieces>& passes,
                                                   const Plan& plan, const Timeline& timeline,
                                                   const std::vector<PathStep>& path);
+
+/// tp, cp, pp, dp or world.
+std::string_view group_name(GroupSlot slot);
 
 /// How often each piece is run in one step by a rank of a stage, by Piece number.
 std::vector<std::int64_t> piece_counts(const Recipe& recipe, const RankGrid& grid, int stage);

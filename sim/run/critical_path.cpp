@@ -1,10 +1,12 @@
 #include "sim/run/critical_path.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "sim/core/invariant.h"
-#include "sim/run/stream_order.h"
 
 namespace simtrain {
 namespace {
@@ -29,12 +31,27 @@ std::vector<SlotOrder> slot_orders(const Plan& plan) {
   return orders;
 }
 
+/// For each program the op before each one in its stream; kNoOp for the first of a stream.
+std::vector<std::vector<std::uint32_t>> previous_ops(const Plan& plan) {
+  std::vector<std::vector<std::uint32_t>> previous;
+  previous.reserve(plan.programs.size());
+  for (const Program& program : plan.programs) {
+    std::array<std::uint32_t, kStreams> latest{};
+    latest.fill(kNoOp);
+    std::vector<std::uint32_t>& before = previous.emplace_back();
+    before.reserve(program.ops.size());
+    for (std::uint32_t op = 0; op < program.ops.size(); ++op)
+      before.push_back(std::exchange(latest[static_cast<std::size_t>(program.ops[op].stream)], op));
+  }
+  return previous;
+}
+
 class PathFinder {
  public:
   PathFinder(const Plan& plan, const Timeline& timeline)
       : plan_(plan),
         timeline_(timeline),
-        streams_(stream_orders(plan)),
+        previous_(previous_ops(plan)),
         slots_(slot_orders(plan)) {}
 
   std::vector<PathStep> find() const {
@@ -93,12 +110,9 @@ class PathFinder {
   /// An op that `step` comes after and that ended at `time`; its own stream's first.
   [[nodiscard]] std::optional<PathStep> ended_at(const PathStep& step, Duration time) const {
     const Op& op = program(step.rank).ops[step.op];
-    const StreamOrder& order = streams_[plan_.ranks[step.rank].program];
-    const std::uint32_t place = order.place[step.op];
-    if (place > 0) {
-      const std::uint32_t previous = order.ops[static_cast<std::size_t>(op.stream)][place - 1];
-      if (timeline_.span(step.rank, previous).end == time) return PathStep{step.rank, previous};
-    }
+    const std::uint32_t previous = previous_[plan_.ranks[step.rank].program][step.op];
+    if (previous != kNoOp && timeline_.span(step.rank, previous).end == time)
+      return PathStep{step.rank, previous};
     for (const std::uint32_t other : op.after) {
       if (other != kNoOp && timeline_.span(step.rank, other).end == time)
         return PathStep{step.rank, other};
@@ -108,7 +122,7 @@ class PathFinder {
 
   const Plan& plan_;
   const Timeline& timeline_;
-  std::vector<StreamOrder> streams_;
+  std::vector<std::vector<std::uint32_t>> previous_;
   std::vector<SlotOrder> slots_;
 };
 

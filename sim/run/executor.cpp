@@ -1,15 +1,18 @@
 #include "sim/run/executor.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
-#include <deque>
+#include <cstdint>
+#include <vector>
 
 #include "sim/core/event_queue.h"
 #include "sim/core/input_error.h"
 #include "sim/core/invariant.h"
 #include "sim/run/blocked_report.h"
 #include "sim/run/flow_network.h"
-#include "sim/run/stream_order.h"
+#include "sim/run/stream_program.h"
 
 namespace simtrain {
 namespace {
@@ -20,10 +23,10 @@ constexpr double kLargestShare = 0.5;
 /// Far below what a Duration holds, so that what is added to it still fits.
 constexpr Duration kLongestStep = std::chrono::seconds(1'000'000);
 
-/// A member of a running (or still gathering) activity.
+/// A member of a running (or still gathering) activity: the op at a place of its rank's program.
 struct Member {
   std::uint32_t rank;
-  std::uint32_t op;
+  std::uint32_t place;
 };
 
 /// One collective, message or compute op between its first member's joining and its end.
@@ -31,49 +34,70 @@ struct Activity {
   std::vector<Member> members;
   std::uint32_t group = kNone;
   bool compute = false;
-  bool running = false;
-  std::uint32_t version = 0;  ///< of its pending end: older events are stale
   FlowNetwork::FlowId flow = kNone;
   Duration updated{};  ///< up to when `left` is true; for a transfer not before its latency is over
   double left = 0;     ///< seconds of compute run alone, or wire bytes
   double speed = 0;    ///< of that per second
+  std::int64_t traffic = 0;  ///< memory bytes per second on each member; whole, for exact sums
   const ComputeCost* cost = nullptr;
   const TransferCost* transfer = nullptr;
 };
 
 struct RankState {
   std::array<std::uint32_t, kStreams>
-      next{};                           ///< place in each stream of the op that has not ended
-  std::array<bool, kStreams> joined{};  ///< the op at `next` has joined its activity
-  std::uint32_t computing = kNone;      ///< its running compute activity
-  int sms = 0;                          ///< taken by transfers
-  std::int64_t traffic =
-      0;               ///< memory bytes per second of transfers; whole, so that sums are exact
-  bool dirty = false;  ///< its load changed at this point in time
+      next{};                       ///< place in each stream of the op that has not ended
+  std::uint32_t waiting = 0;        ///< streams, as bits, whose next op has not joined
+  std::uint32_t computing = kNone;  ///< its running compute activity
+  const StreamProgram* order = nullptr;
+  const Program* program = nullptr;
+  Span* spans = nullptr;
+  int sms = 0;               ///< taken by transfers
+  std::int64_t traffic = 0;  ///< memory bytes per second of transfers
+  bool dirty = false;        ///< its load changed at this point in time
+
+  [[nodiscard]] const StreamOp& at(std::uint32_t place) const { return order->ops[place]; }
 };
 
 struct GroupState {
-  std::deque<std::uint32_t> gathering;  ///< activities not yet complete, oldest first
-  std::uint64_t completed = 0;          ///< how many have started
+  std::vector<std::uint32_t> gathering;  ///< activities not yet complete, oldest first
+  std::uint64_t completed = 0;           ///< how many have started
+  FlowNetwork::RouteId first_route = 0;  ///< of Group::links; those of its link sets follow
 };
 
-struct Pending {
-  std::uint32_t activity;
-  std::uint32_t version;
-};
+/// The links of every group, in the order of GroupState::first_route; before them none.
+std::vector<const std::vector<LinkShare>*> routes_of(const Plan& plan,
+                                                     const std::vector<LinkShare>& none) {
+  std::vector<const std::vector<LinkShare>*> routes{&none};
+  for (const Group& group : plan.groups) {
+    routes.push_back(&group.links);
+    for (const LinkSet& set : group.link_sets) routes.push_back(&set.links);
+  }
+  return routes;
+}
 
 class Executor {
  public:
   explicit Executor(const Plan& plan)
       : plan_(plan),
-        orders_(stream_orders(plan)),
-        network_(plan.link_capacities),
+        network_(plan.link_capacities, routes_of(plan, no_links_)),
         ranks_(plan.ranks.size()),
         groups_(plan.groups.size()),
         joins_(plan.ranks.size()) {
+    orders_.reserve(plan.programs.size());
+    for (const Program& program : plan.programs) orders_.push_back(by_stream(program));
     timeline_.spans.resize(plan.ranks.size());
-    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
-      timeline_.spans[rank].resize(program(static_cast<std::uint32_t>(rank)).ops.size());
+    for (std::size_t i = 0; i < ranks_.size(); ++i) {
+      RankState& rank = ranks_[i];
+      rank.order = &orders_[plan.ranks[i].program];
+      rank.program = &plan.programs[plan.ranks[i].program];
+      timeline_.spans[i].resize(rank.program->ops.size());
+      rank.spans = timeline_.spans[i].data();
+      for (std::size_t stream = 0; stream < kStreams; ++stream) begin(rank, stream);
+    }
+    FlowNetwork::RouteId route = 1;  // after that without links
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+      groups_[i].first_route = route;
+      route += 1 + static_cast<FlowNetwork::RouteId>(plan.groups[i].link_sets.size());
     }
   }
 
@@ -87,12 +111,7 @@ class Executor {
                          "the step takes more than 11 days; a rate, a latency or a size is out of "
                          "any measure");
       }
-      while (!queue_.empty() && queue_.next_time() == now_) {
-        const auto event = queue_.pop();
-        const Activity& activity = activities_[event.payload.activity];
-        if (activity.running && activity.version == event.payload.version)
-          finish(event.payload.activity);
-      }
+      while (!queue_.empty() && queue_.next_time() == now_) finish(queue_.pop());
       settle();
     }
     refuse_leftovers();
@@ -100,38 +119,28 @@ class Executor {
   }
 
  private:
-  [[nodiscard]] const Program& program(std::uint32_t rank) const {
-    return plan_.programs[plan_.ranks[rank].program];
-  }
-  [[nodiscard]] const StreamOrder& order(std::uint32_t rank) const {
-    return orders_[plan_.ranks[rank].program];
-  }
-
-  [[nodiscard]] bool ended(std::uint32_t rank, std::uint32_t op) const {
-    const Op& asked = program(rank).ops[op];
-    return order(rank).place[op] < ranks_[rank].next[static_cast<std::size_t>(asked.stream)];
+  static void begin(RankState& rank, std::size_t stream) {
+    rank.next[stream] = rank.order->begin[stream];
+    if (rank.next[stream] < rank.order->begin[stream + 1]) rank.waiting |= 1U << stream;
   }
 
   /// Lets the head of every stream of a rank join that can.
   void advance(std::uint32_t rank) {
     RankState& state = ranks_[rank];
-    for (std::size_t stream = 0; stream < kStreams; ++stream) {
-      const auto& ops = order(rank).ops[stream];
-      if (state.joined[stream] || state.next[stream] >= ops.size()) continue;
-      const std::uint32_t op = ops[state.next[stream]];
-      const auto& after = program(rank).ops[op].after;
-      const bool ready = std::all_of(after.begin(), after.end(), [&](std::uint32_t other) {
-        return other == kNoOp || ended(rank, other);
-      });
-      if (ready) {
-        state.joined[stream] = true;
-        join(rank, op);
-      }
+    for (std::uint32_t left = state.waiting; left != 0; left &= left - 1) {
+      const auto stream = static_cast<std::size_t>(std::countr_zero(left));
+      const std::uint32_t place = state.next[stream];
+      const StreamOp& op = state.at(place);
+      bool ready = true;
+      for (std::size_t i = 0; i < op.after_place.size(); ++i)
+        ready &= state.next[op.after_stream[i]] >= op.after_place[i];
+      if (!ready) continue;
+      state.waiting &= ~(1U << stream);
+      join(rank, place, op);
     }
   }
 
-  void join(std::uint32_t rank, std::uint32_t op_index) {
-    const Op& op = program(rank).ops[op_index];
+  void join(std::uint32_t rank, std::uint32_t place, const StreamOp& op) {
     const std::uint32_t group_index =
         op.group == GroupSlot::self ? kNone
                                     : plan_.ranks[rank].groups[static_cast<std::size_t>(op.group)];
@@ -140,13 +149,13 @@ class Executor {
     const std::uint32_t id =
         expected == 1 ? fresh_activity(group_index) : gathering(rank, op.group, group_index);
     Activity& activity = activities_[id];
-    activity.members.push_back({rank, op_index});
-    if (!op.compute) take_sms(rank, program(rank).transfers[op.cost].sms);
+    activity.members.push_back({rank, place});
+    if (!op.compute) take_sms(rank, ranks_[rank].program->transfers[op.cost].sms);
     if (activity.members.size() == expected) {
       if (expected > 1) {
         GroupState& group = groups_[group_index];
         invariant(group.gathering.front() == id, "collectives of a group complete in order");
-        group.gathering.pop_front();
+        group.gathering.erase(group.gathering.begin());  // few: one a stream of a member at most
         ++group.completed;
       }
       start(id);
@@ -173,7 +182,6 @@ class Executor {
     Activity& activity = activities_[id];
     activity.members.clear();
     activity.group = group;
-    activity.running = false;
     activity.flow = kNone;
     return id;
   }
@@ -181,61 +189,70 @@ class Executor {
   void start(std::uint32_t id) {
     Activity& activity = activities_[id];
     const Member& first = activity.members.front();
-    const Op& op = program(first.rank).ops[first.op];
+    const RankState& rank = ranks_[first.rank];
+    const StreamOp& op = rank.at(first.place);
     activity.compute = op.compute;
-    activity.running = true;
     activity.speed = 0;
-    for (const Member& member : activity.members)
-      timeline_.spans[member.rank][member.op].start = now_;
+    for (const Member& member : activity.members) span_of(member).start = now_;
     if (op.compute) {
-      activity.cost = &program(first.rank).compute_costs[op.cost];
+      activity.cost = &rank.program->compute_costs[op.cost];
       activity.left = to_seconds(activity.cost->time);
       activity.updated = now_;
       for (const Member& member : activity.members) ranks_[member.rank].computing = id;
       touch(first.rank);
     } else {
-      start_transfer(activity, id, program(first.rank).transfers[op.cost]);
+      start_transfer(activity, id, rank.program->transfers[op.cost]);
     }
+  }
+
+  [[nodiscard]] Span& span_of(const Member& member) {
+    const RankState& rank = ranks_[member.rank];
+    return rank.spans[rank.at(member.place).op];
   }
 
   void start_transfer(Activity& activity, std::uint32_t id, const TransferCost& transfer) {
     activity.transfer = &transfer;
+    activity.traffic = 0;
     activity.left = static_cast<double>(transfer.wire.value());
     activity.updated = now_ + transfer.latency;
     if (activity.left <= 0) {
-      queue_.schedule(activity.updated, {id, ++activity.version});
+      queue_.schedule(id, activity.updated);
       return;
     }
-    const auto& links =
-        activity.group == kNone ? no_links_ : plan_.groups[activity.group].links_of(transfer);
-    activity.flow = network_.add(links, transfer.limit, id);
+    activity.flow = network_.add(route_of(activity.group, transfer), transfer.limit, id);
+  }
+
+  [[nodiscard]] FlowNetwork::RouteId route_of(std::uint32_t group,
+                                              const TransferCost& transfer) const {
+    if (group == kNone) return 0;
+    return groups_[group].first_route +
+           static_cast<FlowNetwork::RouteId>(plan_.groups[group].set_of(transfer));
   }
 
   void finish(std::uint32_t id) {
     Activity& activity = activities_[id];
-    activity.running = false;
     ++timeline_.events;
     timeline_.end = now_;
     if (activity.flow != kNone) network_.remove(activity.flow);
     if (!activity.compute) set_traffic(activity, 0);
-    const std::vector<Member> members = std::move(activity.members);
-    activity.members = {};
-    const bool compute = activity.compute;
+    for (const Member& member : activity.members) leave(member, activity.compute);
+    // What starts now may move the activities, but not take this one before it is free.
+    for (std::size_t i = 0; i < activities_[id].members.size(); ++i)
+      advance(activities_[id].members[i].rank);
     free_.push_back(id);
-    for (const Member& member : members) {
-      RankState& state = ranks_[member.rank];
-      const Op& op = program(member.rank).ops[member.op];
-      const auto stream = static_cast<std::size_t>(op.stream);
-      timeline_.spans[member.rank][member.op].end = now_;
-      ++state.next[stream];
-      state.joined[stream] = false;
-      if (compute) {
-        state.computing = kNone;
-      } else {
-        take_sms(member.rank, -program(member.rank).transfers[op.cost].sms);
-      }
+  }
+
+  void leave(const Member& member, bool compute) {
+    RankState& state = ranks_[member.rank];
+    const StreamOp& op = state.at(member.place);
+    state.spans[op.op].end = now_;
+    const std::size_t stream = stream_of(state.program->ops[op.op]);
+    if (++state.next[stream] < state.order->begin[stream + 1]) state.waiting |= 1U << stream;
+    if (compute) {
+      state.computing = kNone;
+    } else {
+      take_sms(member.rank, -state.program->transfers[op.cost].sms);
     }
-    for (const Member& member : members) advance(member.rank);
   }
 
   // --- load and speed ---
@@ -251,12 +268,12 @@ class Executor {
     if (sms != 0) touch(rank);
   }
 
-  /// Replaces the memory traffic that an activity at its present speed causes by that at `speed`.
+  /// Replaces the memory traffic that a transfer causes by that at `speed`.
   void set_traffic(Activity& activity, double speed) {
-    const double factor = activity.transfer->memory_traffic;
-    const std::int64_t change =
-        std::llround(factor * speed) - std::llround(factor * activity.speed);
+    const std::int64_t traffic = std::llround(activity.transfer->memory_traffic * speed);
+    const std::int64_t change = traffic - activity.traffic;
     if (change == 0) return;
+    activity.traffic = traffic;
     for (const Member& member : activity.members) {
       ranks_[member.rank].traffic += change;
       touch(member.rank);
@@ -289,8 +306,7 @@ class Executor {
       activity.updated = now_;
     }
     activity.speed = speed;
-    queue_.schedule(activity.updated + to_duration(activity.left / speed),
-                    {id, ++activity.version});
+    queue_.schedule(id, activity.updated + to_duration(activity.left / speed));
   }
 
   void settle() {
@@ -309,11 +325,11 @@ class Executor {
   void refuse_leftovers() const {
     std::vector<BlockedOp> blocked;
     for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
+      const RankState& state = ranks_[rank];
       for (std::size_t stream = 0; stream < kStreams; ++stream) {
-        const auto& ops = order(rank).ops[stream];
-        if (ranks_[rank].next[stream] < ops.size()) {
-          blocked.push_back({rank, ops[ranks_[rank].next[stream]], ranks_[rank].joined[stream]});
-        }
+        const bool joined = (state.waiting >> stream & 1U) == 0;
+        if (state.next[stream] < state.order->begin[stream + 1])
+          blocked.push_back({rank, state.at(state.next[stream]).op, joined});
       }
     }
     if (!blocked.empty()) {
@@ -323,9 +339,16 @@ class Executor {
     }
   }
 
+  [[nodiscard]] bool ended(std::uint32_t rank, std::uint32_t op) const {
+    const RankState& state = ranks_[rank];
+    const std::size_t stream = stream_of(state.program->ops[op]);
+    return state.next[stream] == state.order->begin[stream + 1] ||
+           op < state.at(state.next[stream]).op;
+  }
+
   const Plan& plan_;
   const std::vector<LinkShare> no_links_;
-  std::vector<StreamOrder> orders_;
+  std::vector<StreamProgram> orders_;
   FlowNetwork network_;
   std::vector<RankState> ranks_;
   std::vector<GroupState> groups_;
@@ -333,7 +356,7 @@ class Executor {
   std::vector<Activity> activities_;
   std::vector<std::uint32_t> free_;
   std::vector<std::uint32_t> dirty_;
-  EventQueue<Pending> queue_;
+  EventQueue queue_;
   Timeline timeline_;
   Duration now_{};
 };

@@ -1,32 +1,16 @@
 #include "sim/run/metrics.h"
 
-#include <array>
+#include "sim/run/training_metrics_tables.h"
 
 namespace simtrain {
-namespace {
-
-/// Rows of the training_metrics tool that document 000_ece8d9e1a5d97706.txt names: FLOP per sample
-/// at its sequence length, for the unchanged model of that depth.
-struct KnownModel {
-  std::string_view name;
-  int num_layers;
-  std::int64_t seq_length;
-  double flops;
-};
-constexpr std::array<KnownModel, 3> kTrainingMetricsTable{
-    {{"llama3.1-8b", 32, 8192, 4.74e14},
-     {"llama3.1-70b", 80, 8192, 3.9129e15},
-     {"llama3.1-405b", 126, 8192, 2.16533e16}}};
-
-}  // namespace
 
 double model_flops_per_sample(const ModelSpec& model, std::int64_t seq_length,
                               MfuConvention convention) {
   if (convention == MfuConvention::google_training_metrics) {
-    for (const KnownModel& known : kTrainingMetricsTable) {
+    for (const TrainingMetricsModel& known : training_metrics_models()) {
       if (known.name == model.name && known.num_layers == model.num_layers &&
           known.seq_length == seq_length) {
-        return known.flops;
+        return known.flops_per_sample;
       }
     }
   }

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/topology/gpu_links.h"
+#include "sim/topology/cluster_graph.h"
 
 namespace simtrain {
 namespace {
@@ -102,15 +102,16 @@ std::string link_name(const ClusterGraph& graph, int id) {
 /// The link between switches that would be busy longest, had it the step's transfers to itself.
 std::optional<BusyLink> busiest_link(const Cluster& cluster, const Plan& plan, double step_time) {
   if (cluster.inner_links_never_bind()) return std::nullopt;
-  const LinkOwners owners(cluster);
+  const LinkOwners& owners = cluster.owners();
   std::vector<double> load = seconds_by_link(plan);
   for (std::size_t link = 0; link < load.size(); ++link) {
-    if (!owners.shared(static_cast<int>(link))) load[link] = 0;
+    if (!owners.shared(plan.cluster_links[link])) load[link] = 0;
   }
   const auto most = std::max_element(load.begin(), load.end());
   if (most == load.end() || *most <= 0) return std::nullopt;
-  return BusyLink{link_name(cluster.graph(), static_cast<int>(most - load.begin())),
-                  *most / step_time};
+  return BusyLink{
+      link_name(cluster.graph(), plan.cluster_links[static_cast<std::size_t>(most - load.begin())]),
+      *most / step_time};
 }
 
 }  // namespace

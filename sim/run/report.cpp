@@ -16,9 +16,20 @@ double Report::kept_bytes() const {
   return kept;
 }
 
+const StageMemory& Report::fullest_stage() const {
+  return *std::max_element(memory.begin(), memory.end(),
+                           [](const auto& a, const auto& b) { return a.total() < b.total(); });
+}
+
 bool Report::fits() const {
   return std::all_of(memory.begin(), memory.end(),
                      [this](const StageMemory& stage) { return stage.total() <= memory_capacity; });
+}
+
+bool Report::tight() const {
+  return fits() && std::any_of(memory.begin(), memory.end(), [this](const StageMemory& stage) {
+           return stage.likely() > memory_capacity;
+         });
 }
 
 }  // namespace simtrain

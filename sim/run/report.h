@@ -91,7 +91,13 @@ struct Report {
   [[nodiscard]] double peak_bytes() const;
   /// What the fullest stage keeps allocated between steps.
   [[nodiscard]] double kept_bytes() const;
+  /// The stage that needs most, counting what is outside of the allocator; there is one.
+  [[nodiscard]] const StageMemory& fullest_stage() const;
+  /// Whether each stage has room for what it needs at least.
   [[nodiscard]] bool fits() const;
+  /// Whether it fits only with less fragmentation of the allocator than usual, so that a run may
+  /// still fail.
+  [[nodiscard]] bool tight() const;
 };
 
 }  // namespace simtrain

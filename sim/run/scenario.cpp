@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/yaml_text.h"
+
 namespace simtrain {
 namespace {
 
@@ -30,6 +32,41 @@ std::optional<YamlNode> take(YamlNode& map, std::string_view key) {
   YamlNode value = std::move(entry->value);
   map.entries.erase(entry);
   return value;
+}
+
+/// Visitor that learns the dotted keys of a struct and of those in it.
+class DottedKeys {
+ public:
+  DottedKeys(std::vector<std::string>& keys, std::string path)
+      : keys_(keys), path_(std::move(path)) {}
+
+  template <class T, class... Limit>
+  void operator()(std::string_view key, T& field, Limit... /*limits*/) {
+    keys_.push_back(yaml_detail::dotted(path_, key));
+    if constexpr (yaml_detail::Fielded<T>) {
+      DottedKeys inner(keys_, keys_.back());
+      field.fields(inner);
+    }
+  }
+  template <class T, class... Limit>
+  void optional(std::string_view key, T& field, Limit... limits) {
+    (*this)(key, field, limits...);
+  }
+
+ private:
+  std::vector<std::string>& keys_;
+  std::string path_;
+};
+
+std::vector<std::string> known_keys() {
+  std::vector<std::string> keys;
+  ScenarioFile file;
+  DottedKeys scenario(keys, "");
+  file.fields(scenario);
+  ModelSpec spec;
+  DottedKeys model(keys, "model_overrides");
+  spec.fields(model);
+  return keys;
 }
 
 /// The model's file with the scenario's overrides in it; `tree` becomes what was read.
@@ -69,15 +106,32 @@ SourcePlace place_of(const YamlNode& tree, const std::string& key) {
   return dot == key.npos ? tree.place : place_of(tree, key.substr(0, dot));
 }
 
+std::string dotted_key(const std::string& key) {
+  for (const auto& [short_name, dotted] : kShortNames) {
+    if (key == short_name) return std::string(dotted);
+  }
+  return key;
+}
+
+std::string short_key(const std::string& dotted) {
+  for (const auto& [short_name, key] : kShortNames) {
+    if (dotted == key) return std::string(short_name);
+  }
+  return dotted;
+}
+
+void check_scenario_key(const std::string& dotted, const SourcePlace& where) {
+  static const std::vector<std::string> known = known_keys();
+  if (std::find(known.begin(), known.end(), dotted) != known.end()) return;
+  throw InputError(where, dotted, "is no key of a scenario; " + suggestion(dotted, known));
+}
+
 Setting parse_setting(const std::string& text) {
   const std::string place = "--set " + text;
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0)
     throw InputError({place}, "", "must be KEY=VALUE");
-  std::string key = text.substr(0, equals);
-  for (const auto& [short_name, dotted] : kShortNames) {
-    if (key == short_name) key = dotted;
-  }
+  const std::string key = dotted_key(text.substr(0, equals));
   YamlNode value = load_yaml_text(text.substr(equals + 1), place, static_cast<int>(equals) + 2);
   if (value.kind == YamlNode::Kind::null) value.place = {place, 1, static_cast<int>(equals) + 2};
   return {key, {place, 1, 1}, std::move(value)};
@@ -93,6 +147,21 @@ ScenarioSource ScenarioSource::from_text(const std::string& text, const std::str
 
 ScenarioSource::ScenarioSource(YamlNode tree) : body_(std::move(tree)) {
   if (const auto table = take(body_, "table")) read_table(*table);
+  if (const auto sweep = take(body_, "sweep")) read_sweep(*sweep);
+}
+
+void ScenarioSource::read_sweep(const YamlNode& sweep) {
+  if (sweep.kind != YamlNode::Kind::map)
+    throw InputError(sweep.place, "sweep",
+                     fmt::format("must be a map of keys, found {}", found(sweep)));
+  for (const YamlEntry& entry : sweep.entries) {
+    const std::string key = dotted_key(entry.key);
+    check_scenario_key(key, entry.place);
+    for (const Setting& other : sweep_) {
+      if (other.key == key) throw InputError(entry.place, "sweep." + entry.key, "stands twice");
+    }
+    sweep_.push_back({key, entry.place, entry.value});
+  }
 }
 
 void ScenarioSource::read_table(const YamlNode& table) {
@@ -135,8 +204,7 @@ std::vector<std::string> ScenarioSource::row_names() const {
   return names;
 }
 
-Scenario ScenarioSource::scenario(const DataFolder& data, const std::string& row,
-                                  const std::vector<Setting>& settings) const {
+YamlNode ScenarioSource::tree(const std::string& row, const std::vector<Setting>& settings) const {
   YamlNode tree = body_;
   if (!row.empty()) {
     const auto found =
@@ -150,13 +218,49 @@ Scenario ScenarioSource::scenario(const DataFolder& data, const std::string& row
     for (const Setting& s : found->settings) set_yaml_value(tree, s.key, s.value, s.key_place);
   }
   for (const Setting& s : settings) set_yaml_value(tree, s.key, s.value, s.key_place);
+  return tree;
+}
+
+std::string ScenarioSource::text(const std::string& row,
+                                 const std::vector<Setting>& settings) const {
+  return flow_text(tree(row, settings));
+}
+
+void ScenarioSource::check_values(const DataFolder& data, const std::string& row,
+                                  const std::vector<Setting>& settings) const {
+  YamlNode read = tree(row, settings);
+  const auto overrides = take(read, "model_overrides");
+  const auto file = read_yaml<ScenarioFile>(read, "");
+  const auto named = [&](std::string_view family, const std::string& name, const std::string& key) {
+    static_cast<void>(data.load_tree(family, name, place_of(read, key), key));
+  };
+  YamlNode model;
+  static_cast<void>(load_model(data, file.model, place_of(read, "model"), overrides, model));
+  named("hardware/clusters", file.cluster.name, "cluster.name");
+  named("hardware/software", file.software, "software");
+  if (file.overlap.tp_comm_overlap_table)
+    named("hardware/tp_overlap", *file.overlap.tp_comm_overlap_table,
+          "overlap.tp_comm_overlap_table");
+}
+
+Scenario ScenarioSource::scenario(const DataFolder& data, const std::string& row,
+                                  const std::vector<Setting>& settings) const {
+  const DraftScenario read = draft(data, row, settings);
+  check_scenario(read.scenario, read.trees);
+  return read.scenario;
+}
+
+DraftScenario ScenarioSource::draft(const DataFolder& data, const std::string& row,
+                                    const std::vector<Setting>& settings) const {
+  YamlNode tree = this->tree(row, settings);
   const auto overrides = take(tree, "model_overrides");
   const auto file = read_yaml<ScenarioFile>(tree, "");
 
-  ScenarioTrees trees{std::move(tree), {}};
+  DraftScenario draft{{}, {std::move(tree), {}}};
+  ScenarioTrees& trees = draft.trees;
   const auto at = [&](const std::string& key) { return place_of(trees.scenario, key); };
 
-  Scenario scenario;
+  Scenario& scenario = draft.scenario;
   scenario.name = row.empty() ? file.name : fmt::format("{} [{}]", file.name, row);
   scenario.source = file.source;
   scenario.mfu_convention = file.mfu_convention;
@@ -173,14 +277,20 @@ Scenario ScenarioSource::scenario(const DataFolder& data, const std::string& row
   recipe.overlap = file.overlap;
   recipe.optimizer = file.optimizer;
   recipe.recompute = file.recompute;
+  if (file.recompute_modules) {
+    if (file.recompute != Recompute::selective)
+      throw InputError(at("recompute_modules"), "recompute_modules",
+                       fmt::format("is there with recompute '{}'; recompute selective would do",
+                                   name_of(file.recompute)));
+    recipe.recompute_modules = *file.recompute_modules;
+  }
   recipe.cuda_graphs = file.cuda_graphs;
   if (file.overlap.tp_comm_overlap_table) {
     const std::string key = "overlap.tp_comm_overlap_table";
     recipe.tp_overlap = data.load<TpOverlapTable>(
         "hardware/tp_overlap", *file.overlap.tp_comm_overlap_table, at(key), key);
   }
-  check_scenario(scenario, trees);
-  return scenario;
+  return draft;
 }
 
 }  // namespace simtrain

@@ -32,7 +32,7 @@ struct ClusterRequest {
   }
 };
 
-/// A scenario as its file says it, without `table` and `model_overrides`.
+/// A scenario as its file says it, without `table`, `sweep` and `model_overrides`.
 struct ScenarioFile {
   std::string name;
   std::string source;
@@ -46,6 +46,7 @@ struct ScenarioFile {
   OverlapSpec overlap;
   OptimizerSpec optimizer;
   Recompute recompute = Recompute::none;
+  std::optional<std::vector<RecomputeModule>> recompute_modules;
   bool cuda_graphs = false;
   NcclOverrides nccl;
   template <class Visitor>
@@ -62,6 +63,7 @@ struct ScenarioFile {
     v("overlap", overlap);
     v("optimizer", optimizer);
     v.optional("recompute", recompute);
+    v.optional("recompute_modules", recompute_modules);
     v.optional("cuda_graphs", cuda_graphs);
     v.optional("nccl", nccl);
   }
@@ -81,6 +83,18 @@ struct Scenario {
   [[nodiscard]] int gpus() const { return placement.nodes * cluster.node.gpus; }
 };
 
+/// What a scenario and its model were read from, for the places of errors.
+struct ScenarioTrees {
+  YamlNode scenario;
+  YamlNode model;
+};
+
+/// A scenario of which each part has been read, but not yet checked whether they fit together.
+struct DraftScenario {
+  Scenario scenario;
+  ScenarioTrees trees;
+};
+
 /// `--set KEY=VALUE`: a dotted key of the scenario (or a short name: tp, pp, vp, cp, ep, mbs, gbs)
 /// and its value as YAML.
 struct Setting {
@@ -92,7 +106,17 @@ struct Setting {
 /// Throws InputError where `text` is not KEY=VALUE.
 Setting parse_setting(const std::string& text);
 
-/// A scenario file: a plain scenario, or one with a table whose rows override dotted keys.
+/// The dotted key that a short name stands for (tp, pp, ...), else the key itself.
+std::string dotted_key(const std::string& key);
+
+/// The short name of a dotted key where it has one, else the key itself.
+std::string short_key(const std::string& dotted);
+
+/// Throws InputError, with the closest known one, where a scenario can have no such dotted key.
+void check_scenario_key(const std::string& dotted, const SourcePlace& where);
+
+/// A scenario file: a plain scenario, or one with a table whose rows override dotted keys. It may
+/// say what a sweep is to vary.
 class ScenarioSource {
  public:
   /// Reads the file; rows and settings are applied when a scenario is asked for.
@@ -102,10 +126,31 @@ class ScenarioSource {
   [[nodiscard]] bool has_table() const { return !rows_.empty(); }
   [[nodiscard]] std::vector<std::string> row_names() const;
 
+  /// The `sweep` block: keys of the scenario, dotted, with what is to be tried of each. Empty
+  /// without one.
+  [[nodiscard]] const std::vector<Setting>& sweep() const { return sweep_; }
+
+  /// What would be read for one row and settings, on one line; equal where the question is.
+  [[nodiscard]] std::string text(const std::string& row,
+                                 const std::vector<Setting>& settings) const;
+
+  /// Throws InputError where a value is wrong in itself, whatever the others are: one of another
+  /// type or out of its limits, a name of no file.
+  void check_values(const DataFolder& data, const std::string& row,
+                    const std::vector<Setting>& settings) const;
+
   /// The scenario of one row ("" for the body alone), with settings over it. Throws InputError at
   /// whatever is wrong with it; unknown rows say which exist.
   [[nodiscard]] Scenario scenario(const DataFolder& data, const std::string& row,
                                   const std::vector<Setting>& settings) const;
+
+  /// The same before check_scenario, for those who go on to change its plan.
+  [[nodiscard]] DraftScenario draft(const DataFolder& data, const std::string& row,
+                                    const std::vector<Setting>& settings) const;
+
+  /// The keys of that scenario, as a file without a table would hold them, with the places where
+  /// each was set.
+  [[nodiscard]] YamlNode tree(const std::string& row, const std::vector<Setting>& settings) const;
 
  private:
   struct Row {
@@ -114,15 +159,11 @@ class ScenarioSource {
   };
   explicit ScenarioSource(YamlNode tree);
   void read_table(const YamlNode& table);
+  void read_sweep(const YamlNode& sweep);
 
   YamlNode body_;
   std::vector<Row> rows_;
-};
-
-/// What a scenario and its model were read from, for the places of errors.
-struct ScenarioTrees {
-  YamlNode scenario;
-  YamlNode model;
+  std::vector<Setting> sweep_;
 };
 
 /// Where the value of a dotted key stands; where it is missing, the map that it would stand in.
@@ -130,5 +171,10 @@ SourcePlace place_of(const YamlNode& tree, const std::string& key);
 
 /// Throws InputError, at the value to blame, where the parts of a scenario do not fit together.
 void check_scenario(const Scenario& scenario, const ScenarioTrees& trees);
+
+// Its two halves. The first asks whether the recipe can be laid out on that many GPUs, in a few
+// microseconds; the second what does not depend on the recipe: faults, placement, unlike hosts.
+void check_plan(const Scenario& scenario, const ScenarioTrees& trees);
+void check_cluster(const Scenario& scenario, const ScenarioTrees& trees);
 
 }  // namespace simtrain

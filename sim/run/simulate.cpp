@@ -1,15 +1,14 @@
 #include "sim/run/simulate.h"
 
 #include <chrono>
+#include <memory>
 
 #include <fmt/format.h>
 
 #include "sim/run/communication.h"
-#include "sim/run/executor.h"
 #include "sim/run/fingerprint.h"
-#include "sim/run/pieces.h"
 #include "sim/run/placement_figures.h"
-#include "sim/workload/step_clock.h"
+#include "sim/run/played.h"
 
 namespace simtrain {
 namespace {
@@ -35,15 +34,6 @@ void add_headline(Report& report, const Scenario& scenario) {
   report.tflops_per_gpu =
       tflops_per_gpu(report.model_flops_per_sample, batch, report.step_time_s, report.gpus);
   report.mfu = model_flops_utilization(report.tflops_per_gpu, report.peak_tflops_per_gpu);
-}
-
-double step_time_error(const Scenario& scenario, const Report& report) {
-  const ClusterSpec& cluster = scenario.cluster;
-  const Recipe& recipe = scenario.recipe;
-  return relative_standard_error(
-      scenario.uncertainty,
-      {report.step_time_s, report.breakdown, cluster.gpu.name, recipe.training.precision,
-       recipe.model.kv_channels, report.gpus, cluster.node.gpus});
 }
 
 std::vector<std::string> fault_texts(const ClusterFaults& faults) {
@@ -75,48 +65,51 @@ std::string layout_text(const Recipe& recipe, const RankGrid& grid) {
 
 }  // namespace
 
-Report simulate(const Scenario& scenario, const SimulateOptions& options) {
-  const auto begin = std::chrono::steady_clock::now();
-  const Recipe& recipe = scenario.recipe;
-  const Cluster cluster(scenario.cluster);
-  const Placement placement = place(scenario.cluster, scenario.placement);
-  const RankGrid grid(recipe, scenario.gpus());
-  const RankClasses classes = rank_classes(cluster, placement, grid, options.unfold);
+PredictedStep predicted_step(const Scenario& scenario, const Report& report) {
+  return {report.step_time_s,
+          report.breakdown,
+          scenario.cluster.gpu.name,
+          scenario.recipe.training.precision,
+          scenario.recipe.model.kv_channels,
+          report.gpus,
+          scenario.cluster.node.gpus};
+}
 
-  std::vector<PieceCosts> costs;
-  const FittedKernelModel full_clock(cluster.spec().gpu);
-  const double clock = step_clock({recipe, cluster, placement, grid, full_clock, classes, costs});
-  const FittedKernelModel kernels(cluster.spec().gpu, clock);
-  const StepContext context{recipe, cluster, placement, grid, kernels, classes, costs};
-  const std::vector<PlayedPieces> passes = play_pieces(context);
-  costs = costs_of(passes);
-
-  const Plan plan = step_plan(context);
-  const Timeline timeline = execute(plan);
+Report report_of(const Played& played) {
+  const Scenario& scenario = played.scenario;
+  const Plan& plan = played.plan;
+  const Timeline& timeline = played.timeline;
+  const StepContext context = played.context();
   const std::vector<PathStep> path = critical_path(plan, timeline);
 
   Report report;
   report.step_time_s = to_seconds(timeline.end);
   add_headline(report, scenario);
-  report.layout = layout_text(recipe, grid);
+  report.layout = layout_text(scenario.recipe, played.grid);
   report.breakdown = path_breakdown(plan, timeline, path);
-  report.step_time_error = step_time_error(scenario, report);
-  report.communication = communication_table(context, passes, plan, timeline, path);
+  report.step_time_error =
+      relative_standard_error(scenario.uncertainty, predicted_step(scenario, report));
+  report.communication = communication_table(context, played.passes, plan, timeline, path);
   report.placement = placement_figures(context, scenario.placement, plan, timeline);
   report.faults = fault_texts(scenario.cluster.faults);
-  report.memory = stage_memory(recipe, cluster.spec().gpu, grid);
-  report.memory_capacity = static_cast<double>(cluster.spec().gpu.memory_capacity.value.value());
-  report.clock = clock;
+  const GpuSpec& gpu = played.cluster.spec().gpu;
+  report.memory = stage_memory(scenario.recipe, gpu, played.grid);
+  report.memory_capacity = static_cast<double>(gpu.memory_capacity.value.value());
+  report.clock = played.clock;
   report.engine.events = timeline.events;
-  for (const PlayedPieces& pieces : passes) {
+  for (const PlayedPieces& pieces : played.passes) {
     for (const PlayedPiece& piece : pieces) report.engine.events += piece.timeline.events;
   }
-  report.engine.ranks = grid.ranks();
+  report.engine.ranks = played.grid.ranks();
   report.engine.ranks_simulated = static_cast<int>(plan.ranks.size());
-  report.engine.fingerprint = fingerprint_of(passes, plan, timeline).text();
+  report.engine.fingerprint = fingerprint_of(played.passes, plan, timeline).text();
   report.engine.wall_s =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - played.begun).count();
   return report;
+}
+
+Report simulate(const Scenario& scenario, const SimulateOptions& options) {
+  return report_of(Played(scenario, options));
 }
 
 }  // namespace simtrain

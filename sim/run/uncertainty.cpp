@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/run/kind_error.h"
+
 namespace simtrain {
 namespace {
 
@@ -13,21 +15,7 @@ bool always_holds(const KindError& row) {
   return !row.gpu && !row.precision && !row.head_dimension;
 }
 
-bool holds(const KindError& row, const PredictedStep& step) {
-  return row.gpu.value_or(step.gpu) == step.gpu &&
-         row.precision.value_or(step.precision) == step.precision &&
-         row.head_dimension.value_or(step.head_dimension) == step.head_dimension;
-}
-
 double squared(double value) { return value * value; }
-
-double error_of(const UncertaintySpec& spec, Share share, const PredictedStep& step) {
-  const auto row =
-      std::find_if(spec.kinds.begin(), spec.kinds.end(), [&](const KindError& candidate) {
-        return candidate.share == share && holds(candidate, step);
-      });
-  return row == spec.kinds.end() ? 0 : row->relative_error.value;
-}
 
 /// Each share ends with a row without conditions: one that follows it would never count.
 void check_order(const UncertaintySpec& spec) {
@@ -59,19 +47,22 @@ void check_gpus(const DataFolder& data, const UncertaintySpec& spec) {
 }  // namespace
 
 UncertaintySpec load_uncertainty(const DataFolder& data) {
-  auto spec = data.load<UncertaintySpec>("hardware", "uncertainty", {data.root()}, "hardware");
-  check_order(spec);
-  check_gpus(data, spec);
-  return spec;
+  return data.derived<UncertaintySpec>("checked uncertainty", [&] {
+    auto spec = data.load<UncertaintySpec>("hardware", "uncertainty", {data.root()}, "hardware");
+    check_order(spec);
+    check_gpus(data, spec);
+    return spec;
+  });
 }
 
 double relative_standard_error(const UncertaintySpec& spec, const PredictedStep& step) {
   double variance = squared(spec.run_to_run.value);
   for (const auto& [name, share] : EnumNames<Share>::rows)
-    variance += squared(part(step.breakdown, share) / step.time_s * error_of(spec, share, step));
+    variance +=
+        squared(part(step.breakdown, share) / step.time_s * relative_error_of(spec, share, step));
   const double nodes = static_cast<double>(step.gpus) / step.gpus_per_node;
   variance += squared(std::log2(std::max(1.0, nodes)) * spec.per_doubling.value);
-  return std::sqrt(variance);
+  return spec.scale.value * std::sqrt(variance);
 }
 
 Interval interval_90(double time, double relative_error) {

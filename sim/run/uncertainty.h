@@ -33,13 +33,15 @@ struct KindError {
 /// share the first row whose conditions hold counts; the last row of a share has none.
 struct UncertaintySpec {
   std::string name;
-  Sourced<double> run_to_run;    ///< relative standard deviation between two equal runs
+  Sourced<double> scale;       ///< of all that follow; makes intervals hold what they say they hold
+  Sourced<double> run_to_run;  ///< relative standard deviation between two equal runs
   Sourced<double> per_doubling;  ///< what each doubling of the GPUs beyond one node adds
   std::vector<KindError> kinds;
   SourcePlace where;
   template <class Visitor>
   void fields(Visitor& v) {
     v("name", name);
+    v("scale", scale, Limits{1e-3, 1e3});
     v("run_to_run", run_to_run, Limits{1e-6, 1});
     v("per_doubling", per_doubling, Limits{0, 1});
     v("kinds", kinds);
@@ -63,8 +65,8 @@ struct PredictedStep {
 
 /// Relative standard error of the step time:
 ///
-///     sqrt(sum_kinds (share of the step * error of the kind)^2 + (doublings * per_doubling)^2
-///          + run_to_run^2)
+///     scale * sqrt(sum_kinds (share of the step * error of the kind)^2
+///                  + (doublings * per_doubling)^2 + run_to_run^2)
 ///
 /// Kinds are taken as independent of each other, and each as wrong by the same factor wherever it
 /// stands in the step.

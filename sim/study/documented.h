@@ -15,7 +15,7 @@ struct Percent {
 void scalar_quantity(const YamlNode& node, const std::string& key, Percent& value);
 
 /// What a document prints about a run: seconds, tokens/s, TFLOP/s of one GPU, percent, days, bytes
-/// or GiB of the fullest GPU.
+/// or GiB of one GPU.
 enum class FigureName {
   step_time,
   step_time_deviation,
@@ -66,6 +66,15 @@ struct EnumNames<FigureKind> {
       std::pair{std::string_view("running-mean-of-5"), FigureKind::running_mean_of_5},
       std::pair{std::string_view("peak"), FigureKind::peak},
       std::pair{std::string_view("derived"), FigureKind::derived}};
+};
+
+/// The pipeline stage whose memory a figure gives.
+enum class MemoryStage { fullest, last };
+
+template <>
+struct EnumNames<MemoryStage> {
+  static constexpr std::array rows{std::pair{std::string_view("fullest"), MemoryStage::fullest},
+                                   std::pair{std::string_view("last"), MemoryStage::last}};
 };
 
 /// Of the GEMMs of a documented run.
@@ -122,6 +131,7 @@ struct FigureSpec {
   FigureKind kind{};
   double rounding = 0;            ///< what the last printed digit counts, in the figure's unit
   std::optional<Percent> within;  ///< the largest error a prediction of it may have
+  MemoryStage stage{};            ///< of memory: Megatron logs that of its last rank
   template <class Visitor>
   void fields(Visitor& v) {
     v("figure", figure);
@@ -129,6 +139,7 @@ struct FigureSpec {
     v("kind", kind);
     v("rounding", rounding, Limits{1e-15, 1e6});
     v.optional("within", within);
+    v.optional("stage", stage);
   }
 };
 
@@ -209,12 +220,14 @@ struct Document {
 /// A file of `validation/`: what documents print about runs, and how far a prediction may be off.
 struct DocumentedFile {
   std::string name;
-  std::optional<ErrorBounds> bounds;  ///< over the rows of all headline tables
+  std::optional<ErrorBounds> bounds;         ///< over the rows of all headline tables
+  std::optional<ErrorBounds> memory_bounds;  ///< over all figures of memory
   std::vector<Document> documents;
   template <class Visitor>
   void fields(Visitor& v) {
     v("name", name);
     v.optional("bounds", bounds);
+    v.optional("memory_bounds", memory_bounds);
     v("documents", documents);
   }
 };

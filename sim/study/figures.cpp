@@ -19,28 +19,36 @@ struct FigureRow {
   std::string_view unit;
   Scaling scaling;
   double slack;
-  double (*predicted)(const Report&);
+  double (*predicted)(const Report&, MemoryStage);
 };
 
+double peak_bytes(const Report& report, MemoryStage stage) {
+  return stage == MemoryStage::last ? report.memory.back().allocated() : report.peak_bytes();
+}
+
+double kept_bytes(const Report& report, MemoryStage stage) {
+  return stage == MemoryStage::last ? report.memory.back().kept() : report.kept_bytes();
+}
+
 constexpr std::array<FigureRow, 11> kFigures{{
-    {FigureName::step_time, "s", Scaling::none, 0, [](const Report& r) { return r.step_time_s; }},
+    {FigureName::step_time, "s", Scaling::none, 0,
+     [](const Report& r, MemoryStage) { return r.step_time_s; }},
     {FigureName::step_time_deviation, "s", Scaling::none, 0, nullptr},
     {FigureName::tokens_per_second, "tokens/s", Scaling::inverse, 0,
-     [](const Report& r) { return r.tokens_per_s; }},
+     [](const Report& r, MemoryStage) { return r.tokens_per_s; }},
     {FigureName::tflops_per_gpu, "TFLOP/s", Scaling::inverse, 0.0015,
-     [](const Report& r) { return r.tflops_per_gpu; }},
+     [](const Report& r, MemoryStage) { return r.tflops_per_gpu; }},
     {FigureName::tflops_deviation, "TFLOP/s", Scaling::none, 0, nullptr},
-    {FigureName::mfu, "%", Scaling::inverse, 0.0015, [](const Report& r) { return r.mfu * 100; }},
+    {FigureName::mfu, "%", Scaling::inverse, 0.0015,
+     [](const Report& r, MemoryStage) { return r.mfu * 100; }},
     {FigureName::days_per_1t_tokens, "days", Scaling::proportional, 0,
-     [](const Report& r) { return r.days_per_1t_tokens; }},
-    {FigureName::peak_memory, "B", Scaling::none, 0,
-     [](const Report& r) { return r.peak_bytes(); }},
-    {FigureName::allocated_memory, "B", Scaling::none, 0,
-     [](const Report& r) { return r.kept_bytes(); }},
+     [](const Report& r, MemoryStage) { return r.days_per_1t_tokens; }},
+    {FigureName::peak_memory, "B", Scaling::none, 0, peak_bytes},
+    {FigureName::allocated_memory, "B", Scaling::none, 0, kept_bytes},
     {FigureName::peak_memory_gib, "GiB", Scaling::none, 0,
-     [](const Report& r) { return r.peak_bytes() / kGib; }},
+     [](const Report& r, MemoryStage stage) { return peak_bytes(r, stage) / kGib; }},
     {FigureName::allocated_memory_gib, "GiB", Scaling::none, 0,
-     [](const Report& r) { return r.kept_bytes() / kGib; }},
+     [](const Report& r, MemoryStage stage) { return kept_bytes(r, stage) / kGib; }},
 }};
 
 const FigureRow& row_of(FigureName figure) {
@@ -66,7 +74,7 @@ void recompute(const DocumentedTable& table, const Report& report, double step_t
   const FigureRow& row = row_of(spec.figure);
   if (row.scaling == Scaling::none) return;
   const double slower = step_time_s / report.step_time_s;
-  const double value = row.predicted(report);
+  const double value = row.predicted(report, spec.stage);
   result.recomputed = row.scaling == Scaling::inverse ? value / slower : value * slower;
   result.tolerance =
       spec.rounding * 0.5001 + result.measured * (row.slack + step_rounding(table, step_time_s));
@@ -106,7 +114,7 @@ std::vector<FigureResult> compare_figures(const DocumentedTable& table, const Do
     result.disputed = is_disputed(table, spec.figure);
     result.within = spec.within;
     const FigureRow& known = row_of(spec.figure);
-    if (known.predicted != nullptr) result.predicted = known.predicted(report);
+    if (known.predicted != nullptr) result.predicted = known.predicted(report, spec.stage);
     if (step_time) recompute(table, report, *step_time, spec, result);
     results.push_back(std::move(result));
   }

@@ -33,17 +33,21 @@ namespace {
 constexpr Limits kSize{1, 1e7};
 constexpr Limits kRate{1e-3, 1e6};
 
-struct GemmRow {
+/// What every point says beside its shape and figure.
+struct PointRow {
   std::string source;
   std::string gpu;
+  std::string notes;
+  SourcePlace where;
+};
+
+struct GemmRow : PointRow {
   MeasuredType data_type{};
   KernelRun run{};
   std::int64_t m = 0;
   std::int64_t n = 0;
   std::int64_t k = 0;
   double tflops = 0;
-  std::string notes;
-  SourcePlace where;
   template <class Visitor>
   void fields(Visitor& v) {
     v("source", source);
@@ -58,9 +62,7 @@ struct GemmRow {
   }
 };
 
-struct AttentionRow {
-  std::string source;
-  std::string gpu;
+struct AttentionRow : PointRow {
   std::string implementation;
   Direction direction{};
   int causal = 0;
@@ -72,8 +74,6 @@ struct AttentionRow {
   std::int64_t head_dimension = 0;
   std::int64_t value_dimension = 0;
   double tflops = 0;
-  std::string notes;
-  SourcePlace where;
   template <class Visitor>
   void fields(Visitor& v) {
     v("source", source);
@@ -93,17 +93,13 @@ struct AttentionRow {
   }
 };
 
-struct StreamingRow {
-  std::string source;
-  std::string gpu;
+struct StreamingRow : PointRow {
   std::string kernel;
   Direction direction{};
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   double bytes = 0;
   double us = 0;
-  std::string notes;
-  SourcePlace where;
   template <class Visitor>
   void fields(Visitor& v) {
     v("source", source);
@@ -134,8 +130,7 @@ constexpr std::array kStreamingNames{
     StreamingName{"add", StreamingKind::element_wise, StreamingKind::element_wise},
     StreamingName{"cross_entropy", StreamingKind::cross_entropy, StreamingKind::cross_entropy}};
 
-template <class Row>
-KernelPoint point_of(const Row& row, KernelFamily family) {
+KernelPoint point_of(const PointRow& row, KernelFamily family) {
   KernelPoint point;
   point.family = family;
   point.gpu = row.gpu;

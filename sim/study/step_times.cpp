@@ -16,9 +16,10 @@ std::vector<StepTime> step_times(const DataFolder& data, const std::string& path
       if (table.use != TableUse::headline) continue;
       const auto source = ScenarioSource::from_file(data.root() + "/scenarios/" + table.scenario);
       for (const DocumentedRow& row : table.rows) {
-        result.push_back({document.document, table.table, table.group, table.precision,
-                          table.scenario, row.row, table.printed(row, FigureName::step_time),
-                          *table.value(row, FigureName::step_time), source});
+        result.push_back(
+            {{document.document, table.table, table.group, table.precision, table.scenario, row.row,
+              table.printed(row, FigureName::step_time), *table.value(row, FigureName::step_time)},
+             source});
       }
     }
   }
@@ -27,9 +28,7 @@ std::vector<StepTime> step_times(const DataFolder& data, const std::string& path
 }
 
 ValidationRow compared(const StepTime& step_time, const StepTimePrediction& prediction) {
-  return {step_time.document,  step_time.table,      step_time.group,
-          step_time.precision, step_time.scenario,   step_time.row,
-          step_time.printed,   step_time.measured_s, prediction.predicted_s};
+  return {step_time, prediction.predicted_s};
 }
 
 std::vector<StepTimePrediction> predict(const DataFolder& data,

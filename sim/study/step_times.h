@@ -9,19 +9,9 @@
 
 namespace simtrain {
 
-/// A measured step time of a scenario's row, to be predicted.
-struct StepTime {
-  std::string document;
-  std::string table;
-  std::string group;  ///< model and document that a fit may leave out together
-  Precision precision{};
-  std::string scenario;
-  std::string row;
-  std::string printed;  ///< digits as the document prints them
-  double measured_s = 0;
+/// A measured step time with the scenario that predicts it.
+struct StepTime : MeasuredStepTime {
   ScenarioSource source;
-
-  [[nodiscard]] std::string series() const { return series_name(group, precision); }
 };
 
 /// The step times of the headline tables of a validation file. Throws InputError where it has none.

@@ -39,10 +39,9 @@ TableResult validate_table(const DataFolder& data, const std::string& document,
   return result;
 }
 
-void check_errors(const std::string& what, const std::vector<ValidationRow>& rows,
+void check_errors(const std::string& what, const ValidationSummary& summary,
                   const std::optional<ErrorBounds>& bounds, std::vector<std::string>& broken) {
   if (!bounds) return;
-  const ValidationSummary summary = summarize(rows);
   const auto check = [&](std::string_view name, double error, Percent bound) {
     if (error <= bound.fraction) return;
     broken.push_back(fmt::format("{}: {} absolute error {:.2f} %, bound {:g} %", what, name,
@@ -67,7 +66,7 @@ void check_figures(const TableResult& table, const RunResult& run,
 }
 
 void check_table(const TableResult& table, std::vector<std::string>& broken) {
-  check_errors(table.spec.table, table.rows(), table.spec.bounds, broken);
+  check_errors(table.spec.table, summarize(table.rows()), table.spec.bounds, broken);
   if (table.trend && !table.trend->holds())
     broken.push_back(fmt::format("{}: growth misses by {:+.2f} points, bound {:g}",
                                  table.spec.table, table.trend->difference() * 100,
@@ -109,8 +108,9 @@ std::vector<ValidationRow> TableResult::rows() const {
   for (const RunResult& run : runs) {
     const FigureResult* time = run.find(FigureName::step_time);
     if (time == nullptr) continue;
-    rows.push_back({document, spec.table, spec.group, spec.precision, spec.scenario, run.row,
-                    time->printed, time->measured, run.report.step_time_s});
+    rows.push_back({{document, spec.table, spec.group, spec.precision, spec.scenario, run.row,
+                     time->printed, time->measured},
+                    run.report.step_time_s});
   }
   return rows;
 }
@@ -124,21 +124,27 @@ std::vector<ValidationRow> ValidationResult::rows() const {
   return rows;
 }
 
+std::vector<double> TableResult::memory_errors() const {
+  std::vector<double> errors;
+  for (const RunResult& run : runs) {
+    for (const FigureResult& figure : run.figures) {
+      if (is_memory(figure.figure)) errors.push_back(figure.error());
+    }
+  }
+  return errors;
+}
+
 std::vector<double> ValidationResult::memory_errors() const {
   std::vector<double> errors;
   for (const TableResult& table : tables) {
-    for (const RunResult& run : table.runs) {
-      for (const FigureResult& figure : run.figures) {
-        if (is_memory(figure.figure)) errors.push_back(figure.error());
-      }
-    }
+    for (const double error : table.memory_errors()) errors.push_back(error);
   }
   return errors;
 }
 
 ValidationResult validate_documents(const DataFolder& data, const std::string& path) {
   const DocumentedFile file = read_documented(path);
-  ValidationResult result{file.name, file.bounds, {}};
+  ValidationResult result{file.name, file.bounds, {}, file.memory_bounds};
   for (const Document& document : file.documents) {
     for (const DocumentedTable& table : document.tables)
       result.tables.push_back(validate_table(data, document.document, table));
@@ -149,7 +155,9 @@ ValidationResult validate_documents(const DataFolder& data, const std::string& p
 std::vector<std::string> broken_bounds(const ValidationResult& result) {
   std::vector<std::string> broken;
   for (const TableResult& table : result.tables) check_table(table, broken);
-  check_errors(result.name, result.rows(), result.bounds, broken);
+  check_errors(result.name, summarize(result.rows()), result.bounds, broken);
+  check_errors(result.name + ", memory", summary_of(result.memory_errors()), result.memory_bounds,
+               broken);
   return broken;
 }
 

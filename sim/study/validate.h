@@ -9,8 +9,8 @@
 
 namespace simtrain {
 
-/// One documented step time against the prediction.
-struct ValidationRow {
+/// One documented step time.
+struct MeasuredStepTime {
   std::string document;
   std::string table;
   std::string group;  ///< model and document that a fit may leave out together
@@ -19,9 +19,14 @@ struct ValidationRow {
   std::string row;
   std::string printed;  ///< digits as the document prints them
   double measured_s = 0;
-  double predicted_s = 0;
 
   [[nodiscard]] std::string series() const { return series_name(group, precision); }
+};
+
+/// The same against the prediction.
+struct ValidationRow : MeasuredStepTime {
+  double predicted_s = 0;
+
   /// Predicted over measured, less one.
   [[nodiscard]] double error() const { return predicted_s / measured_s - 1; }
 };
@@ -69,6 +74,8 @@ struct TableResult {
 
   /// The step times of the table, none where it prints none.
   [[nodiscard]] std::vector<ValidationRow> rows() const;
+  /// Errors of its figures of memory.
+  [[nodiscard]] std::vector<double> memory_errors() const;
   [[nodiscard]] bool headline() const { return spec.use == TableUse::headline; }
 };
 
@@ -77,6 +84,7 @@ struct ValidationResult {
   std::string name;
   std::optional<ErrorBounds> bounds;
   std::vector<TableResult> tables;
+  std::optional<ErrorBounds> memory_bounds{};
 
   /// The step times of the headline tables.
   [[nodiscard]] std::vector<ValidationRow> rows() const;

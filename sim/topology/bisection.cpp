@@ -7,6 +7,8 @@
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/push_relabel_max_flow.hpp>
 
+#include "sim/topology/cluster_graph.h"
+
 namespace simtrain {
 namespace {
 

@@ -1,9 +1,16 @@
 #include "sim/topology/cluster.h"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
+#include <optional>
 #include <utility>
 
 #include "sim/core/invariant.h"
+#include "sim/topology/cluster_graph.h"
+#include "sim/topology/faults.h"
+#include "sim/topology/forwarding.h"
+#include "sim/topology/wiring.h"
 
 namespace simtrain {
 namespace {
@@ -56,7 +63,16 @@ std::uint64_t mixed(std::uint64_t value) {  // splitmix64
 
 }  // namespace
 
-Cluster::Cluster(ClusterSpec spec) : spec_(std::move(spec)), hosts_(hosts_of(spec_)) {
+struct Cluster::LazyTable {
+  std::once_flag once;
+  std::optional<ForwardingTable> table;
+};
+
+Cluster::Cluster(Cluster&&) noexcept = default;
+Cluster::~Cluster() = default;
+
+Cluster::Cluster(ClusterSpec spec)
+    : spec_(std::move(spec)), graph_(std::make_unique<ClusterGraph>()), hosts_(hosts_of(spec_)) {
   for (std::size_t i = 0; i < hosts_.size(); ++i) {
     host_of_.insert(host_of_.end(), index(hosts_[i].gpus), static_cast<int>(i));
   }
@@ -65,29 +81,32 @@ Cluster::Cluster(ClusterSpec spec) : spec_(std::move(spec)), hosts_(hosts_of(spe
   slowdown_of_ = gpu_slowdowns(spec_.faults, hosts_);
   build(factors);
   find_ports();
+  find_capacities();
+  owners_ = LinkOwners(*this);
+  tables_ = std::make_unique<LazyTable[]>(boost::num_vertices(*graph_) - first_switch_);
   if (!spec_.faults.links.empty()) refuse_parted();
 }
 
 void Cluster::build(const std::vector<double>& nic_factors) {
-  build_hosts(spec_, hosts_, nic_of_, graph_);
-  build_nvlink(spec_, hosts_, graph_);
-  first_switch_ = boost::num_vertices(graph_);
+  build_hosts(spec_, hosts_, nic_of_, *graph_);
+  build_nvlink(spec_, hosts_, *graph_);
+  first_switch_ = boost::num_vertices(*graph_);
   if (spec_.graph) {
-    build_graph(spec_, hosts_, nic_vertex(0), graph_);
+    build_graph(spec_, hosts_, nic_vertex(0), *graph_);
   } else {
     for (const WiringRow& row : wirings()) {
-      if (row.wiring == spec_.fabric.wiring) row.build(spec_, hosts_, nic_vertex(0), graph_);
+      if (row.wiring == spec_.fabric.wiring) row.build(spec_, hosts_, nic_vertex(0), *graph_);
     }
   }
-  weaken(spec_.faults, nic_factors, nic_vertex(0), graph_);
+  weaken(spec_.faults, nic_factors, nic_vertex(0), *graph_);
 }
 
 void Cluster::refuse_parted() const {
   for (int gpu = 0; gpu < gpus(); ++gpu) {
     if (towards(port(0).leaf).reaches(port(gpu).leaf)) continue;
-    throw InputError(
-        spec_.faults.links.front().where, "cluster.faults.links",
-        "leave no way from " + graph_[port(0).leaf].name + " to " + graph_[port(gpu).leaf].name);
+    throw InputError(spec_.faults.links.front().where, "cluster.faults.links",
+                     "leave no way from " + (*graph_)[port(0).leaf].name + " to " +
+                         (*graph_)[port(gpu).leaf].name);
   }
 }
 
@@ -96,26 +115,25 @@ void Cluster::find_ports() {
   for (std::size_t nic = 0; nic < ports_.size(); ++nic) {
     Port& port = ports_[nic];
     const std::size_t vertex = nic_vertex(0) + nic;
-    for (const auto edge : boost::make_iterator_range(boost::out_edges(vertex, graph_))) {
-      if (boost::target(edge, graph_) < first_switch_) continue;
-      port.leaf = boost::target(edge, graph_);
-      port.up = graph_[edge].id;
-      port.latency = graph_[edge].latency;
-      port.bandwidth = graph_[edge].bandwidth;
+    for (const auto edge : boost::make_iterator_range(boost::out_edges(vertex, *graph_))) {
+      if (boost::target(edge, *graph_) < first_switch_) continue;
+      port.leaf = boost::target(edge, *graph_);
+      port.up = (*graph_)[edge].id;
+      port.latency = (*graph_)[edge].latency;
+      port.bandwidth = (*graph_)[edge].bandwidth;
     }
-    for (const auto edge : boost::make_iterator_range(boost::in_edges(vertex, graph_))) {
-      if (boost::source(edge, graph_) == port.leaf) port.down = graph_[edge].id;
+    for (const auto edge : boost::make_iterator_range(boost::in_edges(vertex, *graph_))) {
+      if (boost::source(edge, *graph_) == port.leaf) port.down = (*graph_)[edge].id;
     }
   }
 }
 
-std::vector<double> Cluster::capacities() const {
-  std::vector<double> result(boost::num_edges(graph_));
-  for (const auto edge : boost::make_iterator_range(boost::edges(graph_))) {
-    const Link& link = graph_[edge];
-    result[static_cast<std::size_t>(link.id)] = link.bandwidth.value();
+void Cluster::find_capacities() {
+  capacities_.resize(boost::num_edges(*graph_));
+  for (const auto edge : boost::make_iterator_range(boost::edges(*graph_))) {
+    const Link& link = (*graph_)[edge];
+    capacities_[static_cast<std::size_t>(link.id)] = link.bandwidth.value();
   }
-  return result;
 }
 
 Bandwidth Cluster::usable_nic_bandwidth(int gpu) const { return port(gpu).bandwidth; }
@@ -157,9 +175,9 @@ Duration Cluster::far_latency(int from_gpu, int to_gpu) const {
 }
 
 const ForwardingTable& Cluster::towards(std::size_t leaf) const {
-  const auto known = tables_.find(leaf);
-  if (known != tables_.end()) return known->second;
-  return tables_.emplace(leaf, ForwardingTable(graph_, first_switch_, leaf)).first->second;
+  LazyTable& lazy = tables_[leaf - first_switch_];
+  std::call_once(lazy.once, [&] { lazy.table.emplace(*graph_, first_switch_, leaf); });
+  return *lazy.table;
 }
 
 Route Cluster::route(int from_gpu, int to_gpu, std::uint64_t salt) const {
@@ -191,24 +209,24 @@ void Cluster::add_nvlink(Route& route, int from_gpu, int to_gpu) const {
   const double share = 1.0 / spec_.node_of(host_of(from_gpu)).nvswitches.value;
   Duration slowest(0);
   const auto take = [&](const ClusterGraph::edge_descriptor& edge) {
-    route.links.push_back({graph_[edge].id, share});
-    slowest = std::max(slowest, graph_[edge].latency);
+    route.links.push_back({(*graph_)[edge].id, share});
+    slowest = std::max(slowest, (*graph_)[edge].latency);
   };
   for (const auto edge :
-       boost::make_iterator_range(boost::out_edges(gpu_vertex(from_gpu), graph_))) {
-    if (graph_[boost::target(edge, graph_)].kind == VertexKind::nvswitch) take(edge);
+       boost::make_iterator_range(boost::out_edges(gpu_vertex(from_gpu), *graph_))) {
+    if ((*graph_)[boost::target(edge, *graph_)].kind == VertexKind::nvswitch) take(edge);
   }
-  for (const auto edge : boost::make_iterator_range(boost::in_edges(gpu_vertex(to_gpu), graph_))) {
-    if (graph_[boost::source(edge, graph_)].kind == VertexKind::nvswitch) take(edge);
+  for (const auto edge : boost::make_iterator_range(boost::in_edges(gpu_vertex(to_gpu), *graph_))) {
+    if ((*graph_)[boost::source(edge, *graph_)].kind == VertexKind::nvswitch) take(edge);
   }
   route.latency += 2 * slowest;
 }
 
 void Cluster::add_nic(Route& route, std::size_t from, std::size_t to) const {
-  const auto [edge, found] = boost::edge(from, to, graph_);
+  const auto [edge, found] = boost::edge(from, to, *graph_);
   invariant(found, "a GPU is connected to its NIC");
-  route.links.push_back({graph_[edge].id, 1});
-  route.latency += graph_[edge].latency;
+  route.links.push_back({(*graph_)[edge].id, 1});
+  route.latency += (*graph_)[edge].latency;
 }
 
 void Cluster::add_spread(Route& route, std::size_t from, std::size_t to) const {
@@ -264,10 +282,10 @@ bool Cluster::ways_stay_below_leaves() const {
 }
 
 bool Cluster::ways_never_branch() const {
-  for (std::size_t vertex = first_switch_; vertex < boost::num_vertices(graph_); ++vertex) {
+  for (std::size_t vertex = first_switch_; vertex < boost::num_vertices(*graph_); ++vertex) {
     int upward = 0;
-    for (const auto edge : boost::make_iterator_range(boost::out_edges(vertex, graph_))) {
-      if (graph_[boost::target(edge, graph_)].kind > graph_[vertex].kind) ++upward;
+    for (const auto edge : boost::make_iterator_range(boost::out_edges(vertex, *graph_))) {
+      if ((*graph_)[boost::target(edge, *graph_)].kind > (*graph_)[vertex].kind) ++upward;
     }
     if (upward > 1) return false;
   }

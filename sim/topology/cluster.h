@@ -2,15 +2,17 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
+#include <memory>
 #include <vector>
 
-#include "sim/topology/faults.h"
-#include "sim/topology/forwarding.h"
+#include "sim/core/value_store.h"
+#include "sim/topology/gpu_links.h"
 #include "sim/topology/hosts.h"
-#include "sim/topology/wiring.h"
 
 namespace simtrain {
+
+struct ClusterGraph;
+class ForwardingTable;
 
 /// The part of a flow that crosses a link: 1 on a single way, less where equal ways share it.
 struct LinkShare {
@@ -40,18 +42,26 @@ struct EnumNames<Distance> {
 };
 
 /// The cluster as a graph: GPUs, NVLink switches, NICs, switches of the fabric, each link with
-/// bandwidth and latency. It never changes, but remembers forwarding tables: one thread at a time.
+/// bandwidth and latency. It never changes; forwarding tables are worked out when first asked for.
+/// Many threads may use one at a time.
 class Cluster {
  public:
   /// Throws InputError where the spec's faults name what does not exist or part hosts from one
   /// another.
   explicit Cluster(ClusterSpec spec);
+  Cluster(Cluster&&) noexcept;
+  ~Cluster();
 
   [[nodiscard]] const ClusterSpec& spec() const { return spec_; }
-  [[nodiscard]] const ClusterGraph& graph() const { return graph_; }
-  [[nodiscard]] int links() const { return static_cast<int>(boost::num_edges(graph_)); }
+  [[nodiscard]] const ClusterGraph& graph() const { return *graph_; }
+  [[nodiscard]] int links() const { return static_cast<int>(capacities_.size()); }
   /// Link capacities by id, in bytes per second.
-  [[nodiscard]] std::vector<double> capacities() const;
+  [[nodiscard]] const std::vector<double>& capacities() const { return capacities_; }
+  /// Which links are whose own.
+  [[nodiscard]] const LinkOwners& owners() const { return owners_; }
+
+  /// What others worked out from this cluster, for whoever asks again.
+  [[nodiscard]] ValueStore& derived() const { return *derived_; }
 
   [[nodiscard]] const std::vector<Host>& hosts() const { return hosts_; }
   [[nodiscard]] int gpus() const { return hosts_.back().first_gpu + hosts_.back().gpus; }
@@ -100,6 +110,9 @@ class Cluster {
     Bandwidth bandwidth;
   };
 
+  /// The forwarding table towards a leaf, once it has been asked for.
+  struct LazyTable;
+
   static std::size_t index(int number) { return static_cast<std::size_t>(number); }
   [[nodiscard]] const Host& host(int gpu) const { return hosts_[index(host_of(gpu))]; }
   [[nodiscard]] const Port& port(int gpu) const { return ports_[index(nic_of(gpu))]; }
@@ -111,6 +124,7 @@ class Cluster {
   [[nodiscard]] bool moved_nics() const;  ///< of GPUs whose own NIC is down
   void build(const std::vector<double>& nic_factors);
   void find_ports();
+  void find_capacities();
   void refuse_parted() const;
   void add_nvlink(Route& route, int from_gpu, int to_gpu) const;
   void add_nic(Route& route, std::size_t from, std::size_t to) const;
@@ -118,14 +132,17 @@ class Cluster {
   void add_hashed(Route& route, std::size_t from, std::size_t to, std::uint64_t hash) const;
 
   ClusterSpec spec_;
-  ClusterGraph graph_;
+  std::unique_ptr<ClusterGraph> graph_;
   std::vector<Host> hosts_;
   std::vector<int> host_of_;         ///< by GPU
   std::vector<int> nic_of_;          ///< by GPU
   std::vector<double> slowdown_of_;  ///< by GPU
   std::vector<Port> ports_;          ///< by NIC
   std::size_t first_switch_ = 0;
-  mutable std::map<std::size_t, ForwardingTable> tables_;  ///< by leaf
+  std::vector<double> capacities_;  ///< by link
+  LinkOwners owners_;
+  std::unique_ptr<LazyTable[]> tables_;  ///< by switch, counted from the first
+  std::unique_ptr<ValueStore> derived_ = std::make_unique<ValueStore>();
 };
 
 }  // namespace simtrain

@@ -4,6 +4,8 @@
 #include <map>
 #include <tuple>
 
+#include "sim/topology/cluster_graph.h"
+
 namespace simtrain {
 namespace {
 

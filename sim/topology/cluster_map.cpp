@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/topology/cluster_graph.h"
+
 namespace simtrain {
 ClusterMap cluster_map(const Cluster& cluster) {
   const ClusterGraph& graph = cluster.graph();

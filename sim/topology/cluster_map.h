@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/topology/cluster.h"
+#include "sim/topology/device.h"
 
 namespace simtrain {
 

@@ -40,6 +40,27 @@ int load_nodes(const DataFolder& data, const ClusterFile& file, ClusterSpec& spe
   return file.max_nodes->value;
 }
 
+/// A cluster with none of its nodes taken, and how many there are.
+struct WholeCluster {
+  ClusterSpec spec;
+  int available = 0;
+};
+
+WholeCluster load_whole(const DataFolder& data, const std::string& name, const SourcePlace& where) {
+  const auto file = data.load<ClusterFile>("hardware/clusters", name, where, "cluster.name");
+  WholeCluster whole;
+  ClusterSpec& spec = whole.spec;
+  spec.name = file.name;
+  whole.available = load_nodes(data, file, spec);
+  spec.gpu = data.load<GpuSpec>("hardware/gpus", spec.node.gpu, spec.node.where, "gpu");
+  spec.fabric = data.load<FabricSpec>("hardware/fabrics", file.fabric, file.where, "fabric");
+  check_levels(spec.fabric);
+  refuse_slow(spec.gpu.where, "nvlink.switch_latency", spec.gpu.nvlink.switch_latency.value);
+  refuse_slow(spec.fabric.where, "switch_latency", spec.fabric.switch_latency.value);
+  refuse_slow(spec.fabric.where, "cable_latency", spec.fabric.cable_latency.value);
+  return whole;
+}
+
 }  // namespace
 
 const NodeSpec& ClusterSpec::node_of(int host) const {
@@ -76,24 +97,16 @@ std::string ClusterSpec::wiring_text() const {
 
 ClusterSpec load_cluster(const DataFolder& data, const std::string& name, int nodes,
                          const SourcePlace& where, const std::optional<NodesKey>& nodes_key) {
-  const auto file = data.load<ClusterFile>("hardware/clusters", name, where, "cluster.name");
-  ClusterSpec spec;
-  spec.name = file.name;
-  spec.nodes = nodes;
-  const int available = load_nodes(data, file, spec);
-  spec.gpu = data.load<GpuSpec>("hardware/gpus", spec.node.gpu, spec.node.where, "gpu");
-  spec.fabric = data.load<FabricSpec>("hardware/fabrics", file.fabric, file.where, "fabric");
-  if (nodes > available) {
+  WholeCluster whole = data.derived<WholeCluster>("whole cluster " + name,
+                                                  [&] { return load_whole(data, name, where); });
+  whole.spec.nodes = nodes;
+  if (nodes > whole.available) {
     const NodesKey asked = nodes_key.value_or(NodesKey{"cluster.nodes", where});
     throw InputError(
         asked.where, asked.key,
-        fmt::format("{} is more than the {} nodes that {} has", nodes, available, name));
+        fmt::format("{} is more than the {} nodes that {} has", nodes, whole.available, name));
   }
-  check_levels(spec.fabric);
-  refuse_slow(spec.gpu.where, "nvlink.switch_latency", spec.gpu.nvlink.switch_latency.value);
-  refuse_slow(spec.fabric.where, "switch_latency", spec.fabric.switch_latency.value);
-  refuse_slow(spec.fabric.where, "cable_latency", spec.fabric.cable_latency.value);
-  return spec;
+  return std::move(whole.spec);
 }
 
 }  // namespace simtrain

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/topology/cluster_graph.h"
+
 namespace simtrain {
 namespace {
 

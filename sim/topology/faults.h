@@ -3,10 +3,11 @@
 #include <string>
 #include <vector>
 
-#include "sim/topology/cluster_graph.h"
 #include "sim/topology/hosts.h"
 
 namespace simtrain {
+
+struct ClusterGraph;
 
 /// What is left of each NIC, by its number in the cluster: 1 where nothing is broken.
 /// Throws InputError where a host or NIC does not exist.

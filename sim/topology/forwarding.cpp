@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/topology/cluster_graph.h"
+
 namespace simtrain {
 
 ForwardingTable::ForwardingTable(const ClusterGraph& graph, std::size_t first_switch,

@@ -4,9 +4,11 @@
 #include <optional>
 #include <vector>
 
-#include "sim/topology/cluster_graph.h"
+#include "sim/core/quantity.h"
 
 namespace simtrain {
+
+struct ClusterGraph;
 
 /// One entry of a switch's forwarding table.
 struct NextHop {

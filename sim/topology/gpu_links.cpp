@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "sim/topology/cluster.h"
+#include "sim/topology/cluster_graph.h"
+
 namespace simtrain {
 
 LinkOwners::LinkOwners(const Cluster& cluster)

@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "sim/topology/cluster.h"
-
 namespace simtrain {
+
+class Cluster;
 
 /// The links that only one GPU, or the GPUs of one NIC, use, both directions, by id.
 struct GpuLinks {
@@ -12,9 +12,10 @@ struct GpuLinks {
   std::vector<int> nic;  ///< to and from its NIC, and from there to the leaf (all users of a NIC)
 };
 
-/// Looks up which links are a GPU's own. Built once per cluster.
+/// Looks up which links are a GPU's own. A cluster has one of its own: Cluster::owners().
 class LinkOwners {
  public:
+  LinkOwners() = default;
   explicit LinkOwners(const Cluster& cluster);
   [[nodiscard]] const GpuLinks& of_gpu(int gpu) const {
     return gpus_[static_cast<std::size_t>(gpu)];

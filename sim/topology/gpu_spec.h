@@ -264,6 +264,7 @@ struct GpuSpec {
   Architecture architecture{};
   Sourced<int> sm_count;
   Sourced<Bytes> memory_capacity;
+  Sourced<Bytes> gemm_workspaces;  ///< that PyTorch and Transformer Engine allocate on it
   Sourced<Bandwidth> memory_bandwidth;
   std::vector<PeakRate> peak_rates;
   GemmSpec gemm;
@@ -280,6 +281,7 @@ struct GpuSpec {
     v("architecture", architecture);
     v("sm_count", sm_count, Limits{1, 10000});
     v("memory_capacity", memory_capacity);
+    v("gemm_workspaces", gemm_workspaces);
     v("memory_bandwidth", memory_bandwidth);
     v("peak_rates", peak_rates);
     v("gemm", gemm);

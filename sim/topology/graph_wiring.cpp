@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 
+#include "sim/topology/cluster_graph.h"
 #include "sim/topology/wiring.h"
 
 namespace simtrain {

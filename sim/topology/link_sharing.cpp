@@ -2,101 +2,121 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <limits>
+#include <utility>
 
 #include "sim/core/invariant.h"
 
 namespace simtrain {
 namespace {
 
-/// Shares are counted in whole parts, so that their sums are exact in any order. 2^10 * 3^4 * 5 * 7
-/// * 11 * 13 * 17 * 19 * 23: thirds, eighteenths and the like are whole. Three million flows that
-/// take a link whole are counted before 63 bits are full.
+/// The parts of a whole link: 2^10 * 3^4 * 5 * 7 * 11 * 13 * 17 * 19 * 23, so that thirds,
+/// eighteenths and the like are whole. Three million flows that take a link whole are counted
+/// before 63 bits are full.
 constexpr std::int64_t kParts = 3'084'035'834'880;
 
 double whole(std::int64_t parts) {
   return static_cast<double>(parts) / static_cast<double>(kParts);
 }
 
-struct LinkState {
-  double left = 0;           ///< capacity not yet given away
-  std::int64_t rising = 0;   ///< parts that the flows which still rise take
-  std::int64_t stopped = 0;  ///< the same of the flows that stop in this round
-
-  /// The rate at which the rising flows fill the link.
-  [[nodiscard]] double level() const {
-    return rising > 0 ? left / whole(rising) : std::numeric_limits<double>::infinity();
-  }
-};
-
-struct Use {
-  std::size_t link;  ///< in Problem::links
-  std::int64_t parts;
-};
-
-struct Problem {
-  std::vector<LinkState> links;        ///< those that any flow uses, by id
-  std::vector<std::vector<Use>> uses;  ///< by flow
-};
-
-Problem count_shares(const std::vector<double>& capacities, const std::vector<SharedFlow>& flows) {
-  std::vector<int> ids;
-  for (const SharedFlow& flow : flows) {
-    for (const LinkShare& use : *flow.links) ids.push_back(use.link);
-  }
-  std::sort(ids.begin(), ids.end());
-  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-
-  Problem problem{std::vector<LinkState>(ids.size()), std::vector<std::vector<Use>>(flows.size())};
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    problem.links[i].left = capacities[static_cast<std::size_t>(ids[i])];
-  }
-  for (std::size_t i = 0; i < flows.size(); ++i) {
-    for (const LinkShare& use : *flows[i].links) {
-      const auto place = std::lower_bound(ids.begin(), ids.end(), use.link) - ids.begin();
-      const auto link = static_cast<std::size_t>(place);
-      const std::int64_t parts = std::llround(use.share * static_cast<double>(kParts));
-      problem.uses[i].push_back({link, parts});
-      problem.links[link].rising += parts;
-    }
-  }
-  return problem;
-}
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-std::vector<double> share_links(const std::vector<double>& capacities,
-                                const std::vector<SharedFlow>& flows) {
-  Problem problem = count_shares(capacities, flows);
-  std::vector<double> rates(flows.size(), 0);
-  std::vector<std::size_t> rising(flows.size());
-  for (std::size_t i = 0; i < flows.size(); ++i) rising[i] = i;
-  while (!rising.empty()) {
-    double level = std::numeric_limits<double>::infinity();
-    for (const std::size_t i : rising) level = std::min(level, flows[i].limit);
-    for (const LinkState& link : problem.links) level = std::min(level, link.level());
+std::int64_t parts_of(double share) { return std::llround(share * static_cast<double>(kParts)); }
 
-    const auto stops = [&](std::size_t i) {
-      const auto full = [&](const Use& use) { return problem.links[use.link].level() <= level; };
-      return flows[i].limit <= level ||
-             std::any_of(problem.uses[i].begin(), problem.uses[i].end(), full);
-    };
-    const auto stopping = std::stable_partition(rising.begin(), rising.end(),
-                                                [&](std::size_t i) { return !stops(i); });
-    invariant(stopping != rising.end(), "a flow stops in each round of filling");
-    for (auto i = stopping; i != rising.end(); ++i) {
-      rates[*i] = level;
-      for (const Use& use : problem.uses[*i]) problem.links[use.link].stopped += use.parts;
+LinkSharing::LinkSharing(std::vector<double> capacities)
+    : capacities_(std::move(capacities)), links_(capacities_.size()) {}
+
+void LinkSharing::clear() {
+  for (const std::uint32_t link : used_) links_[link].used = false;
+  used_.clear();
+  flows_.clear();
+}
+
+void LinkSharing::add(std::span<const LinkParts> uses, double limit) {
+  for (const LinkParts& use : uses) {
+    Link& link = links_[use.link];
+    if (!link.used) {
+      link = {capacities_[use.link], 0, 0, 0, true};
+      used_.push_back(use.link);
     }
-    rising.erase(stopping, rising.end());
-    for (LinkState& link : problem.links) {
+    link.rising += use.parts;
+  }
+  flows_.push_back({uses, limit});
+}
+
+/// How far the rising flows rise before one of them stops.
+double LinkSharing::next_level() {
+  double level = kInfinity;
+  for (const std::uint32_t flow : rising_) level = std::min(level, flows_[flow].limit);
+  for (const std::uint32_t id : used_) {
+    Link& link = links_[id];
+    link.level = link.rising > 0 ? link.left / whole(link.rising) : kInfinity;
+    level = std::min(level, link.level);
+  }
+  return level;
+}
+
+bool LinkSharing::stops(const Flow& flow, double level) const {
+  return flow.limit <= level ||
+         std::any_of(flow.uses.begin(), flow.uses.end(),
+                     [&](const LinkParts& use) { return links_[use.link].level <= level; });
+}
+
+const std::vector<double>& LinkSharing::rates() {
+  rates_.assign(flows_.size(), 0);
+  rising_.resize(flows_.size());
+  for (std::uint32_t i = 0; i < rising_.size(); ++i) rising_[i] = i;
+  while (!rising_.empty()) {
+    const double level = next_level();
+    stopping_.clear();
+    std::erase_if(rising_, [&](std::uint32_t flow) {
+      if (!stops(flows_[flow], level)) return false;
+      stopping_.push_back(flow);
+      return true;
+    });
+    invariant(!stopping_.empty(), "a flow stops in each round of filling");
+    for (const std::uint32_t flow : stopping_) {
+      rates_[flow] = level;
+      for (const LinkParts& use : flows_[flow].uses) links_[use.link].stopped += use.parts;
+    }
+    if (rising_.empty()) break;
+    for (const std::uint32_t id : used_) {
+      Link& link = links_[id];
       link.left = std::max(0.0, link.left - level * whole(link.stopped));
       link.rising -= link.stopped;
       link.stopped = 0;
     }
   }
-  return rates;
+  return rates_;
+}
+
+std::vector<double> share_links(const std::vector<double>& capacities,
+                                const std::vector<SharedFlow>& flows) {
+  std::vector<int> ids;
+  std::size_t count = 0;
+  for (const SharedFlow& flow : flows) {
+    for (const LinkShare& use : *flow.links) ids.push_back(use.link);
+    count += flow.links->size();
+  }
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  std::vector<double> used;
+  used.reserve(ids.size());
+  for (const int id : ids) used.push_back(capacities[static_cast<std::size_t>(id)]);
+  std::vector<LinkParts> parts;
+  parts.reserve(count);  // spans point into it
+  LinkSharing sharing(std::move(used));
+  for (const SharedFlow& flow : flows) {
+    const std::size_t first = parts.size();
+    for (const LinkShare& use : *flow.links) {
+      const auto place = std::lower_bound(ids.begin(), ids.end(), use.link) - ids.begin();
+      parts.push_back({static_cast<std::uint32_t>(place), parts_of(use.share)});
+    }
+    sharing.add(std::span(parts).subspan(first), flow.limit);
+  }
+  return sharing.rates();
 }
 
 }  // namespace simtrain

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "sim/topology/cluster.h"
@@ -24,5 +26,51 @@ struct SharedFlow {
 /// `capacities` are bytes per second by link id; the result is by flow.
 std::vector<double> share_links(const std::vector<double>& capacities,
                                 const std::vector<SharedFlow>& flows);
+
+/// What a flow takes of one link, counted in whole parts so that sums are exact in any order.
+struct LinkParts {
+  std::uint32_t link = 0;
+  std::int64_t parts = 0;
+};
+
+/// A share as whole parts.
+std::int64_t parts_of(double share);
+
+/// The solver behind share_links(), for one problem after another on the same links without
+/// allocating: clear(), add() each flow, rates().
+class LinkSharing {
+ public:
+  explicit LinkSharing(std::vector<double> capacities);
+
+  void clear();
+  /// `uses` must outlive rates(); each link once.
+  void add(std::span<const LinkParts> uses, double limit);
+  /// By flow, in the order in which they were added.
+  const std::vector<double>& rates();
+
+ private:
+  struct Link {
+    double left = 0;           ///< capacity not yet given away
+    double level = 0;          ///< the rate at which the rising flows fill it
+    std::int64_t rising = 0;   ///< parts that the flows which still rise take
+    std::int64_t stopped = 0;  ///< the same of the flows that stop in this round
+    bool used = false;
+  };
+  struct Flow {
+    std::span<const LinkParts> uses;
+    double limit = 0;
+  };
+
+  [[nodiscard]] double next_level();
+  [[nodiscard]] bool stops(const Flow& flow, double level) const;
+
+  std::vector<double> capacities_;
+  std::vector<Link> links_;
+  std::vector<std::uint32_t> used_;  ///< links of this problem
+  std::vector<Flow> flows_;
+  std::vector<std::uint32_t> rising_;    ///< flows
+  std::vector<std::uint32_t> stopping_;  ///< flows
+  std::vector<double> rates_;
+};
 
 }  // namespace simtrain

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/topology/cluster_graph.h"
+
 namespace simtrain {
 namespace {
 

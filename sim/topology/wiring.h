@@ -3,10 +3,11 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/topology/cluster_graph.h"
 #include "sim/topology/hosts.h"
 
 namespace simtrain {
+
+struct ClusterGraph;
 
 /// One way to wire hosts together: adds the switches of the fabric and the links from the NICs
 /// upward. `first_nic` is the vertex of NIC 0.

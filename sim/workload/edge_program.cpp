@@ -50,6 +50,7 @@ Gemm weight_gradient_of(const EdgeSizes& sizes) {
 Program embedding_forward(const PieceContext& context) {
   const EdgeSizes sizes(context);
   ProgramBuilder builder(context);
+  builder.module("word_embeddings");
   const double tokens = static_cast<double>(sizes.tokens);
   builder.stream_bytes(StreamingKind::element_wise, 4 * tokens * static_cast<double>(sizes.hidden),
                        Share::embedding_loss);
@@ -65,6 +66,7 @@ Program embedding_forward(const PieceContext& context) {
 Program embedding_backward(const PieceContext& context) {
   const EdgeSizes sizes(context);
   ProgramBuilder builder(context);
+  builder.module("word_embeddings");
   std::uint32_t gathered = kNoOp;
   if (sizes.sharded)
     gathered = builder.tensor_collective(Collective::all_gather, sizes.gathered_bytes, kNoOp);
@@ -82,8 +84,10 @@ Program head_forward(const PieceContext& context) {
   const EdgeSizes sizes(context);
   ProgramBuilder builder(context);
   const double local = static_cast<double>(sizes.tokens) / (sizes.sharded ? sizes.recipe.tp() : 1);
+  builder.module("final_layernorm");
   builder.stream_bytes(StreamingKind::norm_forward, 4 * local * static_cast<double>(sizes.hidden),
                        Share::embedding_loss);
+  builder.module("output_layer");
   std::uint32_t gathered = kNoOp;
   if (sizes.sharded) {
     gathered = builder.tensor_collective(Collective::all_gather, sizes.gathered_bytes,
@@ -93,6 +97,7 @@ Program head_forward(const PieceContext& context) {
   builder.kernel(
       Gemm{sizes.tokens, sizes.vocabulary, sizes.hidden, DataType::bf16, DataType::bf16, false},
       Share::embedding_loss, gathered);
+  builder.module("cross_entropy");
   const double logits = static_cast<double>(sizes.tokens * sizes.vocabulary);
   builder.kernel(loss_kernel(sizes.recipe.software.cross_entropy.value, logits),
                  Share::embedding_loss);
@@ -100,7 +105,7 @@ Program head_forward(const PieceContext& context) {
     // Maximum, predicted logit and sum of exponentials of each token.
     for (int reduction = 0; reduction < 3; ++reduction) {
       builder.tensor_collective(Collective::all_reduce, sizes.tokens * bytes_of(DataType::fp32),
-                                builder.last_kernel());
+                                builder.last_kernel(), DataType::fp32);
     }
   }
   return builder.take();
@@ -109,6 +114,7 @@ Program head_forward(const PieceContext& context) {
 Program head_backward(const PieceContext& context, bool with_weight_gradient) {
   const EdgeSizes sizes(context);
   ProgramBuilder builder(context);
+  builder.module("output_layer");
   std::uint32_t gathered = kNoOp;
   if (sizes.sharded && with_weight_gradient) {
     gathered = builder.tensor_collective(Collective::all_gather, sizes.gathered_bytes, kNoOp);
@@ -124,6 +130,7 @@ Program head_backward(const PieceContext& context, bool with_weight_gradient) {
   }
   if (with_weight_gradient)
     builder.kernel(weight_gradient_of(sizes), Share::embedding_loss, gathered);
+  builder.module("final_layernorm");
   const double local = static_cast<double>(sizes.tokens) / (sizes.sharded ? sizes.recipe.tp() : 1);
   builder.stream_bytes(StreamingKind::norm_backward, 6 * local * static_cast<double>(sizes.hidden),
                        Share::embedding_loss, scattered);
@@ -133,6 +140,7 @@ Program head_backward(const PieceContext& context, bool with_weight_gradient) {
 Program head_weight_gradient(const PieceContext& context) {
   const EdgeSizes sizes(context);
   ProgramBuilder builder(context);
+  builder.module("output_layer");
   std::uint32_t gathered = kNoOp;
   if (sizes.sharded)
     gathered = builder.tensor_collective(Collective::all_gather, sizes.gathered_bytes, kNoOp);

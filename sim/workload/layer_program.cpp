@@ -23,6 +23,7 @@ class Layer {
         local_rows_(rows_ /
                     (context.recipe.parallelism.sequence_parallel ? context.recipe.tp() : 1)),
         tp_(context.recipe.tp()),
+        dropout_(model_.hidden_dropout > 0),
         overlap_(context.recipe.tp_overlap ? &*context.recipe.tp_overlap : nullptr),
         hidden_(model_.hidden_size),
         query_(model_.query_size() / tp_),
@@ -44,22 +45,34 @@ class Layer {
 
  private:
   void forward_kernels() {
+    module("input_layernorm");
     norm_forward(kNoOp);
+    module("linear_qkv");
     gemm_.gather_then(qkv_, hidden_, gathered_type());
     rotary();
+    module("core_attention");
     attention_forward(builder_);
+    module("linear_proj");
     cast(static_cast<double>(query_) * rows_, 3 + transposed());
     const std::uint32_t projected =
         gemm_.then_scatter(hidden_, query_, entry(&TpOverlapTable::proj_fprop));
-    residual_add(projected);
-    norm_forward(kNoOp);
-    gemm_.gather_then(fc1_, hidden_, gathered_type());
-    elements(activation_bytes(Direction::forward) * static_cast<double>(ffn_) * rows_);
-    cast(static_cast<double>(ffn_) * rows_, 3 + transposed());
-    const std::uint32_t reduced =
-        gemm_.then_scatter(hidden_, ffn_, entry(&TpOverlapTable::fc2_fprop));
-    residual_add(reduced);
+    dropout_residual_add(projected);
+    dropout_residual_add(mlp_forward());
   }
+
+  std::uint32_t mlp_forward() {
+    module("pre_mlp_layernorm");
+    norm_forward(kNoOp);
+    module("linear_fc1");
+    gemm_.gather_then(fc1_, hidden_, gathered_type());
+    module("activation");
+    elements(activation_bytes(Direction::forward) * static_cast<double>(ffn_) * rows_);
+    module("linear_fc2");
+    cast(static_cast<double>(ffn_) * rows_, 3 + transposed());
+    return gemm_.then_scatter(hidden_, ffn_, entry(&TpOverlapTable::fc2_fprop));
+  }
+
+  void module(std::string_view name) { builder_.module(name); }
 
   using Entry = TpOverlapEntry TpOverlapTable::*;
   [[nodiscard]] const TpOverlapEntry* entry(Entry member) const {
@@ -85,10 +98,20 @@ class Layer {
                           (fp8_ ? 3.0 : 4.0) * static_cast<double>(hidden_) * local_rows_,
                           Share::memory_bound, after);
   }
+  /// With dropout the kernel writes its mask too, a byte an element.
+  void dropout_residual_add(std::uint32_t after) {
+    module("residual");
+    elements((dropout_ ? 7.0 : 6.0) * static_cast<double>(hidden_) * local_rows_, after);
+  }
+  void dropout_backward() {
+    if (dropout_) elements(5.0 * static_cast<double>(hidden_) * local_rows_);
+  }
   void residual_add(std::uint32_t after) {
+    module("residual");
     elements(6.0 * static_cast<double>(hidden_) * local_rows_, after);
   }
   void rotary() {
+    module("rotary");
     const double turned = static_cast<double>(model_.query_size() + model_.key_value_size()) / tp_ *
                           model_.rotary_percent;
     elements(4.0 * turned * rows_);
@@ -110,36 +133,60 @@ class Layer {
     residual_add(kNoOp);
   }
 
+  [[nodiscard]] bool recomputes(RecomputeModule module) const {
+    return builder_.recipe().recomputes(module);
+  }
+
   void mlp_backward() {
     const double gradient = static_cast<double>(hidden_);
+    if (recomputes(RecomputeModule::mlp)) {
+      mlp_forward();
+    } else if (recomputes(RecomputeModule::layernorm)) {
+      module("pre_mlp_layernorm");
+      norm_forward(kNoOp);
+    }
+    module("linear_fc2");
+    dropout_backward();
     cast(gradient * local_rows_, 3);
     gemm_.gather_then(ffn_, hidden_, gathered_type());  // FC2 data gradient, gathers dY
     transpose(gradient * rows_);
     gemm_.weight_gradient(hidden_, ffn_);
+    module("activation");
     elements(activation_bytes(Direction::backward) * static_cast<double>(ffn_) * rows_);
+    module("linear_fc1");
     cast(static_cast<double>(fc1_) * rows_, 3 + transposed());
     const std::uint32_t gathered = gemm_.data_gradient_beside_gather(
         hidden_, fc1_, hidden_, entry(&TpOverlapTable::fc1_dgrad));
     const std::uint32_t scattered =
         weight_gradient(fc1_, gathered, entry(&TpOverlapTable::fc1_wgrad));
+    module("pre_mlp_layernorm");
     norm_backward(scattered);
   }
 
   void attention_block_backward() {
     const double gradient = static_cast<double>(hidden_);
+    if (recomputes(RecomputeModule::layernorm)) {
+      module("input_layernorm");
+      norm_forward(kNoOp);
+    }
+    module("linear_proj");
+    dropout_backward();
     cast(gradient * local_rows_, 3);
     gemm_.gather_then(query_, hidden_, gathered_type());  // projection data gradient, gathers dY
     transpose(gradient * rows_);
     gemm_.weight_gradient(hidden_, query_);
-    if (builder_.recipe().recompute == Recompute::selective) attention_forward(builder_);
+    module("core_attention");
+    if (recomputes(RecomputeModule::core_attn)) attention_forward(builder_);
     const std::uint32_t complete = attention_backward(builder_);
     elements(4.0 * static_cast<double>(qkv_) * rows_, complete);  // dQ, dK, dV into one tensor
     rotary();
+    module("linear_qkv");
     cast(static_cast<double>(qkv_) * rows_, 3 + transposed());
     const std::uint32_t gathered = gemm_.data_gradient_beside_gather(
         hidden_, qkv_, hidden_, entry(&TpOverlapTable::qkv_dgrad));
     const std::uint32_t scattered =
         weight_gradient(qkv_, gathered, entry(&TpOverlapTable::qkv_wgrad));
+    module("input_layernorm");
     norm_backward(scattered);
   }
 
@@ -161,6 +208,7 @@ class Layer {
   double rows_;
   double local_rows_;
   int tp_;
+  bool dropout_;
   const TpOverlapTable* overlap_;
   std::int64_t hidden_;
   std::int64_t query_;
@@ -172,6 +220,7 @@ class Layer {
 /// FP8 copies of a layer's weights: BF16 read, FP8 written (and again, turned, on Hopper).
 Program layer_weight_cast(const PieceContext& context) {
   ProgramBuilder builder(context);
+  builder.module("weights");
   const bool hopper = context.cluster.gpu.architecture == Architecture::hopper;
   const double weights =
       static_cast<double>(context.recipe.model.layer_matrix_parameters()) / context.recipe.tp();
@@ -189,6 +238,7 @@ Program amax(const PieceContext& context) {
   const std::int64_t layers = std::max(1, recipe.model.num_layers / (recipe.pp() * recipe.vp()));
   const std::int64_t bytes = layers * kTensorsOfALayer * bytes_of(DataType::fp32);
   ProgramBuilder builder(context);
+  builder.module("amax");
   std::uint32_t reduced = kNoOp;
   if (context.amax_layout.ranks > 1) reduced = builder.amax_reduction(bytes);
   builder.stream_bytes(StreamingKind::element_wise, static_cast<double>(2 * kHistory * bytes),

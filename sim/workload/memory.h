@@ -4,33 +4,60 @@
 
 #include "sim/topology/gpu_spec.h"
 #include "sim/workload/rank_grid.h"
+#include "sim/workload/schedule.h"
 
 namespace simtrain {
 
-/// What fills the memory of a GPU of one pipeline stage, in bytes. All but `outside` is in the
-/// framework's allocator.
+/// What fills the memory of a GPU of one pipeline stage, in bytes. The first group is in the
+/// framework's allocator, of which what `kept()` counts stays from step to step and the others are
+/// those of the worst moment of a step; the second is outside of it.
 struct StageMemory {
-  double weights = 0;
-  double gradients = 0;  ///< their buffer, and Transformer Engine's stand-ins where it keeps them
-  double optimizer = 0;
-  double activations = 0;  ///< of all micro-batches in flight at the worst moment
+  double weights = 0;      ///< with their FP8 copies
+  double fp8_copies = 0;   ///< of `weights`
+  double gradients = 0;    ///< their buffer, and Transformer Engine's stand-ins where it keeps them
+  double optimizer = 0;    ///< this rank's shard
+  double workspaces = 0;   ///< of GEMMs
+  double activations = 0;  ///< of all micro-batches in flight
   double loss = 0;         ///< logits, loss, hidden states; what deferred weight gradients keep
-  double temporary = 0;    ///< a layer's working set, where it is more than the loss takes
-  double outside = 0;      ///< CUDA context, NCCL and user buffers
+  double temporary = 0;    ///< a layer's backward, where the loss is not the worst moment
+
+  double cuda_context = 0;
+  double communicators = 0;  ///< NCCL's buffers
+  double user_buffers = 0;   ///< of tensor-parallel overlap
+
+  /// What the allocator is likely to hold beyond what is allocated. No part of `total()`: it gives
+  /// such blocks back before it fails.
+  double fragmentation = 0;
 
   /// Between steps.
-  [[nodiscard]] double kept() const { return weights + gradients + optimizer; }
+  [[nodiscard]] double kept() const { return weights + gradients + optimizer + workspaces; }
   /// At the worst moment of a step.
   [[nodiscard]] double allocated() const { return kept() + activations + loss + temporary; }
-  [[nodiscard]] double total() const { return allocated() + outside; }
+  [[nodiscard]] double outside() const { return cuda_context + communicators + user_buffers; }
+  /// The least that the stage runs in.
+  [[nodiscard]] double total() const { return allocated() + outside(); }
+  /// What it is likely to take where there is room.
+  [[nodiscard]] double likely() const { return total() + fragmentation; }
 };
 
-/// Memory of each stage. Per parameter: 2 bytes of BF16 weight (FP8: 1 or more copies), the
-/// gradient buffer, and the optimizer's state sharded over DP x CP (12 bytes: FP32 master and Adam
-/// moments; Apex keeps 10, a 16-bit remainder in place of the master). Per layer, micro-batch and
-/// token of a rank, BF16: 8h + 4h_q + 4h_kv + 4a + 6f for gated MLPs (4f otherwise), FP8 saves the
-/// GEMM inputs in one byte. Micro-batches in flight follow the schedule.
+/// Memory of each stage. Per parameter: 2 bytes of BF16 weight and the FP8 copies, the gradient
+/// buffer, and the optimizer's state sharded over DP x CP. Activations follow the schedule, pass
+/// by pass. Cheap: nothing is simulated, a step's passes are counted once for each stage.
 std::vector<StageMemory> stage_memory(const Recipe& recipe, const GpuSpec& gpu,
                                       const RankGrid& grid);
+
+/// What the passes of a stage hold beyond `kept()`, in bytes.
+struct PassMemory {
+  std::vector<double> activations;  ///< of one micro-batch by chunk: forward to end of backward
+  double temporary = 0;             ///< while a backward runs
+  double loss_peak = 0;             ///< while a forward of the head runs; 0 on stages without it
+  double loss_saved = 0;            ///< from then to the end of its backward
+  double deferred = 0;  ///< each deferred weight gradient, from its backward to the flush
+
+  [[nodiscard]] bool head(int chunk) const {
+    return loss_peak > 0 && chunk + 1 == static_cast<int>(activations.size());
+  }
+};
+PassMemory pass_memory(const Recipe& recipe, int stage);
 
 }  // namespace simtrain

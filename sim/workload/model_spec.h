@@ -41,6 +41,7 @@ struct ModelSpec {
   Normalization normalization{};
   double rotary_percent = 1;
   bool share_embeddings_and_output_weights = false;
+  double hidden_dropout = 0;  ///< probability; what is not 0 keeps masks and takes time
   SourcePlace where;
   template <class Visitor>
   void fields(Visitor& v) {
@@ -57,6 +58,7 @@ struct ModelSpec {
     v("normalization", normalization);
     v("rotary_percent", rotary_percent, kShare);
     v("share_embeddings_and_output_weights", share_embeddings_and_output_weights);
+    v.optional("hidden_dropout", hidden_dropout, kShare);
   }
 
   [[nodiscard]] std::int64_t query_size() const { return num_attention_heads * kv_channels; }

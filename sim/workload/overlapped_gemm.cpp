@@ -26,10 +26,10 @@ bool OverlappedGemm::sharded() const {
 void OverlappedGemm::gather_then(std::int64_t n, std::int64_t k, DataType gathered) {
   const std::int64_t bytes = rows_ * k * bytes_of(gathered);
   if (!overlap_) {
-    const std::uint32_t gather =
-        sharded()
-            ? builder_.tensor_collective(Collective::all_gather, bytes, builder_.last_kernel())
-            : kNoOp;
+    const std::uint32_t gather = sharded()
+                                     ? builder_.tensor_collective(Collective::all_gather, bytes,
+                                                                  builder_.last_kernel(), gathered)
+                                     : kNoOp;
     builder_.kernel(gemm(rows_, n, k), Share::gemm, gather);
     return;
   }
@@ -96,7 +96,7 @@ std::uint32_t OverlappedGemm::bulk(Collective collective, std::int64_t columns, 
                                    const TpOverlapEntry* entry, std::uint32_t after) {
   if (!sharded()) return kNoOp;
   const std::int64_t bytes = rows_ * columns * bytes_of(type);
-  if (!overlap_) return builder_.tensor_collective(collective, bytes, after);
+  if (!overlap_) return builder_.tensor_collective(collective, bytes, after, type);
   // Bulk kernels use the switch: a store reaches all peers, a load sums them (multimem), so that
   // each SM's rate counts tp-fold.
   const double limit =

@@ -3,12 +3,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "sim/collectives/collective.h"
 #include "sim/topology/link_sharing.h"
+#include "sim/workload/kernel_model.h"
 
 namespace simtrain {
 
@@ -132,11 +134,20 @@ struct Op {
   std::array<std::uint32_t, 4> after{kNoOp, kNoOp, kNoOp, kNoOp};
 };
 
+/// What an op of a piece is, for those who look at it: its module in the words of Megatron, and its
+/// kernel, or the type of the elements that it moves.
+struct OpNote {
+  std::string_view module;
+  std::optional<Kernel> kernel{};
+  DataType moved{};
+};
+
 /// What one class of ranks does in one step (or one pass), in host order.
 struct Program {
   std::vector<ComputeCost> compute_costs;
   std::vector<TransferCost> transfers;
   std::vector<Op> ops;
+  std::vector<OpNote> notes{};  ///< of a piece: by op
 
   std::uint32_t add(Op op) {
     ops.push_back(op);
@@ -163,18 +174,22 @@ struct LinkSet {
 };
 
 /// A communicator among simulated ranks: the k-th op of each member on it is one collective. Its
-/// flow takes `links`, or those of the set that serves its algorithm. A group whose other members
-/// are folded away has one member.
+/// flow takes `links` (by the plan's ids), or those of the set that serves its algorithm. A group
+/// whose other members are folded away has one member.
 struct Group {
   std::vector<std::uint32_t> members;  ///< indices of simulated ranks
   std::vector<LinkShare> links;
   std::vector<LinkSet> link_sets{};
 
+  /// Counted from 1, the link set that serves a call; 0 for `links`.
+  [[nodiscard]] std::size_t set_of(const TransferCost& cost) const {
+    std::size_t set = 0;
+    while (set < link_sets.size() && !link_sets[set].serves(cost)) ++set;
+    return set < link_sets.size() ? set + 1 : 0;
+  }
   [[nodiscard]] const std::vector<LinkShare>& links_of(const TransferCost& cost) const {
-    for (const LinkSet& set : link_sets) {
-      if (set.serves(cost)) return set.links;
-    }
-    return links;
+    const std::size_t set = set_of(cost);
+    return set == 0 ? links : link_sets[set - 1].links;
   }
 };
 
@@ -191,7 +206,8 @@ struct Plan {
   std::vector<Program> programs;
   std::vector<SimulatedRank> ranks;
   std::vector<Group> groups;
-  std::vector<double> link_capacities;  ///< bytes per second by link id
+  std::vector<double> link_capacities;  ///< bytes per second by link id of the plan
+  std::vector<int> cluster_links;       ///< link id in the cluster by link id of the plan
   int sm_count = 1;
   double memory_bandwidth = 1;  ///< bytes per second
   double overlap_slowdown = 0;  ///< of SM-bound work while data moves, beyond the SMs taken

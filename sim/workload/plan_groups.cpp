@@ -1,12 +1,15 @@
 #include "sim/workload/plan_groups.h"
 
 #include <algorithm>
-#include <set>
 
 namespace simtrain {
 
 PlanGroups::PlanGroups(const StepContext& context, Plan& plan, const std::vector<int>& stand_in)
-    : context_(context), plan_(plan), stand_in_(stand_in), links_(context.cluster) {
+    : context_(context),
+      plan_(plan),
+      stand_in_(stand_in),
+      links_(context.cluster),
+      simulated_(stand_in.size(), kNone) {
   for (const Program& program : plan_.programs) {
     for (const Op& op : program.ops) {
       if (!op.compute) note_call(op.group, program.transfers[op.cost]);
@@ -17,13 +20,14 @@ PlanGroups::PlanGroups(const StepContext& context, Plan& plan, const std::vector
 void PlanGroups::add_ranks(const std::vector<int>& ranks) {
   for (const int rank : ranks) {
     if (stand_in_[static_cast<std::size_t>(rank)] != rank) continue;
-    simulated_[rank] = static_cast<std::uint32_t>(plan_.ranks.size());
+    simulated_[static_cast<std::size_t>(rank)] = static_cast<std::uint32_t>(plan_.ranks.size());
     SimulatedRank simulated;
     simulated.rank = rank;
     simulated.stage = context_.grid.coordinates(rank).pp;
     plan_.ranks.push_back(simulated);
   }
-  for (const auto& [rank, index] : simulated_) {
+  for (std::uint32_t index = 0; index < plan_.ranks.size(); ++index) {
+    const int rank = plan_.ranks[index].rank;
     add_group(index, GroupSlot::tensor, context_.grid.tensor_group(rank));
     add_group(index, GroupSlot::context, context_.grid.context_group(rank));
     add_group(index, GroupSlot::replica, context_.grid.tensor_context_group(rank));
@@ -34,15 +38,18 @@ void PlanGroups::add_ranks(const std::vector<int>& ranks) {
     }
   }
   add_world();
+  number_links();
 }
 
 std::vector<std::uint32_t> PlanGroups::simulated_for(const std::vector<int>& ranks) const {
-  std::set<std::uint32_t> members;
+  std::vector<std::uint32_t> members;
   for (const int rank : ranks) {
-    const auto found = simulated_.find(stand_in_[static_cast<std::size_t>(rank)]);
-    if (found != simulated_.end()) members.insert(found->second);
+    const std::uint32_t member = simulated(stand_in_[static_cast<std::size_t>(rank)]);
+    if (member != kNone && (members.empty() || members.back() != member)) members.push_back(member);
   }
-  return {members.begin(), members.end()};
+  std::sort(members.begin(), members.end());
+  members.erase(std::unique(members.begin(), members.end()), members.end());
+  return members;
 }
 
 void PlanGroups::add_group(std::uint32_t simulated, GroupSlot slot, const std::vector<int>& ranks) {
@@ -73,18 +80,18 @@ void PlanGroups::note_call(GroupSlot slot, const TransferCost& cost) {
 }
 
 void PlanGroups::add_pair(GroupSlot slot, int from, int to) {
-  if (!simulated_.contains(to)) return;
+  if (simulated(to) == kNone) return;
   const auto id = static_cast<std::uint32_t>(plan_.groups.size());
   const std::vector<TransferCost>& calls = calls_[static_cast<std::size_t>(slot)];
   Group group;
-  group.members = {simulated_[from], simulated_[to]};
+  group.members = {simulated(from), simulated(to)};
   group.links = links_.of_way(context_.placement.gpu(from), context_.placement.gpu(to),
                               calls.empty() ? 1 : calls.front().sms);
   plan_.groups.push_back(std::move(group));
   const GroupSlot other =
       slot == GroupSlot::to_next ? GroupSlot::from_previous : GroupSlot::from_next;
-  plan_.ranks[simulated_[from]].groups[static_cast<std::size_t>(slot)] = id;
-  plan_.ranks[simulated_[to]].groups[static_cast<std::size_t>(other)] = id;
+  plan_.ranks[simulated(from)].groups[static_cast<std::size_t>(slot)] = id;
+  plan_.ranks[simulated(to)].groups[static_cast<std::size_t>(other)] = id;
 }
 
 void PlanGroups::add_world() {
@@ -95,6 +102,30 @@ void PlanGroups::add_world() {
         static_cast<std::uint32_t>(plan_.groups.size());
   }
   plan_.groups.push_back(std::move(world));
+}
+
+/// A plan knows only the links that its groups load, numbered anew in their order.
+void PlanGroups::number_links() {
+  std::vector<int>& used = plan_.cluster_links;
+  const auto for_each_use = [&](auto visit) {
+    for (Group& group : plan_.groups) {
+      for (LinkShare& use : group.links) visit(use);
+      for (LinkSet& set : group.link_sets) {
+        for (LinkShare& use : set.links) visit(use);
+      }
+    }
+  };
+  for_each_use([&](const LinkShare& use) { used.push_back(use.link); });
+  std::sort(used.begin(), used.end());
+  used.erase(std::unique(used.begin(), used.end()), used.end());
+  for_each_use([&](LinkShare& use) {
+    use.link =
+        static_cast<int>(std::lower_bound(used.begin(), used.end(), use.link) - used.begin());
+  });
+  const std::vector<double>& capacities = context_.cluster.capacities();
+  plan_.link_capacities.reserve(used.size());
+  for (const int link : used)
+    plan_.link_capacities.push_back(capacities[static_cast<std::size_t>(link)]);
 }
 
 }  // namespace simtrain

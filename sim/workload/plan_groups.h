@@ -25,15 +25,21 @@ class PlanGroups {
   void add_group(std::uint32_t simulated, GroupSlot slot, const std::vector<int>& ranks);
   [[nodiscard]] std::vector<std::uint32_t> simulated_for(const std::vector<int>& ranks) const;
   void add_pair(GroupSlot slot, int from, int to);
+  [[nodiscard]] std::uint32_t simulated(int rank) const {
+    return simulated_[static_cast<std::size_t>(rank)];
+  }
   void add_world();
+  void number_links();
   void note_call(GroupSlot slot, const TransferCost& cost);
+
+  static constexpr std::uint32_t kNone = 0xffffffffU;
 
   const StepContext& context_;
   Plan& plan_;
   const std::vector<int>& stand_in_;
   GroupLinks links_;
   std::array<std::vector<TransferCost>, kGroupSlots> calls_;  ///< by slot: one of each algorithm
-  std::map<int, std::uint32_t> simulated_;                    ///< by rank
+  std::vector<std::uint32_t> simulated_;                      ///< by rank; kNone: it is not
   std::map<std::pair<GroupSlot, std::uint32_t>, std::uint32_t> known_;  ///< by first member
 };
 

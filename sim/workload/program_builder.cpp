@@ -14,6 +14,7 @@ std::uint32_t ProgramBuilder::kernel(const Kernel& kernel, Share share, std::uin
   op.cost = program_.add_cost(cost);
   op.after[0] = after;
   last_kernel_ = program_.add(op);
+  program_.notes.push_back({module_, kernel});
   return last_kernel_;
 }
 
@@ -23,7 +24,8 @@ std::uint32_t ProgramBuilder::stream_bytes(StreamingKind kind, double bytes, Sha
 }
 
 std::uint32_t ProgramBuilder::transfer(const TransferCost& cost, Stream stream, GroupSlot slot,
-                                       std::uint32_t after) {
+                                       std::uint32_t after, DataType moved) {
+  program_.notes.push_back({module_, std::nullopt, moved});
   Op op;
   op.compute = false;
   op.stream = stream;
@@ -35,17 +37,17 @@ std::uint32_t ProgramBuilder::transfer(const TransferCost& cost, Stream stream, 
 }
 
 std::uint32_t ProgramBuilder::tensor_collective(Collective collective, std::int64_t bytes,
-                                                std::uint32_t after) {
+                                                std::uint32_t after, DataType moved) {
   const TransferCost cost = plan_collective({collective, Bytes(bytes), context_.tensor_layout},
                                             {context_.cluster, recipe().software.nccl});
-  return transfer(cost, Stream::tensor, GroupSlot::tensor, after);
+  return transfer(cost, Stream::tensor, GroupSlot::tensor, after, moved);
 }
 
 std::uint32_t ProgramBuilder::amax_reduction(std::int64_t bytes) {
   const TransferCost cost =
       plan_collective({Collective::all_reduce, Bytes(bytes), context_.amax_layout},
                       {context_.cluster, recipe().software.nccl});
-  return transfer(cost, Stream::tensor, GroupSlot::tensor, kNoOp);
+  return transfer(cost, Stream::tensor, GroupSlot::tensor, kNoOp, DataType::fp32);
 }
 
 std::uint32_t ProgramBuilder::user_buffers(Collective collective, std::int64_t bytes,

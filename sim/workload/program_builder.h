@@ -14,12 +14,16 @@ class ProgramBuilder {
   [[nodiscard]] const GpuSpec& gpu() const { return context_.cluster.gpu; }
   Program take() { return std::move(program_); }
 
+  /// What follows belongs to this module; a name for people.
+  void module(std::string_view name) { module_ = name; }
+
   std::uint32_t kernel(const Kernel& kernel, Share share, std::uint32_t after = kNoOp);
   std::uint32_t stream_bytes(StreamingKind kind, double bytes, Share share,
                              std::uint32_t after = kNoOp);
 
   /// NCCL collective over the tensor-parallel group; `after` is the kernel that makes its input.
-  std::uint32_t tensor_collective(Collective collective, std::int64_t bytes, std::uint32_t after);
+  std::uint32_t tensor_collective(Collective collective, std::int64_t bytes, std::uint32_t after,
+                                  DataType moved = DataType::bf16);
   /// All-reduce over the ranks that share FP8 amax values.
   std::uint32_t amax_reduction(std::int64_t bytes);
   /// Transfer of Transformer Engine's user buffers: `wire` bytes through each rank's NVLink.
@@ -32,10 +36,11 @@ class ProgramBuilder {
 
  private:
   std::uint32_t transfer(const TransferCost& cost, Stream stream, GroupSlot slot,
-                         std::uint32_t after);
+                         std::uint32_t after, DataType moved = DataType::bf16);
 
   PieceContext context_;
   Program program_;
+  std::string_view module_;
   std::uint32_t last_kernel_ = kNoOp;
 };
 

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "sim/collectives/group_layout.h"
 #include "sim/topology/cluster.h"
 #include "sim/topology/placement.h"
 #include "sim/workload/rank_grid.h"
@@ -28,11 +29,14 @@ struct RankClasses {
   /// The first rank that goes through the step as this one does: of those with its TP, CP and DP
   /// coordinates exchanged for other ones over all stages (a pipeline), the first alike.
   std::vector<int> step_stand_in;
+  /// How all ranks lie, as one group.
+  GroupLayout world;
 };
 
-/// `unfold`: every rank stands for itself; `pass` and `program` stay what they are.
-RankClasses rank_classes(const Cluster& cluster, const Placement& placement, const RankGrid& grid,
-                         bool unfold);
+/// `unfold`: every rank stands for itself; `pass` and `program` stay what they are. They are worked
+/// out once for a placement and grid; the cluster keeps them as long as it lives.
+const RankClasses& rank_classes(const Cluster& cluster, const Placement& placement,
+                                const RankGrid& grid, bool unfold);
 
 /// Numbers where equal colours sit, in every grouping, in groups of equal sets of colours: the
 /// coarsest such refinement of `colours`, numbered by first appearance. A grouping gives each

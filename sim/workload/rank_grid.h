@@ -22,6 +22,8 @@ class RankGrid {
   RankGrid(const Recipe& recipe, int gpus);
 
   [[nodiscard]] int ranks() const { return tp_ * cp_ * dp_ * pp_; }
+  [[nodiscard]] int tp() const { return tp_; }
+  [[nodiscard]] int cp() const { return cp_; }
   [[nodiscard]] int dp() const { return dp_; }
   [[nodiscard]] int pp() const { return pp_; }
   /// Micro-batches of one step that each replica works through.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "sim/workload/model_spec.h"
 #include "sim/workload/software_spec.h"
@@ -18,6 +19,18 @@ struct EnumNames<Recompute> {
   static constexpr std::array rows{std::pair{std::string_view("none"), Recompute::none},
                                    std::pair{std::string_view("selective"), Recompute::selective},
                                    std::pair{std::string_view("full"), Recompute::full}};
+};
+
+/// What selective recompute computes again in the backward: Megatron's `recompute_modules` of dense
+/// models.
+enum class RecomputeModule { core_attn, layernorm, mlp };
+
+template <>
+struct EnumNames<RecomputeModule> {
+  static constexpr std::array rows{
+      std::pair{std::string_view("core_attn"), RecomputeModule::core_attn},
+      std::pair{std::string_view("layernorm"), RecomputeModule::layernorm},
+      std::pair{std::string_view("mlp"), RecomputeModule::mlp}};
 };
 
 struct TrainingSpec {
@@ -101,6 +114,7 @@ struct Recipe {
   OverlapSpec overlap;
   OptimizerSpec optimizer;
   Recompute recompute = Recompute::none;
+  std::vector<RecomputeModule> recompute_modules{RecomputeModule::core_attn};
   bool cuda_graphs = false;
 
   [[nodiscard]] int tp() const { return parallelism.tensor_model_parallel_size; }
@@ -108,6 +122,12 @@ struct Recipe {
   [[nodiscard]] int vp() const { return parallelism.virtual_pipeline_model_parallel_size; }
   [[nodiscard]] int cp() const { return parallelism.context_parallel_size; }
   [[nodiscard]] bool fp8() const { return training.precision == DataType::fp8; }
+  /// Whether selective recompute takes in a module.
+  [[nodiscard]] bool recomputes(RecomputeModule module) const {
+    return recompute == Recompute::selective &&
+           std::find(recompute_modules.begin(), recompute_modules.end(), module) !=
+               recompute_modules.end();
+  }
   /// Whether the output layer's weight gradient of a micro-batch waits for the flush: that of the
   /// first `wgrad_deferral_limit` micro-batches, or of all where the limit is 0.
   [[nodiscard]] bool defers_weight_gradient(int micro_batch) const {

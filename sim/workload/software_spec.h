@@ -45,6 +45,21 @@ struct KernelLaunches {
   }
 };
 
+/// What a GPU's memory holds beside the tensors of a training step.
+struct MemorySpec {
+  Sourced<Bytes> cuda_context;
+  Sourced<Bytes> communicator_of_two;      ///< buffers of an NCCL communicator of two ranks
+  Sourced<Bytes> communicator;             ///< of more ranks
+  Sourced<double> reserved_per_allocated;  ///< of the framework's allocator, with its fragmentation
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("cuda_context", cuda_context);
+    v("communicator_of_two", communicator_of_two);
+    v("communicator", communicator);
+    v("reserved_per_allocated", reserved_per_allocated, Limits{1, 2});
+  }
+};
+
 /// A software stack: `hardware/software/NAME.yaml`.
 struct SoftwareSpec {
   std::string name;
@@ -57,6 +72,7 @@ struct SoftwareSpec {
   Sourced<bool> tp_only_amax_red;  ///< Megatron: amax of FP8 tensors over TP x CP, not DP as well
   NcclSettings nccl;
   KernelLaunches kernel_launches;
+  MemorySpec memory;
   /// Whether Transformer Engine keeps a BF16 tensor a shape of weights, to hand to autograd for
   /// gradients that were accumulated in place; missing where it does not.
   std::optional<Sourced<bool>> weight_gradient_placeholders;
@@ -72,6 +88,7 @@ struct SoftwareSpec {
     v("tp_only_amax_red", tp_only_amax_red);
     v("nccl", nccl);
     v("kernel_launches", kernel_launches);
+    v("memory", memory);
     v.optional("weight_gradient_placeholders", weight_gradient_placeholders);
   }
 };

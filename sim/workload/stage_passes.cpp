@@ -35,32 +35,37 @@ ComputeCost StagePasses::wait_for_replicas(const ComputeCost& pass) const {
   return straggler_wait(power_, pass, met, std::max(met, amax_ranks_));
 }
 
-std::vector<Segment> StagePasses::segments(const StageAction& action) const {
+std::vector<Stretch> StagePasses::stretches(const StageAction& action) const {
   const bool forward = action.direction == Direction::forward;
   const ChunkLayout& chunk = chunks_[static_cast<std::size_t>(action.chunk)];
   const bool casts =
       forward && recipe_.fp8() && !recipe_.training.fp8_params && action.micro_batch == 0;
+  std::vector<Stretch> result;
+  if (chunk.embedding)
+    result.push_back({{forward ? Piece::embedding_forward : Piece::embedding_backward}});
+  for (int layer = 0; layer < chunk.layers; ++layer) {
+    Stretch stretch{{forward ? Piece::layer_forward : Piece::layer_backward}, layer};
+    if (casts) stretch.pieces.push_back(Piece::layer_weight_cast);
+    if (layer == 0 && recipe_.fp8()) stretch.pieces.push_back(Piece::amax);
+    result.push_back(std::move(stretch));
+  }
+  if (chunk.head) result.push_back({{head_piece(action)}});
+  if (!forward) std::reverse(result.begin(), result.end());
+  return result;
+}
+
+std::vector<Segment> StagePasses::segments(const StageAction& action) const {
   const auto embedding_parameters = chunk_parameters(recipe_, {0, true, false});
   const auto layer_parameters = chunk_parameters(recipe_, {1, false, false});
-  const auto total =
-      static_cast<double>(std::max<std::int64_t>(1, chunk_parameters(recipe_, chunk)));
-  std::vector<std::pair<Segment, std::int64_t>> parts;
-  if (chunk.embedding) {
-    parts.push_back({{piece(forward ? Piece::embedding_forward : Piece::embedding_backward)},
-                     embedding_parameters});
-  }
-  for (int layer = 0; layer < chunk.layers; ++layer) {
-    Segment segment{piece(forward ? Piece::layer_forward : Piece::layer_backward)};
-    if (casts) append(segment.cost, piece(Piece::layer_weight_cast), 1);
-    if (layer == 0 && recipe_.fp8()) append(segment.cost, piece(Piece::amax), 1);
-    parts.push_back({segment, layer_parameters});
-  }
-  if (chunk.head) parts.push_back({{piece(head_piece(action))}, embedding_parameters});
-  if (!forward) std::reverse(parts.begin(), parts.end());
+  const auto total = static_cast<double>(std::max<std::int64_t>(
+      1, chunk_parameters(recipe_, chunks_[static_cast<std::size_t>(action.chunk)])));
   std::vector<Segment> result;
   std::int64_t done = 0;
-  for (auto& [segment, parameters] : parts) {
-    done += parameters;
+  for (const Stretch& stretch : stretches(action)) {
+    Segment segment{piece(stretch.pieces.front())};
+    for (std::size_t i = 1; i < stretch.pieces.size(); ++i)
+      append(segment.cost, piece(stretch.pieces[i]), 1);
+    done += stretch.layer < 0 ? embedding_parameters : layer_parameters;
     segment.parameters_done = std::min(1.0, static_cast<double>(done) / total);
     result.push_back(segment);
   }

@@ -15,6 +15,13 @@ struct Segment {
   double parameters_done = 0;
 };
 
+/// What a stretch is made of: the pieces that are added up, and for a layer its number in the
+/// chunk.
+struct Stretch {
+  std::vector<Piece> pieces;
+  int layer = -1;
+};
+
 /// Adds `times` pieces to a sum; the shares that stretch are averaged by time.
 void append(ComputeCost& sum, const ComputeCost& piece, int times);
 
@@ -29,7 +36,9 @@ class StagePasses {
         chunks_(stage_chunks(context.recipe, context.grid.coordinates(rank).pp)) {}
 
   [[nodiscard]] const std::vector<ChunkLayout>& chunks() const { return chunks_; }
-  /// The stretches of a pass in the order in which they run.
+  /// The stretches of a pass in the order in which they run: their pieces, and what they cost. The
+  /// last one's cost holds the pass's wait for other replicas too.
+  [[nodiscard]] std::vector<Stretch> stretches(const StageAction& action) const;
   [[nodiscard]] std::vector<Segment> segments(const StageAction& action) const;
   /// The whole pass.
   [[nodiscard]] ComputeCost whole(const StageAction& action) const;

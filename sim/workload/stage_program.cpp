@@ -182,14 +182,12 @@ class StageProgramBuilder {
     blocking_sends_.clear();
     if (!gathers && !reduces) {
       op.cost = pass_cost(action);
-      append(busy_, program_.compute_costs[op.cost], 1);
       emit_pass(op, forward);
       return;
     }
     std::size_t next_bucket = 0;
     for (const Segment& segment : passes_.segments(action)) {
       op.cost = program_.add_cost(segment.cost);
-      append(busy_, segment.cost, 1);
       if (gathers) op.after[3] = bucket_op(gathered_[chunk], segment.parameters_done);
       emit_pass(op, forward);
       op.after.fill(kNoOp);
@@ -328,8 +326,13 @@ class StageProgramBuilder {
   void wait_for_stragglers() {
     const int replica = recipe_.tp() * recipe_.cp();
     const int met = std::max(replica, context_.grid.amax_ranks());
+    ComputeCost passes;
+    for (const Op& op : program_.ops) {
+      if (op.label == Label::forward || op.label == Label::backward)
+        append(passes, program_.compute_costs[op.cost], 1);
+    }
     own_compute(
-        straggler_wait(context_.cluster.spec().gpu.power, busy_, met, context_.grid.ranks()),
+        straggler_wait(context_.cluster.spec().gpu.power, passes, met, context_.grid.ranks()),
         Label::gradient_reduce);
   }
 
@@ -354,7 +357,6 @@ class StageProgramBuilder {
   StepEndCosts end_;
 
   Program program_;
-  ComputeCost busy_;  ///< of all passes, without deferred weight gradients
   std::vector<std::array<std::uint32_t, 4>> pass_costs_;
   std::array<std::uint32_t, 2> p2p_costs_{kNoOp, kNoOp};
   std::vector<std::vector<std::uint32_t>> gathered_;  ///< gather ops of each chunk

@@ -1,6 +1,5 @@
 #include "sim/workload/step_clock.h"
 
-#include <array>
 #include <cmath>
 
 namespace simtrain {

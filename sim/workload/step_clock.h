@@ -11,8 +11,8 @@ struct PowerLoad {
   double other_s = 0;     ///< does not
 };
 
-/// The clock, as a share of the full one, at which the mean draw is what is
-/// available of the power limit:
+/// The clock, as a share of the full one, at which the mean draw is what is available of
+/// the power limit:
 ///     draw clock^exponent t_sm / clock + streaming t_other = available (t_sm / clock + t_other).
 /// 1 where the load draws less.
 double power_limited_clock(const PowerSpec& power, const PowerLoad& load);

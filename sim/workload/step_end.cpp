@@ -1,7 +1,6 @@
 #include "sim/workload/step_end.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace simtrain {
 namespace {
@@ -34,23 +33,22 @@ StepEndCosts step_end_costs(const StepContext& context, int rank,
     const Streaming kernel{StreamingKind::element_wise, bytes};
     return cost_of(kernels.time(kernel).time, Share::optimizer, true);
   };
-  const auto all_reduce = [&](std::int64_t bytes, const std::vector<int>& ranks) {
-    const GroupLayout layout = layout_of(context.cluster, context.placement.gpus(ranks));
+  const auto all_reduce = [&](std::int64_t bytes, const GroupLayout& layout) {
     return plan_collective({Collective::all_reduce, Bytes(bytes), layout},
                            {context.cluster.spec(), recipe.software.nccl});
   };
-  std::vector<int> everyone(static_cast<std::size_t>(context.grid.ranks()));
-  std::iota(everyone.begin(), everyone.end(), 0);
+  const GroupLayout tensor_group =
+      layout_of(context.cluster, context.placement.gpus(context.grid.tensor_group(rank)));
   const std::int64_t gradient = bytes_of(recipe.optimizer.grad_reduce_dtype);
   const double shard =
       static_cast<double>(parameters) / (recipe.optimizer.distributed ? data_group.ranks : 1);
 
   StepEndCosts costs;
   costs.zero_gradients = streaming(static_cast<double>(parameters * gradient));
-  costs.norm_gradients = all_reduce(std::max<std::int64_t>(1, norm_parameters) * gradient,
-                                    context.grid.tensor_group(rank));
+  costs.norm_gradients =
+      all_reduce(std::max<std::int64_t>(1, norm_parameters) * gradient, tensor_group);
   costs.gradient_norm = streaming(shard * static_cast<double>(gradient));
-  costs.norm_reduction = all_reduce(bytes_of(DataType::fp32), everyone);
+  costs.norm_reduction = all_reduce(bytes_of(DataType::fp32), context.classes.world);
   costs.host_wait = cost_of(kHostSynchronization, Share::host, false);
   costs.optimizer = streaming(kOptimizerBytesPerParameter * shard);
   return costs;

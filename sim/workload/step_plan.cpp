@@ -11,7 +11,6 @@ namespace {
 
 Plan empty_plan(const StepContext& context) {
   Plan plan;
-  plan.link_capacities = context.cluster.capacities();
   plan.sm_count = context.cluster.spec().gpu.sm_count.value;
   plan.overlap_slowdown = context.cluster.spec().gpu.gemm.overlap_slowdown.value;
   plan.memory_bandwidth = context.cluster.spec().gpu.memory_bandwidth.value.value();

@@ -27,12 +27,12 @@ TEST_CASE(
       {{"rnu", "good.yaml"},
        "'rnu' is neither a command nor a scenario file (.yaml); did you mean 'run'?"},
       {{"frobnicate"},
-       "'frobnicate' is neither a command nor a scenario file (.yaml); known are run, validate, "
-       "calibrate, nccl, "
-       "topology, import, list, bench, help"},
+       "'frobnicate' is neither a command nor a scenario file (.yaml); known are run, sweep, "
+       "tune, scale, validate, calibrate, metrics, compare, nccl, topology, import, list, bench, "
+       "help"},
       {{""},
-       "'' is neither a command nor a scenario file (.yaml); known are run, validate, "
-       "calibrate, nccl, topology, import, list, bench, help"},
+       "'' is neither a command nor a scenario file (.yaml); known are run, sweep, tune, scale, "
+       "validate, calibrate, metrics, compare, nccl, topology, import, list, bench, help"},
       {{"run", "run"}, "run: there is no such file"},
       {{"run", ""}, "run takes one scenario file; 'simtrain help run' shows how"},
   });
@@ -54,12 +54,15 @@ TEST_CASE("An unknown option is refused, with a suggestion where one is close") 
   check_calls({
       {{"good.yaml", "--formt", "json"}, "unknown option '--formt'; did you mean '--format'?"},
       {{"good.yaml", "--verbose"},
-       "unknown option '--verbose'; known are --set, --row, --format, --unfold"},
-      {{"good.yaml", "-x"}, "unknown option '-x'; known are --set, --row, --format, --unfold"},
+       "unknown option '--verbose'; known are --set, --row, --format, --unfold, --trace, "
+       "--trace-ranks, --trace-microbatches, --nccl-trace, --report, --explain"},
+      {{"good.yaml", "-x"},
+       "unknown option '-x'; known are --set, --row, --format, --unfold, --trace, --trace-ranks, "
+       "--trace-microbatches, --nccl-trace, --report, --explain"},
       {{"list", "--all"}, "unknown option '--all'; there are none here"},
       {{"validate", "--max", "5"},
        "unknown option '--max'; known are --format, --max-mean-error, --breakdown, --report, "
-       "--nccl, --leave-one-table-out, --kernels"},
+       "--steps, --log-format, --nccl, --leave-one-table-out, --kernels"},
       {{"bench", "--fast"}, "bench takes no arguments"},
   });
 }
@@ -123,7 +126,7 @@ TEST_CASE("--set changes keys that exist") {
       {{"good.yaml", "--set", "frob=1"},
        "--set frob=1:1:1: frob: is not known here; known are name, source, notes, mfu_convention, "
        "cluster, software, model, training, parallelism, overlap, optimizer, recompute, "
-       "cuda_graphs, nccl"},
+       "recompute_modules, cuda_graphs, nccl"},
       {{"good.yaml", "--set", "training.sequence=1"},
        "--set training.sequence=1:1:1: training.sequence: is not known here; known are precision, "
        "fp8_params, seq_length, micro_batch_size, global_batch_size"},
@@ -133,7 +136,10 @@ TEST_CASE("--set changes keys that exist") {
       {{"good.yaml", "--set", "table.rows=1"},
        "--set table.rows=1:1:1: table: is not known here; known are name, source, notes, "
        "mfu_convention, cluster, software, model, training, parallelism, overlap, optimizer, "
-       "recompute, cuda_graphs, nccl"},
+       "recompute, recompute_modules, cuda_graphs, nccl"},
+      {{"good.yaml", "--set", "recompute_modules=[mlp]"},
+       "--set recompute_modules=[mlp]:1:19: recompute_modules: is there with recompute 'none'; "
+       "recompute selective would do"},
       {{"good.yaml", "--set", "model_overrides.num_layer=31"},
        "--set model_overrides.num_layer=31:1:1: model_overrides.num_layer: is not known here; did "
        "you mean 'num_layers'?"},
@@ -202,12 +208,12 @@ TEST_CASE("A topic of list or help must exist") {
       {{"list", "frobnicate"},
        "list: 'frobnicate' is no family; known are gpus, nodes, fabrics, clusters, software, "
        "tp-overlap, models, scenarios, collectives, algorithms, protocols, wirings, "
-       "import-formats, placements, mfu-conventions"},
+       "import-formats, log-formats, step-windows, placements, mfu-conventions"},
       {{"list", "gpus", "nodes"}, "list takes one family"},
       {{"help", "scenari"}, "help: 'scenari' is no topic; did you mean 'scenario'?"},
       {{"help", "frobnicate"},
-       "help: 'frobnicate' is no topic; known are scenario, run, validate, calibrate, nccl, "
-       "topology, import, list, bench, help"},
+       "help: 'frobnicate' is no topic; known are scenario, run, sweep, tune, scale, "
+       "validate, calibrate, metrics, compare, nccl, topology, import, list, bench, help"},
       {{"help", "run", "list"}, "help takes one topic"},
       {{"bench", "now"}, "bench takes no arguments"},
   });
@@ -217,7 +223,8 @@ TEST_CASE("validate takes validation files and a bound") {
   check_calls({
       {{"validate", "missing.yaml"}, "missing.yaml: there is no such file"},
       {{"validate", "good.yaml"},
-       "good.yaml:2:1: source: is not known here; known are name, bounds, documents"},
+       "good.yaml:2:1: source: is not known here; known are name, bounds, memory_bounds, "
+       "documents"},
       {{"validate", "--max-mean-error", "five"},
        "the argument ('five') for option '--max-mean-error' is invalid; 'simtrain help' shows what "
        "there is"},

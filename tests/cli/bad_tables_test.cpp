@@ -47,13 +47,13 @@ TEST_CASE("A column that is no key is refused at the column") {
       {"training.micro_batch_size", "mbs",
        "26:18: mbs: is not known here; known are name, source, notes, mfu_convention, cluster, "
        "software, model, training, parallelism, overlap, optimizer, recompute, "
-       "cuda_graphs, nccl"},
+       "recompute_modules, cuda_graphs, nccl"},
       {"training.micro_batch_size", "name.x", "26:18: name.x: 'name' has no keys below it"},
       {"training.micro_batch_size", "training..x", "26:18: training..x: is not a dotted key"},
       {"training.micro_batch_size", "table",
        "26:18: table: is not known here; known are name, source, notes, mfu_convention, cluster, "
        "software, model, training, parallelism, overlap, optimizer, recompute, "
-       "cuda_graphs, nccl"},
+       "recompute_modules, cuda_graphs, nccl"},
       {"training.micro_batch_size",
        "a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a."
        "a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a",

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
@@ -191,14 +193,20 @@ TEST_CASE("docs/scenario.md is what help scenario prints") {
   CHECK(read_file(page) == printed("help scenario"));
 }
 
-TEST_CASE("bench prints a line a scenario, with events and fingerprint") {
+TEST_CASE(
+    "bench prints a line a scenario, with events and fingerprint, then simulations a second") {
   const std::vector<std::string> all = lines(printed("bench"));
-  CHECK(all.size() >= 3);
-  for (std::size_t i = 1; i < all.size(); ++i) {
-    const std::vector<std::string> cells = words(all[i]);
+  const auto rates = std::find_if(all.begin(), all.end(), [](const std::string& line) {
+    return line.find("simulations/s") != std::string::npos;
+  });
+  REQUIRE(rates - all.begin() >= 4);
+  for (auto line = all.begin() + 1; line != rates && !line->empty(); ++line) {
+    const std::vector<std::string> cells = words(*line);
     CHECK(cells.back().size() == 16);
     CHECK(cells.back().find_first_not_of("0123456789abcdef") == std::string::npos);
   }
+  CHECK(all.end() - rates == 5);
+  for (auto line = rates + 1; line != all.end(); ++line) CHECK(std::stod(words(*line).back()) > 0);
 }
 
 TEST_CASE("A scenario of one's own runs from any folder") {

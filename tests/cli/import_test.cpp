@@ -109,9 +109,11 @@ TEST_CASE("what is no dump is refused in one line") {
   };
   check_refused(import("empty.txt", ""), "empty.txt: is empty");
   check_refused(import("prose.txt", "hello\n"),
-                "prose.txt: is of no format known here; known are nccl-topology (XML that NCCL "
-                "writes to NCCL_TOPO_DUMP_FILE), nvidia-smi-topo (what 'nvidia-smi topo -m' "
+                "megatron-arguments (Megatron-LM command line (a shell script) or the arguments it "
                 "prints)");
+  CHECK(import("prose.txt", "hello\n")
+            .err.starts_with("simtrain: prose.txt: is of no format known here; known are "
+                             "nccl-topology (XML that NCCL writes to NCCL_TOPO_DUMP_FILE), "));
   check_refused(import("binary.txt", std::string("GPU0\n\0", 6)),
                 "binary.txt:2:1: holds the byte 0x00; a text was expected");
   check_refused(import("huge.txt", std::string(5U << 20U, ' ')),

@@ -150,7 +150,8 @@ TEST_CASE("--algo and --proto are NCCL's words, and only these are chosen among"
       {"CollnetDirect", "collnet-direct"},
       {"collnetchain", "collnet-chain"}};
   for (const auto& [word, name] : algorithms) {
-    CAPTURE(word);
+    const auto& shown = word;
+    CAPTURE(shown);
     CHECK(choice(call + " --algo " + word).at("algorithm") == name);
   }
   for (const std::string protocol : {"ll", "ll128", "simple"})

@@ -54,7 +54,8 @@ TEST_CASE("The step time has mean, deviation and range") {
 TEST_CASE("The breakdown sums to the mean step time") {
   double sum = 0;
   for (const auto& [name, seconds] : flagship().at("breakdown_s").items()) {
-    CAPTURE(name);
+    const auto& shown = name;
+    CAPTURE(shown);
     CHECK(seconds.is_number());
     CHECK(seconds >= 0);
     sum += seconds.get<double>();

@@ -119,7 +119,8 @@ TEST_CASE("wrong questions are refused in one line") {
       {{"gcp-a4", "--svg", "."}, ".: is no regular file; name another"},
   };
   for (const auto& [arguments, message] : calls) {
-    CAPTURE(message);
+    const auto& shown = message;
+    CAPTURE(shown);
     check_refused(in_folder(folder, arguments), message);
   }
   const std::filesystem::directory_iterator files(folder.path());

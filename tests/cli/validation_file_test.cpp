@@ -1,25 +1,10 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/bad_edit.h"
+#include "tests/cli/own_validation.h"
 
 namespace simtrain::testing {
 namespace {
-
-constexpr std::string_view kFile = R"(name: own
-documents:
-  - document: own.txt
-    title: a measured run
-    tables:
-      - table: one
-        use: headline
-        group: own
-        precision: bf16
-        scenario: llama31_8b_h100.yaml
-        figures:
-          - {figure: step-time, label: step time, kind: last-step, rounding: 0.1}
-        rows:
-          - {row: bf16-8, printed: ["12.5"]}
-)";
 
 Outcome validate(const std::string& text, const std::string& options = "") {
   const TempFolder folder;
@@ -28,17 +13,17 @@ Outcome validate(const std::string& text, const std::string& options = "") {
 }
 
 TEST_CASE("A validation file of one's own is compared") {
-  const Outcome outcome = validate(std::string(kFile));
+  const Outcome outcome = validate(std::string(kOwnValidation));
   CHECK(outcome.status == 0);
   CHECK(outcome.out.starts_with("one (own.txt)\n"));
   CHECK(outcome.out.find("All: 1 row, ") != std::string::npos);
 }
 
 TEST_CASE("validate exits with 0 inside its bound and with 1 outside, and prints either way") {
-  const Outcome good = validate(std::string(kFile), "--max-mean-error 50");
+  const Outcome good = validate(std::string(kOwnValidation), "--max-mean-error 50");
   CHECK(good.status == 0);
   CHECK(good.err.empty());
-  const Outcome bad = validate(std::string(kFile), "--max-mean-error 0");
+  const Outcome bad = validate(std::string(kOwnValidation), "--max-mean-error 0");
   CHECK(bad.status == 1);
   CHECK(bad.err.empty());
   CHECK(bad.out.starts_with(good.out));
@@ -46,7 +31,7 @@ TEST_CASE("validate exits with 0 inside its bound and with 1 outside, and prints
 }
 
 TEST_CASE("The bounds that a file states decide the exit status") {
-  const std::string file(kFile);
+  const std::string file(kOwnValidation);
   const auto with = [&](const std::string& keys) {
     return validate(edited(file, "        figures:", keys + "        figures:"));
   };
@@ -59,7 +44,7 @@ TEST_CASE("The bounds that a file states decide the exit status") {
 
 TEST_CASE("A report is one HTML page, written whole, and the text stays the same") {
   const TempFolder folder;
-  folder.write("own.yaml", std::string(kFile));
+  folder.write("own.yaml", std::string(kOwnValidation));
   const CallOptions here{folder.path().string(), {}, ""};
   const Outcome plain = run_simtrain(words("validate own.yaml"), here);
   const Outcome outcome = run_simtrain(words("validate own.yaml --report own.html"), here);
@@ -77,12 +62,14 @@ TEST_CASE("A report is one HTML page, written whole, and the text stays the same
 }
 
 TEST_CASE("--breakdown adds where the step goes") {
-  CHECK(validate(std::string(kFile)).out.find("gemm") == std::string::npos);
-  CHECK(validate(std::string(kFile), "--breakdown").out.find("\n  gemm ") != std::string::npos);
+  CHECK(validate(std::string(kOwnValidation)).out.find("gemm") == std::string::npos);
+  CHECK(validate(std::string(kOwnValidation), "--breakdown").out.find("\n  gemm ") !=
+        std::string::npos);
 }
 
 TEST_CASE("validate prints its rows as JSON") {
-  const auto json = nlohmann::json::parse(validate(std::string(kFile), "--format json").out);
+  const auto json =
+      nlohmann::json::parse(validate(std::string(kOwnValidation), "--format json").out);
   CHECK(json.at("schema") == "simtrain.validation/1");
   CHECK(json.at("summary").at("rows") == 1);
   const auto& row = json.at("tables").at(0).at("rows").at(0);
@@ -103,7 +90,7 @@ TEST_CASE("A broken validation file is refused at its place") {
            {"row: bf16-8, ", "rwo: bf16-8, ",
             "14:14: documents[0].tables[0].rows[0].rwo: is not known here; did you mean 'row'?"}}) {
     CAPTURE(bad.by);
-    check_refused(validate(edited(std::string(kFile), bad.replaced, bad.by)),
+    check_refused(validate(edited(std::string(kOwnValidation), bad.replaced, bad.by)),
                   "own.yaml:" + bad.message);
   }
 }
@@ -114,9 +101,9 @@ TEST_CASE("A validation file without rows is refused") {
 
 TEST_CASE("A validation file that names no scenario or no row is refused") {
   const std::string scenarios = SIMTRAIN_SOURCE_DIR "/scenarios/";
-  check_refused(validate(edited(std::string(kFile), "llama31_8b_h100", "llama31_9b_h100")),
+  check_refused(validate(edited(std::string(kOwnValidation), "llama31_8b_h100", "llama31_9b_h100")),
                 scenarios + "llama31_9b_h100.yaml: there is no such file");
-  check_refused(validate(edited(std::string(kFile), "bf16-8", "bf16-80")),
+  check_refused(validate(edited(std::string(kOwnValidation), "bf16-8", "bf16-80")),
                 scenarios +
                     "llama31_8b_h100.yaml: --row: 'bf16-80' is no row of the table; did you mean "
                     "'bf16-8'?");

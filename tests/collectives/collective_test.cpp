@@ -16,9 +16,11 @@ namespace {
 
 constexpr std::array kClusters{"dgx-superpod-h100", "gcp-a4", "dgx-superpod-gb200"};
 
-TransferCost forced(Setup setup, Algorithm algorithm, Bytes bytes, int ranks) {
-  setup.settings.algo = Sourced<std::vector<Algorithm>>{{algorithm}, ""};
-  const TransferCost cost = setup.plan(Collective::all_reduce, bytes, ranks);
+TransferCost forced(const Setup& setup, Algorithm algorithm, Bytes bytes, int ranks) {
+  NcclSettings settings = setup.settings;
+  settings.algo = Sourced<std::vector<Algorithm>>{{algorithm}, ""};
+  const TransferCost cost = plan_call({Collective::all_reduce, bytes, setup.layout(ranks)},
+                                      {setup.cluster.spec(), settings});
   CHECK(cost.algorithm == algorithm);
   return cost;
 }

@@ -174,7 +174,8 @@ TEST_CASE("all-reduces of 8 H100 are RING/LL up to 1 MiB and NVLS from 2 MiB on"
 TEST_CASE("NVLS is taken above 4 GPUs of H100 and above 5 of B200") {
   for (const auto& [name, most] : {std::pair{"dgx-superpod-h100", 4}, {"dgx-superpod-b200", 5}}) {
     const Setup setup(name, 1, {2, 27, 7});
-    CAPTURE(name);
+    const auto& shown = name;
+    CAPTURE(shown);
     for (int ranks = 2; ranks <= 8; ++ranks) {
       CAPTURE(ranks);
       CHECK(choice(setup, Collective::all_reduce, kGiB, ranks) ==

@@ -1,6 +1,8 @@
 #include "sim/core/data_folder.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 
 #include <doctest/doctest.h>
 
@@ -48,4 +50,34 @@ TEST_CASE("a family without files says so") {
 TEST_CASE("a name is never a way out of its folder") {
   CHECK(refused("hardware/nodes", "../gpus/h100-sxm") != "");
   CHECK(refused("hardware/nodes", "") != "");
+}
+
+TEST_CASE("a snapshot loads what the folder held, and sees no change") {
+  namespace fs = std::filesystem;
+  const fs::path root = fs::temp_directory_path() / "simtrain-snapshot";
+  fs::remove_all(root);
+  fs::create_directories(root / "hardware/gpus");
+  std::ofstream(root / "hardware/gpus/a.yaml") << "value: 1\n";
+  std::ofstream(root / "hardware/gpus/broken.yaml") << "value: [\n";
+  const DataFolder live(root.string());
+  const DataFolder kept = live.snapshot();
+  const auto value = [&](const DataFolder& data) {
+    return data.load_tree("hardware/gpus", "a", kWhere, "gpu").find("value")->text;
+  };
+  CHECK(value(kept) == value(live));
+  CHECK(kept.names("hardware/gpus") == live.names("hardware/gpus"));
+  CHECK(kept.fingerprint() != 0);
+  CHECK(live.fingerprint() == 0);
+  CHECK(said([&] {
+          static_cast<void>(kept.load_tree("hardware/gpus", "broken", kWhere, "gpu"));
+        }).find("is not YAML") != std::string::npos);
+
+  const std::uint64_t before = kept.fingerprint();
+  CHECK(live.snapshot().fingerprint() == before);
+  std::ofstream(root / "hardware/gpus/a.yaml") << "value: 2\n";
+  CHECK(value(kept) == "1");
+  CHECK(value(live) == "1");  // read once
+  CHECK(value(DataFolder(root.string())) == "2");
+  CHECK(live.snapshot().fingerprint() != before);
+  fs::remove_all(root);
 }

@@ -1,54 +1,72 @@
 #include "sim/core/event_queue.h"
 
 #include <algorithm>
+#include <map>
 #include <random>
 #include <utility>
+#include <vector>
 
 #include <doctest/doctest.h>
 
 using namespace simtrain;
 
 TEST_CASE("events of one time come in the order in which they were scheduled") {
-  EventQueue<char> queue;
-  queue.schedule(Duration(5), 'b');
-  queue.schedule(Duration(3), 'a');
-  queue.schedule(Duration(5), 'c');
+  EventQueue queue;
+  queue.schedule(1, Duration(5));
+  queue.schedule(0, Duration(3));
+  queue.schedule(2, Duration(5));
   CHECK(queue.next_time() == Duration(3));
-  CHECK(queue.pop().payload == 'a');
-  CHECK(queue.pop().payload == 'b');
-  const auto last = queue.pop();
-  CHECK(last.payload == 'c');
-  CHECK(last.time == Duration(5));
+  CHECK(queue.pop() == 0);
+  CHECK(queue.next_time() == Duration(5));
+  CHECK(queue.pop() == 1);
+  CHECK(queue.pop() == 2);
   CHECK(queue.empty());
 }
 
 TEST_CASE("an event scheduled at the time of the one just popped comes after its equals") {
-  EventQueue<int> queue;
-  queue.schedule(Duration(1), 1);
-  queue.schedule(Duration(1), 2);
-  CHECK(queue.pop().payload == 1);
-  queue.schedule(Duration(1), 3);
-  CHECK(queue.pop().payload == 2);
-  CHECK(queue.pop().payload == 3);
+  EventQueue queue;
+  queue.schedule(1, Duration(1));
+  queue.schedule(2, Duration(1));
+  CHECK(queue.pop() == 1);
+  queue.schedule(3, Duration(1));
+  CHECK(queue.pop() == 2);
+  CHECK(queue.pop() == 3);
 }
 
-TEST_CASE("the queue pops as a stable sort by time would") {
+TEST_CASE("what is scheduled again happens only then, after its equals") {
+  EventQueue queue;
+  queue.schedule(1, Duration(2));
+  queue.schedule(2, Duration(4));
+  queue.schedule(1, Duration(4));
+  CHECK(queue.next_time() == Duration(4));
+  CHECK(queue.pop() == 2);
+  CHECK(queue.pop() == 1);
+  CHECK(queue.empty());
+  queue.schedule(1, Duration(9));
+  queue.schedule(1, Duration(7));
+  CHECK(queue.next_time() == Duration(7));
+  CHECK(queue.pop() == 1);
+  CHECK(queue.empty());
+}
+
+TEST_CASE("the queue pops as a stable sort by time of what was scheduled last would") {
   std::mt19937_64 random(20240601);
   for (int round = 0; round < 200; ++round) {
-    EventQueue<int> queue;
-    std::vector<std::pair<std::int64_t, int>> sorted;
+    EventQueue queue;
+    std::map<std::uint32_t, std::pair<std::int64_t, int>> due;  // time and number by subject
     const int events = static_cast<int>(random() % 300);
     for (int i = 0; i < events; ++i) {
+      const auto subject = static_cast<std::uint32_t>(random() % 100);
       const auto time = static_cast<std::int64_t>(random() % 20);
-      queue.schedule(Duration(time), i);
-      sorted.emplace_back(time, i);
+      queue.schedule(subject, Duration(time));
+      due[subject] = {time, i};
     }
-    std::stable_sort(sorted.begin(), sorted.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (const auto& [time, payload] : sorted) {
-      const auto event = queue.pop();
-      REQUIRE(event.time == Duration(time));
-      REQUIRE(event.payload == payload);
+    std::vector<std::pair<std::pair<std::int64_t, int>, std::uint32_t>> sorted;
+    for (const auto& [subject, when] : due) sorted.emplace_back(when, subject);
+    std::sort(sorted.begin(), sorted.end());
+    for (const auto& [when, subject] : sorted) {
+      REQUIRE(queue.next_time() == Duration(when.first));
+      REQUIRE(queue.pop() == subject);
     }
     REQUIRE(queue.empty());
   }

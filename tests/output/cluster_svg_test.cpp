@@ -104,7 +104,7 @@ TEST_CASE("names cannot break the drawing") {
   spec.name = "a<b>&\"c\"\n\xff";
   const std::string svg = drawn(Cluster(spec));
   CHECK(well_formed(svg));
-  CHECK(svg.find("a&lt;b&gt;&amp;\"c\"??") != std::string::npos);
+  CHECK(svg.find("a&lt;b&gt;&amp;&quot;c&quot;??") != std::string::npos);
 }
 
 TEST_CASE("one host is a picture too, and the same input is the same picture") {

@@ -147,11 +147,49 @@ TEST_CASE("The breakdown picks the unit that fits and sums up to the step") {
 
 TEST_CASE("What does not fit is said to") {
   Report report = flagship();
-  CHECK(text_report(report).find(": fits\n") != std::string::npos);
+  CHECK(text_report(report).find("\n  fits, ") != std::string::npos);
+  CHECK(text_table({"r"}, {report}).find("     fits\n") != std::string::npos);
   report.memory_capacity = 1e9;
-  CHECK(text_report(report).find(" of 1.0 GB: does not fit\n") != std::string::npos);
+  CHECK(text_report(report).find(" too much for 1.0 GB\n") != std::string::npos);
   CHECK(text_table({"r"}, {report}).find("   no fit\n") != std::string::npos);
   CHECK(nlohmann::json::parse(json_report(report)).at("memory").at("fits") == false);
+}
+
+TEST_CASE("A plan without room for fragmentation is told to be tight") {
+  Report report = flagship();
+  report.memory_capacity = report.fullest_stage().total();
+  CHECK(report.fits());
+  CHECK(report.tight());
+  CHECK(text_report(report).find("\n  fits, but tight: 0.0 GB to spare of ") != std::string::npos);
+  CHECK(text_table({"r"}, {report}).find("    tight\n") != std::string::npos);
+  const auto memory = nlohmann::json::parse(json_report(report)).at("memory");
+  CHECK(memory.at("tight") == true);
+  CHECK(memory.at("margin_bytes") == 0);
+  report.memory_capacity = report.fullest_stage().likely();
+  CHECK(!report.tight());
+  report.memory_capacity = 1e9;
+  CHECK(!report.tight());
+}
+
+TEST_CASE("The items of the fullest stage's memory sum up to what it takes") {
+  const Report report = flagship();
+  const std::string text = text_report(report);
+  const std::string table = text.substr(text.find("Memory of the fullest stage"));
+  for (const char* item :
+       {"weights ", "fp8_copies ", "gradients ", "optimizer ", "activations ", "gemm_workspaces ",
+        "allocated ", "cuda_context ", "communicators ", "sum "})
+    CHECK(table.find("\n  " + std::string(item)) != std::string::npos);
+  const auto stages = nlohmann::json::parse(json_report(report)).at("memory").at("per_stage");
+  for (const auto& stage : stages) {
+    const auto of = [&](const char* key) { return stage.at(key).get<double>(); };
+    CHECK(of("allocated_between_steps_bytes") ==
+          doctest::Approx(of("weights_bytes") + of("gradients_bytes") + of("optimizer_bytes") +
+                          of("gemm_workspaces_bytes")));
+    CHECK(of("outside_allocator_bytes") ==
+          doctest::Approx(of("cuda_context_bytes") + of("communicators_bytes") +
+                          of("user_buffers_bytes")));
+    CHECK(of("fp8_copies_bytes") <= of("weights_bytes"));
+  }
 }
 
 TEST_CASE("The placement tells hops by distance and the busiest link between switches") {

@@ -5,31 +5,13 @@
 
 #include "sim/output/html.h"
 #include "sim/output/validation_charts.h"
+#include "tests/output/documented_run.h"
 
 namespace simtrain {
 namespace {
 
-FigureResult figure(FigureName name, const std::string& printed, double predicted) {
-  FigureResult result;
-  result.figure = name;
-  result.kind = FigureKind::last_step;
-  result.label = "label";
-  result.printed = printed;
-  result.measured = std::stod(printed);
-  result.predicted = predicted;
-  return result;
-}
-
-RunResult run(const std::string& row, const std::string& printed, double predicted) {
-  RunResult result;
-  result.row = row;
-  result.column = row + " GPUs";
-  result.report.step_time_s = predicted;
-  part(result.report.breakdown, Share::gemm) = predicted * 0.75;
-  part(result.report.breakdown, Share::bubble) = predicted * 0.25;
-  result.figures = {figure(FigureName::step_time, printed, predicted)};
-  return result;
-}
+using testing::figure;
+using testing::run;
 
 ValidationResult one_table() {
   TableResult table;
@@ -87,7 +69,7 @@ TEST_CASE("The validation page tells errors, figures and breakdown, names escape
   CHECK(has(page, "gemm: 8.250 s, 75.00 %"));
   CHECK(has(page, "measured 20 s"));
   CHECK(has(page, "All stated bounds hold."));
-  CHECK(count(page, "class=\"point") == 2);
+  CHECK(count(page, "class=\"point") == 4);
   for (const char* tag : {"table", "div", "svg", "details", "p", "tr", "ul"})
     CHECK(count(page, std::string("<") + tag + ">") + count(page, std::string("<") + tag + " ") ==
           count(page, std::string("</") + tag + ">"));
@@ -121,13 +103,22 @@ TEST_CASE("Reported tables and figures that do not follow say so") {
 }
 
 TEST_CASE("A scatter of nothing is nothing; circles are BF16, diamonds FP8") {
-  CHECK(error_scatter({}).empty());
+  CHECK(error_scatter({}, ScatterBase::gpus).empty());
   ValidationResult result = one_table();
-  CHECK(count(validation_html({result}), "<circle") == 2);
+  CHECK(count(validation_html({result}), "<circle") == 4);
   result.tables[0].spec.precision = Precision::fp8;
   const std::string page = validation_html({result});
   CHECK(count(page, "<circle") == 0);
-  CHECK(count(page, "rotate(45") == 2);
+  CHECK(count(page, "rotate(45") == 4);
+}
+
+TEST_CASE("A scatter's marks below are round, small times and large jobs alike") {
+  ValidationResult result = one_table();
+  result.tables[0].runs[0] = run("a", "0.00002", 0.00002);
+  result.tables[0].runs[1].report.gpus = 1 << 20;
+  const std::string page = validation_html({result});
+  CHECK(has(page, ">2e-05 s<"));
+  CHECK(has(page, ">1048576<"));
 }
 
 TEST_CASE("A bar goes to its side of the middle and no further than its end") {

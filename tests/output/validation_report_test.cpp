@@ -5,8 +5,17 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include "tests/output/documented_run.h"
+
 namespace simtrain {
 namespace {
+
+using testing::figure;
+
+/// A run with a stated error of 5 %.
+RunResult run(const std::string& row, const std::string& printed, double predicted) {
+  return testing::run(row, printed, predicted, 0.05);
+}
 
 std::vector<std::string> lines(const std::string& text) {
   std::vector<std::string> result;
@@ -18,29 +27,6 @@ std::vector<std::string> lines(const std::string& text) {
 bool has_line(const std::string& text, const std::string& wanted) {
   const auto all = lines(text);
   return std::find(all.begin(), all.end(), wanted) != all.end();
-}
-
-FigureResult figure(FigureName name, const std::string& printed, double predicted) {
-  FigureResult result;
-  result.figure = name;
-  result.kind = name == FigureName::peak_memory ? FigureKind::peak : FigureKind::last_step;
-  result.label = "label";
-  result.printed = printed;
-  result.measured = std::stod(printed);
-  result.predicted = predicted;
-  return result;
-}
-
-RunResult run(const std::string& row, const std::string& printed, double predicted) {
-  RunResult result;
-  result.row = row;
-  result.column = row + " GPUs";
-  result.report.step_time_s = predicted;
-  result.report.step_time_error = 0.05;
-  part(result.report.breakdown, Share::gemm) = predicted * 0.75;
-  part(result.report.breakdown, Share::bubble) = predicted * 0.25;
-  result.figures = {figure(FigureName::step_time, printed, predicted)};
-  return result;
 }
 
 TableResult table(const std::string& name, std::vector<RunResult> runs) {

@@ -45,8 +45,9 @@ TEST_CASE("every documented recipe fits in memory") {
     for (const StageMemory& memory : stage_memory(scenario.recipe, scenario.cluster.gpu, grid)) {
       CAPTURE(stage++);
       CHECK(memory.total() <= capacity);
-      for (const double part : {memory.weights, memory.gradients, memory.optimizer,
-                                memory.activations, memory.loss + memory.temporary, memory.outside})
+      for (const double part :
+           {memory.weights, memory.gradients, memory.optimizer, memory.activations,
+            memory.loss + memory.temporary, memory.outside()})
         CHECK(part > 0);
     }
   });
@@ -59,7 +60,7 @@ TEST_CASE("no resource is busy for longer than the step") {
     const Placement placement = place(scenario.cluster, scenario.placement);
     const RankGrid grid(scenario.recipe, scenario.gpus());
     const FittedKernelModel kernels(cluster.spec().gpu);
-    const RankClasses classes = rank_classes(cluster, placement, grid, false);
+    const RankClasses& classes = rank_classes(cluster, placement, grid, false);
     std::vector<PieceCosts> costs;
     const StepContext context{scenario.recipe, cluster, placement, grid, kernels, classes, costs};
     costs = costs_of(play_pieces(context));

@@ -9,6 +9,7 @@ using namespace simtrain;
 
 namespace {
 
+using Links = std::vector<LinkShare>;
 using Rates = std::map<std::uint32_t, double>;
 
 void take(Rates& rates, const std::vector<FlowNetwork::RateChange>& changes) {
@@ -18,47 +19,47 @@ void take(Rates& rates, const std::vector<FlowNetwork::RateChange>& changes) {
 }  // namespace
 
 TEST_CASE("a flow alone runs at its limit or at what its links allow") {
-  FlowNetwork network({100, 40});
-  const std::vector<LinkShare> wide{{0, 1}};
-  const std::vector<LinkShare> narrow{{0, 1}, {1, 0.5}};
+  const Links wide{{0, 1}};
+  const Links narrow{{0, 1}, {1, 0.5}};
   Rates rates;
-  network.add(wide, 60, 7);
+  FlowNetwork network({100, 40}, {&wide, &narrow});
+  network.add(0, 60, 7);
   take(rates, network.settle());
   CHECK(rates[7] == 60);
-  FlowNetwork other({100, 40});
-  other.add(narrow, 90, 8);
+  FlowNetwork other({100, 40}, {&wide, &narrow});
+  other.add(1, 90, 8);
   take(rates, other.settle());
   CHECK(rates[8] == 80);
 }
 
 TEST_CASE("a flow that nothing limits but itself needs no links") {
-  FlowNetwork network({});
-  const std::vector<LinkShare> none;
-  network.add(none, 5, 1);
+  const Links none;
+  FlowNetwork network({}, {&none});
+  network.add(0, 5, 1);
   const auto& changes = network.settle();
   REQUIRE(changes.size() == 1);
   CHECK(changes[0].rate == 5);
 }
 
 TEST_CASE("only rates that changed are reported") {
-  FlowNetwork network({100, 100});
-  const std::vector<LinkShare> first{{0, 1}};
-  const std::vector<LinkShare> second{{1, 1}};
-  network.add(first, 90, 1);
+  const Links first{{0, 1}};
+  const Links second{{1, 1}};
+  FlowNetwork network({100, 100}, {&first, &second});
+  network.add(0, 90, 1);
   CHECK(network.settle().size() == 1);
   CHECK(network.settle().empty());
-  network.add(second, 90, 2);
+  network.add(1, 90, 2);
   const auto& changes = network.settle();
   REQUIRE(changes.size() == 1);
   CHECK(changes[0].tag == 2);
 }
 
 TEST_CASE("a flow that leaves lets the others have its part") {
-  FlowNetwork network({100});
-  const std::vector<LinkShare> link{{0, 1}};
+  const Links link{{0, 1}};
+  FlowNetwork network({100}, {&link});
   Rates rates;
-  const auto first = network.add(link, 100, 1);
-  network.add(link, 100, 2);
+  const auto first = network.add(0, 100, 1);
+  network.add(0, 100, 2);
   take(rates, network.settle());
   CHECK(rates == Rates{{1, 50}, {2, 50}});
   network.remove(first);
@@ -67,13 +68,32 @@ TEST_CASE("a flow that leaves lets the others have its part") {
 }
 
 TEST_CASE("a flow that leaves before anyone asked was never there") {
-  FlowNetwork network({100});
-  const std::vector<LinkShare> link{{0, 1}};
-  network.remove(network.add(link, 100, 1));
-  network.add(link, 100, 2);
+  const Links link{{0, 1}};
+  FlowNetwork network({100}, {&link});
+  network.remove(network.add(0, 100, 1));
+  network.add(0, 100, 2);
   Rates rates;
   take(rates, network.settle());
   CHECK(rates == Rates{{2, 100}});
+}
+
+TEST_CASE("links that all routes take alike are one, with the least capacity") {
+  const Links both{{0, 1}, {1, 1}, {2, 0.5}};
+  const Links first{{0, 1}, {1, 1}};
+  FlowNetwork network({100, 70, 90}, {&both, &first});
+  CHECK(network.links() == 2);  // 0 and 1 together; 2 in one route only
+  network.add(0, 200, 1);
+  network.add(1, 200, 2);
+  Rates rates;
+  take(rates, network.settle());
+  CHECK(rates == Rates{{1, 35}, {2, 35}});
+}
+
+TEST_CASE("links of other shares or other routes are told apart") {
+  const Links uneven{{0, 1}, {1, 0.5}};
+  const Links second{{1, 0.5}, {2, 0.5}};
+  CHECK(FlowNetwork({9, 9, 9, 9}, {&uneven}).links() == 2);
+  CHECK(FlowNetwork({9, 9, 9, 9}, {&uneven, &second}).links() == 3);
 }
 
 TEST_CASE("rates after any arrivals and departures are those of the solver over all flows") {
@@ -84,13 +104,22 @@ TEST_CASE("rates after any arrivals and departures are those of the solver over 
     std::vector<double> capacities;
     for (std::size_t i = 0; i < 1 + below(8); ++i)
       capacities.push_back(10.0 * static_cast<double>(1 + below(20)));
+    std::vector<Links> routes(1 + below(12));
+    std::vector<const Links*> known;
+    for (Links& route : routes) {
+      for (std::size_t link = 0; link < capacities.size(); ++link) {
+        if (below(3) == 0)
+          route.push_back({static_cast<int>(link), 0.25 * static_cast<double>(1 + below(4))});
+      }
+      known.push_back(&route);
+    }
     struct Flow {
-      std::vector<LinkShare> links;
+      const Links* links;
       double limit;
       FlowNetwork::FlowId id;
     };
-    std::map<std::uint32_t, Flow> flows;  // a map keeps the links where they are
-    FlowNetwork network(capacities);
+    std::map<std::uint32_t, Flow> flows;
+    FlowNetwork network(capacities, known);
     Rates rates;
     std::uint32_t next = 0;
     for (int step = 0; step < 60; ++step) {
@@ -102,21 +131,17 @@ TEST_CASE("rates after any arrivals and departures are those of the solver over 
           rates.erase(gone->first);
           flows.erase(gone);
         } else {
-          Flow& flow = flows[next];
-          for (std::size_t link = 0; link < capacities.size(); ++link) {
-            if (below(3) == 0)
-              flow.links.push_back(
-                  {static_cast<int>(link), 0.25 * static_cast<double>(1 + below(4))});
-          }
-          flow.limit = 5.0 * static_cast<double>(1 + below(30));
-          flow.id = network.add(flow.links, flow.limit, next++);
+          const auto route = static_cast<FlowNetwork::RouteId>(below(routes.size()));
+          const double limit = 5.0 * static_cast<double>(1 + below(30));
+          flows[next] = {known[route], limit, network.add(route, limit, next)};
+          ++next;
         }
       }
       for (const auto& change : network.settle()) {
         if (flows.contains(change.tag)) rates[change.tag] = change.rate;
       }
       std::vector<SharedFlow> shared;
-      for (const auto& [tag, flow] : flows) shared.push_back({&flow.links, flow.limit});
+      for (const auto& [tag, flow] : flows) shared.push_back({flow.links, flow.limit});
       const std::vector<double> expected = share_links(capacities, shared);
       INFO("seed ", kSeed, ", case ", test, ", step ", step);
       std::size_t at = 0;

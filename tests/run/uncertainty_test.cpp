@@ -37,6 +37,7 @@ PredictedStep ten_seconds() {
 
 UncertaintySpec spec_of(std::vector<KindError> kinds) {
   UncertaintySpec spec;
+  spec.scale.value = 1;
   spec.run_to_run.value = 0.01;
   spec.per_doubling.value = 0.02;
   spec.kinds = std::move(kinds);
@@ -67,13 +68,13 @@ TEST_CASE("A row that would never count is refused") {
   const std::string error = "relative_error: {value: 0.1, source: assumed}}\n";
   CHECK(refusal_with("  - {share: gemm, precision: fp8, " + error).empty());
   CHECK(refusal_with("  - {share: gemm, " + error)
-            .ends_with(":8:5: share: 'gemm' has a row without conditions above, which counts"));
+            .ends_with(":9:5: share: 'gemm' has a row without conditions above, which counts"));
   CHECK(refusal_with("  - {share: gemm, gpu: h101-sxm, " + error)
-            .ends_with(":7:5: gpu: 'h101-sxm' is not in hardware/gpus; did you mean 'h100-sxm'?"));
+            .ends_with(":8:5: gpu: 'h101-sxm' is not in hardware/gpus; did you mean 'h100-sxm'?"));
 }
 
-TEST_CASE("The error of a step is its shares' errors, scale and noise, added as squares") {
-  const UncertaintySpec spec = spec_of({kind(Share::gemm, 0.05), kind(Share::attention, 0.1)});
+TEST_CASE("The error of a step is its shares' errors, doublings and noise, added as squares") {
+  UncertaintySpec spec = spec_of({kind(Share::gemm, 0.05), kind(Share::attention, 0.1)});
   PredictedStep step = ten_seconds();
   // 0.6 * 5 % = 3 %, 0.4 * 10 % = 4 %, noise 1 %.
   CHECK(relative_standard_error(spec, step) == doctest::Approx(std::sqrt(0.0026)));
@@ -81,6 +82,8 @@ TEST_CASE("The error of a step is its shares' errors, scale and noise, added as 
   CHECK(relative_standard_error(spec, step) == doctest::Approx(std::sqrt(0.0026 + 0.0036)));
   step.gpus = 4;  // less than a node
   CHECK(relative_standard_error(spec, step) == doctest::Approx(std::sqrt(0.0026)));
+  spec.scale.value = 0.5;
+  CHECK(relative_standard_error(spec, step) == doctest::Approx(0.5 * std::sqrt(0.0026)));
 }
 
 TEST_CASE("Of a share the first row counts whose conditions hold") {

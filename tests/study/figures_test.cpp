@@ -32,7 +32,15 @@ Report prediction() {
   report.tflops_per_gpu = 100;
   report.mfu = 0.4;
   report.days_per_1t_tokens = 500;
-  report.memory = {{1e9, 2e9, 3e9, 4e9, 5e9, 6e9, 7e9}};
+  StageMemory stage;
+  stage.weights = 1e9;
+  stage.gradients = 2e9;
+  stage.optimizer = 3e9;
+  stage.activations = 4e9;
+  stage.loss = 5e9;
+  stage.temporary = 6e9;
+  stage.cuda_context = 7e9;
+  report.memory = {stage};
   return report;
 }
 
@@ -130,7 +138,8 @@ TEST_CASE("cells that print nothing are left out, deviations are not predicted")
 
 TEST_CASE("every figure has a unit") {
   for (const auto& [name, figure] : EnumNames<FigureName>::rows) {
-    CAPTURE(name);
+    const auto& shown = name;
+    CAPTURE(shown);
     CHECK(!unit_of(figure).empty());
   }
 }

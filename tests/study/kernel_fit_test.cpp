@@ -170,7 +170,9 @@ TEST_CASE("GEMMs of left-out shapes are predicted within the bounds of their cla
       if (fit.family != KernelFamily::gemm) continue;
       for (const LeftOutErrors& one : fit.left_out) {
         if (one.errors.points < 20) continue;
-        INFO(fmt::format("{} {} {}: {:.4f}", name, fit.variant, one.shape, one.errors.mean));
+        const std::string shown =
+            fmt::format("{} {} {}: {:.4f}", name, fit.variant, one.shape, one.errors.mean);
+        CAPTURE(shown);
         CHECK(one.errors.mean <= (one.shape == "large"      ? bound.large
                                   : one.shape == "m < 1024" ? bound.few_rows
                                                             : bound.other));

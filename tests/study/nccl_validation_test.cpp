@@ -93,8 +93,11 @@ TEST_CASE("measured NCCL curves are met within the bounds of their machine and c
     const auto named = missing.find(group);
     const Bound bound = named == missing.end() ? Bound{0.08, 0.20} : named->second;
     const CurveSummary reached = summarize(members);
-    INFO(fmt::format("{}, {}: {} points, median {:.4f}, 90th percentile {:.4f}", group.first,
-                     group.second, reached.points, reached.median, reached.percentile_90));
+    const auto& [machine, collective] = group;
+    const std::string shown =
+        fmt::format("{}, {}: {} points, median {:.4f}, 90th percentile {:.4f}", machine, collective,
+                    reached.points, reached.median, reached.percentile_90);
+    CAPTURE(shown);
     CHECK(reached.median <= bound.median);
     CHECK(reached.percentile_90 <= bound.percentile_90);
     // A group that has come to meet the bounds is to leave the list.

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "sim/topology/cluster.h"
+#include "sim/topology/cluster_graph.h"
 #include "sim/topology/gpu_links.h"
 #include "tests/topology/clusters.h"
 

@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "sim/topology/cluster.h"
+#include "sim/topology/cluster_graph.h"
 #include "tests/topology/clusters.h"
 
 using namespace simtrain;
@@ -92,7 +93,8 @@ TEST_CASE("what leaves the source arrives at the goal, and nothing is lost on th
   std::mt19937 random(7);
   for (const auto& [name, nodes] : {std::pair{"gcp-a4", 28}, std::pair{"dgx-superpod-h100", 64},
                                     std::pair{"dgx-superpod-gb200", 36}}) {
-    CAPTURE(name);
+    const auto& shown = name;
+    CAPTURE(shown);
     const Map map(cluster(name, nodes));
     std::uniform_int_distribution<int> any(0, map.cluster.spec().gpus() - 1);
     for (int round = 0; round < 60; ++round) {
@@ -121,7 +123,8 @@ TEST_CASE("a GPU reaches itself over no link in no time") {
 TEST_CASE("a pair in one NVLink domain spreads over all switches and takes one switch latency") {
   for (const auto& [name, planes] : {std::pair{"gcp-a4", 2}, std::pair{"dgx-superpod-h100", 4},
                                      std::pair{"dgx-superpod-gb200", 18}}) {
-    CAPTURE(name);
+    const auto& shown = name;
+    CAPTURE(shown);
     const Map map(cluster(name, 18));
     const int to =
         map.cluster.spec().node.gpus * map.cluster.spec().node.nvlink_domain_nodes.value - 1;

@@ -73,7 +73,8 @@ TEST_CASE("Step times are kept with the digits that the documents print") {
 
 TEST_CASE("Every row of a document is another one") {
   for (const auto& [name, table] : tables()) {
-    CAPTURE(name);
+    const auto& shown = name;
+    CAPTURE(shown);
     for (const ValidationRow& row : table) {
       CHECK(std::count_if(table.begin(), table.end(), [&](const ValidationRow& other) {
               return other.row == row.row && other.scenario == row.scenario;
@@ -172,12 +173,8 @@ TEST_CASE("Memory that others measured is inside its bounds, and none of it is a
                                                      SIMTRAIN_SOURCE_DIR "/validation/memory.yaml");
   CHECK(memory.rows().empty());
   CHECK(broken_bounds(memory) == std::vector<std::string>{});
-  std::size_t bounded = 0;
-  for (const TableResult& table : memory.tables) {
-    for (const RunResult& run : table.runs)
-      for (const FigureResult& figure : run.figures) bounded += figure.within ? 1U : 0U;
-  }
-  CHECK(bounded == 17);
+  REQUIRE(memory.memory_bounds);
+  CHECK(memory.memory_bounds->mean.fraction <= 0.05);
 }
 
 TEST_CASE("FP8 is predicted to be faster than BF16 wherever both were measured") {
@@ -190,7 +187,8 @@ TEST_CASE("FP8 is predicted to be faster than BF16 wherever both were measured")
            {"Nemotron4 340b 24.11 BF16", "Nemotron4 340b 24.11 FP8"}}) {
     for (const ValidationRow& row : rows()) {
       if (row.table != bf16) continue;
-      CAPTURE(bf16);
+      const auto& shown = bf16;
+      CAPTURE(shown);
       CAPTURE(row.row);
       const ValidationRow& other = row_of(fp8, "fp8" + row.row.substr(4));
       const double measured = row.measured_s / other.measured_s;

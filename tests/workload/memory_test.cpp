@@ -1,9 +1,12 @@
 #include "sim/workload/memory.h"
 
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include <doctest/doctest.h>
 
+#include "sim/workload/memory_parts.h"
 #include "tests/workload/recipes.h"
 
 using namespace simtrain;
@@ -160,12 +163,147 @@ TEST_CASE("only the last stage holds the loss") {
     CHECK((stages[stage].loss > 0) == (stage + 1 == stages.size()));
 }
 
-TEST_CASE("weights, gradients and optimizer state are kept between steps") {
-  CHECK(StageMemory{1, 2, 4, 8, 16, 32, 64}.kept() == 7);
+TEST_CASE("what is kept, allocated and outside of the allocator make the total") {
+  StageMemory memory;
+  memory.weights = 1;
+  memory.gradients = 2;
+  memory.optimizer = 4;
+  memory.workspaces = 8;
+  memory.activations = 16;
+  memory.loss = 32;
+  memory.temporary = 64;
+  memory.cuda_context = 128;
+  memory.communicators = 256;
+  memory.user_buffers = 512;
+  memory.fragmentation = 1024;
+  CHECK(memory.kept() == 15);
+  CHECK(memory.allocated() == 127);
+  CHECK(memory.outside() == 896);
+  CHECK(memory.total() == 1023);
+  CHECK(memory.likely() == 2047);
 }
 
-TEST_CASE("what is allocated and what is outside the allocator make the total") {
-  const StageMemory memory{1, 2, 4, 8, 16, 32, 64};
-  CHECK(memory.allocated() == 63);
-  CHECK(memory.total() == 127);
+TEST_CASE("FP8 keeps one copy of the weights beside BF16, on Hopper two") {
+  Recipe recipe = llama_405b();
+  recipe.training.precision = DataType::fp8;
+  const auto copies = [&](const char* name) {
+    const StageMemory memory = memory_of(recipe, 512, name).front();
+    return memory.fp8_copies / (memory.weights - memory.fp8_copies);
+  };
+  CHECK(copies("h100-sxm") == 1);
+  CHECK(copies("b200-sxm") == 0.5);
+  recipe.training.fp8_params = true;
+  CHECK(copies("h100-sxm") == 1);
+  CHECK(copies("b200-sxm") == 0);
+}
+
+TEST_CASE("dropout keeps a mask of one byte for each of its two places in a layer") {
+  Recipe recipe = llama_8b();
+  const double plain = memory_of(recipe, 8).front().activations;
+  recipe.model.hidden_dropout = 0.1;
+  const double masks = 32.0 * 2 + 1;  // and that of the embedding
+  CHECK(memory_of(recipe, 8).front().activations - plain == masks * 4096 * 4096);
+}
+
+TEST_CASE("selective recompute spares the log-sum-exp of the attention") {
+  Recipe recipe = llama_8b();
+  const double plain = memory_of(recipe, 8).front().activations;
+  recipe.recompute = Recompute::selective;
+  CHECK(plain - memory_of(recipe, 8).front().activations == 32.0 * 4096 * 4 * 32);
+}
+
+TEST_CASE("selective recompute of modules spares what they save, and has it again in a backward") {
+  Recipe recipe = llama_8b();
+  recipe.model.vocab_size = 128;
+  const StageMemory plain = memory_of(recipe, 8).front();
+  recipe.recompute = Recompute::selective;
+  const auto spared = [&](const std::vector<RecomputeModule>& modules) {
+    recipe.recompute_modules = modules;
+    const StageMemory memory = memory_of(recipe, 8).front();
+    const double layer = (plain.activations - memory.activations) / 32;
+    CHECK(memory.temporary - plain.temporary == layer);
+    return layer / 4096;
+  };
+  CHECK(spared({}) == 0);
+  CHECK(spared({RecomputeModule::layernorm}) == 4 * 4096);
+  CHECK(spared({RecomputeModule::mlp}) == 2 * 4096 + 6 * 14336);
+  CHECK(spared({RecomputeModule::mlp, RecomputeModule::layernorm}) == 4 * 4096 + 6 * 14336);
+}
+
+TEST_CASE("full recompute has one layer's activations again in its backward") {
+  Recipe recipe = llama_8b();
+  recipe.model.vocab_size = 128;
+  const StageMemory plain = memory_of(recipe, 8).front();
+  recipe.recompute = Recompute::full;
+  const StageMemory full = memory_of(recipe, 8).front();
+  CHECK(full.temporary - plain.temporary == (plain.activations - full.activations) / 32);
+}
+
+TEST_CASE("losses of all micro-batches are kept where all forwards run before the first backward") {
+  Recipe recipe = llama_8b();
+  recipe.parallelism.context_parallel_size = 1;
+  recipe.parallelism.pipeline_model_parallel_size = 4;
+  recipe.parallelism.virtual_pipeline_model_parallel_size = 4;
+  recipe.software.cross_entropy.value = CrossEntropy::unfused;
+  const auto loss_of = [&](int micro_batches) {
+    recipe.training.global_batch_size = micro_batches;
+    return memory_of(recipe, 4).back().loss;
+  };
+  const double saved = 8192.0 * (4 * 4096 + 4 * 128256);
+  CHECK(loss_of(3) - loss_of(1) == doctest::Approx(2 * saved));
+  CHECK(loss_of(8) == doctest::Approx(loss_of(1)));
+}
+
+TEST_CASE("deferred weight gradients fill up only as their micro-batches come") {
+  Recipe recipe = llama_405b();
+  recipe.overlap.defer_embedding_wgrad_compute = true;
+  recipe.overlap.wgrad_deferral_limit = 22;
+  recipe.training.global_batch_size = 4;  // one micro-batch a replica
+  const double one = memory_of(recipe, 512).back().loss;
+  recipe.training.global_batch_size = 256;
+  CHECK(memory_of(recipe, 512).back().loss > one);
+}
+
+TEST_CASE("a rank opens the communicators that its recipe needs") {
+  const auto opened = [](const Recipe& recipe, int gpus, int stage) {
+    const Communicators found = communicators(recipe, RankGrid(recipe, gpus), stage);
+    return std::pair(found.pairs, found.larger);
+  };
+  Recipe alone = llama_8b();
+  alone.parallelism.context_parallel_size = 1;
+  CHECK(opened(alone, 1, 0) == std::pair(0, 0));
+  CHECK(opened(llama_8b(), 2, 0) == std::pair(3, 0));  // world, CP, DP x CP
+  CHECK(opened(llama_8b(), 8, 0) == std::pair(1, 2));
+  Recipe large = llama_405b();  // world, TP, DP x CP, TP x PP; CP; PP batched
+  CHECK(opened(large, 512, 3) == std::pair(1, 5));
+  large.overlap.overlap_p2p_comm = true;  // a pair with each neighbour around the ring
+  CHECK(opened(large, 512, 0) == std::pair(3, 4));
+  large.parallelism.virtual_pipeline_model_parallel_size = 1;
+  CHECK(opened(large, 512, 0) == std::pair(2, 4));
+  CHECK(opened(large, 512, 7) == std::pair(2, 4));
+  large.training.precision = DataType::fp8;  // amax
+  CHECK(opened(large, 512, 7) == std::pair(2, 5));
+}
+
+TEST_CASE("what is outside of the allocator comes from the software's file") {
+  const Recipe recipe = llama_8b();
+  const MemorySpec& spec = recipe.software.memory;
+  const StageMemory memory = memory_of(recipe, 8).front();
+  CHECK(memory.cuda_context == static_cast<double>(spec.cuda_context.value.value()));
+  CHECK(memory.communicators == static_cast<double>(spec.communicator_of_two.value.value() +
+                                                    2 * spec.communicator.value.value()));
+  CHECK(memory.user_buffers == 0);
+  CHECK(memory.fragmentation ==
+        doctest::Approx((spec.reserved_per_allocated.value - 1) * memory.allocated()));
+}
+
+TEST_CASE("user buffers hold the hidden states once for each of ten GEMMs, FP8 where it travels") {
+  Recipe recipe = llama_405b();
+  CHECK(user_buffer_bytes(recipe) == 0);
+  overlap_tensor_parallel(recipe, "h100-h16384-tp8-bf16");
+  const double elements = 4096.0 * 16384;
+  CHECK(user_buffer_bytes(recipe) == 20 * elements);
+  recipe.training.precision = DataType::fp8;
+  overlap_tensor_parallel(recipe, "h100-h16384-tp8-fp8");
+  CHECK(user_buffer_bytes(recipe) == (6 + 4 + 2) * elements);
 }

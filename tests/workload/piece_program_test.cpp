@@ -270,6 +270,19 @@ TEST_CASE("selective recompute runs the attention core again in the backward") {
   CHECK(Expanded(recipe, Piece::layer_backward).flops<Attention>() == plain + once);
 }
 
+TEST_CASE("recompute of the MLP runs its forward again, without what is done to hidden states") {
+  Recipe recipe = llama_405b();
+  const double plain = Expanded(recipe, Piece::layer_backward).flops<Gemm>();
+  recipe.recompute = Recompute::selective;
+  recipe.recompute_modules = {RecomputeModule::mlp};
+  const Expanded backward(recipe, Piece::layer_backward);
+  const double mlp = 2 * kTokens * 3 * kHidden * 53248.0 / 8;
+  CHECK(backward.flops<Gemm>() == plain + mlp);
+  CHECK(backward.flops<Attention>() ==
+        Expanded(llama_405b(), Piece::layer_backward).flops<Attention>());
+  CHECK(backward.wire(Collective::reduce_scatter) == 3 * kWhole);
+}
+
 TEST_CASE("full recompute runs the whole forward again before the backward") {
   Recipe recipe = llama_405b();
   recipe.recompute = Recompute::full;

@@ -1,0 +1,56 @@
+#include <fmt/format.h>
+
+#include "sim/app/command.h"
+#include "sim/app/study_options.h"
+#include "sim/output/scale_report.h"
+#include "sim/study/plan_limits.h"
+
+namespace simtrain {
+
+namespace po = boost::program_options;
+
+namespace {
+
+constexpr std::string_view kHelp =
+    "simtrain scale SCENARIO.yaml --gpus SIZES [--row NAME] [--set KEY=VALUE]...\n"
+    "               [--mode weak|strong] [--tokens T] [--price USD] [--format text|json]\n\n"
+    "  Simulates a scenario's plan on several numbers of GPUs; DP follows. Sizes on which the "
+    "plan\n"
+    "  is illegal are shown with the reason.\n\n"
+    "  --gpus SIZES      64,128,256 or a range, 64:512:64 in steps, 64:2048:x2 by factors\n"
+    "  --mode weak       the global batch grows with the GPUs (the default); strong: it stays\n"
+    "  --tokens 15T      of the training run whose days, GPU hours and cost are told; 1T\n"
+    "  --price 2.5       dollars of a GPU hour\n"
+    "  --format json     the same as simtrain.scale/1\n";
+
+CommandResult scale_command(const CommandCall& call) {
+  po::options_description options;
+  const auto text = [] { return po::value<std::string>(); };
+  options.add_options()("scenario", po::value<std::vector<std::string>>()->default_value({}, ""))(
+      "set", po::value<std::vector<std::string>>()->composing())("row", text()->default_value(""))(
+      "gpus", text())("mode", text()->default_value("weak"))("tokens", text()->default_value("1T"))(
+      "price", po::value<double>())("format", text()->default_value("text"));
+  const po::variables_map values = parse_options(call.arguments, options, "scenario");
+  const ScenarioSource source = one_scenario(values, "scale");
+  const bool json = wants_json(values);
+  if (values.count("gpus") == 0)
+    throw InputError({}, "--gpus", "is missing; --gpus 64:2048:x2 would do");
+  ScaleRequest request;
+  request.row = values["row"].as<std::string>();
+  request.settings = parsed_settings(values);
+  request.gpus = numbers_of(parse_ranges(values["gpus"].as<std::string>(), "--gpus"), "--gpus");
+  request.mode = named_option<Scaling>(values, "mode");
+  const ScaleHead head{source.draft(call.data, request.row, request.settings).scenario.name,
+                       request.mode, tokens_option(values), price_option(values)};
+  const std::vector<ScaleRow> rows = scale(call.data, source, request);
+  return {json ? scale_json(head, rows) : scale_text(head, rows)};
+}
+
+}  // namespace
+
+const CommandRow kScaleCommand{"scale", kHelp, "a scenario on several numbers of GPUs",
+                               "simtrain scale scenarios/llama31_8b_h100.yaml --row bf16-8 "
+                               "--gpus 8:128:x2",
+                               scale_command};
+
+}  // namespace simtrain

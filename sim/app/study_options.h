@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "sim/app/options.h"
+
+namespace simtrain {
+
+/// The one scenario file that a command takes as its plain argument. Throws InputError, naming the
+/// command, where there is none or more.
+ScenarioSource one_scenario(const boost::program_options::variables_map& values,
+                            const std::string& command);
+
+/// `--tokens`: 15T, 300B, 1.5e12. Throws InputError where it is no number of tokens.
+double tokens_option(const boost::program_options::variables_map& values);
+
+/// `--price`: dollars of a GPU hour, more than 0; none where it is not given.
+std::optional<double> price_option(const boost::program_options::variables_map& values);
+
+/// The value of an enumeration under its name.
+template <Named E>
+E named_option(const boost::program_options::variables_map& values, const std::string& option) {
+  const auto& word = values[option].as<std::string>();
+  std::vector<std::string> known;
+  for (const auto& [name, value] : EnumNames<E>::rows) {
+    if (name == word) return value;
+    known.emplace_back(name);
+  }
+  throw InputError({}, "--" + option,
+                   fmt::format("'{}' is not known; {}", word, suggestion(word, known)));
+}
+
+}  // namespace simtrain

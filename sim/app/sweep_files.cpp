@@ -1,0 +1,120 @@
+#include "sim/app/sweep_files.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "sim/core/text_file.h"
+#include "sim/output/sweep_hdf5.h"
+
+namespace simtrain {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Hands a file or folder to the disk, as far as its file system can.
+void sync_to_disk(const std::string& path) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return;
+  fsync(file);
+  close(file);
+}
+
+std::string folder_of(const std::string& path) {
+  const fs::path folder = fs::path(path).parent_path();
+  return folder.empty() ? "." : folder.string();
+}
+
+/// What write_text_file leaves where it is killed: PATH.NUMBER.partial.
+bool is_partial_of(const std::string& name, const std::string& path) {
+  const std::string start = fs::path(path).filename().string() + ".";
+  constexpr std::string_view kEnd = ".partial";
+  if (!name.starts_with(start) || !name.ends_with(kEnd)) return false;
+  if (name.size() <= start.size() + kEnd.size()) return false;
+  return std::all_of(name.begin() + static_cast<std::ptrdiff_t>(start.size()),
+                     name.end() - static_cast<std::ptrdiff_t>(kEnd.size()),
+                     [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+}  // namespace
+
+std::string sweep_as(SweepFormat format, const SweepTable& table) {
+  switch (format) {
+    case SweepFormat::text:
+      return sweep_text(table);
+    case SweepFormat::csv:
+      return sweep_csv(table);
+    case SweepFormat::json:
+      return sweep_json(table);
+  }
+  return {};
+}
+
+std::vector<std::string> SweepFiles::paths() const {
+  std::vector<std::string> paths;
+  if (request_.hdf5) paths.push_back(*request_.hdf5);
+  if (request_.output) paths.push_back(*request_.output);
+  return paths;
+}
+
+JournalStart SweepFiles::start() const {
+  if (request_.force) return JournalStart::replace;
+  return request_.resume ? JournalStart::resume : JournalStart::fresh;
+}
+
+bool SweepFiles::check(const std::string& question) const {
+  const bool stopped = fs::exists(journal_path());
+  bool complete = !stopped && request_.resume;
+  for (const std::string& path : paths()) {
+    check_writable(path, true);
+    if (access(folder_of(path).c_str(), W_OK) != 0)
+      throw InputError({path}, "",
+                       fmt::format("cannot be written: its folder: {}", std::strerror(errno)));
+    const bool exists = fs::exists(path);
+    complete = complete && exists;
+    if (!exists || request_.force) continue;
+    if (!request_.resume)
+      throw InputError({path}, "",
+                       stopped ? "is a sweep that was stopped; --resume goes on with it, --force "
+                                 "starts anew"
+                               : "is there already; --force replaces it");
+    const SweepFileHead head = sweep_file_head(path);
+    if (head.question != question)
+      throw InputError({path}, "",
+                       head.question.empty() ? "is no output of a sweep; --force replaces it"
+                                             : "answers another question (scenario, settings, grid "
+                                               "or hardware files differ); --force replaces it");
+    complete = complete && head.complete;
+  }
+  return complete;
+}
+
+void SweepFiles::write_so_far(const SweepTable& table) const {
+  write_text_file(*request_.hdf5, sweep_hdf5(table), true);
+}
+
+void SweepFiles::write(const SweepTable& table) const {
+  if (request_.hdf5) write_so_far(table);
+  if (request_.output) write_text_file(*request_.output, sweep_as(request_.format, table), true);
+  for (const std::string& path : paths()) {
+    sync_to_disk(path);
+    sync_to_disk(folder_of(path));
+  }
+}
+
+void SweepFiles::remove_partial() const {
+  std::error_code error;
+  for (const std::string& path : paths()) {
+    for (const auto& entry : fs::directory_iterator(folder_of(path), error)) {
+      if (is_partial_of(entry.path().filename().string(), path)) fs::remove(entry.path(), error);
+    }
+  }
+}
+
+}  // namespace simtrain

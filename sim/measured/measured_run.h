@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/measured/step_window.h"
+
+namespace simtrain {
+
+inline constexpr double kNotLogged = std::numeric_limits<double>::quiet_NaN();
+
+/// One training step as a log tells it. Numbers are the log's own: NeMo and DLLogger count from 0,
+/// Megatron from 1.
+struct MeasuredStep {
+  std::int64_t number = 0;
+  double seconds = 0;
+  double tflops = kNotLogged;  ///< TFLOP/s of one GPU, as the framework counts
+  float loss = static_cast<float>(kNotLogged);
+  bool finite = true;  ///< neither loss nor gradient norm is NaN or infinite
+};
+
+/// A line, or a record over several, that looks like a step but is none.
+struct SkippedLine {
+  std::int64_t line = 0;  ///< from 1
+  std::string why;
+};
+
+/// The lines that were skipped: how many for which reason, the first of them by number.
+struct SkippedLines {
+  static constexpr std::size_t kNamed = 10;
+
+  std::int64_t count = 0;
+  std::map<std::string, std::int64_t> reasons;
+  std::vector<SkippedLine> named;  ///< the first `kNamed`
+};
+
+/// Notes one more.
+void add_skipped(SkippedLines& skipped, std::int64_t line, std::string_view why);
+
+/// A step number that stands more than once, as after a restart or where several ranks write.
+struct RepeatedSteps {
+  std::int64_t count = 0;         ///< records that a later one of the same number replaced
+  double largest_difference = 0;  ///< between the times of the two, as a share
+};
+
+/// What a log says about the job beside its steps; nothing where it does not.
+struct LoggedFacts {
+  std::optional<double> global_batch_size;
+  std::optional<double> batch_from_samples;  ///< consumed samples per step
+  std::optional<double> peak_memory_bytes;   ///< the highest of the logged peaks
+  /// The run's own configuration: DLLogger's PARAMETER record (`cfg/...`), Megatron's arguments.
+  std::map<std::string, std::string> configuration;
+};
+
+/// A training log, read: the steps of a window and what stands beside them.
+struct MeasuredRun {
+  std::string path;
+  std::string format;               ///< a name of log_formats(); empty where no step was found
+  StepWindow window;                ///< whose steps these are
+  bool instead = false;             ///< the format's own window holds no step; this is the last one
+  std::vector<MeasuredStep> steps;  ///< of the window, by number, none twice
+  std::int64_t steps_seen = 0;      ///< records of steps in the whole log
+  std::int64_t first_step = 0;      ///< lowest and highest number in the whole log
+  std::int64_t last_step = 0;
+  RepeatedSteps repeated;  ///< in the window
+  LoggedFacts facts;
+  SkippedLines skipped;
+  std::int64_t lines = 0;
+  std::int64_t bytes = 0;  ///< after decompression
+};
+
+}  // namespace simtrain

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/measured/measured_run.h"
+#include "sim/run/metrics.h"
+#include "sim/run/scenario.h"
+#include "sim/topology/gpu_spec.h"
+#include "sim/workload/model_spec.h"
+
+namespace simtrain {
+
+/// What the metrics of a run need beside its steps, each with where it comes from.
+struct RunFacts {
+  template <class T>
+  using Fact = std::optional<Sourced<T>>;
+
+  Fact<double> gpus;
+  Fact<double> global_batch_size;
+  Fact<double> seq_length;
+  Fact<DataType> precision;
+  Fact<GpuSpec> gpu;
+  Fact<ModelSpec> model;
+  Fact<double> flops_per_sample;  ///< forward and backward, said as such, in place of a model
+  Fact<double> peak_tflops;       ///< of one GPU, said as such, in place of a GPU and a precision
+  Fact<MfuConvention> convention;
+};
+
+/// What the log itself says: fields of its steps, and the configuration that it was started with.
+RunFacts facts_of_log(const LoggedFacts& logged);
+
+/// What a scenario says; `origin` names it.
+RunFacts facts_of_scenario(const Scenario& scenario, const std::string& origin);
+
+/// The facts of several sources: of each fact, the first source that has it counts.
+struct MergedFacts {
+  RunFacts facts;
+  /// Where a later source says something else: "global batch size: 256 (...) counts, not 128
+  /// (...)".
+  std::vector<std::string> contradictions;
+};
+MergedFacts merge(const std::vector<RunFacts>& sources);
+
+}  // namespace simtrain

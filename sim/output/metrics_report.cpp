@@ -1,0 +1,201 @@
+#include "sim/output/metrics_report.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "sim/output/text_report.h"
+
+namespace simtrain {
+namespace {
+
+void line(std::string& out, std::string_view label, std::string_view text) {
+  out += fmt::format("  {:<18}{}\n", label, text);
+}
+
+std::string_view window_name(const StepWindow& window) {
+  return window.deviation == DeviationKind::sample ? "of the sample" : "of the population";
+}
+
+void add_figures(std::string& out, const RunMetrics& metrics, const MeasuredRun& run) {
+  const Statistics& time = *metrics.step_time_s;
+  line(out, "Step time",
+       fmt::format("{:.3f} s, from {:.3f} to {:.3f} s", time.mean, time.min, time.max));
+  line(out, "Std",
+       fmt::format("{:.3f} s ({:.2f} %), {}", time.std, time.std / time.mean * 100,
+                   window_name(run.window)));
+  if (metrics.tokens_per_s) {
+    std::string text = fmt::format("{:.0f} tokens/s", *metrics.tokens_per_s);
+    if (metrics.tokens_per_s_per_gpu)
+      text += fmt::format(", {:.1f} tokens/s per GPU", *metrics.tokens_per_s_per_gpu);
+    line(out, "Throughput", text);
+  }
+  if (metrics.logged_tflops) {
+    line(out, "Per GPU, as logged",
+         fmt::format(" {:.2f} TFLOP/s, std {:.2f} TFLOP/s", metrics.logged_tflops->mean,
+                     metrics.logged_tflops->std));
+  }
+  if (metrics.tflops_per_gpu) {
+    std::string text = fmt::format("{:.2f} TFLOP/s", *metrics.tflops_per_gpu);
+    if (metrics.peak_tflops_per_gpu)
+      text += fmt::format(" of {:.0f} TFLOP/s", *metrics.peak_tflops_per_gpu);
+    line(out, "Per GPU", text);
+  }
+  if (metrics.mfu) {
+    const std::string_view how =
+        metrics.tflops_per_gpu ? name_of(metrics.convention) : "from the TFLOP/s of the log";
+    line(out, "MFU", fmt::format("{:.2f} % ({})", *metrics.mfu * 100, how));
+  }
+  if (metrics.days_per_1t_tokens)
+    line(out, "1T tokens in", fmt::format("{:.2f} days", *metrics.days_per_1t_tokens));
+  if (run.facts.peak_memory_bytes)
+    line(out, "Peak memory", fmt::format("{:.1f} GB", *run.facts.peak_memory_bytes / 1e9));
+}
+
+void add_origin(std::string& out, std::string_view label, const std::string& value,
+                const std::string& source) {
+  line(out, label, printable(fmt::format("{} ({})", value, source)));
+}
+
+void add_origins(std::string& out, const RunFacts& facts) {
+  std::string rows;
+  const auto number = [&](std::string_view label, const RunFacts::Fact<double>& fact) {
+    if (fact) add_origin(rows, label, fmt::format("{}", fact->value), fact->source);
+  };
+  number("GPUs", facts.gpus);
+  number("Global batch", facts.global_batch_size);
+  number("Sequence", facts.seq_length);
+  if (facts.precision)
+    add_origin(rows, "Precision", std::string(name_of(facts.precision->value)),
+               facts.precision->source);
+  if (facts.gpu) add_origin(rows, "GPU", facts.gpu->value.name, facts.gpu->source);
+  if (facts.model) add_origin(rows, "Model", facts.model->value.name, facts.model->source);
+  number("FLOPs per sample", facts.flops_per_sample);
+  number("Peak TFLOP/s", facts.peak_tflops);
+  if (facts.convention)
+    add_origin(rows, "MFU convention", std::string(name_of(facts.convention->value)),
+               facts.convention->source);
+  if (!rows.empty()) out += "\nWhere the inputs come from\n" + rows;
+}
+
+void add_list(std::string& out, std::string_view title, const std::vector<std::string>& rows) {
+  if (rows.empty()) return;
+  out += fmt::format("\n{}\n", title);
+  for (const std::string& row : rows) out += "  " + printable(row) + "\n";
+}
+
+std::string steps_text(const MeasuredRun& run) {
+  std::string text =
+      fmt::format("{} of {} ({}); the log has {} to {}", run.steps.size(), run.steps_seen,
+                  describe(run.window), run.first_step, run.last_step);
+  return text;
+}
+
+std::string shortened(const std::string& name, std::size_t width) {
+  if (name.size() <= width) return name;
+  return name.substr(0, width - 3) + "...";
+}
+
+}  // namespace
+
+std::string skipped_text(const MeasuredRun& run) {
+  std::string out;
+  if (run.skipped.count > 0) {
+    out += fmt::format("Skipped {} of {} lines\n", run.skipped.count, run.lines);
+    for (const SkippedLine& skipped : run.skipped.named)
+      out += fmt::format("  line {}: {}\n", skipped.line, printable(skipped.why));
+    const auto named = static_cast<std::int64_t>(run.skipped.named.size());
+    if (run.skipped.count > named) {
+      out += fmt::format("  and {} more; in all\n", run.skipped.count - named);
+      for (const auto& [why, count] : run.skipped.reasons)
+        out += fmt::format("  {:>8}  {}\n", count, printable(why));
+    }
+  }
+  if (run.repeated.count > 0) {
+    out += fmt::format(
+        "Steps stand again {} times in the window, with times up to {:.2f} % apart; the last "
+        "counts\n",
+        run.repeated.count, run.repeated.largest_difference * 100);
+  }
+  return out;
+}
+
+std::string metrics_text(const MeasuredReport& report) {
+  const MeasuredRun& run = report.run;
+  std::string out = printable(report.name) + "\n\n";
+  line(out, "Log", printable(run.path));
+  line(out, "Format", run.format.empty() ? "not known" : run.format);
+  const std::string why = report.metrics.why.empty() ? "" : ": " + report.metrics.why;
+  line(out, "Status", fmt::format("{}{}", name_of(report.metrics.status), why));
+  if (run.steps_seen > 0) line(out, "Steps", steps_text(run));
+  if (report.metrics.step_time_s) {
+    out += "\n";
+    add_figures(out, report.metrics, run);
+    add_origins(out, report.facts.facts);
+    add_list(out, "Sources that disagree", report.facts.contradictions);
+    add_list(out, "What is missing", report.metrics.missing);
+  }
+  const std::string skipped = skipped_text(run);
+  if (!skipped.empty()) out += "\n" + skipped;
+  return out;
+}
+
+std::string metrics_table(const std::vector<MeasuredReport>& reports, bool full_names) {
+  constexpr std::size_t kName = 90;
+  std::size_t width = kName;
+  if (full_names) {
+    for (const MeasuredReport& report : reports) width = std::max(width, report.name.size());
+  }
+  const StepWindow window = reports.front().run.window;
+  const bool same = std::all_of(reports.begin(), reports.end(), [&](const MeasuredReport& report) {
+    return describe(report.run.window) == describe(window);
+  });
+  std::string out = "Train Step Timing and TFLOPS Analysis";
+  if (same && window.last != StepWindow::kNoEnd)
+    out += fmt::format(" (iterations {}-{})", window.first, window.last);
+  else if (same)
+    out += fmt::format(" ({})", describe(window));
+  // The script's headings stand one column left of what they head.
+  constexpr std::array<std::size_t, 5> kWidths{8, 13, 12, 19, 18};
+  out += "\n" + std::string(80, '=') + "\n";
+  out +=
+      fmt::format("{:<{}} {:>8} {:>13} {:>12} {:>19} {:>18}\n", "Experiment", width - 1, "Status",
+                  "Time Mean (s)", "Time Std (s)", "TFLOPS_per_GPU Mean", "TFLOPS_per_GPU Std");
+  out += std::string(width, '-');
+  for (const std::size_t column : kWidths) out += " " + std::string(column, '-');
+  out += "\n";
+  for (const MeasuredReport& report : reports) {
+    const RunMetrics& metrics = report.metrics;
+    const auto cell = [](const std::optional<Statistics>& figure, double Statistics::*value,
+                         int digits) {
+      return figure ? fmt::format("{:.{}f}", (*figure).*value, digits) : std::string("N/A");
+    };
+    out += fmt::format("{:<{}} {:>8} {:>13} {:>12} {:>19} {:>18}\n",
+                       shortened(printable(report.name), width), width, name_of(metrics.status),
+                       cell(metrics.step_time_s, &Statistics::mean, 3),
+                       cell(metrics.step_time_s, &Statistics::std, 3),
+                       cell(metrics.logged_tflops, &Statistics::mean, 2),
+                       cell(metrics.logged_tflops, &Statistics::std, 2));
+  }
+  return out;
+}
+
+std::string training_metrics_text(const TrainingMetrics& metrics) {
+  return fmt::format("Average step time: {:.8f}\nTFLOPS/Accelerator: {:.8f}\nMFU: {:.8f}\n",
+                     metrics.average_step_time_s, metrics.tflops_per_accelerator, metrics.mfu);
+}
+
+std::string run_name(const std::string& path) {
+  std::string name = std::filesystem::path(path).filename().string();
+  for (const std::string_view ending : {".gz", ".out", ".log", ".txt", ".json", ".csv"}) {
+    if (name.size() > ending.size() && name.ends_with(ending))
+      name.resize(name.size() - ending.size());
+  }
+  constexpr std::string_view kFront = "log-";
+  if (name.size() > kFront.size() && name.starts_with(kFront)) name.erase(0, kFront.size());
+  return name;
+}
+
+}  // namespace simtrain

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/measured/measured_run.h"
+#include "sim/measured/run_facts.h"
+#include "sim/measured/run_metrics.h"
+#include "sim/measured/training_metrics.h"
+
+namespace simtrain {
+
+/// A log with what was made of it.
+struct MeasuredReport {
+  std::string name;  ///< of the run, from its path
+  MeasuredRun run;
+  MergedFacts facts;
+  RunMetrics metrics;
+};
+
+/// One run for people: figures, where each input comes from, what is missing, which lines were
+/// skipped and why.
+std::string metrics_text(const MeasuredReport& report);
+
+/// A line a run: status, mean and standard deviation of step time and logged TFLOP/s, in the layout
+/// of DGX Cloud's parse_train_timing.sh. Names are shortened to 90 columns unless `full_names`.
+std::string metrics_table(const std::vector<MeasuredReport>& reports, bool full_names);
+
+/// Schema `simtrain.metrics/1`: all runs, with the steps of their windows.
+std::string metrics_json(const std::vector<MeasuredReport>& reports);
+
+/// A line a run, all figures; an empty cell for what is not known.
+std::string metrics_csv(const std::vector<MeasuredReport>& reports);
+
+/// The lines that the training_metrics tool prints.
+std::string training_metrics_text(const TrainingMetrics& metrics);
+
+/// Lines skipped, steps repeated: for standard error; empty where there are none.
+std::string skipped_text(const MeasuredRun& run);
+
+/// What the run is called: the name of its file without `log-`, folders and endings.
+std::string run_name(const std::string& path);
+
+}  // namespace simtrain

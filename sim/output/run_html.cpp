@@ -1,0 +1,78 @@
+#include "sim/output/run_html.h"
+
+#include <fmt/format.h>
+
+#include "sim/output/html.h"
+#include "sim/output/html_assets.h"
+#include "sim/output/run_html_data.h"
+#include "sim/output/run_html_memory.h"
+#include "sim/output/run_html_sections.h"
+#include "sim/output/unit_text.h"
+
+namespace simtrain {
+namespace {
+
+std::string head(const Report& report) {
+  std::string out =
+      fmt::format("<h1>{}</h1>\n<p class=\"soft\">{} \u00b7 {} \u00b7 {}<br>{}</p>\n",
+                  html_text(report.scenario), html_text(report.cluster), html_text(report.model),
+                  html_text(report.software), html_text(report.layout));
+  for (const std::string& fault : report.faults)
+    out += fmt::format("<p class=\"bad\">Fault: {}</p>\n", html_text(fault));
+  return out;
+}
+
+std::string memory_tile(const Report& report) {
+  if (report.memory.empty()) return "";
+  const std::string_view verdict = !report.fits()   ? "does not fit"
+                                   : report.tight() ? "fits, but tight"
+                                                    : "fits";
+  return html_tile(
+      gigabytes(report.fullest_stage().total()),
+      fmt::format("of {} a GPU: <span class=\"{}\">{}</span>", gigabytes(report.memory_capacity),
+                  report.fits() ? "good" : "bad", verdict));
+}
+
+std::string tiles(const Report& report) {
+  const Interval interval = report.step_time_interval();
+  std::string out = "<div class=\"tiles\">";
+  out += html_tile(
+      fmt::format("{:.3f} s", report.step_time_s),
+      fmt::format("step time, 90 % interval {:.3f} to {:.3f} s", interval.low, interval.high));
+  out += html_tile(fmt::format("{:.2f} %", report.mfu * 100),
+                   fmt::format("MFU ({})", name_of(report.mfu_convention)));
+  out += html_tile(fmt::format("{:.0f} TFLOP/s", report.tflops_per_gpu),
+                   fmt::format("a GPU, of {:.0f} TFLOP/s", report.peak_tflops_per_gpu));
+  out += html_tile(fmt::format("{:.0f}", report.tokens_per_s),
+                   fmt::format("tokens/s, {:.1f} a GPU", report.tokens_per_s / report.gpus));
+  out += html_tile(fmt::format("{:.2f} days", report.days_per_1t_tokens), "for 1T tokens");
+  out += memory_tile(report);
+  return out + "</div>\n";
+}
+
+std::string foot(const Report& report) {
+  return fmt::format(
+      "<p class=\"soft\">simtrain: {} events, {} of {} ranks simulated, fingerprint {}. Recipe: "
+      "{}</p>\n",
+      report.engine.events, report.engine.ranks_simulated, report.engine.ranks,
+      report.engine.fingerprint, html_text(report.source));
+}
+
+}  // namespace
+
+std::string run_html(const Played& played, const Report& report,
+                     const std::vector<ProvenanceFile>& provenance,
+                     const std::optional<Explanation>& why) {
+  std::string body = head(report) + tiles(report);
+  body += waterfall_section(played, report);
+  if (why) body += explanation_section(*why);
+  body += pipeline_section(played);
+  body += memory_section(report);
+  body += communication_section(report);
+  body += cluster_section(played, report);
+  body += provenance_section(provenance);
+  body += foot(report);
+  return html_chart_page(report.scenario, body, run_page_data(played, report), run_page_script());
+}
+
+}  // namespace simtrain

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/output/run_html_provenance.h"
+#include "sim/run/played.h"
+#include "sim/study/explain.h"
+
+namespace simtrain {
+
+/// A played scenario as one HTML page without other files: headline figures, the way from the peak
+/// to the MFU, the pipeline, memory, communication, the cluster with the job in it, and where every
+/// parameter comes from. With an explanation also what would gain most.
+std::string run_html(const Played& played, const Report& report,
+                     const std::vector<ProvenanceFile>& provenance,
+                     const std::optional<Explanation>& why = std::nullopt);
+
+}  // namespace simtrain

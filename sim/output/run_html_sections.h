@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/output/run_html_provenance.h"
+#include "sim/run/played.h"
+#include "sim/study/explain.h"
+
+namespace simtrain {
+
+// The parts of the page of a run, as HTML. Elements with class "chart" are drawn by
+// web/run_page.js; all that they show stands in tables as well, but for the pipeline.
+
+std::string waterfall_section(const Played& played, const Report& report);
+/// What gains most of what was simulated anew.
+std::string explanation_section(const Explanation& why);
+std::string pipeline_section(const Played& played);
+std::string communication_section(const Report& report);
+/// Drawing, placement and use of links.
+std::string cluster_section(const Played& played, const Report& report);
+std::string provenance_section(const std::vector<ProvenanceFile>& provenance);
+
+}  // namespace simtrain

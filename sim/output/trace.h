@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/core/number_range.h"
+#include "sim/run/played.h"
+
+namespace simtrain {
+
+struct TraceRequest {
+  std::string
+      path;  ///< its ending tells the format: .pftrace, .perfetto-trace, .json; .gz packs it
+  std::optional<std::vector<NumberRange>> ranks;          ///< none: one of each class
+  std::optional<std::vector<NumberRange>> micro_batches;  ///< none: the first and the middle one
+};
+
+/// Throws InputError where the name of a trace tells no format or its file cannot be there: before
+/// long work.
+void check_trace(const TraceRequest& request);
+
+/// Writes a played step as a timeline, see docs/trace.md: a process a rank, a track a stream.
+/// Returns what of the step it leaves out, for people; empty where it holds all. Throws InputError
+/// at ranks and micro-batches that the job does not have, and where the file cannot be written.
+std::string write_trace(const Played& played, const TraceRequest& request);
+
+}  // namespace simtrain

@@ -1,0 +1,163 @@
+#include "sim/output/tune_report.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "sim/output/scale_report.h"
+#include "sim/output/text_report.h"
+
+namespace simtrain {
+namespace {
+
+std::string gigabytes(double bytes) { return fmt::format("{:.1f} GB", bytes / 1e9); }
+
+std::string plan_columns(const PlanChoice& choice) {
+  return fmt::format("{:>5}{:>4}{:>4}{:>4}{:>4}{:>5}{:>5}  {:<10}{:<10}", choice.gpus,
+                     choice[Knob::tp], choice[Knob::pp], choice[Knob::vp], choice[Knob::cp],
+                     choice[Knob::dp], choice[Knob::mbs],
+                     value_text(Knob::recompute, choice[Knob::recompute]),
+                     value_text(Knob::account, choice[Knob::account]));
+}
+
+std::string head_columns() {
+  return fmt::format("{:>5}{:>4}{:>4}{:>4}{:>4}{:>5}{:>5}  {:<10}{:<10}", "GPUs", "TP", "PP", "VP",
+                     "CP", "DP", "MBS", "recompute", "account");
+}
+
+void add_plans(std::string& out, const TuneHead& head, const TuneResult& result) {
+  out += fmt::format("    {}{:>11}{:>9}{:>10}", head_columns(), "step time", "MFU", "memory");
+  if (head.usd_per_gpu_hour) out += fmt::format("{:>12}", "cost");
+  out += "\n";
+  for (std::size_t i = 0; i < result.best.size(); ++i) {
+    const auto& [plan, report] = result.best[i];
+    out += fmt::format("{:>3} {}{:>9.3f} s{:>7.2f} %{:>10}", i + 1, plan_columns(plan.choice),
+                       report.step_time_s, report.mfu * 100, gigabytes(plan.memory_bytes));
+    const TrainingRun run = training_run(report, head.tokens, head.usd_per_gpu_hour);
+    if (run.usd) out += fmt::format("{:>12}", usd_text(*run.usd));
+    out += "\n";
+  }
+}
+
+void add_given(std::string& out, const TuneHead& head, const TuneResult& result) {
+  if (!head.given) return;
+  const Report& best = result.best.front().report;
+  const Report& given = *head.given;
+  out += fmt::format("\nThe file's own plan on {} GPUs: {:.3f} s, MFU {:.2f} %, {}\n", given.gpus,
+                     given.step_time_s, given.mfu * 100, given.fits() ? "fits" : "does not fit");
+  out += fmt::format("  {}\n", given.layout);
+  if (given.gpus == best.gpus)
+    out += fmt::format("  against it the best takes {:+.2f} % of step time\n",
+                       (best.step_time_s / given.step_time_s - 1) * 100);
+}
+
+/// What plans are ranked by: milliseconds of a step, or GPU seconds of it where sizes are compared.
+struct Ranked {
+  TuneGoal by;
+  [[nodiscard]] double of(double seconds, int gpus) const {
+    return by == TuneGoal::step_time ? seconds * 1e3 : score(by, seconds, gpus);
+  }
+  [[nodiscard]] std::string_view unit() const { return by == TuneGoal::step_time ? "ms" : "GPU s"; }
+  [[nodiscard]] std::string row(std::string_view name, double first, double second) const {
+    return fmt::format("  {:<22}{:>11.1f} {}{:>11.1f} {}{:>+11.1f} {}\n", name, first, unit(),
+                       second, unit(), first - second, unit());
+  }
+};
+
+/// Shares of the critical path, those with the largest difference first.
+void add_runner_up(std::string& out, const TuneResult& result) {
+  if (result.best.size() < 2) return;
+  const Report& first = result.best[0].report;
+  const Report& second = result.best[1].report;
+  const Ranked ranked{result.by};
+  const auto width = 12 + ranked.unit().size();
+  out += "\nWhy the first is ahead of the second: shares of the step\n";
+  out += fmt::format("  {:<22}{:>{}}{:>{}}{:>{}}\n", "", "first", width, "second", width,
+                     "difference", width);
+  auto rows = EnumNames<Share>::rows;
+  const auto of = [&](const Report& report, Share share) {
+    return ranked.of(part(report.breakdown, share), report.gpus);
+  };
+  std::stable_sort(rows.begin(), rows.end(), [&](const auto& a, const auto& b) {
+    return std::abs(of(first, a.second) - of(second, a.second)) >
+           std::abs(of(first, b.second) - of(second, b.second));
+  });
+  for (const auto& [name, share] : rows) {
+    const double one = of(first, share);
+    const double two = of(second, share);
+    if (one > 0 || two > 0) out += ranked.row(name, one, two);
+  }
+  out += ranked.row("step", ranked.of(first.step_time_s, first.gpus),
+                    ranked.of(second.step_time_s, second.gpus));
+}
+
+void add_steps(std::string& out, const TuneResult& result) {
+  const TunedPlan& best = result.best.front();
+  out += "\nWhat each knob is worth: the first plan with one of them a step down or up\n";
+  if (result.steps.empty()) out += "  no legal plan differs in one knob alone\n";
+  for (const auto& [knob, changed] : result.steps) {
+    const double change = changed.report.step_time_s / best.report.step_time_s - 1;
+    out += fmt::format("  {:<10}{:>10} -> {:<10}{:>9.3f} s{:>+9.2f} %{:>10}  {}\n", name_of(knob),
+                       value_text(knob, best.plan.choice[knob]),
+                       value_text(knob, changed.plan.choice[knob]), changed.report.step_time_s,
+                       change * 100, gigabytes(changed.plan.memory_bytes),
+                       changed.plan.fits ? "fits" : "does not fit");
+  }
+}
+
+void add_counts(std::string& out, const TuneResult& result) {
+  out += fmt::format(
+      "\nPlans: {} combinations, {} of them legal, {} fit in memory, {} simulated\n{}",
+      result.considered(), result.legal(), result.fitting(), result.simulated,
+      result.simulated < result.fitting()
+          ? "  the others cannot be better: their lower bounds are above the worst plan shown\n"
+          : "");
+}
+
+/// Which constraint leaves no plan.
+std::string none_text(const TuneResult& result) {
+  const LegalPlan* smallest = result.smallest();
+  if (smallest != nullptr) {
+    const PlanSpace& space = result.spaces.front();
+    return fmt::format(
+        "No plan fits: the smallest of {} legal ones needs {} of memory, {:.1f} GB are there{}\n"
+        "  {} GPUs: {}\n",
+        result.legal(), gigabytes(smallest->memory_bytes),
+        space.capacity_bytes * (1 - result.memory_margin) / 1e9,
+        result.memory_margin > 0
+            ? fmt::format(" with a margin of {:g} %", result.memory_margin * 100)
+            : std::string(),
+        smallest->choice.gpus, text_of(smallest->choice));
+  }
+  if (result.considered() == 0)
+    return "No plan is legal: no values that the limits allow multiply to the GPUs, divide the "
+           "global batch and split the layers\n";
+  std::string out =
+      fmt::format("No plan is legal: {} combinations were looked at\n", result.considered());
+  for (const PlanSpace& space : result.spaces) {
+    for (const auto& [key, refusal] : space.refused)
+      out += fmt::format("  {} of them: {}: {}\n", refusal.count, key, refusal.example);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string tune_text(const TuneHead& head, const TuneResult& result) {
+  std::string out = printable(head.scenario) + "\n";
+  if (result.best.empty()) return out + none_text(result);
+  out += fmt::format("Best plans by {}", name_of(result.by));
+  if (head.usd_per_gpu_hour)
+    out += fmt::format("; cost of {} tokens at $ {:g} per GPU hour", token_text(head.tokens),
+                       *head.usd_per_gpu_hour);
+  out += "\n\n";
+  add_plans(out, head, result);
+  add_given(out, head, result);
+  add_runner_up(out, result);
+  add_steps(out, result);
+  add_counts(out, result);
+  return out;
+}
+
+}  // namespace simtrain

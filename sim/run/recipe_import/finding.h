@@ -1,0 +1,23 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+
+namespace simtrain {
+
+/// A value of an imported file as it is written there.
+struct Finding {
+  std::string key;     ///< ours, dotted
+  std::string value;   ///< as YAML
+  std::string origin;  ///< the foreign key, an option, or what was assumed
+  bool assumed = false;
+};
+
+/// Our keys that the user told with `--set`, and the YAML of their values.
+using ToldKeys = std::map<std::string, std::string, std::less<>>;
+
+/// A text of a foreign file as it can stand in a comment or in double quotes.
+std::string plain_text(std::string text);
+
+}  // namespace simtrain

@@ -1,0 +1,11 @@
+#include "sim/run/recipe_import/recipe_format.h"
+
+namespace simtrain {
+
+const std::vector<RecipeFormat>& recipe_formats() {
+  static const std::vector<RecipeFormat> rows{
+      kDlloggerHeader, kHuggingFaceConfig, kMegatronBridge, kNemo2, kNemo1, kMegatronArguments};
+  return rows;
+}
+
+}  // namespace simtrain

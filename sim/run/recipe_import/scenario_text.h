@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/run/recipe_import/finding.h"
+#include "sim/run/recipe_import/key_table.h"
+#include "sim/run/recipe_import/recipe_format.h"
+
+namespace simtrain {
+
+/// What an imported file says about itself in its first lines.
+struct ImportTitle {
+  std::string path;    ///< of the recipe
+  std::string format;  ///< in words
+};
+
+/// Findings as a YAML file, the origin behind each value, with what was assumed and what was
+/// ignored at the end.
+ImportedRecipe imported_text(const ImportTitle& title, const std::vector<Finding>& findings,
+                             const RecipeReading& reading);
+
+/// The scenario that a reading and a request make, loaded once to see that it can be simulated.
+/// Throws InputError where it cannot.
+ImportedRecipe imported_scenario(std::string_view format, const RecipeReading& reading,
+                                 const ImportFile& file, const RecipeRequest& request,
+                                 const DataFolder& data);
+
+}  // namespace simtrain

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <optional>
+
+#include "sim/run/report.h"
+#include "sim/study/plan_space.h"
+
+namespace simtrain {
+
+/// What the best plan has least of. MFU and cost rank alike where the batch is one: both by GPU
+/// seconds of a step.
+enum class TuneGoal { step_time, mfu, cost };
+
+template <>
+struct EnumNames<TuneGoal> {
+  static constexpr std::array rows{std::pair{std::string_view("step_time"), TuneGoal::step_time},
+                                   std::pair{std::string_view("mfu"), TuneGoal::mfu},
+                                   std::pair{std::string_view("cost"), TuneGoal::cost}};
+};
+
+struct TuneRequest {
+  std::vector<Scenario> sizes;  ///< the scenario on each number of GPUs; their plans do not count
+  PlanLimits limits;
+  double memory_margin = 0;  ///< share of a GPU's memory to leave free
+  TuneGoal by{};
+  std::size_t top = 5;      ///< how many of the best are looked for
+  bool exhaustive = false;  ///< simulate every plan that fits instead of bounding
+};
+
+/// A plan that has been simulated.
+struct TunedPlan {
+  LegalPlan plan;
+  Report report;
+};
+
+/// The best plan with one knob changed to the next value, up or down, that makes a legal plan
+/// (DP follows). It may be one that does not fit.
+struct KnobStep {
+  Knob knob{};
+  TunedPlan changed;
+};
+
+struct TuneResult {
+  TuneGoal by{};
+  double memory_margin = 0;
+  std::vector<PlanSpace> spaces;  ///< of the sizes asked for
+  std::int64_t simulated = 0;     ///< to find the best
+  std::vector<TunedPlan> best;    ///< best first; fewer than asked for where there are fewer
+  std::vector<KnobStep> steps;    ///< around the first of them
+
+  /// Over the sizes.
+  [[nodiscard]] std::int64_t considered() const;
+  [[nodiscard]] std::int64_t legal() const;
+  [[nodiscard]] std::int64_t fitting() const;
+  [[nodiscard]] const LegalPlan* smallest() const;
+};
+
+/// Finds the best plans, the same that simulating all of them finds, by branch and bound: plans are
+/// taken by their lower bound (StepTimeBound), the bound is sharpened, and what is still ahead is
+/// simulated, until no bound is below the worst of the `top` best. The same result at any number of
+/// threads.
+TuneResult tune(const TuneRequest& request);
+
+/// The number by which plans are ranked, least first: seconds of a step, or GPU seconds.
+double score(TuneGoal by, double step_time_s, int gpus);
+
+}  // namespace simtrain

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "sim/study/tune.h"
+#include "sim/topology/cluster_cache.h"
+
+namespace simtrain {
+
+/// What `search` hands to `tune`.
+struct SearchResult {
+  std::vector<TunedPlan> best;  ///< the request's `top` best, best first
+  std::int64_t simulated = 0;
+};
+
+/// The best of the plans that fit, in `spaces`, one for each of the request's sizes.
+SearchResult search(const TuneRequest& request, const std::vector<PlanSpace>& spaces,
+                    ClusterCache& clusters);
+
+/// One step of a scenario under another plan for its GPUs.
+Report simulate_plan(const Scenario& scenario, const PlanChoice& choice, ClusterCache& clusters);
+
+}  // namespace simtrain

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+
+#include "sim/core/quantity.h"
+
+namespace simtrain {
+
+enum class VertexKind { gpu, nvswitch, nic, leaf, spine, core };
+
+/// A device of the cluster. `group` is its host (gpu, nic), NVLink domain (nvswitch), unit (leaf)
+/// or block (spine); `index` its number there: local GPU or NIC, switch plane, rail, spine. `name`
+/// is what messages and faults call it; GPUs, NICs and NVLink switches go by host and number
+/// instead.
+struct Device {
+  VertexKind kind{};
+  int group = 0;
+  int index = 0;
+  std::string name{};
+};
+
+/// One direction of a cable or board trace.
+struct Link {
+  Bandwidth bandwidth;
+  Duration latency{};
+  int id = 0;
+};
+
+}  // namespace simtrain

@@ -1,0 +1,125 @@
+#include <algorithm>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/program.h"
+
+namespace simtrain::testing {
+namespace {
+
+const std::string kData = "tests/run/data/";
+const std::string kA4 = kData + "llama3-1-405b-224gpus-a4-fp8.yaml";
+
+void check_refused(const Outcome& outcome, const std::string& part) {
+  CAPTURE(outcome.err);
+  CHECK(outcome.status == 2);
+  CHECK(outcome.out.empty());
+  CHECK(outcome.err.starts_with("simtrain: "));
+  CHECK(outcome.err.find(part) != std::string::npos);
+  CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
+}
+
+std::vector<std::string> a4_import() {
+  return {"import", kA4, "--cluster", "gcp-a4", "--software", "nemo-25.02"};
+}
+
+nlohmann::json result_of(const std::string& scenario) {
+  const Outcome outcome = run_simtrain({"run", scenario, "--format", "json"});
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.status == 0);
+  return nlohmann::json::parse(outcome.out);
+}
+
+TEST_CASE("an imported recipe runs as the committed scenario does") {
+  const TempFolder folder;
+  const std::string file = folder.file("a4.yaml");
+  std::vector<std::string> call = a4_import();
+  call.insert(call.end(), {"--output", file});
+  const Outcome written = run_simtrain(call);
+  CHECK(written.status == 0);
+  CHECK(written.out.empty());
+  CHECK(written.err.starts_with("simtrain: note: "));
+  CHECK(written.err.ends_with("keys ignored (nemo-1); comments at the end name them\n"));
+  CHECK(std::count(written.err.begin(), written.err.end(), '\n') == 1);
+  const nlohmann::json mine = result_of(file);
+  const nlohmann::json known = result_of("scenarios/llama405b_a4_224.yaml");
+  for (const std::string key : {"step_time_s", "breakdown_s", "memory", "communication", "gpus"}) {
+    CAPTURE(key);
+    CHECK(mine.at(key) == known.at(key));
+  }
+  CHECK(mine.at("engine").at("fingerprint") == known.at("engine").at("fingerprint"));
+
+  check_refused(run_simtrain(call), "a4.yaml: is there already; --force replaces it");
+  folder.write("a4.yaml", "mine");
+  call.emplace_back("--force");
+  CHECK(run_simtrain(call).status == 0);
+  CHECK(read_file(file) == run_simtrain(a4_import()).out);
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
+}
+
+TEST_CASE("a refused recipe leaves no file") {
+  const TempFolder folder;
+  check_refused(run_simtrain({"import", kA4, "--output", folder.file("a4.yaml")}),
+                "--cluster NAME would, one of azure-ndv5-h100,");
+  CHECK(std::filesystem::is_empty(folder.path()));
+  check_refused(run_simtrain({"import", kA4, "--cluster", "gcp-a4"}), "--software NAME would");
+  std::vector<std::string> call = a4_import();
+  call.insert(call.end(), {"--nodes", "27"});
+  check_refused(run_simtrain(call), "as imported:");
+  call = a4_import();
+  call.insert(call.end(), {"--nodes", "many"});
+  check_refused(run_simtrain(call), "--nodes: must be a whole number, found 'many'");
+  call = a4_import();
+  call.insert(call.end(), {"--gpu", "b200-sxm"});
+  check_refused(run_simtrain(call), "--gpu: is of no use for a file of the format nemo-1");
+  call = a4_import();
+  call.insert(call.end(), {"--set", "training.gbs.x.y=1"});
+  check_refused(run_simtrain(call), "is too deep");
+  call = a4_import();
+  call.insert(call.end(), {"--set", "trainin.precision=fp8"});
+  check_refused(run_simtrain(call), "did you mean 'training'?");
+  call = a4_import();
+  call.insert(call.end(), {"--output", "/dev/full", "--force"});
+  check_refused(run_simtrain(call), "/dev/full: is no regular file");
+  check_refused(run_simtrain({"import", "tests/topology/data/hgx-h100-nccl.xml", "--cluster", "x"}),
+                "--cluster: is of no use for a file of the format nccl-topology");
+}
+
+TEST_CASE("an imported model can be trained") {
+  const TempFolder folder;
+  for (const std::string family : {"hardware", "scenarios"}) {
+    std::filesystem::copy(SIMTRAIN_SOURCE_DIR "/" + family, folder.path() / family,
+                          std::filesystem::copy_options::recursive);
+  }
+  CHECK(run_simtrain({"import", kData + "llama2_13b_config.json", "--name", "llama2-13b",
+                      "--output", folder.file("scenarios/models/llama2-13b.yaml")})
+            .status == 0);
+  const CallOptions options{SIMTRAIN_SOURCE_DIR, {{"SIMTRAIN_DATA", folder.path().string()}}, ""};
+  const Outcome outcome = run_simtrain(
+      words("run scenarios/llama31_8b_h100.yaml --row bf16-16 --set model=llama2-13b"), options);
+  CAPTURE(outcome.err);
+  CHECK(outcome.status == 0);
+  CHECK(outcome.out.find("llama2-13b") != std::string::npos);
+}
+
+TEST_CASE("every format of recipes is listed and has an example that imports") {
+  const std::string list = run_simtrain({"list", "import-formats"}).out;
+  for (const std::string name :
+       {"nccl-topology", "nvidia-smi-topo", "nemo-1", "nemo-2", "megatron-bridge",
+        "megatron-arguments", "dllogger-header", "hugging-face-config"}) {
+    CAPTURE(name);
+    CHECK(("\n" + list).find("\n" + name + "  ") != std::string::npos);
+  }
+  for (const std::string file : {"llama31_70b_nemo2.yaml", "gpt15b_megatron.sh",
+                                 "gpt15b_arguments.txt", "llama31_8b_bridge.yaml --nodes 1"}) {
+    const Outcome outcome = run_simtrain(words(
+        "import " + kData + file + " --cluster dgx-superpod-h100 --software megatron-core-2025"));
+    CAPTURE(outcome.err);
+    CHECK(outcome.status == 0);
+    CHECK(outcome.out.starts_with("# Made by 'simtrain import' from tests/run/data/"));
+  }
+}
+
+}  // namespace
+}  // namespace simtrain::testing

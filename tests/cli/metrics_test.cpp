@@ -1,0 +1,257 @@
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/program.h"
+#include "tests/measured/lines.h"
+
+namespace simtrain::testing {
+namespace {
+
+const std::string kData = "tests/measured/data/";
+
+std::string steps(int count, const std::string& seconds) {
+  std::string log;
+  for (int step = 0; step < count; ++step) log += nemo_line(step, seconds);
+  return log;
+}
+
+TEST_CASE("the options of training_metrics print its three lines") {
+  const Outcome outcome = run_simtrain(
+      words("metrics --file " + kData +
+            "dllogger-step-12.json --batch_size 2016 --num_accelerators 224 --precision fp8 "
+            "--model_type llama3.1-405b --accelerator_type b200"));
+  CHECK(outcome.status == 0);
+  CHECK(outcome.err.empty());
+  CHECK(outcome.out ==
+        "Average step time: 118.18969259\nTFLOPS/Accelerator: 1648.87221318\nMFU: 0.36641605\n");
+}
+
+TEST_CASE("wrong options of training_metrics are refused in one line") {
+  const std::string call = "metrics --file " + kData + "dllogger-step-12.json --batch_size 2016 ";
+  const std::string rest = "--num_accelerators 224 ";
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"", "--num_accelerators: is missing; the options of training_metrics need it"},
+      {rest, "--model_type: give either this or --model_flops"},
+      {rest + "--model_flops 1e15 --model_type llama3.1-405b",
+       "--model_type: give either this or --model_flops"},
+      {rest + "--model_type llama3.1-45b --max_flops 989",
+       "--model_type: 'llama3.1-45b' is not in the tool's table; did you mean 'llama3.1-405b'?"},
+      {rest + "--model_flops 1e15", "--accelerator_type: give either this or --max_flops"},
+      {rest + "--model_flops 1e15 --accelerator_type a100 --precision fp8",
+       "--precision: the tool's table has no fp8 rate of 'a100'"},
+      {rest + "--model_flops -1 --max_flops 989", "--model_flops: must be a number above 0"},
+      {rest + "--model_flops 1e15 --max_flops 989 --start_step 13",
+       kData + "dllogger-step-12.json: holds steps 12 to 12, none of 13 to 30"},
+      {rest + "--gpus 5", "--gpus: does not go with the options of training_metrics"}};
+  for (const auto& [options, message] : cases) {
+    const auto& shown = options;
+    CAPTURE(shown);
+    const Outcome outcome = run_simtrain(words(call + options));
+    CHECK(outcome.status == 2);
+    CHECK(outcome.out.empty());
+    CHECK(outcome.err == "simtrain: " + message + "\n");
+  }
+}
+
+TEST_CASE("one log as text: figures, where inputs come from, what is missing") {
+  const Outcome outcome = run_simtrain(words("metrics " + kData +
+                                             "log-llama31-8b-step-49.out "
+                                             "--scenario scenarios/llama31_8b_h100.yaml --row "
+                                             "bf16-8"));
+  CHECK(outcome.status == 0);
+  for (const std::string part :
+       {"12.390 s, from 12.390 to 12.390 s", "84631 tokens/s", "61.95 % (nvidia-dgxc)",
+        "136.76 days", "128 (log: global batch size)",
+        "h100-sxm (scenarios/llama31_8b_h100.yaml, bf16-8)"}) {
+    CAPTURE(part);
+    CHECK(outcome.out.find(part) != std::string::npos);
+  }
+  const Outcome bare = run_simtrain({"metrics", kData + "log-llama31-8b-step-49.out"});
+  CHECK(bare.status == 0);
+  CHECK(bare.out.find("tokens/s: not known is the sequence length (--seq-length)") !=
+        std::string::npos);
+}
+
+TEST_CASE("what the log says counts more than the scenario, and the difference is told") {
+  const std::string call = "metrics " + kData +
+                           "log-llama31-8b-step-49.out --scenario scenarios/llama31_8b_h100.yaml "
+                           "--row bf16-8 --set gbs=256";
+  const std::string told =
+      "global batch size: 128 (log: global batch size) counts, not 256 "
+      "(scenarios/llama31_8b_h100.yaml, bf16-8)";
+  CHECK(run_simtrain(words(call)).out.find(told) != std::string::npos);
+  CHECK(run_simtrain(words(call + " --gbs 64")).out.find("64 (--gbs)") != std::string::npos);
+}
+
+// 003_f297fc10c3e3377f.txt, lines 104 to 108: the title, the head and the layout of a row. The
+// times are made to give the printed mean and deviation; they are not the run's.
+TEST_CASE("several logs print the table of parse_train_timing.sh") {
+  const std::string name =
+      "pretrain_nemotron4_340b_fp8_gpus128_tp8_pp4_cp1_vp12_mbs1_gbs512_389757";
+  const TempFolder folder;
+  std::string log;
+  for (int step = 0; step < 50; ++step) {
+    const bool even = step % 2 == 0;
+    log += fmt::format(
+        "Training epoch 0, iteration {0}/49 | global_step: {0} | train_step_timing in s: {1} | "
+        "TFLOPS_per_GPU: {2}\n",
+        step,
+        step < 11 ? "60.0"
+        : even    ? "21.552"
+                  : "21.532",
+        even ? "1601.52" : "1599.96");
+  }
+  folder.write("log-" + name + ".out", log);
+  const Outcome outcome =
+      run_simtrain({"metrics", folder.path().string(), "--summary", "--steps", "11:44"});
+  CHECK(outcome.status == 0);
+  CHECK(
+      outcome.out ==
+      "Train Step Timing and TFLOPS Analysis (iterations 11-44)\n" + std::string(80, '=') +
+          "\n"
+          "Experiment                                                                           "
+          "       Status Time Mean (s) Time Std (s) TFLOPS_per_GPU Mean TFLOPS_per_GPU Std\n" +
+          std::string(90, '-') +
+          " -------- ------------- ------------ ------------------- ------------------\n" + name +
+          "                     Success        21.542        0.010             1600.74             "
+          "  0.78\n");
+}
+
+TEST_CASE("a run without steps or with NaN is told by its status and exit status 1") {
+  const TempFolder folder;
+  folder.write("good.out", steps(50, "1.5"));
+  folder.write("none.out", "hello\n");
+  folder.write("nan.out", edited(steps(50, "1.5"), "global_step: 20 | reduced_train_loss: 11.96",
+                                 "global_step: 20 | reduced_train_loss: nan"));
+  const CallOptions here{folder.path().string(), {}, ""};
+  CHECK(run_simtrain({"metrics", "good.out"}, here).status == 0);
+  const Outcome all = run_simtrain({"metrics", "good.out", "none.out", "nan.out"}, here);
+  CHECK(all.status == 1);
+  CHECK(all.out.find("none.out: No steps, the log holds no step that can be read") !=
+        std::string::npos);
+  CHECK(all.out.find("nan.out: NaN, a loss or gradient norm is NaN or infinite") !=
+        std::string::npos);
+  CHECK(run_simtrain({"metrics", "none.out"}, here).status == 1);
+  CHECK(run_simtrain({"metrics", "good.out", "--steps", "90:99"}, here).status == 1);
+}
+
+TEST_CASE("JSON and CSV say the same as the text") {
+  const std::string call = "metrics " + kData +
+                           "log-llama31-8b-step-49.out --scenario scenarios/llama31_8b_h100.yaml "
+                           "--row bf16-8 --format ";
+  const auto json = nlohmann::json::parse(run_simtrain(words(call + "json")).out);
+  CHECK(json["schema"] == "simtrain.metrics/1");
+  const auto& run = json["runs"][0];
+  CHECK(run["format"] == "nemo");
+  CHECK(run["step_time_s"]["mean"] == 12.39);
+  CHECK(run["inputs"]["gpus"]["value"] == 8);
+  CHECK(run["inputs"]["global_batch_size"]["source"] == "log: global batch size");
+  CHECK(run["steps"][0]["step"] == 49);
+  CHECK(run["window"]["last_step_instead"] == true);
+  const std::string csv = run_simtrain(words(call + "csv")).out;
+  CHECK(csv.starts_with("name,path,format,status,steps,step_time_s,"));
+  CHECK(csv.find("\nllama31-8b-step-49," + kData +
+                 "log-llama31-8b-step-49.out,nemo,Partial,1,12.39,") != std::string::npos);
+}
+
+TEST_CASE("gzip reads as the file it holds; one that is cut off or damaged is told") {
+  const TempFolder folder;
+  folder.write("log-run.out", steps(50, "1.5") + nemo_line(50, "nan"));
+  const CallOptions here{folder.path().string(), {}, ""};
+  const Outcome plain = run_simtrain({"metrics", "log-run.out", "--format", "csv"}, here);
+  CHECK(shell("gzip -k log-run.out && gzip -c log-run.out | head -c 300 > cut.gz", here).status ==
+        0);
+  const Outcome zipped = run_simtrain({"metrics", "log-run.out.gz", "--format", "csv"}, here);
+  CHECK(zipped.out == edited(plain.out, "log-run.out,", "log-run.out.gz,"));
+  CHECK(zipped.err.find("line 51: its step time is not a positive number") != std::string::npos);
+  const Outcome cut = run_simtrain({"metrics", "cut.gz", "--steps", "all"}, here);
+  CHECK(cut.out.find("the compressed data ends too early") != std::string::npos);
+  CHECK(cut.signal == 0);
+  std::string damaged = read_file(folder.path() / "log-run.out.gz");
+  damaged[damaged.size() / 2] = static_cast<char>(damaged[damaged.size() / 2] ^ 0x55);
+  folder.write("damaged.gz", damaged);
+  CHECK(run_simtrain({"metrics", "damaged.gz"}, here).out.find("the compressed data") !=
+        std::string::npos);
+}
+
+TEST_CASE("a pipe can be read, and a folder of runs") {
+  const TempFolder folder;
+  folder.write("log-a.out", steps(50, "1.5"));
+  std::filesystem::create_directories(folder.path() / "one/two");
+  folder.write("one/two/log-b.out", steps(50, "2.5"));
+  folder.write("one/dllogger.json", dllogger_line(12, "3.5"));
+  folder.write("one/other.txt", steps(50, "9.5"));
+  const CallOptions here{folder.path().string(), {}, ""};
+  CHECK(shell("cat log-a.out | \"$SIMTRAIN\" metrics /dev/stdin", here).out.find("1.500 s") !=
+        std::string::npos);
+  const std::string table = run_simtrain({"metrics", "."}, here).out;
+  for (const std::string part : {"\na ", "\nb ", "\ndllogger ", "1.500", "2.500", "3.500"})
+    CHECK(table.find(part) != std::string::npos);
+  CHECK(table.find("9.500") == std::string::npos);
+}
+
+TEST_CASE("what is no log is refused in one line") {
+  const TempFolder folder;
+  const CallOptions here{folder.path().string(), {}, ""};
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"", "metrics takes logs; 'simtrain help metrics' shows how"},
+      {"none.out", "none.out: there is no such file"},
+      {".", ".: holds no log-*.out and no dllogger.json; name the logs themselves"},
+      {"/dev/zero", "/dev/zero: is neither a file nor a pipe; name a log"},
+      {"x --row y", "--row: is a row of --scenario; name that too"},
+      {"x --set gbs=1", "--set: changes --scenario; name that too"},
+      {"x --gpus 0", "--gpus: must be a whole number from 1 to 1e9"},
+      {"x --steps 5", "--steps: '5' is no window of steps; "},
+      {"x --precision fp9", "--precision: 'fp9' is not known; did you mean 'fp8'?"},
+      {"x --gpu h100-sxn", "--gpu: "},
+      {"x --format xml", "--format: 'xml' is not known; "},
+      {"x --model llama3.1-8b --model-flops 1e15",
+       "--model-flops: stands in place of --model; give one of them"}};
+  for (const auto& [arguments, message] : cases) {
+    const auto& shown = arguments;
+    CAPTURE(shown);
+    const Outcome outcome = run_simtrain(words("metrics " + arguments), here);
+    CAPTURE(outcome.err);
+    CHECK(outcome.status == 2);
+    CHECK(outcome.out.empty());
+    CHECK(outcome.err.starts_with("simtrain: " + message));
+  }
+}
+
+TEST_CASE("compare: the logged step of the A4 recipe against its scenario") {
+  const std::string call =
+      "compare scenarios/llama405b_a4_224.yaml " + kData + "dllogger-step-12.json";
+  const Outcome text = run_simtrain(words(call));
+  CHECK(text.status == 0);
+  CHECK(text.err.empty());
+  CHECK(text.out.find("Measured          118.190 s, mean of 1 step,") != std::string::npos);
+  CHECK(text.out.find("inside the interval") != std::string::npos);
+  const auto json = nlohmann::json::parse(run_simtrain(words(call + " --format json")).out);
+  CHECK(json["schema"] == "simtrain.comparison/1");
+  CHECK(json["inside"] == true);
+  const double gap = json["gap_s"];
+  CHECK(gap == doctest::Approx(118.18969259262084 - json["predicted_s"].get<double>()));
+  CHECK(json["explanations"][0]["verdict"] == "plausible");
+  for (const auto& row : json["explanations"])
+    CHECK(row["needed_s"].get<double>() - row["predicted_s"].get<double>() == doctest::Approx(gap));
+  CHECK(run_simtrain(words("compare scenarios/llama405b_a4_224.yaml")).status == 2);
+  CHECK(run_simtrain(words(call + " --steps 20:30")).err ==
+        "simtrain: " + kData +
+            "dllogger-step-12.json: the log holds steps 12 to 12, not steps 20 to "
+            "30\n");
+  CHECK(run_simtrain(
+            words("compare scenarios/llama31_8b_h100.yaml " + kData + "log-llama31-8b-step-49.out"))
+            .err.starts_with("simtrain: scenarios/llama31_8b_h100.yaml: --row: the scenario has a "
+                             "table; "));
+}
+
+TEST_CASE("list shows the formats and the windows") {
+  CHECK(run_simtrain({"list", "log-formats"}).out.find("nemo-progress-bar  NeMo 1") !=
+        std::string::npos);
+  CHECK(run_simtrain({"list", "step-windows"}).out.find("10:30, the gpu-recipes") !=
+        std::string::npos);
+}
+
+}  // namespace
+}  // namespace simtrain::testing

@@ -1,0 +1,117 @@
+#include <algorithm>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/own_validation.h"
+#include "tests/cli/program.h"
+
+namespace simtrain::testing {
+namespace {
+
+const std::string kRun = "run scenarios/llama31_8b_h100.yaml --row bf16-8";
+const std::string kFlagship = "run scenarios/llama405b_a4_224.yaml";
+
+TEST_CASE("A page of a run is one file, written whole; the text stays the same") {
+  const TempFolder folder;
+  const Outcome outcome = run_simtrain(words(kRun + " --report " + folder.file("r.html")));
+  CHECK(outcome.status == 0);
+  CHECK(outcome.err.empty());
+  CHECK(outcome.out == run_simtrain(words(kRun)).out);
+  const std::string page = read_file(folder.path() / "r.html");
+  CHECK(page.starts_with("<!doctype html>"));
+  CHECK(page.ends_with("</html>\n"));
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
+  run_simtrain(words(kRun + " --report " + folder.file("again.html")));
+  CHECK(read_file(folder.path() / "again.html") == page);
+}
+
+TEST_CASE("The flagship's page is smaller than 5 MB") {
+  const TempFolder folder;
+  CHECK(run_simtrain(words(kFlagship + " --report " + folder.file("r.html"))).status == 0);
+  CHECK(std::filesystem::file_size(folder.path() / "r.html") < 5000000);
+}
+
+TEST_CASE("A report that cannot be written is refused in one line, and nothing is left") {
+  const TempFolder folder;
+  for (const std::string& path :
+       {folder.file("none/r.html"), folder.path().string(), std::string("/dev/full")}) {
+    CAPTURE(path);
+    const Outcome outcome = run_simtrain(words(kRun + " --report " + path));
+    CHECK(outcome.status == 2);
+    CHECK(outcome.out.empty());
+    CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
+  }
+  CHECK(std::filesystem::is_empty(folder.path()));
+}
+
+TEST_CASE("Reports and explanations are of one row") {
+  const TempFolder folder;
+  for (const std::string& option :
+       {"--report " + folder.file("r.html"), std::string("--explain")}) {
+    const Outcome outcome = run_simtrain(words("run scenarios/llama31_8b_h100.yaml " + option));
+    CHECK(outcome.status == 2);
+    CHECK(outcome.err.find("--row names it") != std::string::npos);
+  }
+  CHECK(std::filesystem::is_empty(folder.path()));
+}
+
+TEST_CASE("--explain follows the report, 80 columns wide; as JSON it is a field of the result") {
+  const Outcome text = run_simtrain(words(kRun + " --explain"));
+  CHECK(text.status == 0);
+  CHECK(text.out.starts_with(run_simtrain(words(kRun)).out));
+  CHECK(text.out.find("\nOne knob changed") != std::string::npos);
+  std::istringstream lines(text.out);
+  for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 80);
+  const Outcome json = run_simtrain(words(kRun + " --explain --format json"));
+  CHECK(json.status == 0);
+  const auto result = nlohmann::json::parse(json.out);
+  CHECK(result["schema"] == "simtrain.result/1");
+  CHECK(result["explain"]["changes"].size() > 10);
+  CHECK(result["explain"]["critical_path"]["stages"].size() == 1);
+}
+
+/// The page after its scripts have run, and what the browser's console said.
+Outcome in_browser(const std::string& file) {
+  return shell(
+      "timeout 120 chromium --headless=new --no-sandbox --disable-gpu --user-data-dir=\"$HOME\" "
+      "--enable-logging=stderr --v=0 --virtual-time-budget=4000 --dump-dom file://" +
+          file + " 2>&1",
+      {SIMTRAIN_SOURCE_DIR, {{"HOME", std::filesystem::path(file).parent_path().string()}}, ""});
+}
+
+TEST_CASE("Pages open in a browser: charts drawn, nothing on the console") {
+  if (shell("command -v chromium").status != 0) {
+    MESSAGE("skipped: no chromium here; tools/setup.sh test installs it");
+    return;
+  }
+  const TempFolder folder;
+  const std::string run = folder.file("run.html");
+  REQUIRE(run_simtrain(words("run scenarios/nemotron4_340b_h100_2411.yaml --row fp8-128 --explain "
+                             "--report " +
+                             run))
+              .status == 0);
+  const std::string dom = in_browser(run).out;
+  CHECK(dom.find("CONSOLE") == std::string::npos);
+  CHECK(dom.find("</html>") != std::string::npos);
+  // What ECharts leaves in an element: SVG or a canvas.
+  for (const auto& [id, tag] :
+       {std::pair{"waterfall", "<svg"}, std::pair{"memory", "<svg"},
+        std::pair{"pipeline", "<canvas"}, std::pair{"placement", "<canvas"}}) {
+    const auto& shown = id;
+    CAPTURE(shown);
+    const std::size_t at = dom.find("id=\"" + std::string(id) + "\"");
+    REQUIRE(at != std::string::npos);
+    CHECK(dom.substr(at, 1500).find(tag) != std::string::npos);
+  }
+  const std::string validation = folder.file("validation.html");
+  folder.write("own.yaml", std::string(kOwnValidation));
+  REQUIRE(run_simtrain(words("validate " + folder.file("own.yaml") + " --report " + validation))
+              .status == 0);
+  const std::string plain = in_browser(validation).out;
+  CHECK(plain.find("CONSOLE") == std::string::npos);
+  CHECK(plain.find("class=\"point") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace simtrain::testing

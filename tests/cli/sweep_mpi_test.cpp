@@ -1,0 +1,73 @@
+#include <doctest/doctest.h>
+
+#include "tests/cli/sweep_runs.h"
+
+namespace simtrain::testing {
+namespace {
+
+bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// Whether jobs of several ranks can be tried here.
+bool mpi_here() {
+  const bool built = !holds(run_simtrain(with(cheap_sweep(4), {"--mpi"})).err, "without MPI");
+  const bool here = built && shell("command -v mpirun").status == 0;
+  if (!here) MESSAGE("skipped: no MPI here; tools/setup.sh test installs Open MPI");
+  return here;
+}
+
+std::vector<std::string> three_ranks(std::vector<std::string> arguments) {
+  arguments = simtrain_command(std::move(arguments));
+  // Open MPI itself leaves memory behind, which a build under sanitizers would report.
+  std::vector<std::string> command = words(
+      "/usr/bin/env ASAN_OPTIONS=detect_leaks=0 OMPI_ALLOW_RUN_AS_ROOT=1 "
+      "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
+      "OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none mpirun -n "
+      "3");
+  return with(std::move(command), arguments);
+}
+
+TEST_CASE("three ranks write the table that one process writes") {
+  if (!mpi_here()) return;
+  const TempFolder folder;
+  const std::vector<std::string> sweep = cheap_sweep(200);
+  CHECK(run_simtrain(with(sweep, {"--hdf5", folder.file("one.h5")})).status == 0);
+  const Outcome outcome =
+      run_command_line(three_ranks(with(sweep, {"--hdf5", folder.file("three.h5")})));
+  CHECK(outcome.status == 0);
+  CHECK(holds(outcome.out, "200 of 200 candidates: "));
+  CHECK(read_file(folder.file("three.h5")) == read_file(folder.file("one.h5")));
+  CHECK(!std::filesystem::exists(folder.file("three.h5.journal")));
+}
+
+TEST_CASE("a wrong question ends all ranks with one line") {
+  if (!mpi_here()) return;
+  const Outcome outcome =
+      run_command_line(three_ranks(with(cheap_sweep(8), {"--vary", "mbs=1,two"})));
+  CHECK(outcome.status == 2);
+  const std::size_t first = outcome.err.find("simtrain: ");
+  CHECK(first != std::string::npos);
+  CHECK(outcome.err.find("simtrain: ", first + 1) == std::string::npos);
+}
+
+TEST_CASE("a lost rank is reported, and its rows are done on --resume") {
+  if (!mpi_here()) return;
+  const TempFolder folder;
+  const std::vector<std::string> sweep = cheap_sweep(4000);
+  const std::string h5 = folder.file("plans.h5");
+  Running job(three_ranks(with(sweep, {"--hdf5", h5})));
+  REQUIRE(has_lines(h5 + ".journal", 50));
+  // The last of the ranks, by the journal's name on their command lines.
+  const Outcome killed = shell("kill -KILL $(pgrep -nf \"^$SIMTRAIN.*" + h5 + "\")");
+  CHECK(killed.status == 0);
+  CHECK(job.finish().status != 0);
+  CHECK(holds(job.finish().err, "exited on signal 9"));
+  CHECK(line_count(h5 + ".journal") >= 50);
+  CHECK(run_simtrain(with(sweep, {"--hdf5", h5, "--resume"})).status == 0);
+  CHECK(run_simtrain(with(sweep, {"--hdf5", folder.file("one.h5")})).status == 0);
+  CHECK(read_file(h5) == read_file(folder.file("one.h5")));
+}
+
+}  // namespace
+}  // namespace simtrain::testing

@@ -1,0 +1,13 @@
+#include "sim/core/input_error.h"
+
+#include <doctest/doctest.h>
+
+using namespace simtrain;
+
+TEST_CASE("an error tells its place, key and sentence, and its reason without the place") {
+  const InputError error({"my file.yaml", 3, 7}, "training.precision", "is\nwrong");
+  CHECK(std::string(error.what()) == "my file.yaml:3:7: training.precision: is?wrong");
+  CHECK(error.reason() == "training.precision: is?wrong");
+  CHECK(InputError({}, "", "sentence").reason() == "sentence");
+  CHECK(InputError({"--set a=b"}, "a", "no").reason() == "a: no");
+}

@@ -1,0 +1,30 @@
+#include "sim/core/number_range.h"
+
+#include <doctest/doctest.h>
+
+#include "sim/core/input_error.h"
+
+namespace simtrain {
+namespace {
+
+TEST_CASE("Lists of numbers and ranges") {
+  CHECK(number_ranges("3", "--x") == std::vector<NumberRange>{{3, 3}});
+  CHECK(number_ranges("0-7,16", "--x") == std::vector<NumberRange>{{0, 7}, {16, 16}});
+  CHECK(number_ranges("all", "--x") == std::vector<NumberRange>{kAllNumbers});
+  for (const char* wrong : {"", ",", "1,", "-1", "1-", "3-1", "1 ", "a", "1-2-3", "99999999999",
+                            "ALL", "0x1", "1.5", "+1"}) {
+    CAPTURE(wrong);
+    CHECK_THROWS_AS(number_ranges(wrong, "--x"), InputError);
+  }
+}
+
+TEST_CASE("Chosen numbers are below their count") {
+  CHECK(numbers_of({{0, 2}, {2, 3}}, 4, "--x") == std::set<int>{0, 1, 2, 3});
+  CHECK(numbers_of({kAllNumbers}, 3, "--x") == std::set<int>{0, 1, 2});
+  CHECK_THROWS_WITH_AS(numbers_of({{0, 4}}, 4, "--x"), "--x: there is no 4; 0 to 3 would do",
+                       InputError);
+  CHECK_THROWS_AS(numbers_of({{2'000'000'000, 2'147'483'647}}, 4, "--x"), InputError);
+}
+
+}  // namespace
+}  // namespace simtrain

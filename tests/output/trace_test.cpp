@@ -1,0 +1,243 @@
+#include "sim/output/trace.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include <doctest/doctest.h>
+
+#include "sim/core/input_error.h"
+#include "sim/output/nccl_trace.h"
+#include "sim/run/critical_path.h"
+#include "sim/workload/stage_layout.h"
+#include "tests/cli/program.h"
+#include "tests/output/trace_reader.h"
+#include "tests/run/scenarios.h"
+
+namespace simtrain::testing {
+namespace {
+
+/// With and without PP, VP, CP, FP8, overlap; ranks that are unlike; buckets reduced inside passes.
+const std::vector<Case>& cases() {
+  static const std::vector<Case> all{
+      {"llama31_8b_h100", "bf16-8", {"gbs=16"}},
+      {"llama31_8b_h100", "fp8-16", {"gbs=32", "cuda_graphs=true"}},
+      {"llama31_70b_h100", "bf16-64", {"gbs=32"}},
+      {"llama31_70b_h100", "bf16-64", {"gbs=32", "vp=1"}},
+      {"llama31_70b_h100",
+       "fp8-64",
+       {"gbs=32", "cluster.faults.gpus=[{host: node1, gpu: 3, slowdown: 1.2}]"}},
+      {"llama31_405b_h100", "bf16-64", {"gbs=16"}},
+      {"llama31_405b_h100", "bf16-64", {"gbs=16", "overlap.overlap_p2p_comm=false"}},
+      {"llama31_405b_h100", "fp8-64", {"gbs=16"}}};
+  return all;
+}
+
+ReadTrace chrome_of(const Played& played, TraceRequest request) {
+  const TempFolder folder;
+  request.path = folder.file("x.json");
+  write_trace(played, request);
+  return read_chrome(read_file(request.path));
+}
+
+void check_flows(const ReadTrace& trace) {
+  std::map<std::uint64_t, int> begun;
+  std::map<std::uint64_t, std::int64_t> when;
+  std::int64_t wrong = 0;
+  for (const ReadFlow& flow : trace.flows) {
+    const int before = begun[flow.id]++;
+    if (flow.begins) when[flow.id] = flow.time;
+    // It arrives behind its begin, once.
+    if (before != (flow.begins ? 0 : 1) || when[flow.id] > flow.time) ++wrong;
+  }
+  for (const auto& [id, ends] : begun) wrong += ends == 2 ? 0 : 1;
+  CHECK(wrong == 0);
+}
+
+void check_counters(const ReadTrace& trace, std::int64_t end) {
+  for (const auto& [name, values] : trace.counters) {
+    const auto& shown = name;
+    CAPTURE(shown);
+    REQUIRE(!values.empty());
+    const double most = name.ends_with("GPU busy") ? 100.1 : 1e4;
+    std::int64_t last = -1;
+    std::int64_t wrong = 0;
+    for (const auto& [time, value] : values) {
+      if (time <= last || time > end || !(value >= 0 && value <= most)) ++wrong;
+      last = time;
+    }
+    CHECK(wrong == 0);
+    CHECK(values.back().second == 0);
+  }
+}
+
+TEST_CASE("A trace of every kind of recipe holds together and ends with its step") {
+  for (const Case& one : cases()) {
+    CAPTURE(one.file);
+    CAPTURE(one.row);
+    const Scenario asked = scenario(one.file, one.row, one.settings);
+    const Played played(asked);
+    const ReadTrace trace = chrome_of(played, {"", {{kAllNumbers}}, std::nullopt});
+    CHECK(trace.wrong.empty());
+    const std::int64_t end = played.timeline.end.count();
+    std::int64_t last = 0;
+    std::int64_t outside = 0;
+    for (const auto& [track, slices] : trace.slices) {
+      for (const ReadSlice& slice : slices) {
+        if (slice.start < 0 || slice.end > end) ++outside;
+        if (track != "job/step") last = std::max(last, slice.end);
+      }
+    }
+    CHECK(last == end);
+    CHECK(outside == 0);
+    CHECK(trace.slices.at("job/step").front().end == end);
+    CHECK(static_cast<double>(end) / 1e12 == report_of(played).step_time_s);
+    check_flows(trace);
+    CHECK(trace.flows.empty() == (played.grid.pp() == 1));
+    check_counters(trace, end);
+  }
+}
+
+TEST_CASE("Passes of a trace are the spans of the timeline") {
+  for (const Case& one : cases()) {
+    CAPTURE(one.file);
+    const Scenario asked = scenario(one.file, one.row, one.settings);
+    const Played played(asked);
+    const ReadTrace trace = chrome_of(played, {"", std::nullopt, {{{0, 0}}}});
+    std::multiset<std::pair<std::int64_t, std::int64_t>> shown;
+    for (const auto& [track, slices] : trace.slices) {
+      for (const ReadSlice& slice : slices) {
+        if (slice.category == "pass") shown.insert({slice.start, slice.end});
+      }
+    }
+    std::multiset<std::pair<std::int64_t, std::int64_t>> spans;
+    std::set<std::uint32_t> programs;
+    for (std::uint32_t rank = 0; rank < played.plan.ranks.size(); ++rank) {
+      const std::uint32_t number = played.plan.ranks[rank].program;
+      if (!programs.insert(number).second) continue;
+      const Program& program = played.plan.programs[number];
+      for (std::uint32_t op = 0; op < program.ops.size(); ++op) {
+        const Label label = program.ops[op].label;
+        const Span& span = played.timeline.span(rank, op);
+        if (label == Label::forward || label == Label::backward)
+          spans.insert({span.start.count(), span.end.count()});
+      }
+    }
+    CHECK(shown == spans);
+  }
+}
+
+TEST_CASE("Inside a pass stand its layers, and kernels fill them") {
+  const Scenario asked = scenario("llama31_405b_h100", "bf16-64", {"gbs=16"});
+  const Played played(asked);
+  const ReadTrace trace = chrome_of(played, {"", {{{0, 0}}}, {{kAllNumbers}}});
+  std::set<std::string> names;
+  std::set<std::string> layers;
+  std::int64_t passes = 0;
+  std::int64_t inside = 0;
+  for (const auto& [track, slices] : trace.slices) {
+    if (!track.ends_with("/compute")) continue;
+    for (const ReadSlice& slice : slices) {
+      names.insert(slice.name);
+      if (slice.category == "layer") layers.insert(slice.name);
+      if (slice.category == "pass") passes += slice.end - slice.start;
+      if (slice.category == "kernel" || slice.category == "wait") inside += slice.end - slice.start;
+    }
+  }
+  const Recipe& recipe = asked.recipe;
+  CHECK(layers.contains("layer 3"));  // chunk 0 holds the embedding in place of a layer
+  CHECK(layers.contains("embedding"));
+  std::size_t held = 0;
+  for (const ChunkLayout& chunk : stage_chunks(recipe, 0))
+    held += static_cast<std::size_t>(chunk.layers);
+  CHECK(layers.size() == held + 1);
+  CHECK(names.contains("linear_fc1 gemm_bf16"));
+  CHECK(names.contains("core_attention cudnn_flash_fprop_causal"));
+  // The rest of a pass is spent waiting for transfers of its own.
+  CHECK(inside > passes / 2);
+  CHECK(inside < passes + passes / 10);
+}
+
+TEST_CASE("Both formats tell the same") {
+  for (const Case& one : {cases()[2], cases()[5]}) {
+    const Scenario asked = scenario(one.file, one.row, one.settings);
+    const Played played(asked);
+    const TempFolder folder;
+    write_trace(played, {folder.file("x.json"), std::nullopt, std::nullopt});
+    write_trace(played, {folder.file("x.pftrace.gz"), std::nullopt, std::nullopt});
+    const ReadTrace chrome = read_chrome(read_file(folder.file("x.json")));
+    const ReadTrace perfetto =
+        PerfettoReader::read(inflated(read_file(folder.file("x.pftrace.gz"))));
+    CHECK(perfetto.wrong.empty());
+    check_flows(perfetto);
+    CHECK(perfetto.flows.size() == chrome.flows.size());
+    REQUIRE(perfetto.slices.size() == chrome.slices.size());
+    for (const auto& [track, slices] : chrome.slices) {
+      const auto& shown = track;
+      CAPTURE(shown);
+      const auto& others = perfetto.slices.at(track);
+      REQUIRE(others.size() == slices.size());
+      std::int64_t unlike = 0;
+      for (std::size_t i = 0; i < slices.size(); ++i) {
+        if (others[i].name != slices[i].name || others[i].depth != slices[i].depth ||
+            others[i].start != slices[i].start / 1000 || others[i].end != slices[i].end / 1000)
+          ++unlike;
+      }
+      CHECK(unlike == 0);
+    }
+    for (const auto& [name, values] : chrome.counters)
+      CHECK(perfetto.counters.at(name).size() == values.size());
+  }
+}
+
+TEST_CASE("Ranks that were folded away are shown as those that stand for them") {
+  const Scenario asked = scenario("llama31_70b_h100", "bf16-64", {"gbs=32"});
+  const Played played(asked);
+  const ReadTrace trace = chrome_of(played, {"", {{{1, 1}}}, {{{0, 0}}}});
+  const int stand_in = played.classes.step_stand_in[1];
+  REQUIRE(stand_in != 1);
+  CHECK(
+      trace.slices.contains("rank 1, stage 0 (as rank " + std::to_string(stand_in) + ")/compute"));
+  CHECK(trace.flows.empty());
+  CHECK_THROWS_AS(chrome_of(played, {"", {{{0, 64}}}, std::nullopt}), InputError);
+  CHECK_THROWS_AS(chrome_of(played, {"", std::nullopt, {{{99999, 99999}}}}), InputError);
+}
+
+using Totals = std::map<std::pair<std::string, Collective>, std::pair<std::int64_t, std::int64_t>>;
+
+TEST_CASE("The log of NCCL calls adds up to the report's communication table") {
+  for (const Case& one : cases()) {
+    CAPTURE(one.file);
+    CAPTURE(one.row);
+    const Scenario asked = scenario(one.file, one.row, one.settings);
+    const Played played(asked);
+    Totals reported;
+    for (const CommunicationRow& row : report_of(played).communication) {
+      auto& [calls, bytes] = reported[{row.group, row.collective}];
+      calls += row.count;
+      bytes += row.count * row.bytes.value();
+    }
+    Totals called;
+    const int busiest = played.plan.ranks[busiest_rank(played.plan, played.timeline)].rank;
+    std::int64_t lines = 0;
+    for (const NcclCalls& row : nccl_calls(played, busiest)) {
+      auto& [calls, bytes] = called[{row.group, row.collective}];
+      calls += row.calls;
+      bytes += row.bytes;
+      if (!row.user_buffers) lines += row.group == "cp" ? 2 * row.calls : row.calls;
+    }
+    CHECK(called == reported);
+    const TempFolder folder;
+    write_nccl_trace(played, folder.file("x.log"), std::nullopt);
+    const std::string log = read_file(folder.file("x.log"));
+    std::istringstream text(log);
+    std::int64_t found = 0;
+    for (std::string line; std::getline(text, line);) {
+      if (line.find("opCount") != std::string::npos) ++found;
+    }
+    CHECK(found == lines);
+  }
+}
+
+}  // namespace
+}  // namespace simtrain::testing

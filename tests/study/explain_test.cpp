@@ -1,0 +1,117 @@
+#include "sim/study/explain.h"
+
+#include <algorithm>
+
+#include <doctest/doctest.h>
+
+#include "tests/run/scenarios.h"
+
+namespace simtrain {
+namespace {
+
+using testing::data_folder;
+using testing::scenario_file;
+
+struct Explained {
+  std::string file;
+  std::string row;
+  Scenario scenario = scenario_file(file).scenario(data_folder(), row, {});
+  Played played{scenario};
+  Explanation why = [&] {
+    const ScenarioSource source = scenario_file(file);
+    const DataFolder data = data_folder();
+    return explain({source, data, row, {}}, played);
+  }();
+};
+
+const Explained& small() {
+  static const Explained explained{"llama31_8b_h100", "fp8-8"};
+  return explained;
+}
+
+const ChangeResult* find(const Explanation& why, const std::string& name) {
+  const auto found = std::find_if(why.changes.begin(), why.changes.end(),
+                                  [&](const ChangeResult& c) { return c.name == name; });
+  return found == why.changes.end() ? nullptr : &*found;
+}
+
+TEST_CASE("The critical path by stage sums to the step") {
+  for (const auto& [file, row] :
+       {std::pair{"llama31_8b_h100", "fp8-8"}, std::pair{"nemotron4_340b_h100_2411", "bf16-128"}}) {
+    const Scenario scenario = scenario_file(file).scenario(data_folder(), row, {});
+    const Played played(scenario);
+    const PathSummary path = summarize_path(played.plan, played.timeline);
+    double sum = 0;
+    for (const PathStage& stage : path.stages) sum += stage.total_s();
+    CHECK(sum == doctest::Approx(to_seconds(played.timeline.end)).epsilon(1e-9));
+    CHECK(path.stages.size() <= static_cast<std::size_t>(scenario.recipe.pp()));
+    CHECK((path.moves > 0) == (path.stages.size() > 1));
+  }
+}
+
+TEST_CASE("A changed knob is the changed scenario, simulated") {
+  const Explanation& why = small().why;
+  int knobs = 0;
+  for (const ChangeResult& change : why.changes) {
+    CHECK(change.relative ==
+          doctest::Approx(change.step_time_s / why.step_time_s - 1).epsilon(1e-12));
+    if (change.kind != ChangeKind::knob) continue;
+    ++knobs;
+    CHECK(change.from != change.to);
+  }
+  CHECK(knobs >= 8);
+  const ChangeResult* precision = find(why, "precision");
+  REQUIRE(precision != nullptr);
+  CHECK(precision->to == "bf16");
+  const Report bf16 = simulate(testing::scenario("llama31_8b_h100", "fp8-8",
+                                                 {"precision=bf16", "training.fp8_params=false"}));
+  CHECK(precision->step_time_s == bf16.step_time_s);
+  CHECK(precision->mfu == bf16.mfu);
+  CHECK(precision->fits == bf16.fits());
+}
+
+TEST_CASE("A whole number goes to the next legal value on either side") {
+  std::vector<std::string> steps;
+  for (const ChangeResult& change : small().why.changes) {
+    if (change.name == "TP") steps.push_back(change.to);
+  }
+  CHECK(steps == std::vector<std::string>{"2"});  // from 1, on 8 GPUs
+}
+
+TEST_CASE("Without a cost a step is never longer, and with an ideal network as short as can be") {
+  const Explained explained{"nemotron4_340b_h100_2411", "bf16-128"};
+  const Explanation& why = explained.why;
+  int costs = 0;
+  for (const ChangeResult& change : why.changes) {
+    if (change.kind != ChangeKind::cost_removed) continue;
+    ++costs;
+    CAPTURE(change.name);
+    CHECK(change.relative <= 1e-6);
+    CHECK(change.from.empty());
+  }
+  CHECK(costs == 6);
+  const ChangeResult* ideal = find(why, "ideal network: no latency, 100 times the bandwidth");
+  const ChangeResult* quick = find(why, "network without latency");
+  REQUIRE(ideal != nullptr);
+  REQUIRE(quick != nullptr);
+  CHECK(ideal->relative < 0);
+  CHECK(ideal->relative <= quick->relative + 1e-9);
+}
+
+TEST_CASE("Changes that fit come first, each part by step time, the same in each run") {
+  const Explanation& why = small().why;
+  CHECK(std::is_sorted(why.changes.begin(), why.changes.end(),
+                       [](const ChangeResult& a, const ChangeResult& b) {
+                         return a.fits != b.fits ? a.fits : a.step_time_s < b.step_time_s;
+                       }));
+  const Explained again{"llama31_8b_h100", "fp8-8"};
+  REQUIRE(again.why.changes.size() == why.changes.size());
+  for (std::size_t i = 0; i < why.changes.size(); ++i) {
+    CHECK(again.why.changes[i].name == why.changes[i].name);
+    CHECK(again.why.changes[i].to == why.changes[i].to);
+    CHECK(again.why.changes[i].step_time_s == why.changes[i].step_time_s);
+  }
+}
+
+}  // namespace
+}  // namespace simtrain

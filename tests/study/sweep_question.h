@@ -1,0 +1,20 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "sim/study/sweep_row.h"
+
+namespace simtrain::testing {
+
+/// A question about eight GPUs: cheap to answer.
+inline SweepQuestion small_question(const std::vector<std::string>& varied,
+                                    const std::vector<std::string>& settings = {}) {
+  SweepRequest request{SIMTRAIN_SOURCE_DIR "/scenarios/llama31_8b_h100.yaml", "bf16-8", {}, {}};
+  for (const std::string& text : settings) request.settings.push_back(parse_setting(text));
+  for (const std::string& text : varied) request.varied.push_back(parse_axis(text));
+  return sweep_question(DataFolder(SIMTRAIN_SOURCE_DIR), request);
+}
+
+}  // namespace simtrain::testing
