@@ -21,7 +21,6 @@ bench: build
 	build/release/simtrain bench
 
 fuzz: export FUZZ_SECONDS ?= 600
-fuzz: export FUZZ_SEED ?= 0
 fuzz:
 	tools/setup.sh test
 	tools/fuzz

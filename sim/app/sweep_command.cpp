@@ -160,8 +160,11 @@ void run_or_abort(const MpiSession* mpi, Work work) {
   }
 }
 
+constexpr const char* kNoWork = "none";
+
 /// This process has the files, and with MPI the other ranks work for it. They wait for one text:
-/// the question's fingerprint where there is something to do, else their exit status.
+/// the question's fingerprint, or kNoWork. Then they end well, whatever the status of this one: a
+/// launcher kills the others once one has failed, and this one may still have to say why.
 class Leader {
  public:
   Leader(const CommandCall& call, const SweepArguments& arguments, const std::atomic<int>& stop,
@@ -178,14 +181,14 @@ class Leader {
       const SweepQuestion question = sweep_question(call_.data, arguments_.request);
       const SweepFiles files(arguments_.files);
       if (files.any() && files.check(question.fingerprint)) {
-        tell("0");
+        tell(kNoWork);
         return {fmt::format("{} is complete already\n", files.paths().front())};
       }
       SweepSession session(question, files, !arguments_.quiet);
       tell(question.fingerprint);
       return run(question, files, session);
     } catch (const std::exception&) {
-      tell("2");
+      tell(kNoWork);
       throw;
     }
   }
@@ -217,7 +220,7 @@ class Leader {
 CommandResult follow(const CommandCall& call, const SweepArguments& arguments,
                      const std::atomic<int>& stop, const MpiSession& mpi) {
   const std::string told = mpi.from_first({});
-  if (told.size() == 1) return {"", told.front() - '0'};
+  if (told == kNoWork) return {};
   run_or_abort(&mpi, [&] {
     const SweepQuestion question = sweep_question(call.data, arguments.request);
     if (question.fingerprint != told)

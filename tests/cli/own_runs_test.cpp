@@ -33,6 +33,17 @@ TEST_CASE("The example runs are the documents' own log lines") {
   CHECK(measured(1) == 118.18969259262084);  // 000: step 12
 }
 
+TEST_CASE("The example runs are those scenarios and logs that the other tests read") {
+  const std::string root = SIMTRAIN_SOURCE_DIR "/";
+  const std::string runs = root + "validation/example_runs/";
+  for (const std::string name : {"llama31_8b_h100.yaml", "llama405b_a4_224.yaml"})
+    CHECK(read_file(runs + name) == read_file(root + "scenarios/" + name));
+  const std::string logs = root + "tests/measured/data/";
+  CHECK(read_file(runs + "llama31_8b_h100.bf16-8.out") ==
+        read_file(logs + "log-llama31-8b-step-49.out"));
+  CHECK(read_file(runs + "llama405b_a4_224.json") == read_file(logs + "dllogger-step-12.json"));
+}
+
 TEST_CASE("A folder of runs: each log beside its scenario, wherever it lies") {
   const TempFolder folder;
   folder.write("base.yaml", kBaseScenario);
