@@ -1,11 +1,17 @@
+#include <filesystem>
+#include <set>
+#include <system_error>
+
 #include <fmt/format.h>
 
 #include "sim/app/command.h"
 #include "sim/app/options.h"
+#include "sim/core/text_file.h"
 #include "sim/measured/comparison.h"
 #include "sim/measured/log_format.h"
-#include "sim/output/comparison_report.h"
+#include "sim/output/comparison_html.h"
 #include "sim/run/simulate.h"
+#include "sim/study/measured_pairs.h"
 
 namespace simtrain {
 namespace {
@@ -13,53 +19,145 @@ namespace {
 namespace po = boost::program_options;
 
 constexpr std::string_view kHelp =
-    "simtrain compare SCENARIO.yaml LOG [--row NAME] [--set KEY=VALUE]... [--steps WINDOW]\n"
-    "                 [--log-format NAME] [--format text|json]\n\n"
+    "simtrain compare SCENARIO.yaml LOG... [SCENARIO.yaml LOG...]... [--row NAME]\n"
+    "                 [--set KEY=VALUE]... [--steps WINDOW] [--log-format NAME]\n"
+    "                 [--format text|json] [--report FILE.html]\n"
+    "simtrain compare FOLDER [--set KEY=VALUE]... ...\n\n"
     "  Predicts the scenario and compares with a training log: the gap, whether the 90 % interval\n"
-    "  holds it, and what each share of the step would have to be to explain it alone.\n\n"
-    "  --row, --set      as for 'simtrain run'\n"
+    "  holds it, and what each share of the step would have to be to explain it alone. Several\n"
+    "  logs, or a FOLDER of runs as for 'simtrain validate FOLDER', are shown a line each; those\n"
+    "  of several plans also tell which one number of hardware/ would explain them all.\n\n"
+    "  --row, --set      as for 'simtrain run', for every scenario\n"
     "  --steps           as for 'simtrain metrics'\n"
-    "  --format json     as simtrain.comparison/1\n";
+    "  --format json     as simtrain.comparison/1, several as simtrain.comparisons/1\n"
+    "  --report FILE     writes all of it as one HTML page that needs no other file\n";
+
+/// A log, the scenario that it is of, and its row.
+struct LoggedRun {
+  ScenarioSource source;
+  std::string scenario;  ///< path
+  std::string log;
+  std::string row;
+};
+
+std::string checked_row(const ScenarioSource& source, const std::string& path,
+                        const std::string& row) {
+  if (!source.has_table() || !row.empty()) return row;
+  throw InputError({path}, "--row",
+                   fmt::format("the scenario has a table; {}", suggestion("", source.row_names())));
+}
+
+/// Scenarios, each before its logs. What ends in .yaml is a scenario, and so is the first path.
+std::vector<LoggedRun> runs_of_paths(const std::vector<std::string>& paths,
+                                     const std::string& row) {
+  std::vector<LoggedRun> runs;
+  std::string scenario;
+  bool logged = true;
+  for (const std::string& path : paths) {
+    const std::filesystem::path extension = std::filesystem::path(path).extension();
+    if (scenario.empty() || extension == ".yaml" || extension == ".yml") {
+      if (!logged) break;
+      scenario = path;
+      logged = false;
+      continue;
+    }
+    const auto source = ScenarioSource::from_file(scenario);
+    runs.push_back({source, scenario, path, checked_row(source, scenario, row)});
+    logged = true;
+  }
+  if (runs.empty() || !logged)
+    throw InputError({}, "",
+                     "compare takes scenarios, each with its logs behind it, or a folder of both; "
+                     "'simtrain help compare' shows how");
+  return runs;
+}
+
+std::vector<LoggedRun> runs_of_folder(const std::string& folder) {
+  std::vector<LoggedRun> runs;
+  for (const MeasuredPair& pair : measured_pairs(folder)) {
+    const auto source = ScenarioSource::from_file(pair.scenario);
+    runs.push_back({source, pair.scenario, pair.log, row_of(source, pair)});
+  }
+  return runs;
+}
+
+std::vector<LoggedRun> logged_runs(const po::variables_map& values) {
+  const auto paths = values.count("paths") == 0 ? std::vector<std::string>{}
+                                                : values["paths"].as<std::vector<std::string>>();
+  const auto& row = values["row"].as<std::string>();
+  std::error_code error;
+  if (paths.size() != 1 || !std::filesystem::is_directory(paths.front(), error))
+    return runs_of_paths(paths, row);
+  if (!row.empty()) throw InputError({}, "--row", "the names of a folder's logs say their rows");
+  return runs_of_folder(paths.front());
+}
+
+ComparedRun compared(const DataFolder& data, const LoggedRun& logged,
+                     const std::vector<Setting>& settings, const LogRequest& request) {
+  const Scenario scenario = logged.source.scenario(data, logged.row, settings);
+  ComparedRun run;
+  MeasuredReport& measured = run.measured;
+  measured.name = run_name(logged.log);
+  measured.run = read_log_file(logged.log, request);
+  measured.facts =
+      merge({facts_of_log(measured.run.facts), facts_of_scenario(scenario, logged.scenario)});
+  measured.metrics = run_metrics(measured.run, measured.facts.facts);
+  if (!measured.metrics.step_time_s) throw InputError({logged.log}, "", measured.metrics.why);
+  run.report = simulate(scenario, {});
+  run.comparison =
+      compare(run.report, scenario.uncertainty, predicted_step(scenario, run.report), measured.run);
+  return run;
+}
+
+/// Nothing for runs of one plan.
+std::optional<CommonCauses> causes_of(const DataFolder& data, const std::vector<LoggedRun>& logged,
+                                      const std::vector<Setting>& settings,
+                                      const std::vector<ComparedRun>& runs) {
+  std::set<std::string> plans;
+  std::vector<RunToExplain> to_explain;
+  to_explain.reserve(runs.size());
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    plans.insert(logged[i].source.text(logged[i].row, settings));
+    to_explain.push_back({logged[i].source, logged[i].row, settings,
+                          runs[i].comparison.measured_s.mean, runs[i].comparison.predicted_s});
+  }
+  if (plans.size() < 2) return std::nullopt;
+  return common_causes(data, to_explain);
+}
 
 CommandResult compare_command(const CommandCall& call) {
   po::options_description options;
-  options.add_options()("paths", po::value<std::vector<std::string>>())(
-      "set", po::value<std::vector<std::string>>()->composing())(
-      "row", po::value<std::string>()->default_value(""))("steps", po::value<std::string>())(
-      "log-format", po::value<std::string>())("format",
-                                              po::value<std::string>()->default_value("text"));
+  auto add = options.add_options();
+  add("paths", po::value<std::vector<std::string>>());
+  add("set", po::value<std::vector<std::string>>()->composing());
+  add("row", po::value<std::string>()->default_value(""));
+  add("steps", po::value<std::string>());
+  add("log-format", po::value<std::string>());
+  add("format", po::value<std::string>()->default_value("text"));
+  add("report", po::value<std::string>());
   const po::variables_map values = parse_options(call.arguments, options, "paths");
-  if (values.count("paths") == 0 || values["paths"].as<std::vector<std::string>>().size() != 2)
-    throw InputError({}, "",
-                     "compare takes a scenario and a log; 'simtrain help compare' shows how");
-  const auto& paths = values["paths"].as<std::vector<std::string>>();
   const bool json = wants_json(values);
   const LogRequest request = log_request(values);
+  const std::vector<Setting> settings = parsed_settings(values);
+  const bool page = values.count("report") > 0;
+  if (page) check_writable(values["report"].as<std::string>(), true);
 
-  const auto source = ScenarioSource::from_file(paths[0]);
-  const auto& row = values["row"].as<std::string>();
-  if (source.has_table() && row.empty()) {
-    throw InputError(
-        {paths[0]}, "--row",
-        fmt::format("the scenario has a table; {}", suggestion("", source.row_names())));
-  }
-  const Scenario scenario = source.scenario(call.data, row, parsed_settings(values));
-  MeasuredReport measured;
-  measured.name = run_name(paths[1]);
-  measured.run = read_log_file(paths[1], request);
-  measured.facts = merge({facts_of_log(measured.run.facts), facts_of_scenario(scenario, paths[0])});
-  measured.metrics = run_metrics(measured.run, measured.facts.facts);
-  if (!measured.metrics.step_time_s) throw InputError({paths[1]}, "", measured.metrics.why);
-  const Report report = simulate(scenario, {});
-  const Comparison comparison =
-      compare(report, scenario.uncertainty, predicted_step(scenario, report), measured.run);
-  return {json ? comparison_json(comparison, report, measured)
-               : comparison_text(comparison, report, measured)};
+  const std::vector<LoggedRun> logged = logged_runs(values);
+  std::vector<ComparedRun> runs;
+  runs.reserve(logged.size());
+  for (const LoggedRun& one : logged) runs.push_back(compared(call.data, one, settings, request));
+  const std::optional<CommonCauses> causes = causes_of(call.data, logged, settings, runs);
+
+  if (page)
+    write_text_file(values["report"].as<std::string>(), comparison_html(runs, causes), true);
+  if (runs.size() == 1)
+    return {json ? comparison_json(runs.front()) : comparison_text(runs.front())};
+  return {json ? comparisons_json(runs, causes) : comparisons_text(runs, causes)};
 }
 
 }  // namespace
 
-const CommandRow kCompareCommand{"compare", kHelp, "a training log against its prediction",
+const CommandRow kCompareCommand{"compare", kHelp, "training logs against their predictions",
                                  "simtrain compare scenarios/llama405b_a4_224.yaml dllogger.json",
                                  compare_command};
 

@@ -10,7 +10,6 @@
 namespace simtrain {
 namespace {
 
-constexpr double kNineOfTen = 1.645;
 constexpr double kStretched = 3;
 
 /// The group whose calls a share of exposed communication belongs to; empty for other shares.

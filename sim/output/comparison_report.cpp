@@ -1,14 +1,13 @@
 #include "sim/output/comparison_report.h"
 
+#include <cmath>
+
 #include <fmt/format.h>
 
-#include "sim/output/json_parts.h"
 #include "sim/output/text_report.h"
 
 namespace simtrain {
 namespace {
-
-using nlohmann::ordered_json;
 
 double memory_share(const Report& report, const MeasuredRun& run) {
   return run.facts.peak_memory_bytes.value_or(0) / report.memory_capacity;
@@ -50,10 +49,60 @@ void add_signs(std::string& out, const Comparison& comparison, const Report& rep
   }
 }
 
+/// A line a run, and how far the predictions are from all of them.
+std::string runs_table(const std::vector<ComparedRun>& runs) {
+  std::string out = fmt::format("{:<34}{:>12}{:>12}{:>10}  {}\n", "run", "predicted", "measured",
+                                "gap", "90 % interval");
+  double absolute = 0;
+  double sum = 0;
+  int inside = 0;
+  for (const ComparedRun& run : runs) {
+    const Comparison& c = run.comparison;
+    const double gap = c.gap_s / c.predicted_s;
+    const std::string name = printable(run.measured.name);
+    out += fmt::format("{:<34}{:>10.3f} s{:>10.3f} s{:>+8.2f} %  {}\n",
+                       name.size() <= 33 ? name : name.substr(0, 32) + "~", c.predicted_s,
+                       c.measured_s.mean, gap * 100, c.inside() ? "inside" : "outside");
+    absolute += std::abs(gap);
+    sum += gap;
+    inside += c.inside() ? 1 : 0;
+  }
+  const auto count = static_cast<double>(runs.size());
+  return out + fmt::format("{} runs: mean absolute gap {:.2f} %, mean gap {:+.2f} %, {} inside\n",
+                           runs.size(), absolute / count * 100, sum / count * 100, inside);
+}
+
+std::string causes_text(const CommonCauses& causes) {
+  std::string out = fmt::format(
+      "\nWhich one number of hardware/ would explain them all\n"
+      "  {} numbers tried, {} of them without effect on these runs. Gaps now: {:.2f} %\n"
+      "  (root mean square). A run counts as explained within {:.2f} %, run to run.\n",
+      causes.tried, causes.without_effect, causes.before * 100, causes.noise * 100);
+  if (causes.causes.empty()) out += "  None of them alone takes a tenth of the gaps away.\n";
+  int rank = 0;
+  for (const CommonCause& cause : causes.causes) {
+    out += fmt::format("\n  {:>2}. {}\n      {}: gaps {:.2f} %, {}\n", ++rank,
+                       printable(name_of_cause(cause)), printable(change_of_cause(cause)),
+                       cause.left * 100, cause.explains ? "explains all" : "does not explain all");
+    if (cause.at_end) out += "      more of it would help, but is out of the range looked at\n";
+  }
+  return out;
+}
+
 }  // namespace
 
-std::string comparison_text(const Comparison& comparison, const Report& report,
-                            const MeasuredReport& measured) {
+std::string name_of_cause(const CommonCause& cause) {
+  return fmt::format("{} {}", cause.file, cause.key);
+}
+
+std::string change_of_cause(const CommonCause& cause) {
+  const std::string unit = cause.unit.empty() ? "" : " " + cause.unit;
+  return fmt::format("{:.6g}{} -> {:.4g}{} (x {:.3f})", cause.value, unit, cause.needed, unit,
+                     cause.needed / cause.value);
+}
+
+std::string comparison_text(const ComparedRun& compared) {
+  const auto& [measured, report, comparison] = compared;
   const MeasuredRun& run = measured.run;
   std::string out =
       fmt::format("{}\nagainst {}\n\n", printable(report.scenario), printable(run.path));
@@ -78,44 +127,13 @@ std::string comparison_text(const Comparison& comparison, const Report& report,
   return out;
 }
 
-std::string comparison_json(const Comparison& comparison, const Report& report,
-                            const MeasuredReport& measured) {
-  auto explanations = ordered_json::array();
-  for (const GapExplanation& e : comparison.explanations) {
-    explanations.push_back({{"share", name_of(e.share)},
-                            {"predicted_s", e.predicted_s},
-                            {"needed_s", e.needed_s},
-                            {"standard_error_s", e.error_s},
-                            {"most_s", e.most_s ? ordered_json(*e.most_s) : ordered_json(nullptr)},
-                            {"standard_errors", e.deviations},
-                            {"verdict", name_of(e.plausibility)}});
-  }
-  auto steps = ordered_json::array();
-  for (const MeasuredStep& step : measured.run.steps)
-    steps.push_back({{"step", step.number},
-                     {"step_time_s", step.seconds},
-                     {"gap_s", step.seconds - comparison.predicted_s}});
-  const auto& peak = measured.run.facts.peak_memory_bytes;
-  return json_text({{"schema", "simtrain.comparison/1"},
-                    {"scenario", report.scenario},
-                    {"log", measured.run.path},
-                    {"status", name_of(measured.metrics.status)},
-                    {"predicted_s", comparison.predicted_s},
-                    {"interval_90_s", {comparison.interval.low, comparison.interval.high}},
-                    {"measured_s",
-                     {{"mean", comparison.measured_s.mean},
-                      {"std", comparison.measured_s.std},
-                      {"min", comparison.measured_s.min},
-                      {"max", comparison.measured_s.max},
-                      {"median", comparison.median_s}}},
-                    {"gap_s", comparison.gap_s},
-                    {"inside", comparison.inside()},
-                    {"explanations", std::move(explanations)},
-                    {"peak_memory_bytes", peak ? ordered_json(*peak) : ordered_json(nullptr)},
-                    {"predicted_peak_memory_bytes", report.peak_bytes()},
-                    {"contradictions", measured.facts.contradictions},
-                    {"skipped_lines", measured.run.skipped.count},
-                    {"steps", std::move(steps)}});
+std::string comparisons_text(const std::vector<ComparedRun>& runs,
+                             const std::optional<CommonCauses>& causes) {
+  std::string out = runs_table(runs);
+  if (causes) return out + causes_text(*causes);
+  return out +
+         "\nRuns of one plan cannot tell which number of hardware/ is wrong; logs of several plans "
+         "on\nthe same cluster can.\n";
 }
 
 }  // namespace simtrain

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/output/run_html_provenance.h"
 #include "sim/run/played.h"
+#include "sim/run/provenance.h"
 #include "sim/study/explain.h"
 
 namespace simtrain {

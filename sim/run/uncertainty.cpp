@@ -66,8 +66,7 @@ double relative_standard_error(const UncertaintySpec& spec, const PredictedStep&
 }
 
 Interval interval_90(double time, double relative_error) {
-  constexpr double kNormal95 = 1.6448536269514722;  // 5 % lie above
-  const double factor = std::exp(kNormal95 * relative_error);
+  const double factor = std::exp(kNineOfTen * relative_error);
   return {time / factor, time * factor};
 }
 

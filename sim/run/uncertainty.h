@@ -72,6 +72,9 @@ struct PredictedStep {
 /// stands in the step.
 double relative_standard_error(const UncertaintySpec& spec, const PredictedStep& step);
 
+/// So many standard deviations either side of the mean hold 9 of 10 normal values.
+inline constexpr double kNineOfTen = 1.6448536269514722;
+
 /// The ends of the interval that holds 9 of 10 measured step times.
 struct Interval {
   double low = 0;

@@ -1,11 +1,10 @@
 #include "sim/study/explain.h"
 
 #include <algorithm>
-#include <exception>
 #include <map>
-#include <oneapi/tbb/parallel_for.h>
 
 #include "sim/study/explain_changes.h"
+#include "sim/study/parallel_each.h"
 
 namespace simtrain {
 namespace {
@@ -81,17 +80,9 @@ Explanation explain(const ExplainRequest& request, const Played& played) {
     changes.push_back(std::move(change));
 
   std::vector<std::optional<ChangeResult>> results(changes.size());
-  std::vector<std::exception_ptr> thrown(changes.size());
-  tbb::parallel_for(std::size_t{0}, changes.size(), [&](std::size_t i) {
-    try {
-      results[i] = result_of(request, changes[i], explanation.step_time_s);
-    } catch (...) {
-      thrown[i] = std::current_exception();
-    }
+  parallel_each(changes.size(), [&](std::size_t i) {
+    results[i] = result_of(request, changes[i], explanation.step_time_s);
   });
-  for (const std::exception_ptr& error : thrown) {
-    if (error) std::rethrow_exception(error);
-  }
   for (std::optional<ChangeResult>& result : results) {
     if (result) {
       explanation.changes.push_back(std::move(*result));

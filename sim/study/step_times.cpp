@@ -1,10 +1,8 @@
 #include "sim/study/step_times.h"
 
-#include <exception>
-#include <oneapi/tbb/parallel_for.h>
-
 #include "sim/run/simulate.h"
 #include "sim/study/documented.h"
+#include "sim/study/parallel_each.h"
 
 namespace simtrain {
 
@@ -34,19 +32,11 @@ ValidationRow compared(const StepTime& step_time, const StepTimePrediction& pred
 std::vector<StepTimePrediction> predict(const DataFolder& data,
                                         const std::vector<StepTime>& step_times) {
   std::vector<StepTimePrediction> result(step_times.size());
-  std::vector<std::exception_ptr> thrown(step_times.size());
-  tbb::parallel_for(std::size_t{0}, step_times.size(), [&](std::size_t i) {
-    try {
-      const StepTime& row = step_times[i];
-      const Report report = simulate(row.source.scenario(data, row.row, {}));
-      result[i] = {report.step_time_s, report.step_time_error};
-    } catch (...) {
-      thrown[i] = std::current_exception();
-    }
+  parallel_each(step_times.size(), [&](std::size_t i) {
+    const StepTime& row = step_times[i];
+    const Report report = simulate(row.source.scenario(data, row.row, {}));
+    result[i] = {report.step_time_s, report.step_time_error};
   });
-  for (const std::exception_ptr& error : thrown) {
-    if (error) std::rethrow_exception(error);
-  }
   return result;
 }
 

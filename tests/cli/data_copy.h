@@ -26,9 +26,9 @@ class Data {
   }
   void write(std::string_view file, const std::string& text) const { folder_.write(file, text); }
 
-  [[nodiscard]] Outcome run() const {
+  [[nodiscard]] Outcome run(const std::string& options = "") const {
     const std::string folder = folder_.path().string();
-    return run_simtrain({"base.yaml"}, {folder, {{"SIMTRAIN_DATA", folder}}, ""});
+    return run_simtrain(words("base.yaml " + options), {folder, {{"SIMTRAIN_DATA", folder}}, ""});
   }
   [[nodiscard]] std::string path(std::string_view file) const { return folder_.file(file); }
 

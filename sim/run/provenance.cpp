@@ -1,4 +1,4 @@
-#include "sim/output/run_html_provenance.h"
+#include "sim/run/provenance.h"
 
 #include <algorithm>
 #include <array>

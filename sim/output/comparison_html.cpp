@@ -1,0 +1,140 @@
+#include "sim/output/comparison_html.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "sim/output/html.h"
+#include "sim/output/step_chart.h"
+#include "sim/output/text_report.h"
+
+namespace simtrain {
+namespace {
+
+std::string percent(double fraction) { return fmt::format("{:+.2f} %", fraction * 100); }
+
+double relative_gap(const ComparedRun& run) {
+  return run.comparison.gap_s / run.comparison.predicted_s;
+}
+
+std::string inside_text(const Comparison& comparison) {
+  return comparison.inside() ? "<span class=\"good\">inside</span>"
+                             : "<span class=\"bad\">outside</span>";
+}
+
+std::string tiles(const std::vector<ComparedRun>& runs) {
+  std::string out = "<div class=\"tiles\">";
+  if (runs.size() == 1) {
+    const Comparison& c = runs.front().comparison;
+    out += html_tile(fmt::format("{:.3f} s", c.predicted_s),
+                     fmt::format("predicted, 90 % interval {:.3f} to {:.3f} s", c.interval.low,
+                                 c.interval.high));
+    out += html_tile(
+        fmt::format("{:.3f} s", c.measured_s.mean),
+        fmt::format("measured, steps averaged: {}", runs.front().measured.run.steps.size()));
+    out += html_tile(percent(relative_gap(runs.front())),
+                     fmt::format("gap, {} the interval", inside_text(c)));
+    return out + "</div>\n";
+  }
+  double absolute = 0;
+  double sum = 0;
+  for (const ComparedRun& run : runs) {
+    absolute += std::abs(relative_gap(run));
+    sum += relative_gap(run);
+  }
+  const auto count = static_cast<double>(runs.size());
+  const auto inside = std::count_if(runs.begin(), runs.end(),
+                                    [](const ComparedRun& run) { return run.comparison.inside(); });
+  out += html_tile(std::to_string(runs.size()), "runs");
+  out += html_tile(fmt::format("{:.2f} %", absolute / count * 100), "mean absolute gap");
+  out += html_tile(percent(sum / count), "mean gap, measured over predicted");
+  out += html_tile(fmt::format("{} of {}", inside, runs.size()), "inside their 90 % interval");
+  return out + "</div>\n";
+}
+
+std::string runs_table(const std::vector<ComparedRun>& runs) {
+  std::string rows;
+  for (const ComparedRun& run : runs) {
+    const Comparison& c = run.comparison;
+    rows += html_row({html_text(run.measured.name), std::to_string(run.report.gpus),
+                      fmt::format("{:.3f} s", c.predicted_s),
+                      fmt::format("{:.3f} s", c.measured_s.mean), percent(relative_gap(run)),
+                      inside_text(c)});
+  }
+  return html_table({"run", "GPUs", "predicted", "measured", "gap", "90 % interval"}, rows);
+}
+
+std::string causes_section(const std::optional<CommonCauses>& causes) {
+  std::string out = "<h2>Which one number of hardware/ would explain them all</h2>\n";
+  if (!causes) {
+    return out +
+           "<p class=\"soft\">Runs of one plan cannot tell; logs of several plans on the same "
+           "cluster can.</p>\n";
+  }
+  out += fmt::format(
+      "<p class=\"soft\">{} numbers tried, each as the only one that is wrong; {} have no effect "
+      "on "
+      "these runs. Gaps are {:.2f} % now (root mean square); a run counts as explained within "
+      "{:.2f} %, which equal runs differ by.</p>\n",
+      causes->tried, causes->without_effect, causes->before * 100, causes->noise * 100);
+  if (causes->causes.empty())
+    return out + "<p>None of them alone takes a tenth of the gaps away.</p>\n";
+  std::string rows;
+  for (const CommonCause& cause : causes->causes) {
+    rows += fmt::format(
+        "<tr><td>{}</td><td>{}{}</td><td>{:.2f} %</td><td>{}</td><td class=\"text\">{}</td></tr>\n",
+        html_text(name_of_cause(cause)), html_text(change_of_cause(cause)),
+        cause.at_end ? " <span class=\"soft\">at its end</span>" : "", cause.left * 100,
+        cause.explains ? "<span class=\"good\">all explained</span>" : "not all",
+        html_text(cause.source));
+  }
+  return out +
+         html_table({"number", "holds, needed", "gaps left", "", "source of what it holds"}, rows);
+}
+
+std::string explanations_table(const ComparedRun& run) {
+  std::string rows;
+  for (const GapExplanation& e : run.comparison.explanations) {
+    rows += html_row({std::string(name_of(e.share)), fmt::format("{:.3f} s", e.predicted_s),
+                      fmt::format("{:.3f} s", e.needed_s),
+                      fmt::format("{:.4g}", e.needed_s / e.predicted_s),
+                      fmt::format("{:.3g}", e.deviations), std::string(name_of(e.plausibility))});
+  }
+  return html_table(
+      {"share of the step", "predicted", "needed", "factor", "standard errors", "verdict"}, rows);
+}
+
+std::string run_section(const ComparedRun& run) {
+  const MeasuredReport& measured = run.measured;
+  std::string out = fmt::format(
+      "<h2>{}</h2>\n<p class=\"soft\">{} against {}, {}</p>\n<p class=\"soft\">{} GPUs, {}</p>\n",
+      html_text(measured.name), html_text(run.report.scenario), html_text(measured.run.path),
+      describe(measured.run.window), run.report.gpus, html_text(run.report.layout));
+  out += fmt::format("<p{}>Status of the log: {}{}</p>\n",
+                     measured.metrics.why.empty() ? "" : " class=\"bad\"",
+                     name_of(measured.metrics.status),
+                     measured.metrics.why.empty() ? "" : ", " + html_text(measured.metrics.why));
+  for (const std::string& text : measured.facts.contradictions)
+    out += fmt::format("<p class=\"bad\">Disagree: {}</p>\n", html_text(text));
+  out += step_chart(measured.run.steps, run.comparison);
+  out += "<h3>What could explain the gap, each share alone</h3>\n" + explanations_table(run);
+  const std::string skipped = skipped_text(measured.run);
+  if (!skipped.empty()) out += "<p class=\"soft\">" + html_text(skipped) + "</p>\n";
+  return out;
+}
+
+}  // namespace
+
+std::string comparison_html(const std::vector<ComparedRun>& runs,
+                            const std::optional<CommonCauses>& causes) {
+  std::string body =
+      "<h1>Measured against predicted</h1>\n<p class=\"soft\">Gaps are measured over predicted "
+      "step time, less one.</p>\n" +
+      tiles(runs);
+  if (runs.size() > 1) body += runs_table(runs) + causes_section(causes);
+  for (const ComparedRun& run : runs) body += run_section(run);
+  return html_page("simtrain comparison", step_chart_style(), body);
+}
+
+}  // namespace simtrain

@@ -1,0 +1,114 @@
+#include <algorithm>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/data_copy.h"
+
+namespace simtrain::testing {
+namespace {
+
+/// Logs of two plans, as they would be measured where NICs have half their bandwidth.
+class SlowRuns {
+ public:
+  SlowRuns() {
+    const std::string node = "hardware/nodes/hgx-h100.yaml";
+    slow_.write(node, edited(slow_.read(node), "{value: 400 Gb/s,", "{value: 200 Gb/s,"));
+    add("a", std::string(kBaseScenario));
+    add("b",
+        edited(std::string(kBaseScenario), "context_parallel_size: 1", "context_parallel_size: 4"));
+  }
+
+  [[nodiscard]] Outcome compare(const std::string& options) const {
+    return run_simtrain(words("compare " + options), {folder_.path().string(), {}, ""});
+  }
+  [[nodiscard]] std::string read(std::string_view name) const {
+    return read_file(folder_.file(name));
+  }
+  void write(std::string_view name, std::string_view text) const { folder_.write(name, text); }
+
+ private:
+  void add(const std::string& name, const std::string& scenario) {
+    folder_.write(name + ".yaml", scenario);
+    slow_.write("base.yaml", scenario);
+    const auto json = nlohmann::json::parse(slow_.run("--format json").out);
+    std::string log = "step,step_time_s\n";
+    for (int step = 0; step < 12; ++step)
+      log += std::to_string(step) + "," + json.at("step_time_s").at("mean").dump() + "\n";
+    folder_.write(name + ".csv", log);
+  }
+
+  Data slow_;
+  TempFolder folder_;
+};
+
+TEST_CASE("compare: runs of several plans tell which number of the hardware is wrong") {
+  const SlowRuns runs;
+  for (const char* paths : {".", "a.yaml a.csv b.yaml b.csv"}) {
+    CAPTURE(paths);
+    const Outcome outcome = runs.compare(std::string(paths) + " --steps last --format json");
+    REQUIRE(outcome.status == 0);
+    CHECK(outcome.err.empty());
+    const auto json = nlohmann::json::parse(outcome.out);
+    CHECK(json.at("schema") == "simtrain.comparisons/1");
+    CHECK(json.at("runs").size() == 2);
+    const auto& numbers = json.at("common_causes").at("numbers");
+    const auto found = std::find_if(numbers.begin(), numbers.end(), [](const auto& number) {
+      return number.at("key") == "nic_bandwidth";
+    });
+    REQUIRE(found != numbers.end());
+    CHECK(found->at("file") == "nodes/hgx-h100.yaml");
+    CHECK(found->at("needed").get<double>() == doctest::Approx(200).epsilon(0.02));
+    CHECK(found->at("explains_all") == true);
+  }
+  const Outcome text = runs.compare(". --steps last");
+  CHECK(text.out.find("nodes/hgx-h100.yaml nic_bandwidth\n      400 Gb/s -> 2") !=
+        std::string::npos);
+}
+
+TEST_CASE("compare: several logs of one plan cannot tell it") {
+  const SlowRuns runs;
+  const Outcome outcome = runs.compare("a.yaml a.csv a.csv --steps last");
+  CHECK(outcome.status == 0);
+  CHECK(outcome.out.find("Runs of one plan cannot tell") != std::string::npos);
+  const auto json =
+      nlohmann::json::parse(runs.compare("a.yaml a.csv a.csv --steps last --format json").out);
+  CHECK(json.at("common_causes").is_null());
+}
+
+TEST_CASE("compare: one run and several are a page that asks for nothing") {
+  const SlowRuns runs;
+  for (const char* paths : {"a.yaml a.csv", "."}) {
+    CAPTURE(paths);
+    CHECK(runs.compare(std::string(paths) + " --steps 2:11 --report page.html").status == 0);
+    const std::string page = runs.read("page.html");
+    CHECK(page.find("<circle class=\"step\"") != std::string::npos);
+    CHECK(page.find("http") == std::string::npos);
+    CHECK(page.find("nan") == std::string::npos);
+  }
+  CHECK(runs.read("page.html").find("nodes/hgx-h100.yaml nic_bandwidth") != std::string::npos);
+}
+
+TEST_CASE("compare: what is no scenario with its logs is refused, and no page is left") {
+  const SlowRuns runs;
+  const auto refusal = [&](const std::string& options) {
+    const Outcome outcome = runs.compare(options + " --report page.html");
+    CHECK(outcome.status == 2);
+    CHECK(outcome.out.empty());
+    CHECK(runs.read("page.html").empty());
+    return outcome.err;
+  };
+  const std::string usage = "simtrain: compare takes scenarios, each with its logs behind it";
+  CHECK(refusal("").starts_with(usage));
+  CHECK(refusal("a.yaml").starts_with(usage));
+  CHECK(refusal("a.yaml b.yaml b.csv").starts_with(usage));
+  CHECK(refusal("a.yaml a.csv b.yaml").starts_with(usage));
+  CHECK(refusal(". --row one").starts_with("simtrain: --row: the names of a folder's logs"));
+  CHECK(refusal("a.yaml gone.csv").starts_with("simtrain: gone.csv: "));
+  runs.write("b.csv", "step,step_time_s\n");
+  CHECK(refusal(". --steps last").find("b.csv: ") != std::string::npos);
+  CHECK(runs.compare("a.yaml a.csv --report /nowhere/page.html").status == 2);
+}
+
+}  // namespace
+}  // namespace simtrain::testing
