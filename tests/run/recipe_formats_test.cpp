@@ -53,6 +53,7 @@ TEST_CASE("each recipe is of its own format and no other") {
   CHECK(format_name(recipe_file("gpt15b_megatron.sh").text) == "megatron-arguments");
   CHECK(format_name(recipe_file("gpt15b_arguments.txt").text) == "megatron-arguments");
   CHECK(format_name(recipe_file("llama2_13b_config.json").text) == "hugging-face-config");
+  CHECK(format_name("cfg:\n  num_layers: 2\n") == "nemo-1-hparams");
   CHECK(format_name("").empty());
   CHECK(format_name("name: x\ncluster: {name: y}\n").empty());
 }

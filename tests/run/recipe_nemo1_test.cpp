@@ -75,6 +75,23 @@ TEST_CASE("a DLLogger header says the same as the configuration") {
         "nodes the job has; --nodes N would");
 }
 
+TEST_CASE("hparams.yaml, the model's keys below cfg, says the same as the configuration") {
+  ImportFile file = recipe_file(kA4);
+  file.text = "cfg:\n  precision: bf16\n" + file.text.substr(file.text.find("  mcore_gpt:"));
+  RecipeRequest request = a4_job();
+  request.nodes = 28;
+  const ImportedRecipe imported = import_recipe(file, request);
+  check_same_fields(imported.yaml, "llama405b_a4_224");
+  request.overrides = {"cfg.fp8=false"};
+  CHECK(import_recipe(file, request).yaml.find("precision: bf16 # cfg.precision") !=
+        std::string::npos);
+  CHECK(said([&] {
+          import_recipe(with(file, "  num_layers: 126", "  num_moe_experts: 8"), request);
+        }).find("mixture-of-experts") != std::string::npos);
+  file.text = "cfg: 1\n";
+  CHECK(!said([&] { import_recipe(file, request); }).empty());
+}
+
 TEST_CASE("every value names its origin, and what is left aside is listed") {
   const ImportedRecipe imported = import_recipe(recipe_file(kA4), a4_job());
   for (const std::string text :

@@ -68,19 +68,12 @@ YamlNode configuration_of(const YamlNode& record, const std::string& path) {
   return tree;
 }
 
-/// NeMo keeps the trainer's precision among the model's keys there.
-void take_precision(const YamlNode& tree, RecipeTerms& terms) {
-  const YamlNode* precision = find_yaml_value(tree, "model.precision");
-  if (precision != nullptr && precision->kind == YamlNode::Kind::scalar && !terms.precision)
-    terms.precision = Said<std::string>{precision->text, "cfg/precision", false, precision->place};
-}
-
 ImportedRecipe read_header(const ImportFile& file, const RecipeRequest& request,
                            const DataFolder& data) {
   YamlNode tree = configuration_of(header_of(file), file.path);
   apply_overrides(tree, request.overrides);
   RecipeReading reading = read_recipe(tree, nemo1_keys(), KeyStyle::dotted);
-  take_precision(tree, reading.terms);
+  take_model_precision(tree, "cfg/precision", reading.terms);
   add_nemo1_defaults(reading.terms);
   return imported_scenario("DLLogger header of NeMo 1; model.KEY is its cfg/KEY", reading, file,
                            request, data);

@@ -145,6 +145,12 @@ std::span<const KeyRow> nemo1_keys() {
   return rows;
 }
 
+void take_model_precision(const YamlNode& tree, const std::string& origin, RecipeTerms& terms) {
+  const YamlNode* precision = find_yaml_value(tree, "model.precision");
+  if (precision != nullptr && precision->kind == YamlNode::Kind::scalar && !terms.precision)
+    terms.precision = Said<std::string>{precision->text, origin, false, precision->place};
+}
+
 void add_nemo1_defaults(RecipeTerms& terms) {
   const std::string nemo = "NeMo 1's default";
   default_to(terms.normalization, "layernorm1p", nemo);

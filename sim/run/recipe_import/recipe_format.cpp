@@ -4,7 +4,8 @@ namespace simtrain {
 
 const std::vector<RecipeFormat>& recipe_formats() {
   static const std::vector<RecipeFormat> rows{
-      kDlloggerHeader, kHuggingFaceConfig, kMegatronBridge, kNemo2, kNemo1, kMegatronArguments};
+      kDlloggerHeader, kHuggingFaceConfig, kMegatronBridge,   kNemo2,
+      kNemo1,          kNemo1Hparams,      kMegatronArguments};
   return rows;
 }
 

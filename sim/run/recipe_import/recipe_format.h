@@ -47,6 +47,7 @@ extern const RecipeFormat kMegatronArguments;
 extern const RecipeFormat kMegatronBridge;
 extern const RecipeFormat kNemo2;
 extern const RecipeFormat kNemo1;
+extern const RecipeFormat kNemo1Hparams;
 
 /// All of them. A text is of the first that recognizes it.
 const std::vector<RecipeFormat>& recipe_formats();
