@@ -28,11 +28,12 @@ TEST_CASE(
        "'rnu' is neither a command nor a scenario file (.yaml); did you mean 'run'?"},
       {{"frobnicate"},
        "'frobnicate' is neither a command nor a scenario file (.yaml); known are run, sweep, "
-       "tune, scale, validate, calibrate, metrics, compare, nccl, topology, import, list, bench, "
-       "help"},
+       "tune, scale, validate, calibrate, metrics, compare, profile, nccl, topology, import, list, "
+       "bench, help"},
       {{""},
        "'' is neither a command nor a scenario file (.yaml); known are run, sweep, tune, scale, "
-       "validate, calibrate, metrics, compare, nccl, topology, import, list, bench, help"},
+       "validate, calibrate, metrics, compare, profile, nccl, topology, import, list, bench, "
+       "help"},
       {{"run", "run"}, "run: there is no such file"},
       {{"run", ""}, "run takes one scenario file; 'simtrain help run' shows how"},
   });
@@ -208,12 +209,13 @@ TEST_CASE("A topic of list or help must exist") {
       {{"list", "frobnicate"},
        "list: 'frobnicate' is no family; known are gpus, nodes, fabrics, clusters, software, "
        "tp-overlap, models, scenarios, collectives, algorithms, protocols, wirings, "
-       "import-formats, log-formats, step-windows, placements, mfu-conventions"},
+       "import-formats, log-formats, profile-formats, step-windows, placements, mfu-conventions"},
       {{"list", "gpus", "nodes"}, "list takes one family"},
       {{"help", "scenari"}, "help: 'scenari' is no topic; did you mean 'scenario'?"},
       {{"help", "frobnicate"},
        "help: 'frobnicate' is no topic; known are scenario, run, sweep, tune, scale, "
-       "validate, calibrate, metrics, compare, nccl, topology, import, list, bench, help"},
+       "validate, calibrate, metrics, compare, profile, nccl, topology, import, list, bench, "
+       "help"},
       {{"help", "run", "list"}, "help takes one topic"},
       {{"bench", "now"}, "bench takes no arguments"},
   });
