@@ -13,7 +13,7 @@
 namespace simtrain {
 namespace {
 
-constexpr std::array<const ProfileFormat*, 2> kFormats{&kNsysTable, &kNcclLog};
+constexpr std::array<const ProfileFormat*, 3> kFormats{&kKinetoTrace, &kNsysTable, &kNcclLog};
 
 /// The first bytes of a source, up to `kHead`.
 std::string head_of(const ByteSource& source) {

@@ -115,6 +115,26 @@ TEST_CASE("Kernels of nsys stats beside predicted ones, by kind") {
   CHECK(gemm->at("predicted_s").get<double>() < 9);
 }
 
+TEST_CASE("A trace of torch.profiler, plain and packed, names its rank and its steps") {
+  const TempFolder folder;
+  const std::string trace = SIMTRAIN_SOURCE_DIR "/tests/measured/data/kineto-rank3.json";
+  const std::string packed = folder.file("trace.json.gz");
+  REQUIRE(shell("gzip -c '" + trace + "' > '" + packed + "'").status == 0);
+  for (const std::string& path : {trace, packed}) {
+    const Outcome outcome = profile({path, "--format", "json"});
+    REQUIRE(outcome.status == 0);
+    const json one = json::parse(outcome.out).at("profiles").at(0);
+    CHECK(one.at("format") == "kineto-trace");
+    CHECK(one.at("comparisons").at(0).at("rank") == 3);
+    CHECK(one.at("comparisons").at(0).at("steps") == 2);
+  }
+  const std::string whole = read_file(packed);
+  folder.write("half.json.gz", whole.substr(0, whole.size() - 20));
+  const Outcome half = profile({folder.file("half.json.gz")});
+  CHECK(half.status == 0);
+  CHECK(half.out.find("the compressed data ends too early") != std::string::npos);
+}
+
 TEST_CASE("Predicted kernels fill the step of a rank that waits for nobody") {
   const Outcome outcome = profile({kTable, "--format", "json"});
   const json comparison = json::parse(outcome.out).at("profiles").at(0).at("comparisons").at(0);
