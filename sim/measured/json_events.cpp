@@ -1,8 +1,20 @@
 #include "sim/measured/json_events.h"
 
+#include <array>
 #include <utility>
 
 namespace simtrain {
+
+namespace {
+
+/// Whether a byte can begin or end something, by its value.
+constexpr std::array<bool, 256> kMeans = [] {
+  std::array<bool, 256> means{};
+  for (const char c : std::string_view("\"\\{}[]\n")) means[static_cast<unsigned char>(c)] = true;
+  return means;
+}();
+
+}  // namespace
 
 JsonEvents::JsonEvents(ByteSource source) : source_(std::move(source)), buffer_(1U << 18U) {
   event_.reserve(kLongest + kPadding);
@@ -17,6 +29,8 @@ bool JsonEvents::fill() {
 
 bool JsonEvents::next(JsonEvent& event) {
   while (begin_ < end_ || fill()) {
+    pass_plain();
+    if (begin_ == end_) continue;
     const char c = buffer_[begin_++];
     const bool ended = take(c);
     if (c == '\n') ++line_;
@@ -29,13 +43,29 @@ bool JsonEvents::next(JsonEvent& event) {
   return false;
 }
 
+/// Passes over bytes that are of no meaning, which most are.
+void JsonEvents::pass_plain() {
+  if (escaped_) return;
+  std::size_t stop = begin_;
+  while (stop < end_ && !kMeans[static_cast<unsigned char>(buffer_[stop])]) ++stop;
+  keep(std::string_view(buffer_.data() + begin_, stop - begin_));
+  begin_ = stop;
+}
+
+void JsonEvents::keep(std::string_view bytes) {
+  constexpr std::size_t kLongestKey = 64;
+  if (in_event_) {
+    too_long_ = too_long_ || event_.size() + bytes.size() > kLongest;
+    if (!too_long_) event_ += bytes;
+  }
+  if (listed_) return;
+  head_ += bytes.substr(0, kLongestHead - head_.size());
+  if (in_string_ && depth_ == 1) key_ += bytes.substr(0, kLongestKey - key_.size());
+}
+
 /// Whether the byte ends an event.
 bool JsonEvents::take(char c) {
-  if (in_event_) {
-    too_long_ = too_long_ || event_.size() >= kLongest;
-    if (!too_long_) event_ += c;
-  }
-  if (!listed_ && head_.size() < kLongestHead) head_ += c;
+  keep(std::string_view(&c, 1));
   if (in_string_) {
     string_byte(c);
   } else if (c == '"') {
@@ -50,21 +80,17 @@ bool JsonEvents::take(char c) {
 }
 
 void JsonEvents::string_byte(char c) {
-  constexpr std::size_t kLongestKey = 64;
-  if (escaped_) {
+  if (escaped_)
     escaped_ = false;
-  } else if (c == '\\') {
+  else if (c == '\\')
     escaped_ = true;
-  } else if (c == '"') {
+  else if (c == '"')
     in_string_ = false;
-    return;
-  }
-  if (depth_ == 1 && key_.size() < kLongestKey) key_ += c;
 }
 
 void JsonEvents::open(char c) {
   ++depth_;
-  if (!listed_ && c == '[' && (depth_ == 1 || (depth_ == 2 && key_ == "traceEvents"))) {
+  if (!listed_ && c == '[' && (depth_ == 1 || (depth_ == 2 && key_ == "traceEvents\""))) {
     listed_ = true;
     list_depth_ = depth_;
   } else if (list_depth_ > 0 && c == '{' && depth_ == list_depth_ + 1) {

@@ -41,6 +41,8 @@ class JsonEvents {
   static constexpr std::size_t kLongestHead = 1U << 20U;
 
   bool fill();
+  void pass_plain();
+  void keep(std::string_view bytes);
   bool take(char c);
   void string_byte(char c);
   void open(char c);
@@ -57,7 +59,7 @@ class JsonEvents {
   bool listed_ = false;  ///< it has begun
   bool in_string_ = false;
   bool escaped_ = false;
-  std::string key_;  ///< the string read last at the top
+  std::string key_;  ///< before the list: the string read last at the top, with its closing quote
   std::string head_;
   std::string event_;
   std::int64_t event_line_ = 0;

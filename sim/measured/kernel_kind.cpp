@@ -1,7 +1,7 @@
 #include "sim/measured/kernel_kind.h"
 
 #include <algorithm>
-#include <string>
+#include <iterator>
 
 #include "sim/measured/log_fields.h"
 
@@ -92,11 +92,14 @@ KernelKind kernel_kind(std::string_view name) {
   return found == kPatterns.end() ? KernelKind::unclassified : found->kind;
 }
 
-KernelKind collective_kind(std::string_view collective) {
-  std::string plain(collective);
-  plain.erase(std::remove(plain.begin(), plain.end(), '_'), plain.end());
-  if (plain == "send" || plain == "recv") plain = "sendrecv";
-  return kernel_kind("nccl " + plain);
+std::string named_by_collective(std::string_view name, std::string_view collective) {
+  std::string full(name);
+  if (collective.empty() || !holds(name, "Generic")) return full;
+  full += ' ';
+  std::copy_if(collective.begin(), collective.end(), std::back_inserter(full),
+               [](char c) { return c != '_'; });
+  if (collective == "send" || collective == "recv") full += " sendrecv";
+  return full;
 }
 
 }  // namespace simtrain

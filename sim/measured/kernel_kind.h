@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "sim/core/yaml_reader.h"
@@ -56,7 +57,9 @@ struct EnumNames<KernelKind> {
 /// The kind of a kernel by its name, as profilers show it; capital or small letters do not matter.
 KernelKind kernel_kind(std::string_view name);
 
-/// The kind of an NCCL kernel by what PyTorch calls its collective: `_allgather_base`, `allreduce`.
-KernelKind collective_kind(std::string_view collective);
+/// The name of a kernel of NCCL that serves all collectives (`ncclDevKernel_Generic_1`), with what
+/// PyTorch calls the collective (`_allgather_base`) behind it, so that it tells its kind; other
+/// names as they are.
+std::string named_by_collective(std::string_view name, std::string_view collective);
 
 }  // namespace simtrain

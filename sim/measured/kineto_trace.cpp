@@ -57,11 +57,10 @@ simdjson::error_code read_field(std::string_view key, json::value value, Event& 
   return error;
 }
 
-bool is_kernel(std::string_view category) { return category == "kernel" || category == "Kernel"; }
-
-bool is_copy(std::string_view category) {
-  constexpr std::array<std::string_view, 4> kCopies{"gpu_memcpy", "gpu_memset", "Memcpy", "Memset"};
-  return std::find(kCopies.begin(), kCopies.end(), category) != kCopies.end();
+bool runs_on_gpu(std::string_view category) {
+  constexpr std::array<std::string_view, 6> kCategories{"kernel", "gpu_memcpy", "gpu_memset",
+                                                        "Kernel", "Memcpy",     "Memset"};
+  return std::find(kCategories.begin(), kCategories.end(), category) != kCategories.end();
 }
 
 /// Whether an event could be of a kind that counts; others are not parsed.
@@ -139,23 +138,13 @@ class KinetoReader {
       if (error == std::errc() && last == end) profile_.step(step);
       return;
     }
-    const bool copy = is_copy(event.category);
-    if (event.phase != "X" || (!copy && !is_kernel(event.category))) return;
+    if (event.phase != "X" || !runs_on_gpu(event.category)) return;
     if (!event.microseconds || event.name.empty()) {
       profile_.skip(line, "starts a kernel without a name or a time");
       return;
     }
-    KernelKind kind = copy ? KernelKind::copy : kernel_kind(event.name);
-    if (kind == KernelKind::nccl_other && !event.collective.empty())
-      kind = collective_kind(event.collective);
-    profile_.kernel(kernel_name(event, kind), kind, 1, *event.microseconds / 1e6, line);
-  }
-
-  /// Generic kernels of NCCL have one name for all collectives.
-  static std::string kernel_name(const Event& event, KernelKind kind) {
-    if (kernel_kind(event.name) != KernelKind::nccl_other || event.collective.empty())
-      return event.name;
-    return event.name + " " + std::string(name_of(kind));
+    profile_.kernel(named_by_collective(event.name, event.collective), 1, *event.microseconds / 1e6,
+                    line);
   }
 
   json::parser parser_;

@@ -132,8 +132,7 @@ class NsysReader {
       profile_.skip(number, "its time, its number of calls or its name cannot be read");
       return;
     }
-    const KernelKind kind = layout_->copies ? KernelKind::copy : kernel_kind(name);
-    profile_.kernel(name, kind, *calls, *time * layout_->unit, number);
+    profile_.kernel(name, *calls, *time * layout_->unit, number);
   }
 
   ProfileBuilder profile_;

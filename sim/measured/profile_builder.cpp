@@ -4,8 +4,8 @@
 
 namespace simtrain {
 
-void ProfileBuilder::kernel(std::string_view name, KernelKind kind, std::int64_t calls,
-                            double seconds, std::int64_t line) {
+void ProfileBuilder::kernel(std::string_view name, std::int64_t calls, double seconds,
+                            std::int64_t line) {
   constexpr double kLongest = 1e9;
   if (!(seconds >= 0 && seconds <= kLongest)) {
     skip(line, "its time is no number of 0 or more");
@@ -22,7 +22,8 @@ void ProfileBuilder::kernel(std::string_view name, KernelKind kind, std::int64_t
       skip(line, "is a kernel beyond the first 20000 names");
       return;
     }
-    found = kernels_.emplace(kept, ProfiledKernel{std::string(kept), kind, 0, 0}).first;
+    found =
+        kernels_.emplace(kept, ProfiledKernel{std::string(kept), kernel_kind(name), 0, 0}).first;
   }
   ProfiledKernel& entry = found->second;
   entry.calls = std::min(entry.calls + calls, kMostCalls);

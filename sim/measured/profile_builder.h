@@ -18,9 +18,8 @@ class ProfileBuilder {
   static constexpr std::size_t kMostShapes = 100000;
   static constexpr std::int64_t kMostCalls = 1'000'000'000'000;
 
-  /// `calls` runs of a kernel, or of the copy that an event names. Skips what cannot be.
-  void kernel(std::string_view name, KernelKind kind, std::int64_t calls, double seconds,
-              std::int64_t line);
+  /// `calls` runs of a kernel; its name tells its kind when it first comes. Skips what cannot be.
+  void kernel(std::string_view name, std::int64_t calls, double seconds, std::int64_t line);
   /// A call of NCCL by a process.
   void call(std::string_view process, const CallShape& shape, std::int64_t line);
   /// The place of a process in one of its communicators.

@@ -44,14 +44,16 @@ std::string change(double predicted, double measured) {
   return fmt::format("{:+.1f} %", (measured / predicted - 1) * 100);
 }
 
+/// Calls in a step, which need not be whole where a profile holds several.
 std::string count_text(double count) {
-  return count > 0 ? fmt::format("{:.6g}", count) : std::string("-");
+  if (!(count > 0)) return "-";
+  return count == std::floor(count) ? fmt::format("{:.0f}", count) : fmt::format("{:.1f}", count);
 }
 
 void add_kernel_row(std::string& out, std::string_view name, const KernelRow& row) {
   const PredictedKernels& predicted = row.predicted;
   out += fmt::format(
-      "  {:<22}{:>12}{:>12}{:>12}{:>13}{:>11}{:>9}{:>9}\n", name,
+      "  {:<22}{:>12}{:>12}{:>12}{:>13}{:>11}{:>11}{:>11}\n", name,
       time_or_none(predicted.seconds, predicted.calls > 0),
       time_or_none(predicted.waiting_s, predicted.waiting_s > 0),
       time_or_none(row.measured_s, row.measured_calls > 0),
@@ -69,7 +71,7 @@ void add_to(KernelRow& sum, const KernelRow& row) {
 
 void add_kernels(std::string& out, const ProfileComparison& comparison) {
   out += "\nKernels in a step, by kind\n";
-  out += fmt::format("  {:<22}{:>12}{:>12}{:>12}{:>13}{:>11}{:>9}{:>9}\n", "", "predicted",
+  out += fmt::format("  {:<22}{:>12}{:>12}{:>12}{:>13}{:>11}{:>11}{:>11}\n", "", "predicted",
                      "+ waiting", "measured", "difference", "", "calls", "measured");
   KernelRow all;
   for (const KindGroup& group : kGroups) {

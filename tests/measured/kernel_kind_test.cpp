@@ -58,12 +58,17 @@ TEST_CASE("Kernels of Megatron, Transformer Engine, PyTorch and NCCL by their na
   }
 }
 
-TEST_CASE("Collectives by the names that PyTorch gives them") {
-  CHECK(collective_kind("_allgather_base") == KernelKind::nccl_all_gather);
-  CHECK(collective_kind("reduce_scatter_tensor_coalesced") == KernelKind::nccl_reduce_scatter);
-  CHECK(collective_kind("allreduce") == KernelKind::nccl_all_reduce);
-  CHECK(collective_kind("recv") == KernelKind::nccl_send_receive);
-  CHECK(collective_kind("all_to_allv") == KernelKind::nccl_other);
+TEST_CASE("Kernels that serve all collectives, by the names that PyTorch gives these") {
+  const auto kind = [](std::string_view collective) {
+    return kernel_kind(named_by_collective("ncclDevKernel_Generic_1(...)", collective));
+  };
+  CHECK(kind("_allgather_base") == KernelKind::nccl_all_gather);
+  CHECK(kind("reduce_scatter_tensor_coalesced") == KernelKind::nccl_reduce_scatter);
+  CHECK(kind("allreduce") == KernelKind::nccl_all_reduce);
+  CHECK(kind("recv") == KernelKind::nccl_send_receive);
+  CHECK(kind("all_to_allv") == KernelKind::nccl_other);
+  CHECK(kind("") == KernelKind::nccl_other);
+  CHECK(named_by_collective("ncclDevKernel_SendRecv", "send") == "ncclDevKernel_SendRecv");
 }
 
 }  // namespace
