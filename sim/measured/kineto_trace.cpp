@@ -22,7 +22,11 @@ struct Event {
   std::string phase;
   std::string category;
   std::string name;
-  std::string collective;  ///< of an NCCL kernel, in PyTorch's words
+  std::string collective;             ///< of an NCCL kernel, in PyTorch's words
+  std::string dtype;                  ///< what it moves, in the same
+  std::optional<std::int64_t> given;  ///< elements
+  std::optional<std::int64_t> taken;
+  std::optional<std::int64_t> ranks;
   std::optional<double> microseconds;
 };
 
@@ -33,14 +37,31 @@ simdjson::error_code read_text(json::value value, std::string& text) {
   return error;
 }
 
+/// Nothing where the value is no whole number of 0 or more.
+std::optional<std::int64_t> count_of(json::value value) {
+  std::int64_t number = 0;
+  if (value.get_int64().get(number) != simdjson::SUCCESS || number < 0) return std::nullopt;
+  return number;
+}
+
+simdjson::error_code read_argument(std::string_view key, json::value value, Event& event) {
+  if (key == "Collective name") return read_text(value, event.collective);
+  if (key == "dtype") return read_text(value, event.dtype);
+  if (key == "In msg nelems") event.given = count_of(value);
+  if (key == "Out msg nelems") event.taken = count_of(value);
+  if (key == "Group size") event.ranks = count_of(value);
+  return simdjson::SUCCESS;
+}
+
 simdjson::error_code read_arguments(json::value value, Event& event) {
   json::object arguments;
   if (const auto error = value.get_object().get(arguments)) return error;
   for (auto field : arguments) {
     std::string_view key;
     if (const auto error = field.unescaped_key().get(key)) return error;
-    if (key != "Collective name") continue;
-    if (const auto error = read_text(field.value(), event.collective)) return error;
+    json::value argument;
+    if (const auto error = field.value().get(argument)) return error;
+    if (const auto error = read_argument(key, argument, event)) return error;
   }
   return simdjson::SUCCESS;
 }
@@ -61,6 +82,47 @@ bool runs_on_gpu(std::string_view category) {
   constexpr std::array<std::string_view, 6> kCategories{"kernel", "gpu_memcpy", "gpu_memset",
                                                         "Kernel", "Memcpy",     "Memset"};
   return std::find(kCategories.begin(), kCategories.end(), category) != kCategories.end();
+}
+
+/// What PyTorch calls a collective of one tensor; those of several are one kernel for several
+/// calls.
+struct CollectiveName {
+  std::string_view name;
+  NcclFunction function{};
+};
+constexpr std::array kCollectives{
+    CollectiveName{"allreduce", NcclFunction::all_reduce},
+    CollectiveName{"_allgather_base", NcclFunction::all_gather},
+    CollectiveName{"_reduce_scatter_base", NcclFunction::reduce_scatter},
+    CollectiveName{"broadcast", NcclFunction::broadcast},
+    CollectiveName{"send", NcclFunction::send},
+    CollectiveName{"recv", NcclFunction::recv}};
+
+/// A type as PyTorch calls it, by its number in NCCL.
+struct TypeName {
+  std::string_view name;
+  int number = 0;
+};
+constexpr std::array kTypes{TypeName{"Char", 0},  TypeName{"Byte", 1},   TypeName{"Bool", 1},
+                            TypeName{"Int", 2},   TypeName{"Long", 4},   TypeName{"Half", 6},
+                            TypeName{"Float", 7}, TypeName{"Double", 8}, TypeName{"BFloat16", 9}};
+
+/// The call behind a kernel of NCCL; nothing where the trace does not tell it.
+std::optional<CallShape> call_of(const Event& event) {
+  constexpr std::int64_t kMostCount = 1'000'000'000'000'000;
+  constexpr std::int64_t kMostRanks = 100'000'000;
+  const auto* const row =
+      std::find_if(kCollectives.begin(), kCollectives.end(),
+                   [&](const CollectiveName& one) { return one.name == event.collective; });
+  const auto* const type = std::find_if(
+      kTypes.begin(), kTypes.end(), [&](const TypeName& one) { return one.name == event.dtype; });
+  if (row == kCollectives.end() || type == kTypes.end()) return std::nullopt;
+  const bool message = row->function == NcclFunction::send || row->function == NcclFunction::recv;
+  const auto count = row->function == NcclFunction::reduce_scatter ? event.taken : event.given;
+  const std::int64_t ranks = message ? 0 : event.ranks.value_or(0);
+  const bool told = count && (message || ranks > 0);
+  if (!told || *count > kMostCount || ranks > kMostRanks) return std::nullopt;
+  return CallShape{row->function, static_cast<int>(ranks), type->number, *count};
 }
 
 /// Whether an event could be of a kind that counts; others are not parsed.
@@ -143,6 +205,7 @@ class KinetoReader {
       profile_.skip(line, "starts a kernel without a name or a time");
       return;
     }
+    if (const auto call = call_of(event)) profile_.call(*call, line);
     profile_.kernel(named_by_collective(event.name, event.collective), 1, *event.microseconds / 1e6,
                     line);
   }

@@ -55,6 +55,7 @@ struct Profile {
   std::string path;
   std::string format;                    ///< a name of profile_formats()
   std::vector<ProfiledKernel> kernels;   ///< most time first
+  CallCounts calls;                      ///< of NCCL, where its kernels tell what they move
   std::vector<LoggedProcess> processes;  ///< by name; of a log of NCCL
   std::optional<std::int64_t> steps;     ///< where the profile itself marks them
   std::optional<ToldRank> told;          ///< whose profile it is, where it says so

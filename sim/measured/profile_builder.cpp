@@ -43,17 +43,26 @@ LoggedProcess* ProfileBuilder::process(std::string_view name) {
   return last_;
 }
 
-void ProfileBuilder::call(std::string_view name, const CallShape& shape, std::int64_t line) {
-  LoggedProcess* const caller = process(name);
-  const auto known = caller == nullptr ? CallCounts::iterator() : caller->calls.find(shape);
-  if (caller != nullptr && known != caller->calls.end()) {
+/// Nowhere where there is no place left for it.
+void ProfileBuilder::count(CallCounts* calls, const CallShape& shape, std::int64_t line) {
+  const auto known = calls == nullptr ? CallCounts::iterator() : calls->find(shape);
+  if (calls != nullptr && known != calls->end()) {
     ++known->second;
-  } else if (caller != nullptr && shapes_ < kMostShapes) {
+  } else if (calls != nullptr && shapes_ < kMostShapes) {
     ++shapes_;
-    caller->calls.emplace(shape, 1);
+    calls->emplace(shape, 1);
   } else {
     skip(line, "is a call beyond the first 100000 kinds");
   }
+}
+
+void ProfileBuilder::call(const CallShape& shape, std::int64_t line) {
+  count(&profile_.calls, shape, line);
+}
+
+void ProfileBuilder::call(std::string_view name, const CallShape& shape, std::int64_t line) {
+  LoggedProcess* const caller = process(name);
+  count(caller == nullptr ? nullptr : &caller->calls, shape, line);
 }
 
 void ProfileBuilder::communicator(std::string_view name, const ToldRank& place) {

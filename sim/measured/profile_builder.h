@@ -20,7 +20,9 @@ class ProfileBuilder {
 
   /// `calls` runs of a kernel; its name tells its kind when it first comes. Skips what cannot be.
   void kernel(std::string_view name, std::int64_t calls, double seconds, std::int64_t line);
-  /// A call of NCCL by a process.
+  /// A call of NCCL by the rank of the profile.
+  void call(const CallShape& shape, std::int64_t line);
+  /// The same by a process.
   void call(std::string_view process, const CallShape& shape, std::int64_t line);
   /// The place of a process in one of its communicators.
   void communicator(std::string_view process, const ToldRank& place);
@@ -34,6 +36,7 @@ class ProfileBuilder {
 
  private:
   LoggedProcess* process(std::string_view name);
+  void count(CallCounts* calls, const CallShape& shape, std::int64_t line);
 
   Profile profile_;
   std::map<std::string, ProfiledKernel, std::less<>> kernels_;

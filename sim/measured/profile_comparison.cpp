@@ -141,13 +141,15 @@ class Comparer {
       row.measured_calls /= static_cast<double>(steps.steps);
       row.measured_s /= static_cast<double>(steps.steps);
     }
+    if (!profile_.calls.empty())
+      result.calls = call_rows(predicted_calls(played_, result.rank), profile_.calls, steps.steps);
     std::copy_if(
         profile_.kernels.begin(), profile_.kernels.end(), std::back_inserter(result.unclassified),
         [](const ProfiledKernel& kernel) { return kernel.kind == KernelKind::unclassified; });
     return result;
   }
 
-  std::vector<ProfileComparison> processes() const {
+  std::vector<ProfileComparison> processes() {
     std::vector<const LoggedProcess*> chosen;
     std::size_t unknown = 0;
     for (const LoggedProcess& process : profile_.processes) {
@@ -195,10 +197,19 @@ class Comparer {
     return result;
   }
 
-  [[nodiscard]] ProfileComparison calls(const LoggedProcess& process) const {
+  /// Those of ranks that are alike are counted once.
+  const CallCounts& calls_of(int rank) {
+    const auto place = static_cast<std::size_t>(rank);
+    const std::pair alike(played_.classes.step_stand_in[place], played_.classes.pass[place]);
+    const auto [entry, fresh] = predicted_calls_.try_emplace(alike);
+    if (fresh) entry->second = predicted_calls(played_, rank);
+    return entry->second;
+  }
+
+  [[nodiscard]] ProfileComparison calls(const LoggedProcess& process) {
     ProfileComparison result = of_rank(process.told, "its place among all ranks");
     result.process = process.name;
-    const CallCounts predicted = predicted_calls(played_, result.rank);
+    const CallCounts& predicted = calls_of(result.rank);
     const StepCount steps = steps_of_calls(profile_, request_, predicted, process.calls);
     result.steps = steps.steps;
     result.steps_from = steps.how;
@@ -209,6 +220,7 @@ class Comparer {
   const Played& played_;
   const Profile& profile_;
   const ProfileRequest& request_;
+  std::map<std::pair<int, int>, CallCounts> predicted_calls_;  ///< by rank and pass class
 };
 
 }  // namespace
@@ -220,7 +232,7 @@ std::vector<ProfileComparison> compare_profile(const Played& played, const Profi
         {}, "--rank",
         fmt::format("there is no {}; 0 to {} would do", *request.rank, played.grid.ranks() - 1));
   }
-  const Comparer comparer(played, profile, request);
+  Comparer comparer(played, profile, request);
   if (!profile.processes.empty()) return comparer.processes();
   return {comparer.kernels()};
 }

@@ -34,7 +34,7 @@ struct ProfileComparison {
   std::int64_t steps = 0;
   std::string steps_from;          ///< how they are known
   std::vector<KernelRow> kernels;  ///< per step, by kind; kinds that neither side has are left out
-  std::vector<CallRow> calls;      ///< of a log of NCCL, most bytes first
+  std::vector<CallRow> calls;      ///< in all steps, where they are told; most bytes first
   std::vector<ProfiledKernel> unclassified;  ///< most time first; in all steps
 };
 

@@ -55,6 +55,7 @@ ordered_json comparison_of(const ProfileComparison& comparison) {
   }
   json["kernels"] = kernels_json(comparison);
   json["unclassified"] = unclassified_json(comparison);
+  if (!comparison.calls.empty()) json["calls"] = calls_json(comparison);
   return json;
 }
 

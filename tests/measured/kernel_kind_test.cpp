@@ -52,9 +52,9 @@ TEST_CASE("Kernels of Megatron, Transformer Engine, PyTorch and NCCL by their na
       {"Memset (Device)", KernelKind::copy},
       {"my_own_kernel", KernelKind::unclassified},
       {"", KernelKind::unclassified}};
-  for (const auto& [name, kind] : names) {
-    CAPTURE(name);
-    CHECK(name_of(kernel_kind(name)) == name_of(kind));
+  for (const auto& row : names) {
+    CAPTURE(row.first);
+    CHECK(name_of(kernel_kind(row.first)) == name_of(row.second));
   }
 }
 

@@ -61,6 +61,28 @@ TEST_CASE("kineto-trace: kernels, copies, steps and whose trace it is") {
   }
 }
 
+TEST_CASE("kineto-trace: kernels of NCCL that tell their calls") {
+  const auto call = [](std::string_view collective, std::string_view dtype) {
+    return kernel("ncclDevKernel_X", "1", "kernel",
+                  fmt::format(", \"Collective name\": \"{}\", \"In msg nelems\": 1024, \"Out msg "
+                              "nelems\": 128, \"Group size\": 8, \"dtype\": \"{}\"",
+                              collective, dtype));
+  };
+  const Profile profile = read_profile_text(trace(
+      call("_reduce_scatter_base", "Float") + call("_reduce_scatter_base", "Float") +
+      call("allreduce", "BFloat16") + call("send", "BFloat16") + call("_allgather_base", "Byte") +
+      call("all_to_allv", "Float") + call("allreduce", "Unheard") +
+      kernel("ncclDevKernel_X", "1", "kernel",
+             ", \"Collective name\": \"allreduce\", \"In msg nelems\": \"many\", \"Group "
+             "size\": 8, \"dtype\": \"Float\"")));
+  CHECK(profile.skipped.count == 0);
+  CHECK(profile.kernels.front().calls == 8);
+  CHECK(profile.calls == CallCounts{{{NcclFunction::reduce_scatter, 8, 7, 128}, 2},
+                                    {{NcclFunction::all_reduce, 8, 9, 1024}, 1},
+                                    {{NcclFunction::send, 0, 9, 1024}, 1},
+                                    {{NcclFunction::all_gather, 8, 1, 1024}, 1}});
+}
+
 TEST_CASE("kineto-trace: a bare list of events, on one line") {
   const Profile profile = read_profile_text(
       R"([{"ph":"X","cat":"Kernel","name":"flash_fwd_kernel","ts":1,"dur":7,"args":{}}])");

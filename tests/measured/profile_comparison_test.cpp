@@ -72,8 +72,8 @@ TEST_CASE("Predicted kernels are those of the communication table and of the bre
 
 TEST_CASE("A rank that waits for its neighbours has waiting in its messages") {
   const Job job;
-  const PredictedKernels& messages =
-      predicted_profile(job.played, 0)[static_cast<std::size_t>(KernelKind::nccl_send_receive)];
+  const PredictedProfile profile = predicted_profile(job.played, 0);
+  const PredictedKernels& messages = of(profile, KernelKind::nccl_send_receive);
   CHECK(messages.waiting_s > 0);
   CHECK(messages.waiting_s < 2 * report_of(job.played).step_time_s);
 }
