@@ -64,6 +64,11 @@ TEST_CASE("An unknown option is refused, with a suggestion where one is close") 
       {{"validate", "--max", "5"},
        "unknown option '--max'; known are --format, --max-mean-error, --breakdown, --report, "
        "--steps, --log-format, --nccl, --leave-one-table-out, --kernels"},
+      {{"profile", "good.yaml", "a.log", "--step", "5"},
+       "unknown option '--step'; did you mean '--steps'?"},
+      {{"profile", "good.yaml", "a.log", "--window", "5"},
+       "unknown option '--window'; known are --set, --row, --rank, --steps, --profile-format, "
+       "--format"},
       {{"bench", "--fast"}, "bench takes no arguments"},
   });
 }
@@ -88,6 +93,8 @@ TEST_CASE("An option stands once and with its value") {
        "option '--unfold' cannot be specified more than once; 'simtrain help' shows what there is"},
       {{"good.yaml", "--unfold=yes"},
        "option '--unfold' does not take any arguments; 'simtrain help' shows what there is"},
+      {{"profile", "good.yaml", "a.log", "--rank"},
+       "the required argument for option '--rank' is missing; 'simtrain help' shows what there is"},
       {{"validate", "--max-mean-error"},
        "the required argument for option '--max-mean-error' is missing; 'simtrain help' shows what "
        "there is"},

@@ -19,7 +19,7 @@ const Played& job() {
   static const simtrain::DataFolder data(SIMTRAIN_SOURCE_DIR);
   static const Scenario scenario =
       simtrain::ScenarioSource::from_file(SIMTRAIN_SOURCE_DIR "/scenarios/llama31_8b_h100.yaml")
-          .scenario(data, "bf16-8", {});
+          .scenario(data, "bf16-8", {simtrain::parse_setting("gbs=8")});
   static const Played played(scenario);
   return played;
 }
