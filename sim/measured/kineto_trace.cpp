@@ -27,6 +27,7 @@ struct Event {
   std::optional<std::int64_t> given;  ///< elements
   std::optional<std::int64_t> taken;
   std::optional<std::int64_t> ranks;
+  std::optional<std::int64_t> gpu;
   std::optional<double> microseconds;
 };
 
@@ -49,6 +50,7 @@ simdjson::error_code read_argument(std::string_view key, json::value value, Even
   if (key == "dtype") return read_text(value, event.dtype);
   if (key == "In msg nelems") event.given = count_of(value);
   if (key == "Out msg nelems") event.taken = count_of(value);
+  if (key == "device") event.gpu = count_of(value);
   if (key == "Group size") event.ranks = count_of(value);
   return simdjson::SUCCESS;
 }
@@ -205,6 +207,7 @@ class KinetoReader {
       profile_.skip(line, "starts a kernel without a name or a time");
       return;
     }
+    if (event.gpu) profile_.gpu(std::to_string(*event.gpu));
     if (const auto call = call_of(event)) profile_.call(*call, line);
     profile_.kernel(named_by_collective(event.name, event.collective), 1, *event.microseconds / 1e6,
                     line);

@@ -19,7 +19,8 @@ struct Layout {
   std::size_t time = 0;
   std::optional<std::size_t> calls;  ///< none: a line a call
   std::size_t name = 0;
-  double unit = 1;  ///< of the times, in seconds
+  std::optional<std::size_t> gpu;  ///< on which it ran
+  double unit = 1;                 ///< of the times, in seconds
 };
 
 std::optional<std::size_t> column(const std::vector<std::string_view>& cells,
@@ -75,6 +76,7 @@ std::optional<Layout> layout_of_table(const std::vector<std::string_view>& cells
   if (layout.calls && find_time(cells, "Total Time", layout)) return layout;
   layout.calls.reset();
   layout.copies = false;
+  layout.gpu = column(cells, "Device");
   if (name && column(cells, "GrdX") && find_time(cells, "Duration", layout)) return layout;
   return std::nullopt;
 }
@@ -132,6 +134,7 @@ class NsysReader {
       profile_.skip(number, "its time, its number of calls or its name cannot be read");
       return;
     }
+    if (layout_->gpu) profile_.gpu(trimmed(cells[*layout_->gpu]));
     profile_.kernel(name, *calls, *time * layout_->unit, number);
   }
 

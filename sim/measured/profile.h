@@ -59,6 +59,7 @@ struct Profile {
   std::vector<LoggedProcess> processes;  ///< by name; of a log of NCCL
   std::optional<std::int64_t> steps;     ///< where the profile itself marks them
   std::optional<ToldRank> told;          ///< whose profile it is, where it says so
+  int gpus = 1;                          ///< whose kernels these are, where that is told
   SkippedLines skipped;
   std::int64_t lines = 0;
   std::int64_t bytes = 0;  ///< after decompression

@@ -76,6 +76,12 @@ void ProfileBuilder::step(std::int64_t number) {
   if (steps_.size() < kMostSteps) steps_.insert(number);
 }
 
+void ProfileBuilder::gpu(std::string_view name) {
+  constexpr std::size_t kMostGpus = 1024;
+  if (name.empty() || name.size() > kLongestName || gpus_.size() >= kMostGpus) return;
+  if (!gpus_.contains(name)) gpus_.emplace(name);
+}
+
 Profile ProfileBuilder::take() {
   profile_.kernels.reserve(kernels_.size());
   for (auto& [name, kernel] : kernels_) profile_.kernels.push_back(std::move(kernel));
@@ -85,6 +91,7 @@ Profile ProfileBuilder::take() {
                    });
   profile_.processes.reserve(processes_.size());
   for (auto& [name, logged] : processes_) profile_.processes.push_back(std::move(logged));
+  profile_.gpus = std::max(1, static_cast<int>(gpus_.size()));
   if (!steps_.empty()) profile_.steps = static_cast<std::int64_t>(steps_.size());
   return std::move(profile_);
 }

@@ -28,6 +28,8 @@ class ProfileBuilder {
   void communicator(std::string_view process, const ToldRank& place);
   /// A step that the profile marks.
   void step(std::int64_t number);
+  /// The GPU of a kernel, by whatever name.
+  void gpu(std::string_view name);
   void told(const ToldRank& rank) { profile_.told = rank; }
   void skip(std::int64_t line, std::string_view why) { add_skipped(profile_.skipped, line, why); }
 
@@ -44,6 +46,7 @@ class ProfileBuilder {
   LoggedProcess* last_ = nullptr;  ///< of the call before
   std::size_t shapes_ = 0;
   std::set<std::int64_t> steps_;
+  std::set<std::string, std::less<>> gpus_;
 };
 
 }  // namespace simtrain

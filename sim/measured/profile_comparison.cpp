@@ -45,7 +45,13 @@ std::optional<StepCount> steps_by(const std::vector<Ratio>& ratios, std::int64_t
 
 std::optional<StepCount> told_steps(const Profile& profile, const ProfileRequest& request) {
   if (request.steps) return StepCount{*request.steps, "--steps"};
-  if (profile.steps) return StepCount{*profile.steps, "as the profile marks them"};
+  if (profile.steps && profile.gpus == 1)
+    return StepCount{*profile.steps, "as the profile marks them"};
+  if (profile.steps) {
+    return StepCount{*profile.steps * profile.gpus,
+                     fmt::format("{} that the profile marks, on each of its {} GPUs",
+                                 *profile.steps, profile.gpus)};
+  }
   return std::nullopt;
 }
 

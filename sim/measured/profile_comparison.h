@@ -49,9 +49,10 @@ struct ProfileRequest {
 /// that one; `request.rank` chooses it among them, or says whose profile it is. Otherwise the
 /// profile is taken for that of the busiest rank, whose communication reports tell.
 ///
-/// Steps: as requested; or as the profile marks them; or the whole number by which most kinds of
-/// collectives agree. Throws InputError where they cannot be known, where the log does not hold the
-/// requested rank, and where several of its processes do not tell their ranks.
+/// Steps: as requested; or as the profile marks them, once for each GPU whose kernels it holds; or
+/// the whole number by which most kinds of collectives agree. Throws InputError where they cannot
+/// be known, where the log does not hold the requested rank, and where several of its processes do
+/// not tell their ranks.
 std::vector<ProfileComparison> compare_profile(const Played& played, const Profile& profile,
                                                const ProfileRequest& request);
 

@@ -70,7 +70,9 @@ std::string profile_json(const std::string& scenario, const std::vector<ProfileR
     profiles.push_back({{"path", report.profile.path},
                         {"format", report.profile.format},
                         {"lines", report.profile.lines},
+                        {"gpus", report.profile.gpus},
                         {"skipped_lines", report.profile.skipped.count},
+                        {"skipped_reasons", report.profile.skipped.reasons},
                         {"comparisons", std::move(comparisons)}});
   }
   return json_text({{"schema", "simtrain.profile/1"},

@@ -185,6 +185,9 @@ std::string profile_text(const std::string& scenario, const std::vector<ProfileR
       out += fmt::format("  {:<18}{}, stage {}: {}\n", "Rank", comparison.rank, comparison.stage,
                          comparison.rank_from);
       out += fmt::format("  {:<18}{}: {}\n", "Steps", comparison.steps, comparison.steps_from);
+      if (report.profile.gpus > 1)
+        out += fmt::format("  {:<18}{} in one profile; a step counts once a GPU\n", "GPUs",
+                           report.profile.gpus);
       if (!comparison.calls.empty()) add_calls(out, comparison);
       if (!comparison.kernels.empty()) add_kernels(out, comparison);
       add_unclassified(out, comparison);

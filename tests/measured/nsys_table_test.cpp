@@ -53,6 +53,9 @@ TEST_CASE("nsys-csv: a line for each kernel") {
       "100,2500,7,132,1,1,384,1,1,168,0.0,0.2,,,,,NVIDIA H100 80GB HBM3 (0),1,7,"
       "ncclDevKernel_AllGather_RING_LL(ncclDevKernelArgsStorage<(unsigned long)4096>)\n";
   const Profile profile = read_profile_text(header + kernel + kernel);
+  CHECK(profile.gpus == 1);
+  const std::string other = std::string(kernel).replace(kernel.find("(0)"), 3, "(1)");
+  CHECK(read_profile_text(header + kernel + other).gpus == 2);
   REQUIRE(profile.kernels.size() == 1);
   CHECK(profile.kernels[0].kind == KernelKind::nccl_all_gather);
   CHECK(profile.kernels[0].calls == 2);

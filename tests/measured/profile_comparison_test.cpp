@@ -115,6 +115,9 @@ TEST_CASE("Where the rank and the steps of a profile come from") {
   CHECK(compare_profile(job.played, profile, {7, std::nullopt})[0].steps == 3);
   profile.steps = 6;
   CHECK(compare_profile(job.played, profile, {})[0].steps == 6);
+  profile.gpus = 2;
+  CHECK(compare_profile(job.played, profile, {})[0].steps == 12);
+  profile.gpus = 1;
   profile.steps.reset();
   for (ProfiledKernel& kernel : profile.kernels) kernel.calls += 1;
   CHECK(said([&] { compare_profile(job.played, profile, {}); }) ==
