@@ -23,7 +23,8 @@ using PredictedProfile = std::array<PredictedKernels, kKernelKinds>;
 
 /// The kernels of a rank in a played step, by kind. Inside passes that were slowed by transfers
 /// beside them, all kernels are stretched evenly. Element-wise kernels of attention count as
-/// attention, and as in the breakdown the final norm, GEMM and loss of the head by what they are.
+/// attention; norm, GEMM and loss of the head by what they are, not as the embedding_and_loss that
+/// the breakdown makes of them.
 PredictedProfile predicted_profile(const Played& played, int rank);
 
 /// The calls of NCCL that a rank makes in a step, as a log of them counts.

@@ -58,15 +58,20 @@ void for_each_transfer(const Played& played, const PlayedRank& rank,
 /// Sends and receives aside.
 NcclFunction function_of(Collective collective) {
   switch (collective) {
+    case Collective::all_reduce:
+      return NcclFunction::all_reduce;
     case Collective::all_gather:
       return NcclFunction::all_gather;
     case Collective::reduce_scatter:
       return NcclFunction::reduce_scatter;
     case Collective::broadcast:
       return NcclFunction::broadcast;
-    default:
-      return NcclFunction::all_reduce;
+    case Collective::all_to_all:
+    case Collective::send_receive:
+    case Collective::none:
+      break;
   }
+  return NcclFunction::all_to_all;
 }
 
 /// Turns the transfers of one rank into calls.
