@@ -40,6 +40,7 @@ extern const CommandRow kValidateCommand;
 extern const CommandRow kCalibrateCommand;
 extern const CommandRow kMetricsCommand;
 extern const CommandRow kCompareCommand;
+extern const CommandRow kProfileCommand;
 extern const CommandRow kNcclCommand;
 extern const CommandRow kTopologyCommand;
 extern const CommandRow kImportCommand;

@@ -7,6 +7,7 @@
 #include "sim/app/options.h"
 #include "sim/collectives/collective.h"
 #include "sim/measured/log_format.h"
+#include "sim/measured/profile_format.h"
 #include "sim/measured/step_window.h"
 #include "sim/run/recipe_import/recipe_format.h"
 #include "sim/run/scenario.h"
@@ -97,6 +98,12 @@ std::string log_formats_list() {
   return helped(rows);
 }
 
+std::string profile_formats_list() {
+  std::vector<Helped> rows;
+  for (const ProfileFormat* row : profile_formats()) rows.emplace_back(row->name, row->help);
+  return helped(rows);
+}
+
 std::string step_window_list() {
   std::vector<Helped> rows;
   for (const NamedWindow& row : named_windows()) rows.emplace_back(row.name, row.help);
@@ -146,6 +153,7 @@ const std::vector<Family>& families() {
       {"wirings", [](const DataFolder&) { return wiring_list(); }},
       {"import-formats", [](const DataFolder&) { return import_formats(); }},
       {"log-formats", [](const DataFolder&) { return log_formats_list(); }},
+      {"profile-formats", [](const DataFolder&) { return profile_formats_list(); }},
       {"step-windows", [](const DataFolder&) { return step_window_list(); }},
       {"placements", [](const DataFolder&) { return placement_list(); }},
       {"mfu-conventions", [](const DataFolder&) { return lines(names_of<MfuConvention>()); }},

@@ -50,9 +50,9 @@ CommandResult dispatch(std::vector<std::string> arguments) {
 
 const std::vector<CommandRow>& commands() {
   static const std::vector<CommandRow> rows{
-      kRunCommand,       kSweepCommand,   kTuneCommand,    kScaleCommand, kValidateCommand,
-      kCalibrateCommand, kMetricsCommand, kCompareCommand, kNcclCommand,  kTopologyCommand,
-      kImportCommand,    kListCommand,    kBenchCommand,   kHelpCommand};
+      kRunCommand,       kSweepCommand,   kTuneCommand,    kScaleCommand,   kValidateCommand,
+      kCalibrateCommand, kMetricsCommand, kCompareCommand, kProfileCommand, kNcclCommand,
+      kTopologyCommand,  kImportCommand,  kListCommand,    kBenchCommand,   kHelpCommand};
   return rows;
 }
 

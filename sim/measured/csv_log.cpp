@@ -4,53 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "sim/measured/csv_cells.h"
 #include "sim/measured/log_fields.h"
 #include "sim/measured/log_format.h"
 
 namespace simtrain {
 namespace {
-
-/// The cells of a line: plain, or within quotes, where a doubled quote is one. Kept from line to
-/// line, so that plain ones cost no memory.
-class Cells {
- public:
-  /// False where a quote is not closed.
-  bool read(std::string_view text) {
-    cells_.clear();
-    if (text.find('"') != std::string_view::npos) return read_quoted(text);
-    for (std::size_t comma = 0; (comma = text.find(',')) != std::string_view::npos;) {
-      cells_.push_back(text.substr(0, comma));
-      text.remove_prefix(comma + 1);
-    }
-    cells_.push_back(text);
-    return true;
-  }
-  /// Valid until the next line.
-  [[nodiscard]] const std::vector<std::string_view>& all() const { return cells_; }
-
- private:
-  bool read_quoted(std::string_view text) {
-    unquoted_.assign(1, "");
-    bool quoted = false;
-    for (std::size_t at = 0; at < text.size(); ++at) {
-      const char c = text[at];
-      if (c == '"' && quoted && at + 1 < text.size() && text[at + 1] == '"') {
-        unquoted_.back() += text[++at];
-      } else if (c == '"') {
-        quoted = !quoted;
-      } else if (c == ',' && !quoted) {
-        unquoted_.emplace_back();
-      } else {
-        unquoted_.back() += c;
-      }
-    }
-    cells_.assign(unquoted_.begin(), unquoted_.end());
-    return !quoted;
-  }
-
-  std::vector<std::string_view> cells_;
-  std::vector<std::string> unquoted_;
-};
 
 enum class Meaning { number, seconds, milliseconds, tflops, loss, samples, batch };
 
@@ -176,7 +135,7 @@ class CsvLog final : public LogReader {
   }
 
   std::vector<std::optional<Meaning>> columns_;
-  Cells cells_;
+  CsvCells cells_;
   bool is_csv_ = false;
 };
 

@@ -100,19 +100,23 @@ std::string shortened(const std::string& name, std::size_t width) {
 
 }  // namespace
 
-std::string skipped_text(const MeasuredRun& run) {
+std::string skipped_text(const SkippedLines& skipped, std::int64_t lines) {
   std::string out;
-  if (run.skipped.count > 0) {
-    out += fmt::format("Skipped {} of {} lines\n", run.skipped.count, run.lines);
-    for (const SkippedLine& skipped : run.skipped.named)
-      out += fmt::format("  line {}: {}\n", skipped.line, printable(skipped.why));
-    const auto named = static_cast<std::int64_t>(run.skipped.named.size());
-    if (run.skipped.count > named) {
-      out += fmt::format("  and {} more; in all\n", run.skipped.count - named);
-      for (const auto& [why, count] : run.skipped.reasons)
-        out += fmt::format("  {:>8}  {}\n", count, printable(why));
-    }
+  if (skipped.count == 0) return out;
+  out += fmt::format("Skipped {} of {} lines\n", skipped.count, lines);
+  for (const SkippedLine& line : skipped.named)
+    out += fmt::format("  line {}: {}\n", line.line, printable(line.why));
+  const auto named = static_cast<std::int64_t>(skipped.named.size());
+  if (skipped.count > named) {
+    out += fmt::format("  and {} more; in all\n", skipped.count - named);
+    for (const auto& [why, count] : skipped.reasons)
+      out += fmt::format("  {:>8}  {}\n", count, printable(why));
   }
+  return out;
+}
+
+std::string skipped_text(const MeasuredRun& run) {
+  std::string out = skipped_text(run.skipped, run.lines);
   if (run.repeated.count > 0) {
     out += fmt::format(
         "Steps stand again {} times in the window, with times up to {:.2f} % apart; the last "

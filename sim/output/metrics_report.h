@@ -38,6 +38,9 @@ std::string training_metrics_text(const TrainingMetrics& metrics);
 /// Lines skipped, steps repeated: for standard error; empty where there are none.
 std::string skipped_text(const MeasuredRun& run);
 
+/// Lines skipped of so many: the first by number, all by reason; empty where there are none.
+std::string skipped_text(const SkippedLines& skipped, std::int64_t lines);
+
 /// What the run is called: the name of its file without `log-`, folders and endings.
 std::string run_name(const std::string& path);
 

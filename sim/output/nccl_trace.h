@@ -5,18 +5,9 @@
 #include <vector>
 
 #include "sim/core/number_range.h"
-#include "sim/run/played.h"
+#include "sim/run/nccl_calls.h"
 
 namespace simtrain {
-
-/// One row of the summary: calls of one kind on communicators of one kind.
-struct NcclCalls {
-  std::string group;  ///< tp, cp, pp, dp or world
-  Collective collective{};
-  bool user_buffers = false;  ///< Transformer Engine's own exchange, which NCCL does not see
-  std::int64_t calls = 0;
-  std::int64_t bytes = 0;  ///< of all calls, as nccl-tests counts them
-};
 
 /// Writes what ranks call of NCCL in a step, in the order in which their hosts call it and in the
 /// wording of NCCL_DEBUG=INFO with NCCL_DEBUG_SUBSYS=INIT,COLL,P2P; packed where the path ends in
@@ -26,8 +17,5 @@ struct NcclCalls {
 /// written.
 void write_nccl_trace(const Played& played, const std::string& path,
                       const std::optional<std::vector<NumberRange>>& ranks);
-
-/// The summary of one rank, by group and collective.
-std::vector<NcclCalls> nccl_calls(const Played& played, int rank);
 
 }  // namespace simtrain

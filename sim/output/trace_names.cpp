@@ -108,24 +108,6 @@ struct KernelArguments {
 
 }  // namespace
 
-std::string_view nccl_function(Collective collective) {
-  switch (collective) {
-    case Collective::all_reduce:
-      return "AllReduce";
-    case Collective::all_gather:
-      return "AllGather";
-    case Collective::reduce_scatter:
-      return "ReduceScatter";
-    case Collective::broadcast:
-      return "Broadcast";
-    case Collective::all_to_all:
-    case Collective::send_receive:
-    case Collective::none:
-      break;
-  }
-  return "SendRecv";
-}
-
 TraceSlice kernel_slice(const OpNote& note, Duration time) {
   const Kernel& kernel = *note.kernel;
   TraceSlice slice{with_module(note.module, std::visit(KernelNamer(), kernel)), "kernel",

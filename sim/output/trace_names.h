@@ -2,13 +2,11 @@
 
 #include <string_view>
 
+#include "sim/collectives/nccl_names.h"
 #include "sim/output/trace_writer.h"
 #include "sim/workload/plan.h"
 
 namespace simtrain {
-
-/// As NCCL calls its functions: AllReduce, AllGather, ...; SendRecv for messages.
-std::string_view nccl_function(Collective collective);
 
 /// A kernel as a profiler names it, behind its module, with its shape and what it reaches in
 /// `time`.

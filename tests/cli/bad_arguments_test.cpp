@@ -28,11 +28,12 @@ TEST_CASE(
        "'rnu' is neither a command nor a scenario file (.yaml); did you mean 'run'?"},
       {{"frobnicate"},
        "'frobnicate' is neither a command nor a scenario file (.yaml); known are run, sweep, "
-       "tune, scale, validate, calibrate, metrics, compare, nccl, topology, import, list, bench, "
-       "help"},
+       "tune, scale, validate, calibrate, metrics, compare, profile, nccl, topology, import, list, "
+       "bench, help"},
       {{""},
        "'' is neither a command nor a scenario file (.yaml); known are run, sweep, tune, scale, "
-       "validate, calibrate, metrics, compare, nccl, topology, import, list, bench, help"},
+       "validate, calibrate, metrics, compare, profile, nccl, topology, import, list, bench, "
+       "help"},
       {{"run", "run"}, "run: there is no such file"},
       {{"run", ""}, "run takes one scenario file; 'simtrain help run' shows how"},
   });
@@ -63,6 +64,11 @@ TEST_CASE("An unknown option is refused, with a suggestion where one is close") 
       {{"validate", "--max", "5"},
        "unknown option '--max'; known are --format, --max-mean-error, --breakdown, --report, "
        "--steps, --log-format, --nccl, --leave-one-table-out, --kernels"},
+      {{"profile", "good.yaml", "a.log", "--step", "5"},
+       "unknown option '--step'; did you mean '--steps'?"},
+      {{"profile", "good.yaml", "a.log", "--window", "5"},
+       "unknown option '--window'; known are --set, --row, --rank, --steps, --profile-format, "
+       "--format"},
       {{"bench", "--fast"}, "bench takes no arguments"},
   });
 }
@@ -87,6 +93,8 @@ TEST_CASE("An option stands once and with its value") {
        "option '--unfold' cannot be specified more than once; 'simtrain help' shows what there is"},
       {{"good.yaml", "--unfold=yes"},
        "option '--unfold' does not take any arguments; 'simtrain help' shows what there is"},
+      {{"profile", "good.yaml", "a.log", "--rank"},
+       "the required argument for option '--rank' is missing; 'simtrain help' shows what there is"},
       {{"validate", "--max-mean-error"},
        "the required argument for option '--max-mean-error' is missing; 'simtrain help' shows what "
        "there is"},
@@ -208,12 +216,13 @@ TEST_CASE("A topic of list or help must exist") {
       {{"list", "frobnicate"},
        "list: 'frobnicate' is no family; known are gpus, nodes, fabrics, clusters, software, "
        "tp-overlap, models, scenarios, collectives, algorithms, protocols, wirings, "
-       "import-formats, log-formats, step-windows, placements, mfu-conventions"},
+       "import-formats, log-formats, profile-formats, step-windows, placements, mfu-conventions"},
       {{"list", "gpus", "nodes"}, "list takes one family"},
       {{"help", "scenari"}, "help: 'scenari' is no topic; did you mean 'scenario'?"},
       {{"help", "frobnicate"},
        "help: 'frobnicate' is no topic; known are scenario, run, sweep, tune, scale, "
-       "validate, calibrate, metrics, compare, nccl, topology, import, list, bench, help"},
+       "validate, calibrate, metrics, compare, profile, nccl, topology, import, list, bench, "
+       "help"},
       {{"help", "run", "list"}, "help takes one topic"},
       {{"bench", "now"}, "bench takes no arguments"},
   });

@@ -1,0 +1,89 @@
+#include <fmt/format.h>
+
+#include "sim/app/command.h"
+#include "sim/app/options.h"
+#include "sim/measured/profile_format.h"
+#include "sim/output/profile_report.h"
+#include "sim/run/played.h"
+
+namespace simtrain {
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr std::string_view kHelp =
+    "simtrain profile SCENARIO.yaml FILE... [--row NAME] [--set KEY=VALUE]... [--rank N]\n"
+    "                 [--steps N] [--profile-format NAME] [--format text|json]\n\n"
+    "  Predicts the scenario and compares with what ran: time and number of kernels by kind, or\n"
+    "  the calls of NCCL by kind and size.\n\n"
+    "  FILE              kernels by 'nsys stats --report cuda_gpu_kern_sum --format csv', a trace\n"
+    "                    of torch.profiler, or a log with NCCL_DEBUG=INFO and\n"
+    "                    NCCL_DEBUG_SUBSYS=INIT,COLL; plain or gzip\n"
+    "  --row, --set      as for 'simtrain run'\n"
+    "  --rank N          whose profile it is; without it as it says itself, or the busiest rank's\n"
+    "  --steps N         training steps in it; without it as it marks them, or as the numbers of\n"
+    "                    collectives tell\n"
+    "  --profile-format  one of 'simtrain list profile-formats'; without it the content tells\n"
+    "  --format json     as simtrain.profile/1\n";
+
+po::variables_map parse(const CommandCall& call) {
+  po::options_description options;
+  const auto text = [] { return po::value<std::string>(); };
+  options.add_options()("paths", po::value<std::vector<std::string>>())(
+      "set", po::value<std::vector<std::string>>()->composing())("row", text()->default_value(""))(
+      "rank", po::value<int>())("steps", po::value<std::int64_t>())("profile-format", text())(
+      "format", text()->default_value("text"));
+  return parse_options(call.arguments, options, "paths");
+}
+
+ProfileRequest request_of(const po::variables_map& values) {
+  constexpr std::int64_t kMostSteps = 1'000'000'000;
+  ProfileRequest request;
+  if (values.count("rank") > 0) {
+    request.rank = values["rank"].as<int>();
+    if (*request.rank < 0) throw InputError({}, "--rank", "must be a whole number of 0 or more");
+  }
+  if (values.count("steps") > 0) {
+    request.steps = values["steps"].as<std::int64_t>();
+    if (*request.steps < 1 || *request.steps > kMostSteps)
+      throw InputError({}, "--steps", "must be a whole number from 1 to 1e9");
+  }
+  return request;
+}
+
+CommandResult profile_command(const CommandCall& call) {
+  const po::variables_map values = parse(call);
+  if (values.count("paths") == 0 || values["paths"].as<std::vector<std::string>>().size() < 2)
+    throw InputError({}, "",
+                     "profile takes a scenario and profiles; 'simtrain help profile' shows how");
+  const auto& paths = values["paths"].as<std::vector<std::string>>();
+  const bool json = wants_json(values);
+  const ProfileRequest request = request_of(values);
+  const std::string format =
+      values.count("profile-format") > 0 ? values["profile-format"].as<std::string>() : "";
+
+  const auto source = ScenarioSource::from_file(paths[0]);
+  const auto& row = values["row"].as<std::string>();
+  if (source.has_table() && row.empty()) {
+    throw InputError(
+        {paths[0]}, "--row",
+        fmt::format("the scenario has a table; {}", suggestion("", source.row_names())));
+  }
+  const Scenario scenario = source.scenario(call.data, row, parsed_settings(values));
+  std::vector<ProfileReport> reports;
+  reports.reserve(paths.size() - 1);
+  for (std::size_t i = 1; i < paths.size(); ++i)
+    reports.push_back({read_profile_file(paths[i], format), {}});
+  const Played played(scenario);
+  for (ProfileReport& report : reports)
+    report.comparisons = compare_profile(played, report.profile, request);
+  return {json ? profile_json(scenario.name, reports) : profile_text(scenario.name, reports)};
+}
+
+}  // namespace
+
+const CommandRow kProfileCommand{"profile", kHelp, "kernels and calls of NCCL, as they ran",
+                                 "simtrain profile scenarios/llama405b_a4_224.yaml nccl.log",
+                                 profile_command};
+
+}  // namespace simtrain

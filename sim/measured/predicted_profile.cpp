@@ -1,0 +1,158 @@
+#include "sim/measured/predicted_profile.h"
+
+#include <algorithm>
+
+#include "sim/run/nccl_calls.h"
+#include "sim/run/played_rank.h"
+
+namespace simtrain {
+namespace {
+
+KernelKind kind_of(const Streaming& kernel, std::string_view module, const ComputeCost& cost) {
+  switch (kernel.kind) {
+    case StreamingKind::cast:
+      return KernelKind::cast;
+    case StreamingKind::norm_forward:
+    case StreamingKind::norm_backward:
+      return KernelKind::norm;
+    case StreamingKind::cross_entropy:
+      return KernelKind::loss;
+    case StreamingKind::element_wise:
+      break;
+  }
+  if (part(cost.parts, Share::attention) > 0) return KernelKind::attention;
+  if (part(cost.parts, Share::fp8) > 0) return KernelKind::cast;
+  if (module == "activation") return KernelKind::activation;
+  return module == "cross_entropy" ? KernelKind::loss : KernelKind::element_wise;
+}
+
+KernelKind kind_of(const OpNote& note, const ComputeCost& cost) {
+  const Kernel& kernel = *note.kernel;
+  if (std::holds_alternative<Gemm>(kernel)) return KernelKind::gemm;
+  if (std::holds_alternative<Attention>(kernel)) return KernelKind::attention;
+  return kind_of(std::get<Streaming>(kernel), note.module, cost);
+}
+
+KernelKind kind_of(const TransferCost& cost) {
+  if (cost.algorithm == Algorithm::user_buffers) return KernelKind::user_buffers;
+  switch (cost.collective) {
+    case Collective::all_reduce:
+      return KernelKind::nccl_all_reduce;
+    case Collective::all_gather:
+      return KernelKind::nccl_all_gather;
+    case Collective::reduce_scatter:
+      return KernelKind::nccl_reduce_scatter;
+    case Collective::broadcast:
+      return KernelKind::nccl_broadcast;
+    case Collective::all_to_all:
+    case Collective::send_receive:
+    case Collective::none:
+      break;
+  }
+  return KernelKind::nccl_send_receive;
+}
+
+/// When the ops of a program could start: those before them in their stream, and those that they
+/// come after, have ended.
+class Readiness {
+ public:
+  /// Asked of each op once, in the order of the program; `span_of` tells when an op ran.
+  template <class SpanOf>
+  Duration next(const Op& op, const Span& own, const SpanOf& span_of) {
+    Duration& last = last_[static_cast<std::size_t>(op.stream)];
+    Duration ready = last;
+    for (const std::uint32_t before : op.after) {
+      if (before != kNoOp) ready = std::max(ready, span_of(before).end);
+    }
+    last = own.end;
+    return std::min(ready, own.start);
+  }
+
+ private:
+  std::array<Duration, kStreams> last_{};
+};
+
+/// Sums the kernels of one rank.
+class Profiler {
+ public:
+  Profiler(const Played& played, int rank) : rank_(played, rank) {}
+
+  PredictedProfile take() {
+    const Program& program = rank_.program();
+    Readiness readiness;
+    for (std::uint32_t i = 0; i < program.ops.size(); ++i) {
+      const Op& op = program.ops[i];
+      const Span& span = rank_.span(i);
+      const Duration ready = readiness.next(
+          op, span, [&](std::uint32_t other) -> const Span& { return rank_.span(other); });
+      if (op.compute) {
+        compute(i, program.compute_costs[op.cost]);
+      } else if (const TransferCost& cost = program.transfers[op.cost]; cost.wire.value() > 0) {
+        add(kind_of(cost), span.end - span.start, span.start - ready);
+      }
+    }
+    return sums_;
+  }
+
+ private:
+  void add(KernelKind kind, Duration time, Duration waiting) {
+    PredictedKernels& sum = sums_[static_cast<std::size_t>(kind)];
+    ++sum.calls;
+    sum.seconds += to_seconds(time);
+    sum.waiting_s += to_seconds(waiting);
+  }
+
+  /// Ops that only wait, for the host or for stragglers, are no kernels.
+  void compute(std::uint32_t op_index, const ComputeCost& cost) {
+    const Op& op = rank_.program().ops[op_index];
+    if (op.label == Label::optimizer ||
+        (op.label == Label::gradient_norm && part(cost.parts, Share::host) <= 0)) {
+      const Span& span = rank_.span(op_index);
+      add(KernelKind::optimizer, span.end - span.start, Duration(0));
+      return;
+    }
+    for (const PieceRun& run : rank_.pieces(op_index)) piece(op_index, run);
+  }
+
+  void piece(std::uint32_t op_index, const PieceRun& run) {
+    const PlayedPiece& played = rank_.played(run.piece);
+    const std::uint32_t place = rank_.place_in(played);
+    const Program& program = played.plan.programs[played.plan.ranks[place].program];
+    const auto at = [&](Duration own) { return rank_.at(op_index, run.start + own); };
+    Readiness readiness;
+    for (std::uint32_t i = 0; i < program.ops.size(); ++i) {
+      const Op& op = program.ops[i];
+      const Span& span = played.timeline.span(place, i);
+      const Duration ready = readiness.next(op, span, [&](std::uint32_t other) -> const Span& {
+        return played.timeline.span(place, other);
+      });
+      const Duration time = at(span.end) - at(span.start);
+      if (op.compute) {
+        add(kind_of(program.notes[i], program.compute_costs[op.cost]), time, Duration(0));
+      } else if (const TransferCost& cost = program.transfers[op.cost]; cost.wire.value() > 0) {
+        add(kind_of(cost), time, at(span.start) - at(ready));
+      }
+    }
+  }
+
+  PlayedRank rank_;
+  PredictedProfile sums_{};
+};
+
+}  // namespace
+
+PredictedProfile predicted_profile(const Played& played, int rank) {
+  return Profiler(played, rank).take();
+}
+
+CallCounts predicted_calls(const Played& played, int rank) {
+  CallCounts counts;
+  for_each_nccl_call(played, rank, [&](const NcclCall& call) {
+    const bool message = call.function == NcclFunction::send || call.function == NcclFunction::recv;
+    const int ranks = message ? 0 : static_cast<int>(call.group.ranks.size());
+    ++counts[{call.function, ranks, call.type, call.count}];
+  });
+  return counts;
+}
+
+}  // namespace simtrain

@@ -1,0 +1,201 @@
+#include "sim/output/profile_report.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "sim/output/metrics_report.h"
+#include "sim/output/text_report.h"
+#include "sim/output/unit_text.h"
+
+namespace simtrain {
+namespace {
+
+/// Kinds that a table sums up.
+struct KindGroup {
+  std::string_view name;
+  KernelKind first{};
+  KernelKind last{};
+
+  [[nodiscard]] bool holds(KernelKind kind) const { return kind >= first && kind <= last; }
+};
+
+constexpr std::array kGroups{
+    KindGroup{"gemm", KernelKind::gemm, KernelKind::gemm},
+    KindGroup{"attention", KernelKind::attention, KernelKind::attention},
+    KindGroup{"memory_bound", KernelKind::norm, KernelKind::optimizer},
+    KindGroup{"user_buffers", KernelKind::user_buffers, KernelKind::user_buffers},
+    KindGroup{"nccl", KernelKind::nccl_all_reduce, KernelKind::nccl_other},
+    KindGroup{"copy", KernelKind::copy, KernelKind::copy},
+    KindGroup{"unclassified", KernelKind::unclassified, KernelKind::unclassified}};
+
+std::string time_or_none(double seconds, bool there) { return there ? seconds_text(seconds) : "-"; }
+
+/// Measured less predicted, where both are there.
+std::string difference(double predicted, double measured) {
+  if (!(predicted > 0) || !(measured > 0)) return "-";
+  return (measured < predicted ? "" : "+") + seconds_text(measured - predicted);
+}
+
+std::string change(double predicted, double measured) {
+  if (!(predicted > 0) || !(measured > 0)) return "-";
+  return fmt::format("{:+.1f} %", (measured / predicted - 1) * 100);
+}
+
+/// Calls in a step, which need not be whole where a profile holds several.
+std::string count_text(double count) {
+  if (!(count > 0)) return "-";
+  return count == std::floor(count) ? fmt::format("{:.0f}", count) : fmt::format("{:.1f}", count);
+}
+
+void add_kernel_row(std::string& out, std::string_view name, const KernelRow& row) {
+  const PredictedKernels& predicted = row.predicted;
+  out += fmt::format(
+      "  {:<22}{:>12}{:>12}{:>12}{:>13}{:>11}{:>11}{:>11}\n", name,
+      time_or_none(predicted.seconds, predicted.calls > 0),
+      time_or_none(predicted.waiting_s, predicted.waiting_s > 0),
+      time_or_none(row.measured_s, row.measured_calls > 0),
+      difference(predicted.seconds, row.measured_s), change(predicted.seconds, row.measured_s),
+      count_text(static_cast<double>(predicted.calls)), count_text(row.measured_calls));
+}
+
+void add_to(KernelRow& sum, const KernelRow& row) {
+  sum.predicted.calls += row.predicted.calls;
+  sum.predicted.seconds += row.predicted.seconds;
+  sum.predicted.waiting_s += row.predicted.waiting_s;
+  sum.measured_calls += row.measured_calls;
+  sum.measured_s += row.measured_s;
+}
+
+void add_kernels(std::string& out, const ProfileComparison& comparison) {
+  out += "\nKernels in a step, by kind\n";
+  out += fmt::format("  {:<22}{:>12}{:>12}{:>12}{:>13}{:>11}{:>11}{:>11}\n", "", "predicted",
+                     "+ waiting", "measured", "difference", "", "calls", "measured");
+  KernelRow all;
+  for (const KindGroup& group : kGroups) {
+    std::vector<const KernelRow*> rows;
+    KernelRow sum;
+    for (const KernelRow& row : comparison.kernels) {
+      if (!group.holds(row.kind)) continue;
+      rows.push_back(&row);
+      add_to(sum, row);
+    }
+    if (rows.empty()) continue;
+    add_to(all, sum);
+    add_kernel_row(out, group.name, sum);
+    if (group.first == group.last) continue;
+    for (const KernelRow* row : rows)
+      add_kernel_row(out, fmt::format("  {}", name_of(row->kind)), *row);
+  }
+  add_kernel_row(out, "sum", all);
+}
+
+void add_unclassified(std::string& out, const ProfileComparison& comparison) {
+  constexpr std::size_t kShown = 20;
+  constexpr std::size_t kWidth = 90;
+  const auto& kernels = comparison.unclassified;
+  if (kernels.empty()) return;
+  out += "\nKernels of no known kind, in all steps\n";
+  for (std::size_t i = 0; i < std::min(kShown, kernels.size()); ++i) {
+    out += fmt::format("  {:>12}{:>10}  {}\n", seconds_text(kernels[i].seconds), kernels[i].calls,
+                       printable(kernels[i].name.substr(0, kWidth)));
+  }
+  if (kernels.size() <= kShown) return;
+  double rest = 0;
+  for (std::size_t i = kShown; i < kernels.size(); ++i) rest += kernels[i].seconds;
+  out += fmt::format("  {:>12}{:>10}  by {} more names\n", seconds_text(rest), "",
+                     kernels.size() - kShown);
+}
+
+std::string_view verdict(const CallRow& row) {
+  if (row.predicted == row.logged) return "";
+  if (row.logged == 0) return "missing";
+  if (row.predicted == 0) return "unexpected";
+  return row.logged < row.predicted ? "fewer" : "more";
+}
+
+const NcclType& type_of(const CallRow& row) {
+  return kNcclTypes[static_cast<std::size_t>(row.shape.type)];
+}
+
+/// Of `count` elements of one call each.
+double bytes_of(const CallRow& row, std::int64_t calls) {
+  return static_cast<double>(row.shape.count) * type_of(row).bytes * static_cast<double>(calls);
+}
+
+struct CallSums {
+  std::int64_t predicted = 0;
+  std::int64_t logged = 0;
+  double predicted_bytes = 0;
+  double logged_bytes = 0;
+  std::size_t alike = 0;
+};
+
+CallSums sums_of(const std::vector<CallRow>& rows) {
+  CallSums sums;
+  for (const CallRow& row : rows) {
+    sums.predicted += row.predicted;
+    sums.logged += row.logged;
+    sums.predicted_bytes += bytes_of(row, row.predicted);
+    sums.logged_bytes += bytes_of(row, row.logged);
+    if (row.predicted == row.logged) ++sums.alike;
+  }
+  return sums;
+}
+
+void add_calls(std::string& out, const ProfileComparison& comparison) {
+  const CallSums sums = sums_of(comparison.calls);
+  out += fmt::format("  {:<18}{} predicted, {} logged; {} of {} kinds as predicted\n", "Calls",
+                     sums.predicted, sums.logged, sums.alike, comparison.calls.size());
+  out += fmt::format("  {:<18}{} predicted, {} logged, by count and type\n", "Bytes",
+                     gigabytes(sums.predicted_bytes), gigabytes(sums.logged_bytes));
+  out += "\nCalls of NCCL in all steps, by kind and size\n";
+  out += fmt::format("  {:<14}{:>6}  {:<11}{:>14}{:>12}{:>11}{:>11}\n", "", "ranks", "type",
+                     "count", "size", "predicted", "logged");
+  constexpr std::size_t kShown = 60;
+  std::size_t shown = 0;
+  std::size_t hidden = 0;
+  for (const CallRow& row : comparison.calls) {
+    if (shown >= kShown && verdict(row).empty()) {
+      ++hidden;
+      continue;
+    }
+    ++shown;
+    const std::string line = fmt::format(
+        "  {:<14}{:>6}  {:<11}{:>14}{:>12}{:>11}{:>11}  {}", name_of(row.shape.function),
+        row.shape.ranks > 0 ? fmt::format("{}", row.shape.ranks) : "-", type_of(row).name,
+        row.shape.count, call_size(Bytes(std::llround(bytes_of(row, 1)))), row.predicted,
+        row.logged, verdict(row));
+    out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  if (hidden > 0) out += fmt::format("  and {} kinds more, all as predicted\n", hidden);
+}
+
+}  // namespace
+
+std::string profile_text(const std::string& scenario, const std::vector<ProfileReport>& reports) {
+  std::string out = printable(scenario) + "\n";
+  for (const ProfileReport& report : reports) {
+    for (const ProfileComparison& comparison : report.comparisons) {
+      out += fmt::format("\nagainst {} ({}){}{}\n\n", printable(report.profile.path),
+                         report.profile.format, comparison.process.empty() ? "" : ", process ",
+                         printable(comparison.process));
+      out += fmt::format("  {:<18}{}, stage {}: {}\n", "Rank", comparison.rank, comparison.stage,
+                         comparison.rank_from);
+      out += fmt::format("  {:<18}{}: {}\n", "Steps", comparison.steps, comparison.steps_from);
+      if (report.profile.gpus > 1)
+        out += fmt::format("  {:<18}{} in one profile; a step counts once a GPU\n", "GPUs",
+                           report.profile.gpus);
+      if (!comparison.calls.empty()) add_calls(out, comparison);
+      if (!comparison.kernels.empty()) add_kernels(out, comparison);
+      add_unclassified(out, comparison);
+    }
+    const std::string skipped = skipped_text(report.profile.skipped, report.profile.lines);
+    if (!skipped.empty()) out += "\n" + skipped;
+  }
+  return out;
+}
+
+}  // namespace simtrain

@@ -1,0 +1,199 @@
+#include <algorithm>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/program.h"
+
+namespace simtrain::testing {
+namespace {
+
+using nlohmann::json;
+
+const std::string kTable = SIMTRAIN_SOURCE_DIR "/tests/measured/data/nsys-kern-sum.csv";
+const std::string kScenario = "scenarios/llama31_8b_h100.yaml";
+
+Outcome profile(std::vector<std::string> more) {
+  std::vector<std::string> arguments{"profile", kScenario, "--row", "bf16-8"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return run_simtrain(arguments);
+}
+
+struct Job {
+  std::string scenario;
+  std::string row;  ///< empty: no table
+  std::vector<std::string> settings;
+  std::string ranks;
+};
+
+TEST_CASE("What run writes of NCCL, profile reads back without a difference") {
+  // The first is the flagship with CP 2, user buffers and FP8; then CP over two nodes, several
+  // ranks.
+  const std::vector<Job> jobs{
+      {"scenarios/llama405b_a4_224.yaml", "", {}, "0,113,208"},
+      {kScenario, "bf16-8", {"--set", "nodes=2", "--set", "cp=4"}, "all"},
+      {"scenarios/llama31_70b_h100.yaml", "fp8-64", {"--set", "gbs=32"}, "0,63"}};
+  for (const Job& job : jobs) {
+    CAPTURE(job.scenario);
+    const TempFolder folder;
+    const std::string log = folder.file("nccl.log.gz");
+    std::vector<std::string> common = job.settings;
+    if (!job.row.empty()) common.insert(common.end(), {"--row", job.row});
+    std::vector<std::string> run{"run", job.scenario,    "--nccl-trace",
+                                 log,   "--trace-ranks", job.ranks};
+    run.insert(run.end(), common.begin(), common.end());
+    REQUIRE(run_simtrain(run).status == 0);
+    std::vector<std::string> read{"profile", job.scenario, log, "--format", "json"};
+    read.insert(read.end(), common.begin(), common.end());
+    const Outcome outcome = run_simtrain(read);
+    REQUIRE(outcome.status == 0);
+    const json document = json::parse(outcome.out);
+    CHECK(document.at("schema") == "simtrain.profile/1");
+    const json& one = document.at("profiles").at(0);
+    CHECK(one.at("skipped_lines") == 0);
+    CHECK(one.at("comparisons").size() >= 2);
+    for (const json& comparison : one.at("comparisons")) {
+      CHECK(comparison.at("steps") == 1);
+      CHECK(comparison.at("calls").size() >= 3);
+      for (const json& call : comparison.at("calls"))
+        CHECK(call.at("predicted") == call.at("logged"));
+    }
+  }
+}
+
+TEST_CASE("A log of several steps tells how many, and what is missing or more in it is marked") {
+  const TempFolder folder;
+  const std::string log = folder.file("nccl.log");
+  REQUIRE(run_simtrain({"run", kScenario, "--row", "bf16-8", "--nccl-trace", log}).status == 0);
+  const std::string once = read_file(log);
+  folder.write("three.log", once + once + once);
+  const Outcome three = profile({folder.file("three.log")});
+  CHECK(three.status == 0);
+  CHECK(three.out.find("Steps             3: as 7 of 7 kinds of calls say") != std::string::npos);
+  CHECK(three.out.find("7 of 7 kinds as predicted") != std::string::npos);
+  std::string other;
+  std::istringstream lines(once);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("[nranks=8] stream") != std::string::npos &&
+        line.find("AllReduce") != std::string::npos)
+      continue;
+    other += line + "\n";
+  }
+  other +=
+      "node0:1000:1000 [0] NCCL INFO Broadcast: opCount 0 sendbuff (nil) recvbuff (nil) count 77 "
+      "datatype 7 op 0 root 0 comm 0x1 [nranks=8] stream 0x1\n"
+      "node0:1000:1000 [0] NCCL INFO Broadcast: opCount 0 sendbuff (nil) recv\n";
+  folder.write("other.log", other);
+  const Outcome changed = profile({folder.file("other.log")});
+  CHECK(changed.status == 0);
+  CHECK(changed.out.find("1          0  missing") != std::string::npos);
+  CHECK(changed.out.find("0          1  unexpected") != std::string::npos);
+  CHECK(changed.out.find("Skipped 1 of") != std::string::npos);
+  CHECK(changed.out.find("its count is missing, cut off or no number") != std::string::npos);
+}
+
+TEST_CASE("Kernels of nsys stats beside predicted ones, by kind") {
+  const Outcome text = profile({kTable});
+  CHECK(text.status == 0);
+  CHECK(text.err.empty());
+  CHECK(text.out.find("Steps             4: as 3 of 3 kinds of collectives say") !=
+        std::string::npos);
+  CHECK(text.out.find("_histogram_of_tokens") != std::string::npos);
+  const Outcome outcome = profile({kTable, "--format", "json", "--rank", "3", "--steps", "2"});
+  REQUIRE(outcome.status == 0);
+  const json comparison = json::parse(outcome.out).at("profiles").at(0).at("comparisons").at(0);
+  CHECK(comparison.at("rank") == 3);
+  CHECK(comparison.at("steps") == 2);
+  CHECK(comparison.at("unclassified").at(0).at("calls") == 4);
+  const json& kernels = comparison.at("kernels");
+  const auto gemm = std::find_if(kernels.begin(), kernels.end(),
+                                 [](const json& row) { return row.at("kind") == "gemm"; });
+  REQUIRE(gemm != kernels.end());
+  CHECK(gemm->at("measured_s").get<double>() == doctest::Approx(17.6));
+  CHECK(gemm->at("measured_calls") == 24608);
+  CHECK(gemm->at("predicted_s").get<double>() > 8);
+  CHECK(gemm->at("predicted_s").get<double>() < 9);
+}
+
+TEST_CASE("A trace of torch.profiler, plain and packed, names its rank and its steps") {
+  const TempFolder folder;
+  const std::string trace = SIMTRAIN_SOURCE_DIR "/tests/measured/data/kineto-rank3.json";
+  const std::string packed = folder.file("trace.json.gz");
+  REQUIRE(shell("gzip -c '" + trace + "' > '" + packed + "'").status == 0);
+  for (const std::string& path : {trace, packed}) {
+    const Outcome outcome = profile({path, "--format", "json"});
+    REQUIRE(outcome.status == 0);
+    const json one = json::parse(outcome.out).at("profiles").at(0);
+    CHECK(one.at("format") == "kineto-trace");
+    CHECK(one.at("comparisons").at(0).at("rank") == 3);
+    CHECK(one.at("comparisons").at(0).at("steps") == 2);
+  }
+  const std::string whole = read_file(packed);
+  folder.write("half.json.gz", whole.substr(0, whole.size() - 20));
+  const Outcome half = profile({folder.file("half.json.gz")});
+  CHECK(half.status == 0);
+  CHECK(half.out.find("the compressed data ends too early") != std::string::npos);
+}
+
+TEST_CASE("Predicted kernels fill the step of a rank that waits for nobody") {
+  const Outcome outcome = profile({kTable, "--format", "json"});
+  const json comparison = json::parse(outcome.out).at("profiles").at(0).at("comparisons").at(0);
+  double busy = 0;
+  for (const json& row : comparison.at("kernels")) {
+    const auto kind = row.at("kind").get<std::string>();
+    if (!kind.starts_with("nccl")) busy += row.at("predicted_s").get<double>();
+  }
+  const json report =
+      json::parse(run_simtrain({kScenario, "--row", "bf16-8", "--format", "json"}).out);
+  const double step = report.at("step_time_s").at("mean").get<double>();
+  CHECK(busy < step);
+  CHECK(busy > 0.95 * step);
+}
+
+TEST_CASE("Profiles that cannot be compared are refused in one line") {
+  const TempFolder folder;
+  folder.write("empty", "");
+  folder.write("text", "no profile\nat all\n");
+  folder.write("quiet.log", "node0:1:1 [0] NCCL INFO NCCL version 2.25.1\n");
+  folder.write("odd.csv",
+               "Time (%),Total Time (ns),Instances,Name\n1,5,7,ncclDevKernel_AllGather\n");
+  folder.write("bad.csv", "Time (%),Total Time (ns),Instances,Name\n1,x,7,a\n");
+  std::string two;
+  for (const int process : {1, 2})
+    two += "n:" + std::to_string(process) +
+           ":1 [0] NCCL INFO AllReduce: opCount 0 count 1 datatype 7 [nranks=8] stream 0x1\n";
+  folder.write("two.log", two);
+  const std::string no_format =
+      "is no log of NCCL calls, no CSV of nsys stats and no trace of torch.profiler";
+  const std::vector<std::pair<std::vector<std::string>, std::string>> wrong{
+      {{}, "profile takes a scenario and profiles"},
+      {{folder.file("none")}, "there is no such file"},
+      {{folder.file("empty")}, no_format},
+      {{folder.file("text")}, no_format},
+      {{kTable, folder.file("text")}, no_format},
+      {{folder.file("quiet.log")}, "holds no call of NCCL; NCCL_DEBUG_SUBSYS=INIT,COLL logs them"},
+      {{folder.file("odd.csv")}, "--steps: marks no steps"},
+      {{folder.file("bad.csv")}, "skipped 1 of 2 lines, first line 2: its time"},
+      {{folder.file("two.log")}, "calls of 2 processes that do not tell their ranks"},
+      {{kTable, "--profile-format", "nccl-log"}, "holds no call of NCCL"},
+      {{kTable, "--profile-format", "nccl-lg"}, "did you mean 'nccl-log'?"},
+      {{kTable, "--rank", "8"}, "--rank: there is no 8; 0 to 7 would do"},
+      {{kTable, "--rank", "-1"}, "--rank: must be a whole number of 0 or more"},
+      {{kTable, "--steps", "0"}, "--steps: must be a whole number from 1 to 1e9"},
+      {{kTable, "--steps", "x"}, "for option '--steps' is invalid"},
+      {{kTable, "--format", "csv"}, "text or json would do"}};
+  for (const auto& [arguments, said] : wrong) {
+    const Outcome outcome = profile(arguments);
+    CAPTURE(outcome.err);
+    CHECK(outcome.status == 2);
+    CHECK(outcome.out.empty());
+    CHECK(outcome.err.find(said) != std::string::npos);
+    CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
+  }
+  const Outcome table = run_simtrain({"profile", kScenario, kTable});
+  CHECK(table.status == 2);
+  CHECK(table.err.find("the scenario has a table") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace simtrain::testing

@@ -1,0 +1,121 @@
+#include <doctest/doctest.h>
+
+#include "tests/measured/profiles.h"
+
+namespace simtrain::testing {
+namespace {
+
+constexpr std::string_view kHead = R"({
+  "schemaVersion": 1,
+  "deviceProperties": [{"id": 0, "name": "NVIDIA H100 80GB HBM3", "totalGlobalMem": 85045542912}],
+  "distributedInfo": {"backend": "nccl", "rank": 3, "world_size": 8, "pg_count": 2,
+    "pg_config": [{"pg_name": "0", "pg_desc": "default_pg", "ranks": [0, 1]}]},
+  "traceEvents": [
+  {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 41, "tid": 41, "ts": 10.5, "dur": 99.0,
+    "args": {"External id": 7, "note": "}{][\" \\"}})";
+
+std::string kernel(std::string_view name, std::string_view time,
+                   std::string_view category = "kernel", std::string_view more = "") {
+  return fmt::format(
+      ",\n  {{\n    \"ph\": \"X\", \"cat\": \"{}\", \"name\": \"{}\", \"pid\": 0, \"tid\": 7,\n    "
+      "\"ts\": 100.25, \"dur\": {},\n    \"args\": {{\"stream\": 7, \"device\": 0{}}}\n  }}",
+      category, name, time, more);
+}
+
+std::string step(int number) {
+  return fmt::format(
+      ",\n  {{\"ph\": \"X\", \"cat\": \"user_annotation\", \"name\": \"ProfilerStep#{}\", \"ts\": "
+      "1, "
+      "\"dur\": 5}}",
+      number);
+}
+
+std::string trace(const std::string& events) {
+  return std::string(kHead) + events + "\n  ],\n  \"traceName\": \"rank3.json\"\n}\n";
+}
+
+TEST_CASE("kineto-trace: kernels, copies, steps and whose trace it is") {
+  const std::string events =
+      step(5) + step(6) + step(6) + kernel("nvjet_tst_128x256", "1500.5") +
+      kernel("nvjet_tst_128x256", "499.5") +
+      kernel("Memcpy DtoD (Device -> Device)", "3", "gpu_memcpy") +
+      kernel("Memset (Device)", "2", "gpu_memset") +
+      kernel("ncclDevKernel_Generic_1(ncclDevKernelArgsStorage<4096ul>)", "100", "kernel",
+             ", \"Collective name\": \"_allgather_base\", \"In msg nelems\": 1024") +
+      ",\n{\"ph\": \"M\", \"name\": \"process_name\", \"args\": {\"name\": \"python\"}}" +
+      ",\n{\"ph\": \"f\", \"cat\": \"ac2g\", \"name\": \"kernel\", \"id\": 1, \"ts\": 100}";
+  for (const std::size_t piece : {1UL, 7UL, 100000UL}) {
+    const Profile profile = read_profile_text(trace(events), "", piece);
+    CHECK(profile.format == "kineto-trace");
+    CHECK(profile.skipped.count == 0);
+    CHECK(profile.steps == 2);
+    REQUIRE(profile.told);
+    CHECK(profile.told->rank == 3);
+    CHECK(profile.told->ranks == 8);
+    REQUIRE(profile.kernels.size() == 4);
+    CHECK(profile.kernels[0].kind == KernelKind::gemm);
+    CHECK(profile.kernels[0].calls == 2);
+    CHECK(profile.kernels[0].seconds == doctest::Approx(2e-3));
+    CHECK(profile.kernels[1].kind == KernelKind::nccl_all_gather);
+    CHECK(profile.kernels[2].kind == KernelKind::copy);
+  }
+}
+
+TEST_CASE("kineto-trace: kernels of NCCL that tell their calls") {
+  const auto call = [](std::string_view collective, std::string_view dtype) {
+    return kernel("ncclDevKernel_X", "1", "kernel",
+                  fmt::format(", \"Collective name\": \"{}\", \"In msg nelems\": 1024, \"Out msg "
+                              "nelems\": 128, \"Group size\": 8, \"dtype\": \"{}\"",
+                              collective, dtype));
+  };
+  const Profile profile = read_profile_text(trace(
+      call("_reduce_scatter_base", "Float") + call("_reduce_scatter_base", "Float") +
+      call("allreduce", "BFloat16") + call("send", "BFloat16") + call("_allgather_base", "Byte") +
+      call("all_to_allv", "Float") + call("allreduce", "Unheard") +
+      kernel("ncclDevKernel_X", "1", "kernel",
+             ", \"Collective name\": \"allreduce\", \"In msg nelems\": \"many\", \"Group "
+             "size\": 8, \"dtype\": \"Float\"")));
+  CHECK(profile.skipped.count == 0);
+  CHECK(profile.kernels.front().calls == 8);
+  CHECK(profile.calls == CallCounts{{{NcclFunction::reduce_scatter, 8, 7, 128}, 2},
+                                    {{NcclFunction::all_reduce, 8, 9, 1024}, 1},
+                                    {{NcclFunction::send, 0, 9, 1024}, 1},
+                                    {{NcclFunction::all_gather, 8, 1, 1024}, 1}});
+}
+
+TEST_CASE("kineto-trace: a bare list of events, on one line") {
+  const Profile profile = read_profile_text(
+      R"([{"ph":"X","cat":"Kernel","name":"flash_fwd_kernel","ts":1,"dur":7,"args":{}}])");
+  CHECK(profile.format == "kineto-trace");
+  REQUIRE(profile.kernels.size() == 1);
+  CHECK(profile.kernels[0].kind == KernelKind::attention);
+  CHECK(!profile.steps);
+  CHECK(!profile.told);
+}
+
+TEST_CASE("kineto-trace: events that cannot be read are skipped by number") {
+  const std::string good = kernel("gemm", "5");
+  const auto skipped = [&](const std::string& bad) {
+    return skipped_line(read_profile_text(trace(good + bad + good)));
+  };
+  CHECK(skipped(kernel("gemm", "null")) == "14: starts an event that is no JSON that can be read");
+  CHECK(skipped(kernel("gemm", "5 6")) == "14: starts an event that is no JSON that can be read");
+  CHECK(skipped(kernel("gemm", "-5")) == "14: its time is no number of 0 or more");
+  CHECK(skipped(kernel("", "5")) == "14: starts a kernel without a name or a time");
+  CHECK(skipped(kernel("gemm", "5", "kernel", ", \"x\": \"" + std::string(300000, 'x') + "\"")) ==
+        "14: starts an event of more than 262144 bytes");
+}
+
+TEST_CASE("kineto-trace: cut off at each of its bytes, it says so and keeps whole events") {
+  const std::string whole = trace(kernel("gemm_one", "5") + kernel("gemm_two", "6"));
+  for (std::size_t size = kHead.size(); size + 1 < whole.size(); ++size) {
+    const Profile profile = read_profile_text(whole.substr(0, size));
+    CAPTURE(size);
+    CHECK(profile.format == "kineto-trace");
+    CHECK(profile.skipped.count == 1);
+    CHECK(profile.kernels.size() <= 2);
+  }
+}
+
+}  // namespace
+}  // namespace simtrain::testing

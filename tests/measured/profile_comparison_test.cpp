@@ -1,0 +1,155 @@
+#include "sim/measured/profile_comparison.h"
+
+#include <cmath>
+#include <numeric>
+
+#include <doctest/doctest.h>
+
+#include "sim/run/critical_path.h"
+#include "sim/run/nccl_calls.h"
+#include "tests/core/said.h"
+
+namespace simtrain::testing {
+namespace {
+
+Scenario scenario_of(const std::string& file, const std::string& row,
+                     const std::vector<Setting>& settings = {}) {
+  static const DataFolder data(SIMTRAIN_SOURCE_DIR);
+  return ScenarioSource::from_file(SIMTRAIN_SOURCE_DIR "/scenarios/" + file)
+      .scenario(data, row, settings);
+}
+
+struct Job {
+  Scenario scenario = scenario_of("llama31_70b_h100.yaml", "fp8-64", {parse_setting("gbs=32")});
+  Played played{scenario};
+};
+
+const PredictedKernels& of(const PredictedProfile& profile, KernelKind kind) {
+  return profile[static_cast<std::size_t>(kind)];
+}
+
+/// What a profiler would see, were the prediction right.
+Profile seen(const PredictedProfile& predicted, std::int64_t steps) {
+  Profile profile;
+  profile.path = "seen.csv";
+  for (const auto& [name, kind] : EnumNames<KernelKind>::rows) {
+    const PredictedKernels& kernels = of(predicted, kind);
+    if (kernels.calls > 0)
+      profile.kernels.push_back({std::string(name), kind, kernels.calls * steps,
+                                 kernels.seconds * static_cast<double>(steps)});
+  }
+  return profile;
+}
+
+TEST_CASE("Predicted kernels are those of the communication table and of the breakdown") {
+  const Job job;
+  const Report report = report_of(job.played);
+  const int rank = job.played.plan.ranks[busiest_rank(job.played.plan, job.played.timeline)].rank;
+  const PredictedProfile profile = predicted_profile(job.played, rank);
+  double table_s = 0;
+  std::int64_t table_calls = 0;
+  for (const CommunicationRow& row : report.communication) {
+    table_s += row.total_s;
+    table_calls += row.count;
+  }
+  double seconds = of(profile, KernelKind::user_buffers).seconds;
+  std::int64_t calls = of(profile, KernelKind::user_buffers).calls;
+  for (const KernelKind kind : {KernelKind::nccl_all_reduce, KernelKind::nccl_all_gather,
+                                KernelKind::nccl_reduce_scatter, KernelKind::nccl_send_receive}) {
+    seconds += of(profile, kind).seconds;
+    calls += of(profile, kind).calls;
+  }
+  CHECK(calls == table_calls);
+  // Stretched beside other transfers, never shortened.
+  CHECK(seconds >= table_s * (1 - 1e-6));
+  CHECK(seconds < table_s * 1.2);
+  CHECK(of(profile, KernelKind::gemm).seconds > part(report.breakdown, Share::gemm) * 0.9);
+  CHECK(of(profile, KernelKind::attention).seconds ==
+        doctest::Approx(part(report.breakdown, Share::attention)).epsilon(0.1));
+  CHECK(of(profile, KernelKind::optimizer).calls == 3);
+  CHECK(of(profile, KernelKind::cast).calls > 0);
+}
+
+TEST_CASE("A rank that waits for its neighbours has waiting in its messages") {
+  const Job job;
+  const PredictedProfile profile = predicted_profile(job.played, 0);
+  const PredictedKernels& messages = of(profile, KernelKind::nccl_send_receive);
+  CHECK(messages.waiting_s > 0);
+  CHECK(messages.waiting_s < 2 * report_of(job.played).step_time_s);
+}
+
+TEST_CASE("Predicted calls count what for_each_nccl_call tells") {
+  const Job job;
+  std::int64_t calls = 0;
+  for_each_nccl_call(job.played, 63, [&](const NcclCall&) { ++calls; });
+  const CallCounts counts = predicted_calls(job.played, 63);
+  CHECK(calls ==
+        std::accumulate(counts.begin(), counts.end(), std::int64_t{0},
+                        [](std::int64_t sum, const auto& one) { return sum + one.second; }));
+}
+
+TEST_CASE("A profile that is as predicted, of three steps") {
+  const Job job;
+  Profile profile = seen(predicted_profile(job.played, 5), 3);
+  profile.told = ToldRank{5, 64};
+  const auto comparisons = compare_profile(job.played, profile, {});
+  REQUIRE(comparisons.size() == 1);
+  CHECK(comparisons[0].rank == 5);
+  CHECK(comparisons[0].rank_from == "the profile says so");
+  CHECK(comparisons[0].steps == 3);
+  for (const KernelRow& row : comparisons[0].kernels) {
+    CHECK(row.measured_calls == static_cast<double>(row.predicted.calls));
+    CHECK(row.measured_s == doctest::Approx(row.predicted.seconds));
+  }
+}
+
+TEST_CASE("Where the rank and the steps of a profile come from") {
+  const Job job;
+  Profile profile = seen(predicted_profile(job.played, 5), 3);
+  profile.told = ToldRank{5, 128};  // of another job
+  const int busiest =
+      job.played.plan.ranks[busiest_rank(job.played.plan, job.played.timeline)].rank;
+  CHECK(compare_profile(job.played, profile, {std::nullopt, 1})[0].rank == busiest);
+  CHECK(compare_profile(job.played, profile, {7, std::nullopt})[0].rank == 7);
+  CHECK(compare_profile(job.played, profile, {7, 2})[0].steps == 2);
+  CHECK(compare_profile(job.played, profile, {7, std::nullopt})[0].steps == 3);
+  profile.steps = 6;
+  CHECK(compare_profile(job.played, profile, {})[0].steps == 6);
+  profile.gpus = 2;
+  CHECK(compare_profile(job.played, profile, {})[0].steps == 12);
+  profile.gpus = 1;
+  profile.steps.reset();
+  for (ProfiledKernel& kernel : profile.kernels) kernel.calls += 1;
+  CHECK(said([&] { compare_profile(job.played, profile, {}); }) ==
+        "seen.csv: --steps: marks no steps, and its collectives are no common multiple of "
+        "predicted ones, so that it is not known how many steps this is; --steps N would tell");
+  CHECK(said([&] {
+          compare_profile(job.played, profile, {64, 1});
+        }) == "--rank: there is no 64; 0 to 63 would do");
+}
+
+TEST_CASE("Processes of a log by their ranks") {
+  const Job job;
+  Profile profile;
+  profile.path = "nccl.log";
+  profile.processes = {{"a:1", ToldRank{0, 64}, predicted_calls(job.played, 0)},
+                       {"a:2", ToldRank{1, 64}, predicted_calls(job.played, 1)},
+                       {"b:1", ToldRank{63, 64}, predicted_calls(job.played, 63)}};
+  CHECK(compare_profile(job.played, profile, {}).size() == 3);
+  const auto chosen = compare_profile(job.played, profile, {63, std::nullopt});
+  REQUIRE(chosen.size() == 1);
+  CHECK(chosen[0].process == "b:1");
+  for (const CallRow& row : chosen[0].calls) CHECK(row.predicted == row.logged);
+  CHECK(said([&] {
+          compare_profile(job.played, profile, {9, std::nullopt});
+        }) == "nccl.log: --rank: holds no calls of rank 9");
+  profile.processes[0].told.reset();
+  CHECK(compare_profile(job.played, profile, {}).size() == 3);
+  profile.processes[1].told = ToldRank{0, 2};
+  CHECK(said([&] { compare_profile(job.played, profile, {}); }) ==
+        "nccl.log: holds calls of 2 processes that do not tell their ranks; the log of one process "
+        "with --rank N would do");
+}
+
+}  // namespace
+}  // namespace simtrain::testing
