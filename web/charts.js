@@ -50,10 +50,10 @@ const draw = (id, height, options, renderer = "svg") => {
   const element = document.getElementById(id);
   let drawing = drawings.get(id);
   if (!drawing) {
-    element.style.height = height + "px";
     drawing = {element, chart: echarts.init(element, null, {renderer})};
     drawings.set(id, drawing);
   }
+  element.style.height = height + "px";
   Object.assign(drawing, {height, options});
   refresh(drawing);
   return drawing.chart;
