@@ -127,18 +127,26 @@ std::string row_of(const ScenarioSource& source, const NamedLog& log) {
   return row;
 }
 
+/// A log as a row of a table, and what speaks against it.
+struct LogRow {
+  DocumentedRow row;
+  std::string caveat;
+};
+
 /// The step time as a figure of the log: the mean over its window.
-DocumentedRow figures_of(const NamedLog& log, const LogRequest& request) {
+LogRow figures_of(const NamedLog& log, const LogRequest& request) {
   const MeasuredRun run = read_log_file(log.path.string(), request);
   const RunMetrics metrics = run_metrics(run, {});
   if (!metrics.step_time_s) throw InputError({log.path.string()}, "", metrics.why);
-  DocumentedRow row;
+  LogRow result;
+  DocumentedRow& row = result.row;
   row.row = log.rest;
   row.column = fmt::format("{}, {}", log.path.filename().string(), describe(run.window));
-  if (!metrics.why.empty()) row.column += fmt::format(" ({})", metrics.why);
   row.printed = {fmt::format("{:.6g}", metrics.step_time_s->mean)};
   row.values = {metrics.step_time_s->mean};
-  return row;
+  if (metrics.status != RunStatus::success)
+    result.caveat = fmt::format("{}: {}", name_of(metrics.status), metrics.why);
+  return result;
 }
 
 TableResult validate_pair(const DataFolder& data, const fs::path& path,
@@ -156,10 +164,10 @@ TableResult validate_pair(const DataFolder& data, const fs::path& path,
   for (const NamedLog& log : logs) {
     const Scenario scenario = source.scenario(data, row_of(source, log), {});
     table.precision = scenario.recipe.fp8() ? Precision::fp8 : Precision::bf16;
-    const DocumentedRow row = figures_of(log, request);
+    const auto [row, caveat] = figures_of(log, request);
     Report report = simulate(scenario);
     std::vector<FigureResult> figures = compare_figures(table, row, report);
-    result.runs.push_back({row.row, row.column, std::move(figures), std::move(report)});
+    result.runs.push_back({row.row, row.column, std::move(figures), std::move(report), caveat});
   }
   return result;
 }
