@@ -98,25 +98,14 @@ const mapTip = (measure, columns, lines, [column, line, cell]) => {
 };
 
 const drawMapLegend = (cells, measure, [least, most], theme) => {
-  const legend = document.getElementById("map-legend");
-  const swatch = (className, background, label) => {
-    const item = document.createElement("span");
-    const mark = document.createElement("i");
-    mark.className = className;
-    mark.style.background = background;
-    mark.style.outline = "1px solid " + theme.line;
-    item.append(mark, label);
-    legend.append(item);
-  };
-  legend.replaceChildren();
-  if (least <= most) {
-    const [worst, best] = measure.low ? [most, least] : [least, most];
-    swatch("ramp", `linear-gradient(90deg,${ramp.map(theme.pick)})`,
-           `${measure.label(worst)} to ${measure.label(best)}`);
-  }
+  const [worst, best] = measure.low ? [most, least] : [least, most];
+  const scale = least > most ? [] : [{
+    wide: true, background: `linear-gradient(90deg,${ramp.map(theme.pick)})`,
+    label: `${measure.label(worst)} to ${measure.label(best)}`}];
   const kinds = new Set(cells.map(([, , cell]) => kindOf(cell)));
-  for (const [kind, {name, colour}] of Object.entries(emptyKinds))
-    if (kinds.has(kind)) swatch("", theme.pick(colour), name);
+  const empty = Object.entries(emptyKinds).filter(([kind]) => kinds.has(kind))
+    .map(([, {name, colour}]) => ({background: theme.pick(colour), label: name}));
+  drawLegend("map-legend", [...scale, ...empty], theme);
 };
 
 // How one cell is drawn; `share` is 1 for the best figure of the map and 0 for the worst.
