@@ -189,7 +189,7 @@ class Leader {
     try {
       const SweepQuestion question = sweep_question(call_.data, arguments_.request);
       const SweepFiles files(arguments_.files);
-      if (arguments_.report) check_writable(*arguments_.report, true);
+      if (arguments_.report) check_place(*arguments_.report);
       if (files.any() && files.check(question.fingerprint)) {
         const std::string file = files.paths().front();
         if (arguments_.report) write_page({question, sweep_rows(file, question)});

@@ -53,31 +53,34 @@ TEST_CASE("a finished sweep gets its page later, from any of its files") {
 
 TEST_CASE("a page that cannot be written is refused before anything is played") {
   const TempFolder folder;
-  folder.write("r.csv", "");
-  for (const std::vector<std::string>& options :
-       {std::vector<std::string>{"--report", folder.path().string()},
-        {"--report", folder.file("none/r.html")},
-        {"--report", "/dev/full"},
-        {"--report", ""},
-        {"--report", folder.file("p.csv"), "--output", folder.file("p.csv")}}) {
-    CAPTURE(options[1]);
-    const Outcome outcome = run_simtrain(with(cheap_sweep(4'000'000), options));
+  const std::string csv = folder.file("p.csv");
+  const std::vector<std::pair<std::vector<std::string>, std::string>> wrong{
+      {{"--report", folder.path().string()}, "is no regular file"},
+      {{"--report", folder.file("none/r.html")}, "cannot be written: its folder: "},
+      {{"--report", "/dev/full"}, "is no regular file"},
+      {{"--report", ""}, "--report: names no file"},
+      {{"--report", csv, "--output", csv}, "is the file of --hdf5 or --output"}};
+  for (const auto& [options, message] : wrong) {
+    const std::string& said = message;
+    CAPTURE(said);
+    const Outcome outcome = run_simtrain(with(cheap_sweep(4000), options));
     CHECK(outcome.status == 2);
     CHECK(outcome.out.empty());
     CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
+    CHECK(holds(outcome.err, message));
   }
-  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
+  CHECK(std::filesystem::is_empty(folder.path()));
 }
 
 TEST_CASE("a sweep that is stopped leaves the page of what is done") {
   const TempFolder folder;
   const std::string h5 = folder.file("plans.h5");
-  Running run(
-      simtrain_command(with(cheap_sweep(4000), {"--hdf5", h5, "--report", folder.file("r.html")})));
+  Running run(simtrain_command(
+      with(cheap_sweep(40000), {"--hdf5", h5, "--report", folder.file("r.html")})));
   REQUIRE(has_lines(h5 + ".journal", 20));
   run.signal(SIGINT);
   CHECK(run.finish().status == 130);
-  CHECK(holds(read_file(folder.file("r.html")), " of 4000 candidates are done"));
+  CHECK(holds(read_file(folder.file("r.html")), " of 40000 candidates are done"));
 }
 
 TEST_CASE("a sweep's page opens in a browser and on a phone, whatever it holds") {
