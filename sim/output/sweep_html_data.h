@@ -7,7 +7,7 @@
 
 namespace simtrain {
 
-/// Rows that a sweep's page lists, at most, beside those of its Pareto fronts.
+/// Rows that a sweep's page lists, at most; its data also hold those of its Pareto fronts.
 inline constexpr std::size_t kMostPageRows = 10'000;
 
 /// What is to be said of all rows that fit.

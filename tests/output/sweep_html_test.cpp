@@ -140,12 +140,12 @@ TEST_CASE("A page of 10,000 candidates is below 5 MB; of more it lists the best,
   REQUIRE(table.rows.size() == 10'000);
   const std::string page = sweep_html(table);
   CHECK(page.size() < 5'000'000);
-  CHECK(!has(page, "the sweep's own files hold all"));
+  CHECK(!has(page, "hold all"));
   const SweepQuestion larger = small_question({"tp=1,2,4,8", "gbs=8:20000:8", "mbs=1,2"});
   const SweepTable large = made_table(larger);
   const std::string best = sweep_html(large);
   CHECK(best.size() < 5'000'000);
-  CHECK(has(best, "Of 20000 candidates these are the 10000 best"));
+  CHECK(has(best, "Of 20000 candidates these are the 10000 fastest"));
   const nlohmann::json data = data_of(best);
   CHECK(data["listed"] == kMostPageRows);
   for (const auto& row : data["rows"]) CHECK(row[1] == 0);
