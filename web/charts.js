@@ -50,10 +50,10 @@ const draw = (id, height, options, renderer = "svg") => {
   const element = document.getElementById(id);
   let drawing = drawings.get(id);
   if (!drawing) {
-    element.style.height = height + "px";
     drawing = {element, chart: echarts.init(element, null, {renderer})};
     drawings.set(id, drawing);
   }
+  element.style.height = height + "px";
   Object.assign(drawing, {height, options});
   refresh(drawing);
   return drawing.chart;
@@ -78,4 +78,35 @@ const seconds = value => {
   if (size >= 1) return value.toFixed(3) + " s";
   if (size >= 1e-3) return (value * 1e3).toFixed(3) + " ms";
   return (value * 1e6).toFixed(1) + " µs";
+};
+
+// Fills the legend `id` of a page: items are {background, label, wide}, the colours those of the theme.
+const drawLegend = (id, items, theme) => {
+  document.getElementById(id).replaceChildren(...items.map(({background, label, wide}) => {
+    const item = document.createElement("span");
+    const mark = document.createElement("i");
+    mark.className = wide ? "ramp" : "";
+    mark.style.background = background;
+    mark.style.outline = "1px solid " + theme.line;
+    item.append(mark, label);
+    return item;
+  }));
+};
+
+// Where steps go: a bar for each of `names`, its shares side by side, and the legend `id`-legend.
+const drawShareBars = (id, {unit, names, shares}) => {
+  const show = value => `${Number(value.toPrecision(4))} ${unit}`;
+  draw(id, 44 + 34 * names.length, theme => {
+    drawLegend(id + "-legend", shares.map(({name, colour}) => ({background: theme.pick(colour), label: name})), theme);
+    return {
+      grid: {left: theme.narrow ? 76 : 90, right: 22, top: 6, bottom: 30},
+      xAxis: {...axis(theme), type: "value", max: unit === "%" ? 100 : undefined, splitNumber: theme.narrow ? 3 : 8,
+              axisLabel: {color: theme.soft, hideOverlap: true, formatter: show}},
+      yAxis: {...axis(theme), type: "category", inverse: true, data: names, axisTick: {show: false}},
+      tooltip: {...common(theme).tooltip, trigger: "axis", axisPointer: {type: "shadow"}, valueFormatter: show},
+      series: shares.map(({name, colour, values}) => ({
+        type: "bar", stack: "step", name, data: values, barMaxWidth: 26, itemStyle: {color: theme.pick(colour)},
+      })),
+    };
+  });
 };

@@ -2,7 +2,8 @@
 
 #include "sim/app/command.h"
 #include "sim/app/study_options.h"
-#include "sim/output/scale_report.h"
+#include "sim/core/text_file.h"
+#include "sim/output/scale_html.h"
 #include "sim/study/plan_limits.h"
 
 namespace simtrain {
@@ -13,7 +14,8 @@ namespace {
 
 constexpr std::string_view kHelp =
     "simtrain scale SCENARIO.yaml --gpus SIZES [--row NAME] [--set KEY=VALUE]...\n"
-    "               [--mode weak|strong] [--tokens T] [--price USD] [--format text|json]\n\n"
+    "               [--mode weak|strong] [--tokens T] [--price USD] [--report FILE.html]\n"
+    "               [--format text|json]\n\n"
     "  Simulates a scenario's plan on several numbers of GPUs; DP follows. Sizes on which the "
     "plan\n"
     "  is illegal are shown with the reason.\n\n"
@@ -21,6 +23,7 @@ constexpr std::string_view kHelp =
     "  --mode weak       the global batch grows with the GPUs (the default); strong: it stays\n"
     "  --tokens 15T      of the training run whose days, GPU hours and cost are told; 1T\n"
     "  --price 2.5       dollars of a GPU hour\n"
+    "  --report FILE     all of it as one HTML page that needs no other file\n"
     "  --format json     the same as simtrain.scale/1\n";
 
 CommandResult scale_command(const CommandCall& call) {
@@ -29,12 +32,13 @@ CommandResult scale_command(const CommandCall& call) {
   options.add_options()("scenario", po::value<std::vector<std::string>>()->default_value({}, ""))(
       "set", po::value<std::vector<std::string>>()->composing())("row", text()->default_value(""))(
       "gpus", text())("mode", text()->default_value("weak"))("tokens", text()->default_value("1T"))(
-      "price", po::value<double>())("format", text()->default_value("text"));
+      "price", po::value<double>())("report", text())("format", text()->default_value("text"));
   const po::variables_map values = parse_options(call.arguments, options, "scenario");
   const ScenarioSource source = one_scenario(values, "scale");
   const bool json = wants_json(values);
   if (values.count("gpus") == 0)
     throw InputError({}, "--gpus", "is missing; --gpus 64:2048:x2 would do");
+  if (values.count("report") > 0) check_writable(values["report"].as<std::string>(), true);
   ScaleRequest request;
   request.row = values["row"].as<std::string>();
   request.settings = parsed_settings(values);
@@ -43,6 +47,8 @@ CommandResult scale_command(const CommandCall& call) {
   const ScaleHead head{source.draft(call.data, request.row, request.settings).scenario.name,
                        request.mode, tokens_option(values), price_option(values)};
   const std::vector<ScaleRow> rows = scale(call.data, source, request);
+  if (values.count("report") > 0)
+    write_text_file(values["report"].as<std::string>(), scale_html(head, rows), true);
   return {json ? scale_json(head, rows) : scale_text(head, rows)};
 }
 

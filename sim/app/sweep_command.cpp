@@ -4,6 +4,9 @@
 #include "sim/app/options.h"
 #include "sim/app/stop_signals.h"
 #include "sim/app/sweep_session.h"
+#include "sim/core/text_file.h"
+#include "sim/output/sweep_html.h"
+#include "sim/output/sweep_rows.h"
 #include "sim/study/mpi_sweep.h"
 
 namespace simtrain {
@@ -14,8 +17,9 @@ namespace {
 
 constexpr std::string_view kHelp =
     "simtrain sweep SCENARIO.yaml [--row NAME] [--set KEY=VALUE]... --vary KEY=V1,V2,...\n"
-    "               [--hdf5 FILE] [--output FILE] [--format text|csv|json] [--jobs N]\n"
-    "               [--resume | --force] [--mpi] [--quiet]\n\n"
+    "               [--hdf5 FILE] [--output FILE] [--report FILE.html]\n"
+    "               [--format text|csv|json] [--jobs N] [--resume | --force] [--mpi] "
+    "[--quiet]\n\n"
     "  Predicts every combination of what is varied. Combinations that are no job stand in the\n"
     "  table with their reason. docs/sweep.md tells the layout of the files.\n\n"
     "  --vary KEY=LIST   a key of the scenario, dotted or short, and what to try: names, numbers,\n"
@@ -25,6 +29,9 @@ constexpr std::string_view kHelp =
     "  --row, --set      as for run; a key that is set is not varied by the sweep block\n"
     "  --hdf5 FILE       the table as HDF5; rows so far are in it while the sweep runs\n"
     "  --output FILE     the table as CSV or JSON, by the file's ending or --format\n"
+    "  --report FILE     the sweep as one HTML page that needs no other file; with --resume also "
+    "of a\n"
+    "                    sweep whose other files are complete\n"
     "  --format FORMAT   without --output, of standard output: text (the best ten), csv, json\n"
     "  --jobs N          threads; as many as there are cores\n"
     "  --resume          goes on where a sweep into the same files was stopped or killed\n"
@@ -39,6 +46,7 @@ constexpr std::string_view kHelp =
 struct SweepArguments {
   SweepRequest request;
   SweepFiles::Request files;
+  std::optional<std::string> report;       ///< path of the page
   SweepFormat format = SweepFormat::text;  ///< of standard output
   int jobs = 0;
   bool quiet = false;
@@ -51,7 +59,7 @@ po::variables_map parse(const CommandCall& call) {
   const auto texts = [] { return po::value<std::vector<std::string>>()->composing(); };
   options.add_options()("scenario", po::value<std::vector<std::string>>())("set", texts())(
       "vary", texts())("row", text()->default_value(""))("hdf5", text())("output", text())(
-      "format", text())("jobs", po::value<int>())("resume", po::bool_switch())(
+      "report", text())("format", text())("jobs", po::value<int>())("resume", po::bool_switch())(
       "force", po::bool_switch())("mpi", po::bool_switch())("quiet", po::bool_switch());
   return parse_options(call.arguments, options, "scenario");
 }
@@ -116,6 +124,10 @@ SweepArguments arguments_of(const CommandCall& call) {
       arguments.request.varied.push_back(parse_axis(text));
   }
   arguments.files = files_of(values);
+  arguments.report = path_option(values, "report");
+  if (arguments.report &&
+      (arguments.report == arguments.files.hdf5 || arguments.report == arguments.files.output))
+    throw InputError({}, "--report", "is the file of --hdf5 or --output; name another");
   if (!arguments.files.output && values.count("format") > 0)
     arguments.format = named_format(values["format"].as<std::string>());
   constexpr int kMostJobs = 4096;
@@ -180,9 +192,12 @@ class Leader {
     try {
       const SweepQuestion question = sweep_question(call_.data, arguments_.request);
       const SweepFiles files(arguments_.files);
+      if (arguments_.report) check_place(*arguments_.report);
       if (files.any() && files.check(question.fingerprint)) {
+        const std::string file = files.paths().front();
+        if (arguments_.report) write_page({question, sweep_rows(file, question)});
         tell(kNoWork);
-        return {fmt::format("{} is complete already\n", files.paths().front())};
+        return {fmt::format("{} is complete already\n", file)};
       }
       SweepSession session(question, files, !arguments_.quiet);
       tell(question.fingerprint);
@@ -204,10 +219,16 @@ class Leader {
                            [&] { session.tick(); }, peers ? &*peers : nullptr});
     });
     const SweepTable& table = session.finish();
+    if (arguments_.report) write_page(table);
     const int signal = table.complete() ? 0 : stop_.load();
     if (signal != 0) say_stopped(signal, table, files);
     constexpr int kSignalled = 128;
     return {sweep_as(arguments_.format, table), signal != 0 ? kSignalled + signal : 0};
+  }
+
+  /// The page is a view of rows: it takes the place of an older one.
+  void write_page(const SweepTable& table) const {
+    write_text_file(*arguments_.report, sweep_html(table), true);
   }
 
   const CommandCall& call_;

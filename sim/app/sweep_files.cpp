@@ -56,6 +56,13 @@ std::string sweep_as(SweepFormat format, const SweepTable& table) {
   return {};
 }
 
+void check_place(const std::string& path) {
+  check_writable(path, true);
+  if (access(folder_of(path).c_str(), W_OK) != 0)
+    throw InputError({path}, "",
+                     fmt::format("cannot be written: its folder: {}", std::strerror(errno)));
+}
+
 std::vector<std::string> SweepFiles::paths() const {
   std::vector<std::string> paths;
   if (request_.hdf5) paths.push_back(*request_.hdf5);
@@ -72,10 +79,7 @@ bool SweepFiles::check(const std::string& question) const {
   const bool stopped = fs::exists(journal_path());
   bool complete = !stopped && request_.resume;
   for (const std::string& path : paths()) {
-    check_writable(path, true);
-    if (access(folder_of(path).c_str(), W_OK) != 0)
-      throw InputError({path}, "",
-                       fmt::format("cannot be written: its folder: {}", std::strerror(errno)));
+    check_place(path);
     const bool exists = fs::exists(path);
     complete = complete && exists;
     if (!exists || request_.force) continue;

@@ -4,7 +4,7 @@
 #include "sim/app/study_options.h"
 #include "sim/core/text_file.h"
 #include "sim/core/yaml_text.h"
-#include "sim/output/tune_report.h"
+#include "sim/output/tune_html.h"
 #include "sim/run/simulate.h"
 #include "sim/study/scale.h"
 
@@ -18,7 +18,7 @@ constexpr std::string_view kHelp =
     "simtrain tune SCENARIO.yaml [--row NAME] [--set KEY=VALUE]... [--gpus N,...|--nodes N,...]\n"
     "              [--by step_time|mfu|cost] [--price USD] [--tokens T] [--limit KEY=VALUES]...\n"
     "              [--memory-margin PERCENT] [--top K] [--exhaustive]\n"
-    "              [--output FILE.yaml [--force]] [--format text|json]\n\n"
+    "              [--output FILE.yaml [--force]] [--report FILE.html] [--format text|json]\n\n"
     "  Finds the best plan that fits: TP, PP, VP, CP, DP, micro-batch, recompute and what counts "
     "as\n"
     "  a layer in the pipeline split. Everything else stays as in the scenario, the global batch\n"
@@ -36,6 +36,7 @@ constexpr std::string_view kHelp =
     "  --exhaustive      simulates every plan that fits: the same result, later\n"
     "  --output FILE     the best as a scenario, whole or not at all; --force replaces one that\n"
     "                    is there\n"
+    "  --report FILE     all of it as one HTML page that needs no other file\n"
     "  --format json     the same as simtrain.tune/1\n";
 
 po::variables_map parse(const CommandCall& call) {
@@ -48,7 +49,7 @@ po::variables_map parse(const CommandCall& call) {
       "tokens", text()->default_value("1T"))("limit", texts())(
       "memory-margin", po::value<double>())("top", po::value<int>()->default_value(5))(
       "exhaustive", po::bool_switch())("output", text())("force", po::bool_switch())(
-      "format", text()->default_value("text"));
+      "report", text())("format", text()->default_value("text"));
   return parse_options(call.arguments, options, "scenario");
 }
 
@@ -142,6 +143,7 @@ CommandResult tune_command(const CommandCall& call) {
     check_writable(values["output"].as<std::string>(), force);
   else if (force)
     throw InputError({}, "--force", "goes with --output alone");
+  if (values.count("report") > 0) check_writable(values["report"].as<std::string>(), true);
   if (asked.row.empty() && asked.source.has_table())
     throw InputError({}, "--row",
                      fmt::format("is missing; {}", suggestion("", asked.source.row_names())));
@@ -155,6 +157,8 @@ CommandResult tune_command(const CommandCall& call) {
       write_text_file(values["output"].as<std::string>(), tuned_yaml(asked, request, result),
                       force);
   }
+  if (values.count("report") > 0)
+    write_text_file(values["report"].as<std::string>(), tune_html(head, result), true);
   return {json ? tune_json(head, result) : tune_text(head, result), result.best.empty() ? 1 : 0};
 }
 

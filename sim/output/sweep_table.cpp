@@ -1,14 +1,13 @@
 #include "sim/output/sweep_table.h"
 
 #include <algorithm>
-#include <cctype>
-#include <map>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "sim/output/json_parts.h"
 #include "sim/output/text_report.h"
+#include "sim/study/sweep_digest.h"
 
 namespace simtrain {
 namespace {
@@ -42,36 +41,17 @@ std::string one_line(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// A reason with its numbers taken out, so that like reasons are counted as one.
-std::string kind_of_reason(const std::string& reason) {
-  std::string kind;
-  for (const char c : reason) {
-    const bool digit = std::isdigit(static_cast<unsigned char>(c)) != 0;
-    if (!digit) kind += c;
-    if (digit && (kind.empty() || kind.back() != 'N')) kind += 'N';
-  }
-  return kind;
-}
-
 void add_counts(std::string& out, const SweepTable& table) {
-  std::array<std::size_t, kSweepStatuses> counts{};
-  std::map<std::string, std::size_t> reasons;
-  for (const SweepRow& row : table.rows) {
-    ++counts[static_cast<std::size_t>(row.status)];
-    if (!row.simulated()) ++reasons[kind_of_reason(row.reason)];
-  }
+  const SweepCounts counts = sweep_counts(table.rows);
   out += fmt::format("{} of {} candidates:", table.rows.size(), table.question.grid.size());
   std::string_view comma = "";
   for (const auto& [name, status] : EnumNames<SweepStatus>::rows) {
-    const std::size_t count = counts[static_cast<std::size_t>(status)];
+    const std::size_t count = counts.of(status);
     if (count == 0 && status == SweepStatus::failed) continue;
     out += fmt::format("{} {} {}", std::exchange(comma, ","), count, name);
   }
   out += "\n";
-  std::vector<std::pair<std::string, std::size_t>> sorted(reasons.begin(), reasons.end());
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
-  for (const auto& [reason, count] : sorted)
+  for (const auto& [reason, count] : counts.reasons)
     out += fmt::format("  {:>8}  {}\n", count, printable(reason));
 }
 

@@ -11,13 +11,43 @@ constexpr std::int64_t kBins = 500;
 /// Sums of many rates leave dust where they should meet.
 double rounded(double value, double step) { return std::round(value / step) * step; }
 
+Duration bin_width(Duration end) { return Duration(end.count() / kBins + 1); }
+
+/// A window, or a part of a bin that lies outside of all.
+struct Stretch {
+  Span span;
+  bool window = false;
+};
+
+/// A step from its start to its end.
+std::vector<Stretch> stretches(Duration end, const std::vector<Span>& windows) {
+  const Duration width = bin_width(end);
+  std::vector<Stretch> result;
+  result.reserve(static_cast<std::size_t>(kBins) + 2 * windows.size());
+  const auto cut = [&](Duration from, Duration to) {
+    while (from < to) {
+      const Duration next = std::min(to, width * (from / width + 1));
+      result.push_back({{from, next}, false});
+      from = next;
+    }
+  };
+  Duration at{};
+  for (const Span& window : windows) {
+    cut(at, window.start);
+    result.push_back({window, true});
+    at = window.end;
+  }
+  cut(at, end);
+  return result;
+}
+
 }  // namespace
 
 TraceCounter::TraceCounter(Duration end, std::vector<Span> windows, double step)
     : end_(end),
       step_(step),
       windows_(std::move(windows)),
-      width_(end.count() / kBins + 1),
+      width_(bin_width(end)),
       amounts_(static_cast<std::size_t>(kBins), 0),
       outside_(static_cast<std::size_t>(kBins)) {
   for (std::size_t i = 0; i < outside_.size(); ++i) outside_[i] = bin(i).end - bin(i).start;
@@ -87,6 +117,30 @@ std::vector<std::pair<Duration, double>> TraceCounter::values() const {
   }
   if (at < end_) put_means({at, end_});
   put(end_, 0);
+  return result;
+}
+
+std::vector<std::pair<Duration, double>> held_bytes(const RankMemory& memory, Duration end,
+                                                    const std::vector<Span>& windows) {
+  std::vector<std::pair<Duration, double>> result;
+  const auto put = [&](Duration time, double bytes) {
+    const double shown = std::round(bytes);
+    if (result.empty() || result.back().second != shown) result.emplace_back(time, shown);
+  };
+  auto point = memory.points.begin();
+  double level = point->bytes;
+  for (const auto& [span, window] : stretches(end, windows)) {
+    const bool changes = point != memory.points.end() && point->time == span.start;
+    double most = changes ? 0 : level;
+    if (window && !changes) put(span.start, level);
+    for (; point != memory.points.end() && point->time < span.end; ++point) {
+      level = point->bytes;
+      most = std::max(most, level);
+      if (window) put(point->time, level);
+    }
+    if (!window) put(span.start, most);
+  }
+  put(end, memory.points.back().bytes);
   return result;
 }
 

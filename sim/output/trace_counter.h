@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/run/timeline.h"
+#include "sim/run/memory_timeline.h"
 
 namespace simtrain {
 
@@ -39,5 +39,11 @@ class TraceCounter {
   std::vector<Duration> outside_;  ///< of each bin, how much lies outside windows
   std::vector<Change> changes_;    ///< inside windows
 };
+
+/// Times and what a rank's allocator holds from them on, in whole bytes, where it changes: exact
+/// inside the windows (in order, not touching), the most of each five-hundredth of the step
+/// outside.
+std::vector<std::pair<Duration, double>> held_bytes(const RankMemory& memory, Duration end,
+                                                    const std::vector<Span>& windows);
 
 }  // namespace simtrain

@@ -22,6 +22,7 @@ constexpr double kRateStep = 0.1;  // GB/s
 constexpr int kBusyTrack = 101;
 constexpr int kNvlinkTrack = 102;
 constexpr int kNicTrack = 103;
+constexpr int kMemoryTrack = 104;
 
 bool is_pass(const Op& op) { return op.label == Label::forward || op.label == Label::backward; }
 bool is_message(const Op& op) { return op.label == Label::send || op.label == Label::receive; }
@@ -91,6 +92,7 @@ void RankTrace::declare(int place) {
   writer_.counter({process, kBusyTrack}, "GPU busy", "%");
   writer_.counter({process, kNvlinkTrack}, "NVLink sent", "GB/s");
   writer_.counter({process, kNicTrack}, "NIC sent", "GB/s");
+  writer_.counter({process, kMemoryTrack}, "memory allocated", "B");
 }
 
 bool RankTrace::detailed(const Op& op) const {
@@ -302,6 +304,18 @@ void RankTrace::write_counters(const Counters& counters) {
     writer_.value({process, kNvlinkTrack}, time, value);
   for (const auto& [time, value] : counters.nic.values())
     writer_.value({process, kNicTrack}, time, value);
+  for (const auto& [time, value] : held_bytes(memory(), played_.timeline.end, windows()))
+    writer_.value({process, kMemoryTrack}, time, value);
+}
+
+RankMemory RankTrace::memory() const {
+  const auto& ranks = played_.plan.ranks;
+  const auto simulated = std::find_if(ranks.begin(), ranks.end(), [&](const SimulatedRank& rank) {
+    return rank.rank == rank_.stands_for();
+  });
+  return rank_memory(played_.scenario.recipe, played_.cluster.spec().gpu, played_.grid,
+                     played_.plan, played_.timeline,
+                     static_cast<std::size_t>(simulated - ranks.begin()));
 }
 
 }  // namespace simtrain

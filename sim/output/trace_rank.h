@@ -52,6 +52,8 @@ class RankTrace {
   void transfer(std::uint32_t op, const FlowEnd& flow);
   void count_transfer(const TransferCost& cost, const Span& span, Counters& counters) const;
   void write_counters(const Counters& counters);
+  /// What its allocator holds over the step.
+  [[nodiscard]] RankMemory memory() const;
   const Work& work(std::uint32_t op);
   [[nodiscard]] std::set<Stream> streams() const;
 

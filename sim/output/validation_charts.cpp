@@ -136,16 +136,6 @@ std::vector<std::string> groups_of(const std::vector<ScatterPoint>& points) {
   return groups;
 }
 
-std::string scatter_legend(const std::vector<std::string>& groups) {
-  std::string out = "<p class=\"legend\">";
-  for (std::size_t i = 0; i < groups.size(); ++i)
-    out += fmt::format("<span><i class=\"g{}\"></i>{}</span>", i % kGroupColours.size(),
-                       html_text(groups[i]));
-  return out +
-         "<span class=\"soft\">\u25cf BF16, \u25c6 FP8, stroke: 90 % interval, band: 5 "
-         "%</span></p>\n";
-}
-
 std::string colour_rules(bool dark) {
   std::string out;
   for (std::size_t i = 0; i < kGroupColours.size(); ++i)
@@ -159,14 +149,25 @@ std::string colour_rules(bool dark) {
 
 }  // namespace
 
+std::string scatter_legend(const std::vector<ScatterPoint>& points) {
+  const std::vector<std::string> groups = groups_of(points);
+  std::string out = "<p class=\"legend\">";
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    out += fmt::format("<span><i class=\"g{}\"></i>{}</span>", i % kGroupColours.size(),
+                       html_text(groups[i]));
+  return out +
+         "<span class=\"soft\">\u25cf BF16, \u25c6 FP8, stroke: 90 % interval, band: 5 "
+         "%</span></p>\n";
+}
+
 std::string error_scatter(const std::vector<ScatterPoint>& points, ScatterBase base) {
   if (points.empty()) return "";
   const Frame frame = frame_of(points, base);
   const std::vector<std::string> groups = groups_of(points);
-  std::string out = scatter_legend(groups) +
-                    "<div class=\"scroll\"><svg viewBox=\"0 0 930 400\" width=\"930\" "
-                    "height=\"400\" role=\"img\" aria-label=\"Error of each predicted step "
-                    "time\">\n";
+  std::string out =
+      "<div class=\"scroll\"><svg viewBox=\"0 0 930 400\" width=\"930\" "
+      "height=\"400\" role=\"img\" aria-label=\"Error of each predicted step "
+      "time\">\n";
   out += ratio_lines(frame) + base_ticks(frame, base);
   for (const ScatterPoint& point : points) out += interval_stroke(frame, point, base);
   for (const ScatterPoint& point : points) {

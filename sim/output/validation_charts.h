@@ -19,6 +19,9 @@ struct ScatterPoint {
 /// What stands below a scatter.
 enum class ScatterBase { step_time, gpus };
 
+/// What the marks of scatters of these points mean.
+std::string scatter_legend(const std::vector<ScatterPoint>& points);
+
 /// Errors of step times, predicted over measured, against the measured time or the size of the job:
 /// a colour a group, circles for BF16 and diamonds for FP8, a stroke for the 90 % interval, with
 /// the line of no error and a band of 5 % around it.

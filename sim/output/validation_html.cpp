@@ -36,7 +36,10 @@ std::string bounds_list(const std::vector<ValidationResult>& results) {
     for (const std::string& broken : broken_bounds(result))
       out += fmt::format("<li>{}</li>\n", html_text(broken));
   }
-  if (out.empty()) return "<p class=\"good\">All stated bounds hold.</p>\n";
+  const bool stated = std::any_of(results.begin(), results.end(), states_bounds);
+  if (out.empty())
+    return stated ? "<p class=\"good\">All stated bounds hold.</p>\n"
+                  : "<p class=\"soft\">No bounds are stated.</p>\n";
   return "<p class=\"bad\">Outside their bounds:</p><ul>" + out + "</ul>\n";
 }
 
@@ -71,8 +74,11 @@ std::string table_head(const TableResult& table) {
 }
 
 std::string table_row(const TableResult& table, const RunResult& run) {
-  std::string out = fmt::format("<tr><td title=\"{}\">{}</td>", html_text(run.column),
-                                run.row.empty() ? "-" : html_text(run.row));
+  std::string out = fmt::format(
+      "<tr><td title=\"{}\">{}{}</td>", html_text(run.column),
+      run.row.empty() ? "-" : html_text(run.row),
+      run.caveat.empty() ? ""
+                         : fmt::format("<br><span class=\"bad\">{}</span>", html_text(run.caveat)));
   for (const FigureSpec& spec : table.spec.figures) out += figure_cells(run, spec.figure);
   return out + "</tr>\n";
 }
@@ -138,7 +144,8 @@ std::string validation_html(const std::vector<ValidationResult>& results) {
       "predicted over measured step time, less one.</p>\n";
   const std::vector<ScatterPoint> points = scatter_points(results);
   body += headline(results) + bounds_list(results);
-  if (!points.empty()) body += "<h2>Errors by step time and by scale</h2>\n";
+  if (!points.empty())
+    body += "<h2>Errors by step time and by scale</h2>\n" + scatter_legend(points);
   body += error_scatter(points, ScatterBase::step_time) + error_scatter(points, ScatterBase::gpus);
   for (const ValidationResult& result : results) {
     for (const TableResult& table : result.tables) body += table_section(table);

@@ -25,6 +25,7 @@ Json figure_json(const FigureResult& figure) {
 
 Json run_json(const RunResult& run) {
   Json json{{"row", run.row}, {"column", run.column}};
+  if (!run.caveat.empty()) json["caveat"] = run.caveat;
   const FigureResult* time = run.find(FigureName::step_time);
   if (time != nullptr) {
     json["printed"] = time->printed;

@@ -39,6 +39,7 @@ std::string step_times(const TableResult& table) {
     if (share != nullptr)
       out += fmt::format("{:>12.2f} %{:>9.2f} %", share->measured, *share->predicted);
     out += "\n";
+    if (!run.caveat.empty()) out += fmt::format("    {}\n", printable(run.caveat));
   }
   return out;
 }

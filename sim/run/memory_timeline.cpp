@@ -93,6 +93,16 @@ std::vector<MemoryPoint> sums(std::vector<Change> changes, double kept) {
   return points;
 }
 
+RankMemory memory_at(const Recipe& recipe, const std::vector<StageMemory>& stages, const Plan& plan,
+                     const Timeline& timeline, std::size_t place) {
+  const SimulatedRank& rank = plan.ranks[place];
+  const double kept = stages[static_cast<std::size_t>(rank.stage)].kept();
+  return {rank.rank, rank.stage,
+          sums(changes_of(recipe, pass_memory(recipe, rank.stage), plan.programs[rank.program],
+                          timeline.spans[place]),
+               kept)};
+}
+
 }  // namespace
 
 double RankMemory::peak() const {
@@ -107,14 +117,14 @@ std::vector<RankMemory> memory_timeline(const Recipe& recipe, const GpuSpec& gpu
   const std::vector<StageMemory> stages = stage_memory(recipe, gpu, grid);
   std::vector<RankMemory> result;
   result.reserve(plan.ranks.size());
-  for (std::size_t i = 0; i < plan.ranks.size(); ++i) {
-    const SimulatedRank& rank = plan.ranks[i];
-    const double kept = stages[static_cast<std::size_t>(rank.stage)].kept();
-    const std::vector<Change> changes = changes_of(recipe, pass_memory(recipe, rank.stage),
-                                                   plan.programs[rank.program], timeline.spans[i]);
-    result.push_back({rank.rank, rank.stage, sums(changes, kept)});
-  }
+  for (std::size_t i = 0; i < plan.ranks.size(); ++i)
+    result.push_back(memory_at(recipe, stages, plan, timeline, i));
   return result;
+}
+
+RankMemory rank_memory(const Recipe& recipe, const GpuSpec& gpu, const RankGrid& grid,
+                       const Plan& plan, const Timeline& timeline, std::size_t place) {
+  return memory_at(recipe, stage_memory(recipe, gpu, grid), plan, timeline, place);
 }
 
 }  // namespace simtrain

@@ -30,4 +30,8 @@ std::vector<RankMemory> memory_timeline(const Recipe& recipe, const GpuSpec& gpu
                                         const RankGrid& grid, const Plan& plan,
                                         const Timeline& timeline);
 
+/// The same for the simulated rank at `place` of the plan alone.
+RankMemory rank_memory(const Recipe& recipe, const GpuSpec& gpu, const RankGrid& grid,
+                       const Plan& plan, const Timeline& timeline, std::size_t place);
+
 }  // namespace simtrain

@@ -15,18 +15,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// A log as a row of a table, and what speaks against it.
+struct LogRow {
+  DocumentedRow row;
+  std::string caveat;
+};
+
 /// The step time as a figure of the log: the mean over its window.
-DocumentedRow figures_of(const MeasuredPair& pair, const LogRequest& request) {
+LogRow figures_of(const MeasuredPair& pair, const LogRequest& request) {
   const MeasuredRun run = read_log_file(pair.log, request);
   const RunMetrics metrics = run_metrics(run, {});
   if (!metrics.step_time_s) throw InputError({pair.log}, "", metrics.why);
-  DocumentedRow row;
+  LogRow result;
+  DocumentedRow& row = result.row;
   row.row = pair.rest;
   row.column = fmt::format("{}, {}", fs::path(pair.log).filename().string(), describe(run.window));
-  if (!metrics.why.empty()) row.column += fmt::format(" ({})", metrics.why);
   row.printed = {fmt::format("{:.6g}", metrics.step_time_s->mean)};
   row.values = {metrics.step_time_s->mean};
-  return row;
+  if (metrics.status != RunStatus::success)
+    result.caveat = fmt::format("{}: {}", name_of(metrics.status), metrics.why);
+  return result;
 }
 
 /// The table of a scenario, without runs.
@@ -48,10 +56,10 @@ void add_run(const DataFolder& data, const MeasuredPair& pair, const LogRequest&
   const auto source = ScenarioSource::from_file(pair.scenario);
   const Scenario scenario = source.scenario(data, row_of(source, pair), {});
   table.spec.precision = scenario.recipe.fp8() ? Precision::fp8 : Precision::bf16;
-  const DocumentedRow row = figures_of(pair, request);
+  const auto [row, caveat] = figures_of(pair, request);
   Report report = simulate(scenario);
   std::vector<FigureResult> figures = compare_figures(table.spec, row, report);
-  table.runs.push_back({row.row, row.column, std::move(figures), std::move(report)});
+  table.runs.push_back({row.row, row.column, std::move(figures), std::move(report), caveat});
 }
 
 }  // namespace

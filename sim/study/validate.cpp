@@ -152,6 +152,16 @@ ValidationResult validate_documents(const DataFolder& data, const std::string& p
   return result;
 }
 
+bool states_bounds(const ValidationResult& result) {
+  const auto states = [](const TableResult& table) {
+    const auto bounded = [](const FigureSpec& figure) { return figure.within.has_value(); };
+    const std::vector<FigureSpec>& figures = table.spec.figures;
+    return table.spec.bounds || table.trend || std::any_of(figures.begin(), figures.end(), bounded);
+  };
+  return result.bounds || result.memory_bounds ||
+         std::any_of(result.tables.begin(), result.tables.end(), states);
+}
+
 std::vector<std::string> broken_bounds(const ValidationResult& result) {
   std::vector<std::string> broken;
   for (const TableResult& table : result.tables) check_table(table, broken);

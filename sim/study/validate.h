@@ -48,6 +48,7 @@ struct RunResult {
   std::string column;
   std::vector<FigureResult> figures;
   Report report;
+  std::string caveat{};  ///< what speaks against the figures of a log; empty where nothing does
 
   /// Nothing where the document does not print the figure.
   [[nodiscard]] const FigureResult* find(FigureName figure) const;
@@ -95,6 +96,9 @@ struct ValidationResult {
 /// Simulates every row of a validation file (`validation/*.yaml`). Throws InputError where the file
 /// or a scenario that it names is wrong.
 ValidationResult validate_documents(const DataFolder& data, const std::string& path);
+
+/// Whether a file states any bound of an error.
+bool states_bounds(const ValidationResult& result);
 
 /// A sentence for each bound of a file that its predictions break: mean and largest error of a
 /// table and of all headline rows, trends, figures with a bound of their own, and printed figures

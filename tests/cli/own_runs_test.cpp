@@ -82,6 +82,37 @@ TEST_CASE("The bound and the page are those of documented runs") {
   CHECK(read_file(folder.path() / "page.html").find("base.log, ") != std::string::npos);
 }
 
+TEST_CASE("A log that is partial or holds a NaN says so in the text and on the page") {
+  const TempFolder folder;
+  folder.write("base.yaml", kBaseScenario);
+  folder.write("base.whole.log", log_of("300.0"));
+  folder.write("base.nan.log",
+               edited(log_of("300.0"), "global_step: 30 | reduced_train_loss: 11.96",
+                      "global_step: 30 | reduced_train_loss: nan"));
+  const Outcome outcome = validate(folder, "--steps 20:49 --report page.html");
+  CHECK(outcome.status == 0);
+  CHECK(outcome.out.find("\n    NaN: a loss or gradient norm is NaN or infinite\n") !=
+        std::string::npos);
+  CHECK(outcome.out.find("Partial") == std::string::npos);
+  CHECK(
+      read_file(folder.path() / "page.html")
+          .find("<td title=\"base.nan.log, steps 20 to 49\">nan<br><span class=\"bad\">NaN: a loss "
+                "or gradient norm is NaN or infinite</span></td>") != std::string::npos);
+  const Outcome partial = validate(folder, "--steps 20:80");
+  CHECK(partial.out.find("\n    Partial: the log ends at step 49\n") != std::string::npos);
+}
+
+TEST_CASE("A page of one's own runs states no bounds but what is asked for") {
+  const TempFolder folder;
+  folder.write("base.yaml", kBaseScenario);
+  folder.write("base.log", log_of("300.0"));
+  CHECK(validate(folder, "--report page.html").status == 0);
+  CHECK(read_file(folder.path() / "page.html").find("No bounds are stated.") != std::string::npos);
+  CHECK(validate(folder, "--max-mean-error 100 --report page.html").status == 0);
+  CHECK(read_file(folder.path() / "page.html").find("All stated bounds hold.") !=
+        std::string::npos);
+}
+
 /// What is said where a folder of these files is asked for.
 std::string refusal(const std::vector<std::pair<std::string, std::string>>& files,
                     const std::string& options = "") {

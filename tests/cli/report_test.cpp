@@ -3,8 +3,8 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include "tests/cli/browser.h"
 #include "tests/cli/own_validation.h"
-#include "tests/cli/program.h"
 
 namespace simtrain::testing {
 namespace {
@@ -71,20 +71,8 @@ TEST_CASE("--explain follows the report, 80 columns wide; as JSON it is a field 
   CHECK(result["explain"]["critical_path"]["stages"].size() == 1);
 }
 
-/// The page after its scripts have run, and what the browser's console said.
-Outcome in_browser(const std::string& file) {
-  return shell(
-      "timeout 120 chromium --headless=new --no-sandbox --disable-gpu --user-data-dir=\"$HOME\" "
-      "--enable-logging=stderr --v=0 --virtual-time-budget=4000 --dump-dom file://" +
-          file + " 2>&1",
-      {SIMTRAIN_SOURCE_DIR, {{"HOME", std::filesystem::path(file).parent_path().string()}}, ""});
-}
-
 TEST_CASE("Pages open in a browser: charts drawn, nothing on the console") {
-  if (shell("command -v chromium").status != 0) {
-    MESSAGE("skipped: no chromium here; tools/setup.sh test installs it");
-    return;
-  }
+  if (!browser_here()) return;
   const TempFolder folder;
   const std::string run = folder.file("run.html");
   REQUIRE(run_simtrain(words("run scenarios/nemotron4_340b_h100_2411.yaml --row fp8-128 --explain "

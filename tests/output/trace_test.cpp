@@ -1,6 +1,7 @@
 #include "sim/output/trace.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <tuple>
 
@@ -59,7 +60,8 @@ void check_counters(const ReadTrace& trace, std::int64_t end) {
     const auto& shown = name;
     CAPTURE(shown);
     REQUIRE(!values.empty());
-    const double most = name.ends_with("GPU busy") ? 100.1 : 1e4;
+    const bool memory = name.ends_with("memory allocated");
+    const double most = memory ? 1e12 : name.ends_with("GPU busy") ? 100.1 : 1e4;
     std::int64_t last = -1;
     std::int64_t wrong = 0;
     for (const auto& [time, value] : values) {
@@ -67,8 +69,29 @@ void check_counters(const ReadTrace& trace, std::int64_t end) {
       last = time;
     }
     CHECK(wrong == 0);
-    CHECK(values.back().second == 0);
+    if (memory) {
+      CHECK(values.front().first == 0);
+      CHECK(values.back().second == values.front().second);
+    } else {
+      CHECK(values.back().second == 0);
+    }
   }
+}
+
+/// The memory counters of a trace; the most of each is what the report says of its stage.
+void check_memory(const ReadTrace& trace, const Report& report) {
+  std::size_t shown = 0;
+  for (const auto& [name, values] : trace.counters) {
+    if (!name.ends_with("memory allocated")) continue;
+    const std::string start = name.substr(name.find("stage ") + 6);
+    const StageMemory& stage = report.memory.at(std::stoul(start));
+    double most = 0;
+    for (const auto& [time, bytes] : values) most = std::max(most, bytes);
+    CHECK(std::abs(most - stage.allocated()) < 1 + 1e-9 * most);
+    CHECK(std::abs(values.back().second - stage.kept()) < 1 + 1e-9 * most);
+    ++shown;
+  }
+  CHECK(shown >= report.memory.size());
 }
 
 TEST_CASE("A trace of every kind of recipe holds together and ends with its step") {
@@ -95,7 +118,17 @@ TEST_CASE("A trace of every kind of recipe holds together and ends with its step
     check_flows(trace);
     CHECK(trace.flows.empty() == (played.grid.pp() == 1));
     check_counters(trace, end);
+    check_memory(trace, report_of(played));
   }
+}
+
+TEST_CASE("The memory counter has its peak whichever micro-batches are shown closely") {
+  const Scenario asked = scenario("llama31_405b_h100", "bf16-64", {"gbs=16"});
+  const Played played(asked);
+  const Report report = report_of(played);
+  for (const std::vector<NumberRange>& chosen :
+       {std::vector<NumberRange>{{0, 0}}, {{3, 5}}, {kAllNumbers}})
+    check_memory(chrome_of(played, {"", std::nullopt, chosen}), report);
 }
 
 TEST_CASE("Passes of a trace are the spans of the timeline") {
@@ -187,6 +220,7 @@ TEST_CASE("Both formats tell the same") {
     }
     for (const auto& [name, values] : chrome.counters)
       CHECK(perfetto.counters.at(name).size() == values.size());
+    check_memory(perfetto, report_of(played));
   }
 }
 

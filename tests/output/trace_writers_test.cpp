@@ -151,5 +151,38 @@ TEST_CASE("A counter keeps its amounts, exact inside its windows") {
   CHECK(total(TraceCounter(Duration(0), {}, 1)) == 0);
 }
 
+using Held = std::vector<std::pair<Duration, double>>;
+
+TEST_CASE("What is held is exact inside windows, and the most of each five-hundredth outside") {
+  const auto at = [](std::int64_t time, double bytes) {
+    return MemoryPoint{Duration(time), bytes};
+  };
+  const Duration end(49'999);  // bins of 100
+  const RankMemory memory{0,
+                          0,
+                          {at(0, 5), at(120, 9), at(130, 7), at(200, 6), at(250, 8), at(260, 6.25),
+                           at(300, 4), at(49'999, 5)}};
+  CHECK(
+      held_bytes(memory, end, {}) ==
+      Held{{Duration(0), 5}, {Duration(100), 9}, {Duration(200), 8}, {Duration(300), 4}, {end, 5}});
+  CHECK(held_bytes(memory, end, {{Duration(125), Duration(255)}}) == Held{{Duration(0), 5},
+                                                                          {Duration(100), 9},
+                                                                          {Duration(130), 7},
+                                                                          {Duration(200), 6},
+                                                                          {Duration(250), 8},
+                                                                          {Duration(300), 4},
+                                                                          {end, 5}});
+  CHECK(held_bytes(memory, end, {{Duration(0), end}}) == Held{{Duration(0), 5},
+                                                              {Duration(120), 9},
+                                                              {Duration(130), 7},
+                                                              {Duration(200), 6},
+                                                              {Duration(250), 8},
+                                                              {Duration(260), 6},
+                                                              {Duration(300), 4},
+                                                              {end, 5}});
+  CHECK(held_bytes({0, 0, {at(0, 5)}}, end, {}) == Held{{Duration(0), 5}});
+  CHECK(held_bytes({0, 0, {at(0, 5)}}, Duration(0), {}) == Held{{Duration(0), 5}});
+}
+
 }  // namespace
 }  // namespace simtrain::testing

@@ -68,11 +68,43 @@ TEST_CASE("The validation page tells errors, figures and breakdown, names escape
   CHECK(has(page, "<td title=\"a GPUs\">a</td><td>10</td><td>11</td><td>+10.00 %</td>"));
   CHECK(has(page, "gemm: 8.250 s, 75.00 %"));
   CHECK(has(page, "measured 20 s"));
-  CHECK(has(page, "All stated bounds hold."));
+  CHECK(has(page, "No bounds are stated."));
+  CHECK(!has(page, "hold"));
   CHECK(count(page, "class=\"point") == 4);
   for (const char* tag : {"table", "div", "svg", "details", "p", "tr", "ul"})
     CHECK(count(page, std::string("<") + tag + ">") + count(page, std::string("<") + tag + " ") ==
           count(page, std::string("</") + tag + ">"));
+}
+
+TEST_CASE("Bounds hold where some are stated, anywhere") {
+  for (int place = 0; place < 5; ++place) {
+    CAPTURE(place);
+    ValidationResult result = one_table();
+    CHECK(!states_bounds(result));
+    TableResult& table = result.tables[0];
+    if (place == 0) result.bounds = ErrorBounds{{1}, {1}};
+    if (place == 1) result.memory_bounds = ErrorBounds{{1}, {1}};
+    if (place == 2) table.spec.bounds = ErrorBounds{{1}, {1}};
+    if (place == 3) table.trend = TrendResult{"a", "b", 1, 1, 1};
+    if (place == 4) table.spec.figures[0].within = Percent{1};
+    CHECK(states_bounds(result));
+    CHECK(has(validation_html({one_table(), result}), "All stated bounds hold."));
+  }
+}
+
+TEST_CASE("What speaks against a log stands in its row, escaped") {
+  ValidationResult result = one_table();
+  CHECK(!has(validation_html({result}), "Partial"));
+  result.tables[0].runs[1].caveat = "Partial: the log ends at <3>";
+  CHECK(has(validation_html({result}),
+            "<td title=\"b GPUs\">b<br><span class=\"bad\">Partial: the log ends at "
+            "&lt;3&gt;</span></td>"));
+}
+
+TEST_CASE("Two scatters have one legend") {
+  const std::string page = validation_html({one_table()});
+  CHECK(count(page, "stroke: 90 % interval") == 1);
+  CHECK(count(page, "<svg viewBox=\"0 0 930 400\"") == 2);
 }
 
 TEST_CASE("Broken bounds and growth that misses are marked") {

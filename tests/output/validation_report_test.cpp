@@ -65,6 +65,18 @@ TEST_CASE("An MFU is shown beside the step time where the document prints one") 
       "  a                   10.000 s      11.000 s  +10.00 %    8.2 %       40.50 %    37.25 %"));
 }
 
+TEST_CASE("What speaks against a log stands below its row, and in its JSON") {
+  ValidationResult result = two_tables();
+  result.tables[0].runs[0].caveat = "NaN: a loss is no number\x1b";
+  const std::vector<std::string> text = lines(validation_text({result}, false));
+  CHECK(text[2] == "  a                   10.000 s      11.000 s  +10.00 %    8.2 %");
+  CHECK(text[3] == "    NaN: a loss is no number?");
+  CHECK(text[4].starts_with("  b  "));
+  const auto rows = nlohmann::json::parse(validation_json({result})).at("tables").at(0).at("rows");
+  CHECK(rows.at(0).at("caveat") == "NaN: a loss is no number\x1b");
+  CHECK(!rows.at(1).contains("caveat"));
+}
+
 TEST_CASE("Growth is shown in percent, its miss in points") {
   ValidationResult result = two_tables();
   result.tables[0].trend = TrendResult{"a", "b", 0.104, 0.1, 0.015};

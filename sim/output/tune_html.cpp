@@ -1,0 +1,194 @@
+#include "sim/output/tune_html.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "sim/output/html.h"
+#include "sim/output/html_assets.h"
+#include "sim/output/scale_report.h"
+#include "sim/output/share_bars.h"
+#include "sim/output/unit_text.h"
+#include "sim/study/scale.h"
+
+namespace simtrain {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string percent(double fraction) { return fmt::format("{:.2f} %", fraction * 100); }
+
+std::string head_lines(const TuneHead& head, const TuneResult& result) {
+  std::string out = fmt::format("<h1>Best plans of {}</h1>\n<p class=\"soft\">By {}",
+                                html_text(head.scenario), name_of(result.by));
+  if (result.memory_margin > 0)
+    out += fmt::format(" \u00b7 {:g} % of a GPU's memory left free", result.memory_margin * 100);
+  if (head.usd_per_gpu_hour)
+    out += fmt::format(" \u00b7 {} tokens at $ {:g} per GPU hour", token_text(head.tokens),
+                       *head.usd_per_gpu_hour);
+  return out + "</p>\n";
+}
+
+std::string count_tiles(const TuneResult& result) {
+  return html_tile(std::to_string(result.considered()), "combinations") +
+         html_tile(std::to_string(result.legal()), "legal plans") +
+         html_tile(std::to_string(result.fitting()), "fit in memory") +
+         html_tile(std::to_string(result.simulated), "simulated to find the best");
+}
+
+std::string tiles(const TuneResult& result) {
+  std::string out = "<div class=\"tiles\">";
+  if (!result.best.empty()) {
+    const auto& [plan, report] = result.best.front();
+    const Interval interval = report.step_time_interval();
+    out += html_tile(fmt::format("{:.3f} s", report.step_time_s),
+                     fmt::format("step time of the best, 90 % interval {:.3f} to {:.3f} s",
+                                 interval.low, interval.high));
+    out += html_tile(percent(report.mfu), "its MFU");
+    out += html_tile(gigabytes(plan.memory_bytes), "its memory");
+  }
+  return out + count_tiles(result) + "</div>\n";
+}
+
+/// GPUs and knobs of a plan.
+std::vector<std::string> plan_cells(const PlanChoice& choice) {
+  std::vector<std::string> cells{std::to_string(choice.gpus)};
+  for (const auto& [name, knob] : EnumNames<Knob>::rows)
+    cells.push_back(value_text(knob, choice[knob]));
+  return cells;
+}
+
+std::string plans_section(const TuneHead& head, const TuneResult& result) {
+  std::vector<std::string> heads{"", "GPUs"};
+  for (const auto& [name, knob] : EnumNames<Knob>::rows) heads.emplace_back(name);
+  for (const char* name : {"step time", "MFU", "memory"}) heads.emplace_back(name);
+  if (head.usd_per_gpu_hour) heads.emplace_back("cost");
+  std::string rows;
+  for (std::size_t i = 0; i < result.best.size(); ++i) {
+    const auto& [plan, report] = result.best[i];
+    std::vector<std::string> cells{std::to_string(i + 1)};
+    for (std::string& cell : plan_cells(plan.choice)) cells.push_back(std::move(cell));
+    cells.insert(cells.end(), {fmt::format("{:.3f} s", report.step_time_s), percent(report.mfu),
+                               gigabytes(plan.memory_bytes)});
+    const TrainingRun run = training_run(report, head.tokens, head.usd_per_gpu_hour);
+    if (run.usd) cells.push_back(usd_text(*run.usd));
+    rows += html_row(cells);
+  }
+  std::string out = "<h2>The best that fit</h2>\n" + html_table(heads, rows);
+  if (head.given)
+    out += fmt::format(
+        "<p class=\"soft\">The file's own plan on {} GPUs: {:.3f} s, MFU {}, {}: {}</p>\n",
+        head.given->gpus, head.given->step_time_s, percent(head.given->mfu),
+        head.given->fits() ? "fits" : "does not fit", html_text(head.given->layout));
+  return out;
+}
+
+std::string runner_up_section(const TuneResult& result) {
+  std::string out =
+      "<h2>Where the step of each goes</h2>\n"
+      "<p class=\"legend\" id=\"shares-legend\"></p>\n" +
+      html_chart("shares", "Critical path of each of the best plans by share");
+  if (result.best.size() < 2) return out;
+  return out +
+         fmt::format(
+             "<h2>Why the first is ahead of the second</h2>\n<p class=\"soft\">What the "
+             "first spends less (left) or more (right) on each share than the second."
+             "<br>1: {}<br>2: {}</p>\n",
+             text_of(result.best[0].plan.choice), text_of(result.best[1].plan.choice)) +
+         html_chart("difference", "Shares of the first plan less those of the second");
+}
+
+std::string steps_section(const TuneResult& result) {
+  if (result.steps.empty())
+    return "<p class=\"soft\">No legal plan differs in one knob alone.</p>\n";
+  const TunedPlan& best = result.best.front();
+  std::string rows;
+  for (const auto& [knob, changed] : result.steps)
+    rows += html_row(
+        {std::string(name_of(knob)), value_text(knob, best.plan.choice[knob]),
+         value_text(knob, changed.plan.choice[knob]),
+         fmt::format("{:.3f} s", changed.report.step_time_s),
+         fmt::format("{:+.2f} %", (changed.report.step_time_s / best.report.step_time_s - 1) * 100),
+         gigabytes(changed.plan.memory_bytes),
+         changed.plan.fits ? "fits" : "<span class=\"bad\">does not fit</span>"});
+  return "<h2>What each knob is worth</h2>\n<p class=\"soft\">The step time of the first plan with "
+         "one knob a step down or up, simulated anew; DP follows. Pale: does not fit.</p>\n" +
+         html_chart("steps", "Change of the step time with each knob") +
+         html_details(
+             "As a table",
+             html_table({"knob", "from", "to", "step time", "change", "memory", ""}, rows));
+}
+
+/// Which constraint leaves no plan.
+std::string none_section(const TuneResult& result) {
+  const LegalPlan* smallest = result.smallest();
+  if (smallest != nullptr)
+    return fmt::format(
+        "<p class=\"bad\">No plan fits: the smallest of {} legal ones needs {} of memory, {} are "
+        "there.</p>\n<p class=\"soft\">{} GPUs: {}</p>\n",
+        result.legal(), gigabytes(smallest->memory_bytes),
+        gigabytes(result.spaces.front().capacity_bytes * (1 - result.memory_margin)),
+        smallest->choice.gpus, text_of(smallest->choice));
+  std::string rows;
+  for (const PlanSpace& space : result.spaces) {
+    for (const auto& [key, refusal] : space.refused)
+      rows += fmt::format("<tr><td>{}</td><td class=\"text\">{}: {}</td></tr>\n", refusal.count,
+                          html_text(key), html_text(refusal.example));
+  }
+  return "<p class=\"bad\">No plan is legal.</p>\n" +
+         (rows.empty() ? "" : html_table({"combinations", ""}, rows));
+}
+
+Json differences_json(const TuneResult& result) {
+  Json json = Json::array();
+  if (result.best.size() < 2) return json;
+  const Report& first = result.best[0].report;
+  const Report& second = result.best[1].report;
+  for (const auto& [name, share] : EnumNames<Share>::rows) {
+    const double one = score(result.by, part(first.breakdown, share), first.gpus);
+    const double two = score(result.by, part(second.breakdown, share), second.gpus);
+    if (one > 0 || two > 0) json.push_back({{"name", name}, {"first", one}, {"second", two}});
+  }
+  json.push_back({{"name", "step"},
+                  {"first", score(result.by, first.step_time_s, first.gpus)},
+                  {"second", score(result.by, second.step_time_s, second.gpus)}});
+  return json;
+}
+
+Json steps_json(const TuneResult& result) {
+  Json json = Json::array();
+  const TunedPlan& best = result.best.front();
+  for (const auto& [knob, changed] : result.steps)
+    json.push_back({{"name", fmt::format("{} {} \u2192 {}", name_of(knob),
+                                         value_text(knob, best.plan.choice[knob]),
+                                         value_text(knob, changed.plan.choice[knob]))},
+                    {"change", changed.report.step_time_s / best.report.step_time_s - 1},
+                    {"step_s", changed.report.step_time_s},
+                    {"gigabytes", changed.plan.memory_bytes / 1e9},
+                    {"fits", changed.plan.fits}});
+  return json;
+}
+
+std::string page_data(const TuneResult& result) {
+  const bool seconds = result.by == TuneGoal::step_time;
+  std::vector<ShareBar> bars;
+  bars.reserve(result.best.size());
+  for (const TunedPlan& best : result.best)
+    bars.push_back({fmt::format("plan {}", bars.size() + 1), best.report,
+                    score(result.by, 1, best.report.gpus)});
+  const Json json{{"shares", share_bars_json(bars, seconds ? "s" : "GPU s")},
+                  {"differences", differences_json(result)},
+                  {"steps", steps_json(result)}};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+std::string tune_html(const TuneHead& head, const TuneResult& result) {
+  const std::string title = "Best plans of " + head.scenario;
+  std::string body = head_lines(head, result) + tiles(result);
+  if (result.best.empty()) return html_page(title, "", body + none_section(result));
+  body += plans_section(head, result) + runner_up_section(result) + steps_section(result);
+  return html_chart_page(title, body, page_data(result), tune_page_script());
+}
+
+}  // namespace simtrain

@@ -1,0 +1,87 @@
+#include <algorithm>
+
+#include <doctest/doctest.h>
+
+#include "tests/cli/browser.h"
+
+namespace simtrain::testing {
+namespace {
+
+const std::string kScenario = " scenarios/llama31_8b_h100.yaml --row bf16-16 ";
+const std::string kTune = "tune" + kScenario + "--set gbs=32 --limit cp=1,2 --limit mbs=1,2 ";
+const std::string kScale = "scale" + kScenario + "--gpus 8:32:x2,12 ";
+
+bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_CASE("tune and scale write their pages beside what they print") {
+  const TempFolder folder;
+  for (const std::string& command : {kTune, kScale}) {
+    CAPTURE(command);
+    const Outcome outcome = run_simtrain(words(command + "--report " + folder.file("r.html")));
+    CHECK(outcome.status == 0);
+    CHECK(outcome.err.empty());
+    CHECK(outcome.out == run_simtrain(words(command)).out);
+    const std::string page = read_file(folder.file("r.html"));
+    CHECK(page.ends_with("</html>\n"));
+    CHECK(page.size() < 2'000'000);
+    run_simtrain(words(command + "--report " + folder.file("again.html")));
+    CHECK(read_file(folder.file("again.html")) == page);
+  }
+}
+
+TEST_CASE("where no plan fits the page says so, as the exit status does") {
+  const TempFolder folder;
+  const Outcome outcome =
+      run_simtrain(words(kTune + "--memory-margin 99 --report " + folder.file("r.html")));
+  CHECK(outcome.status == 1);
+  CHECK(holds(read_file(folder.file("r.html")), "No plan fits"));
+}
+
+TEST_CASE("pages of tune and scale that cannot be written are refused") {
+  const TempFolder folder;
+  for (const std::string& command : {kTune, kScale}) {
+    for (const std::string& path :
+         {folder.path().string(), folder.file("none/r.html"), std::string("/dev/full")}) {
+      const Outcome outcome = run_simtrain(words(command + "--report " + path));
+      CHECK(outcome.status == 2);
+      CHECK(outcome.out.empty());
+      CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
+    }
+  }
+  CHECK(std::filesystem::is_empty(folder.path()));
+}
+
+TEST_CASE("pages of tune and scale open in a browser and on a phone") {
+  if (!browser_here()) return;
+  const TempFolder folder;
+  const std::string file = folder.file("r.html");
+  for (const auto& [command, charts] :
+       {std::pair{kTune, std::vector<std::string>{"shares", "difference", "steps"}},
+        std::pair{kTune + "--limit recompute=none --limit account=none --limit tp=2 --limit pp=1 "
+                          "--limit cp=1 --limit mbs=1 --by mfu ",
+                  std::vector<std::string>{"shares"}},
+        std::pair{kTune + "--memory-margin 99 ", std::vector<std::string>{}},
+        std::pair{kScale, std::vector<std::string>{"throughput", "efficiency", "shares"}},
+        std::pair{"scale" + kScenario + "--gpus 12 ", std::vector<std::string>{}}}) {
+    const std::string& shown = command;
+    CAPTURE(shown);
+    run_simtrain(words(command + "--report " + file));
+    const std::string dom = in_browser(file).out;
+    CHECK(!holds(dom, "CONSOLE"));
+    CHECK(holds(dom, "</html>"));
+    for (const std::string& chart : charts) {
+      CAPTURE(chart);
+      const std::size_t at = dom.find("id=\"" + chart + "\"");
+      REQUIRE(at != std::string::npos);
+      CHECK(holds(dom.substr(at, 1500), "<svg"));
+    }
+    const int wide = width_on_phone(file);
+    CHECK(wide > 300);
+    CHECK(wide <= 390);
+  }
+}
+
+}  // namespace
+}  // namespace simtrain::testing
