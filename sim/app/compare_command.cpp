@@ -6,6 +6,7 @@
 
 #include "sim/app/command.h"
 #include "sim/app/options.h"
+#include "sim/app/progress.h"
 #include "sim/core/text_file.h"
 #include "sim/measured/comparison.h"
 #include "sim/measured/log_format.h"
@@ -122,7 +123,7 @@ std::optional<CommonCauses> causes_of(const DataFolder& data, const std::vector<
                           runs[i].comparison.measured_s.mean, runs[i].comparison.predicted_s});
   }
   if (plans.size() < 2) return std::nullopt;
-  return common_causes(data, to_explain);
+  return common_causes(data, to_explain, live_bar());
 }
 
 CommandResult compare_command(const CommandCall& call) {

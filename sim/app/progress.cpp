@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <string_view>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -80,6 +81,13 @@ void Progress::draw(const std::string& text, std::size_t done) {
   std::fflush(stderr);
   lines_ = lines + 1;
   drawn_ = Clock::now();
+}
+
+std::function<void(std::size_t done, std::size_t total)> live_bar() {
+  return [progress = std::shared_ptr<Progress>()](std::size_t done, std::size_t total) mutable {
+    if (!progress) progress = std::make_shared<Progress>(true, 0, total);
+    if (progress->due()) progress->draw("", done);
+  };
 }
 
 }  // namespace simtrain

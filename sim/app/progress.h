@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <string>
 
 namespace simtrain {
@@ -34,6 +35,9 @@ class Progress {
   Clock::time_point start_ = Clock::now();
   Clock::time_point drawn_{};
 };
+
+/// A bar for work that tells how much of it is done. It is gone with its last copy.
+std::function<void(std::size_t done, std::size_t total)> live_bar();
 
 /// "42 s", "3 min 20 s", "2 h 05 min".
 std::string time_text(double seconds);

@@ -4,6 +4,7 @@
 
 #include "sim/app/command.h"
 #include "sim/app/options.h"
+#include "sim/app/progress.h"
 #include "sim/core/text_file.h"
 #include "sim/output/explain_report.h"
 #include "sim/output/json_report.h"
@@ -114,7 +115,8 @@ CommandResult run_command(const CommandCall& call) {
     const Report report = report_of(played);
     write_traces(played, traces);
     std::optional<Explanation> why;
-    if (values["explain"].as<bool>()) why = explain({source, call.data, row, settings}, played);
+    if (values["explain"].as<bool>())
+      why = explain({source, call.data, row, settings}, played, live_bar());
     if (values.count("report") > 0)
       write_text_file(
           values["report"].as<std::string>(),

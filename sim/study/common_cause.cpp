@@ -12,7 +12,6 @@
 #include "sim/run/provenance.h"
 #include "sim/run/simulate.h"
 #include "sim/run/uncertainty.h"
-#include "sim/study/parallel_each.h"
 
 namespace simtrain {
 namespace {
@@ -209,14 +208,16 @@ bool all_explained(const CommonCause& cause, const std::vector<RunToExplain>& ru
 
 }  // namespace
 
-CommonCauses common_causes(const DataFolder& data, const std::vector<RunToExplain>& runs) {
+CommonCauses common_causes(const DataFolder& data, const std::vector<RunToExplain>& runs,
+                           const Watch& watch) {
   const Search search(data, runs);
   CommonCauses result;
   result.before = root_mean_square(search.gaps());
   result.noise = kNineOfTen * load_uncertainty(data).run_to_run.value;
 
   std::vector<Candidate> candidates = candidates_of(data, runs);
-  parallel_each(candidates.size(), [&](std::size_t i) { search.probe(candidates[i]); });
+  parallel_each(
+      candidates.size(), [&](std::size_t i) { search.probe(candidates[i]); }, watch);
   std::erase_if(candidates, [](const Candidate& candidate) { return candidate.knots.size() == 1; });
   result.tried = static_cast<int>(candidates.size());
   result.without_effect = static_cast<int>(std::erase_if(

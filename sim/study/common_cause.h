@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/run/scenario.h"
+#include "sim/study/parallel_each.h"
 
 namespace simtrain {
 
@@ -54,6 +55,7 @@ struct CommonCauses {
 /// is tried with less. What leaves more than kWorthSaying of the gaps is no cause.
 ///
 /// The runs should be of several plans: one plan's gap can be explained by nearly every number.
-CommonCauses common_causes(const DataFolder& data, const std::vector<RunToExplain>& runs);
+CommonCauses common_causes(const DataFolder& data, const std::vector<RunToExplain>& runs,
+                           const Watch& watch = {});
 
 }  // namespace simtrain

@@ -4,7 +4,6 @@
 #include <map>
 
 #include "sim/study/explain_changes.h"
-#include "sim/study/parallel_each.h"
 
 namespace simtrain {
 namespace {
@@ -71,7 +70,7 @@ PathSummary summarize_path(const Plan& plan, const Timeline& timeline) {
   return summary;
 }
 
-Explanation explain(const ExplainRequest& request, const Played& played) {
+Explanation explain(const ExplainRequest& request, const Played& played, const Watch& watch) {
   Explanation explanation;
   explanation.step_time_s = to_seconds(played.timeline.end);
   explanation.path = summarize_path(played.plan, played.timeline);
@@ -80,9 +79,10 @@ Explanation explain(const ExplainRequest& request, const Played& played) {
     changes.push_back(std::move(change));
 
   std::vector<std::optional<ChangeResult>> results(changes.size());
-  parallel_each(changes.size(), [&](std::size_t i) {
-    results[i] = result_of(request, changes[i], explanation.step_time_s);
-  });
+  parallel_each(
+      changes.size(),
+      [&](std::size_t i) { results[i] = result_of(request, changes[i], explanation.step_time_s); },
+      watch);
   for (std::optional<ChangeResult>& result : results) {
     if (result) {
       explanation.changes.push_back(std::move(*result));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/run/played.h"
+#include "sim/study/parallel_each.h"
 
 namespace simtrain {
 
@@ -69,6 +70,6 @@ struct ExplainRequest {
 
 /// Plays the scenario again with each knob one legal step up and down, and without each cost that
 /// a number of `hardware/` stands for, in parallel. `played` is the scenario itself.
-Explanation explain(const ExplainRequest& request, const Played& played);
+Explanation explain(const ExplainRequest& request, const Played& played, const Watch& watch = {});
 
 }  // namespace simtrain

@@ -2,23 +2,33 @@
 
 #include <cstddef>
 #include <exception>
+#include <functional>
+#include <mutex>
 #include <oneapi/tbb/parallel_for.h>
 #include <vector>
 
 namespace simtrain {
 
+/// Is told how many parts of a work are done, of how many: by any thread, one at a time.
+using Watch = std::function<void(std::size_t done, std::size_t total)>;
+
 /// Calls `work(i)` for each i below `count`, several at once where there are cores, and waits for
 /// all of them. Of several that throw, the first one's is thrown on, so that the same error comes
 /// out at any number of threads.
 template <class Work>
-void parallel_each(std::size_t count, Work work) {
+void parallel_each(std::size_t count, Work work, const Watch& watch = {}) {
   std::vector<std::exception_ptr> thrown(count);
+  std::mutex watching;
+  std::size_t done = 0;
   tbb::parallel_for(std::size_t{0}, count, [&](std::size_t i) {
     try {
       work(i);
     } catch (...) {
       thrown[i] = std::current_exception();
     }
+    const std::lock_guard lock(watching);
+    ++done;
+    if (watch) watch(done, count);
   });
   for (const std::exception_ptr& error : thrown) {
     if (error) std::rethrow_exception(error);
