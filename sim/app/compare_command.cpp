@@ -1,5 +1,6 @@
+#include <algorithm>
 #include <filesystem>
-#include <set>
+#include <map>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -43,7 +44,8 @@ struct LoggedRun {
 
 std::string checked_row(const ScenarioSource& source, const std::string& path,
                         const std::string& row) {
-  if (!source.has_table() || !row.empty()) return row;
+  if (!source.has_table()) return "";
+  if (!row.empty()) return row;
   throw InputError({path}, "--row",
                    fmt::format("the scenario has a table; {}", suggestion("", source.row_names())));
 }
@@ -55,8 +57,7 @@ std::vector<LoggedRun> runs_of_paths(const std::vector<std::string>& paths,
   std::string scenario;
   bool logged = true;
   for (const std::string& path : paths) {
-    const std::filesystem::path extension = std::filesystem::path(path).extension();
-    if (scenario.empty() || extension == ".yaml" || extension == ".yml") {
+    if (scenario.empty() || is_scenario_path(path)) {
       if (!logged) break;
       scenario = path;
       logged = false;
@@ -70,6 +71,9 @@ std::vector<LoggedRun> runs_of_paths(const std::vector<std::string>& paths,
     throw InputError({}, "",
                      "compare takes scenarios, each with its logs behind it, or a folder of both; "
                      "'simtrain help compare' shows how");
+  const bool table = std::any_of(runs.begin(), runs.end(),
+                                 [](const LoggedRun& run) { return run.source.has_table(); });
+  if (!table && !row.empty()) throw InputError({}, "--row", "no scenario given has a table");
   return runs;
 }
 
@@ -110,19 +114,37 @@ ComparedRun compared(const DataFolder& data, const LoggedRun& logged,
   return run;
 }
 
-/// Nothing for runs of one plan.
+/// Whether a log is of the job that its scenario describes.
+bool usable(const ComparedRun& run) {
+  return run.measured.metrics.status != RunStatus::not_a_number &&
+         run.measured.facts.contradictions.empty();
+}
+
+/// Nothing where fewer than two plans have usable logs. A plan counts once, with the mean of its
+/// logs.
 std::optional<CommonCauses> causes_of(const DataFolder& data, const std::vector<LoggedRun>& logged,
                                       const std::vector<Setting>& settings,
                                       const std::vector<ComparedRun>& runs) {
-  std::set<std::string> plans;
-  std::vector<RunToExplain> to_explain;
-  to_explain.reserve(runs.size());
+  std::vector<std::vector<std::size_t>> plans;  // in the order of their first logs
+  std::map<std::string, std::size_t> known;     // by what they play
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    plans.insert(logged[i].source.text(logged[i].row, settings));
-    to_explain.push_back({logged[i].source, logged[i].row, settings,
-                          runs[i].comparison.measured_s.mean, runs[i].comparison.predicted_s});
+    if (!usable(runs[i])) continue;
+    const std::size_t plan =
+        known.emplace(runs[i].report.engine.fingerprint, plans.size()).first->second;
+    if (plan == plans.size()) plans.emplace_back();
+    plans[plan].push_back(i);
   }
   if (plans.size() < 2) return std::nullopt;
+  std::vector<RunToExplain> to_explain;
+  to_explain.reserve(plans.size());
+  for (const std::vector<std::size_t>& members : plans) {
+    const LoggedRun& first = logged[members.front()];
+    double sum = 0;
+    for (const std::size_t member : members) sum += runs[member].comparison.measured_s.mean;
+    to_explain.push_back({first.source, first.row, settings,
+                          sum / static_cast<double>(members.size()),
+                          runs[members.front()].comparison.predicted_s});
+  }
   return common_causes(data, to_explain, live_bar());
 }
 

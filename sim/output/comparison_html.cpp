@@ -12,6 +12,8 @@
 namespace simtrain {
 namespace {
 
+constexpr std::size_t kMostSections = 100;  // some 30 kB each
+
 std::string percent(double fraction) { return fmt::format("{:+.2f} %", fraction * 100); }
 
 double relative_gap(const ComparedRun& run) {
@@ -37,19 +39,11 @@ std::string tiles(const std::vector<ComparedRun>& runs) {
                      fmt::format("gap, {} the interval", inside_text(c)));
     return out + "</div>\n";
   }
-  double absolute = 0;
-  double sum = 0;
-  for (const ComparedRun& run : runs) {
-    absolute += std::abs(relative_gap(run));
-    sum += relative_gap(run);
-  }
-  const auto count = static_cast<double>(runs.size());
-  const auto inside = std::count_if(runs.begin(), runs.end(),
-                                    [](const ComparedRun& run) { return run.comparison.inside(); });
+  const GapSummary all = summarize_gaps(runs);
   out += html_tile(std::to_string(runs.size()), "runs");
-  out += html_tile(fmt::format("{:.2f} %", absolute / count * 100), "mean absolute gap");
-  out += html_tile(percent(sum / count), "mean gap, measured over predicted");
-  out += html_tile(fmt::format("{} of {}", inside, runs.size()), "inside their 90 % interval");
+  out += html_tile(fmt::format("{:.2f} %", all.mean_absolute * 100), "mean absolute gap");
+  out += html_tile(percent(all.mean), "mean gap, measured over predicted");
+  out += html_tile(fmt::format("{} of {}", all.inside, runs.size()), "inside their 90 % interval");
   return out + "</div>\n";
 }
 
@@ -57,8 +51,10 @@ std::string runs_table(const std::vector<ComparedRun>& runs) {
   std::string rows;
   for (const ComparedRun& run : runs) {
     const Comparison& c = run.comparison;
-    rows += html_row({html_text(run.measured.name), std::to_string(run.report.gpus),
-                      fmt::format("{:.3f} s", c.predicted_s),
+    std::string name = html_text(run.measured.name);
+    for (const std::string& caveat : caveats_of(run))
+      name += "<br><span class=\"bad\">" + html_text(caveat) + "</span>";
+    rows += html_row({name, std::to_string(run.report.gpus), fmt::format("{:.3f} s", c.predicted_s),
                       fmt::format("{:.3f} s", c.measured_s.mean), percent(relative_gap(run)),
                       inside_text(c)});
   }
@@ -69,15 +65,22 @@ std::string causes_section(const std::optional<CommonCauses>& causes) {
   std::string out = "<h2>Which one number of hardware/ would explain them all</h2>\n";
   if (!causes) {
     return out +
-           "<p class=\"soft\">Runs of one plan cannot tell; logs of several plans on the same "
-           "cluster can.</p>\n";
+           "<p class=\"soft\">Runs of one plan cannot tell; whole logs of several plans on the "
+           "same cluster can.</p>\n";
+  }
+  if (!causes->needed) {
+    return out +
+           fmt::format(
+               "<p>None is needed: no plan is further off than equal runs differ, {:.2f} %.</p>\n",
+               gap_of(causes->noise) * 100);
   }
   out += fmt::format(
       "<p class=\"soft\">{} numbers tried, each as the only one that is wrong; {} have no effect "
       "on "
-      "these runs. Gaps are {:.2f} % now (root mean square); a run counts as explained within "
+      "these runs. Gaps are {:.2f} % now (root mean square); a plan counts as explained within "
       "{:.2f} %, which equal runs differ by.</p>\n",
-      causes->tried, causes->without_effect, causes->before * 100, causes->noise * 100);
+      causes->tried, causes->without_effect, gap_of(causes->before) * 100,
+      gap_of(causes->noise) * 100);
   if (causes->causes.empty())
     return out + "<p>None of them alone takes a tenth of the gaps away.</p>\n";
   std::string rows;
@@ -85,7 +88,7 @@ std::string causes_section(const std::optional<CommonCauses>& causes) {
     rows += fmt::format(
         "<tr><td>{}</td><td>{}{}</td><td>{:.2f} %</td><td>{}</td><td class=\"text\">{}</td></tr>\n",
         html_text(name_of_cause(cause)), html_text(change_of_cause(cause)),
-        cause.at_end ? " <span class=\"soft\">at its end</span>" : "", cause.left * 100,
+        cause.at_end ? " <span class=\"soft\">at its end</span>" : "", gap_of(cause.left) * 100,
         cause.explains ? "<span class=\"good\">all explained</span>" : "not all",
         html_text(cause.source));
   }
@@ -111,12 +114,8 @@ std::string run_section(const ComparedRun& run) {
       "<h2>{}</h2>\n<p class=\"soft\">{} against {}, {}</p>\n<p class=\"soft\">{} GPUs, {}</p>\n",
       html_text(measured.name), html_text(run.report.scenario), html_text(measured.run.path),
       describe(measured.run.window), run.report.gpus, html_text(run.report.layout));
-  out += fmt::format("<p{}>Status of the log: {}{}</p>\n",
-                     measured.metrics.why.empty() ? "" : " class=\"bad\"",
-                     name_of(measured.metrics.status),
-                     measured.metrics.why.empty() ? "" : ", " + html_text(measured.metrics.why));
-  for (const std::string& text : measured.facts.contradictions)
-    out += fmt::format("<p class=\"bad\">Disagree: {}</p>\n", html_text(text));
+  for (const std::string& caveat : caveats_of(run))
+    out += fmt::format("<p class=\"bad\">{}</p>\n", html_text(caveat));
   out += step_chart(measured.run.steps, run.comparison);
   out += "<h3>What could explain the gap, each share alone</h3>\n" + explanations_table(run);
   const std::string skipped = skipped_text(measured.run);
@@ -133,7 +132,11 @@ std::string comparison_html(const std::vector<ComparedRun>& runs,
       "step time, less one.</p>\n" +
       tiles(runs);
   if (runs.size() > 1) body += runs_table(runs) + causes_section(causes);
-  for (const ComparedRun& run : runs) body += run_section(run);
+  for (std::size_t i = 0; i < std::min(runs.size(), kMostSections); ++i)
+    body += run_section(runs[i]);
+  if (runs.size() > kMostSections)
+    body += fmt::format("<p class=\"soft\">The first {} runs have a section each.</p>\n",
+                        kMostSections);
   return html_page("simtrain comparison", step_chart_style(), body);
 }
 

@@ -56,11 +56,12 @@ ordered_json causes_json(const CommonCauses& causes) {
                     {"needed", cause.needed},
                     {"at_end", cause.at_end},
                     {"predicted_s", cause.predicted_s},
-                    {"gap_rms", cause.left},
+                    {"gap_rms", gap_of(cause.left)},
                     {"explains_all", cause.explains}});
   }
-  return {{"gap_rms", causes.before},
-          {"run_to_run", causes.noise},
+  return {{"gap_rms", gap_of(causes.before)},
+          {"run_to_run", gap_of(causes.noise)},
+          {"needed", causes.needed},
           {"tried", causes.tried},
           {"without_effect", causes.without_effect},
           {"numbers", std::move(list)}};

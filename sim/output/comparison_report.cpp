@@ -51,45 +51,74 @@ void add_signs(std::string& out, const Comparison& comparison, const Report& rep
 
 /// A line a run, and how far the predictions are from all of them.
 std::string runs_table(const std::vector<ComparedRun>& runs) {
-  std::string out = fmt::format("{:<34}{:>12}{:>12}{:>10}  {}\n", "run", "predicted", "measured",
+  constexpr std::size_t kNameWidth = 32;
+  std::string out = fmt::format("{:<33}{:>12}{:>12}{:>11}  {}\n", "run", "predicted", "measured",
                                 "gap", "90 % interval");
-  double absolute = 0;
-  double sum = 0;
-  int inside = 0;
   for (const ComparedRun& run : runs) {
     const Comparison& c = run.comparison;
-    const double gap = c.gap_s / c.predicted_s;
-    const std::string name = printable(run.measured.name);
-    out += fmt::format("{:<34}{:>10.3f} s{:>10.3f} s{:>+8.2f} %  {}\n",
-                       name.size() <= 33 ? name : name.substr(0, 32) + "~", c.predicted_s,
-                       c.measured_s.mean, gap * 100, c.inside() ? "inside" : "outside");
-    absolute += std::abs(gap);
-    sum += gap;
-    inside += c.inside() ? 1 : 0;
+    out += fmt::format("{:<33}{:>10.3f} s{:>10.3f} s {:>+8.2f} %  {}\n",
+                       shortened(printable(run.measured.name), kNameWidth), c.predicted_s,
+                       c.measured_s.mean, c.gap_s / c.predicted_s * 100,
+                       c.inside() ? "inside" : "outside");
+    for (const std::string& caveat : caveats_of(run)) out += "    " + printable(caveat) + "\n";
   }
-  const auto count = static_cast<double>(runs.size());
+  const GapSummary all = summarize_gaps(runs);
   return out + fmt::format("{} runs: mean absolute gap {:.2f} %, mean gap {:+.2f} %, {} inside\n",
-                           runs.size(), absolute / count * 100, sum / count * 100, inside);
+                           runs.size(), all.mean_absolute * 100, all.mean * 100, all.inside);
 }
 
 std::string causes_text(const CommonCauses& causes) {
-  std::string out = fmt::format(
-      "\nWhich one number of hardware/ would explain them all\n"
+  std::string out = "\nWhich one number of hardware/ would explain them all\n";
+  if (!causes.needed) {
+    return out + fmt::format(
+                     "  None is needed: no plan is further off than equal runs differ, {:.2f} %.\n",
+                     gap_of(causes.noise) * 100);
+  }
+  out += fmt::format(
       "  {} numbers tried, {} of them without effect on these runs. Gaps now: {:.2f} %\n"
-      "  (root mean square). A run counts as explained within {:.2f} %, run to run.\n",
-      causes.tried, causes.without_effect, causes.before * 100, causes.noise * 100);
+      "  (root mean square). A plan counts as explained within {:.2f} %, run to run.\n",
+      causes.tried, causes.without_effect, gap_of(causes.before) * 100, gap_of(causes.noise) * 100);
   if (causes.causes.empty()) out += "  None of them alone takes a tenth of the gaps away.\n";
   int rank = 0;
   for (const CommonCause& cause : causes.causes) {
     out += fmt::format("\n  {:>2}. {}\n      {}: gaps {:.2f} %, {}\n", ++rank,
                        printable(name_of_cause(cause)), printable(change_of_cause(cause)),
-                       cause.left * 100, cause.explains ? "explains all" : "does not explain all");
+                       gap_of(cause.left) * 100,
+                       cause.explains ? "explains all" : "does not explain all");
     if (cause.at_end) out += "      more of it would help, but is out of the range looked at\n";
   }
   return out;
 }
 
 }  // namespace
+
+std::vector<std::string> caveats_of(const ComparedRun& run) {
+  const MeasuredReport& measured = run.measured;
+  std::vector<std::string> caveats;
+  if (measured.metrics.status != RunStatus::success)
+    caveats.push_back(
+        fmt::format("{}: {}", name_of(measured.metrics.status), measured.metrics.why));
+  for (const std::string& text : measured.facts.contradictions)
+    caveats.push_back("Disagree: " + text);
+  if (measured.run.skipped.count > 0)
+    caveats.push_back(
+        fmt::format("skipped lines: {} of {}", measured.run.skipped.count, measured.run.lines));
+  return caveats;
+}
+
+GapSummary summarize_gaps(const std::vector<ComparedRun>& runs) {
+  GapSummary summary;
+  const auto count = static_cast<double>(runs.size());
+  for (const ComparedRun& run : runs) {
+    const double gap = run.comparison.gap_s / run.comparison.predicted_s;
+    summary.mean_absolute += std::abs(gap) / count;
+    summary.mean += gap / count;
+    summary.inside += run.comparison.inside() ? 1 : 0;
+  }
+  return summary;
+}
+
+double gap_of(double logarithm) { return std::expm1(logarithm); }
 
 std::string name_of_cause(const CommonCause& cause) {
   return fmt::format("{} {}", cause.file, cause.key);
@@ -132,8 +161,9 @@ std::string comparisons_text(const std::vector<ComparedRun>& runs,
   std::string out = runs_table(runs);
   if (causes) return out + causes_text(*causes);
   return out +
-         "\nRuns of one plan cannot tell which number of hardware/ is wrong; logs of several plans "
-         "on\nthe same cluster can.\n";
+         "\nRuns of one plan cannot tell which number of hardware/ is wrong; whole logs of "
+         "several\n"
+         "plans on the same cluster can.\n";
 }
 
 }  // namespace simtrain

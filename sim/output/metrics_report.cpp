@@ -93,11 +93,6 @@ std::string steps_text(const MeasuredRun& run) {
   return text;
 }
 
-std::string shortened(const std::string& name, std::size_t width) {
-  if (name.size() <= width) return name;
-  return name.substr(0, width - 3) + "...";
-}
-
 }  // namespace
 
 std::string skipped_text(const SkippedLines& skipped, std::int64_t lines) {

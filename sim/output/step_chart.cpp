@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include <fmt/format.h>
 
@@ -53,8 +54,10 @@ std::string marks(const Frame& frame) {
   const double distance = mark_distance(frame.high - frame.low);
   const int digits = std::max(0, -static_cast<int>(std::floor(std::log10(distance))));
   std::string out;
-  for (double mark = std::ceil(frame.low / distance) * distance; mark <= frame.high;
-       mark += distance) {
+  const auto first = static_cast<std::int64_t>(std::ceil(frame.low / distance));
+  const auto last = static_cast<std::int64_t>(std::floor(frame.high / distance));
+  for (std::int64_t number = first; number <= last; ++number) {
+    const double mark = static_cast<double>(number) * distance;
     out += fmt::format(
         "<line class=\"grid\" x1=\"{0:.1f}\" x2=\"{1:.1f}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\"/>"
         "<text x=\"{3:.1f}\" y=\"{4:.1f}\" text-anchor=\"end\">{5:.{6}f} s</text>\n",

@@ -160,6 +160,13 @@ std::string printable(std::string text) {
   return text;
 }
 
+std::string shortened(const std::string& text, std::size_t width) {
+  if (text.size() <= width) return text;
+  std::size_t end = width - 3;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  return text.substr(0, end) + "...";
+}
+
 std::string text_report(const Report& report) {
   std::string out;
   add_headline(out, report);

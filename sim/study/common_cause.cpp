@@ -34,39 +34,51 @@ struct Knot {
 /// A number of a file with what was simulated of it, by change.
 struct Candidate {
   CommonCause cause;
+  std::vector<bool> reads;  ///< by run: whether it is made of the number's file
   std::vector<Knot> knots;
 };
 
-/// The number that a row holds, where a part of it makes sense: not that of a count.
+/// The number that a row holds, where a part of it makes sense.
 std::optional<double> changeable(const ProvenanceRow& row) {
   char* end = nullptr;
   const double value = std::strtod(row.value.c_str(), &end);
   const bool all = !row.value.empty() && end == row.value.c_str() + row.value.size();
-  const bool count = row.unit.empty() && value > 1 && value == std::floor(value);
-  return all && std::isfinite(value) && value != 0 && !count ? std::optional(value) : std::nullopt;
+  return all && std::isfinite(value) && value != 0 ? std::optional(value) : std::nullopt;
+}
+
+/// The numbers of a file; `run` is the first that it is of.
+void add_numbers(const ProvenanceFile& file, std::string_view name, std::size_t run,
+                 std::size_t runs, std::vector<Candidate>& candidates) {
+  for (const ProvenanceRow& row : file.rows) {
+    const std::optional<double> value = changeable(row);
+    if (!value) continue;
+    Candidate candidate;
+    candidate.cause.file = name;
+    candidate.cause.key = row.key;
+    candidate.cause.unit = row.unit;
+    candidate.cause.source = row.source;
+    candidate.cause.value = *value;
+    candidate.reads.assign(runs, false);
+    candidate.reads[run] = true;
+    candidates.push_back(std::move(candidate));
+  }
 }
 
 std::vector<Candidate> candidates_of(const DataFolder& data,
                                      const std::vector<RunToExplain>& runs) {
   std::vector<Candidate> candidates;
   std::set<std::string> seen;
-  for (const RunToExplain& run : runs) {
-    for (const ProvenanceFile& file : provenance_of(data, run.source.tree(run.row, run.settings))) {
-      std::string_view path = file.path;
-      if (!path.starts_with(kHardware)) continue;
-      path.remove_prefix(kHardware.size());
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const YamlNode keys = runs[i].source.tree(runs[i].row, runs[i].settings);
+    for (const ProvenanceFile& file : provenance_of(data, keys)) {
+      std::string_view name = file.path;
+      if (!name.starts_with(kHardware)) continue;
+      name.remove_prefix(kHardware.size());
       // A file beside the families, such as the uncertainty, predicts no step time.
-      if (path.find('/') == path.npos || !seen.insert(file.path).second) continue;
-      for (const ProvenanceRow& row : file.rows) {
-        const std::optional<double> value = changeable(row);
-        if (!value) continue;
-        Candidate candidate;
-        candidate.cause.file = path;
-        candidate.cause.key = row.key;
-        candidate.cause.unit = row.unit;
-        candidate.cause.source = row.source;
-        candidate.cause.value = *value;
-        candidates.push_back(std::move(candidate));
+      if (name.find('/') == name.npos) continue;
+      if (seen.insert(file.path).second) add_numbers(file, name, i, runs.size(), candidates);
+      for (Candidate& candidate : candidates) {
+        if (candidate.cause.file == name) candidate.reads[i] = true;
       }
     }
   }
@@ -130,6 +142,7 @@ class Search {
   /// Sees what a candidate does; a single knot is left where its file takes no change.
   void probe(Candidate& candidate) const {
     candidate.knots = {{0, Logs(runs_.size(), 0.0)}};
+    if (!takes_parts(candidate)) return;
     for (const double side : {-1.0, 1.0}) {
       for (const double factor : kProbes) {
         if (add_knot(candidate, side * std::log(factor))) break;
@@ -164,16 +177,36 @@ class Search {
   }
 
  private:
+  [[nodiscard]] DataFolder changed(const CommonCause& cause, double change) const {
+    return data_.with({{cause.file, cause.key, cause.value * std::exp(change), {cause.file}}});
+  }
+
+  /// Whether the file takes a little more or less: counts do not.
+  [[nodiscard]] bool takes_parts(const Candidate& candidate) const {
+    const auto first = std::find(candidate.reads.begin(), candidate.reads.end(), true);
+    const RunToExplain& run = runs_[static_cast<std::size_t>(first - candidate.reads.begin())];
+    for (const double change : {kTolerance, -kTolerance}) {
+      try {
+        static_cast<void>(
+            run.source.scenario(changed(candidate.cause, change), run.row, run.settings));
+        return true;
+      } catch (const InputError&) {  // NOLINT(bugprone-empty-catch): the other side may do
+      }
+    }
+    return false;
+  }
+
   /// Simulates a change; false where the file does not take it.
   bool add_knot(Candidate& candidate, double change) const {
-    const CommonCause& cause = candidate.cause;
-    const DataFolder data =
-        data_.with({{cause.file, cause.key, cause.value * std::exp(change), {cause.file}}});
-    Knot knot{change, {}};
+    const DataFolder data = changed(candidate.cause, change);
+    Knot knot{change, Logs(runs_.size(), 0.0)};
     try {
-      for (const RunToExplain& run : runs_) {
+      for (std::size_t i = 0; i < runs_.size(); ++i) {
+        if (!candidate.reads[i]) continue;
+        const RunToExplain& run = runs_[i];
         const Report report = simulate(run.source.scenario(data, run.row, run.settings));
-        knot.moved.push_back(std::log(report.step_time_s / run.predicted_s));
+        knot.moved[i] = std::log(report.step_time_s / run.predicted_s);
+        if (!std::isfinite(knot.moved[i])) return false;
       }
     } catch (const InputError&) {
       return false;
@@ -214,6 +247,9 @@ CommonCauses common_causes(const DataFolder& data, const std::vector<RunToExplai
   CommonCauses result;
   result.before = root_mean_square(search.gaps());
   result.noise = kNineOfTen * load_uncertainty(data).run_to_run.value;
+  result.needed = std::any_of(search.gaps().begin(), search.gaps().end(),
+                              [&](double gap) { return std::abs(gap) > result.noise; });
+  if (!result.needed) return result;
 
   std::vector<Candidate> candidates = candidates_of(data, runs);
   parallel_each(

@@ -9,7 +9,7 @@
 
 namespace simtrain {
 
-/// A measured step time and what predicts it.
+/// The measured step time of a plan, the mean where it ran several times, and what predicts it.
 struct RunToExplain {
   ScenarioSource source;
   std::string row;
@@ -42,19 +42,22 @@ struct CommonCauses {
 
   double before = 0;  ///< root mean square of ln(measured / predicted) as the files are
   double noise = 0;   ///< the same of one run that counts as explained: 1.645 run-to-run deviations
-  int tried = 0;      ///< numbers of the files that the runs are made of
+  bool needed = false;  ///< a gap is larger than the noise; else nothing is tried
+  int tried = 0;        ///< numbers of the files that the runs are made of
   int without_effect = 0;
   std::vector<CommonCause> causes;  ///< by what is left, least first
 };
 
-/// Looks for the one number of `hardware/` (GPU, node, fabric, cluster, software) which, changed,
+/// Looks for the one number of `hardware/` (GPU, node, fabric, cluster, software,
+/// user-buffer table) which, changed,
 /// explains the gaps of all runs best. Every run is simulated with half and twice of each number
 /// and, where that does something, with kFarthest of it; of the kMost numbers that leave least by
 /// straight lines between these, the best change is simulated and the lines drawn anew until it
 /// moves no more. Counts and zeros stay as they are; where a file takes no half or twice, it
 /// is tried with less. What leaves more than kWorthSaying of the gaps is no cause.
 ///
-/// The runs should be of several plans: one plan's gap can be explained by nearly every number.
+/// The runs should be of several plans, each once: one plan's gap can be explained by nearly every
+/// number.
 CommonCauses common_causes(const DataFolder& data, const std::vector<RunToExplain>& runs,
                            const Watch& watch = {});
 

@@ -64,14 +64,17 @@ std::string without_extensions(fs::path name) {
 
 /// Gives each log of a folder to its scenario.
 void pair_files(const std::vector<fs::path>& files, Pairs& pairs) {
+  std::map<std::string, fs::path> scenarios;
   std::vector<std::string> names;
   for (const fs::path& file : files) {
-    if (file.extension() != ".yaml") continue;
+    if (!is_scenario_path(file.string())) continue;
+    if (!scenarios.emplace(file.stem().string(), file).second)
+      throw InputError({file.string()}, "", "stands beside a scenario of the same name");
     names.push_back(file.stem().string());
     pairs[file];
   }
   for (const fs::path& file : files) {
-    if (file.extension() == ".yaml") continue;
+    if (is_scenario_path(file.string())) continue;
     const std::string name = file.filename().string();
     const std::string prefix = longest_word(name, names);
     if (prefix.empty() && names.size() != 1) {
@@ -84,13 +87,17 @@ void pair_files(const std::vector<fs::path>& files, Pairs& pairs) {
     }
     std::string rest = without_extensions(file.filename());
     if (!prefix.empty()) rest.erase(0, prefix.size() + 1);
-    const std::string& scenario = prefix.empty() ? names.front() : prefix;
-    const fs::path path = file.parent_path() / (scenario + ".yaml");
+    const fs::path& path = scenarios.at(prefix.empty() ? names.front() : prefix);
     pairs[path].push_back({path.string(), file.string(), rest});
   }
 }
 
 }  // namespace
+
+bool is_scenario_path(const std::string& path) {
+  const fs::path extension = fs::path(path).extension();
+  return extension == ".yaml" || extension == ".yml";
+}
 
 std::vector<MeasuredPair> measured_pairs(const std::string& folder) {
   Pairs pairs;

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/data_copy.h"
+#include "tests/measured/lines.h"
 
 namespace simtrain::testing {
 namespace {
@@ -25,6 +26,7 @@ class SlowRuns {
   [[nodiscard]] std::string read(std::string_view name) const {
     return read_file(folder_.file(name));
   }
+  [[nodiscard]] std::string folder() const { return folder_.path().string(); }
   void write(std::string_view name, std::string_view text) const { folder_.write(name, text); }
 
  private:
@@ -76,6 +78,36 @@ TEST_CASE("compare: several logs of one plan cannot tell it") {
   CHECK(json.at("common_causes").is_null());
 }
 
+TEST_CASE("compare: what speaks against a log is said, and it is left out of the search") {
+  const SlowRuns runs;
+  std::string log;
+  for (int step = 0; step < 50; ++step) log += nemo_line(step, "1.2");
+  runs.write("c.log", edited(log, "global_batch_size: 128", "global_batch_size: 64"));
+  runs.write("c.yaml", edited(runs.read("a.yaml"), "name: base", "name: other"));
+  const Outcome outcome = runs.compare(".");
+  REQUIRE(outcome.status == 0);
+  CHECK(outcome.out.find("    Disagree: ") != std::string::npos);
+  const auto json = nlohmann::json::parse(runs.compare(". --format json").out);
+  CHECK(json.at("runs").size() == 3);
+  CHECK(json.at("common_causes").at("numbers").at(0).at("predicted_s").size() == 2);
+  runs.write("b.csv", "");
+  CHECK(runs.compare("a.yaml a.csv c.yaml a.csv").out.find("Runs of one plan cannot tell") !=
+        std::string::npos);
+}
+
+TEST_CASE("compare: runs as predicted need no cause") {
+  const SlowRuns runs;
+  for (const char* name : {"a", "b"}) {
+    const auto json = nlohmann::json::parse(
+        run_simtrain(words("run " + std::string(name) + ".yaml --format json"),
+                     {runs.folder(), {}, ""})
+            .out);
+    runs.write(std::string(name) + ".csv",
+               "step,step_time_s\n1," + json.at("step_time_s").at("mean").dump() + "\n");
+  }
+  CHECK(runs.compare(". --steps last").out.find("None is needed") != std::string::npos);
+}
+
 TEST_CASE("compare: one run and several are a page that asks for nothing") {
   const SlowRuns runs;
   for (const char* paths : {"a.yaml a.csv", "."}) {
@@ -103,6 +135,8 @@ TEST_CASE("compare: what is no scenario with its logs is refused, and no page is
   CHECK(refusal("a.yaml").starts_with(usage));
   CHECK(refusal("a.yaml b.yaml b.csv").starts_with(usage));
   CHECK(refusal("a.yaml a.csv b.yaml").starts_with(usage));
+  CHECK(refusal("a.yaml a.csv --row one")
+            .starts_with("simtrain: --row: no scenario given has a table"));
   CHECK(refusal(". --row one").starts_with("simtrain: --row: the names of a folder's logs"));
   CHECK(refusal("a.yaml gone.csv").starts_with("simtrain: gone.csv: "));
   runs.write("b.csv", "step,step_time_s\n");

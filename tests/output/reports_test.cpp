@@ -213,6 +213,13 @@ TEST_CASE("The placement tells hops by distance and the busiest link between swi
   CHECK(json["busiest_link"]["load"] == 0.25);
 }
 
+TEST_CASE("A text is shortened between characters") {
+  CHECK(shortened("abcdef", 6) == "abcdef");
+  CHECK(shortened("abcdefg", 6) == "abc...");
+  CHECK(shortened("\u00e9\u00e9\u00e9\u00e9", 7) == "\u00e9\u00e9...");
+  CHECK(shortened("\u00e9\u00e9\u00e9\u00e9", 6) == "\u00e9...");
+}
+
 TEST_CASE("The engine line has events, ranks and fingerprint, and no wall time") {
   Report report = flagship();
   report.engine = {1234, 5.5, 8, 2, "0123456789abcdef"};
