@@ -2,6 +2,7 @@
 
 #include "sim/app/command.h"
 #include "sim/app/options.h"
+#include "sim/app/program_files.h"
 #include "sim/measured/comparison.h"
 #include "sim/measured/log_format.h"
 #include "sim/output/comparison_report.h"
@@ -36,7 +37,7 @@ CommandResult compare_command(const CommandCall& call) {
   const bool json = wants_json(values);
   const LogRequest request = log_request(values);
 
-  const auto source = ScenarioSource::from_file(paths[0]);
+  const auto source = ScenarioSource::from_file(scenario_file(call.data, paths[0]));
   const auto& row = values["row"].as<std::string>();
   if (source.has_table() && row.empty()) {
     throw InputError(
