@@ -5,6 +5,16 @@ install(DIRECTORY hardware scenarios validation DESTINATION share/simtrain
   PATTERN __pycache__ EXCLUDE)
 install(FILES README.md CHANGELOG.md DESTINATION share/doc/simtrain)
 install(DIRECTORY docs DESTINATION share/doc/simtrain)
+
+# The manual page and the completion are what the program prints.
+add_custom_command(OUTPUT simtrain.1.gz completion
+  COMMAND sh -c "'$<TARGET_FILE:simtrain>' help man | gzip -9n >simtrain.1.gz"
+  COMMAND sh -c "'$<TARGET_FILE:simtrain>' help completion >completion"
+  DEPENDS simtrain VERBATIM)
+add_custom_target(manual ALL DEPENDS simtrain.1.gz completion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/simtrain.1.gz DESTINATION share/man/man1)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/completion
+  DESTINATION share/bash-completion/completions RENAME simtrain)
 # ECharts is part of the pages that the program writes.
 install(FILES web/echarts/LICENSE web/echarts/NOTICE DESTINATION share/doc/simtrain/echarts)
 

@@ -10,7 +10,7 @@ packages=(g++ cmake ninja-build make ccache libboost-graph1.81-dev libboost-prog
 case ${1:-} in
   build) ;;
   package) packages+=(dpkg-dev file) ;;
-  test) packages+=(dpkg-dev file doctest-dev clang clang-format clang-tidy libclang-rt-14-dev git python3
+  test) packages+=(dpkg-dev file groff-base doctest-dev clang clang-format clang-tidy libclang-rt-14-dev git python3
                    python3-yaml libbenchmark-dev chromium
                    libopenmpi-dev openmpi-bin python3-h5py python3-pandas) ;;
   *) echo "usage: tools/setup.sh build|package|test" >&2; exit 2 ;;

@@ -22,7 +22,8 @@ struct SweepAxis {
 
 /// Reads what is to be tried of a key: one value, a list of values, or whole numbers as FIRST:LAST
 /// or FIRST:LAST:STEP with both ends included; a list may hold ranges. Throws InputError where the
-/// key is unknown, nothing is to be tried, a range is none, ranges are too long or a value stands twice.
+/// key is unknown, nothing is to be tried, a range is none, ranges are too long or a value stands
+/// twice.
 SweepAxis read_axis(const Setting& varied);
 
 /// `--vary KEY=V1,V2,...`, the list without its brackets. Throws InputError as `read_axis`.
