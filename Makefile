@@ -3,7 +3,9 @@ JOBS ?= $(shell nproc)
 SCENARIO ?= scenarios/llama405b_a4_224.yaml
 export JOBS
 
-.PHONY: run build test bench fuzz format clean
+PREFIX ?= /usr/local
+
+.PHONY: run build install package test bench fuzz format clean
 
 run: build
 	build/release/simtrain $(SCENARIO)
@@ -12,6 +14,14 @@ build:
 	tools/setup.sh build
 	cmake --preset release
 	cmake --build --preset release -j $(JOBS)
+
+install:
+	test -x build/release/simtrain || $(MAKE) build
+	cmake --install build/release --prefix $(PREFIX) --strip
+
+package: build
+	tools/setup.sh package
+	cmake --build --preset release --target package
 
 test:
 	tools/setup.sh test

@@ -7,6 +7,7 @@
 
 #include "sim/app/command.h"
 #include "sim/app/options.h"
+#include "sim/app/program_files.h"
 #include "sim/app/progress.h"
 #include "sim/core/text_file.h"
 #include "sim/measured/comparison.h"
@@ -51,7 +52,7 @@ std::string checked_row(const ScenarioSource& source, const std::string& path,
 }
 
 /// Scenarios, each before its logs. What ends in .yaml is a scenario, and so is the first path.
-std::vector<LoggedRun> runs_of_paths(const std::vector<std::string>& paths,
+std::vector<LoggedRun> runs_of_paths(const DataFolder& data, const std::vector<std::string>& paths,
                                      const std::string& row) {
   std::vector<LoggedRun> runs;
   std::string scenario;
@@ -59,7 +60,7 @@ std::vector<LoggedRun> runs_of_paths(const std::vector<std::string>& paths,
   for (const std::string& path : paths) {
     if (scenario.empty() || is_scenario_path(path)) {
       if (!logged) break;
-      scenario = path;
+      scenario = scenario_file(data, path);
       logged = false;
       continue;
     }
@@ -86,13 +87,13 @@ std::vector<LoggedRun> runs_of_folder(const std::string& folder) {
   return runs;
 }
 
-std::vector<LoggedRun> logged_runs(const po::variables_map& values) {
+std::vector<LoggedRun> logged_runs(const DataFolder& data, const po::variables_map& values) {
   const auto paths = values.count("paths") == 0 ? std::vector<std::string>{}
                                                 : values["paths"].as<std::vector<std::string>>();
   const auto& row = values["row"].as<std::string>();
   std::error_code error;
   if (paths.size() != 1 || !std::filesystem::is_directory(paths.front(), error))
-    return runs_of_paths(paths, row);
+    return runs_of_paths(data, paths, row);
   if (!row.empty()) throw InputError({}, "--row", "the names of a folder's logs say their rows");
   return runs_of_folder(paths.front());
 }
@@ -165,7 +166,7 @@ CommandResult compare_command(const CommandCall& call) {
   const bool page = values.count("report") > 0;
   if (page) check_writable(values["report"].as<std::string>(), true);
 
-  const std::vector<LoggedRun> logged = logged_runs(values);
+  const std::vector<LoggedRun> logged = logged_runs(call.data, values);
   std::vector<ComparedRun> runs;
   runs.reserve(logged.size());
   for (const LoggedRun& one : logged) runs.push_back(compared(call.data, one, settings, request));

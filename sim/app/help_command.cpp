@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include "sim/app/command.h"
+#include "sim/app/completion.h"
+#include "sim/app/man_page.h"
 #include "sim/app/scenario_help.h"
 
 namespace simtrain {
@@ -16,12 +18,21 @@ std::string overview() {
          "scenario.\n";
 }
 
+constexpr std::string_view kHelp =
+    "simtrain help [COMMAND|scenario|man|completion]\n\n"
+    "  Without a topic an overview. scenario: the keys of a scenario file; man: the manual page "
+    "as\n"
+    "  roff; completion: a script that completes simtrain's arguments in bash and zsh, for\n"
+    "  'source <(simtrain help completion)'.\n";
+
 CommandResult help_command(const CommandCall& call) {
   if (call.arguments.empty()) return {overview()};
   const std::string& topic = call.arguments.front();
   if (call.arguments.size() > 1) throw InputError({}, "", "help takes one topic");
   if (topic == "scenario") return {scenario_help()};
-  std::vector<std::string> known{"scenario"};
+  if (topic == "man") return {man_page()};
+  if (topic == "completion") return {completion_script()};
+  std::vector<std::string> known{"scenario", "man", "completion"};
   for (const CommandRow& row : commands()) {
     if (row.name == topic) return {std::string(row.usage)};
     known.emplace_back(row.name);
@@ -32,8 +43,7 @@ CommandResult help_command(const CommandCall& call) {
 
 }  // namespace
 
-const CommandRow kHelpCommand{"help", "simtrain help [COMMAND|scenario]\n",
-                              "shows this, a command or the scenario's keys",
+const CommandRow kHelpCommand{"help", kHelp, "shows this, a command or the scenario's keys",
                               "simtrain help scenario", help_command};
 
 }  // namespace simtrain

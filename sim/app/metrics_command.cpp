@@ -6,6 +6,7 @@
 
 #include "sim/app/command.h"
 #include "sim/app/options.h"
+#include "sim/app/program_files.h"
 #include "sim/measured/log_files.h"
 #include "sim/measured/log_format.h"
 #include "sim/output/metrics_report.h"
@@ -138,7 +139,7 @@ RunFacts scenario_facts(const po::variables_map& values, const DataFolder& data)
     if (!settings.empty()) throw InputError({}, "--set", "changes --scenario; name that too");
     return {};
   }
-  const auto source = ScenarioSource::from_file(*path);
+  const auto source = ScenarioSource::from_file(scenario_file(data, *path));
   if (source.has_table() && row.empty()) {
     throw InputError(
         {*path}, "--row",

@@ -2,6 +2,7 @@
 
 #include "sim/app/command.h"
 #include "sim/app/options.h"
+#include "sim/app/program_files.h"
 #include "sim/measured/profile_format.h"
 #include "sim/output/profile_report.h"
 #include "sim/run/played.h"
@@ -62,7 +63,7 @@ CommandResult profile_command(const CommandCall& call) {
   const std::string format =
       values.count("profile-format") > 0 ? values["profile-format"].as<std::string>() : "";
 
-  const auto source = ScenarioSource::from_file(paths[0]);
+  const auto source = ScenarioSource::from_file(scenario_file(call.data, paths[0]));
   const auto& row = values["row"].as<std::string>();
   if (source.has_table() && row.empty()) {
     throw InputError(

@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 
 #include <fmt/format.h>
 
 #include "sim/app/command.h"
+#include "sim/app/program_files.h"
 #include "sim/core/input_error.h"
 #include "sim/run/executor.h"
 
@@ -14,11 +14,6 @@ namespace {
 
 constexpr int kWrongInput = 2;
 constexpr int kOwnFailure = 3;
-
-std::string data_root() {
-  const char* chosen = std::getenv("SIMTRAIN_DATA");
-  return chosen != nullptr && *chosen != '\0' ? chosen : SIMTRAIN_DATA_DIR;
-}
 
 bool print(const std::string& text) {
   return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&

@@ -4,6 +4,7 @@
 
 #include "sim/app/command.h"
 #include "sim/app/options.h"
+#include "sim/app/program_files.h"
 #include "sim/app/progress.h"
 #include "sim/core/text_file.h"
 #include "sim/output/explain_report.h"
@@ -106,7 +107,7 @@ CommandResult run_command(const CommandCall& call) {
   const Traces traces = traces_of(values);
   check_report(values);
   const std::vector<Setting> settings = parsed_settings(values);
-  const auto source = ScenarioSource::from_file(files.front());
+  const auto source = ScenarioSource::from_file(scenario_file(call.data, files.front()));
   const SimulateOptions how{values["unfold"].as<bool>()};
   const auto& row = values["row"].as<std::string>();
   if (!row.empty() || !source.has_table()) {

@@ -34,7 +34,7 @@ CommandResult scale_command(const CommandCall& call) {
       "gpus", text())("mode", text()->default_value("weak"))("tokens", text()->default_value("1T"))(
       "price", po::value<double>())("report", text())("format", text()->default_value("text"));
   const po::variables_map values = parse_options(call.arguments, options, "scenario");
-  const ScenarioSource source = one_scenario(values, "scale");
+  const ScenarioSource source = one_scenario(call.data, values, "scale");
   const bool json = wants_json(values);
   if (values.count("gpus") == 0)
     throw InputError({}, "--gpus", "is missing; --gpus 64:2048:x2 would do");

@@ -9,9 +9,10 @@
 
 namespace simtrain {
 
-/// The one scenario file that a command takes as its plain argument. Throws InputError, naming the
-/// command, where there is none or more.
-ScenarioSource one_scenario(const boost::program_options::variables_map& values,
+/// The one scenario file that a command takes as its plain argument (`scenario_file` finds it).
+/// Throws InputError, naming the command, where there is none or more.
+ScenarioSource one_scenario(const DataFolder& data,
+                            const boost::program_options::variables_map& values,
                             const std::string& command);
 
 /// `--tokens`: 15T, 300B, 1.5e12. Throws InputError where it is no number of tokens.

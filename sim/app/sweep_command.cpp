@@ -2,6 +2,7 @@
 
 #include "sim/app/command.h"
 #include "sim/app/options.h"
+#include "sim/app/program_files.h"
 #include "sim/app/stop_signals.h"
 #include "sim/app/sweep_session.h"
 #include "sim/core/text_file.h"
@@ -116,7 +117,8 @@ SweepArguments arguments_of(const CommandCall& call) {
   if (values.count("scenario") == 0 ||
       values["scenario"].as<std::vector<std::string>>().size() != 1)
     throw InputError({}, "", "sweep takes one scenario file; 'simtrain help sweep' shows how");
-  arguments.request.path = values["scenario"].as<std::vector<std::string>>().front();
+  arguments.request.path =
+      scenario_file(call.data, values["scenario"].as<std::vector<std::string>>().front());
   arguments.request.row = values["row"].as<std::string>();
   arguments.request.settings = parsed_settings(values);
   if (values.count("vary") > 0) {

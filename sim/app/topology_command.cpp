@@ -5,6 +5,7 @@
 
 #include "sim/app/command.h"
 #include "sim/app/options.h"
+#include "sim/app/program_files.h"
 #include "sim/core/text_file.h"
 #include "sim/output/cluster_svg.h"
 #include "sim/output/topology_report.h"
@@ -30,8 +31,8 @@ Subject from_scenario(const CommandCall& call, const po::variables_map& values) 
     throw InputError({}, "--nodes",
                      "is for a cluster; a scenario says its own, --set nodes=N changes it");
   }
-  const auto source =
-      ScenarioSource::from_file(values["subject"].as<std::vector<std::string>>()[0]);
+  const auto source = ScenarioSource::from_file(
+      scenario_file(call.data, values["subject"].as<std::vector<std::string>>()[0]));
   Scenario scenario =
       source.scenario(call.data, values["row"].as<std::string>(), parsed_settings(values));
   ClusterSpec spec = scenario.cluster;

@@ -135,7 +135,7 @@ std::string tuned_yaml(const Asked& asked, const TuneRequest& request, const Tun
 
 CommandResult tune_command(const CommandCall& call) {
   const po::variables_map values = parse(call);
-  Asked asked{call.data, one_scenario(values, "tune"), values["row"].as<std::string>(),
+  Asked asked{call.data, one_scenario(call.data, values, "tune"), values["row"].as<std::string>(),
               parsed_settings(values)};
   const bool json = wants_json(values);
   const bool force = values["force"].as<bool>();

@@ -220,8 +220,9 @@ TEST_CASE("A topic of list or help must exist") {
       {{"list", "gpus", "nodes"}, "list takes one family"},
       {{"help", "scenari"}, "help: 'scenari' is no topic; did you mean 'scenario'?"},
       {{"help", "frobnicate"},
-       "help: 'frobnicate' is no topic; known are scenario, run, sweep, tune, scale, "
-       "validate, calibrate, metrics, compare, profile, nccl, topology, import, list, bench, "
+       "help: 'frobnicate' is no topic; known are scenario, man, completion, run, sweep, tune, "
+       "scale, validate, calibrate, metrics, compare, profile, nccl, topology, import, list, "
+       "bench, "
        "help"},
       {{"help", "run", "list"}, "help takes one topic"},
       {{"bench", "now"}, "bench takes no arguments"},

@@ -1,0 +1,32 @@
+# What `make install` and `make package` put on a machine. The program finds its data from its own
+# place (sim/app/program_files.cpp), so that the folders below a prefix may be moved together.
+install(TARGETS simtrain RUNTIME DESTINATION bin)
+install(DIRECTORY hardware scenarios validation DESTINATION share/simtrain
+  PATTERN __pycache__ EXCLUDE)
+install(FILES README.md CHANGELOG.md DESTINATION share/doc/simtrain)
+install(DIRECTORY docs DESTINATION share/doc/simtrain)
+
+# The manual page and the completion are what the program prints.
+add_custom_command(OUTPUT simtrain.1.gz completion
+  COMMAND sh -c "'$<TARGET_FILE:simtrain>' help man | gzip -9n >simtrain.1.gz"
+  COMMAND sh -c "'$<TARGET_FILE:simtrain>' help completion >completion"
+  DEPENDS simtrain VERBATIM)
+add_custom_target(manual ALL DEPENDS simtrain.1.gz completion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/simtrain.1.gz DESTINATION share/man/man1)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/completion
+  DESTINATION share/bash-completion/completions RENAME simtrain)
+# ECharts is part of the pages that the program writes.
+install(FILES web/echarts/LICENSE web/echarts/NOTICE DESTINATION share/doc/simtrain/echarts)
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME simtrain)
+set(CPACK_PACKAGE_CONTACT "The developers of simtrain")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "predicts the step time of LLM training on a GPU cluster")
+set(CPACK_PACKAGE_DESCRIPTION "A discrete-event simulator of one training step of a large language model: step time, MFU, where\n\
+ the time goes, memory. It comes with GPUs, nodes, clusters and recipes, and needs no GPU.")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+include(CPack)

@@ -1,0 +1,32 @@
+#include "sim/app/program_files.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+
+#include <fmt/format.h>
+
+namespace simtrain {
+
+namespace fs = std::filesystem;
+
+std::string data_root() {
+  const char* chosen = std::getenv("SIMTRAIN_DATA");
+  if (chosen != nullptr && *chosen != '\0') return chosen;
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  const fs::path installed = program.parent_path().parent_path() / "share" / "simtrain";
+  return fs::is_directory(installed / "hardware", error) ? installed.string() : SIMTRAIN_DATA_DIR;
+}
+
+std::string scenario_file(const DataFolder& data, const std::string& path) {
+  std::error_code error;
+  if (fs::path(path).parent_path() != "scenarios" || fs::exists(path, error)) return path;
+  std::string found = fmt::format("{}/{}", data.root(), path);
+  if (!fs::is_regular_file(found, error)) return path;
+  fmt::print(stderr, "simtrain: note: {} is not here; reading {}\n", path, found);
+  return found;
+}
+
+}  // namespace simtrain

@@ -1,0 +1,100 @@
+#include <algorithm>
+
+#include <doctest/doctest.h>
+
+#include "sim/app/command.h"
+#include "sim/app/usage_text.h"
+#include "tests/cli/program.h"
+
+namespace simtrain::testing {
+namespace {
+
+/// What bash offers for the last word of a command line, as bash splits it ('=' is a word), sorted.
+std::vector<std::string> completions(const std::string& line,
+                                     const std::string& folder = SIMTRAIN_SOURCE_DIR) {
+  const std::string script =
+      "source <(\"$SIMTRAIN\" help completion); COMP_WORDS=(\"$SIMTRAIN\" " + line +
+      "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _simtrain; printf '%s\\n' \"${COMPREPLY[@]}\"";
+  const Outcome outcome =
+      run_command_line({"/bin/bash", "-c", script}, {folder, {{"SIMTRAIN", SIMTRAIN_PROGRAM}}, ""});
+  CHECK(outcome.err.empty());
+  std::vector<std::string> offered = words(outcome.out);
+  std::sort(offered.begin(), offered.end());
+  offered.erase(std::unique(offered.begin(), offered.end()), offered.end());
+  return offered;
+}
+
+using Words = std::vector<std::string>;
+
+TEST_CASE("bash completes commands, options, listed words, names and rows") {
+  const std::vector<std::pair<std::string, Words>> lines{
+      {"ca", {"calibrate"}},
+      {"t", {"topology", "tune"}},
+      {"scenarios/llama405b_a4_224.", {"scenarios/llama405b_a4_224.yaml"}},
+      {"run scenarios/llama31_8b", {"scenarios/llama31_8b_h100.yaml"}},
+      {"run --tr", {"--trace", "--trace-microbatches", "--trace-ranks"}},
+      {"scenarios/llama405b_a4_224.yaml --ex", {"--explain"}},
+      {"run --format ''", {"json", "text"}},
+      {"sweep --format =", {"csv", "json", "text"}},
+      {"sweep --format = c", {"csv"}},
+      {"run scenarios/llama31_8b_h100.yaml --row bf16-1", {"bf16-128", "bf16-16"}},
+      {"metrics --scenario scenarios/llama31_8b_h100.yaml --row = fp8-8", {"fp8-8"}},
+      {"import a --cluster gcp", {"gcp-a3-ultra", "gcp-a4"}},
+      {"nccl gcp-a4 --op all", {"all_gather", "all_reduce", "alltoall"}},
+      {"topology gcp-a4 --highlight ''", {"cp", "dp", "pp", "tp"}},
+      {"list log", {"log-formats"}},
+      {"help co", {"compare", "completion"}},
+      {"frobnicate x", {}},
+  };
+  for (const auto& [line, offered] : lines) {
+    const std::string typed = line;
+    CAPTURE(typed);
+    CHECK(completions(line) == offered);
+  }
+}
+
+TEST_CASE("bash completes scenarios of the current folder, and runs no file's name") {
+  const TempFolder folder;
+  folder.write("mine.yaml", "");
+  folder.write("m$(touch gone).yaml", "");
+  CHECK(completions("run mi", folder.path().string()) == Words{"mine.yaml"});
+  CHECK(completions("run m", folder.path().string()).size() == 3);  // split at the space
+  CHECK(!std::filesystem::exists(folder.file("gone")));
+}
+
+/// The options that a command says it knows.
+Words known_options(const std::string& command) {
+  const std::string said = run_simtrain({command, "--qqqqqqqqqq"}).err;
+  Words found;
+  for (std::size_t at = said.find("--", said.find("known are")); at < said.size();
+       at = said.find("--", at + 2))
+    found.push_back(said.substr(at, said.find_first_of(",\n", at) - at));
+  return found;
+}
+
+TEST_CASE("Completion and the manual page name every option that a command takes") {
+  const std::string page = run_simtrain({"help", "man"}).out;
+  for (const CommandRow& row : commands()) {
+    const std::string name(row.name);
+    const std::vector<UsageOption> told = usage_options(row.usage);
+    for (const std::string& option : known_options(name)) {
+      CAPTURE(name);
+      CAPTURE(option);
+      CHECK(std::any_of(told.begin(), told.end(),
+                        [&](const UsageOption& known) { return known.name == option; }));
+    }
+    CHECK(page.find(".SS " + name + "\n") != std::string::npos);
+  }
+}
+
+TEST_CASE("The manual page is roff without a fault") {
+  const Outcome lint = shell("\"$SIMTRAIN\" help man | groff -Tutf8 -man -ww -z");
+  CHECK(lint.status == 0);
+  CHECK(lint.err == "");
+  const Outcome shown = shell("\"$SIMTRAIN\" help man | groff -Tascii -man -P-cbou");
+  CHECK(shown.out.find("--trace-ranks LIST\n") != std::string::npos);
+  CHECK(shown.out.find("'simtrain help calibrate'") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace simtrain::testing
