@@ -59,7 +59,14 @@ TEST_CASE("a page that cannot be written is refused before anything is played") 
       {{"--report", folder.file("none/r.html")}, "cannot be written: its folder: "},
       {{"--report", "/dev/full"}, "is no regular file"},
       {{"--report", ""}, "--report: names no file"},
-      {{"--report", csv, "--output", csv}, "is the file of --hdf5 or --output"}};
+      {{"--report", csv, "--output", csv}, "--report: is the file of --output"},
+      {{"--report", csv, "--output", folder.file("./p.csv")}, "--report: is the file of --output"},
+      {{"--hdf5", csv, "--output", folder.file("./p.csv")}, "--output: is the file of --hdf5"},
+      {{"--output", csv, "--report", csv + ".journal"}, "--report: is the journal of the sweep"},
+      {{"--output", "./scenarios/llama31_8b_h100.yaml", "--format", "csv", "--force"},
+       "--output: is the scenario"},
+      {{"--report", "./scenarios/llama31_8b_h100.yaml"}, "--report: is the scenario"},
+      {{"--report", "README.md"}, "README.md: is no page; it would be replaced"}};
   for (const auto& [options, message] : wrong) {
     const std::string& said = message;
     CAPTURE(said);
