@@ -119,8 +119,9 @@ std::string rows_section(const SweepTable& table) {
   std::string out = "<h2>All candidates</h2>\n";
   if (table.rows.size() > kMostPageRows)
     out += fmt::format(
-        "<p class=\"soft\">Of {} candidates these are the {} fastest that fit, and others behind "
-        "them where fewer do; the files of --hdf5 and --output hold all.</p>\n",
+        "<p class=\"soft\">Of {} candidates these are the {} fastest that fit; where fewer do, "
+        "also those that do not fit and then those that are no legal job; the files of --hdf5 and "
+        "--output hold all.</p>\n",
         table.rows.size(), kMostPageRows);
   return out +
          "<div class=\"fields\" id=\"row-fields\"></div>\n<p class=\"soft\" id=\"row-note\"></p>\n"
