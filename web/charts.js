@@ -72,6 +72,8 @@ const timeLabel = (value, length) => {
   const [unit, name] = length >= 1 ? [1, "s"] : length >= 1e-3 ? [1e-3, "ms"] : [1e-6, "µs"];
   return Number((value / unit).toPrecision(6)) + " " + name;
 };
+// A figure with three digits.
+const short = value => Number(value.toPrecision(3));
 const percent = value => value.toFixed(2) + " %";
 const seconds = value => {
   const size = Math.abs(value);

@@ -10,8 +10,7 @@ const gpuAxis = theme => ({...axis(theme), type: "category", data: sizes.map(siz
 const marks = theme => size => ({
   symbol: size.fits ? "circle" : "emptyCircle", symbolSize: 9, itemStyle: size.fits ? {} : {color: theme.soft}});
 
-const short3 = value => Number(value.toPrecision(3));
-const inShort = value => (value >= 1e6 ? short3(value / 1e6) + " M" : value >= 1e3 ? short3(value / 1e3) + " k" : value);
+const inShort = value => (value >= 1e6 ? short(value / 1e6) + " M" : value >= 1e3 ? short(value / 1e3) + " k" : value);
 
 draw("throughput", 320, theme => ({
   grid: {left: 76, right: 18, top: 14, bottom: 44},

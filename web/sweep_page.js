@@ -25,7 +25,6 @@ const planText = (index, without = []) => {
   return axes.map((axis, i) => (without.includes(i) ? "" : `${axis.name}=${axis.values[choice[i]]}`))
     .filter(part => part !== "").join(" ");
 };
-const short = value => Number(value.toPrecision(3));
 const statusName = status => page.statuses[status].replaceAll("_", " ");
 
 // A labelled choice in the element `id`; choices are [value, text].
@@ -168,15 +167,23 @@ const drawMap = (measure, columns, lines) => {
 
 const showMaps = () => {
   const note = document.getElementById("map-note");
+  const varied = axes.filter(one => one.values.length > 1).length;
   if (page.maps.length === 0) {
-    for (const id of ["map", "map-fields", "map-legend"]) document.getElementById(id).remove();
-    note.textContent = "No map: no two keys have few enough values.";
+    for (const id of ["map", "map-head", "map-about", "map-fields", "map-legend"])
+      document.getElementById(id).remove();
+    note.textContent = varied === 0 ? "No map: there is one candidate."
+      : varied === 1 ? "No map: the one key that varies has too many values."
+      : "No map: no two keys have few enough values.";
     return;
   }
   const mapped = axes.map((_, i) => i).filter(i => page.maps.some(map => map.rows === i || map.columns === i));
   const partners = i => mapped.filter(j => page.maps.some(map =>
     (map.rows === i && map.columns === j) || (map.rows === j && map.columns === i)));
   const alone = page.maps[0].columns === null;
+  if (alone) document.getElementById("map-head").textContent = "The best by " + axes[page.maps[0].rows].name;
+  document.getElementById("map-about").textContent =
+    (alone ? "Each cell is the candidate with its value" : "Each cell is the best of all candidates with its two " +
+     "values, whatever the other keys are") + "; the strongest colour is the best, the frame marks the best of all.";
   const named = i => [String(i), axes[i].name];
   const change = () => {
     if (!alone) {
@@ -192,7 +199,6 @@ const showMaps = () => {
   const first = page.maps[0];
   columns.value = String(alone ? first.rows : first.columns);
   if (!alone) lines.value = String(first.rows);
-  const varied = axes.filter(one => one.values.length > 1).length;
   if (page.maps.length < Math.max(varied * (varied - 1) / 2, 1))
     note.textContent = "Pairs of keys with too many values together are left out.";
   change();

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "sim/core/scalar_text.h"
+#include "sim/core/text_file.h"
 
 namespace simtrain {
 
@@ -83,6 +84,16 @@ LogRequest log_request(const po::variables_map& values) {
     request.window = parse_window(values["steps"].as<std::string>(), "--steps");
   if (values.count("log-format") > 0) request.format = values["log-format"].as<std::string>();
   return request;
+}
+
+void check_apart(const std::vector<NamedFile>& files) {
+  for (std::size_t later = 1; later < files.size(); ++later) {
+    for (std::size_t earlier = 0; earlier < later; ++earlier) {
+      if (same_file(files[earlier].path, files[later].path))
+        throw InputError({}, files[later].option,
+                         fmt::format("is {}; name another", files[earlier].name));
+    }
+  }
 }
 
 bool wants_json(const po::variables_map& values) {

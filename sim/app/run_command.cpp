@@ -94,8 +94,14 @@ void write_traces(const Played& played, const Traces& traces) {
 }
 
 /// Refused before the step is played, not after it.
-void check_report(const po::variables_map& values) {
-  if (values.count("report") > 0) check_writable(values["report"].as<std::string>(), true);
+void check_report(const po::variables_map& values, const Traces& traces) {
+  std::vector<NamedFile> files;
+  if (traces.timeline) files.push_back({"--trace", "the file of --trace", traces.timeline->path});
+  if (traces.nccl) files.push_back({"--nccl-trace", "the file of --nccl-trace", *traces.nccl});
+  if (values.count("report") > 0)
+    files.push_back({"--report", "the page", values["report"].as<std::string>()});
+  check_apart(files);
+  if (values.count("report") > 0) check_page(values["report"].as<std::string>());
 }
 
 CommandResult run_command(const CommandCall& call) {
@@ -105,7 +111,7 @@ CommandResult run_command(const CommandCall& call) {
     throw InputError({}, "", "run takes one scenario file; 'simtrain help run' shows how");
   const bool json = wants_json(values);
   const Traces traces = traces_of(values);
-  check_report(values);
+  check_report(values, traces);
   const std::vector<Setting> settings = parsed_settings(values);
   const auto source = ScenarioSource::from_file(scenario_file(call.data, files.front()));
   const SimulateOptions how{values["unfold"].as<bool>()};

@@ -38,7 +38,7 @@ CommandResult scale_command(const CommandCall& call) {
   const bool json = wants_json(values);
   if (values.count("gpus") == 0)
     throw InputError({}, "--gpus", "is missing; --gpus 64:2048:x2 would do");
-  if (values.count("report") > 0) check_writable(values["report"].as<std::string>(), true);
+  if (values.count("report") > 0) check_page(values["report"].as<std::string>());
   ScaleRequest request;
   request.row = values["row"].as<std::string>();
   request.settings = parsed_settings(values);

@@ -106,9 +106,20 @@ SweepFiles::Request files_of(const po::variables_map& values) {
   if (!any && (files.resume || files.force))
     throw InputError({}, files.resume ? "--resume" : "--force",
                      "needs the file that it is about: --hdf5 or --output");
-  if (files.hdf5 && files.hdf5 == files.output)
-    throw InputError({}, "--output", "is the file of --hdf5; name another");
   return files;
+}
+
+/// What a sweep reads and writes: its journal lies beside the first of its results.
+std::vector<NamedFile> files_in_order(const SweepArguments& arguments) {
+  const SweepFiles::Request& files = arguments.files;
+  std::vector<NamedFile> named{{"", "the scenario", arguments.request.path}};
+  if (files.hdf5) named.push_back({"--hdf5", "the file of --hdf5", *files.hdf5});
+  if (const SweepFiles results(files); results.any())
+    named.push_back(
+        {files.hdf5 ? "--hdf5" : "--output", "the journal of the sweep", results.journal_path()});
+  if (files.output) named.push_back({"--output", "the file of --output", *files.output});
+  if (arguments.report) named.push_back({"--report", "the page", *arguments.report});
+  return named;
 }
 
 SweepArguments arguments_of(const CommandCall& call) {
@@ -127,9 +138,7 @@ SweepArguments arguments_of(const CommandCall& call) {
   }
   arguments.files = files_of(values);
   arguments.report = path_option(values, "report");
-  if (arguments.report &&
-      (arguments.report == arguments.files.hdf5 || arguments.report == arguments.files.output))
-    throw InputError({}, "--report", "is the file of --hdf5 or --output; name another");
+  check_apart(files_in_order(arguments));
   if (!arguments.files.output && values.count("format") > 0)
     arguments.format = named_format(values["format"].as<std::string>());
   constexpr int kMostJobs = 4096;
@@ -194,7 +203,7 @@ class Leader {
     try {
       const SweepQuestion question = sweep_question(call_.data, arguments_.request);
       const SweepFiles files(arguments_.files);
-      if (arguments_.report) check_place(*arguments_.report);
+      if (arguments_.report) check_page(*arguments_.report);
       if (files.any() && files.check(question.fingerprint)) {
         const std::string file = files.paths().front();
         if (arguments_.report) write_page({question, sweep_rows(file, question)});

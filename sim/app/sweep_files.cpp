@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
-#include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <unistd.h>
@@ -54,13 +52,6 @@ std::string sweep_as(SweepFormat format, const SweepTable& table) {
       return sweep_json(table);
   }
   return {};
-}
-
-void check_place(const std::string& path) {
-  check_writable(path, true);
-  if (access(folder_of(path).c_str(), W_OK) != 0)
-    throw InputError({path}, "",
-                     fmt::format("cannot be written: its folder: {}", std::strerror(errno)));
 }
 
 std::vector<std::string> SweepFiles::paths() const {

@@ -14,10 +14,6 @@ enum class SweepFormat { text, csv, json };
 /// The table in a format.
 std::string sweep_as(SweepFormat format, const SweepTable& table);
 
-/// Throws InputError where a file cannot be written whole into `path`'s place: said before hours of
-/// work, not after them.
-void check_place(const std::string& path);
-
 /// Where a sweep's results go: none, one or two files, each written whole, and the journal beside
 /// the first of them.
 class SweepFiles {

@@ -133,17 +133,31 @@ std::string tuned_yaml(const Asked& asked, const TuneRequest& request, const Tun
          block_text(tree);
 }
 
+/// Refused before the search, not after it.
+void check_files(const po::variables_map& values, bool force) {
+  std::vector<NamedFile> files{
+      {"", "the scenario", values["scenario"].as<std::vector<std::string>>().front()}};
+  const bool output = values.count("output") > 0;
+  const bool report = values.count("report") > 0;
+  if (force && !output) throw InputError({}, "--force", "goes with --output alone");
+  if (output)
+    files.push_back({"--output", "the file of --output", values["output"].as<std::string>()});
+  if (report) files.push_back({"--report", "the page", values["report"].as<std::string>()});
+  check_apart(files);
+  if (output) {
+    check_writable(values["output"].as<std::string>(), force);
+    check_place(values["output"].as<std::string>());
+  }
+  if (report) check_page(values["report"].as<std::string>());
+}
+
 CommandResult tune_command(const CommandCall& call) {
   const po::variables_map values = parse(call);
   Asked asked{call.data, one_scenario(call.data, values, "tune"), values["row"].as<std::string>(),
               parsed_settings(values)};
   const bool json = wants_json(values);
   const bool force = values["force"].as<bool>();
-  if (values.count("output") > 0)
-    check_writable(values["output"].as<std::string>(), force);
-  else if (force)
-    throw InputError({}, "--force", "goes with --output alone");
-  if (values.count("report") > 0) check_writable(values["report"].as<std::string>(), true);
+  check_files(values, force);
   if (asked.row.empty() && asked.source.has_table())
     throw InputError({}, "--row",
                      fmt::format("is missing; {}", suggestion("", asked.source.row_names())));

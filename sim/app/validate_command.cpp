@@ -113,6 +113,7 @@ CommandResult validate_command(const CommandCall& call) {
   const bool json = wants_json(values);
   if (values["nccl"].as<bool>()) return validate_nccl(call, values, json);
   const std::optional<double> mean_bound = percent_option(values, "max-mean-error");
+  if (values.count("report") > 0) check_page(values["report"].as<std::string>());
   std::vector<ValidationResult> results = validate_paths(call, values);
   if (mean_bound) set_mean_bound(*mean_bound, results);
   if (values.count("report") > 0)

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <system_error>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -48,6 +49,37 @@ void check_writable(const std::string& path, bool replace) {
   if (fs::exists(status) && !replace) {
     throw InputError({path}, "", "is there already; --force replaces it");
   }
+}
+
+void check_place(const std::string& path) {
+  check_writable(path, true);
+  const fs::path folder = fs::path(path).parent_path();
+  if (access((folder / ".").c_str(), W_OK) != 0)
+    throw InputError({path}, "",
+                     fmt::format("cannot be written: its folder: {}", std::strerror(errno)));
+}
+
+void check_page(const std::string& path) {
+  constexpr std::string_view kStart = "<!doctype html>";
+  if (path.empty()) throw InputError({}, "--report", "names no file");
+  check_place(path);
+  std::error_code error;
+  if (!fs::exists(path, error) || fs::file_size(path, error) == 0) return;
+  std::string start(kStart.size(), '\0');
+  std::ifstream(path, std::ios::binary)
+      .read(start.data(), static_cast<std::streamsize>(start.size()));
+  if (start != kStart)
+    throw InputError({path}, "", "is no page; it would be replaced: name another");
+}
+
+bool same_file(const std::string& one, const std::string& other) {
+  const auto whole = [](const std::string& path) {
+    std::error_code error;
+    const fs::path absolute = fs::absolute(path, error);
+    fs::path found = fs::weakly_canonical(absolute, error);
+    return error ? absolute.lexically_normal() : found;
+  };
+  return whole(one) == whole(other);
 }
 
 void write_text_file(const std::string& path, const std::string& text, bool replace) {

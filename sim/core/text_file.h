@@ -19,6 +19,17 @@ std::string read_text_file(const std::string& path, const TextFileKind& kind);
 /// For refusing before long work what `write_text_file` would refuse after it.
 void check_writable(const std::string& path, bool replace);
 
+/// Throws InputError where a file cannot be written whole into `path`'s place, whatever lies there:
+/// said before hours of work, not after them.
+void check_place(const std::string& path);
+
+/// The same for the page of --report, which takes the place of an older page or an empty file:
+/// throws InputError also where anything else lies there.
+void check_page(const std::string& path);
+
+/// Whether two paths lead to one place, be there a file or not.
+bool same_file(const std::string& one, const std::string& other);
+
 /// Writes a file whole or not at all: beside its place first, then renamed. Throws InputError as
 /// `check_writable`, and where it cannot be written.
 void write_text_file(const std::string& path, const std::string& text, bool replace);

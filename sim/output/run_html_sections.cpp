@@ -14,8 +14,6 @@
 namespace simtrain {
 namespace {
 
-std::string percent(double share) { return fmt::format("{:.2f} %", share * 100); }
-
 std::string waterfall_table(const Waterfall& fall) {
   const std::vector<double> levels = waterfall_levels(fall);
   std::string rows = html_row({"peak", "100.00 %", seconds_text(fall.step_s), ""});
@@ -36,9 +34,9 @@ std::string path_table(const Report& report) {
     const double seconds = part(report.breakdown, share);
     if (seconds > 0)
       rows += html_row(
-          {std::string(name), seconds_text(seconds), percent(seconds / report.step_time_s)});
+          {std::string(name), seconds_text(seconds), percent_text(seconds / report.step_time_s)});
   }
-  rows += html_row({"<b>step</b>", seconds_text(report.step_time_s), percent(1)});
+  rows += html_row({"<b>step</b>", seconds_text(report.step_time_s), percent_text(1)});
   return html_table({"on the critical path", "time", "of the step"}, rows);
 }
 
@@ -68,8 +66,8 @@ std::string links_table(const Played& played, const Report& report, const Cluste
       const double mean = nvlink ? use.mean.nvlink_bytes : use.mean.nic_bytes;
       const double most = nvlink ? use.busiest.nvlink_bytes : use.busiest.nic_bytes;
       const double full = level.per_gpu.value() * report.step_time_s;
-      texts.insert(texts.end(),
-                   {gigabytes(mean), gigabytes(most), percent(mean / full), percent(most / full)});
+      texts.insert(texts.end(), {gigabytes(mean), gigabytes(most), percent_text(mean / full),
+                                 percent_text(most / full)});
     } else {
       texts.insert(texts.end(), {"", "", "", ""});
     }
@@ -117,7 +115,7 @@ std::string explanation_section(const Explanation& why) {
       if (change.kind != kind) continue;
       rows += html_row({html_text(change.name), html_text(change.from), html_text(change.to),
                         fmt::format("{:+.2f} %", change.relative * 100),
-                        seconds_text(change.step_time_s), percent(change.mfu),
+                        seconds_text(change.step_time_s), percent_text(change.mfu),
                         change.fits ? "fits" : "<span class=\"bad\">does not fit</span>"});
     }
     return rows;
@@ -147,10 +145,11 @@ std::string pipeline_section(const Played& played) {
 std::string communication_section(const Report& report) {
   std::string rows;
   for (const CommunicationRow& row : report.communication)
-    rows += html_row({row.group, std::string(name_of(row.collective)),
-                      fmt::format("{} {}", name_of(row.algorithm), name_of(row.protocol)),
-                      call_size(row.bytes), std::to_string(row.count), seconds_text(row.total_s),
-                      seconds_text(row.exposed_s), percent(row.exposed_s / report.step_time_s)});
+    rows +=
+        html_row({row.group, std::string(name_of(row.collective)),
+                  fmt::format("{} {}", name_of(row.algorithm), name_of(row.protocol)),
+                  call_size(row.bytes), std::to_string(row.count), seconds_text(row.total_s),
+                  seconds_text(row.exposed_s), percent_text(row.exposed_s / report.step_time_s)});
   return "<h2>Communication</h2>\n<p class=\"soft\">Of the busiest rank in one step. Exposed is "
          "what lies on the critical path.</p>\n" +
          html_table({"group", "collective", "algorithm", "size", "calls", "total", "exposed",
@@ -174,9 +173,9 @@ std::string cluster_section(const Played& played, const Report& report) {
   out += html_details("Neighbours by distance", hops_table(placement));
   out += "<h3>Use of links</h3>\n";
   if (placement.busiest_link)
-    out +=
-        fmt::format("<p>Busiest link between switches: {}, filled for {} of the step.</p>\n",
-                    html_text(placement.busiest_link->name), percent(placement.busiest_link->load));
+    out += fmt::format("<p>Busiest link between switches: {}, filled for {} of the step.</p>\n",
+                       html_text(placement.busiest_link->name),
+                       percent_text(placement.busiest_link->load));
   return out + links_table(played, report, facts);
 }
 

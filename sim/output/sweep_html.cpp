@@ -101,9 +101,8 @@ std::string best_section(const SweepTable& table) {
 }
 
 std::string map_section() {
-  return "<h2>The best by two keys</h2>\n<p class=\"soft\">Each cell is the best of all "
-         "candidates with its two values, whatever the other keys are; the strongest colour is the "
-         "best, the frame marks the best of all.</p>\n<div class=\"fields\" id=\"map-fields\">"
+  return "<h2 id=\"map-head\">The best by two keys</h2>\n<p class=\"soft\" id=\"map-about\"></p>\n"
+         "<div class=\"fields\" id=\"map-fields\">"
          "</div>\n<p class=\"legend\" id=\"map-legend\"></p>\n" +
          html_chart("map", "The best candidate for each combination of two keys") +
          "<p class=\"soft\" id=\"map-note\"></p>\n";
@@ -119,8 +118,9 @@ std::string rows_section(const SweepTable& table) {
   std::string out = "<h2>All candidates</h2>\n";
   if (table.rows.size() > kMostPageRows)
     out += fmt::format(
-        "<p class=\"soft\">Of {} candidates these are the {} fastest that fit, and others behind "
-        "them where fewer do; the files of --hdf5 and --output hold all.</p>\n",
+        "<p class=\"soft\">Of {} candidates these are the {} fastest that fit; where fewer do, "
+        "also those that do not fit and then those that are no legal job; the files of --hdf5 and "
+        "--output hold all.</p>\n",
         table.rows.size(), kMostPageRows);
   return out +
          "<div class=\"fields\" id=\"row-fields\"></div>\n<p class=\"soft\" id=\"row-note\"></p>\n"

@@ -1,6 +1,7 @@
 #include "sim/output/sweep_html_data.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <map>
 #include <set>
@@ -20,7 +21,11 @@ constexpr std::size_t kMostCells = 20'000;
 constexpr double kTokens = 1e12;  ///< of the training run that fronts are about
 
 /// A figure with as many digits as a page shows of it.
-double rounded(double value) { return std::stod(fmt::format("{:.6g}", value)); }
+double rounded(double value) {
+  const std::string text = fmt::format("{:.6g}", value);
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
 
 /// Bytes are whole in every output, so that a page of a finished file is that of its sweep.
 double rounded_gigabytes(double bytes) { return std::round(std::floor(bytes) / 1e6) / 1e3; }
@@ -131,10 +136,14 @@ SweepSpread sweep_spread(const std::vector<SweepRow>& rows) {
 std::vector<const SweepRow*> page_rows(const std::vector<SweepRow>& rows) {
   std::vector<const SweepRow*> listed = best_rows(rows, kMostPageRows);
   listed.reserve(std::min(rows.size(), kMostPageRows));
-  for (const SweepRow& row : rows) {
-    if (listed.size() >= kMostPageRows) break;
-    if (row.status != SweepStatus::ok) listed.push_back(&row);
-  }
+  const auto add_others = [&](bool simulated) {
+    for (const SweepRow& row : rows) {
+      if (listed.size() >= kMostPageRows) return;
+      if (row.status != SweepStatus::ok && row.simulated() == simulated) listed.push_back(&row);
+    }
+  };
+  add_others(true);
+  add_others(false);
   return listed;
 }
 

@@ -17,8 +17,8 @@ struct SweepSpread {
 };
 SweepSpread sweep_spread(const std::vector<SweepRow>& rows);
 
-/// The rows that a page lists: all, or those that fit by step time and then the others in the order
-/// of the grid.
+/// The rows that a page lists, kMostPageRows at most: those that fit by step time, then those that
+/// do not fit, then those that were not simulated, these in the order of the grid.
 std::vector<const SweepRow*> page_rows(const std::vector<SweepRow>& rows);
 
 /// What the charts and the table of a sweep's page draw, as JSON (web/sweep_page.js).

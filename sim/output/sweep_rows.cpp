@@ -1,5 +1,6 @@
 #include "sim/output/sweep_rows.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <fstream>
@@ -12,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/core/csv_file.h"
+#include "sim/core/scalar_text.h"
 #include "sim/core/text_file.h"
 #include "sim/output/sweep_table.h"
 
@@ -41,6 +43,16 @@ Number number_of(const CellsOfRow& cells, std::string_view column, int base = 10
   return number;
 }
 
+/// A figure of a simulated row. Throws std::invalid_argument where there is none or none that a
+/// simulation gives.
+double figure_of(const CellsOfRow& cells, std::string_view column, Limits limits) {
+  const auto figure = number_of<double>(cells, column);
+  const std::string& text = cells.find(column)->second;
+  if (text.empty() || !(figure >= limits.least && figure <= limits.most))
+    throw std::invalid_argument(fmt::format("'{}' in column '{}'", text, column));
+  return figure;
+}
+
 SweepStatus status_of(const CellsOfRow& cells) {
   const auto cell = cells.find("status");
   for (const auto& [name, status] : EnumNames<SweepStatus>::rows) {
@@ -49,31 +61,60 @@ SweepStatus status_of(const CellsOfRow& cells) {
   throw std::invalid_argument("an unknown status");
 }
 
-SweepRow row_from(const CellsOfRow& cells, std::uint64_t expected) {
+/// Throws std::invalid_argument where the row says other values than the grid has at its place.
+void check_axis(const CellsOfRow& cells, const SweepColumn& column, const SweepRow& row) {
+  const SweepCell cell = column.cell(row);
+  bool same = false;
+  if (const auto* whole = std::get_if<std::int64_t>(&cell)) {
+    same = number_of<std::int64_t>(cells, column.name) == *whole;
+  } else if (const auto* real = std::get_if<double>(&cell)) {
+    same = number_of<double>(cells, column.name) == *real;
+  } else {
+    const auto text = cells.find(column.name);
+    same = text != cells.end() && text->second == std::get<std::string>(cell);
+  }
+  if (!same)
+    throw std::invalid_argument(
+        fmt::format("column '{}' is not that of this place in the grid", column.name));
+}
+
+void add_figures(const CellsOfRow& cells, SweepRow& row) {
+  constexpr double kMost = 1e18;
+  constexpr Limits kSome{1e-12, kMost};
+  constexpr Limits kAny{0, kMost};
+  row.step_time_s = figure_of(cells, "step_time_s", kSome);
+  row.step_time_interval = {figure_of(cells, "step_time_low_s", {0, row.step_time_s}),
+                            figure_of(cells, "step_time_high_s", {row.step_time_s, kMost})};
+  row.tokens_per_s = figure_of(cells, "tokens_per_s", kSome);
+  row.tflops_per_gpu = figure_of(cells, "tflops_per_gpu", kAny);
+  row.mfu = figure_of(cells, "mfu", kAny);
+  row.peak_bytes = figure_of(cells, "peak_memory_bytes", kAny);
+  row.total_bytes = figure_of(cells, "total_memory_bytes", kAny);
+  row.capacity_bytes = figure_of(cells, "memory_capacity_bytes", kAny);
+  if (row.status == SweepStatus::ok && row.total_bytes > row.capacity_bytes)
+    throw std::invalid_argument("status 'ok' with more memory than the GPU has");
+  const Limits share{-1e-6 * row.step_time_s, kMost};  // rounding may leave one a little below 0
+  for (std::size_t i = 0; i < kShares; ++i)
+    row.breakdown[i] = figure_of(cells, std::string(EnumNames<Share>::rows[i].first) + "_s", share);
+  row.fingerprint = number_of<std::uint64_t>(cells, "fingerprint", 16);
+}
+
+/// `axes` are the columns of the varied keys.
+SweepRow row_from(const CellsOfRow& cells, std::uint64_t expected,
+                  const std::vector<SweepColumn>& axes) {
   SweepRow row;
   row.index = number_of<std::uint64_t>(cells, "index");
   if (row.index != expected) throw std::invalid_argument("rows are missing or out of order");
   row.status = status_of(cells);
   const auto reason = cells.find("reason");
   if (reason != cells.end()) row.reason = reason->second;
+  for (const SweepColumn& column : axes) check_axis(cells, column, row);
   row.gpus = number_of<int>(cells, "gpus");
   row.dp = number_of<int>(cells, "dp");
-  if (!row.simulated()) return row;
-  row.step_time_s = number_of<double>(cells, "step_time_s");
-  row.step_time_interval = {number_of<double>(cells, "step_time_low_s"),
-                            number_of<double>(cells, "step_time_high_s")};
-  row.tokens_per_s = number_of<double>(cells, "tokens_per_s");
-  row.tflops_per_gpu = number_of<double>(cells, "tflops_per_gpu");
-  row.mfu = number_of<double>(cells, "mfu");
-  row.peak_bytes = number_of<double>(cells, "peak_memory_bytes");
-  row.total_bytes = number_of<double>(cells, "total_memory_bytes");
-  row.capacity_bytes = number_of<double>(cells, "memory_capacity_bytes");
-  for (std::size_t i = 0; i < kShares; ++i)
-    row.breakdown[i] =
-        number_of<double>(cells, std::string(EnumNames<Share>::rows[i].first) + "_s");
-  row.fingerprint = number_of<std::uint64_t>(cells, "fingerprint", 16);
-  if (!(row.step_time_s > 0) || !(row.tokens_per_s > 0))
-    throw std::invalid_argument("a step without time");
+  const int least = row.simulated() ? 1 : 0;
+  if (row.gpus < least || row.dp < least)
+    throw std::invalid_argument(fmt::format("{} GPUs, DP {}", row.gpus, row.dp));
+  if (row.simulated()) add_figures(cells, row);
   return row;
 }
 
@@ -82,13 +123,16 @@ class RowTaker {
  public:
   RowTaker(const std::string& path, const SweepQuestion& question)
       : path_(path), size_(question.grid.size()) {
+    const std::vector<SweepColumn> columns = sweep_columns(question);
+    const auto first = columns.begin() + 1;
+    axes_.assign(first, first + static_cast<std::ptrdiff_t>(question.grid.axes().size()));
     rows_.reserve(size_);
   }
   void take(const CellsOfRow& cells) {
     try {
-      rows_.push_back(row_from(cells, rows_.size()));
+      rows_.push_back(row_from(cells, rows_.size(), axes_));
     } catch (const std::invalid_argument& error) {
-      refuse(error.what());
+      refuse(fmt::format("row {}: {}", rows_.size(), error.what()));
     }
   }
   std::vector<SweepRow> finish() {
@@ -102,6 +146,7 @@ class RowTaker {
  private:
   const std::string& path_;
   std::uint64_t size_;
+  std::vector<SweepColumn> axes_;  ///< of the varied keys
   std::vector<SweepRow> rows_;
 };
 
@@ -136,35 +181,54 @@ std::vector<SweepRow> csv_rows(const std::string& path, const SweepQuestion& que
   return taker.finish();
 }
 
-/// One column of an HDF5 file as texts, `count` of them. Throws std::invalid_argument where it is
-/// not as long.
-std::vector<std::string> hdf5_column(const H5::Group& rows, const SweepColumn& column,
-                                     std::uint64_t count) {
+/// A column of texts, read in blocks: its type may be much longer than its texts.
+std::vector<std::string> hdf5_texts(const H5::DataSet& data, const std::string& name,
+                                    std::uint64_t count) {
   constexpr std::size_t kLongestText = std::size_t{1} << 16U;
+  constexpr std::uint64_t kBlock = 4096;
+  const H5::StrType type = data.getStrType();
+  const std::size_t longest = type.getSize();
+  if (type.isVariableStr() || longest > kLongestText)
+    throw std::invalid_argument(fmt::format("'{}' is of another type", name));
+  std::vector<std::string> texts;
+  texts.reserve(count);
+  std::string bytes(longest * std::min(count, kBlock), '\0');
+  H5::DataSpace place = data.getSpace();
+  while (texts.size() < count) {
+    const hsize_t first = texts.size();
+    const hsize_t rows = std::min<hsize_t>(count - first, kBlock);
+    place.selectHyperslab(H5S_SELECT_SET, &rows, &first);
+    data.read(bytes.data(), type, H5::DataSpace(1, &rows), place);
+    for (std::size_t i = 0; i < rows; ++i) {
+      const std::string_view cell = std::string_view(bytes).substr(i * longest, longest);
+      texts.emplace_back(cell.substr(0, cell.find('\0')));
+    }
+  }
+  return texts;
+}
+
+/// One column of an HDF5 file as texts, `count` of them; `signless` ones hold -1 for nothing.
+/// Throws std::invalid_argument where it is not as long.
+std::vector<std::string> hdf5_column(const H5::Group& rows, const SweepColumn& column,
+                                     std::uint64_t count, bool signless) {
   const H5::DataSet data = rows.openDataSet(column.name);
-  if (data.getSpace().getSimpleExtentNpoints() != static_cast<hssize_t>(count))
+  const H5::DataSpace space = data.getSpace();
+  if (space.getSimpleExtentNdims() != 1 ||
+      space.getSimpleExtentNpoints() != static_cast<hssize_t>(count))
     throw std::invalid_argument(fmt::format("'{}' is not as long as the sweep", column.name));
+  if (column.kind == SweepCellKind::text) return hdf5_texts(data, column.name, count);
   std::vector<std::string> texts;
   texts.reserve(count);
   if (column.kind == SweepCellKind::whole) {
     std::vector<std::int64_t> values(count);
     data.read(values.data(), H5::PredType::NATIVE_INT64);
-    for (const std::int64_t value : values) texts.push_back(value < 0 ? "" : std::to_string(value));
-  } else if (column.kind == SweepCellKind::real) {
+    for (const std::int64_t value : values)
+      texts.push_back(signless && value == -1 ? "" : std::to_string(value));
+  } else {
     std::vector<double> values(count);
     data.read(values.data(), H5::PredType::NATIVE_DOUBLE);
     for (const double value : values)
       texts.push_back(std::isnan(value) ? "" : fmt::format("{}", value));
-  } else {
-    const H5::StrType type = data.getStrType();
-    if (type.isVariableStr() || type.getSize() > kLongestText)
-      throw std::invalid_argument(fmt::format("'{}' is of another type", column.name));
-    std::string bytes(type.getSize() * count, '\0');
-    data.read(bytes.data(), type);
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::string cell = bytes.substr(i * type.getSize(), type.getSize());
-      texts.push_back(cell.substr(0, cell.find('\0')));
-    }
   }
   return texts;
 }
@@ -179,8 +243,8 @@ std::vector<SweepRow> hdf5_rows(const std::string& path, const SweepQuestion& qu
     const std::vector<SweepColumn> all = sweep_columns(question);
     for (std::size_t i = 0; i < all.size(); ++i) {
       const bool varied = i > 0 && i <= axes;
-      if (!varied && all[i].name != "question")
-        columns[all[i].name] = hdf5_column(rows, all[i], question.grid.size());
+      if (all[i].name != "question")
+        columns[all[i].name] = hdf5_column(rows, all[i], question.grid.size(), !varied);
     }
   } catch (const H5::Exception& error) {
     taker.refuse(error.getDetailMsg());

@@ -15,8 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string percent(double fraction) { return fmt::format("{:.2f} %", fraction * 100); }
-
 std::string head_lines(const TuneHead& head, const TuneResult& result) {
   std::string out = fmt::format("<h1>Best plans of {}</h1>\n<p class=\"soft\">By {}",
                                 html_text(head.scenario), name_of(result.by));
@@ -43,7 +41,7 @@ std::string tiles(const TuneResult& result) {
     out += html_tile(fmt::format("{:.3f} s", report.step_time_s),
                      fmt::format("step time of the best, 90 % interval {:.3f} to {:.3f} s",
                                  interval.low, interval.high));
-    out += html_tile(percent(report.mfu), "its MFU");
+    out += html_tile(percent_text(report.mfu), "its MFU");
     out += html_tile(gigabytes(plan.memory_bytes), "its memory");
   }
   return out + count_tiles(result) + "</div>\n";
@@ -67,8 +65,8 @@ std::string plans_section(const TuneHead& head, const TuneResult& result) {
     const auto& [plan, report] = result.best[i];
     std::vector<std::string> cells{std::to_string(i + 1)};
     for (std::string& cell : plan_cells(plan.choice)) cells.push_back(std::move(cell));
-    cells.insert(cells.end(), {fmt::format("{:.3f} s", report.step_time_s), percent(report.mfu),
-                               gigabytes(plan.memory_bytes)});
+    cells.insert(cells.end(), {fmt::format("{:.3f} s", report.step_time_s),
+                               percent_text(report.mfu), gigabytes(plan.memory_bytes)});
     const TrainingRun run = training_run(report, head.tokens, head.usd_per_gpu_hour);
     if (run.usd) cells.push_back(usd_text(*run.usd));
     rows += html_row(cells);
@@ -77,7 +75,7 @@ std::string plans_section(const TuneHead& head, const TuneResult& result) {
   if (head.given)
     out += fmt::format(
         "<p class=\"soft\">The file's own plan on {} GPUs: {:.3f} s, MFU {}, {}: {}</p>\n",
-        head.given->gpus, head.given->step_time_s, percent(head.given->mfu),
+        head.given->gpus, head.given->step_time_s, percent_text(head.given->mfu),
         head.given->fits() ? "fits" : "does not fit", html_text(head.given->layout));
   return out;
 }

@@ -13,6 +13,8 @@ std::string seconds_text(double seconds) {
   return fmt::format("{:.1f} us", seconds * 1e6);
 }
 
+std::string percent_text(double fraction) { return fmt::format("{:.2f} %", fraction * 100); }
+
 std::string gigabytes(double bytes) { return fmt::format("{:.1f} GB", bytes / 1e9); }
 
 std::string call_size(Bytes bytes) {

@@ -14,6 +14,9 @@ std::string seconds_text(double seconds);
 /// "119.0 GB", of 1e9 bytes.
 std::string gigabytes(double bytes);
 
+/// "37.50 %" of 0.375.
+std::string percent_text(double fraction);
+
 /// The size of a call: "64.0 MiB", "1.5 KiB", "12 B".
 std::string call_size(Bytes bytes);
 

@@ -59,7 +59,14 @@ TEST_CASE("a page that cannot be written is refused before anything is played") 
       {{"--report", folder.file("none/r.html")}, "cannot be written: its folder: "},
       {{"--report", "/dev/full"}, "is no regular file"},
       {{"--report", ""}, "--report: names no file"},
-      {{"--report", csv, "--output", csv}, "is the file of --hdf5 or --output"}};
+      {{"--report", csv, "--output", csv}, "--report: is the file of --output"},
+      {{"--report", csv, "--output", folder.file("./p.csv")}, "--report: is the file of --output"},
+      {{"--hdf5", csv, "--output", folder.file("./p.csv")}, "--output: is the file of --hdf5"},
+      {{"--output", csv, "--report", csv + ".journal"}, "--report: is the journal of the sweep"},
+      {{"--output", "./scenarios/llama31_8b_h100.yaml", "--format", "csv", "--force"},
+       "--output: is the scenario"},
+      {{"--report", "./scenarios/llama31_8b_h100.yaml"}, "--report: is the scenario"},
+      {{"--report", "README.md"}, "README.md: is no page; it would be replaced"}};
   for (const auto& [options, message] : wrong) {
     const std::string& said = message;
     CAPTURE(said);
@@ -89,7 +96,8 @@ TEST_CASE("a sweep's page opens in a browser and on a phone, whatever it holds")
   const std::string base = "sweep scenarios/llama31_8b_h100.yaml --row bf16-64 ";
   for (const char* varied :
        {"--vary tp=1,2,4,3 --vary mbs=1,2 --vary nodes=2,4,8 --vary gbs=128,256", "--vary tp=1,2",
-        "--vary tp=3,5 --vary mbs=1,2", "--vary tp=1 --vary optimizer.bucket_size_mb=1:25000"}) {
+        "--vary tp=3,5 --vary mbs=1,2", "--vary tp=1",
+        "--vary tp=1 --vary optimizer.bucket_size_mb=1:25000"}) {
     CAPTURE(varied);
     const std::string file = folder.file("r.html");
     REQUIRE(run_simtrain(with(words(base + "--set model_overrides.num_layers=2 " + varied),
@@ -100,7 +108,13 @@ TEST_CASE("a sweep's page opens in a browser and on a phone, whatever it holds")
     CHECK(holds(dom, "</html>"));
     CHECK(holds(dom, "aria-sort"));
     const bool legal = !holds(varied, "tp=3,5");
-    const bool mapped = !holds(varied, "25000");
+    const bool one = std::string(varied) == "--vary tp=1";
+    const bool mapped = !one && !holds(varied, "25000");
+    CHECK(holds(dom, ">No map: there is one candidate.") == one);
+    CHECK(holds(dom, ">No map: the one key that varies has too many values.") == (!mapped && !one));
+    CHECK(holds(dom, ">Each cell is ") == mapped);
+    CHECK(holds(dom, ">The best by two keys<") == (mapped && holds(varied, "mbs")));
+    CHECK(holds(dom, ">The best by tp<") == (mapped && !holds(varied, "mbs")));
     CHECK(holds(dom, "<select><option value=\"step\">") == mapped);
     for (const auto& [id, there] : {std::pair{"map", mapped}, std::pair{"front", legal}}) {
       const auto& shown = id;

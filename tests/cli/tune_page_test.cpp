@@ -53,6 +53,42 @@ TEST_CASE("pages of tune and scale that cannot be written are refused") {
   CHECK(std::filesystem::is_empty(folder.path()));
 }
 
+TEST_CASE("pages and plans do not take the place of scenarios and results") {
+  const TempFolder folder;
+  const std::string scenario = folder.file("m.yaml");
+  const std::string other = folder.file("b.yaml");
+  std::filesystem::copy_file("scenarios/llama31_8b_h100.yaml", scenario);
+  const std::string before = read_file(scenario);
+  const std::string page = " is no page; it would be replaced: name another";
+  for (const auto& [options, message] : std::vector<std::pair<std::string, std::string>>{
+           {"scale %m --gpus 8,16 --report %m", scenario + ":" + page},
+           {"run %m --report %m", scenario + ":" + page},
+           {"validate %m --report %m", scenario + ":" + page},
+           {"tune %m --report %m", "--report: is the scenario; name another"},
+           {"tune %m --output %d/./m.yaml --force", "--output: is the scenario; name another"},
+           {"tune %m --output %d/b.yaml --report %d/./b.yaml",
+            "--report: is the file of --output; name another"},
+           {"tune %m --output %d/none/b.yaml", "b.yaml: cannot be written: its folder: "},
+           {"run %m --trace %d/t.json --report %d/../" + folder.path().filename().string() +
+                "/t.json",
+            "--report: is the file of --trace; name another"}}) {
+    std::string command = options;
+    for (const auto& [sign, value] : {std::pair{std::string("%m"), scenario},
+                                      std::pair{std::string("%d"), folder.path().string()}}) {
+      for (std::size_t at = command.find(sign); at != std::string::npos; at = command.find(sign))
+        command.replace(at, sign.size(), value);
+    }
+    CAPTURE(command);
+    const Outcome outcome = run_simtrain(words(command));
+    CHECK(outcome.status == 2);
+    CHECK(outcome.out.empty());
+    CHECK(holds(outcome.err, message));
+    CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
+    CHECK(read_file(scenario) == before);
+    CHECK(!std::filesystem::exists(other));
+  }
+}
+
 TEST_CASE("pages of tune and scale open in a browser and on a phone") {
   if (!browser_here()) return;
   const TempFolder folder;

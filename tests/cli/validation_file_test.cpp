@@ -58,7 +58,7 @@ TEST_CASE("A report is one HTML page, written whole, and the text stays the same
   CHECK(page.find("href=") == std::string::npos);
   CHECK(page.find("http") == std::string::npos);
   check_refused(run_simtrain(words("validate own.yaml --report missing/own.html"), here),
-                "missing/own.html: cannot be written: No such file or directory");
+                "missing/own.html: cannot be written: its folder: No such file or directory");
 }
 
 TEST_CASE("--breakdown adds where the step goes") {

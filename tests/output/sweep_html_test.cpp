@@ -1,5 +1,8 @@
 #include "sim/output/sweep_html.h"
 
+#include <algorithm>
+#include <limits>
+
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -152,6 +155,23 @@ TEST_CASE("A page of 10,000 candidates is below 5 MB; of more it lists the best,
   CHECK(data["maps"].size() == 3);
 }
 
+TEST_CASE("A page that cannot list all lists what does not fit before what is no legal job") {
+  const SweepQuestion question = small_question({"tp=1,2,4,8", "gbs=8:20000:8", "mbs=1,2"});
+  SweepTable table = made_table(question);
+  for (SweepRow& row : table.rows) {
+    if (row.status == SweepStatus::ok && row.index % 5 != 0) row = made_row(5 * row.index + 3);
+  }
+  for (std::uint64_t i = 0; i < table.rows.size(); ++i) table.rows[i].index = i;
+  const std::vector<const SweepRow*> listed = page_rows(table.rows);
+  REQUIRE(listed.size() == kMostPageRows);
+  const auto status = [](const SweepRow* row) { return row->status; };
+  std::vector<SweepStatus> statuses(listed.size());
+  std::transform(listed.begin(), listed.end(), statuses.begin(), status);
+  CHECK(std::is_sorted(statuses.begin(), statuses.end()));
+  CHECK(std::count(statuses.begin(), statuses.end(), SweepStatus::ok) == 4000);
+  CHECK(std::count(statuses.begin(), statuses.end(), SweepStatus::does_not_fit) == 4000);
+}
+
 TEST_CASE("A stopped sweep, one without a fit and one without a row have pages") {
   const SweepQuestion question = small_question({"tp=1,2,4", "mbs=1,2"});
   SweepTable table{question, {made_row(1)}};
@@ -202,6 +222,57 @@ TEST_CASE("A finished file gives its rows back, and the page of its sweep to the
       CHECK(read.rows[i].reason == table.rows[i].reason);
     }
     CHECK(sweep_html(read) == sweep_html(table));
+  }
+}
+
+TEST_CASE("Rows that no sweep gives are refused in one line that names them") {
+  const SweepQuestion question = small_question({"tp=1,2,4", "gbs=8:160:8"});
+  const testing::TempFolder folder;
+  using Change = void (*)(SweepRow&);
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  const std::vector<Change> changes{
+      [](SweepRow& row) { row.step_time_s = 5e-324; },
+      [](SweepRow& row) { row.tokens_per_s = 5e-324; },
+      [](SweepRow& row) { row.tokens_per_s = kInfinite; },
+      [](SweepRow& row) { row.mfu = std::numeric_limits<double>::quiet_NaN(); },
+      [](SweepRow& row) { row.mfu = -0.1; },
+      [](SweepRow& row) { row.tflops_per_gpu = kInfinite; },
+      [](SweepRow& row) { row.total_bytes = row.capacity_bytes + 1; },
+      [](SweepRow& row) { row.step_time_interval.low = row.step_time_s * 1.01; },
+      [](SweepRow& row) { row.step_time_interval.high = row.step_time_s / 1.01; },
+      [](SweepRow& row) { row.breakdown[1] = -0.5; },
+      [](SweepRow& row) { row.gpus = 0; }};
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    SweepTable table = made_table(question);
+    changes[i](table.rows[7]);
+    CHECK(sweep_html(table).ends_with("</html>\n"));
+    for (const std::string format : {"h5", "csv", "json"}) {
+      CAPTURE(i);
+      CAPTURE(format);
+      const std::string path = folder.file("t." + format);
+      write_as(format, table, path);
+      const std::string message =
+          testing::said([&] { static_cast<void>(sweep_rows(path, question)); });
+      CHECK(message.starts_with(path + ": is damaged: row 7: "));
+      CHECK(message.find('\n') == std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("Cells of varied keys must be those of the grid, whatever they are") {
+  const SweepQuestion question =
+      small_question({"tp=1,2", "optimizer.bucket_size_mb=0.1,2.5,7", "name='a, \"b\"',c"});
+  const testing::TempFolder folder;
+  const SweepTable table = made_table(question);
+  const SweepQuestion other =
+      small_question({"tp=1,4", "optimizer.bucket_size_mb=0.1,2.5,7", "name='a, \"b\"',c"});
+  for (const std::string format : {"h5", "csv", "json"}) {
+    CAPTURE(format);
+    const std::string path = folder.file("t." + format);
+    write_as(format, table, path);
+    CHECK(sweep_rows(path, question).size() == 12);
+    CHECK_THROWS_WITH_AS(static_cast<void>(sweep_rows(path, other)),
+                         doctest::Contains("is damaged: row 6: column 'tp' is not"), InputError);
   }
 }
 
