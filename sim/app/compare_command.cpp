@@ -164,7 +164,7 @@ CommandResult compare_command(const CommandCall& call) {
   const LogRequest request = log_request(values);
   const std::vector<Setting> settings = parsed_settings(values);
   const bool page = values.count("report") > 0;
-  if (page) check_writable(values["report"].as<std::string>(), true);
+  if (page) check_page(values["report"].as<std::string>());
 
   const std::vector<LoggedRun> logged = logged_runs(call.data, values);
   std::vector<ComparedRun> runs;

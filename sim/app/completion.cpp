@@ -25,7 +25,7 @@ _simtrain_names() {
 _simtrain_rows() {
   local word
   for word in "${COMP_WORDS[@]}"; do
-    case $word in *.yaml) "$1" list scenarios 2>/dev/null |
+    case $word in *[!A-Za-z0-9._/-]*) ;; *.yaml) "$1" list scenarios 2>/dev/null |
       sed -n "\\,^scenarios/${word##*/}\$,,/^s/s/^  --row \\([A-Za-z0-9._-]*\\)\$/\\1/p" ;;
     esac
   done
