@@ -148,8 +148,7 @@ PredictedProfile predicted_profile(const Played& played, int rank) {
 CallCounts predicted_calls(const Played& played, int rank) {
   CallCounts counts;
   for_each_nccl_call(played, rank, [&](const NcclCall& call) {
-    const bool message = call.function == NcclFunction::send || call.function == NcclFunction::recv;
-    const int ranks = message ? 0 : static_cast<int>(call.group.ranks.size());
+    const int ranks = is_message(call.function) ? 0 : static_cast<int>(call.group.ranks.size());
     ++counts[{call.function, ranks, call.type, call.count}];
   });
   return counts;
