@@ -248,7 +248,7 @@ Profile read(const ByteSource& source) {
   reader.end(events);
   Profile profile = reader.finish();
   profile.lines = events.lines();
-  profile.events = events.events();
+  profile.events = events.events() + (events.cut_off() ? 1 : 0);
   profile.bytes = events.bytes();
   return profile;
 }

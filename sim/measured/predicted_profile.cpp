@@ -1,6 +1,7 @@
 #include "sim/measured/predicted_profile.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "sim/run/nccl_calls.h"
 #include "sim/run/played_rank.h"
@@ -143,6 +144,16 @@ class Profiler {
 
 PredictedProfile predicted_profile(const Played& played, int rank) {
   return Profiler(played, rank).take();
+}
+
+double predicted_straggler_wait(const Played& played, int rank) {
+  const PlayedRank own(played, rank);
+  const Program& program = own.program();
+  return std::accumulate(
+      program.ops.begin(), program.ops.end(), 0.0, [&](double sum, const Op& op) {
+        if (!op.compute) return sum;
+        return sum + part(program.compute_costs[op.cost].parts, Share::stragglers);
+      });
 }
 
 CallCounts predicted_calls(const Played& played, int rank) {

@@ -65,7 +65,7 @@ struct Profile {
   bool incomplete = false;               ///< calls were left out, for want of place
   SkippedLines skipped;
   std::int64_t lines = 0;
-  std::int64_t events = 0;  ///< of a trace, where not lines but events are read
+  std::int64_t events = 0;  ///< of a trace: read instead of lines; one cut off as well
   std::int64_t bytes = 0;   ///< after decompression
 };
 
