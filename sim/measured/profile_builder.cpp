@@ -64,6 +64,7 @@ LoggedProcess* ProfileBuilder::process(std::string_view name, std::int64_t line)
   auto found = processes_.find(name);
   if (found == processes_.end()) {
     if (shapes_ >= kMostShapes) {
+      profile_.incomplete = true;
       skip(line, "is of a process beyond the first 100000 kinds of calls and processes");
       return nullptr;
     }

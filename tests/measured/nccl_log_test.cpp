@@ -101,6 +101,7 @@ TEST_CASE("nccl-log: kinds of calls beyond a limit are skipped, and said") {
   const Profile late = read_profile_text(
       log + "n:1:1 [0] NCCL INFO x comm 0x1 rank 0 nranks 8 cudaDev 0 Init COMPLETE\n");
   CHECK(late.skipped.count == profile.skipped.count + 1);
+  CHECK(late.incomplete);
 }
 
 }  // namespace
