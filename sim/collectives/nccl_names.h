@@ -37,6 +37,11 @@ struct EnumNames<NcclFunction> {
       std::pair{std::string_view("Scatter"), NcclFunction::scatter}};
 };
 
+/// From one rank to one other.
+constexpr bool is_message(NcclFunction function) {
+  return function == NcclFunction::send || function == NcclFunction::recv;
+}
+
 /// One value of ncclDataType_t.
 struct NcclType {
   int number = 0;  ///< as it stands in the log

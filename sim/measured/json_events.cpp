@@ -28,13 +28,14 @@ bool JsonEvents::fill() {
 }
 
 bool JsonEvents::next(JsonEvent& event) {
-  while (begin_ < end_ || fill()) {
+  while (!too_deep() && (begin_ < end_ || fill())) {
     pass_plain();
     if (begin_ == end_) continue;
     const char c = buffer_[begin_++];
     const bool ended = take(c);
     if (c == '\n') ++line_;
     if (!ended) continue;
+    ++events_;
     event.text = too_long_ ? std::string_view() : std::string_view(event_);
     event.line = event_line_;
     event.too_long = too_long_;

@@ -24,6 +24,7 @@ class JsonEvents {
  public:
   static constexpr std::size_t kLongest = 1U << 18U;
   static constexpr std::size_t kPadding = 64;
+  static constexpr int kDeepest = 1'000'000;
 
   explicit JsonEvents(ByteSource source);
 
@@ -34,7 +35,11 @@ class JsonEvents {
   [[nodiscard]] const std::string& head() const { return head_; }
   /// Whether the bytes ended within the trace.
   [[nodiscard]] bool cut_off() const { return depth_ > 0; }
+  /// Whether it nests deeper than `kDeepest`; no events come from there on.
+  [[nodiscard]] bool too_deep() const { return depth_ > kDeepest; }
   [[nodiscard]] std::int64_t lines() const { return line_; }
+  /// That were given out.
+  [[nodiscard]] std::int64_t events() const { return events_; }
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }
 
  private:
@@ -54,6 +59,7 @@ class JsonEvents {
   std::size_t end_ = 0;
   std::int64_t line_ = 1;
   std::int64_t bytes_ = 0;
+  std::int64_t events_ = 0;
   int depth_ = 0;
   int list_depth_ = 0;   ///< of the list of events; 0 before and behind it
   bool listed_ = false;  ///< it has begun

@@ -13,23 +13,28 @@ struct KernelPattern {
   std::string_view word;
   std::string_view also;
   KernelKind kind{};
+  bool begins = false;  ///< a word of the name begins with the first one
 };
 
 /// The first that fits counts. Attention stands before GEMM, since FlashAttention is built of
-/// CUTLASS; GEMM before activation, since cuBLAS names its epilogues (gemm_relu).
+/// CUTLASS; GEMM before activation, since cuBLAS names its epilogues (gemm_relu); ATen's
+/// element-wise kernels before casts, since their loaders are called LoadWithCast.
 constexpr std::array kPatterns{
     KernelPattern{"nccl", "allreduce", KernelKind::nccl_all_reduce},
     KernelPattern{"nccl", "allgather", KernelKind::nccl_all_gather},
     KernelPattern{"nccl", "reducescatter", KernelKind::nccl_reduce_scatter},
     KernelPattern{"nccl", "broadcast", KernelKind::nccl_broadcast},
     KernelPattern{"nccl", "sendrecv", KernelKind::nccl_send_receive},
+    KernelPattern{"nccl", "alltoall", KernelKind::nccl_send_receive},
     KernelPattern{"nccl", "", KernelKind::nccl_other},
     KernelPattern{"userbuffers", "", KernelKind::user_buffers},
     KernelPattern{"memcpy", "", KernelKind::copy},
     KernelPattern{"memset", "", KernelKind::copy},
+    KernelPattern{"scaleandscaleinv", "", KernelKind::cast},
     KernelPattern{"multi_tensor", "", KernelKind::optimizer},
     KernelPattern{"multitensor", "", KernelKind::optimizer},
-    KernelPattern{"adam", "", KernelKind::optimizer},
+    KernelPattern{"adam", "", KernelKind::optimizer, true},
+    KernelPattern{"flashinfer", "norm", KernelKind::norm},
     KernelPattern{"flash", "", KernelKind::attention},
     KernelPattern{"fmha", "", KernelKind::attention},
     KernelPattern{"sdpa", "", KernelKind::attention},
@@ -44,6 +49,8 @@ constexpr std::array kPatterns{
     KernelPattern{"xmma", "", KernelKind::gemm},
     KernelPattern{"splitkreduce", "", KernelKind::gemm},
     KernelPattern{"gemv", "", KernelKind::gemm},
+    KernelPattern{"triton_", "_mm", KernelKind::gemm},
+    KernelPattern{"triton_tem", "mm", KernelKind::gemm},
     KernelPattern{"rmsnorm", "", KernelKind::norm},
     KernelPattern{"rms_norm", "", KernelKind::norm},
     KernelPattern{"layernorm", "", KernelKind::norm},
@@ -51,17 +58,20 @@ constexpr std::array kPatterns{
     KernelPattern{"ln_fwd", "", KernelKind::norm},
     KernelPattern{"ln_bwd", "", KernelKind::norm},
     KernelPattern{"normalization::", "", KernelKind::norm},
+    KernelPattern{"gammabeta", "", KernelKind::norm},
+    KernelPattern{"cucomputegradinput", "", KernelKind::norm},
     KernelPattern{"cross_entropy", "", KernelKind::loss},
     KernelPattern{"crossentropy", "", KernelKind::loss},
     KernelPattern{"nll_loss", "", KernelKind::loss},
     KernelPattern{"softmax", "", KernelKind::loss},
-    KernelPattern{"gated", "", KernelKind::activation},
+    KernelPattern{"gated", "", KernelKind::activation, true},
     KernelPattern{"glu", "", KernelKind::activation},
     KernelPattern{"gelu", "", KernelKind::activation},
     KernelPattern{"silu", "", KernelKind::activation},
     KernelPattern{"swish", "", KernelKind::activation},
     KernelPattern{"relu", "", KernelKind::activation},
-    KernelPattern{"cast", "", KernelKind::cast},
+    KernelPattern{"at::native", "elementwise", KernelKind::element_wise},
+    KernelPattern{"cast", "", KernelKind::cast, true},
     KernelPattern{"transpose", "", KernelKind::cast},
     KernelPattern{"amax", "", KernelKind::cast},
     KernelPattern{"quantize", "", KernelKind::cast},
@@ -80,6 +90,23 @@ bool holds(std::string_view name, std::string_view word) {
   return word.empty() || find_word(name, word) != std::string_view::npos;
 }
 
+bool is_letter(char c) { return small(c) >= 'a' && small(c) <= 'z'; }
+
+/// Whether a word begins at a place of a name: `cast` in `fp8_cast` and in `FP8Cast`, not in
+/// `broadcast`.
+bool begins_word(std::string_view name, std::size_t at) {
+  if (at == 0 || !is_letter(name[at - 1])) return true;
+  return name[at] != small(name[at]) && name[at - 1] == small(name[at - 1]);
+}
+
+bool holds_word(std::string_view name, std::string_view plain, std::string_view word) {
+  for (std::size_t at = plain.find(word); at != std::string_view::npos;
+       at = plain.find(word, at + 1)) {
+    if (begins_word(name, at)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 KernelKind kernel_kind(std::string_view name) {
@@ -87,7 +114,9 @@ KernelKind kernel_kind(std::string_view name) {
   std::transform(plain.begin(), plain.end(), plain.begin(), small);
   const auto* const found =
       std::find_if(kPatterns.begin(), kPatterns.end(), [&](const KernelPattern& pattern) {
-        return holds(plain, pattern.word) && holds(plain, pattern.also);
+        const bool first =
+            pattern.begins ? holds_word(name, plain, pattern.word) : holds(plain, pattern.word);
+        return first && holds(plain, pattern.also);
       });
   return found == kPatterns.end() ? KernelKind::unclassified : found->kind;
 }

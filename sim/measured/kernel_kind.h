@@ -54,6 +54,16 @@ struct EnumNames<KernelKind> {
       std::pair{std::string_view("unclassified"), KernelKind::unclassified}};
 };
 
+static_assert(
+    [] {
+      const auto& rows = EnumNames<KernelKind>::rows;
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (static_cast<std::size_t>(rows[i].second) != i) return false;
+      }
+      return rows.size() == kKernelKinds;
+    }(),
+    "tables by kind are in the order of the enum");
+
 /// The kind of a kernel by its name, as profilers show it; capital or small letters do not matter.
 KernelKind kernel_kind(std::string_view name);
 

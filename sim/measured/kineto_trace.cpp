@@ -31,11 +31,16 @@ struct Event {
   std::optional<double> microseconds;
 };
 
+/// What is of another type than expected is as if it were not there.
+simdjson::error_code unless_other_type(simdjson::error_code error) {
+  return error == simdjson::INCORRECT_TYPE ? simdjson::SUCCESS : error;
+}
+
 simdjson::error_code read_text(json::value value, std::string& text) {
   std::string_view found;
   const auto error = value.get_string().get(found);
   if (error == simdjson::SUCCESS) text = found;
-  return error;
+  return unless_other_type(error);
 }
 
 /// Nothing where the value is no whole number of 0 or more.
@@ -57,7 +62,7 @@ simdjson::error_code read_argument(std::string_view key, json::value value, Even
 
 simdjson::error_code read_arguments(json::value value, Event& event) {
   json::object arguments;
-  if (const auto error = value.get_object().get(arguments)) return error;
+  if (const auto error = value.get_object().get(arguments)) return unless_other_type(error);
   for (auto field : arguments) {
     std::string_view key;
     if (const auto error = field.unescaped_key().get(key)) return error;
@@ -77,7 +82,7 @@ simdjson::error_code read_field(std::string_view key, json::value value, Event& 
   double time = 0;
   const auto error = value.get_double().get(time);
   if (error == simdjson::SUCCESS) event.microseconds = time;
-  return error;
+  return error == simdjson::NUMBER_ERROR ? simdjson::SUCCESS : unless_other_type(error);
 }
 
 bool runs_on_gpu(std::string_view category) {
@@ -100,7 +105,7 @@ constexpr std::array kCollectives{
     CollectiveName{"send", NcclFunction::send},
     CollectiveName{"recv", NcclFunction::recv}};
 
-/// A type as PyTorch calls it, by its number in NCCL.
+/// A type as PyTorch calls it, by its number in NCCL; FP8 travels as bytes.
 struct TypeName {
   std::string_view name;
   int number = 0;
@@ -118,13 +123,15 @@ std::optional<CallShape> call_of(const Event& event) {
                    [&](const CollectiveName& one) { return one.name == event.collective; });
   const auto* const type = std::find_if(
       kTypes.begin(), kTypes.end(), [&](const TypeName& one) { return one.name == event.dtype; });
-  if (row == kCollectives.end() || type == kTypes.end()) return std::nullopt;
-  const bool message = row->function == NcclFunction::send || row->function == NcclFunction::recv;
+  const bool fp8 = event.dtype.starts_with("Float8_");
+  if (row == kCollectives.end() || (type == kTypes.end() && !fp8)) return std::nullopt;
+  const bool message = is_message(row->function);
   const auto count = row->function == NcclFunction::reduce_scatter ? event.taken : event.given;
   const std::int64_t ranks = message ? 0 : event.ranks.value_or(0);
   const bool told = count && (message || ranks > 0);
   if (!told || *count > kMostCount || ranks > kMostRanks) return std::nullopt;
-  return CallShape{row->function, static_cast<int>(ranks), type->number, *count};
+  return CallShape{row->function, static_cast<int>(ranks),
+                   fp8 ? nccl_type(DataType::fp8) : type->number, *count};
 }
 
 /// Whether an event could be of a kind that counts; others are not parsed.
@@ -152,27 +159,37 @@ class KinetoReader {
     }
   }
 
-  /// `"distributedInfo": {"backend": "nccl", "rank": 3, "world_size": 8, ...}`
-  void head(std::string_view text) {
-    constexpr std::string_view kStops = ",}";
-    const std::size_t at = find_word(text, "\"distributedInfo\"");
-    if (at == std::string_view::npos) return;
-    text.remove_prefix(at);
-    const auto rank = number(field_after(text, "\"rank\":", kStops));
-    const auto ranks = number(field_after(text, "\"world_size\":", kStops));
+  /// `"distributedInfo": {"backend": "nccl", "rank": 3, "world_size": 8, ...}`, in what stands
+  /// before the list of events and the bracket that opens it.
+  void head(std::string text) {
+    text += "]}";
+    const simdjson::padded_string padded(text);
+    json::document document;
+    json::object info;
+    if (parser_.iterate(padded).get(document) != simdjson::SUCCESS ||
+        document["distributedInfo"].get_object().get(info) != simdjson::SUCCESS)
+      return;
+    const auto rank = number(info["rank"]);
+    const auto ranks = number(info["world_size"]);
     if (rank && ranks) profile_.told({*rank, *ranks});
   }
 
-  void cut_off(std::int64_t line) { profile_.skip(line, "ends the file within its events"); }
+  void end(const JsonEvents& events) {
+    if (events.too_deep())
+      profile_.skip(events.lines(), "nests deeper than 1000000 levels; the rest is left out");
+    else if (events.cut_off())
+      profile_.skip(events.lines(), "ends the file within its events");
+  }
 
   Profile finish() { return profile_.take(); }
 
  private:
-  static std::optional<int> number(const std::optional<std::string_view>& field) {
+  static std::optional<int> number(simdjson::simdjson_result<json::value> value) {
     constexpr std::int64_t kMost = 100'000'000;
-    const auto value = field ? whole_number_in(*field) : std::nullopt;
-    if (!value || *value > kMost) return std::nullopt;
-    return static_cast<int>(*value);
+    std::int64_t number = 0;
+    if (value.get_int64().get(number) != simdjson::SUCCESS || number < 0 || number > kMost)
+      return std::nullopt;
+    return static_cast<int>(number);
   }
 
   simdjson::error_code parse(std::string_view text, Event& event) {
@@ -195,20 +212,25 @@ class KinetoReader {
   }
 
   void add(const Event& event, std::int64_t line) {
+    if (event.phase != "X") return;
     if (event.name.starts_with(kStep)) {
+      if (event.category != "user_annotation" && event.category != "gpu_user_annotation") return;
       std::int64_t step = 0;
       const char* const end = event.name.data() + event.name.size();
       const auto [last, error] = std::from_chars(event.name.data() + kStep.size(), end, step);
       if (error == std::errc() && last == end) profile_.step(step);
       return;
     }
-    if (event.phase != "X" || !runs_on_gpu(event.category)) return;
+    if (!runs_on_gpu(event.category)) return;
     if (!event.microseconds || event.name.empty()) {
-      profile_.skip(line, "starts a kernel without a name or a time");
+      profile_.skip(line, "starts a kernel without a name, or without a time that is a number");
       return;
     }
-    if (event.gpu) profile_.gpu(std::to_string(*event.gpu));
-    if (const auto call = call_of(event)) profile_.call(*call, line);
+    if (!profile_.gpu(event.gpu ? std::to_string(*event.gpu) : "", line)) return;
+    if (const auto call = call_of(event))
+      profile_.call(*call, line);
+    else if (event.name.starts_with("nccl"))
+      profile_.untold_call();
     profile_.kernel(named_by_collective(event.name, event.collective), 1, *event.microseconds / 1e6,
                     line);
   }
@@ -223,9 +245,10 @@ Profile read(const ByteSource& source) {
   KinetoReader reader;
   while (events.next(event)) reader.take(event);
   reader.head(events.head());
-  if (events.cut_off()) reader.cut_off(events.lines());
+  reader.end(events);
   Profile profile = reader.finish();
   profile.lines = events.lines();
+  profile.events = events.events() + (events.cut_off() ? 1 : 0);
   profile.bytes = events.bytes();
   return profile;
 }

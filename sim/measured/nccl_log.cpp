@@ -45,10 +45,6 @@ std::optional<int> small_number(std::string_view text, std::string_view label,
   return static_cast<int>(*number);
 }
 
-bool is_message(NcclFunction function) {
-  return function == NcclFunction::send || function == NcclFunction::recv;
-}
-
 /// `host:pid:tid [0] NCCL INFO AllReduce: opCount 1f sendbuff 0x... recvbuff 0x... count 1048576
 /// datatype 9 op 0 root 0 comm 0x... [nranks=8] stream 0x...`, and `Init COMPLETE` of communicators
 /// with the place of the process in them.
@@ -61,7 +57,7 @@ class NcclLogReader {
       if (const std::string_view why = call(line.text, at, line.number); !why.empty())
         profile_.skip(line.number, why);
     } else if (find_word(line.text, " Init COMPLETE") != std::string_view::npos) {
-      communicator(line.text);
+      communicator(line.text, line.number);
     }
   }
 
@@ -91,13 +87,13 @@ class NcclLogReader {
     return {};
   }
 
-  void communicator(std::string_view text) {
+  void communicator(std::string_view text, std::int64_t number) {
     const std::size_t info = find_word(text, kInfo);
     if (info == std::string_view::npos) return;
     const std::string_view process = process_in(text.substr(0, info));
     const auto rank = small_number(text, " rank ", " ");
     const auto ranks = small_number(text, " nranks ", " ");
-    if (!process.empty() && rank && ranks) profile_.communicator(process, {*rank, *ranks});
+    if (!process.empty() && rank && ranks) profile_.communicator(process, {*rank, *ranks}, number);
   }
 
   ProfileBuilder profile_;

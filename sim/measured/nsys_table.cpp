@@ -19,8 +19,9 @@ struct Layout {
   std::size_t time = 0;
   std::optional<std::size_t> calls;  ///< none: a line a call
   std::size_t name = 0;
-  std::optional<std::size_t> gpu;  ///< on which it ran
-  double unit = 1;                 ///< of the times, in seconds
+  std::optional<std::size_t> gpu;       ///< on which it ran
+  std::optional<std::size_t> category;  ///< of tables that list more than what runs on GPUs
+  double unit = 1;                      ///< of the times, in seconds
 };
 
 std::optional<std::size_t> column(const std::vector<std::string_view>& cells,
@@ -52,6 +53,12 @@ bool find_time(const std::vector<std::string_view>& cells, const std::string& na
   });
 }
 
+/// The text behind a byte order mark, where one stands before it.
+std::string_view without_mark(std::string_view text) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  return text.starts_with(kMark) ? text.substr(kMark.size()) : text;
+}
+
 /// Whether a line names the columns of some table of nsys stats.
 bool names_columns(const std::vector<std::string_view>& cells) {
   if (cells.size() < 3) return false;
@@ -68,6 +75,7 @@ std::optional<Layout> layout_of_table(const std::vector<std::string_view>& cells
   const auto name = column(cells, "Name");
   if (!name && !operation) return std::nullopt;
   layout.name = name ? *name : *operation;
+  layout.category = column(cells, "Category");
   layout.calls = column(cells, "Instances");
   if (!layout.calls && operation) {
     layout.calls = column(cells, "Count");
@@ -82,16 +90,20 @@ std::optional<Layout> layout_of_table(const std::vector<std::string_view>& cells
 }
 
 /// What `nsys stats --format csv` prints of kernels: sums by name (cuda_gpu_kern_sum, gpukernsum,
-/// cuda_gpu_sum), or a line for each (cuda_gpu_trace); and sums of memory operations. Other tables
-/// and what nsys says around them are passed over.
+/// cuda_gpu_sum), or a line for each (cuda_gpu_trace); and sums of memory operations. Other tables,
+/// rows of categories that run on no GPU and what nsys says around them are passed over. An empty
+/// line, or a row without a time, ends a table.
 class NsysReader {
  public:
   void line(const LogLine& line) {
     if (line.too_long) {
       profile_.skip(line.number, "is longer than 262144 bytes");
+      last_line_ = line.number;
       return;
     }
-    const bool closed = cells_.read(line.text);
+    if (line.number > last_line_ + 1) layout_.reset();
+    last_line_ = line.number;
+    const bool closed = cells_.read(line.number == 1 ? without_mark(line.text) : line.text);
     if (closed && names_columns(cells_.all())) {
       start(line.number);
     } else if (layout_ && !is_chatter(line.text)) {
@@ -110,9 +122,19 @@ class NsysReader {
            text.starts_with("Generating ");
   }
 
+  static bool runs_on_gpu(std::string_view category) {
+    return category == "CUDA_KERNEL" || category == "MEMORY_OPER";
+  }
+
   void start(std::int64_t number) {
     layout_ = layout_of_table(cells_.all());
+    damaged_ = false;
     if (!layout_) return;
+    if (layout_->copies && copies_among_kernels_) {
+      profile_.skip(number, "starts a table of copies that a table before it lists too");
+      layout_.reset();
+      return;
+    }
     bool& seen = layout_->copies ? copies_seen_ : kernels_seen_;
     if (seen) {
       profile_.skip(number, "starts a second table of the same; its lines are left out");
@@ -123,6 +145,10 @@ class NsysReader {
 
   void row(bool closed, std::int64_t number) {
     const auto& cells = cells_.all();
+    if (damaged_) {
+      profile_.skip(number, "stands behind a line that has no time, with which its table ends");
+      return;
+    }
     if (!closed || cells.size() != layout_->cells) {
       profile_.skip(number, "has not the cells that the first line of its table names");
       return;
@@ -130,11 +156,20 @@ class NsysReader {
     const auto time = number_in(cells[layout_->time]);
     const auto calls = layout_->calls ? whole_number_in(cells[*layout_->calls]) : 1;
     const std::string_view name = trimmed(cells[layout_->name]);
+    damaged_ = !time;
     if (!time || !calls || name.empty()) {
       profile_.skip(number, "its time, its number of calls or its name cannot be read");
       return;
     }
-    if (layout_->gpu) profile_.gpu(trimmed(cells[*layout_->gpu]));
+    if (layout_->category && !runs_on_gpu(trimmed(cells[*layout_->category]))) return;
+    if (!layout_->copies && name.starts_with("[CUDA mem")) {
+      copies_among_kernels_ = true;
+      if (copies_seen_) {
+        profile_.skip(number, "is a copy that a table before it lists too");
+        return;
+      }
+    }
+    if (!profile_.gpu(layout_->gpu ? trimmed(cells[*layout_->gpu]) : "", number)) return;
     profile_.kernel(name, *calls, *time * layout_->unit, number);
   }
 
@@ -143,6 +178,9 @@ class NsysReader {
   std::optional<Layout> layout_;  ///< of the table that is read; none within others
   bool kernels_seen_ = false;
   bool copies_seen_ = false;
+  bool copies_among_kernels_ = false;  ///< a table of kernels lists copies too
+  bool damaged_ = false;               ///< a line of the table had no time
+  std::int64_t last_line_ = 0;         ///< that is not empty
 };
 
 Profile read(const ByteSource& source) {
@@ -159,6 +197,7 @@ Profile read(const ByteSource& source) {
 bool fits(std::string_view head) {
   constexpr std::size_t kLongestHeader = 4096;
   CsvCells cells;
+  head = without_mark(head);
   while (!head.empty()) {
     const std::size_t end = std::min(head.find_first_of("\r\n"), head.size());
     const std::string_view line = head.substr(0, end);

@@ -1,6 +1,7 @@
 #include "sim/measured/predicted_profile.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "sim/run/nccl_calls.h"
 #include "sim/run/played_rank.h"
@@ -145,11 +146,20 @@ PredictedProfile predicted_profile(const Played& played, int rank) {
   return Profiler(played, rank).take();
 }
 
+double predicted_straggler_wait(const Played& played, int rank) {
+  const PlayedRank own(played, rank);
+  const Program& program = own.program();
+  return std::accumulate(
+      program.ops.begin(), program.ops.end(), 0.0, [&](double sum, const Op& op) {
+        if (!op.compute) return sum;
+        return sum + part(program.compute_costs[op.cost].parts, Share::stragglers);
+      });
+}
+
 CallCounts predicted_calls(const Played& played, int rank) {
   CallCounts counts;
   for_each_nccl_call(played, rank, [&](const NcclCall& call) {
-    const bool message = call.function == NcclFunction::send || call.function == NcclFunction::recv;
-    const int ranks = message ? 0 : static_cast<int>(call.group.ranks.size());
+    const int ranks = is_message(call.function) ? 0 : static_cast<int>(call.group.ranks.size());
     ++counts[{call.function, ranks, call.type, call.count}];
   });
   return counts;

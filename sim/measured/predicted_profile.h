@@ -27,6 +27,10 @@ using PredictedProfile = std::array<PredictedKernels, kKernelKinds>;
 /// the breakdown makes of them.
 PredictedProfile predicted_profile(const Played& played, int rank);
 
+/// Seconds in a step in which the rank waits for the slowest of all ranks, whose hardware differs:
+/// in no kind of kernel. Collectives on the GPU show that time.
+double predicted_straggler_wait(const Played& played, int rank);
+
 /// The calls of NCCL that a rank makes in a step, as a log of them counts.
 CallCounts predicted_calls(const Played& played, int rank);
 

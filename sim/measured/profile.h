@@ -37,7 +37,8 @@ struct CallShape {
 };
 using CallCounts = std::map<CallShape, std::int64_t>;
 
-/// A place in a communicator as large as the job: the rank, where the sizes agree.
+/// A place among so many ranks: of one of a process's communicators, or of the job that a trace
+/// names. The rank of the predicted job only where that has as many.
 struct ToldRank {
   int rank = 0;
   int ranks = 0;
@@ -56,13 +57,16 @@ struct Profile {
   std::string format;                    ///< a name of profile_formats()
   std::vector<ProfiledKernel> kernels;   ///< most time first
   CallCounts calls;                      ///< of NCCL, where its kernels tell what they move
+  std::int64_t untold_calls = 0;         ///< kernels of NCCL in a trace that do not tell it
   std::vector<LoggedProcess> processes;  ///< by name; of a log of NCCL
   std::optional<std::int64_t> steps;     ///< where the profile itself marks them
   std::optional<ToldRank> told;          ///< whose profile it is, where it says so
   int gpus = 1;                          ///< whose kernels these are, where that is told
+  bool incomplete = false;               ///< calls were left out, for want of place
   SkippedLines skipped;
   std::int64_t lines = 0;
-  std::int64_t bytes = 0;  ///< after decompression
+  std::int64_t events = 0;  ///< of a trace: read instead of lines; one cut off as well
+  std::int64_t bytes = 0;   ///< after decompression
 };
 
 }  // namespace simtrain

@@ -107,12 +107,6 @@ std::vector<KernelRow> kernel_rows(const Profile& profile, const PredictedProfil
   return rows;
 }
 
-double bytes_of_row(const CallRow& row) {
-  return static_cast<double>(row.shape.count) *
-         kNcclTypes[static_cast<std::size_t>(row.shape.type)].bytes *
-         static_cast<double>(std::max(row.predicted, row.logged));
-}
-
 std::vector<CallRow> call_rows(const CallCounts& predicted, const CallCounts& logged,
                                std::int64_t steps) {
   std::map<CallShape, CallRow> rows;
@@ -126,7 +120,8 @@ std::vector<CallRow> call_rows(const CallCounts& predicted, const CallCounts& lo
   sorted.reserve(rows.size());
   for (const auto& [shape, row] : rows) sorted.push_back(row);
   std::stable_sort(sorted.begin(), sorted.end(), [](const CallRow& one, const CallRow& other) {
-    return bytes_of_row(one) > bytes_of_row(other);
+    return one.bytes(std::max(one.predicted, one.logged)) >
+           other.bytes(std::max(other.predicted, other.logged));
   });
   return sorted;
 }
@@ -140,6 +135,7 @@ class Comparer {
   ProfileComparison kernels() const {
     ProfileComparison result = of_rank(profile_.told, "the profile says so");
     result.kernels = kernel_rows(profile_, predicted_profile(played_, result.rank));
+    result.straggler_wait_s = predicted_straggler_wait(played_, result.rank);
     const StepCount steps = steps_of_kernels(profile_, request_, result.kernels);
     result.steps = steps.steps;
     result.steps_from = steps.how;
@@ -157,22 +153,24 @@ class Comparer {
 
   std::vector<ProfileComparison> processes() {
     std::vector<const LoggedProcess*> chosen;
-    std::size_t unknown = 0;
+    std::vector<const LoggedProcess*> unknown;
     for (const LoggedProcess& process : profile_.processes) {
       if (process.calls.empty()) continue;
-      if (!known(process.told)) ++unknown;
-      const bool wanted =
-          !request_.rank || !known(process.told) || process.told->rank == *request_.rank;
-      if (wanted) chosen.push_back(&process);
+      if (!known(process.told))
+        unknown.push_back(&process);
+      else if (!request_.rank || process.told->rank == *request_.rank)
+        chosen.push_back(&process);
     }
+    if (request_.rank && !chosen.empty()) unknown.clear();
+    chosen.insert(chosen.end(), unknown.begin(), unknown.end());
     if (chosen.empty())
       throw InputError({profile_.path}, "--rank",
                        fmt::format("holds no calls of rank {}", request_.rank.value_or(0)));
-    if (unknown > 1) {
+    if (unknown.size() > 1) {
       throw InputError({profile_.path}, "",
                        fmt::format("holds calls of {} processes that do not tell their ranks; the "
                                    "log of one process with --rank N would do",
-                                   unknown));
+                                   unknown.size()));
     }
     std::vector<ProfileComparison> results;
     results.reserve(chosen.size());
@@ -186,18 +184,32 @@ class Comparer {
     return told && told->ranks == played_.grid.ranks() && told->rank < told->ranks;
   }
 
+  /// What a profile says of itself, where it differs from the job or the rank that it is taken for.
+  [[nodiscard]] std::string other_than_told(const std::optional<ToldRank>& told,
+                                            std::optional<int> rank) const {
+    if (!told) return "";
+    const int ranks = played_.grid.ranks();
+    if (told->ranks != ranks && profile_.processes.empty())
+      return fmt::format("; the profile is of rank {} of {}, the job has {}", told->rank,
+                         told->ranks, ranks);
+    if (rank && known(told) && told->rank != *rank)
+      return fmt::format("; the profile says it is of rank {}", told->rank);
+    return "";
+  }
+
   [[nodiscard]] ProfileComparison of_rank(const std::optional<ToldRank>& told,
                                           std::string_view by) const {
     ProfileComparison result;
     if (request_.rank) {
       result.rank = *request_.rank;
-      result.rank_from = "--rank";
+      result.rank_from = "--rank" + other_than_told(told, *request_.rank);
     } else if (known(told)) {
       result.rank = told->rank;
       result.rank_from = by;
     } else {
       result.rank = played_.plan.ranks[busiest_rank(played_.plan, played_.timeline)].rank;
-      result.rank_from = "the busiest one; --rank N would take another";
+      result.rank_from =
+          "the busiest one; --rank N would take another" + other_than_told(told, std::nullopt);
     }
     result.stage = played_.grid.coordinates(result.rank).pp;
     return result;

@@ -88,8 +88,10 @@ Profile read_profile_file(const std::string& path, const std::string& format) {
     const std::string why =
         skipped.named.empty()
             ? ""
-            : fmt::format("; skipped {} of {} lines, first line {}: {}", skipped.count,
-                          profile.lines, skipped.named[0].line, skipped.named[0].why);
+            : fmt::format("; skipped {} of {} {}, first line {}: {}", skipped.count,
+                          profile.events > 0 ? profile.events : profile.lines,
+                          profile.events > 0 ? "events" : "lines", skipped.named[0].line,
+                          skipped.named[0].why);
     throw InputError({path}, "",
                      fmt::format("holds no {}{}",
                                  profile.format == kNcclLog.name

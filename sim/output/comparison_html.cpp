@@ -14,7 +14,9 @@ namespace {
 
 constexpr std::size_t kMostSections = 100;  // some 30 kB each
 
-std::string percent_text(double fraction) { return fmt::format("{:+.2f} %", fraction * 100); }
+std::string signed_percent(double fraction) { return fmt::format("{:+.2f} %", fraction * 100); }
+
+std::string signed_percent(double fraction) { return fmt::format("{:+.2f} %", fraction * 100); }
 
 double relative_gap(const ComparedRun& run) {
   return run.comparison.gap_s / run.comparison.predicted_s;
@@ -35,14 +37,14 @@ std::string tiles(const std::vector<ComparedRun>& runs) {
     out += html_tile(
         fmt::format("{:.3f} s", c.measured_s.mean),
         fmt::format("measured, steps averaged: {}", runs.front().measured.run.steps.size()));
-    out += html_tile(percent_text(relative_gap(runs.front())),
+    out += html_tile(signed_percent(relative_gap(runs.front())),
                      fmt::format("gap, {} the interval", inside_text(c)));
     return out + "</div>\n";
   }
   const GapSummary all = summarize_gaps(runs);
   out += html_tile(std::to_string(runs.size()), "runs");
   out += html_tile(fmt::format("{:.2f} %", all.mean_absolute * 100), "mean absolute gap");
-  out += html_tile(percent_text(all.mean), "mean gap, measured over predicted");
+  out += html_tile(signed_percent(all.mean), "mean gap, measured over predicted");
   out += html_tile(fmt::format("{} of {}", all.inside, runs.size()), "inside their 90 % interval");
   return out + "</div>\n";
 }
@@ -55,7 +57,7 @@ std::string runs_table(const std::vector<ComparedRun>& runs) {
     for (const std::string& caveat : caveats_of(run))
       name += "<br><span class=\"bad\">" + html_text(caveat) + "</span>";
     rows += html_row({name, std::to_string(run.report.gpus), fmt::format("{:.3f} s", c.predicted_s),
-                      fmt::format("{:.3f} s", c.measured_s.mean), percent_text(relative_gap(run)),
+                      fmt::format("{:.3f} s", c.measured_s.mean), signed_percent(relative_gap(run)),
                       inside_text(c)});
   }
   return html_table({"run", "GPUs", "predicted", "measured", "gap", "90 % interval"}, rows);

@@ -95,10 +95,10 @@ std::string steps_text(const MeasuredRun& run) {
 
 }  // namespace
 
-std::string skipped_text(const SkippedLines& skipped, std::int64_t lines) {
+std::string skipped_text(const SkippedLines& skipped, std::int64_t lines, std::string_view unit) {
   std::string out;
   if (skipped.count == 0) return out;
-  out += fmt::format("Skipped {} of {} lines\n", skipped.count, lines);
+  out += fmt::format("Skipped {} of {} {}\n", skipped.count, lines, unit);
   for (const SkippedLine& line : skipped.named)
     out += fmt::format("  line {}: {}\n", line.line, printable(line.why));
   const auto named = static_cast<std::int64_t>(skipped.named.size());

@@ -39,7 +39,8 @@ std::string training_metrics_text(const TrainingMetrics& metrics);
 std::string skipped_text(const MeasuredRun& run);
 
 /// Lines skipped of so many: the first by number, all by reason; empty where there are none.
-std::string skipped_text(const SkippedLines& skipped, std::int64_t lines);
+std::string skipped_text(const SkippedLines& skipped, std::int64_t lines,
+                         std::string_view unit = "lines");
 
 /// What the run is called: the name of its file without `log-`, folders and endings.
 std::string run_name(const std::string& path);

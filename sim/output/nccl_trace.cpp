@@ -63,7 +63,7 @@ class RankLog {
         "root {} comm {:#x} [nranks={}] stream {:#x}",
         name_of(call.function), on.calls, call.count, call.type, call.maximum ? kMax : 0, call.peer,
         on.id, call.group.ranks.size(), static_cast<int>(call.stream) + 1));
-    if (call.function != NcclFunction::send && call.function != NcclFunction::recv) ++on.calls;
+    if (!is_message(call.function)) ++on.calls;
   }
 
   void summary() {

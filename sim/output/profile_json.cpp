@@ -29,13 +29,12 @@ ordered_json unclassified_json(const ProfileComparison& comparison) {
 ordered_json calls_json(const ProfileComparison& comparison) {
   auto rows = ordered_json::array();
   for (const CallRow& row : comparison.calls) {
-    const NcclType& type = kNcclTypes[static_cast<std::size_t>(row.shape.type)];
     rows.push_back(
         {{"function", name_of(row.shape.function)},
          {"ranks", row.shape.ranks > 0 ? ordered_json(row.shape.ranks) : ordered_json(nullptr)},
-         {"type", type.name},
+         {"type", row.type().name},
          {"count", row.shape.count},
-         {"bytes", row.shape.count * type.bytes},
+         {"bytes", row.shape.count * row.type().bytes},
          {"predicted", row.predicted},
          {"logged", row.logged}});
   }
@@ -53,6 +52,7 @@ ordered_json comparison_of(const ProfileComparison& comparison) {
     json["calls"] = calls_json(comparison);
     return json;
   }
+  json["predicted_straggler_wait_s"] = comparison.straggler_wait_s;
   json["kernels"] = kernels_json(comparison);
   json["unclassified"] = unclassified_json(comparison);
   if (!comparison.calls.empty()) json["calls"] = calls_json(comparison);
@@ -71,6 +71,8 @@ std::string profile_json(const std::string& scenario, const std::vector<ProfileR
                         {"format", report.profile.format},
                         {"lines", report.profile.lines},
                         {"gpus", report.profile.gpus},
+                        {"untold_calls", report.profile.untold_calls},
+                        {"incomplete", report.profile.incomplete},
                         {"skipped_lines", report.profile.skipped.count},
                         {"skipped_reasons", report.profile.skipped.reasons},
                         {"comparisons", std::move(comparisons)}});

@@ -90,6 +90,9 @@ void add_kernels(std::string& out, const ProfileComparison& comparison) {
       add_kernel_row(out, fmt::format("  {}", name_of(row->kind)), *row);
   }
   add_kernel_row(out, "sum", all);
+  if (comparison.straggler_wait_s > 0)
+    out += fmt::format("  {:<22}{:>12}{:>12}\n", "slowest rank", "-",
+                       seconds_text(comparison.straggler_wait_s));
 }
 
 void add_unclassified(std::string& out, const ProfileComparison& comparison) {
@@ -116,15 +119,6 @@ std::string_view verdict(const CallRow& row) {
   return row.logged < row.predicted ? "fewer" : "more";
 }
 
-const NcclType& type_of(const CallRow& row) {
-  return kNcclTypes[static_cast<std::size_t>(row.shape.type)];
-}
-
-/// Of `count` elements of one call each.
-double bytes_of(const CallRow& row, std::int64_t calls) {
-  return static_cast<double>(row.shape.count) * type_of(row).bytes * static_cast<double>(calls);
-}
-
 struct CallSums {
   std::int64_t predicted = 0;
   std::int64_t logged = 0;
@@ -138,8 +132,8 @@ CallSums sums_of(const std::vector<CallRow>& rows) {
   for (const CallRow& row : rows) {
     sums.predicted += row.predicted;
     sums.logged += row.logged;
-    sums.predicted_bytes += bytes_of(row, row.predicted);
-    sums.logged_bytes += bytes_of(row, row.logged);
+    sums.predicted_bytes += row.bytes(row.predicted);
+    sums.logged_bytes += row.bytes(row.logged);
     if (row.predicted == row.logged) ++sums.alike;
   }
   return sums;
@@ -154,23 +148,49 @@ void add_calls(std::string& out, const ProfileComparison& comparison) {
   out += "\nCalls of NCCL in all steps, by kind and size\n";
   out += fmt::format("  {:<14}{:>6}  {:<11}{:>14}{:>12}{:>11}{:>11}\n", "", "ranks", "type",
                      "count", "size", "predicted", "logged");
-  constexpr std::size_t kShown = 60;
-  std::size_t shown = 0;
-  std::size_t hidden = 0;
+  constexpr std::size_t kShownAlike = 60;
+  constexpr std::size_t kShownOther = 20;
+  std::size_t alike = 0;
+  std::size_t other = 0;
   for (const CallRow& row : comparison.calls) {
-    if (shown >= kShown && verdict(row).empty()) {
-      ++hidden;
-      continue;
-    }
-    ++shown;
+    const bool shown = verdict(row).empty() ? ++alike <= kShownAlike : ++other <= kShownOther;
+    if (!shown) continue;
     const std::string line = fmt::format(
         "  {:<14}{:>6}  {:<11}{:>14}{:>12}{:>11}{:>11}  {}", name_of(row.shape.function),
-        row.shape.ranks > 0 ? fmt::format("{}", row.shape.ranks) : "-", type_of(row).name,
-        row.shape.count, call_size(Bytes(std::llround(bytes_of(row, 1)))), row.predicted,
-        row.logged, verdict(row));
+        row.shape.ranks > 0 ? fmt::format("{}", row.shape.ranks) : "-", row.type().name,
+        row.shape.count, call_size(Bytes(std::llround(row.bytes(1)))), row.predicted, row.logged,
+        verdict(row));
     out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
-  if (hidden > 0) out += fmt::format("  and {} kinds more, all as predicted\n", hidden);
+  if (alike > kShownAlike)
+    out += fmt::format("  and {} kinds more, all as predicted\n", alike - kShownAlike);
+  if (other > kShownOther)
+    out += fmt::format("  {} more differ; --format json has all\n", other - kShownOther);
+}
+
+/// Whether two processes of a log have the same tables.
+bool same_tables(const ProfileComparison& one, const ProfileComparison& other) {
+  const auto same = [](const CallRow& a, const CallRow& b) {
+    return a.shape == b.shape && a.predicted == b.predicted && a.logged == b.logged;
+  };
+  return !one.process.empty() && !other.process.empty() && one.steps == other.steps &&
+         std::equal(one.calls.begin(), one.calls.end(), other.calls.begin(), other.calls.end(),
+                    same);
+}
+
+void add_facts(std::string& out, const Profile& profile, const ProfileComparison& comparison) {
+  out += fmt::format("  {:<18}{}, stage {}: {}\n", "Rank", comparison.rank, comparison.stage,
+                     comparison.rank_from);
+  out += fmt::format("  {:<18}{}: {}\n", "Steps", comparison.steps, comparison.steps_from);
+  if (profile.gpus > 1)
+    out +=
+        fmt::format("  {:<18}{} in one profile; a step counts once a GPU\n", "GPUs", profile.gpus);
+  if (profile.untold_calls > 0)
+    out += fmt::format("  {:<18}of {} kernels of NCCL, in all steps, the trace does not tell\n",
+                       "Calls", profile.untold_calls);
+  if (profile.incomplete)
+    out += fmt::format("  {:<18}calls were left out, see below: this is not all of it\n",
+                       "Incomplete");
 }
 
 }  // namespace
@@ -178,21 +198,28 @@ void add_calls(std::string& out, const ProfileComparison& comparison) {
 std::string profile_text(const std::string& scenario, const std::vector<ProfileReport>& reports) {
   std::string out = printable(scenario) + "\n";
   for (const ProfileReport& report : reports) {
+    const Profile& profile = report.profile;
+    std::vector<const ProfileComparison*> printed;
     for (const ProfileComparison& comparison : report.comparisons) {
-      out += fmt::format("\nagainst {} ({}){}{}\n\n", printable(report.profile.path),
-                         report.profile.format, comparison.process.empty() ? "" : ", process ",
+      out += fmt::format("\nagainst {} ({}){}{}\n\n", printable(profile.path), profile.format,
+                         comparison.process.empty() ? "" : ", process ",
                          printable(comparison.process));
-      out += fmt::format("  {:<18}{}, stage {}: {}\n", "Rank", comparison.rank, comparison.stage,
-                         comparison.rank_from);
-      out += fmt::format("  {:<18}{}: {}\n", "Steps", comparison.steps, comparison.steps_from);
-      if (report.profile.gpus > 1)
-        out += fmt::format("  {:<18}{} in one profile; a step counts once a GPU\n", "GPUs",
-                           report.profile.gpus);
+      add_facts(out, profile, comparison);
+      const auto same = std::find_if(printed.begin(), printed.end(), [&](const auto* one) {
+        return same_tables(*one, comparison);
+      });
+      if (same != printed.end()) {
+        out += fmt::format("  {:<18}as of process {}\n", "Calls", printable((*same)->process));
+        continue;
+      }
+      printed.push_back(&comparison);
       if (!comparison.calls.empty()) add_calls(out, comparison);
       if (!comparison.kernels.empty()) add_kernels(out, comparison);
       add_unclassified(out, comparison);
     }
-    const std::string skipped = skipped_text(report.profile.skipped, report.profile.lines);
+    const bool events = profile.events > 0;
+    const std::string skipped = skipped_text(
+        profile.skipped, events ? profile.events : profile.lines, events ? "events" : "lines");
     if (!skipped.empty()) out += "\n" + skipped;
   }
   return out;

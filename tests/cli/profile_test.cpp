@@ -92,6 +92,26 @@ TEST_CASE("A log of several steps tells how many, and what is missing or more in
   CHECK(changed.out.find("its count is missing, cut off or no number") != std::string::npos);
 }
 
+TEST_CASE("Many differing calls are cut short, and processes that are alike stand once") {
+  const TempFolder folder;
+  std::string log;
+  for (const int process : {0, 1}) {
+    const std::string name = "node0:100" + std::to_string(process) + ":1 [0] NCCL INFO ";
+    log += name + "x comm 0x1 rank " + std::to_string(process) + " nranks 8 Init COMPLETE\n";
+    for (int count = 1; count <= 30; ++count)
+      log += name + "AllReduce: opCount 0 count " + std::to_string(1000 + count) +
+             " datatype 7 op 0 [nranks=8] stream 0x1\n";
+  }
+  folder.write("two.log", log);
+  const Outcome outcome = profile({folder.file("two.log"), "--steps", "1"});
+  CHECK(outcome.status == 0);
+  CHECK(outcome.out.find("17 more differ; --format json has all") != std::string::npos);
+  CHECK(outcome.out.find("Calls             as of process node0:1000\n") != std::string::npos);
+  const Outcome one = profile({folder.file("two.log"), "--steps", "1", "--rank", "1"});
+  CHECK(one.out.find("process node0:1001") != std::string::npos);
+  CHECK(one.out.find("process node0:1000") == std::string::npos);
+}
+
 TEST_CASE("Kernels of nsys stats beside predicted ones, by kind") {
   const Outcome text = profile({kTable});
   CHECK(text.status == 0);

@@ -50,6 +50,28 @@ TEST_CASE("Kernels of Megatron, Transformer Engine, PyTorch and NCCL by their na
       {"fused_rope_forward_kernel", KernelKind::element_wise},
       {"[CUDA memcpy Device-to-Device]", KernelKind::copy},
       {"Memset (Device)", KernelKind::copy},
+      {"void at::native::unrolled_elementwise_kernel<at::native::CUDAFunctor_add<float>, "
+       "at::native::memory::LoadWithCast<2>, at::native::memory::StoreWithCast<1>>(int)",
+       KernelKind::element_wise},
+      {"void at::native::elementwise_kernel<128, 4, at::native::gpu_kernel_impl_nocast<a>>",
+       KernelKind::element_wise},
+      {"void at::native::vectorized_elementwise_kernel<4, at::native::silu_kernel, LoadWithCast>",
+       KernelKind::activation},
+      {"my_broadcast_kernel", KernelKind::unclassified},
+      {"FP8Cast_kernel", KernelKind::cast},
+      {"transformer_engine::hadamard_transform_cast_fusion", KernelKind::cast},
+      {"void FusedAdamW<float>", KernelKind::optimizer},
+      {"sum_of_aggregated", KernelKind::unclassified},
+      {"void multi_tensor_apply_kernel<TensorListMetadata<3>, ComputeScaleAndScaleInvFunctor>",
+       KernelKind::cast},
+      {"triton_tem_fused_mm_0", KernelKind::gemm},
+      {"triton_tem_fused_addmm_3", KernelKind::gemm},
+      {"triton_tem_fused_flex_attention_0", KernelKind::attention},
+      {"void at::native::GammaBetaBackwardCUDAKernelTemplate<a>", KernelKind::norm},
+      {"void cuComputePartGradGammaBeta<a>", KernelKind::norm},
+      {"void cuComputeGradInput<a>", KernelKind::norm},
+      {"void flashinfer::norm::FusedAddRMSNormKernel<8u, __nv_bfloat16>", KernelKind::norm},
+      {"ncclDevKernel_AllToAll_X", KernelKind::nccl_send_receive},
       {"my_own_kernel", KernelKind::unclassified},
       {"", KernelKind::unclassified}};
   for (const auto& row : names) {
@@ -66,7 +88,7 @@ TEST_CASE("Kernels that serve all collectives, by the names that PyTorch gives t
   CHECK(kind("reduce_scatter_tensor_coalesced") == KernelKind::nccl_reduce_scatter);
   CHECK(kind("allreduce") == KernelKind::nccl_all_reduce);
   CHECK(kind("recv") == KernelKind::nccl_send_receive);
-  CHECK(kind("all_to_allv") == KernelKind::nccl_other);
+  CHECK(kind("all_to_allv") == KernelKind::nccl_send_receive);
   CHECK(kind("") == KernelKind::nccl_other);
   CHECK(named_by_collective("ncclDevKernel_SendRecv", "send") == "ncclDevKernel_SendRecv");
 }

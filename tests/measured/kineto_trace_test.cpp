@@ -98,10 +98,13 @@ TEST_CASE("kineto-trace: events that cannot be read are skipped by number") {
   const auto skipped = [&](const std::string& bad) {
     return skipped_line(read_profile_text(trace(good + bad + good)));
   };
-  CHECK(skipped(kernel("gemm", "null")) == "14: starts an event that is no JSON that can be read");
+  const std::string no_time =
+      "14: starts a kernel without a name, or without a time that is a number";
+  CHECK(skipped(kernel("gemm", "null")) == no_time);
+  CHECK(skipped(kernel("gemm", "\"5\"")) == no_time);
   CHECK(skipped(kernel("gemm", "5 6")) == "14: starts an event that is no JSON that can be read");
   CHECK(skipped(kernel("gemm", "-5")) == "14: its time is no number of 0 or more");
-  CHECK(skipped(kernel("", "5")) == "14: starts a kernel without a name or a time");
+  CHECK(skipped(kernel("", "5")) == no_time);
   CHECK(skipped(kernel("gemm", "5", "kernel", ", \"x\": \"" + std::string(300000, 'x') + "\"")) ==
         "14: starts an event of more than 262144 bytes");
 }
@@ -115,6 +118,84 @@ TEST_CASE("kineto-trace: cut off at each of its bytes, it says so and keeps whol
     CHECK(profile.skipped.count == 1);
     CHECK(profile.kernels.size() <= 2);
   }
+}
+
+TEST_CASE("kineto-trace: arguments of other types than expected lose no kernel") {
+  const std::string bare =
+      ",{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"nvjet_b\", \"dur\": 1, \"args\": null}";
+  const Profile profile = read_profile_text(
+      trace(kernel("nvjet_a", "1", "kernel", ", \"dtype\": null") + bare +
+            kernel("nvjet_c", "1", "kernel", ", \"Collective name\": 7, \"Group size\": [1]")));
+  CHECK(profile.skipped.count == 0);
+  CHECK(profile.kernels.size() == 3);
+  CHECK(profile.events == 4);
+}
+
+TEST_CASE("kineto-trace: steps are annotations with a length, and nothing else of their name") {
+  const Profile profile =
+      read_profile_text(trace(step(1) +
+                              ",{\"ph\": \"i\", \"cat\": \"user_annotation\", \"name\": "
+                              "\"ProfilerStep#2\"},{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": "
+                              "\"ProfilerStep#3\"}" +
+                              kernel("nvjet", "1")));
+  CHECK(profile.steps == 1);
+}
+
+TEST_CASE("kineto-trace: FP8 travels as bytes, and kernels that tell no call are counted") {
+  const auto call = [](std::string_view dtype) {
+    return kernel("ncclDevKernel_X", "1", "kernel",
+                  fmt::format(", \"Collective name\": \"_allgather_base\", \"In msg nelems\": 4, "
+                              "\"Group size\": 8, \"dtype\": \"{}\"",
+                              dtype));
+  };
+  const Profile profile =
+      read_profile_text(trace(call("Float8_e4m3fn") + call("Float8_e5m2") + call("Unheard") +
+                              kernel("ncclDevKernel_Y", "1") + kernel("nvjet", "1")));
+  CHECK(profile.calls == CallCounts{{{NcclFunction::all_gather, 8, 1, 4}, 2}});
+  CHECK(profile.untold_calls == 2);
+}
+
+TEST_CASE("kineto-trace: the rank of the job is the outermost one, wherever it stands") {
+  const auto told = [](std::string_view info) {
+    return read_profile_text(
+               fmt::format(
+                   R"({{"distributedInfo" : {},"traceEvents" : [{{"ph":"X","cat":"kernel","name":"a","dur":1}}]}})",
+                   info))
+        .told;
+  };
+  const auto found =
+      told(R"({"pg_config": [{"rank": 5, "world_size": 9}], "world_size" : 8, "rank": 3})");
+  REQUIRE(found);
+  CHECK(found->rank == 3);
+  CHECK(found->ranks == 8);
+  CHECK(!told(R"({"pg_config": [{"rank": 5, "world_size": 9}]})"));
+  CHECK(!told(R"({"rank": "3", "world_size": 8})"));
+  CHECK(!told("7"));
+  CHECK(!told("{"));
+}
+
+TEST_CASE("kineto-trace: a few kernels on another GPU make no second rank") {
+  std::string own;
+  for (int i = 0; i < 10; ++i) own += kernel("nvjet", "1");
+  std::string stray = kernel("stray", "5");
+  stray.replace(stray.find("\"device\": 0"), 11, "\"device\": 1");
+  const Profile rank = read_profile_text(trace(own + stray + stray));
+  CHECK(rank.gpus == 1);
+  CHECK(rank.kernels.size() == 1);
+  CHECK(rank.skipped.count == 2);
+  CHECK(rank.skipped.reasons.begin()->first ==
+        "is of another GPU than most kernel time of the rank");
+  const std::string nobody = "[{\"ph\": \"M\"}" + own + stray + "]";
+  const Profile node = read_profile_text(nobody);
+  CHECK(node.gpus == 1);
+  CHECK(node.kernels.size() == 2);
+  CHECK(node.skipped.count == 0);
+}
+
+TEST_CASE("kineto-trace: what nests without end is read no further") {
+  const std::string deep = trace(kernel("gemm", "5")) + std::string(1000010, '[') + "{";
+  CHECK(skipped_line(read_profile_text(deep))
+            .find("nests deeper than 1000000 levels; the rest is left out") != std::string::npos);
 }
 
 }  // namespace

@@ -73,6 +73,8 @@ TEST_CASE("nccl-log: calls that cannot be read are skipped by number") {
         "2: is a call of no process (host:pid:tid)");
   CHECK(skipped("AllReduce: opCount 1 count 5 datatype 7\n") ==
         "2: is a call behind no 'NCCL INFO'");
+  CHECK(skipped(call_line("AllReduce", 1, 9, std::string(257, 'h') + ":1:2")) ==
+        "2: is of a process whose name is longer than 256 bytes");
   CHECK(skipped(std::string(300000, 'x') + "\n") == "2: is longer than 262144 bytes");
 }
 
@@ -95,6 +97,11 @@ TEST_CASE("nccl-log: kinds of calls beyond a limit are skipped, and said") {
   const Profile profile = read_profile_text(log);
   CHECK(profile.skipped.count > 0);
   CHECK(profile.skipped.named[0].why == "is a call beyond the first 100000 kinds");
+  CHECK(profile.incomplete);
+  const Profile late = read_profile_text(
+      log + "n:1:1 [0] NCCL INFO x comm 0x1 rank 0 nranks 8 cudaDev 0 Init COMPLETE\n");
+  CHECK(late.skipped.count == profile.skipped.count + 1);
+  CHECK(late.incomplete);
 }
 
 }  // namespace

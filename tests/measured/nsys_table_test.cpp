@@ -81,5 +81,47 @@ TEST_CASE("nsys-csv: lines that cannot be read are skipped by number") {
         "3: starts a second table of the same; its lines are left out");
 }
 
+constexpr std::string_view kCategories =
+    "Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Category,"
+    "Operation\n";
+constexpr std::string_view kCopies =
+    "\nTime (%),Total Time (ns),Count,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Operation\n"
+    "100,50,1,1,1,1,1,1,[CUDA memcpy Host-to-Device]\n";
+
+TEST_CASE("nsys-csv: of a table with categories, what runs on the GPU, and copies only once") {
+  const std::string kernels = std::string(kCategories) +
+                              "1,70,2,1,1,1,1,1,CUDA_KERNEL,nvjet_a\n"
+                              "1,90,2,1,1,1,1,1,CUDA_API,cudaLaunchKernel\n"
+                              "1,50,1,1,1,1,1,1,MEMORY_OPER,[CUDA memcpy Host-to-Device]\n";
+  const Profile alone = read_profile_text(kernels);
+  CHECK(alone.skipped.count == 0);
+  CHECK(alone.kernels.size() == 2);
+  const Profile after = read_profile_text(kernels + std::string(kCopies));
+  CHECK(after.kernels.back().calls == 1);
+  CHECK(skipped_line(after) == "6: starts a table of copies that a table before it lists too");
+  const Profile before = read_profile_text(std::string(kCopies) + "\n" + kernels);
+  CHECK(before.kernels.back().calls == 1);
+  CHECK(skipped_line(before) == "8: is a copy that a table before it lists too");
+}
+
+TEST_CASE("nsys-csv: an empty line or a line without a time ends a table") {
+  const std::string table = std::string(kHeader) + row("gemm", "10", "1");
+  const Profile empty = read_profile_text(table + "\n" + row("other", "10", "1"));
+  CHECK(empty.kernels.size() == 1);
+  const Profile heading =
+      read_profile_text(table + "A,B,C,D,E,F,G,H,I\n" + row("other", "10", "1"));
+  CHECK(heading.kernels.size() == 1);
+  CHECK(heading.skipped.count == 2);
+  CHECK(heading.skipped.named[1].why ==
+        "stands behind a line that has no time, with which its table ends");
+}
+
+TEST_CASE("nsys-csv: a byte order mark may stand before a table") {
+  const Profile profile =
+      read_profile_text("\xEF\xBB\xBF" + std::string(kHeader) + row("gemm", "10", "1"));
+  CHECK(profile.format == "nsys-csv");
+  CHECK(profile.kernels.size() == 1);
+}
+
 }  // namespace
 }  // namespace simtrain::testing

@@ -78,6 +78,15 @@ TEST_CASE("A rank that waits for its neighbours has waiting in its messages") {
   CHECK(messages.waiting_s < 2 * report_of(job.played).step_time_s);
 }
 
+TEST_CASE("What a rank waits for the slowest one is predicted, and in no kind of kernel") {
+  const Job job;
+  const double wait = predicted_straggler_wait(job.played, 0);
+  const Report report = report_of(job.played);
+  CHECK(wait > 0);
+  CHECK(wait < 0.1 * report.step_time_s);
+  CHECK(wait == doctest::Approx(part(report.breakdown, Share::stragglers)).epsilon(0.3));
+}
+
 TEST_CASE("Predicted calls count what for_each_nccl_call tells") {
   const Job job;
   std::int64_t calls = 0;
@@ -110,7 +119,14 @@ TEST_CASE("Where the rank and the steps of a profile come from") {
   const int busiest =
       job.played.plan.ranks[busiest_rank(job.played.plan, job.played.timeline)].rank;
   CHECK(compare_profile(job.played, profile, {std::nullopt, 1})[0].rank == busiest);
+  CHECK(compare_profile(job.played, profile, {std::nullopt, 1})[0].rank_from ==
+        "the busiest one; --rank N would take another; the profile is of rank 5 of 128, the job "
+        "has 64");
   CHECK(compare_profile(job.played, profile, {7, std::nullopt})[0].rank == 7);
+  profile.told = ToldRank{5, 64};
+  CHECK(compare_profile(job.played, profile, {7, 1})[0].rank_from ==
+        "--rank; the profile says it is of rank 5");
+  profile.told = ToldRank{5, 128};
   CHECK(compare_profile(job.played, profile, {7, 2})[0].steps == 2);
   CHECK(compare_profile(job.played, profile, {7, std::nullopt})[0].steps == 3);
   profile.steps = 6;
@@ -145,6 +161,10 @@ TEST_CASE("Processes of a log by their ranks") {
         }) == "nccl.log: --rank: holds no calls of rank 9");
   profile.processes[0].told.reset();
   CHECK(compare_profile(job.played, profile, {}).size() == 3);
+  const auto only = compare_profile(job.played, profile, {63, std::nullopt});
+  REQUIRE(only.size() == 1);
+  CHECK(only[0].process == "b:1");
+  CHECK(compare_profile(job.played, profile, {9, 1})[0].process == "a:1");
   profile.processes[1].told = ToldRank{0, 2};
   CHECK(said([&] { compare_profile(job.played, profile, {}); }) ==
         "nccl.log: holds calls of 2 processes that do not tell their ranks; the log of one process "
