@@ -16,8 +16,6 @@ constexpr std::size_t kMostSections = 100;  // some 30 kB each
 
 std::string signed_percent(double fraction) { return fmt::format("{:+.2f} %", fraction * 100); }
 
-std::string signed_percent(double fraction) { return fmt::format("{:+.2f} %", fraction * 100); }
-
 double relative_gap(const ComparedRun& run) {
   return run.comparison.gap_s / run.comparison.predicted_s;
 }
