@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "sim/run/communication.h"
 #include "sim/run/kind_error.h"
 
 namespace simtrain {
@@ -12,25 +13,9 @@ namespace {
 
 constexpr double kStretched = 3;
 
-/// The group whose calls a share of exposed communication belongs to; empty for other shares.
-std::string_view group_of(Share share) {
-  switch (share) {
-    case Share::tensor_parallel:
-      return "tp";
-    case Share::context_parallel:
-      return "cp";
-    case Share::pipeline_parallel:
-      return "pp";
-    case Share::data_parallel:
-      return "dp";
-    default:
-      return "";
-  }
-}
-
 /// What the calls of a share's group take, hidden or not; at least what is exposed.
 std::optional<double> most_of(const Report& report, Share share) {
-  const std::string_view group = group_of(share);
+  const std::string_view group = group_name(share);
   if (group.empty()) return std::nullopt;
   double hidden = 0;
   for (const CommunicationRow& row : report.communication) {

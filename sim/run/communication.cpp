@@ -59,8 +59,8 @@ void add_transfers(Table& table, const Plan& plan, const Timeline& timeline,
 
 }  // namespace
 
-std::string_view group_name(GroupSlot slot) {
-  switch (share_of(slot)) {
+std::string_view group_name(Share share) {
+  switch (share) {
     case Share::tensor_parallel:
       return "tp";
     case Share::context_parallel:
@@ -70,8 +70,13 @@ std::string_view group_name(GroupSlot slot) {
     case Share::data_parallel:
       return "dp";
     default:
-      return "world";
+      return "";
   }
+}
+
+std::string_view group_name(GroupSlot slot) {
+  const std::string_view name = group_name(share_of(slot));
+  return name.empty() ? "world" : name;
 }
 
 std::vector<std::int64_t> piece_counts(const Recipe& recipe, const RankGrid& grid, int stage) {

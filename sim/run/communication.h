@@ -15,6 +15,10 @@ std::vector<CommunicationRow> communication_table(const StepContext& context,
                                                   const Plan& plan, const Timeline& timeline,
                                                   const std::vector<PathStep>& path);
 
+/// tp, cp, pp or dp: the group whose calls a share of exposed communication belongs to; empty for
+/// other shares.
+std::string_view group_name(Share share);
+
 /// tp, cp, pp, dp or world.
 std::string_view group_name(GroupSlot slot);
 

@@ -46,9 +46,9 @@ std::optional<double> changeable(const ProvenanceRow& row) {
   return all && std::isfinite(value) && value != 0 ? std::optional(value) : std::nullopt;
 }
 
-/// The numbers of a file; `run` is the first that it is of.
-void add_numbers(const ProvenanceFile& file, std::string_view name, std::size_t run,
-                 std::size_t runs, std::vector<Candidate>& candidates) {
+/// The numbers of a file, of `runs` runs.
+void add_numbers(const ProvenanceFile& file, std::string_view name, std::size_t runs,
+                 std::vector<Candidate>& candidates) {
   for (const ProvenanceRow& row : file.rows) {
     const std::optional<double> value = changeable(row);
     if (!value) continue;
@@ -59,7 +59,6 @@ void add_numbers(const ProvenanceFile& file, std::string_view name, std::size_t 
     candidate.cause.source = row.source;
     candidate.cause.value = *value;
     candidate.reads.assign(runs, false);
-    candidate.reads[run] = true;
     candidates.push_back(std::move(candidate));
   }
 }
@@ -76,7 +75,7 @@ std::vector<Candidate> candidates_of(const DataFolder& data,
       name.remove_prefix(kHardware.size());
       // A file beside the families, such as the uncertainty, predicts no step time.
       if (name.find('/') == name.npos) continue;
-      if (seen.insert(file.path).second) add_numbers(file, name, i, runs.size(), candidates);
+      if (seen.insert(file.path).second) add_numbers(file, name, runs.size(), candidates);
       for (Candidate& candidate : candidates) {
         if (candidate.cause.file == name) candidate.reads[i] = true;
       }
