@@ -4,14 +4,15 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
 
 #include "sim/run/provenance.h"
-#include "sim/run/simulate.h"
 #include "sim/run/uncertainty.h"
+#include "sim/study/estimated_step.h"
 
 namespace simtrain {
 namespace {
@@ -29,6 +30,7 @@ using Logs = std::vector<double>;  ///< one number a run
 struct Knot {
   double change = 0;
   Logs moved;
+  bool whole = false;  ///< whole steps were simulated, not estimates
 };
 
 /// A number of a file with what was simulated of it, by change.
@@ -106,7 +108,7 @@ Knot best_between(const Knot& a, const Knot& b, const Logs& gaps) {
     square += slope * slope;
   }
   const double part = square > 0 ? std::clamp(product / square, 0.0, 1.0) : 0;
-  Knot best{a.change + part * (b.change - a.change), a.moved};
+  Knot best{a.change + part * (b.change - a.change), a.moved, false};
   for (std::size_t i = 0; i < gaps.size(); ++i) best.moved[i] += part * (b.moved[i] - a.moved[i]);
   return best;
 }
@@ -132,24 +134,28 @@ bool without_effect(const std::vector<Knot>& knots) {
 class Search {
  public:
   Search(const DataFolder& data, const std::vector<RunToExplain>& runs) : data_(data), runs_(runs) {
-    for (const RunToExplain& run : runs)
+    gaps_.reserve(runs.size());
+    estimates_.reserve(runs.size());
+    for (const RunToExplain& run : runs) {
       gaps_.push_back(std::log(run.measured_s / run.predicted_s));
+      estimates_.push_back(estimated_step_time(run.source.scenario(data, run.row, run.settings)));
+    }
   }
 
   [[nodiscard]] const Logs& gaps() const { return gaps_; }
 
   /// Sees what a candidate does; a single knot is left where its file takes no change.
   void probe(Candidate& candidate) const {
-    candidate.knots = {{0, Logs(runs_.size(), 0.0)}};
+    candidate.knots = {{0, Logs(runs_.size(), 0.0), true}};
     if (!takes_parts(candidate)) return;
     for (const double side : {-1.0, 1.0}) {
       for (const double factor : kProbes) {
-        if (add_knot(candidate, side * std::log(factor))) break;
+        if (add_knot(candidate, side * std::log(factor), false)) break;
       }
     }
     if (without_effect(candidate.knots)) return;
     for (const double side : {-1.0, 1.0})
-      static_cast<void>(add_knot(candidate, side * std::log(CommonCauses::kFarthest)));
+      static_cast<void>(add_knot(candidate, side * std::log(CommonCauses::kFarthest), false));
   }
 
   /// Simulates the best change of a candidate until it moves no more.
@@ -158,18 +164,20 @@ class Search {
     for (int round = 0; round < kMostRounds; ++round) {
       const double next = best_of(knots, gaps_).change;
       const bool known = std::any_of(knots.begin(), knots.end(), [&](const Knot& knot) {
-        return std::abs(knot.change - next) < kTolerance;
+        return knot.whole && std::abs(knot.change - next) < kTolerance;
       });
-      if (known || !add_knot(candidate, next)) break;
+      if (known || !add_knot(candidate, next, true)) break;
     }
+    const auto left = [&](const Knot& knot) {
+      return knot.whole ? left_of(gaps_, knot.moved) : std::numeric_limits<double>::infinity();
+    };
     const auto best =
-        std::min_element(knots.begin(), knots.end(), [&](const Knot& a, const Knot& b) {
-          return left_of(gaps_, a.moved) < left_of(gaps_, b.moved);
-        });
+        std::min_element(knots.begin(), knots.end(),
+                         [&](const Knot& a, const Knot& b) { return left(a) < left(b); });
     CommonCause& cause = candidate.cause;
     cause.needed = cause.value * std::exp(best->change);
     cause.at_end = best == knots.begin() || best + 1 == knots.end();
-    cause.left = left_of(gaps_, best->moved);
+    cause.left = left(*best);
     cause.predicted_s.reserve(runs_.size());
     for (std::size_t i = 0; i < runs_.size(); ++i)
       cause.predicted_s.push_back(runs_[i].predicted_s * std::exp(best->moved[i]));
@@ -196,29 +204,36 @@ class Search {
   }
 
   /// Simulates a change; false where the file does not take it.
-  bool add_knot(Candidate& candidate, double change) const {
+  bool add_knot(Candidate& candidate, double change, bool whole) const {
     const DataFolder data = changed(candidate.cause, change);
-    Knot knot{change, Logs(runs_.size(), 0.0)};
+    Knot knot{change, Logs(runs_.size(), 0.0), whole};
     try {
       for (std::size_t i = 0; i < runs_.size(); ++i) {
         if (!candidate.reads[i]) continue;
         const RunToExplain& run = runs_[i];
-        const Report report = simulate(run.source.scenario(data, run.row, run.settings));
-        knot.moved[i] = std::log(report.step_time_s / run.predicted_s);
+        const Scenario scenario = run.source.scenario(data, run.row, run.settings);
+        knot.moved[i] = whole ? std::log(step_time(scenario) / run.predicted_s)
+                              : std::log(estimated_step_time(scenario) / estimates_[i]);
         if (!std::isfinite(knot.moved[i])) return false;
       }
     } catch (const InputError&) {
       return false;
     }
-    const auto above = std::find_if(candidate.knots.begin(), candidate.knots.end(),
-                                    [&](const Knot& other) { return other.change > change; });
-    candidate.knots.insert(above, std::move(knot));
+    std::vector<Knot>& knots = candidate.knots;
+    const auto next = std::find_if(knots.begin(), knots.end(), [&](const Knot& other) {
+      return other.change > change - kTolerance;
+    });
+    if (next != knots.end() && next->change < change + kTolerance)
+      *next = std::move(knot);
+    else
+      knots.insert(next, std::move(knot));
     return true;
   }
 
   const DataFolder& data_;
   const std::vector<RunToExplain>& runs_;
   Logs gaps_;
+  std::vector<double> estimates_;  ///< of the runs as the files are
 };
 
 /// Keeps the candidates that leave least, as far as their knots tell.

@@ -48,13 +48,13 @@ struct CommonCauses {
   std::vector<CommonCause> causes;  ///< by what is left, least first
 };
 
-/// Looks for the one number of `hardware/` (GPU, node, fabric, cluster, software,
-/// user-buffer table) which, changed,
-/// explains the gaps of all runs best. Every run is simulated with half and twice of each number
-/// and, where that does something, with kFarthest of it; of the kMost numbers that leave least by
-/// straight lines between these, the best change is simulated and the lines drawn anew until it
-/// moves no more. Counts and zeros stay as they are; where a file takes no half or twice, it
-/// is tried with less. What leaves more than kWorthSaying of the gaps is no cause.
+/// Looks for the one number of `hardware/` (GPU, node, fabric, cluster, software, user-buffer
+/// table) which, changed, explains the gaps of all runs best. Every run is tried with half and
+/// twice of each number and, where that does something, with kFarthest of it (estimated_step_time);
+/// of the kMost numbers that leave least by straight lines between these, the best change is
+/// simulated and the lines drawn anew until it moves no more. Counts and zeros stay as they are;
+/// where a file takes no half or twice, it is tried with less. What leaves more than kWorthSaying
+/// of the gaps is no cause.
 ///
 /// The runs should be of several plans, each once: one plan's gap can be explained by nearly every
 /// number.
