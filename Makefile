@@ -1,4 +1,4 @@
-# The daily commands. `make run` needs only a compiler and five libraries; tools/setup.sh fetches them.
+# The daily commands. tools/setup.sh fetches what they need.
 JOBS ?= $(shell nproc)
 SCENARIO ?= scenarios/llama405b_a4_224.yaml
 export JOBS

@@ -22,8 +22,9 @@ set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME simtrain)
 set(CPACK_PACKAGE_CONTACT "The developers of simtrain")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "predicts the step time of LLM training on a GPU cluster")
-set(CPACK_PACKAGE_DESCRIPTION "A discrete-event simulator of one training step of a large language model: step time, MFU, where\n\
- the time goes, memory. It comes with GPUs, nodes, clusters and recipes, and needs no GPU.")
+set(CPACK_PACKAGE_DESCRIPTION "A discrete-event simulator of one training step of a large language model:\n\
+ step time, MFU, where the time goes, memory. It comes with GPUs, nodes,\n\
+ clusters and recipes, and needs no GPU.")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is missing: `tools/setup.sh build` for building and running simtrain, `tools/setup.sh
-# package` for its Debian package as well, `tools/setup.sh test` for the gate as well. Touches nothing when everything is there.
+# package` for its Debian package as well, `tools/setup.sh pictures` for tools/pictures as well,
+# `tools/setup.sh test` for the gate as well. Touches nothing when everything is there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -10,10 +11,11 @@ packages=(g++ cmake ninja-build make ccache libboost-graph1.81-dev libboost-prog
 case ${1:-} in
   build) ;;
   package) packages+=(dpkg-dev file) ;;
-  test) packages+=(dpkg-dev file groff-base doctest-dev clang clang-format clang-tidy libclang-rt-14-dev git python3
+  pictures) packages+=(chromium pngquant optipng) ;;
+  test) packages+=(dpkg-dev file groff-base zsh doctest-dev clang clang-format clang-tidy libclang-rt-14-dev git python3
                    python3-yaml libbenchmark-dev chromium
                    libopenmpi-dev openmpi-bin python3-h5py python3-pandas) ;;
-  *) echo "usage: tools/setup.sh build|package|test" >&2; exit 2 ;;
+  *) echo "usage: tools/setup.sh build|package|pictures|test" >&2; exit 2 ;;
 esac
 
 if ! command -v apt-get >/dev/null; then

@@ -116,7 +116,7 @@ const drawMemoryOverTime = (window, lines) => {
   draw("memory-over-time", 260, theme => ({
     legend: {top: 0, left: 0, type: "scroll", itemWidth: 12, itemHeight: 4, icon: "rect",
              textStyle: {color: theme.ink}, pageTextStyle: {color: theme.soft}},
-    grid: {left: 56, right: 14, top: 34, bottom: 30},
+    grid: {left: theme.narrow ? 56 : 60, right: 14, top: 34, bottom: 30},
     xAxis: {...axis(theme), type: "value", min: 0, max: length, splitNumber: theme.narrow ? 3 : 8,
             axisLabel: {color: theme.soft, hideOverlap: true,
                         formatter: value => timeLabel(window.from_s + value, length)}},

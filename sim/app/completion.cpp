@@ -15,7 +15,10 @@ namespace {
 /// $1 is the program, $2 a family of `simtrain list`.
 constexpr std::string_view kHead =
     R"sh(# Completion of simtrain, printed by 'simtrain help completion'.
-[ -n "${ZSH_VERSION:-}" ] && autoload -U +X bashcompinit && bashcompinit
+if [ -n "${ZSH_VERSION:-}" ]; then
+  type compdef >/dev/null || { autoload -U compinit && compinit -i; }
+  autoload -U +X bashcompinit && bashcompinit
+fi
 
 _simtrain_names() {
   "$1" list $2 2>/dev/null | sed -n 's/^\([A-Za-z0-9._/-][A-Za-z0-9._/-]*\).*/\1/p'
@@ -40,9 +43,10 @@ _simtrain_plain() {
 constexpr std::string_view kTail = R"sh(
 _simtrain() {
   local program=${COMP_WORDS[0]} command=${COMP_WORDS[1]} word=${COMP_WORDS[COMP_CWORD]}
-  local before=${COMP_WORDS[COMP_CWORD-1]} words
+  local before=${COMP_WORDS[COMP_CWORD-1]} words given=
   [ "$word" = = ] && word=
   [ "$before" = = ] && before=${COMP_WORDS[COMP_CWORD-2]}
+  case $word in --*=*) given=${word%%=*}= before=${word%%=*} word=${word#*=} ;; esac  # zsh
   case $command in *.yaml) command=run ;; esac
   if [ "$COMP_CWORD" = 1 ]; then
     words="$(_simtrain_commands) $(_simtrain_plain "$program" run)"
@@ -56,7 +60,7 @@ _simtrain() {
       esac
     fi
   fi
-  COMPREPLY=($(compgen -W "$words" -- "$word"))
+  COMPREPLY=($(compgen -P "$given" -W "$words" -- "$word"))
   case "$command $words" in
     *scenarios/*) COMPREPLY+=($(compgen -f -X '!*.yaml' -- "$word")) ;;
   esac

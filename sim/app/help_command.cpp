@@ -34,7 +34,7 @@ CommandResult help_command(const CommandCall& call) {
   if (topic == "completion") return {completion_script()};
   std::vector<std::string> known{"scenario", "man", "completion"};
   for (const CommandRow& row : commands()) {
-    if (row.name == topic) return {std::string(row.usage)};
+    if (row.name == topic) return {fmt::format("Example\n  {}\n\n{}", row.example, row.usage)};
     known.emplace_back(row.name);
   }
   throw InputError({}, "help",

@@ -23,25 +23,28 @@ namespace {
 
 constexpr std::string_view kHelp =
     "simtrain [run] SCENARIO.yaml [--row NAME] [--set KEY=VALUE]... [--format text|json] "
-    "[--unfold] [--trace FILE [--trace-ranks LIST] [--trace-microbatches LIST]] "
-    "[--nccl-trace FILE] [--report FILE.html] [--explain]\n\n"
+    "[--unfold]\n"
+    "               [--trace FILE [--trace-ranks LIST] [--trace-microbatches LIST]]\n"
+    "               [--nccl-trace FILE] [--report FILE.html] [--explain]\n"
+    "\n"
     "  --row NAME        one row of the scenario's table; without it all rows, a line each\n"
     "  --set KEY=VALUE   changes any dotted key; tp, pp, vp, cp, ep, mbs, gbs, nodes, precision "
     "for short\n"
     "  --format json     the whole result as simtrain.result/1\n"
     "  --unfold          simulates every rank; gives the same numbers\n"
-    "  --trace FILE      writes the step as a timeline for ui.perfetto.dev and chrome://tracing: "
-    ".pftrace, .json or .json.gz\n"
+    "  --trace FILE      writes the step as a timeline for ui.perfetto.dev and chrome://tracing:\n"
+    "                    .pftrace, .json or .json.gz\n"
     "  --trace-ranks LIST         ranks that it shows, '0-7,16' or all; without it one of each "
     "class\n"
-    "  --trace-microbatches LIST  micro-batches that it shows with their kernels and messages; "
-    "without it the first and the middle one\n"
+    "  --trace-microbatches LIST  micro-batches that it shows with their kernels and messages;\n"
+    "                    without it the first and the middle one\n"
     "  --nccl-trace FILE the collectives that a rank calls, as NCCL's own log tells them, and "
-    "their "
-    "sums; --trace-ranks for other ranks than the busiest one\n"
+    "their\n"
+    "                    sums; --trace-ranks for other ranks than the busiest one\n"
     "  --report FILE     writes the step as one HTML page that needs no other file\n"
     "  --explain         the critical path by stage, and the step time with each knob changed and "
-    "each cost removed, simulated anew\n";
+    "each\n"
+    "                    cost removed, simulated anew\n";
 
 po::options_description options_of_run() {
   po::options_description options;

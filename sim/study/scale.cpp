@@ -60,7 +60,8 @@ std::vector<ScaleRow> scale(const DataFolder& data, const ScenarioSource& source
       row.global_batch = batch_on(base, row.gpus, request.mode);
       std::vector<Setting> settings =
           on_gpus(request.settings, row.gpus, base.cluster.node.gpus, "--gpus");
-      settings.push_back(setting("training.global_batch_size", row.global_batch, "--mode weak"));
+      if (request.mode == Scaling::weak)
+        settings.push_back(setting("training.global_batch_size", row.global_batch, "--mode weak"));
       row.report = simulate(source.scenario(data, request.row, settings));
     } catch (const InputError& refusal) {
       row.refusal = refusal.what();

@@ -182,7 +182,8 @@ TEST_CASE("help tells of every command, and --help behind a command tells the sa
        {"run", "validate", "nccl", "topology", "import", "list", "bench", "help"}) {
     CAPTURE(command);
     CHECK(has_line(overview, "  " + command + " "));
-    CHECK(printed("help " + command).starts_with("simtrain "));
+    CHECK(printed("help " + command).starts_with("Example\n  simtrain "));
+    CHECK(has_line(printed("help " + command), "simtrain "));
     CHECK(printed(command + " --help") == printed("help " + command));
   }
 }

@@ -62,6 +62,35 @@ TEST_CASE("bash completes scenarios of the current folder, and runs no file's na
   CHECK(!std::filesystem::exists(folder.file("gone")));
 }
 
+/// Whether zsh's bashcompinit gets `offered` for the last word of a command line, as zsh splits it.
+/// It chooses those that begin with the word only where a user is typing.
+bool zsh_offers(const std::string& line, const std::string& offered) {
+  const TempFolder home;  // compinit writes there
+  const std::string script =
+      "source <(\"$SIMTRAIN\" help completion); try() { emulate -L sh; COMP_WORDS=(\"$SIMTRAIN\" " +
+      line +
+      "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _simtrain; }; try; print -l -- $_comps[simtrain] "
+      "$COMPREPLY";
+  const Outcome outcome = shell("exec zsh -f -c '" + script + "'",
+                                {SIMTRAIN_SOURCE_DIR, {{"HOME", home.path().string()}}, ""});
+  CHECK(outcome.err == "");
+  CHECK(outcome.out.starts_with("_bash_complete -o bashdefault -o default -F _simtrain\n"));
+  const Words got = words(outcome.out);
+  return std::find(got.begin(), got.end(), offered) != got.end();
+}
+
+TEST_CASE("zsh completes as well, also where nothing was set up before") {
+  if (shell("command -v zsh").status != 0) {
+    MESSAGE("skipped: no zsh here; tools/setup.sh test installs it");
+    return;
+  }
+  CHECK(zsh_offers("ca", "calibrate"));
+  CHECK(zsh_offers("run --tr", "--trace-ranks"));
+  CHECK(zsh_offers("run scenarios/llama31_8b_h100.yaml --row bf16-1", "bf16-128"));
+  CHECK(zsh_offers("sweep --format=c", "--format=csv"));
+  CHECK(!zsh_offers("sweep --format=c", "csv"));
+}
+
 /// The options that a command says it knows.
 Words known_options(const std::string& command) {
   const std::string said = run_simtrain({command, "--qqqqqqqqqq"}).err;

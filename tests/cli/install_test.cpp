@@ -103,8 +103,9 @@ TEST_CASE(
        {"bin/simtrain", "share/simtrain/hardware/gpus/h100-sxm.yaml",
         "share/simtrain/scenarios/llama405b_a4_224.yaml",
         "share/simtrain/validation/documented.yaml", "share/doc/simtrain/README.md",
-        "share/doc/simtrain/docs/tutorial.md", "share/man/man1/simtrain.1.gz",
-        "share/bash-completion/completions/simtrain", "share/doc/simtrain/echarts/LICENSE"}) {
+        "share/doc/simtrain/docs/tutorial.md", "share/doc/simtrain/docs/pictures/step.png",
+        "share/man/man1/simtrain.1.gz", "share/bash-completion/completions/simtrain",
+        "share/doc/simtrain/echarts/LICENSE"}) {
     CAPTURE(file);
     CHECK(content.find(" ./usr/" + file + "\n") != std::string::npos);
   }

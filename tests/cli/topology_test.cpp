@@ -85,10 +85,10 @@ TEST_CASE("the drawings of the documents are what is drawn now") {
   const TempFolder folder;
   in_folder(folder, {"gcp-a4", "--nodes", "28", "--svg", "a4.svg"});
   CHECK(read_file(folder.file("a4.svg")) ==
-        read_file(SIMTRAIN_SOURCE_DIR "/docs/topology-a4-28.svg"));
+        read_file(SIMTRAIN_SOURCE_DIR "/docs/pictures/topology-a4-28.svg"));
   in_folder(folder, {"dgx-superpod-gb200", "--nodes", "144", "--svg", "nvl72.svg"});
   CHECK(read_file(folder.file("nvl72.svg")) ==
-        read_file(SIMTRAIN_SOURCE_DIR "/docs/topology-nvl72-8.svg"));
+        read_file(SIMTRAIN_SOURCE_DIR "/docs/pictures/topology-nvl72-8.svg"));
 }
 
 TEST_CASE("wrong questions are refused in one line") {

@@ -47,6 +47,7 @@ TEST_CASE("sizes on which the plan is illegal say why, and the others stand") {
   CHECK(rows[1].efficiency == 1);
   CHECK(!rows[2].report);
   CHECK(rows[3].refusal.find("8 is no multiple of DP 12 x micro-batch 1") != std::string::npos);
+  CHECK(rows[3].refusal.find("--mode") == std::string::npos);
   CHECK(!rows[4].report);
   CHECK(study({12}, Scaling::weak, {"gbs=12"})[0].refusal.find("whole number") !=
         std::string::npos);
