@@ -82,7 +82,7 @@ TEST_CASE("steps of a simulated scenario scatter about its step time by its own 
     std::string file;
     std::string row;
     int groups;  // of those that meet in each pass
-  } cases[] = {{"llama31_8b_h100", "bf16-8", 8},
+  } cases[] = {{"llama31_8b_h100", "bf16-8", 4},
                {"llama31_8b_h100", "fp8-16", 1},
                {"nemotron4_15b_h100", "bf16-64", 32}};
   for (const auto& row : cases) {
