@@ -14,6 +14,7 @@
 #include "sim/output/text_report.h"
 #include "sim/output/trace.h"
 #include "sim/run/played.h"
+#include "sim/run/sampled_steps.h"
 
 namespace simtrain {
 
@@ -23,14 +24,18 @@ namespace {
 
 constexpr std::string_view kHelp =
     "simtrain [run] SCENARIO.yaml [--row NAME] [--set KEY=VALUE]... [--format text|json] "
-    "[--unfold]\n"
-    "               [--trace FILE [--trace-ranks LIST] [--trace-microbatches LIST]]\n"
+    "[--steps N [--seed N]]\n"
+    "               [--unfold] [--trace FILE [--trace-ranks LIST] [--trace-microbatches LIST]]\n"
     "               [--nccl-trace FILE] [--report FILE.html] [--explain]\n"
     "\n"
     "  --row NAME        one row of the scenario's table; without it all rows, a line each\n"
     "  --set KEY=VALUE   changes any dotted key; tp, pp, vp, cp, ep, mbs, gbs, nodes, precision "
     "for short\n"
     "  --format json     the whole result as simtrain.result/1\n"
+    "  --steps N         draws up to 1000000 steps as GPU clocks make them deviate from the mean "
+    "one, and tells their mean,\n"
+    "                    standard deviation and range; all else is of the mean step\n"
+    "  --seed N          of the draws of --steps; 0 without it\n"
     "  --unfold          simulates every rank; gives the same numbers\n"
     "  --trace FILE      writes the step as a timeline for ui.perfetto.dev and chrome://tracing:\n"
     "                    .pftrace, .json or .json.gz\n"
@@ -51,11 +56,33 @@ po::options_description options_of_run() {
   options.add_options()("scenario", po::value<std::vector<std::string>>()->default_value({}, ""))(
       "set", po::value<std::vector<std::string>>()->composing())(
       "row", po::value<std::string>()->default_value(""))(
-      "format", po::value<std::string>()->default_value("text"))("unfold", po::bool_switch())(
-      "trace", po::value<std::string>())("trace-ranks", po::value<std::string>())(
-      "trace-microbatches", po::value<std::string>())("nccl-trace", po::value<std::string>())(
-      "report", po::value<std::string>())("explain", po::bool_switch());
+      "format", po::value<std::string>()->default_value("text"))(
+      "steps", po::value<std::int64_t>())("seed", po::value<std::int64_t>())(
+      "unfold", po::bool_switch())("trace", po::value<std::string>())(
+      "trace-ranks", po::value<std::string>())("trace-microbatches", po::value<std::string>())(
+      "nccl-trace", po::value<std::string>())("report", po::value<std::string>())(
+      "explain", po::bool_switch());
   return options;
+}
+
+/// Steps to draw beside the mean one.
+struct SampleRequest {
+  int count = 0;
+  std::uint64_t seed = 0;
+};
+
+std::optional<SampleRequest> sample_of(const po::variables_map& values) {
+  constexpr std::int64_t kMostSteps = 1'000'000;
+  if (values.count("steps") == 0) {
+    if (values.count("seed") > 0) throw InputError({}, "--seed", "goes with --steps N");
+    return std::nullopt;
+  }
+  const auto count = values["steps"].as<std::int64_t>();
+  if (count < 1 || count > kMostSteps)
+    throw InputError({}, "--steps", "must be a whole number from 1 to 1000000");
+  const auto seed = values.count("seed") > 0 ? values["seed"].as<std::int64_t>() : 0;
+  if (seed < 0) throw InputError({}, "--seed", "must be a whole number of 0 or more");
+  return SampleRequest{static_cast<int>(count), static_cast<std::uint64_t>(seed)};
 }
 
 /// What of a step goes into files beside the report.
@@ -113,6 +140,7 @@ CommandResult run_command(const CommandCall& call) {
   if (files.size() != 1 || files.front().empty())
     throw InputError({}, "", "run takes one scenario file; 'simtrain help run' shows how");
   const bool json = wants_json(values);
+  const std::optional<SampleRequest> sample = sample_of(values);
   const Traces traces = traces_of(values);
   check_report(values, traces);
   const std::vector<Setting> settings = parsed_settings(values);
@@ -122,7 +150,8 @@ CommandResult run_command(const CommandCall& call) {
   if (!row.empty() || !source.has_table()) {
     const Scenario scenario = source.scenario(call.data, row, settings);
     const Played played(scenario, how);
-    const Report report = report_of(played);
+    Report report = report_of(played);
+    if (sample) report.sample = sampled_steps(report, sample->count, sample->seed);
     write_traces(played, traces);
     std::optional<Explanation> why;
     if (values["explain"].as<bool>())
@@ -136,9 +165,10 @@ CommandResult run_command(const CommandCall& call) {
       return {json ? json_report(report, *why) : text_report(report) + explanation_text(*why)};
     return {json ? json_report(report) : text_report(report)};
   }
-  if (traces.any() || values.count("report") > 0 || values["explain"].as<bool>())
-    throw InputError({}, "",
-                     "traces, --report and --explain are of one row of the table; --row names it");
+  if (traces.any() || sample || values.count("report") > 0 || values["explain"].as<bool>())
+    throw InputError(
+        {}, "",
+        "--steps, traces, --report and --explain are of one row of the table; --row names it");
   std::vector<Report> reports;
   for (const std::string& name : source.row_names())
     reports.push_back(simulate(source.scenario(call.data, name, settings), how));

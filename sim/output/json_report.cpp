@@ -1,5 +1,6 @@
 #include "sim/output/json_report.h"
 
+#include "sim/measured/run_metrics.h"
 #include "sim/output/explain_report.h"
 #include "sim/output/json_parts.h"
 
@@ -77,6 +78,22 @@ Json placement_json(const PlacementFigures& placement) {
   return json;
 }
 
+/// Without a sample the mean step stands for all.
+Json step_time_json(const Report& report) {
+  const double mean = report.step_time_s;
+  const Statistics steps = report.sample ? statistics(report.sample->seconds, DeviationKind::sample)
+                                         : Statistics{mean, 0, mean, mean};
+  return {{"mean", steps.mean},
+          {"std", steps.std},
+          {"min", steps.min},
+          {"max", steps.max},
+          {"low", report.step_time_interval().low},
+          {"high", report.step_time_interval().high},
+          {"relative_standard_error", report.step_time_error},
+          {"expected", mean},
+          {"expected_std", report.step_spread.deviation_s()}};
+}
+
 Json result_json(const Report& report) {
   Json json;
   json["schema"] = "simtrain.result/1";
@@ -86,14 +103,11 @@ Json result_json(const Report& report) {
   json["model"] = report.model;
   json["software"] = report.software;
   json["gpus"] = report.gpus;
-  // One step stands for all: nothing in the model varies from step to step yet.
-  json["step_time_s"] = {{"mean", report.step_time_s},
-                         {"std", 0.0},
-                         {"min", report.step_time_s},
-                         {"max", report.step_time_s},
-                         {"low", report.step_time_interval().low},
-                         {"high", report.step_time_interval().high},
-                         {"relative_standard_error", report.step_time_error}};
+  json["step_time_s"] = step_time_json(report);
+  if (report.sample) {
+    json["steps_s"] = report.sample->seconds;
+    json["seed"] = report.sample->seed;
+  }
   json["tokens_per_s"] = report.tokens_per_s;
   json["tflops_per_gpu"] = report.tflops_per_gpu;
   json["mfu"] = report.mfu;

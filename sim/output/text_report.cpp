@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/measured/run_metrics.h"
 #include "sim/output/unit_text.h"
 
 namespace simtrain {
@@ -36,6 +37,13 @@ void line(std::string& out, std::string_view label, std::string_view text) {
   out += fmt::format("  {:<18}{}\n", label, wrapped(text, 20));
 }
 
+std::string sample_text(const StepSample& sample) {
+  const Statistics steps = statistics(sample.seconds, DeviationKind::sample);
+  return fmt::format("{} (seed {}): mean {:.3f} s, {:.3f} to {:.3f} s, standard deviation {}",
+                     sample.seconds.size(), sample.seed, steps.mean, steps.min, steps.max,
+                     seconds_text(steps.std));
+}
+
 void add_headline(std::string& out, const Report& report) {
   out += wrapped(printable(report.scenario), 0) + "\n\n";
   line(out, "Cluster", printable(report.cluster));
@@ -47,6 +55,7 @@ void add_headline(std::string& out, const Report& report) {
   line(out, "Step time", fmt::format("{:.3f} s", report.step_time_s));
   const Interval interval = report.step_time_interval();
   line(out, "90 % interval", fmt::format("{:.3f} to {:.3f} s", interval.low, interval.high));
+  if (report.sample) line(out, "Steps", sample_text(*report.sample));
   line(out, "Throughput",
        fmt::format("{:.0f} tokens/s, {:.1f} tokens/s per GPU", report.tokens_per_s,
                    report.tokens_per_s / report.gpus));

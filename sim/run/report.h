@@ -9,6 +9,7 @@
 #include "sim/run/uncertainty.h"
 #include "sim/workload/memory.h"
 #include "sim/workload/plan.h"
+#include "sim/workload/stragglers.h"
 
 namespace simtrain {
 
@@ -47,6 +48,12 @@ struct PlacementFigures {
   std::optional<BusyLink> busiest_link;  ///< where links between switches can bind
 };
 
+/// Steps drawn one by one.
+struct StepSample {
+  std::uint64_t seed = 0;
+  std::vector<double> seconds;
+};
+
 /// How the engine got there.
 struct EngineFigures {
   std::uint64_t events = 0;
@@ -66,7 +73,9 @@ struct Report {
   std::string layout;  ///< "TP 4, PP 14, ..."
   int gpus = 0;
   double step_time_s = 0;
-  double step_time_error = 0;  ///< relative standard error
+  double step_time_error = 0;        ///< relative standard error
+  StepSpread step_spread;            ///< from step to step
+  std::optional<StepSample> sample;  ///< where steps were asked for
   double tokens_per_s = 0;
   double tflops_per_gpu = 0;
   double mfu = 0;

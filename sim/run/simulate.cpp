@@ -9,6 +9,7 @@
 #include "sim/run/fingerprint.h"
 #include "sim/run/placement_figures.h"
 #include "sim/run/played.h"
+#include "sim/workload/stage_passes.h"
 
 namespace simtrain {
 namespace {
@@ -55,6 +56,20 @@ std::vector<std::string> fault_texts(const ClusterFaults& faults) {
   return texts;
 }
 
+/// By the passes of the rank whose SMs have most to do.
+StepSpread spread_of(const Played& played) {
+  const auto sm_bound_s = [](const ComputeCost& cost) {
+    return to_seconds(cost.time) * cost.sm_bound;
+  };
+  ComputeCost busiest;
+  for (const Program& program : played.plan.programs) {
+    const ComputeCost passes = passes_of(program);
+    if (sm_bound_s(passes) > sm_bound_s(busiest)) busiest = passes;
+  }
+  return step_spread(played.cluster.spec().gpu.power, busiest, played.grid.pass_ranks(),
+                     played.grid.ranks());
+}
+
 std::string layout_text(const Recipe& recipe, const RankGrid& grid) {
   return fmt::format(
       "{}, TP {}, PP {}, VP {}, CP {}, DP {}, micro-batch {}, global batch {}, {} micro-batches",
@@ -89,6 +104,7 @@ Report report_of(const Played& played) {
   report.breakdown = path_breakdown(plan, timeline, path);
   report.step_time_error =
       relative_standard_error(scenario.uncertainty, predicted_step(scenario, report));
+  report.step_spread = spread_of(played);
   report.communication = communication_table(context, played.passes, plan, timeline, path);
   report.placement = placement_figures(context, scenario.placement, plan, timeline);
   report.faults = fault_texts(scenario.cluster.faults);

@@ -33,12 +33,16 @@ double kept_bytes(const Report& report, MemoryStage stage) {
 constexpr std::array<FigureRow, 11> kFigures{{
     {FigureName::step_time, "s", Scaling::none, 0,
      [](const Report& r, MemoryStage) { return r.step_time_s; }},
-    {FigureName::step_time_deviation, "s", Scaling::none, 0, nullptr},
+    {FigureName::step_time_deviation, "s", Scaling::none, 0,
+     [](const Report& r, MemoryStage) { return r.step_spread.deviation_s(); }},
     {FigureName::tokens_per_second, "tokens/s", Scaling::inverse, 0,
      [](const Report& r, MemoryStage) { return r.tokens_per_s; }},
     {FigureName::tflops_per_gpu, "TFLOP/s", Scaling::inverse, 0.0015,
      [](const Report& r, MemoryStage) { return r.tflops_per_gpu; }},
-    {FigureName::tflops_deviation, "TFLOP/s", Scaling::none, 0, nullptr},
+    {FigureName::tflops_deviation, "TFLOP/s", Scaling::none, 0,
+     [](const Report& r, MemoryStage) {
+       return r.tflops_per_gpu * r.step_spread.deviation_s() / r.step_time_s;
+     }},
     {FigureName::mfu, "%", Scaling::inverse, 0.0015,
      [](const Report& r, MemoryStage) { return r.mfu * 100; }},
     {FigureName::days_per_1t_tokens, "days", Scaling::proportional, 0,

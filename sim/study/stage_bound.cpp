@@ -80,9 +80,8 @@ class StageBounder {
       bound_.after += seconds(passes_.piece(Piece::head_weight_gradient)) *
                       recipe_.deferred_weight_gradients(micro_batches_);
     }
-    const int met = std::max(recipe_.tp() * recipe_.cp(), context_.grid.amax_ranks());
-    bound_.after += seconds(
-        straggler_wait(context_.cluster.spec().gpu.power, all_, met, context_.grid.ranks()));
+    bound_.after += seconds(straggler_wait(context_.cluster.spec().gpu.power, all_,
+                                           context_.grid.pass_ranks(), context_.grid.ranks()));
   }
 
   /// Messages that are not overlapped: see StageProgramBuilder, which sends and receives after each

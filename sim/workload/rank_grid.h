@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "sim/workload/recipe.h"
@@ -41,6 +42,8 @@ class RankGrid {
   /// `tp_only_amax_red`; without FP8 the rank alone.
   [[nodiscard]] std::vector<int> amax_group(int rank) const;
   [[nodiscard]] int amax_ranks() const { return amax_ranks_; }
+  /// Ranks that wait for each other in each pass: TP x CP, or more that share their amax.
+  [[nodiscard]] int pass_ranks() const { return std::max(tp_ * cp_, amax_ranks_); }
   /// All the ranks of one model replica's grid that hold different parameters (TP x PP).
   [[nodiscard]] std::vector<int> model_group(int rank) const;
   /// The same rank `step` stages on, around the ring of stages.

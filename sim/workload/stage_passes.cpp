@@ -17,6 +17,15 @@ void append(ComputeCost& sum, const ComputeCost& piece, int times) {
   for (std::size_t i = 0; i < kShares; ++i) sum.parts[i] += piece.parts[i] * times;
 }
 
+ComputeCost passes_of(const Program& program) {
+  ComputeCost passes;
+  for (const Op& op : program.ops) {
+    if (op.label == Label::forward || op.label == Label::backward)
+      append(passes, program.compute_costs[op.cost], 1);
+  }
+  return passes;
+}
+
 bool StagePasses::differs(const StageAction& action) const {
   return action.direction == Direction::forward
              ? action.micro_batch == 0

@@ -25,6 +25,9 @@ struct Stretch {
 /// Adds `times` pieces to a sum; the shares that stretch are averaged by time.
 void append(ComputeCost& sum, const ComputeCost& piece, int times);
 
+/// All passes of a stage's program, as one cost.
+ComputeCost passes_of(const Program& program);
+
 /// What the passes of one pipeline stage are made of.
 class StagePasses {
  public:

@@ -324,16 +324,9 @@ class StageProgramBuilder {
 
   /// At the end of a step all ranks meet for the gradients.
   void wait_for_stragglers() {
-    const int replica = recipe_.tp() * recipe_.cp();
-    const int met = std::max(replica, context_.grid.amax_ranks());
-    ComputeCost passes;
-    for (const Op& op : program_.ops) {
-      if (op.label == Label::forward || op.label == Label::backward)
-        append(passes, program_.compute_costs[op.cost], 1);
-    }
-    own_compute(
-        straggler_wait(context_.cluster.spec().gpu.power, passes, met, context_.grid.ranks()),
-        Label::gradient_reduce);
+    own_compute(straggler_wait(context_.cluster.spec().gpu.power, passes_of(program_),
+                               context_.grid.pass_ranks(), context_.grid.ranks()),
+                Label::gradient_reduce);
   }
 
   std::uint32_t end_transfer(const TransferCost& cost, Stream stream, GroupSlot slot, Label label,

@@ -55,11 +55,11 @@ TEST_CASE("An unknown option is refused, with a suggestion where one is close") 
   check_calls({
       {{"good.yaml", "--formt", "json"}, "unknown option '--formt'; did you mean '--format'?"},
       {{"good.yaml", "--verbose"},
-       "unknown option '--verbose'; known are --set, --row, --format, --unfold, --trace, "
-       "--trace-ranks, --trace-microbatches, --nccl-trace, --report, --explain"},
+       "unknown option '--verbose'; known are --set, --row, --format, --steps, --seed, --unfold, "
+       "--trace, --trace-ranks, --trace-microbatches, --nccl-trace, --report, --explain"},
       {{"good.yaml", "-x"},
-       "unknown option '-x'; known are --set, --row, --format, --unfold, --trace, --trace-ranks, "
-       "--trace-microbatches, --nccl-trace, --report, --explain"},
+       "unknown option '-x'; known are --set, --row, --format, --steps, --seed, --unfold, --trace, "
+       "--trace-ranks, --trace-microbatches, --nccl-trace, --report, --explain"},
       {{"list", "--all"}, "unknown option '--all'; there are none here"},
       {{"validate", "--max", "5"},
        "unknown option '--max'; known are --format, --max-mean-error, --breakdown, --report, "
@@ -98,6 +98,33 @@ TEST_CASE("An option stands once and with its value") {
       {{"validate", "--max-mean-error"},
        "the required argument for option '--max-mean-error' is missing; 'simtrain help' shows what "
        "there is"},
+  });
+}
+
+TEST_CASE("run draws from one to a million steps, by a seed that goes with them") {
+  check_calls({
+      {{"good.yaml", "--steps", "0"}, "--steps: must be a whole number from 1 to 1000000"},
+      {{"good.yaml", "--steps", "-5"}, "--steps: must be a whole number from 1 to 1000000"},
+      {{"good.yaml", "--steps", "1000001"}, "--steps: must be a whole number from 1 to 1000000"},
+      {{"good.yaml", "--steps", "9999999999999999999"},
+       "the argument ('9999999999999999999') for option '--steps' is invalid; 'simtrain help' "
+       "shows "
+       "what there is"},
+      {{"good.yaml", "--steps", "many"},
+       "the argument ('many') for option '--steps' is invalid; 'simtrain help' shows what there "
+       "is"},
+      {{"good.yaml", "--steps", "1.5"},
+       "the argument ('1.5') for option '--steps' is invalid; 'simtrain help' shows what there is"},
+      {{"good.yaml", "--steps"},
+       "the required argument for option '--steps' is missing; 'simtrain help' shows what there "
+       "is"},
+      {{"good.yaml", "--seed", "3"}, "--seed: goes with --steps N"},
+      {{"good.yaml", "--steps", "3", "--seed", "-1"},
+       "--seed: must be a whole number of 0 or more"},
+      {{"good.yaml", "--steps", "3", "--seed", "x"},
+       "the argument ('x') for option '--seed' is invalid; 'simtrain help' shows what there is"},
+      {{"table.yaml", "--steps", "3"},
+       "--steps, traces, --report and --explain are of one row of the table; --row names it"},
   });
 }
 

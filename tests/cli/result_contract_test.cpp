@@ -44,7 +44,10 @@ TEST_CASE("A result has the headline fields of simtrain.result/1") {
 
 TEST_CASE("The step time has mean, deviation and range") {
   const Json& time = flagship().at("step_time_s");
-  check_numbers(time, {"mean", "std", "min", "max", "low", "high", "relative_standard_error"});
+  check_numbers(time, {"mean", "std", "min", "max", "low", "high", "relative_standard_error",
+                       "expected", "expected_std"});
+  CHECK(time.at("mean") == time.at("expected"));
+  CHECK(time.at("std") == 0);
   CHECK(time.at("min") <= time.at("mean"));
   CHECK(time.at("mean") <= time.at("max"));
   CHECK(time.at("low") < time.at("mean"));

@@ -24,10 +24,11 @@ struct PrintedRow {
   }
 };
 
-/// A prediction of 8 s: 1000 tokens/s, 100 TFLOP/s, MFU 40 %, 500 days.
+/// A prediction of 8 s that deviates by 20 ms: 1000 tokens/s, 100 TFLOP/s, MFU 40 %, 500 days.
 Report prediction() {
   Report report;
   report.step_time_s = 8;
+  report.step_spread = {0.02, 1};
   report.tokens_per_s = 1000;
   report.tflops_per_gpu = 100;
   report.mfu = 0.4;
@@ -125,15 +126,24 @@ TEST_CASE("memory lines are compared with the allocator's peak and what it keeps
   CHECK(figures[1].error() == doctest::Approx(0.2));
 }
 
-TEST_CASE("cells that print nothing are left out, deviations are not predicted") {
+TEST_CASE("cells that print nothing are left out") {
   const auto figures = compared(PrintedRow()
                                     .with(FigureName::step_time, "10", 0.01)
                                     .with(FigureName::days_per_1t_tokens, "n/a", 1)
                                     .with(FigureName::step_time_deviation, "0.010", 0.001));
   REQUIRE(figures.size() == 2);
   CHECK(figures[1].figure == FigureName::step_time_deviation);
-  CHECK(!figures[1].predicted);
-  CHECK(figures[1].error() == 0);
+}
+
+TEST_CASE("deviations from step to step are predicted, and do not follow from the step time") {
+  const auto figures = compared(PrintedRow()
+                                    .with(FigureName::step_time, "10", 0.01)
+                                    .with(FigureName::step_time_deviation, "0.010", 0.001)
+                                    .with(FigureName::tflops_deviation, "0.2", 0.01));
+  CHECK(*figures[1].predicted == doctest::Approx(0.02));
+  CHECK(*figures[2].predicted == doctest::Approx(0.25));
+  CHECK(!figures[1].recomputed);
+  CHECK(!figures[2].recomputed);
 }
 
 TEST_CASE("every figure has a unit") {
