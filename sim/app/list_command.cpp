@@ -167,11 +167,11 @@ CommandResult list_command(const CommandCall& call) {
   const po::variables_map values = parse_options(call.arguments, options, "family");
   std::vector<std::string> known;
   for (const Family& family : families()) known.emplace_back(family.name);
-  if (values.count("family") == 0) return {lines(known)};
+  if (values.count("family") == 0) return for_programs(lines(known));
   const auto& asked = values["family"].as<std::vector<std::string>>();
   if (asked.size() != 1) throw InputError({}, "", "list takes one family");
   for (const Family& family : families()) {
-    if (family.name == asked.front()) return {family.print(call.data)};
+    if (family.name == asked.front()) return for_programs(family.print(call.data));
   }
   throw InputError(
       {}, "list",
