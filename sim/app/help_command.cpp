@@ -14,8 +14,8 @@ std::string overview() {
   out += "\nCommands\n";
   for (const CommandRow& row : commands()) out += fmt::format("  {:<10}{}\n", row.name, row.help);
   return out +
-         "\n'simtrain help COMMAND' tells more, also of --color and --quiet, which go with every\n"
-         "command; 'simtrain help scenario' lists the keys of a scenario.\n";
+         "\n'simtrain help COMMAND' tells more, also of --color and --quiet, which go with\n"
+         "every command; 'simtrain help scenario' lists the keys of a scenario.\n";
 }
 
 constexpr std::string_view kHelp =

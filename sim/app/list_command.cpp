@@ -9,6 +9,7 @@
 #include "sim/measured/log_format.h"
 #include "sim/measured/profile_format.h"
 #include "sim/measured/step_window.h"
+#include "sim/output/wrapped_text.h"
 #include "sim/run/recipe_import/recipe_format.h"
 #include "sim/run/scenario.h"
 #include "sim/topology/cluster.h"
@@ -48,7 +49,8 @@ std::string helped(const std::vector<Helped>& rows) {
   std::size_t width = 0;
   for (const auto& [name, help] : rows) width = std::max(width, name.size());
   std::string out;
-  for (const auto& [name, help] : rows) out += fmt::format("{:<{}}  {}\n", name, width, help);
+  for (const auto& [name, help] : rows)
+    out += fmt::format("{:<{}}  {}\n", name, width, wrapped(help, width + 2));
   return out;
 }
 

@@ -16,10 +16,10 @@ double memory_share(const Report& report, const MeasuredRun& run) {
 
 void add_explanations(std::string& out, const Comparison& comparison) {
   out += "\nWhat could explain it, each alone\n";
-  out += fmt::format("  {:<22}{:>11}{:>11}{:>8}{:>12}  {}\n", "share", "predicted", "needed",
+  out += fmt::format("  {:<22}{:>11}{:>11}{:>10}{:>12} {}\n", "share", "predicted", "needed",
                      "factor", "std errors", "verdict");
   for (const GapExplanation& e : comparison.explanations) {
-    out += fmt::format("  {:<22}{:>9.3f} s{:>9.3f} s{:>8.3g}{:>12.3g}  {}\n", name_of(e.share),
+    out += fmt::format("  {:<22}{:>9.3f} s{:>9.3f} s{:>10.3g}{:>12.3g} {}\n", name_of(e.share),
                        e.predicted_s, e.needed_s, e.needed_s / e.predicted_s, e.deviations,
                        name_of(e.plausibility));
     if (e.needed_s < 0) {
@@ -134,8 +134,8 @@ std::string change_of_cause(const CommonCause& cause) {
 std::string comparison_text(const ComparedRun& compared) {
   const auto& [measured, report, comparison] = compared;
   const MeasuredRun& run = measured.run;
-  std::string out =
-      fmt::format("{}\nagainst {}\n\n", printable(report.scenario), printable(run.path));
+  std::string out = fmt::format("{}\nagainst {}\n\n", wrapped(printable(report.scenario), 0),
+                                printable(run.path));
   const auto row = [&](std::string_view label, const std::string& text) {
     out += fmt::format("  {:<18}{}\n", label, wrapped(text, 20));
   };

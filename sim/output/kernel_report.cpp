@@ -12,7 +12,7 @@ namespace simtrain {
 namespace {
 
 std::string line(std::string_view variant, std::string_view shape, const ErrorSummary& errors) {
-  return fmt::format("  {:<27}{:<17}{:>6}{:>7.1f}{:>7.1f}{:>7.1f}{:>+7.1f}\n", variant, shape,
+  return fmt::format("{:<27}{:<24}{:>6}{:>5.1f}{:>7.1f}{:>5.1f}{:>+6.1f}\n", variant, shape,
                      errors.points, errors.mean * 100, errors.median * 100,
                      errors.percentile_90 * 100, errors.bias * 100);
 }
@@ -40,7 +40,7 @@ std::string kernel_validation_text(const std::vector<KernelComparison>& comparis
     std::string own = fmt::format("{} on {}", name_of(group.family), printable(group.gpu));
     if (own != title) {
       title = std::move(own);
-      out += fmt::format("\n{:<29}{:<17}{:>6}{:>7}{:>7}{:>7}{:>7}\n", title, "shapes", "points",
+      out += fmt::format("\n{:<27}{:<24}{:>6}{:>5}{:>7}{:>5}{:>6}\n", title, "shapes", "points",
                          "mean", "median", "90 %", "bias");
     }
     out += line(printable(group.variant), group.shape, group.errors);

@@ -58,8 +58,8 @@ struct NamedRow {
 };
 
 std::string times_text(const std::vector<NamedRow>& rows) {
-  std::string out = fmt::format("  {:<22}{:>11}{:>11}{:>11}{:>12}{:>10}\n", "", "predicted",
-                                "+ waiting", "measured", "difference", "");
+  std::string out = fmt::format("  {:<22}{:>11}{:>11}{:>11}{:>12}\n", "", "predicted", "+ waiting",
+                                "measured", "difference");
   for (const auto& [name, row] : rows) {
     const PredictedKernels& predicted = row.predicted;
     out += fmt::format("  {:<22}{:>11}{:>11}{:>11}{:>12}{:>10}\n", name,
@@ -221,7 +221,7 @@ void add_facts(std::string& out, const Profile& profile, const ProfileComparison
 }  // namespace
 
 std::string profile_text(const std::string& scenario, const std::vector<ProfileReport>& reports) {
-  std::string out = printable(scenario) + "\n";
+  std::string out = wrapped(printable(scenario), 0) + "\n";
   for (const ProfileReport& report : reports) {
     const Profile& profile = report.profile;
     std::vector<const ProfileComparison*> printed;

@@ -69,12 +69,12 @@ std::string usd_text(double usd) {
 }
 
 std::string scale_text(const ScaleHead& head, const std::vector<ScaleRow>& rows) {
-  std::string out =
-      fmt::format("{}\n{} scaling: {}; {} tokens", printable(head.scenario), name_of(head.mode),
-                  head.mode == Scaling::weak ? "the global batch grows with the GPUs"
-                                             : "the global batch stays",
-                  token_text(head.tokens));
-  if (head.usd_per_gpu_hour) out += fmt::format(" at $ {:g} per GPU hour", *head.usd_per_gpu_hour);
+  std::string how = fmt::format("{} scaling: {}; {} tokens", name_of(head.mode),
+                                head.mode == Scaling::weak ? "the global batch grows with the GPUs"
+                                                           : "the global batch stays",
+                                token_text(head.tokens));
+  if (head.usd_per_gpu_hour) how += fmt::format(" at $ {:g} per GPU hour", *head.usd_per_gpu_hour);
+  std::string out = fmt::format("{}\n{}", wrapped(printable(head.scenario), 0), wrapped(how, 2, 0));
   out += fmt::format("\n\n{:>6}{:>7}{:>11}{:>10}{:>8}{:>11}{:>7}{:>10}", "GPUs", "batch",
                      "step time", "tokens/s", "MFU", "efficiency", "days", "GPU hours");
   out += head.usd_per_gpu_hour ? "      cost\n" : "\n";

@@ -87,7 +87,7 @@ std::string best_table(const SweepQuestion& question, const std::vector<const Sw
   std::string out;
   for (std::size_t i = 0; i < widths.size(); ++i)
     out += fmt::format("{:<{}}", grid.axes()[i].column, widths[i]);
-  out += fmt::format("{:>5}{:>12}{:>8}{:>11}{:>9}{:>10}{:>7}\n", "dp", "step time", "+-90 %",
+  out += fmt::format("{:>5}{:>12}{:>8}{:>11}{:>9}{:>9}{:>6}\n", "dp", "step time", "+-90 %",
                      "tokens/s", "MFU", "memory", "row");
   for (const SweepRow* row : rows) {
     const std::vector<std::size_t> choice = grid.choice(row->index);
@@ -95,7 +95,7 @@ std::string best_table(const SweepQuestion& question, const std::vector<const Sw
       out += fmt::format("{:<{}}", printable(grid.axes()[i].texts[choice[i]]), widths[i]);
     const Interval& interval = row->step_time_interval;
     const double half_width = (interval.high - interval.low) / 2 / row->step_time_s;
-    out += fmt::format("{:>5}{:>10.3f} s{:>6.1f} %{:>11.0f}{:>7.2f} %{:>7.1f} GB{:>7}\n", row->dp,
+    out += fmt::format("{:>5}{:>10.3f} s{:>6.1f} %{:>11.0f}{:>7.2f} %{:>6.1f} GB{:>6}\n", row->dp,
                        row->step_time_s, half_width * 100, row->tokens_per_s, row->mfu * 100,
                        row->total_bytes / 1e9, row->index);
   }

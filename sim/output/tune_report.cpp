@@ -146,7 +146,7 @@ std::string none_text(const TuneResult& result) {
 }  // namespace
 
 std::string tune_text(const TuneHead& head, const TuneResult& result) {
-  std::string out = printable(head.scenario) + "\n";
+  std::string out = wrapped(printable(head.scenario), 0) + "\n";
   if (result.best.empty()) return out + none_text(result);
   out += fmt::format("Best plans by {}", name_of(result.by));
   if (head.usd_per_gpu_hour)

@@ -82,6 +82,12 @@ std::string disputes_text(const TableResult& table) {
   return out;
 }
 
+/// Large counts as documents print them, with all digits.
+std::string number_text(double number, std::string_view unit) {
+  return number < 1e6 ? fmt::format("{:.6g} {}", number, unit)
+                      : fmt::format("{:.0f} {}", number, unit);
+}
+
 /// Figures that are neither step times nor derived from them.
 std::string other_figures(const TableResult& table) {
   std::string out;
@@ -91,9 +97,9 @@ std::string other_figures(const TableResult& table) {
       if (table.headline() && figure.figure == FigureName::step_time) continue;
       const std::string_view unit = unit_of(figure.figure);
       out +=
-          fmt::format("  {:<12}{:<19}{:>19}{:>18}{:>+8.2f} %\n", row_name(run),
+          fmt::format("  {:<17}{:<21}{:>15}{:>15}{:>+8.2f} %\n", row_name(run),
                       name_of(figure.figure), fmt::format("{} {}", printable(figure.printed), unit),
-                      fmt::format("{:.6g} {}", *figure.predicted, unit), figure.error() * 100);
+                      number_text(*figure.predicted, unit), figure.error() * 100);
     }
   }
   return out;

@@ -81,7 +81,7 @@ TEST_CASE("Growth is shown in percent, its miss in points") {
   ValidationResult result = two_tables();
   result.tables[0].trend = TrendResult{"a", "b", 0.104, 0.1, 0.015};
   CHECK(has_line(validation_text({result}, false),
-                 "  growth a to b: measured +10.40 %, predicted +10.00 %, off by -0.40"));
+                 "  growth a to b: measured +10.40 %, predicted +10.00 %, off by -0.40 points"));
 }
 
 TEST_CASE("Other figures stand in lines of their own") {
