@@ -16,26 +16,27 @@ bool coloured(const std::string& text) { return text.find(kEscape) != std::strin
 TEST_CASE("A report has colours on a terminal, and is the plain one without them") {
   const std::string plain = run_simtrain({kFlagship}).out;
   CHECK(!coloured(plain));
-  const Outcome shown = run_on_terminal({kFlagship});
+  const Outcome shown = run_on_terminal({kFlagship, "--quiet"});
   CHECK(shown.status == 0);
   CHECK(without_colours(shown.out) == plain);
   CHECK(shown.out.find("\x1b[1mWhere the step goes (critical path)\x1b[0m\n") != std::string::npos);
   CHECK(shown.out.find("70.10 %  \x1b[34m#####################\x1b[0m\n") != std::string::npos);
-  CHECK(run_on_terminal({kFlagship, "--color", "auto"}).out == shown.out);
+  CHECK(run_on_terminal({kFlagship, "--color", "auto", "--quiet"}).out == shown.out);
 }
 
 TEST_CASE("NO_COLOR, a dumb terminal and --color never switch colours off, an empty NO_COLOR not") {
   const std::string plain = run_simtrain({kTable}).out;
-  CHECK(run_on_terminal({kTable}, {{"NO_COLOR", "1"}}).out == plain);
-  CHECK(run_on_terminal({kTable}, {{"TERM", "dumb"}}).out == plain);
-  CHECK(run_on_terminal({kTable, "--color=never"}).out == plain);
-  CHECK(coloured(run_on_terminal({kTable}, {{"NO_COLOR", ""}}).out));
-  CHECK(coloured(run_on_terminal({kTable, "--color=always"}, {{"NO_COLOR", "1"}}).out));
+  CHECK(run_on_terminal({kTable, "--quiet"}, {{"NO_COLOR", "1"}}).out == plain);
+  CHECK(run_on_terminal({kTable, "--quiet"}, {{"TERM", "dumb"}}).out == plain);
+  CHECK(run_on_terminal({kTable, "--color=never", "--quiet"}).out == plain);
+  CHECK(coloured(run_on_terminal({kTable, "--quiet"}, {{"NO_COLOR", ""}}).out));
+  CHECK(coloured(run_on_terminal({kTable, "--color=always", "--quiet"}, {{"NO_COLOR", "1"}}).out));
 }
 
 TEST_CASE("--color always colours what goes into a pipe, wherever it stands, and nothing else") {
   for (const std::string& line :
-       {kTable, "topology gcp-a4", "metrics tests/measured/data/log-llama31-8b-step-49.out",
+       {kTable, std::string("topology gcp-a4"),
+        std::string("metrics tests/measured/data/log-llama31-8b-step-49.out"),
         "scale " + kTable + " --row bf16-8 --gpus 8,12",
         "compare " + kFlagship + " tests/measured/data/dllogger-step-12.json"}) {
     CAPTURE(line);
@@ -81,7 +82,7 @@ TEST_CASE("A wrong --color or --quiet is refused") {
   refused("list --color never --color never",
           "option '--color' cannot be specified more than once");
   refused("list --quiet --quiet", "option '--quiet' cannot be specified more than once");
-  refused("list gpus --colour=never", "unknown option '--colour'; did you mean '--color'?");
+  refused("list gpus --colour never", "unknown option '--colour'; did you mean '--color'?");
   refused("list -- --quiet",
           "list: '--quiet' is no family; known are gpus, nodes, fabrics, "
           "clusters, software, tp-overlap, models, scenarios, collectives, "
