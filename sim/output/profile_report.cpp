@@ -170,7 +170,7 @@ void add_calls(std::string& out, const ProfileComparison& comparison) {
   out += fmt::format("  {:<18}{} predicted, {} logged, by count and type\n", "Bytes",
                      gigabytes(sums.predicted_bytes), gigabytes(sums.logged_bytes));
   out += "\nCalls of NCCL in all steps, by kind and size\n";
-  out += fmt::format("  {:<14}{:>5} {:<11}{:>11}{:>11}{:>10}{:>8}\n", "", "ranks", "type", "count",
+  out += fmt::format("  {:<14}{:>5} {:<11}{:>10}{:>11}{:>10}{:>8}\n", "", "ranks", "type", "count",
                      "size", "predicted", "logged");
   constexpr std::size_t kShownAlike = 60;
   constexpr std::size_t kShownOther = 20;
@@ -180,7 +180,7 @@ void add_calls(std::string& out, const ProfileComparison& comparison) {
     const bool shown = verdict(row).empty() ? ++alike <= kShownAlike : ++other <= kShownOther;
     if (!shown) continue;
     const std::string line =
-        fmt::format("  {:<14}{:>5} {:<11}{:>11}{:>11}{:>10}{:>8} {}", name_of(row.shape.function),
+        fmt::format("  {:<14}{:>5} {:<11}{:>10}{:>11}{:>10}{:>8} {}", name_of(row.shape.function),
                     row.shape.ranks > 0 ? fmt::format("{}", row.shape.ranks) : "-", row.type().name,
                     row.shape.count, call_size(Bytes(std::llround(row.bytes(1)))), row.predicted,
                     row.logged, verdict(row));

@@ -113,13 +113,13 @@ std::string memory_text(const TableResult& table) {
 
 /// Lines are shares, columns rows.
 std::string breakdown_text(std::span<const RunResult> runs) {
-  std::string out = fmt::format("  {:<22}", "% of the step");
-  for (const RunResult& run : runs) out += fmt::format("{:>14}", row_name(run));
+  std::string out = fmt::format("  {:<21}", "% of the step");
+  for (const RunResult& run : runs) out += fmt::format("{:>19}", row_name(run));
   out += "\n";
   for (const auto& [name, share] : EnumNames<Share>::rows) {
-    out += fmt::format("  {:<22}", name);
+    out += fmt::format("  {:<21}", name);
     for (const RunResult& run : runs)
-      out += fmt::format("{:>14.2f}",
+      out += fmt::format("{:>19.2f}",
                          part(run.report.breakdown, share) / run.report.step_time_s * 100);
     out += "\n";
   }
@@ -128,7 +128,7 @@ std::string breakdown_text(std::span<const RunResult> runs) {
 
 /// As many runs beside each other as fit.
 std::string breakdowns_text(const TableResult& table) {
-  constexpr std::size_t kBeside = 4;
+  constexpr std::size_t kBeside = 3;
   std::string out;
   for (std::span<const RunResult> left(table.runs); !left.empty();) {
     const std::size_t count = std::min(kBeside, left.size());

@@ -124,9 +124,9 @@ TEST_CASE("A breakdown gives each share of each row's step") {
   const std::string plain = validation_text({two_tables()}, false);
   CHECK(plain.find("gemm") == std::string::npos);
   const std::string text = validation_text({two_tables()}, true);
-  CHECK(has_line(text, "  % of the step                      a             b"));
-  CHECK(has_line(text, "  gemm                           75.00         75.00"));
-  CHECK(has_line(text, "  pipeline_bubble                25.00         25.00"));
+  CHECK(has_line(text, "  % of the step                          a                  b"));
+  CHECK(has_line(text, "  gemm                               75.00              75.00"));
+  CHECK(has_line(text, "  pipeline_bubble                    25.00              25.00"));
 }
 
 TEST_CASE("Broken bounds stand at the end") {
