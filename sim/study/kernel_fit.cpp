@@ -88,7 +88,8 @@ std::vector<Parameter> parameters_of(const GpuSpec& gpu, const Attention& attent
   std::vector<Parameter> parameters{
       {"rate", "TFLOP/s", 1e12, [of](const GpuSpec& g) { return of(g).rate.value(); },
        [of](GpuSpec& g, double value) { of(g).rate = FlopRate(value); }},
-      {"half_rate_sequence", "tokens", 1, [of](const GpuSpec& g) { return of(g).half_rate_sequence; },
+      {"half_rate_sequence", "tokens", 1,
+       [of](const GpuSpec& g) { return of(g).half_rate_sequence; },
        [of](GpuSpec& g, double value) { of(g).half_rate_sequence = value; }},
       {"grid_penalty", "", 1, [of](const GpuSpec& g) { return of(g).grid_penalty; },
        [of](GpuSpec& g, double value) { of(g).grid_penalty = value; }}};
