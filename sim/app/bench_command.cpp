@@ -36,7 +36,7 @@ std::string case_line(const CommandCall& call, const BenchCase& test) {
   const std::string name = fmt::format("{}{}{}{}", test.scenario, test.row.empty() ? "" : " ",
                                        test.row, test.unfold ? " unfolded" : "");
   return fmt::format(
-      "{:<34}{:>10}{:>10.3f}{:>14.0f}  {}\n", name, report.engine.events, report.engine.wall_s,
+      "{:<36}{:>8}{:>9.3f}{:>9.0f}  {}\n", name, report.engine.events, report.engine.wall_s,
       static_cast<double>(report.engine.events) / report.engine.wall_s, report.engine.fingerprint);
 }
 
@@ -60,7 +60,7 @@ std::string plans_line(const CommandCall& call, const ScenarioSource& source, in
     events += simulate(scenario, {false, &clusters}).engine.events;
   }
   const double seconds = seconds_since(begin);
-  return fmt::format("{:<34}{:>10}{:>10.3f}{:>14.0f}{:>16.0f}\n",
+  return fmt::format("{:<36}{:>8}{:>9.3f}{:>9.0f}{:>15.0f}\n",
                      fmt::format("{} plans of 405B, {} GPUs", kPlans.size(), 8 * nodes), events,
                      seconds, static_cast<double>(events) / seconds,
                      static_cast<double>(kPlans.size()) / seconds);
@@ -68,13 +68,21 @@ std::string plans_line(const CommandCall& call, const ScenarioSource& source, in
 
 CommandResult bench_command(const CommandCall& call) {
   if (!call.arguments.empty()) throw InputError({}, "", "bench takes no arguments");
-  std::string out = fmt::format("{:<34}{:>10}{:>10}{:>14}  {}\n", "scenario", "events", "seconds",
+  std::string out = fmt::format("{:<36}{:>8}{:>9}{:>9}  {}\n", "scenario", "events", "seconds",
                                 "events/s", "fingerprint");
-  for (const BenchCase& test : kCases) out += case_line(call, test);
-  out += fmt::format("\n{:<34}{:>10}{:>10}{:>14}{:>16}\n", "one thread, settings to reports",
-                     "events", "seconds", "events/s", "simulations/s");
+  const Watch bar = call.console.bar("lines");
+  std::size_t done = 0;
+  for (const BenchCase& test : kCases) {
+    out += case_line(call, test);
+    bar(++done, kCases.size() + kNodes.size());
+  }
+  out += fmt::format("\n{:<36}{:>8}{:>9}{:>9}{:>15}\n", "one thread, settings to reports", "events",
+                     "seconds", "events/s", "simulations/s");
   const ScenarioSource source = scenario_file(call, "llama31_405b_h100");
-  for (const int nodes : kNodes) out += plans_line(call, source, nodes);
+  for (const int nodes : kNodes) {
+    out += plans_line(call, source, nodes);
+    bar(++done, kCases.size() + kNodes.size());
+  }
   return {out};
 }
 
@@ -83,9 +91,9 @@ CommandResult bench_command(const CommandCall& call) {
 const CommandRow kBenchCommand{
     "bench",
     "simtrain bench\n\n"
-    "  Plays fixed scenarios: events, events per second, fingerprint. Then what-if plans of Llama\n"
-    "  3.1 405B on 512 to 4,096 GPUs as a sweep does, in one process with shared clusters:\n"
-    "  simulations per second of one thread.\n",
+    "  Plays fixed scenarios: events, events per second, fingerprint. Then what-if\n"
+    "  plans of Llama 3.1 405B on 512 to 4,096 GPUs as a sweep does, in one process\n"
+    "  with shared clusters: simulations per second of one thread.\n",
     "measures the engine", "simtrain bench", bench_command};
 
 }  // namespace simtrain

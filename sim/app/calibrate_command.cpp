@@ -15,20 +15,17 @@ constexpr std::string_view kHelp =
     "simtrain calibrate [--rows NAME,...] [--parameters FILE] [--format text|json]\n"
     "                   [--write FILE [--force]]\n"
     "simtrain calibrate --kernels [FOLDER] --gpu NAME [--format text|json]\n\n"
-    "  Fits the parameters of validation/calibration.yaml to documented step times. Hardware "
-    "files\n"
-    "  are not written. Exits with 1 where the fit does not converge.\n\n"
-    "  --kernels         fits the kernel parameters of a GPU to measured kernels instead "
-    "(FOLDER as in\n"
-    "                    'simtrain help validate'), beside the errors on left-out shapes; json "
-    "as\n"
-    "                    simtrain.kernel-fit/1\n"
+    "  Fits the parameters of validation/calibration.yaml to documented step times.\n"
+    "  Hardware files are not written. Exits with 1 where the fit does not converge.\n\n"
+    "  --kernels         fits the kernel parameters of a GPU to measured kernels\n"
+    "                    instead (FOLDER as in 'simtrain help validate'), beside the\n"
+    "                    errors on left-out shapes; json as simtrain.kernel-fit/1\n"
     "  --gpu NAME        a name in hardware/gpus; with --kernels\n"
     "  --rows NAME,...   groups (llama-70b) or tables (llama-70b:fp8); without it all\n"
     "  --parameters FILE another list of parameters\n"
     "  --format json     the same and every row as simtrain.calibration/1\n"
-    "  --write FILE      the fitted values, whole or not at all; --force replaces one that is "
-    "there\n";
+    "  --write FILE      the fitted values, whole or not at all; --force replaces one\n"
+    "                    that is there\n";
 
 CommandResult calibrate_command(const CommandCall& call) {
   if (std::count(call.arguments.begin(), call.arguments.end(), "--kernels") > 0)
@@ -54,12 +51,12 @@ CommandResult calibrate_command(const CommandCall& call) {
   std::vector<StepTime> rows = step_times(call.data, folder + "documented.yaml");
   if (values.count("rows") > 0) rows = selected(rows, values["rows"].as<std::string>());
   const StepTimeFit fit(call.data, read_calibration(call.data, parameters).parameters,
-                        std::move(rows));
+                        std::move(rows), call.console.bar("evaluations"));
   const Calibration calibration = calibrate(fit);
   if (values.count("write") > 0)
     write_text_file(values["write"].as<std::string>(), calibration_yaml(calibration), force);
   return {json ? calibration_json(calibration) : calibration_text(calibration),
-          calibration.converged ? 0 : 1};
+          calibration.converged ? 0 : 1, json};
 }
 
 }  // namespace

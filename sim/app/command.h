@@ -2,8 +2,10 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "sim/app/console.h"
 #include "sim/core/data_folder.h"
 
 namespace simtrain {
@@ -13,23 +15,31 @@ namespace simtrain {
 struct CommandResult {
   std::string output;
   int status = 0;
+  bool data = false;  ///< for programs (JSON, CSV, YAML, names, a script): never coloured
 };
+
+/// A result for programs.
+inline CommandResult for_programs(std::string output) { return {std::move(output), 0, true}; }
 
 /// What every command is called with.
 struct CommandCall {
   std::vector<std::string> arguments;  ///< behind the command's name
   DataFolder data;
+  const Console& console;
 };
 
 /// One command of the program: a file in this folder, which defines its row, and a line in
 /// `commands()`.
 struct CommandRow {
   std::string_view name;
-  std::string_view usage;
-  std::string_view help;  ///< one line
+  std::string_view usage;  ///< without the options of every command
+  std::string_view help;   ///< one line
   std::string_view example;
   CommandResult (*run)(const CommandCall&);
 };
+
+/// A usage text and the options of every command.
+std::string with_common_options(std::string_view usage);
 
 /// All of them, in the order in which help shows them.
 const std::vector<CommandRow>& commands();
@@ -56,7 +66,8 @@ CommandResult leave_out_command(const CommandCall& call);
 CommandResult validate_kernels_command(const CommandCall& call);
 CommandResult calibrate_kernels_command(const CommandCall& call);
 
-/// The program: picks the command (a path stands for `run PATH`), prints, returns the exit status.
-int program(const std::vector<std::string>& arguments);
+/// The program: takes the options of every command, picks the command (a path stands for `run
+/// PATH`), prints, returns the exit status.
+int program(std::vector<std::string> arguments);
 
 }  // namespace simtrain

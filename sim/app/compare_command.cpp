@@ -8,7 +8,6 @@
 #include "sim/app/command.h"
 #include "sim/app/options.h"
 #include "sim/app/program_files.h"
-#include "sim/app/progress.h"
 #include "sim/core/text_file.h"
 #include "sim/measured/comparison.h"
 #include "sim/measured/log_format.h"
@@ -26,10 +25,11 @@ constexpr std::string_view kHelp =
     "                 [--set KEY=VALUE]... [--steps WINDOW] [--log-format NAME]\n"
     "                 [--format text|json] [--report FILE.html]\n"
     "simtrain compare FOLDER [--set KEY=VALUE]... ...\n\n"
-    "  Predicts the scenario and compares with a training log: the gap, whether the 90 % interval\n"
-    "  holds it, and what each share of the step would have to be to explain it alone. Several\n"
-    "  logs, or a FOLDER of runs as for 'simtrain validate FOLDER', are shown a line each; those\n"
-    "  of several plans also tell which one number of hardware/ would explain them all.\n\n"
+    "  Predicts the scenario and compares with a training log: the gap, whether the\n"
+    "  90 % interval holds it, and what each share of the step would have to be to\n"
+    "  explain it alone. Several logs, or a FOLDER of runs as for 'simtrain validate\n"
+    "  FOLDER', are shown a line each; those of several plans also tell which one\n"
+    "  number of hardware/ would explain them all.\n\n"
     "  --row, --set      as for 'simtrain run', for every scenario\n"
     "  --steps           as for 'simtrain metrics'\n"
     "  --format json     as simtrain.comparison/1, several as simtrain.comparisons/1\n"
@@ -52,7 +52,7 @@ std::string checked_row(const ScenarioSource& source, const std::string& path,
 }
 
 /// Scenarios, each before its logs. What ends in .yaml is a scenario, and so is the first path.
-std::vector<LoggedRun> runs_of_paths(const DataFolder& data, const std::vector<std::string>& paths,
+std::vector<LoggedRun> runs_of_paths(const CommandCall& call, const std::vector<std::string>& paths,
                                      const std::string& row) {
   std::vector<LoggedRun> runs;
   std::string scenario;
@@ -60,7 +60,7 @@ std::vector<LoggedRun> runs_of_paths(const DataFolder& data, const std::vector<s
   for (const std::string& path : paths) {
     if (scenario.empty() || is_scenario_path(path)) {
       if (!logged) break;
-      scenario = scenario_file(data, path);
+      scenario = scenario_file(call, path);
       logged = false;
       continue;
     }
@@ -87,13 +87,13 @@ std::vector<LoggedRun> runs_of_folder(const std::string& folder) {
   return runs;
 }
 
-std::vector<LoggedRun> logged_runs(const DataFolder& data, const po::variables_map& values) {
+std::vector<LoggedRun> logged_runs(const CommandCall& call, const po::variables_map& values) {
   const auto paths = values.count("paths") == 0 ? std::vector<std::string>{}
                                                 : values["paths"].as<std::vector<std::string>>();
   const auto& row = values["row"].as<std::string>();
   std::error_code error;
   if (paths.size() != 1 || !std::filesystem::is_directory(paths.front(), error))
-    return runs_of_paths(data, paths, row);
+    return runs_of_paths(call, paths, row);
   if (!row.empty()) throw InputError({}, "--row", "the names of a folder's logs say their rows");
   return runs_of_folder(paths.front());
 }
@@ -123,7 +123,7 @@ bool usable(const ComparedRun& run) {
 
 /// Nothing where fewer than two plans have usable logs. A plan counts once, with the mean of its
 /// logs.
-std::optional<CommonCauses> causes_of(const DataFolder& data, const std::vector<LoggedRun>& logged,
+std::optional<CommonCauses> causes_of(const CommandCall& call, const std::vector<LoggedRun>& logged,
                                       const std::vector<Setting>& settings,
                                       const std::vector<ComparedRun>& runs) {
   std::vector<std::vector<std::size_t>> plans;  // in the order of their first logs
@@ -146,7 +146,7 @@ std::optional<CommonCauses> causes_of(const DataFolder& data, const std::vector<
                           sum / static_cast<double>(members.size()),
                           runs[members.front()].comparison.predicted_s});
   }
-  return common_causes(data, to_explain, live_bar());
+  return common_causes(call.data, to_explain, call.console.bar("simulations"));
 }
 
 CommandResult compare_command(const CommandCall& call) {
@@ -166,17 +166,21 @@ CommandResult compare_command(const CommandCall& call) {
   const bool page = values.count("report") > 0;
   if (page) check_page(values["report"].as<std::string>());
 
-  const std::vector<LoggedRun> logged = logged_runs(call.data, values);
+  const std::vector<LoggedRun> logged = logged_runs(call, values);
   std::vector<ComparedRun> runs;
   runs.reserve(logged.size());
-  for (const LoggedRun& one : logged) runs.push_back(compared(call.data, one, settings, request));
-  const std::optional<CommonCauses> causes = causes_of(call.data, logged, settings, runs);
+  const Watch bar = call.console.bar("runs");
+  for (const LoggedRun& one : logged) {
+    runs.push_back(compared(call.data, one, settings, request));
+    bar(runs.size(), logged.size());
+  }
+  const std::optional<CommonCauses> causes = causes_of(call, logged, settings, runs);
 
   if (page)
     write_text_file(values["report"].as<std::string>(), comparison_html(runs, causes), true);
   if (runs.size() == 1)
-    return {json ? comparison_json(runs.front()) : comparison_text(runs.front())};
-  return {json ? comparisons_json(runs, causes) : comparisons_text(runs, causes)};
+    return {json ? comparison_json(runs.front()) : comparison_text(runs.front()), 0, json};
+  return {json ? comparisons_json(runs, causes) : comparisons_text(runs, causes), 0, json};
 }
 
 }  // namespace

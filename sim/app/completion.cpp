@@ -113,7 +113,7 @@ std::string option_cases() {
   std::string out = "\n_simtrain_options() {\n  case $1 in\n";
   for (const CommandRow& row : commands()) {
     out += fmt::format("    {}) echo", row.name);
-    for (const UsageOption& option : usage_options(row.usage))
+    for (const UsageOption& option : usage_options(with_common_options(row.usage)))
       out += fmt::format(" {}", option.name);
     out += " ;;\n";
   }
@@ -125,7 +125,7 @@ std::string value_cases() {
       "\n# $2 is the command, $3 the option before the word.\n_simtrain_values() {\n"
       "  case \"$2 $3\" in\n    *' --row') _simtrain_rows \"$1\" ;;\n";
   for (const CommandRow& row : commands()) {
-    for (const UsageOption& option : usage_options(row.usage)) {
+    for (const UsageOption& option : usage_options(with_common_options(row.usage))) {
       if (!option.values.empty())
         out += fmt::format("    '{} {}') echo {} ;;\n", row.name, option.name,
                            fmt::join(option.values, " "));

@@ -14,27 +14,29 @@ std::string overview() {
   out += "\nCommands\n";
   for (const CommandRow& row : commands()) out += fmt::format("  {:<10}{}\n", row.name, row.help);
   return out +
-         "\n'simtrain help COMMAND' tells more; 'simtrain help scenario' lists the keys of a "
-         "scenario.\n";
+         "\n'simtrain help COMMAND' tells more, also of --color and --quiet, which go with\n"
+         "every command; 'simtrain help scenario' lists the keys of a scenario.\n";
 }
 
 constexpr std::string_view kHelp =
     "simtrain help [COMMAND|scenario|man|completion]\n\n"
-    "  Without a topic an overview. scenario: the keys of a scenario file; man: the manual page "
-    "as\n"
-    "  roff; completion: a script that completes simtrain's arguments in bash and zsh, for\n"
-    "  'source <(simtrain help completion)'.\n";
+    "  Without a topic an overview. scenario: the keys of a scenario file; man: the\n"
+    "  manual page as roff; completion: a script that completes simtrain's arguments\n"
+    "  in bash and zsh, for 'source <(simtrain help completion)'.\n";
 
 CommandResult help_command(const CommandCall& call) {
-  if (call.arguments.empty()) return {overview()};
+  if (call.arguments.empty()) return for_programs(overview());
   const std::string& topic = call.arguments.front();
   if (call.arguments.size() > 1) throw InputError({}, "", "help takes one topic");
-  if (topic == "scenario") return {scenario_help()};
-  if (topic == "man") return {man_page()};
-  if (topic == "completion") return {completion_script()};
+  if (topic == "scenario") return for_programs(scenario_help());
+  if (topic == "man") return for_programs(man_page());
+  if (topic == "completion") return for_programs(completion_script());
   std::vector<std::string> known{"scenario", "man", "completion"};
   for (const CommandRow& row : commands()) {
-    if (row.name == topic) return {fmt::format("Example\n  {}\n\n{}", row.example, row.usage)};
+    if (row.name == topic) {
+      return for_programs(
+          fmt::format("Example\n  {}\n\n{}", row.example, with_common_options(row.usage)));
+    }
     known.emplace_back(row.name);
   }
   throw InputError({}, "help",
@@ -42,6 +44,10 @@ CommandResult help_command(const CommandCall& call) {
 }
 
 }  // namespace
+
+std::string with_common_options(std::string_view usage) {
+  return fmt::format("{}\n{}", usage, kCommonUsage);
+}
 
 const CommandRow kHelpCommand{"help", kHelp, "shows this, a command or the scenario's keys",
                               "simtrain help scenario", help_command};

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <filesystem>
 #include <span>
 
@@ -166,18 +165,25 @@ Imported import_file(const ImportFile& file, const po::variables_map& values,
 
 constexpr std::string_view kHelp =
     "simtrain import FILE [--name NAME] [--output FILE [--force]] ...\n\n"
-    "  Makes a scenario of a training recipe, a model file of a Hugging Face config.json, or a\n"
-    "  node file of what a machine says of itself. 'simtrain list import-formats' lists the kinds\n"
-    "  of FILE. Comments say where each value is from, what is assumed and what was ignored.\n\n"
-    "  --name NAME       of what is made; without it the recipe's, or the name of FILE\n"
-    "  --output FILE     written whole or not at all; --force replaces one that is there\n\n"
+    "  Makes a scenario of a training recipe, a model file of a Hugging Face\n"
+    "  config.json, or a node file of what a machine says of itself. 'simtrain list\n"
+    "  import-formats' lists the kinds of FILE. Comments say where each value is\n"
+    "  from, what is assumed and what was ignored.\n\n"
+    "  --name NAME       of what is made; without it the recipe's, or the name of\n"
+    "                    FILE\n"
+    "  --output FILE     written whole or not at all; --force replaces one that is\n"
+    "                    there\n\n"
     "  For a recipe, what its file does not say:\n"
     "  --cluster NAME    a name in hardware/clusters\n"
     "  --nodes N         servers of the job, where the recipe does not say them\n"
     "  --software NAME   a name in hardware/software\n"
-    "  --model NAME      a name in scenarios/models to start from; else the nearest by its shape\n"
-    "  --override KEY=VALUE   changes a key of the recipe, as Hydra has it (+KEY=VALUE adds one)\n"
-    "  --set KEY=VALUE   says a key of the scenario, whatever the recipe says; as simtrain run\n\n"
+    "  --model NAME      a name in scenarios/models to start from; else the nearest\n"
+    "                    by its shape\n"
+    "  --override KEY=VALUE\n"
+    "                    changes a key of the recipe, as Hydra has it (+KEY=VALUE\n"
+    "                    adds one)\n"
+    "  --set KEY=VALUE   says a key of the scenario, whatever the recipe says; as\n"
+    "                    simtrain run\n\n"
     "  For a node ('nvidia-smi topo -m', the XML of NCCL_TOPO_DUMP_FILE):\n"
     "  --gpu NAME        a name in hardware/gpus, where FILE leaves it open\n"
     "  --nic-bandwidth   of one compute NIC, such as \"400 Gb/s\"\n";
@@ -195,8 +201,8 @@ CommandResult import_command(const CommandCall& call) {
   check_text(file);
   const Imported imported = import_file(file, values, call.data);
   if (to_file) write_text_file(values["output"].as<std::string>(), imported.yaml, force);
-  fmt::print(stderr, "{}", imported.remark);
-  return {to_file ? "" : imported.yaml};
+  call.console.note(imported.remark);
+  return for_programs(to_file ? "" : imported.yaml);
 }
 
 }  // namespace

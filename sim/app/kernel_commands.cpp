@@ -37,7 +37,7 @@ CommandResult validate_kernels_command(const CommandCall& call) {
   }
   const bool holds = errors.mean <= bound;
   return {json ? kernel_validation_json(comparisons) : kernel_validation_text(comparisons),
-          holds ? 0 : 1};
+          holds ? 0 : 1, json};
 }
 
 CommandResult calibrate_kernels_command(const CommandCall& call) {
@@ -52,10 +52,10 @@ CommandResult calibrate_kernels_command(const CommandCall& call) {
   const auto name = values["gpu"].as<std::string>();
   const auto gpu = call.data.load<GpuSpec>("hardware/gpus", name, {}, "--gpu");
   const std::vector<KernelFit> fits =
-      fit_kernels(gpu, load_kernel_points(folder_of(call.data, values)));
+      fit_kernels(gpu, load_kernel_points(folder_of(call.data, values)), call.console.bar("fits"));
   if (fits.empty())
     throw InputError({}, "--gpu", "has too few points of '" + name + "' to fit any parameter");
-  return {json ? kernel_fit_json(name, fits) : kernel_fit_text(name, fits), 0};
+  return {json ? kernel_fit_json(name, fits) : kernel_fit_text(name, fits), 0, json};
 }
 
 }  // namespace simtrain

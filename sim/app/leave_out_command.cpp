@@ -39,8 +39,10 @@ CommandResult leave_out_command(const CommandCall& call) {
       percent_option(values, "max-mean-error").value_or(spec.left_out_bounds.mean.fraction);
   const double most =
       percent_option(values, "max-error").value_or(spec.left_out_bounds.max.fraction);
-  const StepTimeFit fit(call.data, spec.parameters,
-                        step_times(call.data, folder + "documented.yaml"));
+  const std::vector<StepTime> rows = step_times(call.data, folder + "documented.yaml");
+  std::size_t fits = 0;
+  for (const LeftOut what : kinds) fits += names_of(rows, what).size();
+  const StepTimeFit fit(call.data, spec.parameters, rows, call.console.bar("evaluations"), fits);
   const SlopedFit all = fit_all(fit, fit.start());
   LeftOutResults results;
   bool holds = true;
@@ -49,7 +51,7 @@ CommandResult leave_out_command(const CommandCall& call) {
     const ValidationSummary errors = summarize(results.back().second).errors;
     holds = holds && errors.mean_absolute <= mean && errors.largest_absolute <= most;
   }
-  return {json ? left_out_json(results) : left_out_text(results), holds ? 0 : 1};
+  return {json ? left_out_json(results) : left_out_text(results), holds ? 0 : 1, json};
 }
 
 }  // namespace simtrain

@@ -9,6 +9,7 @@
 #include "sim/measured/log_format.h"
 #include "sim/measured/profile_format.h"
 #include "sim/measured/step_window.h"
+#include "sim/output/wrapped_text.h"
 #include "sim/run/recipe_import/recipe_format.h"
 #include "sim/run/scenario.h"
 #include "sim/topology/cluster.h"
@@ -48,7 +49,8 @@ std::string helped(const std::vector<Helped>& rows) {
   std::size_t width = 0;
   for (const auto& [name, help] : rows) width = std::max(width, name.size());
   std::string out;
-  for (const auto& [name, help] : rows) out += fmt::format("{:<{}}  {}\n", name, width, help);
+  for (const auto& [name, help] : rows)
+    out += fmt::format("{:<{}}  {}\n", name, width, wrapped(help, width + 2));
   return out;
 }
 
@@ -167,11 +169,11 @@ CommandResult list_command(const CommandCall& call) {
   const po::variables_map values = parse_options(call.arguments, options, "family");
   std::vector<std::string> known;
   for (const Family& family : families()) known.emplace_back(family.name);
-  if (values.count("family") == 0) return {lines(known)};
+  if (values.count("family") == 0) return for_programs(lines(known));
   const auto& asked = values["family"].as<std::vector<std::string>>();
   if (asked.size() != 1) throw InputError({}, "", "list takes one family");
   for (const Family& family : families()) {
-    if (family.name == asked.front()) return {family.print(call.data)};
+    if (family.name == asked.front()) return for_programs(family.print(call.data));
   }
   throw InputError(
       {}, "list",

@@ -30,15 +30,20 @@ std::string tagged(std::string_view term, std::string_view text) {
   return fmt::format(".TP\n.B {}\n{}\n", roff(term), roff(text));
 }
 
+std::string items(const UsageText& usage) {
+  std::string out;
+  for (const UsageItem& item : usage.items)
+    out += item.term.empty() ? fmt::format(".PP\n{}\n", roff(item.text))
+                             : tagged(item.term, item.text);
+  return out;
+}
+
 std::string command_section(const CommandRow& row) {
   const UsageText usage = usage_text(row.usage);
   std::string out = fmt::format(".SS {}\n", roff(row.name));
   for (const std::string& synopsis : usage.synopses)
     out += fmt::format(".PP\n.B {}\n", roff(synopsis));
-  for (const UsageItem& item : usage.items)
-    out += item.term.empty() ? fmt::format(".PP\n{}\n", roff(item.text))
-                             : tagged(item.term, item.text);
-  return out;
+  return out + items(usage);
 }
 
 std::string tail() {
@@ -49,6 +54,7 @@ std::string tail() {
                 "do.") +
          tagged("3", "A failure of the program itself, or a plan that can never finish.") +
          ".SH ENVIRONMENT\n" +
+         tagged("NO_COLOR", "Where it is set and not empty, nothing is coloured.") +
          tagged("SIMTRAIN_DATA",
                 "The folder with hardware/, scenarios/ and validation/, in place of the installed "
                 "one.") +
@@ -74,7 +80,7 @@ std::string man_page() {
   for (const CommandRow& row : commands()) out += tagged(row.example, row.help);
   out += ".SH COMMANDS\n";
   for (const CommandRow& row : commands()) out += command_section(row);
-  return out + tail();
+  return out + ".SH OPTIONS\n" + items(usage_text(kCommonUsage)) + tail();
 }
 
 }  // namespace simtrain

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <cstdio>
 
 #include <fmt/format.h>
 
@@ -17,23 +16,27 @@ namespace {
 namespace po = boost::program_options;
 
 constexpr std::string_view kHelp =
-    "simtrain metrics LOG... [--steps WINDOW] [--format text|json|csv] [--summary] [--full-names]\n"
+    "simtrain metrics LOG... [--steps WINDOW] [--format text|json|csv] [--summary]\n"
+    "                 [--full-names]\n"
     "                 [--scenario FILE [--row NAME] [--set KEY=VALUE]...] [INPUT]...\n\n"
-    "  LOG               a training log, plain or gzip, or a folder with log-*.out or "
-    "dllogger.json\n"
-    "  --steps WINDOW    11:44, 11:, last, last:20, all, or a tool's window by name ('simtrain "
-    "list\n"
-    "                    step-windows'); without it that of the tool for logs of this format\n"
-    "  --log-format NAME one of 'simtrain list log-formats'; without it that of the first step\n"
+    "  LOG               a training log, plain or gzip, or a folder with log-*.out or\n"
+    "                    dllogger.json\n"
+    "  --steps WINDOW    11:44, 11:, last, last:20, all, or a tool's window by name\n"
+    "                    ('simtrain list step-windows'); without it that of the tool\n"
+    "                    for logs of this format\n"
+    "  --log-format NAME one of 'simtrain list log-formats'; without it that of the\n"
+    "                    first step\n"
     "  --format          text, json (simtrain.metrics/1) or csv\n"
-    "  --summary         a line a run, as for several logs; --full-names does not shorten names\n"
+    "  --summary         a line a run, as for several logs; --full-names does not\n"
+    "                    shorten names\n"
     "  --scenario FILE   for what the log does not say\n\n"
     "  Inputs that count more than the log and the scenario:\n"
-    "  --gpus N  --gbs N  --seq-length N  --precision bf16|fp8  --gpu NAME  --model NAME\n"
-    "  --model-flops FLOPS (of a sample)  --peak-tflops TFLOPS  --convention NAME\n\n"
+    "  --gpus N  --gbs N  --seq-length N  --precision bf16|fp8  --gpu NAME\n"
+    "  --model NAME  --model-flops FLOPS (of a sample)\n"
+    "  --peak-tflops TFLOPS  --convention NAME\n\n"
     "simtrain metrics --file LOG --batch_size N --num_accelerators N\n"
-    "                 --model_type NAME|--model_flops FLOPS --accelerator_type NAME|--max_flops "
-    "TFLOPS\n"
+    "                 --model_type NAME|--model_flops FLOPS\n"
+    "                 --accelerator_type NAME|--max_flops TFLOPS\n"
     "                 [--precision bf16|fp8] [--start_step 10] [--end_step 30]\n\n"
     "  The options of gpu-recipes' training_metrics tool print what it prints.\n";
 
@@ -130,7 +133,7 @@ RunFacts option_facts(const po::variables_map& values, const DataFolder& data) {
   return facts;
 }
 
-RunFacts scenario_facts(const po::variables_map& values, const DataFolder& data) {
+RunFacts scenario_facts(const po::variables_map& values, const CommandCall& call) {
   const auto path = given<std::string>(values, "scenario");
   const std::vector<Setting> settings = parsed_settings(values);
   const std::string row = given<std::string>(values, "row").value_or("");
@@ -139,14 +142,14 @@ RunFacts scenario_facts(const po::variables_map& values, const DataFolder& data)
     if (!settings.empty()) throw InputError({}, "--set", "changes --scenario; name that too");
     return {};
   }
-  const auto source = ScenarioSource::from_file(scenario_file(data, *path));
+  const auto source = ScenarioSource::from_file(scenario_file(call, *path));
   if (source.has_table() && row.empty()) {
     throw InputError(
         {*path}, "--row",
         fmt::format("the scenario has a table; {}", suggestion("", source.row_names())));
   }
   const std::string origin = row.empty() ? *path : fmt::format("{}, {}", *path, row);
-  return facts_of_scenario(source.scenario(data, row, settings), origin);
+  return facts_of_scenario(source.scenario(call.data, row, settings), origin);
 }
 
 /// Runs of one name are told apart by their paths.
@@ -160,19 +163,25 @@ void name_runs(std::vector<MeasuredReport>& reports) {
   }
 }
 
-std::vector<MeasuredReport> read_all(const po::variables_map& values, const DataFolder& data) {
+std::vector<MeasuredReport> read_all(const po::variables_map& values, const CommandCall& call) {
   const LogRequest request = log_request(values);
-  const RunFacts options = option_facts(values, data);
-  const RunFacts scenario = scenario_facts(values, data);
-  std::vector<MeasuredReport> reports;
+  const RunFacts options = option_facts(values, call.data);
+  const RunFacts scenario = scenario_facts(values, call);
+  std::vector<std::string> files;
   for (const std::string& path : values["log"].as<Names>()) {
-    for (const std::string& file : log_files(path)) {
-      MeasuredReport report;
-      report.run = read_log_file(file, request);
-      report.facts = merge({options, facts_of_log(report.run.facts), scenario});
-      report.metrics = run_metrics(report.run, report.facts.facts);
-      reports.push_back(std::move(report));
-    }
+    for (std::string& file : log_files(path)) files.push_back(std::move(file));
+  }
+  const Watch logs = call.console.bar("logs");
+  const Watch bytes = call.console.bar("MB");
+  std::vector<MeasuredReport> reports;
+  reports.reserve(files.size());
+  for (const std::string& file : files) {
+    MeasuredReport report;
+    report.run = read_log_file(file, request, files.size() == 1 ? bytes : Watch());
+    report.facts = merge({options, facts_of_log(report.run.facts), scenario});
+    report.metrics = run_metrics(report.run, report.facts.facts);
+    reports.push_back(std::move(report));
+    logs(reports.size(), files.size());
   }
   name_runs(reports);
   return reports;
@@ -190,13 +199,14 @@ std::string remarks(const std::vector<MeasuredReport>& reports) {
   return out;
 }
 
-std::string printed(const po::variables_map& values, const std::vector<MeasuredReport>& reports) {
+std::string printed(const po::variables_map& values, const std::vector<MeasuredReport>& reports,
+                    const Console& console) {
   const auto& format = values["format"].as<std::string>();
   if (format == "json") return metrics_json(reports);
   if (format == "csv") {
     for (const MeasuredReport& report : reports) {
       const std::string skipped = skipped_text(report.run);
-      if (!skipped.empty()) fmt::print(stderr, "{}: {}", report.run.path, skipped);
+      if (!skipped.empty()) console.note(fmt::format("{}: {}", report.run.path, skipped));
     }
     return metrics_csv(reports);
   }
@@ -218,7 +228,7 @@ T required(std::optional<T> value, const char* option) {
 }
 
 /// The call as training_metrics takes it.
-CommandResult tool_command(const po::variables_map& values) {
+CommandResult tool_command(const po::variables_map& values, const Console& console) {
   for (const auto& [name, value] : values) {
     const bool known =
         std::find(kToolOptions.begin(), kToolOptions.end(), name) != kToolOptions.end();
@@ -238,24 +248,25 @@ CommandResult tool_command(const po::variables_map& values) {
   request.end_step = given<std::int64_t>(values, "end_step").value_or(request.end_step);
   MeasuredRun run;
   const TrainingMetrics metrics = training_metrics(request, run);
-  fmt::print(stderr, "{}", skipped_text(run));
-  return {training_metrics_text(metrics)};
+  console.note(skipped_text(run));
+  return for_programs(training_metrics_text(metrics));
 }
 
 CommandResult metrics_command(const CommandCall& call) {
   const po::variables_map values = parse(call.arguments);
   if (std::any_of(kToolOptions.begin(), kToolOptions.end(),
                   [&](const char* option) { return values.count(option) > 0; }))
-    return tool_command(values);
+    return tool_command(values, call.console);
   check_format(values["format"].as<std::string>());
   if (values.count("log") == 0)
     throw InputError({}, "", "metrics takes logs; 'simtrain help metrics' shows how");
-  const std::vector<MeasuredReport> reports = read_all(values, call.data);
+  const std::vector<MeasuredReport> reports = read_all(values, call);
   const bool all = std::all_of(reports.begin(), reports.end(), [](const MeasuredReport& report) {
     return report.metrics.status == RunStatus::success ||
            report.metrics.status == RunStatus::partial;
   });
-  return {printed(values, reports), all ? 0 : 1};
+  return {printed(values, reports, call.console), all ? 0 : 1,
+          values["format"].as<std::string>() != "text"};
 }
 
 }  // namespace

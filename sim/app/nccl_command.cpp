@@ -178,20 +178,20 @@ Cluster cluster_of(const CommandCall& call, const std::string& name, const Exten
 }
 
 constexpr std::string_view kHelp =
-    "simtrain nccl CLUSTER --op OP --gpus N [--nodes N] [--min SIZE] [--max SIZE] [--factor F]\n"
-    "              [--software NAME] [--nccl-version V] [--nvls true|false] [--algo A,...]\n"
-    "              [--proto P,...] [--min-channels N] [--max-channels N] [--format "
-    "text|json]\n\n"
+    "simtrain nccl CLUSTER --op OP --gpus N [--nodes N] [--min SIZE] [--max SIZE]\n"
+    "              [--factor F] [--software NAME] [--nccl-version V]\n"
+    "              [--nvls true|false] [--algo A,...] [--proto P,...]\n"
+    "              [--min-channels N] [--max-channels N] [--format text|json]\n\n"
     "  Prints what nccl-tests would measure, in its format.\n\n"
-    "  --op              all_reduce, all_gather, reduce_scatter, broadcast, alltoall, sendrecv\n"
-    "  --gpus, --nodes   ranks in all, evenly over nodes; without --nodes over as few as can "
-    "be\n"
+    "  --op              all_reduce, all_gather, reduce_scatter, broadcast, alltoall,\n"
+    "                    sendrecv\n"
+    "  --gpus, --nodes   ranks in all, evenly over nodes; without --nodes over as few\n"
+    "                    as can be\n"
     "  --min, --max      8, 64K, 128M, 8G; sizes in between grow by --factor\n"
     "  --software NAME   takes the NCCL settings of hardware/software/NAME.yaml\n"
     "  --nccl-version    2.18 to 2.30; without it and --software 2.27.3 as it comes\n"
-    "  --algo, --proto   as NCCL_ALGO and NCCL_PROTO: ring, tree, nvls, nvlstree, "
-    "collnetdirect,\n"
-    "                    collnetchain, pat; ll, ll128, simple\n"
+    "  --algo, --proto   as NCCL_ALGO and NCCL_PROTO: ring, tree, nvls, nvlstree,\n"
+    "                    collnetdirect, collnetchain, pat; ll, ll128, simple\n"
     "  --format json     the same as simtrain.nccl/1\n";
 
 CommandResult nccl_command(const CommandCall& call) {
@@ -219,7 +219,8 @@ CommandResult nccl_command(const CommandCall& call) {
   head.gpu = cluster.spec().gpu.name;
   head.nodes = extent.nodes;
   const std::vector<NcclSweepRow> rows = nccl_sweep(cluster, head.settings, head.request);
-  return {json ? nccl_json(head, rows) : nccl_table(head, rows)};
+  // The table is nccl-tests' own, which other programs read.
+  return for_programs(json ? nccl_json(head, rows) : nccl_table(head, rows));
 }
 
 }  // namespace

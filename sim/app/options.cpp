@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/app/common_options.h"
 #include "sim/core/scalar_text.h"
 #include "sim/core/text_file.h"
 
@@ -21,8 +22,9 @@ InputError unknown_option(const std::string& word, const po::options_description
   for (const auto& option : options.options()) {
     if (option->long_name() != positional) known.push_back("--" + option->long_name());
   }
-  const std::string hint = known.empty() ? "there are none here" : suggestion(word, known);
-  return {{}, "", fmt::format("unknown option '{}'; {}", word, hint)};
+  const std::vector<std::string>& common = common_option_names();
+  known.insert(known.end(), common.begin(), common.end());
+  return {{}, "", fmt::format("unknown option '{}'; {}", word, suggestion(word, known))};
 }
 
 }  // namespace

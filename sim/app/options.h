@@ -12,8 +12,8 @@
 
 namespace simtrain {
 
-/// Parses a command's arguments against its options. `positional` names the option that takes plain
-/// arguments. Throws InputError, one line, at anything unknown, doubled or without its value.
+/// Parses a command's arguments against its own options. `positional` names the option that takes
+/// plain arguments. Throws InputError, one line, at anything unknown, doubled or without its value.
 boost::program_options::variables_map parse_options(
     const std::vector<std::string>& arguments,
     const boost::program_options::options_description& options, const std::string& positional);

@@ -13,18 +13,22 @@ namespace {
 namespace po = boost::program_options;
 
 constexpr std::string_view kHelp =
-    "simtrain profile SCENARIO.yaml FILE... [--row NAME] [--set KEY=VALUE]... [--rank N]\n"
-    "                 [--steps N] [--profile-format NAME] [--format text|json]\n\n"
-    "  Predicts the scenario and compares with what ran: time and number of kernels by kind, or\n"
-    "  the calls of NCCL by kind and size.\n\n"
-    "  FILE              kernels by 'nsys stats --report cuda_gpu_kern_sum --format csv', a trace\n"
-    "                    of torch.profiler, or a log with NCCL_DEBUG=INFO and\n"
-    "                    NCCL_DEBUG_SUBSYS=INIT,COLL; plain or gzip\n"
+    "simtrain profile SCENARIO.yaml FILE... [--row NAME] [--set KEY=VALUE]...\n"
+    "                 [--rank N] [--steps N] [--profile-format NAME]\n"
+    "                 [--format text|json]\n\n"
+    "  Predicts the scenario and compares with what ran: time and number of kernels\n"
+    "  by kind, or the calls of NCCL by kind and size.\n\n"
+    "  FILE              kernels by 'nsys stats --report cuda_gpu_kern_sum --format\n"
+    "                    csv', a trace of torch.profiler, or a log with\n"
+    "                    NCCL_DEBUG=INFO and NCCL_DEBUG_SUBSYS=INIT,COLL; plain or\n"
+    "                    gzip\n"
     "  --row, --set      as for 'simtrain run'\n"
-    "  --rank N          whose profile it is; without it as it says itself, or the busiest rank's\n"
-    "  --steps N         training steps in it; without it as it marks them, or as the numbers of\n"
-    "                    collectives tell\n"
-    "  --profile-format  one of 'simtrain list profile-formats'; without it the content tells\n"
+    "  --rank N          whose profile it is; without it as it says itself, or the\n"
+    "                    busiest rank's\n"
+    "  --steps N         training steps in it; without it as it marks them, or as the\n"
+    "                    numbers of collectives tell\n"
+    "  --profile-format  one of 'simtrain list profile-formats'; without it the\n"
+    "                    content tells\n"
     "  --format json     as simtrain.profile/1\n";
 
 po::variables_map parse(const CommandCall& call) {
@@ -63,7 +67,7 @@ CommandResult profile_command(const CommandCall& call) {
   const std::string format =
       values.count("profile-format") > 0 ? values["profile-format"].as<std::string>() : "";
 
-  const auto source = ScenarioSource::from_file(scenario_file(call.data, paths[0]));
+  const auto source = ScenarioSource::from_file(scenario_file(call, paths[0]));
   const auto& row = values["row"].as<std::string>();
   if (source.has_table() && row.empty()) {
     throw InputError(
@@ -74,11 +78,12 @@ CommandResult profile_command(const CommandCall& call) {
   std::vector<ProfileReport> reports;
   reports.reserve(paths.size() - 1);
   for (std::size_t i = 1; i < paths.size(); ++i)
-    reports.push_back({read_profile_file(paths[i], format), {}});
-  const Played played(scenario);
+    reports.push_back({read_profile_file(paths[i], format, call.console.bar("MB")), {}});
+  const Played played(scenario, {false, nullptr, call.console.bar("operations")});
   for (ProfileReport& report : reports)
     report.comparisons = compare_profile(played, report.profile, request);
-  return {json ? profile_json(scenario.name, reports) : profile_text(scenario.name, reports)};
+  return {json ? profile_json(scenario.name, reports) : profile_text(scenario.name, reports), 0,
+          json};
 }
 
 }  // namespace

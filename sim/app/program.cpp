@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstdio>
 #include <exception>
 
 #include <fmt/format.h>
@@ -15,25 +14,22 @@ namespace {
 constexpr int kWrongInput = 2;
 constexpr int kOwnFailure = 3;
 
-bool print(const std::string& text) {
-  return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
-         std::fflush(stdout) == 0;
-}
-
 bool wants_help(const std::string& argument) { return argument == "--help" || argument == "-h"; }
 
-CommandResult dispatch(std::vector<std::string> arguments) {
+CommandResult dispatch(std::vector<std::string> arguments, const Console& console) {
   const DataFolder data(data_root());
-  if (arguments.empty() || wants_help(arguments.front())) return kHelpCommand.run({{}, data});
+  if (arguments.empty() || wants_help(arguments.front()))
+    return kHelpCommand.run({{}, data, console});
   const std::string& name = arguments.front();
   for (const CommandRow& row : commands()) {
     if (row.name != name) continue;
-    if (arguments.size() == 2 && wants_help(arguments[1])) return kHelpCommand.run({{name}, data});
-    return row.run({{arguments.begin() + 1, arguments.end()}, data});
+    if (arguments.size() == 2 && wants_help(arguments[1]))
+      return kHelpCommand.run({{name}, data, console});
+    return row.run({{arguments.begin() + 1, arguments.end()}, data, console});
   }
   const bool path = name.find('/') != std::string::npos || name.ends_with(".yaml") ||
                     name.ends_with(".yml") || name.starts_with("-");
-  if (path) return kRunCommand.run({std::move(arguments), data});
+  if (path) return kRunCommand.run({std::move(arguments), data, console});
   std::vector<std::string> known;
   for (const CommandRow& row : commands()) known.emplace_back(row.name);
   throw InputError({}, "",
@@ -51,20 +47,22 @@ const std::vector<CommandRow>& commands() {
   return rows;
 }
 
-int program(const std::vector<std::string>& arguments) {
+int program(std::vector<std::string> arguments) {
+  Console console;
   try {
-    const CommandResult result = dispatch(arguments);
-    if (print(result.output)) return result.status;
-    std::fputs("simtrain: standard output cannot be written\n", stderr);
+    console = Console(take_common_options(arguments));
+    const CommandResult result = dispatch(std::move(arguments), console);
+    if (console.print(result.output, result.data)) return result.status;
+    console.error("standard output cannot be written");
     return kOwnFailure;
   } catch (const InputError& error) {
-    fmt::print(stderr, "simtrain: {}\n", error.what());
+    console.error(error.what());
     return kWrongInput;
   } catch (const StuckProgram& error) {
-    fmt::print(stderr, "simtrain: {}\n", error.what());
+    console.error(error.what());
     return kOwnFailure;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "simtrain: internal error: {}\n", error.what());
+    console.error(fmt::format("internal error: {}", error.what()));
     return kOwnFailure;
   }
 }

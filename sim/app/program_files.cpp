@@ -1,6 +1,5 @@
 #include "sim/app/program_files.h"
 
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
@@ -20,12 +19,12 @@ std::string data_root() {
   return fs::is_directory(installed / "hardware", error) ? installed.string() : SIMTRAIN_DATA_DIR;
 }
 
-std::string scenario_file(const DataFolder& data, const std::string& path) {
+std::string scenario_file(const CommandCall& call, const std::string& path) {
   std::error_code error;
   if (fs::path(path).parent_path() != "scenarios" || fs::exists(path, error)) return path;
-  std::string found = fmt::format("{}/{}", data.root(), path);
+  std::string found = fmt::format("{}/{}", call.data.root(), path);
   if (!fs::is_regular_file(found, error)) return path;
-  fmt::print(stderr, "simtrain: note: {} is not here; reading {}\n", path, found);
+  call.console.note(fmt::format("simtrain: note: {} is not here; reading {}\n", path, found));
   return found;
 }
 

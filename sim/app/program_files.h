@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "sim/core/data_folder.h"
+#include "sim/app/command.h"
 
 namespace simtrain {
 
@@ -12,7 +12,7 @@ namespace simtrain {
 std::string data_root();
 
 /// The file to read for a scenario of the command line: `path`, or where there is no such file and
-/// it is `scenarios/NAME`, that file of the data folder, which standard error then tells.
-std::string scenario_file(const DataFolder& data, const std::string& path);
+/// it is `scenarios/NAME`, that file of the data folder, which a note then tells.
+std::string scenario_file(const CommandCall& call, const std::string& path);
 
 }  // namespace simtrain

@@ -4,21 +4,15 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
 #include <string_view>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <utility>
 
 #include <fmt/format.h>
 
 namespace simtrain {
 namespace {
-
-bool moving_terminal() {
-  const char* kind = std::getenv("TERM");
-  return isatty(STDERR_FILENO) != 0 && kind != nullptr && std::string_view(kind) != "dumb" &&
-         *kind != '\0';
-}
 
 std::size_t terminal_columns() {
   winsize size{};
@@ -33,6 +27,11 @@ std::string bar(double share, std::size_t width) {
 
 }  // namespace
 
+bool is_terminal(int file) {
+  const char* kind = std::getenv("TERM");
+  return isatty(file) != 0 && kind != nullptr && std::string_view(kind) != "dumb" && *kind != '\0';
+}
+
 std::string time_text(double seconds) {
   const auto whole = static_cast<long long>(std::llround(std::min(seconds, 1e9)));
   if (whole < 60) return fmt::format("{} s", whole);
@@ -40,8 +39,8 @@ std::string time_text(double seconds) {
   return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
 }
 
-Progress::Progress(bool wanted, std::size_t before, std::size_t total)
-    : shown_(wanted && moving_terminal()), before_(before), total_(total) {}
+Progress::Progress(bool wanted, std::string unit, std::size_t before)
+    : shown_(wanted && is_terminal(STDERR_FILENO)), unit_(std::move(unit)), before_(before) {}
 
 Progress::~Progress() {
   if (shown_) clear();
@@ -56,7 +55,7 @@ void Progress::clear() {
   lines_ = 0;
 }
 
-void Progress::draw(const std::string& text, std::size_t done) {
+void Progress::draw(const std::string& text, std::size_t done, std::size_t total) {
   if (!shown_) return;
   const std::size_t columns = terminal_columns();
   std::string picture;
@@ -69,11 +68,11 @@ void Progress::draw(const std::string& text, std::size_t done) {
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   const double share =
-      static_cast<double>(done) / static_cast<double>(std::max<std::size_t>(total_, 1));
-  std::string line = fmt::format("[{}] {} of {}", bar(share, 30), done, total_);
+      static_cast<double>(done) / static_cast<double>(std::max<std::size_t>(total, 1));
+  std::string line = fmt::format("[{}] {} of {} {}", bar(share, 30), done, total, unit_);
   if (done > before_) {
     const double spent = std::chrono::duration<double>(Clock::now() - start_).count();
-    line += fmt::format(", {} left", time_text(spent * static_cast<double>(total_ - done) /
+    line += fmt::format(", {} left", time_text(spent * static_cast<double>(total - done) /
                                                static_cast<double>(done - before_)));
   }
   clear();
@@ -81,13 +80,6 @@ void Progress::draw(const std::string& text, std::size_t done) {
   std::fflush(stderr);
   lines_ = lines + 1;
   drawn_ = Clock::now();
-}
-
-std::function<void(std::size_t done, std::size_t total)> live_bar() {
-  return [progress = std::shared_ptr<Progress>()](std::size_t done, std::size_t total) mutable {
-    if (!progress) progress = std::make_shared<Progress>(true, 0, total);
-    if (progress->due()) progress->draw("", done);
-  };
 }
 
 }  // namespace simtrain

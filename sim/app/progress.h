@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <cstddef>
-#include <functional>
 #include <string>
 
 namespace simtrain {
@@ -12,32 +11,34 @@ namespace simtrain {
 /// not wanted, nothing is ever written.
 class Progress {
  public:
-  /// `before`: parts of the work that were done already; the time left is reckoned without them.
-  Progress(bool wanted, std::size_t before, std::size_t total);
+  /// `unit`: what the parts of the work are called; `before`: how many of them were done already,
+  /// the time left is reckoned without them.
+  Progress(bool wanted, std::string unit, std::size_t before = 0);
   /// Takes the picture away.
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Whether it is time for a new picture: a few times a second, never where none is shown.
+  /// Whether it is time for a new picture: a few times a second, not at once, never where none is
+  /// shown.
   [[nodiscard]] bool due() const;
   /// Draws `text`, lines with their ends, and the bar below it.
-  void draw(const std::string& text, std::size_t done);
+  void draw(const std::string& text, std::size_t done, std::size_t total);
   void clear();
 
  private:
   using Clock = std::chrono::steady_clock;
 
   bool shown_;
+  std::string unit_;
   std::size_t before_;
-  std::size_t total_;
   std::size_t lines_ = 0;  ///< of the picture that stands there
   Clock::time_point start_ = Clock::now();
-  Clock::time_point drawn_{};
+  Clock::time_point drawn_ = start_;
 };
 
-/// A bar for work that tells how much of it is done. It is gone with its last copy.
-std::function<void(std::size_t done, std::size_t total)> live_bar();
+/// Whether an open file is a terminal that colours can be shown on and whose cursor moves.
+bool is_terminal(int file);
 
 /// "42 s", "3 min 20 s", "2 h 05 min".
 std::string time_text(double seconds);

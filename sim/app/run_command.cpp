@@ -1,11 +1,8 @@
-#include <cstdio>
-
 #include <fmt/format.h>
 
 #include "sim/app/command.h"
 #include "sim/app/options.h"
 #include "sim/app/program_files.h"
-#include "sim/app/progress.h"
 #include "sim/core/text_file.h"
 #include "sim/output/explain_report.h"
 #include "sim/output/json_report.h"
@@ -23,33 +20,34 @@ namespace po = boost::program_options;
 namespace {
 
 constexpr std::string_view kHelp =
-    "simtrain [run] SCENARIO.yaml [--row NAME] [--set KEY=VALUE]... [--format text|json] "
-    "[--steps N [--seed N]]\n"
-    "               [--unfold] [--trace FILE [--trace-ranks LIST] [--trace-microbatches LIST]]\n"
-    "               [--nccl-trace FILE] [--report FILE.html] [--explain]\n"
-    "\n"
-    "  --row NAME        one row of the scenario's table; without it all rows, a line each\n"
-    "  --set KEY=VALUE   changes any dotted key; tp, pp, vp, cp, ep, mbs, gbs, nodes, precision "
-    "for short\n"
+    "simtrain [run] SCENARIO.yaml [--row NAME] [--set KEY=VALUE]...\n"
+    "               [--format text|json] [--steps N [--seed N]] [--unfold]\n"
+    "               [--trace FILE [--trace-ranks LIST] [--trace-microbatches LIST]]\n"
+    "               [--nccl-trace FILE] [--report FILE.html] [--explain]\n\n"
+    "  --row NAME        one row of the scenario's table; without it all rows, a line\n"
+    "                    each\n"
+    "  --set KEY=VALUE   changes any dotted key; tp, pp, vp, cp, ep, mbs, gbs, nodes,\n"
+    "                    precision for short\n"
     "  --format json     the whole result as simtrain.result/1\n"
-    "  --steps N         draws up to 1000000 steps as GPU clocks make them deviate from the mean "
-    "one, and tells their mean,\n"
-    "                    standard deviation and range; all else is of the mean step\n"
+    "  --steps N         draws up to 1000000 steps as GPU clocks make them deviate\n"
+    "                    from the mean one, and tells their mean, standard deviation\n"
+    "                    and range; all else is of the mean step\n"
     "  --seed N          of the draws of --steps; 0 without it\n"
     "  --unfold          simulates every rank; gives the same numbers\n"
-    "  --trace FILE      writes the step as a timeline for ui.perfetto.dev and chrome://tracing:\n"
-    "                    .pftrace, .json or .json.gz\n"
-    "  --trace-ranks LIST         ranks that it shows, '0-7,16' or all; without it one of each "
-    "class\n"
-    "  --trace-microbatches LIST  micro-batches that it shows with their kernels and messages;\n"
+    "  --trace FILE      writes the step as a timeline for ui.perfetto.dev and\n"
+    "                    chrome://tracing: .pftrace, .json or .json.gz\n"
+    "  --trace-ranks LIST\n"
+    "                    ranks that it shows, '0-7,16' or all; without it one of each\n"
+    "                    class\n"
+    "  --trace-microbatches LIST\n"
+    "                    micro-batches that it shows with their kernels and messages;\n"
     "                    without it the first and the middle one\n"
-    "  --nccl-trace FILE the collectives that a rank calls, as NCCL's own log tells them, and "
-    "their\n"
-    "                    sums; --trace-ranks for other ranks than the busiest one\n"
+    "  --nccl-trace FILE the collectives that a rank calls, as NCCL's own log tells\n"
+    "                    them, and their sums; --trace-ranks for other ranks than the\n"
+    "                    busiest one\n"
     "  --report FILE     writes the step as one HTML page that needs no other file\n"
-    "  --explain         the critical path by stage, and the step time with each knob changed and "
-    "each\n"
-    "                    cost removed, simulated anew\n";
+    "  --explain         the critical path by stage, and the step time with each knob\n"
+    "                    changed and each cost removed, simulated anew\n";
 
 po::options_description options_of_run() {
   po::options_description options;
@@ -112,15 +110,14 @@ Traces traces_of(const po::variables_map& values) {
   return traces;
 }
 
-void write_traces(const Played& played, const Traces& traces) {
+void write_traces(const Console& console, const Played& played, const Traces& traces) {
   if (traces.nccl) write_nccl_trace(played, *traces.nccl, traces.ranks);
   if (!traces.timeline) return;
   const std::string missing = write_trace(played, *traces.timeline);
   if (missing.empty()) return;
-  fmt::print(stderr,
-             "simtrain: note: {} leaves out {}; --trace-ranks and --trace-microbatches choose "
-             "others\n",
-             traces.timeline->path, missing);
+  console.note(fmt::format(
+      "simtrain: note: {} leaves out {}; --trace-ranks and --trace-microbatches choose others\n",
+      traces.timeline->path, missing));
 }
 
 /// Refused before the step is played, not after it.
@@ -144,35 +141,40 @@ CommandResult run_command(const CommandCall& call) {
   const Traces traces = traces_of(values);
   check_report(values, traces);
   const std::vector<Setting> settings = parsed_settings(values);
-  const auto source = ScenarioSource::from_file(scenario_file(call.data, files.front()));
-  const SimulateOptions how{values["unfold"].as<bool>()};
+  const auto source = ScenarioSource::from_file(scenario_file(call, files.front()));
+  const bool unfold = values["unfold"].as<bool>();
   const auto& row = values["row"].as<std::string>();
   if (!row.empty() || !source.has_table()) {
     const Scenario scenario = source.scenario(call.data, row, settings);
-    const Played played(scenario, how);
+    const Played played(scenario, {unfold, nullptr, call.console.bar("operations")});
     Report report = report_of(played);
     if (sample) report.sample = sampled_steps(report, sample->count, sample->seed);
-    write_traces(played, traces);
+    write_traces(call.console, played, traces);
     std::optional<Explanation> why;
     if (values["explain"].as<bool>())
-      why = explain({source, call.data, row, settings}, played, live_bar());
+      why = explain({source, call.data, row, settings}, played, call.console.bar("changes"));
     if (values.count("report") > 0)
       write_text_file(
           values["report"].as<std::string>(),
           run_html(played, report, provenance_of(call.data, source.tree(row, settings)), why),
           true);
     if (why)
-      return {json ? json_report(report, *why) : text_report(report) + explanation_text(*why)};
-    return {json ? json_report(report) : text_report(report)};
+      return {json ? json_report(report, *why) : text_report(report) + explanation_text(*why), 0,
+              json};
+    return {json ? json_report(report) : text_report(report), 0, json};
   }
   if (traces.any() || sample || values.count("report") > 0 || values["explain"].as<bool>())
     throw InputError(
         {}, "",
         "--steps, traces, --report and --explain are of one row of the table; --row names it");
   std::vector<Report> reports;
-  for (const std::string& name : source.row_names())
-    reports.push_back(simulate(source.scenario(call.data, name, settings), how));
-  return {json ? json_table(source.row_names(), reports) : text_table(source.row_names(), reports)};
+  const std::vector<std::string> names = source.row_names();
+  const Watch bar = call.console.bar("rows");
+  for (const std::string& name : names) {
+    reports.push_back(simulate(source.scenario(call.data, name, settings), {unfold}));
+    bar(reports.size(), names.size());
+  }
+  return {json ? json_table(names, reports) : text_table(names, reports), 0, json};
 }
 
 }  // namespace

@@ -14,14 +14,16 @@ namespace {
 
 constexpr std::string_view kHelp =
     "simtrain scale SCENARIO.yaml --gpus SIZES [--row NAME] [--set KEY=VALUE]...\n"
-    "               [--mode weak|strong] [--tokens T] [--price USD] [--report FILE.html]\n"
-    "               [--format text|json]\n\n"
-    "  Simulates a scenario's plan on several numbers of GPUs; DP follows. Sizes on which the "
-    "plan\n"
-    "  is illegal are shown with the reason.\n\n"
-    "  --gpus SIZES      64,128,256 or a range, 64:512:64 in steps, 64:2048:x2 by factors\n"
-    "  --mode weak       the global batch grows with the GPUs (the default); strong: it stays\n"
-    "  --tokens 15T      of the training run whose days, GPU hours and cost are told; 1T\n"
+    "               [--mode weak|strong] [--tokens T] [--price USD]\n"
+    "               [--report FILE.html] [--format text|json]\n\n"
+    "  Simulates a scenario's plan on several numbers of GPUs; DP follows. Sizes on\n"
+    "  which the plan is illegal are shown with the reason.\n\n"
+    "  --gpus SIZES      64,128,256 or a range, 64:512:64 in steps, 64:2048:x2 by\n"
+    "                    factors\n"
+    "  --mode weak       the global batch grows with the GPUs (the default); strong:\n"
+    "                    it stays\n"
+    "  --tokens 15T      of the training run whose days, GPU hours and cost are told;\n"
+    "                    1T\n"
     "  --price 2.5       dollars of a GPU hour\n"
     "  --report FILE     all of it as one HTML page that needs no other file\n"
     "  --format json     the same as simtrain.scale/1\n";
@@ -34,7 +36,7 @@ CommandResult scale_command(const CommandCall& call) {
       "gpus", text())("mode", text()->default_value("weak"))("tokens", text()->default_value("1T"))(
       "price", po::value<double>())("report", text())("format", text()->default_value("text"));
   const po::variables_map values = parse_options(call.arguments, options, "scenario");
-  const ScenarioSource source = one_scenario(call.data, values, "scale");
+  const ScenarioSource source = one_scenario(call, values, "scale");
   const bool json = wants_json(values);
   if (values.count("gpus") == 0)
     throw InputError({}, "--gpus", "is missing; --gpus 64:2048:x2 would do");
@@ -46,10 +48,10 @@ CommandResult scale_command(const CommandCall& call) {
   request.mode = named_option<Scaling>(values, "mode");
   const ScaleHead head{source.draft(call.data, request.row, request.settings).scenario.name,
                        request.mode, tokens_option(values), price_option(values)};
-  const std::vector<ScaleRow> rows = scale(call.data, source, request);
+  const std::vector<ScaleRow> rows = scale(call.data, source, request, call.console.bar("sizes"));
   if (values.count("report") > 0)
     write_text_file(values["report"].as<std::string>(), scale_html(head, rows), true);
-  return {json ? scale_json(head, rows) : scale_text(head, rows)};
+  return {json ? scale_json(head, rows) : scale_text(head, rows), 0, json};
 }
 
 }  // namespace

@@ -7,14 +7,14 @@
 
 namespace simtrain {
 
-ScenarioSource one_scenario(const DataFolder& data,
+ScenarioSource one_scenario(const CommandCall& call,
                             const boost::program_options::variables_map& values,
                             const std::string& command) {
   const auto files = values["scenario"].as<std::vector<std::string>>();
   if (files.size() != 1 || files.front().empty())
     throw InputError(
         {}, "", fmt::format("{0} takes one scenario file; 'simtrain help {0}' shows how", command));
-  return ScenarioSource::from_file(scenario_file(data, files.front()));
+  return ScenarioSource::from_file(scenario_file(call, files.front()));
 }
 
 double tokens_option(const boost::program_options::variables_map& values) {

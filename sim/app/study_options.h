@@ -5,13 +5,14 @@
 
 #include <fmt/format.h>
 
+#include "sim/app/command.h"
 #include "sim/app/options.h"
 
 namespace simtrain {
 
 /// The one scenario file that a command takes as its plain argument (`scenario_file` finds it).
 /// Throws InputError, naming the command, where there is none or more.
-ScenarioSource one_scenario(const DataFolder& data,
+ScenarioSource one_scenario(const CommandCall& call,
                             const boost::program_options::variables_map& values,
                             const std::string& command);
 

@@ -17,32 +17,34 @@ namespace po = boost::program_options;
 namespace {
 
 constexpr std::string_view kHelp =
-    "simtrain sweep SCENARIO.yaml [--row NAME] [--set KEY=VALUE]... --vary KEY=V1,V2,...\n"
-    "               [--hdf5 FILE] [--output FILE] [--report FILE.html]\n"
-    "               [--format text|csv|json] [--jobs N] [--resume | --force] [--mpi] "
-    "[--quiet]\n\n"
-    "  Predicts every combination of what is varied. Combinations that are no job stand in the\n"
-    "  table with their reason. docs/sweep.md tells the layout of the files.\n\n"
-    "  --vary KEY=LIST   a key of the scenario, dotted or short, and what to try: names, numbers,\n"
-    "                    ranges FIRST:LAST or FIRST:LAST:STEP (vp=1:12); the first key is the "
-    "slowest.\n"
-    "                    Takes the place of the same key in the scenario's sweep block\n"
-    "  --row, --set      as for run; a key that is set is not varied by the sweep block\n"
-    "  --hdf5 FILE       the table as HDF5; rows so far are in it while the sweep runs\n"
+    "simtrain sweep SCENARIO.yaml [--row NAME] [--set KEY=VALUE]...\n"
+    "               --vary KEY=V1,V2,... [--hdf5 FILE] [--output FILE]\n"
+    "               [--report FILE.html] [--format text|csv|json] [--jobs N]\n"
+    "               [--resume | --force] [--mpi]\n\n"
+    "  Predicts every combination of what is varied. Combinations that are no job\n"
+    "  stand in the table with their reason. docs/sweep.md tells the layout of the\n"
+    "  files.\n\n"
+    "  --vary KEY=LIST   a key of the scenario, dotted or short, and what to try:\n"
+    "                    names, numbers, ranges FIRST:LAST or FIRST:LAST:STEP\n"
+    "                    (vp=1:12); the first key is the slowest. Takes the place of\n"
+    "                    the same key in the scenario's sweep block\n"
+    "  --row, --set      as for run; a key that is set is not varied by the sweep\n"
+    "                    block\n"
+    "  --hdf5 FILE       the table as HDF5; rows so far are in it while the sweep\n"
+    "                    runs\n"
     "  --output FILE     the table as CSV or JSON, by the file's ending or --format\n"
-    "  --report FILE     the sweep as one HTML page that needs no other file; with --resume also "
-    "of a\n"
-    "                    sweep whose other files are complete\n"
-    "  --format FORMAT   without --output, of standard output: text (the best ten), csv, json\n"
+    "  --report FILE     the sweep as one HTML page that needs no other file; with\n"
+    "                    --resume also of a sweep whose other files are complete\n"
+    "  --format FORMAT   without --output, of standard output: text (the best ten),\n"
+    "                    csv, json\n"
     "  --jobs N          threads; as many as there are cores\n"
-    "  --resume          goes on where a sweep into the same files was stopped or killed\n"
+    "  --resume          goes on where a sweep into the same files was stopped or\n"
+    "                    killed\n"
     "  --force           starts anew and replaces the files\n"
-    "  --mpi             joins an MPI job where the environment does not tell of one; under "
-    "mpirun\n"
-    "                    and srun the ranks share the work without it\n"
-    "  --quiet           no progress on the terminal\n\n"
-    "  While it runs, finished rows lie in FILE.journal. Ctrl-C ends with what is done (exit\n"
-    "  status 130).\n";
+    "  --mpi             joins an MPI job where the environment does not tell of one;\n"
+    "                    under mpirun and srun the ranks share the work without it\n\n"
+    "  While it runs, finished rows lie in FILE.journal. Ctrl-C ends with what is\n"
+    "  done (exit status 130).\n";
 
 struct SweepArguments {
   SweepRequest request;
@@ -50,7 +52,6 @@ struct SweepArguments {
   std::optional<std::string> report;       ///< path of the page
   SweepFormat format = SweepFormat::text;  ///< of standard output
   int jobs = 0;
-  bool quiet = false;
   bool mpi = false;
 };
 
@@ -61,7 +62,7 @@ po::variables_map parse(const CommandCall& call) {
   options.add_options()("scenario", po::value<std::vector<std::string>>())("set", texts())(
       "vary", texts())("row", text()->default_value(""))("hdf5", text())("output", text())(
       "report", text())("format", text())("jobs", po::value<int>())("resume", po::bool_switch())(
-      "force", po::bool_switch())("mpi", po::bool_switch())("quiet", po::bool_switch());
+      "force", po::bool_switch())("mpi", po::bool_switch());
   return parse_options(call.arguments, options, "scenario");
 }
 
@@ -129,7 +130,7 @@ SweepArguments arguments_of(const CommandCall& call) {
       values["scenario"].as<std::vector<std::string>>().size() != 1)
     throw InputError({}, "", "sweep takes one scenario file; 'simtrain help sweep' shows how");
   arguments.request.path =
-      scenario_file(call.data, values["scenario"].as<std::vector<std::string>>().front());
+      scenario_file(call, values["scenario"].as<std::vector<std::string>>().front());
   arguments.request.row = values["row"].as<std::string>();
   arguments.request.settings = parsed_settings(values);
   if (values.count("vary") > 0) {
@@ -150,22 +151,23 @@ SweepArguments arguments_of(const CommandCall& call) {
           fmt::format("'{}' is out of range; 1 to {} would do", arguments.jobs, kMostJobs));
   }
   arguments.mpi = values["mpi"].as<bool>();
-  arguments.quiet = values["quiet"].as<bool>();
   return arguments;
 }
 
 /// What is said where the sweep ended before its last candidate.
-void say_stopped(int signal, const SweepTable& table, const SweepFiles& files) {
-  fmt::print(stderr, "simtrain: stopped by signal {} after {} of {} candidates{}\n", signal,
-             table.rows.size(), table.question.grid.size(),
-             files.any() ? fmt::format("; the same command with --resume goes on (rows are in {})",
-                                       files.journal_path())
-                         : "");
+void say_stopped(const Console& console, int signal, const SweepTable& table,
+                 const SweepFiles& files) {
+  console.error(fmt::format(
+      "stopped by signal {} after {} of {} candidates{}", signal, table.rows.size(),
+      table.question.grid.size(),
+      files.any() ? fmt::format("; the same command with --resume goes on (rows are in {})",
+                                files.journal_path())
+                  : ""));
 }
 
 /// Runs what may fail while other ranks work: then all of them end.
 template <class Work>
-void run_or_abort(const MpiSession* mpi, Work work) {
+void run_or_abort(const Console& console, const MpiSession* mpi, Work work) {
   if (mpi == nullptr) {
     work();
     return;
@@ -175,10 +177,10 @@ void run_or_abort(const MpiSession* mpi, Work work) {
   try {
     work();
   } catch (const InputError& error) {
-    fmt::print(stderr, "simtrain: {}\n", error.what());
+    console.error(error.what());
     mpi->abort(kWrongInput);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "simtrain: {}\n", error.what());
+    console.error(error.what());
     mpi->abort(kOwnFailure);
   }
 }
@@ -210,7 +212,7 @@ class Leader {
         tell(kNoWork);
         return {fmt::format("{} is complete already\n", file)};
       }
-      SweepSession session(question, files, !arguments_.quiet);
+      SweepSession session(question, files, call_.console);
       tell(question.fingerprint);
       return run(question, files, session);
     } catch (const std::exception&) {
@@ -224,7 +226,7 @@ class Leader {
                     SweepSession& session) const {
     std::optional<MpiPeers> peers;
     if (mpi_ != nullptr) peers.emplace(*mpi_);
-    run_or_abort(mpi_, [&] {
+    run_or_abort(call_.console, mpi_, [&] {
       run_sweep(question, {session.pending(), arguments_.jobs, &stop_,
                            [&](const std::string& record) { session.add(record); },
                            [&] { session.tick(); }, peers ? &*peers : nullptr});
@@ -232,9 +234,10 @@ class Leader {
     const SweepTable& table = session.finish();
     if (arguments_.report) write_page(table);
     const int signal = table.complete() ? 0 : stop_.load();
-    if (signal != 0) say_stopped(signal, table, files);
+    if (signal != 0) say_stopped(call_.console, signal, table, files);
     constexpr int kSignalled = 128;
-    return {sweep_as(arguments_.format, table), signal != 0 ? kSignalled + signal : 0};
+    return {sweep_as(arguments_.format, table), signal != 0 ? kSignalled + signal : 0,
+            arguments_.format != SweepFormat::text};
   }
 
   /// The page is a view of rows: it takes the place of an older one.
@@ -253,7 +256,7 @@ CommandResult follow(const CommandCall& call, const SweepArguments& arguments,
                      const std::atomic<int>& stop, const MpiSession& mpi) {
   const std::string told = mpi.from_first({});
   if (told == kNoWork) return {};
-  run_or_abort(&mpi, [&] {
+  run_or_abort(call.console, &mpi, [&] {
     const SweepQuestion question = sweep_question(call.data, arguments.request);
     if (question.fingerprint != told)
       throw InputError({arguments.request.path}, "",

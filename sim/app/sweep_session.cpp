@@ -19,16 +19,17 @@ std::vector<SweepRow> kept_rows(const SweepJournal* journal) {
 
 }  // namespace
 
-SweepSession::SweepSession(const SweepQuestion& question, const SweepFiles& files, bool progress)
+SweepSession::SweepSession(const SweepQuestion& question, const SweepFiles& files,
+                           const Console& console)
     : files_(files),
       table_{question, {}},
       journal_(journal_of(question, files)),
-      progress_(progress, journal_ ? journal_->content().rows.size() : 0, question.grid.size()) {
+      progress_(console.talks(), "candidates", journal_ ? journal_->content().rows.size() : 0) {
   table_.rows = kept_rows(journal_.get());
   if (journal_) files_.remove_partial();  // nobody else writes there while we hold the journal
   if (journal_ && journal_->content().damaged > 0)
-    fmt::print(stderr, "simtrain: {}: {} damaged lines; their rows are done again\n",
-               journal_->path(), journal_->content().damaged);
+    console.note(fmt::format("simtrain: {}: {} damaged lines; their rows are done again\n",
+                             journal_->path(), journal_->content().damaged));
 }
 
 std::vector<std::uint64_t> SweepSession::pending() const {
@@ -61,7 +62,8 @@ void SweepSession::tick() {
     fresh_rows_ = false;
   }
   if (progress_.due())
-    progress_.draw(best_table(table_.question, best_rows(table_.rows, 5)), done());
+    progress_.draw(best_table(table_.question, best_rows(table_.rows, 5)), done(),
+                   table_.question.grid.size());
   // Rows so far are for looking at: they may take a twentieth of the time.
   const auto pause = std::max<Clock::duration>(std::chrono::seconds(30), 20 * showing_);
   if (files_.shows_rows_so_far() && Clock::now() - shown_ > pause) show_so_far();

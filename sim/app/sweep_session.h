@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/app/console.h"
 #include "sim/app/progress.h"
 #include "sim/app/sweep_files.h"
 #include "sim/study/sweep.h"
@@ -17,7 +18,7 @@ namespace simtrain {
 class SweepSession {
  public:
   /// Opens the journal, if there are files, and takes its rows. Throws InputError as SweepJournal.
-  SweepSession(const SweepQuestion& question, const SweepFiles& files, bool progress);
+  SweepSession(const SweepQuestion& question, const SweepFiles& files, const Console& console);
 
   /// Candidates without a row, in order.
   [[nodiscard]] std::vector<std::uint64_t> pending() const;

@@ -32,7 +32,7 @@ Subject from_scenario(const CommandCall& call, const po::variables_map& values) 
                      "is for a cluster; a scenario says its own, --set nodes=N changes it");
   }
   const auto source = ScenarioSource::from_file(
-      scenario_file(call.data, values["subject"].as<std::vector<std::string>>()[0]));
+      scenario_file(call, values["subject"].as<std::vector<std::string>>()[0]));
   Scenario scenario =
       source.scenario(call.data, values["row"].as<std::string>(), parsed_settings(values));
   ClusterSpec spec = scenario.cluster;
@@ -147,11 +147,13 @@ po::variables_map options_of(const CommandCall& call) {
 }
 
 constexpr std::string_view kHelp =
-    "simtrain topology CLUSTER|SCENARIO.yaml [--nodes N] [--from RANK --to RANK] [--svg FILE]\n"
-    "                  [--highlight tp|cp|dp|pp] [--row NAME] [--set KEY=VALUE]...\n"
-    "                  [--format text|json]\n\n"
-    "  Counts devices and links of a cluster, its bandwidths by level and its bisection.\n\n"
-    "  --nodes N         of a CLUSTER; a scenario says its own. Without it 32, or all of fewer\n"
+    "simtrain topology CLUSTER|SCENARIO.yaml [--nodes N] [--from RANK --to RANK]\n"
+    "                  [--svg FILE] [--highlight tp|cp|dp|pp] [--row NAME]\n"
+    "                  [--set KEY=VALUE]... [--format text|json]\n\n"
+    "  Counts devices and links of a cluster, its bandwidths by level and its\n"
+    "  bisection.\n\n"
+    "  --nodes N         of a CLUSTER; a scenario says its own. Without it 32, or all\n"
+    "                    of fewer\n"
     "  --from, --to      every hop between two ranks (of a CLUSTER: between two GPUs)\n"
     "  --svg FILE        draws the cluster\n"
     "  --highlight GROUP marks a group of rank 0 in the drawing; needs a scenario\n"
@@ -176,7 +178,7 @@ CommandResult topology_command(const CommandCall& call) {
   if (values.count("svg") > 0) {
     write_text_file(values["svg"].as<std::string>(), cluster_svg(map, report, highlight), true);
   }
-  return {json ? topology_json(report) : topology_text(report)};
+  return {json ? topology_json(report) : topology_text(report), 0, json};
 }
 
 }  // namespace

@@ -15,27 +15,29 @@ namespace po = boost::program_options;
 namespace {
 
 constexpr std::string_view kHelp =
-    "simtrain tune SCENARIO.yaml [--row NAME] [--set KEY=VALUE]... [--gpus N,...|--nodes N,...]\n"
-    "              [--by step_time|mfu|cost] [--price USD] [--tokens T] [--limit KEY=VALUES]...\n"
+    "simtrain tune SCENARIO.yaml [--row NAME] [--set KEY=VALUE]...\n"
+    "              [--gpus N,...|--nodes N,...] [--by step_time|mfu|cost]\n"
+    "              [--price USD] [--tokens T] [--limit KEY=VALUES]...\n"
     "              [--memory-margin PERCENT] [--top K] [--exhaustive]\n"
-    "              [--output FILE.yaml [--force]] [--report FILE.html] [--format text|json]\n\n"
-    "  Finds the best plan that fits: TP, PP, VP, CP, DP, micro-batch, recompute and what counts "
-    "as\n"
-    "  a layer in the pipeline split. Everything else stays as in the scenario, the global batch\n"
-    "  too. Exits with 1 where no plan fits.\n\n"
+    "              [--output FILE.yaml [--force]] [--report FILE.html]\n"
+    "              [--format text|json]\n\n"
+    "  Finds the best plan that fits: TP, PP, VP, CP, DP, micro-batch, recompute and\n"
+    "  what counts as a layer in the pipeline split. Everything else stays as in the\n"
+    "  scenario, the global batch too. Exits with 1 where no plan fits.\n\n"
     "  --gpus, --nodes   sizes to choose from; without them the scenario's own\n"
-    "  --by mfu          by GPU seconds of a step instead of its time; cost: the same, and tells\n"
-    "                    the cost (needs --price)\n"
+    "  --by mfu          by GPU seconds of a step instead of its time; cost: the\n"
+    "                    same, and tells the cost (needs --price)\n"
     "  --price 2.5       dollars of a GPU hour\n"
     "  --tokens 15T      of the training run whose cost is told; 1T\n"
-    "  --limit KEY=...   values that a knob may have: tp=1,2,4 or pp=2:16 or mbs=1:8:x2 or\n"
-    "                    recompute=none,selective; keys: tp, pp, vp, cp, dp, mbs, recompute,\n"
-    "                    account (none, embedding, loss, both)\n"
+    "  --limit KEY=...   values that a knob may have: tp=1,2,4 or pp=2:16 or\n"
+    "                    mbs=1:8:x2 or recompute=none,selective; keys: tp, pp, vp,\n"
+    "                    cp, dp, mbs, recompute, account (none, embedding, loss,\n"
+    "                    both)\n"
     "  --memory-margin P percent of a GPU's memory to leave free; 0\n"
     "  --top K           how many of the best to look for and show; 5\n"
     "  --exhaustive      simulates every plan that fits: the same result, later\n"
-    "  --output FILE     the best as a scenario, whole or not at all; --force replaces one that\n"
-    "                    is there\n"
+    "  --output FILE     the best as a scenario, whole or not at all; --force\n"
+    "                    replaces one that is there\n"
     "  --report FILE     all of it as one HTML page that needs no other file\n"
     "  --format json     the same as simtrain.tune/1\n";
 
@@ -153,7 +155,7 @@ void check_files(const po::variables_map& values, bool force) {
 
 CommandResult tune_command(const CommandCall& call) {
   const po::variables_map values = parse(call);
-  Asked asked{call.data, one_scenario(call.data, values, "tune"), values["row"].as<std::string>(),
+  Asked asked{call.data, one_scenario(call, values, "tune"), values["row"].as<std::string>(),
               parsed_settings(values)};
   const bool json = wants_json(values);
   const bool force = values["force"].as<bool>();
@@ -164,7 +166,7 @@ CommandResult tune_command(const CommandCall& call) {
   TuneHead head{"", tokens_option(values), price_option(values), {}};
   const TuneRequest request = request_of(asked, values);
   head.scenario = request.sizes.front().name;
-  const TuneResult result = tune(request);
+  const TuneResult result = tune(request, call.console.bar("plans"));
   if (!result.best.empty()) {
     head.given = given_report(asked);
     if (values.count("output") > 0)
@@ -173,7 +175,8 @@ CommandResult tune_command(const CommandCall& call) {
   }
   if (values.count("report") > 0)
     write_text_file(values["report"].as<std::string>(), tune_html(head, result), true);
-  return {json ? tune_json(head, result) : tune_text(head, result), result.best.empty() ? 1 : 0};
+  return {json ? tune_json(head, result) : tune_text(head, result), result.best.empty() ? 1 : 0,
+          json};
 }
 
 }  // namespace

@@ -25,9 +25,9 @@ CommandResult validate_nccl(const CommandCall& call, const po::variables_map& va
   }
   if (values["breakdown"].as<bool>())
     throw InputError({}, "--nccl", "goes with --format alone, found breakdown");
-  const std::vector<CurvePoint> points =
-      validate_curves(call.data, call.data.root() + "/validation/nccl/curves.yaml");
-  return {json ? nccl_validation_json(points) : nccl_validation_text(points), 0};
+  const std::vector<CurvePoint> points = validate_curves(
+      call.data, call.data.root() + "/validation/nccl/curves.yaml", call.console.bar("curves"));
+  return {json ? nccl_validation_json(points) : nccl_validation_text(points), 0, json};
 }
 
 std::vector<ValidationResult> validate_paths(const CommandCall& call,
@@ -49,8 +49,9 @@ std::vector<ValidationResult> validate_paths(const CommandCall& call,
   std::vector<ValidationResult> results;
   results.reserve(paths.size());
   for (const std::string& path : paths) {
-    results.push_back(is_folder(path) ? validate_folder(call.data, path, request)
-                                      : validate_documents(call.data, path));
+    const Watch bar = call.console.bar("runs");
+    results.push_back(is_folder(path) ? validate_folder(call.data, path, request, bar)
+                                      : validate_documents(call.data, path, bar));
   }
   return results;
 }
@@ -64,32 +65,37 @@ void set_mean_bound(double fraction, std::vector<ValidationResult>& results) {
 }
 
 constexpr std::string_view kHelp =
-    "simtrain validate [FILE|FOLDER]... [--format text|json] [--report FILE.html] [--breakdown]\n"
-    "                  [--max-mean-error PERCENT] [--steps WINDOW] [--log-format NAME]\n"
+    "simtrain validate [FILE|FOLDER]... [--format text|json] [--report FILE.html]\n"
+    "                  [--breakdown] [--max-mean-error PERCENT] [--steps WINDOW]\n"
+    "                  [--log-format NAME]\n"
     "simtrain validate --nccl [--format text|json]\n"
     "simtrain validate --leave-one-table-out [--by group|table] [--parameters FILE]\n"
-    "                  [--format text|json] [--max-mean-error PERCENT] [--max-error PERCENT]\n"
-    "simtrain validate --kernels [FOLDER] [--format text|json] [--max-mean-error PERCENT]\n\n"
-    "  Compares predictions with what documents print about runs; exits with 1 where a bound "
-    "that\n"
-    "  the files state is broken (docs/validation.md). A FOLDER holds runs of one's own: "
-    "NAME.yaml\n"
-    "  is a scenario, NAME.log, or NAME.ROW.log where it has a table, a training log of it.\n\n"
+    "                  [--format text|json] [--max-mean-error PERCENT]\n"
+    "                  [--max-error PERCENT]\n"
+    "simtrain validate --kernels [FOLDER] [--format text|json]\n"
+    "                  [--max-mean-error PERCENT]\n\n"
+    "  Compares predictions with what documents print about runs; exits with 1 where\n"
+    "  a bound that the files state is broken (docs/validation.md). A FOLDER holds\n"
+    "  runs of one's own: NAME.yaml is a scenario, NAME.log, or NAME.ROW.log where it\n"
+    "  has a table, a training log of it.\n\n"
     "  --report FILE     writes all of it as one HTML page that needs no other file\n"
     "  --breakdown       where the step of each row goes\n"
-    "  --max-mean-error  in place of the files' bound on the mean absolute error of all rows\n"
+    "  --max-mean-error  in place of the files' bound on the mean absolute error of\n"
+    "                    all rows\n"
     "  --steps, --log-format\n"
     "                    of the logs of a FOLDER, as for 'simtrain metrics'\n"
     "  --nccl            compares with measured NCCL calls (validation/nccl) instead\n"
     "  --leave-one-table-out\n"
-    "                    each group of tables, and each table, as a fit to the others predicts "
-    "it\n"
-    "                    ('simtrain help calibrate'); --by tells which of the two\n"
+    "                    each group of tables, and each table, as a fit to the others\n"
+    "                    predicts it ('simtrain help calibrate'); --by tells which of\n"
+    "                    the two\n"
     "  --max-error       in place of its bound on the largest error\n"
-    "  --kernels         compares with measured kernels instead: gemm.csv, attention.csv and\n"
-    "                    streaming.csv of FOLDER (hardware/measured/published unless told);\n"
-    "                    mean bound 8 % unless told; json as simtrain.kernel-validation/1\n"
-    "  --format json     the same as simtrain.validation/1 or simtrain.nccl-validation/1\n";
+    "  --kernels         compares with measured kernels instead: gemm.csv,\n"
+    "                    attention.csv and streaming.csv of FOLDER\n"
+    "                    (hardware/measured/published unless told); mean bound 8 %\n"
+    "                    unless told; json as simtrain.kernel-validation/1\n"
+    "  --format json     the same as simtrain.validation/1 or\n"
+    "                    simtrain.nccl-validation/1\n";
 
 CommandResult validate_command(const CommandCall& call) {
   constexpr std::string_view kLeaveOut = "--leave-one-table-out";
@@ -123,7 +129,7 @@ CommandResult validate_command(const CommandCall& call) {
   });
   return {
       json ? validation_json(results) : validation_text(results, values["breakdown"].as<bool>()),
-      holds ? 0 : 1};
+      holds ? 0 : 1, json};
 }
 
 }  // namespace

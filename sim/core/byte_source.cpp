@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <memory>
@@ -35,9 +36,23 @@ std::string damage(gzFile file) {
   return std::string("the compressed data is damaged: ") + message;
 }
 
+/// Rounded up.
+std::size_t megabytes(std::int64_t bytes) {
+  constexpr std::int64_t kMegabyte = 1'000'000;
+  return static_cast<std::size_t>((bytes + kMegabyte - 1) / kMegabyte);
+}
+
+/// 0 for a pipe.
+std::int64_t size_of_file(const std::string& path) {
+  std::error_code error;
+  const bool file = fs::is_regular_file(path, error);
+  return file ? static_cast<std::int64_t>(fs::file_size(path, error)) : 0;
+}
+
 }  // namespace
 
-ByteSource open_log_file(const std::string& path, std::function<void(const std::string&)> damaged) {
+ByteSource open_log_file(const std::string& path, std::function<void(const std::string&)> damaged,
+                         Watch watch) {
   check_readable(path);
   errno = 0;
   // std::function copies what it holds.
@@ -45,9 +60,10 @@ ByteSource open_log_file(const std::string& path, std::function<void(const std::
   if (!file) throw InputError({path}, "", std::string("cannot be opened: ") + std::strerror(errno));
   constexpr unsigned kBuffer = 1U << 18U;
   gzbuffer(file.get(), kBuffer);
-  return [file, path, damaged = std::move(damaged),
-          ended = false](std::span<char> buffer) mutable -> std::size_t {
+  return [file, path, damaged = std::move(damaged), watch = std::move(watch),
+          size = size_of_file(path), ended = false](std::span<char> buffer) mutable -> std::size_t {
     if (ended) return 0;
+    if (watch && size > 0) watch(megabytes(gzoffset(file.get())), megabytes(size));
     const int count = gzread(file.get(), buffer.data(), static_cast<unsigned>(buffer.size()));
     int code = Z_OK;
     gzerror(file.get(), &code);

@@ -89,10 +89,11 @@ MeasuredRun read_log(const ByteSource& source, const LogRequest& request) {
   return run;
 }
 
-MeasuredRun read_log_file(const std::string& path, const LogRequest& request) {
+MeasuredRun read_log_file(const std::string& path, const LogRequest& request, const Watch& watch) {
   std::string damage;
-  MeasuredRun run =
-      read_log(open_log_file(path, [&](const std::string& what) { damage = what; }), request);
+  MeasuredRun run = read_log(open_log_file(
+                                 path, [&](const std::string& what) { damage = what; }, watch),
+                             request);
   run.path = path;
   if (!damage.empty()) add_skipped(run.skipped, run.lines, damage);
   return run;

@@ -56,6 +56,7 @@ struct LogRequest {
 MeasuredRun read_log(const ByteSource& source, const LogRequest& request);
 
 /// The same from a file, plain or gzip. Throws InputError where it cannot be read.
-MeasuredRun read_log_file(const std::string& path, const LogRequest& request);
+MeasuredRun read_log_file(const std::string& path, const LogRequest& request,
+                          const Watch& watch = {});
 
 }  // namespace simtrain

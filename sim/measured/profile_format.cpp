@@ -70,10 +70,11 @@ Profile read_profile(const ByteSource& source, const std::string& format) {
   return profile;
 }
 
-Profile read_profile_file(const std::string& path, const std::string& format) {
+Profile read_profile_file(const std::string& path, const std::string& format, const Watch& watch) {
   std::string damage;
-  Profile profile =
-      read_profile(open_log_file(path, [&](const std::string& what) { damage = what; }), format);
+  Profile profile = read_profile(open_log_file(
+                                     path, [&](const std::string& what) { damage = what; }, watch),
+                                 format);
   profile.path = path;
   if (profile.format.empty()) {
     throw InputError({path}, "",

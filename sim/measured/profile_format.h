@@ -31,6 +31,7 @@ Profile read_profile(const ByteSource& source, const std::string& format);
 
 /// The same from a file, plain or gzip. Throws InputError where it cannot be read, is of no format,
 /// or holds neither a kernel nor a call.
-Profile read_profile_file(const std::string& path, const std::string& format);
+Profile read_profile_file(const std::string& path, const std::string& format,
+                          const Watch& watch = {});
 
 }  // namespace simtrain

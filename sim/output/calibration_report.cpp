@@ -35,16 +35,16 @@ std::vector<Series> series_of(const Calibration& calibration) {
 }
 
 std::string values_text(const Calibration& calibration) {
-  std::string out = fmt::format("  {:<26}{:>12}{:>12}{:>12}{:>12}  {}\n", "parameter", "value",
+  std::string out = fmt::format("  {:<25}{:>11}{:>11}{:>11}{:>11}  {}\n", "parameter", "value",
                                 "std error", "prior", "std error", "unit");
   for (std::size_t j = 0; j < calibration.values.size(); ++j) {
     const FittedParameter& parameter = calibration.parameters[j];
     out +=
-        fmt::format("  {:<26}{:>12.5g}{:>12.3g}{:>12.5g}{:>12.3g}  {}\n", printable(parameter.name),
+        fmt::format("  {:<25}{:>11.5g}{:>11.3g}{:>11.5g}{:>11.3g}  {}\n", printable(parameter.name),
                     calibration.values[j], calibration.standard_errors[j], parameter.prior.value,
                     parameter.prior.standard_error, printable(parameter.unit));
     if (calibration.at_end(j))
-      out += fmt::format("  {:<26}  at an end of its range, {} to {}\n", "", parameter.range[0],
+      out += fmt::format("  {:<25}  at an end of its range, {} to {}\n", "", parameter.range[0],
                          parameter.range[1]);
   }
   return out;
@@ -65,7 +65,7 @@ std::string correlation_text(const Calibration& calibration) {
 void add_errors(std::string& out, const std::string& name, const ValidationSummary& before,
                 const ValidationSummary& after) {
   out += fmt::format(
-      "  {:<26}{:>5}{:>8.2f} %{:>6.2f} %{:>+6.2f} %{:>8.2f} %{:>6.2f} %{:>+6.2f} %\n",
+      "  {:<24}{:>4}{:>7.2f} %{:>6.2f} %{:>+6.2f} %{:>7.2f} %{:>6.2f} %{:>+6.2f} %\n",
       printable(name), after.rows, before.mean_absolute * 100, before.largest_absolute * 100,
       before.bias * 100, after.mean_absolute * 100, after.largest_absolute * 100, after.bias * 100);
 }
@@ -114,9 +114,9 @@ std::string calibration_text(const Calibration& calibration) {
   std::string out = fmt::format("{} parameters fitted to {} step times of {} tables\n\n",
                                 calibration.values.size(), calibration.after.size(), series.size());
   out += values_text(calibration) + correlation_text(calibration);
-  out += fmt::format("\n  {:<31}{:>24}{:>26}\n", "Errors", "before (hardware files)",
+  out += fmt::format("\n  {:<28}{:>25}{:>25}\n", "Errors", "before (hardware files)",
                      "after (fitted values)");
-  out += fmt::format("  {:<26}{:>5}{:>10}{:>8}{:>8}{:>10}{:>8}{:>8}\n", "table", "rows", "mean",
+  out += fmt::format("  {:<24}{:>4}{:>9}{:>8}{:>8}{:>9}{:>8}{:>8}\n", "table", "rows", "mean",
                      "max", "bias", "mean", "max", "bias");
   for (const Series& each : series)
     add_errors(out, each.name, summarize(each.before), summarize(each.after));

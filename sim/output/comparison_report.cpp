@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "sim/output/text_report.h"
+#include "sim/output/wrapped_text.h"
 
 namespace simtrain {
 namespace {
@@ -15,18 +16,17 @@ double memory_share(const Report& report, const MeasuredRun& run) {
 
 void add_explanations(std::string& out, const Comparison& comparison) {
   out += "\nWhat could explain it, each alone\n";
-  out += fmt::format("  {:<22}{:>12}{:>12}{:>10}{:>12}  {}\n", "share", "predicted", "needed",
+  out += fmt::format("  {:<22}{:>11}{:>11}{:>10}{:>12} {}\n", "share", "predicted", "needed",
                      "factor", "std errors", "verdict");
   for (const GapExplanation& e : comparison.explanations) {
-    std::string verdict(name_of(e.plausibility));
+    out += fmt::format("  {:<22}{:>9.3f} s{:>9.3f} s{:>10.3g}{:>12.3g} {}\n", name_of(e.share),
+                       e.predicted_s, e.needed_s, e.needed_s / e.predicted_s, e.deviations,
+                       name_of(e.plausibility));
     if (e.needed_s < 0) {
-      verdict += ": more than all of it";
+      out += "    more than all of it\n";
     } else if (e.most_s && e.needed_s > *e.most_s) {
-      verdict += fmt::format(": {:.3f} s with nothing hidden", *e.most_s);
+      out += fmt::format("    {:.3f} s with nothing hidden\n", *e.most_s);
     }
-    out +=
-        fmt::format("  {:<22}{:>10.3f} s{:>10.3f} s{:>10.4g}{:>12.3g}  {}\n", name_of(e.share),
-                    e.predicted_s, e.needed_s, e.needed_s / e.predicted_s, e.deviations, verdict);
   }
 }
 
@@ -36,31 +36,31 @@ void add_signs(std::string& out, const Comparison& comparison, const Report& rep
   if (run.steps.size() < 2 && !run.facts.peak_memory_bytes) return;
   out += "\nSigns in the log\n";
   if (run.steps.size() > 1) {
-    out += fmt::format(
-        "  Jitter from step to step: std {:.2f} % of the mean; the median step takes {:.3f} s\n",
-        comparison.measured_s.std / comparison.measured_s.mean * 100, comparison.median_s);
+    out += wrapped_line(fmt::format(
+        "Jitter from step to step: std {:.2f} % of the mean; the median step takes {:.3f} s",
+        comparison.measured_s.std / comparison.measured_s.mean * 100, comparison.median_s));
   }
   if (run.facts.peak_memory_bytes) {
-    out += fmt::format(
-        "  Memory pressure: peak {:.1f} GB, predicted {:.1f} GB, {:.0f} % of the "
-        "GPU's\n",
-        *run.facts.peak_memory_bytes / 1e9, report.peak_bytes() / 1e9,
-        memory_share(report, run) * 100);
+    out += wrapped_line(
+        fmt::format("Memory pressure: peak {:.1f} GB, predicted {:.1f} GB, {:.0f} % of the GPU's",
+                    *run.facts.peak_memory_bytes / 1e9, report.peak_bytes() / 1e9,
+                    memory_share(report, run) * 100));
   }
 }
 
 /// A line a run, and how far the predictions are from all of them.
 std::string runs_table(const std::vector<ComparedRun>& runs) {
-  constexpr std::size_t kNameWidth = 32;
-  std::string out = fmt::format("{:<33}{:>12}{:>12}{:>11}  {}\n", "run", "predicted", "measured",
+  constexpr std::size_t kNameWidth = 29;
+  std::string out = fmt::format("{:<30}{:>12}{:>12}{:>11}  {}\n", "run", "predicted", "measured",
                                 "gap", "90 % interval");
   for (const ComparedRun& run : runs) {
     const Comparison& c = run.comparison;
-    out += fmt::format("{:<33}{:>10.3f} s{:>10.3f} s {:>+8.2f} %  {}\n",
+    out += fmt::format("{:<30}{:>10.3f} s{:>10.3f} s {:>+8.2f} %  {}\n",
                        shortened(printable(run.measured.name), kNameWidth), c.predicted_s,
                        c.measured_s.mean, c.gap_s / c.predicted_s * 100,
                        c.inside() ? "inside" : "outside");
-    for (const std::string& caveat : caveats_of(run)) out += "    " + printable(caveat) + "\n";
+    for (const std::string& caveat : caveats_of(run))
+      out += "    " + wrapped(printable(caveat), 4) + "\n";
   }
   const GapSummary all = summarize_gaps(runs);
   return out + fmt::format("{} runs: mean absolute gap {:.2f} %, mean gap {:+.2f} %, {} inside\n",
@@ -81,10 +81,11 @@ std::string causes_text(const CommonCauses& causes) {
   if (causes.causes.empty()) out += "  None of them alone takes a tenth of the gaps away.\n";
   int rank = 0;
   for (const CommonCause& cause : causes.causes) {
-    out += fmt::format("\n  {:>2}. {}\n      {}: gaps {:.2f} %, {}\n", ++rank,
-                       printable(name_of_cause(cause)), printable(change_of_cause(cause)),
-                       gap_of(cause.left) * 100,
-                       cause.explains ? "explains all" : "does not explain all");
+    const std::string effect = fmt::format(
+        "{}: gaps {:.2f} %, {}", printable(change_of_cause(cause)), gap_of(cause.left) * 100,
+        cause.explains ? "explains all" : "does not explain all");
+    out += fmt::format("\n  {:>2}. {}\n      {}\n", ++rank,
+                       wrapped(printable(name_of_cause(cause)), 6), wrapped(effect, 6));
     if (cause.at_end) out += "      more of it would help, but is out of the range looked at\n";
   }
   return out;
@@ -133,10 +134,10 @@ std::string change_of_cause(const CommonCause& cause) {
 std::string comparison_text(const ComparedRun& compared) {
   const auto& [measured, report, comparison] = compared;
   const MeasuredRun& run = measured.run;
-  std::string out =
-      fmt::format("{}\nagainst {}\n\n", printable(report.scenario), printable(run.path));
+  std::string out = fmt::format("{}\nagainst {}\n\n", wrapped(printable(report.scenario), 0),
+                                printable(run.path));
   const auto row = [&](std::string_view label, const std::string& text) {
-    out += fmt::format("  {:<18}{}\n", label, text);
+    out += fmt::format("  {:<18}{}\n", label, wrapped(text, 20));
   };
   row("Predicted", fmt::format("{:.3f} s, 90 % interval {:.3f} to {:.3f} s", comparison.predicted_s,
                                comparison.interval.low, comparison.interval.high));

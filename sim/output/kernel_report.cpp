@@ -1,6 +1,7 @@
 #include "sim/output/kernel_report.h"
 
 #include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -10,10 +11,9 @@
 namespace simtrain {
 namespace {
 
-std::string line(std::string_view gpu, std::string_view variant, std::string_view shape,
-                 const ErrorSummary& errors) {
-  return fmt::format("{:<10}{:<28}{:<22}{:>6}{:>7.1f}{:>7.1f}{:>7.1f}{:>+7.1f}\n", gpu, variant,
-                     shape, errors.points, errors.mean * 100, errors.median * 100,
+std::string line(std::string_view variant, std::string_view shape, const ErrorSummary& errors) {
+  return fmt::format("{:<27}{:<24}{:>6}{:>5.1f}{:>7.1f}{:>5.1f}{:>+6.1f}\n", variant, shape,
+                     errors.points, errors.mean * 100, errors.median * 100,
                      errors.percentile_90 * 100, errors.bias * 100);
 }
 
@@ -24,7 +24,7 @@ std::string not_predicted(const std::vector<KernelGroup>& groups) {
   }
   std::string out;
   for (const auto& [key, count] : counts)
-    out += fmt::format("{:<16}{:<45}{:>7}\n", printable(key.first), printable(key.second), count);
+    out += fmt::format("  {:<16}{:<45}{:>7}\n", printable(key.first), printable(key.second), count);
   if (out.empty()) return out;
   return "\nPoints of GPUs, data types and implementations that simtrain does not have\n\n" + out;
 }
@@ -34,17 +34,18 @@ std::string not_predicted(const std::vector<KernelGroup>& groups) {
 std::string kernel_validation_text(const std::vector<KernelComparison>& comparisons) {
   const std::vector<KernelGroup> groups = group_kernels(comparisons);
   std::string out = "Measured kernels against predictions, errors in % of the measured time\n";
-  std::string_view family;
+  std::string title;
   for (const KernelGroup& group : groups) {
     if (group.errors.points == 0) continue;
-    if (name_of(group.family) != family) {
-      family = name_of(group.family);
-      out += fmt::format("\n{:<10}{:<28}{:<22}{:>6}{:>7}{:>7}{:>7}{:>7}\n", "gpu", family, "shapes",
-                         "points", "mean", "median", "90 %", "bias");
+    std::string own = fmt::format("{} on {}", name_of(group.family), printable(group.gpu));
+    if (own != title) {
+      title = std::move(own);
+      out += fmt::format("\n{:<27}{:<24}{:>6}{:>5}{:>7}{:>5}{:>6}\n", title, "shapes", "points",
+                         "mean", "median", "90 %", "bias");
     }
-    out += line(printable(group.gpu), printable(group.variant), group.shape, group.errors);
+    out += line(printable(group.variant), group.shape, group.errors);
   }
-  out += "\n" + line("all", "that may set parameters", "", summarize_fitted(comparisons));
+  out += "\n" + line("all that may set parameters", "", summarize_fitted(comparisons));
   return out + not_predicted(groups);
 }
 

@@ -12,7 +12,7 @@ using Json = nlohmann::ordered_json;
 
 std::string summary_line(const std::string& name, const LeftOutSummary& summary) {
   const ValidationSummary& errors = summary.errors;
-  return fmt::format("  {:<26}{:>5}{:>8.2f} %{:>8.2f} %{:>+8.2f} %{:>8.0f} %{:>8.2f} %\n",
+  return fmt::format("  {:<24}{:>5}{:>7.2f} %{:>7.2f} %{:>+7.2f} %{:>7.0f} %{:>7.2f} %\n",
                      printable(name), errors.rows, errors.mean_absolute * 100,
                      errors.largest_absolute * 100, errors.bias * 100, summary.covered * 100,
                      summary.half_width * 100);
@@ -53,7 +53,7 @@ std::string left_out_text(const LeftOutResults& results) {
   std::string out;
   for (const auto& [what, parts] : results) {
     out += fmt::format("Each {} predicted by a fit to the others\n", name_of(what));
-    out += fmt::format("  {:<26}{:>5}{:>10}{:>10}{:>10}{:>10}{:>10}\n", "left out", "rows", "mean",
+    out += fmt::format("  {:<24}{:>5}{:>9}{:>9}{:>9}{:>9}{:>9}\n", "left out", "rows", "mean",
                        "max", "bias", "in 90 %", "+-");
     for (const LeftOutPart& part : parts) {
       out += summary_line(part.name, summarize({part}));
@@ -64,8 +64,8 @@ std::string left_out_text(const LeftOutResults& results) {
     out += fmt::format("  stated errors times {:.2f} would hold 90 %\n\n", all.widening);
   }
   return out +
-         "in 90 %: rows whose measured step time lies in the interval that the prediction states;\n"
-         "+-: mean half width of that interval\n";
+         "in 90 %: rows whose measured step time lies in the interval that the\n"
+         "prediction states; +-: mean half width of that interval\n";
 }
 
 std::string left_out_json(const LeftOutResults& results) {

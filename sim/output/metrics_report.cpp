@@ -7,12 +7,13 @@
 #include <fmt/format.h>
 
 #include "sim/output/text_report.h"
+#include "sim/output/wrapped_text.h"
 
 namespace simtrain {
 namespace {
 
 void line(std::string& out, std::string_view label, std::string_view text) {
-  out += fmt::format("  {:<18}{}\n", label, text);
+  out += fmt::format("  {:<18}{}\n", label, wrapped(text, 20));
 }
 
 std::string_view window_name(const StepWindow& window) {
@@ -61,19 +62,20 @@ void add_origin(std::string& out, std::string_view label, const std::string& val
 
 void add_origins(std::string& out, const RunFacts& facts) {
   std::string rows;
-  const auto number = [&](std::string_view label, const RunFacts::Fact<double>& fact) {
-    if (fact) add_origin(rows, label, fmt::format("{}", fact->value), fact->source);
+  const auto number = [&](std::string_view label, const RunFacts::Fact<double>& fact,
+                          std::string_view unit) {
+    if (fact) add_origin(rows, label, fmt::format("{} {}", fact->value, unit), fact->source);
   };
-  number("GPUs", facts.gpus);
-  number("Global batch", facts.global_batch_size);
-  number("Sequence", facts.seq_length);
+  number("Job", facts.gpus, "GPUs");
+  number("Global batch", facts.global_batch_size, "samples");
+  number("Sequence", facts.seq_length, "tokens");
   if (facts.precision)
     add_origin(rows, "Precision", std::string(name_of(facts.precision->value)),
                facts.precision->source);
   if (facts.gpu) add_origin(rows, "GPU", facts.gpu->value.name, facts.gpu->source);
   if (facts.model) add_origin(rows, "Model", facts.model->value.name, facts.model->source);
-  number("FLOPs per sample", facts.flops_per_sample);
-  number("Peak TFLOP/s", facts.peak_tflops);
+  number("Work of a sample", facts.flops_per_sample, "FLOP");
+  number("Peak", facts.peak_tflops, "TFLOP/s");
   if (facts.convention)
     add_origin(rows, "MFU convention", std::string(name_of(facts.convention->value)),
                facts.convention->source);
@@ -83,7 +85,7 @@ void add_origins(std::string& out, const RunFacts& facts) {
 void add_list(std::string& out, std::string_view title, const std::vector<std::string>& rows) {
   if (rows.empty()) return;
   out += fmt::format("\n{}\n", title);
-  for (const std::string& row : rows) out += "  " + printable(row) + "\n";
+  for (const std::string& row : rows) out += wrapped_line(printable(row));
 }
 
 std::string steps_text(const MeasuredRun& run) {
@@ -100,12 +102,12 @@ std::string skipped_text(const SkippedLines& skipped, std::int64_t lines, std::s
   if (skipped.count == 0) return out;
   out += fmt::format("Skipped {} of {} {}\n", skipped.count, lines, unit);
   for (const SkippedLine& line : skipped.named)
-    out += fmt::format("  line {}: {}\n", line.line, printable(line.why));
+    out += wrapped_line(fmt::format("line {}: {}", line.line, printable(line.why)));
   const auto named = static_cast<std::int64_t>(skipped.named.size());
   if (skipped.count > named) {
     out += fmt::format("  and {} more; in all\n", skipped.count - named);
     for (const auto& [why, count] : skipped.reasons)
-      out += fmt::format("  {:>8}  {}\n", count, printable(why));
+      out += fmt::format("  {:>8}  {}\n", count, wrapped(printable(why), 12));
   }
   return out;
 }
@@ -113,10 +115,12 @@ std::string skipped_text(const SkippedLines& skipped, std::int64_t lines, std::s
 std::string skipped_text(const MeasuredRun& run) {
   std::string out = skipped_text(run.skipped, run.lines);
   if (run.repeated.count > 0) {
-    out += fmt::format(
-        "Steps stand again {} times in the window, with times up to {:.2f} % apart; the last "
-        "counts\n",
-        run.repeated.count, run.repeated.largest_difference * 100);
+    out +=
+        wrapped(fmt::format("Steps stand again {} times in the window, with times up to {:.2f} % "
+                            "apart; the last counts",
+                            run.repeated.count, run.repeated.largest_difference * 100),
+                2, 0) +
+        "\n";
   }
   return out;
 }

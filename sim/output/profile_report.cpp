@@ -9,6 +9,7 @@
 #include "sim/output/metrics_report.h"
 #include "sim/output/text_report.h"
 #include "sim/output/unit_text.h"
+#include "sim/output/wrapped_text.h"
 
 namespace simtrain {
 namespace {
@@ -50,15 +51,34 @@ std::string count_text(double count) {
   return count == std::floor(count) ? fmt::format("{:.0f}", count) : fmt::format("{:.1f}", count);
 }
 
-void add_kernel_row(std::string& out, std::string_view name, const KernelRow& row) {
-  const PredictedKernels& predicted = row.predicted;
-  out += fmt::format(
-      "  {:<22}{:>12}{:>12}{:>12}{:>13}{:>11}{:>11}{:>11}\n", name,
-      time_or_none(predicted.seconds, predicted.calls > 0),
-      time_or_none(predicted.waiting_s, predicted.waiting_s > 0),
-      time_or_none(row.measured_s, row.measured_calls > 0),
-      difference(predicted.seconds, row.measured_s), change(predicted.seconds, row.measured_s),
-      count_text(static_cast<double>(predicted.calls)), count_text(row.measured_calls));
+/// A row of the tables of kernels under its name.
+struct NamedRow {
+  std::string name;
+  KernelRow row;
+};
+
+std::string times_text(const std::vector<NamedRow>& rows) {
+  std::string out = fmt::format("  {:<22}{:>11}{:>11}{:>11}{:>12}\n", "", "predicted", "+ waiting",
+                                "measured", "difference");
+  for (const auto& [name, row] : rows) {
+    const PredictedKernels& predicted = row.predicted;
+    out += fmt::format("  {:<22}{:>11}{:>11}{:>11}{:>12}{:>10}\n", name,
+                       time_or_none(predicted.seconds, predicted.calls > 0),
+                       time_or_none(predicted.waiting_s, predicted.waiting_s > 0),
+                       time_or_none(row.measured_s, row.measured_calls > 0),
+                       difference(predicted.seconds, row.measured_s),
+                       change(predicted.seconds, row.measured_s));
+  }
+  return out;
+}
+
+std::string counts_text(const std::vector<NamedRow>& rows) {
+  std::string out = fmt::format("  {:<22}{:>11}{:>22}\n", "", "predicted", "measured");
+  for (const auto& [name, row] : rows)
+    out += fmt::format("  {:<22}{:>11}{:>22}\n", name,
+                       count_text(static_cast<double>(row.predicted.calls)),
+                       count_text(row.measured_calls));
+  return out;
 }
 
 void add_to(KernelRow& sum, const KernelRow& row) {
@@ -69,41 +89,45 @@ void add_to(KernelRow& sum, const KernelRow& row) {
   sum.measured_s += row.measured_s;
 }
 
-void add_kernels(std::string& out, const ProfileComparison& comparison) {
-  out += "\nKernels in a step, by kind\n";
-  out += fmt::format("  {:<22}{:>12}{:>12}{:>12}{:>13}{:>11}{:>11}{:>11}\n", "", "predicted",
-                     "+ waiting", "measured", "difference", "", "calls", "measured");
+/// Groups of kinds, each before its kinds, and their sum.
+std::vector<NamedRow> kernel_rows(const ProfileComparison& comparison) {
+  std::vector<NamedRow> result;
   KernelRow all;
   for (const KindGroup& group : kGroups) {
-    std::vector<const KernelRow*> rows;
+    std::vector<NamedRow> kinds;
     KernelRow sum;
     for (const KernelRow& row : comparison.kernels) {
       if (!group.holds(row.kind)) continue;
-      rows.push_back(&row);
+      kinds.push_back({fmt::format("  {}", name_of(row.kind)), row});
       add_to(sum, row);
     }
-    if (rows.empty()) continue;
+    if (kinds.empty()) continue;
     add_to(all, sum);
-    add_kernel_row(out, group.name, sum);
-    if (group.first == group.last) continue;
-    for (const KernelRow* row : rows)
-      add_kernel_row(out, fmt::format("  {}", name_of(row->kind)), *row);
+    result.push_back({std::string(group.name), sum});
+    if (group.first != group.last) result.insert(result.end(), kinds.begin(), kinds.end());
   }
-  add_kernel_row(out, "sum", all);
+  result.push_back({"sum", all});
+  return result;
+}
+
+void add_kernels(std::string& out, const ProfileComparison& comparison) {
+  const std::vector<NamedRow> rows = kernel_rows(comparison);
+  out += "\nKernels in a step, by kind\n" + times_text(rows);
   if (comparison.straggler_wait_s > 0)
-    out += fmt::format("  {:<22}{:>12}{:>12}\n", "slowest rank", "-",
+    out += fmt::format("  {:<22}{:>11}{:>11}\n", "slowest rank", "-",
                        seconds_text(comparison.straggler_wait_s));
+  out += "\nHow many of them\n" + counts_text(rows);
 }
 
 void add_unclassified(std::string& out, const ProfileComparison& comparison) {
   constexpr std::size_t kShown = 20;
-  constexpr std::size_t kWidth = 90;
+  constexpr std::size_t kWidth = 54;
   const auto& kernels = comparison.unclassified;
   if (kernels.empty()) return;
-  out += "\nKernels of no known kind, in all steps\n";
+  out += "\nKernels of no known kind, in all steps: time and calls\n";
   for (std::size_t i = 0; i < std::min(kShown, kernels.size()); ++i) {
     out += fmt::format("  {:>12}{:>10}  {}\n", seconds_text(kernels[i].seconds), kernels[i].calls,
-                       printable(kernels[i].name.substr(0, kWidth)));
+                       shortened(printable(kernels[i].name), kWidth));
   }
   if (kernels.size() <= kShown) return;
   double rest = 0;
@@ -115,7 +139,7 @@ void add_unclassified(std::string& out, const ProfileComparison& comparison) {
 std::string_view verdict(const CallRow& row) {
   if (row.predicted == row.logged) return "";
   if (row.logged == 0) return "missing";
-  if (row.predicted == 0) return "unexpected";
+  if (row.predicted == 0) return "extra";
   return row.logged < row.predicted ? "fewer" : "more";
 }
 
@@ -146,8 +170,8 @@ void add_calls(std::string& out, const ProfileComparison& comparison) {
   out += fmt::format("  {:<18}{} predicted, {} logged, by count and type\n", "Bytes",
                      gigabytes(sums.predicted_bytes), gigabytes(sums.logged_bytes));
   out += "\nCalls of NCCL in all steps, by kind and size\n";
-  out += fmt::format("  {:<14}{:>6}  {:<11}{:>14}{:>12}{:>11}{:>11}\n", "", "ranks", "type",
-                     "count", "size", "predicted", "logged");
+  out += fmt::format("  {:<14}{:>5} {:<11}{:>10}{:>11}{:>10}{:>8}\n", "", "ranks", "type", "count",
+                     "size", "predicted", "logged");
   constexpr std::size_t kShownAlike = 60;
   constexpr std::size_t kShownOther = 20;
   std::size_t alike = 0;
@@ -155,11 +179,11 @@ void add_calls(std::string& out, const ProfileComparison& comparison) {
   for (const CallRow& row : comparison.calls) {
     const bool shown = verdict(row).empty() ? ++alike <= kShownAlike : ++other <= kShownOther;
     if (!shown) continue;
-    const std::string line = fmt::format(
-        "  {:<14}{:>6}  {:<11}{:>14}{:>12}{:>11}{:>11}  {}", name_of(row.shape.function),
-        row.shape.ranks > 0 ? fmt::format("{}", row.shape.ranks) : "-", row.type().name,
-        row.shape.count, call_size(Bytes(std::llround(row.bytes(1)))), row.predicted, row.logged,
-        verdict(row));
+    const std::string line =
+        fmt::format("  {:<14}{:>5} {:<11}{:>10}{:>11}{:>10}{:>8} {}", name_of(row.shape.function),
+                    row.shape.ranks > 0 ? fmt::format("{}", row.shape.ranks) : "-", row.type().name,
+                    row.shape.count, call_size(Bytes(std::llround(row.bytes(1)))), row.predicted,
+                    row.logged, verdict(row));
     out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
   if (alike > kShownAlike)
@@ -179,24 +203,25 @@ bool same_tables(const ProfileComparison& one, const ProfileComparison& other) {
 }
 
 void add_facts(std::string& out, const Profile& profile, const ProfileComparison& comparison) {
-  out += fmt::format("  {:<18}{}, stage {}: {}\n", "Rank", comparison.rank, comparison.stage,
-                     comparison.rank_from);
-  out += fmt::format("  {:<18}{}: {}\n", "Steps", comparison.steps, comparison.steps_from);
+  const auto line = [&](std::string_view label, const std::string& text) {
+    out += fmt::format("  {:<18}{}\n", label, wrapped(text, 20));
+  };
+  line("Rank",
+       fmt::format("{}, stage {}: {}", comparison.rank, comparison.stage, comparison.rank_from));
+  line("Steps", fmt::format("{}: {}", comparison.steps, comparison.steps_from));
   if (profile.gpus > 1)
-    out +=
-        fmt::format("  {:<18}{} in one profile; a step counts once a GPU\n", "GPUs", profile.gpus);
+    line("GPUs", fmt::format("{} in one profile; a step counts once a GPU", profile.gpus));
   if (profile.untold_calls > 0)
-    out += fmt::format("  {:<18}of {} kernels of NCCL, in all steps, the trace does not tell\n",
-                       "Calls", profile.untold_calls);
+    line("Calls", fmt::format("of {} kernels of NCCL, in all steps, the trace does not tell",
+                              profile.untold_calls));
   if (profile.incomplete)
-    out += fmt::format("  {:<18}calls were left out, see below: this is not all of it\n",
-                       "Incomplete");
+    line("Incomplete", "calls were left out, see below: this is not all of it");
 }
 
 }  // namespace
 
 std::string profile_text(const std::string& scenario, const std::vector<ProfileReport>& reports) {
-  std::string out = printable(scenario) + "\n";
+  std::string out = wrapped(printable(scenario), 0) + "\n";
   for (const ProfileReport& report : reports) {
     const Profile& profile = report.profile;
     std::vector<const ProfileComparison*> printed;

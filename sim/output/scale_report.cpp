@@ -7,6 +7,7 @@
 
 #include "sim/output/json_parts.h"
 #include "sim/output/text_report.h"
+#include "sim/output/wrapped_text.h"
 
 namespace simtrain {
 namespace {
@@ -23,15 +24,16 @@ std::string shortened(double number, const char* format,
 }
 
 std::string row_text(const ScaleHead& head, const ScaleRow& row) {
-  if (!row.report) return fmt::format("{:>6}  illegal: {}\n", row.gpus, printable(row.refusal));
+  if (!row.report)
+    return fmt::format("{:>6}  {}\n", row.gpus, wrapped("illegal: " + printable(row.refusal), 8));
   const Report& report = *row.report;
   const TrainingRun run = training_run(report, head.tokens, head.usd_per_gpu_hour);
   std::string out =
-      fmt::format("{:>6}{:>8}{:>10.3f} s{:>12.0f}{:>8.2f} %{:>9.1f} %{:>9.1f}{:>12.0f}", row.gpus,
+      fmt::format("{:>6}{:>7}{:>9.3f} s{:>10.0f}{:>6.2f} %{:>9.1f} %{:>7.1f}{:>10.0f}", row.gpus,
                   row.global_batch, report.step_time_s, report.tokens_per_s, report.mfu * 100,
                   row.efficiency * 100, run.days, run.gpu_hours);
-  if (run.usd) out += fmt::format("{:>11}", usd_text(*run.usd));
-  return out + (report.fits() ? "\n" : "  does not fit\n");
+  if (run.usd) out += fmt::format("{:>10}", usd_text(*run.usd));
+  return out + (report.fits() ? "\n" : "\n        does not fit in memory\n");
 }
 
 Json row_json(const ScaleHead& head, const ScaleRow& row) {
@@ -67,15 +69,15 @@ std::string usd_text(double usd) {
 }
 
 std::string scale_text(const ScaleHead& head, const std::vector<ScaleRow>& rows) {
-  std::string out =
-      fmt::format("{}\n{} scaling: {}; {} tokens", printable(head.scenario), name_of(head.mode),
-                  head.mode == Scaling::weak ? "the global batch grows with the GPUs"
-                                             : "the global batch stays",
-                  token_text(head.tokens));
-  if (head.usd_per_gpu_hour) out += fmt::format(" at $ {:g} per GPU hour", *head.usd_per_gpu_hour);
-  out += fmt::format("\n\n{:>6}{:>8}{:>12}{:>12}{:>10}{:>11}{:>9}{:>12}", "GPUs", "batch",
+  std::string how = fmt::format("{} scaling: {}; {} tokens", name_of(head.mode),
+                                head.mode == Scaling::weak ? "the global batch grows with the GPUs"
+                                                           : "the global batch stays",
+                                token_text(head.tokens));
+  if (head.usd_per_gpu_hour) how += fmt::format(" at $ {:g} per GPU hour", *head.usd_per_gpu_hour);
+  std::string out = fmt::format("{}\n{}", wrapped(printable(head.scenario), 0), wrapped(how, 2, 0));
+  out += fmt::format("\n\n{:>6}{:>7}{:>11}{:>10}{:>8}{:>11}{:>7}{:>10}", "GPUs", "batch",
                      "step time", "tokens/s", "MFU", "efficiency", "days", "GPU hours");
-  out += head.usd_per_gpu_hour ? "       cost\n" : "\n";
+  out += head.usd_per_gpu_hour ? "      cost\n" : "\n";
   for (const ScaleRow& row : rows) out += row_text(head, row);
   return out;
 }

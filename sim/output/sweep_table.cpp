@@ -7,6 +7,7 @@
 
 #include "sim/output/json_parts.h"
 #include "sim/output/text_report.h"
+#include "sim/output/wrapped_text.h"
 #include "sim/study/sweep_digest.h"
 
 namespace simtrain {
@@ -52,7 +53,7 @@ void add_counts(std::string& out, const SweepTable& table) {
   }
   out += "\n";
   for (const auto& [reason, count] : counts.reasons)
-    out += fmt::format("  {:>8}  {}\n", count, printable(reason));
+    out += fmt::format("  {:>8}  {}\n", count, wrapped(printable(reason), 12));
 }
 
 }  // namespace
@@ -86,17 +87,17 @@ std::string best_table(const SweepQuestion& question, const std::vector<const Sw
   std::string out;
   for (std::size_t i = 0; i < widths.size(); ++i)
     out += fmt::format("{:<{}}", grid.axes()[i].column, widths[i]);
-  out += fmt::format("{:>6}{:>13}{:>22}{:>14}{:>9}{:>11}{:>9}\n", "dp", "step time",
-                     "90 % interval", "tokens/s", "MFU", "memory", "row");
+  out += fmt::format("{:>5}{:>12}{:>8}{:>11}{:>9}{:>9}{:>6}\n", "dp", "step time", "+-90 %",
+                     "tokens/s", "MFU", "memory", "row");
   for (const SweepRow* row : rows) {
     const std::vector<std::size_t> choice = grid.choice(row->index);
     for (std::size_t i = 0; i < widths.size(); ++i)
       out += fmt::format("{:<{}}", printable(grid.axes()[i].texts[choice[i]]), widths[i]);
     const Interval& interval = row->step_time_interval;
-    out += fmt::format("{:>6}{:>11.3f} s{:>22}{:>14.0f}{:>7.2f} %{:>8.1f} GB{:>9}\n", row->dp,
-                       row->step_time_s,
-                       fmt::format("{:.3f} to {:.3f} s", interval.low, interval.high),
-                       row->tokens_per_s, row->mfu * 100, row->total_bytes / 1e9, row->index);
+    const double half_width = (interval.high - interval.low) / 2 / row->step_time_s;
+    out += fmt::format("{:>5}{:>10.3f} s{:>6.1f} %{:>11.0f}{:>7.2f} %{:>6.1f} GB{:>6}\n", row->dp,
+                       row->step_time_s, half_width * 100, row->tokens_per_s, row->mfu * 100,
+                       row->total_bytes / 1e9, row->index);
   }
   return out;
 }

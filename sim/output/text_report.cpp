@@ -8,30 +8,10 @@
 
 #include "sim/measured/run_metrics.h"
 #include "sim/output/unit_text.h"
+#include "sim/output/wrapped_text.h"
 
 namespace simtrain {
 namespace {
-
-/// `text` broken at spaces into lines that fit behind a label of `indent` columns.
-std::string wrapped(std::string_view text, std::size_t indent) {
-  constexpr std::size_t kWidth = 80;
-  std::string result;
-  std::size_t column = indent;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    if (column > indent && column + 1 + end > kWidth) {
-      result += "\n" + std::string(indent, ' ');
-      column = indent;
-    } else if (column > indent) {
-      result += ' ';
-      ++column;
-    }
-    result += text.substr(0, end);
-    column += end;
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return result;
-}
 
 void line(std::string& out, std::string_view label, std::string_view text) {
   out += fmt::format("  {:<18}{}\n", label, wrapped(text, 20));
@@ -183,9 +163,13 @@ std::string text_report(const Report& report) {
   add_communication(out, report);
   add_placement(out, report);
   add_memory(out, report);
-  out += fmt::format("\nEngine: {} events, {} of {} ranks simulated, fingerprint {}\n",
-                     report.engine.events, report.engine.ranks_simulated, report.engine.ranks,
-                     report.engine.fingerprint);
+  const EngineFigures& engine = report.engine;
+  out +=
+      "\n" +
+      wrapped(fmt::format("Engine: {} events, {} of {} ranks simulated, fingerprint {}",
+                          engine.events, engine.ranks_simulated, engine.ranks, engine.fingerprint),
+              2, 0) +
+      "\n";
   return out;
 }
 

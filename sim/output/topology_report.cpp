@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "sim/output/text_report.h"
+#include "sim/output/wrapped_text.h"
 
 namespace simtrain {
 namespace {
@@ -19,7 +20,7 @@ std::string link_latency(Duration latency) {
 }
 
 void line(std::string& out, std::string_view label, std::string_view text) {
-  out += fmt::format("  {:<18}{}\n", label, text);
+  out += fmt::format("  {:<18}{}\n", label, wrapped(text, 20));
 }
 
 void add_counts(std::string& out, const ClusterFacts& facts) {

@@ -7,14 +7,14 @@
 
 #include "sim/output/scale_report.h"
 #include "sim/output/text_report.h"
+#include "sim/output/unit_text.h"
+#include "sim/output/wrapped_text.h"
 
 namespace simtrain {
 namespace {
 
-std::string gigabytes(double bytes) { return fmt::format("{:.1f} GB", bytes / 1e9); }
-
 std::string plan_columns(const PlanChoice& choice) {
-  return fmt::format("{:>5}{:>4}{:>4}{:>4}{:>4}{:>5}{:>5}  {:<10}{:<10}", choice.gpus,
+  return fmt::format("{:>5}{:>4}{:>4}{:>3}{:>3}{:>5}{:>4}  {:<10}{:<9}", choice.gpus,
                      choice[Knob::tp], choice[Knob::pp], choice[Knob::vp], choice[Knob::cp],
                      choice[Knob::dp], choice[Knob::mbs],
                      value_text(Knob::recompute, choice[Knob::recompute]),
@@ -22,21 +22,20 @@ std::string plan_columns(const PlanChoice& choice) {
 }
 
 std::string head_columns() {
-  return fmt::format("{:>5}{:>4}{:>4}{:>4}{:>4}{:>5}{:>5}  {:<10}{:<10}", "GPUs", "TP", "PP", "VP",
+  return fmt::format("{:>5}{:>4}{:>4}{:>3}{:>3}{:>5}{:>4}  {:<10}{:<9}", "GPUs", "TP", "PP", "VP",
                      "CP", "DP", "MBS", "recompute", "account");
 }
 
+/// The cost, where a price is told, stands in place of the memory: all of them fit.
 void add_plans(std::string& out, const TuneHead& head, const TuneResult& result) {
-  out += fmt::format("    {}{:>11}{:>9}{:>10}", head_columns(), "step time", "MFU", "memory");
-  if (head.usd_per_gpu_hour) out += fmt::format("{:>12}", "cost");
-  out += "\n";
+  out += fmt::format("  {}{:>11}{:>8}{:>10}\n", head_columns(), "step time", "MFU",
+                     head.usd_per_gpu_hour ? "cost" : "memory");
   for (std::size_t i = 0; i < result.best.size(); ++i) {
     const auto& [plan, report] = result.best[i];
-    out += fmt::format("{:>3} {}{:>9.3f} s{:>7.2f} %{:>10}", i + 1, plan_columns(plan.choice),
-                       report.step_time_s, report.mfu * 100, gigabytes(plan.memory_bytes));
     const TrainingRun run = training_run(report, head.tokens, head.usd_per_gpu_hour);
-    if (run.usd) out += fmt::format("{:>12}", usd_text(*run.usd));
-    out += "\n";
+    out += fmt::format("{:>2}{}{:>9.3f} s{:>6.2f} %{:>10}\n", i + 1, plan_columns(plan.choice),
+                       report.step_time_s, report.mfu * 100,
+                       run.usd ? usd_text(*run.usd) : gigabytes(plan.memory_bytes));
   }
 }
 
@@ -46,7 +45,7 @@ void add_given(std::string& out, const TuneHead& head, const TuneResult& result)
   const Report& given = *head.given;
   out += fmt::format("\nThe file's own plan on {} GPUs: {:.3f} s, MFU {:.2f} %, {}\n", given.gpus,
                      given.step_time_s, given.mfu * 100, given.fits() ? "fits" : "does not fit");
-  out += fmt::format("  {}\n", given.layout);
+  out += wrapped_line(given.layout);
   if (given.gpus == best.gpus)
     out += fmt::format("  against it the best takes {:+.2f} % of step time\n",
                        (best.step_time_s / given.step_time_s - 1) * 100);
@@ -98,7 +97,7 @@ void add_steps(std::string& out, const TuneResult& result) {
   if (result.steps.empty()) out += "  no legal plan differs in one knob alone\n";
   for (const auto& [knob, changed] : result.steps) {
     const double change = changed.report.step_time_s / best.report.step_time_s - 1;
-    out += fmt::format("  {:<10}{:>10} -> {:<10}{:>9.3f} s{:>+9.2f} %{:>10}  {}\n", name_of(knob),
+    out += fmt::format("  {:<10}{:>9} -> {:<9}{:>9.3f} s{:>+9.2f} %{:>10}  {}\n", name_of(knob),
                        value_text(knob, best.plan.choice[knob]),
                        value_text(knob, changed.plan.choice[knob]), changed.report.step_time_s,
                        change * 100, gigabytes(changed.plan.memory_bytes),
@@ -107,12 +106,11 @@ void add_steps(std::string& out, const TuneResult& result) {
 }
 
 void add_counts(std::string& out, const TuneResult& result) {
-  out += fmt::format(
-      "\nPlans: {} combinations, {} of them legal, {} fit in memory, {} simulated\n{}",
-      result.considered(), result.legal(), result.fitting(), result.simulated,
-      result.simulated < result.fitting()
-          ? "  the others cannot be better: their lower bounds are above the worst plan shown\n"
-          : "");
+  out += fmt::format("\nPlans: {} combinations, {} of them legal, {} fit in memory, {} simulated\n",
+                     result.considered(), result.legal(), result.fitting(), result.simulated);
+  if (result.simulated < result.fitting())
+    out += wrapped_line(
+        "the others cannot be better: their lower bounds are above the worst plan shown");
 }
 
 /// Which constraint leaves no plan.
@@ -120,24 +118,27 @@ std::string none_text(const TuneResult& result) {
   const LegalPlan* smallest = result.smallest();
   if (smallest != nullptr) {
     const PlanSpace& space = result.spaces.front();
-    return fmt::format(
-        "No plan fits: the smallest of {} legal ones needs {} of memory, {:.1f} GB are there{}\n"
-        "  {} GPUs: {}\n",
-        result.legal(), gigabytes(smallest->memory_bytes),
-        space.capacity_bytes * (1 - result.memory_margin) / 1e9,
-        result.memory_margin > 0
-            ? fmt::format(" with a margin of {:g} %", result.memory_margin * 100)
-            : std::string(),
-        smallest->choice.gpus, text_of(smallest->choice));
+    const std::string margin = result.memory_margin > 0 ? fmt::format(" with a margin of {:g} %",
+                                                                      result.memory_margin * 100)
+                                                        : std::string();
+    return wrapped(
+               fmt::format("No plan fits: the smallest of {} legal ones needs {} of memory, {} "
+                           "are there{}",
+                           result.legal(), gigabytes(smallest->memory_bytes),
+                           gigabytes(space.capacity_bytes * (1 - result.memory_margin)), margin),
+               2, 0) +
+           "\n" +
+           wrapped_line(
+               fmt::format("{} GPUs: {}", smallest->choice.gpus, text_of(smallest->choice)));
   }
   if (result.considered() == 0)
-    return "No plan is legal: no values that the limits allow multiply to the GPUs, divide the "
-           "global batch and split the layers\n";
+    return "No plan is legal: no values that the limits allow multiply to the GPUs, divide\n"
+           "  the global batch and split the layers\n";
   std::string out =
       fmt::format("No plan is legal: {} combinations were looked at\n", result.considered());
   for (const PlanSpace& space : result.spaces) {
     for (const auto& [key, refusal] : space.refused)
-      out += fmt::format("  {} of them: {}: {}\n", refusal.count, key, refusal.example);
+      out += wrapped_line(fmt::format("{} of them: {}: {}", refusal.count, key, refusal.example));
   }
   return out;
 }
@@ -145,7 +146,7 @@ std::string none_text(const TuneResult& result) {
 }  // namespace
 
 std::string tune_text(const TuneHead& head, const TuneResult& result) {
-  std::string out = printable(head.scenario) + "\n";
+  std::string out = wrapped(printable(head.scenario), 0) + "\n";
   if (result.best.empty()) return out + none_text(result);
   out += fmt::format("Best plans by {}", name_of(result.by));
   if (head.usd_per_gpu_hour)

@@ -1,11 +1,13 @@
 #include "sim/output/validation_report.h"
 
 #include <algorithm>
+#include <span>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "sim/output/text_report.h"
+#include "sim/output/wrapped_text.h"
 
 namespace simtrain {
 namespace {
@@ -19,7 +21,9 @@ std::string errors_text(const ValidationSummary& summary) {
 }
 
 std::string heading(const TableResult& table) {
-  return fmt::format("{} ({})\n", printable(table.spec.table), printable(table.document));
+  return wrapped(fmt::format("{} ({})", printable(table.spec.table), printable(table.document)), 2,
+                 0) +
+         "\n";
 }
 
 std::string step_times(const TableResult& table) {
@@ -27,27 +31,28 @@ std::string step_times(const TableResult& table) {
     return run.find(FigureName::mfu) != nullptr;
   });
   std::string out =
-      fmt::format("  {:<14}{:>14}{:>14}{:>10}{:>9}{}\n", "row", "measured", "predicted", "error",
+      fmt::format("  {:<13}{:>11}{:>11}{:>9}{:>7}{}\n", "row", "measured", "predicted", "error",
                   "+-90 %", mfu ? "   MFU printed, predicted" : "");
   for (const RunResult& run : table.runs) {
     const FigureResult* time = run.find(FigureName::step_time);
     const FigureResult* share = run.find(FigureName::mfu);
     const Interval interval = run.report.step_time_interval();
     const double half_width = (interval.high - interval.low) / 2 / run.report.step_time_s;
-    out += fmt::format("  {:<14}{:>12.3f} s{:>12.3f} s{:>+8.2f} %{:>7.1f} %", row_name(run),
+    out += fmt::format("  {:<13}{:>9.3f} s{:>9.3f} s{:>+7.2f} %{:>5.1f} %", row_name(run),
                        time->measured, *time->predicted, time->error() * 100, half_width * 100);
     if (share != nullptr)
       out += fmt::format("{:>12.2f} %{:>9.2f} %", share->measured, *share->predicted);
     out += "\n";
-    if (!run.caveat.empty()) out += fmt::format("    {}\n", printable(run.caveat));
+    if (!run.caveat.empty()) out += "    " + wrapped(printable(run.caveat), 4) + "\n";
   }
   return out;
 }
 
 std::string trend_text(const TrendResult& trend) {
-  return fmt::format("  growth {} to {}: measured {:+.2f} %, predicted {:+.2f} %, off by {:+.2f}\n",
-                     printable(trend.from), printable(trend.to), trend.measured * 100,
-                     trend.predicted * 100, trend.difference() * 100);
+  return wrapped_line(
+      fmt::format("growth {} to {}: measured {:+.2f} %, predicted {:+.2f} %, off by {:+.2f} points",
+                  printable(trend.from), printable(trend.to), trend.measured * 100,
+                  trend.predicted * 100, trend.difference() * 100));
 }
 
 /// How many cells of each derived figure follow from the step times beside them.
@@ -64,15 +69,23 @@ std::string arithmetic_text(const TableResult& table) {
     }
     if (cells > 0) parts.push_back(fmt::format("{} {} of {}", name_of(spec.figure), follow, cells));
   }
-  return parts.empty() ? ""
-                       : fmt::format("  follow from the step time: {}\n", fmt::join(parts, ", "));
+  return parts.empty()
+             ? ""
+             : wrapped_line(fmt::format("follow from the step time: {}", fmt::join(parts, ", ")));
 }
 
 std::string disputes_text(const TableResult& table) {
   std::string out;
   for (const DisputedFigure& disputed : table.spec.disputed)
-    out += fmt::format("  {}: {}\n", name_of(disputed.figure), printable(disputed.reason));
+    out +=
+        wrapped_line(fmt::format("{}: {}", name_of(disputed.figure), printable(disputed.reason)));
   return out;
+}
+
+/// Large counts as documents print them, with all digits.
+std::string number_text(double number, std::string_view unit) {
+  return number < 1e6 ? fmt::format("{:.6g} {}", number, unit)
+                      : fmt::format("{:.0f} {}", number, unit);
 }
 
 /// Figures that are neither step times nor derived from them.
@@ -82,9 +95,11 @@ std::string other_figures(const TableResult& table) {
     for (const FigureResult& figure : run.figures) {
       if (figure.kind == FigureKind::derived || !figure.predicted) continue;
       if (table.headline() && figure.figure == FigureName::step_time) continue;
-      out += fmt::format("  {:<18}{:<21}{:>15} {:<8}{:>12.6g}{:>+8.2f} %\n", row_name(run),
-                         name_of(figure.figure), printable(figure.printed), unit_of(figure.figure),
-                         *figure.predicted, figure.error() * 100);
+      const std::string_view unit = unit_of(figure.figure);
+      out +=
+          fmt::format("  {:<17}{:<21}{:>15}{:>15}{:>+8.2f} %\n", row_name(run),
+                      name_of(figure.figure), fmt::format("{} {}", printable(figure.printed), unit),
+                      number_text(*figure.predicted, unit), figure.error() * 100);
     }
   }
   return out;
@@ -93,20 +108,32 @@ std::string other_figures(const TableResult& table) {
 std::string memory_text(const TableResult& table) {
   const ValidationSummary summary = summary_of(table.memory_errors());
   if (summary.rows < 2) return "";
-  return fmt::format("  memory: {} figures, {}\n", summary.rows, errors_text(summary));
+  return wrapped_line(fmt::format("memory: {} figures, {}", summary.rows, errors_text(summary)));
 }
 
 /// Lines are shares, columns rows.
-std::string breakdown_text(const TableResult& table) {
-  std::string out = fmt::format("  {:<22}", "% of the step");
-  for (const RunResult& run : table.runs) out += fmt::format("{:>12}", row_name(run));
+std::string breakdown_text(std::span<const RunResult> runs) {
+  std::string out = fmt::format("  {:<21}", "% of the step");
+  for (const RunResult& run : runs) out += fmt::format("{:>19}", row_name(run));
   out += "\n";
   for (const auto& [name, share] : EnumNames<Share>::rows) {
-    out += fmt::format("  {:<22}", name);
-    for (const RunResult& run : table.runs)
-      out += fmt::format("{:>12.2f}",
+    out += fmt::format("  {:<21}", name);
+    for (const RunResult& run : runs)
+      out += fmt::format("{:>19.2f}",
                          part(run.report.breakdown, share) / run.report.step_time_s * 100);
     out += "\n";
+  }
+  return out;
+}
+
+/// As many runs beside each other as fit.
+std::string breakdowns_text(const TableResult& table) {
+  constexpr std::size_t kBeside = 3;
+  std::string out;
+  for (std::span<const RunResult> left(table.runs); !left.empty();) {
+    const std::size_t count = std::min(kBeside, left.size());
+    out += breakdown_text(left.first(count));
+    left = left.subspan(count);
   }
   return out;
 }
@@ -115,11 +142,11 @@ std::string table_text(const TableResult& table, bool breakdown) {
   std::string out = heading(table);
   if (table.headline()) {
     out += step_times(table);
-    out += fmt::format("  {}\n", summary_text(summarize(table.rows())));
+    out += wrapped_line(summary_text(summarize(table.rows())));
   }
   if (table.trend) out += trend_text(*table.trend);
   out += other_figures(table) + memory_text(table) + arithmetic_text(table) + disputes_text(table);
-  if (breakdown) out += breakdown_text(table);
+  if (breakdown) out += breakdowns_text(table);
   return out + "\n";
 }
 
@@ -158,7 +185,7 @@ std::string validation_text(const std::vector<ValidationResult>& results, bool b
   if (!rows.empty()) out += fmt::format("All: {}\n", summary_text(summarize(rows)));
   for (const ValidationResult& result : results) {
     for (const std::string& broken : broken_bounds(result))
-      out += fmt::format("Outside its bound: {}\n", printable(broken));
+      out += wrapped("Outside its bound: " + printable(broken), 2, 0) + "\n";
   }
   return out;
 }

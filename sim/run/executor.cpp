@@ -77,8 +77,9 @@ std::vector<const std::vector<LinkShare>*> routes_of(const Plan& plan,
 
 class Executor {
  public:
-  explicit Executor(const Plan& plan)
+  Executor(const Plan& plan, const Watch& watch)
       : plan_(plan),
+        watch_(watch),
         network_(plan.link_capacities, routes_of(plan, no_links_)),
         ranks_(plan.ranks.size()),
         groups_(plan.groups.size()),
@@ -91,6 +92,7 @@ class Executor {
       rank.order = &orders_[plan.ranks[i].program];
       rank.program = &plan.programs[plan.ranks[i].program];
       timeline_.spans[i].resize(rank.program->ops.size());
+      ops_ += rank.program->ops.size();
       rank.spans = timeline_.spans[i].data();
       for (std::size_t stream = 0; stream < kStreams; ++stream) begin(rank, stream);
     }
@@ -113,12 +115,20 @@ class Executor {
       }
       while (!queue_.empty() && queue_.next_time() == now_) finish(queue_.pop());
       settle();
+      tell();
     }
     refuse_leftovers();
     return std::move(timeline_);
   }
 
  private:
+  void tell() {
+    constexpr std::size_t kOften = 1U << 16U;
+    if (!watch_ || (ended_ - told_ < kOften && ended_ < ops_)) return;
+    told_ = ended_;
+    watch_(ended_, ops_);
+  }
+
   static void begin(RankState& rank, std::size_t stream) {
     rank.next[stream] = rank.order->begin[stream];
     if (rank.next[stream] < rank.order->begin[stream + 1]) rank.waiting |= 1U << stream;
@@ -235,6 +245,7 @@ class Executor {
     timeline_.end = now_;
     if (activity.flow != kNone) network_.remove(activity.flow);
     if (!activity.compute) set_traffic(activity, 0);
+    ended_ += activity.members.size();
     for (const Member& member : activity.members) leave(member, activity.compute);
     // What starts now may move the activities, but not take this one before it is free.
     for (std::size_t i = 0; i < activities_[id].members.size(); ++i)
@@ -347,6 +358,7 @@ class Executor {
   }
 
   const Plan& plan_;
+  const Watch& watch_;
   const std::vector<LinkShare> no_links_;
   std::vector<StreamProgram> orders_;
   FlowNetwork network_;
@@ -359,10 +371,13 @@ class Executor {
   EventQueue queue_;
   Timeline timeline_;
   Duration now_{};
+  std::size_t ops_ = 0;
+  std::size_t ended_ = 0;  ///< of them
+  std::size_t told_ = 0;   ///< when the watch was told last
 };
 
 }  // namespace
 
-Timeline execute(const Plan& plan) { return Executor(plan).play(); }
+Timeline execute(const Plan& plan, const Watch& watch) { return Executor(plan, watch).play(); }
 
 }  // namespace simtrain

@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "sim/core/watch.h"
 #include "sim/run/timeline.h"
 
 namespace simtrain {
@@ -31,6 +32,7 @@ class StuckProgram : public std::runtime_error {
 /// that happens at one point has happened, so that nothing depends on the order within it.
 /// Throws StuckProgram where ops are left that nothing will ever release, and InputError where
 /// times come near the end of what a Duration holds.
-Timeline execute(const Plan& plan);
+/// `watch` is told of ended ops now and then.
+Timeline execute(const Plan& plan, const Watch& watch = {});
 
 }  // namespace simtrain

@@ -30,7 +30,7 @@ Played::Played(const Scenario& asked, const SimulateOptions& options)
       passes(play_pieces(context())) {
   costs = costs_of(passes);
   plan = step_plan(context());
-  timeline = execute(plan);
+  timeline = execute(plan, options.watch);
 }
 
 std::vector<int> ranks_behind(const Played& played) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "sim/core/watch.h"
 #include "sim/run/report.h"
 #include "sim/run/scenario.h"
 #include "sim/topology/cluster_cache.h"
@@ -10,6 +11,7 @@ struct SimulateOptions {
   bool unfold = false;  ///< simulate every rank; gives the same numbers
   /// Clusters shared with other simulations, of any thread; not owned. None: built for this one.
   ClusterCache* clusters = nullptr;
+  Watch watch{};  ///< is told of the ops of the step that have ended
 };
 
 /// Predicts one training step of a scenario: cluster, placement, plan, execution, report.

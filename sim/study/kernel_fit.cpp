@@ -88,7 +88,8 @@ std::vector<Parameter> parameters_of(const GpuSpec& gpu, const Attention& attent
   std::vector<Parameter> parameters{
       {"rate", "TFLOP/s", 1e12, [of](const GpuSpec& g) { return of(g).rate.value(); },
        [of](GpuSpec& g, double value) { of(g).rate = FlopRate(value); }},
-      {"half_rate_sequence", "", 1, [of](const GpuSpec& g) { return of(g).half_rate_sequence; },
+      {"half_rate_sequence", "tokens", 1,
+       [of](const GpuSpec& g) { return of(g).half_rate_sequence; },
        [of](GpuSpec& g, double value) { of(g).half_rate_sequence = value; }},
       {"grid_penalty", "", 1, [of](const GpuSpec& g) { return of(g).grid_penalty; },
        [of](GpuSpec& g, double value) { of(g).grid_penalty = value; }}};
@@ -222,11 +223,15 @@ KernelFit run(const GpuSpec& gpu, const Task& task) {
 
 }  // namespace
 
-std::vector<KernelFit> fit_kernels(const GpuSpec& gpu, const std::vector<KernelPoint>& points) {
+std::vector<KernelFit> fit_kernels(const GpuSpec& gpu, const std::vector<KernelPoint>& points,
+                                   const Watch& watch) {
   const std::vector<Task> tasks = tasks_of(gpu, points);
   std::vector<KernelFit> fits;
   fits.reserve(tasks.size());
-  for (const Task& task : tasks) fits.push_back(run(gpu, task));
+  for (const Task& task : tasks) {
+    fits.push_back(run(gpu, task));
+    if (watch) watch(fits.size(), tasks.size());
+  }
   return fits;
 }
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/core/watch.h"
 #include "sim/study/error_summary.h"
 #include "sim/study/kernel_points.h"
 
@@ -41,6 +42,7 @@ struct KernelFit {
 /// others. GEMMs of odd sizes and memory-bound kernels below 64 MB set nothing and are predicted in
 /// their fifth. A variant needs four points more than parameters. Deterministic; nothing is
 /// written.
-std::vector<KernelFit> fit_kernels(const GpuSpec& gpu, const std::vector<KernelPoint>& points);
+std::vector<KernelFit> fit_kernels(const GpuSpec& gpu, const std::vector<KernelPoint>& points,
+                                   const Watch& watch = {});
 
 }  // namespace simtrain

@@ -1,7 +1,7 @@
 #include "sim/study/leave_out.h"
 
+#include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "sim/study/error_summary.h"
 
@@ -30,13 +30,19 @@ LeftOutPart left_out(const StepTimeFit& fit, const SlopedFit& all, const std::st
 
 }  // namespace
 
+std::vector<std::string> names_of(const std::vector<StepTime>& rows, LeftOut what) {
+  std::vector<std::string> names;
+  for (const StepTime& row : rows) {
+    const std::string name = name_in(row, what);
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return names;
+}
+
 std::vector<LeftOutPart> leave_out(const StepTimeFit& fit, const SlopedFit& all, LeftOut what) {
   std::vector<LeftOutPart> result;
-  std::set<std::string> done;
-  for (const StepTime& row : fit.rows()) {
-    const std::string name = name_in(row, what);
-    if (done.insert(name).second) result.push_back(left_out(fit, all, name, what));
-  }
+  for (const std::string& name : names_of(fit.rows(), what))
+    result.push_back(left_out(fit, all, name, what));
   return result;
 }
 

@@ -25,6 +25,9 @@ struct LeftOutPart {
   bool converged = false;
 };
 
+/// The groups or tables of the rows, in their order.
+std::vector<std::string> names_of(const std::vector<StepTime>& rows, LeftOut what);
+
 /// Each group or table of the rows in turn: fitted to all others, then predicted. To save runs,
 /// fits start from the fit to all rows and keep its slopes. What is left out has no other say in
 /// its own prediction; as far as slopes change with the values, though, where a fit ends depends on

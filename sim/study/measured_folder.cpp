@@ -65,13 +65,15 @@ void add_run(const DataFolder& data, const MeasuredPair& pair, const LogRequest&
 }  // namespace
 
 ValidationResult validate_folder(const DataFolder& data, const std::string& folder,
-                                 const LogRequest& request) {
+                                 const LogRequest& request, const Watch& watch) {
   ValidationResult result{folder, std::nullopt, {}};
   std::string last;
-  for (const MeasuredPair& pair : measured_pairs(folder)) {
+  const std::vector<MeasuredPair> pairs = measured_pairs(folder);
+  for (const MeasuredPair& pair : pairs) {
     if (pair.scenario != last) result.tables.push_back(table_of(pair.scenario));
     last = pair.scenario;
     add_run(data, pair, request, result.tables.back());
+    if (watch) watch(static_cast<std::size_t>(&pair - pairs.data()) + 1, pairs.size());
   }
   return result;
 }

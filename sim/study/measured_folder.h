@@ -3,6 +3,7 @@
 #include <string>
 
 #include "sim/core/data_folder.h"
+#include "sim/core/watch.h"
 #include "sim/measured/log_format.h"
 #include "sim/study/validate.h"
 
@@ -12,6 +13,6 @@ namespace simtrain {
 /// their logs. A scenario is one table, a log one row. Throws InputError where the folder holds no
 /// pairs, a log no step of the window, or a scenario is wrong.
 ValidationResult validate_folder(const DataFolder& data, const std::string& folder,
-                                 const LogRequest& request);
+                                 const LogRequest& request, const Watch& watch = {});
 
 }  // namespace simtrain

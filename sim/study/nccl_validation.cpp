@@ -80,7 +80,8 @@ CurveSummary summarize(const std::vector<const CurvePoint*>& points) {
   return summary;
 }
 
-std::vector<CurvePoint> validate_curves(const DataFolder& data, const std::string& path) {
+std::vector<CurvePoint> validate_curves(const DataFolder& data, const std::string& path,
+                                        const Watch& watch) {
   const auto file = read_yaml<CurveFile>(load_yaml_file(path), "");
   std::vector<CurvePoint> points;
   for (const CurveSpec& curve : file.curves) {
@@ -96,6 +97,7 @@ std::vector<CurvePoint> validate_curves(const DataFolder& data, const std::strin
            to_seconds(row.time),
            fmt::format("{} {}", name_of(row.cost.algorithm), name_of(row.cost.protocol))});
     }
+    if (watch) watch(static_cast<std::size_t>(&curve - file.curves.data()) + 1, file.curves.size());
   }
   if (points.empty()) throw InputError({path}, "curves", "holds no points");
   return points;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sim/core/data_folder.h"
+#include "sim/core/watch.h"
 
 namespace simtrain {
 
@@ -42,6 +43,7 @@ CurveSummary summarize(const std::vector<const CurvePoint*>& points);
 
 /// Predicts every point of a file of measured NCCL curves (`validation/nccl/*.yaml`).
 /// Throws InputError where the file or a cluster that it names is wrong.
-std::vector<CurvePoint> validate_curves(const DataFolder& data, const std::string& path);
+std::vector<CurvePoint> validate_curves(const DataFolder& data, const std::string& path,
+                                        const Watch& watch = {});
 
 }  // namespace simtrain

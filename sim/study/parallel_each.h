@@ -2,15 +2,13 @@
 
 #include <cstddef>
 #include <exception>
-#include <functional>
 #include <mutex>
 #include <oneapi/tbb/parallel_for.h>
 #include <vector>
 
-namespace simtrain {
+#include "sim/core/watch.h"
 
-/// Is told how many parts of a work are done, of how many: by any thread, one at a time.
-using Watch = std::function<void(std::size_t done, std::size_t total)>;
+namespace simtrain {
 
 /// Calls `work(i)` for each i below `count`, several at once where there are cores, and waits for
 /// all of them. Of several that throw, the first one's is thrown on, so that the same error comes

@@ -1,10 +1,9 @@
 #include "sim/study/scale.h"
 
-#include <oneapi/tbb/parallel_for.h>
-
 #include <fmt/format.h>
 
 #include "sim/run/simulate.h"
+#include "sim/study/parallel_each.h"
 
 namespace simtrain {
 namespace {
@@ -50,10 +49,10 @@ std::vector<Setting> on_gpus(std::vector<Setting> settings, int gpus, int gpus_p
 }
 
 std::vector<ScaleRow> scale(const DataFolder& data, const ScenarioSource& source,
-                            const ScaleRequest& request) {
+                            const ScaleRequest& request, const Watch& watch) {
   const Scenario base = source.scenario(data, request.row, request.settings);
   std::vector<ScaleRow> rows(request.gpus.size());
-  tbb::parallel_for(std::size_t{0}, rows.size(), [&](std::size_t i) {
+  const auto simulate_row = [&](std::size_t i) {
     ScaleRow& row = rows[i];
     row.gpus = request.gpus[i];
     try {
@@ -66,7 +65,8 @@ std::vector<ScaleRow> scale(const DataFolder& data, const ScenarioSource& source
     } catch (const InputError& refusal) {
       row.refusal = refusal.what();
     }
-  });
+  };
+  parallel_each(rows.size(), simulate_row, watch);
   double first = 0;
   for (ScaleRow& row : rows) {
     if (!row.report) continue;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/core/watch.h"
 #include "sim/run/report.h"
 #include "sim/run/scenario.h"
 
@@ -45,7 +46,7 @@ struct ScaleRow {
 /// Simulates a scenario on each number of GPUs: its plan stays and DP follows. Weak scaling keeps
 /// the scenario's samples per GPU. Throws InputError where the scenario itself is wrong.
 std::vector<ScaleRow> scale(const DataFolder& data, const ScenarioSource& source,
-                            const ScaleRequest& request);
+                            const ScaleRequest& request, const Watch& watch = {});
 
 /// `settings` with the number of nodes that has so many GPUs. Throws InputError at `option` where
 /// that is no whole number of nodes.

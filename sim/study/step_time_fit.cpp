@@ -13,6 +13,7 @@ constexpr double kSlopeStep = 0.25;   // in standard errors of the prior
 constexpr double kTolerance = 0.005;  // the same
 constexpr double kFirstDiscrepancy = 0.02;
 constexpr int kMostRounds = 12;
+constexpr std::size_t kUsualRounds = 2;  // with an evaluation each
 
 /// How many of the values the rows determine, rather than the priors: each counts by how much
 /// narrower than its prior it is.
@@ -45,11 +46,18 @@ double slope_step(double at, const std::array<double, 2>& range) {
 }  // namespace
 
 StepTimeFit::StepTimeFit(const DataFolder& data, std::vector<FittedParameter> parameters,
-                         std::vector<StepTime> rows)
+                         std::vector<StepTime> rows, Watch watch, std::size_t more_fits)
     : data_(data),
       parameters_(std::move(parameters)),
       rows_(std::move(rows)),
-      run_to_run_(load_uncertainty(data).run_to_run.value) {}
+      run_to_run_(load_uncertainty(data).run_to_run.value),
+      watch_(std::move(watch)),
+      expected_(1 + 2 * parameters_.size() + (2 + more_fits) * kUsualRounds) {}
+
+void StepTimeFit::tell() const {
+  ++evaluated_;
+  if (watch_) watch_(evaluated_, std::max(expected_, evaluated_ + 1));
+}
 
 std::vector<double> StepTimeFit::values(const std::vector<double>& at) const {
   std::vector<double> result;
@@ -63,7 +71,9 @@ std::vector<double> StepTimeFit::values(const std::vector<double>& at) const {
 
 FitPoint StepTimeFit::evaluate(std::vector<double> at) const {
   const DataFolder data = with_values(data_, parameters_, values(at));
-  return {std::move(at), predict(data, rows_)};
+  FitPoint point{std::move(at), predict(data, rows_)};
+  tell();
+  return point;
 }
 
 FitPoint StepTimeFit::start() const {
@@ -71,7 +81,9 @@ FitPoint StepTimeFit::start() const {
   at.reserve(parameters_.size());
   for (const FittedParameter& parameter : parameters_)
     at.push_back((parameter.current - parameter.prior.value) / parameter.prior.standard_error);
-  return {std::move(at), predict(data_, rows_)};
+  FitPoint point{std::move(at), predict(data_, rows_)};
+  tell();
+  return point;
 }
 
 std::vector<double> StepTimeFit::errors(const FitPoint& point) const {

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "sim/core/watch.h"
 #include "sim/study/parameters.h"
 #include "sim/study/step_times.h"
 
@@ -35,8 +36,10 @@ struct Fit {
 /// less in a narrower range.
 class StepTimeFit {
  public:
+  /// `watch` is told of the evaluations, each of which predicts all rows, and of about how many the
+  /// fit of all rows and `more_fits` take.
   StepTimeFit(const DataFolder& data, std::vector<FittedParameter> parameters,
-              std::vector<StepTime> rows);
+              std::vector<StepTime> rows, Watch watch = {}, std::size_t more_fits = 0);
 
   [[nodiscard]] const std::vector<FittedParameter>& parameters() const { return parameters_; }
   [[nodiscard]] const std::vector<StepTime>& rows() const { return rows_; }
@@ -56,6 +59,7 @@ class StepTimeFit {
 
  private:
   [[nodiscard]] FitPoint evaluate(std::vector<double> at) const;
+  void tell() const;
   [[nodiscard]] std::vector<double> row_shares(const std::vector<bool>& used) const;
   [[nodiscard]] std::vector<double> errors(const FitPoint& point) const;
 
@@ -63,6 +67,9 @@ class StepTimeFit {
   std::vector<FittedParameter> parameters_;
   std::vector<StepTime> rows_;
   double run_to_run_;
+  Watch watch_;
+  std::size_t expected_;               ///< evaluations
+  mutable std::size_t evaluated_ = 0;  ///< of them, only told
 };
 
 }  // namespace simtrain

@@ -78,7 +78,7 @@ const LegalPlan* TuneResult::smallest() const {
   return result;
 }
 
-TuneResult tune(const TuneRequest& request) {
+TuneResult tune(const TuneRequest& request, const Watch& watch) {
   TuneResult result;
   result.by = request.by;
   result.memory_margin = request.memory_margin;
@@ -86,7 +86,7 @@ TuneResult tune(const TuneRequest& request) {
   for (const Scenario& size : request.sizes)
     result.spaces.push_back(plan_space(size, request.limits, request.memory_margin));
   ClusterCache clusters;
-  SearchResult found = search(request, result.spaces, clusters);
+  SearchResult found = search(request, result.spaces, clusters, watch);
   result.simulated = found.simulated;
   result.best = std::move(found.best);
   if (!result.best.empty()) result.steps = knob_steps(request, result, clusters);

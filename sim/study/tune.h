@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "sim/core/watch.h"
 #include "sim/run/report.h"
 #include "sim/study/plan_space.h"
 
@@ -58,8 +59,8 @@ struct TuneResult {
 /// Finds the best plans, the same that simulating all of them finds, by branch and bound: plans are
 /// taken by their lower bound (StepTimeBound), the bound is sharpened, and what is still ahead is
 /// simulated, until no bound is below the worst of the `top` best. The same result at any number of
-/// threads.
-TuneResult tune(const TuneRequest& request);
+/// threads. `watch` is told how many of the plans that fit are settled, by simulation or bound.
+TuneResult tune(const TuneRequest& request, const Watch& watch = {});
 
 /// The number by which plans are ranked, least first: seconds of a step, or GPU seconds.
 double score(TuneGoal by, double step_time_s, int gpus);

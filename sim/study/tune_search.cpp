@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <oneapi/tbb/parallel_for.h>
-#include <queue>
 #include <set>
 #include <tuple>
 
@@ -26,7 +25,7 @@ struct Open {
   const LegalPlan* plan = nullptr;
   Known known{};
 
-  /// For a queue whose top is the least.
+  /// For a heap whose top is the least.
   friend bool operator<(const Open& a, const Open& b) {
     return std::tie(a.bound, a.order) > std::tie(b.bound, b.order);
   }
@@ -56,8 +55,8 @@ struct Finished {
 class PlanSearch {
  public:
   PlanSearch(const TuneRequest& request, const std::vector<PlanSpace>& spaces,
-             ClusterCache& clusters)
-      : request_(request), spaces_(spaces), clusters_(clusters) {
+             ClusterCache& clusters, const Watch& watch)
+      : request_(request), spaces_(spaces), clusters_(clusters), watch_(watch) {
     sites_.reserve(request.sizes.size());
     for (const Scenario& scenario : request.sizes) sites_.emplace_back(scenario);
   }
@@ -68,8 +67,13 @@ class PlanSearch {
       prepare(all, &Site::kernels, &StepTimeBound::kernel_costs);
       tbb::parallel_for(std::size_t{0}, all.size(), [&](std::size_t i) { bound(all[i]); });
     }
-    for (const Open& open : all) queue_.push(open);
-    for (std::vector<Open> wave = next_wave(); !wave.empty(); wave = next_wave()) work(wave);
+    plans_ = all.size();
+    queue_ = std::move(all);
+    std::make_heap(queue_.begin(), queue_.end());
+    for (std::vector<Open> wave = next_wave(); !wave.empty(); wave = next_wave()) {
+      work(wave);
+      tell();
+    }
     for (Finished& finished : best_) result_.best.push_back(std::move(finished.tuned));
     return std::move(result_);
   }
@@ -90,9 +94,10 @@ class PlanSearch {
   /// The next plans that may still be among the best.
   std::vector<Open> next_wave() {
     std::vector<Open> wave;
-    while (!queue_.empty() && wave.size() < kWave && may_enter(queue_.top().bound)) {
-      wave.push_back(queue_.top());
-      queue_.pop();
+    while (!queue_.empty() && wave.size() < kWave && may_enter(queue_.front().bound)) {
+      std::pop_heap(queue_.begin(), queue_.end());
+      wave.push_back(queue_.back());
+      queue_.pop_back();
     }
     return wave;
   }
@@ -114,7 +119,10 @@ class PlanSearch {
         sharpen(blurred[i - sharp.size()]);
       }
     });
-    for (const Open& open : blurred) queue_.push(open);
+    for (const Open& open : blurred) {
+      queue_.push_back(open);
+      std::push_heap(queue_.begin(), queue_.end());
+    }
     for (Finished& plan : finished) enter(std::move(plan));
     result_.simulated += static_cast<std::int64_t>(sharp.size());
   }
@@ -133,6 +141,13 @@ class PlanSearch {
       const auto& [size, recipe, costs] = missing[i];
       *costs = (sites_[size].bound.*work_out)(recipe);
     });
+  }
+
+  void tell() const {
+    if (!watch_) return;
+    const auto open = std::count_if(queue_.begin(), queue_.end(),
+                                    [&](const Open& plan) { return may_enter(plan.bound); });
+    watch_(plans_ - static_cast<std::size_t>(open), plans_);
   }
 
   void sharpen(Open& open) const {
@@ -166,8 +181,10 @@ class PlanSearch {
   const TuneRequest& request_;
   const std::vector<PlanSpace>& spaces_;
   ClusterCache& clusters_;
+  const Watch& watch_;
   std::vector<Site> sites_;
-  std::priority_queue<Open> queue_;
+  std::vector<Open> queue_;  ///< a heap
+  std::size_t plans_ = 0;    ///< that it began with
   std::vector<Finished> best_;
   SearchResult result_;
 };
@@ -175,8 +192,8 @@ class PlanSearch {
 }  // namespace
 
 SearchResult search(const TuneRequest& request, const std::vector<PlanSpace>& spaces,
-                    ClusterCache& clusters) {
-  return PlanSearch(request, spaces, clusters).find();
+                    ClusterCache& clusters, const Watch& watch) {
+  return PlanSearch(request, spaces, clusters, watch).find();
 }
 
 Report simulate_plan(const Scenario& scenario, const PlanChoice& choice, ClusterCache& clusters) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "sim/core/watch.h"
 #include "sim/study/tune.h"
 #include "sim/topology/cluster_cache.h"
 
@@ -11,9 +12,10 @@ struct SearchResult {
   std::int64_t simulated = 0;
 };
 
-/// The best of the plans that fit, in `spaces`, one for each of the request's sizes.
+/// The best of the plans that fit, in `spaces`, one for each of the request's sizes. `watch` is
+/// told how many of them are settled.
 SearchResult search(const TuneRequest& request, const std::vector<PlanSpace>& spaces,
-                    ClusterCache& clusters);
+                    ClusterCache& clusters, const Watch& watch = {});
 
 /// One step of a scenario under another plan for its GPUs.
 Report simulate_plan(const Scenario& scenario, const PlanChoice& choice, ClusterCache& clusters);

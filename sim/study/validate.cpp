@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -21,7 +22,7 @@ double growth(const std::vector<ValidationRow>& rows, const TrendSpec& trend,
 }
 
 TableResult validate_table(const DataFolder& data, const std::string& document,
-                           const DocumentedTable& table) {
+                           const DocumentedTable& table, const std::function<void()>& row_done) {
   TableResult result{document, table, {}, std::nullopt};
   const auto source = ScenarioSource::from_file(data.root() + "/scenarios/" + table.scenario);
   result.runs.reserve(table.rows.size());
@@ -29,6 +30,7 @@ TableResult validate_table(const DataFolder& data, const std::string& document,
     Report report = simulate(source.scenario(data, row.row, {}));
     std::vector<FigureResult> figures = compare_figures(table, row, report);
     result.runs.push_back({row.row, row.column, std::move(figures), std::move(report)});
+    row_done();
   }
   if (table.trend) {
     const std::vector<ValidationRow> rows = result.rows();
@@ -68,7 +70,7 @@ void check_figures(const TableResult& table, const RunResult& run,
 void check_table(const TableResult& table, std::vector<std::string>& broken) {
   check_errors(table.spec.table, summarize(table.rows()), table.spec.bounds, broken);
   if (table.trend && !table.trend->holds())
-    broken.push_back(fmt::format("{}: growth misses by {:+.2f} points, bound {:g}",
+    broken.push_back(fmt::format("{}: growth misses by {:+.2f} points, bound {:g} points",
                                  table.spec.table, table.trend->difference() * 100,
                                  table.trend->within * 100));
   for (const RunResult& run : table.runs) check_figures(table, run, broken);
@@ -142,12 +144,21 @@ std::vector<double> ValidationResult::memory_errors() const {
   return errors;
 }
 
-ValidationResult validate_documents(const DataFolder& data, const std::string& path) {
+ValidationResult validate_documents(const DataFolder& data, const std::string& path,
+                                    const Watch& watch) {
   const DocumentedFile file = read_documented(path);
+  std::size_t rows = 0;
+  for (const Document& document : file.documents) {
+    for (const DocumentedTable& table : document.tables) rows += table.rows.size();
+  }
+  std::size_t done = 0;
+  const auto row_done = [&] {
+    if (watch) watch(++done, rows);
+  };
   ValidationResult result{file.name, file.bounds, {}, file.memory_bounds};
   for (const Document& document : file.documents) {
     for (const DocumentedTable& table : document.tables)
-      result.tables.push_back(validate_table(data, document.document, table));
+      result.tables.push_back(validate_table(data, document.document, table, row_done));
   }
   return result;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/core/data_folder.h"
+#include "sim/core/watch.h"
 #include "sim/study/figures.h"
 
 namespace simtrain {
@@ -95,7 +96,8 @@ struct ValidationResult {
 
 /// Simulates every row of a validation file (`validation/*.yaml`). Throws InputError where the file
 /// or a scenario that it names is wrong.
-ValidationResult validate_documents(const DataFolder& data, const std::string& path);
+ValidationResult validate_documents(const DataFolder& data, const std::string& path,
+                                    const Watch& watch = {});
 
 /// Whether a file states any bound of an error.
 bool states_bounds(const ValidationResult& result);

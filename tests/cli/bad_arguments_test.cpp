@@ -56,19 +56,20 @@ TEST_CASE("An unknown option is refused, with a suggestion where one is close") 
       {{"good.yaml", "--formt", "json"}, "unknown option '--formt'; did you mean '--format'?"},
       {{"good.yaml", "--verbose"},
        "unknown option '--verbose'; known are --set, --row, --format, --steps, --seed, --unfold, "
-       "--trace, --trace-ranks, --trace-microbatches, --nccl-trace, --report, --explain"},
+       "--trace, --trace-ranks, --trace-microbatches, --nccl-trace, --report, --explain, --color, "
+       "--quiet"},
       {{"good.yaml", "-x"},
        "unknown option '-x'; known are --set, --row, --format, --steps, --seed, --unfold, --trace, "
-       "--trace-ranks, --trace-microbatches, --nccl-trace, --report, --explain"},
-      {{"list", "--all"}, "unknown option '--all'; there are none here"},
+       "--trace-ranks, --trace-microbatches, --nccl-trace, --report, --explain, --color, --quiet"},
+      {{"list", "--all"}, "unknown option '--all'; known are --color, --quiet"},
       {{"validate", "--max", "5"},
        "unknown option '--max'; known are --format, --max-mean-error, --breakdown, --report, "
-       "--steps, --log-format, --nccl, --leave-one-table-out, --kernels"},
+       "--steps, --log-format, --nccl, --leave-one-table-out, --kernels, --color, --quiet"},
       {{"profile", "good.yaml", "a.log", "--step", "5"},
        "unknown option '--step'; did you mean '--steps'?"},
       {{"profile", "good.yaml", "a.log", "--window", "5"},
        "unknown option '--window'; known are --set, --row, --rank, --steps, --profile-format, "
-       "--format"},
+       "--format, --color, --quiet"},
       {{"bench", "--fast"}, "bench takes no arguments"},
   });
 }

@@ -105,7 +105,8 @@ TEST_CASE("Completion and the manual page name every option that a command takes
   const std::string page = run_simtrain({"help", "man"}).out;
   for (const CommandRow& row : commands()) {
     const std::string name(row.name);
-    const std::vector<UsageOption> told = usage_options(row.usage);
+    const std::string usage = with_common_options(row.usage);
+    const std::vector<UsageOption> told = usage_options(usage);
     for (const std::string& option : known_options(name)) {
       CAPTURE(name);
       CAPTURE(option);

@@ -62,7 +62,7 @@ TEST_CASE("one log as text: figures, where inputs come from, what is missing") {
   CHECK(outcome.status == 0);
   for (const std::string part :
        {"12.390 s, from 12.390 to 12.390 s", "84631 tokens/s", "61.95 % (nvidia-dgxc)",
-        "136.76 days", "128 (log: global batch size)",
+        "136.76 days", "128 samples (log: global batch size)",
         "h100-sxm (scenarios/llama31_8b_h100.yaml, bf16-8)"}) {
     CAPTURE(part);
     CHECK(outcome.out.find(part) != std::string::npos);
@@ -78,8 +78,8 @@ TEST_CASE("what the log says counts more than the scenario, and the difference i
                            "log-llama31-8b-step-49.out --scenario scenarios/llama31_8b_h100.yaml "
                            "--row bf16-8 --set gbs=256";
   const std::string told =
-      "global batch size: 128 (log: global batch size) counts, not 256 "
-      "(scenarios/llama31_8b_h100.yaml, bf16-8)";
+      "global batch size: 128 (log: global batch size) counts, not 256\n"
+      "    (scenarios/llama31_8b_h100.yaml, bf16-8)";
   CHECK(run_simtrain(words(call)).out.find(told) != std::string::npos);
   CHECK(run_simtrain(words(call + " --gbs 64")).out.find("64 (--gbs)") != std::string::npos);
 }

@@ -86,8 +86,8 @@ TEST_CASE("A log of several steps tells how many, and what is missing or more in
   folder.write("other.log", other);
   const Outcome changed = profile({folder.file("other.log")});
   CHECK(changed.status == 0);
-  CHECK(changed.out.find("1          0  missing") != std::string::npos);
-  CHECK(changed.out.find("0          1  unexpected") != std::string::npos);
+  CHECK(changed.out.find("1       0 missing") != std::string::npos);
+  CHECK(changed.out.find("0       1 extra") != std::string::npos);
   CHECK(changed.out.find("Skipped 1 of") != std::string::npos);
   CHECK(changed.out.find("its count is missing, cut off or no number") != std::string::npos);
 }

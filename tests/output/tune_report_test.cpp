@@ -51,10 +51,10 @@ bool has(const std::string& text, const std::string& piece) {
 TEST_CASE("the text ranks, explains and counts, with units") {
   const std::string text = tune_text({"name\n", 1e12, {}, {}}, result(TuneGoal::step_time));
   CHECK(has(text, "name?\nBest plans by step_time\n"));
-  CHECK(has(text, "\n  1     8   2   1   1   1    1    1  selective both          1.000 s"));
+  CHECK(has(text, "\n 1    8   2   1  1  1    1   1  selective both         1.000 s"));
   CHECK(has(text, "  gemm                        750.0 ms     1125.0 ms     -375.0 ms\n"));
   CHECK(has(text, "  step                       1000.0 ms     1500.0 ms     -500.0 ms\n"));
-  CHECK(has(text, "  tp                 2 -> 4             1.100 s   +10.00 %   40.0 GB  fits\n"));
+  CHECK(has(text, "  tp                2 -> 4            1.100 s   +10.00 %   40.0 GB  fits\n"));
   CHECK(has(text, "Plans: 10 combinations, 2 of them legal, 2 fit in memory, 2 simulated\n"));
   CHECK(!has(text, "cost"));
 }
@@ -73,8 +73,8 @@ TEST_CASE("no plan: the constraint that leaves none") {
   none.memory_margin = 0.5;
   const std::string text = tune_text({"name", 1e12, {}, {}}, none);
   CHECK(has(text,
-            "No plan fits: the smallest of 2 legal ones needs 40.0 GB of memory, 40.0 GB are "
-            "there with a margin of 50 %\n  8 GPUs: TP 2, PP 1"));
+            "No plan fits: the smallest of 2 legal ones needs 40.0 GB of memory, 40.0 GB are\n"
+            "  there with a margin of 50 %\n  8 GPUs: TP 2, PP 1"));
   none.spaces.front().legal.clear();
   CHECK(has(tune_text({"name", 1e12, {}, {}}, none),
             "8 of them: parallelism.tensor_model_parallel_size: 3 does not divide\n"));
