@@ -82,9 +82,9 @@ std::string disputes_text(const TableResult& table) {
   return out;
 }
 
-/// Large counts as documents print them, with all digits.
+/// Large counts as documents print them, with all digits; small ones with enough.
 std::string number_text(double number, std::string_view unit) {
-  return number < 1e6 ? fmt::format("{:.6g} {}", number, unit)
+  return number < 1e6 ? fmt::format("{:.{}g} {}", number, number < 1 ? 4 : 6, unit)
                       : fmt::format("{:.0f} {}", number, unit);
 }
 

@@ -168,7 +168,7 @@ TEST_CASE("growth is the last step time over the first, less one, measured and p
   CHECK(trend.within == 0.015);
   CHECK(!trend.holds());
   CHECK(broken_bounds(result) ==
-        std::vector<std::string>{fmt::format("T: growth misses by {:+.2f} points, bound 1.5",
+        std::vector<std::string>{fmt::format("T: growth misses by {:+.2f} points, bound 1.5 points",
                                              trend.difference() * 100)});
 }
 
