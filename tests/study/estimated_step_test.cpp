@@ -18,15 +18,15 @@ Scenario scenario_of(const char* file, const char* row, const char* set) {
 }
 
 TEST_CASE("A step of many micro-batches is estimated within 0.1 %") {
-  for (const auto& [file, row, set] : {
+  for (const std::array<const char*, 3>& step : {
            std::array{"llama405b_a4_224", "", "gbs=2016"},
            std::array{"llama31_405b_h100", "bf16-512", "gbs=2016"},
            std::array{"llama31_70b_h100", "fp8-64", "gbs=1024"},
            std::array{"nemotron4_15b_h100", "fp8-64", "gbs=1280"},
            std::array{"nemotron4_340b_h100", "bf16-256", "vp=1"},
        }) {
-    CAPTURE(file);
-    const Scenario scenario = scenario_of(file, row, set);
+    CAPTURE(step[0]);
+    const Scenario scenario = scenario_of(step[0], step[1], step[2]);
     const double whole = simulate(scenario).step_time_s;
     CHECK(step_time(scenario) == whole);
     CHECK(estimated_step_time(scenario) == doctest::Approx(whole).epsilon(1e-3));
