@@ -4,6 +4,20 @@
 #include <cmath>
 
 namespace simtrain {
+namespace {
+
+/// In which the first `parameters` of a chunk, in the order of its forward, are gathered. What
+/// `fp8_params` keeps in FP8 are the layers; embedding and output layer stay in BF16.
+std::int64_t gathered_bytes(const Recipe& recipe, const ChunkLayout& chunk,
+                            std::int64_t parameters) {
+  const std::int64_t in_bf16 = parameters * bytes_of(DataType::bf16);
+  if (!recipe.training.fp8_params) return in_bf16;
+  const std::int64_t first = chunk.embedding ? chunk_parameters(recipe, {0, true, false}) : 0;
+  const std::int64_t layers = chunk_parameters(recipe, {chunk.layers, false, false});
+  return in_bf16 - std::clamp<std::int64_t>(parameters - first, 0, layers);
+}
+
+}  // namespace
 
 ChunkBuckets chunk_buckets(const StepContext& context, const ChunkLayout& chunk,
                            const GroupLayout& group) {
@@ -12,7 +26,6 @@ ChunkBuckets chunk_buckets(const StepContext& context, const ChunkLayout& chunk,
   if (group.ranks == 1) return buckets;
   const std::int64_t parameters = chunk_parameters(recipe, chunk);
   const std::int64_t gradient_size = bytes_of(recipe.optimizer.grad_reduce_dtype);
-  const std::int64_t parameter_size = recipe.training.fp8_params ? 1 : 2;
   const auto whole = static_cast<double>(parameters * gradient_size);
   const auto count = std::max<std::int64_t>(
       1, std::llround(std::ceil(whole / (recipe.optimizer.bucket_size_mb * 1e6))));
@@ -30,7 +43,9 @@ ChunkBuckets chunk_buckets(const StepContext& context, const ChunkLayout& chunk,
         recipe.optimizer.distributed ? Collective::reduce_scatter : Collective::all_reduce;
     buckets.reductions.push_back(plan(reduction, elements * gradient_size));
     if (recipe.optimizer.distributed) {
-      buckets.gathers.push_back(plan(Collective::all_gather, elements * parameter_size));
+      buckets.gathers.push_back(
+          plan(Collective::all_gather, gathered_bytes(recipe, chunk, before(bucket + 1)) -
+                                           gathered_bytes(recipe, chunk, before(bucket))));
     }
     buckets.filled_at.push_back(static_cast<double>(bucket + 1) / static_cast<double>(count));
   }

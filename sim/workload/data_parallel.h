@@ -8,10 +8,10 @@
 namespace simtrain {
 
 /// The collectives by which one chunk's parameters and gradients cross the data-parallel group,
-/// bucket after bucket in the order in which backward fills them.
+/// bucket after bucket.
 struct ChunkBuckets {
-  std::vector<TransferCost> gathers;     ///< parameters, before the forward
-  std::vector<TransferCost> reductions;  ///< gradients, after the backward
+  std::vector<TransferCost> gathers;     ///< parameters, in the order in which forward needs them
+  std::vector<TransferCost> reductions;  ///< gradients, in the order in which backward fills them
   std::vector<double> filled_at;         ///< share of the chunk's backward after which each is full
 };
 

@@ -73,14 +73,18 @@ Live worst_moment(const Recipe& recipe, int stage, int micro_batches) {
 void add_kept(const Recipe& recipe, const GpuSpec& gpu, const RankGrid& grid, int stage,
               StageMemory& memory) {
   double parameters = 0;
+  double of_layers = 0;
   bool head = false;
   for (const ChunkLayout& chunk : stage_chunks(recipe, stage)) {
     parameters += static_cast<double>(chunk_parameters(recipe, chunk));
+    of_layers += static_cast<double>(chunk_parameters(recipe, {chunk.layers, false, false}));
     head = head || chunk.head;
   }
   const double shard = recipe.optimizer.distributed ? grid.dp() * recipe.cp() : 1;
-  memory.fp8_copies = parameters * fp8_copy_bytes(recipe, gpu);
-  memory.weights = parameters * weight_bytes(recipe) + memory.fp8_copies;
+  memory.fp8_copies = of_layers * fp8_copy_bytes(recipe, gpu);
+  memory.weights = of_layers * layer_weight_bytes(recipe) +
+                   (parameters - of_layers) * static_cast<double>(bytes_of(DataType::bf16)) +
+                   memory.fp8_copies;
   memory.gradients =
       parameters * static_cast<double>(bytes_of(recipe.optimizer.grad_reduce_dtype)) +
       placeholder_bytes(recipe, head);

@@ -8,12 +8,14 @@
 
 namespace simtrain {
 
-/// FP8 copies of one parameter beside the weight that is kept: none in BF16; one, and on Hopper a
-/// turned one, in FP8. `fp8_params` keeps no BF16 weight, so that its first copy is the weight.
+/// FP8 copies of one parameter of a layer beside the weight that is kept: none in BF16; one, and on
+/// Hopper a turned one, in FP8. `fp8_params` keeps no BF16 weight, so that its first copy is the
+/// weight.
 double fp8_copy_bytes(const Recipe& recipe, const GpuSpec& gpu);
 
-/// The weight of a parameter that is kept and gathered.
-double weight_bytes(const Recipe& recipe);
+/// The weight of a layer's parameter that is kept and gathered. Those of embedding and output layer
+/// are in BF16.
+double layer_weight_bytes(const Recipe& recipe);
 
 /// Optimizer state of a parameter: FP32 master weight and Adam moments (12), or Apex's 16-bit
 /// remainder and moments (10).

@@ -66,12 +66,18 @@ TEST_CASE("gradients in FP32 take twice the bytes and buckets, parameters do not
   CHECK(bytes_of(buckets.gathers) == 2 * kParameters);
 }
 
-TEST_CASE("parameters kept in FP8 are gathered in one byte") {
+TEST_CASE("layers kept in FP8 are gathered in one byte, embedding and output layer in two") {
   Recipe recipe = llama_8b();
   recipe.training.precision = DataType::fp8;
   recipe.training.fp8_params = true;
-  CHECK(bytes_of(buckets_of(recipe, 8).gathers) == kParameters);
-  CHECK(bytes_of(buckets_of(recipe, 8).reductions) == 2 * kParameters);
+  const ChunkBuckets buckets = buckets_of(recipe, 8);
+  constexpr std::int64_t kEdges = 2 * 128256 * 4096 + 4096;  // with the final norm
+  CHECK(bytes_of(buckets.gathers) == kParameters + kEdges);
+  CHECK(bytes_of(buckets.reductions) == 2 * kParameters);
+  const std::vector<TransferCost>& gathers = buckets.gathers;
+  for (const TransferCost* edge : {&gathers.front(), &gathers.back()})
+    CHECK(edge->bytes.value() == buckets.reductions.front().bytes.value());
+  CHECK(gathers[30].bytes.value() * 2 == doctest::Approx(gathers.front().bytes.value()));
 }
 
 TEST_CASE("the distributed optimizer reduces and scatters; without it gradients are all-reduced") {

@@ -183,11 +183,11 @@ TEST_CASE("what is kept, allocated and outside of the allocator make the total")
   CHECK(memory.likely() == 2047);
 }
 
-TEST_CASE("FP8 keeps one copy of the weights beside BF16, on Hopper two") {
+TEST_CASE("FP8 keeps one copy of a layer's weights beside BF16, on Hopper two") {
   Recipe recipe = llama_405b();
   recipe.training.precision = DataType::fp8;
   const auto copies = [&](const char* name) {
-    const StageMemory memory = memory_of(recipe, 512, name).front();
+    const StageMemory memory = memory_of(recipe, 512, name)[1];
     return memory.fp8_copies / (memory.weights - memory.fp8_copies);
   };
   CHECK(copies("h100-sxm") == 1);
@@ -195,6 +195,21 @@ TEST_CASE("FP8 keeps one copy of the weights beside BF16, on Hopper two") {
   recipe.training.fp8_params = true;
   CHECK(copies("h100-sxm") == 1);
   CHECK(copies("b200-sxm") == 0);
+}
+
+TEST_CASE("embedding and output layer stay in BF16, whatever keeps the layers in FP8") {
+  Recipe recipe = llama_405b();
+  const std::vector<StageMemory> bf16 = memory_of(recipe, 512);
+  recipe.training.precision = DataType::fp8;
+  recipe.training.fp8_params = true;
+  const std::vector<StageMemory> fp8 = memory_of(recipe, 512);
+  // On Hopper a layer takes two bytes either way.
+  for (std::size_t stage = 0; stage < fp8.size(); ++stage) {
+    CHECK(fp8[stage].weights == bf16[stage].weights);
+    CHECK(fp8[stage].fp8_copies <= bf16[stage].weights / 2);
+  }
+  CHECK(fp8.front().fp8_copies < bf16.front().weights / 2);
+  CHECK(fp8.back().fp8_copies < bf16.back().weights / 2);
 }
 
 TEST_CASE("dropout keeps a mask of one byte for each of its two places in a layer") {
