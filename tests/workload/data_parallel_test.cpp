@@ -1,6 +1,7 @@
 #include "sim/workload/data_parallel.h"
 
 #include <cmath>
+#include <cstdlib>
 #include <numeric>
 
 #include <doctest/doctest.h>
@@ -77,7 +78,7 @@ TEST_CASE("layers kept in FP8 are gathered in one byte, embedding and output lay
   const std::vector<TransferCost>& gathers = buckets.gathers;
   for (const TransferCost* edge : {&gathers.front(), &gathers.back()})
     CHECK(edge->bytes.value() == buckets.reductions.front().bytes.value());
-  CHECK(gathers[30].bytes.value() * 2 == doctest::Approx(gathers.front().bytes.value()));
+  CHECK(std::abs(2 * gathers[30].bytes.value() - gathers.front().bytes.value()) <= 2);
 }
 
 TEST_CASE("the distributed optimizer reduces and scatters; without it gradients are all-reduced") {
