@@ -137,7 +137,7 @@ std::string comparison_text(const ComparedRun& compared) {
   std::string out = fmt::format("{}\nagainst {}\n\n", wrapped(printable(report.scenario), 0),
                                 printable(run.path));
   const auto row = [&](std::string_view label, const std::string& text) {
-    out += fmt::format("  {:<18}{}\n", label, wrapped(text, 20));
+    labelled_line(out, label, text);
   };
   row("Predicted", fmt::format("{:.3f} s, 90 % interval {:.3f} to {:.3f} s", comparison.predicted_s,
                                comparison.interval.low, comparison.interval.high));

@@ -12,52 +12,48 @@
 namespace simtrain {
 namespace {
 
-void line(std::string& out, std::string_view label, std::string_view text) {
-  out += fmt::format("  {:<18}{}\n", label, wrapped(text, 20));
-}
-
 std::string_view window_name(const StepWindow& window) {
   return window.deviation == DeviationKind::sample ? "of the sample" : "of the population";
 }
 
 void add_figures(std::string& out, const RunMetrics& metrics, const MeasuredRun& run) {
   const Statistics& time = *metrics.step_time_s;
-  line(out, "Step time",
-       fmt::format("{:.3f} s, from {:.3f} to {:.3f} s", time.mean, time.min, time.max));
-  line(out, "Std",
-       fmt::format("{:.3f} s ({:.2f} %), {}", time.std, time.std / time.mean * 100,
-                   window_name(run.window)));
+  labelled_line(out, "Step time",
+                fmt::format("{:.3f} s, from {:.3f} to {:.3f} s", time.mean, time.min, time.max));
+  labelled_line(out, "Std",
+                fmt::format("{:.3f} s ({:.2f} %), {}", time.std, time.std / time.mean * 100,
+                            window_name(run.window)));
   if (metrics.tokens_per_s) {
     std::string text = fmt::format("{:.0f} tokens/s", *metrics.tokens_per_s);
     if (metrics.tokens_per_s_per_gpu)
       text += fmt::format(", {:.1f} tokens/s per GPU", *metrics.tokens_per_s_per_gpu);
-    line(out, "Throughput", text);
+    labelled_line(out, "Throughput", text);
   }
   if (metrics.logged_tflops) {
-    line(out, "Per GPU, as logged",
-         fmt::format(" {:.2f} TFLOP/s, std {:.2f} TFLOP/s", metrics.logged_tflops->mean,
-                     metrics.logged_tflops->std));
+    labelled_line(out, "Per GPU, as logged",
+                  fmt::format(" {:.2f} TFLOP/s, std {:.2f} TFLOP/s", metrics.logged_tflops->mean,
+                              metrics.logged_tflops->std));
   }
   if (metrics.tflops_per_gpu) {
     std::string text = fmt::format("{:.2f} TFLOP/s", *metrics.tflops_per_gpu);
     if (metrics.peak_tflops_per_gpu)
       text += fmt::format(" of {:.0f} TFLOP/s", *metrics.peak_tflops_per_gpu);
-    line(out, "Per GPU", text);
+    labelled_line(out, "Per GPU", text);
   }
   if (metrics.mfu) {
     const std::string_view how =
         metrics.tflops_per_gpu ? name_of(metrics.convention) : "from the TFLOP/s of the log";
-    line(out, "MFU", fmt::format("{:.2f} % ({})", *metrics.mfu * 100, how));
+    labelled_line(out, "MFU", fmt::format("{:.2f} % ({})", *metrics.mfu * 100, how));
   }
   if (metrics.days_per_1t_tokens)
-    line(out, "1T tokens in", fmt::format("{:.2f} days", *metrics.days_per_1t_tokens));
+    labelled_line(out, "1T tokens in", fmt::format("{:.2f} days", *metrics.days_per_1t_tokens));
   if (run.facts.peak_memory_bytes)
-    line(out, "Peak memory", fmt::format("{:.1f} GB", *run.facts.peak_memory_bytes / 1e9));
+    labelled_line(out, "Peak memory", fmt::format("{:.1f} GB", *run.facts.peak_memory_bytes / 1e9));
 }
 
 void add_origin(std::string& out, std::string_view label, const std::string& value,
                 const std::string& source) {
-  line(out, label, printable(fmt::format("{} ({})", value, source)));
+  labelled_line(out, label, printable(fmt::format("{} ({})", value, source)));
 }
 
 void add_origins(std::string& out, const RunFacts& facts) {
@@ -115,12 +111,11 @@ std::string skipped_text(const SkippedLines& skipped, std::int64_t lines, std::s
 std::string skipped_text(const MeasuredRun& run) {
   std::string out = skipped_text(run.skipped, run.lines);
   if (run.repeated.count > 0) {
-    out +=
-        wrapped(fmt::format("Steps stand again {} times in the window, with times up to {:.2f} % "
-                            "apart; the last counts",
-                            run.repeated.count, run.repeated.largest_difference * 100),
-                2, 0) +
-        "\n";
+    out += wrapped_line(
+        fmt::format("Steps stand again {} times in the window, with times up to {:.2f} % "
+                    "apart; the last counts",
+                    run.repeated.count, run.repeated.largest_difference * 100),
+        0);
   }
   return out;
 }
@@ -128,11 +123,11 @@ std::string skipped_text(const MeasuredRun& run) {
 std::string metrics_text(const MeasuredReport& report) {
   const MeasuredRun& run = report.run;
   std::string out = printable(report.name) + "\n\n";
-  line(out, "Log", printable(run.path));
-  line(out, "Format", run.format.empty() ? "not known" : run.format);
+  labelled_line(out, "Log", printable(run.path));
+  labelled_line(out, "Format", run.format.empty() ? "not known" : run.format);
   const std::string why = report.metrics.why.empty() ? "" : ": " + report.metrics.why;
-  line(out, "Status", fmt::format("{}{}", name_of(report.metrics.status), why));
-  if (run.steps_seen > 0) line(out, "Steps", steps_text(run));
+  labelled_line(out, "Status", fmt::format("{}{}", name_of(report.metrics.status), why));
+  if (run.steps_seen > 0) labelled_line(out, "Steps", steps_text(run));
   if (report.metrics.step_time_s) {
     out += "\n";
     add_figures(out, report.metrics, run);

@@ -204,7 +204,7 @@ bool same_tables(const ProfileComparison& one, const ProfileComparison& other) {
 
 void add_facts(std::string& out, const Profile& profile, const ProfileComparison& comparison) {
   const auto line = [&](std::string_view label, const std::string& text) {
-    out += fmt::format("  {:<18}{}\n", label, wrapped(text, 20));
+    labelled_line(out, label, text);
   };
   line("Rank",
        fmt::format("{}, stage {}: {}", comparison.rank, comparison.stage, comparison.rank_from));

@@ -74,9 +74,9 @@ std::string scale_text(const ScaleHead& head, const std::vector<ScaleRow>& rows)
                                                            : "the global batch stays",
                                 token_text(head.tokens));
   if (head.usd_per_gpu_hour) how += fmt::format(" at $ {:g} per GPU hour", *head.usd_per_gpu_hour);
-  std::string out = fmt::format("{}\n{}", wrapped(printable(head.scenario), 0), wrapped(how, 2, 0));
-  out += fmt::format("\n\n{:>6}{:>7}{:>11}{:>10}{:>8}{:>11}{:>7}{:>10}", "GPUs", "batch",
-                     "step time", "tokens/s", "MFU", "efficiency", "days", "GPU hours");
+  std::string out = wrapped(printable(head.scenario), 0) + "\n" + wrapped_line(how, 0);
+  out += fmt::format("\n{:>6}{:>7}{:>11}{:>10}{:>8}{:>11}{:>7}{:>10}", "GPUs", "batch", "step time",
+                     "tokens/s", "MFU", "efficiency", "days", "GPU hours");
   out += head.usd_per_gpu_hour ? "      cost\n" : "\n";
   for (const ScaleRow& row : rows) out += row_text(head, row);
   return out;

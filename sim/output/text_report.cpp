@@ -13,10 +13,6 @@
 namespace simtrain {
 namespace {
 
-void line(std::string& out, std::string_view label, std::string_view text) {
-  out += fmt::format("  {:<18}{}\n", label, wrapped(text, 20));
-}
-
 std::string sample_text(const StepSample& sample) {
   const Statistics steps = statistics(sample.seconds, DeviationKind::sample);
   return fmt::format("{} (seed {}): mean {:.3f} s, {:.3f} to {:.3f} s, standard deviation {}",
@@ -26,26 +22,28 @@ std::string sample_text(const StepSample& sample) {
 
 void add_headline(std::string& out, const Report& report) {
   out += wrapped(printable(report.scenario), 0) + "\n\n";
-  line(out, "Cluster", printable(report.cluster));
-  line(out, "Model", printable(report.model));
-  line(out, "Software", printable(report.software));
-  line(out, "Recipe", report.layout);
-  for (const std::string& fault : report.faults) line(out, "Fault", fault);
+  labelled_line(out, "Cluster", printable(report.cluster));
+  labelled_line(out, "Model", printable(report.model));
+  labelled_line(out, "Software", printable(report.software));
+  labelled_line(out, "Recipe", report.layout);
+  for (const std::string& fault : report.faults) labelled_line(out, "Fault", fault);
   out += "\n";
-  line(out, "Step time", fmt::format("{:.3f} s", report.step_time_s));
+  labelled_line(out, "Step time", fmt::format("{:.3f} s", report.step_time_s));
   const Interval interval = report.step_time_interval();
-  line(out, "90 % interval", fmt::format("{:.3f} to {:.3f} s", interval.low, interval.high));
-  if (report.sample) line(out, "Steps", sample_text(*report.sample));
-  line(out, "Throughput",
-       fmt::format("{:.0f} tokens/s, {:.1f} tokens/s per GPU", report.tokens_per_s,
-                   report.tokens_per_s / report.gpus));
-  line(out, "Per GPU",
-       fmt::format("{:.2f} TFLOP/s of {:.0f} TFLOP/s", report.tflops_per_gpu,
-                   report.peak_tflops_per_gpu));
-  line(out, "MFU", fmt::format("{:.2f} % ({})", report.mfu * 100, name_of(report.mfu_convention)));
-  line(out, "SM clock",
-       fmt::format("{:.1f} % of the full one, at the power limit", report.clock * 100));
-  line(out, "1T tokens in", fmt::format("{:.2f} days", report.days_per_1t_tokens));
+  labelled_line(out, "90 % interval",
+                fmt::format("{:.3f} to {:.3f} s", interval.low, interval.high));
+  if (report.sample) labelled_line(out, "Steps", sample_text(*report.sample));
+  labelled_line(out, "Throughput",
+                fmt::format("{:.0f} tokens/s, {:.1f} tokens/s per GPU", report.tokens_per_s,
+                            report.tokens_per_s / report.gpus));
+  labelled_line(out, "Per GPU",
+                fmt::format("{:.2f} TFLOP/s of {:.0f} TFLOP/s", report.tflops_per_gpu,
+                            report.peak_tflops_per_gpu));
+  labelled_line(out, "MFU",
+                fmt::format("{:.2f} % ({})", report.mfu * 100, name_of(report.mfu_convention)));
+  labelled_line(out, "SM clock",
+                fmt::format("{:.1f} % of the full one, at the power limit", report.clock * 100));
+  labelled_line(out, "1T tokens in", fmt::format("{:.2f} days", report.days_per_1t_tokens));
 }
 
 void add_breakdown(std::string& out, const Report& report) {
@@ -91,9 +89,9 @@ void add_placement(std::string& out, const Report& report) {
     out += "\n";
   }
   if (placement.busiest_link) {
-    line(out, "Busiest link",
-         fmt::format("{}, {:.1f} % of the step", placement.busiest_link->name,
-                     placement.busiest_link->load * 100));
+    labelled_line(out, "Busiest link",
+                  fmt::format("{}, {:.1f} % of the step", placement.busiest_link->name,
+                              placement.busiest_link->load * 100));
   }
 }
 
@@ -164,13 +162,11 @@ std::string text_report(const Report& report) {
   add_placement(out, report);
   add_memory(out, report);
   const EngineFigures& engine = report.engine;
-  out +=
-      "\n" +
-      wrapped(fmt::format("Engine: {} events, {} of {} ranks simulated, fingerprint {}",
-                          engine.events, engine.ranks_simulated, engine.ranks, engine.fingerprint),
-              2, 0) +
-      "\n";
-  return out;
+  return out + "\n" +
+         wrapped_line(
+             fmt::format("Engine: {} events, {} of {} ranks simulated, fingerprint {}",
+                         engine.events, engine.ranks_simulated, engine.ranks, engine.fingerprint),
+             0);
 }
 
 namespace {

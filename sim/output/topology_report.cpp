@@ -19,20 +19,16 @@ std::string link_latency(Duration latency) {
   return latency <= Duration(1) ? "-" : latency_text(latency);
 }
 
-void line(std::string& out, std::string_view label, std::string_view text) {
-  out += fmt::format("  {:<18}{}\n", label, wrapped(text, 20));
-}
-
 void add_counts(std::string& out, const ClusterFacts& facts) {
   out += "\nDevices\n";
-  line(out, "Hosts", std::to_string(facts.hosts));
-  line(out, "GPUs", std::to_string(facts.gpus));
-  line(out, "NVLink domains", std::to_string(facts.nvlink_domains));
-  line(out, "NVSwitch planes", std::to_string(facts.nvswitches));
-  line(out, "NICs", std::to_string(facts.nics));
-  line(out, "Leaf switches", std::to_string(facts.leaves));
-  line(out, "Spine switches", std::to_string(facts.spines));
-  if (facts.cores > 0) line(out, "Core switches", std::to_string(facts.cores));
+  labelled_line(out, "Hosts", std::to_string(facts.hosts));
+  labelled_line(out, "GPUs", std::to_string(facts.gpus));
+  labelled_line(out, "NVLink domains", std::to_string(facts.nvlink_domains));
+  labelled_line(out, "NVSwitch planes", std::to_string(facts.nvswitches));
+  labelled_line(out, "NICs", std::to_string(facts.nics));
+  labelled_line(out, "Leaf switches", std::to_string(facts.leaves));
+  labelled_line(out, "Spine switches", std::to_string(facts.spines));
+  if (facts.cores > 0) labelled_line(out, "Core switches", std::to_string(facts.cores));
 }
 
 void add_cables(std::string& out, const ClusterFacts& facts) {
@@ -61,19 +57,20 @@ void add_bisection(std::string& out, const ClusterFacts& facts) {
   const Bisection& cut = facts.bisection;
   out += "\nBisection of the compute network, one direction\n";
   if (cut.hosts == 0) {
-    line(out, "Bandwidth", "none: one host has no other half");
+    labelled_line(out, "Bandwidth", "none: one host has no other half");
     return;
   }
-  line(out, "Bandwidth",
-       fmt::format("{}, {:.4g} % of what the half's NICs carry ({})", bandwidth_text(cut.bandwidth),
-                   cut.bandwidth.value() / cut.nics.value() * 100, bandwidth_text(cut.nics)));
-  line(out, "Split",
-       fmt::format("{} host{} from host {} on against the other {}", cut.hosts,
-                   cut.hosts == 1 ? "" : "s", cut.first_host, facts.hosts - cut.hosts));
-  line(out, "Computed by",
-       cut.method == BisectionMethod::max_flow
-           ? "max flow on the graph, worst of all contiguous halves"
-           : "level arithmetic (too large for max flow): narrowest level, halved");
+  labelled_line(
+      out, "Bandwidth",
+      fmt::format("{}, {:.4g} % of what the half's NICs carry ({})", bandwidth_text(cut.bandwidth),
+                  cut.bandwidth.value() / cut.nics.value() * 100, bandwidth_text(cut.nics)));
+  labelled_line(out, "Split",
+                fmt::format("{} host{} from host {} on against the other {}", cut.hosts,
+                            cut.hosts == 1 ? "" : "s", cut.first_host, facts.hosts - cut.hosts));
+  labelled_line(out, "Computed by",
+                cut.method == BisectionMethod::max_flow
+                    ? "max flow on the graph, worst of all contiguous halves"
+                    : "level arithmetic (too large for max flow): narrowest level, halved");
 }
 
 /// Names of one side of equal ways: the name itself, or first and last of several.
@@ -118,10 +115,10 @@ void add_path(std::string& out, const RankPath& asked) {
       first = last;
     }
   }
-  line(out, "Distance", distance_name(asked.path.distance));
-  line(out, "Latency", latency_text(asked.path.latency) + " of links and switches");
+  labelled_line(out, "Distance", distance_name(asked.path.distance));
+  labelled_line(out, "Latency", latency_text(asked.path.latency) + " of links and switches");
   if (asked.path.bandwidth.value() > 0)
-    line(out, "Bandwidth", bandwidth_text(asked.path.bandwidth) + " for one flow alone");
+    labelled_line(out, "Bandwidth", bandwidth_text(asked.path.bandwidth) + " for one flow alone");
 }
 
 }  // namespace

@@ -121,13 +121,12 @@ std::string none_text(const TuneResult& result) {
     const std::string margin = result.memory_margin > 0 ? fmt::format(" with a margin of {:g} %",
                                                                       result.memory_margin * 100)
                                                         : std::string();
-    return wrapped(
+    return wrapped_line(
                fmt::format("No plan fits: the smallest of {} legal ones needs {} of memory, {} "
                            "are there{}",
                            result.legal(), gigabytes(smallest->memory_bytes),
                            gigabytes(space.capacity_bytes * (1 - result.memory_margin)), margin),
-               2, 0) +
-           "\n" +
+               0) +
            wrapped_line(
                fmt::format("{} GPUs: {}", smallest->choice.gpus, text_of(smallest->choice)));
   }

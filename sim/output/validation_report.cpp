@@ -21,9 +21,8 @@ std::string errors_text(const ValidationSummary& summary) {
 }
 
 std::string heading(const TableResult& table) {
-  return wrapped(fmt::format("{} ({})", printable(table.spec.table), printable(table.document)), 2,
-                 0) +
-         "\n";
+  return wrapped_line(
+      fmt::format("{} ({})", printable(table.spec.table), printable(table.document)), 0);
 }
 
 std::string step_times(const TableResult& table) {
@@ -185,7 +184,7 @@ std::string validation_text(const std::vector<ValidationResult>& results, bool b
   if (!rows.empty()) out += fmt::format("All: {}\n", summary_text(summarize(rows)));
   for (const ValidationResult& result : results) {
     for (const std::string& broken : broken_bounds(result))
-      out += wrapped("Outside its bound: " + printable(broken), 2, 0) + "\n";
+      out += wrapped_line("Outside its bound: " + printable(broken), 0);
   }
   return out;
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 namespace simtrain {
 
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t column) {
@@ -22,6 +24,13 @@ std::string wrapped(std::string_view text, std::size_t indent, std::size_t colum
   return result;
 }
 
-std::string wrapped_line(std::string_view text) { return "  " + wrapped(text, 4, 2) + "\n"; }
+std::string wrapped_line(std::string_view text, std::size_t indent) {
+  return std::string(indent, ' ') + wrapped(text, indent + 2, indent) + "\n";
+}
+
+void labelled_line(std::string& out, std::string_view label, std::string_view text) {
+  constexpr std::size_t kColumn = 20;
+  out += fmt::format("  {:<{}}{}\n", label, kColumn - 2, wrapped(text, kColumn));
+}
 
 }  // namespace simtrain

@@ -18,8 +18,11 @@ inline std::string wrapped(std::string_view text, std::size_t indent) {
   return wrapped(text, indent, indent);
 }
 
-/// A line of a report that is indented by two columns, with its end; what does not fit goes on
-/// below it, indented further.
-std::string wrapped_line(std::string_view text);
+/// A line of a report that is indented by `indent` columns, with its end; what does not fit goes on
+/// below it, indented by two more.
+std::string wrapped_line(std::string_view text, std::size_t indent = 2);
+
+/// Adds a line of a report's head: a label, and `text` in a column of its own.
+void labelled_line(std::string& out, std::string_view label, std::string_view text);
 
 }  // namespace simtrain
