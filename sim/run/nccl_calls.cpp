@@ -21,7 +21,7 @@ struct Transfer {
 DataType type_of_step(const Recipe& recipe, const Op& op) {
   switch (op.label) {
     case Label::parameter_gather:
-      return recipe.training.fp8_params ? DataType::fp8 : DataType::bf16;
+      return layer_weight_type(recipe);
     case Label::gradient_reduce:
       return recipe.optimizer.grad_reduce_dtype;
     case Label::gradient_norm:

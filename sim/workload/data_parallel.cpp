@@ -6,15 +6,14 @@
 namespace simtrain {
 namespace {
 
-/// In which the first `parameters` of a chunk, in the order of its forward, are gathered. What
-/// `fp8_params` keeps in FP8 are the layers; embedding and output layer stay in BF16.
+/// In which the first `parameters` of a chunk, in the order of its forward, are gathered.
 std::int64_t gathered_bytes(const Recipe& recipe, const ChunkLayout& chunk,
                             std::int64_t parameters) {
-  const std::int64_t in_bf16 = parameters * bytes_of(DataType::bf16);
-  if (!recipe.training.fp8_params) return in_bf16;
   const std::int64_t first = chunk.embedding ? chunk_parameters(recipe, {0, true, false}) : 0;
   const std::int64_t layers = chunk_parameters(recipe, {chunk.layers, false, false});
-  return in_bf16 - std::clamp<std::int64_t>(parameters - first, 0, layers);
+  const std::int64_t of_layers = std::clamp<std::int64_t>(parameters - first, 0, layers);
+  return of_layers * bytes_of(layer_weight_type(recipe)) +
+         (parameters - of_layers) * bytes_of(DataType::bf16);
 }
 
 }  // namespace

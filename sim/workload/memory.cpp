@@ -82,7 +82,7 @@ void add_kept(const Recipe& recipe, const GpuSpec& gpu, const RankGrid& grid, in
   }
   const double shard = recipe.optimizer.distributed ? grid.dp() * recipe.cp() : 1;
   memory.fp8_copies = of_layers * fp8_copy_bytes(recipe, gpu);
-  memory.weights = of_layers * layer_weight_bytes(recipe) +
+  memory.weights = of_layers * static_cast<double>(bytes_of(layer_weight_type(recipe))) +
                    (parameters - of_layers) * static_cast<double>(bytes_of(DataType::bf16)) +
                    memory.fp8_copies;
   memory.gradients =

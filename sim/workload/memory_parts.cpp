@@ -91,8 +91,6 @@ double fp8_copy_bytes(const Recipe& recipe, const GpuSpec& gpu) {
   return recipe.training.fp8_params ? copies - 1 : copies;
 }
 
-double layer_weight_bytes(const Recipe& recipe) { return recipe.training.fp8_params ? 1 : 2; }
-
 double optimizer_bytes(const Recipe& recipe) {
   return recipe.software.distributed_optimizer.value == OptimizerKind::apex ? 10 : 12;
 }

@@ -13,10 +13,6 @@ namespace simtrain {
 /// weight.
 double fp8_copy_bytes(const Recipe& recipe, const GpuSpec& gpu);
 
-/// The weight of a layer's parameter that is kept and gathered. Those of embedding and output layer
-/// are in BF16.
-double layer_weight_bytes(const Recipe& recipe);
-
 /// Optimizer state of a parameter: FP32 master weight and Adam moments (12), or Apex's 16-bit
 /// remainder and moments (10).
 double optimizer_bytes(const Recipe& recipe);

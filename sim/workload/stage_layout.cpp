@@ -20,6 +20,10 @@ std::vector<ChunkLayout> stage_chunks(const Recipe& recipe, int stage) {
   return chunks;
 }
 
+DataType layer_weight_type(const Recipe& recipe) {
+  return recipe.training.fp8_params ? DataType::fp8 : DataType::bf16;
+}
+
 std::int64_t chunk_parameters(const Recipe& recipe, const ChunkLayout& chunk) {
   const ModelSpec& model = recipe.model;
   const int tp = recipe.tp();

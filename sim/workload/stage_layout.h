@@ -17,6 +17,9 @@ struct ChunkLayout {
 /// before chunk c+1; where embedding and loss count as layers, theirs have one layer less.
 std::vector<ChunkLayout> stage_chunks(const Recipe& recipe, int stage);
 
+/// In which a layer's weights are kept and gathered; embedding and output layer are in BF16.
+DataType layer_weight_type(const Recipe& recipe);
+
 /// Weights of a chunk on one rank of its tensor-parallel group.
 std::int64_t chunk_parameters(const Recipe& recipe, const ChunkLayout& chunk);
 
