@@ -73,6 +73,30 @@ struct CallOptions {
 
 namespace detail {
 
+/// Takes the place of this process.
+[[noreturn]] inline void execute(const std::vector<std::string>& command,
+                                 const CallOptions& options) {
+  for (const auto& [name, value] : options.environment) setenv(name.c_str(), value.c_str(), 1);
+  if (chdir(options.folder.c_str()) != 0) _exit(126);
+  std::vector<char*> words;
+  words.reserve(command.size() + 1);
+  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  execv(words.front(), words.data());
+  _exit(127);
+}
+
+/// How a process ends.
+inline Outcome end_of(pid_t child) {
+  int state = 0;
+  while (waitpid(child, &state, 0) < 0) {
+  }
+  Outcome outcome;
+  if (WIFEXITED(state)) outcome.status = WEXITSTATUS(state);
+  if (WIFSIGNALED(state)) outcome.signal = WTERMSIG(state);
+  return outcome;
+}
+
 inline void become(const std::vector<std::string>& command, const CallOptions& options,
                    const std::string& out, const std::string& err) {
   const int flags = O_WRONLY | O_CREAT | O_TRUNC;
@@ -86,14 +110,7 @@ inline void become(const std::vector<std::string>& command, const CallOptions& o
     const std::string& path = options.standard_output.empty() ? out : options.standard_output;
     dup2(open(path.c_str(), flags, 0600), 1);
   }
-  for (const auto& [name, value] : options.environment) setenv(name.c_str(), value.c_str(), 1);
-  if (chdir(options.folder.c_str()) != 0) _exit(126);
-  std::vector<char*> words;
-  words.reserve(command.size() + 1);
-  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
-  execv(words.front(), words.data());
-  _exit(127);
+  execute(command, options);
 }
 
 }  // namespace detail
@@ -107,12 +124,7 @@ inline Outcome run_command_line(const std::vector<std::string>& command,
   const pid_t child = fork();
   invariant(child >= 0, "a process can be started");
   if (child == 0) detail::become(command, options, out, err);
-  int state = 0;
-  while (waitpid(child, &state, 0) < 0) {
-  }
-  Outcome outcome;
-  if (WIFEXITED(state)) outcome.status = WEXITSTATUS(state);
-  if (WIFSIGNALED(state)) outcome.signal = WTERMSIG(state);
+  Outcome outcome = detail::end_of(child);
   outcome.out = read_file(out);
   outcome.err = read_file(err);
   return outcome;

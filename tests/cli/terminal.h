@@ -19,26 +19,16 @@ inline Outcome run_on_terminal(std::vector<std::string> arguments,
   if (child == 0) {
     unsetenv("NO_COLOR");
     setenv("TERM", "xterm-256color", 1);
-    for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
-    if (chdir(SIMTRAIN_SOURCE_DIR) != 0) _exit(126);
-    std::vector<char*> words;
-    words.reserve(arguments.size() + 1);
-    for (const std::string& word : arguments) words.push_back(const_cast<char*>(word.c_str()));
-    words.push_back(nullptr);
-    execv(words.front(), words.data());
-    _exit(127);
+    detail::execute(arguments, {SIMTRAIN_SOURCE_DIR, environment, ""});
   }
-  Outcome outcome;
+  std::string shown;
   char buffer[4096];
   for (ssize_t count = read(terminal, buffer, sizeof buffer); count > 0;
        count = read(terminal, buffer, sizeof buffer))
-    outcome.out.append(buffer, static_cast<std::size_t>(count));
+    shown.append(buffer, static_cast<std::size_t>(count));
   close(terminal);
-  int state = 0;
-  while (waitpid(child, &state, 0) < 0) {
-  }
-  if (WIFEXITED(state)) outcome.status = WEXITSTATUS(state);
-  if (WIFSIGNALED(state)) outcome.signal = WTERMSIG(state);
+  Outcome outcome = detail::end_of(child);
+  outcome.out = std::move(shown);
   return outcome;
 }
 
