@@ -5,7 +5,7 @@ export JOBS
 
 PREFIX ?= /usr/local
 
-.PHONY: run build install package test bench fuzz format clean
+.PHONY: run build install package examples test bench fuzz torture format clean
 
 run: build
 	build/release/simtrain $(SCENARIO)
@@ -23,6 +23,10 @@ package: build
 	tools/setup.sh package
 	cmake --build --preset release --target package
 
+# Every command of README.md, as it stands there.
+examples: build
+	tools/examples
+
 test:
 	tools/setup.sh test
 	tools/check
@@ -34,6 +38,16 @@ fuzz: export FUZZ_SECONDS ?= 600
 fuzz:
 	tools/setup.sh test
 	tools/fuzz
+
+# Jobs drawn by a seed: folded against unfolded, run against sweep, scale and tune, and what else
+# tests/property/torture_test.cpp says. Each failure prints the call that shows it.
+torture: export TORTURE_SEED ?= 1
+torture: export TORTURE_JOBS ?= 20000
+torture:
+	tools/setup.sh test
+	cmake --preset torture
+	cmake --build --preset torture -j $(JOBS) --target simtrain_property_tests
+	build/torture/tests/simtrain_property_tests -tc='torture: *'
 
 format:
 	tools/format

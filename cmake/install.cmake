@@ -3,7 +3,7 @@
 install(TARGETS simtrain RUNTIME DESTINATION bin)
 install(DIRECTORY hardware scenarios validation DESTINATION share/simtrain
   PATTERN __pycache__ EXCLUDE)
-install(FILES README.md CHANGELOG.md DESTINATION share/doc/simtrain)
+install(FILES README.md CHANGELOG.md LICENSE NOTICE THIRD_PARTY DESTINATION share/doc/simtrain)
 install(DIRECTORY docs DESTINATION share/doc/simtrain)
 
 # The manual page and the completion are what the program prints.
@@ -17,6 +17,13 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/completion
   DESTINATION share/bash-completion/completions RENAME simtrain)
 # ECharts is part of the pages that the program writes.
 install(FILES web/echarts/LICENSE web/echarts/NOTICE DESTINATION share/doc/simtrain/echarts)
+
+# What Debian wants to find in every package: whose it is and under which terms.
+file(READ NOTICE NOTICE)
+file(READ THIRD_PARTY THIRD_PARTY)
+configure_file(cmake/copyright.in copyright @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/copyright DESTINATION share/doc/simtrain)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS NOTICE THIRD_PARTY)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME simtrain)

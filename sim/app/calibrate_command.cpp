@@ -2,7 +2,7 @@
 
 #include "sim/app/command.h"
 #include "sim/app/options.h"
-#include "sim/core/text_file.h"
+#include "sim/app/output_files.h"
 #include "sim/output/calibration_report.h"
 
 namespace simtrain {
@@ -39,22 +39,23 @@ CommandResult calibrate_command(const CommandCall& call) {
   if (values.count("path") > 0)
     throw InputError({}, "", "calibrate takes options only; 'simtrain help calibrate' shows them");
   const bool json = wants_json(values);
-  const bool force = values["force"].as<bool>();
-  if (values.count("write") > 0)
-    check_writable(values["write"].as<std::string>(), force);
-  else if (force)
-    throw InputError({}, "--force", "goes with --write alone");
   const std::string folder = call.data.root() + "/validation/";
   const std::string parameters = values.count("parameters") > 0
                                      ? values["parameters"].as<std::string>()
                                      : folder + "calibration.yaml";
+  OutputFiles outputs(values);
+  outputs.reads_hardware(call.data);
+  outputs.reads("the list of parameters", parameters);
+  outputs.reads("a file of validation", folder);
+  outputs.reads("a scenario", call.data.root() + "/scenarios");
+  outputs.writes("write", kYamlFile);
+  outputs.start();
   std::vector<StepTime> rows = step_times(call.data, folder + "documented.yaml");
   if (values.count("rows") > 0) rows = selected(rows, values["rows"].as<std::string>());
   const StepTimeFit fit(call.data, read_calibration(call.data, parameters).parameters,
                         std::move(rows), call.console.bar("evaluations"));
   const Calibration calibration = calibrate(fit);
-  if (values.count("write") > 0)
-    write_text_file(values["write"].as<std::string>(), calibration_yaml(calibration), force);
+  if (outputs.any()) outputs.write("write", calibration_yaml(calibration));
   return {json ? calibration_json(calibration) : calibration_text(calibration),
           calibration.converged ? 0 : 1, json};
 }

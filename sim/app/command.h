@@ -56,18 +56,22 @@ extern const CommandRow kTopologyCommand;
 extern const CommandRow kImportCommand;
 extern const CommandRow kTuneCommand;
 extern const CommandRow kScaleCommand;
+extern const CommandRow kNewCommand;
 extern const CommandRow kListCommand;
 extern const CommandRow kBenchCommand;
 extern const CommandRow kHelpCommand;
 
 /// `validate --leave-one-table-out`.
 CommandResult leave_out_command(const CommandCall& call);
+/// `validate --nccl`.
+CommandResult validate_nccl_command(const CommandCall& call);
 /// `validate --kernels` and `calibrate --kernels`.
 CommandResult validate_kernels_command(const CommandCall& call);
 CommandResult calibrate_kernels_command(const CommandCall& call);
 
 /// The program: takes the options of every command, picks the command (a path stands for `run
-/// PATH`), prints, returns the exit status.
-int program(std::vector<std::string> arguments);
+/// PATH`), prints, returns the exit status. `commit` is what was built, empty where that is not
+/// known.
+int program(std::vector<std::string> arguments, std::string_view commit);
 
 }  // namespace simtrain

@@ -7,8 +7,8 @@
 
 #include "sim/app/command.h"
 #include "sim/app/options.h"
+#include "sim/app/output_files.h"
 #include "sim/app/program_files.h"
-#include "sim/core/text_file.h"
 #include "sim/measured/comparison.h"
 #include "sim/measured/log_format.h"
 #include "sim/output/comparison_html.h"
@@ -23,17 +23,19 @@ namespace po = boost::program_options;
 constexpr std::string_view kHelp =
     "simtrain compare SCENARIO.yaml LOG... [SCENARIO.yaml LOG...]... [--row NAME]\n"
     "                 [--set KEY=VALUE]... [--steps WINDOW] [--log-format NAME]\n"
-    "                 [--format text|json] [--report FILE.html]\n"
+    "                 [--format text|json] [--report FILE.html [--force]]\n"
     "simtrain compare FOLDER [--set KEY=VALUE]... ...\n\n"
-    "  Predicts the scenario and compares with a training log: the gap, whether the\n"
-    "  90 % interval holds it, and what each share of the step would have to be to\n"
+    "  Predicts the scenario and compares with a training log: the error (predicted\n"
+    "  over measured, less one), whether the 90 % interval holds the run, and what\n"
+    "  each share of the step would have to be, or which other software stack, to\n"
     "  explain it alone. Several logs, or a FOLDER of runs as for 'simtrain validate\n"
     "  FOLDER', are shown a line each; those of several plans also tell which one\n"
     "  number of hardware/ would explain them all.\n\n"
     "  --row, --set      as for 'simtrain run', for every scenario\n"
     "  --steps           as for 'simtrain metrics'\n"
     "  --format json     as simtrain.comparison/1, several as simtrain.comparisons/1\n"
-    "  --report FILE     writes all of it as one HTML page that needs no other file\n";
+    "  --report FILE     writes all of it as one HTML page that needs no other file;\n"
+    "                    --force replaces one that is no page of simtrain\n";
 
 /// A log, the scenario that it is of, and its row.
 struct LoggedRun {
@@ -121,11 +123,10 @@ bool usable(const ComparedRun& run) {
          run.measured.facts.contradictions.empty();
 }
 
-/// Nothing where fewer than two plans have usable logs. A plan counts once, with the mean of its
-/// logs.
-std::optional<CommonCauses> causes_of(const CommandCall& call, const std::vector<LoggedRun>& logged,
-                                      const std::vector<Setting>& settings,
-                                      const std::vector<ComparedRun>& runs) {
+/// The plans that have usable logs: each counts once, with the mean of its logs.
+std::vector<RunToExplain> plans_of(const std::vector<LoggedRun>& logged,
+                                   const std::vector<Setting>& settings,
+                                   const std::vector<ComparedRun>& runs) {
   std::vector<std::vector<std::size_t>> plans;  // in the order of their first logs
   std::map<std::string, std::size_t> known;     // by what they play
   for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -135,7 +136,6 @@ std::optional<CommonCauses> causes_of(const CommandCall& call, const std::vector
     if (plan == plans.size()) plans.emplace_back();
     plans[plan].push_back(i);
   }
-  if (plans.size() < 2) return std::nullopt;
   std::vector<RunToExplain> to_explain;
   to_explain.reserve(plans.size());
   for (const std::vector<std::size_t>& members : plans) {
@@ -146,7 +146,16 @@ std::optional<CommonCauses> causes_of(const CommandCall& call, const std::vector
                           sum / static_cast<double>(members.size()),
                           runs[members.front()].comparison.predicted_s});
   }
-  return common_causes(call.data, to_explain, call.console.bar("simulations"));
+  return to_explain;
+}
+
+ComparedCauses causes_of(const CommandCall& call, const std::vector<RunToExplain>& plans) {
+  ComparedCauses causes;
+  if (plans.empty()) return causes;
+  causes.stacks = other_stacks(call.data, plans, call.console.bar("software stacks"));
+  if (plans.size() > 1)
+    causes.numbers = common_causes(call.data, plans, call.console.bar("simulations"));
+  return causes;
 }
 
 CommandResult compare_command(const CommandCall& call) {
@@ -159,14 +168,20 @@ CommandResult compare_command(const CommandCall& call) {
   add("log-format", po::value<std::string>());
   add("format", po::value<std::string>()->default_value("text"));
   add("report", po::value<std::string>());
+  add("force", po::bool_switch());
   const po::variables_map values = parse_options(call.arguments, options, "paths");
   const bool json = wants_json(values);
   const LogRequest request = log_request(values);
   const std::vector<Setting> settings = parsed_settings(values);
-  const bool page = values.count("report") > 0;
-  if (page) check_page(values["report"].as<std::string>());
-
   const std::vector<LoggedRun> logged = logged_runs(call, values);
+  OutputFiles outputs(values);
+  outputs.reads_hardware(call.data);
+  for (const LoggedRun& run : logged) {
+    outputs.reads("a scenario", run.scenario);
+    outputs.reads("a log", run.log);
+  }
+  outputs.writes("report", kPageFile);
+  outputs.start();
   std::vector<ComparedRun> runs;
   runs.reserve(logged.size());
   const Watch bar = call.console.bar("runs");
@@ -174,12 +189,12 @@ CommandResult compare_command(const CommandCall& call) {
     runs.push_back(compared(call.data, one, settings, request));
     bar(runs.size(), logged.size());
   }
-  const std::optional<CommonCauses> causes = causes_of(call, logged, settings, runs);
+  const ComparedCauses causes = causes_of(call, plans_of(logged, settings, runs));
 
-  if (page)
-    write_text_file(values["report"].as<std::string>(), comparison_html(runs, causes), true);
+  if (outputs.any()) outputs.write("report", comparison_html(runs, causes));
   if (runs.size() == 1)
-    return {json ? comparison_json(runs.front()) : comparison_text(runs.front()), 0, json};
+    return {json ? comparison_json(runs.front(), causes) : comparison_text(runs.front(), causes), 0,
+            json};
   return {json ? comparisons_json(runs, causes) : comparisons_text(runs, causes), 0, json};
 }
 

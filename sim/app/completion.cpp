@@ -49,7 +49,10 @@ _simtrain() {
   case $word in --*=*) given=${word%%=*}= before=${word%%=*} word=${word#*=} ;; esac  # zsh
   case $command in *.yaml) command=run ;; esac
   if [ "$COMP_CWORD" = 1 ]; then
-    words="$(_simtrain_commands) $(_simtrain_plain "$program" run)"
+    case $word in
+      -*) words="--help --version" ;;
+      *) words="$(_simtrain_commands) $(_simtrain_plain "$program" run)" ;;
+    esac
   else
     words=$(_simtrain_values "$program" "$command" "$before")
     if [ -z "$words" ]; then
@@ -98,7 +101,7 @@ std::string plain_cases() {
   std::string out;
   for (const PlainRow& row : kPlain)
     out += fmt::format("    {}) _simtrain_names \"$1\" {} ;;\n", row.commands, row.family);
-  std::string topics = "scenario man completion";
+  std::string topics = "scenario hardware man completion";
   for (const CommandRow& row : commands()) topics += fmt::format(" {}", row.name);
   return out + fmt::format("    help) echo {} ;;\n  esac\n}}\n", topics);
 }

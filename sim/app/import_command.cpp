@@ -8,6 +8,7 @@
 
 #include "sim/app/command.h"
 #include "sim/app/options.h"
+#include "sim/app/output_files.h"
 #include "sim/core/text_file.h"
 #include "sim/run/recipe_import/recipe_format.h"
 #include "sim/topology/import/import_format.h"
@@ -120,7 +121,22 @@ const Format* format_of(const ImportFile& file, const std::vector<Format>& forma
   return format == formats.end() ? nullptr : &*format;
 }
 
+/// Whether a file is a program in Python, which only Python can run.
+bool is_python(const ImportFile& file) {
+  return file.path.ends_with(".py") || file.text.starts_with("import ") ||
+         file.text.find("\nimport ") != std::string::npos ||
+         file.text.find("\ndef ") != std::string::npos;
+}
+
 [[noreturn]] void refuse_unknown(const ImportFile& file) {
+  if (is_python(file)) {
+    throw InputError(
+        {file.path}, "",
+        "is a program in Python, which simtrain does not run; export the recipe that it makes: "
+        "NeMo 2 with 'nemo llm pretrain --factory NAME --to-yaml recipe.yaml', Megatron-Bridge "
+        "with cfg.to_yaml(\"recipe.yaml\"), Megatron-LM with the block of arguments that it "
+        "prints at start");
+  }
   std::vector<std::string> known;
   known.reserve(node_formats().size() + recipe_formats().size());
   for (const ImportFormat& row : node_formats())
@@ -140,7 +156,7 @@ void refuse_options(const po::variables_map& values, std::span<const std::string
   }
 }
 
-/// What was made, and the line for standard error that counts what is behind it.
+/// What was made, and the lines for standard error that count what is behind it.
 struct Imported {
   std::string yaml;
   std::string remark;
@@ -156,11 +172,26 @@ Imported import_file(const ImportFile& file, const po::variables_map& values,
   if (recipe == nullptr) refuse_unknown(file);
   refuse_options(values, kNodeOptions, recipe->name);
   const ImportedRecipe imported = recipe->read(file, recipe_request(values), data);
-  return {imported.yaml,
-          fmt::format(
-              "simtrain: note: {} keys taken, {} values assumed, {} keys ignored ({}); comments "
-              "at the end name them\n",
-              imported.taken, imported.assumed, imported.ignored, recipe->name)};
+  std::string remark = fmt::format(
+      "simtrain: note: {} keys taken, {} values assumed, {} keys ignored ({}); comments at the end "
+      "name them\n",
+      imported.taken, imported.assumed, imported.ignored, recipe->name);
+  for (const std::string& note : imported.notes)
+    remark += fmt::format("simtrain: note: {}\n", note);
+  return {imported.yaml, remark};
+}
+
+/// Node and model files are what is made, so that one made earlier may be made anew.
+OutputFiles outputs_of(const DataFolder& data, const po::variables_map& values,
+                       const std::string& path) {
+  OutputFiles outputs(values);
+  outputs.reads("the file to import", path);
+  for (const std::string family : {"gpus", "clusters", "fabrics", "software", "tp_overlap"})
+    outputs.reads("a file of hardware/" + family, data.root() + "/hardware/" + family);
+  if (const auto model = text_option(values, "model"))
+    outputs.reads("the model", data.root() + "/scenarios/models/" + *model + ".yaml");
+  outputs.writes("output", kYamlFile);
+  return outputs;
 }
 
 constexpr std::string_view kHelp =
@@ -194,15 +225,15 @@ CommandResult import_command(const CommandCall& call) {
     throw InputError({}, "", "import takes one file; 'simtrain help import' tells more");
   }
   const std::string& path = values["path"].as<std::vector<std::string>>().front();
-  const bool to_file = values.count("output") > 0;
-  const bool force = values["force"].as<bool>();
-  if (force && !to_file) throw InputError({}, "--force", "replaces the file of --output; name one");
+  OutputFiles outputs = outputs_of(call.data, values, path);
+  outputs.check();
   const ImportFile file{path, read_text_file(path, kImportedFile)};
   check_text(file);
   const Imported imported = import_file(file, values, call.data);
-  if (to_file) write_text_file(values["output"].as<std::string>(), imported.yaml, force);
+  outputs.start();
+  if (outputs.any()) outputs.write("output", imported.yaml);
   call.console.note(imported.remark);
-  return for_programs(to_file ? "" : imported.yaml);
+  return for_programs(outputs.any() ? "" : imported.yaml);
 }
 
 }  // namespace

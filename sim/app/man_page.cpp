@@ -4,6 +4,7 @@
 
 #include "sim/app/command.h"
 #include "sim/app/usage_text.h"
+#include "sim/app/version.h"
 
 namespace simtrain {
 namespace {
@@ -69,18 +70,21 @@ std::string tail() {
 }  // namespace
 
 std::string man_page() {
-  std::string out =
-      ".TH SIMTRAIN 1\n.nh\n.ad l\n.SH NAME\nsimtrain \\- predicts the step time and MFU of LLM "
+  std::string out = fmt::format(".TH SIMTRAIN 1 \"\" \"{}\"\n", roff(version_text()));
+  out +=
+      ".nh\n.ad l\n.SH NAME\nsimtrain \\- predicts the step time and MFU of LLM "
       "training on a "
       "GPU cluster\n.SH SYNOPSIS\n.B simtrain\n.I COMMAND\n[\\fIARGUMENT\\fR]...\n.PP\n.B "
-      "simtrain\n.I SCENARIO.yaml\n[\\fIARGUMENT\\fR]...\n.SH DESCRIPTION\nA discrete\\-event "
+      "simtrain\n.I SCENARIO.yaml\n[\\fIARGUMENT\\fR]...\n.PP\n.B simtrain\n.B \\-\\-version\n.SH "
+      "DESCRIPTION\nA discrete\\-event "
       "simulator of one training step. It reads a recipe and a cluster, and tells step time, "
       "tokens/s, TFLOP/s per GPU, MFU, where the time goes and the memory of each pipeline "
       "stage.\n.SH EXAMPLES\n";
   for (const CommandRow& row : commands()) out += tagged(row.example, row.help);
   out += ".SH COMMANDS\n";
   for (const CommandRow& row : commands()) out += command_section(row);
-  return out + ".SH OPTIONS\n" + items(usage_text(kCommonUsage)) + tail();
+  return out + ".SH OPTIONS\n" + items(usage_text(kCommonUsage)) +
+         tagged("--version", "Alone: prints version and, where it is known, commit.") + tail();
 }
 
 }  // namespace simtrain

@@ -1,21 +1,17 @@
-#include <algorithm>
 #include <cctype>
 #include <charconv>
 
 #include <fmt/format.h>
 
 #include "sim/app/command.h"
+#include "sim/app/nccl_options.h"
 #include "sim/app/options.h"
 #include "sim/output/nccl_table.h"
-#include "sim/workload/software_spec.h"
 
 namespace simtrain {
 namespace {
 
 namespace po = boost::program_options;
-
-/// NCCL, as it comes, of the time of this program; recipes name their own.
-constexpr NcclVersion kUsualVersion{2, 27, 3};
 
 po::variables_map parse(const CommandCall& call) {
   po::options_description options;
@@ -23,59 +19,9 @@ po::variables_map parse(const CommandCall& call) {
   options.add_options()("cluster", po::value<std::vector<std::string>>())("op", text())(
       "gpus", po::value<int>())("nodes", po::value<int>())("min", text()->default_value("8"))(
       "max", text()->default_value("8G"))("factor", po::value<int>()->default_value(2))(
-      "software", text())("nccl-version", text())("algo", text())("proto", text())("nvls", text())(
-      "min-channels", text())("max-channels", text())("format", text()->default_value("text"));
+      "format", text()->default_value("text"));
+  add_nccl_options(options);
   return parse_options(call.arguments, options, "cluster");
-}
-
-YamlNode scalar(const std::string& text) {
-  YamlNode node;
-  node.kind = YamlNode::Kind::scalar;
-  node.text = text;
-  return node;
-}
-
-/// Letters and digits in small letters, as NCCL_ALGO takes its words.
-std::string plain(std::string_view word) {
-  std::string out;
-  for (const char c : word) {
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0)
-      out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
-  return out;
-}
-
-template <class Name>
-Name named(const std::string& word, const std::string& option, const std::vector<Name>& allowed) {
-  std::vector<std::string> known;
-  known.reserve(allowed.size());
-  for (const Name value : allowed) {
-    if (plain(name_of(value)) == plain(word)) return value;
-    known.emplace_back(name_of(value));
-  }
-  throw InputError({}, option,
-                   fmt::format("'{}' is not known here; {}", word, suggestion(word, known)));
-}
-
-template <class Name>
-std::optional<std::vector<Name>> names(const po::variables_map& values, const std::string& option,
-                                       const std::vector<Name>& allowed) {
-  if (values.count(option) == 0) return std::nullopt;
-  std::vector<Name> result;
-  std::string rest = values[option].as<std::string>() + ",";
-  for (std::size_t comma = rest.find(','); comma != std::string::npos; comma = rest.find(',')) {
-    result.push_back(named(rest.substr(0, comma), "--" + option, allowed));
-    rest.erase(0, comma + 1);
-  }
-  return result;
-}
-
-/// What NCCL_ALGO knows.
-std::vector<Algorithm> algorithms() {
-  std::vector<Algorithm> known;
-  known.reserve(algorithm_rows().size());
-  for (const AlgorithmRow& row : algorithm_rows()) known.push_back(row.algorithm);
-  return known;
 }
 
 /// A size as nccl-tests takes it: bytes, or with K, M, G of 1024.
@@ -100,59 +46,16 @@ Bytes size_of(const po::variables_map& values, const std::string& option) {
   return Bytes(number << (10 * power));
 }
 
-std::optional<int> channels(const po::variables_map& values, const std::string& option) {
-  if (values.count(option) == 0) return std::nullopt;
-  return static_cast<int>(
-      scalar_integer(scalar(values[option].as<std::string>()), "--" + option, {1, 64}));
-}
-
-NcclSettings settings_of(const CommandCall& call, const po::variables_map& values) {
-  NcclSettings settings = untold_nccl(kUsualVersion);
-  if (values.count("software") > 0)
-    settings = call.data
-                   .load<SoftwareSpec>("hardware/software", values["software"].as<std::string>(),
-                                       {}, "--software")
-                   .nccl;
-  NcclOverrides told;
-  if (values.count("nccl-version") > 0)
-    scalar_quantity(scalar(values["nccl-version"].as<std::string>()), "--nccl-version",
-                    told.version.emplace());
-  if (values.count("nvls") > 0)
-    told.nvls = scalar_bool(scalar(values["nvls"].as<std::string>()), "--nvls");
-  told.algo = names(values, "algo", algorithms());
-  told.proto = names(values, "proto", std::vector(kNcclProtocols.begin(), kNcclProtocols.end()));
-  told.collnet = told.algo && std::any_of(told.algo->begin(), told.algo->end(),
-                                          [](Algorithm a) {
-                                            return a == Algorithm::collnet_direct ||
-                                                   a == Algorithm::collnet_chain;
-                                          })
-                     ? std::optional(true)
-                     : std::nullopt;
-  told.min_channels = channels(values, "min-channels");
-  told.max_channels = channels(values, "max-channels");
-  return with_overrides(settings, told, "command line");
-}
-
 Collective operation(const po::variables_map& values) {
   if (values.count("op") == 0)
     throw InputError({}, "--op",
                      "is missing; all_reduce, all_gather, reduce_scatter, broadcast, "
                      "alltoall or sendrecv would do");
-  const auto& word = values["op"].as<std::string>();
-  if (plain(word) == "sendrecv") return Collective::send_receive;
-  return named<Collective>(
-      word, "--op",
-      {Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter,
-       Collective::broadcast, Collective::all_to_all, Collective::send_receive});
+  return named_operation(values["op"].as<std::string>());
 }
 
-/// GPUs and the nodes they are spread over; without --nodes as few as hold them.
-struct Extent {
-  int nodes;
-  int gpus;
-};
-
-Extent extent_of(const po::variables_map& values, int per_node) {
+/// Without --nodes as few as hold the GPUs.
+NcclExtent extent_of(const po::variables_map& values, int per_node) {
   if (values.count("gpus") == 0) throw InputError({}, "--gpus", "is missing; --gpus 8 would do");
   const int gpus = values["gpus"].as<int>();
   const int needed = gpus / per_node + (gpus % per_node > 0 ? 1 : 0);
@@ -160,21 +63,6 @@ Extent extent_of(const po::variables_map& values, int per_node) {
   if (gpus < 1) throw InputError({}, "--gpus", fmt::format("{} is none", gpus));
   if (nodes < 1) throw InputError({}, "--nodes", fmt::format("{} is none", nodes));
   return {nodes, gpus};
-}
-
-void refuse_uneven(const ClusterSpec& spec, const Extent& extent) {
-  const int fewest = spec.fewest_gpus();
-  if (extent.gpus % extent.nodes == 0 && extent.gpus / extent.nodes <= fewest) return;
-  throw InputError({}, "--gpus",
-                   fmt::format("{} do not spread evenly over {} nodes of {}", extent.gpus,
-                               extent.nodes, fewest));
-}
-
-/// The nodes of the cluster that the ranks need.
-Cluster cluster_of(const CommandCall& call, const std::string& name, const Extent& extent) {
-  ClusterSpec spec = load_cluster(call.data, name, extent.nodes, {}, NodesKey{"--nodes", {}});
-  refuse_uneven(spec, extent);
-  return Cluster(std::move(spec));
 }
 
 constexpr std::string_view kHelp =
@@ -211,10 +99,10 @@ CommandResult nccl_command(const CommandCall& call) {
     throw InputError({}, "--min", "is more than --max");
   // Refuses unknown names.
   static_cast<void>(call.data.load<ClusterFile>("hardware/clusters", name, {}, "nccl"));
-  const Extent extent = extent_of(values, load_cluster(call.data, name, 1, {}).node.gpus);
-  const Cluster cluster = cluster_of(call, name, extent);
+  const NcclExtent extent = extent_of(values, load_cluster(call.data, name, 1, {}).node.gpus);
+  const Cluster cluster = nccl_cluster(call, name, extent);
   head.request.gpus = first_gpus(cluster, extent.nodes, extent.gpus);
-  head.settings = settings_of(call, values);
+  head.settings = nccl_settings(call, values, kUsualNccl);
   head.cluster = cluster.spec().name;
   head.gpu = cluster.spec().gpu.name;
   head.nodes = extent.nodes;

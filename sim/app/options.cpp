@@ -7,7 +7,6 @@
 
 #include "sim/app/common_options.h"
 #include "sim/core/scalar_text.h"
-#include "sim/core/text_file.h"
 
 namespace simtrain {
 
@@ -62,7 +61,15 @@ std::vector<Setting> parsed_settings(const po::variables_map& values) {
   if (values.count("set") == 0) return settings;
   const auto& texts = values["set"].as<std::vector<std::string>>();
   settings.reserve(texts.size());
-  for (const std::string& text : texts) settings.push_back(parse_setting(text));
+  for (const std::string& text : texts) {
+    settings.push_back(parse_setting(text));
+    const Setting& last = settings.back();
+    for (const Setting& other : settings) {
+      if (exclude_each_other(last.key, other.key))
+        throw InputError(last.key_place, last.key,
+                         fmt::format("is set, and so is {}; one of them would do", other.key));
+    }
+  }
   return settings;
 }
 
@@ -86,16 +93,6 @@ LogRequest log_request(const po::variables_map& values) {
     request.window = parse_window(values["steps"].as<std::string>(), "--steps");
   if (values.count("log-format") > 0) request.format = values["log-format"].as<std::string>();
   return request;
-}
-
-void check_apart(const std::vector<NamedFile>& files) {
-  for (std::size_t later = 1; later < files.size(); ++later) {
-    for (std::size_t earlier = 0; earlier < later; ++earlier) {
-      if (same_file(files[earlier].path, files[later].path))
-        throw InputError({}, files[later].option,
-                         fmt::format("is {}; name another", files[earlier].name));
-    }
-  }
 }
 
 bool wants_json(const po::variables_map& values) {

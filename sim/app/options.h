@@ -35,16 +35,6 @@ std::optional<std::vector<NumberRange>> ranges_option(
 /// names no window.
 LogRequest log_request(const boost::program_options::variables_map& values);
 
-/// A file that a command reads or writes: under which option, and what it is in messages.
-struct NamedFile {
-  std::string option;
-  std::string name;
-  std::string path;
-};
-
-/// Throws InputError, under the later one's option, where two paths lead to one file.
-void check_apart(const std::vector<NamedFile>& files);
-
 /// True for json, false for text; anything else is an InputError.
 bool wants_json(const boost::program_options::variables_map& values);
 

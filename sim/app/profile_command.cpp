@@ -5,7 +5,9 @@
 #include "sim/app/program_files.h"
 #include "sim/measured/profile_format.h"
 #include "sim/output/profile_report.h"
+#include "sim/output/profile_summary.h"
 #include "sim/run/played.h"
+#include "sim/study/measured_pairs.h"
 
 namespace simtrain {
 namespace {
@@ -15,9 +17,11 @@ namespace po = boost::program_options;
 constexpr std::string_view kHelp =
     "simtrain profile SCENARIO.yaml FILE... [--row NAME] [--set KEY=VALUE]...\n"
     "                 [--rank N] [--steps N] [--profile-format NAME]\n"
-    "                 [--format text|json]\n\n"
+    "                 [--format text|json]\n"
+    "simtrain profile FILE... [--profile-format NAME] [--format text|json]\n\n"
     "  Predicts the scenario and compares with what ran: time and number of kernels\n"
-    "  by kind, or the calls of NCCL by kind and size.\n\n"
+    "  by kind, or the calls of NCCL by kind and size. Errors are predicted over\n"
+    "  measured, less one. Without a scenario it says what the files hold.\n\n"
     "  FILE              kernels by 'nsys stats --report cuda_gpu_kern_sum --format\n"
     "                    csv', a trace of torch.profiler, or a log with\n"
     "                    NCCL_DEBUG=INFO and NCCL_DEBUG_SUBSYS=INIT,COLL; plain or\n"
@@ -56,16 +60,35 @@ ProfileRequest request_of(const po::variables_map& values) {
   return request;
 }
 
+/// Profiles without a scenario: what they hold.
+CommandResult summary(const CommandCall& call, const po::variables_map& values,
+                      const std::vector<std::string>& paths, const std::string& format) {
+  for (const char* option : {"row", "set", "rank", "steps"}) {
+    if (values.count(option) > 0 && !values[option].defaulted())
+      throw InputError({}, std::string("--") + option,
+                       "goes with a scenario, which comes before the profiles");
+  }
+  const bool json = wants_json(values);
+  std::vector<Profile> profiles;
+  profiles.reserve(paths.size());
+  for (const std::string& path : paths)
+    profiles.push_back(read_profile_file(path, format, call.console.bar("MB")));
+  return {json ? profile_summary_json(profiles) : profile_summary_text(profiles), 0, json};
+}
+
 CommandResult profile_command(const CommandCall& call) {
   const po::variables_map values = parse(call);
-  if (values.count("paths") == 0 || values["paths"].as<std::vector<std::string>>().size() < 2)
+  const auto paths = values.count("paths") == 0 ? std::vector<std::string>{}
+                                                : values["paths"].as<std::vector<std::string>>();
+  if (paths.empty() || (paths.size() == 1 && is_scenario_path(paths[0])))
     throw InputError({}, "",
-                     "profile takes a scenario and profiles; 'simtrain help profile' shows how");
-  const auto& paths = values["paths"].as<std::vector<std::string>>();
-  const bool json = wants_json(values);
-  const ProfileRequest request = request_of(values);
+                     "profile takes profiles, with or without a scenario before them; 'simtrain "
+                     "help profile' shows how");
   const std::string format =
       values.count("profile-format") > 0 ? values["profile-format"].as<std::string>() : "";
+  if (!is_scenario_path(paths[0])) return summary(call, values, paths, format);
+  const bool json = wants_json(values);
+  const ProfileRequest request = request_of(values);
 
   const auto source = ScenarioSource::from_file(scenario_file(call, paths[0]));
   const auto& row = values["row"].as<std::string>();

@@ -5,6 +5,7 @@
 
 #include "sim/app/command.h"
 #include "sim/app/program_files.h"
+#include "sim/app/version.h"
 #include "sim/core/input_error.h"
 #include "sim/run/executor.h"
 
@@ -16,7 +17,10 @@ constexpr int kOwnFailure = 3;
 
 bool wants_help(const std::string& argument) { return argument == "--help" || argument == "-h"; }
 
-CommandResult dispatch(std::vector<std::string> arguments, const Console& console) {
+CommandResult dispatch(std::vector<std::string> arguments, std::string_view commit,
+                       const Console& console) {
+  if (!arguments.empty() && arguments.front() == "--version")
+    return for_programs(version_line(commit));
   const DataFolder data(data_root());
   if (arguments.empty() || wants_help(arguments.front()))
     return kHelpCommand.run({{}, data, console});
@@ -41,17 +45,18 @@ CommandResult dispatch(std::vector<std::string> arguments, const Console& consol
 
 const std::vector<CommandRow>& commands() {
   static const std::vector<CommandRow> rows{
-      kRunCommand,       kSweepCommand,   kTuneCommand,    kScaleCommand,   kValidateCommand,
-      kCalibrateCommand, kMetricsCommand, kCompareCommand, kProfileCommand, kNcclCommand,
-      kTopologyCommand,  kImportCommand,  kListCommand,    kBenchCommand,   kHelpCommand};
+      kRunCommand,     kNewCommand,      kSweepCommand,     kTuneCommand,
+      kScaleCommand,   kValidateCommand, kCalibrateCommand, kMetricsCommand,
+      kCompareCommand, kProfileCommand,  kNcclCommand,      kTopologyCommand,
+      kImportCommand,  kListCommand,     kBenchCommand,     kHelpCommand};
   return rows;
 }
 
-int program(std::vector<std::string> arguments) {
+int program(std::vector<std::string> arguments, std::string_view commit) {
   Console console;
   try {
     console = Console(take_common_options(arguments));
-    const CommandResult result = dispatch(std::move(arguments), console);
+    const CommandResult result = dispatch(std::move(arguments), commit, console);
     if (console.print(result.output, result.data)) return result.status;
     console.error("standard output cannot be written");
     return kOwnFailure;

@@ -1,6 +1,7 @@
 #include "sim/app/progress.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -25,9 +26,18 @@ std::string bar(double share, std::size_t width) {
   return std::string(full, '#') + std::string(width - std::min(full, width), '.');
 }
 
+/// The ranks of an MPI job have a terminal of Open MPI's own in front of wherever their output
+/// goes.
+bool is_rank() {
+  constexpr std::array kTold{"OMPI_COMM_WORLD_RANK", "PMIX_RANK"};
+  return std::any_of(kTold.begin(), kTold.end(),
+                     [](const char* name) { return std::getenv(name) != nullptr; });
+}
+
 }  // namespace
 
 bool is_terminal(int file) {
+  if (is_rank()) return false;
   const char* kind = std::getenv("TERM");
   return isatty(file) != 0 && kind != nullptr && std::string_view(kind) != "dumb" && *kind != '\0';
 }

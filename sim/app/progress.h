@@ -37,7 +37,8 @@ class Progress {
   Clock::time_point drawn_ = start_;
 };
 
-/// Whether an open file is a terminal that colours can be shown on and whose cursor moves.
+/// Whether an open file is a terminal that colours can be shown on and whose cursor moves; never
+/// for the rank of an MPI job, whose terminal need not be where its output goes.
 bool is_terminal(int file);
 
 /// "42 s", "3 min 20 s", "2 h 05 min".

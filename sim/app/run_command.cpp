@@ -2,8 +2,8 @@
 
 #include "sim/app/command.h"
 #include "sim/app/options.h"
-#include "sim/app/program_files.h"
-#include "sim/core/text_file.h"
+#include "sim/app/output_files.h"
+#include "sim/app/study_options.h"
 #include "sim/output/explain_report.h"
 #include "sim/output/json_report.h"
 #include "sim/output/nccl_trace.h"
@@ -23,11 +23,13 @@ constexpr std::string_view kHelp =
     "simtrain [run] SCENARIO.yaml [--row NAME] [--set KEY=VALUE]...\n"
     "               [--format text|json] [--steps N [--seed N]] [--unfold]\n"
     "               [--trace FILE [--trace-ranks LIST] [--trace-microbatches LIST]]\n"
-    "               [--nccl-trace FILE] [--report FILE.html] [--explain]\n\n"
+    "               [--nccl-trace FILE] [--report FILE.html] [--explain] [--recipe]\n"
+    "               [--tokens T] [--price USD] [--force]\n\n"
     "  --row NAME        one row of the scenario's table; without it all rows, a line\n"
     "                    each\n"
     "  --set KEY=VALUE   changes any dotted key; tp, pp, vp, cp, ep, mbs, gbs, nodes,\n"
-    "                    precision for short\n"
+    "                    gpus, precision for short; hardware.nic_bandwidth=200Gb/s or\n"
+    "                    any other value of the hardware ('simtrain help hardware')\n"
     "  --format json     the whole result as simtrain.result/1\n"
     "  --steps N         draws up to 1000000 steps as GPU clocks make them deviate\n"
     "                    from the mean one, and tells their mean, standard deviation\n"
@@ -47,7 +49,13 @@ constexpr std::string_view kHelp =
     "                    busiest one\n"
     "  --report FILE     writes the step as one HTML page that needs no other file\n"
     "  --explain         the critical path by stage, and the step time with each knob\n"
-    "                    changed and each cost removed, simulated anew\n";
+    "                    changed and each cost removed, simulated anew\n"
+    "  --recipe          the recipe as it was simulated, every key with what the file\n"
+    "                    leaves to defaults, as a scenario file; JSON always has it\n"
+    "  --tokens 15T      of the training run whose days, GPU hours and cost are told;\n"
+    "                    1T\n"
+    "  --price 2.5       dollars of a GPU hour\n"
+    "  --force           replaces files that no earlier run wrote\n";
 
 po::options_description options_of_run() {
   po::options_description options;
@@ -59,7 +67,9 @@ po::options_description options_of_run() {
       "unfold", po::bool_switch())("trace", po::value<std::string>())(
       "trace-ranks", po::value<std::string>())("trace-microbatches", po::value<std::string>())(
       "nccl-trace", po::value<std::string>())("report", po::value<std::string>())(
-      "explain", po::bool_switch());
+      "explain", po::bool_switch())("recipe", po::bool_switch())(
+      "tokens", po::value<std::string>()->default_value("1T"))("price", po::value<double>())(
+      "force", po::bool_switch());
   return options;
 }
 
@@ -83,6 +93,13 @@ std::optional<SampleRequest> sample_of(const po::variables_map& values) {
   return SampleRequest{static_cast<int>(count), static_cast<std::uint64_t>(seed)};
 }
 
+/// None where nothing is asked of a training run.
+std::optional<TrainingGoal> goal_of(const po::variables_map& values) {
+  const TrainingGoal goal{tokens_option(values), price_option(values)};
+  if (values["tokens"].defaulted() && !goal.usd_per_gpu_hour) return std::nullopt;
+  return goal;
+}
+
 /// What of a step goes into files beside the report.
 struct Traces {
   std::optional<TraceRequest> timeline;
@@ -99,10 +116,7 @@ Traces traces_of(const po::variables_map& values) {
     traces.timeline = TraceRequest{values["trace"].as<std::string>(), traces.ranks, micro_batches};
     check_trace(*traces.timeline);
   }
-  if (values.count("nccl-trace") > 0) {
-    traces.nccl = values["nccl-trace"].as<std::string>();
-    check_writable(*traces.nccl, true);
-  }
+  if (values.count("nccl-trace") > 0) traces.nccl = values["nccl-trace"].as<std::string>();
   if (!traces.any() && traces.ranks)
     throw InputError({}, "--trace-ranks", "goes with --trace FILE or --nccl-trace FILE");
   if (!traces.timeline && micro_batches)
@@ -120,61 +134,99 @@ void write_traces(const Console& console, const Played& played, const Traces& tr
       traces.timeline->path, missing));
 }
 
-/// Refused before the step is played, not after it.
-void check_report(const po::variables_map& values, const Traces& traces) {
-  std::vector<NamedFile> files;
-  if (traces.timeline) files.push_back({"--trace", "the file of --trace", traces.timeline->path});
-  if (traces.nccl) files.push_back({"--nccl-trace", "the file of --nccl-trace", *traces.nccl});
-  if (values.count("report") > 0)
-    files.push_back({"--report", "the page", values["report"].as<std::string>()});
-  check_apart(files);
-  if (values.count("report") > 0) check_page(values["report"].as<std::string>());
+OutputFiles outputs_of(const CommandCall& call, const po::variables_map& values,
+                       const std::string& scenario) {
+  OutputFiles outputs(values);
+  outputs.reads_scenario(call.data, scenario);
+  outputs.writes("trace", kTraceFile);
+  outputs.writes("nccl-trace", kNcclLogFile);
+  outputs.writes("report", kPageFile);
+  return outputs;
 }
 
-CommandResult run_command(const CommandCall& call) {
-  const po::variables_map values = parse_options(call.arguments, options_of_run(), "scenario");
-  const auto files = values["scenario"].as<std::vector<std::string>>();
-  if (files.size() != 1 || files.front().empty())
-    throw InputError({}, "", "run takes one scenario file; 'simtrain help run' shows how");
-  const bool json = wants_json(values);
-  const std::optional<SampleRequest> sample = sample_of(values);
-  const Traces traces = traces_of(values);
-  check_report(values, traces);
-  const std::vector<Setting> settings = parsed_settings(values);
-  const auto source = ScenarioSource::from_file(scenario_file(call, files.front()));
-  const bool unfold = values["unfold"].as<bool>();
-  const auto& row = values["row"].as<std::string>();
-  if (!row.empty() || !source.has_table()) {
-    const Scenario scenario = source.scenario(call.data, row, settings);
-    const Played played(scenario, {unfold, nullptr, call.console.bar("operations")});
-    Report report = report_of(played);
-    if (sample) report.sample = sampled_steps(report, sample->count, sample->seed);
-    write_traces(call.console, played, traces);
-    std::optional<Explanation> why;
-    if (values["explain"].as<bool>())
-      why = explain({source, call.data, row, settings}, played, call.console.bar("changes"));
-    if (values.count("report") > 0)
-      write_text_file(
-          values["report"].as<std::string>(),
-          run_html(played, report, provenance_of(call.data, source.tree(row, settings)), why),
-          true);
-    if (why)
-      return {json ? json_report(report, *why) : text_report(report) + explanation_text(*why), 0,
-              json};
-    return {json ? json_report(report) : text_report(report), 0, json};
+/// What a run is of, and what is asked of it.
+struct RunRequest {
+  const CommandCall& call;
+  const po::variables_map& values;
+  ScenarioSource source;
+  std::string row;
+  std::vector<Setting> settings;
+  std::optional<SampleRequest> sample;
+  Traces traces;
+  std::optional<TrainingGoal> goal;
+  OutputFiles& outputs;
+
+  [[nodiscard]] bool wants(const char* option) const { return values[option].as<bool>(); }
+};
+
+CommandResult run_one(const RunRequest& request, bool json) {
+  const auto& [call, values, source, row, settings, sample, traces, goal, outputs] = request;
+  const Scenario scenario = source.scenario(call.data, row, settings);
+  outputs.reads_model(source.tree(row, settings));
+  outputs.start();
+  note_gpus(call.console, scenario);
+  const Played played(scenario, {request.wants("unfold"), nullptr, call.console.bar("operations")});
+  Report report = report_of(played);
+  if (sample) report.sample = sampled_steps(report, sample->count, sample->seed);
+  outputs.check();
+  write_traces(call.console, played, traces);
+  std::optional<Explanation> why;
+  if (request.wants("explain"))
+    why = explain({source, call.data, row, settings}, played, call.console.bar("changes"));
+  if (values.count("report") > 0)
+    outputs.write(
+        "report",
+        run_html(played, report, provenance_of(call.data, source.tree(row, settings)), why, goal));
+  if (json) {
+    const TrainingGoal asked = goal.value_or(TrainingGoal{});
+    return for_programs(why ? json_report(report, asked, *why) : json_report(report, asked));
   }
-  if (traces.any() || sample || values.count("report") > 0 || values["explain"].as<bool>())
-    throw InputError(
-        {}, "",
-        "--steps, traces, --report and --explain are of one row of the table; --row names it");
+  std::string text = text_report(report, goal);
+  if (request.wants("recipe")) text += recipe_text(report);
+  if (why) text += explanation_text(*why);
+  return {std::move(text)};
+}
+
+CommandResult run_table(const RunRequest& request, bool json) {
+  const auto& [call, values, source, row, settings, sample, traces, goal, outputs] = request;
+  if (outputs.any() || sample || request.wants("explain") || request.wants("recipe"))
+    throw InputError({}, "",
+                     "--steps, traces, --report, --explain and --recipe are of one row of the "
+                     "table; --row names it");
+  outputs.check();
   std::vector<Report> reports;
   const std::vector<std::string> names = source.row_names();
   const Watch bar = call.console.bar("rows");
   for (const std::string& name : names) {
-    reports.push_back(simulate(source.scenario(call.data, name, settings), {unfold}));
+    const Scenario scenario = source.scenario(call.data, name, settings);
+    if (reports.empty()) note_gpus(call.console, scenario);
+    reports.push_back(simulate(scenario, {request.wants("unfold")}));
     bar(reports.size(), names.size());
   }
-  return {json ? json_table(names, reports) : text_table(names, reports), 0, json};
+  if (json) return for_programs(json_table(names, reports, goal.value_or(TrainingGoal{})));
+  return {text_table(names, reports, goal)};
+}
+
+CommandResult run_command(const CommandCall& call) {
+  const po::variables_map values = parse_options(call.arguments, options_of_run(), "scenario");
+  const bool json = wants_json(values);
+  const std::optional<SampleRequest> sample = sample_of(values);
+  const std::optional<TrainingGoal> goal = goal_of(values);
+  const Traces traces = traces_of(values);
+  const std::vector<Setting> settings = parsed_settings(values);
+  const std::string path = one_scenario(call, values, "run");
+  OutputFiles outputs = outputs_of(call, values, path);
+  const RunRequest request{call,
+                           values,
+                           ScenarioSource::from_file(path),
+                           values["row"].as<std::string>(),
+                           settings,
+                           sample,
+                           traces,
+                           goal,
+                           outputs};
+  const bool one = !request.row.empty() || !request.source.has_table();
+  return one ? run_one(request, json) : run_table(request, json);
 }
 
 }  // namespace

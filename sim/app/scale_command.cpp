@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "sim/app/command.h"
+#include "sim/app/output_files.h"
 #include "sim/app/study_options.h"
-#include "sim/core/text_file.h"
 #include "sim/output/scale_html.h"
 #include "sim/study/plan_limits.h"
 
@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kHelp =
     "simtrain scale SCENARIO.yaml --gpus SIZES [--row NAME] [--set KEY=VALUE]...\n"
     "               [--mode weak|strong] [--tokens T] [--price USD]\n"
-    "               [--report FILE.html] [--format text|json]\n\n"
+    "               [--report FILE.html [--force]] [--format text|json]\n\n"
     "  Simulates a scenario's plan on several numbers of GPUs; DP follows. Sizes on\n"
     "  which the plan is illegal are shown with the reason.\n\n"
     "  --gpus SIZES      64,128,256 or a range, 64:512:64 in steps, 64:2048:x2 by\n"
@@ -25,7 +25,8 @@ constexpr std::string_view kHelp =
     "  --tokens 15T      of the training run whose days, GPU hours and cost are told;\n"
     "                    1T\n"
     "  --price 2.5       dollars of a GPU hour\n"
-    "  --report FILE     all of it as one HTML page that needs no other file\n"
+    "  --report FILE     all of it as one HTML page that needs no other file; --force\n"
+    "                    replaces one that is no page of simtrain\n"
     "  --format json     the same as simtrain.scale/1\n";
 
 CommandResult scale_command(const CommandCall& call) {
@@ -34,23 +35,29 @@ CommandResult scale_command(const CommandCall& call) {
   options.add_options()("scenario", po::value<std::vector<std::string>>()->default_value({}, ""))(
       "set", po::value<std::vector<std::string>>()->composing())("row", text()->default_value(""))(
       "gpus", text())("mode", text()->default_value("weak"))("tokens", text()->default_value("1T"))(
-      "price", po::value<double>())("report", text())("format", text()->default_value("text"));
+      "price", po::value<double>())("report", text())("format", text()->default_value("text"))(
+      "force", po::bool_switch());
   const po::variables_map values = parse_options(call.arguments, options, "scenario");
-  const ScenarioSource source = one_scenario(call, values, "scale");
+  const std::string path = one_scenario(call, values, "scale");
+  const auto source = ScenarioSource::from_file(path);
   const bool json = wants_json(values);
   if (values.count("gpus") == 0)
     throw InputError({}, "--gpus", "is missing; --gpus 64:2048:x2 would do");
-  if (values.count("report") > 0) check_page(values["report"].as<std::string>());
   ScaleRequest request;
   request.row = values["row"].as<std::string>();
   request.settings = parsed_settings(values);
   request.gpus = numbers_of(parse_ranges(values["gpus"].as<std::string>(), "--gpus"), "--gpus");
   request.mode = named_option<Scaling>(values, "mode");
-  const ScaleHead head{source.draft(call.data, request.row, request.settings).scenario.name,
-                       request.mode, tokens_option(values), price_option(values)};
+  const Scenario scenario = source.draft(call.data, request.row, request.settings).scenario;
+  const ScaleHead head{scenario.name, request.mode, tokens_option(values), price_option(values),
+                       changes_of(scenario)};
+  OutputFiles outputs(values);
+  outputs.reads_scenario(call.data, path);
+  outputs.reads_model(source.tree(request.row, request.settings));
+  outputs.writes("report", kPageFile);
+  outputs.start();
   const std::vector<ScaleRow> rows = scale(call.data, source, request, call.console.bar("sizes"));
-  if (values.count("report") > 0)
-    write_text_file(values["report"].as<std::string>(), scale_html(head, rows), true);
+  if (outputs.any()) outputs.write("report", scale_html(head, rows));
   return {json ? scale_json(head, rows) : scale_text(head, rows), 0, json};
 }
 

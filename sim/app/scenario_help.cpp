@@ -24,7 +24,10 @@ constexpr auto kMeanings = std::to_array<Meaning>({
     {"notes", "what a reader should know: contradictions of the document, what was assumed"},
     {"mfu_convention", "how FLOPs are counted for TFLOP/s and MFU"},
     {"cluster.name", "file of hardware/clusters"},
-    {"cluster.nodes", "servers (for GB200: trays) of the job"},
+    {"cluster.nodes", "servers (for GB200: trays) of the job; these or the GPUs are required"},
+    {"cluster.gpus",
+     "GPUs of the job in place of its nodes: whole nodes of any cluster; setting one of the two "
+     "takes the other's place"},
     {"cluster.available_nodes",
      "servers that the job may land on; the job's own nodes unless told"},
     {"cluster.placement.kind",
@@ -45,7 +48,9 @@ constexpr auto kMeanings = std::to_array<Meaning>({
     {"cluster.faults.links[].to", "the switch at the other end"},
     {"cluster.faults.links[].bandwidth_share", "what is left of all their cables; 0: down"},
     {"software", "file of hardware/software"},
-    {"model", "file of scenarios/models"},
+    {"model",
+     "file of scenarios/models; a path to such a file (with a `/` or ending in .yaml, from the "
+     "scenario's folder, in --set from the current one); or a map of its keys"},
     {"training.precision", "of the transformer layers' GEMMs; the output layer stays BF16"},
     {"training.fp8_params", "parameters are kept and gathered in FP8"},
     {"training.seq_length", "tokens of one sample"},
@@ -112,6 +117,7 @@ std::string type_of(const E& /*value*/) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 std::string type_of(const bool& /*value*/) { return "true or false"; }
+std::string type_of(const ModelChoice& /*value*/) { return "text or map"; }
 std::string type_of(const int& /*value*/) { return "whole number"; }
 std::string type_of(const std::int64_t& /*value*/) { return "whole number"; }
 std::string type_of(const double& /*value*/) { return "number"; }
@@ -175,14 +181,29 @@ std::string scenario_help() {
   file.fields(printer);
   out +=
       "\n`model_overrides` may hold any key of a model file (`scenarios/models/`) and replaces "
-      "it.\n\n"
+      "it, wherever the model comes from.\n\n"
+      "`hardware` may hold values of the GPU, node, fabric and software files that the scenario "
+      "names, and replaces them:\n"
+      "`hardware: {nic_bandwidth: 200 Gb/s}`, on the command line "
+      "`--set hardware.nic_bandwidth=200Gb/s`. `simtrain help hardware`\n"
+      "lists the keys; one that more than one of the files has needs its kind, as in "
+      "`hardware.fabric.switch_latency`. Reports name\n"
+      "what was changed.\n\n"
+      "Where keys are changed on the command line, a report's title is made of what was "
+      "simulated, with the changes below it,\n"
+      "and source and notes are named as those of the unchanged file; `--set name=...` gives a "
+      "title of one's own.\n"
+      "`--set cluster.name=...` alone keeps the nodes: where those of the other cluster hold more "
+      "or fewer GPUs, a note says so,\n"
+      "and `--set gpus=...` asks for GPUs.\n\n"
       "`table` makes one file of many scales: `columns` lists `row` and dotted keys, `rows` a list "
       "of values for each;\n"
       "every row is the body with those keys replaced. `--row NAME` runs one, without it all "
       "run.\n\n"
       "`sweep` says what `simtrain sweep` varies: keys of this table, dotted or short (`tp`, `pp`, "
       "`vp`, `cp`, `ep`,\n"
-      "`mbs`, `gbs`, `nodes`, `precision`), each with one value, a list of values, or whole "
+      "`mbs`, `gbs`, `nodes`, `gpus`, `precision`), each with one value, a list of values, or "
+      "whole "
       "numbers "
       "as `FIRST:LAST` or\n"
       "`FIRST:LAST:STEP`, both ends included: `sweep: {tp: [1, 2, 4, 8], vp: 1:12, mbs: [1, 2]}`. "

@@ -1,6 +1,10 @@
 #include "sim/app/stop_signals.h"
 
 #include <ctime>
+#include <unistd.h>
+#include <utility>
+
+#include "sim/core/partial_file.h"
 
 namespace simtrain {
 namespace {
@@ -15,7 +19,8 @@ sigset_t stopping() {
 
 }  // namespace
 
-StopSignals::StopSignals() {
+StopSignals::StopSignals(First first, std::vector<std::string> files)
+    : first_(first), files_(std::move(files)) {
   const sigset_t set = stopping();
   pthread_sigmask(SIG_BLOCK, &set, &before_);
   listener_ = std::thread([this] { listen(); });
@@ -34,7 +39,8 @@ void StopSignals::listen() {
     const int number = sigtimedwait(&set, nullptr, &kPatience);
     if (number <= 0) continue;
     int none = 0;
-    if (came_.compare_exchange_strong(none, number)) continue;
+    if (first_ == First::is_noted && came_.compare_exchange_strong(none, number)) continue;
+    for (const std::string& file : files_) unlink((file + partial_end()).c_str());
     std::signal(number, SIG_DFL);
     pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
     std::raise(number);

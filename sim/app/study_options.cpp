@@ -7,14 +7,22 @@
 
 namespace simtrain {
 
-ScenarioSource one_scenario(const CommandCall& call,
-                            const boost::program_options::variables_map& values,
-                            const std::string& command) {
+std::string one_scenario(const CommandCall& call,
+                         const boost::program_options::variables_map& values,
+                         const std::string& command) {
   const auto files = values["scenario"].as<std::vector<std::string>>();
   if (files.size() != 1 || files.front().empty())
     throw InputError(
         {}, "", fmt::format("{0} takes one scenario file; 'simtrain help {0}' shows how", command));
-  return ScenarioSource::from_file(scenario_file(call, files.front()));
+  return scenario_file(call, files.front());
+}
+
+void note_gpus(const Console& console, const std::string& note) {
+  if (!note.empty()) console.note(fmt::format("simtrain: note: {}\n", note));
+}
+
+void note_gpus(const Console& console, const Scenario& scenario) {
+  if (scenario.changed_from) note_gpus(console, scenario.changed_from->gpus);
 }
 
 double tokens_option(const boost::program_options::variables_map& values) {

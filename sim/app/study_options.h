@@ -10,11 +10,16 @@
 
 namespace simtrain {
 
-/// The one scenario file that a command takes as its plain argument (`scenario_file` finds it).
-/// Throws InputError, naming the command, where there is none or more.
-ScenarioSource one_scenario(const CommandCall& call,
-                            const boost::program_options::variables_map& values,
-                            const std::string& command);
+/// The path of the one scenario file that a command takes as its plain argument (`scenario_file`
+/// finds it). Throws InputError, naming the command, where there is none or more.
+std::string one_scenario(const CommandCall& call,
+                         const boost::program_options::variables_map& values,
+                         const std::string& command);
+
+/// Says on standard error what became of the number of GPUs; nothing where `note` is empty.
+void note_gpus(const Console& console, const std::string& note);
+/// The same of a scenario whose cluster was changed.
+void note_gpus(const Console& console, const Scenario& scenario);
 
 /// `--tokens`: 15T, 300B, 1.5e12. Throws InputError where it is no number of tokens.
 double tokens_option(const boost::program_options::variables_map& values);

@@ -2,10 +2,11 @@
 
 #include "sim/app/command.h"
 #include "sim/app/options.h"
+#include "sim/app/output_files.h"
 #include "sim/app/program_files.h"
 #include "sim/app/stop_signals.h"
+#include "sim/app/study_options.h"
 #include "sim/app/sweep_session.h"
-#include "sim/core/text_file.h"
 #include "sim/output/sweep_html.h"
 #include "sim/output/sweep_rows.h"
 #include "sim/study/mpi_sweep.h"
@@ -47,6 +48,7 @@ constexpr std::string_view kHelp =
     "  done (exit status 130).\n";
 
 struct SweepArguments {
+  po::variables_map values;
   SweepRequest request;
   SweepFiles::Request files;
   std::optional<std::string> report;       ///< path of the page
@@ -104,28 +106,17 @@ SweepFiles::Request files_of(const po::variables_map& values) {
   if (files.resume && files.force)
     throw InputError({}, "--force", "starts anew, --resume goes on; one of them would do");
   const bool any = files.hdf5 || files.output;
-  if (!any && (files.resume || files.force))
+  const bool page = values.count("report") > 0;
+  if (!any && (files.resume || (files.force && !page)))
     throw InputError({}, files.resume ? "--resume" : "--force",
                      "needs the file that it is about: --hdf5 or --output");
   return files;
 }
 
-/// What a sweep reads and writes: its journal lies beside the first of its results.
-std::vector<NamedFile> files_in_order(const SweepArguments& arguments) {
-  const SweepFiles::Request& files = arguments.files;
-  std::vector<NamedFile> named{{"", "the scenario", arguments.request.path}};
-  if (files.hdf5) named.push_back({"--hdf5", "the file of --hdf5", *files.hdf5});
-  if (const SweepFiles results(files); results.any())
-    named.push_back(
-        {files.hdf5 ? "--hdf5" : "--output", "the journal of the sweep", results.journal_path()});
-  if (files.output) named.push_back({"--output", "the file of --output", *files.output});
-  if (arguments.report) named.push_back({"--report", "the page", *arguments.report});
-  return named;
-}
-
 SweepArguments arguments_of(const CommandCall& call) {
-  const po::variables_map values = parse(call);
   SweepArguments arguments;
+  arguments.values = parse(call);
+  const po::variables_map& values = arguments.values;
   if (values.count("scenario") == 0 ||
       values["scenario"].as<std::vector<std::string>>().size() != 1)
     throw InputError({}, "", "sweep takes one scenario file; 'simtrain help sweep' shows how");
@@ -139,7 +130,6 @@ SweepArguments arguments_of(const CommandCall& call) {
   }
   arguments.files = files_of(values);
   arguments.report = path_option(values, "report");
-  check_apart(files_in_order(arguments));
   if (!arguments.files.output && values.count("format") > 0)
     arguments.format = named_format(values["format"].as<std::string>());
   constexpr int kMostJobs = 4096;
@@ -152,6 +142,20 @@ SweepArguments arguments_of(const CommandCall& call) {
   }
   arguments.mpi = values["mpi"].as<bool>();
   return arguments;
+}
+
+/// The journal lies beside the first of the results.
+OutputFiles outputs_of(const SweepArguments& arguments, const SweepQuestion& question) {
+  OutputFiles outputs(arguments.values);
+  outputs.reads_scenario(question.data, arguments.request.path);
+  outputs.reads_model(question.source.tree(question.row, question.settings));
+  outputs.writes("hdf5", kSweepFile);
+  if (const SweepFiles files(arguments.files); files.any())
+    outputs.writes(arguments.files.hdf5 ? "hdf5" : "output", "the journal of the sweep",
+                   kJournalFile, files.journal_path());
+  outputs.writes("output", kSweepFile);
+  outputs.writes("report", kPageFile);
+  return outputs;
 }
 
 /// What is said where the sweep ended before its last candidate.
@@ -204,8 +208,9 @@ class Leader {
     };
     try {
       const SweepQuestion question = sweep_question(call_.data, arguments_.request);
-      const SweepFiles files(arguments_.files);
-      if (arguments_.report) check_page(*arguments_.report);
+      note_gpus(call_.console, question.gpus_note);
+      SweepFiles files(arguments_.files);
+      outputs_of(arguments_, question).check();
       if (files.any() && files.check(question.fingerprint)) {
         const std::string file = files.paths().front();
         if (arguments_.report) write_page({question, sweep_rows(file, question)});
@@ -242,7 +247,7 @@ class Leader {
 
   /// The page is a view of rows: it takes the place of an older one.
   void write_page(const SweepTable& table) const {
-    write_text_file(*arguments_.report, sweep_html(table), true);
+    outputs_of(arguments_, table.question).write("report", sweep_html(table));
   }
 
   const CommandCall& call_;
@@ -270,7 +275,9 @@ CommandResult follow(const CommandCall& call, const SweepArguments& arguments,
 
 CommandResult sweep_command(const CommandCall& call) {
   const SweepArguments arguments = arguments_of(call);
-  const StopSignals signals;
+  std::vector<std::string> written = SweepFiles(arguments.files).paths();
+  if (arguments.report) written.push_back(*arguments.report);
+  const StopSignals signals(StopSignals::First::is_noted, std::move(written));
   const std::unique_ptr<MpiSession> mpi = join_mpi(arguments.mpi);
   if (mpi && mpi->rank() > 0) return follow(call, arguments, signals.came(), *mpi);
   return Leader(call, arguments, signals.came(), mpi.get()).run();

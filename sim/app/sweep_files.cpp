@@ -66,37 +66,35 @@ JournalStart SweepFiles::start() const {
   return request_.resume ? JournalStart::resume : JournalStart::fresh;
 }
 
-bool SweepFiles::check(const std::string& question) const {
-  const bool stopped = fs::exists(journal_path());
+bool SweepFiles::check(const std::string& question) {
+  std::error_code error;
+  const bool stopped = fs::exists(journal_path(), error);
   bool complete = !stopped && request_.resume;
   for (const std::string& path : paths()) {
-    check_place(path);
-    const bool exists = fs::exists(path);
+    const bool exists = fs::exists(path, error) && fs::file_size(path, error) > 0;
     complete = complete && exists;
     if (!exists || request_.force) continue;
-    if (!request_.resume)
-      throw InputError({path}, "",
-                       stopped ? "is a sweep that was stopped; --resume goes on with it, --force "
-                                 "starts anew"
-                               : "is there already; --force replaces it");
     const SweepFileHead head = sweep_file_head(path);
     if (head.question != question)
       throw InputError({path}, "",
-                       head.question.empty() ? "is no output of a sweep; --force replaces it"
-                                             : "answers another question (scenario, settings, grid "
-                                               "or hardware files differ); --force replaces it");
+                       "answers another question (scenario, settings, grid or hardware files "
+                       "differ); --force replaces it");
+    if (!request_.resume && (stopped || !head.complete))
+      throw InputError(
+          {path}, "", "is a sweep that was stopped; --resume goes on with it, --force starts anew");
     complete = complete && head.complete;
+    if (path == request_.hdf5) keeps_whole_ = head.complete;
   }
   return complete;
 }
 
 void SweepFiles::write_so_far(const SweepTable& table) const {
-  write_text_file(*request_.hdf5, sweep_hdf5(table), true);
+  write_text_file(*request_.hdf5, sweep_hdf5(table));
 }
 
 void SweepFiles::write(const SweepTable& table) const {
   if (request_.hdf5) write_so_far(table);
-  if (request_.output) write_text_file(*request_.output, sweep_as(request_.format, table), true);
+  if (request_.output) write_text_file(*request_.output, sweep_as(request_.format, table));
   for (const std::string& path : paths()) {
     sync_to_disk(path);
     sync_to_disk(folder_of(path));

@@ -32,9 +32,10 @@ class SweepFiles {
   [[nodiscard]] std::string journal_path() const { return paths().front() + ".journal"; }
   [[nodiscard]] JournalStart start() const;
 
-  /// Throws InputError where a file is in the way: without --resume and --force any, with --resume
-  /// what answers another question. True where all is there already and complete.
-  [[nodiscard]] bool check(const std::string& question) const;
+  /// Throws InputError where a table of another question is in the way, unless --force replaces it,
+  /// and without --resume one that is not complete. A complete one of this question is made anew
+  /// without --resume. True where with --resume all is there already and complete.
+  [[nodiscard]] bool check(const std::string& question);
 
   /// Removes what a sweep into the same files left beside them when it was killed while it wrote.
   void remove_partial() const;
@@ -43,13 +44,16 @@ class SweepFiles {
   void write(const SweepTable& table) const;
   /// Writes the HDF5 file alone, with the rows so far.
   void write_so_far(const SweepTable& table) const;
-  [[nodiscard]] bool shows_rows_so_far() const { return request_.hdf5.has_value(); }
+  [[nodiscard]] bool shows_rows_so_far() const {
+    return request_.hdf5.has_value() && !keeps_whole_;
+  }
 
   /// The files, the HDF5 one first.
   [[nodiscard]] std::vector<std::string> paths() const;
 
  private:
   Request request_;
+  bool keeps_whole_ = false;  ///< a complete HDF5 file stands until another one is
 };
 
 }  // namespace simtrain

@@ -5,8 +5,8 @@
 
 #include "sim/app/command.h"
 #include "sim/app/options.h"
+#include "sim/app/output_files.h"
 #include "sim/app/program_files.h"
-#include "sim/core/text_file.h"
 #include "sim/output/cluster_svg.h"
 #include "sim/output/topology_report.h"
 #include "sim/run/scenario.h"
@@ -23,6 +23,8 @@ constexpr int kUsualNodes = 32;
 struct Subject {
   ClusterSpec spec;
   std::optional<Scenario> scenario;
+  std::string path;  ///< of the scenario
+  YamlNode keys;     ///< of the scenario
   std::string note;
 };
 
@@ -31,12 +33,13 @@ Subject from_scenario(const CommandCall& call, const po::variables_map& values) 
     throw InputError({}, "--nodes",
                      "is for a cluster; a scenario says its own, --set nodes=N changes it");
   }
-  const auto source = ScenarioSource::from_file(
-      scenario_file(call, values["subject"].as<std::vector<std::string>>()[0]));
+  const std::string path = scenario_file(call, values["subject"].as<std::vector<std::string>>()[0]);
+  const auto source = ScenarioSource::from_file(path);
   Scenario scenario =
       source.scenario(call.data, values["row"].as<std::string>(), parsed_settings(values));
   ClusterSpec spec = scenario.cluster;
-  return {std::move(spec), std::move(scenario), ""};
+  return {std::move(spec), std::move(scenario), path,
+          source.tree(values["row"].as<std::string>(), parsed_settings(values)), ""};
 }
 
 void refuse_scenario_options(const po::variables_map& values) {
@@ -54,7 +57,10 @@ Subject from_cluster(const CommandCall& call, const po::variables_map& values) {
   const int most = file.nodes();
   if (values.count("nodes") == 0) {
     const int nodes = std::min(most, kUsualNodes);
-    return {load_cluster(call.data, name, nodes, {}), std::nullopt,
+    return {load_cluster(call.data, name, nodes, {}),
+            std::nullopt,
+            "",
+            {},
             fmt::format("{} of up to {} nodes; --nodes N takes others", nodes, most)};
   }
   const int nodes = values["nodes"].as<int>();
@@ -62,7 +68,7 @@ Subject from_cluster(const CommandCall& call, const po::variables_map& values) {
     throw InputError({}, "--nodes",
                      fmt::format("{} is not possible; {} has 1 to {} nodes", nodes, name, most));
   }
-  return {load_cluster(call.data, name, nodes, {}), std::nullopt, ""};
+  return {load_cluster(call.data, name, nodes, {}), std::nullopt, "", {}, ""};
 }
 
 Subject subject_of(const CommandCall& call, const po::variables_map& values) {
@@ -142,20 +148,21 @@ po::variables_map options_of(const CommandCall& call) {
       "svg", po::value<std::string>())("highlight", po::value<std::string>()->default_value(""))(
       "row", po::value<std::string>()->default_value(""))(
       "set", po::value<std::vector<std::string>>()->composing()->default_value({}, ""))(
-      "format", po::value<std::string>()->default_value("text"));
+      "format", po::value<std::string>()->default_value("text"))("force", po::bool_switch());
   return parse_options(call.arguments, options, "subject");
 }
 
 constexpr std::string_view kHelp =
     "simtrain topology CLUSTER|SCENARIO.yaml [--nodes N] [--from RANK --to RANK]\n"
-    "                  [--svg FILE] [--highlight tp|cp|dp|pp] [--row NAME]\n"
+    "                  [--svg FILE [--force]] [--highlight tp|cp|dp|pp] [--row NAME]\n"
     "                  [--set KEY=VALUE]... [--format text|json]\n\n"
     "  Counts devices and links of a cluster, its bandwidths by level and its\n"
     "  bisection.\n\n"
     "  --nodes N         of a CLUSTER; a scenario says its own. Without it 32, or all\n"
     "                    of fewer\n"
     "  --from, --to      every hop between two ranks (of a CLUSTER: between two GPUs)\n"
-    "  --svg FILE        draws the cluster\n"
+    "  --svg FILE        draws the cluster; --force replaces a file that is no such\n"
+    "                    drawing\n"
     "  --highlight GROUP marks a group of rank 0 in the drawing; needs a scenario\n"
     "  --row, --set      as in 'simtrain help run'\n"
     "  --format json     the same as simtrain.topology/1\n";
@@ -164,6 +171,12 @@ CommandResult topology_command(const CommandCall& call) {
   const po::variables_map values = options_of(call);
   const bool json = wants_json(values);
   const Subject subject = subject_of(call, values);
+  OutputFiles outputs(values);
+  outputs.reads_hardware(call.data);
+  if (subject.scenario) outputs.reads("the scenario", subject.path);
+  outputs.reads_model(subject.keys);
+  outputs.writes("svg", kDrawingFile);
+  outputs.start();
   const Cluster cluster(subject.spec);
   const Placement placement = subject.scenario ? place(subject.spec, subject.scenario->placement)
                                                : place_compactly(subject.spec);
@@ -175,9 +188,7 @@ CommandResult topology_command(const CommandCall& call) {
   const ClusterMap map = cluster_map(cluster);
   TopologyReport report = report_of(subject, map);
   report.path = asked_path(values, cluster, placement);
-  if (values.count("svg") > 0) {
-    write_text_file(values["svg"].as<std::string>(), cluster_svg(map, report, highlight), true);
-  }
+  if (outputs.any()) outputs.write("svg", cluster_svg(map, report, highlight));
   return {json ? topology_json(report) : topology_text(report), 0, json};
 }
 

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "sim/app/command.h"
+#include "sim/app/output_files.h"
 #include "sim/app/study_options.h"
-#include "sim/core/text_file.h"
 #include "sim/core/yaml_text.h"
 #include "sim/output/tune_html.h"
 #include "sim/run/simulate.h"
@@ -18,12 +18,14 @@ constexpr std::string_view kHelp =
     "simtrain tune SCENARIO.yaml [--row NAME] [--set KEY=VALUE]...\n"
     "              [--gpus N,...|--nodes N,...] [--by step_time|mfu|cost]\n"
     "              [--price USD] [--tokens T] [--limit KEY=VALUES]...\n"
-    "              [--memory-margin PERCENT] [--top K] [--exhaustive]\n"
-    "              [--output FILE.yaml [--force]] [--report FILE.html]\n"
-    "              [--format text|json]\n\n"
+    "              [--memory-margin PERCENT] [--allow-tight] [--top K]\n"
+    "              [--exhaustive] [--output FILE.yaml] [--report FILE.html]\n"
+    "              [--force] [--format text|json]\n\n"
     "  Finds the best plan that fits: TP, PP, VP, CP, DP, micro-batch, recompute and\n"
     "  what counts as a layer in the pipeline split. Everything else stays as in the\n"
-    "  scenario, the global batch too. Exits with 1 where no plan fits.\n\n"
+    "  scenario, the global batch too. Plans that are tight (that fit only with less\n"
+    "  fragmentation of the allocator than usual) rank behind all others. Exits with\n"
+    "  1 where no plan fits.\n\n"
     "  --gpus, --nodes   sizes to choose from; without them the scenario's own\n"
     "  --by mfu          by GPU seconds of a step instead of its time; cost: the\n"
     "                    same, and tells the cost (needs --price)\n"
@@ -34,11 +36,12 @@ constexpr std::string_view kHelp =
     "                    cp, dp, mbs, recompute, account (none, embedding, loss,\n"
     "                    both)\n"
     "  --memory-margin P percent of a GPU's memory to leave free; 0\n"
+    "  --allow-tight     ranks tight plans as the others\n"
     "  --top K           how many of the best to look for and show; 5\n"
     "  --exhaustive      simulates every plan that fits: the same result, later\n"
-    "  --output FILE     the best as a scenario, whole or not at all; --force\n"
-    "                    replaces one that is there\n"
+    "  --output FILE     the best as a scenario, whole or not at all\n"
     "  --report FILE     all of it as one HTML page that needs no other file\n"
+    "  --force           replaces a scenario that is there, and what is no page\n"
     "  --format json     the same as simtrain.tune/1\n";
 
 po::variables_map parse(const CommandCall& call) {
@@ -49,9 +52,9 @@ po::variables_map parse(const CommandCall& call) {
       "set", texts())("row", text()->default_value(""))("gpus", text())("nodes", text())(
       "by", text()->default_value("step_time"))("price", po::value<double>())(
       "tokens", text()->default_value("1T"))("limit", texts())(
-      "memory-margin", po::value<double>())("top", po::value<int>()->default_value(5))(
-      "exhaustive", po::bool_switch())("output", text())("force", po::bool_switch())(
-      "report", text())("format", text()->default_value("text"));
+      "memory-margin", po::value<double>())("allow-tight", po::bool_switch())(
+      "top", po::value<int>()->default_value(5))("exhaustive", po::bool_switch())("output", text())(
+      "force", po::bool_switch())("report", text())("format", text()->default_value("text"));
   return parse_options(call.arguments, options, "scenario");
 }
 
@@ -102,79 +105,81 @@ TuneRequest request_of(const Asked& asked, const po::variables_map& values) {
   const int top = values["top"].as<int>();
   if (top < 1 || top > 1000) throw InputError({}, "--top", "must be a number from 1 to 1000");
   request.top = static_cast<std::size_t>(top);
+  request.allow_tight = values["allow-tight"].as<bool>();
   request.exhaustive = values["exhaustive"].as<bool>();
   request.sizes = sizes_of(asked, values);
   return request;
 }
 
-/// The scenario as its file has it, where that is legal.
-std::optional<Report> given_report(const Asked& asked) {
-  const DraftScenario draft = asked.source.draft(asked.data, asked.row, asked.settings);
+/// The scenario as its file has it, or why it has no step.
+void add_given(TuneHead& head, const Asked& asked) {
   try {
-    check_scenario(draft.scenario, draft.trees);
-  } catch (const InputError&) {
-    return std::nullopt;
+    head.given = simulate(asked.source.scenario(asked.data, asked.row, asked.settings));
+  } catch (const InputError& refusal) {
+    head.given_refusal = refusal.what();
   }
-  return simulate(draft.scenario);
 }
 
-std::string tuned_yaml(const Asked& asked, const TuneRequest& request, const TuneResult& result) {
+/// What the best is the best of.
+std::string remark(const TuneResult& result) {
+  const bool all = result.allow_tight || result.best.front().plan.tight;
+  std::string text = fmt::format("# simtrain tune: the best of {} plans that fit{}, by {}\n",
+                                 result.fitting() - (all ? 0 : result.tight()),
+                                 all ? "" : " with room to spare", name_of(result.by));
+  if (result.best.front().plan.tight)
+    text += "# It is tight: it fits only with less fragmentation of the allocator than usual.\n";
+  return text;
+}
+
+std::string tuned_yaml(const Asked& asked, const TuneRequest& request, const TuneResult& result,
+                       const std::string& file) {
   const PlanChoice& best = result.best.front().plan.choice;
   std::size_t size = 0;
   while (request.sizes[size].gpus() != best.gpus) ++size;
   std::vector<Setting> settings = asked.settings;
   for (Setting& setting : settings_of(best, request.sizes[size]))
     settings.push_back(std::move(setting));
-  YamlNode tree = asked.source.tree(asked.row, settings);
-  YamlNode name;
-  name.kind = YamlNode::Kind::scalar;
-  name.text = request.sizes[size].name + ", tuned";
-  set_yaml_value(tree, "name", name);
-  return fmt::format("# simtrain tune: the best of {} plans that fit, by {}\n", result.fitting(),
-                     name_of(result.by)) +
-         block_text(tree);
+  YamlNode tree = asked.source.titled_tree(asked.data, asked.row, settings);
+  tree.find("name")->text += ", tuned";
+  keep_model_path(tree, file);
+  return remark(result) + block_text(tree);
 }
 
-/// Refused before the search, not after it.
-void check_files(const po::variables_map& values, bool force) {
-  std::vector<NamedFile> files{
-      {"", "the scenario", values["scenario"].as<std::vector<std::string>>().front()}};
-  const bool output = values.count("output") > 0;
-  const bool report = values.count("report") > 0;
-  if (force && !output) throw InputError({}, "--force", "goes with --output alone");
-  if (output)
-    files.push_back({"--output", "the file of --output", values["output"].as<std::string>()});
-  if (report) files.push_back({"--report", "the page", values["report"].as<std::string>()});
-  check_apart(files);
-  if (output) {
-    check_writable(values["output"].as<std::string>(), force);
-    check_place(values["output"].as<std::string>());
-  }
-  if (report) check_page(values["report"].as<std::string>());
+OutputFiles outputs_of(const CommandCall& call, const po::variables_map& values,
+                       const std::string& scenario) {
+  OutputFiles outputs(values);
+  outputs.reads_scenario(call.data, scenario);
+  outputs.writes("output", kYamlFile);
+  outputs.writes("report", kPageFile);
+  return outputs;
 }
 
 CommandResult tune_command(const CommandCall& call) {
   const po::variables_map values = parse(call);
-  Asked asked{call.data, one_scenario(call, values, "tune"), values["row"].as<std::string>(),
+  const std::string path = one_scenario(call, values, "tune");
+  Asked asked{call.data, ScenarioSource::from_file(path), values["row"].as<std::string>(),
               parsed_settings(values)};
   const bool json = wants_json(values);
-  const bool force = values["force"].as<bool>();
-  check_files(values, force);
+  OutputFiles outputs = outputs_of(call, values, path);
   if (asked.row.empty() && asked.source.has_table())
     throw InputError({}, "--row",
                      fmt::format("is missing; {}", suggestion("", asked.source.row_names())));
-  TuneHead head{"", tokens_option(values), price_option(values), {}};
+  TuneHead head{"", tokens_option(values), price_option(values), {}, "", {}};
   const TuneRequest request = request_of(asked, values);
-  head.scenario = request.sizes.front().name;
+  const Scenario scenario = asked.source.draft(asked.data, asked.row, asked.settings).scenario;
+  head.scenario = scenario.name;
+  head.changes = changes_of(scenario);
+  if (values.count("gpus") == 0 && values.count("nodes") == 0) note_gpus(call.console, scenario);
+  outputs.reads_model(asked.source.tree(asked.row, asked.settings));
+  outputs.start();
   const TuneResult result = tune(request, call.console.bar("plans"));
   if (!result.best.empty()) {
-    head.given = given_report(asked);
+    add_given(head, asked);
     if (values.count("output") > 0)
-      write_text_file(values["output"].as<std::string>(), tuned_yaml(asked, request, result),
-                      force);
+      outputs.write("output",
+                    tuned_yaml(asked, request, result, values["output"].as<std::string>()));
   }
-  if (values.count("report") > 0)
-    write_text_file(values["report"].as<std::string>(), tune_html(head, result), true);
+  if (values.count("report") > 0) outputs.write("report", tune_html(head, result));
   return {json ? tune_json(head, result) : tune_text(head, result), result.best.empty() ? 1 : 0,
           json};
 }

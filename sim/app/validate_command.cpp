@@ -7,8 +7,7 @@
 
 #include "sim/app/command.h"
 #include "sim/app/options.h"
-#include "sim/core/text_file.h"
-#include "sim/output/nccl_validation_report.h"
+#include "sim/app/output_files.h"
 #include "sim/output/validation_html.h"
 #include "sim/output/validation_report.h"
 #include "sim/study/measured_folder.h"
@@ -18,23 +17,24 @@ namespace {
 
 namespace po = boost::program_options;
 
-CommandResult validate_nccl(const CommandCall& call, const po::variables_map& values, bool json) {
-  for (const char* option : {"path", "max-mean-error", "report", "steps", "log-format"}) {
-    if (values.count(option) > 0)
-      throw InputError({}, "--nccl", fmt::format("goes with --format alone, found {}", option));
-  }
-  if (values["breakdown"].as<bool>())
-    throw InputError({}, "--nccl", "goes with --format alone, found breakdown");
-  const std::vector<CurvePoint> points = validate_curves(
-      call.data, call.data.root() + "/validation/nccl/curves.yaml", call.console.bar("curves"));
-  return {json ? nccl_validation_json(points) : nccl_validation_text(points), 0, json};
+std::vector<std::string> paths_of(const CommandCall& call, const po::variables_map& values) {
+  if (values.count("path") > 0) return values["path"].as<std::vector<std::string>>();
+  return {call.data.root() + "/validation/documented.yaml",
+          call.data.root() + "/validation/memory.yaml"};
+}
+
+OutputFiles outputs_of(const CommandCall& call, const po::variables_map& values) {
+  OutputFiles outputs(values);
+  outputs.reads_hardware(call.data);
+  for (const std::string& path : paths_of(call, values)) outputs.reads("a file to validate", path);
+  outputs.reads("a scenario", call.data.root() + "/scenarios");
+  outputs.writes("report", kPageFile);
+  return outputs;
 }
 
 std::vector<ValidationResult> validate_paths(const CommandCall& call,
                                              const po::variables_map& values) {
-  std::vector<std::string> paths{call.data.root() + "/validation/documented.yaml",
-                                 call.data.root() + "/validation/memory.yaml"};
-  if (values.count("path") > 0) paths = values["path"].as<std::vector<std::string>>();
+  const std::vector<std::string> paths = paths_of(call, values);
   const LogRequest request = log_request(values);
   const auto is_folder = [](const std::string& path) {
     std::error_code error;
@@ -65,10 +65,12 @@ void set_mean_bound(double fraction, std::vector<ValidationResult>& results) {
 }
 
 constexpr std::string_view kHelp =
-    "simtrain validate [FILE|FOLDER]... [--format text|json] [--report FILE.html]\n"
-    "                  [--breakdown] [--max-mean-error PERCENT] [--steps WINDOW]\n"
-    "                  [--log-format NAME]\n"
-    "simtrain validate --nccl [--format text|json]\n"
+    "simtrain validate [FILE|FOLDER]... [--format text|json] [--breakdown]\n"
+    "                  [--report FILE.html [--force]] [--max-mean-error PERCENT]\n"
+    "                  [--steps WINDOW] [--log-format NAME]\n"
+    "simtrain validate --nccl [LOG... --cluster NAME [--nodes N] [--gpus N] [--op OP]\n"
+    "                  [--software NAME] [--nccl-version V] [--nvls true|false]\n"
+    "                  [--algo A,...] [--proto P,...]] [--format text|json]\n"
     "simtrain validate --leave-one-table-out [--by group|table] [--parameters FILE]\n"
     "                  [--format text|json] [--max-mean-error PERCENT]\n"
     "                  [--max-error PERCENT]\n"
@@ -78,13 +80,18 @@ constexpr std::string_view kHelp =
     "  a bound that the files state is broken (docs/validation.md). A FOLDER holds\n"
     "  runs of one's own: NAME.yaml is a scenario, NAME.log, or NAME.ROW.log where it\n"
     "  has a table, a training log of it.\n\n"
-    "  --report FILE     writes all of it as one HTML page that needs no other file\n"
+    "  --report FILE     writes all of it as one HTML page that needs no other file;\n"
+    "                    --force replaces one that is no page of simtrain\n"
     "  --breakdown       where the step of each row goes\n"
     "  --max-mean-error  in place of the files' bound on the mean absolute error of\n"
     "                    all rows\n"
     "  --steps, --log-format\n"
     "                    of the logs of a FOLDER, as for 'simtrain metrics'\n"
-    "  --nccl            compares with measured NCCL calls (validation/nccl) instead\n"
+    "  --nccl            compares with measured NCCL calls (validation/nccl) instead;\n"
+    "                    with LOG, output of nccl-tests (all_reduce_perf ...), with\n"
+    "                    that: size by size, predicted for --cluster; --nodes, --gpus\n"
+    "                    and --op count more than what the log says, the others are\n"
+    "                    as for 'simtrain nccl'\n"
     "  --leave-one-table-out\n"
     "                    each group of tables, and each table, as a fit to the others\n"
     "                    predicts it ('simtrain help calibrate'); --by tells which of\n"
@@ -103,6 +110,8 @@ CommandResult validate_command(const CommandCall& call) {
     return leave_out_command(call);
   if (std::count(call.arguments.begin(), call.arguments.end(), "--kernels") > 0)
     return validate_kernels_command(call);
+  if (std::count(call.arguments.begin(), call.arguments.end(), "--nccl") > 0)
+    return validate_nccl_command(call);
   po::options_description options;
   auto add = options.add_options();
   add("path", po::value<std::vector<std::string>>());
@@ -110,20 +119,20 @@ CommandResult validate_command(const CommandCall& call) {
   add("max-mean-error", po::value<double>());
   add("breakdown", po::bool_switch());
   add("report", po::value<std::string>());
+  add("force", po::bool_switch());
   add("steps", po::value<std::string>());
   add("log-format", po::value<std::string>());
-  add("nccl", po::bool_switch());
-  add("leave-one-table-out", po::bool_switch());  // named here for "did you mean"
+  add("nccl", po::bool_switch());  // this and the next two are named here for "did you mean"
+  add("leave-one-table-out", po::bool_switch());
   add("kernels", po::bool_switch());
   const po::variables_map values = parse_options(call.arguments, options, "path");
   const bool json = wants_json(values);
-  if (values["nccl"].as<bool>()) return validate_nccl(call, values, json);
   const std::optional<double> mean_bound = percent_option(values, "max-mean-error");
-  if (values.count("report") > 0) check_page(values["report"].as<std::string>());
+  OutputFiles outputs = outputs_of(call, values);
+  outputs.start();
   std::vector<ValidationResult> results = validate_paths(call, values);
   if (mean_bound) set_mean_bound(*mean_bound, results);
-  if (values.count("report") > 0)
-    write_text_file(values["report"].as<std::string>(), validation_html(results), true);
+  if (outputs.any()) outputs.write("report", validation_html(results));
   const bool holds = std::all_of(results.begin(), results.end(), [](const ValidationResult& r) {
     return broken_bounds(r).empty();
   });

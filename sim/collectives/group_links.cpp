@@ -1,6 +1,7 @@
 #include "sim/collectives/group_links.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -103,15 +104,13 @@ void GroupLinks::add_all_pairs(Sum& sum, const std::vector<int>& gpus, int conne
 
 std::vector<LinkShare> GroupLinks::of_call(const TransferCost& cost, const std::vector<int>& gpus,
                                            const std::vector<int>& loaded) const {
-  Sum sum;
   if (cost.collective == Collective::send_receive) {
-    for (const int gpu : loaded) {
-      const auto place = std::find(gpus.begin(), gpus.end(), gpu) - gpus.begin();
-      const int next = gpus[static_cast<std::size_t>(place + 1) % gpus.size()];
-      for (const LinkShare& link : of_way(gpu, next, cost.sms)) sum.add(link.link, link.share);
-    }
-    return sum.list();
+    std::vector<Way> ring;
+    for (std::size_t i = 0; i < gpus.size(); ++i)
+      ring.push_back({gpus[i], gpus[(i + 1) % gpus.size()]});
+    return of_messages(ring, cost.sms);
   }
+  Sum sum;
   for (const int gpu : loaded) add_own(sum, gpu, cost.load);
   if (!inner_) return sum.list();
   const std::vector<std::vector<int>> domains = by_domain(cluster_, gpus);
@@ -133,6 +132,32 @@ std::vector<LinkShare> GroupLinks::of_call(const TransferCost& cost, const std::
     add_tree(sum, domains, cost);
   }
   return sum.list();
+}
+
+std::vector<LinkShare> GroupLinks::of_messages(const std::vector<Way>& ways,
+                                               int connections) const {
+  Sum sum;
+  for (const Way& way : ways) {
+    for (const LinkShare& link : of_way(way.from_gpu, way.to_gpu, connections))
+      sum.add(link.link, link.share);
+  }
+  return sum.list();
+}
+
+std::vector<LinkShare> GroupLinks::own_links(const std::vector<LinkShare>& links,
+                                             const std::vector<int>& gpus) const {
+  std::vector<int> own;
+  for (const int gpu : gpus) {
+    const GpuLinks& of_gpu = owners_.of_gpu(gpu);
+    own.insert(own.end(), of_gpu.nvlink.begin(), of_gpu.nvlink.end());
+    own.insert(own.end(), of_gpu.nic.begin(), of_gpu.nic.end());
+  }
+  std::sort(own.begin(), own.end());
+  std::vector<LinkShare> kept;
+  std::copy_if(links.begin(), links.end(), std::back_inserter(kept), [&](const LinkShare& link) {
+    return std::binary_search(own.begin(), own.end(), link.link);
+  });
+  return kept;
 }
 
 std::vector<LinkShare> GroupLinks::of_way(int from_gpu, int to_gpu, int connections) const {

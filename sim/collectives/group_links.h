@@ -14,7 +14,7 @@ namespace simtrain {
 /// named only where they can bind: those on the ways from each domain to the domains that the
 /// algorithm sends to (ring, trees, all), rail by rail; reductions in switches (SHARP) send little
 /// enough to load none. Sends and receives load the ways from each
-/// rank to the next.
+/// rank to the next, in a ring.
 class GroupLinks {
  public:
   explicit GroupLinks(const Cluster& cluster);
@@ -24,6 +24,19 @@ class GroupLinks {
   [[nodiscard]] std::vector<LinkShare> of_call(const TransferCost& cost,
                                                const std::vector<int>& gpus,
                                                const std::vector<int>& loaded) const;
+
+  /// Links of messages from one GPU to another, as one flow: each on its way in `connections`
+  /// channels. Sorted by link, each once.
+  struct Way {
+    int from_gpu = 0;
+    int to_gpu = 0;
+  };
+  [[nodiscard]] std::vector<LinkShare> of_messages(const std::vector<Way>& ways,
+                                                   int connections) const;
+
+  /// Those of `links` that are own ones of these GPUs.
+  [[nodiscard]] std::vector<LinkShare> own_links(const std::vector<LinkShare>& links,
+                                                 const std::vector<int>& gpus) const;
 
   /// Links of one way, in `connections` channels.
   [[nodiscard]] std::vector<LinkShare> of_way(int from_gpu, int to_gpu, int connections) const;

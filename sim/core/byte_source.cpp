@@ -9,6 +9,7 @@
 #include <zlib.h>
 
 #include "sim/core/input_error.h"
+#include "sim/core/text_file.h"
 
 namespace simtrain {
 namespace {
@@ -21,10 +22,9 @@ struct CloseGz {
 using GzFile = std::unique_ptr<gzFile_s, CloseGz>;
 
 void check_readable(const std::string& path) {
+  check_there(path, "a log");
   std::error_code error;
   const auto status = fs::status(path, error);
-  if (!fs::exists(status)) throw InputError({path}, "", "there is no such file");
-  if (fs::is_directory(status)) throw InputError({path}, "", "is a folder; name a log");
   if (!fs::is_regular_file(status) && !fs::is_fifo(status))
     throw InputError({path}, "", "is neither a file nor a pipe; name a log");
 }

@@ -26,6 +26,14 @@ std::vector<std::string> families_of(const std::filesystem::path& root) {
   return families;
 }
 
+/// Why a folder shows no files, where the system says why.
+std::string nothing_in(const std::string& folder) {
+  std::error_code error;
+  static_cast<void>(std::filesystem::directory_iterator(folder, error));
+  const bool refused = error && error != std::errc::no_such_file_or_directory;
+  return fmt::format("no files in {}{}", folder, refused ? ": " + error.message() : "");
+}
+
 std::string path_of(const std::string& root, std::string_view family, const std::string& name) {
   return fmt::format("{}/{}/{}.yaml", root, family, name);
 }
@@ -36,6 +44,14 @@ DataFolder DataFolder::with(std::vector<NumberOverride> numbers) const {
   DataFolder result = *this;
   result.values_ = std::make_shared<ValueStore>();
   for (NumberOverride& number : numbers) result.numbers_.push_back(std::move(number));
+  return result;
+}
+
+DataFolder DataFolder::with_beneath(std::vector<NumberOverride> numbers) const {
+  DataFolder result = *this;
+  result.values_ = std::make_shared<ValueStore>();
+  result.numbers_ = std::move(numbers);
+  result.numbers_.insert(result.numbers_.end(), numbers_.begin(), numbers_.end());
   return result;
 }
 
@@ -93,7 +109,7 @@ YamlNode DataFolder::read_file(std::string_view family, const std::string& name,
   const std::vector<std::string> known = names(family);
   if (!std::binary_search(known.begin(), known.end(), name)) {
     const std::string hint =
-        known.empty() ? fmt::format("no files in {}/{}", root_, family) : suggestion(name, known);
+        known.empty() ? nothing_in(fmt::format("{}/{}", root_, family)) : suggestion(name, known);
     throw InputError(where, key, fmt::format("'{}' is not in {}; {}", name, family, hint));
   }
   return load_yaml_file(path_of(root_, family, name));

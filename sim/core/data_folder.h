@@ -27,6 +27,9 @@ class DataFolder {
   /// The same folder with some numbers of `hardware/` set to others, in the order given.
   [[nodiscard]] DataFolder with(std::vector<NumberOverride> numbers) const;
 
+  /// The same with these set before the numbers that this folder sets itself, which stay.
+  [[nodiscard]] DataFolder with_beneath(std::vector<NumberOverride> numbers) const;
+
   /// The same folder as it is now: all YAML files of hardware/ and scenarios/models/ are read, and
   /// what changes on disk afterwards is not seen, so that many scenarios stand for one state of
   /// the hardware. A file that is no YAML throws where it is asked for, as ever.

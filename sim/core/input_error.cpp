@@ -2,20 +2,19 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/printable.h"
+
 namespace simtrain {
 namespace {
 
-/// Control characters of the input are shown as '?', so that the message stays one line.
-std::string one_line(std::string text) {
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-  }
-  return text;
-}
+constexpr std::size_t kLongestFile = 1200;
+constexpr std::size_t kLongestKey = 300;
+constexpr std::size_t kLongestSentence = 4000;
 
 std::string place_text(const SourcePlace& place) {
   std::string text;
-  if (!place.file.empty()) text += place.file + ":";
+  const std::string file = printable(place.file);  // or an option: "--set KEY=VALUE"
+  if (!file.empty()) text += (file.size() > kLongestFile ? echoed(file, kLongestFile) : file) + ":";
   if (place.line > 0) text += fmt::format("{}:", place.line);
   if (place.column > 0) text += fmt::format("{}:", place.column);
   return text.empty() ? text : text + " ";
@@ -25,7 +24,8 @@ std::string place_text(const SourcePlace& place) {
 
 InputError::InputError(const SourcePlace& place, const std::string& key,
                        const std::string& sentence)
-    : std::runtime_error(one_line(place_text(place) + (key.empty() ? "" : key + ": ") + sentence)),
+    : std::runtime_error(place_text(place) + (key.empty() ? "" : echoed(key, kLongestKey) + ": ") +
+                         echoed(sentence, kLongestSentence)),
       place_size_(place_text(place).size()) {}
 
 }  // namespace simtrain

@@ -16,6 +16,13 @@ struct Step {
   std::vector<std::pair<std::string_view, std::string_view>> fields;
 };
 
+bool answers(const YamlNode& row, const Step& step) {
+  return std::all_of(step.fields.begin(), step.fields.end(), [&](const auto& field) {
+    const YamlNode* value = row.find(field.first);
+    return value != nullptr && value->text == field.second;
+  });
+}
+
 /// A key being looked up, for messages.
 struct Lookup {
   std::string_view key;
@@ -63,12 +70,7 @@ struct Lookup {
   YamlNode& row(YamlNode& list, const Step& step) const {
     YamlNode* found = nullptr;
     for (YamlNode& item : list.items) {
-      bool answers = true;
-      for (const auto& [field, text] : step.fields) {
-        const YamlNode* value = item.find(field);
-        answers = answers && value != nullptr && value->text == text;
-      }
-      if (!answers) continue;
+      if (!answers(item, step)) continue;
       if (found != nullptr) fail(fmt::format("more than one row of '{}' is that", step.name));
       found = &item;
     }
@@ -77,22 +79,80 @@ struct Lookup {
   }
 };
 
-}  // namespace
+/// The row of a list that a step picks; nullptr where none or more than one answers.
+const YamlNode* only_row(const YamlNode& list, const Step& step) {
+  const YamlNode* found = nullptr;
+  for (const YamlNode& item : list.items) {
+    if (!answers(item, step)) continue;
+    if (found != nullptr) return nullptr;
+    found = &item;
+  }
+  return found;
+}
 
-YamlNode& find_number(YamlNode& root, std::string_view key, const SourcePlace& where) {
-  const Lookup lookup{key, where};
+/// What stands under the key, a value with its source as the map of both.
+YamlNode& keyed(YamlNode& root, const Lookup& lookup) {
   YamlNode* node = &root;
-  std::string_view rest = key;
+  std::string_view rest = lookup.key;
   do {
     const Step step = lookup.step(rest);
     node = &lookup.child(*node, step.name);
     if (!step.fields.empty()) node = &lookup.row(*node, step);
   } while (!rest.empty());
-  if (node->kind == YamlNode::Kind::map && node->find("source") != nullptr)
-    node = &lookup.child(*node, "value");
+  return *node;
+}
+
+bool has_source(const YamlNode& node) {
+  return node.kind == YamlNode::Kind::map && node.find("source") != nullptr;
+}
+
+YamlNode text_node(const std::string& text, const SourcePlace& place) {
+  YamlNode node;
+  node.kind = YamlNode::Kind::scalar;
+  node.place = place;
+  node.text = text;
+  return node;
+}
+
+void set_written(YamlNode& root, const NumberOverride& number) {
+  const Lookup lookup{number.key, number.where};
+  if (find_keyed(root, number.key, number.where) == nullptr &&
+      number.key.find('[') == number.key.npos) {
+    set_yaml_value(root, number.key + ".value", *number.written, number.where);
+    set_yaml_value(root, number.key + ".source", text_node(number.source, number.where));
+    return;
+  }
+  YamlNode& node = keyed(root, lookup);
+  if (!has_source(node)) {
+    node = *number.written;
+    return;
+  }
+  lookup.child(node, "value") = *number.written;
+  *node.find("source") = text_node(number.source, number.where);
+}
+
+}  // namespace
+
+YamlNode& find_number(YamlNode& root, std::string_view key, const SourcePlace& where) {
+  const Lookup lookup{key, where};
+  YamlNode* node = &keyed(root, lookup);
+  if (has_source(*node)) node = &lookup.child(*node, "value");
   if (node->kind != YamlNode::Kind::scalar)
     lookup.fail("must name a number, found " + found(*node));
   return *node;
+}
+
+const YamlNode* find_keyed(const YamlNode& root, std::string_view key, const SourcePlace& where) {
+  const Lookup lookup{key, where};
+  const YamlNode* node = &root;
+  std::string_view rest = key;
+  do {
+    const Step step = lookup.step(rest);
+    node = node->find(step.name);
+    if (node != nullptr && !step.fields.empty()) node = only_row(*node, step);
+    if (node == nullptr) return nullptr;
+  } while (!rest.empty());
+  return node;
 }
 
 WrittenNumber written_number(const YamlNode& scalar, const std::string& key) {
@@ -107,6 +167,10 @@ WrittenNumber written_number(const YamlNode& scalar, const std::string& key) {
 }
 
 void set_number(YamlNode& root, const NumberOverride& number) {
+  if (number.written) {
+    set_written(root, number);
+    return;
+  }
   YamlNode& scalar = find_number(root, number.key, number.where);
   const std::string unit = written_number(scalar, number.key).unit;
   scalar.text = fmt::format("{}{}{}", number.value, unit.empty() ? "" : " ", unit);

@@ -57,6 +57,21 @@ std::string deflated(std::string_view bytes) {
   return packed;
 }
 
+std::string inflated_start(std::string_view packed, std::size_t most) {
+  z_stream stream{};
+  invariant(inflateInit(&stream) == Z_OK, "zlib can be set up");
+  std::string bytes(most, '\0');
+  // zlib only reads what next_in shows.
+  stream.next_in = reinterpret_cast<unsigned char*>(const_cast<char*>(packed.data()));
+  stream.avail_in = static_cast<unsigned>(packed.size());
+  stream.next_out = reinterpret_cast<unsigned char*>(bytes.data());
+  stream.avail_out = static_cast<unsigned>(bytes.size());
+  inflate(&stream, Z_SYNC_FLUSH);
+  bytes.resize(most - stream.avail_out);
+  inflateEnd(&stream);
+  return bytes;
+}
+
 PackedFile::PackedFile(const std::string& path)
     : file_(path), packer_(path.ends_with(".gz") ? std::make_unique<Packer>() : nullptr) {
   block_.reserve(2 * kBlock);

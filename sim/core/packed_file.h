@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -10,6 +11,10 @@ namespace simtrain {
 
 /// `bytes` in zlib's format (RFC 1950).
 std::string deflated(std::string_view bytes);
+
+/// The first bytes, at most `most`, of what is packed in zlib's format; fewer, or none, where the
+/// packed bytes end early or are none.
+std::string inflated_start(std::string_view packed, std::size_t most);
 
 /// A PartialFile that is packed with gzip where its name ends in .gz. What is written is gathered
 /// in blocks of bounded size.

@@ -13,9 +13,11 @@
 
 namespace simtrain {
 
+std::string partial_end() { return fmt::format(".{}.partial", getpid()); }
+
 PartialFile::PartialFile(std::string path)
-    : path_(std::move(path)), beside_(fmt::format("{}.{}.partial", path_, getpid())) {
-  check_writable(path_, true);
+    : path_(std::move(path)), beside_(path_ + partial_end()) {
+  check_writable(path_);
   file_.reset(std::fopen(beside_.c_str(), "wb"));
   if (!file_) refuse(errno);
 }

@@ -12,26 +12,26 @@ struct TextFileKind {
 };
 
 /// The bytes of a file. Throws InputError where there is none, it is a folder, cannot be read or is
-/// larger than its kind ever gets.
+/// larger than its kind ever gets; a regular file that is too large is not read at all.
 std::string read_text_file(const std::string& path, const TextFileKind& kind);
 
-/// Throws InputError where `path` is taken and `replace` is false, or where it is no regular file.
-/// For refusing before long work what `write_text_file` would refuse after it.
-void check_writable(const std::string& path, bool replace);
+/// Throws InputError where there is nothing at `path` that can be looked at, with the system's own
+/// words, or a folder.
+void check_there(const std::string& path, std::string_view name);
+
+/// Throws InputError where what lies at `path` is no regular file, which nothing may replace.
+void check_writable(const std::string& path);
 
 /// Throws InputError where a file cannot be written whole into `path`'s place, whatever lies there:
-/// said before hours of work, not after them.
-void check_place(const std::string& path);
+/// said before hours of work, not after them. `longest_end` is what the longest name beside it ends
+/// in (".journal").
+void check_place(const std::string& path, std::string_view longest_end = "");
 
-/// The same for the page of --report, which takes the place of an older page or an empty file:
-/// throws InputError also where anything else lies there.
-void check_page(const std::string& path);
-
-/// Whether two paths lead to one place, be there a file or not.
+/// Whether two paths lead to one file, also by links, or to one place where there is none yet.
 bool same_file(const std::string& one, const std::string& other);
 
-/// Writes a file whole or not at all: beside its place first, then renamed. Throws InputError as
-/// `check_writable`, and where it cannot be written.
-void write_text_file(const std::string& path, const std::string& text, bool replace);
+/// Writes a file whole or not at all: beside its place first, then renamed over what is there.
+/// Throws InputError as `check_writable`, and where it cannot be written.
+void write_text_file(const std::string& path, const std::string& text);
 
 }  // namespace simtrain

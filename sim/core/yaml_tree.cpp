@@ -37,6 +37,25 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
+/// Throws where a text leaves very many brackets open: yaml-cpp gathers all that is open before it
+/// says any of it. Those of texts and comments are counted in, which is why there may be so many.
+void check_brackets(std::string_view text, const std::string& name) {
+  constexpr std::size_t kMostOpen = 10'000;
+  std::size_t open = 0;
+  std::size_t deepest = 0;  // where more are open than a file may nest
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if ((text[i] == ']' || text[i] == '}') && open > 0) --open;
+    if (text[i] != '[' && text[i] != '{') continue;
+    if (open++ == kDeepest) deepest = i;
+    if (open <= kMostOpen) continue;
+    const std::string_view before = text.substr(0, deepest);
+    const std::size_t line = before.rfind('\n') + 1;  // 0 where there is none
+    throw InputError({name, static_cast<int>(std::count(before.begin(), before.end(), '\n')) + 1,
+                      static_cast<int>(deepest - line) + 1},
+                     "", fmt::format("nests deeper than {} levels", kDeepest));
+  }
+}
+
 /// Builds a YamlNode tree from yaml-cpp's parse events, refusing what a strict reader refuses.
 class TreeBuilder final : public YAML::EventHandler {
  public:
@@ -178,6 +197,7 @@ YamlNode load_yaml_text(const std::string& text, const std::string& name, int fi
     throw InputError({name}, "", "holds a NUL byte; a text file was expected");
   }
   if (!is_utf8(text)) throw InputError({name}, "", "is not UTF-8; a text file was expected");
+  check_brackets(text, name);
   TreeBuilder builder(name, first_column);
   try {
     // yaml-cpp 0.7 takes a quoted text without its closing quote for whole where the file ends in a

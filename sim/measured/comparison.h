@@ -39,9 +39,11 @@ struct Comparison {
   Interval interval;  ///< holds 9 of 10 measured step times
   Statistics measured_s;
   double median_s = 0;                       ///< of the measured steps
-  double gap_s = 0;                          ///< measured less predicted
+  double gap_s = 0;                          ///< measured less predicted: what shares would add
   std::vector<GapExplanation> explanations;  ///< the most plausible first
 
+  /// Predicted over measured, less one.
+  [[nodiscard]] double error() const { return predicted_s / measured_s.mean - 1; }
   [[nodiscard]] bool inside() const { return interval.holds(measured_s.mean); }
 };
 

@@ -59,7 +59,7 @@ class CsvLog final : public LogReader {
  public:
   void line(const LogLine& line, RunBuilder& run) override {
     if (line.number == 1 && columns_.empty()) {
-      read_head(line.text);
+      read_head(line, run);
     } else if (is_csv_) {
       read_row(line, run);
     }
@@ -70,16 +70,22 @@ class CsvLog final : public LogReader {
     return std::find(columns_.begin(), columns_.end(), std::optional(meaning)) != columns_.end();
   }
 
-  void read_head(std::string_view text) {
+  void read_head(const LogLine& line, RunBuilder& run) {
     constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+    std::string_view text = line.text;
     if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
     if (!cells_.read(text)) return;
+    bool several = false;
     for (const std::string_view name : cells_.all()) {
       auto meaning = meaning_of(name);
-      if (meaning && has(*meaning)) meaning.reset();  // the first column of a meaning counts
+      const bool again = meaning && has(*meaning);
+      several |= again && is_time(*meaning);
+      if (again) meaning.reset();  // the first column of a meaning counts
       columns_.push_back(meaning);
     }
     is_csv_ = has(Meaning::number) && (has(Meaning::seconds) || has(Meaning::milliseconds));
+    if (is_csv_ && several)
+      run.skip(line.number, "names step times of several runs; only the first of them count");
   }
 
   void read_row(const LogLine& line, RunBuilder& run) {
@@ -132,6 +138,10 @@ class CsvLog final : public LogReader {
         return false;
     }
     return false;
+  }
+
+  static bool is_time(Meaning meaning) {
+    return meaning == Meaning::seconds || meaning == Meaning::milliseconds;
   }
 
   std::vector<std::optional<Meaning>> columns_;

@@ -44,6 +44,7 @@ constexpr std::array kPatterns{
     KernelPattern{"masked_softmax", "", KernelKind::attention},
     KernelPattern{"gemm", "", KernelKind::gemm},
     KernelPattern{"nvjet", "", KernelKind::gemm},
+    KernelPattern{"cijk_", "", KernelKind::gemm},  // AMD's Tensile
     KernelPattern{"cutlass", "", KernelKind::gemm},
     KernelPattern{"cublas", "", KernelKind::gemm},
     KernelPattern{"xmma", "", KernelKind::gemm},
@@ -107,11 +108,18 @@ bool holds_word(std::string_view name, std::string_view plain, std::string_view 
   return false;
 }
 
+/// Takes a word out of a name, and leaves the rest where it is.
+void blank_out(std::string& name, std::string_view word) {
+  for (std::size_t at = name.find(word); at != std::string::npos; at = name.find(word, at))
+    name.replace(at, word.size(), word.size(), '_');
+}
+
 }  // namespace
 
 KernelKind kernel_kind(std::string_view name) {
   std::string plain(name);
   std::transform(plain.begin(), plain.end(), plain.begin(), small);
+  blank_out(plain, "fbgemm_gpu");  // a library of which few kernels are GEMMs
   const auto* const found =
       std::find_if(kPatterns.begin(), kPatterns.end(), [&](const KernelPattern& pattern) {
         const bool first =

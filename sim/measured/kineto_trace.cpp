@@ -169,8 +169,18 @@ class KinetoReader {
     if (parser_.iterate(padded).get(document) != simdjson::SUCCESS ||
         document["distributedInfo"].get_object().get(info) != simdjson::SUCCESS)
       return;
-    const auto rank = number(info["rank"]);
-    const auto ranks = number(info["world_size"]);
+    std::optional<int> rank;
+    std::optional<int> ranks;
+    for (auto field :
+         info) {  // a look-up behind one that failed would read what is no longer there
+      std::string_view key;
+      json::value value;
+      if (field.unescaped_key().get(key) != simdjson::SUCCESS ||
+          field.value().get(value) != simdjson::SUCCESS)
+        return;
+      if (key == "rank") rank = number(value);
+      if (key == "world_size") ranks = number(value);
+    }
     if (rank && ranks) profile_.told({*rank, *ranks});
   }
 
@@ -184,7 +194,7 @@ class KinetoReader {
   Profile finish() { return profile_.take(); }
 
  private:
-  static std::optional<int> number(simdjson::simdjson_result<json::value> value) {
+  static std::optional<int> number(json::value value) {
     constexpr std::int64_t kMost = 100'000'000;
     std::int64_t number = 0;
     if (value.get_int64().get(number) != simdjson::SUCCESS || number < 0 || number > kMost)

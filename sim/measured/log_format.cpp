@@ -8,6 +8,7 @@
 
 #include "sim/core/input_error.h"
 #include "sim/core/scalar_text.h"
+#include "sim/measured/foreign_format.h"
 
 namespace simtrain {
 namespace {
@@ -21,7 +22,7 @@ struct Candidate {
       : format(&row),
         reader(row.reader()),
         run(request.window.value_or(parse_window(std::string(row.window), "")),
-            !request.window.has_value(), row.first_number) {}
+            request.window ? std::string_view() : row.window, row.first_number) {}
 
   void take(const LogLine& line) {
     if (line.too_long) {
@@ -68,8 +69,10 @@ MeasuredRun read_log(const ByteSource& source, const LogRequest& request) {
   LineReader lines(source);
   LogLine line;
   Candidate* format = nullptr;
+  ForeignSight foreign(foreign_logs());
   while (format == nullptr && lines.next(line)) {
     for (Candidate& candidate : all) candidate.take(line);
+    foreign.line(line.text);
     format = chosen(all);
   }
   while (lines.next(line)) format->take(line);
@@ -83,7 +86,10 @@ MeasuredRun read_log(const ByteSource& source, const LogRequest& request) {
               return a.run.skipped() < b.run.skipped();
             });
   MeasuredRun run = best.run.take();
-  if (format != nullptr) run.format = format->format->name;
+  if (format != nullptr)
+    run.format = format->format->name;
+  else
+    run.foreign = foreign.sentence();
   run.lines = lines.lines();
   run.bytes = lines.bytes();
   return run;

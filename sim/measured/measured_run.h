@@ -48,6 +48,17 @@ struct RepeatedSteps {
   double largest_difference = 0;  ///< between the times of the two, as a share
 };
 
+/// Notes that a step stands again.
+void note_repeated(RepeatedSteps& repeated, const MeasuredStep& old, const MeasuredStep& by);
+
+/// The window of the tool for logs of a format, which holds fewer than two steps of a log that has
+/// others: see OwnWindow.
+struct MissedWindow {
+  StepWindow window;
+  std::size_t held = 0;     ///< steps of the log: 0 or 1
+  std::size_t warm_up = 0;  ///< steps left out before those that stand in for it
+};
+
 /// What a log says about the job beside its steps; nothing where it does not.
 struct LoggedFacts {
   std::optional<double> global_batch_size;
@@ -60,12 +71,14 @@ struct LoggedFacts {
 /// A training log, read: the steps of a window and what stands beside them.
 struct MeasuredRun {
   std::string path;
-  std::string format;               ///< a name of log_formats(); empty where no step was found
-  StepWindow window;                ///< whose steps these are
-  bool instead = false;             ///< the format's own window holds no step; this is the last one
-  std::vector<MeasuredStep> steps;  ///< of the window, by number, none twice
-  std::int64_t steps_seen = 0;      ///< records of steps in the whole log
-  std::int64_t first_step = 0;      ///< lowest and highest number in the whole log
+  std::string format;  ///< a name of log_formats(); empty where no step was found
+  StepWindow window;   ///< whose steps these are
+  std::string tool;    ///< whose window counts by default; empty where one was asked for
+  std::optional<MissedWindow> missed;  ///< the tool's window, where `window` stands in for it
+  std::vector<MeasuredStep> steps;     ///< of the window, by number, none twice
+  std::string foreign;                 ///< without a step: what the log looks like, or nothing
+  std::int64_t steps_seen = 0;         ///< records of steps in the whole log
+  std::int64_t first_step = 0;         ///< lowest and highest number in the whole log
   std::int64_t last_step = 0;
   RepeatedSteps repeated;  ///< in the window
   LoggedFacts facts;

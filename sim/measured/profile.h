@@ -54,7 +54,8 @@ struct LoggedProcess {
 /// A profile or a log of NCCL calls, read.
 struct Profile {
   std::string path;
-  std::string format;                    ///< a name of profile_formats()
+  std::string format;                    ///< a name of profile_formats(); empty: of none of them
+  std::string foreign;                   ///< without a format: what it looks like, or nothing
   std::vector<ProfiledKernel> kernels;   ///< most time first
   CallCounts calls;                      ///< of NCCL, where its kernels tell what they move
   std::int64_t untold_calls = 0;         ///< kernels of NCCL in a trace that do not tell it

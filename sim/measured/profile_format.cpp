@@ -9,6 +9,7 @@
 
 #include "sim/core/input_error.h"
 #include "sim/core/scalar_text.h"
+#include "sim/measured/foreign_format.h"
 
 namespace simtrain {
 namespace {
@@ -52,6 +53,19 @@ const ProfileFormat* format_named(const std::string& name) {
                    fmt::format("'{}' is no format of profiles; {}", name, suggestion(name, known)));
 }
 
+/// A profile without a format, and what it looks like.
+Profile unknown(std::string_view head) {
+  ForeignSight foreign(foreign_profiles());
+  while (!head.empty()) {
+    const std::size_t end = std::min(head.find('\n'), head.size());
+    foreign.line(head.substr(0, end));
+    head.remove_prefix(std::min(end + 1, head.size()));
+  }
+  Profile profile;
+  profile.foreign = foreign.sentence();
+  return profile;
+}
+
 }  // namespace
 
 std::span<const ProfileFormat* const> profile_formats() { return kFormats; }
@@ -62,7 +76,7 @@ Profile read_profile(const ByteSource& source, const std::string& format) {
   if (row == nullptr) {
     const auto* const found = std::find_if(kFormats.begin(), kFormats.end(),
                                            [&](const auto* one) { return one->fits(head); });
-    if (found == kFormats.end()) return {};
+    if (found == kFormats.end()) return unknown(head);
     row = *found;
   }
   Profile profile = row->read(put_back(std::move(head), source));
@@ -78,8 +92,10 @@ Profile read_profile_file(const std::string& path, const std::string& format, co
   profile.path = path;
   if (profile.format.empty()) {
     throw InputError({path}, "",
-                     "is no log of NCCL calls, no CSV of nsys stats and no trace of "
-                     "torch.profiler; 'simtrain list profile-formats' lists what is read");
+                     fmt::format("is no log of NCCL calls (nccl-log), no CSV of nsys stats "
+                                 "(nsys-csv) and no trace of torch.profiler (kineto-trace){}; "
+                                 "'simtrain list profile-formats' says what is read",
+                                 profile.foreign.empty() ? "" : ": it " + profile.foreign));
   }
   if (!damage.empty()) add_skipped(profile.skipped, profile.lines, damage);
   const bool calls = std::any_of(profile.processes.begin(), profile.processes.end(),
@@ -93,12 +109,13 @@ Profile read_profile_file(const std::string& path, const std::string& format, co
                           profile.events > 0 ? profile.events : profile.lines,
                           profile.events > 0 ? "events" : "lines", skipped.named[0].line,
                           skipped.named[0].why);
-    throw InputError({path}, "",
-                     fmt::format("holds no {}{}",
-                                 profile.format == kNcclLog.name
-                                     ? "call of NCCL; NCCL_DEBUG_SUBSYS=INIT,COLL logs them"
-                                     : "kernel",
-                                 why));
+    throw InputError(
+        {path}, "",
+        fmt::format("holds no {}{}",
+                    profile.format == kNcclLog.name ? "call of NCCL that can be read; "
+                                                      "NCCL_DEBUG_SUBSYS=INIT,COLL logs them"
+                                                    : "kernel that can be read",
+                    why));
   }
   return profile;
 }

@@ -24,9 +24,10 @@ void add_skipped(SkippedLines& skipped, std::int64_t line, std::string_view why)
     skipped.named.push_back({line, std::string(why)});
 }
 
-RunBuilder::RunBuilder(const StepWindow& window, bool or_last, std::int64_t first_number)
-    : table_(window), or_last_(or_last), first_number_(first_number) {
+RunBuilder::RunBuilder(const StepWindow& window, std::string_view tool, std::int64_t first_number)
+    : table_(window), first_number_(first_number) {
   run_.window = window;
+  run_.tool = tool;
 }
 
 void RunBuilder::add(const StepRecord& record, std::int64_t line) {
@@ -44,7 +45,7 @@ void RunBuilder::add(const StepRecord& record, std::int64_t line) {
   ++run_.steps_seen;
   note_batch(record);
   table_.add(step);
-  newest_ = step;
+  if (!run_.tool.empty()) own_.add(step);
   if (record.peak_memory_bytes > 0) {
     run_.facts.peak_memory_bytes =
         std::max(run_.facts.peak_memory_bytes.value_or(0), record.peak_memory_bytes);
@@ -78,11 +79,19 @@ void RunBuilder::configure(std::string_view key, std::string_view value) {
 MeasuredRun RunBuilder::take() {
   run_.steps = table_.take();
   run_.repeated = table_.repeated();
-  if (run_.steps.empty() && run_.steps_seen > 0 && or_last_) {
-    run_.instead = true;
-    run_.steps = {newest_};
-  }
+  if (run_.steps.size() < 2 && run_.window.newest == 0 && !run_.tool.empty()) stand_in();
   return std::move(run_);
+}
+
+/// One step has no deviation, and of a run that was resumed the tool's window holds none.
+void RunBuilder::stand_in() {
+  std::vector<MeasuredStep> steps = own_.steps();
+  if (steps.size() <= run_.steps.size()) return;
+  run_.missed = {run_.window, run_.steps.size(), own_.warm_up()};
+  run_.window.first = steps.front().number;
+  run_.window.last = steps.back().number;
+  run_.repeated = own_.repeated();
+  run_.steps = std::move(steps);
 }
 
 }  // namespace simtrain

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "sim/measured/measured_run.h"
+#include "sim/measured/own_window.h"
 #include "sim/measured/step_table.h"
 #include "sim/measured/step_window.h"
 
@@ -21,9 +22,10 @@ struct StepRecord {
 /// Collects what a reader finds in a log; the same for all formats.
 class RunBuilder {
  public:
-  /// `first_number` is what the format gives to the first step: 0 or 1. With `or_last`, the last
-  /// step stands in where the window holds none.
-  RunBuilder(const StepWindow& window, bool or_last, std::int64_t first_number);
+  /// `first_number` is what the format gives to the first step: 0 or 1. `tool` names the window
+  /// that counts by default, for which other steps may stand in (OwnWindow); empty where one was
+  /// asked for.
+  RunBuilder(const StepWindow& window, std::string_view tool, std::int64_t first_number);
 
   /// A record that ends at a line. Skips it where its number or its time cannot be.
   void add(const StepRecord& record, std::int64_t line);
@@ -38,11 +40,11 @@ class RunBuilder {
 
  private:
   void note_batch(const StepRecord& record);
+  void stand_in();
 
   MeasuredRun run_;
   StepTable table_;
-  MeasuredStep newest_;
-  bool or_last_;
+  OwnWindow own_;
   std::int64_t first_number_;
   std::int64_t sampled_step_ = -1;  ///< the record before that told its consumed samples
   double sampled_ = 0;

@@ -7,8 +7,19 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "sim/measured/log_format.h"
+
 namespace simtrain {
 namespace {
+
+/// Of a log without a step.
+std::string no_step(const MeasuredRun& run) {
+  std::vector<std::string_view> known;
+  known.reserve(log_formats().size());
+  for (const LogFormat* format : log_formats()) known.push_back(format->name);
+  return fmt::format("{}{}; formats that are read: {}", "the log holds no step that can be read",
+                     run.foreign.empty() ? "" : ": it " + run.foreign, fmt::join(known, ", "));
+}
 
 void set_status(const MeasuredRun& run, RunMetrics& metrics) {
   const bool finite = std::all_of(run.steps.begin(), run.steps.end(),
@@ -16,15 +27,17 @@ void set_status(const MeasuredRun& run, RunMetrics& metrics) {
   if (run.steps.empty()) {
     metrics.status = RunStatus::no_steps;
     metrics.why = run.steps_seen == 0
-                      ? "the log holds no step that can be read"
+                      ? no_step(run)
                       : fmt::format("the log holds steps {} to {}, not {}", run.first_step,
                                     run.last_step, describe(run.window));
   } else if (!finite) {
     metrics.status = RunStatus::not_a_number;
     metrics.why = "a loss or gradient norm is NaN or infinite";
-  } else if (run.instead) {
+  } else if (run.missed) {
     metrics.status = RunStatus::partial;
-    metrics.why = fmt::format("no step among {}; the last one stands in", describe(run.window));
+    metrics.why = fmt::format("the log holds {} of {}; {} {} in",
+                              run.missed->held == 0 ? "none" : "one", describe(run.missed->window),
+                              describe(run.window), run.steps.size() == 1 ? "stands" : "stand");
   } else if (run.window.last != StepWindow::kNoEnd && run.last_step < run.window.last) {
     metrics.status = RunStatus::partial;
     metrics.why = fmt::format("the log ends at step {}", run.last_step);
@@ -114,11 +127,32 @@ Statistics statistics(const std::vector<double>& values, DeviationKind kind) {
   double squares = 0;
   for (const double value : values) squares += (value - result.mean) * (value - result.mean);
   const double divisor = kind == DeviationKind::sample ? count - 1 : count;
-  if (divisor > 0) result.std = std::sqrt(squares / divisor);
+  if (values.size() > 1) result.std = std::sqrt(squares / divisor);
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
   result.min = *least;
   result.max = *most;
   return result;
+}
+
+std::optional<double> mean_of(const std::optional<Statistics>& figure) {
+  return figure ? std::optional(figure->mean) : std::nullopt;
+}
+
+std::optional<double> deviation_of(const std::optional<Statistics>& figure) {
+  return figure ? figure->std : std::nullopt;
+}
+
+std::string window_text(const MeasuredRun& run) {
+  const std::string steps = describe(run.window);
+  if (run.tool.empty()) return steps + ", as asked for";
+  if (run.window.newest > 0) return steps + ", the default for such logs";
+  if (!run.missed) return fmt::format("{}, the window of {}", steps, run.tool);
+  const std::string missed = fmt::format("{} ({})", run.tool, describe(run.missed->window));
+  if (run.missed->warm_up == 0)
+    return fmt::format("{}, all that the log holds, in place of {}", steps, missed);
+  return fmt::format(
+      "{}, what the log holds without its first {} (warm-up), in place of {}", steps,
+      run.missed->warm_up == 1 ? "step" : fmt::format("{} steps", run.missed->warm_up), missed);
 }
 
 RunMetrics run_metrics(const MeasuredRun& run, const RunFacts& facts) {

@@ -12,13 +12,16 @@ namespace simtrain {
 /// Of the steps of a window.
 struct Statistics {
   double mean = 0;
-  double std = 0;  ///< as the window says: of the population or of the sample
+  std::optional<double> std;  ///< as the window says: of the population or of the sample
   double min = 0;
   double max = 0;
 };
 
-/// Of values, at least one; a sample of one has no deviation and gets 0.
+/// Of values, at least one; one alone has no deviation.
 Statistics statistics(const std::vector<double>& values, DeviationKind kind);
+
+std::optional<double> mean_of(const std::optional<Statistics>& figure);
+std::optional<double> deviation_of(const std::optional<Statistics>& figure);
 
 enum class RunStatus { success, partial, not_a_number, no_steps };
 
@@ -51,10 +54,14 @@ struct RunMetrics {
 ///
 /// - No steps: the window holds none.
 /// - NaN: a loss or gradient norm of the window is NaN or infinite.
-/// - Partial: the log ends before the window does, or the last step stands in for a window that
-///   holds none.
+/// - Partial: the log ends before the window does, or other steps stand in for one that holds fewer
+///   than two.
 ///
 /// tokens/s, TFLOP/s and MFU follow from the mean step time by the formulas of sim/run/metrics.h.
 RunMetrics run_metrics(const MeasuredRun& run, const RunFacts& facts);
+
+/// Which window the steps of a run are of, and why that one: "steps 11 to 44, the window of
+/// parse-train-timing".
+std::string window_text(const MeasuredRun& run);
 
 }  // namespace simtrain

@@ -10,10 +10,10 @@ bool lower(const MeasuredStep& a, const MeasuredStep& b) { return a.number < b.n
 
 }  // namespace
 
-void StepTable::replace(const MeasuredStep& old, const MeasuredStep& by) {
-  ++repeated_.count;
+void note_repeated(RepeatedSteps& repeated, const MeasuredStep& old, const MeasuredStep& by) {
+  ++repeated.count;
   const double difference = std::abs(by.seconds - old.seconds) / std::min(by.seconds, old.seconds);
-  repeated_.largest_difference = std::max(repeated_.largest_difference, difference);
+  repeated.largest_difference = std::max(repeated.largest_difference, difference);
 }
 
 void StepTable::add(const MeasuredStep& step) {
@@ -33,7 +33,7 @@ void StepTable::add_newest(const MeasuredStep& step) {
     return other.number == step.number;
   });
   if (old != steps_.end()) {
-    replace(*old, step);
+    note_repeated(repeated_, *old, step);
     steps_.erase(old);
   }
   steps_.push_back(step);
@@ -47,7 +47,7 @@ void StepTable::compact() {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     if (kept > 0 && steps_[kept - 1].number == steps_[i].number) {
-      replace(steps_[kept - 1], steps_[i]);
+      note_repeated(repeated_, steps_[kept - 1], steps_[i]);
       steps_[kept - 1] = steps_[i];
     } else {
       steps_[kept++] = steps_[i];

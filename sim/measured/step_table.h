@@ -23,7 +23,6 @@ class StepTable {
 
  private:
   void add_newest(const MeasuredStep& step);
-  void replace(const MeasuredStep& old, const MeasuredStep& by);
   void compact();
 
   StepWindow window_;

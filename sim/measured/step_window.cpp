@@ -82,6 +82,7 @@ StepWindow parse_window(const std::string& text, const std::string& key) {
 std::string describe(const StepWindow& window) {
   if (window.newest == 1) return "the last step";
   if (window.newest > 1) return fmt::format("the last {} steps", window.newest);
+  if (window.first == window.last) return fmt::format("step {}", window.first);
   if (window.last != StepWindow::kNoEnd)
     return fmt::format("steps {} to {}", window.first, window.last);
   return window.first == 0 ? "all steps" : fmt::format("steps from {} on", window.first);

@@ -38,7 +38,7 @@ std::span<const NamedWindow> named_windows();
 /// InputError at anything else; `key` is the option that said so.
 StepWindow parse_window(const std::string& text, const std::string& key);
 
-/// "steps 11 to 44", "the last step".
+/// "steps 11 to 44", "step 49", "the last step".
 std::string describe(const StepWindow& window);
 
 }  // namespace simtrain

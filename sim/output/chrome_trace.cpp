@@ -12,6 +12,13 @@ std::string json_string(std::string_view text) {
   return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+constexpr std::string_view kHead = R"({"displayTimeUnit":"ns","traceEvents":[)";
+
+std::string process_name(int number, std::string_view name) {
+  return fmt::format("\"ph\":\"M\",\"pid\":{},\"name\":\"process_name\",\"args\":{{\"name\":{}}}",
+                     number, json_string(name));
+}
+
 std::string microseconds(Duration time) {
   constexpr std::int64_t kPicoseconds = 1'000'000;
   return fmt::format("{}.{:06}", time.count() / kPicoseconds, time.count() % kPicoseconds);
@@ -37,13 +44,16 @@ std::string arguments_json(const std::vector<TraceArgument>& arguments) {
 
 }  // namespace
 
-ChromeTrace::ChromeTrace(const std::string& path) : file_(path) {
-  file_.write("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
+bool starts_as_chrome_trace(std::string_view start, std::string_view process) {
+  const std::string name = process_name(1, process);
+  return start.starts_with(kHead) && start.substr(kHead.size(), 2) == "\n{" &&
+         start.substr(kHead.size() + 2).starts_with(name);
 }
 
+ChromeTrace::ChromeTrace(const std::string& path) : file_(path) { file_.write(kHead); }
+
 void ChromeTrace::process(int number, std::string_view name, int place) {
-  event(fmt::format("\"ph\":\"M\",\"pid\":{},\"name\":\"process_name\",\"args\":{{\"name\":{}}}",
-                    number, json_string(name)));
+  event(process_name(number, name));
   event(fmt::format(
       "\"ph\":\"M\",\"pid\":{},\"name\":\"process_sort_index\",\"args\":{{\"sort_index\":{}}}",
       number, place));

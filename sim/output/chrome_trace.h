@@ -36,4 +36,7 @@ class ChromeTrace final : public TraceWriter {
   bool first_ = true;
 };
 
+/// Whether a file that starts so was begun by a ChromeTrace with process 1 of this name.
+bool starts_as_chrome_trace(std::string_view start, std::string_view process);
+
 }  // namespace simtrain

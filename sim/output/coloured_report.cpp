@@ -24,6 +24,8 @@ constexpr auto kVerdicts = std::to_array<Verdict>({
     {"no fit", fmt::terminal_color::red},
     {"No plan fits", fmt::terminal_color::red},
     {"No plan is legal", fmt::terminal_color::red},
+    {"No plan can be simulated", fmt::terminal_color::red},
+    {"No plan is safe", fmt::terminal_color::yellow},
     {"illegal", fmt::terminal_color::red},
     {"Outside its bound", fmt::terminal_color::red},
     {"inside the interval", fmt::terminal_color::green},

@@ -1,3 +1,4 @@
+#include "sim/output/changes.h"
 #include "sim/output/comparison_report.h"
 #include "sim/output/json_parts.h"
 
@@ -22,20 +23,24 @@ ordered_json comparison_of(const ComparedRun& run) {
   for (const MeasuredStep& step : measured.run.steps)
     steps.push_back({{"step", step.number},
                      {"step_time_s", step.seconds},
-                     {"gap_s", step.seconds - comparison.predicted_s}});
+                     {"gap_s", step.seconds - comparison.predicted_s},
+                     {"error", comparison.predicted_s / step.seconds - 1}});
   const auto& peak = measured.run.facts.peak_memory_bytes;
   return {{"scenario", report.scenario},
           {"log", measured.run.path},
           {"status", name_of(measured.metrics.status)},
+          {"window", window_text(measured.run)},
           {"predicted_s", comparison.predicted_s},
           {"interval_90_s", {comparison.interval.low, comparison.interval.high}},
           {"measured_s",
            {{"mean", comparison.measured_s.mean},
-            {"std", comparison.measured_s.std},
+            {"std", comparison.measured_s.std ? ordered_json(*comparison.measured_s.std)
+                                              : ordered_json(nullptr)},
             {"min", comparison.measured_s.min},
             {"max", comparison.measured_s.max},
             {"median", comparison.median_s}}},
           {"gap_s", comparison.gap_s},
+          {"error", comparison.error()},
           {"inside", comparison.inside()},
           {"explanations", std::move(explanations)},
           {"peak_memory_bytes", peak ? ordered_json(*peak) : ordered_json(nullptr)},
@@ -56,32 +61,57 @@ ordered_json causes_json(const CommonCauses& causes) {
                     {"needed", cause.needed},
                     {"at_end", cause.at_end},
                     {"predicted_s", cause.predicted_s},
-                    {"gap_rms", gap_of(cause.left)},
+                    {"gap_rms", share_of(cause.left)},
                     {"explains_all", cause.explains}});
   }
-  return {{"gap_rms", gap_of(causes.before)},
-          {"run_to_run", gap_of(causes.noise)},
+  return {{"gap_rms", share_of(causes.before)},
+          {"run_to_run", share_of(causes.noise)},
           {"needed", causes.needed},
           {"tried", causes.tried},
           {"without_effect", causes.without_effect},
           {"numbers", std::move(list)}};
 }
 
+ordered_json stacks_json(const std::optional<OtherStacks>& stacks) {
+  if (!stacks || !stacks->needed) return nullptr;
+  auto list = ordered_json::array();
+  for (const OtherStack& stack : stacks->stacks) {
+    if (!stack.refusal.empty()) {
+      list.push_back({{"software", stack.name}, {"refused", stack.refusal}});
+      continue;
+    }
+    list.push_back({{"software", stack.name},
+                    {"predicted_s", stack.predicted_s},
+                    {"error", stack.errors},
+                    {"error_rms", share_of(stack.left)},
+                    {"explains_all", stack.explains}});
+  }
+  return {{"error_rms", share_of(stacks->before)},
+          {"run_to_run", share_of(stacks->noise)},
+          {"stacks", std::move(list)}};
+}
+
 }  // namespace
 
-std::string comparison_json(const ComparedRun& run) {
+std::string comparison_json(const ComparedRun& run, const ComparedCauses& causes) {
   ordered_json json{{"schema", "simtrain.comparison/1"}};
   json.update(comparison_of(run));
+  json["other_software"] = stacks_json(causes.stacks);
+  add_changes(json, changes_of(run.report));
   return json_text(json);
 }
 
-std::string comparisons_json(const std::vector<ComparedRun>& runs,
-                             const std::optional<CommonCauses>& causes) {
+std::string comparisons_json(const std::vector<ComparedRun>& runs, const ComparedCauses& causes) {
   auto list = ordered_json::array();
-  for (const ComparedRun& run : runs) list.push_back(comparison_of(run));
-  return json_text({{"schema", "simtrain.comparisons/1"},
-                    {"runs", std::move(list)},
-                    {"common_causes", causes ? causes_json(*causes) : ordered_json(nullptr)}});
+  for (const ComparedRun& run : runs) {
+    list.push_back(comparison_of(run));
+    add_changes(list.back(), changes_of(run.report));
+  }
+  return json_text(
+      {{"schema", "simtrain.comparisons/1"},
+       {"runs", std::move(list)},
+       {"common_causes", causes.numbers ? causes_json(*causes.numbers) : ordered_json(nullptr)},
+       {"other_software", stacks_json(causes.stacks)}});
 }
 
 }  // namespace simtrain

@@ -7,13 +7,16 @@
 namespace simtrain {
 namespace {
 
+constexpr std::string_view kPageStart =
+    "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+    "<meta name=\"generator\" content=\"simtrain\">\n";
+
 /// <head> up to its end, the body's start included.
 std::string page_start(std::string_view title, std::string_view head) {
   return fmt::format(
-      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+      "{}<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
       "<title>{}</title>\n{}</head>\n<body>\n",
-      html_text(title), head);
+      kPageStart, html_text(title), head);
 }
 
 /// JSON for inside a <script>: no '<' that could end it.
@@ -31,6 +34,8 @@ std::string script_json(std::string_view json) {
 }
 
 }  // namespace
+
+bool is_own_page(std::string_view start) { return start.starts_with(kPageStart); }
 
 std::string html_text(std::string_view text) {
   std::string out;

@@ -6,6 +6,9 @@
 
 namespace simtrain {
 
+/// Whether a file that starts so is a page of simtrain.
+bool is_own_page(std::string_view start);
+
 /// A text for between tags and in quoted attributes of HTML or SVG: UTF-8 stays, control characters
 /// are shown as '?'.
 std::string html_text(std::string_view text);

@@ -1,8 +1,10 @@
 #include "sim/output/json_report.h"
 
 #include "sim/measured/run_metrics.h"
+#include "sim/output/changes.h"
 #include "sim/output/explain_report.h"
 #include "sim/output/json_parts.h"
+#include "sim/output/recipe_report.h"
 
 namespace simtrain {
 namespace {
@@ -84,7 +86,7 @@ Json step_time_json(const Report& report) {
   const Statistics steps = report.sample ? statistics(report.sample->seconds, DeviationKind::sample)
                                          : Statistics{mean, 0, mean, mean};
   return {{"mean", steps.mean},
-          {"std", steps.std},
+          {"std", steps.std.value_or(0)},
           {"min", steps.min},
           {"max", steps.max},
           {"low", report.step_time_interval().low},
@@ -94,15 +96,36 @@ Json step_time_json(const Report& report) {
           {"expected_std", report.step_spread.deviation_s()}};
 }
 
-Json result_json(const Report& report) {
+Json parameters_json(const ParameterCounts& counts) {
+  return {{"total", counts.model},
+          {"fullest_gpu", counts.fullest},
+          {"fullest_stage", counts.fullest_stage},
+          {"mean_gpu", counts.mean}};
+}
+
+Json training_run_json(const Report& report, const TrainingGoal& goal) {
+  const TrainingRun run = training_run(report, goal.tokens, goal.usd_per_gpu_hour);
+  Json json{{"tokens", goal.tokens}, {"days", run.days}, {"gpu_hours", run.gpu_hours}};
+  if (goal.usd_per_gpu_hour) json["usd_per_gpu_hour"] = *goal.usd_per_gpu_hour;
+  if (run.usd) json["cost_usd"] = *run.usd;
+  return json;
+}
+
+Json result_json(const Report& report, const TrainingGoal& goal) {
   Json json;
   json["schema"] = "simtrain.result/1";
   json["scenario"] = report.scenario;
   json["source"] = report.source;
+  add_changes(json, changes_of(report));
   json["cluster"] = report.cluster;
   json["model"] = report.model;
   json["software"] = report.software;
   json["gpus"] = report.gpus;
+  json["data_parallel_size"] = report.data_parallel;
+  json["micro_batches"] = report.micro_batches;
+  json["seq_length"] = report.recipe.keys.training.seq_length;
+  json["tokens_per_step"] = report.tokens_per_step();
+  json["parameters"] = parameters_json(report.parameters);
   json["step_time_s"] = step_time_json(report);
   if (report.sample) {
     json["steps_s"] = report.sample->seconds;
@@ -113,6 +136,7 @@ Json result_json(const Report& report) {
   json["mfu"] = report.mfu;
   json["mfu_convention"] = name_of(report.mfu_convention);
   json["days_per_1t_tokens"] = report.days_per_1t_tokens;
+  json["training_run"] = training_run_json(report, goal);
   json["model_flops_per_sample"] = report.model_flops_per_sample;
   json["peak_tflops_per_gpu"] = report.peak_tflops_per_gpu;
   json["sm_clock"] = report.clock;
@@ -126,24 +150,28 @@ Json result_json(const Report& report) {
                     {"ranks", report.engine.ranks},
                     {"ranks_simulated", report.engine.ranks_simulated},
                     {"fingerprint", report.engine.fingerprint}};
+  json["recipe"] = recipe_json(report.recipe);
   return json;
 }
 
 }  // namespace
 
-std::string json_report(const Report& report) { return json_text(result_json(report)); }
+std::string json_report(const Report& report, const TrainingGoal& goal) {
+  return json_text(result_json(report, goal));
+}
 
-std::string json_report(const Report& report, const Explanation& explanation) {
-  Json json = result_json(report);
+std::string json_report(const Report& report, const TrainingGoal& goal,
+                        const Explanation& explanation) {
+  Json json = result_json(report, goal);
   json["explain"] = explanation_json(explanation);
   return json_text(json);
 }
 
 std::string json_table(const std::vector<std::string>& row_names,
-                       const std::vector<Report>& reports) {
+                       const std::vector<Report>& reports, const TrainingGoal& goal) {
   Json rows = Json::array();
   for (std::size_t i = 0; i < reports.size(); ++i)
-    rows.push_back({{"row", row_names[i]}, {"result", result_json(reports[i])}});
+    rows.push_back({{"row", row_names[i]}, {"result", result_json(reports[i], goal)}});
   return json_text({{"schema", "simtrain.results/1"}, {"rows", std::move(rows)}});
 }
 

@@ -33,7 +33,9 @@ std::string not_predicted(const std::vector<KernelGroup>& groups) {
 
 std::string kernel_validation_text(const std::vector<KernelComparison>& comparisons) {
   const std::vector<KernelGroup> groups = group_kernels(comparisons);
-  std::string out = "Measured kernels against predictions, errors in % of the measured time\n";
+  std::string out =
+      "Measured kernels against predictions; errors are predicted over measured time,\n"
+      "less one, in %\n";
   std::string title;
   for (const KernelGroup& group : groups) {
     if (group.errors.points == 0) continue;

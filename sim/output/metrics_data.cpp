@@ -18,7 +18,10 @@ ordered_json json_of(const std::optional<double>& value) {
 
 ordered_json json_of(const std::optional<Statistics>& value) {
   if (!value) return nullptr;
-  return {{"mean", value->mean}, {"std", value->std}, {"min", value->min}, {"max", value->max}};
+  return {{"mean", value->mean},
+          {"std", json_of(value->std)},
+          {"min", value->min},
+          {"max", value->max}};
 }
 
 /// A value and where it comes from.
@@ -44,6 +47,13 @@ ordered_json inputs_json(const RunFacts& facts) {
   return json;
 }
 
+ordered_json missed_json(const MissedWindow& missed) {
+  return {{"first", missed.window.first},
+          {"last", missed.window.last},
+          {"steps_held", missed.held},
+          {"warm_up_steps", missed.warm_up}};
+}
+
 ordered_json window_json(const MeasuredRun& run) {
   const StepWindow& window = run.window;
   const bool endless = window.last == StepWindow::kNoEnd;
@@ -51,7 +61,10 @@ ordered_json window_json(const MeasuredRun& run) {
           {"last", endless ? ordered_json(nullptr) : ordered_json(window.last)},
           {"newest", window.newest > 0 ? ordered_json(window.newest) : ordered_json(nullptr)},
           {"deviation", window.deviation == DeviationKind::sample ? "sample" : "population"},
-          {"last_step_instead", run.instead}};
+          {"last_step_instead", run.missed && run.steps.size() == 1},
+          {"tool", run.tool.empty() ? ordered_json(nullptr) : ordered_json(run.tool)},
+          {"in_place_of", run.missed ? missed_json(*run.missed) : ordered_json(nullptr)},
+          {"text", window_text(run)}};
 }
 
 ordered_json log_json(const MeasuredRun& run) {
@@ -125,10 +138,6 @@ std::string csv_number(const std::optional<double>& value) {
   return value ? fmt::format("{}", *value) : std::string();
 }
 
-std::optional<double> part(const std::optional<Statistics>& figure, double Statistics::*value) {
-  return figure ? std::optional((*figure).*value) : std::nullopt;
-}
-
 template <class T>
 std::optional<double> known(const RunFacts::Fact<T>& fact) {
   return fact ? std::optional<double>(fact->value) : std::nullopt;
@@ -146,25 +155,27 @@ std::string metrics_csv(const std::vector<MeasuredReport>& reports) {
   std::string out =
       "name,path,format,status,steps,step_time_s,step_time_std_s,step_time_min_s,step_time_max_s,"
       "logged_tflops_per_gpu,logged_tflops_std,tokens_per_s,tflops_per_gpu,mfu,mfu_convention,"
-      "days_per_1t_tokens,gpus,global_batch_size,seq_length,skipped_lines\n";
+      "days_per_1t_tokens,gpus,global_batch_size,seq_length,skipped_lines,"
+      "window\n";
   for (const MeasuredReport& report : reports) {
     const RunMetrics& m = report.metrics;
     const RunFacts& facts = report.facts.facts;
     out += fmt::format("{},{},{},{},{}", csv_text(report.name), csv_text(report.run.path),
                        report.run.format, name_of(m.status), report.run.steps.size());
-    for (const auto value :
-         {&Statistics::mean, &Statistics::std, &Statistics::min, &Statistics::max})
-      out += "," + csv_number(part(m.step_time_s, value));
-    for (const auto& value :
-         {part(m.logged_tflops, &Statistics::mean), part(m.logged_tflops, &Statistics::std),
-          m.tokens_per_s, m.tflops_per_gpu, m.mfu})
+    const auto& time = m.step_time_s;
+    const auto least = time ? std::optional(time->min) : std::nullopt;
+    const auto most = time ? std::optional(time->max) : std::nullopt;
+    for (const auto& value : {mean_of(time), deviation_of(time), least, most})
+      out += "," + csv_number(value);
+    for (const auto& value : {mean_of(m.logged_tflops), deviation_of(m.logged_tflops),
+                              m.tokens_per_s, m.tflops_per_gpu, m.mfu})
       out += "," + csv_number(value);
     const std::string_view how = m.tflops_per_gpu ? name_of(m.convention) : "logged";
     out += fmt::format(",{}", m.mfu ? how : "");
     for (const auto& value : {m.days_per_1t_tokens, known(facts.gpus),
                               known(facts.global_batch_size), known(facts.seq_length)})
       out += "," + csv_number(value);
-    out += fmt::format(",{}\n", report.run.skipped.count);
+    out += fmt::format(",{},{}\n", report.run.skipped.count, csv_text(window_text(report.run)));
   }
   return out;
 }

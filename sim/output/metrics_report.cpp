@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "sim/output/text_report.h"
+#include "sim/output/unit_text.h"
 #include "sim/output/wrapped_text.h"
 
 namespace simtrain {
@@ -16,13 +17,21 @@ std::string_view window_name(const StepWindow& window) {
   return window.deviation == DeviationKind::sample ? "of the sample" : "of the population";
 }
 
-void add_figures(std::string& out, const RunMetrics& metrics, const MeasuredRun& run) {
-  const Statistics& time = *metrics.step_time_s;
+void add_step_time(std::string& out, const Statistics& time, const MeasuredRun& run) {
+  if (!time.std) {
+    labelled_line(out, "Step time", seconds_text(time.mean) + ", of one step");
+    return;
+  }
   labelled_line(out, "Step time",
-                fmt::format("{:.3f} s, from {:.3f} to {:.3f} s", time.mean, time.min, time.max));
+                fmt::format("{}, from {} to {}", seconds_text(time.mean), seconds_text(time.min),
+                            seconds_text(time.max)));
   labelled_line(out, "Std",
-                fmt::format("{:.3f} s ({:.2f} %), {}", time.std, time.std / time.mean * 100,
-                            window_name(run.window)));
+                fmt::format("{} ({:.2f} %), {}", seconds_text(*time.std),
+                            *time.std / time.mean * 100, window_name(run.window)));
+}
+
+void add_figures(std::string& out, const RunMetrics& metrics, const MeasuredRun& run) {
+  add_step_time(out, *metrics.step_time_s, run);
   if (metrics.tokens_per_s) {
     std::string text = fmt::format("{:.0f} tokens/s", *metrics.tokens_per_s);
     if (metrics.tokens_per_s_per_gpu)
@@ -30,9 +39,10 @@ void add_figures(std::string& out, const RunMetrics& metrics, const MeasuredRun&
     labelled_line(out, "Throughput", text);
   }
   if (metrics.logged_tflops) {
+    const Statistics& logged = *metrics.logged_tflops;
     labelled_line(out, "Per GPU, as logged",
-                  fmt::format(" {:.2f} TFLOP/s, std {:.2f} TFLOP/s", metrics.logged_tflops->mean,
-                              metrics.logged_tflops->std));
+                  fmt::format(" {:.2f} TFLOP/s{}", logged.mean,
+                              logged.std ? fmt::format(", std {:.2f} TFLOP/s", *logged.std) : ""));
   }
   if (metrics.tflops_per_gpu) {
     std::string text = fmt::format("{:.2f} TFLOP/s", *metrics.tflops_per_gpu);
@@ -85,10 +95,10 @@ void add_list(std::string& out, std::string_view title, const std::vector<std::s
 }
 
 std::string steps_text(const MeasuredRun& run) {
-  std::string text =
-      fmt::format("{} of {} ({}); the log has {} to {}", run.steps.size(), run.steps_seen,
-                  describe(run.window), run.first_step, run.last_step);
-  return text;
+  const std::string held = run.first_step == run.last_step
+                               ? fmt::format("step {}", run.first_step)
+                               : fmt::format("steps {} to {}", run.first_step, run.last_step);
+  return fmt::format("{} of {}; the log has {}", run.steps.size(), run.steps_seen, held);
 }
 
 }  // namespace
@@ -127,7 +137,10 @@ std::string metrics_text(const MeasuredReport& report) {
   labelled_line(out, "Format", run.format.empty() ? "not known" : run.format);
   const std::string why = report.metrics.why.empty() ? "" : ": " + report.metrics.why;
   labelled_line(out, "Status", fmt::format("{}{}", name_of(report.metrics.status), why));
-  if (run.steps_seen > 0) labelled_line(out, "Steps", steps_text(run));
+  if (run.steps_seen > 0) {
+    labelled_line(out, "Steps", steps_text(run));
+    labelled_line(out, "Window", window_text(run));
+  }
   if (report.metrics.step_time_s) {
     out += "\n";
     add_figures(out, report.metrics, run);
@@ -166,17 +179,19 @@ std::string metrics_table(const std::vector<MeasuredReport>& reports, bool full_
   out += "\n";
   for (const MeasuredReport& report : reports) {
     const RunMetrics& metrics = report.metrics;
-    const auto cell = [](const std::optional<Statistics>& figure, double Statistics::*value,
-                         int digits) {
-      return figure ? fmt::format("{:.{}f}", (*figure).*value, digits) : std::string("N/A");
+    const auto cell = [](const std::optional<double>& value, int digits) {
+      return value ? fmt::format("{:.{}f}", *value, digits) : std::string("N/A");
     };
-    out += fmt::format("{:<{}} {:>8} {:>13} {:>12} {:>19} {:>18}\n",
-                       shortened(printable(report.name), width), width, name_of(metrics.status),
-                       cell(metrics.step_time_s, &Statistics::mean, 3),
-                       cell(metrics.step_time_s, &Statistics::std, 3),
-                       cell(metrics.logged_tflops, &Statistics::mean, 2),
-                       cell(metrics.logged_tflops, &Statistics::std, 2));
+    out += fmt::format(
+        "{:<{}} {:>8} {:>13} {:>12} {:>19} {:>18}\n", shortened(printable(report.name), width),
+        width, name_of(metrics.status), cell(mean_of(metrics.step_time_s), 3),
+        cell(deviation_of(metrics.step_time_s), 3), cell(mean_of(metrics.logged_tflops), 2),
+        cell(deviation_of(metrics.logged_tflops), 2));
   }
+  if (same) return out;
+  out += "\nWindows\n";
+  for (const MeasuredReport& report : reports)
+    out += wrapped_line(fmt::format("{}: {}", printable(report.name), window_text(report.run)));
   return out;
 }
 

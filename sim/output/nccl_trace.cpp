@@ -11,6 +11,9 @@
 namespace simtrain {
 namespace {
 
+constexpr std::string_view kNoBus = " busId 0 ";  ///< where NCCL tells that of a GPU
+constexpr std::string_view kSums = ": calls and bytes of one step, by group and kind";
+
 /// Writes the log of one rank.
 class RankLog {
  public:
@@ -49,9 +52,9 @@ class RankLog {
     Communicator& made = communicators_.emplace_back();
     made.id = identity.value();
     line(
-        fmt::format("ncclCommInitRank comm {:#x} rank {} nranks {} cudaDev {} nvmlDev {} busId 0 "
+        fmt::format("ncclCommInitRank comm {:#x} rank {} nranks {} cudaDev {} nvmlDev {}{}"
                     "commId {:#x} - Init COMPLETE",
-                    made.id, group.place, group.ranks.size(), device_, device_, made.id));
+                    made.id, group.place, group.ranks.size(), device_, device_, kNoBus, made.id));
     return made;
   }
 
@@ -67,7 +70,7 @@ class RankLog {
   }
 
   void summary() {
-    file_.write(fmt::format("# rank {}: calls and bytes of one step, by group and kind\n", rank_));
+    file_.write(fmt::format("# rank {}{}\n", rank_, kSums));
     file_.write(fmt::format("# {:<6} {:<14} {:>10} {:>18}\n", "group", "kind", "calls", "bytes"));
     for (const NcclCalls& row : nccl_calls(played_, rank_)) {
       file_.write(fmt::format("# {:<6} {:<14} {:>10} {:>18}{}\n", row.group,
@@ -85,6 +88,13 @@ class RankLog {
 };
 
 }  // namespace
+
+bool is_own_nccl_trace(std::string_view start) {
+  const std::string_view line = start.substr(0, start.find('\n'));
+  const bool calls =
+      line.find(" NCCL INFO ncclCommInitRank ") != line.npos && line.find(kNoBus) != line.npos;
+  return calls || (line.starts_with("# rank ") && line.ends_with(kSums));
+}
 
 void write_nccl_trace(const Played& played, const std::string& path,
                       const std::optional<std::vector<NumberRange>>& ranks) {

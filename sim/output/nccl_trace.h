@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/core/number_range.h"
@@ -17,5 +18,8 @@ namespace simtrain {
 /// written.
 void write_nccl_trace(const Played& played, const std::string& path,
                       const std::optional<std::vector<NumberRange>>& ranks);
+
+/// Whether a file that starts so, unpacked, is one of these.
+bool is_own_nccl_trace(std::string_view start);
 
 }  // namespace simtrain

@@ -48,7 +48,9 @@ std::string line(const std::string& machine, const std::string& collective, std:
 }  // namespace
 
 std::string nccl_validation_text(const std::vector<CurvePoint>& points) {
-  std::string out = "Measured NCCL calls against predictions, errors in % of the measured time\n\n";
+  std::string out =
+      "Measured NCCL calls against predictions; errors are predicted over measured\n"
+      "time, less one, in %\n\n";
   out += fmt::format("{:<38}{:>27}{:>15}\n", "", "1 MiB and more", "below");
   out += fmt::format("{:<16}{:<15}{:<7}{:>6}{:>7}{:>7}{:>7}{:>8}{:>7}\n", "machine", "collective",
                      "rows", "points", "median", "90 %", "bias", "points", "median");
@@ -63,20 +65,22 @@ std::string nccl_validation_text(const std::vector<CurvePoint>& points) {
   return out;
 }
 
+nlohmann::ordered_json point_json(const CurvePoint& point) {
+  return {{"machine", point.machine},
+          {"collective", point.collective},
+          {"gpus", point.gpus},
+          {"bytes", point.bytes},
+          {"measured_s", point.measured_s},
+          {"predicted_s", point.predicted_s},
+          {"error", point.error()},
+          {"choice", point.choice},
+          {"use", name_of(point.use)},
+          {"source", point.source}};
+}
+
 std::string nccl_validation_json(const std::vector<CurvePoint>& points) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const CurvePoint& point : points) {
-    rows.push_back({{"machine", point.machine},
-                    {"collective", point.collective},
-                    {"gpus", point.gpus},
-                    {"bytes", point.bytes},
-                    {"measured_s", point.measured_s},
-                    {"predicted_s", point.predicted_s},
-                    {"error", point.error()},
-                    {"choice", point.choice},
-                    {"use", name_of(point.use)},
-                    {"source", point.source}});
-  }
+  for (const CurvePoint& point : points) rows.push_back(point_json(point));
   return json_text({{"schema", "simtrain.nccl-validation/1"}, {"points", rows}});
 }
 

@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "sim/study/nccl_validation.h"
 
 namespace simtrain {
@@ -11,7 +13,10 @@ namespace simtrain {
 /// and more, and the median below; points that parameters were fitted to and others apart.
 std::string nccl_validation_text(const std::vector<CurvePoint>& points);
 
-/// The same with every point, schema `simtrain.nccl-validation/1`.
+/// One point as both validations of NCCL write it.
+nlohmann::ordered_json point_json(const CurvePoint& point);
+
+/// The table with every point, schema `simtrain.nccl-validation/1`.
 std::string nccl_validation_json(const std::vector<CurvePoint>& points);
 
 }  // namespace simtrain

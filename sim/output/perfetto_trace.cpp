@@ -1,6 +1,8 @@
 #include "sim/output/perfetto_trace.h"
 
+#include <protozero/exception.hpp>
 #include <protozero/pbf_writer.hpp>
+#include <protozero/varint.hpp>
 
 #include "sim/output/perfetto_fields.h"
 
@@ -14,7 +16,37 @@ constexpr std::uint32_t kSequence = 1;
 
 std::uint64_t nanoseconds(Duration time) { return static_cast<std::uint64_t>(time.count() / 1000); }
 
+/// What lies behind the tag and the length of a field of bytes; nothing where another field is.
+std::string_view behind_length(std::string_view bytes, std::uint32_t field) {
+  constexpr std::uint32_t kBytes = 2;  // protobuf's wire type
+  try {
+    const char* at = bytes.data();
+    const char* end = at + bytes.size();
+    if (protozero::decode_varint(&at, end) != (field << 3U | kBytes)) return {};
+    static_cast<void>(protozero::decode_varint(&at, end));
+    return {at, static_cast<std::size_t>(end - at)};
+  } catch (const protozero::exception&) {
+    return {};
+  }
+}
+
+std::string process_message(int number, std::string_view name) {
+  std::string bytes;
+  protozero::pbf_writer about(bytes);
+  about.add_int32(perfetto::process_pid, number);
+  about.add_string(perfetto::process_name, name.data(), name.size());
+  return bytes;
+}
+
 }  // namespace
+
+bool starts_as_perfetto_trace(std::string_view start, std::string_view process) {
+  constexpr std::size_t kFirstPacket = 64;
+  const std::string_view packet = behind_length(start, perfetto::trace_packet);
+  const std::string_view packed = behind_length(packet, perfetto::packet_compressed_packets);
+  return inflated_start(packed, kFirstPacket).find(process_message(1, process)) !=
+         std::string::npos;
+}
 
 PerfettoTrace::PerfettoTrace(const std::string& path)
     : file_(path),
@@ -26,16 +58,12 @@ PerfettoTrace::PerfettoTrace(const std::string& path)
 void PerfettoTrace::process(int number, std::string_view name, int place) {
   const std::uint64_t uuid = ++last_track_;
   processes_[number] = uuid;
-  std::string process;
-  protozero::pbf_writer about(process);
-  about.add_int32(perfetto::process_pid, number);
-  about.add_string(perfetto::process_name, name.data(), name.size());
   std::string bytes;
   protozero::pbf_writer descriptor(bytes);
   descriptor.add_uint64(perfetto::descriptor_uuid, uuid);
   descriptor.add_enum(perfetto::descriptor_child_ordering, perfetto::explicit_order);
   descriptor.add_int32(perfetto::descriptor_sibling_order_rank, place);
-  descriptor.add_message(perfetto::descriptor_process, process);
+  descriptor.add_message(perfetto::descriptor_process, process_message(number, name));
   descriptor_packet(bytes);
 }
 

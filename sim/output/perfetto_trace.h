@@ -56,4 +56,7 @@ class PerfettoTrace final : public TraceWriter {
   std::uint64_t last_track_ = 0;
 };
 
+/// Whether a file that starts so was begun by a PerfettoTrace with a process of this name.
+bool starts_as_perfetto_trace(std::string_view start, std::string_view process);
+
 }  // namespace simtrain

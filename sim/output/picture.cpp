@@ -61,6 +61,8 @@ std::string colours(const Palette& palette) {
   return out + "\n";
 }
 
+constexpr std::string_view kMaker = "<!-- made by simtrain -->\n";
+
 std::string style_sheet() {
   return fmt::format("<style>{}{}@media (prefers-color-scheme:dark){{\n{}}}\n</style>\n", kShapes,
                      colours(kLight), colours(kDark));
@@ -115,11 +117,16 @@ void add_texts(std::string& out, const std::vector<PictureText>& texts) {
 
 }  // namespace
 
+bool is_own_drawing(std::string_view start) {
+  return start.starts_with("<svg ") && start.find(kMaker) < start.find("<title>");
+}
+
 std::string svg_text(const Picture& picture) {
   std::string out = fmt::format(
       R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} {1}" width="{0}" height="{1}" role="img">)"
-      "\n<title>{2}</title>\n<desc>{3}</desc>\n",
-      px(picture.width), px(picture.height), escaped(picture.title), escaped(picture.description));
+      "\n{4}<title>{2}</title>\n<desc>{3}</desc>\n",
+      px(picture.width), px(picture.height), escaped(picture.title), escaped(picture.description),
+      kMaker);
   out += style_sheet();
   out += fmt::format("<rect width=\"{}\" height=\"{}\" class=\"paper\"/>\n", px(picture.width),
                      px(picture.height));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace simtrain {
@@ -49,6 +50,9 @@ struct Picture {
 
 /// The picture as a self-contained SVG with a light and a dark style.
 std::string svg_text(const Picture& picture);
+
+/// Whether a file that starts so is such a document.
+bool is_own_drawing(std::string_view start);
 
 /// How many rail colours the style sheet has: styles "rail0", "rail1", ...
 inline constexpr int kRailColours = 8;

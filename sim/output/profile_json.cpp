@@ -6,6 +6,12 @@ namespace {
 
 using nlohmann::ordered_json;
 
+/// Predicted over measured, less one, where both are there.
+ordered_json error_of(const KernelRow& row) {
+  if (!(row.predicted.seconds > 0) || !(row.measured_s > 0)) return nullptr;
+  return row.predicted.seconds / row.measured_s - 1;
+}
+
 ordered_json kernels_json(const ProfileComparison& comparison) {
   auto rows = ordered_json::array();
   for (const KernelRow& row : comparison.kernels) {
@@ -14,6 +20,7 @@ ordered_json kernels_json(const ProfileComparison& comparison) {
                     {"predicted_waiting_s", row.predicted.waiting_s},
                     {"predicted_calls", row.predicted.calls},
                     {"measured_s", row.measured_s},
+                    {"error", error_of(row)},
                     {"measured_calls", row.measured_calls}});
   }
   return rows;

@@ -34,15 +34,17 @@ constexpr std::array kGroups{
 
 std::string time_or_none(double seconds, bool there) { return there ? seconds_text(seconds) : "-"; }
 
-/// Measured less predicted, where both are there.
+/// Predicted less measured, where both are there.
 std::string difference(double predicted, double measured) {
   if (!(predicted > 0) || !(measured > 0)) return "-";
-  return (measured < predicted ? "" : "+") + seconds_text(measured - predicted);
+  return (predicted < measured ? "" : "+") + seconds_text(predicted - measured);
 }
 
-std::string change(double predicted, double measured) {
-  if (!(predicted > 0) || !(measured > 0)) return "-";
-  return fmt::format("{:+.1f} %", (measured / predicted - 1) * 100);
+/// Predicted over measured, less one. A dash where the two are a hundredfold apart.
+std::string error_text(double predicted, double measured) {
+  constexpr double kMostTold = 100;
+  if (!(predicted > 0) || !(measured > 0) || predicted > kMostTold * measured) return "-";
+  return fmt::format("{:+.1f} %", (predicted / measured - 1) * 100);
 }
 
 /// Calls in a step, which need not be whole where a profile holds several.
@@ -59,7 +61,7 @@ struct NamedRow {
 
 std::string times_text(const std::vector<NamedRow>& rows) {
   std::string out = fmt::format("  {:<22}{:>11}{:>11}{:>11}{:>12}\n", "", "predicted", "+ waiting",
-                                "measured", "difference");
+                                "measured", "error");
   for (const auto& [name, row] : rows) {
     const PredictedKernels& predicted = row.predicted;
     out += fmt::format("  {:<22}{:>11}{:>11}{:>11}{:>12}{:>10}\n", name,
@@ -67,7 +69,7 @@ std::string times_text(const std::vector<NamedRow>& rows) {
                        time_or_none(predicted.waiting_s, predicted.waiting_s > 0),
                        time_or_none(row.measured_s, row.measured_calls > 0),
                        difference(predicted.seconds, row.measured_s),
-                       change(predicted.seconds, row.measured_s));
+                       error_text(predicted.seconds, row.measured_s));
   }
   return out;
 }
@@ -112,7 +114,8 @@ std::vector<NamedRow> kernel_rows(const ProfileComparison& comparison) {
 
 void add_kernels(std::string& out, const ProfileComparison& comparison) {
   const std::vector<NamedRow> rows = kernel_rows(comparison);
-  out += "\nKernels in a step, by kind\n" + times_text(rows);
+  out += "\nKernels in a step, by kind; errors are predicted less measured, and over it\n" +
+         times_text(rows);
   if (comparison.straggler_wait_s > 0)
     out += fmt::format("  {:<22}{:>11}{:>11}\n", "slowest rank", "-",
                        seconds_text(comparison.straggler_wait_s));
@@ -220,6 +223,13 @@ void add_facts(std::string& out, const Profile& profile, const ProfileComparison
 
 }  // namespace
 
+void add_skipped(std::string& out, const Profile& profile) {
+  const bool events = profile.events > 0;
+  const std::string skipped = skipped_text(profile.skipped, events ? profile.events : profile.lines,
+                                           events ? "events" : "lines");
+  if (!skipped.empty()) out += "\n" + skipped;
+}
+
 std::string profile_text(const std::string& scenario, const std::vector<ProfileReport>& reports) {
   std::string out = wrapped(printable(scenario), 0) + "\n";
   for (const ProfileReport& report : reports) {
@@ -242,10 +252,7 @@ std::string profile_text(const std::string& scenario, const std::vector<ProfileR
       if (!comparison.kernels.empty()) add_kernels(out, comparison);
       add_unclassified(out, comparison);
     }
-    const bool events = profile.events > 0;
-    const std::string skipped = skipped_text(
-        profile.skipped, events ? profile.events : profile.lines, events ? "events" : "lines");
-    if (!skipped.empty()) out += "\n" + skipped;
+    add_skipped(out, profile);
   }
   return out;
 }

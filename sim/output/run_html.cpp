@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "sim/output/changes.h"
 #include "sim/output/html.h"
 #include "sim/output/html_assets.h"
 #include "sim/output/run_html_data.h"
 #include "sim/output/run_html_memory.h"
 #include "sim/output/run_html_sections.h"
+#include "sim/output/scale_report.h"
 #include "sim/output/unit_text.h"
 
 namespace simtrain {
@@ -17,6 +19,7 @@ std::string head(const Report& report) {
       fmt::format("<h1>{}</h1>\n<p class=\"soft\">{} \u00b7 {} \u00b7 {}<br>{}</p>\n",
                   html_text(report.scenario), html_text(report.cluster), html_text(report.model),
                   html_text(report.software), html_text(report.layout));
+  out += changes_html(changes_of(report));
   for (const std::string& fault : report.faults)
     out += fmt::format("<p class=\"bad\">Fault: {}</p>\n", html_text(fault));
   return out;
@@ -33,7 +36,17 @@ std::string memory_tile(const Report& report) {
                   report.fits() ? "good" : "bad", verdict));
 }
 
-std::string tiles(const Report& report) {
+std::string goal_tile(const Report& report, const std::optional<TrainingGoal>& goal) {
+  if (!goal)
+    return html_tile(fmt::format("{:.2f} days", report.days_per_1t_tokens), "for 1T tokens");
+  const TrainingRun run = training_run(report, goal->tokens, goal->usd_per_gpu_hour);
+  std::string label =
+      fmt::format("for {} tokens, {:.0f} GPU hours", token_text(goal->tokens), run.gpu_hours);
+  if (run.usd) label += ", " + usd_text(*run.usd);
+  return html_tile(fmt::format("{:.2f} days", run.days), label);
+}
+
+std::string tiles(const Report& report, const std::optional<TrainingGoal>& goal) {
   const Interval interval = report.step_time_interval();
   std::string out = "<div class=\"tiles\">";
   out += html_tile(
@@ -44,8 +57,12 @@ std::string tiles(const Report& report) {
   out += html_tile(fmt::format("{:.0f} TFLOP/s", report.tflops_per_gpu),
                    fmt::format("a GPU, of {:.0f} TFLOP/s", report.peak_tflops_per_gpu));
   out += html_tile(fmt::format("{:.0f}", report.tokens_per_s),
-                   fmt::format("tokens/s, {:.1f} a GPU", report.tokens_per_s / report.gpus));
-  out += html_tile(fmt::format("{:.2f} days", report.days_per_1t_tokens), "for 1T tokens");
+                   fmt::format("tokens/s, {:.1f} a GPU; {} a step",
+                               report.tokens_per_s / report.gpus, report.tokens_per_step()));
+  out += goal_tile(report, goal);
+  out += html_tile(token_text(static_cast<double>(report.parameters.model)),
+                   fmt::format("parameters, up to {} a GPU",
+                               token_text(static_cast<double>(report.parameters.fullest))));
   out += memory_tile(report);
   return out + "</div>\n";
 }
@@ -62,14 +79,16 @@ std::string foot(const Report& report) {
 
 std::string run_html(const Played& played, const Report& report,
                      const std::vector<ProvenanceFile>& provenance,
-                     const std::optional<Explanation>& why) {
-  std::string body = head(report) + tiles(report);
+                     const std::optional<Explanation>& why,
+                     const std::optional<TrainingGoal>& goal) {
+  std::string body = head(report) + tiles(report, goal);
   body += waterfall_section(played, report);
   if (why) body += explanation_section(*why);
   body += pipeline_section(played);
   body += memory_section(report);
   body += communication_section(report);
   body += cluster_section(played, report);
+  body += recipe_section(report);
   body += provenance_section(provenance);
   body += foot(report);
   return html_chart_page(report.scenario, body, run_page_data(played, report), run_page_script());

@@ -7,14 +7,17 @@
 #include "sim/run/played.h"
 #include "sim/run/provenance.h"
 #include "sim/study/explain.h"
+#include "sim/study/scale.h"
 
 namespace simtrain {
 
 /// A played scenario as one HTML page without other files: headline figures, the way from the peak
 /// to the MFU, the pipeline, memory, communication, the cluster with the job in it, and where every
-/// parameter comes from. With an explanation also what would gain most.
+/// parameter comes from. With an explanation also what would gain most, with a goal what that
+/// training run takes.
 std::string run_html(const Played& played, const Report& report,
                      const std::vector<ProvenanceFile>& provenance,
-                     const std::optional<Explanation>& why = std::nullopt);
+                     const std::optional<Explanation>& why = std::nullopt,
+                     const std::optional<TrainingGoal>& goal = std::nullopt);
 
 }  // namespace simtrain

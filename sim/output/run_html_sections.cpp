@@ -5,6 +5,7 @@
 #include "sim/output/cluster_svg.h"
 #include "sim/output/html.h"
 #include "sim/output/pipeline_picture.h"
+#include "sim/output/recipe_report.h"
 #include "sim/output/run_html_data.h"
 #include "sim/output/run_html_links.h"
 #include "sim/output/topology_report.h"
@@ -177,6 +178,16 @@ std::string cluster_section(const Played& played, const Report& report) {
                        html_text(placement.busiest_link->name),
                        percent_text(placement.busiest_link->load));
   return out + links_table(played, report, facts);
+}
+
+std::string recipe_section(const Report& report) {
+  std::string rows;
+  for (const RecipeRow& row : recipe_rows(report.recipe))
+    rows += fmt::format("<tr><td>{}</td><td class=\"text\">{}</td></tr>\n", html_text(row.key),
+                        html_text(row.value));
+  return "<h2>Recipe</h2>\n<p class=\"soft\">Every key as it was simulated, with what the file "
+         "leaves to defaults.</p>\n" +
+         html_details("Keys and values", html_table({"key", "value"}, rows));
 }
 
 std::string provenance_section(const std::vector<ProvenanceFile>& provenance) {

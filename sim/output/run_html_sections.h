@@ -19,6 +19,8 @@ std::string pipeline_section(const Played& played);
 std::string communication_section(const Report& report);
 /// Drawing, placement and use of links.
 std::string cluster_section(const Played& played, const Report& report);
+/// The recipe as it was simulated, every key.
+std::string recipe_section(const Report& report);
 std::string provenance_section(const std::vector<ProvenanceFile>& provenance);
 
 }  // namespace simtrain

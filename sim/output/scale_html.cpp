@@ -95,7 +95,7 @@ std::string scale_html(const ScaleHead& head, const std::vector<ScaleRow>& rows)
     if (row.report) played.push_back(&row);
   }
   const std::string title = "Scaling of " + head.scenario;
-  const std::string body = head_lines(head) + table(head, rows);
+  const std::string body = head_lines(head) + changes_html(head.changes) + table(head, rows);
   if (played.empty()) return html_page(title, "", body);
   std::stable_sort(played.begin(), played.end(),
                    [](const ScaleRow* a, const ScaleRow* b) { return a->gpus < b->gpus; });

@@ -29,7 +29,7 @@ std::string row_text(const ScaleHead& head, const ScaleRow& row) {
   const Report& report = *row.report;
   const TrainingRun run = training_run(report, head.tokens, head.usd_per_gpu_hour);
   std::string out =
-      fmt::format("{:>6}{:>7}{:>9.3f} s{:>10.0f}{:>6.2f} %{:>9.1f} %{:>7.1f}{:>10.0f}", row.gpus,
+      fmt::format("{:>6} {:>6} {:>8.3f} s {:>9.0f}{:>6.2f} %{:>9.1f} %{:>7.1f}{:>10.0f}", row.gpus,
                   row.global_batch, report.step_time_s, report.tokens_per_s, report.mfu * 100,
                   row.efficiency * 100, run.days, run.gpu_hours);
   if (run.usd) out += fmt::format("{:>10}", usd_text(*run.usd));
@@ -74,7 +74,8 @@ std::string scale_text(const ScaleHead& head, const std::vector<ScaleRow>& rows)
                                                            : "the global batch stays",
                                 token_text(head.tokens));
   if (head.usd_per_gpu_hour) how += fmt::format(" at $ {:g} per GPU hour", *head.usd_per_gpu_hour);
-  std::string out = wrapped(printable(head.scenario), 0) + "\n" + wrapped_line(how, 0);
+  std::string out = wrapped(printable(head.scenario), 0) + "\n" + changes_text(head.changes) +
+                    wrapped_line(how, 0);
   out += fmt::format("\n{:>6}{:>7}{:>11}{:>10}{:>8}{:>11}{:>7}{:>10}", "GPUs", "batch", "step time",
                      "tokens/s", "MFU", "efficiency", "days", "GPU hours");
   out += head.usd_per_gpu_hour ? "      cost\n" : "\n";
@@ -89,6 +90,7 @@ std::string scale_json(const ScaleHead& head, const std::vector<ScaleRow>& rows)
             {"scenario", head.scenario},
             {"mode", name_of(head.mode)},
             {"tokens", head.tokens}};
+  add_changes(json, head.changes);
   if (head.usd_per_gpu_hour) json["usd_per_gpu_hour"] = *head.usd_per_gpu_hour;
   json["sizes"] = std::move(sizes);
   return json_text(json);

@@ -8,6 +8,7 @@
 #include <H5Cpp.h>
 
 #include "sim/core/invariant.h"
+#include "sim/core/seal.h"
 
 namespace simtrain {
 namespace {
@@ -22,10 +23,13 @@ H5::StrType text_type(std::size_t longest) {
   return type;
 }
 
+/// Of fixed length: a reader knows how much there is before it reads it. HDF5 has room for 64 KiB
+/// of attributes; names of files and keys are shorter.
 void set_text(const H5::H5Object& object, const char* name, const std::string& text) {
-  H5::StrType type(H5::PredType::C_S1, H5T_VARIABLE);
-  type.setCset(H5T_CSET_UTF8);
-  object.createAttribute(name, type, H5::DataSpace(H5S_SCALAR)).write(type, text);
+  constexpr std::size_t kLongest = 4096;
+  const std::string kept = text.substr(0, kLongest);
+  const H5::StrType type = text_type(kept.size());
+  object.createAttribute(name, type, H5::DataSpace(H5S_SCALAR)).write(type, kept.c_str());
 }
 
 void set_number(const H5::H5Object& object, const char* name, std::uint64_t number) {
@@ -167,7 +171,7 @@ std::string sweep_hdf5(const SweepTable& table) {
     if (column.name != "question") writer.write(column);
   }
   write_axes(rows, table.question);
-  return image_of(file);
+  return sealed(image_of(file));
 }
 
 }  // namespace simtrain

@@ -37,6 +37,8 @@ std::string head(const SweepTable& table) {
         "<p class=\"bad\">Stopped: {} of {} candidates are done; all below is of "
         "these.</p>\n",
         table.rows.size(), question.grid.size());
+  if (!question.gpus_note.empty())
+    out += fmt::format("<p class=\"bad\">{}</p>\n", html_text(question.gpus_note));
   const SweepSpread spread = sweep_spread(table.rows);
   if (!spread.same_work)
     out +=

@@ -10,9 +10,9 @@
 
 #include <H5Cpp.h>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "sim/core/csv_file.h"
+#include "sim/core/json_text.h"
 #include "sim/core/scalar_text.h"
 #include "sim/core/text_file.h"
 #include "sim/output/sweep_table.h"
@@ -150,10 +150,22 @@ class RowTaker {
   std::vector<SweepRow> rows_;
 };
 
-constexpr TextFileKind kTable{"a sweep's table", std::size_t{1} << 14U};
+/// No row of the question's table is longer than this reckons, whatever quotes and escapes it has.
+TextFileKind table_of(const SweepQuestion& question) {
+  constexpr std::size_t kFigures = std::size_t{1} << 16U;
+  constexpr std::size_t kEscaped = 6;
+  std::size_t row = kFigures;
+  for (const SweepAxis& axis : question.grid.axes()) {
+    std::size_t longest = axis.column.size();
+    for (const std::string& text : axis.texts) longest = std::max(longest, text.size());
+    row += kEscaped * longest;
+  }
+  return {"a sweep's table", 1 + (question.grid.size() * row >> 20U)};
+}
 
-std::vector<SweepRow> json_rows(const std::string& path, RowTaker& taker) {
-  const auto json = nlohmann::json::parse(read_text_file(path, kTable), nullptr, false);
+std::vector<SweepRow> json_rows(const std::string& path, const SweepQuestion& question,
+                                RowTaker& taker) {
+  const auto json = parse_json(read_text_file(path, table_of(question)));
   if (!json.is_object() || !json.contains("rows") || !json["rows"].is_array())
     taker.refuse("no whole JSON");
   for (const nlohmann::json& row : json["rows"]) {
@@ -172,7 +184,7 @@ std::vector<SweepRow> csv_rows(const std::string& path, const SweepQuestion& que
                                RowTaker& taker) {
   std::vector<std::string> names;
   for (const SweepColumn& column : sweep_columns(question)) names.push_back(column.name);
-  for (const YamlNode& row : load_csv_text(read_text_file(path, kTable), path, names)) {
+  for (const YamlNode& row : load_csv_text(read_text_file(path, table_of(question)), path, names)) {
     CellsOfRow cells;
     for (const std::string& name : names) cells[name] = "";
     for (const YamlEntry& entry : row.entries) cells[entry.key] = entry.value.text;
@@ -184,11 +196,10 @@ std::vector<SweepRow> csv_rows(const std::string& path, const SweepQuestion& que
 /// A column of texts, read in blocks: its type may be much longer than its texts.
 std::vector<std::string> hdf5_texts(const H5::DataSet& data, const std::string& name,
                                     std::uint64_t count) {
-  constexpr std::size_t kLongestText = std::size_t{1} << 16U;
   constexpr std::uint64_t kBlock = 4096;
   const H5::StrType type = data.getStrType();
   const std::size_t longest = type.getSize();
-  if (type.isVariableStr() || longest > kLongestText)
+  if (type.isVariableStr() || longest > SweepAxis::kLongestText)
     throw std::invalid_argument(fmt::format("'{}' is of another type", name));
   std::vector<std::string> texts;
   texts.reserve(count);
@@ -216,6 +227,11 @@ std::vector<std::string> hdf5_column(const H5::Group& rows, const SweepColumn& c
   if (space.getSimpleExtentNdims() != 1 ||
       space.getSimpleExtentNpoints() != static_cast<hssize_t>(count))
     throw std::invalid_argument(fmt::format("'{}' is not as long as the sweep", column.name));
+  const H5T_class_t stored = column.kind == SweepCellKind::text    ? H5T_STRING
+                             : column.kind == SweepCellKind::whole ? H5T_INTEGER
+                                                                   : H5T_FLOAT;
+  if (data.getTypeClass() != stored)
+    throw std::invalid_argument(fmt::format("'{}' is of another type", column.name));
   if (column.kind == SweepCellKind::text) return hdf5_texts(data, column.name, count);
   std::vector<std::string> texts;
   texts.reserve(count);
@@ -265,7 +281,7 @@ std::vector<SweepRow> sweep_rows(const std::string& path, const SweepQuestion& q
   RowTaker taker(path, question);
   const int first = std::ifstream(path, std::ios::binary).get();
   if (first == 0x89) return hdf5_rows(path, question, taker);
-  return first == '{' ? json_rows(path, taker) : csv_rows(path, question, taker);
+  return first == '{' ? json_rows(path, question, taker) : csv_rows(path, question, taker);
 }
 
 }  // namespace simtrain

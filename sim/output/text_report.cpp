@@ -7,6 +7,9 @@
 #include <fmt/format.h>
 
 #include "sim/measured/run_metrics.h"
+#include "sim/output/changes.h"
+#include "sim/output/recipe_report.h"
+#include "sim/output/scale_report.h"
 #include "sim/output/unit_text.h"
 #include "sim/output/wrapped_text.h"
 
@@ -15,23 +18,53 @@ namespace {
 
 std::string sample_text(const StepSample& sample) {
   const Statistics steps = statistics(sample.seconds, DeviationKind::sample);
-  return fmt::format("{} (seed {}): mean {:.3f} s, {:.3f} to {:.3f} s, standard deviation {}",
-                     sample.seconds.size(), sample.seed, steps.mean, steps.min, steps.max,
-                     seconds_text(steps.std));
+  const std::string deviation = steps.std ? ", standard deviation " + seconds_text(*steps.std) : "";
+  return fmt::format("{} (seed {}): mean {:.3f} s, {:.3f} to {:.3f} s{}", sample.seconds.size(),
+                     sample.seed, steps.mean, steps.min, steps.max, deviation);
 }
 
-void add_headline(std::string& out, const Report& report) {
-  out += wrapped(printable(report.scenario), 0) + "\n\n";
+std::string interval_text(const Interval& interval) {
+  if (interval.low >= 1) return fmt::format("{:.3f} to {:.3f} s", interval.low, interval.high);
+  return seconds_text(interval.low) + " to " + seconds_text(interval.high);
+}
+
+std::string parameter_text(const ParameterCounts& counts) {
+  const auto fullest = static_cast<double>(counts.fullest);
+  std::string text = token_text(static_cast<double>(counts.model));
+  if (counts.fullest == counts.model) return text;
+  if (fullest == counts.mean) return text + fmt::format(", {} a GPU", token_text(fullest));
+  return text +
+         fmt::format(", up to {} a GPU (mean {})", token_text(fullest), token_text(counts.mean));
+}
+
+std::string step_tokens_text(const Report& report) {
+  const TrainingSpec& training = report.recipe.keys.training;
+  return fmt::format("{}: {} sequences of {}", report.tokens_per_step(), training.global_batch_size,
+                     training.seq_length);
+}
+
+std::string goal_text(const Report& report, const std::optional<TrainingGoal>& goal) {
+  if (!goal) return fmt::format("{:.2f} days", report.days_per_1t_tokens);
+  const TrainingRun run = training_run(report, goal->tokens, goal->usd_per_gpu_hour);
+  std::string text = fmt::format("{:.2f} days, {:.0f} GPU hours", run.days, run.gpu_hours);
+  if (run.usd)
+    text += fmt::format(", {} at $ {:g} per GPU hour", usd_text(*run.usd), *goal->usd_per_gpu_hour);
+  return text;
+}
+
+void add_headline(std::string& out, const Report& report, const std::optional<TrainingGoal>& goal) {
+  out += wrapped(printable(report.scenario), 0) + "\n";
+  out += changes_text(changes_of(report)) + "\n";
   labelled_line(out, "Cluster", printable(report.cluster));
   labelled_line(out, "Model", printable(report.model));
+  labelled_line(out, "Parameters", parameter_text(report.parameters));
   labelled_line(out, "Software", printable(report.software));
   labelled_line(out, "Recipe", report.layout);
+  labelled_line(out, "Tokens a step", step_tokens_text(report));
   for (const std::string& fault : report.faults) labelled_line(out, "Fault", fault);
   out += "\n";
-  labelled_line(out, "Step time", fmt::format("{:.3f} s", report.step_time_s));
-  const Interval interval = report.step_time_interval();
-  labelled_line(out, "90 % interval",
-                fmt::format("{:.3f} to {:.3f} s", interval.low, interval.high));
+  labelled_line(out, "Step time", seconds_text(report.step_time_s));
+  labelled_line(out, "90 % interval", interval_text(report.step_time_interval()));
   if (report.sample) labelled_line(out, "Steps", sample_text(*report.sample));
   labelled_line(out, "Throughput",
                 fmt::format("{:.0f} tokens/s, {:.1f} tokens/s per GPU", report.tokens_per_s,
@@ -43,7 +76,8 @@ void add_headline(std::string& out, const Report& report) {
                 fmt::format("{:.2f} % ({})", report.mfu * 100, name_of(report.mfu_convention)));
   labelled_line(out, "SM clock",
                 fmt::format("{:.1f} % of the full one, at the power limit", report.clock * 100));
-  labelled_line(out, "1T tokens in", fmt::format("{:.2f} days", report.days_per_1t_tokens));
+  labelled_line(out, token_text(goal ? goal->tokens : 1e12) + " tokens in",
+                goal_text(report, goal));
 }
 
 void add_breakdown(std::string& out, const Report& report) {
@@ -138,14 +172,27 @@ void add_memory(std::string& out, const Report& report) {
   out += "  " + wrapped(verdict(report), 2) + "\n";
 }
 
-}  // namespace
-
-std::string printable(std::string text) {
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+/// What all rows of a table have changed, each change once; what they were may differ by row.
+std::string table_changes(const std::vector<Report>& reports) {
+  std::vector<std::string> lines;
+  const auto add = [&](std::string line) {
+    if (std::find(lines.begin(), lines.end(), line) == lines.end())
+      lines.push_back(std::move(line));
+  };
+  for (const Report& report : reports) {
+    if (report.changed_from) {
+      for (const KeyChange& change : report.changed_from->keys)
+        add(fmt::format("changed: {} to {}", change.key, change.to));
+    }
+    for (const KeyChange& change : report.hardware)
+      add(fmt::format("changed: {} {} -> {}", change.key, change.from, change.to));
   }
-  return text;
+  std::string out;
+  for (const std::string& line : lines) out += wrapped_line(printable(line), 0);
+  return lines.empty() ? out : out + "\n";
 }
+
+}  // namespace
 
 std::string shortened(const std::string& text, std::size_t width) {
   if (text.size() <= width) return text;
@@ -154,9 +201,9 @@ std::string shortened(const std::string& text, std::size_t width) {
   return text.substr(0, end) + "...";
 }
 
-std::string text_report(const Report& report) {
+std::string text_report(const Report& report, const std::optional<TrainingGoal>& goal) {
   std::string out;
-  add_headline(out, report);
+  add_headline(out, report, goal);
   add_breakdown(out, report);
   add_communication(out, report);
   add_placement(out, report);
@@ -169,6 +216,10 @@ std::string text_report(const Report& report) {
              0);
 }
 
+std::string recipe_text(const Report& report) {
+  return "\nRecipe as simulated, every key, as a scenario file\n" + recipe_yaml(report.recipe, 2);
+}
+
 namespace {
 
 std::string_view memory_word(const Report& report) {
@@ -176,12 +227,29 @@ std::string_view memory_word(const Report& report) {
   return report.tight() ? "tight" : "fits";
 }
 
+std::string goal_table(const std::vector<std::string>& row_names,
+                       const std::vector<Report>& reports, const TrainingGoal& goal) {
+  std::string out = fmt::format("\n{} tokens", token_text(goal.tokens));
+  if (goal.usd_per_gpu_hour) out += fmt::format(" at $ {:g} per GPU hour", *goal.usd_per_gpu_hour);
+  out += fmt::format("\n{:<14}{:>6}{:>12}{:>14}{}\n", "row", "GPUs", "days", "GPU hours",
+                     goal.usd_per_gpu_hour ? fmt::format("{:>12}", "cost") : "");
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    const TrainingRun run = training_run(reports[i], goal.tokens, goal.usd_per_gpu_hour);
+    out += fmt::format("{:<14}{:>6}{:>12.2f}{:>14.0f}{}\n", printable(row_names[i]),
+                       reports[i].gpus, run.days, run.gpu_hours,
+                       run.usd ? fmt::format("{:>12}", usd_text(*run.usd)) : "");
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string text_table(const std::vector<std::string>& row_names,
-                       const std::vector<Report>& reports) {
-  std::string out = fmt::format("{:<14}{:>6}{:>12}{:>14}{:>12}{:>9}{:>9}\n", "row", "GPUs",
-                                "step time", "tokens/s", "TFLOP/s/GPU", "MFU", "memory");
+                       const std::vector<Report>& reports,
+                       const std::optional<TrainingGoal>& goal) {
+  std::string out = table_changes(reports);
+  out += fmt::format("{:<14}{:>6}{:>12}{:>14}{:>12}{:>9}{:>9}\n", "row", "GPUs", "step time",
+                     "tokens/s", "TFLOP/s/GPU", "MFU", "memory");
   for (std::size_t i = 0; i < reports.size(); ++i) {
     const Report& report = reports[i];
     out +=
@@ -189,7 +257,7 @@ std::string text_table(const std::vector<std::string>& row_names,
                     printable(row_names[i]), report.gpus, report.step_time_s, report.tokens_per_s,
                     report.tflops_per_gpu, report.mfu * 100, memory_word(report));
   }
-  return out;
+  return goal ? out + goal_table(row_names, reports, *goal) : out;
 }
 
 }  // namespace simtrain

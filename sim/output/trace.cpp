@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "sim/core/input_error.h"
-#include "sim/core/text_file.h"
 #include "sim/output/chrome_trace.h"
 #include "sim/output/perfetto_trace.h"
 #include "sim/output/trace_rank.h"
@@ -17,6 +16,7 @@ namespace {
 
 constexpr std::size_t kMostRanks = 64;  ///< that are shown without being asked for
 constexpr TrackId kStepTrack{1, 1};
+constexpr std::string_view kJob = "job";  ///< the first process of every trace
 
 enum class Format { perfetto, chrome };
 
@@ -70,7 +70,7 @@ std::string left_out(const Played& played, const TraceSelection& selection) {
 }
 
 void write_step(const Played& played, const std::string& missing, TraceWriter& writer) {
-  writer.process(kStepTrack.process, "job", 0);
+  writer.process(kStepTrack.process, kJob, 0);
   writer.track(kStepTrack, "step");
   const Duration end = played.timeline.end;
   writer.begin(kStepTrack, Duration(0),
@@ -86,9 +86,10 @@ void write_step(const Played& played, const std::string& missing, TraceWriter& w
 
 }  // namespace
 
-void check_trace(const TraceRequest& request) {
-  format_of(request.path);
-  check_writable(request.path, true);
+void check_trace(const TraceRequest& request) { format_of(request.path); }
+
+bool is_own_trace(std::string_view start) {
+  return starts_as_chrome_trace(start, kJob) || starts_as_perfetto_trace(start, kJob);
 }
 
 std::string write_trace(const Played& played, const TraceRequest& request) {

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/core/number_range.h"
@@ -16,9 +17,11 @@ struct TraceRequest {
   std::optional<std::vector<NumberRange>> micro_batches;  ///< none: the first and the middle one
 };
 
-/// Throws InputError where the name of a trace tells no format or its file cannot be there: before
-/// long work.
+/// Throws InputError where the name of a trace tells no format: before long work.
 void check_trace(const TraceRequest& request);
+
+/// Whether a file that starts so, unpacked, is such a trace, in whatever format.
+bool is_own_trace(std::string_view start);
 
 /// Writes a played step as a timeline, see docs/trace.md: a process a rank, a track a stream.
 /// Returns what of the step it leaves out, for people; empty where it holds all. Throws InputError

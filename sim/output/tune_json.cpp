@@ -18,7 +18,7 @@ Json choice_json(const PlanChoice& choice) {
   return json;
 }
 
-Json plan_json(const TuneHead& head, const TunedPlan& tuned) {
+Json plan_json(const TuneHead& head, const TuneResult& result, const TunedPlan& tuned) {
   const Report& report = tuned.report;
   const TrainingRun run = training_run(report, head.tokens, head.usd_per_gpu_hour);
   Json json{{"plan", choice_json(tuned.plan.choice)},
@@ -26,7 +26,9 @@ Json plan_json(const TuneHead& head, const TunedPlan& tuned) {
             {"tokens_per_s", report.tokens_per_s},
             {"mfu", report.mfu},
             {"memory_bytes", tuned.plan.memory_bytes},
+            {"spare_bytes", result.spare_bytes(tuned.plan)},
             {"fits", tuned.plan.fits},
+            {"tight", tuned.plan.tight},
             {"days", run.days},
             {"gpu_hours", run.gpu_hours}};
   if (run.usd) json["cost_usd"] = *run.usd;
@@ -41,6 +43,7 @@ Json space_json(const PlanSpace& space) {
   Json json{{"considered", space.considered},
             {"legal", space.legal.size()},
             {"fitting", space.fitting()},
+            {"tight", space.tight()},
             {"capacity_bytes", space.capacity_bytes},
             {"illegal", std::move(illegal)}};
   if (const LegalPlan* smallest = space.smallest())
@@ -49,36 +52,57 @@ Json space_json(const PlanSpace& space) {
   return json;
 }
 
+Json steps_json(const TuneHead& head, const TuneResult& result) {
+  Json steps = Json::array();
+  for (const auto& [knob, changed, refusal] : result.steps) {
+    Json step = refusal.empty() ? plan_json(head, result, changed)
+                                : Json{{"plan", choice_json(changed.plan.choice)}};
+    if (!refusal.empty()) step["skipped"] = refusal;
+    step["knob"] = name_of(knob);
+    steps.push_back(std::move(step));
+  }
+  return steps;
+}
+
+Json tight_ahead_json(const TuneHead& head, const TuneResult& result) {
+  Json json{{"plans", result.tight_ahead.plans}};
+  if (result.tight_ahead.best) json["best"] = plan_json(head, result, *result.tight_ahead.best);
+  return json;
+}
+
+Json skipped_json(const TuneResult& result) {
+  Json json = Json::array();
+  for (const auto& [reason, skipped] : result.skipped)
+    json.push_back(
+        {{"reason", reason}, {"plans", skipped.count}, {"example", choice_json(skipped.example)}});
+  return json;
+}
+
+Json given_json(const Report& given) {
+  return {{"gpus", given.gpus}, {"layout", given.layout}, {"step_time_s", given.step_time_s},
+          {"mfu", given.mfu},   {"fits", given.fits()},   {"tight", given.tight()}};
+}
+
 }  // namespace
 
 std::string tune_json(const TuneHead& head, const TuneResult& result) {
   Json best = Json::array();
-  for (const TunedPlan& tuned : result.best) best.push_back(plan_json(head, tuned));
-  Json steps = Json::array();
-  for (const auto& [knob, changed] : result.steps) {
-    Json step = plan_json(head, changed);
-    step["knob"] = name_of(knob);
-    steps.push_back(std::move(step));
-  }
+  for (const TunedPlan& tuned : result.best) best.push_back(plan_json(head, result, tuned));
   Json spaces = Json::array();
   for (const PlanSpace& space : result.spaces) spaces.push_back(space_json(space));
-  Json json{{"schema", "simtrain.tune/1"},
-            {"scenario", head.scenario},
-            {"by", name_of(result.by)},
-            {"memory_margin", result.memory_margin},
-            {"tokens", head.tokens}};
+  Json json{{"schema", "simtrain.tune/1"},       {"scenario", head.scenario},
+            {"by", name_of(result.by)},          {"memory_margin", result.memory_margin},
+            {"allow_tight", result.allow_tight}, {"tokens", head.tokens}};
+  add_changes(json, head.changes);
   if (head.usd_per_gpu_hour) json["usd_per_gpu_hour"] = *head.usd_per_gpu_hour;
   json["simulated"] = result.simulated;
   json["best"] = std::move(best);
-  json["sensitivity"] = std::move(steps);
+  json["tight_ahead"] = tight_ahead_json(head, result);
+  json["skipped"] = skipped_json(result);
+  json["sensitivity"] = steps_json(head, result);
   json["spaces"] = std::move(spaces);
-  if (head.given) {
-    json["given"] = {{"gpus", head.given->gpus},
-                     {"layout", head.given->layout},
-                     {"step_time_s", head.given->step_time_s},
-                     {"mfu", head.given->mfu},
-                     {"fits", head.given->fits()}};
-  }
+  if (head.given) json["given"] = given_json(*head.given);
+  if (!head.given_refusal.empty()) json["given_illegal"] = head.given_refusal;
   return json_text(json);
 }
 

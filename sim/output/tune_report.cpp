@@ -14,7 +14,7 @@ namespace simtrain {
 namespace {
 
 std::string plan_columns(const PlanChoice& choice) {
-  return fmt::format("{:>5}{:>4}{:>4}{:>3}{:>3}{:>5}{:>4}  {:<10}{:<9}", choice.gpus,
+  return fmt::format("{:>5}{:>3}{:>4}{:>3}{:>3}{:>5}{:>4} {:<10}{:<9}", choice.gpus,
                      choice[Knob::tp], choice[Knob::pp], choice[Knob::vp], choice[Knob::cp],
                      choice[Knob::dp], choice[Knob::mbs],
                      value_text(Knob::recompute, choice[Knob::recompute]),
@@ -22,29 +22,65 @@ std::string plan_columns(const PlanChoice& choice) {
 }
 
 std::string head_columns() {
-  return fmt::format("{:>5}{:>4}{:>4}{:>3}{:>3}{:>5}{:>4}  {:<10}{:<9}", "GPUs", "TP", "PP", "VP",
+  return fmt::format("{:>5}{:>3}{:>4}{:>3}{:>3}{:>5}{:>4} {:<10}{:<9}", "GPUs", "TP", "PP", "VP",
                      "CP", "DP", "MBS", "recompute", "account");
 }
 
-/// The cost, where a price is told, stands in place of the memory: all of them fit.
+/// The cost, where a price is told, stands in place of the MFU, by which plans rank alike.
 void add_plans(std::string& out, const TuneHead& head, const TuneResult& result) {
-  out += fmt::format("  {}{:>11}{:>8}{:>10}\n", head_columns(), "step time", "MFU",
-                     head.usd_per_gpu_hour ? "cost" : "memory");
+  out += fmt::format("   {}{:>10}{:>11}{:>9}\n", head_columns(), "step time",
+                     head.usd_per_gpu_hour ? "cost" : "MFU", "to spare");
+  bool tight = false;
   for (std::size_t i = 0; i < result.best.size(); ++i) {
     const auto& [plan, report] = result.best[i];
     const TrainingRun run = training_run(report, head.tokens, head.usd_per_gpu_hour);
-    out += fmt::format("{:>2}{}{:>9.3f} s{:>6.2f} %{:>10}\n", i + 1, plan_columns(plan.choice),
-                       report.step_time_s, report.mfu * 100,
-                       run.usd ? usd_text(*run.usd) : gigabytes(plan.memory_bytes));
+    out += fmt::format("{:>2}{}{}{:>8.3f} s{:>11}{:>9}\n", i + 1, plan.tight ? '*' : ' ',
+                       plan_columns(plan.choice), report.step_time_s,
+                       run.usd ? usd_text(*run.usd) : percent_text(report.mfu),
+                       gigabytes(result.spare_bytes(plan)));
+    tight = tight || plan.tight;
   }
+  if (!tight) return;
+  out += "  *  tight: fits only with less fragmentation of the allocator than usual\n";
+  if (result.best.front().plan.tight && result.tight() == result.fitting())
+    out += "  No plan is safe: all that fit are tight, and a run may fail\n";
+}
+
+/// Which tight plans would come first if they ranked with the safe ones.
+void add_tight_ahead(std::string& out, const TuneResult& result) {
+  if (!result.tight_ahead.best) return;
+  const auto& [plan, report] = *result.tight_ahead.best;
+  const Report& first = result.best.front().report;
+  const double change = score(result.by, report.step_time_s, report.gpus) /
+                            score(result.by, first.step_time_s, first.gpus) -
+                        1;
+  const std::int64_t plans = result.tight_ahead.plans;
+  out += "\n" +
+         wrapped_line(fmt::format("{} tight plan{} would be better than the first, {} by {:+.2f} % "
+                                  "of {} time; --allow-tight ranks tight plans as others",
+                                  plans, plans == 1 ? "" : "s", plans == 1 ? "it" : "the best",
+                                  change * 100, result.by == TuneGoal::step_time ? "step" : "GPU"),
+                      0) +
+         wrapped_line(fmt::format("{} GPUs: {}: {:.3f} s, MFU {}, {} to spare", plan.choice.gpus,
+                                  text_of(plan.choice), report.step_time_s,
+                                  percent_text(report.mfu), gigabytes(result.spare_bytes(plan))));
+}
+
+std::string_view room_word(bool fits, bool tight) {
+  if (!fits) return "does not fit";
+  return tight ? "fits, but tight" : "fits";
 }
 
 void add_given(std::string& out, const TuneHead& head, const TuneResult& result) {
-  if (!head.given) return;
+  if (!head.given) {
+    if (!head.given_refusal.empty())
+      out += "\n" + wrapped_line("The file's own plan: " + printable(head.given_refusal), 0);
+    return;
+  }
   const Report& best = result.best.front().report;
   const Report& given = *head.given;
   out += fmt::format("\nThe file's own plan on {} GPUs: {:.3f} s, MFU {:.2f} %, {}\n", given.gpus,
-                     given.step_time_s, given.mfu * 100, given.fits() ? "fits" : "does not fit");
+                     given.step_time_s, given.mfu * 100, room_word(given.fits(), given.tight()));
   out += wrapped_line(given.layout);
   if (given.gpus == best.gpus)
     out += fmt::format("  against it the best takes {:+.2f} % of step time\n",
@@ -91,30 +127,61 @@ void add_runner_up(std::string& out, const TuneResult& result) {
                     ranked.of(second.step_time_s, second.gpus));
 }
 
+/// In a cell of a table.
+std::string_view short_room(const LegalPlan& plan) {
+  if (!plan.fits) return "does not fit";
+  return plan.tight ? "tight" : "fits";
+}
+
 void add_steps(std::string& out, const TuneResult& result) {
   const TunedPlan& best = result.best.front();
   out += "\nWhat each knob is worth: the first plan with one of them a step down or up\n";
   if (result.steps.empty()) out += "  no legal plan differs in one knob alone\n";
-  for (const auto& [knob, changed] : result.steps) {
+  for (const auto& [knob, changed, refusal] : result.steps) {
+    const std::string step =
+        fmt::format("{:<10}{:>9} -> {:<9}", name_of(knob), value_text(knob, best.plan.choice[knob]),
+                    value_text(knob, changed.plan.choice[knob]));
+    if (!refusal.empty()) {
+      out += wrapped_line(fmt::format("{}  {}", step, printable(refusal)));
+      continue;
+    }
     const double change = changed.report.step_time_s / best.report.step_time_s - 1;
-    out += fmt::format("  {:<10}{:>9} -> {:<9}{:>9.3f} s{:>+9.2f} %{:>10}  {}\n", name_of(knob),
-                       value_text(knob, best.plan.choice[knob]),
-                       value_text(knob, changed.plan.choice[knob]), changed.report.step_time_s,
-                       change * 100, gigabytes(changed.plan.memory_bytes),
-                       changed.plan.fits ? "fits" : "does not fit");
+    out +=
+        fmt::format("  {}{:>9.3f} s{:>+9.2f} %{:>10}  {}\n", step, changed.report.step_time_s,
+                    change * 100, gigabytes(changed.plan.memory_bytes), short_room(changed.plan));
   }
 }
 
+void add_skipped(std::string& out, const TuneResult& result) {
+  for (const auto& [reason, skipped] : result.skipped)
+    out += wrapped_line(fmt::format("{} skipped: {}; the first: {} GPUs: {}", skipped.count,
+                                    printable(reason), skipped.example.gpus,
+                                    text_of(skipped.example)));
+}
+
 void add_counts(std::string& out, const TuneResult& result) {
-  out += fmt::format("\nPlans: {} combinations, {} of them legal, {} fit in memory, {} simulated\n",
-                     result.considered(), result.legal(), result.fitting(), result.simulated);
+  const std::int64_t tight = result.tight();
+  out += "\n" + wrapped_line(fmt::format("Plans: {} combinations, {} of them legal, {} fit in "
+                                         "memory{}, {} simulated",
+                                         result.considered(), result.legal(), result.fitting(),
+                                         tight > 0 ? fmt::format(" ({} tight)", tight) : "",
+                                         result.simulated),
+                             0);
+  add_skipped(out, result);
   if (result.simulated < result.fitting())
-    out += wrapped_line(
-        "the others cannot be better: their lower bounds are above the worst plan shown");
+    out += wrapped_line(fmt::format(
+        "the others cannot be better: their lower bounds are above the worst plan shown{}",
+        tight > 0 && !result.allow_tight ? ", those of tight ones above the first" : ""));
 }
 
 /// Which constraint leaves no plan.
 std::string none_text(const TuneResult& result) {
+  if (!result.skipped.empty()) {
+    std::string out =
+        fmt::format("No plan can be simulated: none of the {} that fit\n", result.fitting());
+    add_skipped(out, result);
+    return out;
+  }
   const LegalPlan* smallest = result.smallest();
   if (smallest != nullptr) {
     const PlanSpace& space = result.spaces.front();
@@ -145,7 +212,7 @@ std::string none_text(const TuneResult& result) {
 }  // namespace
 
 std::string tune_text(const TuneHead& head, const TuneResult& result) {
-  std::string out = wrapped(printable(head.scenario), 0) + "\n";
+  std::string out = wrapped(printable(head.scenario), 0) + "\n" + changes_text(head.changes);
   if (result.best.empty()) return out + none_text(result);
   out += fmt::format("Best plans by {}", name_of(result.by));
   if (head.usd_per_gpu_hour)
@@ -153,6 +220,7 @@ std::string tune_text(const TuneHead& head, const TuneResult& result) {
                        *head.usd_per_gpu_hour);
   out += "\n\n";
   add_plans(out, head, result);
+  add_tight_ahead(out, result);
   add_given(out, head, result);
   add_runner_up(out, result);
   add_steps(out, result);

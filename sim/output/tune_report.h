@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "sim/output/changes.h"
 #include "sim/study/tune.h"
 
 namespace simtrain {
@@ -14,9 +15,12 @@ struct TuneHead {
   std::optional<double> usd_per_gpu_hour;
   std::optional<Report>
       given;  ///< the scenario with the plan that its file has, where that is legal
+  std::string given_refusal{};  ///< why there is none
+  Changes changes{};
 };
 
-/// The best plans, the first against the second share by share, what each knob is worth around the
+/// The best plans, tight ones marked, and those that would be better if tight ones ranked with the
+/// safe ones; the first against the second share by share, what each knob is worth around the
 /// first, and how many plans there were; or which constraint leaves none.
 std::string tune_text(const TuneHead& head, const TuneResult& result);
 

@@ -173,7 +173,7 @@ std::vector<ValidationRow> headline_rows(const std::vector<ValidationResult>& re
 }
 
 std::string validation_text(const std::vector<ValidationResult>& results, bool breakdown) {
-  std::string out;
+  std::string out = "Errors are predicted over measured, less one.\n\n";
   for (const ValidationResult& result : results) {
     for (const TableResult& table : result.tables) out += table_text(table, breakdown);
   }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -35,6 +36,19 @@ void check_precision(const Recipe& recipe, const YamlNode& tree) {
           "is true with precision bf16; FP8 parameters need precision fp8");
   require(recipe.optimizer.grad_reduce_dtype != DataType::fp8, tree, "optimizer.grad_reduce_dtype",
           "'fp8' cannot hold gradients; bf16 or fp32 would do");
+}
+
+bool has_rates(const GpuSpec& gpu, DataType type) {
+  const auto of_type = [&](const auto& row) { return row.data_type == type; };
+  return std::any_of(gpu.peak_rates.begin(), gpu.peak_rates.end(), of_type) &&
+         std::any_of(gpu.gemm.rates.begin(), gpu.gemm.rates.end(), of_type);
+}
+
+/// Every GPU computes in BF16, since every step does; in FP8 those that can.
+void check_rates(const GpuSpec& gpu, DataType precision, const YamlNode& tree) {
+  require(precision == DataType::bf16 || has_rates(gpu, precision), tree, "training.precision",
+          fmt::format("'{}' is not computed by {}, whose file has no rates of it; bf16 would do",
+                      name_of(precision), gpu.name));
 }
 
 void check_model(const Recipe& recipe, const ScenarioTrees& trees) {
@@ -127,7 +141,7 @@ void check_grid(const Scenario& scenario, const YamlNode& tree) {
           "parallelism.expert_model_parallel_size",
           "is more than 1; mixture-of-experts models are not modelled yet");
   const std::int64_t model = static_cast<std::int64_t>(recipe.tp()) * recipe.cp() * recipe.pp();
-  require(gpus % model == 0, tree, "cluster.nodes",
+  require(gpus % model == 0, tree, size_key(tree),
           fmt::format("{} GPUs are no multiple of TP {} x CP {} x PP {} = {}", gpus, recipe.tp(),
                       recipe.cp(), recipe.pp(), model));
   const std::int64_t dp = gpus / model;
@@ -183,7 +197,7 @@ void check_hosts(const Scenario& scenario, const YamlNode& tree) {
     const NodeSpec& node = cluster.node_of(host);
     require(node.gpus == cluster.node.gpus &&
                 node.nvlink_domain_nodes.value == cluster.node.nvlink_domain_nodes.value,
-            tree, "cluster.nodes",
+            tree, size_key(tree),
             fmt::format("takes in hosts of {} and {} GPUs or of unlike NVLink domains; a training "
                         "step needs them equal",
                         cluster.node.gpus, node.gpus));
@@ -214,6 +228,7 @@ void check_faults(const ClusterSpec& cluster) {
 
 void check_plan(const Scenario& scenario, const ScenarioTrees& trees) {
   check_precision(scenario.recipe, trees.scenario);
+  check_rates(scenario.cluster.gpu, scenario.recipe.training.precision, trees.scenario);
   check_model(scenario.recipe, trees);
   check_sizes(scenario.recipe, trees);
   check_sequence(scenario.recipe, trees.scenario);

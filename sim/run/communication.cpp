@@ -45,7 +45,7 @@ void add_transfers(Table& table, const Plan& plan, const Timeline& timeline,
                    const std::vector<PathStep>& path, std::uint32_t rank, std::int64_t times) {
   std::set<std::uint32_t> on_path;
   for (const PathStep& step : path) {
-    if (step.rank == rank) on_path.insert(step.op);
+    if (plan.ranks[step.rank].like == plan.ranks[rank].like) on_path.insert(step.op);
   }
   const Program& program = plan.programs[plan.ranks[rank].program];
   for (std::uint32_t i = 0; i < program.ops.size(); ++i) {

@@ -86,13 +86,15 @@ class PathFinder {
     const Op& op = program(step.rank).ops[step.op];
     const SimulatedRank& rank = plan_.ranks[step.rank];
     const std::uint32_t number = slots_[rank.program].number[step.op];
+    std::optional<PathStep> first;  // of several alike which, does not matter
     for (const std::uint32_t member :
          plan_.groups[rank.groups[static_cast<std::size_t>(op.group)]].members) {
+      if (first && plan_.ranks[member].like >= plan_.ranks[first->rank].like) continue;
       const PathStep partner{member, matching_op(step, member, op.group, number)};
-      if (const auto found = ended_at(partner, start)) return found;
+      if (const auto found = ended_at(partner, start)) first = found;
     }
-    invariant(false, "an op starts when another ends");
-    return std::nullopt;
+    invariant(first.has_value(), "an op starts when another ends");
+    return first;
   }
 
   /// The op of `member` that took part in the same collective.

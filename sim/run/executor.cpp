@@ -20,8 +20,6 @@ namespace {
 constexpr std::uint32_t kNone = 0xffffffffU;
 /// A transfer may hold at most this part of a GPU's SMs or memory bandwidth.
 constexpr double kLargestShare = 0.5;
-/// Far below what a Duration holds, so that what is added to it still fits.
-constexpr Duration kLongestStep = std::chrono::seconds(1'000'000);
 
 /// A member of a running (or still gathering) activity: the op at a place of its rank's program.
 struct Member {
@@ -108,11 +106,7 @@ class Executor {
     settle();
     while (!queue_.empty()) {
       now_ = queue_.next_time();
-      if (now_ > kLongestStep) {
-        throw InputError({}, "",
-                         "the step takes more than 11 days; a rate, a latency or a size is out of "
-                         "any measure");
-      }
+      if (now_ > kLongestStep) throw InputError({}, "", std::string(kTooLongStep));
       while (!queue_.empty() && queue_.next_time() == now_) finish(queue_.pop());
       settle();
       tell();

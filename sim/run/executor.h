@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "sim/core/watch.h"
 #include "sim/run/timeline.h"
@@ -13,6 +14,14 @@ class StuckProgram : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+/// Steps beyond it are refused: far below what a Duration holds, so that what is added to it still
+/// fits.
+inline constexpr Duration kLongestStep = std::chrono::seconds(1'000'000);
+
+/// What is said of such a step.
+inline constexpr std::string_view kTooLongStep =
+    "the step takes more than 11 days; a rate, a latency or a size is out of any measure";
 
 /// Plays a plan: the only event loop.
 ///
@@ -31,7 +40,7 @@ class StuckProgram : public std::runtime_error {
 /// Events are ordered by time, then by number; rates change only between points in time, after all
 /// that happens at one point has happened, so that nothing depends on the order within it.
 /// Throws StuckProgram where ops are left that nothing will ever release, and InputError where
-/// times come near the end of what a Duration holds.
+/// the step takes longer than kLongestStep.
 /// `watch` is told of ended ops now and then.
 Timeline execute(const Plan& plan, const Watch& watch = {});
 

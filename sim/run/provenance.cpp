@@ -87,31 +87,15 @@ std::string text_at(const YamlNode& tree, std::string_view key) {
   return value == nullptr ? "" : value->text;
 }
 
-/// Files in the order in which they name each other.
-class Files {
- public:
-  explicit Files(const DataFolder& data) : data_(data) {}
-
-  /// Adds a file once, unless it has no name.
-  YamlNode add(std::string_view family, const std::string& name) {
-    if (name.empty()) return {};
-    YamlNode tree = data_.load_tree(family, name, {}, std::string(family));
-    const std::string path = fmt::format("{}/{}.yaml", family, name);
-    const auto same = [&](const ProvenanceFile& file) { return file.path == path; };
-    if (std::none_of(files.begin(), files.end(), same))
-      files.push_back({path, provenance_rows(tree)});
-    return tree;
-  }
-  void add_node(const std::string& name) {
-    const YamlNode node = add("hardware/nodes", name);
-    add("hardware/gpus", text_at(node, "gpu"));
-  }
-
-  std::vector<ProvenanceFile> files;
-
- private:
-  const DataFolder& data_;
-};
+/// The model that a scenario names; its keys stand in the scenario where it states them itself.
+void add_model(const DataFolder& data, const YamlNode& scenario,
+               std::vector<ProvenanceFile>& files) {
+  const YamlNode* model = scenario.find("model");
+  if (model == nullptr || model->kind == YamlNode::Kind::map) return;
+  const std::string path =
+      model_path(scenario).value_or(fmt::format("scenarios/models/{}.yaml", model->text));
+  files.push_back({path, provenance_rows(model_tree(data, scenario))});
+}
 
 }  // namespace
 
@@ -122,19 +106,20 @@ std::vector<ProvenanceRow> provenance_rows(const YamlNode& tree) {
 }
 
 std::vector<ProvenanceFile> provenance_of(const DataFolder& data, const YamlNode& keys) {
-  Files files(data);
-  files.files.push_back({keys.place.file, provenance_rows(keys)});
-  files.add("scenarios/models", text_at(keys, "model"));
-  const YamlNode cluster = files.add("hardware/clusters", text_at(keys, "cluster.name"));
-  files.add_node(text_at(cluster, "node"));
-  if (const YamlNode* hosts = find_yaml_value(cluster, "graph.hosts")) {
-    for (const YamlNode& host : hosts->items) files.add_node(text_at(host, "node"));
-  }
-  files.add("hardware/fabrics", text_at(cluster, "fabric"));
-  files.add("hardware/software", text_at(keys, "software"));
-  files.add("hardware/tp_overlap", text_at(keys, "overlap.tp_comm_overlap_table"));
-  files.add("hardware", "uncertainty");
-  return std::move(files.files);
+  const DataFolder changed = scenario_hardware(data, keys, keys.find("hardware")).data;
+  std::vector<ProvenanceFile> files{{keys.place.file, provenance_rows(keys)}};
+  const auto add = [&](const std::string& family, const std::string& name) {
+    if (name.empty()) return;
+    const YamlNode tree = changed.load_tree(family, name, {}, family);
+    files.push_back({fmt::format("{}/{}.yaml", family, name), provenance_rows(tree)});
+  };
+  add_model(data, keys, files);
+  for (const HardwareFile& file : hardware_files(changed, keys))
+    files.push_back(
+        {fmt::format("hardware/{}/{}.yaml", file.family, file.name), provenance_rows(file.tree)});
+  add("hardware/tp_overlap", text_at(keys, "overlap.tp_comm_overlap_table"));
+  add("hardware", "uncertainty");
+  return files;
 }
 
 }  // namespace simtrain

@@ -4,6 +4,11 @@
 
 namespace simtrain {
 
+std::int64_t Report::tokens_per_step() const {
+  const TrainingSpec& training = recipe.keys.training;
+  return training.seq_length * training.global_batch_size;
+}
+
 double Report::peak_bytes() const {
   double peak = 0;
   for (const StageMemory& stage : memory) peak = std::max(peak, stage.allocated());
@@ -21,15 +26,8 @@ const StageMemory& Report::fullest_stage() const {
                            [](const auto& a, const auto& b) { return a.total() < b.total(); });
 }
 
-bool Report::fits() const {
-  return std::all_of(memory.begin(), memory.end(),
-                     [this](const StageMemory& stage) { return stage.total() <= memory_capacity; });
-}
+bool Report::fits() const { return room_of(memory, memory_capacity) != Room::none; }
 
-bool Report::tight() const {
-  return fits() && std::any_of(memory.begin(), memory.end(), [this](const StageMemory& stage) {
-           return stage.likely() > memory_capacity;
-         });
-}
+bool Report::tight() const { return room_of(memory, memory_capacity) == Room::tight; }
 
 }  // namespace simtrain

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "sim/run/headline.h"
 #include "sim/run/metrics.h"
+#include "sim/run/resolved_recipe.h"
 #include "sim/run/uncertainty.h"
 #include "sim/workload/memory.h"
 #include "sim/workload/plan.h"
@@ -67,11 +69,17 @@ struct EngineFigures {
 struct Report {
   std::string scenario;
   std::string source;
+  std::optional<ChangedFrom> changed_from;  ///< where keys of the scenario's file were changed
+  std::vector<KeyChange> hardware;          ///< values of hardware files that were changed
   std::string cluster;
   std::string model;
   std::string software;
   std::string layout;  ///< "TP 4, PP 14, ..."
+  ResolvedRecipe recipe;
+  ParameterCounts parameters;
   int gpus = 0;
+  int data_parallel = 1;
+  int micro_batches = 1;  ///< of a replica in a step
   double step_time_s = 0;
   double step_time_error = 0;        ///< relative standard error
   StepSpread step_spread;            ///< from step to step
@@ -92,6 +100,8 @@ struct Report {
   std::vector<std::string> faults;  ///< of the cluster, as the scenario says them
   EngineFigures engine;
 
+  /// Of one step, over all replicas.
+  [[nodiscard]] std::int64_t tokens_per_step() const;
   /// Holds 9 of 10 measured step times.
   [[nodiscard]] Interval step_time_interval() const {
     return interval_90(step_time_s, step_time_error);

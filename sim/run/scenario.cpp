@@ -13,18 +13,6 @@
 namespace simtrain {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kShortNames{{
-    {"tp", "parallelism.tensor_model_parallel_size"},
-    {"pp", "parallelism.pipeline_model_parallel_size"},
-    {"vp", "parallelism.virtual_pipeline_model_parallel_size"},
-    {"cp", "parallelism.context_parallel_size"},
-    {"ep", "parallelism.expert_model_parallel_size"},
-    {"mbs", "training.micro_batch_size"},
-    {"gbs", "training.global_batch_size"},
-    {"nodes", "cluster.nodes"},
-    {"precision", "training.precision"},
-}};
-
 std::optional<YamlNode> take(YamlNode& map, std::string_view key) {
   const auto entry = std::find_if(map.entries.begin(), map.entries.end(),
                                   [&](const YamlEntry& e) { return e.key == key; });
@@ -34,62 +22,41 @@ std::optional<YamlNode> take(YamlNode& map, std::string_view key) {
   return value;
 }
 
-/// Visitor that learns the dotted keys of a struct and of those in it.
-class DottedKeys {
- public:
-  DottedKeys(std::vector<std::string>& keys, std::string path)
-      : keys_(keys), path_(std::move(path)) {}
-
-  template <class T, class... Limit>
-  void operator()(std::string_view key, T& field, Limit... /*limits*/) {
-    keys_.push_back(yaml_detail::dotted(path_, key));
-    if constexpr (yaml_detail::Fielded<T>) {
-      DottedKeys inner(keys_, keys_.back());
-      field.fields(inner);
-    }
+/// Puts a setting into the tree. Nodes and GPUs say one thing: what is set takes the other's place.
+void apply(YamlNode& tree, const Setting& setting) {
+  set_yaml_value(tree, setting.key, setting.value, setting.key_place);
+  for (const char* other : {"nodes", "gpus"}) {
+    if (exclude_each_other(setting.key, std::string("cluster.") + other))
+      take(*tree.find("cluster"), other);
   }
-  template <class T, class... Limit>
-  void optional(std::string_view key, T& field, Limit... limits) {
-    (*this)(key, field, limits...);
-  }
-
- private:
-  std::vector<std::string>& keys_;
-  std::string path_;
-};
-
-std::vector<std::string> known_keys() {
-  std::vector<std::string> keys;
-  ScenarioFile file;
-  DottedKeys scenario(keys, "");
-  file.fields(scenario);
-  ModelSpec spec;
-  DottedKeys model(keys, "model_overrides");
-  spec.fields(model);
-  return keys;
 }
 
-/// The model's file with the scenario's overrides in it; `tree` becomes what was read.
-ModelSpec load_model(const DataFolder& data, const std::string& name, const SourcePlace& where,
-                     const std::optional<YamlNode>& overrides, YamlNode& tree) {
-  tree = data.load_tree("scenarios/models", name, where, "model");
-  auto model = read_yaml<ModelSpec>(tree, "");
-  if (!overrides) return model;
-  yaml_detail::check_keys(*overrides, "model_overrides", field_names<ModelSpec>());
-  for (const YamlEntry& entry : overrides->entries)
-    set_yaml_value(tree, entry.key, entry.value, entry.place);
-  return read_yaml<ModelSpec>(tree, "model_overrides");
+/// Nodes of the job, whichever way the scenario says it.
+int nodes_of(const DataFolder& data, const ClusterRequest& request, const YamlNode& tree) {
+  const std::string key = "cluster.gpus";
+  if (request.nodes && request.gpus)
+    throw InputError(place_of(tree, key), key, "stands beside cluster.nodes; one of them would do");
+  if (request.nodes) return *request.nodes;
+  if (!request.gpus)
+    throw InputError(place_of(tree, "cluster"), "cluster.nodes",
+                     "is missing; cluster.gpus would do as well");
+  const NodeSpec node = load_cluster(data, request.name, 1, place_of(tree, "cluster.name")).node;
+  if (*request.gpus % node.gpus != 0)
+    throw InputError(
+        place_of(tree, key), key,
+        fmt::format("{} GPUs are no whole number of nodes of {} ({}); {} would do", *request.gpus,
+                    node.gpus, node.name, (*request.gpus / node.gpus + 1) * node.gpus));
+  return *request.gpus / node.gpus;
 }
 
 /// The part of the cluster that the job may land on.
-ClusterSpec load_cluster(const DataFolder& data, const ClusterRequest& request,
+ClusterSpec load_cluster(const DataFolder& data, const ClusterRequest& request, int nodes,
                          const YamlNode& tree) {
-  const std::string key = request.available_nodes ? "cluster.available_nodes" : "cluster.nodes";
-  const int available = request.available_nodes.value_or(request.nodes);
-  if (available < request.nodes) {
-    throw InputError(
-        place_of(tree, key), key,
-        fmt::format("{} is fewer than the {} nodes of the job", available, request.nodes));
+  const std::string key = request.available_nodes ? "cluster.available_nodes" : size_key(tree);
+  const int available = request.available_nodes.value_or(nodes);
+  if (available < nodes) {
+    throw InputError(place_of(tree, key), key,
+                     fmt::format("{} is fewer than the {} nodes of the job", available, nodes));
   }
   ClusterSpec spec = load_cluster(data, request.name, available, place_of(tree, "cluster.name"),
                                   NodesKey{key, place_of(tree, key)});
@@ -97,44 +64,56 @@ ClusterSpec load_cluster(const DataFolder& data, const ClusterRequest& request,
   return spec;
 }
 
+/// Throws InputError where a changed value is wrong in itself, whatever the size of the job.
+void check_hardware(const DataFolder& data, const YamlNode& tree, const YamlNode& wanted,
+                    const ScenarioFile& file) {
+  const ScenarioHardware hardware = scenario_hardware(data, tree, &wanted);
+  try {
+    static_cast<void>(
+        load_cluster(hardware.data, file.cluster.name, 1, place_of(tree, "cluster.name")));
+    static_cast<void>(hardware.data.load<SoftwareSpec>("hardware/software", file.software,
+                                                       place_of(tree, "software"), "software"));
+  } catch (const InputError& error) {
+    hardware.rethrow(error);
+  }
+}
+
+/// What a job runs on, as its scenario changes it.
+struct JobHardware {
+  ClusterSpec cluster;
+  int nodes = 0;
+  SoftwareSpec software;
+  std::vector<KeyChange> changes;
+};
+
+JobHardware load_hardware(const DataFolder& data, const YamlNode& tree,
+                          const std::optional<YamlNode>& wanted, const ScenarioFile& file) {
+  const ScenarioHardware hardware = scenario_hardware(data, tree, wanted ? &*wanted : nullptr);
+  JobHardware job;
+  try {
+    job.nodes = nodes_of(hardware.data, file.cluster, tree);
+    job.cluster = load_cluster(hardware.data, file.cluster, job.nodes, tree);
+    job.software = hardware.data.load<SoftwareSpec>("hardware/software", file.software,
+                                                    place_of(tree, "software"), "software");
+  } catch (const InputError& error) {
+    hardware.rethrow(error);
+  }
+  job.changes.reserve(hardware.changes.size());
+  for (const HardwareChange& change : hardware.changes) job.changes.push_back(change.value);
+  return job;
+}
+
 }  // namespace
+
+std::string size_key(const YamlNode& tree) {
+  return find_yaml_value(tree, "cluster.gpus") == nullptr ? "cluster.nodes" : "cluster.gpus";
+}
 
 SourcePlace place_of(const YamlNode& tree, const std::string& key) {
   const YamlNode* value = find_yaml_value(tree, key);
   if (value != nullptr) return value->place;
   const std::size_t dot = key.rfind('.');
   return dot == key.npos ? tree.place : place_of(tree, key.substr(0, dot));
-}
-
-std::string dotted_key(const std::string& key) {
-  for (const auto& [short_name, dotted] : kShortNames) {
-    if (key == short_name) return std::string(dotted);
-  }
-  return key;
-}
-
-std::string short_key(const std::string& dotted) {
-  for (const auto& [short_name, key] : kShortNames) {
-    if (dotted == key) return std::string(short_name);
-  }
-  return dotted;
-}
-
-void check_scenario_key(const std::string& dotted, const SourcePlace& where) {
-  static const std::vector<std::string> known = known_keys();
-  if (std::find(known.begin(), known.end(), dotted) != known.end()) return;
-  throw InputError(where, dotted, "is no key of a scenario; " + suggestion(dotted, known));
-}
-
-Setting parse_setting(const std::string& text) {
-  const std::string place = "--set " + text;
-  const std::size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0)
-    throw InputError({place}, "", "must be KEY=VALUE");
-  const std::string key = dotted_key(text.substr(0, equals));
-  YamlNode value = load_yaml_text(text.substr(equals + 1), place, static_cast<int>(equals) + 2);
-  if (value.kind == YamlNode::Kind::null) value.place = {place, 1, static_cast<int>(equals) + 2};
-  return {key, {place, 1, 1}, std::move(value)};
 }
 
 ScenarioSource ScenarioSource::from_file(const std::string& path) {
@@ -215,9 +194,9 @@ YamlNode ScenarioSource::tree(const std::string& row, const std::vector<Setting>
       throw InputError({body_.place.file}, "--row",
                        fmt::format("'{}' is no row of the table; {}", row, hint));
     }
-    for (const Setting& s : found->settings) set_yaml_value(tree, s.key, s.value, s.key_place);
+    for (const Setting& setting : found->settings) apply(tree, setting);
   }
-  for (const Setting& s : settings) set_yaml_value(tree, s.key, s.value, s.key_place);
+  for (const Setting& setting : settings) apply(tree, setting);
   return tree;
 }
 
@@ -230,14 +209,16 @@ void ScenarioSource::check_values(const DataFolder& data, const std::string& row
                                   const std::vector<Setting>& settings) const {
   YamlNode read = tree(row, settings);
   const auto overrides = take(read, "model_overrides");
+  const auto wanted = take(read, "hardware");
   const auto file = read_yaml<ScenarioFile>(read, "");
   const auto named = [&](std::string_view family, const std::string& name, const std::string& key) {
     static_cast<void>(data.load_tree(family, name, place_of(read, key), key));
   };
   YamlNode model;
-  static_cast<void>(load_model(data, file.model, place_of(read, "model"), overrides, model));
+  static_cast<void>(load_model(data, read, overrides, model));
   named("hardware/clusters", file.cluster.name, "cluster.name");
   named("hardware/software", file.software, "software");
+  if (wanted) check_hardware(data, read, *wanted, file);
   if (file.overlap.tp_comm_overlap_table)
     named("hardware/tp_overlap", *file.overlap.tp_comm_overlap_table,
           "overlap.tp_comm_overlap_table");
@@ -254,6 +235,7 @@ DraftScenario ScenarioSource::draft(const DataFolder& data, const std::string& r
                                     const std::vector<Setting>& settings) const {
   YamlNode tree = this->tree(row, settings);
   const auto overrides = take(tree, "model_overrides");
+  const auto wanted = take(tree, "hardware");
   const auto file = read_yaml<ScenarioFile>(tree, "");
 
   DraftScenario draft{{}, {std::move(tree), {}}};
@@ -261,16 +243,16 @@ DraftScenario ScenarioSource::draft(const DataFolder& data, const std::string& r
   const auto at = [&](const std::string& key) { return place_of(trees.scenario, key); };
 
   Scenario& scenario = draft.scenario;
-  scenario.name = row.empty() ? file.name : fmt::format("{} [{}]", file.name, row);
-  scenario.source = file.source;
+  scenario.files = {file.cluster.name, file.software};
+  JobHardware hardware = load_hardware(data, trees.scenario, wanted, file);
   scenario.mfu_convention = file.mfu_convention;
-  scenario.cluster = load_cluster(data, file.cluster, trees.scenario);
+  scenario.cluster = std::move(hardware.cluster);
+  scenario.hardware = std::move(hardware.changes);
   scenario.uncertainty = load_uncertainty(data);
-  scenario.placement = {file.cluster.nodes, file.cluster.placement, file.cluster.rank_order};
+  scenario.placement = {hardware.nodes, file.cluster.placement, file.cluster.rank_order};
   Recipe& recipe = scenario.recipe;
-  recipe.model = load_model(data, file.model, at("model"), overrides, trees.model);
-  recipe.software =
-      data.load<SoftwareSpec>("hardware/software", file.software, at("software"), "software");
+  recipe.model = load_model(data, trees.scenario, overrides, trees.model);
+  recipe.software = std::move(hardware.software);
   recipe.software.nccl = with_overrides(recipe.software.nccl, file.nccl, "scenario");
   recipe.training = file.training;
   recipe.parallelism = file.parallelism;
@@ -290,6 +272,7 @@ DraftScenario ScenarioSource::draft(const DataFolder& data, const std::string& r
     recipe.tp_overlap = data.load<TpOverlapTable>(
         "hardware/tp_overlap", *file.overlap.tp_comm_overlap_table, at(key), key);
   }
+  add_headline(data, row, settings, scenario);
   return draft;
 }
 

@@ -6,7 +6,10 @@
 
 #include "sim/collectives/nccl_settings.h"
 #include "sim/core/data_folder.h"
+#include "sim/run/headline.h"
 #include "sim/run/metrics.h"
+#include "sim/run/model_choice.h"
+#include "sim/run/scenario_hardware.h"
 #include "sim/run/uncertainty.h"
 #include "sim/topology/cluster_spec.h"
 #include "sim/topology/placement.h"
@@ -16,7 +19,8 @@ namespace simtrain {
 
 struct ClusterRequest {
   std::string name;
-  int nodes = 0;
+  std::optional<int> nodes;  ///< either these or the GPUs
+  std::optional<int> gpus;
   std::optional<int> available_nodes;
   PlacementSpec placement;
   RankOrder rank_order{};
@@ -24,7 +28,8 @@ struct ClusterRequest {
   template <class Visitor>
   void fields(Visitor& v) {
     v("name", name);
-    v("nodes", nodes, Limits{1, 1e6});
+    v.optional("nodes", nodes, Limits{1, 1e6});
+    v.optional("gpus", gpus, Limits{1, 1e8});
     v.optional("available_nodes", available_nodes, Limits{1, 1e6});
     v.optional("placement", placement);
     v.optional("rank_order", rank_order);
@@ -32,7 +37,7 @@ struct ClusterRequest {
   }
 };
 
-/// A scenario as its file says it, without `table`, `sweep` and `model_overrides`.
+/// A scenario as its file says it, without `table`, `sweep`, `model_overrides` and `hardware`.
 struct ScenarioFile {
   std::string name;
   std::string source;
@@ -40,7 +45,7 @@ struct ScenarioFile {
   MfuConvention mfu_convention{};
   ClusterRequest cluster;
   std::string software;
-  std::string model;
+  ModelChoice model;
   TrainingSpec training;
   ParallelismSpec parallelism;
   OverlapSpec overlap;
@@ -69,10 +74,19 @@ struct ScenarioFile {
   }
 };
 
+/// The files of the data folder that a scenario names.
+struct ScenarioNames {
+  std::string cluster;
+  std::string software;
+};
+
 /// A question to simulate: a recipe on a cluster. Read and checked: whatever is here can be played.
 struct Scenario {
-  std::string name;
-  std::string source;
+  std::string name;    ///< the file's with its row; made from the recipe where keys were changed
+  std::string source;  ///< the file's; where keys were changed, called that of the unchanged one
+  ScenarioNames files;
+  std::optional<ChangedFrom> changed_from;  ///< where keys were changed
+  std::vector<KeyChange> hardware;          ///< values of hardware files that it changes
   MfuConvention mfu_convention{};
   ClusterSpec cluster;  ///< all nodes that the job may land on
   PlacementRequest placement;
@@ -95,8 +109,8 @@ struct DraftScenario {
   ScenarioTrees trees;
 };
 
-/// `--set KEY=VALUE`: a dotted key of the scenario (or a short name: tp, pp, vp, cp, ep, mbs, gbs)
-/// and its value as YAML.
+/// `--set KEY=VALUE`: a dotted key of the scenario (or a short name: tp, pp, vp, cp, ep, mbs, gbs,
+/// nodes, gpus, precision) and its value as YAML.
 struct Setting {
   std::string key;
   SourcePlace key_place;
@@ -105,6 +119,13 @@ struct Setting {
 
 /// Throws InputError where `text` is not KEY=VALUE.
 Setting parse_setting(const std::string& text);
+
+/// Where the equals sign of KEY=VALUE is, which is in no brackets; npos where there is none.
+std::size_t equals_sign(const std::string& text);
+
+/// Whether two keys say the same in two ways, so that one would have to give way: the number of
+/// nodes and that of GPUs.
+bool exclude_each_other(const std::string& dotted, const std::string& other);
 
 /// The dotted key that a short name stands for (tp, pp, ...), else the key itself.
 std::string dotted_key(const std::string& key);
@@ -152,12 +173,18 @@ class ScenarioSource {
   /// each was set.
   [[nodiscard]] YamlNode tree(const std::string& row, const std::vector<Setting>& settings) const;
 
+  /// The same as a file of its own: its name, source and notes are those of what it holds.
+  [[nodiscard]] YamlNode titled_tree(const DataFolder& data, const std::string& row,
+                                     const std::vector<Setting>& settings) const;
+
  private:
   struct Row {
     std::string name;
     std::vector<Setting> settings;
   };
   explicit ScenarioSource(YamlNode tree);
+  void add_headline(const DataFolder& data, const std::string& row,
+                    const std::vector<Setting>& settings, Scenario& scenario) const;
   void read_table(const YamlNode& table);
   void read_sweep(const YamlNode& sweep);
 
@@ -165,6 +192,9 @@ class ScenarioSource {
   std::vector<Row> rows_;
   std::vector<Setting> sweep_;
 };
+
+/// The key by which a scenario says how large its job is: cluster.nodes or cluster.gpus.
+std::string size_key(const YamlNode& tree);
 
 /// Where the value of a dotted key stands; where it is missing, the map that it would stand in.
 SourcePlace place_of(const YamlNode& tree, const std::string& key);

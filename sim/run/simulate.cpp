@@ -19,6 +19,8 @@ void add_headline(Report& report, const Scenario& scenario) {
   const double batch = recipe.training.global_batch_size;
   report.scenario = scenario.name;
   report.source = scenario.source;
+  report.changed_from = scenario.changed_from;
+  report.hardware = scenario.hardware;
   report.cluster =
       fmt::format("{}: {} x {} ({} {})", scenario.cluster.name, scenario.placement.nodes,
                   scenario.cluster.node.name, scenario.gpus(), scenario.cluster.gpu.name);
@@ -101,6 +103,10 @@ Report report_of(const Played& played) {
   report.step_time_s = to_seconds(timeline.end);
   add_headline(report, scenario);
   report.layout = layout_text(scenario.recipe, played.grid);
+  report.recipe = resolved_recipe(scenario);
+  report.parameters = parameter_counts(scenario.recipe);
+  report.data_parallel = played.grid.dp();
+  report.micro_batches = played.grid.micro_batches();
   report.breakdown = path_breakdown(plan, timeline, path);
   report.step_time_error =
       relative_standard_error(scenario.uncertainty, predicted_step(scenario, report));

@@ -75,7 +75,9 @@ Explanation explain(const ExplainRequest& request, const Played& played, const W
   explanation.step_time_s = to_seconds(played.timeline.end);
   explanation.path = summarize_path(played.plan, played.timeline);
   std::vector<Change> changes = knob_changes(played.scenario);
-  for (Change& change : cost_changes(request.data, played.scenario))
+  const YamlNode keys = request.source.tree(request.row, request.settings);
+  const ScenarioHardware hardware = scenario_hardware(request.data, keys, keys.find("hardware"));
+  for (Change& change : cost_changes(hardware.data, played.scenario))
     changes.push_back(std::move(change));
 
   std::vector<std::optional<ChangeResult>> results(changes.size());

@@ -105,7 +105,8 @@ PassCosts StepTimeBound::kernel_costs(const Recipe& recipe) const {
     if (piece == Piece::amax) continue;
     const Program program = piece_program(context, piece, fastest_rank_);
     for (const Op& op : program.ops) {
-      if (op.compute) costs.pieces[i].time += program.compute_costs[op.cost].time;
+      ComputeCost& cost = costs.pieces[i];
+      if (op.compute) cost.time = add_times(cost.time, program.compute_costs[op.cost].time, 1);
     }
   }
   return costs;

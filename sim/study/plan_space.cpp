@@ -22,12 +22,20 @@ std::vector<int> divisors(int number) {
   return result;
 }
 
-double fullest_stage(const Scenario& scenario) {
+double capacity(const Scenario& scenario) {
+  return static_cast<double>(scenario.cluster.gpu.memory_capacity.value.value());
+}
+
+/// The plan that a scenario has, which fits into `most_bytes` of a GPU's memory or not.
+LegalPlan judged(const PlanChoice& choice, const Scenario& scenario, double most_bytes) {
   const RankGrid grid(scenario.recipe, scenario.gpus());
-  double most = 0;
-  for (const StageMemory& stage : stage_memory(scenario.recipe, scenario.cluster.gpu, grid))
-    most = std::max(most, stage.total());
-  return most;
+  const std::vector<StageMemory> stages = stage_memory(scenario.recipe, scenario.cluster.gpu, grid);
+  LegalPlan plan{choice};
+  for (const StageMemory& stage : stages)
+    plan.memory_bytes = std::max(plan.memory_bytes, stage.total());
+  plan.fits = plan.memory_bytes <= most_bytes;
+  plan.tight = plan.fits && room_of(stages, capacity(scenario)) == Room::tight;
+  return plan;
 }
 
 /// The values of a plan stand in no file.
@@ -104,8 +112,7 @@ class Corner {
     for (const auto& [name, way] : kWays) {
       if (!set(Knob::recompute, static_cast<int>(way))) continue;
       scenario_.recipe.recompute = way;
-      const double bytes = fullest_stage(scenario_);
-      space_.legal.push_back({choice_, bytes, bytes <= most_bytes_});
+      space_.legal.push_back(judged(choice_, scenario_, most_bytes_));
     }
   }
 
@@ -164,6 +171,11 @@ std::int64_t PlanSpace::fitting() const {
   return std::count_if(legal.begin(), legal.end(), [](const LegalPlan& plan) { return plan.fits; });
 }
 
+std::int64_t PlanSpace::tight() const {
+  return std::count_if(legal.begin(), legal.end(),
+                       [](const LegalPlan& plan) { return plan.tight; });
+}
+
 const LegalPlan* PlanSpace::smallest() const {
   const auto found = std::min_element(
       legal.begin(), legal.end(),
@@ -173,8 +185,7 @@ const LegalPlan* PlanSpace::smallest() const {
 
 PlanSpace plan_space(const Scenario& scenario, const PlanLimits& limits, double margin) {
   PlanSpace space;
-  const GpuSpec& gpu = scenario.cluster.gpu;
-  space.capacity_bytes = static_cast<double>(gpu.memory_capacity.value.value());
+  space.capacity_bytes = capacity(scenario);
   const double most = space.capacity_bytes * (1 - margin);
   const std::vector<PlanChoice> starts = corners(scenario.gpus(), limits);
   std::vector<PlanSpace> parts(starts.size());

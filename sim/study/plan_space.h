@@ -15,6 +15,7 @@ struct LegalPlan {
   PlanChoice choice;
   double memory_bytes = 0;
   bool fits = false;
+  bool tight = false;  ///< fits, but without room for fragmentation: Room::tight
 };
 
 /// The plans of one number of GPUs.
@@ -30,6 +31,8 @@ struct PlanSpace {
   double capacity_bytes = 0;  ///< of a GPU, without the margin
 
   [[nodiscard]] std::int64_t fitting() const;
+  /// Of those that fit.
+  [[nodiscard]] std::int64_t tight() const;
   /// The legal plan that needs the least memory.
   [[nodiscard]] const LegalPlan* smallest() const;
 };
@@ -38,7 +41,8 @@ struct PlanSpace {
 /// GPUs, micro-batch x DP divides the global batch, PP x VP divides the layers that are counted;
 /// what else makes a plan legal, check_plan says. Where two accounts deal the layers alike (one or
 /// two chunks in all), the first allowed one stands for both. A plan fits where no stage needs more
-/// than the GPU's memory less `margin`, a share of it. Sorted by the knobs.
+/// than the GPU's memory less `margin`, a share of it; the margin counts as room for fragmentation.
+/// Sorted by the knobs.
 PlanSpace plan_space(const Scenario& scenario, const PlanLimits& limits, double margin);
 
 }  // namespace simtrain

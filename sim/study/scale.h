@@ -10,6 +10,12 @@
 
 namespace simtrain {
 
+/// A training run that is asked about.
+struct TrainingGoal {
+  double tokens = 1e12;
+  std::optional<double> usd_per_gpu_hour;
+};
+
 /// What a training run of `tokens` takes at a steady step time, without stops and restarts.
 struct TrainingRun {
   double days = 0;

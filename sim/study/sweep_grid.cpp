@@ -57,6 +57,11 @@ Range range_of(const YamlNode& node, const std::string& key) {
 
 void add_value(SweepAxis& axis, YamlNode value) {
   axis.texts.push_back(flow_text(value));
+  const std::size_t size = axis.texts.back().size();
+  if (size > SweepAxis::kLongestText)
+    throw InputError(
+        axis.place, axis.key,
+        fmt::format("has a value of {} bytes; up to {} would do", size, SweepAxis::kLongestText));
   axis.values.push_back(std::move(value));
 }
 
@@ -109,7 +114,7 @@ SweepAxis read_axis(const Setting& varied) {
 
 SweepAxis parse_axis(const std::string& text) {
   const std::string place = "--vary " + text;
-  const std::size_t equals = text.find('=');
+  const std::size_t equals = equals_sign(text);
   if (equals == std::string::npos || equals == 0)
     throw InputError({place}, "", "must be KEY=V1,V2,... or KEY=FIRST:LAST");
   const std::string key = dotted_key(text.substr(0, equals));
@@ -130,7 +135,7 @@ SweepGrid::SweepGrid(std::vector<SweepAxis> axes) : axes_(std::move(axes)) {
     for (std::size_t j = 0; j < i; ++j) {
       const std::string& a = axes_[i].key;
       const std::string& b = axes_[j].key;
-      if (a == b || a.starts_with(b + ".") || b.starts_with(a + "."))
+      if (a == b || a.starts_with(b + ".") || b.starts_with(a + ".") || exclude_each_other(a, b))
         throw InputError(axes_[i].place, a,
                          a == b ? "is varied twice" : fmt::format("is varied, and so is '{}'", b));
     }

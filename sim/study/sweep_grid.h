@@ -13,6 +13,8 @@ struct SweepAxis {
   /// That ranges may write out: each is kept as a value of a scenario.
   static constexpr std::uint64_t kMostValues = 100'000;
 
+  static constexpr std::size_t kLongestText = std::size_t{1} << 16U;  ///< bytes of a value
+
   std::string key;     ///< dotted
   std::string column;  ///< its name in tables: the short one where there is one
   SourcePlace place;

@@ -15,9 +15,9 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "sim/core/fingerprint.h"
+#include "sim/core/json_text.h"
 #include "sim/core/text_file.h"
 
 namespace simtrain {
@@ -51,7 +51,7 @@ std::string head_line(const JournalHead& head) {
 }
 
 bool read_head(std::string_view payload, JournalHead& head) {
-  const auto json = nlohmann::json::parse(payload, nullptr, false);
+  const auto json = parse_json(payload);
   if (!json.is_object() || json.value("schema", nlohmann::json()) != kSchema) return false;
   try {
     if (!json.at("candidates").is_number_unsigned()) return false;
@@ -96,7 +96,7 @@ JournalContent read_journal(std::string_view text) {
 
 SweepJournal::SweepJournal(std::string path, const JournalHead& head, JournalStart start)
     : path_(std::move(path)) {
-  check_writable(path_, true);
+  check_writable(path_);
   file_ = open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (file_ < 0) throw failure(std::strerror(errno));
   try {
@@ -126,8 +126,9 @@ void SweepJournal::lock() const {
 }
 
 void SweepJournal::begin(const JournalHead& head, JournalStart start) {
-  constexpr TextFileKind kJournal{"a journal", std::size_t{1} << 20U};
-  std::string text = read_text_file(path_, kJournal);
+  constexpr std::size_t kLongestLine = std::size_t{1} << 15U;
+  const TextFileKind journal{"a journal", 1 + (head.candidates * kLongestLine >> 20U)};
+  const std::string text = read_text_file(path_, journal);
   const std::string wanted = head_line(head);
   if (start == JournalStart::replace || wanted.starts_with(text)) {
     if (text == wanted) return;

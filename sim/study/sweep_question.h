@@ -18,7 +18,8 @@ struct SweepQuestion {
   std::string row;
   std::vector<Setting> settings;
   SweepGrid grid;
-  std::string name;         ///< the scenario's file and row
+  std::string name;         ///< the scenario's file and row, and what is set in it
+  std::string gpus_note;    ///< where a cluster has other nodes, so that the GPUs change unasked
   std::string fingerprint;  ///< of scenario, settings, grid and hardware files: sixteen digits
   /// Clusters that candidates share.
   std::shared_ptr<ClusterCache> clusters = std::make_shared<ClusterCache>();

@@ -1,14 +1,15 @@
 #include "sim/study/sweep_row.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "sim/core/json_text.h"
 #include "sim/run/executor.h"
 #include "sim/run/simulate.h"
 
@@ -29,13 +30,23 @@ void add_figures(SweepRow& row, const Report& report) {
   row.tokens_per_s = report.tokens_per_s;
   row.tflops_per_gpu = report.tflops_per_gpu;
   row.mfu = report.mfu;
-  row.peak_bytes = report.peak_bytes();
+  // Whole bytes, as tables hold them: shards of uneven groups have fractions in the mean.
+  row.peak_bytes = std::round(report.peak_bytes());
   for (const StageMemory& stage : report.memory)
-    row.total_bytes = std::max(row.total_bytes, stage.total());
-  row.capacity_bytes = report.memory_capacity;
+    row.total_bytes = std::max(row.total_bytes, std::round(stage.total()));
+  row.capacity_bytes = std::round(report.memory_capacity);
   row.breakdown = report.breakdown;
   row.fingerprint = std::stoull(report.engine.fingerprint, nullptr, 16);
   if (row.status == SweepStatus::does_not_fit) row.reason = does_not_fit(row);
+}
+
+/// As much of a reason as people read.
+std::string printed_part(std::string reason) {
+  constexpr std::size_t kMost = 4000;
+  if (reason.size() <= kMost) return reason;
+  std::size_t end = kMost;
+  while (end > 0 && (static_cast<unsigned char>(reason[end]) & 0xc0U) == 0x80) --end;  // UTF-8
+  return reason.substr(0, end) + "...";
 }
 
 /// A count as it was written: no fraction, no sign, no more than the type holds.
@@ -62,10 +73,10 @@ SweepRow evaluate(const SweepQuestion& question, std::uint64_t candidate) {
     add_figures(row, simulate(scenario, {false, question.clusters.get()}));
   } catch (const InputError& error) {
     row.status = SweepStatus::illegal;
-    row.reason = error.reason();
+    row.reason = printed_part(error.reason());
   } catch (const StuckProgram& error) {
     row.status = SweepStatus::failed;
-    row.reason = error.what();
+    row.reason = printed_part(error.what());
   }
   return row;
 }
@@ -92,7 +103,7 @@ std::string record_of(const SweepRow& row) {
 
 SweepRow row_of(std::string_view record) {
   try {
-    const Json json = Json::parse(record);
+    const Json json = parse_json(record);
     if (json.size() != 6) throw std::invalid_argument("six parts make a record");
     SweepRow row;
     row.index = count_of<std::uint64_t>(json[0]);

@@ -41,7 +41,12 @@ std::vector<KnobStep> knob_steps(const TuneRequest& request, const TuneResult& r
   std::vector<KnobStep> steps(found.size());
   tbb::parallel_for(std::size_t{0}, found.size(), [&](std::size_t i) {
     const auto& [knob, plan] = found[i];
-    steps[i] = {knob, {*plan, simulate_plan(request.sizes[size], plan->choice, clusters)}};
+    steps[i] = {knob, {*plan, {}}, ""};
+    try {
+      steps[i].changed.report = simulate_plan(request.sizes[size], plan->choice, clusters);
+    } catch (const InputError& refusal) {
+      steps[i].refusal = refusal.what();
+    }
   });
   return steps;
 }
@@ -68,6 +73,10 @@ std::int64_t TuneResult::fitting() const {
   return sum(spaces, [](const PlanSpace& space) { return space.fitting(); });
 }
 
+std::int64_t TuneResult::tight() const {
+  return sum(spaces, [](const PlanSpace& space) { return space.tight(); });
+}
+
 const LegalPlan* TuneResult::smallest() const {
   const LegalPlan* result = nullptr;
   for (const PlanSpace& space : spaces) {
@@ -82,6 +91,7 @@ TuneResult tune(const TuneRequest& request, const Watch& watch) {
   TuneResult result;
   result.by = request.by;
   result.memory_margin = request.memory_margin;
+  result.allow_tight = request.allow_tight;
   result.spaces.reserve(request.sizes.size());
   for (const Scenario& size : request.sizes)
     result.spaces.push_back(plan_space(size, request.limits, request.memory_margin));
@@ -89,7 +99,9 @@ TuneResult tune(const TuneRequest& request, const Watch& watch) {
   SearchResult found = search(request, result.spaces, clusters, watch);
   result.simulated = found.simulated;
   result.best = std::move(found.best);
-  if (!result.best.empty()) result.steps = knob_steps(request, result, clusters);
+  result.tight_ahead = std::move(found.tight_ahead);
+  result.skipped = std::move(found.skipped);
+  if (!result.best.empty() && request.steps) result.steps = knob_steps(request, result, clusters);
   return result;
 }
 

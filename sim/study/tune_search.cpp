@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <oneapi/tbb/parallel_for.h>
-#include <set>
 #include <tuple>
 
 #include "sim/run/simulate.h"
-#include "sim/study/lower_bound.h"
+#include "sim/study/plan_bounds.h"
 
 namespace simtrain {
 namespace {
@@ -14,139 +13,132 @@ namespace {
 /// How many plans are worked on at once: fixed, so that the same ones are simulated on any machine.
 constexpr std::size_t kWave = 8;
 
-/// What is known of a plan so far; each comes after more work than the one before.
-enum class Known { kernels, passes, all };
-
 /// A plan that is not simulated yet. `order` is its place among all: ties go to the first.
 struct Open {
+  PlanAt at;
+  bool behind = false;  ///< a tight plan that ranks behind all safe ones
   double bound = 0;
   std::size_t order = 0;
-  std::size_t size = 0;
-  const LegalPlan* plan = nullptr;
   Known known{};
+  std::string refusal;  ///< why it cannot be simulated
 
   /// For a heap whose top is the least.
   friend bool operator<(const Open& a, const Open& b) {
-    return std::tie(a.bound, a.order) > std::tie(b.bound, b.order);
-  }
-};
-
-/// What bounds on one number of GPUs need, worked out once for each key.
-struct Site {
-  explicit Site(const Scenario& on) : scenario(on), bound(on) {}
-  const Scenario& scenario;
-  StepTimeBound bound;
-  std::map<PassKey, PassCosts> kernels;
-  std::map<PassKey, PassCosts> passes;
-
-  [[nodiscard]] Recipe recipe(const PlanChoice& choice) const {
-    Scenario changed = scenario;
-    apply(choice, changed);
-    return changed.recipe;
+    return std::tie(a.behind, a.bound, a.order) > std::tie(b.behind, b.bound, b.order);
   }
 };
 
 struct Finished {
+  Open open;
   double score = 0;
-  std::size_t order = 0;
-  TunedPlan tuned;
+  Report report;
+
+  /// Whether it ranks before another.
+  friend bool operator<(const Finished& a, const Finished& b) {
+    return std::tie(a.open.behind, a.score, a.open.order) <
+           std::tie(b.open.behind, b.score, b.open.order);
+  }
 };
 
 class PlanSearch {
  public:
   PlanSearch(const TuneRequest& request, const std::vector<PlanSpace>& spaces,
              ClusterCache& clusters, const Watch& watch)
-      : request_(request), spaces_(spaces), clusters_(clusters), watch_(watch) {
-    sites_.reserve(request.sizes.size());
-    for (const Scenario& scenario : request.sizes) sites_.emplace_back(scenario);
-  }
+      : request_(request),
+        spaces_(spaces),
+        clusters_(clusters),
+        watch_(watch),
+        bounds_(request.sizes) {}
 
   SearchResult find() {
     std::vector<Open> all = plans();
+    plans_ = all.size();
     if (!request_.exhaustive) {
-      prepare(all, &Site::kernels, &StepTimeBound::kernel_costs);
+      prepare(all, Known::kernels);
       tbb::parallel_for(std::size_t{0}, all.size(), [&](std::size_t i) { bound(all[i]); });
     }
-    plans_ = all.size();
-    queue_ = std::move(all);
-    std::make_heap(queue_.begin(), queue_.end());
+    for (Open& open : all) put_back(std::move(open));
     for (std::vector<Open> wave = next_wave(); !wave.empty(); wave = next_wave()) {
       work(wave);
       tell();
     }
-    for (Finished& finished : best_) result_.best.push_back(std::move(finished.tuned));
+    for (Finished& plan : best_)
+      result_.best.push_back({*plan.open.at.plan, std::move(plan.report)});
+    if (ahead_) result_.tight_ahead.best = {*ahead_->open.at.plan, std::move(ahead_->report)};
     return std::move(result_);
   }
 
  private:
   [[nodiscard]] std::vector<Open> plans() const {
     std::vector<Open> all;
-    std::size_t order = 0;
     for (std::size_t size = 0; size < spaces_.size(); ++size) {
       for (const LegalPlan& plan : spaces_[size].legal) {
         if (!plan.fits) continue;
-        all.push_back({0, order++, size, &plan, request_.exhaustive ? Known::all : Known::kernels});
+        Open& open = all.emplace_back();
+        open.at = {size, &plan};
+        open.behind = plan.tight && !request_.allow_tight;
+        open.order = all.size();
+        open.known = request_.exhaustive ? Known::all : Known::kernels;
       }
     }
     return all;
   }
 
-  /// The next plans that may still be among the best.
+  /// The next plans that may still matter. Those behind wait until all others are settled. What
+  /// does not matter now never will: what it is measured by only gets better.
   std::vector<Open> next_wave() {
     std::vector<Open> wave;
-    while (!queue_.empty() && wave.size() < kWave && may_enter(queue_.front().bound)) {
+    while (!queue_.empty() && wave.size() < kWave) {
+      if (!wave.empty() && queue_.front().behind != wave.front().behind) break;
       std::pop_heap(queue_.begin(), queue_.end());
-      wave.push_back(queue_.back());
+      if (matters(queue_.back())) wave.push_back(std::move(queue_.back()));
       queue_.pop_back();
     }
     return wave;
   }
-  [[nodiscard]] bool may_enter(double bound) const {
-    return best_.size() < request_.top || bound <= best_.back().score;
+
+  /// Whether a plan may be among the best, or one behind that is ahead of the best safe one.
+  [[nodiscard]] bool matters(const Open& open) const {
+    if (best_.size() < request_.top) return true;
+    const Finished& worst = best_.back();
+    return std::tie(open.behind, open.bound) <= std::tie(worst.open.behind, worst.score) ||
+           ahead_of_safe(open, open.bound);
+  }
+  [[nodiscard]] bool ahead_of_safe(const Open& open, double score) const {
+    return open.behind && !best_.empty() && !best_.front().open.behind &&
+           score < best_.front().score;
   }
 
   /// Brings each plan of a wave one step on: a sharper bound, or its simulation.
   void work(std::vector<Open>& wave) {
-    std::vector<Open> blurred;
-    std::vector<Open> sharp;
-    for (const Open& open : wave) (open.known == Known::all ? sharp : blurred).push_back(open);
-    prepare(blurred, &Site::passes, &StepTimeBound::pass_costs);
-    std::vector<Finished> finished(sharp.size());
+    const auto first_sharp = std::stable_partition(
+        wave.begin(), wave.end(), [](const Open& open) { return open.known != Known::all; });
+    const auto blurred = static_cast<std::size_t>(first_sharp - wave.begin());
+    prepare({wave.begin(), first_sharp}, Known::passes);
+    std::vector<Finished> finished(wave.size() - blurred);
     tbb::parallel_for(std::size_t{0}, wave.size(), [&](std::size_t i) {
-      if (i < sharp.size()) {
-        finished[i] = simulated(sharp[i]);
+      if (i < blurred) {
+        sharpen(wave[i]);
       } else {
-        sharpen(blurred[i - sharp.size()]);
+        finished[i - blurred] = simulated(wave[i]);
       }
     });
-    for (const Open& open : blurred) {
-      queue_.push_back(open);
-      std::push_heap(queue_.begin(), queue_.end());
-    }
+    for (std::size_t i = 0; i < blurred; ++i) put_back(std::move(wave[i]));
     for (Finished& plan : finished) enter(std::move(plan));
-    result_.simulated += static_cast<std::int64_t>(sharp.size());
+    result_.simulated += static_cast<std::int64_t>(finished.size());
   }
 
-  /// Works out the costs of those keys that are not known yet.
-  void prepare(const std::vector<Open>& plans, std::map<PassKey, PassCosts> Site::*known,
-               PassCosts (StepTimeBound::*work_out)(const Recipe&) const) {
-    std::vector<std::tuple<std::size_t, Recipe, PassCosts*>> missing;
-    for (const Open& open : plans) {
-      Site& site = sites_[open.size];
-      Recipe recipe = site.recipe(open.plan->choice);
-      const auto [entry, fresh] = (site.*known).try_emplace(site.bound.key(recipe));
-      if (fresh) missing.emplace_back(open.size, std::move(recipe), &entry->second);
-    }
-    tbb::parallel_for(std::size_t{0}, missing.size(), [&](std::size_t i) {
-      const auto& [size, recipe, costs] = missing[i];
-      *costs = (sites_[size].bound.*work_out)(recipe);
-    });
+  void prepare(const std::vector<Open>& plans, Known known) {
+    std::vector<PlanAt> at;
+    at.reserve(plans.size());
+    for (const Open& open : plans) at.push_back(open.at);
+    bounds_.prepare(at, known);
   }
 
   void tell() const {
     if (!watch_) return;
     const auto open = std::count_if(queue_.begin(), queue_.end(),
-                                    [&](const Open& plan) { return may_enter(plan.bound); });
+                                    [&](const Open& plan) { return matters(plan); });
     watch_(plans_ - static_cast<std::size_t>(open), plans_);
   }
 
@@ -156,24 +148,43 @@ class PlanSearch {
   }
 
   void bound(Open& open) const {
-    const Site& site = sites_[open.size];
-    const Recipe recipe = site.recipe(open.plan->choice);
-    const auto& costs = open.known == Known::kernels ? site.kernels : site.passes;
-    const double seconds =
-        site.bound.seconds(recipe, costs.at(site.bound.key(recipe)), open.known == Known::all);
-    open.bound = std::max(open.bound, score(request_.by, seconds, open.plan->choice.gpus));
+    try {
+      const double seconds = bounds_.seconds(open.at, open.known);
+      open.bound = std::max(open.bound, score(request_.by, seconds, open.at.plan->choice.gpus));
+    } catch (const InputError& refusal) {
+      open.refusal = refusal.what();
+    }
   }
 
   [[nodiscard]] Finished simulated(const Open& open) const {
-    Report report = simulate_plan(sites_[open.size].scenario, open.plan->choice, clusters_);
-    const double value = score(request_.by, report.step_time_s, report.gpus);
-    return {value, open.order, {*open.plan, std::move(report)}};
+    Finished result{open, 0, {}};
+    try {
+      result.report = simulate_plan(request_.sizes[open.at.size], open.at.plan->choice, clusters_);
+      result.score = score(request_.by, result.report.step_time_s, result.report.gpus);
+    } catch (const InputError& refusal) {
+      result.open.refusal = refusal.what();
+    }
+    return result;
+  }
+
+  void put_back(Open&& open) {
+    if (!open.refusal.empty()) return skip(open);
+    queue_.push_back(std::move(open));
+    std::push_heap(queue_.begin(), queue_.end());
+  }
+
+  void skip(const Open& open) {
+    SkippedPlan& skipped = result_.skipped[open.refusal];
+    if (skipped.count++ == 0) skipped.example = open.at.plan->choice;
   }
 
   void enter(Finished&& plan) {
-    const auto place = std::find_if(best_.begin(), best_.end(), [&](const Finished& other) {
-      return std::tie(plan.score, plan.order) < std::tie(other.score, other.order);
-    });
+    if (!plan.open.refusal.empty()) return skip(plan.open);
+    if (ahead_of_safe(plan.open, plan.score)) {
+      ++result_.tight_ahead.plans;
+      if (!ahead_ || plan < *ahead_) ahead_ = plan;
+    }
+    const auto place = std::upper_bound(best_.begin(), best_.end(), plan);
     best_.insert(place, std::move(plan));
     if (best_.size() > request_.top) best_.pop_back();
   }
@@ -182,10 +193,11 @@ class PlanSearch {
   const std::vector<PlanSpace>& spaces_;
   ClusterCache& clusters_;
   const Watch& watch_;
-  std::vector<Site> sites_;
+  PlanBounds bounds_;
   std::vector<Open> queue_;  ///< a heap
   std::size_t plans_ = 0;    ///< that it began with
   std::vector<Finished> best_;
+  std::optional<Finished> ahead_;  ///< the best of those behind that are ahead of the best safe one
   SearchResult result_;
 };
 

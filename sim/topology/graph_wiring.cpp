@@ -2,6 +2,7 @@
 #include <map>
 
 #include "sim/topology/cluster_graph.h"
+#include "sim/topology/host_ranges.h"
 #include "sim/topology/wiring.h"
 
 namespace simtrain {
@@ -45,6 +46,7 @@ void build_graph(const ClusterSpec& spec, const std::vector<Host>& hosts, std::s
                  ClusterGraph& graph) {
   std::map<std::string, std::size_t> switches;
   const std::map<std::string, VertexKind> kinds = switch_kinds(*spec.graph);
+  const std::map<std::string, HostRange> ranges = host_ranges(*spec.graph);
   for (const GraphSwitch& one : spec.graph->switches) {
     const int number = static_cast<int>(switches.size());
     switches[one.name] = boost::add_vertex({kinds.at(one.name), 0, number, one.name}, graph);
@@ -58,11 +60,11 @@ void build_graph(const ClusterSpec& spec, const std::vector<Host>& hosts, std::s
     }
     const std::string& end = from == switches.end() ? link.from : link.to;
     const std::size_t leaf = from == switches.end() ? to->second : from->second;
-    for (std::size_t i = 0; i < hosts.size(); ++i) {
-      const int node = static_cast<int>(i);
-      const GraphHosts& entry = spec.graph->hosts_of(node);
-      if (!entry.is(end, node - spec.graph->first_of(entry))) continue;
-      connect_host(spec, link, node, first_nic + static_cast<std::size_t>(hosts[i].first_nic), leaf,
+    const HostRange& range = ranges.at(end);
+    const int last = std::min(range.first + range.count, static_cast<int>(hosts.size()));
+    for (int node = range.first; node < last; ++node) {
+      const Host& host = hosts[static_cast<std::size_t>(node)];
+      connect_host(spec, link, node, first_nic + static_cast<std::size_t>(host.first_nic), leaf,
                    graph);
     }
   }

@@ -1,7 +1,10 @@
 #include "sim/topology/hosts.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
+
+#include "sim/topology/host_ranges.h"
 
 namespace simtrain {
 namespace {
@@ -19,7 +22,21 @@ void place_equal(const ClusterSpec& spec, int node, Host& host) {
 /// of one entry only.
 class GraphPlaces {
  public:
-  explicit GraphPlaces(const GraphSpec& graph) : graph_(graph) {}
+  explicit GraphPlaces(const GraphSpec& graph)
+      : graph_(graph), switches_(static_cast<std::size_t>(graph.count())) {
+    const std::map<std::string, HostRange> ranges = host_ranges(graph);
+    const auto note = [&](const std::string& end, const std::string& other) {
+      const auto range = ranges.find(end);
+      if (range == ranges.end()) return;
+      const auto first = switches_.begin() + range->second.first;
+      std::for_each(first, first + range->second.count,
+                    [&](std::set<std::string>& switches) { switches.insert(other); });
+    };
+    for (const GraphLink& link : graph.links) {
+      note(link.from, link.to);
+      note(link.to, link.from);
+    }
+  }
 
   void place(int node, Host& host) {
     const GraphHosts& group = graph_.hosts_of(node);
@@ -27,16 +44,13 @@ class GraphPlaces {
     host.name = group.host_name(number);
     if (number % group.spec.nvlink_domain_nodes.value == 0) ++domain_;
     host.domain = domain_;
-    std::set<std::string> switches;
-    for (const GraphLink& link : graph_.links) {
-      if (group.is(link.from, number)) switches.insert(link.to);
-      if (group.is(link.to, number)) switches.insert(link.from);
-    }
+    const std::set<std::string>& switches = switches_[static_cast<std::size_t>(node)];
     host.unit = units_.try_emplace(switches, static_cast<int>(units_.size())).first->second;
   }
 
  private:
   const GraphSpec& graph_;
+  std::vector<std::set<std::string>> switches_;  ///< by host
   int domain_ = -1;
   std::map<std::set<std::string>, int> units_;
 };

@@ -104,6 +104,15 @@ void add_outside(const Recipe& recipe, const RankGrid& grid, int stage, StageMem
 
 }  // namespace
 
+Room room_of(const std::vector<StageMemory>& stages, double capacity) {
+  Room least = Room::enough;
+  for (const StageMemory& stage : stages) {
+    if (stage.total() > capacity) return Room::none;
+    if (stage.likely() > capacity) least = Room::tight;
+  }
+  return least;
+}
+
 PassMemory pass_memory(const Recipe& recipe, int stage) {
   PassMemory memory;
   const std::vector<ChunkLayout> chunks = stage_chunks(recipe, stage);

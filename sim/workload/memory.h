@@ -40,6 +40,13 @@ struct StageMemory {
   [[nodiscard]] double likely() const { return total() + fragmentation; }
 };
 
+/// Whether the memory of a GPU takes a plan: not at all; only with less fragmentation of the
+/// allocator than usual, so that a run may still fail (a tight plan); or with room for that too.
+enum class Room { none, tight, enough };
+
+/// The room of the stage that has least, on GPUs of `capacity` bytes.
+Room room_of(const std::vector<StageMemory>& stages, double capacity);
+
 /// Memory of each stage. Per parameter: 2 bytes of BF16 weight and the FP8 copies, the gradient
 /// buffer, and the optimizer's state sharded over DP x CP. Activations follow the schedule, pass
 /// by pass. Cheap: nothing is simulated, a step's passes are counted once for each stage.

@@ -197,6 +197,7 @@ struct Group {
 struct SimulatedRank {
   std::uint32_t program = 0;
   int rank = 0;   ///< the (first) rank of the job that it stands for
+  int like = 0;   ///< the first rank of the job that is alike, simulated or not
   int stage = 0;  ///< pipeline stage
   std::array<std::uint32_t, kGroupSlots> groups{};
 };

@@ -1,13 +1,17 @@
 #include "sim/workload/plan_groups.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 namespace simtrain {
 
-PlanGroups::PlanGroups(const StepContext& context, Plan& plan, const std::vector<int>& stand_in)
+PlanGroups::PlanGroups(const StepContext& context, Plan& plan, const std::vector<int>& stand_in,
+                       const std::vector<int>& like)
     : context_(context),
       plan_(plan),
       stand_in_(stand_in),
+      like_(like),
       links_(context.cluster),
       simulated_(stand_in.size(), kNone) {
   for (const Program& program : plan_.programs) {
@@ -23,15 +27,16 @@ void PlanGroups::add_ranks(const std::vector<int>& ranks) {
     simulated_[static_cast<std::size_t>(rank)] = static_cast<std::uint32_t>(plan_.ranks.size());
     SimulatedRank simulated;
     simulated.rank = rank;
+    simulated.like = like_[static_cast<std::size_t>(rank)];
     simulated.stage = context_.grid.coordinates(rank).pp;
     plan_.ranks.push_back(simulated);
   }
   for (std::uint32_t index = 0; index < plan_.ranks.size(); ++index) {
     const int rank = plan_.ranks[index].rank;
-    add_group(index, GroupSlot::tensor, context_.grid.tensor_group(rank));
-    add_group(index, GroupSlot::context, context_.grid.context_group(rank));
-    add_group(index, GroupSlot::replica, context_.grid.tensor_context_group(rank));
-    add_group(index, GroupSlot::data, context_.grid.data_context_group(rank));
+    add_group(index, GroupSlot::tensor, &RankGrid::tensor_group);
+    add_group(index, GroupSlot::context, &RankGrid::context_group);
+    add_group(index, GroupSlot::replica, &RankGrid::tensor_context_group);
+    add_group(index, GroupSlot::data, &RankGrid::data_context_group);
     if (context_.grid.pp() > 1) {
       add_pair(GroupSlot::to_next, rank, context_.grid.stage_neighbour(rank, 1));
       add_pair(GroupSlot::to_previous, rank, context_.grid.stage_neighbour(rank, -1));
@@ -52,12 +57,21 @@ std::vector<std::uint32_t> PlanGroups::simulated_for(const std::vector<int>& ran
   return members;
 }
 
-void PlanGroups::add_group(std::uint32_t simulated, GroupSlot slot, const std::vector<int>& ranks) {
+void PlanGroups::add_group(std::uint32_t simulated, GroupSlot slot,
+                           std::vector<int> (RankGrid::*ranks_of)(int) const) {
+  if (!joined_.insert({slot, simulated}).second) return;
+  const std::vector<int> ranks = (context_.grid.*ranks_of)(plan_.ranks[simulated].rank);
   std::vector<std::uint32_t> members = simulated_for(ranks);
   const auto [known, fresh] =
       known_.try_emplace({slot, members.front()}, static_cast<std::uint32_t>(plan_.groups.size()));
   plan_.ranks[simulated].groups[static_cast<std::size_t>(slot)] = known->second;
   if (!fresh) return;
+  if (members.size() == ranks.size()) {  // nobody stands for others: it is the group of them all
+    for (const std::uint32_t member : members) {
+      plan_.ranks[member].groups[static_cast<std::size_t>(slot)] = known->second;
+      joined_.insert({slot, member});
+    }
+  }
   Group& group = plan_.groups.emplace_back();
   group.members = std::move(members);
   if (slot == GroupSlot::replica || ranks.size() == 1) return;
@@ -66,9 +80,32 @@ void PlanGroups::add_group(std::uint32_t simulated, GroupSlot slot, const std::v
   for (const std::uint32_t member : group.members)
     loaded.push_back(context_.placement.gpu(plan_.ranks[member].rank));
   const std::vector<int> gpus = context_.placement.gpus(ranks);
+  const bool folded = loaded.size() < gpus.size();
   for (const TransferCost& cost : calls_[static_cast<std::size_t>(slot)]) {
-    group.link_sets.push_back({cost.algorithm, cost.load, links_.of_call(cost, gpus, loaded)});
+    const bool messages = cost.collective == Collective::send_receive;
+    group.link_sets.push_back(
+        {cost.algorithm, cost.load,
+         folded && messages ? message_links(group, cost.sms) : links_.of_call(cost, gpus, loaded)});
   }
+}
+
+/// Each member with the messages of its own ring, which may be another than that of the others: it
+/// stands for one of theirs. Of their links only those of members, which stand for all others.
+std::vector<LinkShare> PlanGroups::message_links(const Group& group, int connections) const {
+  const RankGrid& grid = context_.grid;
+  std::set<std::pair<int, int>> messages;  // ranks
+  std::vector<int> loaded;
+  for (const std::uint32_t member : group.members) {
+    const int rank = plan_.ranks[member].rank;
+    messages.insert({rank, grid.context_neighbour(rank, 1)});
+    messages.insert({grid.context_neighbour(rank, -1), rank});
+    loaded.push_back(context_.placement.gpu(rank));
+  }
+  std::vector<GroupLinks::Way> ways;
+  ways.reserve(messages.size());
+  for (const auto& [from, to] : messages)
+    ways.push_back({context_.placement.gpu(from), context_.placement.gpu(to)});
+  return links_.own_links(links_.of_messages(ways, connections), loaded);
 }
 
 void PlanGroups::note_call(GroupSlot slot, const TransferCost& cost) {

@@ -75,4 +75,10 @@ int RankGrid::stage_neighbour(int rank, int step) const {
   return this->rank(at);
 }
 
+int RankGrid::context_neighbour(int rank, int step) const {
+  RankCoordinates at = coordinates(rank);
+  at.cp = (at.cp + step % cp_ + cp_) % cp_;
+  return this->rank(at);
+}
+
 }  // namespace simtrain

@@ -48,6 +48,8 @@ class RankGrid {
   [[nodiscard]] std::vector<int> model_group(int rank) const;
   /// The same rank `step` stages on, around the ring of stages.
   [[nodiscard]] int stage_neighbour(int rank, int step) const;
+  /// The rank `step` places on in its context-parallel ring.
+  [[nodiscard]] int context_neighbour(int rank, int step) const;
 
  private:
   int tp_;

@@ -35,4 +35,11 @@ std::int64_t chunk_parameters(const Recipe& recipe, const ChunkLayout& chunk) {
   return parameters;
 }
 
+std::int64_t stage_parameters(const Recipe& recipe, int stage) {
+  std::int64_t parameters = 0;
+  for (const ChunkLayout& chunk : stage_chunks(recipe, stage))
+    parameters += chunk_parameters(recipe, chunk);
+  return parameters;
+}
+
 }  // namespace simtrain

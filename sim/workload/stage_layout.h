@@ -23,4 +23,7 @@ DataType layer_weight_type(const Recipe& recipe);
 /// Weights of a chunk on one rank of its tensor-parallel group.
 std::int64_t chunk_parameters(const Recipe& recipe, const ChunkLayout& chunk);
 
+/// Weights of all chunks of a stage on one such rank.
+std::int64_t stage_parameters(const Recipe& recipe, int stage);
+
 }  // namespace simtrain

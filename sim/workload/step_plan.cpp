@@ -43,7 +43,7 @@ Plan step_plan(const StepContext& context) {
     if (program == static_cast<int>(plan.programs.size()))
       plan.programs.push_back(stage_program(context, rank));
   }
-  PlanGroups(context, plan, classes.step_stand_in).add_ranks(everyone);
+  PlanGroups(context, plan, classes.step_stand_in, classes.step_like).add_ranks(everyone);
   for (SimulatedRank& rank : plan.ranks) {
     rank.program = static_cast<std::uint32_t>(classes.program[static_cast<std::size_t>(rank.rank)]);
   }
@@ -61,7 +61,7 @@ Plan piece_plan(const StepContext& context, Piece piece, int pass) {
     if (stand_in[static_cast<std::size_t>(rank)] == rank)
       plan.programs.push_back(piece_program(context, piece, rank));
   }
-  PlanGroups(context, plan, stand_in).add_ranks(replica);
+  PlanGroups(context, plan, stand_in, context.classes.piece_like).add_ranks(replica);
   for (std::size_t i = 0; i < plan.ranks.size(); ++i)
     plan.ranks[i].program = static_cast<std::uint32_t>(i);
   return plan;

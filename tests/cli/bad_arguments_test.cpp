@@ -27,11 +27,12 @@ TEST_CASE(
       {{"rnu", "good.yaml"},
        "'rnu' is neither a command nor a scenario file (.yaml); did you mean 'run'?"},
       {{"frobnicate"},
-       "'frobnicate' is neither a command nor a scenario file (.yaml); known are run, sweep, "
+       "'frobnicate' is neither a command nor a scenario file (.yaml); known are run, new, sweep, "
        "tune, scale, validate, calibrate, metrics, compare, profile, nccl, topology, import, list, "
        "bench, help"},
       {{""},
-       "'' is neither a command nor a scenario file (.yaml); known are run, sweep, tune, scale, "
+       "'' is neither a command nor a scenario file (.yaml); known are run, new, sweep, tune, "
+       "scale, "
        "validate, calibrate, metrics, compare, profile, nccl, topology, import, list, bench, "
        "help"},
       {{"run", "run"}, "run: there is no such file"},
@@ -56,15 +57,17 @@ TEST_CASE("An unknown option is refused, with a suggestion where one is close") 
       {{"good.yaml", "--formt", "json"}, "unknown option '--formt'; did you mean '--format'?"},
       {{"good.yaml", "--verbose"},
        "unknown option '--verbose'; known are --set, --row, --format, --steps, --seed, --unfold, "
-       "--trace, --trace-ranks, --trace-microbatches, --nccl-trace, --report, --explain, --color, "
-       "--quiet"},
+       "--trace, --trace-ranks, --trace-microbatches, --nccl-trace, --report, --explain, "
+       "--recipe, --tokens, --price, --force, --color, --quiet"},
       {{"good.yaml", "-x"},
        "unknown option '-x'; known are --set, --row, --format, --steps, --seed, --unfold, --trace, "
-       "--trace-ranks, --trace-microbatches, --nccl-trace, --report, --explain, --color, --quiet"},
+       "--trace-ranks, --trace-microbatches, --nccl-trace, --report, --explain, --recipe, "
+       "--tokens, --price, --force, --color, --quiet"},
       {{"list", "--all"}, "unknown option '--all'; known are --color, --quiet"},
       {{"validate", "--max", "5"},
        "unknown option '--max'; known are --format, --max-mean-error, --breakdown, --report, "
-       "--steps, --log-format, --nccl, --leave-one-table-out, --kernels, --color, --quiet"},
+       "--force, --steps, --log-format, --nccl, --leave-one-table-out, --kernels, --color, "
+       "--quiet"},
       {{"profile", "good.yaml", "a.log", "--step", "5"},
        "unknown option '--step'; did you mean '--steps'?"},
       {{"profile", "good.yaml", "a.log", "--window", "5"},
@@ -125,7 +128,8 @@ TEST_CASE("run draws from one to a million steps, by a seed that goes with them"
       {{"good.yaml", "--steps", "3", "--seed", "x"},
        "the argument ('x') for option '--seed' is invalid; 'simtrain help' shows what there is"},
       {{"table.yaml", "--steps", "3"},
-       "--steps, traces, --report and --explain are of one row of the table; --row names it"},
+       "--steps, traces, --report, --explain and --recipe are of one row of the table; --row names "
+       "it"},
   });
 }
 
@@ -248,7 +252,9 @@ TEST_CASE("A topic of list or help must exist") {
       {{"list", "gpus", "nodes"}, "list takes one family"},
       {{"help", "scenari"}, "help: 'scenari' is no topic; did you mean 'scenario'?"},
       {{"help", "frobnicate"},
-       "help: 'frobnicate' is no topic; known are scenario, man, completion, run, sweep, tune, "
+       "help: 'frobnicate' is no topic; known are scenario, hardware, man, completion, run, new, "
+       "sweep, "
+       "tune, "
        "scale, validate, calibrate, metrics, compare, profile, nccl, topology, import, list, "
        "bench, "
        "help"},
@@ -274,9 +280,10 @@ TEST_CASE("validate takes validation files and a bound") {
        "the argument ('1e999') for option '--max-mean-error' is invalid; 'simtrain help' shows "
        "what there is"},
       {{"validate", "--nccl", "--report", "a.html"},
-       "--nccl: goes with --format alone, found report"},
-      {{"validate", "--nccl", "--breakdown"}, "--nccl: goes with --format alone, found breakdown"},
-      {{"validate", "--nccl", "a.yaml"}, "--nccl: goes with --format alone, found path"},
+       "unknown option '--report'; known are --nccl, --cluster, --op, --gpus, --nodes, --format, "
+       "--software, --nccl-version, --algo, --proto, --nvls, --min-channels, --max-channels, "
+       "--color, --quiet"},
+      {{"validate", "--nccl", "a.yaml"}, "a.yaml: there is no such file"},
   });
 }
 

@@ -47,7 +47,7 @@ TEST_CASE("A file without keys is refused") {
 }
 
 TEST_CASE("Nesting without end is refused") {
-  check_text(std::string(100000, '['), "1:33: nests deeper than 64 levels");
+  check_text(std::string(100000, '['), "1:65: nests deeper than 64 levels");
 }
 
 TEST_CASE("A file beyond 16 MiB is refused") {

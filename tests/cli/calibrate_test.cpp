@@ -132,7 +132,8 @@ TEST_CASE("Headline tables are needed to fit and to leave out") {
 TEST_CASE("calibrate and --leave-one-table-out refuse what they do not take") {
   check_refused(run_simtrain(words("calibrate now")),
                 "calibrate takes options only; 'simtrain help calibrate' shows them");
-  check_refused(run_simtrain(words("calibrate --force")), "--force: goes with --write alone");
+  check_refused(run_simtrain(words("calibrate --force")),
+                "--force: replaces a file; name one with --write");
   check_refused(run_simtrain(words("calibrate --rows llama-71b")),
                 "--rows: 'llama-71b' is no group or table; did you mean 'llama-70b'?");
   check_refused(run_simtrain(words("calibrate --parameters none.yaml")),

@@ -62,8 +62,18 @@ TEST_CASE("compare: runs of several plans tell which number of the hardware is w
     CHECK(found->at("file") == "nodes/hgx-h100.yaml");
     CHECK(found->at("needed").get<double>() == doctest::Approx(200).epsilon(0.02));
     CHECK(found->at("explains_all") == true);
+    CHECK(json.at("other_software").at("stacks").size() >= 8);
+    for (const auto& run : json.at("runs")) {
+      const double error = run.at("error");
+      CHECK(error < 1e-9);  // slow NICs make no run faster than predicted
+      CHECK(error == doctest::Approx(run.at("predicted_s").get<double>() /
+                                         run.at("measured_s").at("mean").get<double>() -
+                                     1));
+    }
   }
   const Outcome text = runs.compare(". --steps last");
+  CHECK(text.out.starts_with("Errors are predicted over measured step time, less one.\n"));
+  CHECK(text.out.find("\nWith another software stack\n") != std::string::npos);
   CHECK(text.out.find("nodes/hgx-h100.yaml nic_bandwidth\n      400 Gb/s -> 2") !=
         std::string::npos);
 }

@@ -29,6 +29,7 @@ using Words = std::vector<std::string>;
 TEST_CASE("bash completes commands, options, listed words, names and rows") {
   const std::vector<std::pair<std::string, Words>> lines{
       {"ca", {"calibrate"}},
+      {"--v", {"--version"}},
       {"t", {"topology", "tune"}},
       {"scenarios/llama405b_a4_224.", {"scenarios/llama405b_a4_224.yaml"}},
       {"run scenarios/llama31_8b", {"scenarios/llama31_8b_h100.yaml"}},

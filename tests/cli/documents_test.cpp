@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <regex>
+#include <set>
 
 #include <doctest/doctest.h>
 
@@ -38,6 +39,9 @@ void link_repository(const TempFolder& folder) {
   }
 }
 
+/// Whether a command of a page writes a file into build/.
+bool writes(const std::string& command) { return command.find(" build/") != std::string::npos; }
+
 /// What is said on standard error, less what is said for information.
 std::string complaints(const std::string& said) {
   std::istringstream lines(said);
@@ -51,6 +55,7 @@ std::string complaints(const std::string& said) {
 void check_page(const std::filesystem::path& page) {
   const TempFolder folder;
   link_repository(folder);
+  std::filesystem::create_directory(folder.file("build"));
   for (const std::string& command : commands_of(page)) {
     CAPTURE(page);
     CAPTURE(command);
@@ -68,6 +73,44 @@ TEST_CASE("Every command of the README runs, and it has some") {
   if (!std::filesystem::exists(readme)) return;
   CHECK(!commands_of(readme).empty());
   check_page(readme);
+}
+
+TEST_CASE("What a command of the README writes lies in build/, and it runs a second time") {
+  const TempFolder folder;
+  link_repository(folder);
+  std::filesystem::create_directory(folder.file("build"));
+  const auto names = [](const std::filesystem::path& path) {
+    std::set<std::string> found;
+    for (const auto& entry : std::filesystem::directory_iterator(path))
+      found.insert(entry.path().filename().string());
+    return found;
+  };
+  const std::set<std::string> before = names(folder.path());
+  int commands = 0;
+  for (const std::string& command : commands_of(SIMTRAIN_SOURCE_DIR "/README.md")) {
+    if (!writes(command)) continue;
+    ++commands;
+    CAPTURE(command);
+    for (int time = 0; time < 2; ++time) {
+      const Outcome outcome = shell(command, {folder.path().string(), {}, ""});
+      CHECK(outcome.status == 0);
+      CHECK(complaints(outcome.err) == "");
+    }
+  }
+  CHECK(commands > 5);
+  CHECK(names(folder.path()) == before);
+  CHECK(names(folder.file("build")).size() > 5);
+}
+
+TEST_CASE("make examples runs the commands of the README") {
+  std::istringstream list(shell("tools/examples list").out);
+  std::vector<std::string> run;
+  for (std::string line; std::getline(list, line);)
+    run.push_back("\"$SIMTRAIN\"" + line.substr(line.find(' ')));
+  std::vector<std::string> wanted = commands_of(SIMTRAIN_SOURCE_DIR "/README.md");
+  REQUIRE(!wanted.empty());
+  wanted.erase(wanted.begin());  // of an installed program; it stands below once more
+  CHECK(run == wanted);
 }
 
 /// The lines of the blocks of a page that open with one of `fences`.

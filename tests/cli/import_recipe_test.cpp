@@ -103,16 +103,41 @@ TEST_CASE("an imported model can be trained") {
   CHECK(outcome.out.find("llama2-13b") != std::string::npos);
 }
 
+TEST_CASE("an unknown recipe names the formats, a program in Python how to export it") {
+  const TempFolder folder;
+  folder.write("deepspeed.json", "{\"train_batch_size\": 8}\n");
+  folder.write("recipe.py", "from nemo.collections import llm\nrecipe = llm.llama3_8b()\n");
+  const auto import = [&](const std::string& file) {
+    return run_simtrain({"import", folder.file(file)});
+  };
+  check_refused(import("deepspeed.json"), "megatron-model-config (model_config.yaml of");
+  check_refused(import("recipe.py"), "nemo llm pretrain --factory NAME --to-yaml recipe.yaml");
+}
+
+TEST_CASE("what an import cannot keep is said on standard error") {
+  const Outcome outcome = run_simtrain(words("import " + kData +
+                                             "gpt15b_model_config.yaml --cluster dgx-superpod-h100 "
+                                             "--software megatron-core-2025"));
+  CHECK(outcome.status == 0);
+  for (const std::string note :
+       {"simtrain: note: training.global_batch_size 384 is assumed: --rampup-batch-size: from 384",
+        "simtrain: note: not simulated, though asked for: deterministic kernels, which can be"}) {
+    CAPTURE(outcome.err);
+    CHECK(outcome.err.find(note) != std::string::npos);
+  }
+}
+
 TEST_CASE("every format of recipes is listed and has an example that imports") {
   const std::string list = run_simtrain({"list", "import-formats"}).out;
   for (const std::string name :
        {"nccl-topology", "nvidia-smi-topo", "nemo-1", "nemo-2", "megatron-bridge",
-        "megatron-arguments", "dllogger-header", "hugging-face-config"}) {
+        "megatron-arguments", "megatron-model-config", "dllogger-header", "hugging-face-config"}) {
     CAPTURE(name);
     CHECK(("\n" + list).find("\n" + name + "  ") != std::string::npos);
   }
-  for (const std::string file : {"llama31_70b_nemo2.yaml", "gpt15b_megatron.sh",
-                                 "gpt15b_arguments.txt", "llama31_8b_bridge.yaml --nodes 1"}) {
+  for (const std::string file :
+       {"llama31_70b_nemo2.yaml", "gpt15b_megatron.sh", "gpt15b_model_config.yaml",
+        "gpt15b_arguments.txt", "llama31_8b_bridge.yaml --nodes 1"}) {
     const Outcome outcome = run_simtrain(words(
         "import " + kData + file + " --cluster dgx-superpod-h100 --software megatron-core-2025"));
     CAPTURE(outcome.err);

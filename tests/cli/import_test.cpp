@@ -139,13 +139,13 @@ TEST_CASE("wrong options of import are refused") {
   check_refused(run_simtrain({"import", file, "--nic-bandwidth", "400"}),
                 "--nic-bandwidth: '400' needs one of the units MB/s, GB/s, TB/s, Gb/s, Tb/s");
   check_refused(run_simtrain({"import", file, "--force"}),
-                "--force: replaces the file of --output; name one");
+                "--force: replaces a file; name one with --output");
   check_refused(
       run_simtrain({"import", file, "--gpu", "h100-sxm", "--output", "/dev/null", "--force"}),
       "/dev/null: is no regular file; name another");
   check_refused(
       run_simtrain({"import", file, "--gpu", "h100-sxm", "--output", "/nowhere/lab.yaml"}),
-      "/nowhere/lab.yaml: cannot be written: No such file or directory");
+      "/nowhere/lab.yaml: cannot be written: its folder: No such file or directory");
 }
 
 }  // namespace

@@ -105,9 +105,17 @@ TEST_CASE(
         "share/simtrain/validation/documented.yaml", "share/doc/simtrain/README.md",
         "share/doc/simtrain/docs/tutorial.md", "share/doc/simtrain/docs/pictures/step.png",
         "share/man/man1/simtrain.1.gz", "share/bash-completion/completions/simtrain",
-        "share/doc/simtrain/echarts/LICENSE"}) {
+        "share/doc/simtrain/echarts/LICENSE", "share/doc/simtrain/copyright",
+        "share/doc/simtrain/LICENSE", "share/doc/simtrain/NOTICE",
+        "share/doc/simtrain/THIRD_PARTY"}) {
     CAPTURE(file);
     CHECK(content.find(" ./usr/" + file + "\n") != std::string::npos);
+  }
+  const std::string copyright = read_file(folder.file("root/usr/share/doc/simtrain/copyright"));
+  for (const std::string whose : {"The developers of simtrain", "ECharts", "The HDF Group",
+                                  "/usr/share/common-licenses/Apache-2.0"}) {
+    CAPTURE(whose);
+    CHECK(copyright.find(whose) != std::string::npos);
   }
   const std::string needed = shell("dpkg-deb -f *.deb Depends", in_pack).out;
   for (const std::string library : {"libc6", "libfmt", "libyaml-cpp", "libtbb"}) {

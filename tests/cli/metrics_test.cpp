@@ -61,8 +61,8 @@ TEST_CASE("one log as text: figures, where inputs come from, what is missing") {
                                              "bf16-8"));
   CHECK(outcome.status == 0);
   for (const std::string part :
-       {"12.390 s, from 12.390 to 12.390 s", "84631 tokens/s", "61.95 % (nvidia-dgxc)",
-        "136.76 days", "128 samples (log: global batch size)",
+       {"12.390 s, of one step", "step 49, all that the log holds", "84631 tokens/s",
+        "61.95 % (nvidia-dgxc)", "136.76 days", "128 samples (log: global batch size)",
         "h100-sxm (scenarios/llama31_8b_h100.yaml, bf16-8)"}) {
     CAPTURE(part);
     CHECK(outcome.out.find(part) != std::string::npos);
@@ -225,13 +225,16 @@ TEST_CASE("compare: the logged step of the A4 recipe against its scenario") {
   const Outcome text = run_simtrain(words(call));
   CHECK(text.status == 0);
   CHECK(text.err.empty());
-  CHECK(text.out.find("Measured          118.190 s, mean of 1 step,") != std::string::npos);
-  CHECK(text.out.find("inside the interval") != std::string::npos);
+  CHECK(text.out.find("Measured          118.190 s, one step") != std::string::npos);
+  CHECK(text.out.find("less one: inside the") != std::string::npos);
   const auto json = nlohmann::json::parse(run_simtrain(words(call + " --format json")).out);
   CHECK(json["schema"] == "simtrain.comparison/1");
   CHECK(json["inside"] == true);
   const double gap = json["gap_s"];
   CHECK(gap == doctest::Approx(118.18969259262084 - json["predicted_s"].get<double>()));
+  CHECK(json["error"] ==
+        doctest::Approx(json["predicted_s"].get<double>() / 118.18969259262084 - 1));
+  CHECK(json["measured_s"]["std"].is_null());
   CHECK(json["explanations"][0]["verdict"] == "plausible");
   for (const auto& row : json["explanations"])
     CHECK(row["needed_s"].get<double>() - row["predicted_s"].get<double>() == doctest::Approx(gap));
@@ -244,6 +247,34 @@ TEST_CASE("compare: the logged step of the A4 recipe against its scenario") {
             words("compare scenarios/llama31_8b_h100.yaml " + kData + "log-llama31-8b-step-49.out"))
             .err.starts_with("simtrain: scenarios/llama31_8b_h100.yaml: --row: the scenario has a "
                              "table; "));
+}
+
+TEST_CASE("one step has no deviation, in text, JSON and CSV; below a second there are ms") {
+  const TempFolder folder;
+  folder.write("one.log", megatron_line(40, "245.5"));
+  folder.write("resumed.log", megatron_line(122, "300.0") + megatron_line(123, "245.5") +
+                                  megatron_line(124, "246.5"));
+  const CallOptions here{folder.path().string(), {}, ""};
+  const Outcome one = run_simtrain({"metrics", "one.log"}, here);
+  CHECK(one.out.find("Step time         245.500 ms, of one step") != std::string::npos);
+  CHECK(one.out.find("Std") == std::string::npos);
+  CHECK(one.out.find(", std") == std::string::npos);
+  const auto json =
+      nlohmann::json::parse(run_simtrain({"metrics", "one.log", "--format", "json"}, here).out);
+  CHECK(json["runs"][0]["step_time_s"]["std"].is_null());
+  CHECK(json["runs"][0]["logged_tflops_per_gpu"]["std"].is_null());
+  const std::string csv = run_simtrain({"metrics", "one.log", "--format", "csv"}, here).out;
+  CHECK(csv.find(",Partial,1,0.2455,,0.2455,0.2455,") != std::string::npos);
+  const Outcome both = run_simtrain({"metrics", "one.log", "resumed.log"}, here);
+  CHECK(both.out.find("N/A") != std::string::npos);
+  CHECK(both.out.find("\nWindows\n") != std::string::npos);
+  const Outcome resumed = run_simtrain({"metrics", "resumed.log"}, here);
+  CHECK(resumed.out.find("Step time         246.000 ms, from 245.500 ms to 246.500 ms") !=
+        std::string::npos);
+  CHECK(resumed.out.find("Window            steps 123 to 124, what the log holds without its") !=
+        std::string::npos);
+  CHECK(resumed.out.find("Steps             2 of 3; the log has steps 122 to 124") !=
+        std::string::npos);
 }
 
 TEST_CASE("list shows the formats and the windows") {

@@ -184,14 +184,16 @@ TEST_CASE("Profiles that cannot be compared are refused in one line") {
            ":1 [0] NCCL INFO AllReduce: opCount 0 count 1 datatype 7 [nranks=8] stream 0x1\n";
   folder.write("two.log", two);
   const std::string no_format =
-      "is no log of NCCL calls, no CSV of nsys stats and no trace of torch.profiler";
+      "is no log of NCCL calls (nccl-log), no CSV of nsys stats (nsys-csv) and no trace of "
+      "torch.profiler (kineto-trace)";
   const std::vector<std::pair<std::vector<std::string>, std::string>> wrong{
-      {{}, "profile takes a scenario and profiles"},
+      {{}, "profile takes profiles, with or without a scenario before them"},
       {{folder.file("none")}, "there is no such file"},
       {{folder.file("empty")}, no_format},
       {{folder.file("text")}, no_format},
       {{kTable, folder.file("text")}, no_format},
-      {{folder.file("quiet.log")}, "holds no call of NCCL; NCCL_DEBUG_SUBSYS=INIT,COLL logs them"},
+      {{folder.file("quiet.log")},
+       "holds no call of NCCL that can be read; NCCL_DEBUG_SUBSYS=INIT,COLL logs them"},
       {{folder.file("odd.csv")}, "--steps: marks no steps"},
       {{folder.file("bad.csv")}, "skipped 1 of 2 lines, first line 2: its time"},
       {{folder.file("two.log")}, "calls of 2 processes that do not tell their ranks"},
@@ -213,6 +215,56 @@ TEST_CASE("Profiles that cannot be compared are refused in one line") {
   const Outcome table = run_simtrain({"profile", kScenario, kTable});
   CHECK(table.status == 2);
   CHECK(table.err.find("the scenario has a table") != std::string::npos);
+}
+
+TEST_CASE("Profiles alone are summarized") {
+  const Outcome text = run_simtrain({"profile", kTable});
+  CHECK(text.status == 0);
+  for (const char* part : {"nsys-kern-sum.csv (nsys-csv)", "Kernels by kind", "  gemm ",
+                           "Those that take longest", "not marked"}) {
+    CAPTURE(part);
+    CHECK(text.out.find(part) != std::string::npos);
+  }
+  std::istringstream lines(text.out);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find(kTable) == std::string::npos) CHECK(line.size() <= 80);
+  }
+  const json summary = json::parse(run_simtrain({"profile", kTable, "--format", "json"}).out);
+  CHECK(summary.at("scenario").is_null());
+  const json compared = json::parse(profile({kTable, "--format", "json"}).out);
+  const json& kernels = compared.at("profiles").at(0).at("comparisons").at(0).at("kernels");
+  const double steps = compared.at("profiles").at(0).at("comparisons").at(0).at("steps");
+  double expected = 0;
+  for (const json& row : kernels) expected += row.at("measured_s").get<double>() * steps;
+  double sum = 0;
+  for (const json& row : summary.at("profiles").at(0).at("kernels"))
+    sum += row.at("time_s").get<double>();
+  CHECK(sum == doctest::Approx(expected));
+  for (const json& row : kernels) {
+    const double predicted = row.at("predicted_s");
+    const double measured = row.at("measured_s");
+    if (predicted > 0 && measured > 0)
+      CHECK(row.at("error").get<double>() == doctest::Approx(predicted / measured - 1));
+    else
+      CHECK(row.at("error").is_null());
+  }
+}
+
+TEST_CASE("A log of several processes that do not tell their ranks is summarized") {
+  const TempFolder folder;
+  std::string log;
+  for (const char* process : {"node0:10:11", "node0:20:21"})
+    log += std::string(process) +
+           " [0] NCCL INFO AllGather: opCount 1 sendbuff 0x1 recvbuff 0x2 count 2097152 datatype 7 "
+           "op 0 root 0 comm 0x3 [nranks=2] stream 0x4\n";
+  folder.write("nccl.log", log);
+  const Outcome text = run_simtrain({"profile", folder.file("nccl.log")});
+  CHECK(text.status == 0);
+  CHECK(text.out.find("Calls of NCCL by process node0:10, by kind and size") != std::string::npos);
+  CHECK(text.out.find("process node0:20 calls the same as node0:10") != std::string::npos);
+  const Outcome wrong = run_simtrain({"profile", folder.file("nccl.log"), "--steps", "3"});
+  CHECK(wrong.status == 2);
+  CHECK(wrong.err.starts_with("simtrain: --steps: goes with a scenario"));
 }
 
 }  // namespace

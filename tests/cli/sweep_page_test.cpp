@@ -66,7 +66,8 @@ TEST_CASE("a page that cannot be written is refused before anything is played") 
       {{"--output", "./scenarios/llama31_8b_h100.yaml", "--format", "csv", "--force"},
        "--output: is the scenario"},
       {{"--report", "./scenarios/llama31_8b_h100.yaml"}, "--report: is the scenario"},
-      {{"--report", "README.md"}, "README.md: is no page; it would be replaced"}};
+      {{"--report", "README.md"},
+       "README.md: is there already, and no page of simtrain; --force replaces it"}};
   for (const auto& [options, message] : wrong) {
     const std::string& said = message;
     CAPTURE(said);

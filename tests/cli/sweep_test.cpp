@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
@@ -33,7 +35,7 @@ TEST_CASE("sweep prints the best ten and counts the rest") {
   CHECK(outcome.err.empty());
   const std::vector<std::string> all = lines(outcome.out);
   REQUIRE(all.size() >= 15);
-  CHECK(all[0] == "Sweep of llama31_8b_h100.yaml [bf16-8]");
+  CHECK(all[0] == "Sweep of llama31_8b_h100.yaml [bf16-8] with model_overrides.num_layers=2");
   CHECK(all[2].starts_with("tp  optimizer.bucket_size_mb "));
   CHECK(all[14] == "48 of 48 candidates: 36 ok, 0 does_not_fit, 12 illegal");
   CHECK(holds(all[15], "12  parallelism.tensor_model_parallel_size: N does not divide"));
@@ -136,7 +138,7 @@ TEST_CASE("what can never be answered is one line, and nothing is written") {
   CHECK(run_simtrain(with(cheap_sweep(4), {"--resume"})).status == 2);
 }
 
-TEST_CASE("finished files stand until --force, and --resume has nothing to do") {
+TEST_CASE("finished files are made anew, not replaced by another sweep, and --resume leaves them") {
   const TempFolder folder;
   const std::string h5 = folder.file("plans.h5");
   for (const std::string option : {"--hdf5", "--output"}) {
@@ -147,9 +149,11 @@ TEST_CASE("finished files stand until --force, and --resume has nothing to do") 
       const auto files = std::vector<std::string>{option, file};
       CHECK(run_simtrain(with(cheap_sweep(8), files)).status == 0);
       const std::string whole = read_file(file);
-      Outcome outcome = run_simtrain(with(cheap_sweep(8), files));
+      CHECK(run_simtrain(with(cheap_sweep(8), files)).status == 0);
+      CHECK(read_file(file) == whole);
+      Outcome outcome = run_simtrain(with(cheap_sweep(12), files));
       CHECK(outcome.status == 2);
-      CHECK(holds(outcome.err, "is there already; --force replaces it"));
+      CHECK(holds(outcome.err, "answers another question"));
       outcome = run_simtrain(with(with(cheap_sweep(8), files), {"--resume"}));
       CHECK(outcome.status == 0);
       CHECK(outcome.out == file + " is complete already\n");
@@ -161,13 +165,99 @@ TEST_CASE("finished files stand until --force, and --resume has nothing to do") 
       CHECK(read_file(file) != whole);
       folder.write(name, "something else\n");
       outcome = run_simtrain(with(with(cheap_sweep(8), files), {"--resume"}));
-      CHECK(holds(outcome.err, "is no output of a sweep"));
+      CHECK(holds(outcome.err, "is there already, and no table of a sweep; --force replaces it"));
       CHECK(read_file(file) == "something else\n");
     }
   }
 }
 
+TEST_CASE("what lies where a sweep goes on is looked at before it is read") {
+  const TempFolder folder;
+  const std::string deep(100'000, '[');
+  const auto said = [&](const std::string& name) {
+    const Outcome outcome = run_simtrain(
+        with(cheap_sweep(8),
+             {"--resume", name.ends_with(".h5") ? "--hdf5" : "--output", folder.file(name)}));
+    CHECK(outcome.status == 2);
+    CHECK(outcome.out.empty());
+    CHECK(lines(outcome.err).size() == 1);
+    return outcome.err;
+  };
+  const std::string no_table = ": is there already, and no table of a sweep; --force replaces it";
+  CHECK(run_simtrain(with(cheap_sweep(8), {"--hdf5", folder.file("p.h5")})).status == 0);
+  CHECK(run_simtrain(with(cheap_sweep(8), {"--output", folder.file("p.json")})).status == 0);
+  const std::string h5 = read_file(folder.file("p.h5"));
+  for (const std::size_t at : {h5.find("complete"), h5.find("question"), h5.size() / 2}) {
+    std::string changed = h5;
+    changed[at] = static_cast<char>(changed[at] ^ 1);
+    folder.write("p.h5", changed);
+    CHECK(holds(said("p.h5"), no_table));
+  }
+  const std::string json = read_file(folder.file("p.json"));
+  folder.write("p.json", edited(json, "\"simtrain.sweep/1\"", deep));
+  CHECK(holds(said("p.json"), no_table));
+  folder.write("p.json", edited(json, "\"status\":\"ok\"", "\"status\":" + deep));
+  CHECK(run_simtrain(with(cheap_sweep(8), {"--resume", "--output", folder.file("p.json"),
+                                           "--report", folder.file("r.html")}))
+            .err.find("is damaged: no whole JSON") != std::string::npos);
+  for (const std::string name : {"sparse.h5", "sparse.csv", "sparse.csv.journal"}) {
+    folder.write(name, name == "sparse.h5" ? "\x89HDF\r\n\x1a\n" : "");
+    std::filesystem::resize_file(folder.path() / name, 10'000'000'000);
+  }
+  CHECK(holds(said("sparse.h5"), no_table));
+  CHECK(holds(said("sparse.csv"), no_table));
+  std::filesystem::remove(folder.path() / "sparse.csv");
+  CHECK(holds(said("sparse.csv"), "sparse.csv.journal: is larger than 1 MiB; none that"));
+}
+
+TEST_CASE("a value that no table has room for is refused") {
+  const Outcome outcome =
+      run_simtrain(with(cheap_sweep(8), {"--vary", "name=" + std::string(70'000, 'n')}));
+  CHECK(outcome.status == 2);
+  CHECK(holds(outcome.err, "name: has a value of 70000 bytes; up to 65536 would do"));
+}
+
+TEST_CASE("memory of a row is whole bytes, the nearest to what run says") {
+  const std::string plan =
+      " scenarios/llama31_8b_h100.yaml --row bf16-64 --set gbs=56 --set tp=2 --set cp=1 ";
+  const nlohmann::json json = table(words("sweep" + plan + "--vary nodes=7"));
+  const nlohmann::json run =
+      nlohmann::json::parse(run_simtrain(words("run" + plan + "--set nodes=7 --format json")).out);
+  const double peak = run.at("memory").at("peak_bytes");
+  CHECK(peak - std::floor(peak) > 0.5);
+  CHECK(json.at("rows").at(0).at("peak_memory_bytes") == std::llround(peak));
+}
+
 /// What the page's reader prints; without h5py and pandas the case says so and is left.
+TEST_CASE("HDF5 files of others are no sweep to go on with, whatever stands where a sweep's does") {
+  if (shell("/usr/bin/python3 -c 'import h5py'").status != 0) {
+    MESSAGE("skipped: no h5py here; tools/setup.sh test installs it");
+    return;
+  }
+  const TempFolder folder;
+  folder.write("write.py", R"(import h5py, numpy
+def made(name, complete, question):
+    with h5py.File(name, "w") as file:
+        file.attrs["schema"] = numpy.bytes_("simtrain.sweep/1")
+        file.attrs["complete"] = complete
+        file.attrs["question"] = question
+        file.create_group("rows")
+made("array.h5", numpy.arange(1000), numpy.bytes_("0123456789abcdef"))
+made("text.h5", 1, "of variable length")
+made("number.h5", "yes", 7)
+)");
+  REQUIRE(shell("/usr/bin/python3 write.py", {folder.path().string(), {}, ""}).err.empty());
+  for (const std::string name : {"array.h5", "text.h5", "number.h5"}) {
+    CAPTURE(name);
+    const std::string before = read_file(folder.file(name));
+    const Outcome outcome =
+        run_simtrain(with(cheap_sweep(4), {"--hdf5", folder.file(name), "--resume"}));
+    CHECK(outcome.status == 2);
+    CHECK(outcome.err.find("is there already, and no table of a sweep") != std::string::npos);
+    CHECK(read_file(folder.file(name)) == before);
+  }
+}
+
 TEST_CASE("h5py and pandas read the HDF5 file") {
   if (shell("/usr/bin/python3 -c 'import h5py, pandas'").status != 0) {
     MESSAGE("skipped: no h5py and pandas here; tools/setup.sh test installs them");
@@ -179,10 +269,10 @@ TEST_CASE("h5py and pandas read the HDF5 file") {
   CHECK(run_simtrain(with(cheap_sweep(16), files)).status == 0);
   folder.write("read.py", R"(import h5py, pandas
 with h5py.File("plans.h5") as file:
-    assert file.attrs["schema"] == "simtrain.sweep/1" and file.attrs["complete"] == 1
+    assert file.attrs["schema"] == b"simtrain.sweep/1" and file.attrs["complete"] == 1
     columns = file["rows"]
-    assert columns["step_time_s"].attrs["unit"] == "s"
-    assert columns["tp"].attrs["key"] == "parallelism.tensor_model_parallel_size"
+    assert columns["step_time_s"].attrs["unit"] == b"s"
+    assert columns["tp"].attrs["key"] == b"parallelism.tensor_model_parallel_size"
     assert columns["step_time_s"].chunks is not None
     table = pandas.DataFrame({name: column.asstr()[:] if column.dtype.kind == "S" else column[:]
                               for name, column in columns.items()})

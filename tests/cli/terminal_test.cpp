@@ -29,6 +29,8 @@ TEST_CASE("NO_COLOR, a dumb terminal and --color never switch colours off, an em
   CHECK(run_on_terminal({kTable, "--quiet"}, {{"NO_COLOR", "1"}}).out == plain);
   CHECK(run_on_terminal({kTable, "--quiet"}, {{"TERM", "dumb"}}).out == plain);
   CHECK(run_on_terminal({kTable, "--color=never", "--quiet"}).out == plain);
+  // mpirun gives its ranks a terminal of its own, also where what comes there goes into a file.
+  CHECK(run_on_terminal({kTable}, {{"OMPI_COMM_WORLD_RANK", "0"}}).out == plain);
   CHECK(coloured(run_on_terminal({kTable, "--quiet"}, {{"NO_COLOR", ""}}).out));
   CHECK(coloured(run_on_terminal({kTable, "--color=always", "--quiet"}, {{"NO_COLOR", "1"}}).out));
 }
@@ -124,6 +126,7 @@ const std::vector<std::string>& text_reports() {
       "tune " + kTable + " --row bf16-8",
       "tune " + kTable + " --row bf16-8 --price 2.5 --tokens 15T",
       "tune " + kFlagship + " --gpus 8",
+      "tune scenarios/llama31_405b_h100.yaml --row fp8-64 --limit cp=1 --limit mbs=1",
       "scale " + kFlagship + " --gpus 112,224,230 --price 2.5",
       "scale " + kTable + " --row bf16-8 --gpus 8:64:x2,12 --tokens 15T --mode strong",
       "scale scenarios/llama31_405b_h100.yaml --row bf16-512 --gpus 512",
@@ -163,8 +166,8 @@ TEST_CASE("Text reports, lists and help fit 80 columns") {
   for (const std::string& family : words(run_simtrain({"list"}).out))
     check_columns("list " + family);
   for (const std::string command :
-       {"run", "sweep", "tune", "scale", "validate", "calibrate", "metrics", "compare", "profile",
-        "nccl", "topology", "import", "list", "bench", "help"})
+       {"run", "new", "sweep", "tune", "scale", "validate", "calibrate", "metrics", "compare",
+        "profile", "nccl", "topology", "import", "list", "bench", "help"})
     check_columns("help " + command);
 }
 

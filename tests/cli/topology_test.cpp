@@ -115,7 +115,7 @@ TEST_CASE("wrong questions are refused in one line") {
        "--highlight: 'zp' is no group; tp, cp, dp or pp would do"},
       {{"gcp-a4", "--format", "xml"}, "--format: 'xml' is not known; text or json would do"},
       {{"gcp-a4", "--svg", "no/such/folder.svg"},
-       "no/such/folder.svg: cannot be written: No such file or directory"},
+       "no/such/folder.svg: cannot be written: its folder: No such file or directory"},
       {{"gcp-a4", "--svg", "."}, ".: is no regular file; name another"},
   };
   for (const auto& [arguments, message] : calls) {

@@ -59,18 +59,20 @@ TEST_CASE("pages and plans do not take the place of scenarios and results") {
   const std::string other = folder.file("b.yaml");
   std::filesystem::copy_file("scenarios/llama31_8b_h100.yaml", scenario);
   const std::string before = read_file(scenario);
-  const std::string page = " is no page; it would be replaced: name another";
+  const std::string page = " is there already, and no page of simtrain; --force replaces it";
   for (const auto& [options, message] : std::vector<std::pair<std::string, std::string>>{
-           {"scale %m --gpus 8,16 --report %m", scenario + ":" + page},
-           {"run %m --report %m", scenario + ":" + page},
-           {"validate %m --report %m", scenario + ":" + page},
-           {"tune %m --report %m", "--report: is the scenario; name another"},
-           {"tune %m --output %d/./m.yaml --force", "--output: is the scenario; name another"},
-           {"tune %m --output %d/b.yaml --report %d/./b.yaml",
+           {"scale %m --gpus 8,16 --report %m", "--report: is the scenario; name another"},
+           {"run %m --row bf16-8 --report %m", "--report: is the scenario; name another"},
+           {"validate %m --report %m", "--report: is a file to validate; name another"},
+           {"tune %m --row bf16-8 --report %m", "--report: is the scenario; name another"},
+           {"tune %m --row bf16-8 --output %d/./m.yaml --force",
+            "--output: is the scenario; name another"},
+           {"tune %m --row bf16-8 --output %d/b.yaml --report %d/./b.yaml",
             "--report: is the file of --output; name another"},
-           {"tune %m --output %d/none/b.yaml", "b.yaml: cannot be written: its folder: "},
-           {"run %m --trace %d/t.json --report %d/../" + folder.path().filename().string() +
-                "/t.json",
+           {"tune %m --row bf16-8 --output %d/none/b.yaml",
+            "b.yaml: cannot be written: its folder: "},
+           {"run %m --row bf16-8 --trace %d/t.json --report %d/../" +
+                folder.path().filename().string() + "/t.json",
             "--report: is the file of --trace; name another"}}) {
     std::string command = options;
     for (const auto& [sign, value] : {std::pair{std::string("%m"), scenario},

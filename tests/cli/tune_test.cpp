@@ -123,6 +123,50 @@ TEST_CASE("where no plan fits tune says by how much, writes nothing and exits wi
   CHECK(Json::parse(json.out).at("best").empty());
 }
 
+TEST_CASE("tune recommends no plan that run calls tight, says what one would give, or ranks it") {
+  const std::string tight = "tune " SIMTRAIN_SOURCE_DIR
+                            "/scenarios/llama31_405b_h100.yaml --row fp8-64 "
+                            "--limit cp=1 --limit mbs=1 --top 1 ";
+  const TempFolder folder;
+  const auto memory_of = [&](const std::string& options, const std::string& name) {
+    REQUIRE(run_simtrain(words(tight + options + " --output " + folder.file(name))).status == 0);
+    return Json::parse(run_simtrain({"run", folder.file(name), "--format", "json"}).out)
+        .at("memory");
+  };
+  CHECK(memory_of("", "safe.yaml").at("tight") == false);
+  CHECK(memory_of("--allow-tight", "tight.yaml").at("tight") == true);
+  CHECK(read_file(folder.file("safe.yaml")).find("that fit with room to spare") !=
+        std::string::npos);
+  CHECK(read_file(folder.file("tight.yaml")).find("# It is tight") != std::string::npos);
+  const std::string text = run_simtrain(words(tight)).out;
+  CHECK(unwrapped(text).find("tight plans would be better than the first, the best by -") !=
+        std::string::npos);
+  CHECK(run_simtrain(words(tight + "--allow-tight")).out.find("\n 1*") != std::string::npos);
+  const Json json = Json::parse(run_simtrain(words(tight + "--format json")).out);
+  const Json allowed = Json::parse(run_simtrain(words(tight + "--allow-tight --format json")).out);
+  CHECK(json.at("best").at(0).at("tight") == false);
+  CHECK(json.at("tight_ahead").at("best") == allowed.at("best").at(0));
+}
+
+TEST_CASE("a step longer than 11 days is one skipped candidate of tune, sweep and scale") {
+  const std::string reason = "the step takes more than 11 days";
+  const std::string big = " --row bf16-8 --set gbs=16777216 ";
+  const Outcome tuned = tune(big + "--limit tp=8 --limit recompute=none");
+  CHECK(tuned.status == 1);
+  CHECK(tuned.err.empty());
+  CHECK(tuned.out.find("No plan can be simulated: none of the ") != std::string::npos);
+  CHECK(unwrapped(tuned.out).find(" skipped: " + reason) != std::string::npos);
+  const Json sizes =
+      Json::parse(scale(big + "--set mbs=16384 --mode strong --gpus 8,16 --format json").out)
+          .at("sizes");
+  CHECK(sizes.at(0).at("illegal").get<std::string>().starts_with(reason));
+  CHECK(sizes.at(1).at("step_time_s") > 500'000);
+  const Outcome swept = run_simtrain(
+      words("sweep " + kScenario + big + "--set mbs=16384 --vary nodes=1,2 --format json"));
+  CHECK(swept.status == 0);
+  CHECK(swept.out.find(reason) != std::string::npos);
+}
+
 TEST_CASE("tune refuses wrong input in one line") {
   refuses(tune(""), "--row: is missing; known are bf16-8, ");
   for (const auto& [options, said] : std::vector<std::pair<std::string, std::string>>{
@@ -141,7 +185,7 @@ TEST_CASE("tune refuses wrong input in one line") {
            {"--memory-margin 100", "--memory-margin: must be below 100"},
            {"--memory-margin -1", "--memory-margin: must be a number of percent"},
            {"--top 0", "--top: must be a number from 1 to 1000"},
-           {"--force", "--force: goes with --output alone"},
+           {"--force", "--force: replaces a file; name one with --output or --report"},
            {"--output /dev/full", "is no regular file"},
            {"--output /nowhere/x.yaml", "cannot be written"},
            {"--format xml", "'xml'"},

@@ -69,6 +69,37 @@ TEST_CASE("A number set keeps its unit and is read again to the bit") {
   CHECK(find_number(root, "gemm.slowdown", kAsker).text == "0.05");
 }
 
+TEST_CASE("A written value takes the place of a value and its source, or is added") {
+  YamlNode root = load_yaml_text(
+      "bandwidth: {value: 400 Gb/s, source: sheet}\nrows: [{type: a, rate: 1 TB/s}]\n",
+      "node.yaml");
+  const auto set = [&](const std::string& key, const std::string& text) {
+    set_number(root, {"nodes/x.yaml", key, 0, kAsker, load_yaml_text(text, "--set"), "--set"});
+  };
+  set("bandwidth", "25 GB/s");
+  CHECK(find_number(root, "bandwidth", kAsker).text == "25 GB/s");
+  CHECK(find_number(root, "bandwidth", kAsker).place.file == "--set");
+  CHECK(root.find("bandwidth")->find("source")->text == "--set");
+  set("rows[type=a].rate", "2 TB/s");
+  CHECK(find_number(root, "rows[type=a].rate", kAsker).text == "2 TB/s");
+  CHECK(find_keyed(root, "routing", kAsker) == nullptr);
+  CHECK(find_keyed(root, "rows[type=b]", kAsker) == nullptr);
+  set("routing", "ecmp");
+  CHECK(find_number(root, "routing", kAsker).text == "ecmp");
+}
+
+TEST_CASE("Numbers set beneath those of a folder give way to them") {
+  const DataFolder data(SIMTRAIN_SOURCE_DIR);
+  const auto slowdown = [](const DataFolder& folder) {
+    YamlNode tree = folder.load_tree("hardware/gpus", "h100-sxm", {}, "gpu");
+    return find_number(tree, "gemm.overlap_slowdown", kAsker).text;
+  };
+  const NumberOverride half{"gpus/h100-sxm.yaml", "gemm.overlap_slowdown", 0.5, kAsker};
+  const NumberOverride third{"gpus/h100-sxm.yaml", "gemm.overlap_slowdown", 0.3, kAsker};
+  CHECK(slowdown(data.with_beneath({half})) == "0.5");
+  CHECK(slowdown(data.with({third}).with_beneath({half})) == "0.3");
+}
+
 TEST_CASE("What is no number has none") {
   YamlNode root = load_yaml_text("name: fast\n", "gpu.yaml");
   CHECK(said([&] { written_number(find_number(root, "name", kAsker), "name"); }) ==

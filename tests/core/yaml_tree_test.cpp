@@ -86,8 +86,13 @@ TEST_CASE("nesting is refused beyond 64 levels") {
   };
   CHECK(refused(nested(63)) == "");
   CHECK(refused(nested(64)) == "a.yaml:1:67: nests deeper than 64 levels");
-  CHECK(refused(std::string(1'000'000, '[')).find("nests deeper than 64 levels") !=
-        std::string::npos);
+  CHECK(refused("a: 1\n" + std::string(15'000'000, '[')) ==  // at once
+        "a.yaml:2:65: nests deeper than 64 levels");
+  CHECK(refused("a: " + std::string(15'000'000, '{')) ==
+        "a.yaml:1:68: nests deeper than 64 levels");
+  std::string half_open;
+  for (int i = 0; i < 5000; ++i) half_open += "# a share in [0, 1)\n";
+  CHECK(refused(half_open + "a: 1\n").empty());
 }
 
 TEST_CASE("text with a NUL byte or broken UTF-8 is refused") {

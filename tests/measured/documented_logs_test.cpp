@@ -46,7 +46,7 @@ TEST_CASE("000_ece8d9e1a5d97706.txt, lines 289 to 294: training_metrics on that 
 TEST_CASE("001_510f6ce44a84b7c5.txt, line 47, and the examples of lines 55 to 81") {
   const MeasuredRun run = read_log_file(kData + "log-llama31-8b-step-49.out", {});
   CHECK(run.format == "nemo");
-  CHECK(run.instead);
+  CHECK(run.missed);
   REQUIRE(run.steps.size() == 1);
   CHECK(run.steps[0].number == 49);
   CHECK(run.facts.peak_memory_bytes.value() == 70833405952.0);

@@ -198,5 +198,47 @@ TEST_CASE("kineto-trace: what nests without end is read no further") {
             .find("nests deeper than 1000000 levels; the rest is left out") != std::string::npos);
 }
 
+TEST_CASE("kineto-trace: a head that lacks a rank, or is broken, tells no rank and does no harm") {
+  const std::string events = "\"traceEvents\": [" + kernel("nvjet", "5").substr(2) + "]}";
+  const std::string whole =
+      R"({"distributedInfo": {"backend": "nccl", "rank": 3, "world_size": 8}, )";
+  CHECK(read_profile_text(whole + events).told->rank == 3);
+  for (const std::string info :
+       {R"({"distributedInfo": {"backend": "nccl", "world_size": 8}, )",
+        R"({"distributedInfo": {"rank": 3}, )", R"({"distributedInfo": {}, )",
+        R"({"distributedInfo": {"rank": -1, "world_size": 8}, )",
+        R"({"distributedInfo": {"rank": "3", "world_size": 8}, )",
+        R"({"distributedInfo": {"backend":)", R"({"distributedInfo": {"backend": {"a":)",
+        R"({"distributedInfo": {"backend": {"a")",
+        R"({"distributedInfo": {"backend": {"a":[1]},}, )"}) {
+    CAPTURE(info);
+    CHECK(!read_profile_text(info + events).told);
+  }
+  // One byte taken from the head, or put into it.
+  for (std::size_t at = 1; at < whole.size(); ++at) {
+    std::string shorter = whole;
+    shorter.erase(at, 1);
+    static_cast<void>(read_profile_text(shorter + events, "kineto-trace"));
+    for (const char c : std::string_view("{}[]\",:")) {
+      std::string longer = whole;
+      longer.insert(at, 1, c);
+      static_cast<void>(read_profile_text(longer + events, "kineto-trace"));
+    }
+  }
+}
+
+TEST_CASE("deep nesting is no way to break a reader") {
+  const std::string open(100'000, '[');
+  const std::string close(100'000, ']');
+  const std::string events = "\"traceEvents\": [" + kernel("nvjet", "5").substr(2) + "]}";
+  CHECK(read_profile_text("{\"a\": " + open + close + ", " + events).kernels.size() == 1);
+  const Profile inside = read_profile_text(
+      "{\"traceEvents\": [{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"k\", "
+      "\"dur\": 5, \"args\": {\"device\": " +
+      open + close + "}}]}");
+  CHECK(inside.kernels.size() + static_cast<std::size_t>(inside.skipped.count) == 1);
+  CHECK(read_profile_text("{\"traceEvents\": " + open).kernels.empty());
+}
+
 }  // namespace
 }  // namespace simtrain::testing

@@ -188,8 +188,7 @@ TEST_CASE("a log of no known format has no steps, and one format can be asked fo
         }) == "--log-format: 'nem' is no format of logs; did you mean 'nemo'?");
 }
 
-TEST_CASE(
-    "the format's own window, the last step where it is empty, nothing where one is asked for") {
+TEST_CASE("the format's own window, another where it is empty, nothing where one is asked for") {
   std::string log;
   for (int step = 0; step < 50; ++step) log += nemo_line(step, "12.5");
   const MeasuredRun run = read_text(log);
@@ -199,9 +198,9 @@ TEST_CASE(
   CHECK(run.steps_seen == 50);
   CHECK(run.first_step == 0);
   CHECK(run.last_step == 49);
-  CHECK(!run.instead);
+  CHECK(!run.missed);
   const std::string early = nemo_line(2, "12.5") + nemo_line(3, "12.6");
-  CHECK(read_text(early).instead);
+  CHECK(read_text(early).missed);
   CHECK(read_text(early).steps[0].number == 3);
   CHECK(read_text(early, {parse_window("11:44", ""), ""}).steps.empty());
 }
@@ -222,6 +221,17 @@ TEST_CASE("a batch that grows: the last one counts, told by consumed samples") {
   const MeasuredRun run =
       read_text("step,step_time_s,consumed_samples\n0,1,16\n1,1,32\n2,1,64\n3,1,96\n", all_steps());
   CHECK(run.facts.batch_from_samples.value() == 32);
+}
+
+TEST_CASE("dllogger: deep nesting is no way to break the reader") {
+  const std::string open(100'000, '[');
+  const std::string close(100'000, ']');
+  for (const std::string& text :
+       {"DLLL {\"step\": " + open + close + ", \"data\": {\"train_step_timing in s\": 1.0}}\n",
+        "DLLL {\"step\": 5, \"data\": {\"x\": " + open + close + "}}\n",
+        "DLLL {\"step\": \"PARAMETER\", \"data\": {\"x\": " + open + "\n", "DLLL " + open + "\n",
+        "DLLL " + std::string(100'000, '{') + "\n"})
+    CHECK(read_text(text).steps.empty());
 }
 
 }  // namespace

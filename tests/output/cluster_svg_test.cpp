@@ -32,7 +32,7 @@ bool well_formed(const std::string& text) {
     if (end == std::string::npos) return false;
     const std::string tag = text.substr(at + 1, end - at - 1);
     if (count(tag, "\"") % 2 != 0) return false;
-    if (tag.ends_with("/")) continue;
+    if (tag.ends_with("/") || tag.starts_with("!--")) continue;
     if (!tag.starts_with("/")) {
       open.push_back(tag.substr(0, tag.find(' ')));
       continue;

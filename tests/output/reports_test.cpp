@@ -47,6 +47,7 @@ void check_columns(const std::string& text) {
 }
 
 TEST_CASE("Every line of a report fits in 80 columns, of every scenario") {
+  const TrainingGoal goal{1.5e13, 2.5};
   for (const std::string& name : data().names("scenarios")) {
     CAPTURE(name);
     const auto source = ScenarioSource::from_file(data().root() + "/scenarios/" + name + ".yaml");
@@ -55,9 +56,10 @@ TEST_CASE("Every line of a report fits in 80 columns, of every scenario") {
     std::vector<Report> reports;
     for (const std::string& row : rows) {
       reports.push_back(simulate(source.scenario(data(), row, {})));
-      check_columns(text_report(reports.back()));
+      check_columns(text_report(reports.back(), goal));
+      check_columns(recipe_text(reports.back()));
     }
-    check_columns(text_table(rows, reports));
+    check_columns(text_table(rows, reports, goal));
   }
 }
 

@@ -202,7 +202,7 @@ void write_as(const std::string& format, const SweepTable& table, const std::str
   const std::string text = format == "h5"    ? sweep_hdf5(table)
                            : format == "csv" ? sweep_csv(table)
                                              : sweep_json(table);
-  write_text_file(path, text, true);
+  write_text_file(path, text);
 }
 
 TEST_CASE("A finished file gives its rows back, and the page of its sweep to the byte") {
@@ -287,7 +287,7 @@ TEST_CASE("Files that are cut or edited are refused in one line") {
     for (std::size_t cut = 1; cut < 40; ++cut) {
       CAPTURE(format);
       CAPTURE(cut);
-      write_text_file(path, whole.substr(0, whole.size() * cut / 40), true);
+      write_text_file(path, whole.substr(0, whole.size() * cut / 40));
       CHECK_THROWS_AS(static_cast<void>(sweep_rows(path, question)), InputError);
     }
     const SweepTable part{question, {made_row(0), made_row(1)}};
@@ -301,7 +301,7 @@ TEST_CASE("Files that are cut or edited are refused in one line") {
         std::pair{"\"dp\":4", "\"dq\":4"}}) {
     const std::string& replaced = was;
     CAPTURE(replaced);
-    write_text_file(json, testing::edited(sweep_json(table), was, is), true);
+    write_text_file(json, testing::edited(sweep_json(table), was, is));
     CHECK_THROWS_WITH_AS(static_cast<void>(sweep_rows(json, question)),
                          doctest::Contains("is damaged: "), InputError);
   }

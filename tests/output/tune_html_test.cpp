@@ -80,6 +80,22 @@ TEST_CASE("A search's page has its plans, the first against the second, and the 
   CHECK(data["steps"][0]["fits"] == false);
 }
 
+TEST_CASE("A page marks tight plans, and says what was skipped") {
+  TuneResult tuned = result(TuneGoal::step_time);
+  tuned.best[1].plan.tight = true;
+  tuned.tight_ahead = {3, tuned.best[1]};
+  tuned.skipped["a <step> too long"] = {4, tuned.best[0].plan.choice};
+  tuned.steps.push_back({Knob::pp, plan(8, 4, 1), "a <step> too long"});
+  const std::string page = tune_html({"n", 1e12, {}, {}, "is <odd>"}, tuned);
+  check_whole(page);
+  CHECK(has(page, "<td>40.0 GB</td><td>40.0 GB</td><td><span class=\"bad\">tight</span></td>"));
+  CHECK(has(page, "Tight: fits only with less fragmentation"));
+  CHECK(has(page, "Tight plans that would be better than the first: 3."));
+  CHECK(has(page, "4 skipped: a &lt;step&gt; too long; the first: 8 GPUs: TP 2"));
+  CHECK(has(page, "The file's own plan: is &lt;odd&gt;"));
+  CHECK(data_of(page)["steps"].size() == 1);
+}
+
 TEST_CASE("By MFU a page counts GPU seconds") {
   const nlohmann::json data = data_of(tune_html({"n", 1e12, {}, {}}, result(TuneGoal::mfu)));
   CHECK(data["shares"]["unit"] == "GPU s");

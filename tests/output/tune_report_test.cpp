@@ -51,7 +51,9 @@ bool has(const std::string& text, const std::string& piece) {
 TEST_CASE("the text ranks, explains and counts, with units") {
   const std::string text = tune_text({"name\n", 1e12, {}, {}}, result(TuneGoal::step_time));
   CHECK(has(text, "name?\nBest plans by step_time\n"));
-  CHECK(has(text, "\n 1    8   2   1  1  1    1   1  selective both         1.000 s"));
+  CHECK(has(text,
+            "   GPUs TP  PP VP CP   DP MBS recompute account   step time        MFU to spare\n"
+            " 1     8  2   1  1  1    1   1 selective both        1.000 s    50.00 %  40.0 GB\n"));
   CHECK(has(text, "  gemm                        750.0 ms     1125.0 ms     -375.0 ms\n"));
   CHECK(has(text, "  step                       1000.0 ms     1500.0 ms     -500.0 ms\n"));
   CHECK(has(text, "  tp                2 -> 4            1.100 s   +10.00 %   40.0 GB  fits\n"));
@@ -64,6 +66,55 @@ TEST_CASE("by MFU and cost, shares are GPU seconds, so that sizes compare") {
   CHECK(has(text, "cost of 15T tokens at $ 2 per GPU hour"));
   CHECK(has(text, "  step                          8.0 GPU s       24.0 GPU s      -16.0 GPU s\n"));
   CHECK(has(text, "$ 66.67 k"));
+}
+
+TEST_CASE("tight plans are marked, and those that would come first are told") {
+  TuneResult tuned = result(TuneGoal::step_time);
+  CHECK(!has(tune_text({"name", 1e12, {}, {}}, tuned), "tight"));
+  tuned.best[1].plan.tight = true;
+  tuned.best[1].plan.memory_bytes = 79e9;
+  tuned.spaces.front().legal[1] = tuned.best[1].plan;
+  tuned.tight_ahead = {3, tuned.best[1]};
+  tuned.tight_ahead.best->report.step_time_s = 0.5;
+  tuned.steps[0].changed.plan.tight = true;
+  const std::string text = tune_text({"name", 1e12, {}, plan(8, 8, 2.0).report}, tuned);
+  CHECK(has(text, "\n 1     8  2"));
+  CHECK(has(text,
+            "\n 2*   16  4   1  1  1    1   1 selective both        1.500 s    33.33 %   1.0 GB\n"
+            "  *  tight: fits only with less fragmentation"));
+  CHECK(has(text, "3 tight plans would be better than the first, the best by -50.00 % of step"));
+  CHECK(has(text, "16 GPUs: TP 4, PP 1"));
+  CHECK(has(text, "+10.00 %   40.0 GB  tight\n"));
+  CHECK(has(text, "2 fit in memory (1 tight), 2"));
+  CHECK(!has(text, "No plan is safe"));
+  for (LegalPlan& legal : tuned.spaces.front().legal) legal.tight = true;
+  tuned.best[0].plan.tight = true;
+  CHECK(has(tune_text({"name", 1e12, {}, {}}, tuned), "No plan is safe: all that fit are tight"));
+  const auto json = nlohmann::json::parse(tune_json({"name", 1e12, {}, {}}, tuned));
+  CHECK(json.at("best").at(1).at("tight") == true);
+  CHECK(json.at("best").at(1).at("spare_bytes") == 1e9);
+  CHECK(json.at("tight_ahead").at("plans") == 3);
+  CHECK(json.at("tight_ahead").at("best").at("plan").at("tp") == 4);
+  CHECK(json.at("spaces").at(0).at("tight") == 2);
+  CHECK(json.at("allow_tight") == false);
+}
+
+TEST_CASE("plans that cannot be simulated are counted with their reason") {
+  TuneResult tuned = result(TuneGoal::step_time);
+  tuned.skipped["too long"] = {4, tuned.best[1].plan.choice};
+  tuned.steps[0].refusal = "too long";
+  TuneHead head{"name", 1e12, {}, {}, "gbs: is odd"};
+  const std::string text = tune_text(head, tuned);
+  CHECK(has(text, "  4 skipped: too long; the first: 16 GPUs: TP 4, PP 1"));
+  CHECK(has(text, "  tp                2 -> 4          too long\n"));
+  CHECK(has(text, "\nThe file's own plan: gbs: is odd\n"));
+  const auto json = nlohmann::json::parse(tune_json(head, tuned));
+  CHECK(json.at("skipped").at(0).at("plans") == 4);
+  CHECK(json.at("skipped").at(0).at("reason") == "too long");
+  CHECK(json.at("sensitivity").at(0).at("skipped") == "too long");
+  CHECK(json.at("given_illegal") == "gbs: is odd");
+  tuned.best.clear();
+  CHECK(has(tune_text(head, tuned), "No plan can be simulated: none of the 2 that fit\n"));
 }
 
 TEST_CASE("no plan: the constraint that leaves none") {

@@ -1,6 +1,4 @@
 // What a change of hardware or batch may and may not do to a step.
-#include <random>
-
 #include <doctest/doctest.h>
 
 #include "sim/run/executor.h"
@@ -106,44 +104,5 @@ TEST_CASE("more layers never shorten the step") {
                               {std::string("model_overrides.num_layers=") + layers, "gbs=16"}));
     CHECK(now > before);
     before = now;
-  }
-}
-
-TEST_CASE("any pipeline comes to an end, overlapped or not, and folds exactly") {
-  constexpr std::uint64_t kSeed = 5;
-  std::mt19937_64 random(kSeed);
-  const auto below = [&](std::size_t most) { return static_cast<int>(random() % most); };
-  for (int i = 0; i < 60; ++i) {
-    const int pp = 1 << below(4);
-    const int vp = pp > 1 ? 1 + below(3) : 1;
-    const int tp = 1 << below(2);
-    const int cp = 1 << below(2);
-    const int dp = 32 / (pp * tp * cp) == 0 ? 1 : 32 / (pp * tp * cp);
-    const int nodes = std::max(1, pp * tp * cp * dp / 8);
-    const int micro_batches = vp > 1 ? pp * (1 + below(3)) : 1 + below(12);
-    const std::vector<std::string> settings{
-        "nodes=" + std::to_string(nodes),
-        "tp=" + std::to_string(tp),
-        "pp=" + std::to_string(pp),
-        "cp=" + std::to_string(cp),
-        "vp=" + std::to_string(vp),
-        "gbs=" + std::to_string(nodes * 8 / (pp * tp * cp) * micro_batches),
-        "model_overrides.num_layers=" + std::to_string(pp * vp),
-        std::string("parallelism.sequence_parallel=") +
-            (tp > 1 && below(2) == 0 ? "true" : "false"),
-        std::string("precision=") + (below(2) == 0 ? "bf16" : "fp8"),
-        std::string("overlap.overlap_p2p_comm=") + (below(2) == 0 ? "true" : "false"),
-        std::string("overlap.overlap_grad_reduce=") + (below(2) == 0 ? "true" : "false"),
-        std::string("overlap.overlap_param_gather=") + (below(2) == 0 ? "true" : "false"),
-        std::string("overlap.defer_embedding_wgrad_compute=") + (below(2) == 0 ? "true" : "false")};
-    std::string text;
-    for (const std::string& setting : settings) text += " --set " + setting;
-    INFO("seed ", kSeed, ", case ", i, ":", text);
-    const Scenario scenario = scenario_of({"llama31_8b_h100", "bf16-8"}, settings);
-    Report folded;
-    REQUIRE_NOTHROW(folded = simulate(scenario));
-    const Report unfolded = simulate(scenario, {true});
-    CHECK(folded.step_time_s == unfolded.step_time_s);
-    CHECK(folded.engine.fingerprint == unfolded.engine.fingerprint);
   }
 }

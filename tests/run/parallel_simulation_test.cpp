@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "sim/run/simulate.h"
+#include "tests/run/report_text.h"
 #include "tests/run/scenarios.h"
 
 using namespace simtrain;
@@ -32,28 +33,12 @@ std::vector<std::vector<std::string>> many_plans() {
   return plans;
 }
 
-/// All that a report says but the time it took.
-std::string text_of(const Report& report) {
-  std::string text =
-      fmt::format("{} {} {} {:a} {:a} {:a} {:a} {:a}\n", report.scenario, report.layout,
-                  report.engine.fingerprint, report.step_time_s, report.step_time_error,
-                  report.clock, report.mfu, report.memory_capacity);
-  for (const double seconds : report.breakdown) text += fmt::format("{:a} ", seconds);
-  for (const CommunicationRow& row : report.communication)
-    text += fmt::format("{} {} {} {:a} {:a}\n", row.group, row.bytes.value(), row.count,
-                        row.total_s, row.exposed_s);
-  for (const HopRow& row : report.placement.hops) {
-    for (const std::int64_t hops : row.hops) text += fmt::format("{} ", hops);
-  }
-  return text;
-}
-
 std::string simulated(const ScenarioSource& source, const DataFolder& data,
                       const std::vector<std::string>& plan, ClusterCache* clusters) {
   std::vector<Setting> settings;
   settings.reserve(plan.size());
   for (const std::string& text : plan) settings.push_back(parse_setting(text));
-  return text_of(simulate(source.scenario(data, "bf16-512", settings), {false, clusters}));
+  return testing::text_of(simulate(source.scenario(data, "bf16-512", settings), {false, clusters}));
 }
 
 }  // namespace

@@ -193,6 +193,71 @@ TEST_CASE("a Hugging Face configuration becomes a model file") {
   CHECK(imported.yaml.find("normalization: rmsnorm # ") != std::string::npos);
 }
 
+TEST_CASE("what a Hugging Face model does beside its configuration is said") {
+  RecipeRequest request;
+  request.name = "m";
+  const auto notes = [&](const std::string& from, const std::string& to) {
+    std::string all;
+    const ImportFile file = with(recipe_file("llama2_13b_config.json"), from, to);
+    REQUIRE(!file.text.empty());
+    for (const std::string& note : import_recipe(file, request).notes) all += note + "\n";
+    return all;
+  };
+  CHECK(notes("\"llama\"", "\"llama\"").empty());
+  CHECK(notes("\"llama\"", "\"qwen2\"") ==
+        "not simulated, though asked for: biases of the linear modules (of QKV, by model_type "
+        "qwen2)\n");
+  CHECK(notes("\"llama\"", "\"qwen3\", \"head_dim\": 128") ==
+        "not simulated, though asked for: the norms of queries and keys (model_type qwen3)\n");
+  CHECK(notes("\"llama\"", "\"olmo2\"").find("the norms of queries and keys") != std::string::npos);
+  CHECK(notes("\"llama\"", "\"llama\", \"attention_bias\": true").find("(attention_bias)") !=
+        std::string::npos);
+  CHECK(notes("\"llama\"", "\"mistral\", \"sliding_window\": 4096").find("sliding window") !=
+        std::string::npos);
+  CHECK(notes("\"llama\"", "\"llama\", \"sliding_window\": 4096, \"use_sliding_window\": false")
+            .empty());
+}
+
+TEST_CASE("a Hugging Face model that no run would take is no import") {
+  const ImportFile file = recipe_file("llama2_13b_config.json");
+  RecipeRequest request;
+  request.name = "m";
+  const ImportFile tied =
+      with(file, "\"tie_word_embeddings\": false", "\"tie_word_embeddings\": true");
+  CHECK(import_error(tied, request)
+            .find("tie_word_embeddings: is true; tied embeddings are not "
+                  "modelled yet, so that no run takes this model") != std::string::npos);
+  request.overrides = {"tie_word_embeddings=false"};
+  CHECK(import_error(tied, request).empty());
+  request.overrides = {"num_attention_heads=39"};
+  CHECK(import_error(file, request)
+            .find("num_attention_heads: 39 heads do not divide the hidden "
+                  "size of 5120, and nothing says the size of a head") != std::string::npos);
+  request.overrides = {"num_key_value_heads=7"};
+  CHECK(import_error(file, request)
+            .find("num_key_value_heads: 7 query groups do not divide the 40 "
+                  "heads") != std::string::npos);
+  request.overrides = {"~num_key_value_heads", "model_type=qwen2"};
+  CHECK(import_error(file, request)
+            .ends_with("num_key_value_heads: is not said by this "
+                       "configuration"));
+}
+
+TEST_CASE("a recipe of which nothing is read is no import, nor is a count at another place") {
+  RecipeRequest request = h100_job("nemo-25.02.01");
+  CHECK(import_error({"r.yaml", "model: {x: 1}\ntrainer: {y: 2}\n"}, request) ==
+        "r.yaml: holds no key that simtrain reads in a file of this kind (NeMo 1 configuration); "
+        "'simtrain list import-formats' lists the kinds");
+  CHECK(
+      import_error({"r.yaml", "model: {language: {num_layers: 4}, hidden_size: 8}\ntrainer: {}\n"},
+                   request) ==
+      "r.yaml:1:32: model.language.num_layers: stands where this format does not have it; "
+      "--override +model.num_layers=VALUE says it, --override \"~model.language.num_layers\" "
+      "leaves it out");
+  CHECK(import_error({"c.json", "{\"model_type\": null}"}, {}).find("holds no key") !=
+        std::string::npos);
+}
+
 TEST_CASE("Hugging Face configurations of other kinds are refused") {
   const ImportFile file = recipe_file("llama2_13b_config.json");
   RecipeRequest request;

@@ -6,7 +6,7 @@
 
 #include "sim/run/recipe_import/hydra.h"
 #include "sim/run/recipe_import/interpolation.h"
-#include "sim/run/recipe_import/shell_words.h"
+#include "sim/run/recipe_import/shell_script.h"
 #include "tests/core/said.h"
 #include "tests/run/recipes.h"
 
@@ -21,7 +21,7 @@ std::string value_at(const std::string& text, const std::string& key) {
 
 std::string words_of(const std::string& text) {
   std::string out;
-  for (const ShellWord& word : shell_words(text, "s.sh"))
+  for (const ShellWord& word : read_script(text, "s.sh").words)
     out += (word.ends ? "/" : word.text) + " ";
   return out;
 }
@@ -79,6 +79,16 @@ TEST_CASE("interpolations that cannot be resolved are refused, cycles named") {
         std::string::npos);
   CHECK(said([] { value_at("a: ${multiply:2,x}\n", "a"); }).find("must be a whole number") !=
         std::string::npos);
+  const std::string deep = [] {
+    std::string text = "k: x\na: '";
+    for (int i = 0; i < 9000; ++i) text += "${";
+    return text + "k" + std::string(9000, '}') + "'\n";
+  }();
+  CHECK(said([&] { value_at(deep, "a"); }).find("nests interpolations deeper than 64") !=
+        std::string::npos);
+  CHECK(said([] {
+          value_at("a: '${b}" + std::string(70000, 'x') + "'\nb: 1\n", "a");
+        }).find("interpolates too much") != std::string::npos);
   std::string bomb = "k0: x\n";
   for (int i = 1; i < 60; ++i) bomb += fmt::format("k{}: '${{k{}}}${{k{}}}'\n", i, i - 1, i - 1);
   CHECK(said([&] { value_at(bomb, "k59"); }).find("interpolates too much") != std::string::npos);
@@ -98,6 +108,13 @@ TEST_CASE("defaults are taken in as Hydra composes them") {
   CHECK(find_yaml_value(tree, "kept")->text == "1");
   CHECK(find_yaml_value(tree, "data.seq_length")->text == "4096");
   CHECK(tree.find("defaults") == nullptr);
+  folder.write(
+      "packed.yaml",
+      "defaults: [data@model.data: mock, optional tp_overlap@model.ub_tp_comm_overlap_cfg: "
+      "ub_cfg_h100_h8192_tp4_mbs1_seqlen4096]\nmodel: {tp: 8}\n");
+  CHECK(find_yaml_value(folder.load("packed.yaml"), "model.data.seq_length")->text == "4096");
+  CHECK(find_yaml_value(folder.load("packed.yaml"), "model.ub_tp_comm_overlap_cfg")->text ==
+        "ub_cfg_h100_h8192_tp4_mbs1_seqlen4096");
   folder.write("under.yaml", "defaults: [_self_, base]\nmodel: {tp: 8}\n");
   CHECK(find_yaml_value(folder.load("under.yaml"), "model.tp")->text == "1");
   folder.write("circle.yaml", "defaults: [round]\n");
@@ -115,13 +132,13 @@ TEST_CASE("the words of a script are those that a shell would see") {
   CHECK(words_of("a && (b | c); d") == "a / / / b / c / / d ");
   CHECK(words_of("X=3\nY=\"${X}4\"\n$X ${Y} ${Z:-5} ${Z} $1 'a'b") ==
         "X=3 Y=34 3 34 5 ${Z} $1 ab ");
-  CHECK(words_of("X=1\nX=2\n$X") == "X=1 X=2 $X ");
+  CHECK(words_of("X=1\n$X\nX=2\n$X") == "X=1 1 X=2 2 ");
   CHECK(words_of("O=\"--a 1 \\\n --b\"\nrun $O") == "O= --a 1 --b run  ");
   CHECK(words_of("$((A * 2)) \"unclosed") == "$((A * 2)) \"unclosed ");
 }
 
 TEST_CASE("places of words are lines and columns of the script") {
-  const std::vector<ShellWord> words = shell_words("a\n  --b \"c d\"\n", "s.sh");
+  const std::vector<ShellWord> words = read_script("a\n  --b \"c d\"\n", "s.sh").words;
   REQUIRE(words.size() == 3);
   CHECK(words[1].place.line == 2);
   CHECK(words[1].place.column == 3);

@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include "sim/core/fingerprint.h"
 #include "tests/core/said.h"
 
 using namespace simtrain;
@@ -107,6 +108,27 @@ TEST_CASE("a damaged line is left out, and those behind it count") {
     CHECK(content.rows.size() == 20);
     CHECK(content.damaged == 1);
   }
+}
+
+TEST_CASE("a line that nests without end is a damaged one") {
+  const Place place("journal-deep");
+  place.add(0, 2);
+  for (const std::string& payload : {std::string(100'000, '['), std::string(100'000, '{')}) {
+    Fingerprint sum;
+    sum.add(payload);
+    const JournalContent content = read_journal(place.text() + sum.text() + " " + payload + "\n");
+    CHECK(content.rows.size() == 3);
+    CHECK(content.damaged == 1);
+    CHECK_THROWS_AS(static_cast<void>(row_of(payload)), std::invalid_argument);
+    CHECK(!read_journal(sum.text() + " " + payload + "\n").has_head);
+  }
+}
+
+TEST_CASE("a journal that is too large for its sweep is not read") {
+  const Place place("journal-sparse");
+  place.add(0, 2);
+  std::filesystem::resize_file(place.path(), 10'000'000'000);
+  CHECK(holds(place.refusal(kHead, JournalStart::resume), "is larger than 32 MiB"));
 }
 
 TEST_CASE("a journal is refused to other questions, other builds and the unwary") {

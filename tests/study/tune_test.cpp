@@ -39,6 +39,12 @@ void check_equal(const TuneResult& a, const TuneResult& b) {
   }
 }
 
+void check_ahead(const TuneResult& a, const TuneResult& b) {
+  CHECK(a.tight_ahead.plans == b.tight_ahead.plans);
+  REQUIRE(a.tight_ahead.best.has_value() == b.tight_ahead.best.has_value());
+  if (a.tight_ahead.best) CHECK(a.tight_ahead.best->plan.choice == b.tight_ahead.best->plan.choice);
+}
+
 /// The least score among all plans that fit, found without the code of the search.
 double least_score(const TuneRequest& request) {
   double least = 1e300;
@@ -85,6 +91,7 @@ TEST_CASE("the search finds what simulating every plan finds, and simulates few"
     request.exhaustive = true;
     const TuneResult all = tune(request);
     check_equal(found, all);
+    check_ahead(found, all);
     CHECK(all.simulated == all.fitting());
     CHECK(found.fitting() == all.fitting());
     CHECK(found.simulated <= all.simulated);
@@ -123,7 +130,8 @@ TEST_CASE("each step changes one knob of the best to a legal neighbour") {
   const TuneResult result = tune(request);
   const PlanChoice& best = result.best.front().plan.choice;
   CHECK(result.steps.size() >= 5);
-  for (const auto& [knob, changed] : result.steps) {
+  for (const auto& [knob, changed, refusal] : result.steps) {
+    CHECK(refusal.empty());
     const PlanChoice& choice = changed.plan.choice;
     for (const auto& [name, other] : EnumNames<Knob>::rows) {
       if (other != knob && other != Knob::dp) CHECK(choice[other] == best[other]);

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "sim/topology/cluster.h"
 #include "sim/topology/import/import_format.h"
@@ -254,6 +255,19 @@ TEST_CASE("deep nesting and endless devices are refused, not followed") {
   CHECK(said([&] {
           read_nccl_topology({"x", wide + "</nic></pci></cpu></system>"});
         }) == "x:1: is one of more than 256 GPUs and NICs of one host");
+}
+
+TEST_CASE("an element with very many attributes is refused at its line, and at once") {
+  const auto with = [](int attributes) {
+    std::string text = "<!-- <a b=\"1\" -->\n<system version=\"1\">\n<cpu";
+    for (int i = 0; i < attributes; ++i)
+      text += fmt::format(" a{}=\"{}\"", i, i % 2 == 0 ? ">" : "'");
+    return ImportFile{"x", text + "/></system>"};
+  };
+  CHECK(said([&] { read_nccl_topology(with(100'000)); }) ==
+        "x:3: an element with 100000 attributes; at most 256 are read");
+  CHECK(said([&] { read_nccl_topology(with(256)); }) ==
+        "x:2: system: names no GPU in its first host");
 }
 
 TEST_CASE("names from outside cannot break out of a comment or a text") {

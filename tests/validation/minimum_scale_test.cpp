@@ -10,8 +10,6 @@
 namespace simtrain {
 namespace {
 
-enum class Room { none, tight, enough };
-
 /// A documented row with another number of nodes: DP and the global batch scale with it, as from
 /// row to row of the documents' tables.
 Room room(const std::string& file, const std::string& row, double scale = 1) {
@@ -22,12 +20,7 @@ Room room(const std::string& file, const std::string& row, double scale = 1) {
   recipe.training.global_batch_size = static_cast<int>(recipe.training.global_batch_size * scale);
   const RankGrid grid(recipe, static_cast<int>(scenario.gpus() * scale));
   const auto capacity = static_cast<double>(scenario.cluster.gpu.memory_capacity.value.value());
-  Room least = Room::enough;
-  for (const StageMemory& stage : stage_memory(recipe, scenario.cluster.gpu, grid)) {
-    if (stage.total() > capacity) return Room::none;
-    if (stage.likely() > capacity) least = Room::tight;
-  }
-  return least;
+  return room_of(stage_memory(recipe, scenario.cluster.gpu, grid), capacity);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+#include "sim/workload/colour_refinement.h"
 #include "tests/workload/setup.h"
 
 using namespace simtrain;
@@ -119,11 +120,48 @@ TEST_CASE("where PXN takes messages over other GPUs' NICs every rank stands for 
 
 // TP2 CP3 takes 6 GPUs, nodes have 8: four replicas on three nodes lie 6, 2+4, 4+2 and 6. The first
 // and last stay in a node. The middle ones both cross once in and once out with 2 of 3 TP groups on
-// one side, alike for a ring.
+// one side, alike for a ring whose messages leave by the sender's NIC.
 TEST_CASE("replicas that straddle nodes have passes of their own") {
-  const RankClasses classes = classes_of(llama_8b(2, 3, 1), h100(3));
-  CHECK(Numbers{classes.pass[0], classes.pass[6], classes.pass[12], classes.pass[18]} ==
-        Numbers{0, 1, 1, 0});
+  ClusterSpec spec = h100(3);
+  const auto passes = [&] {
+    const Numbers pass = classes_of(llama_8b(2, 3, 1), spec).pass;
+    return Numbers{pass[0], pass[6], pass[12], pass[18]};
+  };
+  spec.fabric.pxn.value = false;
+  CHECK(passes() == Numbers{0, 1, 1, 0});
+  // With PXN the second one's way out of its first node is over GPUs that are not its own.
+  spec.fabric.pxn.value = true;
+  CHECK(passes() == Numbers{0, 1, 2, 0});
+}
+
+// TP2 CP8 over two nodes: rank 6 (local GPU 6) sends to rank 8 (local GPU 0 of the next node) over
+// the NIC of its node's GPU 0, so that no two ranks of the replica are alike, and all replicas are.
+TEST_CASE(
+    "a ring whose messages leave by other GPUs' NICs is simulated whole, once for all like it") {
+  const RankClasses classes = classes_of(llama_8b(2, 8, 1), h100(6));
+  CHECK(classes_in(classes.piece_stand_in) == 48);
+  CHECK(classes_in(classes.pass) == 1);
+  CHECK(classes_in(classes.step_stand_in) == 1);
+}
+
+TEST_CASE("a rank that only receives from another node is unlike one that only sends there") {
+  ClusterSpec spec = h100(6);
+  spec.fabric.pxn.value = false;
+  const RankClasses classes = classes_of(llama_8b(2, 8, 1), spec);
+  const Numbers ring{classes.piece_stand_in[0], classes.piece_stand_in[2],
+                     classes.piece_stand_in[4], classes.piece_stand_in[6],
+                     classes.piece_stand_in[8], classes.piece_stand_in[14]};
+  CHECK(ring == Numbers{0, 2, 2, 6, 0, 6});
+}
+
+// Local GPUs 0 and 1 share a NIC where that of GPU 0 is down.
+TEST_CASE("ranks that share a NIC are unlike in their pass") {
+  ClusterSpec spec = h100(2);
+  spec.faults.nics.push_back({std::nullopt, 0, 0, {}});
+  const RankClasses classes = classes_of(llama_8b(4, 1, 1), spec);
+  CHECK(classes_in({classes.piece_stand_in.begin(), classes.piece_stand_in.begin() + 4}) == 4);
+  CHECK(classes.piece_stand_in[4] == classes.piece_stand_in[7]);
+  CHECK(classes.pass == Numbers{0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 1});
 }
 
 // One slow NIC, of rank 9 (TP rank 1 of the second replica of TP8): its TP group shares the wait,

@@ -10,6 +10,7 @@ namespace simtrain {
 namespace {
 
 constexpr std::string_view kPrefix = "cfg/";
+constexpr std::ptrdiff_t kDeepest = 32;
 
 bool is_header(std::string_view text) {
   return text.find("\"cfg/") != std::string_view::npos &&
@@ -61,6 +62,8 @@ YamlNode configuration_of(const YamlNode& record, const std::string& path) {
   tree.place = {path};
   for (const YamlEntry& entry : keys->entries) {
     if (!entry.key.starts_with(kPrefix)) continue;
+    if (std::count(entry.key.begin(), entry.key.end(), '/') > kDeepest)
+      throw InputError(entry.place, entry.key.substr(0, 80), "nests deeper than any recipe");
     std::string key = "model." + entry.key.substr(kPrefix.size());
     std::replace(key.begin(), key.end(), '/', '.');
     set_yaml_value(tree, key, entry.value, entry.place);

@@ -12,6 +12,7 @@ struct Finding {
   std::string value;   ///< as YAML
   std::string origin;  ///< the foreign key, an option, or what was assumed
   bool assumed = false;
+  bool noted = false;  ///< worth a line on standard error
 };
 
 /// Our keys that the user told with `--set`, and the YAML of their values.

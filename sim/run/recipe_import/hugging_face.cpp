@@ -14,6 +14,7 @@ namespace {
 
 using T = RecipeTerms;
 
+constexpr LeftOut kWindow{"attention over a sliding window; all positions are attended to"};
 constexpr Ignored kRange{"how far positions may go, not how many there are"};
 
 constexpr std::array kKeys{
@@ -34,12 +35,17 @@ constexpr std::array kKeys{
     KeyRow{"num_experts", Refused{kNoMixture}},
     KeyRow{"n_routed_experts", Refused{kNoMixture}},
     KeyRow{"kv_lora_rank", Refused{kNoLatent}},
-    KeyRow{"sliding_window", Ignored{"attention over all positions is played"}},
-    KeyRow{"use_sliding_window", Ignored{"attention over all positions is played"}},
+    KeyRow{"sliding_window", kWindow},
+    KeyRow{"use_sliding_window", kWindow},
+    KeyRow{"qk_layernorm", kQkNorm},
+    KeyRow{"use_qk_norm", kQkNorm},
+    KeyRow{"rope_parameters.partial_rotary_factor", &T::rotary_percent},
     KeyRow{"max_position_embeddings", kRange},
     KeyRow{"rope_*", kRange},
-    KeyRow{"attention_bias", Ignored{"biases of the linear modules are not modelled"}},
-    KeyRow{"mlp_bias", Ignored{"biases of the linear modules are not modelled"}},
+    KeyRow{"attention_bias", kBiases},
+    KeyRow{"qkv_bias", kBiases},
+    KeyRow{"use_bias", kBiases},
+    KeyRow{"mlp_bias", kBiases},
     KeyRow{"architectures", kOutside},
     KeyRow{"bos_token_id", kOutside},
     KeyRow{"eos_token_id", kOutside},
@@ -53,23 +59,29 @@ constexpr std::array kKeys{
     KeyRow{"rms_norm_eps", kLearned},
     KeyRow{"norm_eps", kLearned},
     KeyRow{"attention_dropout", kLearned},
-    KeyRow{"hidden_dropout", kLearned},
+    KeyRow{"hidden_dropout", &T::hidden_dropout},
+    KeyRow{"resid_pdrop", &T::hidden_dropout},
 };
 
 /// What the code of a model type does that its configuration does not say.
 struct ModelType {
   std::string_view name;
   std::string_view normalization;
-  bool gated;
-  bool tied;  ///< unless tie_word_embeddings says otherwise
+  std::string_view activation;
+  double rotary = 1;
+  std::int64_t head_dim = 0;  ///< 0: hidden size over heads
+  bool grouped = false;       ///< num_key_value_heads has a default of its own, so must be said
+  bool qkv_bias = false;      ///< there, whatever the configuration says
+  bool qk_norm = false;
 };
-constexpr std::array<ModelType, 7> kTypes{{{"llama", "rmsnorm", true, false},
-                                           {"mistral", "rmsnorm", true, false},
-                                           {"qwen2", "rmsnorm", true, false},
-                                           {"qwen3", "rmsnorm", true, false},
-                                           {"phi3", "rmsnorm", true, false},
-                                           {"granite", "rmsnorm", true, false},
-                                           {"nemotron", "layernorm1p", false, false}}};
+constexpr std::array<ModelType, 8> kTypes{{{"llama", "rmsnorm", "silu"},
+                                           {"mistral", "rmsnorm", "silu", 1, 0, true},
+                                           {"qwen2", "rmsnorm", "silu", 1, 0, true, true},
+                                           {"qwen3", "rmsnorm", "silu", 1, 128, true, false, true},
+                                           {"olmo2", "rmsnorm", "silu", 1, 0, false, false, true},
+                                           {"phi3", "rmsnorm", "silu"},
+                                           {"granite", "rmsnorm", "silu"},
+                                           {"nemotron", "layernorm1p", "relu2", 0.5}}};
 
 const ModelType& type_of(const RecipeTerms& terms, const std::string& path) {
   if (!terms.model_class)
@@ -116,17 +128,44 @@ void refuse_job(const RecipeRequest& request) {
   }
 }
 
+/// What the configuration and the code behind it say that a model file cannot.
+void add_left_out(const ModelType& type, const YamlNode& tree, RecipeReading& reading) {
+  const std::string whose = fmt::format("model_type {}", type.name);
+  if (type.qkv_bias) ++reading.left_out[std::string(kBiases.why)]["of QKV, by " + whose];
+  if (type.qk_norm) ++reading.left_out[std::string(kQkNorm.why)][whose];
+  const YamlNode* window = tree.find("use_sliding_window");
+  if (window != nullptr && window->text == "false")
+    reading.left_out.erase(std::string(kWindow.why));
+}
+
+void refuse_tied(const RecipeTerms& terms) {
+  if (!terms.share_embeddings_and_output_weights) return;
+  const Said<bool>& said = *terms.share_embeddings_and_output_weights;
+  if (!said.value) return;
+  throw InputError(said.place, said.origin,
+                   "is true; tied embeddings are not modelled yet, so that no run takes this "
+                   "model; --override tie_word_embeddings=false gives it an output layer of its "
+                   "own");
+}
+
 std::vector<Finding> model_keys(RecipeTerms terms, const ImportFile& file,
                                 const RecipeRequest& request) {
   const ModelType& type = type_of(terms, file.path);
   const std::string whose = fmt::format("model_type {}", type.name);
+  refuse_tied(terms);
   default_to(terms.normalization, std::string(type.normalization), whose);
-  default_to(terms.share_embeddings_and_output_weights, type.tied, whose);
+  default_to(terms.share_embeddings_and_output_weights, false, whose);
   default_to(terms.position_embedding_type, "rope", whose);
-  if (type.gated) default_to(terms.gated_linear_unit, true, whose);
+  default_to(terms.activation, std::string(type.activation), whose);
+  default_to(terms.rotary_percent, type.rotary, whose);
+  if (type.head_dim > 0) default_to(terms.kv_channels, type.head_dim, whose);
+  if (type.activation == "silu") default_to(terms.gated_linear_unit, true, whose);
+  if (type.grouped && !terms.num_query_groups)
+    throw InputError({file.path}, "num_key_value_heads", "is not said by this configuration");
   terms.model_class.reset();
   std::vector<Finding> shape = shape_of(terms, 1);
   for (const Finding& known : shape_of(ModelSpec{})) {
+    if (known.key == "hidden_dropout") continue;
     const bool has = std::any_of(shape.begin(), shape.end(),
                                  [&](const Finding& f) { return f.key == known.key; });
     if (!has) throw InputError({file.path}, known.key, "is not said by this configuration");
@@ -150,7 +189,9 @@ ImportedRecipe read_config(const ImportFile& file, const RecipeRequest& request,
   refuse_job(request);
   YamlNode tree = load_yaml_text(file.text, file.path);
   apply_overrides(tree, request.overrides);
-  const RecipeReading reading = read_recipe(tree, kKeys, KeyStyle::dotted);
+  RecipeReading reading = read_recipe(tree, kKeys, KeyStyle::dotted);
+  require_taken(reading, file, kHuggingFaceConfig.name);
+  add_left_out(type_of(reading.terms, file.path), tree, reading);
   ImportedRecipe result =
       imported_text({file.path, "Hugging Face configuration; a file for scenarios/models"},
                     model_keys(reading.terms, file, request), reading);

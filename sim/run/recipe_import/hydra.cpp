@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kMostFiles = 64;
 constexpr std::string_view kLauncherPrefix = "training.";
+constexpr std::string_view kOverlapTable = "ub_tp_comm_overlap_cfg";
 
 /// Puts `over` on `under`: maps key by key, anything else as a whole.
 void merge(YamlNode& under, const YamlNode& over) {
@@ -75,12 +76,16 @@ class Composer {
       return nothing;
     const std::string name = scalar_text(entry.value, "defaults");
     std::string group = entry.key;
-    if (group.starts_with("optional ")) {
-      group.erase(0, 9);
-      if (!std::filesystem::exists(file_of(group + "/" + name, path))) return nothing;
-    }
-    std::string key = group;
+    const bool optional = group.starts_with("optional ");
+    if (optional) group.erase(0, 9);
+    std::string key = group.substr(group.find('@') + 1);  // GROUP@PACKAGE, or GROUP for both
+    group.erase(std::min(group.find('@'), group.size()));
     std::replace(key.begin(), key.end(), '/', '.');
+    if (optional && !std::filesystem::exists(file_of(group + "/" + name, path))) {
+      // The name of a table of user buffers says which one is meant.
+      if (key.ends_with(kOverlapTable)) set_yaml_value(nothing, key, entry.value, item.place);
+      return nothing;
+    }
     YamlNode tree = of_file(group + "/" + name, item, path);
     set_yaml_value(nothing, key, std::move(tree), item.place);
     return nothing;

@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t kMostSteps = 10000;  // of one value: nobody nests so much by hand
 constexpr std::size_t kDeepest = 64;
 constexpr std::size_t kLongest = 1U << 16U;
+constexpr std::string_view kLauncherPrefix = "training.";  // NeMo's launcher puts recipes below it
 
 /// Where the brace that `${` at `start` opens is closed, or npos.
 std::size_t closing_brace(const std::string& text, std::size_t start) {
@@ -49,7 +50,7 @@ class Resolver {
       throw InputError(node.place, key,
                        fmt::format("is made of itself: {} -> {}", fmt::join(open_, " -> "), key));
     }
-    if (open_.size() == kDeepest || ++steps_ > kMostSteps) {
+    if (open_.size() == kDeepest || node.text.size() > kLongest || ++steps_ > kMostSteps) {
       throw InputError(node.place, key, "interpolates too much; write the value out");
     }
     open_.push_back(key);
@@ -77,7 +78,8 @@ class Resolver {
       if (start == std::string::npos) break;
       const std::size_t end = closing_brace(text, start);
       if (end == std::string::npos)
-        throw InputError(node.place, key, fmt::format("'{}' lacks a closing brace", node.text));
+        throw InputError(node.place, key,
+                         fmt::format("'{}' lacks a closing brace", node.text.substr(0, 120)));
       out += scalar_text(one(key, node, text.substr(start + 2, end - start - 2)), key);
       at = end + 1;
       if (out.size() > kLongest)
@@ -88,7 +90,12 @@ class Resolver {
 
   /// What stands between `${` and `}`.
   YamlNode one(const std::string& key, const YamlNode& node, const std::string& inside) {
+    if (++nested_ > kDeepest)
+      throw InputError(
+          node.place, key,
+          fmt::format("nests interpolations deeper than {}; write the value out", kDeepest));
     const std::string text = trimmed(put_in(key, node, inside));
+    --nested_;
     const std::size_t colon = text.find(':');
     YamlNode result = colon == std::string::npos
                           ? named(key, node, text)
@@ -107,10 +114,12 @@ class Resolver {
     const std::string name = text.substr(dots);
     const std::string target = from.empty() ? name : from + "." + name;
     const YamlNode* found = name.empty() ? nullptr : step_by_step(target);
+    if (found == nullptr && target.starts_with(kLauncherPrefix))
+      found = step_by_step(target.substr(kLauncherPrefix.size()));
     if (found == nullptr) {
-      throw InputError(
-          node.place, key,
-          fmt::format("'${{{}}}' names '{}', which the file does not have", text, target));
+      throw InputError(node.place, key,
+                       fmt::format("'${{{}}}' names '{}', which the file does not have",
+                                   text.substr(0, 120), target.substr(0, 120)));
     }
     return value(target, *found);
   }
@@ -158,6 +167,7 @@ class Resolver {
   std::vector<std::string> open_;
   std::vector<std::unique_ptr<YamlNode>> held_;
   std::size_t steps_ = 0;
+  std::size_t nested_ = 0;  ///< of `${` in `${`
 };
 
 }  // namespace

@@ -25,6 +25,8 @@ bool is_off(const YamlNode& node) {
          (text == "false" || text == "False" || text == "0" || text == "none" || text == "[]");
 }
 
+std::string_view last_word(std::string_view key) { return key.substr(key.rfind('.') + 1); }
+
 bool matches(std::string_view pattern, std::string_view key) {
   return pattern.ends_with('*') && key.starts_with(pattern.substr(0, pattern.size() - 1));
 }
@@ -44,9 +46,10 @@ std::string word_of(const YamlNode& node, const std::string& key) {
     return joined;
   }
   std::string text = scalar_text(node, key);
-  if (text.starts_with('['))
-    std::erase_if(text,
-                  [](char c) { return c == '[' || c == ']' || c == '\'' || c == '"' || c == ' '; });
+  if (!text.starts_with('[')) return text;
+  if (text.find(',') == std::string::npos) std::replace(text.begin(), text.end(), ' ', ',');
+  std::erase_if(text,
+                [](char c) { return c == '[' || c == ']' || c == '\'' || c == '"' || c == ' '; });
   return text;
 }
 
@@ -64,10 +67,32 @@ class RecipeReader {
 
   RecipeReading read() {
     visit(tree_, "");
+    refuse_misplaced();
     return std::move(reading_);
   }
 
  private:
+  /// A count that the recipe says, but not where its format has it, must not count as unsaid.
+  void refuse_misplaced() const {
+    for (const auto& [row, key, place] : misplaced_) {
+      if (reading_.terms.*std::get<WholeTerm RecipeTerms::*>(row->meaning)) continue;
+      throw InputError(place, spelled(key),
+                       fmt::format("stands where this format does not have it; --override "
+                                   "+{}=VALUE says it, --override \"~{}\" leaves it out",
+                                   row->key, key));
+    }
+  }
+
+  /// The row of a count whose last word is the key's.
+  [[nodiscard]] const KeyRow* count_named_like(const std::string& key) const {
+    const std::string_view word = last_word(key);
+    const auto found = std::find_if(rows_.begin(), rows_.end(), [&](const KeyRow& row) {
+      return std::holds_alternative<WholeTerm RecipeTerms::*>(row.meaning) &&
+             last_word(row.key) == word;
+    });
+    return found == rows_.end() ? nullptr : &*found;
+  }
+
   void visit(const YamlNode& node, const std::string& key) {
     const KeyRow* row = exact_row(rows_, key);
     if (row != nullptr) {
@@ -102,6 +127,8 @@ class RecipeReader {
         key.ends_with("_partial_")) {
       return;
     }
+    if (const KeyRow* row = count_named_like(key); row != nullptr && !is_off(node))
+      misplaced_.push_back({row, key, node.place});
     for (const KeyRow& row : rows_) {
       if (!matches(row.key, key)) continue;
       if (std::holds_alternative<Ignored>(row.meaning)) {
@@ -119,7 +146,7 @@ class RecipeReader {
       if (!is_unset(node)) ++reading_.ignored[std::string(ignored->why)][spelled(key)];
       return;
     }
-    const YamlNode value = resolved(tree_, key, node);
+    const YamlNode value = style_ == KeyStyle::option ? node : resolved(tree_, key, node);
     if (is_unset(value)) return;
     if (style_ == KeyStyle::option && value.text.find('$') != std::string::npos) {
       throw InputError(value.place, spelled(key),
@@ -127,8 +154,12 @@ class RecipeReader {
                                    "would",
                                    value.text.substr(0, 80), key));
     }
+    if (const auto* left = std::get_if<LeftOut>(&row.meaning)) {
+      if (!is_off(value)) ++reading_.left_out[std::string(left->why)][spelled(key)];
+      return;
+    }
     if (const auto* refused = std::get_if<Refused>(&row.meaning)) {
-      if (!is_off(value))
+      if (!is_off(value) && (refused->harmless.empty() || word_of(value, key) != refused->harmless))
         throw InputError(value.place, spelled(key),
                          fmt::format("is set to {}; {}", found(value), refused->why));
       return;
@@ -138,6 +169,7 @@ class RecipeReader {
 
   static void take(const Ignored& /*row*/, const YamlNode& /*value*/, const std::string& /*key*/) {}
   static void take(const Refused& /*row*/, const YamlNode& /*value*/, const std::string& /*key*/) {}
+  static void take(const LeftOut& /*row*/, const YamlNode& /*value*/, const std::string& /*key*/) {}
   void take(WholeTerm RecipeTerms::*term, const YamlNode& value, const std::string& key) {
     set(term, scalar_integer(value, spelled(key), Limits{0, 1e15}), value, key);
   }
@@ -179,8 +211,15 @@ class RecipeReader {
 
   const YamlNode& tree_;
   std::span<const KeyRow> rows_;
+  struct Misplaced {
+    const KeyRow* row;
+    std::string key;
+    SourcePlace place;
+  };
+
   KeyStyle style_;
   RecipeReading reading_;
+  std::vector<Misplaced> misplaced_;
 };
 
 }  // namespace

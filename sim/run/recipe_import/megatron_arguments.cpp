@@ -1,13 +1,9 @@
 #include <algorithm>
-#include <map>
-#include <optional>
 
-#include <fmt/format.h>
-
-#include "sim/core/scalar_text.h"
-#include "sim/run/recipe_import/megatron_keys.h"
+#include "sim/run/recipe_import/environment.h"
+#include "sim/run/recipe_import/megatron_tree.h"
 #include "sim/run/recipe_import/scenario_text.h"
-#include "sim/run/recipe_import/shell_words.h"
+#include "sim/run/recipe_import/shell_script.h"
 
 namespace simtrain {
 namespace {
@@ -15,128 +11,61 @@ namespace {
 constexpr std::string_view kBlockStart = "- arguments -";
 constexpr std::string_view kBlockEnd = "- end of arguments -";
 
-YamlNode scalar(std::string text, const SourcePlace& place) {
-  YamlNode node;
-  node.kind = YamlNode::Kind::scalar;
-  node.place = place;
-  node.text = std::move(text);
-  return node;
-}
-
-YamlNode empty_map(const std::string& file) {
-  YamlNode tree;
-  tree.kind = YamlNode::Kind::map;
-  tree.place = {file};
-  return tree;
-}
-
-std::string underscored(std::string name) {
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-}
-
-/// What `--override KEY=VALUE` tells, by the names of arguments.
-std::map<std::string, YamlNode> overrides_of(const RecipeRequest& request) {
-  std::map<std::string, YamlNode> told;
-  for (const std::string& text : request.overrides) {
-    const SourcePlace place{"--override " + text.substr(0, 120), 1, 1};
-    const std::size_t equals = text.find('=');
-    std::string name = text.substr(0, std::min(equals, text.size()));
-    name.erase(0, std::min(name.find_first_not_of("+-"), name.size()));
-    name = underscored(name);
-    const MegatronOption* option = megatron_option(name);
-    if (option != nullptr && option->value.empty()) name = option->dest;
-    if (equals == std::string::npos || name.empty()) {
-      throw InputError(place, "", "must be KEY=VALUE");
-    }
-    if (exact_row(megatron_keys(), name) == nullptr) {
-      std::vector<std::string> known;
-      known.reserve(megatron_keys().size());
-      for (const KeyRow& row : megatron_keys()) known.emplace_back(row.key);
-      throw InputError(place, name,
-                       "is no argument that simtrain reads; " + suggestion(name, known));
-    }
-    told[name] = scalar(text.substr(equals + 1), place);
-  }
-  return told;
-}
-
-bool takes_no_value(const std::string& name) {
-  const KeyRow* row = exact_row(megatron_keys(), name);
-  return row != nullptr && std::holds_alternative<FlagTerm RecipeTerms::*>(row->meaning);
-}
-
-/// Whether two values of an argument matter: it sets a term or may be refused.
-bool matters(const std::string& name) {
-  const KeyRow* row = exact_row(megatron_keys(), name);
-  return row != nullptr && !std::holds_alternative<Ignored>(row->meaning);
-}
-
-/// Collects arguments; one given twice must say the same, unless an override settles it.
-class Arguments {
- public:
-  Arguments(const std::string& file, std::map<std::string, YamlNode> told)
-      : tree_(empty_map(file)), told_(std::move(told)) {}
-
-  void add(const std::string& name, YamlNode value) {
-    if (told_.count(name) > 0) return;
-    const YamlNode* known = tree_.find(name);
-    if (known == nullptr) {
-      tree_.entries.push_back({name, value.place, std::move(value)});
-    } else if (known->text != value.text && matters(name)) {
-      throw InputError(value.place, name,
-                       fmt::format("'{}' here, '{}' in line {}; --override {}=VALUE settles it",
-                                   value.text.substr(0, 80), known->text.substr(0, 80),
-                                   known->place.line, name));
-    }
-  }
-
-  YamlNode take() {
-    for (auto& [name, value] : told_) tree_.entries.push_back({name, value.place, value});
-    return std::move(tree_);
-  }
-
- private:
-  YamlNode tree_;
-  std::map<std::string, YamlNode> told_;
-};
-
 bool is_option(const ShellWord& word) {
   return word.text.starts_with("--") && word.text.size() > 2;
 }
 
-void read_option(const std::vector<ShellWord>& words, std::size_t at, Arguments& arguments) {
+/// The value of the option at `at`: behind its equals sign, or the words that follow it.
+YamlNode value_of(const std::vector<ShellWord>& words, std::size_t at, const std::string& name) {
   const ShellWord& word = words[at];
   const std::size_t equals = word.text.find('=');
-  std::string name =
-      underscored(word.text.substr(2, equals == std::string::npos ? equals : equals - 2));
-  const MegatronOption* option = megatron_option(name);
-  if (option != nullptr) name = option->dest;
-  if (option != nullptr && !option->value.empty())
-    return arguments.add(name, scalar(std::string(option->value), word.place));
-  if (equals != std::string::npos)
-    return arguments.add(name, scalar(word.text.substr(equals + 1), word.place));
-  const bool followed = at + 1 < words.size() && !words[at + 1].ends && !is_option(words[at + 1]);
-  if (takes_no_value(name) || !followed) return arguments.add(name, scalar("true", word.place));
+  if (equals != std::string::npos) return scalar_node(word.text.substr(equals + 1), word.place);
+  const auto is_value = [&](std::size_t i) {
+    return i < words.size() && !words[i].ends && !is_option(words[i]);
+  };
+  if (takes_none(name) || !is_value(at + 1)) return scalar_node("true", word.place);
   std::string value = words[at + 1].text;
-  for (std::size_t i = at + 2; name == "recompute_modules" && i < words.size(); ++i) {
-    if (words[i].ends || is_option(words[i])) break;
-    value += "," + words[i].text;
-  }
-  arguments.add(name, scalar(std::move(value), words[at + 1].place));
+  for (std::size_t i = at + 2; takes_many(name) && is_value(i); ++i) value += "," + words[i].text;
+  return scalar_node(std::move(value), words[at + 1].place);
 }
 
-YamlNode read_command_line(const ImportFile& file, const RecipeRequest& request) {
-  const std::vector<ShellWord> words = shell_words(file.text, file.path);
-  Arguments arguments(file.path, overrides_of(request));
+std::vector<std::string> files_left_out(const RecipeRequest& request) {
+  std::vector<std::string> files;
+  for (const std::string& text : request.overrides) {
+    if (text.starts_with(kWithoutFile)) files.push_back(text.substr(kWithoutFile.size()));
+  }
+  return files;
+}
+
+YamlNode arguments_in(const std::vector<ShellWord>& words, const ImportFile& file,
+                      const RecipeRequest& request) {
+  MegatronArguments arguments(file.path, request);
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (is_option(words[i])) read_option(words, i, arguments);
+    if (!is_option(words[i])) continue;
+    const std::string& text = words[i].text;
+    const std::string name = underscored(text.substr(2, std::min(text.find('='), text.size()) - 2));
+    YamlNode value = value_of(words, i, name);
+    if (words[i].undecided) {
+      arguments.add_undecided(name, std::move(value));
+    } else {
+      arguments.add_option(name, std::move(value));
+    }
   }
   return arguments.take();
 }
 
+RecipeReading read_command_line(const ImportFile& file, const RecipeRequest& request) {
+  const ShellScript script = read_script(file.text, file.path, files_left_out(request));
+  RecipeReading reading =
+      read_megatron_arguments(arguments_in(script.words, file, request), KeyStyle::option);
+  for (const auto& [name, word] : script.environment)
+    read_variable(name, scalar_node(word.text, word.place), reading);
+  return reading;
+}
+
 /// `  name ....... value` of a line, whatever a launcher put before it.
-void read_line(std::string_view line, int number, const std::string& file, Arguments& arguments) {
+void read_line(std::string_view line, int number, const std::string& file,
+               MegatronArguments& arguments) {
   const std::size_t dots = line.find(" .");
   if (dots == std::string_view::npos) return;
   const std::size_t end = line.find_first_not_of('.', dots + 1);
@@ -150,11 +79,11 @@ void read_line(std::string_view line, int number, const std::string& file, Argum
   }
   std::string value(line.substr(end + 1));
   value.erase(value.find_last_not_of(" \r") + 1);
-  arguments.add(name, scalar(value, {file, number, static_cast<int>(end) + 2}));
+  arguments.add(name, scalar_node(value, {file, number, static_cast<int>(end) + 2}));
 }
 
-YamlNode read_block(const ImportFile& file, const RecipeRequest& request) {
-  Arguments arguments(file.path, overrides_of(request));
+RecipeReading read_block(const ImportFile& file, const RecipeRequest& request) {
+  MegatronArguments arguments(file.path, request);
   std::string_view rest = file.text;
   bool inside = false;
   for (int number = 1; !rest.empty(); ++number) {
@@ -164,7 +93,7 @@ YamlNode read_block(const ImportFile& file, const RecipeRequest& request) {
     if (inside) read_line(line, number, file.path, arguments);
     if (line.find(kBlockStart) != std::string_view::npos) inside = true;
   }
-  return arguments.take();
+  return read_megatron_arguments(arguments.take(), KeyStyle::dotted);
 }
 
 bool is_block(std::string_view text) { return text.find(kBlockStart) != std::string_view::npos; }
@@ -177,15 +106,8 @@ bool is_megatron(std::string_view text) {
 ImportedRecipe read_megatron(const ImportFile& file, const RecipeRequest& request,
                              const DataFolder& data) {
   const bool block = is_block(file.text);
-  const YamlNode tree = block ? read_block(file, request) : read_command_line(file, request);
-  RecipeReading reading =
-      read_recipe(tree, megatron_keys(), block ? KeyStyle::dotted : KeyStyle::option);
-  RecipeTerms& terms = reading.terms;
-  default_to(terms.overlap_p2p_comm, true, "Megatron's default");
-  default_to(terms.group_query_attention, false, "Megatron's default");
-  // Without the flag Megatron reduces in FP32 if it trains in BF16, unless told BF16.
-  if (terms.grad_reduce_in_fp32 && !terms.grad_reduce_in_fp32->value)
-    terms.grad_reduce_in_fp32.reset();
+  const RecipeReading reading =
+      block ? read_block(file, request) : read_command_line(file, request);
   return imported_scenario(block ? "Megatron-LM arguments, as printed" : "Megatron-LM command line",
                            reading, file, request, data);
 }

@@ -4,7 +4,6 @@
 #include <array>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace simtrain {
 namespace {
@@ -45,6 +44,11 @@ bool is_near(const std::vector<Finding>& shape, const std::vector<Finding>& mode
   });
 }
 
+bool is_file(const std::string& name, const DataFolder& data) {
+  const std::vector<std::string> names = data.names("scenarios/models");
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 std::vector<Finding> load_shape(const std::string& name, const ModelMatch& match,
                                 const DataFolder& data) {
   return shape_of(data.load<ModelSpec>("scenarios/models", name, match.where, "model"));
@@ -66,10 +70,11 @@ std::optional<std::string> nearest(const std::vector<Finding>& shape, const Mode
   return best;
 }
 
-/// A shape that is to be matched has all but the vocabulary.
+/// A shape that is to be matched has all but the vocabulary and dropout.
 void require_whole(const std::vector<Finding>& shape, const ModelMatch& match) {
   for (const Finding& known : shape_of(ModelSpec{})) {
-    if (known.key == "vocab_size" || find(shape, known.key) != nullptr) continue;
+    const bool optional = known.key == "vocab_size" || known.key == "hidden_dropout";
+    if (optional || find(shape, known.key) != nullptr) continue;
     throw InputError(match.where, known.key,
                      fmt::format("is said nowhere; --model NAME takes what is missing from a model "
                                  "of scenarios/models, --set model_overrides.{}=VALUE tells it",
@@ -77,16 +82,29 @@ void require_whole(const std::vector<Finding>& shape, const ModelMatch& match) {
   }
 }
 
-std::string words(const std::vector<Finding>& shape) {
-  std::vector<std::string> all;
-  all.reserve(shape.size());
-  for (const Finding& f : shape) all.push_back(fmt::format("{} {}", f.key, f.value));
-  return fmt::format("{}", fmt::join(all, ", "));
+/// The shape as the scenario's own model.
+std::vector<Finding> own_model(const std::vector<Finding>& shape, const ModelMatch& match) {
+  if (find(shape, "vocab_size") == nullptr) {
+    throw InputError(match.where, "vocab_size",
+                     "is not said by the recipe, and no model of scenarios/models has its hidden "
+                     "size, FFN and heads; --set model_overrides.vocab_size=N tells it");
+  }
+  std::vector<Finding> findings{
+      {"model.name", match.name, "no model of scenarios/models is equal"}};
+  for (const Finding& known : shape_of(ModelSpec{})) {
+    const Finding* said = find(shape, known.key);
+    if (said == nullptr) continue;
+    Finding own = *said;
+    own.key = "model." + said->key;
+    findings.push_back(std::move(own));
+  }
+  return findings;
 }
 
 void apply_told(std::vector<Finding>& shape, const ToldKeys& told) {
   for (const Finding& known : shape_of(ModelSpec{})) {
-    const auto said = told.find("model_overrides." + known.key);
+    auto said = told.find("model_overrides." + known.key);
+    if (said == told.end()) said = told.find("model." + known.key);
     if (said == told.end()) continue;
     std::erase_if(shape, [&](const Finding& f) { return f.key == known.key; });
     shape.push_back({known.key, said->second, "--set"});
@@ -118,18 +136,13 @@ std::optional<std::string> model_of_class(const std::string& name) {
 std::vector<Finding> match_model(std::vector<Finding> shape, const ModelMatch& match,
                                  const DataFolder& data) {
   apply_told(shape, match.told);
+  if (match.base && !is_file(*match.base, data)) return {{"model", *match.base, match.base_origin}};
   if (match.base)
     return against(*match.base, match.base_origin, false, shape,
                    load_shape(*match.base, match, data));
   require_whole(shape, match);
   const auto name = nearest(shape, match, data);
-  if (!name) {
-    throw InputError(
-        match.where, "model",
-        fmt::format("no model of scenarios/models is near {}; add a file with this shape there, or "
-                    "--model NAME takes one and overrides it",
-                    words(shape)));
-  }
+  if (!name) return own_model(shape, match);
   const std::vector<Finding> model = load_shape(*name, match, data);
   const bool guessed = find(shape, "vocab_size") == nullptr;
   std::vector<Finding> findings = against(*name, "by its shape", false, shape, model);

@@ -24,12 +24,15 @@ struct ModelMatch {
   std::string base_origin;          ///< who says so
   ToldKeys told;
   SourcePlace where;
+  std::string name = "own";  ///< of a model that only the recipe has, as YAML
 };
 
 /// The finding `model` and one `model_overrides.KEY` for each key in which the recipe's shape
 /// differs from it. Without a base the model of scenarios/models with the fewest differences is
 /// taken, if hidden size, FFN and heads are equal; a vocabulary that the recipe does not tell is
-/// then that model's. Throws InputError where none is near or the shape is not whole.
+/// then that model's. Where none is near, the findings are `model.KEY`, as the recipe says them. A
+/// base that is no name there (a path, a map) is taken as it is. Throws InputError where the shape
+/// is not whole.
 std::vector<Finding> match_model(std::vector<Finding> shape, const ModelMatch& match,
                                  const DataFolder& data);
 

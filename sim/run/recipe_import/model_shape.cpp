@@ -80,7 +80,28 @@ Finding normalization(const RecipeTerms& terms) {
   return {key, "layernorm1p", origin + ": layernorm, which moves as many bytes", true};
 }
 
+/// Heads that divide neither the hidden size, where nothing says their own, nor into their groups.
+void check_heads(const RecipeTerms& terms) {
+  const Said<std::int64_t>& heads = *terms.num_attention_heads;
+  if (heads.value < 1) throw InputError(heads.place, heads.origin, "is no count of heads");
+  if (!terms.kv_channels && terms.hidden_size && terms.hidden_size->value % heads.value != 0) {
+    throw InputError(heads.place, heads.origin,
+                     fmt::format("{} heads do not divide the hidden size of {}, and nothing says "
+                                 "the size of a head",
+                                 heads.value, terms.hidden_size->value));
+  }
+  const bool grouped = !terms.group_query_attention || terms.group_query_attention->value;
+  if (!grouped || !terms.num_query_groups) return;
+  const Said<std::int64_t>& groups = *terms.num_query_groups;
+  if (groups.value < 1 || heads.value % groups.value != 0) {
+    throw InputError(
+        groups.place, groups.origin,
+        fmt::format("{} query groups do not divide the {} heads", groups.value, heads.value));
+  }
+}
+
 void add_heads(std::vector<Finding>& shape, const RecipeTerms& terms) {
+  if (terms.num_attention_heads) check_heads(terms);
   add(shape, "num_attention_heads", terms.num_attention_heads);
   const bool grouped = !terms.group_query_attention || terms.group_query_attention->value;
   if (grouped && terms.num_query_groups) {
@@ -196,7 +217,8 @@ std::vector<Finding> shape_of(const ModelSpec& model) {
       {"activation", std::string(name_of(model.activation)), ""},
       {"normalization", std::string(name_of(model.normalization)), ""},
       {"rotary_percent", fmt::format("{}", model.rotary_percent), ""},
-      {"share_embeddings_and_output_weights", text(model.share_embeddings_and_output_weights), ""}};
+      {"share_embeddings_and_output_weights", text(model.share_embeddings_and_output_weights), ""},
+      {"hidden_dropout", fmt::format("{}", model.hidden_dropout), ""}};
 }
 
 std::vector<Finding> shape_of(const RecipeTerms& terms, std::int64_t tp) {
@@ -217,6 +239,9 @@ std::vector<Finding> shape_of(const RecipeTerms& terms, std::int64_t tp) {
   if (whole || terms.share_embeddings_and_output_weights ||
       terms.untie_embeddings_and_output_weights)
     add_sharing(shape, terms);
+  if (terms.hidden_dropout)
+    shape.push_back({"hidden_dropout", fmt::format("{}", terms.hidden_dropout->value),
+                     terms.hidden_dropout->origin, terms.hidden_dropout->assumed});
   return shape;
 }
 

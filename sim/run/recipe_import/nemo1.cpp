@@ -11,7 +11,7 @@ namespace {
 
 using T = RecipeTerms;
 
-constexpr Ignored kScaling{"delayed scaling is played with Transformer Engine's usual history"};
+constexpr Ignored kScaling{"delayed scaling is simulated with Transformer Engine's usual history"};
 constexpr Ignored kRange{"how far positions may go, not how many there are"};
 
 constexpr std::array kModelKeys{
@@ -31,6 +31,8 @@ constexpr std::array kModelKeys{
     KeyRow{"model.rotary_percentage", &T::rotary_percent},
     KeyRow{"model.share_embeddings_and_output_weights", &T::share_embeddings_and_output_weights},
     KeyRow{"model.num_moe_experts", Refused{kNoMixture}},
+    KeyRow{"model.mamba_*", Refused{kNoHybrid}},
+    KeyRow{"model.hybrid_*", Refused{kNoHybrid}},
     KeyRow{"model.multi_latent_attention", Refused{kNoLatent}},
     KeyRow{"model.max_position_embeddings", kRange},
     KeyRow{"model.seq_len_interpolation_factor", kRange},
@@ -38,7 +40,8 @@ constexpr std::array kModelKeys{
     KeyRow{"model.scale_positional_embedding", kLearned},
     KeyRow{"model.init_method_std", kLearned},
     KeyRow{"model.use_scaled_init_method", kLearned},
-    KeyRow{"model.hidden_dropout", kLearned},
+    KeyRow{"model.hidden_dropout", &T::hidden_dropout},
+    KeyRow{"model.qk_layernorm", kQkNorm},
     KeyRow{"model.attention_dropout", kLearned},
     KeyRow{"model.ffn_dropout", kLearned},
     KeyRow{"model.layernorm_epsilon", kLearned},
@@ -46,8 +49,9 @@ constexpr std::array kModelKeys{
     KeyRow{"model.grad_clip_*", kLearned},
     KeyRow{"model.seed", kLearned},
     KeyRow{"model.do_layer_norm_weight_decay", kLearned},
-    KeyRow{"model.bias", Ignored{"biases of the linear modules are not modelled"}},
-    KeyRow{"model.qkv_bias", Ignored{"biases of the linear modules are not modelled"}},
+    KeyRow{"model.bias", kBiases},
+    KeyRow{"model.qkv_bias", kBiases},
+    KeyRow{"model.transformer_block_type", Refused{"blocks with other norms", "pre_ln"}},
 };
 
 constexpr std::array kStepKeys{
@@ -59,6 +63,8 @@ constexpr std::array kStepKeys{
     KeyRow{"model.data.seq_length", &T::seq_length},
     KeyRow{"model.micro_batch_size", &T::micro_batch_size},
     KeyRow{"model.global_batch_size", &T::global_batch_size},
+    KeyRow{"model.rampup_batch_size", &T::rampup_batch_size},
+    KeyRow{"trainer.max_steps", &T::train_iters},
     KeyRow{"model.tensor_model_parallel_size", &T::tensor_model_parallel_size},
     KeyRow{"model.pipeline_model_parallel_size", &T::pipeline_model_parallel_size},
     KeyRow{"model.virtual_pipeline_model_parallel_size", &T::virtual_pipeline_model_parallel_size},
@@ -157,6 +163,11 @@ void add_nemo1_defaults(RecipeTerms& terms) {
   default_to(terms.share_embeddings_and_output_weights, true, nemo);
   default_to(terms.activation, "gelu", nemo);
   default_to(terms.overlap_p2p_comm, false, nemo);
+  default_to(terms.hidden_dropout, 0.1, nemo);
+  if (terms.optimizer && terms.optimizer->value == "mcore_distributed_optim") {
+    terms.bucket_cap_mb.reset();  // of Apex: Megatron's DDP counts elements
+    default_to(terms.grad_reduce_dtype, "fp32", "default of mcore_distributed_optim");
+  }
   const bool apex = terms.optimizer && terms.optimizer->value == "distributed_fused_adam";
   if (!apex) return;
   if (!terms.bucket_size) default_to(terms.bucket_cap_mb, 100, "Apex's default");

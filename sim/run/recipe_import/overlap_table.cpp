@@ -56,8 +56,9 @@ bool same_table(const YamlNode& said, const TpOverlapTable& known, const std::st
   });
 }
 
-/// userbuffers_bf16_h100_h8192_tp4_mbs1_seqlen8192 -> h100-h8192-tp4-bf16; others as they are.
-std::string table_name(const std::string& word) {
+/// userbuffers_bf16_h100_h8192_tp4_mbs1_seqlen8192 of NeMo 2 -> h100-h8192-tp4-bf16, as of
+/// ub_cfg_h100_h8192_tp4_mbs1_seqlen4096 of NeMo 1 where BF16 is trained; others as they are.
+std::string table_name(const std::string& word, const std::string& precision) {
   std::vector<std::string> parts;
   std::size_t begin = 0;
   while (begin <= word.size()) {
@@ -65,13 +66,17 @@ std::string table_name(const std::string& word) {
     parts.push_back(word.substr(begin, end - begin));
     begin = end + 1;
   }
-  if (parts.size() < 5 || parts[0] != "userbuffers") return word;
+  if (parts.size() < 5) return word;
+  if (parts[0] == "ub" && parts[1] == "cfg")
+    return fmt::format("{}-{}-{}-{}", parts[2], parts[3], parts[4], precision);
+  if (parts[0] != "userbuffers") return word;
   return fmt::format("{}-{}-{}-{}", parts[2], parts[3], parts[4], parts[1]);
 }
 
 }  // namespace
 
-std::string overlap_table(const Said<YamlNode>& configuration, const DataFolder& data) {
+std::string overlap_table(const Said<YamlNode>& configuration, const std::string& precision,
+                          const DataFolder& data) {
   const YamlNode& node = configuration.value;
   const std::string& origin = configuration.origin;
   const std::vector<std::string> names = data.names(kFamily);
@@ -79,7 +84,7 @@ std::string overlap_table(const Said<YamlNode>& configuration, const DataFolder&
   if (node.kind == YamlNode::Kind::scalar || target != nullptr) {
     const std::string word =
         target != nullptr ? class_name(scalar_text(*target, origin)) : scalar_text(node, origin);
-    std::string name = table_name(std::filesystem::path(word).stem().string());
+    std::string name = table_name(std::filesystem::path(word).stem().string(), precision);
     if (std::find(names.begin(), names.end(), name) != names.end()) return name;
   } else {
     for (const std::string& name : names) {

@@ -4,7 +4,7 @@ namespace simtrain {
 
 const std::vector<RecipeFormat>& recipe_formats() {
   static const std::vector<RecipeFormat> rows{
-      kDlloggerHeader, kHuggingFaceConfig, kMegatronBridge,   kNemo2,
+      kDlloggerHeader, kHuggingFaceConfig, kMegatronModelConfig, kMegatronBridge, kNemo2,
       kNemo1,          kNemo1Hparams,      kMegatronArguments};
   return rows;
 }

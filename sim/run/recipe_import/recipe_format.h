@@ -25,9 +25,10 @@ struct RecipeRequest {
 /// What an import leaves: a whole YAML file, and how much of it came from where.
 struct ImportedRecipe {
   std::string yaml;
-  std::size_t taken = 0;    ///< keys of the recipe that are in it
-  std::size_t assumed = 0;  ///< values that the recipe is silent about
-  std::size_t ignored = 0;  ///< keys of the recipe without effect on it
+  std::size_t taken = 0;           ///< keys of the recipe that are in it
+  std::size_t assumed = 0;         ///< values that the recipe is silent about
+  std::size_t ignored = 0;         ///< keys of the recipe without effect on it
+  std::vector<std::string> notes;  ///< what the user must know, each a sentence
 };
 
 /// One kind of recipe that can be imported: a file in this folder with its row. `read` returns a
@@ -45,6 +46,7 @@ extern const RecipeFormat kDlloggerHeader;
 extern const RecipeFormat kHuggingFaceConfig;
 extern const RecipeFormat kMegatronArguments;
 extern const RecipeFormat kMegatronBridge;
+extern const RecipeFormat kMegatronModelConfig;
 extern const RecipeFormat kNemo2;
 extern const RecipeFormat kNemo1;
 extern const RecipeFormat kNemo1Hparams;

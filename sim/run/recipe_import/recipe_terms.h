@@ -52,6 +52,7 @@ struct RecipeTerms {
   RealTerm rotary_percent;
   FlagTerm share_embeddings_and_output_weights;
   FlagTerm untie_embeddings_and_output_weights;
+  RealTerm hidden_dropout;
   // training
   WordTerm precision;  ///< bf16, bf16-mixed, 32, ...
   FlagTerm bf16;
@@ -61,6 +62,10 @@ struct RecipeTerms {
   WholeTerm seq_length;
   WholeTerm micro_batch_size;
   WholeTerm global_batch_size;
+  WordTerm rampup_batch_size;  ///< first batch, increment and samples over which it grows
+  WordTerm train_iters;        ///< how long the run is; no number: not said
+  WordTerm train_samples;
+  WordTerm exit_interval;
   // parallelism
   WholeTerm tensor_model_parallel_size;
   WholeTerm pipeline_model_parallel_size;

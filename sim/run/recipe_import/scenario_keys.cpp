@@ -10,6 +10,7 @@
 
 #include "sim/core/scalar_text.h"
 #include "sim/core/yaml_text.h"
+#include "sim/run/recipe_import/batch_rampup.h"
 #include "sim/run/recipe_import/model_match.h"
 #include "sim/run/recipe_import/term_findings.h"
 #include "sim/run/scenario.h"
@@ -44,15 +45,17 @@ Finding named(const DataFolder& data, std::string_view family, const std::string
 
 bool is_shape_key(std::string_view key) {
   const std::vector<Finding> shape = shape_of(ModelSpec{});
-  return std::any_of(shape.begin(), shape.end(),
-                     [&](const Finding& known) { return key == "model_overrides." + known.key; });
+  return std::any_of(shape.begin(), shape.end(), [&](const Finding& known) {
+    return key == "model_overrides." + known.key || key == "model." + known.key;
+  });
 }
 
 class ScenarioKeys {
  public:
-  ScenarioKeys(const RecipeTerms& terms, const ImportFile& file, const RecipeRequest& request,
+  ScenarioKeys(const RecipeReading& reading, const ImportFile& file, const RecipeRequest& request,
                const DataFolder& data)
-      : t_(terms),
+      : t_(reading.terms),
+        settings_(reading.settings),
         file_(file),
         request_(request),
         data_(data),
@@ -195,7 +198,7 @@ class ScenarioKeys {
 
   std::vector<Finding> model() {
     const std::int64_t tp = number("parallelism.tensor_model_parallel_size");
-    ModelMatch match{std::nullopt, "", told_, {file_.path}};
+    ModelMatch match{std::nullopt, "", told_, {file_.path}, value_of("name")};
     const auto told = told_.find("model");
     if (told != told_.end()) {
       match.base = told->second;
@@ -220,7 +223,11 @@ class ScenarioKeys {
     });
     required("training.seq_length", t_.seq_length);
     required("training.micro_batch_size", t_.micro_batch_size);
-    required("training.global_batch_size", t_.global_batch_size);
+    if (t_.rampup_batch_size && t_.global_batch_size) {
+      put("training.global_batch_size", [&] { return ramped_batch(t_); });
+    } else {
+      required("training.global_batch_size", t_.global_batch_size);
+    }
   }
 
   void parallelism() {
@@ -269,7 +276,8 @@ class ScenarioKeys {
       put(o + "tp_comm_overlap_table", [&]() -> Finding {
         if (!t_.tp_comm_overlap_cfg)
           return {"", "te-default", "no table given: Transformer Engine's own", true};
-        return {"", overlap_table(*t_.tp_comm_overlap_cfg, data_), t_.tp_comm_overlap_cfg->origin};
+        return {"", overlap_table(*t_.tp_comm_overlap_cfg, value_of("training.precision"), data_),
+                t_.tp_comm_overlap_cfg->origin};
       });
     }
     put(o + "overlap_p2p_comm", [&]() -> Finding {
@@ -331,9 +339,13 @@ class ScenarioKeys {
                 t_.cuda_graph_impl->origin, t_.cuda_graph_impl->assumed};
       return t_.enable_cuda_graph ? of(*t_.enable_cuda_graph) : off();
     });
+    for (const Finding& setting : settings_) {
+      if (value_of(setting.key).empty()) put(setting.key, [&] { return setting; });
+    }
   }
 
   const RecipeTerms& t_;
+  const std::vector<Finding>& settings_;
   const ImportFile& file_;
   const RecipeRequest& request_;
   const DataFolder& data_;
@@ -343,9 +355,9 @@ class ScenarioKeys {
 
 }  // namespace
 
-std::vector<Finding> scenario_keys(const RecipeTerms& terms, const ImportFile& file,
+std::vector<Finding> scenario_keys(const RecipeReading& reading, const ImportFile& file,
                                    const RecipeRequest& request, const DataFolder& data) {
-  return ScenarioKeys(terms, file, request, data).keys();
+  return ScenarioKeys(reading, file, request, data).keys();
 }
 
 }  // namespace simtrain

@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "sim/run/recipe_import/scenario_keys.h"
 #include "sim/run/scenario.h"
@@ -58,6 +59,36 @@ std::vector<Finding> by_section(const std::vector<Finding>& findings) {
   return sorted;
 }
 
+std::string by_reason(const KeysByReason& reasons) {
+  std::string out;
+  for (const auto& [why, keys] : reasons) {
+    std::vector<std::string> words;
+    words.reserve(keys.size());
+    for (const auto& [key, count] : keys)
+      words.push_back(key.ends_with('*') ? fmt::format("{} ({})", key, count) : key);
+    out += paragraph(why, words);
+  }
+  return out;
+}
+
+std::vector<std::string> notes_of(const std::vector<Finding>& findings,
+                                  const RecipeReading& reading) {
+  std::vector<std::string> notes;
+  for (const Finding& finding : findings) {
+    if (finding.noted)
+      notes.push_back(fmt::format("{} {} is assumed: {}", finding.key, finding.value,
+                                  plain_text(finding.origin)));
+  }
+  for (const auto& [what, keys] : reading.left_out) {
+    std::vector<std::string_view> names;
+    names.reserve(keys.size());
+    for (const auto& [key, count] : keys) names.emplace_back(key);
+    notes.push_back(plain_text(
+        fmt::format("not simulated, though asked for: {} ({})", what, fmt::join(names, ", "))));
+  }
+  return notes;
+}
+
 }  // namespace
 
 std::string plain_text(std::string text) {
@@ -65,6 +96,10 @@ std::string plain_text(std::string text) {
     if (c < ' ' || c > '~' || c == '"' || c == '\\') c = '?';
   }
   return text;
+}
+
+std::string findings_text(const std::vector<Finding>& findings) {
+  return values(by_section(findings));
 }
 
 ImportedRecipe imported_text(const ImportTitle& title, const std::vector<Finding>& findings,
@@ -88,22 +123,30 @@ ImportedRecipe imported_text(const ImportTitle& title, const std::vector<Finding
   out += fmt::format("# Assumed, to be checked: {}\n", assumed.empty() ? "nothing" : "");
   if (!assumed.empty()) out.erase(out.size() - 2, 1);
   for (const std::string& line : assumed) out += "#   " + plain_text(line) + "\n";
-  out += fmt::format("# Ignored keys of the recipe: {}\n", result.ignored);
-  for (const auto& [why, keys] : reading.ignored) {
-    std::vector<std::string> words;
-    words.reserve(keys.size());
-    for (const auto& [key, count] : keys)
-      words.push_back(key.ends_with('*') ? fmt::format("{} ({})", key, count) : key);
-    out += paragraph(why, words);
+  if (!reading.left_out.empty()) {
+    out += "# Not simulated, though the recipe asks for it:\n";
+    out += by_reason(reading.left_out);
   }
+  out += fmt::format("# Ignored keys of the recipe: {}\n", result.ignored);
+  out += by_reason(reading.ignored);
+  result.notes = notes_of(findings, reading);
   return result;
+}
+
+void require_taken(const RecipeReading& reading, const ImportFile& file, std::string_view format) {
+  if (reading.taken > 0) return;
+  throw InputError({file.path}, "",
+                   fmt::format("holds no key that simtrain reads in a file of this kind ({}); "
+                               "'simtrain list import-formats' lists the kinds",
+                               format));
 }
 
 ImportedRecipe imported_scenario(std::string_view format, const RecipeReading& reading,
                                  const ImportFile& file, const RecipeRequest& request,
                                  const DataFolder& data) {
+  require_taken(reading, file, format);
   ImportedRecipe result = imported_text({file.path, std::string(format)},
-                                        scenario_keys(reading.terms, file, request, data), reading);
+                                        scenario_keys(reading, file, request, data), reading);
   const auto source = ScenarioSource::from_text(result.yaml, file.path + ", as imported");
   static_cast<void>(source.scenario(data, "", {}));
   return result;

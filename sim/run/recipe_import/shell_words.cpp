@@ -1,24 +1,38 @@
 #include "sim/run/recipe_import/shell_words.h"
 
+#include <algorithm>
 #include <cctype>
-#include <functional>
-#include <map>
-#include <optional>
 #include <string_view>
 
 namespace simtrain {
 namespace {
 
-constexpr std::size_t kLongest = 4096;  // of a word with its variables put in
+constexpr std::size_t kLongestBracket = 512;  // a longer one is taken for plain text
 
 bool starts_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+/// The last character of the `$(...)` or `${...}` at `start`, or `start` where there is none.
+std::size_t bracket_end(const std::string& text, std::size_t start) {
+  if (start + 1 >= text.size() || text[start] != '$') return start;
+  const char opening = text[start + 1];
+  if (opening != '{' && opening != '(') return start;
+  const char closing = opening == '{' ? '}' : ')';
+  int depth = 0;
+  const std::size_t end = std::min(text.size(), start + kLongestBracket);
+  for (std::size_t i = start + 1; i < end; ++i) {
+    if (text[i] == opening) ++depth;
+    if (text[i] == closing && --depth == 0) return i;
+  }
+  return start;
+}
 
 /// The quote that closes the one at `start`, or npos.
 std::size_t closing_quote(const std::string& text, std::size_t start) {
+  const bool expands = text[start] == '"';
   for (std::size_t i = start + 1; i < text.size(); ++i) {
-    if (text[i] == '\\' && text[start] == '"') {
+    if (expands) i = bracket_end(text, i);
+    if (text[i] == '\\' && expands) {
       ++i;
     } else if (text[i] == text[start]) {
       return i;
@@ -63,6 +77,8 @@ class Splitter {
       }
     } else if (c == '\'' || c == '"') {
       return quoted();
+    } else if (c == '`') {
+      return backquoted();
     } else if (c == '#' && !open_) {
       while (at_ < text_.size() && text_[at_] != '\n') advance();
       return;
@@ -71,9 +87,11 @@ class Splitter {
       return bracketed();
     } else if (is_blank(c)) {
       finish();
+      if (c == '\n') fresh_ = true;
     } else if (c == ';' || c == '|' || c == '&' || c == '(' || c == ')' || c == '<' || c == '>') {
       finish();
-      words_.push_back({"", place_, true});
+      words_.push_back({std::string(1, c), place_, true});
+      fresh_ = c != '<' && c != '>';
     } else {
       add(c);
     }
@@ -100,6 +118,13 @@ class Splitter {
     advance();
   }
 
+  /// `` `command` `` stays one piece too.
+  void backquoted() {
+    const std::size_t end = text_.find('`', at_ + 1);
+    if (end == std::string::npos || end - at_ > kLongestBracket) return add_and_advance();
+    while (at_ <= end) add_and_advance();
+  }
+
   /// `${...}` and `$(...)` stay one piece, blanks and all.
   void bracketed() {
     const char opening = text_[at_ + 1];
@@ -118,8 +143,9 @@ class Splitter {
     advance();
   }
   void begin() {
-    if (!open_) word_ = {"", place_};
+    if (!open_) word_ = {"", place_, false, fresh_};
     open_ = true;
+    fresh_ = false;
   }
   void add(char c) {
     begin();
@@ -141,76 +167,15 @@ class Splitter {
   SourcePlace place_{file_, 1, 1};
   std::size_t at_ = 0;
   bool open_ = false;
+  bool fresh_ = true;  ///< the next word is the first of a command
   ShellWord word_;
   std::vector<ShellWord> words_;
 };
 
-/// The variables of a script; one that is set to several values has none that is known.
-class Variables {
- public:
-  /// Takes a word that is `NAME=value`.
-  bool take(const std::string& word) {
-    const std::size_t equals = word.find('=');
-    if (equals == std::string::npos || equals == 0 || !starts_name(word[0])) return false;
-    for (std::size_t i = 0; i < equals; ++i) {
-      if (!in_name(word[i])) return false;
-    }
-    std::string value = put_in(word.substr(equals + 1));
-    const auto [entry, fresh] = values_.try_emplace(word.substr(0, equals), value);
-    if (!fresh && entry->second != value) entry->second.reset();
-    return true;
-  }
-
-  [[nodiscard]] std::string put_in(const std::string& word) const {
-    std::string out;
-    for (std::size_t at = 0; at < word.size() && out.size() <= kLongest;) {
-      const std::size_t length = word[at] == '$' ? reference_length(word, at) : 0;
-      const auto value = length > 0 ? value_of(word.substr(at, length)) : std::nullopt;
-      const std::size_t taken = length > 0 ? length : 1;
-      out += value ? *value : word.substr(at, taken);
-      at += taken;
-    }
-    return out;
-  }
-
- private:
-  /// Of `$NAME` or `${...}`; 0 where there is none.
-  static std::size_t reference_length(const std::string& word, std::size_t at) {
-    if (at + 1 >= word.size()) return 0;
-    if (word[at + 1] == '{') {
-      const std::size_t end = word.find('}', at);
-      return end == std::string::npos ? 0 : end - at + 1;
-    }
-    std::size_t end = at + 1;
-    while (end < word.size() && in_name(word[end])) ++end;
-    return starts_name(word[at + 1]) ? end - at : 0;
-  }
-
-  [[nodiscard]] std::optional<std::string> value_of(const std::string& reference) const {
-    const bool braced = reference[1] == '{';
-    const std::string inside =
-        braced ? reference.substr(2, reference.size() - 3) : reference.substr(1);
-    std::size_t end = 0;
-    while (end < inside.size() && in_name(inside[end])) ++end;
-    const auto known = values_.find(inside.substr(0, end));
-    if (known != values_.end()) return known->second;
-    const std::string rest = inside.substr(end);
-    if (rest.starts_with(":-") || rest.starts_with(":=")) return rest.substr(2);
-    if (rest.starts_with('-')) return rest.substr(1);
-    return std::nullopt;
-  }
-
-  std::map<std::string, std::optional<std::string>, std::less<>> values_;
-};
-
 }  // namespace
 
-std::vector<ShellWord> shell_words(const std::string& text, const std::string& file) {
-  std::vector<ShellWord> words = Splitter(text, file).split();
-  Variables variables;
-  for (const ShellWord& word : words) variables.take(word.text);
-  for (ShellWord& word : words) word.text = variables.put_in(word.text);
-  return words;
+std::vector<ShellWord> split_script(const std::string& text, const std::string& file) {
+  return Splitter(text, file).split();
 }
 
 }  // namespace simtrain

@@ -7,17 +7,17 @@
 
 namespace simtrain {
 
-/// A word of a shell script, its quotes taken off and its variables put in.
+/// A word of a shell script, its quotes taken off.
 struct ShellWord {
   std::string text;
   SourcePlace place;
-  bool ends = false;  ///< no word: the command ends here (`;`, `&&`, `|`, a bracket)
+  bool ends = false;  ///< no word, but the operator that ends a command (`;`, `&`, `|`, a bracket)
+  bool starts = false;     ///< the first of a command
+  bool undecided = false;  ///< in a branch that only a run takes or not
 };
 
-/// The words of a shell script as far as command lines in it can be read without running it:
-/// comments, quotes, continued lines, `NAME=value` and `$NAME`, `${NAME}`, `${NAME:-value}` behind
-/// it. A quoted text that holds options is read as the words in it. What only a run knows ($1,
-/// $(...), a name that is set nowhere or to several values) stays as it is written.
-std::vector<ShellWord> shell_words(const std::string& text, const std::string& file);
+/// The words of a shell script, variables as they are written. A quoted text that holds options is
+/// split into the words in it; `${...}`, `$(...)` and `` `...` `` stay one piece.
+std::vector<ShellWord> split_script(const std::string& text, const std::string& file);
 
 }  // namespace simtrain

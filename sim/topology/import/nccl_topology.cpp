@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "sim/topology/import/node_inventory.h"
+#include "sim/topology/import/xml_limits.h"
 
 namespace simtrain {
 namespace {
@@ -239,6 +240,7 @@ const XMLElement& root_of(const tinyxml2::XMLDocument& document, const Dump& dum
 }  // namespace
 
 NodeInventory read_nccl_topology(const ImportFile& file) {
+  check_attributes(file);
   const Dump dump(file.path);
   tinyxml2::XMLDocument document;
   document.Parse(file.text.data(), file.text.size());

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A Megatron-LM script for a 15B model on 256 H100, written by hand with the settings of
-# scenarios/gpt3_15b_golden*.yaml.
+# A Megatron-LM script for a 15B model on 256 H100, written by hand with the model and
+# the layout of scenarios/gpt3_15b_golden.yaml.
 export CUDA_DEVICE_MAX_CONNECTIONS=1
 GPUS_PER_NODE=8
 NUM_NODES=${SLURM_NNODES:-32}
@@ -26,6 +26,7 @@ GPT_MODEL_ARGS=(
     --apply-layernorm-1p
     --untie-embeddings-and-output-weights
     --disable-bias-linear
+    --hidden-dropout 0.0
     --tokenizer-type HuggingFaceTokenizer
     --vocab-size 256000
 )

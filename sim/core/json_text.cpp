@@ -1,0 +1,30 @@
+#include "sim/core/json_text.h"
+
+namespace simtrain {
+
+bool nests_deeper(std::string_view text, std::size_t most) {
+  std::size_t depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted) {
+      if (c == '\\') ++i;
+      if (c == '"') quoted = false;
+    } else if (c == '"') {
+      quoted = true;
+    } else if (c == '[' || c == '{') {
+      if (++depth > most) return true;
+    } else if ((c == ']' || c == '}') && depth > 0) {
+      --depth;
+    }
+  }
+  return false;
+}
+
+nlohmann::json parse_json(std::string_view text) {
+  constexpr std::size_t kDeepest = 64;
+  if (nests_deeper(text, kDeepest)) return nlohmann::json::value_t::discarded;
+  return nlohmann::json::parse(text, nullptr, false);
+}
+
+}  // namespace simtrain

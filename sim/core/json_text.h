@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+namespace simtrain {
+
+/// Whether brackets nest deeper than `most` anywhere in a text that may be JSON; those in quoted
+/// texts do not count.
+bool nests_deeper(std::string_view text, std::size_t most);
+
+/// The value that a whole text says, which nests at most 64 deep: what reads, compares or frees it
+/// may call itself once a level. A discarded value (`is_discarded()`) where the text is anything
+/// else.
+nlohmann::json parse_json(std::string_view text);
+
+}  // namespace simtrain

@@ -1,0 +1,76 @@
+#include "sim/measured/foreign_format.h"
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "sim/measured/log_fields.h"
+
+namespace simtrain {
+namespace {
+
+constexpr std::string_view kProfiles = "'simtrain profile' reads it";
+constexpr std::string_view kMetrics = "'simtrain metrics' reads it";
+constexpr std::string_view kNcclTests = "'simtrain validate --nccl' reads it";
+constexpr std::string_view kNsysCsv =
+    "'nsys stats --report cuda_gpu_kern_sum --format csv' writes what is read";
+
+constexpr std::array<ForeignFormat, 17> kLogs{{
+    {" tps: ", " loss: ", "torchtitan's log", ""},
+    {"completed step: ", " seconds: ", "MaxText's log", ""},
+    {"elapsed_time_per_iteration_ms: ", "", "nanotron's log", ""},
+    {"elapsed time per iteration (ms): ", "tokens per GPU (tokens/s/GPU): ", "Primus' log", ""},
+    {":::MLLOG", "", "MLPerf's log", ""},
+    {"RunningAvgSamplesPerSec=", "", "DeepSpeed's log", ""},
+    {"[Rank 0] step=", ", lr=", "DeepSpeed's log", ""},
+    {"{'loss': ", "'grad_norm': ", "the log of Hugging Face's Trainer", ""},
+    {"'train_runtime': ", "", "the log of Hugging Face's Trainer", ""},
+    {"throughput/device/", "", "the log of Composer (LLM Foundry)", ""},
+    {"brain.Event:2", "", "an event file of TensorBoard",
+     "a CSV of its step times with columns 'step' and 'step_time_s' would do"},
+    {"Wall time,Step,Value", "", "a CSV of TensorBoard, which does not say what its values are",
+     "a column named 'step_time_s' in place of 'Value' would"},
+    {"\"_timestamp\":", "\"_step\":", "the history of Weights & Biases",
+     "its export as CSV is read"},
+    {"# nThread ", " nGpus ", "the output of nccl-tests", kNcclTests},
+    {" NCCL INFO ", "", "a log of NCCL's calls", kProfiles},
+    {"Time (%)", "Instances", "a table of nsys stats", kProfiles},
+    {"\"traceEvents\":", "", "a trace of torch.profiler", kProfiles},
+}};
+
+constexpr std::array<ForeignFormat, 10> kForeignProfiles{{
+    {"SQLite format 3", "", "an SQLite export of nsys", kNsysCsv},
+    {"Time (%)", "Total Time (", "a text table of nsys stats", kNsysCsv},
+    {"\"TotalDurationNs\"", "", "a table of rocprof", ""},
+    {"brain.Event:2", "", "an event file of TensorBoard", ""},
+    {"# nThread ", " nGpus ", "the output of nccl-tests", kNcclTests},
+    {"train_step_timing in s", "", "a training log", kMetrics},
+    {"elapsed time per iteration (", "", "a training log", kMetrics},
+    {" tps: ", " loss: ", "torchtitan's log", ""},
+    {"completed step: ", " seconds: ", "MaxText's log", ""},
+    {"elapsed_time_per_iteration_ms: ", "", "nanotron's log", ""},
+}};
+
+bool holds(std::string_view text, std::string_view word) {
+  return word.empty() || find_word(text, word) != std::string_view::npos;
+}
+
+}  // namespace
+
+std::span<const ForeignFormat> foreign_logs() { return kLogs; }
+std::span<const ForeignFormat> foreign_profiles() { return kForeignProfiles; }
+
+void ForeignSight::line(std::string_view text) {
+  for (std::size_t i = 0; i < found_; ++i) {
+    if (holds(text, formats_[i].first) && holds(text, formats_[i].second)) found_ = i;
+  }
+}
+
+std::string ForeignSight::sentence() const {
+  if (found_ == formats_.size()) return "";
+  const ForeignFormat& format = formats_[found_];
+  return format.advice.empty() ? fmt::format("looks like {}, which is not read yet", format.name)
+                               : fmt::format("looks like {}; {}", format.name, format.advice);
+}
+
+}  // namespace simtrain

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace simtrain {
+
+/// The variables of a script, as far as they are known without running it.
+class ShellVariables {
+ public:
+  /// `script` is the path of `$0`.
+  explicit ShellVariables(std::string script) : script_(script), source_(std::move(script)) {}
+
+  /// The file that is read, for BASH_SOURCE.
+  void enter(std::string file) { source_ = std::move(file); }
+  [[nodiscard]] const std::string& source() const { return source_; }
+
+  void set(const std::string& name, std::string value) { values_[name] = std::move(value); }
+  /// From here on only a run knows the value.
+  void forget(const std::string& name) { values_[name].reset(); }
+
+  /// Takes a word that is `NAME=value` or `NAME+=value`; false where it is neither. With `maybe` an
+  /// assignment that may not happen: a value that it would change is forgotten.
+  bool take(const std::string& word, bool maybe);
+
+  /// Keeps what all branches agree in. A variable that one of them does not set has the others'.
+  static ShellVariables joined(const std::vector<ShellVariables>& branches);
+
+  /// A word with the values of `$NAME`, `${NAME}`, `${NAME:-value}`, `${NAME%/*}`; what is not
+  /// known stays as it is written.
+  [[nodiscard]] std::string put_in(const std::string& word) const { return put_in(word, 0); }
+
+  /// Whether a word names a variable that only a run knows, though the script sets it.
+  [[nodiscard]] bool has_forgotten(const std::string& word) const;
+
+  /// A word that stands for nothing but a variable that is set nowhere.
+  [[nodiscard]] bool is_unset(const std::string& word) const;
+
+  /// A word as a path, with `$0`, `$PWD`, `$(dirname X)`, `$(readlink -f X)`, `$(realpath X)`,
+  /// `$(cd X && pwd)` and `$(pwd)`, the working directory being the script's folder. None where
+  /// only a run knows it.
+  [[nodiscard]] std::optional<std::string> path_in(const std::string& word) const;
+
+ private:
+  [[nodiscard]] std::string put_in(const std::string& word, int depth) const;
+  [[nodiscard]] std::optional<std::string> value_of(const std::string& reference, int depth) const;
+
+  std::string script_;
+  std::string source_;
+  std::map<std::string, std::optional<std::string>, std::less<>> values_;
+};
+
+}  // namespace simtrain
