@@ -4,7 +4,8 @@
 - a file includes only from its own floor and from those on its left, by the path from the root;
 - each third party comes in by its one door;
 - no file includes itself, however long the way round;
-- no source file is longer than 400 lines.
+- inside a floor that has inner floors the same holds for these;
+- no source file is longer than 400 lines, no folder of sources holds more than 20 of them.
 
     check_floors.py [ROOT]        check the tree (default: the one this script stands in)
     check_floors.py --self-test   break each rule in a temporary tree and see it refused
@@ -13,9 +14,11 @@
 import re
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
 
-FLOORS = ["core", "topology", "collectives", "workload", "run", "measured", "study", "output", "app"]
+FLOORS = ["core", "topology", "collectives", "workload", "run", "import", "measured", "study", "output", "app"]
+INNER_FLOORS = {"workload": ["parallel", "kernels", "model", "schedule", "plan"]}
 DOORS = {  # how the header starts -> the only floor that may include it
     "yaml-cpp/": "core",
     "boost/graph/": "topology",
@@ -31,6 +34,7 @@ DOORS = {  # how the header starts -> the only floor that may include it
     "oneapi/tbb": "study",
 }
 MOST_LINES = 400
+MOST_FILES = 20
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)')
 
 
@@ -45,14 +49,23 @@ def includes(path):
     return [(number, m[1], m[2]) for number, m in matches if m]
 
 
-def wrong_include(floor, quote, header):
-    """Why a file of this floor may not include this header; None if it may."""
+def above(order, own, other):
+    """Whether a floor is none of `order`, or stands to the right of one's own."""
+    return other not in order or order.index(other) > order.index(own)
+
+
+def wrong_include(name, quote, header):
+    """Why a file may not include this header; None if it may."""
+    floor, room = name.split("/")[1:3]
     if quote == '"' and not header.startswith("sim/"):
         return f'"{header}": write the path from the repository root, sim/...'
     if header.startswith("sim/"):
-        other = header.split("/")[1]
-        if other not in FLOORS or FLOORS.index(other) > FLOORS.index(floor):
+        other, other_room = header.split("/")[1:3]
+        if above(FLOORS, floor, other):
             return f"sim/{floor} may not include from sim/{other}"
+        inner = INNER_FLOORS.get(floor, [])
+        if other == floor and inner and above(inner, room, other_room):
+            return f"sim/{floor}/{room} may not include from sim/{other}/{other_room}"
     for start, door in DOORS.items():
         if header.startswith(start) and floor != door:
             return f"{header} comes in by sim/{door} only"
@@ -86,13 +99,20 @@ def check(root):
         if floor not in FLOORS:
             found.append(f"{name}:1: sim/{floor} is not a floor; these are: {' '.join(FLOORS)}")
             continue
+        inner = INNER_FLOORS.get(floor, [])
+        if inner and name.split("/")[2] not in inner:
+            found.append(f"{name}:1: not on an inner floor of sim/{floor}; these are: {' '.join(inner)}")
+            continue
         here = includes(path)
         graph[name] = [(line, header) for line, _, header in here]
         for line, quote, header in here:
-            if why := wrong_include(floor, quote, header):
+            if why := wrong_include(name, quote, header):
                 found.append(f"{name}:{line}: {why}")
     for name, line, other in cycles(graph):
         found.append(f"{name}:{line}: include cycle: {other} includes this file in turn")
+    for folder, count in Counter(p.parent for p in sources(root / "sim")).items():
+        if count > MOST_FILES:
+            found.append(f"{folder.relative_to(root)}:{count}: more than {MOST_FILES} source files")
     for path in sources(root / "sim") + sources(root / "tests"):
         lines = len(path.read_text(encoding="utf-8").splitlines())
         if lines > MOST_LINES:
@@ -115,11 +135,18 @@ def self_test():
           "sim/core/c.h": '\n#include "sim/core/a.h"\n'}, "c.h:2: include cycle"),
         ({"sim/core/a.h": '#include "sim/core/a.h"\n'}, "a.h:1: include cycle"),
         ({"sim/core/a.cpp": "\n" * 401}, "a.cpp:401: longer than"),
+        ({f"sim/core/a/{i}.cpp": "" for i in range(20)}, None),
+        ({f"sim/core/a/{i}.cpp": "" for i in range(21)}, "sim/core/a:21: more than 20"),
+        ({"sim/workload/a.h": ""}, "a.h:1: not on an inner floor"),
+        ({"sim/workload/plan/a.h": '#include "sim/workload/model/b.h"\n'}, None),
+        ({"sim/workload/model/a.h": '#include "sim/workload/plan/b.h"\n'},
+         "a.h:1: sim/workload/model may not include from sim/workload/plan"),
         ({"tests/core/a.cpp": "\n" * 401}, "a.cpp:401: longer than"),
     ]
     for start, door in DOORS.items():
-        trees.append(({f"sim/{door}/a.cpp": f"#include <{start}>\n"}, None))
-        other = "run" if door == "workload" else "workload"
+        inside = f"{door}/{INNER_FLOORS[door][0]}" if door in INNER_FLOORS else door
+        trees.append(({f"sim/{inside}/a.cpp": f"#include <{start}>\n"}, None))
+        other = "measured" if door == "run" else "run"
         trees.append(({f"sim/{other}/a.cpp": f"#include <{start}>\n"}, f"by sim/{door} only"))
     for files, wanted in trees:
         with tempfile.TemporaryDirectory() as folder:

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sim/app/console.h"
-#include "sim/core/data_folder.h"
+#include "sim/core/files/data_folder.h"
 
 namespace simtrain {
 

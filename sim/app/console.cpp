@@ -8,7 +8,7 @@
 #include <fmt/color.h>
 
 #include "sim/app/progress.h"
-#include "sim/output/coloured_report.h"
+#include "sim/output/text/coloured_report.h"
 
 namespace simtrain {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "sim/app/common_options.h"
+#include "sim/app/options/common_options.h"
 #include "sim/core/watch.h"
 
 namespace simtrain {

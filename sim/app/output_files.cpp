@@ -7,15 +7,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "sim/core/byte_source.h"
-#include "sim/core/input_error.h"
-#include "sim/core/text_file.h"
-#include "sim/output/html.h"
-#include "sim/output/nccl_trace.h"
-#include "sim/output/picture.h"
-#include "sim/output/sweep_hdf5.h"
-#include "sim/output/trace.h"
-#include "sim/run/model_choice.h"
+#include "sim/core/files/byte_source.h"
+#include "sim/core/files/text_file.h"
+#include "sim/core/input/input_error.h"
+#include "sim/output/html/html.h"
+#include "sim/output/html/picture.h"
+#include "sim/output/nccl/nccl_trace.h"
+#include "sim/output/sweep/sweep_hdf5.h"
+#include "sim/output/trace/trace.h"
+#include "sim/run/scenario/model_choice.h"
 
 namespace simtrain {
 namespace {

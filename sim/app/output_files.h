@@ -8,7 +8,7 @@
 #include <boost/program_options.hpp>
 
 #include "sim/app/stop_signals.h"
-#include "sim/core/data_folder.h"
+#include "sim/core/files/data_folder.h"
 
 namespace simtrain {
 

@@ -6,8 +6,8 @@
 #include "sim/app/command.h"
 #include "sim/app/program_files.h"
 #include "sim/app/version.h"
-#include "sim/core/input_error.h"
-#include "sim/run/executor.h"
+#include "sim/core/input/input_error.h"
+#include "sim/run/engine/executor.h"
 
 namespace simtrain {
 namespace {

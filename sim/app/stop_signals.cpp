@@ -4,7 +4,7 @@
 #include <unistd.h>
 #include <utility>
 
-#include "sim/core/partial_file.h"
+#include "sim/core/files/partial_file.h"
 
 namespace simtrain {
 namespace {

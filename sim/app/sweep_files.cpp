@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "sim/core/text_file.h"
-#include "sim/output/sweep_hdf5.h"
+#include "sim/core/files/text_file.h"
+#include "sim/output/sweep/sweep_hdf5.h"
 
 namespace simtrain {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/output/sweep_table.h"
-#include "sim/study/sweep_journal.h"
+#include "sim/output/sweep/sweep_table.h"
+#include "sim/study/sweep/sweep_journal.h"
 
 namespace simtrain {
 

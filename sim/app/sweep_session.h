@@ -9,7 +9,7 @@
 #include "sim/app/console.h"
 #include "sim/app/progress.h"
 #include "sim/app/sweep_files.h"
-#include "sim/study/sweep.h"
+#include "sim/study/sweep/sweep.h"
 
 namespace simtrain {
 

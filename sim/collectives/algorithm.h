@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/collectives/libraries/nccl/tuning.h"
 #include "sim/collectives/schedule.h"
 #include "sim/collectives/transfer_cost.h"
-#include "sim/collectives/tuning.h"
 
 namespace simtrain {
 

@@ -7,7 +7,7 @@
 namespace simtrain {
 
 /// FNV-1a over 64-bit words and text: one number that changes when anything fed to it does.
-/// Two runs with equal fingerprints played the same events.
+/// Two runs with equal fingerprints simulated the same events.
 class Fingerprint {
  public:
   void add(std::uint64_t word);

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <string_view>
 
-#include "sim/run/communication.h"
-#include "sim/run/kind_error.h"
+#include "sim/run/analysis/communication.h"
+#include "sim/run/scenario/kind_error.h"
 
 namespace simtrain {
 namespace {

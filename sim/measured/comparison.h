@@ -6,8 +6,8 @@
 
 #include "sim/measured/measured_run.h"
 #include "sim/measured/run_metrics.h"
-#include "sim/run/report.h"
-#include "sim/run/uncertainty.h"
+#include "sim/run/results/report.h"
+#include "sim/run/results/uncertainty.h"
 
 namespace simtrain {
 

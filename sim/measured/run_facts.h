@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "sim/measured/measured_run.h"
-#include "sim/run/metrics.h"
-#include "sim/run/scenario.h"
-#include "sim/topology/gpu_spec.h"
-#include "sim/workload/model_spec.h"
+#include "sim/run/results/metrics.h"
+#include "sim/run/scenario/scenario.h"
+#include "sim/topology/specs/gpu_spec.h"
+#include "sim/workload/model/model_spec.h"
 
 namespace simtrain {
 

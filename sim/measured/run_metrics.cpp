@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "sim/measured/log_format.h"
+#include "sim/measured/logs/log_format.h"
 
 namespace simtrain {
 namespace {

@@ -57,7 +57,8 @@ struct RunMetrics {
 /// - Partial: the log ends before the window does, or other steps stand in for one that holds fewer
 ///   than two.
 ///
-/// tokens/s, TFLOP/s and MFU follow from the mean step time by the formulas of sim/run/metrics.h.
+/// tokens/s, TFLOP/s and MFU follow from the mean step time by the formulas of
+/// sim/run/results/metrics.h.
 RunMetrics run_metrics(const MeasuredRun& run, const RunFacts& facts);
 
 /// Which window the steps of a run are of, and why that one: "steps 11 to 44, the window of

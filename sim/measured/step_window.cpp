@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "sim/core/input_error.h"
-#include "sim/core/scalar_text.h"
+#include "sim/core/input/input_error.h"
+#include "sim/core/input/scalar_text.h"
 
 namespace simtrain {
 namespace {

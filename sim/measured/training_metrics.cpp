@@ -6,12 +6,12 @@
 
 #include <fmt/format.h>
 
-#include "sim/core/input_error.h"
-#include "sim/core/scalar_text.h"
-#include "sim/measured/log_format.h"
+#include "sim/core/input/input_error.h"
+#include "sim/core/input/scalar_text.h"
+#include "sim/measured/logs/log_format.h"
 #include "sim/measured/run_metrics.h"
-#include "sim/run/metrics.h"
-#include "sim/run/training_metrics_tables.h"
+#include "sim/run/results/metrics.h"
+#include "sim/run/results/training_metrics_tables.h"
 
 namespace simtrain {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "sim/run/executor.h"
-#include "sim/workload/stage_passes.h"
-#include "sim/workload/stragglers.h"
+#include "sim/run/engine/executor.h"
+#include "sim/workload/plan/stage_passes.h"
+#include "sim/workload/plan/stragglers.h"
 
 namespace simtrain {
 namespace {
@@ -22,7 +22,7 @@ bool needed(const Recipe& recipe, Piece piece) {
   }
 }
 
-ComputeCost cost_of(const PlayedPiece& piece) {
+ComputeCost cost_of(const SimulatedPiece& piece) {
   ComputeCost cost;
   cost.time = piece.timeline.end;
   cost.parts = path_breakdown(piece.plan, piece.timeline, piece.path);
@@ -39,7 +39,7 @@ ComputeCost cost_of(const PlayedPiece& piece) {
   return cost;
 }
 
-void wait_for_host(ComputeCost& cost, const StepContext& context, Piece piece) {
+void wait_for_host(ComputeCost& cost, const PassContext& context, Piece piece) {
   const Recipe& recipe = context.recipe;
   if (recipe.cuda_graphs || (piece != Piece::layer_forward && piece != Piece::layer_backward))
     return;
@@ -56,17 +56,17 @@ void wait_for_host(ComputeCost& cost, const StepContext& context, Piece piece) {
 }
 
 /// The ranks of a TP x CP group meet in every piece.
-void wait_for_stragglers(ComputeCost& cost, const StepContext& context) {
-  const int ranks = context.recipe.tp() * context.recipe.cp();
+void wait_for_stragglers(ComputeCost& cost, const PassContext& context) {
+  const int ranks = context.grid.ranks_of(GroupKind::replica);
   append(cost, straggler_wait(context.cluster.spec().gpu.power, cost, 1, ranks), 1);
 }
 
-PlayedPieces play_pass(const StepContext& context, int pass) {
-  PlayedPieces pieces(kPieces);
+SimulatedPieces simulate_pass(const PassContext& context, int pass) {
+  SimulatedPieces pieces(kPieces);
   for (std::size_t i = 0; i < kPieces; ++i) {
     const auto which = static_cast<Piece>(i);
     if (!needed(context.recipe, which)) continue;
-    PlayedPiece& piece = pieces[i];
+    SimulatedPiece& piece = pieces[i];
     piece.plan = piece_plan(context, which, pass);
     piece.timeline = execute(piece.plan);
     piece.path = critical_path(piece.plan, piece.timeline);
@@ -79,16 +79,16 @@ PlayedPieces play_pass(const StepContext& context, int pass) {
 
 }  // namespace
 
-std::vector<PlayedPieces> play_pieces(const StepContext& context) {
+std::vector<SimulatedPieces> simulate_pieces(const PassContext& context) {
   const std::vector<int>& passes = context.classes.pass;
   const int count = *std::max_element(passes.begin(), passes.end()) + 1;
-  std::vector<PlayedPieces> played;
-  played.reserve(static_cast<std::size_t>(count));
-  for (int pass = 0; pass < count; ++pass) played.push_back(play_pass(context, pass));
-  return played;
+  std::vector<SimulatedPieces> simulated;
+  simulated.reserve(static_cast<std::size_t>(count));
+  for (int pass = 0; pass < count; ++pass) simulated.push_back(simulate_pass(context, pass));
+  return simulated;
 }
 
-std::vector<PieceCosts> costs_of(const std::vector<PlayedPieces>& passes) {
+std::vector<PieceCosts> costs_of(const std::vector<SimulatedPieces>& passes) {
   std::vector<PieceCosts> costs(passes.size());
   for (std::size_t pass = 0; pass < passes.size(); ++pass) {
     for (std::size_t piece = 0; piece < kPieces; ++piece)

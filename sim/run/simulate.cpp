@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
-#include "sim/run/communication.h"
-#include "sim/run/fingerprint.h"
-#include "sim/run/placement_figures.h"
-#include "sim/run/played.h"
-#include "sim/workload/stage_passes.h"
+#include "sim/run/analysis/communication.h"
+#include "sim/run/analysis/placement_figures.h"
+#include "sim/run/results/fingerprint.h"
+#include "sim/run/simulated_step.h"
+#include "sim/workload/plan/stage_passes.h"
 
 namespace simtrain {
 namespace {
@@ -59,17 +59,17 @@ std::vector<std::string> fault_texts(const ClusterFaults& faults) {
 }
 
 /// By the passes of the rank whose SMs have most to do.
-StepSpread spread_of(const Played& played) {
+StepSpread spread_of(const SimulatedStep& simulated) {
   const auto sm_bound_s = [](const ComputeCost& cost) {
     return to_seconds(cost.time) * cost.sm_bound;
   };
   ComputeCost busiest;
-  for (const Program& program : played.plan.programs) {
+  for (const Program& program : simulated.plan.programs) {
     const ComputeCost passes = passes_of(program);
     if (sm_bound_s(passes) > sm_bound_s(busiest)) busiest = passes;
   }
-  return step_spread(played.cluster.spec().gpu.power, busiest, played.grid.pass_ranks(),
-                     played.grid.ranks());
+  return step_spread(simulated.cluster.spec().gpu.power, busiest, simulated.grid.pass_ranks(),
+                     simulated.grid.ranks());
 }
 
 std::string layout_text(const Recipe& recipe, const RankGrid& grid) {
@@ -92,46 +92,45 @@ PredictedStep predicted_step(const Scenario& scenario, const Report& report) {
           scenario.cluster.node.gpus};
 }
 
-Report report_of(const Played& played) {
-  const Scenario& scenario = played.scenario;
-  const Plan& plan = played.plan;
-  const Timeline& timeline = played.timeline;
-  const StepContext context = played.context();
+Report report_of(const SimulatedStep& simulated) {
+  const Scenario& scenario = simulated.scenario;
+  const Plan& plan = simulated.plan;
+  const Timeline& timeline = simulated.timeline;
+  const JobContext context = simulated.context();
   const std::vector<PathStep> path = critical_path(plan, timeline);
 
   Report report;
   report.step_time_s = to_seconds(timeline.end);
   add_headline(report, scenario);
-  report.layout = layout_text(scenario.recipe, played.grid);
+  report.layout = layout_text(scenario.recipe, simulated.grid);
   report.recipe = resolved_recipe(scenario);
   report.parameters = parameter_counts(scenario.recipe);
-  report.data_parallel = played.grid.dp();
-  report.micro_batches = played.grid.micro_batches();
+  report.data_parallel = simulated.grid.dp();
+  report.micro_batches = simulated.grid.micro_batches();
   report.breakdown = path_breakdown(plan, timeline, path);
   report.step_time_error =
       relative_standard_error(scenario.uncertainty, predicted_step(scenario, report));
-  report.step_spread = spread_of(played);
-  report.communication = communication_table(context, played.passes, plan, timeline, path);
+  report.step_spread = spread_of(simulated);
+  report.communication = communication_table(simulated, path);
   report.placement = placement_figures(context, scenario.placement, plan, timeline);
   report.faults = fault_texts(scenario.cluster.faults);
-  const GpuSpec& gpu = played.cluster.spec().gpu;
-  report.memory = stage_memory(scenario.recipe, gpu, played.grid);
+  const GpuSpec& gpu = simulated.cluster.spec().gpu;
+  report.memory = stage_memory(scenario.recipe, gpu, simulated.grid);
   report.memory_capacity = static_cast<double>(gpu.memory_capacity.value.value());
-  report.clock = played.clock;
+  report.clock = simulated.clock;
   report.engine.events = timeline.events;
-  for (const PlayedPieces& pieces : played.passes) {
-    for (const PlayedPiece& piece : pieces) report.engine.events += piece.timeline.events;
+  for (const SimulatedPieces& pieces : simulated.passes) {
+    for (const SimulatedPiece& piece : pieces) report.engine.events += piece.timeline.events;
   }
-  report.engine.ranks = played.grid.ranks();
+  report.engine.ranks = simulated.grid.ranks();
   report.engine.ranks_simulated = static_cast<int>(plan.ranks.size());
-  report.engine.fingerprint = fingerprint_of(played.passes, plan, timeline).text();
-  report.engine.wall_s =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - played.begun).count();
+  report.engine.fingerprint = fingerprint_of(simulated.passes, plan, timeline).text();
+  report.engine.wall_s = simulated.wall_s;
   return report;
 }
 
 Report simulate(const Scenario& scenario, const SimulateOptions& options) {
-  return report_of(Played(scenario, options));
+  return report_of(simulate_step(scenario, options));
 }
 
 }  // namespace simtrain

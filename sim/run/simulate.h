@@ -1,8 +1,8 @@
 #pragma once
 
 #include "sim/core/watch.h"
-#include "sim/run/report.h"
-#include "sim/run/scenario.h"
+#include "sim/run/results/report.h"
+#include "sim/run/scenario/scenario.h"
 #include "sim/topology/cluster_cache.h"
 
 namespace simtrain {

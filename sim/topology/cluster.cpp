@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "sim/core/invariant.h"
-#include "sim/topology/cluster_graph.h"
 #include "sim/topology/faults.h"
-#include "sim/topology/forwarding.h"
-#include "sim/topology/wiring.h"
+#include "sim/topology/graph/cluster_graph.h"
+#include "sim/topology/graph/forwarding.h"
+#include "sim/topology/graph/wiring.h"
 
 namespace simtrain {
 namespace {

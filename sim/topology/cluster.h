@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "sim/core/value_store.h"
-#include "sim/topology/gpu_links.h"
-#include "sim/topology/hosts.h"
+#include "sim/topology/graph/gpu_links.h"
+#include "sim/topology/placement/hosts.h"
 
 namespace simtrain {
 

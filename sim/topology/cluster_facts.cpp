@@ -4,7 +4,7 @@
 #include <map>
 #include <tuple>
 
-#include "sim/topology/cluster_graph.h"
+#include "sim/topology/graph/cluster_graph.h"
 
 namespace simtrain {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/topology/bisection.h"
+#include "sim/topology/graph/bisection.h"
 
 namespace simtrain {
 

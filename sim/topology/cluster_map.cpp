@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/topology/cluster_graph.h"
+#include "sim/topology/graph/cluster_graph.h"
 
 namespace simtrain {
 ClusterMap cluster_map(const Cluster& cluster) {

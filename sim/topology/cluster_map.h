@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sim/topology/cluster.h"
-#include "sim/topology/device.h"
+#include "sim/topology/specs/device.h"
 
 namespace simtrain {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/topology/hosts.h"
+#include "sim/topology/placement/hosts.h"
 
 namespace simtrain {
 

@@ -1,4 +1,4 @@
-#include "sim/app/usage_text.h"
+#include "sim/app/options/usage_text.h"
 
 #include <doctest/doctest.h>
 

@@ -71,7 +71,7 @@ TEST_CASE("The batch must be whole micro-batches on every replica") {
 TEST_CASE("A step of too many passes is refused") {
   check_edits({
       {"global_batch_size: 32", "global_batch_size: 100000000",
-       "12:22: training.global_batch_size: makes 5e+07 passes a step; up to 2e+07 are played"},
+       "12:22: training.global_batch_size: makes 5e+07 passes a step; up to 2e+07 are simulated"},
   });
 }
 
@@ -89,7 +89,7 @@ TEST_CASE("Sizes beyond any measure are refused") {
        "8:32: kv_channels: makes 1e+10 columns with 100000 heads; up to 1e+08 are modelled"},
       {"bucket_size_mb: 125", "bucket_size_mb: 0.001",
        "24:73: optimizer.bucket_size_mb: makes 8.03e+06 buckets of the gradients; up to 1e+05 are "
-       "played"},
+       "simulated"},
   });
 }
 

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "sim/app/command.h"
-#include "sim/app/usage_text.h"
+#include "sim/app/options/usage_text.h"
 #include "tests/cli/program.h"
 
 namespace simtrain::testing {

@@ -8,7 +8,7 @@
 namespace simtrain::testing {
 namespace {
 
-const std::string kData = "tests/run/data/";
+const std::string kData = "tests/import/data/";
 const std::string kA4 = kData + "llama3-1-405b-224gpus-a4-fp8.yaml";
 
 void check_refused(const Outcome& outcome, const std::string& part) {
@@ -142,7 +142,7 @@ TEST_CASE("every format of recipes is listed and has an example that imports") {
         "import " + kData + file + " --cluster dgx-superpod-h100 --software megatron-core-2025"));
     CAPTURE(outcome.err);
     CHECK(outcome.status == 0);
-    CHECK(outcome.out.starts_with("# Made by 'simtrain import' from tests/run/data/"));
+    CHECK(outcome.out.starts_with("# Made by 'simtrain import' from tests/import/data/"));
   }
 }
 

@@ -51,7 +51,7 @@ TEST_CASE("a finished sweep gets its page later, from any of its files") {
   }
 }
 
-TEST_CASE("a page that cannot be written is refused before anything is played") {
+TEST_CASE("a page that cannot be written is refused before anything is simulated") {
   const TempFolder folder;
   const std::string csv = folder.file("p.csv");
   const std::vector<std::pair<std::vector<std::string>, std::string>> wrong{

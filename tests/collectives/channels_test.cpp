@@ -1,4 +1,4 @@
-#include "sim/collectives/channels.h"
+#include "sim/collectives/libraries/nccl/channels.h"
 
 #include <doctest/doctest.h>
 

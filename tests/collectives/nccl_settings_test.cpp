@@ -1,4 +1,4 @@
-#include "sim/collectives/nccl_settings.h"
+#include "sim/collectives/libraries/nccl/nccl_settings.h"
 
 #include <doctest/doctest.h>
 

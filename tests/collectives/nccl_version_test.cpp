@@ -1,4 +1,4 @@
-#include "sim/collectives/nccl_version.h"
+#include "sim/collectives/libraries/nccl/nccl_version.h"
 
 #include <doctest/doctest.h>
 

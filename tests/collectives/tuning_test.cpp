@@ -1,4 +1,4 @@
-#include "sim/collectives/tuning.h"
+#include "sim/collectives/libraries/nccl/tuning.h"
 
 #include <doctest/doctest.h>
 

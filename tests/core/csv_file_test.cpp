@@ -1,4 +1,4 @@
-#include "sim/core/csv_file.h"
+#include "sim/core/files/csv_file.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "sim/core/data_folder.h"
+#include "sim/core/files/data_folder.h"
 
 #include <algorithm>
 #include <filesystem>

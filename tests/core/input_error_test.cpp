@@ -1,4 +1,4 @@
-#include "sim/core/input_error.h"
+#include "sim/core/input/input_error.h"
 
 #include <doctest/doctest.h>
 

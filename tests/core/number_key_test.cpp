@@ -1,8 +1,8 @@
-#include "sim/core/number_key.h"
+#include "sim/core/input/number_key.h"
 
 #include <doctest/doctest.h>
 
-#include "sim/core/data_folder.h"
+#include "sim/core/files/data_folder.h"
 #include "tests/core/said.h"
 
 using namespace simtrain;

@@ -1,8 +1,8 @@
-#include "sim/core/number_range.h"
+#include "sim/core/input/number_range.h"
 
 #include <doctest/doctest.h>
 
-#include "sim/core/input_error.h"
+#include "sim/core/input/input_error.h"
 
 namespace simtrain {
 namespace {

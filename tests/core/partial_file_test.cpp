@@ -1,8 +1,8 @@
-#include "sim/core/partial_file.h"
+#include "sim/core/files/partial_file.h"
 
 #include <doctest/doctest.h>
 
-#include "sim/core/input_error.h"
+#include "sim/core/input/input_error.h"
 #include "tests/cli/program.h"
 
 namespace simtrain {

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/core/input_error.h"
+#include "sim/core/input/input_error.h"
 
 namespace simtrain::testing {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "sim/core/input_error.h"
+#include "sim/core/input/input_error.h"
 
 namespace simtrain::testing {
 

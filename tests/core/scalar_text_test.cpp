@@ -1,4 +1,4 @@
-#include "sim/core/scalar_text.h"
+#include "sim/core/input/scalar_text.h"
 
 #include <limits>
 

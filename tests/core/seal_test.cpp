@@ -1,4 +1,4 @@
-#include "sim/core/seal.h"
+#include "sim/core/files/seal.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "sim/core/text_file.h"
+#include "sim/core/files/text_file.h"
 
 #include <doctest/doctest.h>
 

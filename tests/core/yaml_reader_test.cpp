@@ -1,4 +1,4 @@
-#include "sim/core/yaml_reader.h"
+#include "sim/core/input/yaml_reader.h"
 
 #include <doctest/doctest.h>
 

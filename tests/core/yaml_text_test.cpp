@@ -1,4 +1,4 @@
-#include "sim/core/yaml_text.h"
+#include "sim/core/input/yaml_text.h"
 
 #include <doctest/doctest.h>
 

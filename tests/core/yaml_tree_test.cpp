@@ -1,4 +1,4 @@
-#include "sim/core/yaml_tree.h"
+#include "sim/core/input/yaml_tree.h"
 
 #include <ctime>
 #include <filesystem>

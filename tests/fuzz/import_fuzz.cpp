@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "sim/topology/cluster_spec.h"
 #include "sim/topology/import/import_format.h"
+#include "sim/topology/specs/cluster_spec.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const simtrain::DataFolder folder(SIMTRAIN_SOURCE_DIR);

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "sim/core/invariant.h"
-#include "sim/measured/log_format.h"
-#include "sim/output/metrics_report.h"
+#include "sim/measured/logs/log_format.h"
+#include "sim/output/measured/metrics_report.h"
 
 namespace {
 

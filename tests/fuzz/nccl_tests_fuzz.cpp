@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "sim/core/invariant.h"
-#include "sim/measured/nccl_tests_log.h"
+#include "sim/measured/nccl/nccl_tests_log.h"
 
 namespace {
 

@@ -6,22 +6,22 @@
 #include <string>
 
 #include "sim/core/invariant.h"
-#include "sim/measured/profile_format.h"
-#include "sim/output/profile_report.h"
+#include "sim/measured/profiles/profile_format.h"
+#include "sim/output/measured/profile_report.h"
 
 namespace {
 
-using simtrain::Played;
 using simtrain::Profile;
 using simtrain::Scenario;
+using simtrain::SimulatedStep;
 
-const Played& job() {
+const SimulatedStep& job() {
   static const simtrain::DataFolder data(SIMTRAIN_SOURCE_DIR);
   static const Scenario scenario =
       simtrain::ScenarioSource::from_file(SIMTRAIN_SOURCE_DIR "/scenarios/llama31_8b_h100.yaml")
           .scenario(data, "bf16-8", {simtrain::parse_setting("gbs=8")});
-  static const Played played(scenario);
-  return played;
+  static const SimulatedStep simulated = simulate_step(scenario);
+  return simulated;
 }
 
 std::string read(std::string_view text, std::size_t piece, const std::string& format) {

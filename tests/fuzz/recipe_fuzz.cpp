@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string>
 
-#include "sim/run/recipe_import/recipe_format.h"
-#include "sim/run/scenario.h"
-#include "sim/workload/model_spec.h"
+#include "sim/import/recipe_format.h"
+#include "sim/run/scenario/scenario.h"
+#include "sim/workload/model/model_spec.h"
 
 namespace {
 

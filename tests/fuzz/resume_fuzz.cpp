@@ -5,8 +5,8 @@
 #include <string>
 
 #include "sim/core/invariant.h"
-#include "sim/output/sweep_hdf5.h"
-#include "sim/output/sweep_rows.h"
+#include "sim/output/sweep/sweep_hdf5.h"
+#include "sim/output/sweep/sweep_rows.h"
 #include "tests/fuzz/scratch_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -40,7 +40,7 @@ bool small(const Scenario& scenario) {
          recipe.vp() * recipe.pp() <= 64;
 }
 
-void play(const Scenario& scenario) {
+void simulate_small(const Scenario& scenario) {
   const simtrain::Report report = simtrain::simulate(scenario);
   double sum = 0;
   for (const double share : report.breakdown) sum += share;
@@ -55,7 +55,7 @@ void read(const std::string& text, const std::vector<Setting>& settings) {
   if (rows.empty()) rows.emplace_back();
   for (std::size_t i = 0; i < std::min<std::size_t>(rows.size(), 2); ++i) {
     const Scenario scenario = source.scenario(data, rows[i], settings);
-    if (small(scenario)) play(scenario);
+    if (small(scenario)) simulate_small(scenario);
   }
 }
 

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "sim/core/invariant.h"
-#include "sim/study/sweep_grid.h"
-#include "sim/study/sweep_journal.h"
+#include "sim/study/sweep/sweep_grid.h"
+#include "sim/study/sweep/sweep_journal.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(data, data + size);

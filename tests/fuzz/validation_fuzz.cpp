@@ -7,9 +7,9 @@
 #include <string>
 #include <unistd.h>
 
-#include "sim/study/documented.h"
-#include "sim/study/kernel_validation.h"
-#include "sim/study/parameters.h"
+#include "sim/study/fit/kernel_validation.h"
+#include "sim/study/fit/parameters.h"
+#include "sim/study/validate/documented.h"
 #include "tests/fuzz/scratch_file.h"
 
 namespace {

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <string>
 
-#include "sim/core/yaml_reader.h"
-#include "sim/topology/cluster_spec.h"
-#include "sim/topology/gpu_spec.h"
+#include "sim/core/input/yaml_reader.h"
+#include "sim/topology/specs/cluster_spec.h"
+#include "sim/topology/specs/gpu_spec.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "sim/measured/kernel_kind.h"
+#include "sim/measured/profiles/kernel_kind.h"
 
 #include <utility>
 #include <vector>

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/measured/log_format.h"
+#include "sim/measured/logs/log_format.h"
 #include "tests/core/said.h"
 
 namespace simtrain::testing {

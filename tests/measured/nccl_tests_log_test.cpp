@@ -1,4 +1,4 @@
-#include "sim/measured/nccl_tests_log.h"
+#include "sim/measured/nccl/nccl_tests_log.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>

@@ -1,12 +1,12 @@
-#include "sim/measured/profile_comparison.h"
+#include "sim/measured/profiles/profile_comparison.h"
 
 #include <cmath>
 #include <numeric>
 
 #include <doctest/doctest.h>
 
-#include "sim/run/critical_path.h"
-#include "sim/run/nccl_calls.h"
+#include "sim/run/analysis/critical_path.h"
+#include "sim/run/analysis/nccl_calls.h"
 #include "tests/core/said.h"
 
 namespace simtrain::testing {
@@ -19,9 +19,9 @@ Scenario scenario_of(const std::string& file, const std::string& row,
       .scenario(data, row, settings);
 }
 
-struct Job {
+struct ProfiledJob {
   Scenario scenario = scenario_of("llama31_70b_h100.yaml", "fp8-64", {parse_setting("gbs=32")});
-  Played played{scenario};
+  SimulatedStep simulated = simulate_step(scenario);
 };
 
 const PredictedKernels& of(const PredictedProfile& profile, KernelKind kind) {
@@ -42,10 +42,11 @@ Profile seen(const PredictedProfile& predicted, std::int64_t steps) {
 }
 
 TEST_CASE("Predicted kernels are those of the communication table and of the breakdown") {
-  const Job job;
-  const Report report = report_of(job.played);
-  const int rank = job.played.plan.ranks[busiest_rank(job.played.plan, job.played.timeline)].rank;
-  const PredictedProfile profile = predicted_profile(job.played, rank);
+  const ProfiledJob job;
+  const Report report = report_of(job.simulated);
+  const int rank =
+      job.simulated.plan.ranks[busiest_rank(job.simulated.plan, job.simulated.timeline)].rank;
+  const PredictedProfile profile = predicted_profile(job.simulated, rank);
   double table_s = 0;
   std::int64_t table_calls = 0;
   for (const CommunicationRow& row : report.communication) {
@@ -71,37 +72,37 @@ TEST_CASE("Predicted kernels are those of the communication table and of the bre
 }
 
 TEST_CASE("A rank that waits for its neighbours has waiting in its messages") {
-  const Job job;
-  const PredictedProfile profile = predicted_profile(job.played, 0);
+  const ProfiledJob job;
+  const PredictedProfile profile = predicted_profile(job.simulated, 0);
   const PredictedKernels& messages = of(profile, KernelKind::nccl_send_receive);
   CHECK(messages.waiting_s > 0);
-  CHECK(messages.waiting_s < 2 * report_of(job.played).step_time_s);
+  CHECK(messages.waiting_s < 2 * report_of(job.simulated).step_time_s);
 }
 
 TEST_CASE("What a rank waits for the slowest one is predicted, and in no kind of kernel") {
-  const Job job;
-  const double wait = predicted_straggler_wait(job.played, 0);
-  const Report report = report_of(job.played);
+  const ProfiledJob job;
+  const double wait = predicted_straggler_wait(job.simulated, 0);
+  const Report report = report_of(job.simulated);
   CHECK(wait > 0);
   CHECK(wait < 0.1 * report.step_time_s);
   CHECK(wait == doctest::Approx(part(report.breakdown, Share::stragglers)).epsilon(0.3));
 }
 
 TEST_CASE("Predicted calls count what for_each_nccl_call tells") {
-  const Job job;
+  const ProfiledJob job;
   std::int64_t calls = 0;
-  for_each_nccl_call(job.played, 63, [&](const NcclCall&) { ++calls; });
-  const CallCounts counts = predicted_calls(job.played, 63);
+  for_each_nccl_call(job.simulated, 63, [&](const NcclCall&) { ++calls; });
+  const CallCounts counts = predicted_calls(job.simulated, 63);
   CHECK(calls ==
         std::accumulate(counts.begin(), counts.end(), std::int64_t{0},
                         [](std::int64_t sum, const auto& one) { return sum + one.second; }));
 }
 
 TEST_CASE("A profile that is as predicted, of three steps") {
-  const Job job;
-  Profile profile = seen(predicted_profile(job.played, 5), 3);
+  const ProfiledJob job;
+  Profile profile = seen(predicted_profile(job.simulated, 5), 3);
   profile.told = ToldRank{5, 64};
-  const auto comparisons = compare_profile(job.played, profile, {});
+  const auto comparisons = compare_profile(job.simulated, profile, {});
   REQUIRE(comparisons.size() == 1);
   CHECK(comparisons[0].rank == 5);
   CHECK(comparisons[0].rank_from == "the profile says so");
@@ -113,60 +114,60 @@ TEST_CASE("A profile that is as predicted, of three steps") {
 }
 
 TEST_CASE("Where the rank and the steps of a profile come from") {
-  const Job job;
-  Profile profile = seen(predicted_profile(job.played, 5), 3);
+  const ProfiledJob job;
+  Profile profile = seen(predicted_profile(job.simulated, 5), 3);
   profile.told = ToldRank{5, 128};  // of another job
   const int busiest =
-      job.played.plan.ranks[busiest_rank(job.played.plan, job.played.timeline)].rank;
-  CHECK(compare_profile(job.played, profile, {std::nullopt, 1})[0].rank == busiest);
-  CHECK(compare_profile(job.played, profile, {std::nullopt, 1})[0].rank_from ==
+      job.simulated.plan.ranks[busiest_rank(job.simulated.plan, job.simulated.timeline)].rank;
+  CHECK(compare_profile(job.simulated, profile, {std::nullopt, 1})[0].rank == busiest);
+  CHECK(compare_profile(job.simulated, profile, {std::nullopt, 1})[0].rank_from ==
         "the busiest one; --rank N would take another; the profile is of rank 5 of 128, the job "
         "has 64");
-  CHECK(compare_profile(job.played, profile, {7, std::nullopt})[0].rank == 7);
+  CHECK(compare_profile(job.simulated, profile, {7, std::nullopt})[0].rank == 7);
   profile.told = ToldRank{5, 64};
-  CHECK(compare_profile(job.played, profile, {7, 1})[0].rank_from ==
+  CHECK(compare_profile(job.simulated, profile, {7, 1})[0].rank_from ==
         "--rank; the profile says it is of rank 5");
   profile.told = ToldRank{5, 128};
-  CHECK(compare_profile(job.played, profile, {7, 2})[0].steps == 2);
-  CHECK(compare_profile(job.played, profile, {7, std::nullopt})[0].steps == 3);
+  CHECK(compare_profile(job.simulated, profile, {7, 2})[0].steps == 2);
+  CHECK(compare_profile(job.simulated, profile, {7, std::nullopt})[0].steps == 3);
   profile.steps = 6;
-  CHECK(compare_profile(job.played, profile, {})[0].steps == 6);
+  CHECK(compare_profile(job.simulated, profile, {})[0].steps == 6);
   profile.gpus = 2;
-  CHECK(compare_profile(job.played, profile, {})[0].steps == 12);
+  CHECK(compare_profile(job.simulated, profile, {})[0].steps == 12);
   profile.gpus = 1;
   profile.steps.reset();
   for (ProfiledKernel& kernel : profile.kernels) kernel.calls += 1;
-  CHECK(said([&] { compare_profile(job.played, profile, {}); }) ==
+  CHECK(said([&] { compare_profile(job.simulated, profile, {}); }) ==
         "seen.csv: --steps: marks no steps, and its collectives are no common multiple of "
         "predicted ones, so that it is not known how many steps this is; --steps N would tell");
   CHECK(said([&] {
-          compare_profile(job.played, profile, {64, 1});
+          compare_profile(job.simulated, profile, {64, 1});
         }) == "--rank: there is no 64; 0 to 63 would do");
 }
 
 TEST_CASE("Processes of a log by their ranks") {
-  const Job job;
+  const ProfiledJob job;
   Profile profile;
   profile.path = "nccl.log";
-  profile.processes = {{"a:1", ToldRank{0, 64}, predicted_calls(job.played, 0)},
-                       {"a:2", ToldRank{1, 64}, predicted_calls(job.played, 1)},
-                       {"b:1", ToldRank{63, 64}, predicted_calls(job.played, 63)}};
-  CHECK(compare_profile(job.played, profile, {}).size() == 3);
-  const auto chosen = compare_profile(job.played, profile, {63, std::nullopt});
+  profile.processes = {{"a:1", ToldRank{0, 64}, predicted_calls(job.simulated, 0)},
+                       {"a:2", ToldRank{1, 64}, predicted_calls(job.simulated, 1)},
+                       {"b:1", ToldRank{63, 64}, predicted_calls(job.simulated, 63)}};
+  CHECK(compare_profile(job.simulated, profile, {}).size() == 3);
+  const auto chosen = compare_profile(job.simulated, profile, {63, std::nullopt});
   REQUIRE(chosen.size() == 1);
   CHECK(chosen[0].process == "b:1");
   for (const CallRow& row : chosen[0].calls) CHECK(row.predicted == row.logged);
   CHECK(said([&] {
-          compare_profile(job.played, profile, {9, std::nullopt});
+          compare_profile(job.simulated, profile, {9, std::nullopt});
         }) == "nccl.log: --rank: holds no calls of rank 9");
   profile.processes[0].told.reset();
-  CHECK(compare_profile(job.played, profile, {}).size() == 3);
-  const auto only = compare_profile(job.played, profile, {63, std::nullopt});
+  CHECK(compare_profile(job.simulated, profile, {}).size() == 3);
+  const auto only = compare_profile(job.simulated, profile, {63, std::nullopt});
   REQUIRE(only.size() == 1);
   CHECK(only[0].process == "b:1");
-  CHECK(compare_profile(job.played, profile, {9, 1})[0].process == "a:1");
+  CHECK(compare_profile(job.simulated, profile, {9, 1})[0].process == "a:1");
   profile.processes[1].told = ToldRank{0, 2};
-  CHECK(said([&] { compare_profile(job.played, profile, {}); }) ==
+  CHECK(said([&] { compare_profile(job.simulated, profile, {}); }) ==
         "nccl.log: holds calls of 2 processes that do not tell their ranks; the log of one process "
         "with --rank N would do");
 }

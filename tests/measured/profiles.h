@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/measured/profile_format.h"
+#include "sim/measured/profiles/profile_format.h"
 #include "tests/core/said.h"
 
 namespace simtrain::testing {

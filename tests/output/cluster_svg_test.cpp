@@ -1,8 +1,8 @@
-#include "sim/output/cluster_svg.h"
+#include "sim/output/drawing/cluster_svg.h"
 
 #include <doctest/doctest.h>
 
-#include "sim/output/topology_report.h"
+#include "sim/output/drawing/topology_report.h"
 #include "tests/topology/clusters.h"
 #include "tests/topology/hand_map.h"
 

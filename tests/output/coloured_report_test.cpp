@@ -1,4 +1,4 @@
-#include "sim/output/coloured_report.h"
+#include "sim/output/text/coloured_report.h"
 
 #include <doctest/doctest.h>
 

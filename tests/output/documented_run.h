@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "sim/study/validate.h"
+#include "sim/study/validate/validate.h"
 
 namespace simtrain::testing {
 

@@ -1,4 +1,4 @@
-#include "sim/output/nccl_table.h"
+#include "sim/output/nccl/nccl_table.h"
 
 #include <sstream>
 

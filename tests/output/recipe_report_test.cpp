@@ -1,10 +1,10 @@
-#include "sim/output/recipe_report.h"
+#include "sim/output/run/recipe_report.h"
 
 #include <sstream>
 
 #include <doctest/doctest.h>
 
-#include "sim/output/text_report.h"
+#include "sim/output/text/text_report.h"
 #include "sim/run/simulate.h"
 #include "tests/run/scenarios.h"
 

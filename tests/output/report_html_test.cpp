@@ -6,11 +6,11 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "sim/output/html.h"
-#include "sim/output/pipeline_picture.h"
-#include "sim/output/run_html.h"
-#include "sim/output/run_html_links.h"
-#include "sim/output/waterfall.h"
+#include "sim/output/html/html.h"
+#include "sim/output/run/pipeline_picture.h"
+#include "sim/output/run/run_html.h"
+#include "sim/output/run/run_html_links.h"
+#include "sim/run/analysis/waterfall.h"
 #include "tests/run/scenarios.h"
 
 namespace simtrain {
@@ -51,9 +51,9 @@ TEST_CASE("The waterfall sums to the step, and its printed levels go from 100 % 
     CAPTURE(c.file);
     CAPTURE(c.row);
     const Scenario scenario = scenario_of(c);
-    const Played played(scenario);
-    const Report report = report_of(played);
-    const Waterfall fall = waterfall(played, report);
+    const SimulatedStep simulated = simulate_step(scenario);
+    const Report report = report_of(simulated);
+    const Waterfall fall = waterfall(simulated, report);
     double sum = fall.useful_s;
     for (const WaterfallLoss& loss : fall.losses) sum += loss.seconds;
     CHECK(sum == doctest::Approx(report.step_time_s).epsilon(1e-9));
@@ -74,8 +74,8 @@ double loss_of(const Waterfall& fall, std::string_view name) {
 TEST_CASE("Rows of a waterfall are there where their cause is") {
   const auto fall_of = [](const Case& c) {
     const Scenario scenario = scenario_of(c);
-    const Played played(scenario);
-    return waterfall(played, report_of(played));
+    const SimulatedStep simulated = simulate_step(scenario);
+    return waterfall(simulated, report_of(simulated));
   };
   const Waterfall bf16 = fall_of(cases()[0]);
   const Waterfall recomputed = fall_of(cases()[1]);
@@ -96,8 +96,8 @@ TEST_CASE("Rows of a waterfall are there where their cause is") {
 
 TEST_CASE("The picture shows each pass once, in its window, none over another") {
   const Scenario scenario = scenario_of(cases()[2]);
-  const Played played(scenario);
-  const PipelinePicture whole = pipeline_picture(played.plan, played.timeline, 1000000);
+  const SimulatedStep simulated = simulate_step(scenario);
+  const PipelinePicture whole = pipeline_picture(simulated.plan, simulated.timeline, 1000000);
   REQUIRE(whole.windows.size() == 1);
   CHECK(whole.windows[0].boxes.size() == whole.all);
   CHECK(whole.stages == scenario.recipe.pp());
@@ -118,13 +118,13 @@ TEST_CASE("The picture shows each pass once, in its window, none over another") 
     last = &box;
   }
   CHECK(passes.size() ==
-        static_cast<std::size_t>(2 * whole.stages * whole.chunks * played.grid.micro_batches()));
+        static_cast<std::size_t>(2 * whole.stages * whole.chunks * simulated.grid.micro_batches()));
 }
 
 TEST_CASE("A step of too many passes is shown as start, middle and end") {
   const Scenario scenario = scenario_of(cases()[2]);
-  const Played played(scenario);
-  const PipelinePicture parts = pipeline_picture(played.plan, played.timeline, 300);
+  const SimulatedStep simulated = simulate_step(scenario);
+  const PipelinePicture parts = pipeline_picture(simulated.plan, simulated.timeline, 300);
   REQUIRE(parts.windows.size() == 3);
   std::size_t boxes = 0;
   for (const PipelineWindow& window : parts.windows) {
@@ -135,15 +135,15 @@ TEST_CASE("A step of too many passes is shown as start, middle and end") {
     boxes += window.boxes.size();
   }
   CHECK(parts.windows[0].from_s == 0);
-  CHECK(parts.windows[2].to_s == doctest::Approx(to_seconds(played.timeline.end)));
+  CHECK(parts.windows[2].to_s == doctest::Approx(to_seconds(simulated.timeline.end)));
   CHECK(boxes < 2 * 300);
   CHECK(boxes > 100);
 }
 
 TEST_CASE("Links carry the same whether ranks are folded or not") {
   const Scenario scenario = testing::scenario("llama31_70b_h100", "bf16-64", {"gbs=16"});
-  const Played folded(scenario);
-  const Played unfolded(scenario, {true});
+  const SimulatedStep folded = simulate_step(scenario);
+  const SimulatedStep unfolded = simulate_step(scenario, {true});
   const LinkUse a = link_use(folded);
   const LinkUse b = link_use(unfolded);
   CHECK(a.mean.nvlink_bytes == doctest::Approx(b.mean.nvlink_bytes).epsilon(1e-9));
@@ -184,12 +184,12 @@ Page page_of(const Case& c, bool explained) {
   for (const std::string& text : c.settings) settings.push_back(parse_setting(text));
   const DataFolder data = data_folder();
   const Scenario scenario = source.scenario(data, c.row, settings);
-  const Played played(scenario);
+  const SimulatedStep simulated = simulate_step(scenario);
   std::optional<Explanation> why;
-  if (explained) why = explain({source, data, c.row, settings}, played);
+  if (explained) why = explain({source, data, c.row, settings}, simulated);
   Page page;
-  page.text =
-      run_html(played, report_of(played), provenance_of(data, source.tree(c.row, settings)), why);
+  page.text = run_html(simulated, report_of(simulated),
+                       provenance_of(data, source.tree(c.row, settings)), why);
   const std::string start = "<script type=\"application/json\" id=\"data\">";
   const std::size_t from = page.text.find(start) + start.size();
   page.data =

@@ -4,8 +4,8 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "sim/output/json_report.h"
-#include "sim/output/text_report.h"
+#include "sim/output/run/json_report.h"
+#include "sim/output/text/text_report.h"
 #include "sim/run/simulate.h"
 
 namespace simtrain {

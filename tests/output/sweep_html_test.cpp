@@ -1,4 +1,4 @@
-#include "sim/output/sweep_html.h"
+#include "sim/output/sweep/sweep_html.h"
 
 #include <algorithm>
 #include <limits>
@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "sim/core/text_file.h"
-#include "sim/output/sweep_hdf5.h"
-#include "sim/output/sweep_html_data.h"
-#include "sim/output/sweep_rows.h"
+#include "sim/core/files/text_file.h"
+#include "sim/output/sweep/sweep_hdf5.h"
+#include "sim/output/sweep/sweep_html_data.h"
+#include "sim/output/sweep/sweep_rows.h"
 #include "tests/cli/program.h"
 #include "tests/core/said.h"
 #include "tests/study/sweep_question.h"

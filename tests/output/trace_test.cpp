@@ -1,4 +1,4 @@
-#include "sim/output/trace.h"
+#include "sim/output/trace/trace.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,10 +7,10 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/core/input_error.h"
-#include "sim/output/nccl_trace.h"
-#include "sim/run/critical_path.h"
-#include "sim/workload/stage_layout.h"
+#include "sim/core/input/input_error.h"
+#include "sim/output/nccl/nccl_trace.h"
+#include "sim/run/analysis/critical_path.h"
+#include "sim/workload/schedule/stage_layout.h"
 #include "tests/cli/program.h"
 #include "tests/output/trace_reader.h"
 #include "tests/run/scenarios.h"
@@ -34,10 +34,10 @@ const std::vector<Case>& cases() {
   return all;
 }
 
-ReadTrace chrome_of(const Played& played, TraceRequest request) {
+ReadTrace chrome_of(const SimulatedStep& simulated, TraceRequest request) {
   const TempFolder folder;
   request.path = folder.file("x.json");
-  write_trace(played, request);
+  write_trace(simulated, request);
   return read_chrome(read_file(request.path));
 }
 
@@ -99,10 +99,10 @@ TEST_CASE("A trace of every kind of recipe holds together and ends with its step
     CAPTURE(one.file);
     CAPTURE(one.row);
     const Scenario asked = scenario(one.file, one.row, one.settings);
-    const Played played(asked);
-    const ReadTrace trace = chrome_of(played, {"", {{kAllNumbers}}, std::nullopt});
+    const SimulatedStep simulated = simulate_step(asked);
+    const ReadTrace trace = chrome_of(simulated, {"", {{kAllNumbers}}, std::nullopt});
     CHECK(trace.wrong.empty());
-    const std::int64_t end = played.timeline.end.count();
+    const std::int64_t end = simulated.timeline.end.count();
     std::int64_t last = 0;
     std::int64_t outside = 0;
     for (const auto& [track, slices] : trace.slices) {
@@ -114,29 +114,29 @@ TEST_CASE("A trace of every kind of recipe holds together and ends with its step
     CHECK(last == end);
     CHECK(outside == 0);
     CHECK(trace.slices.at("job/step").front().end == end);
-    CHECK(static_cast<double>(end) / 1e12 == report_of(played).step_time_s);
+    CHECK(static_cast<double>(end) / 1e12 == report_of(simulated).step_time_s);
     check_flows(trace);
-    CHECK(trace.flows.empty() == (played.grid.pp() == 1));
+    CHECK(trace.flows.empty() == (simulated.grid.pp() == 1));
     check_counters(trace, end);
-    check_memory(trace, report_of(played));
+    check_memory(trace, report_of(simulated));
   }
 }
 
 TEST_CASE("The memory counter has its peak whichever micro-batches are shown closely") {
   const Scenario asked = scenario("llama31_405b_h100", "bf16-64", {"gbs=16"});
-  const Played played(asked);
-  const Report report = report_of(played);
+  const SimulatedStep simulated = simulate_step(asked);
+  const Report report = report_of(simulated);
   for (const std::vector<NumberRange>& chosen :
        {std::vector<NumberRange>{{0, 0}}, {{3, 5}}, {kAllNumbers}})
-    check_memory(chrome_of(played, {"", std::nullopt, chosen}), report);
+    check_memory(chrome_of(simulated, {"", std::nullopt, chosen}), report);
 }
 
 TEST_CASE("Passes of a trace are the spans of the timeline") {
   for (const Case& one : cases()) {
     CAPTURE(one.file);
     const Scenario asked = scenario(one.file, one.row, one.settings);
-    const Played played(asked);
-    const ReadTrace trace = chrome_of(played, {"", std::nullopt, {{{0, 0}}}});
+    const SimulatedStep simulated = simulate_step(asked);
+    const ReadTrace trace = chrome_of(simulated, {"", std::nullopt, {{{0, 0}}}});
     std::multiset<std::pair<std::int64_t, std::int64_t>> shown;
     for (const auto& [track, slices] : trace.slices) {
       for (const ReadSlice& slice : slices) {
@@ -145,13 +145,13 @@ TEST_CASE("Passes of a trace are the spans of the timeline") {
     }
     std::multiset<std::pair<std::int64_t, std::int64_t>> spans;
     std::set<std::uint32_t> programs;
-    for (std::uint32_t rank = 0; rank < played.plan.ranks.size(); ++rank) {
-      const std::uint32_t number = played.plan.ranks[rank].program;
+    for (std::uint32_t rank = 0; rank < simulated.plan.ranks.size(); ++rank) {
+      const std::uint32_t number = simulated.plan.ranks[rank].program;
       if (!programs.insert(number).second) continue;
-      const Program& program = played.plan.programs[number];
+      const Program& program = simulated.plan.programs[number];
       for (std::uint32_t op = 0; op < program.ops.size(); ++op) {
         const Label label = program.ops[op].label;
-        const Span& span = played.timeline.span(rank, op);
+        const Span& span = simulated.timeline.span(rank, op);
         if (label == Label::forward || label == Label::backward)
           spans.insert({span.start.count(), span.end.count()});
       }
@@ -162,8 +162,8 @@ TEST_CASE("Passes of a trace are the spans of the timeline") {
 
 TEST_CASE("Inside a pass stand its layers, and kernels fill them") {
   const Scenario asked = scenario("llama31_405b_h100", "bf16-64", {"gbs=16"});
-  const Played played(asked);
-  const ReadTrace trace = chrome_of(played, {"", {{{0, 0}}}, {{kAllNumbers}}});
+  const SimulatedStep simulated = simulate_step(asked);
+  const ReadTrace trace = chrome_of(simulated, {"", {{{0, 0}}}, {{kAllNumbers}}});
   std::set<std::string> names;
   std::set<std::string> layers;
   std::int64_t passes = 0;
@@ -194,10 +194,10 @@ TEST_CASE("Inside a pass stand its layers, and kernels fill them") {
 TEST_CASE("Both formats tell the same") {
   for (const Case& one : {cases()[2], cases()[5]}) {
     const Scenario asked = scenario(one.file, one.row, one.settings);
-    const Played played(asked);
+    const SimulatedStep simulated = simulate_step(asked);
     const TempFolder folder;
-    write_trace(played, {folder.file("x.json"), std::nullopt, std::nullopt});
-    write_trace(played, {folder.file("x.pftrace.gz"), std::nullopt, std::nullopt});
+    write_trace(simulated, {folder.file("x.json"), std::nullopt, std::nullopt});
+    write_trace(simulated, {folder.file("x.pftrace.gz"), std::nullopt, std::nullopt});
     const ReadTrace chrome = read_chrome(read_file(folder.file("x.json")));
     const ReadTrace perfetto =
         PerfettoReader::read(inflated(read_file(folder.file("x.pftrace.gz"))));
@@ -220,21 +220,21 @@ TEST_CASE("Both formats tell the same") {
     }
     for (const auto& [name, values] : chrome.counters)
       CHECK(perfetto.counters.at(name).size() == values.size());
-    check_memory(perfetto, report_of(played));
+    check_memory(perfetto, report_of(simulated));
   }
 }
 
 TEST_CASE("Ranks that were folded away are shown as those that stand for them") {
   const Scenario asked = scenario("llama31_70b_h100", "bf16-64", {"gbs=32"});
-  const Played played(asked);
-  const ReadTrace trace = chrome_of(played, {"", {{{1, 1}}}, {{{0, 0}}}});
-  const int stand_in = played.classes.step_stand_in[1];
+  const SimulatedStep simulated = simulate_step(asked);
+  const ReadTrace trace = chrome_of(simulated, {"", {{{1, 1}}}, {{{0, 0}}}});
+  const int stand_in = simulated.classes.step_stand_in[1];
   REQUIRE(stand_in != 1);
   CHECK(
       trace.slices.contains("rank 1, stage 0 (as rank " + std::to_string(stand_in) + ")/compute"));
   CHECK(trace.flows.empty());
-  CHECK_THROWS_AS(chrome_of(played, {"", {{{0, 64}}}, std::nullopt}), InputError);
-  CHECK_THROWS_AS(chrome_of(played, {"", std::nullopt, {{{99999, 99999}}}}), InputError);
+  CHECK_THROWS_AS(chrome_of(simulated, {"", {{{0, 64}}}, std::nullopt}), InputError);
+  CHECK_THROWS_AS(chrome_of(simulated, {"", std::nullopt, {{{99999, 99999}}}}), InputError);
 }
 
 using Totals = std::map<std::pair<std::string, Collective>, std::pair<std::int64_t, std::int64_t>>;
@@ -244,17 +244,17 @@ TEST_CASE("The log of NCCL calls adds up to the report's communication table") {
     CAPTURE(one.file);
     CAPTURE(one.row);
     const Scenario asked = scenario(one.file, one.row, one.settings);
-    const Played played(asked);
+    const SimulatedStep simulated = simulate_step(asked);
     Totals reported;
-    for (const CommunicationRow& row : report_of(played).communication) {
+    for (const CommunicationRow& row : report_of(simulated).communication) {
       auto& [calls, bytes] = reported[{row.group, row.collective}];
       calls += row.count;
       bytes += row.count * row.bytes.value();
     }
     Totals called;
-    const int busiest = played.plan.ranks[busiest_rank(played.plan, played.timeline)].rank;
+    const int busiest = simulated.plan.ranks[busiest_rank(simulated.plan, simulated.timeline)].rank;
     std::int64_t lines = 0;
-    for (const NcclCalls& row : nccl_calls(played, busiest)) {
+    for (const NcclCalls& row : nccl_calls(simulated, busiest)) {
       auto& [calls, bytes] = called[{row.group, row.collective}];
       calls += row.calls;
       bytes += row.bytes;
@@ -262,7 +262,7 @@ TEST_CASE("The log of NCCL calls adds up to the report's communication table") {
     }
     CHECK(called == reported);
     const TempFolder folder;
-    write_nccl_trace(played, folder.file("x.log"), std::nullopt);
+    write_nccl_trace(simulated, folder.file("x.log"), std::nullopt);
     const std::string log = read_file(folder.file("x.log"));
     std::istringstream text(log);
     std::int64_t found = 0;

@@ -2,10 +2,10 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/core/input_error.h"
-#include "sim/output/chrome_trace.h"
-#include "sim/output/perfetto_trace.h"
-#include "sim/output/trace_counter.h"
+#include "sim/core/input/input_error.h"
+#include "sim/output/trace/chrome_trace.h"
+#include "sim/output/trace/perfetto_trace.h"
+#include "sim/output/trace/trace_counter.h"
 #include "tests/cli/program.h"
 #include "tests/output/trace_reader.h"
 

@@ -1,9 +1,9 @@
-#include "sim/output/tune_html.h"
+#include "sim/output/tune/tune_html.h"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "sim/output/scale_html.h"
+#include "sim/output/sweep/scale_html.h"
 
 namespace simtrain {
 namespace {

@@ -1,9 +1,9 @@
-#include "sim/output/tune_report.h"
+#include "sim/output/tune/tune_report.h"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "sim/output/scale_report.h"
+#include "sim/output/sweep/scale_report.h"
 
 using namespace simtrain;
 

@@ -1,10 +1,10 @@
-#include "sim/output/validation_html.h"
+#include "sim/output/validation/validation_html.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "sim/output/html.h"
-#include "sim/output/validation_charts.h"
+#include "sim/output/html/html.h"
+#include "sim/output/validation/validation_charts.h"
 #include "tests/output/documented_run.h"
 
 namespace simtrain {

@@ -1,4 +1,4 @@
-#include "sim/output/validation_report.h"
+#include "sim/output/validation/validation_report.h"
 
 #include <sstream>
 

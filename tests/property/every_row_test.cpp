@@ -4,8 +4,8 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/run/executor.h"
-#include "sim/run/pieces.h"
+#include "sim/run/simulated_step.h"
+#include "sim/workload/model/recipe_grid.h"
 #include "tests/property/rows.h"
 
 using namespace simtrain;
@@ -39,7 +39,7 @@ TEST_CASE("every row has a step time, a breakdown that sums to it, and an MFU be
 TEST_CASE("every documented recipe fits in memory") {
   for_every_row([](const ScenarioRow& row) {
     const Scenario scenario = scenario_of(row);
-    const RankGrid grid(scenario.recipe, scenario.gpus());
+    const RankGrid grid = rank_grid(scenario.recipe, scenario.gpus());
     const auto capacity = static_cast<double>(scenario.cluster.gpu.memory_capacity.value.value());
     int stage = 0;
     for (const StageMemory& memory : stage_memory(scenario.recipe, scenario.cluster.gpu, grid)) {
@@ -56,16 +56,9 @@ TEST_CASE("every documented recipe fits in memory") {
 TEST_CASE("no resource is busy for longer than the step") {
   for_every_row([](const ScenarioRow& row) {
     const Scenario scenario = small_scenario_of(row);
-    const Cluster cluster(scenario.cluster);
-    const Placement placement = place(scenario.cluster, scenario.placement);
-    const RankGrid grid(scenario.recipe, scenario.gpus());
-    const FittedKernelModel kernels(cluster.spec().gpu);
-    const RankClasses& classes = rank_classes(cluster, placement, grid, false);
-    std::vector<PieceCosts> costs;
-    const StepContext context{scenario.recipe, cluster, placement, grid, kernels, classes, costs};
-    costs = costs_of(play_pieces(context));
-    const Plan plan = step_plan(context);
-    const Timeline timeline = execute(plan);
+    const SimulatedStep simulated = simulate_step(scenario);
+    const Plan& plan = simulated.plan;
+    const Timeline& timeline = simulated.timeline;
     for (std::uint32_t rank = 0; rank < plan.ranks.size(); ++rank) {
       std::array<Duration, kStreams> busy{};
       const auto& ops = plan.programs[plan.ranks[rank].program].ops;

@@ -1,14 +1,13 @@
 // Memory over the step against the passes' own arithmetic, for random schedules.
-#include "sim/run/memory_timeline.h"
+#include "sim/run/analysis/memory_timeline.h"
 
 #include <algorithm>
 #include <random>
 
 #include <doctest/doctest.h>
 
-#include "sim/run/executor.h"
-#include "sim/run/pieces.h"
-#include "sim/workload/step_plan.h"
+#include "sim/run/simulated_step.h"
+#include "sim/workload/model/recipe_grid.h"
 #include "tests/property/rows.h"
 
 using namespace simtrain;
@@ -50,26 +49,19 @@ Scenario random_scenario(std::mt19937& random) {
   return scenario;
 }
 
-struct Played {
+struct MemoryOfStep {
   std::vector<StageMemory> stages;
   std::vector<RankMemory> ranks;
   Duration end{};
 };
 
-Played play(const Scenario& scenario) {
+MemoryOfStep step_of(const Scenario& scenario) {
   const Recipe& recipe = scenario.recipe;
-  const Cluster cluster(scenario.cluster);
-  const Placement placement = place(scenario.cluster, scenario.placement);
-  const RankGrid grid(recipe, scenario.gpus());
-  const FittedKernelModel kernels(cluster.spec().gpu);
-  const RankClasses& classes = rank_classes(cluster, placement, grid, false);
-  std::vector<PieceCosts> costs;
-  const StepContext context{recipe, cluster, placement, grid, kernels, classes, costs};
-  costs = costs_of(play_pieces(context));
-  const Plan plan = step_plan(context);
-  const Timeline timeline = execute(plan);
-  return {stage_memory(recipe, scenario.cluster.gpu, grid),
-          memory_timeline(recipe, scenario.cluster.gpu, grid, plan, timeline), timeline.end};
+  const SimulatedStep simulated = simulate_step(scenario);
+  return {stage_memory(recipe, scenario.cluster.gpu, simulated.grid),
+          memory_timeline(recipe, scenario.cluster.gpu, simulated.grid, simulated.plan,
+                          simulated.timeline),
+          simulated.timeline.end};
 }
 
 }  // namespace
@@ -83,14 +75,14 @@ TEST_CASE("memory over the step peaks at what a stage is said to allocate, and e
     CAPTURE(recipe.vp());
     CAPTURE(recipe.training.global_batch_size);
     CAPTURE(recipe.overlap.wgrad_deferral_limit);
-    const Played played = play(scenario);
-    for (const RankMemory& rank : played.ranks) {
+    const MemoryOfStep simulated = step_of(scenario);
+    for (const RankMemory& rank : simulated.ranks) {
       CAPTURE(rank.stage);
-      const StageMemory& stage = played.stages[static_cast<std::size_t>(rank.stage)];
+      const StageMemory& stage = simulated.stages[static_cast<std::size_t>(rank.stage)];
       CHECK(rank.peak() == doctest::Approx(stage.allocated()).epsilon(1e-9));
       CHECK(rank.points.front().time == Duration{});
       CHECK(rank.points.back().bytes == doctest::Approx(stage.kept()).epsilon(1e-9));
-      CHECK(rank.points.back().time <= played.end);
+      CHECK(rank.points.back().time <= simulated.end);
       const auto later = [](const MemoryPoint& a, const MemoryPoint& b) {
         return a.time >= b.time;
       };
@@ -106,7 +98,7 @@ TEST_CASE("activations in flight follow the closed form where all chunks are ali
     const Scenario scenario = random_scenario(random);
     const Recipe& recipe = scenario.recipe;
     if (recipe.parallelism.account_for_loss_in_pipeline_split) continue;
-    const RankGrid grid(recipe, scenario.gpus());
+    const RankGrid grid = rank_grid(recipe, scenario.gpus());
     const auto stages = stage_memory(recipe, scenario.cluster.gpu, grid);
     for (int stage = 0; stage < recipe.pp(); ++stage) {
       // kernels.md 5.3: passes before the first backward, and that one.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/run/simulate.h"
+#include "sim/workload/model/recipe_grid.h"
 
 namespace simtrain::testing {
 
@@ -41,7 +42,7 @@ inline Scenario scenario_of(const ScenarioRow& at, const std::vector<std::string
 /// any scenario is looked for there, in a fraction of the time.
 inline Scenario small_scenario_of(const ScenarioRow& at) {
   Scenario scenario = scenario_of(at);
-  const RankGrid grid(scenario.recipe, scenario.gpus());
+  const RankGrid grid = rank_grid(scenario.recipe, scenario.gpus());
   scenario.recipe.training.global_batch_size =
       grid.dp() * scenario.recipe.training.micro_batch_size * scenario.recipe.pp();
   return scenario;

@@ -9,12 +9,13 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/run/executor.h"
+#include "sim/run/engine/executor.h"
 #include "sim/run/pieces.h"
 #include "sim/run/simulate.h"
-#include "sim/study/scale.h"
-#include "sim/study/sweep_row.h"
-#include "sim/study/tune.h"
+#include "sim/study/sweep/sweep_row.h"
+#include "sim/study/tune/tune.h"
+#include "sim/study/what_if/scale.h"
+#include "sim/workload/model/recipe_grid.h"
 #include "tests/property/random_job.h"
 #include "tests/run/report_text.h"
 
@@ -180,9 +181,9 @@ TEST_CASE("torture: each TP x CP group and each rank does what the one that stan
     // Where links between switches can bind, one group of each layout is taken for all.
     if (!cluster.inner_links_never_bind()) return true;
     const Placement placement = place(scenario.cluster, scenario.placement);
-    const RankGrid grid(scenario.recipe, scenario.gpus());
+    const RankGrid grid = rank_grid(scenario.recipe, scenario.gpus());
     const FittedKernelModel kernels(cluster.spec().gpu);
-    const std::vector<PieceCosts> none;
+    const KernelContext context{{scenario.recipe, cluster, placement, grid}, kernels};
     const RankClasses& folded = rank_classes(cluster, placement, grid, false);
     RankClasses each = rank_classes(cluster, placement, grid, true);
     const int group = grid.tp() * grid.cp();
@@ -190,8 +191,7 @@ TEST_CASE("torture: each TP x CP group and each rank does what the one that stan
       each.pass[static_cast<std::size_t>(rank)] = rank / group;
     std::iota(each.program.begin(), each.program.end(), 0);
     const auto costs = [&](const RankClasses& classes) {
-      return costs_of(
-          play_pieces({scenario.recipe, cluster, placement, grid, kernels, classes, none}));
+      return costs_of(simulate_pieces({context, classes}));
     };
     const std::vector<PieceCosts> by_class = costs(folded);
     const std::vector<PieceCosts> by_group = costs(each);
@@ -203,10 +203,7 @@ TEST_CASE("torture: each TP x CP group and each rank does what the one that stan
         return false;
     }
     const auto end = [&](const RankClasses& classes, const std::vector<PieceCosts>& pieces) {
-      return execute(
-                 step_plan({scenario.recipe, cluster, placement, grid, kernels, classes, pieces}),
-                 {})
-          .end;
+      return execute(step_plan({{context, classes}, pieces}), {}).end;
     };
     return expect(end(each, by_group) == end(folded, by_class),
                   "a rank's program is not that of the rank that stands for it", job.command());

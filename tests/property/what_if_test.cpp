@@ -1,7 +1,7 @@
 // What a change of hardware or batch may and may not do to a step.
 #include <doctest/doctest.h>
 
-#include "sim/run/executor.h"
+#include "sim/run/engine/executor.h"
 #include "tests/property/rows.h"
 
 using namespace simtrain;

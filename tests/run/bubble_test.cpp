@@ -2,9 +2,9 @@
 // (Narayanan et al., Efficient Large-Scale Language Model Training on GPU Clusters, 2021).
 #include <doctest/doctest.h>
 
-#include "sim/run/critical_path.h"
-#include "sim/run/executor.h"
-#include "sim/workload/schedule.h"
+#include "sim/run/analysis/critical_path.h"
+#include "sim/run/engine/executor.h"
+#include "sim/workload/schedule/schedule.h"
 #include "tests/run/plans.h"
 
 using namespace simtrain;
@@ -28,8 +28,8 @@ HandMade uniform(const Pipeline& shape) {
   for (int stage = 0; stage < shape.stages; ++stage) ranks.push_back(made.rank(stage));
   for (std::size_t stage = 0; stage < ranks.size(); ++stage) {
     const std::uint32_t next = ranks[(stage + 1) % ranks.size()];
-    made.pair(GroupSlot::to_next, ranks[stage], next);
-    made.pair(GroupSlot::to_previous, next, ranks[stage]);
+    made.pair(GroupKind::to_next, ranks[stage], next);
+    made.pair(GroupKind::to_previous, next, ranks[stage]);
   }
   const auto nothing = HandMade::bytes(0, 0);
   for (int stage = 0; stage < shape.stages; ++stage) {
@@ -43,12 +43,12 @@ HandMade uniform(const Pipeline& shape) {
       if (forward ? !starts : !ends) {
         received =
             made.transfer(rank, forward ? Stream::receive_forward : Stream::receive_backward,
-                          forward ? GroupSlot::from_previous : GroupSlot::from_next, nothing);
+                          forward ? GroupKind::from_previous : GroupKind::from_next, nothing);
       }
       const std::uint32_t pass = made.compute(rank, forward ? kForward : kBackward, {received});
       if (forward ? !ends : !starts) {
         made.transfer(rank, forward ? Stream::send_forward : Stream::send_backward,
-                      forward ? GroupSlot::to_next : GroupSlot::to_previous, nothing, {pass});
+                      forward ? GroupKind::to_next : GroupKind::to_previous, nothing, {pass});
       }
     }
   }

@@ -12,7 +12,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "sim/run/metrics.h"
+#include "sim/run/results/metrics.h"
 
 using namespace simtrain;
 

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/run/executor.h"
+#include "sim/run/engine/executor.h"
 #include "tests/run/plans.h"
 
 using namespace simtrain;
@@ -54,7 +54,7 @@ TEST_CASE("ops of different streams run at the same time") {
   const auto rank = made.rank();
   made.compute(rank, seconds(2));
   const auto transfer =
-      made.transfer(rank, Stream::data, GroupSlot::self, HandMade::bytes(300, 100));
+      made.transfer(rank, Stream::data, GroupKind::self, HandMade::bytes(300, 100));
   const Timeline timeline = execute(made.plan);
   CHECK(timeline.span(rank, transfer).start == Duration(0));
   CHECK(timeline.end == seconds(3));
@@ -64,8 +64,8 @@ TEST_CASE("an op waits for all the ops that it comes after") {
   HandMade made;
   const auto rank = made.rank();
   const auto computed = made.compute(rank, seconds(1));
-  const auto sent = made.transfer(rank, Stream::data, GroupSlot::self, HandMade::bytes(300, 100));
-  const auto last = made.transfer(rank, Stream::tensor, GroupSlot::self, HandMade::bytes(100, 100),
+  const auto sent = made.transfer(rank, Stream::data, GroupKind::self, HandMade::bytes(300, 100));
+  const auto last = made.transfer(rank, Stream::tensor, GroupKind::self, HandMade::bytes(100, 100),
                                   {computed, sent});
   const Timeline timeline = execute(made.plan);
   CHECK(timeline.span(rank, last).start == seconds(3));
@@ -75,11 +75,11 @@ TEST_CASE("an op waits for all the ops that it comes after") {
 TEST_CASE("an op that waits holds up those behind it in its stream, not the other streams") {
   HandMade made;
   const auto rank = made.rank();
-  const auto slow = made.transfer(rank, Stream::data, GroupSlot::self, HandMade::bytes(500, 100));
+  const auto slow = made.transfer(rank, Stream::data, GroupKind::self, HandMade::bytes(500, 100));
   made.compute(rank, seconds(1), {slow});
   const auto behind = made.compute(rank, seconds(1));
   const auto beside =
-      made.transfer(rank, Stream::tensor, GroupSlot::self, HandMade::bytes(100, 100));
+      made.transfer(rank, Stream::tensor, GroupKind::self, HandMade::bytes(100, 100));
   const Timeline timeline = execute(made.plan);
   CHECK(timeline.span(rank, behind).start == seconds(6));
   CHECK(timeline.span(rank, beside).start == Duration(0));
@@ -89,11 +89,11 @@ TEST_CASE("a collective starts when its last member has come and ends for all to
   HandMade made;
   const auto early = made.rank();
   const auto late = made.rank();
-  made.group(GroupSlot::tensor, {early, late});
+  made.group(GroupKind::tensor, {early, late});
   const auto work = made.compute(late, seconds(5));
   const auto cost = HandMade::bytes(200, 100);
-  const auto first = made.transfer(early, Stream::tensor, GroupSlot::tensor, cost);
-  const auto second = made.transfer(late, Stream::tensor, GroupSlot::tensor, cost, {work});
+  const auto first = made.transfer(early, Stream::tensor, GroupKind::tensor, cost);
+  const auto second = made.transfer(late, Stream::tensor, GroupKind::tensor, cost, {work});
   const Timeline timeline = execute(made.plan);
   for (const Span& span : {timeline.span(early, first), timeline.span(late, second)}) {
     CHECK(span.start == seconds(5));
@@ -105,13 +105,13 @@ TEST_CASE("the k-th op of each member on a group is one collective") {
   HandMade made;
   const auto one = made.rank();
   const auto two = made.rank();
-  made.group(GroupSlot::data, {one, two});
+  made.group(GroupKind::data, {one, two});
   const auto work = made.compute(two, seconds(10));
   const auto cost = HandMade::bytes(100, 100);
-  const auto a1 = made.transfer(one, Stream::data, GroupSlot::data, cost);
-  const auto a2 = made.transfer(one, Stream::data, GroupSlot::data, cost);
-  const auto b1 = made.transfer(two, Stream::data, GroupSlot::data, cost, {work});
-  const auto b2 = made.transfer(two, Stream::data, GroupSlot::data, cost);
+  const auto a1 = made.transfer(one, Stream::data, GroupKind::data, cost);
+  const auto a2 = made.transfer(one, Stream::data, GroupKind::data, cost);
+  const auto b1 = made.transfer(two, Stream::data, GroupKind::data, cost, {work});
+  const auto b2 = made.transfer(two, Stream::data, GroupKind::data, cost);
   const Timeline timeline = execute(made.plan);
   CHECK(timeline.span(one, a1).start == seconds(10));
   CHECK(timeline.span(two, b1).start == seconds(10));
@@ -123,12 +123,12 @@ TEST_CASE("a send meets the receive of the neighbouring stage") {
   HandMade made;
   const auto first = made.rank(0);
   const auto second = made.rank(1);
-  made.pair(GroupSlot::to_next, first, second);
+  made.pair(GroupKind::to_next, first, second);
   const auto work = made.compute(first, seconds(1));
   const auto cost = HandMade::bytes(100, 100);
   const auto receive =
-      made.transfer(second, Stream::receive_forward, GroupSlot::from_previous, cost);
-  made.transfer(first, Stream::send_forward, GroupSlot::to_next, cost, {work});
+      made.transfer(second, Stream::receive_forward, GroupKind::from_previous, cost);
+  made.transfer(first, Stream::send_forward, GroupKind::to_next, cost, {work});
   const auto then = made.compute(second, seconds(1), {receive});
   const Timeline timeline = execute(made.plan);
   CHECK(timeline.span(second, receive).start == seconds(1));
@@ -138,8 +138,8 @@ TEST_CASE("a send meets the receive of the neighbouring stage") {
 TEST_CASE("a group of one needs nobody else") {
   HandMade made;
   const auto rank = made.rank();
-  made.group(GroupSlot::tensor, {rank});
-  made.transfer(rank, Stream::tensor, GroupSlot::tensor, HandMade::bytes(100, 100));
+  made.group(GroupKind::tensor, {rank});
+  made.transfer(rank, Stream::tensor, GroupKind::tensor, HandMade::bytes(100, 100));
   CHECK(execute(made.plan).end == seconds(1));
 }
 
@@ -147,7 +147,7 @@ TEST_CASE("what comes after an op starts in the picosecond of its end and not be
   HandMade made;
   const auto rank = made.rank();
   // 2 bytes at 3 bytes a second: 0.666... s, rounded to the nearest picosecond.
-  const auto sent = made.transfer(rank, Stream::data, GroupSlot::self, HandMade::bytes(2, 3));
+  const auto sent = made.transfer(rank, Stream::data, GroupKind::self, HandMade::bytes(2, 3));
   const auto then = made.compute(rank, kPicosecond, {sent});
   const Timeline timeline = execute(made.plan);
   CHECK(timeline.span(rank, sent).end == Duration(666'666'666'667));
@@ -159,12 +159,12 @@ TEST_CASE("ops without length take no time and keep their order") {
   HandMade made;
   const auto one = made.rank();
   const auto two = made.rank();
-  made.group(GroupSlot::tensor, {one, two});
+  made.group(GroupKind::tensor, {one, two});
   const auto nothing = HandMade::bytes(0, 0);
   const auto work = made.compute(one, seconds(1));
   const auto zero = made.compute(one, Duration(0));
-  made.transfer(one, Stream::tensor, GroupSlot::tensor, nothing, {zero});
-  const auto got = made.transfer(two, Stream::tensor, GroupSlot::tensor, nothing);
+  made.transfer(one, Stream::tensor, GroupKind::tensor, nothing, {zero});
+  const auto got = made.transfer(two, Stream::tensor, GroupKind::tensor, nothing);
   const auto last = made.compute(two, Duration(0), {got});
   const Timeline timeline = execute(made.plan);
   CHECK(timeline.span(one, work).end == seconds(1));
@@ -176,7 +176,7 @@ TEST_CASE("ops without length take no time and keep their order") {
 TEST_CASE("a transfer without bytes takes its latency") {
   HandMade made;
   const auto rank = made.rank();
-  made.transfer(rank, Stream::data, GroupSlot::self, HandMade::bytes(0, 0, microseconds(7)));
+  made.transfer(rank, Stream::data, GroupKind::self, HandMade::bytes(0, 0, microseconds(7)));
   CHECK(execute(made.plan).end == microseconds(7));
 }
 
@@ -184,9 +184,9 @@ TEST_CASE("a send that nobody receives is named") {
   HandMade made;
   const auto first = made.rank(0);
   const auto second = made.rank(1);
-  made.pair(GroupSlot::to_next, first, second);
+  made.pair(GroupKind::to_next, first, second);
   const auto send =
-      made.transfer(first, Stream::send_forward, GroupSlot::to_next, HandMade::bytes(1, 1));
+      made.transfer(first, Stream::send_forward, GroupKind::to_next, HandMade::bytes(1, 1));
   Op& op = made.program(first).ops[send];
   op.label = Label::send;
   op.micro_batch = 5;
@@ -201,17 +201,17 @@ TEST_CASE("sends and receives that cross are named with what each waits for") {
   HandMade made;
   const auto first = made.rank(0);
   const auto second = made.rank(1);
-  made.pair(GroupSlot::to_next, first, second);
-  made.pair(GroupSlot::to_previous, second, first);
+  made.pair(GroupKind::to_next, first, second);
+  made.pair(GroupKind::to_previous, second, first);
   const auto cost = HandMade::bytes(1, 1);
   const auto receive_back =
-      made.transfer(first, Stream::receive_backward, GroupSlot::from_next, cost);
+      made.transfer(first, Stream::receive_backward, GroupKind::from_next, cost);
   const auto send =
-      made.transfer(first, Stream::send_forward, GroupSlot::to_next, cost, {receive_back});
+      made.transfer(first, Stream::send_forward, GroupKind::to_next, cost, {receive_back});
   const auto receive =
-      made.transfer(second, Stream::receive_forward, GroupSlot::from_previous, cost);
+      made.transfer(second, Stream::receive_forward, GroupKind::from_previous, cost);
   const auto send_back =
-      made.transfer(second, Stream::send_backward, GroupSlot::to_previous, cost, {receive});
+      made.transfer(second, Stream::send_backward, GroupKind::to_previous, cost, {receive});
   made.program(first).ops[receive_back].label = Label::receive;
   made.program(first).ops[send].label = Label::send;
   made.program(second).ops[receive].label = Label::receive;
@@ -228,9 +228,9 @@ TEST_CASE("a collective whose member never comes is named") {
   const auto one = made.rank();
   const auto two = made.rank();
   const auto three = made.rank();
-  made.group(GroupSlot::tensor, {one, two, three});
+  made.group(GroupKind::tensor, {one, two, three});
   for (const auto rank : {one, three})
-    made.transfer(rank, Stream::tensor, GroupSlot::tensor, HandMade::bytes(1, 1));
+    made.transfer(rank, Stream::tensor, GroupKind::tensor, HandMade::bytes(1, 1));
   made.compute(two, seconds(1));
   const std::string text = stuck(made.plan);
   CHECK(holds(text, "2 ops wait"));
@@ -243,9 +243,9 @@ TEST_CASE("of many blocked ops the first ten are named and the rest counted") {
   HandMade made;
   std::vector<std::uint32_t> ranks;
   for (int i = 0; i < 14; ++i) ranks.push_back(made.rank());
-  made.group(GroupSlot::tensor, ranks);
+  made.group(GroupKind::tensor, ranks);
   for (std::size_t i = 0; i < 13; ++i)
-    made.transfer(ranks[i], Stream::tensor, GroupSlot::tensor, HandMade::bytes(1, 1));
+    made.transfer(ranks[i], Stream::tensor, GroupKind::tensor, HandMade::bytes(1, 1));
   const std::string text = stuck(made.plan);
   CHECK(holds(text, "13 ops wait"));
   CHECK(holds(text, "rank 9 (stage 0)"));
@@ -257,10 +257,10 @@ TEST_CASE("a timeline counts an event an activity") {
   HandMade made;
   const auto one = made.rank();
   const auto two = made.rank();
-  made.group(GroupSlot::tensor, {one, two});
+  made.group(GroupKind::tensor, {one, two});
   for (const auto rank : {one, two}) {
     made.compute(rank, seconds(1));
-    made.transfer(rank, Stream::tensor, GroupSlot::tensor, HandMade::bytes(1, 1));
+    made.transfer(rank, Stream::tensor, GroupKind::tensor, HandMade::bytes(1, 1));
   }
   CHECK(execute(made.plan).events == 3);
 }

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/run/executor.h"
+#include "sim/run/engine/executor.h"
 #include "tests/run/random_plans.h"
 
 using namespace simtrain;
@@ -95,7 +95,7 @@ TEST_CASE("all members of a group run their k-th op on it together") {
   }
 }
 
-TEST_CASE("playing a plan twice gives the same timeline") {
+TEST_CASE("simulating a plan twice gives the same timeline") {
   for (std::uint64_t seed = 1; seed <= kCases; ++seed) {
     INFO("seed ", seed);
     const HandMade made = random_plan(seed);

@@ -1,7 +1,7 @@
 // How fast ops run: shared links, limits, and what transfers take from compute (executor.h).
 #include <doctest/doctest.h>
 
-#include "sim/run/executor.h"
+#include "sim/run/engine/executor.h"
 #include "tests/run/plans.h"
 
 using namespace simtrain;
@@ -20,7 +20,7 @@ struct Beside {
     op = made.compute(rank, work);
   }
   double seconds_taken() {
-    made.transfer(rank, Stream::data, GroupSlot::self, transfer);
+    made.transfer(rank, Stream::data, GroupKind::self, transfer);
     const Timeline timeline = execute(made.plan);
     return to_seconds(timeline.span(rank, op).end);
   }
@@ -37,8 +37,8 @@ doctest::Approx about(double value) { return doctest::Approx(value).epsilon(1e-1
 TEST_CASE("a transfer waits its latency, then moves its bytes at its limit") {
   HandMade made;
   const auto rank = made.rank();
-  made.group(GroupSlot::tensor, {rank}, {{made.link(1000), 1}});
-  made.transfer(rank, Stream::tensor, GroupSlot::tensor,
+  made.group(GroupKind::tensor, {rank}, {{made.link(1000), 1}});
+  made.transfer(rank, Stream::tensor, GroupKind::tensor,
                 HandMade::bytes(300, 100, milliseconds(5)));
   CHECK(execute(made.plan).end == milliseconds(3005));
 }
@@ -46,16 +46,16 @@ TEST_CASE("a transfer waits its latency, then moves its bytes at its limit") {
 TEST_CASE("a transfer is no faster than its link") {
   HandMade made;
   const auto rank = made.rank();
-  made.group(GroupSlot::tensor, {rank}, {{made.link(50), 1}});
-  made.transfer(rank, Stream::tensor, GroupSlot::tensor, HandMade::bytes(300, 100));
+  made.group(GroupKind::tensor, {rank}, {{made.link(50), 1}});
+  made.transfer(rank, Stream::tensor, GroupKind::tensor, HandMade::bytes(300, 100));
   CHECK(execute(made.plan).end == seconds(6));
 }
 
 TEST_CASE("a transfer that loads a link with a part of its bytes is held up by that part") {
   HandMade made;
   const auto rank = made.rank();
-  made.group(GroupSlot::tensor, {rank}, {{made.link(50), 0.25}});
-  made.transfer(rank, Stream::tensor, GroupSlot::tensor, HandMade::bytes(600, 1000));
+  made.group(GroupKind::tensor, {rank}, {{made.link(50), 0.25}});
+  made.transfer(rank, Stream::tensor, GroupKind::tensor, HandMade::bytes(600, 1000));
   CHECK(execute(made.plan).end == seconds(3));
 }
 
@@ -63,10 +63,10 @@ TEST_CASE("two flows that share a link take twice as long") {
   HandMade made;
   const auto rank = made.rank();
   const int link = made.link(100);
-  made.group(GroupSlot::tensor, {rank}, {{link, 1}});
-  made.group(GroupSlot::data, {rank}, {{link, 1}});
-  made.transfer(rank, Stream::tensor, GroupSlot::tensor, HandMade::bytes(300, 100));
-  made.transfer(rank, Stream::data, GroupSlot::data, HandMade::bytes(300, 100));
+  made.group(GroupKind::tensor, {rank}, {{link, 1}});
+  made.group(GroupKind::data, {rank}, {{link, 1}});
+  made.transfer(rank, Stream::tensor, GroupKind::tensor, HandMade::bytes(300, 100));
+  made.transfer(rank, Stream::data, GroupKind::data, HandMade::bytes(300, 100));
   CHECK(execute(made.plan).end == seconds(6));
 }
 
@@ -74,11 +74,11 @@ TEST_CASE("a flow that ends leaves its part of the link to the other") {
   HandMade made;
   const auto rank = made.rank();
   const int link = made.link(100);
-  made.group(GroupSlot::tensor, {rank}, {{link, 1}});
-  made.group(GroupSlot::data, {rank}, {{link, 1}});
+  made.group(GroupKind::tensor, {rank}, {{link, 1}});
+  made.group(GroupKind::data, {rank}, {{link, 1}});
   const auto small =
-      made.transfer(rank, Stream::tensor, GroupSlot::tensor, HandMade::bytes(100, 100));
-  const auto large = made.transfer(rank, Stream::data, GroupSlot::data, HandMade::bytes(300, 100));
+      made.transfer(rank, Stream::tensor, GroupKind::tensor, HandMade::bytes(100, 100));
+  const auto large = made.transfer(rank, Stream::data, GroupKind::data, HandMade::bytes(300, 100));
   const Timeline timeline = execute(made.plan);
   // Half speed for two seconds, then 200 bytes at full speed.
   CHECK(timeline.span(rank, small).end == seconds(2));
@@ -89,12 +89,12 @@ TEST_CASE("a flow that comes takes its part of the link") {
   HandMade made;
   const auto rank = made.rank();
   const int link = made.link(100);
-  made.group(GroupSlot::tensor, {rank}, {{link, 1}});
-  made.group(GroupSlot::data, {rank}, {{link, 1}});
+  made.group(GroupKind::tensor, {rank}, {{link, 1}});
+  made.group(GroupKind::data, {rank}, {{link, 1}});
   const auto work = made.compute(rank, seconds(1));
   const auto first =
-      made.transfer(rank, Stream::tensor, GroupSlot::tensor, HandMade::bytes(300, 100));
-  made.transfer(rank, Stream::data, GroupSlot::data, HandMade::bytes(300, 100), {work});
+      made.transfer(rank, Stream::tensor, GroupKind::tensor, HandMade::bytes(300, 100));
+  made.transfer(rank, Stream::data, GroupKind::data, HandMade::bytes(300, 100), {work});
   const Timeline timeline = execute(made.plan);
   // 100 bytes alone, 200 at half speed; the second has 200 sent by then and 100 left.
   CHECK(timeline.span(rank, first).end == seconds(5));
@@ -104,10 +104,10 @@ TEST_CASE("a flow that comes takes its part of the link") {
 TEST_CASE("flows on different links do not disturb each other") {
   HandMade made;
   const auto rank = made.rank();
-  made.group(GroupSlot::tensor, {rank}, {{made.link(100), 1}});
-  made.group(GroupSlot::data, {rank}, {{made.link(100), 1}});
-  made.transfer(rank, Stream::tensor, GroupSlot::tensor, HandMade::bytes(300, 100));
-  made.transfer(rank, Stream::data, GroupSlot::data, HandMade::bytes(300, 100));
+  made.group(GroupKind::tensor, {rank}, {{made.link(100), 1}});
+  made.group(GroupKind::data, {rank}, {{made.link(100), 1}});
+  made.transfer(rank, Stream::tensor, GroupKind::tensor, HandMade::bytes(300, 100));
+  made.transfer(rank, Stream::data, GroupKind::data, HandMade::bytes(300, 100));
   CHECK(execute(made.plan).end == seconds(3));
 }
 
@@ -165,7 +165,7 @@ TEST_CASE("compute runs at full speed again when the transfer has ended") {
   TransferCost cost = HandMade::bytes(100, 100);
   cost.sms = 50;
   made.compute(rank, seconds(2));
-  made.transfer(rank, Stream::data, GroupSlot::self, cost);
+  made.transfer(rank, Stream::data, GroupKind::self, cost);
   // Half a second of work in the first second, the rest at full speed.
   CHECK(to_seconds(execute(made.plan).end) == about(2.5));
 }
@@ -174,13 +174,13 @@ TEST_CASE("a transfer holds its SMs while it waits for its peers and through its
   HandMade made;
   const auto waiting = made.rank();
   const auto late = made.rank();
-  made.group(GroupSlot::tensor, {waiting, late});
+  made.group(GroupKind::tensor, {waiting, late});
   TransferCost cost = HandMade::bytes(0, 0, seconds(1));
   cost.sms = 50;
   const auto slowed = made.compute(waiting, seconds(2));
-  made.transfer(waiting, Stream::tensor, GroupSlot::tensor, cost);
+  made.transfer(waiting, Stream::tensor, GroupKind::tensor, cost);
   const auto work = made.compute(late, seconds(3));
-  made.transfer(late, Stream::tensor, GroupSlot::tensor, cost, {work});
+  made.transfer(late, Stream::tensor, GroupKind::tensor, cost, {work});
   const Timeline timeline = execute(made.plan);
   CHECK(timeline.span(late, work).end == seconds(3));
   CHECK(timeline.span(waiting, slowed).end == seconds(4));
@@ -189,11 +189,11 @@ TEST_CASE("a transfer holds its SMs while it waits for its peers and through its
 TEST_CASE("memory traffic follows the rate that the flow gets") {
   HandMade made;
   const auto rank = made.rank();
-  made.group(GroupSlot::data, {rank}, {{made.link(1e9), 1}});
+  made.group(GroupKind::data, {rank}, {{made.link(1e9), 1}});
   TransferCost cost = HandMade::bytes(10'000'000'000, 4e9);
   cost.memory_traffic = 200;
   const auto op = made.compute(rank, HandMade::work(seconds(1), 0, 1));
-  made.transfer(rank, Stream::data, GroupSlot::data, cost);
+  made.transfer(rank, Stream::data, GroupKind::data, cost);
   CHECK(to_seconds(execute(made.plan).span(rank, op).end) == about(1 / 0.8));
 }
 
@@ -203,8 +203,8 @@ TEST_CASE("two transfers take their SMs together") {
   TransferCost cost = HandMade::bytes(10'000, 100);
   cost.sms = 20;
   const auto op = made.compute(rank, seconds(3));
-  made.transfer(rank, Stream::data, GroupSlot::self, cost);
-  made.transfer(rank, Stream::tensor, GroupSlot::self, cost);
+  made.transfer(rank, Stream::data, GroupKind::self, cost);
+  made.transfer(rank, Stream::tensor, GroupKind::self, cost);
   CHECK(to_seconds(execute(made.plan).span(rank, op).end) == about(5));
 }
 
@@ -212,12 +212,12 @@ TEST_CASE("in a group that computes together the slowest sets the pace") {
   HandMade made;
   const auto one = made.rank();
   const auto two = made.rank();
-  made.group(GroupSlot::replica, {one, two});
+  made.group(GroupKind::replica, {one, two});
   TransferCost cost = HandMade::bytes(1000, 100);
   cost.sms = 20;
-  const auto first = made.compute(one, HandMade::work(seconds(4)), {}, GroupSlot::replica);
-  const auto second = made.compute(two, HandMade::work(seconds(4)), {}, GroupSlot::replica);
-  made.transfer(two, Stream::data, GroupSlot::self, cost);
+  const auto first = made.compute(one, HandMade::work(seconds(4)), {}, GroupKind::replica);
+  const auto second = made.compute(two, HandMade::work(seconds(4)), {}, GroupKind::replica);
+  made.transfer(two, Stream::data, GroupKind::self, cost);
   const Timeline timeline = execute(made.plan);
   CHECK(to_seconds(timeline.span(one, first).end) == about(5));
   CHECK(timeline.span(two, second).end == timeline.span(one, first).end);
@@ -229,7 +229,7 @@ TEST_CASE("transfers do not slow the compute of other ranks") {
   const auto two = made.rank();
   TransferCost cost = HandMade::bytes(1000, 100);
   cost.sms = 50;
-  made.transfer(one, Stream::data, GroupSlot::self, cost);
+  made.transfer(one, Stream::data, GroupKind::self, cost);
   const auto op = made.compute(two, seconds(1));
   CHECK(execute(made.plan).span(two, op).end == seconds(1));
 }

@@ -1,4 +1,4 @@
-#include "sim/run/flow_network.h"
+#include "sim/run/engine/flow_network.h"
 
 #include <map>
 #include <random>

@@ -1,10 +1,10 @@
-#include "sim/run/headline.h"
+#include "sim/run/results/headline.h"
 
 #include <algorithm>
 
 #include <doctest/doctest.h>
 
-#include "sim/core/yaml_text.h"
+#include "sim/core/input/yaml_text.h"
 #include "tests/core/said.h"
 #include "tests/run/scenarios.h"
 

@@ -1,12 +1,12 @@
 // The worked examples of the five documents, to their printed digits.
-#include "sim/run/metrics.h"
+#include "sim/run/results/metrics.h"
 
 #include <string>
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "sim/core/data_folder.h"
+#include "sim/core/files/data_folder.h"
 
 using namespace simtrain;
 

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/core/yaml_text.h"
+#include "sim/core/input/yaml_text.h"
 #include "tests/cli/program.h"
 #include "tests/core/said.h"
 #include "tests/run/scenarios.h"

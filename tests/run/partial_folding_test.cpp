@@ -2,8 +2,7 @@
 // unfolded run goes through the step exactly as the one that stands for it.
 #include <doctest/doctest.h>
 
-#include "sim/run/executor.h"
-#include "sim/run/pieces.h"
+#include "sim/run/simulated_step.h"
 #include "tests/run/report_text.h"
 #include "tests/run/scenarios.h"
 
@@ -39,29 +38,6 @@ const std::vector<Case>& cases() {
   return rows;
 }
 
-/// A scenario played folded or unfolded.
-struct Played {
-  Played(const Scenario& scenario, bool unfold)
-      : cluster(scenario.cluster),
-        placement(place(scenario.cluster, scenario.placement)),
-        grid(scenario.recipe, scenario.gpus()),
-        kernels(cluster.spec().gpu),
-        classes(rank_classes(cluster, placement, grid, unfold)) {
-    const StepContext context{scenario.recipe, cluster, placement, grid, kernels, classes, costs};
-    costs = costs_of(play_pieces(context));
-    plan = step_plan(context);
-    timeline = execute(plan);
-  }
-  Cluster cluster;
-  Placement placement;
-  RankGrid grid;
-  FittedKernelModel kernels;
-  RankClasses classes;
-  std::vector<PieceCosts> costs;
-  Plan plan;
-  Timeline timeline;
-};
-
 }  // namespace
 
 TEST_CASE("partly folded and unfolded runs agree exactly") {
@@ -83,8 +59,8 @@ TEST_CASE("every rank's spans are those of the rank that stands for it") {
     CAPTURE(row.file);
     CAPTURE(row.settings.back());
     const Scenario asked = scenario(row.file, row.row, row.settings);
-    const Played folded(asked, false);
-    const Played unfolded(asked, true);
+    const SimulatedStep folded = simulate_step(asked);
+    const SimulatedStep unfolded = simulate_step(asked, {true});
     std::map<int, std::uint32_t> simulated;
     for (std::uint32_t i = 0; i < folded.plan.ranks.size(); ++i)
       simulated[folded.plan.ranks[i].rank] = i;

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <vector>
 
-#include "sim/workload/plan.h"
+#include "sim/workload/plan/plan.h"
 
 namespace simtrain::testing {
 
@@ -33,7 +33,7 @@ class HandMade {
     return static_cast<int>(plan.link_capacities.size() - 1);
   }
 
-  std::uint32_t group(GroupSlot slot, const std::vector<std::uint32_t>& members,
+  std::uint32_t group(GroupKind slot, const std::vector<std::uint32_t>& members,
                       const std::vector<LinkShare>& links = {}) {
     const auto id = static_cast<std::uint32_t>(plan.groups.size());
     plan.groups.push_back({members, links});
@@ -44,12 +44,12 @@ class HandMade {
 
   /// A pair of neighbouring stages: what `from` sends to its next, `to` receives from its previous,
   /// or the other way round.
-  void pair(GroupSlot sends, std::uint32_t from, std::uint32_t to,
+  void pair(GroupKind sends, std::uint32_t from, std::uint32_t to,
             const std::vector<LinkShare>& links = {}) {
     const std::uint32_t id = group(sends, {from}, links);
     plan.groups[id].members.push_back(to);
-    const GroupSlot receives =
-        sends == GroupSlot::to_next ? GroupSlot::from_previous : GroupSlot::from_next;
+    const GroupKind receives =
+        sends == GroupKind::to_next ? GroupKind::from_previous : GroupKind::from_next;
     plan.ranks[to].groups[static_cast<std::size_t>(receives)] = id;
   }
 
@@ -61,7 +61,7 @@ class HandMade {
 
   std::uint32_t compute(std::uint32_t rank, const ComputeCost& cost,
                         std::initializer_list<std::uint32_t> after = {},
-                        GroupSlot slot = GroupSlot::self) {
+                        GroupKind slot = GroupKind::self) {
     Op op;
     op.group = slot;
     op.cost = program(rank).add_cost(cost);
@@ -72,7 +72,7 @@ class HandMade {
     return compute(rank, work(time), after);
   }
 
-  std::uint32_t transfer(std::uint32_t rank, Stream stream, GroupSlot slot,
+  std::uint32_t transfer(std::uint32_t rank, Stream stream, GroupKind slot,
                          const TransferCost& cost,
                          std::initializer_list<std::uint32_t> after = {}) {
     Op op;

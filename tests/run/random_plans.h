@@ -19,10 +19,10 @@ inline HandMade random_plan(std::uint64_t seed) {
   std::vector<int> links;
   for (std::size_t i = 0; i < 2 + below(4); ++i)
     links.push_back(made.link(50.0 * static_cast<double>(1 + below(4))));
-  const std::array slots{GroupSlot::tensor, GroupSlot::data, GroupSlot::context,
-                         GroupSlot::replica};
-  std::vector<std::pair<GroupSlot, std::vector<std::uint32_t>>> groups;
-  for (const GroupSlot slot : slots) {
+  const std::array slots{GroupKind::tensor, GroupKind::data, GroupKind::context,
+                         GroupKind::replica};
+  std::vector<std::pair<GroupKind, std::vector<std::uint32_t>>> groups;
+  for (const GroupKind slot : slots) {
     // Neighbouring ranks in groups of random length.
     for (std::size_t begin = 0; begin < ranks.size();) {
       const std::size_t end = std::min(ranks.size(), begin + 1 + below(3));
@@ -32,7 +32,7 @@ inline HandMade random_plan(std::uint64_t seed) {
       for (const int link : links) {
         if (below(2) == 0) shares.push_back({link, 0.25 * static_cast<double>(1 + below(4))});
       }
-      made.group(slot, members, slot == GroupSlot::replica ? std::vector<LinkShare>{} : shares);
+      made.group(slot, members, slot == GroupKind::replica ? std::vector<LinkShare>{} : shares);
       groups.emplace_back(slot, members);
       begin = end;
     }
@@ -43,15 +43,15 @@ inline HandMade random_plan(std::uint64_t seed) {
   };
   for (std::size_t step = 0; step < 20 + below(60); ++step) {
     const auto& [slot, members] = groups[below(groups.size())];
-    const bool compute = slot == GroupSlot::replica;
+    const bool compute = slot == GroupKind::replica;
     const auto work = HandMade::work(length(), 0.5, 0.25);
     auto transfer = HandMade::bytes(static_cast<std::int64_t>(below(400)),
                                     20.0 * static_cast<double>(1 + below(6)),
                                     below(2) == 0 ? Duration(0) : length());
     transfer.sms = static_cast<int>(below(30));
     transfer.memory_traffic = 1e9;
-    const Stream stream = slot == GroupSlot::tensor ? Stream::tensor
-                          : slot == GroupSlot::data ? Stream::data
+    const Stream stream = slot == GroupKind::tensor ? Stream::tensor
+                          : slot == GroupKind::data ? Stream::data
                                                     : Stream::context;
     for (const std::uint32_t member : members) {
       const std::size_t ops = made.program(member).ops.size();

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/run/report.h"
+#include "sim/run/results/report.h"
 
 namespace simtrain::testing {
 

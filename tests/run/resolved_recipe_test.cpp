@@ -1,4 +1,4 @@
-#include "sim/run/resolved_recipe.h"
+#include "sim/run/results/resolved_recipe.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "sim/run/sampled_steps.h"
+#include "sim/run/results/sampled_steps.h"
 
 #include <cmath>
 #include <numeric>

@@ -1,13 +1,13 @@
-#include "sim/run/scenario_hardware.h"
+#include "sim/run/scenario/scenario_hardware.h"
 
 #include <algorithm>
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "sim/core/yaml_text.h"
-#include "sim/run/hardware_keys.h"
-#include "sim/run/provenance.h"
+#include "sim/core/input/yaml_text.h"
+#include "sim/run/results/provenance.h"
+#include "sim/run/scenario/hardware_keys.h"
 #include "tests/cli/data_copy.h"
 #include "tests/core/said.h"
 #include "tests/run/scenarios.h"

@@ -1,4 +1,4 @@
-#include "sim/run/uncertainty.h"
+#include "sim/run/results/uncertainty.h"
 
 #include <cmath>
 #include <filesystem>

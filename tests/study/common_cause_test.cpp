@@ -1,4 +1,4 @@
-#include "sim/study/common_cause.h"
+#include "sim/study/validate/common_cause.h"
 
 #include <algorithm>
 #include <cmath>

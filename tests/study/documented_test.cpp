@@ -1,4 +1,4 @@
-#include "sim/study/documented.h"
+#include "sim/study/validate/documented.h"
 
 #include <filesystem>
 #include <fstream>

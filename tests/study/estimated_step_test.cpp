@@ -1,4 +1,4 @@
-#include "sim/study/estimated_step.h"
+#include "sim/study/tune/estimated_step.h"
 
 #include <array>
 
@@ -33,7 +33,7 @@ TEST_CASE("A step of many micro-batches is estimated within 0.1 %") {
   }
 }
 
-TEST_CASE("A step of few micro-batches is played as it is") {
+TEST_CASE("A step of few micro-batches is simulated as it is") {
   const Scenario scenario = scenario_of("llama31_8b_h100", "bf16-8", "gbs=16");
   CHECK(estimated_step_time(scenario) == step_time(scenario));
 }

@@ -1,4 +1,4 @@
-#include "sim/study/explain.h"
+#include "sim/study/what_if/explain.h"
 
 #include <algorithm>
 
@@ -16,11 +16,11 @@ struct Explained {
   std::string file;
   std::string row;
   Scenario scenario = scenario_file(file).scenario(data_folder(), row, {});
-  Played played{scenario};
+  SimulatedStep simulated = simulate_step(scenario);
   Explanation why = [&] {
     const ScenarioSource source = scenario_file(file);
     const DataFolder data = data_folder();
-    return explain({source, data, row, {}}, played);
+    return explain({source, data, row, {}}, simulated);
   }();
 };
 
@@ -39,11 +39,11 @@ TEST_CASE("The critical path by stage sums to the step") {
   for (const auto& [file, row] :
        {std::pair{"llama31_8b_h100", "fp8-8"}, std::pair{"nemotron4_340b_h100_2411", "bf16-128"}}) {
     const Scenario scenario = scenario_file(file).scenario(data_folder(), row, {});
-    const Played played(scenario);
-    const PathSummary path = summarize_path(played.plan, played.timeline);
+    const SimulatedStep simulated = simulate_step(scenario);
+    const PathSummary path = summarize_path(simulated.plan, simulated.timeline);
     double sum = 0;
     for (const PathStage& stage : path.stages) sum += stage.total_s();
-    CHECK(sum == doctest::Approx(to_seconds(played.timeline.end)).epsilon(1e-9));
+    CHECK(sum == doctest::Approx(to_seconds(simulated.timeline.end)).epsilon(1e-9));
     CHECK(path.stages.size() <= static_cast<std::size_t>(scenario.recipe.pp()));
     CHECK((path.moves > 0) == (path.stages.size() > 1));
   }

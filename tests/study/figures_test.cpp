@@ -1,4 +1,4 @@
-#include "sim/study/figures.h"
+#include "sim/study/validate/figures.h"
 
 #include <doctest/doctest.h>
 

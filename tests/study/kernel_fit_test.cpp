@@ -1,4 +1,4 @@
-#include "sim/study/kernel_fit.h"
+#include "sim/study/fit/kernel_fit.h"
 
 #include <cmath>
 #include <map>
@@ -6,8 +6,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "sim/core/data_folder.h"
-#include "sim/study/kernel_validation.h"
+#include "sim/core/files/data_folder.h"
+#include "sim/study/fit/kernel_validation.h"
 
 using namespace simtrain;
 

@@ -1,4 +1,4 @@
-#include "sim/study/kernel_points.h"
+#include "sim/study/fit/kernel_points.h"
 
 #include <doctest/doctest.h>
 

@@ -1,9 +1,9 @@
-#include "sim/study/kernel_validation.h"
+#include "sim/study/fit/kernel_validation.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "sim/core/data_folder.h"
+#include "sim/core/files/data_folder.h"
 
 using namespace simtrain;
 

@@ -1,4 +1,4 @@
-#include "sim/study/least_squares.h"
+#include "sim/study/fit/least_squares.h"
 
 #include <cmath>
 #include <stdexcept>

@@ -1,4 +1,4 @@
-#include "sim/study/linear_fit.h"
+#include "sim/study/fit/linear_fit.h"
 
 #include <doctest/doctest.h>
 

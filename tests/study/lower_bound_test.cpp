@@ -1,12 +1,12 @@
-#include "sim/study/lower_bound.h"
+#include "sim/study/tune/lower_bound.h"
 
 #include <random>
 
 #include <doctest/doctest.h>
 
 #include "sim/run/simulate.h"
-#include "sim/study/plan_space.h"
-#include "sim/workload/rank_grid.h"
+#include "sim/study/tune/plan_space.h"
+#include "sim/workload/model/recipe_grid.h"
 #include "tests/study/plan_search.h"
 
 using namespace simtrain;
@@ -20,13 +20,13 @@ struct Nearness {
   double sum = 0;
 };
 
-/// Plans that are played in a few milliseconds.
+/// Plans that are simulated in a few milliseconds.
 std::vector<PlanChoice> light_plans(const Scenario& base) {
   std::vector<PlanChoice> result;
   for (const LegalPlan& plan : plan_space(base, limits({"cp=1:8", "mbs=1:8"}), 0).legal) {
     Scenario scenario = base;
     apply(plan.choice, scenario);
-    const RankGrid grid(scenario.recipe, scenario.gpus());
+    const RankGrid grid = rank_grid(scenario.recipe, scenario.gpus());
     if (grid.micro_batches() * scenario.recipe.vp() * scenario.recipe.pp() <= 300)
       result.push_back(plan.choice);
   }
@@ -43,7 +43,7 @@ void shuffle_overlap(OverlapSpec& overlap, std::mt19937& random) {
   overlap.wgrad_deferral_limit = coin() ? 0 : 3;
 }
 
-/// kernels <= played passes <= with ends <= simulated, for `count` random plans.
+/// kernels <= simulated passes <= with ends <= simulated, for `count` random plans.
 void check_bounds(Scenario base, int count, std::mt19937& random, Nearness& nearness) {
   const std::vector<PlanChoice> plans = light_plans(base);
   REQUIRE(!plans.empty());

@@ -1,5 +1,5 @@
 // What fabrics, rails and broken NICs do to calls, against bounds worked out by hand.
-#include "sim/study/nccl_sweep.h"
+#include "sim/study/nccl/nccl_sweep.h"
 
 #include <algorithm>
 #include <cmath>

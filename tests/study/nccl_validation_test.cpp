@@ -1,4 +1,4 @@
-#include "sim/study/nccl_validation.h"
+#include "sim/study/nccl/nccl_validation.h"
 
 #include <map>
 

@@ -1,10 +1,10 @@
-#include "sim/study/other_stacks.h"
+#include "sim/study/validate/other_stacks.h"
 
 #include <algorithm>
 
 #include <doctest/doctest.h>
 
-#include "sim/study/estimated_step.h"
+#include "sim/study/tune/estimated_step.h"
 #include "tests/run/scenarios.h"
 
 namespace simtrain {

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/study/kernel_points.h"
+#include "sim/study/fit/kernel_points.h"
 
 namespace simtrain {
 namespace {

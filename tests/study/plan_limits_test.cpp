@@ -1,4 +1,4 @@
-#include "sim/study/plan_limits.h"
+#include "sim/study/tune/plan_limits.h"
 
 #include <doctest/doctest.h>
 

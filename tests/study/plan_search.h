@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/run/scenario.h"
-#include "sim/study/tune.h"
+#include "sim/run/scenario/scenario.h"
+#include "sim/study/tune/tune.h"
 
 namespace simtrain::testing {
 

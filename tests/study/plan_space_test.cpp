@@ -1,4 +1,4 @@
-#include "sim/study/plan_space.h"
+#include "sim/study/tune/plan_space.h"
 
 #include <algorithm>
 #include <set>

@@ -1,4 +1,4 @@
-#include "sim/study/scale.h"
+#include "sim/study/what_if/scale.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "sim/study/step_time_fit.h"
+#include "sim/study/fit/step_time_fit.h"
 
 #include <cmath>
 #include <filesystem>
@@ -7,8 +7,8 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/study/calibrate.h"
-#include "sim/study/leave_out.h"
+#include "sim/study/fit/calibrate.h"
+#include "sim/study/fit/leave_out.h"
 #include "tests/core/said.h"
 
 using namespace simtrain;

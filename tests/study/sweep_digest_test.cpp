@@ -1,4 +1,4 @@
-#include "sim/study/sweep_digest.h"
+#include "sim/study/sweep/sweep_digest.h"
 
 #include <random>
 

@@ -1,4 +1,4 @@
-#include "sim/study/sweep_grid.h"
+#include "sim/study/sweep/sweep_grid.h"
 
 #include <doctest/doctest.h>
 
@@ -94,6 +94,6 @@ TEST_CASE("a grid needs axes, of different keys, and has an end") {
   CHECK(holds(refused({"tp=1", "parallelism.tensor_model_parallel_size=2"}), "is varied twice"));
   CHECK(holds(refused({"cluster.placement=compact", "cluster.placement.seed=1,2"}),
               "is varied, and so is 'cluster.placement'"));
-  CHECK(holds(refused({"gbs=1:10000", "mbs=1:1001"}), "up to 10000000 are played"));
+  CHECK(holds(refused({"gbs=1:10000", "mbs=1:1001"}), "up to 10000000 are simulated"));
   CHECK(grid({"gbs=1:10000", "mbs=1:1000"}).size() == SweepGrid::kMost);
 }

@@ -1,4 +1,4 @@
-#include "sim/study/sweep_journal.h"
+#include "sim/study/sweep/sweep_journal.h"
 
 #include <filesystem>
 #include <fstream>

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/study/sweep_row.h"
+#include "sim/study/sweep/sweep_row.h"
 
 namespace simtrain::testing {
 

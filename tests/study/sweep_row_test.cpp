@@ -1,4 +1,4 @@
-#include "sim/study/sweep_row.h"
+#include "sim/study/sweep/sweep_row.h"
 
 #include <stdexcept>
 

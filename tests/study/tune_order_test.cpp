@@ -5,9 +5,9 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/run/executor.h"
+#include "sim/run/engine/executor.h"
 #include "sim/run/simulate.h"
-#include "sim/study/tune.h"
+#include "sim/study/tune/tune.h"
 #include "tests/study/plan_search.h"
 
 using namespace simtrain;

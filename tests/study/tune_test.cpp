@@ -1,11 +1,11 @@
-#include "sim/study/tune.h"
+#include "sim/study/tune/tune.h"
 
 #include <oneapi/tbb/global_control.h>
 
 #include <doctest/doctest.h>
 
 #include "sim/run/simulate.h"
-#include "sim/study/tune_search.h"
+#include "sim/study/tune/tune_search.h"
 #include "tests/study/plan_search.h"
 
 using namespace simtrain;

@@ -1,4 +1,4 @@
-#include "sim/study/validate.h"
+#include "sim/study/validate/validate.h"
 
 #include <filesystem>
 #include <fstream>

@@ -9,8 +9,8 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/topology/cluster_graph.h"
-#include "sim/topology/wiring.h"
+#include "sim/topology/graph/cluster_graph.h"
+#include "sim/topology/graph/wiring.h"
 #include "tests/core/said.h"
 #include "tests/topology/clusters.h"
 

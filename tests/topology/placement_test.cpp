@@ -1,4 +1,4 @@
-#include "sim/topology/placement.h"
+#include "sim/topology/placement/placement.h"
 
 #include <algorithm>
 #include <set>

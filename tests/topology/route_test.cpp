@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "sim/topology/cluster.h"
-#include "sim/topology/cluster_graph.h"
+#include "sim/topology/graph/cluster_graph.h"
 #include "tests/topology/clusters.h"
 
 using namespace simtrain;

@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/study/validate.h"
+#include "sim/study/validate/validate.h"
 
 namespace simtrain {
 namespace {

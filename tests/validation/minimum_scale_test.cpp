@@ -4,8 +4,9 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/run/scenario.h"
-#include "sim/workload/memory.h"
+#include "sim/run/scenario/scenario.h"
+#include "sim/workload/model/recipe_grid.h"
+#include "sim/workload/plan/memory/memory.h"
 
 namespace simtrain {
 namespace {
@@ -18,7 +19,7 @@ Room room(const std::string& file, const std::string& row, double scale = 1) {
   Scenario scenario = source.scenario(data, row, {});
   Recipe& recipe = scenario.recipe;
   recipe.training.global_batch_size = static_cast<int>(recipe.training.global_batch_size * scale);
-  const RankGrid grid(recipe, static_cast<int>(scenario.gpus() * scale));
+  const RankGrid grid = rank_grid(recipe, static_cast<int>(scenario.gpus() * scale));
   const auto capacity = static_cast<double>(scenario.cluster.gpu.memory_capacity.value.value());
   return room_of(stage_memory(recipe, scenario.cluster.gpu, grid), capacity);
 }

@@ -1,4 +1,4 @@
-#include "sim/workload/data_parallel.h"
+#include "sim/workload/plan/data_parallel.h"
 
 #include <cmath>
 #include <cstdlib>

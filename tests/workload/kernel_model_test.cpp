@@ -1,4 +1,4 @@
-#include "sim/workload/kernel_model.h"
+#include "sim/workload/kernels/kernel_model.h"
 
 #include <cmath>
 #include <random>

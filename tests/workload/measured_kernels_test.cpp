@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/workload/kernel_model.h"
+#include "sim/workload/kernels/kernel_model.h"
 #include "tests/workload/recipes.h"
 
 using namespace simtrain;

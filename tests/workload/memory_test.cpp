@@ -1,4 +1,4 @@
-#include "sim/workload/memory.h"
+#include "sim/workload/plan/memory/memory.h"
 
 #include <cmath>
 #include <utility>
@@ -6,7 +6,8 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/workload/memory_parts.h"
+#include "sim/workload/model/recipe_grid.h"
+#include "sim/workload/plan/memory/memory_parts.h"
 #include "tests/workload/recipes.h"
 
 using namespace simtrain;
@@ -16,7 +17,7 @@ namespace {
 
 std::vector<StageMemory> memory_of(const Recipe& recipe, int gpus,
                                    const char* gpu_name = "h100-sxm") {
-  return stage_memory(recipe, gpu(gpu_name), RankGrid(recipe, gpus));
+  return stage_memory(recipe, gpu(gpu_name), rank_grid(recipe, gpus));
 }
 
 }  // namespace
@@ -281,7 +282,7 @@ TEST_CASE("deferred weight gradients fill up only as their micro-batches come") 
 
 TEST_CASE("a rank opens the communicators that its recipe needs") {
   const auto opened = [](const Recipe& recipe, int gpus, int stage) {
-    const Communicators found = communicators(recipe, RankGrid(recipe, gpus), stage);
+    const Communicators found = communicators(recipe, rank_grid(recipe, gpus), stage);
     return std::pair(found.pairs, found.larger);
   };
   Recipe alone = llama_8b();

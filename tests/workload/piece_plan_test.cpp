@@ -1,7 +1,7 @@
-// The plan that plays one piece: which ranks it simulates and how far its groups reach.
+// The plan that simulates one piece: which ranks it simulates and how far its groups reach.
 #include <doctest/doctest.h>
 
-#include "sim/workload/step_plan.h"
+#include "sim/workload/plan/step_plan.h"
 #include "tests/workload/setup.h"
 
 using namespace simtrain;
@@ -34,7 +34,7 @@ TransferCost context_message(const Plan& plan) {
 
 }  // namespace
 
-TEST_CASE("a piece is played on one rank, unfolded on all of the first replica's") {
+TEST_CASE("a piece is simulated on one rank, unfolded on all of the first replica's") {
   CHECK(layer_plan(llama_70b(4, 2), false).ranks.size() == 1);
   CHECK(layer_plan(llama_70b(4, 2), true).ranks.size() == 8);
 }

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/workload/pass_program.h"
+#include "sim/workload/model/pass_program.h"
 #include "tests/workload/recipes.h"
 
 using namespace simtrain;
@@ -25,10 +25,11 @@ class Recorder final : public KernelModel {
 struct Expanded {
   Expanded(const Recipe& recipe, Piece piece)
       : cluster(load_cluster(data_folder(), "dgx-superpod-h100", 4, {})) {
-    GroupLayout tensor;
-    tensor.ranks = recipe.tp();
-    program =
-        piece_program({recipe, cluster, recorder, tensor, Distance::nvlink_domain, tensor}, piece);
+    PieceContext context{recipe, cluster, recorder};
+    context.layout(GroupKind::tensor).ranks = recipe.tp();
+    context.layout(GroupKind::context).widest_hop = Distance::nvlink_domain;
+    context.layout(GroupKind::amax).ranks = recipe.tp();
+    program = piece_program(context, piece);
   }
 
   template <class Kind>

@@ -1,5 +1,5 @@
 // Which ranks are alike, by hand and as a property.
-#include "sim/workload/rank_classes.h"
+#include "sim/workload/parallel/rank_classes.h"
 
 #include <algorithm>
 #include <map>
@@ -8,7 +8,8 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/workload/colour_refinement.h"
+#include "sim/workload/model/recipe_grid.h"
+#include "sim/workload/parallel/colour_refinement.h"
 #include "tests/workload/setup.h"
 
 using namespace simtrain;
@@ -32,7 +33,7 @@ Recipe llama_8b(int tp, int cp, int pp) {
 
 RankClasses classes_of(const Recipe& recipe, const ClusterSpec& spec, bool unfold = false) {
   const Cluster cluster(spec);
-  return rank_classes(cluster, place_compactly(spec), RankGrid(recipe, spec.gpus()), unfold);
+  return rank_classes(cluster, place_compactly(spec), rank_grid(recipe, spec.gpus()), unfold);
 }
 
 ClusterSpec h100(int nodes) { return load_cluster(data_folder(), "dgx-superpod-h100", nodes, {}); }
@@ -84,7 +85,7 @@ TEST_CASE("refined classes hold together and refine what they came from") {
   }
 }
 
-TEST_CASE("ranks of a regular job are alike stage by stage, and one pass is played") {
+TEST_CASE("ranks of a regular job are alike stage by stage, and one pass is simulated") {
   const RankClasses classes = classes_of(llama_8b(2, 2, 4), h100(4));
   CHECK(classes_in(classes.pass) == 1);
   CHECK(classes_in(classes.program) == 4);
@@ -169,14 +170,14 @@ TEST_CASE("ranks that share a NIC are unlike in their pass") {
 TEST_CASE("one odd rank makes four classes: it, its TP group, its data group and the rest") {
   Recipe recipe = llama_8b(8, 1, 1);
   const ClusterSpec spec = h100(4);
-  const RankGrid grid(recipe, 32);
+  const RankGrid grid = rank_grid(recipe, 32);
   Numbers colours(32, 0);
   colours[9] = 1;
   Numbers tensor;
   Numbers data;
   for (int rank = 0; rank < 32; ++rank) {
-    tensor.push_back(grid.tensor_group(rank).front());
-    data.push_back(grid.data_context_group(rank).front());
+    tensor.push_back(grid.group(GroupKind::tensor, rank).front());
+    data.push_back(grid.group(GroupKind::data, rank).front());
   }
   const Numbers result = refined(colours, {tensor, data});
   CHECK(classes_in(result) == 4);

@@ -1,8 +1,8 @@
-#include "sim/workload/rank_grid.h"
-
 #include <random>
 
 #include <doctest/doctest.h>
+
+#include "sim/workload/model/recipe_grid.h"
 
 using namespace simtrain;
 
@@ -19,7 +19,7 @@ Recipe grid_recipe(int tp, int cp, int pp) {
 }
 
 /// TP2 CP2 PP2 on 24 GPUs: DP3.
-RankGrid small() { return RankGrid(grid_recipe(2, 2, 2), 24); }
+RankGrid small() { return rank_grid(grid_recipe(2, 2, 2), 24); }
 
 using Ranks = std::vector<int>;
 
@@ -45,22 +45,22 @@ TEST_CASE("ranks count tensor first, then context, data and pipeline, as Megatro
 TEST_CASE("the groups of a rank are as counted by hand") {
   const RankGrid grid = small();
   // Rank 19 is tp 1, cp 1, dp 1, pp 1.
-  CHECK(grid.tensor_group(19) == Ranks{18, 19});
-  CHECK(grid.context_group(19) == Ranks{17, 19});
-  CHECK(grid.tensor_context_group(19) == Ranks{16, 17, 18, 19});
-  CHECK(grid.data_context_group(19) == Ranks{13, 15, 17, 19, 21, 23});
-  CHECK(grid.model_group(19) == Ranks{6, 7, 18, 19});
+  CHECK(grid.group(GroupKind::tensor, 19) == Ranks{18, 19});
+  CHECK(grid.group(GroupKind::context, 19) == Ranks{17, 19});
+  CHECK(grid.group(GroupKind::replica, 19) == Ranks{16, 17, 18, 19});
+  CHECK(grid.group(GroupKind::data, 19) == Ranks{13, 15, 17, 19, 21, 23});
+  CHECK(grid.group(GroupKind::model, 19) == Ranks{6, 7, 18, 19});
 }
 
 TEST_CASE("FP8 tensors share their amax over the stage, or over TP x CP, and none without FP8") {
   Recipe recipe = grid_recipe(2, 2, 2);
-  CHECK(RankGrid(recipe, 24).amax_group(17) == Ranks{17});
+  CHECK(rank_grid(recipe, 24).group(GroupKind::amax, 17) == Ranks{17});
   recipe.training.precision = DataType::fp8;
-  CHECK(RankGrid(recipe, 24).amax_group(17) ==
+  CHECK(rank_grid(recipe, 24).group(GroupKind::amax, 17) ==
         Ranks{12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23});
-  CHECK(RankGrid(recipe, 24).amax_ranks() == 12);
+  CHECK(rank_grid(recipe, 24).ranks_of(GroupKind::amax) == 12);
   recipe.software.tp_only_amax_red.value = true;
-  CHECK(RankGrid(recipe, 24).amax_group(17) == Ranks{16, 17, 18, 19});
+  CHECK(rank_grid(recipe, 24).group(GroupKind::amax, 17) == Ranks{16, 17, 18, 19});
 }
 
 TEST_CASE("stages follow each other in a ring") {
@@ -68,7 +68,7 @@ TEST_CASE("stages follow each other in a ring") {
   CHECK(grid.stage_neighbour(7, 1) == 19);
   CHECK(grid.stage_neighbour(19, 1) == 7);
   CHECK(grid.stage_neighbour(7, -1) == 19);
-  const RankGrid long_grid(grid_recipe(1, 1, 4), 8);
+  const RankGrid long_grid = rank_grid(grid_recipe(1, 1, 4), 8);
   CHECK(long_grid.stage_neighbour(1, -1) == 7);
   CHECK(long_grid.stage_neighbour(1, 5) == 3);
 }
@@ -83,15 +83,17 @@ TEST_CASE("coordinates and rank are each other's inverse, and groups hold their 
     const int pp = upto(6);
     const int gpus = tp * cp * pp * upto(5);
     INFO("seed ", kSeed, ", case ", i, ": TP ", tp, " CP ", cp, " PP ", pp, " GPUs ", gpus);
-    const RankGrid grid(grid_recipe(tp, cp, pp), gpus);
+    const RankGrid grid = rank_grid(grid_recipe(tp, cp, pp), gpus);
     CHECK(grid.ranks() == gpus);
     for (int rank = 0; rank < gpus; ++rank) {
       CHECK(grid.rank(grid.coordinates(rank)) == rank);
       const auto at = grid.coordinates(rank);
-      CHECK(grid.tensor_group(rank)[static_cast<std::size_t>(at.tp)] == rank);
-      CHECK(grid.context_group(rank)[static_cast<std::size_t>(at.cp)] == rank);
-      CHECK(grid.data_context_group(rank)[static_cast<std::size_t>(at.cp + cp * at.dp)] == rank);
-      CHECK(grid.model_group(rank)[static_cast<std::size_t>(at.tp + tp * at.pp)] == rank);
+      CHECK(grid.group(GroupKind::tensor, rank)[static_cast<std::size_t>(at.tp)] == rank);
+      CHECK(grid.group(GroupKind::context, rank)[static_cast<std::size_t>(at.cp)] == rank);
+      CHECK(grid.group(GroupKind::data, rank)[static_cast<std::size_t>(at.cp + cp * at.dp)] ==
+            rank);
+      CHECK(grid.group(GroupKind::model, rank)[static_cast<std::size_t>(at.tp + tp * at.pp)] ==
+            rank);
       CHECK(grid.stage_neighbour(grid.stage_neighbour(rank, 1), -1) == rank);
     }
   }

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "sim/core/data_folder.h"
-#include "sim/workload/recipe.h"
+#include "sim/core/files/data_folder.h"
+#include "sim/workload/model/recipe.h"
 
 namespace simtrain::testing {
 

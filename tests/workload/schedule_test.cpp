@@ -1,5 +1,5 @@
 // Megatron core pipeline_parallel/schedules.py; kernels.md 4.6.
-#include "sim/workload/schedule.h"
+#include "sim/workload/schedule/schedule.h"
 
 #include <algorithm>
 #include <random>
@@ -87,7 +87,7 @@ std::vector<Pass> received(const Shape& shape, int stage, Direction direction) {
   return result;
 }
 
-/// Plays the schedules of all stages against each other; true where every pass gets its turn.
+/// Simulates the schedules of all stages against each other; true where every pass gets its turn.
 bool comes_to_an_end(const Shape& shape) {
   std::vector<std::vector<StageAction>> actions;
   for (int stage = 0; stage < shape.stages; ++stage) actions.push_back(schedule(shape, stage));

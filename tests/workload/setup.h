@@ -2,7 +2,8 @@
 
 #include <string>
 
-#include "sim/workload/step_plan.h"
+#include "sim/workload/model/recipe_grid.h"
+#include "sim/workload/plan/step_plan.h"
 #include "tests/workload/recipes.h"
 
 namespace simtrain::testing {
@@ -15,7 +16,7 @@ class StepSetup {
       : recipe_(recipe),
         cluster_(load_cluster(data_folder(), cluster, nodes, {})),
         placement_(place_compactly(cluster_.spec())),
-        grid_(recipe_, cluster_.spec().gpus()),
+        grid_(rank_grid(recipe_, cluster_.spec().gpus())),
         kernels_(cluster_.spec().gpu),
         classes_(rank_classes(cluster_, placement_, grid_, unfold)) {
     ComputeCost piece;
@@ -26,7 +27,7 @@ class StepSetup {
     for (PieceCosts& costs : pieces_) costs.fill(piece);
   }
   [[nodiscard]] StepContext context() const {
-    return {recipe_, cluster_, placement_, grid_, kernels_, classes_, pieces_};
+    return {{{{recipe_, cluster_, placement_, grid_}, kernels_}, classes_}, pieces_};
   }
 
  private:

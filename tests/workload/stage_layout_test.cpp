@@ -1,4 +1,4 @@
-#include "sim/workload/stage_layout.h"
+#include "sim/workload/schedule/stage_layout.h"
 
 #include <doctest/doctest.h>
 

@@ -1,9 +1,10 @@
-#include "sim/workload/stage_program.h"
+#include "sim/workload/plan/stage_program.h"
 
 #include <algorithm>
 
 #include <doctest/doctest.h>
 
+#include "sim/workload/model/recipe_grid.h"
 #include "tests/workload/setup.h"
 
 using namespace simtrain;
@@ -25,7 +26,7 @@ Recipe llama_70b(int cp) {
 
 Program stage_of(const Recipe& recipe, int stage) {
   const StepSetup setup(recipe, "dgx-superpod-h100", 16);
-  return stage_program(setup.context(), RankGrid(recipe, 16 * 8).rank({0, 0, 0, stage}));
+  return stage_program(setup.context(), rank_grid(recipe, 16 * 8).rank({0, 0, 0, stage}));
 }
 
 std::vector<std::int64_t> message_bytes(const Program& program) {
@@ -43,7 +44,7 @@ int count(const Program& program, Label label) {
                                         [&](const Op& op) { return op.label == label; }));
 }
 
-std::int64_t bytes_of_label(const Program& program, Label label, GroupSlot group) {
+std::int64_t bytes_of_label(const Program& program, Label label, GroupKind group) {
   std::int64_t sum = 0;
   for (const Op& op : program.ops) {
     if (op.label == label && op.group == group && !op.compute)
@@ -98,8 +99,8 @@ TEST_CASE("all parameters of a stage are gathered and all their gradients reduce
     for (const ChunkLayout& chunk : stage_chunks(recipe, 0))
       parameters += chunk_parameters(recipe, chunk);
     const Program program = stage_of(recipe, 0);
-    CHECK(bytes_of_label(program, Label::gradient_reduce, GroupSlot::data) == 2 * parameters);
-    CHECK(bytes_of_label(program, Label::parameter_gather, GroupSlot::data) == 2 * parameters);
+    CHECK(bytes_of_label(program, Label::gradient_reduce, GroupKind::data) == 2 * parameters);
+    CHECK(bytes_of_label(program, Label::parameter_gather, GroupKind::data) == 2 * parameters);
   }
 }
 
@@ -117,10 +118,10 @@ TEST_CASE("an unoverlapped gather of the parameters comes after the optimizer") 
 TEST_CASE("sequence parallelism sums the norms' gradients over the tensor-parallel group") {
   Recipe recipe = llama_70b(2);
   // 20 layers a stage, two norms each, BF16 gradients.
-  CHECK(bytes_of_label(stage_of(recipe, 1), Label::gradient_reduce, GroupSlot::tensor) ==
+  CHECK(bytes_of_label(stage_of(recipe, 1), Label::gradient_reduce, GroupKind::tensor) ==
         20 * 2 * 8192 * 2);
   recipe.parallelism.sequence_parallel = false;
-  CHECK(bytes_of_label(stage_of(recipe, 1), Label::gradient_reduce, GroupSlot::tensor) == 0);
+  CHECK(bytes_of_label(stage_of(recipe, 1), Label::gradient_reduce, GroupKind::tensor) == 0);
 }
 
 TEST_CASE(

@@ -1,4 +1,4 @@
-#include "sim/workload/step_clock.h"
+#include "sim/workload/plan/step_clock.h"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "sim/workload/stragglers.h"
+#include "sim/workload/plan/stragglers.h"
 
 #include <algorithm>
 #include <array>
@@ -149,7 +149,7 @@ TEST_CASE("steps deviate by what their groups do, and the slowest group ends the
   CHECK(step_spread(power(), ComputeCost{}, 8, 64).deviation_s() == 0);
 }
 
-TEST_CASE("clocks played one by one deviate as the closed form says") {
+TEST_CASE("clocks simulated one by one deviate as the closed form says") {
   constexpr int kMeetings = 50;  // of a step, each after u of work
   constexpr int kSteps = 400;
   std::mt19937_64 random(1);

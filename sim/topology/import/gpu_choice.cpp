@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "sim/topology/gpu_spec.h"
 #include "sim/topology/import/node_inventory.h"
+#include "sim/topology/specs/gpu_spec.h"
 
 namespace simtrain {
 namespace {

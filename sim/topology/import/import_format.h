@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/core/data_folder.h"
+#include "sim/core/files/data_folder.h"
 
 namespace simtrain {
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "sim/topology/cluster_spec.h"
 #include "sim/topology/import/node_inventory.h"
+#include "sim/topology/specs/cluster_spec.h"
 
 namespace simtrain {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/core/input_error.h"
+#include "sim/core/input/input_error.h"
 
 namespace simtrain {
 namespace {

@@ -1,0 +1,207 @@
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "sim/app/command.h"
+#include "sim/app/options/options.h"
+#include "sim/app/output_files.h"
+#include "sim/app/program_files.h"
+#include "sim/measured/comparison.h"
+#include "sim/measured/logs/log_format.h"
+#include "sim/output/measured/comparison_html.h"
+#include "sim/run/simulate.h"
+#include "sim/study/validate/measured_pairs.h"
+
+namespace simtrain {
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr std::string_view kHelp =
+    "simtrain compare SCENARIO.yaml LOG... [SCENARIO.yaml LOG...]... [--row NAME]\n"
+    "                 [--set KEY=VALUE]... [--steps WINDOW] [--log-format NAME]\n"
+    "                 [--format text|json] [--report FILE.html [--force]]\n"
+    "simtrain compare FOLDER [--set KEY=VALUE]... ...\n\n"
+    "  Predicts the scenario and compares with a training log: the error (predicted\n"
+    "  over measured, less one), whether the 90 % interval holds the run, and what\n"
+    "  each share of the step would have to be, or which other software stack, to\n"
+    "  explain it alone. Several logs, or a FOLDER of runs as for 'simtrain validate\n"
+    "  FOLDER', are shown a line each; those of several plans also tell which one\n"
+    "  number of hardware/ would explain them all.\n\n"
+    "  --row, --set      as for 'simtrain run', for every scenario\n"
+    "  --steps           as for 'simtrain metrics'\n"
+    "  --format json     as simtrain.comparison/1, several as simtrain.comparisons/1\n"
+    "  --report FILE     writes all of it as one HTML page that needs no other file;\n"
+    "                    --force replaces one that is no page of simtrain\n";
+
+/// A log, the scenario that it is of, and its row.
+struct LoggedRun {
+  ScenarioSource source;
+  std::string scenario;  ///< path
+  std::string log;
+  std::string row;
+};
+
+std::string checked_row(const ScenarioSource& source, const std::string& path,
+                        const std::string& row) {
+  if (!source.has_table()) return "";
+  if (!row.empty()) return row;
+  throw InputError({path}, "--row",
+                   fmt::format("the scenario has a table; {}", suggestion("", source.row_names())));
+}
+
+/// Scenarios, each before its logs. What ends in .yaml is a scenario, and so is the first path.
+std::vector<LoggedRun> runs_of_paths(const CommandCall& call, const std::vector<std::string>& paths,
+                                     const std::string& row) {
+  std::vector<LoggedRun> runs;
+  std::string scenario;
+  bool logged = true;
+  for (const std::string& path : paths) {
+    if (scenario.empty() || is_scenario_path(path)) {
+      if (!logged) break;
+      scenario = scenario_file(call, path);
+      logged = false;
+      continue;
+    }
+    const auto source = ScenarioSource::from_file(scenario);
+    runs.push_back({source, scenario, path, checked_row(source, scenario, row)});
+    logged = true;
+  }
+  if (runs.empty() || !logged)
+    throw InputError({}, "",
+                     "compare takes scenarios, each with its logs behind it, or a folder of both; "
+                     "'simtrain help compare' shows how");
+  const bool table = std::any_of(runs.begin(), runs.end(),
+                                 [](const LoggedRun& run) { return run.source.has_table(); });
+  if (!table && !row.empty()) throw InputError({}, "--row", "no scenario given has a table");
+  return runs;
+}
+
+std::vector<LoggedRun> runs_of_folder(const std::string& folder) {
+  std::vector<LoggedRun> runs;
+  for (const MeasuredPair& pair : measured_pairs(folder)) {
+    const auto source = ScenarioSource::from_file(pair.scenario);
+    runs.push_back({source, pair.scenario, pair.log, row_of(source, pair)});
+  }
+  return runs;
+}
+
+std::vector<LoggedRun> logged_runs(const CommandCall& call, const po::variables_map& values) {
+  const auto paths = values.count("paths") == 0 ? std::vector<std::string>{}
+                                                : values["paths"].as<std::vector<std::string>>();
+  const auto& row = values["row"].as<std::string>();
+  std::error_code error;
+  if (paths.size() != 1 || !std::filesystem::is_directory(paths.front(), error))
+    return runs_of_paths(call, paths, row);
+  if (!row.empty()) throw InputError({}, "--row", "the names of a folder's logs say their rows");
+  return runs_of_folder(paths.front());
+}
+
+ComparedRun compared(const DataFolder& data, const LoggedRun& logged,
+                     const std::vector<Setting>& settings, const LogRequest& request) {
+  const Scenario scenario = logged.source.scenario(data, logged.row, settings);
+  ComparedRun run;
+  MeasuredReport& measured = run.measured;
+  measured.name = run_name(logged.log);
+  measured.run = read_log_file(logged.log, request);
+  measured.facts =
+      merge({facts_of_log(measured.run.facts), facts_of_scenario(scenario, logged.scenario)});
+  measured.metrics = run_metrics(measured.run, measured.facts.facts);
+  if (!measured.metrics.step_time_s) throw InputError({logged.log}, "", measured.metrics.why);
+  run.report = simulate(scenario, {});
+  run.comparison =
+      compare(run.report, scenario.uncertainty, predicted_step(scenario, run.report), measured.run);
+  return run;
+}
+
+/// Whether a log is of the job that its scenario describes.
+bool usable(const ComparedRun& run) {
+  return run.measured.metrics.status != RunStatus::not_a_number &&
+         run.measured.facts.contradictions.empty();
+}
+
+/// The plans that have usable logs: each counts once, with the mean of its logs.
+std::vector<RunToExplain> plans_of(const std::vector<LoggedRun>& logged,
+                                   const std::vector<Setting>& settings,
+                                   const std::vector<ComparedRun>& runs) {
+  std::vector<std::vector<std::size_t>> plans;  // in the order of their first logs
+  std::map<std::string, std::size_t> known;     // by what they simulate
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (!usable(runs[i])) continue;
+    const std::size_t plan =
+        known.emplace(runs[i].report.engine.fingerprint, plans.size()).first->second;
+    if (plan == plans.size()) plans.emplace_back();
+    plans[plan].push_back(i);
+  }
+  std::vector<RunToExplain> to_explain;
+  to_explain.reserve(plans.size());
+  for (const std::vector<std::size_t>& members : plans) {
+    const LoggedRun& first = logged[members.front()];
+    double sum = 0;
+    for (const std::size_t member : members) sum += runs[member].comparison.measured_s.mean;
+    to_explain.push_back({first.source, first.row, settings,
+                          sum / static_cast<double>(members.size()),
+                          runs[members.front()].comparison.predicted_s});
+  }
+  return to_explain;
+}
+
+ComparedCauses causes_of(const CommandCall& call, const std::vector<RunToExplain>& plans) {
+  ComparedCauses causes;
+  if (plans.empty()) return causes;
+  causes.stacks = other_stacks(call.data, plans, call.console.bar("software stacks"));
+  if (plans.size() > 1)
+    causes.numbers = common_causes(call.data, plans, call.console.bar("simulations"));
+  return causes;
+}
+
+CommandResult compare_command(const CommandCall& call) {
+  po::options_description options;
+  auto add = options.add_options();
+  add("paths", po::value<std::vector<std::string>>());
+  add("set", po::value<std::vector<std::string>>()->composing());
+  add("row", po::value<std::string>()->default_value(""));
+  add("steps", po::value<std::string>());
+  add("log-format", po::value<std::string>());
+  add("format", po::value<std::string>()->default_value("text"));
+  add("report", po::value<std::string>());
+  add("force", po::bool_switch());
+  const po::variables_map values = parse_options(call.arguments, options, "paths");
+  const bool json = wants_json(values);
+  const LogRequest request = log_request(values);
+  const std::vector<Setting> settings = parsed_settings(values);
+  const std::vector<LoggedRun> logged = logged_runs(call, values);
+  OutputFiles outputs(values);
+  outputs.reads_hardware(call.data);
+  for (const LoggedRun& run : logged) {
+    outputs.reads("a scenario", run.scenario);
+    outputs.reads("a log", run.log);
+  }
+  outputs.writes("report", kPageFile);
+  outputs.start();
+  std::vector<ComparedRun> runs;
+  runs.reserve(logged.size());
+  const Watch bar = call.console.bar("runs");
+  for (const LoggedRun& one : logged) {
+    runs.push_back(compared(call.data, one, settings, request));
+    bar(runs.size(), logged.size());
+  }
+  const ComparedCauses causes = causes_of(call, plans_of(logged, settings, runs));
+
+  if (outputs.any()) outputs.write("report", comparison_html(runs, causes));
+  if (runs.size() == 1)
+    return {json ? comparison_json(runs.front(), causes) : comparison_text(runs.front(), causes), 0,
+            json};
+  return {json ? comparisons_json(runs, causes) : comparisons_text(runs, causes), 0, json};
+}
+
+}  // namespace
+
+const CommandRow kCompareCommand{"compare", kHelp, "training logs against their predictions",
+                                 "simtrain compare scenarios/llama405b_a4_224.yaml dllogger.json",
+                                 compare_command};
+
+}  // namespace simtrain

@@ -1,0 +1,245 @@
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <span>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "sim/app/command.h"
+#include "sim/app/options/options.h"
+#include "sim/app/output_files.h"
+#include "sim/core/files/text_file.h"
+#include "sim/import/recipe_format.h"
+#include "sim/topology/import/import_format.h"
+
+namespace simtrain {
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr TextFileKind kImportedFile{"a file to import", 4};
+
+using Texts = std::vector<std::string>;
+
+/// The options that only a node takes, and only a recipe.
+constexpr std::array<std::string_view, 2> kNodeOptions{"gpu", "nic-bandwidth"};
+constexpr std::array<std::string_view, 6> kRecipeOptions{"cluster", "nodes",    "software",
+                                                         "model",   "override", "set"};
+
+po::variables_map parse(const std::vector<std::string>& arguments) {
+  po::options_description options;
+  auto add = options.add_options();
+  add("path", po::value<Texts>());
+  for (const char* name :
+       {"name", "gpu", "nic-bandwidth", "cluster", "software", "model", "output"})
+    add(name, po::value<std::string>());
+  add("nodes", po::value<std::string>());
+  add("override", po::value<Texts>()->composing());
+  add("set", po::value<Texts>()->composing());
+  add("force", po::bool_switch());
+  return parse_options(arguments, options, "path");
+}
+
+std::optional<std::string> text_option(const po::variables_map& values, const std::string& name) {
+  if (values.count(name) == 0) return std::nullopt;
+  return values[name].as<std::string>();
+}
+
+Texts texts_option(const po::variables_map& values, const std::string& name) {
+  return values.count(name) == 0 ? Texts{} : values[name].as<Texts>();
+}
+
+/// A name that a file of the data folder can have and YAML takes for a text.
+std::string checked_name(const std::string& name, const std::string& key) {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz";
+  constexpr std::string_view kMarks = "abcdefghijklmnopqrstuvwxyz0123456789.-_";
+  if (name.empty() || name.size() > 64 || kLetters.find(name.front()) == std::string_view::npos ||
+      name.find_first_not_of(kMarks) != std::string::npos || name == "null") {
+    throw InputError(
+        {}, key,
+        fmt::format("'{}' is no name; a small letter, then small letters, digits, '.', "
+                    "'-' and '_' would do; --name NAME gives one",
+                    name.substr(0, 80)));
+  }
+  return name;
+}
+
+ImportRequest node_request(const po::variables_map& values, const std::string& path) {
+  ImportRequest request;
+  request.name = values.count("name") > 0
+                     ? checked_name(values["name"].as<std::string>(), "--name")
+                     : checked_name(std::filesystem::path(path).stem().string(), "name");
+  request.gpu = text_option(values, "gpu");
+  if (values.count("nic-bandwidth") > 0) {
+    YamlNode rate;
+    rate.kind = YamlNode::Kind::scalar;
+    rate.text = values["nic-bandwidth"].as<std::string>();
+    scalar_quantity(rate, "--nic-bandwidth", request.nic_bandwidth.emplace());
+  }
+  return request;
+}
+
+RecipeRequest recipe_request(const po::variables_map& values) {
+  RecipeRequest request;
+  request.name = text_option(values, "name");
+  request.cluster = text_option(values, "cluster");
+  request.software = text_option(values, "software");
+  request.model = text_option(values, "model");
+  if (const auto nodes = text_option(values, "nodes")) {
+    YamlNode count;
+    count.kind = YamlNode::Kind::scalar;
+    count.text = *nodes;
+    request.nodes = static_cast<int>(scalar_integer(count, "--nodes", Limits{1, 1e6}));
+  }
+  request.overrides = texts_option(values, "override");
+  request.settings = texts_option(values, "set");
+  return request;
+}
+
+/// The bytes as a text file: what no text holds is refused at its place.
+void check_text(const ImportFile& file) {
+  SourcePlace place{file.path, 1, 1};
+  for (const char c : file.text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte < 0x20 && c != '\t' && c != '\n' && c != '\r' && c != '\x1b') || byte == 0x7f) {
+      throw InputError(place, "",
+                       fmt::format("holds the byte 0x{:02x}; a text was expected", byte));
+    }
+    ++place.column;
+    if (c != '\n') continue;
+    ++place.line;
+    place.column = 1;
+  }
+  if (file.text.empty()) throw InputError({file.path}, "", "is empty");
+}
+
+template <class Format>
+const Format* format_of(const ImportFile& file, const std::vector<Format>& formats) {
+  const auto format = std::find_if(formats.begin(), formats.end(),
+                                   [&](const Format& row) { return row.recognizes(file.text); });
+  return format == formats.end() ? nullptr : &*format;
+}
+
+/// Whether a file is a program in Python, which only Python can run.
+bool is_python(const ImportFile& file) {
+  return file.path.ends_with(".py") || file.text.starts_with("import ") ||
+         file.text.find("\nimport ") != std::string::npos ||
+         file.text.find("\ndef ") != std::string::npos;
+}
+
+[[noreturn]] void refuse_unknown(const ImportFile& file) {
+  if (is_python(file)) {
+    throw InputError(
+        {file.path}, "",
+        "is a program in Python, which simtrain does not run; export the recipe that it makes: "
+        "NeMo 2 with 'nemo llm pretrain --factory NAME --to-yaml recipe.yaml', Megatron-Bridge "
+        "with cfg.to_yaml(\"recipe.yaml\"), Megatron-LM with the block of arguments that it "
+        "prints at start");
+  }
+  std::vector<std::string> known;
+  known.reserve(node_formats().size() + recipe_formats().size());
+  for (const ImportFormat& row : node_formats())
+    known.push_back(fmt::format("{} ({})", row.name, row.help));
+  for (const RecipeFormat& row : recipe_formats())
+    known.push_back(fmt::format("{} ({})", row.name, row.help));
+  throw InputError({file.path}, "",
+                   fmt::format("is of no format known here; known are {}", fmt::join(known, ", ")));
+}
+
+void refuse_options(const po::variables_map& values, std::span<const std::string_view> options,
+                    std::string_view format) {
+  for (const std::string_view option : options) {
+    if (values.count(std::string(option)) == 0) continue;
+    throw InputError({}, fmt::format("--{}", option),
+                     fmt::format("is of no use for a file of the format {}", format));
+  }
+}
+
+/// What was made, and the lines for standard error that count what is behind it.
+struct Imported {
+  std::string yaml;
+  std::string remark;
+};
+
+Imported import_file(const ImportFile& file, const po::variables_map& values,
+                     const DataFolder& data) {
+  if (const ImportFormat* node = format_of(file, node_formats())) {
+    refuse_options(values, kRecipeOptions, node->name);
+    return {node->read(file, node_request(values, file.path), data), ""};
+  }
+  const RecipeFormat* recipe = format_of(file, recipe_formats());
+  if (recipe == nullptr) refuse_unknown(file);
+  refuse_options(values, kNodeOptions, recipe->name);
+  const ImportedRecipe imported = recipe->read(file, recipe_request(values), data);
+  std::string remark = fmt::format(
+      "simtrain: note: {} keys taken, {} values assumed, {} keys ignored ({}); comments at the end "
+      "name them\n",
+      imported.taken, imported.assumed, imported.ignored, recipe->name);
+  for (const std::string& note : imported.notes)
+    remark += fmt::format("simtrain: note: {}\n", note);
+  return {imported.yaml, remark};
+}
+
+/// Node and model files are what is made, so that one made earlier may be made anew.
+OutputFiles outputs_of(const DataFolder& data, const po::variables_map& values,
+                       const std::string& path) {
+  OutputFiles outputs(values);
+  outputs.reads("the file to import", path);
+  for (const std::string family : {"gpus", "clusters", "fabrics", "software", "tp_overlap"})
+    outputs.reads("a file of hardware/" + family, data.root() + "/hardware/" + family);
+  if (const auto model = text_option(values, "model"))
+    outputs.reads("the model", data.root() + "/scenarios/models/" + *model + ".yaml");
+  outputs.writes("output", kYamlFile);
+  return outputs;
+}
+
+constexpr std::string_view kHelp =
+    "simtrain import FILE [--name NAME] [--output FILE [--force]] ...\n\n"
+    "  Makes a scenario of a training recipe, a model file of a Hugging Face\n"
+    "  config.json, or a node file of what a machine says of itself. 'simtrain list\n"
+    "  import-formats' lists the kinds of FILE. Comments say where each value is\n"
+    "  from, what is assumed and what was ignored.\n\n"
+    "  --name NAME       of what is made; without it the recipe's, or the name of\n"
+    "                    FILE\n"
+    "  --output FILE     written whole or not at all; --force replaces one that is\n"
+    "                    there\n\n"
+    "  For a recipe, what its file does not say:\n"
+    "  --cluster NAME    a name in hardware/clusters\n"
+    "  --nodes N         servers of the job, where the recipe does not say them\n"
+    "  --software NAME   a name in hardware/software\n"
+    "  --model NAME      a name in scenarios/models to start from; else the nearest\n"
+    "                    by its shape\n"
+    "  --override KEY=VALUE\n"
+    "                    changes a key of the recipe, as Hydra has it (+KEY=VALUE\n"
+    "                    adds one)\n"
+    "  --set KEY=VALUE   says a key of the scenario, whatever the recipe says; as\n"
+    "                    simtrain run\n\n"
+    "  For a node ('nvidia-smi topo -m', the XML of NCCL_TOPO_DUMP_FILE):\n"
+    "  --gpu NAME        a name in hardware/gpus, where FILE leaves it open\n"
+    "  --nic-bandwidth   of one compute NIC, such as \"400 Gb/s\"\n";
+
+CommandResult import_command(const CommandCall& call) {
+  const po::variables_map values = parse(call.arguments);
+  if (values.count("path") == 0 || values["path"].as<std::vector<std::string>>().size() != 1) {
+    throw InputError({}, "", "import takes one file; 'simtrain help import' tells more");
+  }
+  const std::string& path = values["path"].as<std::vector<std::string>>().front();
+  OutputFiles outputs = outputs_of(call.data, values, path);
+  outputs.check();
+  const ImportFile file{path, read_text_file(path, kImportedFile)};
+  check_text(file);
+  const Imported imported = import_file(file, values, call.data);
+  outputs.start();
+  if (outputs.any()) outputs.write("output", imported.yaml);
+  call.console.note(imported.remark);
+  return for_programs(outputs.any() ? "" : imported.yaml);
+}
+
+}  // namespace
+
+const CommandRow kImportCommand{
+    "import", kHelp, "makes a scenario of a recipe, a node file of a machine's own",
+    "simtrain import recipe.yaml --cluster gcp-a4 --software nemo-25.02", import_command};
+
+}  // namespace simtrain

@@ -1,0 +1,190 @@
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/app/command.h"
+#include "sim/app/options/options.h"
+#include "sim/collectives/collective.h"
+#include "sim/import/recipe_format.h"
+#include "sim/measured/logs/log_format.h"
+#include "sim/measured/profiles/profile_format.h"
+#include "sim/measured/step_window.h"
+#include "sim/output/text/wrapped_text.h"
+#include "sim/run/scenario/scenario.h"
+#include "sim/topology/cluster.h"
+#include "sim/topology/graph/wiring.h"
+#include "sim/topology/import/import_format.h"
+
+namespace simtrain {
+namespace {
+
+namespace po = boost::program_options;
+
+std::string lines(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& name : names) out += name + "\n";
+  return out;
+}
+
+/// A family without any file means a wrong data folder, not an empty answer.
+std::vector<std::string> files_of(const DataFolder& data, const std::string& family) {
+  std::vector<std::string> found = data.names(family);
+  if (found.empty()) throw InputError({data.root() + "/" + family}, "", "holds no .yaml files");
+  return found;
+}
+
+template <class E>
+std::vector<std::string> names_of() {
+  std::vector<std::string> names;
+  names.reserve(EnumNames<E>::rows.size());
+  for (const auto& [name, value] : EnumNames<E>::rows) names.emplace_back(name);
+  return names;
+}
+
+/// A name and what it is about.
+using Helped = std::pair<std::string_view, std::string_view>;
+
+std::string helped(const std::vector<Helped>& rows) {
+  std::size_t width = 0;
+  for (const auto& [name, help] : rows) width = std::max(width, name.size());
+  std::string out;
+  for (const auto& [name, help] : rows)
+    out += fmt::format("{:<{}}  {}\n", name, width, wrapped(help, width + 2));
+  return out;
+}
+
+std::string collectives() {
+  return helped({{"all_reduce", "every rank gets the sum of all buffers"},
+                 {"all_gather", "every rank gets the buffers of all, one after the other"},
+                 {"reduce_scatter", "every rank gets its part of the sum of all buffers"},
+                 {"broadcast", "every rank gets the buffer of rank 0"},
+                 {"alltoall", "every rank sends a part of its buffer to each"},
+                 {"send_receive", "a rank sends its buffer to another (nccl-tests: sendrecv)"}});
+}
+
+std::string algorithm_list() {
+  std::vector<Helped> rows;
+  for (const AlgorithmRow& row : algorithm_rows())
+    rows.emplace_back(name_of(row.algorithm), row.help);
+  const AlgorithmRow direct = direct_row();
+  rows.emplace_back(name_of(direct.algorithm), direct.help);
+  rows.emplace_back(name_of(Algorithm::user_buffers),
+                    "Transformer Engine's own exchange beside GEMMs; not NCCL");
+  return helped(rows);
+}
+
+std::string protocol_list() {
+  return helped({{"ll", "a flag beside every 4 bytes: least latency, half of the bandwidth"},
+                 {"ll128", "a flag in every 128 bytes: low latency, 120/128 of the bandwidth"},
+                 {"simple", "chunks with a handshake each: all of the bandwidth"},
+                 {"ce", "the GPU's copy engine, for user buffers; not NCCL"}});
+}
+
+std::string wiring_list() {
+  std::vector<Helped> rows;
+  for (const WiringRow& row : wirings()) rows.emplace_back(row.name, row.help);
+  return helped(rows);
+}
+
+std::string import_formats() {
+  std::vector<Helped> rows;
+  for (const ImportFormat& row : node_formats()) rows.emplace_back(row.name, row.help);
+  for (const RecipeFormat& row : recipe_formats()) rows.emplace_back(row.name, row.help);
+  return helped(rows);
+}
+
+std::string log_formats_list() {
+  std::vector<Helped> rows;
+  for (const LogFormat* row : log_formats()) rows.emplace_back(row->name, row->help);
+  return helped(rows);
+}
+
+std::string profile_formats_list() {
+  std::vector<Helped> rows;
+  for (const ProfileFormat* row : profile_formats()) rows.emplace_back(row->name, row->help);
+  return helped(rows);
+}
+
+std::string step_window_list() {
+  std::vector<Helped> rows;
+  for (const NamedWindow& row : named_windows()) rows.emplace_back(row.name, row.help);
+  return helped(rows);
+}
+
+std::string placement_list() {
+  std::vector<Helped> rows;
+  for (const PlacementRow& row : placements()) rows.emplace_back(name_of(row.kind), row.help);
+  return helped(rows);
+}
+
+/// Scenario files with the rows of their tables.
+std::string scenarios(const DataFolder& data) {
+  std::string out;
+  for (const std::string& name : files_of(data, "scenarios")) {
+    out += fmt::format("scenarios/{}.yaml\n", name);
+    for (const std::string& row :
+         ScenarioSource::from_file(data.root() + "/scenarios/" + name + ".yaml").row_names()) {
+      out += fmt::format("  --row {}\n", row);
+    }
+  }
+  return out;
+}
+
+struct Family {
+  std::string_view name;
+  std::string (*print)(const DataFolder&);
+};
+
+const std::vector<Family>& families() {
+  static const std::vector<Family> rows{
+      {"gpus", [](const DataFolder& data) { return lines(files_of(data, "hardware/gpus")); }},
+      {"nodes", [](const DataFolder& data) { return lines(files_of(data, "hardware/nodes")); }},
+      {"fabrics", [](const DataFolder& data) { return lines(files_of(data, "hardware/fabrics")); }},
+      {"clusters",
+       [](const DataFolder& data) { return lines(files_of(data, "hardware/clusters")); }},
+      {"software",
+       [](const DataFolder& data) { return lines(files_of(data, "hardware/software")); }},
+      {"tp-overlap",
+       [](const DataFolder& data) { return lines(files_of(data, "hardware/tp_overlap")); }},
+      {"models", [](const DataFolder& data) { return lines(files_of(data, "scenarios/models")); }},
+      {"scenarios", scenarios},
+      {"collectives", [](const DataFolder&) { return collectives(); }},
+      {"algorithms", [](const DataFolder&) { return algorithm_list(); }},
+      {"protocols", [](const DataFolder&) { return protocol_list(); }},
+      {"wirings", [](const DataFolder&) { return wiring_list(); }},
+      {"import-formats", [](const DataFolder&) { return import_formats(); }},
+      {"log-formats", [](const DataFolder&) { return log_formats_list(); }},
+      {"profile-formats", [](const DataFolder&) { return profile_formats_list(); }},
+      {"step-windows", [](const DataFolder&) { return step_window_list(); }},
+      {"placements", [](const DataFolder&) { return placement_list(); }},
+      {"mfu-conventions", [](const DataFolder&) { return lines(names_of<MfuConvention>()); }},
+  };
+  return rows;
+}
+
+CommandResult list_command(const CommandCall& call) {
+  po::options_description options;
+  options.add_options()("family", po::value<std::vector<std::string>>());
+  const po::variables_map values = parse_options(call.arguments, options, "family");
+  std::vector<std::string> known;
+  for (const Family& family : families()) known.emplace_back(family.name);
+  if (values.count("family") == 0) return for_programs(lines(known));
+  const auto& asked = values["family"].as<std::vector<std::string>>();
+  if (asked.size() != 1) throw InputError({}, "", "list takes one family");
+  for (const Family& family : families()) {
+    if (family.name == asked.front()) return for_programs(family.print(call.data));
+  }
+  throw InputError(
+      {}, "list",
+      fmt::format("'{}' is no family; {}", asked.front(), suggestion(asked.front(), known)));
+}
+
+}  // namespace
+
+const CommandRow kListCommand{
+    "list",
+    "simtrain list [FAMILY]\n\n  Prints the names of a family; without one, the families.\n",
+    "prints what there is of something", "simtrain list scenarios", list_command};
+
+}  // namespace simtrain

@@ -1,0 +1,142 @@
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "sim/app/command.h"
+#include "sim/app/options/model_argument.h"
+#include "sim/app/options/study_options.h"
+#include "sim/app/output_files.h"
+#include "sim/output/tune/first_report.h"
+
+namespace simtrain {
+
+namespace po = boost::program_options;
+
+namespace {
+
+constexpr std::string_view kHelp =
+    "simtrain new --model MODEL --cluster NAME --gpus N [--software NAME]\n"
+    "             [--precision bf16|fp8] [--seq-length N] [--gbs N] [--tokens T]\n"
+    "             [--output FILE.yaml [--force]]\n\n"
+    "  Writes a first scenario, with the best plan that fits with room to spare\n"
+    "  (simtrain tune), and predicts its step time, MFU and memory. Comments say what\n"
+    "  was assumed. Exits with 1 where no plan fits.\n\n"
+    "  --model MODEL     a name in scenarios/models, a model file or the config.json\n"
+    "                    of a Hugging Face model\n"
+    "  --cluster NAME    a name in hardware/clusters\n"
+    "  --gpus N          of the job: whole nodes\n"
+    "  --software NAME   a name in hardware/software; NeMo 25.04.01 without it, on\n"
+    "                    GPUs without FP8 Megatron Core of 2025\n"
+    "  --precision P     bf16 (without it) or fp8\n"
+    "  --seq-length N    tokens of a sequence; 8192 without it, or as many as the\n"
+    "                    config.json says that the model is made for\n"
+    "  --gbs N           sequences of a step; without it about 4 Mi tokens, in\n"
+    "                    multiples of the GPUs (of the nodes, with more GPUs than\n"
+    "                    sequences)\n"
+    "  --tokens 15T      of the training run whose days are told; 1T\n"
+    "  --output FILE     the scenario, whole or not at all; --force replaces one that\n"
+    "                    is there. Without it the scenario is printed, the prediction\n"
+    "                    in its comments\n\n"
+    "  Overlap, optimizer and sequence parallelism are as in NVIDIA's NeMo\n"
+    "  performance recipes, or as Megatron's defaults with software named megatron-*.\n";
+
+po::variables_map parse(const CommandCall& call) {
+  po::options_description options;
+  auto add = options.add_options();
+  for (const char* name :
+       {"model", "cluster", "gpus", "software", "precision", "seq-length", "gbs", "output"})
+    add(name, po::value<std::string>());
+  add("tokens", po::value<std::string>()->default_value("1T"));
+  add("force", po::bool_switch());
+  add("nothing", po::value<std::vector<std::string>>());
+  po::variables_map values = parse_options(call.arguments, options, "nothing");
+  if (values.count("nothing") > 0)
+    throw InputError({}, "",
+                     "new takes options only, such as --model; 'simtrain help new' shows how");
+  for (const auto& [name, example] :
+       {std::pair{"model", "llama3.1-8b"}, std::pair{"cluster", "dgx-superpod-h100"},
+        std::pair{"gpus", "64"}}) {
+    if (values.count(name) == 0)
+      throw InputError({}, fmt::format("--{}", name),
+                       fmt::format("is missing; --{} {} would do", name, example));
+  }
+  return values;
+}
+
+std::optional<std::int64_t> count_option(const po::variables_map& values, const std::string& name,
+                                         double most) {
+  if (values.count(name) == 0) return std::nullopt;
+  YamlNode number;
+  number.kind = YamlNode::Kind::scalar;
+  number.text = values[name].as<std::string>();
+  return scalar_integer(number, "--" + name, Limits{1, most});
+}
+
+/// A name of a family that exists. Throws InputError at the option.
+std::string named_file(const DataFolder& data, std::string_view family, const std::string& option,
+                       const std::string& name) {
+  const std::vector<std::string> known = data.names(family);
+  if (std::find(known.begin(), known.end(), name) == known.end())
+    throw InputError(
+        {}, option,
+        fmt::format("'{}' is not known; {}", name.substr(0, 80), suggestion(name, known)));
+  return name;
+}
+
+std::optional<DataType> precision_option(const po::variables_map& values) {
+  if (values.count("precision") == 0) return std::nullopt;
+  const auto precision = named_option<DataType>(values, "precision");
+  if (precision == DataType::fp32)
+    throw InputError({}, "--precision", "'fp32' is not trained here; bf16 or fp8 would do");
+  return precision;
+}
+
+FirstRequest request_of(const CommandCall& call, const po::variables_map& values) {
+  constexpr double kMostGpus = 1e7;
+  constexpr double kMostTokens = 1e8;
+  FirstRequest request;
+  request.cluster =
+      named_file(call.data, "hardware/clusters", "--cluster", values["cluster"].as<std::string>());
+  request.gpus = static_cast<int>(*count_option(values, "gpus", kMostGpus));
+  if (values.count("software") > 0)
+    request.software = named_file(call.data, "hardware/software", "--software",
+                                  values["software"].as<std::string>());
+  request.precision = precision_option(values);
+  request.seq_length = count_option(values, "seq-length", kMostTokens);
+  request.global_batch_size = count_option(values, "gbs", kMostTokens);
+  const ModelArgument model = model_argument(call, values["model"].as<std::string>());
+  request.model = model.keys;
+  request.model_name = model.name;
+  request.longest = model.longest;
+  return request;
+}
+
+CommandResult new_command(const CommandCall& call) {
+  const po::variables_map values = parse(call);
+  const double tokens = tokens_option(values);
+  OutputFiles outputs(values);
+  outputs.reads_hardware(call.data);
+  outputs.reads("the model", values["model"].as<std::string>());
+  outputs.writes("output", kYamlFile);
+  outputs.start();
+  const FirstScenario first =
+      first_scenario(call.data, request_of(call, values), call.console.bar("plans"));
+  if (!first.report) {
+    call.console.error(no_plan_reason(first.search));
+    return {"", 1};
+  }
+  const std::string yaml = first.yaml(first_comment(first, tokens));
+  if (!outputs.any()) return for_programs(yaml);
+  outputs.write("output", yaml);
+  return {first_text(first, tokens), 0};
+}
+
+}  // namespace
+
+const CommandRow kNewCommand{"new", kHelp, "writes a first scenario for a model on a cluster",
+                             "simtrain new --model llama3.1-8b --cluster dgx-superpod-h100 "
+                             "--gpus 64",
+                             new_command};
+
+}  // namespace simtrain

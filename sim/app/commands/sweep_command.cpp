@@ -1,0 +1,292 @@
+#include <fmt/format.h>
+
+#include "sim/app/command.h"
+#include "sim/app/options/options.h"
+#include "sim/app/options/study_options.h"
+#include "sim/app/output_files.h"
+#include "sim/app/program_files.h"
+#include "sim/app/stop_signals.h"
+#include "sim/app/sweep_session.h"
+#include "sim/output/sweep/sweep_html.h"
+#include "sim/output/sweep/sweep_rows.h"
+#include "sim/study/sweep/mpi_sweep.h"
+
+namespace simtrain {
+
+namespace po = boost::program_options;
+
+namespace {
+
+constexpr std::string_view kHelp =
+    "simtrain sweep SCENARIO.yaml [--row NAME] [--set KEY=VALUE]...\n"
+    "               --vary KEY=V1,V2,... [--hdf5 FILE] [--output FILE]\n"
+    "               [--report FILE.html] [--format text|csv|json] [--jobs N]\n"
+    "               [--resume | --force] [--mpi]\n\n"
+    "  Predicts every combination of what is varied. Combinations that are no job\n"
+    "  stand in the table with their reason. docs/sweep.md tells the layout of the\n"
+    "  files.\n\n"
+    "  --vary KEY=LIST   a key of the scenario, dotted or short, and what to try:\n"
+    "                    names, numbers, ranges FIRST:LAST or FIRST:LAST:STEP\n"
+    "                    (vp=1:12); the first key is the slowest. Takes the place of\n"
+    "                    the same key in the scenario's sweep block\n"
+    "  --row, --set      as for run; a key that is set is not varied by the sweep\n"
+    "                    block\n"
+    "  --hdf5 FILE       the table as HDF5; rows so far are in it while the sweep\n"
+    "                    runs\n"
+    "  --output FILE     the table as CSV or JSON, by the file's ending or --format\n"
+    "  --report FILE     the sweep as one HTML page that needs no other file; with\n"
+    "                    --resume also of a sweep whose other files are complete\n"
+    "  --format FORMAT   without --output, of standard output: text (the best ten),\n"
+    "                    csv, json\n"
+    "  --jobs N          threads; as many as there are cores\n"
+    "  --resume          goes on where a sweep into the same files was stopped or\n"
+    "                    killed\n"
+    "  --force           starts anew and replaces the files\n"
+    "  --mpi             joins an MPI job where the environment does not tell of one;\n"
+    "                    under mpirun and srun the ranks share the work without it\n\n"
+    "  While it runs, finished rows lie in FILE.journal. Ctrl-C ends with what is\n"
+    "  done (exit status 130).\n";
+
+struct SweepArguments {
+  po::variables_map values;
+  SweepRequest request;
+  SweepFiles::Request files;
+  std::optional<std::string> report;       ///< path of the page
+  SweepFormat format = SweepFormat::text;  ///< of standard output
+  int jobs = 0;
+  bool mpi = false;
+};
+
+po::variables_map parse(const CommandCall& call) {
+  po::options_description options;
+  const auto text = [] { return po::value<std::string>(); };
+  const auto texts = [] { return po::value<std::vector<std::string>>()->composing(); };
+  options.add_options()("scenario", po::value<std::vector<std::string>>())("set", texts())(
+      "vary", texts())("row", text()->default_value(""))("hdf5", text())("output", text())(
+      "report", text())("format", text())("jobs", po::value<int>())("resume", po::bool_switch())(
+      "force", po::bool_switch())("mpi", po::bool_switch());
+  return parse_options(call.arguments, options, "scenario");
+}
+
+std::optional<std::string> path_option(const po::variables_map& values, const std::string& name) {
+  if (values.count(name) == 0) return std::nullopt;
+  auto path = values[name].as<std::string>();
+  if (path.empty()) throw InputError({}, "--" + name, "names no file");
+  return path;
+}
+
+SweepFormat named_format(const std::string& name) {
+  if (name == "text") return SweepFormat::text;
+  if (name == "csv") return SweepFormat::csv;
+  if (name == "json") return SweepFormat::json;
+  throw InputError({}, "--format",
+                   fmt::format("'{}' is not known; text, csv or json would do", name));
+}
+
+/// The format of a file: --format, or what its name ends in.
+SweepFormat file_format(const po::variables_map& values, const std::string& path) {
+  if (values.count("format") > 0) {
+    const SweepFormat format = named_format(values["format"].as<std::string>());
+    if (format == SweepFormat::text)
+      throw InputError({}, "--format", "text goes to standard output; csv or json would do here");
+    return format;
+  }
+  if (path.ends_with(".csv")) return SweepFormat::csv;
+  if (path.ends_with(".json")) return SweepFormat::json;
+  throw InputError({path}, "--output", "ends in neither .csv nor .json; --format csv would do");
+}
+
+SweepFiles::Request files_of(const po::variables_map& values) {
+  SweepFiles::Request files;
+  files.hdf5 = path_option(values, "hdf5");
+  files.output = path_option(values, "output");
+  if (files.output) files.format = file_format(values, *files.output);
+  files.resume = values["resume"].as<bool>();
+  files.force = values["force"].as<bool>();
+  if (files.resume && files.force)
+    throw InputError({}, "--force", "starts anew, --resume goes on; one of them would do");
+  const bool any = files.hdf5 || files.output;
+  const bool page = values.count("report") > 0;
+  if (!any && (files.resume || (files.force && !page)))
+    throw InputError({}, files.resume ? "--resume" : "--force",
+                     "needs the file that it is about: --hdf5 or --output");
+  return files;
+}
+
+SweepArguments arguments_of(const CommandCall& call) {
+  SweepArguments arguments;
+  arguments.values = parse(call);
+  const po::variables_map& values = arguments.values;
+  if (values.count("scenario") == 0 ||
+      values["scenario"].as<std::vector<std::string>>().size() != 1)
+    throw InputError({}, "", "sweep takes one scenario file; 'simtrain help sweep' shows how");
+  arguments.request.path =
+      scenario_file(call, values["scenario"].as<std::vector<std::string>>().front());
+  arguments.request.row = values["row"].as<std::string>();
+  arguments.request.settings = parsed_settings(values);
+  if (values.count("vary") > 0) {
+    for (const std::string& text : values["vary"].as<std::vector<std::string>>())
+      arguments.request.varied.push_back(parse_axis(text));
+  }
+  arguments.files = files_of(values);
+  arguments.report = path_option(values, "report");
+  if (!arguments.files.output && values.count("format") > 0)
+    arguments.format = named_format(values["format"].as<std::string>());
+  constexpr int kMostJobs = 4096;
+  if (values.count("jobs") > 0) {
+    arguments.jobs = values["jobs"].as<int>();
+    if (arguments.jobs < 1 || arguments.jobs > kMostJobs)
+      throw InputError(
+          {}, "--jobs",
+          fmt::format("'{}' is out of range; 1 to {} would do", arguments.jobs, kMostJobs));
+  }
+  arguments.mpi = values["mpi"].as<bool>();
+  return arguments;
+}
+
+/// The journal lies beside the first of the results.
+OutputFiles outputs_of(const SweepArguments& arguments, const SweepQuestion& question) {
+  OutputFiles outputs(arguments.values);
+  outputs.reads_scenario(question.data, arguments.request.path);
+  outputs.reads_model(question.source.tree(question.row, question.settings));
+  outputs.writes("hdf5", kSweepFile);
+  if (const SweepFiles files(arguments.files); files.any())
+    outputs.writes(arguments.files.hdf5 ? "hdf5" : "output", "the journal of the sweep",
+                   kJournalFile, files.journal_path());
+  outputs.writes("output", kSweepFile);
+  outputs.writes("report", kPageFile);
+  return outputs;
+}
+
+/// What is said where the sweep ended before its last candidate.
+void say_stopped(const Console& console, int signal, const SweepTable& table,
+                 const SweepFiles& files) {
+  console.error(fmt::format(
+      "stopped by signal {} after {} of {} candidates{}", signal, table.rows.size(),
+      table.question.grid.size(),
+      files.any() ? fmt::format("; the same command with --resume goes on (rows are in {})",
+                                files.journal_path())
+                  : ""));
+}
+
+/// Runs what may fail while other ranks work: then all of them end.
+template <class Work>
+void run_or_abort(const Console& console, const MpiSession* mpi, Work work) {
+  if (mpi == nullptr) {
+    work();
+    return;
+  }
+  constexpr int kWrongInput = 2;
+  constexpr int kOwnFailure = 3;
+  try {
+    work();
+  } catch (const InputError& error) {
+    console.error(error.what());
+    mpi->abort(kWrongInput);
+  } catch (const std::exception& error) {
+    console.error(error.what());
+    mpi->abort(kOwnFailure);
+  }
+}
+
+constexpr const char* kNoWork = "none";
+
+/// This process has the files, and with MPI the other ranks work for it. They wait for one text:
+/// the question's fingerprint, or kNoWork. Then they end well, whatever the status of this one: a
+/// launcher kills the others once one has failed, and this one may still have to say why.
+class Leader {
+ public:
+  Leader(const CommandCall& call, const SweepArguments& arguments, const std::atomic<int>& stop,
+         const MpiSession* mpi)
+      : call_(call), arguments_(arguments), stop_(stop), mpi_(mpi) {}
+
+  CommandResult run() const {
+    bool told = false;
+    const auto tell = [&](const std::string& text) {
+      if (mpi_ != nullptr && !told) static_cast<void>(mpi_->from_first(text));
+      told = true;
+    };
+    try {
+      const SweepQuestion question = sweep_question(call_.data, arguments_.request);
+      note_gpus(call_.console, question.gpus_note);
+      SweepFiles files(arguments_.files);
+      outputs_of(arguments_, question).check();
+      if (files.any() && files.check(question.fingerprint)) {
+        const std::string file = files.paths().front();
+        if (arguments_.report) write_page({question, sweep_rows(file, question)});
+        tell(kNoWork);
+        return {fmt::format("{} is complete already\n", file)};
+      }
+      SweepSession session(question, files, call_.console);
+      tell(question.fingerprint);
+      return run(question, files, session);
+    } catch (const std::exception&) {
+      tell(kNoWork);
+      throw;
+    }
+  }
+
+ private:
+  CommandResult run(const SweepQuestion& question, const SweepFiles& files,
+                    SweepSession& session) const {
+    std::optional<MpiPeers> peers;
+    if (mpi_ != nullptr) peers.emplace(*mpi_);
+    run_or_abort(call_.console, mpi_, [&] {
+      run_sweep(question, {session.pending(), arguments_.jobs, &stop_,
+                           [&](const std::string& record) { session.add(record); },
+                           [&] { session.tick(); }, peers ? &*peers : nullptr});
+    });
+    const SweepTable& table = session.finish();
+    if (arguments_.report) write_page(table);
+    const int signal = table.complete() ? 0 : stop_.load();
+    if (signal != 0) say_stopped(call_.console, signal, table, files);
+    constexpr int kSignalled = 128;
+    return {sweep_as(arguments_.format, table), signal != 0 ? kSignalled + signal : 0,
+            arguments_.format != SweepFormat::text};
+  }
+
+  /// The page is a view of rows: it takes the place of an older one.
+  void write_page(const SweepTable& table) const {
+    outputs_of(arguments_, table.question).write("report", sweep_html(table));
+  }
+
+  const CommandCall& call_;
+  const SweepArguments& arguments_;
+  const std::atomic<int>& stop_;
+  const MpiSession* mpi_;
+};
+
+/// A rank other than 0.
+CommandResult follow(const CommandCall& call, const SweepArguments& arguments,
+                     const std::atomic<int>& stop, const MpiSession& mpi) {
+  const std::string told = mpi.from_first({});
+  if (told == kNoWork) return {};
+  run_or_abort(call.console, &mpi, [&] {
+    const SweepQuestion question = sweep_question(call.data, arguments.request);
+    if (question.fingerprint != told)
+      throw InputError({arguments.request.path}, "",
+                       fmt::format("is another question on rank {}: its scenario or hardware files "
+                                   "differ from those of rank 0",
+                                   mpi.rank()));
+    serve_sweep(question, arguments.jobs, stop, mpi);
+  });
+  return {};
+}
+
+CommandResult sweep_command(const CommandCall& call) {
+  const SweepArguments arguments = arguments_of(call);
+  std::vector<std::string> written = SweepFiles(arguments.files).paths();
+  if (arguments.report) written.push_back(*arguments.report);
+  const StopSignals signals(StopSignals::First::is_noted, std::move(written));
+  const std::unique_ptr<MpiSession> mpi = join_mpi(arguments.mpi);
+  if (mpi && mpi->rank() > 0) return follow(call, arguments, signals.came(), *mpi);
+  return Leader(call, arguments, signals.came(), mpi.get()).run();
+}
+
+}  // namespace
+
+const CommandRow kSweepCommand{"sweep", kHelp, "predicts every combination of some keys",
+                               "simtrain sweep scenarios/llama405b_a4_224.yaml --vary vp=1,3,9",
+                               sweep_command};
+
+}  // namespace simtrain

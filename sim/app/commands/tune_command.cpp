@@ -1,0 +1,193 @@
+#include <fmt/format.h>
+
+#include "sim/app/command.h"
+#include "sim/app/options/study_options.h"
+#include "sim/app/output_files.h"
+#include "sim/core/input/yaml_text.h"
+#include "sim/output/tune/tune_html.h"
+#include "sim/run/simulate.h"
+#include "sim/study/what_if/scale.h"
+
+namespace simtrain {
+
+namespace po = boost::program_options;
+
+namespace {
+
+constexpr std::string_view kHelp =
+    "simtrain tune SCENARIO.yaml [--row NAME] [--set KEY=VALUE]...\n"
+    "              [--gpus N,...|--nodes N,...] [--by step_time|mfu|cost]\n"
+    "              [--price USD] [--tokens T] [--limit KEY=VALUES]...\n"
+    "              [--memory-margin PERCENT] [--allow-tight] [--top K]\n"
+    "              [--exhaustive] [--output FILE.yaml] [--report FILE.html]\n"
+    "              [--force] [--format text|json]\n\n"
+    "  Finds the best plan that fits: TP, PP, VP, CP, DP, micro-batch, recompute and\n"
+    "  what counts as a layer in the pipeline split. Everything else stays as in the\n"
+    "  scenario, the global batch too. Plans that are tight (that fit only with less\n"
+    "  fragmentation of the allocator than usual) rank behind all others. Exits with\n"
+    "  1 where no plan fits.\n\n"
+    "  --gpus, --nodes   sizes to choose from; without them the scenario's own\n"
+    "  --by mfu          by GPU seconds of a step instead of its time; cost: the\n"
+    "                    same, and tells the cost (needs --price)\n"
+    "  --price 2.5       dollars of a GPU hour\n"
+    "  --tokens 15T      of the training run whose cost is told; 1T\n"
+    "  --limit KEY=...   values that a knob may have: tp=1,2,4 or pp=2:16 or\n"
+    "                    mbs=1:8:x2 or recompute=none,selective; keys: tp, pp, vp,\n"
+    "                    cp, dp, mbs, recompute, account (none, embedding, loss,\n"
+    "                    both)\n"
+    "  --memory-margin P percent of a GPU's memory to leave free; 0\n"
+    "  --allow-tight     ranks tight plans as the others\n"
+    "  --top K           how many of the best to look for and show; 5\n"
+    "  --exhaustive      simulates every plan that fits: the same result, later\n"
+    "  --output FILE     the best as a scenario, whole or not at all\n"
+    "  --report FILE     all of it as one HTML page that needs no other file\n"
+    "  --force           replaces a scenario that is there, and what is no page\n"
+    "  --format json     the same as simtrain.tune/1\n";
+
+po::variables_map parse(const CommandCall& call) {
+  po::options_description options;
+  const auto text = [] { return po::value<std::string>(); };
+  const auto texts = [] { return po::value<std::vector<std::string>>()->composing(); };
+  options.add_options()("scenario", po::value<std::vector<std::string>>()->default_value({}, ""))(
+      "set", texts())("row", text()->default_value(""))("gpus", text())("nodes", text())(
+      "by", text()->default_value("step_time"))("price", po::value<double>())(
+      "tokens", text()->default_value("1T"))("limit", texts())(
+      "memory-margin", po::value<double>())("allow-tight", po::bool_switch())(
+      "top", po::value<int>()->default_value(5))("exhaustive", po::bool_switch())("output", text())(
+      "force", po::bool_switch())("report", text())("format", text()->default_value("text"));
+  return parse_options(call.arguments, options, "scenario");
+}
+
+/// The scenario as the command line names it.
+struct Asked {
+  const DataFolder& data;
+  ScenarioSource source;
+  std::string row;
+  std::vector<Setting> settings;
+};
+
+std::vector<Scenario> sizes_of(const Asked& asked, const po::variables_map& values) {
+  const int per_node =
+      asked.source.draft(asked.data, asked.row, asked.settings).scenario.cluster.node.gpus;
+  if (values.count("gpus") > 0 && values.count("nodes") > 0)
+    throw InputError({}, "--nodes", "goes without --gpus");
+  std::vector<std::vector<Setting>> sizes;
+  for (const char* name : {"gpus", "nodes"}) {
+    if (values.count(name) == 0) continue;
+    const std::string option = std::string("--") + name;
+    const int each = option == "--gpus" ? per_node : 1;
+    for (const int number :
+         numbers_of(parse_ranges(values[name].as<std::string>(), option), option))
+      sizes.push_back(on_gpus(asked.settings, number, each, option));
+  }
+  if (sizes.empty()) sizes.push_back(asked.settings);
+  std::vector<Scenario> result;
+  result.reserve(sizes.size());
+  for (const std::vector<Setting>& settings : sizes) {
+    const DraftScenario draft = asked.source.draft(asked.data, asked.row, settings);
+    check_cluster(draft.scenario, draft.trees);
+    result.push_back(draft.scenario);
+  }
+  return result;
+}
+
+TuneRequest request_of(const Asked& asked, const po::variables_map& values) {
+  TuneRequest request;
+  request.by = named_option<TuneGoal>(values, "by");
+  if (request.by == TuneGoal::cost && values.count("price") == 0)
+    throw InputError({}, "--by", "cost needs --price, the dollars of a GPU hour");
+  if (values.count("limit") > 0) {
+    for (const std::string& text : values["limit"].as<std::vector<std::string>>())
+      request.limits.add(text);
+  }
+  request.memory_margin = percent_option(values, "memory-margin").value_or(0);
+  if (request.memory_margin >= 1) throw InputError({}, "--memory-margin", "must be below 100");
+  const int top = values["top"].as<int>();
+  if (top < 1 || top > 1000) throw InputError({}, "--top", "must be a number from 1 to 1000");
+  request.top = static_cast<std::size_t>(top);
+  request.allow_tight = values["allow-tight"].as<bool>();
+  request.exhaustive = values["exhaustive"].as<bool>();
+  request.sizes = sizes_of(asked, values);
+  return request;
+}
+
+/// The scenario as its file has it, or why it has no step.
+void add_given(TuneHead& head, const Asked& asked) {
+  try {
+    head.given = simulate(asked.source.scenario(asked.data, asked.row, asked.settings));
+  } catch (const InputError& refusal) {
+    head.given_refusal = refusal.what();
+  }
+}
+
+/// What the best is the best of.
+std::string remark(const TuneResult& result) {
+  const bool all = result.allow_tight || result.best.front().plan.tight;
+  std::string text = fmt::format("# simtrain tune: the best of {} plans that fit{}, by {}\n",
+                                 result.fitting() - (all ? 0 : result.tight()),
+                                 all ? "" : " with room to spare", name_of(result.by));
+  if (result.best.front().plan.tight)
+    text += "# It is tight: it fits only with less fragmentation of the allocator than usual.\n";
+  return text;
+}
+
+std::string tuned_yaml(const Asked& asked, const TuneRequest& request, const TuneResult& result,
+                       const std::string& file) {
+  const PlanChoice& best = result.best.front().plan.choice;
+  std::size_t size = 0;
+  while (request.sizes[size].gpus() != best.gpus) ++size;
+  std::vector<Setting> settings = asked.settings;
+  for (Setting& setting : settings_of(best, request.sizes[size]))
+    settings.push_back(std::move(setting));
+  YamlNode tree = asked.source.titled_tree(asked.data, asked.row, settings);
+  tree.find("name")->text += ", tuned";
+  keep_model_path(tree, file);
+  return remark(result) + block_text(tree);
+}
+
+OutputFiles outputs_of(const CommandCall& call, const po::variables_map& values,
+                       const std::string& scenario) {
+  OutputFiles outputs(values);
+  outputs.reads_scenario(call.data, scenario);
+  outputs.writes("output", kYamlFile);
+  outputs.writes("report", kPageFile);
+  return outputs;
+}
+
+CommandResult tune_command(const CommandCall& call) {
+  const po::variables_map values = parse(call);
+  const std::string path = one_scenario(call, values, "tune");
+  Asked asked{call.data, ScenarioSource::from_file(path), values["row"].as<std::string>(),
+              parsed_settings(values)};
+  const bool json = wants_json(values);
+  OutputFiles outputs = outputs_of(call, values, path);
+  if (asked.row.empty() && asked.source.has_table())
+    throw InputError({}, "--row",
+                     fmt::format("is missing; {}", suggestion("", asked.source.row_names())));
+  TuneHead head{"", tokens_option(values), price_option(values), {}, "", {}};
+  const TuneRequest request = request_of(asked, values);
+  const Scenario scenario = asked.source.draft(asked.data, asked.row, asked.settings).scenario;
+  head.scenario = scenario.name;
+  head.changes = changes_of(scenario);
+  if (values.count("gpus") == 0 && values.count("nodes") == 0) note_gpus(call.console, scenario);
+  outputs.reads_model(asked.source.tree(asked.row, asked.settings));
+  outputs.start();
+  const TuneResult result = tune(request, call.console.bar("plans"));
+  if (!result.best.empty()) {
+    add_given(head, asked);
+    if (values.count("output") > 0)
+      outputs.write("output",
+                    tuned_yaml(asked, request, result, values["output"].as<std::string>()));
+  }
+  if (values.count("report") > 0) outputs.write("report", tune_html(head, result));
+  return {json ? tune_json(head, result) : tune_text(head, result), result.best.empty() ? 1 : 0,
+          json};
+}
+
+}  // namespace
+
+const CommandRow kTuneCommand{"tune", kHelp, "finds the best plan that fits",
+                              "simtrain tune scenarios/llama31_8b_h100.yaml --row bf16-64",
+                              tune_command};
+
+}  // namespace simtrain

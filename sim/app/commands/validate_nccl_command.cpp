@@ -1,0 +1,146 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "sim/app/command.h"
+#include "sim/app/options/nccl_options.h"
+#include "sim/app/options/options.h"
+#include "sim/output/nccl/nccl_tests_report.h"
+#include "sim/output/nccl/nccl_validation_report.h"
+#include "sim/study/validate/measured_pairs.h"
+
+namespace simtrain {
+namespace {
+
+namespace po = boost::program_options;
+
+po::variables_map parse(const CommandCall& call) {
+  po::options_description options;
+  const auto text = [] { return po::value<std::string>(); };
+  options.add_options()("path", po::value<std::vector<std::string>>())("nccl", po::bool_switch())(
+      "cluster", text())("op", text())("gpus", po::value<int>())("nodes", po::value<int>())(
+      "format", text()->default_value("text"));
+  add_nccl_options(options);
+  return parse_options(call.arguments, options, "path");
+}
+
+int positive(const po::variables_map& values, const char* option) {
+  const int value = values[option].as<int>();
+  if (value < 1) throw InputError({}, std::string("--") + option, fmt::format("{} is none", value));
+  return value;
+}
+
+/// As the options say, else as the log does; nodes without either as few as hold the GPUs.
+NcclExtent extent_of(const po::variables_map& values, const NcclTest& test, const std::string& path,
+                     int per_node) {
+  NcclExtent extent;
+  extent.gpus =
+      values.count("gpus") > 0 ? positive(values, "gpus") : static_cast<int>(test.ranks.size());
+  if (extent.gpus < 2) {
+    throw InputError({path}, "--gpus",
+                     test.ranks.empty() ? "is missing; the log names no ranks"
+                                        : "the log is of one rank alone, which moves nothing");
+  }
+  const int needed = (extent.gpus + per_node - 1) / per_node;
+  extent.nodes = values.count("nodes") > 0 ? positive(values, "nodes")
+                                           : std::max(static_cast<int>(test.hosts.size()), needed);
+  return extent;
+}
+
+Collective collective_of(const po::variables_map& values, const NcclTest& test,
+                         const std::string& path, int gpus) {
+  if (values.count("op") > 0) return named_operation(values["op"].as<std::string>());
+  if (const auto told = collective_of_program(path, test.operation)) return *told;
+  if (const auto by_rows = collective_of_rows(test, static_cast<std::size_t>(gpus)))
+    return *by_rows;
+  throw InputError({path, static_cast<int>(test.rows.front().line), 0}, "--op",
+                   "is missing; the log does not name its program, and the table could be of "
+                   "several: all_reduce, all_gather, alltoall or another would do");
+}
+
+/// NCCL as options or the log say.
+NcclSettings settings_of(const CommandCall& call, const po::variables_map& values,
+                         const NcclTest& test, const std::string& path) {
+  NcclVersion version = kUsualNccl;
+  const bool told = values.count("nccl-version") > 0 || values.count("software") > 0;
+  if (!told && !test.version.empty()) {
+    YamlNode node;
+    node.kind = YamlNode::Kind::scalar;
+    node.text = test.version;
+    node.place.file = path;
+    scalar_quantity(node, "NCCL version of the log (--nccl-version would take another)", version);
+  }
+  return nccl_settings(call, values, version);
+}
+
+std::vector<PredictedTest> predict(const CommandCall& call, const po::variables_map& values,
+                                   const NcclTestsLog& log) {
+  if (values.count("cluster") == 0)
+    throw InputError({}, "--cluster",
+                     "is missing; the output of nccl-tests is compared with a prediction for a "
+                     "cluster ('simtrain list clusters')");
+  const auto& name = values["cluster"].as<std::string>();
+  // Refuses unknown names.
+  static_cast<void>(call.data.load<ClusterFile>("hardware/clusters", name, {}, "--cluster"));
+  const int per_node = load_cluster(call.data, name, 1, {}).node.gpus;
+  std::vector<PredictedTest> predicted;
+  predicted.reserve(log.tests.size());
+  for (const NcclTest& test : log.tests) {
+    PredictedTest result;
+    const NcclExtent extent = extent_of(values, test, log.path, per_node);
+    result.log = log.path;
+    result.test = test;
+    result.test.rows.clear();
+    result.gpus = extent.gpus;
+    result.nodes = extent.nodes;
+    result.collective = collective_of(values, test, log.path, extent.gpus);
+    result.settings = settings_of(call, values, test, log.path);
+    predict_rows(nccl_cluster(call, name, extent), test.rows, result);
+    predicted.push_back(std::move(result));
+  }
+  return predicted;
+}
+
+/// What is only for the output of nccl-tests.
+void refuse_log_options(const po::variables_map& values) {
+  for (const char* option : {"cluster", "op", "gpus", "nodes", "software", "nccl-version", "algo",
+                             "proto", "nvls", "min-channels", "max-channels"}) {
+    if (values.count(option) > 0)
+      throw InputError({}, std::string("--") + option,
+                       "is for the output of nccl-tests; name such a file");
+  }
+}
+
+CommandResult curves(const CommandCall& call, const std::string& path, bool json) {
+  const std::vector<CurvePoint> points =
+      validate_curves(call.data, path, call.console.bar("curves"));
+  return {json ? nccl_validation_json(points) : nccl_validation_text(points), 0, json};
+}
+
+}  // namespace
+
+CommandResult validate_nccl_command(const CommandCall& call) {
+  const po::variables_map values = parse(call);
+  const bool json = wants_json(values);
+  const auto paths = values.count("path") > 0 ? values["path"].as<std::vector<std::string>>()
+                                              : std::vector<std::string>{};
+  const auto is_yaml = [](const std::string& path) { return is_scenario_path(path); };
+  if (paths.empty() || (paths.size() == 1 && is_yaml(paths.front()))) {
+    refuse_log_options(values);
+    return curves(call,
+                  paths.empty() ? call.data.root() + "/validation/nccl/curves.yaml" : paths.front(),
+                  json);
+  }
+  if (std::any_of(paths.begin(), paths.end(), is_yaml))
+    throw InputError({}, "--nccl", "takes one file of curves (.yaml), or output of nccl-tests");
+  std::vector<NcclTestsLog> logs;
+  std::vector<PredictedTest> tests;
+  for (const std::string& path : paths) {
+    logs.push_back(read_nccl_tests_file(path));
+    std::vector<PredictedTest> predicted = predict(call, values, logs.back());
+    std::move(predicted.begin(), predicted.end(), std::back_inserter(tests));
+  }
+  return {json ? nccl_tests_json(tests, logs) : nccl_tests_text(tests, logs), 0, json};
+}
+
+}  // namespace simtrain

@@ -1,0 +1,90 @@
+#include "sim/app/options/man_page.h"
+
+#include <fmt/format.h>
+
+#include "sim/app/command.h"
+#include "sim/app/options/usage_text.h"
+#include "sim/app/version.h"
+
+namespace simtrain {
+namespace {
+
+/// A text in which roff sees no command of its own.
+std::string roff(std::string_view text) {
+  std::string out;
+  if (text.starts_with('.') || text.starts_with('\'')) out += "\\&";
+  for (const char c : text) {
+    if (c == '-') {
+      out += "\\-";
+    } else if (c == '\\') {
+      out += "\\e";
+    } else if (c == '\'') {
+      out += "\\(aq";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string tagged(std::string_view term, std::string_view text) {
+  return fmt::format(".TP\n.B {}\n{}\n", roff(term), roff(text));
+}
+
+std::string items(const UsageText& usage) {
+  std::string out;
+  for (const UsageItem& item : usage.items)
+    out += item.term.empty() ? fmt::format(".PP\n{}\n", roff(item.text))
+                             : tagged(item.term, item.text);
+  return out;
+}
+
+std::string command_section(const CommandRow& row) {
+  const UsageText usage = usage_text(row.usage);
+  std::string out = fmt::format(".SS {}\n", roff(row.name));
+  for (const std::string& synopsis : usage.synopses)
+    out += fmt::format(".PP\n.B {}\n", roff(synopsis));
+  return out + items(usage);
+}
+
+std::string tail() {
+  return ".SH EXIT STATUS\n" + tagged("0", "Done.") +
+         tagged("1", "The answer is no, such as a validation outside its bound.") +
+         tagged("2",
+                "The input is wrong; one line tells the place, what was found and what would "
+                "do.") +
+         tagged("3", "A failure of the program itself, or a plan that can never finish.") +
+         ".SH ENVIRONMENT\n" +
+         tagged("NO_COLOR", "Where it is set and not empty, nothing is coloured.") +
+         tagged("SIMTRAIN_DATA",
+                "The folder with hardware/, scenarios/ and validation/, in place of the installed "
+                "one.") +
+         ".SH FILES\n" +
+         tagged(
+             "PREFIX/share/simtrain",
+             "hardware/, scenarios/ and validation/ of an installed program. scenarios/NAME.yaml "
+             "on the command line is read from there where the current folder has none.") +
+         tagged("PREFIX/share/doc/simtrain", "A tutorial, and what the numbers mean.");
+}
+
+}  // namespace
+
+std::string man_page() {
+  std::string out = fmt::format(".TH SIMTRAIN 1 \"\" \"{}\"\n", roff(version_text()));
+  out +=
+      ".nh\n.ad l\n.SH NAME\nsimtrain \\- predicts the step time and MFU of LLM "
+      "training on a "
+      "GPU cluster\n.SH SYNOPSIS\n.B simtrain\n.I COMMAND\n[\\fIARGUMENT\\fR]...\n.PP\n.B "
+      "simtrain\n.I SCENARIO.yaml\n[\\fIARGUMENT\\fR]...\n.PP\n.B simtrain\n.B \\-\\-version\n.SH "
+      "DESCRIPTION\nA discrete\\-event "
+      "simulator of one training step. It reads a recipe and a cluster, and tells step time, "
+      "tokens/s, TFLOP/s per GPU, MFU, where the time goes and the memory of each pipeline "
+      "stage.\n.SH EXAMPLES\n";
+  for (const CommandRow& row : commands()) out += tagged(row.example, row.help);
+  out += ".SH COMMANDS\n";
+  for (const CommandRow& row : commands()) out += command_section(row);
+  return out + ".SH OPTIONS\n" + items(usage_text(kCommonUsage)) +
+         tagged("--version", "Alone: prints version and, where it is known, commit.") + tail();
+}
+
+}  // namespace simtrain

@@ -1,0 +1,131 @@
+#include "sim/app/options/nccl_options.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include <fmt/format.h>
+
+#include "sim/collectives/algorithm.h"
+#include "sim/topology/specs/cluster_spec.h"
+#include "sim/workload/model/software_spec.h"
+
+namespace simtrain {
+namespace {
+
+namespace po = boost::program_options;
+
+YamlNode scalar(const std::string& text) {
+  YamlNode node;
+  node.kind = YamlNode::Kind::scalar;
+  node.text = text;
+  return node;
+}
+
+/// Letters and digits in small letters, as NCCL_ALGO takes its words.
+std::string plain(std::string_view word) {
+  std::string out;
+  for (const char c : word) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0)
+      out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return out;
+}
+
+template <class Name>
+Name named(const std::string& word, const std::string& option, const std::vector<Name>& allowed) {
+  std::vector<std::string> known;
+  known.reserve(allowed.size());
+  for (const Name value : allowed) {
+    if (plain(name_of(value)) == plain(word)) return value;
+    known.emplace_back(name_of(value));
+  }
+  throw InputError({}, option,
+                   fmt::format("'{}' is not known here; {}", word, suggestion(word, known)));
+}
+
+template <class Name>
+std::optional<std::vector<Name>> names(const po::variables_map& values, const std::string& option,
+                                       const std::vector<Name>& allowed) {
+  if (values.count(option) == 0) return std::nullopt;
+  std::vector<Name> result;
+  std::string rest = values[option].as<std::string>() + ",";
+  for (std::size_t comma = rest.find(','); comma != std::string::npos; comma = rest.find(',')) {
+    result.push_back(named(rest.substr(0, comma), "--" + option, allowed));
+    rest.erase(0, comma + 1);
+  }
+  return result;
+}
+
+/// What NCCL_ALGO knows.
+std::vector<Algorithm> algorithms() {
+  std::vector<Algorithm> known;
+  known.reserve(algorithm_rows().size());
+  for (const AlgorithmRow& row : algorithm_rows()) known.push_back(row.algorithm);
+  return known;
+}
+
+std::optional<int> channels(const po::variables_map& values, const std::string& option) {
+  if (values.count(option) == 0) return std::nullopt;
+  return static_cast<int>(
+      scalar_integer(scalar(values[option].as<std::string>()), "--" + option, {1, 64}));
+}
+
+void refuse_uneven(const ClusterSpec& spec, const NcclExtent& extent) {
+  const int fewest = spec.fewest_gpus();
+  if (extent.gpus % extent.nodes == 0 && extent.gpus / extent.nodes <= fewest) return;
+  throw InputError({}, "--gpus",
+                   fmt::format("{} do not spread evenly over {} nodes of {}", extent.gpus,
+                               extent.nodes, fewest));
+}
+
+}  // namespace
+
+void add_nccl_options(po::options_description& options) {
+  const auto text = [] { return po::value<std::string>(); };
+  options.add_options()("software", text())("nccl-version", text())("algo", text())(
+      "proto", text())("nvls", text())("min-channels", text())("max-channels", text());
+}
+
+NcclSettings nccl_settings(const CommandCall& call, const po::variables_map& values,
+                           const NcclVersion& usual) {
+  NcclSettings settings = untold_nccl(usual);
+  if (values.count("software") > 0)
+    settings = call.data
+                   .load<SoftwareSpec>("hardware/software", values["software"].as<std::string>(),
+                                       {}, "--software")
+                   .nccl;
+  NcclOverrides told;
+  if (values.count("nccl-version") > 0)
+    scalar_quantity(scalar(values["nccl-version"].as<std::string>()), "--nccl-version",
+                    told.version.emplace());
+  if (values.count("nvls") > 0)
+    told.nvls = scalar_bool(scalar(values["nvls"].as<std::string>()), "--nvls");
+  told.algo = names(values, "algo", algorithms());
+  told.proto = names(values, "proto", std::vector(kNcclProtocols.begin(), kNcclProtocols.end()));
+  told.collnet = told.algo && std::any_of(told.algo->begin(), told.algo->end(),
+                                          [](Algorithm a) {
+                                            return a == Algorithm::collnet_direct ||
+                                                   a == Algorithm::collnet_chain;
+                                          })
+                     ? std::optional(true)
+                     : std::nullopt;
+  told.min_channels = channels(values, "min-channels");
+  told.max_channels = channels(values, "max-channels");
+  return with_overrides(settings, told, "command line");
+}
+
+Collective named_operation(const std::string& word) {
+  if (plain(word) == "sendrecv") return Collective::send_receive;
+  return named<Collective>(
+      word, "--op",
+      {Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter,
+       Collective::broadcast, Collective::all_to_all, Collective::send_receive});
+}
+
+Cluster nccl_cluster(const CommandCall& call, const std::string& name, const NcclExtent& extent) {
+  ClusterSpec spec = load_cluster(call.data, name, extent.nodes, {}, NodesKey{"--nodes", {}});
+  refuse_uneven(spec, extent);
+  return Cluster(std::move(spec));
+}
+
+}  // namespace simtrain

@@ -1,0 +1,215 @@
+#include "sim/app/options/scenario_help.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "sim/core/invariant.h"
+#include "sim/run/scenario/scenario.h"
+
+namespace simtrain {
+namespace {
+
+struct Meaning {
+  std::string_view key;
+  std::string_view text;
+};
+
+/// One line of meaning for each dotted key; a key without one is our own mistake.
+constexpr auto kMeanings = std::to_array<Meaning>({
+    {"name", "what the report calls it"},
+    {"source", "where the recipe is documented"},
+    {"notes", "what a reader should know: contradictions of the document, what was assumed"},
+    {"mfu_convention", "how FLOPs are counted for TFLOP/s and MFU"},
+    {"cluster.name", "file of hardware/clusters"},
+    {"cluster.nodes", "servers (for GB200: trays) of the job; these or the GPUs are required"},
+    {"cluster.gpus",
+     "GPUs of the job in place of its nodes: whole nodes of any cluster; setting one of the two "
+     "takes the other's place"},
+    {"cluster.available_nodes",
+     "servers that the job may land on; the job's own nodes unless told"},
+    {"cluster.placement.kind",
+     "which of them it gets (`simtrain list placements`); `placement: compact` says `{kind: "
+     "compact}`"},
+    {"cluster.placement.seed", "of the draw (random, fragmented)"},
+    {"cluster.placement.free", "share of the servers that is free (fragmented)"},
+    {"cluster.placement.hosts", "their numbers from 0, in rank order (hosts)"},
+    {"cluster.rank_order",
+     "ranks fill host after host, go round over the hosts, or fill the hosts sorted by number"},
+    {"cluster.faults.gpus[].host", "slow GPUs: the server, by name or number from 0"},
+    {"cluster.faults.gpus[].gpu", "the GPU of that server, from 0"},
+    {"cluster.faults.gpus[].slowdown", "how many times as long its kernels take"},
+    {"cluster.faults.nics[].host", "slow NICs: the server; without it, every one"},
+    {"cluster.faults.nics[].nic", "the NIC of that server, from 0"},
+    {"cluster.faults.nics[].bandwidth_share", "what is left of it, both ways; 0: down"},
+    {"cluster.faults.links[].from", "slow links: a switch, as simtrain topology names it"},
+    {"cluster.faults.links[].to", "the switch at the other end"},
+    {"cluster.faults.links[].bandwidth_share", "what is left of all their cables; 0: down"},
+    {"software", "file of hardware/software"},
+    {"model",
+     "file of scenarios/models; a path to such a file (with a `/` or ending in .yaml, from the "
+     "scenario's folder, in --set from the current one); or a map of its keys"},
+    {"training.precision", "of the transformer layers' GEMMs; the output layer stays BF16"},
+    {"training.fp8_params", "parameters are kept and gathered in FP8"},
+    {"training.seq_length", "tokens of one sample"},
+    {"training.micro_batch_size", "samples of one pass"},
+    {"training.global_batch_size", "samples of one step over all replicas"},
+    {"parallelism.tensor_model_parallel_size", "TP: ranks that share each matrix"},
+    {"parallelism.pipeline_model_parallel_size", "PP: stages"},
+    {"parallelism.virtual_pipeline_model_parallel_size",
+     "VP: model chunks of a stage (interleaved 1F1B from 2)"},
+    {"parallelism.context_parallel_size", "CP: ranks that share each sequence"},
+    {"parallelism.expert_model_parallel_size", "EP; 1 for the dense models that are modelled"},
+    {"parallelism.sequence_parallel", "norms and residuals are split over the TP group"},
+    {"parallelism.account_for_embedding_in_pipeline_split",
+     "the embedding counts as a layer when layers are dealt out"},
+    {"parallelism.account_for_loss_in_pipeline_split", "so does the loss"},
+    {"overlap.tp_comm_overlap", "user buffers overlap TP communication with GEMMs"},
+    {"overlap.tp_comm_overlap_table",
+     "file of hardware/tp_overlap; required by tp_comm_overlap, unused without"},
+    {"overlap.overlap_p2p_comm", "pipeline sends and receives run beside compute"},
+    {"overlap.overlap_grad_reduce", "gradients are reduced while backward passes run"},
+    {"overlap.overlap_param_gather", "parameters are gathered while forward passes run"},
+    {"overlap.defer_embedding_wgrad_compute",
+     "the output layer's weight gradient waits for the flush"},
+    {"overlap.wgrad_deferral_limit", "micro-batches that it is kept for; 0: all"},
+    {"optimizer.distributed", "optimizer state is sharded over DP x CP"},
+    {"optimizer.grad_reduce_dtype", "type of the gradient buffer"},
+    {"optimizer.bucket_size_mb", "gradients reduced by one call, in 10^6 bytes"},
+    {"recompute",
+     "what the backward computes again: some modules (selective) or the whole layer (full)"},
+    {"recompute_modules",
+     "a list, of recompute selective: core_attn, layernorm, mlp; without it core_attn"},
+    {"cuda_graphs", "layers are replayed as CUDA graphs: no launch time on the host"},
+    {"nccl.version", "changes the software's: the NCCL release, 2.18 to 2.30"},
+    {"nccl.nvls", "changes the software's: NCCL_NVLS_ENABLE"},
+    {"nccl.collnet", "NCCL_COLLNET_ENABLE; needs a fabric whose switches reduce (SHARP)"},
+    {"nccl.algo", "a list, NCCL_ALGO: ring, tree, nvls, nvls-tree, collnet-direct, pat, ..."},
+    {"nccl.proto", "a list, NCCL_PROTO: ll, ll128, simple"},
+    {"nccl.min_channels", "NCCL_MIN_NCHANNELS"},
+    {"nccl.max_channels", "NCCL_MAX_NCHANNELS"},
+    {"nccl.p2p_net_chunk", "changes the software's: NCCL_P2P_NET_CHUNKSIZE"},
+    {"nccl.p2p_channels_per_peer", "NCCL_NCHANNELS_PER_NET_PEER; else by NCCL's rule"},
+});
+
+template <class T>
+std::string default_of(const T& /*value*/) {
+  return "left out";
+}
+template <Named E>
+std::string default_of(const E& value) {
+  return std::string(name_of(value));
+}
+std::string default_of(const bool& value) { return value ? "true" : "false"; }
+std::string default_of(const int& value) { return std::to_string(value); }
+
+template <class T>
+std::string type_of(const T& /*value*/) {
+  return "text";
+}
+template <Named E>
+std::string type_of(const E& /*value*/) {
+  std::vector<std::string_view> names;
+  names.reserve(EnumNames<E>::rows.size());
+  for (const auto& [name, row] : EnumNames<E>::rows) names.push_back(name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+std::string type_of(const bool& /*value*/) { return "true or false"; }
+std::string type_of(const ModelChoice& /*value*/) { return "text or map"; }
+std::string type_of(const int& /*value*/) { return "whole number"; }
+std::string type_of(const std::int64_t& /*value*/) { return "whole number"; }
+std::string type_of(const double& /*value*/) { return "number"; }
+std::string type_of(const std::vector<std::string>& /*value*/) { return "list of texts"; }
+template <class T>
+std::string type_of(const std::optional<T>& /*value*/) {
+  return type_of(T{});
+}
+
+/// Visitor that prints a row a field, and goes down into nested structs.
+class KeyPrinter {
+ public:
+  KeyPrinter(std::string& out, std::string path, bool required = true)
+      : out_(out), path_(std::move(path)), required_(required) {}
+
+  template <class T, class... Limit>
+  void operator()(std::string_view key, T& field, Limit... /*limits*/) {
+    print(key, field, required_ ? "required" : default_of(field), required_);
+  }
+  template <class T, class... Limit>
+  void optional(std::string_view key, T& field, Limit... /*limits*/) {
+    print(key, field, default_of(field), false);
+  }
+
+ private:
+  template <class T>
+  void print(std::string_view key, T& field, const std::string& otherwise, bool required) {
+    const std::string dotted = yaml_detail::dotted(path_, key);
+    if constexpr (yaml_detail::Fielded<T>) {
+      KeyPrinter inner(out_, dotted, required);
+      field.fields(inner);
+    } else if constexpr (requires { requires yaml_detail::Fielded<typename T::value_type>; }) {
+      KeyPrinter inner(out_, dotted + "[]");
+      typename T::value_type item{};
+      item.fields(inner);
+    } else {
+      const auto meaning = std::find_if(kMeanings.begin(), kMeanings.end(),
+                                        [&](const Meaning& row) { return row.key == dotted; });
+      invariant(meaning != kMeanings.end(), "every scenario key has its line of help");
+      out_ += fmt::format("| `{}` | {} | {} | {} |\n", dotted, type_of(field), otherwise,
+                          meaning->text);
+    }
+  }
+
+  std::string& out_;
+  std::string path_;
+  bool required_;  ///< the struct: what it must hold has a default where it may be left out
+};
+
+}  // namespace
+
+std::string scenario_help() {
+  std::string out =
+      "# Scenario keys\n\n"
+      "Printed by `simtrain help scenario`. Files are strict: unknown, missing, doubled and "
+      "wrongly typed keys are\n"
+      "errors with their place. `--set KEY=VALUE` changes any of them.\n\n"
+      "| key | value | if missing | meaning |\n|---|---|---|---|\n";
+  ScenarioFile file;
+  KeyPrinter printer(out, "");
+  file.fields(printer);
+  out +=
+      "\n`model_overrides` may hold any key of a model file (`scenarios/models/`) and replaces "
+      "it, wherever the model comes from.\n\n"
+      "`hardware` may hold values of the GPU, node, fabric and software files that the scenario "
+      "names, and replaces them:\n"
+      "`hardware: {nic_bandwidth: 200 Gb/s}`, on the command line "
+      "`--set hardware.nic_bandwidth=200Gb/s`. `simtrain help hardware`\n"
+      "lists the keys; one that more than one of the files has needs its kind, as in "
+      "`hardware.fabric.switch_latency`. Reports name\n"
+      "what was changed.\n\n"
+      "Where keys are changed on the command line, a report's title is made of what was "
+      "simulated, with the changes below it,\n"
+      "and source and notes are named as those of the unchanged file; `--set name=...` gives a "
+      "title of one's own.\n"
+      "`--set cluster.name=...` alone keeps the nodes: where those of the other cluster hold more "
+      "or fewer GPUs, a note says so,\n"
+      "and `--set gpus=...` asks for GPUs.\n\n"
+      "`table` makes one file of many scales: `columns` lists `row` and dotted keys, `rows` a list "
+      "of values for each;\n"
+      "every row is the body with those keys replaced. `--row NAME` runs one, without it all "
+      "run.\n\n"
+      "`sweep` says what `simtrain sweep` varies: keys of this table, dotted or short (`tp`, `pp`, "
+      "`vp`, `cp`, `ep`,\n"
+      "`mbs`, `gbs`, `nodes`, `gpus`, `precision`), each with one value, a list of values, or "
+      "whole "
+      "numbers "
+      "as `FIRST:LAST` or\n"
+      "`FIRST:LAST:STEP`, both ends included: `sweep: {tp: [1, 2, 4, 8], vp: 1:12, mbs: [1, 2]}`. "
+      "Every combination is a\n"
+      "candidate, the first key slowest. `simtrain run` leaves the block alone.\n";
+  return out;
+}
+
+}  // namespace simtrain

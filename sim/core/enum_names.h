@@ -1,0 +1,27 @@
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+namespace simtrain {
+
+/// The names of an enumeration, in the order in which they are listed to the user. Specialize with
+/// `static constexpr std::array rows{std::pair{std::string_view("name"), E::value}, ...}`.
+template <class E>
+struct EnumNames;
+
+template <class E>
+concept Named = requires {
+  EnumNames<E>::rows;
+};
+
+template <Named E>
+std::string_view name_of(E value) {
+  for (const auto& [name, row] : EnumNames<E>::rows) {
+    if (row == value) return name;
+  }
+  return "?";
+}
+
+}  // namespace simtrain

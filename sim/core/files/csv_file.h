@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/core/input/yaml_reader.h"
+
+namespace simtrain {
+
+/// The rows of a CSV file as maps from column to text, each with its place. The first line must
+/// name `columns` in their order. Commas and quotes stand only within "..."; a quote in it is
+/// doubled. An empty cell is a missing key. Throws InputError at anything else, and at a row with
+/// too few or too many cells.
+std::vector<YamlNode> load_csv_file(const std::string& path,
+                                    const std::vector<std::string>& columns);
+
+/// The same from text; `name` stands for the file in messages.
+std::vector<YamlNode> load_csv_text(const std::string& text, const std::string& name,
+                                    const std::vector<std::string>& columns);
+
+/// Reads each row into a struct with `fields()` (yaml_reader.h), one field a column.
+template <class T>
+std::vector<T> read_csv(const std::vector<YamlNode>& rows) {
+  std::vector<T> values;
+  values.reserve(rows.size());
+  for (const YamlNode& row : rows) values.push_back(read_yaml<T>(row, ""));
+  return values;
+}
+
+}  // namespace simtrain

@@ -1,0 +1,48 @@
+#include "sim/core/files/partial_file.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "sim/core/files/text_file.h"
+#include "sim/core/input/input_error.h"
+
+namespace simtrain {
+
+std::string partial_end() { return fmt::format(".{}.partial", getpid()); }
+
+PartialFile::PartialFile(std::string path)
+    : path_(std::move(path)), beside_(path_ + partial_end()) {
+  check_writable(path_);
+  file_.reset(std::fopen(beside_.c_str(), "wb"));
+  if (!file_) refuse(errno);
+}
+
+PartialFile::~PartialFile() {
+  if (committed_) return;
+  file_.reset();
+  std::error_code ignored;
+  std::filesystem::remove(beside_, ignored);
+}
+
+void PartialFile::write(std::string_view bytes) {
+  if (std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) != bytes.size()) refuse(errno);
+}
+
+void PartialFile::commit() {
+  if (std::fclose(file_.release()) != 0) refuse(errno);
+  std::error_code error;
+  std::filesystem::rename(beside_, path_, error);
+  if (error) refuse(error.value());
+  committed_ = true;
+}
+
+void PartialFile::refuse(int reason) const {
+  throw InputError({path_}, "", fmt::format("cannot be written: {}", std::strerror(reason)));
+}
+
+}  // namespace simtrain

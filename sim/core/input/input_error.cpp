@@ -1,0 +1,31 @@
+#include "sim/core/input/input_error.h"
+
+#include <fmt/format.h>
+
+#include "sim/core/printable.h"
+
+namespace simtrain {
+namespace {
+
+constexpr std::size_t kLongestFile = 1200;
+constexpr std::size_t kLongestKey = 300;
+constexpr std::size_t kLongestSentence = 4000;
+
+std::string place_text(const SourcePlace& place) {
+  std::string text;
+  const std::string file = printable(place.file);  // or an option: "--set KEY=VALUE"
+  if (!file.empty()) text += (file.size() > kLongestFile ? echoed(file, kLongestFile) : file) + ":";
+  if (place.line > 0) text += fmt::format("{}:", place.line);
+  if (place.column > 0) text += fmt::format("{}:", place.column);
+  return text.empty() ? text : text + " ";
+}
+
+}  // namespace
+
+InputError::InputError(const SourcePlace& place, const std::string& key,
+                       const std::string& sentence)
+    : std::runtime_error(place_text(place) + (key.empty() ? "" : echoed(key, kLongestKey) + ": ") +
+                         echoed(sentence, kLongestSentence)),
+      place_size_(place_text(place).size()) {}
+
+}  // namespace simtrain

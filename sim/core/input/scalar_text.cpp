@@ -1,0 +1,208 @@
+#include "sim/core/input/scalar_text.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <span>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace simtrain {
+namespace {
+
+struct Unit {
+  std::string_view name;
+  double factor;
+};
+
+constexpr std::array<Unit, 9> kByteUnits{{{"B", 1},
+                                          {"KiB", 1024.0},
+                                          {"MiB", 1048576.0},
+                                          {"GiB", 1073741824.0},
+                                          {"TiB", 1099511627776.0},
+                                          {"KB", 1e3},
+                                          {"MB", 1e6},
+                                          {"GB", 1e9},
+                                          {"TB", 1e12}}};
+constexpr std::array<Unit, 5> kBandwidthUnits{
+    {{"MB/s", 1e6}, {"GB/s", 1e9}, {"TB/s", 1e12}, {"Gb/s", 1e9 / 8}, {"Tb/s", 1e12 / 8}}};
+constexpr std::array<Unit, 3> kFlopRateUnits{
+    {{"GFLOP/s", 1e9}, {"TFLOP/s", 1e12}, {"PFLOP/s", 1e15}}};
+constexpr std::array<Unit, 5> kDurationUnits{
+    {{"ps", 1e-12}, {"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1.0}}};
+
+bool parse_real(std::string_view text, double& value) {
+  const bool starts_well =
+      !text.empty() && (std::isdigit(static_cast<unsigned char>(text[0])) != 0 ||
+                        ((text[0] == '-' || text[0] == '.') && text.size() > 1 &&
+                         std::isdigit(static_cast<unsigned char>(text[1])) != 0));
+  if (!starts_well) return false;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() && std::isfinite(value);
+}
+
+double quantity(const YamlNode& node, const std::string& key, std::span<const Unit> units,
+                double largest) {
+  std::vector<std::string_view> names;
+  for (const Unit& unit : units) names.push_back(unit.name);
+  const auto expected = fmt::format("a number with one of the units {}", fmt::join(names, ", "));
+  if (node.kind != YamlNode::Kind::scalar) {
+    throw InputError(node.place, key, fmt::format("needs {}, found {}", expected, found(node)));
+  }
+  const std::string& text = node.text;
+  const std::size_t end = text.find_first_not_of("0123456789.-+eE");
+  const std::size_t number_end = std::min(end, text.size());
+  double number = 0;
+  if (!parse_real(std::string_view(text).substr(0, number_end), number)) {
+    throw InputError(node.place, key, fmt::format("'{}' is not {}", text, expected));
+  }
+  std::string_view unit = std::string_view(text).substr(number_end);
+  while (!unit.empty() && unit.front() == ' ') unit.remove_prefix(1);
+  if (unit.empty()) {
+    throw InputError(node.place, key,
+                     fmt::format("'{}' needs one of the units {}", text, fmt::join(names, ", ")));
+  }
+  const auto row =
+      std::find_if(units.begin(), units.end(), [&](const Unit& u) { return u.name == unit; });
+  if (row == units.end()) {
+    throw InputError(
+        node.place, key,
+        fmt::format("'{}' is no unit here; it takes one of {}", unit, fmt::join(names, ", ")));
+  }
+  const double value = number * row->factor;
+  if (!(value >= 0)) throw InputError(node.place, key, fmt::format("'{}' is negative", text));
+  if (!(value <= largest))
+    throw InputError(node.place, key, fmt::format("'{}' is too large", text));
+  return value;
+}
+
+void refuse_zero(const YamlNode& node, const std::string& key, double value) {
+  if (value > 0) return;
+  throw InputError(node.place, key, fmt::format("'{}' is zero; it must be more", node.text));
+}
+
+void check_limits(const YamlNode& node, const std::string& key, double value, Limits limits) {
+  if (value >= limits.least && value <= limits.most) return;
+  if (value < limits.least && limits.most > 1e18) {
+    throw InputError(
+        node.place, key,
+        fmt::format("'{}' is too small; {} or more would do", node.text, limits.least));
+  }
+  throw InputError(
+      node.place, key,
+      fmt::format("'{}' is out of range; {} to {} would do", node.text, limits.least, limits.most));
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t above = row[j];
+      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      diagonal = above;
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::string found(const YamlNode& node) {
+  switch (node.kind) {
+    case YamlNode::Kind::null:
+      return "nothing";
+    case YamlNode::Kind::scalar:
+      return fmt::format("'{}'", node.text);
+    case YamlNode::Kind::list:
+      return "a list";
+    case YamlNode::Kind::map:
+      return "a map";
+  }
+  return "";
+}
+
+std::string suggestion(std::string_view word, const std::vector<std::string>& known) {
+  constexpr std::size_t kLongestWord = 100;  // beyond it nobody mistyped, and distances take long
+  std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
+  const std::string* closest = nullptr;
+  for (const std::string& name : known) {
+    if (word.size() > kLongestWord) break;
+    const std::size_t distance = edit_distance(word, name);
+    if (distance >= least) continue;
+    least = distance;
+    closest = &name;
+  }
+  if (closest != nullptr) return fmt::format("did you mean '{}'?", *closest);
+  return fmt::format("known are {}", fmt::join(known, ", "));
+}
+
+std::string scalar_text(const YamlNode& node, const std::string& key) {
+  if (node.kind != YamlNode::Kind::scalar || node.text.empty()) {
+    throw InputError(node.place, key, fmt::format("must be a text, found {}", found(node)));
+  }
+  return node.text;
+}
+
+bool scalar_bool(const YamlNode& node, const std::string& key) {
+  if (node.kind == YamlNode::Kind::scalar && node.text == "true") return true;
+  if (node.kind == YamlNode::Kind::scalar && node.text == "false") return false;
+  throw InputError(node.place, key, fmt::format("must be true or false, found {}", found(node)));
+}
+
+std::int64_t scalar_integer(const YamlNode& node, const std::string& key, Limits limits) {
+  const std::string& text = node.text;
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (node.kind != YamlNode::Kind::scalar || text.empty() || end != text.data() + text.size() ||
+      error == std::errc::invalid_argument) {
+    throw InputError(node.place, key, fmt::format("must be a whole number, found {}", found(node)));
+  }
+  if (error == std::errc::result_out_of_range) {
+    throw InputError(node.place, key, fmt::format("'{}' is too large", text));
+  }
+  const std::size_t first_digit = text[0] == '-' ? 1 : 0;
+  if (text[first_digit] == '0' && text.size() > first_digit + 1) {
+    throw InputError(node.place, key,
+                     fmt::format("'{}' starts with a zero; write it without", text));
+  }
+  check_limits(node, key, static_cast<double>(value), limits);
+  return value;
+}
+
+double scalar_real(const YamlNode& node, const std::string& key, Limits limits) {
+  double value = 0;
+  if (node.kind != YamlNode::Kind::scalar || !parse_real(node.text, value)) {
+    throw InputError(node.place, key, fmt::format("must be a number, found {}", found(node)));
+  }
+  check_limits(node, key, value, limits);
+  return value;
+}
+
+void scalar_quantity(const YamlNode& node, const std::string& key, Bytes& value) {
+  const double bytes = quantity(node, key, kByteUnits, 1e18);
+  refuse_zero(node, key, std::round(bytes));
+  value = Bytes(std::llround(bytes));
+}
+
+void scalar_quantity(const YamlNode& node, const std::string& key, Bandwidth& value) {
+  value = Bandwidth(quantity(node, key, kBandwidthUnits, 1e18));
+  refuse_zero(node, key, value.value());
+}
+
+void scalar_quantity(const YamlNode& node, const std::string& key, FlopRate& value) {
+  value = FlopRate(quantity(node, key, kFlopRateUnits, 1e21));
+  refuse_zero(node, key, value.value());
+}
+
+void scalar_quantity(const YamlNode& node, const std::string& key, Duration& value) {
+  value = to_duration(quantity(node, key, kDurationUnits, 1e6));
+}
+
+}  // namespace simtrain

@@ -1,0 +1,125 @@
+#include "sim/import/megatron/batch_rampup.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "sim/core/input/input_error.h"
+
+namespace simtrain {
+namespace {
+
+constexpr std::int64_t kMost = 1000000000000000;  // of samples and steps, far inside 64 bits
+
+struct Ramp {
+  std::int64_t first = 0;
+  std::int64_t increment = 0;
+  std::int64_t samples = 0;
+  std::int64_t last = 0;
+};
+
+/// Where a run ends, and what says so.
+struct RunLength {
+  std::int64_t count = 0;
+  std::string origin;
+};
+
+/// "[384, 384, 97656250]", "384 384 97656250": its counts.
+std::vector<std::int64_t> counts_in(const std::string& text) {
+  std::vector<std::int64_t> counts;
+  const char* const end = text.data() + text.size();
+  for (const char* at = text.data(); at < end; ++at) {
+    std::int64_t value = 0;
+    const auto [next, error] = std::from_chars(at, end, value);
+    if (next == at) continue;
+    counts.push_back(error == std::errc() ? value : -1);
+    at = next;
+    if (at == end) break;
+  }
+  return counts;
+}
+
+Ramp ramp_of(const RecipeTerms& terms) {
+  const Said<std::string>& said = *terms.rampup_batch_size;
+  const std::vector<std::int64_t> counts = counts_in(said.value);
+  const std::int64_t last = terms.global_batch_size->value;
+  const auto fits = [](std::int64_t count) { return count > 0 && count <= kMost; };
+  if (counts.size() != 3 || !std::all_of(counts.begin(), counts.end(), fits) || last > kMost ||
+      counts[0] > last || (last - counts[0]) % counts[1] != 0) {
+    throw InputError(said.place, said.origin,
+                     fmt::format("'{}' is no first batch, increment and samples that lead to the "
+                                 "batch of {}; --set gbs=N says which batch to simulate",
+                                 plain_text(said.value.substr(0, 80)), last));
+  }
+  return {counts[0], counts[1], counts[2], last};
+}
+
+std::optional<RunLength> length_in(const WordTerm& term) {
+  if (!term) return std::nullopt;
+  std::int64_t count = 0;
+  const char* const end = term->value.data() + term->value.size();
+  const auto [next, error] = std::from_chars(term->value.data(), end, count);
+  if (error != std::errc() || next != end || count <= 0 || count > kMost) return std::nullopt;
+  return RunLength{count, term->origin};
+}
+
+/// The steps after which the run ends, whichever of its two ends is first.
+std::optional<RunLength> steps_of(const RecipeTerms& terms) {
+  const auto iterations = length_in(terms.train_iters);
+  const auto exit = length_in(terms.exit_interval);
+  if (!iterations || !exit) return iterations ? iterations : exit;
+  return exit->count < iterations->count ? exit : iterations;
+}
+
+/// The batch of the step that is the last of `steps`, or takes the last of `samples`. Megatron
+/// spends as many samples on each batch below the last.
+std::int64_t last_batch(const Ramp& ramp, std::int64_t steps, std::int64_t samples) {
+  const std::int64_t stages = (ramp.last - ramp.first) / ramp.increment;
+  std::int64_t consumed = 0;
+  std::int64_t taken = 0;
+  std::int64_t batch = ramp.first;
+  for (std::int64_t i = 1; i <= stages && batch < ramp.last; ++i, batch += ramp.increment) {
+    const double end =
+        static_cast<double>(ramp.samples) * static_cast<double>(i) / static_cast<double>(stages);
+    if (static_cast<double>(samples) <= end) return batch;
+    const double missing = std::max(0.0, end - static_cast<double>(consumed));
+    const auto here = static_cast<std::int64_t>(missing / static_cast<double>(batch)) + 1;
+    if (taken + here >= steps) return batch;
+    taken += here;
+    consumed += here * batch;
+    if (i > 1000000) break;  // more stages than any ramp has
+  }
+  return ramp.last;
+}
+
+}  // namespace
+
+Finding ramped_batch(const RecipeTerms& terms) {
+  const Ramp ramp = ramp_of(terms);
+  const auto steps = steps_of(terms);
+  const auto samples = length_in(terms.train_samples);
+  const std::string span =
+      fmt::format("{}: from {} to {}", terms.rampup_batch_size->origin, ramp.first, ramp.last);
+  if (!steps && !samples) {
+    return {"", std::to_string(ramp.last),
+            fmt::format("{}; the last, as the recipe does not say how long the run is; --set "
+                        "gbs={} takes the first",
+                        span, ramp.first),
+            true, true};
+  }
+  const std::int64_t batch =
+      last_batch(ramp, steps ? steps->count : kMost, samples ? samples->count : kMost);
+  const std::string length = steps
+                                 ? fmt::format("{} steps ({})", steps->count, steps->origin)
+                                 : fmt::format("{} samples ({})", samples->count, samples->origin);
+  const std::int64_t other = batch == ramp.last ? ramp.first : ramp.last;
+  return {"", std::to_string(batch),
+          fmt::format("{}; the batch in which the run of {} ends; --set gbs={} takes the {}", span,
+                      length, other, other == ramp.last ? "last" : "first"),
+          true, true};
+}
+
+}  // namespace simtrain

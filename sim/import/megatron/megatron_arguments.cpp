@@ -1,0 +1,121 @@
+#include <algorithm>
+
+#include "sim/import/megatron/megatron_tree.h"
+#include "sim/import/scenario_text.h"
+#include "sim/import/shell/shell_script.h"
+#include "sim/import/terms/environment.h"
+
+namespace simtrain {
+namespace {
+
+constexpr std::string_view kBlockStart = "- arguments -";
+constexpr std::string_view kBlockEnd = "- end of arguments -";
+
+bool is_option(const ShellWord& word) {
+  return word.text.starts_with("--") && word.text.size() > 2;
+}
+
+/// The value of the option at `at`: behind its equals sign, or the words that follow it.
+YamlNode value_of(const std::vector<ShellWord>& words, std::size_t at, const std::string& name) {
+  const ShellWord& word = words[at];
+  const std::size_t equals = word.text.find('=');
+  if (equals != std::string::npos) return scalar_node(word.text.substr(equals + 1), word.place);
+  const auto is_value = [&](std::size_t i) {
+    return i < words.size() && !words[i].ends && !is_option(words[i]);
+  };
+  if (takes_none(name) || !is_value(at + 1)) return scalar_node("true", word.place);
+  std::string value = words[at + 1].text;
+  for (std::size_t i = at + 2; takes_many(name) && is_value(i); ++i) value += "," + words[i].text;
+  return scalar_node(std::move(value), words[at + 1].place);
+}
+
+std::vector<std::string> files_left_out(const RecipeRequest& request) {
+  std::vector<std::string> files;
+  for (const std::string& text : request.overrides) {
+    if (text.starts_with(kWithoutFile)) files.push_back(text.substr(kWithoutFile.size()));
+  }
+  return files;
+}
+
+YamlNode arguments_in(const std::vector<ShellWord>& words, const ImportFile& file,
+                      const RecipeRequest& request) {
+  MegatronArguments arguments(file.path, request);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (!is_option(words[i])) continue;
+    const std::string& text = words[i].text;
+    const std::string name = underscored(text.substr(2, std::min(text.find('='), text.size()) - 2));
+    YamlNode value = value_of(words, i, name);
+    if (words[i].undecided) {
+      arguments.add_undecided(name, std::move(value));
+    } else {
+      arguments.add_option(name, std::move(value));
+    }
+  }
+  return arguments.take();
+}
+
+RecipeReading read_command_line(const ImportFile& file, const RecipeRequest& request) {
+  const ShellScript script = read_script(file.text, file.path, files_left_out(request));
+  RecipeReading reading =
+      read_megatron_arguments(arguments_in(script.words, file, request), KeyStyle::option);
+  for (const auto& [name, word] : script.environment)
+    read_variable(name, scalar_node(word.text, word.place), reading);
+  return reading;
+}
+
+/// `  name ....... value` of a line, whatever a launcher put before it.
+void read_line(std::string_view line, int number, const std::string& file,
+               MegatronArguments& arguments) {
+  const std::size_t dots = line.find(" .");
+  if (dots == std::string_view::npos) return;
+  const std::size_t end = line.find_first_not_of('.', dots + 1);
+  if (end == std::string_view::npos || line[end] != ' ') return;
+  const std::size_t blank = dots == 0 ? std::string_view::npos : line.rfind(' ', dots - 1);
+  const std::size_t start = blank == std::string_view::npos ? 0 : blank + 1;
+  const std::string name(line.substr(start, dots - start));
+  if (name.empty() ||
+      name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") != std::string::npos) {
+    return;
+  }
+  std::string value(line.substr(end + 1));
+  value.erase(value.find_last_not_of(" \r") + 1);
+  arguments.add(name, scalar_node(value, {file, number, static_cast<int>(end) + 2}));
+}
+
+RecipeReading read_block(const ImportFile& file, const RecipeRequest& request) {
+  MegatronArguments arguments(file.path, request);
+  std::string_view rest = file.text;
+  bool inside = false;
+  for (int number = 1; !rest.empty(); ++number) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    if (line.find(kBlockEnd) != std::string_view::npos) break;
+    if (inside) read_line(line, number, file.path, arguments);
+    if (line.find(kBlockStart) != std::string_view::npos) inside = true;
+  }
+  return read_megatron_arguments(arguments.take(), KeyStyle::dotted);
+}
+
+bool is_block(std::string_view text) { return text.find(kBlockStart) != std::string_view::npos; }
+
+bool is_megatron(std::string_view text) {
+  return is_block(text) || text.find("--num-layers") != std::string_view::npos ||
+         text.find("--tensor-model-parallel-size") != std::string_view::npos;
+}
+
+ImportedRecipe read_megatron(const ImportFile& file, const RecipeRequest& request,
+                             const DataFolder& data) {
+  const bool block = is_block(file.text);
+  const RecipeReading reading =
+      block ? read_block(file, request) : read_command_line(file, request);
+  return imported_scenario(block ? "Megatron-LM arguments, as printed" : "Megatron-LM command line",
+                           reading, file, request, data);
+}
+
+}  // namespace
+
+const RecipeFormat kMegatronArguments{
+    "megatron-arguments", "Megatron-LM command line (a shell script) or the arguments it prints",
+    is_megatron, read_megatron};
+
+}  // namespace simtrain

@@ -1,0 +1,167 @@
+#include <array>
+#include <vector>
+
+#include "sim/import/scenario_text.h"
+#include "sim/import/yaml_recipe.h"
+
+namespace simtrain {
+namespace {
+
+using T = RecipeTerms;
+
+constexpr std::array kKeys{
+    KeyRow{"model._target_", &T::model_class},
+    KeyRow{"model.num_layers", &T::num_layers},
+    KeyRow{"model.hidden_size", &T::hidden_size},
+    KeyRow{"model.ffn_hidden_size", &T::ffn_hidden_size},
+    KeyRow{"model.num_attention_heads", &T::num_attention_heads},
+    KeyRow{"model.num_query_groups", &T::num_query_groups},
+    KeyRow{"model.kv_channels", &T::kv_channels},
+    KeyRow{"model.vocab_size", &T::padded_vocab_size},
+    KeyRow{"model.make_vocab_size_divisible_by", &T::make_vocab_size_divisible_by},
+    KeyRow{"model.normalization", &T::normalization},
+    KeyRow{"model.layernorm_zero_centered_gamma", &T::layernorm_1p},
+    KeyRow{"model.position_embedding_type", &T::position_embedding_type},
+    KeyRow{"model.rotary_percent", &T::rotary_percent},
+    KeyRow{"model.activation_func", &T::activation},
+    KeyRow{"model.gated_linear_unit", &T::gated_linear_unit},
+    KeyRow{"model.share_embeddings_and_output_weights", &T::share_embeddings_and_output_weights},
+    KeyRow{"model.hidden_dropout", &T::hidden_dropout},
+    KeyRow{"model.qk_layernorm", kQkNorm},
+    KeyRow{"model.add_bias_linear", kBiases},
+    KeyRow{"model.add_qkv_bias", kBiases},
+    KeyRow{"model.num_moe_experts", Refused{kNoMixture}},
+    KeyRow{"model.mtp_num_layers", Refused{"multi-token prediction is not modelled"}},
+    KeyRow{"model.multi_latent_attention", Refused{kNoLatent}},
+    KeyRow{"model.cpu_offloading", Refused{kNoOffload}},
+    KeyRow{"model.seq_length", &T::seq_length},
+    KeyRow{"model.tensor_model_parallel_size", &T::tensor_model_parallel_size},
+    KeyRow{"model.pipeline_model_parallel_size", &T::pipeline_model_parallel_size},
+    KeyRow{"model.virtual_pipeline_model_parallel_size", &T::virtual_pipeline_model_parallel_size},
+    KeyRow{"model.context_parallel_size", &T::context_parallel_size},
+    KeyRow{"model.expert_model_parallel_size", &T::expert_model_parallel_size},
+    KeyRow{"model.sequence_parallel", &T::sequence_parallel},
+    KeyRow{"model.account_for_embedding_in_pipeline_split",
+           &T::account_for_embedding_in_pipeline_split},
+    KeyRow{"model.account_for_loss_in_pipeline_split", &T::account_for_loss_in_pipeline_split},
+    KeyRow{"model.recompute_granularity", &T::recompute_granularity},
+    KeyRow{"model.recompute_method", &T::recompute_method},
+    KeyRow{"model.recompute_num_layers", &T::recompute_num_layers},
+    KeyRow{"model.recompute_modules", &T::recompute_modules},
+    KeyRow{"model.enable_cuda_graph", &T::enable_cuda_graph},
+    KeyRow{"model.cuda_graph_impl", &T::cuda_graph_impl},
+    KeyRow{"model.cross_entropy_*", kSoftware},
+    KeyRow{"model.gradient_accumulation_fusion", kSoftware},
+    KeyRow{"tokenizer.vocab_size", &T::vocab_size},
+    KeyRow{"tokenizer.tokenizer_type", &T::tokenizer},
+    KeyRow{"tokenizer.*", kOutside},
+    KeyRow{"train.micro_batch_size", &T::micro_batch_size},
+    KeyRow{"train.global_batch_size", &T::global_batch_size},
+    KeyRow{"train.rampup_batch_size", &T::rampup_batch_size},
+    KeyRow{"train.train_iters", &T::train_iters},
+    KeyRow{"train.train_samples", &T::train_samples},
+    KeyRow{"train.exit_interval", &T::exit_interval},
+    KeyRow{"train.*", kOutside},
+    KeyRow{"dataset.seq_length", &T::seq_length},
+    KeyRow{"dataset.sequence_length", &T::seq_length},
+    KeyRow{"dataset.*", kOutside},
+    KeyRow{"mixed_precision", &T::precision},
+    KeyRow{"ddp.use_distributed_optimizer", &T::use_distributed_optimizer},
+    KeyRow{"ddp.overlap_grad_reduce", &T::overlap_grad_reduce},
+    KeyRow{"ddp.overlap_param_gather", &T::overlap_param_gather},
+    KeyRow{"ddp.bucket_size", &T::bucket_size},
+    KeyRow{"ddp.use_megatron_fsdp", Refused{kNoFsdp}},
+    KeyRow{"ddp.use_custom_fsdp", Refused{kNoFsdp}},
+    KeyRow{"ddp.grad_reduce_in_fp32", Ignored{"mixed_precision's value is the one that counts"}},
+    KeyRow{"dist.use_torch_fsdp2", Refused{kNoFsdp}},
+    KeyRow{"dist.*", kOutside},
+    KeyRow{"comm_overlap.tp_comm_overlap", &T::tp_comm_overlap},
+    KeyRow{"comm_overlap.tp_comm_overlap_cfg", &T::tp_comm_overlap_cfg},
+    KeyRow{"comm_overlap.overlap_p2p_comm", &T::overlap_p2p_comm},
+    KeyRow{"comm_overlap.overlap_grad_reduce", &T::overlap_grad_reduce},
+    KeyRow{"comm_overlap.overlap_param_gather", &T::overlap_param_gather},
+    KeyRow{"comm_overlap.bucket_size", &T::bucket_size},
+    KeyRow{"comm_overlap.defer_embedding_wgrad_compute", &T::defer_embedding_wgrad_compute},
+    KeyRow{"comm_overlap.wgrad_deferral_limit", &T::wgrad_deferral_limit},
+    KeyRow{"optimizer.use_distributed_optimizer", &T::use_distributed_optimizer},
+    KeyRow{"optimizer.optimizer_cpu_offload", Refused{kNoOffload}},
+    KeyRow{"optimizer.*", kLearned},
+    KeyRow{"scheduler.*", kLearned},
+    KeyRow{"rng.*", kLearned},
+    KeyRow{"rerun_state_machine.*", kOutside},
+    KeyRow{"logger.*", kOutside},
+    KeyRow{"checkpoint.*", kOutside},
+    KeyRow{"profiling.*", kOutside},
+    KeyRow{"validation.*", kOutside},
+    KeyRow{"ft.*", kOutside},
+    KeyRow{"straggler.*", kOutside},
+    KeyRow{"nvrx_straggler.*", kOutside},
+};
+
+/// The same keys where mixed_precision is written out instead of a recipe's name.
+constexpr std::array kPrecisionKeys{
+    KeyRow{"mixed_precision.bf16", &T::bf16},
+    KeyRow{"mixed_precision.fp8", &T::fp8},
+    KeyRow{"mixed_precision.fp8_recipe", &T::fp8_recipe},
+    KeyRow{"mixed_precision.fp8_param", &T::fp8_params},
+    KeyRow{"mixed_precision.fp8_param_gather", &T::fp8_params},
+    KeyRow{"mixed_precision.grad_reduce_in_fp32", &T::grad_reduce_in_fp32},
+    KeyRow{"mixed_precision.*", Ignored{"the types of the usual BF16 or FP8 training are assumed"}},
+};
+
+bool is_bridge(std::string_view text) {
+  return has_top_key(text, "model") && has_top_key(text, "train");
+}
+
+/// A recipe's name: bf16_mixed, bf16_with_fp8_delayed_scaling_mixed, bf16_with_mxfp8_mixed, ...
+void read_precision_name(RecipeTerms& terms) {
+  if (!terms.precision) return;
+  const Said<std::string>& said = *terms.precision;
+  const auto fp8_by = [&](const std::string& recipe) {
+    terms.fp8 = said;
+    terms.fp8_recipe = said;
+    terms.fp8_recipe->value = recipe;
+  };
+  if (said.value.find("mxfp8") != std::string::npos) return fp8_by("mxfp8");
+  if (said.value.find("nvfp4") != std::string::npos) return fp8_by("nvfp4");
+  if (said.value.find("fp8") == std::string::npos) return;
+  fp8_by(said.value.find("delayed") != std::string::npos ? "delayed" : said.value);
+}
+
+/// What CommOverlapConfig sets where it is there and told nothing else.
+void add_overlap_defaults(RecipeTerms& terms) {
+  const std::string config = "CommOverlapConfig's default";
+  default_to(terms.overlap_p2p_comm, true, config);
+  default_to(terms.overlap_grad_reduce, true, config);
+  default_to(terms.overlap_param_gather, true, config);
+  default_to(terms.bucket_size, std::int64_t{128} << 20, config);
+}
+
+ImportedRecipe read_bridge(const ImportFile& file, const RecipeRequest& request,
+                           const DataFolder& data) {
+  const YamlNode tree = load_yaml_recipe(file, request);
+  const YamlNode* precision = tree.find("mixed_precision");
+  const bool written_out = precision != nullptr && precision->kind == YamlNode::Kind::map;
+  std::vector<KeyRow> rows;
+  rows.reserve(kKeys.size() + kPrecisionKeys.size());
+  for (const KeyRow& row : kKeys) {
+    if (!written_out || row.key != "mixed_precision") rows.push_back(row);
+  }
+  rows.insert(rows.end(), kPrecisionKeys.begin(), kPrecisionKeys.end());
+  RecipeReading reading = read_recipe(tree, rows, KeyStyle::dotted);
+  RecipeTerms& terms = reading.terms;
+  read_precision_name(terms);
+  const YamlNode* overlap = tree.find("comm_overlap");
+  if (overlap != nullptr && overlap->kind == YamlNode::Kind::map) add_overlap_defaults(terms);
+  default_to(terms.use_distributed_optimizer, true, "Megatron-Bridge's default");
+  default_to(terms.grad_reduce_in_fp32, true, "Megatron-Bridge's default");
+  return imported_scenario("Megatron-Bridge configuration", reading, file, request, data);
+}
+
+}  // namespace
+
+const RecipeFormat kMegatronBridge{"megatron-bridge",
+                                   "Megatron-Bridge configuration: YAML with model and train",
+                                   is_bridge, read_bridge};
+
+}  // namespace simtrain

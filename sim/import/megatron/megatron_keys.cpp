@@ -1,0 +1,205 @@
+#include "sim/import/megatron/megatron_keys.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace simtrain {
+namespace {
+
+using T = RecipeTerms;
+
+constexpr Ignored kDerived{"follows from other arguments"};
+constexpr std::string_view kNoEncoder = "models with an encoder are not modelled";
+constexpr std::string_view kNoMixedLayers = "layers kept in BF16 beside FP8 are not modelled";
+constexpr std::string_view kNoUnevenStages = "stages of a layout of one's own are not modelled";
+constexpr std::string_view kNoOtherContext = "context parallelism other than p2p is not modelled";
+
+constexpr std::array kKeys{
+    KeyRow{"num_layers", &T::num_layers},
+    KeyRow{"encoder_num_layers", &T::num_layers},
+    KeyRow{"hidden_size", &T::hidden_size},
+    KeyRow{"ffn_hidden_size", &T::ffn_hidden_size},
+    KeyRow{"num_attention_heads", &T::num_attention_heads},
+    KeyRow{"group_query_attention", &T::group_query_attention},
+    KeyRow{"num_query_groups", &T::num_query_groups},
+    KeyRow{"kv_channels", &T::kv_channels},
+    KeyRow{"tokenizer_type", &T::tokenizer},
+    KeyRow{"vocab_size", &T::vocab_size},
+    KeyRow{"padded_vocab_size", &T::padded_vocab_size},
+    KeyRow{"make_vocab_size_divisible_by", &T::make_vocab_size_divisible_by},
+    KeyRow{"swiglu", &T::gated_linear_unit},
+    KeyRow{"squared_relu", &T::squared_relu},
+    KeyRow{"normalization", &T::normalization},
+    KeyRow{"apply_layernorm_1p", &T::layernorm_1p},
+    KeyRow{"position_embedding_type", &T::position_embedding_type},
+    KeyRow{"rotary_percent", &T::rotary_percent},
+    KeyRow{"untie_embeddings_and_output_weights", &T::untie_embeddings_and_output_weights},
+    KeyRow{"hidden_dropout", &T::hidden_dropout},
+    KeyRow{"bf16", &T::bf16},
+    KeyRow{"fp16", Refused{"FP16 is not modelled; BF16 and FP8 are"}},
+    KeyRow{"fp8", &T::fp8},
+    KeyRow{"fp8_recipe", &T::fp8_recipe},
+    KeyRow{"fp8_param_gather", &T::fp8_params},
+    KeyRow{"seq_length", &T::seq_length},
+    KeyRow{"encoder_seq_length", &T::seq_length},
+    KeyRow{"micro_batch_size", &T::micro_batch_size},
+    KeyRow{"global_batch_size", &T::global_batch_size},
+    KeyRow{"rampup_batch_size", &T::rampup_batch_size},
+    KeyRow{"train_iters", &T::train_iters},
+    KeyRow{"train_samples", &T::train_samples},
+    KeyRow{"exit_interval", &T::exit_interval},
+    KeyRow{"tensor_model_parallel_size", &T::tensor_model_parallel_size},
+    KeyRow{"pipeline_model_parallel_size", &T::pipeline_model_parallel_size},
+    KeyRow{"num_virtual_stages_per_pipeline_rank", &T::virtual_pipeline_model_parallel_size},
+    KeyRow{"virtual_pipeline_model_parallel_size", &T::virtual_pipeline_model_parallel_size},
+    KeyRow{"num_layers_per_virtual_pipeline_stage", &T::layers_per_virtual_stage},
+    KeyRow{"context_parallel_size", &T::context_parallel_size},
+    KeyRow{"expert_model_parallel_size", &T::expert_model_parallel_size},
+    KeyRow{"sequence_parallel", &T::sequence_parallel},
+    KeyRow{"account_for_embedding_in_pipeline_split", &T::account_for_embedding_in_pipeline_split},
+    KeyRow{"account_for_loss_in_pipeline_split", &T::account_for_loss_in_pipeline_split},
+    KeyRow{"tp_comm_overlap", &T::tp_comm_overlap},
+    KeyRow{"tp_comm_overlap_cfg", &T::tp_comm_overlap_cfg},
+    KeyRow{"overlap_p2p_comm", &T::overlap_p2p_comm},
+    KeyRow{"overlap_grad_reduce", &T::overlap_grad_reduce},
+    KeyRow{"overlap_param_gather", &T::overlap_param_gather},
+    KeyRow{"defer_embedding_wgrad_compute", &T::defer_embedding_wgrad_compute},
+    KeyRow{"wgrad_deferral_limit", &T::wgrad_deferral_limit},
+    KeyRow{"use_distributed_optimizer", &T::use_distributed_optimizer},
+    KeyRow{"accumulate_allreduce_grads_in_fp32", &T::grad_reduce_in_fp32},
+    KeyRow{"grad_reduce_in_bf16", &T::grad_reduce_in_bf16},
+    KeyRow{"ddp_bucket_size", &T::bucket_size},
+    KeyRow{"recompute_granularity", &T::recompute_granularity},
+    KeyRow{"recompute_method", &T::recompute_method},
+    KeyRow{"recompute_num_layers", &T::recompute_num_layers},
+    KeyRow{"recompute_modules", &T::recompute_modules},
+    KeyRow{"enable_cuda_graph", &T::enable_cuda_graph},
+    KeyRow{"cuda_graph_impl", &T::cuda_graph_impl},
+    KeyRow{"nnodes", &T::num_nodes},
+    KeyRow{"nproc_per_node", &T::gpus_per_node},
+    KeyRow{"world_size", &T::world_size},
+};
+
+constexpr std::array kOtherKeys{
+    KeyRow{"num_experts", Refused{kNoMixture}},
+    KeyRow{"multi_latent_attention", Refused{kNoLatent}},
+    KeyRow{"use_torch_fsdp2", Refused{kNoFsdp}},
+    KeyRow{"use_custom_fsdp", Refused{kNoFsdp}},
+    KeyRow{"use_megatron_fsdp", Refused{kNoFsdp}},
+    KeyRow{"decoder_num_layers", Refused{kNoEncoder}},
+    KeyRow{"decoder_seq_length", Refused{kNoEncoder}},
+    KeyRow{"hybrid_layer_pattern", Refused{kNoHybrid}},
+    KeyRow{"hybrid_override_pattern", Refused{kNoHybrid}},
+    KeyRow{"is_hybrid_model", Refused{kNoHybrid}},
+    KeyRow{"heterogeneous_layers_config_path", Refused{"layers that differ are not modelled"}},
+    KeyRow{"mtp_num_layers", Refused{"multi-token prediction is not modelled"}},
+    KeyRow{"first_last_layers_bf16", Refused{kNoMixedLayers}},
+    KeyRow{"pipeline_model_parallel_layout", Refused{kNoUnevenStages}},
+    KeyRow{"decoder_first_pipeline_num_layers", Refused{kNoUnevenStages}},
+    KeyRow{"decoder_last_pipeline_num_layers", Refused{kNoUnevenStages}},
+    KeyRow{"pipeline_model_parallel_split_rank", Refused{kNoEncoder}},
+    KeyRow{"use_tp_pp_dp_mapping",
+           Refused{"ranks in another order than tp-cp-dp-pp are not modelled"}},
+    KeyRow{"hierarchical_context_parallel_sizes", Refused{kNoOtherContext}},
+    KeyRow{"num_distributed_optimizer_instances",
+           Refused{"a partly sharded optimizer is not modelled", "1"}},
+    KeyRow{"ddp_num_buckets", Refused{"a number of buckets is not turned into their size; "
+                                      "--override \"~ddp_num_buckets\" takes the usual ones, "
+                                      "--set optimizer.bucket_size_mb=N another"}},
+    KeyRow{"optimizer", Refused{"Adam is simulated; --override optimizer=adam takes it", "adam"}},
+    KeyRow{"cpu_offloading", Refused{kNoOffload}},
+    KeyRow{"optimizer_cpu_offload", Refused{kNoOffload}},
+    KeyRow{"add_bias_linear", kBiases},
+    KeyRow{"add_qkv_bias", kBiases},
+    KeyRow{"qk_layernorm", kQkNorm},
+    KeyRow{"deterministic_mode", kDeterministic},
+    KeyRow{"use_precision_aware_optimizer", LeftOut{"optimizer states of other types"}},
+    KeyRow{"fp32_residual_connection", LeftOut{"residuals in FP32"}},
+    KeyRow{"max_position_embeddings", Ignored{"how far positions may go, not how many there are"}},
+    KeyRow{"data_parallel_size", kDerived},
+    KeyRow{"batch_p2p_comm", kDerived},
+    KeyRow{"params_dtype", kDerived},
+    KeyRow{"transformer_impl", kSoftware},
+    KeyRow{"attention_backend", kSoftware},
+    KeyRow{"use_flash_attn", kSoftware},
+    KeyRow{"use_mcore_models", kSoftware},
+    KeyRow{"cross_entropy_*", kSoftware},
+    KeyRow{"tp_only_amax_red", kSoftware},
+    KeyRow{"fp8_*",
+           Ignored{"delayed scaling is simulated with Transformer Engine's usual history"}},
+    KeyRow{"lr*", kLearned},
+    KeyRow{"min_lr", kLearned},
+    KeyRow{"weight_decay*", kLearned},
+    KeyRow{"adam_*", kLearned},
+    KeyRow{"clip_grad", kLearned},
+    KeyRow{"init_method*", kLearned},
+    KeyRow{"seed", kLearned},
+    KeyRow{"norm_epsilon", kLearned},
+    KeyRow{"rotary_base", kLearned},
+    KeyRow{"attention_dropout", Ignored{"of the attention kernel, which is simulated without"}},
+    KeyRow{"train_*", kOutside},
+    KeyRow{"moe_*", Ignored{"of mixtures of experts, which num_experts would say"}},
+    KeyRow{"dist_ckpt_*", kOutside},
+    KeyRow{"ckpt_*", kOutside},
+    KeyRow{"async_*", kOutside},
+    KeyRow{"no_bias_gelu_fusion", kSoftware},
+    KeyRow{"no_gradient_accumulation_fusion", kSoftware},
+    KeyRow{"no_masked_softmax_fusion", kSoftware},
+    KeyRow{"no_persist_layer_norm", kSoftware},
+    KeyRow{"apply_rope_fusion", kSoftware},
+    KeyRow{"attention_softmax_in_fp32", kSoftware},
+    KeyRow{"timing_log_level", kOutside},
+    KeyRow{"num_layers_at_*", Ignored{"counts with first_last_layers_bf16 only"}},
+    KeyRow{"eval_*", kOutside},
+    KeyRow{"log_*", kOutside},
+    KeyRow{"save*", kOutside},
+    KeyRow{"load*", kOutside},
+    KeyRow{"tensorboard_*", kOutside},
+    KeyRow{"wandb_*", kOutside},
+    KeyRow{"data_*", kOutside},
+    KeyRow{"tokenizer_*", kOutside},
+    KeyRow{"vocab_file", kOutside},
+    KeyRow{"merge_file", kOutside},
+    KeyRow{"mock_data", kOutside},
+    KeyRow{"split", kOutside},
+    KeyRow{"num_workers", kOutside},
+    KeyRow{"distributed_*", kOutside},
+    KeyRow{"master_*", kOutside},
+    KeyRow{"node_rank", kOutside},
+    KeyRow{"rdzv_*", kOutside},
+    KeyRow{"exit_*", kOutside},
+    KeyRow{"manual_gc*", Ignored{"garbage collection is not modelled"}},
+};
+
+constexpr std::array<MegatronOption, 11> kOptions{
+    {{"fp8_format", "fp8", ""},
+     {"bucket_size", "ddp_bucket_size", ""},
+     {"num_nodes", "nnodes", ""},
+     {"gpus_per_node", "nproc_per_node", ""},
+     {"recompute_activations", "recompute_granularity", "selective"},
+     {"no_overlap_p2p_communication", "overlap_p2p_comm", "false"},
+     {"overlap_p2p_communication", "overlap_p2p_comm", "true"},
+     {"no_rope_fusion", "apply_rope_fusion", "false"},
+     {"disable_bias_linear", "add_bias_linear", "false"},
+     {"no_position_embedding", "position_embedding_type", "none"},
+     {"use_rotary_position_embeddings", "position_embedding_type", "rope"}}};
+
+}  // namespace
+
+std::span<const KeyRow> megatron_keys() {
+  static const std::vector<KeyRow> rows = [] {
+    std::vector<KeyRow> all(kKeys.begin(), kKeys.end());
+    all.insert(all.end(), kOtherKeys.begin(), kOtherKeys.end());
+    return all;
+  }();
+  return rows;
+}
+
+const MegatronOption* megatron_option(std::string_view option) {
+  const auto found = std::find_if(kOptions.begin(), kOptions.end(),
+                                  [&](const MegatronOption& row) { return row.option == option; });
+  return found == kOptions.end() ? nullptr : &*found;
+}
+
+}  // namespace simtrain

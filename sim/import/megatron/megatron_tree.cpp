@@ -1,0 +1,146 @@
+#include "sim/import/megatron/megatron_tree.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "sim/core/input/scalar_text.h"
+#include "sim/import/megatron/megatron_keys.h"
+
+namespace simtrain {
+namespace {
+
+void require_known(const std::string& name, const SourcePlace& place) {
+  if (exact_row(megatron_keys(), name) != nullptr) return;
+  std::vector<std::string> known;
+  known.reserve(megatron_keys().size());
+  for (const KeyRow& row : megatron_keys()) known.emplace_back(row.key);
+  throw InputError(place, name, "is no argument that simtrain reads; " + suggestion(name, known));
+}
+
+/// Whether two values of an argument matter: it sets a term or may be refused.
+bool matters(const std::string& name) {
+  const KeyRow* row = exact_row(megatron_keys(), name);
+  return row != nullptr && !std::holds_alternative<Ignored>(row->meaning) &&
+         !std::holds_alternative<LeftOut>(row->meaning);
+}
+
+/// An option as the argument that it sets.
+YamlEntry argument_of(const std::string& option, YamlNode value) {
+  const MegatronOption* row = megatron_option(option);
+  if (row != nullptr && !row->value.empty())
+    value = scalar_node(std::string(row->value), value.place);
+  return {row != nullptr ? std::string(row->dest) : option, value.place, std::move(value)};
+}
+
+}  // namespace
+
+YamlNode scalar_node(std::string text, const SourcePlace& place) {
+  YamlNode node;
+  node.kind = YamlNode::Kind::scalar;
+  node.place = place;
+  node.text = std::move(text);
+  return node;
+}
+
+std::string underscored(std::string name) {
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+bool takes_many(const std::string& option) {
+  return option == "recompute_modules" || option == "rampup_batch_size" ||
+         option == "hierarchical_context_parallel_sizes";
+}
+
+bool takes_none(const std::string& option) {
+  const KeyRow* row = exact_row(megatron_keys(), option);
+  return row != nullptr && std::holds_alternative<FlagTerm RecipeTerms::*>(row->meaning);
+}
+
+MegatronArguments::MegatronArguments(const std::string& file, const RecipeRequest& request) {
+  tree_.kind = YamlNode::Kind::map;
+  tree_.place = {file};
+  for (const std::string& text : request.overrides) {
+    if (text.starts_with(kWithoutFile)) continue;
+    const SourcePlace place{"--override " + text.substr(0, 120), 1, 1};
+    const bool removes = text.starts_with('~');
+    const std::size_t equals = text.find('=');
+    std::string name = text.substr(0, equals);
+    name.erase(0, std::min(name.find_first_not_of("+-~"), name.size()));
+    name = underscored(name);
+    const MegatronOption* option = megatron_option(name);
+    if (option != nullptr && (removes || option->value.empty())) name = option->dest;
+    if (name.empty() || (equals == std::string::npos && !removes))
+      throw InputError(place, "", "must be KEY=VALUE, or ~KEY");
+    require_known(name, place);
+    overrides_[name] =
+        removes ? Override{} : Override{scalar_node(text.substr(equals + 1), place), true};
+  }
+}
+
+void MegatronArguments::add(const std::string& name, YamlNode value) {
+  const auto settled = overrides_.find(name);
+  if (settled != overrides_.end()) {
+    settled->second.met = true;
+    return;
+  }
+  const YamlNode* known = tree_.find(name);
+  if (known == nullptr) {
+    tree_.entries.push_back({name, value.place, std::move(value)});
+  } else if (known->text != value.text && matters(name)) {
+    const bool elsewhere = known->place.file != value.place.file;
+    throw InputError(
+        value.place, name,
+        fmt::format("'{}' here, '{}' in line {}{}; --override {}=VALUE settles it",
+                    value.text.substr(0, 80), known->text.substr(0, 80), known->place.line,
+                    elsewhere ? " of " + known->place.file : "", name));
+  }
+}
+
+void MegatronArguments::add_option(const std::string& option, YamlNode value) {
+  YamlEntry argument = argument_of(option, std::move(value));
+  add(argument.key, std::move(argument.value));
+}
+
+void MegatronArguments::add_undecided(const std::string& option, YamlNode value) {
+  YamlEntry argument = argument_of(option, std::move(value));
+  const auto settled = overrides_.find(argument.key);
+  if (settled != overrides_.end()) settled->second.met = true;
+  if (settled == overrides_.end() && matters(argument.key))
+    undecided_.push_back(std::move(argument));
+}
+
+YamlNode MegatronArguments::take() {
+  for (const YamlEntry& entry : undecided_) {
+    const YamlNode* known = tree_.find(entry.key);
+    if (known != nullptr && known->text == entry.value.text) continue;
+    throw InputError(entry.value.place, entry.key,
+                     fmt::format("'{}' stands in a branch that only a run takes or not; --override "
+                                 "{}=VALUE settles it, --override \"~{}\" leaves it out",
+                                 plain_text(entry.value.text.substr(0, 80)), entry.key, entry.key));
+  }
+  for (auto& [name, settled] : overrides_) {
+    if (!settled.met)
+      throw InputError({"--override ~" + name}, name, "is no argument of the recipe");
+    if (settled.value) tree_.entries.push_back({name, settled.value->place, *settled.value});
+  }
+  return std::move(tree_);
+}
+
+RecipeReading read_megatron_arguments(const YamlNode& tree, KeyStyle style) {
+  RecipeReading reading = read_recipe(tree, megatron_keys(), style);
+  RecipeTerms& terms = reading.terms;
+  const std::string megatron = "Megatron's default";
+  default_to(terms.overlap_p2p_comm, true, megatron);
+  default_to(terms.group_query_attention, false, megatron);
+  default_to(terms.hidden_dropout, 0.1, megatron);
+  if (tree.find("add_bias_linear") == nullptr)
+    ++reading.left_out[std::string(kBiases.why)]["no --disable-bias-linear"];
+  // Without the flag Megatron reduces in FP32 if it trains in BF16, unless told BF16.
+  if (terms.grad_reduce_in_fp32 && !terms.grad_reduce_in_fp32->value)
+    terms.grad_reduce_in_fp32.reset();
+  return reading;
+}
+
+}  // namespace simtrain

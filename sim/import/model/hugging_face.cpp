@@ -1,0 +1,210 @@
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "sim/import/model/model_match.h"
+#include "sim/import/nemo/hydra.h"
+#include "sim/import/scenario_text.h"
+
+namespace simtrain {
+namespace {
+
+using T = RecipeTerms;
+
+constexpr LeftOut kWindow{"attention over a sliding window; all positions are attended to"};
+constexpr Ignored kRange{"how far positions may go, not how many there are"};
+
+constexpr std::array kKeys{
+    KeyRow{"_name_or_path", &T::name},
+    KeyRow{"model_type", &T::model_class},
+    KeyRow{"num_hidden_layers", &T::num_layers},
+    KeyRow{"hidden_size", &T::hidden_size},
+    KeyRow{"intermediate_size", &T::ffn_hidden_size},
+    KeyRow{"num_attention_heads", &T::num_attention_heads},
+    KeyRow{"num_key_value_heads", &T::num_query_groups},
+    KeyRow{"head_dim", &T::kv_channels},
+    KeyRow{"vocab_size", &T::padded_vocab_size},
+    KeyRow{"hidden_act", &T::activation},
+    KeyRow{"partial_rotary_factor", &T::rotary_percent},
+    KeyRow{"rope_percent", &T::rotary_percent},
+    KeyRow{"tie_word_embeddings", &T::share_embeddings_and_output_weights},
+    KeyRow{"num_local_experts", Refused{kNoMixture}},
+    KeyRow{"num_experts", Refused{kNoMixture}},
+    KeyRow{"n_routed_experts", Refused{kNoMixture}},
+    KeyRow{"kv_lora_rank", Refused{kNoLatent}},
+    KeyRow{"sliding_window", kWindow},
+    KeyRow{"use_sliding_window", kWindow},
+    KeyRow{"qk_layernorm", kQkNorm},
+    KeyRow{"use_qk_norm", kQkNorm},
+    KeyRow{"rope_parameters.partial_rotary_factor", &T::rotary_percent},
+    KeyRow{"max_position_embeddings", kRange},
+    KeyRow{"rope_*", kRange},
+    KeyRow{"attention_bias", kBiases},
+    KeyRow{"qkv_bias", kBiases},
+    KeyRow{"use_bias", kBiases},
+    KeyRow{"mlp_bias", kBiases},
+    KeyRow{"architectures", kOutside},
+    KeyRow{"bos_token_id", kOutside},
+    KeyRow{"eos_token_id", kOutside},
+    KeyRow{"pad_token_id", kOutside},
+    KeyRow{"torch_dtype", kOutside},
+    KeyRow{"dtype", kOutside},
+    KeyRow{"transformers_version", kOutside},
+    KeyRow{"use_cache", kOutside},
+    KeyRow{"pretraining_tp", kOutside},
+    KeyRow{"initializer_range", kLearned},
+    KeyRow{"rms_norm_eps", kLearned},
+    KeyRow{"norm_eps", kLearned},
+    KeyRow{"attention_dropout", kLearned},
+    KeyRow{"hidden_dropout", &T::hidden_dropout},
+    KeyRow{"resid_pdrop", &T::hidden_dropout},
+};
+
+/// What the code of a model type does that its configuration does not say.
+struct ModelType {
+  std::string_view name;
+  std::string_view normalization;
+  std::string_view activation;
+  double rotary = 1;
+  std::int64_t head_dim = 0;  ///< 0: hidden size over heads
+  bool grouped = false;       ///< num_key_value_heads has a default of its own, so must be said
+  bool qkv_bias = false;      ///< there, whatever the configuration says
+  bool qk_norm = false;
+};
+constexpr std::array<ModelType, 8> kTypes{{{"llama", "rmsnorm", "silu"},
+                                           {"mistral", "rmsnorm", "silu", 1, 0, true},
+                                           {"qwen2", "rmsnorm", "silu", 1, 0, true, true},
+                                           {"qwen3", "rmsnorm", "silu", 1, 128, true, false, true},
+                                           {"olmo2", "rmsnorm", "silu", 1, 0, false, false, true},
+                                           {"phi3", "rmsnorm", "silu"},
+                                           {"granite", "rmsnorm", "silu"},
+                                           {"nemotron", "layernorm1p", "relu2", 0.5}}};
+
+const ModelType& type_of(const RecipeTerms& terms, const std::string& path) {
+  if (!terms.model_class)
+    throw InputError({path}, "model_type", "is missing; it says how the model is built");
+  const Said<std::string>& said = *terms.model_class;
+  for (const ModelType& type : kTypes) {
+    if (type.name == said.value) return type;
+  }
+  std::vector<std::string> known;
+  known.reserve(kTypes.size());
+  for (const ModelType& type : kTypes) known.emplace_back(type.name);
+  throw InputError(said.place, "model_type",
+                   fmt::format("'{}' is not known here; known are {}; a file for scenarios/models "
+                               "can be written by hand",
+                               plain_text(said.value), fmt::join(known, ", ")));
+}
+
+/// A name that a file of scenarios/models can have, of what is there.
+std::string model_name(const RecipeRequest& request, const ImportFile& file) {
+  std::string name =
+      request.name ? *request.name : std::filesystem::path(file.path).stem().string();
+  constexpr std::string_view kMarks = "abcdefghijklmnopqrstuvwxyz0123456789.-_";
+  if (name.empty() || name.front() < 'a' || name.front() > 'z' || name == "null" ||
+      name.find_first_not_of(kMarks) != std::string::npos) {
+    throw InputError({}, request.name ? "--name" : "name",
+                     fmt::format("'{}' is no name; a small letter, then small letters, digits, "
+                                 "'.', '-' and '_' would do; --name NAME gives one",
+                                 plain_text(name.substr(0, 80))));
+  }
+  return name;
+}
+
+void refuse_job(const RecipeRequest& request) {
+  const std::array<std::pair<bool, std::string_view>, 5> given{
+      {{request.cluster.has_value(), "--cluster"},
+       {request.nodes.has_value(), "--nodes"},
+       {request.software.has_value(), "--software"},
+       {request.model.has_value(), "--model"},
+       {!request.settings.empty(), "--set"}}};
+  for (const auto& [is, option] : given) {
+    if (is)
+      throw InputError({}, std::string(option),
+                       "is of no use here: a config.json says the shape of a model only");
+  }
+}
+
+/// What the configuration and the code behind it say that a model file cannot.
+void add_left_out(const ModelType& type, const YamlNode& tree, RecipeReading& reading) {
+  const std::string whose = fmt::format("model_type {}", type.name);
+  if (type.qkv_bias) ++reading.left_out[std::string(kBiases.why)]["of QKV, by " + whose];
+  if (type.qk_norm) ++reading.left_out[std::string(kQkNorm.why)][whose];
+  const YamlNode* window = tree.find("use_sliding_window");
+  if (window != nullptr && window->text == "false")
+    reading.left_out.erase(std::string(kWindow.why));
+}
+
+void refuse_tied(const RecipeTerms& terms) {
+  if (!terms.share_embeddings_and_output_weights) return;
+  const Said<bool>& said = *terms.share_embeddings_and_output_weights;
+  if (!said.value) return;
+  throw InputError(said.place, said.origin,
+                   "is true; tied embeddings are not modelled yet, so that no run takes this "
+                   "model; --override tie_word_embeddings=false gives it an output layer of its "
+                   "own");
+}
+
+std::vector<Finding> model_keys(RecipeTerms terms, const ImportFile& file,
+                                const RecipeRequest& request) {
+  const ModelType& type = type_of(terms, file.path);
+  const std::string whose = fmt::format("model_type {}", type.name);
+  refuse_tied(terms);
+  default_to(terms.normalization, std::string(type.normalization), whose);
+  default_to(terms.share_embeddings_and_output_weights, false, whose);
+  default_to(terms.position_embedding_type, "rope", whose);
+  default_to(terms.activation, std::string(type.activation), whose);
+  default_to(terms.rotary_percent, type.rotary, whose);
+  if (type.head_dim > 0) default_to(terms.kv_channels, type.head_dim, whose);
+  if (type.activation == "silu") default_to(terms.gated_linear_unit, true, whose);
+  if (type.grouped && !terms.num_query_groups)
+    throw InputError({file.path}, "num_key_value_heads", "is not said by this configuration");
+  terms.model_class.reset();
+  std::vector<Finding> shape = shape_of(terms, 1);
+  for (const Finding& known : shape_of(ModelSpec{})) {
+    if (known.key == "hidden_dropout") continue;
+    const bool has = std::any_of(shape.begin(), shape.end(),
+                                 [&](const Finding& f) { return f.key == known.key; });
+    if (!has) throw InputError({file.path}, known.key, "is not said by this configuration");
+  }
+  std::vector<Finding> keys{
+      {"name", model_name(request, file), request.name ? "--name" : "the file"},
+      {"source", fmt::format("\"imported from {}\"", plain_text(file.path)), "the file"}};
+  keys.insert(keys.end(), shape.begin(), shape.end());
+  return keys;
+}
+
+bool is_config(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && text[first] == '{' &&
+         (text.find("\"model_type\"") != std::string_view::npos ||
+          text.find("\"num_hidden_layers\"") != std::string_view::npos);
+}
+
+ImportedRecipe read_config(const ImportFile& file, const RecipeRequest& request,
+                           const DataFolder& /*data*/) {
+  refuse_job(request);
+  YamlNode tree = load_yaml_text(file.text, file.path);
+  apply_overrides(tree, request.overrides);
+  RecipeReading reading = read_recipe(tree, kKeys, KeyStyle::dotted);
+  require_taken(reading, file, kHuggingFaceConfig.name);
+  add_left_out(type_of(reading.terms, file.path), tree, reading);
+  ImportedRecipe result =
+      imported_text({file.path, "Hugging Face configuration; a file for scenarios/models"},
+                    model_keys(reading.terms, file, request), reading);
+  const YamlNode written = load_yaml_text(result.yaml, file.path + ", as imported");
+  static_cast<void>(read_yaml<ModelSpec>(written, ""));
+  return result;
+}
+
+}  // namespace
+
+const RecipeFormat kHuggingFaceConfig{"hugging-face-config",
+                                      "config.json of a Hugging Face model: a file for "
+                                      "scenarios/models",
+                                      is_config, read_config};
+
+}  // namespace simtrain

@@ -1,0 +1,158 @@
+#include "sim/import/model/model_match.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+namespace simtrain {
+namespace {
+
+struct ModelClass {
+  std::string_view name;
+  std::string_view model;  ///< of scenarios/models
+};
+constexpr std::array<ModelClass, 10> kClasses{{{"Llama31Config8B", "llama3.1-8b"},
+                                               {"Llama31Config70B", "llama3.1-70b"},
+                                               {"Llama31Config405B", "llama3.1-405b"},
+                                               {"Nemotron4Config15B", "nemotron4-15b"},
+                                               {"Nemotron4Config340B", "nemotron4-340b"},
+                                               {"Llama31ModelProvider8B", "llama3.1-8b"},
+                                               {"Llama31ModelProvider70B", "llama3.1-70b"},
+                                               {"Llama31ModelProvider405B", "llama3.1-405b"},
+                                               {"Nemotron4ModelProvider15B", "nemotron4-15b"},
+                                               {"Nemotron4ModelProvider340B", "nemotron4-340b"}}};
+
+const Finding* find(const std::vector<Finding>& shape, std::string_view key) {
+  const auto found =
+      std::find_if(shape.begin(), shape.end(), [&](const Finding& f) { return f.key == key; });
+  return found == shape.end() ? nullptr : &*found;
+}
+
+/// Whether the two agree in a key; what the recipe does not tell does not differ.
+bool agree(const std::vector<Finding>& shape, const Finding& known) {
+  const Finding* said = find(shape, known.key);
+  return said == nullptr || said->value == known.value;
+}
+
+/// The keys in which a layer of an unlike model would differ.
+bool is_near(const std::vector<Finding>& shape, const std::vector<Finding>& model) {
+  return std::all_of(model.begin(), model.end(), [&](const Finding& known) {
+    const bool basic = known.key == "hidden_size" || known.key == "ffn_hidden_size" ||
+                       known.key == "num_attention_heads";
+    return !basic || agree(shape, known);
+  });
+}
+
+bool is_file(const std::string& name, const DataFolder& data) {
+  const std::vector<std::string> names = data.names("scenarios/models");
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::vector<Finding> load_shape(const std::string& name, const ModelMatch& match,
+                                const DataFolder& data) {
+  return shape_of(data.load<ModelSpec>("scenarios/models", name, match.where, "model"));
+}
+
+std::optional<std::string> nearest(const std::vector<Finding>& shape, const ModelMatch& match,
+                                   const DataFolder& data) {
+  std::optional<std::string> best;
+  std::ptrdiff_t fewest = 0;
+  for (const std::string& name : data.names("scenarios/models")) {
+    const std::vector<Finding> model = load_shape(name, match, data);
+    if (!is_near(shape, model)) continue;
+    const auto differences = std::count_if(model.begin(), model.end(),
+                                           [&](const Finding& f) { return !agree(shape, f); });
+    if (best && differences >= fewest) continue;
+    best = name;
+    fewest = differences;
+  }
+  return best;
+}
+
+/// A shape that is to be matched has all but the vocabulary and dropout.
+void require_whole(const std::vector<Finding>& shape, const ModelMatch& match) {
+  for (const Finding& known : shape_of(ModelSpec{})) {
+    const bool optional = known.key == "vocab_size" || known.key == "hidden_dropout";
+    if (optional || find(shape, known.key) != nullptr) continue;
+    throw InputError(match.where, known.key,
+                     fmt::format("is said nowhere; --model NAME takes what is missing from a model "
+                                 "of scenarios/models, --set model_overrides.{}=VALUE tells it",
+                                 known.key));
+  }
+}
+
+/// The shape as the scenario's own model.
+std::vector<Finding> own_model(const std::vector<Finding>& shape, const ModelMatch& match) {
+  if (find(shape, "vocab_size") == nullptr) {
+    throw InputError(match.where, "vocab_size",
+                     "is not said by the recipe, and no model of scenarios/models has its hidden "
+                     "size, FFN and heads; --set model_overrides.vocab_size=N tells it");
+  }
+  std::vector<Finding> findings{
+      {"model.name", match.name, "no model of scenarios/models is equal"}};
+  for (const Finding& known : shape_of(ModelSpec{})) {
+    const Finding* said = find(shape, known.key);
+    if (said == nullptr) continue;
+    Finding own = *said;
+    own.key = "model." + said->key;
+    findings.push_back(std::move(own));
+  }
+  return findings;
+}
+
+void apply_told(std::vector<Finding>& shape, const ToldKeys& told) {
+  for (const Finding& known : shape_of(ModelSpec{})) {
+    auto said = told.find("model_overrides." + known.key);
+    if (said == told.end()) said = told.find("model." + known.key);
+    if (said == told.end()) continue;
+    std::erase_if(shape, [&](const Finding& f) { return f.key == known.key; });
+    shape.push_back({known.key, said->second, "--set"});
+  }
+}
+
+std::vector<Finding> against(const std::string& name, const std::string& origin, bool assumed,
+                             const std::vector<Finding>& shape, const std::vector<Finding>& model) {
+  std::vector<Finding> findings{{"model", name, origin, assumed}};
+  for (const Finding& known : model) {
+    const Finding* said = find(shape, known.key);
+    if (said == nullptr || said->value == known.value) continue;
+    Finding override = *said;
+    override.key = "model_overrides." + said->key;
+    findings.push_back(std::move(override));
+  }
+  return findings;
+}
+
+}  // namespace
+
+std::optional<std::string> model_of_class(const std::string& name) {
+  for (const ModelClass& row : kClasses) {
+    if (row.name == name) return std::string(row.model);
+  }
+  return std::nullopt;
+}
+
+std::vector<Finding> match_model(std::vector<Finding> shape, const ModelMatch& match,
+                                 const DataFolder& data) {
+  apply_told(shape, match.told);
+  if (match.base && !is_file(*match.base, data)) return {{"model", *match.base, match.base_origin}};
+  if (match.base)
+    return against(*match.base, match.base_origin, false, shape,
+                   load_shape(*match.base, match, data));
+  require_whole(shape, match);
+  const auto name = nearest(shape, match, data);
+  if (!name) return own_model(shape, match);
+  const std::vector<Finding> model = load_shape(*name, match, data);
+  const bool guessed = find(shape, "vocab_size") == nullptr;
+  std::vector<Finding> findings = against(*name, "by its shape", false, shape, model);
+  if (guessed) {
+    findings.front().origin = "by its shape; the size of the vocabulary is this model's";
+    findings.front().assumed = true;
+  } else if (findings.size() > 1) {
+    findings.front().origin = "the nearest by its shape";
+  }
+  return findings;
+}
+
+}  // namespace simtrain

@@ -1,0 +1,101 @@
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "sim/core/input/scalar_text.h"
+#include "sim/import/terms/key_table.h"
+#include "sim/import/terms/scenario_keys.h"
+#include "sim/workload/model/software_spec.h"
+
+namespace simtrain {
+namespace {
+
+constexpr std::string_view kFamily = "hardware/tp_overlap";
+
+struct NamedEntry {
+  std::string_view gemm;
+  TpOverlapEntry TpOverlapTable::*entry;
+};
+constexpr std::array<NamedEntry, 6> kEntries{{{"qkv_dgrad", &TpOverlapTable::qkv_dgrad},
+                                              {"qkv_wgrad", &TpOverlapTable::qkv_wgrad},
+                                              {"fc1_dgrad", &TpOverlapTable::fc1_dgrad},
+                                              {"fc1_wgrad", &TpOverlapTable::fc1_wgrad},
+                                              {"proj_fprop", &TpOverlapTable::proj_fprop},
+                                              {"fc2_fprop", &TpOverlapTable::fc2_fprop}}};
+
+bool is_true(const YamlNode& node) {
+  return node.text == "true" || node.text == "True" || node.text == "1";
+}
+
+/// A GEMM's entry as Transformer Engine takes it: method, num_sm, num_splits, set_sm_margin. What
+/// is left out there, but for the method, is not compared.
+bool same_entry(const YamlNode& said, const TpOverlapEntry& known, const std::string& key) {
+  const YamlNode* method = said.find("method");
+  const YamlNode* sms = said.find("num_sm");
+  const YamlNode* splits = said.find("num_splits");
+  const YamlNode* margin = said.find("set_sm_margin");
+  constexpr Limits kSmall{0, 1000};
+  if (method == nullptr || scalar_text(*method, key + ".method") != name_of(known.method))
+    return false;
+  if (known.method == TpOverlapMethod::ring_exchange) return true;  // its SMs only poll
+  if (sms != nullptr && scalar_integer(*sms, key + ".num_sm", kSmall) != known.sms) return false;
+  if (splits != nullptr && known.method == TpOverlapMethod::pipeline &&
+      scalar_integer(*splits, key + ".num_splits", kSmall) != known.splits)
+    return false;
+  return margin == nullptr || is_true(*margin) == known.set_sm_margin;
+}
+
+bool same_table(const YamlNode& said, const TpOverlapTable& known, const std::string& key) {
+  return std::all_of(kEntries.begin(), kEntries.end(), [&](const NamedEntry& row) {
+    const YamlNode* entry = said.find(row.gemm);
+    return entry != nullptr &&
+           same_entry(*entry, known.*row.entry, key + "." + std::string(row.gemm));
+  });
+}
+
+/// userbuffers_bf16_h100_h8192_tp4_mbs1_seqlen8192 of NeMo 2 -> h100-h8192-tp4-bf16, as of
+/// ub_cfg_h100_h8192_tp4_mbs1_seqlen4096 of NeMo 1 where BF16 is trained; others as they are.
+std::string table_name(const std::string& word, const std::string& precision) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  while (begin <= word.size()) {
+    const std::size_t end = std::min(word.find('_', begin), word.size());
+    parts.push_back(word.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  if (parts.size() < 5) return word;
+  if (parts[0] == "ub" && parts[1] == "cfg")
+    return fmt::format("{}-{}-{}-{}", parts[2], parts[3], parts[4], precision);
+  if (parts[0] != "userbuffers") return word;
+  return fmt::format("{}-{}-{}-{}", parts[2], parts[3], parts[4], parts[1]);
+}
+
+}  // namespace
+
+std::string overlap_table(const Said<YamlNode>& configuration, const std::string& precision,
+                          const DataFolder& data) {
+  const YamlNode& node = configuration.value;
+  const std::string& origin = configuration.origin;
+  const std::vector<std::string> names = data.names(kFamily);
+  const YamlNode* target = node.find("_target_");
+  if (node.kind == YamlNode::Kind::scalar || target != nullptr) {
+    const std::string word =
+        target != nullptr ? class_name(scalar_text(*target, origin)) : scalar_text(node, origin);
+    std::string name = table_name(std::filesystem::path(word).stem().string(), precision);
+    if (std::find(names.begin(), names.end(), name) != names.end()) return name;
+  } else {
+    for (const std::string& name : names) {
+      const auto table = data.load<TpOverlapTable>(kFamily, name, node.place, origin);
+      if (same_table(node, table, origin)) return name;
+    }
+  }
+  throw InputError(node.place, origin,
+                   fmt::format("is no table of hardware/tp_overlap; add one, or --set "
+                               "overlap.tp_comm_overlap_table=NAME takes one of {}",
+                               fmt::join(names, ", ")));
+}
+
+}  // namespace simtrain

@@ -1,0 +1,263 @@
+#include "sim/import/shell/shell_script.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "sim/core/files/text_file.h"
+#include "sim/import/shell/shell_blocks.h"
+#include "sim/import/shell/shell_condition.h"
+#include "sim/import/shell/shell_path.h"
+#include "sim/import/terms/environment.h"
+#include "sim/import/terms/finding.h"
+
+namespace simtrain {
+namespace {
+
+constexpr std::size_t kMostFiles = 64;
+constexpr std::size_t kDeepest = 64;         // branches in branches, files in files
+constexpr std::size_t kLongestTest = 64;     // words from `if` to `then`
+constexpr std::size_t kMostBranches = 4096;  // nobody writes so many by hand
+constexpr TextFileKind kSourced{"a script to take in", 4};
+
+using Kind = ShellBlocks::Kind;
+using Words = std::vector<ShellWord>;
+
+/// The file of a path that a script takes in: beside the script, where it is run as a rule, or
+/// beside the file that takes it in.
+std::optional<std::string> sourced_file(const std::string& path, const std::string& script,
+                                        const std::string& taker) {
+  std::vector<std::string> places{path};
+  if (!path.starts_with('/'))
+    places = {folder_of(script) + "/" + path, folder_of(taker) + "/" + path, path};
+  for (const std::string& place : places) {
+    std::error_code error;
+    if (std::filesystem::is_regular_file(place, error))
+      return std::filesystem::path(place).lexically_normal().string();
+  }
+  return std::nullopt;
+}
+
+/// Whether a file sets up a shell or Python and no training.
+bool is_set_up(const std::string& written) {
+  constexpr std::array<std::string_view, 5> kSetUps{"activate", "conda.sh", ".bashrc",
+                                                    ".bash_profile", ".profile"};
+  const std::string name = written.substr(written.rfind('/') + 1);
+  return written.starts_with("/etc/") ||
+         std::find(kSetUps.begin(), kSetUps.end(), name) != kSetUps.end();
+}
+
+/// Where the next command that is `text` starts, a condition's length behind `at` at most; else at.
+std::size_t find_keyword(const Words& words, std::size_t at, std::string_view text) {
+  const std::size_t end = std::min(words.size(), at + kLongestTest);
+  for (std::size_t i = at + 1; i < end; ++i) {
+    if (words[i].starts && words[i].text == text) return i;
+  }
+  return at;
+}
+
+/// Whether a command runs or not as the one before it says: behind `&&` or `||`.
+bool is_chained(const Words& words, std::size_t at) {
+  if (at < 2 || !words[at - 1].ends || !words[at - 2].ends) return false;
+  const std::string& sign = words[at - 1].text;
+  return sign == words[at - 2].text && (sign == "&" || sign == "|");
+}
+
+class ScriptReader {
+ public:
+  ScriptReader(const std::string& file, const std::vector<std::string>& left_out)
+      : main_(file), left_out_(left_out), variables_(file), blocks_(variables_) {}
+
+  ShellScript read(const std::string& text) {
+    read_file(text, main_);
+    for (std::size_t i = 0; i < script_.words.size(); ++i) {
+      ShellWord& word = script_.words[i];
+      if (!word.ends && !forgotten_[i]) word.text = variables_.put_in(word.text);
+    }
+    for (auto& [name, word] : script_.environment) word.text = variables_.put_in("${" + name + "}");
+    return std::move(script_);
+  }
+
+ private:
+  void read_file(const std::string& text, const std::string& file) {
+    if (std::find(open_.begin(), open_.end(), file) != open_.end()) {
+      throw InputError({file}, "",
+                       fmt::format("goes in a circle: {} -> {}", fmt::join(open_, " -> "), file));
+    }
+    const Words words = split_script(text, file);
+    const std::string outer = variables_.source();
+    const std::size_t depth = blocks_.depth();
+    variables_.enter(file);
+    open_.push_back(file);
+    for (std::size_t at = 0; at < words.size();) at = step(words, at);
+    while (blocks_.depth() > depth) blocks_.close();
+    open_.pop_back();
+    variables_.enter(outer);
+  }
+
+  /// Reads on from a word; the place of the next.
+  std::size_t step(const Words& words, std::size_t at) {
+    const ShellWord& word = words[at];
+    const bool command = !word.ends && (word.starts || after_keyword_);
+    after_keyword_ = false;
+    if (command) {
+      if (const auto next = keyword(words, at)) return *next;
+      if (blocks_.is_live() && (word.text == "source" || word.text == "."))
+        return take_in(words, at);
+      if (word.text == "exit" || word.text == "return") blocks_.leave();
+    }
+    if (is_choice_end(words, at)) return next_choice(words, at + 2);
+    if (blocks_.is_live()) use(words, at);
+    return at + 1;
+  }
+
+  void use(const Words& words, std::size_t at) {
+    ShellWord word = words[at];
+    word.undecided = blocks_.is_undecided();
+    forgotten_.push_back(!word.ends && variables_.has_forgotten(word.text));
+    if (!word.ends) {
+      if (variables_.take(word.text, is_chained(words, at))) note_environment(word);
+      word.text = variables_.put_in(word.text);
+    }
+    script_.words.push_back(std::move(word));
+  }
+
+  void note_environment(const ShellWord& word) {
+    const std::string name = word.text.substr(0, word.text.find_first_of("+="));
+    if (is_environment(name)) script_.environment[name] = word;
+  }
+
+  std::optional<std::size_t> keyword(const Words& words, std::size_t at) {
+    const std::string& text = words[at].text;
+    if (text == "if" || text == "case" || text == "for" || text == "while" || text == "until")
+      return begin(words, at);
+    if (text == "elif" && blocks_.in(Kind::condition)) return condition(words, at + 1);
+    if (text == "else" && blocks_.in(Kind::condition)) {
+      blocks_.next_branch();
+      blocks_.decide(true);
+    } else if ((text == "fi" && blocks_.in(Kind::condition)) ||
+               (text == "esac" && blocks_.in(Kind::choice)) ||
+               (text == "done" && blocks_.in(Kind::loop))) {
+      blocks_.close();
+      return at + 1;
+    } else if (text != "then" && text != "do" && text != "{" && text != "!" && text != "time") {
+      return std::nullopt;
+    }
+    after_keyword_ = true;
+    return at + 1;
+  }
+
+  /// A block starts, if the word is not just one of a text (of another language, in the script).
+  std::optional<std::size_t> begin(const Words& words, std::size_t at) {
+    const std::string& text = words[at].text;
+    const bool choice = text == "case" && at + 2 < words.size() && words[at + 2].text == "in";
+    if (!choice && find_keyword(words, at, text == "if" ? "then" : "do") == at) return std::nullopt;
+    if (blocks_.depth() >= kDeepest || ++branches_ > kMostBranches)
+      throw InputError(words[at].place, "", "has more branches than any script to train with");
+    const bool live = blocks_.is_live();
+    if (choice) {
+      blocks_.open(Kind::choice, variables_.put_in(words[at + 1].text));
+      return next_choice(words, at + 3);
+    }
+    blocks_.open(text == "if" ? Kind::condition : Kind::loop);
+    if (text == "if") return condition(words, at + 1);
+    if (text != "for" || words[at + 1].ends) return at + 1;
+    if (live) variables_.forget(words[at + 1].text);
+    return at + 2;
+  }
+
+  /// The words up to `then` decide the branch behind it.
+  std::size_t condition(const Words& words, std::size_t at) {
+    const std::size_t end = find_keyword(words, at, "then");
+    const auto from = words.begin() + static_cast<std::ptrdiff_t>(std::min(at, words.size()));
+    const Words test(from, from + static_cast<std::ptrdiff_t>(end - at));
+    blocks_.next_branch();
+    blocks_.decide(condition_holds(test, variables_));
+    after_keyword_ = true;
+    return end + (end > at ? 1 : 0);
+  }
+
+  [[nodiscard]] bool is_choice_end(const Words& words, std::size_t at) const {
+    return blocks_.in(Kind::choice) && at + 1 < words.size() && words[at].ends &&
+           words[at + 1].ends && words[at].text == ";" && words[at + 1].text == ";";
+  }
+
+  /// The patterns up to `)` decide the branch behind it.
+  std::size_t next_choice(const Words& words, std::size_t at) {
+    blocks_.next_branch();
+    bool known = blocks_.subject().find_first_of("$`") == std::string::npos;
+    bool takes = false;
+    bool all = false;
+    std::size_t end = at;
+    while (end < words.size() && !(words[end].ends && words[end].text == ")")) {
+      if (words[end].text == "esac") return end;
+      const auto taken = words[end].ends ? std::optional(false)
+                                         : pattern_takes(words[end].text, blocks_.subject());
+      if (!taken) known = false;
+      if (taken == true) takes = true;
+      if (words[end].text == "*") all = true;
+      ++end;
+    }
+    blocks_.decide(all || known ? std::optional(takes) : std::nullopt);
+    after_keyword_ = true;
+    return std::min(end + 1, words.size());
+  }
+
+  std::size_t take_in(const Words& words, std::size_t at) {
+    const bool file_follows = at + 1 < words.size() && !words[at + 1].ends &&
+                              !words[at + 1].starts && words[at + 1].text != "=";
+    if (!file_follows) return at + 1;
+    const ShellWord& word = words[at + 1];
+    const std::string written = variables_.put_in(word.text);
+    const std::string name = written.substr(written.rfind('/') + 1);
+    const bool left = std::any_of(left_out_.begin(), left_out_.end(),
+                                  [&](const auto& one) { return one == name || one == written; });
+    if (left || is_set_up(written)) return at + 2;
+    const auto path = variables_.path_in(word.text);
+    const std::string hint =
+        fmt::format("--override \"~source {}\" reads on without it", plain_text(name));
+    if (!path || path->empty()) {
+      throw InputError(word.place, "source",
+                       fmt::format("takes in '{}', whose path only a run knows; {}",
+                                   plain_text(written.substr(0, 120)), hint));
+    }
+    const auto file = sourced_file(*path, main_, variables_.source());
+    if (!file) {
+      throw InputError(word.place, "source",
+                       fmt::format("takes in {}, which is not there; put it beside the script, or "
+                                   "{}",
+                                   plain_text(*path), hint));
+    }
+    if (++files_ > kMostFiles || open_.size() >= kDeepest) {
+      throw InputError(word.place, "source",
+                       fmt::format("takes in more than {} files", kMostFiles));
+    }
+    read_file(read_text_file(*file, kSourced), *file);
+    return at + 2;
+  }
+
+  std::string main_;
+  const std::vector<std::string>& left_out_;
+  ShellVariables variables_;
+  ShellBlocks blocks_;
+  std::vector<std::string> open_;
+  std::size_t files_ = 0;
+  std::size_t branches_ = 0;
+  bool after_keyword_ = false;
+  ShellScript script_;
+  std::vector<bool> forgotten_;  ///< of each word: it names a value that only a run knows
+};
+
+}  // namespace
+
+ShellScript read_script(const std::string& text, const std::string& file,
+                        const std::vector<std::string>& left_out) {
+  return ScriptReader(file, left_out).read(text);
+}
+
+}  // namespace simtrain

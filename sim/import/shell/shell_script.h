@@ -1,0 +1,28 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sim/import/shell/shell_words.h"
+
+namespace simtrain {
+
+/// A script as far as it can be read without running it.
+struct ShellScript {
+  std::vector<ShellWord> words;  ///< with their variables put in
+  /// Variables of its environment (NCCL_*, NVTE_*, CUDA_*) and the words that set them last.
+  std::map<std::string, ShellWord> environment;
+};
+
+/// Reads a script: comments, quotes, continued lines, `NAME=value` and `$NAME` in their order.
+/// Branches of `if` and `case` whose condition the script itself decides are read or passed over;
+/// words in one that only a run decides are marked. What only a run knows ($1, $(...), a name that
+/// is set nowhere or to several values) stays as it is written. Files that it takes in by `source`
+/// are read from its folder, but for those of these names in `left_out` and set-ups of the shell
+/// itself. Throws InputError where such a file is not there, its path only a run knows, or they
+/// take in each other.
+ShellScript read_script(const std::string& text, const std::string& file,
+                        const std::vector<std::string>& left_out = {});
+
+}  // namespace simtrain

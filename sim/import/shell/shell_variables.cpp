@@ -1,0 +1,141 @@
+#include "sim/import/shell/shell_variables.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
+#include "sim/import/shell/shell_path.h"
+
+namespace simtrain {
+namespace {
+
+constexpr std::size_t kLongest = 4096;          // of a word with its variables put in
+constexpr std::size_t kLongestReference = 512;  // of ${...}; a longer one stays as it is written
+constexpr std::size_t kMostVariables = 4096;    // the rest stays unknown
+constexpr int kDeepest = 8;                     // defaults in defaults
+
+bool starts_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+/// Of `$NAME` or `${...}`; 0 where there is none.
+std::size_t reference_length(const std::string& word, std::size_t at) {
+  if (at + 1 >= word.size() || word[at] != '$') return 0;
+  if (word[at + 1] != '{') {
+    std::size_t end = at + 1;
+    while (end < word.size() && in_name(word[end])) ++end;
+    return starts_name(word[at + 1]) ? end - at : 0;
+  }
+  int depth = 0;
+  const std::size_t most = std::min(word.size(), at + kLongestReference);
+  for (std::size_t i = at + 1; i < most; ++i) {
+    if (word[i] == '{') ++depth;
+    if (word[i] == '}' && --depth == 0) return i - at + 1;
+  }
+  return 0;
+}
+
+/// `NAME` and what follows it in `$NAME` and `${NAME...}`.
+struct Reference {
+  std::string name;
+  std::string rest;
+};
+
+Reference parsed(const std::string& reference) {
+  const bool braced = reference[1] == '{';
+  const std::string inside =
+      braced ? reference.substr(2, reference.size() - 3) : reference.substr(1);
+  std::size_t end = 0;
+  while (end < inside.size() && in_name(inside[end])) ++end;
+  return {inside.substr(0, end), inside.substr(end)};
+}
+
+std::string unquoted(std::string text) {
+  const bool quoted = text.size() > 1 && (text.front() == '"' || text.front() == '\'') &&
+                      text.back() == text.front();
+  return quoted ? text.substr(1, text.size() - 2) : text;
+}
+
+}  // namespace
+
+bool ShellVariables::take(const std::string& word, bool maybe) {
+  const std::size_t equals = word.find('=');
+  if (equals == std::string::npos || equals == 0 || !starts_name(word[0])) return false;
+  const bool appends = word[equals - 1] == '+';
+  const std::string name = word.substr(0, equals - (appends ? 1 : 0));
+  if (!std::all_of(name.begin(), name.end(), in_name)) return false;
+  std::string value = put_in(word.substr(equals + 1));
+  const auto known = values_.find(name);
+  if (known == values_.end()) {
+    if (values_.size() < kMostVariables) values_[name] = std::move(value);
+    return true;
+  }
+  if (appends && known->second) value = *known->second + value;
+  const bool lost =
+      (appends && !known->second) || value.size() > kLongest || (maybe && known->second != value);
+  known->second = lost ? std::nullopt : std::optional(std::move(value));
+  return true;
+}
+
+ShellVariables ShellVariables::joined(const std::vector<ShellVariables>& branches) {
+  ShellVariables all = branches.front();
+  for (std::size_t i = 1; i < branches.size(); ++i) {
+    for (const auto& [name, value] : branches[i].values_) {
+      const auto [entry, fresh] = all.values_.try_emplace(name, value);
+      if (!fresh && entry->second != value) entry->second.reset();
+    }
+  }
+  return all;
+}
+
+std::string ShellVariables::put_in(const std::string& word, int depth) const {
+  std::string out;
+  for (std::size_t at = 0; at < word.size() && out.size() <= kLongest;) {
+    const std::size_t length = reference_length(word, at);
+    const auto value = length > 0 ? value_of(word.substr(at, length), depth) : std::nullopt;
+    const std::size_t taken = length > 0 ? length : 1;
+    out += value ? *value : word.substr(at, taken);
+    at += taken;
+  }
+  return out;
+}
+
+std::optional<std::string> ShellVariables::value_of(const std::string& reference, int depth) const {
+  const auto [name, rest] = parsed(reference);
+  const auto found = values_.find(name);
+  if (found != values_.end() && !found->second) return std::nullopt;
+  std::optional<std::string> value;
+  if (found != values_.end()) value = found->second;
+  if (name == "BASH_SOURCE" && !value) value = source_;
+  const bool whole = rest.empty() || rest == "[@]" || rest == "[*]" || rest == "[0]";
+  if (whole) return value;
+  if (rest == "%/*" || rest == "[0]%/*") return value ? std::optional(folder_of(*value)) : value;
+  const bool empty_too = rest.starts_with(":-") || rest.starts_with(":=");
+  if (!empty_too && !rest.starts_with('-') && !rest.starts_with('=')) return std::nullopt;
+  if (value && !(empty_too && value->empty())) return value;
+  if (depth >= kDeepest) return std::nullopt;
+  return put_in(unquoted(rest.substr(empty_too ? 2 : 1)), depth + 1);
+}
+
+bool ShellVariables::has_forgotten(const std::string& word) const {
+  for (std::size_t at = 0; at < word.size(); ++at) {
+    const std::size_t length = reference_length(word, at);
+    if (length == 0) continue;
+    const auto known = values_.find(parsed(word.substr(at, length)).name);
+    if (known != values_.end() && !known->second) return true;
+  }
+  return false;
+}
+
+bool ShellVariables::is_unset(const std::string& word) const {
+  const std::size_t length = reference_length(word, 0);
+  if (length == 0 || length != word.size()) return false;
+  const Reference reference = parsed(word);
+  return reference.rest.empty() && !reference.name.empty() && starts_name(reference.name[0]) &&
+         values_.count(reference.name) == 0;
+}
+
+std::optional<std::string> ShellVariables::path_in(const std::string& word) const {
+  return shell_path(put_in(word), script_);
+}
+
+}  // namespace simtrain

@@ -1,0 +1,181 @@
+#include "sim/import/shell/shell_words.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
+namespace simtrain {
+namespace {
+
+constexpr std::size_t kLongestBracket = 512;  // a longer one is taken for plain text
+
+bool starts_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+/// The last character of the `$(...)` or `${...}` at `start`, or `start` where there is none.
+std::size_t bracket_end(const std::string& text, std::size_t start) {
+  if (start + 1 >= text.size() || text[start] != '$') return start;
+  const char opening = text[start + 1];
+  if (opening != '{' && opening != '(') return start;
+  const char closing = opening == '{' ? '}' : ')';
+  int depth = 0;
+  const std::size_t end = std::min(text.size(), start + kLongestBracket);
+  for (std::size_t i = start + 1; i < end; ++i) {
+    if (text[i] == opening) ++depth;
+    if (text[i] == closing && --depth == 0) return i;
+  }
+  return start;
+}
+
+/// The quote that closes the one at `start`, or npos.
+std::size_t closing_quote(const std::string& text, std::size_t start) {
+  const bool expands = text[start] == '"';
+  for (std::size_t i = start + 1; i < text.size(); ++i) {
+    if (expands) i = bracket_end(text, i);
+    if (text[i] == '\\' && expands) {
+      ++i;
+    } else if (text[i] == text[start]) {
+      return i;
+    }
+  }
+  return std::string::npos;
+}
+
+/// A quoted text that is a command line itself: "--num-layers 24 ...", "python x.py --bf16".
+bool holds_options(std::string_view quoted) {
+  for (std::size_t at = quoted.find("--"); at != std::string_view::npos;
+       at = quoted.find("--", at + 2)) {
+    const bool starts = at == 0 || is_blank(quoted[at - 1]);
+    if (starts && at + 2 < quoted.size() && starts_name(quoted[at + 2]) &&
+        quoted.find_first_of(" \t\n") != std::string_view::npos)
+      return true;
+  }
+  return false;
+}
+
+/// Splits a script into words; variables stay as they are written.
+class Splitter {
+ public:
+  Splitter(std::string text, const std::string& file) : text_(std::move(text)), file_(file) {}
+
+  std::vector<ShellWord> split() {
+    while (at_ < text_.size()) step();
+    finish();
+    return std::move(words_);
+  }
+
+ private:
+  void step() {
+    const char c = text_[at_];
+    if (c == '\\' && at_ + 1 < text_.size()) {
+      if (text_[at_ + 1] == '\n') {
+        advance();
+        finish();
+      } else {
+        advance();
+        add(text_[at_]);
+      }
+    } else if (c == '\'' || c == '"') {
+      return quoted();
+    } else if (c == '`') {
+      return backquoted();
+    } else if (c == '#' && !open_) {
+      while (at_ < text_.size() && text_[at_] != '\n') advance();
+      return;
+    } else if (c == '$' && at_ + 1 < text_.size() &&
+               (text_[at_ + 1] == '{' || text_[at_ + 1] == '(')) {
+      return bracketed();
+    } else if (is_blank(c)) {
+      finish();
+      if (c == '\n') fresh_ = true;
+    } else if (c == ';' || c == '|' || c == '&' || c == '(' || c == ')' || c == '<' || c == '>') {
+      finish();
+      words_.push_back({std::string(1, c), place_, true});
+      fresh_ = c != '<' && c != '>';
+    } else {
+      add(c);
+    }
+    advance();
+  }
+
+  void quoted() {
+    const std::size_t end = closing_quote(text_, at_);
+    if (end == std::string::npos) return add_and_advance();
+    if (holds_options(std::string_view(text_).substr(at_ + 1, end - at_ - 1))) {
+      text_[at_] = ' ';  // its words are words of the script
+      text_[end] = ' ';
+      finish();
+      return advance();
+    }
+    const char quote = text_[at_];
+    begin();
+    advance();
+    while (at_ < end) {
+      if (quote == '"' && text_[at_] == '\\' && at_ + 1 < end) advance();
+      add(text_[at_]);
+      advance();
+    }
+    advance();
+  }
+
+  /// `` `command` `` stays one piece too.
+  void backquoted() {
+    const std::size_t end = text_.find('`', at_ + 1);
+    if (end == std::string::npos || end - at_ > kLongestBracket) return add_and_advance();
+    while (at_ <= end) add_and_advance();
+  }
+
+  /// `${...}` and `$(...)` stay one piece, blanks and all.
+  void bracketed() {
+    const char opening = text_[at_ + 1];
+    const char closing = opening == '{' ? '}' : ')';
+    int depth = 0;
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (c == opening) ++depth;
+      add_and_advance();
+      if (c == closing && --depth == 0) return;
+    }
+  }
+
+  void add_and_advance() {
+    add(text_[at_]);
+    advance();
+  }
+  void begin() {
+    if (!open_) word_ = {"", place_, false, fresh_};
+    open_ = true;
+    fresh_ = false;
+  }
+  void add(char c) {
+    begin();
+    word_.text += c;
+  }
+  void finish() {
+    if (open_) words_.push_back(std::move(word_));
+    open_ = false;
+  }
+  void advance() {
+    ++place_.column;
+    if (text_[at_++] != '\n') return;
+    ++place_.line;
+    place_.column = 1;
+  }
+
+  std::string text_;
+  std::string file_;
+  SourcePlace place_{file_, 1, 1};
+  std::size_t at_ = 0;
+  bool open_ = false;
+  bool fresh_ = true;  ///< the next word is the first of a command
+  ShellWord word_;
+  std::vector<ShellWord> words_;
+};
+
+}  // namespace
+
+std::vector<ShellWord> split_script(const std::string& text, const std::string& file) {
+  return Splitter(text, file).split();
+}
+
+}  // namespace simtrain

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/core/input/input_error.h"
+
+namespace simtrain {
+
+/// A word of a shell script, its quotes taken off.
+struct ShellWord {
+  std::string text;
+  SourcePlace place;
+  bool ends = false;  ///< no word, but the operator that ends a command (`;`, `&`, `|`, a bracket)
+  bool starts = false;     ///< the first of a command
+  bool undecided = false;  ///< in a branch that only a run takes or not
+};
+
+/// The words of a shell script, variables as they are written. A quoted text that holds options is
+/// split into the words in it; `${...}`, `$(...)` and `` `...` `` stay one piece.
+std::vector<ShellWord> split_script(const std::string& text, const std::string& file);
+
+}  // namespace simtrain

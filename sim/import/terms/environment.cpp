@@ -1,0 +1,142 @@
+#include "sim/import/terms/environment.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "sim/collectives/names.h"
+#include "sim/core/input/scalar_text.h"
+
+namespace simtrain {
+namespace {
+
+enum class Form { flag, count, bytes, algorithms, protocols };
+
+struct Variable {
+  std::string_view name;
+  std::string_view key;
+  Form form;
+};
+constexpr std::array<Variable, 10> kVariables{
+    {{"NCCL_NVLS_ENABLE", "nccl.nvls", Form::flag},
+     {"NCCL_COLLNET_ENABLE", "nccl.collnet", Form::flag},
+     {"NCCL_ALGO", "nccl.algo", Form::algorithms},
+     {"NCCL_PROTO", "nccl.proto", Form::protocols},
+     {"NCCL_MIN_NCHANNELS", "nccl.min_channels", Form::count},
+     {"NCCL_MIN_CTAS", "nccl.min_channels", Form::count},
+     {"NCCL_MAX_NCHANNELS", "nccl.max_channels", Form::count},
+     {"NCCL_MAX_CTAS", "nccl.max_channels", Form::count},
+     {"NCCL_P2P_NET_CHUNKSIZE", "nccl.p2p_net_chunk", Form::bytes},
+     {"NCCL_NCHANNELS_PER_NET_PEER", "nccl.p2p_channels_per_peer", Form::count}}};
+
+/// A variable, or all that start so, and why it is left aside.
+struct LeftAside {
+  std::string_view start;
+  std::string_view why;
+};
+constexpr std::array<LeftAside, 8> kLeftAside{
+    {{"CUDA_DEVICE_MAX_CONNECTIONS", "the order of kernels that Megatron asks for is simulated"},
+     {"NVTE_FWD_LAYERNORM_SM_MARGIN", "SMs that norms leave free are not modelled"},
+     {"NVTE_BWD_LAYERNORM_SM_MARGIN", "SMs that norms leave free are not modelled"},
+     {"NVTE_", "of the software stack (--software), which has its own"},
+     {"CUBLAS_", "of the software stack (--software), which has its own"},
+     {"NCCL_IB_", "the fabric is simulated as the cluster's file has it"},
+     {"NCCL_", "a setting of NCCL that is not modelled"},
+     {"PYTORCH_", "the framework's allocator is as the software's file has it"}}};
+
+std::string lowered(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+/// NCCL's name without case and dashes: NVLSTree and nvls-tree are one.
+std::string bare(std::string text) {
+  std::erase_if(text, [](char c) { return c == '-' || c == '_'; });
+  return lowered(std::move(text));
+}
+
+/// "Ring,Tree" as a list of our names; "^NVLS" as all but it.
+template <class Enum>
+std::string names_in(const std::string& text, std::size_t known, const YamlNode& node,
+                     const std::string& name) {
+  const bool but = text.starts_with('^');
+  std::vector<bool> chosen(known, but);
+  std::size_t begin = but ? 1 : 0;
+  while (begin <= text.size()) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    std::string word = bare(text.substr(begin, end - begin));
+    if (word.starts_with('^')) word.erase(0, 1);
+    std::size_t at = 0;
+    while (at < known && bare(std::string(EnumNames<Enum>::rows[at].first)) != word) ++at;
+    if (at == known) {
+      throw InputError(
+          node.place, name,
+          fmt::format("'{}' holds a word that is not known here", plain_text(text.substr(0, 80))));
+    }
+    chosen[at] = !but;
+    begin = end + 1;
+  }
+  std::vector<std::string_view> names;
+  for (std::size_t i = 0; i < known; ++i) {
+    if (chosen[i]) names.push_back(EnumNames<Enum>::rows[i].first);
+  }
+  return fmt::format("[{}]", fmt::join(names, ", "));
+}
+
+std::string value_of(const Variable& variable, const YamlNode& node) {
+  constexpr std::size_t kAlgorithms = 7;  // those that NCCL_ALGO knows stand first
+  constexpr std::size_t kProtocols = 3;
+  const std::string name(variable.name);
+  switch (variable.form) {
+    case Form::flag:
+      return scalar_integer(node, name, Limits{0, 2}) == 0 ? "false" : "true";
+    case Form::count:
+      return std::to_string(scalar_integer(node, name, Limits{1, 64}));
+    case Form::bytes:
+      return fmt::format("{} B", scalar_integer(node, name, Limits{1, 1e12}));
+    case Form::algorithms:
+      return names_in<Algorithm>(scalar_text(node, name), kAlgorithms, node, name);
+    case Form::protocols:
+      return names_in<Protocol>(scalar_text(node, name), kProtocols, node, name);
+  }
+  return "";
+}
+
+}  // namespace
+
+bool is_environment(std::string_view name) {
+  constexpr std::array<std::string_view, 6> kStarts{"NCCL_", "NVTE_",        "CUDA_",
+                                                    "TORCH", "PYTORCH_CUDA", "CUBLAS_"};
+  return std::any_of(kStarts.begin(), kStarts.end(),
+                     [&](std::string_view start) { return name.starts_with(start); });
+}
+
+void read_variable(const std::string& name, const YamlNode& value, RecipeReading& reading) {
+  const auto variable = std::find_if(kVariables.begin(), kVariables.end(),
+                                     [&](const Variable& row) { return row.name == name; });
+  if (variable != kVariables.end() && value.text.find('$') != std::string::npos) {
+    ++reading.left_out["a setting of NCCL that only a run knows"][name];
+    return;
+  }
+  if (variable != kVariables.end()) {
+    ++reading.taken;
+    reading.settings.push_back({std::string(variable->key), value_of(*variable, value), name});
+    return;
+  }
+  if (name == "NVTE_ALLOW_NONDETERMINISTIC_ALGO" && value.text == "0") {
+    ++reading.left_out[std::string(kDeterministic.why)][name];
+    return;
+  }
+  const auto row = std::find_if(kLeftAside.begin(), kLeftAside.end(),
+                                [&](const LeftAside& one) { return name.starts_with(one.start); });
+  const std::string_view why =
+      row == kLeftAside.end() ? "a variable that has no part in what is simulated" : row->why;
+  ++reading.ignored[std::string(why)][name];
+}
+
+}  // namespace simtrain

@@ -1,0 +1,241 @@
+#include "sim/import/terms/key_table.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "sim/core/input/scalar_text.h"
+#include "sim/import/nemo/interpolation.h"
+
+namespace simtrain {
+namespace {
+
+constexpr std::string_view kUnknown = "not known to simtrain, so without effect on the scenario";
+
+/// Null in YAML, or as Python prints it.
+bool is_unset(const YamlNode& node) {
+  if (node.kind == YamlNode::Kind::null) return true;
+  return node.kind == YamlNode::Kind::scalar &&
+         (node.text.empty() || node.text == "None" || node.text == "null" || node.text == "~");
+}
+
+bool is_off(const YamlNode& node) {
+  const std::string& text = node.text;
+  return node.kind == YamlNode::Kind::scalar &&
+         (text == "false" || text == "False" || text == "0" || text == "none" || text == "[]");
+}
+
+std::string_view last_word(std::string_view key) { return key.substr(key.rfind('.') + 1); }
+
+bool matches(std::string_view pattern, std::string_view key) {
+  return pattern.ends_with('*') && key.starts_with(pattern.substr(0, pattern.size() - 1));
+}
+
+/// `[a, 'b']` as Python prints it, or a YAML list: a,b.
+std::string word_of(const YamlNode& node, const std::string& key) {
+  if (node.kind == YamlNode::Kind::map) {
+    const YamlNode* target = node.find("_target_");
+    if (target != nullptr) return class_name(scalar_text(*target, key));
+  }
+  if (node.kind == YamlNode::Kind::list) {
+    std::string joined;
+    for (const YamlNode& item : node.items) {
+      if (!joined.empty()) joined += ',';
+      joined += scalar_text(item, key);
+    }
+    return joined;
+  }
+  std::string text = scalar_text(node, key);
+  if (!text.starts_with('[')) return text;
+  if (text.find(',') == std::string::npos) std::replace(text.begin(), text.end(), ' ', ',');
+  std::erase_if(text,
+                [](char c) { return c == '[' || c == ']' || c == '\'' || c == '"' || c == ' '; });
+  return text;
+}
+
+bool flag_of(const YamlNode& node, const std::string& key) {
+  YamlNode plain = node;
+  if (plain.text == "True") plain.text = "true";
+  if (plain.text == "False") plain.text = "false";
+  return scalar_bool(plain, key);
+}
+
+class RecipeReader {
+ public:
+  RecipeReader(const YamlNode& tree, std::span<const KeyRow> rows, KeyStyle style)
+      : tree_(tree), rows_(rows), style_(style) {}
+
+  RecipeReading read() {
+    visit(tree_, "");
+    refuse_misplaced();
+    return std::move(reading_);
+  }
+
+ private:
+  /// A count that the recipe says, but not where its format has it, must not count as unsaid.
+  void refuse_misplaced() const {
+    for (const auto& [row, key, place] : misplaced_) {
+      if (reading_.terms.*std::get<WholeTerm RecipeTerms::*>(row->meaning)) continue;
+      throw InputError(place, spelled(key),
+                       fmt::format("stands where this format does not have it; --override "
+                                   "+{}=VALUE says it, --override \"~{}\" leaves it out",
+                                   row->key, key));
+    }
+  }
+
+  /// The row of a count whose last word is the key's.
+  [[nodiscard]] const KeyRow* count_named_like(const std::string& key) const {
+    const std::string_view word = last_word(key);
+    const auto found = std::find_if(rows_.begin(), rows_.end(), [&](const KeyRow& row) {
+      return std::holds_alternative<WholeTerm RecipeTerms::*>(row.meaning) &&
+             last_word(row.key) == word;
+    });
+    return found == rows_.end() ? nullptr : &*found;
+  }
+
+  void visit(const YamlNode& node, const std::string& key) {
+    const KeyRow* row = exact_row(rows_, key);
+    if (row != nullptr) {
+      use(*row, node, key);
+    } else if (node.kind == YamlNode::Kind::map) {
+      for (const YamlEntry& entry : node.entries)
+        visit(entry.value, key.empty() ? entry.key : key + "." + entry.key);
+    } else if (node.kind == YamlNode::Kind::list && has_maps(node)) {
+      visit_items(node, key);
+    } else {
+      leave(node, key);
+    }
+  }
+
+  static bool has_maps(const YamlNode& node) {
+    return std::any_of(node.items.begin(), node.items.end(),
+                       [](const YamlNode& item) { return item.kind == YamlNode::Kind::map; });
+  }
+
+  void visit_items(const YamlNode& node, const std::string& key) {
+    for (std::size_t i = 0; i < node.items.size(); ++i) {
+      const YamlNode* target = node.items[i].find("_target_");
+      const bool classed = target != nullptr && target->kind == YamlNode::Kind::scalar;
+      visit(node.items[i],
+            fmt::format("{}[{}]", key, classed ? class_name(target->text) : std::to_string(i)));
+    }
+  }
+
+  /// A leaf without a row of its own.
+  void leave(const YamlNode& node, const std::string& key) {
+    if (is_unset(node) || key.ends_with("_target_") || key.ends_with("_call_") ||
+        key.ends_with("_partial_")) {
+      return;
+    }
+    if (const KeyRow* row = count_named_like(key); row != nullptr && !is_off(node))
+      misplaced_.push_back({row, key, node.place});
+    for (const KeyRow& row : rows_) {
+      if (!matches(row.key, key)) continue;
+      if (std::holds_alternative<Ignored>(row.meaning)) {
+        ++reading_.ignored[std::string(std::get<Ignored>(row.meaning).why)][std::string(row.key)];
+      } else {
+        use(row, node, key);
+      }
+      return;
+    }
+    ++reading_.ignored[std::string(kUnknown)][key];
+  }
+
+  void use(const KeyRow& row, const YamlNode& node, const std::string& key) {
+    if (const auto* ignored = std::get_if<Ignored>(&row.meaning)) {
+      if (!is_unset(node)) ++reading_.ignored[std::string(ignored->why)][spelled(key)];
+      return;
+    }
+    const YamlNode value = style_ == KeyStyle::option ? node : resolved(tree_, key, node);
+    if (is_unset(value)) return;
+    if (style_ == KeyStyle::option && value.text.find('$') != std::string::npos) {
+      throw InputError(value.place, spelled(key),
+                       fmt::format("'{}' is no value that the file tells; --override {}=VALUE "
+                                   "would",
+                                   value.text.substr(0, 80), key));
+    }
+    if (const auto* left = std::get_if<LeftOut>(&row.meaning)) {
+      if (!is_off(value)) ++reading_.left_out[std::string(left->why)][spelled(key)];
+      return;
+    }
+    if (const auto* refused = std::get_if<Refused>(&row.meaning)) {
+      if (!is_off(value) && (refused->harmless.empty() || word_of(value, key) != refused->harmless))
+        throw InputError(value.place, spelled(key),
+                         fmt::format("is set to {}; {}", found(value), refused->why));
+      return;
+    }
+    std::visit([&](const auto& member) { take(member, value, key); }, row.meaning);
+  }
+
+  static void take(const Ignored& /*row*/, const YamlNode& /*value*/, const std::string& /*key*/) {}
+  static void take(const Refused& /*row*/, const YamlNode& /*value*/, const std::string& /*key*/) {}
+  static void take(const LeftOut& /*row*/, const YamlNode& /*value*/, const std::string& /*key*/) {}
+  void take(WholeTerm RecipeTerms::*term, const YamlNode& value, const std::string& key) {
+    set(term, scalar_integer(value, spelled(key), Limits{0, 1e15}), value, key);
+  }
+  void take(RealTerm RecipeTerms::*term, const YamlNode& value, const std::string& key) {
+    set(term, scalar_real(value, spelled(key), kNotNegative), value, key);
+  }
+  void take(FlagTerm RecipeTerms::*term, const YamlNode& value, const std::string& key) {
+    set(term, flag_of(value, spelled(key)), value, key);
+  }
+  void take(WordTerm RecipeTerms::*term, const YamlNode& value, const std::string& key) {
+    const std::string word = word_of(value, spelled(key));
+    set(term, key.ends_with("_target_") ? class_name(word) : word, value, key);
+  }
+  void take(TreeTerm RecipeTerms::*term, const YamlNode& value, const std::string& key) {
+    reading_.terms.*term = Said<YamlNode>{value, spelled(key), false, value.place};
+    ++reading_.taken;
+  }
+
+  template <class T>
+  void set(std::optional<Said<T>> RecipeTerms::*term, T value, const YamlNode& node,
+           const std::string& key) {
+    std::optional<Said<T>>& known = reading_.terms.*term;
+    ++reading_.taken;
+    if (!known) {
+      known = Said<T>{std::move(value), spelled(key), false, node.place};
+    } else if (known->value != value) {
+      throw InputError(node.place, spelled(key),
+                       fmt::format("{} contradicts '{}' of {}; --override {}=VALUE settles it",
+                                   found(node), known->value, known->origin, key));
+    }
+  }
+
+  [[nodiscard]] std::string spelled(const std::string& key) const {
+    if (style_ == KeyStyle::dotted) return key;
+    std::string option = "--" + key;
+    std::replace(option.begin(), option.end(), '_', '-');
+    return option;
+  }
+
+  const YamlNode& tree_;
+  std::span<const KeyRow> rows_;
+  struct Misplaced {
+    const KeyRow* row;
+    std::string key;
+    SourcePlace place;
+  };
+
+  KeyStyle style_;
+  RecipeReading reading_;
+  std::vector<Misplaced> misplaced_;
+};
+
+}  // namespace
+
+const KeyRow* exact_row(std::span<const KeyRow> rows, std::string_view key) {
+  const auto found =
+      std::find_if(rows.begin(), rows.end(), [&](const KeyRow& row) { return row.key == key; });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+std::string class_name(const std::string& target) {
+  return target.substr(target.find_last_of('.') + 1);
+}
+
+RecipeReading read_recipe(const YamlNode& tree, std::span<const KeyRow> rows, KeyStyle style) {
+  return RecipeReader(tree, rows, style).read();
+}
+
+}  // namespace simtrain

@@ -1,0 +1,116 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "sim/core/input/yaml_tree.h"
+
+namespace simtrain {
+
+/// What a recipe says of one thing, and by which of its keys.
+template <class T>
+struct Said {
+  T value{};
+  std::string origin;    ///< the foreign key, or whose default it is
+  bool assumed = false;  ///< the recipe itself is silent
+  SourcePlace place;
+};
+
+using WholeTerm = std::optional<Said<std::int64_t>>;
+using RealTerm = std::optional<Said<double>>;
+using FlagTerm = std::optional<Said<bool>>;
+using WordTerm = std::optional<Said<std::string>>;
+using TreeTerm = std::optional<Said<YamlNode>>;
+
+/// What training frameworks say about a step, in the words of Megatron Core. Every format's key
+/// table fills these; the scenario is made of them and of nothing else. What a recipe leaves unset
+/// is empty, until the format fills in its framework's default.
+struct RecipeTerms {
+  WordTerm name;
+  // the model
+  WordTerm model_class;  ///< of NeMo 2 and Megatron-Bridge, which have a shape as default
+  WholeTerm num_layers;
+  WholeTerm hidden_size;
+  WholeTerm ffn_hidden_size;
+  WholeTerm num_attention_heads;
+  FlagTerm group_query_attention;  ///< false: num_query_groups has no meaning
+  WholeTerm num_query_groups;
+  WholeTerm kv_channels;
+  WordTerm tokenizer;
+  WholeTerm vocab_size;  ///< before padding
+  WholeTerm make_vocab_size_divisible_by;
+  WholeTerm padded_vocab_size;
+  WordTerm activation;
+  FlagTerm gated_linear_unit;
+  FlagTerm squared_relu;
+  WordTerm normalization;
+  FlagTerm layernorm_1p;
+  WordTerm position_embedding_type;
+  RealTerm rotary_percent;
+  FlagTerm share_embeddings_and_output_weights;
+  FlagTerm untie_embeddings_and_output_weights;
+  RealTerm hidden_dropout;
+  // training
+  WordTerm precision;  ///< bf16, bf16-mixed, 32, ...
+  FlagTerm bf16;
+  WordTerm fp8;         ///< e4m3, hybrid, true, ...
+  WordTerm fp8_recipe;  ///< delayed, tensorwise, mxfp8, ...
+  FlagTerm fp8_params;
+  WholeTerm seq_length;
+  WholeTerm micro_batch_size;
+  WholeTerm global_batch_size;
+  WordTerm rampup_batch_size;  ///< first batch, increment and samples over which it grows
+  WordTerm train_iters;        ///< how long the run is; no number: not said
+  WordTerm train_samples;
+  WordTerm exit_interval;
+  // parallelism
+  WholeTerm tensor_model_parallel_size;
+  WholeTerm pipeline_model_parallel_size;
+  WholeTerm virtual_pipeline_model_parallel_size;
+  WholeTerm layers_per_virtual_stage;
+  WholeTerm context_parallel_size;
+  WholeTerm expert_model_parallel_size;
+  FlagTerm sequence_parallel;
+  FlagTerm account_for_embedding_in_pipeline_split;
+  FlagTerm account_for_loss_in_pipeline_split;
+  // overlap
+  FlagTerm tp_comm_overlap;
+  TreeTerm tp_comm_overlap_cfg;  ///< a table, or the name of one
+  FlagTerm overlap_p2p_comm;
+  FlagTerm overlap_grad_reduce;
+  FlagTerm overlap_param_gather;
+  FlagTerm defer_embedding_wgrad_compute;
+  WholeTerm wgrad_deferral_limit;
+  // optimizer
+  WordTerm optimizer;
+  WordTerm optimizer_dtype;
+  FlagTerm use_distributed_optimizer;
+  WordTerm grad_reduce_dtype;
+  FlagTerm grad_reduce_in_fp32;
+  FlagTerm grad_reduce_in_bf16;
+  RealTerm bucket_cap_mb;
+  WholeTerm bucket_size;  ///< elements
+  // the rest of the step
+  WordTerm recompute_granularity;
+  WordTerm recompute_method;
+  WholeTerm recompute_num_layers;
+  WordTerm recompute_modules;
+  FlagTerm enable_cuda_graph;
+  WordTerm cuda_graph_impl;
+  // the job
+  WholeTerm num_nodes;
+  WholeTerm gpus_per_node;
+  WholeTerm world_size;
+};
+
+/// Gives a term that the recipe is silent about its framework's default.
+template <class T>
+void default_to(std::optional<Said<T>>& term, std::type_identity_t<T> value,
+                const std::string& whose) {
+  if (!term) term = Said<T>{std::move(value), whose, true, {}};
+}
+
+}  // namespace simtrain

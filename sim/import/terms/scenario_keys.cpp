@@ -1,0 +1,363 @@
+#include "sim/import/terms/scenario_keys.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "sim/core/input/scalar_text.h"
+#include "sim/core/input/yaml_text.h"
+#include "sim/import/megatron/batch_rampup.h"
+#include "sim/import/model/model_match.h"
+#include "sim/import/terms/term_findings.h"
+#include "sim/run/scenario/scenario.h"
+
+namespace simtrain {
+namespace {
+
+const std::string kNotUsed = "off without pipeline or virtual stages, whatever the recipe says";
+
+ToldKeys told_keys(const std::vector<std::string>& settings) {
+  ToldKeys told;
+  for (const std::string& text : settings) {
+    const Setting setting = parse_setting(text);
+    if (std::count(setting.key.begin(), setting.key.end(), '.') > 1)
+      throw InputError(setting.key_place, setting.key, "is too deep; tell the whole map as {...}");
+    told[setting.key] = flow_text(setting.value);
+  }
+  return told;
+}
+
+/// The value of an option that names a file of a family.
+Finding named(const DataFolder& data, std::string_view family, const std::string& name,
+              const std::string& option) {
+  const std::vector<std::string> known = data.names(family);
+  if (std::find(known.begin(), known.end(), name) == known.end()) {
+    throw InputError({}, option,
+                     fmt::format("'{}' is not known here; {}", plain_text(name.substr(0, 80)),
+                                 suggestion(name, known)));
+  }
+  return {"", name, option};
+}
+
+bool is_shape_key(std::string_view key) {
+  const std::vector<Finding> shape = shape_of(ModelSpec{});
+  return std::any_of(shape.begin(), shape.end(), [&](const Finding& known) {
+    return key == "model_overrides." + known.key || key == "model." + known.key;
+  });
+}
+
+class ScenarioKeys {
+ public:
+  ScenarioKeys(const RecipeReading& reading, const ImportFile& file, const RecipeRequest& request,
+               const DataFolder& data)
+      : t_(reading.terms),
+        settings_(reading.settings),
+        file_(file),
+        request_(request),
+        data_(data),
+        told_(told_keys(request.settings)) {}
+
+  std::vector<Finding> keys() {
+    head();
+    std::vector<Finding> before = std::move(findings_);
+    findings_.clear();
+    training();
+    parallelism();
+    std::vector<Finding> after = std::move(findings_);
+    findings_ = before;
+    findings_.insert(findings_.end(), after.begin(), after.end());  // for number() and flag()
+    overlap();
+    optimizer();
+    rest();
+    return in_order(before.size(), model());
+  }
+
+ private:
+  /// The findings with the model behind the first `head`, and told keys that nobody asked for.
+  std::vector<Finding> in_order(std::size_t head, const std::vector<Finding>& model) {
+    findings_.insert(findings_.begin() + static_cast<std::ptrdiff_t>(head), model.begin(),
+                     model.end());
+    for (const auto& [key, value] : told_) {
+      const auto known = std::find_if(findings_.begin(), findings_.end(),
+                                      [&k = key](const Finding& f) { return f.key == k; });
+      if (known == findings_.end() && !is_shape_key(key))
+        findings_.push_back({key, value, "--set"});
+    }
+    return std::move(findings_);
+  }
+
+  template <class Derive>
+  void put(const std::string& key, Derive derive) {
+    const auto told = told_.find(key);
+    if (told != told_.end()) {
+      findings_.push_back({key, told->second, "--set"});
+      return;
+    }
+    Finding finding = derive();
+    finding.key = key;
+    findings_.push_back(std::move(finding));
+  }
+
+  [[noreturn]] void refuse(const std::string& key, const std::string& sentence,
+                           const SourcePlace& place = {}) const {
+    throw InputError(place.file.empty() ? SourcePlace{file_.path} : place, key, sentence);
+  }
+
+  /// A count that only the recipe can say.
+  void required(const std::string& key, const WholeTerm& term) {
+    put(key, [&]() -> Finding {
+      if (!term) refuse(key, fmt::format("the recipe does not say it; --set {}=N would", key));
+      return of(*term);
+    });
+  }
+  void with_default(const std::string& key, const WholeTerm& term, std::int64_t value) {
+    put(key, [&]() -> Finding {
+      if (term) return of(*term);
+      return {"", std::to_string(value), "default of the framework", true};
+    });
+  }
+  void with_default(const std::string& key, const FlagTerm& term) {
+    put(key, [&] { return term ? of(*term) : off(); });
+  }
+
+  [[nodiscard]] std::string value_of(std::string_view key) const {
+    const auto found = std::find_if(findings_.begin(), findings_.end(),
+                                    [&](const Finding& f) { return f.key == key; });
+    return found == findings_.end() ? "" : found->value;
+  }
+  /// A count that was found before; 1 where it is no count, which the check of the whole refuses.
+  [[nodiscard]] std::int64_t number(std::string_view key) const {
+    const std::string text = value_of(key);
+    std::int64_t value = 0;
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return std::clamp<std::int64_t>(value, 1, 1000000);
+  }
+  [[nodiscard]] bool flag(std::string_view key) const { return value_of(key) == "true"; }
+
+  void head() {
+    const std::string stem = std::filesystem::path(file_.path).stem().string();
+    const std::string name = request_.name ? *request_.name : t_.name ? t_.name->value : stem;
+    const auto quoted = [](const std::string& text) {
+      return fmt::format("\"{}\"", plain_text(text));
+    };
+    put("name", [&]() -> Finding {
+      return {"", quoted(name), request_.name ? "--name" : t_.name ? t_.name->origin : "the file"};
+    });
+    put("source", [&]() -> Finding {
+      return {"", quoted("imported from " + file_.path), "the file"};
+    });
+    put("cluster.name", [&]() -> Finding {
+      if (request_.cluster)
+        return named(data_, "hardware/clusters", *request_.cluster, "--cluster");
+      refuse("cluster", fmt::format("a recipe does not say what it runs on; --cluster NAME would, "
+                                    "one of {}",
+                                    fmt::join(data_.names("hardware/clusters"), ", ")));
+    });
+    put("cluster.nodes", [&] { return nodes(); });
+    put("cluster.placement", []() -> Finding { return {"", "compact", "as usual", true}; });
+    put("software", [&]() -> Finding {
+      if (request_.software)
+        return named(data_, "hardware/software", *request_.software, "--software");
+      refuse("software", fmt::format("a recipe does not say which software runs it; --software "
+                                     "NAME would, one of {}",
+                                     fmt::join(data_.names("hardware/software"), ", ")));
+    });
+  }
+
+  Finding nodes() {
+    if (request_.nodes) return {"", std::to_string(*request_.nodes), "--nodes"};
+    const std::string cluster = value_of("cluster.name");
+    const std::int64_t each = load_cluster(data_, cluster, 1, {"--cluster " + cluster}).node.gpus;
+    std::int64_t gpus = 0;
+    std::string origin;
+    if (t_.world_size) {
+      gpus = t_.world_size->value;
+      origin = t_.world_size->origin;
+    } else if (t_.num_nodes) {
+      const std::int64_t per_node = t_.gpus_per_node ? t_.gpus_per_node->value : each;
+      if (t_.num_nodes->value > 1000000 || per_node > 1000000)
+        refuse(t_.num_nodes->origin, "is out of range; 1 to 1000000 would do", t_.num_nodes->place);
+      gpus = t_.num_nodes->value * per_node;
+      origin = t_.num_nodes->origin;
+      if (per_node != each) origin += fmt::format(" x {}", t_.gpus_per_node->origin);
+    } else {
+      refuse("cluster.nodes",
+             "the recipe does not say how many nodes the job has; --nodes N would");
+    }
+    if (gpus == 0 || gpus % each != 0) {
+      refuse("cluster.nodes", fmt::format("{} says {} GPUs, no multiple of the {} of a node of {}; "
+                                          "--nodes N or another --cluster would do",
+                                          origin, gpus, each, cluster));
+    }
+    return {"", std::to_string(gpus / each), origin};
+  }
+
+  std::vector<Finding> model() {
+    const std::int64_t tp = number("parallelism.tensor_model_parallel_size");
+    ModelMatch match{std::nullopt, "", told_, {file_.path}, value_of("name")};
+    const auto told = told_.find("model");
+    if (told != told_.end()) {
+      match.base = told->second;
+      match.base_origin = "--set";
+    } else if (request_.model) {
+      match.base = named(data_, "scenarios/models", *request_.model, "--model").value;
+      match.base_origin = "--model";
+    } else if (t_.model_class) {
+      match.base = model_of_class(t_.model_class->value);
+      match.base_origin = t_.model_class->origin;
+    }
+    RecipeTerms terms = t_;
+    if (!match.base) terms.model_class.reset();  // its shape is not known here: all has to be said
+    return match_model(shape_of(terms, tp), match, data_);
+  }
+
+  void training() {
+    put("training.precision", [&] { return precision_of(t_, {file_.path}); });
+    put("training.fp8_params", [&]() -> Finding {
+      if (value_of("training.precision") != "fp8") return {"", "false", "not FP8"};
+      return t_.fp8_params ? of(*t_.fp8_params) : off();
+    });
+    required("training.seq_length", t_.seq_length);
+    required("training.micro_batch_size", t_.micro_batch_size);
+    if (t_.rampup_batch_size && t_.global_batch_size) {
+      put("training.global_batch_size", [&] { return ramped_batch(t_); });
+    } else {
+      required("training.global_batch_size", t_.global_batch_size);
+    }
+  }
+
+  void parallelism() {
+    const std::string p = "parallelism.";
+    with_default(p + "tensor_model_parallel_size", t_.tensor_model_parallel_size, 1);
+    with_default(p + "pipeline_model_parallel_size", t_.pipeline_model_parallel_size, 1);
+    put(p + "virtual_pipeline_model_parallel_size", [&] { return virtual_stages(); });
+    with_default(p + "context_parallel_size", t_.context_parallel_size, 1);
+    with_default(p + "expert_model_parallel_size", t_.expert_model_parallel_size, 1);
+    put(p + "sequence_parallel", [&]() -> Finding {
+      if (number(p + "tensor_model_parallel_size") == 1)
+        return {"", "false", "nothing to split with TP 1"};
+      return t_.sequence_parallel ? of(*t_.sequence_parallel) : off();
+    });
+    with_default(p + "account_for_embedding_in_pipeline_split",
+                 t_.account_for_embedding_in_pipeline_split);
+    with_default(p + "account_for_loss_in_pipeline_split", t_.account_for_loss_in_pipeline_split);
+  }
+
+  Finding virtual_stages() {
+    if (t_.virtual_pipeline_model_parallel_size)
+      return of(*t_.virtual_pipeline_model_parallel_size);
+    if (!t_.layers_per_virtual_stage) return {"", "1", "not interleaved", false};
+    const Said<std::int64_t>& layers = *t_.layers_per_virtual_stage;
+    const std::int64_t pp = number("parallelism.pipeline_model_parallel_size");
+    const std::int64_t all = t_.num_layers ? t_.num_layers->value : 0;
+    const std::int64_t counted = all + (holds(t_.account_for_embedding_in_pipeline_split) ? 1 : 0) +
+                                 (holds(t_.account_for_loss_in_pipeline_split) ? 1 : 0);
+    const std::int64_t chunk = layers.value > 0 ? layers.value : 1;
+    if (chunk > 1000000 || counted == 0 || counted % (pp * chunk) != 0) {
+      refuse(layers.origin,
+             fmt::format("{} layers a virtual stage do not divide {} layers over PP {}",
+                         layers.value, counted, pp),
+             layers.place);
+    }
+    return {"", std::to_string(counted / pp / chunk), layers.origin + ", layers over PP over it"};
+  }
+
+  void overlap() {
+    const std::string o = "overlap.";
+    const bool staged = number("parallelism.pipeline_model_parallel_size") > 1;
+    const bool interleaved =
+        staged && number("parallelism.virtual_pipeline_model_parallel_size") > 1;
+    with_default(o + "tp_comm_overlap", t_.tp_comm_overlap);
+    if (flag(o + "tp_comm_overlap")) {
+      put(o + "tp_comm_overlap_table", [&]() -> Finding {
+        if (!t_.tp_comm_overlap_cfg)
+          return {"", "te-default", "no table given: Transformer Engine's own", true};
+        return {"", overlap_table(*t_.tp_comm_overlap_cfg, value_of("training.precision"), data_),
+                t_.tp_comm_overlap_cfg->origin};
+      });
+    }
+    put(o + "overlap_p2p_comm", [&]() -> Finding {
+      if (!interleaved) return {"", "false", kNotUsed};
+      return t_.overlap_p2p_comm ? of(*t_.overlap_p2p_comm) : off();
+    });
+    with_default(o + "overlap_grad_reduce", t_.overlap_grad_reduce);
+    with_default(o + "overlap_param_gather", t_.overlap_param_gather);
+    put(o + "defer_embedding_wgrad_compute", [&]() -> Finding {
+      if (!staged) return {"", "false", kNotUsed};
+      return t_.defer_embedding_wgrad_compute ? of(*t_.defer_embedding_wgrad_compute) : off();
+    });
+    put(o + "wgrad_deferral_limit", [&]() -> Finding {
+      if (!flag(o + "defer_embedding_wgrad_compute")) return {"", "0", "nothing is deferred"};
+      if (t_.wgrad_deferral_limit) return of(*t_.wgrad_deferral_limit);
+      return {"", "0", "default of the framework: no limit", true};
+    });
+  }
+
+  void optimizer() {
+    put("optimizer.distributed", [&] { return distributed_of(t_); });
+    put("optimizer.grad_reduce_dtype", [&] { return gradient_type_of(t_); });
+    put("optimizer.bucket_size_mb", [&] { return bucket(); });
+  }
+
+  /// By Apex's bucket_cap_mb, by elements, or by the rule of Megatron's DDP.
+  [[nodiscard]] Finding bucket() const {
+    if (t_.bucket_cap_mb)
+      return {"", fmt::format("{}", t_.bucket_cap_mb->value), t_.bucket_cap_mb->origin,
+              t_.bucket_cap_mb->assumed};
+    const std::int64_t bytes = value_of("optimizer.grad_reduce_dtype") == "fp32" ? 4 : 2;
+    const auto megabytes = [&](std::int64_t elements) {
+      return fmt::format("{}", static_cast<double>(elements * bytes) / 1e6);
+    };
+    if (t_.bucket_size) {
+      const std::int64_t elements = std::min<std::int64_t>(t_.bucket_size->value, 100000000000000);
+      return {"", megabytes(elements),
+              fmt::format("{}: {} elements of {} bytes", t_.bucket_size->origin, elements, bytes),
+              t_.bucket_size->assumed};
+    }
+    if (!flag("overlap.overlap_grad_reduce"))
+      return {"", "1000000", "Megatron's default without overlap: all in one", true};
+    const std::int64_t each =
+        load_cluster(data_, value_of("cluster.name"), 1, {"--cluster " + value_of("cluster.name")})
+            .node.gpus;
+    const std::int64_t model_parallel = number("parallelism.tensor_model_parallel_size") *
+                                        number("parallelism.pipeline_model_parallel_size");
+    const std::int64_t group =
+        number("cluster.nodes") * each / std::max<std::int64_t>(1, model_parallel);
+    return {"", megabytes(std::max<std::int64_t>(40000000, 1000000 * group)),
+            "Megatron's default: 40 million elements, or a million for each rank of DP x CP", true};
+  }
+
+  void rest() {
+    put("recompute", [&] { return recompute_of(t_); });
+    put("cuda_graphs", [&]() -> Finding {
+      if (t_.cuda_graph_impl)
+        return {"", t_.cuda_graph_impl->value != "none" ? "true" : "false",
+                t_.cuda_graph_impl->origin, t_.cuda_graph_impl->assumed};
+      return t_.enable_cuda_graph ? of(*t_.enable_cuda_graph) : off();
+    });
+    for (const Finding& setting : settings_) {
+      if (value_of(setting.key).empty()) put(setting.key, [&] { return setting; });
+    }
+  }
+
+  const RecipeTerms& t_;
+  const std::vector<Finding>& settings_;
+  const ImportFile& file_;
+  const RecipeRequest& request_;
+  const DataFolder& data_;
+  ToldKeys told_;
+  std::vector<Finding> findings_;
+};
+
+}  // namespace
+
+std::vector<Finding> scenario_keys(const RecipeReading& reading, const ImportFile& file,
+                                   const RecipeRequest& request, const DataFolder& data) {
+  return ScenarioKeys(reading, file, request, data).keys();
+}
+
+}  // namespace simtrain

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <vector>
+
+#include "sim/core/files/data_folder.h"
+#include "sim/import/recipe_format.h"
+#include "sim/import/terms/finding.h"
+#include "sim/import/terms/key_table.h"
+#include "sim/import/terms/recipe_terms.h"
+
+namespace simtrain {
+
+/// The keys of a scenario that a recipe's reading and the request make, in the order of a scenario
+/// file. A key that the user tells with `--set` is not looked for in the recipe. Throws InputError
+/// where something is said nowhere, with the option that tells it, and where the recipe asks for
+/// what is not simulated.
+std::vector<Finding> scenario_keys(const RecipeReading& reading, const ImportFile& file,
+                                   const RecipeRequest& request, const DataFolder& data);
+
+/// The name of the table of hardware/tp_overlap that a recipe's user-buffer configuration is: by
+/// its entries, or by the name of a table (a file, or NeMo's
+/// userbuffers_bf16_h100_h8192_tp4_mbs1_seqlen8192; `precision` is for names without one). Throws
+/// InputError where there is none.
+std::string overlap_table(const Said<YamlNode>& configuration, const std::string& precision,
+                          const DataFolder& data);
+
+}  // namespace simtrain

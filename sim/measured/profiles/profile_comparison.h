@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/measured/profiles/predicted_profile.h"
+#include "sim/measured/profiles/profile.h"
+
+namespace simtrain {
+
+/// One kind of kernel in a step of a rank.
+struct KernelRow {
+  KernelKind kind{};
+  PredictedKernels predicted;
+  double measured_calls = 0;
+  double measured_s = 0;
+};
+
+/// One kind of call of NCCL, in all steps of a log.
+struct CallRow {
+  CallShape shape;
+  std::int64_t predicted = 0;
+  std::int64_t logged = 0;
+
+  [[nodiscard]] const NcclType& type() const {
+    return kNcclTypes[static_cast<std::size_t>(shape.type)];
+  }
+  /// Of so many calls, by count and type.
+  [[nodiscard]] double bytes(std::int64_t calls) const {
+    return static_cast<double>(shape.count) * type().bytes * static_cast<double>(calls);
+  }
+};
+
+/// A profile, or a process of a log, beside the prediction for its rank.
+struct ProfileComparison {
+  std::string process;  ///< of a log of NCCL; empty for a profile
+  int rank = 0;
+  int stage = 0;
+  std::string rank_from;  ///< why this rank
+  std::int64_t steps = 0;
+  std::string steps_from;  ///< how they are known
+  /// Predicted, per step; see predicted_straggler_wait. For profiles of kernels.
+  double straggler_wait_s = 0;
+  std::vector<KernelRow> kernels;  ///< per step, by kind; kinds that neither side has are left out
+  std::vector<CallRow> calls;      ///< in all steps, where they are told; most bytes first
+  std::vector<ProfiledKernel> unclassified;  ///< most time first; in all steps
+};
+
+/// What a user says of a profile.
+struct ProfileRequest {
+  std::optional<int> rank;
+  std::optional<std::int64_t> steps;
+};
+
+/// Compares a profile with a simulated step: a profile of kernels once, a log of NCCL process by
+/// process. A process whose rank is known, by a communicator as large as the job, is compared with
+/// that one; `request.rank` chooses it among them, or, where none is known to be of that rank, says
+/// whose profile it is. Otherwise the
+/// profile is taken for that of the busiest rank, whose communication reports tell.
+///
+/// Steps: as requested; or as the profile marks them, once for each GPU whose kernels it holds; or
+/// the whole number by which most kinds of collectives agree. Throws InputError where they cannot
+/// be known, where the log does not hold the requested rank, and where several of its processes do
+/// not tell their ranks.
+std::vector<ProfileComparison> compare_profile(const SimulatedStep& simulated,
+                                               const Profile& profile,
+                                               const ProfileRequest& request);
+
+}  // namespace simtrain

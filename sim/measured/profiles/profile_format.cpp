@@ -1,0 +1,123 @@
+#include "sim/measured/profiles/profile_format.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "sim/core/input/input_error.h"
+#include "sim/core/input/scalar_text.h"
+#include "sim/measured/foreign_format.h"
+
+namespace simtrain {
+namespace {
+
+constexpr std::array<const ProfileFormat*, 3> kFormats{&kKinetoTrace, &kNsysTable, &kNcclLog};
+
+/// The first bytes of a source, up to `kHead`.
+std::string head_of(const ByteSource& source) {
+  constexpr std::size_t kHead = 1U << 20U;
+  std::string head(kHead, '\0');
+  std::size_t filled = 0;
+  while (filled < kHead) {
+    const std::size_t count = source(std::span<char>(head).subspan(filled));
+    if (count == 0) break;
+    filled += count;
+  }
+  head.resize(filled);
+  return head;
+}
+
+/// What was read of a source, and then the rest of it.
+ByteSource put_back(std::string head, const ByteSource& rest) {
+  return [head = std::make_shared<const std::string>(std::move(head)), at = std::size_t{0},
+          rest](std::span<char> buffer) mutable {
+    if (at == head->size()) return rest(buffer);
+    const std::size_t count = std::min(buffer.size(), head->size() - at);
+    std::copy_n(head->data() + at, count, buffer.data());
+    at += count;
+    return count;
+  };
+}
+
+const ProfileFormat* format_named(const std::string& name) {
+  std::vector<std::string> known;
+  known.reserve(kFormats.size());
+  for (const ProfileFormat* row : kFormats) {
+    if (row->name == name) return row;
+    known.emplace_back(row->name);
+  }
+  throw InputError({}, "--profile-format",
+                   fmt::format("'{}' is no format of profiles; {}", name, suggestion(name, known)));
+}
+
+/// A profile without a format, and what it looks like.
+Profile unknown(std::string_view head) {
+  ForeignSight foreign(foreign_profiles());
+  while (!head.empty()) {
+    const std::size_t end = std::min(head.find('\n'), head.size());
+    foreign.line(head.substr(0, end));
+    head.remove_prefix(std::min(end + 1, head.size()));
+  }
+  Profile profile;
+  profile.foreign = foreign.sentence();
+  return profile;
+}
+
+}  // namespace
+
+std::span<const ProfileFormat* const> profile_formats() { return kFormats; }
+
+Profile read_profile(const ByteSource& source, const std::string& format) {
+  const ProfileFormat* row = format.empty() ? nullptr : format_named(format);
+  std::string head = head_of(source);
+  if (row == nullptr) {
+    const auto* const found = std::find_if(kFormats.begin(), kFormats.end(),
+                                           [&](const auto* one) { return one->fits(head); });
+    if (found == kFormats.end()) return unknown(head);
+    row = *found;
+  }
+  Profile profile = row->read(put_back(std::move(head), source));
+  profile.format = row->name;
+  return profile;
+}
+
+Profile read_profile_file(const std::string& path, const std::string& format, const Watch& watch) {
+  std::string damage;
+  Profile profile = read_profile(open_log_file(
+                                     path, [&](const std::string& what) { damage = what; }, watch),
+                                 format);
+  profile.path = path;
+  if (profile.format.empty()) {
+    throw InputError({path}, "",
+                     fmt::format("is no log of NCCL calls (nccl-log), no CSV of nsys stats "
+                                 "(nsys-csv) and no trace of torch.profiler (kineto-trace){}; "
+                                 "'simtrain list profile-formats' says what is read",
+                                 profile.foreign.empty() ? "" : ": it " + profile.foreign));
+  }
+  if (!damage.empty()) add_skipped(profile.skipped, profile.lines, damage);
+  const bool calls = std::any_of(profile.processes.begin(), profile.processes.end(),
+                                 [](const LoggedProcess& one) { return !one.calls.empty(); });
+  if (!calls && profile.kernels.empty()) {
+    const SkippedLines& skipped = profile.skipped;
+    const std::string why =
+        skipped.named.empty()
+            ? ""
+            : fmt::format("; skipped {} of {} {}, first line {}: {}", skipped.count,
+                          profile.events > 0 ? profile.events : profile.lines,
+                          profile.events > 0 ? "events" : "lines", skipped.named[0].line,
+                          skipped.named[0].why);
+    throw InputError(
+        {path}, "",
+        fmt::format("holds no {}{}",
+                    profile.format == kNcclLog.name ? "call of NCCL that can be read; "
+                                                      "NCCL_DEBUG_SUBSYS=INIT,COLL logs them"
+                                                    : "kernel that can be read",
+                    why));
+  }
+  return profile;
+}
+
+}  // namespace simtrain

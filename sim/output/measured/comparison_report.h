@@ -1,0 +1,66 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/measured/comparison.h"
+#include "sim/output/measured/metrics_report.h"
+#include "sim/study/validate/other_stacks.h"
+
+namespace simtrain {
+
+/// A measured run beside its prediction.
+struct ComparedRun {
+  MeasuredReport measured;
+  Report report;
+  Comparison comparison;
+};
+
+/// What speaks against the log of a run, a sentence each: it is partial or holds a NaN, says
+/// another job than the scenario, or has lines that were skipped.
+std::vector<std::string> caveats_of(const ComparedRun& run);
+
+/// Of several runs: errors are predicted over measured step time, less one.
+struct ComparedErrors {
+  double mean_absolute = 0;
+  double mean = 0;
+  int inside = 0;  ///< their 90 % interval
+};
+ComparedErrors summarize_errors(const std::vector<ComparedRun>& runs);
+
+/// What could make the errors of the runs, beside the shares of each step.
+struct ComparedCauses {
+  std::optional<CommonCauses> numbers;  ///< none: runs of one plan cannot tell
+  std::optional<OtherStacks> stacks;    ///< none: no run is of the job that its scenario describes
+};
+
+/// The error, whether the interval holds the run, what could explain it, the most plausible first,
+/// and what else the log says.
+std::string comparison_text(const ComparedRun& run, const ComparedCauses& causes);
+
+/// The same as JSON, schema `simtrain.comparison/1`, with the measured steps.
+std::string comparison_json(const ComparedRun& run, const ComparedCauses& causes);
+
+/// Several runs, a line each, and which number of `hardware/` or software stack would explain them
+/// all.
+std::string comparisons_text(const std::vector<ComparedRun>& runs, const ComparedCauses& causes);
+
+/// The same as JSON, schema `simtrain.comparisons/1`, with all that is said of each run.
+std::string comparisons_json(const std::vector<ComparedRun>& runs, const ComparedCauses& causes);
+
+/// "gpus/h100-sxm.yaml gemm.dram_share": which number a cause is.
+std::string name_of_cause(const CommonCause& cause);
+
+/// Root mean square errors and noise of a search are logarithms; this is the share that they stand
+/// for.
+double share_of(double logarithm);
+
+/// What a page and a text say of the software stacks that were tried: of each that takes a tenth or
+/// more of the errors away.
+std::vector<std::string> stack_sentences(const OtherStacks& stacks);
+
+/// "0.82 -> 0.9 (x 1.098)", with its unit.
+std::string change_of_cause(const CommonCause& cause);
+
+}  // namespace simtrain

@@ -1,0 +1,92 @@
+#include "sim/output/measured/profile_report.h"
+#include "sim/output/text/json_parts.h"
+
+namespace simtrain {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// Predicted over measured, less one, where both are there.
+ordered_json error_of(const KernelRow& row) {
+  if (!(row.predicted.seconds > 0) || !(row.measured_s > 0)) return nullptr;
+  return row.predicted.seconds / row.measured_s - 1;
+}
+
+ordered_json kernels_json(const ProfileComparison& comparison) {
+  auto rows = ordered_json::array();
+  for (const KernelRow& row : comparison.kernels) {
+    rows.push_back({{"kind", name_of(row.kind)},
+                    {"predicted_s", row.predicted.seconds},
+                    {"predicted_waiting_s", row.predicted.waiting_s},
+                    {"predicted_calls", row.predicted.calls},
+                    {"measured_s", row.measured_s},
+                    {"error", error_of(row)},
+                    {"measured_calls", row.measured_calls}});
+  }
+  return rows;
+}
+
+ordered_json unclassified_json(const ProfileComparison& comparison) {
+  auto rows = ordered_json::array();
+  for (const ProfiledKernel& kernel : comparison.unclassified)
+    rows.push_back({{"name", kernel.name}, {"calls", kernel.calls}, {"time_s", kernel.seconds}});
+  return rows;
+}
+
+ordered_json calls_json(const ProfileComparison& comparison) {
+  auto rows = ordered_json::array();
+  for (const CallRow& row : comparison.calls) {
+    rows.push_back(
+        {{"function", name_of(row.shape.function)},
+         {"ranks", row.shape.ranks > 0 ? ordered_json(row.shape.ranks) : ordered_json(nullptr)},
+         {"type", row.type().name},
+         {"count", row.shape.count},
+         {"bytes", row.shape.count * row.type().bytes},
+         {"predicted", row.predicted},
+         {"logged", row.logged}});
+  }
+  return rows;
+}
+
+ordered_json comparison_of(const ProfileComparison& comparison) {
+  ordered_json json{{"rank", comparison.rank},
+                    {"stage", comparison.stage},
+                    {"rank_from", comparison.rank_from},
+                    {"steps", comparison.steps},
+                    {"steps_from", comparison.steps_from}};
+  if (!comparison.process.empty()) {
+    json["process"] = comparison.process;
+    json["calls"] = calls_json(comparison);
+    return json;
+  }
+  json["predicted_straggler_wait_s"] = comparison.straggler_wait_s;
+  json["kernels"] = kernels_json(comparison);
+  json["unclassified"] = unclassified_json(comparison);
+  if (!comparison.calls.empty()) json["calls"] = calls_json(comparison);
+  return json;
+}
+
+}  // namespace
+
+std::string profile_json(const std::string& scenario, const std::vector<ProfileReport>& reports) {
+  auto profiles = ordered_json::array();
+  for (const ProfileReport& report : reports) {
+    auto comparisons = ordered_json::array();
+    for (const ProfileComparison& comparison : report.comparisons)
+      comparisons.push_back(comparison_of(comparison));
+    profiles.push_back({{"path", report.profile.path},
+                        {"format", report.profile.format},
+                        {"lines", report.profile.lines},
+                        {"gpus", report.profile.gpus},
+                        {"untold_calls", report.profile.untold_calls},
+                        {"incomplete", report.profile.incomplete},
+                        {"skipped_lines", report.profile.skipped.count},
+                        {"skipped_reasons", report.profile.skipped.reasons},
+                        {"comparisons", std::move(comparisons)}});
+  }
+  return json_text({{"schema", "simtrain.profile/1"},
+                    {"scenario", scenario},
+                    {"profiles", std::move(profiles)}});
+}
+
+}  // namespace simtrain

@@ -1,0 +1,71 @@
+#include "sim/output/measured/profile_summary.h"
+#include "sim/output/text/json_parts.h"
+
+namespace simtrain {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json kernels_json(const Profile& profile) {
+  auto rows = ordered_json::array();
+  for (const ProfiledKernel& kernel : profile.kernels) {
+    rows.push_back({{"name", kernel.name},
+                    {"kind", name_of(kernel.kind)},
+                    {"calls", kernel.calls},
+                    {"time_s", kernel.seconds}});
+  }
+  return rows;
+}
+
+ordered_json calls_json(const CallCounts& calls) {
+  auto rows = ordered_json::array();
+  for (const auto& [shape, count] : calls) {
+    const NcclType& type = kNcclTypes[static_cast<std::size_t>(shape.type)];
+    rows.push_back({{"function", name_of(shape.function)},
+                    {"ranks", shape.ranks > 0 ? ordered_json(shape.ranks) : ordered_json(nullptr)},
+                    {"type", type.name},
+                    {"count", shape.count},
+                    {"bytes", shape.count * type.bytes},
+                    {"calls", count}});
+  }
+  return rows;
+}
+
+ordered_json told_json(const std::optional<ToldRank>& told) {
+  return told ? ordered_json{{"rank", told->rank}, {"ranks", told->ranks}} : ordered_json(nullptr);
+}
+
+ordered_json processes_json(const Profile& profile) {
+  auto rows = ordered_json::array();
+  for (const LoggedProcess& process : profile.processes) {
+    rows.push_back({{"process", process.name},
+                    {"told_rank", told_json(process.told)},
+                    {"calls", calls_json(process.calls)}});
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::string profile_summary_json(const std::vector<Profile>& profiles) {
+  auto list = ordered_json::array();
+  for (const Profile& profile : profiles) {
+    list.push_back({{"path", profile.path},
+                    {"format", profile.format},
+                    {"lines", profile.lines},
+                    {"gpus", profile.gpus},
+                    {"told_rank", told_json(profile.told)},
+                    {"steps", profile.steps ? ordered_json(*profile.steps) : ordered_json(nullptr)},
+                    {"untold_calls", profile.untold_calls},
+                    {"incomplete", profile.incomplete},
+                    {"skipped_lines", profile.skipped.count},
+                    {"skipped_reasons", profile.skipped.reasons},
+                    {"kernels", kernels_json(profile)},
+                    {"calls", calls_json(profile.calls)},
+                    {"processes", processes_json(profile)}});
+  }
+  return json_text(
+      {{"schema", "simtrain.profile/1"}, {"scenario", nullptr}, {"profiles", std::move(list)}});
+}
+
+}  // namespace simtrain

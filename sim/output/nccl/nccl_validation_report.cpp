@@ -1,0 +1,87 @@
+#include "sim/output/nccl/nccl_validation_report.h"
+
+#include <functional>
+#include <map>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "sim/output/text/json_parts.h"
+
+namespace simtrain {
+namespace {
+
+constexpr double kLarge = 1 << 20;
+
+using Key = std::tuple<std::string, std::string, CurveUse>;
+using Groups = std::map<Key, std::vector<const CurvePoint*>>;
+
+CurveSummary summary_of(const std::vector<const CurvePoint*>& points, bool large) {
+  std::vector<const CurvePoint*> chosen;
+  for (const CurvePoint* point : points) {
+    if ((point->bytes >= kLarge) == large) chosen.push_back(point);
+  }
+  return summarize(chosen);
+}
+
+Groups grouped(const std::vector<CurvePoint>& points) {
+  Groups groups;
+  for (const CurvePoint& point : points)
+    groups[{point.machine, point.collective, point.use}].push_back(&point);
+  return groups;
+}
+
+std::string line(const std::string& machine, const std::string& collective, std::string_view use,
+                 const std::vector<const CurvePoint*>& points) {
+  const CurveSummary large = summary_of(points, true);
+  const CurveSummary small = summary_of(points, false);
+  std::string out = fmt::format("{:<16}{:<15}{:<7}", machine, collective, use);
+  out += large.points == 0
+             ? fmt::format("{:>6}{:>7}{:>7}{:>7}", 0, "-", "-", "-")
+             : fmt::format("{:>6}{:>7.1f}{:>7.1f}{:>+7.1f}", large.points, large.median * 100,
+                           large.percentile_90 * 100, large.bias * 100);
+  out += small.points == 0 ? fmt::format("{:>8}{:>7}", 0, "-")
+                           : fmt::format("{:>8}{:>7.1f}", small.points, small.median * 100);
+  return out + "\n";
+}
+
+}  // namespace
+
+std::string nccl_validation_text(const std::vector<CurvePoint>& points) {
+  std::string out =
+      "Measured NCCL calls against predictions; errors are predicted over measured\n"
+      "time, less one, in %\n\n";
+  out += fmt::format("{:<38}{:>27}{:>15}\n", "", "1 MiB and more", "below");
+  out += fmt::format("{:<16}{:<15}{:<7}{:>6}{:>7}{:>7}{:>7}{:>8}{:>7}\n", "machine", "collective",
+                     "rows", "points", "median", "90 %", "bias", "points", "median");
+  std::array<std::vector<const CurvePoint*>, 2> all;
+  for (const auto& [key, members] : grouped(points)) {
+    const auto& [machine, collective, use] = key;
+    out += line(machine, collective, name_of(use), members);
+    for (const CurvePoint* point : members) all[static_cast<std::size_t>(use)].push_back(point);
+  }
+  for (const CurveUse use : {CurveUse::fitted, CurveUse::tested})
+    out += line("all", "", name_of(use), all[static_cast<std::size_t>(use)]);
+  return out;
+}
+
+nlohmann::ordered_json point_json(const CurvePoint& point) {
+  return {{"machine", point.machine},
+          {"collective", point.collective},
+          {"gpus", point.gpus},
+          {"bytes", point.bytes},
+          {"measured_s", point.measured_s},
+          {"predicted_s", point.predicted_s},
+          {"error", point.error()},
+          {"choice", point.choice},
+          {"use", name_of(point.use)},
+          {"source", point.source}};
+}
+
+std::string nccl_validation_json(const std::vector<CurvePoint>& points) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const CurvePoint& point : points) rows.push_back(point_json(point));
+  return json_text({{"schema", "simtrain.nccl-validation/1"}, {"points", rows}});
+}
+
+}  // namespace simtrain

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/run/results/provenance.h"
+#include "sim/run/simulated_step.h"
+#include "sim/study/what_if/explain.h"
+#include "sim/study/what_if/scale.h"
+
+namespace simtrain {
+
+/// A simulated scenario as one HTML page without other files: headline figures, the way from the
+/// peak to the MFU, the pipeline, memory, communication, the cluster with the job in it, and where
+/// every parameter comes from. With an explanation also what would gain most, with a goal what that
+/// training run takes.
+std::string run_html(const SimulatedStep& simulated, const Report& report,
+                     const std::vector<ProvenanceFile>& provenance,
+                     const std::optional<Explanation>& why = std::nullopt,
+                     const std::optional<TrainingGoal>& goal = std::nullopt);
+
+}  // namespace simtrain

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "sim/output/run/pipeline_picture.h"
+#include "sim/run/simulated_step.h"
+
+namespace simtrain {
+
+/// Memory of each stage by part, for web/run_page.js: gigabytes (1e9) by stage.
+nlohmann::ordered_json memory_json(const Report& report);
+
+/// What the allocator of the first simulated rank of each stage holds at most in each of some
+/// equal parts of a window, in gigabytes; by window and stage.
+nlohmann::ordered_json memory_over_time(const SimulatedStep& simulated,
+                                        const PipelinePicture& picture);
+
+/// The part of the page about memory.
+std::string memory_section(const Report& report);
+
+}  // namespace simtrain

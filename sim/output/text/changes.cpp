@@ -1,0 +1,75 @@
+#include "sim/output/text/changes.h"
+
+#include <fmt/format.h>
+
+#include "sim/output/html/html.h"
+#include "sim/output/text/text_report.h"
+#include "sim/output/text/wrapped_text.h"
+
+namespace simtrain {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string head_line(const ChangedFrom& from) {
+  return fmt::format("Changed from {}, {}{}", from.file, from.name, from.keys.empty() ? "" : ":");
+}
+
+Json keys_json(const std::vector<KeyChange>& changes) {
+  Json keys = Json::array();
+  for (const KeyChange& change : changes)
+    keys.push_back({{"key", change.key}, {"from", change.from}, {"to", change.to}});
+  return keys;
+}
+
+std::string items_html(const std::vector<KeyChange>& changes) {
+  std::string out;
+  for (const std::string& line : change_lines(changes)) out += "<br>" + html_text(line);
+  return out;
+}
+
+}  // namespace
+
+Changes changes_of(const Report& report) { return {report.changed_from, report.hardware}; }
+Changes changes_of(const Scenario& scenario) { return {scenario.changed_from, scenario.hardware}; }
+
+std::string changes_text(const Changes& changes) {
+  std::string out;
+  if (changes.from) {
+    out += wrapped_line(printable(head_line(*changes.from)), 0);
+    for (const std::string& line : change_lines(changes.from->keys))
+      out += wrapped_line(printable(line));
+    if (!changes.from->gpus.empty()) out += wrapped_line(printable(changes.from->gpus), 0);
+  }
+  if (changes.hardware.empty()) return out;
+  out += "Hardware changed:\n";
+  for (const std::string& line : change_lines(changes.hardware))
+    out += wrapped_line(printable(line));
+  return out;
+}
+
+std::string changes_html(const Changes& changes) {
+  std::string out;
+  if (changes.from)
+    out += fmt::format("<p class=\"soft\">{}{}</p>\n", html_text(head_line(*changes.from)),
+                       items_html(changes.from->keys));
+  if (changes.from && !changes.from->gpus.empty())
+    out += fmt::format("<p class=\"bad\">{}</p>\n", html_text(changes.from->gpus));
+  if (!changes.hardware.empty())
+    out += fmt::format("<p class=\"soft\">Hardware changed:{}</p>\n", items_html(changes.hardware));
+  return out;
+}
+
+void add_changes(Json& json, const Changes& changes) {
+  if (changes.from) {
+    const ChangedFrom& from = *changes.from;
+    json["changed_from"] = {{"file", from.file},
+                            {"scenario", from.name},
+                            {"source", from.source},
+                            {"keys", keys_json(from.keys)}};
+    if (!from.gpus.empty()) json["changed_from"]["gpus"] = from.gpus;
+  }
+  if (!changes.hardware.empty()) json["hardware_changes"] = keys_json(changes.hardware);
+}
+
+}  // namespace simtrain

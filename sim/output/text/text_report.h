@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/core/printable.h"
+#include "sim/run/results/report.h"
+#include "sim/study/what_if/scale.h"
+
+namespace simtrain {
+
+/// The start of a text with "..." where it is longer than `width` bytes; no character is cut.
+std::string shortened(const std::string& text, std::size_t width);
+
+/// The report for people: 80 columns, units on every number. With a goal it tells what that
+/// training run takes, else the days of 1T tokens.
+std::string text_report(const Report& report, const std::optional<TrainingGoal>& goal = {});
+
+/// The recipe as it was simulated, every key, as a scenario file: a section behind the report.
+std::string recipe_text(const Report& report);
+
+/// One line a row, for a scenario with a table; a second table where there is a goal.
+std::string text_table(const std::vector<std::string>& row_names,
+                       const std::vector<Report>& reports,
+                       const std::optional<TrainingGoal>& goal = {});
+
+}  // namespace simtrain

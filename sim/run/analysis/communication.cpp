@@ -1,0 +1,119 @@
+#include "sim/run/analysis/communication.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "sim/workload/schedule/stage_layout.h"
+
+namespace simtrain {
+namespace {
+
+/// Rows by what they have in common, in a fixed order.
+class Table {
+ public:
+  void add(GroupKind kind, const TransferCost& transfer, std::int64_t times, double seconds,
+           double exposed) {
+    const std::string group(row_of(kind).name);
+    const auto key = std::tuple(group, transfer.collective, transfer.algorithm, transfer.protocol,
+                                transfer.bytes.value());
+    auto [entry, fresh] = rows_.try_emplace(key);
+    CommunicationRow& row = entry->second;
+    if (fresh)
+      row = {
+          group, transfer.collective, transfer.algorithm, transfer.protocol, transfer.bytes, 0, 0,
+          0};
+    row.count += times;
+    row.total_s += seconds * static_cast<double>(times);
+    row.exposed_s += exposed * static_cast<double>(times);
+  }
+  std::vector<CommunicationRow> take() {
+    std::vector<CommunicationRow> result;
+    for (auto& [key, row] : rows_) result.push_back(std::move(row));
+    std::stable_sort(result.begin(), result.end(),
+                     [](const auto& a, const auto& b) { return a.total_s > b.total_s; });
+    return result;
+  }
+
+ private:
+  std::map<std::tuple<std::string, Collective, Algorithm, Protocol, std::int64_t>, CommunicationRow>
+      rows_;
+};
+
+void add_transfers(Table& table, const Plan& plan, const Timeline& timeline,
+                   const std::vector<PathStep>& path, std::uint32_t rank, std::int64_t times) {
+  std::set<std::uint32_t> on_path;
+  for (const PathStep& step : path) {
+    if (plan.ranks[step.rank].like == plan.ranks[rank].like) on_path.insert(step.op);
+  }
+  const Program& program = plan.programs[plan.ranks[rank].program];
+  for (std::uint32_t i = 0; i < program.ops.size(); ++i) {
+    const Op& op = program.ops[i];
+    const TransferCost* transfer = op.compute ? nullptr : &program.transfers[op.cost];
+    if (transfer == nullptr || transfer->wire.value() == 0) continue;
+    const double seconds = to_seconds(timeline.span(rank, i).end - timeline.span(rank, i).start);
+    table.add(op.group, *transfer, times, seconds, on_path.contains(i) ? seconds : 0);
+  }
+}
+
+}  // namespace
+
+std::string_view group_name(Share share) {
+  switch (share) {
+    case Share::tensor_parallel:
+      return "tp";
+    case Share::context_parallel:
+      return "cp";
+    case Share::pipeline_parallel:
+      return "pp";
+    case Share::data_parallel:
+      return "dp";
+    default:
+      return "";
+  }
+}
+
+std::vector<std::int64_t> piece_counts(const Recipe& recipe, const RankGrid& grid, int stage) {
+  std::vector<std::int64_t> counts(kPieces, 0);
+  const auto count = [&](Piece piece) -> std::int64_t& {
+    return counts[static_cast<std::size_t>(piece)];
+  };
+  const std::int64_t micro_batches = grid.micro_batches();
+  const int deferred = recipe.deferred_weight_gradients(grid.micro_batches());
+  for (const ChunkLayout& chunk : stage_chunks(recipe, stage)) {
+    count(Piece::layer_forward) += chunk.layers * micro_batches;
+    count(Piece::layer_backward) += chunk.layers * micro_batches;
+    if (recipe.fp8() && chunk.layers > 0) count(Piece::amax) += 2 * micro_batches;
+    if (recipe.fp8() && !recipe.training.fp8_params)
+      count(Piece::layer_weight_cast) += chunk.layers;
+    if (chunk.embedding) {
+      count(Piece::embedding_forward) += micro_batches;
+      count(Piece::embedding_backward) += micro_batches;
+    }
+    if (!chunk.head) continue;
+    count(Piece::head_forward) += micro_batches;
+    count(Piece::head_backward) += micro_batches - deferred;
+    count(Piece::head_backward_deferred) += deferred;
+    count(Piece::head_weight_gradient) += deferred;
+  }
+  return counts;
+}
+
+std::vector<CommunicationRow> communication_table(const SimulatedStep& simulated,
+                                                  const std::vector<PathStep>& path) {
+  Table table;
+  const Plan& plan = simulated.plan;
+  const std::uint32_t rank = busiest_rank(plan, simulated.timeline);
+  add_transfers(table, plan, simulated.timeline, path, rank, 1);
+  const SimulatedPieces& pieces = simulated.pieces_of(plan.ranks[rank].rank);
+  const auto counts =
+      piece_counts(simulated.scenario.recipe, simulated.grid, plan.ranks[rank].stage);
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    if (counts[i] == 0) continue;
+    add_transfers(table, pieces[i].plan, pieces[i].timeline, pieces[i].path, 0, counts[i]);
+  }
+  return table.take();
+}
+
+}  // namespace simtrain

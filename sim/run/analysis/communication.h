@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "sim/run/simulated_step.h"
+
+namespace simtrain {
+
+/// What the busiest rank communicates in one step, summed by group, collective, algorithm, protocol
+/// and size: the step's own transfers, and those inside the pieces times how often each is run.
+std::vector<CommunicationRow> communication_table(const SimulatedStep& simulated,
+                                                  const std::vector<PathStep>& path);
+
+/// tp, cp, pp or dp: the group whose calls a share of exposed communication belongs to; empty for
+/// other shares.
+std::string_view group_name(Share share);
+
+/// How often each piece is run in one step by a rank of a stage, by Piece number.
+std::vector<std::int64_t> piece_counts(const Recipe& recipe, const RankGrid& grid, int stage);
+
+}  // namespace simtrain

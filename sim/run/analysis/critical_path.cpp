@@ -1,0 +1,199 @@
+#include "sim/run/analysis/critical_path.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "sim/core/invariant.h"
+
+namespace simtrain {
+namespace {
+
+/// For each program the ops on each group slot, in order, and each op's number there.
+struct SlotOrder {
+  std::array<std::vector<std::uint32_t>, kGroupKinds> ops;
+  std::vector<std::uint32_t> number;
+};
+
+std::vector<SlotOrder> slot_orders(const Plan& plan) {
+  std::vector<SlotOrder> orders;
+  for (const Program& program : plan.programs) {
+    SlotOrder order;
+    for (std::uint32_t op = 0; op < program.ops.size(); ++op) {
+      auto& slot = order.ops[static_cast<std::size_t>(program.ops[op].group)];
+      order.number.push_back(static_cast<std::uint32_t>(slot.size()));
+      slot.push_back(op);
+    }
+    orders.push_back(std::move(order));
+  }
+  return orders;
+}
+
+/// For each program the op before each one in its stream; kNoOp for the first of a stream.
+std::vector<std::vector<std::uint32_t>> previous_ops(const Plan& plan) {
+  std::vector<std::vector<std::uint32_t>> previous;
+  previous.reserve(plan.programs.size());
+  for (const Program& program : plan.programs) {
+    std::array<std::uint32_t, kStreams> latest{};
+    latest.fill(kNoOp);
+    std::vector<std::uint32_t>& before = previous.emplace_back();
+    before.reserve(program.ops.size());
+    for (std::uint32_t op = 0; op < program.ops.size(); ++op)
+      before.push_back(std::exchange(latest[static_cast<std::size_t>(program.ops[op].stream)], op));
+  }
+  return previous;
+}
+
+class PathFinder {
+ public:
+  PathFinder(const Plan& plan, const Timeline& timeline)
+      : plan_(plan),
+        timeline_(timeline),
+        previous_(previous_ops(plan)),
+        slots_(slot_orders(plan)) {}
+
+  std::vector<PathStep> find() const {
+    std::vector<PathStep> path;
+    std::optional<PathStep> step = last();
+    while (step) {
+      path.push_back(*step);
+      step = before(*step);
+    }
+    std::reverse(path.begin(), path.end());
+    return path;
+  }
+
+ private:
+  [[nodiscard]] const Program& program(std::uint32_t rank) const {
+    return plan_.programs[plan_.ranks[rank].program];
+  }
+
+  [[nodiscard]] std::optional<PathStep> last() const {
+    for (std::uint32_t rank = 0; rank < plan_.ranks.size(); ++rank) {
+      for (auto op = static_cast<std::uint32_t>(program(rank).ops.size()); op-- > 0;) {
+        if (timeline_.span(rank, op).end == timeline_.end) return PathStep{rank, op};
+      }
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] std::optional<PathStep> before(const PathStep& step) const {
+    const Duration start = timeline_.span(step.rank, step.op).start;
+    if (start == Duration(0)) return std::nullopt;
+    if (const auto own = ended_at(step, start)) return own;
+    const Op& op = program(step.rank).ops[step.op];
+    const SimulatedRank& rank = plan_.ranks[step.rank];
+    const std::uint32_t number = slots_[rank.program].number[step.op];
+    std::optional<PathStep> first;  // of several alike which, does not matter
+    for (const std::uint32_t member :
+         plan_.groups[rank.groups[static_cast<std::size_t>(op.group)]].members) {
+      if (first && plan_.ranks[member].like >= plan_.ranks[first->rank].like) continue;
+      const PathStep partner{member, matching_op(step, member, op.group, number)};
+      if (const auto found = ended_at(partner, start)) first = found;
+    }
+    invariant(first.has_value(), "an op starts when another ends");
+    return first;
+  }
+
+  /// The op of `member` that took part in the same collective.
+  [[nodiscard]] std::uint32_t matching_op(const PathStep& step, std::uint32_t member,
+                                          GroupKind kind, std::uint32_t number) const {
+    if (member == step.rank) return step.op;
+    return slots_[plan_.ranks[member].program]
+        .ops[static_cast<std::size_t>(row_of(kind).partner)][number];
+  }
+
+  /// An op that `step` comes after and that ended at `time`; its own stream's first.
+  [[nodiscard]] std::optional<PathStep> ended_at(const PathStep& step, Duration time) const {
+    const Op& op = program(step.rank).ops[step.op];
+    const std::uint32_t previous = previous_[plan_.ranks[step.rank].program][step.op];
+    if (previous != kNoOp && timeline_.span(step.rank, previous).end == time)
+      return PathStep{step.rank, previous};
+    for (const std::uint32_t other : op.after) {
+      if (other != kNoOp && timeline_.span(step.rank, other).end == time)
+        return PathStep{step.rank, other};
+    }
+    return std::nullopt;
+  }
+
+  const Plan& plan_;
+  const Timeline& timeline_;
+  std::vector<std::vector<std::uint32_t>> previous_;
+  std::vector<SlotOrder> slots_;
+};
+
+/// Answers how much of an interval a rank's compute stream is idle.
+class IdleTime {
+ public:
+  IdleTime(const Plan& plan, const Timeline& timeline, std::uint32_t rank) {
+    const auto& ops = plan.programs[plan.ranks[rank].program].ops;
+    for (std::uint32_t op = 0; op < ops.size(); ++op) {
+      if (ops[op].compute) busy_.push_back(timeline.span(rank, op));
+    }
+  }
+  [[nodiscard]] Duration in(const Span& interval) const {
+    Duration idle = interval.end - interval.start;
+    auto span = std::partition_point(busy_.begin(), busy_.end(),
+                                     [&](const Span& b) { return b.end <= interval.start; });
+    for (; span != busy_.end() && span->start < interval.end; ++span) {
+      idle -= std::min(span->end, interval.end) - std::max(span->start, interval.start);
+    }
+    return idle;
+  }
+
+ private:
+  std::vector<Span> busy_;
+};
+
+}  // namespace
+
+std::vector<PathStep> critical_path(const Plan& plan, const Timeline& timeline) {
+  return PathFinder(plan, timeline).find();
+}
+
+std::uint32_t busiest_rank(const Plan& plan, const Timeline& timeline) {
+  std::uint32_t busiest = 0;
+  Duration most{-1};
+  for (std::uint32_t rank = 0; rank < plan.ranks.size(); ++rank) {
+    Duration busy{};
+    const auto& ops = plan.programs[plan.ranks[rank].program].ops;
+    for (std::uint32_t op = 0; op < ops.size(); ++op) {
+      if (ops[op].compute) busy += timeline.span(rank, op).end - timeline.span(rank, op).start;
+    }
+    if (busy > most) {
+      most = busy;
+      busiest = rank;
+    }
+  }
+  return busiest;
+}
+
+Breakdown path_breakdown(const Plan& plan, const Timeline& timeline,
+                         const std::vector<PathStep>& path) {
+  Breakdown result{};
+  const std::uint32_t reference = busiest_rank(plan, timeline);
+  const IdleTime idle(plan, timeline, reference);
+  for (const PathStep& step : path) {
+    const Program& program = plan.programs[plan.ranks[step.rank].program];
+    const Op& op = program.ops[step.op];
+    const Span& span = timeline.span(step.rank, step.op);
+    const double length = to_seconds(span.end - span.start);
+    if (length <= 0) continue;
+    const bool elsewhere = plan.ranks[step.rank].stage != plan.ranks[reference].stage;
+    const double waiting = elsewhere ? to_seconds(idle.in(span)) : 0;
+    part(result, Share::bubble) += waiting;
+    const double counted = 1 - waiting / length;
+    if (!op.compute) {
+      part(result, row_of(op.group).share) += length * counted;
+      continue;
+    }
+    const ComputeCost& cost = program.compute_costs[op.cost];
+    for (std::size_t i = 0; i < kShares; ++i) result[i] += cost.parts[i] * counted;
+    part(result, Share::interference) += (length - to_seconds(cost.time)) * counted;
+  }
+  return result;
+}
+
+}  // namespace simtrain

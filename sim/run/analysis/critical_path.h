@@ -1,0 +1,29 @@
+#pragma once
+
+#include <vector>
+
+#include "sim/run/engine/timeline.h"
+
+namespace simtrain {
+
+/// One op on the critical path.
+struct PathStep {
+  std::uint32_t rank;
+  std::uint32_t op;
+};
+
+/// The chain of ops, first to last, each of which started the moment the one before it ended; it
+/// covers the run from 0 to its end without a gap. Where several ops ended at that moment, the one
+/// on the op's own rank and stream is taken first.
+std::vector<PathStep> critical_path(const Plan& plan, const Timeline& timeline);
+
+/// The rank whose compute stream is busy longest: the pipeline's pace-maker.
+std::uint32_t busiest_rank(const Plan& plan, const Timeline& timeline);
+
+/// Seconds of the whole run by share, along the critical path; they sum to the run's length. What a
+/// compute op takes beyond its time alone is `interference`. While the path is on another stage
+/// than the busiest rank's and that rank is idle, its time is the pipeline's `bubble`.
+Breakdown path_breakdown(const Plan& plan, const Timeline& timeline,
+                         const std::vector<PathStep>& path);
+
+}  // namespace simtrain

@@ -1,0 +1,172 @@
+#include "sim/run/engine/flow_network.h"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include "sim/core/invariant.h"
+
+namespace simtrain {
+namespace {
+
+using Links = std::vector<LinkShare>;
+
+/// By link id, a number that links have in common which all routes take alike: each route splits
+/// the classes of its links into those of equal share.
+std::vector<std::uint32_t> alike(std::size_t links, const std::vector<const Links*>& routes,
+                                 std::uint32_t& classes) {
+  std::vector<std::uint32_t> class_of(links, 0);
+  classes = 1;
+  std::vector<std::tuple<std::uint32_t, double, int>> uses;  // class, share, link
+  for (const Links* route : routes) {
+    uses.clear();
+    for (const LinkShare& use : *route)
+      uses.emplace_back(class_of[static_cast<std::size_t>(use.link)], use.share, use.link);
+    std::sort(uses.begin(), uses.end());
+    for (std::size_t i = 0; i < uses.size(); ++i) {
+      const auto& [old, share, link] = uses[i];
+      invariant(i == 0 || uses[i - 1] != uses[i], "a route takes each of its links once");
+      const bool same =
+          i > 0 && std::get<0>(uses[i - 1]) == old && std::get<1>(uses[i - 1]) == share;
+      if (!same) ++classes;
+      class_of[static_cast<std::size_t>(link)] = classes - 1;
+    }
+  }
+  return class_of;
+}
+
+}  // namespace
+
+FlowNetwork::FlowNetwork(const std::vector<double>& capacities,
+                         const std::vector<const Links*>& routes)
+    : sharing_({}) {
+  constexpr std::uint32_t kNone = 0xffffffffU;
+  std::uint32_t classes = 0;
+  std::vector<std::uint32_t> merged = alike(capacities.size(), routes, classes);
+  std::vector<std::uint32_t> number(classes, kNone);
+  for (std::size_t link = 0; link < capacities.size(); ++link) {
+    if (merged[link] == 0) continue;  // of no route
+    std::uint32_t& known = number[merged[link]];
+    if (known == kNone) {
+      known = static_cast<std::uint32_t>(links_.size());
+      links_.emplace_back().capacity = capacities[link];
+    }
+    links_[known].capacity = std::min(links_[known].capacity, capacities[link]);
+    merged[link] = known;
+  }
+  std::vector<std::uint32_t> met(links_.size(), 0);
+  routes_.reserve(routes.size());
+  for (const Links* links : routes) add_route(*links, merged, met);
+  std::vector<double> least;
+  least.reserve(links_.size());
+  for (const LinkState& link : links_) least.push_back(link.capacity);
+  sharing_ = LinkSharing(std::move(least));
+}
+
+void FlowNetwork::add_route(const Links& links, const std::vector<std::uint32_t>& merged,
+                            std::vector<std::uint32_t>& met) {
+  Route& route = routes_.emplace_back();
+  route.alone = std::numeric_limits<double>::infinity();
+  for (const LinkShare& use : links) {
+    const std::uint32_t link = merged[static_cast<std::size_t>(use.link)];
+    if (std::exchange(met[link], static_cast<std::uint32_t>(routes_.size())) == routes_.size())
+      continue;
+    route.parts.push_back({link, parts_of(use.share)});
+    route.shares.push_back(use.share);
+    route.alone = std::min(route.alone, links_[link].capacity / use.share);
+  }
+}
+
+/// A hair of slack, so that sums in different order agree on what is full.
+bool FlowNetwork::overloaded(const LinkState& link) {
+  return link.wanted > link.capacity * (1 + 1e-9);
+}
+
+void FlowNetwork::disturb(const Flow& flow) {
+  for (const LinkParts& use : routes_[flow.route].parts) {
+    if (overloaded(links_[use.link])) disturbed_.push_back(use.link);
+  }
+}
+
+FlowNetwork::FlowId FlowNetwork::add(RouteId route, double limit, std::uint32_t tag) {
+  FlowId id = static_cast<FlowId>(flows_.size());
+  if (free_.empty()) {
+    flows_.emplace_back();
+  } else {
+    id = free_.back();
+    free_.pop_back();
+  }
+  flows_[id] = {route, limit, -1, tag, 0};
+  const Route& way = routes_[route];
+  for (std::size_t i = 0; i < way.parts.size(); ++i) {
+    LinkState& link = links_[way.parts[i].link];
+    link.wanted += way.shares[i] * limit;
+    link.flows.push_back(id);
+  }
+  disturb(flows_[id]);
+  fresh_.push_back(id);
+  return id;
+}
+
+void FlowNetwork::remove(FlowId id) {
+  const Flow& flow = flows_[id];
+  disturb(flow);
+  const Route& way = routes_[flow.route];
+  for (std::size_t i = 0; i < way.parts.size(); ++i) {
+    LinkState& link = links_[way.parts[i].link];
+    link.wanted -= way.shares[i] * flow.limit;
+    const auto place = std::find(link.flows.begin(), link.flows.end(), id);
+    *place = link.flows.back();
+    link.flows.pop_back();
+    if (link.flows.empty()) link.wanted = 0;
+  }
+  std::erase(fresh_, id);
+  free_.push_back(id);
+}
+
+void FlowNetwork::set_rate(FlowId id, double rate) {
+  if (flows_[id].rate == rate) return;
+  flows_[id].rate = rate;
+  changes_.push_back({flows_[id].tag, rate});
+}
+
+void FlowNetwork::solve_around(FlowId first) {
+  if (flows_[first].visited == round_) return;
+  members_.assign(1, first);
+  flows_[first].visited = round_;
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    for (const LinkParts& use : routes_[flows_[members_[i]].route].parts) {
+      LinkState& link = links_[use.link];
+      if (link.visited == round_ || !overloaded(link)) continue;
+      link.visited = round_;
+      for (const FlowId other : link.flows) {
+        if (std::exchange(flows_[other].visited, round_) != round_) members_.push_back(other);
+      }
+    }
+  }
+  if (members_.size() == 1) {
+    const Flow& flow = flows_[first];
+    set_rate(first, std::min(flow.limit, routes_[flow.route].alone));
+    return;
+  }
+  sharing_.clear();
+  for (const FlowId id : members_) sharing_.add(routes_[flows_[id].route].parts, flows_[id].limit);
+  const std::vector<double>& rates = sharing_.rates();
+  for (std::size_t i = 0; i < members_.size(); ++i) set_rate(members_[i], rates[i]);
+}
+
+const std::vector<FlowNetwork::RateChange>& FlowNetwork::settle() {
+  changes_.clear();
+  if (fresh_.empty() && disturbed_.empty()) return changes_;
+  ++round_;
+  for (const std::uint32_t link : disturbed_) {
+    for (std::size_t i = 0; i < links_[link].flows.size(); ++i) solve_around(links_[link].flows[i]);
+  }
+  for (const FlowId flow : fresh_) solve_around(flow);
+  disturbed_.clear();
+  fresh_.clear();
+  return changes_;
+}
+
+}  // namespace simtrain

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sim/topology/graph/link_sharing.h"
+
+namespace simtrain {
+
+/// The flows that run now and their max-min fair rates, kept up to date as flows come and go.
+/// Flows of links that are not asked for more than they have run at their limits; only where a link
+/// is overloaded the solver is asked, for the flows connected to it.
+///
+/// All routes are known beforehand. Links that every route takes alike, in equal shares, are one
+/// link with the least of their capacities: the others can neither be full first nor alone.
+class FlowNetwork {
+ public:
+  using FlowId = std::uint32_t;
+  using RouteId = std::uint32_t;
+
+  /// `capacities` by link id, in bytes per second; `routes` by RouteId, each link of one once.
+  FlowNetwork(const std::vector<double>& capacities,
+              const std::vector<const std::vector<LinkShare>*>& routes);
+
+  /// A flow of at most `limit` bytes per second. `tag` is handed back with rate changes.
+  FlowId add(RouteId route, double limit, std::uint32_t tag);
+  void remove(FlowId flow);
+
+  struct RateChange {
+    std::uint32_t tag;
+    double rate;
+  };
+  /// Rates that differ from what was last reported, after all additions and removals so far.
+  const std::vector<RateChange>& settle();
+
+  /// Links that are told apart.
+  [[nodiscard]] std::size_t links() const { return links_.size(); }
+
+ private:
+  struct Flow {
+    RouteId route = 0;
+    double limit = 0;
+    double rate = -1;
+    std::uint32_t tag = 0;
+    std::uint32_t visited = 0;
+  };
+  struct LinkState {
+    double capacity = 0;
+    double wanted = 0;
+    std::uint32_t visited = 0;
+    std::vector<FlowId> flows;
+  };
+  struct Route {
+    std::vector<LinkParts> parts;
+    std::vector<double> shares;  ///< of the same links
+    double alone = 0;            ///< rate of a flow that has the links to itself
+  };
+
+  void add_route(const std::vector<LinkShare>& links, const std::vector<std::uint32_t>& merged,
+                 std::vector<std::uint32_t>& met);
+  [[nodiscard]] static bool overloaded(const LinkState& link);
+  void disturb(const Flow& flow);
+  void solve_around(FlowId first);
+  void set_rate(FlowId id, double rate);
+
+  std::vector<LinkState> links_;
+  std::vector<Route> routes_;
+  LinkSharing sharing_;
+  std::vector<Flow> flows_;
+  std::vector<FlowId> free_;
+  std::vector<FlowId> fresh_;             ///< added since the last settle
+  std::vector<std::uint32_t> disturbed_;  ///< links that were overloaded when a flow came or went
+  std::vector<FlowId> members_;           ///< flows that are solved together
+  std::vector<RateChange> changes_;
+  std::uint32_t round_ = 0;
+};
+
+}  // namespace simtrain

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "sim/workload/model/model_spec.h"
+
+namespace simtrain {
+
+/// How a document counts the FLOPs of a model; step times compare across conventions, MFU does not.
+enum class MfuConvention { nvidia_dgxc, nvidia_dgxc_mha, google_training_metrics, causal };
+
+template <>
+struct EnumNames<MfuConvention> {
+  static constexpr std::array rows{
+      std::pair{std::string_view("nvidia-dgxc"), MfuConvention::nvidia_dgxc},
+      std::pair{std::string_view("nvidia-dgxc-mha"), MfuConvention::nvidia_dgxc_mha},
+      std::pair{std::string_view("google-training-metrics"),
+                MfuConvention::google_training_metrics},
+      std::pair{std::string_view("causal"), MfuConvention::causal}};
+};
+
+/// FLOPs of one sample, forward and backward, as the convention counts them. With L layers, hidden
+/// h, FFN f, a heads, g query groups, vocabulary V, sequence s:
+///
+///     s (12 L h^2 (1 + g/a + s/h) + k L f h + 6 V h),   k = 18 for gated MLPs, 12 otherwise
+///
+/// nvidia-dgxc: this (NVIDIA DGX Cloud benchmarking READMEs, 2025.04 on). nvidia-dgxc-mha: with
+/// g = a (their older formula). google-training-metrics: the constants of the tool's table for the
+/// models it knows, otherwise as nvidia-dgxc. causal: half of the s/h term.
+double model_flops_per_sample(const ModelSpec& model, std::int64_t seq_length,
+                              MfuConvention convention);
+
+/// tokens/s = sequence length * global batch size / step time.
+double tokens_per_second(double seq_length, double global_batch_size, double step_time_s);
+
+/// Days to train on 10^12 tokens.
+double days_per_trillion_tokens(double tokens_per_s);
+
+/// TFLOP/s that each GPU achieves.
+double tflops_per_gpu(double flops_per_sample, double global_batch_size, double step_time_s,
+                      double gpus);
+
+/// Achieved over peak, as a fraction.
+double model_flops_utilization(double tflops, double peak_tflops);
+
+}  // namespace simtrain

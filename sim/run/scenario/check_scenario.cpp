@@ -1,0 +1,253 @@
+#include <algorithm>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/collectives/group_layout.h"
+#include "sim/run/scenario/scenario.h"
+#include "sim/topology/faults.h"
+#include "sim/workload/parallel/rank_grid.h"
+#include "sim/workload/schedule/stage_layout.h"
+
+namespace simtrain {
+namespace {
+
+/// Passes of one step over all stages: enough for any real recipe, few enough to be simulated.
+constexpr double kMostPasses = 2e7;
+
+void require(bool holds, const YamlNode& tree, const std::string& key,
+             const std::string& sentence) {
+  if (!holds) throw InputError(place_of(tree, key), key, sentence);
+}
+
+void divides(std::int64_t divisor, std::int64_t number, const YamlNode& tree,
+             const std::string& key, std::string_view what) {
+  require(number % divisor == 0, tree, key,
+          fmt::format("{} does not divide {} ({})", divisor, what, number));
+}
+
+void check_precision(const Recipe& recipe, const YamlNode& tree) {
+  const TrainingSpec& training = recipe.training;
+  require(training.precision != DataType::fp32, tree, "training.precision",
+          "'fp32' is not trained here; bf16 or fp8 would do");
+  require(recipe.fp8() || !training.fp8_params, tree, "training.fp8_params",
+          "is true with precision bf16; FP8 parameters need precision fp8");
+  require(recipe.optimizer.grad_reduce_dtype != DataType::fp8, tree, "optimizer.grad_reduce_dtype",
+          "'fp8' cannot hold gradients; bf16 or fp32 would do");
+}
+
+bool has_rates(const GpuSpec& gpu, DataType type) {
+  const auto of_type = [&](const auto& row) { return row.data_type == type; };
+  return std::any_of(gpu.peak_rates.begin(), gpu.peak_rates.end(), of_type) &&
+         std::any_of(gpu.gemm.rates.begin(), gpu.gemm.rates.end(), of_type);
+}
+
+/// Every GPU computes in BF16, since every step does; in FP8 those that can.
+void check_rates(const GpuSpec& gpu, DataType precision, const YamlNode& tree) {
+  require(precision == DataType::bf16 || has_rates(gpu, precision), tree, "training.precision",
+          fmt::format("'{}' is not computed by {}, whose file has no rates of it; bf16 would do",
+                      name_of(precision), gpu.name));
+}
+
+void check_model(const Recipe& recipe, const ScenarioTrees& trees) {
+  const ModelSpec& model = recipe.model;
+  const YamlNode& tree = trees.scenario;
+  require(model.num_attention_heads % model.num_query_groups == 0, trees.model, "num_query_groups",
+          fmt::format("{} does not divide the {} attention heads", model.num_query_groups,
+                      model.num_attention_heads));
+  require(!model.share_embeddings_and_output_weights, trees.model,
+          "share_embeddings_and_output_weights",
+          "is true; tied embeddings are not modelled yet, false would do");
+  const std::string key = "parallelism.tensor_model_parallel_size";
+  divides(recipe.tp(), model.num_attention_heads, tree, key, "the attention heads");
+  divides(recipe.tp(), model.num_query_groups, tree, key, "the query groups");
+  divides(recipe.tp(), model.ffn_hidden_size, tree, key, "ffn_hidden_size");
+  divides(recipe.tp(), model.vocab_size, tree, key, "vocab_size");
+  divides(recipe.tp(), model.hidden_size, tree, key, "hidden_size");
+}
+
+/// Sizes whose products stay far inside 64 bits.
+void check_sizes(const Recipe& recipe, const ScenarioTrees& trees) {
+  constexpr double kMostTokens = 1e9;
+  constexpr double kMostColumns = 1e8;
+  constexpr double kMostParameters = 1e15;
+  constexpr double kMostBuckets = 1e5;
+  const ModelSpec& model = recipe.model;
+  const double tokens =
+      static_cast<double>(recipe.training.seq_length) * recipe.training.micro_batch_size;
+  require(tokens <= kMostTokens, trees.scenario, "training.micro_batch_size",
+          fmt::format("makes {:.3g} tokens of one pass; up to {:.0g} are modelled", tokens,
+                      kMostTokens));
+  const double columns =
+      static_cast<double>(model.num_attention_heads) * static_cast<double>(model.kv_channels);
+  require(columns <= kMostColumns, trees.model, "kv_channels",
+          fmt::format("makes {:.3g} columns with {} heads; up to {:.0g} are modelled", columns,
+                      model.num_attention_heads, kMostColumns));
+  const double parameters =
+      static_cast<double>(model.num_layers) * static_cast<double>(model.layer_matrix_parameters());
+  require(parameters <= kMostParameters, trees.model, "num_layers",
+          fmt::format("makes {:.3g} parameters; up to {:.0g} are modelled", parameters,
+                      kMostParameters));
+  const double buckets = static_cast<double>(model.parameters()) / recipe.tp() *
+                         static_cast<double>(bytes_of(recipe.optimizer.grad_reduce_dtype)) /
+                         (recipe.optimizer.bucket_size_mb * 1e6);
+  require(buckets <= kMostBuckets, trees.scenario, "optimizer.bucket_size_mb",
+          fmt::format("makes {:.3g} buckets of the gradients; up to {:.0g} are simulated", buckets,
+                      kMostBuckets));
+}
+
+void check_sequence(const Recipe& recipe, const YamlNode& tree) {
+  const std::int64_t blocks = recipe.cp() > 1 ? 2 * recipe.cp() : 1;
+  require(recipe.training.seq_length % blocks == 0, tree, "parallelism.context_parallel_size",
+          fmt::format("{} cuts a sequence into {} blocks, which do not divide seq_length {}",
+                      recipe.cp(), blocks, recipe.training.seq_length));
+  if (recipe.parallelism.sequence_parallel) {
+    divides(recipe.tp(), recipe.training.seq_length / recipe.cp(), tree,
+            "parallelism.sequence_parallel", "the tokens of a micro-batch");
+  }
+}
+
+void check_overlap(const Recipe& recipe, const YamlNode& tree) {
+  const OverlapSpec& overlap = recipe.overlap;
+  require(!overlap.tp_comm_overlap || recipe.tp_overlap, tree, "overlap.tp_comm_overlap_table",
+          "is missing; tp_comm_overlap needs a table of hardware/tp_overlap");
+  if (!overlap.tp_comm_overlap) return;
+  require(recipe.tp() > 1 && recipe.parallelism.sequence_parallel, tree, "overlap.tp_comm_overlap",
+          "needs tensor parallelism of 2 or more with sequence_parallel");
+  for (const TpOverlapEntry& entry :
+       {recipe.tp_overlap->proj_fprop, recipe.tp_overlap->fc2_fprop}) {
+    require(entry.method != TpOverlapMethod::bulk, tree, "overlap.tp_comm_overlap_table",
+            "gives a forward GEMM the method bulk; pipeline or ring_exchange would do");
+    divides(entry.splits, recipe.tokens(), tree, "overlap.tp_comm_overlap_table",
+            "the tokens of a micro-batch");
+    require(entry.method != TpOverlapMethod::pipeline || entry.sms > 0, tree,
+            "overlap.tp_comm_overlap_table", "has a pipeline entry without SMs");
+  }
+  for (const TpOverlapEntry& entry : {recipe.tp_overlap->qkv_dgrad, recipe.tp_overlap->qkv_wgrad,
+                                      recipe.tp_overlap->fc1_dgrad, recipe.tp_overlap->fc1_wgrad}) {
+    require(entry.method == TpOverlapMethod::bulk && entry.sms > 0, tree,
+            "overlap.tp_comm_overlap_table",
+            "gives a backward GEMM something else than bulk with SMs");
+  }
+}
+
+void check_grid(const Scenario& scenario, const YamlNode& tree) {
+  const Recipe& recipe = scenario.recipe;
+  const ParallelismSpec& parallelism = recipe.parallelism;
+  const std::int64_t gpus = scenario.gpus();
+  require(parallelism.expert_model_parallel_size == 1, tree,
+          "parallelism.expert_model_parallel_size",
+          "is more than 1; mixture-of-experts models are not modelled yet");
+  const std::int64_t model = static_cast<std::int64_t>(recipe.tp()) * recipe.cp() * recipe.pp();
+  require(gpus % model == 0, tree, size_key(tree),
+          fmt::format("{} GPUs are no multiple of TP {} x CP {} x PP {} = {}", gpus, recipe.tp(),
+                      recipe.cp(), recipe.pp(), model));
+  const std::int64_t dp = gpus / model;
+  const TrainingSpec& training = recipe.training;
+  const std::int64_t together = dp * training.micro_batch_size;
+  require(training.global_batch_size % together == 0, tree, "training.global_batch_size",
+          fmt::format("{} is no multiple of DP {} x micro-batch {} = {}",
+                      training.global_batch_size, dp, training.micro_batch_size, together));
+  const std::int64_t micro_batches = training.global_batch_size / together;
+  const double passes = 2.0 * static_cast<double>(micro_batches) * recipe.vp() * recipe.pp();
+  require(
+      passes <= kMostPasses, tree, "training.global_batch_size",
+      fmt::format("makes {:.3g} passes a step; up to {:.0g} are simulated", passes, kMostPasses));
+  require(recipe.vp() == 1 || recipe.pp() > 1, tree,
+          "parallelism.virtual_pipeline_model_parallel_size",
+          fmt::format("is {} without pipeline parallelism; 1 would do", recipe.vp()));
+  require(recipe.vp() == 1 || micro_batches % recipe.pp() == 0, tree,
+          "parallelism.virtual_pipeline_model_parallel_size",
+          fmt::format("interleaves {} micro-batches, no multiple of PP {}", micro_batches,
+                      recipe.pp()));
+}
+
+void check_layers(const Recipe& recipe, const YamlNode& tree) {
+  const ParallelismSpec& parallelism = recipe.parallelism;
+  const int counted = recipe.model.num_layers +
+                      (parallelism.account_for_embedding_in_pipeline_split ? 1 : 0) +
+                      (parallelism.account_for_loss_in_pipeline_split ? 1 : 0);
+  const std::int64_t chunks = static_cast<std::int64_t>(recipe.pp()) * recipe.vp();
+  require(counted % chunks == 0, tree, "parallelism.pipeline_model_parallel_size",
+          fmt::format("{} layers (embedding and loss counted as told) do not split into PP {} x VP "
+                      "{} = {} chunks",
+                      counted, recipe.pp(), recipe.vp(), chunks));
+  int least = recipe.model.num_layers;
+  for (const int stage : {0, recipe.pp() - 1}) {
+    for (const ChunkLayout& chunk : stage_chunks(recipe, stage))
+      least = std::min(least, chunk.layers);
+  }
+  require(least >= 0, tree, "parallelism.pipeline_model_parallel_size",
+          "leaves a chunk with fewer than no layers");
+}
+
+void check_placement(const Scenario& scenario, const YamlNode& tree) {
+  try {
+    hosts_of(scenario.cluster, scenario.placement);
+  } catch (const std::invalid_argument& refusal) {
+    throw InputError(place_of(tree, "cluster.placement"), "cluster.placement", refusal.what());
+  }
+}
+
+/// All hosts must be alike, since one replica's passes stand for all.
+void check_hosts(const Scenario& scenario, const YamlNode& tree) {
+  const ClusterSpec& cluster = scenario.cluster;
+  for (int host = 0; host < cluster.nodes; ++host) {
+    const NodeSpec& node = cluster.node_of(host);
+    require(node.gpus == cluster.node.gpus &&
+                node.nvlink_domain_nodes.value == cluster.node.nvlink_domain_nodes.value,
+            tree, size_key(tree),
+            fmt::format("takes in hosts of {} and {} GPUs or of unlike NVLink domains; a training "
+                        "step needs them equal",
+                        cluster.node.gpus, node.gpus));
+  }
+}
+
+/// All tensor groups must lie alike, for the same reason.
+void check_domains(const Scenario& scenario, const YamlNode& tree) {
+  const ClusterSpec& cluster = scenario.cluster;
+  const std::int64_t domain =
+      static_cast<std::int64_t>(cluster.node.gpus) * cluster.node.nvlink_domain_nodes.value;
+  const std::int64_t tp = scenario.recipe.tp();
+  require(cluster.gpus() <= domain || domain % tp == 0 || tp % domain == 0, tree,
+          "parallelism.tensor_model_parallel_size",
+          fmt::format("{} neither divides nor is a multiple of the {} GPUs of an NVLink domain, so "
+                      "that groups would lie differently",
+                      tp, domain));
+}
+
+/// Faults name devices that the cluster has and leave every host a NIC.
+void check_faults(const ClusterSpec& cluster) {
+  const std::vector<Host> hosts = hosts_of(cluster);
+  static_cast<void>(gpu_slowdowns(cluster.faults, hosts));
+  static_cast<void>(nics_in_use(cluster.faults, nic_factors(cluster.faults, hosts), hosts));
+}
+
+}  // namespace
+
+void check_plan(const Scenario& scenario, const ScenarioTrees& trees) {
+  check_precision(scenario.recipe, trees.scenario);
+  check_rates(scenario.cluster.gpu, scenario.recipe.training.precision, trees.scenario);
+  check_model(scenario.recipe, trees);
+  check_sizes(scenario.recipe, trees);
+  check_sequence(scenario.recipe, trees.scenario);
+  check_grid(scenario, trees.scenario);
+  check_layers(scenario.recipe, trees.scenario);
+  check_overlap(scenario.recipe, trees.scenario);
+  check_domains(scenario, trees.scenario);
+}
+
+void check_cluster(const Scenario& scenario, const ScenarioTrees& trees) {
+  check_placement(scenario, trees.scenario);
+  check_hosts(scenario, trees.scenario);
+  check_faults(scenario.cluster);
+}
+
+void check_scenario(const Scenario& scenario, const ScenarioTrees& trees) {
+  check_plan(scenario, trees);
+  check_cluster(scenario, trees);
+}
+
+}  // namespace simtrain

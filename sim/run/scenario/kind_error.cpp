@@ -1,0 +1,24 @@
+#include "sim/run/scenario/kind_error.h"
+
+#include <algorithm>
+
+namespace simtrain {
+namespace {
+
+bool holds(const KindError& row, const PredictedStep& step) {
+  return row.gpu.value_or(step.gpu) == step.gpu &&
+         row.precision.value_or(step.precision) == step.precision &&
+         row.head_dimension.value_or(step.head_dimension) == step.head_dimension;
+}
+
+}  // namespace
+
+double relative_error_of(const UncertaintySpec& spec, Share share, const PredictedStep& step) {
+  const auto row =
+      std::find_if(spec.kinds.begin(), spec.kinds.end(), [&](const KindError& candidate) {
+        return candidate.share == share && holds(candidate, step);
+      });
+  return row == spec.kinds.end() ? 0 : row->relative_error.value;
+}
+
+}  // namespace simtrain

@@ -1,0 +1,279 @@
+#include "sim/run/scenario/scenario.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/core/input/yaml_text.h"
+
+namespace simtrain {
+namespace {
+
+std::optional<YamlNode> take(YamlNode& map, std::string_view key) {
+  const auto entry = std::find_if(map.entries.begin(), map.entries.end(),
+                                  [&](const YamlEntry& e) { return e.key == key; });
+  if (entry == map.entries.end()) return std::nullopt;
+  YamlNode value = std::move(entry->value);
+  map.entries.erase(entry);
+  return value;
+}
+
+/// Puts a setting into the tree. Nodes and GPUs say one thing: what is set takes the other's place.
+void apply(YamlNode& tree, const Setting& setting) {
+  set_yaml_value(tree, setting.key, setting.value, setting.key_place);
+  for (const char* other : {"nodes", "gpus"}) {
+    if (exclude_each_other(setting.key, std::string("cluster.") + other))
+      take(*tree.find("cluster"), other);
+  }
+}
+
+/// Nodes of the job, whichever way the scenario says it.
+int nodes_of(const DataFolder& data, const ClusterRequest& request, const YamlNode& tree) {
+  const std::string key = "cluster.gpus";
+  if (request.nodes && request.gpus)
+    throw InputError(place_of(tree, key), key, "stands beside cluster.nodes; one of them would do");
+  if (request.nodes) return *request.nodes;
+  if (!request.gpus)
+    throw InputError(place_of(tree, "cluster"), "cluster.nodes",
+                     "is missing; cluster.gpus would do as well");
+  const NodeSpec node = load_cluster(data, request.name, 1, place_of(tree, "cluster.name")).node;
+  if (*request.gpus % node.gpus != 0)
+    throw InputError(
+        place_of(tree, key), key,
+        fmt::format("{} GPUs are no whole number of nodes of {} ({}); {} would do", *request.gpus,
+                    node.gpus, node.name, (*request.gpus / node.gpus + 1) * node.gpus));
+  return *request.gpus / node.gpus;
+}
+
+/// The part of the cluster that the job may land on.
+ClusterSpec load_cluster(const DataFolder& data, const ClusterRequest& request, int nodes,
+                         const YamlNode& tree) {
+  const std::string key = request.available_nodes ? "cluster.available_nodes" : size_key(tree);
+  const int available = request.available_nodes.value_or(nodes);
+  if (available < nodes) {
+    throw InputError(place_of(tree, key), key,
+                     fmt::format("{} is fewer than the {} nodes of the job", available, nodes));
+  }
+  ClusterSpec spec = load_cluster(data, request.name, available, place_of(tree, "cluster.name"),
+                                  NodesKey{key, place_of(tree, key)});
+  spec.faults = request.faults;
+  return spec;
+}
+
+/// Throws InputError where a changed value is wrong in itself, whatever the size of the job.
+void check_hardware(const DataFolder& data, const YamlNode& tree, const YamlNode& wanted,
+                    const ScenarioFile& file) {
+  const ScenarioHardware hardware = scenario_hardware(data, tree, &wanted);
+  try {
+    static_cast<void>(
+        load_cluster(hardware.data, file.cluster.name, 1, place_of(tree, "cluster.name")));
+    static_cast<void>(hardware.data.load<SoftwareSpec>("hardware/software", file.software,
+                                                       place_of(tree, "software"), "software"));
+  } catch (const InputError& error) {
+    hardware.rethrow(error);
+  }
+}
+
+/// What a job runs on, as its scenario changes it.
+struct JobHardware {
+  ClusterSpec cluster;
+  int nodes = 0;
+  SoftwareSpec software;
+  std::vector<KeyChange> changes;
+};
+
+JobHardware load_hardware(const DataFolder& data, const YamlNode& tree,
+                          const std::optional<YamlNode>& wanted, const ScenarioFile& file) {
+  const ScenarioHardware hardware = scenario_hardware(data, tree, wanted ? &*wanted : nullptr);
+  JobHardware job;
+  try {
+    job.nodes = nodes_of(hardware.data, file.cluster, tree);
+    job.cluster = load_cluster(hardware.data, file.cluster, job.nodes, tree);
+    job.software = hardware.data.load<SoftwareSpec>("hardware/software", file.software,
+                                                    place_of(tree, "software"), "software");
+  } catch (const InputError& error) {
+    hardware.rethrow(error);
+  }
+  job.changes.reserve(hardware.changes.size());
+  for (const HardwareChange& change : hardware.changes) job.changes.push_back(change.value);
+  return job;
+}
+
+}  // namespace
+
+std::string size_key(const YamlNode& tree) {
+  return find_yaml_value(tree, "cluster.gpus") == nullptr ? "cluster.nodes" : "cluster.gpus";
+}
+
+SourcePlace place_of(const YamlNode& tree, const std::string& key) {
+  const YamlNode* value = find_yaml_value(tree, key);
+  if (value != nullptr) return value->place;
+  const std::size_t dot = key.rfind('.');
+  return dot == key.npos ? tree.place : place_of(tree, key.substr(0, dot));
+}
+
+ScenarioSource ScenarioSource::from_file(const std::string& path) {
+  return ScenarioSource(load_yaml_file(path));
+}
+
+ScenarioSource ScenarioSource::from_text(const std::string& text, const std::string& name) {
+  return ScenarioSource(load_yaml_text(text, name));
+}
+
+ScenarioSource::ScenarioSource(YamlNode tree) : body_(std::move(tree)) {
+  if (const auto table = take(body_, "table")) read_table(*table);
+  if (const auto sweep = take(body_, "sweep")) read_sweep(*sweep);
+}
+
+void ScenarioSource::read_sweep(const YamlNode& sweep) {
+  if (sweep.kind != YamlNode::Kind::map)
+    throw InputError(sweep.place, "sweep",
+                     fmt::format("must be a map of keys, found {}", found(sweep)));
+  for (const YamlEntry& entry : sweep.entries) {
+    const std::string key = dotted_key(entry.key);
+    check_scenario_key(key, entry.place);
+    for (const Setting& other : sweep_) {
+      if (other.key == key) throw InputError(entry.place, "sweep." + entry.key, "stands twice");
+    }
+    sweep_.push_back({key, entry.place, entry.value});
+  }
+}
+
+void ScenarioSource::read_table(const YamlNode& table) {
+  yaml_detail::check_keys(table, "table", {"columns", "rows"});
+  const YamlNode* columns = table.find("columns");
+  const YamlNode* rows = table.find("rows");
+  if (columns == nullptr) yaml_detail::missing(table, "table.columns");
+  if (rows == nullptr) yaml_detail::missing(table, "table.rows");
+  std::vector<std::string> keys;
+  yaml_detail::read_value(*columns, "table.columns", keys);
+  if (keys.empty() || keys.front() != "row") {
+    throw InputError(columns->place, "table.columns",
+                     "must start with 'row', the column of the rows' names");
+  }
+  for (std::size_t column = 0; column < keys.size(); ++column) {
+    if (std::count(keys.begin(), keys.end(), keys[column]) > 1) {
+      throw InputError(columns->items[column].place, "table.columns",
+                       fmt::format("'{}' stands twice", keys[column]));
+    }
+  }
+  yaml_detail::require_list(*rows, "table.rows");
+  if (rows->items.empty()) throw InputError(rows->place, "table.rows", "holds no rows");
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < rows->items.size(); ++i) {
+    const YamlNode& cells = rows->items[i];
+    const std::string key = fmt::format("table.rows[{}]", i);
+    yaml_detail::require_length(cells, key, keys.size());
+    Row row{scalar_text(cells.items[0], key), {}};
+    if (!names.insert(row.name).second)
+      throw InputError(cells.place, key, fmt::format("'{}' stands twice", row.name));
+    for (std::size_t column = 1; column < keys.size(); ++column)
+      row.settings.push_back({keys[column], columns->items[column].place, cells.items[column]});
+    rows_.push_back(std::move(row));
+  }
+}
+
+std::vector<std::string> ScenarioSource::row_names() const {
+  std::vector<std::string> names;
+  for (const Row& row : rows_) names.push_back(row.name);
+  return names;
+}
+
+YamlNode ScenarioSource::tree(const std::string& row, const std::vector<Setting>& settings) const {
+  YamlNode tree = body_;
+  if (!row.empty()) {
+    const auto found =
+        std::find_if(rows_.begin(), rows_.end(), [&](const Row& r) { return r.name == row; });
+    if (found == rows_.end()) {
+      const std::string hint =
+          rows_.empty() ? "the file has no table" : suggestion(row, row_names());
+      throw InputError({body_.place.file}, "--row",
+                       fmt::format("'{}' is no row of the table; {}", row, hint));
+    }
+    for (const Setting& setting : found->settings) apply(tree, setting);
+  }
+  for (const Setting& setting : settings) apply(tree, setting);
+  return tree;
+}
+
+std::string ScenarioSource::text(const std::string& row,
+                                 const std::vector<Setting>& settings) const {
+  return flow_text(tree(row, settings));
+}
+
+void ScenarioSource::check_values(const DataFolder& data, const std::string& row,
+                                  const std::vector<Setting>& settings) const {
+  YamlNode read = tree(row, settings);
+  const auto overrides = take(read, "model_overrides");
+  const auto wanted = take(read, "hardware");
+  const auto file = read_yaml<ScenarioFile>(read, "");
+  const auto named = [&](std::string_view family, const std::string& name, const std::string& key) {
+    static_cast<void>(data.load_tree(family, name, place_of(read, key), key));
+  };
+  YamlNode model;
+  static_cast<void>(load_model(data, read, overrides, model));
+  named("hardware/clusters", file.cluster.name, "cluster.name");
+  named("hardware/software", file.software, "software");
+  if (wanted) check_hardware(data, read, *wanted, file);
+  if (file.overlap.tp_comm_overlap_table)
+    named("hardware/tp_overlap", *file.overlap.tp_comm_overlap_table,
+          "overlap.tp_comm_overlap_table");
+}
+
+Scenario ScenarioSource::scenario(const DataFolder& data, const std::string& row,
+                                  const std::vector<Setting>& settings) const {
+  const DraftScenario read = draft(data, row, settings);
+  check_scenario(read.scenario, read.trees);
+  return read.scenario;
+}
+
+DraftScenario ScenarioSource::draft(const DataFolder& data, const std::string& row,
+                                    const std::vector<Setting>& settings) const {
+  YamlNode tree = this->tree(row, settings);
+  const auto overrides = take(tree, "model_overrides");
+  const auto wanted = take(tree, "hardware");
+  const auto file = read_yaml<ScenarioFile>(tree, "");
+
+  DraftScenario draft{{}, {std::move(tree), {}}};
+  ScenarioTrees& trees = draft.trees;
+  const auto at = [&](const std::string& key) { return place_of(trees.scenario, key); };
+
+  Scenario& scenario = draft.scenario;
+  scenario.files = {file.cluster.name, file.software};
+  JobHardware hardware = load_hardware(data, trees.scenario, wanted, file);
+  scenario.mfu_convention = file.mfu_convention;
+  scenario.cluster = std::move(hardware.cluster);
+  scenario.hardware = std::move(hardware.changes);
+  scenario.uncertainty = load_uncertainty(data);
+  scenario.placement = {hardware.nodes, file.cluster.placement, file.cluster.rank_order};
+  Recipe& recipe = scenario.recipe;
+  recipe.model = load_model(data, trees.scenario, overrides, trees.model);
+  recipe.software = std::move(hardware.software);
+  recipe.software.nccl = with_overrides(recipe.software.nccl, file.nccl, "scenario");
+  recipe.training = file.training;
+  recipe.parallelism = file.parallelism;
+  recipe.overlap = file.overlap;
+  recipe.optimizer = file.optimizer;
+  recipe.recompute = file.recompute;
+  if (file.recompute_modules) {
+    if (file.recompute != Recompute::selective)
+      throw InputError(at("recompute_modules"), "recompute_modules",
+                       fmt::format("is there with recompute '{}'; recompute selective would do",
+                                   name_of(file.recompute)));
+    recipe.recompute_modules = *file.recompute_modules;
+  }
+  recipe.cuda_graphs = file.cuda_graphs;
+  if (file.overlap.tp_comm_overlap_table) {
+    const std::string key = "overlap.tp_comm_overlap_table";
+    recipe.tp_overlap = data.load<TpOverlapTable>(
+        "hardware/tp_overlap", *file.overlap.tp_comm_overlap_table, at(key), key);
+  }
+  add_headline(data, row, settings, scenario);
+  return draft;
+}
+
+}  // namespace simtrain

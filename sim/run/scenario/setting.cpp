@@ -1,0 +1,111 @@
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "sim/run/scenario/scenario.h"
+
+namespace simtrain {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kShortNames{{
+    {"tp", "parallelism.tensor_model_parallel_size"},
+    {"pp", "parallelism.pipeline_model_parallel_size"},
+    {"vp", "parallelism.virtual_pipeline_model_parallel_size"},
+    {"cp", "parallelism.context_parallel_size"},
+    {"ep", "parallelism.expert_model_parallel_size"},
+    {"mbs", "training.micro_batch_size"},
+    {"gbs", "training.global_batch_size"},
+    {"nodes", "cluster.nodes"},
+    {"gpus", "cluster.gpus"},
+    {"precision", "training.precision"},
+}};
+
+/// Visitor that learns the dotted keys of a struct and of those in it.
+class DottedKeys {
+ public:
+  DottedKeys(std::vector<std::string>& keys, std::string path)
+      : keys_(keys), path_(std::move(path)) {}
+
+  template <class T, class... Limit>
+  void operator()(std::string_view key, T& field, Limit... /*limits*/) {
+    keys_.push_back(yaml_detail::dotted(path_, key));
+    if constexpr (yaml_detail::Fielded<T>) {
+      DottedKeys inner(keys_, keys_.back());
+      field.fields(inner);
+    }
+  }
+  template <class T, class... Limit>
+  void optional(std::string_view key, T& field, Limit... limits) {
+    (*this)(key, field, limits...);
+  }
+
+ private:
+  std::vector<std::string>& keys_;
+  std::string path_;
+};
+
+std::vector<std::string> known_keys() {
+  std::vector<std::string> keys;
+  ScenarioFile file;
+  DottedKeys scenario(keys, "");
+  file.fields(scenario);
+  ModelSpec spec;
+  DottedKeys overrides(keys, "model_overrides");
+  spec.fields(overrides);
+  DottedKeys model(keys, "model");
+  spec.fields(model);
+  return keys;
+}
+
+}  // namespace
+
+std::string dotted_key(const std::string& key) {
+  for (const auto& [short_name, dotted] : kShortNames) {
+    if (key == short_name) return std::string(dotted);
+  }
+  return key;
+}
+
+std::string short_key(const std::string& dotted) {
+  for (const auto& [short_name, key] : kShortNames) {
+    if (dotted == key) return std::string(short_name);
+  }
+  return dotted;
+}
+
+void check_scenario_key(const std::string& dotted, const SourcePlace& where) {
+  static const std::vector<std::string> known = known_keys();
+  if (dotted.starts_with("hardware."))
+    return;  // which keys there are is up to the scenario's files
+  if (std::find(known.begin(), known.end(), dotted) != known.end()) return;
+  throw InputError(where, dotted, "is no key of a scenario; " + suggestion(dotted, known));
+}
+
+std::size_t equals_sign(const std::string& text) {
+  int open = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '[') ++open;
+    if (text[i] == ']') --open;
+    if (text[i] == '=' && open <= 0) return i;
+  }
+  return std::string::npos;
+}
+
+bool exclude_each_other(const std::string& dotted, const std::string& other) {
+  constexpr std::string_view kNodes = "cluster.nodes";
+  constexpr std::string_view kGpus = "cluster.gpus";
+  return (dotted == kNodes && other == kGpus) || (dotted == kGpus && other == kNodes);
+}
+
+Setting parse_setting(const std::string& text) {
+  const std::string place = "--set " + text;
+  const std::size_t equals = equals_sign(text);
+  if (equals == std::string::npos || equals == 0)
+    throw InputError({place}, "", "must be KEY=VALUE");
+  const std::string key = dotted_key(text.substr(0, equals));
+  YamlNode value = load_yaml_text(text.substr(equals + 1), place, static_cast<int>(equals) + 2);
+  if (value.kind == YamlNode::Kind::null) value.place = {place, 1, static_cast<int>(equals) + 2};
+  return {key, {place, 1, 1}, std::move(value)};
+}
+
+}  // namespace simtrain

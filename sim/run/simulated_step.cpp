@@ -1,0 +1,50 @@
+#include "sim/run/simulated_step.h"
+
+#include "sim/run/engine/executor.h"
+#include "sim/workload/model/recipe_grid.h"
+#include "sim/workload/plan/step_clock.h"
+
+namespace simtrain {
+namespace {
+
+std::shared_ptr<const Cluster> cluster_for(const ClusterSpec& spec, ClusterCache* clusters) {
+  return clusters != nullptr ? clusters->get(spec) : std::make_shared<const Cluster>(spec);
+}
+
+}  // namespace
+
+Job lay_out(const Scenario& scenario, const SimulateOptions& options) {
+  std::shared_ptr<const Cluster> cluster = cluster_for(scenario.cluster, options.clusters);
+  Placement placement = place(scenario.cluster, scenario.placement);
+  const RankGrid grid = rank_grid(scenario.recipe, scenario.gpus());
+  const RankClasses& classes = rank_classes(*cluster, placement, grid, options.unfold);
+  return {scenario, cluster, *cluster, std::move(placement), grid, classes};
+}
+
+SimulatedStep simulate_step(const Scenario& scenario, const SimulateOptions& options) {
+  const auto begun = std::chrono::steady_clock::now();
+  Job job = lay_out(scenario, options);
+  const GpuSpec& gpu = job.cluster.spec().gpu;
+  const double clock = step_clock(job.context(FittedKernelModel(gpu)));
+  const FittedKernelModel kernels(gpu, clock);
+  std::vector<SimulatedPieces> passes = simulate_pieces(job.context(kernels));
+  std::vector<PieceCosts> costs = costs_of(passes);
+  Plan plan = step_plan({job.context(kernels), costs});
+  Timeline timeline = execute(plan, options.watch);
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begun;
+  return {std::move(job),      clock,        std::move(passes), std::move(costs), std::move(plan),
+          std::move(timeline), taken.count()};
+}
+
+std::vector<int> ranks_behind(const SimulatedStep& simulated) {
+  std::vector<int> by_rank(static_cast<std::size_t>(simulated.grid.ranks()), 0);
+  for (const int first : simulated.classes.step_stand_in)
+    ++by_rank[static_cast<std::size_t>(first)];
+  std::vector<int> behind;
+  behind.reserve(simulated.plan.ranks.size());
+  for (const SimulatedRank& rank : simulated.plan.ranks)
+    behind.push_back(by_rank[static_cast<std::size_t>(rank.rank)]);
+  return behind;
+}
+
+}  // namespace simtrain

@@ -1,0 +1,134 @@
+#include "sim/run/step_rank.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/core/invariant.h"
+
+namespace simtrain {
+namespace {
+
+constexpr int kWhole = -1;
+
+std::uint32_t index_of(const Plan& plan, int rank) {
+  const auto found = std::find_if(plan.ranks.begin(), plan.ranks.end(),
+                                  [&](const SimulatedRank& one) { return one.rank == rank; });
+  invariant(found != plan.ranks.end(), "who stands for a rank is simulated");
+  return static_cast<std::uint32_t>(found - plan.ranks.begin());
+}
+
+int stand_in_of(const SimulatedStep& simulated, int rank) {
+  return simulated.classes.step_stand_in[static_cast<std::size_t>(rank)];
+}
+
+/// Pieces are simulated on the first TP x CP group of a class; the others lie like it.
+int piece_place(const SimulatedStep& simulated, int rank) {
+  const std::vector<int>& pass = simulated.classes.pass;
+  const auto first = std::find(pass.begin(), pass.end(), pass[static_cast<std::size_t>(rank)]);
+  const std::vector<int> own = simulated.grid.group(GroupKind::replica, rank);
+  const std::vector<int> there =
+      simulated.grid.group(GroupKind::replica, static_cast<int>(first - pass.begin()));
+  const auto place = std::find(own.begin(), own.end(), rank) - own.begin();
+  return simulated.classes
+      .piece_stand_in[static_cast<std::size_t>(there[static_cast<std::size_t>(place)])];
+}
+
+bool is_pass(const Op& op) { return op.label == Label::forward || op.label == Label::backward; }
+
+bool same_pass(const Op& one, const Op& other) {
+  return one.label == other.label && one.chunk == other.chunk &&
+         one.micro_batch == other.micro_batch;
+}
+
+std::vector<int> first_layers(const Recipe& recipe, int stage) {
+  std::vector<int> first;
+  int before = 0;
+  for (std::size_t chunk = 0; chunk < static_cast<std::size_t>(recipe.vp()); ++chunk) {
+    for (int other = 0; other < recipe.pp(); ++other) {
+      if (other == stage) first.push_back(before);
+      before += stage_chunks(recipe, other)[chunk].layers;
+    }
+  }
+  return first;
+}
+
+}  // namespace
+
+StepRank::StepRank(const SimulatedStep& simulated, int rank)
+    : simulated_(simulated),
+      rank_(rank),
+      stage_(simulated.grid.coordinates(rank).pp),
+      stand_in_(stand_in_of(simulated, rank)),
+      program_(simulated.plan.programs[static_cast<std::size_t>(
+          simulated.classes.program[static_cast<std::size_t>(rank)])]),
+      spans_(simulated.timeline.spans[index_of(simulated.plan, stand_in_)]),
+      pieces_(simulated.pieces_of(rank)),
+      place_(piece_place(simulated, rank)),
+      passes_(simulated.context(), simulated.costs_of(rank), stage_),
+      first_layers_(first_layers(simulated.scenario.recipe, stage_)) {
+  number_segments();
+}
+
+/// Ops of one pass follow each other on the compute stream.
+void StepRank::number_segments() {
+  segments_.assign(program_.ops.size(), kWhole);
+  std::uint32_t last = kNoOp;
+  for (std::uint32_t op = 0; op < program_.ops.size(); ++op) {
+    if (!program_.ops[op].compute || !is_pass(program_.ops[op])) continue;
+    if (last != kNoOp && same_pass(program_.ops[last], program_.ops[op])) {
+      segments_[last] = std::max(segments_[last], 0);
+      segments_[op] = segments_[last] + 1;
+    }
+    last = op;
+  }
+}
+
+void StepRank::append_pieces(std::vector<PieceRun>& runs, const Stretch& stretch,
+                             const Op& op) const {
+  std::vector<Piece> order = stretch.pieces;
+  // Costs are added layer first; weights are cast and scales are made before it runs.
+  if (op.label == Label::forward) std::reverse(order.begin(), order.end());
+  for (const Piece piece : order) {
+    const Duration start = runs.empty() ? Duration(0) : runs.back().end;
+    const int layer = stretch.layer < 0 ? -1 : first_layers_[op.chunk] + stretch.layer;
+    runs.push_back({piece, layer, start, start + simulated(piece).cost.time});
+  }
+}
+
+std::vector<PieceRun> StepRank::pieces(std::uint32_t op_index) const {
+  const Op& op = program_.ops[op_index];
+  std::vector<PieceRun> runs;
+  if (!op.compute) return runs;
+  if (op.label == Label::weight_gradient) {
+    const int kept =
+        simulated_.scenario.recipe.deferred_weight_gradients(simulated_.grid.micro_batches());
+    for (int i = 0; i < kept; ++i) append_pieces(runs, {{Piece::head_weight_gradient}}, op);
+  }
+  if (!is_pass(op)) return runs;
+  const std::vector<Stretch> stretches =
+      passes_.stretches({op.label == Label::forward ? Direction::forward : Direction::backward,
+                         static_cast<int>(op.micro_batch), static_cast<int>(op.chunk)});
+  const int segment = segments_[op_index];
+  if (segment != kWhole) {
+    append_pieces(runs, stretches[static_cast<std::size_t>(segment)], op);
+  } else {
+    for (const Stretch& stretch : stretches) append_pieces(runs, stretch, op);
+  }
+  return runs;
+}
+
+std::uint32_t StepRank::place_in(const SimulatedPiece& piece) const {
+  return index_of(piece.plan, place_);
+}
+
+Duration StepRank::at(std::uint32_t op, Duration own) const {
+  const Span& span = spans_[op];
+  const Duration alone = program_.compute_costs[program_.ops[op].cost].time;
+  const Duration length = span.end - span.start;
+  if (own >= alone) return span.end;
+  const double scaled = static_cast<double>(own.count()) * static_cast<double>(length.count()) /
+                        static_cast<double>(alone.count());
+  return span.start + std::min(length, Duration(std::llround(scaled)));
+}
+
+}  // namespace simtrain

@@ -1,0 +1,165 @@
+#include "sim/study/first/first_keys.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "sim/topology/specs/cluster_spec.h"
+
+namespace simtrain {
+namespace {
+
+constexpr std::int64_t kTokensOfStep = 4 << 20;
+constexpr std::int64_t kSequence = 8192;
+
+std::string quoted(const std::string& text) { return fmt::format("\"{}\"", plain_text(text)); }
+
+bool has_fp8(const GpuSpec& gpu) {
+  const std::vector<GemmRate>& rates = gpu.gemm.rates;
+  return std::any_of(rates.begin(), rates.end(),
+                     [](const GemmRate& rate) { return rate.data_type == DataType::fp8; });
+}
+
+class FirstKeys {
+ public:
+  FirstKeys(const DataFolder& data, const FirstRequest& request)
+      : request_(request), cluster_(cluster(data, request)), nodes_(cluster_.nodes) {}
+
+  std::vector<Finding> keys() {
+    head();
+    training();
+    parallelism();
+    rest();
+    return std::move(keys_);
+  }
+
+ private:
+  static ClusterSpec cluster(const DataFolder& data, const FirstRequest& request) {
+    const SourcePlace named{"--cluster " + request.cluster};
+    const int each = load_cluster(data, request.cluster, 1, named).node.gpus;
+    if (request.gpus % each != 0)
+      throw InputError({}, "--gpus",
+                       fmt::format("{} are no whole number of nodes of {} GPUs; {} or {} would do",
+                                   request.gpus, each, std::max(1, request.gpus / each) * each,
+                                   (request.gpus / each + 1) * each));
+    return load_cluster(data, request.cluster, request.gpus / each, named, NodesKey{"--gpus", {}});
+  }
+
+  void said(const std::string& key, const std::string& value, const std::string& origin) {
+    keys_.push_back({key, value, origin, false});
+  }
+  void assumed(const std::string& key, const std::string& value, const std::string& why) {
+    keys_.push_back({key, value, why, true});
+  }
+  /// Of the plan, which the search for the best one says.
+  void planned(const std::string& key, const std::string& value) { said(key, value, ""); }
+
+  void head() {
+    said("name",
+         quoted(fmt::format("{} on {} {} of {}", request_.model_name, request_.gpus,
+                            cluster_.gpu.name, request_.cluster)),
+         "made of the options");
+    said("source", quoted("a first scenario, made by simtrain new"), "no document");
+    said("cluster.name", request_.cluster, "--cluster");
+    said("cluster.nodes", std::to_string(nodes_),
+         fmt::format("--gpus {}, {} a node", request_.gpus, cluster_.node.gpus));
+    assumed("cluster.placement", "compact", "the job's nodes lie side by side");
+    software_ = request_.software.value_or(has_fp8(cluster_.gpu) ? "nemo-25.04.01"
+                                                                 : "megatron-core-2025-a100");
+    if (request_.software)
+      said("software", software_, "--software");
+    else
+      assumed("software", software_, "the newest stack here for such GPUs");
+    keys_.insert(keys_.end(), request_.model.begin(), request_.model.end());
+  }
+
+  /// NeMo's performance recipes set more than Megatron's defaults.
+  [[nodiscard]] bool nemo() const { return !software_.starts_with("megatron"); }
+  [[nodiscard]] std::string whose() const {
+    return nemo() ? "as NVIDIA's NeMo performance recipes" : "default of Megatron";
+  }
+
+  void training() {
+    const DataType precision = request_.precision.value_or(DataType::bf16);
+    const bool fp8 = precision == DataType::fp8;
+    if (fp8 && !has_fp8(cluster_.gpu))
+      throw InputError({}, "--precision",
+                       fmt::format("'fp8' has no rate on {}; bf16 would do", cluster_.gpu.name));
+    if (request_.precision)
+      said("training.precision", std::string(name_of(precision)), "--precision");
+    else
+      assumed("training.precision", "bf16", "usual");
+    if (fp8) assumed("training.fp8_params", nemo() ? "true" : "false", whose());
+    const std::int64_t sequence = sequence_length();
+    planned("training.micro_batch_size", "1");
+    batch(sequence);
+  }
+
+  std::int64_t sequence_length() {
+    const std::string key = "training.seq_length";
+    const std::int64_t longest = request_.longest.value_or(kSequence);
+    const std::int64_t sequence = request_.seq_length.value_or(std::min(longest, kSequence));
+    if (request_.seq_length)
+      said(key, std::to_string(sequence), "--seq-length");
+    else
+      assumed(key, std::to_string(sequence),
+              sequence < kSequence ? "the longest sequence that the model is made for"
+                                   : "as most pretraining of today");
+    return sequence;
+  }
+
+  void batch(std::int64_t sequence) {
+    const std::string key = "training.global_batch_size";
+    if (request_.global_batch_size) {
+      said(key, std::to_string(*request_.global_batch_size), "--gbs");
+      return;
+    }
+    const std::int64_t wanted = std::max<std::int64_t>(1, kTokensOfStep / sequence);
+    const std::int64_t unit = request_.gpus <= wanted ? request_.gpus : nodes_;
+    const std::int64_t size = std::max<std::int64_t>(1, (wanted + unit / 2) / unit) * unit;
+    assumed(key, std::to_string(size),
+            fmt::format("{:.2f} Mi tokens a step: near 4 Mi, a multiple of the {}",
+                        static_cast<double>(size * sequence) / (1 << 20),
+                        unit == nodes_ && request_.gpus > wanted ? "nodes" : "GPUs"));
+  }
+
+  void parallelism() {
+    const std::string p = "parallelism.";
+    for (const char* size : {"tensor_model_parallel_size", "pipeline_model_parallel_size",
+                             "virtual_pipeline_model_parallel_size", "context_parallel_size"})
+      planned(p + size, "1");
+    assumed(p + "sequence_parallel", "true", "as usual with TP");
+    planned(p + "account_for_embedding_in_pipeline_split", "false");
+    planned(p + "account_for_loss_in_pipeline_split", "false");
+  }
+
+  void rest() {
+    assumed("overlap.tp_comm_overlap", nemo() ? "true" : "false", whose());
+    if (nemo())
+      assumed("overlap.tp_comm_overlap_table", "te-default",
+              "Transformer Engine's own, where no table is made for the shape");
+    assumed("overlap.overlap_p2p_comm", "true", "as Megatron with VP of 2 or more");
+    assumed("overlap.overlap_grad_reduce", "true", "usual with the distributed optimizer");
+    assumed("overlap.overlap_param_gather", "true", "usual with the distributed optimizer");
+    assumed("optimizer.distributed", "true", "usual");
+    assumed("optimizer.grad_reduce_dtype", nemo() ? "bf16" : "fp32", whose());
+    assumed("optimizer.bucket_size_mb", nemo() ? "268.435456" : "160",
+            nemo() ? "128 Mi elements of 2 bytes, " + whose()
+                   : "40 million elements of 4 bytes, " + whose());
+    planned("recompute", "none");
+  }
+
+  const FirstRequest& request_;
+  ClusterSpec cluster_;
+  int nodes_;
+  std::string software_;
+  std::vector<Finding> keys_;
+};
+
+}  // namespace
+
+std::vector<Finding> first_keys(const DataFolder& data, const FirstRequest& request) {
+  return FirstKeys(data, request).keys();
+}
+
+}  // namespace simtrain

@@ -1,0 +1,58 @@
+#include "sim/study/nccl/nccl_tests_validation.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "sim/core/input/input_error.h"
+#include "sim/measured/nccl/nccl_tests_row.h"
+
+namespace simtrain {
+namespace {
+
+struct Program {
+  std::string_view name;
+  Collective collective;
+};
+constexpr std::array<Program, 6> kPrograms{{{"all_reduce", Collective::all_reduce},
+                                            {"all_gather", Collective::all_gather},
+                                            {"reduce_scatter", Collective::reduce_scatter},
+                                            {"broadcast", Collective::broadcast},
+                                            {"alltoall", Collective::all_to_all},
+                                            {"sendrecv", Collective::send_receive}}};
+
+}  // namespace
+
+std::optional<Collective> collective_of_program(const std::string& path, const std::string& name) {
+  if (name.empty()) return std::nullopt;
+  const auto* const found = std::find_if(kPrograms.begin(), kPrograms.end(),
+                                         [&](const Program& one) { return one.name == name; });
+  if (found != kPrograms.end()) return found->collective;
+  throw InputError({path}, "",
+                   fmt::format("is of {}_perf, which is not predicted; all_reduce, all_gather, "
+                               "reduce_scatter, broadcast, alltoall and sendrecv are",
+                               name));
+}
+
+std::optional<Collective> collective_of_rows(const NcclTest& test, std::size_t ranks) {
+  if (test.rows.empty() || ranks < 2) return std::nullopt;
+  const NcclTestRow& row = test.rows.back();
+  if (row.reduction.empty() || row.reduction == "none") return std::nullopt;
+  const std::int64_t whole = row.count * nccl_tests_element(row.type);
+  if (whole == row.bytes && row.root == -1) return Collective::all_reduce;
+  if (whole * static_cast<std::int64_t>(ranks) == row.bytes) return Collective::reduce_scatter;
+  return std::nullopt;
+}
+
+void predict_rows(const Cluster& cluster, const std::vector<NcclTestRow>& rows,
+                  PredictedTest& test) {
+  test.cluster = cluster.spec().name;
+  test.gpu = cluster.spec().gpu.name;
+  const NcclCalls calls(cluster, test.settings, first_gpus(cluster, test.nodes, test.gpus));
+  test.rows.reserve(rows.size());
+  for (const NcclTestRow& row : rows)
+    test.rows.push_back({row, calls.of(test.collective, Bytes(row.bytes))});
+}
+
+}  // namespace simtrain

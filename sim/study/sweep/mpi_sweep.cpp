@@ -1,0 +1,120 @@
+#include "sim/study/sweep/mpi_sweep.h"
+
+#include <algorithm>
+#include <charconv>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "sim/core/invariant.h"
+#include "sim/study/sweep/sweep_pool.h"
+
+namespace simtrain {
+namespace {
+
+/// To rank 0: `ask` for as many candidates as the text says, `rows` with a record a line (none: a
+/// sign of life), `bye` when the last row is sent. From it: `work`, candidates; none: there are no
+/// more.
+enum MpiTag : int { ask, rows, bye, work };
+
+constexpr std::chrono::seconds kSignOfLife(2);
+constexpr std::chrono::seconds kLostAfter(60);
+
+std::vector<std::uint64_t> numbers_of(std::string_view text) {
+  std::vector<std::uint64_t> numbers;
+  const char* at = text.data();
+  const char* const end = text.data() + text.size();
+  while (at < end) {
+    std::uint64_t number = 0;
+    const auto [behind, error] = std::from_chars(at, end, number);
+    invariant(error == std::errc(), "ranks send numbers");
+    numbers.push_back(number);
+    at = behind + 1;  // a blank
+  }
+  return numbers;
+}
+
+}  // namespace
+
+MpiPeers::MpiPeers(const MpiSession& session) : session_(session) {
+  for (int rank = 1; rank < session.size(); ++rank) working_[rank] = {};
+}
+
+void MpiPeers::serve(SweepQueue& queue, const SweepSink& sink) {
+  for (auto message = session_.poll(); message; message = session_.poll())
+    take(*message, queue, sink);
+  check_alive();
+}
+
+void MpiPeers::take(const MpiMessage& message, SweepQueue& queue, const SweepSink& sink) {
+  const auto peer = working_.find(message.from);
+  invariant(peer != working_.end(), "who has said good-bye says no more");
+  peer->second.heard = Clock::now();
+  if (message.tag == MpiTag::rows) {
+    for (std::string_view rest = message.bytes; !rest.empty();) {
+      const std::size_t end = rest.find('\n');
+      const std::string record(rest.substr(0, end));
+      peer->second.given.erase(row_of(record).index);
+      sink(record);
+      rest.remove_prefix(end + 1);
+    }
+  } else if (message.tag == MpiTag::ask) {
+    const std::size_t wanted = numbers_of(message.bytes).front();
+    // Little at a time towards the end, so that all ranks end together.
+    const std::size_t share = queue.size() / (4 * static_cast<std::size_t>(session_.size())) + 1;
+    const std::vector<std::uint64_t> given = queue.take(std::min(wanted, share));
+    peer->second.given.insert(given.begin(), given.end());
+    session_.send(message.from, MpiTag::work, fmt::format("{}", fmt::join(given, " ")));
+  } else {
+    queue.give_back({peer->second.given.begin(), peer->second.given.end()});
+    working_.erase(peer);
+  }
+}
+
+void MpiPeers::check_alive() const {
+  for (const auto& [rank, peer] : working_) {
+    if (Clock::now() - peer.heard > kLostAfter)
+      throw std::runtime_error(fmt::format(
+          "rank {} is lost: nothing was heard of it for {} s, and it has {} candidates; the same "
+          "command with --resume does them again",
+          rank, kLostAfter.count(), peer.given.size()));
+  }
+}
+
+void serve_sweep(const SweepQuestion& question, int jobs, const std::atomic<int>& stop,
+                 const MpiSession& session) {
+  using Clock = std::chrono::steady_clock;
+  SweepPool pool(question, jobs);
+  const std::size_t most = 4 * static_cast<std::size_t>(pool.jobs());
+  bool asked = false;
+  bool more = true;
+  auto said = Clock::now();
+  while (asked || more || pool.inside() > 0) {
+    if (stop.load() != 0) {
+      more = false;
+      pool.withdraw();
+    }
+    if (more && !asked && pool.inside() < most) {
+      session.send(0, MpiTag::ask, fmt::format("{}", most));
+      asked = true;
+    }
+    const std::vector<std::string> records = pool.take(std::chrono::milliseconds(1));
+    if (!records.empty() || Clock::now() - said > kSignOfLife) {
+      session.send(0, MpiTag::rows,
+                   records.empty() ? "" : fmt::format("{}\n", fmt::join(records, "\n")));
+      said = Clock::now();
+    }
+    if (const auto answer = asked ? session.poll() : std::nullopt) {
+      asked = false;
+      const std::vector<std::uint64_t> candidates = numbers_of(answer->bytes);
+      more = more && !candidates.empty();
+      for (const std::uint64_t candidate : candidates) pool.submit(candidate);
+    }
+  }
+  session.send(0, MpiTag::bye, "");
+}
+
+}  // namespace simtrain

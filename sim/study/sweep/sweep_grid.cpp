@@ -1,0 +1,168 @@
+#include "sim/study/sweep/sweep_grid.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/core/input/yaml_text.h"
+
+namespace simtrain {
+namespace {
+
+struct Range {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+  std::int64_t step = 1;
+};
+
+bool looks_like_range(const YamlNode& node) {
+  return node.kind == YamlNode::Kind::scalar && node.text.find(':') != std::string::npos &&
+         node.text.find_first_not_of("0123456789:+-") == std::string::npos;
+}
+
+std::optional<std::int64_t> whole_number(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  constexpr std::int64_t kFarthest = 1'000'000'000'000;
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return std::abs(number) <= kFarthest ? std::optional(number) : std::nullopt;
+}
+
+Range range_of(const YamlNode& node, const std::string& key) {
+  std::vector<std::optional<std::int64_t>> parts;
+  std::string_view rest = node.text;
+  for (std::size_t colon = 0; colon != std::string_view::npos;) {
+    colon = rest.find(':');
+    parts.push_back(whole_number(rest.substr(0, colon)));
+    rest.remove_prefix(colon == std::string_view::npos ? rest.size() : colon + 1);
+  }
+  const bool whole = parts.size() <= 3 &&
+                     std::all_of(parts.begin(), parts.end(), [](const auto& part) { return part; });
+  if (!whole)
+    throw InputError(node.place, key,
+                     fmt::format("'{}' is no range; 1:12 or 2:16:2 would do", node.text));
+  Range range{*parts[0], *parts[1], parts.size() == 3 ? *parts[2] : 1};
+  if (range.step < 1)
+    throw InputError(
+        node.place, key,
+        fmt::format("'{}' has the step {}; 1 or more would do", node.text, range.step));
+  if (range.last < range.first)
+    throw InputError(node.place, key,
+                     fmt::format("'{}' ends below its start; write it upwards", node.text));
+  return range;
+}
+
+void add_value(SweepAxis& axis, YamlNode value) {
+  axis.texts.push_back(flow_text(value));
+  const std::size_t size = axis.texts.back().size();
+  if (size > SweepAxis::kLongestText)
+    throw InputError(
+        axis.place, axis.key,
+        fmt::format("has a value of {} bytes; up to {} would do", size, SweepAxis::kLongestText));
+  axis.values.push_back(std::move(value));
+}
+
+void add_range(SweepAxis& axis, const YamlNode& node) {
+  const Range range = range_of(node, axis.key);
+  const auto count = static_cast<std::uint64_t>((range.last - range.first) / range.step) + 1;
+  if (axis.values.size() + count > SweepAxis::kMostValues)
+    throw InputError(node.place, axis.key,
+                     fmt::format("'{}' is {} values; a key takes up to {} in all", node.text, count,
+                                 SweepAxis::kMostValues));
+  for (std::int64_t number = range.first; number <= range.last; number += range.step) {
+    YamlNode value = node;
+    value.text = std::to_string(number);
+    add_value(axis, std::move(value));
+  }
+}
+
+void refuse_doubled(const SweepAxis& axis) {
+  std::vector<std::string> sorted = axis.texts;
+  std::sort(sorted.begin(), sorted.end());
+  const auto doubled = std::adjacent_find(sorted.begin(), sorted.end());
+  if (doubled != sorted.end())
+    throw InputError(axis.place, axis.key, fmt::format("'{}' stands twice", *doubled));
+}
+
+}  // namespace
+
+SweepAxis read_axis(const Setting& varied) {
+  check_scenario_key(varied.key, varied.key_place);
+  SweepAxis axis{varied.key, short_key(varied.key), varied.key_place, {}, {}};
+  const bool list = varied.value.kind == YamlNode::Kind::list;
+  const std::vector<YamlNode> tried =
+      list ? varied.value.items : std::vector<YamlNode>{varied.value};
+  for (const YamlNode& value : tried) {
+    if (value.kind == YamlNode::Kind::null ||
+        (value.kind == YamlNode::Kind::scalar && value.text.empty()))
+      throw InputError(value.place.file.empty() ? varied.key_place : value.place, varied.key,
+                       "has an empty value; leave the comma out");
+    if (looks_like_range(value)) {
+      add_range(axis, value);
+    } else {
+      add_value(axis, value);
+    }
+  }
+  if (axis.values.empty())
+    throw InputError(varied.value.place, varied.key, "lists no value; [1, 2] or 1:4 would do");
+  refuse_doubled(axis);
+  return axis;
+}
+
+SweepAxis parse_axis(const std::string& text) {
+  const std::string place = "--vary " + text;
+  const std::size_t equals = equals_sign(text);
+  if (equals == std::string::npos || equals == 0)
+    throw InputError({place}, "", "must be KEY=V1,V2,... or KEY=FIRST:LAST");
+  const std::string key = dotted_key(text.substr(0, equals));
+  const std::string values = text.substr(equals + 1);
+  if (values.empty()) throw InputError({place}, key, "lists no value; 1,2 or 1:4 would do");
+  // The bracket before the list stands where the equals sign does.
+  YamlNode list = load_yaml_text("[" + values + "]", place, static_cast<int>(equals) + 1);
+  if (list.kind != YamlNode::Kind::list) throw InputError({place}, key, "is no list of values");
+  return read_axis({key, {place, 1, 1}, std::move(list)});
+}
+
+SweepGrid::SweepGrid(std::vector<SweepAxis> axes) : axes_(std::move(axes)) {
+  if (axes_.empty())
+    throw InputError({}, "",
+                     "sweep has nothing to vary: --vary KEY=V1,V2,... or a sweep block in the "
+                     "scenario would do");
+  for (std::size_t i = 0; i < axes_.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const std::string& a = axes_[i].key;
+      const std::string& b = axes_[j].key;
+      if (a == b || a.starts_with(b + ".") || b.starts_with(a + ".") || exclude_each_other(a, b))
+        throw InputError(axes_[i].place, a,
+                         a == b ? "is varied twice" : fmt::format("is varied, and so is '{}'", b));
+    }
+    size_ *= axes_[i].values.size();
+    if (size_ > kMost)
+      throw InputError(
+          {}, "",
+          fmt::format("the sweep has {} candidates or more; up to {} are simulated", size_, kMost));
+  }
+}
+
+std::vector<std::size_t> SweepGrid::choice(std::uint64_t candidate) const {
+  std::vector<std::size_t> chosen(axes_.size());
+  for (std::size_t i = axes_.size(); i-- > 0;) {
+    chosen[i] = candidate % axes_[i].values.size();
+    candidate /= axes_[i].values.size();
+  }
+  return chosen;
+}
+
+std::vector<Setting> SweepGrid::settings(std::uint64_t candidate) const {
+  const std::vector<std::size_t> chosen = choice(candidate);
+  std::vector<Setting> settings;
+  settings.reserve(axes_.size());
+  for (std::size_t i = 0; i < axes_.size(); ++i)
+    settings.push_back({axes_[i].key, axes_[i].place, axes_[i].values[chosen[i]]});
+  return settings;
+}
+
+}  // namespace simtrain

@@ -1,0 +1,112 @@
+#include "sim/study/tune/lower_bound.h"
+
+#include <algorithm>
+
+#include "sim/run/pieces.h"
+#include "sim/study/tune/stage_bound.h"
+#include "sim/workload/model/recipe_grid.h"
+#include "sim/workload/plan/step_clock.h"
+
+namespace simtrain {
+namespace {
+
+/// Seconds are added up in another order than simulate() adds its picoseconds.
+constexpr double kRounding = 1 - 1e-9;
+
+bool alike(const ComputeCost& a, const ComputeCost& b) {
+  return a.time == b.time && a.sm_bound == b.sm_bound;
+}
+
+/// Each piece where it is shortest. Unlike ones lose what waits for stragglers are computed from.
+PieceCosts shortest(const std::vector<PieceCosts>& classes) {
+  PieceCosts result = classes.front();
+  for (std::size_t piece = 0; piece < kPieces; ++piece) {
+    const bool all = std::all_of(classes.begin(), classes.end(), [&](const PieceCosts& costs) {
+      return alike(costs[piece], result[piece]);
+    });
+    if (all) continue;
+    ComputeCost least;
+    least.time = result[piece].time;
+    for (const PieceCosts& costs : classes) least.time = std::min(least.time, costs[piece].time);
+    result[piece] = least;
+  }
+  // Depends on the layers of a chunk and on DP.
+  result[static_cast<std::size_t>(Piece::amax)] = {};
+  return result;
+}
+
+double pipeline_bound(const BoundContext& context, bool with_ends) {
+  const int last = context.recipe.pp() - 1;
+  std::vector<int> stages{0, std::max(0, last - 1), last};
+  stages.erase(std::unique(stages.begin(), stages.end()), stages.end());
+  std::vector<StageBound> bounds;
+  bounds.reserve(stages.size());
+  for (const int stage : stages) bounds.push_back(stage_bound(context, stage, with_ends));
+  return bound_of(context, bounds);
+}
+
+}  // namespace
+
+StepTimeBound::StepTimeBound(const Scenario& scenario)
+    : cluster_(scenario.cluster),
+      placement_(place(scenario.cluster, scenario.placement)),
+      gpus_(scenario.gpus()),
+      world_(layout_of(cluster_, placement_.gpu_of_rank)) {
+  for (int rank = 1; rank < gpus_; ++rank) {
+    if (cluster_.slowdown(placement_.gpu(rank)) < cluster_.slowdown(placement_.gpu(fastest_rank_)))
+      fastest_rank_ = rank;
+  }
+}
+
+PassKey StepTimeBound::key(const Recipe& recipe) const {
+  PassKey key{recipe.tp(), recipe.cp(), recipe.training.micro_batch_size,
+              static_cast<int>(recipe.recompute)};
+  if (!cluster_.inner_links_never_bind()) {
+    key.pp = recipe.pp();
+    key.dp = rank_grid(recipe, gpus_).dp();
+  }
+  return key;
+}
+
+double StepTimeBound::clock(const Recipe& recipe, const RankGrid& grid) const {
+  const FittedKernelModel full_clock(cluster_.spec().gpu);
+  return step_clock({{recipe, cluster_, placement_, grid}, full_clock});
+}
+
+PassCosts StepTimeBound::pass_costs(const Recipe& recipe) const {
+  const RankGrid grid = rank_grid(recipe, gpus_);
+  const RankClasses& classes = rank_classes(cluster_, placement_, grid, false);
+  PassCosts costs;
+  costs.clock = clock(recipe, grid);
+  const FittedKernelModel kernels(cluster_.spec().gpu, costs.clock);
+  costs.pieces = shortest(
+      costs_of(simulate_pieces({{{recipe, cluster_, placement_, grid}, kernels}, classes})));
+  return costs;
+}
+
+PassCosts StepTimeBound::kernel_costs(const Recipe& recipe) const {
+  const RankGrid grid = rank_grid(recipe, gpus_);
+  PassCosts costs;
+  costs.clock = clock(recipe, grid);
+  const FittedKernelModel kernels(cluster_.spec().gpu, costs.clock);
+  const KernelContext context{{recipe, cluster_, placement_, grid}, kernels};
+  for (std::size_t i = 0; i < kPieces; ++i) {
+    const auto piece = static_cast<Piece>(i);
+    if (piece == Piece::amax) continue;
+    const Program program = piece_program(context, piece, fastest_rank_);
+    for (const Op& op : program.ops) {
+      ComputeCost& cost = costs.pieces[i];
+      if (op.compute) cost.time = add_times(cost.time, program.compute_costs[op.cost].time, 1);
+    }
+  }
+  return costs;
+}
+
+double StepTimeBound::seconds(const Recipe& recipe, const PassCosts& costs, bool with_ends) const {
+  const RankGrid grid = rank_grid(recipe, gpus_);
+  const FittedKernelModel kernels(cluster_.spec().gpu, costs.clock);
+  const BoundContext context{{{recipe, cluster_, placement_, grid}, kernels}, costs.pieces, world_};
+  return pipeline_bound(context, with_ends) * kRounding;
+}
+
+}  // namespace simtrain

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <tuple>
+
+#include "sim/run/scenario/scenario.h"
+#include "sim/topology/cluster.h"
+#include "sim/workload/plan/step_plan.h"
+
+namespace simtrain {
+
+/// What the pieces of a pass take, and the clock at which they run. All plans with the same key
+/// share it: it depends on TP, CP, micro-batch and recompute, not on how the passes are dealt.
+struct PassCosts {
+  double clock = 1;
+  PieceCosts pieces;
+};
+
+/// What PassCosts depend on. Where links between switches can bind, PP and DP too, since the first
+/// group of a class then speaks for itself alone; 0 elsewhere.
+struct PassKey {
+  int tp = 0;
+  int cp = 0;
+  int mbs = 0;
+  int recompute = 0;
+  int pp = 0;
+  int dp = 0;
+  friend bool operator<(const PassKey& a, const PassKey& b) {
+    return std::tie(a.tp, a.cp, a.mbs, a.recompute, a.pp, a.dp) <
+           std::tie(b.tp, b.cp, b.mbs, b.recompute, b.pp, b.dp);
+  }
+};
+
+/// Lower bounds on the step time that `simulate` finds for recipes on one cluster, thousands of
+/// times cheaper than it. Never above it:
+///
+/// - Passes. A simulated pass takes at least the sum of its pieces (a compute op is only ever
+/// slowed
+///   down), and the pieces are those that simulate() simulates, at its clock. Where groups lie
+///   unlike, each piece counts as in the group where it is shortest, without waits for stragglers.
+/// - Pipeline. The passes of a stage run one after the other. The first forward of stage s comes
+///   after those of the stages before it, and the last backward (of chunk 0) comes before those of
+///   the stages before it, each with a message between. So with f_j and b_j for these passes of
+///   stage j, W_s for all passes of stage s and p for messages,
+///       end of stage r >= sum_{j<s} (f_j + p_j) + W_s + sum_{r<=j<s} (b_j + p_j)   for r <= s.
+///   Without overlap of messages a stage also waits for one between its passes, counted where the
+///   pass before has something to send or the pass behind something to receive.
+/// - Step end. After its passes a stage waits for stragglers, then reduces what gradients it has
+/// not
+///   yet; after the slowest stage all of them reduce the norm, and each runs its optimizer.
+/// - Data stream. Transfers of one stage run one after the other, each at most at the rate that it
+///   would have alone: gathers before the passes that need them, reductions behind.
+class StepTimeBound {
+ public:
+  /// For the recipes of plans of `scenario` on its cluster.
+  explicit StepTimeBound(const Scenario& scenario);
+
+  [[nodiscard]] PassKey key(const Recipe& recipe) const;
+  [[nodiscard]] PassCosts pass_costs(const Recipe& recipe) const;
+  /// The same with pieces that take what their kernels take on the fastest GPU, without transfers
+  /// and waits: not simulated, so that a search can afford it for every key. A bound from these is
+  /// a looser one.
+  [[nodiscard]] PassCosts kernel_costs(const Recipe& recipe) const;
+
+  /// Seconds. Without `with_ends` the data-parallel transfers and what frames the passes are left
+  /// out, which makes it ten times cheaper.
+  [[nodiscard]] double seconds(const Recipe& recipe, const PassCosts& costs, bool with_ends) const;
+
+ private:
+  Cluster cluster_;
+  Placement placement_;
+  int gpus_;
+  GroupLayout world_;
+  int fastest_rank_ = 0;
+
+  [[nodiscard]] double clock(const Recipe& recipe, const RankGrid& grid) const;
+};
+
+}  // namespace simtrain

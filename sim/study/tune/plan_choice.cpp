@@ -1,0 +1,76 @@
+#include "sim/study/tune/plan_choice.h"
+
+#include <fmt/format.h>
+
+namespace simtrain {
+namespace {
+
+bool counts_embedding(int account) {
+  const auto value = static_cast<SplitAccount>(account);
+  return value == SplitAccount::embedding || value == SplitAccount::both;
+}
+
+bool counts_loss(int account) {
+  const auto value = static_cast<SplitAccount>(account);
+  return value == SplitAccount::loss || value == SplitAccount::both;
+}
+
+bool overlaps_tensor(const PlanChoice& choice, const Scenario& scenario) {
+  return scenario.recipe.overlap.tp_comm_overlap && choice[Knob::tp] > 1;
+}
+
+Setting setting(const std::string& key, const std::string& value) {
+  YamlNode node;
+  node.kind = YamlNode::Kind::scalar;
+  node.text = value;
+  return {key, {}, std::move(node)};
+}
+
+}  // namespace
+
+void apply(const PlanChoice& choice, Scenario& scenario) {
+  Recipe& recipe = scenario.recipe;
+  ParallelismSpec& parallelism = recipe.parallelism;
+  recipe.overlap.tp_comm_overlap = overlaps_tensor(choice, scenario);
+  parallelism.tensor_model_parallel_size = choice[Knob::tp];
+  parallelism.pipeline_model_parallel_size = choice[Knob::pp];
+  parallelism.virtual_pipeline_model_parallel_size = choice[Knob::vp];
+  parallelism.context_parallel_size = choice[Knob::cp];
+  parallelism.account_for_embedding_in_pipeline_split = counts_embedding(choice[Knob::account]);
+  parallelism.account_for_loss_in_pipeline_split = counts_loss(choice[Knob::account]);
+  recipe.training.micro_batch_size = choice[Knob::mbs];
+  recipe.recompute = static_cast<Recompute>(choice[Knob::recompute]);
+}
+
+std::vector<Setting> settings_of(const PlanChoice& choice, const Scenario& scenario) {
+  const auto number = [](int value) { return fmt::format("{}", value); };
+  const auto truth = [](bool value) { return std::string(value ? "true" : "false"); };
+  const int account = choice[Knob::account];
+  return {setting("cluster.nodes", number(scenario.placement.nodes)),
+          setting("training.micro_batch_size", number(choice[Knob::mbs])),
+          setting("parallelism.tensor_model_parallel_size", number(choice[Knob::tp])),
+          setting("parallelism.pipeline_model_parallel_size", number(choice[Knob::pp])),
+          setting("parallelism.virtual_pipeline_model_parallel_size", number(choice[Knob::vp])),
+          setting("parallelism.context_parallel_size", number(choice[Knob::cp])),
+          setting("parallelism.account_for_embedding_in_pipeline_split",
+                  truth(counts_embedding(account))),
+          setting("parallelism.account_for_loss_in_pipeline_split", truth(counts_loss(account))),
+          setting("overlap.tp_comm_overlap", truth(overlaps_tensor(choice, scenario))),
+          setting("recompute", value_text(Knob::recompute, choice[Knob::recompute]))};
+}
+
+std::string value_text(Knob knob, int value) {
+  if (knob == Knob::recompute) return std::string(name_of(static_cast<Recompute>(value)));
+  if (knob == Knob::account) return std::string(name_of(static_cast<SplitAccount>(value)));
+  return fmt::format("{}", value);
+}
+
+std::string text_of(const PlanChoice& choice) {
+  return fmt::format("TP {}, PP {}, VP {}, CP {}, DP {}, micro-batch {}, recompute {}, account {}",
+                     choice[Knob::tp], choice[Knob::pp], choice[Knob::vp], choice[Knob::cp],
+                     choice[Knob::dp], choice[Knob::mbs],
+                     value_text(Knob::recompute, choice[Knob::recompute]),
+                     value_text(Knob::account, choice[Knob::account]));
+}
+
+}  // namespace simtrain

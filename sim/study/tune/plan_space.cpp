@@ -1,0 +1,200 @@
+#include "sim/study/tune/plan_space.h"
+
+#include <algorithm>
+#include <oneapi/tbb/parallel_for.h>
+#include <set>
+#include <utility>
+
+#include "sim/workload/model/recipe_grid.h"
+#include "sim/workload/plan/memory/memory.h"
+#include "sim/workload/schedule/stage_layout.h"
+
+namespace simtrain {
+namespace {
+
+std::vector<int> divisors(int number) {
+  std::vector<int> result;
+  for (std::int64_t i = 1; i * i <= number; ++i) {
+    if (number % i != 0) continue;
+    result.push_back(static_cast<int>(i));
+    if (i * i != number) result.push_back(static_cast<int>(number / i));
+  }
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+double capacity(const Scenario& scenario) {
+  return static_cast<double>(scenario.cluster.gpu.memory_capacity.value.value());
+}
+
+/// The plan that a scenario has, which fits into `most_bytes` of a GPU's memory or not.
+LegalPlan judged(const PlanChoice& choice, const Scenario& scenario, double most_bytes) {
+  const RankGrid grid = rank_grid(scenario.recipe, scenario.gpus());
+  const std::vector<StageMemory> stages = stage_memory(scenario.recipe, scenario.cluster.gpu, grid);
+  LegalPlan plan{choice};
+  for (const StageMemory& stage : stages)
+    plan.memory_bytes = std::max(plan.memory_bytes, stage.total());
+  plan.fits = plan.memory_bytes <= most_bytes;
+  plan.tight = plan.fits && room_of(stages, capacity(scenario)) == Room::tight;
+  return plan;
+}
+
+/// The values of a plan stand in no file.
+const ScenarioTrees kNoTrees;
+
+/// The plans of one TP, PP and CP.
+class Corner {
+ public:
+  Corner(const Scenario& scenario, const PlanLimits& limits, double most_bytes, PlanChoice choice)
+      : base_(scenario.recipe),
+        scenario_(scenario),
+        limits_(limits),
+        most_bytes_(most_bytes),
+        choice_(choice) {}
+
+  PlanSpace plans() {
+    const int batch = scenario_.recipe.training.global_batch_size;
+    if (batch % choice_[Knob::dp] != 0) return std::move(space_);
+    for (const auto& [name, account] : EnumNames<SplitAccount>::rows) {
+      if (!set(Knob::account, static_cast<int>(account))) continue;
+      for (const int vp : interleavings()) {
+        if (!set(Knob::vp, vp) || !new_split()) continue;
+        for (const int mbs : divisors(batch / choice_[Knob::dp])) {
+          if (set(Knob::mbs, mbs)) judge();
+        }
+      }
+    }
+    return std::move(space_);
+  }
+
+ private:
+  bool set(Knob knob, int value) {
+    choice_[knob] = value;
+    return limits_.allows(knob, value);
+  }
+
+  [[nodiscard]] std::vector<int> interleavings() const {
+    const auto account = static_cast<SplitAccount>(choice_[Knob::account]);
+    const int counted = scenario_.recipe.model.num_layers +
+                        (account == SplitAccount::none ? 0 : 1) +
+                        (account == SplitAccount::both ? 1 : 0);
+    if (counted % choice_[Knob::pp] != 0) return {};
+    return divisors(counted / choice_[Knob::pp]);
+  }
+
+  /// Whether no account before deals the layers in the same way.
+  bool new_split() {
+    scenario_.recipe = base_;
+    apply(choice_, scenario_);
+    std::vector<int> layers;
+    const int last = choice_[Knob::pp] - 1;
+    for (const int stage : {0, std::min(1, last), last}) {
+      for (const ChunkLayout& chunk : stage_chunks(scenario_.recipe, stage))
+        layers.push_back(chunk.layers);
+    }
+    return splits_.insert(std::move(layers)).second;
+  }
+
+  /// Recompute changes memory, never whether a plan is legal.
+  void judge() {
+    constexpr auto kWays = EnumNames<Recompute>::rows;
+    const std::int64_t ways = std::count_if(kWays.begin(), kWays.end(), [&](const auto& row) {
+      return limits_.allows(Knob::recompute, static_cast<int>(row.second));
+    });
+    space_.considered += ways;
+    try {
+      scenario_.recipe = base_;
+      apply(choice_, scenario_);
+      check_plan(scenario_, kNoTrees);
+    } catch (const InputError& refusal) {
+      refuse(refusal.what(), ways);
+      return;
+    }
+    for (const auto& [name, way] : kWays) {
+      if (!set(Knob::recompute, static_cast<int>(way))) continue;
+      scenario_.recipe.recompute = way;
+      space_.legal.push_back(judged(choice_, scenario_, most_bytes_));
+    }
+  }
+
+  /// "key: sentence", as nothing has a place.
+  void refuse(const std::string& message, std::int64_t ways) {
+    const std::size_t colon = message.find(": ");
+    PlanSpace::Refusal& known = space_.refused[message.substr(0, colon)];
+    known.count += ways;
+    if (known.example.empty()) known.example = message.substr(colon + 2);
+  }
+
+  const Recipe& base_;
+  Scenario scenario_;
+  const PlanLimits& limits_;
+  double most_bytes_;
+  PlanChoice choice_;
+  std::set<std::vector<int>> splits_;  ///< layers by chunk of the stages that can differ
+  PlanSpace space_;
+};
+
+/// All TP, PP and CP that multiply to a divisor of the GPUs.
+std::vector<PlanChoice> corners(int gpus, const PlanLimits& limits) {
+  std::vector<PlanChoice> result;
+  for (const int tp : divisors(gpus)) {
+    if (!limits.allows(Knob::tp, tp)) continue;
+    for (const int pp : divisors(gpus / tp)) {
+      if (!limits.allows(Knob::pp, pp)) continue;
+      for (const int cp : divisors(gpus / tp / pp)) {
+        PlanChoice& choice = result.emplace_back();
+        choice.gpus = gpus;
+        choice[Knob::tp] = tp;
+        choice[Knob::pp] = pp;
+        choice[Knob::cp] = cp;
+        choice[Knob::dp] = gpus / tp / pp / cp;
+        if (!limits.allows(Knob::cp, cp) || !limits.allows(Knob::dp, choice[Knob::dp]))
+          result.pop_back();
+      }
+    }
+  }
+  return result;
+}
+
+void append(PlanSpace& space, PlanSpace&& part) {
+  space.considered += part.considered;
+  space.legal.insert(space.legal.end(), part.legal.begin(), part.legal.end());
+  for (auto& [key, refusal] : part.refused) {
+    PlanSpace::Refusal& known = space.refused[key];
+    known.count += refusal.count;
+    if (known.example.empty()) known.example = std::move(refusal.example);
+  }
+}
+
+}  // namespace
+
+std::int64_t PlanSpace::fitting() const {
+  return std::count_if(legal.begin(), legal.end(), [](const LegalPlan& plan) { return plan.fits; });
+}
+
+std::int64_t PlanSpace::tight() const {
+  return std::count_if(legal.begin(), legal.end(),
+                       [](const LegalPlan& plan) { return plan.tight; });
+}
+
+const LegalPlan* PlanSpace::smallest() const {
+  const auto found = std::min_element(
+      legal.begin(), legal.end(),
+      [](const LegalPlan& a, const LegalPlan& b) { return a.memory_bytes < b.memory_bytes; });
+  return found == legal.end() ? nullptr : &*found;
+}
+
+PlanSpace plan_space(const Scenario& scenario, const PlanLimits& limits, double margin) {
+  PlanSpace space;
+  space.capacity_bytes = capacity(scenario);
+  const double most = space.capacity_bytes * (1 - margin);
+  const std::vector<PlanChoice> starts = corners(scenario.gpus(), limits);
+  std::vector<PlanSpace> parts(starts.size());
+  tbb::parallel_for(std::size_t{0}, starts.size(), [&](std::size_t i) {
+    parts[i] = Corner(scenario, limits, most, starts[i]).plans();
+  });
+  for (PlanSpace& part : parts) append(space, std::move(part));
+  return space;
+}
+
+}  // namespace simtrain

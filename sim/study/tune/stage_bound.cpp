@@ -1,0 +1,223 @@
+#include "sim/study/tune/stage_bound.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/workload/plan/data_parallel.h"
+#include "sim/workload/plan/stage_passes.h"
+#include "sim/workload/plan/step_end.h"
+#include "sim/workload/plan/stragglers.h"
+
+namespace simtrain {
+namespace {
+
+double seconds(const ComputeCost& cost) { return to_seconds(cost.time); }
+
+double seconds(const std::vector<TransferCost>& transfers) {
+  double sum = 0;
+  for (const TransferCost& transfer : transfers) sum += to_seconds(transfer.alone());
+  return sum;
+}
+
+/// The first rank of a stage: of the first pipeline.
+int rank_of(const JobContext& context, int stage) { return context.grid.rank({0, 0, 0, stage}); }
+
+/// A message between a stage and the next: activations or their gradients.
+double message(const JobContext& context, int stage) {
+  const Recipe& recipe = context.recipe;
+  const int split = recipe.parallelism.sequence_parallel ? recipe.tp() : 1;
+  const Bytes bytes(recipe.tokens() * recipe.model.hidden_size * bytes_of(DataType::bf16) / split);
+  const int from = context.placement.gpu(rank_of(context, stage));
+  const int to = context.placement.gpu(rank_of(context, stage + 1));
+  return to_seconds(plan_send_receive(bytes, context.cluster.distance(from, to),
+                                      {context.cluster.spec(), recipe.software.nccl})
+                        .alone());
+}
+
+class StageBounder {
+ public:
+  StageBounder(const BoundContext& context, int stage)
+      : context_(context),
+        recipe_(context.recipe),
+        passes_(context, context.pieces, stage),
+        micro_batches_(context.grid.micro_batches()) {
+    bound_.stage = stage;
+  }
+
+  StageBound bound(bool with_ends) {
+    add_passes();
+    add_waits();
+    if (!recipe_.overlap.overlap_p2p_comm && recipe_.pp() > 1) add_messages();
+    bound_.first_done = bound_.before + bound_.first_forward;
+    if (with_ends) add_ends();
+    return bound_;
+  }
+
+ private:
+  [[nodiscard]] bool last() const { return bound_.stage == recipe_.pp() - 1; }
+
+  void add(const StageAction& action, int times) {
+    if (times > 0) append(all_, passes_.whole(action), times);
+  }
+
+  void add_passes() {
+    const int chunks = recipe_.vp();
+    const int deferred = recipe_.deferred_weight_gradients(micro_batches_);
+    for (int chunk = 0; chunk < chunks; ++chunk) {
+      add({Direction::forward, 0, chunk}, 1);
+      add({Direction::forward, 1, chunk}, micro_batches_ - 1);
+      add({Direction::backward, 0, chunk}, deferred);
+      add({Direction::backward, deferred, chunk}, micro_batches_ - deferred);
+    }
+    bound_.passes = seconds(all_);
+    bound_.first_forward = seconds(passes_.whole({Direction::forward, 0, 0}));
+    bound_.last_backward = seconds(passes_.whole({Direction::backward, micro_batches_ - 1, 0}));
+  }
+
+  /// After the passes: deferred weight gradients, and the wait for the slowest rank.
+  void add_waits() {
+    if (last()) {
+      bound_.after += seconds(passes_.piece(Piece::head_weight_gradient)) *
+                      recipe_.deferred_weight_gradients(micro_batches_);
+    }
+    bound_.after += seconds(straggler_wait(context_.cluster.spec().gpu.power, all_,
+                                           context_.grid.pass_ranks(), context_.grid.ranks()));
+  }
+
+  /// Messages that are not overlapped: see StageProgramBuilder, which sends and receives after each
+  /// pass, or after each pair of the steady phase of an interleaved schedule.
+  void add_messages() {
+    const ScheduleRequest request{recipe_.pp(), bound_.stage, recipe_.vp(), micro_batches_};
+    const std::vector<StageAction> actions = pipeline_schedule(request);
+    const auto warm_up = static_cast<std::size_t>(warm_up_passes(request));
+    std::int64_t waits = 0;
+    bool sent = false;
+    for (std::size_t next = 0; next < actions.size();) {
+      const bool pair = recipe_.vp() > 1 && next >= warm_up && next + warm_up < actions.size();
+      const std::size_t end = next + (pair ? 2 : 1);
+      if (next > 0 && (sent || has_source(actions[next]))) ++waits;
+      sent = std::any_of(actions.begin() + static_cast<std::ptrdiff_t>(next),
+                         actions.begin() + static_cast<std::ptrdiff_t>(end),
+                         [&](const StageAction& action) { return has_goal(action); });
+      next = end;
+    }
+    double shortest = message(context_, last() ? bound_.stage - 1 : bound_.stage);
+    if (bound_.stage > 0) shortest = std::min(shortest, message(context_, bound_.stage - 1));
+    bound_.passes += static_cast<double>(waits) * shortest;
+  }
+  [[nodiscard]] bool at_begin(const StageAction& action) const {
+    return bound_.stage == 0 && action.chunk == 0;
+  }
+  [[nodiscard]] bool at_end(const StageAction& action) const {
+    return last() && action.chunk + 1 == recipe_.vp();
+  }
+  [[nodiscard]] bool has_source(const StageAction& action) const {
+    return action.direction == Direction::forward ? !at_begin(action) : !at_end(action);
+  }
+  [[nodiscard]] bool has_goal(const StageAction& action) const {
+    return action.direction == Direction::forward ? !at_end(action) : !at_begin(action);
+  }
+
+  void add_ends() {
+    const int rank = rank_of(context_, bound_.stage);
+    const GroupLayout layout = context_.layout(GroupKind::data, rank);
+    const StepEndCosts end =
+        step_end_costs(context_, rank, passes_.chunks(), layout, context_.world);
+    std::vector<ChunkBuckets> buckets;
+    for (const ChunkLayout& chunk : passes_.chunks())
+      buckets.push_back(chunk_buckets(context_, chunk, layout));
+    bound_.before = seconds(end.zero_gradients);
+    add_gathers(buckets);
+    add_reductions(buckets);
+    if (recipe_.tp() > 1 && recipe_.parallelism.sequence_parallel)
+      bound_.after += to_seconds(end.norm_gradients.alone());
+    bound_.after += seconds(end.gradient_norm);
+    bound_.data += seconds(end.gradient_norm);
+    bound_.end += seconds(end.host_wait) + seconds(end.optimizer);
+    if (context_.grid.ranks() > 1) bound_.end += to_seconds(end.norm_reduction.alone());
+  }
+
+  void add_gathers(const std::vector<ChunkBuckets>& buckets) {
+    double all = 0;
+    for (const ChunkBuckets& chunk : buckets) all += seconds(chunk.gathers);
+    if (recipe_.overlap.overlap_param_gather) {
+      bound_.data += all;
+      bound_.first_done = first_forward_done(buckets.front().gathers);
+    } else {
+      bound_.first_done = bound_.before + bound_.first_forward;
+      bound_.end += all;
+    }
+  }
+
+  /// The first forward waits, stretch by stretch, for the bucket that holds its parameters.
+  [[nodiscard]] double first_forward_done(const std::vector<TransferCost>& gathers) const {
+    double now = bound_.before;
+    const auto count = static_cast<double>(gathers.size());
+    std::size_t arrived = 0;
+    double gathered = 0;
+    for (const Segment& segment : passes_.segments({Direction::forward, 0, 0})) {
+      const double wanted = std::max(1.0, std::ceil(segment.parameters_done * count - 1e-9));
+      for (; static_cast<double>(arrived) < wanted && arrived < gathers.size(); ++arrived)
+        gathered += to_seconds(gathers[arrived].alone());
+      now = std::max(now, gathered) + seconds(segment.cost);
+    }
+    return now;
+  }
+
+  /// Chunk 0 is never reduced, or not to its last bucket, before the last pass is over. Where the
+  /// reductions wait for the flush they also come after the wait for stragglers.
+  void add_reductions(const std::vector<ChunkBuckets>& buckets) {
+    double all = 0;
+    for (const ChunkBuckets& chunk : buckets) all += seconds(chunk.reductions);
+    bound_.data += all;
+    const bool by_bucket = recipe_.vp() == 1 && bound_.stage == 0;
+    if (!recipe_.overlap.overlap_grad_reduce || (recipe_.vp() == 1 && !by_bucket)) {
+      bound_.after += all;
+      return;
+    }
+    const std::vector<TransferCost>& last_ones = buckets.front().reductions;
+    const double behind = last_ones.empty() ? 0
+                          : by_bucket       ? to_seconds(last_ones.back().alone())
+                                            : seconds(last_ones);
+    bound_.after = std::max(bound_.after, behind);
+  }
+
+  const BoundContext& context_;
+  const Recipe& recipe_;
+  StagePasses passes_;
+  int micro_batches_;
+  ComputeCost all_;
+  StageBound bound_;
+};
+
+}  // namespace
+
+StageBound stage_bound(const BoundContext& context, int stage, bool with_ends) {
+  return StageBounder(context, stage).bound(with_ends);
+}
+
+double bound_of(const JobContext& context, const std::vector<StageBound>& stages) {
+  const StageBound& inner = stages[stages.size() / 2];
+  const auto of = [&](int stage) -> const StageBound& {
+    return stage == 0 ? stages.front() : stage == stages.back().stage ? stages.back() : inner;
+  };
+  double first_done = stages.front().first_done;
+  double way_back = 0;
+  double norm = 0;  // when all have come to the reduction of the norm
+  double end = 0;
+  int stage = 0;
+  for (const StageBound& bound : stages) {
+    for (; stage < bound.stage; ++stage) {
+      const double sent = message(context, stage);
+      first_done += sent + of(stage + 1).first_forward;
+      way_back += sent + of(stage).last_backward;
+    }
+    first_done = std::max(first_done, bound.first_done);
+    const double done = first_done + bound.passes - bound.first_forward;
+    norm = std::max({norm, done + bound.after, done + way_back + stages.front().after, bound.data});
+    end = std::max(end, bound.end);
+  }
+  return norm + end;
+}
+
+}  // namespace simtrain

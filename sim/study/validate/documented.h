@@ -1,0 +1,240 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/core/input/yaml_reader.h"
+
+namespace simtrain {
+
+/// A share that a file writes in percent, `3 %`; `fraction` is 0.03.
+struct Percent {
+  double fraction = 0;
+};
+void scalar_quantity(const YamlNode& node, const std::string& key, Percent& value);
+
+/// What a document prints about a run: seconds, tokens/s, TFLOP/s of one GPU, percent, days, bytes
+/// or GiB of one GPU.
+enum class FigureName {
+  step_time,
+  step_time_deviation,
+  tokens_per_second,
+  tflops_per_gpu,
+  tflops_deviation,
+  mfu,
+  days_per_1t_tokens,
+  peak_memory,
+  allocated_memory,
+  peak_memory_gib,
+  allocated_memory_gib
+};
+
+template <>
+struct EnumNames<FigureName> {
+  static constexpr std::array rows{
+      std::pair{std::string_view("step-time"), FigureName::step_time},
+      std::pair{std::string_view("step-time-deviation"), FigureName::step_time_deviation},
+      std::pair{std::string_view("tokens-per-second"), FigureName::tokens_per_second},
+      std::pair{std::string_view("tflops-per-gpu"), FigureName::tflops_per_gpu},
+      std::pair{std::string_view("tflops-deviation"), FigureName::tflops_deviation},
+      std::pair{std::string_view("mfu"), FigureName::mfu},
+      std::pair{std::string_view("days-per-1t-tokens"), FigureName::days_per_1t_tokens},
+      std::pair{std::string_view("peak-memory"), FigureName::peak_memory},
+      std::pair{std::string_view("allocated-memory"), FigureName::allocated_memory},
+      std::pair{std::string_view("peak-memory-gib"), FigureName::peak_memory_gib},
+      std::pair{std::string_view("allocated-memory-gib"), FigureName::allocated_memory_gib}};
+};
+
+/// How a figure came about: from the last step of a run, as mean or standard deviation of a window
+/// of steps, as NeMo 1's running mean, as the highest value so far, or by arithmetic from others.
+enum class FigureKind {
+  last_step,
+  window_mean,
+  window_deviation,
+  running_mean_of_5,
+  peak,
+  derived
+};
+
+template <>
+struct EnumNames<FigureKind> {
+  static constexpr std::array rows{
+      std::pair{std::string_view("last-step"), FigureKind::last_step},
+      std::pair{std::string_view("window-mean"), FigureKind::window_mean},
+      std::pair{std::string_view("window-deviation"), FigureKind::window_deviation},
+      std::pair{std::string_view("running-mean-of-5"), FigureKind::running_mean_of_5},
+      std::pair{std::string_view("peak"), FigureKind::peak},
+      std::pair{std::string_view("derived"), FigureKind::derived}};
+};
+
+/// The pipeline stage whose memory a figure gives.
+enum class MemoryStage { fullest, last };
+
+template <>
+struct EnumNames<MemoryStage> {
+  static constexpr std::array rows{std::pair{std::string_view("fullest"), MemoryStage::fullest},
+                                   std::pair{std::string_view("last"), MemoryStage::last}};
+};
+
+/// Of the GEMMs of a documented run.
+enum class Precision { bf16, fp8 };
+
+template <>
+struct EnumNames<Precision> {
+  static constexpr std::array rows{std::pair{std::string_view("bf16"), Precision::bf16},
+                                   std::pair{std::string_view("fp8"), Precision::fp8}};
+};
+
+/// What one precision of a group is called: "llama-70b:fp8".
+std::string series_name(const std::string& group, Precision precision);
+
+/// Whether the step times of a table make the headline accuracy or are only reported.
+enum class TableUse { headline, reported };
+
+template <>
+struct EnumNames<TableUse> {
+  static constexpr std::array rows{std::pair{std::string_view("headline"), TableUse::headline},
+                                   std::pair{std::string_view("reported"), TableUse::reported}};
+};
+
+/// The largest errors with which a table or a file still counts as predicted.
+struct ErrorBounds {
+  Percent mean;  ///< mean absolute error
+  Percent max;   ///< largest absolute error
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("mean", mean);
+    v("max", max);
+  }
+};
+
+/// A weak-scaling table: growth of the step time from one row to another, and by how many
+/// percentage points a prediction may miss it.
+struct TrendSpec {
+  std::string from;
+  std::string to;
+  Percent within;
+  SourcePlace where;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("from", from);
+    v("to", to);
+    v("within", within);
+  }
+};
+
+/// One printed row of figures.
+struct FigureSpec {
+  FigureName figure{};
+  std::string label;  ///< as printed
+  FigureKind kind{};
+  double rounding = 0;            ///< what the last printed digit counts, in the figure's unit
+  std::optional<Percent> within;  ///< the largest error a prediction of it may have
+  MemoryStage stage{};            ///< of memory: Megatron logs that of its last rank
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("figure", figure);
+    v("label", label);
+    v("kind", kind);
+    v("rounding", rounding, Limits{1e-15, 1e6});
+    v.optional("within", within);
+    v.optional("stage", stage);
+  }
+};
+
+/// A figure that does not follow from the step time printed beside it.
+struct DisputedFigure {
+  FigureName figure{};
+  std::string reason;
+  SourcePlace where;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("figure", figure);
+    v("reason", reason);
+  }
+};
+
+/// One run: the row of the scenario's table, the heading it stands under, and a cell for each
+/// figure, digits as printed ("n/a" where the document has none).
+struct DocumentedRow {
+  std::string row;     ///< empty for a scenario without a table
+  std::string column;  ///< empty for prose and log lines
+  std::vector<std::string> printed;
+  SourcePlace where;
+  std::vector<std::optional<double>> values;  ///< of `printed`
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v.optional("row", row);
+    v.optional("column", column);
+    v("printed", printed);
+  }
+};
+
+/// One table, log line or passage of a document.
+struct DocumentedTable {
+  std::string table;
+  TableUse use{};
+  std::string group;  ///< model and document that a fit may leave out together
+  Precision precision{};
+  std::string scenario;  ///< file in scenarios/
+  std::string note;
+  std::optional<ErrorBounds> bounds;
+  std::optional<TrendSpec> trend;
+  std::vector<FigureSpec> figures;
+  std::vector<DocumentedRow> rows;
+  std::vector<DisputedFigure> disputed;
+  SourcePlace where;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("table", table);
+    v("use", use);
+    v("group", group);
+    v("precision", precision);
+    v("scenario", scenario);
+    v.optional("note", note);
+    v.optional("bounds", bounds);
+    v.optional("trend", trend);
+    v("figures", figures);
+    v("rows", rows);
+    v.optional("disputed", disputed);
+  }
+  /// What the document gives for a figure of a row; nothing where it gives none.
+  [[nodiscard]] std::optional<double> value(const DocumentedRow& row, FigureName figure) const;
+  /// Its digits as printed; empty where there is none.
+  [[nodiscard]] std::string printed(const DocumentedRow& row, FigureName figure) const;
+};
+
+struct Document {
+  std::string document;
+  std::string title;
+  std::vector<DocumentedTable> tables;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("document", document);
+    v("title", title);
+    v("tables", tables);
+  }
+};
+
+/// A file of `validation/`: what documents print about runs, and how far a prediction may be off.
+struct DocumentedFile {
+  std::string name;
+  std::optional<ErrorBounds> bounds;         ///< over the rows of all headline tables
+  std::optional<ErrorBounds> memory_bounds;  ///< over all figures of memory
+  std::vector<Document> documents;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("name", name);
+    v.optional("bounds", bounds);
+    v.optional("memory_bounds", memory_bounds);
+    v("documents", documents);
+  }
+};
+
+/// Reads a file and checks it: a cell for each figure, no row of a table twice, a step time in each
+/// row of a headline table, trends between two rows that are there, disputes over figures that the
+/// table has. Throws InputError otherwise.
+DocumentedFile read_documented(const std::string& path);
+
+}  // namespace simtrain

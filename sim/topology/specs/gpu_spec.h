@@ -1,0 +1,301 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "sim/core/input/yaml_reader.h"
+
+namespace simtrain {
+
+enum class Architecture { ampere, hopper, blackwell };
+enum class DataType { bf16, fp8, fp32 };
+enum class AttentionKernel { cudnn, flash_attention_2, flash_attention_3 };
+enum class Direction { forward, backward };
+
+template <>
+struct EnumNames<Architecture> {
+  static constexpr std::array rows{
+      std::pair{std::string_view("ampere"), Architecture::ampere},
+      std::pair{std::string_view("hopper"), Architecture::hopper},
+      std::pair{std::string_view("blackwell"), Architecture::blackwell}};
+};
+template <>
+struct EnumNames<DataType> {
+  static constexpr std::array rows{std::pair{std::string_view("bf16"), DataType::bf16},
+                                   std::pair{std::string_view("fp8"), DataType::fp8},
+                                   std::pair{std::string_view("fp32"), DataType::fp32}};
+};
+template <>
+struct EnumNames<AttentionKernel> {
+  static constexpr std::array rows{
+      std::pair{std::string_view("cudnn"), AttentionKernel::cudnn},
+      std::pair{std::string_view("flash-attention-2"), AttentionKernel::flash_attention_2},
+      std::pair{std::string_view("flash-attention-3"), AttentionKernel::flash_attention_3}};
+};
+template <>
+struct EnumNames<Direction> {
+  static constexpr std::array rows{std::pair{std::string_view("forward"), Direction::forward},
+                                   std::pair{std::string_view("backward"), Direction::backward}};
+};
+
+/// Bytes that one element takes.
+constexpr std::int64_t bytes_of(DataType type) {
+  return type == DataType::fp8 ? 1 : type == DataType::bf16 ? 2 : 4;
+}
+
+/// Dense peak of one data type: the denominator of MFU, never a kernel's rate.
+struct PeakRate {
+  DataType data_type{};
+  FlopRate rate;
+  std::string source;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("data_type", data_type);
+    v("rate", rate);
+    v("source", source);
+  }
+};
+
+/// Asymptotic GEMM rate of the whole GPU for one data type and what a wave of tiles adds. `burst`
+/// is the rate of short runs at full clock; `sustained` that of GEMMs alone for a second and more,
+/// at the power limit.
+struct GemmRate {
+  DataType data_type{};
+  FlopRate burst;
+  FlopRate sustained;
+  Duration wave_overhead{};
+  double wave_sharpness = 0;  ///< 1: whole waves; 0: no wave quantization
+  std::string source;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("data_type", data_type);
+    v("burst", burst);
+    v("sustained", sustained);
+    v("wave_overhead", wave_overhead);
+    v("wave_sharpness", wave_sharpness, kShare);
+    v("source", source);
+  }
+};
+
+struct GemmSpec {
+  Sourced<Duration> kernel_floor;
+  Sourced<double> memory_efficiency;
+  Sourced<double> weight_gradient_efficiency;
+  Sourced<double> overlap_slowdown;       ///< beside any transfer, beyond the SMs that it takes
+  std::vector<std::array<int, 2>> tiles;  ///< rows x columns of an output tile
+  std::string tiles_source;
+  std::vector<GemmRate> rates;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("kernel_floor", kernel_floor);
+    v("memory_efficiency", memory_efficiency, kShare);
+    v("weight_gradient_efficiency", weight_gradient_efficiency, kShare);
+    v("overlap_slowdown", overlap_slowdown, kShare);
+    v("tiles", tiles, Limits{1, 4096});
+    v("tiles_source", tiles_source);
+    v("rates", rates);
+  }
+};
+
+/// What the GPU draws, in units of its power limit, and how that falls with the clock. A GEMM alone
+/// draws (burst / sustained)^exponent at full clock: that is what holds it at its sustained rate.
+struct PowerSpec {
+  Sourced<double> exponent;   ///< draw ~ clock^exponent while SMs are busy
+  Sourced<double> attention;  ///< at full clock
+  Sourced<double> streaming;  ///< memory-bound kernels, at any clock
+  Sourced<double> available;  ///< share of the limit that a training step leaves to the kernels
+  /// Relative standard deviation of a GPU's clock around that of its peers, and how long such a
+  /// deviation lasts.
+  Sourced<double> fluctuation;
+  Sourced<Duration> fluctuation_time;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("exponent", exponent, Limits{1, 4});
+    v("attention", attention, Limits{0, 4});
+    v("streaming", streaming, kShare);
+    v("available", available, Limits{0.1, 1});
+    v("fluctuation", fluctuation, kShare);
+    v("fluctuation_time", fluctuation_time);
+  }
+};
+
+/// Fused attention of one implementation and direction; the formula stands in kernel_model.h.
+struct AttentionSpec {
+  AttentionKernel implementation{};
+  Direction direction{};
+  FlopRate rate;
+  double half_rate_sequence = 0;
+  double grid_penalty = 0;
+  int block_rows = 128;
+  /// Head dimensions, rising, and their share of `rate`; straight between two, level beyond.
+  std::vector<std::array<double, 2>> head_dimension_shares;
+  std::string source;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("implementation", implementation);
+    v("direction", direction);
+    v("rate", rate);
+    v("half_rate_sequence", half_rate_sequence);
+    v("grid_penalty", grid_penalty);
+    v("block_rows", block_rows, Limits{1, 4096});
+    v.optional("head_dimension_shares", head_dimension_shares, Limits{1e-3, 1e4});
+    v("source", source);
+  }
+};
+
+/// Share of the memory bandwidth that memory-bound kernels reach, by kind.
+struct StreamingSpec {
+  Sourced<Duration> kernel_floor;
+  Sourced<double> element_wise;
+  Sourced<double> cast;
+  Sourced<double> norm_forward;
+  Sourced<double> norm_backward;
+  Sourced<double> cross_entropy;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("kernel_floor", kernel_floor);
+    v("element_wise", element_wise, kShare);
+    v("cast", cast, kShare);
+    v("norm_forward", norm_forward, kShare);
+    v("norm_backward", norm_backward, kShare);
+    v("cross_entropy", cross_entropy, kShare);
+  }
+};
+
+struct NvlinkSpec {
+  Sourced<Bandwidth> bandwidth;              ///< per GPU and direction, all links
+  Sourced<Bandwidth> copy_engine_bandwidth;  ///< measured peer copy
+  /// What an SM of a user-buffer kernel of Transformer Engine loads or stores.
+  Sourced<Bandwidth> user_buffer_sm_bandwidth;
+  Sourced<Duration> switch_latency;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("bandwidth", bandwidth);
+    v("copy_engine_bandwidth", copy_engine_bandwidth);
+    v("user_buffer_sm_bandwidth", user_buffer_sm_bandwidth);
+    v("switch_latency", switch_latency);
+  }
+};
+
+/// How one NCCL protocol moves data between GPUs of one NVLink domain: `base` before the first
+/// step, `hop` for each step from rank to rank, then bus bytes at `bandwidth`.
+struct NcclProtocolSpec {
+  Duration base{};
+  Duration hop{};
+  Bandwidth bandwidth;
+  std::string source;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("base", base);
+    v("hop", hop);
+    v("bandwidth", bandwidth);
+    v("source", source);
+  }
+};
+
+/// Reduction in the NVLink switch: chunk after chunk through all channels and heads, each round of
+/// them with `round_overhead` beside its bytes.
+struct NvlsSpec {
+  Duration base{};
+  Duration round_overhead{};
+  Bandwidth bandwidth;
+  std::string source;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("base", base);
+    v("round_overhead", round_overhead);
+    v("bandwidth", bandwidth);
+    v("source", source);
+  }
+};
+
+/// Sends and receives, of which an all-to-all is made: `base`, then bytes at `bandwidth` over all
+/// peers together, at most a channel's share for each channel.
+struct PairSpec {
+  Duration base{};
+  Bandwidth bandwidth;
+  std::string source;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("base", base);
+    v("bandwidth", bandwidth);
+    v("source", source);
+  }
+};
+
+/// What NCCL reaches between GPUs of this kind.
+struct NcclGpuSpec {
+  Sourced<Bandwidth> graph_bandwidth;  ///< that NCCL's graph search counts for a GPU's NVLinks
+  NcclProtocolSpec ll;
+  NcclProtocolSpec ll128;
+  NcclProtocolSpec simple;
+  Sourced<Duration> slice_turnaround;  ///< of Simple: a step's handshake beyond its hop, which only
+                                       ///< shows where half of the step's bytes take less
+  NvlsSpec nvls;
+  PairSpec pair;
+  Sourced<Bandwidth> channel_bandwidth;       ///< of a channel among many, that is per SM taken
+  Sourced<Bandwidth> lone_channel_bandwidth;  ///< of a channel among few
+  Sourced<Bandwidth> copy_bandwidth;          ///< a channel's copy of the rank's own part
+  Sourced<Bandwidth> network_ll_bandwidth;    ///< LL between NVLink domains, all channels
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("graph_bandwidth", graph_bandwidth);
+    v("ll", ll);
+    v("ll128", ll128);
+    v("simple", simple);
+    v("slice_turnaround", slice_turnaround);
+    v("nvls", nvls);
+    v("pair", pair);
+    v("channel_bandwidth", channel_bandwidth);
+    v("lone_channel_bandwidth", lone_channel_bandwidth);
+    v("copy_bandwidth", copy_bandwidth);
+    v("network_ll_bandwidth", network_ll_bandwidth);
+  }
+  [[nodiscard]] const NcclProtocolSpec& protocol(std::size_t index) const {
+    return index == 0 ? ll : index == 1 ? ll128 : simple;
+  }
+};
+
+/// One GPU model: `hardware/gpus/NAME.yaml`.
+struct GpuSpec {
+  std::string name;
+  std::string description;
+  Architecture architecture{};
+  Sourced<int> sm_count;
+  Sourced<Bytes> memory_capacity;
+  Sourced<Bytes> gemm_workspaces;  ///< that PyTorch and Transformer Engine allocate on it
+  Sourced<Bandwidth> memory_bandwidth;
+  std::vector<PeakRate> peak_rates;
+  GemmSpec gemm;
+  PowerSpec power;
+  std::vector<AttentionSpec> attention;
+  StreamingSpec streaming;
+  NvlinkSpec nvlink;
+  NcclGpuSpec nccl;
+  SourcePlace where;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("name", name);
+    v("description", description);
+    v("architecture", architecture);
+    v("sm_count", sm_count, Limits{1, 10000});
+    v("memory_capacity", memory_capacity);
+    v("gemm_workspaces", gemm_workspaces);
+    v("memory_bandwidth", memory_bandwidth);
+    v("peak_rates", peak_rates);
+    v("gemm", gemm);
+    v("power", power);
+    v("attention", attention);
+    v("streaming", streaming);
+    v("nvlink", nvlink);
+    v("nccl", nccl);
+  }
+
+  /// Dense peak for `type`; throws InputError at the file where it has no such row.
+  [[nodiscard]] FlopRate peak(DataType type) const;
+  /// The row of `gemm.rates` for `type`; throws InputError at the file where there is none.
+  [[nodiscard]] const GemmRate& gemm_rate(DataType type) const;
+};
+
+}  // namespace simtrain

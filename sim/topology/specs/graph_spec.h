@@ -1,0 +1,87 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/core/files/data_folder.h"
+#include "sim/topology/specs/node_spec.h"
+
+namespace simtrain {
+
+/// Hosts of one kind in a cluster's own graph. One is called by `name`, several `name0`, `name1`...
+struct GraphHosts {
+  std::string name;
+  std::string node;
+  int count = 1;
+  SourcePlace where;
+  NodeSpec spec;  ///< what `node` names
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("name", name);
+    v("node", node);
+    v.optional("count", count, Limits{1, 10000});
+  }
+
+  [[nodiscard]] std::string host_name(int number) const {
+    return count == 1 ? name : name + std::to_string(number);
+  }
+  /// True where an end of a link means this one of the hosts, alone or with all of its entry.
+  [[nodiscard]] bool is(const std::string& end, int number) const {
+    return end == name || end == host_name(number);
+  }
+};
+
+struct GraphSwitch {
+  std::string name;
+  SourcePlace where;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("name", name);
+  }
+};
+
+/// A cable, equal in both directions. To a host it is one of each NIC in `nics` (all, if left out);
+/// the name of an entry of several hosts means one from each.
+struct GraphLink {
+  std::string from;
+  std::string to;
+  Bandwidth bandwidth;
+  Duration latency{};  ///< of the cable and the switch that it leads to
+  std::optional<std::vector<int>> nics;
+  SourcePlace where;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("from", from);
+    v("to", to);
+    v("bandwidth", bandwidth);
+    v("latency", latency);
+    v.optional("nics", nics, Limits{0, 1023});
+  }
+};
+
+/// One's own cluster as it is wired: key `graph` of a cluster file. Every NIC has one link.
+struct GraphSpec {
+  std::vector<GraphHosts> hosts;
+  std::vector<GraphSwitch> switches;
+  std::vector<GraphLink> links;
+  SourcePlace where;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("hosts", hosts);
+    v("switches", switches);
+    v("links", links);
+  }
+
+  /// All hosts of all entries.
+  [[nodiscard]] int count() const;
+  /// The entry of the host at this place in host order, and the place of an entry's first host.
+  [[nodiscard]] const GraphHosts& hosts_of(int host) const;
+  [[nodiscard]] int first_of(const GraphHosts& entry) const;
+};
+
+/// The graph with its nodes read. Throws InputError, with its place, where a name is unknown or
+/// stands twice, GPUs differ, a NIC or switch has no link, a NIC has two, or parts are not joined.
+GraphSpec load_graph(const DataFolder& data, GraphSpec graph);
+
+}  // namespace simtrain

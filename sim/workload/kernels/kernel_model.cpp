@@ -1,0 +1,159 @@
+#include "sim/workload/kernels/kernel_model.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace simtrain {
+namespace {
+
+constexpr double kDenseHalfRateSequence = 175;
+
+double operations(const Gemm& gemm) {
+  return 2.0 * static_cast<double>(gemm.m) * static_cast<double>(gemm.n) *
+         static_cast<double>(gemm.k);
+}
+
+/// Forward QK' and PV; backward QK' once more, dP and dV over values, dQ and dK over keys.
+double operations(const Attention& attention) {
+  const double square =
+      static_cast<double>(attention.queries) * static_cast<double>(attention.keys);
+  const auto keys = static_cast<double>(attention.head_dimension);
+  const double values =
+      attention.value_dimension == 0 ? keys : static_cast<double>(attention.value_dimension);
+  const double length =
+      attention.direction == Direction::forward ? keys + values : 3 * keys + 2 * values;
+  return 2.0 * static_cast<double>(attention.batch * attention.heads) * square * length *
+         (attention.causal ? 0.5 : 1.0);
+}
+
+double operations(const Streaming& /*streaming*/) { return 0; }
+
+const AttentionSpec& attention_spec(const GpuSpec& gpu, const Attention& attention) {
+  for (const AttentionSpec& row : gpu.attention) {
+    if (row.implementation == attention.implementation && row.direction == attention.direction)
+      return row;
+  }
+  throw InputError(gpu.where, "attention",
+                   fmt::format("has no row for {} {}", name_of(attention.implementation),
+                               name_of(attention.direction)));
+}
+
+double blocks(std::int64_t length, int block) {
+  return std::ceil(static_cast<double>(length) / block);
+}
+
+/// The share of a row's rate that heads of `dimension` reach.
+double head_dimension_share(const AttentionSpec& spec, double dimension) {
+  const auto& shares = spec.head_dimension_shares;
+  if (shares.empty()) return 1;
+  if (dimension <= shares.front()[0]) return shares.front()[1];
+  for (std::size_t i = 1; i < shares.size(); ++i) {
+    const auto& [low, low_share] = shares[i - 1];
+    const auto& [high, high_share] = shares[i];
+    if (dimension <= high)
+      return low_share + (high_share - low_share) * (dimension - low) / (high - low);
+  }
+  return shares.back()[1];
+}
+
+/// Arithmetic and memory traffic overlap, though not to the last: the 4-norm of the two, which is
+/// the longer one where they differ and a fifth more where they are equal.
+double together(double compute, double memory) {
+  const double c = compute * compute;
+  const double m = memory * memory;
+  return std::sqrt(std::sqrt(c * c + m * m));
+}
+
+double gemm_bytes(const Gemm& gemm, int split) {
+  const auto input = static_cast<double>((gemm.m + gemm.n) * gemm.k * bytes_of(gemm.type));
+  const auto output = static_cast<double>(gemm.m * gemm.n * bytes_of(gemm.output));
+  const auto partial = static_cast<double>(gemm.m * gemm.n) * 4.0;
+  return input + output * (gemm.accumulate ? 2.0 : 1.0) + (split > 1 ? 2.0 * split * partial : 0.0);
+}
+
+}  // namespace
+
+double kernel_flops(const Kernel& kernel) {
+  return std::visit([](const auto& k) { return operations(k); }, kernel);
+}
+
+KernelTime FittedKernelModel::time(const Kernel& kernel) const {
+  return std::visit([this](const auto& k) { return time_of(k); }, kernel);
+}
+
+KernelTime FittedKernelModel::time_of(const Gemm& gemm) const {
+  const GemmRate& rate = gpu_.gemm_rate(gemm.type);
+  const double sms = gpu_.sm_count.value;
+  const double whole_rate = rate.burst.value() * clock_ *
+                            (gemm.accumulate ? gpu_.gemm.weight_gradient_efficiency.value : 1.0);
+  const double bandwidth = gpu_.gemm.memory_efficiency.value * gpu_.memory_bandwidth.value.value();
+  double best = std::numeric_limits<double>::infinity();
+  bool memory_bound = false;
+  for (const auto& [rows, columns] : gpu_.gemm.tiles) {
+    const bool pair = gpu_.architecture == Architecture::blackwell && rows * columns > 128 * 256;
+    const double slots = (sms - gemm.sm_margin) / (pair ? 2 : 1);
+    const double slot_rate = whole_rate / sms * (pair ? 2 : 1);
+    for (const int split : {1, 2, 4}) {
+      const double waves = blocks(gemm.m, rows) * blocks(gemm.n, columns) * split / slots;
+      const double whole =
+          rate.wave_sharpness * std::ceil(waves) + (1 - rate.wave_sharpness) * std::max(waves, 1.0);
+      const double tile = 2.0 * rows * columns * static_cast<double>(gemm.k) / split / slot_rate;
+      const double compute = whole * (tile + to_seconds(rate.wave_overhead));
+      const double memory = gemm_bytes(gemm, split) / bandwidth;
+      const double both = together(compute, memory);
+      if (both < best) {
+        best = both;
+        memory_bound = memory > compute;
+      }
+    }
+  }
+  KernelTime result;
+  result.time = gpu_.gemm.kernel_floor.value + to_duration(best);
+  (memory_bound ? result.memory_bound : result.sm_bound) = best / to_seconds(result.time);
+  result.draw = std::pow(rate.burst.value() / rate.sustained.value(), gpu_.power.exponent.value) *
+                (sms - gemm.sm_margin) / sms;
+  return result;
+}
+
+KernelTime FittedKernelModel::time_of(const Attention& attention) const {
+  const AttentionSpec& spec = attention_spec(gpu_, attention);
+  const double rows = blocks(attention.queries, spec.block_rows) * spec.block_rows;
+  const double waves = static_cast<double>(attention.batch * attention.heads) * rows /
+                       spec.block_rows / gpu_.sm_count.value;
+  const double half = attention.causal ? spec.half_rate_sequence
+                                       : std::min(spec.half_rate_sequence, kDenseHalfRateSequence);
+  const double rate = spec.rate.value() * clock_ *
+                      head_dimension_share(spec, static_cast<double>(attention.head_dimension));
+  const double work = operations(attention) * rows / static_cast<double>(attention.queries) *
+                      (1 + half / static_cast<double>(attention.keys)) *
+                      (1 + spec.grid_penalty / waves) / rate;
+  KernelTime result;
+  result.time = gpu_.gemm.kernel_floor.value + to_duration(work);
+  result.sm_bound = work / to_seconds(result.time);
+  result.draw = gpu_.power.attention.value;
+  return result;
+}
+
+KernelTime FittedKernelModel::time_of(const Streaming& streaming) const {
+  const StreamingSpec& spec = gpu_.streaming;
+  const std::array efficiency{spec.element_wise.value, spec.cast.value, spec.norm_forward.value,
+                              spec.norm_backward.value, spec.cross_entropy.value};
+  const double moving = streaming.bytes / (efficiency[static_cast<std::size_t>(streaming.kind)] *
+                                           gpu_.memory_bandwidth.value.value());
+  KernelTime result;
+  result.time = spec.kernel_floor.value + to_duration(moving);
+  result.memory_bound = moving / to_seconds(result.time);
+  return result;
+}
+
+KernelTime SlowedKernelModel::time(const Kernel& kernel) const {
+  KernelTime result = kernels_.time(kernel);
+  if (slowdown_ != 1) result.time = to_duration(to_seconds(result.time) * slowdown_);
+  return result;
+}
+
+}  // namespace simtrain

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "sim/collectives/transfer_cost.h"
+#include "sim/workload/kernels/kernel_model.h"
+#include "sim/workload/parallel/groups.h"
+#include "sim/workload/parallel/share.h"
+
+namespace simtrain {
+
+/// The CUDA streams of a rank. Ops of one stream run in the order in which they stand.
+enum class Stream : std::uint8_t {
+  compute,
+  tensor,
+  context,
+  data,
+  send_forward,
+  receive_forward,
+  send_backward,
+  receive_backward
+};
+inline constexpr std::size_t kStreams = 8;
+
+/// What a step's ops do, for reports and for the names in a blocked program.
+enum class Label : std::uint8_t {
+  kernel,
+  forward,
+  backward,
+  weight_gradient,
+  parameter_gather,
+  gradient_reduce,
+  gradient_norm,
+  optimizer,
+  send,
+  receive,
+  collective
+};
+
+/// Work of one compute op run alone. `parts` sum to `time`; the two shares say how much of it
+/// stretches when SMs or memory bandwidth are taken by what runs beside it. `draw` is that of a
+/// single kernel (KernelTime).
+struct ComputeCost {
+  Duration time{};
+  double sm_bound = 0;
+  double memory_bound = 0;
+  double draw = 0;
+  Breakdown parts{};
+};
+
+inline constexpr std::uint32_t kNoOp = 0xffffffffU;
+
+/// One op of a rank's program. A compute op takes `cost` from the program's compute costs, any
+/// other from its transfers. It starts when the op before it in its stream and the ops in `after`
+/// have ended and all members of its group have come to their matching op.
+struct Op {
+  bool compute = true;
+  Stream stream{};
+  GroupKind group{};
+  Label label{};
+  std::uint16_t chunk = 0;
+  std::uint32_t micro_batch = 0;
+  std::uint32_t cost = 0;
+  std::array<std::uint32_t, 4> after{kNoOp, kNoOp, kNoOp, kNoOp};
+};
+
+/// What an op of a piece is, for those who look at it: its module in the words of Megatron, and its
+/// kernel, or the type of the elements that it moves.
+struct OpNote {
+  std::string_view module;
+  std::optional<Kernel> kernel{};
+  DataType moved{};
+};
+
+/// What one class of ranks does in one step (or one pass), in host order.
+struct Program {
+  std::vector<ComputeCost> compute_costs;
+  std::vector<TransferCost> transfers;
+  std::vector<Op> ops;
+  std::vector<OpNote> notes{};  ///< of a piece: by op
+
+  std::uint32_t add(Op op) {
+    ops.push_back(op);
+    return static_cast<std::uint32_t>(ops.size() - 1);
+  }
+  std::uint32_t add_cost(const ComputeCost& cost) {
+    compute_costs.push_back(cost);
+    return static_cast<std::uint32_t>(compute_costs.size() - 1);
+  }
+  std::uint32_t add_transfer(const TransferCost& cost) {
+    transfers.push_back(cost);
+    return static_cast<std::uint32_t>(transfers.size() - 1);
+  }
+};
+
+}  // namespace simtrain

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "sim/core/input/yaml_reader.h"
+
+namespace simtrain {
+
+enum class Activation { swiglu, squared_relu, gelu };
+enum class Normalization { rmsnorm, layernorm1p };
+
+template <>
+struct EnumNames<Activation> {
+  static constexpr std::array rows{
+      std::pair{std::string_view("swiglu"), Activation::swiglu},
+      std::pair{std::string_view("squared-relu"), Activation::squared_relu},
+      std::pair{std::string_view("gelu"), Activation::gelu}};
+};
+template <>
+struct EnumNames<Normalization> {
+  static constexpr std::array rows{
+      std::pair{std::string_view("rmsnorm"), Normalization::rmsnorm},
+      std::pair{std::string_view("layernorm1p"), Normalization::layernorm1p}};
+};
+
+/// Shape of a dense decoder: `scenarios/models/NAME.yaml`.
+struct ModelSpec {
+  std::string name;
+  std::string source;
+  int num_layers = 0;
+  std::int64_t hidden_size = 0;
+  std::int64_t ffn_hidden_size = 0;  ///< of one branch: a gated unit has two
+  int num_attention_heads = 0;
+  int num_query_groups = 0;
+  std::int64_t kv_channels = 0;  ///< head dimension
+  std::int64_t vocab_size = 0;
+  Activation activation{};
+  Normalization normalization{};
+  double rotary_percent = 1;
+  bool share_embeddings_and_output_weights = false;
+  double hidden_dropout = 0;  ///< probability; what is not 0 keeps masks and takes time
+  SourcePlace where;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("name", name);
+    v("source", source);
+    v("num_layers", num_layers, Limits{1, 100000});
+    v("hidden_size", hidden_size, Limits{1, 1e6});
+    v("ffn_hidden_size", ffn_hidden_size, Limits{1, 1e7});
+    v("num_attention_heads", num_attention_heads, Limits{1, 100000});
+    v("num_query_groups", num_query_groups, Limits{1, 100000});
+    v("kv_channels", kv_channels, Limits{1, 100000});
+    v("vocab_size", vocab_size, Limits{1, 1e8});
+    v("activation", activation);
+    v("normalization", normalization);
+    v("rotary_percent", rotary_percent, kShare);
+    v("share_embeddings_and_output_weights", share_embeddings_and_output_weights);
+    v.optional("hidden_dropout", hidden_dropout, kShare);
+  }
+
+  [[nodiscard]] std::int64_t query_size() const { return num_attention_heads * kv_channels; }
+  [[nodiscard]] std::int64_t key_value_size() const { return num_query_groups * kv_channels; }
+  /// Columns of FC1's output: both branches of a gated unit.
+  [[nodiscard]] std::int64_t fc1_size() const {
+    return activation == Activation::swiglu ? 2 * ffn_hidden_size : ffn_hidden_size;
+  }
+  /// Weights of the four linear modules of a layer.
+  [[nodiscard]] std::int64_t layer_matrix_parameters() const {
+    return hidden_size * (2 * query_size() + 2 * key_value_size() + fc1_size() + ffn_hidden_size);
+  }
+  /// Weights of the two norms of a layer; layernorm1p has a bias too.
+  [[nodiscard]] std::int64_t layer_norm_parameters() const {
+    return 2 * hidden_size * (normalization == Normalization::layernorm1p ? 2 : 1);
+  }
+  /// The embedding table; the output layer has another of the same size unless they share it.
+  [[nodiscard]] std::int64_t embedding_parameters() const { return vocab_size * hidden_size; }
+  [[nodiscard]] std::int64_t parameters() const {
+    return num_layers * (layer_matrix_parameters() + layer_norm_parameters()) +
+           embedding_parameters() * (share_embeddings_and_output_weights ? 1 : 2) +
+           layer_norm_parameters() / 2;
+  }
+};
+
+}  // namespace simtrain

@@ -1,0 +1,142 @@
+#include "sim/workload/model/overlapped_gemm.h"
+
+#include <algorithm>
+
+namespace simtrain {
+
+OverlappedGemm::OverlappedGemm(ProgramBuilder& builder, std::int64_t rows)
+    : builder_(builder),
+      rows_(rows),
+      tp_(builder.recipe().tp()),
+      overlap_(builder.recipe().overlap.tp_comm_overlap && tp_ > 1),
+      type_(builder.recipe().training.precision) {}
+
+Gemm OverlappedGemm::gemm(std::int64_t rows, std::int64_t n, std::int64_t k) const {
+  return {rows, n, k, type_, DataType::bf16};
+}
+
+int OverlappedGemm::margin(const TpOverlapEntry* entry) const {
+  return overlap_ && entry->set_sm_margin ? entry->sms : 0;
+}
+
+bool OverlappedGemm::sharded() const {
+  return tp_ > 1 && builder_.recipe().parallelism.sequence_parallel;
+}
+
+void OverlappedGemm::gather_then(std::int64_t n, std::int64_t k, DataType gathered) {
+  const std::int64_t bytes = rows_ * k * bytes_of(gathered);
+  if (!overlap_) {
+    const std::uint32_t gather = sharded()
+                                     ? builder_.tensor_collective(Collective::all_gather, bytes,
+                                                                  builder_.last_kernel(), gathered)
+                                     : kNoOp;
+    builder_.kernel(gemm(rows_, n, k), Share::gemm, gather);
+    return;
+  }
+  const int sms = builder_.recipe().tp_overlap->ring_exchange_sms;
+  const double limit = builder_.gpu().nvlink.copy_engine_bandwidth.value.value();
+  const std::uint32_t input = builder_.last_kernel();
+  builder_.kernel(gemm(rows_ / tp_, n, k), Share::gemm);
+  for (int chunk = 1; chunk < tp_; ++chunk) {
+    const std::uint32_t arrived =
+        builder_.user_buffers(Collective::all_gather, bytes / tp_, bytes / tp_, limit, sms, input);
+    builder_.kernel(gemm(rows_ / tp_, n, k), Share::gemm, arrived);
+  }
+}
+
+std::uint32_t OverlappedGemm::then_scatter(std::int64_t n, std::int64_t k,
+                                           const TpOverlapEntry* entry) {
+  if (overlap_ && entry->method == TpOverlapMethod::pipeline)
+    return scatter_pipelined(n, k, *entry);
+  if (overlap_ && entry->method == TpOverlapMethod::ring_exchange)
+    return scatter_ring(n, k, *entry);
+  builder_.kernel(gemm(rows_, n, k), Share::gemm);
+  if (tp_ == 1) return kNoOp;
+  const Collective collective = sharded() ? Collective::reduce_scatter : Collective::all_reduce;
+  return builder_.tensor_collective(collective, rows_ * n * bytes_of(DataType::bf16),
+                                    builder_.last_kernel());
+}
+
+std::uint32_t OverlappedGemm::scatter_pipelined(std::int64_t n, std::int64_t k,
+                                                const TpOverlapEntry& entry) {
+  const std::int64_t split_rows = rows_ / entry.splits;
+  const std::int64_t bytes = split_rows * n * bytes_of(DataType::bf16);
+  // The kernel's SMs read the peers' parts themselves, each at user_buffer_sm_bandwidth.
+  const double limit = entry.sms * builder_.gpu().nvlink.user_buffer_sm_bandwidth.value.value();
+  std::uint32_t scattered = kNoOp;
+  for (int split = 0; split < entry.splits; ++split) {
+    Gemm part = gemm(split_rows, n, k);
+    part.sm_margin = margin(&entry);
+    const std::uint32_t product = builder_.kernel(part, Share::gemm);
+    scattered = builder_.user_buffers(Collective::reduce_scatter, bytes, bytes / tp_ * (tp_ - 1),
+                                      limit, entry.sms - margin(&entry), product);
+  }
+  return scattered;
+}
+
+std::uint32_t OverlappedGemm::scatter_ring(std::int64_t n, std::int64_t k,
+                                           const TpOverlapEntry& entry) {
+  const std::int64_t chunk_rows = rows_ / tp_;
+  const std::int64_t bytes = chunk_rows * n * bytes_of(type_);
+  const double limit = builder_.gpu().nvlink.copy_engine_bandwidth.value.value();
+  std::uint32_t sent = kNoOp;
+  for (int chunk = 0; chunk < tp_; ++chunk) {
+    const std::uint32_t product = builder_.kernel(gemm(chunk_rows, n, k), Share::gemm);
+    if (chunk + 1 == tp_) break;  // the last chunk is this rank's own
+    sent =
+        builder_.user_buffers(Collective::reduce_scatter, bytes, bytes, limit, entry.sms, product);
+  }
+  // Sums the tp parts.
+  builder_.stream_bytes(StreamingKind::element_wise, static_cast<double>(bytes) * (tp_ + 1),
+                        Share::tensor_parallel, sent);
+  return kNoOp;
+}
+
+std::uint32_t OverlappedGemm::bulk(Collective collective, std::int64_t columns, DataType type,
+                                   const TpOverlapEntry* entry, std::uint32_t after) {
+  if (!sharded()) return kNoOp;
+  const std::int64_t bytes = rows_ * columns * bytes_of(type);
+  if (!overlap_) return builder_.tensor_collective(collective, bytes, after, type);
+  // Bulk kernels use the switch: a store reaches all peers, a load sums them (multimem), so that
+  // each SM's rate counts tp-fold.
+  const double limit =
+      entry->sms * tp_ * builder_.gpu().nvlink.user_buffer_sm_bandwidth.value.value();
+  return builder_.user_buffers(collective, bytes, bytes / tp_ * (tp_ - 1), limit,
+                               entry->sms - margin(entry), after);
+}
+
+std::uint32_t OverlappedGemm::data_gradient_beside_gather(std::int64_t n, std::int64_t k,
+                                                          std::int64_t columns,
+                                                          const TpOverlapEntry* entry) {
+  const std::uint32_t gather =
+      bulk(Collective::all_gather, columns, type_, entry, builder_.last_kernel());
+  Gemm product = gemm(rows_, n, k);
+  product.sm_margin = margin(entry);
+  builder_.kernel(product, Share::gemm);
+  return gather;
+}
+
+std::uint32_t OverlappedGemm::weight_gradient_beside_scatter(std::int64_t m, std::int64_t n,
+                                                             std::int64_t columns,
+                                                             const TpOverlapEntry* entry,
+                                                             std::uint32_t after) {
+  std::uint32_t scatter = kNoOp;
+  if (sharded()) {
+    scatter =
+        bulk(Collective::reduce_scatter, columns, DataType::bf16, entry, builder_.last_kernel());
+  } else if (tp_ > 1) {
+    scatter = builder_.tensor_collective(
+        Collective::all_reduce, rows_ * columns * bytes_of(DataType::bf16), builder_.last_kernel());
+  }
+  weight_gradient(m, n, after, margin(entry));
+  return scatter;
+}
+
+void OverlappedGemm::weight_gradient(std::int64_t m, std::int64_t n, std::uint32_t after,
+                                     int sm_margin) {
+  const Gemm product{m,    n,        rows_, type_, builder_.recipe().optimizer.grad_reduce_dtype,
+                     true, sm_margin};
+  builder_.kernel(product, Share::gemm, after);
+}
+
+}  // namespace simtrain

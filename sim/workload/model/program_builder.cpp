@@ -1,0 +1,73 @@
+#include "sim/workload/model/program_builder.h"
+
+namespace simtrain {
+
+std::uint32_t ProgramBuilder::kernel(const Kernel& kernel, Share share, std::uint32_t after) {
+  const KernelTime time = context_.kernels.time(kernel);
+  ComputeCost cost;
+  cost.time = time.time;
+  cost.sm_bound = time.sm_bound;
+  cost.memory_bound = time.memory_bound;
+  cost.draw = time.draw;
+  part(cost.parts, share) = to_seconds(time.time);
+  Op op;
+  op.cost = program_.add_cost(cost);
+  op.after[0] = after;
+  last_kernel_ = program_.add(op);
+  program_.notes.push_back({module_, kernel});
+  return last_kernel_;
+}
+
+std::uint32_t ProgramBuilder::stream_bytes(StreamingKind kind, double bytes, Share share,
+                                           std::uint32_t after) {
+  return kernel(Streaming{kind, bytes}, share, after);
+}
+
+std::uint32_t ProgramBuilder::transfer(const TransferCost& cost, Stream stream, GroupKind slot,
+                                       std::uint32_t after, DataType moved) {
+  program_.notes.push_back({module_, std::nullopt, moved});
+  Op op;
+  op.compute = false;
+  op.stream = stream;
+  op.group = slot;
+  op.label = Label::collective;
+  op.cost = program_.add_transfer(cost);
+  op.after[0] = after;
+  return program_.add(op);
+}
+
+std::uint32_t ProgramBuilder::collective(GroupKind group, Collective collective, std::int64_t bytes,
+                                         std::uint32_t after, DataType moved) {
+  const TransferCost cost = plan_collective({collective, Bytes(bytes), context_.layout(group)},
+                                            {context_.cluster, recipe().software.nccl});
+  return transfer(cost, Stream::tensor, group, after, moved);
+}
+
+std::uint32_t ProgramBuilder::user_buffers(Collective collective, std::int64_t bytes,
+                                           std::int64_t wire, double limit, int sms,
+                                           std::uint32_t after) {
+  TransferCost cost;
+  cost.collective = collective;
+  cost.algorithm = Algorithm::user_buffers;
+  cost.protocol =
+      collective == Collective::all_gather && sms <= 1 ? Protocol::copy_engine : Protocol::simple;
+  cost.bytes = Bytes(bytes);
+  cost.wire = Bytes(wire);
+  cost.latency = gpu().nccl.simple.hop;
+  cost.limit = std::min(limit, gpu().nvlink.copy_engine_bandwidth.value.value());
+  cost.sms = sms;
+  // A ring: where the group leaves its NVLink domain, so does a part of every rank's bytes.
+  const GroupLayout& layout = context_.layout(GroupKind::tensor);
+  cost.load = {1, layout.domains > 1 ? 1 / layout.ranks_per_domain() : 0};
+  cost.memory_traffic = 2;
+  return transfer(cost, Stream::tensor, GroupKind::tensor, after);
+}
+
+std::uint32_t ProgramBuilder::context_exchange(std::int64_t bytes, std::uint32_t after) {
+  const TransferCost cost =
+      plan_send_receive(Bytes(bytes), context_.layout(GroupKind::context).widest_hop,
+                        {context_.cluster, recipe().software.nccl});
+  return transfer(cost, Stream::context, GroupKind::context, after);
+}
+
+}  // namespace simtrain

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "sim/workload/model/pass_program.h"
+
+namespace simtrain {
+
+/// Appends kernels and collectives of one rank to a program. The compute stream runs in order, so a
+/// kernel names only the transfers it waits for; a transfer starts after the kernels before it.
+class ProgramBuilder {
+ public:
+  explicit ProgramBuilder(const PieceContext& context) : context_(context) {}
+
+  [[nodiscard]] const Recipe& recipe() const { return context_.recipe; }
+  [[nodiscard]] const GpuSpec& gpu() const { return context_.cluster.gpu; }
+  Program take() { return std::move(program_); }
+
+  /// What follows belongs to this module; a name for people.
+  void module(std::string_view name) { module_ = name; }
+
+  std::uint32_t kernel(const Kernel& kernel, Share share, std::uint32_t after = kNoOp);
+  std::uint32_t stream_bytes(StreamingKind kind, double bytes, Share share,
+                             std::uint32_t after = kNoOp);
+
+  /// NCCL collective over a group; `after` is the kernel that makes its input.
+  std::uint32_t collective(GroupKind group, Collective collective, std::int64_t bytes,
+                           std::uint32_t after, DataType moved = DataType::bf16);
+  std::uint32_t tensor_collective(Collective kind, std::int64_t bytes, std::uint32_t after,
+                                  DataType moved = DataType::bf16) {
+    return collective(GroupKind::tensor, kind, bytes, after, moved);
+  }
+  /// Transfer of Transformer Engine's user buffers: `wire` bytes through each rank's NVLink.
+  std::uint32_t user_buffers(Collective collective, std::int64_t bytes, std::int64_t wire,
+                             double limit, int sms, std::uint32_t after);
+  /// One step of the context-parallel ring.
+  std::uint32_t context_exchange(std::int64_t bytes, std::uint32_t after);
+
+  [[nodiscard]] std::uint32_t last_kernel() const { return last_kernel_; }
+
+ private:
+  std::uint32_t transfer(const TransferCost& cost, Stream stream, GroupKind slot,
+                         std::uint32_t after, DataType moved = DataType::bf16);
+
+  PieceContext context_;
+  Program program_;
+  std::string_view module_;
+  std::uint32_t last_kernel_ = kNoOp;
+};
+
+}  // namespace simtrain

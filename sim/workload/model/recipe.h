@@ -1,0 +1,150 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/workload/model/model_spec.h"
+#include "sim/workload/model/software_spec.h"
+
+namespace simtrain {
+
+enum class Recompute { none, selective, full };
+
+template <>
+struct EnumNames<Recompute> {
+  static constexpr std::array rows{std::pair{std::string_view("none"), Recompute::none},
+                                   std::pair{std::string_view("selective"), Recompute::selective},
+                                   std::pair{std::string_view("full"), Recompute::full}};
+};
+
+/// What selective recompute computes again in the backward: Megatron's `recompute_modules` of dense
+/// models.
+enum class RecomputeModule { core_attn, layernorm, mlp };
+
+template <>
+struct EnumNames<RecomputeModule> {
+  static constexpr std::array rows{
+      std::pair{std::string_view("core_attn"), RecomputeModule::core_attn},
+      std::pair{std::string_view("layernorm"), RecomputeModule::layernorm},
+      std::pair{std::string_view("mlp"), RecomputeModule::mlp}};
+};
+
+struct TrainingSpec {
+  DataType precision{};
+  bool fp8_params = false;  ///< parameters kept and gathered in FP8
+  std::int64_t seq_length = 0;
+  int micro_batch_size = 0;
+  int global_batch_size = 0;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("precision", precision);
+    v.optional("fp8_params", fp8_params);
+    v("seq_length", seq_length, Limits{1, 1e8});
+    v("micro_batch_size", micro_batch_size, Limits{1, 1e6});
+    v("global_batch_size", global_batch_size, Limits{1, 1e8});
+  }
+};
+
+struct ParallelismSpec {
+  int tensor_model_parallel_size = 1;
+  int pipeline_model_parallel_size = 1;
+  int virtual_pipeline_model_parallel_size = 1;
+  int context_parallel_size = 1;
+  int expert_model_parallel_size = 1;
+  bool sequence_parallel = false;
+  bool account_for_embedding_in_pipeline_split = false;
+  bool account_for_loss_in_pipeline_split = false;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("tensor_model_parallel_size", tensor_model_parallel_size, Limits{1, 1e6});
+    v("pipeline_model_parallel_size", pipeline_model_parallel_size, Limits{1, 1e6});
+    v.optional("virtual_pipeline_model_parallel_size", virtual_pipeline_model_parallel_size,
+               Limits{1, 1e6});
+    v.optional("context_parallel_size", context_parallel_size, Limits{1, 1e6});
+    v.optional("expert_model_parallel_size", expert_model_parallel_size, Limits{1, 1e6});
+    v("sequence_parallel", sequence_parallel);
+    v.optional("account_for_embedding_in_pipeline_split", account_for_embedding_in_pipeline_split);
+    v.optional("account_for_loss_in_pipeline_split", account_for_loss_in_pipeline_split);
+  }
+};
+
+struct OverlapSpec {
+  bool tp_comm_overlap = false;
+  std::optional<std::string> tp_comm_overlap_table;  ///< hardware/tp_overlap/NAME.yaml
+  bool overlap_p2p_comm = false;
+  bool overlap_grad_reduce = false;
+  bool overlap_param_gather = false;
+  bool defer_embedding_wgrad_compute = false;
+  int wgrad_deferral_limit = 0;  ///< micro-batches kept; 0: all of them
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("tp_comm_overlap", tp_comm_overlap);
+    v.optional("tp_comm_overlap_table", tp_comm_overlap_table);
+    v("overlap_p2p_comm", overlap_p2p_comm);
+    v("overlap_grad_reduce", overlap_grad_reduce);
+    v("overlap_param_gather", overlap_param_gather);
+    v.optional("defer_embedding_wgrad_compute", defer_embedding_wgrad_compute);
+    v.optional("wgrad_deferral_limit", wgrad_deferral_limit, kCountOrNone);
+  }
+};
+
+struct OptimizerSpec {
+  bool distributed = true;
+  DataType grad_reduce_dtype{};
+  double bucket_size_mb = 0;  ///< 1e6 bytes of gradients
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("distributed", distributed);
+    v("grad_reduce_dtype", grad_reduce_dtype);
+    v("bucket_size_mb", bucket_size_mb, Limits{0.001, 1e9});
+  }
+};
+
+/// All that decides which work a training step is, whatever it runs on.
+struct Recipe {
+  ModelSpec model;
+  SoftwareSpec software;
+  std::optional<TpOverlapTable> tp_overlap;
+  TrainingSpec training;
+  ParallelismSpec parallelism;
+  OverlapSpec overlap;
+  OptimizerSpec optimizer;
+  Recompute recompute = Recompute::none;
+  std::vector<RecomputeModule> recompute_modules{RecomputeModule::core_attn};
+  bool cuda_graphs = false;
+
+  [[nodiscard]] int tp() const { return parallelism.tensor_model_parallel_size; }
+  [[nodiscard]] int pp() const { return parallelism.pipeline_model_parallel_size; }
+  [[nodiscard]] int vp() const { return parallelism.virtual_pipeline_model_parallel_size; }
+  [[nodiscard]] int cp() const { return parallelism.context_parallel_size; }
+  [[nodiscard]] bool fp8() const { return training.precision == DataType::fp8; }
+  /// Whether selective recompute takes in a module.
+  [[nodiscard]] bool recomputes(RecomputeModule module) const {
+    return recompute == Recompute::selective &&
+           std::find(recompute_modules.begin(), recompute_modules.end(), module) !=
+               recompute_modules.end();
+  }
+  /// Whether the output layer's weight gradient of a micro-batch waits for the flush: that of the
+  /// first `wgrad_deferral_limit` micro-batches, or of all where the limit is 0.
+  [[nodiscard]] bool defers_weight_gradient(int micro_batch) const {
+    return overlap.defer_embedding_wgrad_compute &&
+           (overlap.wgrad_deferral_limit == 0 || micro_batch < overlap.wgrad_deferral_limit);
+  }
+  /// How many of `micro_batches` do.
+  [[nodiscard]] int deferred_weight_gradients(int micro_batches) const {
+    if (!overlap.defer_embedding_wgrad_compute) return 0;
+    return overlap.wgrad_deferral_limit == 0
+               ? micro_batches
+               : std::min(overlap.wgrad_deferral_limit, micro_batches);
+  }
+  /// Tokens of one micro-batch that a tensor-parallel group works on.
+  [[nodiscard]] std::int64_t tokens() const {
+    return training.seq_length * training.micro_batch_size / cp();
+  }
+};
+
+}  // namespace simtrain

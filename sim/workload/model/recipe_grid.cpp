@@ -1,0 +1,22 @@
+#include "sim/workload/model/recipe_grid.h"
+
+namespace simtrain {
+namespace {
+
+AxisSet amax_axes(const Recipe& recipe) {
+  if (!recipe.fp8()) return {};
+  if (recipe.software.tp_only_amax_red.value) return {Axis::tp, Axis::cp};
+  return row_of(GroupKind::amax).axes;
+}
+
+}  // namespace
+
+RankGrid rank_grid(const Recipe& recipe, int gpus) {
+  GridSizes sizes{recipe.tp(), recipe.cp(), 1, recipe.pp(), 1, amax_axes(recipe)};
+  sizes.dp = gpus / (sizes.tp * sizes.cp * sizes.pp);
+  sizes.micro_batches =
+      recipe.training.global_batch_size / (recipe.training.micro_batch_size * sizes.dp);
+  return RankGrid(sizes);
+}
+
+}  // namespace simtrain

@@ -1,0 +1,147 @@
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "sim/collectives/libraries/nccl/nccl_settings.h"
+#include "sim/topology/specs/gpu_spec.h"
+
+namespace simtrain {
+
+enum class CrossEntropy { fused, jit, unfused };
+enum class OptimizerKind { megatron, apex };
+enum class SquaredRelu { fused, eager };
+
+template <>
+struct EnumNames<CrossEntropy> {
+  static constexpr std::array rows{std::pair{std::string_view("fused"), CrossEntropy::fused},
+                                   std::pair{std::string_view("jit"), CrossEntropy::jit},
+                                   std::pair{std::string_view("unfused"), CrossEntropy::unfused}};
+};
+template <>
+struct EnumNames<OptimizerKind> {
+  static constexpr std::array rows{std::pair{std::string_view("megatron"), OptimizerKind::megatron},
+                                   std::pair{std::string_view("apex"), OptimizerKind::apex}};
+};
+
+template <>
+struct EnumNames<SquaredRelu> {
+  static constexpr std::array rows{std::pair{std::string_view("fused"), SquaredRelu::fused},
+                                   std::pair{std::string_view("eager"), SquaredRelu::eager}};
+};
+
+/// Kernels that the host launches for one layer.
+struct KernelLaunches {
+  Sourced<int> bf16_forward;
+  Sourced<int> bf16_backward;
+  Sourced<int> fp8_forward;
+  Sourced<int> fp8_backward;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("bf16_forward", bf16_forward, kCountOrNone);
+    v("bf16_backward", bf16_backward, kCountOrNone);
+    v("fp8_forward", fp8_forward, kCountOrNone);
+    v("fp8_backward", fp8_backward, kCountOrNone);
+  }
+};
+
+/// What a GPU's memory holds beside the tensors of a training step.
+struct MemorySpec {
+  Sourced<Bytes> cuda_context;
+  Sourced<Bytes> communicator_of_two;      ///< buffers of an NCCL communicator of two ranks
+  Sourced<Bytes> communicator;             ///< of more ranks
+  Sourced<double> reserved_per_allocated;  ///< of the framework's allocator, with its fragmentation
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("cuda_context", cuda_context);
+    v("communicator_of_two", communicator_of_two);
+    v("communicator", communicator);
+    v("reserved_per_allocated", reserved_per_allocated, Limits{1, 2});
+  }
+};
+
+/// A software stack: `hardware/software/NAME.yaml`.
+struct SoftwareSpec {
+  std::string name;
+  std::string description;
+  std::string source;
+  Sourced<AttentionKernel> attention;
+  Sourced<CrossEntropy> cross_entropy;
+  Sourced<SquaredRelu> squared_relu;  ///< one kernel, or PyTorch's own one after the other
+  Sourced<OptimizerKind> distributed_optimizer;
+  Sourced<bool> tp_only_amax_red;  ///< Megatron: amax of FP8 tensors over TP x CP, not DP as well
+  NcclSettings nccl;
+  KernelLaunches kernel_launches;
+  MemorySpec memory;
+  /// Whether Transformer Engine keeps a BF16 tensor a shape of weights, to hand to autograd for
+  /// gradients that were accumulated in place; missing where it does not.
+  std::optional<Sourced<bool>> weight_gradient_placeholders;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("name", name);
+    v("description", description);
+    v("source", source);
+    v("attention", attention);
+    v("cross_entropy", cross_entropy);
+    v("squared_relu", squared_relu);
+    v("distributed_optimizer", distributed_optimizer);
+    v("tp_only_amax_red", tp_only_amax_red);
+    v("nccl", nccl);
+    v("kernel_launches", kernel_launches);
+    v("memory", memory);
+    v.optional("weight_gradient_placeholders", weight_gradient_placeholders);
+  }
+};
+
+enum class TpOverlapMethod { bulk, pipeline, ring_exchange };
+
+template <>
+struct EnumNames<TpOverlapMethod> {
+  static constexpr std::array rows{
+      std::pair{std::string_view("bulk"), TpOverlapMethod::bulk},
+      std::pair{std::string_view("pipeline"), TpOverlapMethod::pipeline},
+      std::pair{std::string_view("ring_exchange"), TpOverlapMethod::ring_exchange}};
+};
+
+/// How one GEMM of a layer overlaps with its tensor-parallel communication.
+struct TpOverlapEntry {
+  TpOverlapMethod method{};
+  int sms = 0;
+  int splits = 1;
+  bool set_sm_margin = false;  ///< the whole GEMM leaves the SMs free, not only while data moves
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("method", method);
+    v("sms", sms, Limits{0, 1000});
+    v.optional("splits", splits, Limits{1, 64});
+    v.optional("set_sm_margin", set_sm_margin);
+  }
+};
+
+/// Transformer Engine's user-buffer table: `hardware/tp_overlap/NAME.yaml`. The GEMMs that follow
+/// an all-gather (QKV, FC1 forward; projection, FC2 data gradient) always use the ring exchange.
+struct TpOverlapTable {
+  std::string name;
+  std::string source;
+  int ring_exchange_sms = 0;
+  TpOverlapEntry qkv_dgrad;
+  TpOverlapEntry qkv_wgrad;
+  TpOverlapEntry fc1_dgrad;
+  TpOverlapEntry fc1_wgrad;
+  TpOverlapEntry proj_fprop;
+  TpOverlapEntry fc2_fprop;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("name", name);
+    v("source", source);
+    v("ring_exchange_sms", ring_exchange_sms, Limits{0, 1000});
+    v("qkv_dgrad", qkv_dgrad);
+    v("qkv_wgrad", qkv_wgrad);
+    v("fc1_dgrad", fc1_dgrad);
+    v("fc1_wgrad", fc1_wgrad);
+    v("proj_fprop", proj_fprop);
+    v("fc2_fprop", fc2_fprop);
+  }
+};
+
+}  // namespace simtrain

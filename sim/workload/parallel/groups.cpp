@@ -1,0 +1,95 @@
+#include "sim/workload/parallel/groups.h"
+
+namespace simtrain {
+namespace {
+
+constexpr Levels kNowhere{};
+constexpr Levels kPiece{true, false};
+constexpr Levels kStep{false, true};
+constexpr Levels kBoth{true, true};
+
+constexpr AxisSet kAll{Axis::tp, Axis::cp, Axis::dp, Axis::pp};
+
+constexpr GroupRow pair(GroupKind kind, std::string_view meaning, GroupKind partner) {
+  return {kind, "pp", meaning, {Axis::pp}, Share::pipeline_parallel, kNowhere, kNowhere, partner};
+}
+
+constexpr std::array<GroupRow, kGroupKinds> kRows{
+    GroupRow{GroupKind::self,
+             "self",
+             "the rank alone",
+             {},
+             Share::optimizer,
+             kNowhere,
+             kNowhere,
+             GroupKind::self},
+    GroupRow{GroupKind::tensor,
+             "tp",
+             "shares the weights of a layer",
+             {Axis::tp},
+             Share::tensor_parallel,
+             kBoth,
+             kBoth,
+             GroupKind::tensor},
+    GroupRow{GroupKind::context,
+             "cp",
+             "shares the tokens of a sequence",
+             {Axis::cp},
+             Share::context_parallel,
+             kPiece,
+             kBoth,
+             GroupKind::context},
+    GroupRow{GroupKind::replica,
+             "tp-cp",
+             "works through a pass in lockstep",
+             {Axis::tp, Axis::cp},
+             Share::optimizer,
+             kNowhere,
+             kBoth,
+             GroupKind::replica},
+    GroupRow{GroupKind::data,
+             "dp",
+             "reduces gradients and shares the optimizer's state",
+             {Axis::cp, Axis::dp},
+             Share::data_parallel,
+             kStep,
+             kStep,
+             GroupKind::data},
+    GroupRow{GroupKind::model,
+             "tp-pp",
+             "holds one copy of the weights",
+             {Axis::tp, Axis::pp},
+             Share::optimizer,
+             kNowhere,
+             kNowhere,
+             GroupKind::model},
+    GroupRow{GroupKind::amax,
+             "amax",
+             "shares the largest values of FP8 tensors",
+             {Axis::tp, Axis::cp, Axis::dp},
+             Share::tensor_parallel,
+             kPiece,
+             kNowhere,
+             GroupKind::amax},
+    GroupRow{GroupKind::world, "world", "all ranks", kAll, Share::optimizer, kNowhere, kNowhere,
+             GroupKind::world},
+    pair(GroupKind::to_next, "sends to the next stage", GroupKind::from_previous),
+    pair(GroupKind::from_previous, "receives from the stage before", GroupKind::to_next),
+    pair(GroupKind::to_previous, "sends to the stage before", GroupKind::from_next),
+    pair(GroupKind::from_next, "receives from the next stage", GroupKind::to_previous)};
+
+constexpr bool in_order() {
+  for (std::size_t i = 0; i < kRows.size(); ++i) {
+    if (static_cast<std::size_t>(kRows[i].kind) != i) return false;
+  }
+  return true;
+}
+static_assert(in_order(), "row_of finds a row by its kind");
+
+}  // namespace
+
+std::span<const GroupRow> group_rows() { return kRows; }
+
+const GroupRow& row_of(GroupKind kind) { return kRows[static_cast<std::size_t>(kind)]; }
+
+}  // namespace simtrain

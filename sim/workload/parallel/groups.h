@@ -1,0 +1,61 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "sim/workload/parallel/mesh.h"
+#include "sim/workload/parallel/share.h"
+
+namespace simtrain {
+
+/// The groups of a rank that its ops name. `self` is none: the op needs nobody else. The last four
+/// are the pairs with the neighbouring pipeline stages.
+enum class GroupKind : std::uint8_t {
+  self,
+  tensor,
+  context,
+  replica,
+  data,
+  model,
+  amax,
+  world,
+  to_next,
+  from_previous,
+  to_previous,
+  from_next
+};
+inline constexpr std::size_t kGroupKinds = 12;
+
+/// A level of simulation: the pieces of a pass, each by itself, or the step.
+enum class Level : std::uint8_t { piece, step };
+
+/// On which levels something is so.
+struct Levels {
+  bool piece = false;
+  bool step = false;
+  [[nodiscard]] constexpr bool on(Level level) const {
+    return level == Level::piece ? piece : step;
+  }
+};
+
+/// A group of ranks. All that depends on which groups there are folds over these rows: the classes
+/// of ranks, communicators and their links, figures of the placement, tables and traces.
+struct GroupRow {
+  GroupKind kind{};
+  std::string_view name;     ///< in reports
+  std::string_view meaning;  ///< one line
+  AxisSet axes;              ///< in which its ranks differ
+  Share share{};             ///< of a breakdown: what its calls take where nothing hides them
+  Levels calls;              ///< where NCCL is called on it, so that it counts how its ranks lie
+  Levels meets;              ///< where its ranks wait for each other, so that classes hold together
+  GroupKind partner{};       ///< of one side of a pair of ranks, the other side; otherwise itself
+};
+
+/// By kind.
+std::span<const GroupRow> group_rows();
+const GroupRow& row_of(GroupKind kind);
+
+}  // namespace simtrain

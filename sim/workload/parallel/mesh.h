@@ -1,0 +1,86 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sim/core/enum_names.h"
+
+namespace simtrain {
+
+/// What the ranks of a job share out among themselves, in Megatron's words.
+enum class Axis : std::uint8_t { tp, cp, dp, pp };
+inline constexpr std::size_t kAxes = 4;
+
+template <>
+struct EnumNames<Axis> {
+  static constexpr std::array rows{
+      std::pair{std::string_view("tp"), Axis::tp}, std::pair{std::string_view("cp"), Axis::cp},
+      std::pair{std::string_view("dp"), Axis::dp}, std::pair{std::string_view("pp"), Axis::pp}};
+};
+
+/// Some axes of a mesh.
+class AxisSet {
+ public:
+  constexpr AxisSet() = default;
+  constexpr AxisSet(std::initializer_list<Axis> axes) {
+    for (const Axis axis : axes) bits_ |= bit(axis);
+  }
+  [[nodiscard]] constexpr bool has(Axis axis) const { return (bits_ & bit(axis)) != 0; }
+  friend constexpr bool operator==(AxisSet, AxisSet) = default;
+
+ private:
+  static constexpr unsigned bit(Axis axis) { return 1U << static_cast<unsigned>(axis); }
+  unsigned bits_ = 0;
+};
+
+struct MeshAxis {
+  Axis axis{};
+  int size = 1;
+};
+
+/// Ranks 0 to n-1 as a grid of named axes. Several meshes may lie over the same ranks.
+class Mesh {
+ public:
+  /// The first axis runs fastest: neighbours along it are neighbours in rank. Sizes are at least 1.
+  explicit Mesh(std::vector<MeshAxis> axes);
+
+  [[nodiscard]] int ranks() const { return ranks_; }
+  /// 1 for an axis that the mesh does not have.
+  [[nodiscard]] int size(Axis axis) const { return span_of(axis).size; }
+  [[nodiscard]] int coordinate(int rank, Axis axis) const {
+    const Span& span = span_of(axis);
+    return rank / span.stride % span.size;
+  }
+  /// The rank at another place of an axis, all other coordinates alike.
+  [[nodiscard]] int at(int rank, Axis axis, int place) const {
+    return rank + (place - coordinate(rank, axis)) * span_of(axis).stride;
+  }
+  /// The rank `step` places on, around the axis.
+  [[nodiscard]] int moved(int rank, Axis axis, int step) const;
+
+  /// The ranks that differ from `rank` in nothing but these axes, in rank order, itself among them.
+  [[nodiscard]] std::vector<int> group(int rank, AxisSet axes) const;
+  /// The first of them.
+  [[nodiscard]] int first(int rank, AxisSet axes) const;
+  /// How many there are.
+  [[nodiscard]] int count(AxisSet axes) const;
+
+ private:
+  struct Span {
+    int size = 1;
+    int stride = 1;
+  };
+  [[nodiscard]] const Span& span_of(Axis axis) const {
+    return spans_[static_cast<std::size_t>(axis)];
+  }
+
+  std::vector<MeshAxis> axes_;
+  std::array<Span, kAxes> spans_{};
+  int ranks_ = 1;
+};
+
+}  // namespace simtrain

@@ -1,0 +1,238 @@
+#include "sim/workload/parallel/rank_classes.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/workload/parallel/messages.h"
+#include "sim/workload/parallel/rank_facts.h"
+
+namespace simtrain {
+namespace {
+
+std::size_t at(int number) { return static_cast<std::size_t>(number); }
+
+/// By rank, how far the message of each kind goes that it sends and the one that it receives.
+template <class Length>
+std::vector<std::vector<int>> lengths_of(const std::vector<MessageWay>& ways, int ranks,
+                                         const Length& length) {
+  std::vector<std::vector<int>> lengths(at(ranks));
+  const auto note = [&](int rank, int place, int value) {
+    std::vector<int>& of_rank = lengths[at(rank)];
+    of_rank.resize(std::max(of_rank.size(), at(place) + 1), -1);
+    of_rank[at(place)] = value;
+  };
+  for (const MessageWay& way : ways) {
+    const auto value = static_cast<int>(length(way));
+    note(way.message.from, 2 * way.message.kind, value);
+    note(way.message.to, 2 * way.message.kind + 1, value);
+  }
+  return lengths;
+}
+
+class Classifier {
+ public:
+  Classifier(const Cluster& cluster, const Placement& placement, const RankGrid& grid)
+      : cluster_(cluster),
+        placement_(placement),
+        grid_(grid),
+        facts_(cluster, placement, grid),
+        piece_ways_(ways_of(piece_messages(grid), cluster, placement)),
+        step_ways_(ways_of(step_messages(grid), cluster, placement)) {}
+
+  RankClasses classes() {
+    RankClasses classes;
+    classes.world = layout_of(cluster_, placement_.gpu_of_rank);
+    classes.piece_like = classify_passes(alone_in_pass(), classes.pass);
+    classes.program = alone_in_step(classes.pass);
+    classes.step_like = classify_pipelines(classes.program);
+    return classes;
+  }
+
+ private:
+  /// By first rank of a replica: whether its ranks use each other's links in a pass, because a
+  /// message leaves by the NIC of another GPU or two of them share a NIC.
+  [[nodiscard]] std::vector<bool> replicas_that_share() const {
+    std::vector<bool> shares(at(grid_.ranks()), false);
+    for (const MessageWay& way : piece_ways_) {
+      if (!way.own) shares[at(facts_.replica_of(way.message.from))] = true;
+    }
+    std::vector<int> latest(at(cluster_.nics()), -1);  // replica of each NIC's latest user
+    for (int rank = 0; rank < grid_.ranks(); ++rank) {
+      const int replica = facts_.replica_of(rank);
+      const int nic = cluster_.nic_of(placement_.gpu(rank));
+      if (std::exchange(latest[at(nic)], replica) == replica) shares[at(replica)] = true;
+    }
+    return shares;
+  }
+
+  /// Number of all that the pieces of a replica depend on: its ranks in their order, and which
+  /// GPU's links each message takes. GPUs and NICs go by the order in which they are met, so that
+  /// replicas of one number differ in nothing but names.
+  int picture(int replica) {
+    Numbering<int> gpus;
+    Numbering<int> nics;
+    std::vector<int> drawn;
+    const auto draw_gpu = [&](int gpu) {
+      for (const int value : {gpus.of(gpu), nics.of(cluster_.nic_of(gpu)), facts_.device(gpu)})
+        drawn.push_back(value);
+    };
+    const int end = replica + grid_.ranks_of(GroupKind::replica);
+    for (int rank = replica; rank < end; ++rank) {
+      draw_gpu(placement_.gpu(rank));
+      for (const int layout : facts_.layouts(Level::piece, rank)) drawn.push_back(layout);
+    }
+    const auto sent_before = [](const MessageWay& way, int rank) {
+      return way.message.from < rank;
+    };
+    auto way = std::lower_bound(piece_ways_.begin(), piece_ways_.end(), replica, sent_before);
+    for (; way != piece_ways_.end() && way->message.from < end; ++way) {
+      draw_gpu(way->exit_gpu);
+      for (const int value :
+           {way->message.from - replica, way->message.to - replica, static_cast<int>(way->leaves)})
+        drawn.push_back(value);
+    }
+    return pictures_.of(drawn);
+  }
+
+  /// By rank, the number of what its pieces depend on, its groups' other members aside. A rank of a
+  /// replica whose ranks share links is like those at its place in replicas of the same picture.
+  std::vector<int> alone_in_pass() {
+    const std::vector<bool> shares = replicas_that_share();
+    const auto lengths =
+        lengths_of(piece_ways_, grid_.ranks(), [](const MessageWay& way) { return way.leaves; });
+    Numbering<std::vector<int>> numbers;
+    std::vector<int> result;
+    result.reserve(at(grid_.ranks()));
+    int drawn = 0;
+    std::vector<int> own;
+    for (int rank = 0; rank < grid_.ranks(); ++rank) {
+      const int replica = facts_.replica_of(rank);
+      if (shares[at(replica)]) {
+        if (rank == replica) drawn = picture(replica);
+        own = {drawn, rank - replica};
+      } else {
+        own = facts_.layouts(Level::piece, rank);
+        own.push_back(facts_.device(placement_.gpu(rank)));
+        own.insert(own.end(), lengths[at(rank)].begin(), lengths[at(rank)].end());
+      }
+      result.push_back(numbers.of(own));
+    }
+    return result;
+  }
+
+  /// By GPU: whether others use its NIC in a step, because their own is down, or because a message
+  /// leaves by it, or whether its own messages do so or end there.
+  [[nodiscard]] std::vector<bool> entangled_gpus() const {
+    std::vector<int> users(at(cluster_.nics()), 0);
+    for (const int gpu : placement_.gpu_of_rank) ++users[at(cluster_.nic_of(gpu))];
+    std::vector<bool> entangled(at(cluster_.gpus()), false);
+    for (const int gpu : placement_.gpu_of_rank)
+      entangled[at(gpu)] = users[at(cluster_.nic_of(gpu))] > 1;
+    for (const MessageWay& way : step_ways_) {
+      if (way.own) continue;
+      for (const int gpu :
+           {placement_.gpu(way.message.from), way.exit_gpu, placement_.gpu(way.message.to)})
+        entangled[at(gpu)] = true;
+    }
+    return entangled;
+  }
+
+  /// By rank, the number of its program and of what it shares with none: entangled ranks are each
+  /// alone.
+  std::vector<int> alone_in_step(const std::vector<int>& pass) {
+    const std::vector<bool> entangled = entangled_gpus();
+    const auto lengths =
+        lengths_of(step_ways_, grid_.ranks(), [](const MessageWay& way) { return way.distance; });
+    Numbering<std::vector<int>> numbers;
+    std::vector<int> result;
+    result.reserve(at(grid_.ranks()));
+    std::vector<int> own;
+    for (int rank = 0; rank < grid_.ranks(); ++rank) {
+      const int gpu = placement_.gpu(rank);
+      own = facts_.layouts(Level::step, rank);
+      own.insert(own.end(), {grid_.coordinates(rank).pp, pass[at(rank)], facts_.device(gpu),
+                             entangled[at(gpu)] ? rank : -1});
+      own.insert(own.end(), lengths[at(rank)].begin(), lengths[at(rank)].end());
+      result.push_back(numbers.of(own));
+    }
+    return result;
+  }
+
+  /// Sets the pass classes; returns the first alike inside TP x CP groups.
+  [[nodiscard]] std::vector<int> classify_passes(std::vector<int> own,
+                                                 std::vector<int>& pass) const {
+    const std::vector<int>& replicas = facts_.groups(GroupKind::replica);
+    const std::vector<int> colours =
+        refined(std::move(own), facts_.meetings(Level::piece, grid_.ranks()));
+    pass = set_numbers(colours, replicas);
+    std::vector<int> like;
+    like.reserve(colours.size());
+    for (std::size_t rank = 0; rank < colours.size(); ++rank) {
+      int first = replicas[rank];  // ranks of a replica follow one another
+      while (colours[at(first)] != colours[rank]) ++first;
+      like.push_back(first);
+    }
+    return like;
+  }
+
+  /// Pipelines are numbered as the ranks of the first stage are.
+  [[nodiscard]] std::vector<int> classify_pipelines(const std::vector<int>& programs) const {
+    const std::size_t pipelines = programs.size() / at(grid_.pp());
+    Numbering<std::vector<int>> numbers;
+    std::vector<int> colours;
+    colours.reserve(pipelines);
+    std::vector<int> stages;
+    for (std::size_t pipeline = 0; pipeline < pipelines; ++pipeline) {
+      stages.clear();
+      for (std::size_t rank = pipeline; rank < programs.size(); rank += pipelines)
+        stages.push_back(programs[rank]);
+      colours.push_back(numbers.of(stages));
+    }
+    const int items = static_cast<int>(pipelines);
+    const std::vector<int> first =
+        first_alike(refined(std::move(colours), facts_.meetings(Level::step, items)));
+    std::vector<int> like(programs.size());
+    for (std::size_t pipeline = 0; pipeline < pipelines; ++pipeline) {
+      for (std::size_t rank = pipeline; rank < programs.size(); rank += pipelines)
+        like[rank] = static_cast<int>(rank - pipeline) + first[pipeline];
+    }
+    return like;
+  }
+
+  const Cluster& cluster_;
+  const Placement& placement_;
+  const RankGrid& grid_;
+  RankFacts facts_;
+  std::vector<MessageWay> piece_ways_;  ///< by sender
+  std::vector<MessageWay> step_ways_;   ///< by sender
+  Numbering<std::vector<int>> pictures_;
+};
+
+/// All that the classes of a cluster's ranks depend on; equal texts are equal questions.
+std::string question(const Placement& placement, const RankGrid& grid, bool unfold) {
+  const std::vector<int>& gpus = placement.gpu_of_rank;
+  std::string text = fmt::format("{} {} {} {} {} {} ", grid.tp(), grid.cp(), grid.dp(), grid.pp(),
+                                 grid.ranks_of(GroupKind::amax), unfold);
+  return text.append(reinterpret_cast<const char*>(gpus.data()), gpus.size() * sizeof(int));
+}
+
+}  // namespace
+
+const RankClasses& rank_classes(const Cluster& cluster, const Placement& placement,
+                                const RankGrid& grid, bool unfold) {
+  return *cluster.derived().get<RankClasses>(question(placement, grid, unfold), [&] {
+    RankClasses classes = Classifier(cluster, placement, grid).classes();
+    std::vector<int> everyone(at(grid.ranks()));
+    std::iota(everyone.begin(), everyone.end(), 0);
+    if (!cluster.inner_links_never_bind()) classes.piece_like = classes.step_like = everyone;
+    classes.piece_stand_in = unfold ? everyone : classes.piece_like;
+    classes.step_stand_in = unfold ? everyone : classes.step_like;
+    return classes;
+  });
+}
+
+}  // namespace simtrain

@@ -1,0 +1,67 @@
+#include "sim/workload/parallel/rank_facts.h"
+
+#include <algorithm>
+
+#include "sim/topology/graph/gpu_links.h"
+
+namespace simtrain {
+namespace {
+
+std::size_t at(int number) { return static_cast<std::size_t>(number); }
+
+}  // namespace
+
+RankFacts::RankFacts(const Cluster& cluster, const Placement& placement, const RankGrid& grid)
+    : cluster_(cluster), placement_(placement), grid_(grid), devices_(at(cluster.gpus()), -1) {
+  for (const GroupRow& row : group_rows()) {
+    std::vector<int>& groups = groups_[index(row.kind)];
+    groups.reserve(at(grid.ranks()));
+    for (int rank = 0; rank < grid.ranks(); ++rank) groups.push_back(grid.first_of(row.kind, rank));
+    layouts_[index(row.kind)].resize(at(grid.ranks()), -1);
+  }
+}
+
+std::vector<std::vector<int>> RankFacts::meetings(Level level, int items) const {
+  std::vector<std::vector<int>> meetings;
+  for (const GroupRow& row : group_rows()) {
+    if (!row.meets.on(level)) continue;
+    const std::vector<int>& all = groups(row.kind);
+    meetings.emplace_back(all.begin(), all.begin() + items);
+  }
+  return meetings;
+}
+
+std::vector<int> RankFacts::layouts(Level level, int rank) {
+  std::vector<int> numbers;
+  for (const GroupRow& row : group_rows()) {
+    if (row.calls.on(level)) numbers.push_back(layout(row.kind, rank));
+  }
+  return numbers;
+}
+
+int RankFacts::number_of(const GroupLayout& layout) {
+  const auto found = std::find(known_layouts_.begin(), known_layouts_.end(), layout);
+  const auto number = static_cast<int>(found - known_layouts_.begin());
+  if (found == known_layouts_.end()) known_layouts_.push_back(layout);
+  return number;
+}
+
+int RankFacts::layout(GroupKind kind, int rank) {
+  int& number = layouts_[index(kind)][at(groups(kind)[at(rank)])];
+  if (number < 0) number = number_of(layout_of(cluster_, placement_.gpus(grid_.group(kind, rank))));
+  return number;
+}
+
+int RankFacts::device(int gpu) {
+  int& number = devices_[at(gpu)];
+  if (number >= 0) return number;
+  const std::vector<double>& capacities = cluster_.capacities();
+  const GpuLinks& links = cluster_.owners().of_gpu(gpu);
+  std::vector<double> own{cluster_.slowdown(gpu)};
+  for (const int link : links.nvlink) own.push_back(capacities[at(link)]);
+  for (const int link : links.nic) own.push_back(capacities[at(link)]);
+  number = device_numbers_.of(own);
+  return number;
+}
+
+}  // namespace simtrain

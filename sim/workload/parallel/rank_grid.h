@@ -1,0 +1,79 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "sim/workload/parallel/groups.h"
+#include "sim/workload/parallel/mesh.h"
+
+namespace simtrain {
+
+/// Where a rank lies on each axis.
+struct RankCoordinates {
+  int tp = 0;
+  int cp = 0;
+  int dp = 0;
+  int pp = 0;
+};
+
+/// What a grid of ranks is made from.
+struct GridSizes {
+  int tp = 1;
+  int cp = 1;
+  int dp = 1;
+  int pp = 1;
+  int micro_batches = 1;  ///< of one step that each replica works through
+  AxisSet amax{};         ///< of the ranks that share the amax of their FP8 tensors
+};
+
+/// The ranks of a job in Megatron's order tp-cp-ep-dp-pp: neighbours in TP are neighbours in rank.
+/// (Expert parallelism is one for the dense models.)
+class RankGrid {
+ public:
+  explicit RankGrid(const GridSizes& sizes);
+
+  [[nodiscard]] const Mesh& mesh() const { return mesh_; }
+  [[nodiscard]] int ranks() const { return mesh_.ranks(); }
+  [[nodiscard]] int tp() const { return mesh_.size(Axis::tp); }
+  [[nodiscard]] int cp() const { return mesh_.size(Axis::cp); }
+  [[nodiscard]] int dp() const { return mesh_.size(Axis::dp); }
+  [[nodiscard]] int pp() const { return mesh_.size(Axis::pp); }
+  [[nodiscard]] int micro_batches() const { return micro_batches_; }
+
+  [[nodiscard]] int rank(const RankCoordinates& at) const;
+  [[nodiscard]] RankCoordinates coordinates(int rank) const;
+
+  /// The axes of a group: those of its row, for `amax` as the recipe shares amax values.
+  [[nodiscard]] AxisSet axes_of(GroupKind kind) const {
+    return kind == GroupKind::amax ? amax_ : row_of(kind).axes;
+  }
+  /// The group of a rank, in rank order; of a side of a pair all stages of its pipeline.
+  [[nodiscard]] std::vector<int> group(GroupKind kind, int rank) const {
+    return mesh_.group(rank, axes_of(kind));
+  }
+  [[nodiscard]] int first_of(GroupKind kind, int rank) const {
+    return mesh_.first(rank, axes_of(kind));
+  }
+  [[nodiscard]] int ranks_of(GroupKind kind) const { return mesh_.count(axes_of(kind)); }
+
+  /// Ranks that wait for each other in each pass: TP x CP, or more that share their amax.
+  [[nodiscard]] int pass_ranks() const {
+    return std::max(ranks_of(GroupKind::replica), ranks_of(GroupKind::amax));
+  }
+  /// The same rank `step` stages on, around the ring of stages.
+  [[nodiscard]] int stage_neighbour(int rank, int step) const {
+    return mesh_.moved(rank, Axis::pp, step);
+  }
+  /// The rank `step` places on in its context-parallel ring.
+  [[nodiscard]] int context_neighbour(int rank, int step) const {
+    return mesh_.moved(rank, Axis::cp, step);
+  }
+
+ private:
+  Mesh mesh_;
+  int micro_batches_;
+  AxisSet amax_;
+};
+
+}  // namespace simtrain

@@ -1,0 +1,54 @@
+#include "sim/workload/plan/data_parallel.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace simtrain {
+namespace {
+
+/// In which the first `parameters` of a chunk, in the order of its forward, are gathered.
+std::int64_t gathered_bytes(const Recipe& recipe, const ChunkLayout& chunk,
+                            std::int64_t parameters) {
+  const std::int64_t first = chunk.embedding ? chunk_parameters(recipe, {0, true, false}) : 0;
+  const std::int64_t layers = chunk_parameters(recipe, {chunk.layers, false, false});
+  const std::int64_t of_layers = std::clamp<std::int64_t>(parameters - first, 0, layers);
+  return of_layers * bytes_of(layer_weight_type(recipe)) +
+         (parameters - of_layers) * bytes_of(DataType::bf16);
+}
+
+}  // namespace
+
+ChunkBuckets chunk_buckets(const JobContext& context, const ChunkLayout& chunk,
+                           const GroupLayout& group) {
+  const Recipe& recipe = context.recipe;
+  ChunkBuckets buckets;
+  if (group.ranks == 1) return buckets;
+  const std::int64_t parameters = chunk_parameters(recipe, chunk);
+  const std::int64_t gradient_size = bytes_of(recipe.optimizer.grad_reduce_dtype);
+  const auto whole = static_cast<double>(parameters * gradient_size);
+  const auto count = std::max<std::int64_t>(
+      1, std::llround(std::ceil(whole / (recipe.optimizer.bucket_size_mb * 1e6))));
+  const NcclEnvironment environment{context.cluster.spec(), recipe.software.nccl};
+  const auto plan = [&](Collective collective, std::int64_t bytes) {
+    return plan_collective({collective, Bytes(bytes), group}, environment);
+  };
+  for (std::int64_t bucket = 0; bucket < count; ++bucket) {
+    // parameters * bucket / count would leave 64 bits for the largest models.
+    const auto before = [&](std::int64_t full) {
+      return parameters / count * full + parameters % count * full / count;
+    };
+    const std::int64_t elements = before(bucket + 1) - before(bucket);
+    const Collective reduction =
+        recipe.optimizer.distributed ? Collective::reduce_scatter : Collective::all_reduce;
+    buckets.reductions.push_back(plan(reduction, elements * gradient_size));
+    if (recipe.optimizer.distributed) {
+      buckets.gathers.push_back(
+          plan(Collective::all_gather, gathered_bytes(recipe, chunk, before(bucket + 1)) -
+                                           gathered_bytes(recipe, chunk, before(bucket))));
+    }
+    buckets.filled_at.push_back(static_cast<double>(bucket + 1) / static_cast<double>(count));
+  }
+  return buckets;
+}
+
+}  // namespace simtrain

@@ -1,0 +1,152 @@
+#include "sim/workload/plan/memory/memory.h"
+
+#include <algorithm>
+
+#include "sim/workload/plan/memory/memory_parts.h"
+#include "sim/workload/schedule/stage_layout.h"
+
+namespace simtrain {
+namespace {
+
+/// What is alive beyond `kept()` while a pass runs.
+struct Live {
+  double activations = 0;
+  double loss = 0;
+  double temporary = 0;
+
+  [[nodiscard]] double sum() const { return activations + loss + temporary; }
+};
+
+/// Follows the passes of a stage in their order.
+class PassWalk {
+ public:
+  PassWalk(const Recipe& recipe, const PassMemory& memory) : recipe_(recipe), memory_(memory) {}
+
+  /// While the pass runs. In a head's pass the loss and a layer's backward follow each other, so
+  /// that only the larger of them counts.
+  Live run(const StageAction& action) {
+    const bool forward = action.direction == Direction::forward;
+    const bool head = memory_.head(action.chunk);
+    const double chunk = memory_.activations[static_cast<std::size_t>(action.chunk)];
+    if (forward) activations_ += chunk;
+    Live live{activations_, loss_, forward ? 0 : memory_.temporary};
+    if (forward && head) {
+      live.loss += memory_.loss_peak;
+      loss_ += memory_.loss_saved;
+    }
+    if (forward) return live;
+    activations_ -= chunk;
+    if (!head) return live;
+    loss_ -= memory_.loss_saved;
+    const double deferred =
+        recipe_.defers_weight_gradient(action.micro_batch) ? memory_.deferred : 0;
+    live.loss = loss_;
+    loss_ += deferred;
+    if (memory_.loss_peak > live.temporary + deferred) {
+      live.temporary = 0;
+      live.loss += memory_.loss_peak;
+    } else {
+      live.loss += deferred;
+    }
+    return live;
+  }
+
+ private:
+  const Recipe& recipe_;
+  const PassMemory& memory_;
+  double activations_ = 0;
+  double loss_ = 0;
+};
+
+Live worst_moment(const Recipe& recipe, int stage, int micro_batches) {
+  const PassMemory memory = pass_memory(recipe, stage);
+  PassWalk walk(recipe, memory);
+  Live worst;
+  for (const StageAction& action :
+       pipeline_schedule({recipe.pp(), stage, recipe.vp(), micro_batches})) {
+    const Live live = walk.run(action);
+    if (live.sum() > worst.sum()) worst = live;
+  }
+  return worst;
+}
+
+void add_kept(const Recipe& recipe, const GpuSpec& gpu, const RankGrid& grid, int stage,
+              StageMemory& memory) {
+  double parameters = 0;
+  double of_layers = 0;
+  bool head = false;
+  for (const ChunkLayout& chunk : stage_chunks(recipe, stage)) {
+    parameters += static_cast<double>(chunk_parameters(recipe, chunk));
+    of_layers += static_cast<double>(chunk_parameters(recipe, {chunk.layers, false, false}));
+    head = head || chunk.head;
+  }
+  const double shard = recipe.optimizer.distributed ? grid.dp() * recipe.cp() : 1;
+  memory.fp8_copies = of_layers * fp8_copy_bytes(recipe, gpu);
+  memory.weights = of_layers * static_cast<double>(bytes_of(layer_weight_type(recipe))) +
+                   (parameters - of_layers) * static_cast<double>(bytes_of(DataType::bf16)) +
+                   memory.fp8_copies;
+  memory.gradients =
+      parameters * static_cast<double>(bytes_of(recipe.optimizer.grad_reduce_dtype)) +
+      placeholder_bytes(recipe, head);
+  memory.optimizer = parameters * optimizer_bytes(recipe) / shard;
+  memory.workspaces = static_cast<double>(gpu.gemm_workspaces.value.value());
+}
+
+void add_outside(const Recipe& recipe, const RankGrid& grid, int stage, StageMemory& memory) {
+  const MemorySpec& spec = recipe.software.memory;
+  const Communicators opened = communicators(recipe, grid, stage);
+  memory.cuda_context = static_cast<double>(spec.cuda_context.value.value());
+  memory.communicators =
+      opened.pairs * static_cast<double>(spec.communicator_of_two.value.value()) +
+      opened.larger * static_cast<double>(spec.communicator.value.value());
+  memory.user_buffers = user_buffer_bytes(recipe);
+}
+
+}  // namespace
+
+Room room_of(const std::vector<StageMemory>& stages, double capacity) {
+  Room least = Room::enough;
+  for (const StageMemory& stage : stages) {
+    if (stage.total() > capacity) return Room::none;
+    if (stage.likely() > capacity) least = Room::tight;
+  }
+  return least;
+}
+
+PassMemory pass_memory(const Recipe& recipe, int stage) {
+  PassMemory memory;
+  const std::vector<ChunkLayout> chunks = stage_chunks(recipe, stage);
+  memory.activations.reserve(chunks.size());
+  for (const ChunkLayout& chunk : chunks) {
+    memory.activations.push_back(chunk.layers * layer_activation_bytes(recipe) +
+                                 (chunk.embedding ? embedding_mask_bytes(recipe) : 0));
+  }
+  memory.temporary = layer_temporary_bytes(recipe);
+  if (chunks.back().head) {
+    memory.loss_peak = loss_peak_bytes(recipe);
+    memory.loss_saved = loss_saved_bytes(recipe);
+    memory.deferred = deferred_bytes(recipe);
+  }
+  return memory;
+}
+
+std::vector<StageMemory> stage_memory(const Recipe& recipe, const GpuSpec& gpu,
+                                      const RankGrid& grid) {
+  std::vector<StageMemory> stages;
+  stages.reserve(static_cast<std::size_t>(recipe.pp()));
+  for (int stage = 0; stage < recipe.pp(); ++stage) {
+    StageMemory memory;
+    add_kept(recipe, gpu, grid, stage, memory);
+    const Live worst = worst_moment(recipe, stage, grid.micro_batches());
+    memory.activations = worst.activations;
+    memory.loss = worst.loss;
+    memory.temporary = worst.temporary;
+    add_outside(recipe, grid, stage, memory);
+    memory.fragmentation =
+        (recipe.software.memory.reserved_per_allocated.value - 1) * memory.allocated();
+    stages.push_back(memory);
+  }
+  return stages;
+}
+
+}  // namespace simtrain

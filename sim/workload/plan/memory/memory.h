@@ -1,0 +1,71 @@
+#pragma once
+
+#include <vector>
+
+#include "sim/topology/specs/gpu_spec.h"
+#include "sim/workload/model/recipe.h"
+#include "sim/workload/parallel/rank_grid.h"
+#include "sim/workload/schedule/schedule.h"
+
+namespace simtrain {
+
+/// What fills the memory of a GPU of one pipeline stage, in bytes. The first group is in the
+/// framework's allocator, of which what `kept()` counts stays from step to step and the others are
+/// those of the worst moment of a step; the second is outside of it.
+struct StageMemory {
+  double weights = 0;      ///< with their FP8 copies
+  double fp8_copies = 0;   ///< of `weights`
+  double gradients = 0;    ///< their buffer, and Transformer Engine's stand-ins where it keeps them
+  double optimizer = 0;    ///< this rank's shard
+  double workspaces = 0;   ///< of GEMMs
+  double activations = 0;  ///< of all micro-batches in flight
+  double loss = 0;         ///< logits, loss, hidden states; what deferred weight gradients keep
+  double temporary = 0;    ///< a layer's backward, where the loss is not the worst moment
+
+  double cuda_context = 0;
+  double communicators = 0;  ///< NCCL's buffers
+  double user_buffers = 0;   ///< of tensor-parallel overlap
+
+  /// What the allocator is likely to hold beyond what is allocated. No part of `total()`: it gives
+  /// such blocks back before it fails.
+  double fragmentation = 0;
+
+  /// Between steps.
+  [[nodiscard]] double kept() const { return weights + gradients + optimizer + workspaces; }
+  /// At the worst moment of a step.
+  [[nodiscard]] double allocated() const { return kept() + activations + loss + temporary; }
+  [[nodiscard]] double outside() const { return cuda_context + communicators + user_buffers; }
+  /// The least that the stage runs in.
+  [[nodiscard]] double total() const { return allocated() + outside(); }
+  /// What it is likely to take where there is room.
+  [[nodiscard]] double likely() const { return total() + fragmentation; }
+};
+
+/// Whether the memory of a GPU takes a plan: not at all; only with less fragmentation of the
+/// allocator than usual, so that a run may still fail (a tight plan); or with room for that too.
+enum class Room { none, tight, enough };
+
+/// The room of the stage that has least, on GPUs of `capacity` bytes.
+Room room_of(const std::vector<StageMemory>& stages, double capacity);
+
+/// Memory of each stage. Per parameter: 2 bytes of BF16 weight and the FP8 copies, the gradient
+/// buffer, and the optimizer's state sharded over DP x CP. Activations follow the schedule, pass
+/// by pass. Cheap: nothing is simulated, a step's passes are counted once for each stage.
+std::vector<StageMemory> stage_memory(const Recipe& recipe, const GpuSpec& gpu,
+                                      const RankGrid& grid);
+
+/// What the passes of a stage hold beyond `kept()`, in bytes.
+struct PassMemory {
+  std::vector<double> activations;  ///< of one micro-batch by chunk: forward to end of backward
+  double temporary = 0;             ///< while a backward runs
+  double loss_peak = 0;             ///< while a forward of the head runs; 0 on stages without it
+  double loss_saved = 0;            ///< from then to the end of its backward
+  double deferred = 0;  ///< each deferred weight gradient, from its backward to the flush
+
+  [[nodiscard]] bool head(int chunk) const {
+    return loss_peak > 0 && chunk + 1 == static_cast<int>(activations.size());
+  }
+};
+PassMemory pass_memory(const Recipe& recipe, int stage);
+
+}  // namespace simtrain

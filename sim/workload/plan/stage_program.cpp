@@ -1,0 +1,372 @@
+#include "sim/workload/plan/stage_program.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/core/invariant.h"
+#include "sim/workload/plan/data_parallel.h"
+#include "sim/workload/plan/stage_passes.h"
+#include "sim/workload/plan/step_end.h"
+#include "sim/workload/plan/stragglers.h"
+#include "sim/workload/schedule/schedule.h"
+
+namespace simtrain {
+namespace {
+
+class StageProgramBuilder {
+ public:
+  StageProgramBuilder(const StepContext& context, int rank)
+      : context_(context),
+        recipe_(context.recipe),
+        rank_(rank),
+        stage_(context.grid.coordinates(rank).pp),
+        last_stage_(stage_ == recipe_.pp() - 1),
+        passes_(context, context.pieces_of(rank), stage_),
+        chunks_(passes_.chunks()) {
+    data_layout_ = context.layout(GroupKind::data, rank_);
+    for (const ChunkLayout& chunk : chunks_) {
+      buckets_.push_back(chunk_buckets(context, chunk, data_layout_));
+    }
+    end_ = step_end_costs(context, rank_, chunks_, data_layout_, context.classes.world);
+    gathered_.resize(chunks_.size());
+    reduced_.resize(chunks_.size(), false);
+  }
+
+  Program build() {
+    own_compute(end_.zero_gradients, Label::optimizer);
+    if (recipe_.overlap.overlap_param_gather) {
+      for (std::size_t chunk = 0; chunk < std::min<std::size_t>(2, chunks_.size()); ++chunk)
+        gather(chunk, kNoOp);
+    }
+    const ScheduleRequest request{recipe_.pp(), stage_, recipe_.vp(),
+                                  context_.grid.micro_batches()};
+    const std::vector<StageAction> actions = pipeline_schedule(request);
+    if (fuses_exchanges()) {
+      add_fused(actions, static_cast<std::size_t>(warm_up_passes(request)));
+    } else {
+      for (const StageAction& action : actions) pass(action);
+    }
+    flush();
+    return std::move(program_);
+  }
+
+ private:
+  // --- passes ---
+
+  /// Without overlap the interleaved schedule sends and receives in one fused, blocking call.
+  [[nodiscard]] bool fuses_exchanges() const {
+    return recipe_.vp() > 1 && !recipe_.overlap.overlap_p2p_comm;
+  }
+
+  /// A fused call follows each warm-up pass, each steady pair and each flush pass: it sends what
+  /// they made and receives what the next ones need.
+  void add_fused(const std::vector<StageAction>& actions, std::size_t warm_up) {
+    std::size_t next = 0;
+    while (next < actions.size()) {
+      const bool pair = next >= warm_up && next + warm_up < actions.size();
+      const std::size_t end = next + (pair ? 2 : 1);
+      const std::uint32_t posted = last_pass_;
+      std::array<std::uint32_t, 2> received{kNoOp, kNoOp};
+      for (std::size_t i = next; i < end; ++i) {
+        if (has_source(actions[i])) received[i - next] = receive(actions[i], posted);
+      }
+      for (std::size_t i = next; i < end; ++i) compute(actions[i], received[i - next]);
+      for (std::size_t i = next; i < end; ++i) {
+        if (has_goal(actions[i])) send(actions[i]);
+        synchronize_data(actions[i]);
+      }
+      next = end;
+    }
+  }
+
+  /// Overlapped, a receive is posted as soon as the last pass of its direction has run; otherwise
+  /// after whatever pass ran last.
+  void pass(const StageAction& action) {
+    const std::uint32_t last_alike =
+        action.direction == Direction::forward ? last_forward_ : last_backward_;
+    const std::uint32_t posted = recipe_.overlap.overlap_p2p_comm ? last_alike : last_pass_;
+    compute(action, has_source(action) ? receive(action, posted) : kNoOp);
+    if (has_goal(action)) send(action);
+    synchronize_data(action);
+  }
+
+  void synchronize_data(const StageAction& action) {
+    const bool forward = action.direction == Direction::forward;
+    (forward ? forwards_ : backwards_) += 1;
+    forward ? gather_ahead() : reduce_behind(action);
+  }
+
+  /// Passes at an end of the model have no input (forward) or no gradient to hand on (backward).
+  [[nodiscard]] bool at_begin(const StageAction& action) const {
+    return stage_ == 0 && action.chunk == 0;
+  }
+  [[nodiscard]] bool at_end(const StageAction& action) const {
+    return last_stage_ && is_last_chunk(action.chunk);
+  }
+  [[nodiscard]] bool has_source(const StageAction& action) const {
+    return action.direction == Direction::forward ? !at_begin(action) : !at_end(action);
+  }
+  [[nodiscard]] bool has_goal(const StageAction& action) const {
+    return action.direction == Direction::forward ? !at_end(action) : !at_begin(action);
+  }
+  [[nodiscard]] bool is_last_chunk(int chunk) const {
+    return chunk + 1 == static_cast<int>(chunks_.size());
+  }
+
+  std::uint32_t receive(const StageAction& action, std::uint32_t posted) {
+    const bool forward = action.direction == Direction::forward;
+    Op op = message(action, forward ? Stream::receive_forward : Stream::receive_backward,
+                    forward ? GroupKind::from_previous : GroupKind::from_next, Label::receive);
+    op.cost = p2p_cost(forward ? -1 : 1);
+    op.after[0] = posted;
+    return program_.add(op);
+  }
+
+  void send(const StageAction& action) {
+    const bool forward = action.direction == Direction::forward;
+    Op op = message(action, forward ? Stream::send_forward : Stream::send_backward,
+                    forward ? GroupKind::to_next : GroupKind::to_previous, Label::send);
+    op.cost = p2p_cost(forward ? 1 : -1);
+    op.after[0] = last_pass_;
+    const std::uint32_t sent = program_.add(op);
+    if (!recipe_.overlap.overlap_p2p_comm) blocking_sends_.push_back(sent);
+  }
+
+  static Op transfer(Stream stream, GroupKind slot, Label label) {
+    Op op;
+    op.compute = false;
+    op.stream = stream;
+    op.group = slot;
+    op.label = label;
+    return op;
+  }
+
+  static Op message(const StageAction& action, Stream stream, GroupKind slot, Label label) {
+    Op op = transfer(stream, slot, label);
+    op.chunk = static_cast<std::uint16_t>(action.chunk);
+    op.micro_batch = static_cast<std::uint32_t>(action.micro_batch);
+    return op;
+  }
+
+  /// Activations (or their gradient) of one micro-batch: under sequence parallelism each rank sends
+  /// its own rows, otherwise all of them.
+  std::uint32_t p2p_cost(int step) {
+    auto& index = p2p_costs_[step > 0 ? 1 : 0];
+    if (index == kNoOp) {
+      const int split = recipe_.parallelism.sequence_parallel ? recipe_.tp() : 1;
+      const std::int64_t bytes =
+          recipe_.tokens() * recipe_.model.hidden_size * bytes_of(DataType::bf16) / split;
+      const int neighbour = context_.grid.stage_neighbour(rank_, step);
+      const Distance distance = context_.cluster.distance(context_.placement.gpu(rank_),
+                                                          context_.placement.gpu(neighbour));
+      index = program_.add_transfer(plan_send_receive(
+          Bytes(bytes), distance, {context_.cluster.spec(), recipe_.software.nccl}));
+    }
+    return index;
+  }
+
+  void compute(const StageAction& action, std::uint32_t received) {
+    const bool forward = action.direction == Direction::forward;
+    const auto chunk = static_cast<std::size_t>(action.chunk);
+    const bool gathers = forward && action.micro_batch == 0 && !gathered_[chunk].empty();
+    const bool reduces = !forward && reduces_by_bucket() && is_last_micro_batch(action);
+    Op op;
+    op.group = GroupKind::replica;
+    op.label = forward ? Label::forward : Label::backward;
+    op.chunk = static_cast<std::uint16_t>(action.chunk);
+    op.micro_batch = static_cast<std::uint32_t>(action.micro_batch);
+    op.after[0] = received;
+    invariant(blocking_sends_.size() <= 2, "a pass follows at most two sends");
+    std::copy(blocking_sends_.begin(), blocking_sends_.end(), op.after.begin() + 1);
+    blocking_sends_.clear();
+    if (!gathers && !reduces) {
+      op.cost = pass_cost(action);
+      emit_pass(op, forward);
+      return;
+    }
+    std::size_t next_bucket = 0;
+    for (const Segment& segment : passes_.segments(action)) {
+      op.cost = program_.add_cost(segment.cost);
+      if (gathers) op.after[3] = bucket_op(gathered_[chunk], segment.parameters_done);
+      emit_pass(op, forward);
+      op.after.fill(kNoOp);
+      if (!reduces) continue;
+      const ChunkBuckets& buckets = buckets_[chunk];
+      while (next_bucket < buckets.filled_at.size() &&
+             buckets.filled_at[next_bucket] <= segment.parameters_done + 1e-9) {
+        data_op(buckets.reductions[next_bucket++], Label::gradient_reduce, last_pass_);
+      }
+    }
+    if (reduces) reduced_[chunk] = true;
+  }
+
+  void emit_pass(const Op& op, bool forward) {
+    last_pass_ = program_.add(op);
+    (forward ? last_forward_ : last_backward_) = last_pass_;
+  }
+
+  [[nodiscard]] bool is_last_micro_batch(const StageAction& action) const {
+    return action.micro_batch + 1 == context_.grid.micro_batches();
+  }
+
+  std::uint32_t pass_cost(const StageAction& action) {
+    const std::size_t variant =
+        (action.direction == Direction::forward ? 0U : 2U) + (passes_.differs(action) ? 1U : 0U);
+    pass_costs_.resize(chunks_.size(), {kNoOp, kNoOp, kNoOp, kNoOp});
+    std::uint32_t& index = pass_costs_[static_cast<std::size_t>(action.chunk)][variant];
+    if (index == kNoOp) index = program_.add_cost(passes_.whole(action));
+    return index;
+  }
+
+  // --- data parallel ---
+
+  std::uint32_t data_op(const TransferCost& cost, Label label, std::uint32_t after) {
+    Op op = transfer(Stream::data, GroupKind::data, label);
+    op.cost = program_.add_transfer(cost);
+    op.after[0] = after;
+    last_data_ = program_.add(op);
+    return last_data_;
+  }
+
+  void gather(std::size_t chunk, std::uint32_t after) {
+    for (const TransferCost& cost : buckets_[chunk].gathers) {
+      gathered_[chunk].push_back(data_op(cost, Label::parameter_gather, after));
+    }
+  }
+
+  [[nodiscard]] static std::uint32_t bucket_op(const std::vector<std::uint32_t>& ops,
+                                               double parameters_done) {
+    const auto count = static_cast<double>(ops.size());
+    const auto bucket = static_cast<std::size_t>(
+        std::clamp(std::ceil(parameters_done * count - 1e-9) - 1, 0.0, count - 1));
+    return ops[bucket];
+  }
+
+  /// Parameters of chunk c+1 are gathered when chunk c starts anywhere in the pipeline: all stages
+  /// launch in the same slot, this one `stage` passes early (Megatron's param_sync_func).
+  void gather_ahead() {
+    if (!recipe_.overlap.overlap_param_gather) return;
+    const int ahead = forwards_ - 1 + stage_;
+    const int slot = recipe_.pp();
+    const auto chunk = static_cast<std::size_t>(ahead / slot) + 1;
+    if (chunk < 2 || chunk >= chunks_.size() || !gathered_[chunk].empty()) return;
+    gather(chunk, last_pass_);
+  }
+
+  /// With one chunk, the first stage reduces each bucket as it fills; the others wait for the
+  /// flush.
+  [[nodiscard]] bool reduces_by_bucket() const {
+    return recipe_.overlap.overlap_grad_reduce && recipe_.vp() == 1 && stage_ == 0;
+  }
+
+  /// With several chunks, a chunk is reduced `stage` backward passes after its last one, so that
+  /// all stages launch in the same slot (Megatron's grad_sync_func).
+  void reduce_behind(const StageAction& action) {
+    if (!recipe_.overlap.overlap_grad_reduce || recipe_.vp() == 1) return;
+    finished_.push_back(is_last_micro_batch(action) ? action.chunk : -1);
+    const int slot = backwards_ - 1 - stage_;
+    if (slot >= 0 && finished_[static_cast<std::size_t>(slot)] >= 0) {
+      reduce(static_cast<std::size_t>(finished_[static_cast<std::size_t>(slot)]));
+    }
+  }
+
+  void reduce(std::size_t chunk) {
+    if (reduced_[chunk]) return;
+    for (const TransferCost& cost : buckets_[chunk].reductions)
+      data_op(cost, Label::gradient_reduce, last_pass_);
+    reduced_[chunk] = true;
+  }
+
+  // --- before and after ---
+
+  void own_compute(const ComputeCost& cost, Label label, std::uint32_t after = kNoOp) {
+    Op op;
+    op.label = label;
+    op.cost = program_.add_cost(cost);
+    op.after[0] = after;
+    last_pass_ = program_.add(op);
+  }
+
+  void flush() {
+    deferred_weight_gradients();
+    wait_for_stragglers();
+    for (std::size_t chunk = chunks_.size(); chunk-- > 0;) reduce(chunk);
+    std::uint32_t ready = last_data_;
+    if (recipe_.tp() > 1 && recipe_.parallelism.sequence_parallel) {
+      ready = end_transfer(end_.norm_gradients, Stream::tensor, GroupKind::tensor,
+                           Label::gradient_reduce, ready);
+    }
+    own_compute(end_.gradient_norm, Label::gradient_norm, ready);
+    ready = kNoOp;
+    if (context_.grid.ranks() > 1) {
+      ready = end_transfer(end_.norm_reduction, Stream::data, GroupKind::world,
+                           Label::gradient_norm, kNoOp);
+    }
+    own_compute(end_.host_wait, Label::gradient_norm, ready);
+    own_compute(end_.optimizer, Label::optimizer);
+    if (recipe_.optimizer.distributed && !recipe_.overlap.overlap_param_gather) {
+      for (std::size_t chunk = 0; chunk < chunks_.size(); ++chunk) gather(chunk, last_pass_);
+    }
+  }
+
+  void deferred_weight_gradients() {
+    if (!last_stage_ || !recipe_.overlap.defer_embedding_wgrad_compute) return;
+    const int kept = recipe_.deferred_weight_gradients(context_.grid.micro_batches());
+    ComputeCost cost;
+    append(cost, passes_.piece(Piece::head_weight_gradient), kept);
+    Op op;
+    op.group = GroupKind::replica;
+    op.label = Label::weight_gradient;
+    op.cost = program_.add_cost(cost);
+    last_pass_ = program_.add(op);
+  }
+
+  /// At the end of a step all ranks meet for the gradients.
+  void wait_for_stragglers() {
+    own_compute(straggler_wait(context_.cluster.spec().gpu.power, passes_of(program_),
+                               context_.grid.pass_ranks(), context_.grid.ranks()),
+                Label::gradient_reduce);
+  }
+
+  std::uint32_t end_transfer(const TransferCost& cost, Stream stream, GroupKind slot, Label label,
+                             std::uint32_t after) {
+    Op op = transfer(stream, slot, label);
+    op.cost = program_.add_transfer(cost);
+    op.after[0] = last_pass_;
+    op.after[1] = after;
+    return program_.add(op);
+  }
+
+  StepContext context_;
+  const Recipe& recipe_;
+  int rank_;
+  int stage_;
+  bool last_stage_;
+  StagePasses passes_;
+  const std::vector<ChunkLayout>& chunks_;
+  GroupLayout data_layout_;
+  std::vector<ChunkBuckets> buckets_;
+  StepEndCosts end_;
+
+  Program program_;
+  std::vector<std::array<std::uint32_t, 4>> pass_costs_;
+  std::array<std::uint32_t, 2> p2p_costs_{kNoOp, kNoOp};
+  std::vector<std::vector<std::uint32_t>> gathered_;  ///< gather ops of each chunk
+  std::vector<bool> reduced_;
+  std::vector<int> finished_;  ///< by backward pass: the chunk that it finished, or -1
+  int forwards_ = 0;
+  int backwards_ = 0;
+  std::uint32_t last_pass_ = kNoOp;
+  std::uint32_t last_forward_ = kNoOp;
+  std::uint32_t last_backward_ = kNoOp;
+  std::vector<std::uint32_t> blocking_sends_;  ///< of the last pass or pair: the next one waits
+  std::uint32_t last_data_ = kNoOp;
+};
+
+}  // namespace
+
+Program stage_program(const StepContext& context, int rank) {
+  return StageProgramBuilder(context, rank).build();
+}
+
+}  // namespace simtrain

@@ -1,0 +1,50 @@
+#include "sim/workload/plan/step_clock.h"
+
+#include <cmath>
+
+namespace simtrain {
+namespace {
+
+void add_load(PowerLoad& load, const Program& program, int times) {
+  for (const Op& op : program.ops) {
+    if (!op.compute) continue;
+    const ComputeCost& cost = program.compute_costs[op.cost];
+    const double seconds = to_seconds(cost.time) * times;
+    load.sm_bound_s += seconds * cost.sm_bound;
+    load.sm_bound_j += seconds * cost.sm_bound * cost.draw;
+    load.other_s += seconds * (1 - cost.sm_bound);
+  }
+}
+
+}  // namespace
+
+double power_limited_clock(const PowerSpec& power, const PowerLoad& load) {
+  const auto excess = [&](double clock) {
+    const double drawn = load.sm_bound_j * std::pow(clock, power.exponent.value - 1) +
+                         power.streaming.value * load.other_s;
+    return drawn - power.available.value * (load.sm_bound_s / clock + load.other_s);
+  };
+  if (excess(1) <= 0) return 1;
+  double low = 0;
+  double high = 1;
+  for (int i = 0; i < 50; ++i) {
+    const double middle = (low + high) / 2;
+    (excess(middle) > 0 ? high : low) = middle;
+  }
+  return low;
+}
+
+double step_clock(const KernelContext& context) {
+  PowerLoad load;
+  const auto add = [&](Piece piece, int times) {
+    add_load(load, piece_program(context, piece, 0), times);
+  };
+  for (const Piece layer : {Piece::layer_forward, Piece::layer_backward})
+    add(layer, context.recipe.model.num_layers);
+  for (const Piece edge : {Piece::embedding_forward, Piece::embedding_backward, Piece::head_forward,
+                           Piece::head_backward})
+    add(edge, 1);
+  return power_limited_clock(context.cluster.spec().gpu.power, load);
+}
+
+}  // namespace simtrain

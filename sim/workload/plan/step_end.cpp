@@ -1,0 +1,56 @@
+#include "sim/workload/plan/step_end.h"
+
+#include <algorithm>
+
+namespace simtrain {
+namespace {
+
+constexpr double kOptimizerBytesPerParameter = 8 + 28 + 6;
+/// Middle of the 50 to 200 us that profiles show between the norm and the optimizer's launch.
+constexpr Duration kHostSynchronization = std::chrono::microseconds(100);
+
+ComputeCost cost_of(Duration time, Share share, bool memory_bound) {
+  ComputeCost cost;
+  cost.time = time;
+  cost.memory_bound = memory_bound ? 1 : 0;
+  part(cost.parts, share) = to_seconds(time);
+  return cost;
+}
+
+}  // namespace
+
+StepEndCosts step_end_costs(const KernelContext& context, int rank,
+                            const std::vector<ChunkLayout>& chunks, const GroupLayout& data_group,
+                            const GroupLayout& world) {
+  const Recipe& recipe = context.recipe;
+  std::int64_t parameters = 0;
+  std::int64_t norm_parameters = 0;
+  for (const ChunkLayout& chunk : chunks) {
+    parameters += chunk_parameters(recipe, chunk);
+    norm_parameters += chunk.layers * recipe.model.layer_norm_parameters();
+  }
+  const SlowedKernelModel kernels = context.kernels_of(rank);
+  const auto streaming = [&](double bytes) {
+    const Streaming kernel{StreamingKind::element_wise, bytes};
+    return cost_of(kernels.time(kernel).time, Share::optimizer, true);
+  };
+  const auto all_reduce = [&](std::int64_t bytes, const GroupLayout& layout) {
+    return plan_collective({Collective::all_reduce, Bytes(bytes), layout},
+                           {context.cluster.spec(), recipe.software.nccl});
+  };
+  const std::int64_t gradient = bytes_of(recipe.optimizer.grad_reduce_dtype);
+  const double shard =
+      static_cast<double>(parameters) / (recipe.optimizer.distributed ? data_group.ranks : 1);
+
+  StepEndCosts costs;
+  costs.zero_gradients = streaming(static_cast<double>(parameters * gradient));
+  costs.norm_gradients = all_reduce(std::max<std::int64_t>(1, norm_parameters) * gradient,
+                                    context.layout(GroupKind::tensor, rank));
+  costs.gradient_norm = streaming(shard * static_cast<double>(gradient));
+  costs.norm_reduction = all_reduce(bytes_of(DataType::fp32), world);
+  costs.host_wait = cost_of(kHostSynchronization, Share::host, false);
+  costs.optimizer = streaming(kOptimizerBytesPerParameter * shard);
+  return costs;
+}
+
+}  // namespace simtrain

@@ -1,0 +1,65 @@
+#include "sim/workload/plan/step_plan.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "sim/workload/plan/plan_groups.h"
+#include "sim/workload/plan/stage_program.h"
+
+namespace simtrain {
+namespace {
+
+Plan empty_plan(const JobContext& context) {
+  Plan plan;
+  plan.sm_count = context.cluster.spec().gpu.sm_count.value;
+  plan.overlap_slowdown = context.cluster.spec().gpu.gemm.overlap_slowdown.value;
+  plan.memory_bandwidth = context.cluster.spec().gpu.memory_bandwidth.value.value();
+  return plan;
+}
+
+}  // namespace
+
+Program piece_program(const KernelContext& context, Piece piece, int rank) {
+  const SlowedKernelModel kernels = context.kernels_of(rank);
+  PieceContext piece_context{context.recipe, context.cluster.spec(), kernels};
+  for (const GroupRow& row : group_rows()) {
+    if (row.calls.piece) piece_context.layout(row.kind) = context.layout(row.kind, rank);
+  }
+  return piece_program(piece_context, piece);
+}
+
+Plan step_plan(const StepContext& context) {
+  Plan plan = empty_plan(context);
+  const RankClasses& classes = context.classes;
+  std::vector<int> everyone(static_cast<std::size_t>(context.grid.ranks()));
+  std::iota(everyone.begin(), everyone.end(), 0);
+  for (const int rank : everyone) {
+    const int program = classes.program[static_cast<std::size_t>(rank)];
+    if (program == static_cast<int>(plan.programs.size()))
+      plan.programs.push_back(stage_program(context, rank));
+  }
+  PlanGroups(context, plan, classes.step_stand_in, classes.step_like).add_ranks(everyone);
+  for (SimulatedRank& rank : plan.ranks) {
+    rank.program = static_cast<std::uint32_t>(classes.program[static_cast<std::size_t>(rank.rank)]);
+  }
+  return plan;
+}
+
+Plan piece_plan(const PassContext& context, Piece piece, int pass) {
+  const std::vector<int>& passes = context.classes.pass;
+  const auto first = std::find(passes.begin(), passes.end(), pass);
+  Plan plan = empty_plan(context);
+  const std::vector<int>& stand_in = context.classes.piece_stand_in;
+  const std::vector<int> replica =
+      context.grid.group(GroupKind::replica, static_cast<int>(first - passes.begin()));
+  for (const int rank : replica) {
+    if (stand_in[static_cast<std::size_t>(rank)] == rank)
+      plan.programs.push_back(piece_program(context, piece, rank));
+  }
+  PlanGroups(context, plan, stand_in, context.classes.piece_like).add_ranks(replica);
+  for (std::size_t i = 0; i < plan.ranks.size(); ++i)
+    plan.ranks[i].program = static_cast<std::uint32_t>(i);
+  return plan;
+}
+
+}  // namespace simtrain

@@ -1,0 +1,45 @@
+#include "sim/workload/schedule/stage_layout.h"
+
+namespace simtrain {
+
+std::vector<ChunkLayout> stage_chunks(const Recipe& recipe, int stage) {
+  const ParallelismSpec& parallelism = recipe.parallelism;
+  const int counted = recipe.model.num_layers +
+                      (parallelism.account_for_embedding_in_pipeline_split ? 1 : 0) +
+                      (parallelism.account_for_loss_in_pipeline_split ? 1 : 0);
+  const int each = counted / (recipe.pp() * recipe.vp());
+  std::vector<ChunkLayout> chunks(static_cast<std::size_t>(recipe.vp()), {each, false, false});
+  if (stage == 0) {
+    chunks.front().embedding = true;
+    if (parallelism.account_for_embedding_in_pipeline_split) --chunks.front().layers;
+  }
+  if (stage == recipe.pp() - 1) {
+    chunks.back().head = true;
+    if (parallelism.account_for_loss_in_pipeline_split) --chunks.back().layers;
+  }
+  return chunks;
+}
+
+DataType layer_weight_type(const Recipe& recipe) {
+  return recipe.training.fp8_params ? DataType::fp8 : DataType::bf16;
+}
+
+std::int64_t chunk_parameters(const Recipe& recipe, const ChunkLayout& chunk) {
+  const ModelSpec& model = recipe.model;
+  const int tp = recipe.tp();
+  std::int64_t parameters =
+      chunk.layers * (model.layer_matrix_parameters() / tp + model.layer_norm_parameters());
+  if (chunk.embedding) parameters += model.embedding_parameters() / tp;
+  if (chunk.head)
+    parameters += model.embedding_parameters() / tp + model.layer_norm_parameters() / 2;
+  return parameters;
+}
+
+std::int64_t stage_parameters(const Recipe& recipe, int stage) {
+  std::int64_t parameters = 0;
+  for (const ChunkLayout& chunk : stage_chunks(recipe, stage))
+    parameters += chunk_parameters(recipe, chunk);
+  return parameters;
+}
+
+}  // namespace simtrain

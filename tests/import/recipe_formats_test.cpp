@@ -1,0 +1,278 @@
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "tests/core/said.h"
+#include "tests/import/recipes.h"
+
+namespace simtrain::testing {
+namespace {
+
+RecipeRequest h100_job(const std::string& software) { return job("dgx-superpod-h100", software); }
+
+std::string import_error(const ImportFile& file, const RecipeRequest& request) {
+  REQUIRE(!file.text.empty());
+  return said([&] { import_recipe(file, request); });
+}
+
+/// Each number and word that decides the work of a step, but for the names of things.
+void check_same_recipe(const Recipe& mine, const Recipe& known) {
+  const auto text = [](const Recipe& r) {
+    const ParallelismSpec& p = r.parallelism;
+    const OverlapSpec& o = r.overlap;
+    return fmt::format(
+        "{} {} {} {} {} | {} {} {} {} {} {} {} {} | {} {} {} {} {} {} {} | {} {} {} {} {}",
+        name_of(r.training.precision), r.training.fp8_params, r.training.seq_length,
+        r.training.micro_batch_size, r.training.global_batch_size, r.tp(), r.pp(), r.vp(), r.cp(),
+        p.expert_model_parallel_size, p.sequence_parallel,
+        p.account_for_embedding_in_pipeline_split, p.account_for_loss_in_pipeline_split,
+        o.tp_comm_overlap, o.tp_comm_overlap ? *o.tp_comm_overlap_table : "", o.overlap_p2p_comm,
+        o.overlap_grad_reduce, o.overlap_param_gather, o.defer_embedding_wgrad_compute,
+        o.wgrad_deferral_limit, r.optimizer.distributed, name_of(r.optimizer.grad_reduce_dtype),
+        r.optimizer.bucket_size_mb, name_of(r.recompute), r.cuda_graphs);
+  };
+  CHECK(text(mine) == text(known));
+  CHECK(mine.model.name == known.model.name);
+  CHECK(mine.model.parameters() == known.model.parameters());
+  CHECK(mine.model.rotary_percent == known.model.rotary_percent);
+}
+
+Recipe committed(const std::string& file, const std::string& row) {
+  const DataFolder data(SIMTRAIN_SOURCE_DIR);
+  return ScenarioSource::from_file(data.root() + "/scenarios/" + file + ".yaml")
+      .scenario(data, row, {})
+      .recipe;
+}
+
+}  // namespace
+
+TEST_CASE("each recipe is of its own format and no other") {
+  CHECK(format_name(recipe_file("llama3-1-405b-224gpus-a4-fp8.yaml").text) == "nemo-1");
+  CHECK(format_name(recipe_file("dllogger_header.json").text) == "dllogger-header");
+  CHECK(format_name(recipe_file("llama31_70b_nemo2.yaml").text) == "nemo-2");
+  CHECK(format_name(recipe_file("llama31_8b_bridge.yaml").text) == "megatron-bridge");
+  CHECK(format_name(recipe_file("gpt15b_megatron.sh").text) == "megatron-arguments");
+  CHECK(format_name(recipe_file("gpt15b_arguments.txt").text) == "megatron-arguments");
+  CHECK(format_name(recipe_file("llama2_13b_config.json").text) == "hugging-face-config");
+  CHECK(format_name("cfg:\n  num_layers: 2\n") == "nemo-1-hparams");
+  CHECK(format_name("").empty());
+  CHECK(format_name("name: x\ncluster: {name: y}\n").empty());
+}
+
+TEST_CASE("a NeMo 2 run configuration says what the committed scenario says") {
+  const ImportedRecipe imported =
+      import_recipe(recipe_file("llama31_70b_nemo2.yaml"), h100_job("nemo-25.02.01"));
+  const Scenario scenario = scenario_in(imported.yaml);
+  check_same_recipe(scenario.recipe, committed("llama31_70b_h100", "bf16-64"));
+  CHECK(scenario.placement.nodes == 8);
+  for (const std::string text :
+       {"model: llama3.1-70b # model.config._target_\n",
+        "bucket_size_mb: 268.435456 # ASSUMED: MegatronCommOverlapCallback's default: 134217728 "
+        "elements of 2 bytes\n",
+        "tp_comm_overlap_table: h100-h8192-tp4-bf16 # "
+        "trainer.callbacks[MegatronCommOverlapCallback].tp_comm_overlap_cfg\n"}) {
+    CAPTURE(text);
+    CHECK(imported.yaml.find(text) != std::string::npos);
+  }
+}
+
+TEST_CASE("a NeMo 2 configuration in other than delayed FP8 is refused, unless told") {
+  const ImportFile file = with(recipe_file("llama31_70b_nemo2.yaml"), "precision: bf16-mixed\n",
+                               "precision: bf16-mixed\n    fp8: hybrid\n    fp8_recipe: mxfp8\n");
+  RecipeRequest request = h100_job("nemo-25.02.01");
+  CHECK(import_error(file, request)
+            .find("trainer.plugins.fp8_recipe: FP8 by 'mxfp8' is not "
+                  "modelled; --set training.precision=bf16 or fp8") != std::string::npos);
+  request.settings = {"training.precision=fp8"};
+  const Recipe recipe = scenario_in(import_recipe(file, request).yaml).recipe;
+  CHECK(recipe.fp8());
+  CHECK(recipe.training.fp8_params);
+}
+
+TEST_CASE("a Megatron-Bridge configuration says what the committed scenario says") {
+  RecipeRequest request = h100_job("nemo-25.02.01");
+  request.nodes = 1;
+  request.overrides = {"mixed_precision={bf16: true, grad_reduce_in_fp32: false}"};
+  const ImportedRecipe imported = import_recipe(recipe_file("llama31_8b_bridge.yaml"), request);
+  Recipe known = committed("llama31_8b_h100", "bf16-8");
+  check_same_recipe(scenario_in(imported.yaml).recipe, known);
+  request.overrides.clear();
+  known.optimizer.grad_reduce_dtype = DataType::fp32;
+  known.optimizer.bucket_size_mb *= 2;
+  check_same_recipe(
+      scenario_in(import_recipe(recipe_file("llama31_8b_bridge.yaml"), request).yaml).recipe,
+      known);
+}
+
+TEST_CASE("the names of Megatron-Bridge's precisions are told apart") {
+  RecipeRequest request = h100_job("nemo-25.02.01");
+  request.nodes = 1;
+  request.overrides = {"mixed_precision=bf16_with_fp8_delayed_scaling_mixed"};
+  CHECK(
+      scenario_in(import_recipe(recipe_file("llama31_8b_bridge.yaml"), request).yaml).recipe.fp8());
+  request.overrides = {"mixed_precision=bf16_with_mxfp8_mixed"};
+  CHECK(import_error(recipe_file("llama31_8b_bridge.yaml"), request).find("FP8 by 'mxfp8'") !=
+        std::string::npos);
+  request.overrides = {"mixed_precision=fp16_mixed"};
+  CHECK(import_error(recipe_file("llama31_8b_bridge.yaml"), request).find("'fp16_mixed' is not") !=
+        std::string::npos);
+}
+
+TEST_CASE("a Megatron script and the arguments it prints say the same") {
+  const RecipeRequest request = h100_job("megatron-core-2025");
+  const Scenario script =
+      scenario_in(import_recipe(recipe_file("gpt15b_megatron.sh"), request).yaml);
+  const Scenario block =
+      scenario_in(import_recipe(recipe_file("gpt15b_arguments.txt"), request).yaml);
+  check_same_recipe(script.recipe, block.recipe);
+  CHECK(script.placement.nodes == 32);
+  CHECK(block.placement.nodes == 32);
+  CHECK(script.recipe.model.name == "nemotron4-15b");
+  CHECK(script.recipe.model.vocab_size == 256000);
+  CHECK(script.recipe.optimizer.bucket_size_mb == 160);  // 40 million elements of FP32
+  CHECK(script.recipe.optimizer.grad_reduce_dtype == DataType::fp32);
+}
+
+TEST_CASE("a Megatron script that needs a run to be understood is refused with the way out") {
+  const ImportFile script = recipe_file("gpt15b_megatron.sh");
+  RecipeRequest request = h100_job("megatron-core-2025");
+  const ImportFile unset = with(script, "TP=8\n", "\n");
+  CHECK(import_error(unset, request)
+            .find("--tensor-model-parallel-size: '$TP' is no value that the file tells; --override "
+                  "tensor_model_parallel_size=VALUE would") != std::string::npos);
+  request.overrides = {"tensor_model_parallel_size=8"};
+  CHECK(import_error(unset, request).empty());
+  request.overrides.clear();
+  const ImportFile twice = with(script, "--lr 4.5e-4", "--num-layers 96");
+  CHECK(import_error(twice, request)
+            .find("num_layers: '96' here, '32' in line 16; --override num_layers=VALUE settles "
+                  "it") != std::string::npos);
+  request.overrides = {"--num-layers=32"};
+  CHECK(import_error(twice, request).empty());
+  request.overrides = {"num_layer=32"};
+  CHECK(import_error(script, request)
+            .find("num_layer: is no argument that simtrain reads; did you "
+                  "mean 'num_layers'?") != std::string::npos);
+  const ImportFile moe = with(script, "--swiglu", "--swiglu");
+  CHECK(moe.text.empty());
+  CHECK(import_error(with(script, "--squared-relu", "--squared-relu --num-experts 8"),
+                     h100_job("megatron-core-2025"))
+            .find("--num-experts: is set to '8'; mixture-of-experts") != std::string::npos);
+}
+
+TEST_CASE("Megatron's virtual stages are told by layers too") {
+  RecipeRequest request = h100_job("megatron-core-2025");
+  const ImportFile staged =
+      with(recipe_file("gpt15b_megatron.sh"), "--pipeline-model-parallel-size=1",
+           "--pipeline-model-parallel-size 4 "
+           "--num-layers-per-virtual-pipeline-stage 2");
+  const Recipe recipe = scenario_in(import_recipe(staged, request).yaml).recipe;
+  CHECK(recipe.vp() == 4);
+  CHECK(recipe.overlap.overlap_p2p_comm);
+  CHECK(import_error(with(staged, "stage 2", "stage 3"), request)
+            .find("3 layers a virtual stage do not divide 32 layers over PP 4") !=
+        std::string::npos);
+}
+
+TEST_CASE("a Hugging Face configuration becomes a model file") {
+  RecipeRequest request;
+  request.name = "llama2-13b";
+  const ImportedRecipe imported = import_recipe(recipe_file("llama2_13b_config.json"), request);
+  const auto model = read_yaml<ModelSpec>(load_yaml_text(imported.yaml, "model.yaml"), "");
+  CHECK(model.name == "llama2-13b");
+  CHECK(model.num_layers == 40);
+  CHECK(model.hidden_size == 5120);
+  CHECK(model.ffn_hidden_size == 13824);
+  CHECK(model.num_query_groups == 40);
+  CHECK(model.kv_channels == 128);
+  CHECK(model.vocab_size == 32000);
+  CHECK(model.activation == Activation::swiglu);
+  CHECK(model.normalization == Normalization::rmsnorm);
+  CHECK(!model.share_embeddings_and_output_weights);
+  CHECK(model.parameters() == 13015864320);  // as its model card's 13.02 B
+  CHECK(imported.yaml.find("num_layers: 40 # num_hidden_layers\n") != std::string::npos);
+  CHECK(imported.yaml.find("normalization: rmsnorm # ") != std::string::npos);
+}
+
+TEST_CASE("what a Hugging Face model does beside its configuration is said") {
+  RecipeRequest request;
+  request.name = "m";
+  const auto notes = [&](const std::string& from, const std::string& to) {
+    std::string all;
+    const ImportFile file = with(recipe_file("llama2_13b_config.json"), from, to);
+    REQUIRE(!file.text.empty());
+    for (const std::string& note : import_recipe(file, request).notes) all += note + "\n";
+    return all;
+  };
+  CHECK(notes("\"llama\"", "\"llama\"").empty());
+  CHECK(notes("\"llama\"", "\"qwen2\"") ==
+        "not simulated, though asked for: biases of the linear modules (of QKV, by model_type "
+        "qwen2)\n");
+  CHECK(notes("\"llama\"", "\"qwen3\", \"head_dim\": 128") ==
+        "not simulated, though asked for: the norms of queries and keys (model_type qwen3)\n");
+  CHECK(notes("\"llama\"", "\"olmo2\"").find("the norms of queries and keys") != std::string::npos);
+  CHECK(notes("\"llama\"", "\"llama\", \"attention_bias\": true").find("(attention_bias)") !=
+        std::string::npos);
+  CHECK(notes("\"llama\"", "\"mistral\", \"sliding_window\": 4096").find("sliding window") !=
+        std::string::npos);
+  CHECK(notes("\"llama\"", "\"llama\", \"sliding_window\": 4096, \"use_sliding_window\": false")
+            .empty());
+}
+
+TEST_CASE("a Hugging Face model that no run would take is no import") {
+  const ImportFile file = recipe_file("llama2_13b_config.json");
+  RecipeRequest request;
+  request.name = "m";
+  const ImportFile tied =
+      with(file, "\"tie_word_embeddings\": false", "\"tie_word_embeddings\": true");
+  CHECK(import_error(tied, request)
+            .find("tie_word_embeddings: is true; tied embeddings are not "
+                  "modelled yet, so that no run takes this model") != std::string::npos);
+  request.overrides = {"tie_word_embeddings=false"};
+  CHECK(import_error(tied, request).empty());
+  request.overrides = {"num_attention_heads=39"};
+  CHECK(import_error(file, request)
+            .find("num_attention_heads: 39 heads do not divide the hidden "
+                  "size of 5120, and nothing says the size of a head") != std::string::npos);
+  request.overrides = {"num_key_value_heads=7"};
+  CHECK(import_error(file, request)
+            .find("num_key_value_heads: 7 query groups do not divide the 40 "
+                  "heads") != std::string::npos);
+  request.overrides = {"~num_key_value_heads", "model_type=qwen2"};
+  CHECK(import_error(file, request)
+            .ends_with("num_key_value_heads: is not said by this "
+                       "configuration"));
+}
+
+TEST_CASE("a recipe of which nothing is read is no import, nor is a count at another place") {
+  RecipeRequest request = h100_job("nemo-25.02.01");
+  CHECK(import_error({"r.yaml", "model: {x: 1}\ntrainer: {y: 2}\n"}, request) ==
+        "r.yaml: holds no key that simtrain reads in a file of this kind (NeMo 1 configuration); "
+        "'simtrain list import-formats' lists the kinds");
+  CHECK(
+      import_error({"r.yaml", "model: {language: {num_layers: 4}, hidden_size: 8}\ntrainer: {}\n"},
+                   request) ==
+      "r.yaml:1:32: model.language.num_layers: stands where this format does not have it; "
+      "--override +model.num_layers=VALUE says it, --override \"~model.language.num_layers\" "
+      "leaves it out");
+  CHECK(import_error({"c.json", "{\"model_type\": null}"}, {}).find("holds no key") !=
+        std::string::npos);
+}
+
+TEST_CASE("Hugging Face configurations of other kinds are refused") {
+  const ImportFile file = recipe_file("llama2_13b_config.json");
+  RecipeRequest request;
+  request.name = "m";
+  CHECK(import_error(with(file, "\"llama\"", "\"gpt2\""), request)
+            .find("model_type: 'gpt2' is not known here; known are llama, mistral") !=
+        std::string::npos);
+  CHECK(import_error(with(file, "\"vocab_size\"", "\"num_local_experts\": 8, \"vocab_size\""),
+                     request)
+            .find("num_local_experts: is set to '8'; mixture-of-experts") != std::string::npos);
+  CHECK(import_error(with(file, "\"vocab_size\": 32000", "\"x\": 1"), request)
+            .ends_with("vocab_size: is not said by this configuration"));
+  request.cluster = "gcp-a4";
+  CHECK(import_error(file, request)
+            .starts_with("--cluster: is of no use here: a config.json says the shape"));
+}
+
+}  // namespace simtrain::testing

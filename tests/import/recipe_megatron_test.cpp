@@ -1,0 +1,183 @@
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "tests/core/said.h"
+#include "tests/import/recipes.h"
+
+namespace simtrain::testing {
+namespace {
+
+const std::string kConfig = "gpt15b_model_config.yaml";
+
+RecipeRequest h100_job(const std::vector<std::string>& overrides = {}) {
+  RecipeRequest request = job("dgx-superpod-h100", "megatron-core-2025");
+  request.overrides = overrides;
+  return request;
+}
+
+Scenario imported(const ImportFile& file, const RecipeRequest& request) {
+  REQUIRE(!file.text.empty());
+  return scenario_in(import_recipe(file, request).yaml);
+}
+
+std::string refused(const ImportFile& file, const RecipeRequest& request = h100_job()) {
+  REQUIRE(!file.text.empty());
+  return said([&] { import_recipe(file, request); });
+}
+
+/// The batch of the model_config.yaml, a line of it changed.
+int batch(const std::string& from, const std::string& to) {
+  return imported(with(recipe_file(kConfig), from, to), h100_job())
+      .recipe.training.global_batch_size;
+}
+
+bool has(const std::vector<std::string>& notes, const std::string& part) {
+  for (const std::string& note : notes) {
+    if (note.find(part) != std::string::npos) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("a model_config.yaml of Megatron says what the script of the same run says") {
+  const ImportFile file = recipe_file(kConfig);
+  CHECK(format_name(file.text) == "megatron-model-config");
+  RecipeRequest request = h100_job();
+  request.settings = {"gbs=1152"};
+  const Scenario config = imported(file, request);
+  const Scenario script = imported(recipe_file("gpt15b_megatron.sh"), h100_job());
+  CHECK(config.recipe.tp() == 8);
+  CHECK(config.recipe.pp() == 1);
+  CHECK(config.recipe.parallelism.sequence_parallel);
+  CHECK(config.recipe.training.micro_batch_size == 4);
+  CHECK(config.recipe.training.global_batch_size == 1152);
+  CHECK(config.recipe.training.seq_length == 4096);
+  CHECK(config.placement.nodes == 32);
+  CHECK(config.recipe.optimizer.distributed);
+  CHECK(config.recipe.overlap.overlap_grad_reduce);
+  CHECK(!config.recipe.overlap.tp_comm_overlap);
+  CHECK(config.recipe.model.name == script.recipe.model.name);
+  CHECK(config.recipe.model.parameters() == script.recipe.model.parameters());
+  CHECK(config.recipe.optimizer.bucket_size_mb == script.recipe.optimizer.bucket_size_mb);
+  CHECK(config.recipe.optimizer.grad_reduce_dtype == script.recipe.optimizer.grad_reduce_dtype);
+}
+
+TEST_CASE("the environment of a model_config.yaml reaches NCCL, and what does not is named") {
+  const ImportedRecipe recipe = import_recipe(recipe_file(kConfig), h100_job());
+  const NcclSettings nccl = scenario_in(recipe.yaml).recipe.software.nccl;
+  CHECK(!nccl.nvls.value);
+  REQUIRE(nccl.algo);
+  CHECK(nccl.algo->value == std::vector<Algorithm>{Algorithm::ring});
+  CHECK(recipe.yaml.find("  nvls: false # NCCL_NVLS_ENABLE\n") != std::string::npos);
+  CHECK(recipe.yaml.find("CUDA_DEVICE_MAX_CONNECTIONS") != std::string::npos);
+  CHECK(has(recipe.notes, "deterministic kernels"));
+  const auto algorithms = [&](const std::string& text) {
+    return imported(with(recipe_file(kConfig), "NCCL_ALGO: Ring", "NCCL_ALGO: " + text), h100_job())
+        .recipe.software.nccl.algo->value;
+  };
+  CHECK(algorithms("^NVLS,NVLSTree,CollnetDirect,CollnetChain,PAT") ==
+        std::vector<Algorithm>{Algorithm::ring, Algorithm::tree});
+  CHECK(algorithms("Tree,NVLSTree") ==
+        std::vector<Algorithm>{Algorithm::tree, Algorithm::nvls_tree});
+  CHECK(refused(with(recipe_file(kConfig), "NCCL_ALGO: Ring", "NCCL_ALGO: Rong"))
+            .find("NCCL_ALGO: 'Rong' holds a word that is not known here") != std::string::npos);
+}
+
+TEST_CASE("of a batch that grows, the one in which the run ends is taken and said") {
+  const ImportedRecipe recipe = import_recipe(recipe_file(kConfig), h100_job());
+  CHECK(scenario_in(recipe.yaml).recipe.training.global_batch_size == 384);
+  CHECK(recipe.yaml.find("global_batch_size: 384 # ASSUMED: --rampup-batch-size: from 384 to 1152; "
+                         "the batch in which the run of 34500 steps (--exit-interval) ends; --set "
+                         "gbs=1152 takes the last\n") != std::string::npos);
+  CHECK(has(recipe.notes, "training.global_batch_size 384 is assumed"));
+  // 48,828,125 samples at 384 are 127,157 steps, as many at 768 63,579.
+  CHECK(batch("--exit-interval: 34500", "--exit-interval: 127157") == 384);
+  CHECK(batch("--exit-interval: 34500", "--exit-interval: 127200") == 768);
+  CHECK(batch("--exit-interval: 34500", "--exit-interval: 200000") == 1152);
+  CHECK(batch("--exit-interval: 34500", "--train-iters: 34500") == 384);
+  CHECK(batch("--exit-interval: 34500", "--exit-interval: null") == 1152);  // by 192 M samples
+  CHECK(batch("\"[384 384 97656250]\"", "[384, 384, 400000000]") == 384);
+  CHECK(batch("\"[384 384 97656250]\"", "1152 384 97656250") == 1152);
+  CHECK(refused(with(recipe_file(kConfig), "[384 384", "[384 500"))
+            .find("--rampup-batch-size: '384,500,97656250' is no first batch, increment and "
+                  "samples that lead to the batch of 1152; --set gbs=N") != std::string::npos);
+  const ImportFile script = with(recipe_file("gpt15b_megatron.sh"), "--bf16",
+                                 "--bf16 --rampup-batch-size 384 384 97656250 --train-iters 500");
+  CHECK(imported(script, h100_job()).recipe.training.global_batch_size == 384);
+}
+
+TEST_CASE("a model_config.yaml is refused where it is not understood") {
+  CHECK(refused({"m.yaml", "MODEL_ARGS:\n  --lr: 1\n"})
+            .find("m.yaml: holds no key that simtrain reads in a file of this kind") == 0);
+  CHECK(refused({"m.yaml", "MODEL_ARGS: 3\n"}).find("must be a map of --option: value") !=
+        std::string::npos);
+  CHECK(refused({"m.yaml", "MODEL_ARGS:\n  num-layers: 3\n"}).find("num-layers: is no option") !=
+        std::string::npos);
+  CHECK(refused(with(recipe_file(kConfig), "--bf16: true", "--bf16: true\n  --num-experts: 8"))
+            .find("--num-experts: is set to '8'; mixture-of-experts") != std::string::npos);
+  CHECK(refused(with(recipe_file(kConfig), "size: 8\n", "size: ${TP}\n"))
+            .find("--tensor-model-parallel-size: '${TP}' is no value that the file tells; "
+                  "--override tensor_model_parallel_size=VALUE would") != std::string::npos);
+  CHECK(refused(with(recipe_file(kConfig), "TEST_TYPE: release", "MODE: inference"))
+            .find("MODE: is 'inference'; training steps are simulated") != std::string::npos);
+}
+
+TEST_CASE("an argument of Megatron can be taken away as Hydra does") {
+  const ImportFile script =
+      with(recipe_file("gpt15b_megatron.sh"), "--bf16", "--bf16 --fp16 --ddp-num-buckets 8");
+  CHECK(refused(script).find("--fp16: is set to 'true'") != std::string::npos);
+  CHECK(refused(script, h100_job({"~fp16"})).find("\"~ddp_num_buckets\" takes the usual ones") !=
+        std::string::npos);
+  CHECK(refused(script, h100_job({"~fp16", "~ddp-num-buckets"})).empty());
+  CHECK(
+      refused(script, h100_job({"~fp8", "~fp16"})).ends_with("fp8: is no argument of the recipe"));
+  CHECK(refused(script, h100_job({"~fp17"}))
+            .find("is no argument that simtrain reads; did you "
+                  "mean 'fp16'?") != std::string::npos);
+}
+
+TEST_CASE("a recipe with a shape of its own needs no model file") {
+  const ImportFile script = with(with(recipe_file("gpt15b_megatron.sh"), "--hidden-size 6144",
+                                      "--hidden-size 3072 --ffn-hidden-size 9216"),
+                                 "--num-attention-heads 48", "--num-attention-heads 24");
+  RecipeRequest request = h100_job();
+  request.name = "small";
+  const ImportedRecipe recipe = import_recipe(script, request);
+  const ModelSpec model = scenario_in(recipe.yaml).recipe.model;
+  CHECK(model.name == "small");
+  CHECK(model.num_layers == 32);
+  CHECK(model.hidden_size == 3072);
+  CHECK(model.ffn_hidden_size == 9216);
+  CHECK(model.num_query_groups == 8);
+  CHECK(model.vocab_size == 256000);
+  CHECK(model.activation == Activation::squared_relu);
+  CHECK(recipe.yaml.find("\nmodel:\n  name: \"small\" # no model of scenarios/models is equal\n"
+                         "  num_layers: 32 # --num-layers\n") != std::string::npos);
+  request.settings = {"model.num_layers=16"};
+  CHECK(scenario_in(import_recipe(script, request).yaml).recipe.model.num_layers == 16);
+  CHECK(refused(with(script, "--vocab-size 256000", "--lr 1"), h100_job())
+            .find("vocab_size: is not said by the recipe") != std::string::npos);
+}
+
+TEST_CASE("dropout, heads and parts that are not simulated are not passed over") {
+  const ImportFile script = recipe_file("gpt15b_megatron.sh");
+  const ImportFile dropping = with(script, "--hidden-dropout 0.0", "--lr 1");
+  CHECK(imported(dropping, h100_job()).recipe.model.hidden_dropout == 0.1);
+  const ImportedRecipe normed =
+      import_recipe(with(script, "--bf16", "--bf16 --qk-layernorm"), h100_job());
+  CHECK(has(normed.notes,
+            "not simulated, though asked for: the norms of queries and keys "
+            "(--qk-layernorm)"));
+  CHECK(normed.yaml.find("# Not simulated, though the recipe asks for it:\n") != std::string::npos);
+  CHECK(has(import_recipe(with(script, "--disable-bias-linear", "--lr 1"), h100_job()).notes,
+            "biases of the linear modules (no --disable-bias-linear)"));
+  CHECK(refused(with(script, "--num-attention-heads 48", "--num-attention-heads 50"))
+            .find("--num-attention-heads: 50 heads do not divide the hidden size of 6144") !=
+        std::string::npos);
+  CHECK(refused(with(script, "--num-query-groups 8", "--num-query-groups 7"))
+            .find("--num-query-groups: 7 query groups do not divide the 48 heads") !=
+        std::string::npos);
+}
+
+}  // namespace simtrain::testing

@@ -1,0 +1,174 @@
+#include <cstdlib>
+#include <filesystem>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "sim/import/shell/shell_script.h"
+#include "tests/core/said.h"
+#include "tests/import/recipes.h"
+
+namespace simtrain::testing {
+namespace {
+
+/// Words that follow `run`, the command of these scripts, a mark before those that a run decides.
+std::string run_words(const std::string& text, const std::string& file = "s.sh") {
+  std::string out;
+  bool running = false;
+  for (const ShellWord& word : read_script(text, file).words) {
+    if (word.ends || word.starts) running = false;
+    if (running) out += (word.undecided ? "?" : "") + word.text + " ";
+    if (word.text == "run") running = true;
+  }
+  return out;
+}
+
+/// Scripts that take each other in, gone with their owner.
+class ScriptFolder {
+ public:
+  ScriptFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "simtrain-XXXXXX").string();
+    REQUIRE(mkdtemp(name.data()) != nullptr);
+    path_ = name;
+  }
+  ~ScriptFolder() { std::filesystem::remove_all(path_); }
+  ScriptFolder(const ScriptFolder&) = delete;
+  ScriptFolder& operator=(const ScriptFolder&) = delete;
+
+  void write(const std::string& name, const std::string& text) const {
+    std::filesystem::create_directories((path_ / name).parent_path());
+    std::ofstream(path_ / name) << text;
+  }
+  [[nodiscard]] std::string run(const std::string& text) const {
+    return run_words(text, (path_ / "main.sh").string());
+  }
+  [[nodiscard]] std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace
+
+TEST_CASE("variables have the value that they have where they are used") {
+  CHECK(run_words("X=1\nrun $X\nX=2\nrun $X\n") == "1 2 ");
+  CHECK(run_words("run $X\nX=2\n") == "2 ");  // in a function that is called later, say
+  CHECK(run_words("A=1\nA+=2\nrun $A") == "12 ");
+  CHECK(run_words("run ${N:-\"4\"} \"${N:-\"5\"}\" ${N:-'6'} ${N:-${M:-7}} ${N-8}") ==
+        "4 5 6 7 8 ");
+  CHECK(run_words("N=\"\"\nrun ${N:-4} x${N-8}") == "4 x ");
+  CHECK(run_words("N=a/b.sh\nrun ${N%/*} ${N%.*} ${N:0:1}") == "a ${N%.*} ${N:0:1} ");
+  CHECK(run_words("TP=${TP:-8}\nrun $TP") == "8 ");
+  std::string deep = "run ";
+  for (int i = 0; i < 100; ++i) deep += "${A:-";
+  CHECK(run_words(deep + std::string(100, '}')).find("${A") != std::string::npos);
+}
+
+TEST_CASE("branches that the script decides are read or passed over") {
+  const std::string rest = "; then X=8; run --a; else X=9; run --b; fi\nrun $X";
+  CHECK(run_words("T=fp8\nif [[ \"$T\" == \"fp8\" ]]" + rest) == "--a 8 ");
+  CHECK(run_words("T=bf16\nif [ $T = fp8 ]" + rest) == "--b 9 ");
+  CHECK(run_words("if [ -z $UNSET ]" + rest) == "--a 8 ");
+  CHECK(run_words("T=3\nif ! [ $T -gt 2 ]" + rest) == "--b 9 ");
+  CHECK(run_words("T=a\nif [[ $T == b ]] || [[ $1 ]] || [[ \"$T\" == a ]]" + rest) == "--a 8 ");
+  CHECK(run_words("T=a\nif [[ $T == b ]] && [[ $1 ]]" + rest) == "--b 9 ");
+  CHECK(run_words("T=a\nif [[ $T == a ]] && [ -n $1 ]" + rest) == "?--a ?--b $X ");
+  CHECK(
+      run_words("T=1\nif [ $T = 2 ]; then X=1; elif [ $T = 1 ]; then X=2; else X=3; fi\nrun $X") ==
+      "2 ");
+  CHECK(run_words("case 7B in 1B|3B) X=1;; 7B) X=2;; *) X=3;; esac\nrun $X") == "2 ");
+  CHECK(run_words("case 9B in\n 7B)\n X=2\n ;;\n *)\n X=3\n ;;\nesac\nrun $X") == "3 ");
+}
+
+TEST_CASE("branches that only a run decides leave what they agree in") {
+  const auto both = [](const std::string& a, const std::string& b) {
+    return run_words("X=1\nif [ $1 = a ]; then " + a + "; else " + b + "; fi\nrun $X");
+  };
+  CHECK(both("X=8", "X=8") == "8 ");
+  CHECK(both("X=8", "X=9") == "$X ");
+  CHECK(both("X=8", "Y=1") == "$X ");
+  CHECK(both("run --a", "run --b") == "?--a ?--b 1 ");
+  CHECK(both("exit 1", "X=2") == "2 ");
+  CHECK(run_words("if [ $1 = a ]; then X=8; fi\nrun $X") == "8 ");  // else the environment's
+  CHECK(run_words("case $1 in a) X=8;; *) X=8;; esac\nrun $X") == "8 ");
+  CHECK(run_words("X=1\ncase $1 in a) X=8;; b) X=8;; esac\nrun $X") == "$X ");
+  CHECK(run_words("X=1\nfor X in 1 2; do\nrun $X\ndone") == "$X ");
+  CHECK(run_words("X=1\n[ $1 = a ] && X=2\nrun $X") == "$X ");
+  CHECK(run_words("if this is prose\nrun --a\n") == "--a ");
+}
+
+TEST_CASE("an option that only a run gives has to be settled") {
+  const ImportFile script =
+      with(recipe_file("gpt15b_megatron.sh"), "torchrun",
+           "if [ \"$1\" = fp8 ]; then\n  EXTRA=\"--fp8-format hybrid --lr 3\"\nfi\ntorchrun");
+  RecipeRequest request = job("dgx-superpod-h100", "megatron-core-2025");
+  CHECK(said([&] { import_recipe(script, request); })
+            .find("fp8: 'hybrid' stands in a branch that only a run takes or not; --override "
+                  "fp8=VALUE settles it, --override \"~fp8\" leaves it out") != std::string::npos);
+  request.overrides = {"~fp8"};
+  CHECK(!scenario_in(import_recipe(script, request).yaml).recipe.fp8());
+  request.overrides = {"fp8=hybrid"};
+  CHECK(scenario_in(import_recipe(script, request).yaml).recipe.fp8());
+}
+
+TEST_CASE("files that a script takes in are read from its folder") {
+  const ScriptFolder folder;
+  folder.write("common.sh", "TP=8\n");
+  folder.write("conf/more.sh",
+               "PP=$((2))\nPP=2\nsource \"$(dirname \"${BASH_SOURCE[0]}\")/deep.sh\"\n");
+  folder.write("conf/deep.sh", "CP=4\n");
+  for (const std::string path :
+       {"common.sh", "./common.sh", "\"common.sh\"", "${SCRIPT_DIR}/common.sh",
+        "$(dirname \"$0\")/common.sh", "\"$(dirname \"$0\")/common.sh\"", "`pwd`/common.sh",
+        "$(cd \"$(dirname \"${BASH_SOURCE[0]}\")\" && pwd)/common.sh",
+        "$(dirname $SCRIPT_PATH)/common.sh", "${0%/*}/common.sh", "$PWD/common.sh",
+        "${BASH_SOURCE%/*}/common.sh", "$(readlink -f $(dirname $0))/common.sh"}) {
+    CAPTURE(path);
+    CHECK(folder.run("SCRIPT_PATH=\"${BASH_SOURCE[0]}\"\n"
+                     "SCRIPT_DIR=\"$( cd -- \"$( dirname -- \"$0\" )\" &> /dev/null && pwd )\"\n"
+                     "source " +
+                     path + "\nrun $TP\n") == "8 ");
+  }
+  CHECK(folder.run("if true; then\n. conf/more.sh\nfi\nrun $PP $CP\n") == "2 4 ");
+  CHECK(folder.run("A=b\nif [ $A = c ]; then source nowhere.sh; fi\nrun 1\n") == "1 ");
+  CHECK(folder.run("source = 3\nrun 1\n") == "1 ");
+  CHECK(folder.run("source ~/.bashrc; source /opt/venv/bin/activate\nrun 1\n") == "1 ");
+}
+
+TEST_CASE("files that a script takes in and that cannot be read are refused by name") {
+  const ScriptFolder folder;
+  CHECK(said([&] { static_cast<void>(folder.run("TP=1\nsource conf/common.sh\n")); }) ==
+        folder.path() +
+            "/main.sh:2:8: source: takes in conf/common.sh, which is not there; put it "
+            "beside the script, or --override \"~source common.sh\" reads on "
+            "without it");
+  CHECK(said([&] {
+          static_cast<void>(folder.run("[ -f x ] && . $1\n"));
+        }).find("takes in '$1', whose path only a run knows") != std::string::npos);
+  folder.write("a.sh", "source b.sh\n");
+  folder.write("b.sh", "source a.sh\n");
+  CHECK(said([&] { static_cast<void>(folder.run("source a.sh\n")); }).find("goes in a circle: ") !=
+        std::string::npos);
+  for (int i = 0; i < 100; ++i)
+    folder.write(fmt::format("c{}.sh", i), fmt::format("source c{}.sh\n", i + 1));
+  CHECK(said([&] {
+          static_cast<void>(folder.run("source c0.sh\n"));
+        }).find("takes in more than 64 files") != std::string::npos);
+  CHECK(read_script("source x.sh\nrun", "s.sh", {"x.sh"}).words.back().text == "run");
+  std::string nested;
+  for (int i = 0; i < 100; ++i) nested += "if a\nthen\n";
+  CHECK(said([&] { read_script(nested, "s.sh"); }).find("has more branches") != std::string::npos);
+}
+
+TEST_CASE("a script's own environment reaches NCCL") {
+  const ImportFile script = with(recipe_file("gpt15b_megatron.sh"), "GPUS_PER_NODE=8",
+                                 "GPUS_PER_NODE=8\nexport NCCL_NVLS_ENABLE=0\n"
+                                 "export NCCL_P2P_NET_CHUNKSIZE=2097152");
+  const ImportedRecipe recipe =
+      import_recipe(script, job("dgx-superpod-h100", "megatron-core-2025"));
+  const NcclSettings nccl = scenario_in(recipe.yaml).recipe.software.nccl;
+  CHECK(!nccl.nvls.value);
+  CHECK(nccl.p2p_net_chunk.value.value() == 2097152);
+}
+
+}  // namespace simtrain::testing
