@@ -49,15 +49,15 @@ bool is_true(const std::optional<Said>& entry) {
 }
 
 /// NeMo says `fp8: True`, Megatron the FP8 format or None.
-RunFacts::Fact<DataType> precision(const Configuration& keys) {
+RunFacts::Fact<Precision> precision(const Configuration& keys) {
   const auto fp8 = said(keys, {"cfg/fp8", "fp8"});
   if (fp8 && fp8->value != "False" && fp8->value != "false")
-    return Sourced<DataType>{DataType::fp8, fp8->origin()};
+    return Sourced<Precision>{Precision::fp8, fp8->origin()};
   const auto flag = said(keys, {"bf16"});
-  if (is_true(flag)) return Sourced<DataType>{DataType::bf16, flag->origin()};
+  if (is_true(flag)) return Sourced<Precision>{Precision::bf16, flag->origin()};
   const auto word = said(keys, {"cfg/precision", "cfg/autocast_dtype"});
   if (word && word->value.starts_with("bf16"))
-    return Sourced<DataType>{DataType::bf16, word->origin()};
+    return Sourced<Precision>{Precision::bf16, word->origin()};
   return std::nullopt;
 }
 

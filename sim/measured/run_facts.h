@@ -20,7 +20,7 @@ struct RunFacts {
   Fact<double> gpus;
   Fact<double> global_batch_size;
   Fact<double> seq_length;
-  Fact<DataType> precision;
+  Fact<Precision> precision;
   Fact<GpuSpec> gpu;
   Fact<ModelSpec> model;
   Fact<double> flops_per_sample;  ///< forward and backward, said as such, in place of a model

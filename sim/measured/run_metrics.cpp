@@ -104,7 +104,8 @@ void set_utilization(const RunFacts& facts, RunMetrics& metrics) {
   if (facts.peak_tflops) {
     metrics.peak_tflops_per_gpu = facts.peak_tflops->value;
   } else if (facts.gpu && facts.precision) {
-    metrics.peak_tflops_per_gpu = facts.gpu->value.peak(facts.precision->value).value() / 1e12;
+    metrics.peak_tflops_per_gpu =
+        facts.gpu->value.peak(row_of(facts.precision->value).operand).value() / 1e12;
   }
   std::optional<double> achieved = metrics.tflops_per_gpu;
   if (!achieved && metrics.logged_tflops) achieved = metrics.logged_tflops->mean;

@@ -12,8 +12,9 @@ namespace {
 bool needed(const Recipe& recipe, Piece piece) {
   switch (piece) {
     case Piece::layer_weight_cast:
+      return recipe.precision().quantized;
     case Piece::amax:
-      return recipe.fp8();
+      return recipe.precision().delayed_scaling;
     case Piece::head_backward_deferred:
     case Piece::head_weight_gradient:
       return recipe.overlap.defer_embedding_wgrad_compute;
@@ -45,9 +46,7 @@ void wait_for_host(ComputeCost& cost, const PassContext& context, Piece piece) {
     return;
   const KernelLaunches& launches = recipe.software.kernel_launches;
   const bool forward = piece == Piece::layer_forward;
-  const int count = recipe.fp8()
-                        ? (forward ? launches.fp8_forward.value : launches.fp8_backward.value)
-                        : (forward ? launches.bf16_forward.value : launches.bf16_backward.value);
+  const int count = launches.of_layer(forward, recipe.precision().quantized);
   const Duration host =
       to_duration(count * to_seconds(context.cluster.spec().node.host_launch_latency.value));
   if (host <= cost.time) return;

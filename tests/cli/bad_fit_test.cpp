@@ -123,10 +123,26 @@ TEST_CASE("Layers must split into the stages") {
   });
 }
 
+TEST_CASE("A layout must be one, and of this model and pipeline") {
+  const std::string pp = "pipeline_model_parallel_size: 2";
+  const auto with = [&](const std::string& layout) {
+    return pp + "\n  pipeline_model_parallel_layout: " + layout;
+  };
+  const std::string where = "16:35: parallelism.pipeline_model_parallel_layout: ";
+  check_edits({
+      {pp, with("Et*15|t*16L"), where + "has 31 layers, the model 32"},
+      {pp, with("Et*10|t*10|t*12L"), where + "has 3 stages; PP 2 x VP 1 = 2 would do"},
+      {pp, with("Et*16|t*16"), where + "the loss L has to come last, once"},
+      {pp, with("Et*16|t*15mL"), where + "character 12: 'm' is a layer of multi-token"},
+      {pp, with("Et*16|t*16L\n  account_for_loss_in_pipeline_split: true"),
+       where + "says where embedding and loss are; "},
+  });
+}
+
 TEST_CASE("Precisions must go together") {
   check_edits({
       {"precision: bf16", "precision: fp32",
-       "9:14: training.precision: 'fp32' is not trained here; bf16 or fp8 would do"},
+       "9:14: training.precision: 'fp32' is not known here; did you mean 'fp8'?"},
       {"precision: bf16", "precision: bf16\n  fp8_params: true",
        "10:15: training.fp8_params: is true with precision bf16; FP8 parameters need precision "
        "fp8"},

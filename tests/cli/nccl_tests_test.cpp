@@ -91,9 +91,10 @@ TEST_CASE("validate --nccl LOG: what is missing or wrong is one line") {
                "12.44    N/A    83.06   12.62   12.62    N/A\n");
   folder.write("none.log", "hello\n");
   const CallOptions here{folder.path().string(), {}, ""};
+  const std::string sample = SIMTRAIN_SOURCE_DIR "/" + kSample;
   const std::vector<std::pair<std::string, std::string>> cases{
-      {kSample, "--cluster: is missing; the output of nccl-tests"},
-      {kSample + " --cluster dgx-superpod-h10", "--cluster: "},
+      {sample, "--cluster: is missing; the output of nccl-tests"},
+      {sample + " --cluster dgx-superpod-h10", "--cluster: "},
       {"other.log --cluster dgx-superpod-h100",
        "other.log: is of reduce_perf, which is not predicted; all_reduce"},
       {"bare.log --cluster dgx-superpod-h100", "bare.log: --gpus: is missing; the log names no"},

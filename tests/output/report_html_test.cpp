@@ -9,7 +9,7 @@
 #include "sim/output/html/html.h"
 #include "sim/output/run/pipeline_picture.h"
 #include "sim/output/run/run_html.h"
-#include "sim/output/run/run_html_links.h"
+#include "sim/run/analysis/link_use.h"
 #include "sim/run/analysis/waterfall.h"
 #include "tests/run/scenarios.h"
 

@@ -34,8 +34,8 @@ HandMade uniform(const Pipeline& shape) {
   const auto nothing = HandMade::bytes(0, 0);
   for (int stage = 0; stage < shape.stages; ++stage) {
     const std::uint32_t rank = ranks[static_cast<std::size_t>(stage)];
-    for (const StageAction& action :
-         pipeline_schedule({shape.stages, stage, shape.chunks, shape.micro_batches})) {
+    for (const Task& action :
+         PipelineStage({shape.stages, shape.chunks, shape.micro_batches}, stage).tasks()) {
       const bool forward = action.direction == Direction::forward;
       const bool starts = stage == 0 && action.chunk == 0;
       const bool ends = stage + 1 == shape.stages && action.chunk + 1 == shape.chunks;

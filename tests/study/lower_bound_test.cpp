@@ -137,3 +137,23 @@ TEST_CASE("what plans of one key share is the same whichever is asked") {
     }
   }
 }
+
+TEST_CASE("nor where a layout deals the layers out unevenly") {
+  std::mt19937 random(15);
+  Scenario base = draft("llama31_8b_h100", "bf16-32", {"gbs=64", "tp=1", "cp=1", "pp=4", "vp=2"});
+  const StepTimeBound bound(base);
+  for (int i = 0; i < 12; ++i) {
+    std::vector<int> layers(8, 0);
+    for (int layer = 0; layer < base.recipe.model.num_layers; ++layer) ++layers[random() % 8];
+    std::string layout = "E";
+    for (std::size_t chunk = 0; chunk < layers.size(); ++chunk)
+      layout += (chunk > 0 ? "|" : "") + std::string(static_cast<std::size_t>(layers[chunk]), 't');
+    layout += "L";
+    CAPTURE(layout);
+    Scenario scenario = base;
+    scenario.recipe.parallelism.pipeline_model_parallel_layout = layout;
+    shuffle_overlap(scenario.recipe.overlap, random);
+    const PassCosts costs = bound.pass_costs(scenario.recipe);
+    CHECK(bound.seconds(scenario.recipe, costs, true) <= simulate(scenario).step_time_s);
+  }
+}

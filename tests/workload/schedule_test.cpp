@@ -17,11 +17,7 @@ namespace {
 
 using Pass = std::pair<int, int>;  ///< micro-batch, chunk
 
-struct Shape {
-  int stages;
-  int chunks;
-  int micro_batches;
-};
+using Shape = PipelineShape;
 
 /// Shapes that a recipe may have: interleaved only over several stages, micro-batches in whole
 /// groups.
@@ -34,13 +30,23 @@ Shape random_shape(std::mt19937_64& random) {
   return {stages, chunks, chunks > 1 ? stages * upto(4) : upto(20)};
 }
 
-std::vector<StageAction> schedule(const Shape& shape, int stage) {
-  return pipeline_schedule({shape.stages, stage, shape.chunks, shape.micro_batches});
+std::vector<Task> schedule(const Shape& shape, int stage) {
+  return PipelineStage(shape, stage).tasks();
 }
 
-std::vector<Pass> passes(const std::vector<StageAction>& actions, Direction direction) {
+/// Forward passes of a stage before its first backward: its warm-up and one.
+int before_backward(const Shape& shape, int stage) {
+  int forwards = 0;
+  for (const Task& task : schedule(shape, stage)) {
+    if (task.direction == Direction::backward) break;
+    ++forwards;
+  }
+  return forwards;
+}
+
+std::vector<Pass> passes(const std::vector<Task>& actions, Direction direction) {
   std::vector<Pass> result;
-  for (const StageAction& action : actions) {
+  for (const Task& action : actions) {
     if (action.direction == direction) result.emplace_back(action.micro_batch, action.chunk);
   }
   return result;
@@ -48,20 +54,20 @@ std::vector<Pass> passes(const std::vector<StageAction>& actions, Direction dire
 
 /// Where a pass of `stage` hands its result: nowhere after the last stage's last chunk (forward) or
 /// the first stage's first (backward).
-bool hands_on(const Shape& shape, int stage, const StageAction& action) {
+bool hands_on(const Shape& shape, int stage, const Task& action) {
   if (action.direction == Direction::forward)
     return stage + 1 < shape.stages || action.chunk + 1 < shape.chunks;
   return stage > 0 || action.chunk > 0;
 }
 
 /// A pass that takes from its neighbour what another pass of it made.
-bool takes(const Shape& shape, int stage, const StageAction& action) {
+bool takes(const Shape& shape, int stage, const Task& action) {
   if (action.direction == Direction::forward) return stage > 0 || action.chunk > 0;
   return stage + 1 < shape.stages || action.chunk + 1 < shape.chunks;
 }
 
 /// The pass of the neighbouring stage that takes what this one hands on.
-StageAction taker(const Shape& shape, int stage, StageAction action) {
+Task taker(const Shape& shape, int stage, Task action) {
   const bool forward = action.direction == Direction::forward;
   if (forward && stage + 1 == shape.stages) ++action.chunk;
   if (!forward && stage == 0) --action.chunk;
@@ -70,9 +76,9 @@ StageAction taker(const Shape& shape, int stage, StageAction action) {
 
 std::vector<Pass> sent(const Shape& shape, int stage, Direction direction) {
   std::vector<Pass> result;
-  for (const StageAction& action : schedule(shape, stage)) {
+  for (const Task& action : schedule(shape, stage)) {
     if (action.direction != direction || !hands_on(shape, stage, action)) continue;
-    const StageAction other = taker(shape, stage, action);
+    const Task other = taker(shape, stage, action);
     result.emplace_back(other.micro_batch, other.chunk);
   }
   return result;
@@ -80,7 +86,7 @@ std::vector<Pass> sent(const Shape& shape, int stage, Direction direction) {
 
 std::vector<Pass> received(const Shape& shape, int stage, Direction direction) {
   std::vector<Pass> result;
-  for (const StageAction& action : schedule(shape, stage)) {
+  for (const Task& action : schedule(shape, stage)) {
     if (action.direction == direction && takes(shape, stage, action))
       result.emplace_back(action.micro_batch, action.chunk);
   }
@@ -89,7 +95,7 @@ std::vector<Pass> received(const Shape& shape, int stage, Direction direction) {
 
 /// Simulates the schedules of all stages against each other; true where every pass gets its turn.
 bool comes_to_an_end(const Shape& shape) {
-  std::vector<std::vector<StageAction>> actions;
+  std::vector<std::vector<Task>> actions;
   for (int stage = 0; stage < shape.stages; ++stage) actions.push_back(schedule(shape, stage));
   std::vector<std::size_t> next(actions.size(), 0);
   std::set<std::tuple<int, bool, int, int>> arrived;
@@ -99,13 +105,13 @@ bool comes_to_an_end(const Shape& shape) {
     for (int stage = 0; stage < shape.stages; ++stage) {
       const auto at = static_cast<std::size_t>(stage);
       while (next[at] < actions[at].size()) {
-        const StageAction& action = actions[at][next[at]];
+        const Task& action = actions[at][next[at]];
         const bool forward = action.direction == Direction::forward;
         if (takes(shape, stage, action) &&
             !arrived.contains({stage, forward, action.micro_batch, action.chunk}))
           break;
         if (hands_on(shape, stage, action)) {
-          const StageAction other = taker(shape, stage, action);
+          const Task other = taker(shape, stage, action);
           const int goal = (stage + (forward ? 1 : -1) + shape.stages) % shape.stages;
           arrived.insert({goal, forward, other.micro_batch, other.chunk});
         }
@@ -135,27 +141,27 @@ void for_random_shapes(int cases, const Check& check) {
 }  // namespace
 
 TEST_CASE("without interleaving a stage warms up with one pass for each stage after it") {
-  CHECK(warm_up_passes({8, 0, 1, 16}) == 7);
-  CHECK(warm_up_passes({8, 3, 1, 16}) == 4);
-  CHECK(warm_up_passes({8, 7, 1, 16}) == 0);
+  CHECK(before_backward({8, 1, 16}, 0) == 7 + 1);
+  CHECK(before_backward({8, 1, 16}, 3) == 4 + 1);
+  CHECK(before_backward({8, 1, 16}, 7) == 0 + 1);
 }
 
 TEST_CASE(
     "interleaved, a stage warms up with two passes for each stage after it and its earlier "
     "chunks") {
-  CHECK(warm_up_passes({8, 0, 12, 16}) == 2 * 7 + 11 * 8);
-  CHECK(warm_up_passes({8, 7, 12, 16}) == 11 * 8);
-  CHECK(warm_up_passes({14, 5, 9, 1008}) == 2 * 8 + 8 * 14);
+  CHECK(before_backward({8, 12, 16}, 0) == 2 * 7 + 11 * 8 + 1);
+  CHECK(before_backward({8, 12, 16}, 7) == 11 * 8 + 1);
+  CHECK(before_backward({14, 9, 1008}, 5) == 2 * 8 + 8 * 14 + 1);
 }
 
 TEST_CASE("a stage never warms up with more passes than there are") {
-  CHECK(warm_up_passes({8, 0, 1, 3}) == 3);
-  CHECK(warm_up_passes({4, 0, 2, 4}) == 8);
-  CHECK(warm_up_passes({8, 0, 2, 8}) == 16);
+  CHECK(before_backward({8, 1, 3}, 0) == 3);
+  CHECK(before_backward({4, 2, 4}, 0) == 8);
+  CHECK(before_backward({8, 2, 8}, 0) == 16);
 }
 
 TEST_CASE("one stage alternates forward and backward") {
-  const auto actions = pipeline_schedule({1, 0, 1, 3});
+  const auto actions = schedule({1, 1, 3}, 0);
   REQUIRE(actions.size() == 6);
   for (std::size_t i = 0; i < actions.size(); ++i) {
     CHECK(actions[i].direction == (i % 2 == 0 ? Direction::forward : Direction::backward));
@@ -164,9 +170,9 @@ TEST_CASE("one stage alternates forward and backward") {
 }
 
 TEST_CASE("1F1B of the second of three stages is as written out by hand") {
-  const auto actions = pipeline_schedule({3, 1, 1, 4});
+  const auto actions = schedule({3, 1, 4}, 1);
   std::string text;
-  for (const StageAction& action : actions) {
+  for (const Task& action : actions) {
     text += (action.direction == Direction::forward ? "F" : "B") +
             std::to_string(action.micro_batch) + " ";
   }
@@ -177,7 +183,7 @@ TEST_CASE(
     "interleaved 1F1B of two stages, two chunks and four micro-batches is as written out by hand") {
   const auto text = [](int stage) {
     std::string result;
-    for (const StageAction& action : pipeline_schedule({2, stage, 2, 4})) {
+    for (const Task& action : schedule({2, 2, 4}, stage)) {
       result += (action.direction == Direction::forward ? "F" : "B") +
                 std::to_string(action.micro_batch) + (action.chunk == 0 ? "a " : "b ");
     }
@@ -201,7 +207,7 @@ TEST_CASE("every micro-batch goes through every chunk once forward and then once
         CHECK(found == all);
       }
       std::set<Pass> open;
-      for (const StageAction& action : actions) {
+      for (const Task& action : actions) {
         const Pass pass{action.micro_batch, action.chunk};
         if (action.direction == Direction::forward) {
           open.insert(pass);
@@ -213,14 +219,13 @@ TEST_CASE("every micro-batch goes through every chunk once forward and then once
   });
 }
 
-TEST_CASE("a stage holds at most one pass more than it warmed up with") {
+TEST_CASE("a stage holds no more passes than at its first backward") {
   for_random_shapes(300, [](const Shape& shape) {
     for (int stage = 0; stage < shape.stages; ++stage) {
-      const int bound =
-          warm_up_passes({shape.stages, stage, shape.chunks, shape.micro_batches}) + 1;
+      const int bound = before_backward(shape, stage);
       int in_flight = 0;
       int most = 0;
-      for (const StageAction& action : schedule(shape, stage)) {
+      for (const Task& action : schedule(shape, stage)) {
         in_flight += action.direction == Direction::forward ? 1 : -1;
         most = std::max(most, in_flight);
       }

@@ -15,6 +15,9 @@
 #include "sim/topology/cluster.h"
 #include "sim/topology/graph/wiring.h"
 #include "sim/topology/import/import_format.h"
+#include "sim/workload/kernels/precision.h"
+#include "sim/workload/parallel/groups.h"
+#include "sim/workload/schedule/schedule.h"
 
 namespace simtrain {
 namespace {
@@ -118,6 +121,29 @@ std::string placement_list() {
   return helped(rows);
 }
 
+/// Both sides of pipeline messages are listed once.
+std::string group_list() {
+  std::vector<Helped> rows;
+  for (const GroupRow& row : group_rows()) {
+    if (row.kind != GroupKind::self && (rows.empty() || rows.back().first != row.name))
+      rows.emplace_back(row.name, row.meaning);
+  }
+  return helped(rows);
+}
+
+std::string schedule_list() {
+  std::vector<Helped> rows;
+  for (const ScheduleRow& row : schedule_rows()) rows.emplace_back(row.name, row.meaning);
+  return helped(rows);
+}
+
+std::string precision_list() {
+  std::vector<Helped> rows;
+  for (const PrecisionRow& row : precision_rows())
+    rows.emplace_back(name_of(row.precision), row.meaning);
+  return helped(rows);
+}
+
 /// Scenario files with the rows of their tables.
 std::string scenarios(const DataFolder& data) {
   std::string out;
@@ -158,6 +184,9 @@ const std::vector<Family>& families() {
       {"profile-formats", [](const DataFolder&) { return profile_formats_list(); }},
       {"step-windows", [](const DataFolder&) { return step_window_list(); }},
       {"placements", [](const DataFolder&) { return placement_list(); }},
+      {"groups", [](const DataFolder&) { return group_list(); }},
+      {"schedules", [](const DataFolder&) { return schedule_list(); }},
+      {"precisions", [](const DataFolder&) { return precision_list(); }},
       {"mfu-conventions", [](const DataFolder&) { return lines(names_of<MfuConvention>()); }},
   };
   return rows;

@@ -121,7 +121,7 @@ RunFacts option_facts(const po::variables_map& values, const DataFolder& data) {
   facts.gpus = with_source(count(values, "gpus"), "--gpus");
   facts.global_batch_size = with_source(count(values, "gbs"), "--gbs");
   facts.seq_length = with_source(count(values, "seq-length"), "--seq-length");
-  facts.precision = with_source(named<DataType>(values, "precision"), "--precision");
+  facts.precision = with_source(named<Precision>(values, "precision"), "--precision");
   facts.gpu = with_source(loaded<GpuSpec>(values, data, "hardware/gpus", "gpu"), "--gpu");
   facts.model =
       with_source(loaded<ModelSpec>(values, data, "scenarios/models", "model"), "--model");

@@ -84,12 +84,9 @@ std::string named_file(const DataFolder& data, std::string_view family, const st
   return name;
 }
 
-std::optional<DataType> precision_option(const po::variables_map& values) {
+std::optional<Precision> precision_option(const po::variables_map& values) {
   if (values.count("precision") == 0) return std::nullopt;
-  const auto precision = named_option<DataType>(values, "precision");
-  if (precision == DataType::fp32)
-    throw InputError({}, "--precision", "'fp32' is not trained here; bf16 or fp8 would do");
-  return precision;
+  return named_option<Precision>(values, "precision");
 }
 
 FirstRequest request_of(const CommandCall& call, const po::variables_map& values) {

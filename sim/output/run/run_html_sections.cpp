@@ -8,8 +8,8 @@
 #include "sim/output/run/pipeline_picture.h"
 #include "sim/output/run/recipe_report.h"
 #include "sim/output/run/run_html_data.h"
-#include "sim/output/run/run_html_links.h"
 #include "sim/output/text/unit_text.h"
+#include "sim/run/analysis/link_use.h"
 #include "sim/run/analysis/waterfall.h"
 
 namespace simtrain {

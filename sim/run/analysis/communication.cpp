@@ -5,7 +5,7 @@
 #include <set>
 #include <tuple>
 
-#include "sim/workload/schedule/stage_layout.h"
+#include "sim/workload/plan/stage_passes.h"
 
 namespace simtrain {
 namespace {
@@ -74,32 +74,6 @@ std::string_view group_name(Share share) {
   }
 }
 
-std::vector<std::int64_t> piece_counts(const Recipe& recipe, const RankGrid& grid, int stage) {
-  std::vector<std::int64_t> counts(kPieces, 0);
-  const auto count = [&](Piece piece) -> std::int64_t& {
-    return counts[static_cast<std::size_t>(piece)];
-  };
-  const std::int64_t micro_batches = grid.micro_batches();
-  const int deferred = recipe.deferred_weight_gradients(grid.micro_batches());
-  for (const ChunkLayout& chunk : stage_chunks(recipe, stage)) {
-    count(Piece::layer_forward) += chunk.layers * micro_batches;
-    count(Piece::layer_backward) += chunk.layers * micro_batches;
-    if (recipe.fp8() && chunk.layers > 0) count(Piece::amax) += 2 * micro_batches;
-    if (recipe.fp8() && !recipe.training.fp8_params)
-      count(Piece::layer_weight_cast) += chunk.layers;
-    if (chunk.embedding) {
-      count(Piece::embedding_forward) += micro_batches;
-      count(Piece::embedding_backward) += micro_batches;
-    }
-    if (!chunk.head) continue;
-    count(Piece::head_forward) += micro_batches;
-    count(Piece::head_backward) += micro_batches - deferred;
-    count(Piece::head_backward_deferred) += deferred;
-    count(Piece::head_weight_gradient) += deferred;
-  }
-  return counts;
-}
-
 std::vector<CommunicationRow> communication_table(const SimulatedStep& simulated,
                                                   const std::vector<PathStep>& path) {
   Table table;
@@ -107,8 +81,8 @@ std::vector<CommunicationRow> communication_table(const SimulatedStep& simulated
   const std::uint32_t rank = busiest_rank(plan, simulated.timeline);
   add_transfers(table, plan, simulated.timeline, path, rank, 1);
   const SimulatedPieces& pieces = simulated.pieces_of(plan.ranks[rank].rank);
-  const auto counts =
-      piece_counts(simulated.scenario.recipe, simulated.grid, plan.ranks[rank].stage);
+  const auto counts = piece_counts(simulated.scenario.recipe, plan.ranks[rank].stage,
+                                   simulated.grid.micro_batches());
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     if (counts[i] == 0) continue;
     add_transfers(table, pieces[i].plan, pieces[i].timeline, pieces[i].path, 0, counts[i]);

@@ -16,7 +16,4 @@ std::vector<CommunicationRow> communication_table(const SimulatedStep& simulated
 /// other shares.
 std::string_view group_name(Share share);
 
-/// How often each piece is run in one step by a rank of a stage, by Piece number.
-std::vector<std::int64_t> piece_counts(const Recipe& recipe, const RankGrid& grid, int stage);
-
 }  // namespace simtrain

@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include "sim/run/analysis/communication.h"
+#include "sim/workload/plan/stage_passes.h"
 
 namespace simtrain {
 namespace {
@@ -41,7 +41,7 @@ Breakdown mean_pieces(const SimulatedStep& simulated, const Recipe& recipe,
   std::vector<std::vector<std::int64_t>> counts;
   counts.reserve(static_cast<std::size_t>(simulated.grid.pp()));
   for (int stage = 0; stage < simulated.grid.pp(); ++stage)
-    counts.push_back(piece_counts(recipe, simulated.grid, stage));
+    counts.push_back(piece_counts(recipe, stage, simulated.grid.micro_batches()));
   Breakdown mean{};
   for (int rank = 0; rank < simulated.grid.ranks(); ++rank) {
     const PieceCosts& pieces =

@@ -15,7 +15,7 @@ namespace simtrain {
 struct KindError {
   Share share{};
   std::optional<std::string> gpu;
-  std::optional<DataType> precision;  ///< of the recipe
+  std::optional<Precision> precision;  ///< of the recipe
   std::optional<std::int64_t> head_dimension;
   Sourced<double> relative_error;
   SourcePlace where;
@@ -57,7 +57,7 @@ struct PredictedStep {
   double time_s = 0;
   Breakdown breakdown{};
   std::string gpu;
-  DataType precision{};
+  Precision precision{};
   std::int64_t head_dimension = 0;
   int gpus = 0;
   int gpus_per_node = 1;

@@ -30,9 +30,7 @@ void divides(std::int64_t divisor, std::int64_t number, const YamlNode& tree,
 
 void check_precision(const Recipe& recipe, const YamlNode& tree) {
   const TrainingSpec& training = recipe.training;
-  require(training.precision != DataType::fp32, tree, "training.precision",
-          "'fp32' is not trained here; bf16 or fp8 would do");
-  require(recipe.fp8() || !training.fp8_params, tree, "training.fp8_params",
+  require(recipe.precision().quantized || !training.fp8_params, tree, "training.fp8_params",
           "is true with precision bf16; FP8 parameters need precision fp8");
   require(recipe.optimizer.grad_reduce_dtype != DataType::fp8, tree, "optimizer.grad_reduce_dtype",
           "'fp8' cannot hold gradients; bf16 or fp32 would do");
@@ -45,8 +43,9 @@ bool has_rates(const GpuSpec& gpu, DataType type) {
 }
 
 /// Every GPU computes in BF16, since every step does; in FP8 those that can.
-void check_rates(const GpuSpec& gpu, DataType precision, const YamlNode& tree) {
-  require(precision == DataType::bf16 || has_rates(gpu, precision), tree, "training.precision",
+void check_rates(const GpuSpec& gpu, Precision precision, const YamlNode& tree) {
+  require(!row_of(precision).quantized || has_rates(gpu, row_of(precision).operand), tree,
+          "training.precision",
           fmt::format("'{}' is not computed by {}, whose file has no rates of it; bf16 would do",
                       name_of(precision), gpu.name));
 }
@@ -164,8 +163,32 @@ void check_grid(const Scenario& scenario, const YamlNode& tree) {
                       recipe.pp()));
 }
 
+void check_layout(const Recipe& recipe, const YamlNode& tree) {
+  const ParallelismSpec& parallelism = recipe.parallelism;
+  const std::string key = "parallelism.pipeline_model_parallel_layout";
+  require(!parallelism.account_for_embedding_in_pipeline_split &&
+              !parallelism.account_for_loss_in_pipeline_split,
+          tree, key, "says where embedding and loss are; the keys account_for_... cannot as well");
+  std::vector<ChunkLayout> chunks;
+  try {
+    chunks = chunks_of_layout(*parallelism.pipeline_model_parallel_layout);
+  } catch (const std::invalid_argument& refusal) {
+    throw InputError(place_of(tree, key), key, refusal.what());
+  }
+  const std::size_t wanted =
+      static_cast<std::size_t>(recipe.pp()) * static_cast<std::size_t>(recipe.vp());
+  require(chunks.size() == wanted, tree, key,
+          fmt::format("has {} stages; PP {} x VP {} = {} would do", chunks.size(), recipe.pp(),
+                      recipe.vp(), wanted));
+  std::int64_t layers = 0;
+  for (const ChunkLayout& chunk : chunks) layers += chunk.layers;
+  require(layers == recipe.model.num_layers, tree, key,
+          fmt::format("has {} layers, the model {}", layers, recipe.model.num_layers));
+}
+
 void check_layers(const Recipe& recipe, const YamlNode& tree) {
   const ParallelismSpec& parallelism = recipe.parallelism;
+  if (parallelism.pipeline_model_parallel_layout) return check_layout(recipe, tree);
   const int counted = recipe.model.num_layers +
                       (parallelism.account_for_embedding_in_pipeline_split ? 1 : 0) +
                       (parallelism.account_for_loss_in_pipeline_split ? 1 : 0);

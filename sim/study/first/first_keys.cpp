@@ -80,8 +80,8 @@ class FirstKeys {
   }
 
   void training() {
-    const DataType precision = request_.precision.value_or(DataType::bf16);
-    const bool fp8 = precision == DataType::fp8;
+    const Precision precision = request_.precision.value_or(Precision::bf16);
+    const bool fp8 = row_of(precision).quantized;
     if (fp8 && !has_fp8(cluster_.gpu))
       throw InputError({}, "--precision",
                        fmt::format("'fp8' has no rate on {}; bf16 would do", cluster_.gpu.name));

@@ -17,7 +17,7 @@ struct FirstRequest {
   std::string cluster;         ///< a name in hardware/clusters
   int gpus = 0;
   std::optional<std::string> software;  ///< a name in hardware/software
-  std::optional<DataType> precision;
+  std::optional<Precision> precision;
   std::optional<std::int64_t> seq_length;
   std::optional<std::int64_t> longest;  ///< sequence that the model is made for, in tokens
   std::optional<std::int64_t> global_batch_size;

@@ -1,6 +1,7 @@
 #include "sim/study/tune/lower_bound.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "sim/run/pieces.h"
 #include "sim/study/tune/stage_bound.h"
@@ -35,13 +36,23 @@ PieceCosts shortest(const std::vector<PieceCosts>& classes) {
   return result;
 }
 
-double pipeline_bound(const BoundContext& context, bool with_ends) {
-  const int last = context.recipe.pp() - 1;
+/// The first stage, the one before the last and the last: those in between are like the latter but
+/// where a layout says how many layers each has.
+std::vector<int> unlike_stages(const Recipe& recipe) {
+  const int last = recipe.pp() - 1;
   std::vector<int> stages{0, std::max(0, last - 1), last};
+  if (recipe.parallelism.pipeline_model_parallel_layout) {
+    stages.resize(static_cast<std::size_t>(recipe.pp()));
+    std::iota(stages.begin(), stages.end(), 0);
+  }
   stages.erase(std::unique(stages.begin(), stages.end()), stages.end());
+  return stages;
+}
+
+double pipeline_bound(const BoundContext& context, bool with_ends) {
   std::vector<StageBound> bounds;
-  bounds.reserve(stages.size());
-  for (const int stage : stages) bounds.push_back(stage_bound(context, stage, with_ends));
+  for (const int stage : unlike_stages(context.recipe))
+    bounds.push_back(stage_bound(context, stage, with_ends));
   return bound_of(context, bounds);
 }
 

@@ -56,19 +56,9 @@ class StageBounder {
  private:
   [[nodiscard]] bool last() const { return bound_.stage == recipe_.pp() - 1; }
 
-  void add(const StageAction& action, int times) {
-    if (times > 0) append(all_, passes_.whole(action), times);
-  }
-
   void add_passes() {
-    const int chunks = recipe_.vp();
-    const int deferred = recipe_.deferred_weight_gradients(micro_batches_);
-    for (int chunk = 0; chunk < chunks; ++chunk) {
-      add({Direction::forward, 0, chunk}, 1);
-      add({Direction::forward, 1, chunk}, micro_batches_ - 1);
-      add({Direction::backward, 0, chunk}, deferred);
-      add({Direction::backward, deferred, chunk}, micro_batches_ - deferred);
-    }
+    for (const CountedPass& pass : counted_passes(recipe_, micro_batches_))
+      append(all_, passes_.whole(pass.action), pass.times);
     bound_.passes = seconds(all_);
     bound_.first_forward = seconds(passes_.whole({Direction::forward, 0, 0}));
     bound_.last_backward = seconds(passes_.whole({Direction::backward, micro_batches_ - 1, 0}));
@@ -87,37 +77,24 @@ class StageBounder {
   /// Messages that are not overlapped: see StageProgramBuilder, which sends and receives after each
   /// pass, or after each pair of the steady phase of an interleaved schedule.
   void add_messages() {
-    const ScheduleRequest request{recipe_.pp(), bound_.stage, recipe_.vp(), micro_batches_};
-    const std::vector<StageAction> actions = pipeline_schedule(request);
-    const auto warm_up = static_cast<std::size_t>(warm_up_passes(request));
+    const PipelineStage pipeline({recipe_.pp(), recipe_.vp(), micro_batches_}, bound_.stage);
     std::int64_t waits = 0;
     bool sent = false;
-    for (std::size_t next = 0; next < actions.size();) {
-      const bool pair = recipe_.vp() > 1 && next >= warm_up && next + warm_up < actions.size();
-      const std::size_t end = next + (pair ? 2 : 1);
-      if (next > 0 && (sent || has_source(actions[next]))) ++waits;
-      sent = std::any_of(actions.begin() + static_cast<std::ptrdiff_t>(next),
-                         actions.begin() + static_cast<std::ptrdiff_t>(end),
-                         [&](const StageAction& action) { return has_goal(action); });
-      next = end;
+    bool first = true;
+    bool joined = false;  // to the call of the task before
+    for (const Task& task : pipeline.tasks()) {
+      if (!joined) {
+        if (!first && (sent || pipeline.source(task) != 0)) ++waits;
+        sent = false;
+      }
+      sent = sent || pipeline.goal(task) != 0;
+      joined = task.with_next;
+      first = false;
     }
     double shortest = message(context_, last() ? bound_.stage - 1 : bound_.stage);
     if (bound_.stage > 0) shortest = std::min(shortest, message(context_, bound_.stage - 1));
     bound_.passes += static_cast<double>(waits) * shortest;
   }
-  [[nodiscard]] bool at_begin(const StageAction& action) const {
-    return bound_.stage == 0 && action.chunk == 0;
-  }
-  [[nodiscard]] bool at_end(const StageAction& action) const {
-    return last() && action.chunk + 1 == recipe_.vp();
-  }
-  [[nodiscard]] bool has_source(const StageAction& action) const {
-    return action.direction == Direction::forward ? !at_begin(action) : !at_end(action);
-  }
-  [[nodiscard]] bool has_goal(const StageAction& action) const {
-    return action.direction == Direction::forward ? !at_end(action) : !at_begin(action);
-  }
-
   void add_ends() {
     const int rank = rank_of(context_, bound_.stage);
     const GroupLayout layout = context_.layout(GroupKind::data, rank);
@@ -197,9 +174,9 @@ StageBound stage_bound(const BoundContext& context, int stage, bool with_ends) {
 }
 
 double bound_of(const JobContext& context, const std::vector<StageBound>& stages) {
-  const StageBound& inner = stages[stages.size() / 2];
   const auto of = [&](int stage) -> const StageBound& {
-    return stage == 0 ? stages.front() : stage == stages.back().stage ? stages.back() : inner;
+    return *std::find_if(stages.begin(), stages.end(),
+                         [&](const StageBound& bound) { return bound.stage >= stage; });
   };
   double first_done = stages.front().first_done;
   double way_back = 0;

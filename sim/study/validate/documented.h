@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/core/input/yaml_reader.h"
+#include "sim/workload/kernels/precision.h"
 
 namespace simtrain {
 
@@ -75,15 +76,6 @@ template <>
 struct EnumNames<MemoryStage> {
   static constexpr std::array rows{std::pair{std::string_view("fullest"), MemoryStage::fullest},
                                    std::pair{std::string_view("last"), MemoryStage::last}};
-};
-
-/// Of the GEMMs of a documented run.
-enum class Precision { bf16, fp8 };
-
-template <>
-struct EnumNames<Precision> {
-  static constexpr std::array rows{std::pair{std::string_view("bf16"), Precision::bf16},
-                                   std::pair{std::string_view("fp8"), Precision::fp8}};
 };
 
 /// What one precision of a group is called: "llama-70b:fp8".

@@ -55,7 +55,7 @@ void add_run(const DataFolder& data, const MeasuredPair& pair, const LogRequest&
              TableResult& table) {
   const auto source = ScenarioSource::from_file(pair.scenario);
   const Scenario scenario = source.scenario(data, row_of(source, pair), {});
-  table.spec.precision = scenario.recipe.fp8() ? Precision::fp8 : Precision::bf16;
+  table.spec.precision = scenario.recipe.training.precision;
   const auto [row, caveat] = figures_of(pair, request);
   Report report = simulate(scenario);
   std::vector<FigureResult> figures = compare_figures(table.spec, row, report);

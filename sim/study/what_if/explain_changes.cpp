@@ -70,8 +70,9 @@ void add_overlap(std::vector<Change>& changes, const Recipe& recipe) {
 void add_words(std::vector<Change>& changes, const Scenario& scenario) {
   const Recipe& recipe = scenario.recipe;
   add_word(changes, "precision", std::string(name_of(recipe.training.precision)),
-           recipe.fp8() ? Alternative{"bf16", {"precision=bf16", "training.fp8_params=false"}}
-                        : set("precision", "fp8"));
+           recipe.precision().quantized
+               ? Alternative{"bf16", {"precision=bf16", "training.fp8_params=false"}}
+               : set("precision", "fp8"));
   for (const auto& [name, value] : EnumNames<Recompute>::rows) {
     if (value != recipe.recompute)
       add_word(changes, "recompute", std::string(name_of(recipe.recompute)),

@@ -86,6 +86,9 @@ struct GemmSpec {
   std::vector<std::array<int, 2>> tiles;  ///< rows x columns of an output tile
   std::string tiles_source;
   std::vector<GemmRate> rates;
+  /// Whether tensor cores take operands below 16 bits only contiguous along k (Hopper), so that
+  /// weight gradients read turned copies.
+  Sourced<bool> quantized_operands_along_k;
   template <class Visitor>
   void fields(Visitor& v) {
     v("kernel_floor", kernel_floor);
@@ -95,6 +98,7 @@ struct GemmSpec {
     v("tiles", tiles, Limits{1, 4096});
     v("tiles_source", tiles_source);
     v("rates", rates);
+    v("quantized_operands_along_k", quantized_operands_along_k);
   }
 };
 

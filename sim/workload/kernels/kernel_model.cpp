@@ -11,6 +11,8 @@ namespace simtrain {
 namespace {
 
 constexpr double kDenseHalfRateSequence = 175;
+/// Elements of a GEMM's output whose sums one SM can hold; a larger tile takes a pair of SMs.
+constexpr int kLargestTileOfOneSm = 128 * 256;
 
 double operations(const Gemm& gemm) {
   return 2.0 * static_cast<double>(gemm.m) * static_cast<double>(gemm.n) *
@@ -94,7 +96,7 @@ KernelTime FittedKernelModel::time_of(const Gemm& gemm) const {
   double best = std::numeric_limits<double>::infinity();
   bool memory_bound = false;
   for (const auto& [rows, columns] : gpu_.gemm.tiles) {
-    const bool pair = gpu_.architecture == Architecture::blackwell && rows * columns > 128 * 256;
+    const bool pair = rows * columns > kLargestTileOfOneSm;
     const double slots = (sms - gemm.sm_margin) / (pair ? 2 : 1);
     const double slot_rate = whole_rate / sms * (pair ? 2 : 1);
     for (const int split : {1, 2, 4}) {

@@ -15,10 +15,8 @@ class Layer {
       : builder_(context),
         model_(context.recipe.model),
         gemm_(builder_, context.recipe.tokens()),
-        fp8_(context.recipe.fp8()),
-        // Hopper's FP8 tensor cores need both operands contiguous along k, so that a weight
-        // gradient reads transposed copies; Blackwell takes any layout.
-        transposes_(fp8_ && context.cluster.gpu.architecture == Architecture::hopper),
+        precision_(context.recipe.precision()),
+        copies_(operand_copies(precision_, context.cluster.gpu)),
         rows_(static_cast<double>(context.recipe.tokens())),
         local_rows_(rows_ /
                     (context.recipe.parallelism.sequence_parallel ? context.recipe.tp() : 1)),
@@ -48,12 +46,12 @@ class Layer {
     module("input_layernorm");
     norm_forward(kNoOp);
     module("linear_qkv");
-    gemm_.gather_then(qkv_, hidden_, gathered_type());
+    gemm_.gather_then(qkv_, hidden_, precision_.operand);
     rotary();
     module("core_attention");
     attention_forward(builder_);
     module("linear_proj");
-    cast(static_cast<double>(query_) * rows_, 3 + transposed());
+    cast(static_cast<double>(query_) * rows_, copies_);
     const std::uint32_t projected =
         gemm_.then_scatter(hidden_, query_, entry(&TpOverlapTable::proj_fprop));
     dropout_residual_add(projected);
@@ -64,11 +62,11 @@ class Layer {
     module("pre_mlp_layernorm");
     norm_forward(kNoOp);
     module("linear_fc1");
-    gemm_.gather_then(fc1_, hidden_, gathered_type());
+    gemm_.gather_then(fc1_, hidden_, precision_.operand);
     module("activation");
     elements(activation_bytes(Direction::forward) * static_cast<double>(ffn_) * rows_);
     module("linear_fc2");
-    cast(static_cast<double>(ffn_) * rows_, 3 + transposed());
+    cast(static_cast<double>(ffn_) * rows_, copies_);
     return gemm_.then_scatter(hidden_, ffn_, entry(&TpOverlapTable::fc2_fprop));
   }
 
@@ -78,25 +76,30 @@ class Layer {
   [[nodiscard]] const TpOverlapEntry* entry(Entry member) const {
     return overlap_ != nullptr ? &(overlap_->*member) : nullptr;
   }
-  [[nodiscard]] DataType gathered_type() const { return fp8_ ? DataType::fp8 : DataType::bf16; }
-  [[nodiscard]] double transposed() const { return transposes_ ? 1 : 0; }
 
   std::uint32_t elements(double bytes, std::uint32_t after = kNoOp) {
     return builder_.stream_bytes(StreamingKind::element_wise, bytes, Share::memory_bound, after);
   }
-  /// Reads BF16 (or FP8) and writes FP8 copies: `bytes` per element.
-  void cast(double count, double bytes) {
-    if (fp8_) builder_.stream_bytes(StreamingKind::cast, count * bytes, Share::fp8);
+  /// Reads a BF16 tensor and writes so many quantized copies.
+  void cast(double count, int copies) {
+    if (copies == 0) return;
+    builder_.stream_bytes(StreamingKind::cast, count * (2 + copies * precision_.operand_bytes()),
+                          Share::fp8);
   }
-  /// FP8 copy of a gathered tensor, turned for the weight gradient.
-  void transpose(double count) {
-    if (transposes_) builder_.stream_bytes(StreamingKind::cast, 2 * count, Share::fp8);
+  /// Whether a weight gradient reads turned copies.
+  [[nodiscard]] bool transposes() const { return copies_ > 1; }
+  /// Copy of a gathered tensor, turned for the weight gradient.
+  void transpose(double count, std::uint32_t after = kNoOp) {
+    if (!transposes()) return;
+    builder_.stream_bytes(StreamingKind::cast, 2 * precision_.operand_bytes() * count, Share::fp8,
+                          after);
   }
-  /// The norm writes FP8 itself where the GEMM wants it.
+  /// The norm writes the operand itself.
   void norm_forward(std::uint32_t after) {
-    builder_.stream_bytes(StreamingKind::norm_forward,
-                          (fp8_ ? 3.0 : 4.0) * static_cast<double>(hidden_) * local_rows_,
-                          Share::memory_bound, after);
+    builder_.stream_bytes(
+        StreamingKind::norm_forward,
+        (2 + precision_.operand_bytes()) * static_cast<double>(hidden_) * local_rows_,
+        Share::memory_bound, after);
   }
   /// With dropout the kernel writes its mask too, a byte an element.
   void dropout_residual_add(std::uint32_t after) {
@@ -147,14 +150,14 @@ class Layer {
     }
     module("linear_fc2");
     dropout_backward();
-    cast(gradient * local_rows_, 3);
-    gemm_.gather_then(ffn_, hidden_, gathered_type());  // FC2 data gradient, gathers dY
+    cast(gradient * local_rows_, std::min(copies_, 1));
+    gemm_.gather_then(ffn_, hidden_, precision_.operand);  // FC2 data gradient, gathers dY
     transpose(gradient * rows_);
     gemm_.weight_gradient(hidden_, ffn_);
     module("activation");
     elements(activation_bytes(Direction::backward) * static_cast<double>(ffn_) * rows_);
     module("linear_fc1");
-    cast(static_cast<double>(fc1_) * rows_, 3 + transposed());
+    cast(static_cast<double>(fc1_) * rows_, copies_);
     const std::uint32_t gathered = gemm_.data_gradient_beside_gather(
         hidden_, fc1_, hidden_, entry(&TpOverlapTable::fc1_dgrad));
     const std::uint32_t scattered =
@@ -171,8 +174,8 @@ class Layer {
     }
     module("linear_proj");
     dropout_backward();
-    cast(gradient * local_rows_, 3);
-    gemm_.gather_then(query_, hidden_, gathered_type());  // projection data gradient, gathers dY
+    cast(gradient * local_rows_, std::min(copies_, 1));
+    gemm_.gather_then(query_, hidden_, precision_.operand);  // projection data gradient, gathers dY
     transpose(gradient * rows_);
     gemm_.weight_gradient(hidden_, query_);
     module("core_attention");
@@ -181,7 +184,7 @@ class Layer {
     elements(4.0 * static_cast<double>(qkv_) * rows_, complete);  // dQ, dK, dV into one tensor
     rotary();
     module("linear_qkv");
-    cast(static_cast<double>(qkv_) * rows_, 3 + transposed());
+    cast(static_cast<double>(qkv_) * rows_, copies_);
     const std::uint32_t gathered = gemm_.data_gradient_beside_gather(
         hidden_, qkv_, hidden_, entry(&TpOverlapTable::qkv_dgrad));
     const std::uint32_t scattered =
@@ -193,18 +196,17 @@ class Layer {
   /// Weight gradient of a column-parallel module from the gathered norm output.
   std::uint32_t weight_gradient(std::int64_t columns, std::uint32_t gathered,
                                 const TpOverlapEntry* overlap) {
-    if (!transposes_)
+    if (!transposes())
       return gemm_.weight_gradient_beside_scatter(columns, hidden_, hidden_, overlap, gathered);
-    builder_.stream_bytes(StreamingKind::cast, 2.0 * static_cast<double>(hidden_) * rows_,
-                          Share::fp8, gathered);
+    transpose(static_cast<double>(hidden_) * rows_, gathered);
     return gemm_.weight_gradient_beside_scatter(columns, hidden_, hidden_, overlap, kNoOp);
   }
 
   ProgramBuilder builder_;
   const ModelSpec& model_;
   OverlappedGemm gemm_;
-  bool fp8_;
-  bool transposes_;
+  const PrecisionRow& precision_;
+  int copies_;  ///< of each operand that its GEMMs want
   double rows_;
   double local_rows_;
   int tp_;
@@ -217,14 +219,16 @@ class Layer {
   std::int64_t fc1_;
 };
 
-/// FP8 copies of a layer's weights: BF16 read, FP8 written (and again, turned, on Hopper).
+/// Quantized copies of a layer's weights.
 Program layer_weight_cast(const PieceContext& context) {
   ProgramBuilder builder(context);
   builder.module("weights");
-  const bool hopper = context.cluster.gpu.architecture == Architecture::hopper;
+  const PrecisionRow& precision = context.recipe.precision();
+  const int copies = operand_copies(precision, context.cluster.gpu);
   const double weights =
       static_cast<double>(context.recipe.model.layer_matrix_parameters()) / context.recipe.tp();
-  builder.stream_bytes(StreamingKind::cast, weights * (hopper ? 4 : 3), Share::fp8);
+  builder.stream_bytes(StreamingKind::cast, weights * (2 + copies * precision.operand_bytes()),
+                       Share::fp8);
   return builder.take();
 }
 

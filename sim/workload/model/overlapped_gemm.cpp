@@ -9,7 +9,7 @@ OverlappedGemm::OverlappedGemm(ProgramBuilder& builder, std::int64_t rows)
       rows_(rows),
       tp_(builder.recipe().tp()),
       overlap_(builder.recipe().overlap.tp_comm_overlap && tp_ > 1),
-      type_(builder.recipe().training.precision) {}
+      type_(builder.recipe().precision().operand) {}
 
 Gemm OverlappedGemm::gemm(std::int64_t rows, std::int64_t n, std::int64_t k) const {
   return {rows, n, k, type_, DataType::bf16};

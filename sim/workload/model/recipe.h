@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/workload/kernels/precision.h"
 #include "sim/workload/model/model_spec.h"
 #include "sim/workload/model/software_spec.h"
 
@@ -34,7 +35,7 @@ struct EnumNames<RecomputeModule> {
 };
 
 struct TrainingSpec {
-  DataType precision{};
+  Precision precision{};
   bool fp8_params = false;  ///< parameters kept and gathered in FP8
   std::int64_t seq_length = 0;
   int micro_batch_size = 0;
@@ -58,6 +59,8 @@ struct ParallelismSpec {
   bool sequence_parallel = false;
   bool account_for_embedding_in_pipeline_split = false;
   bool account_for_loss_in_pipeline_split = false;
+  /// Layers by chunk in Megatron's words (schedule/pipeline_layout.h); missing: dealt evenly.
+  std::optional<std::string> pipeline_model_parallel_layout;
   template <class Visitor>
   void fields(Visitor& v) {
     v("tensor_model_parallel_size", tensor_model_parallel_size, Limits{1, 1e6});
@@ -69,6 +72,7 @@ struct ParallelismSpec {
     v("sequence_parallel", sequence_parallel);
     v.optional("account_for_embedding_in_pipeline_split", account_for_embedding_in_pipeline_split);
     v.optional("account_for_loss_in_pipeline_split", account_for_loss_in_pipeline_split);
+    v.optional("pipeline_model_parallel_layout", pipeline_model_parallel_layout);
   }
 };
 
@@ -121,7 +125,7 @@ struct Recipe {
   [[nodiscard]] int pp() const { return parallelism.pipeline_model_parallel_size; }
   [[nodiscard]] int vp() const { return parallelism.virtual_pipeline_model_parallel_size; }
   [[nodiscard]] int cp() const { return parallelism.context_parallel_size; }
-  [[nodiscard]] bool fp8() const { return training.precision == DataType::fp8; }
+  [[nodiscard]] const PrecisionRow& precision() const { return row_of(training.precision); }
   /// Whether selective recompute takes in a module.
   [[nodiscard]] bool recomputes(RecomputeModule module) const {
     return recompute == Recompute::selective &&

@@ -4,7 +4,7 @@ namespace simtrain {
 namespace {
 
 AxisSet amax_axes(const Recipe& recipe) {
-  if (!recipe.fp8()) return {};
+  if (!recipe.precision().delayed_scaling) return {};
   if (recipe.software.tp_only_amax_red.value) return {Axis::tp, Axis::cp};
   return row_of(GroupKind::amax).axes;
 }

@@ -43,6 +43,11 @@ struct KernelLaunches {
     v("fp8_forward", fp8_forward, kCountOrNone);
     v("fp8_backward", fp8_backward, kCountOrNone);
   }
+  /// `quantized`: with the casts of its operands.
+  [[nodiscard]] int of_layer(bool forward, bool quantized) const {
+    if (quantized) return forward ? fp8_forward.value : fp8_backward.value;
+    return forward ? bf16_forward.value : bf16_backward.value;
+  }
 };
 
 /// What a GPU's memory holds beside the tensors of a training step.

@@ -22,6 +22,21 @@ struct Stretch {
   int layer = -1;
 };
 
+/// The stretches of a pass in the order in which they run.
+std::vector<Stretch> stretches_of(const Recipe& recipe, const ChunkLayout& chunk,
+                                  const Task& action);
+
+/// Passes of a stage that take the same, by the first of them.
+struct CountedPass {
+  Task action;
+  int times = 0;
+};
+/// All passes of a stage, each kind once.
+std::vector<CountedPass> counted_passes(const Recipe& recipe, int micro_batches);
+
+/// How often a stage runs each piece in one step, by Piece number.
+std::vector<std::int64_t> piece_counts(const Recipe& recipe, int stage, int micro_batches);
+
 /// Adds `times` pieces to a sum; the shares that stretch are averaged by time.
 void append(ComputeCost& sum, const ComputeCost& piece, int times);
 
@@ -41,22 +56,22 @@ class StagePasses {
         chunks_(stage_chunks(context.recipe, stage)) {}
 
   [[nodiscard]] const std::vector<ChunkLayout>& chunks() const { return chunks_; }
-  /// The stretches of a pass in the order in which they run: their pieces, and what they cost. The
-  /// last one's cost holds the pass's wait for other replicas too.
-  [[nodiscard]] std::vector<Stretch> stretches(const StageAction& action) const;
-  [[nodiscard]] std::vector<Segment> segments(const StageAction& action) const;
+  [[nodiscard]] std::vector<Stretch> stretches(const Task& action) const {
+    return stretches_of(recipe_, chunks_[static_cast<std::size_t>(action.chunk)], action);
+  }
+  /// What the stretches cost; the last one's cost holds the pass's wait for other replicas too.
+  [[nodiscard]] std::vector<Segment> segments(const Task& action) const;
   /// The whole pass.
-  [[nodiscard]] ComputeCost whole(const StageAction& action) const;
+  [[nodiscard]] ComputeCost whole(const Task& action) const;
   /// Forward on the first micro-batch casts weights; backward of the head may defer its weight
   /// gradient. Both make a pass that costs something else than its siblings.
-  [[nodiscard]] bool differs(const StageAction& action) const;
+  [[nodiscard]] bool differs(const Task& action) const;
   [[nodiscard]] const ComputeCost& piece(Piece which) const {
     return pieces_[static_cast<std::size_t>(which)];
   }
 
  private:
   [[nodiscard]] ComputeCost wait_for_replicas(const ComputeCost& pass) const;
-  [[nodiscard]] Piece head_piece(const StageAction& action) const;
 
   const Recipe& recipe_;
   const PieceCosts& pieces_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "sim/core/invariant.h"
 #include "sim/workload/plan/data_parallel.h"
@@ -22,7 +23,8 @@ class StageProgramBuilder {
         stage_(context.grid.coordinates(rank).pp),
         last_stage_(stage_ == recipe_.pp() - 1),
         passes_(context, context.pieces_of(rank), stage_),
-        chunks_(passes_.chunks()) {
+        chunks_(passes_.chunks()),
+        pipeline_({recipe_.pp(), recipe_.vp(), context.grid.micro_batches()}, stage_) {
     data_layout_ = context.layout(GroupKind::data, rank_);
     for (const ChunkLayout& chunk : chunks_) {
       buckets_.push_back(chunk_buckets(context, chunk, data_layout_));
@@ -38,14 +40,7 @@ class StageProgramBuilder {
       for (std::size_t chunk = 0; chunk < std::min<std::size_t>(2, chunks_.size()); ++chunk)
         gather(chunk, kNoOp);
     }
-    const ScheduleRequest request{recipe_.pp(), stage_, recipe_.vp(),
-                                  context_.grid.micro_batches()};
-    const std::vector<StageAction> actions = pipeline_schedule(request);
-    if (fuses_exchanges()) {
-      add_fused(actions, static_cast<std::size_t>(warm_up_passes(request)));
-    } else {
-      for (const StageAction& action : actions) pass(action);
-    }
+    add_passes(pipeline_.tasks());
     flush();
     return std::move(program_);
   }
@@ -53,80 +48,61 @@ class StageProgramBuilder {
  private:
   // --- passes ---
 
-  /// Without overlap the interleaved schedule sends and receives in one fused, blocking call.
-  [[nodiscard]] bool fuses_exchanges() const {
-    return recipe_.vp() > 1 && !recipe_.overlap.overlap_p2p_comm;
+  /// Tasks that exchange their messages in one call run as one: it sends what they made and
+  /// receives what the next ones need. Overlapped, each has messages of its own.
+  void add_passes(const std::vector<Task>& tasks) {
+    const bool overlapped = recipe_.overlap.overlap_p2p_comm;
+    for (std::size_t next = 0; next < tasks.size();) {
+      std::size_t count = 1;
+      while (!overlapped && tasks[next + count - 1].with_next) ++count;
+      exchange({tasks.data() + next, count});
+      next += count;
+    }
   }
 
-  /// A fused call follows each warm-up pass, each steady pair and each flush pass: it sends what
-  /// they made and receives what the next ones need.
-  void add_fused(const std::vector<StageAction>& actions, std::size_t warm_up) {
-    std::size_t next = 0;
-    while (next < actions.size()) {
-      const bool pair = next >= warm_up && next + warm_up < actions.size();
-      const std::size_t end = next + (pair ? 2 : 1);
-      const std::uint32_t posted = last_pass_;
-      std::array<std::uint32_t, 2> received{kNoOp, kNoOp};
-      for (std::size_t i = next; i < end; ++i) {
-        if (has_source(actions[i])) received[i - next] = receive(actions[i], posted);
-      }
-      for (std::size_t i = next; i < end; ++i) compute(actions[i], received[i - next]);
-      for (std::size_t i = next; i < end; ++i) {
-        if (has_goal(actions[i])) send(actions[i]);
-        synchronize_data(actions[i]);
-      }
-      next = end;
+  void exchange(std::span<const Task> tasks) {
+    std::vector<std::uint32_t> received;
+    for (const Task& task : tasks)
+      received.push_back(has_source(task) ? receive(task, posted(task)) : kNoOp);
+    for (std::size_t i = 0; i < tasks.size(); ++i) compute(tasks[i], received[i]);
+    for (const Task& task : tasks) {
+      if (has_goal(task)) send(task);
+      synchronize_data(task);
     }
   }
 
   /// Overlapped, a receive is posted as soon as the last pass of its direction has run; otherwise
   /// after whatever pass ran last.
-  void pass(const StageAction& action) {
-    const std::uint32_t last_alike =
-        action.direction == Direction::forward ? last_forward_ : last_backward_;
-    const std::uint32_t posted = recipe_.overlap.overlap_p2p_comm ? last_alike : last_pass_;
-    compute(action, has_source(action) ? receive(action, posted) : kNoOp);
-    if (has_goal(action)) send(action);
-    synchronize_data(action);
+  [[nodiscard]] std::uint32_t posted(const Task& task) const {
+    if (!recipe_.overlap.overlap_p2p_comm) return last_pass_;
+    return task.direction == Direction::forward ? last_forward_ : last_backward_;
   }
 
-  void synchronize_data(const StageAction& action) {
+  void synchronize_data(const Task& action) {
     const bool forward = action.direction == Direction::forward;
     (forward ? forwards_ : backwards_) += 1;
     forward ? gather_ahead() : reduce_behind(action);
   }
 
-  /// Passes at an end of the model have no input (forward) or no gradient to hand on (backward).
-  [[nodiscard]] bool at_begin(const StageAction& action) const {
-    return stage_ == 0 && action.chunk == 0;
-  }
-  [[nodiscard]] bool at_end(const StageAction& action) const {
-    return last_stage_ && is_last_chunk(action.chunk);
-  }
-  [[nodiscard]] bool has_source(const StageAction& action) const {
-    return action.direction == Direction::forward ? !at_begin(action) : !at_end(action);
-  }
-  [[nodiscard]] bool has_goal(const StageAction& action) const {
-    return action.direction == Direction::forward ? !at_end(action) : !at_begin(action);
-  }
-  [[nodiscard]] bool is_last_chunk(int chunk) const {
-    return chunk + 1 == static_cast<int>(chunks_.size());
-  }
+  [[nodiscard]] bool has_source(const Task& task) const { return pipeline_.source(task) != 0; }
+  [[nodiscard]] bool has_goal(const Task& task) const { return pipeline_.goal(task) != 0; }
 
-  std::uint32_t receive(const StageAction& action, std::uint32_t posted) {
+  std::uint32_t receive(const Task& action, std::uint32_t posted) {
     const bool forward = action.direction == Direction::forward;
     Op op = message(action, forward ? Stream::receive_forward : Stream::receive_backward,
-                    forward ? GroupKind::from_previous : GroupKind::from_next, Label::receive);
-    op.cost = p2p_cost(forward ? -1 : 1);
+                    pipeline_.source(action) < 0 ? GroupKind::from_previous : GroupKind::from_next,
+                    Label::receive);
+    op.cost = p2p_cost(pipeline_.source(action));
     op.after[0] = posted;
     return program_.add(op);
   }
 
-  void send(const StageAction& action) {
+  void send(const Task& action) {
     const bool forward = action.direction == Direction::forward;
     Op op = message(action, forward ? Stream::send_forward : Stream::send_backward,
-                    forward ? GroupKind::to_next : GroupKind::to_previous, Label::send);
-    op.cost = p2p_cost(forward ? 1 : -1);
+                    pipeline_.goal(action) > 0 ? GroupKind::to_next : GroupKind::to_previous,
+                    Label::send);
+    op.cost = p2p_cost(pipeline_.goal(action));
     op.after[0] = last_pass_;
     const std::uint32_t sent = program_.add(op);
     if (!recipe_.overlap.overlap_p2p_comm) blocking_sends_.push_back(sent);
@@ -141,7 +117,7 @@ class StageProgramBuilder {
     return op;
   }
 
-  static Op message(const StageAction& action, Stream stream, GroupKind slot, Label label) {
+  static Op message(const Task& action, Stream stream, GroupKind slot, Label label) {
     Op op = transfer(stream, slot, label);
     op.chunk = static_cast<std::uint16_t>(action.chunk);
     op.micro_batch = static_cast<std::uint32_t>(action.micro_batch);
@@ -165,7 +141,7 @@ class StageProgramBuilder {
     return index;
   }
 
-  void compute(const StageAction& action, std::uint32_t received) {
+  void compute(const Task& action, std::uint32_t received) {
     const bool forward = action.direction == Direction::forward;
     const auto chunk = static_cast<std::size_t>(action.chunk);
     const bool gathers = forward && action.micro_batch == 0 && !gathered_[chunk].empty();
@@ -205,11 +181,11 @@ class StageProgramBuilder {
     (forward ? last_forward_ : last_backward_) = last_pass_;
   }
 
-  [[nodiscard]] bool is_last_micro_batch(const StageAction& action) const {
+  [[nodiscard]] bool is_last_micro_batch(const Task& action) const {
     return action.micro_batch + 1 == context_.grid.micro_batches();
   }
 
-  std::uint32_t pass_cost(const StageAction& action) {
+  std::uint32_t pass_cost(const Task& action) {
     const std::size_t variant =
         (action.direction == Direction::forward ? 0U : 2U) + (passes_.differs(action) ? 1U : 0U);
     pass_costs_.resize(chunks_.size(), {kNoOp, kNoOp, kNoOp, kNoOp});
@@ -261,7 +237,7 @@ class StageProgramBuilder {
 
   /// With several chunks, a chunk is reduced `stage` backward passes after its last one, so that
   /// all stages launch in the same slot (Megatron's grad_sync_func).
-  void reduce_behind(const StageAction& action) {
+  void reduce_behind(const Task& action) {
     if (!recipe_.overlap.overlap_grad_reduce || recipe_.vp() == 1) return;
     finished_.push_back(is_last_micro_batch(action) ? action.chunk : -1);
     const int slot = backwards_ - 1 - stage_;
@@ -344,6 +320,7 @@ class StageProgramBuilder {
   bool last_stage_;
   StagePasses passes_;
   const std::vector<ChunkLayout>& chunks_;
+  PipelineStage pipeline_;
   GroupLayout data_layout_;
   std::vector<ChunkBuckets> buckets_;
   StepEndCosts end_;

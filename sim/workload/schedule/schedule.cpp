@@ -1,47 +1,36 @@
 #include "sim/workload/schedule/schedule.h"
 
-#include <algorithm>
+#include <array>
 
 namespace simtrain {
-namespace {
 
-/// The `index`-th pass in one direction: groups of `stages` micro-batches, chunk after chunk.
-StageAction virtual_pass(const ScheduleRequest& request, Direction direction, int index) {
-  const int group_passes = request.stages * request.chunks;
-  const int group = index / group_passes;
-  const int first = group * request.stages;
-  const int size = std::min(request.stages, request.micro_batches - first);
-  const int inside = index - group * group_passes;
-  const int chunk = inside / size;
-  return {direction, first + inside % size,
-          direction == Direction::forward ? chunk : request.chunks - 1 - chunk};
+std::span<const ScheduleRow> schedule_rows() {
+  static const std::array rows{one_forward_one_backward(), interleaved()};
+  return rows;
 }
 
-}  // namespace
-
-int warm_up_passes(const ScheduleRequest& request) {
-  const int after = request.stages - request.stage - 1;
-  const int passes =
-      request.chunks == 1 ? after : 2 * after + (request.chunks - 1) * request.stages;
-  return std::min(passes, request.micro_batches * request.chunks);
+const ScheduleRow& schedule_of(const PipelineShape& shape) {
+  return schedule_rows()[shape.chunks == 1 ? 0 : 1];
 }
 
-std::vector<StageAction> pipeline_schedule(const ScheduleRequest& request) {
-  const int total = request.micro_batches * request.chunks;
-  const int warm_up = warm_up_passes(request);
-  std::vector<StageAction> actions;
-  actions.reserve(2 * static_cast<std::size_t>(total));
-  for (int index = 0; index < warm_up; ++index) {
-    actions.push_back(virtual_pass(request, Direction::forward, index));
+PipelineStage::PipelineStage(const PipelineShape& shape, int stage)
+    : schedule_(schedule_of(shape)), shape_(shape), stage_(stage) {
+  for (int chunk = 0; chunk < shape.stages * shape.chunks; ++chunk) {
+    if (schedule_.stage_of(shape, chunk) == stage) model_chunks_.push_back(chunk);
   }
-  for (int index = 0; index + warm_up < total; ++index) {
-    actions.push_back(virtual_pass(request, Direction::forward, index + warm_up));
-    actions.push_back(virtual_pass(request, Direction::backward, index));
-  }
-  for (int index = total - warm_up; index < total; ++index) {
-    actions.push_back(virtual_pass(request, Direction::backward, index));
-  }
-  return actions;
+}
+
+/// To the stage of the model's next chunk (1) or of the one before (-1). In a ring of two stages
+/// both ways end at the same one; activations go the way of the model.
+int PipelineStage::way(const Task& task, int along_model) const {
+  const int other = model_chunks_[static_cast<std::size_t>(task.chunk)] + along_model;
+  if (other < 0 || other >= shape_.stages * shape_.chunks) return 0;
+  const int there = schedule_.stage_of(shape_, other);
+  if (there == stage_) return 0;
+  const auto reaches = [&](int step) {
+    return (stage_ + step + shape_.stages) % shape_.stages == there;
+  };
+  return reaches(along_model) ? along_model : -along_model;
 }
 
 }  // namespace simtrain

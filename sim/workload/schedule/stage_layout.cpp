@@ -1,8 +1,9 @@
 #include "sim/workload/schedule/stage_layout.h"
 
 namespace simtrain {
+namespace {
 
-std::vector<ChunkLayout> stage_chunks(const Recipe& recipe, int stage) {
+std::vector<ChunkLayout> even_chunks(const Recipe& recipe, int stage) {
   const ParallelismSpec& parallelism = recipe.parallelism;
   const int counted = recipe.model.num_layers +
                       (parallelism.account_for_embedding_in_pipeline_split ? 1 : 0) +
@@ -18,6 +19,19 @@ std::vector<ChunkLayout> stage_chunks(const Recipe& recipe, int stage) {
     if (parallelism.account_for_loss_in_pipeline_split) --chunks.back().layers;
   }
   return chunks;
+}
+
+}  // namespace
+
+std::vector<ChunkLayout> stage_chunks(const Recipe& recipe, int stage) {
+  const auto& layout = recipe.parallelism.pipeline_model_parallel_layout;
+  if (!layout) return even_chunks(recipe, stage);
+  const std::vector<ChunkLayout> all = chunks_of_layout(*layout);
+  std::vector<ChunkLayout> own;
+  for (std::size_t i = static_cast<std::size_t>(stage); i < all.size();
+       i += static_cast<std::size_t>(recipe.pp()))
+    own.push_back(all[i]);
+  return own;
 }
 
 DataType layer_weight_type(const Recipe& recipe) {

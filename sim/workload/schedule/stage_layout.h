@@ -3,18 +3,13 @@
 #include <vector>
 
 #include "sim/workload/model/recipe.h"
+#include "sim/workload/schedule/pipeline_layout.h"
 
 namespace simtrain {
 
-/// What one chunk of one stage holds.
-struct ChunkLayout {
-  int layers = 0;
-  bool embedding = false;  ///< first chunk of the first stage
-  bool head = false;       ///< last chunk of the last stage: final norm, output layer, loss
-};
-
-/// The chunks of a stage. Layers are dealt evenly over stages and chunks, chunk c of all stages
-/// before chunk c+1; where embedding and loss count as layers, theirs have one layer less.
+/// The chunks of a stage: as the recipe's layout says, chunk c of all stages before chunk c+1.
+/// Without one layers are dealt evenly over stages and chunks; where embedding and loss count as
+/// layers, theirs have one layer less.
 std::vector<ChunkLayout> stage_chunks(const Recipe& recipe, int stage);
 
 /// In which a layer's weights are kept and gathered; embedding and output layer are in BF16.

@@ -24,7 +24,7 @@ class PassWalk {
 
   /// While the pass runs. In a head's pass the loss and a layer's backward follow each other, so
   /// that only the larger of them counts.
-  Live run(const StageAction& action) {
+  Live run(const Task& action) {
     const bool forward = action.direction == Direction::forward;
     const bool head = memory_.head(action.chunk);
     const double chunk = memory_.activations[static_cast<std::size_t>(action.chunk)];
@@ -62,8 +62,8 @@ Live worst_moment(const Recipe& recipe, int stage, int micro_batches) {
   const PassMemory memory = pass_memory(recipe, stage);
   PassWalk walk(recipe, memory);
   Live worst;
-  for (const StageAction& action :
-       pipeline_schedule({recipe.pp(), stage, recipe.vp(), micro_batches})) {
+  for (const Task& action :
+       PipelineStage({recipe.pp(), recipe.vp(), micro_batches}, stage).tasks()) {
     const Live live = walk.run(action);
     if (live.sum() > worst.sum()) worst = live;
   }

@@ -39,7 +39,7 @@ LayerTensors layer_tensors(const Recipe& recipe) {
   const ModelSpec& model = recipe.model;
   const double hidden = hidden_of(recipe) * own_rows(recipe);
   const double rows = rows_of(recipe) / recipe.tp();
-  const double gemm_input = recipe.fp8() ? 1 : 2;
+  const double gemm_input = recipe.precision().operand_bytes();
   const auto ffn = static_cast<double>(model.ffn_hidden_size);
   LayerTensors tensors;
   tensors.inputs = 4 * hidden;
@@ -86,9 +86,9 @@ double bytes_per_logit(CrossEntropy loss) {
 }  // namespace
 
 double fp8_copy_bytes(const Recipe& recipe, const GpuSpec& gpu) {
-  if (!recipe.fp8()) return 0;
-  const double copies = gpu.architecture == Architecture::hopper ? 2 : 1;  // with the turned copy
-  return recipe.training.fp8_params ? copies - 1 : copies;
+  const PrecisionRow& precision = recipe.precision();
+  const int kept_anyway = recipe.training.fp8_params ? 1 : 0;
+  return (operand_copies(precision, gpu) - kept_anyway) * precision.operand_bytes();
 }
 
 double optimizer_bytes(const Recipe& recipe) {
@@ -166,10 +166,10 @@ double user_buffer_bytes(const Recipe& recipe) {
   constexpr double kGathers =
       6;  // QKV and FC1 forward, projection and FC2 dgrad, QKV and FC1 dgrad
   constexpr double kGradientScatters = 2;  // QKV and FC1 wgrad
-  const double gathered = recipe.fp8() ? 1 : 2;
+  const double gathered = recipe.precision().operand_bytes();
   double bytes = kGathers * gathered + kGradientScatters * 2;
   const auto scattered = [&](const TpOverlapEntry& entry) {
-    return recipe.fp8() && entry.method == TpOverlapMethod::ring_exchange ? 1.0 : 2.0;
+    return entry.method == TpOverlapMethod::ring_exchange ? gathered : 2.0;
   };
   if (recipe.tp_overlap)
     bytes += scattered(recipe.tp_overlap->proj_fprop) + scattered(recipe.tp_overlap->fc2_fprop);

@@ -1,8 +1,8 @@
-#include "sim/output/run/run_html_links.h"
+#include "sim/run/analysis/link_use.h"
 
 #include <algorithm>
 
-#include "sim/run/analysis/communication.h"
+#include "sim/workload/plan/stage_passes.h"
 
 namespace simtrain {
 namespace {
@@ -30,7 +30,8 @@ void add(LinkTraffic& sum, const LinkTraffic& part, double times) {
 LinkTraffic inside_passes(const SimulatedStep& simulated, int pass, int stage) {
   LinkTraffic traffic;
   const SimulatedPieces& pieces = simulated.passes[static_cast<std::size_t>(pass)];
-  const auto counts = piece_counts(simulated.scenario.recipe, simulated.grid, stage);
+  const auto counts =
+      piece_counts(simulated.scenario.recipe, stage, simulated.grid.micro_batches());
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     if (counts[i] > 0) add(traffic, traffic_of(pieces[i].plan, 0), static_cast<double>(counts[i]));
   }
