@@ -1,10 +1,21 @@
 # What `make install` and `make package` put on a machine. The program finds its data from its own
-# place (sim/app/program_files.cpp), so that the folders below a prefix may be moved together.
+# place (sim/api/data_folder.cpp), so that the folders below a prefix may be moved together.
 install(TARGETS simtrain RUNTIME DESTINATION bin)
 install(DIRECTORY hardware scenarios validation DESTINATION share/simtrain
   PATTERN __pycache__ EXCLUDE)
 install(FILES README.md CHANGELOG.md LICENSE NOTICE THIRD_PARTY DESTINATION share/doc/simtrain)
 install(DIRECTORY docs DESTINATION share/doc/simtrain)
+
+# The library: headers, libsimtrain.so, and what find_package(simtrain) reads. It needs no package of
+# ours at link time, so that the file of the exported target is all that there is to configure.
+include(CMakePackageConfigHelpers)
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/simtrainConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(TARGETS libsimtrain EXPORT simtrain LIBRARY DESTINATION lib
+  PUBLIC_HEADER DESTINATION include/simtrain)
+install(EXPORT simtrain NAMESPACE simtrain:: FILE simtrainConfig.cmake DESTINATION lib/cmake/simtrain)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/simtrainConfigVersion.cmake DESTINATION lib/cmake/simtrain)
+install(DIRECTORY examples DESTINATION share/doc/simtrain)
 
 # The manual page and the completion are what the program prints.
 add_custom_command(OUTPUT simtrain.1.gz completion

@@ -17,7 +17,7 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-FLOORS = ["core", "topology", "collectives", "workload", "run", "import", "measured", "study", "output", "app"]
+FLOORS = ["core", "topology", "collectives", "workload", "run", "import", "measured", "study", "output", "api", "app"]
 INNER_FLOORS = {"workload": ["parallel", "kernels", "model", "schedule", "plan"]}
 DOORS = {  # how the header starts -> the only floor that may include it
     "yaml-cpp/": "core",

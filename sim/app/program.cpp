@@ -2,11 +2,12 @@
 #include <exception>
 
 #include <fmt/format.h>
+#include <simtrain/scenario.h>
 
 #include "sim/app/command.h"
-#include "sim/app/program_files.h"
 #include "sim/app/version.h"
 #include "sim/core/input/input_error.h"
+#include "sim/core/invariant.h"
 #include "sim/run/engine/executor.h"
 
 namespace simtrain {
@@ -21,7 +22,7 @@ CommandResult dispatch(std::vector<std::string> arguments, std::string_view comm
                        const Console& console) {
   if (!arguments.empty() && arguments.front() == "--version")
     return for_programs(version_line(commit));
-  const DataFolder data(data_root());
+  const DataFolder data(api::installed_data_path());
   if (arguments.empty() || wants_help(arguments.front()))
     return kHelpCommand.run({{}, data, console});
   const std::string& name = arguments.front();
@@ -64,6 +65,9 @@ int program(std::vector<std::string> arguments, std::string_view commit) {
     console.error(error.what());
     return kWrongInput;
   } catch (const StuckProgram& error) {
+    console.error(error.what());
+    return kOwnFailure;
+  } catch (const InternalError& error) {
     console.error(error.what());
     return kOwnFailure;
   } catch (const std::exception& error) {

@@ -1,6 +1,5 @@
 #include "sim/app/program_files.h"
 
-#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 
@@ -9,15 +8,6 @@
 namespace simtrain {
 
 namespace fs = std::filesystem;
-
-std::string data_root() {
-  const char* chosen = std::getenv("SIMTRAIN_DATA");
-  if (chosen != nullptr && *chosen != '\0') return chosen;
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  const fs::path installed = program.parent_path().parent_path() / "share" / "simtrain";
-  return fs::is_directory(installed / "hardware", error) ? installed.string() : SIMTRAIN_DATA_DIR;
-}
 
 std::string scenario_file(const CommandCall& call, const std::string& path) {
   std::error_code error;

@@ -1,10 +1,11 @@
 #include "sim/app/version.h"
 
 #include <fmt/format.h>
+#include <simtrain/simtrain.h>
 
 namespace simtrain {
 
-std::string version_text() { return "simtrain " SIMTRAIN_VERSION; }
+std::string version_text() { return "simtrain " + api::version(); }
 
 std::string version_line(std::string_view commit) {
   return commit.empty() ? version_text() + "\n"

@@ -87,7 +87,7 @@ TEST_CASE("Every command that takes a scenario finds it in the data") {
 }
 
 TEST_CASE(
-    "The Debian package holds the program, its data and its documents, and names its libraries") {
+    "The Debian package holds program, library, data and documents, and names what they need") {
   const TempFolder folder;
   install(folder.file("root/usr"));
   const Outcome packed =
@@ -100,7 +100,9 @@ TEST_CASE(
   const CallOptions in_pack{folder.file("pack"), {}, ""};
   const std::string content = shell("dpkg-deb -c *.deb", in_pack).out;
   for (const std::string file :
-       {"bin/simtrain", "share/simtrain/hardware/gpus/h100-sxm.yaml",
+       {"bin/simtrain", "lib/libsimtrain.so.0.1.0", "lib/cmake/simtrain/simtrainConfig.cmake",
+        "include/simtrain/simtrain.h", "share/doc/simtrain/examples/simulate.cpp",
+        "share/simtrain/hardware/gpus/h100-sxm.yaml",
         "share/simtrain/scenarios/llama405b_a4_224.yaml",
         "share/simtrain/validation/documented.yaml", "share/doc/simtrain/README.md",
         "share/doc/simtrain/docs/tutorial.md", "share/doc/simtrain/docs/pictures/step.png",

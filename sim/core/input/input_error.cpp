@@ -26,6 +26,8 @@ InputError::InputError(const SourcePlace& place, const std::string& key,
                        const std::string& sentence)
     : std::runtime_error(place_text(place) + (key.empty() ? "" : echoed(key, kLongestKey) + ": ") +
                          echoed(sentence, kLongestSentence)),
+      place_(place),
+      key_(key),
       place_size_(place_text(place).size()) {}
 
 }  // namespace simtrain

@@ -22,8 +22,13 @@ class InputError : public std::runtime_error {
 
   /// `key: sentence`, without the place: the same wherever the value was written.
   [[nodiscard]] std::string reason() const { return what() + place_size_; }
+  [[nodiscard]] const SourcePlace& place() const { return place_; }
+  /// Dotted; empty where no single key is wrong.
+  [[nodiscard]] const std::string& key() const { return key_; }
 
  private:
+  SourcePlace place_;
+  std::string key_;
   std::size_t place_size_;
 };
 

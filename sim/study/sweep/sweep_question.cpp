@@ -133,7 +133,11 @@ std::string fingerprint_of(const SweepQuestion& question) {
 }  // namespace
 
 SweepQuestion sweep_question(const DataFolder& data, const SweepRequest& request) {
-  const auto source = ScenarioSource::from_file(request.path);
+  return sweep_question(data, ScenarioSource::from_file(request.path), request);
+}
+
+SweepQuestion sweep_question(const DataFolder& data, const ScenarioSource& source,
+                             const SweepRequest& request) {
   if (request.row.empty() && source.has_table())
     throw InputError({request.path}, "--row",
                      fmt::format("is missing: the file has a table; --row {} would do",

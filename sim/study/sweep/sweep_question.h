@@ -38,4 +38,8 @@ struct SweepRequest {
 /// setting removes it. Throws InputError.
 SweepQuestion sweep_question(const DataFolder& data, const SweepRequest& request);
 
+/// The same of a scenario that has been read; the path of the request is only its name.
+SweepQuestion sweep_question(const DataFolder& data, const ScenarioSource& source,
+                             const SweepRequest& request);
+
 }  // namespace simtrain

@@ -1,0 +1,94 @@
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "sim/api/access.h"
+#include "sim/api/errors.h"
+
+namespace simtrain::api {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Families by name, with their folders.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kFamilies{{
+    {"gpus", "hardware/gpus"},
+    {"nodes", "hardware/nodes"},
+    {"fabrics", "hardware/fabrics"},
+    {"clusters", "hardware/clusters"},
+    {"software", "hardware/software"},
+    {"tp-overlap", "hardware/tp_overlap"},
+    {"models", "scenarios/models"},
+    {"scenarios", "scenarios"},
+}};
+
+/// The file that this code was loaded from, where that is the shared library; empty in a program
+/// that holds it itself.
+fs::path own_library() {
+  Dl_info info{};
+  if (dladdr(static_cast<const void*>(kFamilies.data()), &info) == 0) return {};
+  const fs::path file = info.dli_fname;
+  if (!file.filename().string().starts_with("libsimtrain.so")) return {};
+  std::error_code error;
+  return fs::canonical(file, error);
+}
+
+/// share/simtrain of the prefix in whose bin/ or lib/ a file lies; empty where it holds no data.
+std::string data_beside(const fs::path& file) {
+  if (file.empty()) return {};
+  std::error_code error;
+  const fs::path data = file.parent_path().parent_path() / "share" / "simtrain";
+  return fs::is_directory(data / "hardware", error) ? data.string() : "";
+}
+
+}  // namespace
+
+std::string installed_data_path() {
+  const char* chosen = std::getenv("SIMTRAIN_DATA");
+  if (chosen != nullptr && *chosen != '\0') return chosen;
+  std::error_code error;
+  for (const fs::path& file : {fs::read_symlink("/proc/self/exe", error), own_library()}) {
+    std::string found = data_beside(file);
+    if (!found.empty()) return found;
+  }
+  return SIMTRAIN_DATA_DIR;
+}
+
+DataFolder::DataFolder(const std::string& path)
+    : content_(std::make_shared<const Content>(Content{simtrain::DataFolder(path)})) {
+  std::error_code error;
+  if (fs::is_directory(fs::path(path) / "hardware", error)) return;
+  guarded([&] {
+    throw simtrain::InputError({path}, "", "is no data folder: it holds no folder 'hardware'");
+  });
+}
+
+DataFolder DataFolder::installed() { return DataFolder(installed_data_path()); }
+
+const std::string& DataFolder::path() const { return content_->path; }
+
+std::vector<std::string> DataFolder::families() {
+  std::vector<std::string> names;
+  for (const auto& [name, folder] : kFamilies) names.emplace_back(name);
+  return names;
+}
+
+std::vector<std::string> DataFolder::names(const std::string& family) const {
+  return guarded([&] {
+    const auto* found = std::find_if(kFamilies.begin(), kFamilies.end(),
+                                     [&](const auto& row) { return row.first == family; });
+    if (found == kFamilies.end())
+      throw simtrain::InputError(
+          {}, "family",
+          fmt::format("'{}' is no family; {}", family, suggestion(family, families())));
+    return content_->folder.names(found->second);
+  });
+}
+
+}  // namespace simtrain::api

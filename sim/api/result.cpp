@@ -1,0 +1,132 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "sim/api/access.h"
+#include "sim/api/errors.h"
+#include "sim/api/figures.h"
+#include "sim/output/run/json_report.h"
+#include "sim/output/text/text_report.h"
+#include "sim/run/results/sampled_steps.h"
+#include "sim/run/simulate.h"
+
+namespace simtrain::api {
+namespace {
+
+constexpr int kMostSteps = 1'000'000;
+
+StageMemory memory_of(const simtrain::StageMemory& stage) {
+  return {stage.weights,      stage.fp8_copies,    stage.gradients,    stage.optimizer,
+          stage.workspaces,   stage.activations,   stage.loss,         stage.temporary,
+          stage.cuda_context, stage.communicators, stage.user_buffers, stage.allocated(),
+          stage.total(),      stage.fragmentation};
+}
+
+Communication call_of(const CommunicationRow& row) {
+  return {row.group,
+          std::string(name_of(row.collective)),
+          std::string(name_of(row.algorithm)),
+          std::string(name_of(row.protocol)),
+          static_cast<double>(row.bytes.value()),
+          row.count,
+          row.total_s,
+          row.exposed_s};
+}
+
+void add_job(Result& result, const Report& report) {
+  result.scenario = report.scenario;
+  result.source = report.source;
+  result.cluster = report.cluster;
+  result.model = report.model;
+  result.software = report.software;
+  result.layout = report.layout;
+  result.gpus = report.gpus;
+  result.data_parallel_size = report.data_parallel;
+  result.micro_batches = report.micro_batches;
+  result.tokens_per_step = report.tokens_per_step();
+  const ParameterCounts& counts = report.parameters;
+  result.parameters = {counts.model, counts.fullest, counts.fullest_stage, counts.mean};
+}
+
+void add_times(Result& result, const Report& report) {
+  const simtrain::Interval interval = report.step_time_interval();
+  result.step_time_s = report.step_time_s;
+  result.step_time_interval = {interval.low, interval.high};
+  result.step_time_std_s = report.step_spread.deviation_s();
+  if (report.sample) result.steps_s = report.sample->seconds;
+  result.tokens_per_s = report.tokens_per_s;
+  result.tflops_per_gpu = report.tflops_per_gpu;
+  result.peak_tflops_per_gpu = report.peak_tflops_per_gpu;
+  result.mfu = report.mfu;
+  result.mfu_convention = name_of(report.mfu_convention);
+  result.model_flops_per_sample = report.model_flops_per_sample;
+  result.days_per_1t_tokens = report.days_per_1t_tokens;
+  result.sm_clock = report.clock;
+  result.breakdown = shares_of(report.breakdown);
+}
+
+void add_memory(Result& result, const Report& report) {
+  for (const simtrain::StageMemory& stage : report.memory)
+    result.memory.push_back(memory_of(stage));
+  result.memory_capacity_bytes = report.memory_capacity;
+  result.peak_bytes = report.peak_bytes();
+  result.fits = report.fits();
+  result.tight = report.tight();
+}
+
+Result result_of(Report report) {
+  Result result;
+  add_job(result, report);
+  add_times(result, report);
+  add_memory(result, report);
+  for (const CommunicationRow& row : report.communication)
+    result.communication.push_back(call_of(row));
+  result.events = report.engine.events;
+  result.ranks_simulated = report.engine.ranks_simulated;
+  result.fingerprint = report.engine.fingerprint;
+  Access::keep(result, std::move(report));
+  return result;
+}
+
+}  // namespace
+
+std::vector<TimeShare> shares_of(const Breakdown& breakdown) {
+  std::vector<TimeShare> shares;
+  shares.reserve(kShares);
+  for (const auto& [name, share] : EnumNames<Share>::rows)
+    shares.push_back({std::string(name), breakdown[static_cast<std::size_t>(share)]});
+  return shares;
+}
+
+double Result::seconds_of(const std::string& share) const {
+  const auto found = std::find_if(breakdown.begin(), breakdown.end(),
+                                  [&](const TimeShare& row) { return row.name == share; });
+  return found == breakdown.end() ? 0 : found->seconds;
+}
+
+const StageMemory& Result::fullest_stage() const {
+  return *std::max_element(memory.begin(), memory.end(),
+                           [](const auto& a, const auto& b) { return a.total < b.total; });
+}
+
+std::string Result::json() const {
+  return guarded([&] { return json_report(source_report_->report); });
+}
+
+std::string Result::text() const {
+  return guarded([&] { return text_report(source_report_->report); });
+}
+
+Result simulate(const Scenario& scenario, const SimulateOptions& options) {
+  return guarded([&] {
+    if (options.steps < 0 || options.steps > kMostSteps)
+      throw simtrain::InputError({}, "steps", fmt::format("must be from 0 to {}", kMostSteps));
+    const auto& content = Access::of(scenario);
+    ClusterCache* clusters = Access::of(content.data).clusters.get();
+    Report report = simtrain::simulate(content.scenario(), {options.unfold, clusters, {}});
+    if (options.steps > 0) report.sample = sampled_steps(report, options.steps, options.seed);
+    return result_of(std::move(report));
+  });
+}
+
+}  // namespace simtrain::api

@@ -1,0 +1,22 @@
+#include "sim/core/invariant.h"
+
+#include <string>
+
+#include <doctest/doctest.h>
+
+namespace simtrain {
+namespace {
+
+TEST_CASE("A broken invariant is an exception that says where") {
+  CHECK_NOTHROW(invariant(true, "one is one"));
+  CHECK_THROWS_AS(invariant(false, "one is two"), InternalError);
+  try {
+    invariant(false, "one is two", "/far/away/sim/core/some.cpp", 12);
+    FAIL("nothing was thrown");
+  } catch (const std::logic_error& error) {
+    CHECK(std::string(error.what()) == "internal error at sim/core/some.cpp:12: one is two");
+  }
+}
+
+}  // namespace
+}  // namespace simtrain
