@@ -65,7 +65,7 @@ TEST_CASE("Each example runs and prints what it shows") {
   CHECK(holds(output_of("sweep_tp_pp"), "fastest that fits: tp"));
   CHECK(holds(output_of("memory_per_stage"), "fits: "));
   CHECK(holds(output_of("breakdown"), "gemm "));
-  CHECK(holds(output_of("errors"), "file 'mine.yaml', line 2"));
+  CHECK(holds(output_of("errors"), "file 'mine.yaml', line 3"));
   CHECK(holds(output_of("scenario_from_text"), "tensor_model_parallel_size: 4"));
   CHECK(holds(output_of("threads"), json["engine"]["fingerprint"].get<std::string>()));
 

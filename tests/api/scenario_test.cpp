@@ -56,8 +56,9 @@ TEST_CASE("A scenario of the data, of a file and of text are one") {
   CHECK(named.gpus() == 224);
   CHECK(named.yaml() == Scenario::from_file(data, path).yaml());
   CHECK(named.yaml() == Scenario::from_text(data, testing::read_file(path)).yaml());
-  CHECK(error_of([&] { Scenario::from_data(data, "llama405b"); }).reason().find("llama405b_a4") !=
-        std::string::npos);
+  CHECK(error_of([&] { Scenario::from_data(data, "llama405b").check(); })
+            .reason()
+            .find("llama405b_a4") != std::string::npos);
 }
 
 TEST_CASE("Rows and keys give another scenario and leave the first as it is") {
@@ -82,7 +83,7 @@ TEST_CASE("The YAML of a changed scenario is a scenario that says the same") {
 TEST_CASE("Errors say file, line, column and key") {
   const DataFolder data = source_data();
   const InputError text =
-      error_of([&] { Scenario::from_text(data, "name: mine\nsource: {\n", "mine.yaml"); });
+      error_of([&] { Scenario::from_text(data, "name: mine\nsource: {\n", "mine.yaml").check(); });
   CHECK(text.place().file == "mine.yaml");
   CHECK(text.place().line >= 2);
 
