@@ -84,7 +84,7 @@ TEST_CASE("a NeMo 2 configuration in other than delayed FP8 is refused, unless t
                   "modelled; --set training.precision=bf16 or fp8") != std::string::npos);
   request.settings = {"training.precision=fp8"};
   const Recipe recipe = scenario_in(import_recipe(file, request).yaml).recipe;
-  CHECK(recipe.fp8());
+  CHECK(recipe.precision().quantized);
   CHECK(recipe.training.fp8_params);
 }
 
@@ -107,8 +107,9 @@ TEST_CASE("the names of Megatron-Bridge's precisions are told apart") {
   RecipeRequest request = h100_job("nemo-25.02.01");
   request.nodes = 1;
   request.overrides = {"mixed_precision=bf16_with_fp8_delayed_scaling_mixed"};
-  CHECK(
-      scenario_in(import_recipe(recipe_file("llama31_8b_bridge.yaml"), request).yaml).recipe.fp8());
+  CHECK(scenario_in(import_recipe(recipe_file("llama31_8b_bridge.yaml"), request).yaml)
+            .recipe.precision()
+            .quantized);
   request.overrides = {"mixed_precision=bf16_with_mxfp8_mixed"};
   CHECK(import_error(recipe_file("llama31_8b_bridge.yaml"), request).find("FP8 by 'mxfp8'") !=
         std::string::npos);

@@ -42,6 +42,8 @@ TEST_CASE("It simulates the same step, to the fingerprint, whatever is set") {
       {"nccl={nvls: false, algo: [ring], max_channels: 8, p2p_net_chunk: 256 KiB}"},
       {"model_overrides.num_layers=16", "model_overrides.vocab_size=64000"},
       {"hardware.nic_bandwidth=200Gb/s", "hardware.gpu.memory_bandwidth=3TB/s"},
+      {"pp=4", "vp=2", "tp=1", "cp=1", "gbs=64",
+       "parallelism.pipeline_model_parallel_layout=Et*3|(t*4|)*2,t*5|(t*4|)*3,t*4L"},
       {"nodes=2", "cluster.available_nodes=8", "cluster.placement={kind: random, seed: 3}",
        "cluster.rank_order=round-robin", "gbs=256",
        "cluster.faults={gpus: [{host: 0, gpu: 1, slowdown: 1.5}], nics: [{nic: 2, "
@@ -72,7 +74,8 @@ TEST_CASE("It has every key of a scenario and of a model, defaults and the softw
   has_all(json, field_names<ScenarioFile>(), {"notes", "recompute_modules"});
   has_all(json["cluster"], field_names<ClusterRequest>(), {"faults", "gpus"});
   has_all(json["training"], field_names<TrainingSpec>(), {});
-  has_all(json["parallelism"], field_names<ParallelismSpec>(), {});
+  has_all(json["parallelism"], field_names<ParallelismSpec>(),
+          {"pipeline_model_parallel_layout"});
   has_all(json["overlap"], field_names<OverlapSpec>(), {"tp_comm_overlap_table"});
   has_all(json["optimizer"], field_names<OptimizerSpec>(), {});
   has_all(json["model"], field_names<ModelSpec>(), {});

@@ -27,10 +27,10 @@ TEST_CASE("a layout that deals evenly is the even split, to the picosecond") {
 
 TEST_CASE("layers that move to another stage take their time and memory along") {
   const Report even = simulate(with_layout("Et*4|(t*4|)*6t*4L"));
-  const Report lighter_last = simulate(with_layout("Et*4|(t*4|)*2t*5|(t*4|)*3t*3L"));
+  const Report lighter_last = simulate(with_layout("Et*4|t*4|t*5|(t*4|)*4t*3L"));
   const Report heavy_first = simulate(with_layout("Et*11|(t*3|)*6t*3L"));
   CHECK(even.memory[3].weights > lighter_last.memory[3].weights);
-  CHECK(even.memory[2].weights == lighter_last.memory[2].weights);
+  CHECK(even.memory[2].weights < lighter_last.memory[2].weights);
   CHECK(even.memory[3].total() > heavy_first.memory[3].total());
   CHECK(heavy_first.memory[0].total() > even.memory[0].total());
   CHECK(heavy_first.step_time_s > even.step_time_s);

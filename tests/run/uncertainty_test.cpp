@@ -28,7 +28,7 @@ PredictedStep ten_seconds() {
   part(step.breakdown, Share::gemm) = 6;
   part(step.breakdown, Share::attention) = 4;
   step.gpu = "h100-sxm";
-  step.precision = DataType::fp8;
+  step.precision = Precision::fp8;
   step.head_dimension = 128;
   step.gpus = 8;
   step.gpus_per_node = 8;
@@ -90,12 +90,12 @@ TEST_CASE("Of a share the first row counts whose conditions hold") {
   KindError other_gpu = kind(Share::gemm, 1);
   other_gpu.gpu = "b200-sxm";
   KindError other_precision = kind(Share::gemm, 2);
-  other_precision.precision = DataType::bf16;
+  other_precision.precision = Precision::bf16;
   KindError other_heads = kind(Share::gemm, 3);
   other_heads.head_dimension = 64;
   KindError this_gpu = kind(Share::gemm, 0.1);
   this_gpu.gpu = "h100-sxm";
-  this_gpu.precision = DataType::fp8;
+  this_gpu.precision = Precision::fp8;
   this_gpu.head_dimension = 128;
   const UncertaintySpec spec =
       spec_of({other_gpu, other_precision, other_heads, this_gpu, kind(Share::gemm, 4)});

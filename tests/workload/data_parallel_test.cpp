@@ -69,7 +69,7 @@ TEST_CASE("gradients in FP32 take twice the bytes and buckets, parameters do not
 
 TEST_CASE("layers kept in FP8 are gathered in one byte, embedding and output layer in two") {
   Recipe recipe = llama_8b();
-  recipe.training.precision = DataType::fp8;
+  recipe.training.precision = Precision::fp8;
   recipe.training.fp8_params = true;
   const ChunkBuckets buckets = buckets_of(recipe, 8);
   constexpr std::int64_t kEdges = 2 * 128256 * 4096 + 4096;  // with the final norm

@@ -23,7 +23,6 @@ constexpr double kClock = 0.5;
 /// loses `wave_overhead`. Memory is so fast that nothing waits for it.
 GpuSpec round_gpu(Duration wave_overhead, double sharpness) {
   GpuSpec spec;
-  spec.architecture = Architecture::hopper;
   spec.sm_count.value = 100;
   spec.memory_bandwidth.value = Bandwidth(1e18);
   spec.gemm.kernel_floor.value = microseconds(1);
@@ -193,9 +192,8 @@ TEST_CASE("where arithmetic and memory traffic are equal, a GEMM takes a fifth l
         doctest::Approx(1 + 6553.6 * std::pow(2, 0.25)));
 }
 
-TEST_CASE("on Blackwell a large tile takes a pair of SMs at the rate of both") {
+TEST_CASE("a tile that is too large for one SM takes a pair of SMs at the rate of both") {
   GpuSpec spec = round_gpu(Duration(0), 1);
-  spec.architecture = Architecture::blackwell;
   spec.gemm.tiles = {{256, 256}};
   // 5 x 10 tiles fill the 50 pairs once.
   CHECK(time_in_us(spec, bf16_gemm(1280, 2560, 1000)) == doctest::Approx(1 + 6553.6));

@@ -186,7 +186,7 @@ TEST_CASE("what is kept, allocated and outside of the allocator make the total")
 
 TEST_CASE("FP8 keeps one copy of a layer's weights beside BF16, on Hopper two") {
   Recipe recipe = llama_405b();
-  recipe.training.precision = DataType::fp8;
+  recipe.training.precision = Precision::fp8;
   const auto copies = [&](const char* name) {
     const StageMemory memory = memory_of(recipe, 512, name)[1];
     return memory.fp8_copies / (memory.weights - memory.fp8_copies);
@@ -201,7 +201,7 @@ TEST_CASE("FP8 keeps one copy of a layer's weights beside BF16, on Hopper two") 
 TEST_CASE("embedding and output layer stay in BF16, whatever keeps the layers in FP8") {
   Recipe recipe = llama_405b();
   const std::vector<StageMemory> bf16 = memory_of(recipe, 512);
-  recipe.training.precision = DataType::fp8;
+  recipe.training.precision = Precision::fp8;
   recipe.training.fp8_params = true;
   const std::vector<StageMemory> fp8 = memory_of(recipe, 512);
   // On Hopper a layer takes two bytes either way.
@@ -297,7 +297,7 @@ TEST_CASE("a rank opens the communicators that its recipe needs") {
   large.parallelism.virtual_pipeline_model_parallel_size = 1;
   CHECK(opened(large, 512, 0) == std::pair(2, 4));
   CHECK(opened(large, 512, 7) == std::pair(2, 4));
-  large.training.precision = DataType::fp8;  // amax
+  large.training.precision = Precision::fp8;  // amax
   CHECK(opened(large, 512, 7) == std::pair(2, 5));
 }
 
@@ -319,7 +319,7 @@ TEST_CASE("user buffers hold the hidden states once for each of ten GEMMs, FP8 w
   overlap_tensor_parallel(recipe, "h100-h16384-tp8-bf16");
   const double elements = 4096.0 * 16384;
   CHECK(user_buffer_bytes(recipe) == 20 * elements);
-  recipe.training.precision = DataType::fp8;
+  recipe.training.precision = Precision::fp8;
   overlap_tensor_parallel(recipe, "h100-h16384-tp8-fp8");
   CHECK(user_buffer_bytes(recipe) == (6 + 4 + 2) * elements);
 }

@@ -41,7 +41,7 @@ TEST_CASE("a piece is simulated on one rank, unfolded on all of the first replic
 
 TEST_CASE("amax values go to the network where replicas share them") {
   Recipe recipe = llama_70b(4, 2);
-  recipe.training.precision = DataType::fp8;
+  recipe.training.precision = Precision::fp8;
   const auto reduction = [](const Recipe& of) {
     const StepSetup setup(of, "dgx-superpod-h100", 2);
     return piece_plan(setup.context(), Piece::amax, 0).programs.front().transfers.at(0);

@@ -88,13 +88,13 @@ Recipe bf16_overlapped() {
 Recipe fp8_overlapped() {
   Recipe recipe = llama_405b();
   overlap_tensor_parallel(recipe, "h100-h16384-tp8-fp8");
-  recipe.training.precision = DataType::fp8;
+  recipe.training.precision = Precision::fp8;
   return recipe;
 }
 
 Recipe fp8_exposed() {
   Recipe recipe = llama_405b();
-  recipe.training.precision = DataType::fp8;
+  recipe.training.precision = Precision::fp8;
   return recipe;
 }
 

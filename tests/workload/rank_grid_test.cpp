@@ -55,7 +55,7 @@ TEST_CASE("the groups of a rank are as counted by hand") {
 TEST_CASE("FP8 tensors share their amax over the stage, or over TP x CP, and none without FP8") {
   Recipe recipe = grid_recipe(2, 2, 2);
   CHECK(rank_grid(recipe, 24).group(GroupKind::amax, 17) == Ranks{17});
-  recipe.training.precision = DataType::fp8;
+  recipe.training.precision = Precision::fp8;
   CHECK(rank_grid(recipe, 24).group(GroupKind::amax, 17) ==
         Ranks{12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23});
   CHECK(rank_grid(recipe, 24).ranks_of(GroupKind::amax) == 12);

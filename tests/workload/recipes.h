@@ -20,7 +20,7 @@ inline Recipe recipe_of(const std::string& model) {
   recipe.model = data_folder().load<ModelSpec>("scenarios/models", model, {}, "model");
   recipe.software =
       data_folder().load<SoftwareSpec>("hardware/software", "nemo-25.02.01", {}, "software");
-  recipe.training.precision = DataType::bf16;
+  recipe.training.precision = Precision::bf16;
   recipe.training.seq_length = 8192;
   recipe.training.micro_batch_size = 1;
   recipe.training.global_batch_size = 128;

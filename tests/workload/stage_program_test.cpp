@@ -147,7 +147,7 @@ TEST_CASE("replicas wait for each other in every pass where they share amax, els
   const Program bf16 = stage_of(recipe, 1);
   CHECK(waited(bf16, Label::forward) == 0);
   CHECK(waited(bf16, Label::gradient_reduce) > 0);
-  recipe.training.precision = DataType::fp8;
+  recipe.training.precision = Precision::fp8;
   const Program fp8 = stage_of(recipe, 1);
   CHECK(waited(fp8, Label::forward) > 0);
   CHECK(waited(fp8, Label::gradient_reduce) < waited(bf16, Label::gradient_reduce));

@@ -46,11 +46,11 @@ TEST_CASE("where less power is available the clock is lower") {
 }
 
 TEST_CASE("a step holds a clock between that of its GEMMs alone and the full one") {
-  for (const DataType precision : {DataType::bf16, DataType::fp8}) {
+  for (const Precision precision : {Precision::bf16, Precision::fp8}) {
     Recipe recipe = llama_8b();
     recipe.training.precision = precision;
     const StepSetup setup(recipe, "dgx-superpod-h100", 4);
-    const GemmRate& rate = setup.context().cluster.spec().gpu.gemm_rate(precision);
+    const GemmRate& rate = setup.context().cluster.spec().gpu.gemm_rate(row_of(precision).operand);
     const double clock = step_clock(setup.context());
     CHECK(clock > rate.sustained.value() / rate.burst.value());
     CHECK(clock <= 1);
