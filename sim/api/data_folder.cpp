@@ -75,6 +75,7 @@ const std::string& DataFolder::path() const { return content_->path; }
 
 std::vector<std::string> DataFolder::families() {
   std::vector<std::string> names;
+  names.reserve(kFamilies.size());
   for (const auto& [name, folder] : kFamilies) names.emplace_back(name);
   return names;
 }
