@@ -111,6 +111,22 @@ TEST_CASE("an option that only a run gives has to be settled") {
   CHECK(scenario_in(import_recipe(script, request).yaml).recipe.precision().quantized);
 }
 
+TEST_CASE("a layout of the stages is taken as it is, with as many virtual stages as it has") {
+  const RecipeRequest request = job("dgx-superpod-h100", "megatron-core-2025");
+  const auto imported = [&](const std::string& layout) {
+    const ImportFile staged =
+        with(recipe_file("gpt15b_megatron.sh"), "--pipeline-model-parallel-size=1",
+             "--pipeline-model-parallel-size=4");
+    return import_recipe(with(staged, "--num-layers 32",
+                              "--num-layers 32 --pipeline-model-parallel-layout " + layout),
+                         request);
+  };
+  const Recipe recipe = scenario_in(imported("'Et*3|(t*4|)*6t*5L'").yaml).recipe;
+  CHECK(recipe.parallelism.pipeline_model_parallel_layout == "Et*3|(t*4|)*6t*5L");
+  CHECK(recipe.pp() * recipe.vp() == 8);
+  CHECK(said([&] { imported("'Et*3|x'"); }).find("character 6: E, t, L") != std::string::npos);
+}
+
 TEST_CASE("files that a script takes in are read from its folder") {
   const ScriptFolder folder;
   folder.write("common.sh", "TP=8\n");

@@ -67,7 +67,7 @@ constexpr auto kMeanings = std::to_array<Meaning>({
      "the embedding counts as a layer when layers are dealt out"},
     {"parallelism.account_for_loss_in_pipeline_split", "so does the loss"},
     {"parallelism.pipeline_model_parallel_layout",
-     "layers of each stage and chunk, as Megatron writes them: Et*2|(tt|)*6tL"},
+     "layers of each stage and chunk in Megatron's letters (E, t, L); dealt evenly without"},
     {"overlap.tp_comm_overlap", "user buffers overlap TP communication with GEMMs"},
     {"overlap.tp_comm_overlap_table",
      "file of hardware/tp_overlap; required by tp_comm_overlap, unused without"},

@@ -12,7 +12,8 @@ using T = RecipeTerms;
 constexpr Ignored kDerived{"follows from other arguments"};
 constexpr std::string_view kNoEncoder = "models with an encoder are not modelled";
 constexpr std::string_view kNoMixedLayers = "layers kept in BF16 beside FP8 are not modelled";
-constexpr std::string_view kNoUnevenStages = "stages of a layout of one's own are not modelled";
+constexpr std::string_view kNoUnevenStages =
+    "uneven stages are modelled by pipeline_model_parallel_layout alone";
 constexpr std::string_view kNoOtherContext = "context parallelism other than p2p is not modelled";
 
 constexpr std::array kKeys{
@@ -95,7 +96,7 @@ constexpr std::array kOtherKeys{
     KeyRow{"heterogeneous_layers_config_path", Refused{"layers that differ are not modelled"}},
     KeyRow{"mtp_num_layers", Refused{"multi-token prediction is not modelled"}},
     KeyRow{"first_last_layers_bf16", Refused{kNoMixedLayers}},
-    KeyRow{"pipeline_model_parallel_layout", Refused{kNoUnevenStages}},
+    KeyRow{"pipeline_model_parallel_layout", &T::pipeline_model_parallel_layout},
     KeyRow{"decoder_first_pipeline_num_layers", Refused{kNoUnevenStages}},
     KeyRow{"decoder_last_pipeline_num_layers", Refused{kNoUnevenStages}},
     KeyRow{"pipeline_model_parallel_split_rank", Refused{kNoEncoder}},

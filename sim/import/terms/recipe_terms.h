@@ -71,6 +71,7 @@ struct RecipeTerms {
   WholeTerm pipeline_model_parallel_size;
   WholeTerm virtual_pipeline_model_parallel_size;
   WholeTerm layers_per_virtual_stage;
+  WordTerm pipeline_model_parallel_layout;
   WholeTerm context_parallel_size;
   WholeTerm expert_model_parallel_size;
   FlagTerm sequence_parallel;

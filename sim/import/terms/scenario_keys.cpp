@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <filesystem>
+#include <stdexcept>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,6 +15,7 @@
 #include "sim/import/model/model_match.h"
 #include "sim/import/terms/term_findings.h"
 #include "sim/run/scenario/scenario.h"
+#include "sim/workload/schedule/pipeline_layout.h"
 
 namespace simtrain {
 namespace {
@@ -245,9 +247,32 @@ class ScenarioKeys {
     with_default(p + "account_for_embedding_in_pipeline_split",
                  t_.account_for_embedding_in_pipeline_split);
     with_default(p + "account_for_loss_in_pipeline_split", t_.account_for_loss_in_pipeline_split);
+    if (t_.pipeline_model_parallel_layout) {
+      put(p + "pipeline_model_parallel_layout", [&]() -> Finding {
+        YamlNode text;
+        text.kind = YamlNode::Kind::scalar;
+        text.text = t_.pipeline_model_parallel_layout->value;
+        return {"", flow_text(text), t_.pipeline_model_parallel_layout->origin};
+      });
+    }
+  }
+
+  /// As many as the layout has for each rank; one that cannot be is refused by the check of the
+  /// whole.
+  Finding virtual_stages_of(const Said<std::string>& layout) {
+    try {
+      const auto stages = static_cast<std::int64_t>(chunks_of_layout(layout.value).size());
+      const std::int64_t pp = number("parallelism.pipeline_model_parallel_size");
+      return {"", std::to_string(std::max<std::int64_t>(1, stages / std::max<std::int64_t>(1, pp))),
+              layout.origin + ", stages over PP"};
+    } catch (const std::invalid_argument& refusal) {
+      refuse(layout.origin, refusal.what(), layout.place);
+    }
   }
 
   Finding virtual_stages() {
+    if (t_.pipeline_model_parallel_layout)
+      return virtual_stages_of(*t_.pipeline_model_parallel_layout);
     if (t_.virtual_pipeline_model_parallel_size)
       return of(*t_.virtual_pipeline_model_parallel_size);
     if (!t_.layers_per_virtual_stage) return {"", "1", "not interleaved", false};
