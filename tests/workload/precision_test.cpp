@@ -7,10 +7,10 @@
 using namespace simtrain;
 
 TEST_CASE("each precision has its row, and what is not quantized computes in BF16") {
-  for (const auto& [name, precision] : EnumNames<Precision>::rows) {
-    CAPTURE(name);
-    const PrecisionRow& row = row_of(precision);
-    CHECK(row.precision == precision);
+  for (const auto& named : EnumNames<Precision>::rows) {
+    CAPTURE(named.first);
+    const PrecisionRow& row = row_of(named.second);
+    CHECK(row.precision == named.second);
     CHECK(!row.meaning.empty());
     CHECK((row.quantized || row.operand == DataType::bf16));
     CHECK((row.quantized || !row.delayed_scaling));
