@@ -54,7 +54,7 @@ const OutputKind kTraceFile{", and no trace of simtrain", starts_as_own<is_own_t
 const OutputKind kNcclLogFile{", and no log of simtrain", starts_as_own<is_own_nccl_trace>};
 const OutputKind kDrawingFile{", and no drawing of simtrain", starts_as_own<is_own_drawing>};
 const OutputKind kYamlFile{"", is_none};
-const OutputKind kSweepFile{", and no table of a sweep", is_own_sweep};
+const OutputKind kSweepFile{", and no table of a sweep", is_own_sweep, kJournalEnd};
 const OutputKind kJournalFile{"", is_any};
 
 OutputFiles::OutputFiles(const boost::program_options::variables_map& values)
@@ -133,8 +133,7 @@ void OutputFiles::check_apart(const Named& output, const Named& other) {
 }
 
 void OutputFiles::check_own(const Named& output) const {
-  const bool sweep = output.kind == &kSweepFile;
-  check_place(output.path, sweep ? kJournalEnd : "");
+  check_place(output.path, output.kind->beside);
   std::error_code error;
   const bool taken = fs::exists(output.path, error) && fs::file_size(output.path, error) > 0;
   if (!taken || force_ || output.kind->is_own(output.path)) return;

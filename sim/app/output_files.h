@@ -13,10 +13,11 @@
 namespace simtrain {
 
 /// A kind of file that simtrain writes: what another file is not, for messages (", and no page of
-/// simtrain"), and how simtrain knows its own.
+/// simtrain"), how simtrain knows its own, and the ending of a file that is written beside it.
 struct OutputKind {
   std::string_view not_own;
   bool (*is_own)(const std::string& path);
+  std::string_view beside{};
 };
 
 extern const OutputKind kPageFile;     ///< --report

@@ -87,8 +87,12 @@ RunFacts::Fact<ModelSpec> model(const Configuration& keys) {
   const auto vocabulary = count(keys, {"padded_vocab_size", "cfg/override_vocab_size"});
   const auto act = activation(keys);
   if (!layers || !hidden || !ffn || !heads || !vocabulary || !act) return std::nullopt;
-  constexpr double kMost = 1e6;
-  if (layers->value > kMost || heads->value > kMost) return std::nullopt;
+  const auto channels = count(keys, {"cfg/kv_channels", "kv_channels"});
+  const double head = channels ? channels->value : hidden->value / heads->value;
+  // As far as model files go.
+  if (layers->value > 1e5 || hidden->value > 1e6 || ffn->value > 1e7 || heads->value > 1e5 ||
+      head > 1e5 || vocabulary->value > 1e8)
+    return std::nullopt;
   ModelSpec spec;
   spec.name = "the model of the log";
   spec.num_layers = static_cast<int>(layers->value);
@@ -96,6 +100,7 @@ RunFacts::Fact<ModelSpec> model(const Configuration& keys) {
   spec.ffn_hidden_size = static_cast<std::int64_t>(ffn->value);
   spec.num_attention_heads = static_cast<int>(heads->value);
   spec.num_query_groups = spec.num_attention_heads;
+  spec.kv_channels = static_cast<std::int64_t>(head);
   const auto grouped = said(keys, {"group_query_attention"});
   const auto groups = count(keys, {"cfg/num_query_groups", "num_query_groups"});
   if (groups && (!grouped || is_true(grouped)) && groups->value <= heads->value)

@@ -9,20 +9,6 @@
 namespace simtrain {
 namespace {
 
-bool needed(const Recipe& recipe, Piece piece) {
-  switch (piece) {
-    case Piece::layer_weight_cast:
-      return recipe.precision().quantized;
-    case Piece::amax:
-      return recipe.precision().delayed_scaling;
-    case Piece::head_backward_deferred:
-    case Piece::head_weight_gradient:
-      return recipe.overlap.defer_embedding_wgrad_compute;
-    default:
-      return true;
-  }
-}
-
 ComputeCost cost_of(const SimulatedPiece& piece) {
   ComputeCost cost;
   cost.time = piece.timeline.end;
@@ -40,15 +26,38 @@ ComputeCost cost_of(const SimulatedPiece& piece) {
   return cost;
 }
 
-void wait_for_host(ComputeCost& cost, const PassContext& context, Piece piece) {
+std::int64_t kernels_in(const Program& program) {
+  return std::count_if(program.ops.begin(), program.ops.end(),
+                       [](const Op& op) { return op.compute; });
+}
+
+/// Kernels that the host launches for a layer. They were counted on layers of attention and MLP;
+/// layers of other blocks launch as many more or fewer as their programs have kernels.
+double launches_of(const PassContext& context, const SimulatedPiece& simulated,
+                   const Piece& piece) {
   const Recipe& recipe = context.recipe;
-  if (recipe.cuda_graphs || (piece != Piece::layer_forward && piece != Piece::layer_backward))
-    return;
-  const KernelLaunches& launches = recipe.software.kernel_launches;
-  const bool forward = piece == Piece::layer_forward;
-  const int count = launches.of_layer(forward, recipe.precision().quantized);
-  const Duration host =
-      to_duration(count * to_seconds(context.cluster.spec().node.host_launch_latency.value));
+  const bool forward = piece.phase == Phase::forward;
+  const int counted =
+      recipe.software.kernel_launches.of_layer(forward, recipe.precision().quantized);
+  if (context.totals.layers().kinds()[static_cast<std::size_t>(piece.kind)].blocks == kUsualLayer)
+    return counted;
+  Recipe usual = recipe;
+  usual.model.layers.reset();
+  const ModelTotals totals(usual);
+  const PassContext like{
+      {{usual, totals, context.cluster, context.placement, context.grid}, context.kernels},
+      context.classes};
+  const Program program = piece_program(like, {Part::layer, piece.phase}, 0);
+  return counted * static_cast<double>(kernels_in(simulated.plan.programs.front())) /
+         static_cast<double>(kernels_in(program));
+}
+
+void wait_for_host(SimulatedPiece& simulated, const PassContext& context, const Piece& piece) {
+  const bool launched = piece.phase == Phase::forward || piece.phase == Phase::backward;
+  if (context.recipe.cuda_graphs || piece.part != Part::layer || !launched) return;
+  const double latency = to_seconds(context.cluster.spec().node.host_launch_latency.value);
+  const Duration host = to_duration(launches_of(context, simulated, piece) * latency);
+  ComputeCost& cost = simulated.cost;
   if (host <= cost.time) return;
   part(cost.parts, Share::host) += to_seconds(host - cost.time);
   cost.time = host;
@@ -61,17 +70,15 @@ void wait_for_stragglers(ComputeCost& cost, const PassContext& context) {
 }
 
 SimulatedPieces simulate_pass(const PassContext& context, int pass) {
-  SimulatedPieces pieces(kPieces);
-  for (std::size_t i = 0; i < kPieces; ++i) {
-    const auto which = static_cast<Piece>(i);
-    if (!needed(context.recipe, which)) continue;
-    SimulatedPiece& piece = pieces[i];
+  SimulatedPieces pieces(context.totals.kinds());
+  for (const Piece& which : pieces_of(context.recipe)) {
+    SimulatedPiece& piece = pieces[which];
     piece.plan = piece_plan(context, which, pass);
     piece.timeline = execute(piece.plan);
     piece.path = critical_path(piece.plan, piece.timeline);
     piece.cost = cost_of(piece);
     wait_for_stragglers(piece.cost, context);
-    wait_for_host(piece.cost, context, which);
+    wait_for_host(piece, context, which);
   }
   return pieces;
 }
@@ -88,11 +95,10 @@ std::vector<SimulatedPieces> simulate_pieces(const PassContext& context) {
 }
 
 std::vector<PieceCosts> costs_of(const std::vector<SimulatedPieces>& passes) {
-  std::vector<PieceCosts> costs(passes.size());
-  for (std::size_t pass = 0; pass < passes.size(); ++pass) {
-    for (std::size_t piece = 0; piece < kPieces; ++piece)
-      costs[pass][piece] = passes[pass][piece].cost;
-  }
+  std::vector<PieceCosts> costs;
+  costs.reserve(passes.size());
+  for (const SimulatedPieces& pieces : passes)
+    costs.push_back(pieces.map([](const SimulatedPiece& piece) { return piece.cost; }));
   return costs;
 }
 

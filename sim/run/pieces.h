@@ -15,8 +15,8 @@ struct SimulatedPiece {
   ComputeCost cost;  ///< what the step's plan sees of it
 };
 
-/// The pieces of a pass by Piece number; those that the recipe does not have are empty.
-using SimulatedPieces = std::vector<SimulatedPiece>;
+/// The pieces of a pass; those that the recipe does not have are empty.
+using SimulatedPieces = ByPiece<SimulatedPiece>;
 
 /// Simulates every piece that the recipe has for each pass class; a pass of the step is their sum.
 /// A layer takes at least the time in which the host launches its kernels, unless CUDA graphs do.

@@ -18,7 +18,8 @@ Job lay_out(const Scenario& scenario, const SimulateOptions& options) {
   Placement placement = place(scenario.cluster, scenario.placement);
   const RankGrid grid = rank_grid(scenario.recipe, scenario.gpus());
   const RankClasses& classes = rank_classes(*cluster, placement, grid, options.unfold);
-  return {scenario, cluster, *cluster, std::move(placement), grid, classes};
+  return {scenario, ModelTotals(scenario.recipe), cluster, *cluster, std::move(placement), grid,
+          classes};
 }
 
 SimulatedStep simulate_step(const Scenario& scenario, const SimulateOptions& options) {

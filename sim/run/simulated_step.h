@@ -13,13 +13,16 @@ namespace simtrain {
 /// A scenario laid out on its cluster. The scenario must outlive it.
 struct Job {
   const Scenario& scenario;
+  ModelTotals totals;                             ///< of the scenario's recipe
   std::shared_ptr<const Cluster> shared_cluster;  ///< keeps `cluster`
   const Cluster& cluster;
   Placement placement;
   RankGrid grid;
   const RankClasses& classes;  ///< kept by `cluster`
 
-  [[nodiscard]] JobContext context() const { return {scenario.recipe, cluster, placement, grid}; }
+  [[nodiscard]] JobContext context() const {
+    return {scenario.recipe, totals, cluster, placement, grid};
+  }
   /// With `kernels`, which must outlive the context as this does.
   [[nodiscard]] PassContext context(const KernelModel& kernels) const {
     return {{context(), kernels}, classes};

@@ -40,18 +40,6 @@ bool same_pass(const Op& one, const Op& other) {
          one.micro_batch == other.micro_batch;
 }
 
-std::vector<int> first_layers(const Recipe& recipe, int stage) {
-  std::vector<int> first;
-  int before = 0;
-  for (std::size_t chunk = 0; chunk < static_cast<std::size_t>(recipe.vp()); ++chunk) {
-    for (int other = 0; other < recipe.pp(); ++other) {
-      if (other == stage) first.push_back(before);
-      before += stage_chunks(recipe, other)[chunk].layers;
-    }
-  }
-  return first;
-}
-
 }  // namespace
 
 StepRank::StepRank(const SimulatedStep& simulated, int rank)
@@ -64,8 +52,7 @@ StepRank::StepRank(const SimulatedStep& simulated, int rank)
       spans_(simulated.timeline.spans[index_of(simulated.plan, stand_in_)]),
       pieces_(simulated.pieces_of(rank)),
       place_(piece_place(simulated, rank)),
-      passes_(simulated.context(), simulated.costs_of(rank), stage_),
-      first_layers_(first_layers(simulated.scenario.recipe, stage_)) {
+      passes_(simulated.context(), simulated.costs_of(rank), stage_) {
   number_segments();
 }
 
@@ -88,10 +75,9 @@ void StepRank::append_pieces(std::vector<PieceRun>& runs, const Stretch& stretch
   std::vector<Piece> order = stretch.pieces;
   // Costs are added layer first; weights are cast and scales are made before it runs.
   if (op.label == Label::forward) std::reverse(order.begin(), order.end());
-  for (const Piece piece : order) {
+  for (const Piece& piece : order) {
     const Duration start = runs.empty() ? Duration(0) : runs.back().end;
-    const int layer = stretch.layer < 0 ? -1 : first_layers_[op.chunk] + stretch.layer;
-    runs.push_back({piece, layer, start, start + simulated(piece).cost.time});
+    runs.push_back({piece, stretch.layer, start, start + simulated(piece).cost.time});
   }
 }
 
@@ -102,7 +88,8 @@ std::vector<PieceRun> StepRank::pieces(std::uint32_t op_index) const {
   if (op.label == Label::weight_gradient) {
     const int kept =
         simulated_.scenario.recipe.deferred_weight_gradients(simulated_.grid.micro_batches());
-    for (int i = 0; i < kept; ++i) append_pieces(runs, {{Piece::head_weight_gradient}}, op);
+    for (int i = 0; i < kept; ++i)
+      append_pieces(runs, {{{Part::head, Phase::weight_gradient}}}, op);
   }
   if (!is_pass(op)) return runs;
   const std::vector<Stretch> stretches =

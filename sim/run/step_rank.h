@@ -32,9 +32,7 @@ class StepRank {
   /// The pieces of a pass in the order in which they run; none for other ops. What a pass takes
   /// beyond their sum it waits for the slowest of its replicas.
   [[nodiscard]] std::vector<PieceRun> pieces(std::uint32_t op) const;
-  [[nodiscard]] const SimulatedPiece& simulated(Piece piece) const {
-    return pieces_[static_cast<std::size_t>(piece)];
-  }
+  [[nodiscard]] const SimulatedPiece& simulated(const Piece& piece) const { return pieces_[piece]; }
   /// The rank of a piece's plan that simulates what this one does.
   [[nodiscard]] std::uint32_t place_in(const SimulatedPiece& piece) const;
 
@@ -60,8 +58,7 @@ class StepRank {
   const SimulatedPieces& pieces_;
   int place_;  ///< in the first TP x CP group of its class, the rank that simulates its pieces
   StagePasses passes_;
-  std::vector<int> first_layers_;  ///< of the model, by chunk
-  std::vector<int> segments_;      ///< by op: which stretch of a pass that is simulated in parts
+  std::vector<int> segments_;  ///< by op: which stretch of a pass that is simulated in parts
 };
 
 }  // namespace simtrain

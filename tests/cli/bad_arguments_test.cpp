@@ -248,8 +248,8 @@ TEST_CASE("A topic of list or help must exist") {
       {{"list", "frobnicate"},
        "list: 'frobnicate' is no family; known are gpus, nodes, fabrics, clusters, software, "
        "tp-overlap, models, scenarios, collectives, algorithms, protocols, wirings, "
-       "import-formats, log-formats, profile-formats, step-windows, placements, groups, "
-       "schedules, precisions, mfu-conventions"},
+       "import-formats, log-formats, profile-formats, step-windows, placements, blocks, groups, "
+       "schedules, shardings, precisions, mfu-conventions"},
       {{"list", "gpus", "nodes"}, "list takes one family"},
       {{"help", "scenari"}, "help: 'scenari' is no topic; did you mean 'scenario'?"},
       {{"help", "frobnicate"},

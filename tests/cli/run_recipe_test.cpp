@@ -33,6 +33,35 @@ TEST_CASE("run tells parameters, tokens and the recipe; the recipe saved gives t
   CHECK(again == first);
 }
 
+TEST_CASE(
+    "a list of layers says what a model is made of; that of the usual layers changes nothing") {
+  const auto with = [](const std::string& layers) {
+    return run_simtrain({"run", "scenarios/llama31_8b_h100.yaml", "--row", "bf16-8", "--format",
+                         "json", "--set", "model_overrides.layers=" + layers});
+  };
+  Json usual = json_of(kRow);
+  const Outcome said = with("[{blocks: [gqa, mlp], repeat: 30}, {blocks: [gqa, mlp], repeat: 2}]");
+  REQUIRE(said.status == 0);
+  Json same = Json::parse(said.out);
+  CHECK(same.at("recipe").at("model").at("layers").at(1).at("repeat") == 2);
+  CHECK(same.at("step_time_s") == usual.at("step_time_s"));
+  CHECK(same.at("memory") == usual.at("memory"));
+  CHECK(same.at("engine").at("fingerprint") == usual.at("engine").at("fingerprint"));
+
+  const Outcome mixed = with("[{blocks: [gqa, mlp], repeat: 16}, {blocks: [mlp], repeat: 16}]");
+  REQUIRE(mixed.status == 0);
+  const Json other = Json::parse(mixed.out);
+  // Without 16 times Q, K, V, projection and norm.
+  constexpr std::int64_t kAttention = 4096 * (2 * 4096 + 2 * 1024) + 4096;
+  CHECK(other.at("parameters").at("total") == 8'030'261'248 - 16 * kAttention);
+  CHECK(other.at("step_time_s").at("mean") < usual.at("step_time_s").at("mean"));
+  CHECK(other.at("memory").at("peak_bytes") < usual.at("memory").at("peak_bytes"));
+  CHECK(other.at("model_flops_per_sample") < usual.at("model_flops_per_sample"));
+  const TempFolder folder;
+  folder.write("mixed.yaml", other.at("recipe").dump(2));
+  CHECK(json_of("run " + folder.file("mixed.yaml")).at("step_time_s") == other.at("step_time_s"));
+}
+
 TEST_CASE("--recipe puts the recipe behind the report, and nothing else changes") {
   const std::string plain = run_simtrain(words(kRow)).out;
   const std::string full = run_simtrain(words(kRow + " --recipe")).out;

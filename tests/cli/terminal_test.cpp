@@ -89,8 +89,8 @@ TEST_CASE("A wrong --color or --quiet is refused") {
           "list: '--quiet' is no family; known are gpus, nodes, fabrics, "
           "clusters, software, tp-overlap, models, scenarios, collectives, "
           "algorithms, protocols, wirings, import-formats, log-formats, "
-          "profile-formats, step-windows, placements, groups, schedules, precisions, "
-          "mfu-conventions");
+          "profile-formats, step-windows, placements, blocks, groups, schedules, shardings, "
+          "precisions, mfu-conventions");
 }
 
 TEST_CASE("--quiet leaves out notes and progress, not the result") {

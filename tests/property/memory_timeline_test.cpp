@@ -105,7 +105,7 @@ TEST_CASE("activations in flight follow the closed form where all chunks are ali
       const int after = recipe.pp() - stage - 1;
       const int warm_up = recipe.vp() == 1 ? after : 2 * after + (recipe.vp() - 1) * recipe.pp();
       const int flying = std::min(warm_up + 1, grid.micro_batches() * recipe.vp());
-      const double chunk = pass_memory(recipe, stage).activations.front();
+      const double chunk = pass_memory(recipe, ModelTotals(recipe), stage).activations.front();
       CHECK(stages[static_cast<std::size_t>(stage)].activations ==
             doctest::Approx(flying * chunk).epsilon(1e-9));
     }

@@ -183,7 +183,8 @@ TEST_CASE("torture: each TP x CP group and each rank does what the one that stan
     const Placement placement = place(scenario.cluster, scenario.placement);
     const RankGrid grid = rank_grid(scenario.recipe, scenario.gpus());
     const FittedKernelModel kernels(cluster.spec().gpu);
-    const KernelContext context{{scenario.recipe, cluster, placement, grid}, kernels};
+    const ModelTotals totals(scenario.recipe);
+    const KernelContext context{{scenario.recipe, totals, cluster, placement, grid}, kernels};
     const RankClasses& folded = rank_classes(cluster, placement, grid, false);
     RankClasses each = rank_classes(cluster, placement, grid, true);
     const int group = grid.tp() * grid.cp();

@@ -44,6 +44,7 @@ double flops_of_405b(int gpus) {
   model.ffn_hidden_size = 53248;
   model.num_attention_heads = 128;
   model.num_query_groups = 16;
+  model.kv_channels = 128;
   model.vocab_size = 128256;
   model.activation = Activation::swiglu;
   return model_flops_per_sample(model, 8192, MfuConvention::nvidia_dgxc);

@@ -52,6 +52,28 @@ TEST_CASE("the FLOPs of a sample of Llama 3.1 8B are those worked out in 001") {
   CHECK(fmt::format("{:.2e}", flops) == "4.74e+14");
 }
 
+TEST_CASE("each convention counts the blocks' products as its document's formula does") {
+  for (const std::string name :
+       {"llama3.1-8b", "llama3.1-70b", "llama3.1-405b", "nemotron4-15b", "nemotron4-340b"}) {
+    CAPTURE(name);
+    const ModelSpec spec = model(name);
+    const double layers = spec.num_layers;
+    const auto h = static_cast<double>(spec.hidden_size);
+    const auto f = static_cast<double>(spec.ffn_hidden_size);
+    const auto s = 8192.0;
+    const double k = spec.activation == Activation::swiglu ? 18 : 12;
+    const auto formula = [&](double groups, double square) {
+      return s * (12 * layers * h * h * (1 + groups + square * s / h) + k * layers * f * h +
+                  6 * static_cast<double>(spec.vocab_size) * h);
+    };
+    const auto folded = [&](MfuConvention way) { return model_flops_per_sample(spec, 8192, way); };
+    const double groups = static_cast<double>(spec.num_query_groups) / spec.num_attention_heads;
+    CHECK(folded(MfuConvention::nvidia_dgxc) == doctest::Approx(formula(groups, 1)).epsilon(1e-12));
+    CHECK(folded(MfuConvention::causal) == doctest::Approx(formula(groups, 0.5)).epsilon(1e-12));
+    CHECK(folded(MfuConvention::nvidia_dgxc_mha) == doctest::Approx(formula(1, 1)).epsilon(1e-12));
+  }
+}
+
 TEST_CASE("the FLOPs of a sample of Nemotron4 are those worked out in 003") {
   const double small =
       model_flops_per_sample(model("nemotron4-15b"), 4096, MfuConvention::nvidia_dgxc);

@@ -106,7 +106,7 @@ TEST_CASE("what is wrong with a model is said at its place") {
   CHECK(holds(refusal("model: [a]"), "s.yaml:4:8: model: must be a name, a path or a map"));
   CHECK(holds(refusal("model:"), "model: "));
   CHECK(holds(refusal("model: {name: own}"), "s.yaml:4:8: model.num_layers: is missing"));
-  CHECK(holds(refusal("model: {name: own, layers: 4}"), "s.yaml:4:20: model.layers: is not known"));
+  CHECK(holds(refusal("model: {name: own, depth: 4}"), "s.yaml:4:20: model.depth: is not known"));
 }
 
 TEST_CASE("a scenario that is written elsewhere keeps its model file") {

@@ -51,6 +51,6 @@ TEST_CASE("a chunk that holds nothing hands on what it gets") {
           simulated.timeline.span(static_cast<std::uint32_t>(simulated.plan.ranks.size() - 1), op)
               .start;
   }
-  const Duration layer = simulated.costs_of(0)[static_cast<std::size_t>(Piece::layer_forward)].time;
+  const Duration layer = simulated.costs_of(0)[{Part::layer, Phase::forward}].time;
   CHECK(first_head >= add_times(Duration(0), layer, 32));
 }

@@ -132,7 +132,7 @@ TEST_CASE("what plans of one key share is the same whichever is asked") {
     }
     for (const PassCosts& other : costs) {
       CHECK(other.clock == costs.front().clock);
-      for (std::size_t piece = 0; piece < kPieces; ++piece)
+      for (const Piece& piece : pieces_of(base.recipe))
         CHECK(other.pieces[piece].time == costs.front().pieces[piece].time);
     }
   }

@@ -315,11 +315,11 @@ TEST_CASE("what is outside of the allocator comes from the software's file") {
 
 TEST_CASE("user buffers hold the hidden states once for each of ten GEMMs, FP8 where it travels") {
   Recipe recipe = llama_405b();
-  CHECK(user_buffer_bytes(recipe) == 0);
+  CHECK(user_buffer_bytes(recipe, ModelTotals(recipe)) == 0);
   overlap_tensor_parallel(recipe, "h100-h16384-tp8-bf16");
   const double elements = 4096.0 * 16384;
-  CHECK(user_buffer_bytes(recipe) == 20 * elements);
+  CHECK(user_buffer_bytes(recipe, ModelTotals(recipe)) == 20 * elements);
   recipe.training.precision = Precision::fp8;
   overlap_tensor_parallel(recipe, "h100-h16384-tp8-fp8");
-  CHECK(user_buffer_bytes(recipe) == (6 + 4 + 2) * elements);
+  CHECK(user_buffer_bytes(recipe, ModelTotals(recipe)) == (6 + 4 + 2) * elements);
 }

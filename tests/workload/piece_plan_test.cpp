@@ -20,7 +20,7 @@ Recipe llama_70b(int tp, int cp) {
 
 Plan layer_plan(const Recipe& recipe, bool unfold) {
   const StepSetup setup(recipe, "dgx-superpod-h100", 2, unfold);
-  return piece_plan(setup.context(), Piece::layer_forward, 0);
+  return piece_plan(setup.context(), {Part::layer, Phase::forward}, 0);
 }
 
 /// The first message of the context ring of a layer's forward.
@@ -44,7 +44,7 @@ TEST_CASE("amax values go to the network where replicas share them") {
   recipe.training.precision = Precision::fp8;
   const auto reduction = [](const Recipe& of) {
     const StepSetup setup(of, "dgx-superpod-h100", 2);
-    return piece_plan(setup.context(), Piece::amax, 0).programs.front().transfers.at(0);
+    return piece_plan(setup.context(), {Part::amax}, 0).programs.front().transfers.at(0);
   };
   recipe.software.tp_only_amax_red.value = true;
   const TransferCost inside = reduction(recipe);

@@ -1,9 +1,10 @@
 // One layer of one rank: its kernels and collectives against the closed forms of kernels.md 4.2.
+#include "sim/workload/model/piece_program.h"
+
 #include <variant>
 
 #include <doctest/doctest.h>
 
-#include "sim/workload/model/pass_program.h"
 #include "tests/workload/recipes.h"
 
 using namespace simtrain;
@@ -25,11 +26,13 @@ class Recorder final : public KernelModel {
 struct Expanded {
   Expanded(const Recipe& recipe, Piece piece)
       : cluster(load_cluster(data_folder(), "dgx-superpod-h100", 4, {})) {
-    PieceContext context{recipe, cluster, recorder};
-    context.layout(GroupKind::tensor).ranks = recipe.tp();
-    context.layout(GroupKind::context).widest_hop = Distance::nvlink_domain;
-    context.layout(GroupKind::amax).ranks = recipe.tp();
-    program = piece_program(context, piece);
+    RankLayouts layouts([&](GroupKind kind) {
+      GroupLayout layout;
+      if (kind == GroupKind::context) layout.widest_hop = Distance::nvlink_domain;
+      if (kind != GroupKind::context) layout.ranks = recipe.tp();
+      return layout;
+    });
+    program = piece_program({recipe, cluster, recorder, layouts}, piece);
   }
 
   template <class Kind>
@@ -73,6 +76,14 @@ struct Expanded {
   Program program;
 };
 
+constexpr Piece kLayerForward{Part::layer, Phase::forward};
+constexpr Piece kLayerBackward{Part::layer, Phase::backward};
+constexpr Piece kHeadForward{Part::head, Phase::forward};
+constexpr Piece kHeadBackward{Part::head, Phase::backward};
+constexpr Piece kHeadInputGradient{Part::head, Phase::input_gradient};
+constexpr Piece kHeadWeightGradient{Part::head, Phase::weight_gradient};
+constexpr Piece kAmax{Part::amax};
+
 // Llama 3.1 405B, TP8 CP2: 4096 tokens of hidden size 16384 in a tensor-parallel group.
 constexpr std::int64_t kTokens = 4096;
 constexpr std::int64_t kHidden = 16384;
@@ -110,21 +121,21 @@ TEST_CASE("a layer's forward multiplies every token with every weight once, howe
   for (const Recipe& recipe : {llama_405b(), bf16_overlapped(), fp8_exposed(), fp8_overlapped()}) {
     // h (2 h_q + 2 h_kv + 3 f) weights over eight ranks.
     const double weights = 16384.0 * (2 * 16384 + 2 * 1024 + 3 * 53248) / 8;
-    CHECK(Expanded(recipe, Piece::layer_forward).flops<Gemm>() == 2 * kTokens * weights);
-    CHECK(Expanded(recipe, Piece::layer_backward).flops<Gemm>() == 4 * kTokens * weights);
+    CHECK(Expanded(recipe, kLayerForward).flops<Gemm>() == 2 * kTokens * weights);
+    CHECK(Expanded(recipe, kLayerBackward).flops<Gemm>() == 4 * kTokens * weights);
   }
 }
 
 TEST_CASE("a layer's GEMMs run in the precision of the recipe") {
-  for (const Gemm& gemm : Expanded(bf16_overlapped(), Piece::layer_backward).kernels<Gemm>())
+  for (const Gemm& gemm : Expanded(bf16_overlapped(), kLayerBackward).kernels<Gemm>())
     CHECK(gemm.type == DataType::bf16);
-  for (const Gemm& gemm : Expanded(fp8_overlapped(), Piece::layer_backward).kernels<Gemm>())
+  for (const Gemm& gemm : Expanded(fp8_overlapped(), kLayerBackward).kernels<Gemm>())
     CHECK(gemm.type == DataType::fp8);
 }
 
 TEST_CASE("the four weight gradients are added to the gradient buffer") {
   int accumulating = 0;
-  for (const Gemm& gemm : Expanded(bf16_overlapped(), Piece::layer_backward).kernels<Gemm>()) {
+  for (const Gemm& gemm : Expanded(bf16_overlapped(), kLayerBackward).kernels<Gemm>()) {
     if (!gemm.accumulate) continue;
     ++accumulating;
     CHECK(gemm.k == kTokens);
@@ -138,13 +149,13 @@ TEST_CASE(
   for (const int cp : {1, 2, 4, 8}) {
     const Recipe recipe = with_context(cp);
     const double whole = 4.0 * (128.0 / 8) * 8192 * 8192 * 128 / 2;
-    CHECK(Expanded(recipe, Piece::layer_forward).flops<Attention>() == whole / cp);
-    CHECK(Expanded(recipe, Piece::layer_backward).flops<Attention>() == 2.5 * whole / cp);
+    CHECK(Expanded(recipe, kLayerForward).flops<Attention>() == whole / cp);
+    CHECK(Expanded(recipe, kLayerBackward).flops<Attention>() == 2.5 * whole / cp);
   }
 }
 
 TEST_CASE("only the first of the context ring's steps is causal") {
-  const auto steps = Expanded(with_context(4), Piece::layer_forward).kernels<Attention>();
+  const auto steps = Expanded(with_context(4), kLayerForward).kernels<Attention>();
   REQUIRE(steps.size() == 4);
   for (std::size_t step = 0; step < 4; ++step) {
     CHECK(steps[step].causal == (step == 0));
@@ -156,22 +167,22 @@ TEST_CASE("only the first of the context ring's steps is causal") {
 TEST_CASE("forward the context ring passes K and V on, once less than it has ranks") {
   // Two tensors of 2048 tokens, one of the eight groups of 128 channels, BF16.
   constexpr std::int64_t kKeysAndValues = 2 * 2048 * 128 * 2;
-  CHECK(Expanded(with_context(4), Piece::layer_forward).context_messages() ==
+  CHECK(Expanded(with_context(4), kLayerForward).context_messages() ==
         std::vector<std::int64_t>(3, kKeysAndValues));
-  CHECK(Expanded(with_context(1), Piece::layer_forward).context_messages().empty());
+  CHECK(Expanded(with_context(1), kLayerForward).context_messages().empty());
 }
 
 TEST_CASE("backward the context ring carries the growing gradients of K and V along") {
   constexpr std::int64_t kKeysAndValues = 2 * 2048 * 128 * 2;
-  CHECK(Expanded(with_context(4), Piece::layer_backward).context_messages() ==
+  CHECK(Expanded(with_context(4), kLayerBackward).context_messages() ==
         std::vector<std::int64_t>{kKeysAndValues, 2 * kKeysAndValues, 2 * kKeysAndValues,
                                   kKeysAndValues});
-  CHECK(Expanded(with_context(1), Piece::layer_backward).context_messages().empty());
+  CHECK(Expanded(with_context(1), kLayerBackward).context_messages().empty());
 }
 
 TEST_CASE("forward a layer gathers and scatters its hidden states twice, overlapped or not") {
   for (const Recipe& recipe : {llama_405b(), bf16_overlapped()}) {
-    const Expanded piece(recipe, Piece::layer_forward);
+    const Expanded piece(recipe, kLayerForward);
     CHECK(piece.wire(Collective::all_gather) == 2 * kWhole);
     CHECK(piece.wire(Collective::reduce_scatter) == 2 * kWhole);
     CHECK(piece.wire(Collective::all_reduce) == 0);
@@ -180,7 +191,7 @@ TEST_CASE("forward a layer gathers and scatters its hidden states twice, overlap
 
 TEST_CASE("backward a layer gathers gradients and inputs twice each and scatters twice") {
   for (const Recipe& recipe : {llama_405b(), bf16_overlapped()}) {
-    const Expanded piece(recipe, Piece::layer_backward);
+    const Expanded piece(recipe, kLayerBackward);
     CHECK(piece.wire(Collective::all_gather) == 4 * kWhole);
     CHECK(piece.wire(Collective::reduce_scatter) == 2 * kWhole);
   }
@@ -188,10 +199,10 @@ TEST_CASE("backward a layer gathers gradients and inputs twice each and scatters
 
 TEST_CASE("FP8 halves the bytes that are gathered, and those that rings of FP8 buffers scatter") {
   for (const Recipe& recipe : {fp8_exposed(), fp8_overlapped()}) {
-    const Expanded forward(recipe, Piece::layer_forward);
+    const Expanded forward(recipe, kLayerForward);
     CHECK(forward.wire(Collective::all_gather) == kWhole);
     CHECK(forward.wire(Collective::reduce_scatter) == (recipe.tp_overlap ? 1 : 2) * kWhole);
-    const Expanded backward(recipe, Piece::layer_backward);
+    const Expanded backward(recipe, kLayerBackward);
     CHECK(backward.wire(Collective::all_gather) == 2 * kWhole);
     CHECK(backward.wire(Collective::reduce_scatter) == 2 * kWhole);
   }
@@ -200,7 +211,7 @@ TEST_CASE("FP8 halves the bytes that are gathered, and those that rings of FP8 b
 TEST_CASE("without sequence parallelism a layer all-reduces twice each way and gathers nothing") {
   Recipe recipe = llama_405b();
   recipe.parallelism.sequence_parallel = false;
-  for (const Piece piece : {Piece::layer_forward, Piece::layer_backward}) {
+  for (const Piece piece : {kLayerForward, kLayerBackward}) {
     const auto transfers = Expanded(recipe, piece).transfers(Stream::tensor);
     REQUIRE(transfers.size() == 2);
     for (const TransferCost& transfer : transfers) {
@@ -211,12 +222,12 @@ TEST_CASE("without sequence parallelism a layer all-reduces twice each way and g
 }
 
 TEST_CASE("without tensor parallelism a layer communicates nothing") {
-  for (const Piece piece : {Piece::layer_forward, Piece::layer_backward})
+  for (const Piece piece : {kLayerForward, kLayerBackward})
     CHECK(Expanded(llama_8b(), piece).transfers(Stream::tensor).empty());
 }
 
 TEST_CASE("a GEMM after a ring-exchanged gather runs as one chunk a rank") {
-  const auto gemms = Expanded(bf16_overlapped(), Piece::layer_forward).kernels<Gemm>();
+  const auto gemms = Expanded(bf16_overlapped(), kLayerForward).kernels<Gemm>();
   // QKV and FC1 in eight chunks, projection and FC2 in four splits that leave SMs free.
   REQUIRE(gemms.size() == 8 + 4 + 8 + 4);
   for (std::size_t i = 0; i < gemms.size(); ++i) {
@@ -227,7 +238,7 @@ TEST_CASE("a GEMM after a ring-exchanged gather runs as one chunk a rank") {
 }
 
 TEST_CASE("a chunk of an overlapped gather waits for its part and a split's part leaves after it") {
-  const Program program = Expanded(bf16_overlapped(), Piece::layer_forward).program;
+  const Program program = Expanded(bf16_overlapped(), kLayerForward).program;
   int waiting = 0;
   int leaving = 0;
   for (const Op& op : program.ops) {
@@ -244,51 +255,50 @@ TEST_CASE("a chunk of an overlapped gather waits for its part and a split's part
 TEST_CASE("FP8 casts and the amax reduction belong to FP8 recipes alone") {
   const auto casts = [](const Recipe& recipe) {
     int count = 0;
-    for (const Streaming& kernel : Expanded(recipe, Piece::layer_forward).kernels<Streaming>())
+    for (const Streaming& kernel : Expanded(recipe, kLayerForward).kernels<Streaming>())
       count += kernel.kind == StreamingKind::cast ? 1 : 0;
     return count;
   };
   CHECK(casts(bf16_overlapped()) == 0);
   CHECK(casts(fp8_overlapped()) == 2);
-  CHECK(Expanded(fp8_overlapped(), Piece::amax).wire(Collective::all_reduce) > 0);
+  CHECK(Expanded(fp8_overlapped(), kAmax).wire(Collective::all_reduce) > 0);
 }
 
 TEST_CASE("the output layer multiplies every token with its part of the vocabulary") {
   const double weights = 128256.0 / 8 * kHidden;
   const Recipe recipe = llama_405b();
-  CHECK(Expanded(recipe, Piece::head_forward).flops<Gemm>() == 2 * kTokens * weights);
-  CHECK(Expanded(recipe, Piece::head_backward).flops<Gemm>() == 4 * kTokens * weights);
-  CHECK(Expanded(recipe, Piece::head_backward_deferred).flops<Gemm>() +
-            Expanded(recipe, Piece::head_weight_gradient).flops<Gemm>() ==
+  CHECK(Expanded(recipe, kHeadForward).flops<Gemm>() == 2 * kTokens * weights);
+  CHECK(Expanded(recipe, kHeadBackward).flops<Gemm>() == 4 * kTokens * weights);
+  CHECK(Expanded(recipe, kHeadInputGradient).flops<Gemm>() +
+            Expanded(recipe, kHeadWeightGradient).flops<Gemm>() ==
         4 * kTokens * weights);
 }
 
 TEST_CASE("selective recompute runs the attention core again in the backward") {
   Recipe recipe = llama_405b();
-  const double once = Expanded(recipe, Piece::layer_forward).flops<Attention>();
-  const double plain = Expanded(recipe, Piece::layer_backward).flops<Attention>();
+  const double once = Expanded(recipe, kLayerForward).flops<Attention>();
+  const double plain = Expanded(recipe, kLayerBackward).flops<Attention>();
   recipe.recompute = Recompute::selective;
-  CHECK(Expanded(recipe, Piece::layer_backward).flops<Attention>() == plain + once);
+  CHECK(Expanded(recipe, kLayerBackward).flops<Attention>() == plain + once);
 }
 
 TEST_CASE("recompute of the MLP runs its forward again, without what is done to hidden states") {
   Recipe recipe = llama_405b();
-  const double plain = Expanded(recipe, Piece::layer_backward).flops<Gemm>();
+  const double plain = Expanded(recipe, kLayerBackward).flops<Gemm>();
   recipe.recompute = Recompute::selective;
   recipe.recompute_modules = {RecomputeModule::mlp};
-  const Expanded backward(recipe, Piece::layer_backward);
+  const Expanded backward(recipe, kLayerBackward);
   const double mlp = 2 * kTokens * 3 * kHidden * 53248.0 / 8;
   CHECK(backward.flops<Gemm>() == plain + mlp);
-  CHECK(backward.flops<Attention>() ==
-        Expanded(llama_405b(), Piece::layer_backward).flops<Attention>());
+  CHECK(backward.flops<Attention>() == Expanded(llama_405b(), kLayerBackward).flops<Attention>());
   CHECK(backward.wire(Collective::reduce_scatter) == 3 * kWhole);
 }
 
 TEST_CASE("full recompute runs the whole forward again before the backward") {
   Recipe recipe = llama_405b();
   recipe.recompute = Recompute::full;
-  const Expanded forward(recipe, Piece::layer_forward);
-  const Expanded backward(recipe, Piece::layer_backward);
+  const Expanded forward(recipe, kLayerForward);
+  const Expanded backward(recipe, kLayerBackward);
   CHECK(backward.flops<Gemm>() == 3 * forward.flops<Gemm>());
   CHECK(backward.flops<Attention>() == 3.5 * forward.flops<Attention>());
   CHECK(backward.wire(Collective::all_gather) == 6 * kWhole);

@@ -14,6 +14,7 @@ class StepSetup {
  public:
   StepSetup(const Recipe& recipe, const std::string& cluster, int nodes, bool unfold = false)
       : recipe_(recipe),
+        totals_(recipe_),
         cluster_(load_cluster(data_folder(), cluster, nodes, {})),
         placement_(place_compactly(cluster_.spec())),
         grid_(rank_grid(recipe_, cluster_.spec().gpus())),
@@ -27,11 +28,12 @@ class StepSetup {
     for (PieceCosts& costs : pieces_) costs.fill(piece);
   }
   [[nodiscard]] StepContext context() const {
-    return {{{{recipe_, cluster_, placement_, grid_}, kernels_}, classes_}, pieces_};
+    return {{{{recipe_, totals_, cluster_, placement_, grid_}, kernels_}, classes_}, pieces_};
   }
 
  private:
   Recipe recipe_;
+  ModelTotals totals_;
   Cluster cluster_;
   Placement placement_;
   RankGrid grid_;

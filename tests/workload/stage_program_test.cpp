@@ -97,7 +97,7 @@ TEST_CASE("all parameters of a stage are gathered and all their gradients reduce
     recipe.overlap.overlap_param_gather = overlap;
     std::int64_t parameters = 0;
     for (const ChunkLayout& chunk : stage_chunks(recipe, 0))
-      parameters += chunk_parameters(recipe, chunk);
+      parameters += chunk_parameters(ModelTotals(recipe), chunk);
     const Program program = stage_of(recipe, 0);
     CHECK(bytes_of_label(program, Label::gradient_reduce, GroupKind::data) == 2 * parameters);
     CHECK(bytes_of_label(program, Label::parameter_gather, GroupKind::data) == 2 * parameters);

@@ -16,7 +16,9 @@
 #include "sim/topology/graph/wiring.h"
 #include "sim/topology/import/import_format.h"
 #include "sim/workload/kernels/precision.h"
+#include "sim/workload/model/blocks/block.h"
 #include "sim/workload/parallel/groups.h"
+#include "sim/workload/plan/sharding.h"
 #include "sim/workload/schedule/schedule.h"
 
 namespace simtrain {
@@ -131,9 +133,21 @@ std::string group_list() {
   return helped(rows);
 }
 
+std::string block_list() {
+  std::vector<Helped> rows;
+  for (const BlockRow& row : block_rows()) rows.emplace_back(name_of(row.kind), row.meaning);
+  return helped(rows);
+}
+
 std::string schedule_list() {
   std::vector<Helped> rows;
   for (const ScheduleRow& row : schedule_rows()) rows.emplace_back(row.name, row.meaning);
+  return helped(rows);
+}
+
+std::string sharding_list() {
+  std::vector<Helped> rows;
+  for (const ShardingRow& row : sharding_rows()) rows.emplace_back(row.name, row.meaning);
   return helped(rows);
 }
 
@@ -184,8 +198,10 @@ const std::vector<Family>& families() {
       {"profile-formats", [](const DataFolder&) { return profile_formats_list(); }},
       {"step-windows", [](const DataFolder&) { return step_window_list(); }},
       {"placements", [](const DataFolder&) { return placement_list(); }},
+      {"blocks", [](const DataFolder&) { return block_list(); }},
       {"groups", [](const DataFolder&) { return group_list(); }},
       {"schedules", [](const DataFolder&) { return schedule_list(); }},
+      {"shardings", [](const DataFolder&) { return sharding_list(); }},
       {"precisions", [](const DataFolder&) { return precision_list(); }},
       {"mfu-conventions", [](const DataFolder&) { return lines(names_of<MfuConvention>()); }},
   };

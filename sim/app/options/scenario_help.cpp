@@ -184,6 +184,9 @@ std::string scenario_help() {
   out +=
       "\n`model_overrides` may hold any key of a model file (`scenarios/models/`) and replaces "
       "it, wherever the model comes from.\n\n"
+      "`layers` of a model lists its layers where they are not all attention and MLP: "
+      "`[{blocks: [gqa, mlp], repeat: 16}, {blocks: [mlp], repeat: 16}]`, together "
+      "`num_layers` (`simtrain list blocks`).\n\n"
       "`hardware` may hold values of the GPU, node, fabric and software files that the scenario "
       "names, and replaces them:\n"
       "`hardware: {nic_bandwidth: 200 Gb/s}`, on the command line "

@@ -13,10 +13,6 @@ namespace {
 constexpr std::array<std::string_view, kStreams> kStreamNames{
     "compute",      "tensor parallel", "context parallel", "data parallel",
     "send forward", "receive forward", "send backward",    "receive backward"};
-constexpr std::array<std::string_view, kPieces> kPieceNames{
-    "layer", "layer", "embedding",  "embedding",       "head and loss",
-    "head",  "head",  "head wgrad", "FP8 weight cast", "FP8 amax"};
-
 constexpr double kBusyStep = 0.1;  // per cent
 constexpr double kRateStep = 0.1;  // GB/s
 constexpr int kBusyTrack = 101;
@@ -31,10 +27,19 @@ bool receives(Stream stream) {
 }
 
 std::string piece_name(const PieceRun& run) {
-  const std::string_view name = kPieceNames[static_cast<std::size_t>(run.piece)];
-  return run.layer >= 0 && (run.piece == Piece::layer_forward || run.piece == Piece::layer_backward)
-             ? fmt::format("{} {}", name, run.layer)
-             : std::string(name);
+  const Phase phase = run.piece.phase;
+  switch (run.piece.part) {
+    case Part::layer:
+      return phase == Phase::weight_cast ? "FP8 weight cast" : fmt::format("layer {}", run.layer);
+    case Part::embedding:
+      return "embedding";
+    case Part::head:
+      if (phase == Phase::forward) return "head and loss";
+      return phase == Phase::weight_gradient ? "head wgrad" : "head";
+    case Part::amax:
+      return "FP8 amax";
+  }
+  return {};
 }
 
 /// Of a compute op, the part in which its GPU works.

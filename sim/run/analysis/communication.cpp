@@ -60,18 +60,11 @@ void add_transfers(Table& table, const Plan& plan, const Timeline& timeline,
 }  // namespace
 
 std::string_view group_name(Share share) {
-  switch (share) {
-    case Share::tensor_parallel:
-      return "tp";
-    case Share::context_parallel:
-      return "cp";
-    case Share::pipeline_parallel:
-      return "pp";
-    case Share::data_parallel:
-      return "dp";
-    default:
-      return "";
-  }
+  if (share == row_of(GroupKind::self).share) return "";  // of groups without a share of their own
+  const auto rows = group_rows();
+  const auto row = std::find_if(rows.begin(), rows.end(),
+                                [&](const GroupRow& each) { return each.share == share; });
+  return row == rows.end() ? "" : row->name;
 }
 
 std::vector<CommunicationRow> communication_table(const SimulatedStep& simulated,
@@ -83,9 +76,10 @@ std::vector<CommunicationRow> communication_table(const SimulatedStep& simulated
   const SimulatedPieces& pieces = simulated.pieces_of(plan.ranks[rank].rank);
   const auto counts = piece_counts(simulated.scenario.recipe, plan.ranks[rank].stage,
                                    simulated.grid.micro_batches());
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    if (counts[i] == 0) continue;
-    add_transfers(table, pieces[i].plan, pieces[i].timeline, pieces[i].path, 0, counts[i]);
+  for (const Piece& which : pieces_of(simulated.scenario.recipe)) {
+    const SimulatedPiece& piece = pieces[which];
+    if (counts[which] > 0)
+      add_transfers(table, piece.plan, piece.timeline, piece.path, 0, counts[which]);
   }
   return table.take();
 }

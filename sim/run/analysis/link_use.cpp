@@ -32,8 +32,9 @@ LinkTraffic inside_passes(const SimulatedStep& simulated, int pass, int stage) {
   const SimulatedPieces& pieces = simulated.passes[static_cast<std::size_t>(pass)];
   const auto counts =
       piece_counts(simulated.scenario.recipe, stage, simulated.grid.micro_batches());
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    if (counts[i] > 0) add(traffic, traffic_of(pieces[i].plan, 0), static_cast<double>(counts[i]));
+  for (const Piece& piece : pieces_of(simulated.scenario.recipe)) {
+    const auto times = static_cast<double>(counts[piece]);
+    if (times > 0) add(traffic, traffic_of(pieces[piece].plan, 0), times);
   }
   return traffic;
 }

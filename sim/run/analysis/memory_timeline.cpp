@@ -99,8 +99,8 @@ RankMemory memory_at(const Recipe& recipe, const std::vector<StageMemory>& stage
   const SimulatedRank& rank = plan.ranks[place];
   const double kept = stages[static_cast<std::size_t>(rank.stage)].kept();
   return {rank.rank, rank.stage,
-          sums(changes_of(recipe, pass_memory(recipe, rank.stage), plan.programs[rank.program],
-                          timeline.spans[place]),
+          sums(changes_of(recipe, pass_memory(recipe, ModelTotals(recipe), rank.stage),
+                          plan.programs[rank.program], timeline.spans[place]),
                kept)};
 }
 

@@ -30,27 +30,28 @@ Breakdown mean_kernels(const SimulatedStep& simulated) {
 /// What the pieces of a simulated step cost with another recipe or other kernels.
 std::vector<PieceCosts> costs_with(const SimulatedStep& simulated, const Recipe& recipe,
                                    const KernelModel& kernels) {
-  return costs_of(
-      simulate_pieces({{{recipe, simulated.cluster, simulated.placement, simulated.grid}, kernels},
-                       simulated.classes}));
+  const ModelTotals totals(recipe);
+  const JobContext job{recipe, totals, simulated.cluster, simulated.placement, simulated.grid};
+  return costs_of(simulate_pieces({{job, kernels}, simulated.classes}));
 }
 
 /// Seconds of a step that the mean rank spends in its pieces, by share; `costs` by pass class.
 Breakdown mean_pieces(const SimulatedStep& simulated, const Recipe& recipe,
                       const std::vector<PieceCosts>& costs) {
-  std::vector<std::vector<std::int64_t>> counts;
+  const std::vector<Piece> pieces = pieces_of(recipe);
+  std::vector<ByPiece<std::int64_t>> counts;
   counts.reserve(static_cast<std::size_t>(simulated.grid.pp()));
   for (int stage = 0; stage < simulated.grid.pp(); ++stage)
     counts.push_back(piece_counts(recipe, stage, simulated.grid.micro_batches()));
   Breakdown mean{};
   for (int rank = 0; rank < simulated.grid.ranks(); ++rank) {
-    const PieceCosts& pieces =
+    const PieceCosts& taken =
         costs[static_cast<std::size_t>(simulated.classes.pass[static_cast<std::size_t>(rank)])];
     const auto& times = counts[static_cast<std::size_t>(simulated.grid.coordinates(rank).pp)];
-    for (std::size_t piece = 0; piece < kPieces; ++piece) {
+    for (const Piece& piece : pieces) {
       const double weight = static_cast<double>(times[piece]) / simulated.grid.ranks();
       for (std::size_t share = 0; share < kShares; ++share)
-        mean[share] += pieces[piece].parts[share] * weight;
+        mean[share] += taken[piece].parts[share] * weight;
     }
   }
   return mean;

@@ -1,6 +1,7 @@
 #include "sim/run/results/metrics.h"
 
 #include "sim/run/results/training_metrics_tables.h"
+#include "sim/workload/model/model_parts.h"
 
 namespace simtrain {
 
@@ -14,19 +15,12 @@ double model_flops_per_sample(const ModelSpec& model, std::int64_t seq_length,
       }
     }
   }
-  const auto layers = static_cast<double>(model.num_layers);
-  const auto hidden = static_cast<double>(model.hidden_size);
-  const auto ffn = static_cast<double>(model.ffn_hidden_size);
-  const auto sequence = static_cast<double>(seq_length);
-  const double groups =
-      convention == MfuConvention::nvidia_dgxc_mha
-          ? 1.0
-          : static_cast<double>(model.num_query_groups) / model.num_attention_heads;
-  const double square = convention == MfuConvention::causal ? sequence / 2 : sequence;
-  const double attention = 12 * layers * hidden * hidden * (1 + groups + square / hidden);
-  const double mlp = (model.activation == Activation::swiglu ? 18 : 12) * layers * ffn * hidden;
-  const double embedding = 6 * static_cast<double>(model.vocab_size) * hidden;
-  return sequence * (attention + mlp + embedding);
+  ModelSpec counted = model;
+  if (convention == MfuConvention::nvidia_dgxc_mha)
+    counted.num_query_groups = counted.num_attention_heads;
+  const double square = convention == MfuConvention::causal ? 0.5 : 1;
+  const ModelFlops forward = model_flops(counted, seq_length);
+  return 3 * (forward.products + square * forward.attention_square);
 }
 
 double tokens_per_second(double seq_length, double global_batch_size, double step_time_s) {

@@ -20,14 +20,16 @@ struct EnumNames<MfuConvention> {
       std::pair{std::string_view("causal"), MfuConvention::causal}};
 };
 
-/// FLOPs of one sample, forward and backward, as the convention counts them. With L layers, hidden
-/// h, FFN f, a heads, g query groups, vocabulary V, sequence s:
+/// FLOPs of one sample, forward and backward, as the convention counts them: those of the matrix
+/// products of all blocks. With L layers of attention and MLP, hidden h, attention heads of h
+/// columns together, FFN f, a heads, g query groups, vocabulary V, sequence s:
 ///
 ///     s (12 L h^2 (1 + g/a + s/h) + k L f h + 6 V h),   k = 18 for gated MLPs, 12 otherwise
 ///
-/// nvidia-dgxc: this (NVIDIA DGX Cloud benchmarking READMEs, 2025.04 on). nvidia-dgxc-mha: with
-/// g = a (their older formula). google-training-metrics: the constants of the tool's table for the
-/// models it knows, otherwise as nvidia-dgxc. causal: half of the s/h term.
+/// nvidia-dgxc: this (NVIDIA DGX Cloud benchmarking READMEs, 2025.04 on; Megatron core where heads
+/// have another number of columns together). nvidia-dgxc-mha: with g = a (their older formula).
+/// google-training-metrics: the constants of the tool's table for the models it knows, otherwise as
+/// nvidia-dgxc. causal: half of the s/h term.
 double model_flops_per_sample(const ModelSpec& model, std::int64_t seq_length,
                               MfuConvention convention);
 

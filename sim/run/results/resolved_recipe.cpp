@@ -54,9 +54,10 @@ ResolvedRecipe resolved_recipe(const Scenario& scenario) {
 
 ParameterCounts parameter_counts(const Recipe& recipe) {
   ParameterCounts counts;
-  counts.model = recipe.model.parameters();
+  counts.model = model_parameters(recipe.model);
+  const ModelTotals totals(recipe);
   for (int stage = 0; stage < recipe.pp(); ++stage) {
-    const std::int64_t parameters = stage_parameters(recipe, stage);
+    const std::int64_t parameters = stage_parameters(recipe, totals, stage);
     counts.mean += static_cast<double>(parameters) / recipe.pp();
     if (parameters <= counts.fullest) continue;
     counts.fullest = parameters;

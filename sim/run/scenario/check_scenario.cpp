@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "sim/collectives/group_layout.h"
 #include "sim/run/scenario/scenario.h"
@@ -50,8 +51,32 @@ void check_rates(const GpuSpec& gpu, Precision precision, const YamlNode& tree) 
                       name_of(precision), gpu.name));
 }
 
+/// A list of layers has as many as the model, of blocks that layers are made of.
+void check_layer_list(const ModelSpec& model, const YamlNode& tree) {
+  if (!model.layers) return;
+  std::vector<std::string_view> known;
+  for (const BlockRow& row : block_rows()) {
+    if (row.of_layer) known.push_back(name_of(row.kind));
+  }
+  const auto refuse = [&](const LayerSpec& layer, const std::string& found) {
+    throw InputError(layer.where, "layers.blocks",
+                     fmt::format("{}; some of {} would do", found, fmt::join(known, ", ")));
+  };
+  for (const LayerSpec& layer : *model.layers) {
+    if (layer.blocks.empty()) refuse(layer, "is empty");
+    for (const BlockKind block : layer.blocks) {
+      if (!row_of(block).of_layer)
+        refuse(layer, fmt::format("has '{}', which is no block of a layer", name_of(block)));
+    }
+  }
+  const std::int64_t layers = listed_layers(model);
+  require(layers == model.num_layers, tree, "layers",
+          fmt::format("has {} layers, num_layers says {}", layers, model.num_layers));
+}
+
 void check_model(const Recipe& recipe, const ScenarioTrees& trees) {
   const ModelSpec& model = recipe.model;
+  check_layer_list(model, trees.model);
   const YamlNode& tree = trees.scenario;
   require(model.num_attention_heads % model.num_query_groups == 0, trees.model, "num_query_groups",
           fmt::format("{} does not divide the {} attention heads", model.num_query_groups,
@@ -65,6 +90,19 @@ void check_model(const Recipe& recipe, const ScenarioTrees& trees) {
   divides(recipe.tp(), model.ffn_hidden_size, tree, key, "ffn_hidden_size");
   divides(recipe.tp(), model.vocab_size, tree, key, "vocab_size");
   divides(recipe.tp(), model.hidden_size, tree, key, "hidden_size");
+}
+
+/// Of all layers, where they might leave 64 bits.
+double estimated_parameters(const ModelSpec& model) {
+  Recipe one_rank;
+  one_rank.model = model;
+  const ModelTotals totals(one_rank);
+  double parameters = 0;
+  for (int kind = 0; kind < totals.kinds(); ++kind) {
+    parameters += totals.layers().kinds()[static_cast<std::size_t>(kind)].layers *
+                  static_cast<double>(totals.of_kind(kind).parameters);
+  }
+  return parameters;
 }
 
 /// Sizes whose products stay far inside 64 bits.
@@ -84,12 +122,11 @@ void check_sizes(const Recipe& recipe, const ScenarioTrees& trees) {
   require(columns <= kMostColumns, trees.model, "kv_channels",
           fmt::format("makes {:.3g} columns with {} heads; up to {:.0g} are modelled", columns,
                       model.num_attention_heads, kMostColumns));
-  const double parameters =
-      static_cast<double>(model.num_layers) * static_cast<double>(model.layer_matrix_parameters());
+  const double parameters = estimated_parameters(model);
   require(parameters <= kMostParameters, trees.model, "num_layers",
           fmt::format("makes {:.3g} parameters; up to {:.0g} are modelled", parameters,
                       kMostParameters));
-  const double buckets = static_cast<double>(model.parameters()) / recipe.tp() *
+  const double buckets = static_cast<double>(model_parameters(model)) / recipe.tp() *
                          static_cast<double>(bytes_of(recipe.optimizer.grad_reduce_dtype)) /
                          (recipe.optimizer.bucket_size_mb * 1e6);
   require(buckets <= kMostBuckets, trees.scenario, "optimizer.bucket_size_mb",

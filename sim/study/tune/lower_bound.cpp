@@ -19,9 +19,9 @@ bool alike(const ComputeCost& a, const ComputeCost& b) {
 }
 
 /// Each piece where it is shortest. Unlike ones lose what waits for stragglers are computed from.
-PieceCosts shortest(const std::vector<PieceCosts>& classes) {
+PieceCosts shortest(const std::vector<Piece>& pieces, const std::vector<PieceCosts>& classes) {
   PieceCosts result = classes.front();
-  for (std::size_t piece = 0; piece < kPieces; ++piece) {
+  for (const Piece& piece : pieces) {
     const bool all = std::all_of(classes.begin(), classes.end(), [&](const PieceCosts& costs) {
       return alike(costs[piece], result[piece]);
     });
@@ -32,7 +32,7 @@ PieceCosts shortest(const std::vector<PieceCosts>& classes) {
     result[piece] = least;
   }
   // Depends on the layers of a chunk and on DP.
-  result[static_cast<std::size_t>(Piece::amax)] = {};
+  result[{Part::amax}] = {};
   return result;
 }
 
@@ -81,32 +81,35 @@ PassKey StepTimeBound::key(const Recipe& recipe) const {
 
 double StepTimeBound::clock(const Recipe& recipe, const RankGrid& grid) const {
   const FittedKernelModel full_clock(cluster_.spec().gpu);
-  return step_clock({{recipe, cluster_, placement_, grid}, full_clock});
+  const ModelTotals totals(recipe);
+  return step_clock({{recipe, totals, cluster_, placement_, grid}, full_clock});
 }
 
 PassCosts StepTimeBound::pass_costs(const Recipe& recipe) const {
   const RankGrid grid = rank_grid(recipe, gpus_);
   const RankClasses& classes = rank_classes(cluster_, placement_, grid, false);
-  PassCosts costs;
+  const ModelTotals totals(recipe);
+  PassCosts costs{.pieces = PieceCosts(totals.kinds())};
   costs.clock = clock(recipe, grid);
   const FittedKernelModel kernels(cluster_.spec().gpu, costs.clock);
-  costs.pieces = shortest(
-      costs_of(simulate_pieces({{{recipe, cluster_, placement_, grid}, kernels}, classes})));
+  costs.pieces = shortest(pieces_of(recipe),
+                          costs_of(simulate_pieces(
+                              {{{recipe, totals, cluster_, placement_, grid}, kernels}, classes})));
   return costs;
 }
 
 PassCosts StepTimeBound::kernel_costs(const Recipe& recipe) const {
   const RankGrid grid = rank_grid(recipe, gpus_);
-  PassCosts costs;
+  const ModelTotals totals(recipe);
+  PassCosts costs{.pieces = PieceCosts(totals.kinds())};
   costs.clock = clock(recipe, grid);
   const FittedKernelModel kernels(cluster_.spec().gpu, costs.clock);
-  const KernelContext context{{recipe, cluster_, placement_, grid}, kernels};
-  for (std::size_t i = 0; i < kPieces; ++i) {
-    const auto piece = static_cast<Piece>(i);
-    if (piece == Piece::amax) continue;
+  const KernelContext context{{recipe, totals, cluster_, placement_, grid}, kernels};
+  for (const Piece& piece : pieces_of(recipe)) {
+    if (piece.part == Part::amax) continue;
     const Program program = piece_program(context, piece, fastest_rank_);
     for (const Op& op : program.ops) {
-      ComputeCost& cost = costs.pieces[i];
+      ComputeCost& cost = costs.pieces[piece];
       if (op.compute) cost.time = add_times(cost.time, program.compute_costs[op.cost].time, 1);
     }
   }
@@ -116,7 +119,9 @@ PassCosts StepTimeBound::kernel_costs(const Recipe& recipe) const {
 double StepTimeBound::seconds(const Recipe& recipe, const PassCosts& costs, bool with_ends) const {
   const RankGrid grid = rank_grid(recipe, gpus_);
   const FittedKernelModel kernels(cluster_.spec().gpu, costs.clock);
-  const BoundContext context{{{recipe, cluster_, placement_, grid}, kernels}, costs.pieces, world_};
+  const ModelTotals totals(recipe);
+  const BoundContext context{
+      {{recipe, totals, cluster_, placement_, grid}, kernels}, costs.pieces, world_};
   return pipeline_bound(context, with_ends) * kRounding;
 }
 

@@ -24,14 +24,7 @@ int rank_of(const JobContext& context, int stage) { return context.grid.rank({0,
 
 /// A message between a stage and the next: activations or their gradients.
 double message(const JobContext& context, int stage) {
-  const Recipe& recipe = context.recipe;
-  const int split = recipe.parallelism.sequence_parallel ? recipe.tp() : 1;
-  const Bytes bytes(recipe.tokens() * recipe.model.hidden_size * bytes_of(DataType::bf16) / split);
-  const int from = context.placement.gpu(rank_of(context, stage));
-  const int to = context.placement.gpu(rank_of(context, stage + 1));
-  return to_seconds(plan_send_receive(bytes, context.cluster.distance(from, to),
-                                      {context.cluster.spec(), recipe.software.nccl})
-                        .alone());
+  return to_seconds(stage_message(context, rank_of(context, stage), 1).alone());
 }
 
 class StageBounder {
@@ -67,7 +60,7 @@ class StageBounder {
   /// After the passes: deferred weight gradients, and the wait for the slowest rank.
   void add_waits() {
     if (last()) {
-      bound_.after += seconds(passes_.piece(Piece::head_weight_gradient)) *
+      bound_.after += seconds(passes_.piece({Part::head, Phase::weight_gradient})) *
                       recipe_.deferred_weight_gradients(micro_batches_);
     }
     bound_.after += seconds(straggler_wait(context_.cluster.spec().gpu.power, all_,

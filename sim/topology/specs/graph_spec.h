@@ -26,10 +26,6 @@ struct GraphHosts {
   [[nodiscard]] std::string host_name(int number) const {
     return count == 1 ? name : name + std::to_string(number);
   }
-  /// True where an end of a link means this one of the hosts, alone or with all of its entry.
-  [[nodiscard]] bool is(const std::string& end, int number) const {
-    return end == name || end == host_name(number);
-  }
 };
 
 struct GraphSwitch {

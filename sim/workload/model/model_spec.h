@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "sim/core/input/yaml_reader.h"
 
@@ -26,7 +27,30 @@ struct EnumNames<Normalization> {
       std::pair{std::string_view("layernorm1p"), Normalization::layernorm1p}};
 };
 
-/// Shape of a dense decoder: `scenarios/models/NAME.yaml`.
+/// The blocks that models are made of; what each is says its row (blocks/block.h).
+enum class BlockKind { gqa, mlp, embedding, head };
+
+template <>
+struct EnumNames<BlockKind> {
+  static constexpr std::array rows{std::pair{std::string_view("gqa"), BlockKind::gqa},
+                                   std::pair{std::string_view("mlp"), BlockKind::mlp},
+                                   std::pair{std::string_view("embedding"), BlockKind::embedding},
+                                   std::pair{std::string_view("head"), BlockKind::head}};
+};
+
+/// Layers that are alike and follow each other.
+struct LayerSpec {
+  std::vector<BlockKind> blocks;  ///< of one layer, in order
+  int repeat = 1;
+  SourcePlace where;
+  template <class Visitor>
+  void fields(Visitor& v) {
+    v("blocks", blocks);
+    v.optional("repeat", repeat, Limits{1, 100000});
+  }
+};
+
+/// Shape of a decoder: `scenarios/models/NAME.yaml`.
 struct ModelSpec {
   std::string name;
   std::string source;
@@ -42,6 +66,8 @@ struct ModelSpec {
   double rotary_percent = 1;
   bool share_embeddings_and_output_weights = false;
   double hidden_dropout = 0;  ///< probability; what is not 0 keeps masks and takes time
+  /// The layers in order; missing: `num_layers` of gqa and mlp.
+  std::optional<std::vector<LayerSpec>> layers;
   SourcePlace where;
   template <class Visitor>
   void fields(Visitor& v) {
@@ -59,6 +85,7 @@ struct ModelSpec {
     v("rotary_percent", rotary_percent, kShare);
     v("share_embeddings_and_output_weights", share_embeddings_and_output_weights);
     v.optional("hidden_dropout", hidden_dropout, kShare);
+    v.optional("layers", layers);
   }
 
   [[nodiscard]] std::int64_t query_size() const { return num_attention_heads * kv_channels; }
@@ -66,21 +93,6 @@ struct ModelSpec {
   /// Columns of FC1's output: both branches of a gated unit.
   [[nodiscard]] std::int64_t fc1_size() const {
     return activation == Activation::swiglu ? 2 * ffn_hidden_size : ffn_hidden_size;
-  }
-  /// Weights of the four linear modules of a layer.
-  [[nodiscard]] std::int64_t layer_matrix_parameters() const {
-    return hidden_size * (2 * query_size() + 2 * key_value_size() + fc1_size() + ffn_hidden_size);
-  }
-  /// Weights of the two norms of a layer; layernorm1p has a bias too.
-  [[nodiscard]] std::int64_t layer_norm_parameters() const {
-    return 2 * hidden_size * (normalization == Normalization::layernorm1p ? 2 : 1);
-  }
-  /// The embedding table; the output layer has another of the same size unless they share it.
-  [[nodiscard]] std::int64_t embedding_parameters() const { return vocab_size * hidden_size; }
-  [[nodiscard]] std::int64_t parameters() const {
-    return num_layers * (layer_matrix_parameters() + layer_norm_parameters()) +
-           embedding_parameters() * (share_embeddings_and_output_weights ? 1 : 2) +
-           layer_norm_parameters() / 2;
   }
 };
 

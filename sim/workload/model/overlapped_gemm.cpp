@@ -4,43 +4,44 @@
 
 namespace simtrain {
 
-OverlappedGemm::OverlappedGemm(ProgramBuilder& builder, std::int64_t rows)
+OverlappedGemm::OverlappedGemm(ProgramBuilder& builder, bool of_layer)
     : builder_(builder),
-      rows_(rows),
+      rows_(builder.recipe().tokens()),
       tp_(builder.recipe().tp()),
-      overlap_(builder.recipe().overlap.tp_comm_overlap && tp_ > 1),
-      type_(builder.recipe().precision().operand) {}
+      overlap_(of_layer && builder.recipe().overlap.tp_comm_overlap && tp_ > 1),
+      type_(of_layer ? builder.recipe().precision().operand : DataType::bf16),
+      share_(of_layer ? Share::gemm : Share::embedding_loss) {}
 
 Gemm OverlappedGemm::gemm(std::int64_t rows, std::int64_t n, std::int64_t k) const {
   return {rows, n, k, type_, DataType::bf16};
 }
 
 int OverlappedGemm::margin(const TpOverlapEntry* entry) const {
-  return overlap_ && entry->set_sm_margin ? entry->sms : 0;
+  return overlap_ && entry != nullptr && entry->set_sm_margin ? entry->sms : 0;
 }
 
 bool OverlappedGemm::sharded() const {
   return tp_ > 1 && builder_.recipe().parallelism.sequence_parallel;
 }
 
-void OverlappedGemm::gather_then(std::int64_t n, std::int64_t k, DataType gathered) {
-  const std::int64_t bytes = rows_ * k * bytes_of(gathered);
+void OverlappedGemm::gather_then(std::int64_t n, std::int64_t k) {
+  const std::int64_t bytes = rows_ * k * bytes_of(type_);
   if (!overlap_) {
     const std::uint32_t gather = sharded()
                                      ? builder_.tensor_collective(Collective::all_gather, bytes,
-                                                                  builder_.last_kernel(), gathered)
+                                                                  builder_.last_kernel(), type_)
                                      : kNoOp;
-    builder_.kernel(gemm(rows_, n, k), Share::gemm, gather);
+    multiply(gemm(rows_, n, k), gather);
     return;
   }
   const int sms = builder_.recipe().tp_overlap->ring_exchange_sms;
   const double limit = builder_.gpu().nvlink.copy_engine_bandwidth.value.value();
   const std::uint32_t input = builder_.last_kernel();
-  builder_.kernel(gemm(rows_ / tp_, n, k), Share::gemm);
+  multiply(gemm(rows_ / tp_, n, k));
   for (int chunk = 1; chunk < tp_; ++chunk) {
     const std::uint32_t arrived =
         builder_.user_buffers(Collective::all_gather, bytes / tp_, bytes / tp_, limit, sms, input);
-    builder_.kernel(gemm(rows_ / tp_, n, k), Share::gemm, arrived);
+    multiply(gemm(rows_ / tp_, n, k), arrived);
   }
 }
 
@@ -50,7 +51,7 @@ std::uint32_t OverlappedGemm::then_scatter(std::int64_t n, std::int64_t k,
     return scatter_pipelined(n, k, *entry);
   if (overlap_ && entry->method == TpOverlapMethod::ring_exchange)
     return scatter_ring(n, k, *entry);
-  builder_.kernel(gemm(rows_, n, k), Share::gemm);
+  multiply(gemm(rows_, n, k));
   if (tp_ == 1) return kNoOp;
   const Collective collective = sharded() ? Collective::reduce_scatter : Collective::all_reduce;
   return builder_.tensor_collective(collective, rows_ * n * bytes_of(DataType::bf16),
@@ -67,7 +68,7 @@ std::uint32_t OverlappedGemm::scatter_pipelined(std::int64_t n, std::int64_t k,
   for (int split = 0; split < entry.splits; ++split) {
     Gemm part = gemm(split_rows, n, k);
     part.sm_margin = margin(&entry);
-    const std::uint32_t product = builder_.kernel(part, Share::gemm);
+    const std::uint32_t product = multiply(part);
     scattered = builder_.user_buffers(Collective::reduce_scatter, bytes, bytes / tp_ * (tp_ - 1),
                                       limit, entry.sms - margin(&entry), product);
   }
@@ -81,7 +82,7 @@ std::uint32_t OverlappedGemm::scatter_ring(std::int64_t n, std::int64_t k,
   const double limit = builder_.gpu().nvlink.copy_engine_bandwidth.value.value();
   std::uint32_t sent = kNoOp;
   for (int chunk = 0; chunk < tp_; ++chunk) {
-    const std::uint32_t product = builder_.kernel(gemm(chunk_rows, n, k), Share::gemm);
+    const std::uint32_t product = multiply(gemm(chunk_rows, n, k));
     if (chunk + 1 == tp_) break;  // the last chunk is this rank's own
     sent =
         builder_.user_buffers(Collective::reduce_scatter, bytes, bytes, limit, entry.sms, product);
@@ -93,9 +94,9 @@ std::uint32_t OverlappedGemm::scatter_ring(std::int64_t n, std::int64_t k,
 }
 
 std::uint32_t OverlappedGemm::bulk(Collective collective, std::int64_t columns, DataType type,
-                                   const TpOverlapEntry* entry, std::uint32_t after) {
-  if (!sharded()) return kNoOp;
+                                   const TpOverlapEntry* entry) {
   const std::int64_t bytes = rows_ * columns * bytes_of(type);
+  const std::uint32_t after = builder_.last_kernel();
   if (!overlap_) return builder_.tensor_collective(collective, bytes, after, type);
   // Bulk kernels use the switch: a store reaches all peers, a load sums them (multimem), so that
   // each SM's rate counts tp-fold.
@@ -105,38 +106,27 @@ std::uint32_t OverlappedGemm::bulk(Collective collective, std::int64_t columns, 
                                entry->sms - margin(entry), after);
 }
 
-std::uint32_t OverlappedGemm::data_gradient_beside_gather(std::int64_t n, std::int64_t k,
-                                                          std::int64_t columns,
-                                                          const TpOverlapEntry* entry) {
-  const std::uint32_t gather =
-      bulk(Collective::all_gather, columns, type_, entry, builder_.last_kernel());
-  Gemm product = gemm(rows_, n, k);
-  product.sm_margin = margin(entry);
-  builder_.kernel(product, Share::gemm);
-  return gather;
+std::uint32_t OverlappedGemm::gather_beside(std::int64_t columns, const TpOverlapEntry* entry) {
+  return sharded() ? bulk(Collective::all_gather, columns, type_, entry) : kNoOp;
 }
 
-std::uint32_t OverlappedGemm::weight_gradient_beside_scatter(std::int64_t m, std::int64_t n,
-                                                             std::int64_t columns,
-                                                             const TpOverlapEntry* entry,
-                                                             std::uint32_t after) {
-  std::uint32_t scatter = kNoOp;
-  if (sharded()) {
-    scatter =
-        bulk(Collective::reduce_scatter, columns, DataType::bf16, entry, builder_.last_kernel());
-  } else if (tp_ > 1) {
-    scatter = builder_.tensor_collective(
-        Collective::all_reduce, rows_ * columns * bytes_of(DataType::bf16), builder_.last_kernel());
-  }
-  weight_gradient(m, n, after, margin(entry));
-  return scatter;
+void OverlappedGemm::data_gradient(std::int64_t n, std::int64_t k, const TpOverlapEntry* entry) {
+  Gemm product = gemm(rows_, n, k);
+  product.sm_margin = margin(entry);
+  multiply(product);
+}
+
+std::uint32_t OverlappedGemm::scatter_beside(std::int64_t columns, const TpOverlapEntry* entry) {
+  if (sharded()) return bulk(Collective::reduce_scatter, columns, DataType::bf16, entry);
+  if (tp_ == 1) return kNoOp;
+  return builder_.tensor_collective(
+      Collective::all_reduce, rows_ * columns * bytes_of(DataType::bf16), builder_.last_kernel());
 }
 
 void OverlappedGemm::weight_gradient(std::int64_t m, std::int64_t n, std::uint32_t after,
-                                     int sm_margin) {
-  const Gemm product{m,    n,        rows_, type_, builder_.recipe().optimizer.grad_reduce_dtype,
-                     true, sm_margin};
-  builder_.kernel(product, Share::gemm, after);
+                                     const TpOverlapEntry* entry) {
+  multiply({m, n, rows_, type_, builder_.recipe().optimizer.grad_reduce_dtype, true, margin(entry)},
+           after);
 }
 
 }  // namespace simtrain

@@ -4,44 +4,56 @@
 
 namespace simtrain {
 
-/// The linear modules of a layer, with their tensor-parallel communication as the recipe overlaps
-/// it. `rows` is always the M tokens of the whole TP group.
+/// The GEMMs of a linear module, with their tensor-parallel communication as the recipe overlaps
+/// it. M is the tokens of the whole TP group. With tp_comm_overlap the GEMMs after an all-gather
+/// run as t chunks, each waiting for its part (ring exchange); those before a reduce-scatter run in
+/// splits whose parts leave while the next runs (pipeline) or as t chunks (ring exchange); the
+/// backward's second gather and its scatter run beside whole GEMMs (bulk).
 class OverlappedGemm {
  public:
-  OverlappedGemm(ProgramBuilder& builder, std::int64_t rows);
+  /// `of_layer`: in the precision of the layers and overlapped; otherwise in BF16, never
+  /// overlapped.
+  OverlappedGemm(ProgramBuilder& builder, bool of_layer);
+
+  [[nodiscard]] double rows() const { return static_cast<double>(rows_); }
 
   /// Gathers the rows of the input from the TP group, then multiplies: [M, k] x [k, n].
-  void gather_then(std::int64_t n, std::int64_t k, DataType gathered);
+  void gather_then(std::int64_t n, std::int64_t k);
   /// Multiplies and scatters the sum over the TP group; returns the op after which this rank's rows
   /// are there (kNoOp: the last kernel).
   std::uint32_t then_scatter(std::int64_t n, std::int64_t k, const TpOverlapEntry* entry);
 
-  /// Data gradient [M, n] beside the gather of `columns` saved columns that the weight gradient
-  /// needs; returns the gather (kNoOp: none).
-  std::uint32_t data_gradient_beside_gather(std::int64_t n, std::int64_t k, std::int64_t columns,
-                                            const TpOverlapEntry* entry);
-  /// Weight gradient [m, n] over M tokens beside the scatter of the data gradient's `columns`;
-  /// returns the scatter (kNoOp: none).
-  std::uint32_t weight_gradient_beside_scatter(std::int64_t m, std::int64_t n, std::int64_t columns,
-                                               const TpOverlapEntry* entry, std::uint32_t after);
-  void weight_gradient(std::int64_t m, std::int64_t n, std::uint32_t after = kNoOp,
-                       int sm_margin = 0);
+  /// Gathers `columns` saved columns of M rows beside what follows; returns the gather (kNoOp:
+  /// none).
+  std::uint32_t gather_beside(std::int64_t columns, const TpOverlapEntry* entry);
+  /// [M, k] x [k, n] alone.
+  void data_gradient(std::int64_t n, std::int64_t k, const TpOverlapEntry* entry);
+  /// Sums the last kernel's `columns` of M rows over the TP group, beside what follows; returns the
+  /// scatter (kNoOp: none).
+  std::uint32_t scatter_beside(std::int64_t columns, const TpOverlapEntry* entry);
+  /// Weight gradient [m, n] over M tokens.
+  void weight_gradient(std::int64_t m, std::int64_t n, std::uint32_t after,
+                       const TpOverlapEntry* entry);
 
  private:
   [[nodiscard]] Gemm gemm(std::int64_t rows, std::int64_t n, std::int64_t k) const;
   /// SMs that a GEMM leaves free from its start.
   [[nodiscard]] int margin(const TpOverlapEntry* entry) const;
   [[nodiscard]] bool sharded() const;
+  std::uint32_t multiply(const Gemm& gemm, std::uint32_t after = kNoOp) {
+    return builder_.kernel(gemm, share_, after);
+  }
   std::uint32_t scatter_pipelined(std::int64_t n, std::int64_t k, const TpOverlapEntry& entry);
   std::uint32_t scatter_ring(std::int64_t n, std::int64_t k, const TpOverlapEntry& entry);
   std::uint32_t bulk(Collective collective, std::int64_t columns, DataType type,
-                     const TpOverlapEntry* entry, std::uint32_t after);
+                     const TpOverlapEntry* entry);
 
   ProgramBuilder& builder_;
   std::int64_t rows_;
   int tp_;
   bool overlap_;
   DataType type_;
+  Share share_;
 };
 
 }  // namespace simtrain

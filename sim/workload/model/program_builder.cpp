@@ -1,5 +1,7 @@
 #include "sim/workload/model/program_builder.h"
 
+#include <utility>
+
 namespace simtrain {
 
 std::uint32_t ProgramBuilder::kernel(const Kernel& kernel, Share share, std::uint32_t after) {
@@ -12,7 +14,9 @@ std::uint32_t ProgramBuilder::kernel(const Kernel& kernel, Share share, std::uin
   part(cost.parts, share) = to_seconds(time.time);
   Op op;
   op.cost = program_.add_cost(cost);
-  op.after[0] = after;
+  const std::uint32_t awaited = std::exchange(awaited_, kNoOp);
+  op.after[0] = after != kNoOp ? after : awaited;
+  if (after != kNoOp) op.after[1] = awaited;
   last_kernel_ = program_.add(op);
   program_.notes.push_back({module_, kernel});
   return last_kernel_;
@@ -38,7 +42,7 @@ std::uint32_t ProgramBuilder::transfer(const TransferCost& cost, Stream stream, 
 
 std::uint32_t ProgramBuilder::collective(GroupKind group, Collective collective, std::int64_t bytes,
                                          std::uint32_t after, DataType moved) {
-  const TransferCost cost = plan_collective({collective, Bytes(bytes), context_.layout(group)},
+  const TransferCost cost = plan_collective({collective, Bytes(bytes), context_.layouts.of(group)},
                                             {context_.cluster, recipe().software.nccl});
   return transfer(cost, Stream::tensor, group, after, moved);
 }
@@ -57,7 +61,7 @@ std::uint32_t ProgramBuilder::user_buffers(Collective collective, std::int64_t b
   cost.limit = std::min(limit, gpu().nvlink.copy_engine_bandwidth.value.value());
   cost.sms = sms;
   // A ring: where the group leaves its NVLink domain, so does a part of every rank's bytes.
-  const GroupLayout& layout = context_.layout(GroupKind::tensor);
+  const GroupLayout& layout = context_.layouts.of(GroupKind::tensor);
   cost.load = {1, layout.domains > 1 ? 1 / layout.ranks_per_domain() : 0};
   cost.memory_traffic = 2;
   return transfer(cost, Stream::tensor, GroupKind::tensor, after);
@@ -65,7 +69,7 @@ std::uint32_t ProgramBuilder::user_buffers(Collective collective, std::int64_t b
 
 std::uint32_t ProgramBuilder::context_exchange(std::int64_t bytes, std::uint32_t after) {
   const TransferCost cost =
-      plan_send_receive(Bytes(bytes), context_.layout(GroupKind::context).widest_hop,
+      plan_send_receive(Bytes(bytes), context_.layouts.of(GroupKind::context).widest_hop,
                         {context_.cluster, recipe().software.nccl});
   return transfer(cost, Stream::context, GroupKind::context, after);
 }

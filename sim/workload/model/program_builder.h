@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sim/workload/model/pass_program.h"
+#include "sim/workload/model/piece_program.h"
 
 namespace simtrain {
 
@@ -16,6 +16,9 @@ class ProgramBuilder {
 
   /// What follows belongs to this module; a name for people.
   void module(std::string_view name) { module_ = name; }
+
+  /// The next kernel waits for this transfer as well (kNoOp: for none).
+  void wait_for(std::uint32_t transfer) { awaited_ = transfer; }
 
   std::uint32_t kernel(const Kernel& kernel, Share share, std::uint32_t after = kNoOp);
   std::uint32_t stream_bytes(StreamingKind kind, double bytes, Share share,
@@ -44,6 +47,7 @@ class ProgramBuilder {
   Program program_;
   std::string_view module_;
   std::uint32_t last_kernel_ = kNoOp;
+  std::uint32_t awaited_ = kNoOp;
 };
 
 }  // namespace simtrain

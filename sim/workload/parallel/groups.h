@@ -36,6 +36,7 @@ enum class Level : std::uint8_t { piece, step };
 struct Levels {
   bool piece = false;
   bool step = false;
+  [[nodiscard]] constexpr bool anywhere() const { return piece || step; }
   [[nodiscard]] constexpr bool on(Level level) const {
     return level == Level::piece ? piece : step;
   }

@@ -14,6 +14,7 @@ std::size_t at(int number) { return static_cast<std::size_t>(number); }
 RankFacts::RankFacts(const Cluster& cluster, const Placement& placement, const RankGrid& grid)
     : cluster_(cluster), placement_(placement), grid_(grid), devices_(at(cluster.gpus()), -1) {
   for (const GroupRow& row : group_rows()) {
+    if (!row.calls.anywhere() && !row.meets.anywhere()) continue;
     std::vector<int>& groups = groups_[index(row.kind)];
     groups.reserve(at(grid.ranks()));
     for (int rank = 0; rank < grid.ranks(); ++rank) groups.push_back(grid.first_of(row.kind, rank));

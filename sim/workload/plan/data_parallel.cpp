@@ -3,16 +3,18 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/workload/plan/sharding.h"
+
 namespace simtrain {
 namespace {
 
 /// In which the first `parameters` of a chunk, in the order of its forward, are gathered.
-std::int64_t gathered_bytes(const Recipe& recipe, const ChunkLayout& chunk,
+std::int64_t gathered_bytes(const JobContext& context, const ChunkLayout& chunk,
                             std::int64_t parameters) {
-  const std::int64_t first = chunk.embedding ? chunk_parameters(recipe, {0, true, false}) : 0;
-  const std::int64_t layers = chunk_parameters(recipe, {chunk.layers, false, false});
+  const std::int64_t first = chunk.embedding ? context.totals.embedding().parameters : 0;
+  const std::int64_t layers = layer_parameters(context.totals, chunk);
   const std::int64_t of_layers = std::clamp<std::int64_t>(parameters - first, 0, layers);
-  return of_layers * bytes_of(layer_weight_type(recipe)) +
+  return of_layers * bytes_of(layer_weight_type(context.recipe)) +
          (parameters - of_layers) * bytes_of(DataType::bf16);
 }
 
@@ -21,9 +23,10 @@ std::int64_t gathered_bytes(const Recipe& recipe, const ChunkLayout& chunk,
 ChunkBuckets chunk_buckets(const JobContext& context, const ChunkLayout& chunk,
                            const GroupLayout& group) {
   const Recipe& recipe = context.recipe;
+  const ShardingRow& sharding = sharding_of(recipe);
   ChunkBuckets buckets;
   if (group.ranks == 1) return buckets;
-  const std::int64_t parameters = chunk_parameters(recipe, chunk);
+  const std::int64_t parameters = chunk_parameters(context.totals, chunk);
   const std::int64_t gradient_size = bytes_of(recipe.optimizer.grad_reduce_dtype);
   const auto whole = static_cast<double>(parameters * gradient_size);
   const auto count = std::max<std::int64_t>(
@@ -38,13 +41,11 @@ ChunkBuckets chunk_buckets(const JobContext& context, const ChunkLayout& chunk,
       return parameters / count * full + parameters % count * full / count;
     };
     const std::int64_t elements = before(bucket + 1) - before(bucket);
-    const Collective reduction =
-        recipe.optimizer.distributed ? Collective::reduce_scatter : Collective::all_reduce;
-    buckets.reductions.push_back(plan(reduction, elements * gradient_size));
-    if (recipe.optimizer.distributed) {
+    buckets.reductions.push_back(plan(sharding.gradient_reduction, elements * gradient_size));
+    if (sharding.gathers_parameters) {
       buckets.gathers.push_back(
-          plan(Collective::all_gather, gathered_bytes(recipe, chunk, before(bucket + 1)) -
-                                           gathered_bytes(recipe, chunk, before(bucket))));
+          plan(Collective::all_gather, gathered_bytes(context, chunk, before(bucket + 1)) -
+                                           gathered_bytes(context, chunk, before(bucket))));
     }
     buckets.filled_at.push_back(static_cast<double>(bucket + 1) / static_cast<double>(count));
   }

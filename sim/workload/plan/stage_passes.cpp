@@ -9,26 +9,28 @@ namespace simtrain {
 namespace {
 
 Piece head_piece(const Recipe& recipe, const Task& action) {
-  if (action.direction == Direction::forward) return Piece::head_forward;
-  return recipe.defers_weight_gradient(action.micro_batch) ? Piece::head_backward_deferred
-                                                           : Piece::head_backward;
+  if (action.direction == Direction::forward) return {Part::head, Phase::forward};
+  return {Part::head, recipe.defers_weight_gradient(action.micro_batch) ? Phase::input_gradient
+                                                                        : Phase::backward};
 }
 
 }  // namespace
 
-std::vector<Stretch> stretches_of(const Recipe& recipe, const ChunkLayout& chunk,
-                                  const Task& action) {
+std::vector<Stretch> stretches_of(const Recipe& recipe, const LayerList& layers,
+                                  const ChunkLayout& chunk, const Task& action) {
   const bool forward = action.direction == Direction::forward;
+  const Phase phase = forward ? Phase::forward : Phase::backward;
   const PrecisionRow& precision = recipe.precision();
   const bool casts =
       forward && precision.quantized && !recipe.training.fp8_params && action.micro_batch == 0;
   std::vector<Stretch> result;
-  if (chunk.embedding)
-    result.push_back({{forward ? Piece::embedding_forward : Piece::embedding_backward}});
+  if (chunk.embedding) result.push_back({{{Part::embedding, phase}}});
   for (int layer = 0; layer < chunk.layers; ++layer) {
-    Stretch stretch{{forward ? Piece::layer_forward : Piece::layer_backward}, layer};
-    if (casts) stretch.pieces.push_back(Piece::layer_weight_cast);
-    if (layer == 0 && precision.delayed_scaling) stretch.pieces.push_back(Piece::amax);
+    const int number = chunk.first_layer + layer;
+    const int kind = layers.kind_of(number);
+    Stretch stretch{{{Part::layer, phase, kind}}, number};
+    if (casts) stretch.pieces.push_back({Part::layer, Phase::weight_cast, kind});
+    if (layer == 0 && precision.delayed_scaling) stretch.pieces.push_back({Part::amax});
     result.push_back(std::move(stretch));
   }
   if (chunk.head) result.push_back({{head_piece(recipe, action)}});
@@ -51,20 +53,28 @@ std::vector<CountedPass> counted_passes(const Recipe& recipe, int micro_batches)
   return passes;
 }
 
-std::vector<std::int64_t> piece_counts(const Recipe& recipe, int stage, int micro_batches) {
-  std::vector<std::int64_t> counts(kPieces, 0);
+ByPiece<std::int64_t> piece_counts(const Recipe& recipe, int stage, int micro_batches) {
+  const LayerList layers(recipe.model);
+  ByPiece<std::int64_t> counts(static_cast<int>(layers.kinds().size()));
   const std::vector<ChunkLayout> chunks = stage_chunks(recipe, stage);
   for (const CountedPass& pass : counted_passes(recipe, micro_batches)) {
     const ChunkLayout& chunk = chunks[static_cast<std::size_t>(pass.action.chunk)];
-    for (const Stretch& stretch : stretches_of(recipe, chunk, pass.action)) {
-      for (const Piece piece : stretch.pieces)
-        counts[static_cast<std::size_t>(piece)] += pass.times;
+    for (const Stretch& stretch : stretches_of(recipe, layers, chunk, pass.action)) {
+      for (const Piece& piece : stretch.pieces) counts[piece] += pass.times;
     }
   }
   if (chunks.back().head)
-    counts[static_cast<std::size_t>(Piece::head_weight_gradient)] +=
-        recipe.deferred_weight_gradients(micro_batches);
+    counts[{Part::head, Phase::weight_gradient}] += recipe.deferred_weight_gradients(micro_batches);
   return counts;
+}
+
+TransferCost stage_message(const JobContext& context, int rank, int step) {
+  const Recipe& recipe = context.recipe;
+  const int split = recipe.parallelism.sequence_parallel ? recipe.tp() : 1;
+  const Bytes bytes(recipe.tokens() * recipe.model.hidden_size * bytes_of(DataType::bf16) / split);
+  const Distance distance = context.cluster.distance(
+      context.placement.gpu(rank), context.placement.gpu(context.grid.stage_neighbour(rank, step)));
+  return plan_send_receive(bytes, distance, {context.cluster.spec(), recipe.software.nccl});
 }
 
 void append(ComputeCost& sum, const ComputeCost& piece, int times) {
@@ -98,17 +108,17 @@ ComputeCost StagePasses::wait_for_replicas(const ComputeCost& pass) const {
 }
 
 std::vector<Segment> StagePasses::segments(const Task& action) const {
-  const auto embedding_parameters = chunk_parameters(recipe_, {0, true, false});
-  const auto layer_parameters = chunk_parameters(recipe_, {1, false, false});
   const auto total = static_cast<double>(std::max<std::int64_t>(
-      1, chunk_parameters(recipe_, chunks_[static_cast<std::size_t>(action.chunk)])));
+      1, chunk_parameters(totals_, chunks_[static_cast<std::size_t>(action.chunk)])));
   std::vector<Segment> result;
   std::int64_t done = 0;
   for (const Stretch& stretch : stretches(action)) {
     Segment segment{piece(stretch.pieces.front())};
     for (std::size_t i = 1; i < stretch.pieces.size(); ++i)
       append(segment.cost, piece(stretch.pieces[i]), 1);
-    done += stretch.layer < 0 ? embedding_parameters : layer_parameters;
+    // Of the head its matrix; the final norm counts with the end of the pass.
+    done += stretch.layer < 0 ? totals_.embedding().parameters
+                              : totals_.layer(stretch.layer).parameters;
     segment.parameters_done = std::min(1.0, static_cast<double>(done) / total);
     result.push_back(segment);
   }

@@ -16,15 +16,15 @@ struct Segment {
 };
 
 /// What a stretch is made of: the pieces that are added up, and for a layer its number in the
-/// chunk.
+/// model.
 struct Stretch {
   std::vector<Piece> pieces;
   int layer = -1;
 };
 
 /// The stretches of a pass in the order in which they run.
-std::vector<Stretch> stretches_of(const Recipe& recipe, const ChunkLayout& chunk,
-                                  const Task& action);
+std::vector<Stretch> stretches_of(const Recipe& recipe, const LayerList& layers,
+                                  const ChunkLayout& chunk, const Task& action);
 
 /// Passes of a stage that take the same, by the first of them.
 struct CountedPass {
@@ -34,8 +34,12 @@ struct CountedPass {
 /// All passes of a stage, each kind once.
 std::vector<CountedPass> counted_passes(const Recipe& recipe, int micro_batches);
 
-/// How often a stage runs each piece in one step, by Piece number.
-std::vector<std::int64_t> piece_counts(const Recipe& recipe, int stage, int micro_batches);
+/// How often a stage runs each piece in one step.
+ByPiece<std::int64_t> piece_counts(const Recipe& recipe, int stage, int micro_batches);
+
+/// What a rank sends to the stage `step` on (1 or -1) of one micro-batch: activations, or their
+/// gradient. Under sequence parallelism each rank sends its own rows, otherwise all of them.
+TransferCost stage_message(const JobContext& context, int rank, int step);
 
 /// Adds `times` pieces to a sum; the shares that stretch are averaged by time.
 void append(ComputeCost& sum, const ComputeCost& piece, int times);
@@ -49,6 +53,7 @@ class StagePasses {
   /// `pieces`: what they take on the stage's ranks.
   StagePasses(const JobContext& context, const PieceCosts& pieces, int stage)
       : recipe_(context.recipe),
+        totals_(context.totals),
         pieces_(pieces),
         power_(context.cluster.spec().gpu.power),
         met_(context.grid.ranks_of(GroupKind::replica)),
@@ -57,7 +62,8 @@ class StagePasses {
 
   [[nodiscard]] const std::vector<ChunkLayout>& chunks() const { return chunks_; }
   [[nodiscard]] std::vector<Stretch> stretches(const Task& action) const {
-    return stretches_of(recipe_, chunks_[static_cast<std::size_t>(action.chunk)], action);
+    return stretches_of(recipe_, totals_.layers(), chunks_[static_cast<std::size_t>(action.chunk)],
+                        action);
   }
   /// What the stretches cost; the last one's cost holds the pass's wait for other replicas too.
   [[nodiscard]] std::vector<Segment> segments(const Task& action) const;
@@ -66,14 +72,13 @@ class StagePasses {
   /// Forward on the first micro-batch casts weights; backward of the head may defer its weight
   /// gradient. Both make a pass that costs something else than its siblings.
   [[nodiscard]] bool differs(const Task& action) const;
-  [[nodiscard]] const ComputeCost& piece(Piece which) const {
-    return pieces_[static_cast<std::size_t>(which)];
-  }
+  [[nodiscard]] const ComputeCost& piece(const Piece& which) const { return pieces_[which]; }
 
  private:
   [[nodiscard]] ComputeCost wait_for_replicas(const ComputeCost& pass) const;
 
   const Recipe& recipe_;
+  const ModelTotals& totals_;
   const PieceCosts& pieces_;
   const PowerSpec& power_;
   int met_;

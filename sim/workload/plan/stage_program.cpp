@@ -6,6 +6,7 @@
 
 #include "sim/core/invariant.h"
 #include "sim/workload/plan/data_parallel.h"
+#include "sim/workload/plan/sharding.h"
 #include "sim/workload/plan/stage_passes.h"
 #include "sim/workload/plan/step_end.h"
 #include "sim/workload/plan/stragglers.h"
@@ -124,20 +125,9 @@ class StageProgramBuilder {
     return op;
   }
 
-  /// Activations (or their gradient) of one micro-batch: under sequence parallelism each rank sends
-  /// its own rows, otherwise all of them.
   std::uint32_t p2p_cost(int step) {
     auto& index = p2p_costs_[step > 0 ? 1 : 0];
-    if (index == kNoOp) {
-      const int split = recipe_.parallelism.sequence_parallel ? recipe_.tp() : 1;
-      const std::int64_t bytes =
-          recipe_.tokens() * recipe_.model.hidden_size * bytes_of(DataType::bf16) / split;
-      const int neighbour = context_.grid.stage_neighbour(rank_, step);
-      const Distance distance = context_.cluster.distance(context_.placement.gpu(rank_),
-                                                          context_.placement.gpu(neighbour));
-      index = program_.add_transfer(plan_send_receive(
-          Bytes(bytes), distance, {context_.cluster.spec(), recipe_.software.nccl}));
-    }
+    if (index == kNoOp) index = program_.add_transfer(stage_message(context_, rank_, step));
     return index;
   }
 
@@ -280,7 +270,7 @@ class StageProgramBuilder {
     }
     own_compute(end_.host_wait, Label::gradient_norm, ready);
     own_compute(end_.optimizer, Label::optimizer);
-    if (recipe_.optimizer.distributed && !recipe_.overlap.overlap_param_gather) {
+    if (sharding_of(recipe_).gathers_parameters && !recipe_.overlap.overlap_param_gather) {
       for (std::size_t chunk = 0; chunk < chunks_.size(); ++chunk) gather(chunk, last_pass_);
     }
   }
@@ -289,7 +279,7 @@ class StageProgramBuilder {
     if (!last_stage_ || !recipe_.overlap.defer_embedding_wgrad_compute) return;
     const int kept = recipe_.deferred_weight_gradients(context_.grid.micro_batches());
     ComputeCost cost;
-    append(cost, passes_.piece(Piece::head_weight_gradient), kept);
+    append(cost, passes_.piece({Part::head, Phase::weight_gradient}), kept);
     Op op;
     op.group = GroupKind::replica;
     op.label = Label::weight_gradient;

@@ -36,14 +36,15 @@ double power_limited_clock(const PowerSpec& power, const PowerLoad& load) {
 
 double step_clock(const KernelContext& context) {
   PowerLoad load;
-  const auto add = [&](Piece piece, int times) {
-    add_load(load, piece_program(context, piece, 0), times);
+  const auto add = [&](Part part, int kind, int times) {
+    for (const Phase phase : {Phase::forward, Phase::backward})
+      add_load(load, piece_program(context, {part, phase, kind}, 0), times);
   };
-  for (const Piece layer : {Piece::layer_forward, Piece::layer_backward})
-    add(layer, context.recipe.model.num_layers);
-  for (const Piece edge : {Piece::embedding_forward, Piece::embedding_backward, Piece::head_forward,
-                           Piece::head_backward})
-    add(edge, 1);
+  const std::vector<LayerKind>& kinds = context.totals.layers().kinds();
+  for (std::size_t kind = 0; kind < kinds.size(); ++kind)
+    add(Part::layer, static_cast<int>(kind), kinds[kind].layers);
+  add(Part::embedding, 0, 1);
+  add(Part::head, 0, 1);
   return power_limited_clock(context.cluster.spec().gpu.power, load);
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/workload/plan/sharding.h"
+
 namespace simtrain {
 namespace {
 
@@ -24,10 +26,11 @@ StepEndCosts step_end_costs(const KernelContext& context, int rank,
                             const GroupLayout& world) {
   const Recipe& recipe = context.recipe;
   std::int64_t parameters = 0;
-  std::int64_t norm_parameters = 0;
+  std::int64_t replicated = 0;
   for (const ChunkLayout& chunk : chunks) {
-    parameters += chunk_parameters(recipe, chunk);
-    norm_parameters += chunk.layers * recipe.model.layer_norm_parameters();
+    parameters += chunk_parameters(context.totals, chunk);
+    for (int layer = 0; layer < chunk.layers; ++layer)
+      replicated += context.totals.layer(chunk.first_layer + layer).replicated_parameters;
   }
   const SlowedKernelModel kernels = context.kernels_of(rank);
   const auto streaming = [&](double bytes) {
@@ -39,12 +42,12 @@ StepEndCosts step_end_costs(const KernelContext& context, int rank,
                            {context.cluster.spec(), recipe.software.nccl});
   };
   const std::int64_t gradient = bytes_of(recipe.optimizer.grad_reduce_dtype);
-  const double shard =
-      static_cast<double>(parameters) / (recipe.optimizer.distributed ? data_group.ranks : 1);
+  const double shard = static_cast<double>(parameters) /
+                       (sharding_of(recipe).shards_optimizer ? data_group.ranks : 1);
 
   StepEndCosts costs;
   costs.zero_gradients = streaming(static_cast<double>(parameters * gradient));
-  costs.norm_gradients = all_reduce(std::max<std::int64_t>(1, norm_parameters) * gradient,
+  costs.norm_gradients = all_reduce(std::max<std::int64_t>(1, replicated) * gradient,
                                     context.layout(GroupKind::tensor, rank));
   costs.gradient_norm = streaming(shard * static_cast<double>(gradient));
   costs.norm_reduction = all_reduce(bytes_of(DataType::fp32), world);

@@ -19,13 +19,10 @@ Plan empty_plan(const JobContext& context) {
 
 }  // namespace
 
-Program piece_program(const KernelContext& context, Piece piece, int rank) {
+Program piece_program(const KernelContext& context, const Piece& piece, int rank) {
   const SlowedKernelModel kernels = context.kernels_of(rank);
-  PieceContext piece_context{context.recipe, context.cluster.spec(), kernels};
-  for (const GroupRow& row : group_rows()) {
-    if (row.calls.piece) piece_context.layout(row.kind) = context.layout(row.kind, rank);
-  }
-  return piece_program(piece_context, piece);
+  RankLayouts layouts([&](GroupKind kind) { return context.layout(kind, rank); });
+  return piece_program({context.recipe, context.cluster.spec(), kernels, layouts}, piece);
 }
 
 Plan step_plan(const StepContext& context) {
@@ -45,7 +42,7 @@ Plan step_plan(const StepContext& context) {
   return plan;
 }
 
-Plan piece_plan(const PassContext& context, Piece piece, int pass) {
+Plan piece_plan(const PassContext& context, const Piece& piece, int pass) {
   const std::vector<int>& passes = context.classes.pass;
   const auto first = std::find(passes.begin(), passes.end(), pass);
   Plan plan = empty_plan(context);

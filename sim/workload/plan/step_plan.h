@@ -1,13 +1,13 @@
 #pragma once
 
-#include <array>
 #include <vector>
 
 #include "sim/collectives/collective.h"
 #include "sim/topology/cluster.h"
 #include "sim/topology/placement/placement.h"
 #include "sim/workload/kernels/kernel_model.h"
-#include "sim/workload/model/pass_program.h"
+#include "sim/workload/model/model_parts.h"
+#include "sim/workload/model/piece_program.h"
 #include "sim/workload/parallel/rank_classes.h"
 #include "sim/workload/parallel/rank_grid.h"
 #include "sim/workload/plan/plan.h"
@@ -15,12 +15,13 @@
 namespace simtrain {
 
 /// What each piece takes once its own program has been simulated.
-using PieceCosts = std::array<ComputeCost, kPieces>;
+using PieceCosts = ByPiece<ComputeCost>;
 
 /// A job laid out on its cluster. Like the contexts below it holds references that outlive the
 /// call.
 struct JobContext {
   const Recipe& recipe;
+  const ModelTotals& totals;  ///< of the recipe
   const Cluster& cluster;
   const Placement& placement;
   const RankGrid& grid;
@@ -60,10 +61,10 @@ struct StepContext : PassContext {
 Plan step_plan(const StepContext& context);
 
 /// The program of one piece on a rank.
-Program piece_program(const KernelContext& context, Piece piece, int rank);
+Program piece_program(const KernelContext& context, const Piece& piece, int rank);
 
 /// A plan that simulates one piece on the first TP x CP group of a pass class, with one rank for
 /// each class of its ranks. Its first simulated rank is the group's first.
-Plan piece_plan(const PassContext& context, Piece piece, int pass);
+Plan piece_plan(const PassContext& context, const Piece& piece, int pass);
 
 }  // namespace simtrain

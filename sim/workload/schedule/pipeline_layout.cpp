@@ -93,7 +93,7 @@ std::vector<ChunkLayout> chunks_of_layout(std::string_view text) {
   std::vector<ChunkLayout> chunks(1);
   for (const char symbol : symbols) {
     if (symbol == '|') {
-      chunks.emplace_back();
+      chunks.push_back({.first_layer = chunks.back().first_layer + chunks.back().layers});
     } else {
       ChunkLayout& chunk = chunks.back();
       chunk.embedding = chunk.embedding || symbol == 'E';

@@ -10,6 +10,7 @@ struct ChunkLayout {
   int layers = 0;
   bool embedding = false;  ///< first chunk of the first stage
   bool head = false;       ///< last chunk of the last stage: final norm, output layer, loss
+  int first_layer = 0;     ///< of the model, from 0 on
 };
 
 /// The chunks of a model in order, as Megatron's `pipeline_model_parallel_layout` writes them

@@ -5,18 +5,22 @@ namespace {
 
 std::vector<ChunkLayout> even_chunks(const Recipe& recipe, int stage) {
   const ParallelismSpec& parallelism = recipe.parallelism;
-  const int counted = recipe.model.num_layers +
-                      (parallelism.account_for_embedding_in_pipeline_split ? 1 : 0) +
-                      (parallelism.account_for_loss_in_pipeline_split ? 1 : 0);
-  const int each = counted / (recipe.pp() * recipe.vp());
-  std::vector<ChunkLayout> chunks(static_cast<std::size_t>(recipe.vp()), {each, false, false});
+  const int embedding = parallelism.account_for_embedding_in_pipeline_split ? 1 : 0;
+  const int loss = parallelism.account_for_loss_in_pipeline_split ? 1 : 0;
+  const int each = (recipe.model.num_layers + embedding + loss) / (recipe.pp() * recipe.vp());
+  std::vector<ChunkLayout> chunks;
+  for (int chunk = 0; chunk < recipe.vp(); ++chunk) {
+    const int number = chunk * recipe.pp() + stage;
+    const int before = number > 0 ? number * each - embedding : 0;
+    chunks.push_back({.layers = each, .first_layer = before});
+  }
   if (stage == 0) {
     chunks.front().embedding = true;
-    if (parallelism.account_for_embedding_in_pipeline_split) --chunks.front().layers;
+    chunks.front().layers -= embedding;
   }
   if (stage == recipe.pp() - 1) {
     chunks.back().head = true;
-    if (parallelism.account_for_loss_in_pipeline_split) --chunks.back().layers;
+    chunks.back().layers -= loss;
   }
   return chunks;
 }
@@ -38,21 +42,24 @@ DataType layer_weight_type(const Recipe& recipe) {
   return recipe.training.fp8_params ? DataType::fp8 : DataType::bf16;
 }
 
-std::int64_t chunk_parameters(const Recipe& recipe, const ChunkLayout& chunk) {
-  const ModelSpec& model = recipe.model;
-  const int tp = recipe.tp();
-  std::int64_t parameters =
-      chunk.layers * (model.layer_matrix_parameters() / tp + model.layer_norm_parameters());
-  if (chunk.embedding) parameters += model.embedding_parameters() / tp;
-  if (chunk.head)
-    parameters += model.embedding_parameters() / tp + model.layer_norm_parameters() / 2;
+std::int64_t chunk_parameters(const ModelTotals& totals, const ChunkLayout& chunk) {
+  std::int64_t parameters = layer_parameters(totals, chunk);
+  if (chunk.embedding) parameters += totals.embedding().parameters;
+  if (chunk.head) parameters += totals.head().parameters;
   return parameters;
 }
 
-std::int64_t stage_parameters(const Recipe& recipe, int stage) {
+std::int64_t layer_parameters(const ModelTotals& totals, const ChunkLayout& chunk) {
+  std::int64_t parameters = 0;
+  for (int layer = 0; layer < chunk.layers; ++layer)
+    parameters += totals.layer(chunk.first_layer + layer).parameters;
+  return parameters;
+}
+
+std::int64_t stage_parameters(const Recipe& recipe, const ModelTotals& totals, int stage) {
   std::int64_t parameters = 0;
   for (const ChunkLayout& chunk : stage_chunks(recipe, stage))
-    parameters += chunk_parameters(recipe, chunk);
+    parameters += chunk_parameters(totals, chunk);
   return parameters;
 }
 

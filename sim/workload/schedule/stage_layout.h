@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "sim/workload/model/model_parts.h"
 #include "sim/workload/model/recipe.h"
 #include "sim/workload/schedule/pipeline_layout.h"
 
@@ -16,9 +17,12 @@ std::vector<ChunkLayout> stage_chunks(const Recipe& recipe, int stage);
 DataType layer_weight_type(const Recipe& recipe);
 
 /// Weights of a chunk on one rank of its tensor-parallel group.
-std::int64_t chunk_parameters(const Recipe& recipe, const ChunkLayout& chunk);
+std::int64_t chunk_parameters(const ModelTotals& totals, const ChunkLayout& chunk);
+
+/// Of them those of its layers.
+std::int64_t layer_parameters(const ModelTotals& totals, const ChunkLayout& chunk);
 
 /// Weights of all chunks of a stage on one such rank.
-std::int64_t stage_parameters(const Recipe& recipe, int stage);
+std::int64_t stage_parameters(const Recipe& recipe, const ModelTotals& totals, int stage);
 
 }  // namespace simtrain

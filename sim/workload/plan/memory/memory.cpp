@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/workload/plan/memory/memory_parts.h"
+#include "sim/workload/plan/sharding.h"
 #include "sim/workload/schedule/stage_layout.h"
 
 namespace simtrain {
@@ -58,8 +59,8 @@ class PassWalk {
   double loss_ = 0;
 };
 
-Live worst_moment(const Recipe& recipe, int stage, int micro_batches) {
-  const PassMemory memory = pass_memory(recipe, stage);
+Live worst_moment(const Recipe& recipe, const ModelTotals& totals, int stage, int micro_batches) {
+  const PassMemory memory = pass_memory(recipe, totals, stage);
   PassWalk walk(recipe, memory);
   Live worst;
   for (const Task& action :
@@ -70,36 +71,36 @@ Live worst_moment(const Recipe& recipe, int stage, int micro_batches) {
   return worst;
 }
 
-void add_kept(const Recipe& recipe, const GpuSpec& gpu, const RankGrid& grid, int stage,
-              StageMemory& memory) {
+void add_kept(const Recipe& recipe, const ModelTotals& totals, const GpuSpec& gpu,
+              const RankGrid& grid, int stage, StageMemory& memory) {
   double parameters = 0;
   double of_layers = 0;
-  bool head = false;
-  for (const ChunkLayout& chunk : stage_chunks(recipe, stage)) {
-    parameters += static_cast<double>(chunk_parameters(recipe, chunk));
-    of_layers += static_cast<double>(chunk_parameters(recipe, {chunk.layers, false, false}));
-    head = head || chunk.head;
+  const std::vector<ChunkLayout> chunks = stage_chunks(recipe, stage);
+  for (const ChunkLayout& chunk : chunks) {
+    parameters += static_cast<double>(chunk_parameters(totals, chunk));
+    of_layers += static_cast<double>(layer_parameters(totals, chunk));
   }
-  const double shard = recipe.optimizer.distributed ? grid.dp() * recipe.cp() : 1;
+  const double shard = sharding_of(recipe).shards_optimizer ? grid.dp() * recipe.cp() : 1;
   memory.fp8_copies = of_layers * fp8_copy_bytes(recipe, gpu);
   memory.weights = of_layers * static_cast<double>(bytes_of(layer_weight_type(recipe))) +
                    (parameters - of_layers) * static_cast<double>(bytes_of(DataType::bf16)) +
                    memory.fp8_copies;
   memory.gradients =
       parameters * static_cast<double>(bytes_of(recipe.optimizer.grad_reduce_dtype)) +
-      placeholder_bytes(recipe, head);
+      placeholder_bytes(recipe, totals, chunks);
   memory.optimizer = parameters * optimizer_bytes(recipe) / shard;
   memory.workspaces = static_cast<double>(gpu.gemm_workspaces.value.value());
 }
 
-void add_outside(const Recipe& recipe, const RankGrid& grid, int stage, StageMemory& memory) {
+void add_outside(const Recipe& recipe, const ModelTotals& totals, const RankGrid& grid, int stage,
+                 StageMemory& memory) {
   const MemorySpec& spec = recipe.software.memory;
   const Communicators opened = communicators(recipe, grid, stage);
   memory.cuda_context = static_cast<double>(spec.cuda_context.value.value());
   memory.communicators =
       opened.pairs * static_cast<double>(spec.communicator_of_two.value.value()) +
       opened.larger * static_cast<double>(spec.communicator.value.value());
-  memory.user_buffers = user_buffer_bytes(recipe);
+  memory.user_buffers = user_buffer_bytes(recipe, totals);
 }
 
 }  // namespace
@@ -113,35 +114,40 @@ Room room_of(const std::vector<StageMemory>& stages, double capacity) {
   return least;
 }
 
-PassMemory pass_memory(const Recipe& recipe, int stage) {
+PassMemory pass_memory(const Recipe& recipe, const ModelTotals& totals, int stage) {
   PassMemory memory;
   const std::vector<ChunkLayout> chunks = stage_chunks(recipe, stage);
   memory.activations.reserve(chunks.size());
   for (const ChunkLayout& chunk : chunks) {
-    memory.activations.push_back(chunk.layers * layer_activation_bytes(recipe) +
-                                 (chunk.embedding ? embedding_mask_bytes(recipe) : 0));
+    double bytes = chunk.embedding ? totals.embedding().saved_bytes : 0;
+    for (int number = 0; number < chunk.layers; ++number) {
+      const PartTotals& layer = totals.layer(chunk.first_layer + number);
+      bytes += layer.saved_bytes;
+      memory.temporary = std::max(memory.temporary, layer.backward_bytes + layer.dropped_bytes);
+    }
+    memory.activations.push_back(bytes);
   }
-  memory.temporary = layer_temporary_bytes(recipe);
   if (chunks.back().head) {
-    memory.loss_peak = loss_peak_bytes(recipe);
-    memory.loss_saved = loss_saved_bytes(recipe);
-    memory.deferred = deferred_bytes(recipe);
+    memory.loss_peak = totals.head().forward_bytes;
+    memory.loss_saved = totals.head().saved_bytes;
+    memory.deferred = totals.head().deferred_bytes;
   }
   return memory;
 }
 
 std::vector<StageMemory> stage_memory(const Recipe& recipe, const GpuSpec& gpu,
                                       const RankGrid& grid) {
+  const ModelTotals totals(recipe);
   std::vector<StageMemory> stages;
   stages.reserve(static_cast<std::size_t>(recipe.pp()));
   for (int stage = 0; stage < recipe.pp(); ++stage) {
     StageMemory memory;
-    add_kept(recipe, gpu, grid, stage, memory);
-    const Live worst = worst_moment(recipe, stage, grid.micro_batches());
+    add_kept(recipe, totals, gpu, grid, stage, memory);
+    const Live worst = worst_moment(recipe, totals, stage, grid.micro_batches());
     memory.activations = worst.activations;
     memory.loss = worst.loss;
     memory.temporary = worst.temporary;
-    add_outside(recipe, grid, stage, memory);
+    add_outside(recipe, totals, grid, stage, memory);
     memory.fragmentation =
         (recipe.software.memory.reserved_per_allocated.value - 1) * memory.allocated();
     stages.push_back(memory);

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "sim/topology/specs/gpu_spec.h"
+#include "sim/workload/model/model_parts.h"
 #include "sim/workload/model/recipe.h"
 #include "sim/workload/parallel/rank_grid.h"
 #include "sim/workload/schedule/schedule.h"
@@ -66,6 +67,6 @@ struct PassMemory {
     return loss_peak > 0 && chunk + 1 == static_cast<int>(activations.size());
   }
 };
-PassMemory pass_memory(const Recipe& recipe, int stage);
+PassMemory pass_memory(const Recipe& recipe, const ModelTotals& totals, int stage);
 
 }  // namespace simtrain

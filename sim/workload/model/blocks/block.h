@@ -1,0 +1,42 @@
+#pragma once
+
+#include <array>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sim/workload/model/operators/operators.h"
+
+namespace simtrain {
+
+/// One block of a model on one rank: operators in the order of the forward.
+struct Block {
+  std::vector<Operator> branch;
+  /// Its output is added to its input; then this operator joins them.
+  std::optional<Operator> residual{};
+  /// The module of selective recompute that runs the whole branch again.
+  std::optional<RecomputeModule> recompute{};
+};
+
+/// A kind of block, all that simtrain knows of it: programs, parameters, activations, FLOPs and
+/// buffers fold over its operators, and nobody asks for a block by name. A new one is a file with
+/// its row, its name in BlockKind and its line in block_rows.
+struct BlockRow {
+  BlockKind kind{};
+  std::string_view meaning;  ///< one line
+  /// Whether layers are made of it; the others begin or end a model.
+  bool of_layer = true;
+  Block (*make)(const RankShape& shape) = nullptr;
+};
+
+BlockRow gqa_block();
+BlockRow mlp_block();
+BlockRow embedding_block();
+BlockRow head_block();
+
+/// By kind.
+std::span<const BlockRow> block_rows();
+const BlockRow& row_of(BlockKind kind);
+
+}  // namespace simtrain

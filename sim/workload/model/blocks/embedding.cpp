@@ -1,0 +1,19 @@
+#include "sim/workload/model/blocks/block.h"
+
+namespace simtrain {
+namespace {
+
+Block make(const RankShape& shape) {
+  Block block;
+  block.branch = {word_embeddings(shape)};
+  return block;
+}
+
+}  // namespace
+
+BlockRow embedding_block() {
+  return {BlockKind::embedding, "first on the first stage: the table of word embeddings", false,
+          make};
+}
+
+}  // namespace simtrain

@@ -1,0 +1,24 @@
+#include "sim/workload/model/blocks/block.h"
+
+namespace simtrain {
+namespace {
+
+/// The output layer stays in BF16 in quantized recipes too.
+Block make(const RankShape& shape) {
+  Block block;
+  block.branch = {norm(shape, {.module = "final_layernorm", .share = Share::embedding_loss}),
+                  column_parallel(shape, {.module = "output_layer",
+                                          .columns = shape.model().vocab_size / shape.tp,
+                                          .of_layer = false}),
+                  cross_entropy(shape)};
+  return block;
+}
+
+}  // namespace
+
+BlockRow head_block() {
+  return {BlockKind::head, "last on the last stage: final norm, output layer and loss", false,
+          make};
+}
+
+}  // namespace simtrain

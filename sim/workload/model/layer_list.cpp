@@ -1,0 +1,37 @@
+#include "sim/workload/model/layer_list.h"
+
+#include <algorithm>
+
+namespace simtrain {
+
+LayerList::LayerList(const ModelSpec& model) {
+  if (!model.layers) {
+    add(kUsualLayer, model.num_layers);
+  } else {
+    for (const LayerSpec& spec : *model.layers) add(spec.blocks, spec.repeat);
+  }
+}
+
+void LayerList::add(const std::vector<BlockKind>& blocks, int layers) {
+  const auto known = std::find_if(kinds_.begin(), kinds_.end(),
+                                  [&](const LayerKind& kind) { return kind.blocks == blocks; });
+  const auto number = static_cast<int>(known - kinds_.begin());
+  if (known == kinds_.end()) kinds_.push_back({blocks, 0});
+  kinds_[static_cast<std::size_t>(number)].layers += layers;
+  runs_.push_back({(runs_.empty() ? 0 : runs_.back().end) + layers, number});
+}
+
+int LayerList::kind_of(int layer) const {
+  const auto run = std::upper_bound(runs_.begin(), runs_.end(), layer,
+                                    [](int at, const Run& one) { return at < one.end; });
+  return run == runs_.end() ? runs_.back().kind : run->kind;
+}
+
+std::int64_t listed_layers(const ModelSpec& model) {
+  if (!model.layers) return model.num_layers;
+  std::int64_t layers = 0;
+  for (const LayerSpec& spec : *model.layers) layers += spec.repeat;
+  return layers;
+}
+
+}  // namespace simtrain

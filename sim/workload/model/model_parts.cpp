@@ -1,0 +1,120 @@
+#include "sim/workload/model/model_parts.h"
+
+#include <algorithm>
+
+namespace simtrain {
+namespace {
+
+/// A recipe under which one rank has all of a model.
+Recipe whole_model(const ModelSpec& model, std::int64_t seq_length) {
+  Recipe recipe;
+  recipe.model = model;
+  recipe.training.seq_length = seq_length;
+  recipe.training.micro_batch_size = 1;
+  return recipe;
+}
+
+void add_weights(PartTotals& totals, const Operator& op) {
+  for (const Weight& weight : op.weights) {
+    totals.parameters += weight.elements();
+    if (weight.quantized) {
+      totals.quantized_parameters += weight.elements();
+      ++totals.quantized_modules;
+    }
+    if (!weight.sharded_over.has(Axis::tp)) totals.replicated_parameters += weight.elements();
+    if (weight.matrix) totals.matrices.emplace_back(weight.rows, weight.columns);
+    totals.reduced_over[static_cast<std::size_t>(weight.reduced_over)] += weight.elements();
+  }
+}
+
+/// What the forward keeps of an operator, and what of it is dropped: by the operator's own module,
+/// or with its block. `first`: the input of a block, which recompute of that block starts from.
+void add_saved(PartTotals& totals, const Recipe& recipe, const Operator& op, bool with_block,
+               bool first) {
+  for (const SavedTensor& tensor : op.saved) {
+    const bool dropped =
+        (with_block && !first) || (tensor.dropped_by && recipe.recomputes(*tensor.dropped_by));
+    (dropped ? totals.dropped_bytes : totals.saved_bytes) += tensor.bytes;
+    first = false;
+  }
+}
+
+void add_block(PartTotals& totals, const Recipe& recipe, const Block& block) {
+  const bool dropped = block.recompute && recipe.recomputes(*block.recompute);
+  double backward_bytes = 0;
+  for (const Operator& op : block.branch) {
+    add_weights(totals, op);
+    add_saved(totals, recipe, op, dropped, &op == &block.branch.front());
+    totals.forward_bytes += op.forward_bytes;
+    totals.deferred_bytes += op.deferred_bytes;
+    totals.user_buffer_bytes += op.user_buffer_bytes;
+    totals.flops.products += op.flops.products;
+    totals.flops.attention_square += op.flops.attention_square;
+    backward_bytes += op.backward_bytes;
+  }
+  if (block.residual) add_saved(totals, recipe, *block.residual, false, false);
+  totals.backward_bytes = std::max(totals.backward_bytes, backward_bytes);
+}
+
+/// Full recompute keeps the input of a layer and drops the rest.
+void recompute_whole_layer(PartTotals& totals, const Block& first) {
+  const double input = first.branch.front().saved.front().bytes;
+  totals.dropped_bytes += totals.saved_bytes - input;
+  totals.saved_bytes = input;
+}
+
+}  // namespace
+
+std::vector<Block> blocks_of(const RankShape& shape, Part part, int kind) {
+  if (part == Part::embedding) return {row_of(BlockKind::embedding).make(shape)};
+  if (part == Part::head) return {row_of(BlockKind::head).make(shape)};
+  const LayerList list(shape.model());
+  std::vector<Block> blocks;
+  for (const BlockKind block : list.kinds()[static_cast<std::size_t>(kind)].blocks)
+    blocks.push_back(row_of(block).make(shape));
+  return blocks;
+}
+
+PartTotals part_totals(const Recipe& recipe, Part part, int kind) {
+  const std::vector<Block> blocks = blocks_of(RankShape(recipe), part, kind);
+  PartTotals totals;
+  for (const Block& block : blocks) add_block(totals, recipe, block);
+  if (part == Part::layer && recipe.recompute == Recompute::full)
+    recompute_whole_layer(totals, blocks.front());
+  return totals;
+}
+
+ModelTotals::ModelTotals(const Recipe& recipe)
+    : list_(recipe.model),
+      embedding_(part_totals(recipe, Part::embedding)),
+      head_(part_totals(recipe, Part::head)) {
+  for (std::size_t kind = 0; kind < list_.kinds().size(); ++kind)
+    kinds_.push_back(part_totals(recipe, Part::layer, static_cast<int>(kind)));
+}
+
+std::int64_t model_parameters(const ModelSpec& model) {
+  const Recipe recipe = whole_model(model, 1);
+  const ModelTotals totals(recipe);
+  std::int64_t parameters = totals.embedding().parameters + totals.head().parameters;
+  if (model.share_embeddings_and_output_weights) parameters -= totals.embedding().parameters;
+  for (std::size_t kind = 0; kind < totals.layers().kinds().size(); ++kind) {
+    parameters +=
+        totals.layers().kinds()[kind].layers * totals.of_kind(static_cast<int>(kind)).parameters;
+  }
+  return parameters;
+}
+
+ModelFlops model_flops(const ModelSpec& model, std::int64_t seq_length) {
+  const Recipe recipe = whole_model(model, seq_length);
+  const ModelTotals totals(recipe);
+  ModelFlops flops = totals.head().flops;
+  for (std::size_t kind = 0; kind < totals.layers().kinds().size(); ++kind) {
+    const ModelFlops& layer = totals.of_kind(static_cast<int>(kind)).flops;
+    const int layers = totals.layers().kinds()[kind].layers;
+    flops.products += layers * layer.products;
+    flops.attention_square += layers * layer.attention_square;
+  }
+  return flops;
+}
+
+}  // namespace simtrain

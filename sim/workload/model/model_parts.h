@@ -1,0 +1,67 @@
+#pragma once
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "sim/workload/model/blocks/block.h"
+#include "sim/workload/model/layer_list.h"
+#include "sim/workload/model/piece.h"
+
+namespace simtrain {
+
+/// The blocks of a part of a model on one rank; `kind` is that of a layer.
+std::vector<Block> blocks_of(const RankShape& shape, Part part, int kind = 0);
+
+/// Rows and columns on one rank.
+using MatrixShape = std::pair<std::int64_t, std::int64_t>;
+
+/// What the operators of one part of a model add up to on one rank. Bytes are those of one
+/// micro-batch.
+struct PartTotals {
+  std::int64_t parameters = 0;
+  std::int64_t quantized_parameters = 0;   ///< multiplied in the precision of the layers
+  int quantized_modules = 0;               ///< linear modules that are
+  std::int64_t replicated_parameters = 0;  ///< that each rank of a tensor group has whole
+  /// By the group over which gradients of micro-batches are summed.
+  std::array<std::int64_t, kGroupKinds> reduced_over{};
+  std::vector<MatrixShape> matrices;  ///< weights of GEMMs
+
+  double saved_bytes = 0;     ///< from forward to backward
+  double dropped_bytes = 0;   ///< what recompute makes again, beside these
+  double forward_bytes = 0;   ///< alive while all of its forward runs
+  double backward_bytes = 0;  ///< of the block whose backward needs most, beside saved ones
+  double deferred_bytes = 0;  ///< what its weight gradients need where they run later
+  double user_buffer_bytes = 0;
+  ModelFlops flops;  ///< of a forward
+};
+PartTotals part_totals(const Recipe& recipe, Part part, int kind = 0);
+
+/// The totals of all parts of a recipe's model.
+class ModelTotals {
+ public:
+  explicit ModelTotals(const Recipe& recipe);
+
+  [[nodiscard]] const LayerList& layers() const { return list_; }
+  [[nodiscard]] int kinds() const { return static_cast<int>(kinds_.size()); }
+  [[nodiscard]] const PartTotals& layer(int number) const { return of_kind(list_.kind_of(number)); }
+  [[nodiscard]] const PartTotals& of_kind(int kind) const {
+    return kinds_[static_cast<std::size_t>(kind)];
+  }
+  [[nodiscard]] const PartTotals& embedding() const { return embedding_; }
+  [[nodiscard]] const PartTotals& head() const { return head_; }
+
+ private:
+  LayerList list_;
+  std::vector<PartTotals> kinds_;
+  PartTotals embedding_;
+  PartTotals head_;
+};
+
+/// Parameters of a whole model; a shared table of embeddings counts once.
+std::int64_t model_parameters(const ModelSpec& model);
+
+/// FLOPs of the forward of one sample through a whole model.
+ModelFlops model_flops(const ModelSpec& model, std::int64_t seq_length);
+
+}  // namespace simtrain

@@ -1,0 +1,56 @@
+#include "sim/workload/model/operators/operators.h"
+
+namespace simtrain {
+namespace {
+
+/// How an implementation of the loss treats logits.
+struct LossKernel {
+  /// Bytes moved for each, forward and backward: the fused kernel reads the BF16 logits twice,
+  /// writes the gradient over them and scales it; the others pass over FP32 copies several times.
+  /// Of these 44 and 52 bytes are counted; what the passes with reductions take longer is in them
+  /// too (Liger-Kernel ead96b61, Megatron's kernels on H100).
+  Streaming moved;
+  /// At its worst moment: the BF16 logits and what stands beside them. Transformer Engine's kernel
+  /// writes the gradient over the logits; the unfused loss works in place on an FP32 copy; the
+  /// jit-fused one holds that copy, its exponentials and the softmax, 4 bytes each.
+  double alive = 0;
+  /// What is left until the backward: the softmax.
+  double saved = 0;
+};
+
+LossKernel loss_kernel(CrossEntropy kind) {
+  switch (kind) {
+    case CrossEntropy::fused:
+      return {{StreamingKind::cross_entropy, 10}, 2, 2};
+    case CrossEntropy::jit:
+      return {{StreamingKind::element_wise, 50}, 2 + 3 * 4, 4};
+    case CrossEntropy::unfused:
+      return {{StreamingKind::element_wise, 60}, 2 + 4, 4};
+  }
+  return {};
+}
+
+}  // namespace
+
+Operator cross_entropy(const RankShape& shape) {
+  const LossKernel kernel = loss_kernel(shape.recipe.software.cross_entropy.value);
+  const std::int64_t tokens = shape.tokens;
+  const double logits = static_cast<double>(tokens * (shape.model().vocab_size / shape.tp));
+  Operator op;
+  op.module = "cross_entropy";
+  op.forward = [=, tp = shape.tp](ProgramBuilder& builder) {
+    builder.stream_bytes(kernel.moved.kind, kernel.moved.bytes * logits, Share::embedding_loss);
+    if (tp == 1) return;
+    // Maximum, predicted logit and sum of exponentials of each token.
+    for (int reduction = 0; reduction < 3; ++reduction) {
+      builder.tensor_collective(Collective::all_reduce, tokens * bytes_of(DataType::fp32),
+                                builder.last_kernel(), DataType::fp32);
+    }
+  };
+  op.backward = [](ProgramBuilder&, BackwardPart) {};
+  op.saved = {{kernel.saved * logits}};
+  op.forward_bytes = kernel.alive * logits;
+  return op;
+}
+
+}  // namespace simtrain

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+
+#include "sim/workload/model/recipe.h"
+
+namespace simtrain {
+
+/// What a micro-batch is on one rank: the sizes that operators are made from. The recipe must
+/// outlive it, and the operators.
+struct RankShape {
+  explicit RankShape(const Recipe& of)
+      : recipe(of),
+        tp(of.tp()),
+        tokens(of.tokens()),
+        rows(static_cast<double>(tokens)),
+        own_rows(rows / (of.parallelism.sequence_parallel ? tp : 1)) {}
+
+  const Recipe& recipe;
+  int tp;
+  std::int64_t tokens;  ///< of one tensor-parallel group
+  double rows;          ///< the same
+  double own_rows;      ///< tokens whose hidden states the rank keeps: a part of them, or all
+
+  [[nodiscard]] const ModelSpec& model() const { return recipe.model; }
+  [[nodiscard]] std::int64_t hidden() const { return recipe.model.hidden_size; }
+};
+
+}  // namespace simtrain

@@ -1,0 +1,174 @@
+#include "sim/workload/model/piece_program.h"
+
+#include <algorithm>
+
+#include "sim/workload/model/model_parts.h"
+#include "sim/workload/model/program_builder.h"
+
+namespace simtrain {
+namespace {
+
+/// The program of one part of a model: blocks one after the other.
+class PartProgram {
+ public:
+  PartProgram(const PieceContext& context, Part part, int kind)
+      : builder_(context),
+        recipe_(context.recipe),
+        shape_(context.recipe),
+        blocks_(blocks_of(shape_, part, kind)),
+        recomputes_all_(part == Part::layer && recipe_.recompute == Recompute::full) {}
+
+  Program forward() {
+    run_forward();
+    return builder_.take();
+  }
+
+  Program backward(BackwardPart part) {
+    if (recomputes_all_ && part != BackwardPart::weight_gradient) run_forward();
+    std::for_each(blocks_.rbegin(), blocks_.rend(),
+                  [&](const Block& block) { backward(block, part); });
+    return builder_.take();
+  }
+
+ private:
+  void run_forward() {
+    for (const Block& block : blocks_) {
+      for (const Operator& op : block.branch) forward(op);
+      if (block.residual) forward(*block.residual);
+    }
+  }
+
+  void forward(const Operator& op) {
+    builder_.module(op.module);
+    op.forward(builder_);
+  }
+
+  void backward(const Operator& op, BackwardPart part) {
+    if (part != BackwardPart::weight_gradient && recomputes(op, RecomputedAt::own_backward))
+      forward(op);
+    builder_.module(op.module);
+    op.backward(builder_, part);
+  }
+
+  void backward(const Block& block, BackwardPart part) {
+    if (part != BackwardPart::weight_gradient) recompute(block);
+    if (block.residual) backward(*block.residual, part);
+    std::for_each(block.branch.rbegin(), block.branch.rend(),
+                  [&](const Operator& op) { backward(op, part); });
+    if (block.residual && part != BackwardPart::weight_gradient) join_gradients(builder_, shape_);
+  }
+
+  /// What was dropped of a block, before its backward.
+  void recompute(const Block& block) {
+    const bool whole = block.recompute && recipe_.recomputes(*block.recompute);
+    for (const Operator& op : block.branch) {
+      if (whole || recomputes(op, RecomputedAt::block_backward)) forward(op);
+    }
+    if (whole) builder_.wait_for(kNoOp);  // nobody reads its output
+  }
+
+  [[nodiscard]] bool recomputes(const Operator& op, RecomputedAt at) const {
+    return op.recompute && op.recomputed_at == at && recipe_.recomputes(*op.recompute);
+  }
+
+  ProgramBuilder builder_;
+  const Recipe& recipe_;
+  RankShape shape_;
+  std::vector<Block> blocks_;
+  bool recomputes_all_;
+};
+
+/// Quantized copies of a layer's weights.
+Program weight_cast(const PieceContext& context, int kind) {
+  const PrecisionRow& precision = context.recipe.precision();
+  const int copies = operand_copies(precision, context.cluster.gpu);
+  const auto weights =
+      static_cast<double>(part_totals(context.recipe, Part::layer, kind).quantized_parameters);
+  ProgramBuilder builder(context);
+  builder.module("weights");
+  builder.stream_bytes(StreamingKind::cast, weights * (2 + copies * precision.operand_bytes()),
+                       Share::fp8);
+  return builder.take();
+}
+
+/// The amax values of all quantized tensors of a chunk of mean size are reduced in one small
+/// all-reduce, then one kernel turns their histories into scales.
+Program amax(const PieceContext& context) {
+  constexpr std::int64_t kTensorsOfAModule = 3;  // input, weight and gradient
+  constexpr std::int64_t kHistory = 1024;
+  const Recipe& recipe = context.recipe;
+  std::int64_t modules = 0;
+  const LayerList list(recipe.model);
+  for (std::size_t kind = 0; kind < list.kinds().size(); ++kind) {
+    modules += list.kinds()[kind].layers *
+               part_totals(recipe, Part::layer, static_cast<int>(kind)).quantized_modules;
+  }
+  const std::int64_t layers = std::max(1, recipe.model.num_layers / (recipe.pp() * recipe.vp()));
+  const std::int64_t tensors = kTensorsOfAModule * layers * modules / recipe.model.num_layers;
+  const std::int64_t bytes = tensors * bytes_of(DataType::fp32);
+  ProgramBuilder builder(context);
+  builder.module("amax");
+  std::uint32_t reduced = kNoOp;
+  if (context.layouts.of(GroupKind::amax).ranks > 1) {
+    reduced =
+        builder.collective(GroupKind::amax, Collective::all_reduce, bytes, kNoOp, DataType::fp32);
+  }
+  builder.stream_bytes(StreamingKind::element_wise, static_cast<double>(2 * kHistory * bytes),
+                       Share::fp8, reduced);
+  return builder.take();
+}
+
+/// Whether a recipe's passes run a phase of a part.
+bool runs(const Recipe& recipe, Part part, Phase phase) {
+  switch (phase) {
+    case Phase::forward:
+    case Phase::backward:
+      return true;
+    case Phase::input_gradient:
+    case Phase::weight_gradient:
+      return part == Part::head && recipe.overlap.defer_embedding_wgrad_compute;
+    case Phase::weight_cast:
+      return part == Part::layer && recipe.precision().quantized;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<Piece> pieces_of(const Recipe& recipe) {
+  constexpr std::array kPhases{Phase::forward, Phase::backward, Phase::input_gradient,
+                               Phase::weight_gradient};
+  const auto kinds = static_cast<int>(LayerList(recipe.model).kinds().size());
+  std::vector<Piece> pieces;
+  const auto add = [&](Part part, Phase phase, int kind) {
+    if (runs(recipe, part, phase)) pieces.push_back({part, phase, kind});
+  };
+  for (int kind = 0; kind < kinds; ++kind) {
+    for (const Phase phase : kPhases) add(Part::layer, phase, kind);
+  }
+  for (const Part edge : {Part::embedding, Part::head}) {
+    for (const Phase phase : kPhases) add(edge, phase, 0);
+  }
+  for (int kind = 0; kind < kinds; ++kind) add(Part::layer, Phase::weight_cast, kind);
+  if (recipe.precision().delayed_scaling) pieces.push_back({Part::amax});
+  return pieces;
+}
+
+Program piece_program(const PieceContext& context, const Piece& piece) {
+  if (piece.part == Part::amax) return amax(context);
+  switch (piece.phase) {
+    case Phase::forward:
+      return PartProgram(context, piece.part, piece.kind).forward();
+    case Phase::backward:
+      return PartProgram(context, piece.part, piece.kind).backward(BackwardPart::whole);
+    case Phase::input_gradient:
+      return PartProgram(context, piece.part, piece.kind).backward(BackwardPart::input_gradient);
+    case Phase::weight_gradient:
+      return PartProgram(context, piece.part, piece.kind).backward(BackwardPart::weight_gradient);
+    case Phase::weight_cast:
+      return weight_cast(context, piece.kind);
+  }
+  return {};
+}
+
+}  // namespace simtrain
