@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/input/number_text.h"
 #include "sim/core/json_text.h"
 #include "sim/run/engine/executor.h"
 #include "sim/run/simulate.h"
@@ -36,7 +37,7 @@ void add_figures(SweepRow& row, const Report& report) {
     row.total_bytes = std::max(row.total_bytes, std::round(stage.total()));
   row.capacity_bytes = std::round(report.memory_capacity);
   row.breakdown = report.breakdown;
-  row.fingerprint = std::stoull(report.engine.fingerprint, nullptr, 16);
+  row.fingerprint = number_as<std::uint64_t>(report.engine.fingerprint, 16).value();
   if (row.status == SweepStatus::does_not_fit) row.reason = does_not_fit(row);
 }
 
