@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/core/input/csv_cells.h"
 #include "sim/core/input/text_parts.h"
-#include "sim/measured/logs/csv_cells.h"
 #include "sim/measured/logs/log_fields.h"
 #include "sim/measured/logs/log_format.h"
 

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <optional>
 
+#include "sim/core/input/csv_cells.h"
 #include "sim/core/input/text_parts.h"
-#include "sim/measured/logs/csv_cells.h"
 #include "sim/measured/logs/line_reader.h"
 #include "sim/measured/logs/log_fields.h"
 #include "sim/measured/profiles/profile_builder.h"
