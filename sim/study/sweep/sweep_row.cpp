@@ -11,6 +11,7 @@
 
 #include "sim/core/input/number_text.h"
 #include "sim/core/json_text.h"
+#include "sim/core/printable.h"
 #include "sim/run/engine/executor.h"
 #include "sim/run/simulate.h"
 
@@ -45,9 +46,7 @@ void add_figures(SweepRow& row, const Report& report) {
 std::string printed_part(std::string reason) {
   constexpr std::size_t kMost = 4000;
   if (reason.size() <= kMost) return reason;
-  std::size_t end = kMost;
-  while (end > 0 && (static_cast<unsigned char>(reason[end]) & 0xc0U) == 0x80) --end;  // UTF-8
-  return reason.substr(0, end) + "...";
+  return reason.substr(0, cut_before(reason, kMost)) + "...";
 }
 
 /// A count as it was written: no fraction, no sign, no more than the type holds.
