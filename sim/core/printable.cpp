@@ -59,13 +59,6 @@ Character first_character(std::string_view text) {
   return {};
 }
 
-/// Where a text can be cut, at `at` or before it, without a part of a character.
-std::size_t cut_before(std::string_view text, std::size_t at) {
-  while (at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80U)
-    --at;
-  return at;
-}
-
 /// The first and the last of a printable text.
 std::string without_middle(std::string_view text, std::size_t most) {
   if (text.size() <= most) return std::string(text);
@@ -77,6 +70,12 @@ std::string without_middle(std::string_view text, std::size_t most) {
 }
 
 }  // namespace
+
+std::size_t cut_before(std::string_view text, std::size_t at) {
+  while (at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80U)
+    --at;
+  return at;
+}
 
 std::string printable(std::string_view text) {
   std::string out;

@@ -6,6 +6,9 @@
 
 namespace simtrain {
 
+/// Where a UTF-8 text can be cut, at the byte `at` or before it, without a part of a character.
+std::size_t cut_before(std::string_view text, std::size_t at);
+
 /// A text of the input on one line of a terminal: control characters, those that end a line or turn
 /// the direction of text, and bytes that are no UTF-8 are shown as '?'.
 std::string printable(std::string_view text);

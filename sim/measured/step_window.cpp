@@ -1,12 +1,12 @@
 #include "sim/measured/step_window.h"
 
 #include <array>
-#include <charconv>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "sim/core/input/input_error.h"
+#include "sim/core/input/number_text.h"
 #include "sim/core/input/scalar_text.h"
 
 namespace simtrain {
@@ -35,11 +35,9 @@ constexpr std::array<NamedWindow, 8> kWindows{{
 
 /// A step number; `empty` where nothing stands there.
 bool read_number(std::string_view text, std::int64_t empty, std::int64_t& value) {
-  value = empty;
-  if (text.empty()) return true;
   constexpr std::int64_t kMost = 1'000'000'000'000;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() && value >= 0 && value <= kMost;
+  value = text.empty() ? empty : number_as<std::int64_t>(text).value_or(-1);
+  return text.empty() || (value >= 0 && value <= kMost);
 }
 
 InputError no_window(const std::string& text, const std::string& key) {

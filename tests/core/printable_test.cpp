@@ -38,6 +38,16 @@ TEST_CASE("a long word and a long text lose their middle, between characters") {
   CHECK(echoed("short", 1000) == "short");
 }
 
+TEST_CASE("a text is cut before a character, not within it") {
+  const std::string text = "a\u20acb";  // three bytes from the second on
+  CHECK(cut_before(text, 0) == 0);
+  CHECK(cut_before(text, 1) == 1);
+  CHECK(cut_before(text, 2) == 1);
+  CHECK(cut_before(text, 3) == 1);
+  CHECK(cut_before(text, 4) == 4);
+  CHECK(cut_before(text, 5) == 5);
+}
+
 TEST_CASE("an error stays one short line, whatever it echoes") {
   const std::string big(3'000'000, 'y');
   const InputError error({"a\u202E.yaml", 3, 4}, "key" + big, "found '" + big + "'; 5 would do");

@@ -44,3 +44,30 @@ TEST_CASE("A value stops at the end of its range, and the others are fitted with
   CHECK(fit.values[0] == doctest::Approx(0.5));
   CHECK(fit.values[1] == doctest::Approx(1.75));
 }
+
+TEST_CASE("Values that pull at one another have a covariance of one number, to the bit") {
+  LinearProblem problem{
+      {0.3, -0.2, 0.1},
+      {0.04, -0.01, 0.02, 0.03},
+      {{0.011, -0.07, 0.013}, {0.05, 0.017, 0.3}, {0.7, 0.1, 0.03}, {0.2, 0.3, 0.7}},
+      {50, 33, 21, 7},
+      {{-10, 10}, {-10, 10}, {-10, 10}}};
+  const LinearFit fit = solve(problem);
+  for (std::size_t j = 0; j < 3; ++j) {
+    CHECK(fit.covariance[3 * j + j] < 1);
+    for (std::size_t k = 0; k < j; ++k)
+      CHECK(fit.covariance[3 * j + k] == fit.covariance[3 * k + j]);
+  }
+  CHECK(solve(problem).values == fit.values);
+  // Where nothing is left to gain, the sum falls along no value.
+  for (std::size_t j = 0; j < 3; ++j) {
+    double slope = fit.values[j];
+    for (std::size_t i = 0; i < 4; ++i) {
+      double error = problem.errors[i];
+      for (std::size_t k = 0; k < 3; ++k)
+        error += problem.slopes[i][k] * (fit.values[k] - problem.at[k]);
+      slope += problem.weights[i] * problem.weights[i] * problem.slopes[i][j] * error;
+    }
+    CHECK(slope == doctest::Approx(0).epsilon(1e-12));
+  }
+}

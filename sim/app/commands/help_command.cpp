@@ -1,3 +1,5 @@
+#include <array>
+
 #include <fmt/format.h>
 
 #include "sim/app/command.h"
@@ -28,24 +30,45 @@ constexpr std::string_view kHelp =
     "  completion: a script that completes simtrain's arguments in bash and zsh, for\n"
     "  'source <(simtrain help completion)'.\n";
 
+/// What help tells of beside the commands.
+struct Topic {
+  std::string_view name;
+  std::string (*text)();
+};
+
+std::string completion();
+
+constexpr std::array<Topic, 4> kTopics{{{"scenario", scenario_help},
+                                        {"hardware", hardware_help},
+                                        {"man", man_page},
+                                        {"completion", completion}}};
+
+/// The commands among them.
+std::vector<std::string> topic_names() {
+  std::vector<std::string> names;
+  names.reserve(kTopics.size() + commands().size());
+  for (const Topic& topic : kTopics) names.emplace_back(topic.name);
+  for (const CommandRow& row : commands()) names.emplace_back(row.name);
+  return names;
+}
+
+std::string completion() { return completion_script(topic_names()); }
+
 CommandResult help_command(const CommandCall& call) {
   if (call.arguments.empty()) return for_programs(overview());
   const std::string& topic = call.arguments.front();
   if (call.arguments.size() > 1) throw InputError({}, "", "help takes one topic");
-  if (topic == "scenario") return for_programs(scenario_help());
-  if (topic == "hardware") return for_programs(hardware_help());
-  if (topic == "man") return for_programs(man_page());
-  if (topic == "completion") return for_programs(completion_script());
-  std::vector<std::string> known{"scenario", "hardware", "man", "completion"};
+  for (const Topic& row : kTopics) {
+    if (row.name == topic) return for_programs(row.text());
+  }
   for (const CommandRow& row : commands()) {
     if (row.name == topic) {
       return for_programs(
           fmt::format("Example\n  {}\n\n{}", row.example, with_common_options(row.usage)));
     }
-    known.emplace_back(row.name);
   }
   throw InputError({}, "help",
-                   fmt::format("'{}' is no topic; {}", topic, suggestion(topic, known)));
+                   fmt::format("'{}' is no topic; {}", topic, suggestion(topic, topic_names())));
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
 #include <cctype>
-#include <charconv>
 
 #include <fmt/format.h>
 
 #include "sim/app/command.h"
 #include "sim/app/options/nccl_options.h"
 #include "sim/app/options/options.h"
+#include "sim/core/input/number_text.h"
 #include "sim/output/nccl/nccl_table.h"
 
 namespace simtrain {
@@ -27,16 +27,15 @@ po::variables_map parse(const CommandCall& call) {
 /// A size as nccl-tests takes it: bytes, or with K, M, G of 1024.
 Bytes size_of(const po::variables_map& values, const std::string& option) {
   const auto& text = values[option].as<std::string>();
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const std::string suffix(end, text.data() + text.size());
+  std::string_view suffix = text;
+  const std::int64_t number = take_number<std::int64_t>(suffix).value_or(0);
   constexpr std::string_view kSuffixes = "KMG";
   const std::size_t power =
       suffix.empty()
           ? 0
           : kSuffixes.find(static_cast<char>(std::toupper(static_cast<unsigned char>(suffix[0])))) +
                 1;
-  const bool fits = error == std::errc() && number > 0 && suffix.size() <= 1 &&
+  const bool fits = number > 0 && suffix.size() <= 1 &&
                     (suffix.empty() || (power >= 1 && power <= kSuffixes.size())) &&
                     number <= (std::int64_t{1} << 44) >> (10 * power);
   if (!fits)

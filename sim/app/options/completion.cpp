@@ -97,13 +97,11 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kNamed{{
     {"--scenario", "scenarios"},
 }};
 
-std::string plain_cases() {
+std::string plain_cases(const std::vector<std::string>& topics) {
   std::string out;
   for (const PlainRow& row : kPlain)
     out += fmt::format("    {}) _simtrain_names \"$1\" {} ;;\n", row.commands, row.family);
-  std::string topics = "scenario hardware man completion";
-  for (const CommandRow& row : commands()) topics += fmt::format(" {}", row.name);
-  return out + fmt::format("    help) echo {} ;;\n  esac\n}}\n", topics);
+  return out + fmt::format("    help) echo {} ;;\n  esac\n}}\n", fmt::join(topics, " "));
 }
 
 std::string command_list() {
@@ -141,9 +139,9 @@ std::string value_cases() {
 
 }  // namespace
 
-std::string completion_script() {
-  return std::string(kHead) + plain_cases() + command_list() + option_cases() + value_cases() +
-         std::string(kTail);
+std::string completion_script(const std::vector<std::string>& topics) {
+  return std::string(kHead) + plain_cases(topics) + command_list() + option_cases() +
+         value_cases() + std::string(kTail);
 }
 
 }  // namespace simtrain

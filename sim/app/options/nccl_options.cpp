@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "sim/collectives/algorithm.h"
+#include "sim/core/input/text_parts.h"
 #include "sim/topology/specs/cluster_spec.h"
 #include "sim/workload/model/software_spec.h"
 
@@ -48,11 +49,8 @@ std::optional<std::vector<Name>> names(const po::variables_map& values, const st
                                        const std::vector<Name>& allowed) {
   if (values.count(option) == 0) return std::nullopt;
   std::vector<Name> result;
-  std::string rest = values[option].as<std::string>() + ",";
-  for (std::size_t comma = rest.find(','); comma != std::string::npos; comma = rest.find(',')) {
-    result.push_back(named(rest.substr(0, comma), "--" + option, allowed));
-    rest.erase(0, comma + 1);
-  }
+  for (const std::string_view word : split(values[option].as<std::string>(), ','))
+    result.push_back(named(std::string(word), "--" + option, allowed));
   return result;
 }
 

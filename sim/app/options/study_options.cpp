@@ -1,9 +1,9 @@
 #include "sim/app/options/study_options.h"
 
-#include <charconv>
 #include <cmath>
 
 #include "sim/app/program_files.h"
+#include "sim/core/input/number_text.h"
 
 namespace simtrain {
 
@@ -27,12 +27,11 @@ void note_gpus(const Console& console, const Scenario& scenario) {
 
 double tokens_option(const boost::program_options::variables_map& values) {
   const auto& text = values["tokens"].as<std::string>();
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const std::string_view suffix(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  std::string_view suffix = text;
+  const double number = take_number<double>(suffix).value_or(0);
   const double unit = suffix.empty() ? 1 : suffix == "B" ? 1e9 : suffix == "T" ? 1e12 : 0;
   const double tokens = number * unit;
-  if (error != std::errc() || !(tokens >= 1) || tokens > 1e18)
+  if (!(tokens >= 1) || tokens > 1e18)
     throw InputError({}, "--tokens",
                      fmt::format("'{}' is no number of tokens; 15T, 300B or 1e12 would do", text));
   return tokens;

@@ -4,16 +4,12 @@
 #include <cctype>
 #include <sstream>
 
+#include "sim/core/input/text_parts.h"
+
 namespace simtrain {
 namespace {
 
 constexpr std::string_view kOptionLetters = "abcdefghijklmnopqrstuvwxyz0123456789-_";
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t start = std::min(text.find_first_not_of(' '), text.size());
-  const std::size_t end = text.find_last_not_of(' ');
-  return end == std::string_view::npos ? "" : text.substr(start, end + 1 - start);
-}
 
 void append(std::string& text, std::string_view more) {
   if (!text.empty() && !more.empty()) text += ' ';

@@ -1,29 +1,19 @@
 #include "sim/core/input/number_range.h"
 
-#include <charconv>
-#include <optional>
-#include <string_view>
-
 #include <fmt/format.h>
 
 #include "sim/core/input/input_error.h"
+#include "sim/core/input/number_text.h"
+#include "sim/core/input/text_parts.h"
 
 namespace simtrain {
 namespace {
 
-std::optional<int> whole_number(std::string_view text) {
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size() || number < 0)
-    return std::nullopt;
-  return number;
-}
-
 std::optional<NumberRange> number_range(std::string_view text) {
-  const std::size_t dash = text.find('-');
-  const auto first = whole_number(text.substr(0, dash));
-  const auto last = dash == std::string_view::npos ? first : whole_number(text.substr(dash + 1));
-  if (!first || !last || *last < *first) return std::nullopt;
+  const std::vector<std::string_view> parts = split(text, '-');
+  const auto first = number_as<int>(parts.front());
+  const auto last = number_as<int>(parts.back());
+  if (parts.size() > 2 || !first || !last || *last < *first) return std::nullopt;
   return NumberRange{*first, *last};
 }
 
@@ -32,19 +22,16 @@ std::optional<NumberRange> number_range(std::string_view text) {
 std::vector<NumberRange> number_ranges(const std::string& text, const std::string& option) {
   if (text == "all") return {kAllNumbers};
   std::vector<NumberRange> ranges;
-  std::string_view left = text;
-  for (;;) {
-    const std::size_t comma = left.find(',');
-    const auto range = number_range(left.substr(0, comma));
+  for (const std::string_view part : split(text, ',')) {
+    const auto range = number_range(part);
     if (!range) {
       throw InputError(
           {}, option,
           fmt::format("'{}' is no list of numbers; 3, 0-7, 0-3,12 or all would do", text));
     }
     ranges.push_back(*range);
-    if (comma == std::string_view::npos) return ranges;
-    left.remove_prefix(comma + 1);
   }
+  return ranges;
 }
 
 std::set<int> numbers_of(const std::vector<NumberRange>& ranges, int count,
@@ -58,6 +45,34 @@ std::set<int> numbers_of(const std::vector<NumberRange>& ranges, int count,
     for (int number = range.first; number <= last; ++number) numbers.insert(numbers.end(), number);
   }
   return numbers;
+}
+
+bool SteppedRange::holds(std::int64_t number) const {
+  if (number < first || number > last) return false;
+  if (!multiplies) return (number - first) % step == 0;
+  std::int64_t value = first;
+  while (value < number) value *= step;
+  return value == number;
+}
+
+std::optional<SteppedRange> stepped_range(std::string_view text, std::int64_t least,
+                                          std::int64_t most) {
+  std::vector<std::string_view> parts = split(text, ':');
+  if (parts.size() > 3) return std::nullopt;
+  SteppedRange range;
+  range.multiplies = parts.size() == 3 && parts[2].starts_with('x');
+  if (range.multiplies) parts[2].remove_prefix(1);
+  std::vector<std::int64_t> numbers;
+  numbers.reserve(parts.size());
+  for (const std::string_view part : parts) {
+    const auto number = number_as<std::int64_t>(part);
+    if (!number || *number < least || *number > most) return std::nullopt;
+    numbers.push_back(*number);
+  }
+  range.first = numbers[0];
+  range.last = numbers[numbers.size() == 1 ? 0 : 1];
+  if (numbers.size() == 3) range.step = numbers[2];
+  return range;
 }
 
 }  // namespace simtrain

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -10,6 +9,8 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "sim/core/input/number_text.h"
 
 namespace simtrain {
 namespace {
@@ -41,8 +42,9 @@ bool parse_real(std::string_view text, double& value) {
                         ((text[0] == '-' || text[0] == '.') && text.size() > 1 &&
                          std::isdigit(static_cast<unsigned char>(text[1])) != 0));
   if (!starts_well) return false;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() && std::isfinite(value);
+  const auto number = number_as<double>(text);
+  if (number) value = *number;
+  return number && std::isfinite(value);
 }
 
 double quantity(const YamlNode& node, const std::string& key, std::span<const Unit> units,
@@ -158,22 +160,18 @@ bool scalar_bool(const YamlNode& node, const std::string& key) {
 
 std::int64_t scalar_integer(const YamlNode& node, const std::string& key, Limits limits) {
   const std::string& text = node.text;
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (node.kind != YamlNode::Kind::scalar || text.empty() || end != text.data() + text.size() ||
-      error == std::errc::invalid_argument) {
+  std::string_view behind = text;
+  const auto value = take_number<std::int64_t>(behind);
+  if (node.kind != YamlNode::Kind::scalar || text.empty() || !behind.empty())
     throw InputError(node.place, key, fmt::format("must be a whole number, found {}", found(node)));
-  }
-  if (error == std::errc::result_out_of_range) {
-    throw InputError(node.place, key, fmt::format("'{}' is too large", text));
-  }
+  if (!value) throw InputError(node.place, key, fmt::format("'{}' is too large", text));
   const std::size_t first_digit = text[0] == '-' ? 1 : 0;
   if (text[first_digit] == '0' && text.size() > first_digit + 1) {
     throw InputError(node.place, key,
                      fmt::format("'{}' starts with a zero; write it without", text));
   }
-  check_limits(node, key, static_cast<double>(value), limits);
-  return value;
+  check_limits(node, key, static_cast<double>(*value), limits);
+  return *value;
 }
 
 double scalar_real(const YamlNode& node, const std::string& key, Limits limits) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <set>
+#include <simdjson.h>
 #include <sstream>
 #include <utility>
 
@@ -17,25 +18,6 @@ namespace {
 
 constexpr TextFileKind kYamlFile{"a YAML file", 16};
 constexpr std::size_t kDeepest = 64;
-
-/// True for well-formed UTF-8: no stray, missing or overlong bytes, no surrogates.
-bool is_utf8(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  for (std::size_t i = 0; i < text.size();) {
-    const unsigned first = byte(i++);
-    if (first < 0x80) continue;
-    if (first < 0xc2 || first > 0xf4) return false;
-    const int followers = first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
-    unsigned least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
-    unsigned most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
-    for (int k = 0; k < followers; ++k, ++i) {
-      if (i == text.size() || byte(i) < least || byte(i) > most) return false;
-      least = 0x80;
-      most = 0xbf;
-    }
-  }
-  return true;
-}
 
 /// Throws where a text leaves very many brackets open: yaml-cpp gathers all that is open before it
 /// says any of it. Those of texts and comments are counted in, which is why there may be so many.
@@ -196,7 +178,8 @@ YamlNode load_yaml_text(const std::string& text, const std::string& name, int fi
   if (text.find('\0') != std::string::npos) {
     throw InputError({name}, "", "holds a NUL byte; a text file was expected");
   }
-  if (!is_utf8(text)) throw InputError({name}, "", "is not UTF-8; a text file was expected");
+  if (!simdjson::validate_utf8(text))
+    throw InputError({name}, "", "is not UTF-8; a text file was expected");
   check_brackets(text, name);
   TreeBuilder builder(name, first_column);
   try {

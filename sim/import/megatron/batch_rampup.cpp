@@ -1,13 +1,13 @@
 #include "sim/import/megatron/batch_rampup.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "sim/core/input/input_error.h"
+#include "sim/core/input/number_text.h"
 
 namespace simtrain {
 namespace {
@@ -30,14 +30,11 @@ struct RunLength {
 /// "[384, 384, 97656250]", "384 384 97656250": its counts.
 std::vector<std::int64_t> counts_in(const std::string& text) {
   std::vector<std::int64_t> counts;
-  const char* const end = text.data() + text.size();
-  for (const char* at = text.data(); at < end; ++at) {
-    std::int64_t value = 0;
-    const auto [next, error] = std::from_chars(at, end, value);
-    if (next == at) continue;
-    counts.push_back(error == std::errc() ? value : -1);
-    at = next;
-    if (at == end) break;
+  for (std::string_view left = text; !left.empty();
+       left.remove_prefix(std::min<std::size_t>(1, left.size()))) {
+    const std::size_t before = left.size();
+    const auto count = take_number<std::int64_t>(left);
+    if (left.size() < before) counts.push_back(count.value_or(-1));
   }
   return counts;
 }
@@ -59,10 +56,8 @@ Ramp ramp_of(const RecipeTerms& terms) {
 
 std::optional<RunLength> length_in(const WordTerm& term) {
   if (!term) return std::nullopt;
-  std::int64_t count = 0;
-  const char* const end = term->value.data() + term->value.size();
-  const auto [next, error] = std::from_chars(term->value.data(), end, count);
-  if (error != std::errc() || next != end || count <= 0 || count > kMost) return std::nullopt;
+  const std::int64_t count = number_as<std::int64_t>(term->value).value_or(0);
+  if (count <= 0 || count > kMost) return std::nullopt;
   return RunLength{count, term->origin};
 }
 

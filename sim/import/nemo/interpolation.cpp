@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "sim/core/input/scalar_text.h"
+#include "sim/core/input/text_parts.h"
 
 namespace simtrain {
 namespace {
@@ -25,12 +26,6 @@ std::size_t closing_brace(const std::string& text, std::size_t start) {
     if (text[i] == '}' && --open == 0) return i;
   }
   return std::string::npos;
-}
-
-std::string trimmed(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string::npos) return "";
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
 /// The key of the map that `key` stands in.
@@ -94,7 +89,7 @@ class Resolver {
       throw InputError(
           node.place, key,
           fmt::format("nests interpolations deeper than {}; write the value out", kDeepest));
-    const std::string text = trimmed(put_in(key, node, inside));
+    const std::string text(trimmed(put_in(key, node, inside)));
     --nested_;
     const std::size_t colon = text.find(':');
     YamlNode result = colon == std::string::npos
@@ -149,13 +144,10 @@ class Resolver {
                                    name, arguments, key));
     }
     double product = 1;
-    std::size_t begin = 0;
-    while (begin <= arguments.size()) {
-      const std::size_t end = std::min(arguments.find(',', begin), arguments.size());
+    for (const std::string_view argument : split(arguments, ',')) {
       YamlNode factor = node;
-      factor.text = trimmed(arguments.substr(begin, end - begin));
+      factor.text = trimmed(argument);
       product *= static_cast<double>(scalar_integer(factor, key, Limits{0, 1e12}));
-      begin = end + 1;
     }
     if (product > 1e15) throw InputError(node.place, key, "multiplies to more than 1e15");
     YamlNode result = node;

@@ -1,7 +1,8 @@
 #include "sim/import/shell/shell_condition.h"
 
-#include <charconv>
 #include <filesystem>
+
+#include "sim/core/input/number_text.h"
 
 namespace simtrain {
 namespace {
@@ -16,15 +17,8 @@ std::optional<std::string> known(const std::string& word, const ShellVariables& 
 
 std::optional<bool> numbers(const std::string& left, const std::string& op,
                             const std::string& right) {
-  const auto number = [](const std::string& text) -> std::optional<long long> {
-    long long value = 0;
-    const char* const end = text.data() + text.size();
-    const auto [next, error] = std::from_chars(text.data(), end, value);
-    if (text.empty() || error != std::errc() || next != end) return std::nullopt;
-    return value;
-  };
-  const auto a = number(left);
-  const auto b = number(right);
+  const auto a = number_as<std::int64_t>(left);
+  const auto b = number_as<std::int64_t>(right);
   if (!a || !b) return std::nullopt;
   if (op == "-eq") return *a == *b;
   if (op == "-ne") return *a != *b;

@@ -5,16 +5,12 @@
 #include <filesystem>
 #include <string_view>
 
+#include "sim/core/input/text_parts.h"
+
 namespace simtrain {
 namespace {
 
 constexpr int kDeepest = 8;
-
-std::string trimmed(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string::npos) return "";
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
 
 /// Where the bracket that opens at `start` is closed, or npos.
 std::size_t closing_bracket(const std::string& text, std::size_t start) {
@@ -79,16 +75,17 @@ class PathReader {
   }
 
   std::optional<std::string> command(const std::string& text, int depth) const {
-    const std::string line = trimmed(text);
+    const std::string line(trimmed(text));
     if (line == "pwd" || line == "pwd -P") return folder_of(script_);
     if (line.starts_with("cd ")) return changed_folder(line, depth);
     constexpr std::array<std::string_view, 6> kSame{"readlink -f ", "readlink -e ", "readlink -m ",
                                                     "realpath -s ", "realpath ",    "echo "};
     for (const std::string_view start : kSame) {
-      if (line.starts_with(start)) return read(trimmed(line.substr(start.size())), depth + 1);
+      if (line.starts_with(start))
+        return read(std::string(trimmed(line.substr(start.size()))), depth + 1);
     }
     if (!line.starts_with("dirname ")) return std::nullopt;
-    std::string argument = trimmed(line.substr(8));
+    std::string argument(trimmed(line.substr(8)));
     if (argument.starts_with("-- ")) argument = trimmed(argument.substr(3));
     const auto path = read(argument, depth + 1);
     return path ? std::optional(folder_of(*path)) : path;

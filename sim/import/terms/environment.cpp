@@ -10,6 +10,7 @@
 
 #include "sim/collectives/names.h"
 #include "sim/core/input/scalar_text.h"
+#include "sim/core/input/text_parts.h"
 
 namespace simtrain {
 namespace {
@@ -66,10 +67,8 @@ std::string names_in(const std::string& text, std::size_t known, const YamlNode&
                      const std::string& name) {
   const bool but = text.starts_with('^');
   std::vector<bool> chosen(known, but);
-  std::size_t begin = but ? 1 : 0;
-  while (begin <= text.size()) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    std::string word = bare(text.substr(begin, end - begin));
+  for (const std::string_view part : split(std::string_view(text).substr(but ? 1 : 0), ',')) {
+    std::string word = bare(std::string(part));
     if (word.starts_with('^')) word.erase(0, 1);
     std::size_t at = 0;
     while (at < known && bare(std::string(EnumNames<Enum>::rows[at].first)) != word) ++at;
@@ -79,7 +78,6 @@ std::string names_in(const std::string& text, std::size_t known, const YamlNode&
           fmt::format("'{}' holds a word that is not known here", plain_text(text.substr(0, 80))));
     }
     chosen[at] = !but;
-    begin = end + 1;
   }
   std::vector<std::string_view> names;
   for (std::size_t i = 0; i < known; ++i) {

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <filesystem>
 #include <stdexcept>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "sim/core/input/number_text.h"
 #include "sim/core/input/scalar_text.h"
 #include "sim/core/input/yaml_text.h"
 #include "sim/import/megatron/batch_rampup.h"
@@ -134,9 +134,8 @@ class ScenarioKeys {
   /// A count that was found before; 1 where it is no count, which the check of the whole refuses.
   [[nodiscard]] std::int64_t number(std::string_view key) const {
     const std::string text = value_of(key);
-    std::int64_t value = 0;
-    std::from_chars(text.data(), text.data() + text.size(), value);
-    return std::clamp<std::int64_t>(value, 1, 1000000);
+    std::string_view left = text;
+    return std::clamp<std::int64_t>(take_number<std::int64_t>(left).value_or(1), 1, 1000000);
   }
   [[nodiscard]] bool flag(std::string_view key) const { return value_of(key) == "true"; }
 

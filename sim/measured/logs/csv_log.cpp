@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/measured/logs/csv_cells.h"
+#include "sim/core/input/csv_cells.h"
+#include "sim/core/input/text_parts.h"
 #include "sim/measured/logs/log_fields.h"
 #include "sim/measured/logs/log_format.h"
 
@@ -71,10 +72,7 @@ class CsvLog final : public LogReader {
   }
 
   void read_head(const LogLine& line, RunBuilder& run) {
-    constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-    std::string_view text = line.text;
-    if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-    if (!cells_.read(text)) return;
+    if (!cells_.read(without_byte_order_mark(line.text))) return;
     bool several = false;
     for (const std::string_view name : cells_.all()) {
       auto meaning = meaning_of(name);

@@ -2,6 +2,7 @@
 #include <simdjson.h>
 #include <string>
 
+#include "sim/core/input/text_parts.h"
 #include "sim/measured/logs/log_fields.h"
 #include "sim/measured/logs/log_format.h"
 

@@ -1,9 +1,11 @@
 #include "sim/measured/logs/log_fields.h"
 
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
+
+#include "sim/core/input/number_text.h"
+#include "sim/core/input/text_parts.h"
 
 namespace simtrain {
 
@@ -19,13 +21,6 @@ bool stands_twice(std::string_view text, std::string_view word) {
          find_word(text.substr(first + word.size()), word) != std::string_view::npos;
 }
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\v\f";
-  const std::size_t first = text.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) return text.substr(0, 0);
-  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
-
 std::optional<std::string_view> field_after(std::string_view text, std::string_view label,
                                             std::string_view stops) {
   const std::size_t at = find_word(text, label);
@@ -39,10 +34,7 @@ std::optional<std::string_view> field_after(std::string_view text, std::string_v
 std::optional<double> number_in(std::string_view text) {
   text = trimmed(text);
   if (text.starts_with('+')) text.remove_prefix(1);
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
+  return number_as<double>(text);
 }
 
 std::optional<std::int64_t> whole_number_in(std::string_view text) {

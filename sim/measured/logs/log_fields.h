@@ -35,9 +35,6 @@ inline constexpr std::string_view kNoStepTime = "its step time is cut off or no 
 inline constexpr std::string_view kNoStepNumber =
     "its step number is missing, cut off or no number";
 
-/// Without the blanks around it; of blanks alone nothing, but still where they stand.
-std::string_view trimmed(std::string_view text);
-
 /// Loss and gradient norm of a step, where a log has them.
 void set_loss(MeasuredStep& step, std::optional<std::string_view> loss,
               std::optional<std::string_view> gradient_norm);

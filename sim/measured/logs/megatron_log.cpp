@@ -1,6 +1,7 @@
 #include <array>
 #include <cmath>
 
+#include "sim/core/input/text_parts.h"
 #include "sim/measured/logs/log_fields.h"
 #include "sim/measured/logs/log_format.h"
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "sim/core/input/text_parts.h"
 #include "sim/measured/logs/line_reader.h"
 #include "sim/measured/logs/log_fields.h"
 #include "sim/measured/profiles/profile_builder.h"

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <simdjson.h>
 #include <string>
 
+#include "sim/core/input/number_text.h"
 #include "sim/measured/logs/log_fields.h"
 #include "sim/measured/profiles/json_events.h"
 #include "sim/measured/profiles/profile_builder.h"
@@ -225,10 +225,8 @@ class KinetoReader {
     if (event.phase != "X") return;
     if (event.name.starts_with(kStep)) {
       if (event.category != "user_annotation" && event.category != "gpu_user_annotation") return;
-      std::int64_t step = 0;
-      const char* const end = event.name.data() + event.name.size();
-      const auto [last, error] = std::from_chars(event.name.data() + kStep.size(), end, step);
-      if (error == std::errc() && last == end) profile_.step(step);
+      const auto step = number_as<std::int64_t>(std::string_view(event.name).substr(kStep.size()));
+      if (step) profile_.step(*step);
       return;
     }
     if (!runs_on_gpu(event.category)) return;

@@ -3,7 +3,8 @@
 #include <cmath>
 #include <optional>
 
-#include "sim/measured/logs/csv_cells.h"
+#include "sim/core/input/csv_cells.h"
+#include "sim/core/input/text_parts.h"
 #include "sim/measured/logs/line_reader.h"
 #include "sim/measured/logs/log_fields.h"
 #include "sim/measured/profiles/profile_builder.h"
@@ -53,12 +54,6 @@ bool find_time(const std::vector<std::string_view>& cells, const std::string& na
   });
 }
 
-/// The text behind a byte order mark, where one stands before it.
-std::string_view without_mark(std::string_view text) {
-  constexpr std::string_view kMark = "\xEF\xBB\xBF";
-  return text.starts_with(kMark) ? text.substr(kMark.size()) : text;
-}
-
 /// Whether a line names the columns of some table of nsys stats.
 bool names_columns(const std::vector<std::string_view>& cells) {
   if (cells.size() < 3) return false;
@@ -103,7 +98,8 @@ class NsysReader {
     }
     if (line.number > last_line_ + 1) layout_.reset();
     last_line_ = line.number;
-    const bool closed = cells_.read(line.number == 1 ? without_mark(line.text) : line.text);
+    const bool closed =
+        cells_.read(line.number == 1 ? without_byte_order_mark(line.text) : line.text);
     if (closed && names_columns(cells_.all())) {
       start(line.number);
     } else if (layout_ && !is_chatter(line.text)) {
@@ -197,7 +193,7 @@ Profile read(const ByteSource& source) {
 bool fits(std::string_view head) {
   constexpr std::size_t kLongestHeader = 4096;
   CsvCells cells;
-  head = without_mark(head);
+  head = without_byte_order_mark(head);
   while (!head.empty()) {
     const std::size_t end = std::min(head.find_first_of("\r\n"), head.size());
     const std::string_view line = head.substr(0, end);

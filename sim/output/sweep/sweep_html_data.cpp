@@ -1,7 +1,6 @@
 #include "sim/output/sweep/sweep_html_data.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <set>
@@ -9,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "sim/core/input/number_text.h"
 #include "sim/study/sweep/sweep_digest.h"
 
 namespace simtrain {
@@ -22,9 +22,7 @@ constexpr double kTokens = 1e12;  ///< of the training run that fronts are about
 
 /// A figure with as many digits as a page shows of it.
 double rounded(double value) {
-  const std::string text = fmt::format("{:.6g}", value);
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
+  return number_as<double>(fmt::format("{:.6g}", value)).value_or(value);
 }
 
 /// Bytes are whole in every output, so that a page of a finished file is that of its sweep.

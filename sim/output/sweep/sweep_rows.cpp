@@ -1,7 +1,6 @@
 #include "sim/output/sweep/sweep_rows.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <limits>
@@ -13,6 +12,7 @@
 
 #include "sim/core/files/csv_file.h"
 #include "sim/core/files/text_file.h"
+#include "sim/core/input/number_text.h"
 #include "sim/core/input/scalar_text.h"
 #include "sim/core/json_text.h"
 #include "sim/output/sweep/sweep_table.h"
@@ -30,17 +30,9 @@ Number number_of(const CellsOfRow& cells, std::string_view column, int base = 10
   if (cell == cells.end()) throw std::invalid_argument(fmt::format("no column '{}'", column));
   const std::string& text = cell->second;
   if (text.empty()) return {};
-  Number number{};
-  const char* end = text.data() + text.size();
-  std::from_chars_result read{};
-  if constexpr (std::is_integral_v<Number>) {
-    read = std::from_chars(text.data(), end, number, base);
-  } else {
-    read = std::from_chars(text.data(), end, number);
-  }
-  if (read.ec != std::errc() || read.ptr != end)
-    throw std::invalid_argument(fmt::format("'{}' in column '{}'", text, column));
-  return number;
+  const auto number = number_as<Number>(text, base);
+  if (!number) throw std::invalid_argument(fmt::format("'{}' in column '{}'", text, column));
+  return *number;
 }
 
 /// A figure of a simulated row. Throws std::invalid_argument where there is none or none that a

@@ -196,9 +196,7 @@ std::string table_changes(const std::vector<Report>& reports) {
 
 std::string shortened(const std::string& text, std::size_t width) {
   if (text.size() <= width) return text;
-  std::size_t end = width - 3;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  return text.substr(0, end) + "...";
+  return text.substr(0, cut_before(text, width - 3)) + "...";
 }
 
 std::string text_report(const Report& report, const std::optional<TrainingGoal>& goal) {

@@ -3,8 +3,6 @@
 #include <array>
 #include <vector>
 
-#include "sim/study/fit/least_squares.h"
-
 namespace simtrain {
 
 /// Errors of rows that are linear in some values near a point, and values known to be about 0 with
@@ -28,6 +26,9 @@ struct LinearFit {
   std::vector<double> covariance;  ///< row-major; as if no range bound
 };
 
+/// Solves the normal equations (J^T J + 1) v = -J^T e by their Cholesky factors, J the weighted
+/// slopes and e the weighted errors where all values are 0; the priors' 1 keeps them well
+/// conditioned. Deterministic.
 LinearFit solve(const LinearProblem& problem);
 
 }  // namespace simtrain

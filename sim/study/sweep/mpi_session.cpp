@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "sim/core/input/input_error.h"
+#include "sim/core/input/number_text.h"
 
 #ifdef SIMTRAIN_MPI
 #include <mpi.h>
@@ -17,7 +18,7 @@ namespace {
 bool started_as_rank() {
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"}) {
     const char* value = std::getenv(name);
-    if (value != nullptr) return std::atoi(value) > 1;
+    if (value != nullptr) return number_as<int>(value).value_or(0) > 1;
   }
   return std::getenv("PMIX_RANK") != nullptr;
 }

@@ -1,7 +1,6 @@
 #include "sim/study/sweep/mpi_sweep.h"
 
 #include <algorithm>
-#include <charconv>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -9,6 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "sim/core/input/number_text.h"
+#include "sim/core/input/text_parts.h"
 #include "sim/core/invariant.h"
 #include "sim/study/sweep/sweep_pool.h"
 
@@ -25,14 +26,11 @@ constexpr std::chrono::seconds kLostAfter(60);
 
 std::vector<std::uint64_t> numbers_of(std::string_view text) {
   std::vector<std::uint64_t> numbers;
-  const char* at = text.data();
-  const char* const end = text.data() + text.size();
-  while (at < end) {
-    std::uint64_t number = 0;
-    const auto [behind, error] = std::from_chars(at, end, number);
-    invariant(error == std::errc(), "ranks send numbers");
-    numbers.push_back(number);
-    at = behind + 1;  // a blank
+  if (text.empty()) return numbers;
+  for (const std::string_view word : split(text, ' ')) {
+    const auto number = number_as<std::uint64_t>(word);
+    invariant(number.has_value(), "ranks send numbers");
+    numbers.push_back(*number);
   }
   return numbers;
 }

@@ -1,50 +1,28 @@
 #include "sim/study/sweep/sweep_grid.h"
 
 #include <algorithm>
-#include <charconv>
-#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "sim/core/input/number_range.h"
 #include "sim/core/input/yaml_text.h"
 
 namespace simtrain {
 namespace {
-
-struct Range {
-  std::int64_t first = 0;
-  std::int64_t last = 0;
-  std::int64_t step = 1;
-};
 
 bool looks_like_range(const YamlNode& node) {
   return node.kind == YamlNode::Kind::scalar && node.text.find(':') != std::string::npos &&
          node.text.find_first_not_of("0123456789:+-") == std::string::npos;
 }
 
-std::optional<std::int64_t> whole_number(std::string_view text) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+SteppedRange range_of(const YamlNode& node, const std::string& key) {
   constexpr std::int64_t kFarthest = 1'000'000'000'000;
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return std::abs(number) <= kFarthest ? std::optional(number) : std::nullopt;
-}
-
-Range range_of(const YamlNode& node, const std::string& key) {
-  std::vector<std::optional<std::int64_t>> parts;
-  std::string_view rest = node.text;
-  for (std::size_t colon = 0; colon != std::string_view::npos;) {
-    colon = rest.find(':');
-    parts.push_back(whole_number(rest.substr(0, colon)));
-    rest.remove_prefix(colon == std::string_view::npos ? rest.size() : colon + 1);
-  }
-  const bool whole = parts.size() <= 3 &&
-                     std::all_of(parts.begin(), parts.end(), [](const auto& part) { return part; });
-  if (!whole)
+  const auto read = stepped_range(node.text, -kFarthest, kFarthest);
+  if (!read)
     throw InputError(node.place, key,
                      fmt::format("'{}' is no range; 1:12 or 2:16:2 would do", node.text));
-  Range range{*parts[0], *parts[1], parts.size() == 3 ? *parts[2] : 1};
+  const SteppedRange& range = *read;
   if (range.step < 1)
     throw InputError(
         node.place, key,
@@ -66,7 +44,7 @@ void add_value(SweepAxis& axis, YamlNode value) {
 }
 
 void add_range(SweepAxis& axis, const YamlNode& node) {
-  const Range range = range_of(node, axis.key);
+  const SteppedRange range = range_of(node, axis.key);
   const auto count = static_cast<std::uint64_t>((range.last - range.first) / range.step) + 1;
   if (axis.values.size() + count > SweepAxis::kMostValues)
     throw InputError(node.place, axis.key,

@@ -9,7 +9,9 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/input/number_text.h"
 #include "sim/core/json_text.h"
+#include "sim/core/printable.h"
 #include "sim/run/engine/executor.h"
 #include "sim/run/simulate.h"
 
@@ -36,7 +38,7 @@ void add_figures(SweepRow& row, const Report& report) {
     row.total_bytes = std::max(row.total_bytes, std::round(stage.total()));
   row.capacity_bytes = std::round(report.memory_capacity);
   row.breakdown = report.breakdown;
-  row.fingerprint = std::stoull(report.engine.fingerprint, nullptr, 16);
+  row.fingerprint = number_as<std::uint64_t>(report.engine.fingerprint, 16).value();
   if (row.status == SweepStatus::does_not_fit) row.reason = does_not_fit(row);
 }
 
@@ -44,9 +46,7 @@ void add_figures(SweepRow& row, const Report& report) {
 std::string printed_part(std::string reason) {
   constexpr std::size_t kMost = 4000;
   if (reason.size() <= kMost) return reason;
-  std::size_t end = kMost;
-  while (end > 0 && (static_cast<unsigned char>(reason[end]) & 0xc0U) == 0x80) --end;  // UTF-8
-  return reason.substr(0, end) + "...";
+  return reason.substr(0, cut_before(reason, kMost)) + "...";
 }
 
 /// A count as it was written: no fraction, no sign, no more than the type holds.

@@ -1,55 +1,33 @@
 #include "sim/study/tune/plan_limits.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "sim/core/input/text_parts.h"
+
 namespace simtrain {
 namespace {
 
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    const std::size_t end = text.find(separator);
-    parts.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
-
-/// 0 where it is no number of 1 or more that an int holds.
-int number_of(std::string_view text) {
-  int number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() && number > 0 ? number : 0;
-}
-
-ValueRange parse_range(std::string_view text, const std::string& option) {
-  const std::vector<std::string_view> parts = split(text, ':');
-  ValueRange range{number_of(parts[0]), number_of(parts[parts.size() == 1 ? 0 : 1])};
-  if (parts.size() == 3) {
-    range.multiplies = parts[2].starts_with('x');
-    range.step = number_of(parts[2].substr(range.multiplies ? 1 : 0));
-  }
-  const bool grows = range.step >= (range.multiplies ? 2 : 1);
-  if (parts.size() > 3 || range.first == 0 || range.last < range.first || !grows) {
+SteppedRange parse_range(std::string_view text, const std::string& option) {
+  const auto range = stepped_range(text, 1, std::numeric_limits<int>::max());
+  if (!range || range->last < range->first || range->step < (range->multiplies ? 2 : 1)) {
     throw InputError({}, option,
                      fmt::format("'{}' is neither a number of 1 or more nor a range; 8, 1:16, "
                                  "8:64:8 or 8:64:x2 would do",
                                  text));
   }
-  return range;
+  return *range;
 }
 
 template <Named E>
-std::vector<ValueRange> parse_names(std::string_view text, const std::string& option) {
+std::vector<SteppedRange> parse_names(std::string_view text, const std::string& option) {
   std::vector<std::string> known;
   known.reserve(EnumNames<E>::rows.size());
   for (const auto& row : EnumNames<E>::rows) known.emplace_back(row.first);
-  std::vector<ValueRange> ranges;
+  std::vector<SteppedRange> ranges;
   for (const std::string_view word : split(text, ',')) {
     const auto row = std::find(known.begin(), known.end(), word);
     if (row == known.end())
@@ -64,24 +42,16 @@ std::vector<ValueRange> parse_names(std::string_view text, const std::string& op
 
 }  // namespace
 
-bool ValueRange::holds(std::int64_t number) const {
-  if (number < first || number > last) return false;
-  if (!multiplies) return (number - first) % step == 0;
-  std::int64_t value = first;
-  while (value < number) value *= step;
-  return value == number;
-}
-
-std::vector<ValueRange> parse_ranges(std::string_view text, const std::string& option) {
-  std::vector<ValueRange> ranges;
+std::vector<SteppedRange> parse_ranges(std::string_view text, const std::string& option) {
+  std::vector<SteppedRange> ranges;
   for (const std::string_view part : split(text, ',')) ranges.push_back(parse_range(part, option));
   return ranges;
 }
 
-std::vector<int> numbers_of(const std::vector<ValueRange>& ranges, const std::string& option) {
+std::vector<int> numbers_of(const std::vector<SteppedRange>& ranges, const std::string& option) {
   constexpr std::size_t kMost = 1000;
   std::set<int> numbers;
-  for (const ValueRange& range : ranges) {
+  for (const SteppedRange& range : ranges) {
     for (std::int64_t number = range.first; number <= range.last;
          number = range.multiplies ? number * range.step : number + range.step) {
       numbers.insert(static_cast<int>(number));
@@ -107,7 +77,7 @@ void PlanLimits::add(const std::string& text) {
         {}, option,
         fmt::format("'{}' is nothing that is searched; {}", key, suggestion(key, known)));
   const Knob knob = EnumNames<Knob>::rows[static_cast<std::size_t>(row - known.begin())].second;
-  std::vector<ValueRange>& ranges = ranges_[static_cast<std::size_t>(knob)];
+  std::vector<SteppedRange>& ranges = ranges_[static_cast<std::size_t>(knob)];
   if (!ranges.empty()) throw InputError({}, option, fmt::format("'{}' has a limit already", key));
   const std::string_view values = std::string_view(text).substr(equals + 1);
   ranges = knob == Knob::recompute ? parse_names<Recompute>(values, option)
@@ -116,9 +86,10 @@ void PlanLimits::add(const std::string& text) {
 }
 
 bool PlanLimits::allows(Knob knob, int value) const {
-  const std::vector<ValueRange>& ranges = ranges_[static_cast<std::size_t>(knob)];
-  return ranges.empty() || std::any_of(ranges.begin(), ranges.end(),
-                                       [&](const ValueRange& range) { return range.holds(value); });
+  const std::vector<SteppedRange>& ranges = ranges_[static_cast<std::size_t>(knob)];
+  return ranges.empty() ||
+         std::any_of(ranges.begin(), ranges.end(),
+                     [&](const SteppedRange& range) { return range.holds(value); });
 }
 
 }  // namespace simtrain

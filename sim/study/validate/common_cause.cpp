@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "sim/core/input/number_text.h"
 #include "sim/run/results/provenance.h"
 #include "sim/run/results/uncertainty.h"
 #include "sim/study/tune/estimated_step.h"
@@ -42,10 +43,8 @@ struct Candidate {
 
 /// The number that a row holds, where a part of it makes sense.
 std::optional<double> changeable(const ProvenanceRow& row) {
-  char* end = nullptr;
-  const double value = std::strtod(row.value.c_str(), &end);
-  const bool all = !row.value.empty() && end == row.value.c_str() + row.value.size();
-  return all && std::isfinite(value) && value != 0 ? std::optional(value) : std::nullopt;
+  const auto value = number_as<double>(row.value);
+  return value && std::isfinite(*value) && *value != 0 ? value : std::nullopt;
 }
 
 /// The numbers of a file, of `runs` runs.

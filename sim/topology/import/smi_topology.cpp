@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/input/number_text.h"
 #include "sim/topology/import/node_inventory.h"
 
 namespace simtrain {
@@ -88,7 +89,7 @@ Cell cell_of(const Word& word) {
   const std::string_view digits = word.text.substr(std::min<std::size_t>(2, word.text.size()));
   if (word.text.starts_with("NV") && !digits.empty() && digits.size() < 3 && digits[0] != '0' &&
       digits.find_first_not_of("0123456789") == std::string_view::npos) {
-    return {std::stoi(std::string(digits)), {}, word};
+    return {number_as<int>(digits).value_or(0), {}, word};
   }
   throw InputError(word.place, "",
                    fmt::format("'{}' is no cell of nvidia-smi topo -m; X, NV1 to NV99, PIX, PXB, "

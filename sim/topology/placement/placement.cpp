@@ -1,7 +1,6 @@
 #include "sim/topology/placement/placement.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -11,6 +10,8 @@
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "sim/core/input/number_text.h"
 
 namespace simtrain {
 namespace {
@@ -63,10 +64,8 @@ std::vector<int> random_hosts(const ClusterSpec& cluster, const PlacementRequest
 }
 
 int host_number(const ClusterSpec& cluster, const std::string& text) {
-  int number = -1;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  if (!whole || number < 0 || number >= cluster.nodes) {
+  const int number = number_as<int>(text).value_or(-1);
+  if (number < 0 || number >= cluster.nodes) {
     throw std::invalid_argument(
         fmt::format("'{}' is no host; there are 0 to {}", text, cluster.nodes - 1));
   }

@@ -1,11 +1,13 @@
 #include "sim/collectives/libraries/nccl/nccl_version.h"
 
-#include <array>
-#include <charconv>
+#include <algorithm>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "sim/core/input/number_text.h"
 #include "sim/core/input/scalar_text.h"
+#include "sim/core/input/text_parts.h"
 
 namespace simtrain {
 
@@ -13,22 +15,15 @@ std::string NcclVersion::text() const { return fmt::format("{}.{}.{}", major, mi
 
 void scalar_quantity(const YamlNode& node, const std::string& key, NcclVersion& version) {
   const std::string text = scalar_text(node, key);
-  std::array<int, 3> parts{};
-  std::size_t count = 0;
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  while (count < parts.size()) {
-    const auto [next, error] = std::from_chars(at, end, parts[count]);
-    if (error != std::errc() || next == at || parts[count] < 0) break;
-    ++count;
-    at = next;
-    if (end - at < 2 || *at != '.') break;
-    ++at;
-  }
-  if (count < 2 || at != end) {
+  const std::vector<std::string_view> parts = split(text, '.');
+  std::vector<int> numbers;
+  numbers.reserve(parts.size());
+  for (const std::string_view part : parts) numbers.push_back(number_as<int>(part).value_or(-1));
+  if (numbers.size() < 2 || numbers.size() > 3 ||
+      *std::min_element(numbers.begin(), numbers.end()) < 0) {
     throw InputError(node.place, key, "'" + text + "' is no NCCL version; 2.25.1 would do");
   }
-  version = {parts[0], parts[1], parts[2]};
+  version = {numbers[0], numbers[1], numbers.size() == 3 ? numbers[2] : 0};
   if (version.major != 2 || version.minor < 18) {
     throw InputError(
         node.place, key,
