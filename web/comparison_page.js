@@ -32,8 +32,8 @@ const drawStepTimes = (id, chart) => {
     xAxis: {...axis(theme), type: "value", min: steps[0][0] - 1, max: steps[steps.length - 1][0] + 1, minInterval: 1,
             splitNumber: theme.narrow ? 3 : 8, splitLine: {show: false},
             axisLabel: {color: theme.soft, hideOverlap: true, showMinLabel: false, showMaxLabel: false,
-                        formatter: "step {value}"}},
-    yAxis: {...axis(theme), type: "value", min, max,
+                        formatter: value => `step ${value}`}},
+    yAxis: {...axis(theme), type: "value", min, max, axisLine: {onZero: false, lineStyle: {color: theme.line}},
             axisLabel: {color: theme.soft, showMinLabel: false, showMaxLabel: false, formatter: show}},
     tooltip: {...common(theme).tooltip, formatter: ({value}) => stepTip(value)},
     series: [{
