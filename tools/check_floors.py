@@ -29,6 +29,7 @@ DOORS = {  # how the header starts -> the only folders below sim/ that may inclu
     "boost/program_options": "app",
     "H5Cpp.h": "output",
     "protozero/": "output",
+    "kainjow/": "output/html",
     "zlib.h": "core",
     "mpi.h": "study",
     "cminpack.h": "study",
@@ -144,6 +145,7 @@ def self_test():
         ({"sim/workload/model/a.h": '#include "sim/workload/plan/b.h"\n'},
          "a.h:1: sim/workload/model may not include from sim/workload/plan"),
         ({"tests/core/a.cpp": "\n" * 401}, "a.cpp:401: longer than"),
+        ({"sim/output/run/a.cpp": "#include <kainjow/mustache.hpp>\n"}, "by sim/output/html/ only"),
     ]
     for start, door in DOORS.items():
         for folder in door.split():

@@ -96,19 +96,28 @@ const drawLegend = (id, items, theme) => {
 };
 
 // Where steps go: a bar for each of `names`, its shares side by side, and the legend `id`-legend.
-const drawShareBars = (id, {unit, names, shares}) => {
+// A stroke stands at what was `measured`, where anything was; names have two lines there.
+const drawShareBars = (id, {unit, names, shares, measured}) => {
   const show = value => `${Number(value.toPrecision(4))} ${unit}`;
+  const room = measured ? 130 : 76;
+  const twoLines = measured ? {width: room - 12, overflow: "truncate", lineHeight: 15} : {};
   draw(id, 44 + 34 * names.length, theme => {
     drawLegend(id + "-legend", shares.map(({name, colour}) => ({background: theme.pick(colour), label: name})), theme);
+    const strokes = {type: "scatter", name: "measured", symbol: "rect", symbolSize: [2, 30], data: measured,
+                     itemStyle: {color: theme.ink}};
     return {
-      grid: {left: theme.narrow ? 76 : 90, right: 22, top: 6, bottom: 30},
+      grid: {left: theme.narrow ? room : room + 14, right: 22, top: 6, bottom: 30},
       xAxis: {...axis(theme), type: "value", max: unit === "%" ? 100 : undefined, splitNumber: theme.narrow ? 3 : 8,
               axisLabel: {color: theme.soft, hideOverlap: true, formatter: show}},
-      yAxis: {...axis(theme), type: "category", inverse: true, data: names, axisTick: {show: false}},
+      yAxis: {...axis(theme), type: "category", inverse: true, data: names, axisTick: {show: false},
+              axisLabel: {...axis(theme).axisLabel, ...twoLines}},
       tooltip: {...common(theme).tooltip, trigger: "axis", axisPointer: {type: "shadow"}, valueFormatter: show},
-      series: shares.map(({name, colour, values}) => ({
-        type: "bar", stack: "step", name, data: values, barMaxWidth: 26, itemStyle: {color: theme.pick(colour)},
-      })),
+      series: [
+        ...shares.map(({name, colour, values}) => ({
+          type: "bar", stack: "step", name, data: values, barMaxWidth: 26, itemStyle: {color: theme.pick(colour)},
+        })),
+        ...(measured ? [strokes] : []),
+      ],
     };
   });
 };

@@ -13,13 +13,32 @@ inline bool browser_here() {
   return here;
 }
 
-/// The page after its scripts have run, and what the browser's console said.
-inline Outcome in_browser(const std::string& file, const std::string& flags = {}) {
+/// What the browser says that opens a page with these flags, its console among it.
+inline Outcome browse(const std::string& file, const std::string& flags) {
   return shell(
       "timeout 120 chromium --headless=new --no-sandbox --disable-gpu --user-data-dir=\"$HOME\" "
       "--enable-logging=stderr --v=0 --virtual-time-budget=4000 " +
-          flags + " --dump-dom file://" + file + " 2>&1",
+          flags + " file://" + file + " 2>&1",
       {SIMTRAIN_SOURCE_DIR, {{"HOME", std::filesystem::path(file).parent_path().string()}}, ""});
+}
+
+/// The page after its scripts have run, and what the browser's console said.
+inline Outcome in_browser(const std::string& file, const std::string& flags = {}) {
+  return browse(file, flags + " --dump-dom");
+}
+
+/// Whether the element `id` holds what ECharts leaves: "<svg" or "<canvas".
+inline bool drawn(const std::string& dom, const std::string& id, const std::string& tag) {
+  const std::size_t at = dom.find("id=\"" + id + "\"");
+  return at != std::string::npos && dom.substr(at, 1500).find(tag) != std::string::npos;
+}
+
+/// Prints the page to paper: what the console said.
+inline std::string on_paper(const std::string& file) {
+  const std::string paper = file + ".pdf";
+  const std::string said = browse(file, "--print-to-pdf=" + paper).out;
+  CHECK(read_file(paper).starts_with("%PDF"));
+  return said;
 }
 
 /// How wide the page in `file` gets on a screen of 390 pixels; above 390 it scrolls sideways. It is

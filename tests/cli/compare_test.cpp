@@ -5,6 +5,7 @@
 
 #include "tests/cli/data_copy.h"
 #include "tests/measured/lines.h"
+#include "tests/output/page.h"
 
 namespace simtrain::testing {
 namespace {
@@ -124,9 +125,10 @@ TEST_CASE("compare: one run and several are a page that asks for nothing") {
     CAPTURE(paths);
     CHECK(runs.compare(std::string(paths) + " --steps 2:11 --report page.html").status == 0);
     const std::string page = runs.read("page.html");
-    CHECK(page.find("<circle class=\"step\"") != std::string::npos);
-    CHECK(page.find("http") == std::string::npos);
-    CHECK(page.find("nan") == std::string::npos);
+    check_whole(page);
+    CHECK(data_of(page)["steps"][0]["steps"].size() == 10);
+    CHECK(data_of(page)["steps"][0]["low"] < data_of(page)["steps"][0]["predicted"]);
+    CHECK(page.find(">nan") == std::string::npos);
   }
   CHECK(runs.read("page.html").find("nodes/hgx-h100.yaml nic_bandwidth") != std::string::npos);
 }

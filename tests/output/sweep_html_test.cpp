@@ -13,29 +13,16 @@
 #include "sim/output/sweep/sweep_rows.h"
 #include "tests/cli/program.h"
 #include "tests/core/said.h"
+#include "tests/output/page.h"
 #include "tests/study/sweep_question.h"
 
 namespace simtrain {
 namespace {
 
+using testing::count;
+using testing::data_of;
+using testing::has;
 using testing::small_question;
-
-bool has(const std::string& page, const std::string& part) {
-  return page.find(part) != std::string::npos;
-}
-
-std::size_t count(const std::string& page, const std::string& part) {
-  std::size_t found = 0;
-  for (std::size_t at = page.find(part); at != std::string::npos; at = page.find(part, at + 1))
-    ++found;
-  return found;
-}
-
-nlohmann::json data_of(const std::string& page) {
-  const std::string start = "<script type=\"application/json\" id=\"data\">";
-  const std::size_t from = page.find(start) + start.size();
-  return nlohmann::json::parse(page.substr(from, page.find("</script>", from) - from));
-}
 
 /// Rows as they might come: of five, one is illegal, one does not fit.
 SweepRow made_row(std::uint64_t index) {
@@ -77,16 +64,7 @@ TEST_CASE("The page of a sweep is whole, forbids what lies outside and counts wh
   const SweepTable table = made_table(question);
   const std::string page = sweep_html(table);
   CHECK(page == sweep_html(table));
-  CHECK(page.starts_with("<!doctype html>"));
-  CHECK(page.ends_with("</html>\n"));
-  CHECK(has(page, "default-src 'none'"));
-  for (const char* outside : {"src=\"http", "href=\"http", "@import", "url(http", "<link"})
-    CHECK(!has(page, outside));
-  for (const char* tag : {"table", "tr", "h2", "p", "select"}) {
-    CAPTURE(tag);
-    CHECK(count(page, std::string("<") + tag + ">") + count(page, std::string("<") + tag + " ") ==
-          count(page, std::string("</") + tag + ">"));
-  }
+  testing::check_whole(page);
   CHECK(has(page, "<b>60</b><span>candidates</span>"));
   CHECK(has(page, "<b>48</b><span>simulated</span>"));
   CHECK(has(page, "<b>36</b><span><span class=\"good\">fit</span></span>"));

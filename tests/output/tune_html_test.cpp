@@ -4,19 +4,14 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/output/sweep/scale_html.h"
+#include "tests/output/page.h"
 
 namespace simtrain {
 namespace {
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-nlohmann::json data_of(const std::string& page) {
-  const std::string start = "<script type=\"application/json\" id=\"data\">";
-  const std::size_t from = page.find(start) + start.size();
-  return nlohmann::json::parse(page.substr(from, page.find("</script>", from) - from));
-}
+using testing::check_whole;
+using testing::data_of;
+using testing::has;
 
 Report report(int gpus, double step_s) {
   Report report;
@@ -54,13 +49,6 @@ TuneResult result(TuneGoal by) {
   tuned.steps = {{Knob::tp, plan(8, 4, 1.1)}};
   tuned.steps[0].changed.plan.fits = false;
   return tuned;
-}
-
-void check_whole(const std::string& page) {
-  CHECK(page.starts_with("<!doctype html>"));
-  CHECK(page.ends_with("</html>\n"));
-  for (const char* outside : {"src=\"http", "href=\"http", "@import", "url(http", "<link"})
-    CHECK(!has(page, outside));
 }
 
 TEST_CASE("A search's page has its plans, the first against the second, and the knobs") {

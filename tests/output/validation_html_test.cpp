@@ -1,16 +1,17 @@
 #include "sim/output/validation/validation_html.h"
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
 
-#include "sim/output/html/html.h"
-#include "sim/output/validation/validation_charts.h"
 #include "tests/output/documented_run.h"
+#include "tests/output/page.h"
 
 namespace simtrain {
 namespace {
 
+using testing::count;
+using testing::data_of;
 using testing::figure;
+using testing::has;
 using testing::run;
 
 ValidationResult one_table() {
@@ -27,36 +28,6 @@ ValidationResult one_table() {
   return {"file", std::nullopt, {table}};
 }
 
-bool has(const std::string& page, const std::string& part) {
-  return page.find(part) != std::string::npos;
-}
-
-std::size_t count(const std::string& page, const std::string& part) {
-  std::size_t found = 0;
-  for (std::size_t at = page.find(part); at != std::string::npos; at = page.find(part, at + 1))
-    ++found;
-  return found;
-}
-
-TEST_CASE("A text for HTML has no markup and no control characters, and keeps its letters") {
-  CHECK(html_text("a<b>&\"c\"") == "a&lt;b&gt;&amp;&quot;c&quot;");
-  CHECK(html_text("x\x1b\n\x7f") == "x???");
-  CHECK(html_text("Größe 数") == "Größe 数");
-}
-
-TEST_CASE("A page is whole, knows light and dark, and needs no other file") {
-  const std::string page = html_page("T & t", ".x{}", "<p>body</p>");
-  CHECK(page.starts_with("<!doctype html>"));
-  CHECK(page.ends_with("</html>\n"));
-  CHECK(has(page, "<title>T &amp; t</title>"));
-  CHECK(has(page, ".x{}"));
-  CHECK(has(page, "<p>body</p>"));
-  CHECK(has(page, "prefers-color-scheme:dark"));
-  CHECK(has(page, "name=\"viewport\""));
-  for (const char* outside : {"http", "src=", "href=", "@import", "url(", "<script"})
-    CHECK(!has(page, outside));
-}
-
 TEST_CASE("The validation page tells errors, figures and breakdown, names escaped") {
   const std::string page = validation_html({one_table()});
   CHECK(has(page, "<h2>T &lt;8B&gt;</h2>"));
@@ -66,14 +37,10 @@ TEST_CASE("The validation page tells errors, figures and breakdown, names escape
   CHECK(has(page, "<b>7.50 %</b>"));  // mean of 10 and 5
   CHECK(has(page, "<b>+2.50 %</b>"));
   CHECK(has(page, "<td title=\"a GPUs\">a</td><td>10</td><td>11</td><td>+10.00 %</td>"));
-  CHECK(has(page, "gemm: 8.250 s, 75.00 %"));
-  CHECK(has(page, "measured 20 s"));
+  CHECK(has(page, "<td>11.000 s</td><td title=\"75.00 %\">8.250 s</td>"));
   CHECK(has(page, "No bounds are stated."));
-  CHECK(!has(page, "hold"));
-  CHECK(count(page, "class=\"point") == 4);
-  for (const char* tag : {"table", "div", "svg", "details", "p", "tr", "ul"})
-    CHECK(count(page, std::string("<") + tag + ">") + count(page, std::string("<") + tag + " ") ==
-          count(page, std::string("</") + tag + ">"));
+  CHECK(!has(page, "bounds hold"));
+  testing::check_whole(page);
 }
 
 TEST_CASE("Bounds hold where some are stated, anywhere") {
@@ -104,7 +71,8 @@ TEST_CASE("What speaks against a log stands in its row, escaped") {
 TEST_CASE("Two scatters have one legend") {
   const std::string page = validation_html({one_table()});
   CHECK(count(page, "stroke: 90 % interval") == 1);
-  CHECK(count(page, "<svg viewBox=\"0 0 930 400\"") == 2);
+  for (const char* id : {"errors-legend", "errors-by-time", "errors-by-gpus"})
+    CHECK(count(page, std::string("id=\"") + id + "\"") == 1);
 }
 
 TEST_CASE("Broken bounds and growth that misses are marked") {
@@ -131,51 +99,65 @@ TEST_CASE("Reported tables and figures that do not follow say so") {
   CHECK(has(page, "not in the headline"));
   CHECK(has(page, "<td class=\"bad\" title=\"does not follow from the step time\">40</td>"));
   CHECK(has(page, "<td class=\"soft\">n/a</td>"));
-  CHECK(count(page, "class=\"point") == 0);
+  CHECK(!has(page, "id=\"errors-by-time\""));
+  CHECK(data_of(page)["errors"]["points"].empty());
 }
 
-TEST_CASE("A scatter of nothing is nothing; circles are BF16, diamonds FP8") {
-  CHECK(error_scatter({}, ScatterBase::gpus).empty());
+TEST_CASE("Scatters hold each step time with its error, its interval and its group") {
   ValidationResult result = one_table();
-  CHECK(count(validation_html({result}), "<circle") == 4);
-  result.tables[0].spec.precision = Precision::fp8;
-  const std::string page = validation_html({result});
-  CHECK(count(page, "<circle") == 0);
-  CHECK(count(page, "rotate(45") == 4);
+  result.tables.push_back(result.tables[0]);
+  result.tables[1].spec.group = "other";
+  result.tables[1].spec.precision = Precision::fp8;
+  result.tables[1].runs = {run("c", "40", 41, 0.1)};
+  const nlohmann::json errors = data_of(validation_html({result}))["errors"];
+  REQUIRE(errors["groups"].size() == 2);
+  CHECK(errors["groups"][0]["name"] == "llama & co");
+  CHECK(errors["groups"][0]["colour"] != errors["groups"][1]["colour"]);
+  REQUIRE(errors["points"].size() == 3);
+  const auto& last = errors["points"][2];
+  CHECK(errors["points"][0]["bf16"] == true);
+  CHECK(last["bf16"] == false);
+  CHECK(last["group"] == 1);
+  CHECK(last["name"] == "T <8B> c");
+  CHECK(last["gpus"] == 8);
+  CHECK(last["measured_s"] == 40);
+  CHECK(last["predicted_s"] == 41);
+  CHECK(last["error"].get<double>() == doctest::Approx(0.025));
+  CHECK(last["low"].get<double>() < 0);
+  CHECK(last["high"].get<double>() > 0.1);
 }
 
-TEST_CASE("A scatter's marks below are round, small times and large jobs alike") {
+/// The bar in the row of a page with one run.
+std::string bar_of(const RunResult& run) {
   ValidationResult result = one_table();
-  result.tables[0].runs[0] = run("a", "0.00002", 0.00002);
-  result.tables[0].runs[1].report.gpus = 1 << 20;
+  result.tables[0].runs = {run};
   const std::string page = validation_html({result});
-  CHECK(has(page, ">2e-05 s<"));
-  CHECK(has(page, ">1048576<"));
+  const std::size_t at = page.find("<rect");
+  return page.substr(at, page.find("/>", at) - at);
 }
 
 TEST_CASE("A bar goes to its side of the middle and no further than its end") {
-  CHECK(
-      has(error_bar(run("a", "10", 11), 0.2), "class=\"long\" x=\"56.0\" y=\"3\" width=\"27.5\""));
-  CHECK(
-      has(error_bar(run("a", "10", 9), 0.2), "class=\"short\" x=\"28.5\" y=\"3\" width=\"27.5\""));
-  CHECK(
-      has(error_bar(run("a", "10", 20), 0.2), "class=\"long\" x=\"56.0\" y=\"3\" width=\"55.0\""));
+  CHECK(bar_of(run("a", "10", 10.5)) ==
+        "<rect class=\"long\" x=\"56.0\" y=\"3\" width=\"27.5\" height=\"7\"");
+  CHECK(has(bar_of(run("a", "10", 9.5)), "class=\"short\" x=\"28.5\" y=\"3\" width=\"27.5\""));
+  CHECK(has(bar_of(run("a", "10", 20)), "class=\"long\" x=\"56.0\" y=\"3\" width=\"55.0\""));
 }
 
-TEST_CASE("The parts of a breakdown fill the predicted time, the mark stands at the measured one") {
-  const std::string bar = breakdown_bar(run("a", "10", 8), 16);
-  CHECK(has(bar, "class=\"s0\" x=\"0.00\" y=\"2\" width=\"135.00\""));    // 6 of 16 s on 360 pixels
-  CHECK(has(bar, "class=\"s10\" x=\"135.00\" y=\"2\" width=\"45.00\""));  // 2 of 16 s
-  CHECK(has(bar, "class=\"measured\" x1=\"225.00\" x2=\"225.00\""));      // 10 of 16 s
-}
-
-TEST_CASE("Every share has a colour and a place in the legend") {
-  const std::string legend = breakdown_legend();
-  const std::string style = chart_style();
-  for (std::size_t i = 0; i < kShares; ++i) {
-    CHECK(has(legend, std::string(EnumNames<Share>::rows[i].first)));
-    CHECK(count(style, fmt::format(".s{}{{fill:#", i)) == 2);
-  }
+TEST_CASE("The parts of a breakdown sum to the predicted time; the measured one stands beside") {
+  ValidationResult result = one_table();
+  result.tables[0].runs = {run("a", "10", 8), run("", "20", 20)};
+  result.tables[0].spec.use = TableUse::reported;
+  result.tables[0].runs[1].figures.clear();
+  const std::string page = validation_html({result});
+  CHECK(count(page, "id=\"breakdown-0\"") == 1);
+  CHECK(count(page, "id=\"breakdown-0-legend\"") == 1);
+  const nlohmann::json bars = data_of(page)["breakdowns"][0];
+  CHECK(bars["names"] == nlohmann::json{"a\n8.000 s", "-\n20.000 s"});
+  CHECK(bars["measured"] == nlohmann::json{10, nullptr});
+  REQUIRE(bars["shares"].size() == 2);
+  CHECK(bars["shares"][0]["name"] == "gemm");
+  CHECK(bars["shares"][0]["values"][0] == 6);
+  CHECK(bars["shares"][1]["values"][0] == 2);
 }
 
 }  // namespace

@@ -1,17 +1,17 @@
 #pragma once
 
+#include <span>
 #include <string_view>
 
 namespace simtrain {
 
-// The files of web/, as they were when the program was built.
+/// A file of web/ as it was when the program was built.
+struct WebFile {
+  std::string_view name;  ///< its path below web/
+  std::string_view text;
+};
 
-std::string_view page_style();         ///< page.css
-std::string_view echarts_library();    ///< echarts/echarts.min.js
-std::string_view charts_script();      ///< charts.js
-std::string_view run_page_script();    ///< run_page.js
-std::string_view sweep_page_script();  ///< sweep_page.js
-std::string_view tune_page_script();   ///< tune_page.js
-std::string_view scale_page_script();  ///< scale_page.js
+/// All files of which pages are made: style sheet, scripts, templates.
+std::span<const WebFile> web_files();
 
 }  // namespace simtrain

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/output/html/html.h"
+#include "sim/output/html/template.h"
 
 namespace simtrain {
 namespace {

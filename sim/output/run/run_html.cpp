@@ -3,76 +3,63 @@
 #include <fmt/format.h>
 
 #include "sim/output/html/html.h"
-#include "sim/output/html/html_assets.h"
 #include "sim/output/run/run_html_data.h"
 #include "sim/output/run/run_html_memory.h"
 #include "sim/output/run/run_html_sections.h"
 #include "sim/output/sweep/scale_report.h"
 #include "sim/output/text/changes.h"
+#include "sim/output/text/text_report.h"
 #include "sim/output/text/unit_text.h"
 
 namespace simtrain {
 namespace {
 
-std::string head(const Report& report) {
-  std::string out =
-      fmt::format("<h1>{}</h1>\n<p class=\"soft\">{} \u00b7 {} \u00b7 {}<br>{}</p>\n",
-                  html_text(report.scenario), html_text(report.cluster), html_text(report.model),
-                  html_text(report.software), html_text(report.layout));
-  out += changes_html(changes_of(report));
-  for (const std::string& fault : report.faults)
-    out += fmt::format("<p class=\"bad\">Fault: {}</p>\n", html_text(fault));
-  return out;
+using Json = nlohmann::ordered_json;
+
+Json memory_tile(const Report& report) {
+  if (report.memory.empty()) return nullptr;
+  return {{"used", gigabytes(report.fullest_stage().total())},
+          {"capacity", gigabytes(report.memory_capacity)},
+          {"class", report.fits() ? "good" : "bad"},
+          {"verdict", room_text(report)}};
 }
 
-std::string memory_tile(const Report& report) {
-  if (report.memory.empty()) return "";
-  const std::string_view verdict = !report.fits()   ? "does not fit"
-                                   : report.tight() ? "fits, but tight"
-                                                    : "fits";
-  return html_tile(
-      gigabytes(report.fullest_stage().total()),
-      fmt::format("of {} a GPU: <span class=\"{}\">{}</span>", gigabytes(report.memory_capacity),
-                  report.fits() ? "good" : "bad", verdict));
+/// Days of a training run: of the goal's, or of 1T tokens.
+void add_goal(Json& tiles, const Report& report, const std::optional<TrainingGoal>& goal) {
+  const bool asked = goal.has_value();
+  const TrainingRun run =
+      asked ? training_run(report, goal->tokens, goal->usd_per_gpu_hour) : TrainingRun{};
+  tiles["days"] = fmt::format("{:.2f}", asked ? run.days : report.days_per_1t_tokens);
+  tiles["goal"] = asked ? token_text(goal->tokens) : "1T";
+  tiles["gpu_hours"] = asked ? fmt::format("{:.0f}", run.gpu_hours) : "";
+  tiles["usd"] = run.usd ? usd_text(*run.usd) : "";
 }
 
-std::string goal_tile(const Report& report, const std::optional<TrainingGoal>& goal) {
-  if (!goal)
-    return html_tile(fmt::format("{:.2f} days", report.days_per_1t_tokens), "for 1T tokens");
-  const TrainingRun run = training_run(report, goal->tokens, goal->usd_per_gpu_hour);
-  std::string label =
-      fmt::format("for {} tokens, {:.0f} GPU hours", token_text(goal->tokens), run.gpu_hours);
-  if (run.usd) label += ", " + usd_text(*run.usd);
-  return html_tile(fmt::format("{:.2f} days", run.days), label);
-}
-
-std::string tiles(const Report& report, const std::optional<TrainingGoal>& goal) {
+Json headline(const Report& report, const std::optional<TrainingGoal>& goal) {
   const Interval interval = report.step_time_interval();
-  std::string out = "<div class=\"tiles\">";
-  out += html_tile(
-      fmt::format("{:.3f} s", report.step_time_s),
-      fmt::format("step time, 90 % interval {:.3f} to {:.3f} s", interval.low, interval.high));
-  out += html_tile(fmt::format("{:.2f} %", report.mfu * 100),
-                   fmt::format("MFU ({})", name_of(report.mfu_convention)));
-  out += html_tile(fmt::format("{:.0f} TFLOP/s", report.tflops_per_gpu),
-                   fmt::format("a GPU, of {:.0f} TFLOP/s", report.peak_tflops_per_gpu));
-  out += html_tile(fmt::format("{:.0f}", report.tokens_per_s),
-                   fmt::format("tokens/s, {:.1f} a GPU; {} a step",
-                               report.tokens_per_s / report.gpus, report.tokens_per_step()));
-  out += goal_tile(report, goal);
-  out += html_tile(token_text(static_cast<double>(report.parameters.model)),
-                   fmt::format("parameters, up to {} a GPU",
-                               token_text(static_cast<double>(report.parameters.fullest))));
-  out += memory_tile(report);
-  return out + "</div>\n";
+  Json tiles{{"step", fmt::format("{:.3f}", report.step_time_s)},
+             {"low", fmt::format("{:.3f}", interval.low)},
+             {"high", fmt::format("{:.3f}", interval.high)},
+             {"mfu", fmt::format("{:.2f}", report.mfu * 100)},
+             {"convention", name_of(report.mfu_convention)},
+             {"tflops", fmt::format("{:.0f}", report.tflops_per_gpu)},
+             {"peak_tflops", fmt::format("{:.0f}", report.peak_tflops_per_gpu)},
+             {"tokens_per_s", fmt::format("{:.0f}", report.tokens_per_s)},
+             {"tokens_per_gpu", fmt::format("{:.1f}", report.tokens_per_s / report.gpus)},
+             {"tokens", report.tokens_per_step()},
+             {"parameters", token_text(static_cast<double>(report.parameters.model))},
+             {"gpu_parameters", token_text(static_cast<double>(report.parameters.fullest))},
+             {"memory", memory_tile(report)}};
+  add_goal(tiles, report, goal);
+  return tiles;
 }
 
-std::string foot(const Report& report) {
-  return fmt::format(
-      "<p class=\"soft\">simtrain: {} events, {} of {} ranks simulated, fingerprint {}. Recipe: "
-      "{}</p>\n",
-      report.engine.events, report.engine.ranks_simulated, report.engine.ranks,
-      report.engine.fingerprint, html_text(report.source));
+Json engine(const Report& report) {
+  return {{"events", report.engine.events},
+          {"simulated", report.engine.ranks_simulated},
+          {"ranks", report.engine.ranks},
+          {"fingerprint", report.engine.fingerprint},
+          {"source", report.source}};
 }
 
 }  // namespace
@@ -81,18 +68,26 @@ std::string run_html(const SimulatedStep& simulated, const Report& report,
                      const std::vector<ProvenanceFile>& provenance,
                      const std::optional<Explanation>& why,
                      const std::optional<TrainingGoal>& goal) {
-  std::string body = head(report) + tiles(report, goal);
-  body += waterfall_section(simulated, report);
-  if (why) body += explanation_section(*why);
-  body += pipeline_section(simulated);
-  body += memory_section(report);
-  body += communication_section(report);
-  body += cluster_section(simulated, report);
-  body += recipe_section(report);
-  body += provenance_section(provenance);
-  body += foot(report);
-  return html_chart_page(report.scenario, body, run_page_data(simulated, report),
-                         run_page_script());
+  const Json content{{"title", report.scenario},
+                     {"cluster", report.cluster},
+                     {"model", report.model},
+                     {"software", report.software},
+                     {"layout", report.layout},
+                     {"changes", changes_page(changes_of(report))},
+                     {"faults", report.faults},
+                     {"headline", headline(report, goal)},
+                     {"waterfall", waterfall_section(simulated, report)},
+                     {"path", path_rows(report)},
+                     {"step_text", seconds_text(report.step_time_s)},
+                     {"explanation", why ? explanation_section(*why) : nullptr},
+                     {"stages", simulated.grid.pp()},
+                     {"memory", memory_section(report)},
+                     {"communication", communication_rows(report)},
+                     {"placement", placement_section(simulated, report)},
+                     {"recipe", recipe_section(report)},
+                     {"provenance", provenance_section(provenance)},
+                     {"engine", engine(report)}};
+  return html_chart_page("run", content, run_page_data(simulated, report));
 }
 
 }  // namespace simtrain

@@ -108,14 +108,13 @@ Json placement_json(const SimulatedStep& simulated) {
 
 }  // namespace
 
-std::string run_page_data(const SimulatedStep& simulated, const Report& report) {
+Json run_page_data(const SimulatedStep& simulated, const Report& report) {
   const PipelinePicture picture = pipeline_picture(simulated.plan, simulated.timeline, kMostBoxes);
-  const Json json{{"waterfall", waterfall_json(simulated, report)},
-                  {"pipeline", pipeline_json(picture)},
-                  {"memory", memory_json(report)},
-                  {"memory_over_time", memory_over_time(simulated, picture)},
-                  {"placement", placement_json(simulated)}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return {{"waterfall", waterfall_json(simulated, report)},
+          {"pipeline", pipeline_json(picture)},
+          {"memory", memory_json(report)},
+          {"memory_over_time", memory_over_time(simulated, picture)},
+          {"placement", placement_json(simulated)}};
 }
 
 }  // namespace simtrain

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <string>
+#include <nlohmann/json.hpp>
 
 #include "sim/run/simulated_step.h"
 
 namespace simtrain {
 
-/// What web/run_page.js draws, as JSON: waterfall, pipeline, memory by stage, placement.
-std::string run_page_data(const SimulatedStep& simulated, const Report& report);
+/// What web/run_page.js draws: waterfall, pipeline, memory by stage, placement.
+nlohmann::ordered_json run_page_data(const SimulatedStep& simulated, const Report& report);
 
 }  // namespace simtrain

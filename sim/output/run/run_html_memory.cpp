@@ -4,9 +4,6 @@
 #include <array>
 #include <cmath>
 
-#include <fmt/format.h>
-
-#include "sim/output/html/html.h"
 #include "sim/output/html/html_colours.h"
 #include "sim/output/text/unit_text.h"
 #include "sim/run/analysis/memory_timeline.h"
@@ -90,26 +87,22 @@ Json memory_over_time(const SimulatedStep& simulated, const PipelinePicture& pic
   return windows;
 }
 
-std::string memory_section(const Report& report) {
-  std::vector<std::string> heads{"stage"};
-  for (const MemoryPart& part : kParts) heads.emplace_back(part.name);
-  heads.emplace_back("in all");
-  heads.emplace_back("likely, with fragmentation");
-  std::string rows;
+Json memory_section(const Report& report) {
+  Json names = Json::array();
+  for (const MemoryPart& part : kParts) names.push_back(part.name);
+  Json stages = Json::array();
   for (std::size_t stage = 0; stage < report.memory.size(); ++stage) {
-    std::vector<std::string> texts{std::to_string(stage)};
-    for (const MemoryPart& part : kParts)
-      texts.push_back(gigabytes(part.bytes(report.memory[stage])));
-    texts.push_back(gigabytes(report.memory[stage].total()));
-    texts.push_back(gigabytes(report.memory[stage].likely()));
-    rows += html_row(texts);
+    const StageMemory& memory = report.memory[stage];
+    Json parts = Json::array();
+    for (const MemoryPart& part : kParts) parts.push_back(gigabytes(part.bytes(memory)));
+    stages.push_back({{"stage", stage},
+                      {"parts", std::move(parts)},
+                      {"total", gigabytes(memory.total())},
+                      {"likely", gigabytes(memory.likely())}});
   }
-  return fmt::format(
-      "<h2>Memory</h2>\n<p class=\"soft\">Of a GPU of each pipeline stage at the worst moment of "
-      "the step; it has {}.</p>\n{}{}",
-      gigabytes(report.memory_capacity),
-      html_chart("memory", "Memory of each pipeline stage by part"),
-      html_details("As a table", html_table(heads, rows)));
+  return {{"capacity", gigabytes(report.memory_capacity)},
+          {"parts", std::move(names)},
+          {"stages", std::move(stages)}};
 }
 
 }  // namespace simtrain

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <string>
-
 #include <nlohmann/json.hpp>
 
 #include "sim/output/run/pipeline_picture.h"
@@ -17,7 +15,7 @@ nlohmann::ordered_json memory_json(const Report& report);
 nlohmann::ordered_json memory_over_time(const SimulatedStep& simulated,
                                         const PipelinePicture& picture);
 
-/// The part of the page about memory.
-std::string memory_section(const Report& report);
+/// The table of the page about memory, a row a stage.
+nlohmann::ordered_json memory_section(const Report& report);
 
 }  // namespace simtrain

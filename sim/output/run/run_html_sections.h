@@ -1,7 +1,8 @@
 #pragma once
 
-#include <string>
 #include <vector>
+
+#include <nlohmann/json.hpp>
 
 #include "sim/run/results/provenance.h"
 #include "sim/run/simulated_step.h"
@@ -9,18 +10,19 @@
 
 namespace simtrain {
 
-// The parts of the page of a run, as HTML. Elements with class "chart" are drawn by
+// What the tables of web/templates/run.html say. Elements with class "chart" are drawn by
 // web/run_page.js; all that they show stands in tables as well, but for the pipeline.
 
-std::string waterfall_section(const SimulatedStep& simulated, const Report& report);
+nlohmann::ordered_json waterfall_section(const SimulatedStep& simulated, const Report& report);
+/// The critical path by share.
+nlohmann::ordered_json path_rows(const Report& report);
 /// What gains most of what was simulated anew.
-std::string explanation_section(const Explanation& why);
-std::string pipeline_section(const SimulatedStep& simulated);
-std::string communication_section(const Report& report);
+nlohmann::ordered_json explanation_section(const Explanation& why);
+nlohmann::ordered_json communication_rows(const Report& report);
 /// Drawing, placement and use of links.
-std::string cluster_section(const SimulatedStep& simulated, const Report& report);
+nlohmann::ordered_json placement_section(const SimulatedStep& simulated, const Report& report);
 /// The recipe as it was simulated, every key.
-std::string recipe_section(const Report& report);
-std::string provenance_section(const std::vector<ProvenanceFile>& provenance);
+nlohmann::ordered_json recipe_section(const Report& report);
+nlohmann::ordered_json provenance_section(const std::vector<ProvenanceFile>& provenance);
 
 }  // namespace simtrain

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/output/html/html.h"
-#include "sim/output/html/html_assets.h"
 #include "sim/output/html/share_bars.h"
 
 namespace simtrain {
@@ -14,62 +13,46 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string head_lines(const ScaleHead& head) {
-  std::string out =
-      fmt::format("<h1>Scaling of {}</h1>\n<p class=\"soft\">{} scaling: {} \u00b7 {} tokens",
-                  html_text(head.scenario), name_of(head.mode),
-                  head.mode == Scaling::weak ? "the global batch grows with the GPUs"
-                                             : "the global batch stays",
-                  token_text(head.tokens));
-  if (head.usd_per_gpu_hour) out += fmt::format(" at $ {:g} per GPU hour", *head.usd_per_gpu_hour);
-  return out + "</p>\n";
+std::string price_text(const ScaleHead& head) {
+  return head.usd_per_gpu_hour ? fmt::format("{:g}", *head.usd_per_gpu_hour) : "";
 }
 
-std::string size_row(const ScaleHead& head, const ScaleRow& row) {
-  if (!row.report)
-    return fmt::format(
-        "<tr><td>{}</td><td class=\"text soft\" colspan=\"{}\">illegal: {}</td></tr>\n", row.gpus,
-        head.usd_per_gpu_hour ? 9 : 8, html_text(row.refusal));
+Json size_json(const ScaleHead& head, const ScaleRow& row) {
   const Report& report = *row.report;
   const TrainingRun run = training_run(report, head.tokens, head.usd_per_gpu_hour);
-  std::vector<std::string> cells{std::to_string(row.gpus),
-                                 std::to_string(row.global_batch),
-                                 fmt::format("{:.3f} s", report.step_time_s),
-                                 fmt::format("{:.0f}", report.tokens_per_s),
-                                 fmt::format("{:.2f} %", report.mfu * 100),
-                                 fmt::format("{:.1f} %", row.efficiency * 100),
-                                 fmt::format("{:.1f}", run.days),
-                                 fmt::format("{:.0f}", run.gpu_hours)};
-  if (run.usd) cells.push_back(usd_text(*run.usd));
-  cells.emplace_back(report.fits() ? "" : "<span class=\"bad\">does not fit</span>");
-  return html_row(cells);
+  return {{"batch", row.global_batch},
+          {"step", fmt::format("{:.3f}", report.step_time_s)},
+          {"tokens_per_s", fmt::format("{:.0f}", report.tokens_per_s)},
+          {"mfu", fmt::format("{:.2f}", report.mfu * 100)},
+          {"efficiency", fmt::format("{:.1f}", row.efficiency * 100)},
+          {"days", fmt::format("{:.1f}", run.days)},
+          {"gpu_hours", fmt::format("{:.0f}", run.gpu_hours)},
+          {"usd", run.usd ? usd_text(*run.usd) : ""},
+          {"fits", report.fits()}};
 }
 
-std::string table(const ScaleHead& head, const std::vector<ScaleRow>& rows) {
-  std::vector<std::string> heads{"GPUs", "global batch", "step time", "tokens/s",
-                                 "MFU",  "efficiency",   "days",      "GPU hours"};
-  if (head.usd_per_gpu_hour) heads.emplace_back("cost");
-  heads.emplace_back("");
-  std::string lines;
-  for (const ScaleRow& row : rows) lines += size_row(head, row);
-  return "<h2>Sizes</h2>\n" + html_table(heads, lines);
+Json row_json(const ScaleHead& head, const ScaleRow& row) {
+  return {{"gpus", row.gpus},
+          {"refusal", row.report ? "" : row.refusal},
+          {"columns", head.usd_per_gpu_hour ? 9 : 8},
+          {"size", row.report ? size_json(head, row) : nullptr}};
 }
 
-std::string charts() {
-  return "<h2>Throughput</h2>\n<p class=\"soft\">Tokens/s; the line without marks is the first "
-         "size "
-         "times its GPUs.</p>\n" +
-         html_chart("throughput", "Tokens per second against GPUs") +
-         "<h2>Efficiency</h2>\n<p class=\"soft\">Tokens/s of a GPU against those of the first "
-         "size, "
-         "and MFU.</p>\n" +
-         html_chart("efficiency", "Efficiency and MFU against GPUs") +
-         "<h2>Where the step goes</h2>\n<p class=\"soft\">Shares of the critical path.</p>\n" +
-         "<p class=\"legend\" id=\"shares-legend\"></p>\n" +
-         html_chart("shares", "Critical path of each size by share");
+Json page_content(const ScaleHead& head, const std::vector<ScaleRow>& rows, bool charts) {
+  Json sizes = Json::array();
+  for (const ScaleRow& row : rows) sizes.push_back(row_json(head, row));
+  return {{"title", "Scaling of " + head.scenario},
+          {"mode", name_of(head.mode)},
+          {"batch", head.mode == Scaling::weak ? "the global batch grows with the GPUs"
+                                               : "the global batch stays"},
+          {"tokens", token_text(head.tokens)},
+          {"price", price_text(head)},
+          {"changes", changes_page(head.changes)},
+          {"rows", std::move(sizes)},
+          {"charts", charts}};
 }
 
-std::string page_data(const std::vector<const ScaleRow*>& rows) {
+Json page_charts(const std::vector<const ScaleRow*>& rows) {
   Json sizes = Json::array();
   std::vector<ShareBar> bars;
   bars.reserve(rows.size());
@@ -82,8 +65,7 @@ std::string page_data(const std::vector<const ScaleRow*>& rows) {
                      {"fits", report.fits()}});
     bars.push_back({fmt::format("{} GPUs", row->gpus), report, 100 / report.step_time_s});
   }
-  const Json json{{"sizes", std::move(sizes)}, {"shares", share_bars_json(bars, "%")}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return {{"sizes", std::move(sizes)}, {"shares", share_bars_json(bars, "%")}};
 }
 
 }  // namespace
@@ -94,12 +76,11 @@ std::string scale_html(const ScaleHead& head, const std::vector<ScaleRow>& rows)
   for (const ScaleRow& row : rows) {
     if (row.report) simulated.push_back(&row);
   }
-  const std::string title = "Scaling of " + head.scenario;
-  const std::string body = head_lines(head) + changes_html(head.changes) + table(head, rows);
-  if (simulated.empty()) return html_page(title, "", body);
+  const Json content = page_content(head, rows, !simulated.empty());
+  if (simulated.empty()) return html_page("scale", content);
   std::stable_sort(simulated.begin(), simulated.end(),
                    [](const ScaleRow* a, const ScaleRow* b) { return a->gpus < b->gpus; });
-  return html_chart_page(title, body + charts(), page_data(simulated), scale_page_script());
+  return html_chart_page("scale", content, page_charts(simulated));
 }
 
 }  // namespace simtrain

@@ -145,7 +145,7 @@ std::vector<const SweepRow*> page_rows(const std::vector<SweepRow>& rows) {
   return listed;
 }
 
-std::string sweep_page_data(const SweepTable& table) {
+Json sweep_page_data(const SweepTable& table) {
   using Row = const SweepRow&;
   const SweepSpread spread = sweep_spread(table.rows);
   const SweepFigure time = [&](Row row) {
@@ -168,16 +168,15 @@ std::string sweep_page_data(const SweepTable& table) {
   for (const auto& [name, status] : EnumNames<SweepStatus>::rows) statuses.push_back(name);
   Json fronts{{"memory", front_json(by_memory)}};
   if (!spread.same_gpus) fronts["gpu_hours"] = front_json(by_gpu_hours);
-  const Json json{{"axes", axes_json(table.question.grid)},
-                  {"done", table.rows.size()},
-                  {"same_work", spread.same_work},
-                  {"statuses", std::move(statuses)},
-                  {"rows", std::move(rows)},
-                  {"listed", best},
-                  {"maps", std::move(maps)},
-                  {"fronts", std::move(fronts)},
-                  {"reasons", reasons.texts()}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return {{"axes", axes_json(table.question.grid)},
+          {"done", table.rows.size()},
+          {"same_work", spread.same_work},
+          {"statuses", std::move(statuses)},
+          {"rows", std::move(rows)},
+          {"listed", best},
+          {"maps", std::move(maps)},
+          {"fronts", std::move(fronts)},
+          {"reasons", reasons.texts()}};
 }
 
 }  // namespace simtrain

@@ -1,7 +1,8 @@
 #pragma once
 
-#include <string>
 #include <vector>
+
+#include <nlohmann/json.hpp>
 
 #include "sim/output/sweep/sweep_table.h"
 
@@ -21,7 +22,7 @@ SweepSpread sweep_spread(const std::vector<SweepRow>& rows);
 /// do not fit, then those that were not simulated, these in the order of the grid.
 std::vector<const SweepRow*> page_rows(const std::vector<SweepRow>& rows);
 
-/// What the charts and the table of a sweep's page draw, as JSON (web/sweep_page.js).
-std::string sweep_page_data(const SweepTable& table);
+/// What the charts and the table of a sweep's page draw (web/sweep_page.js).
+nlohmann::ordered_json sweep_page_data(const SweepTable& table);
 
 }  // namespace simtrain

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "sim/output/html/html.h"
 #include "sim/output/text/text_report.h"
 #include "sim/output/text/wrapped_text.h"
 
@@ -20,12 +19,6 @@ Json keys_json(const std::vector<KeyChange>& changes) {
   for (const KeyChange& change : changes)
     keys.push_back({{"key", change.key}, {"from", change.from}, {"to", change.to}});
   return keys;
-}
-
-std::string items_html(const std::vector<KeyChange>& changes) {
-  std::string out;
-  for (const std::string& line : change_lines(changes)) out += "<br>" + html_text(line);
-  return out;
 }
 
 }  // namespace
@@ -48,16 +41,14 @@ std::string changes_text(const Changes& changes) {
   return out;
 }
 
-std::string changes_html(const Changes& changes) {
-  std::string out;
+Json changes_page(const Changes& changes) {
+  Json page{{"from", nullptr}, {"hardware", nullptr}};
   if (changes.from)
-    out += fmt::format("<p class=\"soft\">{}{}</p>\n", html_text(head_line(*changes.from)),
-                       items_html(changes.from->keys));
-  if (changes.from && !changes.from->gpus.empty())
-    out += fmt::format("<p class=\"bad\">{}</p>\n", html_text(changes.from->gpus));
-  if (!changes.hardware.empty())
-    out += fmt::format("<p class=\"soft\">Hardware changed:{}</p>\n", items_html(changes.hardware));
-  return out;
+    page["from"] = {{"head", head_line(*changes.from)},
+                    {"keys", change_lines(changes.from->keys)},
+                    {"gpus", changes.from->gpus}};
+  if (!changes.hardware.empty()) page["hardware"] = {{"keys", change_lines(changes.hardware)}};
+  return page;
 }
 
 void add_changes(Json& json, const Changes& changes) {

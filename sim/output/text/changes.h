@@ -24,8 +24,8 @@ Changes changes_of(const Scenario& scenario);
 /// changed it, values of hardware. Empty without changes.
 std::string changes_text(const Changes& changes);
 
-/// The same in HTML.
-std::string changes_html(const Changes& changes);
+/// The same for web/templates/changes.html.
+nlohmann::ordered_json changes_page(const Changes& changes);
 
 /// The same as members `changed_from` and `hardware_changes`, where there are any.
 void add_changes(nlohmann::ordered_json& json, const Changes& changes);

@@ -214,6 +214,11 @@ std::string text_report(const Report& report, const std::optional<TrainingGoal>&
              0);
 }
 
+std::string_view room_text(const Report& report) {
+  if (!report.fits()) return "does not fit";
+  return report.tight() ? "fits, but tight" : "fits";
+}
+
 std::string recipe_text(const Report& report) {
   return "\nRecipe as simulated, every key, as a scenario file\n" + recipe_yaml(report.recipe, 2);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/core/printable.h"
@@ -15,6 +16,9 @@ std::string shortened(const std::string& text, std::size_t width);
 /// The report for people: 80 columns, units on every number. With a goal it tells what that
 /// training run takes, else the days of 1T tokens.
 std::string text_report(const Report& report, const std::optional<TrainingGoal>& goal = {});
+
+/// "fits", "fits, but tight" or "does not fit".
+std::string_view room_text(const Report& report);
 
 /// The recipe as it was simulated, every key, as a scenario file: a section behind the report.
 std::string recipe_text(const Report& report);

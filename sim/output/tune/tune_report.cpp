@@ -66,11 +66,6 @@ void add_tight_ahead(std::string& out, const TuneResult& result) {
                                   percent_text(report.mfu), gigabytes(result.spare_bytes(plan))));
 }
 
-std::string_view room_word(bool fits, bool tight) {
-  if (!fits) return "does not fit";
-  return tight ? "fits, but tight" : "fits";
-}
-
 void add_given(std::string& out, const TuneHead& head, const TuneResult& result) {
   if (!head.given) {
     if (!head.given_refusal.empty())
@@ -80,7 +75,7 @@ void add_given(std::string& out, const TuneHead& head, const TuneResult& result)
   const Report& best = result.best.front().report;
   const Report& given = *head.given;
   out += fmt::format("\nThe file's own plan on {} GPUs: {:.3f} s, MFU {:.2f} %, {}\n", given.gpus,
-                     given.step_time_s, given.mfu * 100, room_word(given.fits(), given.tight()));
+                     given.step_time_s, given.mfu * 100, room_text(given));
   out += wrapped_line(given.layout);
   if (given.gpus == best.gpus)
     out += fmt::format("  against it the best takes {:+.2f} % of step time\n",

@@ -4,153 +4,151 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "sim/output/html/html.h"
-#include "sim/output/validation/validation_charts.h"
+#include "sim/output/validation/validation_html_data.h"
 #include "sim/output/validation/validation_report.h"
 
 namespace simtrain {
 namespace {
 
-/// The error at which a bar is as long as it gets.
-constexpr double kFullErrorBar = 0.1;
+using Json = nlohmann::ordered_json;
 
-std::string headline(const std::vector<ValidationResult>& results) {
+std::string percent(double fraction) { return fmt::format("{:.2f}", fraction * 100); }
+std::string signed_percent(double fraction) { return fmt::format("{:+.2f}", fraction * 100); }
+
+Json headline(const std::vector<ValidationResult>& results) {
   const ValidationSummary all = summarize(headline_rows(results));
   const ValidationSummary memory = memory_summary(results);
-  const auto percent = [](double fraction) { return fmt::format("{:.2f} %", fraction * 100); };
-  std::string out = "<div class=\"tiles\">";
-  out += html_tile(std::to_string(all.rows), "step times");
-  out += html_tile(percent(all.mean_absolute), "mean absolute error");
-  out += html_tile(percent(all.largest_absolute), "largest absolute error");
-  out += html_tile(fmt::format("{:+.2f} %", all.bias * 100), "bias");
+  Json json{{"rows", all.rows},
+            {"mean_absolute", percent(all.mean_absolute)},
+            {"largest", percent(all.largest_absolute)},
+            {"bias", signed_percent(all.bias)},
+            {"memory", nullptr}};
   if (memory.rows > 0)
-    out += html_tile(percent(memory.mean_absolute),
-                     fmt::format("mean absolute error of {} figures of memory", memory.rows));
-  return out + "</div>\n";
+    json["memory"] = {{"rows", memory.rows}, {"mean_absolute", percent(memory.mean_absolute)}};
+  return json;
 }
 
-std::string bounds_list(const std::vector<ValidationResult>& results) {
-  std::string out;
+Json bounds_json(const std::vector<ValidationResult>& results) {
+  Json broken = Json::array();
   for (const ValidationResult& result : results) {
-    for (const std::string& broken : broken_bounds(result))
-      out += fmt::format("<li>{}</li>\n", html_text(broken));
+    for (const std::string& bound : broken_bounds(result)) broken.push_back(bound);
   }
   const bool stated = std::any_of(results.begin(), results.end(), states_bounds);
-  if (out.empty())
-    return stated ? "<p class=\"good\">All stated bounds hold.</p>\n"
-                  : "<p class=\"soft\">No bounds are stated.</p>\n";
-  return "<p class=\"bad\">Outside their bounds:</p><ul>" + out + "</ul>\n";
+  const bool none = broken.empty();
+  return {{"hold", none && stated},
+          {"none", none && !stated},
+          {"broken", none ? Json(nullptr) : Json{{"rows", std::move(broken)}}}};
 }
 
 std::string number(double value) {
   return std::abs(value) < 1000 ? fmt::format("{:.4g}", value) : fmt::format("{:.0f}", value);
 }
 
-/// Printed and predicted figure, side by side; behind a step time its error.
-std::string figure_cells(const RunResult& run, FigureName name) {
+/// A bar from the middle of a table cell to the error of a step time, and a stroke over its 90 %
+/// interval, in pixels.
+Json error_json(const RunResult& run, const FigureResult& time) {
+  constexpr double kMiddle = 56;
+  constexpr double kHalf = 55;
+  constexpr double kFullError = 0.1;  // at which a bar is as long as it gets
+  const auto x = [&](double error) {
+    return kMiddle + std::clamp(error / kFullError, -1.0, 1.0) * kHalf;
+  };
+  const auto px = [](double value) { return fmt::format("{:.1f}", value); };
+  const Interval interval = run.report.step_time_interval();
+  const double end = x(time.error());
+  return {{"percent", signed_percent(time.error())},
+          {"side", time.error() < 0 ? "short" : "long"},
+          {"x", px(std::min(end, kMiddle))},
+          {"width", px(std::abs(end - kMiddle))},
+          {"low", px(x(interval.low / time.measured - 1))},
+          {"high", px(x(interval.high / time.measured - 1))}};
+}
+
+/// Printed and predicted figure; behind a step time its error.
+Json cell_json(const RunResult& run, FigureName name) {
   const FigureResult* figure = run.find(name);
   const bool time = name == FigureName::step_time;
-  if (figure == nullptr)
-    return fmt::format("<td class=\"soft\">n/a</td><td></td>{}", time ? "<td></td><td></td>" : "");
-  const std::string doubt =
-      figure->follows() ? "" : " class=\"bad\" title=\"does not follow from the step time\"";
-  std::string out = fmt::format("<td{}>{}</td><td>{}</td>", doubt, html_text(figure->printed),
-                                figure->predicted ? number(*figure->predicted) : "");
-  if (time)
-    out += fmt::format("<td>{:+.2f} %</td><td>{}</td>", figure->error() * 100,
-                       error_bar(run, kFullErrorBar));
-  return out;
+  if (figure == nullptr) return {{"figure", nullptr}, {"time", time}, {"error", nullptr}};
+  return {{"figure",
+           {{"printed", figure->printed},
+            {"doubt", !figure->follows()},
+            {"predicted", figure->predicted ? number(*figure->predicted) : ""}}},
+          {"time", time},
+          {"error", time ? error_json(run, *figure) : nullptr}};
 }
 
-std::string table_head(const TableResult& table) {
-  std::string out = "<tr><th>row</th>";
-  for (const FigureSpec& spec : table.spec.figures)
-    out += fmt::format(
-        "<th title=\"{} ({})\">{}<br>{}</th><th>predicted<br>&nbsp;</th>{}", html_text(spec.label),
-        name_of(spec.kind), name_of(spec.figure), unit_of(spec.figure),
-        spec.figure == FigureName::step_time ? "<th>error<br>&nbsp;</th><th></th>" : "");
-  return out + "</tr>\n";
+Json figures_json(const DocumentedTable& spec) {
+  Json figures = Json::array();
+  for (const FigureSpec& figure : spec.figures)
+    figures.push_back({{"label", figure.label},
+                       {"kind", name_of(figure.kind)},
+                       {"figure", name_of(figure.figure)},
+                       {"unit", unit_of(figure.figure)},
+                       {"time", figure.figure == FigureName::step_time}});
+  return figures;
 }
 
-std::string table_row(const TableResult& table, const RunResult& run) {
-  std::string out = fmt::format(
-      "<tr><td title=\"{}\">{}{}</td>", html_text(run.column),
-      run.row.empty() ? "-" : html_text(run.row),
-      run.caveat.empty() ? ""
-                         : fmt::format("<br><span class=\"bad\">{}</span>", html_text(run.caveat)));
-  for (const FigureSpec& spec : table.spec.figures) out += figure_cells(run, spec.figure);
-  return out + "</tr>\n";
+Json row_json(const TableResult& table, const RunResult& run) {
+  Json cells = Json::array();
+  for (const FigureSpec& spec : table.spec.figures) cells.push_back(cell_json(run, spec.figure));
+  return {{"column", run.column},
+          {"row", row_name(run)},
+          {"caveat", run.caveat},
+          {"cells", std::move(cells)}};
 }
 
-std::string breakdown_table(const TableResult& table) {
-  double longest = 0;
-  for (const RunResult& run : table.runs) {
-    const FigureResult* time = run.find(FigureName::step_time);
-    longest = std::max({longest, run.report.step_time_s, time == nullptr ? 0 : time->measured});
-  }
-  std::string out = "<details open><summary>Where the step goes</summary>" + breakdown_legend() +
-                    "<div class=\"scroll\"><table class=\"bars\">\n";
-  for (const RunResult& run : table.runs)
-    out += fmt::format("<tr><td>{}</td><td>{:.3f} s</td><td>{}</td></tr>\n",
-                       run.row.empty() ? "-" : html_text(run.row), run.report.step_time_s,
-                       breakdown_bar(run, longest));
-  return out + "</table></div></details>\n";
+Json trend_json(const std::optional<TrendResult>& trend) {
+  if (!trend) return nullptr;
+  return {{"class", trend->holds() ? "soft" : "bad"},
+          {"from", trend->from},
+          {"to", trend->to},
+          {"measured", signed_percent(trend->measured)},
+          {"predicted", signed_percent(trend->predicted)},
+          {"difference", signed_percent(trend->difference())}};
 }
 
-std::string trend_line(const TrendResult& trend) {
-  return fmt::format(
-      "<p class=\"{}\">Growth {} to {}: measured {:+.2f} %, predicted {:+.2f} %, off by {:+.2f} "
-      "points.</p>\n",
-      trend.holds() ? "soft" : "bad", html_text(trend.from), html_text(trend.to),
-      trend.measured * 100, trend.predicted * 100, trend.difference() * 100);
-}
-
-std::string table_section(const TableResult& table) {
+Json table_json(const TableResult& table, std::size_t number) {
   const DocumentedTable& spec = table.spec;
-  std::string out =
-      fmt::format("<h2>{}</h2>\n<p class=\"soft\">{} \u00b7 {} \u00b7 {} \u00b7 {}{}</p>\n",
-                  html_text(spec.table), html_text(table.document), html_text(spec.group),
-                  name_of(spec.precision), html_text(spec.scenario),
-                  table.headline() ? "" : " \u00b7 not in the headline");
-  if (!spec.note.empty()) out += fmt::format("<p class=\"soft\">{}</p>\n", html_text(spec.note));
-  out += "<div class=\"scroll\"><table>\n" + table_head(table);
-  for (const RunResult& run : table.runs) out += table_row(table, run);
-  out += "</table></div>\n";
-  if (table.headline()) out += fmt::format("<p>{}.</p>\n", summary_text(summarize(table.rows())));
-  if (table.trend) out += trend_line(*table.trend);
-  for (const DisputedFigure& disputed : spec.disputed)
-    out += fmt::format("<p class=\"soft\">{}: {}</p>\n", name_of(disputed.figure),
-                       html_text(disputed.reason));
-  return out + breakdown_table(table);
-}
-
-std::vector<ScatterPoint> scatter_points(const std::vector<ValidationResult>& results) {
-  std::vector<ScatterPoint> points;
-  for (const ValidationResult& result : results) {
-    for (const TableResult& table : result.tables) {
-      if (!table.headline()) continue;
-      for (const RunResult& run : table.runs) points.push_back({&table, &run});
-    }
-  }
-  return points;
+  Json rows = Json::array();
+  for (const RunResult& run : table.runs) rows.push_back(row_json(table, run));
+  Json disputed = Json::array();
+  for (const DisputedFigure& figure : spec.disputed)
+    disputed.push_back({{"figure", name_of(figure.figure)}, {"reason", figure.reason}});
+  Json breakdown = breakdown_rows(table);
+  breakdown["chart"] = fmt::format("breakdown-{}", number);
+  return {{"table", spec.table},
+          {"document", table.document},
+          {"group", spec.group},
+          {"precision", name_of(spec.precision)},
+          {"scenario", spec.scenario},
+          {"headline", table.headline()},
+          {"note", spec.note},
+          {"figures", figures_json(spec)},
+          {"rows", std::move(rows)},
+          {"summary", table.headline() ? summary_text(summarize(table.rows())) : ""},
+          {"trend", trend_json(table.trend)},
+          {"disputed", std::move(disputed)},
+          {"breakdown", std::move(breakdown)}};
 }
 
 }  // namespace
 
 std::string validation_html(const std::vector<ValidationResult>& results) {
-  std::string body =
-      "<h1>Predicted against measured</h1>\n<p class=\"soft\">Errors are "
-      "predicted over measured step time, less one.</p>\n";
-  const std::vector<ScatterPoint> points = scatter_points(results);
-  body += headline(results) + bounds_list(results);
-  if (!points.empty())
-    body += "<h2>Errors by step time and by scale</h2>\n" + scatter_legend(points);
-  body += error_scatter(points, ScatterBase::step_time) + error_scatter(points, ScatterBase::gpus);
+  const Json charts = validation_page_data(results);
+  Json tables = Json::array();
   for (const ValidationResult& result : results) {
-    for (const TableResult& table : result.tables) body += table_section(table);
+    for (const TableResult& table : result.tables)
+      tables.push_back(table_json(table, tables.size()));
   }
-  return html_page("simtrain validation", chart_style(), body);
+  const Json content{{"title", "simtrain validation"},
+                     {"headline", headline(results)},
+                     {"bounds", bounds_json(results)},
+                     {"scatters", !charts["errors"]["points"].empty()},
+                     {"tables", std::move(tables)}};
+  return html_chart_page("validation", content, charts);
 }
 
 }  // namespace simtrain
