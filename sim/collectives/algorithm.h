@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sim/collectives/libraries/nccl/tuning.h"
-#include "sim/collectives/schedule.h"
+#include "sim/collectives/move_schedule.h"
 #include "sim/collectives/transfer_cost.h"
 
 namespace simtrain {

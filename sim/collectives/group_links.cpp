@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "sim/collectives/group_layout.h"
-#include "sim/collectives/schedule.h"
+#include "sim/collectives/move_schedule.h"
 
 namespace simtrain {
 namespace {

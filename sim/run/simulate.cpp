@@ -7,7 +7,7 @@
 
 #include "sim/run/analysis/communication.h"
 #include "sim/run/analysis/placement_figures.h"
-#include "sim/run/results/fingerprint.h"
+#include "sim/run/results/step_fingerprint.h"
 #include "sim/run/simulated_step.h"
 #include "sim/workload/plan/stage_passes.h"
 

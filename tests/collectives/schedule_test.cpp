@@ -1,11 +1,10 @@
-#include "sim/collectives/schedule.h"
-
 #include <algorithm>
 #include <map>
 #include <random>
 
 #include <doctest/doctest.h>
 
+#include "sim/collectives/move_schedule.h"
 #include "tests/collectives/environment.h"
 #include "tests/collectives/symbolic.h"
 

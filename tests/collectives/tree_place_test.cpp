@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "sim/collectives/schedule.h"
+#include "sim/collectives/move_schedule.h"
 
 using namespace simtrain;
 

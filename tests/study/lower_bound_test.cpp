@@ -112,6 +112,21 @@ TEST_CASE("nor on a cluster where groups lie unlike or links between switches bi
   }
 }
 
+TEST_CASE("nor where layers differ, so that every stage is its own") {
+  std::mt19937 random(11);
+  Nearness nearness;
+  for (const std::string layers : {"[{blocks: [gqa, mlp], repeat: 8}, {blocks: [mlp], repeat: 16}, "
+                                   "{blocks: [gqa], repeat: 8}]",
+                                   "[{blocks: [mlp], repeat: 9}, {blocks: [mlp, mlp, mlp, mlp]}, "
+                                   "{blocks: [gqa], repeat: 22}]"}) {
+    CAPTURE(layers);
+    const std::vector<std::string> settings{"nodes=4", "gbs=64",
+                                            "model_overrides.layers=" + layers};
+    check_bounds(draft("llama31_8b_h100", "bf16-32", settings), 12, random, nearness);
+    check_bounds(draft("llama31_8b_h100", "fp8-32", settings), 12, random, nearness);
+  }
+}
+
 TEST_CASE("what plans of one key share is the same whichever is asked") {
   const Scenario base = draft("llama31_8b_h100", "bf16-32", {"gbs=64"});
   const StepTimeBound bound(base);

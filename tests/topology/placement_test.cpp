@@ -43,7 +43,7 @@ PlacementRequest listed(std::vector<std::string> hosts) {
 
 std::string refusal(const ClusterSpec& spec, const PlacementRequest& asked) {
   try {
-    hosts_of(spec, asked);
+    placed_hosts(spec, asked);
   } catch (const std::invalid_argument& refused) {
     return refused.what();
   }
@@ -59,17 +59,17 @@ TEST_CASE("the whole cluster placed compactly is every GPU in order") {
 
 TEST_CASE("compact takes the first hosts, spread one of each unit in turn") {
   const ClusterSpec spec = hosts_in_units(10, 4);  // units 0-3, 4-7, 8-9
-  CHECK(hosts_of(spec, request(5, PlacementKind::compact)) == Hosts{0, 1, 2, 3, 4});
-  CHECK(hosts_of(spec, request(5, PlacementKind::spread)) == Hosts{0, 4, 8, 1, 5});
-  CHECK(hosts_of(spec, request(9, PlacementKind::spread)) == Hosts{0, 4, 8, 1, 5, 9, 2, 6, 3});
+  CHECK(placed_hosts(spec, request(5, PlacementKind::compact)) == Hosts{0, 1, 2, 3, 4});
+  CHECK(placed_hosts(spec, request(5, PlacementKind::spread)) == Hosts{0, 4, 8, 1, 5});
+  CHECK(placed_hosts(spec, request(9, PlacementKind::spread)) == Hosts{0, 4, 8, 1, 5, 9, 2, 6, 3});
 }
 
 TEST_CASE("a list of hosts is taken in its order") {
   const ClusterSpec spec = hosts_in_units(10, 4);
-  CHECK(hosts_of(spec, listed({"9", "0", "4"})) == Hosts{9, 0, 4});
+  CHECK(placed_hosts(spec, listed({"9", "0", "4"})) == Hosts{9, 0, 4});
   PlacementRequest sorted = listed({"9", "0", "4"});
   sorted.order = RankOrder::sorted_hosts;
-  CHECK(hosts_of(spec, sorted) == Hosts{0, 4, 9});
+  CHECK(placed_hosts(spec, sorted) == Hosts{0, 4, 9});
 }
 
 TEST_CASE("hosts that the cluster does not have are refused") {
@@ -89,8 +89,8 @@ TEST_CASE("random draws each host at most once, by its seed alone") {
   const ClusterSpec spec = hosts_in_units(64, 4);
   std::set<Hosts> different;
   for (int seed = 0; seed < 20; ++seed) {
-    const Hosts hosts = hosts_of(spec, drawn(16, PlacementKind::random, seed));
-    CHECK(hosts == hosts_of(spec, drawn(16, PlacementKind::random, seed)));
+    const Hosts hosts = placed_hosts(spec, drawn(16, PlacementKind::random, seed));
+    CHECK(hosts == placed_hosts(spec, drawn(16, PlacementKind::random, seed)));
     CHECK(std::set<int>(hosts.begin(), hosts.end()).size() == 16);
     CHECK(*std::min_element(hosts.begin(), hosts.end()) >= 0);
     CHECK(*std::max_element(hosts.begin(), hosts.end()) < 64);
@@ -101,7 +101,7 @@ TEST_CASE("random draws each host at most once, by its seed alone") {
 
 // The draws of seed 7 as any standard library must make them.
 TEST_CASE("a draw is the same everywhere") {
-  CHECK(hosts_of(hosts_in_units(8, 4), drawn(8, PlacementKind::random, 7)) ==
+  CHECK(placed_hosts(hosts_in_units(8, 4), drawn(8, PlacementKind::random, 7)) ==
         Hosts{7, 5, 2, 4, 1, 3, 0, 6});
 }
 
@@ -110,7 +110,7 @@ TEST_CASE("every host is drawn equally often") {
   std::array<int, 5> first{};
   constexpr int kSeeds = 2000;
   for (int seed = 0; seed < kSeeds; ++seed)
-    ++first[static_cast<std::size_t>(hosts_of(spec, drawn(1, PlacementKind::random, seed))[0])];
+    ++first[static_cast<std::size_t>(placed_hosts(spec, drawn(1, PlacementKind::random, seed))[0])];
   for (const int count : first) {
     CHECK(count > kSeeds / 5 - 80);  // 400 expected, standard deviation 18
     CHECK(count < kSeeds / 5 + 80);
@@ -120,13 +120,13 @@ TEST_CASE("every host is drawn equally often") {
 TEST_CASE("a fragmented cluster gives its first free hosts") {
   const ClusterSpec spec = hosts_in_units(20, 4);
   for (int seed = 0; seed < 10; ++seed) {
-    const Hosts some = hosts_of(spec, drawn(6, PlacementKind::fragmented, seed, 0.6));
-    const Hosts all = hosts_of(spec, drawn(12, PlacementKind::fragmented, seed, 0.6));
+    const Hosts some = placed_hosts(spec, drawn(6, PlacementKind::fragmented, seed, 0.6));
+    const Hosts all = placed_hosts(spec, drawn(12, PlacementKind::fragmented, seed, 0.6));
     CHECK(std::is_sorted(all.begin(), all.end()));
     CHECK(std::equal(some.begin(), some.end(), all.begin()));
   }
-  CHECK(hosts_of(spec, drawn(20, PlacementKind::fragmented, 1, 1)) ==
-        hosts_of(spec, request(20, PlacementKind::compact)));
+  CHECK(placed_hosts(spec, drawn(20, PlacementKind::fragmented, 1, 1)) ==
+        placed_hosts(spec, request(20, PlacementKind::compact)));
 }
 
 TEST_CASE("ranks fill host after host, or go round over the hosts") {

@@ -245,7 +245,7 @@ void check_layers(const Recipe& recipe, const YamlNode& tree) {
 
 void check_placement(const Scenario& scenario, const YamlNode& tree) {
   try {
-    hosts_of(scenario.cluster, scenario.placement);
+    placed_hosts(scenario.cluster, scenario.placement);
   } catch (const std::invalid_argument& refusal) {
     throw InputError(place_of(tree, "cluster.placement"), "cluster.placement", refusal.what());
   }

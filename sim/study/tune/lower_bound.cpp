@@ -37,11 +37,11 @@ PieceCosts shortest(const std::vector<Piece>& pieces, const std::vector<PieceCos
 }
 
 /// The first stage, the one before the last and the last: those in between are like the latter but
-/// where a layout says how many layers each has.
-std::vector<int> unlike_stages(const Recipe& recipe) {
+/// where a layout says how many layers each has, or layers differ.
+std::vector<int> unlike_stages(const Recipe& recipe, const ModelTotals& totals) {
   const int last = recipe.pp() - 1;
   std::vector<int> stages{0, std::max(0, last - 1), last};
-  if (recipe.parallelism.pipeline_model_parallel_layout) {
+  if (recipe.parallelism.pipeline_model_parallel_layout || totals.kinds() > 1) {
     stages.resize(static_cast<std::size_t>(recipe.pp()));
     std::iota(stages.begin(), stages.end(), 0);
   }
@@ -51,7 +51,7 @@ std::vector<int> unlike_stages(const Recipe& recipe) {
 
 double pipeline_bound(const BoundContext& context, bool with_ends) {
   std::vector<StageBound> bounds;
-  for (const int stage : unlike_stages(context.recipe))
+  for (const int stage : unlike_stages(context.recipe, context.totals))
     bounds.push_back(stage_bound(context, stage, with_ends));
   return bound_of(context, bounds);
 }

@@ -39,7 +39,7 @@ class GraphPlaces {
   }
 
   void place(int node, Host& host) {
-    const GraphHosts& group = graph_.hosts_of(node);
+    const GraphHosts& group = graph_.entry_of(node);
     const int number = node - graph_.first_of(group);
     host.name = group.host_name(number);
     if (number % group.spec.nvlink_domain_nodes.value == 0) ++domain_;

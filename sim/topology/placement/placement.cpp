@@ -152,7 +152,7 @@ void read_value(const YamlNode& node, const std::string& key, PlacementSpec& spe
   }
 }
 
-std::vector<int> hosts_of(const ClusterSpec& cluster, const PlacementRequest& request) {
+std::vector<int> placed_hosts(const ClusterSpec& cluster, const PlacementRequest& request) {
   std::vector<int> hosts = row_of(request.spec.kind).hosts(cluster, request);
   if (request.order == RankOrder::sorted_hosts) std::sort(hosts.begin(), hosts.end());
   return hosts;
@@ -166,7 +166,7 @@ std::vector<int> Placement::gpus(const std::vector<int>& ranks) const {
 }
 
 Placement place(const ClusterSpec& cluster, const PlacementRequest& request) {
-  const std::vector<int> hosts = hosts_of(cluster, request);
+  const std::vector<int> hosts = placed_hosts(cluster, request);
   const auto per_host = static_cast<std::size_t>(cluster.node.gpus);
   const bool dealt = request.order == RankOrder::round_robin;
   Placement placement;

@@ -72,7 +72,7 @@ const std::vector<PlacementRow>& placements();
 /// The hosts of a job, each once, in the order in which ranks go over them.
 /// Throws std::invalid_argument, with one sentence, where the cluster cannot give them: a host that
 /// it does not have, one named twice, another count than the job's nodes, or too few free.
-std::vector<int> hosts_of(const ClusterSpec& cluster, const PlacementRequest& request);
+std::vector<int> placed_hosts(const ClusterSpec& cluster, const PlacementRequest& request);
 
 /// Which GPU each rank runs on.
 struct Placement {

@@ -64,7 +64,7 @@ WholeCluster load_whole(const DataFolder& data, const std::string& name, const S
 }  // namespace
 
 const NodeSpec& ClusterSpec::node_of(int host) const {
-  return graph ? graph->hosts_of(host).spec : node;
+  return graph ? graph->entry_of(host).spec : node;
 }
 
 int ClusterSpec::gpus() const {

@@ -193,7 +193,7 @@ int GraphSpec::count() const {
   return sum;
 }
 
-const GraphHosts& GraphSpec::hosts_of(int host) const {
+const GraphHosts& GraphSpec::entry_of(int host) const {
   for (const GraphHosts& entry : hosts) {
     if (host < entry.count) return entry;
     host -= entry.count;

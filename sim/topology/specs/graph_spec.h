@@ -72,7 +72,7 @@ struct GraphSpec {
   /// All hosts of all entries.
   [[nodiscard]] int count() const;
   /// The entry of the host at this place in host order, and the place of an entry's first host.
-  [[nodiscard]] const GraphHosts& hosts_of(int host) const;
+  [[nodiscard]] const GraphHosts& entry_of(int host) const;
   [[nodiscard]] int first_of(const GraphHosts& entry) const;
 };
 

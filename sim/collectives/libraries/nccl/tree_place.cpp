@@ -1,4 +1,4 @@
-#include "sim/collectives/schedule.h"
+#include "sim/collectives/move_schedule.h"
 
 namespace simtrain {
 namespace {

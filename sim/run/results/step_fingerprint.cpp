@@ -1,4 +1,4 @@
-#include "sim/run/results/fingerprint.h"
+#include "sim/run/results/step_fingerprint.h"
 
 #include <vector>
 
