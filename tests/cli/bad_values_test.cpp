@@ -94,7 +94,7 @@ TEST_CASE("Numbers are decimal, finite and inside their range") {
        "8:31: model_overrides.num_layers: '0' is out of range; 1 to 100000 would do"},
       {"model: llama3.1-8b",
        "model: llama3.1-8b\nmodel_overrides: {layers: [{blocks: [gqa], repeat: 3}]}",
-       "8:19: layers: has 3 layers, num_layers says 32"},
+       "8:27: layers: has 3 layers, num_layers says 32"},
       {"model: llama3.1-8b",
        "model: llama3.1-8b\nmodel_overrides: {layers: [{blocks: [gqa, head], repeat: 32}]}",
        "8:28: layers.blocks: has 'head', which is no block of a layer; some of gqa, mlp would do"},

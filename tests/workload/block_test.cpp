@@ -182,9 +182,11 @@ TEST_CASE("a list of layers is numbered by kind, where each is first met") {
 TEST_CASE("a block of two linear modules is its operators, nothing else") {
   const Recipe recipe = llama_8b();
   const RankShape shape(recipe);
-  const Operator up = column_parallel(shape, {.module = "up", .columns = 1000});
+  const Operator up =
+      column_parallel(shape, {.module = "up", .columns = 1000, .saves_input = true});
   const Operator down = row_parallel(shape, {.module = "down", .columns = 1000});
   CHECK(up.weights.front().elements() == 1000 * 4096);
+  CHECK(up.saved.front().bytes == 2 * shape.own_rows * 4096);
   CHECK(up.flops.products == 2 * shape.rows * 1000 * 4096);
   CHECK(down.flops.products == up.flops.products);
   CHECK(down.saved.front().bytes == 2 * shape.rows * 1000);

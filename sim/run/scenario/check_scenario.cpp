@@ -92,12 +92,12 @@ void check_model(const Recipe& recipe, const ScenarioTrees& trees) {
   divides(recipe.tp(), model.hidden_size, tree, key, "hidden_size");
 }
 
-/// Of all layers, where they might leave 64 bits.
+/// Of a whole model, where they might leave 64 bits.
 double estimated_parameters(const ModelSpec& model) {
   Recipe one_rank;
   one_rank.model = model;
   const ModelTotals totals(one_rank);
-  double parameters = 0;
+  auto parameters = static_cast<double>(totals.embedding().parameters + totals.head().parameters);
   for (int kind = 0; kind < totals.kinds(); ++kind) {
     parameters += totals.layers().kinds()[static_cast<std::size_t>(kind)].layers *
                   static_cast<double>(totals.of_kind(kind).parameters);
@@ -126,7 +126,7 @@ void check_sizes(const Recipe& recipe, const ScenarioTrees& trees) {
   require(parameters <= kMostParameters, trees.model, "num_layers",
           fmt::format("makes {:.3g} parameters; up to {:.0g} are modelled", parameters,
                       kMostParameters));
-  const double buckets = static_cast<double>(model_parameters(model)) / recipe.tp() *
+  const double buckets = parameters / recipe.tp() *
                          static_cast<double>(bytes_of(recipe.optimizer.grad_reduce_dtype)) /
                          (recipe.optimizer.bucket_size_mb * 1e6);
   require(buckets <= kMostBuckets, trees.scenario, "optimizer.bucket_size_mb",

@@ -79,32 +79,30 @@ PassKey StepTimeBound::key(const Recipe& recipe) const {
   return key;
 }
 
-double StepTimeBound::clock(const Recipe& recipe, const RankGrid& grid) const {
+double StepTimeBound::clock(const Recipe& recipe, const ModelTotals& totals,
+                            const RankGrid& grid) const {
   const FittedKernelModel full_clock(cluster_.spec().gpu);
-  const ModelTotals totals(recipe);
   return step_clock({{recipe, totals, cluster_, placement_, grid}, full_clock});
 }
 
 PassCosts StepTimeBound::pass_costs(const Recipe& recipe) const {
   const RankGrid grid = rank_grid(recipe, gpus_);
   const RankClasses& classes = rank_classes(cluster_, placement_, grid, false);
-  const ModelTotals totals(recipe);
-  PassCosts costs{.pieces = PieceCosts(totals.kinds())};
-  costs.clock = clock(recipe, grid);
+  PassCosts costs{.totals = std::make_shared<const ModelTotals>(recipe)};
+  costs.clock = clock(recipe, *costs.totals, grid);
   const FittedKernelModel kernels(cluster_.spec().gpu, costs.clock);
-  costs.pieces = shortest(pieces_of(recipe),
-                          costs_of(simulate_pieces(
-                              {{{recipe, totals, cluster_, placement_, grid}, kernels}, classes})));
+  const JobContext job{recipe, *costs.totals, cluster_, placement_, grid};
+  costs.pieces = shortest(pieces_of(recipe), costs_of(simulate_pieces({{job, kernels}, classes})));
   return costs;
 }
 
 PassCosts StepTimeBound::kernel_costs(const Recipe& recipe) const {
   const RankGrid grid = rank_grid(recipe, gpus_);
-  const ModelTotals totals(recipe);
-  PassCosts costs{.pieces = PieceCosts(totals.kinds())};
-  costs.clock = clock(recipe, grid);
+  PassCosts costs{.totals = std::make_shared<const ModelTotals>(recipe)};
+  costs.pieces = PieceCosts(costs.totals->kinds());
+  costs.clock = clock(recipe, *costs.totals, grid);
   const FittedKernelModel kernels(cluster_.spec().gpu, costs.clock);
-  const KernelContext context{{recipe, totals, cluster_, placement_, grid}, kernels};
+  const KernelContext context{{recipe, *costs.totals, cluster_, placement_, grid}, kernels};
   for (const Piece& piece : pieces_of(recipe)) {
     if (piece.part == Part::amax) continue;
     const Program program = piece_program(context, piece, fastest_rank_);
@@ -119,10 +117,8 @@ PassCosts StepTimeBound::kernel_costs(const Recipe& recipe) const {
 double StepTimeBound::seconds(const Recipe& recipe, const PassCosts& costs, bool with_ends) const {
   const RankGrid grid = rank_grid(recipe, gpus_);
   const FittedKernelModel kernels(cluster_.spec().gpu, costs.clock);
-  const ModelTotals totals(recipe);
-  const BoundContext context{
-      {{recipe, totals, cluster_, placement_, grid}, kernels}, costs.pieces, world_};
-  return pipeline_bound(context, with_ends) * kRounding;
+  const JobContext job{recipe, *costs.totals, cluster_, placement_, grid};
+  return pipeline_bound({{job, kernels}, costs.pieces, world_}, with_ends) * kRounding;
 }
 
 }  // namespace simtrain

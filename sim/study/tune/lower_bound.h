@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <tuple>
 
 #include "sim/run/scenario/scenario.h"
@@ -8,11 +9,13 @@
 
 namespace simtrain {
 
-/// What the pieces of a pass take, and the clock at which they run. All plans with the same key
-/// share it: it depends on TP, CP, micro-batch and recompute, not on how the passes are dealt.
+/// What the parts of a model add up to on a rank, what the pieces of a pass take, and the clock at
+/// which they run. All plans with the same key share it: it depends on TP, CP, micro-batch and
+/// recompute, not on how the passes are dealt.
 struct PassCosts {
+  std::shared_ptr<const ModelTotals> totals;
   double clock = 1;
-  PieceCosts pieces;
+  PieceCosts pieces{};
 };
 
 /// What PassCosts depend on. Where links between switches can bind, PP and DP too, since the first
@@ -72,7 +75,8 @@ class StepTimeBound {
   GroupLayout world_;
   int fastest_rank_ = 0;
 
-  [[nodiscard]] double clock(const Recipe& recipe, const RankGrid& grid) const;
+  [[nodiscard]] double clock(const Recipe& recipe, const ModelTotals& totals,
+                             const RankGrid& grid) const;
 };
 
 }  // namespace simtrain

@@ -56,10 +56,10 @@ void add_block(PartTotals& totals, const Recipe& recipe, const Block& block) {
   totals.backward_bytes = std::max(totals.backward_bytes, backward_bytes);
 }
 
-/// Full recompute keeps the input of a layer and drops the rest.
-void recompute_whole_layer(PartTotals& totals, const Block& first) {
-  const double input = first.branch.front().saved.front().bytes;
-  totals.dropped_bytes += totals.saved_bytes - input;
+/// Full recompute keeps the input of a layer, hidden states in BF16, and drops the rest.
+void recompute_whole_layer(PartTotals& totals, const RankShape& shape) {
+  const double input = 2 * static_cast<double>(shape.hidden()) * shape.own_rows;
+  totals.dropped_bytes += std::max(0.0, totals.saved_bytes - input);
   totals.saved_bytes = input;
 }
 
@@ -76,11 +76,11 @@ std::vector<Block> blocks_of(const RankShape& shape, Part part, int kind) {
 }
 
 PartTotals part_totals(const Recipe& recipe, Part part, int kind) {
-  const std::vector<Block> blocks = blocks_of(RankShape(recipe), part, kind);
+  const RankShape shape(recipe);
   PartTotals totals;
-  for (const Block& block : blocks) add_block(totals, recipe, block);
+  for (const Block& block : blocks_of(shape, part, kind)) add_block(totals, recipe, block);
   if (part == Part::layer && recipe.recompute == Recompute::full)
-    recompute_whole_layer(totals, blocks.front());
+    recompute_whole_layer(totals, shape);
   return totals;
 }
 

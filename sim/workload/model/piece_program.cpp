@@ -100,8 +100,8 @@ Program amax(const PieceContext& context) {
   std::int64_t modules = 0;
   const LayerList list(recipe.model);
   for (std::size_t kind = 0; kind < list.kinds().size(); ++kind) {
-    modules += list.kinds()[kind].layers *
-               part_totals(recipe, Part::layer, static_cast<int>(kind)).quantized_modules;
+    const PartTotals totals = part_totals(recipe, Part::layer, static_cast<int>(kind));
+    modules += std::int64_t{list.kinds()[kind].layers} * totals.quantized_modules;
   }
   const std::int64_t layers = std::max(1, recipe.model.num_layers / (recipe.pp() * recipe.vp()));
   const std::int64_t tensors = kTensorsOfAModule * layers * modules / recipe.model.num_layers;

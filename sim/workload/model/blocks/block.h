@@ -30,6 +30,15 @@ struct BlockRow {
   Block (*make)(const RankShape& shape) = nullptr;
 };
 
+/// Operators in this order, moved.
+template <class... Operators>
+std::vector<Operator> branch_of(Operators... operators) {
+  std::vector<Operator> branch;
+  branch.reserve(sizeof...(operators));
+  (branch.push_back(std::move(operators)), ...);
+  return branch;
+}
+
 BlockRow gqa_block();
 BlockRow mlp_block();
 BlockRow embedding_block();

@@ -5,7 +5,7 @@ namespace {
 
 Block make(const RankShape& shape) {
   Block block;
-  block.branch = {word_embeddings(shape)};
+  block.branch = branch_of(word_embeddings(shape));
   return block;
 }
 

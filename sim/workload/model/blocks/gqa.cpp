@@ -6,21 +6,21 @@ namespace {
 Block make(const RankShape& shape) {
   const ModelSpec& model = shape.model();
   Block block;
-  block.branch = {
-      norm(shape, {.module = "input_layernorm",
-                   .output_bytes = shape.recipe.precision().operand_bytes(),
-                   .share = Share::memory_bound,
-                   .recompute = RecomputeModule::layernorm}),
-      column_parallel(shape,
-                      {.module = "linear_qkv",
-                       .columns = (model.query_size() + 2 * model.key_value_size()) / shape.tp,
-                       .dgrad = &TpOverlapTable::qkv_dgrad,
-                       .wgrad = &TpOverlapTable::qkv_wgrad}),
-      rotary(shape), core_attention(shape),
-      row_parallel(shape, {.module = "linear_proj",
-                           .columns = model.query_size() / shape.tp,
-                           .saves_input = false,
-                           .fprop = &TpOverlapTable::proj_fprop})};
+  block.branch =
+      branch_of(norm(shape, {.module = "input_layernorm",
+                             .output_bytes = shape.recipe.precision().operand_bytes(),
+                             .share = Share::memory_bound,
+                             .recompute = RecomputeModule::layernorm}),
+                column_parallel(
+                    shape, {.module = "linear_qkv",
+                            .columns = (model.query_size() + 2 * model.key_value_size()) / shape.tp,
+                            .dgrad = &TpOverlapTable::qkv_dgrad,
+                            .wgrad = &TpOverlapTable::qkv_wgrad}),
+                rotary(shape), core_attention(shape),
+                row_parallel(shape, {.module = "linear_proj",
+                                     .columns = model.query_size() / shape.tp,
+                                     .saves_input = false,
+                                     .fprop = &TpOverlapTable::proj_fprop}));
   block.residual = residual(shape);
   return block;
 }

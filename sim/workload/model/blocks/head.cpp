@@ -6,11 +6,12 @@ namespace {
 /// The output layer stays in BF16 in quantized recipes too.
 Block make(const RankShape& shape) {
   Block block;
-  block.branch = {norm(shape, {.module = "final_layernorm", .share = Share::embedding_loss}),
-                  column_parallel(shape, {.module = "output_layer",
-                                          .columns = shape.model().vocab_size / shape.tp,
-                                          .of_layer = false}),
-                  cross_entropy(shape)};
+  block.branch =
+      branch_of(norm(shape, {.module = "final_layernorm", .share = Share::embedding_loss}),
+                column_parallel(shape, {.module = "output_layer",
+                                        .columns = shape.model().vocab_size / shape.tp,
+                                        .of_layer = false}),
+                cross_entropy(shape));
   return block;
 }
 

@@ -6,18 +6,18 @@ namespace {
 Block make(const RankShape& shape) {
   const ModelSpec& model = shape.model();
   Block block;
-  block.branch = {norm(shape, {.module = "pre_mlp_layernorm",
-                               .output_bytes = shape.recipe.precision().operand_bytes(),
-                               .share = Share::memory_bound,
-                               .recompute = RecomputeModule::layernorm}),
-                  column_parallel(shape, {.module = "linear_fc1",
-                                          .columns = model.fc1_size() / shape.tp,
-                                          .dgrad = &TpOverlapTable::fc1_dgrad,
-                                          .wgrad = &TpOverlapTable::fc1_wgrad}),
-                  mlp_activation(shape),
-                  row_parallel(shape, {.module = "linear_fc2",
-                                       .columns = model.ffn_hidden_size / shape.tp,
-                                       .fprop = &TpOverlapTable::fc2_fprop})};
+  block.branch = branch_of(norm(shape, {.module = "pre_mlp_layernorm",
+                                        .output_bytes = shape.recipe.precision().operand_bytes(),
+                                        .share = Share::memory_bound,
+                                        .recompute = RecomputeModule::layernorm}),
+                           column_parallel(shape, {.module = "linear_fc1",
+                                                   .columns = model.fc1_size() / shape.tp,
+                                                   .dgrad = &TpOverlapTable::fc1_dgrad,
+                                                   .wgrad = &TpOverlapTable::fc1_wgrad}),
+                           mlp_activation(shape),
+                           row_parallel(shape, {.module = "linear_fc2",
+                                                .columns = model.ffn_hidden_size / shape.tp,
+                                                .fprop = &TpOverlapTable::fc2_fprop}));
   block.residual = residual(shape);
   block.recompute = RecomputeModule::mlp;
   return block;

@@ -35,7 +35,8 @@ LossKernel loss_kernel(CrossEntropy kind) {
 Operator cross_entropy(const RankShape& shape) {
   const LossKernel kernel = loss_kernel(shape.recipe.software.cross_entropy.value);
   const std::int64_t tokens = shape.tokens;
-  const double logits = static_cast<double>(tokens * (shape.model().vocab_size / shape.tp));
+  const std::int64_t vocabulary = shape.model().vocab_size / shape.tp;
+  const double logits = static_cast<double>(tokens * vocabulary);
   Operator op;
   op.module = "cross_entropy";
   op.forward = [=, tp = shape.tp](ProgramBuilder& builder) {

@@ -72,6 +72,7 @@ Operator column_parallel(const RankShape& shape, const ColumnParallelSpec& spec)
     builder.wait_for(scattered);
   };
   const double operand = shape.recipe.precision().operand_bytes();
+  if (spec.saves_input) op.saved = {{operand * static_cast<double>(hidden) * shape.own_rows}};
   op.forward_bytes = 2 * gathered;
   op.backward_bytes = 4 * gathered;  // the gathered input and its gradient
   op.user_buffer_bytes = spec.of_layer ? (2 * operand + 2) * gathered : 0;

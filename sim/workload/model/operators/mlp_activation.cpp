@@ -18,8 +18,10 @@ double bytes_per_element(const Recipe& recipe, Direction direction) {
 
 Operator mlp_activation(const RankShape& shape) {
   const ModelSpec& model = shape.model();
-  const auto ffn = static_cast<double>(model.ffn_hidden_size / shape.tp);
-  const auto branches = static_cast<double>(model.fc1_size() / shape.tp);
+  const std::int64_t columns = model.ffn_hidden_size / shape.tp;
+  const std::int64_t fc1_columns = model.fc1_size() / shape.tp;
+  const auto ffn = static_cast<double>(columns);
+  const auto branches = static_cast<double>(fc1_columns);
   const auto kernel = [&](Direction direction) {
     const double bytes = bytes_per_element(shape.recipe, direction) * ffn * shape.rows;
     return [bytes](ProgramBuilder& builder) {

@@ -25,6 +25,7 @@ struct ColumnParallelSpec {
   std::string_view module;
   std::int64_t columns = 0;
   bool of_layer = true;  ///< in the layers' precision, overlapped as the recipe says; else in BF16
+  bool saves_input = false;  ///< where no norm before it saves that tensor
   TpOverlapEntry TpOverlapTable::*dgrad = nullptr;
   TpOverlapEntry TpOverlapTable::*wgrad = nullptr;
 };
