@@ -15,8 +15,8 @@ using namespace simtrain::testing;
 
 namespace {
 
-/// Kernels of a piece, in an order that does not depend on when they run.
-std::vector<std::string> kernels_of(const Recipe& recipe, const Piece& piece) {
+/// A piece on one rank of H100s.
+Program program_of(const Recipe& recipe, const Piece& piece) {
   const ClusterSpec cluster = load_cluster(data_folder(), "dgx-superpod-h100", 4, {});
   const FittedKernelModel model(cluster.gpu);
   RankLayouts layouts([&](GroupKind kind) {
@@ -25,16 +25,21 @@ std::vector<std::string> kernels_of(const Recipe& recipe, const Piece& piece) {
     if (kind != GroupKind::context) layout.ranks = recipe.tp();
     return layout;
   });
-  const Program program = piece_program({recipe, cluster, model, layouts}, piece);
+  return piece_program({recipe, cluster, model, layouts}, piece);
+}
+
+/// Its kernels, in an order that does not depend on when they run.
+std::vector<std::string> kernels_of(const Recipe& recipe, const Piece& piece) {
   std::vector<std::string> kernels;
-  for (std::size_t i = 0; i < program.ops.size(); ++i) {
-    const auto& kernel = program.notes[i].kernel;
-    if (!kernel) continue;
-    std::string text(program.notes[i].module);
-    if (const auto* gemm = std::get_if<Gemm>(&*kernel)) {
+  const Program program = program_of(recipe, piece);
+  for (const OpNote& note : program.notes) {
+    if (!note.kernel) continue;
+    const Kernel& kernel = *note.kernel;
+    std::string text(note.module);
+    if (const auto* gemm = std::get_if<Gemm>(&kernel)) {
       text += fmt::format(" {}x{}x{} {} margin {}", gemm->m, gemm->n, gemm->k,
                           gemm->accumulate ? "adds" : "writes", gemm->sm_margin);
-    } else if (const auto* streaming = std::get_if<Streaming>(&*kernel)) {
+    } else if (const auto* streaming = std::get_if<Streaming>(&kernel)) {
       text += fmt::format(" {} bytes", streaming->bytes);
     }
     kernels.push_back(text);
@@ -44,15 +49,9 @@ std::vector<std::string> kernels_of(const Recipe& recipe, const Piece& piece) {
 }
 
 double gemm_flops(const Recipe& recipe, const Piece& piece) {
-  const ClusterSpec cluster = load_cluster(data_folder(), "dgx-superpod-h100", 4, {});
-  const FittedKernelModel model(cluster.gpu);
-  RankLayouts layouts([&](GroupKind kind) {
-    GroupLayout layout;
-    if (kind != GroupKind::context) layout.ranks = recipe.tp();
-    return layout;
-  });
   double flops = 0;
-  for (const OpNote& note : piece_program({recipe, cluster, model, layouts}, piece).notes) {
+  const Program program = program_of(recipe, piece);
+  for (const OpNote& note : program.notes) {
     if (note.kernel && std::holds_alternative<Gemm>(*note.kernel))
       flops += kernel_flops(*note.kernel);
   }
