@@ -44,9 +44,8 @@ double launches_of(const PassContext& context, const SimulatedPiece& simulated,
   Recipe usual = recipe;
   usual.model.layers.reset();
   const ModelTotals totals(usual);
-  const PassContext like{
-      {{usual, totals, context.cluster, context.placement, context.grid}, context.kernels},
-      context.classes};
+  const KernelContext like{{usual, totals, context.cluster, context.placement, context.grid},
+                           context.kernels};
   const Program program = piece_program(like, {Part::layer, piece.phase}, 0);
   return counted * static_cast<double>(kernels_in(simulated.plan.programs.front())) /
          static_cast<double>(kernels_in(program));

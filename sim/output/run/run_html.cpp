@@ -68,6 +68,7 @@ std::string run_html(const SimulatedStep& simulated, const Report& report,
                      const std::vector<ProvenanceFile>& provenance,
                      const std::optional<Explanation>& why,
                      const std::optional<TrainingGoal>& goal) {
+  const Waterfall fall = waterfall(simulated, report);
   const Json content{{"title", report.scenario},
                      {"cluster", report.cluster},
                      {"model", report.model},
@@ -76,7 +77,7 @@ std::string run_html(const SimulatedStep& simulated, const Report& report,
                      {"changes", changes_page(changes_of(report))},
                      {"faults", report.faults},
                      {"headline", headline(report, goal)},
-                     {"waterfall", waterfall_section(simulated, report)},
+                     {"waterfall", waterfall_section(fall)},
                      {"path", path_rows(report)},
                      {"step_text", seconds_text(report.step_time_s)},
                      {"explanation", why ? explanation_section(*why) : nullptr},
@@ -87,7 +88,7 @@ std::string run_html(const SimulatedStep& simulated, const Report& report,
                      {"recipe", recipe_section(report)},
                      {"provenance", provenance_section(provenance)},
                      {"engine", engine(report)}};
-  return html_chart_page("run", content, run_page_data(simulated, report));
+  return html_chart_page("run", content, run_page_data(simulated, report, fall));
 }
 
 }  // namespace simtrain

@@ -7,7 +7,6 @@
 #include "sim/output/run/pipeline_picture.h"
 #include "sim/output/run/run_html_memory.h"
 #include "sim/output/text/json_parts.h"
-#include "sim/run/analysis/waterfall.h"
 
 namespace simtrain {
 namespace {
@@ -21,8 +20,7 @@ constexpr int kMostGpus = 4096;
 
 Json colour_json(const PageColour& colour) { return {colour.light, colour.dark}; }
 
-Json waterfall_json(const SimulatedStep& simulated, const Report& report) {
-  const Waterfall fall = waterfall(simulated, report);
+Json waterfall_json(const Waterfall& fall, const Report& report) {
   const std::vector<double> levels = waterfall_levels(fall);
   Json losses = Json::array();
   for (std::size_t i = 0; i < fall.losses.size(); ++i) {
@@ -108,9 +106,9 @@ Json placement_json(const SimulatedStep& simulated) {
 
 }  // namespace
 
-Json run_page_data(const SimulatedStep& simulated, const Report& report) {
+Json run_page_data(const SimulatedStep& simulated, const Report& report, const Waterfall& fall) {
   const PipelinePicture picture = pipeline_picture(simulated.plan, simulated.timeline, kMostBoxes);
-  return {{"waterfall", waterfall_json(simulated, report)},
+  return {{"waterfall", waterfall_json(fall, report)},
           {"pipeline", pipeline_json(picture)},
           {"memory", memory_json(report)},
           {"memory_over_time", memory_over_time(simulated, picture)},

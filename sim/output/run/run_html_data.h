@@ -2,11 +2,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "sim/run/analysis/waterfall.h"
 #include "sim/run/simulated_step.h"
 
 namespace simtrain {
 
 /// What web/run_page.js draws: waterfall, pipeline, memory by stage, placement.
-nlohmann::ordered_json run_page_data(const SimulatedStep& simulated, const Report& report);
+nlohmann::ordered_json run_page_data(const SimulatedStep& simulated, const Report& report,
+                                     const Waterfall& fall);
 
 }  // namespace simtrain

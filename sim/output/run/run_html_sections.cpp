@@ -7,7 +7,6 @@
 #include "sim/output/run/recipe_report.h"
 #include "sim/output/text/unit_text.h"
 #include "sim/run/analysis/link_use.h"
-#include "sim/run/analysis/waterfall.h"
 
 namespace simtrain {
 namespace {
@@ -67,8 +66,7 @@ std::string drawing(const SimulatedStep& simulated, const ClusterMap& map,
 
 }  // namespace
 
-Json waterfall_section(const SimulatedStep& simulated, const Report& report) {
-  const Waterfall fall = waterfall(simulated, report);
+Json waterfall_section(const Waterfall& fall) {
   const std::vector<double> levels = waterfall_levels(fall);
   Json losses = Json::array();
   for (std::size_t i = 0; i < fall.losses.size(); ++i) {

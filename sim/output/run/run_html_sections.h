@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "sim/run/analysis/waterfall.h"
 #include "sim/run/results/provenance.h"
 #include "sim/run/simulated_step.h"
 #include "sim/study/what_if/explain.h"
@@ -13,7 +14,7 @@ namespace simtrain {
 // What the tables of web/templates/run.html say. Elements with class "chart" are drawn by
 // web/run_page.js; all that they show stands in tables as well, but for the pipeline.
 
-nlohmann::ordered_json waterfall_section(const SimulatedStep& simulated, const Report& report);
+nlohmann::ordered_json waterfall_section(const Waterfall& fall);
 /// The critical path by share.
 nlohmann::ordered_json path_rows(const Report& report);
 /// What gains most of what was simulated anew.

@@ -94,12 +94,13 @@ std::vector<MemoryPoint> sums(std::vector<Change> changes, double kept) {
   return points;
 }
 
-RankMemory memory_at(const Recipe& recipe, const std::vector<StageMemory>& stages, const Plan& plan,
+RankMemory memory_at(const Recipe& recipe, const ModelTotals& totals,
+                     const std::vector<StageMemory>& stages, const Plan& plan,
                      const Timeline& timeline, std::size_t place) {
   const SimulatedRank& rank = plan.ranks[place];
   const double kept = stages[static_cast<std::size_t>(rank.stage)].kept();
   return {rank.rank, rank.stage,
-          sums(changes_of(recipe, pass_memory(recipe, ModelTotals(recipe), rank.stage),
+          sums(changes_of(recipe, pass_memory(recipe, totals, rank.stage),
                           plan.programs[rank.program], timeline.spans[place]),
                kept)};
 }
@@ -116,16 +117,18 @@ std::vector<RankMemory> memory_timeline(const Recipe& recipe, const GpuSpec& gpu
                                         const RankGrid& grid, const Plan& plan,
                                         const Timeline& timeline) {
   const std::vector<StageMemory> stages = stage_memory(recipe, gpu, grid);
+  const ModelTotals totals(recipe);
   std::vector<RankMemory> result;
   result.reserve(plan.ranks.size());
   for (std::size_t i = 0; i < plan.ranks.size(); ++i)
-    result.push_back(memory_at(recipe, stages, plan, timeline, i));
+    result.push_back(memory_at(recipe, totals, stages, plan, timeline, i));
   return result;
 }
 
 RankMemory rank_memory(const Recipe& recipe, const GpuSpec& gpu, const RankGrid& grid,
                        const Plan& plan, const Timeline& timeline, std::size_t place) {
-  return memory_at(recipe, stage_memory(recipe, gpu, grid), plan, timeline, place);
+  return memory_at(recipe, ModelTotals(recipe), stage_memory(recipe, gpu, grid), plan, timeline,
+                   place);
 }
 
 }  // namespace simtrain

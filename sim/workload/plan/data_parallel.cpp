@@ -6,19 +6,6 @@
 #include "sim/workload/plan/sharding.h"
 
 namespace simtrain {
-namespace {
-
-/// In which the first `parameters` of a chunk, in the order of its forward, are gathered.
-std::int64_t gathered_bytes(const JobContext& context, const ChunkLayout& chunk,
-                            std::int64_t parameters) {
-  const std::int64_t first = chunk.embedding ? context.totals.embedding().parameters : 0;
-  const std::int64_t layers = layer_parameters(context.totals, chunk);
-  const std::int64_t of_layers = std::clamp<std::int64_t>(parameters - first, 0, layers);
-  return of_layers * bytes_of(layer_weight_type(context.recipe)) +
-         (parameters - of_layers) * bytes_of(DataType::bf16);
-}
-
-}  // namespace
 
 ChunkBuckets chunk_buckets(const JobContext& context, const ChunkLayout& chunk,
                            const GroupLayout& group) {
@@ -35,17 +22,24 @@ ChunkBuckets chunk_buckets(const JobContext& context, const ChunkLayout& chunk,
   const auto plan = [&](Collective collective, std::int64_t bytes) {
     return plan_collective({collective, Bytes(bytes), group}, environment);
   };
+  // parameters * full / count would leave 64 bits for the largest models.
+  const auto before = [&](std::int64_t full) {
+    return parameters / count * full + parameters % count * full / count;
+  };
+  const std::int64_t ahead = chunk.embedding ? context.totals.embedding().parameters : 0;
+  const std::int64_t layers = layer_parameters(context.totals, chunk);
+  // In which the first `done` parameters, in the order of the forward, are gathered.
+  const auto gathered_bytes = [&](std::int64_t done) {
+    const std::int64_t of_layers = std::clamp<std::int64_t>(done - ahead, 0, layers);
+    return of_layers * bytes_of(layer_weight_type(recipe)) +
+           (done - of_layers) * bytes_of(DataType::bf16);
+  };
   for (std::int64_t bucket = 0; bucket < count; ++bucket) {
-    // parameters * bucket / count would leave 64 bits for the largest models.
-    const auto before = [&](std::int64_t full) {
-      return parameters / count * full + parameters % count * full / count;
-    };
     const std::int64_t elements = before(bucket + 1) - before(bucket);
     buckets.reductions.push_back(plan(sharding.gradient_reduction, elements * gradient_size));
     if (sharding.gathers_parameters) {
-      buckets.gathers.push_back(
-          plan(Collective::all_gather, gathered_bytes(context, chunk, before(bucket + 1)) -
-                                           gathered_bytes(context, chunk, before(bucket))));
+      buckets.gathers.push_back(plan(Collective::all_gather, gathered_bytes(before(bucket + 1)) -
+                                                                 gathered_bytes(before(bucket))));
     }
     buckets.filled_at.push_back(static_cast<double>(bucket + 1) / static_cast<double>(count));
   }
