@@ -1,10 +1,11 @@
 #include "sim/workload/schedule/pipeline_layout.h"
 
-#include <charconv>
 #include <stdexcept>
 #include <string>
 
 #include <fmt/format.h>
+
+#include "sim/core/input/number_text.h"
 
 namespace simtrain {
 namespace {
@@ -61,13 +62,12 @@ class Expansion {
   std::size_t repeats() {
     if (at_ == text_.size() || text_[at_] != '*') return 1;
     ++at_;
-    std::size_t times = 0;
-    const char* const begin = text_.data() + at_;
-    const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), times);
-    if (error != std::errc() || times == 0 || times > kMostSymbols)
+    std::string_view behind = text_.substr(at_);
+    const auto times = take_number<std::size_t>(behind);
+    if (!times || *times == 0 || *times > kMostSymbols)
       wrong("a number from 1 on has to follow '*'");
-    at_ += static_cast<std::size_t>(end - begin);
-    return times;
+    at_ = text_.size() - behind.size();
+    return *times;
   }
 
   std::string_view text_;
