@@ -3,15 +3,17 @@
 #include <algorithm>
 
 #include "sim/run/engine/executor.h"
+#include "sim/run/inner_traffic_of.h"
 #include "sim/workload/plan/stage_passes.h"
 #include "sim/workload/plan/stragglers.h"
 
 namespace simtrain {
 namespace {
 
-ComputeCost cost_of(const SimulatedPiece& piece) {
-  ComputeCost cost;
+PieceCost cost_of(const SimulatedPiece& piece) {
+  PieceCost cost;
   cost.time = piece.timeline.end;
+  cost.inner = inner_traffic(piece.plan, piece.timeline);
   cost.parts = path_breakdown(piece.plan, piece.timeline, piece.path);
   const double length = to_seconds(cost.time);
   for (const PathStep& step : piece.path) {

@@ -12,7 +12,7 @@ struct SimulatedPiece {
   Plan plan;
   Timeline timeline;
   std::vector<PathStep> path;
-  ComputeCost cost;  ///< what the step's plan sees of it
+  PieceCost cost;  ///< what the step's plan sees of it
 };
 
 /// The pieces of a pass; those that the recipe does not have are empty.

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "sim/core/event_queue.h"
@@ -18,6 +19,8 @@ namespace simtrain {
 namespace {
 
 constexpr std::uint32_t kNone = 0xffffffffU;
+/// The tags of inner flows: this and the number of the InnerRun.
+constexpr std::uint32_t kInner = 0x80000000U;
 /// A transfer may hold at most this part of a GPU's SMs or memory bandwidth.
 constexpr double kLargestShare = 0.5;
 
@@ -39,6 +42,16 @@ struct Activity {
   std::int64_t traffic = 0;  ///< memory bytes per second on each member; whole, for exact sums
   const ComputeCost* cost = nullptr;
   const TransferCost* transfer = nullptr;
+  std::vector<std::uint32_t> inner;  ///< of a pass: its running flows (InnerRun)
+};
+
+/// The flow of a pass's inner transfers on one group.
+struct InnerRun {
+  std::uint32_t activity = 0;
+  FlowNetwork::FlowId flow = 0;
+  double limit = 0;
+  double stretch = 1;  ///< how many times as long as alone they take now
+  Duty duty{};
 };
 
 struct RankState {
@@ -204,9 +217,55 @@ class Executor {
       activity.updated = now_;
       for (const Member& member : activity.members) ranks_[member.rank].computing = id;
       touch(first.rank);
+      if (activity.cost->inner != kNoOp && activity.group != kNone)
+        start_inner(id, rank.program->inner[activity.cost->inner]);
     } else {
       start_transfer(activity, id, rank.program->transfers[op.cost]);
     }
+  }
+
+  void start_inner(std::uint32_t id, const PassTraffic& traffic) {
+    const double alone = to_seconds(activities_[id].cost->time);
+    for (const InnerFlow& flow : plan_.groups[activities_[id].group].inner) {
+      const InnerTraffic& inner = traffic[flow.kind];
+      if (inner.rate() <= 0) continue;
+      const auto run = fresh_inner();
+      const auto route =
+          groups_[flow.group].first_route + static_cast<FlowNetwork::RouteId>(flow.link_set);
+      const Duty duty = inner.duty(static_cast<std::uint32_t>(flow.kind), alone);
+      inner_[run] = {id, 0, inner.rate(), 1, duty};
+      inner_[run].flow = network_.add(route, inner.rate(), kInner | run, duty);
+      activities_[id].inner.push_back(run);
+    }
+  }
+
+  std::uint32_t fresh_inner() {
+    if (free_inner_.empty()) {
+      inner_.emplace_back();
+      return static_cast<std::uint32_t>(inner_.size() - 1);
+    }
+    const std::uint32_t run = free_inner_.back();
+    free_inner_.pop_back();
+    return run;
+  }
+
+  void end_inner(Activity& activity) {
+    for (const std::uint32_t run : activity.inner) {
+      network_.remove(inner_[run].flow);
+      free_inner_.push_back(run);
+    }
+    activity.inner.clear();
+  }
+
+  /// What a pass loses to flows that its inner ones share links with, as a share of its time: of
+  /// each kind the slowest group counts.
+  [[nodiscard]] double inner_wait(const Activity& activity) const {
+    std::array<double, kInnerKinds.size()> wait{};
+    for (const std::uint32_t run : activity.inner) {
+      double& most = wait[inner_[run].duty.kind];
+      most = std::max(most, inner_[run].duty.slowdown(inner_[run].stretch) - 1);
+    }
+    return std::accumulate(wait.begin(), wait.end(), 0.0);
   }
 
   [[nodiscard]] Span& span_of(const Member& member) {
@@ -239,6 +298,7 @@ class Executor {
     timeline_.end = now_;
     if (activity.flow != kNone) network_.remove(activity.flow);
     if (!activity.compute) set_traffic(activity, 0);
+    end_inner(activity);
     ended_ += activity.members.size();
     for (const Member& member : activity.members) leave(member, activity.compute);
     // What starts now may move the activities, but not take this one before it is free.
@@ -298,7 +358,7 @@ class Executor {
           std::max(slowest, cost.sm_bound * shared / (1 - sms) + cost.memory_bound / (1 - traffic) +
                                 (1 - cost.sm_bound - cost.memory_bound));
     }
-    return slowest;
+    return slowest + inner_wait(activity);
   }
 
   /// Brings `left` up to now, takes the new speed and schedules the new end.
@@ -316,6 +376,12 @@ class Executor {
 
   void settle() {
     for (const FlowNetwork::RateChange& change : network_.settle()) {
+      if ((change.tag & kInner) != 0) {
+        InnerRun& run = inner_[change.tag & ~kInner];
+        run.stretch = run.limit / change.rate;
+        touch(activities_[run.activity].members.front().rank);
+        continue;
+      }
       set_traffic(activities_[change.tag], change.rate);
       set_speed(change.tag, change.rate);
     }
@@ -361,6 +427,8 @@ class Executor {
   std::vector<std::array<std::uint64_t, kGroupKinds>> joins_;
   std::vector<Activity> activities_;
   std::vector<std::uint32_t> free_;
+  std::vector<InnerRun> inner_;
+  std::vector<std::uint32_t> free_inner_;
   std::vector<std::uint32_t> dirty_;
   EventQueue queue_;
   Timeline timeline_;

@@ -1,6 +1,7 @@
 #include "sim/run/engine/flow_network.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <tuple>
 #include <utility>
@@ -97,7 +98,7 @@ FlowNetwork::FlowId FlowNetwork::add(RouteId route, double limit, std::uint32_t 
     id = free_.back();
     free_.pop_back();
   }
-  flows_[id] = {route, limit, -1, tag, 0};
+  flows_[id] = {route, limit, -1, tag, 0, std::nullopt};
   const Route& way = routes_[route];
   for (std::size_t i = 0; i < way.parts.size(); ++i) {
     LinkState& link = links_[way.parts[i].link];
@@ -106,6 +107,13 @@ FlowNetwork::FlowId FlowNetwork::add(RouteId route, double limit, std::uint32_t 
   }
   disturb(flows_[id]);
   fresh_.push_back(id);
+  return id;
+}
+
+FlowNetwork::FlowId FlowNetwork::add(RouteId route, double limit, std::uint32_t tag,
+                                     const Duty& duty) {
+  const FlowId id = add(route, limit, tag);
+  flows_[id].duty = duty;
   return id;
 }
 
@@ -150,10 +158,71 @@ void FlowNetwork::solve_around(FlowId first) {
     set_rate(first, std::min(flow.limit, routes_[flow.route].alone));
     return;
   }
+  solve_members();
+}
+
+/// Of those of members_ that stay or come and go as `kind`, in their order.
+const std::vector<double>& FlowNetwork::shared_rates(std::optional<std::uint32_t> kind) {
   sharing_.clear();
-  for (const FlowId id : members_) sharing_.add(routes_[flows_[id].route].parts, flows_[id].limit);
-  const std::vector<double>& rates = sharing_.rates();
-  for (std::size_t i = 0; i < members_.size(); ++i) set_rate(members_[i], rates[i]);
+  for (const FlowId id : members_) {
+    const Flow& flow = flows_[id];
+    if (!flow.duty || flow.duty->kind == kind) sharing_.add(routes_[flow.route].parts, flow.limit);
+  }
+  return sharing_.rates();
+}
+
+void FlowNetwork::solve_members() {
+  std::uint32_t kinds = 0;  // as bits
+  for (const FlowId id : members_) {
+    if (flows_[id].duty) kinds |= 1U << flows_[id].duty->kind;
+  }
+  means_.clear();
+  for (const double rate : shared_rates(std::nullopt)) means_.push_back({rate, 0, 0});
+  for (; kinds != 0; kinds &= kinds - 1)
+    solve_with(static_cast<std::uint32_t>(std::countr_zero(kinds)));
+  auto mean = means_.begin();
+  for (const FlowId id : members_) {
+    if (flows_[id].duty) continue;
+    set_rate(id, mean->alone - mean->lost / std::max(1.0, mean->hindered));
+    ++mean;
+  }
+}
+
+/// Sets the rates of members of one kind; notes what the others lose to them.
+void FlowNetwork::solve_with(std::uint32_t kind) {
+  const std::vector<double>& rates = shared_rates(kind);
+  auto rate = rates.begin();
+  for (const FlowId id : members_) {
+    const Flow& flow = flows_[id];
+    if (flow.duty && flow.duty->kind == kind) set_rate(id, *rate);
+    if (!flow.duty || flow.duty->kind == kind) ++rate;
+  }
+  rate = rates.begin();
+  auto mean = means_.begin();
+  for (const FlowId id : members_) {
+    const Flow& flow = flows_[id];
+    if (!flow.duty) {
+      const double share = hindered(id, kind);
+      mean->hindered += share;
+      mean->lost += share * (mean->alone - *rate);
+      ++mean;
+    }
+    if (!flow.duty || flow.duty->kind == kind) ++rate;
+  }
+}
+
+/// The share of time for which flows of a kind that comes and goes hold a full link of this one.
+double FlowNetwork::hindered(FlowId id, std::uint32_t kind) const {
+  double share = 0;
+  for (const LinkParts& use : routes_[flows_[id].route].parts) {
+    if (!overloaded(links_[use.link])) continue;
+    for (const FlowId other : links_[use.link].flows) {
+      const Flow& flow = flows_[other];
+      if (flow.duty && flow.duty->kind == kind)
+        share = std::max(share, flow.duty->holding(flow.limit / flow.rate));
+    }
+  }
+  return share;
 }
 
 const std::vector<FlowNetwork::RateChange>& FlowNetwork::settle() {

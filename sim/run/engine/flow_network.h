@@ -1,16 +1,22 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "sim/topology/graph/link_sharing.h"
+#include "sim/workload/kernels/inner_traffic.h"
 
 namespace simtrain {
 
 /// The flows that run now and their max-min fair rates, kept up to date as flows come and go.
 /// Flows of links that are not asked for more than they have run at their limits; only where a link
 /// is overloaded the solver is asked, for the flows connected to it.
+///
+/// A flow that comes and goes (that of the transfers inside a pass) has the rate that it gets while
+/// it moves; the others beside it have the mean of their rates with it and without it, by the share
+/// of time for which it holds its links. Such flows of unlike kinds do not meet.
 ///
 /// All routes are known beforehand. Links that every route takes alike, in equal shares, are one
 /// link with the least of their capacities: the others can neither be full first nor alone.
@@ -25,6 +31,8 @@ class FlowNetwork {
 
   /// A flow of at most `limit` bytes per second. `tag` is handed back with rate changes.
   FlowId add(RouteId route, double limit, std::uint32_t tag);
+  /// The same of one that comes and goes.
+  FlowId add(RouteId route, double limit, std::uint32_t tag, const Duty& duty);
   void remove(FlowId flow);
 
   struct RateChange {
@@ -44,6 +52,7 @@ class FlowNetwork {
     double rate = -1;
     std::uint32_t tag = 0;
     std::uint32_t visited = 0;
+    std::optional<Duty> duty{};  ///< of one that comes and goes
   };
   struct LinkState {
     double capacity = 0;
@@ -62,6 +71,10 @@ class FlowNetwork {
   [[nodiscard]] static bool overloaded(const LinkState& link);
   void disturb(const Flow& flow);
   void solve_around(FlowId first);
+  void solve_members();
+  const std::vector<double>& shared_rates(std::optional<std::uint32_t> kind);
+  void solve_with(std::uint32_t kind);
+  [[nodiscard]] double hindered(FlowId id, std::uint32_t kind) const;
   void set_rate(FlowId id, double rate);
 
   std::vector<LinkState> links_;
@@ -72,6 +85,12 @@ class FlowNetwork {
   std::vector<FlowId> fresh_;             ///< added since the last settle
   std::vector<std::uint32_t> disturbed_;  ///< links that were overloaded when a flow came or went
   std::vector<FlowId> members_;           ///< flows that are solved together
+  struct MeanRate {
+    double alone = 0;     ///< without those that come and go
+    double hindered = 0;  ///< share of time for which they hold full links
+    double lost = 0;      ///< rate times that share
+  };
+  std::vector<MeanRate> means_;  ///< of those of members_ that stay
   std::vector<RateChange> changes_;
   std::uint32_t round_ = 0;
 };

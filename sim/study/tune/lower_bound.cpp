@@ -26,7 +26,7 @@ PieceCosts shortest(const std::vector<Piece>& pieces, const std::vector<PieceCos
       return alike(costs[piece], result[piece]);
     });
     if (all) continue;
-    ComputeCost least;
+    PieceCost least;
     least.time = result[piece].time;
     for (const PieceCosts& costs : classes) least.time = std::min(least.time, costs[piece].time);
     result[piece] = least;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/collectives/transfer_cost.h"
+#include "sim/workload/kernels/inner_traffic.h"
 #include "sim/workload/kernels/kernel_model.h"
 #include "sim/workload/parallel/groups.h"
 #include "sim/workload/parallel/share.h"
@@ -42,18 +43,20 @@ enum class Label : std::uint8_t {
   collective
 };
 
+inline constexpr std::uint32_t kNoOp = 0xffffffffU;
+
 /// Work of one compute op run alone. `parts` sum to `time`; the two shares say how much of it
 /// stretches when SMs or memory bandwidth are taken by what runs beside it. `draw` is that of a
-/// single kernel (KernelTime).
+/// single kernel (KernelTime). A pass holds transfers inside: `inner` is their number in
+/// Program::inner.
 struct ComputeCost {
   Duration time{};
   double sm_bound = 0;
   double memory_bound = 0;
   double draw = 0;
   Breakdown parts{};
+  std::uint32_t inner = kNoOp;
 };
-
-inline constexpr std::uint32_t kNoOp = 0xffffffffU;
 
 /// One op of a rank's program. A compute op takes `cost` from the program's compute costs, any
 /// other from its transfers. It starts when the op before it in its stream and the ops in `after`
@@ -81,6 +84,7 @@ struct OpNote {
 struct Program {
   std::vector<ComputeCost> compute_costs;
   std::vector<TransferCost> transfers;
+  std::vector<PassTraffic> inner{};  ///< of passes; by kind of group all with the same call
   std::vector<Op> ops;
   std::vector<OpNote> notes{};  ///< of a piece: by op
 

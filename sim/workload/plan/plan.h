@@ -19,6 +19,14 @@ struct LinkSet {
   }
 };
 
+/// The transfers that passes hold inside, on one kind of group, as flows of the step: `group` with
+/// the link set that serves their call.
+struct InnerFlow {
+  std::size_t kind = 0;  ///< place in kInnerKinds
+  std::uint32_t group = 0;
+  std::size_t link_set = 0;  ///< as Group::set_of counts
+};
+
 /// A communicator among simulated ranks: the k-th op of each member on it is one collective. Its
 /// flow takes `links` (by the plan's ids), or those of the set that serves its algorithm. A group
 /// whose other members are folded away has one member.
@@ -26,6 +34,9 @@ struct Group {
   std::vector<std::uint32_t> members;  ///< indices of simulated ranks
   std::vector<LinkShare> links;
   std::vector<LinkSet> link_sets{};
+  /// Of the ranks that run passes together: the flows inside whose links are too small for them and
+  /// what else the step sends over them.
+  std::vector<InnerFlow> inner{};
 
   /// Counted from 1, the link set that serves a call; 0 for `links`.
   [[nodiscard]] std::size_t set_of(const TransferCost& cost) const {

@@ -23,6 +23,11 @@ PlanGroups::PlanGroups(const JobContext& context, Plan& plan, const std::vector<
     for (const Op& op : program.ops) {
       if (!op.compute) note_call(op.group, program.transfers[op.cost]);
     }
+    for (const PassTraffic& inner : program.inner) {
+      for (std::size_t i = 0; i < inner.size(); ++i) {
+        if (inner[i].wire > 0) note_call(kInnerKinds[i], inner[i].call);
+      }
+    }
   }
 }
 

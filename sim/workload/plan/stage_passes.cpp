@@ -87,6 +87,11 @@ void append(ComputeCost& sum, const ComputeCost& piece, int times) {
   for (std::size_t i = 0; i < kShares; ++i) sum.parts[i] += piece.parts[i] * times;
 }
 
+void append(PieceCost& sum, const PieceCost& piece, int times) {
+  append(static_cast<ComputeCost&>(sum), piece, times);
+  for (std::size_t i = 0; i < sum.inner.size(); ++i) sum.inner[i].add(piece.inner[i], times);
+}
+
 ComputeCost passes_of(const Program& program) {
   ComputeCost passes;
   for (const Op& op : program.ops) {
@@ -130,8 +135,8 @@ std::vector<Segment> StagePasses::segments(const Task& action) const {
   return result;
 }
 
-ComputeCost StagePasses::whole(const Task& action) const {
-  ComputeCost sum;
+PieceCost StagePasses::whole(const Task& action) const {
+  PieceCost sum;
   for (const Segment& segment : segments(action)) append(sum, segment.cost, 1);
   return sum;
 }

@@ -11,7 +11,7 @@ namespace simtrain {
 /// One stretch of a pass: a layer, the embedding or the head, and the share of the chunk's
 /// parameters up to its end, in the pass's direction.
 struct Segment {
-  ComputeCost cost;
+  PieceCost cost;
   double parameters_done = 0;
 };
 
@@ -43,6 +43,8 @@ TransferCost stage_message(const JobContext& context, int rank, int step);
 
 /// Adds `times` pieces to a sum; the shares that stretch are averaged by time.
 void append(ComputeCost& sum, const ComputeCost& piece, int times);
+/// The same with what moves inside.
+void append(PieceCost& sum, const PieceCost& piece, int times);
 
 /// All passes of a stage's program, as one cost.
 ComputeCost passes_of(const Program& program);
@@ -68,11 +70,11 @@ class StagePasses {
   /// What the stretches cost; the last one's cost holds the pass's wait for other replicas too.
   [[nodiscard]] std::vector<Segment> segments(const Task& action) const;
   /// The whole pass.
-  [[nodiscard]] ComputeCost whole(const Task& action) const;
+  [[nodiscard]] PieceCost whole(const Task& action) const;
   /// Forward on the first micro-batch casts weights; backward of the head may defer its weight
   /// gradient. Both make a pass that costs something else than its siblings.
   [[nodiscard]] bool differs(const Task& action) const;
-  [[nodiscard]] const ComputeCost& piece(const Piece& which) const { return pieces_[which]; }
+  [[nodiscard]] const PieceCost& piece(const Piece& which) const { return pieces_[which]; }
 
  private:
   [[nodiscard]] ComputeCost wait_for_replicas(const ComputeCost& pass) const;

@@ -152,7 +152,7 @@ class StageProgramBuilder {
     }
     std::size_t next_bucket = 0;
     for (const Segment& segment : passes_.segments(action)) {
-      op.cost = program_.add_cost(segment.cost);
+      op.cost = add_pass_cost(segment.cost);
       if (gathers) op.after[3] = bucket_op(gathered_[chunk], segment.parameters_done);
       emit_pass(op, forward);
       op.after.fill(kNoOp);
@@ -180,8 +180,27 @@ class StageProgramBuilder {
         (action.direction == Direction::forward ? 0U : 2U) + (passes_.differs(action) ? 1U : 0U);
     pass_costs_.resize(chunks_.size(), {kNoOp, kNoOp, kNoOp, kNoOp});
     std::uint32_t& index = pass_costs_[static_cast<std::size_t>(action.chunk)][variant];
-    if (index == kNoOp) index = program_.add_cost(passes_.whole(action));
+    if (index == kNoOp) index = add_pass_cost(passes_.whole(action));
     return index;
+  }
+
+  /// The traffic of all passes is counted as that of one call on each kind of group.
+  std::uint32_t add_pass_cost(const PieceCost& cost) {
+    ComputeCost pass = cost;
+    PassTraffic inner{};
+    double moving_s = 0;
+    for (std::size_t i = 0; i < inner.size(); ++i) {
+      TransferCost& call = inner_calls_[i];
+      if (call.wire.value() == 0) call = cost.inner[i].call;
+      inner[i].call = call;
+      inner[i].add(cost.inner[i], 1);
+      moving_s += inner[i].moving_s;
+    }
+    if (moving_s > 0) {
+      pass.inner = static_cast<std::uint32_t>(program_.inner.size());
+      program_.inner.push_back(inner);
+    }
+    return program_.add_cost(pass);
   }
 
   // --- data parallel ---
@@ -278,12 +297,12 @@ class StageProgramBuilder {
   void deferred_weight_gradients() {
     if (!last_stage_ || !recipe_.overlap.defer_embedding_wgrad_compute) return;
     const int kept = recipe_.deferred_weight_gradients(context_.grid.micro_batches());
-    ComputeCost cost;
+    PieceCost cost;
     append(cost, passes_.piece({Part::head, Phase::weight_gradient}), kept);
     Op op;
     op.group = GroupKind::replica;
     op.label = Label::weight_gradient;
-    op.cost = program_.add_cost(cost);
+    op.cost = add_pass_cost(cost);
     last_pass_ = program_.add(op);
   }
 
@@ -316,6 +335,7 @@ class StageProgramBuilder {
   StepEndCosts end_;
 
   Program program_;
+  std::array<TransferCost, kInnerKinds.size()> inner_calls_{};
   std::vector<std::array<std::uint32_t, 4>> pass_costs_;
   std::array<std::uint32_t, 2> p2p_costs_{kNoOp, kNoOp};
   std::vector<std::vector<std::uint32_t>> gathered_;  ///< gather ops of each chunk

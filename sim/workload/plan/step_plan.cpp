@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "sim/workload/plan/inner_flows.h"
 #include "sim/workload/plan/plan_groups.h"
 #include "sim/workload/plan/stage_program.h"
 
@@ -39,6 +40,7 @@ Plan step_plan(const StepContext& context) {
   for (SimulatedRank& rank : plan.ranks) {
     rank.program = static_cast<std::uint32_t>(classes.program[static_cast<std::size_t>(rank.rank)]);
   }
+  add_inner_flows(plan);
   return plan;
 }
 

@@ -14,8 +14,11 @@
 
 namespace simtrain {
 
-/// What each piece takes once its own program has been simulated.
-using PieceCosts = ByPiece<ComputeCost>;
+/// What a piece takes once its own program has been simulated, and what moves inside.
+struct PieceCost : ComputeCost {
+  PassTraffic inner{};
+};
+using PieceCosts = ByPiece<PieceCost>;
 
 /// A job laid out on its cluster. Like the contexts below it holds references that outlive the
 /// call.

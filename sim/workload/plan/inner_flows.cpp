@@ -1,0 +1,116 @@
+#include "sim/workload/plan/inner_flows.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace simtrain {
+namespace {
+
+/// What links may be asked for at once, in bytes per second by link.
+class Demand {
+ public:
+  explicit Demand(const Plan& plan) : plan_(plan), step_(plan.link_capacities.size()) {
+    inner_.fill(step_);
+    for (const SimulatedRank& rank : plan.ranks) {
+      const Program& program = plan.programs[rank.program];
+      for (const auto& [kind, cost] : calls_of(rank.program))
+        note(rank, kind, program.transfers[cost]);
+      for (const PassTraffic& traffic : program.inner) note(rank, traffic);
+    }
+    for (const auto& [route, rate] : most_step_) spread(step_, route, rate);
+    for (std::size_t kind = 0; kind < inner_.size(); ++kind) {
+      for (const auto& [route, rate] : most_inner_[kind]) spread(inner_[kind], route, rate);
+    }
+  }
+
+  /// Whether a link of the group may be too small for what moves inside passes and beside them.
+  [[nodiscard]] bool contended(const InnerFlow& flow) const {
+    const std::vector<LinkShare>& links = links_of({flow.group, flow.link_set});
+    return std::any_of(links.begin(), links.end(), [&](const LinkShare& use) {
+      const auto link = static_cast<std::size_t>(use.link);
+      return step_[link] > 0 && step_[link] + inner_[flow.kind][link] > plan_.link_capacities[link];
+    });
+  }
+
+ private:
+  using Route = std::pair<std::uint32_t, std::size_t>;  ///< group and link set
+
+  [[nodiscard]] const std::vector<LinkShare>& links_of(const Route& route) const {
+    const Group& group = plan_.groups[route.first];
+    return route.second == 0 ? group.links : group.link_sets[route.second - 1].links;
+  }
+
+  /// The calls of a program, each once.
+  const std::set<std::pair<GroupKind, std::uint32_t>>& calls_of(std::uint32_t program) {
+    const auto [known, fresh] = calls_.try_emplace(program);
+    if (fresh) {
+      for (const Op& op : plan_.programs[program].ops) {
+        if (!op.compute) known->second.insert({op.group, op.cost});
+      }
+    }
+    return known->second;
+  }
+
+  [[nodiscard]] Route route_of(const SimulatedRank& rank, GroupKind kind,
+                               const TransferCost& call) const {
+    const std::uint32_t group = rank.groups[static_cast<std::size_t>(kind)];
+    return {group, plan_.groups[group].set_of(call)};
+  }
+
+  static void raise(double& most, double rate) { most = std::max(most, rate); }
+
+  void note(const SimulatedRank& rank, GroupKind kind, const TransferCost& call) {
+    raise(most_step_[route_of(rank, kind, call)], call.limit);
+  }
+  void note(const SimulatedRank& rank, const PassTraffic& traffic) {
+    for (std::size_t i = 0; i < traffic.size(); ++i) {
+      if (traffic[i].rate() > 0)
+        raise(most_inner_[i][route_of(rank, kInnerKinds[i], traffic[i].call)], traffic[i].rate());
+    }
+  }
+  void spread(std::vector<double>& demand, const Route& route, double rate) const {
+    for (const LinkShare& use : links_of(route))
+      demand[static_cast<std::size_t>(use.link)] += use.share * rate;
+  }
+
+  const Plan& plan_;
+  std::map<std::uint32_t, std::set<std::pair<GroupKind, std::uint32_t>>> calls_;
+  std::map<Route, double> most_step_;
+  std::array<std::map<Route, double>, kInnerKinds.size()> most_inner_;
+  std::vector<double> step_;
+  std::array<std::vector<double>, kInnerKinds.size()> inner_;
+};
+
+bool holds_transfers(const Plan& plan) {
+  return std::any_of(plan.programs.begin(), plan.programs.end(),
+                     [](const Program& program) { return !program.inner.empty(); });
+}
+
+void add_flow(std::vector<InnerFlow>& flows, const InnerFlow& flow) {
+  const bool known = std::any_of(flows.begin(), flows.end(), [&](const InnerFlow& one) {
+    return one.kind == flow.kind && one.group == flow.group;
+  });
+  if (!known) flows.push_back(flow);
+}
+
+}  // namespace
+
+void add_inner_flows(Plan& plan) {
+  if (!holds_transfers(plan)) return;
+  const Demand demand(plan);
+  for (const SimulatedRank& rank : plan.ranks) {
+    const std::vector<PassTraffic>& inner = plan.programs[rank.program].inner;
+    if (inner.empty()) continue;
+    Group& together = plan.groups[rank.groups[static_cast<std::size_t>(GroupKind::replica)]];
+    for (std::size_t i = 0; i < kInnerKinds.size(); ++i) {
+      const std::uint32_t group = rank.groups[static_cast<std::size_t>(kInnerKinds[i])];
+      const InnerFlow flow{i, group, plan.groups[group].set_of(inner.front()[i].call)};
+      if (inner.front()[i].call.wire.value() > 0 && demand.contended(flow))
+        add_flow(together.inner, flow);
+    }
+  }
+}
+
+}  // namespace simtrain
