@@ -5,6 +5,9 @@
 - each third party comes in by its door;
 - no file includes itself, however long the way round;
 - inside a floor that has inner floors the same holds for these;
+- shapes do not depend on reading: outside core, of the headers only *_fields.h include yaml_reader.h or
+  another *_fields.h, and those of specifications (*_spec.h, specs/) do not include yaml_tree.h either;
+- each list of fields in a *_fields.h is declared in the header of its struct;
 - no source file is longer than 400 lines, no folder of sources holds more than 20 of them.
 
     check_floors.py [ROOT]        check the tree (default: the one this script stands in)
@@ -35,6 +38,9 @@ DOORS = {  # how the header starts -> the only folders below sim/ that may inclu
     "cminpack.h": "study",
     "oneapi/tbb": "study",
 }
+READER = "sim/core/input/yaml_reader.h"
+TREE = "sim/core/input/yaml_tree.h"
+LIST = re.compile(r"^struct Fields<(\w+)> *(\{|;)", re.M)
 MOST_LINES = 400
 MOST_FILES = 20
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)')
@@ -75,6 +81,31 @@ def wrong_include(name, quote, header):
     return None
 
 
+def reads(name, header):
+    """Why a header may not include what reads YAML; None if it may."""
+    if not name.endswith(".h") or name.startswith("sim/core/") or name.endswith("_fields.h"):
+        return None
+    if header == READER or header.endswith("_fields.h"):
+        return f"{header} is for .cpp files and *_fields.h only"
+    if header == TREE and (name.endswith("_spec.h") or "/specs/" in name):
+        return f"a specification does not depend on {header}"
+    return None
+
+
+def undeclared(root):
+    """Lists of fields that no header declares beside their struct: whoever does not include them
+    would take the struct for one without fields."""
+    declared, defined = set(), []
+    for path in sources(root / "sim"):
+        for match in LIST.finditer(path.read_text(encoding="utf-8")):
+            if match[2] == ";":
+                declared.add(match[1])
+            elif path.name.endswith("_fields.h"):
+                defined.append((path.relative_to(root).as_posix(), match[1]))
+    return [f"{name}:1: declare Fields<{struct}> beside {struct}" for name, struct in defined
+            if struct not in declared]
+
+
 def cycles(graph):
     """The includes that close a cycle: (file, line, included file). Depth first, each file once."""
     closing, done = [], set()
@@ -109,8 +140,9 @@ def check(root):
         here = includes(path)
         graph[name] = [(line, header) for line, _, header in here]
         for line, quote, header in here:
-            if why := wrong_include(name, quote, header):
+            if why := wrong_include(name, quote, header) or reads(name, header):
                 found.append(f"{name}:{line}: {why}")
+    found += undeclared(root)
     for name, line, other in cycles(graph):
         found.append(f"{name}:{line}: include cycle: {other} includes this file in turn")
     for folder, count in Counter(p.parent for p in sources(root / "sim")).items():
@@ -144,6 +176,16 @@ def self_test():
         ({"sim/workload/plan/a.h": '#include "sim/workload/model/b.h"\n'}, None),
         ({"sim/workload/model/a.h": '#include "sim/workload/plan/b.h"\n'},
          "a.h:1: sim/workload/model may not include from sim/workload/plan"),
+        ({"sim/run/a.h": f'#include "{READER}"\n'}, f"a.h:1: {READER} is for .cpp files"),
+        ({"sim/run/a.h": '#include "sim/run/b_fields.h"\n'}, "a.h:1: sim/run/b_fields.h is for .cpp files"),
+        ({"sim/run/a.cpp": f'#include "{READER}"\n#include "sim/run/b_fields.h"\n'}, None),
+        ({"sim/run/a_fields.h": f'#include "{READER}"\n'}, None),
+        ({"sim/core/a.h": f'#include "{READER}"\n'}, None),
+        ({"sim/run/a.h": f'#include "{TREE}"\n'}, None),
+        ({"sim/run/a_spec.h": f'#include "{TREE}"\n'}, "a_spec.h:1: a specification does not depend"),
+        ({"sim/topology/specs/a.h": f'#include "{TREE}"\n'}, "a.h:1: a specification does not depend"),
+        ({"sim/run/a_fields.h": "struct Fields<A> {\n"}, "a_fields.h:1: declare Fields<A> beside A"),
+        ({"sim/run/a_fields.h": "struct Fields<A> {\n", "sim/run/a.h": "struct Fields<A>;\n"}, None),
         ({"tests/core/a.cpp": "\n" * 401}, "a.cpp:401: longer than"),
         ({"sim/output/run/a.cpp": "#include <kainjow/mustache.hpp>\n"}, "by sim/output/html/ only"),
     ]

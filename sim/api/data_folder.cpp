@@ -10,6 +10,7 @@
 
 #include "sim/api/access.h"
 #include "sim/api/errors.h"
+#include "sim/core/suggestion.h"
 
 namespace simtrain::api {
 namespace {

@@ -5,6 +5,7 @@
 #include "sim/api/access.h"
 #include "sim/api/errors.h"
 #include "sim/core/input/yaml_text.h"
+#include "sim/core/suggestion.h"
 
 namespace simtrain::api {
 

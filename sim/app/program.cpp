@@ -8,6 +8,7 @@
 #include "sim/app/version.h"
 #include "sim/core/input/input_error.h"
 #include "sim/core/invariant.h"
+#include "sim/core/suggestion.h"
 #include "sim/run/engine/executor.h"
 
 namespace simtrain {

@@ -3,7 +3,7 @@
 #include <array>
 #include <string_view>
 
-#include "sim/core/input/yaml_reader.h"
+#include "sim/core/enum_names.h"
 
 namespace simtrain {
 

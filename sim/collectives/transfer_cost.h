@@ -1,6 +1,7 @@
 #pragma once
 
 #include "sim/collectives/names.h"
+#include "sim/core/quantity.h"
 
 namespace simtrain {
 

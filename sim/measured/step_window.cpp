@@ -8,6 +8,7 @@
 #include "sim/core/input/input_error.h"
 #include "sim/core/input/number_text.h"
 #include "sim/core/input/scalar_text.h"
+#include "sim/core/suggestion.h"
 
 namespace simtrain {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "sim/core/input/input_error.h"
 #include "sim/core/input/scalar_text.h"
+#include "sim/core/suggestion.h"
 #include "sim/measured/logs/log_format.h"
 #include "sim/measured/run_metrics.h"
 #include "sim/run/results/metrics.h"

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "sim/core/input/input_error.h"
 #include "sim/core/invariant.h"
 #include "sim/topology/faults.h"
 #include "sim/topology/graph/cluster_graph.h"

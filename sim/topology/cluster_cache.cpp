@@ -8,6 +8,11 @@
 #include <type_traits>
 #include <vector>
 
+#include "sim/topology/specs/cluster_fields.h"
+#include "sim/topology/specs/fault_fields.h"
+#include "sim/topology/specs/gpu_fields.h"
+#include "sim/topology/specs/node_fields.h"
+
 namespace simtrain {
 namespace {
 
@@ -30,7 +35,7 @@ class KeyWriter {
     if constexpr (std::is_trivially_copyable_v<T> && std::has_unique_object_representations_v<T>) {
       bytes(&value, sizeof value);
     } else {
-      value.fields(*this);
+      visit_fields(*this, value);
     }
   }
   void write(double& value) { bytes(&value, sizeof value); }

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/input/input_error.h"
+#include "sim/core/suggestion.h"
 #include "sim/topology/graph/cluster_graph.h"
 
 namespace simtrain {

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "sim/collectives/libraries/nccl/nccl_fields.h"
 #include "tests/core/said.h"
 
 using namespace simtrain;

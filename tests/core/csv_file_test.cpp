@@ -1,7 +1,6 @@
-#include "sim/core/files/csv_file.h"
-
 #include <doctest/doctest.h>
 
+#include "sim/core/files/csv_reader.h"
 #include "tests/core/said.h"
 
 using namespace simtrain;

@@ -5,8 +5,12 @@
 #include <cstdint>
 #include <string>
 
+#include "sim/core/files/data_folder.h"
 #include "sim/core/invariant.h"
 #include "sim/topology/cluster_facts.h"
+#include "sim/topology/specs/cluster_fields.h"
+#include "sim/topology/specs/gpu_fields.h"
+#include "sim/topology/specs/node_fields.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace simtrain;

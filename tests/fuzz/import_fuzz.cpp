@@ -6,6 +6,7 @@
 
 #include "sim/topology/import/import_format.h"
 #include "sim/topology/specs/cluster_spec.h"
+#include "sim/topology/specs/node_fields.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const simtrain::DataFolder folder(SIMTRAIN_SOURCE_DIR);

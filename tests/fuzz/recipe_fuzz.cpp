@@ -6,6 +6,7 @@
 
 #include "sim/import/recipe_format.h"
 #include "sim/run/scenario/scenario.h"
+#include "sim/workload/model/fields/model_fields.h"
 #include "sim/workload/model/model_spec.h"
 
 namespace {

@@ -4,8 +4,11 @@
 #include <string>
 
 #include "sim/core/input/yaml_reader.h"
+#include "sim/topology/specs/cluster_fields.h"
 #include "sim/topology/specs/cluster_spec.h"
+#include "sim/topology/specs/gpu_fields.h"
 #include "sim/topology/specs/gpu_spec.h"
+#include "sim/topology/specs/node_fields.h"
 
 namespace {
 

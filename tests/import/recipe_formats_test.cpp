@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "sim/workload/model/fields/model_fields.h"
 #include "sim/workload/model/model_parts.h"
 #include "tests/core/said.h"
 #include "tests/import/recipes.h"

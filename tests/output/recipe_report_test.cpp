@@ -5,7 +5,9 @@
 #include <doctest/doctest.h>
 
 #include "sim/output/text/text_report.h"
+#include "sim/run/scenario/scenario_fields.h"
 #include "sim/run/simulate.h"
+#include "sim/workload/model/fields/model_fields.h"
 #include "tests/run/scenarios.h"
 
 namespace simtrain {

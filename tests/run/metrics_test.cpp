@@ -1,4 +1,5 @@
 // The worked examples of the five documents, to their printed digits.
+
 #include "sim/run/results/metrics.h"
 
 #include <string>
@@ -7,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "sim/core/files/data_folder.h"
+#include "sim/workload/model/fields/model_fields.h"
 
 using namespace simtrain;
 

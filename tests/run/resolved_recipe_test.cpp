@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "sim/workload/model/fields/model_fields.h"
 #include "sim/workload/model/model_parts.h"
 #include "tests/run/scenarios.h"
 

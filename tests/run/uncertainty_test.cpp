@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include "sim/core/files/data_folder.h"
 #include "tests/core/said.h"
 
 using namespace simtrain;

@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include "sim/core/input/yaml_tree.h"
 #include "tests/core/said.h"
 
 using namespace simtrain;

@@ -8,6 +8,7 @@
 
 #include "sim/core/files/data_folder.h"
 #include "sim/study/fit/kernel_validation.h"
+#include "sim/topology/specs/gpu_fields.h"
 
 using namespace simtrain;
 

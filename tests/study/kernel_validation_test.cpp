@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "sim/core/files/data_folder.h"
+#include "sim/topology/specs/gpu_fields.h"
 
 using namespace simtrain;
 

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "sim/core/files/data_folder.h"
 #include "tests/topology/clusters.h"
 
 using namespace simtrain;

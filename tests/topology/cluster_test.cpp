@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+#include "sim/core/files/data_folder.h"
 #include "sim/topology/graph/cluster_graph.h"
 #include "sim/topology/graph/wiring.h"
 #include "tests/core/said.h"

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "sim/core/files/data_folder.h"
 #include "sim/topology/cluster.h"
 
 namespace simtrain::testing {

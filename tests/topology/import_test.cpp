@@ -9,6 +9,7 @@
 #include "sim/topology/cluster.h"
 #include "sim/topology/import/import_format.h"
 #include "sim/topology/import/node_inventory.h"
+#include "sim/topology/specs/node_fields.h"
 #include "tests/core/said.h"
 
 namespace simtrain::testing {

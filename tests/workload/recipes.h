@@ -3,6 +3,9 @@
 #include <string>
 
 #include "sim/core/files/data_folder.h"
+#include "sim/topology/specs/gpu_fields.h"
+#include "sim/workload/model/fields/model_fields.h"
+#include "sim/workload/model/fields/software_fields.h"
 #include "sim/workload/model/recipe.h"
 
 namespace simtrain::testing {

@@ -9,6 +9,7 @@
 #include "sim/app/options/options.h"
 #include "sim/app/output_files.h"
 #include "sim/app/program_files.h"
+#include "sim/core/suggestion.h"
 #include "sim/measured/comparison.h"
 #include "sim/measured/logs/log_format.h"
 #include "sim/output/measured/comparison_html.h"

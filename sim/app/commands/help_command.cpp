@@ -7,6 +7,7 @@
 #include "sim/app/options/hardware_help.h"
 #include "sim/app/options/man_page.h"
 #include "sim/app/options/scenario_help.h"
+#include "sim/core/suggestion.h"
 
 namespace simtrain {
 namespace {

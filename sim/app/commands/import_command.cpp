@@ -10,6 +10,7 @@
 #include "sim/app/options/options.h"
 #include "sim/app/output_files.h"
 #include "sim/core/files/text_file.h"
+#include "sim/core/input/scalar_text.h"
 #include "sim/import/recipe_format.h"
 #include "sim/topology/import/import_format.h"
 

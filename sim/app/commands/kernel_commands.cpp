@@ -2,6 +2,7 @@
 #include "sim/app/options/options.h"
 #include "sim/output/validation/kernel_fit_report.h"
 #include "sim/output/validation/kernel_report.h"
+#include "sim/topology/specs/gpu_fields.h"
 
 namespace simtrain {
 namespace {

@@ -1,5 +1,6 @@
 #include "sim/app/command.h"
 #include "sim/app/options/options.h"
+#include "sim/core/input/yaml_reader.h"
 #include "sim/output/validation/left_out_report.h"
 
 namespace simtrain {

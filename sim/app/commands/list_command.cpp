@@ -6,6 +6,7 @@
 #include "sim/app/command.h"
 #include "sim/app/options/options.h"
 #include "sim/collectives/collective.h"
+#include "sim/core/suggestion.h"
 #include "sim/import/recipe_format.h"
 #include "sim/measured/logs/log_format.h"
 #include "sim/measured/profiles/profile_format.h"

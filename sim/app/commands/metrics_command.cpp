@@ -6,9 +6,12 @@
 #include "sim/app/command.h"
 #include "sim/app/options/options.h"
 #include "sim/app/program_files.h"
+#include "sim/core/suggestion.h"
 #include "sim/measured/logs/log_files.h"
 #include "sim/measured/logs/log_format.h"
 #include "sim/output/measured/metrics_report.h"
+#include "sim/topology/specs/gpu_fields.h"
+#include "sim/workload/model/fields/model_fields.h"
 
 namespace simtrain {
 namespace {

@@ -7,6 +7,7 @@
 #include "sim/app/options/options.h"
 #include "sim/core/input/number_text.h"
 #include "sim/output/nccl/nccl_table.h"
+#include "sim/topology/specs/cluster_fields.h"
 
 namespace simtrain {
 namespace {

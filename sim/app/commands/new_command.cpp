@@ -7,6 +7,8 @@
 #include "sim/app/options/model_argument.h"
 #include "sim/app/options/study_options.h"
 #include "sim/app/output_files.h"
+#include "sim/core/input/scalar_text.h"
+#include "sim/core/suggestion.h"
 #include "sim/output/tune/first_report.h"
 
 namespace simtrain {

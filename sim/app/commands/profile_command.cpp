@@ -3,6 +3,7 @@
 #include "sim/app/command.h"
 #include "sim/app/options/options.h"
 #include "sim/app/program_files.h"
+#include "sim/core/suggestion.h"
 #include "sim/measured/profiles/profile_format.h"
 #include "sim/output/measured/profile_report.h"
 #include "sim/output/measured/profile_summary.h"

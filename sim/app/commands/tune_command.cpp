@@ -4,6 +4,7 @@
 #include "sim/app/options/study_options.h"
 #include "sim/app/output_files.h"
 #include "sim/core/input/yaml_text.h"
+#include "sim/core/suggestion.h"
 #include "sim/output/tune/tune_html.h"
 #include "sim/run/simulate.h"
 #include "sim/study/what_if/scale.h"

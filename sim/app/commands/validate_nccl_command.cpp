@@ -8,6 +8,7 @@
 #include "sim/output/nccl/nccl_tests_report.h"
 #include "sim/output/nccl/nccl_validation_report.h"
 #include "sim/study/validate/measured_pairs.h"
+#include "sim/topology/specs/cluster_fields.h"
 
 namespace simtrain {
 namespace {

@@ -9,7 +9,9 @@
 #include "sim/core/files/text_file.h"
 #include "sim/core/input/scalar_text.h"
 #include "sim/core/input/yaml_text.h"
+#include "sim/core/suggestion.h"
 #include "sim/import/recipe_format.h"
+#include "sim/workload/model/fields/model_fields.h"
 #include "sim/workload/model/model_spec.h"
 
 namespace simtrain {

@@ -7,7 +7,9 @@
 
 #include "sim/collectives/algorithm.h"
 #include "sim/core/input/text_parts.h"
+#include "sim/core/suggestion.h"
 #include "sim/topology/specs/cluster_spec.h"
+#include "sim/workload/model/fields/software_fields.h"
 #include "sim/workload/model/software_spec.h"
 
 namespace simtrain {

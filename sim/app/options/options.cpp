@@ -7,6 +7,7 @@
 
 #include "sim/app/options/common_options.h"
 #include "sim/core/input/scalar_text.h"
+#include "sim/core/suggestion.h"
 
 namespace simtrain {
 

@@ -8,6 +8,7 @@
 
 #include "sim/core/invariant.h"
 #include "sim/run/scenario/scenario.h"
+#include "sim/run/scenario/scenario_fields.h"
 
 namespace simtrain {
 namespace {
@@ -148,13 +149,13 @@ class KeyPrinter {
   template <class T>
   void print(std::string_view key, T& field, const std::string& otherwise, bool required) {
     const std::string dotted = yaml_detail::dotted(path_, key);
-    if constexpr (yaml_detail::Fielded<T>) {
+    if constexpr (Fielded<T>) {
       KeyPrinter inner(out_, dotted, required);
-      field.fields(inner);
-    } else if constexpr (requires { requires yaml_detail::Fielded<typename T::value_type>; }) {
+      visit_fields(inner, field);
+    } else if constexpr (requires { requires Fielded<typename T::value_type>; }) {
       KeyPrinter inner(out_, dotted + "[]");
       typename T::value_type item{};
-      item.fields(inner);
+      visit_fields(inner, item);
     } else {
       const auto meaning = std::find_if(kMeanings.begin(), kMeanings.end(),
                                         [&](const Meaning& row) { return row.key == dotted; });
@@ -180,7 +181,7 @@ std::string scenario_help() {
       "| key | value | if missing | meaning |\n|---|---|---|---|\n";
   ScenarioFile file;
   KeyPrinter printer(out, "");
-  file.fields(printer);
+  visit_fields(printer, file);
   out +=
       "\n`model_overrides` may hold any key of a model file (`scenarios/models/`) and replaces "
       "it, wherever the model comes from.\n\n"

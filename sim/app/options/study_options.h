@@ -7,6 +7,7 @@
 
 #include "sim/app/command.h"
 #include "sim/app/options/options.h"
+#include "sim/core/suggestion.h"
 
 namespace simtrain {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/core/input/yaml_reader.h"
+#include "sim/core/input/yaml_tree.h"
 
 namespace simtrain {
 
@@ -17,14 +17,5 @@ std::vector<YamlNode> load_csv_file(const std::string& path,
 /// The same from text; `name` stands for the file in messages.
 std::vector<YamlNode> load_csv_text(const std::string& text, const std::string& name,
                                     const std::vector<std::string>& columns);
-
-/// Reads each row into a struct with `fields()` (yaml_reader.h), one field a column.
-template <class T>
-std::vector<T> read_csv(const std::vector<YamlNode>& rows) {
-  std::vector<T> values;
-  values.reserve(rows.size());
-  for (const YamlNode& row : rows) values.push_back(read_yaml<T>(row, ""));
-  return values;
-}
 
 }  // namespace simtrain

@@ -8,6 +8,7 @@
 
 #include "sim/core/files/text_file.h"
 #include "sim/core/fingerprint.h"
+#include "sim/core/suggestion.h"
 
 namespace simtrain {
 namespace {

@@ -8,9 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "sim/core/fields.h"
 #include "sim/core/fingerprint.h"
 #include "sim/core/input/number_key.h"
-#include "sim/core/input/yaml_reader.h"
+#include "sim/core/input/yaml_tree.h"
 #include "sim/core/value_store.h"
 
 namespace simtrain {
@@ -44,10 +45,12 @@ class DataFolder {
   [[nodiscard]] std::vector<std::string> names(std::string_view family) const;
 
   /// Reads one file of a family. `where` and `key` are the place that names it: an unknown name is
-  /// an InputError there that says which names exist.
+  /// an InputError there that says which names exist. Takes the header that lists the fields of T.
   template <class T>
   [[nodiscard]] T load(std::string_view family, const std::string& name, const SourcePlace& where,
                        const std::string& key) const {
+    static_assert(FieldsIncluded<T>,
+                  "include the header that lists the struct's fields, *_fields.h");
     return *values_->get<T>(family_key(family, name),
                             [&] { return read_yaml<T>(*tree(family, name, where, key), ""); });
   }

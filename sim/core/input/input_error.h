@@ -4,15 +4,9 @@
 #include <stdexcept>
 #include <string>
 
-namespace simtrain {
+#include "sim/core/source_place.h"
 
-/// Where a piece of input stands. Lines and columns count from 1; line 0 means "the file as
-/// a whole", column 0 "the line as a whole".
-struct SourcePlace {
-  std::string file;
-  int line = 0;
-  int column = 0;
-};
+namespace simtrain {
 
 /// The user's input is wrong. `what()` is one line, `file:line:column: key: sentence`, where the
 /// sentence says what was found and what would do. `main` prints it and exits with 2.

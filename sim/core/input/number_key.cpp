@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "sim/core/input/scalar_text.h"
+#include "sim/core/suggestion.h"
 
 namespace simtrain {
 namespace {

@@ -4,8 +4,9 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <span>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -99,21 +100,6 @@ void check_limits(const YamlNode& node, const std::string& key, double value, Li
       fmt::format("'{}' is out of range; {} to {} would do", node.text, limits.least, limits.most));
 }
 
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t above = row[j];
-      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
-}
-
 }  // namespace
 
 std::string found(const YamlNode& node) {
@@ -128,21 +114,6 @@ std::string found(const YamlNode& node) {
       return "a map";
   }
   return "";
-}
-
-std::string suggestion(std::string_view word, const std::vector<std::string>& known) {
-  constexpr std::size_t kLongestWord = 100;  // beyond it nobody mistyped, and distances take long
-  std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
-  const std::string* closest = nullptr;
-  for (const std::string& name : known) {
-    if (word.size() > kLongestWord) break;
-    const std::size_t distance = edit_distance(word, name);
-    if (distance >= least) continue;
-    least = distance;
-    closest = &name;
-  }
-  if (closest != nullptr) return fmt::format("did you mean '{}'?", *closest);
-  return fmt::format("known are {}", fmt::join(known, ", "));
 }
 
 std::string scalar_text(const YamlNode& node, const std::string& key) {

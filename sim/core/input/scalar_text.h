@@ -2,8 +2,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "sim/core/input/yaml_tree.h"
 #include "sim/core/quantity.h"
@@ -34,9 +32,6 @@ void scalar_quantity(const YamlNode& node, const std::string& key, Bytes& value)
 void scalar_quantity(const YamlNode& node, const std::string& key, Bandwidth& value);
 void scalar_quantity(const YamlNode& node, const std::string& key, FlopRate& value);
 void scalar_quantity(const YamlNode& node, const std::string& key, Duration& value);
-
-/// "did you mean 'x'?" for the closest of `known`, or the list of them where none is close.
-std::string suggestion(std::string_view word, const std::vector<std::string>& known);
 
 /// "a text", "a list", "a map", "nothing": what stands at a node, for messages.
 std::string found(const YamlNode& node);

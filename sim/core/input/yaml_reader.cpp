@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/suggestion.h"
+
 namespace simtrain::yaml_detail {
 
 void require_list(const YamlNode& node, const std::string& key) {

@@ -9,36 +9,16 @@
 #include <vector>
 
 #include "sim/core/enum_names.h"
+#include "sim/core/fields.h"
 #include "sim/core/input/scalar_text.h"
 #include "sim/core/input/yaml_tree.h"
+#include "sim/core/sourced.h"
+#include "sim/core/suggestion.h"
 
-/// Strict reading of YAML into structs. A struct lists its fields once:
-///
-///     struct LinkSpec {
-///       std::string name;
-///       Bandwidth bandwidth;
-///       SourcePlace where;                      // optional: filled with the place of the map
-///       template <class Visitor>
-///       void fields(Visitor& v) {
-///         v("name", name);
-///         v("bandwidth", bandwidth);            // required
-///         v.optional("lanes", lanes, kCount);   // may be missing: the struct's own default stays
-///       }
-///     };
-///
-/// Unknown and missing keys, wrong types, missing units and values out of their limits throw
-/// InputError with the place, the dotted key, what was found and what would do.
+/// Strict reading of YAML into structs whose fields are listed (fields.h). Unknown and missing
+/// keys, wrong types, missing units and values out of their limits throw InputError with the place,
+/// the dotted key, what was found and what would do.
 namespace simtrain {
-
-/// A value and where it comes from; in YAML `{value: 3.35 TB/s, source: "..."}`.
-template <class T>
-struct Sourced {
-  T value{};
-  std::string source;
-};
-
-template <class T>
-T read_yaml(const YamlNode& node, const std::string& key);
 
 namespace yaml_detail {
 
@@ -57,11 +37,6 @@ struct KeyNames {
   void optional(std::string_view key, T& /*field*/, Limit... /*limits*/) {
     names.emplace_back(key);
   }
-};
-
-template <class T>
-concept Fielded = requires(T value, KeyNames& names) {
-  value.fields(names);
 };
 
 // The generic ones come first, so that they find each other whatever nests in what.
@@ -179,17 +154,16 @@ template <class T>
 std::vector<std::string> field_names() {
   T value{};
   yaml_detail::KeyNames names;
-  value.fields(names);
+  visit_fields(names, value);
   return names.names;
 }
 
-/// Reads a struct with `fields()` from a map; `key` is the dotted way to it, for messages.
 template <class T>
 T read_yaml(const YamlNode& node, const std::string& key) {
   T value{};
   yaml_detail::check_keys(node, key, field_names<T>());
   yaml_detail::FieldReader reader(node, key);
-  value.fields(reader);
+  visit_fields(reader, value);
   if constexpr (requires { value.where = node.place; }) value.where = node.place;
   return value;
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "sim/core/input/scalar_text.h"
+#include "sim/core/suggestion.h"
 #include "sim/import/megatron/megatron_keys.h"
 
 namespace simtrain {

@@ -8,6 +8,7 @@
 #include "sim/import/model/model_match.h"
 #include "sim/import/nemo/hydra.h"
 #include "sim/import/scenario_text.h"
+#include "sim/workload/model/fields/model_fields.h"
 
 namespace simtrain {
 namespace {

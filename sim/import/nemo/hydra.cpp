@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "sim/core/input/scalar_text.h"
+#include "sim/core/suggestion.h"
 
 namespace simtrain {
 namespace {

@@ -8,6 +8,7 @@
 #include "sim/core/input/scalar_text.h"
 #include "sim/import/terms/key_table.h"
 #include "sim/import/terms/scenario_keys.h"
+#include "sim/workload/model/fields/software_fields.h"
 #include "sim/workload/model/software_spec.h"
 
 namespace simtrain {

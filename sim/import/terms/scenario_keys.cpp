@@ -11,6 +11,7 @@
 #include "sim/core/input/number_text.h"
 #include "sim/core/input/scalar_text.h"
 #include "sim/core/input/yaml_text.h"
+#include "sim/core/suggestion.h"
 #include "sim/import/megatron/batch_rampup.h"
 #include "sim/import/model/model_match.h"
 #include "sim/import/terms/term_findings.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "sim/core/input/yaml_reader.h"
+#include "sim/core/enum_names.h"
 
 namespace simtrain {
 

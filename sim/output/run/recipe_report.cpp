@@ -4,13 +4,15 @@
 
 #include "sim/core/input/yaml_text.h"
 #include "sim/output/text/wrapped_text.h"
+#include "sim/run/scenario/scenario_fields.h"
+#include "sim/workload/model/fields/model_fields.h"
 
 namespace simtrain {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-template <yaml_detail::Fielded T>
+template <Fielded T>
 Json json_of(const T& value);
 
 Json json_of(const std::string& value) { return value; }
@@ -53,12 +55,12 @@ class FieldWriter {
   Json& json_;
 };
 
-template <yaml_detail::Fielded T>
+template <Fielded T>
 Json json_of(const T& value) {
   T fields = value;  // a visitor takes what it could change
   Json json = Json::object();
   FieldWriter writer(json);
-  fields.fields(writer);
+  visit_fields(writer, fields);
   return json;
 }
 

@@ -4,11 +4,16 @@
 #include <string>
 #include <vector>
 
-#include "sim/core/files/data_folder.h"
+#include "sim/core/enum_names.h"
+#include "sim/core/fields.h"
+#include "sim/core/source_place.h"
+#include "sim/core/sourced.h"
 #include "sim/workload/model/recipe.h"
 #include "sim/workload/plan/plan.h"
 
 namespace simtrain {
+
+class DataFolder;
 
 /// How well one kind of time is known, where the conditions hold that are given: the relative
 /// standard error of its share of the step, the same over the whole step.
@@ -19,15 +24,9 @@ struct KindError {
   std::optional<std::int64_t> head_dimension;
   Sourced<double> relative_error;
   SourcePlace where;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("share", share);
-    v.optional("gpu", gpu);
-    v.optional("precision", precision);
-    v.optional("head_dimension", head_dimension);
-    v("relative_error", relative_error, Limits{0, 10});
-  }
 };
+template <>
+struct Fields<KindError>;
 
 /// How far a predicted step time may be from a measured one: `hardware/uncertainty.yaml`. Of each
 /// share the first row whose conditions hold counts; the last row of a share has none.
@@ -38,15 +37,9 @@ struct UncertaintySpec {
   Sourced<double> per_doubling;  ///< what each doubling of the GPUs beyond one node adds
   std::vector<KindError> kinds;
   SourcePlace where;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("name", name);
-    v("scale", scale, Limits{1e-3, 1e3});
-    v("run_to_run", run_to_run, Limits{1e-6, 1});
-    v("per_doubling", per_doubling, Limits{0, 1});
-    v("kinds", kinds);
-  }
 };
+template <>
+struct Fields<UncertaintySpec>;
 
 /// Throws InputError where a share has no row that always holds, or one behind it, which would
 /// never count, and where a GPU is not known.

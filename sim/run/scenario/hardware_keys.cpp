@@ -3,7 +3,11 @@
 #include <optional>
 #include <utility>
 
+#include "sim/topology/specs/cluster_fields.h"
 #include "sim/topology/specs/cluster_spec.h"
+#include "sim/topology/specs/gpu_fields.h"
+#include "sim/topology/specs/node_fields.h"
+#include "sim/workload/model/fields/software_fields.h"
 #include "sim/workload/model/software_spec.h"
 
 namespace simtrain {
@@ -31,9 +35,9 @@ class ValueKeys {
  private:
   template <class T>
   void learn(const std::string& key, T& field) {
-    if constexpr (yaml_detail::Fielded<T>) {
+    if constexpr (Fielded<T>) {
       ValueKeys inner(kind_, key);
-      field.fields(inner);
+      visit_fields(inner, field);
     } else {
       kind_.keys.push_back(key);
     }
@@ -50,10 +54,10 @@ class ValueKeys {
   }
   template <class T>
   void learn(const std::string& key, std::vector<T>& /*field*/) {
-    if constexpr (yaml_detail::Fielded<T>) {
+    if constexpr (Fielded<T>) {
       T row{};
       ValueKeys inner(kind_, key + "[]");
-      row.fields(inner);
+      visit_fields(inner, row);
     }
   }
 
@@ -66,7 +70,7 @@ HardwareKind kind_of(std::string_view name, std::string_view family) {
   HardwareKind kind{name, family, {}, {}};
   Spec spec{};
   ValueKeys keys(kind, "");
-  spec.fields(keys);
+  visit_fields(keys, spec);
   return kind;
 }
 

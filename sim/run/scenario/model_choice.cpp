@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/workload/model/fields/model_fields.h"
+
 namespace simtrain {
 
 namespace fs = std::filesystem;

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include "sim/core/input/yaml_text.h"
+#include "sim/run/scenario/scenario_fields.h"
+#include "sim/workload/model/fields/software_fields.h"
 
 namespace simtrain {
 namespace {

@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "sim/collectives/libraries/nccl/nccl_settings.h"
+#include "sim/core/fields.h"
 #include "sim/core/files/data_folder.h"
+#include "sim/core/input/yaml_tree.h"
 #include "sim/run/results/headline.h"
 #include "sim/run/results/metrics.h"
 #include "sim/run/results/uncertainty.h"
@@ -25,17 +27,9 @@ struct ClusterRequest {
   PlacementSpec placement;
   RankOrder rank_order{};
   ClusterFaults faults;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("name", name);
-    v.optional("nodes", nodes, Limits{1, 1e6});
-    v.optional("gpus", gpus, Limits{1, 1e8});
-    v.optional("available_nodes", available_nodes, Limits{1, 1e6});
-    v.optional("placement", placement);
-    v.optional("rank_order", rank_order);
-    v.optional("faults", faults);
-  }
 };
+template <>
+struct Fields<ClusterRequest>;
 
 /// A scenario as its file says it, without `table`, `sweep`, `model_overrides` and `hardware`.
 struct ScenarioFile {
@@ -54,25 +48,9 @@ struct ScenarioFile {
   std::optional<std::vector<RecomputeModule>> recompute_modules;
   bool cuda_graphs = false;
   NcclOverrides nccl;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("name", name);
-    v("source", source);
-    v.optional("notes", notes);
-    v.optional("mfu_convention", mfu_convention);
-    v("cluster", cluster);
-    v("software", software);
-    v("model", model);
-    v("training", training);
-    v("parallelism", parallelism);
-    v("overlap", overlap);
-    v("optimizer", optimizer);
-    v.optional("recompute", recompute);
-    v.optional("recompute_modules", recompute_modules);
-    v.optional("cuda_graphs", cuda_graphs);
-    v.optional("nccl", nccl);
-  }
 };
+template <>
+struct Fields<ScenarioFile>;
 
 /// The files of the data folder that a scenario names.
 struct ScenarioNames {

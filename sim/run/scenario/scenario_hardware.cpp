@@ -8,7 +8,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "sim/core/input/yaml_reader.h"
 #include "sim/core/input/yaml_text.h"
+#include "sim/core/suggestion.h"
 #include "sim/run/results/provenance.h"
 #include "sim/run/scenario/hardware_keys.h"
 

@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "sim/run/scenario/scenario.h"
+#include "sim/run/scenario/scenario_fields.h"
+#include "sim/workload/model/fields/model_fields.h"
 
 namespace simtrain {
 namespace {
@@ -29,9 +31,9 @@ class DottedKeys {
   template <class T, class... Limit>
   void operator()(std::string_view key, T& field, Limit... /*limits*/) {
     keys_.push_back(yaml_detail::dotted(path_, key));
-    if constexpr (yaml_detail::Fielded<T>) {
+    if constexpr (Fielded<T>) {
       DottedKeys inner(keys_, keys_.back());
-      field.fields(inner);
+      visit_fields(inner, field);
     }
   }
   template <class T, class... Limit>
@@ -48,12 +50,12 @@ std::vector<std::string> known_keys() {
   std::vector<std::string> keys;
   ScenarioFile file;
   DottedKeys scenario(keys, "");
-  file.fields(scenario);
+  visit_fields(scenario, file);
   ModelSpec spec;
   DottedKeys overrides(keys, "model_overrides");
-  spec.fields(overrides);
+  visit_fields(overrides, spec);
   DottedKeys model(keys, "model");
-  spec.fields(model);
+  visit_fields(model, spec);
   return keys;
 }
 

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/suggestion.h"
+
 namespace simtrain {
 
 SlopedFit fit_all(const StepTimeFit& fit, const FitPoint& start) {

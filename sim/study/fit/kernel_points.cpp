@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/core/files/csv_file.h"
+#include "sim/core/files/csv_reader.h"
 #include "sim/core/fingerprint.h"
 
 namespace simtrain {

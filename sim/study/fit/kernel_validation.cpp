@@ -4,6 +4,8 @@
 #include <map>
 #include <tuple>
 
+#include "sim/topology/specs/gpu_fields.h"
+
 namespace simtrain {
 
 bool has_row_for(const GpuSpec& gpu, const Kernel& kernel) {

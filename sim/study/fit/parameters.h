@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "sim/core/fields.h"
 #include "sim/core/files/data_folder.h"
+#include "sim/core/source_place.h"
 #include "sim/study/validate/documented.h"
 
 namespace simtrain {
@@ -14,25 +16,18 @@ struct ParameterKey {
   std::string file;  ///< below `hardware/`
   std::string key;   ///< as `find_number` takes it
   SourcePlace where;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("file", file);
-    v("key", key);
-  }
 };
+template <>
+struct Fields<ParameterKey>;
 
 /// What is known of a parameter from elsewhere than the fitted rows, in its unit.
 struct Prior {
   double value = 0;
   double standard_error = 0;
   std::string source;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("value", value);
-    v("standard_error", standard_error, Limits{1e-12, 1e18});
-    v("source", source);
-  }
 };
+template <>
+struct Fields<Prior>;
 
 /// A number of hardware or software that a fit may change: a property of these, never of a model.
 /// All keys that it sets hold the same number in the same unit.
@@ -45,29 +40,18 @@ struct FittedParameter {
   std::array<double, 2> range{};  ///< what is physically plausible
   SourcePlace where;
   double current = 0;  ///< what the files hold
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("name", name);
-    v("meaning", meaning);
-    v.optional("unit", unit);
-    v("sets", sets);
-    v("prior", prior);
-    v("range", range);
-  }
 };
+template <>
+struct Fields<FittedParameter>;
 
 /// `validation/calibration.yaml`.
 struct CalibrationSpec {
   std::string name;
   ErrorBounds left_out_bounds;  ///< over rows that are predicted with a fit to others
   std::vector<FittedParameter> parameters;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("name", name);
-    v("left_out_bounds", left_out_bounds);
-    v("parameters", parameters);
-  }
 };
+template <>
+struct Fields<CalibrationSpec>;
 
 /// Reads and checks it against the hardware files. Throws InputError where a key names no number or
 /// one that another key names, its unit is another than the parameter's, what stands there is out

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/core/enum_names.h"
 #include "sim/core/files/data_folder.h"
 #include "sim/core/watch.h"
 

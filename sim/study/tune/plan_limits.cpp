@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "sim/core/input/text_parts.h"
+#include "sim/core/suggestion.h"
 
 namespace simtrain {
 namespace {

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/study/validate/documented_fields.h"
+
 namespace simtrain {
 namespace {
 

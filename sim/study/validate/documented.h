@@ -4,10 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "sim/core/input/yaml_reader.h"
+#include "sim/core/enum_names.h"
+#include "sim/core/fields.h"
+#include "sim/core/source_place.h"
 #include "sim/workload/kernels/precision.h"
 
 namespace simtrain {
+
+struct YamlNode;
 
 /// A share that a file writes in percent, `3 %`; `fraction` is 0.03.
 struct Percent {
@@ -94,12 +98,9 @@ struct EnumNames<TableUse> {
 struct ErrorBounds {
   Percent mean;  ///< mean absolute error
   Percent max;   ///< largest absolute error
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("mean", mean);
-    v("max", max);
-  }
 };
+template <>
+struct Fields<ErrorBounds>;
 
 /// A weak-scaling table: growth of the step time from one row to another, and by how many
 /// percentage points a prediction may miss it.
@@ -108,13 +109,9 @@ struct TrendSpec {
   std::string to;
   Percent within;
   SourcePlace where;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("from", from);
-    v("to", to);
-    v("within", within);
-  }
 };
+template <>
+struct Fields<TrendSpec>;
 
 /// One printed row of figures.
 struct FigureSpec {
@@ -124,28 +121,18 @@ struct FigureSpec {
   double rounding = 0;            ///< what the last printed digit counts, in the figure's unit
   std::optional<Percent> within;  ///< the largest error a prediction of it may have
   MemoryStage stage{};            ///< of memory: Megatron logs that of its last rank
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("figure", figure);
-    v("label", label);
-    v("kind", kind);
-    v("rounding", rounding, Limits{1e-15, 1e6});
-    v.optional("within", within);
-    v.optional("stage", stage);
-  }
 };
+template <>
+struct Fields<FigureSpec>;
 
 /// A figure that does not follow from the step time printed beside it.
 struct DisputedFigure {
   FigureName figure{};
   std::string reason;
   SourcePlace where;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("figure", figure);
-    v("reason", reason);
-  }
 };
+template <>
+struct Fields<DisputedFigure>;
 
 /// One run: the row of the scenario's table, the heading it stands under, and a cell for each
 /// figure, digits as printed ("n/a" where the document has none).
@@ -155,13 +142,9 @@ struct DocumentedRow {
   std::vector<std::string> printed;
   SourcePlace where;
   std::vector<std::optional<double>> values;  ///< of `printed`
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v.optional("row", row);
-    v.optional("column", column);
-    v("printed", printed);
-  }
 };
+template <>
+struct Fields<DocumentedRow>;
 
 /// One table, log line or passage of a document.
 struct DocumentedTable {
@@ -177,37 +160,21 @@ struct DocumentedTable {
   std::vector<DocumentedRow> rows;
   std::vector<DisputedFigure> disputed;
   SourcePlace where;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("table", table);
-    v("use", use);
-    v("group", group);
-    v("precision", precision);
-    v("scenario", scenario);
-    v.optional("note", note);
-    v.optional("bounds", bounds);
-    v.optional("trend", trend);
-    v("figures", figures);
-    v("rows", rows);
-    v.optional("disputed", disputed);
-  }
   /// What the document gives for a figure of a row; nothing where it gives none.
   [[nodiscard]] std::optional<double> value(const DocumentedRow& row, FigureName figure) const;
   /// Its digits as printed; empty where there is none.
   [[nodiscard]] std::string printed(const DocumentedRow& row, FigureName figure) const;
 };
+template <>
+struct Fields<DocumentedTable>;
 
 struct Document {
   std::string document;
   std::string title;
   std::vector<DocumentedTable> tables;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("document", document);
-    v("title", title);
-    v("tables", tables);
-  }
 };
+template <>
+struct Fields<Document>;
 
 /// A file of `validation/`: what documents print about runs, and how far a prediction may be off.
 struct DocumentedFile {
@@ -215,14 +182,9 @@ struct DocumentedFile {
   std::optional<ErrorBounds> bounds;         ///< over the rows of all headline tables
   std::optional<ErrorBounds> memory_bounds;  ///< over all figures of memory
   std::vector<Document> documents;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("name", name);
-    v.optional("bounds", bounds);
-    v.optional("memory_bounds", memory_bounds);
-    v("documents", documents);
-  }
 };
+template <>
+struct Fields<DocumentedFile>;
 
 /// Reads a file and checks it: a cell for each figure, no row of a table twice, a step time in each
 /// row of a headline table, trends between two rows that are there, disputes over figures that the

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "sim/topology/import/node_inventory.h"
+#include "sim/topology/specs/gpu_fields.h"
 #include "sim/topology/specs/gpu_spec.h"
 
 namespace simtrain {

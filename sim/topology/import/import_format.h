@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/core/files/data_folder.h"
+#include "sim/core/quantity.h"
 
 namespace simtrain {
 

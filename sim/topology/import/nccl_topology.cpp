@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/input/scalar_text.h"
 #include "sim/topology/import/node_inventory.h"
 #include "sim/topology/import/xml_limits.h"
 

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/core/enum_names.h"
+#include "sim/core/quantity.h"
 #include "sim/topology/import/import_format.h"
 
 namespace simtrain {

@@ -5,6 +5,7 @@
 
 #include "sim/topology/import/node_inventory.h"
 #include "sim/topology/specs/cluster_spec.h"
+#include "sim/topology/specs/node_fields.h"
 
 namespace simtrain {
 namespace {

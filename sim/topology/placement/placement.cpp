@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "sim/core/input/number_text.h"
+#include "sim/topology/placement/placement_fields.h"
 
 namespace simtrain {
 namespace {

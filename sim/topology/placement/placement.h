@@ -6,9 +6,13 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/core/enum_names.h"
+#include "sim/core/fields.h"
 #include "sim/topology/specs/cluster_spec.h"
 
 namespace simtrain {
+
+struct YamlNode;
 
 /// Which hosts of the cluster a job gets, and in which order.
 enum class PlacementKind { compact, spread, random, hosts, fragmented };
@@ -38,14 +42,9 @@ struct PlacementSpec {
   std::optional<int> seed;                        ///< random, fragmented
   std::optional<double> free;                     ///< fragmented: share of the hosts that is free
   std::optional<std::vector<std::string>> hosts;  ///< hosts: their numbers from 0
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("kind", kind);
-    v.optional("seed", seed, kCountOrNone);
-    v.optional("free", free, kShare);
-    v.optional("hosts", hosts);
-  }
 };
+template <>
+struct Fields<PlacementSpec>;
 
 /// Reads the word or the map. Throws InputError also where a key is missing that the kind needs, or
 /// given that it has no use for.

@@ -4,6 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/files/data_folder.h"
+#include "sim/topology/specs/cluster_fields.h"
+#include "sim/topology/specs/gpu_fields.h"
+#include "sim/topology/specs/node_fields.h"
+
 namespace simtrain {
 namespace {
 

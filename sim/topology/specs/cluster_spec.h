@@ -4,12 +4,18 @@
 #include <optional>
 #include <string>
 
-#include "sim/core/files/data_folder.h"
+#include "sim/core/enum_names.h"
+#include "sim/core/fields.h"
+#include "sim/core/quantity.h"
+#include "sim/core/source_place.h"
+#include "sim/core/sourced.h"
 #include "sim/topology/specs/fault_spec.h"
 #include "sim/topology/specs/gpu_spec.h"
 #include "sim/topology/specs/graph_spec.h"
 
 namespace simtrain {
+
+class DataFolder;
 
 enum class Transport { infiniband, roce };
 enum class Wiring { rail_optimized, fat_tree };
@@ -63,37 +69,14 @@ struct FabricSpec {
   Sourced<Bandwidth> channel_bandwidth;  ///< of a collective's channel with the Simple protocol
   std::optional<Sourced<bool>> sharp;    ///< switches reduce (InfiniBand SHARP)
   SourcePlace where;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("name", name);
-    v("description", description);
-    v("transport", transport);
-    v("wiring", wiring);
-    v("nodes_per_unit", nodes_per_unit, Limits{1, 100000});
-    v("oversubscription", oversubscription, Limits{1, 1000});
-    v.optional("nodes_per_block", nodes_per_block, Limits{1, 1e6});
-    v.optional("core_oversubscription", core_oversubscription, Limits{1, 1000});
-    v.optional("pxn", pxn);
-    v.optional("routing", routing);
-    v("link_efficiency", link_efficiency, Limits{0.01, 1});
-    v("switch_latency", switch_latency);
-    v("cable_latency", cable_latency);
-    v("ll_hop", ll_hop);
-    v("ll128_hop", ll128_hop);
-    v("simple_hop", simple_hop);
-    v("collective_start", collective_start);
-    v("tree_hop", tree_hop);
-    v("send_receive_latency", send_receive_latency);
-    v("chunk_turnaround", chunk_turnaround);
-    v("channel_bandwidth", channel_bandwidth);
-    v.optional("sharp", sharp);
-  }
 
   /// A switch and the cable to it.
   [[nodiscard]] Duration hop_latency() const { return switch_latency.value + cable_latency.value; }
   /// What a way adds for each switch level that it climbs: two more switches and cables.
   [[nodiscard]] Duration level_latency() const { return 2 * hop_latency(); }
 };
+template <>
+struct Fields<FabricSpec>;
 
 /// A kind of cluster as its file says it: `hardware/clusters/NAME.yaml`.
 struct ClusterFile {
@@ -104,21 +87,14 @@ struct ClusterFile {
   std::optional<Sourced<int>> max_nodes;
   std::optional<GraphSpec> graph;  ///< one's own hosts, switches and links
   SourcePlace where;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("name", name);
-    v("description", description);
-    v.optional("node", node);
-    v("fabric", fabric);
-    v.optional("max_nodes", max_nodes, Limits{1, 1e6});
-    v.optional("graph", graph);
-  }
 
   /// How many nodes it has at most.
   [[nodiscard]] int nodes() const {
     return graph ? graph->count() : max_nodes ? max_nodes->value : 0;
   }
 };
+template <>
+struct Fields<ClusterFile>;
 
 /// The nodes of one job and all that they are made of.
 struct ClusterSpec {

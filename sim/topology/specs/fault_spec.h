@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/core/input/yaml_reader.h"
+#include "sim/core/fields.h"
+#include "sim/core/source_place.h"
 
 namespace simtrain {
 
@@ -15,13 +16,9 @@ struct SlowGpu {
   int gpu = 0;       ///< number in its host
   double slowdown = 1;
   SourcePlace where;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("host", host);
-    v("gpu", gpu, Limits{0, 1023});
-    v("slowdown", slowdown, Limits{1, 1000});
-  }
 };
+template <>
+struct Fields<SlowGpu>;
 
 /// A NIC that is slow or, with nothing left of its bandwidth, down. Without a host, that NIC of
 /// every host: its rail.
@@ -30,13 +27,9 @@ struct NicFault {
   int nic = 0;                      ///< number in its host
   double bandwidth_share = 0;
   SourcePlace where;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v.optional("host", host);
-    v("nic", nic, Limits{0, 1023});
-    v("bandwidth_share", bandwidth_share, kShare);
-  }
 };
+template <>
+struct Fields<NicFault>;
 
 /// All cables between two switches, both directions, slow or down.
 struct LinkFault {
@@ -44,13 +37,9 @@ struct LinkFault {
   std::string to;
   double bandwidth_share = 0;
   SourcePlace where;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("from", from);
-    v("to", to);
-    v("bandwidth_share", bandwidth_share, kShare);
-  }
 };
+template <>
+struct Fields<LinkFault>;
 
 /// What is broken in a cluster: `cluster.faults` of a scenario. `bandwidth_share` is what is left.
 struct ClusterFaults {
@@ -58,12 +47,8 @@ struct ClusterFaults {
   std::vector<NicFault> nics;
   std::vector<LinkFault> links;
   SourcePlace where;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v.optional("gpus", gpus);
-    v.optional("nics", nics);
-    v.optional("links", links);
-  }
 };
+template <>
+struct Fields<ClusterFaults>;
 
 }  // namespace simtrain

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/input/input_error.h"
+
 namespace simtrain {
 
 FlopRate GpuSpec::peak(DataType type) const {

@@ -1,10 +1,15 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "sim/core/input/yaml_reader.h"
+#include "sim/core/enum_names.h"
+#include "sim/core/fields.h"
+#include "sim/core/quantity.h"
+#include "sim/core/source_place.h"
+#include "sim/core/sourced.h"
 
 namespace simtrain {
 
@@ -49,13 +54,9 @@ struct PeakRate {
   DataType data_type{};
   FlopRate rate;
   std::string source;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("data_type", data_type);
-    v("rate", rate);
-    v("source", source);
-  }
 };
+template <>
+struct Fields<PeakRate>;
 
 /// Asymptotic GEMM rate of the whole GPU for one data type and what a wave of tiles adds. `burst`
 /// is the rate of short runs at full clock; `sustained` that of GEMMs alone for a second and more,
@@ -67,16 +68,9 @@ struct GemmRate {
   Duration wave_overhead{};
   double wave_sharpness = 0;  ///< 1: whole waves; 0: no wave quantization
   std::string source;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("data_type", data_type);
-    v("burst", burst);
-    v("sustained", sustained);
-    v("wave_overhead", wave_overhead);
-    v("wave_sharpness", wave_sharpness, kShare);
-    v("source", source);
-  }
 };
+template <>
+struct Fields<GemmRate>;
 
 struct GemmSpec {
   Sourced<Duration> kernel_floor;
@@ -89,18 +83,9 @@ struct GemmSpec {
   /// Whether tensor cores take operands below 16 bits only contiguous along k (Hopper), so that
   /// weight gradients read turned copies.
   Sourced<bool> quantized_operands_along_k;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("kernel_floor", kernel_floor);
-    v("memory_efficiency", memory_efficiency, kShare);
-    v("weight_gradient_efficiency", weight_gradient_efficiency, kShare);
-    v("overlap_slowdown", overlap_slowdown, kShare);
-    v("tiles", tiles, Limits{1, 4096});
-    v("tiles_source", tiles_source);
-    v("rates", rates);
-    v("quantized_operands_along_k", quantized_operands_along_k);
-  }
 };
+template <>
+struct Fields<GemmSpec>;
 
 /// What the GPU draws, in units of its power limit, and how that falls with the clock. A GEMM alone
 /// draws (burst / sustained)^exponent at full clock: that is what holds it at its sustained rate.
@@ -113,16 +98,9 @@ struct PowerSpec {
   /// deviation lasts.
   Sourced<double> fluctuation;
   Sourced<Duration> fluctuation_time;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("exponent", exponent, Limits{1, 4});
-    v("attention", attention, Limits{0, 4});
-    v("streaming", streaming, kShare);
-    v("available", available, Limits{0.1, 1});
-    v("fluctuation", fluctuation, kShare);
-    v("fluctuation_time", fluctuation_time);
-  }
 };
+template <>
+struct Fields<PowerSpec>;
 
 /// Fused attention of one implementation and direction; the formula stands in kernel_model.h.
 struct AttentionSpec {
@@ -135,18 +113,9 @@ struct AttentionSpec {
   /// Head dimensions, rising, and their share of `rate`; straight between two, level beyond.
   std::vector<std::array<double, 2>> head_dimension_shares;
   std::string source;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("implementation", implementation);
-    v("direction", direction);
-    v("rate", rate);
-    v("half_rate_sequence", half_rate_sequence);
-    v("grid_penalty", grid_penalty);
-    v("block_rows", block_rows, Limits{1, 4096});
-    v.optional("head_dimension_shares", head_dimension_shares, Limits{1e-3, 1e4});
-    v("source", source);
-  }
 };
+template <>
+struct Fields<AttentionSpec>;
 
 /// Share of the memory bandwidth that memory-bound kernels reach, by kind.
 struct StreamingSpec {
@@ -156,16 +125,9 @@ struct StreamingSpec {
   Sourced<double> norm_forward;
   Sourced<double> norm_backward;
   Sourced<double> cross_entropy;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("kernel_floor", kernel_floor);
-    v("element_wise", element_wise, kShare);
-    v("cast", cast, kShare);
-    v("norm_forward", norm_forward, kShare);
-    v("norm_backward", norm_backward, kShare);
-    v("cross_entropy", cross_entropy, kShare);
-  }
 };
+template <>
+struct Fields<StreamingSpec>;
 
 struct NvlinkSpec {
   Sourced<Bandwidth> bandwidth;              ///< per GPU and direction, all links
@@ -173,14 +135,9 @@ struct NvlinkSpec {
   /// What an SM of a user-buffer kernel of Transformer Engine loads or stores.
   Sourced<Bandwidth> user_buffer_sm_bandwidth;
   Sourced<Duration> switch_latency;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("bandwidth", bandwidth);
-    v("copy_engine_bandwidth", copy_engine_bandwidth);
-    v("user_buffer_sm_bandwidth", user_buffer_sm_bandwidth);
-    v("switch_latency", switch_latency);
-  }
 };
+template <>
+struct Fields<NvlinkSpec>;
 
 /// How one NCCL protocol moves data between GPUs of one NVLink domain: `base` before the first
 /// step, `hop` for each step from rank to rank, then bus bytes at `bandwidth`.
@@ -189,14 +146,9 @@ struct NcclProtocolSpec {
   Duration hop{};
   Bandwidth bandwidth;
   std::string source;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("base", base);
-    v("hop", hop);
-    v("bandwidth", bandwidth);
-    v("source", source);
-  }
 };
+template <>
+struct Fields<NcclProtocolSpec>;
 
 /// Reduction in the NVLink switch: chunk after chunk through all channels and heads, each round of
 /// them with `round_overhead` beside its bytes.
@@ -205,14 +157,9 @@ struct NvlsSpec {
   Duration round_overhead{};
   Bandwidth bandwidth;
   std::string source;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("base", base);
-    v("round_overhead", round_overhead);
-    v("bandwidth", bandwidth);
-    v("source", source);
-  }
 };
+template <>
+struct Fields<NvlsSpec>;
 
 /// Sends and receives, of which an all-to-all is made: `base`, then bytes at `bandwidth` over all
 /// peers together, at most a channel's share for each channel.
@@ -220,13 +167,9 @@ struct PairSpec {
   Duration base{};
   Bandwidth bandwidth;
   std::string source;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("base", base);
-    v("bandwidth", bandwidth);
-    v("source", source);
-  }
 };
+template <>
+struct Fields<PairSpec>;
 
 /// What NCCL reaches between GPUs of this kind.
 struct NcclGpuSpec {
@@ -242,24 +185,12 @@ struct NcclGpuSpec {
   Sourced<Bandwidth> lone_channel_bandwidth;  ///< of a channel among few
   Sourced<Bandwidth> copy_bandwidth;          ///< a channel's copy of the rank's own part
   Sourced<Bandwidth> network_ll_bandwidth;    ///< LL between NVLink domains, all channels
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("graph_bandwidth", graph_bandwidth);
-    v("ll", ll);
-    v("ll128", ll128);
-    v("simple", simple);
-    v("slice_turnaround", slice_turnaround);
-    v("nvls", nvls);
-    v("pair", pair);
-    v("channel_bandwidth", channel_bandwidth);
-    v("lone_channel_bandwidth", lone_channel_bandwidth);
-    v("copy_bandwidth", copy_bandwidth);
-    v("network_ll_bandwidth", network_ll_bandwidth);
-  }
   [[nodiscard]] const NcclProtocolSpec& protocol(std::size_t index) const {
     return index == 0 ? ll : index == 1 ? ll128 : simple;
   }
 };
+template <>
+struct Fields<NcclGpuSpec>;
 
 /// One GPU model: `hardware/gpus/NAME.yaml`.
 struct GpuSpec {
@@ -278,28 +209,13 @@ struct GpuSpec {
   NvlinkSpec nvlink;
   NcclGpuSpec nccl;
   SourcePlace where;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("name", name);
-    v("description", description);
-    v("architecture", architecture);
-    v("sm_count", sm_count, Limits{1, 10000});
-    v("memory_capacity", memory_capacity);
-    v("gemm_workspaces", gemm_workspaces);
-    v("memory_bandwidth", memory_bandwidth);
-    v("peak_rates", peak_rates);
-    v("gemm", gemm);
-    v("power", power);
-    v("attention", attention);
-    v("streaming", streaming);
-    v("nvlink", nvlink);
-    v("nccl", nccl);
-  }
 
   /// Dense peak for `type`; throws InputError at the file where it has no such row.
   [[nodiscard]] FlopRate peak(DataType type) const;
   /// The row of `gemm.rates` for `type`; throws InputError at the file where there is none.
   [[nodiscard]] const GemmRate& gemm_rate(DataType type) const;
 };
+template <>
+struct Fields<GpuSpec>;
 
 }  // namespace simtrain

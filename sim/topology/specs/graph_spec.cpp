@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/files/data_folder.h"
 #include "sim/core/invariant.h"
+#include "sim/topology/specs/node_fields.h"
 
 namespace simtrain {
 namespace {

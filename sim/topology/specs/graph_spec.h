@@ -4,10 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "sim/core/files/data_folder.h"
+#include "sim/core/fields.h"
+#include "sim/core/quantity.h"
+#include "sim/core/source_place.h"
 #include "sim/topology/specs/node_spec.h"
 
 namespace simtrain {
+
+class DataFolder;
 
 /// Hosts of one kind in a cluster's own graph. One is called by `name`, several `name0`, `name1`...
 struct GraphHosts {
@@ -16,26 +20,20 @@ struct GraphHosts {
   int count = 1;
   SourcePlace where;
   NodeSpec spec;  ///< what `node` names
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("name", name);
-    v("node", node);
-    v.optional("count", count, Limits{1, 10000});
-  }
 
   [[nodiscard]] std::string host_name(int number) const {
     return count == 1 ? name : name + std::to_string(number);
   }
 };
+template <>
+struct Fields<GraphHosts>;
 
 struct GraphSwitch {
   std::string name;
   SourcePlace where;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("name", name);
-  }
 };
+template <>
+struct Fields<GraphSwitch>;
 
 /// A cable, equal in both directions. To a host it is one of each NIC in `nics` (all, if left out);
 /// the name of an entry of several hosts means one from each.
@@ -46,15 +44,9 @@ struct GraphLink {
   Duration latency{};  ///< of the cable and the switch that it leads to
   std::optional<std::vector<int>> nics;
   SourcePlace where;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("from", from);
-    v("to", to);
-    v("bandwidth", bandwidth);
-    v("latency", latency);
-    v.optional("nics", nics, Limits{0, 1023});
-  }
 };
+template <>
+struct Fields<GraphLink>;
 
 /// One's own cluster as it is wired: key `graph` of a cluster file. Every NIC has one link.
 struct GraphSpec {
@@ -62,12 +54,6 @@ struct GraphSpec {
   std::vector<GraphSwitch> switches;
   std::vector<GraphLink> links;
   SourcePlace where;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("hosts", hosts);
-    v("switches", switches);
-    v("links", links);
-  }
 
   /// All hosts of all entries.
   [[nodiscard]] int count() const;
@@ -75,6 +61,8 @@ struct GraphSpec {
   [[nodiscard]] const GraphHosts& entry_of(int host) const;
   [[nodiscard]] int first_of(const GraphHosts& entry) const;
 };
+template <>
+struct Fields<GraphSpec>;
 
 /// The graph with its nodes read. Throws InputError, with its place, where a name is unknown or
 /// stands twice, GPUs differ, a NIC or switch has no link, a NIC has two, or parts are not joined.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/input/input_error.h"
+
 namespace simtrain {
 
 void check_nics(const NodeSpec& node) {

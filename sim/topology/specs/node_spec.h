@@ -2,7 +2,10 @@
 
 #include <string>
 
-#include "sim/core/input/yaml_reader.h"
+#include "sim/core/fields.h"
+#include "sim/core/quantity.h"
+#include "sim/core/source_place.h"
+#include "sim/core/sourced.h"
 
 namespace simtrain {
 
@@ -18,19 +21,9 @@ struct NodeSpec {
   Sourced<int> nvswitches;           ///< switch chips of one NVLink domain
   Sourced<Duration> host_launch_latency;
   SourcePlace where;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("name", name);
-    v("description", description);
-    v("gpu", gpu);
-    v("gpus", gpus, Limits{1, 1024});
-    v("nics", nics, Limits{1, 1024});
-    v("nic_bandwidth", nic_bandwidth);
-    v("nvlink_domain_nodes", nvlink_domain_nodes, Limits{1, 1024});
-    v("nvswitches", nvswitches, Limits{1, 1024});
-    v("host_launch_latency", host_launch_latency);
-  }
 };
+template <>
+struct Fields<NodeSpec>;
 
 /// Throws InputError where a node has more NICs than GPUs.
 void check_nics(const NodeSpec& node);

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/input/input_error.h"
+
 namespace simtrain {
 namespace {
 

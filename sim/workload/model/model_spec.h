@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "sim/core/input/yaml_reader.h"
+#include "sim/core/enum_names.h"
+#include "sim/core/fields.h"
+#include "sim/core/source_place.h"
 
 namespace simtrain {
 
@@ -43,12 +45,9 @@ struct LayerSpec {
   std::vector<BlockKind> blocks;  ///< of one layer, in order
   int repeat = 1;
   SourcePlace where;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("blocks", blocks);
-    v.optional("repeat", repeat, Limits{1, 100000});
-  }
 };
+template <>
+struct Fields<LayerSpec>;
 
 /// Shape of a decoder: `scenarios/models/NAME.yaml`.
 struct ModelSpec {
@@ -69,24 +68,6 @@ struct ModelSpec {
   /// The layers in order; missing: `num_layers` of gqa and mlp.
   std::optional<std::vector<LayerSpec>> layers;
   SourcePlace where;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("name", name);
-    v("source", source);
-    v("num_layers", num_layers, Limits{1, 100000});
-    v("hidden_size", hidden_size, Limits{1, 1e6});
-    v("ffn_hidden_size", ffn_hidden_size, Limits{1, 1e7});
-    v("num_attention_heads", num_attention_heads, Limits{1, 100000});
-    v("num_query_groups", num_query_groups, Limits{1, 100000});
-    v("kv_channels", kv_channels, Limits{1, 100000});
-    v("vocab_size", vocab_size, Limits{1, 1e8});
-    v("activation", activation);
-    v("normalization", normalization);
-    v("rotary_percent", rotary_percent, kShare);
-    v("share_embeddings_and_output_weights", share_embeddings_and_output_weights);
-    v.optional("hidden_dropout", hidden_dropout, kShare);
-    v.optional("layers", layers);
-  }
 
   [[nodiscard]] std::int64_t query_size() const { return num_attention_heads * kv_channels; }
   [[nodiscard]] std::int64_t key_value_size() const { return num_query_groups * kv_channels; }
@@ -95,5 +76,7 @@ struct ModelSpec {
     return activation == Activation::swiglu ? 2 * ffn_hidden_size : ffn_hidden_size;
   }
 };
+template <>
+struct Fields<ModelSpec>;
 
 }  // namespace simtrain

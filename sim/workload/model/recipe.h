@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/core/enum_names.h"
+#include "sim/core/fields.h"
 #include "sim/workload/kernels/precision.h"
 #include "sim/workload/model/model_spec.h"
 #include "sim/workload/model/software_spec.h"
@@ -40,15 +42,9 @@ struct TrainingSpec {
   std::int64_t seq_length = 0;
   int micro_batch_size = 0;
   int global_batch_size = 0;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("precision", precision);
-    v.optional("fp8_params", fp8_params);
-    v("seq_length", seq_length, Limits{1, 1e8});
-    v("micro_batch_size", micro_batch_size, Limits{1, 1e6});
-    v("global_batch_size", global_batch_size, Limits{1, 1e8});
-  }
 };
+template <>
+struct Fields<TrainingSpec>;
 
 struct ParallelismSpec {
   int tensor_model_parallel_size = 1;
@@ -61,20 +57,9 @@ struct ParallelismSpec {
   bool account_for_loss_in_pipeline_split = false;
   /// Layers by chunk in Megatron's words (schedule/pipeline_layout.h); missing: dealt evenly.
   std::optional<std::string> pipeline_model_parallel_layout;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("tensor_model_parallel_size", tensor_model_parallel_size, Limits{1, 1e6});
-    v("pipeline_model_parallel_size", pipeline_model_parallel_size, Limits{1, 1e6});
-    v.optional("virtual_pipeline_model_parallel_size", virtual_pipeline_model_parallel_size,
-               Limits{1, 1e6});
-    v.optional("context_parallel_size", context_parallel_size, Limits{1, 1e6});
-    v.optional("expert_model_parallel_size", expert_model_parallel_size, Limits{1, 1e6});
-    v("sequence_parallel", sequence_parallel);
-    v.optional("account_for_embedding_in_pipeline_split", account_for_embedding_in_pipeline_split);
-    v.optional("account_for_loss_in_pipeline_split", account_for_loss_in_pipeline_split);
-    v.optional("pipeline_model_parallel_layout", pipeline_model_parallel_layout);
-  }
 };
+template <>
+struct Fields<ParallelismSpec>;
 
 struct OverlapSpec {
   bool tp_comm_overlap = false;
@@ -84,29 +69,17 @@ struct OverlapSpec {
   bool overlap_param_gather = false;
   bool defer_embedding_wgrad_compute = false;
   int wgrad_deferral_limit = 0;  ///< micro-batches kept; 0: all of them
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("tp_comm_overlap", tp_comm_overlap);
-    v.optional("tp_comm_overlap_table", tp_comm_overlap_table);
-    v("overlap_p2p_comm", overlap_p2p_comm);
-    v("overlap_grad_reduce", overlap_grad_reduce);
-    v("overlap_param_gather", overlap_param_gather);
-    v.optional("defer_embedding_wgrad_compute", defer_embedding_wgrad_compute);
-    v.optional("wgrad_deferral_limit", wgrad_deferral_limit, kCountOrNone);
-  }
 };
+template <>
+struct Fields<OverlapSpec>;
 
 struct OptimizerSpec {
   bool distributed = true;
   DataType grad_reduce_dtype{};
   double bucket_size_mb = 0;  ///< 1e6 bytes of gradients
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("distributed", distributed);
-    v("grad_reduce_dtype", grad_reduce_dtype);
-    v("bucket_size_mb", bucket_size_mb, Limits{0.001, 1e9});
-  }
 };
+template <>
+struct Fields<OptimizerSpec>;
 
 /// All that decides which work a training step is, whatever it runs on.
 struct Recipe {

@@ -1,9 +1,13 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 
 #include "sim/collectives/libraries/nccl/nccl_settings.h"
+#include "sim/core/enum_names.h"
+#include "sim/core/fields.h"
+#include "sim/core/sourced.h"
 #include "sim/topology/specs/gpu_spec.h"
 
 namespace simtrain {
@@ -36,19 +40,14 @@ struct KernelLaunches {
   Sourced<int> bf16_backward;
   Sourced<int> fp8_forward;
   Sourced<int> fp8_backward;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("bf16_forward", bf16_forward, kCountOrNone);
-    v("bf16_backward", bf16_backward, kCountOrNone);
-    v("fp8_forward", fp8_forward, kCountOrNone);
-    v("fp8_backward", fp8_backward, kCountOrNone);
-  }
   /// `quantized`: with the casts of its operands.
   [[nodiscard]] int of_layer(bool forward, bool quantized) const {
     if (quantized) return forward ? fp8_forward.value : fp8_backward.value;
     return forward ? bf16_forward.value : bf16_backward.value;
   }
 };
+template <>
+struct Fields<KernelLaunches>;
 
 /// What a GPU's memory holds beside the tensors of a training step.
 struct MemorySpec {
@@ -56,14 +55,9 @@ struct MemorySpec {
   Sourced<Bytes> communicator_of_two;      ///< buffers of an NCCL communicator of two ranks
   Sourced<Bytes> communicator;             ///< of more ranks
   Sourced<double> reserved_per_allocated;  ///< of the framework's allocator, with its fragmentation
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("cuda_context", cuda_context);
-    v("communicator_of_two", communicator_of_two);
-    v("communicator", communicator);
-    v("reserved_per_allocated", reserved_per_allocated, Limits{1, 2});
-  }
 };
+template <>
+struct Fields<MemorySpec>;
 
 /// A software stack: `hardware/software/NAME.yaml`.
 struct SoftwareSpec {
@@ -81,22 +75,9 @@ struct SoftwareSpec {
   /// Whether Transformer Engine keeps a BF16 tensor a shape of weights, to hand to autograd for
   /// gradients that were accumulated in place; missing where it does not.
   std::optional<Sourced<bool>> weight_gradient_placeholders;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("name", name);
-    v("description", description);
-    v("source", source);
-    v("attention", attention);
-    v("cross_entropy", cross_entropy);
-    v("squared_relu", squared_relu);
-    v("distributed_optimizer", distributed_optimizer);
-    v("tp_only_amax_red", tp_only_amax_red);
-    v("nccl", nccl);
-    v("kernel_launches", kernel_launches);
-    v("memory", memory);
-    v.optional("weight_gradient_placeholders", weight_gradient_placeholders);
-  }
 };
+template <>
+struct Fields<SoftwareSpec>;
 
 enum class TpOverlapMethod { bulk, pipeline, ring_exchange };
 
@@ -114,14 +95,9 @@ struct TpOverlapEntry {
   int sms = 0;
   int splits = 1;
   bool set_sm_margin = false;  ///< the whole GEMM leaves the SMs free, not only while data moves
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("method", method);
-    v("sms", sms, Limits{0, 1000});
-    v.optional("splits", splits, Limits{1, 64});
-    v.optional("set_sm_margin", set_sm_margin);
-  }
 };
+template <>
+struct Fields<TpOverlapEntry>;
 
 /// Transformer Engine's user-buffer table: `hardware/tp_overlap/NAME.yaml`. The GEMMs that follow
 /// an all-gather (QKV, FC1 forward; projection, FC2 data gradient) always use the ring exchange.
@@ -135,18 +111,8 @@ struct TpOverlapTable {
   TpOverlapEntry fc1_wgrad;
   TpOverlapEntry proj_fprop;
   TpOverlapEntry fc2_fprop;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("name", name);
-    v("source", source);
-    v("ring_exchange_sms", ring_exchange_sms, Limits{0, 1000});
-    v("qkv_dgrad", qkv_dgrad);
-    v("qkv_wgrad", qkv_wgrad);
-    v("fc1_dgrad", fc1_dgrad);
-    v("fc1_wgrad", fc1_wgrad);
-    v("proj_fprop", proj_fprop);
-    v("fc2_fprop", fc2_fprop);
-  }
 };
+template <>
+struct Fields<TpOverlapTable>;
 
 }  // namespace simtrain

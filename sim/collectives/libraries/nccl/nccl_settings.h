@@ -5,7 +5,9 @@
 
 #include "sim/collectives/libraries/nccl/nccl_version.h"
 #include "sim/collectives/names.h"
-#include "sim/core/input/yaml_reader.h"
+#include "sim/core/fields.h"
+#include "sim/core/quantity.h"
+#include "sim/core/sourced.h"
 
 namespace simtrain {
 
@@ -21,20 +23,9 @@ struct NcclSettings {
   std::optional<Sourced<int>> max_channels;             ///< NCCL_MAX_NCHANNELS, NCCL_MAX_CTAS
   Sourced<Bytes> p2p_net_chunk;                         ///< NCCL_P2P_NET_CHUNKSIZE
   std::optional<Sourced<int>> p2p_channels_per_peer;    ///< NCCL_NCHANNELS_PER_NET_PEER
-  template <class Visitor>
-  void fields(Visitor& v) {
-    constexpr Limits kChannels{1, 64};
-    v("version", version);
-    v("nvls", nvls);
-    v.optional("collnet", collnet);
-    v.optional("algo", algo);
-    v.optional("proto", proto);
-    v.optional("min_channels", min_channels, kChannels);
-    v.optional("max_channels", max_channels, kChannels);
-    v("p2p_net_chunk", p2p_net_chunk);
-    v.optional("p2p_channels_per_peer", p2p_channels_per_peer, kChannels);
-  }
 };
+template <>
+struct Fields<NcclSettings>;
 
 /// An NCCL release as it comes: NVLS on, network chunks of 128 KiB, the rest its own choice.
 NcclSettings untold_nccl(const NcclVersion& version);
@@ -50,20 +41,9 @@ struct NcclOverrides {
   std::optional<int> max_channels;
   std::optional<Bytes> p2p_net_chunk;
   std::optional<int> p2p_channels_per_peer;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    constexpr Limits kChannels{1, 64};
-    v.optional("version", version);
-    v.optional("nvls", nvls);
-    v.optional("collnet", collnet);
-    v.optional("algo", algo);
-    v.optional("proto", proto);
-    v.optional("min_channels", min_channels, kChannels);
-    v.optional("max_channels", max_channels, kChannels);
-    v.optional("p2p_net_chunk", p2p_net_chunk);
-    v.optional("p2p_channels_per_peer", p2p_channels_per_peer, kChannels);
-  }
 };
+template <>
+struct Fields<NcclOverrides>;
 
 /// The settings with the overrides over them; the source of a changed value is `source`.
 NcclSettings with_overrides(NcclSettings settings, const NcclOverrides& overrides,

@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include "sim/core/input/yaml_tree.h"
-
 namespace simtrain {
+
+struct YamlNode;
 
 /// An NCCL release, `2.25.1`: what its tuning tables and channel rules depend on.
 struct NcclVersion {

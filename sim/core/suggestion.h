@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace simtrain {
+
+/// "did you mean 'x'?" for the closest of `known`, or the list of them where none is close.
+std::string suggestion(std::string_view word, const std::vector<std::string>& known);
+
+}  // namespace simtrain

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "sim/collectives/libraries/nccl/nccl_fields.h"
+#include "sim/core/input/yaml_reader.h"
+#include "sim/run/scenario/scenario.h"
+#include "sim/topology/placement/placement_fields.h"
+#include "sim/topology/specs/fault_fields.h"
+#include "sim/workload/model/fields/recipe_fields.h"
+
+namespace simtrain {
+
+template <>
+struct Fields<ClusterRequest> {
+  template <class Visitor>
+  static void visit(Visitor& v, ClusterRequest& request) {
+    v("name", request.name);
+    v.optional("nodes", request.nodes, Limits{1, 1e6});
+    v.optional("gpus", request.gpus, Limits{1, 1e8});
+    v.optional("available_nodes", request.available_nodes, Limits{1, 1e6});
+    v.optional("placement", request.placement);
+    v.optional("rank_order", request.rank_order);
+    v.optional("faults", request.faults);
+  }
+};
+
+template <>
+struct Fields<ScenarioFile> {
+  template <class Visitor>
+  static void visit(Visitor& v, ScenarioFile& file) {
+    v("name", file.name);
+    v("source", file.source);
+    v.optional("notes", file.notes);
+    v.optional("mfu_convention", file.mfu_convention);
+    v("cluster", file.cluster);
+    v("software", file.software);
+    v("model", file.model);
+    v("training", file.training);
+    v("parallelism", file.parallelism);
+    v("overlap", file.overlap);
+    v("optimizer", file.optimizer);
+    v.optional("recompute", file.recompute);
+    v.optional("recompute_modules", file.recompute_modules);
+    v.optional("cuda_graphs", file.cuda_graphs);
+    v.optional("nccl", file.nccl);
+  }
+};
+
+}  // namespace simtrain

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "sim/core/input/yaml_reader.h"
+#include "sim/topology/specs/cluster_spec.h"
+#include "sim/topology/specs/graph_fields.h"
+
+namespace simtrain {
+
+template <>
+struct Fields<FabricSpec> {
+  template <class Visitor>
+  static void visit(Visitor& v, FabricSpec& spec) {
+    v("name", spec.name);
+    v("description", spec.description);
+    v("transport", spec.transport);
+    v("wiring", spec.wiring);
+    v("nodes_per_unit", spec.nodes_per_unit, Limits{1, 100000});
+    v("oversubscription", spec.oversubscription, Limits{1, 1000});
+    v.optional("nodes_per_block", spec.nodes_per_block, Limits{1, 1e6});
+    v.optional("core_oversubscription", spec.core_oversubscription, Limits{1, 1000});
+    v.optional("pxn", spec.pxn);
+    v.optional("routing", spec.routing);
+    v("link_efficiency", spec.link_efficiency, Limits{0.01, 1});
+    v("switch_latency", spec.switch_latency);
+    v("cable_latency", spec.cable_latency);
+    v("ll_hop", spec.ll_hop);
+    v("ll128_hop", spec.ll128_hop);
+    v("simple_hop", spec.simple_hop);
+    v("collective_start", spec.collective_start);
+    v("tree_hop", spec.tree_hop);
+    v("send_receive_latency", spec.send_receive_latency);
+    v("chunk_turnaround", spec.chunk_turnaround);
+    v("channel_bandwidth", spec.channel_bandwidth);
+    v.optional("sharp", spec.sharp);
+  }
+};
+
+template <>
+struct Fields<ClusterFile> {
+  template <class Visitor>
+  static void visit(Visitor& v, ClusterFile& file) {
+    v("name", file.name);
+    v("description", file.description);
+    v.optional("node", file.node);
+    v("fabric", file.fabric);
+    v.optional("max_nodes", file.max_nodes, Limits{1, 1e6});
+    v.optional("graph", file.graph);
+  }
+};
+
+}  // namespace simtrain

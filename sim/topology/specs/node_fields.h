@@ -1,0 +1,24 @@
+#pragma once
+
+#include "sim/core/input/yaml_reader.h"
+#include "sim/topology/specs/node_spec.h"
+
+namespace simtrain {
+
+template <>
+struct Fields<NodeSpec> {
+  template <class Visitor>
+  static void visit(Visitor& v, NodeSpec& spec) {
+    v("name", spec.name);
+    v("description", spec.description);
+    v("gpu", spec.gpu);
+    v("gpus", spec.gpus, Limits{1, 1024});
+    v("nics", spec.nics, Limits{1, 1024});
+    v("nic_bandwidth", spec.nic_bandwidth);
+    v("nvlink_domain_nodes", spec.nvlink_domain_nodes, Limits{1, 1024});
+    v("nvswitches", spec.nvswitches, Limits{1, 1024});
+    v("host_launch_latency", spec.host_launch_latency);
+  }
+};
+
+}  // namespace simtrain

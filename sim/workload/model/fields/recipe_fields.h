@@ -1,0 +1,62 @@
+#pragma once
+
+#include "sim/core/input/yaml_reader.h"
+#include "sim/workload/model/recipe.h"
+
+namespace simtrain {
+
+template <>
+struct Fields<TrainingSpec> {
+  template <class Visitor>
+  static void visit(Visitor& v, TrainingSpec& spec) {
+    v("precision", spec.precision);
+    v.optional("fp8_params", spec.fp8_params);
+    v("seq_length", spec.seq_length, Limits{1, 1e8});
+    v("micro_batch_size", spec.micro_batch_size, Limits{1, 1e6});
+    v("global_batch_size", spec.global_batch_size, Limits{1, 1e8});
+  }
+};
+
+template <>
+struct Fields<ParallelismSpec> {
+  template <class Visitor>
+  static void visit(Visitor& v, ParallelismSpec& spec) {
+    v("tensor_model_parallel_size", spec.tensor_model_parallel_size, Limits{1, 1e6});
+    v("pipeline_model_parallel_size", spec.pipeline_model_parallel_size, Limits{1, 1e6});
+    v.optional("virtual_pipeline_model_parallel_size", spec.virtual_pipeline_model_parallel_size,
+               Limits{1, 1e6});
+    v.optional("context_parallel_size", spec.context_parallel_size, Limits{1, 1e6});
+    v.optional("expert_model_parallel_size", spec.expert_model_parallel_size, Limits{1, 1e6});
+    v("sequence_parallel", spec.sequence_parallel);
+    v.optional("account_for_embedding_in_pipeline_split",
+               spec.account_for_embedding_in_pipeline_split);
+    v.optional("account_for_loss_in_pipeline_split", spec.account_for_loss_in_pipeline_split);
+    v.optional("pipeline_model_parallel_layout", spec.pipeline_model_parallel_layout);
+  }
+};
+
+template <>
+struct Fields<OverlapSpec> {
+  template <class Visitor>
+  static void visit(Visitor& v, OverlapSpec& spec) {
+    v("tp_comm_overlap", spec.tp_comm_overlap);
+    v.optional("tp_comm_overlap_table", spec.tp_comm_overlap_table);
+    v("overlap_p2p_comm", spec.overlap_p2p_comm);
+    v("overlap_grad_reduce", spec.overlap_grad_reduce);
+    v("overlap_param_gather", spec.overlap_param_gather);
+    v.optional("defer_embedding_wgrad_compute", spec.defer_embedding_wgrad_compute);
+    v.optional("wgrad_deferral_limit", spec.wgrad_deferral_limit, kCountOrNone);
+  }
+};
+
+template <>
+struct Fields<OptimizerSpec> {
+  template <class Visitor>
+  static void visit(Visitor& v, OptimizerSpec& spec) {
+    v("distributed", spec.distributed);
+    v("grad_reduce_dtype", spec.grad_reduce_dtype);
+    v("bucket_size_mb", spec.bucket_size_mb, Limits{0.001, 1e9});
+  }
+};
+
+}  // namespace simtrain
