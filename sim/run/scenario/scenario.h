@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/collectives/libraries/nccl/nccl_settings.h"
+#include "sim/collectives/libraries/library_maps.h"
 #include "sim/core/files/data_folder.h"
 #include "sim/run/results/headline.h"
 #include "sim/run/results/metrics.h"
@@ -53,7 +53,7 @@ struct ScenarioFile {
   Recompute recompute = Recompute::none;
   std::optional<std::vector<RecomputeModule>> recompute_modules;
   bool cuda_graphs = false;
-  NcclOverrides nccl;
+  LibraryOverrides library;
   template <class Visitor>
   void fields(Visitor& v) {
     v("name", name);
@@ -70,7 +70,7 @@ struct ScenarioFile {
     v.optional("recompute", recompute);
     v.optional("recompute_modules", recompute_modules);
     v.optional("cuda_graphs", cuda_graphs);
-    v.optional("nccl", nccl);
+    library.fields(v);
   }
 };
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <string>
 
-#include "sim/collectives/libraries/nccl/nccl_settings.h"
+#include "sim/collectives/libraries/library_maps.h"
 #include "sim/topology/specs/gpu_spec.h"
 
 namespace simtrain {
@@ -53,7 +53,7 @@ struct KernelLaunches {
 /// What a GPU's memory holds beside the tensors of a training step.
 struct MemorySpec {
   Sourced<Bytes> cuda_context;
-  Sourced<Bytes> communicator_of_two;      ///< buffers of an NCCL communicator of two ranks
+  Sourced<Bytes> communicator_of_two;      ///< buffers of a communicator of two ranks
   Sourced<Bytes> communicator;             ///< of more ranks
   Sourced<double> reserved_per_allocated;  ///< of the framework's allocator, with its fragmentation
   template <class Visitor>
@@ -75,7 +75,7 @@ struct SoftwareSpec {
   Sourced<SquaredRelu> squared_relu;  ///< one kernel, or PyTorch's own one after the other
   Sourced<OptimizerKind> distributed_optimizer;
   Sourced<bool> tp_only_amax_red;  ///< Megatron: amax of FP8 tensors over TP x CP, not DP as well
-  NcclSettings nccl;
+  CommunicationLibrary library;
   KernelLaunches kernel_launches;
   MemorySpec memory;
   /// Whether Transformer Engine keeps a BF16 tensor a shape of weights, to hand to autograd for
@@ -91,7 +91,7 @@ struct SoftwareSpec {
     v("squared_relu", squared_relu);
     v("distributed_optimizer", distributed_optimizer);
     v("tp_only_amax_red", tp_only_amax_red);
-    v("nccl", nccl);
+    library_fields(library, v);
     v("kernel_launches", kernel_launches);
     v("memory", memory);
     v.optional("weight_gradient_placeholders", weight_gradient_placeholders);
