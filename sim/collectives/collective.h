@@ -1,25 +1,20 @@
 #pragma once
 
-#include "sim/collectives/algorithm.h"
+#include "sim/collectives/library.h"
 
 namespace simtrain {
 
-/// Algorithm and protocol of a call as NCCL chooses them: the least of `tuning_seconds` among what
-/// is on offer and allowed by NCCL_ALGO and NCCL_PROTO; then what that choice really takes.
-/// Where the settings leave nothing, the ring with the Simple protocol stays, as in NCCL.
-TransferCost plan_collective(const CollectiveRequest& request, const NcclEnvironment& environment);
+/// What the environment's library makes of a call: a collective, an all-to-all, or a send/receive
+/// of every rank to the next.
+inline TransferCost plan_collective(const CollectiveRequest& request,
+                                    const LibraryEnvironment& environment) {
+  return environment.library.row->call(request, environment);
+}
 
-/// An all-to-all of `bytes` of send buffer per rank: a send to every peer, all at once.
-TransferCost plan_all_to_all(const CollectiveRequest& request, const NcclEnvironment& environment);
-
-/// A send and receive in a communicator of `ranks`. Over the network each channel moves a chunk per
-/// turn-around, so that the default of few channels and small chunks stays below line rate
-/// (NVIDIA/nccl issue 2409).
-TransferCost plan_send_receive(Bytes bytes, Distance distance, const NcclEnvironment& environment,
-                               int ranks = 2);
-
-/// Any of the above by the collective named in the request; send/receive goes over the farthest
-/// neighbours of the layout's ring.
-TransferCost plan_call(const CollectiveRequest& request, const NcclEnvironment& environment);
+/// A send and receive in a communicator of `ranks`.
+inline TransferCost plan_send_receive(Bytes bytes, Distance distance,
+                                      const LibraryEnvironment& environment, int ranks = 2) {
+  return environment.library.row->send_receive(bytes, distance, environment, ranks);
+}
 
 }  // namespace simtrain

@@ -7,7 +7,7 @@
 namespace simtrain {
 
 /// How the ranks of one communicator lie in the cluster, as far as a collective's time depends on
-/// it. NCCL's ring goes domain after domain, in rank order inside each, and closes.
+/// it. The ring goes domain after domain, in rank order inside each, and closes.
 struct GroupLayout {
   int ranks = 1;
   int domains = 1;              ///< NVLink domains that the group touches

@@ -44,7 +44,7 @@ struct SentBytes {
   double nic = 0;
 };
 
-/// The place of one domain in one of the two binary trees that NCCL lays over the domains; -1 where
+/// The place of one domain in one of the two binary trees that lie over the domains; -1 where
 /// there is no such neighbour. Tree 1 is tree 0 mirrored, or shifted where the number is odd, so
 /// that a domain inside one tree is a leaf of the other; only domain 0 of an odd number may have
 /// one below it in each (NVIDIA/nccl src/graph/trees.cc).

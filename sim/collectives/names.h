@@ -40,8 +40,8 @@ struct EnumNames<Collective> {
       std::pair{std::string_view("send_receive"), Collective::send_receive},
       std::pair{std::string_view("none"), Collective::none}};
 };
-/// `direct` is point to point, `user-buffers` Transformer Engine's own exchange; NCCL_ALGO knows
-/// the others.
+/// The words of all libraries. `direct` is point to point, `user-buffers` Transformer Engine's own
+/// exchange.
 template <>
 struct EnumNames<Algorithm> {
   static constexpr std::array rows{
@@ -62,8 +62,5 @@ struct EnumNames<Protocol> {
                                    std::pair{std::string_view("simple"), Protocol::simple},
                                    std::pair{std::string_view("ce"), Protocol::copy_engine}};
 };
-
-/// NCCL's own protocols, in its order.
-inline constexpr std::array kNcclProtocols{Protocol::ll, Protocol::ll128, Protocol::simple};
 
 }  // namespace simtrain

@@ -247,7 +247,7 @@ TEST_CASE("A topic of list or help must exist") {
       {{"list", "gpu"}, "list: 'gpu' is no family; did you mean 'gpus'?"},
       {{"list", "frobnicate"},
        "list: 'frobnicate' is no family; known are gpus, nodes, fabrics, clusters, software, "
-       "tp-overlap, models, scenarios, collectives, algorithms, protocols, wirings, "
+       "tp-overlap, models, scenarios, collectives, libraries, algorithms, protocols, wirings, "
        "import-formats, log-formats, profile-formats, step-windows, placements, blocks, groups, "
        "schedules, shardings, precisions, mfu-conventions"},
       {{"list", "gpus", "nodes"}, "list takes one family"},

@@ -142,7 +142,7 @@ TEST_CASE("list prints the families, and each of them prints names") {
   for (const std::string& family : families) CHECK(!printed("list " + family).empty());
 }
 
-TEST_CASE("list prints every collective, algorithm and protocol with what it is") {
+TEST_CASE("list prints every collective, library, algorithm and protocol with what it is") {
   const std::string collectives = printed("list collectives");
   for (const char* name :
        {"all_reduce", "all_gather", "reduce_scatter", "broadcast", "alltoall", "send_receive"})
@@ -151,6 +151,7 @@ TEST_CASE("list prints every collective, algorithm and protocol with what it is"
   for (const char* name : {"ring", "tree", "collnet-direct", "collnet-chain", "nvls", "nvls-tree",
                            "pat", "direct", "user-buffers"})
     CHECK(has_line(algorithms, std::string(name) + " "));
+  CHECK(has_line(printed("list libraries"), "nccl "));
   const std::string protocols = printed("list protocols");
   for (const char* name : {"ll", "ll128", "simple", "ce"})
     CHECK(has_line(protocols, std::string(name) + " "));

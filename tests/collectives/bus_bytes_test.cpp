@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/collectives/collective.h"
+#include "sim/collectives/algorithm.h"
 
 using namespace simtrain;
 

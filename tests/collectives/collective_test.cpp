@@ -1,9 +1,8 @@
-#include "sim/collectives/collective.h"
-
 #include <random>
 
 #include <doctest/doctest.h>
 
+#include "sim/collectives/libraries/nccl/algorithms/nccl_algorithm.h"
 #include "tests/collectives/environment.h"
 
 using namespace simtrain;
@@ -19,7 +18,7 @@ constexpr std::array kClusters{"dgx-superpod-h100", "gcp-a4", "dgx-superpod-gb20
 TransferCost forced(const Setup& setup, Algorithm algorithm, Bytes bytes, int ranks) {
   NcclSettings settings = setup.settings;
   settings.algo = Sourced<std::vector<Algorithm>>{{algorithm}, ""};
-  const TransferCost cost = plan_call({Collective::all_reduce, bytes, setup.layout(ranks)},
+  const TransferCost cost = nccl_call({Collective::all_reduce, bytes, setup.layout(ranks)},
                                       {setup.cluster.spec(), settings});
   CHECK(cost.algorithm == algorithm);
   return cost;
@@ -94,7 +93,7 @@ TEST_CASE("every algorithm and protocol takes no less time for more bytes") {
       const Bytes less = any_bytes(random);
       const Bytes more = less + any_bytes(random);
       const GroupLayout layout = setup.layout(ranks);
-      for (const AlgorithmRow& row : algorithm_rows()) {
+      for (const NcclAlgorithm& row : nccl_algorithms()) {
         for (const Protocol protocol : kNcclProtocols) {
           if (!row.offers({collective, less, layout}, setup.environment(), protocol)) continue;
           // NVLS takes larger chunks from some sizes on, which a round more than makes good.
@@ -205,7 +204,7 @@ TEST_CASE("an all-reduce of two nodes exceeds the NICs, each of which carries ha
 TEST_CASE("a ring over nodes takes no more than the NICs of its ranks and its channels") {
   const Setup setup("dgx-superpod-h100", 4);
   const auto limit = [&](int per_node) {
-    return plan_collective({Collective::all_gather, kMiB * 65536, setup.layout(4, per_node)},
+    return nccl_collective({Collective::all_gather, kMiB * 65536, setup.layout(4, per_node)},
                            setup.environment())
         .limit;
   };
@@ -234,10 +233,10 @@ TEST_CASE("a plan is the least of NCCL's own estimates among what is on offer") 
     for (const Collective collective : kChosen) {
       for (const int ranks : {2, 8, 16, 64}) {
         const CollectiveRequest request{collective, Bytes(size), setup.layout(ranks)};
-        const TransferCost best = plan_collective(request, setup.environment());
+        const TransferCost best = nccl_collective(request, setup.environment());
         const double chosen =
             tuning_seconds(request, best.algorithm, best.protocol, setup.environment());
-        for (const AlgorithmRow& row : algorithm_rows()) {
+        for (const NcclAlgorithm& row : nccl_algorithms()) {
           for (const Protocol protocol : kNcclProtocols) {
             if (!row.offers(request, setup.environment(), protocol)) continue;
             CHECK(chosen <= tuning_seconds(request, row.algorithm, protocol, setup.environment()));

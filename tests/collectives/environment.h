@@ -2,7 +2,9 @@
 
 #include <string>
 
-#include "sim/collectives/collective.h"
+#include "sim/collectives/libraries/nccl/nccl_library.h"
+#include "sim/collectives/libraries/nccl/nccl_names.h"
+#include "sim/collectives/libraries/nccl/tuning.h"
 #include "tests/topology/clusters.h"
 
 namespace simtrain::testing {
@@ -35,7 +37,7 @@ struct Setup {
   }
 
   [[nodiscard]] TransferCost plan(Collective collective, Bytes bytes, int ranks) const {
-    return plan_call({collective, bytes, layout(ranks)}, environment());
+    return nccl_call({collective, bytes, layout(ranks)}, environment());
   }
   [[nodiscard]] Duration time(Collective collective, Bytes bytes, int ranks) const {
     return plan(collective, bytes, ranks).alone();

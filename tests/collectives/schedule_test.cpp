@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/collectives/move_schedule.h"
+#include "sim/collectives/libraries/nccl/algorithms/nccl_algorithm.h"
 #include "tests/collectives/environment.h"
 #include "tests/collectives/symbolic.h"
 
@@ -16,7 +16,7 @@ using simtrain::testing::SymbolicRun;
 namespace {
 
 struct Case {
-  AlgorithmRow row;
+  NcclAlgorithm row;
   Collective collective;
   GroupShape shape;
   [[nodiscard]] std::string text() const {
@@ -52,10 +52,10 @@ std::vector<GroupShape> shapes() {
 std::vector<Case> cases() {
   Setup setup("dgx-superpod-h100", 1, {2, 29, 2});
   setup.settings.collnet = Sourced<bool>{true, ""};
-  std::vector<AlgorithmRow> rows(algorithm_rows().begin(), algorithm_rows().end());
+  std::vector<NcclAlgorithm> rows(nccl_algorithms().begin(), nccl_algorithms().end());
   rows.push_back(direct_row());
   std::vector<Case> result;
-  for (const AlgorithmRow& row : rows) {
+  for (const NcclAlgorithm& row : rows) {
     for (const Collective collective : kCollectives) {
       for (const GroupShape& shape : shapes()) {
         const Case one{row, collective, shape};

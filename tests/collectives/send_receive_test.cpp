@@ -9,11 +9,11 @@ using simtrain::testing::Setup;
 namespace {
 
 TransferCost pair(const Setup& setup, Distance distance, Bytes bytes = kMiB * 64, int ranks = 2) {
-  return plan_send_receive(bytes, distance, setup.environment(), ranks);
+  return nccl_send_receive(bytes, distance, setup.environment(), ranks);
 }
 
 TransferCost all_to_all(const Setup& setup, Bytes bytes, int ranks) {
-  return plan_all_to_all({Collective::all_to_all, bytes, setup.layout(ranks)}, setup.environment());
+  return nccl_all_to_all({Collective::all_to_all, bytes, setup.layout(ranks)}, setup.environment());
 }
 
 }  // namespace

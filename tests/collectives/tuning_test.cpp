@@ -271,7 +271,7 @@ TEST_CASE("SHARP is used where it is enabled and the fabric has it") {
 TEST_CASE("PAT gathers small parts over many nodes with one GPU each, from 2.23 on") {
   const auto chosen = [](NcclVersion version, int nodes, int per_node) {
     const Setup setup("dgx-superpod-h100", 32, version);
-    return plan_collective({Collective::all_gather, kMiB * 8, setup.layout(nodes, per_node)},
+    return nccl_collective({Collective::all_gather, kMiB * 8, setup.layout(nodes, per_node)},
                            setup.environment())
         .algorithm;
   };

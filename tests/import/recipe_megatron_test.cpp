@@ -66,7 +66,7 @@ TEST_CASE("a model_config.yaml of Megatron says what the script of the same run 
 
 TEST_CASE("the environment of a model_config.yaml reaches NCCL, and what does not is named") {
   const ImportedRecipe recipe = import_recipe(recipe_file(kConfig), h100_job());
-  const NcclSettings nccl = scenario_in(recipe.yaml).recipe.software.nccl;
+  const NcclSettings nccl = *nccl_settings_of(scenario_in(recipe.yaml).recipe.software.library);
   CHECK(!nccl.nvls.value);
   REQUIRE(nccl.algo);
   CHECK(nccl.algo->value == std::vector<Algorithm>{Algorithm::ring});
@@ -74,8 +74,9 @@ TEST_CASE("the environment of a model_config.yaml reaches NCCL, and what does no
   CHECK(recipe.yaml.find("CUDA_DEVICE_MAX_CONNECTIONS") != std::string::npos);
   CHECK(has(recipe.notes, "deterministic kernels"));
   const auto algorithms = [&](const std::string& text) {
-    return imported(with(recipe_file(kConfig), "NCCL_ALGO: Ring", "NCCL_ALGO: " + text), h100_job())
-        .recipe.software.nccl.algo->value;
+    const Scenario scenario =
+        imported(with(recipe_file(kConfig), "NCCL_ALGO: Ring", "NCCL_ALGO: " + text), h100_job());
+    return nccl_settings_of(scenario.recipe.software.library)->algo->value;
   };
   CHECK(algorithms("^NVLS,NVLSTree,CollnetDirect,CollnetChain,PAT") ==
         std::vector<Algorithm>{Algorithm::ring, Algorithm::tree});

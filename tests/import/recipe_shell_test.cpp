@@ -182,7 +182,7 @@ TEST_CASE("a script's own environment reaches NCCL") {
                                  "export NCCL_P2P_NET_CHUNKSIZE=2097152");
   const ImportedRecipe recipe =
       import_recipe(script, job("dgx-superpod-h100", "megatron-core-2025"));
-  const NcclSettings nccl = scenario_in(recipe.yaml).recipe.software.nccl;
+  const NcclSettings nccl = *nccl_settings_of(scenario_in(recipe.yaml).recipe.software.library);
   CHECK(!nccl.nvls.value);
   CHECK(nccl.p2p_net_chunk.value.value() == 2097152);
 }

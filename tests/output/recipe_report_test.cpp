@@ -80,8 +80,9 @@ TEST_CASE("It has every key of a scenario and of a model, defaults and the softw
   has_all(json["overlap"], field_names<OverlapSpec>(), {"tp_comm_overlap_table"});
   has_all(json["optimizer"], field_names<OptimizerSpec>(), {});
   has_all(json["model"], field_names<ModelSpec>(), {"layers"});
-  CHECK(json["nccl"]["version"] == scenario.recipe.software.nccl.version.value.text());
-  CHECK(json["nccl"]["nvls"] == scenario.recipe.software.nccl.nvls.value);
+  CHECK(json["nccl"]["version"] ==
+        nccl_settings_of(scenario.recipe.software.library)->version.value.text());
+  CHECK(json["nccl"]["nvls"] == nccl_settings_of(scenario.recipe.software.library)->nvls.value);
   CHECK(json["cluster"]["available_nodes"] == 1);
   CHECK(json["cluster"]["rank_order"] == "by-host");
   CHECK(json["recompute"] == "none");

@@ -5,7 +5,7 @@
 
 #include "sim/app/command.h"
 #include "sim/app/options/options.h"
-#include "sim/collectives/collective.h"
+#include "sim/collectives/library.h"
 #include "sim/core/suggestion.h"
 #include "sim/import/recipe_format.h"
 #include "sim/measured/logs/log_format.h"
@@ -71,10 +71,10 @@ std::string collectives() {
 
 std::string algorithm_list() {
   std::vector<Helped> rows;
-  for (const AlgorithmRow& row : algorithm_rows())
-    rows.emplace_back(name_of(row.algorithm), row.help);
-  const AlgorithmRow direct = direct_row();
-  rows.emplace_back(name_of(direct.algorithm), direct.help);
+  for (const LibraryRow* library : library_rows()) {
+    for (const AlgorithmRow& row : library->algorithms())
+      rows.emplace_back(name_of(row.algorithm), row.help);
+  }
   rows.emplace_back(name_of(Algorithm::user_buffers),
                     "Transformer Engine's own exchange beside GEMMs; not NCCL");
   return helped(rows);
@@ -85,6 +85,12 @@ std::string protocol_list() {
                  {"ll128", "a flag in every 128 bytes: low latency, 120/128 of the bandwidth"},
                  {"simple", "chunks with a handshake each: all of the bandwidth"},
                  {"ce", "the GPU's copy engine, for user buffers; not NCCL"}});
+}
+
+std::string library_list() {
+  std::vector<Helped> rows;
+  for (const LibraryRow* row : library_rows()) rows.emplace_back(row->name, row->meaning);
+  return helped(rows);
 }
 
 std::string wiring_list() {
@@ -191,6 +197,7 @@ const std::vector<Family>& families() {
       {"models", [](const DataFolder& data) { return lines(files_of(data, "scenarios/models")); }},
       {"scenarios", scenarios},
       {"collectives", [](const DataFolder&) { return collectives(); }},
+      {"libraries", [](const DataFolder&) { return library_list(); }},
       {"algorithms", [](const DataFolder&) { return algorithm_list(); }},
       {"protocols", [](const DataFolder&) { return protocol_list(); }},
       {"wirings", [](const DataFolder&) { return wiring_list(); }},

@@ -5,7 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "sim/collectives/algorithm.h"
+#include "sim/collectives/libraries/nccl/algorithms/nccl_algorithm.h"
+#include "sim/collectives/libraries/nccl/nccl_names.h"
 #include "sim/core/input/text_parts.h"
 #include "sim/core/suggestion.h"
 #include "sim/topology/specs/cluster_spec.h"
@@ -59,8 +60,8 @@ std::optional<std::vector<Name>> names(const po::variables_map& values, const st
 /// What NCCL_ALGO knows.
 std::vector<Algorithm> algorithms() {
   std::vector<Algorithm> known;
-  known.reserve(algorithm_rows().size());
-  for (const AlgorithmRow& row : algorithm_rows()) known.push_back(row.algorithm);
+  known.reserve(nccl_algorithms().size());
+  for (const NcclAlgorithm& row : nccl_algorithms()) known.push_back(row.algorithm);
   return known;
 }
 
@@ -89,11 +90,11 @@ void add_nccl_options(po::options_description& options) {
 NcclSettings nccl_settings(const CommandCall& call, const po::variables_map& values,
                            const NcclVersion& usual) {
   NcclSettings settings = untold_nccl(usual);
-  if (values.count("software") > 0)
-    settings = call.data
-                   .load<SoftwareSpec>("hardware/software", values["software"].as<std::string>(),
-                                       {}, "--software")
-                   .nccl;
+  if (values.count("software") > 0) {
+    const auto software = call.data.load<SoftwareSpec>(
+        "hardware/software", values["software"].as<std::string>(), {}, "--software");
+    if (const NcclSettings* own = nccl_settings_of(software.library)) settings = *own;
+  }
   NcclOverrides told;
   if (values.count("nccl-version") > 0)
     scalar_quantity(scalar(values["nccl-version"].as<std::string>()), "--nccl-version",

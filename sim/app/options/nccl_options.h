@@ -5,14 +5,10 @@
 #include <boost/program_options.hpp>
 
 #include "sim/app/command.h"
-#include "sim/collectives/collective.h"
 #include "sim/collectives/libraries/nccl/nccl_settings.h"
 #include "sim/topology/cluster.h"
 
 namespace simtrain {
-
-/// NCCL, as it comes, of the time of this program; recipes and logs name their own.
-inline constexpr NcclVersion kUsualNccl{2, 27, 3};
 
 /// Adds what says how NCCL is built and told to behave: --software, --nccl-version, --algo, ...
 void add_nccl_options(boost::program_options::options_description& options);

@@ -1,9 +1,10 @@
 #include "sim/output/trace/trace_names.h"
 
-#include <cctype>
 #include <cmath>
 
 #include <fmt/format.h>
+
+#include "sim/collectives/libraries/nccl/nccl_names.h"
 
 namespace simtrain {
 namespace {
@@ -36,27 +37,10 @@ std::string_view attention_name(AttentionKernel kernel) {
   return "";
 }
 
-std::string upper(std::string_view text) {
-  std::string result;
-  for (const char letter : text)
-    result +=
-        letter == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
-  return result;
-}
-
-/// With the reduction where there is one.
-std::string function_name(Collective collective) {
-  const bool reduces =
-      collective == Collective::all_reduce || collective == Collective::reduce_scatter;
-  return fmt::format("{}{}", nccl_function(collective), reduces ? "_Sum" : "");
-}
-
-std::string transfer_name(const TransferCost& cost) {
-  const std::string function = function_name(cost.collective);
-  if (cost.algorithm == Algorithm::user_buffers) return fmt::format("userbuffers_{}", function);
-  if (cost.algorithm == Algorithm::direct) return fmt::format("ncclDevKernel_{}", function);
-  return fmt::format("ncclDevKernel_{}_{}_{}", function, upper(name_of(cost.algorithm)),
-                     upper(name_of(cost.protocol)));
+std::string transfer_name(const LibraryRow& library, const TransferCost& cost) {
+  return cost.algorithm == Algorithm::user_buffers
+             ? fmt::format("userbuffers_{}", nccl_operation(cost.collective))
+             : library.kernel_name(cost);
 }
 
 std::string with_module(std::string_view module, std::string_view kernel) {
@@ -117,11 +101,11 @@ TraceSlice kernel_slice(const OpNote& note, Duration time) {
   return slice;
 }
 
-TraceSlice transfer_slice(const TransferCost& cost, std::string_view module, std::size_t ranks,
-                          Duration time) {
+TraceSlice transfer_slice(const LibraryRow& library, const TransferCost& cost,
+                          std::string_view module, std::size_t ranks, Duration time) {
   const double bytes = static_cast<double>(cost.bytes.value());
   const double wire = static_cast<double>(cost.wire.value());
-  return {with_module(module, transfer_name(cost)),
+  return {with_module(module, transfer_name(library, cost)),
           "communication",
           {{"collective", std::string(name_of(cost.collective))},
            {"algorithm", std::string(name_of(cost.algorithm))},

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "sim/collectives/libraries/nccl/nccl_names.h"
+#include "sim/collectives/library.h"
 #include "sim/output/trace/trace_writer.h"
 #include "sim/workload/plan/plan.h"
 
@@ -12,10 +12,10 @@ namespace simtrain {
 /// `time`.
 TraceSlice kernel_slice(const OpNote& note, Duration time);
 
-/// A transfer under the name of its kernel: ncclDevKernel_..., or userbuffers_... With algorithm,
-/// protocol, bytes and the bandwidths that nccl-tests would print; `ranks` of the communicator.
-TraceSlice transfer_slice(const TransferCost& cost, std::string_view module, std::size_t ranks,
-                          Duration time);
+/// A transfer under the name of its library's kernel, or userbuffers_... With algorithm, protocol,
+/// bytes and the bandwidths that nccl-tests would print; `ranks` of the communicator.
+TraceSlice transfer_slice(const LibraryRow& library, const TransferCost& cost,
+                          std::string_view module, std::size_t ranks, Duration time);
 
 /// A compute op of a step that is no pass: the optimizer and its like. `first` in its program?
 TraceSlice own_slice(const Op& op, const ComputeCost& cost, bool first);

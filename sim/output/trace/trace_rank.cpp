@@ -175,7 +175,7 @@ void RankTrace::write_receives() {
 void RankTrace::transfer(std::uint32_t op_index, const FlowEnd& flow) {
   const Op& op = rank_.program().ops[op_index];
   const Span& span = rank_.span(op_index);
-  TraceSlice shown = transfer_slice(rank_.program().transfers[op.cost], "",
+  TraceSlice shown = transfer_slice(library(), rank_.program().transfers[op.cost], "",
                                     rank_.group(op.group).size(), span.end - span.start);
   if (is_message(op)) {
     shown.name = fmt::format("{} mb {} chunk {}", shown.name, op.micro_batch, op.chunk);
@@ -253,7 +253,7 @@ void RankTrace::piece(std::uint32_t op, const PieceRun& run, Counters& counters)
     } else if (moves(program, inner)) {
       const TransferCost& cost = program.transfers[inner.cost];
       const std::size_t ranks = rank_.group(inner.group).size();
-      slice(track(inner.stream), span, transfer_slice(cost, note.module, ranks, time));
+      slice(track(inner.stream), span, transfer_slice(library(), cost, note.module, ranks, time));
       count_transfer(cost, span, counters);
     }
   }

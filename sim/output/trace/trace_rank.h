@@ -57,6 +57,9 @@ class RankTrace {
   [[nodiscard]] RankMemory memory() const;
   const Work& work(std::uint32_t op);
   [[nodiscard]] std::set<Stream> streams() const;
+  [[nodiscard]] const LibraryRow& library() const {
+    return *simulated_.scenario.recipe.software.library.row;
+  }
 
   const SimulatedStep& simulated_;
   const TraceSelection& selection_;

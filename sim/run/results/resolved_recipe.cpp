@@ -3,29 +3,6 @@
 #include "sim/workload/schedule/stage_layout.h"
 
 namespace simtrain {
-namespace {
-
-template <class T>
-std::optional<T> value_of(const std::optional<Sourced<T>>& setting) {
-  if (!setting) return std::nullopt;
-  return setting->value;
-}
-
-NcclOverrides resolved_nccl(const NcclSettings& settings) {
-  NcclOverrides nccl;
-  nccl.version = settings.version.value;
-  nccl.nvls = settings.nvls.value;
-  nccl.collnet = value_of(settings.collnet);
-  nccl.algo = value_of(settings.algo);
-  nccl.proto = value_of(settings.proto);
-  nccl.min_channels = value_of(settings.min_channels);
-  nccl.max_channels = value_of(settings.max_channels);
-  nccl.p2p_net_chunk = settings.p2p_net_chunk.value;
-  nccl.p2p_channels_per_peer = value_of(settings.p2p_channels_per_peer);
-  return nccl;
-}
-
-}  // namespace
 
 ResolvedRecipe resolved_recipe(const Scenario& scenario) {
   const Recipe& recipe = scenario.recipe;
@@ -48,7 +25,7 @@ ResolvedRecipe resolved_recipe(const Scenario& scenario) {
   keys.recompute = recipe.recompute;
   if (recipe.recompute == Recompute::selective) keys.recompute_modules = recipe.recompute_modules;
   keys.cuda_graphs = recipe.cuda_graphs;
-  keys.nccl = resolved_nccl(recipe.software.nccl);
+  keys.library = overrides_of(recipe.software.library);
   return resolved;
 }
 

@@ -8,8 +8,8 @@
 namespace simtrain {
 
 /// A scenario as it is simulated: every key, with what its file leaves to defaults and to the
-/// software's NCCL settings. Missing is only what nothing sets, such as NCCL's own choices, and
-/// `notes`, which nothing is computed from.
+/// settings of its library. Missing is only what nothing sets, such as the library's own choices,
+/// and `notes`, which nothing is computed from.
 struct ResolvedRecipe {
   ScenarioFile keys;  ///< without `model`
   ModelSpec model;    ///< with the scenario's overrides

@@ -255,7 +255,8 @@ DraftScenario ScenarioSource::draft(const DataFolder& data, const std::string& r
   Recipe& recipe = scenario.recipe;
   recipe.model = load_model(data, trees.scenario, overrides, trees.model);
   recipe.software = std::move(hardware.software);
-  recipe.software.nccl = with_overrides(recipe.software.nccl, file.nccl, "scenario");
+  recipe.software.library =
+      with_overrides(std::move(recipe.software.library), file.library, "scenario");
   recipe.training = file.training;
   recipe.parallelism = file.parallelism;
   recipe.overlap = file.overlap;

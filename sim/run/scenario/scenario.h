@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/collectives/libraries/nccl/nccl_settings.h"
+#include "sim/collectives/libraries/library_maps.h"
 #include "sim/core/fields.h"
 #include "sim/core/files/data_folder.h"
 #include "sim/core/input/yaml_tree.h"
@@ -47,7 +47,7 @@ struct ScenarioFile {
   Recompute recompute = Recompute::none;
   std::optional<std::vector<RecomputeModule>> recompute_modules;
   bool cuda_graphs = false;
-  NcclOverrides nccl;
+  LibraryOverrides library;
 };
 template <>
 struct Fields<ScenarioFile>;

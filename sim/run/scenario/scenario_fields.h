@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sim/collectives/libraries/nccl/nccl_fields.h"
+#include "sim/collectives/libraries/library_fields.h"
 #include "sim/core/input/yaml_reader.h"
 #include "sim/run/scenario/scenario.h"
 #include "sim/topology/placement/placement_fields.h"
@@ -41,7 +41,7 @@ struct Fields<ScenarioFile> {
     v.optional("recompute", file.recompute);
     v.optional("recompute_modules", file.recompute_modules);
     v.optional("cuda_graphs", file.cuda_graphs);
-    v.optional("nccl", file.nccl);
+    visit_library(v, file.library);
   }
 };
 

@@ -26,7 +26,7 @@ NcclCalls::NcclCalls(const Cluster& cluster, const NcclSettings& settings, std::
       links_(cluster) {}
 
 NcclSweepRow NcclCalls::of(Collective collective, Bytes bytes) const {
-  const TransferCost cost = plan_call({collective, bytes, layout_}, {cluster_.spec(), settings_});
+  const TransferCost cost = nccl_call({collective, bytes, layout_}, {cluster_.spec(), settings_});
   return {cost, cost.alone(idle_rate(cluster_, links_, cost, gpus_))};
 }
 

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/collectives/collective.h"
 #include "sim/collectives/group_links.h"
+#include "sim/collectives/libraries/nccl/nccl_library.h"
 
 namespace simtrain {
 

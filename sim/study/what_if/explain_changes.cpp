@@ -84,7 +84,9 @@ void add_words(std::vector<Change>& changes, const Scenario& scenario) {
   add_switch(changes, "sequence parallel", "parallelism.sequence_parallel",
              recipe.parallelism.sequence_parallel);
   add_switch(changes, "CUDA graphs", "cuda_graphs", recipe.cuda_graphs);
-  add_switch(changes, "NVLS", "nccl.nvls", recipe.software.nccl.nvls.value);
+  const CommunicationLibrary& library = recipe.software.library;
+  for (const LibrarySwitch& one : library.row->switches(library.settings))
+    add_switch(changes, std::string(one.name), one.key, one.on);
   const PlacementKind kind = scenario.placement.spec.kind;
   add_word(changes, "placement", std::string(name_of(kind)),
            kind == PlacementKind::compact

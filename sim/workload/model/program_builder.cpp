@@ -43,7 +43,7 @@ std::uint32_t ProgramBuilder::transfer(const TransferCost& cost, Stream stream, 
 std::uint32_t ProgramBuilder::collective(GroupKind group, Collective collective, std::int64_t bytes,
                                          std::uint32_t after, DataType moved) {
   const TransferCost cost = plan_collective({collective, Bytes(bytes), context_.layouts.of(group)},
-                                            {context_.cluster, recipe().software.nccl});
+                                            {context_.cluster, recipe().software.library});
   return transfer(cost, Stream::tensor, group, after, moved);
 }
 
@@ -70,7 +70,7 @@ std::uint32_t ProgramBuilder::user_buffers(Collective collective, std::int64_t b
 std::uint32_t ProgramBuilder::context_exchange(std::int64_t bytes, std::uint32_t after) {
   const TransferCost cost =
       plan_send_receive(Bytes(bytes), context_.layouts.of(GroupKind::context).widest_hop,
-                        {context_.cluster, recipe().software.nccl});
+                        {context_.cluster, recipe().software.library});
   return transfer(cost, Stream::context, GroupKind::context, after);
 }
 

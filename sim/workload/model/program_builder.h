@@ -24,7 +24,8 @@ class ProgramBuilder {
   std::uint32_t stream_bytes(StreamingKind kind, double bytes, Share share,
                              std::uint32_t after = kNoOp);
 
-  /// NCCL collective over a group; `after` is the kernel that makes its input.
+  /// Collective of the communication library over a group; `after` is the kernel that makes its
+  /// input.
   std::uint32_t collective(GroupKind group, Collective collective, std::int64_t bytes,
                            std::uint32_t after, DataType moved = DataType::bf16);
   std::uint32_t tensor_collective(Collective kind, std::int64_t bytes, std::uint32_t after,

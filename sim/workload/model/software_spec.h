@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "sim/collectives/libraries/nccl/nccl_settings.h"
+#include "sim/collectives/library.h"
 #include "sim/core/enum_names.h"
 #include "sim/core/fields.h"
 #include "sim/core/sourced.h"
@@ -52,7 +52,7 @@ struct Fields<KernelLaunches>;
 /// What a GPU's memory holds beside the tensors of a training step.
 struct MemorySpec {
   Sourced<Bytes> cuda_context;
-  Sourced<Bytes> communicator_of_two;      ///< buffers of an NCCL communicator of two ranks
+  Sourced<Bytes> communicator_of_two;      ///< buffers of a communicator of two ranks
   Sourced<Bytes> communicator;             ///< of more ranks
   Sourced<double> reserved_per_allocated;  ///< of the framework's allocator, with its fragmentation
 };
@@ -69,7 +69,7 @@ struct SoftwareSpec {
   Sourced<SquaredRelu> squared_relu;  ///< one kernel, or PyTorch's own one after the other
   Sourced<OptimizerKind> distributed_optimizer;
   Sourced<bool> tp_only_amax_red;  ///< Megatron: amax of FP8 tensors over TP x CP, not DP as well
-  NcclSettings nccl;
+  CommunicationLibrary library;
   KernelLaunches kernel_launches;
   MemorySpec memory;
   /// Whether Transformer Engine keeps a BF16 tensor a shape of weights, to hand to autograd for

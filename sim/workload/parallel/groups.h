@@ -50,7 +50,7 @@ struct GroupRow {
   std::string_view meaning;  ///< one line
   AxisSet axes;              ///< in which its ranks differ
   Share share{};             ///< of a breakdown: what its calls take where nothing hides them
-  Levels calls;              ///< where NCCL is called on it, so that it counts how its ranks lie
+  Levels calls;              ///< where calls are made on it, which count how its ranks lie
   Levels meets;              ///< where its ranks wait for each other, so that classes hold together
   GroupKind partner{};       ///< of one side of a pair of ranks, the other side; otherwise itself
 };

@@ -18,7 +18,7 @@ ChunkBuckets chunk_buckets(const JobContext& context, const ChunkLayout& chunk,
   const auto whole = static_cast<double>(parameters * gradient_size);
   const auto count = std::max<std::int64_t>(
       1, std::llround(std::ceil(whole / (recipe.optimizer.bucket_size_mb * 1e6))));
-  const NcclEnvironment environment{context.cluster.spec(), recipe.software.nccl};
+  const LibraryEnvironment environment{context.cluster.spec(), recipe.software.library};
   const auto plan = [&](Collective collective, std::int64_t bytes) {
     return plan_collective({collective, Bytes(bytes), group}, environment);
   };

@@ -74,7 +74,7 @@ TransferCost stage_message(const JobContext& context, int rank, int step) {
   const Bytes bytes(recipe.tokens() * recipe.model.hidden_size * bytes_of(DataType::bf16) / split);
   const Distance distance = context.cluster.distance(
       context.placement.gpu(rank), context.placement.gpu(context.grid.stage_neighbour(rank, step)));
-  return plan_send_receive(bytes, distance, {context.cluster.spec(), recipe.software.nccl});
+  return plan_send_receive(bytes, distance, {context.cluster.spec(), recipe.software.library});
 }
 
 void append(ComputeCost& sum, const ComputeCost& piece, int times) {

@@ -39,7 +39,7 @@ StepEndCosts step_end_costs(const KernelContext& context, int rank,
   };
   const auto all_reduce = [&](std::int64_t bytes, const GroupLayout& layout) {
     return plan_collective({Collective::all_reduce, Bytes(bytes), layout},
-                           {context.cluster.spec(), recipe.software.nccl});
+                           {context.cluster.spec(), recipe.software.library});
   };
   const std::int64_t gradient = bytes_of(recipe.optimizer.grad_reduce_dtype);
   const double shard = static_cast<double>(parameters) /

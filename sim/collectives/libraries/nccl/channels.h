@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sim/collectives/group_layout.h"
+#include "sim/collectives/algorithm.h"
 #include "sim/collectives/libraries/nccl/nccl_settings.h"
 
 namespace simtrain {

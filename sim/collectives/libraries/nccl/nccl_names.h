@@ -1,9 +1,10 @@
 #pragma once
 
 #include <array>
+#include <string>
 #include <string_view>
 
-#include "sim/collectives/names.h"
+#include "sim/collectives/transfer_cost.h"
 #include "sim/topology/specs/gpu_spec.h"
 
 namespace simtrain {
@@ -75,7 +76,16 @@ constexpr int nccl_type(DataType type) {
   return 9;
 }
 
+/// NCCL's own protocols, in its order.
+inline constexpr std::array kNcclProtocols{Protocol::ll, Protocol::ll128, Protocol::simple};
+
 /// A collective as NCCL calls its kernel: AllReduce, AllGather, ...; SendRecv for messages.
 std::string_view nccl_function(Collective collective);
+
+/// The same with the reduction where there is one: AllReduce_Sum.
+std::string nccl_operation(Collective collective);
+
+/// The kernel of a call as profiles name it: ncclDevKernel_AllReduce_Sum_RING_LL.
+std::string nccl_kernel(const TransferCost& cost);
 
 }  // namespace simtrain

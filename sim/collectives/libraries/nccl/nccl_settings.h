@@ -27,6 +27,9 @@ struct NcclSettings {
 template <>
 struct Fields<NcclSettings>;
 
+/// The release of the time of this program; recipes and logs name their own.
+inline constexpr NcclVersion kUsualNccl{2, 27, 3};
+
 /// An NCCL release as it comes: NVLS on, network chunks of 128 KiB, the rest its own choice.
 NcclSettings untold_nccl(const NcclVersion& version);
 
@@ -44,6 +47,9 @@ struct NcclOverrides {
 };
 template <>
 struct Fields<NcclOverrides>;
+
+/// The overrides that give these settings, whatever they are laid over.
+NcclOverrides overrides_of(const NcclSettings& settings);
 
 /// The settings with the overrides over them; the source of a changed value is `source`.
 NcclSettings with_overrides(NcclSettings settings, const NcclOverrides& overrides,

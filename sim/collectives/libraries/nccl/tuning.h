@@ -4,15 +4,6 @@
 
 namespace simtrain {
 
-/// One call on a communicator. `bytes` is nccl-tests' size: the full vector of an all-reduce, the
-/// gathered output of an all-gather, the full input of a reduce-scatter, the message of a broadcast
-/// or send, the send buffer of an all-to-all.
-struct CollectiveRequest {
-  Collective collective{};
-  Bytes bytes;
-  GroupLayout layout;
-};
-
 /// What NCCL itself thinks a call takes: `latency * k + bytes / bandwidth` with the tables of its
 /// version (src/graph/tuning.cc, 2.18 to 2.30). This is what it chooses by, not what a call takes:
 /// the tables know little of GPU generations and nothing of the fabric. Infinite where NCCL would

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sim/collectives/libraries/nccl/nccl_fields.h"
+#include "sim/collectives/libraries/library_fields.h"
 #include "sim/core/input/yaml_reader.h"
 #include "sim/workload/model/software_spec.h"
 
@@ -40,7 +40,7 @@ struct Fields<SoftwareSpec> {
     v("squared_relu", spec.squared_relu);
     v("distributed_optimizer", spec.distributed_optimizer);
     v("tp_only_amax_red", spec.tp_only_amax_red);
-    v("nccl", spec.nccl);
+    visit_library(v, spec.library);
     v("kernel_launches", spec.kernel_launches);
     v("memory", spec.memory);
     v.optional("weight_gradient_placeholders", spec.weight_gradient_placeholders);

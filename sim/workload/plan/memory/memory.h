@@ -24,7 +24,7 @@ struct StageMemory {
   double temporary = 0;    ///< a layer's backward, where the loss is not the worst moment
 
   double cuda_context = 0;
-  double communicators = 0;  ///< NCCL's buffers
+  double communicators = 0;  ///< their buffers
   double user_buffers = 0;   ///< of tensor-parallel overlap
 
   /// What the allocator is likely to hold beyond what is allocated. No part of `total()`: it gives

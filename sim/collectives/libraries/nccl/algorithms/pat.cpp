@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "sim/collectives/algorithm.h"
+#include "sim/collectives/libraries/nccl/algorithms/nccl_algorithm.h"
 
 namespace simtrain {
 namespace {
@@ -64,11 +64,12 @@ SentBytes pat_sent(Collective /*collective*/, double bytes, const GroupShape& sh
 
 }  // namespace
 
-AlgorithmRow pat_row() {
+NcclAlgorithm pat_row() {
   return {
-      Algorithm::pat, "parallel aggregated trees; all-gather and reduce-scatter, one GPU a domain",
-      pat_offers,     pat_cost,
-      pat_schedule,   pat_sent};
+      {Algorithm::pat, "parallel aggregated trees; all-gather and reduce-scatter, one GPU a domain",
+       pat_schedule, pat_sent},
+      pat_offers,
+      pat_cost};
 }
 
 }  // namespace simtrain

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "sim/collectives/algorithm.h"
+#include "sim/collectives/libraries/nccl/algorithms/nccl_algorithm.h"
 
 namespace simtrain {
 namespace {
@@ -129,10 +129,11 @@ SentBytes ring_sent(Collective collective, double bytes, const GroupShape& shape
 
 }  // namespace
 
-AlgorithmRow ring_row() {
-  return {Algorithm::ring, "every rank passes on to the next; all but all-to-all",
-          ring_offers,     ring_cost,
-          ring_schedule,   ring_sent};
+NcclAlgorithm ring_row() {
+  return {{Algorithm::ring, "every rank passes on to the next; all but all-to-all", ring_schedule,
+           ring_sent},
+          ring_offers,
+          ring_cost};
 }
 
 }  // namespace simtrain

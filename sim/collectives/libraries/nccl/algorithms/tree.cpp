@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "sim/collectives/algorithm.h"
+#include "sim/collectives/libraries/nccl/algorithms/nccl_algorithm.h"
 
 namespace simtrain {
 namespace {
@@ -85,10 +85,11 @@ SentBytes tree_bytes(Collective /*all_reduce*/, double bytes, const GroupShape& 
 
 }  // namespace
 
-AlgorithmRow tree_row() {
-  return {Algorithm::tree, "chains inside a domain, a double binary tree between; all-reduce",
-          tree_offers,     tree_cost,
-          tree_schedule,   tree_bytes};
+NcclAlgorithm tree_row() {
+  return {{Algorithm::tree, "chains inside a domain, a double binary tree between; all-reduce",
+           tree_schedule, tree_bytes},
+          tree_offers,
+          tree_cost};
 }
 
 }  // namespace simtrain

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "sim/collectives/algorithm.h"
+#include "sim/collectives/libraries/nccl/algorithms/nccl_algorithm.h"
 
 namespace simtrain {
 namespace {
@@ -88,19 +88,19 @@ SentBytes collnet_sent(Collective /*all_reduce*/, double bytes, const GroupShape
 
 }  // namespace
 
-AlgorithmRow collnet_direct_row() {
-  return {Algorithm::collnet_direct,
-          "SHARP: the fabric's switches reduce, ranks of a domain exchange directly; all-reduce",
+NcclAlgorithm collnet_direct_row() {
+  return {{Algorithm::collnet_direct,
+           "SHARP: the fabric's switches reduce, ranks of a domain exchange directly; all-reduce",
+           direct_schedule, collnet_sent},
           collnet_offers,
-          collnet_direct_cost,
-          direct_schedule,
-          collnet_sent};
+          collnet_direct_cost};
 }
 
-AlgorithmRow collnet_chain_row() {
-  return {Algorithm::collnet_chain, "SHARP with a chain inside each domain; all-reduce",
-          collnet_offers,           collnet_chain_cost,
-          chain_schedule,           collnet_sent};
+NcclAlgorithm collnet_chain_row() {
+  return {{Algorithm::collnet_chain, "SHARP with a chain inside each domain; all-reduce",
+           chain_schedule, collnet_sent},
+          collnet_offers,
+          collnet_chain_cost};
 }
 
 }  // namespace simtrain

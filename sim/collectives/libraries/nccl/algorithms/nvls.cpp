@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/collectives/algorithm.h"
+#include "sim/collectives/libraries/nccl/algorithms/nccl_algorithm.h"
 
 namespace simtrain {
 namespace {
@@ -134,19 +134,19 @@ SentBytes nvls_sent(Collective /*all_reduce*/, double bytes, const GroupShape& s
 
 }  // namespace
 
-AlgorithmRow nvls_row() {
-  return {Algorithm::nvls, "reduction in the NVLink switch; all-reduce in one domain",
-          nvls_offers,     nvls_cost,
-          nvls_schedule,   nvls_sent};
+NcclAlgorithm nvls_row() {
+  return {{Algorithm::nvls, "reduction in the NVLink switch; all-reduce in one domain",
+           nvls_schedule, nvls_sent},
+          nvls_offers,
+          nvls_cost};
 }
 
-AlgorithmRow nvls_tree_row() {
-  return {Algorithm::nvls_tree,
-          "reduction in the NVLink switches, a double binary tree between domains; all-reduce",
+NcclAlgorithm nvls_tree_row() {
+  return {{Algorithm::nvls_tree,
+           "reduction in the NVLink switches, a double binary tree between domains; all-reduce",
+           nvls_schedule, nvls_sent},
           nvls_tree_offers,
-          nvls_tree_cost,
-          nvls_schedule,
-          nvls_sent};
+          nvls_tree_cost};
 }
 
 }  // namespace simtrain

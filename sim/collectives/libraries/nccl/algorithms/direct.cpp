@@ -1,6 +1,7 @@
 #include <algorithm>
 
-#include "sim/collectives/collective.h"
+#include "sim/collectives/libraries/nccl/algorithms/nccl_algorithm.h"
+#include "sim/collectives/libraries/nccl/nccl_library.h"
 
 namespace simtrain {
 namespace {
@@ -68,7 +69,7 @@ bool direct_offers(const CollectiveRequest& request, const NcclEnvironment& /*en
 
 TransferCost direct_cost(const CollectiveRequest& request, const NcclEnvironment& environment,
                          Protocol /*protocol*/) {
-  return plan_call(request, environment);
+  return nccl_call(request, environment);
 }
 
 /// All-to-all: a message from each rank to each other. Send/receive as nccl-tests has it: every
@@ -99,13 +100,14 @@ SentBytes direct_sent(Collective collective, double bytes, const GroupShape& sha
 
 }  // namespace
 
-AlgorithmRow direct_row() {
-  return {Algorithm::direct, "messages from rank to rank; all-to-all, send and receive",
-          direct_offers,     direct_cost,
-          direct_schedule,   direct_sent};
+NcclAlgorithm direct_row() {
+  return {{Algorithm::direct, "messages from rank to rank; all-to-all, send and receive",
+           direct_schedule, direct_sent},
+          direct_offers,
+          direct_cost};
 }
 
-TransferCost plan_send_receive(Bytes bytes, Distance distance, const NcclEnvironment& environment,
+TransferCost nccl_send_receive(Bytes bytes, Distance distance, const NcclEnvironment& environment,
                                int ranks) {
   const ClusterSpec& cluster = environment.cluster;
   if (distance == Distance::nvlink_domain || distance == Distance::same_gpu)
@@ -120,7 +122,7 @@ TransferCost plan_send_receive(Bytes bytes, Distance distance, const NcclEnviron
   return cost;
 }
 
-TransferCost plan_all_to_all(const CollectiveRequest& request, const NcclEnvironment& environment) {
+TransferCost nccl_all_to_all(const CollectiveRequest& request, const NcclEnvironment& environment) {
   const GroupLayout& layout = request.layout;
   const ClusterSpec& cluster = environment.cluster;
   const NcclGpuSpec& nccl = cluster.gpu.nccl;

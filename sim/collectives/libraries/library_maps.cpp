@@ -1,0 +1,18 @@
+#include "sim/collectives/libraries/library_maps.h"
+
+namespace simtrain {
+
+CommunicationLibrary with_overrides(CommunicationLibrary library, const LibraryOverrides& overrides,
+                                    const std::string& source) {
+  if (const NcclSettings* nccl = nccl_settings_of(library))
+    return nccl_library(with_overrides(*nccl, overrides.nccl, source));
+  return library;
+}
+
+LibraryOverrides overrides_of(const CommunicationLibrary& library) {
+  LibraryOverrides overrides;
+  if (const NcclSettings* nccl = nccl_settings_of(library)) overrides.nccl = overrides_of(*nccl);
+  return overrides;
+}
+
+}  // namespace simtrain

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+
+#include "sim/collectives/libraries/nccl/nccl_settings.h"
+#include "sim/collectives/library.h"
+
+namespace simtrain {
+
+/// What a scenario changes of the settings of its software's library: one map a library, by the
+/// name of its row.
+struct LibraryOverrides {
+  NcclOverrides nccl;
+};
+
+/// The library with the overrides over its settings; the source of a changed value is `source`.
+CommunicationLibrary with_overrides(CommunicationLibrary library, const LibraryOverrides& overrides,
+                                    const std::string& source);
+
+/// The overrides that give the settings of a library, whatever they are laid over.
+LibraryOverrides overrides_of(const CommunicationLibrary& library);
+
+}  // namespace simtrain
