@@ -85,7 +85,7 @@ TEST_CASE("a NeMo 2 configuration in other than delayed FP8 is refused, unless t
                   "modelled; --set training.precision=bf16 or fp8") != std::string::npos);
   request.settings = {"training.precision=fp8"};
   const Recipe recipe = scenario_in(import_recipe(file, request).yaml).recipe;
-  CHECK(recipe.precision().quantized);
+  CHECK(recipe.precision().quantized());
   CHECK(recipe.training.fp8_params);
 }
 
