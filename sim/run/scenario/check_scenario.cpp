@@ -32,7 +32,8 @@ void divides(std::int64_t divisor, std::int64_t number, const YamlNode& tree,
 void check_precision(const Recipe& recipe, const YamlNode& tree) {
   const TrainingSpec& training = recipe.training;
   require(recipe.precision().quantized() || !training.fp8_params, tree, "training.fp8_params",
-          "is true with precision bf16; FP8 parameters need precision fp8");
+          fmt::format("is true with precision {}; FP8 parameters need precision fp8",
+                      name_of(training.precision)));
   require(bytes_of(recipe.optimizer.grad_reduce_dtype) > 1, tree, "optimizer.grad_reduce_dtype",
           "'fp8' cannot hold gradients; bf16 or fp32 would do");
 }
