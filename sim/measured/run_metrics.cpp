@@ -105,7 +105,7 @@ void set_utilization(const RunFacts& facts, RunMetrics& metrics) {
     metrics.peak_tflops_per_gpu = facts.peak_tflops->value;
   } else if (facts.gpu && facts.precision) {
     metrics.peak_tflops_per_gpu =
-        facts.gpu->value.peak(row_of(facts.precision->value).operand).value() / 1e12;
+        facts.gpu->value.peak(row_of(facts.precision->value).peak).value() / 1e12;
   }
   std::optional<double> achieved = metrics.tflops_per_gpu;
   if (!achieved && metrics.logged_tflops) achieved = metrics.logged_tflops->mean;

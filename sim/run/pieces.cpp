@@ -39,16 +39,20 @@ double launches_of(const PassContext& context, const SimulatedPiece& simulated,
                    const Piece& piece) {
   const Recipe& recipe = context.recipe;
   const bool forward = piece.phase == Phase::forward;
-  const int counted =
-      recipe.software.kernel_launches.of_layer(forward, recipe.precision().quantized);
-  if (context.totals.layers().kinds()[static_cast<std::size_t>(piece.kind)].blocks == kUsualLayer)
-    return counted;
+  const LayerKind& kind = context.totals.layers().kinds()[static_cast<std::size_t>(piece.kind)];
+  const int counted = recipe.software.kernel_launches.of_layer(
+      forward, recipe.precision().quantized() && !kind.high);
+  if (kind.blocks == kUsualLayer) return counted;
   Recipe usual = recipe;
   usual.model.layers.reset();
   const ModelTotals totals(usual);
+  const std::vector<LayerKind>& kinds = totals.layers().kinds();
+  const auto alike = std::find_if(kinds.begin(), kinds.end(),
+                                  [&](const LayerKind& other) { return other.high == kind.high; });
   const KernelContext like{{usual, totals, context.cluster, context.placement, context.grid},
                            context.kernels};
-  const Program program = piece_program(like, {Part::layer, piece.phase}, 0);
+  const Program program =
+      piece_program(like, {Part::layer, piece.phase, static_cast<int>(alike - kinds.begin())}, 0);
   return counted * static_cast<double>(kernels_in(simulated.plan.programs.front())) /
          static_cast<double>(kernels_in(program));
 }

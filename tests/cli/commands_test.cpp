@@ -161,6 +161,12 @@ TEST_CASE("list prints every collective, library, algorithm and protocol with wh
   CHECK(lines(protocols).size() == 4);
 }
 
+TEST_CASE("list precisions prints in what linear modules multiply") {
+  const std::string precisions = printed("list precisions");
+  for (const char* format : {"bf16", "e4m3", "e5m2"})
+    CHECK(precisions.find(format) != std::string::npos);
+}
+
 TEST_CASE("list scenarios prints what can be run") {
   std::string file;
   for (const std::string& line : lines(printed("list scenarios"))) {

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "sim/collectives/libraries/nccl/nccl_library.h"
 #include "tests/collectives/fixed_ring.h"
 
 using namespace simtrain;

@@ -86,7 +86,7 @@ TEST_CASE("a NeMo 2 configuration in other than delayed FP8 is refused, unless t
                   "modelled; --set training.precision=bf16 or fp8") != std::string::npos);
   request.settings = {"training.precision=fp8"};
   const Recipe recipe = scenario_in(import_recipe(file, request).yaml).recipe;
-  CHECK(recipe.precision().quantized);
+  CHECK(recipe.precision().quantized());
   CHECK(recipe.training.fp8_params);
 }
 
@@ -111,7 +111,7 @@ TEST_CASE("the names of Megatron-Bridge's precisions are told apart") {
   request.overrides = {"mixed_precision=bf16_with_fp8_delayed_scaling_mixed"};
   CHECK(scenario_in(import_recipe(recipe_file("llama31_8b_bridge.yaml"), request).yaml)
             .recipe.precision()
-            .quantized);
+            .quantized());
   request.overrides = {"mixed_precision=bf16_with_mxfp8_mixed"};
   CHECK(import_error(recipe_file("llama31_8b_bridge.yaml"), request).find("FP8 by 'mxfp8'") !=
         std::string::npos);

@@ -106,9 +106,9 @@ TEST_CASE("an option that only a run gives has to be settled") {
             .find("fp8: 'hybrid' stands in a branch that only a run takes or not; --override "
                   "fp8=VALUE settles it, --override \"~fp8\" leaves it out") != std::string::npos);
   request.overrides = {"~fp8"};
-  CHECK(!scenario_in(import_recipe(script, request).yaml).recipe.precision().quantized);
+  CHECK(!scenario_in(import_recipe(script, request).yaml).recipe.precision().quantized());
   request.overrides = {"fp8=hybrid"};
-  CHECK(scenario_in(import_recipe(script, request).yaml).recipe.precision().quantized);
+  CHECK(scenario_in(import_recipe(script, request).yaml).recipe.precision().quantized());
 }
 
 TEST_CASE("a layout of the stages is taken as it is, with as many virtual stages as it has") {

@@ -45,7 +45,7 @@ void add_step(Options& options, const Recipe& recipe) {
   options.emplace_back("micro-batch-size", std::to_string(recipe.training.micro_batch_size));
   options.emplace_back("global-batch-size", std::to_string(recipe.training.global_batch_size));
   add_flag(options, "bf16", true);
-  if (recipe.precision().quantized) options.emplace_back("fp8-format", "hybrid");
+  if (recipe.precision().quantized()) options.emplace_back("fp8-format", "hybrid");
   add_flag(options, "fp8-param-gather", recipe.training.fp8_params);
   options.emplace_back("tensor-model-parallel-size", std::to_string(recipe.tp()));
   options.emplace_back("pipeline-model-parallel-size", std::to_string(recipe.pp()));

@@ -109,7 +109,7 @@ TEST_CASE("short names stand for the dotted keys") {
   CHECK(read.recipe.cp() == 2);
   CHECK(read.recipe.training.micro_batch_size == 2);
   CHECK(read.recipe.training.global_batch_size == 64);
-  CHECK(read.recipe.precision().quantized);
+  CHECK(read.recipe.precision().quantized());
 }
 
 TEST_CASE("a setting needs a key and a value") {

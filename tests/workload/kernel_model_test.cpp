@@ -258,6 +258,17 @@ TEST_CASE("a memory-bound kernel takes its floor and its bytes at the efficiency
   CHECK(time_in_us(spec, Streaming{StreamingKind::norm_forward, 9e6}) == doctest::Approx(2 + 18));
 }
 
+TEST_CASE("a GEMM that waits for memory reads each operand in its own bytes") {
+  GpuSpec spec = round_gpu(Duration(0), 0);
+  spec.memory_bandwidth.value = Bandwidth(1e6);
+  Gemm gemm = bf16_gemm(128, 256, 512);
+  CHECK(gemm.x_bytes == 2);
+  gemm.x_bytes = 0.5;
+  gemm.w_bytes = 0.75;
+  // 128 x 512 / 2 + 256 x 512 x 3/4 + 128 x 256 x 2 bytes at half of 1 MB/s.
+  CHECK(time_in_us(spec, gemm) == doctest::Approx(2.0 * (32768 + 98304 + 65536)));
+}
+
 TEST_CASE("a data type that the GPU has no rate for is refused at its file") {
   GpuSpec spec = round_gpu(Duration(0), 0);
   spec.where = {"gpus/round.yaml", 1, 1};

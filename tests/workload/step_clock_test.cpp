@@ -50,7 +50,7 @@ TEST_CASE("a step holds a clock between that of its GEMMs alone and the full one
     Recipe recipe = llama_8b();
     recipe.training.precision = precision;
     const StepSetup setup(recipe, "dgx-superpod-h100", 4);
-    const GemmRate& rate = setup.context().cluster.spec().gpu.gemm_rate(row_of(precision).operand);
+    const GemmRate& rate = setup.context().cluster.spec().gpu.gemm_rate(row_of(precision).peak);
     const double clock = step_clock(setup.context());
     CHECK(clock > rate.sustained.value() / rate.burst.value());
     CHECK(clock <= 1);

@@ -158,10 +158,23 @@ std::string sharding_list() {
   return helped(rows);
 }
 
+std::string format_text(const Operand& operand) {
+  const TensorFormat& format = operand.rowwise;
+  return fmt::format("{} of {:g} byte{}", format.name, format.bytes(),
+                     format.bytes() > 1 ? "s" : "");
+}
+
+/// With what the linear modules of layers read.
 std::string precision_list() {
+  std::vector<std::string> meanings;
+  for (const PrecisionRow& row : precision_rows()) {
+    meanings.push_back(fmt::format("{}: inputs {}, weights {}, gradients {}", row.meaning,
+                                   format_text(row.layers.input), format_text(row.layers.weight),
+                                   format_text(row.layers.gradient)));
+  }
   std::vector<Helped> rows;
-  for (const PrecisionRow& row : precision_rows())
-    rows.emplace_back(name_of(row.precision), row.meaning);
+  for (std::size_t i = 0; i < meanings.size(); ++i)
+    rows.emplace_back(name_of(precision_rows()[i].precision), meanings[i]);
   return helped(rows);
 }
 

@@ -20,13 +20,13 @@ struct Transfer {
 DataType type_of_step(const Recipe& recipe, const Op& op) {
   switch (op.label) {
     case Label::parameter_gather:
-      return layer_weight_type(recipe);
+      return layer_weight_format(recipe).type;
     case Label::gradient_reduce:
       return recipe.optimizer.grad_reduce_dtype;
     case Label::gradient_norm:
-      return DataType::fp32;
+      return kFp32.type;
     default:
-      return DataType::bf16;
+      return recipe.precision().activation.type;
   }
 }
 

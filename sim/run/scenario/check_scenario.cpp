@@ -31,21 +31,17 @@ void divides(std::int64_t divisor, std::int64_t number, const YamlNode& tree,
 
 void check_precision(const Recipe& recipe, const YamlNode& tree) {
   const TrainingSpec& training = recipe.training;
-  require(recipe.precision().quantized || !training.fp8_params, tree, "training.fp8_params",
-          "is true with precision bf16; FP8 parameters need precision fp8");
-  require(recipe.optimizer.grad_reduce_dtype != DataType::fp8, tree, "optimizer.grad_reduce_dtype",
+  require(recipe.precision().quantized() || !training.fp8_params, tree, "training.fp8_params",
+          fmt::format("is true with precision {}; FP8 parameters need precision fp8",
+                      name_of(training.precision)));
+  require(bytes_of(recipe.optimizer.grad_reduce_dtype) > 1, tree, "optimizer.grad_reduce_dtype",
           "'fp8' cannot hold gradients; bf16 or fp32 would do");
 }
 
-bool has_rates(const GpuSpec& gpu, DataType type) {
-  const auto of_type = [&](const auto& row) { return row.data_type == type; };
-  return std::any_of(gpu.peak_rates.begin(), gpu.peak_rates.end(), of_type) &&
-         std::any_of(gpu.gemm.rates.begin(), gpu.gemm.rates.end(), of_type);
-}
-
-/// Every GPU computes in BF16, since every step does; in FP8 those that can.
+/// A precision that a GPU has no rates of is refused. Every GPU computes in BF16; a file without
+/// that is to blame itself.
 void check_rates(const GpuSpec& gpu, Precision precision, const YamlNode& tree) {
-  require(!row_of(precision).quantized || has_rates(gpu, row_of(precision).operand), tree,
+  require(has_rates(gpu, row_of(precision)) || !has_rates(gpu, row_of(Precision::bf16)), tree,
           "training.precision",
           fmt::format("'{}' is not computed by {}, whose file has no rates of it; bf16 would do",
                       name_of(precision), gpu.name));

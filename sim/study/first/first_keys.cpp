@@ -81,15 +81,16 @@ class FirstKeys {
 
   void training() {
     const Precision precision = request_.precision.value_or(Precision::bf16);
-    const bool fp8 = row_of(precision).quantized;
-    if (fp8 && !has_fp8(cluster_.gpu))
+    const PrecisionRow& row = row_of(precision);
+    if (row.quantized() && !has_rates(cluster_.gpu, row))
       throw InputError({}, "--precision",
-                       fmt::format("'fp8' has no rate on {}; bf16 would do", cluster_.gpu.name));
+                       fmt::format("'{}' has no rate on {}; bf16 would do", name_of(precision),
+                                   cluster_.gpu.name));
     if (request_.precision)
       said("training.precision", std::string(name_of(precision)), "--precision");
     else
       assumed("training.precision", "bf16", "usual");
-    if (fp8) assumed("training.fp8_params", nemo() ? "true" : "false", whose());
+    if (row.quantized()) assumed("training.fp8_params", nemo() ? "true" : "false", whose());
     const std::int64_t sequence = sequence_length();
     planned("training.micro_batch_size", "1");
     batch(sequence);

@@ -67,12 +67,21 @@ void add_overlap(std::vector<Change>& changes, const Recipe& recipe) {
              overlap.defer_embedding_wgrad_compute);
 }
 
+/// FP8 parameters are for precisions that quantize.
+void add_precisions(std::vector<Change>& changes, Precision now) {
+  for (const PrecisionRow& row : precision_rows()) {
+    if (row.precision == now) continue;
+    const std::string name(name_of(row.precision));
+    Alternative other = set("precision", name);
+    if (row_of(now).quantized() && !row.quantized())
+      other.settings.emplace_back("training.fp8_params=false");
+    add_word(changes, "precision", std::string(name_of(now)), std::move(other));
+  }
+}
+
 void add_words(std::vector<Change>& changes, const Scenario& scenario) {
   const Recipe& recipe = scenario.recipe;
-  add_word(changes, "precision", std::string(name_of(recipe.training.precision)),
-           recipe.precision().quantized
-               ? Alternative{"bf16", {"precision=bf16", "training.fp8_params=false"}}
-               : set("precision", "fp8"));
+  add_precisions(changes, recipe.training.precision);
   for (const auto& [name, value] : EnumNames<Recompute>::rows) {
     if (value != recipe.recompute)
       add_word(changes, "recompute", std::string(name_of(recipe.recompute)),

@@ -73,7 +73,8 @@ double together(double compute, double memory) {
 }
 
 double gemm_bytes(const Gemm& gemm, int split) {
-  const auto input = static_cast<double>((gemm.m + gemm.n) * gemm.k * bytes_of(gemm.type));
+  const double input = static_cast<double>(gemm.m * gemm.k) * gemm.x_bytes +
+                       static_cast<double>(gemm.n * gemm.k) * gemm.w_bytes;
   const auto output = static_cast<double>(gemm.m * gemm.n * bytes_of(gemm.output));
   const auto partial = static_cast<double>(gemm.m * gemm.n) * 4.0;
   return input + output * (gemm.accumulate ? 2.0 : 1.0) + (split > 1 ? 2.0 * split * partial : 0.0);

@@ -7,7 +7,7 @@
 
 namespace simtrain {
 
-/// Y[m, n] = X[m, k] W[k, n].
+/// Y[m, n] = X[m, k] W[k, n], at the rate of `type`.
 struct Gemm {
   std::int64_t m = 0;
   std::int64_t n = 0;
@@ -16,6 +16,8 @@ struct Gemm {
   DataType output{};
   bool accumulate = false;  ///< a weight gradient added to the gradient buffer
   int sm_margin = 0;        ///< SMs left free for a communication kernel
+  double x_bytes = static_cast<double>(bytes_of(type));  ///< of an element of X, with its scales
+  double w_bytes = x_bytes;                              ///< of one of W
 };
 
 /// Fused attention over `queries` x `keys` positions; causal counts half the square.

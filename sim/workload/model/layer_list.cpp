@@ -4,19 +4,31 @@
 
 namespace simtrain {
 
-LayerList::LayerList(const ModelSpec& model) {
+LayerList::LayerList(const ModelSpec& model, const HighLayers& high) {
+  const auto last = static_cast<int>(listed_layers(model)) - high.last;
+  // Cut where layers begin and end to take part.
+  const auto add_run = [&](const std::vector<BlockKind>& blocks, int layers) {
+    const int begin = runs_.empty() ? 0 : runs_.back().end;
+    const int end = begin + layers;
+    const int low = std::clamp(high.first, begin, end);
+    const int up = std::clamp(last, low, end);
+    if (low > begin) add(blocks, low - begin, true);
+    if (up > low || layers == 0) add(blocks, up - low, false);
+    if (end > up) add(blocks, end - up, true);
+  };
   if (!model.layers) {
-    add(kUsualLayer, model.num_layers);
+    add_run(kUsualLayer, model.num_layers);
   } else {
-    for (const LayerSpec& spec : *model.layers) add(spec.blocks, spec.repeat);
+    for (const LayerSpec& spec : *model.layers) add_run(spec.blocks, spec.repeat);
   }
 }
 
-void LayerList::add(const std::vector<BlockKind>& blocks, int layers) {
-  const auto known = std::find_if(kinds_.begin(), kinds_.end(),
-                                  [&](const LayerKind& kind) { return kind.blocks == blocks; });
+void LayerList::add(const std::vector<BlockKind>& blocks, int layers, bool high) {
+  const auto known = std::find_if(kinds_.begin(), kinds_.end(), [&](const LayerKind& kind) {
+    return kind.blocks == blocks && kind.high == high;
+  });
   const auto number = static_cast<int>(known - kinds_.begin());
-  if (known == kinds_.end()) kinds_.push_back({blocks, 0});
+  if (known == kinds_.end()) kinds_.push_back({blocks, 0, high});
   kinds_[static_cast<std::size_t>(number)].layers += layers;
   runs_.push_back({(runs_.empty() ? 0 : runs_.back().end) + layers, number});
 }

@@ -2,14 +2,17 @@
 
 #include <vector>
 
+#include "sim/workload/kernels/precision.h"
 #include "sim/workload/model/model_spec.h"
 
 namespace simtrain {
 
-/// Layers that are alike: their blocks, and how many there are of them in the model.
+/// Layers that are alike: their blocks, whether they stay out of the recipe's precision, and how
+/// many there are of them in the model.
 struct LayerKind {
   std::vector<BlockKind> blocks;
   int layers = 0;
+  bool high = false;
 };
 
 /// The layers of a model without a list.
@@ -19,7 +22,7 @@ inline const std::vector<BlockKind> kUsualLayer{BlockKind::gqa, BlockKind::mlp};
 /// first met.
 class LayerList {
  public:
-  explicit LayerList(const ModelSpec& model);
+  explicit LayerList(const ModelSpec& model, const HighLayers& high = {});
 
   [[nodiscard]] const std::vector<LayerKind>& kinds() const { return kinds_; }
   [[nodiscard]] int kind_of(int layer) const;
@@ -29,7 +32,7 @@ class LayerList {
     int end = 0;  ///< the layer behind it
     int kind = 0;
   };
-  void add(const std::vector<BlockKind>& blocks, int layers);
+  void add(const std::vector<BlockKind>& blocks, int layers, bool high);
 
   std::vector<LayerKind> kinds_;
   std::vector<Run> runs_;

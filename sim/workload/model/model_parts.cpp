@@ -56,36 +56,40 @@ void add_block(PartTotals& totals, const Recipe& recipe, const Block& block) {
   totals.backward_bytes = std::max(totals.backward_bytes, backward_bytes);
 }
 
-/// Full recompute keeps the input of a layer, hidden states in BF16, and drops the rest.
+/// Full recompute keeps the input of a layer, hidden states, and drops the rest.
 void recompute_whole_layer(PartTotals& totals, const RankShape& shape) {
-  const double input = 2 * static_cast<double>(shape.hidden()) * shape.own_rows;
+  const double input =
+      shape.activation_bytes() * static_cast<double>(shape.hidden()) * shape.own_rows;
   totals.dropped_bytes += std::max(0.0, totals.saved_bytes - input);
   totals.saved_bytes = input;
 }
 
 }  // namespace
 
-std::vector<Block> blocks_of(const RankShape& shape, Part part, int kind) {
+std::vector<Block> blocks_of(const Recipe& recipe, Part part, int kind) {
+  const RankShape shape(recipe);
   if (part == Part::embedding) return {row_of(BlockKind::embedding).make(shape)};
-  if (part == Part::head) return {row_of(BlockKind::head).make(shape)};
-  const LayerList list(shape.model());
+  const PrecisionRow& precision = recipe.precision();
+  const RankShape high(recipe, precision.high);
+  if (part == Part::head) return {row_of(BlockKind::head).make(high)};
+  const LayerList list(recipe.model, precision.high_layers);
+  const LayerKind& layer = list.kinds()[static_cast<std::size_t>(kind)];
   std::vector<Block> blocks;
-  for (const BlockKind block : list.kinds()[static_cast<std::size_t>(kind)].blocks)
-    blocks.push_back(row_of(block).make(shape));
+  for (const BlockKind block : layer.blocks)
+    blocks.push_back(row_of(block).make(layer.high ? high : shape));
   return blocks;
 }
 
 PartTotals part_totals(const Recipe& recipe, Part part, int kind) {
-  const RankShape shape(recipe);
   PartTotals totals;
-  for (const Block& block : blocks_of(shape, part, kind)) add_block(totals, recipe, block);
+  for (const Block& block : blocks_of(recipe, part, kind)) add_block(totals, recipe, block);
   if (part == Part::layer && recipe.recompute == Recompute::full)
-    recompute_whole_layer(totals, shape);
+    recompute_whole_layer(totals, RankShape(recipe));
   return totals;
 }
 
 ModelTotals::ModelTotals(const Recipe& recipe)
-    : list_(recipe.model),
+    : list_(recipe.model, recipe.precision().high_layers),
       embedding_(part_totals(recipe, Part::embedding)),
       head_(part_totals(recipe, Part::head)) {
   for (std::size_t kind = 0; kind < list_.kinds().size(); ++kind)

@@ -10,8 +10,9 @@
 
 namespace simtrain {
 
-/// The blocks of a part of a model on one rank; `kind` is that of a layer.
-std::vector<Block> blocks_of(const RankShape& shape, Part part, int kind = 0);
+/// The blocks of a part of a model on one rank; `kind` is that of a layer. The recipe must outlive
+/// them.
+std::vector<Block> blocks_of(const Recipe& recipe, Part part, int kind = 0);
 
 /// Rows and columns on one rank.
 using MatrixShape = std::pair<std::int64_t, std::int64_t>;
@@ -20,8 +21,8 @@ using MatrixShape = std::pair<std::int64_t, std::int64_t>;
 /// micro-batch.
 struct PartTotals {
   std::int64_t parameters = 0;
-  std::int64_t quantized_parameters = 0;   ///< multiplied in the precision of the layers
-  int quantized_modules = 0;               ///< linear modules that are
+  std::int64_t quantized_parameters = 0;   ///< cast before they are multiplied
+  int quantized_modules = 0;               ///< linear modules whose parameters are
   std::int64_t replicated_parameters = 0;  ///< that each rank of a tensor group has whole
   /// By the group over which gradients of micro-batches are summed.
   std::array<std::int64_t, kGroupKinds> reduced_over{};

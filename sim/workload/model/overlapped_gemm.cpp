@@ -4,16 +4,24 @@
 
 namespace simtrain {
 
-OverlappedGemm::OverlappedGemm(ProgramBuilder& builder, bool of_layer)
+OverlappedGemm::OverlappedGemm(ProgramBuilder& builder, const LinearFormats& formats, bool of_layer)
     : builder_(builder),
       rows_(builder.recipe().tokens()),
       tp_(builder.recipe().tp()),
       overlap_(of_layer && builder.recipe().overlap.tp_comm_overlap && tp_ > 1),
-      type_(of_layer ? builder.recipe().precision().operand : DataType::bf16),
+      formats_(formats),
+      output_(builder.recipe().precision().activation),
       share_(of_layer ? Share::gemm : Share::embedding_loss) {}
 
-Gemm OverlappedGemm::gemm(std::int64_t rows, std::int64_t n, std::int64_t k) const {
-  return {rows, n, k, type_, DataType::bf16};
+Gemm OverlappedGemm::gemm(const GemmFormats& formats, std::int64_t rows, std::int64_t n,
+                          std::int64_t k) const {
+  return {.m = rows,
+          .n = n,
+          .k = k,
+          .type = formats.rate,
+          .output = output_.type,
+          .x_bytes = formats.left.bytes(),
+          .w_bytes = formats.right.bytes()};
 }
 
 int OverlappedGemm::margin(const TpOverlapEntry* entry) const {
@@ -24,24 +32,24 @@ bool OverlappedGemm::sharded() const {
   return tp_ > 1 && builder_.recipe().parallelism.sequence_parallel;
 }
 
-void OverlappedGemm::gather_then(std::int64_t n, std::int64_t k) {
-  const std::int64_t bytes = rows_ * k * bytes_of(type_);
+void OverlappedGemm::gather_then(const GemmFormats& formats, std::int64_t n, std::int64_t k) {
   if (!overlap_) {
-    const std::uint32_t gather = sharded()
-                                     ? builder_.tensor_collective(Collective::all_gather, bytes,
-                                                                  builder_.last_kernel(), type_)
-                                     : kNoOp;
-    multiply(gemm(rows_, n, k), gather);
+    const std::uint32_t gather =
+        sharded() ? builder_.tensor_collective(Collective::all_gather, formats.left, rows_ * k,
+                                               builder_.last_kernel())
+                  : kNoOp;
+    multiply(gemm(formats, rows_, n, k), gather);
     return;
   }
+  const std::int64_t bytes = formats.left.bytes_for(rows_ * k);
   const int sms = builder_.recipe().tp_overlap->ring_exchange_sms;
   const double limit = builder_.gpu().nvlink.copy_engine_bandwidth.value.value();
   const std::uint32_t input = builder_.last_kernel();
-  multiply(gemm(rows_ / tp_, n, k));
+  multiply(gemm(formats, rows_ / tp_, n, k));
   for (int chunk = 1; chunk < tp_; ++chunk) {
     const std::uint32_t arrived =
         builder_.user_buffers(Collective::all_gather, bytes / tp_, bytes / tp_, limit, sms, input);
-    multiply(gemm(rows_ / tp_, n, k), arrived);
+    multiply(gemm(formats, rows_ / tp_, n, k), arrived);
   }
 }
 
@@ -51,22 +59,21 @@ std::uint32_t OverlappedGemm::then_scatter(std::int64_t n, std::int64_t k,
     return scatter_pipelined(n, k, *entry);
   if (overlap_ && entry->method == TpOverlapMethod::ring_exchange)
     return scatter_ring(n, k, *entry);
-  multiply(gemm(rows_, n, k));
+  multiply(gemm(formats_.forward(), rows_, n, k));
   if (tp_ == 1) return kNoOp;
   const Collective collective = sharded() ? Collective::reduce_scatter : Collective::all_reduce;
-  return builder_.tensor_collective(collective, rows_ * n * bytes_of(DataType::bf16),
-                                    builder_.last_kernel());
+  return builder_.tensor_collective(collective, output_, rows_ * n, builder_.last_kernel());
 }
 
 std::uint32_t OverlappedGemm::scatter_pipelined(std::int64_t n, std::int64_t k,
                                                 const TpOverlapEntry& entry) {
   const std::int64_t split_rows = rows_ / entry.splits;
-  const std::int64_t bytes = split_rows * n * bytes_of(DataType::bf16);
+  const std::int64_t bytes = output_.bytes_for(split_rows * n);
   // The kernel's SMs read the peers' parts themselves, each at user_buffer_sm_bandwidth.
   const double limit = entry.sms * builder_.gpu().nvlink.user_buffer_sm_bandwidth.value.value();
   std::uint32_t scattered = kNoOp;
   for (int split = 0; split < entry.splits; ++split) {
-    Gemm part = gemm(split_rows, n, k);
+    Gemm part = gemm(formats_.forward(), split_rows, n, k);
     part.sm_margin = margin(&entry);
     const std::uint32_t product = multiply(part);
     scattered = builder_.user_buffers(Collective::reduce_scatter, bytes, bytes / tp_ * (tp_ - 1),
@@ -78,11 +85,11 @@ std::uint32_t OverlappedGemm::scatter_pipelined(std::int64_t n, std::int64_t k,
 std::uint32_t OverlappedGemm::scatter_ring(std::int64_t n, std::int64_t k,
                                            const TpOverlapEntry& entry) {
   const std::int64_t chunk_rows = rows_ / tp_;
-  const std::int64_t bytes = chunk_rows * n * bytes_of(type_);
+  const std::int64_t bytes = formats_.ring_sums.bytes_for(chunk_rows * n);
   const double limit = builder_.gpu().nvlink.copy_engine_bandwidth.value.value();
   std::uint32_t sent = kNoOp;
   for (int chunk = 0; chunk < tp_; ++chunk) {
-    const std::uint32_t product = multiply(gemm(chunk_rows, n, k));
+    const std::uint32_t product = multiply(gemm(formats_.forward(), chunk_rows, n, k));
     if (chunk + 1 == tp_) break;  // the last chunk is this rank's own
     sent =
         builder_.user_buffers(Collective::reduce_scatter, bytes, bytes, limit, entry.sms, product);
@@ -93,11 +100,12 @@ std::uint32_t OverlappedGemm::scatter_ring(std::int64_t n, std::int64_t k,
   return kNoOp;
 }
 
-std::uint32_t OverlappedGemm::bulk(Collective collective, std::int64_t columns, DataType type,
-                                   const TpOverlapEntry* entry) {
-  const std::int64_t bytes = rows_ * columns * bytes_of(type);
+std::uint32_t OverlappedGemm::bulk(Collective collective, const TensorFormat& format,
+                                   std::int64_t columns, const TpOverlapEntry* entry) {
   const std::uint32_t after = builder_.last_kernel();
-  if (!overlap_) return builder_.tensor_collective(collective, bytes, after, type);
+  if (!overlap_ || entry == nullptr)
+    return builder_.tensor_collective(collective, format, rows_ * columns, after);
+  const std::int64_t bytes = format.bytes_for(rows_ * columns);
   // Bulk kernels use the switch: a store reaches all peers, a load sums them (multimem), so that
   // each SM's rate counts tp-fold.
   const double limit =
@@ -106,27 +114,31 @@ std::uint32_t OverlappedGemm::bulk(Collective collective, std::int64_t columns, 
                                entry->sms - margin(entry), after);
 }
 
-std::uint32_t OverlappedGemm::gather_beside(std::int64_t columns, const TpOverlapEntry* entry) {
-  return sharded() ? bulk(Collective::all_gather, columns, type_, entry) : kNoOp;
+std::uint32_t OverlappedGemm::gather_beside(const TensorFormat& format, std::int64_t columns,
+                                            const TpOverlapEntry* entry) {
+  return sharded() ? bulk(Collective::all_gather, format, columns, entry) : kNoOp;
 }
 
 void OverlappedGemm::data_gradient(std::int64_t n, std::int64_t k, const TpOverlapEntry* entry) {
-  Gemm product = gemm(rows_, n, k);
+  Gemm product = gemm(formats_.input_gradient(), rows_, n, k);
   product.sm_margin = margin(entry);
   multiply(product);
 }
 
 std::uint32_t OverlappedGemm::scatter_beside(std::int64_t columns, const TpOverlapEntry* entry) {
-  if (sharded()) return bulk(Collective::reduce_scatter, columns, DataType::bf16, entry);
+  if (sharded()) return bulk(Collective::reduce_scatter, output_, columns, entry);
   if (tp_ == 1) return kNoOp;
-  return builder_.tensor_collective(
-      Collective::all_reduce, rows_ * columns * bytes_of(DataType::bf16), builder_.last_kernel());
+  return builder_.tensor_collective(Collective::all_reduce, output_, rows_ * columns,
+                                    builder_.last_kernel());
 }
 
 void OverlappedGemm::weight_gradient(std::int64_t m, std::int64_t n, std::uint32_t after,
                                      const TpOverlapEntry* entry) {
-  multiply({m, n, rows_, type_, builder_.recipe().optimizer.grad_reduce_dtype, true, margin(entry)},
-           after);
+  Gemm product = gemm(formats_.weight_gradient(), m, n, rows_);
+  product.output = builder_.recipe().optimizer.grad_reduce_dtype;
+  product.accumulate = true;
+  product.sm_margin = margin(entry);
+  multiply(product, after);
 }
 
 }  // namespace simtrain

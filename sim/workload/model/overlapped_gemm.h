@@ -11,21 +11,19 @@ namespace simtrain {
 /// backward's second gather and its scatter run beside whole GEMMs (bulk).
 class OverlappedGemm {
  public:
-  /// `of_layer`: in the precision of the layers and overlapped; otherwise in BF16, never
-  /// overlapped.
-  OverlappedGemm(ProgramBuilder& builder, bool of_layer);
+  /// `of_layer`: overlapped as the recipe says; otherwise never.
+  OverlappedGemm(ProgramBuilder& builder, const LinearFormats& formats, bool of_layer);
 
-  [[nodiscard]] double rows() const { return static_cast<double>(rows_); }
-
-  /// Gathers the rows of the input from the TP group, then multiplies: [M, k] x [k, n].
-  void gather_then(std::int64_t n, std::int64_t k);
+  /// Gathers the rows of the left operand from the TP group, then multiplies: [M, k] x [k, n].
+  void gather_then(const GemmFormats& formats, std::int64_t n, std::int64_t k);
   /// Multiplies and scatters the sum over the TP group; returns the op after which this rank's rows
   /// are there (kNoOp: the last kernel).
   std::uint32_t then_scatter(std::int64_t n, std::int64_t k, const TpOverlapEntry* entry);
 
-  /// Gathers `columns` saved columns of M rows beside what follows; returns the gather (kNoOp:
-  /// none).
-  std::uint32_t gather_beside(std::int64_t columns, const TpOverlapEntry* entry);
+  /// Gathers `columns` columns of M rows beside what follows, by NCCL where there is no entry;
+  /// returns the gather (kNoOp: none).
+  std::uint32_t gather_beside(const TensorFormat& format, std::int64_t columns,
+                              const TpOverlapEntry* entry);
   /// [M, k] x [k, n] alone.
   void data_gradient(std::int64_t n, std::int64_t k, const TpOverlapEntry* entry);
   /// Sums the last kernel's `columns` of M rows over the TP group, beside what follows; returns the
@@ -36,7 +34,8 @@ class OverlappedGemm {
                        const TpOverlapEntry* entry);
 
  private:
-  [[nodiscard]] Gemm gemm(std::int64_t rows, std::int64_t n, std::int64_t k) const;
+  [[nodiscard]] Gemm gemm(const GemmFormats& formats, std::int64_t rows, std::int64_t n,
+                          std::int64_t k) const;
   /// SMs that a GEMM leaves free from its start.
   [[nodiscard]] int margin(const TpOverlapEntry* entry) const;
   [[nodiscard]] bool sharded() const;
@@ -45,14 +44,15 @@ class OverlappedGemm {
   }
   std::uint32_t scatter_pipelined(std::int64_t n, std::int64_t k, const TpOverlapEntry& entry);
   std::uint32_t scatter_ring(std::int64_t n, std::int64_t k, const TpOverlapEntry& entry);
-  std::uint32_t bulk(Collective collective, std::int64_t columns, DataType type,
+  std::uint32_t bulk(Collective collective, const TensorFormat& format, std::int64_t columns,
                      const TpOverlapEntry* entry);
 
   ProgramBuilder& builder_;
   std::int64_t rows_;
   int tp_;
   bool overlap_;
-  DataType type_;
+  const LinearFormats& formats_;
+  const TensorFormat& output_;
   Share share_;
 };
 

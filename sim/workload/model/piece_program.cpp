@@ -15,7 +15,7 @@ class PartProgram {
       : builder_(context),
         recipe_(context.recipe),
         shape_(context.recipe),
-        blocks_(blocks_of(shape_, part, kind)),
+        blocks_(blocks_of(recipe_, part, kind)),
         recomputes_all_(part == Part::layer && recipe_.recompute == Recompute::full) {}
 
   Program forward() {
@@ -81,45 +81,44 @@ class PartProgram {
 /// Quantized copies of a layer's weights.
 Program weight_cast(const PieceContext& context, int kind) {
   const PrecisionRow& precision = context.recipe.precision();
-  const int copies = operand_copies(precision, context.cluster.gpu);
+  const double read = precision.activation.bytes();
+  const double written = copied_bytes(precision.layers.weight, context.cluster.gpu);
   const auto weights =
       static_cast<double>(part_totals(context.recipe, Part::layer, kind).quantized_parameters);
   ProgramBuilder builder(context);
   builder.module("weights");
-  builder.stream_bytes(StreamingKind::cast, weights * (2 + copies * precision.operand_bytes()),
-                       Share::fp8);
+  builder.stream_bytes(StreamingKind::cast, weights * (read + written), Share::fp8);
   return builder.take();
 }
 
 /// The amax values of all quantized tensors of a chunk of mean size are reduced in one small
 /// all-reduce, then one kernel turns their histories into scales.
-Program amax(const PieceContext& context) {
-  constexpr std::int64_t kTensorsOfAModule = 3;  // input, weight and gradient
-  constexpr std::int64_t kHistory = 1024;
+Program amax(const PieceContext& context, const DelayedScaling& scaling) {
   const Recipe& recipe = context.recipe;
   std::int64_t modules = 0;
-  const LayerList list(recipe.model);
+  const LayerList list(recipe.model, recipe.precision().high_layers);
   for (std::size_t kind = 0; kind < list.kinds().size(); ++kind) {
     const PartTotals totals = part_totals(recipe, Part::layer, static_cast<int>(kind));
     modules += std::int64_t{list.kinds()[kind].layers} * totals.quantized_modules;
   }
   const std::int64_t layers = std::max(1, recipe.model.num_layers / (recipe.pp() * recipe.vp()));
-  const std::int64_t tensors = kTensorsOfAModule * layers * modules / recipe.model.num_layers;
-  const std::int64_t bytes = tensors * bytes_of(DataType::fp32);
+  const std::int64_t tensors =
+      scaling.tensors_of_a_module * layers * modules / recipe.model.num_layers;
   ProgramBuilder builder(context);
   builder.module("amax");
   std::uint32_t reduced = kNoOp;
-  if (context.layouts.of(GroupKind::amax).ranks > 1) {
-    reduced =
-        builder.collective(GroupKind::amax, Collective::all_reduce, bytes, kNoOp, DataType::fp32);
+  if (context.layouts.of(scaling.reduced_over).ranks > 1) {
+    reduced = builder.collective(scaling.reduced_over, Collective::all_reduce, scaling.values,
+                                 tensors, kNoOp);
   }
-  builder.stream_bytes(StreamingKind::element_wise, static_cast<double>(2 * kHistory * bytes),
+  const double histories = 2.0 * scaling.history * scaling.values.bytes();
+  builder.stream_bytes(StreamingKind::element_wise, histories * static_cast<double>(tensors),
                        Share::fp8, reduced);
   return builder.take();
 }
 
-/// Whether a recipe's passes run a phase of a part.
-bool runs(const Recipe& recipe, Part part, Phase phase) {
+/// Whether a recipe's passes run a phase of a part; `high`: of a layer that is.
+bool runs(const Recipe& recipe, Part part, Phase phase, bool high) {
   switch (phase) {
     case Phase::forward:
     case Phase::backward:
@@ -128,7 +127,7 @@ bool runs(const Recipe& recipe, Part part, Phase phase) {
     case Phase::weight_gradient:
       return part == Part::head && recipe.overlap.defer_embedding_wgrad_compute;
     case Phase::weight_cast:
-      return part == Part::layer && recipe.precision().quantized;
+      return part == Part::layer && recipe.precision().quantized() && !high;
   }
   return false;
 }
@@ -138,10 +137,12 @@ bool runs(const Recipe& recipe, Part part, Phase phase) {
 std::vector<Piece> pieces_of(const Recipe& recipe) {
   constexpr std::array kPhases{Phase::forward, Phase::backward, Phase::input_gradient,
                                Phase::weight_gradient};
-  const auto kinds = static_cast<int>(LayerList(recipe.model).kinds().size());
+  const LayerList list(recipe.model, recipe.precision().high_layers);
+  const auto kinds = static_cast<int>(list.kinds().size());
   std::vector<Piece> pieces;
   const auto add = [&](Part part, Phase phase, int kind) {
-    if (runs(recipe, part, phase)) pieces.push_back({part, phase, kind});
+    const bool high = list.kinds()[static_cast<std::size_t>(kind)].high;
+    if (runs(recipe, part, phase, high)) pieces.push_back({part, phase, kind});
   };
   for (int kind = 0; kind < kinds; ++kind) {
     for (const Phase phase : kPhases) add(Part::layer, phase, kind);
@@ -155,7 +156,7 @@ std::vector<Piece> pieces_of(const Recipe& recipe) {
 }
 
 Program piece_program(const PieceContext& context, const Piece& piece) {
-  if (piece.part == Part::amax) return amax(context);
+  if (piece.part == Part::amax) return amax(context, *context.recipe.precision().delayed_scaling);
   switch (piece.phase) {
     case Phase::forward:
       return PartProgram(context, piece.part, piece.kind).forward();

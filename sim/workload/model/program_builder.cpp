@@ -40,11 +40,13 @@ std::uint32_t ProgramBuilder::transfer(const TransferCost& cost, Stream stream, 
   return program_.add(op);
 }
 
-std::uint32_t ProgramBuilder::collective(GroupKind group, Collective collective, std::int64_t bytes,
-                                         std::uint32_t after, DataType moved) {
-  const TransferCost cost = plan_collective({collective, Bytes(bytes), context_.layouts.of(group)},
+std::uint32_t ProgramBuilder::collective(GroupKind group, Collective collective,
+                                         const TensorFormat& format, std::int64_t elements,
+                                         std::uint32_t after) {
+  const Bytes bytes(format.bytes_for(elements));
+  const TransferCost cost = plan_collective({collective, bytes, context_.layouts.of(group)},
                                             {context_.cluster, recipe().software.library});
-  return transfer(cost, Stream::tensor, group, after, moved);
+  return transfer(cost, Stream::tensor, group, after, format.type);
 }
 
 std::uint32_t ProgramBuilder::user_buffers(Collective collective, std::int64_t bytes,
@@ -64,14 +66,16 @@ std::uint32_t ProgramBuilder::user_buffers(Collective collective, std::int64_t b
   const GroupLayout& layout = context_.layouts.of(GroupKind::tensor);
   cost.load = {1, layout.domains > 1 ? 1 / layout.ranks_per_domain() : 0};
   cost.memory_traffic = 2;
-  return transfer(cost, Stream::tensor, GroupKind::tensor, after);
+  return transfer(cost, Stream::tensor, GroupKind::tensor, after,
+                  recipe().precision().activation.type);
 }
 
-std::uint32_t ProgramBuilder::context_exchange(std::int64_t bytes, std::uint32_t after) {
-  const TransferCost cost =
-      plan_send_receive(Bytes(bytes), context_.layouts.of(GroupKind::context).widest_hop,
-                        {context_.cluster, recipe().software.library});
-  return transfer(cost, Stream::context, GroupKind::context, after);
+std::uint32_t ProgramBuilder::context_exchange(std::int64_t elements, std::uint32_t after) {
+  const TensorFormat& format = recipe().precision().activation;
+  const TransferCost cost = plan_send_receive(Bytes(format.bytes_for(elements)),
+                                              context_.layouts.of(GroupKind::context).widest_hop,
+                                              {context_.cluster, recipe().software.library});
+  return transfer(cost, Stream::context, GroupKind::context, after, format.type);
 }
 
 }  // namespace simtrain

@@ -26,23 +26,23 @@ class ProgramBuilder {
 
   /// Collective of the communication library over a group; `after` is the kernel that makes its
   /// input.
-  std::uint32_t collective(GroupKind group, Collective collective, std::int64_t bytes,
-                           std::uint32_t after, DataType moved = DataType::bf16);
-  std::uint32_t tensor_collective(Collective kind, std::int64_t bytes, std::uint32_t after,
-                                  DataType moved = DataType::bf16) {
-    return collective(GroupKind::tensor, kind, bytes, after, moved);
+  std::uint32_t collective(GroupKind group, Collective collective, const TensorFormat& format,
+                           std::int64_t elements, std::uint32_t after);
+  std::uint32_t tensor_collective(Collective kind, const TensorFormat& format,
+                                  std::int64_t elements, std::uint32_t after) {
+    return collective(GroupKind::tensor, kind, format, elements, after);
   }
   /// Transfer of Transformer Engine's user buffers: `wire` bytes through each rank's NVLink.
   std::uint32_t user_buffers(Collective collective, std::int64_t bytes, std::int64_t wire,
                              double limit, int sms, std::uint32_t after);
-  /// One step of the context-parallel ring.
-  std::uint32_t context_exchange(std::int64_t bytes, std::uint32_t after);
+  /// One step of the context-parallel ring, of activations.
+  std::uint32_t context_exchange(std::int64_t elements, std::uint32_t after);
 
   [[nodiscard]] std::uint32_t last_kernel() const { return last_kernel_; }
 
  private:
   std::uint32_t transfer(const TransferCost& cost, Stream stream, GroupKind slot,
-                         std::uint32_t after, DataType moved = DataType::bf16);
+                         std::uint32_t after, DataType moved);
 
   PieceContext context_;
   Program program_;

@@ -93,12 +93,16 @@ struct Recipe {
   Recompute recompute = Recompute::none;
   std::vector<RecomputeModule> recompute_modules{RecomputeModule::core_attn};
   bool cuda_graphs = false;
+  /// In place of the row of `training.precision`, for one that is in no table.
+  std::optional<PrecisionRow> own_precision{};
 
   [[nodiscard]] int tp() const { return parallelism.tensor_model_parallel_size; }
   [[nodiscard]] int pp() const { return parallelism.pipeline_model_parallel_size; }
   [[nodiscard]] int vp() const { return parallelism.virtual_pipeline_model_parallel_size; }
   [[nodiscard]] int cp() const { return parallelism.context_parallel_size; }
-  [[nodiscard]] const PrecisionRow& precision() const { return row_of(training.precision); }
+  [[nodiscard]] const PrecisionRow& precision() const {
+    return own_precision ? *own_precision : row_of(training.precision);
+  }
   /// Whether selective recompute takes in a module.
   [[nodiscard]] bool recomputes(RecomputeModule module) const {
     return recompute == Recompute::selective &&

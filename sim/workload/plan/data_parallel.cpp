@@ -26,13 +26,12 @@ ChunkBuckets chunk_buckets(const JobContext& context, const ChunkLayout& chunk,
   const auto before = [&](std::int64_t full) {
     return parameters / count * full + parameters % count * full / count;
   };
-  const std::int64_t ahead = chunk.embedding ? context.totals.embedding().parameters : 0;
-  const std::int64_t layers = layer_parameters(context.totals, chunk);
+  const LowParameters low = low_parameters(context.totals, chunk);
   // In which the first `done` parameters, in the order of the forward, are gathered.
   const auto gathered_bytes = [&](std::int64_t done) {
-    const std::int64_t of_layers = std::clamp<std::int64_t>(done - ahead, 0, layers);
-    return of_layers * bytes_of(layer_weight_type(recipe)) +
-           (done - of_layers) * bytes_of(DataType::bf16);
+    const std::int64_t of_low = std::clamp<std::int64_t>(done - low.ahead, 0, low.count);
+    return layer_weight_format(recipe).bytes_for(of_low) +
+           recipe.precision().activation.bytes_for(done - of_low);
   };
   for (std::int64_t bucket = 0; bucket < count; ++bucket) {
     const std::int64_t elements = before(bucket + 1) - before(bucket);

@@ -22,14 +22,15 @@ std::vector<Stretch> stretches_of(const Recipe& recipe, const LayerList& layers,
   const Phase phase = forward ? Phase::forward : Phase::backward;
   const PrecisionRow& precision = recipe.precision();
   const bool casts =
-      forward && precision.quantized && !recipe.training.fp8_params && action.micro_batch == 0;
+      forward && precision.quantized() && !recipe.training.fp8_params && action.micro_batch == 0;
   std::vector<Stretch> result;
   if (chunk.embedding) result.push_back({{{Part::embedding, phase}}});
   for (int layer = 0; layer < chunk.layers; ++layer) {
     const int number = chunk.first_layer + layer;
     const int kind = layers.kind_of(number);
     Stretch stretch{{{Part::layer, phase, kind}}, number};
-    if (casts) stretch.pieces.push_back({Part::layer, Phase::weight_cast, kind});
+    if (casts && !layers.kinds()[static_cast<std::size_t>(kind)].high)
+      stretch.pieces.push_back({Part::layer, Phase::weight_cast, kind});
     if (layer == 0 && precision.delayed_scaling) stretch.pieces.push_back({Part::amax});
     result.push_back(std::move(stretch));
   }
@@ -54,7 +55,7 @@ std::vector<CountedPass> counted_passes(const Recipe& recipe, int micro_batches)
 }
 
 ByPiece<std::int64_t> piece_counts(const Recipe& recipe, int stage, int micro_batches) {
-  const LayerList layers(recipe.model);
+  const LayerList layers(recipe.model, recipe.precision().high_layers);
   ByPiece<std::int64_t> counts(static_cast<int>(layers.kinds().size()));
   const std::vector<ChunkLayout> chunks = stage_chunks(recipe, stage);
   for (const CountedPass& pass : counted_passes(recipe, micro_batches)) {
@@ -71,7 +72,8 @@ ByPiece<std::int64_t> piece_counts(const Recipe& recipe, int stage, int micro_ba
 TransferCost stage_message(const JobContext& context, int rank, int step) {
   const Recipe& recipe = context.recipe;
   const int split = recipe.parallelism.sequence_parallel ? recipe.tp() : 1;
-  const Bytes bytes(recipe.tokens() * recipe.model.hidden_size * bytes_of(DataType::bf16) / split);
+  const TensorFormat& format = recipe.precision().activation;
+  const Bytes bytes(format.bytes_for(recipe.tokens() * recipe.model.hidden_size) / split);
   const Distance distance = context.cluster.distance(
       context.placement.gpu(rank), context.placement.gpu(context.grid.stage_neighbour(rank, step)));
   return plan_send_receive(bytes, distance, {context.cluster.spec(), recipe.software.library});

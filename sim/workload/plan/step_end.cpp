@@ -50,7 +50,7 @@ StepEndCosts step_end_costs(const KernelContext& context, int rank,
   costs.norm_gradients = all_reduce(std::max<std::int64_t>(1, replicated) * gradient,
                                     context.layout(GroupKind::tensor, rank));
   costs.gradient_norm = streaming(shard * static_cast<double>(gradient));
-  costs.norm_reduction = all_reduce(bytes_of(DataType::fp32), world);
+  costs.norm_reduction = all_reduce(kFp32.bytes_for(1), world);
   costs.host_wait = cost_of(kHostSynchronization, Share::host, false);
   costs.optimizer = streaming(kOptimizerBytesPerParameter * shard);
   return costs;

@@ -38,22 +38,32 @@ std::vector<ChunkLayout> stage_chunks(const Recipe& recipe, int stage) {
   return own;
 }
 
-DataType layer_weight_type(const Recipe& recipe) {
-  return recipe.training.fp8_params ? DataType::fp8 : DataType::bf16;
+const TensorFormat& layer_weight_format(const Recipe& recipe) {
+  const PrecisionRow& precision = recipe.precision();
+  return recipe.training.fp8_params ? precision.layers.weight.rowwise : precision.activation;
 }
 
 std::int64_t chunk_parameters(const ModelTotals& totals, const ChunkLayout& chunk) {
-  std::int64_t parameters = layer_parameters(totals, chunk);
+  std::int64_t parameters = 0;
+  for (int layer = 0; layer < chunk.layers; ++layer)
+    parameters += totals.layer(chunk.first_layer + layer).parameters;
   if (chunk.embedding) parameters += totals.embedding().parameters;
   if (chunk.head) parameters += totals.head().parameters;
   return parameters;
 }
 
-std::int64_t layer_parameters(const ModelTotals& totals, const ChunkLayout& chunk) {
-  std::int64_t parameters = 0;
-  for (int layer = 0; layer < chunk.layers; ++layer)
-    parameters += totals.layer(chunk.first_layer + layer).parameters;
-  return parameters;
+LowParameters low_parameters(const ModelTotals& totals, const ChunkLayout& chunk) {
+  const LayerList& list = totals.layers();
+  LowParameters low;
+  if (chunk.embedding) low.ahead = totals.embedding().parameters;
+  for (int layer = chunk.first_layer; layer < chunk.first_layer + chunk.layers; ++layer) {
+    const auto kind = static_cast<std::size_t>(list.kind_of(layer));
+    if (!list.kinds()[kind].high)
+      low.count += totals.layer(layer).parameters;
+    else if (low.count == 0)
+      low.ahead += totals.layer(layer).parameters;
+  }
+  return low;
 }
 
 std::int64_t stage_parameters(const Recipe& recipe, const ModelTotals& totals, int stage) {

@@ -13,14 +13,19 @@ namespace simtrain {
 /// layers, theirs have one layer less.
 std::vector<ChunkLayout> stage_chunks(const Recipe& recipe, int stage);
 
-/// In which a layer's weights are kept and gathered; embedding and output layer are in BF16.
-DataType layer_weight_type(const Recipe& recipe);
+/// In which the weights of layers are kept and gathered; all others are in the activation format.
+const TensorFormat& layer_weight_format(const Recipe& recipe);
 
 /// Weights of a chunk on one rank of its tensor-parallel group.
 std::int64_t chunk_parameters(const ModelTotals& totals, const ChunkLayout& chunk);
 
-/// Of them those of its layers.
-std::int64_t layer_parameters(const ModelTotals& totals, const ChunkLayout& chunk);
+/// Of them those of its layers that are in the recipe's precision: a run of them in the order of
+/// the forward, before which `ahead` others come.
+struct LowParameters {
+  std::int64_t ahead = 0;
+  std::int64_t count = 0;
+};
+LowParameters low_parameters(const ModelTotals& totals, const ChunkLayout& chunk);
 
 /// Weights of all chunks of a stage on one such rank.
 std::int64_t stage_parameters(const Recipe& recipe, const ModelTotals& totals, int stage);

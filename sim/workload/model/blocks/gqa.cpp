@@ -8,7 +8,6 @@ Block make(const RankShape& shape) {
   Block block;
   block.branch =
       branch_of(norm(shape, {.module = "input_layernorm",
-                             .output_bytes = shape.recipe.precision().operand_bytes(),
                              .share = Share::memory_bound,
                              .recompute = RecomputeModule::layernorm}),
                 column_parallel(

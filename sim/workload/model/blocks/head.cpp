@@ -3,7 +3,6 @@
 namespace simtrain {
 namespace {
 
-/// The output layer stays in BF16 in quantized recipes too.
 Block make(const RankShape& shape) {
   Block block;
   block.branch =

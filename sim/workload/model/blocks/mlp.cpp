@@ -7,7 +7,6 @@ Block make(const RankShape& shape) {
   const ModelSpec& model = shape.model();
   Block block;
   block.branch = branch_of(norm(shape, {.module = "pre_mlp_layernorm",
-                                        .output_bytes = shape.recipe.precision().operand_bytes(),
                                         .share = Share::memory_bound,
                                         .recompute = RecomputeModule::layernorm}),
                            column_parallel(shape, {.module = "linear_fc1",

@@ -6,8 +6,8 @@ namespace simtrain {
 namespace {
 
 struct Shapes {
-  std::int64_t elements = 0;  ///< of the local query (or output) tensor
-  std::int64_t kv_bytes = 0;  ///< of K and V together
+  std::int64_t elements = 0;     ///< of the local query (or output) tensor
+  std::int64_t kv_elements = 0;  ///< of K and V together
   Attention diagonal;
   Attention dense;
 };
@@ -18,7 +18,7 @@ Shapes shapes_of(const Recipe& recipe, Direction direction) {
   const std::int64_t tokens = recipe.tokens();
   Shapes shapes;
   shapes.elements = tokens * model.query_size() / recipe.tp();
-  shapes.kv_bytes = 2 * tokens * model.key_value_size() / recipe.tp() * bytes_of(DataType::bf16);
+  shapes.kv_elements = 2 * tokens * model.key_value_size() / recipe.tp();
   shapes.diagonal = {recipe.training.micro_batch_size,
                      model.num_attention_heads / recipe.tp(),
                      sequence,
@@ -33,8 +33,13 @@ Shapes shapes_of(const Recipe& recipe, Direction direction) {
   return shapes;
 }
 
-/// Bytes per output element to merge a step's output and log-sum-exp into the running FP32 one.
-constexpr double kMergeBytes = 11;
+/// Bytes per output element to merge a step's output and log-sum-exp into the running FP32 one,
+/// beside those of that output.
+constexpr double kMergeBytes = 9;
+
+double element_bytes(const ProgramBuilder& builder) {
+  return builder.recipe().precision().activation.bytes();
+}
 
 /// One fused kernel, or under context parallelism c steps of the K/V ring. Rank r of c owns the
 /// sequence blocks r and 2c-1-r, so that each step's causal work is the same on every rank: half
@@ -47,11 +52,13 @@ void attention_forward(ProgramBuilder& builder) {
   std::uint32_t received = kNoOp;
   for (int step = 0; step < steps; ++step) {
     const std::uint32_t next =
-        step + 1 < steps ? builder.context_exchange(shapes.kv_bytes, input) : kNoOp;
+        step + 1 < steps ? builder.context_exchange(shapes.kv_elements, input) : kNoOp;
     builder.kernel(step == 0 ? shapes.diagonal : shapes.dense, Share::attention, received);
     if (step > 0) {
-      builder.stream_bytes(StreamingKind::element_wise,
-                           kMergeBytes * static_cast<double>(shapes.elements), Share::attention);
+      builder.stream_bytes(
+          StreamingKind::element_wise,
+          (kMergeBytes + element_bytes(builder)) * static_cast<double>(shapes.elements),
+          Share::attention);
     }
     received = next;
   }
@@ -64,29 +71,32 @@ void attention_backward(ProgramBuilder& builder) {
   const Shapes shapes = shapes_of(recipe, Direction::backward);
   const int steps = recipe.cp();
   // Row-wise dot product of the output and its gradient.
-  builder.stream_bytes(StreamingKind::element_wise, 4.0 * static_cast<double>(shapes.elements),
+  builder.stream_bytes(StreamingKind::element_wise,
+                       2 * element_bytes(builder) * static_cast<double>(shapes.elements),
                        Share::attention);
   std::uint32_t received = kNoOp;
   for (int step = 0; step < steps; ++step) {
-    const std::int64_t bytes = step == 0 ? shapes.kv_bytes : 2 * shapes.kv_bytes;
+    const std::int64_t elements = step == 0 ? shapes.kv_elements : 2 * shapes.kv_elements;
     const std::uint32_t next =
-        step + 1 < steps ? builder.context_exchange(bytes, builder.last_kernel()) : kNoOp;
+        step + 1 < steps ? builder.context_exchange(elements, builder.last_kernel()) : kNoOp;
     builder.kernel(step == 0 ? shapes.diagonal : shapes.dense, Share::attention, received);
     received = next;
   }
   if (steps > 1) {
-    builder.wait_for(builder.context_exchange(shapes.kv_bytes, builder.last_kernel()));
+    builder.wait_for(builder.context_exchange(shapes.kv_elements, builder.last_kernel()));
   }
   const std::int64_t columns =
       (recipe.model.query_size() + 2 * recipe.model.key_value_size()) / recipe.tp();
-  const double elements = static_cast<double>(columns) * static_cast<double>(recipe.tokens());
-  builder.stream_bytes(StreamingKind::element_wise, 4.0 * elements, Share::memory_bound);
+  const double written = static_cast<double>(columns) * static_cast<double>(recipe.tokens());
+  builder.stream_bytes(StreamingKind::element_wise, 2 * element_bytes(builder) * written,
+                       Share::memory_bound);
 }
 
 }  // namespace
 
 Operator core_attention(const RankShape& shape) {
   const ModelSpec& model = shape.model();
+  const double element = shape.activation_bytes();
   const double rows = shape.rows / shape.tp;
   const auto query = static_cast<double>(model.query_size());
   const auto key_value = static_cast<double>(model.key_value_size());
@@ -94,10 +104,10 @@ Operator core_attention(const RankShape& shape) {
   op.module = "core_attention";
   op.forward = attention_forward;
   op.backward = input_gradient_only(attention_backward);
-  op.saved = {{4 * rows * (query + key_value)},
+  op.saved = {{2 * element * rows * (query + key_value)},
               {4 * rows * model.num_attention_heads, RecomputeModule::core_attn}};
   op.recompute = RecomputeModule::core_attn;
-  op.backward_bytes = 2 * rows * (2 * query + 2 * key_value);  // of Q, K, V and the output
+  op.backward_bytes = element * rows * (2 * query + 2 * key_value);  // of Q, K, V and the output
   op.flops.attention_square =
       4 * shape.rows / shape.tp * static_cast<double>(shape.recipe.training.seq_length) * query;
   return op;
@@ -107,7 +117,8 @@ Operator rotary(const RankShape& shape) {
   const ModelSpec& model = shape.model();
   const double turned = static_cast<double>(model.query_size() + model.key_value_size()) /
                         shape.tp * model.rotary_percent;
-  const Forward kernel = [bytes = 4.0 * turned * shape.rows](ProgramBuilder& builder) {
+  const Forward kernel = [bytes = 2 * shape.activation_bytes() * turned *
+                                  shape.rows](ProgramBuilder& builder) {
     builder.stream_bytes(StreamingKind::element_wise, bytes, Share::memory_bound);
   };
   Operator op;

@@ -5,12 +5,12 @@ namespace {
 
 /// How an implementation of the loss treats logits.
 struct LossKernel {
-  /// Bytes moved for each, forward and backward: the fused kernel reads the BF16 logits twice,
-  /// writes the gradient over them and scales it; the others pass over FP32 copies several times.
+  /// Bytes moved for each, forward and backward: the fused kernel reads the logits twice, writes
+  /// the gradient over them and scales it; the others pass over FP32 copies several times.
   /// Of these 44 and 52 bytes are counted; what the passes with reductions take longer is in them
   /// too (Liger-Kernel ead96b61, Megatron's kernels on H100).
   Streaming moved;
-  /// At its worst moment: the BF16 logits and what stands beside them. Transformer Engine's kernel
+  /// At its worst moment: the logits and what stands beside them. Transformer Engine's kernel
   /// writes the gradient over the logits; the unfused loss works in place on an FP32 copy; the
   /// jit-fused one holds that copy, its exponentials and the softmax, 4 bytes each.
   double alive = 0;
@@ -18,14 +18,14 @@ struct LossKernel {
   double saved = 0;
 };
 
-LossKernel loss_kernel(CrossEntropy kind) {
+LossKernel loss_kernel(CrossEntropy kind, double logit) {
   switch (kind) {
     case CrossEntropy::fused:
-      return {{StreamingKind::cross_entropy, 10}, 2, 2};
+      return {{StreamingKind::cross_entropy, 5 * logit}, logit, logit};
     case CrossEntropy::jit:
-      return {{StreamingKind::element_wise, 50}, 2 + 3 * 4, 4};
+      return {{StreamingKind::element_wise, 50}, logit + 3 * 4, 4};
     case CrossEntropy::unfused:
-      return {{StreamingKind::element_wise, 60}, 2 + 4, 4};
+      return {{StreamingKind::element_wise, 60}, logit + 4, 4};
   }
   return {};
 }
@@ -33,7 +33,8 @@ LossKernel loss_kernel(CrossEntropy kind) {
 }  // namespace
 
 Operator cross_entropy(const RankShape& shape) {
-  const LossKernel kernel = loss_kernel(shape.recipe.software.cross_entropy.value);
+  const LossKernel kernel =
+      loss_kernel(shape.recipe.software.cross_entropy.value, shape.activation_bytes());
   const std::int64_t tokens = shape.tokens;
   const std::int64_t vocabulary = shape.model().vocab_size / shape.tp;
   const double logits = static_cast<double>(tokens * vocabulary);
@@ -44,8 +45,7 @@ Operator cross_entropy(const RankShape& shape) {
     if (tp == 1) return;
     // Maximum, predicted logit and sum of exponentials of each token.
     for (int reduction = 0; reduction < 3; ++reduction) {
-      builder.tensor_collective(Collective::all_reduce, tokens * bytes_of(DataType::fp32),
-                                builder.last_kernel(), DataType::fp32);
+      builder.tensor_collective(Collective::all_reduce, kFp32, tokens, builder.last_kernel());
     }
   };
   op.backward = [](ProgramBuilder&, BackwardPart) {};

@@ -3,15 +3,15 @@
 namespace simtrain {
 namespace {
 
-/// Bytes moved for each element that is put out: SwiGLU reads two branches, backward writes two.
-/// Eager, a squared ReLU is two element-wise kernels, its backward four.
-double bytes_per_element(const Recipe& recipe, Direction direction) {
+/// Elements moved for each that is put out: SwiGLU reads two branches, backward writes two. Eager,
+/// a squared ReLU is two element-wise kernels, its backward four.
+double moved_per_element(const Recipe& recipe, Direction direction) {
   const bool forward = direction == Direction::forward;
-  if (recipe.model.activation == Activation::swiglu) return forward ? 6 : 10;
+  if (recipe.model.activation == Activation::swiglu) return forward ? 3 : 5;
   if (recipe.model.activation == Activation::squared_relu &&
       recipe.software.squared_relu.value == SquaredRelu::eager)
-    return forward ? 8 : 20;
-  return forward ? 4 : 6;
+    return forward ? 4 : 10;
+  return forward ? 2 : 3;
 }
 
 }  // namespace
@@ -22,8 +22,9 @@ Operator mlp_activation(const RankShape& shape) {
   const std::int64_t fc1_columns = model.fc1_size() / shape.tp;
   const auto ffn = static_cast<double>(columns);
   const auto branches = static_cast<double>(fc1_columns);
+  const double element = shape.activation_bytes();
   const auto kernel = [&](Direction direction) {
-    const double bytes = bytes_per_element(shape.recipe, direction) * ffn * shape.rows;
+    const double bytes = moved_per_element(shape.recipe, direction) * element * ffn * shape.rows;
     return [bytes](ProgramBuilder& builder) {
       builder.stream_bytes(StreamingKind::element_wise, bytes, Share::memory_bound);
     };
@@ -32,8 +33,8 @@ Operator mlp_activation(const RankShape& shape) {
   op.module = "activation";
   op.forward = kernel(Direction::forward);
   op.backward = input_gradient_only(kernel(Direction::backward));
-  op.saved = {{2 * shape.rows * branches}};
-  op.backward_bytes = 2 * shape.rows * (branches + ffn);  // gradients of both sides
+  op.saved = {{element * shape.rows * branches}};
+  op.backward_bytes = element * shape.rows * (branches + ffn);  // gradients of both sides
   return op;
 }
 

@@ -8,15 +8,18 @@ Operator norm(const RankShape& shape, const NormSpec& spec) {
   const auto kernel = [elements, share = spec.share](StreamingKind kind, double bytes) {
     return [=](ProgramBuilder& builder) { builder.stream_bytes(kind, bytes * elements, share); };
   };
+  const double hidden = shape.activation_bytes();
+  const Operand& output = shape.linear.input;
+  const double written = output.rowwise.bytes() + (output.apart() ? output.columnwise.bytes() : 0);
   Operator op;
   op.module = spec.module;
-  op.forward = kernel(StreamingKind::norm_forward, 2 + spec.output_bytes);
-  op.backward = input_gradient_only(kernel(StreamingKind::norm_backward, 6));
+  op.forward = kernel(StreamingKind::norm_forward, hidden + written);
+  op.backward = input_gradient_only(kernel(StreamingKind::norm_backward, 3 * hidden));
   op.weights = {{.rows = shape.hidden() * (biased ? 2 : 1)}};
-  op.saved = {{2 * elements}, {spec.output_bytes * elements, spec.recompute}};
+  op.saved = {{hidden * elements}, {output.columnwise.bytes() * elements, spec.recompute}};
   op.recompute = spec.recompute;
   op.recomputed_at = RecomputedAt::block_backward;
-  op.forward_bytes = (2 + spec.output_bytes) * elements;
+  op.forward_bytes = (hidden + written) * elements;
   return op;
 }
 

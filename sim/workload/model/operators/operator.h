@@ -22,7 +22,7 @@ struct Weight {
   /// whole and work on tokens of their own, its gradients are summed over the tensor group too.
   AxisSet sharded_over{};
   bool matrix = false;                       ///< its gradient is a GEMM that accumulates in place
-  bool quantized = false;                    ///< it is multiplied in the precision of the layers
+  bool quantized = false;                    ///< it is cast before it is multiplied
   GroupKind reduced_over = GroupKind::data;  ///< where gradients of micro-batches are summed
 
   [[nodiscard]] std::int64_t elements() const { return rows * columns; }

@@ -7,13 +7,13 @@ namespace simtrain {
 
 // The operators that blocks are made of. Order, shapes and bytes are those of Transformer Engine
 // and Megatron core. Notation: t TP, M tokens of a TP group, h hidden, M/t tokens of a rank under
-// sequence parallelism, b bytes of an operand of the layers' GEMMs; n columns of one rank.
+// sequence parallelism; n columns of one rank. Formats are those of the recipe's precision.
 
-/// A norm of the rank's own tokens: reads 2 bytes an element and writes the operand of the GEMM
-/// behind it; backward 6. Saves its input, and its output unless `recompute` makes it again.
+/// A norm of the rank's own tokens: reads hidden states and writes the operand of the linear module
+/// behind it; backward reads two tensors of hidden states and writes one. Saves its input, and its
+/// output unless `recompute` makes it again.
 struct NormSpec {
   std::string_view module;
-  double output_bytes = 2;
   Share share{};
   std::optional<RecomputeModule> recompute{};
 };
@@ -24,7 +24,7 @@ Operator norm(const RankShape& shape, const NormSpec& spec);
 struct ColumnParallelSpec {
   std::string_view module;
   std::int64_t columns = 0;
-  bool of_layer = true;  ///< in the layers' precision, overlapped as the recipe says; else in BF16
+  bool of_layer = true;      ///< overlapped as the recipe says; else never
   bool saves_input = false;  ///< where no norm before it saves that tensor
   TpOverlapEntry TpOverlapTable::*dgrad = nullptr;
   TpOverlapEntry TpOverlapTable::*wgrad = nullptr;

@@ -16,12 +16,15 @@ double elements_of(const RankShape& shape) {
 /// With dropout the kernel writes its mask too, a byte an element.
 Operator residual(const RankShape& shape) {
   const double elements = elements_of(shape);
+  const double hidden = shape.activation_bytes();
   const bool dropout = shape.model().hidden_dropout > 0;
   Operator op;
   op.module = "residual";
-  op.forward = [=](ProgramBuilder& builder) { stream(builder, (dropout ? 7.0 : 6.0) * elements); };
+  op.forward = [=](ProgramBuilder& builder) {
+    stream(builder, (3 * hidden + (dropout ? 1 : 0)) * elements);
+  };
   op.backward = input_gradient_only([=](ProgramBuilder& builder) {
-    if (dropout) stream(builder, 5.0 * elements);
+    if (dropout) stream(builder, (2 * hidden + 1) * elements);
   });
   if (dropout) op.saved = {{elements}};
   return op;
@@ -29,7 +32,7 @@ Operator residual(const RankShape& shape) {
 
 void join_gradients(ProgramBuilder& builder, const RankShape& shape) {
   builder.module("residual");
-  stream(builder, 6.0 * elements_of(shape));
+  stream(builder, 3 * shape.activation_bytes() * elements_of(shape));
 }
 
 }  // namespace simtrain

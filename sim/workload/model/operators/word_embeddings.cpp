@@ -14,25 +14,28 @@ void stream(ProgramBuilder& builder, double bytes, std::uint32_t after = kNoOp) 
 Operator word_embeddings(const RankShape& shape) {
   const ModelSpec& model = shape.model();
   const std::int64_t vocabulary = model.vocab_size / shape.tp;
-  const std::int64_t bytes = shape.tokens * shape.hidden() * bytes_of(DataType::bf16);
-  const double rows = static_cast<double>(shape.tokens * shape.hidden());
+  const TensorFormat& format = shape.recipe.precision().activation;
+  const double bytes = format.bytes();
+  const std::int64_t elements = shape.tokens * shape.hidden();
+  const auto rows = static_cast<double>(elements);
   const double table = static_cast<double>(vocabulary * shape.hidden());
   const auto buffer = static_cast<double>(bytes_of(shape.recipe.optimizer.grad_reduce_dtype));
   const bool sharded = shape.tp > 1 && shape.recipe.parallelism.sequence_parallel;
   Operator op;
   op.module = "word_embeddings";
-  op.forward = [=, tp = shape.tp](ProgramBuilder& builder) {
-    stream(builder, 4 * rows);
+  op.forward = [=, &format, tp = shape.tp](ProgramBuilder& builder) {
+    stream(builder, 2 * bytes * rows);
     if (tp == 1) return;
     builder.wait_for(
         builder.tensor_collective(sharded ? Collective::reduce_scatter : Collective::all_reduce,
-                                  bytes, builder.last_kernel()));
+                                  format, elements, builder.last_kernel()));
   };
-  op.backward = input_gradient_only([=](ProgramBuilder& builder) {
+  op.backward = input_gradient_only([=, &format](ProgramBuilder& builder) {
     const std::uint32_t gathered =
-        sharded ? builder.tensor_collective(Collective::all_gather, bytes, kNoOp) : kNoOp;
-    stream(builder, 2 * table + 6 * rows, gathered);
-    stream(builder, (2 + 2 * buffer) * table);
+        sharded ? builder.tensor_collective(Collective::all_gather, format, elements, kNoOp)
+                : kNoOp;
+    stream(builder, bytes * table + 3 * bytes * rows, gathered);
+    stream(builder, (bytes + 2 * buffer) * table);
   });
   op.weights = {{.rows = vocabulary, .columns = shape.hidden(), .sharded_over = {Axis::tp}}};
   if (model.hidden_dropout > 0) op.saved = {{static_cast<double>(shape.hidden()) * shape.own_rows}};

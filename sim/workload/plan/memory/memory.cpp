@@ -74,17 +74,16 @@ Live worst_moment(const Recipe& recipe, const ModelTotals& totals, int stage, in
 void add_kept(const Recipe& recipe, const ModelTotals& totals, const GpuSpec& gpu,
               const RankGrid& grid, int stage, StageMemory& memory) {
   double parameters = 0;
-  double of_layers = 0;
+  double low = 0;
   const std::vector<ChunkLayout> chunks = stage_chunks(recipe, stage);
   for (const ChunkLayout& chunk : chunks) {
     parameters += static_cast<double>(chunk_parameters(totals, chunk));
-    of_layers += static_cast<double>(layer_parameters(totals, chunk));
+    low += static_cast<double>(low_parameters(totals, chunk).count);
   }
   const double shard = sharding_of(recipe).shards_optimizer ? grid.dp() * recipe.cp() : 1;
-  memory.fp8_copies = of_layers * fp8_copy_bytes(recipe, gpu);
-  memory.weights = of_layers * static_cast<double>(bytes_of(layer_weight_type(recipe))) +
-                   (parameters - of_layers) * static_cast<double>(bytes_of(DataType::bf16)) +
-                   memory.fp8_copies;
+  memory.fp8_copies = low * fp8_copy_bytes(recipe, gpu);
+  memory.weights = low * layer_weight_format(recipe).bytes() +
+                   (parameters - low) * recipe.precision().activation.bytes() + memory.fp8_copies;
   memory.gradients =
       parameters * static_cast<double>(bytes_of(recipe.optimizer.grad_reduce_dtype)) +
       placeholder_bytes(recipe, totals, chunks);

@@ -7,9 +7,8 @@
 namespace simtrain {
 
 double fp8_copy_bytes(const Recipe& recipe, const GpuSpec& gpu) {
-  const PrecisionRow& precision = recipe.precision();
-  const int kept_anyway = recipe.training.fp8_params ? 1 : 0;
-  return (operand_copies(precision, gpu) - kept_anyway) * precision.operand_bytes();
+  const Operand& weight = recipe.precision().layers.weight;
+  return copied_bytes(weight, gpu) - (recipe.training.fp8_params ? weight.rowwise.bytes() : 0);
 }
 
 double optimizer_bytes(const Recipe& recipe) {
@@ -28,9 +27,10 @@ double placeholder_bytes(const Recipe& recipe, const ModelTotals& totals,
     for (int layer = 0; layer < chunk.layers; ++layer) add(totals.layer(chunk.first_layer + layer));
     if (chunk.head) add(totals.head());
   }
+  const double element = recipe.precision().activation.bytes();
   double bytes = 0;
   for (const auto& [rows, columns] : shapes)
-    bytes += 2 * static_cast<double>(rows) * static_cast<double>(columns);
+    bytes += element * static_cast<double>(rows) * static_cast<double>(columns);
   return bytes;
 }
 

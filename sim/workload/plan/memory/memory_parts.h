@@ -8,8 +8,8 @@
 
 namespace simtrain {
 
-/// FP8 copies of one parameter of a layer beside the weight that is kept: none in BF16; one, and on
-/// Hopper a turned one, in FP8. `fp8_params` keeps no BF16 weight, so that its first copy is the
+/// Bytes of the quantized copies of one parameter of a layer beside the weight that is kept: none
+/// in BF16; in FP8 one, and on Hopper a turned one. Under `fp8_params` the first copy is the
 /// weight.
 double fp8_copy_bytes(const Recipe& recipe, const GpuSpec& gpu);
 
@@ -17,7 +17,7 @@ double fp8_copy_bytes(const Recipe& recipe, const GpuSpec& gpu);
 /// remainder and moments (10).
 double optimizer_bytes(const Recipe& recipe);
 
-/// Transformer Engine's stand-ins of weight gradients: one BF16 tensor for each shape of a GEMM's
+/// Transformer Engine's stand-ins of weight gradients: one tensor for each shape of a GEMM's
 /// weights on the stage.
 double placeholder_bytes(const Recipe& recipe, const ModelTotals& totals,
                          const std::vector<ChunkLayout>& chunks);
