@@ -176,7 +176,7 @@ TEST_CASE("tune refuses wrong input in one line") {
            {"--gpus 0", "is neither a number of 1 or more nor a range"},
            {"--gpus 16 --nodes 2", "--nodes: goes without --gpus"},
            {"--nodes 2000000", "'2000000' is out of range"},
-           {"--by speed", "'speed' is not known; known are step_time, mfu, cost"},
+           {"--by speed", "'speed' is not known; step_time, mfu or cost would do"},
            {"--by cost", "cost needs --price"},
            {"--price -1", "--price: must be the dollars of a GPU hour"},
            {"--price nan", "--price: must be the dollars of a GPU hour"},

@@ -10,7 +10,7 @@ namespace simtrain {
 std::string one_scenario(const CommandCall& call,
                          const boost::program_options::variables_map& values,
                          const std::string& command) {
-  const auto files = values["scenario"].as<std::vector<std::string>>();
+  const std::vector<std::string> files = plain_arguments(values);
   if (files.size() != 1 || files.front().empty())
     throw InputError(
         {}, "", fmt::format("{0} takes one scenario file; 'simtrain help {0}' shows how", command));
