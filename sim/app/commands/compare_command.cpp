@@ -8,6 +8,7 @@
 #include "sim/app/command.h"
 #include "sim/app/options/options.h"
 #include "sim/app/options/shared_rows.h"
+#include "sim/app/options/study_options.h"
 #include "sim/app/output_files.h"
 #include "sim/app/program_files.h"
 #include "sim/measured/comparison.h"
@@ -49,10 +50,8 @@ struct LoggedRun {
 
 std::string checked_row(const ScenarioSource& source, const std::string& path,
                         const std::string& row) {
-  if (!source.has_table()) return "";
-  if (!row.empty()) return row;
-  throw InputError({path}, "--row",
-                   fmt::format("the scenario has a table; {}", suggestion("", source.row_names())));
+  require_row(source, path, row);
+  return source.has_table() ? row : "";
 }
 
 /// Scenarios, each before its logs. What ends in .yaml is a scenario, and so is the first path.

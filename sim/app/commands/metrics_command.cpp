@@ -6,6 +6,7 @@
 #include "sim/app/command.h"
 #include "sim/app/options/options.h"
 #include "sim/app/options/shared_rows.h"
+#include "sim/app/options/study_options.h"
 #include "sim/app/program_files.h"
 #include "sim/measured/logs/log_files.h"
 #include "sim/measured/logs/log_format.h"
@@ -125,15 +126,8 @@ RunFacts::Fact<T> with_source(std::optional<T> value, const char* option) {
 
 template <Named E>
 std::optional<E> named(const po::variables_map& values, const std::string& option) {
-  const auto name = option_value(values, option);
-  if (!name) return std::nullopt;
-  Names known;
-  for (const auto& [row, value] : EnumNames<E>::rows) {
-    if (row == *name) return value;
-    known.emplace_back(row);
-  }
-  throw InputError({}, "--" + option,
-                   fmt::format("'{}' is not known; {}", *name, suggestion(*name, known)));
+  if (values.count(option) == 0) return std::nullopt;
+  return named_option<E>(values, option);
 }
 
 /// A file of the data folder that an option names.
@@ -172,11 +166,7 @@ RunFacts scenario_facts(const po::variables_map& values, const CommandCall& call
     return {};
   }
   const auto source = ScenarioSource::from_file(scenario_file(call, *path));
-  if (source.has_table() && row.empty()) {
-    throw InputError(
-        {*path}, "--row",
-        fmt::format("the scenario has a table; {}", suggestion("", source.row_names())));
-  }
+  require_row(source, *path, row);
   const std::string origin = row.empty() ? *path : fmt::format("{}, {}", *path, row);
   return facts_of_scenario(source.scenario(call.data, row, settings), origin);
 }

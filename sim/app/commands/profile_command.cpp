@@ -3,6 +3,7 @@
 #include "sim/app/command.h"
 #include "sim/app/options/options.h"
 #include "sim/app/options/shared_rows.h"
+#include "sim/app/options/study_options.h"
 #include "sim/app/program_files.h"
 #include "sim/measured/profiles/profile_format.h"
 #include "sim/output/measured/profile_report.h"
@@ -86,11 +87,7 @@ CommandResult profile_command(const CommandCall& call) {
 
   const auto source = ScenarioSource::from_file(scenario_file(call, paths[0]));
   const std::string row = option_value(values, "row").value_or("");
-  if (source.has_table() && row.empty()) {
-    throw InputError(
-        {paths[0]}, "--row",
-        fmt::format("the scenario has a table; {}", suggestion("", source.row_names())));
-  }
+  require_row(source, paths[0], row);
   const Scenario scenario = source.scenario(call.data, row, parsed_settings(values));
   std::vector<ProfileReport> reports;
   reports.reserve(paths.size() - 1);

@@ -17,6 +17,12 @@ std::string one_scenario(const CommandCall& call,
   return scenario_file(call, files.front());
 }
 
+void require_row(const ScenarioSource& source, const std::string& path, const std::string& row) {
+  if (!source.has_table() || !row.empty()) return;
+  throw InputError({path}, "--row",
+                   fmt::format("the scenario has a table; {}", suggestion("", source.row_names())));
+}
+
 void note_gpus(const Console& console, const std::string& note) {
   if (!note.empty()) console.note(fmt::format("simtrain: note: {}\n", note));
 }
