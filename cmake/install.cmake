@@ -7,15 +7,27 @@ install(FILES README.md CHANGELOG.md LICENSE NOTICE THIRD_PARTY DESTINATION shar
 install(DIRECTORY docs DESTINATION share/doc/simtrain)
 
 # The library: headers, libsimtrain.so, and what find_package(simtrain) reads. It needs no package of
-# ours at link time, so that the file of the exported target is all that there is to configure.
+# ours at link time.
 include(CMakePackageConfigHelpers)
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/simtrainConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
+configure_file(cmake/simtrainConfig.cmake.in simtrainConfig.cmake @ONLY)
 install(TARGETS libsimtrain EXPORT simtrain LIBRARY DESTINATION lib
   PUBLIC_HEADER DESTINATION include/simtrain)
-install(EXPORT simtrain NAMESPACE simtrain:: FILE simtrainConfig.cmake DESTINATION lib/cmake/simtrain)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/simtrainConfigVersion.cmake DESTINATION lib/cmake/simtrain)
+install(EXPORT simtrain NAMESPACE simtrain:: FILE simtrainTargets.cmake DESTINATION lib/cmake/simtrain)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/simtrainConfig.cmake
+  ${CMAKE_CURRENT_BINARY_DIR}/simtrainConfigVersion.cmake DESTINATION lib/cmake/simtrain)
 install(DIRECTORY examples DESTINATION share/doc/simtrain)
+
+# The engine: the floors that the program is made of, as headers and static libraries. They are as large
+# as all else, so that `cmake --install BUILD --component engine` brings them and nothing else does.
+set(engine COMPONENT engine EXCLUDE_FROM_ALL)
+install(TARGETS simtrain_engine simtrain_hdf5 ${SIMTRAIN_FLOORS} EXPORT simtrain_engine
+  ARCHIVE DESTINATION lib/simtrain ${engine})
+install(EXPORT simtrain_engine NAMESPACE simtrain:: FILE simtrainEngineTargets.cmake
+  DESTINATION lib/cmake/simtrain ${engine})
+install(DIRECTORY sim DESTINATION include/simtrain-engine ${engine}
+  FILES_MATCHING PATTERN "*.h" PATTERN app EXCLUDE PATTERN api EXCLUDE)
 
 # The manual page and the completion are what the program prints.
 add_custom_command(OUTPUT simtrain.1.gz completion

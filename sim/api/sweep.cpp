@@ -1,12 +1,15 @@
+#include "sim/study/sweep/sweep.h"
+
 #include <algorithm>
+#include <atomic>
+#include <numeric>
+#include <stop_token>
 
 #include <fmt/format.h>
 
 #include "sim/api/access.h"
-#include "sim/api/candidates.h"
 #include "sim/api/errors.h"
 #include "sim/api/figures.h"
-#include "sim/study/sweep/sweep_row.h"
 
 namespace simtrain::api {
 namespace {
@@ -72,12 +75,16 @@ std::size_t sweep(const Scenario& scenario, const std::vector<Axis>& axes,
                   const SweepCallback& callback, const SweepOptions& options) {
   return guarded([&] {
     const SweepQuestion question = question_of(scenario, axes);
+    std::vector<std::uint64_t> candidates(question.grid.size());
+    std::iota(candidates.begin(), candidates.end(), 0);
+    std::atomic<int> stop = 0;
+    const std::stop_callback on_stop(options.stop, [&] { stop = 1; });
     std::size_t done = 0;
-    Candidates candidates(question, options);
-    while (const auto row = candidates.next()) {
-      callback(row_of(question.grid, *row));
+    const SweepSink sink = [&](const std::string& record) {
+      callback(row_of(question.grid, simtrain::row_of(record)));
       ++done;
-    }
+    };
+    run_sweep(question, {std::move(candidates), options.threads, &stop, sink, [] {}});
     return done;
   });
 }

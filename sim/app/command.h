@@ -1,11 +1,13 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "sim/app/console.h"
+#include "sim/app/options/option_row.h"
 #include "sim/core/files/data_folder.h"
 
 namespace simtrain {
@@ -32,14 +34,14 @@ struct CommandCall {
 /// `commands()`.
 struct CommandRow {
   std::string_view name;
-  std::string_view usage;  ///< without the options of every command
-  std::string_view help;   ///< one line
+  std::string_view help;  ///< one line
   std::string_view example;
+  std::string_view about;  ///< a paragraph
   CommandResult (*run)(const CommandCall&);
+  std::span<const OptionRow> options;  ///< its table
+  /// Tables of further ways to call it, where there are some.
+  std::span<const std::span<const OptionRow>> other_options{};
 };
-
-/// A usage text and the options of every command.
-std::string with_common_options(std::string_view usage);
 
 /// All of them, in the order in which help shows them.
 const std::vector<CommandRow>& commands();

@@ -67,6 +67,7 @@ TEST_CASE("Each example runs and prints what it shows") {
   CHECK(holds(output_of("breakdown"), "gemm "));
   CHECK(holds(output_of("errors"), "file 'mine.yaml', line 3"));
   CHECK(holds(output_of("scenario_from_text"), "tensor_model_parallel_size: 4"));
+  CHECK(holds(output_of("best_plan"), "TP "));
   CHECK(holds(output_of("threads"), json["engine"]["fingerprint"].get<std::string>()));
 
   auto written = nlohmann::json::parse(output_of("write_json"));
@@ -93,10 +94,12 @@ TEST_CASE(
   };
   run({SIMTRAIN_CMAKE, "--install", SIMTRAIN_BUILD, "--prefix", folder.file("first"), "--strip"});
   fs::rename(folder.file("first"), folder.file("prefix"));
-  fs::copy(folder.file("prefix/share/doc/simtrain/examples"), folder.file("examples"));
+  fs::copy(folder.file("prefix/share/doc/simtrain/examples"), folder.file("examples"),
+           fs::copy_options::recursive);
   run({SIMTRAIN_CMAKE, "-S", folder.file("examples"), "-B", folder.file("build"),
        "-DCMAKE_PREFIX_PATH=" + folder.file("prefix"), "-DCMAKE_CXX_COMPILER=" SIMTRAIN_CXX,
        "-DCMAKE_CXX_FLAGS=" SIMTRAIN_CXX_FLAGS});
+  CHECK(!fs::exists(folder.file("prefix/include/simtrain-engine")));
   run({SIMTRAIN_CMAKE, "--build", folder.file("build"), "--target", "example_simulate"});
   const std::string data = run({"/usr/bin/env", "-i", folder.file("build/simulate")});
   CHECK(data == output_of("simulate"));
@@ -112,6 +115,34 @@ TEST_CASE(
   const Outcome without = run_command_line({"/usr/bin/env", "-i", folder.file("build/simulate")});
   CHECK(without.status != 0);
   CHECK(holds(without.err, "h100-sxm"));
+}
+
+TEST_CASE("An installed engine gives a program all that the command line uses") {
+  const TempFolder folder;
+  const auto run = [&](const std::vector<std::string>& command) {
+    const Outcome outcome = run_command_line(command, {folder.path().string(), {}, ""});
+    CAPTURE(outcome.out);
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.status == 0);
+    return outcome.out;
+  };
+  run({SIMTRAIN_CMAKE, "--install", SIMTRAIN_BUILD, "--prefix", folder.file("first"), "--strip"});
+  run({SIMTRAIN_CMAKE, "--install", SIMTRAIN_BUILD, "--prefix", folder.file("first"), "--component",
+       "engine"});
+  fs::rename(folder.file("first"), folder.file("prefix"));
+  fs::copy(folder.file("prefix/share/doc/simtrain/examples"), folder.file("examples"),
+           fs::copy_options::recursive);
+  run({SIMTRAIN_CMAKE, "-S", folder.file("examples"), "-B", folder.file("build"),
+       "-DCMAKE_PREFIX_PATH=" + folder.file("prefix"), "-DCMAKE_CXX_COMPILER=" SIMTRAIN_CXX,
+       "-DCMAKE_CXX_FLAGS=" SIMTRAIN_CXX_FLAGS});
+  run({SIMTRAIN_CMAKE, "--build", folder.file("build"), "--target", "example_best_plan"});
+  const std::string found = run({"/usr/bin/env", "-i", folder.file("build/best_plan")});
+  CHECK(found == output_of("best_plan"));
+  const auto tuned = nlohmann::json::parse(run_simtrain({"tune", "scenarios/llama31_8b_h100.yaml",
+                                                         "--row", "bf16-8", "--format", "json"})
+                                               .out);
+  const double step = tuned["best"][0]["step_time_s"];
+  CHECK(holds(found, ": " + std::to_string(step).substr(0, 4)));
 }
 
 }  // namespace

@@ -56,22 +56,23 @@ TEST_CASE("An unknown option is refused, with a suggestion where one is close") 
   check_calls({
       {{"good.yaml", "--formt", "json"}, "unknown option '--formt'; did you mean '--format'?"},
       {{"good.yaml", "--verbose"},
-       "unknown option '--verbose'; known are --set, --row, --format, --steps, --seed, --unfold, "
+       "unknown option '--verbose'; known are --row, --set, --format, --steps, --seed, --unfold, "
        "--trace, --trace-ranks, --trace-microbatches, --nccl-trace, --report, --explain, "
        "--recipe, --tokens, --price, --force, --color, --quiet"},
       {{"good.yaml", "-x"},
-       "unknown option '-x'; known are --set, --row, --format, --steps, --seed, --unfold, --trace, "
+       "unknown option '-x'; known are --row, --set, --format, --steps, --seed, --unfold, --trace, "
        "--trace-ranks, --trace-microbatches, --nccl-trace, --report, --explain, --recipe, "
        "--tokens, --price, --force, --color, --quiet"},
       {{"list", "--all"}, "unknown option '--all'; known are --color, --quiet"},
       {{"validate", "--max", "5"},
-       "unknown option '--max'; known are --format, --max-mean-error, --breakdown, --report, "
-       "--force, --steps, --log-format, --nccl, --leave-one-table-out, --kernels, --color, "
+       "unknown option '--max'; known are --format, --breakdown, --report, --force, "
+       "--max-mean-error, --steps, --log-format, --nccl, --leave-one-table-out, --kernels, "
+       "--color, "
        "--quiet"},
       {{"profile", "good.yaml", "a.log", "--step", "5"},
        "unknown option '--step'; did you mean '--steps'?"},
       {{"profile", "good.yaml", "a.log", "--window", "5"},
-       "unknown option '--window'; known are --set, --row, --rank, --steps, --profile-format, "
+       "unknown option '--window'; known are --row, --set, --rank, --steps, --profile-format, "
        "--format, --color, --quiet"},
       {{"bench", "--fast"}, "bench takes no arguments"},
   });
@@ -281,8 +282,8 @@ TEST_CASE("validate takes validation files and a bound") {
        "the argument ('1e999') for option '--max-mean-error' is invalid; 'simtrain help' shows "
        "what there is"},
       {{"validate", "--nccl", "--report", "a.html"},
-       "unknown option '--report'; known are --nccl, --cluster, --op, --gpus, --nodes, --format, "
-       "--software, --nccl-version, --algo, --proto, --nvls, --min-channels, --max-channels, "
+       "unknown option '--report'; known are --nccl, --cluster, --nodes, --gpus, --op, --format, "
+       "--software, --nccl-version, --nvls, --algo, --proto, --min-channels, --max-channels, "
        "--color, --quiet"},
       {{"validate", "--nccl", "a.yaml"}, "a.yaml: there is no such file"},
   });

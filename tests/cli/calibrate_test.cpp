@@ -139,7 +139,7 @@ TEST_CASE("calibrate and --leave-one-table-out refuse what they do not take") {
   check_refused(run_simtrain(words("calibrate --parameters none.yaml")),
                 "none.yaml: there is no such file");
   check_refused(run_simtrain(words("validate --leave-one-table-out --by document")),
-                "--by: 'document' is not known here; known are group, table");
+                "--by: 'document' is not known; group or table would do");
   check_refused(run_simtrain(words("validate --leave-one-table-out own.yaml")),
                 "--leave-one-table-out takes no files; it uses those of validation/");
   check_refused(run_simtrain(words("validate --leave-one-table-out --max-error -1")),

@@ -1,9 +1,9 @@
 #include <algorithm>
+#include <regex>
 
 #include <doctest/doctest.h>
 
-#include "sim/app/command.h"
-#include "sim/app/options/usage_text.h"
+#include "sim/app/help/command_help.h"
 #include "tests/cli/program.h"
 
 namespace simtrain::testing {
@@ -92,29 +92,33 @@ TEST_CASE("zsh completes as well, also where nothing was set up before") {
   CHECK(!zsh_offers("sweep --format=c", "csv"));
 }
 
-/// The options that a command says it knows.
-Words known_options(const std::string& command) {
-  const std::string said = run_simtrain({command, "--qqqqqqqqqq"}).err;
-  Words found;
-  for (std::size_t at = said.find("--", said.find("known are")); at < said.size();
-       at = said.find("--", at + 2))
-    found.push_back(said.substr(at, said.find_first_of(",\n", at) - at));
-  return found;
-}
-
 TEST_CASE("Completion and the manual page name every option that a command takes") {
   const std::string page = run_simtrain({"help", "man"}).out;
-  for (const CommandRow& row : commands()) {
-    const std::string name(row.name);
-    const std::string usage = with_common_options(row.usage);
-    const std::vector<UsageOption> told = usage_options(usage);
-    for (const std::string& option : known_options(name)) {
-      CAPTURE(name);
+  for (const CommandRow& command : commands()) {
+    const std::string name(command.name);
+    CAPTURE(name);
+    const Words offered = completions(name + " x --");
+    CHECK(std::find(offered.begin(), offered.end(), "--quiet") != offered.end());
+    for (const OptionRow& row : rows_of(command)) {
+      if (!row.is_option()) continue;
+      const std::string option = "--" + std::string(row.name);
       CAPTURE(option);
-      CHECK(std::any_of(told.begin(), told.end(),
-                        [&](const UsageOption& known) { return known.name == option; }));
+      CHECK(std::find(offered.begin(), offered.end(), option) != offered.end());
+      CHECK(page.find("\\-\\-" + std::regex_replace(option.substr(2), std::regex("-"), "\\-")) !=
+            std::string::npos);
     }
-    CHECK(page.find(".SS " + name + "\n") != std::string::npos);
+  }
+}
+
+TEST_CASE("What completes a value is a family that list knows") {
+  const Words families = words(run_simtrain({"list"}).out);
+  for (const CommandRow& command : commands()) {
+    for (const OptionRow& row : rows_of(command)) {
+      const std::string family(row.completes);
+      CAPTURE(family);
+      const bool known = std::find(families.begin(), families.end(), family) != families.end();
+      CHECK((family.empty() || family.starts_with("(") || known));
+    }
   }
 }
 

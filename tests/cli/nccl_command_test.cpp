@@ -298,7 +298,7 @@ TEST_CASE("settings of NCCL are those that there are") {
         "collnet-direct, collnet-chain, nvls, nvls-tree, pat"},
        {" --proto ll64", "--proto: 'll64' is not known here; did you mean 'll'?"},
        {" --proto ce", "--proto: 'ce' is not known here; did you mean 'll'?"},
-       {" --nvls maybe", "--nvls: must be true or false, found 'maybe'"},
+       {" --nvls maybe", "--nvls: 'maybe' is not known; true or false would do"},
        {" --min-channels 0", "--min-channels: '0' is out of range; 1 to 64 would do"},
        {" --max-channels 65", "--max-channels: '65' is out of range; 1 to 64 would do"},
        {" --max-channels many", "--max-channels: must be a whole number, found 'many'"},

@@ -112,7 +112,7 @@ TEST_CASE("wrong questions are refused in one line") {
       {{"good.yaml", "--highlight", "tp"},
        "--highlight: marks GPUs in a drawing; --svg FILE draws one"},
       {{"good.yaml", "--highlight", "zp", "--svg", "a.svg"},
-       "--highlight: 'zp' is no group; tp, cp, dp or pp would do"},
+       "--highlight: 'zp' is not known; tp, cp, dp or pp would do"},
       {{"gcp-a4", "--format", "xml"}, "--format: 'xml' is not known; text or json would do"},
       {{"gcp-a4", "--svg", "no/such/folder.svg"},
        "no/such/folder.svg: cannot be written: its folder: No such file or directory"},

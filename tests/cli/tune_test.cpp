@@ -176,7 +176,7 @@ TEST_CASE("tune refuses wrong input in one line") {
            {"--gpus 0", "is neither a number of 1 or more nor a range"},
            {"--gpus 16 --nodes 2", "--nodes: goes without --gpus"},
            {"--nodes 2000000", "'2000000' is out of range"},
-           {"--by speed", "'speed' is not known; known are step_time, mfu, cost"},
+           {"--by speed", "'speed' is not known; step_time, mfu or cost would do"},
            {"--by cost", "cost needs --price"},
            {"--price -1", "--price: must be the dollars of a GPU hour"},
            {"--price nan", "--price: must be the dollars of a GPU hour"},
@@ -231,7 +231,7 @@ TEST_CASE("scale refuses wrong input in one line") {
            {"", "--gpus: is missing"},
            {"--gpus 1:9999", "names more than 1000 numbers"},
            {"--gpus 8:4", "is neither a number of 1 or more nor a range"},
-           {"--gpus 8 --mode hard", "'hard' is not known; known are weak, strong"},
+           {"--gpus 8 --mode hard", "'hard' is not known; weak or strong would do"},
            {"--gpus 8 --set gbs=7", "7 is no multiple of DP"},
            {"--gpus 8 --price 0", "--price: must be the dollars of a GPU hour"}}) {
     const auto& shown = options;

@@ -90,10 +90,12 @@ CommandResult bench_command(const CommandCall& call) {
 
 const CommandRow kBenchCommand{
     "bench",
-    "simtrain bench\n\n"
-    "  Times fixed scenarios: events, events per second, fingerprint. Then what-if\n"
-    "  plans of Llama 3.1 405B on 512 to 4,096 GPUs as a sweep does, in one process\n"
-    "  with shared clusters: simulations per second of one thread.\n",
-    "measures the engine", "simtrain bench", bench_command};
+    "measures the engine",
+    "simtrain bench",
+    "Times fixed scenarios: events, events per second, fingerprint. Then what-if plans of Llama "
+    "3.1 405B on 512 to 4,096 GPUs as a sweep does, in one process with shared clusters: "
+    "simulations per second of one thread.",
+    bench_command,
+    {}};
 
 }  // namespace simtrain

@@ -2,6 +2,8 @@
 
 #include "sim/app/command.h"
 #include "sim/app/options/options.h"
+#include "sim/app/options/shared_rows.h"
+#include "sim/app/options/validate_rows.h"
 #include "sim/app/output_files.h"
 #include "sim/output/validation/calibration_report.h"
 
@@ -11,38 +13,27 @@ namespace po = boost::program_options;
 
 namespace {
 
-constexpr std::string_view kHelp =
-    "simtrain calibrate [--rows NAME,...] [--parameters FILE] [--format text|json]\n"
-    "                   [--write FILE [--force]]\n"
-    "simtrain calibrate --kernels [FOLDER] --gpu NAME [--format text|json]\n\n"
-    "  Fits the parameters of validation/calibration.yaml to documented step times.\n"
-    "  Hardware files are not written. Exits with 1 where the fit does not converge.\n\n"
-    "  --kernels         fits the kernel parameters of a GPU to measured kernels\n"
-    "                    instead (FOLDER as in 'simtrain help validate'), beside the\n"
-    "                    errors on left-out shapes; json as simtrain.kernel-fit/1\n"
-    "  --gpu NAME        a name in hardware/gpus; with --kernels\n"
-    "  --rows NAME,...   groups (llama-70b) or tables (llama-70b:fp8); without it all\n"
-    "  --parameters FILE another list of parameters\n"
-    "  --format json     the same and every row as simtrain.calibration/1\n"
-    "  --write FILE      the fitted values, whole or not at all; --force replaces one\n"
-    "                    that is there\n";
+constexpr std::array kOptions{
+    OptionRow{.name = "rows",
+              .value = "NAME,...",
+              .help = "groups (llama-70b) or tables (llama-70b:fp8); without it all"},
+    OptionRow{.name = "parameters", .value = "FILE", .help = "another list of parameters"},
+    format_option("json: the same and every row as simtrain.calibration/1"),
+    OptionRow{.name = "write", .value = "FILE", .help = "the fitted values, whole or not at all"},
+    going_with(with_help(kForceOption, "replaces a file that is there"), "write")};
+
+constexpr std::array<std::span<const OptionRow>, 1> kOtherOptions{kFitKernelsOptions};
 
 CommandResult calibrate_command(const CommandCall& call) {
   if (std::count(call.arguments.begin(), call.arguments.end(), "--kernels") > 0)
     return calibrate_kernels_command(call);
-  po::options_description options;
-  options.add_options()("path", po::value<std::vector<std::string>>())(
-      "parameters", po::value<std::string>())("rows", po::value<std::string>())(
-      "format", po::value<std::string>()->default_value("text"))("write", po::value<std::string>())(
-      "force", po::bool_switch())("kernels", po::bool_switch());
-  const po::variables_map values = parse_options(call.arguments, options, "path");
-  if (values.count("path") > 0)
+  const po::variables_map values = parse_options(call.arguments, joined(kOptions, kFitKernelsMode));
+  if (!plain_arguments(values).empty())
     throw InputError({}, "", "calibrate takes options only; 'simtrain help calibrate' shows them");
   const bool json = wants_json(values);
   const std::string folder = call.data.root() + "/validation/";
-  const std::string parameters = values.count("parameters") > 0
-                                     ? values["parameters"].as<std::string>()
-                                     : folder + "calibration.yaml";
+  const std::string parameters =
+      option_value(values, "parameters").value_or(folder + "calibration.yaml");
   OutputFiles outputs(values);
   outputs.reads_hardware(call.data);
   outputs.reads("the list of parameters", parameters);
@@ -51,7 +42,7 @@ CommandResult calibrate_command(const CommandCall& call) {
   outputs.writes("write", kYamlFile);
   outputs.start();
   std::vector<StepTime> rows = step_times(call.data, folder + "documented.yaml");
-  if (values.count("rows") > 0) rows = selected(rows, values["rows"].as<std::string>());
+  if (const auto names = option_value(values, "rows")) rows = selected(rows, *names);
   const StepTimeFit fit(call.data, read_calibration(call.data, parameters).parameters,
                         std::move(rows), call.console.bar("evaluations"));
   const Calibration calibration = calibrate(fit);
@@ -62,7 +53,14 @@ CommandResult calibrate_command(const CommandCall& call) {
 
 }  // namespace
 
-const CommandRow kCalibrateCommand{"calibrate", kHelp, "fits parameters to documented runs",
-                                   "simtrain calibrate", calibrate_command};
+const CommandRow kCalibrateCommand{
+    "calibrate",
+    "fits parameters to documented runs",
+    "simtrain calibrate",
+    "Fits the parameters of validation/calibration.yaml to documented step times. Hardware files "
+    "are not written. Exits with 1 where the fit does not converge.",
+    calibrate_command,
+    kOptions,
+    kOtherOptions};
 
 }  // namespace simtrain

@@ -7,6 +7,8 @@
 
 #include "sim/app/command.h"
 #include "sim/app/options/options.h"
+#include "sim/app/options/shared_rows.h"
+#include "sim/app/options/study_options.h"
 #include "sim/app/output_files.h"
 #include "sim/app/program_files.h"
 #include "sim/core/suggestion.h"
@@ -21,22 +23,23 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr std::string_view kHelp =
-    "simtrain compare SCENARIO.yaml LOG... [SCENARIO.yaml LOG...]... [--row NAME]\n"
-    "                 [--set KEY=VALUE]... [--steps WINDOW] [--log-format NAME]\n"
-    "                 [--format text|json] [--report FILE.html [--force]]\n"
-    "simtrain compare FOLDER [--set KEY=VALUE]... ...\n\n"
-    "  Predicts the scenario and compares with a training log: the error (predicted\n"
-    "  over measured, less one), whether the 90 % interval holds the run, and what\n"
-    "  each share of the step would have to be, or which other software stack, to\n"
-    "  explain it alone. Several logs, or a FOLDER of runs as for 'simtrain validate\n"
-    "  FOLDER', are shown a line each; those of several plans also tell which one\n"
-    "  number of hardware/ would explain them all.\n\n"
-    "  --row, --set      as for 'simtrain run', for every scenario\n"
-    "  --steps           as for 'simtrain metrics'\n"
-    "  --format json     as simtrain.comparison/1, several as simtrain.comparisons/1\n"
-    "  --report FILE     writes all of it as one HTML page that needs no other file;\n"
-    "                    --force replaces one that is no page of simtrain\n";
+constexpr std::array kOptions{
+    OptionRow{.value = "SCENARIO.yaml LOG... [SCENARIO.yaml LOG...]...",
+              .type = OptionType::argument,
+              .completes = "scenarios"},
+    kRowOption,
+    with_help(kSetOption, "as for 'simtrain run', for every scenario"),
+    OptionRow{.name = "steps", .value = "WINDOW", .completes = "step-windows"},
+    with_help(kLogFormatOption, "as for 'simtrain metrics'"),
+    format_option("json: as simtrain.comparison/1, several as simtrain.comparisons/1"),
+    kReportOption,
+    going_with(kForceOption, "report")};
+constexpr std::array kFolderOptions{
+    OptionRow{.value = "FOLDER",
+              .help = "scenarios with their logs beside them, as for 'simtrain validate FOLDER'",
+              .type = OptionType::argument},
+    kSetOption, kReportOption};
+constexpr std::array<std::span<const OptionRow>, 1> kOtherOptions{kFolderOptions};
 
 /// A log, the scenario that it is of, and its row.
 struct LoggedRun {
@@ -48,10 +51,8 @@ struct LoggedRun {
 
 std::string checked_row(const ScenarioSource& source, const std::string& path,
                         const std::string& row) {
-  if (!source.has_table()) return "";
-  if (!row.empty()) return row;
-  throw InputError({path}, "--row",
-                   fmt::format("the scenario has a table; {}", suggestion("", source.row_names())));
+  require_row(source, path, row);
+  return source.has_table() ? row : "";
 }
 
 /// Scenarios, each before its logs. What ends in .yaml is a scenario, and so is the first path.
@@ -91,9 +92,8 @@ std::vector<LoggedRun> runs_of_folder(const std::string& folder) {
 }
 
 std::vector<LoggedRun> logged_runs(const CommandCall& call, const po::variables_map& values) {
-  const auto paths = values.count("paths") == 0 ? std::vector<std::string>{}
-                                                : values["paths"].as<std::vector<std::string>>();
-  const auto& row = values["row"].as<std::string>();
+  const std::vector<std::string> paths = plain_arguments(values);
+  const std::string row = option_value(values, "row").value_or("");
   std::error_code error;
   if (paths.size() != 1 || !std::filesystem::is_directory(paths.front(), error))
     return runs_of_paths(call, paths, row);
@@ -160,17 +160,7 @@ ComparedCauses causes_of(const CommandCall& call, const std::vector<RunToExplain
 }
 
 CommandResult compare_command(const CommandCall& call) {
-  po::options_description options;
-  auto add = options.add_options();
-  add("paths", po::value<std::vector<std::string>>());
-  add("set", po::value<std::vector<std::string>>()->composing());
-  add("row", po::value<std::string>()->default_value(""));
-  add("steps", po::value<std::string>());
-  add("log-format", po::value<std::string>());
-  add("format", po::value<std::string>()->default_value("text"));
-  add("report", po::value<std::string>());
-  add("force", po::bool_switch());
-  const po::variables_map values = parse_options(call.arguments, options, "paths");
+  const po::variables_map values = parse_options(call.arguments, kOptions);
   const bool json = wants_json(values);
   const LogRequest request = log_request(values);
   const std::vector<Setting> settings = parsed_settings(values);
@@ -201,8 +191,16 @@ CommandResult compare_command(const CommandCall& call) {
 
 }  // namespace
 
-const CommandRow kCompareCommand{"compare", kHelp, "training logs against their predictions",
-                                 "simtrain compare scenarios/llama405b_a4_224.yaml dllogger.json",
-                                 compare_command};
+const CommandRow kCompareCommand{
+    "compare",
+    "training logs against their predictions",
+    "simtrain compare scenarios/llama405b_a4_224.yaml dllogger.json",
+    "Predicts the scenario and compares with a training log: the error (predicted over measured, "
+    "less one), whether the 90 % interval holds the run, and what each share of the step would "
+    "have to be, or which other software stack, to explain it alone. Several logs are shown a line "
+    "each; those of several plans also tell which one number of hardware/ would explain them all.",
+    compare_command,
+    kOptions,
+    kOtherOptions};
 
 }  // namespace simtrain

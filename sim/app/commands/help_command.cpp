@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include "sim/app/command.h"
-#include "sim/app/options/completion.h"
-#include "sim/app/options/hardware_help.h"
-#include "sim/app/options/man_page.h"
-#include "sim/app/options/scenario_help.h"
+#include "sim/app/help/command_help.h"
+#include "sim/app/help/completion.h"
+#include "sim/app/help/hardware_help.h"
+#include "sim/app/help/man_page.h"
+#include "sim/app/help/scenario_help.h"
 #include "sim/core/suggestion.h"
 
 namespace simtrain {
@@ -24,12 +25,14 @@ std::string overview() {
          "simtrain this is.\n";
 }
 
-constexpr std::string_view kHelp =
-    "simtrain help [COMMAND|scenario|hardware|man|completion]\n\n"
-    "  Without a topic an overview. scenario: the keys of a scenario file; hardware:\n"
-    "  those of the hardware that it may change; man: the manual page as roff;\n"
-    "  completion: a script that completes simtrain's arguments in bash and zsh, for\n"
-    "  'source <(simtrain help completion)'.\n";
+constexpr std::array kOptions{OptionRow{
+    .value = "[COMMAND|TOPIC]",
+    .help = "a command, or a topic. scenario: the keys of a scenario file; hardware: those "
+            "of the hardware that it may change; man: the manual page as roff; "
+            "completion: a script that completes simtrain's arguments in bash and zsh, "
+            "for 'source <(simtrain help completion)'. Without either an overview",
+    .type = OptionType::argument,
+    .completes = kCompletesTopics}};
 
 /// What help tells of beside the commands.
 struct Topic {
@@ -64,8 +67,7 @@ CommandResult help_command(const CommandCall& call) {
   }
   for (const CommandRow& row : commands()) {
     if (row.name == topic) {
-      return for_programs(
-          fmt::format("Example\n  {}\n\n{}", row.example, with_common_options(row.usage)));
+      return for_programs(command_help(row));
     }
   }
   throw InputError({}, "help",
@@ -74,11 +76,11 @@ CommandResult help_command(const CommandCall& call) {
 
 }  // namespace
 
-std::string with_common_options(std::string_view usage) {
-  return fmt::format("{}\n{}", usage, kCommonUsage);
-}
-
-const CommandRow kHelpCommand{"help", kHelp, "shows this, a command or the scenario's keys",
-                              "simtrain help scenario", help_command};
+const CommandRow kHelpCommand{"help",
+                              "shows this, a command or the scenario's keys",
+                              "simtrain help scenario",
+                              "Prints what there is to know of a command or a topic.",
+                              help_command,
+                              kOptions};
 
 }  // namespace simtrain

@@ -8,6 +8,7 @@
 
 #include "sim/app/command.h"
 #include "sim/app/options/options.h"
+#include "sim/app/options/shared_rows.h"
 #include "sim/app/output_files.h"
 #include "sim/core/files/text_file.h"
 #include "sim/core/input/scalar_text.h"
@@ -21,35 +22,50 @@ namespace po = boost::program_options;
 
 constexpr TextFileKind kImportedFile{"a file to import", 4};
 
-using Texts = std::vector<std::string>;
-
 /// The options that only a node takes, and only a recipe.
 constexpr std::array<std::string_view, 2> kNodeOptions{"gpu", "nic-bandwidth"};
 constexpr std::array<std::string_view, 6> kRecipeOptions{"cluster", "nodes",    "software",
                                                          "model",   "override", "set"};
 
-po::variables_map parse(const std::vector<std::string>& arguments) {
-  po::options_description options;
-  auto add = options.add_options();
-  add("path", po::value<Texts>());
-  for (const char* name :
-       {"name", "gpu", "nic-bandwidth", "cluster", "software", "model", "output"})
-    add(name, po::value<std::string>());
-  add("nodes", po::value<std::string>());
-  add("override", po::value<Texts>()->composing());
-  add("set", po::value<Texts>()->composing());
-  add("force", po::bool_switch());
-  return parse_options(arguments, options, "path");
-}
-
-std::optional<std::string> text_option(const po::variables_map& values, const std::string& name) {
-  if (values.count(name) == 0) return std::nullopt;
-  return values[name].as<std::string>();
-}
-
-Texts texts_option(const po::variables_map& values, const std::string& name) {
-  return values.count(name) == 0 ? Texts{} : values[name].as<Texts>();
-}
+constexpr std::array kOptions{
+    OptionRow{.value = "FILE", .type = OptionType::argument},
+    OptionRow{.name = "name",
+              .value = "NAME",
+              .help = "of what is made; without it the recipe's, or the name of FILE"},
+    OptionRow{.name = "output",
+              .value = "FILE",
+              .help = "what is made, whole or not at all; without it it is printed"},
+    going_with(with_help(kForceOption, "replaces a file that is there"), "output"),
+    paragraph("For a recipe, what its file does not say:"),
+    OptionRow{.name = "cluster",
+              .value = "NAME",
+              .help = "a name in hardware/clusters",
+              .completes = "clusters"},
+    OptionRow{.name = "nodes",
+              .value = "N",
+              .help = "servers of the job, where the recipe does not say them"},
+    OptionRow{.name = "software",
+              .value = "NAME",
+              .help = "a name in hardware/software",
+              .completes = "software"},
+    OptionRow{.name = "model",
+              .value = "NAME",
+              .help = "a name in scenarios/models to start from; else the nearest by its shape",
+              .completes = "models"},
+    OptionRow{.name = "override",
+              .value = "KEY=VALUE",
+              .help = "changes a key of the recipe, as Hydra has it (+KEY=VALUE adds one)",
+              .type = OptionType::texts},
+    with_help(kSetOption,
+              "sets a key of the scenario, whatever the recipe has; as for 'simtrain run'"),
+    paragraph("For a node ('nvidia-smi topo -m', the XML of NCCL_TOPO_DUMP_FILE):"),
+    OptionRow{.name = "gpu",
+              .value = "NAME",
+              .help = "a name in hardware/gpus, where FILE leaves it open",
+              .completes = "gpus"},
+    OptionRow{.name = "nic-bandwidth",
+              .value = "RATE",
+              .help = "of one compute NIC, such as \"400 Gb/s\""}};
 
 /// A name that a file of the data folder can have and YAML takes for a text.
 std::string checked_name(const std::string& name, const std::string& key) {
@@ -71,11 +87,11 @@ ImportRequest node_request(const po::variables_map& values, const std::string& p
   request.name = values.count("name") > 0
                      ? checked_name(values["name"].as<std::string>(), "--name")
                      : checked_name(std::filesystem::path(path).stem().string(), "name");
-  request.gpu = text_option(values, "gpu");
-  if (values.count("nic-bandwidth") > 0) {
+  request.gpu = option_value(values, "gpu");
+  if (const auto text = option_value(values, "nic-bandwidth")) {
     YamlNode rate;
     rate.kind = YamlNode::Kind::scalar;
-    rate.text = values["nic-bandwidth"].as<std::string>();
+    rate.text = *text;
     scalar_quantity(rate, "--nic-bandwidth", request.nic_bandwidth.emplace());
   }
   return request;
@@ -83,18 +99,18 @@ ImportRequest node_request(const po::variables_map& values, const std::string& p
 
 RecipeRequest recipe_request(const po::variables_map& values) {
   RecipeRequest request;
-  request.name = text_option(values, "name");
-  request.cluster = text_option(values, "cluster");
-  request.software = text_option(values, "software");
-  request.model = text_option(values, "model");
-  if (const auto nodes = text_option(values, "nodes")) {
+  request.name = option_value(values, "name");
+  request.cluster = option_value(values, "cluster");
+  request.software = option_value(values, "software");
+  request.model = option_value(values, "model");
+  if (const auto nodes = option_value(values, "nodes")) {
     YamlNode count;
     count.kind = YamlNode::Kind::scalar;
     count.text = *nodes;
     request.nodes = static_cast<int>(scalar_integer(count, "--nodes", Limits{1, 1e6}));
   }
-  request.overrides = texts_option(values, "override");
-  request.settings = texts_option(values, "set");
+  request.overrides = option_values(values, "override");
+  request.settings = option_values(values, "set");
   return request;
 }
 
@@ -189,43 +205,18 @@ OutputFiles outputs_of(const DataFolder& data, const po::variables_map& values,
   outputs.reads("the file to import", path);
   for (const std::string family : {"gpus", "clusters", "fabrics", "software", "tp_overlap"})
     outputs.reads("a file of hardware/" + family, data.root() + "/hardware/" + family);
-  if (const auto model = text_option(values, "model"))
+  if (const auto model = option_value(values, "model"))
     outputs.reads("the model", data.root() + "/scenarios/models/" + *model + ".yaml");
   outputs.writes("output", kYamlFile);
   return outputs;
 }
 
-constexpr std::string_view kHelp =
-    "simtrain import FILE [--name NAME] [--output FILE [--force]] ...\n\n"
-    "  Makes a scenario of a training recipe, a model file of a Hugging Face\n"
-    "  config.json, or a node file of what a machine says of itself. 'simtrain list\n"
-    "  import-formats' lists the kinds of FILE. Comments say where each value is\n"
-    "  from, what is assumed and what was ignored.\n\n"
-    "  --name NAME       of what is made; without it the recipe's, or the name of\n"
-    "                    FILE\n"
-    "  --output FILE     written whole or not at all; --force replaces one that is\n"
-    "                    there\n\n"
-    "  For a recipe, what its file does not say:\n"
-    "  --cluster NAME    a name in hardware/clusters\n"
-    "  --nodes N         servers of the job, where the recipe does not say them\n"
-    "  --software NAME   a name in hardware/software\n"
-    "  --model NAME      a name in scenarios/models to start from; else the nearest\n"
-    "                    by its shape\n"
-    "  --override KEY=VALUE\n"
-    "                    changes a key of the recipe, as Hydra has it (+KEY=VALUE\n"
-    "                    adds one)\n"
-    "  --set KEY=VALUE   says a key of the scenario, whatever the recipe says; as\n"
-    "                    simtrain run\n\n"
-    "  For a node ('nvidia-smi topo -m', the XML of NCCL_TOPO_DUMP_FILE):\n"
-    "  --gpu NAME        a name in hardware/gpus, where FILE leaves it open\n"
-    "  --nic-bandwidth   of one compute NIC, such as \"400 Gb/s\"\n";
-
 CommandResult import_command(const CommandCall& call) {
-  const po::variables_map values = parse(call.arguments);
-  if (values.count("path") == 0 || values["path"].as<std::vector<std::string>>().size() != 1) {
+  const po::variables_map values = parse_options(call.arguments, kOptions);
+  const std::vector<std::string> paths = plain_arguments(values);
+  if (paths.size() != 1)
     throw InputError({}, "", "import takes one file; 'simtrain help import' tells more");
-  }
-  const std::string& path = values["path"].as<std::vector<std::string>>().front();
+  const std::string& path = paths.front();
   OutputFiles outputs = outputs_of(call.data, values, path);
   outputs.check();
   const ImportFile file{path, read_text_file(path, kImportedFile)};
@@ -240,7 +231,13 @@ CommandResult import_command(const CommandCall& call) {
 }  // namespace
 
 const CommandRow kImportCommand{
-    "import", kHelp, "makes a scenario of a recipe, a node file of a machine's own",
-    "simtrain import recipe.yaml --cluster gcp-a4 --software nemo-25.02", import_command};
+    "import",
+    "makes a scenario of a recipe, a node file of a machine's own",
+    "simtrain import recipe.yaml --cluster gcp-a4 --software nemo-25.02",
+    "Makes a scenario of a training recipe, a model file of a Hugging Face config.json, or a node "
+    "file of what a machine says of itself. 'simtrain list import-formats' lists the kinds of "
+    "FILE. Comments say where each value is from, what is assumed and what was ignored.",
+    import_command,
+    kOptions};
 
 }  // namespace simtrain

@@ -1,5 +1,6 @@
 #include "sim/app/command.h"
 #include "sim/app/options/options.h"
+#include "sim/app/options/validate_rows.h"
 #include "sim/output/validation/kernel_fit_report.h"
 #include "sim/output/validation/kernel_report.h"
 #include "sim/topology/specs/gpu_fields.h"
@@ -11,8 +12,8 @@ namespace po = boost::program_options;
 
 /// The folder named, or that of the published points.
 std::string folder_of(const DataFolder& data, const po::variables_map& values) {
-  if (values.count("path") == 0) return data.root() + "/hardware/measured/published";
-  const auto& folders = values["path"].as<std::vector<std::string>>();
+  const std::vector<std::string> folders = plain_arguments(values);
+  if (folders.empty()) return data.root() + "/hardware/measured/published";
   if (folders.size() > 1) throw InputError({folders[1]}, "", "is one folder too many; name one");
   return folders[0];
 }
@@ -20,11 +21,7 @@ std::string folder_of(const DataFolder& data, const po::variables_map& values) {
 }  // namespace
 
 CommandResult validate_kernels_command(const CommandCall& call) {
-  po::options_description options;
-  options.add_options()("path", po::value<std::vector<std::string>>())(
-      "kernels", po::bool_switch())("format", po::value<std::string>()->default_value("text"))(
-      "max-mean-error", po::value<double>()->default_value(8.0));
-  const po::variables_map values = parse_options(call.arguments, options, "path");
+  const po::variables_map values = parse_options(call.arguments, kKernelsOptions);
   const bool json = wants_json(values);
   const double bound = *percent_option(values, "max-mean-error");  // has a default
   const std::string folder = folder_of(call.data, values);
@@ -42,11 +39,7 @@ CommandResult validate_kernels_command(const CommandCall& call) {
 }
 
 CommandResult calibrate_kernels_command(const CommandCall& call) {
-  po::options_description options;
-  options.add_options()("path", po::value<std::vector<std::string>>())(
-      "kernels", po::bool_switch())("gpu", po::value<std::string>())(
-      "format", po::value<std::string>()->default_value("text"));
-  const po::variables_map values = parse_options(call.arguments, options, "path");
+  const po::variables_map values = parse_options(call.arguments, kFitKernelsOptions);
   const bool json = wants_json(values);
   if (values.count("gpu") == 0)
     throw InputError({}, "--gpu", "is missing; name one of 'simtrain list gpus'");

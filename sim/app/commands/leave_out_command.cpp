@@ -1,6 +1,6 @@
 #include "sim/app/command.h"
 #include "sim/app/options/options.h"
-#include "sim/core/input/yaml_reader.h"
+#include "sim/app/options/validate_rows.h"
 #include "sim/output/validation/left_out_report.h"
 
 namespace simtrain {
@@ -21,21 +21,14 @@ std::vector<LeftOut> left_out_kinds(const po::variables_map& values) {
 }  // namespace
 
 CommandResult leave_out_command(const CommandCall& call) {
-  po::options_description options;
-  options.add_options()("path", po::value<std::vector<std::string>>())(
-      "leave-one-table-out", po::bool_switch())("by", po::value<std::string>())(
-      "parameters", po::value<std::string>())("format",
-                                              po::value<std::string>()->default_value("text"))(
-      "max-mean-error", po::value<double>())("max-error", po::value<double>());
-  const po::variables_map values = parse_options(call.arguments, options, "path");
-  if (values.count("path") > 0)
+  const po::variables_map values = parse_options(call.arguments, kLeaveOutOptions);
+  if (!plain_arguments(values).empty())
     throw InputError({}, "", "--leave-one-table-out takes no files; it uses those of validation/");
   const bool json = wants_json(values);
   const std::vector<LeftOut> kinds = left_out_kinds(values);
   const std::string folder = call.data.root() + "/validation/";
   const CalibrationSpec spec = read_calibration(
-      call.data, values.count("parameters") > 0 ? values["parameters"].as<std::string>()
-                                                : folder + "calibration.yaml");
+      call.data, option_value(values, "parameters").value_or(folder + "calibration.yaml"));
   const double mean =
       percent_option(values, "max-mean-error").value_or(spec.left_out_bounds.mean.fraction);
   const double most =

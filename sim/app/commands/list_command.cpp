@@ -25,8 +25,6 @@
 namespace simtrain {
 namespace {
 
-namespace po = boost::program_options;
-
 std::string lines(const std::vector<std::string>& names) {
   std::string out;
   for (const std::string& name : names) out += name + "\n";
@@ -229,14 +227,14 @@ const std::vector<Family>& families() {
   return rows;
 }
 
+constexpr std::array kOptions{
+    OptionRow{.value = "[FAMILY]", .type = OptionType::argument, .completes = kCompletesFamilies}};
+
 CommandResult list_command(const CommandCall& call) {
-  po::options_description options;
-  options.add_options()("family", po::value<std::vector<std::string>>());
-  const po::variables_map values = parse_options(call.arguments, options, "family");
+  const std::vector<std::string> asked = plain_arguments(parse_options(call.arguments, kOptions));
   std::vector<std::string> known;
   for (const Family& family : families()) known.emplace_back(family.name);
-  if (values.count("family") == 0) return for_programs(lines(known));
-  const auto& asked = values["family"].as<std::vector<std::string>>();
+  if (asked.empty()) return for_programs(lines(known));
   if (asked.size() != 1) throw InputError({}, "", "list takes one family");
   for (const Family& family : families()) {
     if (family.name == asked.front()) return for_programs(family.print(call.data));
@@ -248,9 +246,11 @@ CommandResult list_command(const CommandCall& call) {
 
 }  // namespace
 
-const CommandRow kListCommand{
-    "list",
-    "simtrain list [FAMILY]\n\n  Prints the names of a family; without one, the families.\n",
-    "prints what there is of something", "simtrain list scenarios", list_command};
+const CommandRow kListCommand{"list",
+                              "prints what there is of something",
+                              "simtrain list scenarios",
+                              "Prints the names of a family; without one, the families.",
+                              list_command,
+                              kOptions};
 
 }  // namespace simtrain

@@ -5,6 +5,8 @@
 
 #include "sim/app/command.h"
 #include "sim/app/options/options.h"
+#include "sim/app/options/shared_rows.h"
+#include "sim/app/options/study_options.h"
 #include "sim/app/program_files.h"
 #include "sim/core/suggestion.h"
 #include "sim/measured/logs/log_files.h"
@@ -18,73 +20,101 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr std::string_view kHelp =
-    "simtrain metrics LOG... [--steps WINDOW] [--format text|json|csv] [--summary]\n"
-    "                 [--full-names]\n"
-    "                 [--scenario FILE [--row NAME] [--set KEY=VALUE]...] [INPUT]...\n\n"
-    "  LOG               a training log, plain or gzip, or a folder with log-*.out or\n"
-    "                    dllogger.json\n"
-    "  --steps WINDOW    11:44, 11:, last, last:20, all, or a tool's window by name\n"
-    "                    ('simtrain list step-windows'); without it that of the tool\n"
-    "                    for logs of this format\n"
-    "  --log-format NAME one of 'simtrain list log-formats'; without it that of the\n"
-    "                    first step\n"
-    "  --format          text, json (simtrain.metrics/1) or csv\n"
-    "  --summary         a line a run, as for several logs; --full-names does not\n"
-    "                    shorten names\n"
-    "  --scenario FILE   for what the log does not say\n\n"
-    "  Inputs that count more than the log and the scenario:\n"
-    "  --gpus N  --gbs N  --seq-length N  --precision bf16|fp8  --gpu NAME\n"
-    "  --model NAME  --model-flops FLOPS (of a sample)\n"
-    "  --peak-tflops TFLOPS  --convention NAME\n\n"
-    "simtrain metrics --file LOG --batch_size N --num_accelerators N\n"
-    "                 --model_type NAME|--model_flops FLOPS\n"
-    "                 --accelerator_type NAME|--max_flops TFLOPS\n"
-    "                 [--precision bf16|fp8] [--start_step 10] [--end_step 30]\n\n"
-    "  The options of gpu-recipes' training_metrics tool print what it prints.\n";
+constexpr std::array kOptions{
+    OptionRow{.value = "LOG...",
+              .help = "a training log, plain or gzip, or a folder with log-*.out or dllogger.json",
+              .type = OptionType::argument},
+    OptionRow{.name = "steps",
+              .value = "WINDOW",
+              .help = "11:44, 11:, last, last:20, all, or a tool's window by name ('simtrain list "
+                      "step-windows'); without it that of the tool for logs of this format",
+              .completes = "step-windows"},
+    kLogFormatOption,
+    OptionRow{.name = "format",
+              .value = "text|json|csv",
+              .help = "json: as simtrain.metrics/1",
+              .preset = "text"},
+    OptionRow{.name = "summary", .help = "a line a run, as for several logs"},
+    OptionRow{.name = "full-names", .help = "does not shorten the names of runs"},
+    OptionRow{.name = "scenario",
+              .value = "FILE",
+              .help = "for what the log does not say",
+              .completes = "scenarios"},
+    going_with(kRowOption, "scenario"),
+    going_with(kSetOption, "scenario"),
+    paragraph("Inputs that count more than the log and the scenario:"),
+    OptionRow{.name = "gpus", .value = "N", .type = OptionType::whole},
+    OptionRow{.name = "gbs", .value = "N", .type = OptionType::whole},
+    OptionRow{.name = "seq-length",
+              .value = "N",
+              .help = "GPUs of the job, sequences of a step, tokens of a sequence",
+              .type = OptionType::whole},
+    OptionRow{.name = "precision",
+              .value = "NAME",
+              .help = "bf16, fp8: one of 'simtrain list precisions'",
+              .completes = "precisions"},
+    OptionRow{
+        .name = "gpu", .value = "NAME", .help = "a name in hardware/gpus", .completes = "gpus"},
+    OptionRow{.name = "model",
+              .value = "NAME",
+              .help = "a name in scenarios/models",
+              .completes = "models"},
+    OptionRow{.name = "model-flops",
+              .value = "FLOPS",
+              .help = "of a sample, in place of --model",
+              .type = OptionType::number},
+    OptionRow{.name = "peak-tflops",
+              .value = "TFLOPS",
+              .help = "of a GPU, which MFU is a share of",
+              .type = OptionType::number},
+    OptionRow{.name = "convention",
+              .value = "NAME",
+              .help = "how FLOPs are counted: one of 'simtrain list mfu-conventions'",
+              .completes = "mfu-conventions"}};
 
-/// The options that only training_metrics has.
-constexpr std::array<const char*, 9> kToolOptions{"file",       "batch_size",  "num_accelerators",
-                                                  "model_type", "model_flops", "accelerator_type",
-                                                  "max_flops",  "start_step",  "end_step"};
+/// The options of gpu-recipes' training_metrics, which it calls so.
+constexpr std::array kToolOptions{
+    paragraph("The options of gpu-recipes' training_metrics tool print what it prints:"),
+    OptionRow{.name = "file", .value = "LOG", .help = "in place of LOG...", .required = true},
+    OptionRow{.name = "batch_size", .value = "N", .type = OptionType::whole, .required = true},
+    OptionRow{.name = "num_accelerators",
+              .value = "N",
+              .help = "sequences of a step, GPUs of the job",
+              .type = OptionType::whole,
+              .required = true},
+    OptionRow{.name = "model_type", .value = "NAME"},
+    OptionRow{.name = "model_flops",
+              .value = "FLOPS",
+              .help = "one of them: a model that it knows, or FLOPs of a sample",
+              .type = OptionType::number},
+    OptionRow{.name = "accelerator_type", .value = "NAME"},
+    OptionRow{.name = "max_flops",
+              .value = "TFLOPS",
+              .help = "one of them: a GPU that it knows, or its peak",
+              .type = OptionType::number},
+    OptionRow{.name = "start_step", .value = "N", .type = OptionType::whole},
+    OptionRow{.name = "end_step",
+              .value = "N",
+              .help = "the steps that count; 10 to 30 without them",
+              .type = OptionType::whole}};
+constexpr std::array<std::span<const OptionRow>, 1> kOtherOptions{kToolOptions};
+
+bool is_tool_option(std::string_view name) {
+  return std::any_of(kToolOptions.begin(), kToolOptions.end(),
+                     [&](const OptionRow& row) { return row.is_option() && row.name == name; });
+}
 
 using Names = std::vector<std::string>;
 
-po::variables_map parse(const Names& arguments) {
-  po::options_description options;
-  const auto text = [] { return po::value<std::string>(); };
-  const auto number = [] { return po::value<double>(); };
-  const auto count = [] { return po::value<std::int64_t>(); };
-  auto add = options.add_options();
-  add("log", po::value<Names>())("set", po::value<Names>()->composing());
-  add("summary", po::bool_switch())("full-names", po::bool_switch());
-  add("format", text()->default_value("text"));
-  for (const char* name : {"steps", "log-format", "scenario", "row", "precision", "gpu", "model",
-                           "convention", "file", "model_type", "accelerator_type"})
-    add(name, text());
-  for (const char* name : {"model-flops", "peak-tflops", "model_flops", "max_flops"})
-    add(name, number());
-  for (const char* name :
-       {"gpus", "gbs", "seq-length", "batch_size", "num_accelerators", "start_step", "end_step"})
-    add(name, count());
-  return parse_options(arguments, options, "log");
-}
-
-template <class T>
-std::optional<T> given(const po::variables_map& values, const std::string& option) {
-  if (values.count(option) == 0) return std::nullopt;
-  return values[option].as<T>();
-}
-
 std::optional<double> positive(const po::variables_map& values, const std::string& option) {
-  const auto value = given<double>(values, option);
+  const auto value = option_value<double>(values, option);
   if (value && !(*value > 0 && *value < 1e300))
     throw InputError({}, "--" + option, "must be a number above 0");
   return value;
 }
 
 std::optional<double> count(const po::variables_map& values, const std::string& option) {
-  const auto value = given<std::int64_t>(values, option);
+  const auto value = option_value<std::int64_t>(values, option);
   if (!value) return std::nullopt;
   if (*value < 1 || *value > 1'000'000'000)
     throw InputError({}, "--" + option, "must be a whole number from 1 to 1e9");
@@ -99,22 +129,15 @@ RunFacts::Fact<T> with_source(std::optional<T> value, const char* option) {
 
 template <Named E>
 std::optional<E> named(const po::variables_map& values, const std::string& option) {
-  const auto name = given<std::string>(values, option);
-  if (!name) return std::nullopt;
-  Names known;
-  for (const auto& [row, value] : EnumNames<E>::rows) {
-    if (row == *name) return value;
-    known.emplace_back(row);
-  }
-  throw InputError({}, "--" + option,
-                   fmt::format("'{}' is not known; {}", *name, suggestion(*name, known)));
+  if (values.count(option) == 0) return std::nullopt;
+  return named_option<E>(values, option);
 }
 
 /// A file of the data folder that an option names.
 template <class T>
 std::optional<T> loaded(const po::variables_map& values, const DataFolder& data,
                         std::string_view family, const std::string& option) {
-  const auto name = given<std::string>(values, option);
+  const auto name = option_value(values, option);
   if (!name) return std::nullopt;
   return data.load<T>(family, *name, {}, "--" + option);
 }
@@ -137,20 +160,16 @@ RunFacts option_facts(const po::variables_map& values, const DataFolder& data) {
 }
 
 RunFacts scenario_facts(const po::variables_map& values, const CommandCall& call) {
-  const auto path = given<std::string>(values, "scenario");
+  const auto path = option_value(values, "scenario");
   const std::vector<Setting> settings = parsed_settings(values);
-  const std::string row = given<std::string>(values, "row").value_or("");
+  const std::string row = option_value(values, "row").value_or("");
   if (!path) {
     if (!row.empty()) throw InputError({}, "--row", "is a row of --scenario; name that too");
     if (!settings.empty()) throw InputError({}, "--set", "changes --scenario; name that too");
     return {};
   }
   const auto source = ScenarioSource::from_file(scenario_file(call, *path));
-  if (source.has_table() && row.empty()) {
-    throw InputError(
-        {*path}, "--row",
-        fmt::format("the scenario has a table; {}", suggestion("", source.row_names())));
-  }
+  require_row(source, *path, row);
   const std::string origin = row.empty() ? *path : fmt::format("{}, {}", *path, row);
   return facts_of_scenario(source.scenario(call.data, row, settings), origin);
 }
@@ -171,7 +190,7 @@ std::vector<MeasuredReport> read_all(const po::variables_map& values, const Comm
   const RunFacts options = option_facts(values, call.data);
   const RunFacts scenario = scenario_facts(values, call);
   std::vector<std::string> files;
-  for (const std::string& path : values["log"].as<Names>()) {
+  for (const std::string& path : plain_arguments(values)) {
     for (std::string& file : log_files(path)) files.push_back(std::move(file));
   }
   const Watch logs = call.console.bar("logs");
@@ -213,15 +232,8 @@ std::string printed(const po::variables_map& values, const std::vector<MeasuredR
     }
     return metrics_csv(reports);
   }
-  if (reports.size() == 1 && !values["summary"].as<bool>()) return metrics_text(reports.front());
-  return metrics_table(reports, values["full-names"].as<bool>()) + remarks(reports);
-}
-
-void check_format(const std::string& format) {
-  const Names known{"text", "json", "csv"};
-  if (std::find(known.begin(), known.end(), format) != known.end()) return;
-  throw InputError({}, "--format",
-                   fmt::format("'{}' is not known; {}", format, suggestion(format, known)));
+  if (reports.size() == 1 && !is_on(values, "summary")) return metrics_text(reports.front());
+  return metrics_table(reports, is_on(values, "full-names")) + remarks(reports);
 }
 
 template <class T>
@@ -233,22 +245,21 @@ T required(std::optional<T> value, const char* option) {
 /// The call as training_metrics takes it.
 CommandResult tool_command(const po::variables_map& values, const Console& console) {
   for (const auto& [name, value] : values) {
-    const bool known =
-        std::find(kToolOptions.begin(), kToolOptions.end(), name) != kToolOptions.end();
-    if (!known && name != "precision" && !value.defaulted())
+    if (!is_tool_option(name) && name != "precision" && !value.defaulted())
       throw InputError({}, "--" + name, "does not go with the options of training_metrics");
   }
   TrainingMetricsRequest request;
-  request.file = required(given<std::string>(values, "file"), "--file");
+  request.file = required(option_value(values, "file"), "--file");
   request.batch_size = required(count(values, "batch_size"), "--batch_size");
   request.num_accelerators = required(count(values, "num_accelerators"), "--num_accelerators");
-  request.precision = given<std::string>(values, "precision").value_or(request.precision);
-  request.model_type = given<std::string>(values, "model_type");
+  request.precision = option_value(values, "precision").value_or(request.precision);
+  request.model_type = option_value(values, "model_type");
   request.model_flops = positive(values, "model_flops");
-  request.accelerator_type = given<std::string>(values, "accelerator_type");
+  request.accelerator_type = option_value(values, "accelerator_type");
   request.max_flops = positive(values, "max_flops");
-  request.start_step = given<std::int64_t>(values, "start_step").value_or(request.start_step);
-  request.end_step = given<std::int64_t>(values, "end_step").value_or(request.end_step);
+  request.start_step =
+      option_value<std::int64_t>(values, "start_step").value_or(request.start_step);
+  request.end_step = option_value<std::int64_t>(values, "end_step").value_or(request.end_step);
   MeasuredRun run;
   const TrainingMetrics metrics = training_metrics(request, run);
   console.note(skipped_text(run));
@@ -256,12 +267,11 @@ CommandResult tool_command(const po::variables_map& values, const Console& conso
 }
 
 CommandResult metrics_command(const CommandCall& call) {
-  const po::variables_map values = parse(call.arguments);
-  if (std::any_of(kToolOptions.begin(), kToolOptions.end(),
-                  [&](const char* option) { return values.count(option) > 0; }))
+  const po::variables_map values = parse_options(call.arguments, joined(kOptions, kToolOptions));
+  if (std::any_of(values.begin(), values.end(),
+                  [](const auto& value) { return is_tool_option(value.first); }))
     return tool_command(values, call.console);
-  check_format(values["format"].as<std::string>());
-  if (values.count("log") == 0)
+  if (plain_arguments(values).empty())
     throw InputError({}, "", "metrics takes logs; 'simtrain help metrics' shows how");
   const std::vector<MeasuredReport> reports = read_all(values, call);
   const bool all = std::all_of(reports.begin(), reports.end(), [](const MeasuredReport& report) {
@@ -274,7 +284,14 @@ CommandResult metrics_command(const CommandCall& call) {
 
 }  // namespace
 
-const CommandRow kMetricsCommand{"metrics", kHelp, "what training logs say: step time, TFLOPS, MFU",
-                                 "simtrain metrics dllogger.json", metrics_command};
+const CommandRow kMetricsCommand{
+    "metrics",
+    "what training logs say: step time, TFLOPS, MFU",
+    "simtrain metrics dllogger.json",
+    "Reads training logs and prints step time, throughput, TFLOP/s and MFU. Exits with 1 where a "
+    "run has no figures.",
+    metrics_command,
+    kOptions,
+    kOtherOptions};
 
 }  // namespace simtrain

@@ -5,6 +5,7 @@
 #include "sim/app/command.h"
 #include "sim/app/options/nccl_options.h"
 #include "sim/app/options/options.h"
+#include "sim/app/options/shared_rows.h"
 #include "sim/core/input/number_text.h"
 #include "sim/output/nccl/nccl_table.h"
 #include "sim/topology/specs/cluster_fields.h"
@@ -14,20 +15,34 @@ namespace {
 
 namespace po = boost::program_options;
 
-po::variables_map parse(const CommandCall& call) {
-  po::options_description options;
-  const auto text = [] { return po::value<std::string>(); };
-  options.add_options()("cluster", po::value<std::vector<std::string>>())("op", text())(
-      "gpus", po::value<int>())("nodes", po::value<int>())("min", text()->default_value("8"))(
-      "max", text()->default_value("8G"))("factor", po::value<int>()->default_value(2))(
-      "format", text()->default_value("text"));
-  add_nccl_options(options);
-  return parse_options(call.arguments, options, "cluster");
-}
+constexpr std::array kOwnOptions{
+    OptionRow{.value = "CLUSTER", .type = OptionType::argument, .completes = "clusters"},
+    OptionRow{.name = "op",
+              .value = "OP",
+              .help = "all_reduce, all_gather, reduce_scatter, broadcast, alltoall, sendrecv",
+              .completes = "collectives",
+              .required = true},
+    OptionRow{.name = "gpus", .value = "N", .type = OptionType::whole, .required = true},
+    OptionRow{.name = "nodes",
+              .value = "N",
+              .help = "ranks in all, evenly over nodes; without --nodes over as few as can be",
+              .type = OptionType::whole},
+    OptionRow{.name = "min",
+              .value = "SIZE",
+              .help = "the smallest size: bytes, or 64K, 128M, 8G",
+              .preset = "8"},
+    OptionRow{.name = "max", .value = "SIZE", .help = "the largest", .preset = "8G"},
+    OptionRow{.name = "factor",
+              .value = "F",
+              .help = "from a size to the next",
+              .type = OptionType::whole,
+              .preset = "2"},
+    format_option("json: the same as simtrain.nccl/1")};
+constexpr std::array kOptions = joined(kOwnOptions, kNcclOptions);
 
 /// A size as nccl-tests takes it: bytes, or with K, M, G of 1024.
 Bytes size_of(const po::variables_map& values, const std::string& option) {
-  const auto& text = values[option].as<std::string>();
+  const auto& text = values[option].as<std::string>();  // has a preset
   std::string_view suffix = text;
   const std::int64_t number = take_number<std::int64_t>(suffix).value_or(0);
   constexpr std::string_view kSuffixes = "KMG";
@@ -47,53 +62,39 @@ Bytes size_of(const po::variables_map& values, const std::string& option) {
 }
 
 Collective operation(const po::variables_map& values) {
-  if (values.count("op") == 0)
+  const auto word = option_value(values, "op");
+  if (!word)
     throw InputError({}, "--op",
                      "is missing; all_reduce, all_gather, reduce_scatter, broadcast, "
                      "alltoall or sendrecv would do");
-  return named_operation(values["op"].as<std::string>());
+  return named_operation(*word);
 }
 
 /// Without --nodes as few as hold the GPUs.
 NcclExtent extent_of(const po::variables_map& values, int per_node) {
-  if (values.count("gpus") == 0) throw InputError({}, "--gpus", "is missing; --gpus 8 would do");
-  const int gpus = values["gpus"].as<int>();
+  const std::optional<int> asked = int_option(values, "gpus");
+  if (!asked) throw InputError({}, "--gpus", "is missing; --gpus 8 would do");
+  const int gpus = *asked;
   const int needed = gpus / per_node + (gpus % per_node > 0 ? 1 : 0);
-  const int nodes = values.count("nodes") > 0 ? values["nodes"].as<int>() : needed;
+  const int nodes = int_option(values, "nodes").value_or(needed);
   if (gpus < 1) throw InputError({}, "--gpus", fmt::format("{} is none", gpus));
   if (nodes < 1) throw InputError({}, "--nodes", fmt::format("{} is none", nodes));
   return {nodes, gpus};
 }
 
-constexpr std::string_view kHelp =
-    "simtrain nccl CLUSTER --op OP --gpus N [--nodes N] [--min SIZE] [--max SIZE]\n"
-    "              [--factor F] [--software NAME] [--nccl-version V]\n"
-    "              [--nvls true|false] [--algo A,...] [--proto P,...]\n"
-    "              [--min-channels N] [--max-channels N] [--format text|json]\n\n"
-    "  Prints what nccl-tests would measure, in its format.\n\n"
-    "  --op              all_reduce, all_gather, reduce_scatter, broadcast, alltoall,\n"
-    "                    sendrecv\n"
-    "  --gpus, --nodes   ranks in all, evenly over nodes; without --nodes over as few\n"
-    "                    as can be\n"
-    "  --min, --max      8, 64K, 128M, 8G; sizes in between grow by --factor\n"
-    "  --software NAME   takes the NCCL settings of hardware/software/NAME.yaml\n"
-    "  --nccl-version    2.18 to 2.30; without it and --software 2.27.3 as it comes\n"
-    "  --algo, --proto   as NCCL_ALGO and NCCL_PROTO: ring, tree, nvls, nvlstree,\n"
-    "                    collnetdirect, collnetchain, pat; ll, ll128, simple\n"
-    "  --format json     the same as simtrain.nccl/1\n";
-
 CommandResult nccl_command(const CommandCall& call) {
-  const po::variables_map values = parse(call);
+  const po::variables_map values = parse_options(call.arguments, kOptions);
   const bool json = wants_json(values);
-  if (values.count("cluster") == 0 || values["cluster"].as<std::vector<std::string>>().size() != 1)
+  const std::vector<std::string> clusters = plain_arguments(values);
+  if (clusters.size() != 1)
     throw InputError({}, "", "nccl takes one cluster; 'simtrain help nccl' shows how");
-  const std::string name = values["cluster"].as<std::vector<std::string>>()[0];
+  const std::string& name = clusters.front();
 
   NcclTableHead head;
   head.request.collective = operation(values);
   head.request.least = size_of(values, "min");
   head.request.most = size_of(values, "max");
-  head.request.factor = values["factor"].as<int>();
+  head.request.factor = *int_option(values, "factor");
   if (head.request.factor < 2) throw InputError({}, "--factor", "must be 2 or more");
   if (head.request.least.value() > head.request.most.value())
     throw InputError({}, "--min", "is more than --max");
@@ -113,8 +114,11 @@ CommandResult nccl_command(const CommandCall& call) {
 
 }  // namespace
 
-const CommandRow kNcclCommand{"nccl", kHelp, "predicts what nccl-tests measures",
+const CommandRow kNcclCommand{"nccl",
+                              "predicts what nccl-tests measure",
                               "simtrain nccl dgx-superpod-h100 --op all_reduce --gpus 16",
-                              nccl_command};
+                              "Prints what nccl-tests would measure, in its format.",
+                              nccl_command,
+                              kOptions};
 
 }  // namespace simtrain

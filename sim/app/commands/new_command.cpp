@@ -5,6 +5,7 @@
 
 #include "sim/app/command.h"
 #include "sim/app/options/model_argument.h"
+#include "sim/app/options/shared_rows.h"
 #include "sim/app/options/study_options.h"
 #include "sim/app/output_files.h"
 #include "sim/core/input/scalar_text.h"
@@ -17,43 +18,49 @@ namespace po = boost::program_options;
 
 namespace {
 
-constexpr std::string_view kHelp =
-    "simtrain new --model MODEL --cluster NAME --gpus N [--software NAME]\n"
-    "             [--precision bf16|fp8] [--seq-length N] [--gbs N] [--tokens T]\n"
-    "             [--output FILE.yaml [--force]]\n\n"
-    "  Writes a first scenario, with the best plan that fits with room to spare\n"
-    "  (simtrain tune), and predicts its step time, MFU and memory. Comments say what\n"
-    "  was assumed. Exits with 1 where no plan fits.\n\n"
-    "  --model MODEL     a name in scenarios/models, a model file or the config.json\n"
-    "                    of a Hugging Face model\n"
-    "  --cluster NAME    a name in hardware/clusters\n"
-    "  --gpus N          of the job: whole nodes\n"
-    "  --software NAME   a name in hardware/software; NeMo 25.04.01 without it, on\n"
-    "                    GPUs without FP8 Megatron Core of 2025\n"
-    "  --precision P     bf16 (without it) or fp8\n"
-    "  --seq-length N    tokens of a sequence; 8192 without it, or as many as the\n"
-    "                    config.json says that the model is made for\n"
-    "  --gbs N           sequences of a step; without it about 4 Mi tokens, in\n"
-    "                    multiples of the GPUs (of the nodes, with more GPUs than\n"
-    "                    sequences)\n"
-    "  --tokens 15T      of the training run whose days are told; 1T\n"
-    "  --output FILE     the scenario, whole or not at all; --force replaces one that\n"
-    "                    is there. Without it the scenario is printed, the prediction\n"
-    "                    in its comments\n\n"
-    "  Overlap, optimizer and sequence parallelism are as in NVIDIA's NeMo\n"
-    "  performance recipes, or as Megatron's defaults with software named megatron-*.\n";
+constexpr std::array kOptions{
+    OptionRow{.name = "model",
+              .value = "MODEL",
+              .help =
+                  "a name in scenarios/models, a model file or the config.json of a Hugging Face "
+                  "model",
+              .completes = "models",
+              .required = true},
+    OptionRow{.name = "cluster",
+              .value = "NAME",
+              .help = "a name in hardware/clusters",
+              .completes = "clusters",
+              .required = true},
+    OptionRow{.name = "gpus", .value = "N", .help = "of the job: whole nodes", .required = true},
+    OptionRow{.name = "software",
+              .value = "NAME",
+              .help = "a name in hardware/software; NeMo 25.04.01 without it, on GPUs without FP8 "
+                      "Megatron Core of 2025",
+              .completes = "software"},
+    OptionRow{.name = "precision",
+              .value = "NAME",
+              .help = "one of 'simtrain list precisions'; bf16 without it",
+              .completes = "precisions"},
+    OptionRow{.name = "seq-length",
+              .value = "N",
+              .help = "tokens of a sequence; 8192 without it, or as many as the config.json says "
+                      "that the model is made for"},
+    OptionRow{.name = "gbs",
+              .value = "N",
+              .help = "sequences of a step; without it about 4 Mi tokens, in multiples of the GPUs "
+                      "(of the nodes, with more GPUs than sequences)"},
+    with_help(kTokensOption, "of the training run whose days are told: 15T, 300B"),
+    OptionRow{.name = "output",
+              .value = "FILE.yaml",
+              .help = "the scenario, whole or not at all; without it the scenario is printed, the "
+                      "prediction in its comments"},
+    going_with(with_help(kForceOption, "replaces a file that is there"), "output"),
+    paragraph("Overlap, optimizer and sequence parallelism are as in NVIDIA's NeMo performance "
+              "recipes, or as Megatron's defaults with software named megatron-*.")};
 
 po::variables_map parse(const CommandCall& call) {
-  po::options_description options;
-  auto add = options.add_options();
-  for (const char* name :
-       {"model", "cluster", "gpus", "software", "precision", "seq-length", "gbs", "output"})
-    add(name, po::value<std::string>());
-  add("tokens", po::value<std::string>()->default_value("1T"));
-  add("force", po::bool_switch());
-  add("nothing", po::value<std::vector<std::string>>());
-  po::variables_map values = parse_options(call.arguments, options, "nothing");
-  if (values.count("nothing") > 0)
+  po::variables_map values = parse_options(call.arguments, kOptions);
+  if (!plain_arguments(values).empty())
     throw InputError({}, "",
                      "new takes options only, such as --model; 'simtrain help new' shows how");
   for (const auto& [name, example] :
@@ -98,9 +105,8 @@ FirstRequest request_of(const CommandCall& call, const po::variables_map& values
   request.cluster =
       named_file(call.data, "hardware/clusters", "--cluster", values["cluster"].as<std::string>());
   request.gpus = static_cast<int>(*count_option(values, "gpus", kMostGpus));
-  if (values.count("software") > 0)
-    request.software = named_file(call.data, "hardware/software", "--software",
-                                  values["software"].as<std::string>());
+  if (const auto software = option_value(values, "software"))
+    request.software = named_file(call.data, "hardware/software", "--software", *software);
   request.precision = precision_option(values);
   request.seq_length = count_option(values, "seq-length", kMostTokens);
   request.global_batch_size = count_option(values, "gbs", kMostTokens);
@@ -133,9 +139,14 @@ CommandResult new_command(const CommandCall& call) {
 
 }  // namespace
 
-const CommandRow kNewCommand{"new", kHelp, "writes a first scenario for a model on a cluster",
-                             "simtrain new --model llama3.1-8b --cluster dgx-superpod-h100 "
-                             "--gpus 64",
-                             new_command};
+const CommandRow kNewCommand{
+    "new",
+    "writes a first scenario for a model on a cluster",
+    "simtrain new --model llama3.1-8b --cluster dgx-superpod-h100 --gpus 64",
+    "Writes a first scenario, with the best plan that fits with room to spare (simtrain tune), and "
+    "predicts its step time, MFU and memory. Comments say what was assumed. Exits with 1 where no "
+    "plan fits.",
+    new_command,
+    kOptions};
 
 }  // namespace simtrain

@@ -2,6 +2,7 @@
 
 #include "sim/app/command.h"
 #include "sim/app/options/options.h"
+#include "sim/app/options/shared_rows.h"
 #include "sim/app/options/study_options.h"
 #include "sim/app/output_files.h"
 #include "sim/output/nccl/nccl_trace.h"
@@ -19,59 +20,54 @@ namespace po = boost::program_options;
 
 namespace {
 
-constexpr std::string_view kHelp =
-    "simtrain [run] SCENARIO.yaml [--row NAME] [--set KEY=VALUE]...\n"
-    "               [--format text|json] [--steps N [--seed N]] [--unfold]\n"
-    "               [--trace FILE [--trace-ranks LIST] [--trace-microbatches LIST]]\n"
-    "               [--nccl-trace FILE] [--report FILE.html] [--explain] [--recipe]\n"
-    "               [--tokens T] [--price USD] [--force]\n\n"
-    "  --row NAME        one row of the scenario's table; without it all rows, a line\n"
-    "                    each\n"
-    "  --set KEY=VALUE   changes any dotted key; tp, pp, vp, cp, ep, mbs, gbs, nodes,\n"
-    "                    gpus, precision for short; hardware.nic_bandwidth=200Gb/s or\n"
-    "                    any other value of the hardware ('simtrain help hardware')\n"
-    "  --format json     the whole result as simtrain.result/1\n"
-    "  --steps N         draws up to 1000000 steps as GPU clocks make them deviate\n"
-    "                    from the mean one, and tells their mean, standard deviation\n"
-    "                    and range; all else is of the mean step\n"
-    "  --seed N          of the draws of --steps; 0 without it\n"
-    "  --unfold          simulates every rank; gives the same numbers\n"
-    "  --trace FILE      writes the step as a timeline for ui.perfetto.dev and\n"
-    "                    chrome://tracing: .pftrace, .json or .json.gz\n"
-    "  --trace-ranks LIST\n"
-    "                    ranks that it shows, '0-7,16' or all; without it one of each\n"
-    "                    class\n"
-    "  --trace-microbatches LIST\n"
-    "                    micro-batches that it shows with their kernels and messages;\n"
-    "                    without it the first and the middle one\n"
-    "  --nccl-trace FILE the collectives that a rank calls, as NCCL's own log tells\n"
-    "                    them, and their sums; --trace-ranks for other ranks than the\n"
-    "                    busiest one\n"
-    "  --report FILE     writes the step as one HTML page that needs no other file\n"
-    "  --explain         the critical path by stage, and the step time with each knob\n"
-    "                    changed and each cost removed, simulated anew\n"
-    "  --recipe          the recipe as it was simulated, every key with what the file\n"
-    "                    leaves to defaults, as a scenario file; JSON always has it\n"
-    "  --tokens 15T      of the training run whose days, GPU hours and cost are told;\n"
-    "                    1T\n"
-    "  --price 2.5       dollars of a GPU hour\n"
-    "  --force           replaces files that no earlier run wrote\n";
-
-po::options_description options_of_run() {
-  po::options_description options;
-  options.add_options()("scenario", po::value<std::vector<std::string>>()->default_value({}, ""))(
-      "set", po::value<std::vector<std::string>>()->composing())(
-      "row", po::value<std::string>()->default_value(""))(
-      "format", po::value<std::string>()->default_value("text"))(
-      "steps", po::value<std::int64_t>())("seed", po::value<std::int64_t>())(
-      "unfold", po::bool_switch())("trace", po::value<std::string>())(
-      "trace-ranks", po::value<std::string>())("trace-microbatches", po::value<std::string>())(
-      "nccl-trace", po::value<std::string>())("report", po::value<std::string>())(
-      "explain", po::bool_switch())("recipe", po::bool_switch())(
-      "tokens", po::value<std::string>()->default_value("1T"))("price", po::value<double>())(
-      "force", po::bool_switch());
-  return options;
-}
+constexpr std::array kOptions{
+    kScenarioArgument,
+    with_help(kRowOption, "one row of the scenario's table; without it all rows, a line each"),
+    with_help(kSetOption,
+              "changes any dotted key; tp, pp, vp, cp, ep, mbs, gbs, nodes, gpus, precision for "
+              "short; hardware.nic_bandwidth=200Gb/s or any other value of the hardware ('simtrain "
+              "help hardware')"),
+    format_option("json: the whole result as simtrain.result/1"),
+    OptionRow{.name = "steps",
+              .value = "N",
+              .help =
+                  "draws up to 1000000 steps as GPU clocks make them deviate from the mean one, "
+                  "and prints their mean, standard deviation and range; all else is of the mean "
+                  "step",
+              .type = OptionType::whole},
+    OptionRow{.name = "seed",
+              .value = "N",
+              .help = "of the draws of --steps; 0 without it",
+              .type = OptionType::whole,
+              .with = "steps"},
+    OptionRow{.name = "unfold", .help = "simulates every rank; gives the same numbers"},
+    OptionRow{.name = "trace",
+              .value = "FILE",
+              .help = "writes the step as a timeline for ui.perfetto.dev and chrome://tracing: "
+                      ".pftrace, .json or .json.gz"},
+    OptionRow{.name = "trace-ranks",
+              .value = "LIST",
+              .help = "ranks that it shows, '0-7,16' or all; without it one of each class",
+              .with = "trace"},
+    OptionRow{.name = "trace-microbatches",
+              .value = "LIST",
+              .help = "micro-batches that it shows with their kernels and messages; without it the "
+                      "first and the middle one",
+              .with = "trace"},
+    OptionRow{.name = "nccl-trace",
+              .value = "FILE",
+              .help = "the collectives that a rank calls, as NCCL's own log has them, and their "
+                      "sums; --trace-ranks for other ranks than the busiest one"},
+    with_help(kReportOption, "writes the step as one HTML page that needs no other file"),
+    OptionRow{.name = "explain",
+              .help = "the critical path by stage, and the step time with each knob changed and "
+                      "each cost removed, simulated anew"},
+    OptionRow{.name = "recipe",
+              .help = "the recipe as it was simulated, every key with what the file leaves to "
+                      "defaults, as a scenario file; JSON always has it"},
+    kTokensOption,
+    kPriceOption,
+    kForceOption};
 
 /// Steps to draw beside the mean one.
 struct SampleRequest {
@@ -81,14 +77,16 @@ struct SampleRequest {
 
 std::optional<SampleRequest> sample_of(const po::variables_map& values) {
   constexpr std::int64_t kMostSteps = 1'000'000;
-  if (values.count("steps") == 0) {
-    if (values.count("seed") > 0) throw InputError({}, "--seed", "goes with --steps N");
+  const auto asked = option_value<std::int64_t>(values, "steps");
+  const auto seed_asked = option_value<std::int64_t>(values, "seed");
+  if (!asked) {
+    if (seed_asked) throw InputError({}, "--seed", "goes with --steps N");
     return std::nullopt;
   }
-  const auto count = values["steps"].as<std::int64_t>();
+  const std::int64_t count = *asked;
   if (count < 1 || count > kMostSteps)
     throw InputError({}, "--steps", "must be a whole number from 1 to 1000000");
-  const auto seed = values.count("seed") > 0 ? values["seed"].as<std::int64_t>() : 0;
+  const std::int64_t seed = seed_asked.value_or(0);
   if (seed < 0) throw InputError({}, "--seed", "must be a whole number of 0 or more");
   return SampleRequest{static_cast<int>(count), static_cast<std::uint64_t>(seed)};
 }
@@ -112,11 +110,11 @@ Traces traces_of(const po::variables_map& values) {
   Traces traces;
   traces.ranks = ranges_option(values, "trace-ranks");
   const auto micro_batches = ranges_option(values, "trace-microbatches");
-  if (values.count("trace") > 0) {
-    traces.timeline = TraceRequest{values["trace"].as<std::string>(), traces.ranks, micro_batches};
+  if (const auto path = option_value(values, "trace")) {
+    traces.timeline = TraceRequest{*path, traces.ranks, micro_batches};
     check_trace(*traces.timeline);
   }
-  if (values.count("nccl-trace") > 0) traces.nccl = values["nccl-trace"].as<std::string>();
+  traces.nccl = option_value(values, "nccl-trace");
   if (!traces.any() && traces.ranks)
     throw InputError({}, "--trace-ranks", "goes with --trace FILE or --nccl-trace FILE");
   if (!traces.timeline && micro_batches)
@@ -156,7 +154,7 @@ struct RunRequest {
   std::optional<TrainingGoal> goal;
   OutputFiles& outputs;
 
-  [[nodiscard]] bool wants(const char* option) const { return values[option].as<bool>(); }
+  [[nodiscard]] bool wants(const char* option) const { return is_on(values, option); }
 };
 
 CommandResult run_one(const RunRequest& request, bool json) {
@@ -209,7 +207,7 @@ CommandResult run_table(const RunRequest& request, bool json) {
 }
 
 CommandResult run_command(const CommandCall& call) {
-  const po::variables_map values = parse_options(call.arguments, options_of_run(), "scenario");
+  const po::variables_map values = parse_options(call.arguments, kOptions);
   const bool json = wants_json(values);
   const std::optional<SampleRequest> sample = sample_of(values);
   const std::optional<TrainingGoal> goal = goal_of(values);
@@ -220,7 +218,7 @@ CommandResult run_command(const CommandCall& call) {
   const RunRequest request{call,
                            values,
                            ScenarioSource::from_file(path),
-                           values["row"].as<std::string>(),
+                           option_value(values, "row").value_or(""),
                            settings,
                            sample,
                            traces,
@@ -232,7 +230,12 @@ CommandResult run_command(const CommandCall& call) {
 
 }  // namespace
 
-const CommandRow kRunCommand{"run", kHelp, "predicts a scenario",
-                             "simtrain scenarios/llama405b_a4_224.yaml", run_command};
+const CommandRow kRunCommand{
+    "run",
+    "predicts a scenario",
+    "simtrain scenarios/llama405b_a4_224.yaml",
+    "Predicts a training step of the scenario, or of each row of its table. 'run' may be left out.",
+    run_command,
+    kOptions};
 
 }  // namespace simtrain

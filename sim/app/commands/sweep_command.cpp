@@ -2,9 +2,9 @@
 
 #include "sim/app/command.h"
 #include "sim/app/options/options.h"
+#include "sim/app/options/shared_rows.h"
 #include "sim/app/options/study_options.h"
 #include "sim/app/output_files.h"
-#include "sim/app/program_files.h"
 #include "sim/app/stop_signals.h"
 #include "sim/app/sweep_session.h"
 #include "sim/output/sweep/sweep_html.h"
@@ -17,35 +17,42 @@ namespace po = boost::program_options;
 
 namespace {
 
-constexpr std::string_view kHelp =
-    "simtrain sweep SCENARIO.yaml [--row NAME] [--set KEY=VALUE]...\n"
-    "               --vary KEY=V1,V2,... [--hdf5 FILE] [--output FILE]\n"
-    "               [--report FILE.html] [--format text|csv|json] [--jobs N]\n"
-    "               [--resume | --force] [--mpi]\n\n"
-    "  Predicts every combination of what is varied. Combinations that are no job\n"
-    "  stand in the table with their reason. docs/sweep.md tells the layout of the\n"
-    "  files.\n\n"
-    "  --vary KEY=LIST   a key of the scenario, dotted or short, and what to try:\n"
-    "                    names, numbers, ranges FIRST:LAST or FIRST:LAST:STEP\n"
-    "                    (vp=1:12); the first key is the slowest. Takes the place of\n"
-    "                    the same key in the scenario's sweep block\n"
-    "  --row, --set      as for run; a key that is set is not varied by the sweep\n"
-    "                    block\n"
-    "  --hdf5 FILE       the table as HDF5; rows so far are in it while the sweep\n"
-    "                    runs\n"
-    "  --output FILE     the table as CSV or JSON, by the file's ending or --format\n"
-    "  --report FILE     the sweep as one HTML page that needs no other file; with\n"
-    "                    --resume also of a sweep whose other files are complete\n"
-    "  --format FORMAT   without --output, of standard output: text (the best ten),\n"
-    "                    csv, json\n"
-    "  --jobs N          threads; as many as there are cores\n"
-    "  --resume          goes on where a sweep into the same files was stopped or\n"
-    "                    killed\n"
-    "  --force           starts anew and replaces the files\n"
-    "  --mpi             joins an MPI job where the environment does not tell of one;\n"
-    "                    under mpirun and srun the ranks share the work without it\n\n"
-    "  While it runs, finished rows lie in FILE.journal. Ctrl-C ends with what is\n"
-    "  done (exit status 130).\n";
+constexpr std::array kOptions{
+    kScenarioArgument,
+    kRowOption,
+    with_help(kSetOption,
+              "as for 'simtrain run'; a key that is set is not varied by the sweep block"),
+    OptionRow{.name = "vary",
+              .value = "KEY=LIST",
+              .help = "a key of the scenario, dotted or short, and what to try: names, numbers, "
+                      "ranges FIRST:LAST or FIRST:LAST:STEP (vp=1:12); the first key is the "
+                      "slowest. Takes the place of the same key in the scenario's sweep block",
+              .type = OptionType::texts},
+    OptionRow{.name = "hdf5",
+              .value = "FILE",
+              .help = "the table as HDF5; rows so far are in it while the sweep runs"},
+    OptionRow{.name = "output",
+              .value = "FILE",
+              .help = "the table as CSV or JSON, by the file's ending or --format"},
+    with_help(kReportOption,
+              "the sweep as one HTML page that needs no other file; with --resume also of a sweep "
+              "whose other files are complete"),
+    OptionRow{.name = "format",
+              .value = "text|csv|json",
+              .help = "without --output, of standard output: text (the best ten), csv, json"},
+    OptionRow{.name = "jobs",
+              .value = "N",
+              .help = "threads; as many as there are cores without it",
+              .type = OptionType::whole},
+    OptionRow{.name = "resume",
+              .help = "goes on where a sweep into the same files was stopped or killed"},
+    with_help(kForceOption, "starts anew and replaces the files"),
+    OptionRow{.name = "mpi",
+              .help = "joins an MPI job where the environment does not tell of one; under mpirun "
+                      "and srun the ranks share the work without it"},
+    paragraph(
+        "While it runs, finished rows lie in FILE.journal. Ctrl-C ends with what is done (exit "
+        "status 130).")};
 
 struct SweepArguments {
   po::variables_map values;
@@ -57,36 +64,21 @@ struct SweepArguments {
   bool mpi = false;
 };
 
-po::variables_map parse(const CommandCall& call) {
-  po::options_description options;
-  const auto text = [] { return po::value<std::string>(); };
-  const auto texts = [] { return po::value<std::vector<std::string>>()->composing(); };
-  options.add_options()("scenario", po::value<std::vector<std::string>>())("set", texts())(
-      "vary", texts())("row", text()->default_value(""))("hdf5", text())("output", text())(
-      "report", text())("format", text())("jobs", po::value<int>())("resume", po::bool_switch())(
-      "force", po::bool_switch())("mpi", po::bool_switch());
-  return parse_options(call.arguments, options, "scenario");
-}
-
 std::optional<std::string> path_option(const po::variables_map& values, const std::string& name) {
-  if (values.count(name) == 0) return std::nullopt;
-  auto path = values[name].as<std::string>();
-  if (path.empty()) throw InputError({}, "--" + name, "names no file");
+  auto path = option_value(values, name);
+  if (path && path->empty()) throw InputError({}, "--" + name, "names no file");
   return path;
 }
 
 SweepFormat named_format(const std::string& name) {
-  if (name == "text") return SweepFormat::text;
   if (name == "csv") return SweepFormat::csv;
-  if (name == "json") return SweepFormat::json;
-  throw InputError({}, "--format",
-                   fmt::format("'{}' is not known; text, csv or json would do", name));
+  return name == "json" ? SweepFormat::json : SweepFormat::text;
 }
 
 /// The format of a file: --format, or what its name ends in.
 SweepFormat file_format(const po::variables_map& values, const std::string& path) {
-  if (values.count("format") > 0) {
-    const SweepFormat format = named_format(values["format"].as<std::string>());
+  if (const auto name = option_value(values, "format")) {
+    const SweepFormat format = named_format(*name);
     if (format == SweepFormat::text)
       throw InputError({}, "--format", "text goes to standard output; csv or json would do here");
     return format;
@@ -101,8 +93,8 @@ SweepFiles::Request files_of(const po::variables_map& values) {
   files.hdf5 = path_option(values, "hdf5");
   files.output = path_option(values, "output");
   if (files.output) files.format = file_format(values, *files.output);
-  files.resume = values["resume"].as<bool>();
-  files.force = values["force"].as<bool>();
+  files.resume = is_on(values, "resume");
+  files.force = is_on(values, "force");
   if (files.resume && files.force)
     throw InputError({}, "--force", "starts anew, --resume goes on; one of them would do");
   const bool any = files.hdf5 || files.output;
@@ -115,32 +107,26 @@ SweepFiles::Request files_of(const po::variables_map& values) {
 
 SweepArguments arguments_of(const CommandCall& call) {
   SweepArguments arguments;
-  arguments.values = parse(call);
+  arguments.values = parse_options(call.arguments, kOptions);
   const po::variables_map& values = arguments.values;
-  if (values.count("scenario") == 0 ||
-      values["scenario"].as<std::vector<std::string>>().size() != 1)
-    throw InputError({}, "", "sweep takes one scenario file; 'simtrain help sweep' shows how");
-  arguments.request.path =
-      scenario_file(call, values["scenario"].as<std::vector<std::string>>().front());
-  arguments.request.row = values["row"].as<std::string>();
+  arguments.request.path = one_scenario(call, values, "sweep");
+  arguments.request.row = option_value(values, "row").value_or("");
   arguments.request.settings = parsed_settings(values);
-  if (values.count("vary") > 0) {
-    for (const std::string& text : values["vary"].as<std::vector<std::string>>())
-      arguments.request.varied.push_back(parse_axis(text));
-  }
+  for (const std::string& text : option_values(values, "vary"))
+    arguments.request.varied.push_back(parse_axis(text));
   arguments.files = files_of(values);
   arguments.report = path_option(values, "report");
-  if (!arguments.files.output && values.count("format") > 0)
-    arguments.format = named_format(values["format"].as<std::string>());
+  if (!arguments.files.output)
+    arguments.format = named_format(option_value(values, "format").value_or("text"));
   constexpr int kMostJobs = 4096;
-  if (values.count("jobs") > 0) {
-    arguments.jobs = values["jobs"].as<int>();
+  if (const std::optional<int> jobs = int_option(values, "jobs")) {
+    arguments.jobs = *jobs;
     if (arguments.jobs < 1 || arguments.jobs > kMostJobs)
       throw InputError(
           {}, "--jobs",
           fmt::format("'{}' is out of range; 1 to {} would do", arguments.jobs, kMostJobs));
   }
-  arguments.mpi = values["mpi"].as<bool>();
+  arguments.mpi = is_on(values, "mpi");
   return arguments;
 }
 
@@ -285,8 +271,13 @@ CommandResult sweep_command(const CommandCall& call) {
 
 }  // namespace
 
-const CommandRow kSweepCommand{"sweep", kHelp, "predicts every combination of some keys",
-                               "simtrain sweep scenarios/llama405b_a4_224.yaml --vary vp=1,3,9",
-                               sweep_command};
+const CommandRow kSweepCommand{
+    "sweep",
+    "predicts every combination of some keys",
+    "simtrain sweep scenarios/llama405b_a4_224.yaml --vary vp=1,3,9",
+    "Predicts every combination of what is varied. Combinations that are no job are rows as well, "
+    "with their reason. docs/sweep.md has the layout of the files.",
+    sweep_command,
+    kOptions};
 
 }  // namespace simtrain

@@ -5,6 +5,7 @@
 
 #include "sim/app/command.h"
 #include "sim/app/options/options.h"
+#include "sim/app/options/shared_rows.h"
 #include "sim/app/output_files.h"
 #include "sim/app/program_files.h"
 #include "sim/output/drawing/cluster_svg.h"
@@ -34,29 +35,27 @@ Subject from_scenario(const CommandCall& call, const po::variables_map& values) 
     throw InputError({}, "--nodes",
                      "is for a cluster; a scenario says its own, --set nodes=N changes it");
   }
-  const std::string path = scenario_file(call, values["subject"].as<std::vector<std::string>>()[0]);
+  const std::string path = scenario_file(call, plain_arguments(values).front());
   const auto source = ScenarioSource::from_file(path);
-  Scenario scenario =
-      source.scenario(call.data, values["row"].as<std::string>(), parsed_settings(values));
+  const std::string row = option_value(values, "row").value_or("");
+  const std::vector<Setting> settings = parsed_settings(values);
+  Scenario scenario = source.scenario(call.data, row, settings);
   ClusterSpec spec = scenario.cluster;
-  return {std::move(spec), std::move(scenario), path,
-          source.tree(values["row"].as<std::string>(), parsed_settings(values)), ""};
+  return {std::move(spec), std::move(scenario), path, source.tree(row, settings), ""};
 }
 
 void refuse_scenario_options(const po::variables_map& values) {
-  const bool used = !values["row"].as<std::string>().empty() ||
-                    !values["set"].as<std::vector<std::string>>().empty() ||
-                    !values["highlight"].as<std::string>().empty();
-  if (used)
+  if (values.count("row") + values.count("set") + values.count("highlight") > 0)
     throw InputError({}, "topology", "--row, --set and --highlight need a scenario (.yaml)");
 }
 
 Subject from_cluster(const CommandCall& call, const po::variables_map& values) {
   refuse_scenario_options(values);
-  const std::string& name = values["subject"].as<std::vector<std::string>>()[0];
+  const std::string name = plain_arguments(values).front();
   const auto file = call.data.load<ClusterFile>("hardware/clusters", name, {}, "topology");
   const int most = file.nodes();
-  if (values.count("nodes") == 0) {
+  const std::optional<int> asked = int_option(values, "nodes");
+  if (!asked) {
     const int nodes = std::min(most, kUsualNodes);
     return {load_cluster(call.data, name, nodes, {}),
             std::nullopt,
@@ -64,7 +63,7 @@ Subject from_cluster(const CommandCall& call, const po::variables_map& values) {
             {},
             fmt::format("{} of up to {} nodes; --nodes N takes others", nodes, most)};
   }
-  const int nodes = values["nodes"].as<int>();
+  const int nodes = *asked;
   if (nodes < 1 || nodes > most) {
     throw InputError({}, "--nodes",
                      fmt::format("{} is not possible; {} has 1 to {} nodes", nodes, name, most));
@@ -73,7 +72,7 @@ Subject from_cluster(const CommandCall& call, const po::variables_map& values) {
 }
 
 Subject subject_of(const CommandCall& call, const po::variables_map& values) {
-  const auto subjects = values["subject"].as<std::vector<std::string>>();
+  const std::vector<std::string> subjects = plain_arguments(values);
   if (subjects.size() != 1 || subjects.front().empty())
     throw InputError({}, "topology", "takes one cluster or one scenario file (.yaml)");
   const bool scenario = subjects.front().ends_with(".yaml") || subjects.front().ends_with(".yml");
@@ -81,7 +80,7 @@ Subject subject_of(const CommandCall& call, const po::variables_map& values) {
 }
 
 int rank_option(const po::variables_map& values, const std::string& key, int ranks) {
-  const int rank = values[key].as<int>();
+  const int rank = *int_option(values, key);
   if (rank < 0 || rank >= ranks) {
     throw InputError({}, "--" + key,
                      fmt::format("{} is no rank; there are 0 to {}", rank, ranks - 1));
@@ -120,11 +119,6 @@ std::vector<int> group_of_rank_0(const Scenario& scenario, const std::string& gr
 Highlight highlight_of(const Subject& subject, const Placement& placement,
                        const std::string& group) {
   if (group.empty()) return {};
-  const std::vector<std::string> known{"tp", "cp", "dp", "pp"};
-  if (std::find(known.begin(), known.end(), group) == known.end()) {
-    throw InputError({}, "--highlight",
-                     fmt::format("'{}' is no group; tp, cp, dp or pp would do", group));
-  }
   std::string title = group + " group of rank 0";
   std::transform(title.begin(), title.begin() + 2, title.begin(),
                  [](char c) { return static_cast<char>(c - 'a' + 'A'); });
@@ -142,34 +136,30 @@ TopologyReport report_of(const Subject& subject, const ClusterMap& map) {
   return report;
 }
 
-po::variables_map options_of(const CommandCall& call) {
-  po::options_description options;
-  options.add_options()("subject", po::value<std::vector<std::string>>()->default_value({}, ""))(
-      "nodes", po::value<int>())("from", po::value<int>())("to", po::value<int>())(
-      "svg", po::value<std::string>())("highlight", po::value<std::string>()->default_value(""))(
-      "row", po::value<std::string>()->default_value(""))(
-      "set", po::value<std::vector<std::string>>()->composing()->default_value({}, ""))(
-      "format", po::value<std::string>()->default_value("text"))("force", po::bool_switch());
-  return parse_options(call.arguments, options, "subject");
-}
-
-constexpr std::string_view kHelp =
-    "simtrain topology CLUSTER|SCENARIO.yaml [--nodes N] [--from RANK --to RANK]\n"
-    "                  [--svg FILE [--force]] [--highlight tp|cp|dp|pp] [--row NAME]\n"
-    "                  [--set KEY=VALUE]... [--format text|json]\n\n"
-    "  Counts devices and links of a cluster, its bandwidths by level and its\n"
-    "  bisection.\n\n"
-    "  --nodes N         of a CLUSTER; a scenario says its own. Without it 32, or all\n"
-    "                    of fewer\n"
-    "  --from, --to      every hop between two ranks (of a CLUSTER: between two GPUs)\n"
-    "  --svg FILE        draws the cluster; --force replaces a file that is no such\n"
-    "                    drawing\n"
-    "  --highlight GROUP marks a group of rank 0 in the drawing; needs a scenario\n"
-    "  --row, --set      as in 'simtrain help run'\n"
-    "  --format json     the same as simtrain.topology/1\n";
+constexpr std::array kOptions{
+    OptionRow{
+        .value = "CLUSTER|SCENARIO.yaml", .type = OptionType::argument, .completes = "clusters"},
+    OptionRow{.name = "nodes",
+              .value = "N",
+              .help = "of a CLUSTER; a scenario says its own. Without it 32, or all of fewer",
+              .type = OptionType::whole},
+    OptionRow{.name = "from", .value = "RANK", .type = OptionType::whole},
+    OptionRow{.name = "to",
+              .value = "RANK",
+              .help = "every hop between two ranks (of a CLUSTER: between two GPUs)",
+              .type = OptionType::whole,
+              .with = "from"},
+    OptionRow{.name = "svg", .value = "FILE", .help = "draws the cluster"},
+    going_with(with_help(kForceOption, "replaces a file that is no such drawing"), "svg"),
+    OptionRow{.name = "highlight",
+              .value = "tp|cp|dp|pp",
+              .help = "marks a group of rank 0 in the drawing; needs a scenario"},
+    kRowOption,
+    kSetOption,
+    format_option("json: the same as simtrain.topology/1")};
 
 CommandResult topology_command(const CommandCall& call) {
-  const po::variables_map values = options_of(call);
+  const po::variables_map values = parse_options(call.arguments, kOptions);
   const bool json = wants_json(values);
   const Subject subject = subject_of(call, values);
   OutputFiles outputs(values);
@@ -181,7 +171,7 @@ CommandResult topology_command(const CommandCall& call) {
   const Cluster cluster(subject.spec);
   const Placement placement = subject.scenario ? place(subject.spec, subject.scenario->placement)
                                                : place_compactly(subject.spec);
-  const auto& group = values["highlight"].as<std::string>();
+  const std::string group = option_value(values, "highlight").value_or("");
   const Highlight highlight = highlight_of(subject, placement, group);
   if (!group.empty() && values.count("svg") == 0)
     throw InputError({}, "--highlight", "marks GPUs in a drawing; --svg FILE draws one");
@@ -195,8 +185,12 @@ CommandResult topology_command(const CommandCall& call) {
 
 }  // namespace
 
-const CommandRow kTopologyCommand{"topology", kHelp, "counts and draws a cluster",
-                                  "simtrain topology gcp-a4 --nodes 28 --svg a4.svg",
-                                  topology_command};
+const CommandRow kTopologyCommand{
+    "topology",
+    "counts and draws a cluster",
+    "simtrain topology gcp-a4 --nodes 28 --svg a4.svg",
+    "Counts devices and links of a cluster, its bandwidths by level and its bisection.",
+    topology_command,
+    kOptions};
 
 }  // namespace simtrain

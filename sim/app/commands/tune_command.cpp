@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "sim/app/command.h"
+#include "sim/app/options/shared_rows.h"
 #include "sim/app/options/study_options.h"
 #include "sim/app/output_files.h"
 #include "sim/core/input/yaml_text.h"
@@ -15,49 +16,48 @@ namespace po = boost::program_options;
 
 namespace {
 
-constexpr std::string_view kHelp =
-    "simtrain tune SCENARIO.yaml [--row NAME] [--set KEY=VALUE]...\n"
-    "              [--gpus N,...|--nodes N,...] [--by step_time|mfu|cost]\n"
-    "              [--price USD] [--tokens T] [--limit KEY=VALUES]...\n"
-    "              [--memory-margin PERCENT] [--allow-tight] [--top K]\n"
-    "              [--exhaustive] [--output FILE.yaml] [--report FILE.html]\n"
-    "              [--force] [--format text|json]\n\n"
-    "  Finds the best plan that fits: TP, PP, VP, CP, DP, micro-batch, recompute and\n"
-    "  what counts as a layer in the pipeline split. Everything else stays as in the\n"
-    "  scenario, the global batch too. Plans that are tight (that fit only with less\n"
-    "  fragmentation of the allocator than usual) rank behind all others. Exits with\n"
-    "  1 where no plan fits.\n\n"
-    "  --gpus, --nodes   sizes to choose from; without them the scenario's own\n"
-    "  --by mfu          by GPU seconds of a step instead of its time; cost: the\n"
-    "                    same, and tells the cost (needs --price)\n"
-    "  --price 2.5       dollars of a GPU hour\n"
-    "  --tokens 15T      of the training run whose cost is told; 1T\n"
-    "  --limit KEY=...   values that a knob may have: tp=1,2,4 or pp=2:16 or\n"
-    "                    mbs=1:8:x2 or recompute=none,selective; keys: tp, pp, vp,\n"
-    "                    cp, dp, mbs, recompute, account (none, embedding, loss,\n"
-    "                    both)\n"
-    "  --memory-margin P percent of a GPU's memory to leave free; 0\n"
-    "  --allow-tight     ranks tight plans as the others\n"
-    "  --top K           how many of the best to look for and show; 5\n"
-    "  --exhaustive      simulates every plan that fits: the same result, later\n"
-    "  --output FILE     the best as a scenario, whole or not at all\n"
-    "  --report FILE     all of it as one HTML page that needs no other file\n"
-    "  --force           replaces a scenario that is there, and what is no page\n"
-    "  --format json     the same as simtrain.tune/1\n";
-
-po::variables_map parse(const CommandCall& call) {
-  po::options_description options;
-  const auto text = [] { return po::value<std::string>(); };
-  const auto texts = [] { return po::value<std::vector<std::string>>()->composing(); };
-  options.add_options()("scenario", po::value<std::vector<std::string>>()->default_value({}, ""))(
-      "set", texts())("row", text()->default_value(""))("gpus", text())("nodes", text())(
-      "by", text()->default_value("step_time"))("price", po::value<double>())(
-      "tokens", text()->default_value("1T"))("limit", texts())(
-      "memory-margin", po::value<double>())("allow-tight", po::bool_switch())(
-      "top", po::value<int>()->default_value(5))("exhaustive", po::bool_switch())("output", text())(
-      "force", po::bool_switch())("report", text())("format", text()->default_value("text"));
-  return parse_options(call.arguments, options, "scenario");
-}
+constexpr std::array kOptions{
+    kScenarioArgument,
+    kRowOption,
+    kSetOption,
+    OptionRow{.name = "gpus", .value = "SIZES"},
+    OptionRow{.name = "nodes",
+              .value = "SIZES",
+              .help = "sizes to choose from, 64,128 or 64:512:64 or 64:2048:x2: of one of the two; "
+                      "without them the scenario's own"},
+    OptionRow{.name = "by",
+              .value = "step_time|mfu|cost",
+              .help =
+                  "mfu: by GPU seconds of a step instead of its time; cost: the same, and prints "
+                  "the cost (needs --price)",
+              .preset = "step_time"},
+    kPriceOption,
+    with_help(kTokensOption, "of the training run whose cost is told: 15T, 300B"),
+    OptionRow{.name = "limit",
+              .value = "KEY=VALUES",
+              .help = "values that a knob may have: tp=1,2,4 or pp=2:16 or mbs=1:8:x2 or "
+                      "recompute=none,selective; keys: tp, pp, vp, cp, dp, mbs, recompute, account "
+                      "(none, embedding, loss, both)",
+              .type = OptionType::texts},
+    OptionRow{.name = "memory-margin",
+              .value = "PERCENT",
+              .help = "of a GPU's memory to leave free",
+              .type = OptionType::number,
+              .preset = "0"},
+    OptionRow{.name = "allow-tight", .help = "ranks tight plans as the others"},
+    OptionRow{.name = "top",
+              .value = "K",
+              .help = "how many of the best to look for and show",
+              .type = OptionType::whole,
+              .preset = "5"},
+    OptionRow{.name = "exhaustive",
+              .help = "simulates every plan that fits: the same result, later"},
+    OptionRow{.name = "output",
+              .value = "FILE.yaml",
+              .help = "the best as a scenario, whole or not at all"},
+    kReportOption,
+    with_help(kForceOption, "replaces a scenario that is there, and what is no page"),
+    format_option("json: the same as simtrain.tune/1")};
 
 /// The scenario as the command line names it.
 struct Asked {
@@ -74,11 +74,11 @@ std::vector<Scenario> sizes_of(const Asked& asked, const po::variables_map& valu
     throw InputError({}, "--nodes", "goes without --gpus");
   std::vector<std::vector<Setting>> sizes;
   for (const char* name : {"gpus", "nodes"}) {
-    if (values.count(name) == 0) continue;
+    const auto numbers = option_value(values, name);
+    if (!numbers) continue;
     const std::string option = std::string("--") + name;
     const int each = option == "--gpus" ? per_node : 1;
-    for (const int number :
-         numbers_of(parse_ranges(values[name].as<std::string>(), option), option))
+    for (const int number : numbers_of(parse_ranges(*numbers, option), option))
       sizes.push_back(on_gpus(asked.settings, number, each, option));
   }
   if (sizes.empty()) sizes.push_back(asked.settings);
@@ -97,17 +97,14 @@ TuneRequest request_of(const Asked& asked, const po::variables_map& values) {
   request.by = named_option<TuneGoal>(values, "by");
   if (request.by == TuneGoal::cost && values.count("price") == 0)
     throw InputError({}, "--by", "cost needs --price, the dollars of a GPU hour");
-  if (values.count("limit") > 0) {
-    for (const std::string& text : values["limit"].as<std::vector<std::string>>())
-      request.limits.add(text);
-  }
-  request.memory_margin = percent_option(values, "memory-margin").value_or(0);
+  for (const std::string& text : option_values(values, "limit")) request.limits.add(text);
+  request.memory_margin = *percent_option(values, "memory-margin");
   if (request.memory_margin >= 1) throw InputError({}, "--memory-margin", "must be below 100");
-  const int top = values["top"].as<int>();
+  const int top = *int_option(values, "top");
   if (top < 1 || top > 1000) throw InputError({}, "--top", "must be a number from 1 to 1000");
   request.top = static_cast<std::size_t>(top);
-  request.allow_tight = values["allow-tight"].as<bool>();
-  request.exhaustive = values["exhaustive"].as<bool>();
+  request.allow_tight = is_on(values, "allow-tight");
+  request.exhaustive = is_on(values, "exhaustive");
   request.sizes = sizes_of(asked, values);
   return request;
 }
@@ -156,9 +153,9 @@ OutputFiles outputs_of(const CommandCall& call, const po::variables_map& values,
 }
 
 CommandResult tune_command(const CommandCall& call) {
-  const po::variables_map values = parse(call);
+  const po::variables_map values = parse_options(call.arguments, kOptions);
   const std::string path = one_scenario(call, values, "tune");
-  Asked asked{call.data, ScenarioSource::from_file(path), values["row"].as<std::string>(),
+  Asked asked{call.data, ScenarioSource::from_file(path), option_value(values, "row").value_or(""),
               parsed_settings(values)};
   const bool json = wants_json(values);
   OutputFiles outputs = outputs_of(call, values, path);
@@ -176,9 +173,8 @@ CommandResult tune_command(const CommandCall& call) {
   const TuneResult result = tune(request, call.console.bar("plans"));
   if (!result.best.empty()) {
     add_given(head, asked);
-    if (values.count("output") > 0)
-      outputs.write("output",
-                    tuned_yaml(asked, request, result, values["output"].as<std::string>()));
+    if (const auto file = option_value(values, "output"))
+      outputs.write("output", tuned_yaml(asked, request, result, *file));
   }
   if (values.count("report") > 0) outputs.write("report", tune_html(head, result));
   return {json ? tune_json(head, result) : tune_text(head, result), result.best.empty() ? 1 : 0,
@@ -187,8 +183,16 @@ CommandResult tune_command(const CommandCall& call) {
 
 }  // namespace
 
-const CommandRow kTuneCommand{"tune", kHelp, "finds the best plan that fits",
-                              "simtrain tune scenarios/llama31_8b_h100.yaml --row bf16-64",
-                              tune_command};
+const CommandRow kTuneCommand{
+    "tune",
+    "finds the best plan that fits",
+    "simtrain tune scenarios/llama31_8b_h100.yaml --row bf16-64",
+    "Finds the best plan that fits: TP, PP, VP, CP, DP, micro-batch, recompute and what counts as "
+    "a "
+    "layer in the pipeline split. Everything else stays as in the scenario, the global batch too. "
+    "Plans that are tight (that fit only with less fragmentation of the allocator than usual) rank "
+    "behind all others. Exits with 1 where no plan fits.",
+    tune_command,
+    kOptions};
 
 }  // namespace simtrain

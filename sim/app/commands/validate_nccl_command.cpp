@@ -5,6 +5,7 @@
 #include "sim/app/command.h"
 #include "sim/app/options/nccl_options.h"
 #include "sim/app/options/options.h"
+#include "sim/app/options/validate_rows.h"
 #include "sim/output/nccl/nccl_tests_report.h"
 #include "sim/output/nccl/nccl_validation_report.h"
 #include "sim/study/validate/measured_pairs.h"
@@ -15,18 +16,8 @@ namespace {
 
 namespace po = boost::program_options;
 
-po::variables_map parse(const CommandCall& call) {
-  po::options_description options;
-  const auto text = [] { return po::value<std::string>(); };
-  options.add_options()("path", po::value<std::vector<std::string>>())("nccl", po::bool_switch())(
-      "cluster", text())("op", text())("gpus", po::value<int>())("nodes", po::value<int>())(
-      "format", text()->default_value("text"));
-  add_nccl_options(options);
-  return parse_options(call.arguments, options, "path");
-}
-
 int positive(const po::variables_map& values, const char* option) {
-  const int value = values[option].as<int>();
+  const int value = *int_option(values, option);
   if (value < 1) throw InputError({}, std::string("--") + option, fmt::format("{} is none", value));
   return value;
 }
@@ -50,7 +41,7 @@ NcclExtent extent_of(const po::variables_map& values, const NcclTest& test, cons
 
 Collective collective_of(const po::variables_map& values, const NcclTest& test,
                          const std::string& path, int gpus) {
-  if (values.count("op") > 0) return named_operation(values["op"].as<std::string>());
+  if (const auto word = option_value(values, "op")) return named_operation(*word);
   if (const auto told = collective_of_program(path, test.operation)) return *told;
   if (const auto by_rows = collective_of_rows(test, static_cast<std::size_t>(gpus)))
     return *by_rows;
@@ -121,10 +112,9 @@ CommandResult curves(const CommandCall& call, const std::string& path, bool json
 }  // namespace
 
 CommandResult validate_nccl_command(const CommandCall& call) {
-  const po::variables_map values = parse(call);
+  const po::variables_map values = parse_options(call.arguments, kNcclModeOptions);
   const bool json = wants_json(values);
-  const auto paths = values.count("path") > 0 ? values["path"].as<std::vector<std::string>>()
-                                              : std::vector<std::string>{};
+  const std::vector<std::string> paths = plain_arguments(values);
   const auto is_yaml = [](const std::string& path) { return is_scenario_path(path); };
   if (paths.empty() || (paths.size() == 1 && is_yaml(paths.front()))) {
     refuse_log_options(values);

@@ -1,6 +1,5 @@
 #include "sim/app/options/common_options.h"
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -11,7 +10,7 @@
 namespace simtrain {
 namespace {
 
-constexpr std::string_view kColour = "--color";
+constexpr std::string_view kColour = "--color";  // kCommonOptions has the same
 constexpr std::string_view kQuiet = "--quiet";
 
 ColourChoice colour_of(std::string_view word) {
@@ -28,18 +27,6 @@ void refuse_second(bool given, std::string_view option) {
 }
 
 }  // namespace
-
-const std::string_view kCommonUsage =
-    "  With every command:\n"
-    "  --color auto|always|never\n"
-    "                    colours of text reports and of 'simtrain:' before an error;\n"
-    "                    auto: on a terminal, unless NO_COLOR is set\n"
-    "  --quiet           no progress bars and no notes; errors are still told\n";
-
-const std::vector<std::string>& common_option_names() {
-  static const std::vector<std::string> names{std::string(kColour), std::string(kQuiet)};
-  return names;
-}
 
 CommonOptions take_common_options(std::vector<std::string>& arguments) {
   std::optional<ColourChoice> colour;

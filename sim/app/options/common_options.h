@@ -1,15 +1,26 @@
 #pragma once
 
+#include <array>
 #include <string>
-#include <string_view>
 #include <vector>
+
+#include "sim/app/options/option_row.h"
 
 namespace simtrain {
 
 /// When text has colours: on a terminal without NO_COLOR, always or never.
 enum class ColourChoice { automatic, always, never };
 
-/// The options that every command has.
+/// What every command takes.
+inline constexpr std::array kCommonOptions{
+    OptionRow{.name = "color",
+              .value = "auto|always|never",
+              .help = "colours of text reports and of 'simtrain:' before an error; auto: on a "
+                      "terminal, unless NO_COLOR is set",
+              .preset = "auto"},
+    OptionRow{.name = "quiet", .help = "no progress bars and no notes; errors are still printed"}};
+
+/// The values of these.
 struct CommonOptions {
   ColourChoice colour = ColourChoice::automatic;
   bool quiet = false;  ///< neither progress bars nor notes
@@ -18,11 +29,5 @@ struct CommonOptions {
 /// Takes them out of the arguments, wherever they stand before "--". Throws InputError at one that
 /// is doubled, has no value or one that is not known.
 CommonOptions take_common_options(std::vector<std::string>& arguments);
-
-/// Their names with the dashes.
-const std::vector<std::string>& common_option_names();
-
-/// What help says of them, in the form of a command's usage text.
-extern const std::string_view kCommonUsage;
 
 }  // namespace simtrain

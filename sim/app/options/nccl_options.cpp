@@ -81,12 +81,6 @@ void refuse_uneven(const ClusterSpec& spec, const NcclExtent& extent) {
 
 }  // namespace
 
-void add_nccl_options(po::options_description& options) {
-  const auto text = [] { return po::value<std::string>(); };
-  options.add_options()("software", text())("nccl-version", text())("algo", text())(
-      "proto", text())("nvls", text())("min-channels", text())("max-channels", text());
-}
-
 NcclSettings nccl_settings(const CommandCall& call, const po::variables_map& values,
                            const NcclVersion& usual) {
   NcclSettings settings = untold_nccl(usual);

@@ -10,11 +10,17 @@ namespace simtrain {
 std::string one_scenario(const CommandCall& call,
                          const boost::program_options::variables_map& values,
                          const std::string& command) {
-  const auto files = values["scenario"].as<std::vector<std::string>>();
+  const std::vector<std::string> files = plain_arguments(values);
   if (files.size() != 1 || files.front().empty())
     throw InputError(
         {}, "", fmt::format("{0} takes one scenario file; 'simtrain help {0}' shows how", command));
   return scenario_file(call, files.front());
+}
+
+void require_row(const ScenarioSource& source, const std::string& path, const std::string& row) {
+  if (!source.has_table() || !row.empty()) return;
+  throw InputError({path}, "--row",
+                   fmt::format("the scenario has a table; {}", suggestion("", source.row_names())));
 }
 
 void note_gpus(const Console& console, const std::string& note) {

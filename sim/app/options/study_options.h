@@ -17,6 +17,9 @@ std::string one_scenario(const CommandCall& call,
                          const boost::program_options::variables_map& values,
                          const std::string& command);
 
+/// Throws InputError where a scenario has a table and no row of it is named.
+void require_row(const ScenarioSource& source, const std::string& path, const std::string& row);
+
 /// Says on standard error what became of the number of GPUs; nothing where `note` is empty.
 void note_gpus(const Console& console, const std::string& note);
 /// The same of a scenario whose cluster was changed.

@@ -1,9 +1,13 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
-#include <memory>
+#include <deque>
+#include <exception>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "sim/study/sweep/sweep_row.h"
@@ -11,20 +15,23 @@
 namespace simtrain {
 
 /// Threads that answer candidates. Candidates go in, records (`record_of`) come out as they are
-/// done, in no order.
+/// done, in no order. The threads are its own: it sets nothing for the process, which may be
+/// another's program.
 class SweepPool {
  public:
-  /// `jobs` threads, 0 for as many as this process may run at once. The question outlives the pool.
+  /// Up to `jobs` threads, 0 for as many as this process may run at once; fewer where the system
+  /// gives no more. The question outlives the pool.
   SweepPool(const SweepQuestion& question, int jobs);
   /// Waits for what is being answered; what was not begun is dropped.
   ~SweepPool();
   SweepPool(const SweepPool&) = delete;
   SweepPool& operator=(const SweepPool&) = delete;
 
-  [[nodiscard]] int jobs() const;
+  [[nodiscard]] int jobs() const { return jobs_; }
   /// Candidates that went in and have not come out.
-  [[nodiscard]] std::size_t inside() const;
+  [[nodiscard]] std::size_t inside() const { return inside_; }
 
+  /// Throws std::system_error where the system gives no thread at all.
   void submit(std::uint64_t candidate);
   /// Forgets the candidates that no thread has begun, and says which.
   std::vector<std::uint64_t> withdraw();
@@ -32,8 +39,21 @@ class SweepPool {
   std::vector<std::string> take(std::chrono::milliseconds patience);
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  void start_thread();
+  void work();
+
+  const SweepQuestion& question_;
+  int jobs_;
+  std::size_t inside_ = 0;  ///< of the owner's thread
+
+  std::mutex mutex_;
+  std::condition_variable submitted_;
+  std::condition_variable answered_;
+  std::deque<std::uint64_t> waiting_;
+  std::vector<std::string> done_;
+  std::exception_ptr thrown_;
+  bool ended_ = false;
+  std::vector<std::thread> threads_;
 };
 
 }  // namespace simtrain

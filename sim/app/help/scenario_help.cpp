@@ -1,4 +1,4 @@
-#include "sim/app/options/scenario_help.h"
+#include "sim/app/help/scenario_help.h"
 
 #include <algorithm>
 #include <array>

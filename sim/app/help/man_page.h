@@ -4,7 +4,7 @@
 
 namespace simtrain {
 
-/// The manual page simtrain(1) as roff source, from the usage texts of all commands.
+/// The manual page simtrain(1) as roff source, from the tables of all commands.
 std::string man_page();
 
 }  // namespace simtrain

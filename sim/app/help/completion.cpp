@@ -1,13 +1,11 @@
-#include "sim/app/options/completion.h"
-
-#include <array>
-#include <utility>
+#include "sim/app/help/completion.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "sim/app/command.h"
-#include "sim/app/options/usage_text.h"
+#include "sim/app/help/command_help.h"
+#include "sim/app/options/common_options.h"
 
 namespace simtrain {
 namespace {
@@ -72,68 +70,64 @@ complete -o bashdefault -o default -F _simtrain simtrain
 )sh";
 // clang-format on
 
-/// What plain arguments commands take: names of a family of `simtrain list`, or families.
-struct PlainRow {
-  std::string_view commands;
-  std::string_view family;
-};
-constexpr std::array<PlainRow, 3> kPlain{{
-    {"run|sweep|tune|scale|compare|profile", "scenarios"},
-    {"nccl|topology", "clusters"},
-    {"list", ""},
-}};
-
-/// Options whose value is a name of a family.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kNamed{{
-    {"--gpu", "gpus"},
-    {"--op", "collectives"},
-    {"--cluster", "clusters"},
-    {"--software", "software"},
-    {"--model", "models"},
-    {"--log-format", "log-formats"},
-    {"--profile-format", "profile-formats"},
-    {"--steps", "step-windows"},
-    {"--convention", "mfu-conventions"},
-    {"--scenario", "scenarios"},
-}};
+/// What completes a value: a call that prints it, without end; nothing where files do.
+std::string source_of(const OptionRow& row, const std::vector<std::string>& topics) {
+  const std::vector<std::string> words = words_of(row);
+  if (!words.empty()) return fmt::format("echo {}", fmt::join(words, " "));
+  if (row.completes.empty()) return {};
+  if (row.completes == kCompletesRows) return "_simtrain_rows \"$1\"";
+  if (row.completes == kCompletesTopics) return fmt::format("echo {}", fmt::join(topics, " "));
+  return fmt::format("_simtrain_names \"$1\" {}",
+                     row.completes == kCompletesFamilies ? "" : row.completes);
+}
 
 std::string plain_cases(const std::vector<std::string>& topics) {
   std::string out;
-  for (const PlainRow& row : kPlain)
-    out += fmt::format("    {}) _simtrain_names \"$1\" {} ;;\n", row.commands, row.family);
-  return out + fmt::format("    help) echo {} ;;\n  esac\n}}\n", fmt::join(topics, " "));
+  for (const CommandRow& command : commands()) {
+    for (const OptionRow& row : command.options) {
+      const std::string source = source_of(row, topics);
+      if (row.type == OptionType::argument && !source.empty())
+        out += fmt::format("    {}) {} ;;\n", command.name, source);
+    }
+  }
+  return out + "  esac\n}\n";
 }
 
 std::string command_list() {
   std::string names;
-  for (const CommandRow& row : commands()) names += fmt::format(" {}", row.name);
+  for (const CommandRow& command : commands()) names += fmt::format(" {}", command.name);
   return fmt::format("\n_simtrain_commands() {{\n  echo{}\n}}\n", names);
+}
+
+/// The options of a command, those of every command last.
+std::vector<OptionRow> options_of(const CommandRow& command) {
+  std::vector<OptionRow> options = rows_of(command);
+  options.insert(options.end(), kCommonOptions.begin(), kCommonOptions.end());
+  std::erase_if(options, [](const OptionRow& row) { return !row.is_option(); });
+  return options;
 }
 
 std::string option_cases() {
   std::string out = "\n_simtrain_options() {\n  case $1 in\n";
-  for (const CommandRow& row : commands()) {
-    out += fmt::format("    {}) echo", row.name);
-    for (const UsageOption& option : usage_options(with_common_options(row.usage)))
-      out += fmt::format(" {}", option.name);
+  for (const CommandRow& command : commands()) {
+    out += fmt::format("    {}) echo", command.name);
+    for (const OptionRow& row : options_of(command)) out += fmt::format(" --{}", row.name);
     out += " ;;\n";
   }
   return out + "  esac\n}\n";
 }
 
-std::string value_cases() {
+std::string value_cases(const std::vector<std::string>& topics) {
   std::string out =
       "\n# $2 is the command, $3 the option before the word.\n_simtrain_values() {\n"
-      "  case \"$2 $3\" in\n    *' --row') _simtrain_rows \"$1\" ;;\n";
-  for (const CommandRow& row : commands()) {
-    for (const UsageOption& option : usage_options(with_common_options(row.usage))) {
-      if (!option.values.empty())
-        out += fmt::format("    '{} {}') echo {} ;;\n", row.name, option.name,
-                           fmt::join(option.values, " "));
+      "  case \"$2 $3\" in\n";
+  for (const CommandRow& command : commands()) {
+    for (const OptionRow& row : options_of(command)) {
+      const std::string source = source_of(row, topics);
+      if (!source.empty())
+        out += fmt::format("    '{} --{}') {} ;;\n", command.name, row.name, source);
     }
   }
-  for (const auto& [option, family] : kNamed)
-    out += fmt::format("    *' {}') _simtrain_names \"$1\" {} ;;\n", option, family);
   return out + "  esac\n}\n";
 }
 
@@ -141,7 +135,7 @@ std::string value_cases() {
 
 std::string completion_script(const std::vector<std::string>& topics) {
   return std::string(kHead) + plain_cases(topics) + command_list() + option_cases() +
-         value_cases() + std::string(kTail);
+         value_cases(topics) + std::string(kTail);
 }
 
 }  // namespace simtrain

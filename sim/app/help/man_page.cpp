@@ -1,9 +1,11 @@
-#include "sim/app/options/man_page.h"
+#include "sim/app/help/man_page.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "sim/app/command.h"
-#include "sim/app/options/usage_text.h"
+#include "sim/app/help/command_help.h"
+#include "sim/app/options/common_options.h"
 #include "sim/app/version.h"
 
 namespace simtrain {
@@ -31,27 +33,27 @@ std::string tagged(std::string_view term, std::string_view text) {
   return fmt::format(".TP\n.B {}\n{}\n", roff(term), roff(text));
 }
 
-std::string items(const UsageText& usage) {
+std::string items(std::span<const OptionRow> rows) {
   std::string out;
-  for (const UsageItem& item : usage.items)
+  for (const HelpItem& item : help_items(rows))
     out += item.term.empty() ? fmt::format(".PP\n{}\n", roff(item.text))
                              : tagged(item.term, item.text);
   return out;
 }
 
-std::string command_section(const CommandRow& row) {
-  const UsageText usage = usage_text(row.usage);
-  std::string out = fmt::format(".SS {}\n", roff(row.name));
-  for (const std::string& synopsis : usage.synopses)
-    out += fmt::format(".PP\n.B {}\n", roff(synopsis));
-  return out + items(usage);
+std::string command_section(const CommandRow& command) {
+  std::string out = fmt::format(".SS {}\n", roff(command.name));
+  for (const std::span<const OptionRow> table : tables_of(command))
+    out += fmt::format(".PP\n.B {}\n",
+                       roff(fmt::format("{}", fmt::join(synopsis(command.name, table), " "))));
+  return out + fmt::format(".PP\n{}\n", roff(command.about)) + items(rows_of(command));
 }
 
 std::string tail() {
   return ".SH EXIT STATUS\n" + tagged("0", "Done.") +
          tagged("1", "The answer is no, such as a validation outside its bound.") +
          tagged("2",
-                "The input is wrong; one line tells the place, what was found and what would "
+                "The input is wrong; one line has the place, what was found and what would "
                 "do.") +
          tagged("3", "A failure of the program itself, or a plan that can never finish.") +
          ".SH ENVIRONMENT\n" +
@@ -77,13 +79,13 @@ std::string man_page() {
       "GPU cluster\n.SH SYNOPSIS\n.B simtrain\n.I COMMAND\n[\\fIARGUMENT\\fR]...\n.PP\n.B "
       "simtrain\n.I SCENARIO.yaml\n[\\fIARGUMENT\\fR]...\n.PP\n.B simtrain\n.B \\-\\-version\n.SH "
       "DESCRIPTION\nA discrete\\-event "
-      "simulator of one training step. It reads a recipe and a cluster, and tells step time, "
+      "simulator of one training step. It reads a recipe and a cluster, and prints step time, "
       "tokens/s, TFLOP/s per GPU, MFU, where the time goes and the memory of each pipeline "
       "stage.\n.SH EXAMPLES\n";
   for (const CommandRow& row : commands()) out += tagged(row.example, row.help);
   out += ".SH COMMANDS\n";
   for (const CommandRow& row : commands()) out += command_section(row);
-  return out + ".SH OPTIONS\n" + items(usage_text(kCommonUsage)) +
+  return out + ".SH OPTIONS\n" + items(kCommonOptions) +
          tagged("--version", "Alone: prints version and, where it is known, commit.") + tail();
 }
 

@@ -1,4 +1,4 @@
-#include "sim/app/options/hardware_help.h"
+#include "sim/app/help/hardware_help.h"
 
 #include <algorithm>
 
