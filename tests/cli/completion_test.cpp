@@ -92,13 +92,13 @@ TEST_CASE("zsh completes as well, also where nothing was set up before") {
   CHECK(!zsh_offers("sweep --format=c", "csv"));
 }
 
-/// The options that a command says it knows.
+/// The options that a command lists as known.
 Words known_options(const std::string& command) {
-  const std::string said = run_simtrain({command, "--qqqqqqqqqq"}).err;
+  const std::string message = run_simtrain({command, "--qqqqqqqqqq"}).err;
   Words found;
-  for (std::size_t at = said.find("--", said.find("known are")); at < said.size();
-       at = said.find("--", at + 2))
-    found.push_back(said.substr(at, said.find_first_of(",\n", at) - at));
+  for (std::size_t at = message.find("--", message.find("known are")); at < message.size();
+       at = message.find("--", at + 2))
+    found.push_back(message.substr(at, message.find_first_of(",\n", at) - at));
   return found;
 }
 
@@ -107,11 +107,11 @@ TEST_CASE("Completion and the manual page name every option that a command takes
   for (const CommandRow& row : commands()) {
     const std::string name(row.name);
     const std::string usage = with_common_options(row.usage);
-    const std::vector<UsageOption> told = usage_options(usage);
+    const std::vector<UsageOption> listed = usage_options(usage);
     for (const std::string& option : known_options(name)) {
       CAPTURE(name);
       CAPTURE(option);
-      CHECK(std::any_of(told.begin(), told.end(),
+      CHECK(std::any_of(listed.begin(), listed.end(),
                         [&](const UsageOption& known) { return known.name == option; }));
     }
     CHECK(page.find(".SS " + name + "\n") != std::string::npos);

@@ -6,7 +6,7 @@
 
 namespace simtrain {
 
-/// Where a piece of input stands. Lines and columns count from 1; line 0 means "the file as
+/// The place of a piece of input. Lines and columns count from 1; line 0 means "the file as
 /// a whole", column 0 "the line as a whole".
 struct SourcePlace {
   std::string file;
@@ -15,7 +15,7 @@ struct SourcePlace {
 };
 
 /// The user's input is wrong. `what()` is one line, `file:line:column: key: sentence`, where the
-/// sentence says what was found and what would do. `main` prints it and exits with 2.
+/// sentence names what was found and what is accepted. `main` prints it and exits with 2.
 class InputError : public std::runtime_error {
  public:
   InputError(const SourcePlace& place, const std::string& key, const std::string& sentence);

@@ -131,7 +131,7 @@ std::string found(const YamlNode& node) {
 }
 
 std::string suggestion(std::string_view word, const std::vector<std::string>& known) {
-  constexpr std::size_t kLongestWord = 100;  // beyond it nobody mistyped, and distances take long
+  constexpr std::size_t kLongestWord = 100;  // longer is no typing error, and distances take long
   std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
   const std::string* closest = nullptr;
   for (const std::string& name : known) {

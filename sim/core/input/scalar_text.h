@@ -38,7 +38,7 @@ void scalar_quantity(const YamlNode& node, const std::string& key, Duration& val
 /// "did you mean 'x'?" for the closest of `known`, or the list of them where none is close.
 std::string suggestion(std::string_view word, const std::vector<std::string>& known);
 
-/// "a text", "a list", "a map", "nothing": what stands at a node, for messages.
+/// "a text", "a list", "a map", "nothing": what a node holds, for messages.
 std::string found(const YamlNode& node);
 
 }  // namespace simtrain
