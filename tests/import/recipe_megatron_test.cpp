@@ -119,7 +119,7 @@ TEST_CASE("a model_config.yaml is refused where it is not understood") {
             .find("--num-experts: is set to '8'; mixture-of-experts") != std::string::npos);
   CHECK(refused(with(recipe_file(kConfig), "size: 8\n", "size: ${TP}\n"))
             .find("--tensor-model-parallel-size: '${TP}' has no value in the file; "
-                  "--override tensor_model_parallel_size=VALUE would") != std::string::npos);
+                  "--override tensor_model_parallel_size=VALUE sets one") != std::string::npos);
   CHECK(refused(with(recipe_file(kConfig), "TEST_TYPE: release", "MODE: inference"))
             .find("MODE: is 'inference'; training steps are simulated") != std::string::npos);
 }
