@@ -10,7 +10,7 @@
 - each list of fields in a *_fields.h is declared in the header of its struct;
 - no source file is longer than 400 lines, no folder of sources holds more than 20 of them.
 
-    check_floors.py [ROOT]        check the tree (default: the one this script stands in)
+    check_floors.py [ROOT]        check the tree (default: the one of this script)
     check_floors.py --self-test   break each rule in a temporary tree and see it refused
 """
 
@@ -58,7 +58,7 @@ def includes(path):
 
 
 def above(order, own, other):
-    """Whether a floor is none of `order`, or stands to the right of one's own."""
+    """Whether a floor is none of `order`, or is to the right of one's own."""
     return other not in order or order.index(other) > order.index(own)
 
 
@@ -156,7 +156,7 @@ def check(root):
 
 
 def self_test():
-    """One small tree a rule: what stands in it, and what has to be said about it (None: nothing)."""
+    """One small tree a rule: its files, and the expected error (None: none)."""
     trees = [
         ({"sim/run/a.cpp": '#include "sim/core/b.h"\n#include <fmt/core.h>\n'}, None),
         ({"sim/core/a.cpp": "#include <yaml-cpp/yaml.h>\n"}, None),
@@ -202,10 +202,10 @@ def self_test():
                 path = Path(folder, name)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text, encoding="utf-8")
-            said = check(Path(folder))
-        right = len(said) == 1 and wanted in said[0] if wanted else not said
+            errors = check(Path(folder))
+        right = len(errors) == 1 and wanted in errors[0] if wanted else not errors
         if not right:
-            yield f"{files}: wanted {wanted!r}, got {said}"
+            yield f"{files}: wanted {wanted!r}, got {errors}"
 
 
 def main(arguments):

@@ -96,7 +96,7 @@ const drawLegend = (id, items, theme) => {
 };
 
 // Where steps go: a bar for each of `names`, its shares side by side, and the legend `id`-legend.
-// A stroke stands at what was `measured`, where anything was; names have two lines there.
+// A stroke marks what was `measured`, where anything was; names have two lines there.
 const drawShareBars = (id, {unit, names, shares, measured}) => {
   const show = value => `${Number(value.toPrecision(4))} ${unit}`;
   const room = measured ? 130 : 76;

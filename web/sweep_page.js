@@ -38,7 +38,7 @@ const addSelect = (id, label, choices, changed) => {
   return select;
 };
 
-// What a cell of a map can tell: where its row and its figure stand in the cell.
+// What a cell of a map can show: the places of its row and its figure in the cell.
 const measures = {
   step: {name: "step time", row: 1, figure: 2, low: true, log: true, label: seconds, brief: value =>
     value >= 1 ? short(value) + " s" : short(value * 1e3) + " ms"},

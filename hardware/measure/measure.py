@@ -27,7 +27,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="few shapes, minutes")
     parser.add_argument("--seconds", type=float, default=3,
                         help="length of a sustained loop (%(default)s)")
-    parser.add_argument("--who", default="not said", help="who measures, kept with the figures")
+    parser.add_argument("--who", default="not given", help="who measures, kept with the figures")
     parser.add_argument("--gpu", help="name of the GPU in hardware/gpus, where it is not known")
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda",
                         help="cpu tries the program out on tiny shapes")
@@ -42,8 +42,8 @@ def parse(arguments: list[str]) -> argparse.Namespace:
 
 
 def open_device(name: str) -> tuple[Any, Any, Any]:
-    """The device, its timer and its kernels. PyTorch is imported only now, so that its lack is said
-    in one line."""
+    """The device, its timer and its kernels. PyTorch is imported only now, so that a missing one
+    is an error of one line."""
     try:
         import torch
     except ImportError as error:
@@ -96,7 +96,7 @@ def measure_point(point: Any, device: Any, timer: Any, kernels: Any,
         return {"refused": first_line(error)}
 
 
-def said(result: dict[str, Any]) -> str:
+def summary(result: dict[str, Any]) -> str:
     if "refused" in result:
         return "refused: " + result["refused"]
     row = result["row"]
@@ -115,7 +115,7 @@ def measure_points(points: list[Any], device: Any, timer: Any, kernels: Any, jou
         journal.add(identity(point), result)
         timer.synchronize()
         print(f"[{number}/{len(points)} {time.monotonic() - start:.0f} s] {identity(point)}: "
-              f"{said(result)}", flush=True)
+              f"{summary(result)}", flush=True)
 
 
 def measure_surroundings(only: list[str], timer: Any, journal: Journal) -> None:

@@ -1,4 +1,4 @@
-"""What nvidia-smi, the command of NVML, says of a GPU, before and while it works."""
+"""What nvidia-smi, the command of NVML, reports about a GPU, before and while it works."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def gpu_name(device: str) -> str:
 
 
 def query(fields: list[str], smi_id: str) -> list[str] | None:
-    """What nvidia-smi says; None where it is missing or does not know a field."""
+    """What nvidia-smi reports; None where it is missing or does not know a field."""
     command = ["nvidia-smi", f"--query-gpu={','.join(fields)}", "--format=csv,noheader,nounits",
                "-i", smi_id]
     try:

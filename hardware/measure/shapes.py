@@ -1,5 +1,5 @@
 """The shapes that are measured: what a training step of Llama 3.1 and Nemotron4 launches under
-TP 1 to 8. A point is one row of a table; its fields are the columns that tell it from others."""
+TP 1 to 8. A point is one row of a table; its fields are the columns that distinguish it from others."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ MODELS = {
 
 @dataclass(frozen=True)
 class Gemm:
-    """C[m, n] = A[m, k] B[k, n]; the role says how A and B lie in memory."""
+    """C[m, n] = A[m, k] B[k, n]; the role gives how A and B lie in memory."""
 
     data_type: str  # bf16 or fp8
     run: str  # burst or sustained

@@ -29,7 +29,7 @@ def repeated(calls: Sequence[Call], seconds_per_call: float) -> list[Call]:
 
 
 class CpuTimer:
-    """Wall time. For trying the program out; it says nothing about a GPU."""
+    """Wall time. For trying the program out; it measures no GPU."""
 
     def burst(self, calls: Sequence[Call]) -> float:
         calls[0]()

@@ -13,7 +13,7 @@ namespace simtrain {
 /// else, so that the same program gives the same run everywhere.
 ///
 /// Each subject (a small number) has one event at most: to schedule it anew moves it. A binary heap
-/// that knows where each subject stands, so that nothing outdated is ever in it.
+/// that knows the place of each subject, so that nothing outdated is ever in it.
 class EventQueue {
  public:
   /// At `time` something happens to `subject`, and not when it was due before.

@@ -10,7 +10,7 @@ namespace simtrain {
 /// texts do not count.
 bool nests_deeper(std::string_view text, std::size_t most);
 
-/// The value that a whole text says, which nests at most 64 deep: what reads, compares or frees it
+/// The value of a whole text, which nests at most 64 deep: what reads, compares or frees it
 /// may call itself once a level. A discarded value (`is_discarded()`) where the text is anything
 /// else.
 nlohmann::json parse_json(std::string_view text);

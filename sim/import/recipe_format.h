@@ -11,7 +11,7 @@
 
 namespace simtrain {
 
-/// What the user says beside a recipe file.
+/// The user's options beside a recipe file.
 struct RecipeRequest {
   std::optional<std::string> name;      ///< of the scenario or model
   std::optional<std::string> cluster;   ///< a name in hardware/clusters

@@ -45,7 +45,7 @@ std::string values(const std::vector<Finding>& findings) {
   return out;
 }
 
-/// Keys of one section stand together, the first of each where the section first is.
+/// Keys of one section are together, the first of each where the section first is.
 std::vector<Finding> by_section(const std::vector<Finding>& findings) {
   const auto section = [](const Finding& f) { return f.key.substr(0, f.key.find('.')); };
   std::vector<Finding> sorted;
@@ -117,7 +117,7 @@ ImportedRecipe imported_text(const ImportTitle& title, const std::vector<Finding
   std::string& out = result.yaml;
   out = fmt::format(
       "# Made by 'simtrain import' from {} ({}).\n# Behind each value: the key of the "
-      "recipe, or the option, that says it.\n",
+      "recipe, or the option, that gives it.\n",
       plain_text(title.path), title.format);
   out += values(by_section(findings));
   out += fmt::format("# Assumed, to be checked: {}\n", assumed.empty() ? "nothing" : "");

@@ -10,7 +10,7 @@
 
 namespace simtrain {
 
-/// What an imported file says about itself in its first lines.
+/// The first lines of an imported file.
 struct ImportTitle {
   std::string path;    ///< of the recipe
   std::string format;  ///< in words
@@ -24,7 +24,7 @@ std::string findings_text(const std::vector<Finding>& findings);
 ImportedRecipe imported_text(const ImportTitle& title, const std::vector<Finding>& findings,
                              const RecipeReading& reading);
 
-/// Throws InputError where a recipe said nothing that is read: it is of another kind than it seems.
+/// Throws InputError where no key of a recipe is read: it is of another kind than it seems.
 void require_taken(const RecipeReading& reading, const ImportFile& file, std::string_view format);
 
 /// The scenario that a reading and a request make, loaded once to see that it can be simulated.

@@ -28,7 +28,7 @@ constexpr std::array<ForeignFormat, 17> kLogs{{
     {"throughput/device/", "", "the log of Composer (LLM Foundry)", ""},
     {"brain.Event:2", "", "an event file of TensorBoard",
      "a CSV of its step times with columns 'step' and 'step_time_s' would do"},
-    {"Wall time,Step,Value", "", "a CSV of TensorBoard, which does not say what its values are",
+    {"Wall time,Step,Value", "", "a CSV of TensorBoard, which does not name its values",
      "a column named 'step_time_s' in place of 'Value' would"},
     {"\"_timestamp\":", "\"_step\":", "the history of Weights & Biases",
      "its export as CSV is read"},

@@ -10,7 +10,7 @@ namespace simtrain {
 /// A kind of file that is known by words in it and not read by the command that was given it.
 struct ForeignFormat {
   std::string_view first;   ///< words that a line of it holds both
-  std::string_view second;  ///< empty: the first alone tells
+  std::string_view second;  ///< empty: the first alone decides
   std::string_view name;    ///< "torchtitan's log"
   std::string_view advice;  ///< what would do; empty: it is not read yet
 };

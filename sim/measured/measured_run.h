@@ -14,7 +14,7 @@ namespace simtrain {
 
 inline constexpr double kNotLogged = std::numeric_limits<double>::quiet_NaN();
 
-/// One training step as a log tells it. Numbers are the log's own: NeMo and DLLogger count from 0,
+/// One training step as logged. Numbers are the log's own: NeMo and DLLogger count from 0,
 /// Megatron from 1.
 struct MeasuredStep {
   std::int64_t number = 0;
@@ -42,13 +42,13 @@ struct SkippedLines {
 /// Notes one more.
 void add_skipped(SkippedLines& skipped, std::int64_t line, std::string_view why);
 
-/// A step number that stands more than once, as after a restart or where several ranks write.
+/// A step number that occurs more than once, as after a restart or where several ranks write.
 struct RepeatedSteps {
   std::int64_t count = 0;         ///< records that a later one of the same number replaced
   double largest_difference = 0;  ///< between the times of the two, as a share
 };
 
-/// Notes that a step stands again.
+/// Notes that a step occurs again.
 void note_repeated(RepeatedSteps& repeated, const MeasuredStep& old, const MeasuredStep& by);
 
 /// The window of the tool for logs of a format, which holds fewer than two steps of a log that has
@@ -56,10 +56,10 @@ void note_repeated(RepeatedSteps& repeated, const MeasuredStep& old, const Measu
 struct MissedWindow {
   StepWindow window;
   std::size_t held = 0;     ///< steps of the log: 0 or 1
-  std::size_t warm_up = 0;  ///< steps left out before those that stand in for it
+  std::size_t warm_up = 0;  ///< steps left out before those that replace it
 };
 
-/// What a log says about the job beside its steps; nothing where it does not.
+/// What a log holds about the job beside its steps; nothing where it does not.
 struct LoggedFacts {
   std::optional<double> global_batch_size;
   std::optional<double> batch_from_samples;  ///< consumed samples per step
@@ -68,13 +68,13 @@ struct LoggedFacts {
   std::map<std::string, std::string> configuration;
 };
 
-/// A training log, read: the steps of a window and what stands beside them.
+/// A training log, read: the steps of a window and what is logged beside them.
 struct MeasuredRun {
   std::string path;
   std::string format;  ///< a name of log_formats(); empty where no step was found
   StepWindow window;   ///< whose steps these are
   std::string tool;    ///< whose window counts by default; empty where one was asked for
-  std::optional<MissedWindow> missed;  ///< the tool's window, where `window` stands in for it
+  std::optional<MissedWindow> missed;  ///< the tool's window, where `window` replaces it
   std::vector<MeasuredStep> steps;     ///< of the window, by number, none twice
   std::string foreign;                 ///< without a step: what the log looks like, or nothing
   std::int64_t steps_seen = 0;         ///< records of steps in the whole log

@@ -8,7 +8,7 @@
 
 namespace simtrain {
 
-/// The steps of a log that stand in where the window of the tool for such logs holds fewer: all but
+/// The steps of a log that count where the window of the tool for such logs holds fewer: all but
 /// the warm-up, which is the first fifth of them, at least one and at most `kMostWarmUp`; of a
 /// single step none. Of a longer log the first `kMost` behind the warm-up count, so that memory
 /// does not grow with it.

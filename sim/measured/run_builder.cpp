@@ -79,12 +79,12 @@ void RunBuilder::configure(std::string_view key, std::string_view value) {
 MeasuredRun RunBuilder::take() {
   run_.steps = table_.take();
   run_.repeated = table_.repeated();
-  if (run_.steps.size() < 2 && run_.window.newest == 0 && !run_.tool.empty()) stand_in();
+  if (run_.steps.size() < 2 && run_.window.newest == 0 && !run_.tool.empty()) take_own_window();
   return std::move(run_);
 }
 
 /// One step has no deviation, and of a run that was resumed the tool's window holds none.
-void RunBuilder::stand_in() {
+void RunBuilder::take_own_window() {
   std::vector<MeasuredStep> steps = own_.steps();
   if (steps.size() <= run_.steps.size()) return;
   run_.missed = {run_.window, run_.steps.size(), own_.warm_up()};

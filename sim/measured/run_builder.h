@@ -23,7 +23,7 @@ struct StepRecord {
 class RunBuilder {
  public:
   /// `first_number` is what the format gives to the first step: 0 or 1. `tool` names the window
-  /// that counts by default, for which other steps may stand in (OwnWindow); empty where one was
+  /// that counts by default, which other steps may replace (OwnWindow); empty where one was
   /// asked for.
   RunBuilder(const StepWindow& window, std::string_view tool, std::int64_t first_number);
 
@@ -40,13 +40,13 @@ class RunBuilder {
 
  private:
   void note_batch(const StepRecord& record);
-  void stand_in();
+  void take_own_window();
 
   MeasuredRun run_;
   StepTable table_;
   OwnWindow own_;
   std::int64_t first_number_;
-  std::int64_t sampled_step_ = -1;  ///< the record before that told its consumed samples
+  std::int64_t sampled_step_ = -1;  ///< the record before that gave its consumed samples
   double sampled_ = 0;
 };
 

@@ -13,49 +13,49 @@ namespace {
 
 using Configuration = std::map<std::string, std::string>;
 
-/// A key of the configuration and its value; nothing where none of the names stands there.
-struct Said {
+/// A key of the configuration and its value; nothing where it has none of the names.
+struct Entry {
   std::string key;
   std::string value;
   [[nodiscard]] std::string origin() const { return "log: " + key; }
 };
 
-std::optional<Said> said(const Configuration& keys, std::initializer_list<const char*> names) {
+std::optional<Entry> entry_of(const Configuration& keys, std::initializer_list<const char*> names) {
   for (const char* name : names) {
     const auto found = keys.find(name);
     if (found == keys.end()) continue;
     const std::string& value = found->second;
-    if (!value.empty() && value != "None" && value != "null") return Said{name, value};
+    if (!value.empty() && value != "None" && value != "null") return Entry{name, value};
   }
   return std::nullopt;
 }
 
-std::optional<double> count_in(const Said& entry) {
+std::optional<double> count_in(const Entry& entry) {
   const auto value = whole_number_in(entry.value);
   if (!value || *value == 0) return std::nullopt;
   return static_cast<double>(*value);
 }
 
-/// The first of the names that stands there with a whole number.
+/// The first of the names that is there with a whole number.
 RunFacts::Fact<double> count(const Configuration& keys, std::initializer_list<const char*> names) {
-  const auto entry = said(keys, names);
+  const auto entry = entry_of(keys, names);
   const auto value = entry ? count_in(*entry) : std::nullopt;
   if (!value) return std::nullopt;
   return Sourced<double>{*value, entry->origin()};
 }
 
-bool is_true(const std::optional<Said>& entry) {
+bool is_true(const std::optional<Entry>& entry) {
   return entry && (entry->value == "True" || entry->value == "true");
 }
 
-/// NeMo says `fp8: True`, Megatron the FP8 format or None.
+/// NeMo sets `fp8: True`, Megatron the FP8 format or None.
 RunFacts::Fact<Precision> precision(const Configuration& keys) {
-  const auto fp8 = said(keys, {"cfg/fp8", "fp8"});
+  const auto fp8 = entry_of(keys, {"cfg/fp8", "fp8"});
   if (fp8 && fp8->value != "False" && fp8->value != "false")
     return Sourced<Precision>{Precision::fp8, fp8->origin()};
-  const auto flag = said(keys, {"bf16"});
+  const auto flag = entry_of(keys, {"bf16"});
   if (is_true(flag)) return Sourced<Precision>{Precision::bf16, flag->origin()};
-  const auto word = said(keys, {"cfg/precision", "cfg/autocast_dtype"});
+  const auto word = entry_of(keys, {"cfg/precision", "cfg/autocast_dtype"});
   if (word && word->value.starts_with("bf16"))
     return Sourced<Precision>{Precision::bf16, word->origin()};
   return std::nullopt;
@@ -68,14 +68,14 @@ std::optional<Activation> activation(const Configuration& keys) {
        {"squared-relu", Activation::squared_relu},
        {"gelu", Activation::gelu},
        {"fast-gelu", Activation::gelu}}};
-  const auto name = said(keys, {"cfg/activation"});
+  const auto name = entry_of(keys, {"cfg/activation"});
   for (const auto& [known, value] : kNames) {
     if (name && name->value == known) return value;
   }
-  const auto gated = said(keys, {"swiglu"});
+  const auto gated = entry_of(keys, {"swiglu"});
   if (!gated) return std::nullopt;
   if (is_true(gated)) return Activation::swiglu;
-  return is_true(said(keys, {"squared_relu"})) ? Activation::squared_relu : Activation::gelu;
+  return is_true(entry_of(keys, {"squared_relu"})) ? Activation::squared_relu : Activation::gelu;
 }
 
 /// The shape as far as FLOPs go, where all of it is there.
@@ -101,7 +101,7 @@ RunFacts::Fact<ModelSpec> model(const Configuration& keys) {
   spec.num_attention_heads = static_cast<int>(heads->value);
   spec.num_query_groups = spec.num_attention_heads;
   spec.kv_channels = static_cast<std::int64_t>(head);
-  const auto grouped = said(keys, {"group_query_attention"});
+  const auto grouped = entry_of(keys, {"group_query_attention"});
   const auto groups = count(keys, {"cfg/num_query_groups", "num_query_groups"});
   if (groups && (!grouped || is_true(grouped)) && groups->value <= heads->value)
     spec.num_query_groups = static_cast<int>(groups->value);

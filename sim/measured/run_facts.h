@@ -23,21 +23,21 @@ struct RunFacts {
   Fact<Precision> precision;
   Fact<GpuSpec> gpu;
   Fact<ModelSpec> model;
-  Fact<double> flops_per_sample;  ///< forward and backward, said as such, in place of a model
-  Fact<double> peak_tflops;       ///< of one GPU, said as such, in place of a GPU and a precision
+  Fact<double> flops_per_sample;  ///< forward and backward, given as such, in place of a model
+  Fact<double> peak_tflops;       ///< of one GPU, given as such, in place of a GPU and a precision
   Fact<MfuConvention> convention;
 };
 
-/// What the log itself says: fields of its steps, and the configuration that it was started with.
+/// The facts in the log itself: fields of its steps, and the configuration it was started with.
 RunFacts facts_of_log(const LoggedFacts& logged);
 
-/// What a scenario says; `origin` names it.
+/// The facts in a scenario; `origin` names it.
 RunFacts facts_of_scenario(const Scenario& scenario, const std::string& origin);
 
 /// The facts of several sources: of each fact, the first source that has it counts.
 struct MergedFacts {
   RunFacts facts;
-  /// Where a later source says something else: "global batch size: 256 (...) counts, not 128
+  /// Where a later source gives something else: "global batch size: 256 (...) counts, not 128
   /// (...)".
   std::vector<std::string> contradictions;
 };

@@ -35,9 +35,9 @@ void set_status(const MeasuredRun& run, RunMetrics& metrics) {
     metrics.why = "a loss or gradient norm is NaN or infinite";
   } else if (run.missed) {
     metrics.status = RunStatus::partial;
-    metrics.why = fmt::format("the log holds {} of {}; {} {} in",
+    metrics.why = fmt::format("the log holds {} of {}; {} {} instead",
                               run.missed->held == 0 ? "none" : "one", describe(run.missed->window),
-                              describe(run.window), run.steps.size() == 1 ? "stands" : "stand");
+                              describe(run.window), run.steps.size() == 1 ? "counts" : "count");
   } else if (run.window.last != StepWindow::kNoEnd && run.last_step < run.window.last) {
     metrics.status = RunStatus::partial;
     metrics.why = fmt::format("the log ends at step {}", run.last_step);

@@ -12,7 +12,7 @@ namespace simtrain {
 /// Of the steps of a window.
 struct Statistics {
   double mean = 0;
-  std::optional<double> std;  ///< as the window says: of the population or of the sample
+  std::optional<double> std;  ///< by the window: of the population or of the sample
   double min = 0;
   double max = 0;
 };
@@ -54,7 +54,7 @@ struct RunMetrics {
 ///
 /// - No steps: the window holds none.
 /// - NaN: a loss or gradient norm of the window is NaN or infinite.
-/// - Partial: the log ends before the window does, or other steps stand in for one that holds fewer
+/// - Partial: the log ends before the window does, or other steps replace one that holds fewer
 ///   than two.
 ///
 /// tokens/s, TFLOP/s and MFU follow from the mean step time by the formulas of

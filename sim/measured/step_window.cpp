@@ -34,7 +34,7 @@ constexpr std::array<NamedWindow, 8> kWindows{{
     {"all", range(0, StepWindow::kNoEnd), "every step"},
 }};
 
-/// A step number; `empty` where nothing stands there.
+/// A step number; `empty` where there is none.
 bool read_number(std::string_view text, std::int64_t empty, std::int64_t& value) {
   constexpr std::int64_t kMost = 1'000'000'000'000;
   value = text.empty() ? empty : number_as<std::int64_t>(text).value_or(-1);

@@ -11,7 +11,7 @@ namespace simtrain {
 enum class DeviationKind { population, sample };
 
 /// Which steps of a log count: those with numbers from `first` to `last`, both included, as the log
-/// numbers them; or, where `newest` is not 0, so many that stand last in the log.
+/// numbers them; or, where `newest` is not 0, so many at the end of the log.
 struct StepWindow {
   static constexpr std::int64_t kNoEnd = INT64_MAX;
   static constexpr std::int64_t kMostNewest = 1000;
@@ -35,7 +35,7 @@ struct NamedWindow {
 std::span<const NamedWindow> named_windows();
 
 /// A name of `named_windows()`, `11:44`, `11:`, `:44`, `all`, `last` or `last:20`. Throws
-/// InputError at anything else; `key` is the option that said so.
+/// InputError at anything else; `key` is the option that gave it.
 StepWindow parse_window(const std::string& text, const std::string& key);
 
 /// "steps 11 to 44", "step 49", "the last step".

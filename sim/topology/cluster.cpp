@@ -153,7 +153,7 @@ int Cluster::exit_gpu(int from_gpu, int to_gpu) const {
   };
   const int own = host_of(from_gpu);
   if (const int gpu = on_rail(hosts_[index(own)]); gpu >= 0) return gpu;
-  // Hosts of one domain stand side by side.
+  // Hosts of one domain are adjacent.
   int first = own;
   while (first > 0 && hosts_[index(first - 1)].domain == hosts_[index(own)].domain) --first;
   for (auto i = index(first); i < hosts_.size() && hosts_[i].domain == host(from_gpu).domain; ++i) {

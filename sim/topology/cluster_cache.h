@@ -30,7 +30,7 @@ class ClusterCache {
 
   std::size_t most_;
   std::mutex mutex_;
-  std::list<Entry> entries_;  ///< by key; those asked for last stand in front
+  std::list<Entry> entries_;  ///< by key, the most recently used first
 };
 
 }  // namespace simtrain

@@ -114,7 +114,7 @@ std::vector<double> gpu_slowdowns(const ClusterFaults& faults, const std::vector
     double& slowdown = slowdowns[static_cast<std::size_t>(gpu)];
     if (slowdown != 1)
       throw InputError(fault.where, item("gpus", i),
-                       fmt::format("GPU {} of {} stands twice", fault.gpu, host.name));
+                       fmt::format("GPU {} of {} is given twice", fault.gpu, host.name));
     slowdown = fault.slowdown;
   }
   return slowdowns;

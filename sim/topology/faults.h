@@ -14,7 +14,7 @@ struct ClusterGraph;
 std::vector<double> nic_factors(const ClusterFaults& faults, const std::vector<Host>& hosts);
 
 /// How many times as long the kernels of each GPU take, by its number in the cluster.
-/// Throws InputError where a host or GPU does not exist or one stands twice.
+/// Throws InputError where a host or GPU does not exist or is given twice.
 std::vector<double> gpu_slowdowns(const ClusterFaults& faults, const std::vector<Host>& hosts);
 
 /// The NIC that each GPU uses: local GPU i of g its host's i * nics / g or, where that is down, the

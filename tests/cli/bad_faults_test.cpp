@@ -31,7 +31,7 @@ TEST_CASE("A fault is of a device that the cluster has, each once") {
        "5:62: cluster.faults.nics[0].nic: node3 has no NIC 8; they count from 0"},
       {"placement: compact",
        "faults: {gpus: [{host: 1, gpu: 1, slowdown: 2}, {host: 1, gpu: 1, slowdown: 3}]}",
-       "5:94: cluster.faults.gpus[1]: GPU 1 of node1 stands twice"},
+       "5:94: cluster.faults.gpus[1]: GPU 1 of node1 is given twice"},
   });
 }
 

@@ -13,7 +13,7 @@ constexpr std::string_view kCluster = "hardware/clusters/dgx-superpod-h100.yaml"
 constexpr std::string_view kTable = "hardware/tp_overlap/te-default.yaml";
 constexpr std::string_view kModel = "scenarios/models/llama3.1-8b.yaml";
 
-/// The file with the value of a key replaced, and where that value stands.
+/// The file with the value of a key replaced, and the place of that value.
 struct Broken {
   std::string text;
   std::string place;
@@ -183,7 +183,7 @@ TEST_CASE("Keys of hardware files are as strict as those of scenarios") {
        "peak_rates[0].raet: is not known here; did you mean "
        "'rate'?"},
       {kNode, "gpus: 8\n", "", "gpus: is missing"},
-      {kFabric, "wiring:", "wiring: rail-optimized\nwiring:", "wiring: stands twice"},
+      {kFabric, "wiring:", "wiring: rail-optimized\nwiring:", "wiring: is given twice"},
   });
 }
 

@@ -135,10 +135,10 @@ TEST_CASE("A missing key is named at the map that lacks it") {
 
 TEST_CASE("A doubled key is refused at its second place") {
   check_edits({
-      {"name: base", "name: base\nname: again", "2:1: name: stands twice"},
+      {"name: base", "name: base\nname: again", "2:1: name: is given twice"},
       {"global_batch_size: 32", "global_batch_size: 32\n  global_batch_size: 64",
-       "13:3: global_batch_size: stands twice"},
-      {"nodes: 4", "nodes: 4, nodes: 4", "5:46: nodes: stands twice"},
+       "13:3: global_batch_size: is given twice"},
+      {"nodes: 4", "nodes: 4, nodes: 4", "5:46: nodes: is given twice"},
   });
 }
 

@@ -6,14 +6,14 @@
 
 namespace simtrain::testing {
 
-/// Whether pages can be opened; where not, the case says so and is left.
+/// Whether pages can be opened; where not, the case reports it and is left.
 inline bool browser_here() {
   const bool here = shell("command -v chromium").status == 0;
   if (!here) MESSAGE("skipped: no chromium here; tools/setup.sh test installs it");
   return here;
 }
 
-/// What the browser says that opens a page with these flags, its console among it.
+/// The output of a browser that opens a page with these flags, its console among it.
 inline Outcome browse(const std::string& file, const std::string& flags) {
   return shell(
       "timeout 120 chromium --headless=new --no-sandbox --disable-gpu --user-data-dir=\"$HOME\" "
@@ -22,7 +22,7 @@ inline Outcome browse(const std::string& file, const std::string& flags) {
       {SIMTRAIN_SOURCE_DIR, {{"HOME", std::filesystem::path(file).parent_path().string()}}, ""});
 }
 
-/// The page after its scripts have run, and what the browser's console said.
+/// The page after its scripts have run, and the output of the browser's console.
 inline Outcome in_browser(const std::string& file, const std::string& flags = {}) {
   return browse(file, flags + " --dump-dom");
 }
@@ -33,12 +33,12 @@ inline bool drawn(const std::string& dom, const std::string& id, const std::stri
   return at != std::string::npos && dom.substr(at, 1500).find(tag) != std::string::npos;
 }
 
-/// Prints the page to paper: what the console said.
+/// Prints the page to paper: the output of the console.
 inline std::string on_paper(const std::string& file) {
   const std::string paper = file + ".pdf";
-  const std::string said = browse(file, "--print-to-pdf=" + paper).out;
+  const std::string console = browse(file, "--print-to-pdf=" + paper).out;
   CHECK(read_file(paper).starts_with("%PDF"));
-  return said;
+  return console;
 }
 
 /// How wide the page in `file` gets on a screen of 390 pixels; above 390 it scrolls sideways. It is

@@ -63,7 +63,7 @@ TEST_CASE("calibrate prints the same as JSON and writes values to a file of thei
                 "fitted.yaml: is there already; --force replaces it");
 }
 
-TEST_CASE("A parameter that does not fit the hardware files is refused where it stands") {
+TEST_CASE("A parameter that does not fit the hardware files is refused at its place") {
   const TempFolder folder;
   for (const BadEdit& bad : std::vector<BadEdit>{
            {"h100-sxm.yaml", "h101-sxm.yaml",

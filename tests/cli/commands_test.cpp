@@ -156,8 +156,10 @@ TEST_CASE("list prints every collective, library, algorithm and protocol with wh
   for (const char* name : {"ll", "ll128", "simple", "ce"})
     CHECK(has_line(protocols, std::string(name) + " "));
   CHECK(lines(collectives).size() == 6);
-  const std::vector<std::string> told = lines(algorithms);  // what goes on below a name is indented
-  CHECK(std::count_if(told.begin(), told.end(), [](auto& line) { return line[0] != ' '; }) == 9);
+  const std::vector<std::string> listed =
+      lines(algorithms);  // what goes on below a name is indented
+  CHECK(std::count_if(listed.begin(), listed.end(), [](auto& line) { return line[0] != ' '; }) ==
+        9);
   CHECK(lines(protocols).size() == 4);
 }
 

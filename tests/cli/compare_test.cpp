@@ -45,7 +45,7 @@ class SlowRuns {
   TempFolder folder_;
 };
 
-TEST_CASE("compare: runs of several plans tell which number of the hardware is wrong") {
+TEST_CASE("compare: runs of several plans show which number of the hardware is wrong") {
   const SlowRuns runs;
   for (const char* paths : {".", "a.yaml a.csv b.yaml b.csv"}) {
     CAPTURE(paths);
@@ -79,17 +79,17 @@ TEST_CASE("compare: runs of several plans tell which number of the hardware is w
         std::string::npos);
 }
 
-TEST_CASE("compare: several logs of one plan cannot tell it") {
+TEST_CASE("compare: several logs of one plan cannot show it") {
   const SlowRuns runs;
   const Outcome outcome = runs.compare("a.yaml a.csv a.csv --steps last");
   CHECK(outcome.status == 0);
-  CHECK(outcome.out.find("Runs of one plan cannot tell") != std::string::npos);
+  CHECK(outcome.out.find("Runs of one plan do not show") != std::string::npos);
   const auto json =
       nlohmann::json::parse(runs.compare("a.yaml a.csv a.csv --steps last --format json").out);
   CHECK(json.at("common_causes").is_null());
 }
 
-TEST_CASE("compare: what speaks against a log is said, and it is left out of the search") {
+TEST_CASE("compare: what speaks against a log is reported, and it is left out of the search") {
   const SlowRuns runs;
   std::string log;
   for (int step = 0; step < 50; ++step) log += nemo_line(step, "1.2");
@@ -102,7 +102,7 @@ TEST_CASE("compare: what speaks against a log is said, and it is left out of the
   CHECK(json.at("runs").size() == 3);
   CHECK(json.at("common_causes").at("numbers").at(0).at("predicted_s").size() == 2);
   runs.write("b.csv", "");
-  CHECK(runs.compare("a.yaml a.csv c.yaml a.csv").out.find("Runs of one plan cannot tell") !=
+  CHECK(runs.compare("a.yaml a.csv c.yaml a.csv").out.find("Runs of one plan do not show") !=
         std::string::npos);
 }
 

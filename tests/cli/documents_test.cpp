@@ -42,9 +42,9 @@ void link_repository(const TempFolder& folder) {
 /// Whether a command of a page writes a file into build/.
 bool writes(const std::string& command) { return command.find(" build/") != std::string::npos; }
 
-/// What is said on standard error, less what is said for information.
-std::string complaints(const std::string& said) {
-  std::istringstream lines(said);
+/// What is printed on standard error, less what is only information.
+std::string complaints(const std::string& printed) {
+  std::istringstream lines(printed);
   std::string kept;
   for (std::string line; std::getline(lines, line);) {
     if (!line.starts_with("simtrain: note: ")) kept += line + "\n";
@@ -109,7 +109,7 @@ TEST_CASE("make examples runs the commands of the README") {
     run.push_back("\"$SIMTRAIN\"" + line.substr(line.find(' ')));
   std::vector<std::string> wanted = commands_of(SIMTRAIN_SOURCE_DIR "/README.md");
   REQUIRE(!wanted.empty());
-  wanted.erase(wanted.begin());  // of an installed program; it stands below once more
+  wanted.erase(wanted.begin());  // of an installed program; it comes below once more
   CHECK(run == wanted);
 }
 
@@ -170,7 +170,7 @@ TEST_CASE("The tutorial can be walked through, and every figure that it quotes i
   check_quoted_figures(page, walk.out);
 }
 
-/// What stands between the first text fence of a page and its end.
+/// The text between the first text fence of a page and its end.
 std::string table_of(const char* file) {
   const std::string page = read_file(SIMTRAIN_SOURCE_DIR + std::string("/docs/") + file);
   const std::string fence = "```text\n";

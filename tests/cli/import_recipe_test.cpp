@@ -114,7 +114,7 @@ TEST_CASE("an unknown recipe names the formats, a program in Python how to expor
   check_refused(import("recipe.py"), "nemo llm pretrain --factory NAME --to-yaml recipe.yaml");
 }
 
-TEST_CASE("what an import cannot keep is said on standard error") {
+TEST_CASE("what an import cannot keep is reported on standard error") {
   const Outcome outcome = run_simtrain(words("import " + kData +
                                              "gpt15b_model_config.yaml --cluster dgx-superpod-h100 "
                                              "--software megatron-core-2025"));

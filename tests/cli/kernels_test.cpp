@@ -28,7 +28,7 @@ TEST_CASE("kernel parameters are fitted, the same each time") {
   CHECK(json["schema"] == "simtrain.kernel-fit/1");
 }
 
-TEST_CASE("a folder of one's own points stands in place of the published ones") {
+TEST_CASE("a folder of one's own points replaces the published ones") {
   const TempFolder folder;
   folder.write("gemm.csv",
                "source,gpu,data_type,run,m,n,k,tflops,notes\n"

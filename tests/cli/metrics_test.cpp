@@ -73,14 +73,14 @@ TEST_CASE("one log as text: figures, where inputs come from, what is missing") {
         std::string::npos);
 }
 
-TEST_CASE("what the log says counts more than the scenario, and the difference is told") {
+TEST_CASE("what the log gives counts more than the scenario, and the difference is reported") {
   const std::string call = "metrics " + kData +
                            "log-llama31-8b-step-49.out --scenario scenarios/llama31_8b_h100.yaml "
                            "--row bf16-8 --set gbs=256";
-  const std::string told =
+  const std::string difference =
       "global batch size: 128 (log: global batch size) counts, not 256\n"
       "    (scenarios/llama31_8b_h100.yaml, bf16-8)";
-  CHECK(run_simtrain(words(call)).out.find(told) != std::string::npos);
+  CHECK(run_simtrain(words(call)).out.find(difference) != std::string::npos);
   CHECK(run_simtrain(words(call + " --gbs 64")).out.find("64 (--gbs)") != std::string::npos);
 }
 
@@ -118,7 +118,7 @@ TEST_CASE("several logs print the table of parse_train_timing.sh") {
           "  0.78\n");
 }
 
-TEST_CASE("a run without steps or with NaN is told by its status and exit status 1") {
+TEST_CASE("a run without steps or with NaN is marked by its status and exit status 1") {
   const TempFolder folder;
   folder.write("good.out", steps(50, "1.5"));
   folder.write("none.out", "hello\n");
@@ -136,7 +136,7 @@ TEST_CASE("a run without steps or with NaN is told by its status and exit status
   CHECK(run_simtrain({"metrics", "good.out", "--steps", "90:99"}, here).status == 1);
 }
 
-TEST_CASE("JSON and CSV say the same as the text") {
+TEST_CASE("JSON and CSV hold the same as the text") {
   const std::string call = "metrics " + kData +
                            "log-llama31-8b-step-49.out --scenario scenarios/llama31_8b_h100.yaml "
                            "--row bf16-8 --format ";
@@ -155,7 +155,7 @@ TEST_CASE("JSON and CSV say the same as the text") {
                  "log-llama31-8b-step-49.out,nemo,Partial,1,12.39,") != std::string::npos);
 }
 
-TEST_CASE("gzip reads as the file it holds; one that is cut off or damaged is told") {
+TEST_CASE("gzip reads as the file it holds; one that is cut off or damaged is reported") {
   const TempFolder folder;
   folder.write("log-run.out", steps(50, "1.5") + nemo_line(50, "nan"));
   const CallOptions here{folder.path().string(), {}, ""};

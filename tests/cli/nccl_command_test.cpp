@@ -167,7 +167,7 @@ TEST_CASE("--algo and --proto are NCCL's words, and only these are chosen among"
         "ring");
 }
 
-TEST_CASE("NVLS, channels and the version are told") {
+TEST_CASE("NVLS, channels and the version are reported") {
   const std::string call = "dgx-superpod-h100 --op all_reduce --gpus 8";
   CHECK(choice(call).at("algorithm") == "nvls");
   CHECK(choice(call + " --nvls false").at("algorithm") != "nvls");

@@ -153,12 +153,13 @@ TEST_CASE("new says in one line what is wrong, and writes nothing") {
   folder.write("config.json", "{\"model_type\": \"llama\", \"num_hidden_layers\": 16}");
   const std::string model = "--model llama3.1-8b ";
   const std::string cluster = "--cluster dgx-superpod-h100 ";
-  for (const auto& [options, status, said] : std::vector<std::tuple<std::string, int, std::string>>{
+  for (const auto& [options, status, message] :
+       std::vector<std::tuple<std::string, int, std::string>>{
            {cluster + "--gpus 8", 2, "--model: is missing; --model llama3.1-8b would do"},
            {model + "--gpus 8", 2, "--cluster: is missing"},
            {model + cluster, 2, "--gpus: is missing"},
            {"--model llama3.1-9b --gpus 8 " + cluster, 2, "--model: 'llama3.1-9b' is not known; "},
-           {"--model " + config + " --gpus 8 " + cluster, 2, "is not said"},
+           {"--model " + config + " --gpus 8 " + cluster, 2, "is not given"},
            {"--model " + folder.file("none.json") + " --gpus 8 " + cluster, 2, "none.json"},
            {model + "--gpus 8 --cluster moon", 2, "--cluster: 'moon' is not known; "},
            {model + "--gpus 12 " + cluster, 2,
@@ -188,7 +189,7 @@ TEST_CASE("new says in one line what is wrong, and writes nothing") {
     CHECK(outcome.out.empty());
     CHECK(outcome.err.starts_with("simtrain: "));
     CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
-    CHECK(has(outcome.err, said));
+    CHECK(has(outcome.err, message));
     CHECK(!std::filesystem::exists(file));
   }
 }

@@ -49,7 +49,7 @@ TEST_CASE("No output takes the place of what its command reads, by any name, nor
     for (const std::string file : {"./base.yaml", "scenarios/../link.json", "twin.json"}) {
       for (const std::string force : {"", " --force"}) {
         const bool both = command.starts_with("run base.yaml --trace") && file == "./base.yaml";
-        if (both) continue;  // its name tells no format
+        if (both) continue;  // its name gives no format
         CAPTURE(command);
         CAPTURE(file);
         CAPTURE(force);

@@ -82,7 +82,7 @@ TEST_CASE("The bound and the page are those of documented runs") {
   CHECK(read_file(folder.path() / "page.html").find("base.log, ") != std::string::npos);
 }
 
-TEST_CASE("A log that is partial or holds a NaN says so in the text and on the page") {
+TEST_CASE("A log that is partial or holds a NaN is marked in the text and on the page") {
   const TempFolder folder;
   folder.write("base.yaml", kBaseScenario);
   folder.write("base.whole.log", log_of("300.0"));
@@ -113,7 +113,7 @@ TEST_CASE("A page of one's own runs states no bounds but what is asked for") {
         std::string::npos);
 }
 
-/// What is said where a folder of these files is asked for.
+/// The error where a folder of these files is asked for.
 std::string refusal(const std::vector<std::pair<std::string, std::string>>& files,
                     const std::string& options = "") {
   const TempFolder folder;
@@ -132,12 +132,12 @@ TEST_CASE("What has no pair, no row or no step is named") {
   CHECK(refusal({{"a.yaml", base}}) ==
         "simtrain: ./a.yaml: has no log beside it; a.log would be one\n");
   CHECK(refusal({{"a.log", log_of("3")}}) ==
-        "simtrain: ./a.log: is a log without a scenario: no .yaml file stands beside it\n");
+        "simtrain: ./a.log: is a log without a scenario: no .yaml file is beside it\n");
   CHECK(refusal({{"a.yaml", base}, {"b.yaml", base}, {"ab.log", log_of("3")}}) ==
         "simtrain: ./ab.log: is no log of a scenario beside it, which are a, b; its name has to "
         "begin with one of theirs\n");
   CHECK(refusal({{"a.yaml", kTable}, {"a.tow.log", log_of("3")}}) ==
-        "simtrain: ./a.tow.log: does not say of which row it is, as NAME.ROW.log does; did you "
+        "simtrain: ./a.tow.log: does not name its row, as NAME.ROW.log does; did you "
         "mean 'two'?\n");
   CHECK(refusal({{"a.yaml", base}, {"a.log", "nothing\n"}}).starts_with("simtrain: ./a.log: "));
   CHECK(refusal({{"a.yaml", base}, {"a.log", log_of("3")}}, "--steps 90:99")

@@ -61,7 +61,8 @@ TEST_CASE("What run writes of NCCL, profile reads back without a difference") {
   }
 }
 
-TEST_CASE("A log of several steps tells how many, and what is missing or more in it is marked") {
+TEST_CASE(
+    "A log of several steps gives their number, and what is missing or more in it is marked") {
   const TempFolder folder;
   const std::string log = folder.file("nccl.log");
   REQUIRE(run_simtrain({"run", kScenario, "--row", "bf16-8", "--nccl-trace", log}).status == 0);
@@ -69,7 +70,7 @@ TEST_CASE("A log of several steps tells how many, and what is missing or more in
   folder.write("three.log", once + once + once);
   const Outcome three = profile({folder.file("three.log")});
   CHECK(three.status == 0);
-  CHECK(three.out.find("Steps             3: as 7 of 7 kinds of calls say") != std::string::npos);
+  CHECK(three.out.find("Steps             3: by 7 of 7 kinds of calls") != std::string::npos);
   CHECK(three.out.find("7 of 7 kinds as predicted") != std::string::npos);
   std::string other;
   std::istringstream lines(once);
@@ -92,7 +93,7 @@ TEST_CASE("A log of several steps tells how many, and what is missing or more in
   CHECK(changed.out.find("its count is missing, cut off or no number") != std::string::npos);
 }
 
-TEST_CASE("Many differing calls are cut short, and processes that are alike stand once") {
+TEST_CASE("Many differing calls are cut short, and processes that are alike are listed once") {
   const TempFolder folder;
   std::string log;
   for (const int process : {0, 1}) {
@@ -116,8 +117,7 @@ TEST_CASE("Kernels of nsys stats beside predicted ones, by kind") {
   const Outcome text = profile({kTable});
   CHECK(text.status == 0);
   CHECK(text.err.empty());
-  CHECK(text.out.find("Steps             4: as 3 of 3 kinds of collectives say") !=
-        std::string::npos);
+  CHECK(text.out.find("Steps             4: by 3 of 3 kinds of collectives") != std::string::npos);
   CHECK(text.out.find("_histogram_of_tokens") != std::string::npos);
   const Outcome outcome = profile({kTable, "--format", "json", "--rank", "3", "--steps", "2"});
   REQUIRE(outcome.status == 0);
@@ -196,7 +196,7 @@ TEST_CASE("Profiles that cannot be compared are refused in one line") {
        "holds no call of NCCL that can be read; NCCL_DEBUG_SUBSYS=INIT,COLL logs them"},
       {{folder.file("odd.csv")}, "--steps: marks no steps"},
       {{folder.file("bad.csv")}, "skipped 1 of 2 lines, first line 2: its time"},
-      {{folder.file("two.log")}, "calls of 2 processes that do not tell their ranks"},
+      {{folder.file("two.log")}, "calls of 2 processes whose ranks are unknown"},
       {{kTable, "--profile-format", "nccl-log"}, "holds no call of NCCL"},
       {{kTable, "--profile-format", "nccl-lg"}, "did you mean 'nccl-log'?"},
       {{kTable, "--rank", "8"}, "--rank: there is no 8; 0 to 7 would do"},
@@ -204,12 +204,12 @@ TEST_CASE("Profiles that cannot be compared are refused in one line") {
       {{kTable, "--steps", "0"}, "--steps: must be a whole number from 1 to 1e9"},
       {{kTable, "--steps", "x"}, "for option '--steps' is invalid"},
       {{kTable, "--format", "csv"}, "text or json would do"}};
-  for (const auto& [arguments, said] : wrong) {
+  for (const auto& [arguments, message] : wrong) {
     const Outcome outcome = profile(arguments);
     CAPTURE(outcome.err);
     CHECK(outcome.status == 2);
     CHECK(outcome.out.empty());
-    CHECK(outcome.err.find(said) != std::string::npos);
+    CHECK(outcome.err.find(message) != std::string::npos);
     CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
   }
   const Outcome table = run_simtrain({"profile", kScenario, kTable});
@@ -250,7 +250,7 @@ TEST_CASE("Profiles alone are summarized") {
   }
 }
 
-TEST_CASE("A log of several processes that do not tell their ranks is summarized") {
+TEST_CASE("A log of several processes whose ranks are unknown is summarized") {
   const TempFolder folder;
   std::string log;
   for (const char* process : {"node0:10:11", "node0:20:21"})

@@ -79,7 +79,7 @@ TEST_CASE("The headline figures follow from the step time") {
                         flagship()["peak_tflops_per_gpu"].get<double>()));
 }
 
-TEST_CASE("Memory is told a stage") {
+TEST_CASE("Memory is reported by stage") {
   const Json& memory = flagship().at("memory");
   check_numbers(memory, {"peak_bytes", "capacity_bytes"});
   CHECK(memory.at("fits").is_boolean());
@@ -92,7 +92,7 @@ TEST_CASE("Memory is told a stage") {
   }
 }
 
-TEST_CASE("Communication is told a kind of call") {
+TEST_CASE("Communication is reported by kind of call") {
   CHECK(!flagship().at("communication").empty());
   for (const Json& row : flagship().at("communication")) {
     check_texts(row, {"group", "collective", "algorithm", "protocol"});
@@ -103,7 +103,7 @@ TEST_CASE("Communication is told a kind of call") {
   }
 }
 
-TEST_CASE("The engine tells its events, time, ranks and fingerprint") {
+TEST_CASE("The engine reports its events, time, ranks and fingerprint") {
   const Json& engine = flagship().at("engine");
   check_numbers(engine, {"events", "wall_s", "ranks", "ranks_simulated"});
   check_texts(engine, {"fingerprint"});

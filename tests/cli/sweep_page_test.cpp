@@ -69,8 +69,8 @@ TEST_CASE("a page that cannot be written is refused before anything is simulated
       {{"--report", "README.md"},
        "README.md: is there already, and no page of simtrain; --force replaces it"}};
   for (const auto& [options, message] : wrong) {
-    const std::string& said = message;
-    CAPTURE(said);
+    const std::string& text = message;
+    CAPTURE(text);
     const Outcome outcome = run_simtrain(with(cheap_sweep(4000), options));
     CHECK(outcome.status == 2);
     CHECK(outcome.out.empty());
@@ -139,8 +139,8 @@ TEST_CASE("a reader chooses the keys of the map, sorts and filters") {
                             {"--report", file}))
               .status == 0);
   std::ofstream(file, std::ios::app) << R"(<script>
-const told = [];
-const tell = () => told.push([...document.querySelectorAll("#rows tr:nth-child(2) td")].map(cell => cell.textContent)
+const shown = [];
+const show = () => shown.push([...document.querySelectorAll("#rows tr:nth-child(2) td")].map(cell => cell.textContent)
   .slice(0, 4).join(",") + " of " + document.querySelectorAll("#rows tr").length);
 const choose = (id, i, value) => {
   const select = document.querySelectorAll("#" + id + " select")[i];
@@ -149,20 +149,20 @@ const choose = (id, i, value) => {
 };
 choose("map-fields", 0, "memory");
 choose("map-fields", 1, "0");
-told.push([...document.querySelectorAll("#map-fields select")].map(select => select.value).join());
+shown.push([...document.querySelectorAll("#map-fields select")].map(select => select.value).join());
 choose("row-fields", 3, "");
-tell();
+show();
 choose("row-fields", 0, "1");
 document.querySelectorAll("#rows th button")[2].click();
 document.querySelectorAll("#rows th button")[2].click();
-tell();
+show();
 choose("row-fields", 3, "2");
-tell();
-document.title = "told " + told.join("; ");
+show();
+document.title = "shown " + shown.join("; ");
 </script>)";
   const std::string dom = in_browser(file).out;
   CHECK(!holds(dom, "CONSOLE"));
-  CHECK(holds(dom, "<title>told memory,0,1; 1,2,8,64 of 25; 2,1,8,64 of 7;  of 1</title>"));
+  CHECK(holds(dom, "<title>shown memory,0,1; 1,2,8,64 of 25; 2,1,8,64 of 7;  of 1</title>"));
 }
 
 }  // namespace

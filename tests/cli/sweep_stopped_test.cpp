@@ -99,7 +99,8 @@ TEST_CASE("a stopped sweep is not started anew by mistake, nor taken for another
 TEST_CASE("a full disk loses nothing that was done") {
   const std::vector<std::string> sweep = cheap_sweep(300);
   const std::string whole = undisturbed(sweep);
-  for (const std::string trap : {"trap '' XFSZ; ", ""}) {  // told, or killed where it hits the end
+  for (const std::string trap :
+       {"trap '' XFSZ; ", ""}) {  // an error, or killed where it hits the end
     const Files files;
     std::string line;
     for (const std::string& word : with(sweep, files.options)) line += " '" + word + "'";

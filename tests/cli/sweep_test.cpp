@@ -95,21 +95,22 @@ TEST_CASE("a scenario says itself what to vary; --vary and --set come before it"
 TEST_CASE("a wrong sweep block is refused at its place, by every command") {
   const TempFolder folder;
   const CallOptions here{folder.path().string(), {}, ""};
-  const auto said = [&](const std::string& block) {
+  const auto message = [&](const std::string& block) {
     folder.write("own.yaml", std::string(kBaseScenario) + block);
     const Outcome outcome = run_simtrain({"sweep", "own.yaml"}, here);
     CHECK(outcome.status == 2);
     CHECK(lines(outcome.err).size() == 1);
     return outcome.err;
   };
-  CHECK(holds(said("sweep: {tq: [1]}\n"), "own.yaml:25:9: tq: is no key of a scenario"));
-  CHECK(holds(said("sweep: {tp: []}\n"), "lists no value"));
-  CHECK(holds(said("sweep: {tp: 4:1}\n"), "own.yaml:25:13: "));
-  CHECK(holds(said("sweep: {tp: [1, x]}\n"), "'x'"));
-  CHECK(holds(said("sweep: {tp: {a: 1}}\n"), "must be"));
-  CHECK(holds(said("sweep: {tp: 1, parallelism.tensor_model_parallel_size: 2}\n"), "stands twice"));
-  CHECK(holds(said("sweep: [tp]\n"), "must be a map of keys, found a list"));
-  CHECK(holds(said("sweep:\n"), "must be a map of keys, found nothing"));
+  CHECK(holds(message("sweep: {tq: [1]}\n"), "own.yaml:25:9: tq: is no key of a scenario"));
+  CHECK(holds(message("sweep: {tp: []}\n"), "lists no value"));
+  CHECK(holds(message("sweep: {tp: 4:1}\n"), "own.yaml:25:13: "));
+  CHECK(holds(message("sweep: {tp: [1, x]}\n"), "'x'"));
+  CHECK(holds(message("sweep: {tp: {a: 1}}\n"), "must be"));
+  CHECK(holds(message("sweep: {tp: 1, parallelism.tensor_model_parallel_size: 2}\n"),
+              "stands twice"));
+  CHECK(holds(message("sweep: [tp]\n"), "must be a map of keys, found a list"));
+  CHECK(holds(message("sweep:\n"), "must be a map of keys, found nothing"));
   folder.write("own.yaml", std::string(kBaseScenario) + "sweep: {tq: [1]}\n");
   CHECK(run_simtrain({"own.yaml"}, here).status == 2);
 }
@@ -174,7 +175,7 @@ TEST_CASE("finished files are made anew, not replaced by another sweep, and --re
 TEST_CASE("what lies where a sweep goes on is looked at before it is read") {
   const TempFolder folder;
   const std::string deep(100'000, '[');
-  const auto said = [&](const std::string& name) {
+  const auto message = [&](const std::string& name) {
     const Outcome outcome = run_simtrain(
         with(cheap_sweep(8),
              {"--resume", name.ends_with(".h5") ? "--hdf5" : "--output", folder.file(name)}));
@@ -191,11 +192,11 @@ TEST_CASE("what lies where a sweep goes on is looked at before it is read") {
     std::string changed = h5;
     changed[at] = static_cast<char>(changed[at] ^ 1);
     folder.write("p.h5", changed);
-    CHECK(holds(said("p.h5"), no_table));
+    CHECK(holds(message("p.h5"), no_table));
   }
   const std::string json = read_file(folder.file("p.json"));
   folder.write("p.json", edited(json, "\"simtrain.sweep/1\"", deep));
-  CHECK(holds(said("p.json"), no_table));
+  CHECK(holds(message("p.json"), no_table));
   folder.write("p.json", edited(json, "\"status\":\"ok\"", "\"status\":" + deep));
   CHECK(run_simtrain(with(cheap_sweep(8), {"--resume", "--output", folder.file("p.json"),
                                            "--report", folder.file("r.html")}))
@@ -204,10 +205,10 @@ TEST_CASE("what lies where a sweep goes on is looked at before it is read") {
     folder.write(name, name == "sparse.h5" ? "\x89HDF\r\n\x1a\n" : "");
     std::filesystem::resize_file(folder.path() / name, 10'000'000'000);
   }
-  CHECK(holds(said("sparse.h5"), no_table));
-  CHECK(holds(said("sparse.csv"), no_table));
+  CHECK(holds(message("sparse.h5"), no_table));
+  CHECK(holds(message("sparse.csv"), no_table));
   std::filesystem::remove(folder.path() / "sparse.csv");
-  CHECK(holds(said("sparse.csv"), "sparse.csv.journal: is larger than 1 MiB; none that"));
+  CHECK(holds(message("sparse.csv"), "sparse.csv.journal: is larger than 1 MiB; none that"));
 }
 
 TEST_CASE("a value that no table has room for is refused") {
@@ -229,7 +230,8 @@ TEST_CASE("memory of a row is whole bytes, the nearest to what run says") {
 }
 
 /// What the page's reader prints; without h5py and pandas the case says so and is left.
-TEST_CASE("HDF5 files of others are no sweep to go on with, whatever stands where a sweep's does") {
+TEST_CASE(
+    "HDF5 files of others are no sweep to go on with, whatever they hold in a sweep's place") {
   if (shell("/usr/bin/python3 -c 'import h5py'").status != 0) {
     MESSAGE("skipped: no h5py here; tools/setup.sh test installs it");
     return;

@@ -65,10 +65,10 @@ TEST_CASE("Traces that cannot be are refused in one line, and nothing is written
   const TempFolder folder;
   const std::string file = folder.file("x.json");
   const std::vector<std::pair<std::vector<std::string>, std::string>> wrong{
-      {{"--trace", folder.file("x.txt")}, "tells no format"},
+      {{"--trace", folder.file("x.txt")}, "gives no format"},
       {{"--trace", folder.file("no/x.json")}, "No such file or directory"},
-      {{"--trace", folder.path().string() + ".json/"}, "tells no format"},
-      {{"--trace", "/dev/full"}, "tells no format"},
+      {{"--trace", folder.path().string() + ".json/"}, "gives no format"},
+      {{"--trace", "/dev/full"}, "gives no format"},
       {{"--nccl-trace", "/dev/full"}, "is no regular file"},
       {{"--nccl-trace", folder.path().string()}, "is no regular file"},
       {{"--nccl-trace", folder.file("no/x.log")}, "No such file or directory"},
@@ -80,12 +80,12 @@ TEST_CASE("Traces that cannot be are refused in one line, and nothing is written
       {{"--trace-microbatches", "0"}, "goes with --trace FILE"},
       {{"--nccl-trace", file, "--trace-microbatches", "0"}, "goes with --trace FILE"},
       {{"--trace"}, "--trace"}};
-  for (const auto& [arguments, said] : wrong) {
+  for (const auto& [arguments, message] : wrong) {
     const Outcome outcome = run_with(arguments);
     CAPTURE(outcome.err);
     CHECK(outcome.status == 2);
     CHECK(outcome.out.empty());
-    CHECK(outcome.err.find(said) != std::string::npos);
+    CHECK(outcome.err.find(message) != std::string::npos);
     CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
   }
   const Outcome table =

@@ -169,7 +169,7 @@ TEST_CASE("a step longer than 11 days is one skipped candidate of tune, sweep an
 
 TEST_CASE("tune refuses wrong input in one line") {
   refuses(tune(""), "--row: is missing; known are bf16-8, ");
-  for (const auto& [options, said] : std::vector<std::pair<std::string, std::string>>{
+  for (const auto& [options, message] : std::vector<std::pair<std::string, std::string>>{
            {"--limit tp", "must be KEY=VALUES"},
            {"--limit tp=1 --limit tp=2", "'tp' has a limit already"},
            {"--gpus 12", "--gpus: 12 are no whole number of nodes of 8 GPUs"},
@@ -193,7 +193,7 @@ TEST_CASE("tune refuses wrong input in one line") {
            {"--set cluster.placement=nope", "'nope' is not known here"}}) {
     const auto& shown = options;
     CAPTURE(shown);
-    refuses(tune("--row bf16-16 " + options), said);
+    refuses(tune("--row bf16-16 " + options), message);
   }
 }
 
@@ -227,7 +227,7 @@ TEST_CASE("scale's JSON holds the same") {
 }
 
 TEST_CASE("scale refuses wrong input in one line") {
-  for (const auto& [options, said] : std::vector<std::pair<std::string, std::string>>{
+  for (const auto& [options, message] : std::vector<std::pair<std::string, std::string>>{
            {"", "--gpus: is missing"},
            {"--gpus 1:9999", "names more than 1000 numbers"},
            {"--gpus 8:4", "is neither a number of 1 or more nor a range"},
@@ -236,7 +236,7 @@ TEST_CASE("scale refuses wrong input in one line") {
            {"--gpus 8 --price 0", "--price: must be the dollars of a GPU hour"}}) {
     const auto& shown = options;
     CAPTURE(shown);
-    refuses(scale("--row bf16-8 " + options), said);
+    refuses(scale("--row bf16-8 " + options), message);
   }
 }
 

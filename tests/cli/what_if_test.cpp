@@ -89,7 +89,7 @@ TEST_CASE("a sweep varies values of the hardware") {
   CHECK(holds(wrong.err, "--vary hardware.nic_bandwidth=1,2:1:"));
 }
 
-TEST_CASE("what a sweep makes of the GPUs by varying the cluster is said") {
+TEST_CASE("what a sweep makes of the GPUs by varying the cluster is reported") {
   const Outcome sweep = run_simtrain(
       words("sweep scenarios/llama31_70b_h100.yaml --row bf16-64 --set vp=1 --set pp=2 "
             "--vary cluster.name=dgx-superpod-h100,dgx-superpod-gb200"));

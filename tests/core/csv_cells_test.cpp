@@ -17,7 +17,7 @@ std::string fault_of(std::string_view line) {
 
 }  // namespace
 
-TEST_CASE("Cells stand between commas, with where they start") {
+TEST_CASE("Cells are between commas, with where they start") {
   CsvCells cells;
   CHECK(cells.read("a, b,,c"));
   CHECK(cells.all() == Texts{"a", " b", "", "c"});

@@ -35,13 +35,13 @@ TEST_CASE("a known name is read from its file") {
   CHECK(root.find("gpus")->text == "8");
 }
 
-TEST_CASE("an unknown name is refused where it stands, with the closest known one") {
+TEST_CASE("an unknown name is refused at its place, with the closest known one") {
   CHECK(refused("hardware/nodes", "hgx-h10") ==
         "s.yaml:4:8: cluster.name: 'hgx-h10' is not in hardware/nodes; did you mean 'hgx-h100'?");
   CHECK(refused("hardware/nodes", "mainframe").find("known are ") != std::string::npos);
 }
 
-TEST_CASE("a family without files says so") {
+TEST_CASE("a family without files is reported") {
   CHECK(refused("hardware/nothing", "x") ==
         "s.yaml:4:8: cluster.name: 'x' is not in hardware/nothing; no files in " +
             std::string(SIMTRAIN_SOURCE_DIR) + "/hardware/nothing");

@@ -4,7 +4,7 @@
 
 using namespace simtrain;
 
-TEST_CASE("an error tells its place, key and sentence, and its reason without the place") {
+TEST_CASE("an error has its place, key and sentence, and its reason without the place") {
   const InputError error({"my file.yaml", 3, 7}, "training.precision", "is\nwrong");
   CHECK(std::string(error.what()) == "my file.yaml:3:7: training.precision: is?wrong");
   CHECK(error.reason() == "training.precision: is?wrong");

@@ -7,7 +7,7 @@
 namespace simtrain {
 namespace {
 
-TEST_CASE("A broken invariant is an exception that says where") {
+TEST_CASE("A broken invariant is an exception with its place") {
   CHECK_NOTHROW(invariant(true, "one is one"));
   CHECK_THROWS_AS(invariant(false, "one is two"), InternalError);
   try {

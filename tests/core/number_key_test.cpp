@@ -29,7 +29,7 @@ std::string text_at(const std::string& key) {
 
 }  // namespace
 
-TEST_CASE("A number is found by keys and by what its row says; a sourced one by its value") {
+TEST_CASE("A number is found by keys and by what its row holds; a sourced one by its value") {
   CHECK(text_at("gemm.slowdown") == "0.035");
   CHECK(text_at("gemm.slowdown.value") == "0.035");
   CHECK(text_at("gemm.rates[data_type=fp8].burst") == "1615 TFLOP/s");
@@ -42,7 +42,7 @@ TEST_CASE("A number that is not there is refused where it is asked for") {
            {"gemm.rates[data_type=fp4].burst", "no row of 'rates' is that"},
            {"kernels[name=a].rate", "more than one row of 'kernels' is that"},
            {"gemm.rates", "must name a number, found a list"},
-           {"gemm.slowdown.value.more", "gpu.yaml has no 'more'; no keys stand there"},
+           {"gemm.slowdown.value.more", "gpu.yaml has no 'more'; no keys are there"},
            {"gemm..slowdown", "is not a dotted key with rows as [field=text]"},
            {"gemm.", "is not a dotted key with rows as [field=text]"},
            {"gemm.rates[data_type=fp8", "is not a dotted key with rows as [field=text]"},

@@ -15,7 +15,7 @@ TEST_CASE("Blanks around a text go, those within it stay") {
   CHECK(trimmed("a\n ") == "a\n");
 }
 
-TEST_CASE("Parts stand between separators, empty ones too") {
+TEST_CASE("Parts are between separators, empty ones too") {
   CHECK(split("a,b", ',') == Parts{"a", "b"});
   CHECK(split("a", ',') == Parts{"a"});
   CHECK(split("", ',') == Parts{""});

@@ -71,7 +71,7 @@ Machine read(const std::string& text) {
   return read_yaml<Machine>(load_yaml_text(text, "m.yaml"), "");
 }
 
-/// What is said of the good text after one piece of it was replaced.
+/// The error of the good text after one piece of it was replaced.
 std::string changed(const std::string& from, const std::string& to) {
   std::string text = kGood;
   const std::size_t place = text.find(from);
@@ -122,7 +122,7 @@ TEST_CASE("an unknown key is refused with the closest known one") {
 }
 
 TEST_CASE("a doubled key is refused") {
-  CHECK(changed("tile:", "name: again\ntile:") == "m.yaml:9:1: name: stands twice");
+  CHECK(changed("tile:", "name: again\ntile:") == "m.yaml:9:1: name: is given twice");
 }
 
 TEST_CASE("an empty value is refused") {
@@ -146,7 +146,7 @@ TEST_CASE("a value of the wrong type is refused") {
         "m.yaml:6:5: ports[0]: must be a map of keys, found 'fast'");
 }
 
-TEST_CASE("octal numbers, yes and no, and .nan are refused where they stand") {
+TEST_CASE("octal numbers, yes and no, and .nan are refused at their place") {
   CHECK(changed("lanes: 8", "lanes: 010") ==
         "m.yaml:8:12: ports[1].lanes: '010' starts with a zero; write it without");
   CHECK(changed("true", "no") == "m.yaml:2:8: ready: must be true or false, found 'no'");

@@ -23,7 +23,7 @@ void check_equal(const YamlNode& a, const YamlNode& b) {
 }  // namespace
 
 TEST_CASE("a value has one line of text, whatever its layout was") {
-  CHECK(again("a: 1\nb:\n  - x\n  - {c: 2.5e3}  # said\n") == "{a: 1, b: [x, {c: 2.5e3}]}");
+  CHECK(again("a: 1\nb:\n  - x\n  - {c: 2.5e3}  # note\n") == "{a: 1, b: [x, {c: 2.5e3}]}");
   CHECK(again("{a: 1, b: [x, {c: 2.5e3}]}") == "{a: 1, b: [x, {c: 2.5e3}]}");
   CHECK(again("'bf16'") == "bf16");
   CHECK(again("[]") == "[]");

@@ -38,9 +38,9 @@ TEST_CASE("a tree keeps the text of scalars, the order of keys and the place of 
 }
 
 TEST_CASE("a doubled key is refused at its second place, at any depth") {
-  CHECK(refused("a: 1\nb: 2\na: 3\n") == "a.yaml:3:1: a: stands twice");
-  CHECK(refused("m:\n  a: 1\n  \"a\": 3\n") == "a.yaml:3:3: a: stands twice");
-  CHECK(refused("m: {a: 1, a: 1}\n") == "a.yaml:1:11: a: stands twice");
+  CHECK(refused("a: 1\nb: 2\na: 3\n") == "a.yaml:3:1: a: is given twice");
+  CHECK(refused("m:\n  a: 1\n  \"a\": 3\n") == "a.yaml:3:3: a: is given twice");
+  CHECK(refused("m: {a: 1, a: 1}\n") == "a.yaml:1:11: a: is given twice");
   CHECK(refused("m: {a: 1}\nn: {a: 1}\n") == "");
 }
 
@@ -49,7 +49,7 @@ TEST_CASE("a merge key is refused") {
         "a.yaml:2:3: <<: merge keys are not used here; write the keys out");
 }
 
-TEST_CASE("an anchor is refused wherever it stands") {
+TEST_CASE("an anchor is refused wherever it is") {
   const std::string sentence = "anchors (&name) are not used here; write the value out";
   CHECK(refused("a: &x 1\n") == "a.yaml:1:4: " + sentence);
   CHECK(refused("a: &x [1]\n") == "a.yaml:1:4: " + sentence);
@@ -58,8 +58,8 @@ TEST_CASE("an anchor is refused wherever it stands") {
 }
 
 TEST_CASE("an alias is refused") {
-  const std::string said_so = refused("a: 1\nb: *x\n");
-  CHECK(said_so.substr(0, 13) == "a.yaml:2:4: i");  // yaml-cpp itself: unknown anchor
+  const std::string message = refused("a: 1\nb: *x\n");
+  CHECK(message.substr(0, 13) == "a.yaml:2:4: i");  // yaml-cpp itself: unknown anchor
   CHECK(refused("a: [*x]\n") != "");
 }
 
@@ -120,7 +120,7 @@ TEST_CASE("a quoted text without its closing quote is refused, whatever follows"
   }
 }
 
-TEST_CASE("an empty value stands where its key stands") {
+TEST_CASE("an empty value has the place of its key") {
   const YamlNode root = load("m:\n  a:\n\n  b: ~\n");
   CHECK(root.find("m")->find("a")->place.line == 2);
   CHECK(root.find("m")->find("a")->place.column == 3);

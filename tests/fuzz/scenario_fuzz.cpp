@@ -2,7 +2,7 @@
 // out. What is small enough is simulated as well.
 //
 // Input: a scenario's text; then, behind a line "====", one KEY=VALUE a line. Where the text is
-// empty, a good scenario stands in for it, so that mutations reach the checks behind the reader.
+// empty, a good scenario replaces it, so that mutations reach the checks behind the reader.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

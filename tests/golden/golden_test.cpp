@@ -45,7 +45,7 @@ TEST_CASE("Reports are what they were, to the byte, events and fingerprint inclu
   CHECK(reports >= 4);
 }
 
-TEST_CASE("The first difference is told by its line") {
+TEST_CASE("The first difference is reported by its line") {
   CHECK(first_difference("a\nb\n", "a\nb\n").empty());
   CHECK(first_difference("a\nb\n", "a\nc\n") == "line 2:\n  expected 'b'\n  found    'c'");
   CHECK(first_difference("a\n", "a\nc\n") == "line 2:\n  expected '(the end)'\n  found    'c'");

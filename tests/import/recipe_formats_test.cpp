@@ -60,7 +60,7 @@ TEST_CASE("each recipe is of its own format and no other") {
   CHECK(format_name("name: x\ncluster: {name: y}\n").empty());
 }
 
-TEST_CASE("a NeMo 2 run configuration says what the committed scenario says") {
+TEST_CASE("a NeMo 2 run configuration gives the committed scenario") {
   const ImportedRecipe imported =
       import_recipe(recipe_file("llama31_70b_nemo2.yaml"), h100_job("nemo-25.02.01"));
   const Scenario scenario = scenario_in(imported.yaml);
@@ -77,7 +77,7 @@ TEST_CASE("a NeMo 2 run configuration says what the committed scenario says") {
   }
 }
 
-TEST_CASE("a NeMo 2 configuration in other than delayed FP8 is refused, unless told") {
+TEST_CASE("a NeMo 2 configuration in other than delayed FP8 is refused by default") {
   const ImportFile file = with(recipe_file("llama31_70b_nemo2.yaml"), "precision: bf16-mixed\n",
                                "precision: bf16-mixed\n    fp8: hybrid\n    fp8_recipe: mxfp8\n");
   RecipeRequest request = h100_job("nemo-25.02.01");
@@ -90,7 +90,7 @@ TEST_CASE("a NeMo 2 configuration in other than delayed FP8 is refused, unless t
   CHECK(recipe.training.fp8_params);
 }
 
-TEST_CASE("a Megatron-Bridge configuration says what the committed scenario says") {
+TEST_CASE("a Megatron-Bridge configuration gives the committed scenario") {
   RecipeRequest request = h100_job("nemo-25.02.01");
   request.nodes = 1;
   request.overrides = {"mixed_precision={bf16: true, grad_reduce_in_fp32: false}"};
@@ -105,7 +105,7 @@ TEST_CASE("a Megatron-Bridge configuration says what the committed scenario says
       known);
 }
 
-TEST_CASE("the names of Megatron-Bridge's precisions are told apart") {
+TEST_CASE("the names of Megatron-Bridge's precisions are distinguished") {
   RecipeRequest request = h100_job("nemo-25.02.01");
   request.nodes = 1;
   request.overrides = {"mixed_precision=bf16_with_fp8_delayed_scaling_mixed"};
@@ -120,7 +120,7 @@ TEST_CASE("the names of Megatron-Bridge's precisions are told apart") {
         std::string::npos);
 }
 
-TEST_CASE("a Megatron script and the arguments it prints say the same") {
+TEST_CASE("a Megatron script and the arguments it prints give the same") {
   const RecipeRequest request = h100_job("megatron-core-2025");
   const Scenario script =
       scenario_in(import_recipe(recipe_file("gpt15b_megatron.sh"), request).yaml);
@@ -140,8 +140,8 @@ TEST_CASE("a Megatron script that needs a run to be understood is refused with t
   RecipeRequest request = h100_job("megatron-core-2025");
   const ImportFile unset = with(script, "TP=8\n", "\n");
   CHECK(import_error(unset, request)
-            .find("--tensor-model-parallel-size: '$TP' is no value that the file tells; --override "
-                  "tensor_model_parallel_size=VALUE would") != std::string::npos);
+            .find("--tensor-model-parallel-size: '$TP' has no value in the file; --override "
+                  "tensor_model_parallel_size=VALUE sets one") != std::string::npos);
   request.overrides = {"tensor_model_parallel_size=8"};
   CHECK(import_error(unset, request).empty());
   request.overrides.clear();
@@ -162,7 +162,7 @@ TEST_CASE("a Megatron script that needs a run to be understood is refused with t
             .find("--num-experts: is set to '8'; mixture-of-experts") != std::string::npos);
 }
 
-TEST_CASE("Megatron's virtual stages are told by layers too") {
+TEST_CASE("Megatron's virtual stages are given by layers too") {
   RecipeRequest request = h100_job("megatron-core-2025");
   const ImportFile staged =
       with(recipe_file("gpt15b_megatron.sh"), "--pipeline-model-parallel-size=1",
@@ -196,7 +196,7 @@ TEST_CASE("a Hugging Face configuration becomes a model file") {
   CHECK(imported.yaml.find("normalization: rmsnorm # ") != std::string::npos);
 }
 
-TEST_CASE("what a Hugging Face model does beside its configuration is said") {
+TEST_CASE("what a Hugging Face model does beside its configuration is reported") {
   RecipeRequest request;
   request.name = "m";
   const auto notes = [&](const std::string& from, const std::string& to) {
@@ -235,14 +235,14 @@ TEST_CASE("a Hugging Face model that no run would take is no import") {
   request.overrides = {"num_attention_heads=39"};
   CHECK(import_error(file, request)
             .find("num_attention_heads: 39 heads do not divide the hidden "
-                  "size of 5120, and nothing says the size of a head") != std::string::npos);
+                  "size of 5120, and the size of a head is not given") != std::string::npos);
   request.overrides = {"num_key_value_heads=7"};
   CHECK(import_error(file, request)
             .find("num_key_value_heads: 7 query groups do not divide the 40 "
                   "heads") != std::string::npos);
   request.overrides = {"~num_key_value_heads", "model_type=qwen2"};
   CHECK(import_error(file, request)
-            .ends_with("num_key_value_heads: is not said by this "
+            .ends_with("num_key_value_heads: is not given by this "
                        "configuration"));
 }
 
@@ -254,8 +254,8 @@ TEST_CASE("a recipe of which nothing is read is no import, nor is a count at ano
   CHECK(
       import_error({"r.yaml", "model: {language: {num_layers: 4}, hidden_size: 8}\ntrainer: {}\n"},
                    request) ==
-      "r.yaml:1:32: model.language.num_layers: stands where this format does not have it; "
-      "--override +model.num_layers=VALUE says it, --override \"~model.language.num_layers\" "
+      "r.yaml:1:32: model.language.num_layers: is where this format does not have it; "
+      "--override +model.num_layers=VALUE sets it, --override \"~model.language.num_layers\" "
       "leaves it out");
   CHECK(import_error({"c.json", "{\"model_type\": null}"}, {}).find("holds no key") !=
         std::string::npos);
@@ -272,10 +272,10 @@ TEST_CASE("Hugging Face configurations of other kinds are refused") {
                      request)
             .find("num_local_experts: is set to '8'; mixture-of-experts") != std::string::npos);
   CHECK(import_error(with(file, "\"vocab_size\": 32000", "\"x\": 1"), request)
-            .ends_with("vocab_size: is not said by this configuration"));
+            .ends_with("vocab_size: is not given by this configuration"));
   request.cluster = "gcp-a4";
   CHECK(import_error(file, request)
-            .starts_with("--cluster: is of no use here: a config.json says the shape"));
+            .starts_with("--cluster: does not apply: a config.json gives the shape"));
 }
 
 }  // namespace simtrain::testing

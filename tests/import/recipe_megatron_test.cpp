@@ -41,7 +41,7 @@ bool has(const std::vector<std::string>& notes, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("a model_config.yaml of Megatron says what the script of the same run says") {
+TEST_CASE("a model_config.yaml of Megatron gives the recipe of the script of the same run") {
   const ImportFile file = recipe_file(kConfig);
   CHECK(format_name(file.text) == "megatron-model-config");
   RecipeRequest request = h100_job();
@@ -86,7 +86,7 @@ TEST_CASE("the environment of a model_config.yaml reaches NCCL, and what does no
             .find("NCCL_ALGO: 'Rong' holds a word that is not known here") != std::string::npos);
 }
 
-TEST_CASE("of a batch that grows, the one in which the run ends is taken and said") {
+TEST_CASE("of a batch that grows, the one in which the run ends is taken and reported") {
   const ImportedRecipe recipe = import_recipe(recipe_file(kConfig), h100_job());
   CHECK(scenario_in(recipe.yaml).recipe.training.global_batch_size == 384);
   CHECK(recipe.yaml.find("global_batch_size: 384 # ASSUMED: --rampup-batch-size: from 384 to 1152; "
@@ -119,8 +119,8 @@ TEST_CASE("a model_config.yaml is refused where it is not understood") {
   CHECK(refused(with(recipe_file(kConfig), "--bf16: true", "--bf16: true\n  --num-experts: 8"))
             .find("--num-experts: is set to '8'; mixture-of-experts") != std::string::npos);
   CHECK(refused(with(recipe_file(kConfig), "size: 8\n", "size: ${TP}\n"))
-            .find("--tensor-model-parallel-size: '${TP}' is no value that the file tells; "
-                  "--override tensor_model_parallel_size=VALUE would") != std::string::npos);
+            .find("--tensor-model-parallel-size: '${TP}' has no value in the file; "
+                  "--override tensor_model_parallel_size=VALUE sets one") != std::string::npos);
   CHECK(refused(with(recipe_file(kConfig), "TEST_TYPE: release", "MODE: inference"))
             .find("MODE: is 'inference'; training steps are simulated") != std::string::npos);
 }
@@ -159,7 +159,7 @@ TEST_CASE("a recipe with a shape of its own needs no model file") {
   request.settings = {"model.num_layers=16"};
   CHECK(scenario_in(import_recipe(script, request).yaml).recipe.model.num_layers == 16);
   CHECK(refused(with(script, "--vocab-size 256000", "--lr 1"), h100_job())
-            .find("vocab_size: is not said by the recipe") != std::string::npos);
+            .find("vocab_size: is not given by the recipe") != std::string::npos);
 }
 
 TEST_CASE("dropout, heads and parts that are not simulated are not passed over") {

@@ -64,18 +64,18 @@ TEST_CASE("Hydra overrides make the BF16 recipe of the FP8 one") {
         std::string::npos);
 }
 
-TEST_CASE("a DLLogger header says the same as the configuration") {
+TEST_CASE("a DLLogger header gives the same as the configuration") {
   RecipeRequest request = a4_job();
   request.nodes = 28;
   const ImportedRecipe imported = import_recipe(recipe_file("dllogger_header.json"), request);
   check_same_fields(imported.yaml, "llama405b_a4_224");
   request.nodes.reset();
   CHECK(said([&] { import_recipe(recipe_file("dllogger_header.json"), request); }) ==
-        "tests/import/data/dllogger_header.json: cluster.nodes: the recipe does not say how many "
-        "nodes the job has; --nodes N would");
+        "tests/import/data/dllogger_header.json: cluster.nodes: the recipe does not give the "
+        "number of nodes; --nodes N sets it");
 }
 
-TEST_CASE("hparams.yaml, the model's keys below cfg, says the same as the configuration") {
+TEST_CASE("hparams.yaml, the model's keys below cfg, gives the same as the configuration") {
   ImportFile file = recipe_file(kA4);
   file.text = "cfg:\n  precision: bf16\n" + file.text.substr(file.text.find("  mcore_gpt:"));
   RecipeRequest request = a4_job();
@@ -113,25 +113,25 @@ TEST_CASE("every value names its origin, and what is left aside is listed") {
   CHECK(imported.ignored > 30);
 }
 
-TEST_CASE("what a recipe does not say comes from options, and errors name them") {
+TEST_CASE("what a recipe does not give comes from options, and errors name them") {
   CHECK(said([&] { import_recipe(recipe_file(kA4), {}); })
-            .find("cluster: a recipe does not say what it runs on; --cluster NAME would, one of "
+            .find("cluster: a recipe names no cluster; --cluster NAME sets it, one of "
                   "azure-ndv5-h100,") != std::string::npos);
   RecipeRequest request;
   request.cluster = "gcp-a4";
-  CHECK(said([&] { import_recipe(recipe_file(kA4), request); }).find("--software NAME would") !=
+  CHECK(said([&] { import_recipe(recipe_file(kA4), request); }).find("--software NAME sets it") !=
         std::string::npos);
   request.cluster = "gcp-a5";
   CHECK(said([&] { import_recipe(recipe_file(kA4), request); }).find("did you mean 'gcp-a4'?") !=
         std::string::npos);
   CHECK(refused("  global_batch_size: 2016\n", "")
-            .ends_with("training.global_batch_size: the recipe does not say it; --set "
-                       "training.global_batch_size=N would"));
-  RecipeRequest told = a4_job();
-  told.settings = {"gbs=1008", "mfu_convention=google-training-metrics",
-                   "cluster.placement=spread"};
+            .ends_with("training.global_batch_size: the recipe does not give it; --set "
+                       "training.global_batch_size=N sets it"));
+  RecipeRequest given = a4_job();
+  given.settings = {"gbs=1008", "mfu_convention=google-training-metrics",
+                    "cluster.placement=spread"};
   const ImportFile file = with(recipe_file(kA4), "  global_batch_size: 2016\n", "");
-  const Scenario scenario = scenario_in(import_recipe(file, told).yaml);
+  const Scenario scenario = scenario_in(import_recipe(file, given).yaml);
   CHECK(scenario.recipe.training.global_batch_size == 1008);
   CHECK(scenario.mfu_convention == MfuConvention::google_training_metrics);
 }
@@ -171,7 +171,7 @@ TEST_CASE("a shape that no model has is the scenario's own, or overrides of one 
   CHECK(scenario.recipe.model.num_layers == 126);
 }
 
-TEST_CASE("an unknown tokenizer takes the vocabulary of the model that fits, and says so") {
+TEST_CASE("an unknown tokenizer takes the vocabulary of the model that fits, and reports it") {
   const ImportFile file = with(recipe_file(kA4), "GPT2BPETokenizer", "OurOwnTokenizer");
   const ImportedRecipe imported = import_recipe(file, a4_job());
   CHECK(scenario_in(imported.yaml).recipe.model.vocab_size == 128256);
@@ -186,7 +186,7 @@ TEST_CASE("overrides are strict") {
   CHECK(refused_override("model").ends_with("must be KEY=VALUE"));
   CHECK(refused_override("=3").find("must be KEY=VALUE with a dotted key") != std::string::npos);
   CHECK(refused_override("~model.nothing").find("is no key of the recipe") != std::string::npos);
-  CHECK(refused_override("model/size=3").find("config groups stand in the defaults") !=
+  CHECK(refused_override("model/size=3").find("config groups are in the defaults") !=
         std::string::npos);
   CHECK(refused_override("+model.num_moe_experts=8").find("mixture-of-experts") !=
         std::string::npos);

@@ -74,7 +74,7 @@ TEST_CASE("interpolations that cannot be resolved are refused, cycles named") {
         }).ends_with("a: '${b.c}' names 'b.c', which the file does not have"));
   CHECK(said([] { value_at("a: ${oc.env:HOME}\n", "a"); })
             .ends_with("a: '${oc.env:HOME}' is not known outside of the run; --override a=VALUE "
-                       "tells it"));
+                       "sets it"));
   CHECK(said([] { value_at("a: x${b\nb: 1\n", "a"); }).find("lacks a closing brace") !=
         std::string::npos);
   CHECK(said([] { value_at("a: ${multiply:2,x}\n", "a"); }).find("must be a whole number") !=

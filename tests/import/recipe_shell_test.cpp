@@ -103,7 +103,7 @@ TEST_CASE("an option that only a run gives has to be settled") {
            "if [ \"$1\" = fp8 ]; then\n  EXTRA=\"--fp8-format hybrid --lr 3\"\nfi\ntorchrun");
   RecipeRequest request = job("dgx-superpod-h100", "megatron-core-2025");
   CHECK(said([&] { import_recipe(script, request); })
-            .find("fp8: 'hybrid' stands in a branch that only a run takes or not; --override "
+            .find("fp8: 'hybrid' is in a branch that is decided at run time; --override "
                   "fp8=VALUE settles it, --override \"~fp8\" leaves it out") != std::string::npos);
   request.overrides = {"~fp8"};
   CHECK(!scenario_in(import_recipe(script, request).yaml).recipe.precision().quantized());

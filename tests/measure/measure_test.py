@@ -36,10 +36,10 @@ class Program(unittest.TestCase):
         return done.stderr
 
     def test_measures_and_writes_a_folder(self):
-        status, said, error = self.run_quick(FakeGpu())
+        status, printed, error = self.run_quick(FakeGpu())
         self.assertEqual((status, error), (0, ""))
-        self.assertIn("gemm bf16 burst forward 2048 1280 8192: 500.0 TFLOP/s\n", said)
-        self.assertTrue(said.endswith("mine: written\n"))
+        self.assertIn("gemm bf16 burst forward 2048 1280 8192: 500.0 TFLOP/s\n", printed)
+        self.assertTrue(printed.endswith("mine: written\n"))
         gemm = files_of(self.out)["gemm.csv"].splitlines()
         self.assertIn(',h100-sxm,fp8,sustained,8192,8192,8192,400.0,"forward; made up; '
                       '690 W, 1400 MHz, 60 C"', gemm[-1])
@@ -60,9 +60,9 @@ class Program(unittest.TestCase):
 
     def test_what_a_library_refuses_is_kept_with_its_reason(self):
         gpu = FakeGpu({2: RuntimeError("CUDA out of memory\nTried to allocate")})
-        status, said, _ = self.run_quick(gpu, "--only", "streaming")
+        status, printed, _ = self.run_quick(gpu, "--only", "streaming")
         self.assertEqual(status, 0)
-        self.assertIn(": refused: CUDA out of memory\n", said)
+        self.assertIn(": refused: CUDA out of memory\n", printed)
         self.assertEqual(sorted(files_of(self.out)), ["conditions.yaml", "streaming.csv"])
         self.assertIn(f"not_measured:\n  - {{point: streaming {gpu.asked[1].kernel} "
                       f"{gpu.asked[1].direction} 8192 {gpu.asked[1].columns}, "
@@ -108,7 +108,7 @@ class Program(unittest.TestCase):
         self.assertEqual((status, error), (2, f"measure.py: {self.out}: no such folder\n"))
 
     def test_wrong_options(self):
-        for arguments, said in (
+        for arguments, message in (
                 ([], "the following arguments are required: --out"),
                 (["--only", "gem"], f"--only: 'gem' is none of {', '.join(PARTS)}"),
                 (["--seconds", "0.5"], "--seconds: 0.5 is not within 1 to 60"),
@@ -116,7 +116,7 @@ class Program(unittest.TestCase):
                 (["--seconds", "long"], "argument --seconds: invalid float value: 'long'"),
                 (["--device", "tpu"], "argument --device: invalid choice: 'tpu'")):
             out = ["--out", str(self.out)] if arguments else []
-            self.assertIn(f"measure.py: error: {said}", self.refused(*out, *arguments))
+            self.assertIn(f"measure.py: error: {message}", self.refused(*out, *arguments))
 
     def test_no_pytorch(self):
         error = self.refused("--out", str(self.out), torch="raise ImportError('libcuda.so.1')")

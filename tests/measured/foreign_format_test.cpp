@@ -28,7 +28,7 @@ const std::vector<Sample>& logs() {
       {":::MLLOG {\"namespace\": \"\", \"key\": \"tracked_stats\"}", "MLPerf's log"},
       {"{'loss': 1.5, 'grad_norm': 0.5, 'learning_rate': 1e-05, 'epoch': 0.1}",
        "the log of Hugging Face's Trainer"},
-      {"Wall time,Step,Value", "a CSV of TensorBoard, which does not say what its values are"},
+      {"Wall time,Step,Value", "a CSV of TensorBoard, which does not name its values"},
       {std::string("\x18\0\0\0\0\0\0\0", 8) + "brain.Event:2", "an event file of TensorBoard"},
       {"host:1:1 [0] NCCL INFO AllReduce: opCount 1",
        "a log of NCCL's calls; 'simtrain profile' reads it"},
@@ -73,7 +73,7 @@ TEST_CASE("a profile that is not read is recognized too") {
   }
 }
 
-TEST_CASE("step times of several runs in one table: those that do not count are told") {
+TEST_CASE("step times of several runs in one table: those that do not count are reported") {
   const MeasuredRun run = read_text(
       "Step,run-1 - train_step_timing in s,run-2 - train_step_timing in s\n1,2.5,3.5\n2,2.5,3.5\n",
       all_steps());

@@ -49,9 +49,9 @@ TEST_CASE("kineto-trace: kernels, copies, steps and whose trace it is") {
     CHECK(profile.format == "kineto-trace");
     CHECK(profile.skipped.count == 0);
     CHECK(profile.steps == 2);
-    REQUIRE(profile.told);
-    CHECK(profile.told->rank == 3);
-    CHECK(profile.told->ranks == 8);
+    REQUIRE(profile.place);
+    CHECK(profile.place->rank == 3);
+    CHECK(profile.place->ranks == 8);
     REQUIRE(profile.kernels.size() == 4);
     CHECK(profile.kernels[0].kind == KernelKind::gemm);
     CHECK(profile.kernels[0].calls == 2);
@@ -61,7 +61,7 @@ TEST_CASE("kineto-trace: kernels, copies, steps and whose trace it is") {
   }
 }
 
-TEST_CASE("kineto-trace: kernels of NCCL that tell their calls") {
+TEST_CASE("kineto-trace: kernels of NCCL with their calls") {
   const auto call = [](std::string_view collective, std::string_view dtype) {
     return kernel("ncclDevKernel_X", "1", "kernel",
                   fmt::format(", \"Collective name\": \"{}\", \"In msg nelems\": 1024, \"Out msg "
@@ -90,7 +90,7 @@ TEST_CASE("kineto-trace: a bare list of events, on one line") {
   REQUIRE(profile.kernels.size() == 1);
   CHECK(profile.kernels[0].kind == KernelKind::attention);
   CHECK(!profile.steps);
-  CHECK(!profile.told);
+  CHECK(!profile.place);
 }
 
 TEST_CASE("kineto-trace: events that cannot be read are skipped by number") {
@@ -109,7 +109,7 @@ TEST_CASE("kineto-trace: events that cannot be read are skipped by number") {
         "14: starts an event of more than 262144 bytes");
 }
 
-TEST_CASE("kineto-trace: cut off at each of its bytes, it says so and keeps whole events") {
+TEST_CASE("kineto-trace: cut off at each of its bytes, it reports that and keeps whole events") {
   const std::string whole = trace(kernel("gemm_one", "5") + kernel("gemm_two", "6"));
   for (std::size_t size = kHead.size(); size + 1 < whole.size(); ++size) {
     const Profile profile = read_profile_text(whole.substr(0, size));
@@ -141,7 +141,7 @@ TEST_CASE("kineto-trace: steps are annotations with a length, and nothing else o
   CHECK(profile.steps == 1);
 }
 
-TEST_CASE("kineto-trace: FP8 travels as bytes, and kernels that tell no call are counted") {
+TEST_CASE("kineto-trace: FP8 travels as bytes, and kernels without a call are counted") {
   const auto call = [](std::string_view dtype) {
     return kernel("ncclDevKernel_X", "1", "kernel",
                   fmt::format(", \"Collective name\": \"_allgather_base\", \"In msg nelems\": 4, "
@@ -152,26 +152,26 @@ TEST_CASE("kineto-trace: FP8 travels as bytes, and kernels that tell no call are
       read_profile_text(trace(call("Float8_e4m3fn") + call("Float8_e5m2") + call("Unheard") +
                               kernel("ncclDevKernel_Y", "1") + kernel("nvjet", "1")));
   CHECK(profile.calls == CallCounts{{{NcclFunction::all_gather, 8, 1, 4}, 2}});
-  CHECK(profile.untold_calls == 2);
+  CHECK(profile.unknown_calls == 2);
 }
 
-TEST_CASE("kineto-trace: the rank of the job is the outermost one, wherever it stands") {
-  const auto told = [](std::string_view info) {
+TEST_CASE("kineto-trace: the rank of the job is the outermost one, wherever it is") {
+  const auto place = [](std::string_view info) {
     return read_profile_text(
                fmt::format(
                    R"({{"distributedInfo" : {},"traceEvents" : [{{"ph":"X","cat":"kernel","name":"a","dur":1}}]}})",
                    info))
-        .told;
+        .place;
   };
   const auto found =
-      told(R"({"pg_config": [{"rank": 5, "world_size": 9}], "world_size" : 8, "rank": 3})");
+      place(R"({"pg_config": [{"rank": 5, "world_size": 9}], "world_size" : 8, "rank": 3})");
   REQUIRE(found);
   CHECK(found->rank == 3);
   CHECK(found->ranks == 8);
-  CHECK(!told(R"({"pg_config": [{"rank": 5, "world_size": 9}]})"));
-  CHECK(!told(R"({"rank": "3", "world_size": 8})"));
-  CHECK(!told("7"));
-  CHECK(!told("{"));
+  CHECK(!place(R"({"pg_config": [{"rank": 5, "world_size": 9}]})"));
+  CHECK(!place(R"({"rank": "3", "world_size": 8})"));
+  CHECK(!place("7"));
+  CHECK(!place("{"));
 }
 
 TEST_CASE("kineto-trace: a few kernels on another GPU make no second rank") {
@@ -198,11 +198,11 @@ TEST_CASE("kineto-trace: what nests without end is read no further") {
             .find("nests deeper than 1000000 levels; the rest is left out") != std::string::npos);
 }
 
-TEST_CASE("kineto-trace: a head that lacks a rank, or is broken, tells no rank and does no harm") {
+TEST_CASE("kineto-trace: a head that lacks a rank, or is broken, gives no rank and does no harm") {
   const std::string events = "\"traceEvents\": [" + kernel("nvjet", "5").substr(2) + "]}";
   const std::string whole =
       R"({"distributedInfo": {"backend": "nccl", "rank": 3, "world_size": 8}, )";
-  CHECK(read_profile_text(whole + events).told->rank == 3);
+  CHECK(read_profile_text(whole + events).place->rank == 3);
   for (const std::string info :
        {R"({"distributedInfo": {"backend": "nccl", "world_size": 8}, )",
         R"({"distributedInfo": {"rank": 3}, )", R"({"distributedInfo": {}, )",
@@ -212,7 +212,7 @@ TEST_CASE("kineto-trace: a head that lacks a rank, or is broken, tells no rank a
         R"({"distributedInfo": {"backend": {"a")",
         R"({"distributedInfo": {"backend": {"a":[1]},}, )"}) {
     CAPTURE(info);
-    CHECK(!read_profile_text(info + events).told);
+    CHECK(!read_profile_text(info + events).place);
   }
   // One byte taken from the head, or put into it.
   for (std::size_t at = 1; at < whole.size(); ++at) {

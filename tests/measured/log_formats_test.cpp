@@ -205,7 +205,7 @@ TEST_CASE("the format's own window, another where it is empty, nothing where one
   CHECK(read_text(early, {parse_window("11:44", ""), ""}).steps.empty());
 }
 
-TEST_CASE("of a step that stands twice the last counts: a restart, several ranks") {
+TEST_CASE("of a step that occurs twice the last counts: a restart, several ranks") {
   std::string log;
   for (const int step : {0, 1, 2, 3}) log += nemo_line(step, "10.0");
   for (const int step : {2, 3, 4}) log += nemo_line(step, "12.0");
@@ -217,7 +217,7 @@ TEST_CASE("of a step that stands twice the last counts: a restart, several ranks
   CHECK(run.repeated.largest_difference == doctest::Approx(0.2));
 }
 
-TEST_CASE("a batch that grows: the last one counts, told by consumed samples") {
+TEST_CASE("a batch that grows: the last one counts, found by consumed samples") {
   const MeasuredRun run =
       read_text("step,step_time_s,consumed_samples\n0,1,16\n1,1,32\n2,1,64\n3,1,96\n", all_steps());
   CHECK(run.facts.batch_from_samples.value() == 32);

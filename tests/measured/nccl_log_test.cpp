@@ -29,10 +29,10 @@ TEST_CASE("nccl-log: calls of a process by function, size of the group, type and
                                     {{NcclFunction::all_gather, 8, 1, 1024}, 1},
                                     {{NcclFunction::send, 0, 9, 4096}, 1},
                                     {{NcclFunction::all_to_all, 8, 7, 64}, 1}});
-  CHECK(!process.told);
+  CHECK(!process.place);
 }
 
-TEST_CASE("nccl-log: the largest communicator of a process tells its place") {
+TEST_CASE("nccl-log: the largest communicator of a process gives its place") {
   const Profile profile = read_profile_text(
       "node3:411:480 [2] NCCL INFO ncclCommInitRankConfig comm 0x55d0c3a1b2f0 rank 26 nranks 64 "
       "cudaDev 2 nvmlDev 2 busId 4c000 commId 0x7a1f - Init COMPLETE\n"
@@ -40,12 +40,12 @@ TEST_CASE("nccl-log: the largest communicator of a process tells its place") {
       "nvmlDev 2 busId 4c000 parent 0x55d0c3a1b2f0 color 1 key 2 commId 0x7a20 - Init COMPLETE\n" +
       call_line("Broadcast", 5, 4));
   REQUIRE(profile.processes.size() == 1);
-  REQUIRE(profile.processes[0].told);
-  CHECK(profile.processes[0].told->rank == 26);
-  CHECK(profile.processes[0].told->ranks == 64);
+  REQUIRE(profile.processes[0].place);
+  CHECK(profile.processes[0].place->rank == 26);
+  CHECK(profile.processes[0].place->ranks == 64);
 }
 
-TEST_CASE("nccl-log: launchers and time stamps may stand before a line; processes are kept apart") {
+TEST_CASE("nccl-log: launchers and time stamps may precede a line; processes are kept apart") {
   const Profile profile =
       read_profile_text("5: [2025-03-01 10:00:00] " + call_line("AllReduce", 1, 7) +
                         "[default1]:" + call_line("AllReduce", 1, 7, "node3:412:2208 [3]") +
@@ -90,7 +90,7 @@ TEST_CASE("nccl-log: without its end, at each of its bytes, no call is made up")
   }
 }
 
-TEST_CASE("nccl-log: kinds of calls beyond a limit are skipped, and said") {
+TEST_CASE("nccl-log: kinds of calls beyond a limit are skipped, and reported") {
   std::string log;
   for (std::size_t i = 0; i < 100010; ++i)
     log += call_line("AllReduce", static_cast<std::int64_t>(i), 7);

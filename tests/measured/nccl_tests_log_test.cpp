@@ -23,7 +23,7 @@ const std::string kHead =
     "# nThread 1 nGpus 1 minBytes 8 maxBytes 1024 step: 2(factor) warmup iters: 5 iters: 20 agg "
     "iters: 1 validation: 1 graph: 0\n#\n# Using devices\n";
 
-TEST_CASE("nccl-tests: program, ranks, hosts, GPUs and NCCL as the log says") {
+TEST_CASE("nccl-tests: program, ranks, hosts, GPUs and NCCL as the log gives them") {
   const std::string text =
       "# nccl-tests version 2.16.4 nccl-headers=22703 nccl-library=22703\n"
       "# Collective test starting: all_reduce_perf\n" +

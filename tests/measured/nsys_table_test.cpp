@@ -12,7 +12,7 @@ std::string row(std::string_view name, std::string_view time, std::string_view c
   return fmt::format("1.5,{},{},1.0,1.0,1,1,0.0,{}\n", time, calls, name);
 }
 
-TEST_CASE("nsys-csv: sums of kernels, with what nsys says around them") {
+TEST_CASE("nsys-csv: sums of kernels, with messages of nsys between them") {
   const Profile profile = read_profile_text(
       "Generating SQLite file rank0.sqlite from rank0.nsys-rep\n"
       "Processing [rank0.sqlite] with [/opt/nsys/reports/cuda_gpu_kern_sum.py]... \n\n" +
@@ -112,11 +112,10 @@ TEST_CASE("nsys-csv: an empty line or a line without a time ends a table") {
       read_profile_text(table + "A,B,C,D,E,F,G,H,I\n" + row("other", "10", "1"));
   CHECK(heading.kernels.size() == 1);
   CHECK(heading.skipped.count == 2);
-  CHECK(heading.skipped.named[1].why ==
-        "stands behind a line that has no time, with which its table ends");
+  CHECK(heading.skipped.named[1].why == "follows a line without a time, which ends its table");
 }
 
-TEST_CASE("nsys-csv: a byte order mark may stand before a table") {
+TEST_CASE("nsys-csv: a byte order mark may precede a table") {
   const Profile profile =
       read_profile_text("\xEF\xBB\xBF" + std::string(kHeader) + row("gemm", "10", "1"));
   CHECK(profile.format == "nsys-csv");

@@ -15,7 +15,7 @@ std::string megatron_log(int first, int last, int distance, double milliseconds)
 
 RunMetrics metrics_of(const MeasuredRun& run) { return run_metrics(run, {}); }
 
-TEST_CASE("a resumed run: all that the log holds but its first step, and why is said") {
+TEST_CASE("a resumed run: all that the log holds but its first step, and the reason is reported") {
   const MeasuredRun run = read_text(megatron_log(122, 125, 1, 86000));
   REQUIRE(run.steps.size() == 3);
   CHECK(run.steps.front().number == 123);
@@ -30,7 +30,7 @@ TEST_CASE("a resumed run: all that the log holds but its first step, and why is 
         "parse-train-timing-mbridge (steps 35 to 44)");
   const RunMetrics metrics = metrics_of(run);
   CHECK(metrics.status == RunStatus::partial);
-  CHECK(metrics.why == "the log holds none of steps 35 to 44; steps 123 to 125 stand in");
+  CHECK(metrics.why == "the log holds none of steps 35 to 44; steps 123 to 125 count instead");
   CHECK(metrics.step_time_s->mean == doctest::Approx(86.124));
   CHECK(metrics.step_time_s->std.value() == doctest::Approx(1e-3));
 }
@@ -64,7 +64,7 @@ TEST_CASE("the warm-up is a fifth, at most ten steps, and none of a single one")
   CHECK(longer.steps.front().number == 110);
 }
 
-TEST_CASE("of a step that stands twice the last counts in such a window too") {
+TEST_CASE("of a step that occurs twice the last counts in such a window too") {
   const MeasuredRun run =
       read_text(megatron_log(101, 110, 1, 5000) + megatron_log(109, 112, 1, 6000));
   CHECK(run.steps.size() == 9);

@@ -88,7 +88,7 @@ TEST_CASE("What a rank waits for the slowest one is predicted, and in no kind of
   CHECK(wait == doctest::Approx(part(report.breakdown, Share::stragglers)).epsilon(0.3));
 }
 
-TEST_CASE("Predicted calls count what for_each_nccl_call tells") {
+TEST_CASE("Predicted calls count what for_each_nccl_call gives") {
   const ProfiledJob job;
   std::int64_t calls = 0;
   for_each_nccl_call(job.simulated, 63, [&](const NcclCall&) { ++calls; });
@@ -101,11 +101,11 @@ TEST_CASE("Predicted calls count what for_each_nccl_call tells") {
 TEST_CASE("A profile that is as predicted, of three steps") {
   const ProfiledJob job;
   Profile profile = seen(predicted_profile(job.simulated, 5), 3);
-  profile.told = ToldRank{5, 64};
+  profile.place = RankPlace{5, 64};
   const auto comparisons = compare_profile(job.simulated, profile, {});
   REQUIRE(comparisons.size() == 1);
   CHECK(comparisons[0].rank == 5);
-  CHECK(comparisons[0].rank_from == "the profile says so");
+  CHECK(comparisons[0].rank_from == "stated in the profile");
   CHECK(comparisons[0].steps == 3);
   for (const KernelRow& row : comparisons[0].kernels) {
     CHECK(row.measured_calls == static_cast<double>(row.predicted.calls));
@@ -116,7 +116,7 @@ TEST_CASE("A profile that is as predicted, of three steps") {
 TEST_CASE("Where the rank and the steps of a profile come from") {
   const ProfiledJob job;
   Profile profile = seen(predicted_profile(job.simulated, 5), 3);
-  profile.told = ToldRank{5, 128};  // of another job
+  profile.place = RankPlace{5, 128};  // of another job
   const int busiest =
       job.simulated.plan.ranks[busiest_rank(job.simulated.plan, job.simulated.timeline)].rank;
   CHECK(compare_profile(job.simulated, profile, {std::nullopt, 1})[0].rank == busiest);
@@ -124,10 +124,10 @@ TEST_CASE("Where the rank and the steps of a profile come from") {
         "the busiest one; --rank N would take another; the profile is of rank 5 of 128, the job "
         "has 64");
   CHECK(compare_profile(job.simulated, profile, {7, std::nullopt})[0].rank == 7);
-  profile.told = ToldRank{5, 64};
+  profile.place = RankPlace{5, 64};
   CHECK(compare_profile(job.simulated, profile, {7, 1})[0].rank_from ==
-        "--rank; the profile says it is of rank 5");
-  profile.told = ToldRank{5, 128};
+        "--rank; the profile states rank 5");
+  profile.place = RankPlace{5, 128};
   CHECK(compare_profile(job.simulated, profile, {7, 2})[0].steps == 2);
   CHECK(compare_profile(job.simulated, profile, {7, std::nullopt})[0].steps == 3);
   profile.steps = 6;
@@ -139,7 +139,7 @@ TEST_CASE("Where the rank and the steps of a profile come from") {
   for (ProfiledKernel& kernel : profile.kernels) kernel.calls += 1;
   CHECK(said([&] { compare_profile(job.simulated, profile, {}); }) ==
         "seen.csv: --steps: marks no steps, and its collectives are no common multiple of "
-        "predicted ones, so that it is not known how many steps this is; --steps N would tell");
+        "predicted ones, so that it is not known how many steps this is; --steps N gives it");
   CHECK(said([&] {
           compare_profile(job.simulated, profile, {64, 1});
         }) == "--rank: there is no 64; 0 to 63 would do");
@@ -149,9 +149,9 @@ TEST_CASE("Processes of a log by their ranks") {
   const ProfiledJob job;
   Profile profile;
   profile.path = "nccl.log";
-  profile.processes = {{"a:1", ToldRank{0, 64}, predicted_calls(job.simulated, 0)},
-                       {"a:2", ToldRank{1, 64}, predicted_calls(job.simulated, 1)},
-                       {"b:1", ToldRank{63, 64}, predicted_calls(job.simulated, 63)}};
+  profile.processes = {{"a:1", RankPlace{0, 64}, predicted_calls(job.simulated, 0)},
+                       {"a:2", RankPlace{1, 64}, predicted_calls(job.simulated, 1)},
+                       {"b:1", RankPlace{63, 64}, predicted_calls(job.simulated, 63)}};
   CHECK(compare_profile(job.simulated, profile, {}).size() == 3);
   const auto chosen = compare_profile(job.simulated, profile, {63, std::nullopt});
   REQUIRE(chosen.size() == 1);
@@ -160,15 +160,15 @@ TEST_CASE("Processes of a log by their ranks") {
   CHECK(said([&] {
           compare_profile(job.simulated, profile, {9, std::nullopt});
         }) == "nccl.log: --rank: holds no calls of rank 9");
-  profile.processes[0].told.reset();
+  profile.processes[0].place.reset();
   CHECK(compare_profile(job.simulated, profile, {}).size() == 3);
   const auto only = compare_profile(job.simulated, profile, {63, std::nullopt});
   REQUIRE(only.size() == 1);
   CHECK(only[0].process == "b:1");
   CHECK(compare_profile(job.simulated, profile, {9, 1})[0].process == "a:1");
-  profile.processes[1].told = ToldRank{0, 2};
+  profile.processes[1].place = RankPlace{0, 2};
   CHECK(said([&] { compare_profile(job.simulated, profile, {}); }) ==
-        "nccl.log: holds calls of 2 processes that do not tell their ranks; the log of one process "
+        "nccl.log: holds calls of 2 processes whose ranks are unknown; the log of one process "
         "with --rank N would do");
 }
 

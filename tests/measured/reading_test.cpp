@@ -36,7 +36,7 @@ TEST_CASE("lines end at newlines and carriage returns; only newlines count") {
   CHECK(pieces_of("\n\r\n\r", 1).empty());
 }
 
-TEST_CASE("a line that is too long is told once, whatever the pieces it comes in") {
+TEST_CASE("a line that is too long is reported once, whatever the pieces it comes in") {
   const std::string longest(LineReader::kLongest, 'x');
   const std::string text =
       "a\n" + longest + "\n" + longest + "y\nb\n" + longest + longest + longest;
@@ -71,7 +71,7 @@ TEST_CASE("windows: names, ranges, the last ones") {
         "--steps: 'last:1001' asks for more than the last 1000 steps; 'FIRST:' would do");
 }
 
-TEST_CASE("the last steps are the last of the log, a repeated one where it stands last") {
+TEST_CASE("the last steps are the last of the log, a repeated one where it comes last") {
   StepTable table(parse_window("last:3", ""));
   for (const int number : {5, 6, 7, 8, 6, 7}) table.add({number, 1.0 + number});
   std::vector<std::int64_t> numbers;

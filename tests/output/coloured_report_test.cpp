@@ -25,7 +25,7 @@ TEST_CASE("The bar of a share is blue for compute, magenta for communication, pl
   CHECK(coloured_report("  other  ##\n") == "  other  ##\n");
 }
 
-TEST_CASE("A verdict has its colour where it stands alone, not within words") {
+TEST_CASE("A verdict has its colour where it is alone, not within words") {
   CHECK(coloured_report("  a  fits\n") == "  a  \x1b[32mfits\x1b[0m\n");
   CHECK(coloured_report("  a  fits, but tight: 1 GB\n") ==
         "  a  \x1b[33mfits, but tight\x1b[0m: 1 GB\n");

@@ -71,7 +71,7 @@ TEST_CASE("times keep to seven characters, as nccl-tests prints them") {
   CHECK(time(std::chrono::seconds(9)) == "9000000");
 }
 
-TEST_CASE("sizes of one choice stand in one comment") {
+TEST_CASE("sizes of one choice share one comment") {
   const std::string text =
       nccl_table(head(Collective::all_reduce),
                  {row(Collective::all_reduce, 1000, 1500, Duration(1'000'000), Protocol::ll),

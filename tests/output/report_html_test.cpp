@@ -176,7 +176,7 @@ std::string page_of(const Case& c, bool explained) {
                   provenance_of(data, source.tree(c.row, settings)), why);
 }
 
-TEST_CASE("Pages of runs are whole, forbid what lies outside, and tell all there is") {
+TEST_CASE("Pages of runs are whole, forbid what lies outside, and complete") {
   for (const Case& c : cases()) {
     CAPTURE(c.file);
     CAPTURE(c.row);

@@ -147,7 +147,7 @@ TEST_CASE("The breakdown picks the unit that fits and sums up to the step") {
   CHECK(text.find("pipeline_bubble") == std::string::npos);
 }
 
-TEST_CASE("What does not fit is said to") {
+TEST_CASE("What does not fit is reported") {
   Report report = flagship();
   CHECK(text_report(report).find("\n  fits, ") != std::string::npos);
   CHECK(text_table({"r"}, {report}).find("     fits\n") != std::string::npos);
@@ -157,7 +157,7 @@ TEST_CASE("What does not fit is said to") {
   CHECK(nlohmann::json::parse(json_report(report)).at("memory").at("fits") == false);
 }
 
-TEST_CASE("A plan without room for fragmentation is told to be tight") {
+TEST_CASE("A plan without room for fragmentation is reported as tight") {
   Report report = flagship();
   report.memory_capacity = report.fullest_stage().total();
   CHECK(report.fits());
@@ -194,7 +194,7 @@ TEST_CASE("The items of the fullest stage's memory sum up to what it takes") {
   }
 }
 
-TEST_CASE("The placement tells hops by distance and the busiest link between switches") {
+TEST_CASE("The placement shows hops by distance and the busiest link between switches") {
   Report report = flagship();
   report.placement = {"random", "by-host", 4, 9, {{"dp", {0, 12, 3, 2, 1}}}, std::nullopt};
   const std::string table =

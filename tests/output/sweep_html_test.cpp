@@ -100,7 +100,7 @@ TEST_CASE("The data of a page are its rows, best first, its maps and its fronts"
   CHECK(front.back() == best_rows(table.rows, 1).front()->index);
 }
 
-TEST_CASE("Unlike work is said, and fronts go by the time of a training run then") {
+TEST_CASE("Unlike work is noted, and fronts go by the time of a training run then") {
   const SweepQuestion question = small_question({"tp=1,2,4", "nodes=1,2"});
   SweepTable table = made_table(question);
   table.rows[1].gpus = 16;
@@ -115,7 +115,7 @@ TEST_CASE("Unlike work is said, and fronts go by the time of a training run then
   CHECK(data["fronts"]["gpu_hours"][0] == 1);
 }
 
-TEST_CASE("A page of 10,000 candidates is below 5 MB; of more it lists the best, and says so") {
+TEST_CASE("A page of 10,000 candidates is below 5 MB; of more it lists the best, and notes it") {
   const SweepQuestion question = small_question({"tp=1,2,4,8", "gbs=8:20000:8"});
   const SweepTable table = made_table(question);
   REQUIRE(table.rows.size() == 10'000);

@@ -33,7 +33,7 @@ struct ReadFlow {
   std::int64_t time = 0;
 };
 
-/// What stands in a trace, by "process/track".
+/// The content of a trace, by "process/track".
 struct ReadTrace {
   std::map<std::string, std::vector<ReadSlice>> slices;
   std::map<std::string, std::vector<std::pair<std::int64_t, double>>> counters;

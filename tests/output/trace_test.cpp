@@ -78,7 +78,7 @@ void check_counters(const ReadTrace& trace, std::int64_t end) {
   }
 }
 
-/// The memory counters of a trace; the most of each is what the report says of its stage.
+/// The memory counters of a trace; the most of each is the figure of its stage in the report.
 void check_memory(const ReadTrace& trace, const Report& report) {
   std::size_t shown = 0;
   for (const auto& [name, values] : trace.counters) {
@@ -160,7 +160,7 @@ TEST_CASE("Passes of a trace are the spans of the timeline") {
   }
 }
 
-TEST_CASE("Inside a pass stand its layers, and kernels fill them") {
+TEST_CASE("Inside a pass are its layers, and kernels fill them") {
   const Scenario asked = scenario("llama31_405b_h100", "bf16-64", {"gbs=16"});
   const SimulatedStep simulated = simulate_step(asked);
   const ReadTrace trace = chrome_of(simulated, {"", {{{0, 0}}}, {{kAllNumbers}}});
@@ -191,7 +191,7 @@ TEST_CASE("Inside a pass stand its layers, and kernels fill them") {
   CHECK(inside < passes + passes / 10);
 }
 
-TEST_CASE("Both formats tell the same") {
+TEST_CASE("Both formats hold the same") {
   for (const Case& one : {cases()[2], cases()[5]}) {
     const Scenario asked = scenario(one.file, one.row, one.settings);
     const SimulatedStep simulated = simulate_step(asked);
@@ -224,14 +224,14 @@ TEST_CASE("Both formats tell the same") {
   }
 }
 
-TEST_CASE("Ranks that were folded away are shown as those that stand for them") {
+TEST_CASE("Ranks that were folded away are shown as their representatives") {
   const Scenario asked = scenario("llama31_70b_h100", "bf16-64", {"gbs=32"});
   const SimulatedStep simulated = simulate_step(asked);
   const ReadTrace trace = chrome_of(simulated, {"", {{{1, 1}}}, {{{0, 0}}}});
-  const int stand_in = simulated.classes.step_stand_in[1];
-  REQUIRE(stand_in != 1);
-  CHECK(
-      trace.slices.contains("rank 1, stage 0 (as rank " + std::to_string(stand_in) + ")/compute"));
+  const int representative = simulated.classes.step_stand_in[1];
+  REQUIRE(representative != 1);
+  CHECK(trace.slices.contains("rank 1, stage 0 (as rank " + std::to_string(representative) +
+                              ")/compute"));
   CHECK(trace.flows.empty());
   CHECK_THROWS_AS(chrome_of(simulated, {"", {{{0, 64}}}, std::nullopt}), InputError);
   CHECK_THROWS_AS(chrome_of(simulated, {"", std::nullopt, {{{99999, 99999}}}}), InputError);

@@ -68,7 +68,7 @@ TEST_CASE("A search's page has its plans, the first against the second, and the 
   CHECK(data["steps"][0]["fits"] == false);
 }
 
-TEST_CASE("A page marks tight plans, and says what was skipped") {
+TEST_CASE("A page marks tight plans, and lists what was skipped") {
   TuneResult tuned = result(TuneGoal::step_time);
   tuned.best[1].plan.tight = true;
   tuned.tight_ahead = {3, tuned.best[1]};
@@ -91,7 +91,7 @@ TEST_CASE("By MFU a page counts GPU seconds") {
   CHECK(data["differences"].back()["first"] == 8);
 }
 
-TEST_CASE("One plan alone has no second, and no plan a page that says why") {
+TEST_CASE("One plan alone has no second, and no plan a page with the reason") {
   TuneResult one = result(TuneGoal::step_time);
   one.best.pop_back();
   one.steps.clear();

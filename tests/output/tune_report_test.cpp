@@ -68,7 +68,7 @@ TEST_CASE("by MFU and cost, shares are GPU seconds, so that sizes compare") {
   CHECK(has(text, "$ 66.67 k"));
 }
 
-TEST_CASE("tight plans are marked, and those that would come first are told") {
+TEST_CASE("tight plans are marked, and those that would come first are reported") {
   TuneResult tuned = result(TuneGoal::step_time);
   CHECK(!has(tune_text({"name", 1e12, {}, {}}, tuned), "tight"));
   tuned.best[1].plan.tight = true;

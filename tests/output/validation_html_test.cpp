@@ -28,7 +28,7 @@ ValidationResult one_table() {
   return {"file", std::nullopt, {table}};
 }
 
-TEST_CASE("The validation page tells errors, figures and breakdown, names escaped") {
+TEST_CASE("The validation page has errors, figures and breakdown, names escaped") {
   const std::string page = validation_html({one_table()});
   CHECK(has(page, "<h2>T &lt;8B&gt;</h2>"));
   CHECK(has(page, "llama &amp; co"));
@@ -59,7 +59,7 @@ TEST_CASE("Bounds hold where some are stated, anywhere") {
   }
 }
 
-TEST_CASE("What speaks against a log stands in its row, escaped") {
+TEST_CASE("What speaks against a log is in its row, escaped") {
   ValidationResult result = one_table();
   CHECK(!has(validation_html({result}), "Partial"));
   result.tables[0].runs[1].caveat = "Partial: the log ends at <3>";
@@ -86,7 +86,7 @@ TEST_CASE("Broken bounds and growth that misses are marked") {
             "-25.00 points.</p>"));
 }
 
-TEST_CASE("Reported tables and figures that do not follow say so") {
+TEST_CASE("Reported tables and figures that do not follow are marked") {
   ValidationResult result = one_table();
   TableResult& table = result.tables[0];
   table.spec.use = TableUse::reported;
@@ -143,7 +143,7 @@ TEST_CASE("A bar goes to its side of the middle and no further than its end") {
   CHECK(has(bar_of(run("a", "10", 20)), "class=\"long\" x=\"56.0\" y=\"3\" width=\"55.0\""));
 }
 
-TEST_CASE("The parts of a breakdown sum to the predicted time; the measured one stands beside") {
+TEST_CASE("The parts of a breakdown sum to the predicted time; the measured one is beside") {
   ValidationResult result = one_table();
   result.tables[0].runs = {run("a", "10", 8), run("", "20", 20)};
   result.tables[0].spec.use = TableUse::reported;

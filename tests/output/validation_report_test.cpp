@@ -65,7 +65,7 @@ TEST_CASE("An MFU is shown beside the step time where the document prints one") 
                  "  a               10.000 s   11.000 s +10.00 %  8.2 %       40.50 %    37.25 %"));
 }
 
-TEST_CASE("What speaks against a log stands below its row, and in its JSON") {
+TEST_CASE("What speaks against a log is below its row, and in its JSON") {
   ValidationResult result = two_tables();
   result.tables[0].runs[0].caveat = "NaN: a loss is no number\x1b";
   const std::vector<std::string> text = lines(validation_text({result}, false));
@@ -84,7 +84,7 @@ TEST_CASE("Growth is shown in percent, its miss in points") {
                  "  growth a to b: measured +10.40 %, predicted +10.00 %, off by -0.40 points"));
 }
 
-TEST_CASE("Other figures stand in lines of their own") {
+TEST_CASE("Other figures have lines of their own") {
   ValidationResult result = two_tables();
   result.tables[1].runs[0].figures.push_back(figure(FigureName::peak_memory, "80", 76));
   CHECK(
@@ -105,7 +105,7 @@ TEST_CASE("Memory has a summary of its own, before that of all step times") {
   CHECK(json.at("memory_summary").at("bias").get<double>() == doctest::Approx(0.025));
 }
 
-TEST_CASE("Printed figures that follow from the step time are counted, disputes told") {
+TEST_CASE("Printed figures that follow from the step time are counted, disputes listed") {
   ValidationResult result = two_tables();
   FigureResult mfu = figure(FigureName::mfu, "40", 41);
   mfu.kind = FigureKind::derived;
@@ -130,7 +130,7 @@ TEST_CASE("A breakdown gives each share of each row's step") {
   CHECK(has_line(text, "  pipeline_bubble                    25.00              25.00"));
 }
 
-TEST_CASE("Broken bounds stand at the end") {
+TEST_CASE("Broken bounds are at the end") {
   ValidationResult result = two_tables();
   result.bounds = ErrorBounds{{0.06}, {0.08}};
   CHECK(lines(validation_text({result}, false)).back() ==

@@ -66,7 +66,7 @@ MemoryOfStep step_of(const Scenario& scenario) {
 
 }  // namespace
 
-TEST_CASE("memory over the step peaks at what a stage is said to allocate, and ends as it began") {
+TEST_CASE("memory of a step peaks at the allocation reported for a stage, and ends as it began") {
   std::mt19937 random(20);
   for (int trial = 0; trial < 60; ++trial) {
     const Scenario scenario = random_scenario(random);

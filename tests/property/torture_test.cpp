@@ -174,7 +174,7 @@ TEST_CASE("torture: folded is unfolded, and the parts of a step sum to it") {
   });
 }
 
-TEST_CASE("torture: each TP x CP group and each rank does what the one that stands for it does") {
+TEST_CASE("torture: each TP x CP group and each rank does what its representative does") {
   for_each_job(jobs(100, 4), [](const LegalJob& job) {
     const Scenario& scenario = job.scenario;
     const Cluster cluster(scenario.cluster);
@@ -199,15 +199,14 @@ TEST_CASE("torture: each TP x CP group and each rank does what the one that stan
     for (std::size_t i = 0; i < by_group.size(); ++i) {
       const auto pass = static_cast<std::size_t>(folded.pass[i * static_cast<std::size_t>(group)]);
       if (!expect(equal(by_group[i], by_class[pass]),
-                  fmt::format("TP x CP group {} is unlike the one that stands for it", i),
-                  job.command()))
+                  fmt::format("TP x CP group {} is unlike its representative", i), job.command()))
         return false;
     }
     const auto end = [&](const RankClasses& classes, const std::vector<PieceCosts>& pieces) {
       return execute(step_plan({{context, classes}, pieces}), {}).end;
     };
     return expect(end(each, by_group) == end(folded, by_class),
-                  "a rank's program is not that of the rank that stands for it", job.command());
+                  "a rank's program is not that of its representative", job.command());
   });
 }
 
@@ -231,7 +230,7 @@ TEST_CASE("torture: half the NIC bandwidth shortens no step by more than a thous
   });
 }
 
-TEST_CASE("torture: a row of a sweep and a size of a scale are what run says") {
+TEST_CASE("torture: a row of a sweep and a size of a scale are what run gives") {
   for_each_job(jobs(40, 20), [](const LegalJob& job) {
     const Report alone = simulate(job.scenario);
     std::vector<Setting> settings = parsed(job.job.settings);

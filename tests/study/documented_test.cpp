@@ -13,7 +13,7 @@ using simtrain::testing::said;
 
 namespace {
 
-/// What reading a file of one table says; the table's keys from line 7 on.
+/// The error of reading a file of one table; the table's keys from line 7 on.
 std::string refusal(const std::string& keys, const std::string& precision = "bf16") {
   const auto path = std::filesystem::temp_directory_path() /
                     ("simtrain-documented-" + std::to_string(std::hash<std::string>()(keys)));
@@ -88,7 +88,7 @@ TEST_CASE("a trend goes from one row to another") {
 TEST_CASE("a table has each row once") {
   CHECK(holds(refusal(std::string(kStepTime) +
                       "        rows: [{row: a, printed: [\"1\"]}, {row: a, printed: [\"2\"]}]\n"),
-              ":12:42: row: 'a' stands twice in the table"));
+              ":12:42: row: 'a' is given twice in the table"));
 }
 
 TEST_CASE("a dispute is over a figure of the table") {

@@ -46,7 +46,7 @@ double value(const KernelFit& fit, const std::string& name) {
   return 0;
 }
 
-/// Short runs of `truth` over sizes that tell its GEMM parameters apart.
+/// Short runs of `truth` over sizes that separate its GEMM parameters.
 std::vector<KernelPoint> gemms_of(const GpuSpec& truth) {
   std::vector<KernelPoint> points;
   for (const std::int64_t m : {128, 1024, 2048, 8192}) {
@@ -124,7 +124,7 @@ TEST_CASE("a fit leaves the limit or the 0 that it starts from") {
         doctest::Approx(to_seconds(truth.gemm.rates[0].wave_overhead) * 1e6).epsilon(0.02));
 }
 
-TEST_CASE("a parameter that the points put beyond its limit stands there and says so") {
+TEST_CASE("a parameter that the points put beyond its limit stays there and is marked") {
   GpuSpec truth = gpu("h100-sxm");
   truth.streaming.cast.value = 1.1;
   const std::vector<KernelFit> fits = fit_kernels(gpu("h100-sxm"), casts_of(truth));

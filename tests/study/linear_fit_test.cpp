@@ -30,7 +30,7 @@ TEST_CASE("Where errors were looked at does not change where they are least") {
   CHECK(solve(problem).values[1] == doctest::Approx(0));
 }
 
-TEST_CASE("A row of weight 0 has no say") {
+TEST_CASE("A row of weight 0 does not count") {
   LinearProblem problem = two_rows();
   problem.errors[1] = 100;
   problem.weights[1] = 0;

@@ -40,7 +40,7 @@ std::vector<int> first(int count) {
 
 }  // namespace
 
-TEST_CASE("2:1 oversubscription slows an all-to-all over units as its uplinks say") {
+TEST_CASE("2:1 oversubscription slows an all-to-all over units as its uplinks predict") {
   // Of 64 ranks a rank sends to 56 beyond its node over its NIC at 0.97 of the rate, and to 48
   // beyond its unit; 16 NICs share uplinks of 16 / 2 NICs.
   const double even = seconds(four_units(1), Collective::all_to_all, first(64));

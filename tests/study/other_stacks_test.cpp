@@ -14,7 +14,7 @@ using testing::data_folder;
 using testing::scenario_file;
 
 /// A plan "measured" with a software stack and predicted with another.
-RunToExplain run_with(const std::string& truth, const std::string& said) {
+RunToExplain run_with(const std::string& truth, const std::string& given) {
   const DataFolder data = data_folder();
   RunToExplain run{scenario_file("llama31_8b_h100"), "bf16-8", {parse_setting("gbs=16")}, 0, 0};
   const auto time_with = [&](const std::string& name) {
@@ -23,8 +23,8 @@ RunToExplain run_with(const std::string& truth, const std::string& said) {
     return step_time(run.source.scenario(data, run.row, settings));
   };
   run.measured_s = time_with(truth);
-  run.settings.push_back(parse_setting("software=" + said));
-  run.predicted_s = time_with(said);
+  run.settings.push_back(parse_setting("software=" + given));
+  run.predicted_s = time_with(given);
   return run;
 }
 
@@ -38,7 +38,7 @@ TEST_CASE("The stack that the run had explains it") {
   const OtherStack& best = stacks.stacks.front();
   CHECK(best.left == doctest::Approx(0).epsilon(1e-9));
   CHECK(best.explains);
-  CHECK(stacks.worth_saying(best));
+  CHECK(stacks.worth_reporting(best));
   CHECK(best.errors.at(0) == doctest::Approx(0).epsilon(1e-9));
   for (const OtherStack& stack : stacks.stacks) {
     CHECK(stack.name != "nemo-25.04.01");

@@ -51,12 +51,14 @@ TEST_CASE("limits allow what they name and leave other knobs free") {
   CHECK(!some.allows(Knob::account, static_cast<int>(SplitAccount::none)));
 }
 
-TEST_CASE("a limit that says nothing known is refused with what would do") {
-  const auto says = [](const std::string& text) { return said([&] { PlanLimits().add(text); }); };
-  CHECK(says("tp") == "--limit tp: must be KEY=VALUES; tp=1,2,4 or pp=1:16 would do");
-  CHECK(says("tpp=1").find("did you mean 'tp'?") != std::string::npos);
-  CHECK(says("recompute=ful").find("did you mean 'full'?") != std::string::npos);
-  CHECK(says("account=").find("'' is not known") != std::string::npos);
-  CHECK(says("mbs=none").find("'none' is neither a number") != std::string::npos);
+TEST_CASE("a limit of nothing known is refused with what would do") {
+  const auto refusal = [](const std::string& text) {
+    return said([&] { PlanLimits().add(text); });
+  };
+  CHECK(refusal("tp") == "--limit tp: must be KEY=VALUES; tp=1,2,4 or pp=1:16 would do");
+  CHECK(refusal("tpp=1").find("did you mean 'tp'?") != std::string::npos);
+  CHECK(refusal("recompute=ful").find("did you mean 'full'?") != std::string::npos);
+  CHECK(refusal("account=").find("'' is not known") != std::string::npos);
+  CHECK(refusal("mbs=none").find("'none' is neither a number") != std::string::npos);
   CHECK(said([] { limits({"tp=1", "tp=2"}); }) == "--limit tp=2: 'tp' has a limit already");
 }

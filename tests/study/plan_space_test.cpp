@@ -112,7 +112,7 @@ TEST_CASE("the space holds every plan that the reader takes and no other") {
   }
 }
 
-TEST_CASE("a plan fits where the report of its simulation says so, less the margin") {
+TEST_CASE("a plan fits where the report of its simulation does, less the margin") {
   const Scenario base = draft("llama31_8b_h100", "bf16-8", {"gbs=16"});
   const PlanSpace space = plan_space(base, limits({"cp=1,2", "mbs=1,2", "vp=1"}), 0);
   const PlanSpace narrow = plan_space(base, limits({"cp=1,2", "mbs=1,2", "vp=1"}), 0.5);

@@ -40,7 +40,7 @@ TEST_CASE("weak scaling keeps the samples of a GPU, strong scaling those of the 
   CHECK(strong[1].report->step_time_s < strong[0].report->step_time_s);
 }
 
-TEST_CASE("sizes on which the plan is illegal say why, and the others stand") {
+TEST_CASE("sizes on which the plan is illegal have a reason, and the others are kept") {
   const std::vector<ScaleRow> rows = study({4, 8, 12, 24, 64}, Scaling::strong, {"gbs=8"});
   CHECK(rows[0].refusal == "--gpus: 4 are no whole number of nodes of 8 GPUs");
   CHECK(rows[1].report);

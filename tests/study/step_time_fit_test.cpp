@@ -116,7 +116,7 @@ TEST_CASE("The same rows give the same values, to the bit") {
   CHECK(once.discrepancy == again.discrepancy);
 }
 
-TEST_CASE("A value stops at the end of its range and says so") {
+TEST_CASE("A value stops at the end of its range and is marked") {
   auto parameters = two_parameters();
   parameters.resize(1);
   const auto rows = measured_with(few_rows(), parameters, {parameters[0].current * 0.6});
@@ -144,7 +144,7 @@ TEST_CASE("Slopes stay in a range that is narrower than their step") {
   CHECK(narrow / 8 < slope() / 0.8);                   // steeper downwards
 }
 
-TEST_CASE("A table of many rows has no more say than one of a single row") {
+TEST_CASE("A table of many rows weighs no more than one of a single row") {
   auto parameters = two_parameters();
   parameters.resize(1);
   const auto base = few_rows();
@@ -161,7 +161,7 @@ TEST_CASE("A table of many rows has no more say than one of a single row") {
   CHECK(fitted(repeated) == doctest::Approx(fitted(rows)).epsilon(1e-3));
 }
 
-TEST_CASE("What is left out has no say in its own prediction") {
+TEST_CASE("What is left out does not influence its own prediction") {
   const auto parameters = two_parameters();
   auto rows =
       measured_with(few_rows(), parameters, {parameters[0].current * 0.9, parameters[1].current});

@@ -74,7 +74,7 @@ TEST_CASE("a map's cell holds the best of what its two values allow, or why ther
   CHECK(maps[1].cells[3].done == 1);
 }
 
-TEST_CASE("what does not fit never stands for what does") {
+TEST_CASE("what does not fit never represents what does") {
   const SweepQuestion question = small_question({"tp=1,2", "mbs=1,2"});
   for (const bool large_first : {true, false}) {
     std::vector<SweepRow> rows{too_large(0, 5), fitting(1, 2, 60)};
@@ -101,7 +101,7 @@ TEST_CASE("one varied key is a map of its own; too many cells are left out") {
   CHECK(sweep_maps(three.grid, {}, 404).size() == 3);
 }
 
-TEST_CASE("a front holds what none beats, as counting every pair says") {
+TEST_CASE("a front holds what none beats, as counting every pair shows") {
   std::mt19937_64 random(7);
   for (int round = 0; round < 50; ++round) {
     std::vector<SweepRow> rows;

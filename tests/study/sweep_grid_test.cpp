@@ -50,14 +50,14 @@ TEST_CASE("values may be lists and maps themselves") {
         Texts{"compact", "{kind: random, seed: 3}"});
 }
 
-TEST_CASE("what is no axis is refused where it stands") {
+TEST_CASE("what is no axis is refused at its place") {
   CHECK(refusal("tp") == "--vary tp: must be KEY=V1,V2,... or KEY=FIRST:LAST");
   CHECK(holds(refusal("tpp=1"), "is no key of a scenario; "));
   CHECK(holds(refusal("parallelism.tensor_parallel_size=1"), "is no key of a scenario; "));
   CHECK(holds(refusal("tp="), "lists no value"));
   CHECK(holds(refusal("tp=1,,2"), "has an empty value"));
-  CHECK(holds(refusal("tp=1,2,1"), "'1' stands twice"));
-  CHECK(holds(refusal("tp=1:3,2"), "'2' stands twice"));
+  CHECK(holds(refusal("tp=1,2,1"), "'1' is given twice"));
+  CHECK(holds(refusal("tp=1:3,2"), "'2' is given twice"));
   CHECK(holds(refusal("vp=4:1"), "'4:1' ends below its start"));
   CHECK(holds(refusal("vp=1:8:0"), "has the step 0"));
   CHECK(holds(refusal("vp=1::2"), "'1::2' is no range"));

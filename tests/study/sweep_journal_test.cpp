@@ -154,7 +154,7 @@ TEST_CASE("two never write to one journal") {
   CHECK(holds(place.refusal(kHead, JournalStart::resume), "another simtrain is at work on it"));
 }
 
-TEST_CASE("a journal that cannot be written says so") {
+TEST_CASE("a journal that cannot be written is an error") {
   CHECK(holds(said([] {
                 const SweepJournal journal("/nowhere/at/all.journal", kHead, JournalStart::fresh);
               }),

@@ -25,7 +25,7 @@ std::string refusal(const std::vector<std::string>& varied,
 
 }  // namespace
 
-TEST_CASE("a row is what simulate says of its candidate") {
+TEST_CASE("a row is what simulate gives for its candidate") {
   const SweepQuestion question = small_question({"mbs=1,2", "gbs=128,256"});
   const SweepRow row = evaluate(question, 1);
   const Report report = simulate(question.source.scenario(
@@ -50,7 +50,7 @@ TEST_CASE("an illegal combination is a row with its reason, without the place of
   CHECK(row.step_time_s == 0);
 }
 
-TEST_CASE("a plan without room is simulated, and says what it needs") {
+TEST_CASE("a plan without room is simulated, with what it needs") {
   const SweepRow row = evaluate(small_question({"mbs=1,16"}), 1);
   CHECK(row.status == SweepStatus::does_not_fit);
   CHECK(row.step_time_s > 0);
@@ -92,7 +92,7 @@ TEST_CASE("values that can never be legal are refused before anything starts") {
   CHECK(holds(refusal({}), "nothing to vary"));
 }
 
-TEST_CASE("the fingerprint tells questions apart, not the ways of writing one") {
+TEST_CASE("the fingerprint distinguishes questions, not the ways of writing one") {
   const std::string one = small_question({"mbs=1,2"}).fingerprint;
   CHECK(small_question({"training.micro_batch_size=1:2"}).fingerprint == one);
   CHECK(small_question({"mbs=2,1"}).fingerprint != one);

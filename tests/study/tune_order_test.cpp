@@ -70,9 +70,9 @@ void check_found(const TuneRequest& request) {
   REQUIRE(found.tight_ahead.best.has_value() == !ahead.empty());
   if (!ahead.empty()) CHECK(found.tight_ahead.best->plan.choice == ahead.front().choice);
   if (found.best.size() < request.top) {  // then every plan was looked at
-    std::int64_t told = 0;
-    for (const auto& [reason, plans] : found.skipped) told += plans.count;
-    CHECK(told == skipped);
+    std::int64_t counted = 0;
+    for (const auto& [reason, plans] : found.skipped) counted += plans.count;
+    CHECK(counted == skipped);
   }
 }
 

@@ -178,7 +178,7 @@ TEST_CASE("a trend holds up to its bound") {
   CHECK(!TrendResult{"a", "b", 0.5, 0.25, 0.2}.holds());
 }
 
-TEST_CASE("a table and a file outside their bounds say so, inside they are silent") {
+TEST_CASE("a table and a file outside their bounds are reported, inside they are silent") {
   const std::string rows = "          - {row: bf16-8, printed: [\"100\"]}\n";
   CHECK(broken_bounds(validated("        bounds: {mean: 100 %, max: 100 %}\n", rows)).empty());
   const auto broken = broken_bounds(validated("        bounds: {mean: 10 %, max: 20 %}\n", rows));

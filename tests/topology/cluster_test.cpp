@@ -73,7 +73,7 @@ TEST_CASE("36 GB200 trays are two NVLink domains of 18 switches on four rails") 
         Counts{144, 2 * 18, 144, 4, 9, 2 * (144 * 18 + 144 + 144 + 4 * 9)});
 }
 
-TEST_CASE("each link has an id of its own, and capacities stand by id") {
+TEST_CASE("each link has an id of its own, and capacities are by id") {
   const Cluster c = cluster("gcp-a4", 2);
   const std::vector<double> capacities = c.capacities();
   std::vector<int> seen(capacities.size(), 0);
@@ -111,7 +111,7 @@ TEST_CASE("the last domain and the last unit may be smaller than the others") {
   CHECK(c.distance(72, 75) == Distance::nvlink_domain);
 }
 
-TEST_CASE("distance tells GPU, NVLink domain, unit and fabric apart") {
+TEST_CASE("distance distinguishes GPU, NVLink domain, unit and fabric") {
   const Cluster c = cluster("gcp-a4", 28);  // units of 16 nodes, 128 GPUs
   CHECK(c.distance(5, 5) == Distance::same_gpu);
   CHECK(c.distance(0, 7) == Distance::nvlink_domain);
@@ -149,7 +149,7 @@ TEST_CASE("asking a GPU for a peak that its file lacks is an error at that file"
   CHECK(text.find("b200-sxm.yaml:1:1: peak_rates: has no row for fp32") != std::string::npos);
 }
 
-TEST_CASE("a latency beyond 1 ms is refused, since routing could not tell it from a NIC") {
+TEST_CASE("a latency beyond 1 ms is refused, since routing would take it for a NIC's") {
   namespace fs = std::filesystem;
   const fs::path root = fs::temp_directory_path() / ("simtrain-" + std::to_string(::getpid()));
   fs::create_directories(root);

@@ -177,7 +177,7 @@ TEST_CASE("eight GPUs with four NICs share them in pairs") {
         std::set<int>(second.end() - 2, second.end()));
 }
 
-TEST_CASE("hosts say where they stand") {
+TEST_CASE("hosts have their place") {
   const Cluster c = cluster("dgx-superpod-gb200", 150);
   const Host& last = c.hosts().back();
   CHECK(last.name == "node149");

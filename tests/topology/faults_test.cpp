@@ -100,7 +100,7 @@ TEST_CASE("a slow link between switches keeps its ways") {
   CHECK(slow == 2);
 }
 
-TEST_CASE("a slow GPU is told by the name of its host or by its number") {
+TEST_CASE("a slow GPU is given by the name of its host or by its number") {
   ClusterFaults faults;
   faults.gpus = {{"node1", 0, 1.5, kPlace}, {"0", 1, 2, kPlace}};
   const Cluster c = broken(small_spec(), faults);
@@ -110,7 +110,7 @@ TEST_CASE("a slow GPU is told by the name of its host or by its number") {
   CHECK(c.slowdown(3) == 1);
 }
 
-TEST_CASE("slow GPUs that do not exist or stand twice are refused") {
+TEST_CASE("slow GPUs that do not exist or are given twice are refused") {
   const auto refused_gpus = [](std::vector<SlowGpu> gpus) {
     ClusterFaults faults;
     faults.gpus = std::move(gpus);
@@ -122,7 +122,7 @@ TEST_CASE("slow GPUs that do not exist or stand twice are refused") {
   CHECK(refused_gpus({{"node1", 2, 2, kPlace}}) ==
         "s.yaml:7:3: cluster.faults.gpus[0].gpu: node1 has no GPU 2; they count from 0");
   CHECK(refused_gpus({{"node1", 1, 2, kPlace}, {"1", 1, 3, kPlace}}) ==
-        "s.yaml:7:3: cluster.faults.gpus[1]: GPU 1 of node1 stands twice");
+        "s.yaml:7:3: cluster.faults.gpus[1]: GPU 1 of node1 is given twice");
 }
 
 TEST_CASE("faults of what does not exist are refused") {

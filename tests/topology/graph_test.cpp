@@ -99,7 +99,7 @@ TEST_CASE("the uneven lab of the house: PXN leaves by a NIC on the target's leaf
   CHECK(cluster("lab-uneven", 2).gpus() == 16);
 }
 
-TEST_CASE("a cluster says what its nodes and its wiring are") {
+TEST_CASE("a cluster names its nodes and its wiring") {
   const Cluster lab = cluster("lab-uneven", 3);
   CHECK(lab.spec().nodes_text() == "2 x hgx-h100, 1 x hgx-h100-4nic");
   CHECK(lab.spec().wiring_text() == "own graph");

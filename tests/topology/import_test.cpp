@@ -63,7 +63,7 @@ NodeInventory table(const std::string& text) { return read_smi_topology({"t", te
 
 }  // namespace
 
-TEST_CASE("an NCCL dump of an HGX H100 tells all but the domain and the host") {
+TEST_CASE("an NCCL dump of an HGX H100 gives all but the domain and the host") {
   const NodeSpec node = node_of("hgx-h100-nccl.xml", {"lab", "h100-sxm", {}});
   CHECK(node.name == "lab");
   CHECK(node.gpu == "h100-sxm");
@@ -127,7 +127,7 @@ TEST_CASE("A dump of several trays counts them as the NVLink domain") {
   CHECK(node_of("gb200-tray-nccl.xml", {"lab", {}, {}}).nvlink_domain_nodes.value == 18);
 }
 
-TEST_CASE("what the user says goes before what could be assumed") {
+TEST_CASE("what the user gives goes before what could be assumed") {
   const NodeSpec node = node_of("dgx-h100-smi.txt", {"lab", "h100-sxm", Bandwidth(25e9)});
   CHECK(node.gpu == "h100-sxm");
   CHECK(node.nic_bandwidth.value == Bandwidth(25e9));
@@ -145,17 +145,17 @@ TEST_CASE("the slowest of unequal compute NICs is the rate of all") {
                   "slowest of unequal NICs\"}") != std::string::npos);
 }
 
-TEST_CASE("a GPU that the file leaves open has to be told") {
+TEST_CASE("a GPU that the file leaves open has to be given") {
   const auto refused = [](const ImportFile& file, std::optional<std::string> gpu) {
     return said([&] { imported(file, {"lab", std::move(gpu), {}}); });
   };
   CHECK(refused(input("dgx-h100-smi.txt"), {}) ==
         "dgx-h100-smi.txt:1:6: gpu: 18 NVLinks a GPU: h100-sxm or h200-sxm or b200-sxm or gb200 or "
-        "b300-sxm or gb300; say which with --gpu NAME, one of a100-sxm, b200-sxm, gb200, "
+        "b300-sxm or gb300; choose with --gpu NAME, one of a100-sxm, b200-sxm, gb200, "
         "h100-sxm, h200-sxm");
   CHECK(
       refused(input("hgx-h100-nccl.xml"), "gb200") ==
-      "hgx-h100-nccl.xml:11: gpu: the file says sm 90, 18 NVLinks a GPU, x86_64 CPUs; a gb200 has "
+      "hgx-h100-nccl.xml:11: gpu: the file gives sm 90, 18 NVLinks a GPU, x86_64 CPUs; a gb200 has "
       "sm 100, 18 NVLinks and arm64 CPUs");
   CHECK(refused(input("hgx-h100-nccl.xml"), "h100-sx") ==
         "--gpu: 'h100-sx' is not in hardware/gpus; did you mean 'h100-sxm'?");
@@ -184,14 +184,14 @@ TEST_CASE("where two GPUs want one NIC, the one that has another takes that") {
 
 TEST_CASE("wrong tables are refused at their place") {
   const auto refused = [](const std::string& text) { return said([&] { table(text); }); };
-  CHECK(refused(" GPU0 GPU0\n") == "t:1:7: GPU0: stands in the header twice");
+  CHECK(refused(" GPU0 GPU0\n") == "t:1:7: GPU0: is in the header twice");
   CHECK(refused("nothing\n") == "t: names no GPU");
   CHECK(refused(" GPU0 NIC0\nGPU0 X PIX\n") ==
         "t:2:1: the table ends before the row of NIC0; is the file cut off?");
   CHECK(refused(" GPU0 NIC0\nGPU0 X\nNIC0 PIX X\n") ==
         "t:2:6: GPU0: the row has 1 cells for the 2 devices of the header; is the file cut off?");
   CHECK(refused(" GPU0 NIC0\nNIC0 X PIX\n") ==
-        "t:2:1: 'NIC0' stands where the row of GPU0 should; the table has the rows of its header, "
+        "t:2:1: 'NIC0' is where the row of GPU0 should be; the table has the rows of its header, "
         "in that order");
   CHECK(refused(" GPU0 NIC0\nGPU0 X PIXX\nNIC0 PIX X\n") ==
         "t:2:8: 'PIXX' is no cell of nvidia-smi topo -m; X, NV1 to NV99, PIX, PXB, PHB, NODE or "
@@ -199,7 +199,7 @@ TEST_CASE("wrong tables are refused at their place") {
   CHECK(refused(" GPU0 NIC0\nGPU0 X PIX\nNIC0 SYS X\n") ==
         "t:3:6: NIC0 to GPU0 is SYS, but back it is PIX");
   CHECK(refused(" GPU0 NIC0\nGPU0 PIX X\nNIC0 X PIX\n") ==
-        "t:2:6: 'PIX' stands between GPU0 and GPU0; X stands in the diagonal and nowhere else");
+        "t:2:6: 'PIX' is between GPU0 and GPU0; X belongs in the diagonal and nowhere else");
   CHECK(refused(" GPU0 GPU1\nGPU0 X SYS\nGPU1 SYS X\n") ==
         "t:2:8: 'SYS' joins two GPUs; a node file knows GPUs behind NVSwitches, where all pairs "
         "have the same number of NVLinks");

@@ -77,7 +77,7 @@ TEST_CASE("hosts that the cluster does not have are refused") {
   CHECK(refusal(spec, listed({"1", "10"})) == "'10' is no host; there are 0 to 9");
   CHECK(refusal(spec, listed({"-1"})) == "'-1' is no host; there are 0 to 9");
   CHECK(refusal(spec, listed({"1x"})) == "'1x' is no host; there are 0 to 9");
-  CHECK(refusal(spec, listed({"1", "2", "1"})) == "'1' stands twice");
+  CHECK(refusal(spec, listed({"1", "2", "1"})) == "'1' is given twice");
   PlacementRequest two = listed({"1", "2", "3"});
   two.nodes = 2;
   CHECK(refusal(spec, two) == "lists 3 hosts for a job of 2 nodes");

@@ -122,7 +122,7 @@ TEST_CASE("The precision of a table is that of its rows") {
   }
 }
 
-TEST_CASE("Printed figures follow from the step times beside them, except where the file says so") {
+TEST_CASE("Printed figures follow from the step times beside them, unless the file marks them") {
   int followed = 0;
   for (const TableResult& table : documented().tables) {
     for (const RunResult& run : table.runs) {

@@ -1,4 +1,4 @@
-// What the recipe documents say about the fewest GPUs, as far as it is about memory.
+// What the recipe documents state about the fewest GPUs, as far as it is about memory.
 #include <string>
 #include <vector>
 

@@ -15,7 +15,7 @@ using ByteSource = std::function<std::size_t(std::span<char>)>;
 
 /// The bytes of a file, decompressed where it is gzip. Reads regular files and pipes. Throws
 /// InputError where there is no such file or it cannot be read; from then on, where compressed data
-/// is damaged, `damaged` is called with what is wrong and the bytes end. `watch` is told of the
+/// is damaged, `damaged` is called with what is wrong and the bytes end. `watch` receives the
 /// megabytes of a regular file that were read.
 ByteSource open_log_file(const std::string& path, std::function<void(const std::string&)> damaged,
                          Watch watch = {});

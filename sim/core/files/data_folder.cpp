@@ -27,7 +27,7 @@ std::vector<std::string> families_of(const std::filesystem::path& root) {
   return families;
 }
 
-/// Why a folder shows no files, where the system says why.
+/// Why no files of a folder are found, where the system gives a reason.
 std::string nothing_in(const std::string& folder) {
   std::error_code error;
   static_cast<void>(std::filesystem::directory_iterator(folder, error));
@@ -100,7 +100,7 @@ std::vector<std::string> DataFolder::names(std::string_view family) const {
   return result;
 }
 
-/// Says what is the family and what the name, so that a name with a slash is no other family's.
+/// Keeps family and name apart, so that a name with a slash is no other family's.
 std::string DataFolder::family_key(std::string_view family, const std::string& name) {
   return fmt::format("{}: {}", family, name);
 }

@@ -32,7 +32,7 @@ class DataFolder {
   [[nodiscard]] DataFolder with_beneath(std::vector<NumberOverride> numbers) const;
 
   /// The same folder as it is now: all YAML files of hardware/ and scenarios/models/ are read, and
-  /// what changes on disk afterwards is not seen, so that many scenarios stand for one state of
+  /// what changes on disk afterwards is not seen, so that many scenarios run on one state of
   /// the hardware. A file that is no YAML throws where it is asked for, as ever.
   [[nodiscard]] DataFolder snapshot() const;
 
@@ -45,7 +45,7 @@ class DataFolder {
   [[nodiscard]] std::vector<std::string> names(std::string_view family) const;
 
   /// Reads one file of a family. `where` and `key` are the place that names it: an unknown name is
-  /// an InputError there that says which names exist. Takes the header that lists the fields of T.
+  /// an InputError there that lists the known names. Takes the header that lists the fields of T.
   template <class T>
   [[nodiscard]] T load(std::string_view family, const std::string& name, const SourcePlace& where,
                        const std::string& key) const {

@@ -17,7 +17,7 @@ constexpr std::string_view kWords = "# simtrain wrote all above: ";
 constexpr std::size_t kBlock = std::size_t{1} << 20U;
 constexpr std::size_t kSealSize = kWords.size() + 16 + 1;
 
-/// `block(begin, size)` shows a part of what stands above the seal.
+/// `block(begin, size)` gives a part of the text above the seal.
 std::string seal_of(std::size_t size,
                     const std::function<std::string_view(std::size_t, std::size_t)>& block) {
   Fingerprint fingerprint;

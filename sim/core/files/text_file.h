@@ -23,7 +23,7 @@ void check_there(const std::string& path, std::string_view name);
 void check_writable(const std::string& path);
 
 /// Throws InputError where a file cannot be written whole into `path`'s place, whatever lies there:
-/// said before hours of work, not after them. `longest_end` is what the longest name beside it ends
+/// so that it fails before hours of work. `longest_end` is what the longest name beside it ends
 /// in (".journal").
 void check_place(const std::string& path, std::string_view longest_end = "");
 

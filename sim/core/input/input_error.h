@@ -9,7 +9,7 @@
 namespace simtrain {
 
 /// The user's input is wrong. `what()` is one line, `file:line:column: key: sentence`, where the
-/// sentence says what was found and what would do. `main` prints it and exits with 2.
+/// sentence names what was found and what is accepted. `main` prints it and exits with 2.
 class InputError : public std::runtime_error {
  public:
   InputError(const SourcePlace& place, const std::string& key, const std::string& sentence);

@@ -11,7 +11,7 @@
 namespace simtrain {
 namespace {
 
-/// One step of a key: a name, and what a row has to say to be picked.
+/// One step of a key: a name, and what a row must hold to be picked.
 struct Step {
   std::string_view name;
   std::vector<std::pair<std::string_view, std::string_view>> fields;
@@ -65,7 +65,7 @@ struct Lookup {
     known.reserve(node.entries.size());
     for (const YamlEntry& entry : node.entries) known.push_back(entry.key);
     fail(fmt::format("{} has no '{}'; {}", node.place.file, name,
-                     known.empty() ? "no keys stand there" : suggestion(name, known)));
+                     known.empty() ? "no keys are there" : suggestion(name, known)));
   }
 
   YamlNode& row(YamlNode& list, const Step& step) const {
@@ -91,7 +91,7 @@ const YamlNode* only_row(const YamlNode& list, const Step& step) {
   return found;
 }
 
-/// What stands under the key, a value with its source as the map of both.
+/// The node under the key, a value with its source as the map of both.
 YamlNode& keyed(YamlNode& root, const Lookup& lookup) {
   YamlNode* node = &root;
   std::string_view rest = lookup.key;

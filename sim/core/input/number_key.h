@@ -21,11 +21,11 @@ struct NumberOverride {
 
 /// The scalar under a dotted key whose steps may pick a row of a list by its fields:
 /// `gemm.rates[data_type=fp8].burst`, `attention[implementation=cudnn][direction=forward].rate`.
-/// Where a map with `value` and `source` stands there, its value. Throws InputError at `where`
+/// Of a map with `value` and `source`, the value. Throws InputError at `where`
 /// where there is none, more than one row answers, or it is no number.
 YamlNode& find_number(YamlNode& root, std::string_view key, const SourcePlace& where);
 
-/// What stands under such a key: a scalar, a list or a map; a value with its source as one map.
+/// The node under such a key: a scalar, a list or a map; a value with its source as one map.
 /// nullptr where there is nothing or more than one row answers. Throws InputError at `where` where
 /// `key` is not written like one.
 const YamlNode* find_keyed(const YamlNode& root, std::string_view key, const SourcePlace& where);

@@ -17,7 +17,7 @@ struct NumberRange {
   friend bool operator==(const NumberRange&, const NumberRange&) = default;
 };
 
-/// Stands for however many there are.
+/// All numbers, however many there are.
 inline constexpr NumberRange kAllNumbers{0, std::numeric_limits<int>::max()};
 
 /// "0-7,16", or "all". Throws InputError under the name of the option at anything else.

@@ -33,7 +33,7 @@ void scalar_quantity(const YamlNode& node, const std::string& key, Bandwidth& va
 void scalar_quantity(const YamlNode& node, const std::string& key, FlopRate& value);
 void scalar_quantity(const YamlNode& node, const std::string& key, Duration& value);
 
-/// "a text", "a list", "a map", "nothing": what stands at a node, for messages.
+/// "a text", "a list", "a map", "nothing": what a node holds, for messages.
 std::string found(const YamlNode& node);
 
 }  // namespace simtrain

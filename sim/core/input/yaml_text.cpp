@@ -34,7 +34,7 @@ std::string quoted(const std::string& text) {
 
 std::string scalar(const std::string& text) { return is_plain(text) ? text : quoted(text); }
 
-/// Words and numbers stand on one line; texts have a line each.
+/// Words and numbers share one line; texts have a line each.
 bool is_short(const YamlNode& item) {
   return item.kind == YamlNode::Kind::scalar && item.text.find(' ') == std::string::npos;
 }

@@ -20,7 +20,7 @@ constexpr TextFileKind kYamlFile{"a YAML file", 16};
 constexpr std::size_t kDeepest = 64;
 
 /// Throws where a text leaves very many brackets open: yaml-cpp gathers all that is open before it
-/// says any of it. Those of texts and comments are counted in, which is why there may be so many.
+/// returns any of it. Those in texts and comments count too, which is why there may be so many.
 void check_brackets(std::string_view text, const std::string& name) {
   constexpr std::size_t kMostOpen = 10'000;
   std::size_t open = 0;
@@ -147,7 +147,7 @@ class TreeBuilder final : public YAML::EventHandler {
       throw InputError(node.place, "<<", "merge keys are not used here; write the keys out");
     }
     if (!parent.keys.insert(node.text).second) {
-      throw InputError(node.place, node.text, "stands twice");
+      throw InputError(node.place, node.text, "is given twice");
     }
     parent.key = node.text;
     parent.key_place = node.place;

@@ -35,7 +35,7 @@ struct YamlEntry {
 /// than one document, a doubled key, a merge key, an anchor, an alias or a tag.
 YamlNode load_yaml_file(const std::string& path);
 
-/// The same from text; `name` stands for the file in messages. `first_column` is the column at
+/// The same from text; `name` is the file's in messages. `first_column` is the column at
 /// which the text starts on its line.
 YamlNode load_yaml_text(const std::string& text, const std::string& name, int first_column = 1);
 

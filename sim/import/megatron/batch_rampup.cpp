@@ -21,7 +21,7 @@ struct Ramp {
   std::int64_t last = 0;
 };
 
-/// Where a run ends, and what says so.
+/// Where a run ends, and where that is given.
 struct RunLength {
   std::int64_t count = 0;
   std::string origin;
@@ -40,16 +40,16 @@ std::vector<std::int64_t> counts_in(const std::string& text) {
 }
 
 Ramp ramp_of(const RecipeTerms& terms) {
-  const Said<std::string>& said = *terms.rampup_batch_size;
-  const std::vector<std::int64_t> counts = counts_in(said.value);
+  const Given<std::string>& given = *terms.rampup_batch_size;
+  const std::vector<std::int64_t> counts = counts_in(given.value);
   const std::int64_t last = terms.global_batch_size->value;
   const auto fits = [](std::int64_t count) { return count > 0 && count <= kMost; };
   if (counts.size() != 3 || !std::all_of(counts.begin(), counts.end(), fits) || last > kMost ||
       counts[0] > last || (last - counts[0]) % counts[1] != 0) {
-    throw InputError(said.place, said.origin,
+    throw InputError(given.place, given.origin,
                      fmt::format("'{}' is no first batch, increment and samples that lead to the "
-                                 "batch of {}; --set gbs=N says which batch to simulate",
-                                 plain_text(said.value.substr(0, 80)), last));
+                                 "batch of {}; --set gbs=N sets the batch to simulate",
+                                 plain_text(given.value.substr(0, 80)), last));
   }
   return {counts[0], counts[1], counts[2], last};
 }
@@ -100,8 +100,8 @@ Finding ramped_batch(const RecipeTerms& terms) {
       fmt::format("{}: from {} to {}", terms.rampup_batch_size->origin, ramp.first, ramp.last);
   if (!steps && !samples) {
     return {"", std::to_string(ramp.last),
-            fmt::format("{}; the last, as the recipe does not say how long the run is; --set "
-                        "gbs={} takes the first",
+            fmt::format("{}; the last, as the recipe does not give the length of the run; "
+                        "--set gbs={} takes the first",
                         span, ramp.first),
             true, true};
   }

@@ -116,19 +116,19 @@ bool is_bridge(std::string_view text) {
 /// A recipe's name: bf16_mixed, bf16_with_fp8_delayed_scaling_mixed, bf16_with_mxfp8_mixed, ...
 void read_precision_name(RecipeTerms& terms) {
   if (!terms.precision) return;
-  const Said<std::string>& said = *terms.precision;
+  const Given<std::string>& given = *terms.precision;
   const auto fp8_by = [&](const std::string& recipe) {
-    terms.fp8 = said;
-    terms.fp8_recipe = said;
+    terms.fp8 = given;
+    terms.fp8_recipe = given;
     terms.fp8_recipe->value = recipe;
   };
-  if (said.value.find("mxfp8") != std::string::npos) return fp8_by("mxfp8");
-  if (said.value.find("nvfp4") != std::string::npos) return fp8_by("nvfp4");
-  if (said.value.find("fp8") == std::string::npos) return;
-  fp8_by(said.value.find("delayed") != std::string::npos ? "delayed" : said.value);
+  if (given.value.find("mxfp8") != std::string::npos) return fp8_by("mxfp8");
+  if (given.value.find("nvfp4") != std::string::npos) return fp8_by("nvfp4");
+  if (given.value.find("fp8") == std::string::npos) return;
+  fp8_by(given.value.find("delayed") != std::string::npos ? "delayed" : given.value);
 }
 
-/// What CommOverlapConfig sets where it is there and told nothing else.
+/// What CommOverlapConfig sets where it is there without other arguments.
 void add_overlap_defaults(RecipeTerms& terms) {
   const std::string config = "CommOverlapConfig's default";
   default_to(terms.overlap_p2p_comm, true, config);

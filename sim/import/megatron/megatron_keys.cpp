@@ -140,7 +140,7 @@ constexpr std::array kOtherKeys{
     KeyRow{"rotary_base", kLearned},
     KeyRow{"attention_dropout", Ignored{"of the attention kernel, which is simulated without"}},
     KeyRow{"train_*", kOutside},
-    KeyRow{"moe_*", Ignored{"of mixtures of experts, which num_experts would say"}},
+    KeyRow{"moe_*", Ignored{"of mixtures of experts, which num_experts turns on"}},
     KeyRow{"dist_ckpt_*", kOutside},
     KeyRow{"ckpt_*", kOutside},
     KeyRow{"async_*", kOutside},

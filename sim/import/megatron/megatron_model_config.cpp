@@ -52,7 +52,7 @@ YamlNode arguments_of(const YamlNode& tree, const ShellVariables& variables, con
   return arguments.take();
 }
 
-/// What stands beside the arguments: nothing of it is a step's, but for a mode without training.
+/// The keys beside the arguments: none concerns a step, but for a mode without training.
 void read_rest(const YamlNode& tree, RecipeReading& reading) {
   for (const YamlEntry& entry : tree.entries) {
     if (entry.key == kArguments || entry.key == kEnvironment) continue;

@@ -117,7 +117,7 @@ YamlNode MegatronArguments::take() {
     const YamlNode* known = tree_.find(entry.key);
     if (known != nullptr && known->text == entry.value.text) continue;
     throw InputError(entry.value.place, entry.key,
-                     fmt::format("'{}' stands in a branch that only a run takes or not; --override "
+                     fmt::format("'{}' is in a branch that is decided at run time; --override "
                                  "{}=VALUE settles it, --override \"~{}\" leaves it out",
                                  plain_text(entry.value.text.substr(0, 80)), entry.key, entry.key));
   }
@@ -138,7 +138,7 @@ RecipeReading read_megatron_arguments(const YamlNode& tree, KeyStyle style) {
   default_to(terms.hidden_dropout, 0.1, megatron);
   if (tree.find("add_bias_linear") == nullptr)
     ++reading.left_out[std::string(kBiases.why)]["no --disable-bias-linear"];
-  // Without the flag Megatron reduces in FP32 if it trains in BF16, unless told BF16.
+  // Without the flag Megatron reduces in FP32 if it trains in BF16, unless BF16 is given.
   if (terms.grad_reduce_in_fp32 && !terms.grad_reduce_in_fp32->value)
     terms.grad_reduce_in_fp32.reset();
   return reading;

@@ -24,8 +24,8 @@ class MegatronArguments {
   /// InputError at anything else and where simtrain reads no argument of that name.
   MegatronArguments(const std::string& file, const RecipeRequest& request);
 
-  /// An argument by its name. One given twice must say the same, unless an override settles it or
-  /// its value is of no matter; InputError otherwise.
+  /// An argument by its name. One given twice must have one value, unless an override settles it or
+  /// its value does not matter; InputError otherwise.
   void add(const std::string& name, YamlNode value);
 
   /// An option by its name without dashes, with its value ("true" where it has none).
@@ -58,7 +58,7 @@ bool takes_many(const std::string& option);
 /// Whether an option takes none.
 bool takes_none(const std::string& option);
 
-/// What Megatron's arguments say, with its defaults.
+/// The recipe of Megatron's arguments, with its defaults.
 RecipeReading read_megatron_arguments(const YamlNode& tree, KeyStyle style);
 
 }  // namespace simtrain

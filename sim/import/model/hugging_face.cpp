@@ -64,15 +64,15 @@ constexpr std::array kKeys{
     KeyRow{"resid_pdrop", &T::hidden_dropout},
 };
 
-/// What the code of a model type does that its configuration does not say.
+/// What the code of a model type does that its configuration does not give.
 struct ModelType {
   std::string_view name;
   std::string_view normalization;
   std::string_view activation;
   double rotary = 1;
   std::int64_t head_dim = 0;  ///< 0: hidden size over heads
-  bool grouped = false;       ///< num_key_value_heads has a default of its own, so must be said
-  bool qkv_bias = false;      ///< there, whatever the configuration says
+  bool grouped = false;       ///< num_key_value_heads has a default of its own, so is required
+  bool qkv_bias = false;      ///< there, whatever the configuration gives
   bool qk_norm = false;
 };
 constexpr std::array<ModelType, 8> kTypes{{{"llama", "rmsnorm", "silu"},
@@ -86,18 +86,18 @@ constexpr std::array<ModelType, 8> kTypes{{{"llama", "rmsnorm", "silu"},
 
 const ModelType& type_of(const RecipeTerms& terms, const std::string& path) {
   if (!terms.model_class)
-    throw InputError({path}, "model_type", "is missing; it says how the model is built");
-  const Said<std::string>& said = *terms.model_class;
+    throw InputError({path}, "model_type", "is missing; it names the architecture");
+  const Given<std::string>& given = *terms.model_class;
   for (const ModelType& type : kTypes) {
-    if (type.name == said.value) return type;
+    if (type.name == given.value) return type;
   }
   std::vector<std::string> known;
   known.reserve(kTypes.size());
   for (const ModelType& type : kTypes) known.emplace_back(type.name);
-  throw InputError(said.place, "model_type",
+  throw InputError(given.place, "model_type",
                    fmt::format("'{}' is not known here; known are {}; a file for scenarios/models "
                                "can be written by hand",
-                               plain_text(said.value), fmt::join(known, ", ")));
+                               plain_text(given.value), fmt::join(known, ", ")));
 }
 
 /// A name that a file of scenarios/models can have, of what is there.
@@ -125,11 +125,11 @@ void refuse_job(const RecipeRequest& request) {
   for (const auto& [is, option] : given) {
     if (is)
       throw InputError({}, std::string(option),
-                       "is of no use here: a config.json says the shape of a model only");
+                       "does not apply: a config.json gives the shape of a model only");
   }
 }
 
-/// What the configuration and the code behind it say that a model file cannot.
+/// What the configuration and its code define that a model file cannot.
 void add_left_out(const ModelType& type, const YamlNode& tree, RecipeReading& reading) {
   const std::string whose = fmt::format("model_type {}", type.name);
   if (type.qkv_bias) ++reading.left_out[std::string(kBiases.why)]["of QKV, by " + whose];
@@ -141,9 +141,9 @@ void add_left_out(const ModelType& type, const YamlNode& tree, RecipeReading& re
 
 void refuse_tied(const RecipeTerms& terms) {
   if (!terms.share_embeddings_and_output_weights) return;
-  const Said<bool>& said = *terms.share_embeddings_and_output_weights;
-  if (!said.value) return;
-  throw InputError(said.place, said.origin,
+  const Given<bool>& given = *terms.share_embeddings_and_output_weights;
+  if (!given.value) return;
+  throw InputError(given.place, given.origin,
                    "is true; tied embeddings are not modelled yet, so that no run takes this "
                    "model; --override tie_word_embeddings=false gives it an output layer of its "
                    "own");
@@ -162,14 +162,14 @@ std::vector<Finding> model_keys(RecipeTerms terms, const ImportFile& file,
   if (type.head_dim > 0) default_to(terms.kv_channels, type.head_dim, whose);
   if (type.activation == "silu") default_to(terms.gated_linear_unit, true, whose);
   if (type.grouped && !terms.num_query_groups)
-    throw InputError({file.path}, "num_key_value_heads", "is not said by this configuration");
+    throw InputError({file.path}, "num_key_value_heads", "is not given by this configuration");
   terms.model_class.reset();
   std::vector<Finding> shape = shape_of(terms, 1);
   for (const Finding& known : shape_of(ModelSpec{})) {
     if (known.key == "hidden_dropout") continue;
     const bool has = std::any_of(shape.begin(), shape.end(),
                                  [&](const Finding& f) { return f.key == known.key; });
-    if (!has) throw InputError({file.path}, known.key, "is not said by this configuration");
+    if (!has) throw InputError({file.path}, known.key, "is not given by this configuration");
   }
   std::vector<Finding> keys{
       {"name", model_name(request, file), request.name ? "--name" : "the file"},

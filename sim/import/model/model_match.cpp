@@ -31,10 +31,10 @@ const Finding* find(const std::vector<Finding>& shape, std::string_view key) {
   return found == shape.end() ? nullptr : &*found;
 }
 
-/// Whether the two agree in a key; what the recipe does not tell does not differ.
+/// Whether the two agree in a key; what the recipe does not give does not differ.
 bool agree(const std::vector<Finding>& shape, const Finding& known) {
-  const Finding* said = find(shape, known.key);
-  return said == nullptr || said->value == known.value;
+  const Finding* given = find(shape, known.key);
+  return given == nullptr || given->value == known.value;
 }
 
 /// The keys in which a layer of an unlike model would differ.
@@ -78,8 +78,8 @@ void require_whole(const std::vector<Finding>& shape, const ModelMatch& match) {
     const bool optional = known.key == "vocab_size" || known.key == "hidden_dropout";
     if (optional || find(shape, known.key) != nullptr) continue;
     throw InputError(match.where, known.key,
-                     fmt::format("is said nowhere; --model NAME takes what is missing from a model "
-                                 "of scenarios/models, --set model_overrides.{}=VALUE tells it",
+                     fmt::format("is not given; --model NAME takes what is missing from a model "
+                                 "of scenarios/models, --set model_overrides.{}=VALUE sets it",
                                  known.key));
   }
 }
@@ -88,28 +88,28 @@ void require_whole(const std::vector<Finding>& shape, const ModelMatch& match) {
 std::vector<Finding> own_model(const std::vector<Finding>& shape, const ModelMatch& match) {
   if (find(shape, "vocab_size") == nullptr) {
     throw InputError(match.where, "vocab_size",
-                     "is not said by the recipe, and no model of scenarios/models has its hidden "
-                     "size, FFN and heads; --set model_overrides.vocab_size=N tells it");
+                     "is not given by the recipe, and no model of scenarios/models has its hidden "
+                     "size, FFN and heads; --set model_overrides.vocab_size=N sets it");
   }
   std::vector<Finding> findings{
       {"model.name", match.name, "no model of scenarios/models is equal"}};
   for (const Finding& known : shape_of(ModelSpec{})) {
-    const Finding* said = find(shape, known.key);
-    if (said == nullptr) continue;
-    Finding own = *said;
-    own.key = "model." + said->key;
+    const Finding* given = find(shape, known.key);
+    if (given == nullptr) continue;
+    Finding own = *given;
+    own.key = "model." + given->key;
     findings.push_back(std::move(own));
   }
   return findings;
 }
 
-void apply_told(std::vector<Finding>& shape, const ToldKeys& told) {
+void apply_given(std::vector<Finding>& shape, const GivenKeys& given) {
   for (const Finding& known : shape_of(ModelSpec{})) {
-    auto said = told.find("model_overrides." + known.key);
-    if (said == told.end()) said = told.find("model." + known.key);
-    if (said == told.end()) continue;
+    auto own = given.find("model_overrides." + known.key);
+    if (own == given.end()) own = given.find("model." + known.key);
+    if (own == given.end()) continue;
     std::erase_if(shape, [&](const Finding& f) { return f.key == known.key; });
-    shape.push_back({known.key, said->second, "--set"});
+    shape.push_back({known.key, own->second, "--set"});
   }
 }
 
@@ -117,10 +117,10 @@ std::vector<Finding> against(const std::string& name, const std::string& origin,
                              const std::vector<Finding>& shape, const std::vector<Finding>& model) {
   std::vector<Finding> findings{{"model", name, origin, assumed}};
   for (const Finding& known : model) {
-    const Finding* said = find(shape, known.key);
-    if (said == nullptr || said->value == known.value) continue;
-    Finding override = *said;
-    override.key = "model_overrides." + said->key;
+    const Finding* given = find(shape, known.key);
+    if (given == nullptr || given->value == known.value) continue;
+    Finding override = *given;
+    override.key = "model_overrides." + given->key;
     findings.push_back(std::move(override));
   }
   return findings;
@@ -137,7 +137,7 @@ std::optional<std::string> model_of_class(const std::string& name) {
 
 std::vector<Finding> match_model(std::vector<Finding> shape, const ModelMatch& match,
                                  const DataFolder& data) {
-  apply_told(shape, match.told);
+  apply_given(shape, match.given);
   if (match.base && !is_file(*match.base, data)) return {{"model", *match.base, match.base_origin}};
   if (match.base)
     return against(*match.base, match.base_origin, false, shape,

@@ -14,30 +14,30 @@ namespace simtrain {
 /// The shape keys of a model file (all but name and source) and their values as text.
 std::vector<Finding> shape_of(const ModelSpec& model);
 
-/// The shape that a recipe says, in the order of `shape_of`; what it neither says nor leaves to a
+/// The shape that a recipe gives, in the order of `shape_of`; what it neither gives nor leaves to a
 /// default of Megatron Core is missing. `tp` pads the vocabulary.
 std::vector<Finding> shape_of(const RecipeTerms& terms, std::int64_t tp);
 
 /// What the matching needs beside the shape.
 struct ModelMatch {
   std::optional<std::string> base;  ///< the model to differ from; else the nearest is looked for
-  std::string base_origin;          ///< who says so
-  ToldKeys told;
+  std::string base_origin;          ///< where it was given
+  GivenKeys given;
   SourcePlace where;
   std::string name = "own";  ///< of a model that only the recipe has, as YAML
 };
 
 /// The finding `model` and one `model_overrides.KEY` for each key in which the recipe's shape
 /// differs from it. Without a base the model of scenarios/models with the fewest differences is
-/// taken, if hidden size, FFN and heads are equal; a vocabulary that the recipe does not tell is
-/// then that model's. Where none is near, the findings are `model.KEY`, as the recipe says them. A
+/// taken, if hidden size, FFN and heads are equal; a vocabulary that the recipe does not give is
+/// then that model's. Where none is near, the findings are `model.KEY`, as the recipe gives them. A
 /// base that is no name there (a path, a map) is taken as it is. Throws InputError where the shape
 /// is not whole.
 std::vector<Finding> match_model(std::vector<Finding> shape, const ModelMatch& match,
                                  const DataFolder& data);
 
 /// The model of scenarios/models that a class of NeMo 2 (Llama31Config8B) or Megatron-Bridge
-/// (Llama31ModelProvider8B) stands for.
+/// (Llama31ModelProvider8B) names.
 std::optional<std::string> model_of_class(const std::string& name);
 
 }  // namespace simtrain

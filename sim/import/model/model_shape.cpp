@@ -80,19 +80,19 @@ Finding normalization(const RecipeTerms& terms) {
   return {key, "layernorm1p", origin + ": layernorm, which moves as many bytes", true};
 }
 
-/// Heads that divide neither the hidden size, where nothing says their own, nor into their groups.
+/// Heads that divide neither the hidden size, where no head size is given, nor into their groups.
 void check_heads(const RecipeTerms& terms) {
-  const Said<std::int64_t>& heads = *terms.num_attention_heads;
+  const Given<std::int64_t>& heads = *terms.num_attention_heads;
   if (heads.value < 1) throw InputError(heads.place, heads.origin, "is no count of heads");
   if (!terms.kv_channels && terms.hidden_size && terms.hidden_size->value % heads.value != 0) {
     throw InputError(heads.place, heads.origin,
-                     fmt::format("{} heads do not divide the hidden size of {}, and nothing says "
-                                 "the size of a head",
+                     fmt::format("{} heads do not divide the hidden size of {}, and the size of "
+                                 "a head is not given",
                                  heads.value, terms.hidden_size->value));
   }
   const bool grouped = !terms.group_query_attention || terms.group_query_attention->value;
   if (!grouped || !terms.num_query_groups) return;
-  const Said<std::int64_t>& groups = *terms.num_query_groups;
+  const Given<std::int64_t>& groups = *terms.num_query_groups;
   if (groups.value < 1 || heads.value % groups.value != 0) {
     throw InputError(
         groups.place, groups.origin,
@@ -222,7 +222,7 @@ std::vector<Finding> shape_of(const ModelSpec& model) {
 }
 
 std::vector<Finding> shape_of(const RecipeTerms& terms, std::int64_t tp) {
-  // A class has its own shape; there only what stands in the recipe counts, no default.
+  // A class has its own shape; there only the recipe's own keys count, no default.
   const bool whole = !terms.model_class;
   std::vector<Finding> shape;
   add(shape, "num_layers", terms.num_layers);

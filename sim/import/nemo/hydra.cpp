@@ -83,7 +83,7 @@ class Composer {
     group.erase(std::min(group.find('@'), group.size()));
     std::replace(key.begin(), key.end(), '/', '.');
     if (optional && !std::filesystem::exists(file_of(group + "/" + name, path))) {
-      // The name of a table of user buffers says which one is meant.
+      // The name of a table of user buffers identifies it.
       if (key.ends_with(kOverlapTable)) set_yaml_value(nothing, key, entry.value, item.place);
       return nothing;
     }
@@ -162,7 +162,7 @@ void apply_override(YamlNode& tree, const std::string& text) {
   std::string key = text.substr(signs, equals == std::string::npos ? equals : equals - signs);
   if (key.empty() || key.find('/') != std::string::npos) {
     throw InputError({place}, "",
-                     "must be KEY=VALUE with a dotted key; Hydra's config groups stand "
+                     "must be KEY=VALUE with a dotted key; Hydra's config groups are "
                      "in the defaults of the file");
   }
   if (key.starts_with(kLauncherPrefix) && tree.find("training") == nullptr)

@@ -7,7 +7,7 @@
 
 namespace simtrain {
 
-/// A tree with the files of its `defaults` list below (or, for what stands behind `_self_`, over)
+/// A tree with the files of its `defaults` list below (or, for entries after `_self_`, over)
 /// it, as Hydra composes them: `NAME` is NAME.yaml in the folder of `path`, `GROUP: NAME` is
 /// GROUP/NAME.yaml, put under the key GROUP. `override hydra/...` and `optional` entries that name
 /// no file are left out. Throws InputError where a file is missing or they include each other in a

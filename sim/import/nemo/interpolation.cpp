@@ -13,7 +13,7 @@
 namespace simtrain {
 namespace {
 
-constexpr std::size_t kMostSteps = 10000;  // of one value: nobody nests so much by hand
+constexpr std::size_t kMostSteps = 10000;  // of one value: more than anyone nests by hand
 constexpr std::size_t kDeepest = 64;
 constexpr std::size_t kLongest = 1U << 16U;
 constexpr std::string_view kLauncherPrefix = "training.";  // NeMo's launcher puts recipes below it
@@ -28,7 +28,7 @@ std::size_t closing_brace(const std::string& text, std::size_t start) {
   return std::string::npos;
 }
 
-/// The key of the map that `key` stands in.
+/// The key of the map that `key` is in.
 std::string parent_of(const std::string& key) {
   const std::size_t dot = key.rfind('.');
   return dot == std::string::npos ? "" : key.substr(0, dot);
@@ -83,7 +83,7 @@ class Resolver {
     return out;
   }
 
-  /// What stands between `${` and `}`.
+  /// The part between `${` and `}`.
   YamlNode one(const std::string& key, const YamlNode& node, const std::string& inside) {
     if (++nested_ > kDeepest)
       throw InputError(
@@ -140,7 +140,7 @@ class Resolver {
     if (name != "multiply") {
       throw InputError(node.place, key,
                        fmt::format("'${{{}:{}}}' is not known outside of the run; --override "
-                                   "{}=VALUE tells it",
+                                   "{}=VALUE sets it",
                                    name, arguments, key));
     }
     double product = 1;

@@ -6,7 +6,7 @@
 
 namespace simtrain {
 
-/// `value`, which stands at the dotted `key` of `root`, with OmegaConf's interpolations put in:
+/// `value`, found at the dotted `key` of `root`, with OmegaConf's interpolations put in:
 /// `${a.b}` from the root, `${.b}` beside the value, `${..b}` one map further out, also inside a
 /// text, and `${multiply:x,y,...}`, which NeMo defines. A value without any is returned as it is.
 /// Throws InputError at a cycle, a missing key, and any other resolver (`${oc.env:HOME}`), which it

@@ -98,7 +98,7 @@ constexpr std::array kStepKeys{
 };
 
 constexpr std::array kOtherKeys{
-    KeyRow{"model.precision", Ignored{"said by trainer.precision and megatron_amp_O2"}},
+    KeyRow{"model.precision", Ignored{"given by trainer.precision and megatron_amp_O2"}},
     KeyRow{"model.megatron_amp_O2", Ignored{"parameters and gradient buffers in BF16 are assumed"}},
     KeyRow{"model.optim.*", kLearned},
     KeyRow{"model.fp8_*", kScaling},
@@ -154,7 +154,7 @@ std::span<const KeyRow> nemo1_keys() {
 void take_model_precision(const YamlNode& tree, const std::string& origin, RecipeTerms& terms) {
   const YamlNode* precision = find_yaml_value(tree, "model.precision");
   if (precision != nullptr && precision->kind == YamlNode::Kind::scalar && !terms.precision)
-    terms.precision = Said<std::string>{precision->text, origin, false, precision->place};
+    terms.precision = Given<std::string>{precision->text, origin, false, precision->place};
 }
 
 void add_nemo1_defaults(RecipeTerms& terms) {

@@ -110,7 +110,7 @@ bool is_nemo2(std::string_view text) {
           text.find("nemo.lightning") != std::string_view::npos);
 }
 
-/// What MegatronCommOverlapCallback sets where it is there and told nothing else.
+/// What MegatronCommOverlapCallback sets where it is there without other arguments.
 void add_callback_defaults(RecipeTerms& terms) {
   const std::string callback = "MegatronCommOverlapCallback's default";
   default_to(terms.overlap_p2p_comm, true, callback);

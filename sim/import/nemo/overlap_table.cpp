@@ -33,11 +33,11 @@ bool is_true(const YamlNode& node) {
 
 /// A GEMM's entry as Transformer Engine takes it: method, num_sm, num_splits, set_sm_margin. What
 /// is left out there, but for the method, is not compared.
-bool same_entry(const YamlNode& said, const TpOverlapEntry& known, const std::string& key) {
-  const YamlNode* method = said.find("method");
-  const YamlNode* sms = said.find("num_sm");
-  const YamlNode* splits = said.find("num_splits");
-  const YamlNode* margin = said.find("set_sm_margin");
+bool same_entry(const YamlNode& given, const TpOverlapEntry& known, const std::string& key) {
+  const YamlNode* method = given.find("method");
+  const YamlNode* sms = given.find("num_sm");
+  const YamlNode* splits = given.find("num_splits");
+  const YamlNode* margin = given.find("set_sm_margin");
   constexpr Limits kSmall{0, 1000};
   if (method == nullptr || scalar_text(*method, key + ".method") != name_of(known.method))
     return false;
@@ -49,9 +49,9 @@ bool same_entry(const YamlNode& said, const TpOverlapEntry& known, const std::st
   return margin == nullptr || is_true(*margin) == known.set_sm_margin;
 }
 
-bool same_table(const YamlNode& said, const TpOverlapTable& known, const std::string& key) {
+bool same_table(const YamlNode& given, const TpOverlapTable& known, const std::string& key) {
   return std::all_of(kEntries.begin(), kEntries.end(), [&](const NamedEntry& row) {
-    const YamlNode* entry = said.find(row.gemm);
+    const YamlNode* entry = given.find(row.gemm);
     return entry != nullptr &&
            same_entry(*entry, known.*row.entry, key + "." + std::string(row.gemm));
   });
@@ -76,7 +76,7 @@ std::string table_name(const std::string& word, const std::string& precision) {
 
 }  // namespace
 
-std::string overlap_table(const Said<YamlNode>& configuration, const std::string& precision,
+std::string overlap_table(const Given<YamlNode>& configuration, const std::string& precision,
                           const DataFolder& data) {
   const YamlNode& node = configuration.value;
   const std::string& origin = configuration.origin;

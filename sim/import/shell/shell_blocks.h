@@ -27,7 +27,7 @@ class ShellBlocks {
 
   /// The branch before, if there is one, is over.
   void next_branch();
-  /// Whether the branch that starts here is taken, as far as the script says.
+  /// Whether the branch that starts here is taken, as far as the script determines it.
   void decide(std::optional<bool> holds);
   /// The script ends in the present branch.
   void leave();

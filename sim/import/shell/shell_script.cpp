@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kMostFiles = 64;
 constexpr std::size_t kDeepest = 64;         // branches in branches, files in files
 constexpr std::size_t kLongestTest = 64;     // words from `if` to `then`
-constexpr std::size_t kMostBranches = 4096;  // nobody writes so many by hand
+constexpr std::size_t kMostBranches = 4096;  // more than anyone writes by hand
 constexpr TextFileKind kSourced{"a script to take in", 4};
 
 using Kind = ShellBlocks::Kind;
@@ -61,7 +61,7 @@ std::size_t find_keyword(const Words& words, std::size_t at, std::string_view te
   return at;
 }
 
-/// Whether a command runs or not as the one before it says: behind `&&` or `||`.
+/// Whether a command runs depending on the one before it: behind `&&` or `||`.
 bool is_chained(const Words& words, std::size_t at) {
   if (at < 2 || !words[at - 1].ends || !words[at - 2].ends) return false;
   const std::string& sign = words[at - 1].text;

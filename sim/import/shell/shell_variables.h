@@ -35,7 +35,7 @@ class ShellVariables {
   /// Whether a word names a variable that only a run knows, though the script sets it.
   [[nodiscard]] bool has_forgotten(const std::string& word) const;
 
-  /// A word that stands for nothing but a variable that is set nowhere.
+  /// A word that is only a variable that is set nowhere.
   [[nodiscard]] bool is_unset(const std::string& word) const;
 
   /// A word as a path, with `$0`, `$PWD`, `$(dirname X)`, `$(readlink -f X)`, `$(realpath X)`,

@@ -87,7 +87,7 @@ std::string names_in(const std::string& text, std::size_t known, const YamlNode&
 }
 
 std::string value_of(const Variable& variable, const YamlNode& node) {
-  constexpr std::size_t kAlgorithms = 7;  // those that NCCL_ALGO knows stand first
+  constexpr std::size_t kAlgorithms = 7;  // those that NCCL_ALGO knows come first
   constexpr std::size_t kProtocols = 3;
   const std::string name(variable.name);
   switch (variable.form) {

@@ -15,10 +15,10 @@ struct Finding {
   bool noted = false;  ///< worth a line on standard error
 };
 
-/// Our keys that the user told with `--set`, and the YAML of their values.
-using ToldKeys = std::map<std::string, std::string, std::less<>>;
+/// Our keys that the user gave with `--set`, and the YAML of their values.
+using GivenKeys = std::map<std::string, std::string, std::less<>>;
 
-/// A text of a foreign file as it can stand in a comment or in double quotes.
+/// A text of a foreign file as it can be written in a comment or in double quotes.
 std::string plain_text(std::string text);
 
 }  // namespace simtrain

@@ -72,13 +72,13 @@ class RecipeReader {
   }
 
  private:
-  /// A count that the recipe says, but not where its format has it, must not count as unsaid.
+  /// A count that the recipe gives, but not where its format has it, must not count as missing.
   void refuse_misplaced() const {
     for (const auto& [row, key, place] : misplaced_) {
       if (reading_.terms.*std::get<WholeTerm RecipeTerms::*>(row->meaning)) continue;
       throw InputError(place, spelled(key),
-                       fmt::format("stands where this format does not have it; --override "
-                                   "+{}=VALUE says it, --override \"~{}\" leaves it out",
+                       fmt::format("is where this format does not have it; --override "
+                                   "+{}=VALUE sets it, --override \"~{}\" leaves it out",
                                    row->key, key));
     }
   }
@@ -150,8 +150,8 @@ class RecipeReader {
     if (is_unset(value)) return;
     if (style_ == KeyStyle::option && value.text.find('$') != std::string::npos) {
       throw InputError(value.place, spelled(key),
-                       fmt::format("'{}' is no value that the file tells; --override {}=VALUE "
-                                   "would",
+                       fmt::format("'{}' has no value in the file; --override {}=VALUE sets "
+                                   "one",
                                    value.text.substr(0, 80), key));
     }
     if (const auto* left = std::get_if<LeftOut>(&row.meaning)) {
@@ -184,17 +184,17 @@ class RecipeReader {
     set(term, key.ends_with("_target_") ? class_name(word) : word, value, key);
   }
   void take(TreeTerm RecipeTerms::*term, const YamlNode& value, const std::string& key) {
-    reading_.terms.*term = Said<YamlNode>{value, spelled(key), false, value.place};
+    reading_.terms.*term = Given<YamlNode>{value, spelled(key), false, value.place};
     ++reading_.taken;
   }
 
   template <class T>
-  void set(std::optional<Said<T>> RecipeTerms::*term, T value, const YamlNode& node,
+  void set(std::optional<Given<T>> RecipeTerms::*term, T value, const YamlNode& node,
            const std::string& key) {
-    std::optional<Said<T>>& known = reading_.terms.*term;
+    std::optional<Given<T>>& known = reading_.terms.*term;
     ++reading_.taken;
     if (!known) {
-      known = Said<T>{std::move(value), spelled(key), false, node.place};
+      known = Given<T>{std::move(value), spelled(key), false, node.place};
     } else if (known->value != value) {
       throw InputError(node.place, spelled(key),
                        fmt::format("{} contradicts '{}' of {}; --override {}=VALUE settles it",

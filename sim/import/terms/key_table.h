@@ -25,7 +25,7 @@ struct Refused {
   std::string_view harmless = "";  ///< one more value that changes nothing
 };
 
-/// The same where the change is small: the import goes on and says it.
+/// The same where the change is small: the import goes on and reports it.
 struct LeftOut {
   std::string_view why;
 };
@@ -56,25 +56,25 @@ inline constexpr std::string_view kNoLatent = "multi-latent attention is not mod
 inline constexpr std::string_view kNoFsdp = "FSDP is not modelled yet";
 inline constexpr std::string_view kNoOffload = "offloading to the host is not modelled yet";
 
-/// Reason -> the keys left aside for it and how many keys each stands for.
+/// Reason -> the patterns of the keys left aside for it and how many keys match each.
 using KeysByReason = std::map<std::string, std::map<std::string, std::size_t>, std::less<>>;
 
-/// What a recipe says, and what of it was left aside.
+/// The terms of a recipe, and what of it was left aside.
 struct RecipeReading {
   RecipeTerms terms;
   std::size_t taken = 0;  ///< keys that set a term
   KeysByReason ignored;
   KeysByReason left_out;          ///< asked for by the recipe, but not simulated
-  std::vector<Finding> settings;  ///< keys of the scenario that the environment says
+  std::vector<Finding> settings;  ///< keys of the scenario set by the environment
 };
 
-/// How the origin of a value is written: the key as it stands, or as an option (--key-words).
+/// How the origin of a value is written: the key as it is written, or as an option (--key-words).
 enum class KeyStyle { dotted, option };
 
 /// Reads a tree of a recipe by a table. Interpolations are resolved where a row takes the value.
 /// Items of lists are `list[0]`, or `list[Class]` where they have a `_target_`. Keys that set one
 /// term must agree. Throws InputError where they do not, a value is of the wrong kind, a Refused
-/// row is set, or a count that nothing says stands at a key that no row has.
+/// row is set, or a count not given elsewhere is at a key that no row has.
 RecipeReading read_recipe(const YamlNode& tree, std::span<const KeyRow> rows, KeyStyle style);
 
 /// The last word of a dotted class name: `Trainer` of `nemo.lightning.Trainer`.

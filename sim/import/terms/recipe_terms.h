@@ -10,22 +10,22 @@
 
 namespace simtrain {
 
-/// What a recipe says of one thing, and by which of its keys.
+/// A value that a recipe gives, and by which of its keys.
 template <class T>
-struct Said {
+struct Given {
   T value{};
   std::string origin;    ///< the foreign key, or whose default it is
   bool assumed = false;  ///< the recipe itself is silent
   SourcePlace place;
 };
 
-using WholeTerm = std::optional<Said<std::int64_t>>;
-using RealTerm = std::optional<Said<double>>;
-using FlagTerm = std::optional<Said<bool>>;
-using WordTerm = std::optional<Said<std::string>>;
-using TreeTerm = std::optional<Said<YamlNode>>;
+using WholeTerm = std::optional<Given<std::int64_t>>;
+using RealTerm = std::optional<Given<double>>;
+using FlagTerm = std::optional<Given<bool>>;
+using WordTerm = std::optional<Given<std::string>>;
+using TreeTerm = std::optional<Given<YamlNode>>;
 
-/// What training frameworks say about a step, in the words of Megatron Core. Every format's key
+/// What training frameworks set about a step, in the words of Megatron Core. Every format's key
 /// table fills these; the scenario is made of them and of nothing else. What a recipe leaves unset
 /// is empty, until the format fills in its framework's default.
 struct RecipeTerms {
@@ -63,7 +63,7 @@ struct RecipeTerms {
   WholeTerm micro_batch_size;
   WholeTerm global_batch_size;
   WordTerm rampup_batch_size;  ///< first batch, increment and samples over which it grows
-  WordTerm train_iters;        ///< how long the run is; no number: not said
+  WordTerm train_iters;        ///< how long the run is; no number: not given
   WordTerm train_samples;
   WordTerm exit_interval;
   // parallelism
@@ -109,9 +109,9 @@ struct RecipeTerms {
 
 /// Gives a term that the recipe is silent about its framework's default.
 template <class T>
-void default_to(std::optional<Said<T>>& term, std::type_identity_t<T> value,
+void default_to(std::optional<Given<T>>& term, std::type_identity_t<T> value,
                 const std::string& whose) {
-  if (!term) term = Said<T>{std::move(value), whose, true, {}};
+  if (!term) term = Given<T>{std::move(value), whose, true, {}};
 }
 
 }  // namespace simtrain

@@ -21,17 +21,17 @@
 namespace simtrain {
 namespace {
 
-const std::string kNotUsed = "off without pipeline or virtual stages, whatever the recipe says";
+const std::string kNotUsed = "off without pipeline or virtual stages, whatever the recipe gives";
 
-ToldKeys told_keys(const std::vector<std::string>& settings) {
-  ToldKeys told;
+GivenKeys given_keys(const std::vector<std::string>& settings) {
+  GivenKeys given;
   for (const std::string& text : settings) {
     const Setting setting = parse_setting(text);
     if (std::count(setting.key.begin(), setting.key.end(), '.') > 1)
-      throw InputError(setting.key_place, setting.key, "is too deep; tell the whole map as {...}");
-    told[setting.key] = flow_text(setting.value);
+      throw InputError(setting.key_place, setting.key, "is too deep; give the whole map as {...}");
+    given[setting.key] = flow_text(setting.value);
   }
-  return told;
+  return given;
 }
 
 /// The value of an option that names a file of a family.
@@ -62,7 +62,7 @@ class ScenarioKeys {
         file_(file),
         request_(request),
         data_(data),
-        told_(told_keys(request.settings)) {}
+        given_(given_keys(request.settings)) {}
 
   std::vector<Finding> keys() {
     head();
@@ -80,11 +80,11 @@ class ScenarioKeys {
   }
 
  private:
-  /// The findings with the model behind the first `head`, and told keys that nobody asked for.
+  /// The findings with the model behind the first `head`, and given keys that are not asked for.
   std::vector<Finding> in_order(std::size_t head, const std::vector<Finding>& model) {
     findings_.insert(findings_.begin() + static_cast<std::ptrdiff_t>(head), model.begin(),
                      model.end());
-    for (const auto& [key, value] : told_) {
+    for (const auto& [key, value] : given_) {
       const auto known = std::find_if(findings_.begin(), findings_.end(),
                                       [&k = key](const Finding& f) { return f.key == k; });
       if (known == findings_.end() && !is_shape_key(key))
@@ -95,9 +95,9 @@ class ScenarioKeys {
 
   template <class Derive>
   void put(const std::string& key, Derive derive) {
-    const auto told = told_.find(key);
-    if (told != told_.end()) {
-      findings_.push_back({key, told->second, "--set"});
+    const auto given = given_.find(key);
+    if (given != given_.end()) {
+      findings_.push_back({key, given->second, "--set"});
       return;
     }
     Finding finding = derive();
@@ -110,10 +110,10 @@ class ScenarioKeys {
     throw InputError(place.file.empty() ? SourcePlace{file_.path} : place, key, sentence);
   }
 
-  /// A count that only the recipe can say.
+  /// A count that only the recipe can give.
   void required(const std::string& key, const WholeTerm& term) {
     put(key, [&]() -> Finding {
-      if (!term) refuse(key, fmt::format("the recipe does not say it; --set {}=N would", key));
+      if (!term) refuse(key, fmt::format("the recipe does not give it; --set {}=N sets it", key));
       return of(*term);
     });
   }
@@ -155,7 +155,7 @@ class ScenarioKeys {
     put("cluster.name", [&]() -> Finding {
       if (request_.cluster)
         return named(data_, "hardware/clusters", *request_.cluster, "--cluster");
-      refuse("cluster", fmt::format("a recipe does not say what it runs on; --cluster NAME would, "
+      refuse("cluster", fmt::format("a recipe names no cluster; --cluster NAME sets it, "
                                     "one of {}",
                                     fmt::join(data_.names("hardware/clusters"), ", ")));
     });
@@ -164,8 +164,8 @@ class ScenarioKeys {
     put("software", [&]() -> Finding {
       if (request_.software)
         return named(data_, "hardware/software", *request_.software, "--software");
-      refuse("software", fmt::format("a recipe does not say which software runs it; --software "
-                                     "NAME would, one of {}",
+      refuse("software", fmt::format("a recipe names no software stack; --software "
+                                     "NAME sets it, one of {}",
                                      fmt::join(data_.names("hardware/software"), ", ")));
     });
   }
@@ -187,11 +187,10 @@ class ScenarioKeys {
       origin = t_.num_nodes->origin;
       if (per_node != each) origin += fmt::format(" x {}", t_.gpus_per_node->origin);
     } else {
-      refuse("cluster.nodes",
-             "the recipe does not say how many nodes the job has; --nodes N would");
+      refuse("cluster.nodes", "the recipe does not give the number of nodes; --nodes N sets it");
     }
     if (gpus == 0 || gpus % each != 0) {
-      refuse("cluster.nodes", fmt::format("{} says {} GPUs, no multiple of the {} of a node of {}; "
+      refuse("cluster.nodes", fmt::format("{} gives {} GPUs, no multiple of the {} of a {} node; "
                                           "--nodes N or another --cluster would do",
                                           origin, gpus, each, cluster));
     }
@@ -200,10 +199,10 @@ class ScenarioKeys {
 
   std::vector<Finding> model() {
     const std::int64_t tp = number("parallelism.tensor_model_parallel_size");
-    ModelMatch match{std::nullopt, "", told_, {file_.path}, value_of("name")};
-    const auto told = told_.find("model");
-    if (told != told_.end()) {
-      match.base = told->second;
+    ModelMatch match{std::nullopt, "", given_, {file_.path}, value_of("name")};
+    const auto given = given_.find("model");
+    if (given != given_.end()) {
+      match.base = given->second;
       match.base_origin = "--set";
     } else if (request_.model) {
       match.base = named(data_, "scenarios/models", *request_.model, "--model").value;
@@ -213,7 +212,7 @@ class ScenarioKeys {
       match.base_origin = t_.model_class->origin;
     }
     RecipeTerms terms = t_;
-    if (!match.base) terms.model_class.reset();  // its shape is not known here: all has to be said
+    if (!match.base) terms.model_class.reset();  // its shape is not known here
     return match_model(shape_of(terms, tp), match, data_);
   }
 
@@ -259,7 +258,7 @@ class ScenarioKeys {
 
   /// As many as the layout has for each rank; one that cannot be is refused by the check of the
   /// whole.
-  Finding virtual_stages_of(const Said<std::string>& layout) {
+  Finding virtual_stages_of(const Given<std::string>& layout) {
     try {
       const auto stages = static_cast<std::int64_t>(chunks_of_layout(layout.value).size());
       const std::int64_t pp = number("parallelism.pipeline_model_parallel_size");
@@ -276,7 +275,7 @@ class ScenarioKeys {
     if (t_.virtual_pipeline_model_parallel_size)
       return of(*t_.virtual_pipeline_model_parallel_size);
     if (!t_.layers_per_virtual_stage) return {"", "1", "not interleaved", false};
-    const Said<std::int64_t>& layers = *t_.layers_per_virtual_stage;
+    const Given<std::int64_t>& layers = *t_.layers_per_virtual_stage;
     const std::int64_t pp = number("parallelism.pipeline_model_parallel_size");
     const std::int64_t all = t_.num_layers ? t_.num_layers->value : 0;
     const std::int64_t counted = all + (holds(t_.account_for_embedding_in_pipeline_split) ? 1 : 0) +
@@ -374,7 +373,7 @@ class ScenarioKeys {
   const ImportFile& file_;
   const RecipeRequest& request_;
   const DataFolder& data_;
-  ToldKeys told_;
+  GivenKeys given_;
   std::vector<Finding> findings_;
 };
 

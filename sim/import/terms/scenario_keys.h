@@ -11,8 +11,8 @@
 namespace simtrain {
 
 /// The keys of a scenario that a recipe's reading and the request make, in the order of a scenario
-/// file. A key that the user tells with `--set` is not looked for in the recipe. Throws InputError
-/// where something is said nowhere, with the option that tells it, and where the recipe asks for
+/// file. A key that the user gives with `--set` is not looked for in the recipe. Throws InputError
+/// where something is given nowhere, with the option that sets it, and where the recipe asks for
 /// what is not simulated.
 std::vector<Finding> scenario_keys(const RecipeReading& reading, const ImportFile& file,
                                    const RecipeRequest& request, const DataFolder& data);
@@ -21,7 +21,7 @@ std::vector<Finding> scenario_keys(const RecipeReading& reading, const ImportFil
 /// its entries, or by the name of a table (a file, or NeMo's
 /// userbuffers_bf16_h100_h8192_tp4_mbs1_seqlen8192; `precision` is for names without one). Throws
 /// InputError where there is none.
-std::string overlap_table(const Said<YamlNode>& configuration, const std::string& precision,
+std::string overlap_table(const Given<YamlNode>& configuration, const std::string& precision,
                           const DataFolder& data);
 
 }  // namespace simtrain

@@ -17,30 +17,30 @@ std::string type_of(const std::string& word) {
 }
 
 template <class T>
-[[noreturn]] void refuse(const Said<T>& said, const std::string& what, const std::string& hint) {
-  throw InputError(said.place, said.origin, fmt::format("{} is not modelled; {}", what, hint));
+[[noreturn]] void refuse(const Given<T>& given, const std::string& what, const std::string& hint) {
+  throw InputError(given.place, given.origin, fmt::format("{} is not modelled; {}", what, hint));
 }
 
-std::string quoted(const Said<std::string>& said) {
-  return fmt::format("'{}'", plain_text(said.value));
+std::string quoted(const Given<std::string>& given) {
+  return fmt::format("'{}'", plain_text(given.value));
 }
 
-Finding typed_gradients(const Said<std::string>& said) {
-  const std::string type = type_of(said.value);
+Finding typed_gradients(const Given<std::string>& given) {
+  const std::string type = type_of(given.value);
   if (type.empty())
-    refuse(said, "a gradient buffer of " + quoted(said),
+    refuse(given, "a gradient buffer of " + quoted(given),
            "--set optimizer.grad_reduce_dtype=bf16 or fp32 would do");
-  return {"", type, said.origin, said.assumed};
+  return {"", type, given.origin, given.assumed};
 }
 
 }  // namespace
 
-Finding of(const Said<bool>& said) {
-  return {"", said.value ? "true" : "false", said.origin, said.assumed};
+Finding of(const Given<bool>& given) {
+  return {"", given.value ? "true" : "false", given.origin, given.assumed};
 }
 
-Finding of(const Said<std::int64_t>& said) {
-  return {"", std::to_string(said.value), said.origin, said.assumed};
+Finding of(const Given<std::int64_t>& given) {
+  return {"", std::to_string(given.value), given.origin, given.assumed};
 }
 
 Finding off() { return {"", "false", "default of the framework", true}; }
@@ -61,7 +61,7 @@ Finding precision_of(const RecipeTerms& terms, const SourcePlace& recipe) {
   if (holds(terms.bf16)) return {"", "bf16", terms.bf16->origin, terms.bf16->assumed};
   if (!terms.precision) {
     throw InputError(recipe, "training.precision",
-                     fmt::format("is said nowhere in the recipe; {}", kHint));
+                     fmt::format("is not given in the recipe; {}", kHint));
   }
   if (type_of(terms.precision->value) != "bf16")
     refuse(*terms.precision, quoted(*terms.precision), std::string(kHint));
@@ -78,8 +78,8 @@ Finding distributed_of(const RecipeTerms& terms) {
 Finding gradient_type_of(const RecipeTerms& terms) {
   if (terms.grad_reduce_dtype) return typed_gradients(*terms.grad_reduce_dtype);
   if (terms.grad_reduce_in_fp32) {
-    const auto& said = *terms.grad_reduce_in_fp32;
-    return {"", said.value ? "fp32" : "bf16", said.origin, said.assumed};
+    const auto& given = *terms.grad_reduce_in_fp32;
+    return {"", given.value ? "fp32" : "bf16", given.origin, given.assumed};
   }
   if (holds(terms.grad_reduce_in_bf16)) return {"", "bf16", terms.grad_reduce_in_bf16->origin};
   if (terms.optimizer_dtype) return typed_gradients(*terms.optimizer_dtype);
@@ -90,18 +90,18 @@ Finding recompute_of(const RecipeTerms& terms) {
   const std::string hint =
       "--set recompute=none, selective (the attention core) or full (each layer) would do";
   if (!terms.recompute_granularity) return {"", "none", "not in the recipe"};
-  const Said<std::string>& said = *terms.recompute_granularity;
-  if (said.value == "selective") {
+  const Given<std::string>& given = *terms.recompute_granularity;
+  if (given.value == "selective") {
     if (terms.recompute_modules && terms.recompute_modules->value != "core_attn")
       refuse(*terms.recompute_modules, quoted(*terms.recompute_modules), hint);
-    return {"", "selective", said.origin};
+    return {"", "selective", given.origin};
   }
-  if (said.value != "full") refuse(said, quoted(said), hint);
+  if (given.value != "full") refuse(given, quoted(given), hint);
   if (terms.recompute_method && terms.recompute_method->value != "uniform")
     refuse(*terms.recompute_method, "the method " + quoted(*terms.recompute_method), hint);
   if (terms.recompute_num_layers && terms.recompute_num_layers->value != 1)
     refuse(*terms.recompute_num_layers, "keeping the input of every N-th layer only", hint);
-  return {"", "full", said.origin};
+  return {"", "full", given.origin};
 }
 
 }  // namespace simtrain

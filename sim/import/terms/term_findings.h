@@ -6,20 +6,20 @@
 
 namespace simtrain {
 
-/// A term as the recipe says it; the key is for the caller to add.
-Finding of(const Said<bool>& said);
-Finding of(const Said<std::int64_t>& said);
+/// A term as the recipe gives it; the caller adds the key.
+Finding of(const Given<bool>& given);
+Finding of(const Given<std::int64_t>& given);
 
-/// What frameworks leave off unless told.
+/// What frameworks leave off by default.
 Finding off();
 
-/// Whether a switch is said to be on.
+/// Whether the recipe turns a switch on.
 bool holds(const FlagTerm& term);
 
-// Values that several terms decide together. Each throws InputError, with the option that tells the
+// Values that several terms decide together. Each throws InputError, with the option that sets the
 // value otherwise, where they ask for what is not simulated.
 
-/// `training.precision`; `recipe` is the place to blame where nothing says it.
+/// `training.precision`; `recipe` is the place of the error where none is given.
 Finding precision_of(const RecipeTerms& terms, const SourcePlace& recipe);
 /// `optimizer.distributed`.
 Finding distributed_of(const RecipeTerms& terms);

@@ -17,7 +17,7 @@ constexpr std::string_view kConfiguration = "PARAMETER";
 /// One after another, the bytes of a JSON object: where it ends.
 class ObjectEnd {
  public:
-  /// Behind the brace that closes the object, where it stands in `text`.
+  /// Behind the brace that closes the object, where `text` has it.
   std::optional<std::size_t> find(std::string_view text) {
     for (std::size_t at = 0; at < text.size(); ++at) {
       const char c = text[at];

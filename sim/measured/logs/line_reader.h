@@ -9,7 +9,7 @@
 
 namespace simtrain {
 
-/// What stands between two line ends. A carriage return, with which progress bars draw over their
+/// The text between two line ends. A carriage return, with which progress bars draw over their
 /// line, ends a piece too, but only a newline counts lines.
 struct LogLine {
   std::string_view
@@ -51,7 +51,7 @@ class LineReader {
   std::vector<char> buffer_;
   std::size_t begin_ = 0;  ///< of the bytes not yet given out
   std::size_t end_ = 0;
-  // Where the next of them stand in the buffer, so that no byte is searched twice; before `begin_`:
+  // Where the next of them are in the buffer, so that no byte is searched twice; before `begin_`:
   // not known.
   std::size_t newline_ = kNone;
   std::size_t carriage_return_ = kNone;

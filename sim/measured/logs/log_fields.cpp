@@ -15,7 +15,7 @@ std::size_t find_word(std::string_view text, std::string_view word) {
                           : static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
 }
 
-bool stands_twice(std::string_view text, std::string_view word) {
+bool occurs_twice(std::string_view text, std::string_view word) {
   const std::size_t first = find_word(text, word);
   return first != std::string_view::npos &&
          find_word(text.substr(first + word.size()), word) != std::string_view::npos;
@@ -53,7 +53,7 @@ double number_after(std::string_view text, std::string_view label, std::string_v
 
 namespace {
 
-/// A text that is no number says nothing.
+/// A text that is no number counts as finite.
 bool is_finite_in(std::string_view text) { return std::isfinite(number_in(text).value_or(0)); }
 
 }  // namespace

@@ -9,14 +9,14 @@
 
 namespace simtrain {
 
-/// Where `word` stands first in `text`; npos where it does not.
+/// Where `word` first occurs in `text`; npos where it does not.
 std::size_t find_word(std::string_view text, std::string_view word);
 
-/// Whether `word` stands in `text` twice or more often.
-bool stands_twice(std::string_view text, std::string_view word);
+/// Whether `word` occurs in `text` twice or more often.
+bool occurs_twice(std::string_view text, std::string_view word);
 
 /// The text behind a label, up to one of `stops`, without blanks around it; nothing where the label
-/// does not stand or where nothing ends the text: it may be cut.
+/// is missing or where nothing ends the text: it may be cut.
 std::optional<std::string_view> field_after(std::string_view text, std::string_view label,
                                             std::string_view stops);
 

@@ -79,7 +79,7 @@ MeasuredRun read_log(const ByteSource& source, const LogRequest& request) {
   while (lines.next(line)) format->take(line);
   for (Candidate& candidate : all) candidate.reader->end(candidate.run);
   format = format == nullptr ? chosen(all) : format;
-  // Without a step, what stood nearest to one tells most.
+  // Without a step, the format that came nearest to one explains most.
   Candidate& best =
       format != nullptr
           ? *format

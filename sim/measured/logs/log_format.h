@@ -47,7 +47,7 @@ std::span<const LogFormat* const> log_formats();
 
 /// What to take from a log.
 struct LogRequest {
-  std::optional<StepWindow> window;  ///< without it the format's own, or what stands in (OwnWindow)
+  std::optional<StepWindow> window;  ///< none: the format's own, or its replacement (OwnWindow)
   std::string format;                ///< a name of log_formats(); empty: that of the first step
 };
 

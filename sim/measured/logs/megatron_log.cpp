@@ -68,7 +68,7 @@ class MegatronLog final : public LogReader {
     if (!timed && !number) return;
     if (!timed) {
       run.skip(line.number, "is a training step without 'elapsed time per iteration'");
-    } else if (stands_twice(line.text, kTiming)) {
+    } else if (occurs_twice(line.text, kTiming)) {
       run.skip(line.number, kTwoSteps);
     } else if (!number) {
       run.skip(line.number, kNoStepNumber);

@@ -19,7 +19,7 @@ class NemoLog final : public LogReader {
         run.skip(line.number, "is a training step without 'train_step_timing in s'");
       return;
     }
-    if (stands_twice(line.text, kTiming) || stands_twice(line.text, kHead)) {
+    if (occurs_twice(line.text, kTiming) || occurs_twice(line.text, kHead)) {
       run.skip(line.number, kTwoSteps);
       return;
     }

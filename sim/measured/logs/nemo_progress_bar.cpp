@@ -44,7 +44,7 @@ class NemoProgressBar final : public LogReader {
         run.skip(line.number, "is a progress bar without 'train_step_timing in s'");
       return;
     }
-    if (stands_twice(line.text, kTiming)) {
+    if (occurs_twice(line.text, kTiming)) {
       run.skip(line.number, kTwoSteps);
       return;
     }

@@ -14,7 +14,7 @@ constexpr std::string_view kInfo = " NCCL INFO ";
 constexpr std::string_view kCall = ": opCount ";
 
 /// `host:pid` of `... host:pid:tid [device]`: threads of a process are one rank. Empty where it
-/// does not stand.
+/// is missing.
 std::string_view process_in(std::string_view prefix) {
   prefix = trimmed(prefix);
   if (prefix.ends_with(']')) {
@@ -67,7 +67,7 @@ class NcclLogReader {
  private:
   /// Why the line is no call that can be read; empty where it is one.
   std::string_view call(std::string_view text, std::size_t at, std::int64_t number) {
-    if (stands_twice(text, kCall)) return "holds two calls: another line was written into it";
+    if (occurs_twice(text, kCall)) return "holds two calls: another line was written into it";
     const std::size_t info = find_word(text.substr(0, at), kInfo);
     if (info == std::string_view::npos) return "is a call behind no 'NCCL INFO'";
     const std::string_view process = process_in(text.substr(0, info));

@@ -23,7 +23,7 @@ std::string_view word_at(std::string_view text) {
   return text.substr(0, std::min(text.find_first_of(kBlanks), text.size()));
 }
 
-/// The text behind a label; nothing where the label does not stand there.
+/// The text behind a label; nothing where the label is missing.
 std::optional<std::string_view> behind(std::string_view text, std::string_view label) {
   const std::size_t at = find_word(text, label);
   if (at == std::string_view::npos) return std::nullopt;
@@ -135,7 +135,7 @@ class Reader {
   }
 
   NcclTestsLog log_;
-  std::string operation_;  ///< told since the last head
+  std::string operation_;  ///< given since the last head
   std::string version_;
   std::size_t rows_ = 0;
 };

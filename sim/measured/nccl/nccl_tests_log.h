@@ -24,19 +24,19 @@ struct NcclTestRow {
   std::int64_t bytes = 0;
   std::int64_t count = 0;  ///< elements: of a rank's part, or of all
   std::string type;
-  std::string reduction;             ///< "none" for what reduces nothing; empty: not told
+  std::string reduction;             ///< "none" for what reduces nothing; empty: unknown
   std::optional<std::int64_t> root;  ///< -1 for none
   std::optional<NcclTestTime> out_of_place;
   std::optional<NcclTestTime> in_place;
 };
 
-/// One run of a program of nccl-tests, as far as its output tells.
+/// One run of a program of nccl-tests, as far as its output goes.
 struct NcclTest {
-  std::string operation;            ///< "all_reduce" of all_reduce_perf; empty: not told
-  std::set<std::int64_t> ranks;     ///< by number; empty: not told
+  std::string operation;            ///< "all_reduce" of all_reduce_perf; empty: unknown
+  std::set<std::int64_t> ranks;     ///< by number; empty: unknown
   std::set<std::string> hosts;      ///< of the ranks
   std::set<std::string> gpu_names;  ///< "NVIDIA H100 80GB HBM3"
-  std::string version;              ///< of NCCL: "2.21.5"; empty: not told
+  std::string version;              ///< of NCCL: "2.21.5"; empty: unknown
   std::vector<NcclTestRow> rows;    ///< as printed; sizes of 0 are left out
 };
 

@@ -44,13 +44,13 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
-/// A size behind the mark of a launcher that stands close to it: `[1,0]<stdout>:1024`.
+/// A size behind the mark of a launcher right before it: `[1,0]<stdout>:1024`.
 std::string_view without_mark(std::string_view word) {
   const std::size_t colon = word.rfind(':');
   return colon == std::string_view::npos ? word : word.substr(colon + 1);
 }
 
-/// Whether time and algorithm bandwidth are of one size, as far as their digits tell.
+/// Whether time and algorithm bandwidth are of one size, within their digits.
 bool fits(std::int64_t bytes, double microseconds, double algorithm) {
   constexpr double kGiga = 1e3;          // bytes per microsecond in a GB/s
   constexpr double kDigits = 0.02;       // of times of two or three digits

@@ -10,7 +10,7 @@
 
 namespace simtrain {
 
-/// One event of a Chrome trace, as it stands.
+/// One event of a Chrome trace, as written.
 struct JsonEvent {
   std::string_view
       text;  ///< until the next one; `JsonEvents::kPadding` bytes behind it can be read
@@ -31,7 +31,7 @@ class JsonEvents {
   /// The next event; false at the end of the trace.
   bool next(JsonEvent& event);
 
-  /// What stands before the events, up to a MiB.
+  /// The text before the events, up to a MiB.
   [[nodiscard]] const std::string& head() const { return head_; }
   /// Whether the bytes ended within the trace.
   [[nodiscard]] bool cut_off() const { return depth_ > 0; }

@@ -16,7 +16,7 @@ struct KernelPattern {
   bool begins = false;  ///< a word of the name begins with the first one
 };
 
-/// The first that fits counts. Attention stands before GEMM, since FlashAttention is built of
+/// The first that fits counts. Attention comes before GEMM, since FlashAttention is built of
 /// CUTLASS; GEMM before activation, since cuBLAS names its epilogues (gemm_relu); ATen's
 /// element-wise kernels before casts, since their loaders are called LoadWithCast.
 constexpr std::array kPatterns{

@@ -68,7 +68,7 @@ static_assert(
 KernelKind kernel_kind(std::string_view name);
 
 /// The name of a kernel of NCCL that serves all collectives (`ncclDevKernel_Generic_1`), with what
-/// PyTorch calls the collective (`_allgather_base`) behind it, so that it tells its kind; other
+/// PyTorch calls the collective (`_allgather_base`) behind it, from which its kind follows; other
 /// names as they are.
 std::string named_by_collective(std::string_view name, std::string_view collective);
 

@@ -114,7 +114,7 @@ constexpr std::array kTypes{TypeName{"Char", 0},  TypeName{"Byte", 1},   TypeNam
                             TypeName{"Int", 2},   TypeName{"Long", 4},   TypeName{"Half", 6},
                             TypeName{"Float", 7}, TypeName{"Double", 8}, TypeName{"BFloat16", 9}};
 
-/// The call behind a kernel of NCCL; nothing where the trace does not tell it.
+/// The call behind a kernel of NCCL; nothing where the trace does not give it.
 std::optional<CallShape> call_of(const Event& event) {
   constexpr std::int64_t kMostCount = 1'000'000'000'000'000;
   constexpr std::int64_t kMostRanks = 100'000'000;
@@ -128,8 +128,8 @@ std::optional<CallShape> call_of(const Event& event) {
   const bool message = is_message(row->function);
   const auto count = row->function == NcclFunction::reduce_scatter ? event.taken : event.given;
   const std::int64_t ranks = message ? 0 : event.ranks.value_or(0);
-  const bool told = count && (message || ranks > 0);
-  if (!told || *count > kMostCount || ranks > kMostRanks) return std::nullopt;
+  const bool complete = count && (message || ranks > 0);
+  if (!complete || *count > kMostCount || ranks > kMostRanks) return std::nullopt;
   return CallShape{row->function, static_cast<int>(ranks),
                    fp8 ? nccl_type(DataType::fp8) : type->number, *count};
 }
@@ -159,7 +159,7 @@ class KinetoReader {
     }
   }
 
-  /// `"distributedInfo": {"backend": "nccl", "rank": 3, "world_size": 8, ...}`, in what stands
+  /// `"distributedInfo": {"backend": "nccl", "rank": 3, "world_size": 8, ...}`, in the text
   /// before the list of events and the bracket that opens it.
   void head(std::string text) {
     text += "]}";
@@ -181,7 +181,7 @@ class KinetoReader {
       if (key == "rank") rank = number(value);
       if (key == "world_size") ranks = number(value);
     }
-    if (rank && ranks) profile_.told({*rank, *ranks});
+    if (rank && ranks) profile_.belongs_to({*rank, *ranks});
   }
 
   void end(const JsonEvents& events) {
@@ -238,7 +238,7 @@ class KinetoReader {
     if (const auto call = call_of(event))
       profile_.call(*call, line);
     else if (event.name.starts_with("nccl"))
-      profile_.untold_call();
+      profile_.unknown_call();
     profile_.kernel(named_by_collective(event.name, event.collective), 1, *event.microseconds / 1e6,
                     line);
   }

@@ -86,7 +86,7 @@ std::optional<Layout> layout_of_table(const std::vector<std::string_view>& cells
 
 /// What `nsys stats --format csv` prints of kernels: sums by name (cuda_gpu_kern_sum, gpukernsum,
 /// cuda_gpu_sum), or a line for each (cuda_gpu_trace); and sums of memory operations. Other tables,
-/// rows of categories that run on no GPU and what nsys says around them are passed over. An empty
+/// rows of categories that run on no GPU and messages of nsys between them are skipped. An empty
 /// line, or a row without a time, ends a table.
 class NsysReader {
  public:
@@ -102,7 +102,7 @@ class NsysReader {
         cells_.read(line.number == 1 ? without_byte_order_mark(line.text) : line.text);
     if (closed && names_columns(cells_.all())) {
       start(line.number);
-    } else if (layout_ && !is_chatter(line.text)) {
+    } else if (layout_ && !is_message(line.text)) {
       row(closed, line.number);
     }
   }
@@ -110,8 +110,8 @@ class NsysReader {
   Profile take() { return profile_.take(); }
 
  private:
-  /// nsys says of each report where it comes from.
-  static bool is_chatter(std::string_view text) {
+  /// nsys prints where each report comes from.
+  static bool is_message(std::string_view text) {
     text = trimmed(text);
     return text.empty() || text.starts_with("Processing [") || text.starts_with("** ") ||
            text.starts_with("SKIPPED:") || text.starts_with("NOTICE:") ||
@@ -142,7 +142,7 @@ class NsysReader {
   void row(bool closed, std::int64_t number) {
     const auto& cells = cells_.all();
     if (damaged_) {
-      profile_.skip(number, "stands behind a line that has no time, with which its table ends");
+      profile_.skip(number, "follows a line without a time, which ends its table");
       return;
     }
     if (!closed || cells.size() != layout_->cells) {

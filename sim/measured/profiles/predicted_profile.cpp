@@ -57,7 +57,7 @@ KernelKind kind_of(const TransferCost& cost) {
 /// come after, have ended.
 class Readiness {
  public:
-  /// Asked of each op once, in the order of the program; `span_of` tells when an op ran.
+  /// Asked of each op once, in the order of the program; `span_of` gives the time of an op.
   template <class SpanOf>
   Duration next(const Op& op, const Span& own, const SpanOf& span_of) {
     Duration& last = last_[static_cast<std::size_t>(op.stream)];

@@ -39,15 +39,15 @@ using CallCounts = std::map<CallShape, std::int64_t>;
 
 /// A place among so many ranks: of one of a process's communicators, or of the job that a trace
 /// names. The rank of the predicted job only where that has as many.
-struct ToldRank {
+struct RankPlace {
   int rank = 0;
   int ranks = 0;
 };
 
 /// What one process calls of NCCL by a log.
 struct LoggedProcess {
-  std::string name;              ///< host:pid
-  std::optional<ToldRank> told;  ///< in the largest of its communicators
+  std::string name;                ///< host:pid
+  std::optional<RankPlace> place;  ///< in the largest of its communicators
   CallCounts calls;
 };
 
@@ -57,12 +57,12 @@ struct Profile {
   std::string format;                    ///< a name of profile_formats(); empty: of none of them
   std::string foreign;                   ///< without a format: what it looks like, or nothing
   std::vector<ProfiledKernel> kernels;   ///< most time first
-  CallCounts calls;                      ///< of NCCL, where its kernels tell what they move
-  std::int64_t untold_calls = 0;         ///< kernels of NCCL in a trace that do not tell it
+  CallCounts calls;                      ///< of NCCL, where the trace gives them
+  std::int64_t unknown_calls = 0;        ///< kernels of NCCL whose call the trace does not give
   std::vector<LoggedProcess> processes;  ///< by name; of a log of NCCL
   std::optional<std::int64_t> steps;     ///< where the profile itself marks them
-  std::optional<ToldRank> told;          ///< whose profile it is, where it says so
-  int gpus = 1;                          ///< whose kernels these are, where that is told
+  std::optional<RankPlace> place;        ///< of the profiled rank, where the file gives it
+  int gpus = 1;                          ///< whose kernels these are, where that is known
   bool incomplete = false;               ///< calls were left out, for want of place
   SkippedLines skipped;
   std::int64_t lines = 0;

@@ -99,10 +99,11 @@ void ProfileBuilder::call(std::string_view name, const CallShape& shape, std::in
   if (caller != nullptr) count(caller->calls, shape, line);
 }
 
-void ProfileBuilder::communicator(std::string_view name, const ToldRank& place, std::int64_t line) {
+void ProfileBuilder::communicator(std::string_view name, const RankPlace& place,
+                                  std::int64_t line) {
   LoggedProcess* const member = process(name, line);
   if (member == nullptr) return;
-  if (!member->told || member->told->ranks < place.ranks) member->told = place;
+  if (!member->place || member->place->ranks < place.ranks) member->place = place;
 }
 
 void ProfileBuilder::step(std::int64_t number) {
@@ -125,7 +126,7 @@ bool ProfileBuilder::gpu(std::string_view name, std::int64_t line) {
   return true;
 }
 
-/// A rank runs on one GPU; kernels whose GPU is not told are its own.
+/// A rank runs on one GPU; kernels whose GPU is unknown are its own.
 void ProfileBuilder::leave_out_other_gpus() {
   constexpr std::string_view kWhy = "is of another GPU than most kernel time of the rank";
   std::string_view own;
@@ -165,11 +166,11 @@ void ProfileBuilder::count_gpus() {
 void ProfileBuilder::merge(Gpu& gpu) {
   for (auto& [name, kernel] : gpu.kernels) profile_.kernels.push_back(std::move(kernel));
   for (const auto& [shape, count] : gpu.calls) profile_.calls[shape] += count;
-  profile_.untold_calls += gpu.untold_calls;
+  profile_.unknown_calls += gpu.unknown_calls;
 }
 
 Profile ProfileBuilder::take() {
-  if (profile_.told) leave_out_other_gpus();
+  if (profile_.place) leave_out_other_gpus();
   count_gpus();
   profile_.kernels.reserve(names_);
   for (auto& [name, gpu] : gpus_) merge(gpu);

@@ -26,23 +26,23 @@ class ProfileBuilder {
   static constexpr std::size_t kMostShapes = 100000;
   static constexpr std::int64_t kMostCalls = 1'000'000'000'000;
 
-  /// The GPU of the kernels and calls that follow, by whatever name; empty: not told. False where
+  /// The GPU of the kernels and calls that follow, by whatever name; empty: unknown. False where
   /// there are too many of them.
   bool gpu(std::string_view name, std::int64_t line);
-  /// `calls` runs of a kernel; its name tells its kind when it first comes. Skips what cannot be.
+  /// `calls` runs of a kernel; its name gives its kind when it first comes. Skips what cannot be.
   void kernel(std::string_view name, std::int64_t calls, double seconds, std::int64_t line);
   /// A call of NCCL by the rank of the profile.
   void call(const CallShape& shape, std::int64_t line);
-  /// A kernel of NCCL whose call the profile does not tell.
-  void untold_call() { ++current_->untold_calls; }
+  /// A kernel of NCCL whose call the profile does not give.
+  void unknown_call() { ++current_->unknown_calls; }
   /// A call of NCCL by a process.
   void call(std::string_view process, const CallShape& shape, std::int64_t line);
   /// The place of a process in one of its communicators.
-  void communicator(std::string_view process, const ToldRank& place, std::int64_t line);
+  void communicator(std::string_view process, const RankPlace& place, std::int64_t line);
   /// A step that the profile marks.
   void step(std::int64_t number);
   /// Whose profile it is: one rank's, so that only the GPU with most kernel time counts.
-  void told(const ToldRank& rank) { profile_.told = rank; }
+  void belongs_to(const RankPlace& place) { profile_.place = place; }
   void skip(std::int64_t line, std::string_view why) { add_skipped(profile_.skipped, line, why); }
 
   /// The profile, where it has ended. Call once.
@@ -53,7 +53,7 @@ class ProfileBuilder {
   struct Gpu {
     std::map<std::string, ProfiledKernel, std::less<>> kernels;
     CallCounts calls;
-    std::int64_t untold_calls = 0;
+    std::int64_t unknown_calls = 0;
     std::int64_t runs = 0;
     double seconds = 0;
     std::int64_t first_line = 0;

@@ -10,7 +10,7 @@
 namespace simtrain {
 namespace {
 
-/// How often something stands in a step and in a profile.
+/// How often something occurs in a step and in a profile.
 struct Ratio {
   std::int64_t predicted = 0;
   std::int64_t found = 0;
@@ -32,18 +32,17 @@ std::optional<StepCount> steps_by(const std::vector<Ratio>& ratios, std::int64_t
       votes.begin(), votes.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   const auto all = static_cast<std::int64_t>(ratios.size());
   if (most == votes.end() || most->second < least || 2 * most->second <= all) return std::nullopt;
-  return StepCount{most->first,
-                   fmt::format("as {} of {} kinds of {} say", most->second, all, what)};
+  return StepCount{most->first, fmt::format("by {} of {} kinds of {}", most->second, all, what)};
 }
 
 [[noreturn]] void refuse_steps(const Profile& profile, std::string_view why) {
   throw InputError({profile.path}, "--steps",
                    fmt::format("{}, so that it is not known how many steps this is; --steps N "
-                               "would tell",
+                               "gives it",
                                why));
 }
 
-std::optional<StepCount> told_steps(const Profile& profile, const ProfileRequest& request) {
+std::optional<StepCount> given_steps(const Profile& profile, const ProfileRequest& request) {
   if (request.steps) return StepCount{*request.steps, "--steps"};
   if (profile.steps && profile.gpus == 1)
     return StepCount{*profile.steps, "as the profile marks them"};
@@ -57,7 +56,7 @@ std::optional<StepCount> told_steps(const Profile& profile, const ProfileRequest
 
 StepCount steps_of_calls(const Profile& profile, const ProfileRequest& request,
                          const CallCounts& predicted, const CallCounts& logged) {
-  if (auto told = told_steps(profile, request)) return *told;
+  if (auto given = given_steps(profile, request)) return *given;
   std::vector<Ratio> ratios;
   ratios.reserve(predicted.size());
   for (const auto& [shape, count] : predicted) {
@@ -71,7 +70,7 @@ StepCount steps_of_calls(const Profile& profile, const ProfileRequest& request,
 
 StepCount steps_of_kernels(const Profile& profile, const ProfileRequest& request,
                            const std::vector<KernelRow>& rows) {
-  if (auto told = told_steps(profile, request)) return *told;
+  if (auto given = given_steps(profile, request)) return *given;
   std::vector<Ratio> ratios;
   for (const KernelRow& row : rows) {
     const bool votes =
@@ -133,7 +132,7 @@ class Comparer {
       : simulated_(simulated), profile_(profile), request_(request) {}
 
   ProfileComparison kernels() const {
-    ProfileComparison result = of_rank(profile_.told, "the profile says so");
+    ProfileComparison result = of_rank(profile_.place, "stated in the profile");
     result.kernels = kernel_rows(profile_, predicted_profile(simulated_, result.rank));
     result.straggler_wait_s = predicted_straggler_wait(simulated_, result.rank);
     const StepCount steps = steps_of_kernels(profile_, request_, result.kernels);
@@ -157,9 +156,9 @@ class Comparer {
     std::vector<const LoggedProcess*> unknown;
     for (const LoggedProcess& process : profile_.processes) {
       if (process.calls.empty()) continue;
-      if (!known(process.told))
+      if (!known(process.place))
         unknown.push_back(&process);
-      else if (!request_.rank || process.told->rank == *request_.rank)
+      else if (!request_.rank || process.place->rank == *request_.rank)
         chosen.push_back(&process);
     }
     if (request_.rank && !chosen.empty()) unknown.clear();
@@ -169,7 +168,7 @@ class Comparer {
                        fmt::format("holds no calls of rank {}", request_.rank.value_or(0)));
     if (unknown.size() > 1) {
       throw InputError({profile_.path}, "",
-                       fmt::format("holds calls of {} processes that do not tell their ranks; the "
+                       fmt::format("holds calls of {} processes whose ranks are unknown; the "
                                    "log of one process with --rank N would do",
                                    unknown.size()));
     }
@@ -181,36 +180,36 @@ class Comparer {
 
  private:
   /// A place in a communicator as large as the job is a rank of the job.
-  [[nodiscard]] bool known(const std::optional<ToldRank>& told) const {
-    return told && told->ranks == simulated_.grid.ranks() && told->rank < told->ranks;
+  [[nodiscard]] bool known(const std::optional<RankPlace>& place) const {
+    return place && place->ranks == simulated_.grid.ranks() && place->rank < place->ranks;
   }
 
-  /// What a profile says of itself, where it differs from the job or the rank that it is taken for.
-  [[nodiscard]] std::string other_than_told(const std::optional<ToldRank>& told,
-                                            std::optional<int> rank) const {
-    if (!told) return "";
+  /// The rank that a profile states, where it differs from the job or the rank it is compared with.
+  [[nodiscard]] std::string contradiction(const std::optional<RankPlace>& place,
+                                          std::optional<int> rank) const {
+    if (!place) return "";
     const int ranks = simulated_.grid.ranks();
-    if (told->ranks != ranks && profile_.processes.empty())
-      return fmt::format("; the profile is of rank {} of {}, the job has {}", told->rank,
-                         told->ranks, ranks);
-    if (rank && known(told) && told->rank != *rank)
-      return fmt::format("; the profile says it is of rank {}", told->rank);
+    if (place->ranks != ranks && profile_.processes.empty())
+      return fmt::format("; the profile is of rank {} of {}, the job has {}", place->rank,
+                         place->ranks, ranks);
+    if (rank && known(place) && place->rank != *rank)
+      return fmt::format("; the profile states rank {}", place->rank);
     return "";
   }
 
-  [[nodiscard]] ProfileComparison of_rank(const std::optional<ToldRank>& told,
+  [[nodiscard]] ProfileComparison of_rank(const std::optional<RankPlace>& place,
                                           std::string_view by) const {
     ProfileComparison result;
     if (request_.rank) {
       result.rank = *request_.rank;
-      result.rank_from = "--rank" + other_than_told(told, *request_.rank);
-    } else if (known(told)) {
-      result.rank = told->rank;
+      result.rank_from = "--rank" + contradiction(place, *request_.rank);
+    } else if (known(place)) {
+      result.rank = place->rank;
       result.rank_from = by;
     } else {
       result.rank = simulated_.plan.ranks[busiest_rank(simulated_.plan, simulated_.timeline)].rank;
       result.rank_from =
-          "the busiest one; --rank N would take another" + other_than_told(told, std::nullopt);
+          "the busiest one; --rank N would take another" + contradiction(place, std::nullopt);
     }
     result.stage = simulated_.grid.coordinates(result.rank).pp;
     return result;
@@ -218,15 +217,15 @@ class Comparer {
 
   /// Those of ranks that are alike are counted once.
   const CallCounts& calls_of(int rank) {
-    const auto place = static_cast<std::size_t>(rank);
-    const std::pair alike(simulated_.classes.step_stand_in[place], simulated_.classes.pass[place]);
+    const auto own = static_cast<std::size_t>(rank);
+    const std::pair alike(simulated_.classes.step_stand_in[own], simulated_.classes.pass[own]);
     const auto [entry, fresh] = predicted_calls_.try_emplace(alike);
     if (fresh) entry->second = predicted_calls(simulated_, rank);
     return entry->second;
   }
 
   [[nodiscard]] ProfileComparison calls(const LoggedProcess& process) {
-    ProfileComparison result = of_rank(process.told, "its place among all ranks");
+    ProfileComparison result = of_rank(process.place, "its place among all ranks");
     result.process = process.name;
     const CallCounts& predicted = calls_of(result.rank);
     const StepCount steps = steps_of_calls(profile_, request_, predicted, process.calls);

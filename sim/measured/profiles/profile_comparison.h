@@ -44,11 +44,11 @@ struct ProfileComparison {
   /// Predicted, per step; see predicted_straggler_wait. For profiles of kernels.
   double straggler_wait_s = 0;
   std::vector<KernelRow> kernels;  ///< per step, by kind; kinds that neither side has are left out
-  std::vector<CallRow> calls;      ///< in all steps, where they are told; most bytes first
+  std::vector<CallRow> calls;      ///< in all steps, where they are known; most bytes first
   std::vector<ProfiledKernel> unclassified;  ///< most time first; in all steps
 };
 
-/// What a user says of a profile.
+/// The user's options for a profile.
 struct ProfileRequest {
   std::optional<int> rank;
   std::optional<std::int64_t> steps;
@@ -56,14 +56,14 @@ struct ProfileRequest {
 
 /// Compares a profile with a simulated step: a profile of kernels once, a log of NCCL process by
 /// process. A process whose rank is known, by a communicator as large as the job, is compared with
-/// that one; `request.rank` chooses it among them, or, where none is known to be of that rank, says
-/// whose profile it is. Otherwise the
-/// profile is taken for that of the busiest rank, whose communication reports tell.
+/// that one; `request.rank` chooses it among them, or, where none is known to be of that rank,
+/// names the profiled rank. Otherwise the
+/// profile is taken for that of the busiest rank, whose communication reports show.
 ///
 /// Steps: as requested; or as the profile marks them, once for each GPU whose kernels it holds; or
 /// the whole number by which most kinds of collectives agree. Throws InputError where they cannot
 /// be known, where the log does not hold the requested rank, and where several of its processes do
-/// not tell their ranks.
+/// not give their ranks.
 std::vector<ProfileComparison> compare_profile(const SimulatedStep& simulated,
                                                const Profile& profile,
                                                const ProfileRequest& request);

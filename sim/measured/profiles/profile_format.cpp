@@ -95,7 +95,7 @@ Profile read_profile_file(const std::string& path, const std::string& format, co
     throw InputError({path}, "",
                      fmt::format("is no log of NCCL calls (nccl-log), no CSV of nsys stats "
                                  "(nsys-csv) and no trace of torch.profiler (kineto-trace){}; "
-                                 "'simtrain list profile-formats' says what is read",
+                                 "'simtrain list profile-formats' lists what is read",
                                  profile.foreign.empty() ? "" : ": it " + profile.foreign));
   }
   if (!damage.empty()) add_skipped(profile.skipped, profile.lines, damage);

@@ -25,7 +25,7 @@ extern const ProfileFormat kNcclLog;
 std::span<const ProfileFormat* const> profile_formats();
 
 /// Reads a profile to its end, in memory that does not grow with it. `format` is a name of
-/// profile_formats(); where it is empty, the first MiB tells. Throws InputError at an unknown name;
+/// profile_formats(); empty: by the first MiB. Throws InputError at an unknown name;
 /// a file of no format comes back without one.
 Profile read_profile(const ByteSource& source, const std::string& format);
 

@@ -16,7 +16,7 @@ const Host& host(const ClusterMap& map, int index) {
   return map.hosts[static_cast<std::size_t>(index)];
 }
 
-/// A leaf stands above the first host that hangs on it; one without hosts where it was counted.
+/// A leaf is drawn above the first host that hangs on it; one without hosts where it was counted.
 std::map<std::size_t, int> units_of_leaves(const ClusterMap& map) {
   std::map<std::size_t, int> units;
   for (const Cable& cable : map.cables) {

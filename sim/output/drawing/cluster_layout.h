@@ -16,7 +16,7 @@ struct DrawnDomain {
 
 /// What is drawn of one unit (the hosts below one set of leaf switches).
 struct DrawnUnit {
-  int first = 0;  ///< its number; `last` differs where one box stands for several units
+  int first = 0;  ///< its number; `last` differs where one box represents several units
   int last = 0;
   bool whole = true;  ///< drawn host by host; else a box with their number
   int hosts = 0;
@@ -29,7 +29,7 @@ struct DrawnUnit {
 /// for all the rest.
 std::vector<DrawnUnit> drawn_units(const ClusterMap& map);
 
-/// Sizes of what stands below the leaf switches, so that the drawing is about 1500 pixels wide.
+/// Sizes of what is below the leaf switches, so that the drawing is about 1500 pixels wide.
 struct UnitSizes {
   double square = 0;  ///< a GPU with the gap beside it
 
@@ -53,7 +53,7 @@ struct UnitSizes {
 
 UnitSizes unit_sizes(const ClusterMap& map, const std::vector<DrawnUnit>& units);
 
-/// Where GPU `local` of a domain's `row`-th host stands, counted in squares.
+/// Where GPU `local` of a domain's `row`-th host is drawn, counted in squares.
 struct Cell {
   int column = 0;
   int row = 0;

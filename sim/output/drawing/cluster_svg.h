@@ -16,7 +16,7 @@ struct Highlight {
 /// The cluster as a self-contained SVG: switches above, the units with their NVLink domains and
 /// GPUs below, links in between (drawn once for all cables between two boxes, as wide as their
 /// bandwidth). What would be too much to read is one box: units beyond the first, many spines.
-/// Light and dark by the reader's setting; every box tells its name in a <title>.
+/// Light and dark by the reader's setting; every box has its name in a <title>.
 std::string cluster_svg(const ClusterMap& map, const TopologyReport& report,
                         const Highlight& highlight);
 

@@ -14,7 +14,7 @@ std::string latency_text(Duration latency) {
   return fmt::format("{:.4g} us", to_seconds(latency) * 1e6);
 }
 
-/// Links between what is on one board take the least time there is, which says nothing.
+/// Links between what is on one board take the least time there is, which is not shown.
 std::string link_latency(Duration latency) {
   return latency <= Duration(1) ? "-" : latency_text(latency);
 }

@@ -16,11 +16,11 @@ struct RankPath {
   ClusterPath path;
 };
 
-/// What `simtrain topology` tells of a cluster.
+/// What `simtrain topology` reports about a cluster.
 struct TopologyReport {
   std::string cluster;  ///< name, nodes, GPUs in words
   std::string wiring;   ///< fabric and how it is wired, in words
-  std::string note;     ///< how many nodes were taken where nobody said; may be empty
+  std::string note;     ///< how many nodes were taken by default; may be empty
   ClusterFacts facts;
   std::optional<RankPath> path;
 };

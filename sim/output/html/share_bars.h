@@ -18,7 +18,7 @@ struct ShareBar {
 };
 
 /// Where steps go, as drawShareBars (web/charts.js) draws it: shares that none of them has are left
-/// out. `unit` stands behind the numbers.
+/// out. `unit` follows the numbers.
 nlohmann::ordered_json share_bars_json(const std::vector<ShareBar>& bars, std::string_view unit);
 
 }  // namespace simtrain

@@ -58,7 +58,7 @@ Json causes_section(const std::optional<CommonCauses>& causes) {
           {"numbers", cause_rows(*causes)}};
 }
 
-/// What several runs say together.
+/// What several runs show together.
 Json several_section(const std::vector<ComparedRun>& runs, const ComparedCauses& causes) {
   const ComparedErrors all = summarize_errors(runs);
   Json rows = Json::array();

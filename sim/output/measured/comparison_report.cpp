@@ -36,7 +36,7 @@ void add_explanations(std::string& out, const Comparison& comparison) {
   }
 }
 
-/// What the log itself says about a slow run.
+/// Signs of a slow run in the log itself.
 void add_signs(std::string& out, const Comparison& comparison, const Report& report,
                const MeasuredRun& run) {
   if (run.steps.size() < 2 && !run.facts.peak_memory_bytes) return;
@@ -166,7 +166,7 @@ std::string change_of_cause(const CommonCause& cause) {
 std::vector<std::string> stack_sentences(const OtherStacks& stacks) {
   std::vector<std::string> sentences;
   for (const OtherStack& stack : stacks.stacks) {
-    if (!stacks.worth_saying(stack)) continue;
+    if (!stacks.worth_reporting(stack)) continue;
     const bool one = stack.errors.size() == 1;
     const std::string errors =
         one ? fmt::format("{}, error {:+.2f} %", seconds_text(stack.predicted_s.front()),
@@ -209,7 +209,7 @@ std::string comparisons_text(const std::vector<ComparedRun>& runs, const Compare
   const std::string stacks = causes.stacks ? stacks_text(*causes.stacks) : "";
   if (causes.numbers) return runs_table(runs) + causes_text(*causes.numbers) + stacks;
   return runs_table(runs) +
-         "\nRuns of one plan cannot tell which number of hardware/ is wrong; whole logs of "
+         "\nRuns of one plan do not show which number of hardware/ is wrong; whole logs of "
          "several\n"
          "plans on the same cluster can.\n" +
          stacks;

@@ -17,7 +17,7 @@ struct ComparedRun {
   Comparison comparison;
 };
 
-/// What speaks against the log of a run, a sentence each: it is partial or holds a NaN, says
+/// What speaks against the log of a run, a sentence each: it is partial or holds a NaN, is of
 /// another job than the scenario, or has lines that were skipped.
 std::vector<std::string> caveats_of(const ComparedRun& run);
 
@@ -31,12 +31,12 @@ ComparedErrors summarize_errors(const std::vector<ComparedRun>& runs);
 
 /// What could make the errors of the runs, beside the shares of each step.
 struct ComparedCauses {
-  std::optional<CommonCauses> numbers;  ///< none: runs of one plan cannot tell
+  std::optional<CommonCauses> numbers;  ///< none: not possible from runs of one plan
   std::optional<OtherStacks> stacks;    ///< none: no run is of the job that its scenario describes
 };
 
 /// The error, whether the interval holds the run, what could explain it, the most plausible first,
-/// and what else the log says.
+/// and signs of a slow run in the log.
 std::string comparison_text(const ComparedRun& run, const ComparedCauses& causes);
 
 /// The same as JSON, schema `simtrain.comparison/1`, with the measured steps.
@@ -46,17 +46,17 @@ std::string comparison_json(const ComparedRun& run, const ComparedCauses& causes
 /// all.
 std::string comparisons_text(const std::vector<ComparedRun>& runs, const ComparedCauses& causes);
 
-/// The same as JSON, schema `simtrain.comparisons/1`, with all that is said of each run.
+/// The same as JSON, schema `simtrain.comparisons/1`, with all that is reported of each run.
 std::string comparisons_json(const std::vector<ComparedRun>& runs, const ComparedCauses& causes);
 
 /// "gpus/h100-sxm.yaml gemm.dram_share": which number a cause is.
 std::string name_of_cause(const CommonCause& cause);
 
-/// Root mean square errors and noise of a search are logarithms; this is the share that they stand
-/// for.
+/// Root mean square errors and noise of a search are logarithms; this is the share that they
+/// correspond to.
 double share_of(double logarithm);
 
-/// What a page and a text say of the software stacks that were tried: of each that takes a tenth or
+/// Page and text on the software stacks that were tried: those that take a tenth or
 /// more of the errors away.
 std::vector<std::string> stack_sentences(const OtherStacks& stacks);
 

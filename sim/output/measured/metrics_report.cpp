@@ -122,7 +122,7 @@ std::string skipped_text(const MeasuredRun& run) {
   std::string out = skipped_text(run.skipped, run.lines);
   if (run.repeated.count > 0) {
     out += wrapped_line(
-        fmt::format("Steps stand again {} times in the window, with times up to {:.2f} % "
+        fmt::format("Steps occur again {} times in the window, with times up to {:.2f} % "
                     "apart; the last counts",
                     run.repeated.count, run.repeated.largest_difference * 100),
         0);
@@ -168,7 +168,7 @@ std::string metrics_table(const std::vector<MeasuredReport>& reports, bool full_
     out += fmt::format(" (iterations {}-{})", window.first, window.last);
   else if (same)
     out += fmt::format(" ({})", describe(window));
-  // The script's headings stand one column left of what they head.
+  // The script's headings are one column left of what they head.
   constexpr std::array<std::size_t, 5> kWidths{8, 13, 12, 19, 18};
   out += "\n" + std::string(80, '=') + "\n";
   out +=

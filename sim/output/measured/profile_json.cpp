@@ -78,7 +78,7 @@ std::string profile_json(const std::string& scenario, const std::vector<ProfileR
                         {"format", report.profile.format},
                         {"lines", report.profile.lines},
                         {"gpus", report.profile.gpus},
-                        {"untold_calls", report.profile.untold_calls},
+                        {"untold_calls", report.profile.unknown_calls},
                         {"incomplete", report.profile.incomplete},
                         {"skipped_lines", report.profile.skipped.count},
                         {"skipped_reasons", report.profile.skipped.reasons},

@@ -42,8 +42,8 @@ std::string difference(double predicted, double measured) {
 
 /// Predicted over measured, less one. A dash where the two are a hundredfold apart.
 std::string error_text(double predicted, double measured) {
-  constexpr double kMostTold = 100;
-  if (!(predicted > 0) || !(measured > 0) || predicted > kMostTold * measured) return "-";
+  constexpr double kMostShown = 100;
+  if (!(predicted > 0) || !(measured > 0) || predicted > kMostShown * measured) return "-";
   return fmt::format("{:+.1f} %", (predicted / measured - 1) * 100);
 }
 
@@ -214,9 +214,9 @@ void add_facts(std::string& out, const Profile& profile, const ProfileComparison
   line("Steps", fmt::format("{}: {}", comparison.steps, comparison.steps_from));
   if (profile.gpus > 1)
     line("GPUs", fmt::format("{} in one profile; a step counts once a GPU", profile.gpus));
-  if (profile.untold_calls > 0)
-    line("Calls", fmt::format("of {} kernels of NCCL, in all steps, the trace does not tell",
-                              profile.untold_calls));
+  if (profile.unknown_calls > 0)
+    line("Calls", fmt::format("of {} kernels of NCCL, in all steps, the trace does not give",
+                              profile.unknown_calls));
   if (profile.incomplete)
     line("Incomplete", "calls were left out, see below: this is not all of it");
 }

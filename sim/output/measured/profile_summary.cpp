@@ -65,14 +65,14 @@ void add_head(std::string& out, const Profile& profile) {
   } else {
     line("Processes", fmt::format("{}", profile.processes.size()));
   }
-  if (profile.told)
+  if (profile.place)
     line("Rank",
-         fmt::format("{} of {}, as the profile says", profile.told->rank, profile.told->ranks));
+         fmt::format("{} of {}, as the profile states", profile.place->rank, profile.place->ranks));
   line("Steps", profile.steps ? fmt::format("{}, as the profile marks them", *profile.steps)
                               : "not marked: all figures are of the whole file");
-  if (profile.untold_calls > 0)
+  if (profile.unknown_calls > 0)
     line("Calls",
-         fmt::format("of {} kernels of NCCL the trace does not tell", profile.untold_calls));
+         fmt::format("of {} kernels of NCCL the trace does not give", profile.unknown_calls));
   if (profile.incomplete)
     line("Incomplete", "calls were left out, see below: this is not all of it");
 }
@@ -134,8 +134,8 @@ void add_calls(std::string& out, const std::string& of, const CallCounts& calls)
 }
 
 std::string place_of(const LoggedProcess& process) {
-  if (!process.told) return "";
-  return fmt::format(" (rank {} of {})", process.told->rank, process.told->ranks);
+  if (!process.place) return "";
+  return fmt::format(" (rank {} of {})", process.place->rank, process.place->ranks);
 }
 
 /// Processes that call alike are shown once.

@@ -31,15 +31,15 @@ ordered_json calls_json(const CallCounts& calls) {
   return rows;
 }
 
-ordered_json told_json(const std::optional<ToldRank>& told) {
-  return told ? ordered_json{{"rank", told->rank}, {"ranks", told->ranks}} : ordered_json(nullptr);
+ordered_json place_json(const std::optional<RankPlace>& place) {
+  return place ? ordered_json{{"rank", place->rank}, {"ranks", place->ranks}} : ordered_json();
 }
 
 ordered_json processes_json(const Profile& profile) {
   auto rows = ordered_json::array();
   for (const LoggedProcess& process : profile.processes) {
     rows.push_back({{"process", process.name},
-                    {"told_rank", told_json(process.told)},
+                    {"told_rank", place_json(process.place)},
                     {"calls", calls_json(process.calls)}});
   }
   return rows;
@@ -54,9 +54,9 @@ std::string profile_summary_json(const std::vector<Profile>& profiles) {
                     {"format", profile.format},
                     {"lines", profile.lines},
                     {"gpus", profile.gpus},
-                    {"told_rank", told_json(profile.told)},
+                    {"told_rank", place_json(profile.place)},
                     {"steps", profile.steps ? ordered_json(*profile.steps) : ordered_json(nullptr)},
-                    {"untold_calls", profile.untold_calls},
+                    {"untold_calls", profile.unknown_calls},
                     {"incomplete", profile.incomplete},
                     {"skipped_lines", profile.skipped.count},
                     {"skipped_reasons", profile.skipped.reasons},

@@ -7,7 +7,7 @@
 
 namespace simtrain {
 
-/// What stands above a table of NCCL calls.
+/// The head of a table of NCCL calls.
 struct NcclTableHead {
   std::string cluster;  ///< name and description
   std::string gpu;

@@ -77,7 +77,7 @@ std::vector<std::string> caveats_of(const PredictedTest& test) {
   }
   const auto ranks = static_cast<int>(test.test.ranks.size());
   if (ranks > 0 && ranks != test.gpus)
-    caveats.push_back(fmt::format("the log has {} ranks, --gpus says {}", ranks, test.gpus));
+    caveats.push_back(fmt::format("the log has {} ranks, --gpus gives {}", ranks, test.gpus));
   const auto hosts = static_cast<int>(test.test.hosts.size());
   if (hosts > 0 && hosts != test.nodes)
     caveats.push_back(fmt::format("the log has {} hosts, not {}", hosts, test.nodes));

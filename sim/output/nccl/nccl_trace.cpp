@@ -11,7 +11,7 @@
 namespace simtrain {
 namespace {
 
-constexpr std::string_view kNoBus = " busId 0 ";  ///< where NCCL tells that of a GPU
+constexpr std::string_view kNoBus = " busId 0 ";  ///< where NCCL prints that of a GPU
 constexpr std::string_view kSums = ": calls and bytes of one step, by group and kind";
 
 /// Writes the log of one rank.

@@ -12,9 +12,9 @@ namespace simtrain {
 
 /// Writes what ranks call of NCCL in a step, in the order in which their hosts call it and in the
 /// wording of NCCL_DEBUG=INFO with NCCL_DEBUG_SUBSYS=INIT,COLL,P2P; packed where the path ends in
-/// .gz. Behind each rank's calls stands their summary, in lines that begin with #. Buffers and
+/// .gz. Behind each rank's calls comes their summary, in lines that begin with #. Buffers and
 /// streams have no addresses here. Without `ranks` the busiest one, whose communication the report
-/// tells. Throws InputError at ranks that the job does not have and where the file cannot be
+/// shows. Throws InputError at ranks that the job does not have and where the file cannot be
 /// written.
 void write_nccl_trace(const SimulatedStep& simulated, const std::string& path,
                       const std::optional<std::vector<NumberRange>>& ranks);

@@ -80,7 +80,7 @@ Json placement_json(const PlacementFigures& placement) {
   return json;
 }
 
-/// Without a sample the mean step stands for all.
+/// Without a sample the mean step represents all.
 Json step_time_json(const Report& report) {
   const double mean = report.step_time_s;
   const Statistics steps = report.sample ? statistics(report.sample->seconds, DeviationKind::sample)

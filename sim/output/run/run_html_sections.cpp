@@ -23,7 +23,7 @@ Json hop_rows(const PlacementFigures& placement) {
   return rows;
 }
 
-/// What GPUs put on their links, and what stands on the way beyond them.
+/// What GPUs put on their links, and what is on the way beyond them.
 Json link_rows(const SimulatedStep& simulated, const Report& report, const ClusterFacts& facts) {
   const LinkUse use = link_use(simulated);
   Json rows = Json::array();

@@ -11,8 +11,8 @@
 
 namespace simtrain {
 
-// What the tables of web/templates/run.html say. Elements with class "chart" are drawn by
-// web/run_page.js; all that they show stands in tables as well, but for the pipeline.
+// The content of the tables of web/templates/run.html. Elements with class "chart" are drawn by
+// web/run_page.js; all that they show is in tables as well, but for the pipeline.
 
 nlohmann::ordered_json waterfall_section(const Waterfall& fall);
 /// The critical path by share.

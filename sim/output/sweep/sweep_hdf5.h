@@ -6,12 +6,12 @@
 
 namespace simtrain {
 
-/// The bytes of an HDF5 file with the table; docs/sweep.md tells its layout. Equal tables give
+/// The bytes of an HDF5 file with the table; docs/sweep.md describes its layout. Equal tables give
 /// equal bytes. The file is made in memory, so that it can be written whole or not at all; behind
-/// it stands a seal (core/seal.h), which HDF5 does not read.
+/// it follows a seal (core/seal.h), which HDF5 does not read.
 std::string sweep_hdf5(const SweepTable& table);
 
-/// What a sweep's output file says about itself.
+/// What a sweep's output file records about itself.
 struct SweepFileHead {
   std::string question;  ///< fingerprint; empty where the file is no output of a sweep
   bool complete = false;

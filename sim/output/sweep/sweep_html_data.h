@@ -11,7 +11,7 @@ namespace simtrain {
 /// Rows that a sweep's page lists, at most; its data also hold those of its Pareto fronts.
 inline constexpr std::size_t kMostPageRows = 10'000;
 
-/// What is to be said of all rows that fit.
+/// Ranges over all rows that fit.
 struct SweepSpread {
   bool same_work = true;  ///< a step trains as many tokens in all of them
   bool same_gpus = true;  ///< all run on as many GPUs

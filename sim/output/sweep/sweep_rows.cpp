@@ -20,7 +20,7 @@
 namespace simtrain {
 namespace {
 
-/// What a file says of one candidate: texts by column, empty where it says nothing.
+/// A file's cells of one candidate: texts by column, empty where it has none.
 using CellsOfRow = std::map<std::string, std::string, std::less<>>;
 
 /// Cells as figures; "" is 0. Throws std::invalid_argument where a text is no such number.
@@ -53,7 +53,7 @@ SweepStatus status_of(const CellsOfRow& cells) {
   throw std::invalid_argument("an unknown status");
 }
 
-/// Throws std::invalid_argument where the row says other values than the grid has at its place.
+/// Throws std::invalid_argument where the row has other values than the grid has at its place.
 void check_axis(const CellsOfRow& cells, const SweepColumn& column, const SweepRow& row) {
   const SweepCell cell = column.cell(row);
   bool same = false;

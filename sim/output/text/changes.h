@@ -11,7 +11,7 @@
 
 namespace simtrain {
 
-/// What was simulated in place of what a scenario's file says, for the head of any report.
+/// What was simulated in place of what a scenario's file gives, for the head of any report.
 struct Changes {
   std::optional<ChangedFrom> from;  ///< none where the file's own keys were simulated
   std::vector<KeyChange> hardware;  ///< values of hardware files

@@ -13,7 +13,7 @@ namespace simtrain {
 /// The start of a text with "..." where it is longer than `width` bytes; no character is cut.
 std::string shortened(const std::string& text, std::size_t width);
 
-/// The report for people: 80 columns, units on every number. With a goal it tells what that
+/// The report for people: 80 columns, units on every number. With a goal it gives what that
 /// training run takes, else the days of 1T tokens.
 std::string text_report(const Report& report, const std::optional<TrainingGoal>& goal = {});
 

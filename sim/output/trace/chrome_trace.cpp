@@ -24,7 +24,7 @@ std::string microseconds(Duration time) {
   return fmt::format("{}.{:06}", time.count() / kPicoseconds, time.count() % kPicoseconds);
 }
 
-/// Shortest: 12 digits tell what these figures know.
+/// Shortest: 12 digits hold all that these figures have.
 std::string number_json(double number) { return fmt::format("{:.12g}", number); }
 
 std::string arguments_json(const std::vector<TraceArgument>& arguments) {

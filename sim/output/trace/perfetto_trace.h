@@ -27,7 +27,7 @@ class PerfettoTrace final : public TraceWriter {
   void finish() override;
 
  private:
-  /// Strings of one kind and the numbers that stand for them.
+  /// Strings of one kind and the their numbers.
   struct Interned {
     std::uint32_t field;  ///< in InternedData
     std::unordered_map<std::string, std::uint64_t> numbers;

@@ -26,7 +26,7 @@ Format format_of(const std::string& path) {
   if (name.ends_with(".pftrace") || name.ends_with(".perfetto-trace")) return Format::perfetto;
   if (name.ends_with(".json")) return Format::chrome;
   throw InputError({path}, "",
-                   "its name tells no format; .pftrace, .perfetto-trace or .json (.gz behind it "
+                   "its name gives no format; .pftrace, .perfetto-trace or .json (.gz behind it "
                    "packs it) would do");
 }
 

@@ -12,12 +12,12 @@ namespace simtrain {
 
 struct TraceRequest {
   std::string
-      path;  ///< its ending tells the format: .pftrace, .perfetto-trace, .json; .gz packs it
+      path;  ///< its ending gives the format: .pftrace, .perfetto-trace, .json; .gz packs it
   std::optional<std::vector<NumberRange>> ranks;          ///< none: one of each class
   std::optional<std::vector<NumberRange>> micro_batches;  ///< none: the first and the middle one
 };
 
-/// Throws InputError where the name of a trace tells no format: before long work.
+/// Throws InputError where the name of a trace gives no format: before long work.
 void check_trace(const TraceRequest& request);
 
 /// Whether a file that starts so, unpacked, is such a trace, in whatever format.

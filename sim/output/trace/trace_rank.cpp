@@ -83,8 +83,8 @@ std::set<Stream> RankTrace::streams() const {
 
 void RankTrace::declare(int place) {
   std::string name = fmt::format("rank {}, stage {}", rank_.rank(), rank_.stage());
-  const auto& stand_ins = simulated_.classes.step_stand_in;
-  const auto alike = std::count(stand_ins.begin(), stand_ins.end(), rank_.stands_for());
+  const auto& representatives = simulated_.classes.step_stand_in;
+  const auto alike = std::count(representatives.begin(), representatives.end(), rank_.stands_for());
   if (rank_.stands_for() != rank_.rank()) {
     name += fmt::format(" (as rank {})", rank_.stands_for());
   } else if (alike > 1) {

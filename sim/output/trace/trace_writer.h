@@ -42,7 +42,7 @@ struct TraceSlice {
 };
 
 /// Writes a timeline in one format, event by event. Events of a track come in order of time; a
-/// slice ends before or when the one that it stands in does. Calls throw InputError where the file
+/// slice ends before or when the one around it does. Calls throw InputError where the file
 /// cannot be written; without finish() there is none.
 class TraceWriter {
  public:

@@ -47,7 +47,7 @@ std::string first_text(const FirstScenario& first, double tokens) {
 
 std::string first_comment(const FirstScenario& first, double tokens) {
   std::string out =
-      "# Made by 'simtrain new'. ASSUMED stands where nobody said a value: check those.\n";
+      "# Made by 'simtrain new'. ASSUMED marks values that were not given: check those.\n";
   const std::string text = first_text(first, tokens);
   std::string_view rest = text;
   while (!rest.empty()) {

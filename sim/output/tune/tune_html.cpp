@@ -118,7 +118,7 @@ Json step_rows(const TuneResult& result) {
   return {{"rows", std::move(rows)}, {"refused", std::move(refused)}};
 }
 
-/// What web/templates/tune_plans.html and tune_steps.html say.
+/// The content of web/templates/tune_plans.html and tune_steps.html.
 Json plans_section(const TuneHead& head, const TuneResult& result) {
   Json knobs = Json::array();
   for (const auto& [name, knob] : EnumNames<Knob>::rows) knobs.push_back(name);

@@ -26,7 +26,7 @@ std::string head_columns() {
                      "CP", "DP", "MBS", "recompute", "account");
 }
 
-/// The cost, where a price is told, stands in place of the MFU, by which plans rank alike.
+/// The cost, where a price is given, replaces the MFU, by which plans rank alike.
 void add_plans(std::string& out, const TuneHead& head, const TuneResult& result) {
   out += fmt::format("   {}{:>10}{:>11}{:>9}\n", head_columns(), "step time",
                      head.usd_per_gpu_hour ? "cost" : "MFU", "to spare");

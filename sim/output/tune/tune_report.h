@@ -11,7 +11,7 @@ namespace simtrain {
 /// What a search is printed with beside its result.
 struct TuneHead {
   std::string scenario;
-  double tokens = 0;  ///< of the training run whose cost is told
+  double tokens = 0;  ///< of the training run whose cost is given
   std::optional<double> usd_per_gpu_hour;
   std::optional<Report>
       given;  ///< the scenario with the plan that its file has, where that is legal

@@ -7,7 +7,7 @@
 
 namespace simtrain {
 
-/// For each fit its parameters, beside what the file says, and the errors on left-out points by
+/// For each fit its parameters, beside those of the file, and the errors on left-out points by
 /// class of shapes.
 std::string kernel_fit_text(const std::string& gpu, const std::vector<KernelFit>& fits);
 

@@ -11,7 +11,7 @@ namespace simtrain {
 std::string summary_text(const ValidationSummary& summary);
 
 /// For people: measured, predicted and error of every headline row, a summary and the growth of a
-/// table, what the tables say beside step times, one summary of all, and the bounds that are
+/// table, what the tables hold beside step times, one summary of all, and the bounds that are
 /// broken. With `breakdown`, where the step of each row goes.
 std::string validation_text(const std::vector<ValidationResult>& results, bool breakdown);
 

@@ -45,29 +45,29 @@ class FirstKeys {
     return load_cluster(data, request.cluster, request.gpus / each, named, NodesKey{"--gpus", {}});
   }
 
-  void said(const std::string& key, const std::string& value, const std::string& origin) {
+  void given(const std::string& key, const std::string& value, const std::string& origin) {
     keys_.push_back({key, value, origin, false});
   }
   void assumed(const std::string& key, const std::string& value, const std::string& why) {
     keys_.push_back({key, value, why, true});
   }
-  /// Of the plan, which the search for the best one says.
-  void planned(const std::string& key, const std::string& value) { said(key, value, ""); }
+  /// Of the plan that the search found best.
+  void planned(const std::string& key, const std::string& value) { given(key, value, ""); }
 
   void head() {
-    said("name",
-         quoted(fmt::format("{} on {} {} of {}", request_.model_name, request_.gpus,
-                            cluster_.gpu.name, request_.cluster)),
-         "made of the options");
-    said("source", quoted("a first scenario, made by simtrain new"), "no document");
-    said("cluster.name", request_.cluster, "--cluster");
-    said("cluster.nodes", std::to_string(nodes_),
-         fmt::format("--gpus {}, {} a node", request_.gpus, cluster_.node.gpus));
+    given("name",
+          quoted(fmt::format("{} on {} {} of {}", request_.model_name, request_.gpus,
+                             cluster_.gpu.name, request_.cluster)),
+          "made of the options");
+    given("source", quoted("a first scenario, made by simtrain new"), "no document");
+    given("cluster.name", request_.cluster, "--cluster");
+    given("cluster.nodes", std::to_string(nodes_),
+          fmt::format("--gpus {}, {} a node", request_.gpus, cluster_.node.gpus));
     assumed("cluster.placement", "compact", "the job's nodes lie side by side");
     software_ = request_.software.value_or(has_fp8(cluster_.gpu) ? "nemo-25.04.01"
                                                                  : "megatron-core-2025-a100");
     if (request_.software)
-      said("software", software_, "--software");
+      given("software", software_, "--software");
     else
       assumed("software", software_, "the newest stack here for such GPUs");
     keys_.insert(keys_.end(), request_.model.begin(), request_.model.end());
@@ -87,7 +87,7 @@ class FirstKeys {
                        fmt::format("'{}' has no rate on {}; bf16 would do", name_of(precision),
                                    cluster_.gpu.name));
     if (request_.precision)
-      said("training.precision", std::string(name_of(precision)), "--precision");
+      given("training.precision", std::string(name_of(precision)), "--precision");
     else
       assumed("training.precision", "bf16", "usual");
     if (row.quantized()) assumed("training.fp8_params", nemo() ? "true" : "false", whose());
@@ -101,7 +101,7 @@ class FirstKeys {
     const std::int64_t longest = request_.longest.value_or(kSequence);
     const std::int64_t sequence = request_.seq_length.value_or(std::min(longest, kSequence));
     if (request_.seq_length)
-      said(key, std::to_string(sequence), "--seq-length");
+      given(key, std::to_string(sequence), "--seq-length");
     else
       assumed(key, std::to_string(sequence),
               sequence < kSequence ? "the longest sequence that the model is made for"
@@ -112,7 +112,7 @@ class FirstKeys {
   void batch(std::int64_t sequence) {
     const std::string key = "training.global_batch_size";
     if (request_.global_batch_size) {
-      said(key, std::to_string(*request_.global_batch_size), "--gbs");
+      given(key, std::to_string(*request_.global_batch_size), "--gbs");
       return;
     }
     const std::int64_t wanted = std::max<std::int64_t>(1, kTokensOfStep / sequence);

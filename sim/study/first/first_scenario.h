@@ -10,7 +10,7 @@
 
 namespace simtrain {
 
-/// What is known of a job that has no recipe yet. What is not said is assumed (`assumed_keys`).
+/// What is known of a job that has no recipe yet. What is not given is assumed (`assumed_keys`).
 struct FirstRequest {
   std::vector<Finding> model;  ///< the key `model`, a name, or `model.KEY` for each key of a shape
   std::string model_name;      ///< for the title
@@ -29,9 +29,9 @@ struct FirstScenario {
   TuneResult search;             ///< nothing is simulated where it has no best plan
   std::optional<Report> report;  ///< of the scenario as it is written
 
-  /// The keys as a scenario file, the origin behind each value. `head` stands in comments above.
+  /// The keys as a scenario file, the origin behind each value. `head` goes above, as comments.
   [[nodiscard]] std::string yaml(const std::string& head) const;
-  /// What nobody said, as "key value".
+  /// What was not given, as "key value".
   [[nodiscard]] std::vector<std::string> assumed() const;
 };
 
@@ -46,7 +46,7 @@ struct FirstScenario {
 ///   type and buckets of the gradients, distributed optimizer, sequence parallelism.
 ///
 /// Throws InputError where a name is unknown, the GPUs make no whole nodes or a number is out of
-/// its limits. `watch` is told how many plans are settled.
+/// its limits. `watch` receives the number of plans settled.
 FirstScenario first_scenario(const DataFolder& data, const FirstRequest& request,
                              const Watch& watch = {});
 

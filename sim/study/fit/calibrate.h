@@ -18,7 +18,7 @@ struct Calibration {
   double discrepancy = 0;
   bool converged = false;
 
-  /// The value stands at an end of its range: the rows ask for what is not plausible.
+  /// The value is at an end of its range: the rows ask for what is not plausible.
   [[nodiscard]] bool at_end(std::size_t parameter) const;
 };
 

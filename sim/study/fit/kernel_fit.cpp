@@ -19,7 +19,7 @@ constexpr std::size_t kSparePoints = 4;
 
 using Points = std::vector<const KernelPoint*>;
 
-/// Where a parameter stands in a GPU's description.
+/// Where a parameter is in a GPU's description.
 struct Parameter {
   std::string name;
   std::string unit;

@@ -16,7 +16,7 @@ struct FittedKernelParameter {
   double value = 0;
   double standard_error = 0;  ///< infinite where no point depends on it; nothing at the limit
   bool at_limit = false;      ///< the points ask for more than it can be, which is `value`
-  double in_file = 0;         ///< what the GPU's file says
+  double in_file = 0;         ///< the value in the GPU's file
 };
 
 /// The errors on points of one class of shapes that set no parameter of their prediction.

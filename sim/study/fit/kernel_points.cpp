@@ -33,7 +33,7 @@ namespace {
 constexpr Limits kSize{1, 1e7};
 constexpr Limits kRate{1e-3, 1e6};
 
-/// What every point says beside its shape and figure.
+/// What every point has beside its shape and figure.
 struct PointRow {
   std::string source;
   std::string gpu;

@@ -33,7 +33,7 @@ struct KernelPoint {
   std::string shape;    ///< the class of shapes that it belongs to, such as "k < 4096"
   KernelRun run{};
   bool fitted = true;            ///< may set parameters: its notes do not start with "not fitted"
-  std::optional<Kernel> kernel;  ///< none for what the kernel model does not tell apart
+  std::optional<Kernel> kernel;  ///< none for what the kernel model does not distinguish
   std::uint64_t shape_hash = 0;  ///< equal for points of one shape
   double measured_s = 0;
   std::string source;

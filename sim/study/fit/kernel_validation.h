@@ -15,7 +15,7 @@ bool has_row_for(const GpuSpec& gpu, const Kernel& kernel);
 /// Seconds of a kernel alone on a GPU, short or sustained.
 double predict_kernel(const GpuSpec& gpu, const Kernel& kernel, KernelRun run);
 
-/// A measured kernel and what the kernel model says, where it says anything.
+/// A measured kernel and the prediction of the kernel model, if it has one.
 struct KernelComparison {
   KernelPoint point;
   std::optional<double> predicted_s;

@@ -16,7 +16,7 @@ struct EnumNames<LeftOut> {
                                    std::pair{std::string_view("table"), LeftOut::table}};
 };
 
-/// One of them, predicted with what the others say.
+/// One of them, predicted with the fit to the others.
 struct LeftOutPart {
   std::string name;
   std::vector<double> values;  ///< of the parameters, fitted to the others
@@ -29,8 +29,8 @@ struct LeftOutPart {
 std::vector<std::string> names_of(const std::vector<StepTime>& rows, LeftOut what);
 
 /// Each group or table of the rows in turn: fitted to all others, then predicted. To save runs,
-/// fits start from the fit to all rows and keep its slopes. What is left out has no other say in
-/// its own prediction; as far as slopes change with the values, though, where a fit ends depends on
+/// fits start from the fit to all rows and keep its slopes. What is left out influences
+/// its own prediction only where slopes change with the values: the end of a fit then depends on
 /// them.
 std::vector<LeftOutPart> leave_out(const StepTimeFit& fit, const SlopedFit& all, LeftOut what);
 

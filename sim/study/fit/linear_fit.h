@@ -10,7 +10,7 @@ namespace simtrain {
 ///
 ///     sum_i (weight_i (error_i + sum_j slope_ij (value_j - at_j)))^2 + sum_j value_j^2
 ///
-/// least. A row of weight 0 has no say. Where ranges bind, values are held at their ends one after
+/// least. A row of weight 0 does not count. Where ranges bind, values stay at their ends one after
 /// the other, the one farthest out first, and not let go again: with correlated values the sum may
 /// then be a little above the least that the ranges allow.
 struct LinearProblem {

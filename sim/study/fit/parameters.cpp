@@ -153,7 +153,7 @@ CalibrationSpec read_calibration(const DataFolder& data, const std::string& path
   std::set<std::tuple<std::string, int, int>> numbers;
   for (FittedParameter& parameter : spec.parameters) {
     if (!names.insert(parameter.name).second)
-      throw InputError(parameter.where, "name", fmt::format("'{}' stands twice", parameter.name));
+      throw InputError(parameter.where, "name", fmt::format("'{}' is given twice", parameter.name));
     for (const ParameterKey& at : parameter.sets) {
       const SourcePlace number = scalar_at(data, at).place;
       if (!numbers.insert({number.file, number.line, number.column}).second)

@@ -54,7 +54,7 @@ template <>
 struct Fields<CalibrationSpec>;
 
 /// Reads and checks it against the hardware files. Throws InputError where a key names no number or
-/// one that another key names, its unit is another than the parameter's, what stands there is out
+/// one that another key names, its unit is another than the parameter's, the number there is out
 /// of the range or differs from the parameter's other keys, or the file would not take every value
 /// of the range, as of a whole number.
 CalibrationSpec read_calibration(const DataFolder& data, const std::string& path);

@@ -54,7 +54,7 @@ StepTimeFit::StepTimeFit(const DataFolder& data, std::vector<FittedParameter> pa
       watch_(std::move(watch)),
       expected_(1 + 2 * parameters_.size() + (2 + more_fits) * kUsualRounds) {}
 
-void StepTimeFit::tell() const {
+void StepTimeFit::notify() const {
   ++evaluated_;
   if (watch_) watch_(evaluated_, std::max(expected_, evaluated_ + 1));
 }
@@ -72,7 +72,7 @@ std::vector<double> StepTimeFit::values(const std::vector<double>& at) const {
 FitPoint StepTimeFit::evaluate(std::vector<double> at) const {
   const DataFolder data = with_values(data_, parameters_, values(at));
   FitPoint point{std::move(at), predict(data, rows_)};
-  tell();
+  notify();
   return point;
 }
 
@@ -82,7 +82,7 @@ FitPoint StepTimeFit::start() const {
   for (const FittedParameter& parameter : parameters_)
     at.push_back((parameter.current - parameter.prior.value) / parameter.prior.standard_error);
   FitPoint point{std::move(at), predict(data_, rows_)};
-  tell();
+  notify();
   return point;
 }
 

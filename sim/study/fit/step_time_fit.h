@@ -36,7 +36,7 @@ struct Fit {
 /// less in a narrower range.
 class StepTimeFit {
  public:
-  /// `watch` is told of the evaluations, each of which predicts all rows, and of about how many the
+  /// `watch` receives the evaluations, each of which predicts all rows, and of about how many the
   /// fit of all rows and `more_fits` take.
   StepTimeFit(const DataFolder& data, std::vector<FittedParameter> parameters,
               std::vector<StepTime> rows, Watch watch = {}, std::size_t more_fits = 0);
@@ -59,7 +59,7 @@ class StepTimeFit {
 
  private:
   [[nodiscard]] FitPoint evaluate(std::vector<double> at) const;
-  void tell() const;
+  void notify() const;
   [[nodiscard]] std::vector<double> row_shares(const std::vector<bool>& used) const;
   [[nodiscard]] std::vector<double> errors(const FitPoint& point) const;
 
@@ -69,7 +69,7 @@ class StepTimeFit {
   double run_to_run_;
   Watch watch_;
   std::size_t expected_;               ///< evaluations
-  mutable std::size_t evaluated_ = 0;  ///< of them, only told
+  mutable std::size_t evaluated_ = 0;  ///< of them, for `watch` alone
 };
 
 }  // namespace simtrain

@@ -13,8 +13,8 @@
 namespace simtrain {
 namespace {
 
-/// What launchers tell the ranks of a job of several: Open MPI's mpirun, the mpirun of MPICH and
-/// its kin, and srun with PMI-2. With PMIx (srun --mpi=pmix) ranks alone are told.
+/// What launchers set for the ranks of a job of several: Open MPI's mpirun, the mpirun of MPICH and
+/// relatives, and srun with PMI-2. With PMIx (srun --mpi=pmix) only ranks are set.
 bool started_as_rank() {
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"}) {
     const char* value = std::getenv(name);

@@ -36,7 +36,7 @@ class MpiSession {
 };
 
 /// Joins the job where mpirun or srun started this process as one of several ranks, as their
-/// environment tells; `asked` joins in any case. Nothing otherwise: MPI is not touched. Throws
+/// environment shows; `asked` joins in any case. Nothing otherwise: MPI is not touched. Throws
 /// InputError where a job is to be joined and this build has no MPI. When the session ends, it
 /// waits for the other ranks.
 std::unique_ptr<MpiSession> join_mpi(bool asked);

@@ -16,12 +16,12 @@
 namespace simtrain {
 namespace {
 
-/// To rank 0: `ask` for as many candidates as the text says, `rows` with a record a line (none: a
-/// sign of life), `bye` when the last row is sent. From it: `work`, candidates; none: there are no
+/// To rank 0: `ask` for as many candidates as the text gives, `rows` with a record a line (none: a
+/// heartbeat), `bye` when the last row is sent. From it: `work`, candidates; none: there are no
 /// more.
 enum MpiTag : int { ask, rows, bye, work };
 
-constexpr std::chrono::seconds kSignOfLife(2);
+constexpr std::chrono::seconds kHeartbeat(2);
 constexpr std::chrono::seconds kLostAfter(60);
 
 std::vector<std::uint64_t> numbers_of(std::string_view text) {
@@ -49,7 +49,7 @@ void MpiPeers::serve(SweepQueue& queue, const SweepSink& sink) {
 
 void MpiPeers::take(const MpiMessage& message, SweepQueue& queue, const SweepSink& sink) {
   const auto peer = working_.find(message.from);
-  invariant(peer != working_.end(), "who has said good-bye says no more");
+  invariant(peer != working_.end(), "a rank that has left sends nothing");
   peer->second.heard = Clock::now();
   if (message.tag == MpiTag::rows) {
     for (std::string_view rest = message.bytes; !rest.empty();) {
@@ -89,7 +89,7 @@ void serve_sweep(const SweepQuestion& question, int jobs, const std::atomic<int>
   const std::size_t most = 4 * static_cast<std::size_t>(pool.jobs());
   bool asked = false;
   bool more = true;
-  auto said = Clock::now();
+  auto sent = Clock::now();
   while (asked || more || pool.inside() > 0) {
     if (stop.load() != 0) {
       more = false;
@@ -100,10 +100,10 @@ void serve_sweep(const SweepQuestion& question, int jobs, const std::atomic<int>
       asked = true;
     }
     const std::vector<std::string> records = pool.take(std::chrono::milliseconds(1));
-    if (!records.empty() || Clock::now() - said > kSignOfLife) {
+    if (!records.empty() || Clock::now() - sent > kHeartbeat) {
       session.send(0, MpiTag::rows,
                    records.empty() ? "" : fmt::format("{}\n", fmt::join(records, "\n")));
-      said = Clock::now();
+      sent = Clock::now();
     }
     if (const auto answer = asked ? session.poll() : std::nullopt) {
       asked = false;

@@ -11,7 +11,7 @@
 
 namespace simtrain {
 
-// What the rows of a sweep say together. Pointers are to those rows.
+// Summaries of the rows of a sweep. Pointers are to those rows.
 
 /// How many rows have which status, and why candidates were not simulated.
 struct SweepCounts {
@@ -52,7 +52,7 @@ std::vector<SweepMap> sweep_maps(const SweepGrid& grid, const std::vector<SweepR
 using SweepFigure = std::function<double(const SweepRow&)>;
 
 /// The rows that fit of which no other one has both figures as low and one of them lower; lowest
-/// `across` first. Of rows with equal figures the first one stands.
+/// `across` first. Of rows with equal figures the first one is kept.
 std::vector<const SweepRow*> pareto_front(const std::vector<SweepRow>& rows,
                                           const SweepFigure& across, const SweepFigure& up);
 

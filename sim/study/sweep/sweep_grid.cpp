@@ -62,7 +62,7 @@ void refuse_doubled(const SweepAxis& axis) {
   std::sort(sorted.begin(), sorted.end());
   const auto doubled = std::adjacent_find(sorted.begin(), sorted.end());
   if (doubled != sorted.end())
-    throw InputError(axis.place, axis.key, fmt::format("'{}' stands twice", *doubled));
+    throw InputError(axis.place, axis.key, fmt::format("'{}' is given twice", *doubled));
 }
 
 }  // namespace
@@ -98,7 +98,7 @@ SweepAxis parse_axis(const std::string& text) {
   const std::string key = dotted_key(text.substr(0, equals));
   const std::string values = text.substr(equals + 1);
   if (values.empty()) throw InputError({place}, key, "lists no value; 1,2 or 1:4 would do");
-  // The bracket before the list stands where the equals sign does.
+  // The bracket before the list takes the column of the equals sign.
   YamlNode list = load_yaml_text("[" + values + "]", place, static_cast<int>(equals) + 1);
   if (list.kind != YamlNode::Kind::list) throw InputError({place}, key, "is no list of values");
   return read_axis({key, {place, 1, 1}, std::move(list)});

@@ -24,7 +24,7 @@ struct SweepAxis {
 
 /// Reads what is to be tried of a key: one value, a list of values, or whole numbers as FIRST:LAST
 /// or FIRST:LAST:STEP with both ends included; a list may hold ranges. Throws InputError where the
-/// key is unknown, nothing is to be tried, a range is none, ranges are too long or a value stands
+/// key is unknown, nothing is to be tried, a range is none, ranges are too long or a value is given
 /// twice.
 SweepAxis read_axis(const Setting& varied);
 

@@ -43,7 +43,7 @@ class SweepJournal {
   SweepJournal& operator=(const SweepJournal&) = delete;
 
   [[nodiscard]] const std::string& path() const { return path_; }
-  /// What stood in it when it was opened.
+  /// What it held when it was opened.
   [[nodiscard]] const JournalContent& content() const { return content_; }
 
   /// Appends a record (`record_of`): once this returns, the row outlives the program. Throws
@@ -51,7 +51,7 @@ class SweepJournal {
   void add(const std::string& record);
   /// Hands all rows to the disk: they outlive the machine.
   void sync() const;
-  /// Removes the file, when its rows stand elsewhere.
+  /// Removes the file, when its rows are elsewhere.
   void remove() const;
 
  private:

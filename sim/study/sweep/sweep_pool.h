@@ -33,7 +33,7 @@ class SweepPool {
 
   /// Throws std::system_error where the system gives no thread at all.
   void submit(std::uint64_t candidate);
-  /// Forgets the candidates that no thread has begun, and says which.
+  /// Forgets the candidates that no thread has begun, and returns them.
   std::vector<std::uint64_t> withdraw();
   /// What is done; waits up to `patience` where nothing is. Throws what a thread has thrown.
   std::vector<std::string> take(std::chrono::milliseconds patience);

@@ -110,7 +110,7 @@ std::string gpus_note(const SweepQuestion& question) {
       const auto changed =
           question.source.draft(question.data, question.row, settings).scenario.changed_from;
       if (changed && !changed->gpus.empty()) return changed->gpus;
-    } catch (const InputError&) {  // NOLINT(bugprone-empty-catch): its rows say what is wrong
+    } catch (const InputError&) {  // NOLINT(bugprone-empty-catch): its rows hold the error
     }
   }
   return "";

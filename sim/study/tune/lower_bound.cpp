@@ -37,7 +37,7 @@ PieceCosts shortest(const std::vector<Piece>& pieces, const std::vector<PieceCos
 }
 
 /// The first stage, the one before the last and the last: those in between are like the latter but
-/// where a layout says how many layers each has, or layers differ.
+/// where a layout sets the layers of each, or layers differ.
 std::vector<int> unlike_stages(const Recipe& recipe, const ModelTotals& totals) {
   const int last = recipe.pp() - 1;
   std::vector<int> stages{0, std::max(0, last - 1), last};

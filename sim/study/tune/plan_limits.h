@@ -17,7 +17,7 @@ std::vector<SteppedRange> parse_ranges(std::string_view text, const std::string&
 /// than 1000.
 std::vector<int> numbers_of(const std::vector<SteppedRange>& ranges, const std::string& option);
 
-/// The values that a search may give to each knob; all where nothing is said.
+/// The values that a search may give to each knob; all by default.
 class PlanLimits {
  public:
   /// KEY=VALUES, KEY one of the knobs (tp, pp, vp, cp, dp, mbs, recompute, account), VALUES as for

@@ -39,7 +39,7 @@ LegalPlan judged(const PlanChoice& choice, const Scenario& scenario, double most
   return plan;
 }
 
-/// The values of a plan stand in no file.
+/// The values of a plan are in no file.
 const ScenarioTrees kNoTrees;
 
 /// The plans of one TP, PP and CP.

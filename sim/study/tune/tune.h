@@ -88,7 +88,7 @@ struct TuneResult {
 /// by branch and bound: plans are taken by their lower bound (StepTimeBound), the bound is
 /// sharpened, and what is still ahead is simulated, until no bound is below the worst of the `top`
 /// best, nor that of a tight plan below the best safe one. The same result at any number of
-/// threads. `watch` is told how many of the plans that fit are settled, by simulation or bound.
+/// threads. `watch` receives how many of the plans that fit are settled, simulated or bounded.
 TuneResult tune(const TuneRequest& request, const Watch& watch = {});
 
 /// The number by which plans are ranked, least first: seconds of a step, or GPU seconds.

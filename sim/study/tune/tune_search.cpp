@@ -60,7 +60,7 @@ class PlanSearch {
     for (Open& open : all) put_back(std::move(open));
     for (std::vector<Open> wave = next_wave(); !wave.empty(); wave = next_wave()) {
       work(wave);
-      tell();
+      notify();
     }
     for (Finished& plan : best_)
       result_.best.push_back({*plan.open.at.plan, std::move(plan.report)});
@@ -135,7 +135,7 @@ class PlanSearch {
     bounds_.prepare(at, known);
   }
 
-  void tell() const {
+  void notify() const {
     if (!watch_) return;
     const auto open = std::count_if(queue_.begin(), queue_.end(),
                                     [&](const Open& plan) { return matters(plan); });

@@ -16,7 +16,7 @@ struct SearchResult {
 
 /// The best of the plans that fit, in `spaces`, one for each of the request's sizes. Safe plans
 /// rank before tight ones, unless the request has them alike; within, the least score first.
-/// `watch` is told how many of them are settled.
+/// `watch` receives how many of them are settled.
 SearchResult search(const TuneRequest& request, const std::vector<PlanSpace>& spaces,
                     ClusterCache& clusters, const Watch& watch = {});
 

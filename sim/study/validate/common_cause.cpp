@@ -235,7 +235,7 @@ class Search {
   std::vector<double> estimates_;  ///< of the runs as the files are
 };
 
-/// Keeps the candidates that leave least, as far as their knots tell.
+/// Keeps the candidates that leave least, judged at their knots.
 void keep_best(std::vector<Candidate>& candidates, const Logs& gaps) {
   const auto left = [&](const Candidate& candidate) {
     return left_of(gaps, best_of(candidate.knots, gaps).moved);
@@ -276,7 +276,7 @@ CommonCauses common_causes(const DataFolder& data, const std::vector<RunToExplai
   parallel_each(candidates.size(), [&](std::size_t i) { search.refine(candidates[i]); });
   result.causes.reserve(candidates.size());
   for (Candidate& candidate : candidates) {
-    if (candidate.cause.left >= CommonCauses::kWorthSaying * result.before) continue;
+    if (candidate.cause.left >= CommonCauses::kWorthReporting * result.before) continue;
     candidate.cause.explains = all_explained(candidate.cause, runs, result.noise);
     result.causes.push_back(std::move(candidate.cause));
   }

@@ -38,7 +38,7 @@ struct CommonCauses {
   static constexpr double kFarthest = 4;        ///< a number is changed by at most this factor
   static constexpr double kLeastEffect = 1e-3;  ///< of a number's logarithm on a step time's
 
-  static constexpr double kWorthSaying = 0.9;  ///< a cause leaves at most this part of the gaps
+  static constexpr double kWorthReporting = 0.9;  ///< a cause leaves at most this part of the gaps
 
   double before = 0;  ///< root mean square of ln(measured / predicted) as the files are
   double noise = 0;   ///< the same of one run that counts as explained: 1.645 run-to-run deviations
@@ -53,7 +53,7 @@ struct CommonCauses {
 /// twice of each number and, where that does something, with kFarthest of it (estimated_step_time);
 /// of the kMost numbers that leave least by straight lines between these, the best change is
 /// simulated and the lines drawn anew until it moves no more. Counts and zeros stay as they are;
-/// where a file takes no half or twice, it is tried with less. What leaves more than kWorthSaying
+/// where a file takes no half or twice, less is tried. What leaves more than kWorthReporting
 /// of the gaps is no cause.
 ///
 /// The runs should be of several plans, each once: one plan's gap can be explained by nearly every

@@ -72,7 +72,7 @@ void check_rows(const DocumentedTable& table) {
   std::set<std::string> names;
   for (const DocumentedRow& row : table.rows) {
     if (!names.insert(row.row).second)
-      throw InputError(row.where, "row", fmt::format("'{}' stands twice in the table", row.row));
+      throw InputError(row.where, "row", fmt::format("'{}' is given twice in the table", row.row));
   }
 }
 

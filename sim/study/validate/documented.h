@@ -134,7 +134,7 @@ struct DisputedFigure {
 template <>
 struct Fields<DisputedFigure>;
 
-/// One run: the row of the scenario's table, the heading it stands under, and a cell for each
+/// One run: the row of the scenario's table, its heading, and a cell for each
 /// figure, digits as printed ("n/a" where the document has none).
 struct DocumentedRow {
   std::string row;     ///< empty for a scenario without a table

@@ -70,7 +70,7 @@ void pair_files(const std::vector<fs::path>& files, Pairs& pairs) {
   for (const fs::path& file : files) {
     if (!is_scenario_path(file.string())) continue;
     if (!scenarios.emplace(file.stem().string(), file).second)
-      throw InputError({file.string()}, "", "stands beside a scenario of the same name");
+      throw InputError({file.string()}, "", "is beside a scenario of the same name");
     names.push_back(file.stem().string());
     pairs[file];
   }
@@ -81,7 +81,7 @@ void pair_files(const std::vector<fs::path>& files, Pairs& pairs) {
     if (prefix.empty() && names.size() != 1) {
       throw InputError({file.string()}, "",
                        names.empty()
-                           ? "is a log without a scenario: no .yaml file stands beside it"
+                           ? "is a log without a scenario: no .yaml file is beside it"
                            : fmt::format("is no log of a scenario beside it, which are {}; its "
                                          "name has to begin with one of theirs",
                                          fmt::join(names, ", ")));
@@ -125,7 +125,7 @@ std::string row_of(const ScenarioSource& source, const MeasuredPair& pair) {
   std::string row = longest_word(pair.rest, source.row_names());
   if (row.empty()) {
     throw InputError({pair.log}, "",
-                     fmt::format("does not say of which row it is, as NAME.ROW.log does; {}",
+                     fmt::format("does not name its row, as NAME.ROW.log does; {}",
                                  suggestion(pair.rest, source.row_names())));
   }
   return row;

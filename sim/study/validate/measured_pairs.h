@@ -11,7 +11,7 @@ namespace simtrain {
 struct MeasuredPair {
   std::string scenario;
   std::string log;
-  std::string rest;  ///< what the log's name says behind the scenario's, without extensions
+  std::string rest;  ///< the log's name behind the scenario's, without extensions
 };
 
 /// Whether a path ends as scenarios do: .yaml or .yml.
@@ -25,7 +25,7 @@ bool is_scenario_path(const std::string& path);
 /// where a file is left without its pair, and where there is none at all.
 std::vector<MeasuredPair> measured_pairs(const std::string& folder);
 
-/// The row of a scenario with a table that a log is of, "" without a table. It stands behind the
+/// The row of a scenario with a table that a log is of, "" without a table. It follows the
 /// scenario's name: `NAME.ROW.log`, or `ROW.log` beside the only scenario. Throws InputError where
 /// it names none.
 std::string row_of(const ScenarioSource& source, const MeasuredPair& pair);

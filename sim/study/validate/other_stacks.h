@@ -24,9 +24,9 @@ struct OtherStacks {
   bool needed = false;  ///< an error is larger than the noise; else nothing is tried
   std::vector<OtherStack> stacks;  ///< by what is left, least first; what is refused last
 
-  /// Whether a stack takes enough of the errors away to be a cause (CommonCauses::kWorthSaying).
-  [[nodiscard]] bool worth_saying(const OtherStack& stack) const {
-    return stack.refusal.empty() && stack.left < CommonCauses::kWorthSaying * before;
+  /// Whether a stack takes enough of the errors away to be a cause (CommonCauses::kWorthReporting).
+  [[nodiscard]] bool worth_reporting(const OtherStack& stack) const {
+    return stack.refusal.empty() && stack.left < CommonCauses::kWorthReporting * before;
   }
 };
 

@@ -60,7 +60,7 @@ struct Explanation {
   int refused = 0;  ///< changes that make no legal scenario
 };
 
-/// Which scenario is explained, as a command was told.
+/// Which scenario is explained, as given to a command.
 struct ExplainRequest {
   const ScenarioSource& source;
   const DataFolder& data;
@@ -69,7 +69,7 @@ struct ExplainRequest {
 };
 
 /// Simulates the scenario again with each knob one legal step up and down, and without each cost
-/// that a number of `hardware/` stands for, in parallel. `simulated` is the scenario itself.
+/// that a number of `hardware/` sets, in parallel. `simulated` is the scenario itself.
 Explanation explain(const ExplainRequest& request, const SimulatedStep& simulated,
                     const Watch& watch = {});
 

@@ -171,7 +171,7 @@ std::vector<Change> cost_changes(const DataFolder& data, const Scenario& scenari
   changes.push_back(cost("no power limit: the full clock", full_clock(gpu, cluster.gpu)));
   changes.push_back(cost("twice the memory bandwidth", {gpu.times("memory_bandwidth", 2)}));
   changes.push_back(cost("network without latency", no_latency(fabric)));
-  if (cluster.graph) return changes;  // its links say their own bandwidth
+  if (cluster.graph) return changes;  // its links have their own bandwidth
   std::vector<NumberOverride> ideal = no_latency(fabric);
   ideal.push_back(fabric.times("channel_bandwidth", kIdeal));
   ideal.push_back(node.times("nic_bandwidth", kIdeal));

@@ -51,7 +51,7 @@ class ClosBuilder {
 
  private:
   /// Spines that have `ports` together, but no more than the `uplinks` of one leaf reach: where
-  /// there would be, a spine stands for a plane of several switches.
+  /// there would be, a spine represents a plane of several switches.
   static int spines_for(double ports, double uplinks) {
     const int needed = static_cast<int>(std::ceil(ports / kSwitchPorts));
     return std::clamp(needed, 1, std::max(1, static_cast<int>(uplinks)));
@@ -71,7 +71,7 @@ class ClosBuilder {
   }
 
   /// Uplinks of one switch to all `above`, with equal bandwidth: one fat link to each or, where
-  /// routing tells cables apart, cables of about a NIC's rate.
+  /// routing distinguishes cables, cables of about a NIC's rate.
   void climb(std::size_t below, std::size_t first_above, int above, double uplinks) {
     const bool apart = spec_.fabric.routing.value == Routing::ecmp;
     const int cables = apart ? std::max(1, static_cast<int>(uplinks) / above) : 1;

@@ -13,7 +13,7 @@ class Pairing {
   explicit Pairing(const NodeInventory& node)
       : node_(node), nic_of_(static_cast<std::size_t>(node.gpus)), gpu_of_(node.nics.size()) {}
 
-  /// Pairs what can be paired so near, beside the pairs that stand (their NICs may change).
+  /// Pairs what can be paired so near, beside the pairs made before (their NICs may change).
   void extend(Nearness farthest) {
     for (std::size_t gpu = 0; gpu < nic_of_.size(); ++gpu) {
       if (nic_of_[gpu]) continue;

@@ -11,7 +11,7 @@
 namespace simtrain {
 namespace {
 
-/// What tells the GPUs of NVSwitch nodes apart, by their names in hardware/gpus.
+/// What distinguishes the GPUs of NVSwitch nodes, by their names in hardware/gpus.
 struct GpuKind {
   std::string_view name;
   int compute_capability;
@@ -41,24 +41,24 @@ std::string signs(const NodeInventory& node) {
   return words.empty() ? "no sign of the GPU's kind" : fmt::format("{}", fmt::join(words, ", "));
 }
 
-GpuChoice told_gpu(const NodeInventory& node, const std::string& name, const DataFolder& data) {
+GpuChoice named_gpu(const NodeInventory& node, const std::string& name, const DataFolder& data) {
   static_cast<void>(data.load<GpuSpec>("hardware/gpus", name, {}, "--gpu"));
   const auto kind = std::find_if(kKinds.begin(), kKinds.end(),
                                  [&](const GpuKind& one) { return one.name == name; });
   if (kind != kKinds.end() && !fits(*kind, node)) {
     throw InputError(
         node.where, "gpu",
-        fmt::format("the file says {}; a {} has sm {}, {} NVLinks and {} CPUs", signs(node), name,
+        fmt::format("the file gives {}; a {} has sm {}, {} NVLinks and {} CPUs", signs(node), name,
                     kind->compute_capability, kind->nvlinks, kind->cpu_arch));
   }
-  return {name, "told with --gpu; the file says " + signs(node)};
+  return {name, "given with --gpu; the file gives " + signs(node)};
 }
 
 }  // namespace
 
-GpuChoice choose_gpu(const NodeInventory& node, const std::optional<std::string>& told,
+GpuChoice choose_gpu(const NodeInventory& node, const std::optional<std::string>& name,
                      const DataFolder& data) {
-  if (told) return told_gpu(node, *told, data);
+  if (name) return named_gpu(node, *name, data);
   const std::vector<std::string> known = data.names("hardware/gpus");
   std::vector<std::string> fitting;
   std::vector<std::string> there;
@@ -72,7 +72,7 @@ GpuChoice choose_gpu(const NodeInventory& node, const std::optional<std::string>
         fitting.empty() ? "no GPU known here" : fmt::format("{}", fmt::join(fitting, " or "));
     throw InputError(
         node.where, "gpu",
-        fmt::format("{}: {}{}; say which with --gpu NAME, one of {}", signs(node), meaning,
+        fmt::format("{}: {}{}; choose with --gpu NAME, one of {}", signs(node), meaning,
                     there.empty() ? ", not in hardware/gpus" : "", fmt::join(known, ", ")));
   }
   if (fitting.size() == 1) return {there.front(), "from " + signs(node)};

@@ -7,7 +7,7 @@
 namespace simtrain {
 namespace {
 
-/// XML of any kind; the reader says where it is not NCCL's.
+/// XML of any kind; the reader refuses what is not NCCL's.
 bool looks_like_xml(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   return first != std::string_view::npos && text[first] == '<';

@@ -16,7 +16,7 @@ struct ImportFile {
   std::string text;
 };
 
-/// What the user says beside the file.
+/// The user's options beside the file.
 struct ImportRequest {
   std::string name;                        ///< of what is imported
   std::optional<std::string> gpu;          ///< a name in hardware/gpus

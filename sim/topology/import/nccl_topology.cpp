@@ -30,7 +30,7 @@ struct Net {
   Way way;
 };
 
-/// What stands below the CPUs of one host.
+/// What is below the CPUs of one host.
 struct Host {
   std::string hash;
   std::vector<Gpu> gpus;
@@ -124,7 +124,7 @@ class Dump {
   [[nodiscard]] std::string bus(const XMLElement& element) const {
     const auto* pci = element.Parent()->ToElement();
     if (std::string_view(pci->Name()) != "pci") {
-      throw InputError(place(element), element.Name(), "stands in no pci element");
+      throw InputError(place(element), element.Name(), "is in no pci element");
     }
     return text(*pci, "busid");
   }

@@ -31,17 +31,17 @@ struct FoundNic {
   std::vector<Nearness> to_gpu;  ///< by GPU
 };
 
-/// What a file tells of one node, before anything is assumed.
+/// What a file gives of one node, before anything is assumed.
 struct NodeInventory {
   std::string origin;  ///< "nvidia-smi topo -m", "NCCL topology dump"
   SourcePlace where;   ///< the first GPU
   int gpus = 0;
   std::optional<int> nvlinks;             ///< of each GPU
   std::optional<int> compute_capability;  ///< 90 for 9.0
-  std::string cpu_arch;                   ///< as NCCL names it, "" where not told
+  std::string cpu_arch;                   ///< as NCCL names it, "" where not given
   std::vector<FoundNic> nics;
   std::optional<int> nvswitches;
-  std::optional<int> domain_nodes;  ///< nodes that share the NVLink domain, as far as the file says
+  std::optional<int> domain_nodes;  ///< nodes that share the NVLink domain, where the file gives it
 };
 
 /// More devices than any node has; a file with more is refused.
@@ -67,10 +67,10 @@ struct GpuChoice {
 
 /// The GPU that the user names, or the only one with this compute capability, number of NVLinks and
 /// kind of CPU. Throws InputError where that leaves several, or contradicts what the user names.
-GpuChoice choose_gpu(const NodeInventory& node, const std::optional<std::string>& told,
+GpuChoice choose_gpu(const NodeInventory& node, const std::optional<std::string>& name,
                      const DataFolder& data);
 
-/// The inventory as a file of hardware/nodes. What the file does not tell is taken from a node of
+/// The inventory as a file of hardware/nodes. What the file does not give is taken from a node of
 /// the data folder with the same GPU and is marked as assumed.
 std::string node_yaml(const NodeInventory& node, const ImportRequest& request,
                       const DataFolder& data);

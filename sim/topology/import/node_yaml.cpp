@@ -17,7 +17,7 @@ struct Finding {
   [[nodiscard]] bool assumed() const { return source.starts_with("assumed"); }
 };
 
-/// Names from a foreign file as they can stand in a comment or a quoted text.
+/// Names from a foreign file as they may be written in a comment or a quoted text.
 std::string printable(std::string text) {
   for (char& c : text) {
     if (c < ' ' || c > '~' || c == '"' || c == '\\') c = '?';
@@ -31,7 +31,7 @@ std::string written(Duration time) {
   return fmt::format("{} us", static_cast<double>(time.count()) / 1e6);
 }
 
-/// A node of the data folder with this GPU, if possible with as many: what a file does not tell is
+/// A node of the data folder with this GPU, if possible with as many: what a file does not give is
 /// assumed to be as there.
 std::optional<NodeSpec> similar_node(const std::string& gpu, int gpus, const DataFolder& data) {
   std::optional<NodeSpec> found;
@@ -118,7 +118,7 @@ class NodeWriter {
 
   [[nodiscard]] Finding nic_bandwidth() const {
     if (request_.nic_bandwidth)
-      return {written(*request_.nic_bandwidth), "told with --nic-bandwidth"};
+      return {written(*request_.nic_bandwidth), "given with --nic-bandwidth"};
     std::vector<double> speeds;
     for (const std::size_t nic : nics_) {
       if (node_.nics[nic].speed) speeds.push_back(node_.nics[nic].speed->value());
@@ -130,7 +130,7 @@ class NodeWriter {
     }
     if (similar_) return as_similar(written(similar_->nic_bandwidth.value));
     throw InputError(node_.where, "nic_bandwidth",
-                     fmt::format("{} does not tell, and hardware/nodes has no node with {}; say it "
+                     fmt::format("{} does not give it, and hardware/nodes has no {} node; set it "
                                  "with --nic-bandwidth \"400 Gb/s\"",
                                  node_.origin, gpu_.name));
   }
@@ -150,7 +150,7 @@ class NodeWriter {
               node_.origin + ": different targets of the GPUs' NVLinks"};
     }
     if (similar_) return as_similar(std::to_string(similar_->nvswitches.value));
-    return {"1", "assumed: all switch chips as one; " + node_.origin + " does not tell"};
+    return {"1", "assumed: all switch chips as one; " + node_.origin + " does not give it"};
   }
 
   [[nodiscard]] Finding host_launch_latency() const {
@@ -161,7 +161,7 @@ class NodeWriter {
   [[nodiscard]] Finding as_similar(std::string value) const {
     return {std::move(value),
             fmt::format("assumed: as in hardware/nodes/{}.yaml, which has the same "
-                        "GPU; {} does not tell",
+                        "GPU; {} does not give it",
                         similar_->name, node_.origin)};
   }
 

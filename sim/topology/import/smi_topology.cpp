@@ -55,7 +55,7 @@ bool is_gpu(std::string_view word) {
          word.find_first_not_of("0123456789", 3) == std::string_view::npos;
 }
 
-/// The devices that the header names: what stands before the columns of affinities.
+/// The devices that the header names: what precedes the columns of affinities.
 Line devices_of(const Line& header) {
   const auto end = std::find_if(header.begin(), header.end(), [](const Word& word) {
     return word.text == "CPU" || word.text == "NUMA" || word.text == "GPU";
@@ -68,7 +68,7 @@ Line devices_of(const Line& header) {
   for (auto one = devices.begin(); one != devices.end(); ++one) {
     const auto same = [&](const Word& word) { return word.text == one->text; };
     if (std::any_of(devices.begin(), one, same)) {
-      throw InputError(one->place, std::string(one->text), "stands in the header twice");
+      throw InputError(one->place, std::string(one->text), "is in the header twice");
     }
   }
   return devices;
@@ -112,7 +112,7 @@ Matrix matrix_of(const std::vector<Line>& lines, std::size_t header, const Line&
     const Line& line = lines[header + 1 + i];
     if (line.front().text != devices[i].text) {
       throw InputError(line.front().place, "",
-                       fmt::format("'{}' stands where the row of {} should; the table has the rows "
+                       fmt::format("'{}' is where the row of {} should be; the table has the rows "
                                    "of its header, in that order",
                                    line.front().text, devices[i].text));
     }
@@ -136,7 +136,7 @@ void check_symmetric(const Matrix& matrix, const Line& devices) {
       const Word& word = matrix[i][k].word;
       if ((word.text == "X") != (i == k)) {
         throw InputError(word.place, "",
-                         fmt::format("'{}' stands between {} and {}; X stands in the diagonal and "
+                         fmt::format("'{}' is between {} and {}; X belongs in the diagonal and "
                                      "nowhere else",
                                      word.text, devices[i].text, devices[k].text));
       }

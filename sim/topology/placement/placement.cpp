@@ -80,7 +80,7 @@ std::vector<int> listed_hosts(const ClusterSpec& cluster, const PlacementRequest
   for (const std::string& name : names) {
     const int host = host_number(cluster, name);
     if (std::find(hosts.begin(), hosts.end(), host) != hosts.end())
-      throw std::invalid_argument(fmt::format("'{}' stands twice", name));
+      throw std::invalid_argument(fmt::format("'{}' is given twice", name));
     hosts.push_back(host);
   }
   if (static_cast<int>(hosts.size()) != request.nodes) {
@@ -148,7 +148,7 @@ void read_value(const YamlNode& node, const std::string& key, PlacementSpec& spe
     }
     if (given && !needed) {
       throw InputError(node.find(name)->place, dotted,
-                       fmt::format("is of no use to placement {}", name_of(spec.kind)));
+                       fmt::format("does not apply to placement {}", name_of(spec.kind)));
     }
   }
 }
