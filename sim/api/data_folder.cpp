@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <filesystem>
@@ -9,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "sim/api/access.h"
+#include "sim/api/data_families.h"
 #include "sim/api/errors.h"
 #include "sim/core/suggestion.h"
 
@@ -17,23 +17,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Families by name, with their folders.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kFamilies{{
-    {"gpus", "hardware/gpus"},
-    {"nodes", "hardware/nodes"},
-    {"fabrics", "hardware/fabrics"},
-    {"clusters", "hardware/clusters"},
-    {"software", "hardware/software"},
-    {"tp-overlap", "hardware/tp_overlap"},
-    {"models", "scenarios/models"},
-    {"scenarios", "scenarios"},
-}};
-
 /// The file that this code was loaded from, where that is the shared library; empty in a program
 /// that holds it itself.
 fs::path own_library() {
   Dl_info info{};
-  if (dladdr(static_cast<const void*>(kFamilies.data()), &info) == 0) return {};
+  if (dladdr(static_cast<const void*>(kDataFamilies.data()), &info) == 0) return {};
   const fs::path file = info.dli_fname;
   if (!file.filename().string().starts_with("libsimtrain.so")) return {};
   std::error_code error;
@@ -76,16 +64,16 @@ const std::string& DataFolder::path() const { return content_->path; }
 
 std::vector<std::string> DataFolder::families() {
   std::vector<std::string> names;
-  names.reserve(kFamilies.size());
-  for (const auto& [name, folder] : kFamilies) names.emplace_back(name);
+  names.reserve(kDataFamilies.size());
+  for (const auto& [name, folder] : kDataFamilies) names.emplace_back(name);
   return names;
 }
 
 std::vector<std::string> DataFolder::names(const std::string& family) const {
   return guarded([&] {
-    const auto* found = std::find_if(kFamilies.begin(), kFamilies.end(),
+    const auto* found = std::find_if(kDataFamilies.begin(), kDataFamilies.end(),
                                      [&](const auto& row) { return row.first == family; });
-    if (found == kFamilies.end())
+    if (found == kDataFamilies.end())
       throw simtrain::InputError(
           {}, "family",
           fmt::format("'{}' is no family; {}", family, suggestion(family, families())));

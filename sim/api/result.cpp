@@ -13,8 +13,6 @@
 namespace simtrain::api {
 namespace {
 
-constexpr int kMostSteps = 1'000'000;
-
 StageMemory memory_of(const simtrain::StageMemory& stage) {
   return {stage.weights,      stage.fp8_copies,    stage.gradients,    stage.optimizer,
           stage.workspaces,   stage.activations,   stage.loss,         stage.temporary,
@@ -119,8 +117,9 @@ std::string Result::text() const {
 
 Result simulate(const Scenario& scenario, const SimulateOptions& options) {
   return guarded([&] {
-    if (options.steps < 0 || options.steps > kMostSteps)
-      throw simtrain::InputError({}, "steps", fmt::format("must be from 0 to {}", kMostSteps));
+    if (options.steps < 0 || options.steps > kMostSampledSteps)
+      throw simtrain::InputError({}, "steps",
+                                 fmt::format("must be from 0 to {}", kMostSampledSteps));
     const auto& content = Access::of(scenario);
     ClusterCache* clusters = Access::of(content.data).clusters.get();
     Report report = simtrain::simulate(content.scenario(), {options.unfold, clusters, {}});

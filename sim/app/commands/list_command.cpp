@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/api/data_families.h"
 #include "sim/app/command.h"
 #include "sim/app/options/options.h"
 #include "sim/collectives/library.h"
@@ -191,22 +192,17 @@ std::string scenarios(const DataFolder& data) {
 
 struct Family {
   std::string_view name;
-  std::string (*print)(const DataFolder&);
+  std::string (*print)(const DataFolder&);  ///< none: the names of the files in `folder`
+  std::string_view folder{};
+
+  [[nodiscard]] std::string printed(const DataFolder& data) const {
+    return print != nullptr ? print(data) : lines(files_of(data, std::string(folder)));
+  }
 };
 
-const std::vector<Family>& families() {
+/// What is not files.
+const std::vector<Family>& other_families() {
   static const std::vector<Family> rows{
-      {"gpus", [](const DataFolder& data) { return lines(files_of(data, "hardware/gpus")); }},
-      {"nodes", [](const DataFolder& data) { return lines(files_of(data, "hardware/nodes")); }},
-      {"fabrics", [](const DataFolder& data) { return lines(files_of(data, "hardware/fabrics")); }},
-      {"clusters",
-       [](const DataFolder& data) { return lines(files_of(data, "hardware/clusters")); }},
-      {"software",
-       [](const DataFolder& data) { return lines(files_of(data, "hardware/software")); }},
-      {"tp-overlap",
-       [](const DataFolder& data) { return lines(files_of(data, "hardware/tp_overlap")); }},
-      {"models", [](const DataFolder& data) { return lines(files_of(data, "scenarios/models")); }},
-      {"scenarios", scenarios},
       {"collectives", [](const DataFolder&) { return collectives(); }},
       {"libraries", [](const DataFolder&) { return library_list(); }},
       {"algorithms", [](const DataFolder&) { return algorithm_list(); }},
@@ -227,6 +223,14 @@ const std::vector<Family>& families() {
   return rows;
 }
 
+std::vector<Family> families() {
+  std::vector<Family> rows;
+  for (const auto& [name, folder] : kDataFamilies)
+    rows.push_back({name, name == "scenarios" ? scenarios : nullptr, folder});
+  rows.insert(rows.end(), other_families().begin(), other_families().end());
+  return rows;
+}
+
 constexpr std::array kOptions{
     OptionRow{.value = "[FAMILY]", .type = OptionType::argument, .completes = kCompletesFamilies}};
 
@@ -237,7 +241,7 @@ CommandResult list_command(const CommandCall& call) {
   if (asked.empty()) return for_programs(lines(known));
   if (asked.size() != 1) throw InputError({}, "", "list takes one family");
   for (const Family& family : families()) {
-    if (family.name == asked.front()) return for_programs(family.print(call.data));
+    if (family.name == asked.front()) return for_programs(family.printed(call.data));
   }
   throw InputError(
       {}, "list",

@@ -76,7 +76,6 @@ struct SampleRequest {
 };
 
 std::optional<SampleRequest> sample_of(const po::variables_map& values) {
-  constexpr std::int64_t kMostSteps = 1'000'000;
   const auto asked = option_value<std::int64_t>(values, "steps");
   const auto seed_asked = option_value<std::int64_t>(values, "seed");
   if (!asked) {
@@ -84,7 +83,7 @@ std::optional<SampleRequest> sample_of(const po::variables_map& values) {
     return std::nullopt;
   }
   const std::int64_t count = *asked;
-  if (count < 1 || count > kMostSteps)
+  if (count < 1 || count > kMostSampledSteps)
     throw InputError({}, "--steps", "must be a whole number from 1 to 1000000");
   const std::int64_t seed = seed_asked.value_or(0);
   if (seed < 0) throw InputError({}, "--seed", "must be a whole number of 0 or more");

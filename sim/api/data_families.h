@@ -1,0 +1,21 @@
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+namespace simtrain {
+
+/// The families of files of a data folder by name, with their folders.
+inline constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kDataFamilies{{
+    {"gpus", "hardware/gpus"},
+    {"nodes", "hardware/nodes"},
+    {"fabrics", "hardware/fabrics"},
+    {"clusters", "hardware/clusters"},
+    {"software", "hardware/software"},
+    {"tp-overlap", "hardware/tp_overlap"},
+    {"models", "scenarios/models"},
+    {"scenarios", "scenarios"},
+}};
+
+}  // namespace simtrain
