@@ -17,7 +17,7 @@ class Console {
   [[nodiscard]] bool talks() const { return !options_.quiet; }
   /// Lines that nobody has to read, such as what a log held that was skipped.
   void note(const std::string& lines) const;
-  /// A bar for work that tells how much of it is done, counted in `unit` ("12 of 40 runs"). It goes
+  /// A bar for work that shows how much of it is done, counted in `unit` ("12 of 40 runs"). It goes
   /// when all is done, or with its last copy.
   [[nodiscard]] Watch bar(const std::string& unit) const;
   /// One line that says why there is no result.

@@ -32,7 +32,7 @@ class Progress {
   bool shown_;
   std::string unit_;
   std::size_t before_;
-  std::size_t lines_ = 0;  ///< of the picture that stands there
+  std::size_t lines_ = 0;  ///< of the picture on the terminal
   Clock::time_point start_ = Clock::now();
   Clock::time_point drawn_ = start_;
 };

@@ -53,7 +53,7 @@ class SweepFiles {
 
  private:
   Request request_;
-  bool keeps_whole_ = false;  ///< a complete HDF5 file stands until another one is
+  bool keeps_whole_ = false;  ///< a complete HDF5 file is kept until another one is
 };
 
 }  // namespace simtrain

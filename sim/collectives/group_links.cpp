@@ -84,7 +84,7 @@ void GroupLinks::add_tree(Sum& sum, const std::vector<std::vector<int>>& domains
   }
 }
 
-/// All pairs of two leaves take equal ways, so that one pair stands for all of them.
+/// All pairs of two leaves take equal ways, so that one pair represents all of them.
 void GroupLinks::add_all_pairs(Sum& sum, const std::vector<int>& gpus, int connections) const {
   std::map<std::pair<int, int>, std::vector<int>> leaves;  // by unit and rail
   for (const int gpu : gpus) {

@@ -20,7 +20,7 @@ class GroupLinks {
   explicit GroupLinks(const Cluster& cluster);
 
   /// Links of a call on `gpus` (in rank order), of which only `loaded` put their own links in:
-  /// those that stand for others in a folded plan. Sorted by link, each once.
+  /// those that represent others in a folded plan. Sorted by link, each once.
   [[nodiscard]] std::vector<LinkShare> of_call(const TransferCost& cost,
                                                const std::vector<int>& gpus,
                                                const std::vector<int>& loaded) const;

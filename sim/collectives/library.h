@@ -7,16 +7,9 @@
 #include <vector>
 
 #include "sim/collectives/algorithm.h"
+#include "sim/collectives/communication_library.h"
 
 namespace simtrain {
-
-struct LibraryRow;
-
-/// A communication library with the settings that it runs under, as a software stack has it.
-struct CommunicationLibrary {
-  const LibraryRow* row = nullptr;  ///< none until it is read
-  std::any settings;                ///< of the row's own type; only its library looks into them
-};
 
 /// What the cost of a call depends on beside the call itself.
 struct LibraryEnvironment {

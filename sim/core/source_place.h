@@ -4,7 +4,7 @@
 
 namespace simtrain {
 
-/// Where a piece of input stands. Lines and columns count from 1; line 0 means "the file as
+/// The place of a piece of input. Lines and columns count from 1; line 0 means "the file as
 /// a whole", column 0 "the line as a whole".
 struct SourcePlace {
   std::string file;

@@ -11,7 +11,7 @@ struct SimulateOptions {
   bool unfold = false;  ///< simulate every rank; gives the same numbers
   /// Clusters shared with other simulations, of any thread; not owned. None: built for this one.
   ClusterCache* clusters = nullptr;
-  Watch watch{};  ///< is told of the ops of the step that have ended
+  Watch watch{};  ///< receives the number of ops that have ended
 };
 
 /// Predicts one training step of a scenario: cluster, placement, plan, execution, report.

@@ -39,7 +39,7 @@ SimulatedStep simulate_step(const Scenario& scenario, const SimulateOptions& opt
 
 std::vector<int> ranks_behind(const SimulatedStep& simulated) {
   std::vector<int> by_rank(static_cast<std::size_t>(simulated.grid.ranks()), 0);
-  for (const int first : simulated.classes.step_stand_in)
+  for (const int first : simulated.classes.step_representative)
     ++by_rank[static_cast<std::size_t>(first)];
   std::vector<int> behind;
   behind.reserve(simulated.plan.ranks.size());

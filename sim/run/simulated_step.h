@@ -49,7 +49,7 @@ struct SimulatedStep : Job {
 };
 SimulatedStep simulate_step(const Scenario& scenario, const SimulateOptions& options = {});
 
-/// How many ranks of the job each simulated rank stands for.
+/// How many ranks of the job each simulated rank represents.
 std::vector<int> ranks_behind(const SimulatedStep& simulated);
 
 /// The figures of a simulated step.

@@ -13,12 +13,12 @@ constexpr int kWhole = -1;
 std::uint32_t index_of(const Plan& plan, int rank) {
   const auto found = std::find_if(plan.ranks.begin(), plan.ranks.end(),
                                   [&](const SimulatedRank& one) { return one.rank == rank; });
-  invariant(found != plan.ranks.end(), "who stands for a rank is simulated");
+  invariant(found != plan.ranks.end(), "the representative of a rank is simulated");
   return static_cast<std::uint32_t>(found - plan.ranks.begin());
 }
 
-int stand_in_of(const SimulatedStep& simulated, int rank) {
-  return simulated.classes.step_stand_in[static_cast<std::size_t>(rank)];
+int representative_of(const SimulatedStep& simulated, int rank) {
+  return simulated.classes.step_representative[static_cast<std::size_t>(rank)];
 }
 
 /// Pieces are simulated on the first TP x CP group of a class; the others lie like it.
@@ -30,7 +30,7 @@ int piece_place(const SimulatedStep& simulated, int rank) {
       simulated.grid.group(GroupKind::replica, static_cast<int>(first - pass.begin()));
   const auto place = std::find(own.begin(), own.end(), rank) - own.begin();
   return simulated.classes
-      .piece_stand_in[static_cast<std::size_t>(there[static_cast<std::size_t>(place)])];
+      .piece_representative[static_cast<std::size_t>(there[static_cast<std::size_t>(place)])];
 }
 
 bool is_pass(const Op& op) { return op.label == Label::forward || op.label == Label::backward; }
@@ -46,10 +46,10 @@ StepRank::StepRank(const SimulatedStep& simulated, int rank)
     : simulated_(simulated),
       rank_(rank),
       stage_(simulated.grid.coordinates(rank).pp),
-      stand_in_(stand_in_of(simulated, rank)),
+      representative_(representative_of(simulated, rank)),
       program_(simulated.plan.programs[static_cast<std::size_t>(
           simulated.classes.program[static_cast<std::size_t>(rank)])]),
-      spans_(simulated.timeline.spans[index_of(simulated.plan, stand_in_)]),
+      spans_(simulated.timeline.spans[index_of(simulated.plan, representative_)]),
       pieces_(simulated.pieces_of(rank)),
       place_(piece_place(simulated, rank)),
       passes_(simulated.context(), simulated.costs_of(rank), stage_) {

@@ -16,7 +16,7 @@ struct PieceRun {
 };
 
 /// One rank of the job in a simulated step: its program, its spans (those of the simulated rank
-/// that stands for it) and what runs inside its passes.
+/// that represents it) and what runs inside its passes.
 class StepRank {
  public:
   /// `rank` is one of the job's.
@@ -25,7 +25,7 @@ class StepRank {
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int stage() const { return stage_; }
   /// The rank that was simulated for it.
-  [[nodiscard]] int stands_for() const { return stand_in_; }
+  [[nodiscard]] int representative() const { return representative_; }
   [[nodiscard]] const Program& program() const { return program_; }
   [[nodiscard]] const Span& span(std::uint32_t op) const { return spans_[op]; }
 
@@ -52,7 +52,7 @@ class StepRank {
   const SimulatedStep& simulated_;
   int rank_;
   int stage_;
-  int stand_in_;
+  int representative_;
   const Program& program_;
   const std::vector<Span>& spans_;
   const SimulatedPieces& pieces_;

@@ -27,8 +27,8 @@ TEST_CASE("Names of a graph are known and stand once") {
       {"to: leaf0, bandwidth: 400 Gb/s, latency: 0.45 us, nics: [0, 1, 2",
        "to: leaf2, bandwidth: 400 Gb/s, latency: 0.45 us, nics: [0, 1, 2",
        "10:7: graph.links[0].to: 'leaf2' is no host or switch; did you mean 'leaf0'?"},
-      {"{name: leaf1}, ", "{name: leaf0}, ", "8:29: graph.switches[1].name: 'leaf0' stands twice"},
-      {"{name: b, ", "{name: a1, ", "7:7: graph.hosts[1].name: 'a1' stands twice"},
+      {"{name: leaf1}, ", "{name: leaf0}, ", "8:29: graph.switches[1].name: 'leaf0' appears twice"},
+      {"{name: b, ", "{name: a1, ", "7:7: graph.hosts[1].name: 'a1' appears twice"},
       {"node: hgx-h100-4nic", "node: hgx-h100-4nik",
        "7:7: graph.hosts[1].node: 'hgx-h100-4nik' is not in hardware/nodes; did you mean "
        "'hgx-h100-4nic'?"},
@@ -57,7 +57,7 @@ TEST_CASE("Every NIC of a graph has one link, and every switch at least one") {
        "14:7: graph.links[4]: joins two hosts; a switch must lie between them"},
       {"to: spine0, bandwidth: 1.6 Tb/s, latency: 0.45 us}\n",
        "to: spine0, bandwidth: 1.6 Tb/s, latency: 0.45 us, nics: [0]}\n",
-       "14:7: graph.links[4].nics: stands at a link without a host"},
+       "14:7: graph.links[4].nics: is given at a link without a host"},
   });
 }
 
@@ -78,9 +78,9 @@ TEST_CASE("Links of a graph have a bandwidth and a latency of this world") {
 TEST_CASE("A graph says itself which nodes there are") {
   check_graph({
       {"graph:", "node: hgx-h100\ngraph:",
-       "1:1: node: stands beside graph, which says itself which nodes there are"},
+       "1:1: node: is given beside graph, which lists the nodes itself"},
       {"graph:\n", "max_nodes: {value: 3, source: us}\ngraph:\n",
-       "1:1: max_nodes: stands beside graph, which says itself which nodes there are"},
+       "1:1: max_nodes: is given beside graph, which lists the nodes itself"},
   });
   const Data data;
   data.write("base.yaml", edited(std::string(kBaseScenario), "dgx-superpod-h100", "lab-uneven"));

@@ -15,13 +15,13 @@ TEST_CASE("A table names its columns and rows once") {
       {"[row, training.micro_batch_size]", "[]",
        "26:12: table.columns: must start with 'row', the column of the rows' names"},
       {"[row, training.micro_batch_size]", "[row, row]",
-       "26:13: table.columns: 'row' stands twice"},
+       "26:13: table.columns: 'row' appears twice"},
       {"[row, training.micro_batch_size]",
        "[row, training.micro_batch_size, training.micro_batch_size]",
-       "26:18: table.columns: 'training.micro_batch_size' stands twice"},
+       "26:18: table.columns: 'training.micro_batch_size' appears twice"},
       {"\n    - [one, 1]\n    - [two, 2]", " []", "27:9: table.rows: holds no rows"},
       {"\n    - [one, 1]\n    - [two, 2]", "", "27:3: table.rows: must be a list, found nothing"},
-      {"[two", "[one", "29:7: table.rows[1]: 'one' stands twice"},
+      {"[two", "[one", "29:7: table.rows[1]: 'one' appears twice"},
   });
 }
 

@@ -130,8 +130,7 @@ TEST_CASE("what is no dump is refused in one line") {
 
 TEST_CASE("wrong options of import are refused") {
   const std::string file = kData + "hgx-h100-nccl.xml";
-  check_refused(run_simtrain({"import"}),
-                "import takes one file; 'simtrain help import' tells more");
+  check_refused(run_simtrain({"import"}), "import takes one file; see 'simtrain help import'");
   check_refused(
       run_simtrain({"import", file, "--name", "a/b"}),
       "--name: 'a/b' is no name; a small letter, then small letters, digits, '.', '-' and "

@@ -207,7 +207,7 @@ TEST_CASE("what is no log is refused in one line") {
       {"x --gpu h100-sxn", "--gpu: "},
       {"x --format xml", "--format: 'xml' is not known; "},
       {"x --model llama3.1-8b --model-flops 1e15",
-       "--model-flops: stands in place of --model; give one of them"}};
+       "--model-flops: is given beside --model; give one of them"}};
   for (const auto& [arguments, message] : cases) {
     const auto& shown = arguments;
     CAPTURE(shown);

@@ -108,7 +108,7 @@ TEST_CASE("a wrong sweep block is refused at its place, by every command") {
   CHECK(holds(message("sweep: {tp: [1, x]}\n"), "'x'"));
   CHECK(holds(message("sweep: {tp: {a: 1}}\n"), "must be"));
   CHECK(holds(message("sweep: {tp: 1, parallelism.tensor_model_parallel_size: 2}\n"),
-              "stands twice"));
+              "appears twice"));
   CHECK(holds(message("sweep: [tp]\n"), "must be a map of keys, found a list"));
   CHECK(holds(message("sweep:\n"), "must be a map of keys, found nothing"));
   folder.write("own.yaml", std::string(kBaseScenario) + "sweep: {tq: [1]}\n");

@@ -22,7 +22,7 @@ TEST_CASE("overrides change the settings of their library and name their source"
 }
 
 TEST_CASE("the overrides of a library's settings give them again over any others") {
-  NcclSettings settings = untold_nccl({2, 20, 3});
+  NcclSettings settings = usual_nccl({2, 20, 3});
   settings.nvls.value = false;
   settings.proto = Sourced<std::vector<Protocol>>{{Protocol::ll}, ""};
   settings.max_channels = Sourced<int>{4, ""};

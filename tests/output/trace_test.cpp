@@ -228,7 +228,7 @@ TEST_CASE("Ranks that were folded away are shown as their representatives") {
   const Scenario asked = scenario("llama31_70b_h100", "bf16-64", {"gbs=32"});
   const SimulatedStep simulated = simulate_step(asked);
   const ReadTrace trace = chrome_of(simulated, {"", {{{1, 1}}}, {{{0, 0}}}});
-  const int representative = simulated.classes.step_stand_in[1];
+  const int representative = simulated.classes.step_representative[1];
   REQUIRE(representative != 1);
   CHECK(trace.slices.contains("rank 1, stage 0 (as rank " + std::to_string(representative) +
                               ")/compute"));

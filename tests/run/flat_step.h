@@ -7,7 +7,7 @@
 
 #include "sim/run/simulated_step.h"
 #include "sim/run/step_rank.h"
-#include "sim/workload/plan/plan_groups.h"
+#include "sim/workload/plan/communicators/plan_groups.h"
 
 namespace simtrain::testing {
 

@@ -124,7 +124,7 @@ TEST_CASE("a scenario says its size in nodes or in GPUs") {
                         "s.yaml")
                         .scenario(data_folder(), "", {}));
               }),
-              "cluster.gpus: stands beside cluster.nodes; one of them would do"));
+              "cluster.gpus: is given beside cluster.nodes; one of them would do"));
 }
 
 TEST_CASE("a scenario written with changes is a file of its own") {

@@ -67,7 +67,8 @@ TEST_CASE("every rank's spans are those of the rank that stands for it") {
     std::size_t different = 0;
     for (std::uint32_t rank = 0; rank < unfolded.plan.ranks.size(); ++rank) {
       const auto& own = unfolded.timeline.spans[rank];
-      const auto& theirs = folded.timeline.spans[simulated.at(folded.classes.step_stand_in[rank])];
+      const auto& theirs =
+          folded.timeline.spans[simulated.at(folded.classes.step_representative[rank])];
       REQUIRE(own.size() == theirs.size());
       for (std::size_t op = 0; op < own.size(); ++op) {
         if (own[op].start != theirs[op].start || own[op].end != theirs[op].end) ++different;

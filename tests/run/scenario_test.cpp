@@ -152,13 +152,13 @@ TEST_CASE("a row of another length, without a table's rows or doubled is refused
   CHECK(
       holds(refused("  rows:\n    - [a, 1024]\n    - [b]\n"), "small.yaml:22:7: table.rows[1]: "));
   CHECK(holds(refused("  rows:\n    - [a, 1024]\n    - [a, 2048]\n"),
-              "small.yaml:22:7: table.rows[1]: 'a' stands twice"));
+              "small.yaml:22:7: table.rows[1]: 'a' appears twice"));
   CHECK(holds(refused("  rows: []\n"), "small.yaml:20:9: table.rows: holds no rows"));
 }
 
 TEST_CASE("a doubled column is refused") {
   const std::string table = "table:\n  columns: [row, model, model]\n  rows: [[a, b, c]]\n";
-  CHECK(holds(said([&] { from_text(kText + table); }), "table.columns: 'model' stands twice"));
+  CHECK(holds(said([&] { from_text(kText + table); }), "table.columns: 'model' appears twice"));
 }
 
 TEST_CASE("unknown names are refused with those that exist") {

@@ -89,19 +89,19 @@ TEST_CASE("ranks of a regular job are alike stage by stage, and one pass is simu
   const RankClasses classes = classes_of(llama_8b(2, 2, 4), h100(4));
   CHECK(classes_in(classes.pass) == 1);
   CHECK(classes_in(classes.program) == 4);
-  CHECK(classes_in(classes.step_stand_in) == 4);
+  CHECK(classes_in(classes.step_representative) == 4);
   for (int rank = 0; rank < 32; ++rank) {
     const auto index = static_cast<std::size_t>(rank);
-    CHECK(classes.step_stand_in[index] == rank / 8 * 8);
-    CHECK(classes.piece_stand_in[index] == rank / 4 * 4);
+    CHECK(classes.step_representative[index] == rank / 8 * 8);
+    CHECK(classes.piece_representative[index] == rank / 4 * 4);
   }
 }
 
 TEST_CASE("unfolded, every rank stands for itself, and the programs are the same") {
   const RankClasses folded = classes_of(llama_8b(2, 2, 4), h100(4));
   const RankClasses unfolded = classes_of(llama_8b(2, 2, 4), h100(4), true);
-  CHECK(classes_in(unfolded.step_stand_in) == 32);
-  CHECK(classes_in(unfolded.piece_stand_in) == 32);
+  CHECK(classes_in(unfolded.step_representative) == 32);
+  CHECK(classes_in(unfolded.piece_representative) == 32);
   CHECK(unfolded.program == folded.program);
   CHECK(unfolded.pass == folded.pass);
 }
@@ -109,14 +109,15 @@ TEST_CASE("unfolded, every rank stands for itself, and the programs are the same
 TEST_CASE("where links between switches can bind every rank stands for itself") {
   ClusterSpec spec = h100(4);
   spec.fabric.oversubscription.value = 2;
-  CHECK(classes_in(classes_of(llama_8b(2, 2, 4), spec).step_stand_in) == 4);  // one unit: no spine
+  CHECK(classes_in(classes_of(llama_8b(2, 2, 4), spec).step_representative) ==
+        4);  // one unit: no spine
   spec.fabric.nodes_per_unit.value = 2;
-  CHECK(classes_in(classes_of(llama_8b(2, 2, 4), spec).step_stand_in) == 32);
+  CHECK(classes_in(classes_of(llama_8b(2, 2, 4), spec).step_representative) == 32);
 }
 
 // Twelve ranks a stage: rank 0 sends to rank 12, local GPU 4 of the next node, over its rail.
 TEST_CASE("where PXN takes messages over other GPUs' NICs every rank stands for itself") {
-  CHECK(classes_in(classes_of(llama_8b(2, 3, 2), h100(3)).step_stand_in) == 24);
+  CHECK(classes_in(classes_of(llama_8b(2, 3, 2), h100(3)).step_representative) == 24);
 }
 
 // TP2 CP3 takes 6 GPUs, nodes have 8: four replicas on three nodes lie 6, 2+4, 4+2 and 6. The first
@@ -140,18 +141,18 @@ TEST_CASE("replicas that straddle nodes have passes of their own") {
 TEST_CASE(
     "a ring whose messages leave by other GPUs' NICs is simulated whole, once for all like it") {
   const RankClasses classes = classes_of(llama_8b(2, 8, 1), h100(6));
-  CHECK(classes_in(classes.piece_stand_in) == 48);
+  CHECK(classes_in(classes.piece_representative) == 48);
   CHECK(classes_in(classes.pass) == 1);
-  CHECK(classes_in(classes.step_stand_in) == 1);
+  CHECK(classes_in(classes.step_representative) == 1);
 }
 
 TEST_CASE("a rank that only receives from another node is unlike one that only sends there") {
   ClusterSpec spec = h100(6);
   spec.fabric.pxn.value = false;
   const RankClasses classes = classes_of(llama_8b(2, 8, 1), spec);
-  const Numbers ring{classes.piece_stand_in[0], classes.piece_stand_in[2],
-                     classes.piece_stand_in[4], classes.piece_stand_in[6],
-                     classes.piece_stand_in[8], classes.piece_stand_in[14]};
+  const Numbers ring{classes.piece_representative[0], classes.piece_representative[2],
+                     classes.piece_representative[4], classes.piece_representative[6],
+                     classes.piece_representative[8], classes.piece_representative[14]};
   CHECK(ring == Numbers{0, 2, 2, 6, 0, 6});
 }
 
@@ -160,8 +161,9 @@ TEST_CASE("ranks that share a NIC are unlike in their pass") {
   ClusterSpec spec = h100(2);
   spec.faults.nics.push_back({std::nullopt, 0, 0, {}});
   const RankClasses classes = classes_of(llama_8b(4, 1, 1), spec);
-  CHECK(classes_in({classes.piece_stand_in.begin(), classes.piece_stand_in.begin() + 4}) == 4);
-  CHECK(classes.piece_stand_in[4] == classes.piece_stand_in[7]);
+  CHECK(classes_in(
+            {classes.piece_representative.begin(), classes.piece_representative.begin() + 4}) == 4);
+  CHECK(classes.piece_representative[4] == classes.piece_representative[7]);
   CHECK(classes.pass == Numbers{0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 1});
 }
 

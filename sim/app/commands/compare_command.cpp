@@ -198,7 +198,7 @@ const CommandRow kCompareCommand{
     "Predicts the scenario and compares with a training log: the error (predicted over measured, "
     "less one), whether the 90 % interval holds the run, and what each share of the step would "
     "have to be, or which other software stack, to explain it alone. Several logs are shown a line "
-    "each; those of several plans also tell which one number of hardware/ would explain them all.",
+    "each; those of several plans also name the one number of hardware/ would explain them all.",
     compare_command,
     kOptions,
     kOtherOptions};

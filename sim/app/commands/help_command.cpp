@@ -19,7 +19,7 @@ std::string overview() {
   out += "\nCommands\n";
   for (const CommandRow& row : commands()) out += fmt::format("  {:<10}{}\n", row.name, row.help);
   return out +
-         "\n'simtrain help COMMAND' tells more, also of --color and --quiet, which go with\n"
+         "\n'simtrain help COMMAND' has more, also on --color and --quiet, which go with\n"
          "every command; 'simtrain help scenario' lists the keys of a scenario, 'simtrain\n"
          "help hardware' the values of its hardware; 'simtrain --version' says which\n"
          "simtrain this is.\n";
@@ -34,7 +34,7 @@ constexpr std::array kOptions{OptionRow{
     .type = OptionType::argument,
     .completes = kCompletesTopics}};
 
-/// What help tells of beside the commands.
+/// Topics of help beside the commands.
 struct Topic {
   std::string_view name;
   std::string (*text)();

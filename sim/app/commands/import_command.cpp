@@ -215,7 +215,7 @@ CommandResult import_command(const CommandCall& call) {
   const po::variables_map values = parse_options(call.arguments, kOptions);
   const std::vector<std::string> paths = plain_arguments(values);
   if (paths.size() != 1)
-    throw InputError({}, "", "import takes one file; 'simtrain help import' tells more");
+    throw InputError({}, "", "import takes one file; see 'simtrain help import'");
   const std::string& path = paths.front();
   OutputFiles outputs = outputs_of(call.data, values, path);
   outputs.check();

@@ -31,7 +31,7 @@ CommandResult validate_kernels_command(const CommandCall& call) {
   if (errors.points == 0) {
     throw InputError({folder}, "",
                      "holds no point that simtrain predicts and that may set parameters, so the "
-                     "bound tells nothing; see hardware/measured/README.md");
+                     "bound shows nothing; see hardware/measured/README.md");
   }
   const bool holds = errors.mean <= bound;
   return {json ? kernel_validation_json(comparisons) : kernel_validation_text(comparisons),

@@ -155,7 +155,7 @@ RunFacts option_facts(const po::variables_map& values, const DataFolder& data) {
   facts.peak_tflops = with_source(positive(values, "peak-tflops"), "--peak-tflops");
   facts.convention = with_source(named<MfuConvention>(values, "convention"), "--convention");
   if (facts.model && facts.flops_per_sample)
-    throw InputError({}, "--model-flops", "stands in place of --model; give one of them");
+    throw InputError({}, "--model-flops", "is given beside --model; give one of them");
   return facts;
 }
 
@@ -174,7 +174,7 @@ RunFacts scenario_facts(const po::variables_map& values, const CommandCall& call
   return facts_of_scenario(source.scenario(call.data, row, settings), origin);
 }
 
-/// Runs of one name are told apart by their paths.
+/// Runs of one name are distinguished by their paths.
 void name_runs(std::vector<MeasuredReport>& reports) {
   for (MeasuredReport& report : reports) report.name = run_name(report.run.path);
   for (MeasuredReport& report : reports) {

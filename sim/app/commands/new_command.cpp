@@ -49,7 +49,7 @@ constexpr std::array kOptions{
               .value = "N",
               .help = "sequences of a step; without it about 4 Mi tokens, in multiples of the GPUs "
                       "(of the nodes, with more GPUs than sequences)"},
-    with_help(kTokensOption, "of the training run whose days are told: 15T, 300B"),
+    with_help(kTokensOption, "of the training run whose days are printed: 15T, 300B"),
     OptionRow{.name = "output",
               .value = "FILE.yaml",
               .help = "the scenario, whole or not at all; without it the scenario is printed, the "

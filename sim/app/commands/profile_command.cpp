@@ -33,7 +33,7 @@ constexpr std::array kOptions{
               .type = OptionType::whole},
     OptionRow{.name = "profile-format",
               .value = "NAME",
-              .help = "one of 'simtrain list profile-formats'; without it the content tells",
+              .help = "one of 'simtrain list profile-formats'; without it found by content",
               .completes = "profile-formats"},
     format_option("json: as simtrain.profile/1")};
 constexpr std::array kFilesOptions{

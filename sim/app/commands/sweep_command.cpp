@@ -48,7 +48,7 @@ constexpr std::array kOptions{
               .help = "goes on where a sweep into the same files was stopped or killed"},
     with_help(kForceOption, "starts anew and replaces the files"),
     OptionRow{.name = "mpi",
-              .help = "joins an MPI job where the environment does not tell of one; under mpirun "
+              .help = "joins an MPI job where the environment shows none; under mpirun "
                       "and srun the ranks share the work without it"},
     paragraph(
         "While it runs, finished rows lie in FILE.journal. Ctrl-C ends with what is done (exit "
@@ -144,7 +144,7 @@ OutputFiles outputs_of(const SweepArguments& arguments, const SweepQuestion& que
   return outputs;
 }
 
-/// What is said where the sweep ended before its last candidate.
+/// The message where the sweep ended before its last candidate.
 void say_stopped(const Console& console, int signal, const SweepTable& table,
                  const SweepFiles& files) {
   console.error(fmt::format(
@@ -187,10 +187,10 @@ class Leader {
       : call_(call), arguments_(arguments), stop_(stop), mpi_(mpi) {}
 
   CommandResult run() const {
-    bool told = false;
-    const auto tell = [&](const std::string& text) {
-      if (mpi_ != nullptr && !told) static_cast<void>(mpi_->from_first(text));
-      told = true;
+    bool sent = false;
+    const auto send = [&](const std::string& text) {
+      if (mpi_ != nullptr && !sent) static_cast<void>(mpi_->from_first(text));
+      sent = true;
     };
     try {
       const SweepQuestion question = sweep_question(call_.data, arguments_.request);
@@ -200,14 +200,14 @@ class Leader {
       if (files.any() && files.check(question.fingerprint)) {
         const std::string file = files.paths().front();
         if (arguments_.report) write_page({question, sweep_rows(file, question)});
-        tell(kNoWork);
+        send(kNoWork);
         return {fmt::format("{} is complete already\n", file)};
       }
       SweepSession session(question, files, call_.console);
-      tell(question.fingerprint);
+      send(question.fingerprint);
       return run(question, files, session);
     } catch (const std::exception&) {
-      tell(kNoWork);
+      send(kNoWork);
       throw;
     }
   }
@@ -245,11 +245,11 @@ class Leader {
 /// A rank other than 0.
 CommandResult follow(const CommandCall& call, const SweepArguments& arguments,
                      const std::atomic<int>& stop, const MpiSession& mpi) {
-  const std::string told = mpi.from_first({});
-  if (told == kNoWork) return {};
+  const std::string received = mpi.from_first({});
+  if (received == kNoWork) return {};
   run_or_abort(call.console, &mpi, [&] {
     const SweepQuestion question = sweep_question(call.data, arguments.request);
-    if (question.fingerprint != told)
+    if (question.fingerprint != received)
       throw InputError({arguments.request.path}, "",
                        fmt::format("is another question on rank {}: its scenario or hardware files "
                                    "differ from those of rank 0",

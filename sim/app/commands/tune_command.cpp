@@ -32,7 +32,7 @@ constexpr std::array kOptions{
                   "the cost (needs --price)",
               .preset = "step_time"},
     kPriceOption,
-    with_help(kTokensOption, "of the training run whose cost is told: 15T, 300B"),
+    with_help(kTokensOption, "of the training run whose cost is printed: 15T, 300B"),
     OptionRow{.name = "limit",
               .value = "KEY=VALUES",
               .help = "values that a knob may have: tp=1,2,4 or pp=2:16 or mbs=1:8:x2 or "

@@ -42,7 +42,7 @@ NcclExtent extent_of(const po::variables_map& values, const NcclTest& test, cons
 Collective collective_of(const po::variables_map& values, const NcclTest& test,
                          const std::string& path, int gpus) {
   if (const auto word = option_value(values, "op")) return named_operation(*word);
-  if (const auto told = collective_of_program(path, test.operation)) return *told;
+  if (const auto given = collective_of_program(path, test.operation)) return *given;
   if (const auto by_rows = collective_of_rows(test, static_cast<std::size_t>(gpus)))
     return *by_rows;
   throw InputError({path, static_cast<int>(test.rows.front().line), 0}, "--op",
@@ -54,8 +54,8 @@ Collective collective_of(const po::variables_map& values, const NcclTest& test,
 NcclSettings settings_of(const CommandCall& call, const po::variables_map& values,
                          const NcclTest& test, const std::string& path) {
   NcclVersion version = kUsualNccl;
-  const bool told = values.count("nccl-version") > 0 || values.count("software") > 0;
-  if (!told && !test.version.empty()) {
+  const bool given = values.count("nccl-version") > 0 || values.count("software") > 0;
+  if (!given && !test.version.empty()) {
     YamlNode node;
     node.kind = YamlNode::Kind::scalar;
     node.text = test.version;

@@ -25,7 +25,7 @@ std::string hardware_help() {
       "Keys that `--set`, `--vary`, the `hardware` map and the table of a scenario\n"
       "take, for the GPU, node, fabric and software files that it names. Values are\n"
       "written as in those files, units with them: hardware.nic_bandwidth=200Gb/s.\n"
-      "`hardware.node.` and the like may stand before any key of that kind. Rows of\n"
+      "`hardware.node.` and the like may precede any key of that kind. Rows of\n"
       "lists ([]) are named by their fields: hardware.gemm.rates[data_type=fp8].burst.\n"
       "The page of `run --report` shows all values that a scenario reads.\n";
   for (const HardwareKind& kind : hardware_kinds()) {

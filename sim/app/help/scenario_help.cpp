@@ -29,8 +29,7 @@ constexpr auto kMeanings = std::to_array<Meaning>({
     {"cluster.gpus",
      "GPUs of the job in place of its nodes: whole nodes of any cluster; setting one of the two "
      "takes the other's place"},
-    {"cluster.available_nodes",
-     "servers that the job may land on; the job's own nodes unless told"},
+    {"cluster.available_nodes", "servers that the job may land on; by default the job's own nodes"},
     {"cluster.placement.kind",
      "which of them it gets (`simtrain list placements`); `placement: compact` says `{kind: "
      "compact}`"},

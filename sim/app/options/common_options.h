@@ -26,7 +26,7 @@ struct CommonOptions {
   bool quiet = false;  ///< neither progress bars nor notes
 };
 
-/// Takes them out of the arguments, wherever they stand before "--". Throws InputError at one that
+/// Takes them out of the arguments, wherever they are before "--". Throws InputError at one that
 /// is doubled, has no value or one that is not known.
 CommonOptions take_common_options(std::vector<std::string>& arguments);
 

@@ -18,7 +18,7 @@ struct ModelArgument {
 };
 
 /// A name in scenarios/models, the path of a model file, or that of the config.json of a Hugging
-/// Face model, whose vocabulary is padded as Megatron does where it would not split. A note tells
+/// Face model, whose vocabulary is padded as Megatron does where it would not split. A note states
 /// what of a config.json was assumed and ignored. Throws InputError at anything else.
 ModelArgument model_argument(const CommandCall& call, const std::string& model);
 

@@ -83,30 +83,30 @@ void refuse_uneven(const ClusterSpec& spec, const NcclExtent& extent) {
 
 NcclSettings nccl_settings(const CommandCall& call, const po::variables_map& values,
                            const NcclVersion& usual) {
-  NcclSettings settings = untold_nccl(usual);
+  NcclSettings settings = usual_nccl(usual);
   if (values.count("software") > 0) {
     const auto software = call.data.load<SoftwareSpec>(
         "hardware/software", values["software"].as<std::string>(), {}, "--software");
     if (const NcclSettings* own = nccl_settings_of(software.library)) settings = *own;
   }
-  NcclOverrides told;
+  NcclOverrides given;
   if (values.count("nccl-version") > 0)
     scalar_quantity(scalar(values["nccl-version"].as<std::string>()), "--nccl-version",
-                    told.version.emplace());
+                    given.version.emplace());
   if (values.count("nvls") > 0)
-    told.nvls = scalar_bool(scalar(values["nvls"].as<std::string>()), "--nvls");
-  told.algo = names(values, "algo", algorithms());
-  told.proto = names(values, "proto", std::vector(kNcclProtocols.begin(), kNcclProtocols.end()));
-  told.collnet = told.algo && std::any_of(told.algo->begin(), told.algo->end(),
-                                          [](Algorithm a) {
-                                            return a == Algorithm::collnet_direct ||
-                                                   a == Algorithm::collnet_chain;
-                                          })
-                     ? std::optional(true)
-                     : std::nullopt;
-  told.min_channels = channels(values, "min-channels");
-  told.max_channels = channels(values, "max-channels");
-  return with_overrides(settings, told, "command line");
+    given.nvls = scalar_bool(scalar(values["nvls"].as<std::string>()), "--nvls");
+  given.algo = names(values, "algo", algorithms());
+  given.proto = names(values, "proto", std::vector(kNcclProtocols.begin(), kNcclProtocols.end()));
+  given.collnet = given.algo && std::any_of(given.algo->begin(), given.algo->end(),
+                                            [](Algorithm a) {
+                                              return a == Algorithm::collnet_direct ||
+                                                     a == Algorithm::collnet_chain;
+                                            })
+                      ? std::optional(true)
+                      : std::nullopt;
+  given.min_channels = channels(values, "min-channels");
+  given.max_channels = channels(values, "max-channels");
+  return with_overrides(settings, given, "command line");
 }
 
 Collective named_operation(const std::string& word) {

@@ -42,7 +42,7 @@ std::vector<std::string> option_values(const boost::program_options::variables_m
 std::optional<int> int_option(const boost::program_options::variables_map& values,
                               const std::string& option);
 
-/// The `--set` options of a command, as they stand. Throws InputError at one that is not KEY=VALUE.
+/// The `--set` options of a command, as given. Throws InputError at one that is not KEY=VALUE.
 std::vector<Setting> parsed_settings(const boost::program_options::variables_map& values);
 
 /// An option's number of percent as a fraction; nothing where it is not given. Throws InputError at

@@ -16,7 +16,7 @@ inline constexpr OptionRow kSetOption{.name = "set",
 inline constexpr OptionRow kTokensOption{
     .name = "tokens",
     .value = "T",
-    .help = "of the training run whose days, GPU hours and cost are told: 15T, 300B",
+    .help = "of the training run whose days, GPU hours and cost are printed: 15T, 300B",
     .preset = "1T"};
 inline constexpr OptionRow kPriceOption{.name = "price",
                                         .value = "USD",

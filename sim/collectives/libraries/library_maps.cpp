@@ -1,5 +1,7 @@
 #include "sim/collectives/libraries/library_maps.h"
 
+#include "sim/collectives/libraries/nccl/nccl_library.h"
+
 namespace simtrain {
 
 CommunicationLibrary with_overrides(CommunicationLibrary library, const LibraryOverrides& overrides,

@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "sim/collectives/communication_library.h"
 #include "sim/collectives/libraries/nccl/nccl_settings.h"
-#include "sim/collectives/library.h"
 
 namespace simtrain {
 

@@ -218,7 +218,8 @@ class Comparer {
   /// Those of ranks that are alike are counted once.
   const CallCounts& calls_of(int rank) {
     const auto own = static_cast<std::size_t>(rank);
-    const std::pair alike(simulated_.classes.step_stand_in[own], simulated_.classes.pass[own]);
+    const std::pair alike(simulated_.classes.step_representative[own],
+                          simulated_.classes.pass[own]);
     const auto [entry, fresh] = predicted_calls_.try_emplace(alike);
     if (fresh) entry->second = predicted_calls(simulated_, rank);
     return entry->second;

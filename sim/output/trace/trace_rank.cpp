@@ -83,10 +83,11 @@ std::set<Stream> RankTrace::streams() const {
 
 void RankTrace::declare(int place) {
   std::string name = fmt::format("rank {}, stage {}", rank_.rank(), rank_.stage());
-  const auto& representatives = simulated_.classes.step_stand_in;
-  const auto alike = std::count(representatives.begin(), representatives.end(), rank_.stands_for());
-  if (rank_.stands_for() != rank_.rank()) {
-    name += fmt::format(" (as rank {})", rank_.stands_for());
+  const auto& representatives = simulated_.classes.step_representative;
+  const auto alike =
+      std::count(representatives.begin(), representatives.end(), rank_.representative());
+  if (rank_.representative() != rank_.rank()) {
+    name += fmt::format(" (as rank {})", rank_.representative());
   } else if (alike > 1) {
     name += fmt::format(" (as {} like it)", alike - 1);
   }
@@ -314,7 +315,7 @@ void RankTrace::write_counters(const Counters& counters) {
 RankMemory RankTrace::memory() const {
   const auto& ranks = simulated_.plan.ranks;
   const auto simulated = std::find_if(ranks.begin(), ranks.end(), [&](const SimulatedRank& rank) {
-    return rank.rank == rank_.stands_for();
+    return rank.rank == rank_.representative();
   });
   return rank_memory(simulated_.scenario.recipe, simulated_.cluster.spec().gpu, simulated_.grid,
                      simulated_.plan, simulated_.timeline,

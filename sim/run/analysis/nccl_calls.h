@@ -12,7 +12,7 @@
 
 namespace simtrain {
 
-/// A communicator of a rank, as far as its calls tell.
+/// A communicator of a rank, as far as its calls show.
 struct NcclGroup {
   std::size_t number = 0;  ///< in the order of their first calls
   std::string_view name;   ///< of its GroupRow

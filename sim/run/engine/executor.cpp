@@ -5,7 +5,6 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <numeric>
 #include <vector>
 
 #include "sim/core/event_queue.h"
@@ -13,14 +12,13 @@
 #include "sim/core/invariant.h"
 #include "sim/run/engine/blocked_report.h"
 #include "sim/run/engine/flow_network.h"
+#include "sim/run/engine/pass_flows.h"
 #include "sim/run/engine/stream_program.h"
 
 namespace simtrain {
 namespace {
 
 constexpr std::uint32_t kNone = 0xffffffffU;
-/// The tags of inner flows: this and the number of the InnerRun.
-constexpr std::uint32_t kInner = 0x80000000U;
 /// A transfer may hold at most this part of a GPU's SMs or memory bandwidth.
 constexpr double kLargestShare = 0.5;
 
@@ -42,16 +40,7 @@ struct Activity {
   std::int64_t traffic = 0;  ///< memory bytes per second on each member; whole, for exact sums
   const ComputeCost* cost = nullptr;
   const TransferCost* transfer = nullptr;
-  std::vector<std::uint32_t> inner;  ///< of a pass: its running flows (InnerRun)
-};
-
-/// The flow of a pass's inner transfers on one group.
-struct InnerRun {
-  std::uint32_t activity = 0;
-  FlowNetwork::FlowId flow = 0;
-  double limit = 0;
-  double stretch = 1;  ///< how many times as long as alone they take now
-  Duty duty{};
+  std::vector<std::uint32_t> inner;  ///< of a pass: its runs in PassFlows
 };
 
 struct RankState {
@@ -92,6 +81,7 @@ class Executor {
       : plan_(plan),
         watch_(watch),
         network_(plan.link_capacities, routes_of(plan, no_links_)),
+        pass_flows_(network_),
         ranks_(plan.ranks.size()),
         groups_(plan.groups.size()),
         joins_(plan.ranks.size()) {
@@ -122,17 +112,17 @@ class Executor {
       if (now_ > kLongestStep) throw InputError({}, "", std::string(kTooLongStep));
       while (!queue_.empty() && queue_.next_time() == now_) finish(queue_.pop());
       settle();
-      tell();
+      report_progress();
     }
     refuse_leftovers();
     return std::move(timeline_);
   }
 
  private:
-  void tell() {
+  void report_progress() {
     constexpr std::size_t kOften = 1U << 16U;
-    if (!watch_ || (ended_ - told_ < kOften && ended_ < ops_)) return;
-    told_ = ended_;
+    if (!watch_ || (ended_ - reported_ < kOften && ended_ < ops_)) return;
+    reported_ = ended_;
     watch_(ended_, ops_);
   }
 
@@ -227,45 +217,12 @@ class Executor {
   void start_inner(std::uint32_t id, const PassTraffic& traffic) {
     const double alone = to_seconds(activities_[id].cost->time);
     for (const InnerFlow& flow : plan_.groups[activities_[id].group].inner) {
-      const InnerTraffic& inner = traffic[flow.kind];
-      if (inner.rate() <= 0) continue;
-      const auto run = fresh_inner();
+      if (traffic[flow.kind].rate() <= 0) continue;
       const auto route =
           groups_[flow.group].first_route + static_cast<FlowNetwork::RouteId>(flow.link_set);
-      const Duty duty = inner.duty(static_cast<std::uint32_t>(flow.kind), alone);
-      inner_[run] = {id, 0, inner.rate(), 1, duty};
-      inner_[run].flow = network_.add(route, inner.rate(), kInner | run, duty);
-      activities_[id].inner.push_back(run);
+      activities_[id].inner.push_back(
+          pass_flows_.start(id, route, traffic[flow.kind], flow.kind, alone));
     }
-  }
-
-  std::uint32_t fresh_inner() {
-    if (free_inner_.empty()) {
-      inner_.emplace_back();
-      return static_cast<std::uint32_t>(inner_.size() - 1);
-    }
-    const std::uint32_t run = free_inner_.back();
-    free_inner_.pop_back();
-    return run;
-  }
-
-  void end_inner(Activity& activity) {
-    for (const std::uint32_t run : activity.inner) {
-      network_.remove(inner_[run].flow);
-      free_inner_.push_back(run);
-    }
-    activity.inner.clear();
-  }
-
-  /// What a pass loses to flows that its inner ones share links with, as a share of its time: of
-  /// each kind the slowest group counts.
-  [[nodiscard]] double inner_wait(const Activity& activity) const {
-    std::array<double, kInnerKinds.size()> wait{};
-    for (const std::uint32_t run : activity.inner) {
-      double& most = wait[inner_[run].duty.kind];
-      most = std::max(most, inner_[run].duty.slowdown(inner_[run].stretch) - 1);
-    }
-    return std::accumulate(wait.begin(), wait.end(), 0.0);
   }
 
   [[nodiscard]] Span& span_of(const Member& member) {
@@ -298,7 +255,7 @@ class Executor {
     timeline_.end = now_;
     if (activity.flow != kNone) network_.remove(activity.flow);
     if (!activity.compute) set_traffic(activity, 0);
-    end_inner(activity);
+    pass_flows_.end(activity.inner);
     ended_ += activity.members.size();
     for (const Member& member : activity.members) leave(member, activity.compute);
     // What starts now may move the activities, but not take this one before it is free.
@@ -358,7 +315,7 @@ class Executor {
           std::max(slowest, cost.sm_bound * shared / (1 - sms) + cost.memory_bound / (1 - traffic) +
                                 (1 - cost.sm_bound - cost.memory_bound));
     }
-    return slowest + inner_wait(activity);
+    return slowest + pass_flows_.loss(activity.inner);
   }
 
   /// Brings `left` up to now, takes the new speed and schedules the new end.
@@ -376,10 +333,8 @@ class Executor {
 
   void settle() {
     for (const FlowNetwork::RateChange& change : network_.settle()) {
-      if ((change.tag & kInner) != 0) {
-        InnerRun& run = inner_[change.tag & ~kInner];
-        run.stretch = run.limit / change.rate;
-        touch(activities_[run.activity].members.front().rank);
+      if (PassFlows::owns(change.tag)) {
+        touch(activities_[pass_flows_.take(change)].members.front().rank);
         continue;
       }
       set_traffic(activities_[change.tag], change.rate);
@@ -422,20 +377,19 @@ class Executor {
   const std::vector<LinkShare> no_links_;
   std::vector<StreamProgram> orders_;
   FlowNetwork network_;
+  PassFlows pass_flows_;
   std::vector<RankState> ranks_;
   std::vector<GroupState> groups_;
   std::vector<std::array<std::uint64_t, kGroupKinds>> joins_;
   std::vector<Activity> activities_;
   std::vector<std::uint32_t> free_;
-  std::vector<InnerRun> inner_;
-  std::vector<std::uint32_t> free_inner_;
   std::vector<std::uint32_t> dirty_;
   EventQueue queue_;
   Timeline timeline_;
   Duration now_{};
   std::size_t ops_ = 0;
-  std::size_t ended_ = 0;  ///< of them
-  std::size_t told_ = 0;   ///< when the watch was told last
+  std::size_t ended_ = 0;     ///< of them
+  std::size_t reported_ = 0;  ///< when the watch was called last
 };
 
 }  // namespace

@@ -19,7 +19,7 @@ class StuckProgram : public std::runtime_error {
 /// fits.
 inline constexpr Duration kLongestStep = std::chrono::seconds(1'000'000);
 
-/// What is said of such a step.
+/// The message for such a step.
 inline constexpr std::string_view kTooLongStep =
     "the step takes more than 11 days; a rate, a latency or a size is out of any measure";
 
@@ -41,7 +41,7 @@ inline constexpr std::string_view kTooLongStep =
 /// that happens at one point has happened, so that nothing depends on the order within it.
 /// Throws StuckProgram where ops are left that nothing will ever release, and InputError where
 /// the step takes longer than kLongestStep.
-/// `watch` is told of ended ops now and then.
+/// `watch` receives the number of ended ops now and then.
 Timeline execute(const Plan& plan, const Watch& watch = {});
 
 }  // namespace simtrain

@@ -42,7 +42,7 @@ class FlowNetwork {
   /// Rates that differ from what was last reported, after all additions and removals so far.
   const std::vector<RateChange>& settle();
 
-  /// Links that are told apart.
+  /// Links that are distinguished.
   [[nodiscard]] std::size_t links() const { return links_.size(); }
 
  private:

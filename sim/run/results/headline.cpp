@@ -12,7 +12,7 @@
 namespace simtrain {
 namespace {
 
-/// Keys of a scenario that are no part of the recipe, or are said elsewhere.
+/// Keys of a scenario that are no part of the recipe, or are printed elsewhere.
 constexpr std::array<std::string_view, 4> kLeftOut{"name", "source", "notes", "hardware"};
 
 std::string text_of(const YamlNode* node) {

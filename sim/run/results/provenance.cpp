@@ -87,7 +87,7 @@ std::string text_at(const YamlNode& tree, std::string_view key) {
   return value == nullptr ? "" : value->text;
 }
 
-/// The model that a scenario names; its keys stand in the scenario where it states them itself.
+/// The model that a scenario names; its keys are in the scenario where it states them itself.
 void add_model(const DataFolder& data, const YamlNode& scenario,
                std::vector<ProvenanceFile>& files) {
   const YamlNode* model = scenario.find("model");

@@ -14,7 +14,7 @@ namespace simtrain {
 struct TrainingMetricsModel {
   std::string_view name;
   double flops_per_sample;
-  // The shape that the entry stands for, where scenarios/models has one of its name; else 0.
+  // The shape that the entry means, where scenarios/models has one of its name; else 0.
   int num_layers = 0;
   std::int64_t seq_length = 0;
 };

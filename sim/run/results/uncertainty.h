@@ -62,7 +62,7 @@ struct PredictedStep {
 ///                  + (doublings * per_doubling)^2 + run_to_run^2)
 ///
 /// Kinds are taken as independent of each other, and each as wrong by the same factor wherever it
-/// stands in the step.
+/// has in the step.
 double relative_standard_error(const UncertaintySpec& spec, const PredictedStep& step);
 
 /// So many standard deviations either side of the mean hold 9 of 10 normal values.

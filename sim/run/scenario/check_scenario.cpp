@@ -227,7 +227,7 @@ void check_layers(const Recipe& recipe, const YamlNode& tree) {
                       (parallelism.account_for_loss_in_pipeline_split ? 1 : 0);
   const std::int64_t chunks = static_cast<std::int64_t>(recipe.pp()) * recipe.vp();
   require(counted % chunks == 0, tree, "parallelism.pipeline_model_parallel_size",
-          fmt::format("{} layers (embedding and loss counted as told) do not split into PP {} x VP "
+          fmt::format("{} layers (embedding and loss counted as set) do not split into PP {} x VP "
                       "{} = {} chunks",
                       counted, recipe.pp(), recipe.vp(), chunks));
   int least = recipe.model.num_layers;
@@ -247,7 +247,7 @@ void check_placement(const Scenario& scenario, const YamlNode& tree) {
   }
 }
 
-/// All hosts must be alike, since one replica's passes stand for all.
+/// All hosts must be alike, since one replica's passes represent all.
 void check_hosts(const Scenario& scenario, const YamlNode& tree) {
   const ClusterSpec& cluster = scenario.cluster;
   for (int host = 0; host < cluster.nodes; ++host) {

@@ -5,13 +5,13 @@
 
 namespace simtrain {
 
-/// What stands for a value where there is none.
+/// Printed where there is no value.
 inline constexpr std::string_view kNotSet = "(not set)";
 
-/// A value that stands in place of another one, as both are written.
+/// A value that replaces another one, as both are written.
 struct KeyChange {
   std::string key;   ///< dotted
-  std::string from;  ///< kNotSet where nothing stood there
+  std::string from;  ///< kNotSet where there was none
   std::string to;
 };
 

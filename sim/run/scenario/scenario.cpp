@@ -37,7 +37,8 @@ void apply(YamlNode& tree, const Setting& setting) {
 int nodes_of(const DataFolder& data, const ClusterRequest& request, const YamlNode& tree) {
   const std::string key = "cluster.gpus";
   if (request.nodes && request.gpus)
-    throw InputError(place_of(tree, key), key, "stands beside cluster.nodes; one of them would do");
+    throw InputError(place_of(tree, key), key,
+                     "is given beside cluster.nodes; one of them would do");
   if (request.nodes) return *request.nodes;
   if (!request.gpus)
     throw InputError(place_of(tree, "cluster"), "cluster.nodes",
@@ -139,7 +140,7 @@ void ScenarioSource::read_sweep(const YamlNode& sweep) {
     const std::string key = dotted_key(entry.key);
     check_scenario_key(key, entry.place);
     for (const Setting& other : sweep_) {
-      if (other.key == key) throw InputError(entry.place, "sweep." + entry.key, "stands twice");
+      if (other.key == key) throw InputError(entry.place, "sweep." + entry.key, "appears twice");
     }
     sweep_.push_back({key, entry.place, entry.value});
   }
@@ -160,7 +161,7 @@ void ScenarioSource::read_table(const YamlNode& table) {
   for (std::size_t column = 0; column < keys.size(); ++column) {
     if (std::count(keys.begin(), keys.end(), keys[column]) > 1) {
       throw InputError(columns->items[column].place, "table.columns",
-                       fmt::format("'{}' stands twice", keys[column]));
+                       fmt::format("'{}' appears twice", keys[column]));
     }
   }
   yaml_detail::require_list(*rows, "table.rows");
@@ -172,7 +173,7 @@ void ScenarioSource::read_table(const YamlNode& table) {
     yaml_detail::require_length(cells, key, keys.size());
     Row row{scalar_text(cells.items[0], key), {}};
     if (!names.insert(row.name).second)
-      throw InputError(cells.place, key, fmt::format("'{}' stands twice", row.name));
+      throw InputError(cells.place, key, fmt::format("'{}' appears twice", row.name));
     for (std::size_t column = 1; column < keys.size(); ++column)
       row.settings.push_back({keys[column], columns->items[column].place, cells.items[column]});
     rows_.push_back(std::move(row));

@@ -106,7 +106,7 @@ std::size_t equals_sign(const std::string& text);
 /// nodes and that of GPUs.
 bool exclude_each_other(const std::string& dotted, const std::string& other);
 
-/// The dotted key that a short name stands for (tp, pp, ...), else the key itself.
+/// The dotted key that a short name means (tp, pp, ...), else the key itself.
 std::string dotted_key(const std::string& key);
 
 /// The short name of a dotted key where it has one, else the key itself.
@@ -175,7 +175,7 @@ class ScenarioSource {
 /// The key by which a scenario says how large its job is: cluster.nodes or cluster.gpus.
 std::string size_key(const YamlNode& tree);
 
-/// Where the value of a dotted key stands; where it is missing, the map that it would stand in.
+/// The place of the value of a dotted key; where it is missing, of the map that it would be in.
 SourcePlace place_of(const YamlNode& tree, const std::string& key);
 
 /// Throws InputError, at the value to blame, where the parts of a scenario do not fit together.

@@ -32,7 +32,7 @@ int load_nodes(const DataFolder& data, const ClusterFile& file, ClusterSpec& spe
   if (file.graph) {
     if (file.node || file.max_nodes) {
       throw InputError(file.where, file.node ? "node" : "max_nodes",
-                       "stands beside graph, which says itself which nodes there are");
+                       "is given beside graph, which lists the nodes itself");
     }
     spec.graph = load_graph(data, *file.graph);
     spec.node = spec.graph->hosts.front().spec;

@@ -130,7 +130,7 @@ struct NodesKey {
 /// Reads a cluster and the node, GPU and fabric it names. `where` is the place that asks for it,
 /// `nodes_key` the one that says how many nodes (if it is another).
 /// Throws InputError where a name is unknown, `nodes` is more than the cluster has or a latency is
-/// beyond what routing can tell apart.
+/// beyond what routing can distinguish.
 ClusterSpec load_cluster(const DataFolder& data, const std::string& name, int nodes,
                          const SourcePlace& where,
                          const std::optional<NodesKey>& nodes_key = std::nullopt);

@@ -102,7 +102,7 @@ struct PowerSpec {
 template <>
 struct Fields<PowerSpec>;
 
-/// Fused attention of one implementation and direction; the formula stands in kernel_model.h.
+/// Fused attention of one implementation and direction; the formula is in kernel_model.h.
 struct AttentionSpec {
   AttentionKernel implementation{};
   Direction direction{};

@@ -55,7 +55,7 @@ class GraphChecker {
   void name(const std::string& called, Named named, const SourcePlace& where,
             const std::string& key) {
     if (names_.try_emplace(called, named).second) return;
-    throw InputError(where, key + ".name", fmt::format("'{}' stands twice", called));
+    throw InputError(where, key + ".name", fmt::format("'{}' appears twice", called));
   }
 
   void name_all() {
@@ -101,7 +101,7 @@ class GraphChecker {
   }
 
   void check_trunk(const GraphLink& link, const std::string& key) {
-    if (link.nics) throw InputError(link.where, key + ".nics", "stands at a link without a host");
+    if (link.nics) throw InputError(link.where, key + ".nics", "is given at a link without a host");
     if (link.from == link.to) {
       throw InputError(link.where, key, fmt::format("joins '{}' with itself", link.from));
     }

@@ -65,7 +65,7 @@ template <>
 struct Fields<GraphSpec>;
 
 /// The graph with its nodes read. Throws InputError, with its place, where a name is unknown or
-/// stands twice, GPUs differ, a NIC or switch has no link, a NIC has two, or parts are not joined.
+/// appears twice, GPUs differ, a NIC or switch has no link, a NIC has two, or parts are not joined.
 GraphSpec load_graph(const DataFolder& data, GraphSpec graph);
 
 }  // namespace simtrain

@@ -15,7 +15,7 @@
 
 namespace simtrain {
 
-/// The CUDA streams of a rank. Ops of one stream run in the order in which they stand.
+/// The CUDA streams of a rank. Ops of one stream run in the order of the program.
 enum class Stream : std::uint8_t {
   compute,
   tensor,

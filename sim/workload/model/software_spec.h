@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "sim/collectives/library.h"
+#include "sim/collectives/communication_library.h"
 #include "sim/core/enum_names.h"
 #include "sim/core/fields.h"
 #include "sim/core/sourced.h"

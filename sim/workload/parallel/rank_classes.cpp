@@ -229,8 +229,8 @@ const RankClasses& rank_classes(const Cluster& cluster, const Placement& placeme
     std::vector<int> everyone(at(grid.ranks()));
     std::iota(everyone.begin(), everyone.end(), 0);
     if (!cluster.inner_links_never_bind()) classes.piece_like = classes.step_like = everyone;
-    classes.piece_stand_in = unfold ? everyone : classes.piece_like;
-    classes.step_stand_in = unfold ? everyone : classes.step_like;
+    classes.piece_representative = unfold ? everyone : classes.piece_like;
+    classes.step_representative = unfold ? everyone : classes.step_like;
     return classes;
   });
 }

@@ -10,7 +10,7 @@
 namespace simtrain {
 
 /// Which ranks of a job are provably alike, all by rank. One rank of each class is simulated and
-/// stands for the others.
+/// represents the others.
 ///
 /// On both levels the classes are the coarsest that hold together (colour refinement): ranks start
 /// as one class where they themselves are alike, and classes are split until ranks of one class are
@@ -33,13 +33,13 @@ struct RankClasses {
   /// coordinates exchanged for other ones over all stages (a pipeline), the first alike.
   std::vector<int> step_like;
   /// The rank that is simulated for it: the first alike, or unfolded the rank itself.
-  std::vector<int> piece_stand_in;
-  std::vector<int> step_stand_in;
+  std::vector<int> piece_representative;
+  std::vector<int> step_representative;
   /// How all ranks lie, as one group.
   GroupLayout world;
 };
 
-/// `unfold`: every rank stands for itself; the classes stay what they are. They are worked
+/// `unfold`: every rank represents itself; the classes stay what they are. They are worked
 /// out once for a placement and grid; the cluster keeps them as long as it lives.
 const RankClasses& rank_classes(const Cluster& cluster, const Placement& placement,
                                 const RankGrid& grid, bool unfold);

@@ -10,8 +10,8 @@
 
 namespace simtrain {
 
-/// What classes of ranks are told by, as numbers that are equal where the facts are: how groups lie
-/// and what GPUs bring. Each is worked out once, when first asked for.
+/// What distinguishes classes of ranks, as numbers that are equal where the facts are: how groups
+/// lie and what GPUs bring. Each is worked out once, when first asked for.
 class RankFacts {
  public:
   RankFacts(const Cluster& cluster, const Placement& placement, const RankGrid& grid);

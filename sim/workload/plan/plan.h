@@ -53,7 +53,7 @@ struct Group {
 /// A simulated rank: the program it runs and its group at each slot.
 struct SimulatedRank {
   std::uint32_t program = 0;
-  int rank = 0;   ///< the (first) rank of the job that it stands for
+  int rank = 0;   ///< the (first) rank of the job that it represents
   int like = 0;   ///< the first rank of the job that is alike, simulated or not
   int stage = 0;  ///< pipeline stage
   std::array<std::uint32_t, kGroupKinds> groups{};

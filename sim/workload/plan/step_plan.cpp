@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "sim/workload/plan/inner_flows.h"
-#include "sim/workload/plan/plan_groups.h"
+#include "sim/workload/plan/communicators/inner_flows.h"
+#include "sim/workload/plan/communicators/plan_groups.h"
 #include "sim/workload/plan/stage_program.h"
 
 namespace simtrain {
@@ -36,7 +36,7 @@ Plan step_plan(const StepContext& context) {
     if (program == static_cast<int>(plan.programs.size()))
       plan.programs.push_back(stage_program(context, rank));
   }
-  PlanGroups(context, plan, classes.step_stand_in, classes.step_like).add_ranks(everyone);
+  PlanGroups(context, plan, classes.step_representative, classes.step_like).add_ranks(everyone);
   for (SimulatedRank& rank : plan.ranks) {
     rank.program = static_cast<std::uint32_t>(classes.program[static_cast<std::size_t>(rank.rank)]);
   }
@@ -48,14 +48,14 @@ Plan piece_plan(const PassContext& context, const Piece& piece, int pass) {
   const std::vector<int>& passes = context.classes.pass;
   const auto first = std::find(passes.begin(), passes.end(), pass);
   Plan plan = empty_plan(context);
-  const std::vector<int>& stand_in = context.classes.piece_stand_in;
+  const std::vector<int>& representative = context.classes.piece_representative;
   const std::vector<int> replica =
       context.grid.group(GroupKind::replica, static_cast<int>(first - passes.begin()));
   for (const int rank : replica) {
-    if (stand_in[static_cast<std::size_t>(rank)] == rank)
+    if (representative[static_cast<std::size_t>(rank)] == rank)
       plan.programs.push_back(piece_program(context, piece, rank));
   }
-  PlanGroups(context, plan, stand_in, context.classes.piece_like).add_ranks(replica);
+  PlanGroups(context, plan, representative, context.classes.piece_like).add_ranks(replica);
   for (std::size_t i = 0; i < plan.ranks.size(); ++i)
     plan.ranks[i].program = static_cast<std::uint32_t>(i);
   return plan;

@@ -106,7 +106,7 @@ struct Result {
   std::vector<Communication> communication;  ///< of the busiest rank
 
   std::uint64_t events = 0;  ///< simulated
-  int ranks_simulated = 0;   ///< each stands for ranks that do the same
+  int ranks_simulated = 0;   ///< each represents ranks that do the same
   std::string fingerprint;   ///< of all spans of time; equal where the same events were simulated
 
   /// Seconds of a share of the breakdown; 0 where none has this name.

@@ -29,7 +29,7 @@ std::vector<AlgorithmRow> algorithms() {
   return rows;
 }
 
-std::any usual_settings() { return untold_nccl(kUsualNccl); }
+std::any usual_settings() { return usual_nccl(kUsualNccl); }
 
 std::vector<LibrarySwitch> switches(const std::any& settings) {
   return {{"NVLS", "nccl.nvls", std::any_cast<const NcclSettings&>(settings).nvls.value}};

@@ -45,7 +45,7 @@ constexpr bool is_message(NcclFunction function) {
 
 /// One value of ncclDataType_t.
 struct NcclType {
-  int number = 0;  ///< as it stands in the log
+  int number = 0;  ///< as written in the log
   std::string_view name;
   int bytes = 0;  ///< of an element
 };

@@ -11,7 +11,7 @@ std::optional<T> value_of(const std::optional<Sourced<T>>& setting) {
 
 }  // namespace
 
-NcclSettings untold_nccl(const NcclVersion& version) {
+NcclSettings usual_nccl(const NcclVersion& version) {
   NcclSettings settings;
   settings.version.value = version;
   settings.nvls.value = true;

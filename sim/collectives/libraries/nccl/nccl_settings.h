@@ -11,7 +11,7 @@
 
 namespace simtrain {
 
-/// How NCCL is built and told to behave by a software stack: the `nccl` map of
+/// How a software stack builds and configures NCCL: the `nccl` map of
 /// `hardware/software/NAME.yaml`. What is not set is left to NCCL's own choice.
 struct NcclSettings {
   Sourced<NcclVersion> version;
@@ -31,7 +31,7 @@ struct Fields<NcclSettings>;
 inline constexpr NcclVersion kUsualNccl{2, 27, 3};
 
 /// An NCCL release as it comes: NVLS on, network chunks of 128 KiB, the rest its own choice.
-NcclSettings untold_nccl(const NcclVersion& version);
+NcclSettings usual_nccl(const NcclVersion& version);
 
 /// What a scenario's own `nccl` map, or the options of a command, change of a software stack's.
 struct NcclOverrides {

@@ -10,7 +10,7 @@ struct LossKernel {
   /// Of these 44 and 52 bytes are counted; what the passes with reductions take longer is in them
   /// too (Liger-Kernel ead96b61, Megatron's kernels on H100).
   Streaming moved;
-  /// At its worst moment: the logits and what stands beside them. Transformer Engine's kernel
+  /// At its worst moment: the logits and what is kept beside them. Transformer Engine's kernel
   /// writes the gradient over the logits; the unfused loss works in place on an FP32 copy; the
   /// jit-fused one holds that copy, its exponentials and the softmax, 4 bytes each.
   double alive = 0;

@@ -14,9 +14,10 @@ namespace simtrain {
 /// framework's allocator, of which what `kept()` counts stays from step to step and the others are
 /// those of the worst moment of a step; the second is outside of it.
 struct StageMemory {
-  double weights = 0;      ///< with their FP8 copies
-  double fp8_copies = 0;   ///< of `weights`
-  double gradients = 0;    ///< their buffer, and Transformer Engine's stand-ins where it keeps them
+  double weights = 0;     ///< with their FP8 copies
+  double fp8_copies = 0;  ///< of `weights`
+  double gradients =
+      0;  ///< their buffer, and Transformer Engine's placeholders where it keeps them
   double optimizer = 0;    ///< this rank's shard
   double workspaces = 0;   ///< of GEMMs
   double activations = 0;  ///< of all micro-batches in flight

@@ -17,7 +17,7 @@ double fp8_copy_bytes(const Recipe& recipe, const GpuSpec& gpu);
 /// remainder and moments (10).
 double optimizer_bytes(const Recipe& recipe);
 
-/// Transformer Engine's stand-ins of weight gradients: one tensor for each shape of a GEMM's
+/// Transformer Engine's placeholders of weight gradients: one tensor for each shape of a GEMM's
 /// weights on the stage.
 double placeholder_bytes(const Recipe& recipe, const ModelTotals& totals,
                          const std::vector<ChunkLayout>& chunks);

@@ -1,4 +1,4 @@
-#include "sim/workload/plan/inner_flows.h"
+#include "sim/workload/plan/communicators/inner_flows.h"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "sim/workload/plan/plan_groups.h"
+#include "sim/workload/plan/communicators/plan_groups.h"
 
 #include <algorithm>
 #include <set>
@@ -11,14 +11,14 @@ std::size_t at(GroupKind kind) { return static_cast<std::size_t>(kind); }
 
 }  // namespace
 
-PlanGroups::PlanGroups(const JobContext& context, Plan& plan, const std::vector<int>& stand_in,
-                       const std::vector<int>& like)
+PlanGroups::PlanGroups(const JobContext& context, Plan& plan,
+                       const std::vector<int>& representative, const std::vector<int>& like)
     : context_(context),
       plan_(plan),
-      stand_in_(stand_in),
+      representative_(representative),
       like_(like),
       links_(context.cluster),
-      simulated_(stand_in.size(), kNone) {
+      simulated_(representative.size(), kNone) {
   for (const Program& program : plan_.programs) {
     for (const Op& op : program.ops) {
       if (!op.compute) note_call(op.group, program.transfers[op.cost]);
@@ -33,7 +33,7 @@ PlanGroups::PlanGroups(const JobContext& context, Plan& plan, const std::vector<
 
 void PlanGroups::add_ranks(const std::vector<int>& ranks) {
   for (const int rank : ranks) {
-    if (stand_in_[static_cast<std::size_t>(rank)] != rank) continue;
+    if (representative_[static_cast<std::size_t>(rank)] != rank) continue;
     simulated_[static_cast<std::size_t>(rank)] = static_cast<std::uint32_t>(plan_.ranks.size());
     SimulatedRank simulated;
     simulated.rank = rank;
@@ -59,7 +59,7 @@ void PlanGroups::add_ranks(const std::vector<int>& ranks) {
 std::vector<std::uint32_t> PlanGroups::simulated_for(const std::vector<int>& ranks) const {
   std::vector<std::uint32_t> members;
   for (const int rank : ranks) {
-    const std::uint32_t member = simulated(stand_in_[static_cast<std::size_t>(rank)]);
+    const std::uint32_t member = simulated(representative_[static_cast<std::size_t>(rank)]);
     if (member != kNone && (members.empty() || members.back() != member)) members.push_back(member);
   }
   std::sort(members.begin(), members.end());
@@ -75,7 +75,7 @@ void PlanGroups::add_group(std::uint32_t simulated, GroupKind kind) {
       known_.try_emplace({kind, members.front()}, static_cast<std::uint32_t>(plan_.groups.size()));
   plan_.ranks[simulated].groups[at(kind)] = known->second;
   if (!fresh) return;
-  if (members.size() == ranks.size()) {  // nobody stands for others: it is the group of them all
+  if (members.size() == ranks.size()) {  // no member represents others: it is the group of them all
     for (const std::uint32_t member : members) {
       plan_.ranks[member].groups[at(kind)] = known->second;
       joined_.insert({kind, member});
@@ -99,7 +99,7 @@ void PlanGroups::add_group(std::uint32_t simulated, GroupKind kind) {
 }
 
 /// Each member with the messages of its own ring, which may be another than that of the others: it
-/// stands for one of theirs. Of their links only those of members, which stand for all others.
+/// represents one of theirs. Of their links only those of members, which represent all others.
 std::vector<LinkShare> PlanGroups::message_links(const Group& group, int connections) const {
   const RankGrid& grid = context_.grid;
   std::set<std::pair<int, int>> messages;  // ranks

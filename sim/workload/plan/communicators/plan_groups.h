@@ -12,17 +12,17 @@
 namespace simtrain {
 
 /// Gives each simulated rank its communicators, and each communicator the links it loads. A
-/// communicator joins the ranks that stand for its own; each loads the links of its own GPU, as the
-/// algorithms of its calls do (see GroupLinks), and where none of them is another's stand-in, also
+/// communicator joins the ranks that represent its own; each loads the links of its own GPU, as the
+/// algorithms of its calls do (see GroupLinks), and where none of them represents others, also
 /// those of GPUs that carry its messages.
 class PlanGroups {
  public:
-  /// `plan` has its programs; `stand_in` names for each rank the one that is simulated for it,
-  /// `like` the first that is alike.
-  PlanGroups(const JobContext& context, Plan& plan, const std::vector<int>& stand_in,
+  /// `plan` has its programs; `representative` names for each rank the one that is simulated for
+  /// it, `like` the first that is alike.
+  PlanGroups(const JobContext& context, Plan& plan, const std::vector<int>& representative,
              const std::vector<int>& like);
 
-  /// Appends those of `ranks` that stand for themselves.
+  /// Appends those of `ranks` that represent themselves.
   void add_ranks(const std::vector<int>& ranks);
 
  private:
@@ -41,7 +41,7 @@ class PlanGroups {
 
   const JobContext& context_;
   Plan& plan_;
-  const std::vector<int>& stand_in_;
+  const std::vector<int>& representative_;
   const std::vector<int>& like_;
   GroupLinks links_;
   std::array<std::vector<TransferCost>, kGroupKinds> calls_;  ///< by kind: one of each algorithm

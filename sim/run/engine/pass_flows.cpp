@@ -1,0 +1,51 @@
+#include "sim/run/engine/pass_flows.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+namespace simtrain {
+
+std::uint32_t PassFlows::fresh() {
+  if (free_.empty()) {
+    runs_.emplace_back();
+    return static_cast<std::uint32_t>(runs_.size() - 1);
+  }
+  const std::uint32_t run = free_.back();
+  free_.pop_back();
+  return run;
+}
+
+std::uint32_t PassFlows::start(std::uint32_t activity, FlowNetwork::RouteId route,
+                               const InnerTraffic& traffic, std::size_t kind, double pass_s) {
+  const std::uint32_t run = fresh();
+  const Duty duty = traffic.duty(static_cast<std::uint32_t>(kind), pass_s);
+  const FlowNetwork::FlowId flow = network_.add(route, traffic.rate(), kTag | run, duty);
+  runs_[run] = {activity, flow, traffic.rate(), 1, duty};
+  return run;
+}
+
+void PassFlows::end(std::vector<std::uint32_t>& runs) {
+  for (const std::uint32_t run : runs) {
+    network_.remove(runs_[run].flow);
+    free_.push_back(run);
+  }
+  runs.clear();
+}
+
+std::uint32_t PassFlows::take(const FlowNetwork::RateChange& change) {
+  Run& run = runs_[change.tag & ~kTag];
+  run.stretch = run.limit / change.rate;
+  return run.activity;
+}
+
+double PassFlows::loss(const std::vector<std::uint32_t>& runs) const {
+  std::array<double, kInnerKinds.size()> lost{};
+  for (const std::uint32_t run : runs) {
+    double& most = lost[runs_[run].duty.kind];
+    most = std::max(most, runs_[run].duty.slowdown(runs_[run].stretch) - 1);
+  }
+  return std::accumulate(lost.begin(), lost.end(), 0.0);
+}
+
+}  // namespace simtrain

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/run/engine/flow_network.h"
+
+namespace simtrain {
+
+/// The flows in the network of the transfers inside running passes: one for each group of a pass
+/// whose links may be too small (Group::inner), numbered by runs.
+class PassFlows {
+ public:
+  explicit PassFlows(FlowNetwork& network) : network_(network) {}
+
+  /// Starts a flow of the traffic inside a pass that takes `pass_s` seconds alone; `kind` is its
+  /// place in kInnerKinds. Returns the run.
+  std::uint32_t start(std::uint32_t activity, FlowNetwork::RouteId route,
+                      const InnerTraffic& traffic, std::size_t kind, double pass_s);
+  /// Ends the runs of a pass and forgets them.
+  void end(std::vector<std::uint32_t>& runs);
+
+  /// Whether a rate change of the network is one of these flows.
+  [[nodiscard]] static bool owns(std::uint32_t tag) { return (tag & kTag) != 0; }
+  /// Takes the change; returns the activity of the pass.
+  std::uint32_t take(const FlowNetwork::RateChange& change);
+
+  /// What a pass loses now to flows that share its links, as a share of its time alone: of each
+  /// kind the slowest group counts.
+  [[nodiscard]] double loss(const std::vector<std::uint32_t>& runs) const;
+
+ private:
+  static constexpr std::uint32_t kTag = 0x80000000U;
+  struct Run {
+    std::uint32_t activity = 0;
+    FlowNetwork::FlowId flow = 0;
+    double limit = 0;
+    double stretch = 1;  ///< how many times as long as alone its transfers take now
+    Duty duty{};
+  };
+  std::uint32_t fresh();
+
+  FlowNetwork& network_;
+  std::vector<Run> runs_;
+  std::vector<std::uint32_t> free_;
+};
+
+}  // namespace simtrain
