@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "sim/collectives/libraries/nccl/nccl_library.h"
 #include "sim/workload/model/model_parts.h"
 #include "tests/core/said.h"
 #include "tests/import/recipes.h"

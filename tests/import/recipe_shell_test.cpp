@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "sim/collectives/libraries/nccl/nccl_library.h"
 #include "sim/import/shell/shell_script.h"
 #include "tests/core/said.h"
 #include "tests/import/recipes.h"

@@ -25,7 +25,7 @@ void for_every_op(const Plan& plan, const Check& check) {
 
 }  // namespace
 
-TEST_CASE("ops of a stream never overlap and stand in their order") {
+TEST_CASE("ops of a stream never overlap and keep their order") {
   for (std::uint64_t seed = 1; seed <= kCases; ++seed) {
     INFO("seed ", seed);
     const HandMade made = random_plan(seed);

@@ -1,4 +1,4 @@
-// Predictions against measured kernels on H100 SXM (700 W). The rows stand in gemm_points.csv; the
+// Predictions against measured kernels on H100 SXM (700 W). The rows are in gemm_points.csv; the
 // first string is their origin there. Of the tensorrt-llm set every 19th of the 500 shapes with m
 // of 1024 or more and n and k of 2048 or more is taken; all of them were short runs at full clocks,
 // so that the model is asked with the burst rate.

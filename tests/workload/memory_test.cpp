@@ -53,7 +53,7 @@ TEST_CASE("weights, gradients and the sharded optimizer take 2, 2 and 12 bytes a
   CHECK(memory.optimizer == 12 * kParameters / 8);
 }
 
-TEST_CASE("stand-ins of weight gradients take 2 bytes for each shape of weights") {
+TEST_CASE("placeholders of weight gradients take 2 bytes for each shape of weights") {
   Recipe recipe = llama_8b();
   const double plain = memory_of(recipe, 8).front().gradients;
   recipe.software.weight_gradient_placeholders = Sourced<bool>{true, "test"};
@@ -66,7 +66,7 @@ TEST_CASE("stand-ins of weight gradients take 2 bytes for each shape of weights"
 }
 
 TEST_CASE(
-    "weights of one shape share a stand-in, and only the head's stage has the output layer's") {
+    "weights of one shape share a placeholder, and only the head's stage has the output layer's") {
   Recipe recipe = llama_8b();
   recipe.parallelism.context_parallel_size = 1;
   recipe.parallelism.pipeline_model_parallel_size = 2;

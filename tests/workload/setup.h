@@ -20,7 +20,7 @@ class StepSetup {
         grid_(rank_grid(recipe_, cluster_.spec().gpus())),
         kernels_(cluster_.spec().gpu),
         classes_(rank_classes(cluster_, placement_, grid_, unfold)) {
-    ComputeCost piece;
+    PieceCost piece;
     piece.time = std::chrono::milliseconds(1);
     piece.sm_bound = 1;
     part(piece.parts, Share::gemm) = to_seconds(piece.time);
