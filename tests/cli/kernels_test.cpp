@@ -42,7 +42,7 @@ TEST_CASE("a folder of one's own points replaces the published ones") {
   CHECK(few.err == "simtrain: --gpu: has too few points of 'h100-sxm' to fit any parameter\n");
 }
 
-TEST_CASE("points that tell nothing about the bound are refused, not passed") {
+TEST_CASE("points that show nothing about the bound are refused, not passed") {
   const TempFolder folder;
   folder.write("gemm.csv",
                "source,gpu,data_type,run,m,n,k,tflops,notes\n"
@@ -53,7 +53,7 @@ TEST_CASE("points that tell nothing about the bound are refused, not passed") {
   CHECK(outcome.status == 2);
   CHECK(outcome.err == "simtrain: " + path +
                            ": holds no point that simtrain predicts and that may set parameters, "
-                           "so the bound tells nothing; see hardware/measured/README.md\n");
+                           "so the bound shows nothing; see hardware/measured/README.md\n");
 }
 
 TEST_CASE("texts of measured points reach neither terminal nor JSON as control characters") {

@@ -111,6 +111,7 @@ TEST_CASE("small steps take as long on two levels as kernel by kernel on one") {
 
 TEST_CASE("what moves inside passes and beside them slows each other where TP leaves a node") {
   const std::vector<std::string> settings{"cluster.nodes=3",
+                                          "cp=1",
                                           "cluster.rank_order=round-robin",
                                           "model=nemotron4-15b",
                                           "tp=8",

@@ -46,8 +46,11 @@ class Classifier {
   RankClasses classes() {
     RankClasses classes;
     classes.world = layout_of(cluster_, placement_.gpu_of_rank);
-    classes.piece_like = classify_passes(alone_in_pass(), classes.pass);
-    classes.program = alone_in_step(classes.pass);
+    const std::vector<int> in_pass =
+        refined(alone_in_pass(), facts_.meetings(Level::piece, grid_.ranks()));
+    classes.pass = set_numbers(in_pass, facts_.groups(GroupKind::replica));
+    classes.piece_like = first_in_replica(in_pass);
+    classes.program = alone_in_step(classes.pass, in_pass);
     classes.step_like = classify_pipelines(classes.program);
     return classes;
   }
@@ -132,18 +135,21 @@ class Classifier {
     std::vector<bool> entangled(at(cluster_.gpus()), false);
     for (const int gpu : placement_.gpu_of_rank)
       entangled[at(gpu)] = users[at(cluster_.nic_of(gpu))] > 1;
-    for (const MessageWay& way : step_ways_) {
-      if (way.own) continue;
-      for (const int gpu :
-           {placement_.gpu(way.message.from), way.exit_gpu, placement_.gpu(way.message.to)})
-        entangled[at(gpu)] = true;
+    for (const std::vector<MessageWay>* ways : {&piece_ways_, &step_ways_}) {
+      for (const MessageWay& way : *ways) {
+        if (way.own) continue;
+        for (const int gpu :
+             {placement_.gpu(way.message.from), way.exit_gpu, placement_.gpu(way.message.to)})
+          entangled[at(gpu)] = true;
+      }
     }
     return entangled;
   }
 
   /// By rank, the number of its program and of what it shares with none: entangled ranks are each
-  /// alone.
-  std::vector<int> alone_in_step(const std::vector<int>& pass) {
+  /// alone. What a rank moves inside its passes meets what it moves beside them, so that ranks of
+  /// one number are alike in passes too.
+  std::vector<int> alone_in_step(const std::vector<int>& pass, const std::vector<int>& in_pass) {
     const std::vector<bool> entangled = entangled_gpus();
     const auto lengths =
         lengths_of(step_ways_, grid_.ranks(), [](const MessageWay& way) { return way.distance; });
@@ -154,21 +160,17 @@ class Classifier {
     for (int rank = 0; rank < grid_.ranks(); ++rank) {
       const int gpu = placement_.gpu(rank);
       own = facts_.layouts(Level::step, rank);
-      own.insert(own.end(), {grid_.coordinates(rank).pp, pass[at(rank)], facts_.device(gpu),
-                             entangled[at(gpu)] ? rank : -1});
+      own.insert(own.end(), {grid_.coordinates(rank).pp, pass[at(rank)], in_pass[at(rank)],
+                             facts_.device(gpu), entangled[at(gpu)] ? rank : -1});
       own.insert(own.end(), lengths[at(rank)].begin(), lengths[at(rank)].end());
       result.push_back(numbers.of(own));
     }
     return result;
   }
 
-  /// Sets the pass classes; returns the first alike inside TP x CP groups.
-  [[nodiscard]] std::vector<int> classify_passes(std::vector<int> own,
-                                                 std::vector<int>& pass) const {
+  /// By rank, the first of its TP x CP group of the same colour.
+  [[nodiscard]] std::vector<int> first_in_replica(const std::vector<int>& colours) const {
     const std::vector<int>& replicas = facts_.groups(GroupKind::replica);
-    const std::vector<int> colours =
-        refined(std::move(own), facts_.meetings(Level::piece, grid_.ranks()));
-    pass = set_numbers(colours, replicas);
     std::vector<int> like;
     like.reserve(colours.size());
     for (std::size_t rank = 0; rank < colours.size(); ++rank) {

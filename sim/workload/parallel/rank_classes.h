@@ -19,7 +19,8 @@ namespace simtrain {
 /// but the calls of its own groups, so what ranks send each other
 /// (sim/workload/parallel/messages.h) counts: in a pass, a TP x CP group whose messages leave by
 /// other GPUs' NICs (PXN) or whose ranks share a NIC is alike only to one of the same picture, and
-/// no two of its ranks are; in a step, such ranks are each in a class of their own. Where links
+/// no two of its ranks are; in a step, such ranks are each in a class of their own, and ranks of
+/// one class are alike in passes too, since what moves inside meets what moves beside. Where links
 /// between switches can bind every rank is.
 struct RankClasses {
   /// Level one: TP x CP groups that run the pieces of a pass alike have one number, from 0 on.
