@@ -61,9 +61,9 @@ TEST_CASE("an imported recipe runs as the committed scenario does") {
 TEST_CASE("a refused recipe leaves no file") {
   const TempFolder folder;
   check_refused(run_simtrain({"import", kA4, "--output", folder.file("a4.yaml")}),
-                "--cluster NAME would, one of azure-ndv5-h100,");
+                "--cluster NAME sets it, one of azure-ndv5-h100,");
   CHECK(std::filesystem::is_empty(folder.path()));
-  check_refused(run_simtrain({"import", kA4, "--cluster", "gcp-a4"}), "--software NAME would");
+  check_refused(run_simtrain({"import", kA4, "--cluster", "gcp-a4"}), "--software NAME sets it");
   std::vector<std::string> call = a4_import();
   call.insert(call.end(), {"--nodes", "27"});
   check_refused(run_simtrain(call), "as imported:");
