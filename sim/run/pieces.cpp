@@ -62,9 +62,13 @@ void wait_for_host(SimulatedPiece& simulated, const PassContext& context, const 
   if (context.recipe.cuda_graphs || piece.part != Part::layer || !launched) return;
   const double latency = to_seconds(context.cluster.spec().node.host_launch_latency.value);
   const Duration host = to_duration(launches_of(context, simulated, piece) * latency);
-  ComputeCost& cost = simulated.cost;
+  PieceCost& cost = simulated.cost;
   if (host <= cost.time) return;
-  part(cost.parts, Share::host) += to_seconds(host - cost.time);
+  const double slack = to_seconds(host - cost.time);
+  part(cost.parts, Share::host) += slack;
+  for (InnerTraffic& traffic : cost.inner) {
+    for (double& delay : traffic.delay_s) delay = std::max(0.0, delay - slack);
+  }
   cost.time = host;
 }
 

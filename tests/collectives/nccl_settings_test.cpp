@@ -3,10 +3,10 @@
 #include <doctest/doctest.h>
 
 #include "sim/collectives/libraries/nccl/nccl_fields.h"
-#include "tests/core/said.h"
+#include "tests/core/error_of.h"
 
 using namespace simtrain;
-using simtrain::testing::said;
+using simtrain::testing::error_of;
 
 namespace {
 
@@ -74,11 +74,11 @@ TEST_CASE("no override leaves all as it was") {
 }
 
 TEST_CASE("wrong settings are refused at their place") {
-  CHECK(said([] { overrides("algo: [rign]\n"); }) ==
+  CHECK(error_of([] { overrides("algo: [rign]\n"); }) ==
         "b.yaml:1:8: nccl.algo[0]: 'rign' is not known here; did you mean 'ring'?");
-  CHECK(said([] { overrides("max_channels: 65\n"); }) ==
+  CHECK(error_of([] { overrides("max_channels: 65\n"); }) ==
         "b.yaml:1:15: nccl.max_channels: '65' is out of range; 1 to 64 would do");
-  CHECK(said([] { overrides("min_channels: 0\n"); }) ==
+  CHECK(error_of([] { overrides("min_channels: 0\n"); }) ==
         "b.yaml:1:15: nccl.min_channels: '0' is out of range; 1 to 64 would do");
-  CHECK(said([] { overrides("version: 2.17\n"); }).starts_with("b.yaml:1:10: nccl.version: "));
+  CHECK(error_of([] { overrides("version: 2.17\n"); }).starts_with("b.yaml:1:10: nccl.version: "));
 }

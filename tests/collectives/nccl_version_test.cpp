@@ -3,10 +3,10 @@
 #include <doctest/doctest.h>
 
 #include "sim/core/input/yaml_tree.h"
-#include "tests/core/said.h"
+#include "tests/core/error_of.h"
 
 using namespace simtrain;
-using simtrain::testing::said;
+using simtrain::testing::error_of;
 
 namespace {
 
@@ -39,15 +39,15 @@ TEST_CASE("what is no version is refused at its place") {
   for (const char* text : {"2", "2.", "2.x", "2.25.", "2.25.1.0", "2.25.1rc", "v2.25", "2,25",
                            " 2.25", "2.25.-1", "2.99999999999", "latest"}) {
     CAPTURE(text);
-    CHECK(said([&] { version(text); }) == "a.yaml:3:9: nccl.version: '" + std::string(text) +
-                                              "' is no NCCL version; 2.25.1 would do");
+    CHECK(error_of([&] { version(text); }) == "a.yaml:3:9: nccl.version: '" + std::string(text) +
+                                                  "' is no NCCL version; 2.25.1 would do");
   }
 }
 
 TEST_CASE("releases whose rules are not known are refused at their place") {
   for (const char* text : {"2.17.1", "1.30", "3.0", "0.0.0"}) {
     CAPTURE(text);
-    CHECK(said([&] { version(text); }) ==
+    CHECK(error_of([&] { version(text); }) ==
           "a.yaml:3:9: nccl.version: '" + std::string(text) +
               "' is an NCCL whose rules are not known here; 2.18 and later are");
   }

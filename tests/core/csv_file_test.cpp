@@ -1,10 +1,10 @@
 #include <doctest/doctest.h>
 
 #include "sim/core/files/csv_reader.h"
-#include "tests/core/said.h"
+#include "tests/core/error_of.h"
 
 using namespace simtrain;
-using simtrain::testing::said;
+using simtrain::testing::error_of;
 
 namespace {
 
@@ -26,7 +26,7 @@ std::vector<Row> rows(const std::string& text) {
 }
 
 std::string refused(const std::string& text) {
-  return said([&] { (void)rows(text); });
+  return error_of([&] { (void)rows(text); });
 }
 
 }  // namespace

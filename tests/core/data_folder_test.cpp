@@ -6,10 +6,10 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/core/said.h"
+#include "tests/core/error_of.h"
 
 using namespace simtrain;
-using simtrain::testing::said;
+using simtrain::testing::error_of;
 
 namespace {
 
@@ -17,7 +17,8 @@ const DataFolder kData(SIMTRAIN_SOURCE_DIR);
 const SourcePlace kWhere{"s.yaml", 4, 8};
 
 std::string refused(const std::string& family, const std::string& name) {
-  return said([&] { static_cast<void>(kData.load_tree(family, name, kWhere, "cluster.name")); });
+  return error_of(
+      [&] { static_cast<void>(kData.load_tree(family, name, kWhere, "cluster.name")); });
 }
 
 }  // namespace
@@ -68,7 +69,7 @@ TEST_CASE("a snapshot loads what the folder held, and sees no change") {
   CHECK(kept.names("hardware/gpus") == live.names("hardware/gpus"));
   CHECK(kept.fingerprint() != 0);
   CHECK(live.fingerprint() == 0);
-  CHECK(said([&] {
+  CHECK(error_of([&] {
           static_cast<void>(kept.load_tree("hardware/gpus", "broken", kWhere, "gpu"));
         }).find("is not YAML") != std::string::npos);
 

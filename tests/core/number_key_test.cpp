@@ -3,10 +3,10 @@
 #include <doctest/doctest.h>
 
 #include "sim/core/files/data_folder.h"
-#include "tests/core/said.h"
+#include "tests/core/error_of.h"
 
 using namespace simtrain;
-using simtrain::testing::said;
+using simtrain::testing::error_of;
 
 namespace {
 
@@ -51,7 +51,7 @@ TEST_CASE("A number that is not there is refused where it is asked for") {
     const std::string& key = asked;  // a structured binding is not captured
     CAPTURE(key);
     const std::string where = "parameters.yaml:3:5: " + key + (key.empty() ? "" : ": ");
-    CHECK(said([&] { text_at(key); }) == where + message);
+    CHECK(error_of([&] { text_at(key); }) == where + message);
   }
 }
 
@@ -102,7 +102,7 @@ TEST_CASE("Numbers set beneath those of a folder give way to them") {
 
 TEST_CASE("What is no number has none") {
   YamlNode root = load_yaml_text("name: fast\n", "gpu.yaml");
-  CHECK(said([&] { written_number(find_number(root, "name", kAsker), "name"); }) ==
+  CHECK(error_of([&] { written_number(find_number(root, "name", kAsker), "name"); }) ==
         "gpu.yaml:1:7: name: must be a number, found 'fast'");
 }
 

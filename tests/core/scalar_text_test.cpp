@@ -4,10 +4,10 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/core/said.h"
+#include "tests/core/error_of.h"
 
 using namespace simtrain;
-using simtrain::testing::said;
+using simtrain::testing::error_of;
 
 namespace {
 
@@ -28,7 +28,7 @@ Value quantity(const std::string& text) {
 
 template <class Value>
 std::string refused(const std::string& text) {
-  return said([&] { quantity<Value>(text); });
+  return error_of([&] { quantity<Value>(text); });
 }
 
 std::int64_t integer(const std::string& text, Limits limits = kCount) {
@@ -108,22 +108,22 @@ TEST_CASE("integers are decimal") {
   CHECK(integer("8") == 8);
   CHECK(integer("0", kCountOrNone) == 0);
   CHECK(integer("-3", {-10, 10}) == -3);
-  CHECK(said([] { integer("010"); }) ==
+  CHECK(error_of([] { integer("010"); }) ==
         "a.yaml:3:9: key: '010' starts with a zero; write it without");
   for (const char* text : {"", "8.0", "1e3", "0x10", "0o10", "+8", "8 ", "eight", "1_000", "-"}) {
     CAPTURE(text);
-    CHECK(said([&] { integer(text); }) ==
+    CHECK(error_of([&] { integer(text); }) ==
           "a.yaml:3:9: key: must be a whole number, found '" + std::string(text) + "'");
   }
 }
 
 TEST_CASE("integers stay within their limits, and huge ones are refused") {
-  CHECK(said([] { integer("0"); }) ==
+  CHECK(error_of([] { integer("0"); }) ==
         "a.yaml:3:9: key: '0' is out of range; 1 to 1000000000 would do");
-  CHECK(said([] {
+  CHECK(error_of([] {
           integer("9", {1, 8});
         }) == "a.yaml:3:9: key: '9' is out of range; 1 to 8 would do");
-  CHECK(said([] { integer("99999999999999999999"); }) ==
+  CHECK(error_of([] { integer("99999999999999999999"); }) ==
         "a.yaml:3:9: key: '99999999999999999999' is too large");
 }
 
@@ -133,13 +133,13 @@ TEST_CASE("reals are finite and stay within their limits") {
   CHECK(real("1e3") == 1000);
   for (const char* text : {"", ".nan", "nan", ".inf", "-.inf", "inf", "1e400", "0x1p3", "1.2.3"}) {
     CAPTURE(text);
-    CHECK(said([&] { real(text); }) ==
+    CHECK(error_of([&] { real(text); }) ==
           "a.yaml:3:9: key: must be a number, found '" + std::string(text) + "'");
   }
-  CHECK(said([] { real("1.1", kShare); }) ==
+  CHECK(error_of([] { real("1.1", kShare); }) ==
         "a.yaml:3:9: key: '1.1' is out of range; 0 to 1 would do");
-  CHECK(said([] { real("-1"); }) == "a.yaml:3:9: key: '-1' is too small; 0 or more would do");
-  CHECK(said([] { real("1e305"); }) ==
+  CHECK(error_of([] { real("-1"); }) == "a.yaml:3:9: key: '-1' is too small; 0 or more would do");
+  CHECK(error_of([] { real("1e305"); }) ==
         "a.yaml:3:9: key: '1e305' is out of range; 0 to 1e+300 would do");
 }
 
@@ -148,7 +148,7 @@ TEST_CASE("only true and false are booleans") {
   CHECK_FALSE(scalar_bool(scalar("false"), "key"));
   for (const char* text : {"no", "yes", "on", "off", "True", "1", ""}) {
     CAPTURE(text);
-    CHECK(said([&] { static_cast<void>(scalar_bool(scalar(text), "key")); }) ==
+    CHECK(error_of([&] { static_cast<void>(scalar_bool(scalar(text), "key")); }) ==
           "a.yaml:3:9: key: must be true or false, found '" + std::string(text) + "'");
   }
 }

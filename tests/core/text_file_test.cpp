@@ -3,19 +3,19 @@
 #include <doctest/doctest.h>
 
 #include "tests/cli/program.h"
-#include "tests/core/said.h"
+#include "tests/core/error_of.h"
 
 namespace simtrain {
 namespace {
 
-using testing::said;
+using testing::error_of;
 using testing::TempFolder;
 
 TEST_CASE("What cannot be read is refused in the system's own words, before it is read") {
   const TempFolder folder;
   constexpr TextFileKind kKind{"a text", 1};
   const auto answer = [&](const std::string& path) {
-    return said([&] { static_cast<void>(read_text_file(path, kKind)); });
+    return error_of([&] { static_cast<void>(read_text_file(path, kKind)); });
   };
   const std::string loop = folder.file("loop");
   std::filesystem::create_symlink(loop, loop);
@@ -32,7 +32,7 @@ TEST_CASE("What cannot be read is refused in the system's own words, before it i
 TEST_CASE("A place is refused where no file can be put or moved into it") {
   const TempFolder folder;
   const auto answer = [&](const std::string& name, std::string_view end) {
-    return said([&] { check_place(folder.file(name), end); });
+    return error_of([&] { check_place(folder.file(name), end); });
   };
   CHECK(answer("p", ".journal").empty());
   folder.write("p", "");

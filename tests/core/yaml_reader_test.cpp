@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/core/said.h"
+#include "tests/core/error_of.h"
 
 namespace simtrain {
 
@@ -52,7 +52,7 @@ struct EnumNames<Colour> {
 }  // namespace simtrain
 
 using namespace simtrain;
-using simtrain::testing::said;
+using simtrain::testing::error_of;
 
 namespace {
 
@@ -76,7 +76,7 @@ std::string changed(const std::string& from, const std::string& to) {
   std::string text = kGood;
   const std::size_t place = text.find(from);
   REQUIRE(place != std::string::npos);
-  return said([&] { read(text.replace(place, from.size(), to)); });
+  return error_of([&] { read(text.replace(place, from.size(), to)); });
 }
 
 }  // namespace
@@ -174,9 +174,9 @@ TEST_CASE("an unknown name of an enumeration is refused with the closest known o
 }
 
 TEST_CASE("an empty file and a list in place of a map are refused") {
-  CHECK(said([] { read(""); }) == "m.yaml: must be a map of keys, found nothing");
-  CHECK(said([] { read("- 1\n"); }) == "m.yaml:1:1: must be a map of keys, found a list");
-  CHECK(said([] { read("hello\n"); }) == "m.yaml:1:1: must be a map of keys, found 'hello'");
+  CHECK(error_of([] { read(""); }) == "m.yaml: must be a map of keys, found nothing");
+  CHECK(error_of([] { read("- 1\n"); }) == "m.yaml:1:1: must be a map of keys, found a list");
+  CHECK(error_of([] { read("hello\n"); }) == "m.yaml:1:1: must be a map of keys, found 'hello'");
 }
 
 TEST_CASE("a message is one line whatever the input holds") {

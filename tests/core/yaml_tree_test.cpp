@@ -5,16 +5,16 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/core/said.h"
+#include "tests/core/error_of.h"
 
 using namespace simtrain;
-using simtrain::testing::said;
+using simtrain::testing::error_of;
 
 namespace {
 
 YamlNode load(const std::string& text) { return load_yaml_text(text, "a.yaml"); }
 std::string refused(const std::string& text) {
-  return said([&] { static_cast<void>(load(text)); });
+  return error_of([&] { static_cast<void>(load(text)); });
 }
 YamlNode word(const std::string& text) {
   YamlNode node = load_yaml_text(text, "--set", 7);
@@ -155,17 +155,17 @@ TEST_CASE("the time to read a map grows with its keys, not with their square") {
 }
 
 TEST_CASE("the columns of a text from the command line count from where it starts") {
-  CHECK(said([] { static_cast<void>(load_yaml_text("[1, &x 2]", "--set", 10)); }) ==
+  CHECK(error_of([] { static_cast<void>(load_yaml_text("[1, &x 2]", "--set", 10)); }) ==
         "--set:1:14: anchors (&name) are not used here; write the value out");
-  CHECK(said([] { static_cast<void>(load_yaml_text("b: c: d", "--set", 10)); }) ==
+  CHECK(error_of([] { static_cast<void>(load_yaml_text("b: c: d", "--set", 10)); }) ==
         "--set:1:14: is not YAML: illegal map value");
 }
 
 TEST_CASE("a missing file and a folder are refused by name") {
-  CHECK(said([] { static_cast<void>(load_yaml_file("/no/such.yaml")); }) ==
+  CHECK(error_of([] { static_cast<void>(load_yaml_file("/no/such.yaml")); }) ==
         "/no/such.yaml: there is no such file");
   const std::string folder = std::filesystem::temp_directory_path().string();
-  CHECK(said([&] { static_cast<void>(load_yaml_file(folder)); }) ==
+  CHECK(error_of([&] { static_cast<void>(load_yaml_file(folder)); }) ==
         folder + ": is a folder; name a YAML file");
 }
 
@@ -198,7 +198,7 @@ TEST_CASE("setting a value makes the maps on its way") {
 
 TEST_CASE("setting a value below one that is no map is refused") {
   YamlNode root = load("a: {b: 1}\n");
-  CHECK(said([&] { set_yaml_value(root, "a.b.c", word("1")); }) ==
+  CHECK(error_of([&] { set_yaml_value(root, "a.b.c", word("1")); }) ==
         "--set:1:7: a.b.c: 'a.b' has no keys below it");
 }
 
@@ -206,6 +206,6 @@ TEST_CASE("a key with an empty step is refused when it is set") {
   YamlNode root = load("a: 1\n");
   for (const char* key : {"", ".", "a.", ".a", "x..y"}) {
     CAPTURE(key);
-    CHECK(said([&] { set_yaml_value(root, key, word("1")); }) != "");
+    CHECK(error_of([&] { set_yaml_value(root, key, word("1")); }) != "");
   }
 }

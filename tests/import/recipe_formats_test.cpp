@@ -3,7 +3,7 @@
 
 #include "sim/workload/model/fields/model_fields.h"
 #include "sim/workload/model/model_parts.h"
-#include "tests/core/said.h"
+#include "tests/core/error_of.h"
 #include "tests/import/recipes.h"
 
 namespace simtrain::testing {
@@ -13,7 +13,7 @@ RecipeRequest h100_job(const std::string& software) { return job("dgx-superpod-h
 
 std::string import_error(const ImportFile& file, const RecipeRequest& request) {
   REQUIRE(!file.text.empty());
-  return said([&] { import_recipe(file, request); });
+  return error_of([&] { import_recipe(file, request); });
 }
 
 /// Each number and word that decides the work of a step, but for the names of things.

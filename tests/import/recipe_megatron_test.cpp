@@ -3,7 +3,7 @@
 
 #include "sim/collectives/libraries/nccl/nccl_library.h"
 #include "sim/workload/model/model_parts.h"
-#include "tests/core/said.h"
+#include "tests/core/error_of.h"
 #include "tests/import/recipes.h"
 
 namespace simtrain::testing {
@@ -24,7 +24,7 @@ Scenario imported(const ImportFile& file, const RecipeRequest& request) {
 
 std::string refused(const ImportFile& file, const RecipeRequest& request = h100_job()) {
   REQUIRE(!file.text.empty());
-  return said([&] { import_recipe(file, request); });
+  return error_of([&] { import_recipe(file, request); });
 }
 
 /// The batch of the model_config.yaml, a line of it changed.

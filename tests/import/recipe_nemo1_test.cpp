@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "sim/run/simulate.h"
-#include "tests/core/said.h"
+#include "tests/core/error_of.h"
 #include "tests/import/recipes.h"
 
 namespace simtrain::testing {
@@ -17,13 +17,13 @@ std::string refused(const std::string& from, const std::string& to,
                     const RecipeRequest& request = a4_job()) {
   const ImportFile file = with(recipe_file(kA4), from, to);
   REQUIRE(!file.text.empty());
-  return said([&] { import_recipe(file, request); });
+  return error_of([&] { import_recipe(file, request); });
 }
 
 std::string refused_override(const std::string& text) {
   RecipeRequest request = a4_job();
   request.overrides = {text};
-  return said([&] { import_recipe(recipe_file(kA4), request); });
+  return error_of([&] { import_recipe(recipe_file(kA4), request); });
 }
 
 void check_same_fields(const std::string& yaml, const std::string& committed) {
@@ -70,7 +70,7 @@ TEST_CASE("a DLLogger header gives the same as the configuration") {
   const ImportedRecipe imported = import_recipe(recipe_file("dllogger_header.json"), request);
   check_same_fields(imported.yaml, "llama405b_a4_224");
   request.nodes.reset();
-  CHECK(said([&] { import_recipe(recipe_file("dllogger_header.json"), request); }) ==
+  CHECK(error_of([&] { import_recipe(recipe_file("dllogger_header.json"), request); }) ==
         "tests/import/data/dllogger_header.json: cluster.nodes: the recipe does not give the "
         "number of nodes; --nodes N sets it");
 }
@@ -85,11 +85,11 @@ TEST_CASE("hparams.yaml, the model's keys below cfg, gives the same as the confi
   request.overrides = {"cfg.fp8=false"};
   CHECK(import_recipe(file, request).yaml.find("precision: bf16 # cfg.precision") !=
         std::string::npos);
-  CHECK(said([&] {
+  CHECK(error_of([&] {
           import_recipe(with(file, "  num_layers: 126", "  num_moe_experts: 8"), request);
         }).find("mixture-of-experts") != std::string::npos);
   file.text = "cfg: 1\n";
-  CHECK(!said([&] { import_recipe(file, request); }).empty());
+  CHECK(!error_of([&] { import_recipe(file, request); }).empty());
 }
 
 TEST_CASE("every value names its origin, and what is left aside is listed") {
@@ -114,16 +114,18 @@ TEST_CASE("every value names its origin, and what is left aside is listed") {
 }
 
 TEST_CASE("what a recipe does not give comes from options, and errors name them") {
-  CHECK(said([&] { import_recipe(recipe_file(kA4), {}); })
+  CHECK(error_of([&] { import_recipe(recipe_file(kA4), {}); })
             .find("cluster: a recipe names no cluster; --cluster NAME sets it, one of "
                   "azure-ndv5-h100,") != std::string::npos);
   RecipeRequest request;
   request.cluster = "gcp-a4";
-  CHECK(said([&] { import_recipe(recipe_file(kA4), request); }).find("--software NAME sets it") !=
-        std::string::npos);
+  CHECK(error_of([&] {
+          import_recipe(recipe_file(kA4), request);
+        }).find("--software NAME sets it") != std::string::npos);
   request.cluster = "gcp-a5";
-  CHECK(said([&] { import_recipe(recipe_file(kA4), request); }).find("did you mean 'gcp-a4'?") !=
-        std::string::npos);
+  CHECK(error_of([&] {
+          import_recipe(recipe_file(kA4), request);
+        }).find("did you mean 'gcp-a4'?") != std::string::npos);
   CHECK(refused("  global_batch_size: 2016\n", "")
             .ends_with("training.global_batch_size: the recipe does not give it; --set "
                        "training.global_batch_size=N sets it"));
@@ -208,7 +210,7 @@ TEST_CASE("a user-buffer table of the recipe is found by its entries") {
   CHECK(imported.yaml.find("tp_comm_overlap_table: h100-h16384-tp8-bf16 # "
                            "model.ub_tp_comm_overlap_cfg\n") != std::string::npos);
   const ImportFile odd = with(with_table(table), "num_sm: 24", "num_sm: 23");
-  CHECK(said([&] { import_recipe(odd, a4_job()); })
+  CHECK(error_of([&] { import_recipe(odd, a4_job()); })
             .find("model.ub_tp_comm_overlap_cfg: is no table of hardware/tp_overlap; add one, or "
                   "--set overlap.tp_comm_overlap_table=NAME") != std::string::npos);
 }

@@ -7,7 +7,7 @@
 #include "sim/import/nemo/hydra.h"
 #include "sim/import/nemo/interpolation.h"
 #include "sim/import/shell/shell_script.h"
-#include "tests/core/said.h"
+#include "tests/core/error_of.h"
 #include "tests/import/recipes.h"
 
 namespace simtrain::testing {
@@ -66,32 +66,34 @@ TEST_CASE("interpolations name keys from the root, beside the value and further 
 }
 
 TEST_CASE("interpolations that cannot be resolved are refused, cycles named") {
-  CHECK(said([] { value_at("a: ${b}\nb: ${c}\nc: ${a}\n", "a"); }) ==
+  CHECK(error_of([] { value_at("a: ${b}\nb: ${c}\nc: ${a}\n", "a"); }) ==
         "t.yaml:1:4: a: is made of itself: a -> b -> c -> a");
-  CHECK(said([] { value_at("a: ${a}\n", "a"); }).find("is made of itself") != std::string::npos);
-  CHECK(said([] {
+  CHECK(error_of([] { value_at("a: ${a}\n", "a"); }).find("is made of itself") !=
+        std::string::npos);
+  CHECK(error_of([] {
           value_at("a: ${b.c}\n", "a");
         }).ends_with("a: '${b.c}' names 'b.c', which the file does not have"));
-  CHECK(said([] { value_at("a: ${oc.env:HOME}\n", "a"); })
+  CHECK(error_of([] { value_at("a: ${oc.env:HOME}\n", "a"); })
             .ends_with("a: '${oc.env:HOME}' is not known outside of the run; --override a=VALUE "
                        "sets it"));
-  CHECK(said([] { value_at("a: x${b\nb: 1\n", "a"); }).find("lacks a closing brace") !=
+  CHECK(error_of([] { value_at("a: x${b\nb: 1\n", "a"); }).find("lacks a closing brace") !=
         std::string::npos);
-  CHECK(said([] { value_at("a: ${multiply:2,x}\n", "a"); }).find("must be a whole number") !=
+  CHECK(error_of([] { value_at("a: ${multiply:2,x}\n", "a"); }).find("must be a whole number") !=
         std::string::npos);
   const std::string deep = [] {
     std::string text = "k: x\na: '";
     for (int i = 0; i < 9000; ++i) text += "${";
     return text + "k" + std::string(9000, '}') + "'\n";
   }();
-  CHECK(said([&] { value_at(deep, "a"); }).find("nests interpolations deeper than 64") !=
+  CHECK(error_of([&] { value_at(deep, "a"); }).find("nests interpolations deeper than 64") !=
         std::string::npos);
-  CHECK(said([] {
+  CHECK(error_of([] {
           value_at("a: '${b}" + std::string(70000, 'x') + "'\nb: 1\n", "a");
         }).find("interpolates too much") != std::string::npos);
   std::string bomb = "k0: x\n";
   for (int i = 1; i < 60; ++i) bomb += fmt::format("k{}: '${{k{}}}${{k{}}}'\n", i, i - 1, i - 1);
-  CHECK(said([&] { value_at(bomb, "k59"); }).find("interpolates too much") != std::string::npos);
+  CHECK(error_of([&] { value_at(bomb, "k59"); }).find("interpolates too much") !=
+        std::string::npos);
 }
 
 TEST_CASE("defaults are taken in as Hydra composes them") {
@@ -119,9 +121,10 @@ TEST_CASE("defaults are taken in as Hydra composes them") {
   CHECK(find_yaml_value(folder.load("under.yaml"), "model.tp")->text == "1");
   folder.write("circle.yaml", "defaults: [round]\n");
   folder.write("round.yaml", "defaults: [circle]\n");
-  CHECK(said([&] { folder.load("circle.yaml"); }).find("goes in a circle") != std::string::npos);
+  CHECK(error_of([&] { folder.load("circle.yaml"); }).find("goes in a circle") !=
+        std::string::npos);
   folder.write("lost.yaml", "defaults: [nowhere]\n");
-  CHECK(said([&] {
+  CHECK(error_of([&] {
           folder.load("lost.yaml");
         }).find("nowhere.yaml, which is not there; put it beside the recipe") != std::string::npos);
 }

@@ -6,7 +6,7 @@
 
 #include "sim/collectives/libraries/nccl/nccl_library.h"
 #include "sim/import/shell/shell_script.h"
-#include "tests/core/said.h"
+#include "tests/core/error_of.h"
 #include "tests/import/recipes.h"
 
 namespace simtrain::testing {
@@ -103,7 +103,7 @@ TEST_CASE("an option that only a run gives has to be settled") {
       with(recipe_file("gpt15b_megatron.sh"), "torchrun",
            "if [ \"$1\" = fp8 ]; then\n  EXTRA=\"--fp8-format hybrid --lr 3\"\nfi\ntorchrun");
   RecipeRequest request = job("dgx-superpod-h100", "megatron-core-2025");
-  CHECK(said([&] { import_recipe(script, request); })
+  CHECK(error_of([&] { import_recipe(script, request); })
             .find("fp8: 'hybrid' is in a branch that is decided at run time; --override "
                   "fp8=VALUE settles it, --override \"~fp8\" leaves it out") != std::string::npos);
   request.overrides = {"~fp8"};
@@ -125,7 +125,7 @@ TEST_CASE("a layout of the stages is taken as it is, with as many virtual stages
   const Recipe recipe = scenario_in(imported("'Et*3|(t*4|)*6t*5L'").yaml).recipe;
   CHECK(recipe.parallelism.pipeline_model_parallel_layout == "Et*3|(t*4|)*6t*5L");
   CHECK(recipe.pp() * recipe.vp() == 8);
-  CHECK(said([&] { imported("'Et*3|x'"); }).find("character 6: E, t, L") != std::string::npos);
+  CHECK(error_of([&] { imported("'Et*3|x'"); }).find("character 6: E, t, L") != std::string::npos);
 }
 
 TEST_CASE("files that a script takes in are read from its folder") {
@@ -154,27 +154,29 @@ TEST_CASE("files that a script takes in are read from its folder") {
 
 TEST_CASE("files that a script takes in and that cannot be read are refused by name") {
   const ScriptFolder folder;
-  CHECK(said([&] { static_cast<void>(folder.run("TP=1\nsource conf/common.sh\n")); }) ==
+  CHECK(error_of([&] { static_cast<void>(folder.run("TP=1\nsource conf/common.sh\n")); }) ==
         folder.path() +
             "/main.sh:2:8: source: takes in conf/common.sh, which is not there; put it "
             "beside the script, or --override \"~source common.sh\" reads on "
             "without it");
-  CHECK(said([&] {
+  CHECK(error_of([&] {
           static_cast<void>(folder.run("[ -f x ] && . $1\n"));
         }).find("takes in '$1', whose path only a run knows") != std::string::npos);
   folder.write("a.sh", "source b.sh\n");
   folder.write("b.sh", "source a.sh\n");
-  CHECK(said([&] { static_cast<void>(folder.run("source a.sh\n")); }).find("goes in a circle: ") !=
-        std::string::npos);
+  CHECK(error_of([&] {
+          static_cast<void>(folder.run("source a.sh\n"));
+        }).find("goes in a circle: ") != std::string::npos);
   for (int i = 0; i < 100; ++i)
     folder.write(fmt::format("c{}.sh", i), fmt::format("source c{}.sh\n", i + 1));
-  CHECK(said([&] {
+  CHECK(error_of([&] {
           static_cast<void>(folder.run("source c0.sh\n"));
         }).find("takes in more than 64 files") != std::string::npos);
   CHECK(read_script("source x.sh\nrun", "s.sh", {"x.sh"}).words.back().text == "run");
   std::string nested;
   for (int i = 0; i < 100; ++i) nested += "if a\nthen\n";
-  CHECK(said([&] { read_script(nested, "s.sh"); }).find("has more branches") != std::string::npos);
+  CHECK(error_of([&] { read_script(nested, "s.sh"); }).find("has more branches") !=
+        std::string::npos);
 }
 
 TEST_CASE("a script's own environment reaches NCCL") {

@@ -66,7 +66,7 @@ TEST_CASE("a profile that is not read is recognized too") {
   for (const Sample& sample : samples) {
     CAPTURE(sample.name);
     folder.write("profile", sample.line + "\n");
-    const std::string message = said([&] { read_profile_file(folder.file("profile"), ""); });
+    const std::string message = error_of([&] { read_profile_file(folder.file("profile"), ""); });
     CHECK(message.find("it looks like " + sample.name) != std::string::npos);
     CHECK(message.find("nccl-log") != std::string::npos);
     CHECK(message.find("kineto-trace") != std::string::npos);

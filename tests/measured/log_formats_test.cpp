@@ -183,7 +183,7 @@ TEST_CASE("a log of no known format has no steps, and one format can be asked fo
   CHECK(read_text("hello\n{\n").format.empty());
   CHECK(read_text("").steps.empty());
   CHECK(read_text(nemo_line(11, "1.5"), {{}, "megatron"}).format.empty());
-  CHECK(said([] {
+  CHECK(error_of([] {
           read_text("", {{}, "nem"});
         }) == "--log-format: 'nem' is no format of logs; did you mean 'nemo'?");
 }

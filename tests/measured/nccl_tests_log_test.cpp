@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "tests/cli/program.h"
-#include "tests/core/said.h"
+#include "tests/core/error_of.h"
 
 namespace simtrain::testing {
 namespace {
@@ -134,7 +134,7 @@ TEST_CASE("nccl-tests: several programs in one log, and sizes of nothing") {
 TEST_CASE("nccl-tests: a file without a row is refused") {
   const TempFolder folder;
   folder.write("log", kHead + ranks());
-  CHECK(said([&] {
+  CHECK(error_of([&] {
           read_nccl_tests_file(folder.file("log"));
         }).find("holds no row of nccl-tests") != std::string::npos);
 }

@@ -7,7 +7,7 @@
 
 #include "sim/run/analysis/critical_path.h"
 #include "sim/run/analysis/nccl_calls.h"
-#include "tests/core/said.h"
+#include "tests/core/error_of.h"
 
 namespace simtrain::testing {
 namespace {
@@ -137,10 +137,10 @@ TEST_CASE("Where the rank and the steps of a profile come from") {
   profile.gpus = 1;
   profile.steps.reset();
   for (ProfiledKernel& kernel : profile.kernels) kernel.calls += 1;
-  CHECK(said([&] { compare_profile(job.simulated, profile, {}); }) ==
+  CHECK(error_of([&] { compare_profile(job.simulated, profile, {}); }) ==
         "seen.csv: --steps: marks no steps, and its collectives are no common multiple of "
         "predicted ones, so that it is not known how many steps this is; --steps N gives it");
-  CHECK(said([&] {
+  CHECK(error_of([&] {
           compare_profile(job.simulated, profile, {64, 1});
         }) == "--rank: there is no 64; 0 to 63 would do");
 }
@@ -157,7 +157,7 @@ TEST_CASE("Processes of a log by their ranks") {
   REQUIRE(chosen.size() == 1);
   CHECK(chosen[0].process == "b:1");
   for (const CallRow& row : chosen[0].calls) CHECK(row.predicted == row.logged);
-  CHECK(said([&] {
+  CHECK(error_of([&] {
           compare_profile(job.simulated, profile, {9, std::nullopt});
         }) == "nccl.log: --rank: holds no calls of rank 9");
   profile.processes[0].place.reset();
@@ -167,7 +167,7 @@ TEST_CASE("Processes of a log by their ranks") {
   CHECK(only[0].process == "b:1");
   CHECK(compare_profile(job.simulated, profile, {9, 1})[0].process == "a:1");
   profile.processes[1].place = RankPlace{0, 2};
-  CHECK(said([&] { compare_profile(job.simulated, profile, {}); }) ==
+  CHECK(error_of([&] { compare_profile(job.simulated, profile, {}); }) ==
         "nccl.log: holds calls of 2 processes whose ranks are unknown; the log of one process "
         "with --rank N would do");
 }

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "sim/measured/profiles/profile_format.h"
-#include "tests/core/said.h"
+#include "tests/core/error_of.h"
 
 namespace simtrain::testing {
 

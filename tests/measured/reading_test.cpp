@@ -61,13 +61,13 @@ TEST_CASE("windows: names, ranges, the last ones") {
   for (const std::string wrong : {"", ":", "a:b", "11", "-1:5", "1:2:3", "last:", "last:0", "1.5:2",
                                   "99999999999999999999:", "last:-2"}) {
     CAPTURE(wrong);
-    CHECK(said([&] {
+    CHECK(error_of([&] {
             parse_window(wrong, "--steps");
           }).starts_with("--steps: '" + wrong + "' is no"));
   }
-  CHECK(said([] { parse_window("44:11", "--steps"); }) ==
+  CHECK(error_of([] { parse_window("44:11", "--steps"); }) ==
         "--steps: '44:11' ends before it starts; the first step comes first");
-  CHECK(said([] { parse_window("last:1001", "--steps"); }) ==
+  CHECK(error_of([] { parse_window("last:1001", "--steps"); }) ==
         "--steps: 'last:1001' asks for more than the last 1000 steps; 'FIRST:' would do");
 }
 

@@ -12,7 +12,7 @@
 #include "sim/output/sweep/sweep_html_data.h"
 #include "sim/output/sweep/sweep_rows.h"
 #include "tests/cli/program.h"
-#include "tests/core/said.h"
+#include "tests/core/error_of.h"
 #include "tests/output/page.h"
 #include "tests/study/sweep_question.h"
 
@@ -230,7 +230,7 @@ TEST_CASE("Rows that no sweep gives are refused in one line that names them") {
       const std::string path = folder.file("t." + format);
       write_as(format, table, path);
       const std::string message =
-          testing::said([&] { static_cast<void>(sweep_rows(path, question)); });
+          testing::error_of([&] { static_cast<void>(sweep_rows(path, question)); });
       CHECK(message.starts_with(path + ": is damaged: row 7: "));
       CHECK(message.find('\n') == std::string::npos);
     }

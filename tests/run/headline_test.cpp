@@ -5,12 +5,12 @@
 #include <doctest/doctest.h>
 
 #include "sim/core/input/yaml_text.h"
-#include "tests/core/said.h"
+#include "tests/core/error_of.h"
 #include "tests/run/scenarios.h"
 
 using namespace simtrain;
 using simtrain::testing::data_folder;
-using simtrain::testing::said;
+using simtrain::testing::error_of;
 using simtrain::testing::scenario;
 using simtrain::testing::scenario_file;
 
@@ -110,14 +110,14 @@ TEST_CASE("a scenario says its size in nodes or in GPUs") {
   CHECK(read("", {"cluster.name=dgx-superpod-gb200"}).gpus() == 64);
   CHECK(read("", {"nodes=16"}).gpus() == 128);
   CHECK(!read("", {"nodes=8"}).changed_from);
-  CHECK(holds(said([&] { static_cast<void>(read("", {"gpus=60"})); }),
+  CHECK(holds(error_of([&] { static_cast<void>(read("", {"gpus=60"})); }),
               "--set gpus=60:1:6: cluster.gpus: 60 GPUs are no whole number of nodes of 8 "
               "(hgx-h100); 64 would do"));
-  CHECK(holds(said([&] { static_cast<void>(read("", {"gpus=16"})); }),
+  CHECK(holds(error_of([&] { static_cast<void>(read("", {"gpus=16"})); }),
               "cluster.gpus: 16 GPUs are no multiple of"));
-  CHECK(holds(said([&] { static_cast<void>(read("", {"gpus=80000"})); }),
+  CHECK(holds(error_of([&] { static_cast<void>(read("", {"gpus=80000"})); }),
               "cluster.gpus: 10000 is more than the"));
-  CHECK(holds(said([&] {
+  CHECK(holds(error_of([&] {
                 static_cast<void>(
                     ScenarioSource::from_text(
                         block_text(tree).insert(block_text(tree).find("  gpus:"), "  nodes: 8\n"),

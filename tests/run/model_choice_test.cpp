@@ -4,12 +4,12 @@
 
 #include "sim/core/input/yaml_text.h"
 #include "tests/cli/program.h"
-#include "tests/core/said.h"
+#include "tests/core/error_of.h"
 #include "tests/run/scenarios.h"
 
 using namespace simtrain;
 using simtrain::testing::data_folder;
-using simtrain::testing::said;
+using simtrain::testing::error_of;
 using simtrain::testing::TempFolder;
 
 namespace {
@@ -43,7 +43,7 @@ Scenario read(const ScenarioSource& source, const std::vector<std::string>& sett
 }
 
 std::string refusal(const std::string& model) {
-  return said(
+  return error_of(
       [&] { static_cast<void>(read(ScenarioSource::from_text(text_with(model), "s.yaml"))); });
 }
 

@@ -9,12 +9,12 @@
 #include "sim/run/results/provenance.h"
 #include "sim/run/scenario/hardware_keys.h"
 #include "tests/cli/data_copy.h"
-#include "tests/core/said.h"
+#include "tests/core/error_of.h"
 #include "tests/run/scenarios.h"
 
 using namespace simtrain;
 using simtrain::testing::data_folder;
-using simtrain::testing::said;
+using simtrain::testing::error_of;
 using simtrain::testing::scenario;
 
 namespace {
@@ -24,7 +24,7 @@ Scenario changed(const std::vector<std::string>& settings) {
 }
 
 std::string refusal(const std::string& setting) {
-  return said([&] { static_cast<void>(changed({setting})); });
+  return error_of([&] { static_cast<void>(changed({setting})); });
 }
 
 bool holds(const std::string& text, const std::string& part) {
@@ -74,7 +74,7 @@ TEST_CASE("a scenario's own file may hold them, and settings stand above it") {
   REQUIRE(set.hardware.size() == 1);
   CHECK(set.hardware[0].from == "400 Gb/s");
   CHECK(set.changed_from);
-  CHECK(holds(said([&] { static_cast<void>(source("5").scenario(data_folder(), "", {})); }),
+  CHECK(holds(error_of([&] { static_cast<void>(source("5").scenario(data_folder(), "", {})); }),
               "hardware: must be a map of keys"));
 }
 
@@ -100,7 +100,7 @@ TEST_CASE("a key of two files needs its kind; one that a single file resolves do
   const std::string fabric = "hardware/fabrics/infiniband-ndr-superpod.yaml";
   copy.write(fabric, copy.read(fabric) + "nic_bandwidth: 1 GB/s\n");
   const DataFolder data(copy.path("."));
-  CHECK(holds(said([&] {
+  CHECK(holds(error_of([&] {
                 static_cast<void>(simtrain::testing::scenario_file("llama31_8b_h100")
                                       .scenario(data, "bf16-8",
                                                 {parse_setting("hardware.nic_bandwidth=1 GB/s")}));

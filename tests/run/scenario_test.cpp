@@ -1,11 +1,11 @@
 #include <doctest/doctest.h>
 
-#include "tests/core/said.h"
+#include "tests/core/error_of.h"
 #include "tests/run/scenarios.h"
 
 using namespace simtrain;
 using simtrain::testing::data_folder;
-using simtrain::testing::said;
+using simtrain::testing::error_of;
 using simtrain::testing::scenario;
 using simtrain::testing::scenario_file;
 
@@ -47,7 +47,7 @@ Scenario from_text(const std::string& text, const std::string& row = "",
 }
 
 std::string refusal(const Names& settings) {
-  return said([&] { from_text(kText, "", settings); });
+  return error_of([&] { from_text(kText, "", settings); });
 }
 
 bool holds(const std::string& text, const std::string& part) {
@@ -115,7 +115,7 @@ TEST_CASE("short names stand for the dotted keys") {
 TEST_CASE("a setting needs a key and a value") {
   for (const std::string text : {"gbs", "=5", ""}) {
     CAPTURE(text);
-    CHECK(said([&] { parse_setting(text); }) == "--set " + text + ": must be KEY=VALUE");
+    CHECK(error_of([&] { parse_setting(text); }) == "--set " + text + ": must be KEY=VALUE");
   }
 }
 
@@ -132,21 +132,21 @@ TEST_CASE("an unknown key is refused with the nearest known one") {
 }
 
 TEST_CASE("an unknown row is refused with those that exist") {
-  const std::string text = said([] { from_text(kText + kTable, "three"); });
+  const std::string text = error_of([] { from_text(kText + kTable, "three"); });
   CHECK(holds(text, "small.yaml: --row: 'three' is no row of the table; "));
   CHECK(holds(text, "one"));
-  CHECK(holds(said([] { from_text(kText, "one"); }), "the file has no table"));
+  CHECK(holds(error_of([] { from_text(kText, "one"); }), "the file has no table"));
 }
 
 TEST_CASE("a table without a column of names is refused") {
   const std::string table = "table:\n  columns: [training.seq_length]\n  rows: [[4096]]\n";
-  CHECK(holds(said([&] { from_text(kText + table); }),
+  CHECK(holds(error_of([&] { from_text(kText + table); }),
               "small.yaml:19:12: table.columns: must start with 'row'"));
 }
 
 TEST_CASE("a row of another length, without a table's rows or doubled is refused at its line") {
   const auto refused = [](const std::string& rows) {
-    return said(
+    return error_of(
         [&] { from_text(kText + "table:\n  columns: [row, training.seq_length]\n" + rows); });
   };
   CHECK(
@@ -158,7 +158,7 @@ TEST_CASE("a row of another length, without a table's rows or doubled is refused
 
 TEST_CASE("a doubled column is refused") {
   const std::string table = "table:\n  columns: [row, model, model]\n  rows: [[a, b, c]]\n";
-  CHECK(holds(said([&] { from_text(kText + table); }), "table.columns: 'model' appears twice"));
+  CHECK(holds(error_of([&] { from_text(kText + table); }), "table.columns: 'model' appears twice"));
 }
 
 TEST_CASE("unknown names are refused with those that exist") {

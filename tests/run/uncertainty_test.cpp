@@ -8,10 +8,10 @@
 #include <doctest/doctest.h>
 
 #include "sim/core/files/data_folder.h"
-#include "tests/core/said.h"
+#include "tests/core/error_of.h"
 
 using namespace simtrain;
-using simtrain::testing::said;
+using simtrain::testing::error_of;
 
 namespace {
 
@@ -58,7 +58,7 @@ std::string refusal_with(const std::string& rows) {
   std::string file = text.str();
   file.insert(file.find("kinds:\n") + 7, rows);
   std::ofstream(root / "hardware/uncertainty.yaml") << file;
-  std::string result = said([&] { load_uncertainty(DataFolder(root.string())); });
+  std::string result = error_of([&] { load_uncertainty(DataFolder(root.string())); });
   fs::remove_all(root);
   return result;
 }

@@ -6,10 +6,10 @@
 #include <doctest/doctest.h>
 
 #include "sim/core/input/yaml_tree.h"
-#include "tests/core/said.h"
+#include "tests/core/error_of.h"
 
 using namespace simtrain;
-using simtrain::testing::said;
+using simtrain::testing::error_of;
 
 namespace {
 
@@ -22,7 +22,7 @@ std::string refusal(const std::string& keys, const std::string& precision = "bf1
                          "        precision: "
                       << precision << "\n        scenario: s.yaml\n"
                       << keys;
-  const std::string text = said([&] { read_documented(path.string()); });
+  const std::string text = error_of([&] { read_documented(path.string()); });
   std::filesystem::remove(path);
   return text;
 }
@@ -53,11 +53,11 @@ TEST_CASE("percent are written with their sign and kept as a fraction") {
 }
 
 TEST_CASE("a number without the percent sign, or none, is refused") {
-  CHECK(holds(said([] { percent("3"); }),
+  CHECK(holds(error_of([] { percent("3"); }),
               "a.yaml:1:2: key: needs a number of percent such as '3 %'"));
-  CHECK(holds(said([] { percent("3%"); }), "found '3%'"));
-  CHECK(holds(said([] { percent("few %"); }), "must be a number, found 'few'"));
-  CHECK(holds(said([] { percent("-1 %"); }), "'-1' is out of range"));
+  CHECK(holds(error_of([] { percent("3%"); }), "found '3%'"));
+  CHECK(holds(error_of([] { percent("few %"); }), "must be a number, found 'few'"));
+  CHECK(holds(error_of([] { percent("-1 %"); }), "'-1' is out of range"));
 }
 
 TEST_CASE("a row needs a cell for each figure") {

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/cli/program.h"
-#include "tests/core/said.h"
+#include "tests/core/error_of.h"
 
 using namespace simtrain;
 
@@ -24,7 +24,7 @@ std::vector<KernelPoint> read(const char* file, const std::string& text) {
 KernelPoint gemm(const std::string& row) { return read("gemm.csv", kGemm + row).at(0); }
 
 std::string refused(const char* file, const std::string& text) {
-  const std::string message = testing::said([&] { (void)read(file, text); });
+  const std::string message = testing::error_of([&] { (void)read(file, text); });
   return message.substr(std::min(message.find(file), message.size()));
 }
 
@@ -99,11 +99,11 @@ TEST_CASE("wrong points are refused at their cell") {
   CHECK(refused("gemm.csv", std::string(kGemm) + "lab,x,bf16,burst,1,1,1,nan,\n")
             .starts_with("gemm.csv:2:24: tflops: "));
   CHECK(refused("streaming.csv", "kernel,us\n").starts_with("streaming.csv:1:1: must be"));
-  CHECK(testing::said([&] {
+  CHECK(testing::error_of([&] {
           (void)load_kernel_points(std::string(5000, 'x'));
         }).find("gemm.csv: cannot be opened: ") != std::string::npos);
   const testing::TempFolder empty;
-  CHECK(testing::said([&] {
+  CHECK(testing::error_of([&] {
           (void)load_kernel_points(empty.path().string());
         }).find("holds no points") != std::string::npos);
 }

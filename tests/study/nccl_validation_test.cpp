@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "tests/cli/program.h"
-#include "tests/core/said.h"
+#include "tests/core/error_of.h"
 
 using namespace simtrain;
 
@@ -118,7 +118,7 @@ TEST_CASE("curves that do not fit together are refused at their place") {
                      "     bytes: [8, 16], us: " +
                      us + "}\n");
     const std::string text =
-        testing::said([&] { validate_curves(DataFolder(SIMTRAIN_SOURCE_DIR), path); });
+        testing::error_of([&] { validate_curves(DataFolder(SIMTRAIN_SOURCE_DIR), path); });
     return text.substr(std::min(path.size(), text.size()));
   };
   CHECK(refused("16", "[1, 2]").empty());

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/core/said.h"
+#include "tests/core/error_of.h"
 #include "tests/study/plan_search.h"
 
 using namespace simtrain;
@@ -14,7 +14,7 @@ std::vector<int> numbers(const std::string& text) {
   return numbers_of(parse_ranges(text, "--gpus"), "--gpus");
 }
 std::string refused(const std::string& text) {
-  return said([&] { static_cast<void>(numbers(text)); });
+  return error_of([&] { static_cast<void>(numbers(text)); });
 }
 
 }  // namespace
@@ -53,12 +53,12 @@ TEST_CASE("limits allow what they name and leave other knobs free") {
 
 TEST_CASE("a limit of nothing known is refused with what would do") {
   const auto refusal = [](const std::string& text) {
-    return said([&] { PlanLimits().add(text); });
+    return error_of([&] { PlanLimits().add(text); });
   };
   CHECK(refusal("tp") == "--limit tp: must be KEY=VALUES; tp=1,2,4 or pp=1:16 would do");
   CHECK(refusal("tpp=1").find("did you mean 'tp'?") != std::string::npos);
   CHECK(refusal("recompute=ful").find("did you mean 'full'?") != std::string::npos);
   CHECK(refusal("account=").find("'' is not known") != std::string::npos);
   CHECK(refusal("mbs=none").find("'none' is neither a number") != std::string::npos);
-  CHECK(said([] { limits({"tp=1", "tp=2"}); }) == "--limit tp=2: 'tp' has a limit already");
+  CHECK(error_of([] { limits({"tp=1", "tp=2"}); }) == "--limit tp=2: 'tp' has a limit already");
 }

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "sim/run/simulate.h"
-#include "tests/core/said.h"
+#include "tests/core/error_of.h"
 #include "tests/study/plan_search.h"
 
 using namespace simtrain;
@@ -54,7 +54,7 @@ TEST_CASE("sizes on which the plan is illegal have a reason, and the others are 
 }
 
 TEST_CASE("a scenario that is wrong itself is refused") {
-  CHECK(said([] { study({8}, Scaling::weak, {"gbs=7"}); }).find("7 is no multiple of DP") !=
+  CHECK(error_of([] { study({8}, Scaling::weak, {"gbs=7"}); }).find("7 is no multiple of DP") !=
         std::string::npos);
 }
 

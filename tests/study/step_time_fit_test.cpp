@@ -9,10 +9,10 @@
 
 #include "sim/study/fit/calibrate.h"
 #include "sim/study/fit/leave_out.h"
-#include "tests/core/said.h"
+#include "tests/core/error_of.h"
 
 using namespace simtrain;
-using simtrain::testing::said;
+using simtrain::testing::error_of;
 
 namespace {
 
@@ -86,7 +86,7 @@ TEST_CASE("The first row's error is thrown, whichever thread meets one") {
   std::vector<StepTime> rows = few_rows();
   rows[1].row = "bf16-17";
   rows[2].row = "bf16-18";
-  CHECK(said([&] { predict(data_folder(), rows); }).find("'bf16-17' is no row") !=
+  CHECK(error_of([&] { predict(data_folder(), rows); }).find("'bf16-17' is no row") !=
         std::string::npos);
 }
 
@@ -204,7 +204,7 @@ TEST_CASE("Rows are picked by group and by table") {
   const std::vector<StepTime> rows = step_times(data_folder(), kDocumented);
   CHECK(selected(rows, "llama-70b").size() == 12);
   CHECK(selected(rows, "llama-70b:fp8,llama-8b:bf16").size() == 11);
-  CHECK(said([&] { selected(rows, "llama-71b"); }) ==
+  CHECK(error_of([&] { selected(rows, "llama-71b"); }) ==
         "--rows: 'llama-71b' is no group or table; did you mean 'llama-70b'?");
-  CHECK(said([&] { selected(rows, ""); }) == "--rows: names no groups or tables");
+  CHECK(error_of([&] { selected(rows, ""); }) == "--rows: names no groups or tables");
 }

@@ -2,17 +2,17 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/core/said.h"
+#include "tests/core/error_of.h"
 
 using namespace simtrain;
-using simtrain::testing::said;
+using simtrain::testing::error_of;
 
 namespace {
 
 using Texts = std::vector<std::string>;
 
 std::string refusal(const std::string& vary) {
-  return said([&] { static_cast<void>(parse_axis(vary)); });
+  return error_of([&] { static_cast<void>(parse_axis(vary)); });
 }
 
 bool holds(const std::string& text, const std::string& part) {
@@ -89,7 +89,7 @@ TEST_CASE("the grid is every combination, the first axis slowest") {
 }
 
 TEST_CASE("a grid needs axes, of different keys, and has an end") {
-  const auto refused = [](const Texts& varied) { return said([&] { grid(varied); }); };
+  const auto refused = [](const Texts& varied) { return error_of([&] { grid(varied); }); };
   CHECK(holds(refused({}), "nothing to vary"));
   CHECK(holds(refused({"tp=1", "parallelism.tensor_model_parallel_size=2"}), "is varied twice"));
   CHECK(holds(refused({"cluster.placement=compact", "cluster.placement.seed=1,2"}),

@@ -8,10 +8,10 @@
 #include <doctest/doctest.h>
 
 #include "sim/core/fingerprint.h"
-#include "tests/core/said.h"
+#include "tests/core/error_of.h"
 
 using namespace simtrain;
-using simtrain::testing::said;
+using simtrain::testing::error_of;
 
 namespace {
 
@@ -49,7 +49,7 @@ class Place {
     for (std::uint64_t i = first; i <= last; ++i) journal.add(record_of(illegal(i)));
   }
   [[nodiscard]] std::string refusal(const JournalHead& head, JournalStart start) const {
-    return said([&] { const SweepJournal journal(path_, head, start); });
+    return error_of([&] { const SweepJournal journal(path_, head, start); });
   }
 
  private:
@@ -155,7 +155,7 @@ TEST_CASE("two never write to one journal") {
 }
 
 TEST_CASE("a journal that cannot be written is an error") {
-  CHECK(holds(said([] {
+  CHECK(holds(error_of([] {
                 const SweepJournal journal("/nowhere/at/all.journal", kHead, JournalStart::fresh);
               }),
               "cannot be written: No such file"));

@@ -5,11 +5,11 @@
 #include <doctest/doctest.h>
 
 #include "sim/run/simulate.h"
-#include "tests/core/said.h"
+#include "tests/core/error_of.h"
 #include "tests/study/sweep_question.h"
 
 using namespace simtrain;
-using simtrain::testing::said;
+using simtrain::testing::error_of;
 using simtrain::testing::small_question;
 
 namespace {
@@ -20,7 +20,7 @@ bool holds(const std::string& text, const std::string& part) {
 
 std::string refusal(const std::vector<std::string>& varied,
                     const std::vector<std::string>& settings = {}) {
-  return said([&] { static_cast<void>(small_question(varied, settings)); });
+  return error_of([&] { static_cast<void>(small_question(varied, settings)); });
 }
 
 }  // namespace

@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 
 #include "sim/run/simulate.h"
-#include "tests/core/said.h"
+#include "tests/core/error_of.h"
 
 using namespace simtrain;
-using simtrain::testing::said;
+using simtrain::testing::error_of;
 
 namespace {
 
@@ -64,7 +64,7 @@ ValidationResult validated(const std::string& keys, const std::string& rows) {
 
 std::string refusal(const std::string& text) {
   const TemporaryFile file(text);
-  return said([&] { validate_documents(data_folder(), file.path()); });
+  return error_of([&] { validate_documents(data_folder(), file.path()); });
 }
 
 bool holds(const std::string& text, const std::string& part) {
@@ -127,7 +127,7 @@ TEST_CASE("a scenario without a table needs no row") {
 }
 
 TEST_CASE("a validation file that is missing is refused by name") {
-  CHECK(holds(said([] { validate_documents(data_folder(), "/no/such/file.yaml"); }),
+  CHECK(holds(error_of([] { validate_documents(data_folder(), "/no/such/file.yaml"); }),
               "/no/such/file.yaml"));
 }
 

@@ -12,12 +12,12 @@
 #include "sim/core/files/data_folder.h"
 #include "sim/topology/graph/cluster_graph.h"
 #include "sim/topology/graph/wiring.h"
-#include "tests/core/said.h"
+#include "tests/core/error_of.h"
 #include "tests/topology/clusters.h"
 
 using namespace simtrain;
 using simtrain::testing::cluster;
-using simtrain::testing::said;
+using simtrain::testing::error_of;
 using simtrain::testing::small_spec;
 
 namespace {
@@ -124,7 +124,7 @@ TEST_CASE("distance distinguishes GPU, NVLink domain, unit and fabric") {
 TEST_CASE("a cluster file that names unknown hardware or too many nodes is refused") {
   const DataFolder data(SIMTRAIN_SOURCE_DIR);
   const auto load = [&](const std::string& name, int nodes) {
-    return said([&] { static_cast<void>(load_cluster(data, name, nodes, {"s.yaml", 3, 9})); });
+    return error_of([&] { static_cast<void>(load_cluster(data, name, nodes, {"s.yaml", 3, 9})); });
   };
   CHECK(load("gcp-a5", 1) ==
         "s.yaml:3:9: cluster.name: 'gcp-a5' is not in hardware/clusters; did you mean 'gcp-a4'?");
@@ -145,7 +145,7 @@ TEST_CASE("every cluster file of the house loads and names its own file") {
 
 TEST_CASE("asking a GPU for a peak that its file lacks is an error at that file") {
   const Cluster c = cluster("gcp-a4", 1);
-  const std::string text = said([&] { static_cast<void>(c.spec().gpu.peak(DataType::fp32)); });
+  const std::string text = error_of([&] { static_cast<void>(c.spec().gpu.peak(DataType::fp32)); });
   CHECK(text.find("b200-sxm.yaml:1:1: peak_rates: has no row for fp32") != std::string::npos);
 }
 
@@ -161,8 +161,8 @@ TEST_CASE("a latency beyond 1 ms is refused, since routing would take it for a N
   std::string changed = text.str();
   changed.replace(changed.find("0.15 us"), 7, "1.5 ms");
   std::ofstream(fabric) << changed;
-  const std::string refused =
-      said([&] { static_cast<void>(load_cluster(DataFolder(root.string()), "gcp-a4", 1, {})); });
+  const std::string refused = error_of(
+      [&] { static_cast<void>(load_cluster(DataFolder(root.string()), "gcp-a4", 1, {})); });
   fs::remove_all(root);
   CHECK(refused == fabric.string() +
                        ":1:1: cable_latency: is more than 1 ms, which no link of a cluster takes");

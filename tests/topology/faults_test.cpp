@@ -3,12 +3,12 @@
 #include <doctest/doctest.h>
 
 #include "sim/topology/cluster.h"
-#include "tests/core/said.h"
+#include "tests/core/error_of.h"
 #include "tests/topology/clusters.h"
 
 using namespace simtrain;
 using simtrain::testing::cluster;
-using simtrain::testing::said;
+using simtrain::testing::error_of;
 using simtrain::testing::small_spec;
 
 namespace {
@@ -33,7 +33,7 @@ Cluster broken(ClusterSpec spec, const ClusterFaults& faults) {
 }
 
 std::string refused(const ClusterSpec& spec, const ClusterFaults& faults) {
-  return said([&] { static_cast<void>(broken(spec, faults)); });
+  return error_of([&] { static_cast<void>(broken(spec, faults)); });
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include "sim/topology/import/import_format.h"
 #include "sim/topology/import/node_inventory.h"
 #include "sim/topology/specs/node_fields.h"
-#include "tests/core/said.h"
+#include "tests/core/error_of.h"
 
 namespace simtrain::testing {
 namespace {
@@ -147,7 +147,7 @@ TEST_CASE("the slowest of unequal compute NICs is the rate of all") {
 
 TEST_CASE("a GPU that the file leaves open has to be given") {
   const auto refused = [](const ImportFile& file, std::optional<std::string> gpu) {
-    return said([&] { imported(file, {"lab", std::move(gpu), {}}); });
+    return error_of([&] { imported(file, {"lab", std::move(gpu), {}}); });
   };
   CHECK(refused(input("dgx-h100-smi.txt"), {}) ==
         "dgx-h100-smi.txt:1:6: gpu: 18 NVLinks a GPU: h100-sxm or h200-sxm or b200-sxm or gb200 or "
@@ -183,7 +183,7 @@ TEST_CASE("where two GPUs want one NIC, the one that has another takes that") {
 }
 
 TEST_CASE("wrong tables are refused at their place") {
-  const auto refused = [](const std::string& text) { return said([&] { table(text); }); };
+  const auto refused = [](const std::string& text) { return error_of([&] { table(text); }); };
   CHECK(refused(" GPU0 GPU0\n") == "t:1:7: GPU0: is in the header twice");
   CHECK(refused("nothing\n") == "t: names no GPU");
   CHECK(refused(" GPU0 NIC0\nGPU0 X PIX\n") ==
@@ -210,7 +210,7 @@ TEST_CASE("wrong tables are refused at their place") {
 TEST_CASE("a GPU without a NIC of its own is refused") {
   const NodeInventory node =
       table(" GPU0 GPU1 NIC0 CPU Affinity\nGPU0 X NV12 PIX\nGPU1 NV12 X PIX\nNIC0 PIX PIX X\n");
-  CHECK(said([&] { compute_nics(node); }) ==
+  CHECK(error_of([&] { compute_nics(node); }) ==
         "t:1:2: 1 of 2 GPUs have a NIC of their own near them (PIX, PXB, PHB); a node file needs "
         "one for each");
 }
@@ -218,7 +218,7 @@ TEST_CASE("a GPU without a NIC of its own is refused") {
 TEST_CASE("wrong dumps are refused at their line") {
   const auto refused = [](const std::string& from, const std::string& to) {
     const ImportFile file = edited(input("hgx-h100-nccl.xml"), from, to);
-    return said([&] { read_nccl_topology(file); });
+    return error_of([&] { read_nccl_topology(file); });
   };
   const std::string f = "hgx-h100-nccl.xml:";
   CHECK(refused("version=\"1\"", "version=\"2\"") ==
@@ -234,13 +234,13 @@ TEST_CASE("wrong dumps are refused at their line") {
         f + "66: net.speed: '-1' is out of range; 1 to 100000000 would do");
   CHECK(refused("0x068000", "0x030200")
             .starts_with(f + "12: nvlink.tclass: '0x030200' is no NVSwitch (0x068000)"));
-  CHECK(said([] {
+  CHECK(error_of([] {
           read_nccl_topology({"x", "<system version=\"1\"><cpu/></system>"});
         }) == "x:1: system: names no GPU in its first host");
   CHECK(refused("target=\"0000:05:00.0\" count=\"5\"", "target=\"0000:05:00.0\" count=\"0\"") ==
         f + "12: nvlink.count: '0' is out of range; 1 to 1000 would do");
   CHECK(refused("</system>", "").find("is not XML that can be read") != std::string::npos);
-  CHECK(said([] {
+  CHECK(error_of([] {
           read_nccl_topology({"x", "<graphs version=\"1\"/>"});
         }) == "x:1: is XML with the root <graphs>; an NCCL topology dump has <system>");
 }
@@ -248,12 +248,12 @@ TEST_CASE("wrong dumps are refused at their line") {
 TEST_CASE("deep nesting and endless devices are refused, not followed") {
   std::string deep = "<system version=\"1\"><cpu>";
   for (int i = 0; i < 100000; ++i) deep += "<pci>";
-  CHECK(said([&] {
+  CHECK(error_of([&] {
           read_nccl_topology({"x", deep});
         }) == "x:1: is not XML that can be read: XML_ELEMENT_DEPTH_EXCEEDED");
   std::string wide = "<system version=\"1\"><cpu><pci><nic>";
   for (int i = 0; i < 1000; ++i) wide += "<net name=\"n\" speed=\"1000\"/>";
-  CHECK(said([&] {
+  CHECK(error_of([&] {
           read_nccl_topology({"x", wide + "</nic></pci></cpu></system>"});
         }) == "x:1: is one of more than 256 GPUs and NICs of one host");
 }
@@ -265,9 +265,9 @@ TEST_CASE("an element with very many attributes is refused at its line, and at o
       text += fmt::format(" a{}=\"{}\"", i, i % 2 == 0 ? ">" : "'");
     return ImportFile{"x", text + "/></system>"};
   };
-  CHECK(said([&] { read_nccl_topology(with(100'000)); }) ==
+  CHECK(error_of([&] { read_nccl_topology(with(100'000)); }) ==
         "x:3: an element with 100000 attributes; at most 256 are read");
-  CHECK(said([&] { read_nccl_topology(with(256)); }) ==
+  CHECK(error_of([&] { read_nccl_topology(with(256)); }) ==
         "x:2: system: names no GPU in its first host");
 }
 

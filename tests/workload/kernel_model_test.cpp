@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/core/said.h"
+#include "tests/core/error_of.h"
 #include "tests/workload/recipes.h"
 
 using namespace simtrain;
@@ -274,7 +274,7 @@ TEST_CASE("a data type that the GPU has no rate for is refused at its file") {
   spec.where = {"gpus/round.yaml", 1, 1};
   Gemm gemm = bf16_gemm(128, 128, 128);
   gemm.type = DataType::fp8;
-  CHECK(said([&] { (void)FittedKernelModel(spec, kClock).time(gemm); }) ==
+  CHECK(error_of([&] { (void)FittedKernelModel(spec, kClock).time(gemm); }) ==
         "gpus/round.yaml:1:1: gemm.rates: has no row for fp8");
 }
 
@@ -283,7 +283,7 @@ TEST_CASE("an attention kernel that the GPU has no row for is refused at its fil
   spec.where = {"gpus/round.yaml", 1, 1};
   const Attention attention{
       1, 1, 128, 128, 128, true, Direction::backward, AttentionKernel::flash_attention_2};
-  CHECK(said([&] { (void)FittedKernelModel(spec, kClock).time(attention); }) ==
+  CHECK(error_of([&] { (void)FittedKernelModel(spec, kClock).time(attention); }) ==
         "gpus/round.yaml:1:1: attention: has no row for flash-attention-2 backward");
 }
 

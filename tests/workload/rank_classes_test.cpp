@@ -139,11 +139,13 @@ TEST_CASE("replicas that straddle nodes have passes of their own") {
 // TP2 CP8 over two nodes: rank 6 (local GPU 6) sends to rank 8 (local GPU 0 of the next node) over
 // the NIC of its node's GPU 0, so that no two ranks of the replica are alike, and all replicas are.
 TEST_CASE(
-    "a ring whose messages leave by other GPUs' NICs is simulated whole, once for all like it") {
+    "a ring whose messages leave by other GPUs' NICs is simulated whole, in pieces once for all "
+    "like "
+    "it") {
   const RankClasses classes = classes_of(llama_8b(2, 8, 1), h100(6));
   CHECK(classes_in(classes.piece_representative) == 48);
   CHECK(classes_in(classes.pass) == 1);
-  CHECK(classes_in(classes.step_representative) == 1);
+  CHECK(classes_in(classes.step_representative) == 48);
 }
 
 TEST_CASE("a rank that only receives from another node is unlike one that only sends there") {

@@ -11,7 +11,6 @@
 #include "sim/app/options/study_options.h"
 #include "sim/app/output_files.h"
 #include "sim/app/program_files.h"
-#include "sim/core/suggestion.h"
 #include "sim/measured/comparison.h"
 #include "sim/measured/logs/log_format.h"
 #include "sim/output/measured/comparison_html.h"
@@ -38,7 +37,12 @@ constexpr std::array kFolderOptions{
     OptionRow{.value = "FOLDER",
               .help = "scenarios with their logs beside them, as for 'simtrain validate FOLDER'",
               .type = OptionType::argument},
-    kSetOption, kReportOption};
+    kOptions[2],
+    kOptions[3],
+    kOptions[4],
+    kOptions[5],
+    kOptions[6],
+    kOptions[7]};
 constexpr std::array<std::span<const OptionRow>, 1> kOtherOptions{kFolderOptions};
 
 /// A log, the scenario that it is of, and its row.

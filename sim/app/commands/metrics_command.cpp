@@ -8,7 +8,6 @@
 #include "sim/app/options/shared_rows.h"
 #include "sim/app/options/study_options.h"
 #include "sim/app/program_files.h"
-#include "sim/core/suggestion.h"
 #include "sim/measured/logs/log_files.h"
 #include "sim/measured/logs/log_format.h"
 #include "sim/output/measured/metrics_report.h"
@@ -85,12 +84,12 @@ constexpr std::array kToolOptions{
     OptionRow{.name = "model_type", .value = "NAME"},
     OptionRow{.name = "model_flops",
               .value = "FLOPS",
-              .help = "one of them: a model that it knows, or FLOPs of a sample",
+              .help = "exactly one of the two: a model that it knows, or FLOPs of a sample",
               .type = OptionType::number},
     OptionRow{.name = "accelerator_type", .value = "NAME"},
     OptionRow{.name = "max_flops",
               .value = "TFLOPS",
-              .help = "one of them: a GPU that it knows, or its peak",
+              .help = "exactly one of the two: a GPU that it knows, or its peak",
               .type = OptionType::number},
     OptionRow{.name = "start_step", .value = "N", .type = OptionType::whole},
     OptionRow{.name = "end_step",
@@ -103,8 +102,6 @@ bool is_tool_option(std::string_view name) {
   return std::any_of(kToolOptions.begin(), kToolOptions.end(),
                      [&](const OptionRow& row) { return row.is_option() && row.name == name; });
 }
-
-using Names = std::vector<std::string>;
 
 std::optional<double> positive(const po::variables_map& values, const std::string& option) {
   const auto value = option_value<double>(values, option);
@@ -244,6 +241,8 @@ T required(std::optional<T> value, const char* option) {
 
 /// The call as training_metrics takes it.
 CommandResult tool_command(const po::variables_map& values, const Console& console) {
+  if (!plain_arguments(values).empty())
+    throw InputError({}, "--file", "is given beside a log; one of them would do");
   for (const auto& [name, value] : values) {
     if (!is_tool_option(name) && name != "precision" && !value.defaulted())
       throw InputError({}, "--" + name, "does not go with the options of training_metrics");

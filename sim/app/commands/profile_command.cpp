@@ -5,7 +5,6 @@
 #include "sim/app/options/shared_rows.h"
 #include "sim/app/options/study_options.h"
 #include "sim/app/program_files.h"
-#include "sim/core/suggestion.h"
 #include "sim/measured/profiles/profile_format.h"
 #include "sim/output/measured/profile_report.h"
 #include "sim/output/measured/profile_summary.h"
@@ -22,14 +21,15 @@ constexpr std::array kOptions{
         .value = "SCENARIO.yaml FILE...", .type = OptionType::argument, .completes = "scenarios"},
     kRowOption,
     kSetOption,
-    OptionRow{.name = "rank",
-              .value = "N",
-              .help = "whose profile it is; without it as it says itself, or the busiest rank's",
-              .type = OptionType::whole},
+    OptionRow{
+        .name = "rank",
+        .value = "N",
+        .help = "whose profile it is; without it as the profile gives it, or the busiest rank's",
+        .type = OptionType::whole},
     OptionRow{.name = "steps",
               .value = "N",
               .help = "training steps in it; without it as it marks them, or as the numbers of "
-                      "collectives tell",
+                      "collectives show",
               .type = OptionType::whole},
     OptionRow{.name = "profile-format",
               .value = "NAME",

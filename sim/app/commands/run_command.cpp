@@ -84,7 +84,8 @@ std::optional<SampleRequest> sample_of(const po::variables_map& values) {
   }
   const std::int64_t count = *asked;
   if (count < 1 || count > kMostSampledSteps)
-    throw InputError({}, "--steps", "must be a whole number from 1 to 1000000");
+    throw InputError({}, "--steps",
+                     fmt::format("must be a whole number from 1 to {}", kMostSampledSteps));
   const std::int64_t seed = seed_asked.value_or(0);
   if (seed < 0) throw InputError({}, "--seed", "must be a whole number of 0 or more");
   return SampleRequest{static_cast<int>(count), static_cast<std::uint64_t>(seed)};

@@ -33,7 +33,7 @@ struct Subject {
 Subject from_scenario(const CommandCall& call, const po::variables_map& values) {
   if (values.count("nodes") > 0) {
     throw InputError({}, "--nodes",
-                     "is for a cluster; a scenario says its own, --set nodes=N changes it");
+                     "is for a cluster; a scenario gives its own, --set nodes=N changes it");
   }
   const std::string path = scenario_file(call, plain_arguments(values).front());
   const auto source = ScenarioSource::from_file(path);
@@ -141,14 +141,15 @@ constexpr std::array kOptions{
         .value = "CLUSTER|SCENARIO.yaml", .type = OptionType::argument, .completes = "clusters"},
     OptionRow{.name = "nodes",
               .value = "N",
-              .help = "of a CLUSTER; a scenario says its own. Without it 32, or all of fewer",
+              .help = "of a CLUSTER; a scenario gives its own. Without it 32, or all of fewer",
               .type = OptionType::whole},
     OptionRow{.name = "from", .value = "RANK", .type = OptionType::whole},
     OptionRow{.name = "to",
               .value = "RANK",
               .help = "every hop between two ranks (of a CLUSTER: between two GPUs)",
               .type = OptionType::whole,
-              .with = "from"},
+              .with = "from",
+              .required = true},
     OptionRow{.name = "svg", .value = "FILE", .help = "draws the cluster"},
     going_with(with_help(kForceOption, "replaces a file that is no such drawing"), "svg"),
     OptionRow{.name = "highlight",

@@ -207,8 +207,8 @@ class Executor {
       activity.updated = now_;
       for (const Member& member : activity.members) ranks_[member.rank].computing = id;
       touch(first.rank);
-      if (activity.cost->inner != kNoOp && activity.group != kNone)
-        start_inner(id, rank.program->inner[activity.cost->inner]);
+      if (activity.cost->traffic != kNoTraffic && activity.group != kNone)
+        start_inner(id, rank.program->inner[activity.cost->traffic]);
     } else {
       start_transfer(activity, id, rank.program->transfers[op.cost]);
     }
@@ -218,10 +218,8 @@ class Executor {
     const double alone = to_seconds(activities_[id].cost->time);
     for (const InnerFlow& flow : plan_.groups[activities_[id].group].inner) {
       if (traffic[flow.kind].rate() <= 0) continue;
-      const auto route =
-          groups_[flow.group].first_route + static_cast<FlowNetwork::RouteId>(flow.link_set);
-      activities_[id].inner.push_back(
-          pass_flows_.start(id, route, traffic[flow.kind], flow.kind, alone));
+      activities_[id].inner.push_back(pass_flows_.start(id, route(flow.group, flow.link_set),
+                                                        traffic[flow.kind], flow.kind, alone));
     }
   }
 
@@ -242,11 +240,12 @@ class Executor {
     activity.flow = network_.add(route_of(activity.group, transfer), transfer.limit, id);
   }
 
+  [[nodiscard]] FlowNetwork::RouteId route(std::uint32_t group, std::size_t link_set) const {
+    return groups_[group].first_route + static_cast<FlowNetwork::RouteId>(link_set);
+  }
   [[nodiscard]] FlowNetwork::RouteId route_of(std::uint32_t group,
                                               const TransferCost& transfer) const {
-    if (group == kNone) return 0;
-    return groups_[group].first_route +
-           static_cast<FlowNetwork::RouteId>(plan_.groups[group].set_of(transfer));
+    return group == kNone ? 0 : route(group, plan_.groups[group].set_of(transfer));
   }
 
   void finish(std::uint32_t id) {

@@ -30,12 +30,13 @@ inline constexpr std::string_view kTooLongStep =
 /// wire bytes at its max-min fair share of the links of its group, at most its limit; it holds that
 /// share from its start on. A compute op runs at the speed that its rank's transfers leave it:
 ///
-///     1 / speed = sm_bound * (1 + o) * S / (S - s) + memory_bound * B / (B - b) + rest
+///     1 / speed = sm_bound * (1 + o) * S / (S - s) + memory_bound * B / (B - b) + rest + l
 ///
 /// with s the SMs and b the memory traffic of the transfers that have joined on that rank (a NCCL
 /// kernel holds its SMs while it waits for its peers), of S and B in all; a transfer may take at
 /// most half of either. o is the GPU's overlap slowdown (L2, memory and power shared) while data
-/// moves. In a group the slowest member sets the pace.
+/// moves; l is what the transfers inside a pass lose to others on their links (PassFlows). In a
+/// group the slowest member sets the pace.
 ///
 /// Events are ordered by time, then by number; rates change only between points in time, after all
 /// that happens at one point has happened, so that nothing depends on the order within it.

@@ -90,7 +90,8 @@ void FlowNetwork::disturb(const Flow& flow) {
   }
 }
 
-FlowNetwork::FlowId FlowNetwork::add(RouteId route, double limit, std::uint32_t tag) {
+FlowNetwork::FlowId FlowNetwork::add(RouteId route, double limit, std::uint32_t tag,
+                                     const std::optional<Duty>& duty) {
   FlowId id = static_cast<FlowId>(flows_.size());
   if (free_.empty()) {
     flows_.emplace_back();
@@ -98,7 +99,7 @@ FlowNetwork::FlowId FlowNetwork::add(RouteId route, double limit, std::uint32_t 
     id = free_.back();
     free_.pop_back();
   }
-  flows_[id] = {route, limit, -1, tag, 0, std::nullopt};
+  flows_[id] = {route, limit, -1, tag, 0, duty};
   const Route& way = routes_[route];
   for (std::size_t i = 0; i < way.parts.size(); ++i) {
     LinkState& link = links_[way.parts[i].link];
@@ -107,13 +108,6 @@ FlowNetwork::FlowId FlowNetwork::add(RouteId route, double limit, std::uint32_t 
   }
   disturb(flows_[id]);
   fresh_.push_back(id);
-  return id;
-}
-
-FlowNetwork::FlowId FlowNetwork::add(RouteId route, double limit, std::uint32_t tag,
-                                     const Duty& duty) {
-  const FlowId id = add(route, limit, tag);
-  flows_[id].duty = duty;
   return id;
 }
 
@@ -166,7 +160,7 @@ const std::vector<double>& FlowNetwork::shared_rates(std::optional<std::uint32_t
   sharing_.clear();
   for (const FlowId id : members_) {
     const Flow& flow = flows_[id];
-    if (!flow.duty || flow.duty->kind == kind) sharing_.add(routes_[flow.route].parts, flow.limit);
+    if (flow.stays_or(kind)) sharing_.add(routes_[flow.route].parts, flow.limit);
   }
   return sharing_.rates();
 }
@@ -195,7 +189,7 @@ void FlowNetwork::solve_with(std::uint32_t kind) {
   for (const FlowId id : members_) {
     const Flow& flow = flows_[id];
     if (flow.duty && flow.duty->kind == kind) set_rate(id, *rate);
-    if (!flow.duty || flow.duty->kind == kind) ++rate;
+    if (flow.stays_or(kind)) ++rate;
   }
   rate = rates.begin();
   auto mean = means_.begin();
@@ -204,10 +198,10 @@ void FlowNetwork::solve_with(std::uint32_t kind) {
     if (!flow.duty) {
       const double share = hindered(id, kind);
       mean->hindered += share;
-      mean->lost += share * (mean->alone - *rate);
+      mean->lost += share * std::max(0.0, mean->alone - *rate);
       ++mean;
     }
-    if (!flow.duty || flow.duty->kind == kind) ++rate;
+    if (flow.stays_or(kind)) ++rate;
   }
 }
 

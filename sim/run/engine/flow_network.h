@@ -29,10 +29,12 @@ class FlowNetwork {
   FlowNetwork(const std::vector<double>& capacities,
               const std::vector<const std::vector<LinkShare>*>& routes);
 
-  /// A flow of at most `limit` bytes per second. `tag` is handed back with rate changes.
-  FlowId add(RouteId route, double limit, std::uint32_t tag);
-  /// The same of one that comes and goes.
-  FlowId add(RouteId route, double limit, std::uint32_t tag, const Duty& duty);
+  /// A flow of at most `limit` bytes per second; with `duty` one that comes and goes. `tag` is
+  /// handed back with rate changes.
+  FlowId add(RouteId route, double limit, std::uint32_t tag,
+             const std::optional<Duty>& duty = std::nullopt);
+  /// The rate of a flow that has its links to itself.
+  [[nodiscard]] double alone(RouteId route) const { return routes_[route].alone; }
   void remove(FlowId flow);
 
   struct RateChange {
@@ -53,6 +55,9 @@ class FlowNetwork {
     std::uint32_t tag = 0;
     std::uint32_t visited = 0;
     std::optional<Duty> duty{};  ///< of one that comes and goes
+    [[nodiscard]] bool stays_or(std::optional<std::uint32_t> kind) const {
+      return !duty || duty->kind == kind;
+    }
   };
   struct LinkState {
     double capacity = 0;

@@ -20,8 +20,8 @@ std::uint32_t PassFlows::start(std::uint32_t activity, FlowNetwork::RouteId rout
                                const InnerTraffic& traffic, std::size_t kind, double pass_s) {
   const std::uint32_t run = fresh();
   const Duty duty = traffic.duty(static_cast<std::uint32_t>(kind), pass_s);
-  const FlowNetwork::FlowId flow = network_.add(route, traffic.rate(), kTag | run, duty);
-  runs_[run] = {activity, flow, traffic.rate(), 1, duty};
+  const double limit = std::min(traffic.rate(), network_.alone(route));  // but for rounding
+  runs_[run] = {activity, network_.add(route, limit, kTag | run, duty), limit, 1, duty};
   return run;
 }
 

@@ -33,6 +33,7 @@ void run_sweep(const SweepQuestion& question, const SweepRun& run) {
     if (run.stop->load() != 0) {
       queue.clear();
       pool.withdraw();
+      if (pool.inside() == 0 && peers_gone()) break;
     }
     for (const std::uint64_t candidate : queue.take(most - std::min(most, pool.inside())))
       pool.submit(candidate);

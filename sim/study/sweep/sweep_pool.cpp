@@ -1,14 +1,14 @@
 #include "sim/study/sweep/sweep_pool.h"
 
 #include <algorithm>
+#include <oneapi/tbb/info.h>
 #include <system_error>
 #include <utility>
 
 namespace simtrain {
 
 SweepPool::SweepPool(const SweepQuestion& question, int jobs)
-    : question_(question),
-      jobs_(jobs > 0 ? jobs : std::max(1, static_cast<int>(std::thread::hardware_concurrency()))) {}
+    : question_(question), jobs_(jobs > 0 ? jobs : std::max(1, tbb::info::default_concurrency())) {}
 
 SweepPool::~SweepPool() {
   {

@@ -27,7 +27,7 @@ double Duty::holding(double stretch) const {
 }
 
 void InnerTraffic::add(const InnerTraffic& other, double times) {
-  if (other.wire <= 0) return;
+  if (other.wire <= 0 || hottest(other.call.load) <= 0) return;
   if (hottest(call.load) <= 0) call = other.call;
   wire += times * other.wire * hottest(other.call.load) / hottest(call.load);
   held_s += times * other.held_s;

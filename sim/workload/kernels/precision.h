@@ -12,7 +12,7 @@
 
 namespace simtrain {
 
-/// In what a step computes, as recipes name it. A new precision is two lines: its name, here and in
+/// The precision of a step, as recipes name it. A new precision is two lines: its name, here and in
 /// the names below, and its row in precision.cpp. A GEMM rate that GPU files have no word for yet
 /// is a DataType first.
 enum class Precision { bf16, fp8 };
@@ -27,7 +27,7 @@ struct EnumNames<Precision> {
 /// a whole tensor, alone or above those of blocks, weighs nothing and is not counted.
 struct TensorFormat {
   std::string_view name;
-  /// What GEMMs put out and collectives count. Formats that they have no word for travel as bytes,
+  /// What GEMMs put out and collectives count. Formats without a DataType travel as bytes,
   /// which is fp8.
   DataType type{};
   double element_bytes = static_cast<double>(bytes_of(type));  ///< 0.5: two share a byte

@@ -44,10 +44,11 @@ enum class Label : std::uint8_t {
 };
 
 inline constexpr std::uint32_t kNoOp = 0xffffffffU;
+inline constexpr std::uint32_t kNoTraffic = 0xffffffffU;
 
 /// Work of one compute op run alone. `parts` sum to `time`; the two shares say how much of it
 /// stretches when SMs or memory bandwidth are taken by what runs beside it. `draw` is that of a
-/// single kernel (KernelTime). A pass holds transfers inside: `inner` is their number in
+/// single kernel (KernelTime). A pass holds transfers inside: `traffic` is their place in
 /// Program::inner.
 struct ComputeCost {
   Duration time{};
@@ -55,7 +56,7 @@ struct ComputeCost {
   double memory_bound = 0;
   double draw = 0;
   Breakdown parts{};
-  std::uint32_t inner = kNoOp;
+  std::uint32_t traffic = kNoTraffic;
 };
 
 /// One op of a rank's program. A compute op takes `cost` from the program's compute costs, any
@@ -84,7 +85,7 @@ struct OpNote {
 struct Program {
   std::vector<ComputeCost> compute_costs;
   std::vector<TransferCost> transfers;
-  std::vector<PassTraffic> inner{};  ///< of passes; by kind of group all with the same call
+  std::vector<PassTraffic> inner{};  ///< of passes; by kind of group of the same call, or none
   std::vector<Op> ops;
   std::vector<OpNote> notes{};  ///< of a piece: by op
 

@@ -19,7 +19,7 @@ struct Message {
 /// All that ranks send each other in the pieces of a pass: each to the next of its context-parallel
 /// ring. Whatever else a piece may send one day belongs in this list.
 std::vector<Message> piece_messages(const RankGrid& grid);
-/// The same for a step: each rank to both of its neighbours in the pipeline.
+/// The same for a step, beside its passes: each rank to both of its neighbours in the pipeline.
 std::vector<Message> step_messages(const RankGrid& grid);
 
 /// How a message goes, as far as it loads links of GPUs: those of the sender and the receiver, and

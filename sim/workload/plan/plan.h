@@ -44,9 +44,11 @@ struct Group {
     while (set < link_sets.size() && !link_sets[set].serves(cost)) ++set;
     return set < link_sets.size() ? set + 1 : 0;
   }
-  [[nodiscard]] const std::vector<LinkShare>& links_of(const TransferCost& cost) const {
-    const std::size_t set = set_of(cost);
+  [[nodiscard]] const std::vector<LinkShare>& links_at(std::size_t set) const {
     return set == 0 ? links : link_sets[set - 1].links;
+  }
+  [[nodiscard]] const std::vector<LinkShare>& links_of(const TransferCost& cost) const {
+    return links_at(set_of(cost));
   }
 };
 

@@ -197,7 +197,7 @@ class StageProgramBuilder {
       moving_s += inner[i].moving_s;
     }
     if (moving_s > 0) {
-      pass.inner = static_cast<std::uint32_t>(program_.inner.size());
+      pass.traffic = static_cast<std::uint32_t>(program_.inner.size());
       program_.inner.push_back(inner);
     }
     return program_.add_cost(pass);

@@ -38,16 +38,19 @@ class Demand {
   using Route = std::pair<std::uint32_t, std::size_t>;  ///< group and link set
 
   [[nodiscard]] const std::vector<LinkShare>& links_of(const Route& route) const {
-    const Group& group = plan_.groups[route.first];
-    return route.second == 0 ? group.links : group.link_sets[route.second - 1].links;
+    return plan_.groups[route.first].links_at(route.second);
   }
 
-  /// The calls of a program, each once.
+  /// The calls of a program beside its passes, each once. Those on the groups of the transfers
+  /// inside run before or after them.
   const std::set<std::pair<GroupKind, std::uint32_t>>& calls_of(std::uint32_t program) {
     const auto [known, fresh] = calls_.try_emplace(program);
     if (fresh) {
       for (const Op& op : plan_.programs[program].ops) {
-        if (!op.compute) known->second.insert({op.group, op.cost});
+        const bool inside =
+            std::find(kInnerKinds.begin(), kInnerKinds.end(), op.group) != kInnerKinds.end();
+        if (!op.compute && !inside && plan_.programs[program].transfers[op.cost].wire.value() > 0)
+          known->second.insert({op.group, op.cost});
       }
     }
     return known->second;
@@ -88,6 +91,14 @@ bool holds_transfers(const Plan& plan) {
                      [](const Program& program) { return !program.inner.empty(); });
 }
 
+/// The call as which a program counts what its passes move on a kind of group; null where nothing.
+const TransferCost* call_inside(const Program& program, std::size_t kind) {
+  const auto moves =
+      std::find_if(program.inner.begin(), program.inner.end(),
+                   [kind](const PassTraffic& traffic) { return traffic[kind].rate() > 0; });
+  return moves == program.inner.end() ? nullptr : &(*moves)[kind].call;
+}
+
 void add_flow(std::vector<InnerFlow>& flows, const InnerFlow& flow) {
   const bool known = std::any_of(flows.begin(), flows.end(), [&](const InnerFlow& one) {
     return one.kind == flow.kind && one.group == flow.group;
@@ -101,14 +112,13 @@ void add_inner_flows(Plan& plan) {
   if (!holds_transfers(plan)) return;
   const Demand demand(plan);
   for (const SimulatedRank& rank : plan.ranks) {
-    const std::vector<PassTraffic>& inner = plan.programs[rank.program].inner;
-    if (inner.empty()) continue;
     Group& together = plan.groups[rank.groups[static_cast<std::size_t>(GroupKind::replica)]];
-    for (std::size_t i = 0; i < kInnerKinds.size(); ++i) {
-      const std::uint32_t group = rank.groups[static_cast<std::size_t>(kInnerKinds[i])];
-      const InnerFlow flow{i, group, plan.groups[group].set_of(inner.front()[i].call)};
-      if (inner.front()[i].call.wire.value() > 0 && demand.contended(flow))
-        add_flow(together.inner, flow);
+    for (std::size_t kind = 0; kind < kInnerKinds.size(); ++kind) {
+      const TransferCost* call = call_inside(plan.programs[rank.program], kind);
+      if (call == nullptr) continue;
+      const std::uint32_t group = rank.groups[static_cast<std::size_t>(kInnerKinds[kind])];
+      const InnerFlow flow{kind, group, plan.groups[group].set_of(*call)};
+      if (demand.contended(flow)) add_flow(together.inner, flow);
     }
   }
 }

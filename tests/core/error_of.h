@@ -8,7 +8,7 @@ namespace simtrain::testing {
 
 /// The message of the InputError that `action` throws; empty where it throws none.
 template <class Action>
-std::string said(const Action& action) {
+std::string error_of(const Action& action) {
   try {
     action();
   } catch (const InputError& error) {
