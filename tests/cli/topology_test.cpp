@@ -103,7 +103,7 @@ TEST_CASE("wrong questions are refused in one line") {
       {{"gcp-a4", "--nodes", "0"}, "--nodes: 0 is not possible; gcp-a4 has 1 to 1024 nodes"},
       {{"gcp-a4", "--nodes", "-1"}, "--nodes: -1 is not possible; gcp-a4 has 1 to 1024 nodes"},
       {{"good.yaml", "--nodes", "2"},
-       "--nodes: is for a cluster; a scenario says its own, --set nodes=N changes it"},
+       "--nodes: is for a cluster; a scenario gives its own, --set nodes=N changes it"},
       {{"gcp-a4", "--from", "0"}, "topology: --from and --to go together: the two ends of a path"},
       {{"gcp-a4", "--from", "0", "--to", "256"}, "--to: 256 is no rank; there are 0 to 255"},
       {{"gcp-a4", "--from", "-1", "--to", "2"}, "--from: -1 is no rank; there are 0 to 255"},

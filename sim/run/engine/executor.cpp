@@ -11,58 +11,20 @@
 #include "sim/core/input/input_error.h"
 #include "sim/core/invariant.h"
 #include "sim/run/engine/blocked_report.h"
-#include "sim/run/engine/flow_network.h"
+#include "sim/run/engine/executor_state.h"
 #include "sim/run/engine/pass_flows.h"
-#include "sim/run/engine/stream_program.h"
 
 namespace simtrain {
 namespace {
 
-constexpr std::uint32_t kNone = 0xffffffffU;
+using execution::Activity;
+using execution::GroupState;
+using execution::kNone;
+using execution::Member;
+using execution::RankState;
+
 /// A transfer may hold at most this part of a GPU's SMs or memory bandwidth.
 constexpr double kLargestShare = 0.5;
-
-/// A member of a running (or still gathering) activity: the op at a place of its rank's program.
-struct Member {
-  std::uint32_t rank;
-  std::uint32_t place;
-};
-
-/// One collective, message or compute op between its first member's joining and its end.
-struct Activity {
-  std::vector<Member> members;
-  std::uint32_t group = kNone;
-  bool compute = false;
-  FlowNetwork::FlowId flow = kNone;
-  Duration updated{};  ///< up to when `left` is true; for a transfer not before its latency is over
-  double left = 0;     ///< seconds of compute run alone, or wire bytes
-  double speed = 0;    ///< of that per second
-  std::int64_t traffic = 0;  ///< memory bytes per second on each member; whole, for exact sums
-  const ComputeCost* cost = nullptr;
-  const TransferCost* transfer = nullptr;
-  std::vector<std::uint32_t> inner;  ///< of a pass: its runs in PassFlows
-};
-
-struct RankState {
-  std::array<std::uint32_t, kStreams>
-      next{};                       ///< place in each stream of the op that has not ended
-  std::uint32_t waiting = 0;        ///< streams, as bits, whose next op has not joined
-  std::uint32_t computing = kNone;  ///< its running compute activity
-  const StreamProgram* order = nullptr;
-  const Program* program = nullptr;
-  Span* spans = nullptr;
-  int sms = 0;               ///< taken by transfers
-  std::int64_t traffic = 0;  ///< memory bytes per second of transfers
-  bool dirty = false;        ///< its load changed at this point in time
-
-  [[nodiscard]] const StreamOp& at(std::uint32_t place) const { return order->ops[place]; }
-};
-
-struct GroupState {
-  std::vector<std::uint32_t> gathering;  ///< activities not yet complete, oldest first
-  std::uint64_t completed = 0;           ///< how many have started
-  FlowNetwork::RouteId first_route = 0;  ///< of Group::links; those of its link sets follow
-};
 
 /// The links of every group, in the order of GroupState::first_route; before them none.
 std::vector<const std::vector<LinkShare>*> routes_of(const Plan& plan,
@@ -314,7 +276,13 @@ class Executor {
           std::max(slowest, cost.sm_bound * shared / (1 - sms) + cost.memory_bound / (1 - traffic) +
                                 (1 - cost.sm_bound - cost.memory_bound));
     }
-    return slowest + pass_flows_.loss(activity.inner);
+    return slowest;
+  }
+
+  /// Of a compute op, by what runs beside it.
+  void set_speed(std::uint32_t id) {
+    const Activity& activity = activities_[id];
+    set_speed(id, 1 / (activity.slowdown + pass_flows_.loss(activity.inner)));
   }
 
   /// Brings `left` up to now, takes the new speed and schedules the new end.
@@ -333,7 +301,7 @@ class Executor {
   void settle() {
     for (const FlowNetwork::RateChange& change : network_.settle()) {
       if (PassFlows::owns(change.tag)) {
-        touch(activities_[pass_flows_.take(change)].members.front().rank);
+        hindered_.push_back(pass_flows_.take(change));
         continue;
       }
       set_traffic(activities_[change.tag], change.rate);
@@ -342,9 +310,13 @@ class Executor {
     for (const std::uint32_t rank : dirty_) {
       ranks_[rank].dirty = false;
       const std::uint32_t id = ranks_[rank].computing;
-      if (id != kNone) set_speed(id, 1 / slowdown(activities_[id]));
+      if (id == kNone) continue;
+      activities_[id].slowdown = slowdown(activities_[id]);
+      set_speed(id);
     }
     dirty_.clear();
+    for (const std::uint32_t id : hindered_) set_speed(id);
+    hindered_.clear();
   }
 
   void refuse_leftovers() const {
@@ -383,6 +355,7 @@ class Executor {
   std::vector<Activity> activities_;
   std::vector<std::uint32_t> free_;
   std::vector<std::uint32_t> dirty_;
+  std::vector<std::uint32_t> hindered_;  ///< passes whose inner flows have new rates
   EventQueue queue_;
   Timeline timeline_;
   Duration now_{};

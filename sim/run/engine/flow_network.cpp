@@ -104,6 +104,7 @@ FlowNetwork::FlowId FlowNetwork::add(RouteId route, double limit, std::uint32_t 
   for (std::size_t i = 0; i < way.parts.size(); ++i) {
     LinkState& link = links_[way.parts[i].link];
     link.wanted += way.shares[i] * limit;
+    if (duty) link.wanted_now_and_then += way.shares[i] * limit;
     link.flows.push_back(id);
   }
   disturb(flows_[id]);
@@ -118,19 +119,22 @@ void FlowNetwork::remove(FlowId id) {
   for (std::size_t i = 0; i < way.parts.size(); ++i) {
     LinkState& link = links_[way.parts[i].link];
     link.wanted -= way.shares[i] * flow.limit;
+    if (flow.duty) link.wanted_now_and_then -= way.shares[i] * flow.limit;
     const auto place = std::find(link.flows.begin(), link.flows.end(), id);
     *place = link.flows.back();
     link.flows.pop_back();
-    if (link.flows.empty()) link.wanted = 0;
+    if (link.flows.empty()) link.wanted = link.wanted_now_and_then = 0;
   }
   std::erase(fresh_, id);
   free_.push_back(id);
 }
 
 void FlowNetwork::set_rate(FlowId id, double rate) {
-  if (flows_[id].rate == rate) return;
-  flows_[id].rate = rate;
-  changes_.push_back({flows_[id].tag, rate});
+  Flow& flow = flows_[id];
+  if (flow.rate == rate) return;
+  flow.rate = rate;
+  if (flow.duty) flow.holding = flow.duty->holding(flow.limit / rate);
+  changes_.push_back({flow.tag, rate});
 }
 
 void FlowNetwork::solve_around(FlowId first) {
@@ -170,8 +174,12 @@ void FlowNetwork::solve_members() {
   for (const FlowId id : members_) {
     if (flows_[id].duty) kinds |= 1U << flows_[id].duty->kind;
   }
-  means_.clear();
-  for (const double rate : shared_rates(std::nullopt)) means_.push_back({rate, 0, 0});
+  if (kinds == 0) {
+    const std::vector<double>& rates = shared_rates(std::nullopt);
+    for (std::size_t i = 0; i < members_.size(); ++i) set_rate(members_[i], rates[i]);
+    return;
+  }
+  solve_without();
   for (; kinds != 0; kinds &= kinds - 1)
     solve_with(static_cast<std::uint32_t>(std::countr_zero(kinds)));
   auto mean = means_.begin();
@@ -180,6 +188,29 @@ void FlowNetwork::solve_members() {
     set_rate(id, mean->alone - mean->lost / std::max(1.0, mean->hindered));
     ++mean;
   }
+}
+
+/// Sets what the members that stay have without the others.
+void FlowNetwork::solve_without() {
+  means_.clear();
+  const bool free = std::all_of(members_.begin(), members_.end(),
+                                [this](FlowId id) { return flows_[id].duty || free_without(id); });
+  if (!free) {
+    for (const double rate : shared_rates(std::nullopt)) means_.push_back({rate, 0, 0});
+    return;
+  }
+  for (const FlowId id : members_) {
+    const Flow& flow = flows_[id];
+    if (!flow.duty) means_.push_back({std::min(flow.limit, routes_[flow.route].alone), 0, 0});
+  }
+}
+
+bool FlowNetwork::free_without(FlowId id) const {
+  const std::vector<LinkParts>& parts = routes_[flows_[id].route].parts;
+  return std::all_of(parts.begin(), parts.end(), [this](const LinkParts& use) {
+    const LinkState& link = links_[use.link];
+    return link.wanted - link.wanted_now_and_then <= link.capacity * (1 + 1e-9);
+  });
 }
 
 /// Sets the rates of members of one kind; notes what the others lose to them.
@@ -212,8 +243,7 @@ double FlowNetwork::hindered(FlowId id, std::uint32_t kind) const {
     if (!overloaded(links_[use.link])) continue;
     for (const FlowId other : links_[use.link].flows) {
       const Flow& flow = flows_[other];
-      if (flow.duty && flow.duty->kind == kind)
-        share = std::max(share, flow.duty->holding(flow.limit / flow.rate));
+      if (flow.duty && flow.duty->kind == kind) share = std::max(share, flow.holding);
     }
   }
   return share;

@@ -55,6 +55,7 @@ class FlowNetwork {
     std::uint32_t tag = 0;
     std::uint32_t visited = 0;
     std::optional<Duty> duty{};  ///< of one that comes and goes
+    double holding = 0;          ///< the share of time for which it holds its links, at its rate
     [[nodiscard]] bool stays_or(std::optional<std::uint32_t> kind) const {
       return !duty || duty->kind == kind;
     }
@@ -62,6 +63,7 @@ class FlowNetwork {
   struct LinkState {
     double capacity = 0;
     double wanted = 0;
+    double wanted_now_and_then = 0;  ///< of that by flows that come and go
     std::uint32_t visited = 0;
     std::vector<FlowId> flows;
   };
@@ -78,6 +80,8 @@ class FlowNetwork {
   void solve_around(FlowId first);
   void solve_members();
   const std::vector<double>& shared_rates(std::optional<std::uint32_t> kind);
+  void solve_without();
+  [[nodiscard]] bool free_without(FlowId id) const;
   void solve_with(std::uint32_t kind);
   [[nodiscard]] double hindered(FlowId id, std::uint32_t kind) const;
   void set_rate(FlowId id, double rate);

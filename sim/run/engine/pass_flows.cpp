@@ -21,7 +21,7 @@ std::uint32_t PassFlows::start(std::uint32_t activity, FlowNetwork::RouteId rout
   const std::uint32_t run = fresh();
   const Duty duty = traffic.duty(static_cast<std::uint32_t>(kind), pass_s);
   const double limit = std::min(traffic.rate(), network_.alone(route));  // but for rounding
-  runs_[run] = {activity, network_.add(route, limit, kTag | run, duty), limit, 1, duty};
+  runs_[run] = {activity, network_.add(route, limit, kTag | run, duty), limit, duty, 0};
   return run;
 }
 
@@ -35,7 +35,7 @@ void PassFlows::end(std::vector<std::uint32_t>& runs) {
 
 std::uint32_t PassFlows::take(const FlowNetwork::RateChange& change) {
   Run& run = runs_[change.tag & ~kTag];
-  run.stretch = run.limit / change.rate;
+  run.loss = run.duty.slowdown(run.limit / change.rate) - 1;
   return run.activity;
 }
 
@@ -43,7 +43,7 @@ double PassFlows::loss(const std::vector<std::uint32_t>& runs) const {
   std::array<double, kInnerKinds.size()> lost{};
   for (const std::uint32_t run : runs) {
     double& most = lost[runs_[run].duty.kind];
-    most = std::max(most, runs_[run].duty.slowdown(runs_[run].stretch) - 1);
+    most = std::max(most, runs_[run].loss);
   }
   return std::accumulate(lost.begin(), lost.end(), 0.0);
 }

@@ -35,8 +35,8 @@ class PassFlows {
     std::uint32_t activity = 0;
     FlowNetwork::FlowId flow = 0;
     double limit = 0;
-    double stretch = 1;  ///< how many times as long as alone its transfers take now
     Duty duty{};
+    double loss = 0;  ///< of the pass now, as a share of its time alone
   };
   std::uint32_t fresh();
 
