@@ -78,7 +78,7 @@ TEST_CASE("An unknown option is refused, with a suggestion where one is close") 
   });
 }
 
-TEST_CASE("An option stands once and with its value") {
+TEST_CASE("An option is given once and with its value") {
   check_calls({
       {{"table.yaml", "--row"},
        "the required argument for option '--row' is missing; 'simtrain help' shows what there is"},
@@ -187,7 +187,7 @@ TEST_CASE("--set changes keys that exist") {
   });
 }
 
-TEST_CASE("The value of --set is checked as if it stood in the file") {
+TEST_CASE("The value of --set is checked as if it were in the file") {
   check_calls({
       {{"good.yaml", "--set", "tp="},
        "--set tp=:1:4: parallelism.tensor_model_parallel_size: must be a whole number, found "

@@ -142,7 +142,7 @@ TEST_CASE("A doubled key is refused at its second place") {
   });
 }
 
-TEST_CASE("A name that stands for nothing is refused, with a suggestion where one is close") {
+TEST_CASE("An unknown name is refused, with a suggestion where one is close") {
   check_edits({
       {"dgx-superpod-h100", "dgx-superpod-h10",
        "5:17: cluster.name: 'dgx-superpod-h10' is not in hardware/clusters; did you mean "

@@ -13,7 +13,7 @@ bool holds(const std::string& text, const std::string& part) {
 }
 
 /// Every option that writes a file, in a command that is at work in a folder with the base scenario
-/// `base.yaml`; OUT stands for the file.
+/// `base.yaml`; OUT is the file.
 const std::vector<std::string> kOutputs{
     "run base.yaml --trace OUT",
     "run base.yaml --nccl-trace OUT",

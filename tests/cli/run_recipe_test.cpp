@@ -40,9 +40,10 @@ TEST_CASE(
                          "json", "--set", "model_overrides.layers=" + layers});
   };
   Json usual = json_of(kRow);
-  const Outcome said = with("[{blocks: [gqa, mlp], repeat: 30}, {blocks: [gqa, mlp], repeat: 2}]");
-  REQUIRE(said.status == 0);
-  Json same = Json::parse(said.out);
+  const Outcome outcome =
+      with("[{blocks: [gqa, mlp], repeat: 30}, {blocks: [gqa, mlp], repeat: 2}]");
+  REQUIRE(outcome.status == 0);
+  Json same = Json::parse(outcome.out);
   CHECK(same.at("recipe").at("model").at("layers").at(1).at("repeat") == 2);
   CHECK(same.at("step_time_s") == usual.at("step_time_s"));
   CHECK(same.at("memory") == usual.at("memory"));

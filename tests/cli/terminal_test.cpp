@@ -35,7 +35,7 @@ TEST_CASE("NO_COLOR, a dumb terminal and --color never switch colours off, an em
   CHECK(coloured(run_on_terminal({kTable, "--color=always", "--quiet"}, {{"NO_COLOR", "1"}}).out));
 }
 
-TEST_CASE("--color always colours what goes into a pipe, wherever it stands, and nothing else") {
+TEST_CASE("--color always colours what goes into a pipe, wherever it is given, and nothing else") {
   for (const std::string& line :
        {kTable, std::string("topology gcp-a4"),
         std::string("metrics tests/measured/data/log-llama31-8b-step-49.out"),

@@ -9,7 +9,7 @@
 
 namespace simtrain::testing {
 
-/// A cluster from hardware/ and NCCL as it is built: one version, nothing told, chunks of 128 KiB.
+/// A cluster from hardware/ and NCCL as it is built: one version, nothing set, chunks of 128 KiB.
 struct Setup {
   explicit Setup(const std::string& name, int nodes, NcclVersion version = {2, 25, 1})
       : cluster(testing::cluster(name, nodes)) {

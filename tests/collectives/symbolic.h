@@ -92,16 +92,16 @@ class SymbolicRun {
   void carry_out(const Move& move, double share) {
     const Contributors from = cell(move.from, move.part);
     Contributors& to = cell(move.to, move.part);
-    const auto said = [&](const char* what) {
+    const auto refuse = [&](const char* what) {
       fail(fmt::format("{} -> {}, part {}: {}", move.from, move.to, move.part, what));
     };
-    if (move.from == move.to) said("goes nowhere");
-    if (from.none()) said("the sender has nothing");
-    if (move.reduce && (from & to).any()) said("a contributor is added twice");
-    if (!move.reduce && (to & ~from).any()) said("what the receiver had is lost");
+    if (move.from == move.to) refuse("goes nowhere");
+    if (from.none()) refuse("the sender has nothing");
+    if (move.reduce && (from & to).any()) refuse("a contributor is added twice");
+    if (!move.reduce && (to & ~from).any()) refuse("what the receiver had is lost");
     // What a switch passes on it does not keep, and its multicast reaches the sender too.
     const bool switched = std::max(move.from, move.to) >= shape_.ranks();
-    if (!move.reduce && !switched && to == from) said("the receiver had it already");
+    if (!move.reduce && !switched && to == from) refuse("the receiver had it already");
     to |= from;
     count(move, share);
   }

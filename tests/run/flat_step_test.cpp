@@ -117,7 +117,8 @@ TEST_CASE("what moves inside passes and beside them slows each other where TP le
                                           "parallelism.sequence_parallel=true",
                                           "overlap.overlap_grad_reduce=true",
                                           "overlap.overlap_param_gather=true"};
-  const SimulatedStep step = simulate_step(scenario_of(settings).value(), {true});
+  const Scenario scenario = scenario_of(settings).value();
+  const SimulatedStep step = simulate_step(scenario, {true});
   Plan apart = step.plan;
   const bool contended = std::any_of(apart.groups.begin(), apart.groups.end(),
                                      [](const Group& group) { return !group.inner.empty(); });
@@ -129,21 +130,21 @@ TEST_CASE("what moves inside passes and beside them slows each other where TP le
 }
 
 TEST_CASE("passes that share no full link put no flows in the step") {
-  const SimulatedStep step =
-      simulate_step(scenario_of({"cluster.nodes=2", "tp=8", "cp=1", "gbs=8",
-                                 "parallelism.sequence_parallel=true", "training.seq_length=2048"})
-                        .value(),
-                    {true});
+  const Scenario scenario =
+      scenario_of({"cluster.nodes=2", "tp=8", "cp=1", "gbs=8", "parallelism.sequence_parallel=true",
+                   "training.seq_length=2048"})
+          .value();
+  const SimulatedStep step = simulate_step(scenario, {true});
   for (const Group& group : step.plan.groups) CHECK(group.inner.empty());
 }
 
 TEST_CASE("the embedding, which exchanges no context, hides no flow of the layers") {
-  const SimulatedStep step = simulate_step(
+  const Scenario scenario =
       scenario_of({"cluster.nodes=2", "tp=2", "cp=8", "gbs=2", "training.seq_length=8192",
                    "model_overrides.num_layers=4", "parallelism.sequence_parallel=true",
                    "overlap.overlap_param_gather=true", "overlap.overlap_grad_reduce=true"})
-          .value(),
-      {true});
+          .value();
+  const SimulatedStep step = simulate_step(scenario, {true});
   const auto context = [](const Group& group) {
     return std::any_of(group.inner.begin(), group.inner.end(), [](const InnerFlow& flow) {
       return kInnerKinds[flow.kind] == GroupKind::context;

@@ -89,7 +89,7 @@ TEST_CASE("links that all routes take alike are one, with the least capacity") {
   CHECK(rates == Rates{{1, 35}, {2, 35}});
 }
 
-TEST_CASE("links of other shares or other routes are told apart") {
+TEST_CASE("links of other shares or other routes are distinguished") {
   const Links uneven{{0, 1}, {1, 0.5}};
   const Links second{{1, 0.5}, {2, 0.5}};
   CHECK(FlowNetwork({9, 9, 9, 9}, {&uneven}).links() == 2);

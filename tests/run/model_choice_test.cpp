@@ -14,7 +14,7 @@ using simtrain::testing::TempFolder;
 
 namespace {
 
-/// A scenario on eight GPUs but for its model, which stands on line 4.
+/// A scenario on eight GPUs but for its model, which is on line 4.
 std::string text_with(const std::string& model) {
   return "name: small\nsource: by hand\nsoftware: nemo-25.02.01\n" + model + R"(
 cluster: {name: dgx-superpod-h100, nodes: 1}
@@ -99,7 +99,7 @@ TEST_CASE("stated and named models are simulated alike") {
   CHECK(simulate(read(named)).engine.fingerprint == simulate(read(stated)).engine.fingerprint);
 }
 
-TEST_CASE("what is wrong with a model is said at its place") {
+TEST_CASE("what is wrong with a model is reported at its place") {
   CHECK(holds(refusal("model: ./none.yaml"), "s.yaml:4:8: model: './none.yaml' is no file; "));
   CHECK(holds(refusal("model: ./"), "s.yaml:4:8: model: './' is no file; "));
   CHECK(holds(refusal("model: llama3.1-9b"), "s.yaml:4:8: model: 'llama3.1-9b' is not in "));

@@ -1,5 +1,5 @@
 // A job of which only a part is regular: one rank is simulated for each class, and each rank of the
-// unfolded run goes through the step exactly as the one that stands for it.
+// unfolded run goes through the step exactly as its representative.
 #include <doctest/doctest.h>
 
 #include "sim/run/simulated_step.h"
@@ -54,7 +54,7 @@ TEST_CASE("partly folded and unfolded runs agree exactly") {
   }
 }
 
-TEST_CASE("every rank's spans are those of the rank that stands for it") {
+TEST_CASE("every rank's spans are those of its representative") {
   for (const Case& row : cases()) {
     CAPTURE(row.file);
     CAPTURE(row.settings.back());

@@ -69,7 +69,7 @@ TEST_CASE("round-robin ranks make a slower step, more available nodes alone none
             .step_time_s == by_host);
 }
 
-// A fat fabric never binds; the busiest link is told where it can.
+// A fat fabric never binds; the busiest link is printed where it can.
 TEST_CASE("the busiest link between switches is named where such links can bind") {
   Scenario narrow = scenario("llama31_8b_h100", "bf16-32",
                              {"cluster.available_nodes=64", "cluster.placement=spread"});

@@ -78,7 +78,7 @@ TEST_CASE("a scenario's own file may hold them, and settings stand above it") {
               "hardware: must be a map of keys"));
 }
 
-TEST_CASE("what is wrong with a changed value is said where it is set") {
+TEST_CASE("what is wrong with a changed value is reported where it is set") {
   CHECK(holds(refusal("hardware.nic_bandwith=1 GB/s"),
               "--set hardware.nic_bandwith=1 GB/s:1:1: hardware.nic_bandwith: is no value of this "
               "scenario's GPU, node, fabric and software files; did you mean 'nic_bandwidth'?"));

@@ -74,7 +74,7 @@ TEST_CASE("rows are named in the order of the table") {
   CHECK(scenario_file("llama31_8b_h100").row_names().front() == "bf16-8");
 }
 
-TEST_CASE("a row overrides the body and its name stands in the scenario's") {
+TEST_CASE("a row overrides the body and its name is in the scenario's") {
   const Scenario read = from_text(kText + kTable, "two");
   CHECK(read.recipe.training.global_batch_size == 64);
   CHECK(read.recipe.model.num_layers == 12);

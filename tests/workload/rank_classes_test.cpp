@@ -97,7 +97,7 @@ TEST_CASE("ranks of a regular job are alike stage by stage, and one pass is simu
   }
 }
 
-TEST_CASE("unfolded, every rank stands for itself, and the programs are the same") {
+TEST_CASE("unfolded, every rank represents itself, and the programs are the same") {
   const RankClasses folded = classes_of(llama_8b(2, 2, 4), h100(4));
   const RankClasses unfolded = classes_of(llama_8b(2, 2, 4), h100(4), true);
   CHECK(classes_in(unfolded.step_representative) == 32);
@@ -106,7 +106,7 @@ TEST_CASE("unfolded, every rank stands for itself, and the programs are the same
   CHECK(unfolded.pass == folded.pass);
 }
 
-TEST_CASE("where links between switches can bind every rank stands for itself") {
+TEST_CASE("where links between switches can bind every rank represents itself") {
   ClusterSpec spec = h100(4);
   spec.fabric.oversubscription.value = 2;
   CHECK(classes_in(classes_of(llama_8b(2, 2, 4), spec).step_representative) ==
@@ -116,7 +116,7 @@ TEST_CASE("where links between switches can bind every rank stands for itself") 
 }
 
 // Twelve ranks a stage: rank 0 sends to rank 12, local GPU 4 of the next node, over its rail.
-TEST_CASE("where PXN takes messages over other GPUs' NICs every rank stands for itself") {
+TEST_CASE("where PXN takes messages over other GPUs' NICs every rank represents itself") {
   CHECK(classes_in(classes_of(llama_8b(2, 3, 2), h100(3)).step_representative) == 24);
 }
 

@@ -225,6 +225,7 @@ const std::vector<Family>& other_families() {
 
 std::vector<Family> families() {
   std::vector<Family> rows;
+  rows.reserve(kDataFamilies.size() + other_families().size());
   for (const auto& [name, folder] : kDataFamilies)
     rows.push_back({name, name == "scenarios" ? scenarios : nullptr, folder});
   rows.insert(rows.end(), other_families().begin(), other_families().end());

@@ -32,7 +32,7 @@ constexpr std::array<std::span<const OptionRow>, 3> kOtherOptions{
     kNcclModeOptions, kLeaveOutOptions, kKernelsOptions};
 
 std::vector<std::string> paths_of(const CommandCall& call, const po::variables_map& values) {
-  const std::vector<std::string> paths = plain_arguments(values);
+  std::vector<std::string> paths = plain_arguments(values);
   if (!paths.empty()) return paths;
   return {call.data.root() + "/validation/documented.yaml",
           call.data.root() + "/validation/memory.yaml"};

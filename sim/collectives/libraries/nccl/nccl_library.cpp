@@ -47,7 +47,7 @@ TransferCost send_receive(Bytes bytes, Distance distance, const LibraryEnvironme
 }  // namespace
 
 const LibraryRow& nccl_row() {
-  static constexpr LibraryRow row{
+  static constexpr LibraryRow kRow{
       "nccl",
       "NVIDIA's, 2.18 to 2.30: takes the algorithm and protocol that are least by its own tables",
       algorithms,
@@ -56,7 +56,7 @@ const LibraryRow& nccl_row() {
       nccl_kernel,
       call,
       send_receive};
-  return row;
+  return kRow;
 }
 
 CommunicationLibrary nccl_library(NcclSettings settings) {
