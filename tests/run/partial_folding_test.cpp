@@ -101,3 +101,19 @@ TEST_CASE("a domain that ends inside a stage splits it, and nothing else") {
   const Report report = simulate(scenario("nemotron4_340b_gb200", "fp8-128", {"gbs=32"}));
   CHECK(report.engine.ranks_simulated == 8);
 }
+
+TEST_CASE("a rank that represents one of another ring sends its messages over its own NIC") {
+  const Scenario slow_nics = scenario(
+      "llama31_8b_h100", "bf16-8",
+      {"cluster.name=gcp-a3-ultra", "cluster.nodes=4", "tp=8", "cp=4", "pp=1", "gbs=1",
+       "training.seq_length=16384", "model_overrides.num_layers=2",
+       "overlap.overlap_grad_reduce=true", "overlap.overlap_param_gather=true",
+       "optimizer.distributed=true", "parallelism.sequence_parallel=true",
+       "optimizer.bucket_size_mb=60",
+       "cluster.faults={gpus: [{host: \"1\", gpu: 0, slowdown: 1.3}], nics: [{host: \"2\", nic: 4, "
+       "bandwidth_share: 0.25}, {host: \"3\", nic: 3, bandwidth_share: 0.25}]}"});
+  const Report folded = simulate(slow_nics);
+  const Report unfolded = simulate(slow_nics, {true});
+  CHECK(folded.engine.ranks_simulated < unfolded.engine.ranks_simulated);
+  CHECK(folded.step_time_s == unfolded.step_time_s);
+}

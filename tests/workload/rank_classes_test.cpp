@@ -145,7 +145,7 @@ TEST_CASE(
   const RankClasses classes = classes_of(llama_8b(2, 8, 1), h100(6));
   CHECK(classes_in(classes.piece_representative) == 48);
   CHECK(classes_in(classes.pass) == 1);
-  CHECK(classes_in(classes.step_representative) == 48);
+  CHECK(classes_in(classes.step_representative) == 16);
 }
 
 TEST_CASE("a rank that only receives from another node is unlike one that only sends there") {

@@ -127,6 +127,15 @@ class Classifier {
     return result;
   }
 
+  /// Whether the GPU by whose NIC a message leaves is of the sender's own replica, whose ranks are
+  /// all unlike each other in passes then.
+  [[nodiscard]] bool stays_in_replica(const MessageWay& way) const {
+    const auto& gpus = placement_.gpu_of_rank;
+    const auto first = gpus.begin() + facts_.replica_of(way.message.from);
+    const auto last = first + grid_.ranks_of(GroupKind::replica);
+    return std::find(first, last, way.exit_gpu) != last;
+  }
+
   /// By GPU: whether others use its NIC in a step, because their own is down, or because a message
   /// leaves by it, or whether its own messages do so or end there.
   [[nodiscard]] std::vector<bool> entangled_gpus() const {
@@ -137,7 +146,7 @@ class Classifier {
       entangled[at(gpu)] = users[at(cluster_.nic_of(gpu))] > 1;
     for (const std::vector<MessageWay>* ways : {&piece_ways_, &step_ways_}) {
       for (const MessageWay& way : *ways) {
-        if (way.own) continue;
+        if (way.own || (ways == &piece_ways_ && stays_in_replica(way))) continue;
         for (const int gpu :
              {placement_.gpu(way.message.from), way.exit_gpu, placement_.gpu(way.message.to)})
           entangled[at(gpu)] = true;

@@ -89,7 +89,8 @@ void PlanGroups::add_group(std::uint32_t simulated, GroupKind kind) {
   for (const std::uint32_t member : group.members)
     loaded.push_back(context_.placement.gpu(plan_.ranks[member].rank));
   const std::vector<int> gpus = context_.placement.gpus(ranks);
-  const bool folded = loaded.size() < gpus.size();
+  // A member may also represent one of another group, so that their number alone shows nothing.
+  const bool folded = !std::is_permutation(loaded.begin(), loaded.end(), gpus.begin(), gpus.end());
   for (const TransferCost& cost : calls_[at(kind)]) {
     const bool messages = cost.collective == Collective::send_receive;
     group.link_sets.push_back(
