@@ -9,7 +9,7 @@
 #include "sim/run/analysis/placement_figures.h"
 #include "sim/run/results/step_fingerprint.h"
 #include "sim/run/simulated_step.h"
-#include "sim/workload/plan/stage_passes.h"
+#include "sim/workload/plan/stragglers.h"
 
 namespace simtrain {
 namespace {
@@ -65,8 +65,7 @@ StepSpread spread_of(const SimulatedStep& simulated) {
   };
   ComputeCost busiest;
   for (const Program& program : simulated.plan.programs) {
-    const ComputeCost passes = passes_of(program);
-    if (sm_bound_s(passes) > sm_bound_s(busiest)) busiest = passes;
+    if (sm_bound_s(program.passes) > sm_bound_s(busiest)) busiest = program.passes;
   }
   return step_spread(simulated.cluster.spec().gpu.power, busiest, simulated.grid.pass_ranks(),
                      simulated.grid.ranks());

@@ -91,19 +91,18 @@ class Executor {
   static void begin(RankState& rank, std::size_t stream) {
     rank.next[stream] = rank.order->begin[stream];
     if (rank.next[stream] < rank.order->begin[stream + 1]) rank.waiting |= 1U << stream;
+    rank.woken = rank.waiting;
   }
 
-  /// Lets the head of every stream of a rank join that can.
+  /// Lets the head of every woken stream of a rank join that can.
   void advance(std::uint32_t rank) {
     RankState& state = ranks_[rank];
-    for (std::uint32_t left = state.waiting; left != 0; left &= left - 1) {
+    for (std::uint32_t left = std::exchange(state.woken, 0) & state.waiting; left != 0;
+         left &= left - 1) {
       const auto stream = static_cast<std::size_t>(std::countr_zero(left));
       const std::uint32_t place = state.next[stream];
       const StreamOp& op = state.at(place);
-      bool ready = true;
-      for (std::size_t i = 0; i < op.after_place.size(); ++i)
-        ready &= state.next[op.after_stream[i]] >= op.after_place[i];
-      if (!ready) continue;
+      if (!state.ready(op, 1U << stream)) continue;
       state.waiting &= ~(1U << stream);
       join(rank, place, op);
     }
@@ -231,6 +230,7 @@ class Executor {
     state.spans[op.op].end = now_;
     const std::size_t stream = stream_of(state.program->ops[op.op]);
     if (++state.next[stream] < state.order->begin[stream + 1]) state.waiting |= 1U << stream;
+    state.woken |= 1U << stream | std::exchange(state.blocks[stream], 0);
     if (compute) {
       state.computing = kNone;
     } else {
@@ -282,7 +282,13 @@ class Executor {
   /// Of a compute op, by what runs beside it.
   void set_speed(std::uint32_t id) {
     const Activity& activity = activities_[id];
-    set_speed(id, 1 / (activity.slowdown + pass_flows_.loss(activity.inner)));
+    const double lost = activity.inner.empty() ? 0 : pass_flows_.loss(activity.inner);
+    set_speed(id, 1 / (slowdown(activity) + lost));
+  }
+
+  /// Notes that the speed of a compute op is to be set once all flows are settled.
+  void slow(std::uint32_t id) {
+    if (!std::exchange(activities_[id].dirty, true)) slowed_.push_back(id);
   }
 
   /// Brings `left` up to now, takes the new speed and schedules the new end.
@@ -301,7 +307,7 @@ class Executor {
   void settle() {
     for (const FlowNetwork::RateChange& change : network_.settle()) {
       if (PassFlows::owns(change.tag)) {
-        hindered_.push_back(pass_flows_.take(change));
+        slow(pass_flows_.take(change));
         continue;
       }
       set_traffic(activities_[change.tag], change.rate);
@@ -310,13 +316,14 @@ class Executor {
     for (const std::uint32_t rank : dirty_) {
       ranks_[rank].dirty = false;
       const std::uint32_t id = ranks_[rank].computing;
-      if (id == kNone) continue;
-      activities_[id].slowdown = slowdown(activities_[id]);
-      set_speed(id);
+      if (id != kNone) slow(id);
     }
     dirty_.clear();
-    for (const std::uint32_t id : hindered_) set_speed(id);
-    hindered_.clear();
+    for (const std::uint32_t id : slowed_) {
+      activities_[id].dirty = false;
+      set_speed(id);
+    }
+    slowed_.clear();
   }
 
   void refuse_leftovers() const {
@@ -355,7 +362,7 @@ class Executor {
   std::vector<Activity> activities_;
   std::vector<std::uint32_t> free_;
   std::vector<std::uint32_t> dirty_;
-  std::vector<std::uint32_t> hindered_;  ///< passes whose inner flows have new rates
+  std::vector<std::uint32_t> slowed_;  ///< compute ops whose load changed
   EventQueue queue_;
   Timeline timeline_;
   Duration now_{};

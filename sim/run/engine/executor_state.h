@@ -29,7 +29,7 @@ struct Activity {
   Duration updated{};  ///< up to when `left` is true; for a transfer not before its latency is over
   double left = 0;     ///< seconds of compute run alone, or wire bytes
   double speed = 0;    ///< of that per second
-  double slowdown = 1;       ///< of a compute op, by SMs and memory bandwidth taken
+  bool dirty = false;  ///< the load of a compute op changed at this point in time
   std::int64_t traffic = 0;  ///< memory bytes per second on each member; whole, for exact sums
   const ComputeCost* cost = nullptr;
   const TransferCost* transfer = nullptr;
@@ -38,8 +38,11 @@ struct Activity {
 
 struct RankState {
   std::array<std::uint32_t, kStreams>
-      next{};                       ///< place in each stream of the op that has not ended
-  std::uint32_t waiting = 0;        ///< streams, as bits, whose next op has not joined
+      next{};                 ///< place in each stream of the op that has not ended
+  std::uint32_t waiting = 0;  ///< streams, as bits, whose next op has not joined
+  std::uint32_t woken = 0;    ///< of them those whose next op may be ready now
+  std::array<std::uint32_t, kStreams>
+      blocks{};                     ///< of each stream: those that wait for its next op
   std::uint32_t computing = kNone;  ///< its running compute activity
   const StreamProgram* order = nullptr;
   const Program* program = nullptr;
@@ -49,6 +52,15 @@ struct RankState {
   bool dirty = false;        ///< its load changed at this point in time
 
   [[nodiscard]] const StreamOp& at(std::uint32_t place) const { return order->ops[place]; }
+  /// Whether the next op of a stream can join; otherwise it is woken by what it waits for.
+  [[nodiscard]] bool ready(const StreamOp& op, std::uint32_t stream_bit) {
+    for (std::size_t i = 0; i < op.after_place.size(); ++i) {
+      if (next[op.after_stream[i]] >= op.after_place[i]) continue;
+      blocks[op.after_stream[i]] |= stream_bit;
+      return false;
+    }
+    return true;
+  }
 };
 
 struct GroupState {

@@ -84,10 +84,13 @@ bool FlowNetwork::overloaded(const LinkState& link) {
   return link.wanted > link.capacity * (1 + 1e-9);
 }
 
-void FlowNetwork::disturb(const Flow& flow) {
-  for (const LinkParts& use : routes_[flow.route].parts) {
-    if (overloaded(links_[use.link])) disturbed_.push_back(use.link);
-  }
+FlowNetwork::TypeId FlowNetwork::type_of(const FlowType& type) {
+  std::vector<TypeId>& known = routes_[type.route].types;
+  const auto same =
+      std::find_if(known.begin(), known.end(), [&](TypeId id) { return types_[id] == type; });
+  if (same != known.end()) return *same;
+  types_.push_back(type);
+  return known.emplace_back(static_cast<TypeId>(types_.size() - 1));
 }
 
 FlowNetwork::FlowId FlowNetwork::add(RouteId route, double limit, std::uint32_t tag,
@@ -99,25 +102,25 @@ FlowNetwork::FlowId FlowNetwork::add(RouteId route, double limit, std::uint32_t 
     id = free_.back();
     free_.pop_back();
   }
-  flows_[id] = {route, limit, -1, tag, 0, duty};
+  flows_[id] = {.type = type_of({route, limit, duty}), .route = route, .tag = tag};
   const Route& way = routes_[route];
   for (std::size_t i = 0; i < way.parts.size(); ++i) {
     LinkState& link = links_[way.parts[i].link];
     link.wanted += way.shares[i] * limit;
     if (duty) link.wanted_now_and_then += way.shares[i] * limit;
     link.flows.push_back(id);
+    if (overloaded(link)) disturbed_.push_back(way.parts[i].link);
   }
-  disturb(flows_[id]);
   fresh_.push_back(id);
   return id;
 }
 
 void FlowNetwork::remove(FlowId id) {
-  const Flow& flow = flows_[id];
-  disturb(flow);
+  const FlowType& flow = type(id);
   const Route& way = routes_[flow.route];
   for (std::size_t i = 0; i < way.parts.size(); ++i) {
     LinkState& link = links_[way.parts[i].link];
+    if (overloaded(link)) disturbed_.push_back(way.parts[i].link);
     link.wanted -= way.shares[i] * flow.limit;
     if (flow.duty) link.wanted_now_and_then -= way.shares[i] * flow.limit;
     const auto place = std::find(link.flows.begin(), link.flows.end(), id);
@@ -133,7 +136,8 @@ void FlowNetwork::set_rate(FlowId id, double rate) {
   Flow& flow = flows_[id];
   if (flow.rate == rate) return;
   flow.rate = rate;
-  if (flow.duty) flow.holding = flow.duty->holding(flow.limit / rate);
+  const FlowType& type = types_[flow.type];
+  if (type.duty) flow.holding = type.duty->holding(type.limit / rate);
   changes_.push_back({flow.tag, rate});
 }
 
@@ -142,7 +146,7 @@ void FlowNetwork::solve_around(FlowId first) {
   members_.assign(1, first);
   flows_[first].visited = round_;
   for (std::size_t i = 0; i < members_.size(); ++i) {
-    for (const LinkParts& use : routes_[flows_[members_[i]].route].parts) {
+    for (const LinkParts& use : way(members_[i]).parts) {
       LinkState& link = links_[use.link];
       if (link.visited == round_ || !overloaded(link)) continue;
       link.visited = round_;
@@ -152,19 +156,37 @@ void FlowNetwork::solve_around(FlowId first) {
     }
   }
   if (members_.size() == 1) {
-    const Flow& flow = flows_[first];
-    set_rate(first, std::min(flow.limit, routes_[flow.route].alone));
+    set_rate(first, std::min(type(first).limit, way(first).alone));
+    return;
+  }
+  look_up_members();
+}
+
+void FlowNetwork::look_up_members() {
+  constexpr std::size_t kFewFlows = 64;
+  constexpr std::size_t kMostSolved = 1U << 14U;
+  if (members_.size() > kFewFlows) {
+    solve_members();
+    return;
+  }
+  key_.clear();
+  for (const FlowId id : members_) key_.push_back(flows_[id].type);
+  const auto known = solved_.find(key_);
+  if (known != solved_.end()) {
+    for (std::size_t i = 0; i < members_.size(); ++i) set_rate(members_[i], known->second[i]);
     return;
   }
   solve_members();
+  if (solved_.size() == kMostSolved) return;
+  std::vector<double>& rates = solved_[key_];
+  for (const FlowId id : members_) rates.push_back(flows_[id].rate);
 }
 
 /// Of those of members_ that stay or come and go as `kind`, in their order.
 const std::vector<double>& FlowNetwork::shared_rates(std::optional<std::uint32_t> kind) {
   sharing_.clear();
   for (const FlowId id : members_) {
-    const Flow& flow = flows_[id];
-    if (flow.stays_or(kind)) sharing_.add(routes_[flow.route].parts, flow.limit);
+    if (type(id).stays_or(kind)) sharing_.add(way(id).parts, type(id).limit);
   }
   return sharing_.rates();
 }
@@ -172,7 +194,7 @@ const std::vector<double>& FlowNetwork::shared_rates(std::optional<std::uint32_t
 void FlowNetwork::solve_members() {
   std::uint32_t kinds = 0;  // as bits
   for (const FlowId id : members_) {
-    if (flows_[id].duty) kinds |= 1U << flows_[id].duty->kind;
+    if (type(id).duty) kinds |= 1U << type(id).duty->kind;
   }
   if (kinds == 0) {
     const std::vector<double>& rates = shared_rates(std::nullopt);
@@ -184,7 +206,7 @@ void FlowNetwork::solve_members() {
     solve_with(static_cast<std::uint32_t>(std::countr_zero(kinds)));
   auto mean = means_.begin();
   for (const FlowId id : members_) {
-    if (flows_[id].duty) continue;
+    if (type(id).duty) continue;
     set_rate(id, mean->alone - mean->lost / std::max(1.0, mean->hindered));
     ++mean;
   }
@@ -194,19 +216,18 @@ void FlowNetwork::solve_members() {
 void FlowNetwork::solve_without() {
   means_.clear();
   const bool free = std::all_of(members_.begin(), members_.end(),
-                                [this](FlowId id) { return flows_[id].duty || free_without(id); });
+                                [this](FlowId id) { return type(id).duty || free_without(id); });
   if (!free) {
     for (const double rate : shared_rates(std::nullopt)) means_.push_back({rate, 0, 0});
     return;
   }
   for (const FlowId id : members_) {
-    const Flow& flow = flows_[id];
-    if (!flow.duty) means_.push_back({std::min(flow.limit, routes_[flow.route].alone), 0, 0});
+    if (!type(id).duty) means_.push_back({std::min(type(id).limit, way(id).alone), 0, 0});
   }
 }
 
 bool FlowNetwork::free_without(FlowId id) const {
-  const std::vector<LinkParts>& parts = routes_[flows_[id].route].parts;
+  const std::vector<LinkParts>& parts = way(id).parts;
   return std::all_of(parts.begin(), parts.end(), [this](const LinkParts& use) {
     const LinkState& link = links_[use.link];
     return link.wanted - link.wanted_now_and_then <= link.capacity * (1 + 1e-9);
@@ -218,32 +239,30 @@ void FlowNetwork::solve_with(std::uint32_t kind) {
   const std::vector<double>& rates = shared_rates(kind);
   auto rate = rates.begin();
   for (const FlowId id : members_) {
-    const Flow& flow = flows_[id];
-    if (flow.duty && flow.duty->kind == kind) set_rate(id, *rate);
-    if (flow.stays_or(kind)) ++rate;
+    if (type(id).duty && type(id).duty->kind == kind) set_rate(id, *rate);
+    if (type(id).stays_or(kind)) ++rate;
   }
   rate = rates.begin();
   auto mean = means_.begin();
   for (const FlowId id : members_) {
-    const Flow& flow = flows_[id];
-    if (!flow.duty) {
+    if (!type(id).duty) {
       const double share = hindered(id, kind);
       mean->hindered += share;
       mean->lost += share * std::max(0.0, mean->alone - *rate);
       ++mean;
     }
-    if (flow.stays_or(kind)) ++rate;
+    if (type(id).stays_or(kind)) ++rate;
   }
 }
 
 /// The share of time for which flows of a kind that comes and goes hold a full link of this one.
 double FlowNetwork::hindered(FlowId id, std::uint32_t kind) const {
   double share = 0;
-  for (const LinkParts& use : routes_[flows_[id].route].parts) {
+  for (const LinkParts& use : way(id).parts) {
     if (!overloaded(links_[use.link])) continue;
     for (const FlowId other : links_[use.link].flows) {
-      const Flow& flow = flows_[other];
-      if (flow.duty && flow.duty->kind == kind) share = std::max(share, flow.holding);
+      if (type(other).duty && type(other).duty->kind == kind)
+        share = std::max(share, flows_[other].holding);
     }
   }
   return share;
@@ -254,6 +273,7 @@ const std::vector<FlowNetwork::RateChange>& FlowNetwork::settle() {
   if (fresh_.empty() && disturbed_.empty()) return changes_;
   ++round_;
   for (const std::uint32_t link : disturbed_) {
+    if (links_[link].visited == round_) continue;
     for (std::size_t i = 0; i < links_[link].flows.size(); ++i) solve_around(links_[link].flows[i]);
   }
   for (const FlowId flow : fresh_) solve_around(flow);

@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
 #include "sim/topology/graph/link_sharing.h"
 #include "sim/workload/kernels/inner_traffic.h"
 
@@ -20,6 +22,8 @@ namespace simtrain {
 ///
 /// All routes are known beforehand. Links that every route takes alike, in equal shares, are one
 /// link with the least of their capacities: the others can neither be full first nor alone.
+///
+/// A step repeats itself: what a few flows that meet get is solved once and looked up afterwards.
 class FlowNetwork {
  public:
   using FlowId = std::uint32_t;
@@ -48,17 +52,24 @@ class FlowNetwork {
   [[nodiscard]] std::size_t links() const { return links_.size(); }
 
  private:
-  struct Flow {
+  /// What flows of one kind have in common.
+  struct FlowType {
     RouteId route = 0;
     double limit = 0;
-    double rate = -1;
-    std::uint32_t tag = 0;
-    std::uint32_t visited = 0;
-    std::optional<Duty> duty{};  ///< of one that comes and goes
-    double holding = 0;          ///< the share of time for which it holds its links, at its rate
+    std::optional<Duty> duty{};  ///< of flows that come and go
     [[nodiscard]] bool stays_or(std::optional<std::uint32_t> kind) const {
       return !duty || duty->kind == kind;
     }
+    bool operator==(const FlowType&) const = default;
+  };
+  using TypeId = std::uint32_t;
+  struct Flow {
+    TypeId type = 0;
+    RouteId route = 0;
+    double rate = -1;
+    std::uint32_t tag = 0;
+    std::uint32_t visited = 0;
+    double holding = 0;  ///< the share of time for which it holds its links, at its rate
   };
   struct LinkState {
     double capacity = 0;
@@ -71,13 +82,17 @@ class FlowNetwork {
     std::vector<LinkParts> parts;
     std::vector<double> shares;  ///< of the same links
     double alone = 0;            ///< rate of a flow that has the links to itself
+    std::vector<TypeId> types;   ///< of the flows that have taken it
   };
 
   void add_route(const std::vector<LinkShare>& links, const std::vector<std::uint32_t>& merged,
                  std::vector<std::uint32_t>& met);
+  TypeId type_of(const FlowType& type);
+  [[nodiscard]] const FlowType& type(FlowId flow) const { return types_[flows_[flow].type]; }
+  [[nodiscard]] const Route& way(FlowId flow) const { return routes_[flows_[flow].route]; }
   [[nodiscard]] static bool overloaded(const LinkState& link);
-  void disturb(const Flow& flow);
   void solve_around(FlowId first);
+  void look_up_members();
   void solve_members();
   const std::vector<double>& shared_rates(std::optional<std::uint32_t> kind);
   void solve_without();
@@ -89,6 +104,7 @@ class FlowNetwork {
   std::vector<LinkState> links_;
   std::vector<Route> routes_;
   LinkSharing sharing_;
+  std::vector<FlowType> types_;
   std::vector<Flow> flows_;
   std::vector<FlowId> free_;
   std::vector<FlowId> fresh_;             ///< added since the last settle
@@ -101,6 +117,9 @@ class FlowNetwork {
   };
   std::vector<MeanRate> means_;  ///< of those of members_ that stay
   std::vector<RateChange> changes_;
+  /// By the types of flows that are solved together, in order: their rates.
+  boost::unordered_flat_map<std::vector<TypeId>, std::vector<double>> solved_;
+  std::vector<TypeId> key_;
   std::uint32_t round_ = 0;
 };
 

@@ -29,6 +29,7 @@ struct Duty {
   [[nodiscard]] double slowdown(double stretch) const;
   /// The share of its time in which it then holds its links.
   [[nodiscard]] double holding(double stretch) const;
+  bool operator==(const Duty&) const = default;
 };
 
 /// What the transfers inside a pass, or a part of one, do on one kind of group: how much they move

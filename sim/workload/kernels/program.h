@@ -88,6 +88,7 @@ struct Program {
   std::vector<PassTraffic> inner{};  ///< of passes; by kind of group of the same call, or none
   std::vector<Op> ops;
   std::vector<OpNote> notes{};  ///< of a piece: by op
+  ComputeCost passes{};         ///< of a step: all its passes as one
 
   std::uint32_t add(Op op) {
     ops.push_back(op);

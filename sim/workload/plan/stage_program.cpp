@@ -308,7 +308,8 @@ class StageProgramBuilder {
 
   /// At the end of a step all ranks meet for the gradients.
   void wait_for_stragglers() {
-    own_compute(straggler_wait(context_.cluster.spec().gpu.power, passes_of(program_),
+    program_.passes = passes_of(program_);
+    own_compute(straggler_wait(context_.cluster.spec().gpu.power, program_.passes,
                                context_.grid.pass_ranks(), context_.grid.ranks()),
                 Label::gradient_reduce);
   }

@@ -1,9 +1,10 @@
 #include "sim/workload/plan/communicators/inner_flows.h"
 
 #include <algorithm>
+#include <bitset>
 #include <map>
-#include <set>
 #include <utility>
+#include <vector>
 
 namespace simtrain {
 namespace {
@@ -36,6 +37,7 @@ class Demand {
 
  private:
   using Route = std::pair<std::uint32_t, std::size_t>;  ///< group and link set
+  using Call = std::pair<GroupKind, std::uint32_t>;     ///< and its cost
 
   [[nodiscard]] const std::vector<LinkShare>& links_of(const Route& route) const {
     return plan_.groups[route.first].links_at(route.second);
@@ -43,15 +45,20 @@ class Demand {
 
   /// The calls of a program beside its passes, each once. Those on the groups of the transfers
   /// inside run before or after them.
-  const std::set<std::pair<GroupKind, std::uint32_t>>& calls_of(std::uint32_t program) {
-    const auto [known, fresh] = calls_.try_emplace(program);
-    if (fresh) {
-      for (const Op& op : plan_.programs[program].ops) {
-        const bool inside =
-            std::find(kInnerKinds.begin(), kInnerKinds.end(), op.group) != kInnerKinds.end();
-        if (!op.compute && !inside && plan_.programs[program].transfers[op.cost].wire.value() > 0)
-          known->second.insert({op.group, op.cost});
-      }
+  const std::vector<Call>& calls_of(std::uint32_t index) {
+    const auto [known, fresh] = calls_.try_emplace(index);
+    if (!fresh) return known->second;
+    const Program& program = plan_.programs[index];
+    std::vector<std::bitset<kGroupKinds>> noted(program.transfers.size());
+    for (const auto kind : kInnerKinds) {
+      for (auto& kinds : noted) kinds.set(static_cast<std::size_t>(kind));
+    }
+    for (const Op& op : program.ops) {
+      if (op.compute || program.transfers[op.cost].wire.value() <= 0) continue;
+      auto noted_kind = noted[op.cost][static_cast<std::size_t>(op.group)];
+      if (noted_kind) continue;
+      noted_kind = true;
+      known->second.push_back({op.group, op.cost});
     }
     return known->second;
   }
@@ -79,7 +86,7 @@ class Demand {
   }
 
   const Plan& plan_;
-  std::map<std::uint32_t, std::set<std::pair<GroupKind, std::uint32_t>>> calls_;
+  std::map<std::uint32_t, std::vector<Call>> calls_;
   std::map<Route, double> most_step_;
   std::array<std::map<Route, double>, kInnerKinds.size()> most_inner_;
   std::vector<double> step_;
