@@ -82,3 +82,63 @@ TEST_CASE("a snapshot loads what the folder held, and sees no change") {
   CHECK(live.snapshot().fingerprint() != before);
   fs::remove_all(root);
 }
+
+namespace {
+
+/// A data folder with files of hardware/nodes, by name and text.
+class OwnNodes {
+ public:
+  explicit OwnNodes(const std::vector<std::pair<std::string, std::string>>& files)
+      : root_(std::filesystem::temp_directory_path() /
+              ("simtrain-based-on-" +
+               std::to_string(std::hash<std::string>()(files.front().second)))) {
+    std::filesystem::create_directories(root_ / "hardware/nodes");
+    for (const auto& [name, text] : files)
+      std::ofstream(root_ / "hardware/nodes" / (name + ".yaml")) << text;
+  }
+  OwnNodes(const OwnNodes&) = delete;
+  OwnNodes& operator=(const OwnNodes&) = delete;
+  ~OwnNodes() { std::filesystem::remove_all(root_); }
+  [[nodiscard]] YamlNode tree(const std::string& name) const {
+    return DataFolder(root_.string()).load_tree("hardware/nodes", name, kWhere, "node");
+  }
+  [[nodiscard]] std::string refusal(const std::string& name) const {
+    return error_of([&] { static_cast<void>(tree(name)); });
+  }
+
+ private:
+  std::filesystem::path root_;
+};
+
+std::string text_at(const YamlNode& tree, const std::string& key) {
+  const YamlNode* value = find_yaml_value(tree, key);
+  return value == nullptr ? "-" : value->text;
+}
+
+}  // namespace
+
+TEST_CASE("a file based on another is that one with its own keys laid over, value with source") {
+  const OwnNodes nodes({{"new", "name: new\nbased_on: old\nnics: {value: 4}\nlinks:\n  width: 2\n"},
+                        {"old", "name: old\nbased_on: oldest\nlinks:\n  width: 1\n  count: 3\n"},
+                        {"oldest", "name: oldest\ngpus: 8\nnics: {value: 8, source: there}\n"}});
+  const YamlNode tree = nodes.tree("new");
+  CHECK(text_at(tree, "name") == "new");
+  CHECK(text_at(tree, "gpus") == "8");
+  CHECK(text_at(tree, "nics.value") == "4");
+  CHECK(text_at(tree, "nics.source") == "-");  // the old source is not that of the new value
+  CHECK(text_at(tree, "links.width") == "2");
+  CHECK(text_at(tree, "links.count") == "3");
+  CHECK(tree.find("based_on") == nullptr);
+  CHECK(tree.find("nics")->place.file.ends_with("new.yaml"));
+}
+
+TEST_CASE("a file is based on a file that is there, and not on itself") {
+  const OwnNodes nodes({{"a", "name: a\nbased_on: b\n"},
+                        {"b", "name: b\nbased_on: a\n"},
+                        {"c", "name: c\nbased_on: d\n"},
+                        {"e", "name: e\nbased_on: [a]\n"}});
+  CHECK(nodes.refusal("a").ends_with(":2:11: based_on: 'a' is based on this file itself"));
+  CHECK(nodes.refusal("c").find(":2:11: based_on: 'd' is not in hardware/nodes") !=
+        std::string::npos);
+  CHECK(nodes.refusal("e").ends_with(":2:11: based_on: needs the name of a file"));
+}

@@ -14,6 +14,7 @@ namespace simtrain {
 namespace {
 
 constexpr TextFileKind kDataFile{"a YAML file", 16};
+constexpr std::string_view kBasedOn = "based_on";
 
 /// The folders of YAML files below `root`, as families: "hardware", "hardware/gpus", ...
 std::vector<std::string> families_of(const std::filesystem::path& root) {
@@ -33,6 +34,23 @@ std::string nothing_in(const std::string& folder) {
   static_cast<void>(std::filesystem::directory_iterator(folder, error));
   const bool refused = error && error != std::errc::no_such_file_or_directory;
   return fmt::format("no files in {}{}", folder, refused ? ": " + error.message() : "");
+}
+
+/// Replaces what `file` says, key by key; a value with its source is one.
+void lay_over(YamlNode& base, const YamlNode& file) {
+  base.place = file.place;
+  for (const YamlEntry& entry : file.entries) {
+    YamlNode* known = base.find(entry.key);
+    const bool of_keys = known != nullptr && known->kind == YamlNode::Kind::map &&
+                         entry.value.kind == YamlNode::Kind::map &&
+                         entry.value.find("value") == nullptr;
+    if (of_keys) {
+      lay_over(*known, entry.value);
+    } else {
+      std::erase_if(base.entries, [&](const YamlEntry& one) { return one.key == entry.key; });
+      base.entries.push_back(entry);
+    }
+  }
 }
 
 std::string path_of(const std::string& root, std::string_view family, const std::string& name) {
@@ -116,19 +134,40 @@ YamlNode DataFolder::read_file(std::string_view family, const std::string& name,
   return load_yaml_file(path_of(root_, family, name));
 }
 
+YamlNode DataFolder::with_base(const YamlNode& file, std::string_view family,
+                               std::vector<std::string> chain) const {
+  const YamlNode* base = file.find(kBasedOn);
+  if (base == nullptr) return file;
+  if (base->kind != YamlNode::Kind::scalar)
+    throw InputError(base->place, std::string(kBasedOn), "needs the name of a file");
+  if (std::find(chain.begin(), chain.end(), base->text) != chain.end())
+    throw InputError(base->place, std::string(kBasedOn),
+                     fmt::format("'{}' is based on this file itself", base->text));
+  chain.push_back(base->text);
+  const YamlNode below = *raw(family, base->text, base->place, std::string(kBasedOn));
+  YamlNode result = with_base(below, family, std::move(chain));
+  lay_over(result, file);
+  std::erase_if(result.entries, [](const YamlEntry& entry) { return entry.key == kBasedOn; });
+  return result;
+}
+
+std::shared_ptr<const YamlNode> DataFolder::raw(std::string_view family, const std::string& name,
+                                                const SourcePlace& where,
+                                                const std::string& key) const {
+  return files_->get<YamlNode>(family_key(family, name),
+                               [&] { return read_file(family, name, where, key); });
+}
+
 std::shared_ptr<const YamlNode> DataFolder::tree(std::string_view family, const std::string& name,
                                                  const SourcePlace& where,
                                                  const std::string& key) const {
-  const std::string known_as = family_key(family, name);
-  const auto read = [&] {
-    return files_->get<YamlNode>(known_as, [&] { return read_file(family, name, where, key); });
-  };
-  if (numbers_.empty()) return read();
-  return values_->get<YamlNode>(known_as, [&] {
-    YamlNode tree = *read();
-    const std::string file = fmt::format("{}/{}.yaml", family, name);
+  const std::shared_ptr<const YamlNode> file = raw(family, name, where, key);
+  if (numbers_.empty() && file->find(kBasedOn) == nullptr) return file;
+  return values_->get<YamlNode>(family_key(family, name), [&] {
+    YamlNode tree = with_base(*file, family, {name});
+    const std::string path = fmt::format("{}/{}.yaml", family, name);
     for (const NumberOverride& number : numbers_) {
-      if (file == "hardware/" + number.file) set_number(tree, number);
+      if (path == "hardware/" + number.file) set_number(tree, number);
     }
     return tree;
   });

@@ -19,6 +19,9 @@ namespace simtrain {
 /// The folder that holds `hardware/` and `scenarios/`: one YAML file a GPU, node, fabric, cluster,
 /// software stack, overlap table and model, found by name.
 ///
+/// A file that says `based_on: NAME` is that file of its family with its own keys laid over, so
+/// that a release or a machine states what differs.
+///
 /// A file is read once: this folder and its copies remember it, and do not see what is written
 /// later. One folder may be used by many threads at a time.
 class DataFolder {
@@ -80,6 +83,14 @@ class DataFolder {
                                                      const std::string& name,
                                                      const SourcePlace& where,
                                                      const std::string& key) const;
+  /// The file's own tree, without what it is based on.
+  [[nodiscard]] std::shared_ptr<const YamlNode> raw(std::string_view family,
+                                                    const std::string& name,
+                                                    const SourcePlace& where,
+                                                    const std::string& key) const;
+  /// `chain`: the files on the way to this one.
+  [[nodiscard]] YamlNode with_base(const YamlNode& file, std::string_view family,
+                                   std::vector<std::string> chain) const;
   [[nodiscard]] YamlNode read_file(std::string_view family, const std::string& name,
                                    const SourcePlace& where, const std::string& key) const;
 
