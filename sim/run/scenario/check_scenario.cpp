@@ -131,6 +131,10 @@ void check_sizes(const Recipe& recipe, const ScenarioTrees& trees) {
 }
 
 void check_sequence(const Recipe& recipe, const YamlNode& tree) {
+  const bool fused = recipe.software.attention.value != AttentionKernel::unfused;
+  require(fused || recipe.cp() == 1, tree, "parallelism.context_parallel_size",
+          fmt::format("is {}; the unfused attention of {} is not split over context, 1 would do",
+                      recipe.cp(), recipe.software.name));
   const std::int64_t blocks = recipe.cp() > 1 ? 2 * recipe.cp() : 1;
   require(recipe.training.seq_length % blocks == 0, tree, "parallelism.context_parallel_size",
           fmt::format("{} cuts a sequence into {} blocks, which do not divide seq_length {}",

@@ -15,7 +15,7 @@ namespace simtrain {
 
 enum class Architecture { ampere, hopper, blackwell };
 enum class DataType { bf16, fp8, fp32 };
-enum class AttentionKernel { cudnn, flash_attention_2, flash_attention_3 };
+enum class AttentionKernel { cudnn, flash_attention_2, flash_attention_3, unfused };
 enum class Direction { forward, backward };
 
 template <>
@@ -36,7 +36,8 @@ struct EnumNames<AttentionKernel> {
   static constexpr std::array rows{
       std::pair{std::string_view("cudnn"), AttentionKernel::cudnn},
       std::pair{std::string_view("flash-attention-2"), AttentionKernel::flash_attention_2},
-      std::pair{std::string_view("flash-attention-3"), AttentionKernel::flash_attention_3}};
+      std::pair{std::string_view("flash-attention-3"), AttentionKernel::flash_attention_3},
+      std::pair{std::string_view("unfused"), AttentionKernel::unfused}};
 };
 template <>
 struct EnumNames<Direction> {

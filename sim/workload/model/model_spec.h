@@ -64,7 +64,8 @@ struct ModelSpec {
   Normalization normalization{};
   double rotary_percent = 1;
   bool share_embeddings_and_output_weights = false;
-  double hidden_dropout = 0;  ///< probability; what is not 0 keeps masks and takes time
+  double hidden_dropout = 0;     ///< probability; what is not 0 keeps masks and takes time
+  double attention_dropout = 0;  ///< the same of attention probabilities
   /// The layers in order; missing: `num_layers` of gqa and mlp.
   std::optional<std::vector<LayerSpec>> layers;
   SourcePlace where;

@@ -32,6 +32,7 @@ struct Fields<ModelSpec> {
     v("rotary_percent", spec.rotary_percent, kShare);
     v("share_embeddings_and_output_weights", spec.share_embeddings_and_output_weights);
     v.optional("hidden_dropout", spec.hidden_dropout, kShare);
+    v.optional("attention_dropout", spec.attention_dropout, kShare);
     v.optional("layers", spec.layers);
   }
 };

@@ -92,6 +92,16 @@ void attention_backward(ProgramBuilder& builder) {
                        Share::memory_bound);
 }
 
+/// Keeps the log-sum-exp.
+Operator fused_attention(const RankShape& shape) {
+  Operator op;
+  op.forward = attention_forward;
+  op.backward = input_gradient_only(attention_backward);
+  op.saved = {
+      {4 * shape.rows / shape.tp * shape.model().num_attention_heads, RecomputeModule::core_attn}};
+  return op;
+}
+
 }  // namespace
 
 Operator core_attention(const RankShape& shape) {
@@ -100,14 +110,12 @@ Operator core_attention(const RankShape& shape) {
   const double rows = shape.rows / shape.tp;
   const auto query = static_cast<double>(model.query_size());
   const auto key_value = static_cast<double>(model.key_value_size());
-  Operator op;
+  const bool fused = shape.recipe.software.attention.value != AttentionKernel::unfused;
+  Operator op = fused ? fused_attention(shape) : unfused_attention(shape);
   op.module = "core_attention";
-  op.forward = attention_forward;
-  op.backward = input_gradient_only(attention_backward);
-  op.saved = {{2 * element * rows * (query + key_value)},
-              {4 * rows * model.num_attention_heads, RecomputeModule::core_attn}};
+  op.saved.insert(op.saved.begin(), {2 * element * rows * (query + key_value)});
   op.recompute = RecomputeModule::core_attn;
-  op.backward_bytes = element * rows * (2 * query + 2 * key_value);  // of Q, K, V and the output
+  op.backward_bytes += element * rows * (2 * query + 2 * key_value);  // of Q, K, V and the output
   op.flops.attention_square =
       4 * shape.rows / shape.tp * static_cast<double>(shape.recipe.training.seq_length) * query;
   return op;

@@ -43,9 +43,16 @@ Operator row_parallel(const RankShape& shape, const RowParallelSpec& spec);
 /// Rotary embedding of queries and keys, forward and backward alike.
 Operator rotary(const RankShape& shape);
 
-/// Core attention: one fused kernel, or the steps of the context-parallel ring. Saves Q, K, V, its
-/// output and the log-sum-exp.
+/// Core attention: one fused kernel, or the steps of the context-parallel ring, or the kernels of
+/// unfused_attention. Saves Q, K, V and its output, and what the kernels keep: fused ones the
+/// log-sum-exp.
 Operator core_attention(const RankShape& shape);
+
+/// The kernels of attention before fused ones: all scores go through memory, between two batched
+/// products, a softmax with its mask and a dropout. Keeps the probabilities, with dropout also its
+/// output and mask. Megatron-LM to 2022 (Korthikanti et al., arXiv 2205.05198, count 5 bytes a
+/// score). Not split over context.
+Operator unfused_attention(const RankShape& shape);
 
 /// The MLP's activation function, on one or two (gated) branches.
 Operator mlp_activation(const RankShape& shape);
