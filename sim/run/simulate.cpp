@@ -88,7 +88,8 @@ PredictedStep predicted_step(const Scenario& scenario, const Report& report) {
           scenario.recipe.training.precision,
           scenario.recipe.model.kv_channels,
           report.gpus,
-          scenario.cluster.node.gpus};
+          scenario.cluster.node.gpus,
+          scenario.recipe.software.knowledge()};
 }
 
 Report report_of(const SimulatedStep& simulated) {
@@ -107,8 +108,7 @@ Report report_of(const SimulatedStep& simulated) {
   report.data_parallel = simulated.grid.dp();
   report.micro_batches = simulated.grid.micro_batches();
   report.breakdown = path_breakdown(plan, timeline, path);
-  report.step_time_error =
-      relative_standard_error(scenario.uncertainty, predicted_step(scenario, report));
+  report.step_time_error = step_error(scenario.uncertainty, predicted_step(scenario, report));
   report.step_spread = spread_of(simulated);
   report.communication = communication_table(simulated, path);
   report.placement = placement_figures(context, scenario.placement, plan, timeline);

@@ -67,8 +67,7 @@ TEST_CASE("An unknown option is refused, with a suggestion where one is close") 
       {{"validate", "--max", "5"},
        "unknown option '--max'; known are --format, --breakdown, --report, --force, "
        "--max-mean-error, --steps, --log-format, --nccl, --leave-one-table-out, --kernels, "
-       "--color, "
-       "--quiet"},
+       "--measured, --color, --quiet"},
       {{"profile", "good.yaml", "a.log", "--step", "5"},
        "unknown option '--step'; did you mean '--steps'?"},
       {{"profile", "good.yaml", "a.log", "--window", "5"},
@@ -269,7 +268,8 @@ TEST_CASE("validate takes validation files and a bound") {
   check_calls({
       {{"validate", "missing.yaml"}, "missing.yaml: there is no such file"},
       {{"validate", "good.yaml"},
-       "good.yaml:2:1: source: is not known here; known are name, bounds, memory_bounds, "
+       "good.yaml:2:1: source: is not known here; known are name, scenarios, bounds, "
+       "memory_bounds, "
        "documents"},
       {{"validate", "--max-mean-error", "five"},
        "the argument ('five') for option '--max-mean-error' is invalid; 'simtrain help' shows what "

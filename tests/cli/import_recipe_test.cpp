@@ -61,7 +61,7 @@ TEST_CASE("an imported recipe runs as the committed scenario does") {
 TEST_CASE("a refused recipe leaves no file") {
   const TempFolder folder;
   check_refused(run_simtrain({"import", kA4, "--output", folder.file("a4.yaml")}),
-                "--cluster NAME sets it, one of azure-ndv5-h100,");
+                "--cluster NAME sets it, one of a100-4hdr,");
   CHECK(std::filesystem::is_empty(folder.path()));
   check_refused(run_simtrain({"import", kA4, "--cluster", "gcp-a4"}), "--software NAME sets it");
   std::vector<std::string> call = a4_import();
@@ -92,15 +92,16 @@ TEST_CASE("an imported model can be trained") {
     std::filesystem::copy(SIMTRAIN_SOURCE_DIR "/" + family, folder.path() / family,
                           std::filesystem::copy_options::recursive);
   }
-  CHECK(run_simtrain({"import", kData + "llama2_13b_config.json", "--name", "llama2-13b",
-                      "--output", folder.file("scenarios/models/llama2-13b.yaml")})
+  CHECK(run_simtrain({"import", kData + "llama2_13b_config.json", "--name", "own-llama2-13b",
+                      "--output", folder.file("scenarios/models/own-llama2-13b.yaml")})
             .status == 0);
   const CallOptions options{SIMTRAIN_SOURCE_DIR, {{"SIMTRAIN_DATA", folder.path().string()}}, ""};
   const Outcome outcome = run_simtrain(
-      words("run scenarios/llama31_8b_h100.yaml --row bf16-16 --set model=llama2-13b"), options);
+      words("run scenarios/llama31_8b_h100.yaml --row bf16-16 --set model=own-llama2-13b"),
+      options);
   CAPTURE(outcome.err);
   CHECK(outcome.status == 0);
-  CHECK(outcome.out.find("llama2-13b") != std::string::npos);
+  CHECK(outcome.out.find("own-llama2-13b") != std::string::npos);
 }
 
 TEST_CASE("an unknown recipe names the formats, a program in Python how to export it") {

@@ -114,7 +114,10 @@ TEST_CASE("new works on every cluster, and for every model") {
   }
   for (const std::string& model : names("scenarios/models")) {
     CAPTURE(model);
-    const std::string gpus = has(model, "405b") || has(model, "340b") ? "256" : "64";
+    const bool large = has(model, "405b") || has(model, "340b") || has(model, "530b");
+    const std::string gpus = large                                      ? "256"
+                             : has(model, "176b") || has(model, "175b") ? "128"
+                                                                        : "64";
     const Outcome outcome = make("--gpus " + gpus + " --gbs 256 --force --cluster " +
                                  "dgx-superpod-h100 --model " + model + " --output " + file);
     CHECK(outcome.err == "");

@@ -116,7 +116,7 @@ TEST_CASE("every value names its origin, and what is left aside is listed") {
 TEST_CASE("what a recipe does not give comes from options, and errors name them") {
   CHECK(error_of([&] { import_recipe(recipe_file(kA4), {}); })
             .find("cluster: a recipe names no cluster; --cluster NAME sets it, one of "
-                  "azure-ndv5-h100,") != std::string::npos);
+                  "a100-4hdr,") != std::string::npos);
   RecipeRequest request;
   request.cluster = "gcp-a4";
   CHECK(error_of([&] {

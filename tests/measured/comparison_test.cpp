@@ -15,7 +15,7 @@ struct Example {
 
   Example() {
     report.step_time_s = 10;
-    report.step_time_error = 0.04;
+    report.step_time_error.relative = 0.04;
     part(report.breakdown, Share::gemm) = 8;
     part(report.breakdown, Share::bubble) = 1;
     part(report.breakdown, Share::tensor_parallel) = 1;

@@ -26,7 +26,7 @@ inline RunResult run(const std::string& row, const std::string& printed, double 
   result.column = row + " GPUs";
   result.report.gpus = 8;
   result.report.step_time_s = predicted;
-  result.report.step_time_error = relative_error;
+  result.report.step_time_error.relative = relative_error;
   part(result.report.breakdown, Share::gemm) = predicted * 0.75;
   part(result.report.breakdown, Share::bubble) = predicted * 0.25;
   result.figures = {figure(FigureName::step_time, printed, predicted)};

@@ -11,10 +11,10 @@ namespace simtrain::testing {
 /// All that a report says of a step, a fact a line, but how the engine came to it: time taken,
 /// events, ranks simulated.
 inline std::string text_of(const Report& report) {
-  std::string text =
-      fmt::format("scenario {}\nlayout {}\nfingerprint {}\nstep {:a}\nerror {:a}\nspread {:a} {}\n",
-                  report.scenario, report.layout, report.engine.fingerprint, report.step_time_s,
-                  report.step_time_error, report.step_spread.group_s, report.step_spread.groups);
+  std::string text = fmt::format(
+      "scenario {}\nlayout {}\nfingerprint {}\nstep {:a}\nerror {:a}\nspread {:a} {}\n",
+      report.scenario, report.layout, report.engine.fingerprint, report.step_time_s,
+      report.step_time_error.relative, report.step_spread.group_s, report.step_spread.groups);
   text += fmt::format("clock {:a}\nmfu {:a}\n", report.clock, report.mfu);
   for (std::size_t i = 0; i < kShares; ++i)
     text += fmt::format("{} {:a}\n", name_of(static_cast<Share>(i)), report.breakdown[i]);

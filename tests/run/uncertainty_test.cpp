@@ -41,6 +41,9 @@ UncertaintySpec spec_of(std::vector<KindError> kinds) {
   spec.scale.value = 1;
   spec.run_to_run.value = 0.01;
   spec.per_doubling.value = 0.02;
+  for (const auto& [name, known] : EnumNames<StackKnowledge>::rows)
+    spec.stacks.push_back({known, {}, {}});
+  spec.machines.emplace_back();
   spec.kinds = std::move(kinds);
   return spec;
 }
@@ -69,22 +72,22 @@ TEST_CASE("A row that would never count is refused") {
   const std::string error = "relative_error: {value: 0.1, source: assumed}}\n";
   CHECK(refusal_with("  - {share: gemm, precision: fp8, " + error).empty());
   CHECK(refusal_with("  - {share: gemm, " + error)
-            .ends_with(":9:5: share: 'gemm' has a row without conditions above, which counts"));
+            .ends_with(":22:5: share: 'gemm' has a row without conditions above, which counts"));
   CHECK(refusal_with("  - {share: gemm, gpu: h101-sxm, " + error)
-            .ends_with(":8:5: gpu: 'h101-sxm' is not in hardware/gpus; did you mean 'h100-sxm'?"));
+            .ends_with(":21:5: gpu: 'h101-sxm' is not in hardware/gpus; did you mean 'h100-sxm'?"));
 }
 
 TEST_CASE("The error of a step is its shares' errors, doublings and noise, added as squares") {
   UncertaintySpec spec = spec_of({kind(Share::gemm, 0.05), kind(Share::attention, 0.1)});
   PredictedStep step = ten_seconds();
   // 0.6 * 5 % = 3 %, 0.4 * 10 % = 4 %, noise 1 %.
-  CHECK(relative_standard_error(spec, step) == doctest::Approx(std::sqrt(0.0026)));
+  CHECK(step_error(spec, step).relative == doctest::Approx(std::sqrt(0.0026)));
   step.gpus = 64;  // three doublings of 2 %
-  CHECK(relative_standard_error(spec, step) == doctest::Approx(std::sqrt(0.0026 + 0.0036)));
+  CHECK(step_error(spec, step).relative == doctest::Approx(std::sqrt(0.0026 + 0.0036)));
   step.gpus = 4;  // less than a node
-  CHECK(relative_standard_error(spec, step) == doctest::Approx(std::sqrt(0.0026)));
+  CHECK(step_error(spec, step).relative == doctest::Approx(std::sqrt(0.0026)));
   spec.scale.value = 0.5;
-  CHECK(relative_standard_error(spec, step) == doctest::Approx(0.5 * std::sqrt(0.0026)));
+  CHECK(step_error(spec, step).relative == doctest::Approx(0.5 * std::sqrt(0.0026)));
 }
 
 TEST_CASE("Of a share the first row counts whose conditions hold") {
@@ -100,18 +103,55 @@ TEST_CASE("Of a share the first row counts whose conditions hold") {
   this_gpu.head_dimension = 128;
   const UncertaintySpec spec =
       spec_of({other_gpu, other_precision, other_heads, this_gpu, kind(Share::gemm, 4)});
-  CHECK(relative_standard_error(spec, ten_seconds()) ==
+  CHECK(step_error(spec, ten_seconds()).relative ==
         doctest::Approx(std::sqrt(0.06 * 0.06 + 0.0001)));
 }
 
 TEST_CASE("Nine of ten normal errors lie in the interval") {
-  const Interval interval = interval_90(10, 0.05);
+  const Interval interval = interval_90(10, {0.05, 0, {}});
   CHECK(interval.low == doctest::Approx(10 * std::exp(-0.0822427)));
   CHECK(interval.high == doctest::Approx(10 * std::exp(0.0822427)));
   CHECK(interval.holds(10.8));
   CHECK_FALSE(interval.holds(10.9));
   CHECK(interval.holds(9.3));
   CHECK_FALSE(interval.holds(9.2));
+}
+
+TEST_CASE("Stack and machine add to the error; a stack known less widens the slow side alone") {
+  UncertaintySpec spec = spec_of({kind(Share::gemm, 0.05), kind(Share::attention, 0.1)});
+  spec.scale.value = 0.5;  // of what is within a machine and stack that are known
+  spec.machines.front().relative_error.value = 0.02;
+  spec.stacks[2].relative_error.value = 0.03;
+  spec.stacks[2].slower.value = 0.2;
+  PredictedStep step = ten_seconds();
+  CHECK(step_error(spec, step).relative == doctest::Approx(std::sqrt(0.00065 + 0.0004)));
+  CHECK(step_error(spec, step).slower == 0);
+  step.stack = StackKnowledge::described;
+  const StepError error = step_error(spec, step);
+  CHECK(error.relative == doctest::Approx(std::sqrt(0.00065 + 0.0004 + 0.0009)));
+  CHECK(error.slower == 0.2);
+  REQUIRE(error.causes.size() >= 3);
+  CHECK(error.causes[0].cause == "software");
+  CHECK(error.causes[0].slower);
+  CHECK(error.causes[1].cause == "software");
+  const Interval interval = interval_90(10, error);
+  CHECK(interval.low == doctest::Approx(10 * std::exp(-kNineOfTen * error.relative)));
+  CHECK(interval.high ==
+        doctest::Approx(10 * std::exp(kNineOfTen * std::hypot(error.relative, 0.2))));
+}
+
+TEST_CASE("The machine row of the GPU counts, else the last") {
+  UncertaintySpec spec = spec_of({kind(Share::gemm, 0), kind(Share::attention, 0)});
+  spec.run_to_run.value = 0;
+  MachineError own;
+  own.gpu = "h100-sxm";
+  own.relative_error.value = 0.01;
+  spec.machines.front().relative_error.value = 0.05;
+  spec.machines.insert(spec.machines.begin(), own);
+  PredictedStep step = ten_seconds();
+  CHECK(step_error(spec, step).relative == doctest::Approx(0.01));
+  step.gpu = "b200-sxm";
+  CHECK(step_error(spec, step).relative == doctest::Approx(0.05));
 }
 
 TEST_CASE("The data file has a row for every share, and says where its values come from") {

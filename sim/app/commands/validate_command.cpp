@@ -10,6 +10,7 @@
 #include "sim/app/options/shared_rows.h"
 #include "sim/app/options/validate_rows.h"
 #include "sim/app/output_files.h"
+#include "sim/output/validation/measured_sources_report.h"
 #include "sim/output/validation/validation_html.h"
 #include "sim/output/validation/validation_report.h"
 #include "sim/study/validate/measured_folder.h"
@@ -28,8 +29,8 @@ constexpr std::array kOptions{
     kMeanErrorOption,
     OptionRow{.name = "steps", .value = "WINDOW", .completes = "step-windows"},
     with_help(kLogFormatOption, "of the logs of a FOLDER, as for 'simtrain metrics'")};
-constexpr std::array<std::span<const OptionRow>, 3> kOtherOptions{
-    kNcclModeOptions, kLeaveOutOptions, kKernelsOptions};
+constexpr std::array<std::span<const OptionRow>, 4> kOtherOptions{
+    kNcclModeOptions, kLeaveOutOptions, kKernelsOptions, kMeasuredModeOptions};
 
 std::vector<std::string> paths_of(const CommandCall& call, const po::variables_map& values) {
   std::vector<std::string> paths = plain_arguments(values);
@@ -79,12 +80,24 @@ void set_mean_bound(double fraction, std::vector<ValidationResult>& results) {
   }
 }
 
+CommandResult validate_measured_command(const CommandCall& call) {
+  const po::variables_map values = parse_options(call.arguments, kMeasuredModeOptions);
+  const bool json = wants_json(values);
+  const std::optional<double> bound = percent_option(values, "max-mean-error");
+  const std::vector<MeasuredSourceRow> rows = measured_sources(call.data, call.console.bar("runs"));
+  const bool holds =
+      !bound || measured_groupings(rows).front().groups.front().errors.mean <= *bound;
+  return {json ? measured_sources_json(rows) : measured_sources_text(rows), holds ? 0 : 1, json};
+}
+
 CommandResult validate_command(const CommandCall& call) {
   constexpr std::string_view kLeaveOut = "--leave-one-table-out";
   if (std::count(call.arguments.begin(), call.arguments.end(), kLeaveOut) > 0)
     return leave_out_command(call);
   if (std::count(call.arguments.begin(), call.arguments.end(), "--kernels") > 0)
     return validate_kernels_command(call);
+  if (std::count(call.arguments.begin(), call.arguments.end(), "--measured") > 0)
+    return validate_measured_command(call);
   if (std::count(call.arguments.begin(), call.arguments.end(), "--nccl") > 0)
     return validate_nccl_command(call);
   const po::variables_map values = parse_options(call.arguments, joined(kOptions, kValidateModes));

@@ -67,6 +67,15 @@ inline constexpr std::array kKernelsOptions{
     OptionRow{
         .name = "max-mean-error", .value = "PERCENT", .type = OptionType::number, .preset = "8"}};
 
+/// `validate --measured`.
+inline constexpr std::array kMeasuredModeOptions{
+    OptionRow{.name = "measured",
+              .help = "compares with the measured runs of validation/measured instead, which no "
+                      "parameter is fitted to, by source, GPU, precision, framework, year and "
+                      "grade; json as simtrain.measured-validation/1",
+              .required = true},
+    format_option(""), kMeanErrorOption};
+
 /// `calibrate --kernels`.
 inline constexpr std::array kFitKernelsOptions{
     OptionRow{.name = "kernels",
@@ -85,7 +94,7 @@ inline constexpr std::array kFitKernelsOptions{
 
 /// The switches alone, which the usual calls know too: an option misspelled is compared with them.
 inline constexpr std::array kValidateModes{kNcclModeOptions[0], kLeaveOutOptions[0],
-                                           kKernelsOptions[0]};
+                                           kKernelsOptions[0], kMeasuredModeOptions[0]};
 inline constexpr std::array kFitKernelsMode{kFitKernelsOptions[0]};
 
 }  // namespace simtrain

@@ -80,6 +80,15 @@ Json placement_json(const PlacementFigures& placement) {
   return json;
 }
 
+Json causes_json(const StepError& error) {
+  Json causes = Json::array();
+  for (const ErrorCause& cause : error.causes)
+    causes.push_back({{"cause", cause.cause},
+                      {"relative_error", cause.relative_error},
+                      {"slower_only", cause.slower}});
+  return causes;
+}
+
 /// Without a sample the mean step represents all.
 Json step_time_json(const Report& report) {
   const double mean = report.step_time_s;
@@ -91,7 +100,9 @@ Json step_time_json(const Report& report) {
           {"max", steps.max},
           {"low", report.step_time_interval().low},
           {"high", report.step_time_interval().high},
-          {"relative_standard_error", report.step_time_error},
+          {"relative_standard_error", report.step_time_error.relative},
+          {"slower_standard_error", report.step_time_error.slower},
+          {"error_causes", causes_json(report.step_time_error)},
           {"expected", mean},
           {"expected_std", report.step_spread.deviation_s()}};
 }

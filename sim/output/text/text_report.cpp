@@ -28,6 +28,18 @@ std::string interval_text(const Interval& interval) {
   return seconds_text(interval.low) + " to " + seconds_text(interval.high);
 }
 
+/// What makes the interval wide, in its own percent: the three largest causes.
+std::string causes_text(const StepError& error) {
+  constexpr std::size_t kMost = 3;
+  std::vector<std::string> causes;
+  for (const ErrorCause& cause : error.causes) {
+    if (causes.size() == kMost) break;
+    causes.push_back(fmt::format("{} {}{:.1f} %", cause.cause, cause.slower ? "+" : "+-",
+                                 kNineOfTen * cause.relative_error * 100));
+  }
+  return fmt::format("{}", fmt::join(causes, ", "));
+}
+
 std::string parameter_text(const ParameterCounts& counts) {
   const auto fullest = static_cast<double>(counts.fullest);
   std::string text = token_text(static_cast<double>(counts.model));
@@ -65,6 +77,7 @@ void add_headline(std::string& out, const Report& report, const std::optional<Tr
   out += "\n";
   labelled_line(out, "Step time", seconds_text(report.step_time_s));
   labelled_line(out, "90 % interval", interval_text(report.step_time_interval()));
+  labelled_line(out, "which follows", causes_text(report.step_time_error));
   if (report.sample) labelled_line(out, "Steps", sample_text(*report.sample));
   labelled_line(out, "Throughput",
                 fmt::format("{:.0f} tokens/s, {:.1f} tokens/s per GPU", report.tokens_per_s,

@@ -81,7 +81,7 @@ struct Report {
   int data_parallel = 1;
   int micro_batches = 1;  ///< of a replica in a step
   double step_time_s = 0;
-  double step_time_error = 0;        ///< relative standard error
+  StepError step_time_error;         ///< with its causes
   StepSpread step_spread;            ///< from step to step
   std::optional<StepSample> sample;  ///< where steps were asked for
   double tokens_per_s = 0;

@@ -25,6 +25,25 @@ struct Fields<KindError> {
 };
 
 template <>
+struct Fields<StackError> {
+  template <class Visitor>
+  static void visit(Visitor& v, StackError& error) {
+    v("known", error.known);
+    v("relative_error", error.relative_error, Limits{0, 10});
+    v("slower", error.slower, Limits{0, 10});
+  }
+};
+
+template <>
+struct Fields<MachineError> {
+  template <class Visitor>
+  static void visit(Visitor& v, MachineError& error) {
+    v.optional("gpu", error.gpu);
+    v("relative_error", error.relative_error, Limits{0, 10});
+  }
+};
+
+template <>
 struct Fields<UncertaintySpec> {
   template <class Visitor>
   static void visit(Visitor& v, UncertaintySpec& spec) {
@@ -32,6 +51,8 @@ struct Fields<UncertaintySpec> {
     v("scale", spec.scale, Limits{1e-3, 1e3});
     v("run_to_run", spec.run_to_run, Limits{1e-6, 1});
     v("per_doubling", spec.per_doubling, Limits{0, 1});
+    v("stacks", spec.stacks);
+    v("machines", spec.machines);
     v("kinds", spec.kinds);
   }
 };
@@ -61,14 +82,50 @@ void check_order(const UncertaintySpec& spec) {
   }
 }
 
+void check_stacks(const UncertaintySpec& spec) {
+  for (const auto& [name, known] : EnumNames<StackKnowledge>::rows) {
+    const auto rows = std::count_if(spec.stacks.begin(), spec.stacks.end(),
+                                    [&](const StackError& row) { return row.known == known; });
+    if (rows != 1)
+      throw InputError(spec.where, "stacks",
+                       fmt::format("needs one row of '{}', has {}", name, rows));
+  }
+}
+
+void check_machines(const UncertaintySpec& spec) {
+  if (spec.machines.empty() || spec.machines.back().gpu)
+    throw InputError(spec.where, "machines", "needs a last row without a GPU, for every other");
+  for (auto row = spec.machines.begin(); row + 1 != spec.machines.end(); ++row) {
+    if (!row->gpu)
+      throw InputError(row->where, "machines",
+                       "has a row without a GPU before its last, which counts");
+  }
+}
+
+void check_gpu(const std::vector<std::string>& known, const std::optional<std::string>& gpu,
+               const SourcePlace& where) {
+  if (gpu && !std::binary_search(known.begin(), known.end(), *gpu))
+    throw InputError(
+        where, "gpu",
+        fmt::format("'{}' is not in hardware/gpus; {}", *gpu, suggestion(*gpu, known)));
+}
+
 void check_gpus(const DataFolder& data, const UncertaintySpec& spec) {
   const std::vector<std::string> known = data.names("hardware/gpus");
-  for (const KindError& row : spec.kinds) {
-    if (row.gpu && !std::binary_search(known.begin(), known.end(), *row.gpu))
-      throw InputError(
-          row.where, "gpu",
-          fmt::format("'{}' is not in hardware/gpus; {}", *row.gpu, suggestion(*row.gpu, known)));
-  }
+  for (const KindError& row : spec.kinds) check_gpu(known, row.gpu, row.where);
+  for (const MachineError& row : spec.machines) check_gpu(known, row.gpu, row.where);
+}
+
+const StackError& stack_error(const UncertaintySpec& spec, const PredictedStep& step) {
+  return *std::find_if(spec.stacks.begin(), spec.stacks.end(),
+                       [&](const StackError& row) { return row.known == step.stack; });
+}
+
+double machine_error(const UncertaintySpec& spec, const PredictedStep& step) {
+  return std::find_if(
+             spec.machines.begin(), spec.machines.end(),
+             [&](const MachineError& row) { return row.gpu.value_or(step.gpu) == step.gpu; })
+      ->relative_error.value;
 }
 
 }  // namespace
@@ -77,24 +134,47 @@ UncertaintySpec load_uncertainty(const DataFolder& data) {
   return data.derived<UncertaintySpec>("checked uncertainty", [&] {
     auto spec = data.load<UncertaintySpec>("hardware", "uncertainty", {data.root()}, "hardware");
     check_order(spec);
+    check_stacks(spec);
+    check_machines(spec);
     check_gpus(data, spec);
     return spec;
   });
 }
 
-double relative_standard_error(const UncertaintySpec& spec, const PredictedStep& step) {
-  double variance = squared(spec.run_to_run.value);
+StepError step_error(const UncertaintySpec& spec, const PredictedStep& step) {
+  StepError error;
+  const auto add = [&](std::string_view cause, double relative, bool slower = false) {
+    if (relative > 0) error.causes.push_back({std::string(cause), relative, slower});
+  };
+  const double scale = spec.scale.value;
   for (const auto& [name, share] : EnumNames<Share>::rows)
-    variance +=
-        squared(part(step.breakdown, share) / step.time_s * relative_error_of(spec, share, step));
+    add(name,
+        scale * part(step.breakdown, share) / step.time_s * relative_error_of(spec, share, step));
   const double nodes = static_cast<double>(step.gpus) / step.gpus_per_node;
-  variance += squared(std::log2(std::max(1.0, nodes)) * spec.per_doubling.value);
-  return spec.scale.value * std::sqrt(variance);
+  add("scale", scale * std::log2(std::max(1.0, nodes)) * spec.per_doubling.value);
+  add("run-to-run", scale * spec.run_to_run.value);
+  add("machine", machine_error(spec, step));
+  const StackError& stack = stack_error(spec, step);
+  add("software", stack.relative_error.value);
+  add("software", stack.slower.value, true);
+  double variance = 0;
+  for (const ErrorCause& cause : error.causes) {
+    if (cause.slower) {
+      error.slower = cause.relative_error;
+    } else {
+      variance += squared(cause.relative_error);
+    }
+  }
+  error.relative = std::sqrt(variance);
+  std::stable_sort(
+      error.causes.begin(), error.causes.end(),
+      [](const ErrorCause& a, const ErrorCause& b) { return a.relative_error > b.relative_error; });
+  return error;
 }
 
-Interval interval_90(double time, double relative_error) {
-  const double factor = std::exp(kNineOfTen * relative_error);
-  return {time / factor, time * factor};
+Interval interval_90(double time, const StepError& error) {
+  const double up = std::hypot(error.relative, error.slower);
+  return {time * std::exp(-kNineOfTen * error.relative), time * std::exp(kNineOfTen * up)};
 }
 
 }  // namespace simtrain

@@ -23,7 +23,7 @@ LeftOutPart left_out(const StepTimeFit& fit, const SlopedFit& all, const std::st
     if (used[i]) continue;
     const StepTimePrediction& prediction = others.point.predictions[i];
     result.rows.push_back(compared(fit.rows()[i], prediction));
-    result.intervals.push_back(interval_90(prediction.predicted_s, prediction.relative_error));
+    result.intervals.push_back(interval_90(prediction.predicted_s, prediction.error));
   }
   return result;
 }

@@ -19,7 +19,7 @@ std::vector<StepTime> step_times(const DataFolder& data, const std::string& path
 
 struct StepTimePrediction {
   double predicted_s = 0;
-  double relative_error = 0;  ///< standard error that the run states
+  StepError error{};  ///< that the run states
 };
 
 ValidationRow compared(const StepTime& step_time, const StepTimePrediction& prediction);

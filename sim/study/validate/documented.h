@@ -94,6 +94,17 @@ struct EnumNames<TableUse> {
                                    std::pair{std::string_view("reported"), TableUse::reported}};
 };
 
+/// How much of a measured run is stated: all that matters; something small is assumed; a part of
+/// the plan or its kernels had to be searched.
+enum class Grade { stated, assumed, searched };
+
+template <>
+struct EnumNames<Grade> {
+  static constexpr std::array rows{std::pair{std::string_view("A"), Grade::stated},
+                                   std::pair{std::string_view("B"), Grade::assumed},
+                                   std::pair{std::string_view("C"), Grade::searched}};
+};
+
 /// The largest errors with which a table or a file still counts as predicted.
 struct ErrorBounds {
   Percent mean;  ///< mean absolute error
@@ -152,8 +163,10 @@ struct DocumentedTable {
   TableUse use{};
   std::string group;  ///< model and document that a fit may leave out together
   Precision precision{};
-  std::string scenario;  ///< file in scenarios/
+  std::string scenario;  ///< file in the file's folder of scenarios
   std::string note;
+  Grade grade{};        ///< how much of the runs is stated
+  std::string assumed;  ///< what is not
   std::optional<ErrorBounds> bounds;
   std::optional<TrendSpec> trend;
   std::vector<FigureSpec> figures;
@@ -171,6 +184,9 @@ struct Fields<DocumentedTable>;
 struct Document {
   std::string document;
   std::string title;
+  std::string source;     ///< who published it, as one of several; empty: the document
+  std::string framework;  ///< what ran
+  int year = 0;           ///< of the runs; 0 where it is not said
   std::vector<DocumentedTable> tables;
 };
 template <>
@@ -179,6 +195,7 @@ struct Fields<Document>;
 /// A file of `validation/`: what documents print about runs, and how far a prediction may be off.
 struct DocumentedFile {
   std::string name;
+  std::string scenarios = "scenarios";       ///< folder of the scenarios, below the data folder
   std::optional<ErrorBounds> bounds;         ///< over the rows of all headline tables
   std::optional<ErrorBounds> memory_bounds;  ///< over all figures of memory
   std::vector<Document> documents;

@@ -66,6 +66,8 @@ struct Fields<DocumentedTable> {
     v("precision", table.precision);
     v("scenario", table.scenario);
     v.optional("note", table.note);
+    v.optional("grade", table.grade);
+    v.optional("assumed", table.assumed);
     v.optional("bounds", table.bounds);
     v.optional("trend", table.trend);
     v("figures", table.figures);
@@ -80,6 +82,9 @@ struct Fields<Document> {
   static void visit(Visitor& v, Document& document) {
     v("document", document.document);
     v("title", document.title);
+    v.optional("source", document.source);
+    v.optional("framework", document.framework);
+    v.optional("year", document.year, Limits{2017, 2100});
     v("tables", document.tables);
   }
 };
@@ -89,6 +94,7 @@ struct Fields<DocumentedFile> {
   template <class Visitor>
   static void visit(Visitor& v, DocumentedFile& file) {
     v("name", file.name);
+    v.optional("scenarios", file.scenarios);
     v.optional("bounds", file.bounds);
     v.optional("memory_bounds", file.memory_bounds);
     v("documents", file.documents);

@@ -59,6 +59,18 @@ struct MemorySpec {
 template <>
 struct Fields<MemorySpec>;
 
+/// How well a stack is known: parameters are fitted to runs of it; it is another release of one
+/// that is; or it is put together from what documents say of it.
+enum class StackKnowledge { fitted, related, described };
+
+template <>
+struct EnumNames<StackKnowledge> {
+  static constexpr std::array rows{
+      std::pair{std::string_view("fitted"), StackKnowledge::fitted},
+      std::pair{std::string_view("related"), StackKnowledge::related},
+      std::pair{std::string_view("described"), StackKnowledge::described}};
+};
+
 /// A software stack: `hardware/software/NAME.yaml`.
 struct SoftwareSpec {
   std::string name;
@@ -75,6 +87,11 @@ struct SoftwareSpec {
   /// Whether Transformer Engine keeps a BF16 tensor a shape of weights, to hand to autograd for
   /// gradients that were accumulated in place; missing where it does not.
   std::optional<Sourced<bool>> weight_gradient_placeholders;
+  std::optional<Sourced<StackKnowledge>> known;  ///< missing: described
+
+  [[nodiscard]] StackKnowledge knowledge() const {
+    return known ? known->value : StackKnowledge::described;
+  }
 };
 template <>
 struct Fields<SoftwareSpec>;

@@ -1,0 +1,178 @@
+#include "sim/study/validate/measured_sources.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/run/simulate.h"
+#include "sim/study/parallel_each.h"
+
+namespace simtrain {
+namespace {
+
+/// A row still to simulate.
+struct Planned {
+  MeasuredSourceRow row;
+  const ScenarioSource* scenario = nullptr;
+};
+
+struct SourceFiles {
+  std::vector<DocumentedFile> files;
+  std::map<std::string, ScenarioSource> scenarios;  ///< by path
+};
+
+SourceFiles read_files(const DataFolder& data) {
+  SourceFiles result;
+  for (const std::string& name : data.names("validation/measured"))
+    result.files.push_back(
+        read_documented(fmt::format("{}/validation/measured/{}.yaml", data.root(), name)));
+  if (result.files.empty())
+    throw InputError({data.root() + "/validation/measured"}, "", "holds no file of measured runs");
+  return result;
+}
+
+void plan_table(const DataFolder& data, const DocumentedFile& file, const Document& document,
+                const DocumentedTable& table, SourceFiles& sources, std::vector<Planned>& planned) {
+  const std::string path = fmt::format("{}/{}/{}", data.root(), file.scenarios, table.scenario);
+  auto known = sources.scenarios.find(path);
+  if (known == sources.scenarios.end())
+    known = sources.scenarios.emplace(path, ScenarioSource::from_file(path)).first;
+  for (const DocumentedRow& row : table.rows) {
+    const std::optional<double> measured = table.value(row, FigureName::step_time);
+    if (!measured) continue;
+    Planned& plan = planned.emplace_back();
+    plan.scenario = &known->second;
+    plan.row.source = document.source.empty() ? document.document : document.source;
+    plan.row.framework = document.framework;
+    plan.row.year = document.year;
+    plan.row.precision = table.precision;
+    plan.row.grade = table.grade;
+    plan.row.scenario = table.scenario;
+    plan.row.row = row.row;
+    plan.row.measured_s = *measured;
+  }
+}
+
+void simulate_row(const DataFolder& data, Planned& plan) {
+  const Scenario scenario = plan.scenario->scenario(data, plan.row.row, {});
+  const Report report = simulate(scenario);
+  plan.row.gpu = scenario.cluster.gpu.name;
+  plan.row.stack = scenario.recipe.software.knowledge();
+  plan.row.predicted_s = report.step_time_s;
+  plan.row.error = report.step_time_error;
+}
+
+/// Mean logarithm of measured over predicted by source, of stacks known so well.
+std::map<std::string, double> mean_logarithms(const std::vector<MeasuredSourceRow>& rows,
+                                              StackKnowledge known) {
+  std::map<std::string, std::pair<double, double>> sums;
+  for (const MeasuredSourceRow& row : rows) {
+    if (row.stack != known) continue;
+    auto& [sum, count] = sums[row.source];
+    sum += std::log(row.measured_s / row.predicted_s);
+    count += 1;
+  }
+  std::map<std::string, double> means;
+  for (const auto& [source, sum] : sums) means[source] = sum.first / sum.second;
+  return means;
+}
+
+using Members = std::vector<std::size_t>;  ///< places of rows
+
+MeasuredGroup group_of(std::string name, const std::vector<MeasuredSourceRow>& rows,
+                       const std::vector<MeasuredSourceRow>& others, const Members& members) {
+  MeasuredGroup group;
+  group.name = std::move(name);
+  std::vector<double> errors;
+  errors.reserve(members.size());
+  for (const std::size_t i : members) {
+    errors.push_back(rows[i].relative());
+    const double share = 1.0 / static_cast<double>(members.size());
+    if (rows[i].covered()) group.covered += share;
+    if (others[i].covered()) group.covered_others += share;
+  }
+  group.errors = error_summary(errors);
+  return group;
+}
+
+}  // namespace
+
+std::vector<MeasuredSourceRow> measured_sources(const DataFolder& data, const Watch& watch) {
+  SourceFiles sources = read_files(data);
+  std::vector<Planned> planned;
+  for (const DocumentedFile& file : sources.files) {
+    for (const Document& document : file.documents) {
+      for (const DocumentedTable& table : document.tables)
+        plan_table(data, file, document, table, sources, planned);
+    }
+  }
+  parallel_each(
+      planned.size(), [&](std::size_t i) { simulate_row(data, planned[i]); }, watch);
+  std::vector<MeasuredSourceRow> rows;
+  rows.reserve(planned.size());
+  for (Planned& plan : planned) rows.push_back(std::move(plan.row));
+  return rows;
+}
+
+double slowness(const std::vector<MeasuredSourceRow>& rows, StackKnowledge known) {
+  const std::map<std::string, double> means = mean_logarithms(rows, known);
+  if (means.empty()) return 0;
+  double squares = 0;
+  for (const auto& [source, mean] : means) squares += std::pow(std::max(0.0, mean), 2);
+  return std::sqrt(squares / static_cast<double>(means.size()));
+}
+
+std::vector<MeasuredSourceRow> with_errors_of_others(const std::vector<MeasuredSourceRow>& rows) {
+  std::vector<MeasuredSourceRow> result = rows;
+  std::map<std::pair<std::string, StackKnowledge>, double> known;
+  for (MeasuredSourceRow& row : result) {
+    if (row.stack == StackKnowledge::fitted) continue;
+    const auto [place, fresh] = known.try_emplace({row.source, row.stack});
+    if (fresh) {
+      std::vector<MeasuredSourceRow> others;
+      std::copy_if(rows.begin(), rows.end(), std::back_inserter(others),
+                   [&](const MeasuredSourceRow& other) { return other.source != row.source; });
+      place->second = slowness(others, row.stack);
+    }
+    row.error.slower = place->second;
+  }
+  return result;
+}
+
+std::vector<MeasuredGrouping> measured_groupings(const std::vector<MeasuredSourceRow>& rows) {
+  const std::vector<MeasuredSourceRow> others = with_errors_of_others(rows);
+  using Name = std::function<std::string(const MeasuredSourceRow&)>;
+  const std::vector<std::pair<std::string, Name>> properties{
+      {"source", [](const MeasuredSourceRow& row) { return row.source; }},
+      {"GPU", [](const MeasuredSourceRow& row) { return row.gpu; }},
+      {"precision",
+       [](const MeasuredSourceRow& row) { return std::string(name_of(row.precision)); }},
+      {"framework", [](const MeasuredSourceRow& row) { return row.framework; }},
+      {"year", [](const MeasuredSourceRow& row) { return fmt::format("{}", row.year); }},
+      {"grade", [](const MeasuredSourceRow& row) { return std::string(name_of(row.grade)); }},
+      {"stack", [](const MeasuredSourceRow& row) { return std::string(name_of(row.stack)); }}};
+  Members all;
+  Members stated;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    all.push_back(i);
+    if (rows[i].grade != Grade::searched) stated.push_back(i);
+  }
+  std::vector<MeasuredGrouping> groupings{{"all", {group_of("all", rows, others, all)}}};
+  groupings.front().groups.push_back(group_of("grades A and B", rows, others, stated));
+  for (const auto& [by, name] : properties) {
+    std::map<std::string, Members> members;
+    for (const std::size_t i : all) members[name(rows[i])].push_back(i);
+    MeasuredGrouping& grouping = groupings.emplace_back();
+    grouping.by = by;
+    for (const auto& [group, places] : members)
+      grouping.groups.push_back(group_of(group, rows, others, places));
+  }
+  return groupings;
+}
+
+}  // namespace simtrain

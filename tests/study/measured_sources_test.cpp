@@ -1,0 +1,69 @@
+#include "sim/study/validate/measured_sources.h"
+
+#include <cmath>
+
+#include <doctest/doctest.h>
+
+using namespace simtrain;
+
+namespace {
+
+MeasuredSourceRow row(const std::string& source, StackKnowledge stack, double measured,
+                      double predicted) {
+  MeasuredSourceRow result;
+  result.source = source;
+  result.stack = stack;
+  result.gpu = "h100-sxm";
+  result.measured_s = measured;
+  result.predicted_s = predicted;
+  result.error.relative = 0.01;
+  return result;
+}
+
+/// Slower by 20 %, by 10 %, and faster by 10 %.
+std::vector<MeasuredSourceRow> three_sources() {
+  constexpr auto kKnown = StackKnowledge::described;
+  return {row("a", kKnown, 1.2, 1), row("b", kKnown, 1.1, 1), row("c", kKnown, 0.9, 1)};
+}
+
+}  // namespace
+
+TEST_CASE("Slowness is the root of the mean square over sources; a faster one counts as none") {
+  const double a = std::log(1.2);
+  const double b = std::log(1.1);
+  CHECK(slowness(three_sources(), StackKnowledge::described) ==
+        doctest::Approx(std::sqrt((a * a + b * b) / 3)));
+  CHECK(slowness(three_sources(), StackKnowledge::related) == 0);
+}
+
+TEST_CASE("Rows of one source count as one") {
+  std::vector<MeasuredSourceRow> rows = three_sources();
+  const double before = slowness(rows, StackKnowledge::described);
+  rows.insert(rows.end(), 10, rows.front());
+  CHECK(slowness(rows, StackKnowledge::described) == doctest::Approx(before));
+}
+
+TEST_CASE("No source widens its own interval where it is left out") {
+  const std::vector<MeasuredSourceRow> rows = with_errors_of_others(three_sources());
+  const double b = std::log(1.1);
+  CHECK(rows[0].error.slower == doctest::Approx(std::sqrt(b * b / 2)));
+  CHECK_FALSE(rows[0].covered());  // 20 % where the others allow 11 %
+  CHECK(rows[1].covered());
+  CHECK(rows[0].error.relative == 0.01);
+}
+
+TEST_CASE("Groups count all rows by each property, with what of them is inside") {
+  std::vector<MeasuredSourceRow> rows = three_sources();
+  rows[0].grade = Grade::searched;
+  rows[1].error.slower = 0.2;
+  const std::vector<MeasuredGrouping> groupings = measured_groupings(rows);
+  REQUIRE(groupings.size() == 8);
+  CHECK(groupings[0].groups[0].errors.points == 3);
+  CHECK(groupings[0].groups[0].covered == doctest::Approx(1.0 / 3));
+  CHECK(groupings[0].groups[1].errors.points == 2);
+  CHECK(groupings[1].by == "source");
+  REQUIRE(groupings[1].groups.size() == 3);
+  CHECK(groupings[1].groups[1].name == "b");
+  CHECK(groupings[1].groups[1].covered == 1);
+  CHECK(groupings[1].groups[1].errors.bias == doctest::Approx(1 / 1.1 - 1));
+}
