@@ -191,3 +191,27 @@ TEST_CASE("a block of two linear modules is its operators, nothing else") {
   CHECK(down.flops.products == up.flops.products);
   CHECK(down.saved.front().bytes == 2 * shape.rows * 1000);
 }
+
+TEST_CASE("A stack that adds weight gradients apart passes over each once more, backward alone") {
+  Recipe recipe = llama_8b();
+  recipe.optimizer.grad_reduce_dtype = DataType::fp32;
+  Recipe apart = recipe;
+  apart.software.gradient_accumulation.emplace();
+  apart.software.gradient_accumulation->value = GradientAccumulation::eager;
+  const auto streamed = [](const Recipe& of, Phase phase) {
+    double bytes = 0;
+    const Program program = program_of(of, {Part::layer, phase});
+    for (const OpNote& note : program.notes) {
+      if (note.kernel && std::holds_alternative<Streaming>(*note.kernel))
+        bytes += std::get<Streaming>(*note.kernel).bytes;
+    }
+    return bytes;
+  };
+  const ModelSpec& model = recipe.model;
+  const std::int64_t weights =
+      model.hidden_size * (2 * model.query_size() + 2 * model.key_value_size() + model.fc1_size() +
+                           model.ffn_hidden_size);
+  CHECK(streamed(apart, Phase::backward) - streamed(recipe, Phase::backward) ==
+        doctest::Approx((2 + 2 * 4) * static_cast<double>(weights / recipe.tp())));
+  CHECK(streamed(apart, Phase::forward) == streamed(recipe, Phase::forward));
+}

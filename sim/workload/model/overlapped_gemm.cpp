@@ -138,7 +138,15 @@ void OverlappedGemm::weight_gradient(std::int64_t m, std::int64_t n, std::uint32
   product.output = builder_.recipe().optimizer.grad_reduce_dtype;
   product.accumulate = true;
   product.sm_margin = margin(entry);
+  const bool apart = builder_.recipe().software.adds_gradients_apart();
+  if (apart) product.output = output_.type;
   multiply(product, after);
+  if (!apart) return;
+  // Reads the gradient, reads and writes the sum.
+  const double sum = static_cast<double>(bytes_of(builder_.recipe().optimizer.grad_reduce_dtype));
+  builder_.stream_bytes(StreamingKind::element_wise,
+                        (output_.bytes() + 2 * sum) * static_cast<double>(m * n),
+                        Share::memory_bound);
 }
 
 }  // namespace simtrain

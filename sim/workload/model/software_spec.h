@@ -15,12 +15,21 @@ namespace simtrain {
 enum class CrossEntropy { fused, jit, unfused };
 enum class OptimizerKind { megatron, apex };
 enum class SquaredRelu { fused, eager };
+/// How the weight gradient of a micro-batch comes to those before it: in the GEMM that makes it, or
+/// by a kernel of its own.
+enum class GradientAccumulation { fused, eager };
 
 template <>
 struct EnumNames<CrossEntropy> {
   static constexpr std::array rows{std::pair{std::string_view("fused"), CrossEntropy::fused},
                                    std::pair{std::string_view("jit"), CrossEntropy::jit},
                                    std::pair{std::string_view("unfused"), CrossEntropy::unfused}};
+};
+template <>
+struct EnumNames<GradientAccumulation> {
+  static constexpr std::array rows{
+      std::pair{std::string_view("fused"), GradientAccumulation::fused},
+      std::pair{std::string_view("eager"), GradientAccumulation::eager}};
 };
 template <>
 struct EnumNames<OptimizerKind> {
@@ -87,8 +96,12 @@ struct SoftwareSpec {
   /// Whether Transformer Engine keeps a BF16 tensor a shape of weights, to hand to autograd for
   /// gradients that were accumulated in place; missing where it does not.
   std::optional<Sourced<bool>> weight_gradient_placeholders;
-  std::optional<Sourced<StackKnowledge>> known;  ///< missing: described
+  std::optional<Sourced<GradientAccumulation>> gradient_accumulation;  ///< missing: fused
+  std::optional<Sourced<StackKnowledge>> known;                        ///< missing: described
 
+  [[nodiscard]] bool adds_gradients_apart() const {
+    return gradient_accumulation && gradient_accumulation->value == GradientAccumulation::eager;
+  }
   [[nodiscard]] StackKnowledge knowledge() const {
     return known ? known->value : StackKnowledge::described;
   }

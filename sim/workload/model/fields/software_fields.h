@@ -44,6 +44,7 @@ struct Fields<SoftwareSpec> {
     v("kernel_launches", spec.kernel_launches);
     v("memory", spec.memory);
     v.optional("weight_gradient_placeholders", spec.weight_gradient_placeholders);
+    v.optional("gradient_accumulation", spec.gradient_accumulation);
     v.optional("known", spec.known);
   }
 };
