@@ -83,12 +83,13 @@ void check_order(const UncertaintySpec& spec) {
 }
 
 void check_stacks(const UncertaintySpec& spec) {
-  for (const auto& [name, known] : EnumNames<StackKnowledge>::rows) {
-    const auto rows = std::count_if(spec.stacks.begin(), spec.stacks.end(),
-                                    [&](const StackError& row) { return row.known == known; });
+  for (const auto& knowledge : EnumNames<StackKnowledge>::rows) {
+    const auto rows =
+        std::count_if(spec.stacks.begin(), spec.stacks.end(),
+                      [&](const StackError& row) { return row.known == knowledge.second; });
     if (rows != 1)
       throw InputError(spec.where, "stacks",
-                       fmt::format("needs one row of '{}', has {}", name, rows));
+                       fmt::format("needs one row of '{}', has {}", knowledge.first, rows));
   }
 }
 
