@@ -161,7 +161,7 @@ std::shared_ptr<const YamlNode> DataFolder::raw(std::string_view family, const s
 std::shared_ptr<const YamlNode> DataFolder::tree(std::string_view family, const std::string& name,
                                                  const SourcePlace& where,
                                                  const std::string& key) const {
-  const std::shared_ptr<const YamlNode> file = raw(family, name, where, key);
+  std::shared_ptr<const YamlNode> file = raw(family, name, where, key);
   if (numbers_.empty() && file->find(kBasedOn) == nullptr) return file;
   return values_->get<YamlNode>(family_key(family, name), [&] {
     YamlNode tree = with_base(*file, family, {name});

@@ -21,8 +21,8 @@ constexpr double kMask = 1;
 Scores scores_of(const Recipe& recipe) {
   const ModelSpec& model = recipe.model;
   const std::int64_t sequence = recipe.training.seq_length;
-  const std::int64_t rows =
-      recipe.training.micro_batch_size * (model.num_attention_heads / recipe.tp()) * sequence;
+  const std::int64_t heads = model.num_attention_heads / recipe.tp();
+  const std::int64_t rows = recipe.training.micro_batch_size * heads * sequence;
   const TensorFormat& format = recipe.precision().activation;
   Scores scores;
   scores.elements = static_cast<double>(rows) * static_cast<double>(sequence);
