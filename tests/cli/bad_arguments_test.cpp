@@ -281,6 +281,8 @@ TEST_CASE("validate takes validation files and a bound") {
       {{"validate", "--max-mean-error", "1e999"},
        "the argument ('1e999') for option '--max-mean-error' is invalid; 'simtrain help' shows "
        "what there is"},
+      {{"validate", "--measured", "good.yaml"},
+       "--measured takes no files; it uses those of validation/measured"},
       {{"validate", "--nccl", "--report", "a.html"},
        "unknown option '--report'; known are --nccl, --cluster, --nodes, --gpus, --op, --format, "
        "--software, --nccl-version, --nvls, --algo, --proto, --min-channels, --max-channels, "

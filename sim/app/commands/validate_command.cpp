@@ -82,6 +82,8 @@ void set_mean_bound(double fraction, std::vector<ValidationResult>& results) {
 
 CommandResult validate_measured_command(const CommandCall& call) {
   const po::variables_map values = parse_options(call.arguments, kMeasuredModeOptions);
+  if (!plain_arguments(values).empty())
+    throw InputError({}, "", "--measured takes no files; it uses those of validation/measured");
   const bool json = wants_json(values);
   const std::optional<double> bound = percent_option(values, "max-mean-error");
   const std::vector<MeasuredSourceRow> rows = measured_sources(call.data, call.console.bar("runs"));
