@@ -65,7 +65,7 @@ class FlowNetwork {
   using TypeId = std::uint32_t;
   struct Flow {
     TypeId type = 0;
-    RouteId route = 0;
+    RouteId route = 0;  ///< the type's, at hand where flows are walked
     double rate = -1;
     std::uint32_t tag = 0;
     std::uint32_t visited = 0;

@@ -12,7 +12,7 @@ std::vector<StepTime> step_times(const DataFolder& data, const std::string& path
   for (const Document& document : file.documents) {
     for (const DocumentedTable& table : document.tables) {
       if (table.use != TableUse::headline) continue;
-      const auto source = ScenarioSource::from_file(data.root() + "/scenarios/" + table.scenario);
+      const auto source = ScenarioSource::from_file(file.scenario_path(data.root(), table));
       for (const DocumentedRow& row : table.rows) {
         result.push_back(
             {{document.document, table.table, table.group, table.precision, table.scenario, row.row,

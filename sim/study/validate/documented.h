@@ -199,6 +199,12 @@ struct DocumentedFile {
   std::optional<ErrorBounds> bounds;         ///< over the rows of all headline tables
   std::optional<ErrorBounds> memory_bounds;  ///< over all figures of memory
   std::vector<Document> documents;
+
+  /// Where the scenario of one of its tables lies; `root` is the data folder's.
+  [[nodiscard]] std::string scenario_path(const std::string& root,
+                                          const DocumentedTable& table) const {
+    return root + "/" + scenarios + "/" + table.scenario;
+  }
 };
 template <>
 struct Fields<DocumentedFile>;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <map>
-#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -18,48 +18,38 @@ namespace {
 /// A row still to simulate.
 struct Planned {
   MeasuredSourceRow row;
-  const ScenarioSource* scenario = nullptr;
+  ScenarioSource scenario;
 };
 
-struct SourceFiles {
-  std::vector<DocumentedFile> files;
-  std::map<std::string, ScenarioSource> scenarios;  ///< by path
-};
-
-SourceFiles read_files(const DataFolder& data) {
-  SourceFiles result;
-  for (const std::string& name : data.names("validation/measured"))
-    result.files.push_back(
-        read_documented(fmt::format("{}/validation/measured/{}.yaml", data.root(), name)));
-  if (result.files.empty())
-    throw InputError({data.root() + "/validation/measured"}, "", "holds no file of measured runs");
-  return result;
-}
-
-void plan_table(const DataFolder& data, const DocumentedFile& file, const Document& document,
-                const DocumentedTable& table, SourceFiles& sources, std::vector<Planned>& planned) {
-  const std::string path = fmt::format("{}/{}/{}", data.root(), file.scenarios, table.scenario);
-  auto known = sources.scenarios.find(path);
-  if (known == sources.scenarios.end())
-    known = sources.scenarios.emplace(path, ScenarioSource::from_file(path)).first;
+void plan_table(const Document& document, const DocumentedTable& table,
+                const ScenarioSource& scenario, std::vector<Planned>& planned) {
   for (const DocumentedRow& row : table.rows) {
     const std::optional<double> measured = table.value(row, FigureName::step_time);
     if (!measured) continue;
-    Planned& plan = planned.emplace_back();
-    plan.scenario = &known->second;
-    plan.row.source = document.source.empty() ? document.document : document.source;
-    plan.row.framework = document.framework;
-    plan.row.year = document.year;
-    plan.row.precision = table.precision;
-    plan.row.grade = table.grade;
-    plan.row.scenario = table.scenario;
-    plan.row.row = row.row;
-    plan.row.measured_s = *measured;
+    MeasuredSourceRow plan;
+    plan.source = document.source.empty() ? document.document : document.source;
+    plan.framework = document.framework;
+    plan.year = document.year;
+    plan.precision = table.precision;
+    plan.grade = table.grade;
+    plan.scenario = table.scenario;
+    plan.row = row.row;
+    plan.measured_s = *measured;
+    planned.push_back({std::move(plan), scenario});
+  }
+}
+
+void plan_file(const DataFolder& data, const std::string& path, std::vector<Planned>& planned) {
+  const DocumentedFile file = read_documented(path);
+  for (const Document& document : file.documents) {
+    for (const DocumentedTable& table : document.tables)
+      plan_table(document, table, ScenarioSource::from_file(file.scenario_path(data.root(), table)),
+                 planned);
   }
 }
 
 void simulate_row(const DataFolder& data, Planned& plan) {
-  const Scenario scenario = plan.scenario->scenario(data, plan.row.row, {});
+  const Scenario scenario = plan.scenario.scenario(data, plan.row.row, {});
   const Report report = simulate(scenario);
   plan.row.gpu = scenario.cluster.gpu.name;
   plan.row.stack = scenario.recipe.software.knowledge();
@@ -103,14 +93,12 @@ MeasuredGroup group_of(std::string name, const std::vector<MeasuredSourceRow>& r
 }  // namespace
 
 std::vector<MeasuredSourceRow> measured_sources(const DataFolder& data, const Watch& watch) {
-  SourceFiles sources = read_files(data);
+  const std::string folder = "validation/measured";
   std::vector<Planned> planned;
-  for (const DocumentedFile& file : sources.files) {
-    for (const Document& document : file.documents) {
-      for (const DocumentedTable& table : document.tables)
-        plan_table(data, file, document, table, sources, planned);
-    }
-  }
+  for (const std::string& name : data.names(folder))
+    plan_file(data, fmt::format("{}/{}/{}.yaml", data.root(), folder, name), planned);
+  if (planned.empty())
+    throw InputError({data.root() + "/" + folder}, "", "holds no file of measured runs");
   parallel_each(
       planned.size(), [&](std::size_t i) { simulate_row(data, planned[i]); }, watch);
   std::vector<MeasuredSourceRow> rows;

@@ -21,11 +21,10 @@ double growth(const std::vector<ValidationRow>& rows, const TrendSpec& trend,
   return at(trend.to) / at(trend.from) - 1;
 }
 
-TableResult validate_table(const DataFolder& data, const std::string& folder,
+TableResult validate_table(const DataFolder& data, const ScenarioSource& source,
                            const std::string& document, const DocumentedTable& table,
                            const std::function<void()>& row_done) {
   TableResult result{document, table, {}, std::nullopt};
-  const auto source = ScenarioSource::from_file(folder + "/" + table.scenario);
   result.runs.reserve(table.rows.size());
   for (const DocumentedRow& row : table.rows) {
     Report report = simulate(source.scenario(data, row.row, {}));
@@ -158,9 +157,10 @@ ValidationResult validate_documents(const DataFolder& data, const std::string& p
   };
   ValidationResult result{file.name, file.bounds, {}, file.memory_bounds};
   for (const Document& document : file.documents) {
-    for (const DocumentedTable& table : document.tables)
-      result.tables.push_back(validate_table(data, data.root() + "/" + file.scenarios,
-                                             document.document, table, row_done));
+    for (const DocumentedTable& table : document.tables) {
+      const auto source = ScenarioSource::from_file(file.scenario_path(data.root(), table));
+      result.tables.push_back(validate_table(data, source, document.document, table, row_done));
+    }
   }
   return result;
 }

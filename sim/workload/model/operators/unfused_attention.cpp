@@ -35,6 +35,13 @@ Scores scores_of(const Recipe& recipe) {
   return scores;
 }
 
+/// Dropout of all scores, or of their gradients, where the model has it.
+void drop_out(ProgramBuilder& builder, const Scores& scores) {
+  if (!scores.dropout) return;
+  builder.stream_bytes(StreamingKind::element_wise, scores.bytes(2 * scores.element_bytes + kMask),
+                       Share::attention);
+}
+
 /// baddbmm, the masked softmax of Megatron (reads the half below the diagonal, writes all),
 /// dropout, bmm.
 void forward(ProgramBuilder& builder) {
@@ -42,9 +49,7 @@ void forward(ProgramBuilder& builder) {
   builder.kernel(scores.wide, Share::attention);
   builder.stream_bytes(StreamingKind::norm_forward, scores.bytes(1.5 * scores.element_bytes),
                        Share::attention);
-  if (scores.dropout)
-    builder.stream_bytes(StreamingKind::element_wise,
-                         scores.bytes(2 * scores.element_bytes + kMask), Share::attention);
+  drop_out(builder, scores);
   builder.kernel(scores.narrow, Share::attention);
 }
 
@@ -54,9 +59,7 @@ void backward(ProgramBuilder& builder) {
   const Scores scores = scores_of(builder.recipe());
   builder.kernel(scores.narrow, Share::attention);
   builder.kernel(scores.wide, Share::attention);
-  if (scores.dropout)
-    builder.stream_bytes(StreamingKind::element_wise,
-                         scores.bytes(2 * scores.element_bytes + kMask), Share::attention);
+  drop_out(builder, scores);
   builder.stream_bytes(StreamingKind::norm_backward, scores.bytes(2 * scores.element_bytes),
                        Share::attention);
   builder.kernel(scores.narrow, Share::attention);
