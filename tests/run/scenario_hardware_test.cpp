@@ -128,6 +128,16 @@ TEST_CASE("a slower network makes a slower step, and provenance says what set it
   CHECK(found);
 }
 
+TEST_CASE("provenance names the file and line of a value that comes from the file below") {
+  const YamlNode tree = data_folder().load_tree("hardware/nodes", "hgx-a100-4hdr", {}, "node");
+  for (const ProvenanceRow& row : provenance_rows(tree)) {
+    CAPTURE(row.key);
+    const bool own = row.key == "nics";
+    CHECK((row.line > 0) == own);
+    CHECK(row.set_by.starts_with("dgx-a100.yaml:") != own);
+  }
+}
+
 TEST_CASE("numbers that a study sets stand above those of the scenario") {
   const DataFolder data =
       data_folder().with({{"nodes/hgx-h100.yaml", "nic_bandwidth", 800, {"study"}}});

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <filesystem>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -49,6 +51,9 @@ std::string row_key(const YamlNode& row, std::size_t index) {
 
 class Walk {
  public:
+  /// Of the values of `file`; others were set elsewhere.
+  explicit Walk(std::string file) : file_(std::move(file)) {}
+
   void value(const YamlNode& node, const std::string& key, const std::string& source) {
     if (node.kind == YamlNode::Kind::map) return map(node, key, source);
     if (node.kind == YamlNode::Kind::list && holds_maps(node)) {
@@ -58,14 +63,20 @@ class Walk {
     }
     auto [text, unit] =
         value_and_unit(node.kind == YamlNode::Kind::scalar ? node.text : flow_text(node));
-    const bool set = node.place.file.starts_with("--set");
-    rows.push_back({key, std::move(text), std::move(unit), source, set ? 0 : node.place.line,
-                    set ? node.place.file : ""});
+    const bool here = node.place.file == file_;
+    rows.push_back({key, std::move(text), std::move(unit), source, here ? node.place.line : 0,
+                    here ? "" : set_by(node.place)});
   }
 
   std::vector<ProvenanceRow> rows;
 
  private:
+  /// An option as it was typed, or the line of the file that this one is based on.
+  static std::string set_by(const SourcePlace& place) {
+    if (place.file.starts_with("--set")) return place.file;
+    return fmt::format("{}:{}", std::filesystem::path(place.file).filename().string(), place.line);
+  }
+
   void map(const YamlNode& node, const std::string& key, std::string source) {
     if (const YamlNode* own = node.find("source")) source = own->text;
     const YamlNode* sourced = node.find("value");
@@ -79,6 +90,8 @@ class Walk {
             named != nullptr ? named->text : source);
     }
   }
+
+  std::string file_;
 };
 
 /// The text under a dotted key; empty where there is none.
@@ -100,7 +113,7 @@ void add_model(const DataFolder& data, const YamlNode& scenario,
 }  // namespace
 
 std::vector<ProvenanceRow> provenance_rows(const YamlNode& tree) {
-  Walk walk;
+  Walk walk(tree.place.file);
   walk.value(tree, "", "");
   return std::move(walk.rows);
 }

@@ -14,7 +14,7 @@ struct ProvenanceRow {
   std::string unit;
   std::string source;  ///< nearest one above, where the value has none of its own
   int line = 0;        ///< 0 where it was not set in a file
-  std::string set_by;  ///< "--set KEY=VALUE" where that set it
+  std::string set_by;  ///< "--set KEY=VALUE" or "FILE.yaml:LINE" where that set it
 };
 
 struct ProvenanceFile {
