@@ -33,13 +33,6 @@ int piece_place(const SimulatedStep& simulated, int rank) {
       .piece_representative[static_cast<std::size_t>(there[static_cast<std::size_t>(place)])];
 }
 
-bool is_pass(const Op& op) { return op.label == Label::forward || op.label == Label::backward; }
-
-bool same_pass(const Op& one, const Op& other) {
-  return one.label == other.label && one.chunk == other.chunk &&
-         one.micro_batch == other.micro_batch;
-}
-
 }  // namespace
 
 StepRank::StepRank(const SimulatedStep& simulated, int rank)

@@ -11,7 +11,7 @@
 namespace simtrain {
 namespace {
 
-std::string item(const char* list, std::size_t i) {
+std::string fault_item(const char* list, std::size_t i) {
   return fmt::format("cluster.faults.{}[{}]", list, i);
 }
 
@@ -88,9 +88,10 @@ std::vector<double> nic_factors(const ClusterFaults& faults, const std::vector<H
       const int nic = host.first_nic + fault.nic;
       factors[static_cast<std::size_t>(nic)] *= fault.bandwidth_share;
     }
-    if (named == nullptr) refuse_unknown_host(*fault.host, fault.where, item("nics", i), hosts);
+    if (named == nullptr)
+      refuse_unknown_host(*fault.host, fault.where, fault_item("nics", i), hosts);
     if (found) continue;
-    throw InputError(fault.where, item("nics", i) + ".nic",
+    throw InputError(fault.where, fault_item("nics", i) + ".nic",
                      fmt::format("{} has no NIC {}; they count from 0",
                                  fault.host ? named->name : "any host", fault.nic));
   }
@@ -105,15 +106,15 @@ std::vector<double> gpu_slowdowns(const ClusterFaults& faults, const std::vector
     std::size_t number = 0;
     while (number < hosts.size() && !is_called(hosts[number], number, fault.host)) ++number;
     if (number == hosts.size())
-      refuse_unknown_host(fault.host, fault.where, item("gpus", i), hosts);
+      refuse_unknown_host(fault.host, fault.where, fault_item("gpus", i), hosts);
     const Host& host = hosts[number];
     if (fault.gpu >= host.gpus)
-      throw InputError(fault.where, item("gpus", i) + ".gpu",
+      throw InputError(fault.where, fault_item("gpus", i) + ".gpu",
                        fmt::format("{} has no GPU {}; they count from 0", host.name, fault.gpu));
     const int gpu = host.first_gpu + fault.gpu;
     double& slowdown = slowdowns[static_cast<std::size_t>(gpu)];
     if (slowdown != 1)
-      throw InputError(fault.where, item("gpus", i),
+      throw InputError(fault.where, fault_item("gpus", i),
                        fmt::format("GPU {} of {} is given twice", fault.gpu, host.name));
     slowdown = fault.slowdown;
   }
@@ -147,7 +148,7 @@ void weaken(const ClusterFaults& faults, const std::vector<double>& factors, std
       graph[edge].bandwidth = graph[edge].bandwidth * factors[nic];
   }
   for (std::size_t i = 0; i < faults.links.size(); ++i) {
-    weaken_links(faults.links[i], item("links", i), graph);
+    weaken_links(faults.links[i], fault_item("links", i), graph);
   }
 }
 

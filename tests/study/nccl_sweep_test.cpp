@@ -128,7 +128,7 @@ TEST_CASE("a rank alone moves nothing, at no rate") {
   const Cluster one = cluster("dgx-superpod-h100", 1);
   NcclSettings settings;
   settings.version.value = {2, 25, 1};
-  const NcclCalls calls(one, settings, {3});
+  const NcclCommunicator calls(one, settings, {3});
   for (const Collective collective :
        {Collective::all_reduce, Collective::all_gather, Collective::all_to_all}) {
     const NcclSweepRow row = calls.of(collective, kLarge);

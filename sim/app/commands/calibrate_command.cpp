@@ -13,7 +13,7 @@ namespace po = boost::program_options;
 
 namespace {
 
-constexpr std::array kOptions{
+constexpr std::array kCalibrateOptions{
     OptionRow{.name = "rows",
               .value = "NAME,...",
               .help = "groups (llama-70b) or tables (llama-70b:fp8); without it all"},
@@ -22,12 +22,13 @@ constexpr std::array kOptions{
     OptionRow{.name = "write", .value = "FILE", .help = "the fitted values, whole or not at all"},
     going_with(with_help(kForceOption, "replaces a file that is there"), "write")};
 
-constexpr std::array<std::span<const OptionRow>, 1> kOtherOptions{kFitKernelsOptions};
+constexpr std::array<std::span<const OptionRow>, 1> kOtherCalibrateOptions{kFitKernelsOptions};
 
 CommandResult calibrate_command(const CommandCall& call) {
   if (std::count(call.arguments.begin(), call.arguments.end(), "--kernels") > 0)
     return calibrate_kernels_command(call);
-  const po::variables_map values = parse_options(call.arguments, joined(kOptions, kFitKernelsMode));
+  const po::variables_map values =
+      parse_options(call.arguments, joined(kCalibrateOptions, kFitKernelsMode));
   if (!plain_arguments(values).empty())
     throw InputError({}, "", "calibrate takes options only; 'simtrain help calibrate' shows them");
   const bool json = wants_json(values);
@@ -60,7 +61,7 @@ const CommandRow kCalibrateCommand{
     "Fits the parameters of validation/calibration.yaml to documented step times. Hardware files "
     "are not written. Exits with 1 where the fit does not converge.",
     calibrate_command,
-    kOptions,
-    kOtherOptions};
+    kCalibrateOptions,
+    kOtherCalibrateOptions};
 
 }  // namespace simtrain

@@ -22,7 +22,7 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr std::array kOptions{
+constexpr std::array kCompareOptions{
     OptionRow{.value = "SCENARIO.yaml LOG... [SCENARIO.yaml LOG...]...",
               .type = OptionType::argument,
               .completes = "scenarios"},
@@ -37,13 +37,13 @@ constexpr std::array kFolderOptions{
     OptionRow{.value = "FOLDER",
               .help = "scenarios with their logs beside them, as for 'simtrain validate FOLDER'",
               .type = OptionType::argument},
-    kOptions[2],
-    kOptions[3],
-    kOptions[4],
-    kOptions[5],
-    kOptions[6],
-    kOptions[7]};
-constexpr std::array<std::span<const OptionRow>, 1> kOtherOptions{kFolderOptions};
+    kCompareOptions[2],
+    kCompareOptions[3],
+    kCompareOptions[4],
+    kCompareOptions[5],
+    kCompareOptions[6],
+    kCompareOptions[7]};
+constexpr std::array<std::span<const OptionRow>, 1> kOtherCompareOptions{kFolderOptions};
 
 /// A log, the scenario that it is of, and its row.
 struct LoggedRun {
@@ -164,7 +164,7 @@ ComparedCauses causes_of(const CommandCall& call, const std::vector<RunToExplain
 }
 
 CommandResult compare_command(const CommandCall& call) {
-  const po::variables_map values = parse_options(call.arguments, kOptions);
+  const po::variables_map values = parse_options(call.arguments, kCompareOptions);
   const bool json = wants_json(values);
   const LogRequest request = log_request(values);
   const std::vector<Setting> settings = parsed_settings(values);
@@ -204,7 +204,7 @@ const CommandRow kCompareCommand{
     "have to be, or which other software stack, to explain it alone. Several logs are shown a line "
     "each; those of several plans also name the one number of hardware/ would explain them all.",
     compare_command,
-    kOptions,
-    kOtherOptions};
+    kCompareOptions,
+    kOtherCompareOptions};
 
 }  // namespace simtrain

@@ -25,7 +25,7 @@ std::string overview() {
          "simtrain this is.\n";
 }
 
-constexpr std::array kOptions{OptionRow{
+constexpr std::array kHelpOptions{OptionRow{
     .value = "[COMMAND|TOPIC]",
     .help = "a command, or a topic. scenario: the keys of a scenario file; hardware: those "
             "of the hardware that it may change; man: the manual page as roff; "
@@ -81,6 +81,6 @@ const CommandRow kHelpCommand{"help",
                               "simtrain help scenario",
                               "Prints what there is to know of a command or a topic.",
                               help_command,
-                              kOptions};
+                              kHelpOptions};
 
 }  // namespace simtrain

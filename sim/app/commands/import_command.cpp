@@ -27,7 +27,7 @@ constexpr std::array<std::string_view, 2> kNodeOptions{"gpu", "nic-bandwidth"};
 constexpr std::array<std::string_view, 6> kRecipeOptions{"cluster", "nodes",    "software",
                                                          "model",   "override", "set"};
 
-constexpr std::array kOptions{
+constexpr std::array kImportOptions{
     OptionRow{.value = "FILE", .type = OptionType::argument},
     OptionRow{.name = "name",
               .value = "NAME",
@@ -212,7 +212,7 @@ OutputFiles outputs_of(const DataFolder& data, const po::variables_map& values,
 }
 
 CommandResult import_command(const CommandCall& call) {
-  const po::variables_map values = parse_options(call.arguments, kOptions);
+  const po::variables_map values = parse_options(call.arguments, kImportOptions);
   const std::vector<std::string> paths = plain_arguments(values);
   if (paths.size() != 1)
     throw InputError({}, "", "import takes one file; see 'simtrain help import'");
@@ -238,6 +238,6 @@ const CommandRow kImportCommand{
     "file of what a machine says of itself. 'simtrain list import-formats' lists the kinds of "
     "FILE. Comments say where each value is from, what is assumed and what was ignored.",
     import_command,
-    kOptions};
+    kImportOptions};
 
 }  // namespace simtrain

@@ -232,11 +232,12 @@ std::vector<Family> families() {
   return rows;
 }
 
-constexpr std::array kOptions{
+constexpr std::array kListOptions{
     OptionRow{.value = "[FAMILY]", .type = OptionType::argument, .completes = kCompletesFamilies}};
 
 CommandResult list_command(const CommandCall& call) {
-  const std::vector<std::string> asked = plain_arguments(parse_options(call.arguments, kOptions));
+  const std::vector<std::string> asked =
+      plain_arguments(parse_options(call.arguments, kListOptions));
   std::vector<std::string> known;
   for (const Family& family : families()) known.emplace_back(family.name);
   if (asked.empty()) return for_programs(lines(known));
@@ -256,6 +257,6 @@ const CommandRow kListCommand{"list",
                               "simtrain list scenarios",
                               "Prints the names of a family; without one, the families.",
                               list_command,
-                              kOptions};
+                              kListOptions};
 
 }  // namespace simtrain

@@ -19,7 +19,7 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr std::array kOptions{
+constexpr std::array kMetricsOptions{
     OptionRow{.value = "LOG...",
               .help = "a training log, plain or gzip, or a folder with log-*.out or dllogger.json",
               .type = OptionType::argument},
@@ -96,7 +96,7 @@ constexpr std::array kToolOptions{
               .value = "N",
               .help = "the steps that count; 10 to 30 without them",
               .type = OptionType::whole}};
-constexpr std::array<std::span<const OptionRow>, 1> kOtherOptions{kToolOptions};
+constexpr std::array<std::span<const OptionRow>, 1> kOtherMetricsOptions{kToolOptions};
 
 bool is_tool_option(std::string_view name) {
   return std::any_of(kToolOptions.begin(), kToolOptions.end(),
@@ -266,7 +266,8 @@ CommandResult tool_command(const po::variables_map& values, const Console& conso
 }
 
 CommandResult metrics_command(const CommandCall& call) {
-  const po::variables_map values = parse_options(call.arguments, joined(kOptions, kToolOptions));
+  const po::variables_map values =
+      parse_options(call.arguments, joined(kMetricsOptions, kToolOptions));
   if (std::any_of(values.begin(), values.end(),
                   [](const auto& value) { return is_tool_option(value.first); }))
     return tool_command(values, call.console);
@@ -290,7 +291,7 @@ const CommandRow kMetricsCommand{
     "Reads training logs and prints step time, throughput, TFLOP/s and MFU. Exits with 1 where a "
     "run has no figures.",
     metrics_command,
-    kOptions,
-    kOtherOptions};
+    kMetricsOptions,
+    kOtherMetricsOptions};
 
 }  // namespace simtrain

@@ -15,7 +15,7 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr std::array kOwnOptions{
+constexpr std::array kOwnNcclOptions{
     OptionRow{.value = "CLUSTER", .type = OptionType::argument, .completes = "clusters"},
     OptionRow{.name = "op",
               .value = "OP",
@@ -38,7 +38,7 @@ constexpr std::array kOwnOptions{
               .type = OptionType::whole,
               .preset = "2"},
     format_option("json: the same as simtrain.nccl/1")};
-constexpr std::array kOptions = joined(kOwnOptions, kNcclOptions);
+constexpr std::array kAllNcclOptions = joined(kOwnNcclOptions, kNcclOptions);
 
 /// A size as nccl-tests takes it: bytes, or with K, M, G of 1024.
 Bytes size_of(const po::variables_map& values, const std::string& option) {
@@ -83,7 +83,7 @@ NcclExtent extent_of(const po::variables_map& values, int per_node) {
 }
 
 CommandResult nccl_command(const CommandCall& call) {
-  const po::variables_map values = parse_options(call.arguments, kOptions);
+  const po::variables_map values = parse_options(call.arguments, kAllNcclOptions);
   const bool json = wants_json(values);
   const std::vector<std::string> clusters = plain_arguments(values);
   if (clusters.size() != 1)
@@ -119,6 +119,6 @@ const CommandRow kNcclCommand{"nccl",
                               "simtrain nccl dgx-superpod-h100 --op all_reduce --gpus 16",
                               "Prints what nccl-tests would measure, in its format.",
                               nccl_command,
-                              kOptions};
+                              kAllNcclOptions};
 
 }  // namespace simtrain

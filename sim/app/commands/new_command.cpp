@@ -18,7 +18,7 @@ namespace po = boost::program_options;
 
 namespace {
 
-constexpr std::array kOptions{
+constexpr std::array kNewOptions{
     OptionRow{.name = "model",
               .value = "MODEL",
               .help =
@@ -59,7 +59,7 @@ constexpr std::array kOptions{
               "recipes, or as Megatron's defaults with software named megatron-*.")};
 
 po::variables_map parse(const CommandCall& call) {
-  po::variables_map values = parse_options(call.arguments, kOptions);
+  po::variables_map values = parse_options(call.arguments, kNewOptions);
   if (!plain_arguments(values).empty())
     throw InputError({}, "",
                      "new takes options only, such as --model; 'simtrain help new' shows how");
@@ -147,6 +147,6 @@ const CommandRow kNewCommand{
     "predicts its step time, MFU and memory. Comments say what was assumed. Exits with 1 where no "
     "plan fits.",
     new_command,
-    kOptions};
+    kNewOptions};
 
 }  // namespace simtrain

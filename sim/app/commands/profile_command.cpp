@@ -16,7 +16,7 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr std::array kOptions{
+constexpr std::array kProfileOptions{
     OptionRow{
         .value = "SCENARIO.yaml FILE...", .type = OptionType::argument, .completes = "scenarios"},
     kRowOption,
@@ -42,8 +42,8 @@ constexpr std::array kFilesOptions{
                       "torch.profiler, or a log with NCCL_DEBUG=INFO and "
                       "NCCL_DEBUG_SUBSYS=INIT,COLL; plain or gzip",
               .type = OptionType::argument},
-    kOptions[5], kOptions[6]};
-constexpr std::array<std::span<const OptionRow>, 1> kOtherOptions{kFilesOptions};
+    kProfileOptions[5], kProfileOptions[6]};
+constexpr std::array<std::span<const OptionRow>, 1> kOtherProfileOptions{kFilesOptions};
 
 ProfileRequest request_of(const po::variables_map& values) {
   constexpr std::int64_t kMostSteps = 1'000'000'000;
@@ -75,7 +75,7 @@ CommandResult summary(const CommandCall& call, const po::variables_map& values,
 }
 
 CommandResult profile_command(const CommandCall& call) {
-  const po::variables_map values = parse_options(call.arguments, kOptions);
+  const po::variables_map values = parse_options(call.arguments, kProfileOptions);
   const std::vector<std::string> paths = plain_arguments(values);
   if (paths.empty() || (paths.size() == 1 && is_scenario_path(paths[0])))
     throw InputError({}, "",
@@ -112,7 +112,7 @@ const CommandRow kProfileCommand{
     "calls of NCCL by kind and size. Errors are predicted over measured, less one. Without a "
     "scenario it says what the files hold.",
     profile_command,
-    kOptions,
-    kOtherOptions};
+    kProfileOptions,
+    kOtherProfileOptions};
 
 }  // namespace simtrain

@@ -20,7 +20,7 @@ namespace po = boost::program_options;
 
 namespace {
 
-constexpr std::array kOptions{
+constexpr std::array kRunOptions{
     kScenarioArgument,
     with_help(kRowOption, "one row of the scenario's table; without it all rows, a line each"),
     with_help(kSetOption,
@@ -207,7 +207,7 @@ CommandResult run_table(const RunRequest& request, bool json) {
 }
 
 CommandResult run_command(const CommandCall& call) {
-  const po::variables_map values = parse_options(call.arguments, kOptions);
+  const po::variables_map values = parse_options(call.arguments, kRunOptions);
   const bool json = wants_json(values);
   const std::optional<SampleRequest> sample = sample_of(values);
   const std::optional<TrainingGoal> goal = goal_of(values);
@@ -236,6 +236,6 @@ const CommandRow kRunCommand{
     "simtrain scenarios/llama405b_a4_224.yaml",
     "Predicts a training step of the scenario, or of each row of its table. 'run' may be left out.",
     run_command,
-    kOptions};
+    kRunOptions};
 
 }  // namespace simtrain

@@ -13,7 +13,7 @@ namespace po = boost::program_options;
 
 namespace {
 
-constexpr std::array kOptions{
+constexpr std::array kScaleOptions{
     kScenarioArgument,
     OptionRow{.name = "gpus",
               .value = "SIZES",
@@ -32,7 +32,7 @@ constexpr std::array kOptions{
     format_option("json: the same as simtrain.scale/1")};
 
 CommandResult scale_command(const CommandCall& call) {
-  const po::variables_map values = parse_options(call.arguments, kOptions);
+  const po::variables_map values = parse_options(call.arguments, kScaleOptions);
   const std::string path = one_scenario(call, values, "scale");
   const auto source = ScenarioSource::from_file(path);
   const bool json = wants_json(values);
@@ -66,6 +66,6 @@ const CommandRow kScaleCommand{
     "is "
     "illegal are shown with the reason.",
     scale_command,
-    kOptions};
+    kScaleOptions};
 
 }  // namespace simtrain

@@ -17,7 +17,7 @@ namespace po = boost::program_options;
 
 namespace {
 
-constexpr std::array kOptions{
+constexpr std::array kSweepOptions{
     kScenarioArgument,
     kRowOption,
     with_help(kSetOption,
@@ -107,7 +107,7 @@ SweepFiles::Request files_of(const po::variables_map& values) {
 
 SweepArguments arguments_of(const CommandCall& call) {
   SweepArguments arguments;
-  arguments.values = parse_options(call.arguments, kOptions);
+  arguments.values = parse_options(call.arguments, kSweepOptions);
   const po::variables_map& values = arguments.values;
   arguments.request.path = one_scenario(call, values, "sweep");
   arguments.request.row = option_value(values, "row").value_or("");
@@ -278,6 +278,6 @@ const CommandRow kSweepCommand{
     "Predicts every combination of what is varied. Combinations that are no job are rows as well, "
     "with their reason. docs/sweep.md has the layout of the files.",
     sweep_command,
-    kOptions};
+    kSweepOptions};
 
 }  // namespace simtrain

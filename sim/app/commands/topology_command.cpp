@@ -136,7 +136,7 @@ TopologyReport report_of(const Subject& subject, const ClusterMap& map) {
   return report;
 }
 
-constexpr std::array kOptions{
+constexpr std::array kTopologyOptions{
     OptionRow{
         .value = "CLUSTER|SCENARIO.yaml", .type = OptionType::argument, .completes = "clusters"},
     OptionRow{.name = "nodes",
@@ -160,7 +160,7 @@ constexpr std::array kOptions{
     format_option("json: the same as simtrain.topology/1")};
 
 CommandResult topology_command(const CommandCall& call) {
-  const po::variables_map values = parse_options(call.arguments, kOptions);
+  const po::variables_map values = parse_options(call.arguments, kTopologyOptions);
   const bool json = wants_json(values);
   const Subject subject = subject_of(call, values);
   OutputFiles outputs(values);
@@ -192,6 +192,6 @@ const CommandRow kTopologyCommand{
     "simtrain topology gcp-a4 --nodes 28 --svg a4.svg",
     "Counts devices and links of a cluster, its bandwidths by level and its bisection.",
     topology_command,
-    kOptions};
+    kTopologyOptions};
 
 }  // namespace simtrain

@@ -16,7 +16,7 @@ namespace po = boost::program_options;
 
 namespace {
 
-constexpr std::array kOptions{
+constexpr std::array kTuneOptions{
     kScenarioArgument,
     kRowOption,
     kSetOption,
@@ -143,8 +143,8 @@ std::string tuned_yaml(const Asked& asked, const TuneRequest& request, const Tun
   return remark(result) + block_text(tree);
 }
 
-OutputFiles outputs_of(const CommandCall& call, const po::variables_map& values,
-                       const std::string& scenario) {
+OutputFiles tune_outputs(const CommandCall& call, const po::variables_map& values,
+                         const std::string& scenario) {
   OutputFiles outputs(values);
   outputs.reads_scenario(call.data, scenario);
   outputs.writes("output", kYamlFile);
@@ -153,12 +153,12 @@ OutputFiles outputs_of(const CommandCall& call, const po::variables_map& values,
 }
 
 CommandResult tune_command(const CommandCall& call) {
-  const po::variables_map values = parse_options(call.arguments, kOptions);
+  const po::variables_map values = parse_options(call.arguments, kTuneOptions);
   const std::string path = one_scenario(call, values, "tune");
   Asked asked{call.data, ScenarioSource::from_file(path), option_value(values, "row").value_or(""),
               parsed_settings(values)};
   const bool json = wants_json(values);
-  OutputFiles outputs = outputs_of(call, values, path);
+  OutputFiles outputs = tune_outputs(call, values, path);
   if (asked.row.empty() && asked.source.has_table())
     throw InputError({}, "--row",
                      fmt::format("is missing; {}", suggestion("", asked.source.row_names())));
@@ -193,6 +193,6 @@ const CommandRow kTuneCommand{
     "Plans that are tight (that fit only with less fragmentation of the allocator than usual) rank "
     "behind all others. Exits with 1 where no plan fits.",
     tune_command,
-    kOptions};
+    kTuneOptions};
 
 }  // namespace simtrain

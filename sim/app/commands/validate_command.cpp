@@ -20,7 +20,7 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr std::array kOptions{
+constexpr std::array kValidateOptions{
     OptionRow{.value = "[FILE|FOLDER]...", .type = OptionType::argument},
     format_option("json: the same as simtrain.validation/1 or simtrain.nccl-validation/1"),
     OptionRow{.name = "breakdown", .help = "where the step of each row goes"},
@@ -29,7 +29,7 @@ constexpr std::array kOptions{
     kMeanErrorOption,
     OptionRow{.name = "steps", .value = "WINDOW", .completes = "step-windows"},
     with_help(kLogFormatOption, "of the logs of a FOLDER, as for 'simtrain metrics'")};
-constexpr std::array<std::span<const OptionRow>, 4> kOtherOptions{
+constexpr std::array<std::span<const OptionRow>, 4> kOtherValidateOptions{
     kNcclModeOptions, kLeaveOutOptions, kKernelsOptions, kMeasuredModeOptions};
 
 std::vector<std::string> paths_of(const CommandCall& call, const po::variables_map& values) {
@@ -102,7 +102,8 @@ CommandResult validate_command(const CommandCall& call) {
     return validate_measured_command(call);
   if (std::count(call.arguments.begin(), call.arguments.end(), "--nccl") > 0)
     return validate_nccl_command(call);
-  const po::variables_map values = parse_options(call.arguments, joined(kOptions, kValidateModes));
+  const po::variables_map values =
+      parse_options(call.arguments, joined(kValidateOptions, kValidateModes));
   const bool json = wants_json(values);
   const std::optional<double> mean_bound = percent_option(values, "max-mean-error");
   OutputFiles outputs = outputs_of(call, values);
@@ -128,7 +129,7 @@ const CommandRow kValidateCommand{
     "files state is broken (docs/validation.md). A FOLDER holds runs of one's own: NAME.yaml is a "
     "scenario, NAME.log, or NAME.ROW.log where it has a table, a training log of it.",
     validate_command,
-    kOptions,
-    kOtherOptions};
+    kValidateOptions,
+    kOtherValidateOptions};
 
 }  // namespace simtrain

@@ -8,7 +8,7 @@
 namespace simtrain {
 namespace {
 
-constexpr std::size_t kBlock = 1U << 18U;
+constexpr std::size_t kPackedBlock = 1U << 18U;
 constexpr int kEffort = 6;
 constexpr int kGzipWindow = 15 + 16;  ///< zlib's way to ask for the gzip format
 constexpr int kMemory = 8;
@@ -74,14 +74,14 @@ std::string inflated_start(std::string_view packed, std::size_t most) {
 
 PackedFile::PackedFile(const std::string& path)
     : file_(path), packer_(path.ends_with(".gz") ? std::make_unique<Packer>() : nullptr) {
-  block_.reserve(2 * kBlock);
+  block_.reserve(2 * kPackedBlock);
 }
 
 PackedFile::~PackedFile() = default;
 
 void PackedFile::write(std::string_view bytes) {
   block_.append(bytes);
-  if (block_.size() >= kBlock) flush(false);
+  if (block_.size() >= kPackedBlock) flush(false);
 }
 
 void PackedFile::commit() {

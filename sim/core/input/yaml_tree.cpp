@@ -248,4 +248,9 @@ const YamlNode* find_yaml_value(const YamlNode& root, std::string_view key) {
   return node;
 }
 
+std::string text_at(const YamlNode& root, std::string_view key) {
+  const YamlNode* value = find_yaml_value(root, key);
+  return value == nullptr ? "" : value->text;
+}
+
 }  // namespace simtrain

@@ -49,4 +49,7 @@ void set_yaml_value(YamlNode& root, std::string_view key, YamlNode value,
 /// The value under a dotted key, or nullptr.
 const YamlNode* find_yaml_value(const YamlNode& root, std::string_view key);
 
+/// The text under a dotted key; empty where there is none.
+std::string text_at(const YamlNode& root, std::string_view key);
+
 }  // namespace simtrain

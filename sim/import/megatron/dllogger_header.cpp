@@ -10,7 +10,7 @@ namespace simtrain {
 namespace {
 
 constexpr std::string_view kPrefix = "cfg/";
-constexpr std::ptrdiff_t kDeepest = 32;
+constexpr std::ptrdiff_t kDeepestKey = 32;
 
 bool is_header(std::string_view text) {
   return text.find("\"cfg/") != std::string_view::npos &&
@@ -62,7 +62,7 @@ YamlNode configuration_of(const YamlNode& record, const std::string& path) {
   tree.place = {path};
   for (const YamlEntry& entry : keys->entries) {
     if (!entry.key.starts_with(kPrefix)) continue;
-    if (std::count(entry.key.begin(), entry.key.end(), '/') > kDeepest)
+    if (std::count(entry.key.begin(), entry.key.end(), '/') > kDeepestKey)
       throw InputError(entry.place, entry.key.substr(0, 80), "nests deeper than any recipe");
     std::string key = "model." + entry.key.substr(kPrefix.size());
     std::replace(key.begin(), key.end(), '/', '.');

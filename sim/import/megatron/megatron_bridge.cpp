@@ -9,7 +9,7 @@ namespace {
 
 using T = RecipeTerms;
 
-constexpr std::array kKeys{
+constexpr std::array kBridgeKeys{
     KeyRow{"model._target_", &T::model_class},
     KeyRow{"model.num_layers", &T::num_layers},
     KeyRow{"model.hidden_size", &T::hidden_size},
@@ -143,8 +143,8 @@ ImportedRecipe read_bridge(const ImportFile& file, const RecipeRequest& request,
   const YamlNode* precision = tree.find("mixed_precision");
   const bool written_out = precision != nullptr && precision->kind == YamlNode::Kind::map;
   std::vector<KeyRow> rows;
-  rows.reserve(kKeys.size() + kPrecisionKeys.size());
-  for (const KeyRow& row : kKeys) {
+  rows.reserve(kBridgeKeys.size() + kPrecisionKeys.size());
+  for (const KeyRow& row : kBridgeKeys) {
     if (!written_out || row.key != "mixed_precision") rows.push_back(row);
   }
   rows.insert(rows.end(), kPrecisionKeys.begin(), kPrecisionKeys.end());

@@ -16,7 +16,7 @@ constexpr std::string_view kNoUnevenStages =
     "uneven stages are modelled by pipeline_model_parallel_layout alone";
 constexpr std::string_view kNoOtherContext = "context parallelism other than p2p is not modelled";
 
-constexpr std::array kKeys{
+constexpr std::array kMegatronKeys{
     KeyRow{"num_layers", &T::num_layers},
     KeyRow{"encoder_num_layers", &T::num_layers},
     KeyRow{"hidden_size", &T::hidden_size},
@@ -82,7 +82,7 @@ constexpr std::array kKeys{
     KeyRow{"world_size", &T::world_size},
 };
 
-constexpr std::array kOtherKeys{
+constexpr std::array kOtherMegatronKeys{
     KeyRow{"num_experts", Refused{kNoMixture}},
     KeyRow{"multi_latent_attention", Refused{kNoLatent}},
     KeyRow{"use_torch_fsdp2", Refused{kNoFsdp}},
@@ -115,8 +115,8 @@ constexpr std::array kOtherKeys{
     KeyRow{"add_qkv_bias", kBiases},
     KeyRow{"qk_layernorm", kQkNorm},
     KeyRow{"deterministic_mode", kDeterministic},
-    KeyRow{"use_precision_aware_optimizer", LeftOut{"optimizer states of other types"}},
-    KeyRow{"fp32_residual_connection", LeftOut{"residuals in FP32"}},
+    KeyRow{"use_precision_aware_optimizer", NotSimulated{"optimizer states of other types"}},
+    KeyRow{"fp32_residual_connection", NotSimulated{"residuals in FP32"}},
     KeyRow{"max_position_embeddings", Ignored{"how far positions may go, not how many there are"}},
     KeyRow{"data_parallel_size", kDerived},
     KeyRow{"batch_p2p_comm", kDerived},
@@ -190,8 +190,8 @@ constexpr std::array<MegatronOption, 11> kOptions{
 
 std::span<const KeyRow> megatron_keys() {
   static const std::vector<KeyRow> rows = [] {
-    std::vector<KeyRow> all(kKeys.begin(), kKeys.end());
-    all.insert(all.end(), kOtherKeys.begin(), kOtherKeys.end());
+    std::vector<KeyRow> all(kMegatronKeys.begin(), kMegatronKeys.end());
+    all.insert(all.end(), kOtherMegatronKeys.begin(), kOtherMegatronKeys.end());
     return all;
   }();
   return rows;

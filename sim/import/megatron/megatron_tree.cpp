@@ -23,7 +23,7 @@ void require_known(const std::string& name, const SourcePlace& place) {
 bool matters(const std::string& name) {
   const KeyRow* row = exact_row(megatron_keys(), name);
   return row != nullptr && !std::holds_alternative<Ignored>(row->meaning) &&
-         !std::holds_alternative<LeftOut>(row->meaning);
+         !std::holds_alternative<NotSimulated>(row->meaning);
 }
 
 /// An option as the argument that it sets.

@@ -15,10 +15,9 @@ namespace {
 
 using T = RecipeTerms;
 
-constexpr LeftOut kWindow{"attention over a sliding window; all positions are attended to"};
-constexpr Ignored kRange{"how far positions may go, not how many there are"};
+constexpr NotSimulated kWindow{"attention over a sliding window; all positions are attended to"};
 
-constexpr std::array kKeys{
+constexpr std::array kHuggingFaceKeys{
     KeyRow{"_name_or_path", &T::name},
     KeyRow{"model_type", &T::model_class},
     KeyRow{"num_hidden_layers", &T::num_layers},
@@ -190,7 +189,7 @@ ImportedRecipe read_config(const ImportFile& file, const RecipeRequest& request,
   refuse_job(request);
   YamlNode tree = load_yaml_text(file.text, file.path);
   apply_overrides(tree, request.overrides);
-  RecipeReading reading = read_recipe(tree, kKeys, KeyStyle::dotted);
+  RecipeReading reading = read_recipe(tree, kHuggingFaceKeys, KeyStyle::dotted);
   require_taken(reading, file, kHuggingFaceConfig.name);
   add_left_out(type_of(reading.terms, file.path), tree, reading);
   ImportedRecipe result =

@@ -9,12 +9,12 @@
 
 #include "sim/core/input/scalar_text.h"
 #include "sim/core/suggestion.h"
+#include "sim/import/nemo/interpolation.h"
 
 namespace simtrain {
 namespace {
 
-constexpr std::size_t kMostFiles = 64;
-constexpr std::string_view kLauncherPrefix = "training.";
+constexpr std::size_t kMostConfigs = 64;
 constexpr std::string_view kOverlapTable = "ub_tp_comm_overlap_cfg";
 
 /// Puts `over` on `under`: maps key by key, anything else as a whole.
@@ -107,9 +107,9 @@ class Composer {
       throw InputError(item.place, "defaults",
                        fmt::format("goes in a circle: {} -> {}", fmt::join(open_, " -> "), file));
     }
-    if (++files_ > kMostFiles) {
+    if (++files_ > kMostConfigs) {
       throw InputError(item.place, "defaults",
-                       fmt::format("takes in more than {} files", kMostFiles));
+                       fmt::format("takes in more than {} files", kMostConfigs));
     }
     open_.push_back(file);
     YamlNode tree = compose(load_yaml_file(file), file);

@@ -14,9 +14,8 @@ namespace simtrain {
 namespace {
 
 constexpr std::size_t kMostSteps = 10000;  // of one value: more than anyone nests by hand
-constexpr std::size_t kDeepest = 64;
-constexpr std::size_t kLongest = 1U << 16U;
-constexpr std::string_view kLauncherPrefix = "training.";  // NeMo's launcher puts recipes below it
+constexpr std::size_t kDeepestInterpolation = 64;
+constexpr std::size_t kLongestValue = 1U << 16U;
 
 /// Where the brace that `${` at `start` opens is closed, or npos.
 std::size_t closing_brace(const std::string& text, std::size_t start) {
@@ -45,7 +44,8 @@ class Resolver {
       throw InputError(node.place, key,
                        fmt::format("is made of itself: {} -> {}", fmt::join(open_, " -> "), key));
     }
-    if (open_.size() == kDeepest || node.text.size() > kLongest || ++steps_ > kMostSteps) {
+    if (open_.size() == kDeepestInterpolation || node.text.size() > kLongestValue ||
+        ++steps_ > kMostSteps) {
       throw InputError(node.place, key, "interpolates too much; write the value out");
     }
     open_.push_back(key);
@@ -77,7 +77,7 @@ class Resolver {
                          fmt::format("'{}' lacks a closing brace", node.text.substr(0, 120)));
       out += scalar_text(one(key, node, text.substr(start + 2, end - start - 2)), key);
       at = end + 1;
-      if (out.size() > kLongest)
+      if (out.size() > kLongestValue)
         throw InputError(node.place, key, "interpolates too much; write the value out");
     }
     return out;
@@ -85,10 +85,10 @@ class Resolver {
 
   /// The part between `${` and `}`.
   YamlNode one(const std::string& key, const YamlNode& node, const std::string& inside) {
-    if (++nested_ > kDeepest)
-      throw InputError(
-          node.place, key,
-          fmt::format("nests interpolations deeper than {}; write the value out", kDeepest));
+    if (++nested_ > kDeepestInterpolation)
+      throw InputError(node.place, key,
+                       fmt::format("nests interpolations deeper than {}; write the value out",
+                                   kDeepestInterpolation));
     const std::string text(trimmed(put_in(key, node, inside)));
     --nested_;
     const std::size_t colon = text.find(':');

@@ -1,10 +1,14 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "sim/core/input/yaml_tree.h"
 
 namespace simtrain {
+
+/// NeMo's launcher puts recipes below this.
+inline constexpr std::string_view kLauncherPrefix = "training.";
 
 /// `value`, found at the dotted `key` of `root`, with OmegaConf's interpolations put in:
 /// `${a.b}` from the root, `${.b}` beside the value, `${..b}` one map further out, also inside a

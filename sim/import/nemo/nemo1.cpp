@@ -12,7 +12,6 @@ namespace {
 using T = RecipeTerms;
 
 constexpr Ignored kScaling{"delayed scaling is simulated with Transformer Engine's usual history"};
-constexpr Ignored kRange{"how far positions may go, not how many there are"};
 
 constexpr std::array kModelKeys{
     KeyRow{"model.num_layers", &T::num_layers},
@@ -97,7 +96,7 @@ constexpr std::array kStepKeys{
            Refused{"recomputation of some stages only is not modelled"}},
 };
 
-constexpr std::array kOtherKeys{
+constexpr std::array kOtherNemo1Keys{
     KeyRow{"model.precision", Ignored{"given by trainer.precision and megatron_amp_O2"}},
     KeyRow{"model.megatron_amp_O2", Ignored{"parameters and gradient buffers in BF16 are assumed"}},
     KeyRow{"model.optim.*", kLearned},
@@ -145,7 +144,7 @@ std::span<const KeyRow> nemo1_keys() {
   static const std::vector<KeyRow> rows = [] {
     std::vector<KeyRow> all(kModelKeys.begin(), kModelKeys.end());
     all.insert(all.end(), kStepKeys.begin(), kStepKeys.end());
-    all.insert(all.end(), kOtherKeys.begin(), kOtherKeys.end());
+    all.insert(all.end(), kOtherNemo1Keys.begin(), kOtherNemo1Keys.end());
     return all;
   }();
   return rows;

@@ -8,7 +8,7 @@ namespace {
 
 using T = RecipeTerms;
 
-constexpr std::array kKeys{
+constexpr std::array kNemo2Keys{
     KeyRow{"name", &T::name},
     KeyRow{"model.config._target_", &T::model_class},
     KeyRow{"model.config.num_layers", &T::num_layers},
@@ -122,7 +122,7 @@ void add_callback_defaults(RecipeTerms& terms) {
 ImportedRecipe read_nemo2(const ImportFile& file, const RecipeRequest& request,
                           const DataFolder& data) {
   const YamlNode tree = load_yaml_recipe(file, request);
-  RecipeReading reading = read_recipe(tree, kKeys, KeyStyle::dotted);
+  RecipeReading reading = read_recipe(tree, kNemo2Keys, KeyStyle::dotted);
   RecipeTerms& terms = reading.terms;
   if (file.text.find("MegatronCommOverlapCallback") != std::string::npos)
     add_callback_defaults(terms);

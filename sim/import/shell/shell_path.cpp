@@ -10,7 +10,7 @@
 namespace simtrain {
 namespace {
 
-constexpr int kDeepest = 8;
+constexpr int kDeepestSubstitution = 8;
 
 /// Where the bracket that opens at `start` is closed, or npos.
 std::size_t closing_bracket(const std::string& text, std::size_t start) {
@@ -27,7 +27,7 @@ class PathReader {
   explicit PathReader(const std::string& script) : script_(script) {}
 
   std::optional<std::string> read(const std::string& word, int depth) const {
-    if (depth > kDeepest || word.starts_with('~')) return std::nullopt;
+    if (depth > kDeepestSubstitution || word.starts_with('~')) return std::nullopt;
     std::string out;
     std::size_t at = 0;
     while (at < word.size()) {

@@ -19,8 +19,8 @@
 namespace simtrain {
 namespace {
 
-constexpr std::size_t kMostFiles = 64;
-constexpr std::size_t kDeepest = 64;         // branches in branches, files in files
+constexpr std::size_t kMostScripts = 64;
+constexpr std::size_t kDeepestNesting = 64;  // branches in branches, files in files
 constexpr std::size_t kLongestTest = 64;     // words from `if` to `then`
 constexpr std::size_t kMostBranches = 4096;  // more than anyone writes by hand
 constexpr TextFileKind kSourced{"a script to take in", 4};
@@ -157,7 +157,7 @@ class ScriptReader {
     const std::string& text = words[at].text;
     const bool choice = text == "case" && at + 2 < words.size() && words[at + 2].text == "in";
     if (!choice && find_keyword(words, at, text == "if" ? "then" : "do") == at) return std::nullopt;
-    if (blocks_.depth() >= kDeepest || ++branches_ > kMostBranches)
+    if (blocks_.depth() >= kDeepestNesting || ++branches_ > kMostBranches)
       throw InputError(words[at].place, "", "has more branches than any script to train with");
     const bool live = blocks_.is_live();
     if (choice) {
@@ -233,9 +233,9 @@ class ScriptReader {
                                    "{}",
                                    plain_text(*path), hint));
     }
-    if (++files_ > kMostFiles || open_.size() >= kDeepest) {
+    if (++files_ > kMostScripts || open_.size() >= kDeepestNesting) {
       throw InputError(word.place, "source",
-                       fmt::format("takes in more than {} files", kMostFiles));
+                       fmt::format("takes in more than {} files", kMostScripts));
     }
     read_file(read_text_file(*file, kSourced), *file);
     return at + 2;

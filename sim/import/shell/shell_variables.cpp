@@ -5,16 +5,16 @@
 #include <string_view>
 
 #include "sim/import/shell/shell_path.h"
+#include "sim/import/shell/shell_words.h"
 
 namespace simtrain {
 namespace {
 
-constexpr std::size_t kLongest = 4096;          // of a word with its variables put in
+constexpr std::size_t kLongestWord = 4096;      // of a word with its variables put in
 constexpr std::size_t kLongestReference = 512;  // of ${...}; a longer one stays as it is written
 constexpr std::size_t kMostVariables = 4096;    // the rest stays unknown
-constexpr int kDeepest = 8;                     // defaults in defaults
+constexpr int kDeepestDefault = 8;              // defaults in defaults
 
-bool starts_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 /// Of `$NAME` or `${...}`; 0 where there is none.
@@ -70,8 +70,8 @@ bool ShellVariables::take(const std::string& word, bool maybe) {
     return true;
   }
   if (appends && known->second) value = *known->second + value;
-  const bool lost =
-      (appends && !known->second) || value.size() > kLongest || (maybe && known->second != value);
+  const bool lost = (appends && !known->second) || value.size() > kLongestWord ||
+                    (maybe && known->second != value);
   known->second = lost ? std::nullopt : std::optional(std::move(value));
   return true;
 }
@@ -89,7 +89,7 @@ ShellVariables ShellVariables::joined(const std::vector<ShellVariables>& branche
 
 std::string ShellVariables::put_in(const std::string& word, int depth) const {
   std::string out;
-  for (std::size_t at = 0; at < word.size() && out.size() <= kLongest;) {
+  for (std::size_t at = 0; at < word.size() && out.size() <= kLongestWord;) {
     const std::size_t length = reference_length(word, at);
     const auto value = length > 0 ? value_of(word.substr(at, length), depth) : std::nullopt;
     const std::size_t taken = length > 0 ? length : 1;
@@ -112,7 +112,7 @@ std::optional<std::string> ShellVariables::value_of(const std::string& reference
   const bool empty_too = rest.starts_with(":-") || rest.starts_with(":=");
   if (!empty_too && !rest.starts_with('-') && !rest.starts_with('=')) return std::nullopt;
   if (value && !(empty_too && value->empty())) return value;
-  if (depth >= kDeepest) return std::nullopt;
+  if (depth >= kDeepestDefault) return std::nullopt;
   return put_in(unquoted(rest.substr(empty_too ? 2 : 1)), depth + 1);
 }
 

@@ -9,7 +9,6 @@ namespace {
 
 constexpr std::size_t kLongestBracket = 512;  // a longer one is taken for plain text
 
-bool starts_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 /// The last character of the `$(...)` or `${...}` at `start`, or `start` where there is none.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cctype>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,11 @@ struct ShellWord {
   bool starts = false;     ///< the first of a command
   bool undecided = false;  ///< in a branch that only a run takes or not
 };
+
+/// Whether a character may be the first of a variable's name.
+inline bool starts_name(char c) {
+  return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
 
 /// The words of a shell script, variables as they are written. A quoted text that holds options is
 /// split into the words in it; `${...}`, `$(...)` and `` `...` `` stay one piece.

@@ -154,7 +154,7 @@ class RecipeReader {
                                    "one",
                                    value.text.substr(0, 80), key));
     }
-    if (const auto* left = std::get_if<LeftOut>(&row.meaning)) {
+    if (const auto* left = std::get_if<NotSimulated>(&row.meaning)) {
       if (!is_off(value)) ++reading_.left_out[std::string(left->why)][spelled(key)];
       return;
     }
@@ -169,7 +169,8 @@ class RecipeReader {
 
   static void take(const Ignored& /*row*/, const YamlNode& /*value*/, const std::string& /*key*/) {}
   static void take(const Refused& /*row*/, const YamlNode& /*value*/, const std::string& /*key*/) {}
-  static void take(const LeftOut& /*row*/, const YamlNode& /*value*/, const std::string& /*key*/) {}
+  static void take(const NotSimulated& /*row*/, const YamlNode& /*value*/,
+                   const std::string& /*key*/) {}
   void take(WholeTerm RecipeTerms::*term, const YamlNode& value, const std::string& key) {
     set(term, scalar_integer(value, spelled(key), Limits{0, 1e15}), value, key);
   }

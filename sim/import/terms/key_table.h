@@ -26,13 +26,13 @@ struct Refused {
 };
 
 /// The same where the change is small: the import goes on and reports it.
-struct LeftOut {
+struct NotSimulated {
   std::string_view why;
 };
 
 using Meaning =
     std::variant<WholeTerm RecipeTerms::*, RealTerm RecipeTerms::*, FlagTerm RecipeTerms::*,
-                 WordTerm RecipeTerms::*, TreeTerm RecipeTerms::*, Ignored, Refused, LeftOut>;
+                 WordTerm RecipeTerms::*, TreeTerm RecipeTerms::*, Ignored, Refused, NotSimulated>;
 
 /// A row of a format's key table: a dotted key of its files, or all that start so (`data.*`), and
 /// what simtrain makes of it. An exact key goes before a start, an earlier row before a later one.
@@ -45,10 +45,11 @@ struct KeyRow {
 const KeyRow* exact_row(std::span<const KeyRow> rows, std::string_view key);
 
 inline constexpr Ignored kOutside{"has no part in the time of a step"};
+inline constexpr Ignored kRange{"how far positions may go, not how many there are"};
 inline constexpr Ignored kLearned{"decides what is learned, not how long a step takes"};
-inline constexpr LeftOut kBiases{"biases of the linear modules"};
-inline constexpr LeftOut kQkNorm{"the norms of queries and keys"};
-inline constexpr LeftOut kDeterministic{"deterministic kernels, which can be slower"};
+inline constexpr NotSimulated kBiases{"biases of the linear modules"};
+inline constexpr NotSimulated kQkNorm{"the norms of queries and keys"};
+inline constexpr NotSimulated kDeterministic{"deterministic kernels, which can be slower"};
 inline constexpr Ignored kSoftware{"of the software stack (--software), which has its own"};
 inline constexpr std::string_view kNoMixture = "mixture-of-experts models are not modelled yet";
 inline constexpr std::string_view kNoHybrid = "hybrid models (Mamba) are not modelled yet";

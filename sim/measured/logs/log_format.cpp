@@ -14,8 +14,8 @@
 namespace simtrain {
 namespace {
 
-constexpr std::array<const LogFormat*, 5> kFormats{&kDlloggerLog, &kNemoLog, &kNemoProgressBar,
-                                                   &kMegatronLog, &kCsvLog};
+constexpr std::array<const LogFormat*, 5> kLogFormats{&kDlloggerLog, &kNemoLog, &kNemoProgressBar,
+                                                      &kMegatronLog, &kCsvLog};
 
 /// A format that the log may be of, with what it made of the lines so far.
 struct Candidate {
@@ -41,8 +41,8 @@ struct Candidate {
 std::vector<Candidate> candidates(const LogRequest& request) {
   std::vector<Candidate> all;
   std::vector<std::string> known;
-  all.reserve(kFormats.size());
-  for (const LogFormat* row : kFormats) {
+  all.reserve(kLogFormats.size());
+  for (const LogFormat* row : kLogFormats) {
     known.emplace_back(row->name);
     if (request.format.empty() || request.format == row->name) all.emplace_back(*row, request);
   }
@@ -63,7 +63,7 @@ Candidate* chosen(std::vector<Candidate>& all) {
 
 }  // namespace
 
-std::span<const LogFormat* const> log_formats() { return kFormats; }
+std::span<const LogFormat* const> log_formats() { return kLogFormats; }
 
 MeasuredRun read_log(const ByteSource& source, const LogRequest& request) {
   std::vector<Candidate> all = candidates(request);

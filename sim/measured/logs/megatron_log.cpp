@@ -8,13 +8,13 @@
 namespace simtrain {
 namespace {
 
-constexpr std::string_view kHead = " iteration ";
-constexpr std::string_view kTiming = "elapsed time per iteration (";
+constexpr std::string_view kMegatronHead = " iteration ";
+constexpr std::string_view kMegatronTiming = "elapsed time per iteration (";
 constexpr std::string_view kStops = "|\r\n\x1b";
 
 /// The number of ` iteration       10/      50 |`.
 std::optional<std::int64_t> iteration(std::string_view text) {
-  const auto done = field_after(text, kHead, "/|");
+  const auto done = field_after(text, kMegatronHead, "/|");
   if (!done) return std::nullopt;
   const std::string_view rest = text.substr(static_cast<std::size_t>(done->data() - text.data()));
   const std::size_t slash = rest.find_first_of("/|");
@@ -62,13 +62,14 @@ class MegatronLog final : public LogReader {
     const std::string_view text = line.with_end();
     if (find_word(line.text, "MODEL_TFLOP/s/GPU") != std::string_view::npos)
       bridge_tflops_ = number_after(text, "GPU utilization: ", "M\r\n");
-    const bool timed = find_word(line.text, kTiming) != std::string_view::npos;
-    const auto number =
-        find_word(line.text, kHead) == std::string_view::npos ? std::nullopt : iteration(line.text);
+    const bool timed = find_word(line.text, kMegatronTiming) != std::string_view::npos;
+    const auto number = find_word(line.text, kMegatronHead) == std::string_view::npos
+                            ? std::nullopt
+                            : iteration(line.text);
     if (!timed && !number) return;
     if (!timed) {
       run.skip(line.number, "is a training step without 'elapsed time per iteration'");
-    } else if (occurs_twice(line.text, kTiming)) {
+    } else if (occurs_twice(line.text, kMegatronTiming)) {
       run.skip(line.number, kTwoSteps);
     } else if (!number) {
       run.skip(line.number, kNoStepNumber);

@@ -4,22 +4,22 @@
 namespace simtrain {
 namespace {
 
-constexpr std::string_view kTiming = "train_step_timing in s: ";
-constexpr std::string_view kHead = "Training epoch ";
-constexpr std::string_view kStops = "|\r\n\x1b";
+constexpr std::string_view kNemoTiming = "train_step_timing in s: ";
+constexpr std::string_view kNemoHead = "Training epoch ";
+constexpr std::string_view kNemoStops = "|\r\n\x1b";
 
 /// `Training epoch 0, iteration 49/49 | lr: ... | global_step: 49 | ... | train_step_timing in s:
 /// 12.39 | ...`: a line a step, steps from 0.
 class NemoLog final : public LogReader {
  public:
   void line(const LogLine& line, RunBuilder& run) override {
-    if (find_word(line.text, kTiming) == std::string_view::npos) {
-      if (find_word(line.text, kHead) != std::string_view::npos &&
+    if (find_word(line.text, kNemoTiming) == std::string_view::npos) {
+      if (find_word(line.text, kNemoHead) != std::string_view::npos &&
           find_word(line.text, " iteration ") != std::string_view::npos)
         run.skip(line.number, "is a training step without 'train_step_timing in s'");
       return;
     }
-    if (occurs_twice(line.text, kTiming) || occurs_twice(line.text, kHead)) {
+    if (occurs_twice(line.text, kNemoTiming) || occurs_twice(line.text, kNemoHead)) {
       run.skip(line.number, kTwoSteps);
       return;
     }
@@ -28,13 +28,13 @@ class NemoLog final : public LogReader {
 
  private:
   static void add(std::string_view text, std::int64_t number, RunBuilder& run) {
-    const auto timing = field_after(text, kTiming, kStops);
+    const auto timing = field_after(text, kNemoTiming, kNemoStops);
     const auto seconds = timing ? number_in(*timing) : std::nullopt;
     if (!seconds) {
       run.skip(number, kNoStepTime);
       return;
     }
-    auto step = field_after(text, "global_step: ", kStops);
+    auto step = field_after(text, "global_step: ", kNemoStops);
     if (!step) step = field_after(text, " iteration ", "/");
     const auto count = step ? whole_number_in(*step) : std::nullopt;
     if (!count) {
@@ -44,12 +44,12 @@ class NemoLog final : public LogReader {
     StepRecord record;
     record.step.number = *count;
     record.step.seconds = *seconds;
-    record.step.tflops = number_after(text, "TFLOPS_per_GPU: ", kStops);
-    set_loss(record.step, field_after(text, "reduced_train_loss: ", kStops),
-             field_after(text, "grad_norm: ", kStops));
-    record.global_batch_size = number_after(text, "global_batch_size: ", kStops);
-    record.consumed_samples = number_after(text, "consumed_samples: ", kStops);
-    record.peak_memory_bytes = number_after(text, "peak_memory_usage: ", kStops);
+    record.step.tflops = number_after(text, "TFLOPS_per_GPU: ", kNemoStops);
+    set_loss(record.step, field_after(text, "reduced_train_loss: ", kNemoStops),
+             field_after(text, "grad_norm: ", kNemoStops));
+    record.global_batch_size = number_after(text, "global_batch_size: ", kNemoStops);
+    record.consumed_samples = number_after(text, "consumed_samples: ", kNemoStops);
+    record.peak_memory_bytes = number_after(text, "peak_memory_usage: ", kNemoStops);
     run.add(record, number);
   }
 };

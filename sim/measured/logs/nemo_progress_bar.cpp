@@ -4,8 +4,8 @@
 namespace simtrain {
 namespace {
 
-constexpr std::string_view kTiming = "train_step_timing in s=";
-constexpr std::string_view kStops = ",]\r\n\x1b";
+constexpr std::string_view kBarTiming = "train_step_timing in s=";
+constexpr std::string_view kBarStops = ",]\r\n\x1b";
 
 /// Steps done, of `100/100 [07:57<00:00, ...`.
 std::optional<std::int64_t> bar_count(std::string_view text) {
@@ -20,7 +20,7 @@ std::optional<std::int64_t> bar_count(std::string_view text) {
 
 /// The bar prints three digits of large numbers ("1.23e+5"), which are no step number then.
 std::optional<std::int64_t> step_number(std::string_view text) {
-  const auto step = field_after(text, "global_step=", kStops);
+  const auto step = field_after(text, "global_step=", kBarStops);
   if (step && step->find('e') == std::string_view::npos) return whole_number_in(*step);
   const auto done = bar_count(text);
   if (!done || *done == 0) return std::nullopt;
@@ -29,7 +29,7 @@ std::optional<std::int64_t> step_number(std::string_view text) {
 
 /// A count as the bar prints it; NaN where digits are left out.
 double exact_after(std::string_view text, std::string_view label) {
-  const auto field = field_after(text, label, kStops);
+  const auto field = field_after(text, label, kBarStops);
   const bool exact = field && field->find('e') == std::string_view::npos;
   return exact ? number_in(*field).value_or(kNotLogged) : kNotLogged;
 }
@@ -39,12 +39,12 @@ double exact_after(std::string_view text, std::string_view label) {
 class NemoProgressBar final : public LogReader {
  public:
   void line(const LogLine& line, RunBuilder& run) override {
-    if (find_word(line.text, kTiming) == std::string_view::npos) {
+    if (find_word(line.text, kBarTiming) == std::string_view::npos) {
       if (find_word(line.text, "global_step=") != std::string_view::npos)
         run.skip(line.number, "is a progress bar without 'train_step_timing in s'");
       return;
     }
-    if (occurs_twice(line.text, kTiming)) {
+    if (occurs_twice(line.text, kBarTiming)) {
       run.skip(line.number, kTwoSteps);
       return;
     }
@@ -53,7 +53,7 @@ class NemoProgressBar final : public LogReader {
 
  private:
   static void add(std::string_view text, std::int64_t number, RunBuilder& run) {
-    const auto timing = field_after(text, kTiming, kStops);
+    const auto timing = field_after(text, kBarTiming, kBarStops);
     const auto seconds = timing ? number_in(*timing) : std::nullopt;
     if (!seconds) {
       run.skip(number, kNoStepTime);
@@ -67,8 +67,8 @@ class NemoProgressBar final : public LogReader {
     StepRecord record;
     record.step.number = *step;
     record.step.seconds = *seconds;
-    set_loss(record.step, field_after(text, "reduced_train_loss=", kStops),
-             field_after(text, "grad_norm=", kStops));
+    set_loss(record.step, field_after(text, "reduced_train_loss=", kBarStops),
+             field_after(text, "grad_norm=", kBarStops));
     record.consumed_samples = exact_after(text, "consumed_samples=");
     run.add(record, number);
   }

@@ -111,12 +111,14 @@ Profile read(const ByteSource& source) {
   return profile;
 }
 
-bool fits(std::string_view head) { return find_word(head, kInfo) != std::string_view::npos; }
+bool fits_nccl_log(std::string_view head) {
+  return find_word(head, kInfo) != std::string_view::npos;
+}
 
 }  // namespace
 
 const ProfileFormat kNcclLog{
-    "nccl-log", "NCCL_DEBUG=INFO with NCCL_DEBUG_SUBSYS=INIT,COLL: a line for each call", fits,
-    read};
+    "nccl-log", "NCCL_DEBUG=INFO with NCCL_DEBUG_SUBSYS=INIT,COLL: a line for each call",
+    fits_nccl_log, read};
 
 }  // namespace simtrain

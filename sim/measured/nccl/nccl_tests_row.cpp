@@ -14,21 +14,21 @@ struct ElementType {
   std::string_view name;
   int bytes = 0;
 };
-constexpr std::array<ElementType, 15> kTypes{{{"int8", 1},
-                                              {"uint8", 1},
-                                              {"int32", 4},
-                                              {"uint32", 4},
-                                              {"int64", 8},
-                                              {"uint64", 8},
-                                              {"half", 2},
-                                              {"float", 4},
-                                              {"double", 8},
-                                              {"bfloat16", 2},
-                                              {"bf16", 2},
-                                              {"f8e4m3", 1},
-                                              {"f8e5m2", 1},
-                                              {"fp8_e4m3", 1},
-                                              {"fp8_e5m2", 1}}};
+constexpr std::array<ElementType, 15> kElementTypes{{{"int8", 1},
+                                                     {"uint8", 1},
+                                                     {"int32", 4},
+                                                     {"uint32", 4},
+                                                     {"int64", 8},
+                                                     {"uint64", 8},
+                                                     {"half", 2},
+                                                     {"float", 4},
+                                                     {"double", 8},
+                                                     {"bfloat16", 2},
+                                                     {"bf16", 2},
+                                                     {"f8e4m3", 1},
+                                                     {"f8e5m2", 1},
+                                                     {"fp8_e4m3", 1},
+                                                     {"fp8_e5m2", 1}}};
 
 constexpr std::size_t kTimeColumns = 4;  // time, algbw, busbw, #wrong or error
 
@@ -99,9 +99,9 @@ std::string read_columns(std::span<const std::string_view> words, NcclTestRow& r
 }  // namespace
 
 int nccl_tests_element(std::string_view type) {
-  const auto* const found = std::find_if(kTypes.begin(), kTypes.end(),
+  const auto* const found = std::find_if(kElementTypes.begin(), kElementTypes.end(),
                                          [&](const ElementType& one) { return one.name == type; });
-  return found == kTypes.end() ? 0 : found->bytes;
+  return found == kElementTypes.end() ? 0 : found->bytes;
 }
 
 bool nccl_tests_row(std::string_view text, NcclTestRow& row, std::string& why) {

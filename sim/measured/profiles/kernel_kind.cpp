@@ -8,7 +8,7 @@
 namespace simtrain {
 namespace {
 
-/// A name that holds both words is of the kind; in small letters, the second may be empty.
+/// A name that contains both words is of the kind; in small letters, the second may be empty.
 struct KernelPattern {
   std::string_view word;
   std::string_view also;
@@ -87,7 +87,7 @@ constexpr std::array kPatterns{
 
 char small(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-bool holds(std::string_view name, std::string_view word) {
+bool contains(std::string_view name, std::string_view word) {
   return word.empty() || find_word(name, word) != std::string_view::npos;
 }
 
@@ -123,15 +123,15 @@ KernelKind kernel_kind(std::string_view name) {
   const auto* const found =
       std::find_if(kPatterns.begin(), kPatterns.end(), [&](const KernelPattern& pattern) {
         const bool first =
-            pattern.begins ? holds_word(name, plain, pattern.word) : holds(plain, pattern.word);
-        return first && holds(plain, pattern.also);
+            pattern.begins ? holds_word(name, plain, pattern.word) : contains(plain, pattern.word);
+        return first && contains(plain, pattern.also);
       });
   return found == kPatterns.end() ? KernelKind::unclassified : found->kind;
 }
 
 std::string named_by_collective(std::string_view name, std::string_view collective) {
   std::string full(name);
-  if (collective.empty() || !holds(name, "Generic")) return full;
+  if (collective.empty() || !contains(name, "Generic")) return full;
   full += ' ';
   std::copy_if(collective.begin(), collective.end(), std::back_inserter(full),
                [](char c) { return c != '_'; });

@@ -110,9 +110,10 @@ struct TypeName {
   std::string_view name;
   int number = 0;
 };
-constexpr std::array kTypes{TypeName{"Char", 0},  TypeName{"Byte", 1},   TypeName{"Bool", 1},
-                            TypeName{"Int", 2},   TypeName{"Long", 4},   TypeName{"Half", 6},
-                            TypeName{"Float", 7}, TypeName{"Double", 8}, TypeName{"BFloat16", 9}};
+constexpr std::array kTorchTypes{
+    TypeName{"Char", 0},  TypeName{"Byte", 1},   TypeName{"Bool", 1},
+    TypeName{"Int", 2},   TypeName{"Long", 4},   TypeName{"Half", 6},
+    TypeName{"Float", 7}, TypeName{"Double", 8}, TypeName{"BFloat16", 9}};
 
 /// The call behind a kernel of NCCL; nothing where the trace does not give it.
 std::optional<CallShape> call_of(const Event& event) {
@@ -121,10 +122,11 @@ std::optional<CallShape> call_of(const Event& event) {
   const auto* const row =
       std::find_if(kCollectives.begin(), kCollectives.end(),
                    [&](const CollectiveName& one) { return one.name == event.collective; });
-  const auto* const type = std::find_if(
-      kTypes.begin(), kTypes.end(), [&](const TypeName& one) { return one.name == event.dtype; });
+  const auto* const type =
+      std::find_if(kTorchTypes.begin(), kTorchTypes.end(),
+                   [&](const TypeName& one) { return one.name == event.dtype; });
   const bool fp8 = event.dtype.starts_with("Float8_");
-  if (row == kCollectives.end() || (type == kTypes.end() && !fp8)) return std::nullopt;
+  if (row == kCollectives.end() || (type == kTorchTypes.end() && !fp8)) return std::nullopt;
   const bool message = is_message(row->function);
   const auto count = row->function == NcclFunction::reduce_scatter ? event.taken : event.given;
   const std::int64_t ranks = message ? 0 : event.ranks.value_or(0);
@@ -155,7 +157,7 @@ class KinetoReader {
       if (parse(event.text, parsed) == simdjson::SUCCESS)
         add(parsed, event.line);
       else
-        profile_.skip(event.line, "starts an event that is no JSON that can be read");
+        profile_.skip(event.line, "starts an event that is no JSON that can be read_kineto");
     }
   }
 
@@ -172,7 +174,7 @@ class KinetoReader {
     std::optional<int> rank;
     std::optional<int> ranks;
     for (auto field :
-         info) {  // a look-up behind one that failed would read what is no longer there
+         info) {  // a look-up behind one that failed would read_kineto what is no longer there
       std::string_view key;
       json::value value;
       if (field.unescaped_key().get(key) != simdjson::SUCCESS ||
@@ -247,7 +249,7 @@ class KinetoReader {
   ProfileBuilder profile_;
 };
 
-Profile read(const ByteSource& source) {
+Profile read_kineto(const ByteSource& source) {
   JsonEvents events(source);
   JsonEvent event;
   KinetoReader reader;
@@ -261,7 +263,7 @@ Profile read(const ByteSource& source) {
   return profile;
 }
 
-bool fits(std::string_view head) {
+bool fits_kineto(std::string_view head) {
   constexpr std::string_view kBlanks = " \t\r\n";
   const std::size_t start = head.find_first_not_of(kBlanks);
   if (start == std::string_view::npos) return false;
@@ -274,7 +276,8 @@ bool fits(std::string_view head) {
 
 }  // namespace
 
-const ProfileFormat kKinetoTrace{
-    "kineto-trace", "trace of torch.profiler (Kineto), Chrome's Trace Event Format", fits, read};
+const ProfileFormat kKinetoTrace{"kineto-trace",
+                                 "trace of torch.profiler (Kineto), Chrome's Trace Event Format",
+                                 fits_kineto, read_kineto};
 
 }  // namespace simtrain

@@ -154,7 +154,7 @@ class NsysReader {
     const std::string_view name = trimmed(cells[layout_->name]);
     damaged_ = !time;
     if (!time || !calls || name.empty()) {
-      profile_.skip(number, "its time, its number of calls or its name cannot be read");
+      profile_.skip(number, "its time, its number of calls or its name cannot be read_nsys");
       return;
     }
     if (layout_->category && !runs_on_gpu(trimmed(cells[*layout_->category]))) return;
@@ -171,7 +171,7 @@ class NsysReader {
 
   ProfileBuilder profile_;
   CsvCells cells_;
-  std::optional<Layout> layout_;  ///< of the table that is read; none within others
+  std::optional<Layout> layout_;  ///< of the table that is read_nsys; none within others
   bool kernels_seen_ = false;
   bool copies_seen_ = false;
   bool copies_among_kernels_ = false;  ///< a table of kernels lists copies too
@@ -179,7 +179,7 @@ class NsysReader {
   std::int64_t last_line_ = 0;         ///< that is not empty
 };
 
-Profile read(const ByteSource& source) {
+Profile read_nsys(const ByteSource& source) {
   LineReader lines(source);
   LogLine line;
   NsysReader reader;
@@ -190,7 +190,7 @@ Profile read(const ByteSource& source) {
   return profile;
 }
 
-bool fits(std::string_view head) {
+bool fits_nsys(std::string_view head) {
   constexpr std::size_t kLongestHeader = 4096;
   CsvCells cells;
   head = without_byte_order_mark(head);
@@ -210,6 +210,6 @@ bool fits(std::string_view head) {
 
 const ProfileFormat kNsysTable{
     "nsys-csv", "nsys stats --format csv with cuda_gpu_kern_sum, cuda_gpu_sum or cuda_gpu_trace",
-    fits, read};
+    fits_nsys, read_nsys};
 
 }  // namespace simtrain

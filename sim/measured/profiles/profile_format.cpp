@@ -15,7 +15,8 @@
 namespace simtrain {
 namespace {
 
-constexpr std::array<const ProfileFormat*, 3> kFormats{&kKinetoTrace, &kNsysTable, &kNcclLog};
+constexpr std::array<const ProfileFormat*, 3> kProfileFormats{&kKinetoTrace, &kNsysTable,
+                                                              &kNcclLog};
 
 /// The first bytes of a source, up to `kHead`.
 std::string head_of(const ByteSource& source) {
@@ -45,8 +46,8 @@ ByteSource put_back(std::string head, const ByteSource& rest) {
 
 const ProfileFormat* format_named(const std::string& name) {
   std::vector<std::string> known;
-  known.reserve(kFormats.size());
-  for (const ProfileFormat* row : kFormats) {
+  known.reserve(kProfileFormats.size());
+  for (const ProfileFormat* row : kProfileFormats) {
     if (row->name == name) return row;
     known.emplace_back(row->name);
   }
@@ -69,15 +70,15 @@ Profile unknown(std::string_view head) {
 
 }  // namespace
 
-std::span<const ProfileFormat* const> profile_formats() { return kFormats; }
+std::span<const ProfileFormat* const> profile_formats() { return kProfileFormats; }
 
 Profile read_profile(const ByteSource& source, const std::string& format) {
   const ProfileFormat* row = format.empty() ? nullptr : format_named(format);
   std::string head = head_of(source);
   if (row == nullptr) {
-    const auto* const found = std::find_if(kFormats.begin(), kFormats.end(),
+    const auto* const found = std::find_if(kProfileFormats.begin(), kProfileFormats.end(),
                                            [&](const auto* one) { return one->fits(head); });
-    if (found == kFormats.end()) return unknown(head);
+    if (found == kProfileFormats.end()) return unknown(head);
     row = *found;
   }
   Profile profile = row->read(put_back(std::move(head), source));

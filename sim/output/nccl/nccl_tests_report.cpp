@@ -87,7 +87,7 @@ std::vector<std::string> caveats_of(const PredictedTest& test) {
 }
 
 /// nccl-tests prints at most seven characters.
-std::string microseconds(double seconds) {
+std::string microseconds_text(double seconds) {
   const double us = seconds * 1e6;
   return us >= 10000 ? fmt::format("{:.0f}", us)
          : us >= 100 ? fmt::format("{:.1f}", us)
@@ -96,7 +96,7 @@ std::string microseconds(double seconds) {
 
 std::string measured_cells(const std::optional<NcclTestTime>& time) {
   if (!time) return fmt::format("{:>10}{:>8}", "-", "-");
-  return fmt::format("{:>10}{:>8.2f}", microseconds(time->seconds), time->bus_bandwidth / 1e9);
+  return fmt::format("{:>10}{:>8.2f}", microseconds_text(time->seconds), time->bus_bandwidth / 1e9);
 }
 
 std::string error_cell(const PredictedTestRow& row, const std::optional<NcclTestTime>& time) {
@@ -113,13 +113,13 @@ std::string table(const PredictedTest& test) {
     out += fmt::format(
         "{:>12}{}{}{:>10}{:>8.2f}{}{}\n", row.measured.bytes,
         measured_cells(row.measured.out_of_place), measured_cells(row.measured.in_place),
-        microseconds(to_seconds(row.predicted.time)), row.predicted.bus_bandwidth() / 1e9,
+        microseconds_text(to_seconds(row.predicted.time)), row.predicted.bus_bandwidth() / 1e9,
         error_cell(row, row.measured.out_of_place), error_cell(row, row.measured.in_place));
   }
   return out;
 }
 
-CurveSummary summary_of(const std::vector<CurvePoint>& points, bool large) {
+CurveSummary sizes_summary(const std::vector<CurvePoint>& points, bool large) {
   std::vector<const CurvePoint*> chosen;
   for (const CurvePoint& point : points) {
     if ((point.bytes >= kLarge) == large) chosen.push_back(&point);
@@ -153,8 +153,8 @@ std::string test_text(const PredictedTest& test) {
                           test.settings.nvls.value ? "on" : "off"));
   for (const std::string& caveat : caveats_of(test)) row("Disagree", caveat);
   const std::vector<CurvePoint> points = points_of(test);
-  out += summary_line("1 MiB and more", summary_of(points, true));
-  out += summary_line("below", summary_of(points, false));
+  out += summary_line("1 MiB and more", sizes_summary(points, true));
+  out += summary_line("below", sizes_summary(points, false));
   return out + "\n" + table(test);
 }
 

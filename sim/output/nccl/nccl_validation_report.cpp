@@ -11,15 +11,15 @@
 namespace simtrain {
 namespace {
 
-constexpr double kLarge = 1 << 20;
+constexpr double kLargeCall = 1 << 20;
 
 using Key = std::tuple<std::string, std::string, CurveUse>;
 using Groups = std::map<Key, std::vector<const CurvePoint*>>;
 
-CurveSummary summary_of(const std::vector<const CurvePoint*>& points, bool large) {
+CurveSummary sizes_summary(const std::vector<const CurvePoint*>& points, bool large) {
   std::vector<const CurvePoint*> chosen;
   for (const CurvePoint* point : points) {
-    if ((point->bytes >= kLarge) == large) chosen.push_back(point);
+    if ((point->bytes >= kLargeCall) == large) chosen.push_back(point);
   }
   return summarize(chosen);
 }
@@ -33,8 +33,8 @@ Groups grouped(const std::vector<CurvePoint>& points) {
 
 std::string line(const std::string& machine, const std::string& collective, std::string_view use,
                  const std::vector<const CurvePoint*>& points) {
-  const CurveSummary large = summary_of(points, true);
-  const CurveSummary small = summary_of(points, false);
+  const CurveSummary large = sizes_summary(points, true);
+  const CurveSummary small = sizes_summary(points, false);
   std::string out = fmt::format("{:<16}{:<15}{:<7}", machine, collective, use);
   out += large.points == 0
              ? fmt::format("{:>6}{:>7}{:>7}{:>7}", 0, "-", "-", "-")

@@ -30,7 +30,7 @@ Json stage_memory_json(const StageMemory& stage) {
           {"fragmentation_bytes", stage.fragmentation}};
 }
 
-Json memory_json(const Report& report) {
+Json stages_json(const Report& report) {
   Json stages = Json::array();
   for (const StageMemory& stage : report.memory) stages.push_back(stage_memory_json(stage));
   Json json{{"peak_bytes", report.peak_bytes()},
@@ -152,7 +152,7 @@ Json result_json(const Report& report, const TrainingGoal& goal) {
   json["peak_tflops_per_gpu"] = report.peak_tflops_per_gpu;
   json["sm_clock"] = report.clock;
   json["breakdown_s"] = breakdown_json(report);
-  json["memory"] = memory_json(report);
+  json["memory"] = stages_json(report);
   json["communication"] = communication_json(report);
   json["faults"] = report.faults;
   json["placement"] = placement_json(report.placement);

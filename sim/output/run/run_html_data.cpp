@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// Boxes of the pipeline picture: enough to look into, few enough to be drawn at once.
-constexpr std::size_t kMostBoxes = 9000;
+constexpr std::size_t kMostTasks = 9000;
 /// GPUs of the placement picture.
 constexpr int kMostGpus = 4096;
 
@@ -107,7 +107,7 @@ Json placement_json(const SimulatedStep& simulated) {
 }  // namespace
 
 Json run_page_data(const SimulatedStep& simulated, const Report& report, const Waterfall& fall) {
-  const PipelinePicture picture = pipeline_picture(simulated.plan, simulated.timeline, kMostBoxes);
+  const PipelinePicture picture = pipeline_picture(simulated.plan, simulated.timeline, kMostTasks);
   return {{"waterfall", waterfall_json(fall, report)},
           {"pipeline", pipeline_json(picture)},
           {"memory", memory_json(report)},

@@ -17,7 +17,7 @@ std::string price_text(const ScaleHead& head) {
   return head.usd_per_gpu_hour ? fmt::format("{:g}", *head.usd_per_gpu_hour) : "";
 }
 
-Json size_json(const ScaleHead& head, const ScaleRow& row) {
+Json page_size_json(const ScaleHead& head, const ScaleRow& row) {
   const Report& report = *row.report;
   const TrainingRun run = training_run(report, head.tokens, head.usd_per_gpu_hour);
   return {{"batch", row.global_batch},
@@ -31,16 +31,16 @@ Json size_json(const ScaleHead& head, const ScaleRow& row) {
           {"fits", report.fits()}};
 }
 
-Json row_json(const ScaleHead& head, const ScaleRow& row) {
+Json page_row_json(const ScaleHead& head, const ScaleRow& row) {
   return {{"gpus", row.gpus},
           {"refusal", row.report ? "" : row.refusal},
           {"columns", head.usd_per_gpu_hour ? 9 : 8},
-          {"size", row.report ? size_json(head, row) : nullptr}};
+          {"size", row.report ? page_size_json(head, row) : nullptr}};
 }
 
 Json page_content(const ScaleHead& head, const std::vector<ScaleRow>& rows, bool charts) {
   Json sizes = Json::array();
-  for (const ScaleRow& row : rows) sizes.push_back(row_json(head, row));
+  for (const ScaleRow& row : rows) sizes.push_back(page_row_json(head, row));
   return {{"title", "Scaling of " + head.scenario},
           {"mode", name_of(head.mode)},
           {"batch", head.mode == Scaling::weak ? "the global batch grows with the GPUs"

@@ -36,7 +36,7 @@ std::string row_text(const ScaleHead& head, const ScaleRow& row) {
   return out + (report.fits() ? "\n" : "\n        does not fit in memory\n");
 }
 
-Json row_json(const ScaleHead& head, const ScaleRow& row) {
+Json size_json(const ScaleHead& head, const ScaleRow& row) {
   Json json{{"gpus", row.gpus}};
   if (!row.report) {
     json["illegal"] = row.refusal;
@@ -85,7 +85,7 @@ std::string scale_text(const ScaleHead& head, const std::vector<ScaleRow>& rows)
 
 std::string scale_json(const ScaleHead& head, const std::vector<ScaleRow>& rows) {
   Json sizes = Json::array();
-  for (const ScaleRow& row : rows) sizes.push_back(row_json(head, row));
+  for (const ScaleRow& row : rows) sizes.push_back(size_json(head, row));
   Json json{{"schema", "simtrain.scale/1"},
             {"scenario", head.scenario},
             {"mode", name_of(head.mode)},

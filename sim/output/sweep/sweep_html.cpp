@@ -47,7 +47,7 @@ Json counts_json(const SweepTable& table, const SweepCounts& counts) {
           {"failed", failed > 0 ? Json(failed) : nullptr}};
 }
 
-Json row_json(const SweepGrid& grid, const SweepRow& row) {
+Json best_row_json(const SweepGrid& grid, const SweepRow& row) {
   Json values = Json::array();
   const std::vector<std::size_t> choice = grid.choice(row.index);
   for (std::size_t i = 0; i < choice.size(); ++i) values.push_back(grid.axes()[i].texts[choice[i]]);
@@ -69,7 +69,7 @@ Json best_json(const SweepTable& table) {
   const std::vector<const SweepRow*> best = best_rows(table.rows, 10);
   if (best.empty()) return nullptr;
   Json rows = Json::array();
-  for (const SweepRow* row : best) rows.push_back(row_json(table.question.grid, *row));
+  for (const SweepRow* row : best) rows.push_back(best_row_json(table.question.grid, *row));
   Json json = rows.front();
   json["rows"] = std::move(rows);
   return json;

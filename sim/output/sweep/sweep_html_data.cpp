@@ -26,7 +26,7 @@ double rounded(double value) {
 }
 
 /// Bytes are whole in every output, so that a page of a finished file is that of its sweep.
-double rounded_gigabytes(double bytes) { return std::round(std::floor(bytes) / 1e6) / 1e3; }
+double floored_gigabytes(double bytes) { return std::round(std::floor(bytes) / 1e6) / 1e3; }
 
 /// Reasons by number: many rows share one.
 class Reasons {
@@ -43,7 +43,7 @@ class Reasons {
   std::vector<std::string> texts_;
 };
 
-Json axes_json(const SweepGrid& grid) {
+Json values_json(const SweepGrid& grid) {
   Json axes = Json::array();
   for (const SweepAxis& axis : grid.axes())
     axes.push_back({{"name", axis.column}, {"key", axis.key}, {"values", axis.texts}});
@@ -52,7 +52,7 @@ Json axes_json(const SweepGrid& grid) {
 
 /// [index, status, GPUs, DP, reason] of what was not simulated, else
 /// [index, status, GPUs, DP, step time, its 90 % interval, tokens/s, MFU, GB].
-Json row_json(const SweepRow& row, Reasons& reasons) {
+Json listed_row_json(const SweepRow& row, Reasons& reasons) {
   Json json{row.index, static_cast<int>(row.status), row.gpus, row.dp};
   if (!row.simulated()) {
     json.push_back(reasons.number_of(row.reason));
@@ -61,7 +61,7 @@ Json row_json(const SweepRow& row, Reasons& reasons) {
   for (const double figure : {row.step_time_s, row.step_time_interval.low,
                               row.step_time_interval.high, row.tokens_per_s, row.mfu})
     json.push_back(rounded(figure));
-  json.push_back(rounded_gigabytes(row.total_bytes));
+  json.push_back(floored_gigabytes(row.total_bytes));
   return json;
 }
 
@@ -75,9 +75,9 @@ Json cell_json(const SweepMapCell& cell, Reasons& reasons) {
             cell.highest_mfu->index,
             rounded(cell.highest_mfu->mfu),
             cell.smallest->index,
-            rounded_gigabytes(cell.smallest->total_bytes)};
+            floored_gigabytes(cell.smallest->total_bytes)};
   if (cell.smallest != nullptr)
-    return {0, cell.smallest->index, rounded_gigabytes(cell.smallest->total_bytes)};
+    return {0, cell.smallest->index, floored_gigabytes(cell.smallest->total_bytes)};
   if (cell.refused != nullptr) return {-1, reasons.number_of(cell.refused->reason)};
   return Json::array();
 }
@@ -152,7 +152,7 @@ Json sweep_page_data(const SweepTable& table) {
     return rounded(spread.same_work ? row.step_time_s : kTokens / row.tokens_per_s);
   };
   const auto by_memory = pareto_front(
-      table.rows, [](Row row) { return rounded_gigabytes(row.total_bytes); }, time);
+      table.rows, [](Row row) { return floored_gigabytes(row.total_bytes); }, time);
   const auto by_gpu_hours = pareto_front(
       table.rows, [](Row row) { return rounded(row.gpus * kTokens / row.tokens_per_s); }, time);
   ListedRows listed;
@@ -162,13 +162,13 @@ Json sweep_page_data(const SweepTable& table) {
   if (!spread.same_gpus) listed.add(by_gpu_hours);
   Reasons reasons;
   Json rows = Json::array();
-  for (const SweepRow* row : listed.rows()) rows.push_back(row_json(*row, reasons));
+  for (const SweepRow* row : listed.rows()) rows.push_back(listed_row_json(*row, reasons));
   Json maps = maps_json(table, reasons);
   Json statuses = Json::array();
   for (const auto& [name, status] : EnumNames<SweepStatus>::rows) statuses.push_back(name);
   Json fronts{{"memory", front_json(by_memory)}};
   if (!spread.same_gpus) fronts["gpu_hours"] = front_json(by_gpu_hours);
-  return {{"axes", axes_json(table.question.grid)},
+  return {{"axes", values_json(table.question.grid)},
           {"done", table.rows.size()},
           {"same_work", spread.same_work},
           {"statuses", std::move(statuses)},

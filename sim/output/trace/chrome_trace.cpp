@@ -6,10 +6,8 @@
 namespace simtrain {
 namespace {
 
-using Json = nlohmann::json;
-
 std::string json_string(std::string_view text) {
-  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 constexpr std::string_view kHead = R"({"displayTimeUnit":"ns","traceEvents":[)";
@@ -19,7 +17,7 @@ std::string process_name(int number, std::string_view name) {
                      number, json_string(name));
 }
 
-std::string microseconds(Duration time) {
+std::string trace_time(Duration time) {
   constexpr std::int64_t kPicoseconds = 1'000'000;
   return fmt::format("{}.{:06}", time.count() / kPicoseconds, time.count() % kPicoseconds);
 }
@@ -76,7 +74,7 @@ void ChromeTrace::counter(TrackId track, std::string_view name, std::string_view
 void ChromeTrace::begin(TrackId track, Duration time, const TraceSlice& slice) {
   std::string members = fmt::format(
       "\"ph\":\"B\",\"pid\":{},\"tid\":{},\"ts\":{},\"cat\":{},\"name\":{}", track.process,
-      track.track, microseconds(time), json_string(slice.category), json_string(slice.name));
+      track.track, trace_time(time), json_string(slice.category), json_string(slice.name));
   if (!slice.arguments.empty())
     members += fmt::format(",\"args\":{{{}}}", arguments_json(slice.arguments));
   event(members);
@@ -88,18 +86,18 @@ void ChromeTrace::add_flow(TrackId track, Duration time, const TraceSlice& slice
   event(fmt::format(
       "\"ph\":{},\"pid\":{},\"tid\":{},\"ts\":{},\"cat\":{},\"name\":\"message\",\"id\":{}",
       slice.flow.role == FlowEnd::Role::begins ? "\"s\"" : "\"f\",\"bp\":\"e\"", track.process,
-      track.track, microseconds(time), json_string(slice.category), slice.flow.id));
+      track.track, trace_time(time), json_string(slice.category), slice.flow.id));
 }
 
 void ChromeTrace::end(TrackId track, Duration time) {
   event(fmt::format("\"ph\":\"E\",\"pid\":{},\"tid\":{},\"ts\":{}", track.process, track.track,
-                    microseconds(time)));
+                    trace_time(time)));
 }
 
 void ChromeTrace::value(TrackId track, Duration time, double value) {
   const Counter& counter = counters_.at(track);
   event(fmt::format("\"ph\":\"C\",\"pid\":{},\"ts\":{},\"name\":{},\"args\":{{{}:{}}}",
-                    track.process, microseconds(time), counter.name, counter.unit,
+                    track.process, trace_time(time), counter.name, counter.unit,
                     number_json(value)));
 }
 

@@ -20,7 +20,6 @@ constexpr int kNvlinkTrack = 102;
 constexpr int kNicTrack = 103;
 constexpr int kMemoryTrack = 104;
 
-bool is_pass(const Op& op) { return op.label == Label::forward || op.label == Label::backward; }
 bool is_message(const Op& op) { return op.label == Label::send || op.label == Label::receive; }
 bool receives(Stream stream) {
   return stream == Stream::receive_forward || stream == Stream::receive_backward;

@@ -15,19 +15,19 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string percent(double fraction) { return fmt::format("{:.2f}", fraction * 100); }
-std::string signed_percent(double fraction) { return fmt::format("{:+.2f}", fraction * 100); }
+std::string percent_text(double fraction) { return fmt::format("{:.2f}", fraction * 100); }
+std::string signed_percent_text(double fraction) { return fmt::format("{:+.2f}", fraction * 100); }
 
 Json headline(const std::vector<ValidationResult>& results) {
   const ValidationSummary all = summarize(headline_rows(results));
   const ValidationSummary memory = memory_summary(results);
   Json json{{"rows", all.rows},
-            {"mean_absolute", percent(all.mean_absolute)},
-            {"largest", percent(all.largest_absolute)},
-            {"bias", signed_percent(all.bias)},
+            {"mean_absolute", percent_text(all.mean_absolute)},
+            {"largest", percent_text(all.largest_absolute)},
+            {"bias", signed_percent_text(all.bias)},
             {"memory", nullptr}};
   if (memory.rows > 0)
-    json["memory"] = {{"rows", memory.rows}, {"mean_absolute", percent(memory.mean_absolute)}};
+    json["memory"] = {{"rows", memory.rows}, {"mean_absolute", percent_text(memory.mean_absolute)}};
   return json;
 }
 
@@ -59,7 +59,7 @@ Json error_json(const RunResult& run, const FigureResult& time) {
   const auto px = [](double value) { return fmt::format("{:.1f}", value); };
   const Interval interval = run.report.step_time_interval();
   const double end = x(time.error());
-  return {{"percent", signed_percent(time.error())},
+  return {{"percent", signed_percent_text(time.error())},
           {"side", time.error() < 0 ? "short" : "long"},
           {"x", px(std::min(end, kMiddle))},
           {"width", px(std::abs(end - kMiddle))},
@@ -91,7 +91,7 @@ Json figures_json(const DocumentedTable& spec) {
   return figures;
 }
 
-Json row_json(const TableResult& table, const RunResult& run) {
+Json run_json(const TableResult& table, const RunResult& run) {
   Json cells = Json::array();
   for (const FigureSpec& spec : table.spec.figures) cells.push_back(cell_json(run, spec.figure));
   return {{"column", run.column},
@@ -105,15 +105,15 @@ Json trend_json(const std::optional<TrendResult>& trend) {
   return {{"class", trend->holds() ? "soft" : "bad"},
           {"from", trend->from},
           {"to", trend->to},
-          {"measured", signed_percent(trend->measured)},
-          {"predicted", signed_percent(trend->predicted)},
-          {"difference", signed_percent(trend->difference())}};
+          {"measured", signed_percent_text(trend->measured)},
+          {"predicted", signed_percent_text(trend->predicted)},
+          {"difference", signed_percent_text(trend->difference())}};
 }
 
 Json table_json(const TableResult& table, std::size_t number) {
   const DocumentedTable& spec = table.spec;
   Json rows = Json::array();
-  for (const RunResult& run : table.runs) rows.push_back(row_json(table, run));
+  for (const RunResult& run : table.runs) rows.push_back(run_json(table, run));
   Json disputed = Json::array();
   for (const DisputedFigure& figure : spec.disputed)
     disputed.push_back({{"figure", name_of(figure.figure)}, {"reason", figure.reason}});

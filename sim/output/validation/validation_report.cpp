@@ -12,7 +12,9 @@
 namespace simtrain {
 namespace {
 
-std::string row_name(const RunResult& run) { return run.row.empty() ? "-" : printable(run.row); }
+std::string printable_name(const RunResult& run) {
+  return run.row.empty() ? "-" : printable(run.row);
+}
 
 std::string errors_text(const ValidationSummary& summary) {
   return fmt::format("mean absolute error {:.2f} %, largest {:.2f} %, bias {:+.2f} %",
@@ -37,7 +39,7 @@ std::string step_times(const TableResult& table) {
     const FigureResult* share = run.find(FigureName::mfu);
     const Interval interval = run.report.step_time_interval();
     const double half_width = (interval.high - interval.low) / 2 / run.report.step_time_s;
-    out += fmt::format("  {:<13}{:>9.3f} s{:>9.3f} s{:>+7.2f} %{:>5.1f} %", row_name(run),
+    out += fmt::format("  {:<13}{:>9.3f} s{:>9.3f} s{:>+7.2f} %{:>5.1f} %", printable_name(run),
                        time->measured, *time->predicted, time->error() * 100, half_width * 100);
     if (share != nullptr)
       out += fmt::format("{:>12.2f} %{:>9.2f} %", share->measured, *share->predicted);
@@ -96,7 +98,7 @@ std::string other_figures(const TableResult& table) {
       if (table.headline() && figure.figure == FigureName::step_time) continue;
       const std::string_view unit = unit_of(figure.figure);
       out +=
-          fmt::format("  {:<17}{:<21}{:>15}{:>15}{:>+8.2f} %\n", row_name(run),
+          fmt::format("  {:<17}{:<21}{:>15}{:>15}{:>+8.2f} %\n", printable_name(run),
                       name_of(figure.figure), fmt::format("{} {}", printable(figure.printed), unit),
                       number_text(*figure.predicted, unit), figure.error() * 100);
     }
@@ -113,7 +115,7 @@ std::string memory_text(const TableResult& table) {
 /// Lines are shares, columns rows.
 std::string breakdown_text(std::span<const RunResult> runs) {
   std::string out = fmt::format("  {:<21}", "% of the step");
-  for (const RunResult& run : runs) out += fmt::format("{:>19}", row_name(run));
+  for (const RunResult& run : runs) out += fmt::format("{:>19}", printable_name(run));
   out += "\n";
   for (const auto& [name, share] : EnumNames<Share>::rows) {
     out += fmt::format("  {:<21}", name);

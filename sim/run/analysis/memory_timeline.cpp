@@ -17,12 +17,6 @@ struct SimulatedPass {
   Span span;
 };
 
-bool is_pass(const Op& op) { return op.label == Label::forward || op.label == Label::backward; }
-
-bool same_pass(const Op& a, const Op& b) {
-  return a.label == b.label && a.chunk == b.chunk && a.micro_batch == b.micro_batch;
-}
-
 std::vector<SimulatedPass> simulated_passes(const Program& program,
                                             const std::vector<Span>& spans) {
   std::vector<SimulatedPass> passes;

@@ -94,12 +94,6 @@ class Walk {
   std::string file_;
 };
 
-/// The text under a dotted key; empty where there is none.
-std::string text_at(const YamlNode& tree, std::string_view key) {
-  const YamlNode* value = find_yaml_value(tree, key);
-  return value == nullptr ? "" : value->text;
-}
-
 /// The model that a scenario names; its keys are in the scenario where it states them itself.
 void add_model(const DataFolder& data, const YamlNode& scenario,
                std::vector<ProvenanceFile>& files) {

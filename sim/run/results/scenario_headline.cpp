@@ -8,11 +8,6 @@
 namespace simtrain {
 namespace {
 
-std::string text_at(const YamlNode& tree, std::string_view key) {
-  const YamlNode* value = find_yaml_value(tree, key);
-  return value == nullptr ? "" : value->text;
-}
-
 bool holds(const std::vector<KeyChange>& changes, std::string_view key) {
   return std::any_of(changes.begin(), changes.end(),
                      [&](const KeyChange& change) { return change.key == key; });

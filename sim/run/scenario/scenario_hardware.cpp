@@ -19,11 +19,6 @@ namespace {
 
 constexpr std::string_view kHardware = "hardware";
 
-std::string text_at(const YamlNode& tree, std::string_view key) {
-  const YamlNode* value = find_yaml_value(tree, key);
-  return value == nullptr ? "" : value->text;
-}
-
 /// Collects files in the order in which they name each other.
 class Files {
  public:

@@ -30,7 +30,7 @@ struct Parameter {
 };
 
 /// What one fit sets, from which points.
-struct Task {
+struct FitTask {
   KernelFamily family{};
   std::string variant;
   std::vector<Parameter> parameters;
@@ -120,17 +120,17 @@ bool sets_parameters(const KernelPoint& point) {
                                                  : true;
 }
 
-std::vector<Task> tasks_of(const GpuSpec& gpu, const std::vector<KernelPoint>& points) {
-  std::map<std::pair<KernelFamily, std::string>, Task> tasks;
+std::vector<FitTask> tasks_of(const GpuSpec& gpu, const std::vector<KernelPoint>& points) {
+  std::map<std::pair<KernelFamily, std::string>, FitTask> tasks;
   for (const KernelPoint& point : points) {
     if (point.gpu != gpu.name || !point.fitted || point.run != KernelRun::burst || !point.kernel ||
         !has_row_for(gpu, *point.kernel))
       continue;
-    Task& task = tasks[{point.family, point.variant}];
+    FitTask& task = tasks[{point.family, point.variant}];
     task.predicted.push_back(&point);
     if (sets_parameters(point)) task.fitting.push_back(&point);
   }
-  std::vector<Task> result;
+  std::vector<FitTask> result;
   result.reserve(tasks.size());
   for (auto& [key, task] : tasks) {
     task.family = key.first;
@@ -152,7 +152,7 @@ std::vector<double> ratios(const GpuSpec& gpu, const Points& points) {
   return values;
 }
 
-LeastSquaresResult fit(const GpuSpec& gpu, const Task& task, const Points& points) {
+LeastSquaresResult fit(const GpuSpec& gpu, const FitTask& task, const Points& points) {
   const auto residuals = [&](const std::vector<double>& fitted) {
     std::vector<double> values = ratios(with_values(gpu, task.parameters, fitted), points);
     for (double& value : values) value = std::log(value);
@@ -168,7 +168,7 @@ std::vector<double> errors_of(const GpuSpec& gpu, const Points& points) {
 }
 
 /// Predicts each fifth of the shapes by a fit to the others.
-std::vector<LeftOutErrors> leave_out(const GpuSpec& gpu, const Task& task) {
+std::vector<LeftOutErrors> leave_out(const GpuSpec& gpu, const FitTask& task) {
   std::map<std::string, std::vector<double>> by_shape;
   for (std::uint64_t fold = 0; fold < kFolds; ++fold) {
     const auto inside = [fold](const KernelPoint* point) {
@@ -203,7 +203,7 @@ FittedKernelParameter fitted_parameter(const Parameter& parameter, const GpuSpec
   return result;
 }
 
-KernelFit run(const GpuSpec& gpu, const Task& task) {
+KernelFit run(const GpuSpec& gpu, const FitTask& task) {
   const LeastSquaresResult found = fit(gpu, task, task.fitting);
   const auto freedom = static_cast<double>(task.fitting.size() - task.parameters.size());
   const double scatter = std::sqrt(found.residual_sum / freedom);
@@ -225,10 +225,10 @@ KernelFit run(const GpuSpec& gpu, const Task& task) {
 
 std::vector<KernelFit> fit_kernels(const GpuSpec& gpu, const std::vector<KernelPoint>& points,
                                    const Watch& watch) {
-  const std::vector<Task> tasks = tasks_of(gpu, points);
+  const std::vector<FitTask> tasks = tasks_of(gpu, points);
   std::vector<KernelFit> fits;
   fits.reserve(tasks.size());
-  for (const Task& task : tasks) {
+  for (const FitTask& task : tasks) {
     fits.push_back(run(gpu, task));
     if (watch) watch(fits.size(), tasks.size());
   }

@@ -18,21 +18,22 @@ double rate(Bytes bytes, Duration time) {
 double NcclSweepRow::algorithm_bandwidth() const { return rate(cost.bytes, time); }
 double NcclSweepRow::bus_bandwidth() const { return rate(cost.wire, time); }
 
-NcclCalls::NcclCalls(const Cluster& cluster, const NcclSettings& settings, std::vector<int> gpus)
+NcclCommunicator::NcclCommunicator(const Cluster& cluster, const NcclSettings& settings,
+                                   std::vector<int> gpus)
     : cluster_(cluster),
       settings_(settings),
       gpus_(std::move(gpus)),
       layout_(layout_of(cluster, gpus_)),
       links_(cluster) {}
 
-NcclSweepRow NcclCalls::of(Collective collective, Bytes bytes) const {
+NcclSweepRow NcclCommunicator::of(Collective collective, Bytes bytes) const {
   const TransferCost cost = nccl_call({collective, bytes, layout_}, {cluster_.spec(), settings_});
   return {cost, cost.alone(idle_rate(cluster_, links_, cost, gpus_))};
 }
 
 std::vector<NcclSweepRow> nccl_sweep(const Cluster& cluster, const NcclSettings& settings,
                                      const NcclSweepRequest& request) {
-  const NcclCalls calls(cluster, settings, request.gpus);
+  const NcclCommunicator calls(cluster, settings, request.gpus);
   std::vector<NcclSweepRow> rows;
   for (std::int64_t bytes = request.least.value();; bytes *= request.factor) {
     rows.push_back(calls.of(request.collective, Bytes(bytes)));

@@ -27,9 +27,9 @@ struct NcclSweepRow {
 };
 
 /// Calls of one communicator on an otherwise idle cluster.
-class NcclCalls {
+class NcclCommunicator {
  public:
-  NcclCalls(const Cluster& cluster, const NcclSettings& settings, std::vector<int> gpus);
+  NcclCommunicator(const Cluster& cluster, const NcclSettings& settings, std::vector<int> gpus);
   [[nodiscard]] NcclSweepRow of(Collective collective, Bytes bytes) const;
 
  private:

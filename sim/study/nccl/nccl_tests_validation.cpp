@@ -11,24 +11,24 @@
 namespace simtrain {
 namespace {
 
-struct Program {
+struct NcclProgram {
   std::string_view name;
   Collective collective;
 };
-constexpr std::array<Program, 6> kPrograms{{{"all_reduce", Collective::all_reduce},
-                                            {"all_gather", Collective::all_gather},
-                                            {"reduce_scatter", Collective::reduce_scatter},
-                                            {"broadcast", Collective::broadcast},
-                                            {"alltoall", Collective::all_to_all},
-                                            {"sendrecv", Collective::send_receive}}};
+constexpr std::array<NcclProgram, 6> kNcclPrograms{{{"all_reduce", Collective::all_reduce},
+                                                    {"all_gather", Collective::all_gather},
+                                                    {"reduce_scatter", Collective::reduce_scatter},
+                                                    {"broadcast", Collective::broadcast},
+                                                    {"alltoall", Collective::all_to_all},
+                                                    {"sendrecv", Collective::send_receive}}};
 
 }  // namespace
 
 std::optional<Collective> collective_of_program(const std::string& path, const std::string& name) {
   if (name.empty()) return std::nullopt;
-  const auto* const found = std::find_if(kPrograms.begin(), kPrograms.end(),
-                                         [&](const Program& one) { return one.name == name; });
-  if (found != kPrograms.end()) return found->collective;
+  const auto* const found = std::find_if(kNcclPrograms.begin(), kNcclPrograms.end(),
+                                         [&](const NcclProgram& one) { return one.name == name; });
+  if (found != kNcclPrograms.end()) return found->collective;
   throw InputError({path}, "",
                    fmt::format("is of {}_perf, which is not predicted; all_reduce, all_gather, "
                                "reduce_scatter, broadcast, alltoall and sendrecv are",
@@ -49,7 +49,7 @@ void predict_rows(const Cluster& cluster, const std::vector<NcclTestRow>& rows,
                   PredictedTest& test) {
   test.cluster = cluster.spec().name;
   test.gpu = cluster.spec().gpu.name;
-  const NcclCalls calls(cluster, test.settings, first_gpus(cluster, test.nodes, test.gpus));
+  const NcclCommunicator calls(cluster, test.settings, first_gpus(cluster, test.nodes, test.gpus));
   test.rows.reserve(rows.size());
   for (const NcclTestRow& row : rows)
     test.rows.push_back({row, calls.of(test.collective, Bytes(row.bytes))});

@@ -89,7 +89,7 @@ std::vector<CurvePoint> validate_curves(const DataFolder& data, const std::strin
     const Cluster cluster(load_cluster(data, curve.cluster, curve.nodes, curve.where));
     check(curve, cluster);
     const NcclSettings settings = with_overrides(usual_nccl({2, 25, 1}), curve.nccl, curve.source);
-    const NcclCalls calls(cluster, settings, first_gpus(cluster, curve.nodes, curve.gpus));
+    const NcclCommunicator calls(cluster, settings, first_gpus(cluster, curve.nodes, curve.gpus));
     for (std::size_t i = 0; i < curve.bytes.size(); ++i) {
       const NcclSweepRow row = calls.of(curve.collective, Bytes(curve.bytes[i]));
       points.push_back(

@@ -20,8 +20,8 @@ namespace {
 
 /// The factors that show what a number does, either way: the first of these that its file takes.
 constexpr std::array<double, 3> kProbes{2, 1.1, 1.02};
-constexpr double kTolerance = 1e-3;  // of a number's logarithm
-constexpr int kMostRounds = 6;
+constexpr double kSameChange = 1e-3;  // of a number's logarithm
+constexpr int kMostSearches = 6;
 constexpr std::string_view kHardware = "hardware/";
 
 using Logs = std::vector<double>;  ///< one number a run
@@ -160,10 +160,10 @@ class Search {
   /// Simulates the best change of a candidate until it moves no more.
   void refine(Candidate& candidate) const {
     const std::vector<Knot>& knots = candidate.knots;
-    for (int round = 0; round < kMostRounds; ++round) {
+    for (int round = 0; round < kMostSearches; ++round) {
       const double next = best_of(knots, gaps_).change;
       const bool known = std::any_of(knots.begin(), knots.end(), [&](const Knot& knot) {
-        return knot.whole && std::abs(knot.change - next) < kTolerance;
+        return knot.whole && std::abs(knot.change - next) < kSameChange;
       });
       if (known || !add_knot(candidate, next, true)) break;
     }
@@ -191,7 +191,7 @@ class Search {
   [[nodiscard]] bool takes_parts(const Candidate& candidate) const {
     const auto first = std::find(candidate.reads.begin(), candidate.reads.end(), true);
     const RunToExplain& run = runs_[static_cast<std::size_t>(first - candidate.reads.begin())];
-    for (const double change : {kTolerance, -kTolerance}) {
+    for (const double change : {kSameChange, -kSameChange}) {
       try {
         static_cast<void>(
             run.source.scenario(changed(candidate.cause, change), run.row, run.settings));
@@ -220,9 +220,9 @@ class Search {
     }
     std::vector<Knot>& knots = candidate.knots;
     const auto next = std::find_if(knots.begin(), knots.end(), [&](const Knot& other) {
-      return other.change > change - kTolerance;
+      return other.change > change - kSameChange;
     });
-    if (next != knots.end() && next->change < change + kTolerance)
+    if (next != knots.end() && next->change < change + kSameChange)
       *next = std::move(knot);
     else
       knots.insert(next, std::move(knot));

@@ -10,14 +10,14 @@ namespace {
 constexpr double kGib = 1073741824;
 
 /// How a figure goes with the step time, all else equal.
-enum class Scaling { none, proportional, inverse };
+enum class TimeRelation { none, proportional, inverse };
 
 /// What is known of one figure. `slack`: documents round the FLOPs of a model to three digits, and
 /// take 989 or 989.5 TFLOP/s for the H100.
 struct FigureRow {
   FigureName figure;
   std::string_view unit;
-  Scaling scaling;
+  TimeRelation scaling;
   double slack;
   double (*predicted)(const Report&, MemoryStage);
 };
@@ -31,27 +31,27 @@ double kept_bytes(const Report& report, MemoryStage stage) {
 }
 
 constexpr std::array<FigureRow, 11> kFigures{{
-    {FigureName::step_time, "s", Scaling::none, 0,
+    {FigureName::step_time, "s", TimeRelation::none, 0,
      [](const Report& r, MemoryStage) { return r.step_time_s; }},
-    {FigureName::step_time_deviation, "s", Scaling::none, 0,
+    {FigureName::step_time_deviation, "s", TimeRelation::none, 0,
      [](const Report& r, MemoryStage) { return r.step_spread.deviation_s(); }},
-    {FigureName::tokens_per_second, "tokens/s", Scaling::inverse, 0,
+    {FigureName::tokens_per_second, "tokens/s", TimeRelation::inverse, 0,
      [](const Report& r, MemoryStage) { return r.tokens_per_s; }},
-    {FigureName::tflops_per_gpu, "TFLOP/s", Scaling::inverse, 0.0015,
+    {FigureName::tflops_per_gpu, "TFLOP/s", TimeRelation::inverse, 0.0015,
      [](const Report& r, MemoryStage) { return r.tflops_per_gpu; }},
-    {FigureName::tflops_deviation, "TFLOP/s", Scaling::none, 0,
+    {FigureName::tflops_deviation, "TFLOP/s", TimeRelation::none, 0,
      [](const Report& r, MemoryStage) {
        return r.tflops_per_gpu * r.step_spread.deviation_s() / r.step_time_s;
      }},
-    {FigureName::mfu, "%", Scaling::inverse, 0.0015,
+    {FigureName::mfu, "%", TimeRelation::inverse, 0.0015,
      [](const Report& r, MemoryStage) { return r.mfu * 100; }},
-    {FigureName::days_per_1t_tokens, "days", Scaling::proportional, 0,
+    {FigureName::days_per_1t_tokens, "days", TimeRelation::proportional, 0,
      [](const Report& r, MemoryStage) { return r.days_per_1t_tokens; }},
-    {FigureName::peak_memory, "B", Scaling::none, 0, peak_bytes},
-    {FigureName::allocated_memory, "B", Scaling::none, 0, kept_bytes},
-    {FigureName::peak_memory_gib, "GiB", Scaling::none, 0,
+    {FigureName::peak_memory, "B", TimeRelation::none, 0, peak_bytes},
+    {FigureName::allocated_memory, "B", TimeRelation::none, 0, kept_bytes},
+    {FigureName::peak_memory_gib, "GiB", TimeRelation::none, 0,
      [](const Report& r, MemoryStage stage) { return peak_bytes(r, stage) / kGib; }},
-    {FigureName::allocated_memory_gib, "GiB", Scaling::none, 0,
+    {FigureName::allocated_memory_gib, "GiB", TimeRelation::none, 0,
      [](const Report& r, MemoryStage stage) { return kept_bytes(r, stage) / kGib; }},
 }};
 
@@ -76,10 +76,10 @@ double step_rounding(const DocumentedTable& table, double step_time_s) {
 void recompute(const DocumentedTable& table, const Report& report, double step_time_s,
                const FigureSpec& spec, FigureResult& result) {
   const FigureRow& row = row_of(spec.figure);
-  if (row.scaling == Scaling::none) return;
+  if (row.scaling == TimeRelation::none) return;
   const double slower = step_time_s / report.step_time_s;
   const double value = row.predicted(report, spec.stage);
-  result.recomputed = row.scaling == Scaling::inverse ? value / slower : value * slower;
+  result.recomputed = row.scaling == TimeRelation::inverse ? value / slower : value * slower;
   result.tolerance =
       spec.rounding * 0.5001 + result.measured * (row.slack + step_rounding(table, step_time_s));
 }

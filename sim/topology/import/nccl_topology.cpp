@@ -31,7 +31,7 @@ struct Net {
 };
 
 /// What is below the CPUs of one host.
-struct Host {
+struct NcclHost {
   std::string hash;
   std::vector<Gpu> gpus;
   std::vector<Net> nets;
@@ -61,15 +61,15 @@ class Dump {
     return scalar_integer(node, key(element, name), limits);
   }
 
-  [[nodiscard]] std::vector<Host> hosts(const XMLElement& system) const {
-    std::vector<Host> found;
+  [[nodiscard]] std::vector<NcclHost> hosts(const XMLElement& system) const {
+    std::vector<NcclHost> found;
     for (const auto* cpu = system.FirstChildElement("cpu"); cpu != nullptr;
          cpu = cpu->NextSiblingElement("cpu")) {
       const char* hash = cpu->Attribute("host_hash");
       const std::string name = hash == nullptr ? "" : hash;
       auto host = std::find_if(found.begin(), found.end(),
-                               [&](const Host& one) { return one.hash == name; });
-      if (host == found.end()) host = found.insert(found.end(), Host{name, {}, {}});
+                               [&](const NcclHost& one) { return one.hash == name; });
+      if (host == found.end()) host = found.insert(found.end(), NcclHost{name, {}, {}});
       collect(*cpu, {cpu}, *host);
     }
     return found;
@@ -81,7 +81,7 @@ class Dump {
   }
 
   /// Walks down; tinyxml2 has refused deep nesting already.
-  void collect(const XMLElement& parent, const Way& way, Host& host) const {
+  void collect(const XMLElement& parent, const Way& way, NcclHost& host) const {
     for (const auto* child = parent.FirstChildElement(); child != nullptr;
          child = child->NextSiblingElement()) {
       const std::string_view name = child->Name();
@@ -105,7 +105,7 @@ class Dump {
     }
   }
 
-  void add_gpu(const XMLElement& element, const Way& way, Host& host) const {
+  void add_gpu(const XMLElement& element, const Way& way, NcclHost& host) const {
     Gpu gpu{&element, integer(element, "dev", {0, 1e6}), integer(element, "sm", {10, 999}),
             above(way)};
     for (const Gpu& other : host.gpus) {
@@ -203,18 +203,19 @@ void read_gpus(const Dump& dump, const std::vector<Gpu>& gpus, NodeInventory& no
 }
 
 /// One node of a dump; where it covers an NVLink domain of several, all have to be alike.
-Host first_host(const Dump& dump, const XMLElement& system, const std::vector<Host>& hosts) {
+NcclHost first_host(const Dump& dump, const XMLElement& system,
+                    const std::vector<NcclHost>& hosts) {
   if (hosts.empty() || hosts.front().gpus.empty()) {
     throw InputError(dump.place(system), "system", "names no GPU in its first host");
   }
-  for (const Host& host : hosts) {
+  for (const NcclHost& host : hosts) {
     if (host.gpus.size() == hosts.front().gpus.size()) continue;
     throw InputError(
         dump.place(system), "system",
         fmt::format("host {} has {} GPUs, host {} has {}; a node file needs them alike",
                     hosts.front().hash, hosts.front().gpus.size(), host.hash, host.gpus.size()));
   }
-  Host host = hosts.front();
+  NcclHost host = hosts.front();
   std::sort(host.gpus.begin(), host.gpus.end(),
             [](const Gpu& a, const Gpu& b) { return a.dev < b.dev; });
   return host;
@@ -246,8 +247,8 @@ NodeInventory read_nccl_topology(const ImportFile& file) {
   tinyxml2::XMLDocument document;
   document.Parse(file.text.data(), file.text.size());
   const XMLElement& system = root_of(document, dump, file.path);
-  const std::vector<Host> hosts = dump.hosts(system);
-  const Host host = first_host(dump, system, hosts);
+  const std::vector<NcclHost> hosts = dump.hosts(system);
+  const NcclHost host = first_host(dump, system, hosts);
 
   NodeInventory node;
   node.origin = "NCCL topology dump";

@@ -13,13 +13,15 @@
 namespace simtrain {
 namespace {
 
-std::string item(const char* list, std::size_t i) { return fmt::format("graph.{}[{}]", list, i); }
+std::string graph_item(const char* list, std::size_t i) {
+  return fmt::format("graph.{}[{}]", list, i);
+}
 
 void load_nodes(const DataFolder& data, GraphSpec& graph) {
   if (graph.hosts.empty()) throw InputError(graph.where, "graph.hosts", "needs at least one host");
   for (std::size_t i = 0; i < graph.hosts.size(); ++i) {
     GraphHosts& hosts = graph.hosts[i];
-    const std::string key = item("hosts", i) + ".node";
+    const std::string key = graph_item("hosts", i) + ".node";
     hosts.spec = data.load<NodeSpec>("hardware/nodes", hosts.node, hosts.where, key);
     check_nics(hosts.spec);
     const NodeSpec& first = graph.hosts.front().spec;
@@ -39,7 +41,7 @@ class GraphChecker {
   void check() {
     name_all();
     for (std::size_t i = 0; i < graph_.links.size(); ++i) {
-      check_link(graph_.links[i], item("links", i));
+      check_link(graph_.links[i], graph_item("links", i));
     }
     refuse_unlinked();
     refuse_parted();
@@ -61,14 +63,14 @@ class GraphChecker {
   void name_all() {
     for (std::size_t i = 0; i < graph_.hosts.size(); ++i) {
       const GraphHosts& hosts = graph_.hosts[i];
-      name(hosts.name, {&hosts, -1}, hosts.where, item("hosts", i));
+      name(hosts.name, {&hosts, -1}, hosts.where, graph_item("hosts", i));
       for (int number = 0; hosts.count > 1 && number < hosts.count; ++number) {
-        name(hosts.host_name(number), {&hosts, number}, hosts.where, item("hosts", i));
+        name(hosts.host_name(number), {&hosts, number}, hosts.where, graph_item("hosts", i));
       }
     }
     for (std::size_t i = 0; i < graph_.switches.size(); ++i) {
       const GraphSwitch& one = graph_.switches[i];
-      name(one.name, {}, one.where, item("switches", i));
+      name(one.name, {}, one.where, graph_item("switches", i));
     }
   }
 
@@ -149,7 +151,7 @@ class GraphChecker {
       for (int number = 0; number < hosts.count; ++number) {
         for (int nic = 0; nic < hosts.spec.nics.value; ++nic) {
           if (linked_.contains({hosts.host_name(number), nic})) continue;
-          throw InputError(hosts.where, item("hosts", i),
+          throw InputError(hosts.where, graph_item("hosts", i),
                            fmt::format("NIC {} of {} has no link", nic, hosts.host_name(number)));
         }
       }
@@ -157,7 +159,7 @@ class GraphChecker {
     for (std::size_t i = 0; i < graph_.switches.size(); ++i) {
       const GraphSwitch& one = graph_.switches[i];
       if (beside_.contains(one.name)) continue;
-      throw InputError(one.where, item("switches", i), "has no link");
+      throw InputError(one.where, graph_item("switches", i), "has no link");
     }
   }
 

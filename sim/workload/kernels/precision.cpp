@@ -27,7 +27,7 @@ constexpr LinearFormats kHybridFp8Linear{.input = both(kE4m3),
                                          .rates = all(DataType::fp8),
                                          .ring_sums = kE4m3};
 
-constexpr std::array kRows{
+constexpr std::array kPrecisionRows{
     PrecisionRow{.precision = Precision::bf16,
                  .meaning = "BF16 throughout",
                  .activation = kBf16,
@@ -43,10 +43,10 @@ constexpr std::array kRows{
                  .delayed_scaling = DelayedScaling{}}};
 
 constexpr bool in_order() {
-  for (std::size_t i = 0; i < kRows.size(); ++i) {
-    if (static_cast<std::size_t>(kRows[i].precision) != i) return false;
+  for (std::size_t i = 0; i < kPrecisionRows.size(); ++i) {
+    if (static_cast<std::size_t>(kPrecisionRows[i].precision) != i) return false;
   }
-  return kRows.size() == EnumNames<Precision>::rows.size();
+  return kPrecisionRows.size() == EnumNames<Precision>::rows.size();
 }
 static_assert(in_order(), "row_of finds a row by its precision");
 
@@ -58,10 +58,10 @@ std::int64_t TensorFormat::bytes_for(std::int64_t elements) const {
   return std::llround(std::ceil(static_cast<double>(elements) * bytes()));
 }
 
-std::span<const PrecisionRow> precision_rows() { return kRows; }
+std::span<const PrecisionRow> precision_rows() { return kPrecisionRows; }
 
 const PrecisionRow& row_of(Precision precision) {
-  return kRows[static_cast<std::size_t>(precision)];
+  return kPrecisionRows[static_cast<std::size_t>(precision)];
 }
 
 bool has_rates(const GpuSpec& gpu, const PrecisionRow& precision) {

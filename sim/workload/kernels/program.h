@@ -73,6 +73,17 @@ struct Op {
   std::array<std::uint32_t, 4> after{kNoOp, kNoOp, kNoOp, kNoOp};
 };
 
+/// Whether an op is part of a forward or backward pass.
+constexpr bool is_pass(const Op& op) {
+  return op.label == Label::forward || op.label == Label::backward;
+}
+
+/// Whether two ops are of one pass: one direction, model chunk and micro-batch.
+constexpr bool same_pass(const Op& one, const Op& other) {
+  return one.label == other.label && one.chunk == other.chunk &&
+         one.micro_batch == other.micro_batch;
+}
+
 /// What an op of a piece is, for those who look at it: its module in the words of Megatron, and its
 /// kernel, or the type of the elements that it moves.
 struct OpNote {

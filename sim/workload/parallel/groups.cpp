@@ -14,7 +14,7 @@ constexpr GroupRow pair(GroupKind kind, std::string_view meaning, GroupKind part
   return {kind, "pp", meaning, {Axis::pp}, Share::pipeline_parallel, kNowhere, kNowhere, partner};
 }
 
-constexpr std::array<GroupRow, kGroupKinds> kRows{
+constexpr std::array<GroupRow, kGroupKinds> kGroupRows{
     GroupRow{GroupKind::self,
              "self",
              "the rank alone",
@@ -78,18 +78,18 @@ constexpr std::array<GroupRow, kGroupKinds> kRows{
     pair(GroupKind::to_previous, "sends to the stage before", GroupKind::from_next),
     pair(GroupKind::from_next, "receives from the next stage", GroupKind::to_previous)};
 
-constexpr bool in_order() {
-  for (std::size_t i = 0; i < kRows.size(); ++i) {
-    if (static_cast<std::size_t>(kRows[i].kind) != i) return false;
+constexpr bool group_rows_in_order() {
+  for (std::size_t i = 0; i < kGroupRows.size(); ++i) {
+    if (static_cast<std::size_t>(kGroupRows[i].kind) != i) return false;
   }
   return true;
 }
-static_assert(in_order(), "row_of finds a row by its kind");
+static_assert(group_rows_in_order(), "row_of finds a row by its kind");
 
 }  // namespace
 
-std::span<const GroupRow> group_rows() { return kRows; }
+std::span<const GroupRow> group_rows() { return kGroupRows; }
 
-const GroupRow& row_of(GroupKind kind) { return kRows[static_cast<std::size_t>(kind)]; }
+const GroupRow& row_of(GroupKind kind) { return kGroupRows[static_cast<std::size_t>(kind)]; }
 
 }  // namespace simtrain

@@ -13,17 +13,15 @@
 namespace simtrain {
 namespace {
 
-std::size_t at(int number) { return static_cast<std::size_t>(number); }
-
 /// By rank, how far the message of each kind goes that it sends and the one that it receives.
 template <class Length>
 std::vector<std::vector<int>> lengths_of(const std::vector<MessageWay>& ways, int ranks,
                                          const Length& length) {
-  std::vector<std::vector<int>> lengths(at(ranks));
+  std::vector<std::vector<int>> lengths(as_index(ranks));
   const auto note = [&](int rank, int place, int value) {
-    std::vector<int>& of_rank = lengths[at(rank)];
-    of_rank.resize(std::max(of_rank.size(), at(place) + 1), -1);
-    of_rank[at(place)] = value;
+    std::vector<int>& of_rank = lengths[as_index(rank)];
+    of_rank.resize(std::max(of_rank.size(), as_index(place) + 1), -1);
+    of_rank[as_index(place)] = value;
   };
   for (const MessageWay& way : ways) {
     const auto value = static_cast<int>(length(way));
@@ -59,15 +57,16 @@ class Classifier {
   /// By first rank of a replica: whether its ranks use each other's links in a pass, because a
   /// message leaves by the NIC of another GPU or two of them share a NIC.
   [[nodiscard]] std::vector<bool> replicas_that_share() const {
-    std::vector<bool> shares(at(grid_.ranks()), false);
+    std::vector<bool> shares(as_index(grid_.ranks()), false);
     for (const MessageWay& way : piece_ways_) {
-      if (!way.own) shares[at(facts_.replica_of(way.message.from))] = true;
+      if (!way.own) shares[as_index(facts_.replica_of(way.message.from))] = true;
     }
-    std::vector<int> latest(at(cluster_.nics()), -1);  // replica of each NIC's latest user
+    std::vector<int> latest(as_index(cluster_.nics()), -1);  // replica of each NIC's latest user
     for (int rank = 0; rank < grid_.ranks(); ++rank) {
       const int replica = facts_.replica_of(rank);
       const int nic = cluster_.nic_of(placement_.gpu(rank));
-      if (std::exchange(latest[at(nic)], replica) == replica) shares[at(replica)] = true;
+      if (std::exchange(latest[as_index(nic)], replica) == replica)
+        shares[as_index(replica)] = true;
     }
     return shares;
   }
@@ -109,18 +108,18 @@ class Classifier {
         lengths_of(piece_ways_, grid_.ranks(), [](const MessageWay& way) { return way.leaves; });
     Numbering<std::vector<int>> numbers;
     std::vector<int> result;
-    result.reserve(at(grid_.ranks()));
+    result.reserve(as_index(grid_.ranks()));
     int drawn = 0;
     std::vector<int> own;
     for (int rank = 0; rank < grid_.ranks(); ++rank) {
       const int replica = facts_.replica_of(rank);
-      if (shares[at(replica)]) {
+      if (shares[as_index(replica)]) {
         if (rank == replica) drawn = picture(replica);
         own = {drawn, rank - replica};
       } else {
         own = facts_.layouts(Level::piece, rank);
         own.push_back(facts_.device(placement_.gpu(rank)));
-        own.insert(own.end(), lengths[at(rank)].begin(), lengths[at(rank)].end());
+        own.insert(own.end(), lengths[as_index(rank)].begin(), lengths[as_index(rank)].end());
       }
       result.push_back(numbers.of(own));
     }
@@ -139,17 +138,17 @@ class Classifier {
   /// By GPU: whether others use its NIC in a step, because their own is down, or because a message
   /// leaves by it, or whether its own messages do so or end there.
   [[nodiscard]] std::vector<bool> entangled_gpus() const {
-    std::vector<int> users(at(cluster_.nics()), 0);
-    for (const int gpu : placement_.gpu_of_rank) ++users[at(cluster_.nic_of(gpu))];
-    std::vector<bool> entangled(at(cluster_.gpus()), false);
+    std::vector<int> users(as_index(cluster_.nics()), 0);
+    for (const int gpu : placement_.gpu_of_rank) ++users[as_index(cluster_.nic_of(gpu))];
+    std::vector<bool> entangled(as_index(cluster_.gpus()), false);
     for (const int gpu : placement_.gpu_of_rank)
-      entangled[at(gpu)] = users[at(cluster_.nic_of(gpu))] > 1;
+      entangled[as_index(gpu)] = users[as_index(cluster_.nic_of(gpu))] > 1;
     for (const std::vector<MessageWay>* ways : {&piece_ways_, &step_ways_}) {
       for (const MessageWay& way : *ways) {
         if (way.own || (ways == &piece_ways_ && stays_in_replica(way))) continue;
         for (const int gpu :
              {placement_.gpu(way.message.from), way.exit_gpu, placement_.gpu(way.message.to)})
-          entangled[at(gpu)] = true;
+          entangled[as_index(gpu)] = true;
       }
     }
     return entangled;
@@ -164,14 +163,15 @@ class Classifier {
         lengths_of(step_ways_, grid_.ranks(), [](const MessageWay& way) { return way.distance; });
     Numbering<std::vector<int>> numbers;
     std::vector<int> result;
-    result.reserve(at(grid_.ranks()));
+    result.reserve(as_index(grid_.ranks()));
     std::vector<int> own;
     for (int rank = 0; rank < grid_.ranks(); ++rank) {
       const int gpu = placement_.gpu(rank);
       own = facts_.layouts(Level::step, rank);
-      own.insert(own.end(), {grid_.coordinates(rank).pp, pass[at(rank)], in_pass[at(rank)],
-                             facts_.device(gpu), entangled[at(gpu)] ? rank : -1});
-      own.insert(own.end(), lengths[at(rank)].begin(), lengths[at(rank)].end());
+      own.insert(own.end(),
+                 {grid_.coordinates(rank).pp, pass[as_index(rank)], in_pass[as_index(rank)],
+                  facts_.device(gpu), entangled[as_index(gpu)] ? rank : -1});
+      own.insert(own.end(), lengths[as_index(rank)].begin(), lengths[as_index(rank)].end());
       result.push_back(numbers.of(own));
     }
     return result;
@@ -184,7 +184,7 @@ class Classifier {
     like.reserve(colours.size());
     for (std::size_t rank = 0; rank < colours.size(); ++rank) {
       int first = replicas[rank];  // ranks of a replica follow one another
-      while (colours[at(first)] != colours[rank]) ++first;
+      while (colours[as_index(first)] != colours[rank]) ++first;
       like.push_back(first);
     }
     return like;
@@ -192,7 +192,7 @@ class Classifier {
 
   /// Pipelines are numbered as the ranks of the first stage are.
   [[nodiscard]] std::vector<int> classify_pipelines(const std::vector<int>& programs) const {
-    const std::size_t pipelines = programs.size() / at(grid_.pp());
+    const std::size_t pipelines = programs.size() / as_index(grid_.pp());
     Numbering<std::vector<int>> numbers;
     std::vector<int> colours;
     colours.reserve(pipelines);
@@ -237,7 +237,7 @@ const RankClasses& rank_classes(const Cluster& cluster, const Placement& placeme
                                 const RankGrid& grid, bool unfold) {
   return *cluster.derived().get<RankClasses>(question(placement, grid, unfold), [&] {
     RankClasses classes = Classifier(cluster, placement, grid).classes();
-    std::vector<int> everyone(at(grid.ranks()));
+    std::vector<int> everyone(as_index(grid.ranks()));
     std::iota(everyone.begin(), everyone.end(), 0);
     if (!cluster.inner_links_never_bind()) classes.piece_like = classes.step_like = everyone;
     classes.piece_representative = unfold ? everyone : classes.piece_like;

@@ -5,20 +5,19 @@
 #include "sim/topology/graph/gpu_links.h"
 
 namespace simtrain {
-namespace {
-
-std::size_t at(int number) { return static_cast<std::size_t>(number); }
-
-}  // namespace
+namespace {}  // namespace
 
 RankFacts::RankFacts(const Cluster& cluster, const Placement& placement, const RankGrid& grid)
-    : cluster_(cluster), placement_(placement), grid_(grid), devices_(at(cluster.gpus()), -1) {
+    : cluster_(cluster),
+      placement_(placement),
+      grid_(grid),
+      devices_(as_index(cluster.gpus()), -1) {
   for (const GroupRow& row : group_rows()) {
     if (!row.calls.anywhere() && !row.meets.anywhere()) continue;
     std::vector<int>& groups = groups_[index(row.kind)];
-    groups.reserve(at(grid.ranks()));
+    groups.reserve(as_index(grid.ranks()));
     for (int rank = 0; rank < grid.ranks(); ++rank) groups.push_back(grid.first_of(row.kind, rank));
-    layouts_[index(row.kind)].resize(at(grid.ranks()), -1);
+    layouts_[index(row.kind)].resize(as_index(grid.ranks()), -1);
   }
 }
 
@@ -48,19 +47,19 @@ int RankFacts::number_of(const GroupLayout& layout) {
 }
 
 int RankFacts::layout(GroupKind kind, int rank) {
-  int& number = layouts_[index(kind)][at(groups(kind)[at(rank)])];
+  int& number = layouts_[index(kind)][as_index(groups(kind)[as_index(rank)])];
   if (number < 0) number = number_of(layout_of(cluster_, placement_.gpus(grid_.group(kind, rank))));
   return number;
 }
 
 int RankFacts::device(int gpu) {
-  int& number = devices_[at(gpu)];
+  int& number = devices_[as_index(gpu)];
   if (number >= 0) return number;
   const std::vector<double>& capacities = cluster_.capacities();
   const GpuLinks& links = cluster_.owners().of_gpu(gpu);
   std::vector<double> own{cluster_.slowdown(gpu)};
-  for (const int link : links.nvlink) own.push_back(capacities[at(link)]);
-  for (const int link : links.nic) own.push_back(capacities[at(link)]);
+  for (const int link : links.nvlink) own.push_back(capacities[as_index(link)]);
+  for (const int link : links.nic) own.push_back(capacities[as_index(link)]);
   number = device_numbers_.of(own);
   return number;
 }

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <vector>
 
 #include "sim/workload/parallel/groups.h"
 #include "sim/workload/parallel/mesh.h"
 
 namespace simtrain {
+
+/// A rank, a GPU or a count of them as an index.
+constexpr std::size_t as_index(int number) { return static_cast<std::size_t>(number); }
 
 /// Where a rank lies on each axis.
 struct RankCoordinates {

@@ -5,7 +5,7 @@
 namespace simtrain {
 namespace {
 
-constexpr std::array kRows{
+constexpr std::array kShardingRows{
     ShardingRow{"ddp", "every rank keeps all of the optimizer's state; gradients are all-reduced",
                 Collective::all_reduce, false, false},
     ShardingRow{"zero1", "each rank updates its part (Megatron's distributed optimizer)",
@@ -13,10 +13,10 @@ constexpr std::array kRows{
 
 }  // namespace
 
-std::span<const ShardingRow> sharding_rows() { return kRows; }
+std::span<const ShardingRow> sharding_rows() { return kShardingRows; }
 
 const ShardingRow& sharding_of(const Recipe& recipe) {
-  return kRows[recipe.optimizer.distributed ? 1 : 0];
+  return kShardingRows[recipe.optimizer.distributed ? 1 : 0];
 }
 
 }  // namespace simtrain

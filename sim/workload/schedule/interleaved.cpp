@@ -26,7 +26,7 @@ int warm_up_passes(const PipelineShape& shape, int stage) {
 }
 
 /// After the warm-up one forward and one backward in turn, which exchange their messages together.
-std::vector<Task> tasks(const PipelineShape& shape, int stage) {
+std::vector<Task> interleaved_tasks(const PipelineShape& shape, int stage) {
   const int total = shape.micro_batches * shape.chunks;
   const int warm_up = warm_up_passes(shape, stage);
   std::vector<Task> tasks;
@@ -41,13 +41,15 @@ std::vector<Task> tasks(const PipelineShape& shape, int stage) {
   return tasks;
 }
 
-int stage_of(const PipelineShape& shape, int model_chunk) { return model_chunk % shape.stages; }
+int stage_in_turn(const PipelineShape& shape, int model_chunk) {
+  return model_chunk % shape.stages;
+}
 
 }  // namespace
 
 ScheduleRow interleaved() {
   return {"interleaved", "1F1B over several chunks a stage, micro-batches in groups of stages",
-          tasks, stage_of};
+          interleaved_tasks, stage_in_turn};
 }
 
 }  // namespace simtrain

@@ -6,7 +6,7 @@ namespace simtrain {
 namespace {
 
 /// As many forwards as there are stages behind, then one forward and one backward in turn.
-std::vector<Task> tasks(const PipelineShape& shape, int stage) {
+std::vector<Task> one_by_one_tasks(const PipelineShape& shape, int stage) {
   const int warm_up = std::min(shape.stages - stage - 1, shape.micro_batches);
   std::vector<Task> tasks;
   tasks.reserve(2 * static_cast<std::size_t>(shape.micro_batches));
@@ -17,12 +17,13 @@ std::vector<Task> tasks(const PipelineShape& shape, int stage) {
   return tasks;
 }
 
-int stage_of(const PipelineShape& /*shape*/, int model_chunk) { return model_chunk; }
+int stage_of_only_chunk(const PipelineShape& /*shape*/, int model_chunk) { return model_chunk; }
 
 }  // namespace
 
 ScheduleRow one_forward_one_backward() {
-  return {"1f1b", "one forward, one backward, one chunk a stage", tasks, stage_of};
+  return {"1f1b", "one forward, one backward, one chunk a stage", one_by_one_tasks,
+          stage_of_only_chunk};
 }
 
 }  // namespace simtrain

@@ -3,7 +3,7 @@
 namespace simtrain {
 namespace {
 
-Block make(const RankShape& shape) {
+Block embedding_block(const RankShape& shape) {
   Block block;
   block.branch = branch_of(word_embeddings(shape));
   return block;
@@ -13,7 +13,7 @@ Block make(const RankShape& shape) {
 
 BlockRow embedding_block() {
   return {BlockKind::embedding, "first on the first stage: the table of word embeddings", false,
-          make};
+          embedding_block};
 }
 
 }  // namespace simtrain

@@ -3,7 +3,7 @@
 namespace simtrain {
 namespace {
 
-Block make(const RankShape& shape) {
+Block gqa_block(const RankShape& shape) {
   const ModelSpec& model = shape.model();
   Block block;
   block.branch =
@@ -28,7 +28,7 @@ Block make(const RankShape& shape) {
 
 BlockRow gqa_block() {
   return {BlockKind::gqa, "self-attention, each query group with keys and values of its own", true,
-          make};
+          gqa_block};
 }
 
 }  // namespace simtrain

@@ -3,7 +3,7 @@
 namespace simtrain {
 namespace {
 
-Block make(const RankShape& shape) {
+Block head_block(const RankShape& shape) {
   Block block;
   block.branch =
       branch_of(norm(shape, {.module = "final_layernorm", .share = Share::embedding_loss}),
@@ -18,7 +18,7 @@ Block make(const RankShape& shape) {
 
 BlockRow head_block() {
   return {BlockKind::head, "last on the last stage: final norm, output layer and loss", false,
-          make};
+          head_block};
 }
 
 }  // namespace simtrain

@@ -3,7 +3,7 @@
 namespace simtrain {
 namespace {
 
-Block make(const RankShape& shape) {
+Block mlp_block(const RankShape& shape) {
   const ModelSpec& model = shape.model();
   Block block;
   block.branch = branch_of(norm(shape, {.module = "pre_mlp_layernorm",
@@ -25,7 +25,8 @@ Block make(const RankShape& shape) {
 }  // namespace
 
 BlockRow mlp_block() {
-  return {BlockKind::mlp, "feed-forward: two linear modules, the first gated or not", true, make};
+  return {BlockKind::mlp, "feed-forward: two linear modules, the first gated or not", true,
+          mlp_block};
 }
 
 }  // namespace simtrain

@@ -73,7 +73,7 @@ Schedule collnet_schedule(const GroupShape& shape, bool chained) {
   return schedule;
 }
 
-Schedule direct_schedule(Collective /*all_reduce*/, const GroupShape& shape) {
+Schedule collnet_schedule(Collective /*all_reduce*/, const GroupShape& shape) {
   return collnet_schedule(shape, false);
 }
 Schedule chain_schedule(Collective /*all_reduce*/, const GroupShape& shape) {
@@ -91,7 +91,7 @@ SentBytes collnet_sent(Collective /*all_reduce*/, double bytes, const GroupShape
 NcclAlgorithm collnet_direct_row() {
   return {{Algorithm::collnet_direct,
            "SHARP: the fabric's switches reduce, ranks of a domain exchange directly; all-reduce",
-           direct_schedule, collnet_sent},
+           collnet_schedule, collnet_sent},
           collnet_offers,
           collnet_direct_cost};
 }
