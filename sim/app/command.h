@@ -70,6 +70,7 @@ CommandResult validate_nccl_command(const CommandCall& call);
 /// `validate --kernels` and `calibrate --kernels`.
 CommandResult validate_kernels_command(const CommandCall& call);
 CommandResult calibrate_kernels_command(const CommandCall& call);
+CommandResult calibrate_machine_command(const CommandCall& call);
 
 /// The program: takes the options of every command, picks the command (a path is short for `run
 /// PATH`), prints, returns the exit status. `commit` is what was built, empty where that is not

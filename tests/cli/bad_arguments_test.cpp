@@ -56,11 +56,13 @@ TEST_CASE("An unknown option is refused, with a suggestion where one is close") 
   check_calls({
       {{"good.yaml", "--formt", "json"}, "unknown option '--formt'; did you mean '--format'?"},
       {{"good.yaml", "--verbose"},
-       "unknown option '--verbose'; known are --row, --set, --format, --steps, --seed, --unfold, "
+       "unknown option '--verbose'; known are --row, --set, --machine, --format, --steps, --seed, "
+       "--unfold, "
        "--trace, --trace-ranks, --trace-microbatches, --nccl-trace, --report, --explain, "
        "--recipe, --tokens, --price, --force, --color, --quiet"},
       {{"good.yaml", "-x"},
-       "unknown option '-x'; known are --row, --set, --format, --steps, --seed, --unfold, --trace, "
+       "unknown option '-x'; known are --row, --set, --machine, --format, --steps, --seed, "
+       "--unfold, --trace, "
        "--trace-ranks, --trace-microbatches, --nccl-trace, --report, --explain, --recipe, "
        "--tokens, --price, --force, --color, --quiet"},
       {{"list", "--all"}, "unknown option '--all'; known are --color, --quiet"},
@@ -71,7 +73,8 @@ TEST_CASE("An unknown option is refused, with a suggestion where one is close") 
       {{"profile", "good.yaml", "a.log", "--step", "5"},
        "unknown option '--step'; did you mean '--steps'?"},
       {{"profile", "good.yaml", "a.log", "--window", "5"},
-       "unknown option '--window'; known are --row, --set, --rank, --steps, --profile-format, "
+       "unknown option '--window'; known are --row, --set, --machine, --rank, --steps, "
+       "--profile-format, "
        "--format, --color, --quiet"},
       {{"bench", "--fast"}, "bench takes no arguments"},
   });
@@ -246,7 +249,8 @@ TEST_CASE("A topic of list or help must exist") {
   check_calls({
       {{"list", "gpu"}, "list: 'gpu' is no family; did you mean 'gpus'?"},
       {{"list", "frobnicate"},
-       "list: 'frobnicate' is no family; known are gpus, nodes, fabrics, clusters, software, "
+       "list: 'frobnicate' is no family; known are gpus, nodes, fabrics, clusters, machines, "
+       "software, "
        "tp-overlap, models, scenarios, collectives, libraries, algorithms, protocols, wirings, "
        "import-formats, log-formats, profile-formats, step-windows, placements, blocks, groups, "
        "schedules, shardings, precisions, mfu-conventions"},

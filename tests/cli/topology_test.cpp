@@ -108,7 +108,7 @@ TEST_CASE("wrong questions are refused in one line") {
       {{"gcp-a4", "--from", "0", "--to", "256"}, "--to: 256 is no rank; there are 0 to 255"},
       {{"gcp-a4", "--from", "-1", "--to", "2"}, "--from: -1 is no rank; there are 0 to 255"},
       {{"gcp-a4", "--row", "one"},
-       "topology: --row, --set and --highlight need a scenario (.yaml)"},
+       "topology: --row, --set, --machine and --highlight need a scenario (.yaml)"},
       {{"good.yaml", "--highlight", "tp"},
        "--highlight: marks GPUs in a drawing; --svg FILE draws one"},
       {{"good.yaml", "--highlight", "zp", "--svg", "a.svg"},

@@ -74,7 +74,7 @@ TEST_CASE("It has every key of a scenario and of a model, defaults and the softw
     }
   };
   has_all(json, field_names<ScenarioFile>(), {"notes", "recompute_modules"});
-  has_all(json["cluster"], field_names<ClusterRequest>(), {"faults", "gpus"});
+  has_all(json["cluster"], field_names<ClusterRequest>(), {"machine", "faults", "gpus"});
   has_all(json["training"], field_names<TrainingSpec>(), {});
   has_all(json["parallelism"], field_names<ParallelismSpec>(), {"pipeline_model_parallel_layout"});
   has_all(json["overlap"], field_names<OverlapSpec>(), {"tp_comm_overlap_table"});

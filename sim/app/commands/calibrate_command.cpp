@@ -22,13 +22,20 @@ constexpr std::array kCalibrateOptions{
     OptionRow{.name = "write", .value = "FILE", .help = "the fitted values, whole or not at all"},
     going_with(with_help(kForceOption, "replaces a file that is there"), "write")};
 
-constexpr std::array<std::span<const OptionRow>, 1> kOtherCalibrateOptions{kFitKernelsOptions};
+constexpr std::array<std::span<const OptionRow>, 2> kOtherCalibrateOptions{kFitMachineOptions,
+                                                                           kFitKernelsOptions};
+
+bool asks_for(const CommandCall& call, const std::string& option) {
+  return std::any_of(call.arguments.begin(), call.arguments.end(), [&](const std::string& word) {
+    return word == option || word.starts_with(option + "=");
+  });
+}
 
 CommandResult calibrate_command(const CommandCall& call) {
-  if (std::count(call.arguments.begin(), call.arguments.end(), "--kernels") > 0)
-    return calibrate_kernels_command(call);
+  if (asks_for(call, "--machine")) return calibrate_machine_command(call);
+  if (asks_for(call, "--kernels")) return calibrate_kernels_command(call);
   const po::variables_map values =
-      parse_options(call.arguments, joined(kCalibrateOptions, kFitKernelsMode));
+      parse_options(call.arguments, joined(kCalibrateOptions, kFitModes));
   if (!plain_arguments(values).empty())
     throw InputError({}, "", "calibrate takes options only; 'simtrain help calibrate' shows them");
   const bool json = wants_json(values);

@@ -28,6 +28,7 @@ constexpr std::array kCompareOptions{
               .completes = "scenarios"},
     kRowOption,
     with_help(kSetOption, "as for 'simtrain run', for every scenario"),
+    kMachineOption,
     OptionRow{.name = "steps", .value = "WINDOW", .completes = "step-windows"},
     with_help(kLogFormatOption, "as for 'simtrain metrics'"),
     format_option("json: as simtrain.comparison/1, several as simtrain.comparisons/1"),

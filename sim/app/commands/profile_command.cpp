@@ -21,6 +21,7 @@ constexpr std::array kProfileOptions{
         .value = "SCENARIO.yaml FILE...", .type = OptionType::argument, .completes = "scenarios"},
     kRowOption,
     kSetOption,
+    kMachineOption,
     OptionRow{
         .name = "rank",
         .value = "N",
@@ -61,7 +62,7 @@ ProfileRequest request_of(const po::variables_map& values) {
 /// Profiles without a scenario: what they hold.
 CommandResult summary(const CommandCall& call, const po::variables_map& values,
                       const std::vector<std::string>& paths, const std::string& format) {
-  for (const char* option : {"row", "set", "rank", "steps"}) {
+  for (const char* option : {"row", "set", "machine", "rank", "steps"}) {
     if (values.count(option) > 0)
       throw InputError({}, std::string("--") + option,
                        "goes with a scenario, which comes before the profiles");

@@ -27,6 +27,7 @@ constexpr std::array kRunOptions{
               "changes any dotted key; tp, pp, vp, cp, ep, mbs, gbs, nodes, gpus, precision for "
               "short; hardware.nic_bandwidth=200Gb/s or any other value of the hardware ('simtrain "
               "help hardware')"),
+    kMachineOption,
     format_option("json: the whole result as simtrain.result/1"),
     OptionRow{.name = "steps",
               .value = "N",

@@ -21,6 +21,7 @@ constexpr std::array kScaleOptions{
               .required = true},
     kRowOption,
     kSetOption,
+    kMachineOption,
     OptionRow{.name = "mode",
               .value = "weak|strong",
               .help = "weak: the global batch grows with the GPUs; strong: it stays",

@@ -22,6 +22,7 @@ constexpr std::array kSweepOptions{
     kRowOption,
     with_help(kSetOption,
               "as for 'simtrain run'; a key that is set is not varied by the sweep block"),
+    kMachineOption,
     OptionRow{.name = "vary",
               .value = "KEY=LIST",
               .help = "a key of the scenario, dotted or short, and what to try: names, numbers, "

@@ -45,8 +45,11 @@ Subject from_scenario(const CommandCall& call, const po::variables_map& values) 
 }
 
 void refuse_scenario_options(const po::variables_map& values) {
-  if (values.count("row") + values.count("set") + values.count("highlight") > 0)
-    throw InputError({}, "topology", "--row, --set and --highlight need a scenario (.yaml)");
+  if (values.count("row") + values.count("set") + values.count("machine") +
+          values.count("highlight") >
+      0)
+    throw InputError({}, "topology",
+                     "--row, --set, --machine and --highlight need a scenario (.yaml)");
 }
 
 Subject from_cluster(const CommandCall& call, const po::variables_map& values) {
@@ -157,6 +160,7 @@ constexpr std::array kTopologyOptions{
               .help = "marks a group of rank 0 in the drawing; needs a scenario"},
     kRowOption,
     kSetOption,
+    kMachineOption,
     format_option("json: the same as simtrain.topology/1")};
 
 CommandResult topology_command(const CommandCall& call) {

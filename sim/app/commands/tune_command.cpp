@@ -20,6 +20,7 @@ constexpr std::array kTuneOptions{
     kScenarioArgument,
     kRowOption,
     kSetOption,
+    kMachineOption,
     OptionRow{.name = "gpus", .value = "SIZES"},
     OptionRow{.name = "nodes",
               .value = "SIZES",

@@ -25,6 +25,9 @@ constexpr auto kMeanings = std::to_array<Meaning>({
     {"notes", "what a reader should know: contradictions of the document, what was assumed"},
     {"mfu_convention", "how FLOPs are counted for TFLOP/s and MFU"},
     {"cluster.name", "file of hardware/clusters"},
+    {"cluster.machine",
+     "file of hardware/machines: the machine at hand, as it was measured (`simtrain calibrate "
+     "--machine`)"},
     {"cluster.nodes", "servers (for GB200: trays) of the job; these or the GPUs are required"},
     {"cluster.gpus",
      "GPUs of the job in place of its nodes: whole nodes of any cluster; setting one of the two "

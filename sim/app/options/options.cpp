@@ -144,7 +144,9 @@ std::optional<int> int_option(const po::variables_map& values, const std::string
 }
 
 std::vector<Setting> parsed_settings(const po::variables_map& values) {
-  const Texts texts = option_values(values, "set");
+  Texts texts = option_values(values, "set");
+  if (const auto machine = option_value(values, "machine"))
+    texts.insert(texts.begin(), "cluster.machine=" + *machine);
   std::vector<Setting> settings;
   settings.reserve(texts.size());
   for (const std::string& text : texts) {

@@ -13,6 +13,11 @@ inline constexpr OptionRow kSetOption{.name = "set",
                                       .value = "KEY=VALUE",
                                       .help = "as for 'simtrain run'",
                                       .type = OptionType::texts};
+inline constexpr OptionRow kMachineOption{
+    .name = "machine",
+    .value = "NAME",
+    .help = "the machine at hand, of hardware/machines; for --set cluster.machine=NAME",
+    .completes = "machines"};
 inline constexpr OptionRow kTokensOption{
     .name = "tokens",
     .value = "T",

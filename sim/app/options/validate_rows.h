@@ -92,9 +92,38 @@ inline constexpr std::array kFitKernelsOptions{
               .required = true},
     format_option("")};
 
+/// `calibrate --machine`.
+inline constexpr std::array kFitMachineOptions{
+    OptionRow{.name = "machine",
+              .value = "NAME",
+              .help = "values of one machine from what was measured on it, as a file for "
+                      "hardware/machines, which --machine of other commands takes; json as "
+                      "simtrain.machine/1",
+              .required = true},
+    OptionRow{.name = "cluster",
+              .value = "NAME",
+              .help = "a name in hardware/clusters, whose node the machine is",
+              .completes = "clusters",
+              .required = true},
+    OptionRow{.name = "kernels",
+              .value = "FOLDER",
+              .help = "what hardware/measure/measure.py wrote on it: sustained GEMMs say what "
+                      "power it has for kernels, memory-bound kernels its memory"},
+    OptionRow{.name = "nccl",
+              .value = "LOG",
+              .help = "output of nccl-tests: its bandwidths; may be given more than once",
+              .type = OptionType::texts},
+    OptionRow{.name = "runs",
+              .value = "FOLDER",
+              .help = "training runs, as for 'simtrain validate FOLDER': they set the power where "
+                      "no GEMMs do, and say how well the machine is known"},
+    format_option(""),
+    OptionRow{.name = "write", .value = "FILE", .help = "the machine's file, whole or not at all"},
+    going_with(with_help(kForceOption, "replaces a file that is there"), "write")};
+
 /// The switches alone, which the usual calls know too: an option misspelled is compared with them.
 inline constexpr std::array kValidateModes{kNcclModeOptions[0], kLeaveOutOptions[0],
                                            kKernelsOptions[0], kMeasuredModeOptions[0]};
-inline constexpr std::array kFitKernelsMode{kFitKernelsOptions[0]};
+inline constexpr std::array kFitModes{kFitMachineOptions[0], kFitKernelsOptions[0]};
 
 }  // namespace simtrain

@@ -157,7 +157,7 @@ class KinetoReader {
       if (parse(event.text, parsed) == simdjson::SUCCESS)
         add(parsed, event.line);
       else
-        profile_.skip(event.line, "starts an event that is no JSON that can be read_kineto");
+        profile_.skip(event.line, "starts an event that is no JSON that can be read");
     }
   }
 
@@ -174,7 +174,7 @@ class KinetoReader {
     std::optional<int> rank;
     std::optional<int> ranks;
     for (auto field :
-         info) {  // a look-up behind one that failed would read_kineto what is no longer there
+         info) {  // a look-up behind one that failed would read what is no longer there
       std::string_view key;
       json::value value;
       if (field.unescaped_key().get(key) != simdjson::SUCCESS ||

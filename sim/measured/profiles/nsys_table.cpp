@@ -154,7 +154,7 @@ class NsysReader {
     const std::string_view name = trimmed(cells[layout_->name]);
     damaged_ = !time;
     if (!time || !calls || name.empty()) {
-      profile_.skip(number, "its time, its number of calls or its name cannot be read_nsys");
+      profile_.skip(number, "its time, its number of calls or its name cannot be read");
       return;
     }
     if (layout_->category && !runs_on_gpu(trimmed(cells[*layout_->category]))) return;
@@ -171,7 +171,7 @@ class NsysReader {
 
   ProfileBuilder profile_;
   CsvCells cells_;
-  std::optional<Layout> layout_;  ///< of the table that is read_nsys; none within others
+  std::optional<Layout> layout_;  ///< of the table that is read; none within others
   bool kernels_seen_ = false;
   bool copies_seen_ = false;
   bool copies_among_kernels_ = false;  ///< a table of kernels lists copies too

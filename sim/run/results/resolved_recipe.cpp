@@ -12,6 +12,7 @@ ResolvedRecipe resolved_recipe(const Scenario& scenario) {
   keys.source = scenario.source;
   keys.mfu_convention = scenario.mfu_convention;
   keys.cluster.name = scenario.files.cluster;
+  keys.cluster.machine = scenario.files.machine;
   keys.cluster.nodes = scenario.placement.nodes;
   keys.cluster.available_nodes = scenario.cluster.nodes;
   keys.cluster.placement = scenario.placement.spec;

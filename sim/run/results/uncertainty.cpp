@@ -20,6 +20,7 @@ struct Fields<KindError> {
     v.optional("gpu", error.gpu);
     v.optional("precision", error.precision);
     v.optional("head_dimension", error.head_dimension);
+    v.optional("unmeasured_machine", error.unmeasured_machine);
     v("relative_error", error.relative_error, Limits{0, 10});
   }
 };
@@ -60,7 +61,7 @@ struct Fields<UncertaintySpec> {
 namespace {
 
 bool always_holds(const KindError& row) {
-  return !row.gpu && !row.precision && !row.head_dimension;
+  return !row.gpu && !row.precision && !row.head_dimension && !row.unmeasured_machine;
 }
 
 double squared(double value) { return value * value; }
@@ -123,6 +124,7 @@ const StackError& stack_error(const UncertaintySpec& spec, const PredictedStep& 
 }
 
 double machine_error(const UncertaintySpec& spec, const PredictedStep& step) {
+  if (spec.machine) return spec.machine->value;
   return std::find_if(
              spec.machines.begin(), spec.machines.end(),
              [&](const MachineError& row) { return row.gpu.value_or(step.gpu) == step.gpu; })

@@ -22,6 +22,7 @@ struct KindError {
   std::optional<std::string> gpu;
   std::optional<Precision> precision;  ///< of the recipe
   std::optional<std::int64_t> head_dimension;
+  bool unmeasured_machine = false;  ///< only where the machine at hand was not measured
   Sourced<double> relative_error;
   SourcePlace where;
 };
@@ -56,6 +57,7 @@ struct UncertaintySpec {
   Sourced<double> per_doubling;        ///< what each doubling of the GPUs beyond one node adds
   std::vector<StackError> stacks;      ///< one of each knowledge
   std::vector<MachineError> machines;  ///< the first that holds counts; the last always does
+  std::optional<Sourced<double>> machine{};  ///< of the machine at hand, where it was measured
   std::vector<KindError> kinds;
   SourcePlace where;
 };

@@ -5,8 +5,8 @@
 namespace simtrain {
 namespace {
 
-bool holds(const KindError& row, const PredictedStep& step) {
-  return row.gpu.value_or(step.gpu) == step.gpu &&
+bool holds(const KindError& row, const UncertaintySpec& spec, const PredictedStep& step) {
+  return !(row.unmeasured_machine && spec.machine) && row.gpu.value_or(step.gpu) == step.gpu &&
          row.precision.value_or(step.precision) == step.precision &&
          row.head_dimension.value_or(step.head_dimension) == step.head_dimension;
 }
@@ -16,7 +16,7 @@ bool holds(const KindError& row, const PredictedStep& step) {
 double relative_error_of(const UncertaintySpec& spec, Share share, const PredictedStep& step) {
   const auto row =
       std::find_if(spec.kinds.begin(), spec.kinds.end(), [&](const KindError& candidate) {
-        return candidate.share == share && holds(candidate, step);
+        return candidate.share == share && holds(candidate, spec, step);
       });
   return row == spec.kinds.end() ? 0 : row->relative_error.value;
 }

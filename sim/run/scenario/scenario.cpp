@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "sim/core/input/yaml_text.h"
+#include "sim/run/scenario/machine.h"
 #include "sim/run/scenario/scenario_fields.h"
 #include "sim/workload/model/fields/software_fields.h"
 
@@ -68,9 +69,9 @@ ClusterSpec load_cluster(const DataFolder& data, const ClusterRequest& request, 
 }
 
 /// Throws InputError where a changed value is wrong in itself, whatever the size of the job.
-void check_hardware(const DataFolder& data, const YamlNode& tree, const YamlNode& wanted,
+void check_hardware(const DataFolder& data, const YamlNode& tree, const YamlNode* wanted,
                     const ScenarioFile& file) {
-  const ScenarioHardware hardware = scenario_hardware(data, tree, &wanted);
+  const ScenarioHardware hardware = scenario_hardware(data, tree, wanted);
   try {
     static_cast<void>(
         load_cluster(hardware.data, file.cluster.name, 1, place_of(tree, "cluster.name")));
@@ -221,7 +222,7 @@ void ScenarioSource::check_values(const DataFolder& data, const std::string& row
   static_cast<void>(load_model(data, read, overrides, model));
   named("hardware/clusters", file.cluster.name, "cluster.name");
   named("hardware/software", file.software, "software");
-  if (wanted) check_hardware(data, read, *wanted, file);
+  if (wanted || file.cluster.machine) check_hardware(data, read, wanted ? &*wanted : nullptr, file);
   if (file.overlap.tp_comm_overlap_table)
     named("hardware/tp_overlap", *file.overlap.tp_comm_overlap_table,
           "overlap.tp_comm_overlap_table");
@@ -246,12 +247,14 @@ DraftScenario ScenarioSource::draft(const DataFolder& data, const std::string& r
   const auto at = [&](const std::string& key) { return place_of(trees.scenario, key); };
 
   Scenario& scenario = draft.scenario;
-  scenario.files = {file.cluster.name, file.software};
+  scenario.files = {file.cluster.name, file.cluster.machine, file.software};
   JobHardware hardware = load_hardware(data, trees.scenario, wanted, file);
   scenario.mfu_convention = file.mfu_convention;
   scenario.cluster = std::move(hardware.cluster);
   scenario.hardware = std::move(hardware.changes);
   scenario.uncertainty = load_uncertainty(data);
+  if (const auto machine = machine_of(data, trees.scenario))
+    scenario.uncertainty.machine = machine->relative_error;
   scenario.placement = {hardware.nodes, file.cluster.placement, file.cluster.rank_order};
   Recipe& recipe = scenario.recipe;
   recipe.model = load_model(data, trees.scenario, overrides, trees.model);

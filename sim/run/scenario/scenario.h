@@ -21,7 +21,8 @@ namespace simtrain {
 
 struct ClusterRequest {
   std::string name;
-  std::optional<int> nodes;  ///< either these or the GPUs
+  std::optional<std::string> machine;  ///< a name of hardware/machines
+  std::optional<int> nodes;            ///< either these or the GPUs
   std::optional<int> gpus;
   std::optional<int> available_nodes;
   PlacementSpec placement;
@@ -55,6 +56,7 @@ struct Fields<ScenarioFile>;
 /// The files of the data folder that a scenario names.
 struct ScenarioNames {
   std::string cluster;
+  std::optional<std::string> machine;
   std::string software;
 };
 

@@ -14,6 +14,7 @@ struct Fields<ClusterRequest> {
   template <class Visitor>
   static void visit(Visitor& v, ClusterRequest& request) {
     v("name", request.name);
+    v.optional("machine", request.machine);
     v.optional("nodes", request.nodes, Limits{1, 1e6});
     v.optional("gpus", request.gpus, Limits{1, 1e8});
     v.optional("available_nodes", request.available_nodes, Limits{1, 1e6});

@@ -13,6 +13,7 @@
 #include "sim/core/suggestion.h"
 #include "sim/run/results/provenance.h"
 #include "sim/run/scenario/hardware_keys.h"
+#include "sim/run/scenario/machine.h"
 
 namespace simtrain {
 namespace {
@@ -46,11 +47,18 @@ class Files {
   const DataFolder& data_;
 };
 
-/// One value of a scenario's `hardware` map.
+/// What the sources of changed values say: "--set", or the file that changes them.
+std::string source_text(const SourcePlace& where) {
+  if (where.file.starts_with("--")) return where.file.substr(0, where.file.find(' '));
+  return std::filesystem::path(where.file).filename().string();
+}
+
+/// One value of a scenario's `hardware` map or of its machine.
 struct Wanted {
   std::string key;  ///< without "hardware."
   SourcePlace where;
   YamlNode value;
+  std::string source;
 };
 
 void add_wanted(const YamlNode& map, const std::string& path, std::vector<Wanted>& wanted) {
@@ -66,7 +74,17 @@ void add_wanted(const YamlNode& map, const std::string& path, std::vector<Wanted
     if (entry.value.kind != YamlNode::Kind::scalar || entry.value.text.empty())
       throw InputError(entry.value.place, fmt::format("{}.{}", kHardware, key),
                        fmt::format("must be one value, found {}", found(entry.value)));
-    wanted.push_back({key, entry.place, entry.value});
+    wanted.push_back({key, entry.place, entry.value, source_text(entry.value.place)});
+  }
+}
+
+void add_machine(const Machine& machine, std::vector<Wanted>& wanted) {
+  for (const MachineValue& value : machine.values) {
+    YamlNode node;
+    node.kind = YamlNode::Kind::scalar;
+    node.text = value.value;
+    node.place = value.where;
+    wanted.push_back({value.key, value.where, std::move(node), value.source});
   }
 }
 
@@ -155,12 +173,6 @@ class ValueFiles {
   std::vector<HardwareFile> files_;
 };
 
-/// What the sources of changed values say: "--set", or the file that changes them.
-std::string source_text(const SourcePlace& where) {
-  if (where.file.starts_with("--")) return where.file.substr(0, where.file.find(' '));
-  return std::filesystem::path(where.file).filename().string();
-}
-
 /// Adds a change in place of an earlier one of the same value.
 void add_change(std::vector<HardwareChange>& changes, HardwareChange change) {
   changes.erase(std::remove_if(changes.begin(), changes.end(),
@@ -202,9 +214,11 @@ void ScenarioHardware::rethrow(const InputError& error) const {
 
 ScenarioHardware scenario_hardware(const DataFolder& data, const YamlNode& scenario,
                                    const YamlNode* wanted) {
-  if (wanted == nullptr) return {data, {}};
+  const std::optional<Machine> machine = machine_of(data, scenario);
+  if (wanted == nullptr && !machine) return {data, {}};
   std::vector<Wanted> values;
-  add_wanted(*wanted, "", values);
+  if (machine) add_machine(*machine, values);
+  if (wanted != nullptr) add_wanted(*wanted, "", values);
   const ValueFiles files(data, scenario);
   std::vector<NumberOverride> numbers;
   std::vector<HardwareChange> changes;
@@ -213,7 +227,7 @@ ScenarioHardware scenario_hardware(const DataFolder& data, const YamlNode& scena
     for (const HardwareFile& file : files.all()) {
       if (!files.has(file, *kind, key, value.where)) continue;
       numbers.push_back({fmt::format("{}/{}.yaml", file.family, file.name), key, 0, value.where,
-                         value.value, source_text(value.value.place)});
+                         value.value, value.source});
       const YamlNode* node = find_keyed(file.tree, key, value.where);
       add_change(changes, {{fmt::format("{}.{}.{}", kHardware, kind->name, key),
                             node == nullptr ? std::string(kNotSet) : with_space(value_of(*node)),

@@ -36,9 +36,10 @@ struct ScenarioHardware {
   [[noreturn]] void rethrow(const InputError& error) const;
 };
 
-/// Applies a scenario's `hardware` map (`wanted`; none changes nothing), whose dotted keys are
-/// those of its GPU, node, fabric and software files, behind `gpu.`, `node.`, `fabric.` or
-/// `software.` where more than one of them has such a key; rows of lists are named by their fields
+/// Applies the values of a scenario's machine, then its `hardware` map (`wanted`; neither changes
+/// nothing), whose dotted keys are those of its GPU, node, fabric and software files, behind
+/// `gpu.`, `node.`, `fabric.` or `software.` where more than one of them has such a key; rows of
+/// lists are named by their fields
 /// (`find_number`). What `data` changes of the same values itself stays. Throws InputError where a
 /// key is unknown or in more than one file.
 ScenarioHardware scenario_hardware(const DataFolder& data, const YamlNode& scenario,
