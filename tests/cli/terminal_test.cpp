@@ -20,7 +20,7 @@ TEST_CASE("A report has colours on a terminal, and is the plain one without them
   CHECK(shown.status == 0);
   CHECK(without_colours(shown.out) == plain);
   CHECK(shown.out.find("\x1b[1mWhere the step goes (critical path)\x1b[0m\n") != std::string::npos);
-  CHECK(shown.out.find("70.10 %  \x1b[34m#####################\x1b[0m\n") != std::string::npos);
+  CHECK(shown.out.find("70.45 %  \x1b[34m#####################\x1b[0m\n") != std::string::npos);
   CHECK(run_on_terminal({kFlagship, "--color", "auto", "--quiet"}).out == shown.out);
 }
 
@@ -87,7 +87,7 @@ TEST_CASE("A wrong --color or --quiet is refused") {
   refused("list gpus --colour never", "unknown option '--colour'; did you mean '--color'?");
   refused("list -- --quiet",
           "list: '--quiet' is no family; known are gpus, nodes, fabrics, "
-          "clusters, software, tp-overlap, models, scenarios, collectives, "
+          "clusters, machines, software, tp-overlap, models, scenarios, collectives, "
           "libraries, algorithms, protocols, wirings, import-formats, log-formats, "
           "profile-formats, step-windows, placements, blocks, groups, schedules, shardings, "
           "precisions, mfu-conventions");
