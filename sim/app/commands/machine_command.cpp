@@ -1,10 +1,10 @@
 #include "sim/app/command.h"
 #include "sim/app/options/options.h"
+#include "sim/app/options/predicted_tests.h"
 #include "sim/app/options/validate_rows.h"
 #include "sim/app/output_files.h"
-#include "sim/app/predicted_tests.h"
 #include "sim/output/validation/machine_report.h"
-#include "sim/study/fit/machine_fit.h"
+#include "sim/study/machine/machine_fit.h"
 #include "sim/study/validate/measured_folder.h"
 #include "sim/topology/specs/cluster_fields.h"
 

@@ -4,8 +4,8 @@
 
 #include "sim/app/command.h"
 #include "sim/app/options/options.h"
+#include "sim/app/options/predicted_tests.h"
 #include "sim/app/options/validate_rows.h"
-#include "sim/app/predicted_tests.h"
 #include "sim/output/nccl/nccl_tests_report.h"
 #include "sim/output/nccl/nccl_validation_report.h"
 #include "sim/study/validate/measured_pairs.h"

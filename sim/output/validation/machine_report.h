@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "sim/study/fit/machine_fit.h"
+#include "sim/study/machine/machine_fit.h"
 
 namespace simtrain {
 

@@ -1,4 +1,4 @@
-#include "sim/study/fit/machine_fit.h"
+#include "sim/study/machine/machine_fit.h"
 
 #include <algorithm>
 #include <cmath>

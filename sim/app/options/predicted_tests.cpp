@@ -1,4 +1,4 @@
-#include "sim/app/predicted_tests.h"
+#include "sim/app/options/predicted_tests.h"
 
 #include <algorithm>
 #include <utility>
