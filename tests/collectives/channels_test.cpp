@@ -122,7 +122,8 @@ TEST_CASE("a pair inside a domain takes twice the channels while a part is above
   CHECK(channels(kMiB * 64 + Bytes(1)) == 8);
   CHECK(channels(kMiB * 128) == 8);
   CHECK(channels(kMiB * 256) == 16);
-  CHECK(channels(kMiB * 4096) == 16);
+  CHECK(channels(kMiB * 512) == 32);
+  CHECK(channels(kMiB * 4096) == 32);
 }
 
 TEST_CASE("a pair over the network has 2 channels, by version fewer or more in large groups") {

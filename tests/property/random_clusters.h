@@ -86,6 +86,7 @@ class RandomClusters {
             value("ll128_hop", "6 us") + value("simple_hop", "14 us") +
             value("collective_start", "9 us") + value("tree_hop", "13 us") +
             value("send_receive_latency", "11 us") + value("chunk_turnaround", "10 us") +
+            value("all_to_all_peer", "3 us") + value("all_to_all_turnaround", "43 us") +
             value("channel_bandwidth", "23 GB/s");
     write("fabrics", name, text);
   }

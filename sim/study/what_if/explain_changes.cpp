@@ -131,9 +131,9 @@ Change cost(std::string name, std::vector<NumberOverride> numbers) {
 
 std::vector<NumberOverride> no_latency(const File& fabric) {
   std::vector<NumberOverride> numbers;
-  for (const char* key :
-       {"switch_latency", "cable_latency", "ll_hop", "ll128_hop", "simple_hop", "tree_hop",
-        "collective_start", "send_receive_latency", "chunk_turnaround"})
+  for (const char* key : {"switch_latency", "cable_latency", "ll_hop", "ll128_hop", "simple_hop",
+                          "tree_hop", "collective_start", "send_receive_latency",
+                          "chunk_turnaround", "all_to_all_peer", "all_to_all_turnaround"})
     numbers.push_back(fabric.to(key, 0));
   return numbers;
 }

@@ -30,6 +30,8 @@ struct Fields<FabricSpec> {
     v("tree_hop", spec.tree_hop);
     v("send_receive_latency", spec.send_receive_latency);
     v("chunk_turnaround", spec.chunk_turnaround);
+    v("all_to_all_peer", spec.all_to_all_peer);
+    v("all_to_all_turnaround", spec.all_to_all_turnaround);
     v("channel_bandwidth", spec.channel_bandwidth);
     v.optional("sharp", spec.sharp);
   }

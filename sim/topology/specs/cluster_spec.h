@@ -66,8 +66,10 @@ struct FabricSpec {
   Sourced<Duration> tree_hop;          ///< of trees with the Simple protocol
   Sourced<Duration> send_receive_latency;
   Sourced<Duration> chunk_turnaround;
-  Sourced<Bandwidth> channel_bandwidth;  ///< of a collective's channel with the Simple protocol
-  std::optional<Sourced<bool>> sharp;    ///< switches reduce (InfiniBand SHARP)
+  Sourced<Duration> all_to_all_peer;  ///< what each peer beyond the domain adds, eight at most
+  Sourced<Duration> all_to_all_turnaround;  ///< of a chunk where a rank sends to many at once
+  Sourced<Bandwidth> channel_bandwidth;     ///< of a collective's channel with the Simple protocol
+  std::optional<Sourced<bool>> sharp;       ///< switches reduce (InfiniBand SHARP)
   SourcePlace where;
 
   /// A switch and the cable to it.

@@ -138,6 +138,8 @@ struct Fields<NcclGpuSpec> {
     v("slice_turnaround", spec.slice_turnaround);
     v("nvls", spec.nvls);
     v("pair", spec.pair);
+    v("p2p_channels", spec.p2p_channels, Limits{2, 64});
+    v("pair_channels", spec.pair_channels, Limits{1, 64});
     v("channel_bandwidth", spec.channel_bandwidth);
     v("lone_channel_bandwidth", spec.lone_channel_bandwidth);
     v("copy_bandwidth", spec.copy_bandwidth);

@@ -182,7 +182,9 @@ struct NcclGpuSpec {
                                        ///< shows where half of the step's bytes take less
   NvlsSpec nvls;
   PairSpec pair;
-  Sourced<Bandwidth> channel_bandwidth;       ///< of a channel among many, that is per SM taken
+  Sourced<int> p2p_channels;             ///< that a communicator has for sends in all
+  Sourced<int> pair_channels;            ///< that one large message of a pair spreads over at most
+  Sourced<Bandwidth> channel_bandwidth;  ///< of a channel among many, that is per SM taken
   Sourced<Bandwidth> lone_channel_bandwidth;  ///< of a channel among few
   Sourced<Bandwidth> copy_bandwidth;          ///< a channel's copy of the rank's own part
   Sourced<Bandwidth> network_ll_bandwidth;    ///< LL between NVLink domains, all channels

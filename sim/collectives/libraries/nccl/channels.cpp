@@ -107,10 +107,11 @@ ChannelGraph nvls_graph(const GroupLayout& layout, const NcclEnvironment& enviro
 
 int nvlink_pair_channels(const ClusterSpec& cluster, int ranks, Bytes bytes) {
   constexpr double kPart = 16.0 * (1 << 20);
-  const int all = cluster.gpu.architecture == Architecture::ampere ? 24 : 32;
-  int channels = std::max(1, all / std::max(2, ranks));
-  while (channels < all / 2 && static_cast<double>(bytes.value()) / channels > kPart)
-    channels = std::min(channels * 2, all / 2);
+  const NcclGpuSpec& nccl = cluster.gpu.nccl;
+  const int most = nccl.pair_channels.value;
+  int channels = std::clamp(nccl.p2p_channels.value / std::max(2, ranks), 1, most);
+  while (channels<most&& static_cast<double>(bytes.value()) / channels> kPart)
+    channels = std::min(channels * 2, most);
   return channels;
 }
 

@@ -11,9 +11,20 @@ constexpr double kLlPart = 16.0 * 1024;
 constexpr double kNvlinkSlice = 256.0 * 1024;  ///< half of the 512 KiB chunk inside a domain
 
 /// What one channel moves between NICs: a chunk, then its turn-around.
-double network_channel_rate(const NcclEnvironment& environment, double nic) {
+double network_channel_rate(const NcclEnvironment& environment, double nic, Duration turnaround) {
   const auto chunk = static_cast<double>(environment.settings.p2p_net_chunk.value.value());
-  return chunk / (to_seconds(environment.cluster.fabric.chunk_turnaround.value) + chunk / nic);
+  return chunk / (to_seconds(turnaround) + chunk / nic);
+}
+
+/// Messages to peers beyond the domain that a rank has on their way at once (NVIDIA/nccl
+/// src/enqueue.cc).
+constexpr double kAtOnce = 8;
+
+/// What a chunk takes to come back: as between two ranks, or longer the more peers a rank has.
+Duration turnaround(const FabricSpec& fabric, double peers) {
+  const double share = (std::min(peers, kAtOnce) - 1) / (kAtOnce - 1);
+  const double one = to_seconds(fabric.chunk_turnaround.value);
+  return to_duration(one + share * (to_seconds(fabric.all_to_all_turnaround.value) - one));
 }
 
 /// Two more switches and cables for each level that a way climbs.
@@ -40,7 +51,7 @@ TransferCost nvlink_pair(Bytes bytes, const ClusterSpec& cluster, int ranks) {
   if (small) cost.protocol = Protocol::ll;
   cost.latency = small ? nccl.ll.base + nccl.ll.hop : nccl.pair.base;
   cost.limit = std::min(channels * nccl.channel_bandwidth.value.value(),
-                        small ? nccl.ll.bandwidth.value() : nccl.pair.bandwidth.value());
+                        small ? nccl.ll.bandwidth.value() : nccl.simple.bandwidth.value());
   cost.load = {1, 0};
   cost.sms = channels;
   return cost;
@@ -116,7 +127,9 @@ TransferCost nccl_send_receive(Bytes bytes, Distance distance, const NcclEnviron
   const double nic = cluster.usable_nic_bandwidth().value();
   const int channels = network_pair_channels(environment, ranks);
   cost.latency = cluster.fabric.send_receive_latency.value + climb(cluster, distance);
-  cost.limit = std::min(nic, channels * network_channel_rate(environment, nic));
+  cost.limit = std::min(
+      nic,
+      channels * network_channel_rate(environment, nic, cluster.fabric.chunk_turnaround.value));
   cost.load = {0, 1};
   cost.sms = channels;
   return cost;
@@ -145,15 +158,21 @@ TransferCost nccl_all_to_all(const CollectiveRequest& request, const NcclEnviron
     set_time(cost, base, inside);
     return cost;
   }
-  // Eight sends go at once, each on its channels (NVIDIA/nccl src/enqueue.cc).
-  constexpr double kAtOnce = 8;
   const double nic = cluster.usable_nic_bandwidth().value();
   const double channels = network_pair_channels(environment, layout.ranks) * std::min(far, kAtOnce);
-  const double rate = std::min(nic, channels * network_channel_rate(environment, nic));
-  const double batches = std::max(1.0, far / kAtOnce);
-  const Duration latency = cluster.fabric.send_receive_latency.value +
-                           to_duration(batches * to_seconds(cluster.fabric.ll_hop.value)) +
-                           layout.farthest_latency;
+  const FabricSpec& fabric = cluster.fabric;
+  const Duration back = turnaround(fabric, far);
+  const double rate = std::min(nic, channels * network_channel_rate(environment, nic, back));
+  // The first chunk of each message is on its way before the next can follow; short messages go in
+  // smaller chunks.
+  const auto chunk = static_cast<double>(environment.settings.p2p_net_chunk.value.value());
+  const double first = small ? 0 : std::min(1.0, part / (2 * chunk));
+  const double more_batches = std::max(0.0, far / kAtOnce - 1);
+  const Duration latency =
+      fabric.send_receive_latency.value +
+      to_duration(std::min(far, kAtOnce) * to_seconds(fabric.all_to_all_peer.value) +
+                  more_batches * to_seconds(fabric.ll_hop.value) + first * to_seconds(back)) +
+      layout.farthest_latency;
   set_time(cost, latency, std::max(inside, far * part / rate));
   return cost;
 }
