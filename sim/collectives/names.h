@@ -25,7 +25,9 @@ enum class Algorithm {
   nvls_tree,
   pat,
   direct,
-  user_buffers
+  user_buffers,
+  deepep,
+  hybridep
 };
 enum class Protocol { ll, ll128, simple, copy_engine };
 
@@ -40,6 +42,12 @@ struct EnumNames<Collective> {
       std::pair{std::string_view("send_receive"), Collective::send_receive},
       std::pair{std::string_view("none"), Collective::none}};
 };
+/// Those that a communication library chooses among come first; the others are exchanges that it
+/// does not see: Transformer Engine's user buffers, and the libraries of expert_exchange.h.
+constexpr bool chosen_by_library(Algorithm algorithm) {
+  return algorithm < Algorithm::user_buffers;
+}
+
 /// The words of all libraries. `direct` is point to point, `user-buffers` Transformer Engine's own
 /// exchange.
 template <>
@@ -53,7 +61,9 @@ struct EnumNames<Algorithm> {
       std::pair{std::string_view("nvls-tree"), Algorithm::nvls_tree},
       std::pair{std::string_view("pat"), Algorithm::pat},
       std::pair{std::string_view("direct"), Algorithm::direct},
-      std::pair{std::string_view("user-buffers"), Algorithm::user_buffers}};
+      std::pair{std::string_view("user-buffers"), Algorithm::user_buffers},
+      std::pair{std::string_view("deepep"), Algorithm::deepep},
+      std::pair{std::string_view("hybridep"), Algorithm::hybridep}};
 };
 template <>
 struct EnumNames<Protocol> {

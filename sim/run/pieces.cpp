@@ -28,23 +28,33 @@ PieceCost cost_of(const SimulatedPiece& piece) {
   return cost;
 }
 
-std::int64_t kernels_in(const Program& program) {
-  return std::count_if(program.ops.begin(), program.ops.end(),
-                       [](const Op& op) { return op.compute; });
+/// Kernels of one op as the host launches them; `experts`: of those that it launches expert by
+/// expert.
+double launches_of(const OpNote& note, bool experts) {
+  const Gemm* gemm = note.kernel ? std::get_if<Gemm>(&*note.kernel) : nullptr;
+  const Streaming* streaming = note.kernel ? std::get_if<Streaming>(&*note.kernel) : nullptr;
+  const int launches = gemm != nullptr        ? gemm->launches
+                       : streaming != nullptr ? streaming->launches
+                                              : 1;
+  return experts == (launches > 1) ? launches : 0;
 }
 
-/// Kernels that the host launches for a layer. They were counted on layers of attention and MLP;
-/// layers of other blocks launch as many more or fewer as their programs have kernels.
-double launches_of(const PassContext& context, const SimulatedPiece& simulated,
-                   const Piece& piece) {
-  const Recipe& recipe = context.recipe;
-  const bool forward = piece.phase == Phase::forward;
+double kernels_in(const Program& program) {
+  double kernels = 0;
+  for (std::size_t i = 0; i < program.ops.size(); ++i)
+    kernels += program.ops[i].compute ? launches_of(program.notes[i], false) : 0;
+  return kernels;
+}
+
+/// Kernels that the host launches for each of a layer's program. They were counted on layers of
+/// attention and MLP, as a whole: some of them are more than one of the software's.
+double launches_of_kernel(const PassContext& context, const Piece& piece) {
+  Recipe usual = context.recipe;
   const LayerKind& kind = context.totals.layers().kinds()[static_cast<std::size_t>(piece.kind)];
-  const int counted = recipe.software.kernel_launches.of_layer(
-      forward, recipe.precision().quantized() && !kind.high);
-  if (kind.blocks == kUsualLayer) return counted;
-  Recipe usual = recipe;
+  const int counted = usual.software.kernel_launches.of_layer(
+      piece.phase == Phase::forward, usual.precision().quantized() && !kind.high);
   usual.model.layers.reset();
+  usual.model.experts.reset();
   const ModelTotals totals(usual);
   const std::vector<LayerKind>& kinds = totals.layers().kinds();
   const auto alike = std::find_if(kinds.begin(), kinds.end(),
@@ -53,23 +63,67 @@ double launches_of(const PassContext& context, const SimulatedPiece& simulated,
                            context.kernels};
   const Program program =
       piece_program(like, {Part::layer, piece.phase, static_cast<int>(alike - kinds.begin())}, 0);
-  return counted * static_cast<double>(kernels_in(simulated.plan.programs.front())) /
-         static_cast<double>(kernels_in(program));
+  return counted / kernels_in(program);
+}
+
+/// Launches of each op of a layer's program, of all kernels in it.
+std::vector<double> launches_by_op(const PassContext& context, const Program& program,
+                                   const Piece& piece) {
+  const double each = launches_of_kernel(context, piece);
+  const auto& expert_gemm = context.recipe.software.kernel_launches.expert_gemm;
+  std::vector<double> launches;
+  launches.reserve(program.ops.size());
+  for (std::size_t i = 0; i < program.ops.size(); ++i) {
+    const OpNote& note = program.notes[i];
+    const bool gemm = note.kernel && std::holds_alternative<Gemm>(*note.kernel);
+    const double by_expert = gemm && expert_gemm ? expert_gemm->value : 1;
+    launches.push_back(program.ops[i].compute
+                           ? each * launches_of(note, false) + by_expert * launches_of(note, true)
+                           : 0);
+  }
+  return launches;
+}
+
+bool waits_for_gpu(const OpNote& note) {
+  const Streaming* streaming = note.kernel ? std::get_if<Streaming>(&*note.kernel) : nullptr;
+  return streaming != nullptr && streaming->launches == 0;
+}
+
+/// How much longer a layer takes because its kernels are launched too late. The host may be ahead
+/// by as much as it likes, but for places where it waits for a number from the GPU: from there to
+/// the next one the longer of the two counts.
+double host_slack(const PassContext& context, const SimulatedPiece& simulated, const Piece& piece) {
+  const Program& program = simulated.plan.programs.front();
+  const std::vector<double> launches = launches_by_op(context, program, piece);
+  const double latency = to_seconds(context.cluster.spec().node.host_launch_latency.value);
+  double slack = 0;
+  double host = 0;
+  Duration from{};
+  const auto close = [&](Duration until) {
+    slack += std::max(0.0, host - to_seconds(until - from));
+    host = 0;
+    from = until;
+  };
+  for (std::size_t i = 0; i < program.ops.size(); ++i) {
+    host += launches[i] * latency;
+    if (waits_for_gpu(program.notes[i]))
+      close(simulated.timeline.span(0, static_cast<std::uint32_t>(i)).end);
+  }
+  close(simulated.cost.time);
+  return slack;
 }
 
 void wait_for_host(SimulatedPiece& simulated, const PassContext& context, const Piece& piece) {
   const bool launched = piece.phase == Phase::forward || piece.phase == Phase::backward;
   if (context.recipe.cuda_graphs || piece.part != Part::layer || !launched) return;
-  const double latency = to_seconds(context.cluster.spec().node.host_launch_latency.value);
-  const Duration host = to_duration(launches_of(context, simulated, piece) * latency);
   PieceCost& cost = simulated.cost;
-  if (host <= cost.time) return;
-  const double slack = to_seconds(host - cost.time);
+  const double slack = host_slack(context, simulated, piece);
+  if (slack <= 0) return;
   part(cost.parts, Share::host) += slack;
   for (InnerTraffic& traffic : cost.inner) {
     for (double& delay : traffic.delay_s) delay = std::max(0.0, delay - slack);
   }
-  cost.time = host;
+  cost.time += to_duration(slack);
 }
 
 /// The ranks of a TP x CP group meet in every piece.

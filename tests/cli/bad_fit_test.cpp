@@ -49,11 +49,14 @@ TEST_CASE("CP must cut the sequence evenly") {
   });
 }
 
-TEST_CASE("Experts are not modelled") {
+TEST_CASE("Keys of experts are of models that have some") {
   check_edits({
       {"context_parallel_size: 1", "context_parallel_size: 1\n  expert_model_parallel_size: 2",
-       "17:31: parallelism.expert_model_parallel_size: is more than 1; mixture-of-experts models "
-       "are not modelled yet"},
+       "17:31: parallelism.expert_model_parallel_size: is 2; llama3.1-8b has no experts, 1 would "
+       "do"},
+      {"context_parallel_size: 1", "context_parallel_size: 1\n  expert_tensor_parallel_size: 1",
+       "17:32: parallelism.expert_tensor_parallel_size: is of experts, which llama3.1-8b does not "
+       "have"},
   });
 }
 

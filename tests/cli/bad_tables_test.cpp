@@ -44,15 +44,12 @@ TEST_CASE("A column that is no key is refused at the column") {
       {"training.micro_batch_size", "training.micro_batch",
        "26:18: training.micro_batch: is not known here; known are precision, fp8_params, "
        "seq_length, micro_batch_size, global_batch_size"},
-      {"training.micro_batch_size", "mbs",
-       "26:18: mbs: is not known here; known are name, source, notes, mfu_convention, cluster, "
-       "software, model, training, parallelism, overlap, optimizer, recompute, "
-       "recompute_modules, cuda_graphs, nccl"},
+      {"training.micro_batch_size", "mbs", "26:18: mbs: is not known here; did you mean 'moe'?"},
       {"training.micro_batch_size", "name.x", "26:18: name.x: 'name' has no keys below it"},
       {"training.micro_batch_size", "training..x", "26:18: training..x: is not a dotted key"},
       {"training.micro_batch_size", "table",
        "26:18: table: is not known here; known are name, source, notes, mfu_convention, cluster, "
-       "software, model, training, parallelism, overlap, optimizer, recompute, "
+       "software, model, training, parallelism, overlap, optimizer, moe, recompute, "
        "recompute_modules, cuda_graphs, nccl"},
       {"training.micro_batch_size",
        "a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a."

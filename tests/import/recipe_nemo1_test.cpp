@@ -142,7 +142,7 @@ TEST_CASE("what is not simulated is refused at its line") {
   CHECK(refused("  fp8: true\n", "  fp8: true\n  num_moe_experts: 8\n") ==
         "tests/import/data/" + kA4 +
             ":66:20: model.num_moe_experts: is set to '8'; mixture-of-experts models are not "
-            "modelled yet");
+            "imported yet");
   CHECK(refused("activations_checkpoint_granularity: null",
                 "activations_checkpoint_granularity: some")
             .find("model.activations_checkpoint_granularity: 'some' is not modelled; --set "

@@ -73,13 +73,14 @@ TEST_CASE("It has every key of a scenario and of a model, defaults and the softw
       CHECK(map.contains(key) == (std::find(but.begin(), but.end(), key) == but.end()));
     }
   };
-  has_all(json, field_names<ScenarioFile>(), {"notes", "recompute_modules"});
+  has_all(json, field_names<ScenarioFile>(), {"notes", "moe", "recompute_modules"});
   has_all(json["cluster"], field_names<ClusterRequest>(), {"machine", "faults", "gpus"});
   has_all(json["training"], field_names<TrainingSpec>(), {});
-  has_all(json["parallelism"], field_names<ParallelismSpec>(), {"pipeline_model_parallel_layout"});
+  has_all(json["parallelism"], field_names<ParallelismSpec>(),
+          {"expert_tensor_parallel_size", "pipeline_model_parallel_layout"});
   has_all(json["overlap"], field_names<OverlapSpec>(), {"tp_comm_overlap_table"});
   has_all(json["optimizer"], field_names<OptimizerSpec>(), {});
-  has_all(json["model"], field_names<ModelSpec>(), {"layers"});
+  has_all(json["model"], field_names<ModelSpec>(), {"experts", "layers"});
   CHECK(json["nccl"]["version"] ==
         nccl_settings_of(scenario.recipe.software.library)->version.value.text());
   CHECK(json["nccl"]["nvls"] == nccl_settings_of(scenario.recipe.software.library)->nvls.value);

@@ -34,6 +34,19 @@ const std::vector<Case>& cases() {
       {"llama31_8b_h100",
        "bf16-32",
        {"nodes=3", "tp=2", "cp=3", "gbs=32", "training.seq_length=12288"}},
+      {"mixtral_8x7b_h200", "bf16-256", {"nodes=4", "gbs=64"}},
+      {"mixtral_8x7b_h200",
+       "bf16-256",
+       {"nodes=4", "gbs=32", "tp=2", "pp=2", "parallelism.sequence_parallel=true", "ep=4",
+        "parallelism.expert_tensor_parallel_size=1"}},
+      {"mixtral_8x7b_h200",
+       "bf16-256",
+       {"nodes=3", "gbs=36", "tp=2", "cp=2", "parallelism.sequence_parallel=true", "ep=8",
+        "parallelism.expert_tensor_parallel_size=1", "moe.moe_token_dispatcher_type=flex"}},
+      {"mixtral_8x7b_h200",
+       "bf16-256",
+       {"nodes=4", "gbs=32", "tp=4", "parallelism.sequence_parallel=true", "ep=2",
+        "moe.moe_token_dispatcher_type=allgather", "cluster.rank_order=round-robin"}},
   };
   return rows;
 }

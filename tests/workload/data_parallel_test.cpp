@@ -19,15 +19,15 @@ constexpr std::int64_t kParameters = 8030261248;
 
 ChunkBuckets buckets_of(const Recipe& recipe, int ranks) {
   const StepSetup setup(recipe, "dgx-superpod-h100", 1);
-  GroupLayout group;
-  group.ranks = ranks;
-  return chunk_buckets(setup.context(), kChunk, group);
+  GradientGroups groups;
+  groups.data.ranks = ranks;
+  return chunk_buckets(setup.context(), kChunk, groups);
 }
 
-std::int64_t bytes_of(const std::vector<TransferCost>& transfers) {
+std::int64_t bytes_of(const std::vector<BucketCall>& buckets) {
   return std::accumulate(
-      transfers.begin(), transfers.end(), std::int64_t{0},
-      [](std::int64_t sum, const TransferCost& transfer) { return sum + transfer.bytes.value(); });
+      buckets.begin(), buckets.end(), std::int64_t{0},
+      [](std::int64_t sum, const BucketCall& bucket) { return sum + bucket.cost.bytes.value(); });
 }
 
 }  // namespace
@@ -43,19 +43,18 @@ TEST_CASE("a chunk has as many buckets as its gradients need at the recipe's siz
   const ChunkBuckets buckets = buckets_of(llama_8b(), 8);
   CHECK(buckets.reductions.size() == 60);
   CHECK(buckets.gathers.size() == 60);
-  for (const TransferCost& reduction : buckets.reductions)
-    CHECK(static_cast<double>(reduction.bytes.value()) <= 268.435456e6);
+  for (const BucketCall& reduction : buckets.reductions)
+    CHECK(static_cast<double>(reduction.cost.bytes.value()) <= 268.435456e6);
 }
 
 TEST_CASE("buckets fill one after the other, the last with the end of the backward") {
   const ChunkBuckets buckets = buckets_of(llama_8b(), 8);
   double before = 0;
-  for (const double filled : buckets.filled_at) {
-    CHECK(filled > before);
-    before = filled;
+  for (const BucketCall& reduction : buckets.reductions) {
+    CHECK(reduction.at > before);
+    before = reduction.at;
   }
   CHECK(before == 1);
-  CHECK(buckets.filled_at.size() == buckets.reductions.size());
 }
 
 TEST_CASE("gradients in FP32 take twice the bytes and buckets, parameters do not") {
@@ -75,20 +74,20 @@ TEST_CASE("layers kept in FP8 are gathered in one byte, embedding and output lay
   constexpr std::int64_t kEdges = 2 * 128256 * 4096 + 4096;  // with the final norm
   CHECK(bytes_of(buckets.gathers) == kParameters + kEdges);
   CHECK(bytes_of(buckets.reductions) == 2 * kParameters);
-  const std::vector<TransferCost>& gathers = buckets.gathers;
-  CHECK(gathers.front().bytes.value() == buckets.reductions.front().bytes.value());
-  CHECK(gathers.back().bytes.value() == buckets.reductions.back().bytes.value());
-  CHECK(std::abs(2 * gathers[30].bytes.value() - gathers.front().bytes.value()) <= 2);
+  const std::vector<BucketCall>& gathers = buckets.gathers;
+  CHECK(gathers.front().cost.bytes.value() == buckets.reductions.front().cost.bytes.value());
+  CHECK(gathers.back().cost.bytes.value() == buckets.reductions.back().cost.bytes.value());
+  CHECK(std::abs(2 * gathers[30].cost.bytes.value() - gathers.front().cost.bytes.value()) <= 2);
 }
 
 TEST_CASE("the distributed optimizer reduces and scatters; without it gradients are all-reduced") {
   Recipe recipe = llama_8b();
-  for (const TransferCost& reduction : buckets_of(recipe, 8).reductions)
-    CHECK(reduction.collective == Collective::reduce_scatter);
+  for (const BucketCall& reduction : buckets_of(recipe, 8).reductions)
+    CHECK(reduction.cost.collective == Collective::reduce_scatter);
   recipe.optimizer.distributed = false;
   CHECK(buckets_of(recipe, 8).gathers.empty());
-  for (const TransferCost& reduction : buckets_of(recipe, 8).reductions)
-    CHECK(reduction.collective == Collective::all_reduce);
+  for (const BucketCall& reduction : buckets_of(recipe, 8).reductions)
+    CHECK(reduction.cost.collective == Collective::all_reduce);
 }
 
 TEST_CASE("a rank that is alone in its data-parallel group exchanges nothing") {

@@ -100,17 +100,17 @@ std::vector<std::int64_t> called(const Program& program, Collective collective) 
 constexpr Piece kForward{Part::layer, Phase::forward};
 constexpr Piece kBackward{Part::layer, Phase::backward};
 
-std::int64_t bytes_of(const std::vector<TransferCost>& transfers) {
+std::int64_t bytes_of(const std::vector<BucketCall>& buckets) {
   return std::accumulate(
-      transfers.begin(), transfers.end(), std::int64_t{0},
-      [](std::int64_t sum, const TransferCost& transfer) { return sum + transfer.bytes.value(); });
+      buckets.begin(), buckets.end(), std::int64_t{0},
+      [](std::int64_t sum, const BucketCall& bucket) { return sum + bucket.cost.bytes.value(); });
 }
 
 std::int64_t gathered_parameters(const Recipe& recipe) {
   const StepSetup setup(recipe, "dgx-superpod-h100", 1);
-  GroupLayout group;
-  group.ranks = 8;
-  return bytes_of(chunk_buckets(setup.context(), {32, true, true}, group).gathers);
+  GradientGroups groups;
+  groups.data.ranks = 8;
+  return bytes_of(chunk_buckets(setup.context(), {32, true, true}, groups).gathers);
 }
 
 // Llama 3.1 8B: its layers, and embedding, output layer and final norm.

@@ -6,6 +6,7 @@
 #include "sim/api/data_families.h"
 #include "sim/app/command.h"
 #include "sim/app/options/options.h"
+#include "sim/collectives/expert_exchange.h"
 #include "sim/collectives/library.h"
 #include "sim/core/suggestion.h"
 #include "sim/import/recipe_format.h"
@@ -76,6 +77,8 @@ std::string algorithm_list() {
   }
   rows.emplace_back(name_of(Algorithm::user_buffers),
                     "Transformer Engine's own exchange beside GEMMs; not NCCL");
+  for (const ExchangeLibraryRow& row : exchange_library_rows())
+    rows.emplace_back(name_of(row.algorithm), row.meaning);
   return helped(rows);
 }
 

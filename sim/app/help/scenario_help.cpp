@@ -64,7 +64,8 @@ constexpr auto kMeanings = std::to_array<Meaning>({
     {"parallelism.virtual_pipeline_model_parallel_size",
      "VP: model chunks of a stage (interleaved 1F1B from 2)"},
     {"parallelism.context_parallel_size", "CP: ranks that share each sequence"},
-    {"parallelism.expert_model_parallel_size", "EP; 1 for the dense models that are modelled"},
+    {"parallelism.expert_model_parallel_size", "EP: ranks that share the experts of a layer"},
+    {"parallelism.expert_tensor_parallel_size", "ETP: ranks that share each expert; else as TP"},
     {"parallelism.sequence_parallel", "norms and residuals are split over the TP group"},
     {"parallelism.account_for_embedding_in_pipeline_split",
      "the embedding counts as a layer when layers are dealt out"},
@@ -83,10 +84,22 @@ constexpr auto kMeanings = std::to_array<Meaning>({
     {"optimizer.distributed", "optimizer state is sharded over DP x CP"},
     {"optimizer.grad_reduce_dtype", "type of the gradient buffer"},
     {"optimizer.bucket_size_mb", "gradients reduced by one call, in 10^6 bytes"},
+    {"moe.moe_token_dispatcher_type",
+     "how tokens find their experts: NCCL's allgather or alltoall, or flex"},
+    {"moe.moe_flex_dispatcher_backend", "the library of flex"},
+    {"moe.moe_flex_dispatcher_num_sms", "SMs that it takes; else its own number"},
+    {"moe.moe_router_fusion", "scores and choice of experts in a few kernels"},
+    {"moe.moe_permute_fusion", "rows are sorted by expert in one kernel"},
+    {"moe.moe_expert_capacity_factor",
+     "rows that an expert takes over the mean, the rest is dropped; without it none is"},
+    {"moe.moe_pad_expert_input_to_capacity", "experts work on all rows that they could take"},
+    {"moe.moe_load_imbalance",
+     "rows of the busiest rank over the mean; else as random routing makes it"},
     {"recompute",
      "what the backward computes again: some modules (selective) or the whole layer (full)"},
     {"recompute_modules",
-     "a list, of recompute selective: core_attn, layernorm, mlp; without it core_attn"},
+     "a list, of recompute selective: core_attn, layernorm, mlp, moe, moe_act, shared_experts; "
+     "without it core_attn"},
     {"cuda_graphs", "layers are replayed as CUDA graphs: no launch time on the host"},
     {"nccl.version", "changes the software's: the NCCL release, 2.18 to 2.30"},
     {"nccl.nvls", "changes the software's: NCCL_NVLS_ENABLE"},
@@ -154,6 +167,13 @@ class KeyPrinter {
     if constexpr (Fielded<T>) {
       KeyPrinter inner(out_, dotted, required);
       visit_fields(inner, field);
+    } else if constexpr (requires {
+                           requires Fielded<typename T::value_type>;
+                           field.has_value();
+                         }) {
+      KeyPrinter inner(out_, dotted, false);
+      typename T::value_type value{};
+      visit_fields(inner, value);
     } else if constexpr (requires { requires Fielded<typename T::value_type>; }) {
       KeyPrinter inner(out_, dotted + "[]");
       typename T::value_type item{};
@@ -190,6 +210,9 @@ std::string scenario_help() {
       "`layers` of a model lists its layers where they are not all attention and MLP: "
       "`[{blocks: [gqa, mlp], repeat: 16}, {blocks: [mlp], repeat: 16}]`, together "
       "`num_layers` (`simtrain list blocks`).\n\n"
+      "`experts` of a model are those of its moe blocks: `experts: {num_moe_experts: 8, "
+      "moe_router_topk: 2, moe_ffn_hidden_size: 14336,\n"
+      "moe_shared_expert_intermediate_size: 0}`; `moe` of a scenario says how tokens find them.\n\n"
       "`hardware` may hold values of the GPU, node, fabric and software files that the scenario "
       "names, and replaces them:\n"
       "`hardware: {nic_bandwidth: 200 Gb/s}`, on the command line "

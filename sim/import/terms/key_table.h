@@ -51,7 +51,7 @@ inline constexpr NotSimulated kBiases{"biases of the linear modules"};
 inline constexpr NotSimulated kQkNorm{"the norms of queries and keys"};
 inline constexpr NotSimulated kDeterministic{"deterministic kernels, which can be slower"};
 inline constexpr Ignored kSoftware{"of the software stack (--software), which has its own"};
-inline constexpr std::string_view kNoMixture = "mixture-of-experts models are not modelled yet";
+inline constexpr std::string_view kNoMixture = "mixture-of-experts models are not imported yet";
 inline constexpr std::string_view kNoHybrid = "hybrid models (Mamba) are not modelled yet";
 inline constexpr std::string_view kNoLatent = "multi-latent attention is not modelled yet";
 inline constexpr std::string_view kNoFsdp = "FSDP is not modelled yet";

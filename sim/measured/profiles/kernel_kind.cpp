@@ -28,6 +28,8 @@ constexpr std::array kPatterns{
     KernelPattern{"nccl", "alltoall", KernelKind::nccl_send_receive},
     KernelPattern{"nccl", "", KernelKind::nccl_other},
     KernelPattern{"userbuffers", "", KernelKind::user_buffers},
+    KernelPattern{"deep_ep", "", KernelKind::expert_exchange},
+    KernelPattern{"hybrid_ep", "", KernelKind::expert_exchange},
     KernelPattern{"memcpy", "", KernelKind::copy},
     KernelPattern{"memset", "", KernelKind::copy},
     KernelPattern{"scaleandscaleinv", "", KernelKind::cast},

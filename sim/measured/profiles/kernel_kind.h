@@ -21,6 +21,7 @@ enum class KernelKind : std::uint8_t {
   element_wise,
   optimizer,
   user_buffers,
+  expert_exchange,
   nccl_all_reduce,
   nccl_all_gather,
   nccl_reduce_scatter,
@@ -30,7 +31,7 @@ enum class KernelKind : std::uint8_t {
   copy,
   unclassified
 };
-inline constexpr std::size_t kKernelKinds = 17;
+inline constexpr std::size_t kKernelKinds = 18;
 
 template <>
 struct EnumNames<KernelKind> {
@@ -44,6 +45,7 @@ struct EnumNames<KernelKind> {
       std::pair{std::string_view("element_wise"), KernelKind::element_wise},
       std::pair{std::string_view("optimizer"), KernelKind::optimizer},
       std::pair{std::string_view("user_buffers"), KernelKind::user_buffers},
+      std::pair{std::string_view("expert_exchange"), KernelKind::expert_exchange},
       std::pair{std::string_view("nccl_all_reduce"), KernelKind::nccl_all_reduce},
       std::pair{std::string_view("nccl_all_gather"), KernelKind::nccl_all_gather},
       std::pair{std::string_view("nccl_reduce_scatter"), KernelKind::nccl_reduce_scatter},

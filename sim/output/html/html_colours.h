@@ -35,11 +35,13 @@ inline constexpr auto kShareColours = std::to_array<PageColour>({{"#2b5fb8", "#5
                                                                  {"#8d98a8", "#74808f"},
                                                                  {"#c2410c", "#f08c55"},
                                                                  {"#e0812f", "#f5b27a"},
+                                                                 {"#a8452f", "#dd8f7c"},
                                                                  {"#d6a400", "#e8c95a"},
                                                                  {"#b91c4a", "#ee7a9b"},
                                                                  {"#b9c1cc", "#4d5866"},
                                                                  {"#4f6b2f", "#9dbd76"},
                                                                  {"#a16a8a", "#d3a2be"},
+                                                                 {"#8a7a4a", "#c2b280"},
                                                                  {"#6f7f96", "#8fa0b8"}});
 static_assert(kShareColours.size() == kShares);
 

@@ -28,6 +28,7 @@ constexpr std::array kGroups{
     KindGroup{"attention", KernelKind::attention, KernelKind::attention},
     KindGroup{"memory_bound", KernelKind::norm, KernelKind::optimizer},
     KindGroup{"user_buffers", KernelKind::user_buffers, KernelKind::user_buffers},
+    KindGroup{"expert_exchange", KernelKind::expert_exchange, KernelKind::expert_exchange},
     KindGroup{"nccl", KernelKind::nccl_all_reduce, KernelKind::nccl_other},
     KindGroup{"copy", KernelKind::copy, KernelKind::copy},
     KindGroup{"unclassified", KernelKind::unclassified, KernelKind::unclassified}};

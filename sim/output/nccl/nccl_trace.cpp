@@ -74,7 +74,7 @@ class RankLog {
     for (const NcclCalls& row : nccl_calls(simulated_, rank_)) {
       file_.write(fmt::format("# {:<6} {:<14} {:>10} {:>18}{}\n", row.group,
                               nccl_function(row.collective), row.calls, row.bytes,
-                              row.user_buffers ? "  user buffers, not seen by NCCL" : ""));
+                              row.own_exchange ? "  user buffers, not seen by NCCL" : ""));
     }
   }
 

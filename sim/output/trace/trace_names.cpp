@@ -40,9 +40,10 @@ std::string_view attention_name(AttentionKernel kernel) {
 }
 
 std::string transfer_name(const LibraryRow& library, const TransferCost& cost) {
-  return cost.algorithm == Algorithm::user_buffers
-             ? fmt::format("userbuffers_{}", nccl_operation(cost.collective))
-             : library.kernel_name(cost);
+  if (cost.algorithm == Algorithm::user_buffers)
+    return fmt::format("userbuffers_{}", nccl_operation(cost.collective));
+  return chosen_by_library(cost.algorithm) ? library.kernel_name(cost)
+                                           : std::string(name_of(cost.algorithm));
 }
 
 std::string with_module(std::string_view module, std::string_view kernel) {

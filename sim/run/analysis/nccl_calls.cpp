@@ -148,19 +148,19 @@ void for_each_nccl_call(const SimulatedStep& simulated, int rank,
   const StepRank one(simulated, rank);
   Caller caller(one, visit);
   for_each_transfer(simulated, one, [&](const Transfer& transfer) {
-    if (transfer.cost.algorithm != Algorithm::user_buffers) caller.take(transfer);
+    if (chosen_by_library(transfer.cost.algorithm)) caller.take(transfer);
   });
 }
 
 std::vector<NcclCalls> nccl_calls(const SimulatedStep& simulated, int rank) {
   std::map<std::tuple<std::string_view, Collective, bool>, NcclCalls> rows;
   for_each_transfer(simulated, StepRank(simulated, rank), [&](const Transfer& transfer) {
-    const bool own = transfer.cost.algorithm == Algorithm::user_buffers;
+    const bool own = !chosen_by_library(transfer.cost.algorithm);
     const std::string_view group = row_of(transfer.op.group).name;
     NcclCalls& row = rows[{group, transfer.cost.collective, own}];
     row.group = group;
     row.collective = transfer.cost.collective;
-    row.user_buffers = own;
+    row.own_exchange = own;
     ++row.calls;
     row.bytes += transfer.cost.bytes.value();
   });

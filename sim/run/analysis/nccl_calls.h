@@ -41,7 +41,7 @@ void for_each_nccl_call(const SimulatedStep& simulated, int rank,
 struct NcclCalls {
   std::string group;  ///< name of its GroupRow
   Collective collective{};
-  bool user_buffers = false;  ///< Transformer Engine's own exchange, which NCCL does not see
+  bool own_exchange = false;  ///< of user buffers or an expert exchange, which NCCL does not see
   std::int64_t calls = 0;
   std::int64_t bytes = 0;  ///< of all calls, as nccl-tests counts them
 };

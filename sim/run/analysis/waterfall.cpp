@@ -154,6 +154,8 @@ void add_path(Waterfall& fall, const Report& report, const Breakdown& mean) {
                          Share::bubble, kernel_sum(report.breakdown) - kernel_sum(mean)});
   row("TP exposed", "tensor-parallel communication that nothing hides", Share::tensor_parallel);
   row("CP exposed", "context-parallel communication that nothing hides", Share::context_parallel);
+  row("EP exposed", "tokens on their way to experts and back that nothing hides",
+      Share::expert_parallel);
   row("PP exposed", "activations between stages that nothing hides", Share::pipeline_parallel);
   row("DP exposed", "gradients and parameters of replicas that nothing hides",
       Share::data_parallel);
@@ -161,6 +163,8 @@ void add_path(Waterfall& fall, const Report& report, const Breakdown& mean) {
   row("optimizer", "gradient norm and optimizer step", Share::optimizer);
   row("overlap slowdown", "kernels lose SMs and memory bandwidth to transfers beside them",
       Share::interference);
+  row("routing imbalance", "ranks wait for the one whose experts have most tokens",
+      Share::routing_imbalance);
   row("stragglers", "ranks that meet wait for the slowest of them", Share::stragglers);
 }
 

@@ -47,6 +47,24 @@ void check_rates(const GpuSpec& gpu, Precision precision, const YamlNode& tree) 
                       name_of(precision), gpu.name));
 }
 
+/// Experts have blocks of their own, which a list of layers names.
+void check_expert_blocks(const ModelSpec& model, const YamlNode& tree) {
+  bool listed = false;
+  for (const LayerSpec& layer : model.layers.value_or(std::vector<LayerSpec>{})) {
+    if (std::find(layer.blocks.begin(), layer.blocks.end(), BlockKind::moe) == layer.blocks.end())
+      continue;
+    listed = true;
+    if (!model.experts)
+      throw InputError(layer.where, "layers.blocks",
+                       "has moe; experts says nothing of the experts");
+  }
+  if (!model.experts) return;
+  require(listed, tree, "experts", "is of moe blocks, which layers does not have");
+  require(model.experts->moe_router_topk <= model.experts->num_moe_experts, tree, "experts",
+          fmt::format("takes {} of {} experts; at most all of them would do",
+                      model.experts->moe_router_topk, model.experts->num_moe_experts));
+}
+
 /// A list of layers has as many as the model, of blocks that layers are made of.
 void check_layer_list(const ModelSpec& model, const YamlNode& tree) {
   if (!model.layers) return;
@@ -73,6 +91,7 @@ void check_layer_list(const ModelSpec& model, const YamlNode& tree) {
 void check_model(const Recipe& recipe, const ScenarioTrees& trees) {
   const ModelSpec& model = recipe.model;
   check_layer_list(model, trees.model);
+  check_expert_blocks(model, trees.model);
   const YamlNode& tree = trees.scenario;
   require(model.num_attention_heads % model.num_query_groups == 0, trees.model, "num_query_groups",
           fmt::format("{} does not divide the {} attention heads", model.num_query_groups,
@@ -169,17 +188,56 @@ void check_overlap(const Recipe& recipe, const YamlNode& tree) {
   }
 }
 
+void check_dispatcher(const Recipe& recipe, const YamlNode& tree) {
+  const MoeSpec& moe = recipe.moe;
+  const bool flex = moe.moe_token_dispatcher_type == TokenDispatcher::flex;
+  require(flex || !moe.moe_flex_dispatcher_num_sms, tree, "moe.moe_flex_dispatcher_num_sms",
+          "is of the flex dispatcher; moe_token_dispatcher_type says another");
+  require(moe.moe_expert_capacity_factor || !moe.moe_pad_expert_input_to_capacity, tree,
+          "moe.moe_pad_expert_input_to_capacity",
+          "needs a capacity: moe_expert_capacity_factor is missing");
+  require(!moe.moe_expert_capacity_factor ||
+              moe.moe_token_dispatcher_type != TokenDispatcher::allgather ||
+              !moe.moe_pad_expert_input_to_capacity,
+          tree, "moe.moe_pad_expert_input_to_capacity",
+          "is not of the allgather dispatcher; alltoall would do");
+}
+
+/// Experts divide over EP and ETP, and these over the ranks of a stage.
+void check_experts(const Scenario& scenario, const YamlNode& tree) {
+  const Recipe& recipe = scenario.recipe;
+  const std::string ep = "parallelism.expert_model_parallel_size";
+  const std::string etp = "parallelism.expert_tensor_parallel_size";
+  if (!recipe.model.has_experts()) {
+    require(recipe.ep() == 1, tree, ep,
+            fmt::format("is {}; {} has no experts, 1 would do", recipe.ep(), recipe.model.name));
+    require(!recipe.parallelism.expert_tensor_parallel_size, tree, etp,
+            fmt::format("is of experts, which {} does not have", recipe.model.name));
+    return;
+  }
+  const ExpertsSpec& experts = *recipe.model.experts;
+  divides(recipe.ep(), experts.num_moe_experts, tree, ep, "the experts");
+  divides(recipe.etp(), experts.moe_ffn_hidden_size, tree, etp, "moe_ffn_hidden_size");
+  divides(recipe.tp(), experts.moe_shared_expert_intermediate_size, tree,
+          "parallelism.tensor_model_parallel_size", "moe_shared_expert_intermediate_size");
+  const std::int64_t stage = scenario.gpus() / recipe.pp();
+  const std::int64_t together = std::int64_t{recipe.ep()} * recipe.etp();
+  require(stage % together == 0, tree, ep,
+          fmt::format("{} x ETP {} = {} does not divide the {} GPUs of a pipeline stage",
+                      recipe.ep(), recipe.etp(), together, stage));
+  require(recipe.tp() == 1 || recipe.parallelism.sequence_parallel, tree,
+          "parallelism.sequence_parallel", "is false; experts under tensor parallelism need it");
+  check_dispatcher(recipe, tree);
+}
+
 void check_grid(const Scenario& scenario, const YamlNode& tree) {
   const Recipe& recipe = scenario.recipe;
-  const ParallelismSpec& parallelism = recipe.parallelism;
   const std::int64_t gpus = scenario.gpus();
-  require(parallelism.expert_model_parallel_size == 1, tree,
-          "parallelism.expert_model_parallel_size",
-          "is more than 1; mixture-of-experts models are not modelled yet");
   const std::int64_t model = static_cast<std::int64_t>(recipe.tp()) * recipe.cp() * recipe.pp();
   require(gpus % model == 0, tree, size_key(tree),
           fmt::format("{} GPUs are no multiple of TP {} x CP {} x PP {} = {}", gpus, recipe.tp(),
                       recipe.cp(), recipe.pp(), model));
+  check_experts(scenario, tree);
   const std::int64_t dp = gpus / model;
   const TrainingSpec& training = recipe.training;
   const std::int64_t together = dp * training.micro_batch_size;
@@ -289,6 +347,8 @@ void check_faults(const ClusterSpec& cluster) {
 
 void check_plan(const Scenario& scenario, const ScenarioTrees& trees) {
   check_precision(scenario.recipe, trees.scenario);
+  require(scenario.recipe.model.has_experts() || !trees.scenario.find("moe"), trees.scenario, "moe",
+          fmt::format("is of experts, which {} does not have", scenario.recipe.model.name));
   check_rates(scenario.cluster.gpu, scenario.recipe.training.precision, trees.scenario);
   check_model(scenario.recipe, trees);
   check_sizes(scenario.recipe, trees);

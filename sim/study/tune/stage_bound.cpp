@@ -13,9 +13,9 @@ namespace {
 
 double seconds(const ComputeCost& cost) { return to_seconds(cost.time); }
 
-double seconds(const std::vector<TransferCost>& transfers) {
+double seconds(const std::vector<BucketCall>& buckets) {
   double sum = 0;
-  for (const TransferCost& transfer : transfers) sum += to_seconds(transfer.alone());
+  for (const BucketCall& bucket : buckets) sum += to_seconds(bucket.cost.alone());
   return sum;
 }
 
@@ -90,12 +90,12 @@ class StageBounder {
   }
   void add_ends() {
     const int rank = rank_of(context_, bound_.stage);
-    const GroupLayout layout = context_.layout(GroupKind::data, rank);
+    const GradientGroups groups = gradient_groups(context_, rank);
     const StepEndCosts end =
-        step_end_costs(context_, rank, passes_.chunks(), layout, context_.world);
+        step_end_costs(context_, rank, passes_.chunks(), groups, context_.world);
     std::vector<ChunkBuckets> buckets;
     for (const ChunkLayout& chunk : passes_.chunks())
-      buckets.push_back(chunk_buckets(context_, chunk, layout));
+      buckets.push_back(chunk_buckets(context_, chunk, groups));
     bound_.before = seconds(end.zero_gradients);
     add_gathers(buckets);
     add_reductions(buckets);
@@ -120,15 +120,14 @@ class StageBounder {
   }
 
   /// The first forward waits, stretch by stretch, for the bucket that holds its parameters.
-  [[nodiscard]] double first_forward_done(const std::vector<TransferCost>& gathers) const {
+  [[nodiscard]] double first_forward_done(const std::vector<BucketCall>& gathers) const {
     double now = bound_.before;
-    const auto count = static_cast<double>(gathers.size());
     std::size_t arrived = 0;
     double gathered = 0;
     for (const Segment& segment : passes_.segments({Direction::forward, 0, 0})) {
-      const double wanted = std::max(1.0, std::ceil(segment.parameters_done * count - 1e-9));
-      for (; static_cast<double>(arrived) < wanted && arrived < gathers.size(); ++arrived)
-        gathered += to_seconds(gathers[arrived].alone());
+      while (arrived < gathers.size() &&
+             (arrived == 0 || needed_before(gathers[arrived], segment.parameters_done)))
+        gathered += to_seconds(gathers[arrived++].cost.alone());
       now = std::max(now, gathered) + seconds(segment.cost);
     }
     return now;
@@ -145,9 +144,9 @@ class StageBounder {
       bound_.after += all;
       return;
     }
-    const std::vector<TransferCost>& last_ones = buckets.front().reductions;
+    const std::vector<BucketCall>& last_ones = buckets.front().reductions;
     const double behind = last_ones.empty() ? 0
-                          : by_bucket       ? to_seconds(last_ones.back().alone())
+                          : by_bucket       ? to_seconds(last_ones.back().cost.alone())
                                             : seconds(last_ones);
     bound_.after = std::max(bound_.after, behind);
   }

@@ -51,7 +51,8 @@ struct InnerTraffic {
 };
 
 /// The kinds of groups on which passes hold transfers that move enough to count.
-inline constexpr std::array kInnerKinds{GroupKind::tensor, GroupKind::context};
+inline constexpr std::array kInnerKinds{GroupKind::tensor, GroupKind::context, GroupKind::expert,
+                                        GroupKind::expert_tensor, GroupKind::expert_tokens};
 /// By place in kInnerKinds.
 using PassTraffic = std::array<InnerTraffic, kInnerKinds.size()>;
 

@@ -13,12 +13,14 @@ namespace simtrain {
 namespace {
 
 constexpr double kDenseHalfRateSequence = 175;
+/// Streams over which Transformer Engine deals the GEMMs of experts.
+constexpr int kGroupStreams = 4;
 /// Elements of a GEMM's output whose sums one SM can hold; a larger tile takes a pair of SMs.
 constexpr int kLargestTileOfOneSm = 128 * 256;
 
 double operations(const Gemm& gemm) {
   return 2.0 * static_cast<double>(gemm.m) * static_cast<double>(gemm.n) *
-         static_cast<double>(gemm.k);
+         static_cast<double>(gemm.k) * gemm.groups;
 }
 
 /// Forward QK' and PV; backward QK' once more, dP and dV over values, dQ and dK over keys.
@@ -77,7 +79,8 @@ double gemm_bytes(const Gemm& gemm, int split) {
                        static_cast<double>(gemm.n * gemm.k) * gemm.w_bytes;
   const auto output = static_cast<double>(gemm.m * gemm.n * bytes_of(gemm.output));
   const auto partial = static_cast<double>(gemm.m * gemm.n) * 4.0;
-  return input + output * (gemm.accumulate ? 2.0 : 1.0) + (split > 1 ? 2.0 * split * partial : 0.0);
+  return gemm.groups * (input + output * (gemm.accumulate ? 2.0 : 1.0) +
+                        (split > 1 ? 2.0 * split * partial : 0.0));
 }
 
 }  // namespace
@@ -103,7 +106,8 @@ KernelTime FittedKernelModel::time_of(const Gemm& gemm) const {
     const double slots = (sms - gemm.sm_margin) / (pair ? 2 : 1);
     const double slot_rate = whole_rate / sms * (pair ? 2 : 1);
     for (const int split : {1, 2, 4}) {
-      const double waves = blocks(gemm.m, rows) * blocks(gemm.n, columns) * split / slots;
+      const double waves =
+          blocks(gemm.m, rows) * blocks(gemm.n, columns) * split * gemm.groups / slots;
       const double whole =
           rate.wave_sharpness * std::ceil(waves) + (1 - rate.wave_sharpness) * std::max(waves, 1.0);
       const double tile = 2.0 * rows * columns * static_cast<double>(gemm.k) / split / slot_rate;
@@ -117,7 +121,8 @@ KernelTime FittedKernelModel::time_of(const Gemm& gemm) const {
     }
   }
   KernelTime result;
-  result.time = gpu_.gemm.kernel_floor.value + to_duration(best);
+  const int in_turn = (gemm.launches + kGroupStreams - 1) / kGroupStreams;
+  result.time = in_turn * gpu_.gemm.kernel_floor.value + to_duration(best);
   (memory_bound ? result.memory_bound : result.sm_bound) = best / to_seconds(result.time);
   result.draw = std::pow(rate.burst.value() / rate.sustained.value(), gpu_.power.exponent.value) *
                 (sms - gemm.sm_margin) / sms;
@@ -150,7 +155,7 @@ KernelTime FittedKernelModel::time_of(const Streaming& streaming) const {
   const double moving = streaming.bytes / (efficiency[static_cast<std::size_t>(streaming.kind)] *
                                            gpu_.memory_bandwidth.value.value());
   KernelTime result;
-  result.time = spec.kernel_floor.value + to_duration(moving);
+  result.time = streaming.launches * spec.kernel_floor.value + to_duration(moving);
   result.memory_bound = moving / to_seconds(result.time);
   return result;
 }

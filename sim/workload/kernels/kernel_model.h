@@ -18,6 +18,8 @@ struct Gemm {
   int sm_margin = 0;        ///< SMs left free for a communication kernel
   double x_bytes = static_cast<double>(bytes_of(type));  ///< of an element of X, with its scales
   double w_bytes = x_bytes;                              ///< of one of W
+  int groups = 1;    ///< GEMMs of this shape, each with an X and W of its own, side by side
+  int launches = 1;  ///< kernels that they are, on four streams
 };
 
 /// Fused attention over `queries` x `keys` positions; causal counts half the square.
@@ -39,6 +41,7 @@ enum class StreamingKind { element_wise, cast, norm_forward, norm_backward, cros
 struct Streaming {
   StreamingKind kind{};
   double bytes = 0;
+  int launches = 1;  ///< kernels that it is, one after the other; 0: none, the host waits
 };
 
 using Kernel = std::variant<Gemm, Attention, Streaming>;
@@ -77,9 +80,10 @@ class KernelModel {
 ///     w = ceil(m/bm) ceil(n/bn) split / S              waves of tiles
 ///     W = a ceil(w) + (1 - a) max(w, 1)                 a: wave sharpness
 ///     C = W (2 bm bn (k/split) S / R + te),   D = bytes / (eta BW),   t = t0 + (C^4 + D^4)^(1/4)
-/// where te is the part of a wave that is not overlapped, and S in w is less by the SM margin. On
-/// Blackwell a tile of more than 128 x 256 takes a pair of SMs. Weight gradients run at a further
-/// efficiency and read what they add to.
+/// of g groups g times the tiles and bytes, and t0 as often as kernels follow each other on a
+/// stream, where te is the part of a wave that is not overlapped, and S in w is less by the SM
+/// margin. On Blackwell a tile of more than 128 x 256 takes a pair of SMs. Weight gradients run at
+/// a further efficiency and read what they add to.
 ///
 /// Attention, with F the FLOPs, s the keys' length and q = grid penalty:
 ///     w = b heads ceil(queries / block rows) / S,   t = t0 + F (1 + s0/s) (1 + q/w) / (c R)

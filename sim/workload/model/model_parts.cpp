@@ -21,7 +21,8 @@ void add_weights(PartTotals& totals, const Operator& op) {
       totals.quantized_parameters += weight.elements();
       ++totals.quantized_modules;
     }
-    if (!weight.sharded_over.has(Axis::tp)) totals.replicated_parameters += weight.elements();
+    const bool whole = weight.reduced_over == GroupKind::data && !weight.sharded_over.has(Axis::tp);
+    if (whole) totals.replicated_parameters += weight.elements();
     if (weight.matrix) totals.matrices.emplace_back(weight.rows, weight.columns);
     totals.reduced_over[static_cast<std::size_t>(weight.reduced_over)] += weight.elements();
   }

@@ -4,14 +4,15 @@
 
 namespace simtrain {
 
-OverlappedGemm::OverlappedGemm(ProgramBuilder& builder, const LinearFormats& formats, bool of_layer)
+OverlappedGemm::OverlappedGemm(ProgramBuilder& builder, const LinearFormats& formats,
+                               GemmPlace place)
     : builder_(builder),
       rows_(builder.recipe().tokens()),
       tp_(builder.recipe().tp()),
-      overlap_(of_layer && builder.recipe().overlap.tp_comm_overlap && tp_ > 1),
+      overlap_(place == GemmPlace::layer && builder.recipe().overlap.tp_comm_overlap && tp_ > 1),
       formats_(formats),
       output_(builder.recipe().precision().activation),
-      share_(of_layer ? Share::gemm : Share::embedding_loss) {}
+      share_(place == GemmPlace::head ? Share::embedding_loss : Share::gemm) {}
 
 Gemm OverlappedGemm::gemm(const GemmFormats& formats, std::int64_t rows, std::int64_t n,
                           std::int64_t k) const {

@@ -4,6 +4,10 @@
 
 namespace simtrain {
 
+/// Where a linear module is. In a layer it is overlapped as the recipe says, alone or in the head
+/// never.
+enum class GemmPlace : std::uint8_t { layer, layer_alone, head };
+
 /// The GEMMs of a linear module, with their tensor-parallel communication as the recipe overlaps
 /// it. M is the tokens of the whole TP group. With tp_comm_overlap the GEMMs after an all-gather
 /// run as t chunks, each waiting for its part (ring exchange); those before a reduce-scatter run in
@@ -11,8 +15,7 @@ namespace simtrain {
 /// backward's second gather and its scatter run beside whole GEMMs (bulk).
 class OverlappedGemm {
  public:
-  /// `of_layer`: overlapped as the recipe says; otherwise never.
-  OverlappedGemm(ProgramBuilder& builder, const LinearFormats& formats, bool of_layer);
+  OverlappedGemm(ProgramBuilder& builder, const LinearFormats& formats, GemmPlace place);
 
   /// Gathers the rows of the left operand from the TP group, then multiplies: [M, k] x [k, n].
   void gather_then(const GemmFormats& formats, std::int64_t n, std::int64_t k);

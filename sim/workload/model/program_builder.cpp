@@ -1,17 +1,41 @@
 #include "sim/workload/model/program_builder.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace simtrain {
 
 std::uint32_t ProgramBuilder::kernel(const Kernel& kernel, Share share, std::uint32_t after) {
   const KernelTime time = context_.kernels.time(kernel);
+  Breakdown parts{};
+  part(parts, share) = to_seconds(time.time);
+  return add_kernel(kernel, time, parts, after);
+}
+
+std::uint32_t ProgramBuilder::uneven_kernel(const Kernel& busiest, const Kernel& mean, Share share,
+                                            std::uint32_t after) {
+  const KernelTime time = context_.kernels.time(busiest);
+  const double even = std::min(to_seconds(time.time), to_seconds(context_.kernels.time(mean).time));
+  Breakdown parts{};
+  part(parts, share) = even;
+  part(parts, Share::routing_imbalance) = to_seconds(time.time) - even;
+  return add_kernel(busiest, time, parts, after);
+}
+
+std::uint32_t ProgramBuilder::host_wait(Duration time) {
+  Breakdown parts{};
+  part(parts, Share::host) = to_seconds(time);
+  return add_kernel(Streaming{.launches = 0}, {.time = time}, parts, kNoOp);
+}
+
+std::uint32_t ProgramBuilder::add_kernel(const Kernel& kernel, const KernelTime& time,
+                                         const Breakdown& parts, std::uint32_t after) {
   ComputeCost cost;
   cost.time = time.time;
   cost.sm_bound = time.sm_bound;
   cost.memory_bound = time.memory_bound;
   cost.draw = time.draw;
-  part(cost.parts, share) = to_seconds(time.time);
+  cost.parts = parts;
   Op op;
   op.cost = program_.add_cost(cost);
   const std::uint32_t awaited = std::exchange(awaited_, kNoOp);
@@ -47,6 +71,14 @@ std::uint32_t ProgramBuilder::collective(GroupKind group, Collective collective,
   const TransferCost cost = plan_collective({collective, bytes, context_.layouts.of(group)},
                                             {context_.cluster, recipe().software.library});
   return transfer(cost, Stream::tensor, group, after, format.type);
+}
+
+std::uint32_t ProgramBuilder::exchange_tokens(const ExpertExchange& exchange, std::uint32_t after) {
+  const TransferCost cost =
+      plan_expert_exchange(row_of(recipe().moe.moe_flex_dispatcher_backend), exchange,
+                           context_.layouts.of(GroupKind::expert_tokens), context_.cluster);
+  return transfer(cost, Stream::tensor, GroupKind::expert_tokens, after,
+                  recipe().precision().activation.type);
 }
 
 std::uint32_t ProgramBuilder::user_buffers(Collective collective, std::int64_t bytes,

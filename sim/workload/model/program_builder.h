@@ -21,6 +21,10 @@ class ProgramBuilder {
   void wait_for(std::uint32_t transfer) { awaited_ = transfer; }
 
   std::uint32_t kernel(const Kernel& kernel, Share share, std::uint32_t after = kNoOp);
+  /// The kernel of the busiest rank; what it takes beyond that of a rank with the mean work is
+  /// counted as imbalance.
+  std::uint32_t uneven_kernel(const Kernel& busiest, const Kernel& mean, Share share,
+                              std::uint32_t after = kNoOp);
   std::uint32_t stream_bytes(StreamingKind kind, double bytes, Share share,
                              std::uint32_t after = kNoOp);
 
@@ -40,7 +44,14 @@ class ProgramBuilder {
 
   [[nodiscard]] std::uint32_t last_kernel() const { return last_kernel_; }
 
+  /// Tokens of the rank on their way to their experts or back, by a library of its own.
+  std::uint32_t exchange_tokens(const ExpertExchange& exchange, std::uint32_t after);
+  /// The host waits for a number from the GPU before it launches what follows.
+  std::uint32_t host_wait(Duration time);
+
  private:
+  std::uint32_t add_kernel(const Kernel& kernel, const KernelTime& time, const Breakdown& parts,
+                           std::uint32_t after);
   std::uint32_t transfer(const TransferCost& cost, Stream stream, GroupKind slot,
                          std::uint32_t after, DataType moved);
 

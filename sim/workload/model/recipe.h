@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/collectives/expert_exchange.h"
 #include "sim/core/enum_names.h"
 #include "sim/core/fields.h"
 #include "sim/workload/kernels/precision.h"
@@ -24,16 +25,18 @@ struct EnumNames<Recompute> {
                                    std::pair{std::string_view("full"), Recompute::full}};
 };
 
-/// What selective recompute computes again in the backward: Megatron's `recompute_modules` of dense
-/// models.
-enum class RecomputeModule { core_attn, layernorm, mlp };
+/// What selective recompute computes again in the backward: Megatron's `recompute_modules`.
+enum class RecomputeModule { core_attn, layernorm, mlp, moe, moe_act, shared_experts };
 
 template <>
 struct EnumNames<RecomputeModule> {
   static constexpr std::array rows{
       std::pair{std::string_view("core_attn"), RecomputeModule::core_attn},
       std::pair{std::string_view("layernorm"), RecomputeModule::layernorm},
-      std::pair{std::string_view("mlp"), RecomputeModule::mlp}};
+      std::pair{std::string_view("mlp"), RecomputeModule::mlp},
+      std::pair{std::string_view("moe"), RecomputeModule::moe},
+      std::pair{std::string_view("moe_act"), RecomputeModule::moe_act},
+      std::pair{std::string_view("shared_experts"), RecomputeModule::shared_experts}};
 };
 
 struct TrainingSpec {
@@ -52,6 +55,7 @@ struct ParallelismSpec {
   int virtual_pipeline_model_parallel_size = 1;
   int context_parallel_size = 1;
   int expert_model_parallel_size = 1;
+  std::optional<int> expert_tensor_parallel_size;  ///< missing: as TP, Megatron's default
   bool sequence_parallel = false;
   bool account_for_embedding_in_pipeline_split = false;
   bool account_for_loss_in_pipeline_split = false;
@@ -81,6 +85,33 @@ struct OptimizerSpec {
 template <>
 struct Fields<OptimizerSpec>;
 
+/// Which kernels bring tokens to their experts: NCCL collectives, or a library of its own.
+enum class TokenDispatcher { allgather, alltoall, flex };
+
+template <>
+struct EnumNames<TokenDispatcher> {
+  static constexpr std::array rows{
+      std::pair{std::string_view("allgather"), TokenDispatcher::allgather},
+      std::pair{std::string_view("alltoall"), TokenDispatcher::alltoall},
+      std::pair{std::string_view("flex"), TokenDispatcher::flex}};
+};
+
+/// How tokens find their experts, in Megatron's words. Without a capacity factor none is dropped.
+struct MoeSpec {
+  TokenDispatcher moe_token_dispatcher_type = TokenDispatcher::alltoall;
+  ExchangeLibrary moe_flex_dispatcher_backend = ExchangeLibrary::deepep;
+  std::optional<int> moe_flex_dispatcher_num_sms;  ///< missing: the library's own
+  bool moe_router_fusion = false;
+  bool moe_permute_fusion = true;
+  std::optional<double> moe_expert_capacity_factor;
+  bool moe_pad_expert_input_to_capacity = false;
+  /// Rows of the busiest rank over the mean of its EP group, in each layer and micro-batch;
+  /// missing: as uniformly random routing makes it (moe_router_force_load_balancing).
+  std::optional<double> moe_load_imbalance;
+};
+template <>
+struct Fields<MoeSpec>;
+
 /// All that decides which work a training step is, whatever it runs on.
 struct Recipe {
   ModelSpec model;
@@ -90,6 +121,7 @@ struct Recipe {
   ParallelismSpec parallelism;
   OverlapSpec overlap;
   OptimizerSpec optimizer;
+  MoeSpec moe;
   Recompute recompute = Recompute::none;
   std::vector<RecomputeModule> recompute_modules{RecomputeModule::core_attn};
   bool cuda_graphs = false;
@@ -100,6 +132,8 @@ struct Recipe {
   [[nodiscard]] int pp() const { return parallelism.pipeline_model_parallel_size; }
   [[nodiscard]] int vp() const { return parallelism.virtual_pipeline_model_parallel_size; }
   [[nodiscard]] int cp() const { return parallelism.context_parallel_size; }
+  [[nodiscard]] int ep() const { return parallelism.expert_model_parallel_size; }
+  [[nodiscard]] int etp() const { return parallelism.expert_tensor_parallel_size.value_or(tp()); }
   [[nodiscard]] const PrecisionRow& precision() const {
     return own_precision ? *own_precision : row_of(training.precision);
   }

@@ -12,8 +12,11 @@ AxisSet amax_axes(const Recipe& recipe) {
 }  // namespace
 
 RankGrid rank_grid(const Recipe& recipe, int gpus) {
-  GridSizes sizes{recipe.tp(), recipe.cp(), 1, recipe.pp(), 1, amax_axes(recipe)};
+  GridSizes sizes{recipe.tp(), recipe.cp(), 1, recipe.pp(), 1, amax_axes(recipe), 1, 1, false};
   sizes.dp = gpus / (sizes.tp * sizes.cp * sizes.pp);
+  sizes.ep = recipe.ep();
+  sizes.etp = recipe.etp();
+  sizes.experts = recipe.model.has_experts();
   sizes.micro_batches =
       recipe.training.global_batch_size / (recipe.training.micro_batch_size * sizes.dp);
   return RankGrid(sizes);

@@ -11,8 +11,9 @@
 
 namespace simtrain {
 
-/// The groups of a rank that its ops name. `self` is none: the op needs nobody else. The last four
-/// are the pairs with the neighbouring pipeline stages.
+/// The groups of a rank that its ops name. `self` is none: the op needs nobody else. Those of
+/// experts are of one rank where a model has none. The last four are the pairs with the
+/// neighbouring pipeline stages.
 enum class GroupKind : std::uint8_t {
   self,
   tensor,
@@ -21,13 +22,17 @@ enum class GroupKind : std::uint8_t {
   data,
   model,
   amax,
+  expert,
+  expert_tensor,
+  expert_tokens,
+  expert_data,
   world,
   to_next,
   from_previous,
   to_previous,
   from_next
 };
-inline constexpr std::size_t kGroupKinds = 12;
+inline constexpr std::size_t kGroupKinds = 16;
 
 /// A level of simulation: the pieces of a pass, each by itself, or the step.
 enum class Level : std::uint8_t { piece, step };

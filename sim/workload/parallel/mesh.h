@@ -11,15 +11,22 @@
 
 namespace simtrain {
 
-/// What the ranks of a job share out among themselves, in Megatron's words.
-enum class Axis : std::uint8_t { tp, cp, dp, pp };
-inline constexpr std::size_t kAxes = 4;
+/// What the ranks of a job share out among themselves, in Megatron's words. Experts have axes of
+/// their own: ETP, EP and expert data parallelism; `pass` are the ranks that go through passes
+/// together.
+enum class Axis : std::uint8_t { tp, cp, dp, pp, etp, ep, edp, pass };
+inline constexpr std::size_t kAxes = 8;
 
 template <>
 struct EnumNames<Axis> {
-  static constexpr std::array rows{
-      std::pair{std::string_view("tp"), Axis::tp}, std::pair{std::string_view("cp"), Axis::cp},
-      std::pair{std::string_view("dp"), Axis::dp}, std::pair{std::string_view("pp"), Axis::pp}};
+  static constexpr std::array rows{std::pair{std::string_view("tp"), Axis::tp},
+                                   std::pair{std::string_view("cp"), Axis::cp},
+                                   std::pair{std::string_view("dp"), Axis::dp},
+                                   std::pair{std::string_view("pp"), Axis::pp},
+                                   std::pair{std::string_view("etp"), Axis::etp},
+                                   std::pair{std::string_view("ep"), Axis::ep},
+                                   std::pair{std::string_view("edp"), Axis::edp},
+                                   std::pair{std::string_view("pass"), Axis::pass}};
 };
 
 /// Some axes of a mesh.

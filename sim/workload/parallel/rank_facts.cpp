@@ -5,7 +5,6 @@
 #include "sim/topology/graph/gpu_links.h"
 
 namespace simtrain {
-namespace {}  // namespace
 
 RankFacts::RankFacts(const Cluster& cluster, const Placement& placement, const RankGrid& grid)
     : cluster_(cluster),
@@ -14,6 +13,7 @@ RankFacts::RankFacts(const Cluster& cluster, const Placement& placement, const R
       devices_(as_index(cluster.gpus()), -1) {
   for (const GroupRow& row : group_rows()) {
     if (!row.calls.anywhere() && !row.meets.anywhere()) continue;
+    if (grid.ranks_of(row.kind) == 1 && row.kind != GroupKind::replica) continue;
     std::vector<int>& groups = groups_[index(row.kind)];
     groups.reserve(as_index(grid.ranks()));
     for (int rank = 0; rank < grid.ranks(); ++rank) groups.push_back(grid.first_of(row.kind, rank));
@@ -24,7 +24,7 @@ RankFacts::RankFacts(const Cluster& cluster, const Placement& placement, const R
 std::vector<std::vector<int>> RankFacts::meetings(Level level, int items) const {
   std::vector<std::vector<int>> meetings;
   for (const GroupRow& row : group_rows()) {
-    if (!row.meets.on(level)) continue;
+    if (!row.meets.on(level) || groups(row.kind).empty()) continue;
     const std::vector<int>& all = groups(row.kind);
     meetings.emplace_back(all.begin(), all.begin() + items);
   }
@@ -34,7 +34,7 @@ std::vector<std::vector<int>> RankFacts::meetings(Level level, int items) const 
 std::vector<int> RankFacts::layouts(Level level, int rank) {
   std::vector<int> numbers;
   for (const GroupRow& row : group_rows()) {
-    if (row.calls.on(level)) numbers.push_back(layout(row.kind, rank));
+    if (row.calls.on(level) && !groups(row.kind).empty()) numbers.push_back(layout(row.kind, rank));
   }
   return numbers;
 }

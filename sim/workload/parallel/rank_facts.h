@@ -16,7 +16,8 @@ class RankFacts {
  public:
   RankFacts(const Cluster& cluster, const Placement& placement, const RankGrid& grid);
 
-  /// By rank the first rank of its group, of a kind that is called or whose ranks meet.
+  /// By rank the first rank of its group, of a kind that is called or whose ranks meet; none where
+  /// its groups are of one rank each.
   [[nodiscard]] const std::vector<int>& groups(GroupKind kind) const {
     return groups_[index(kind)];
   }

@@ -1,10 +1,34 @@
 #include "sim/workload/parallel/rank_grid.h"
 
+#include <numeric>
+
 namespace simtrain {
+namespace {
+
+/// Without experts no rank shares any: every group of theirs is one rank.
+Mesh expert_mesh(const GridSizes& sizes) {
+  const int stage = sizes.tp * sizes.cp * sizes.dp;
+  if (!sizes.experts) return Mesh({{Axis::dp, stage}, {Axis::pp, sizes.pp}});
+  return Mesh({{Axis::etp, sizes.etp},
+               {Axis::ep, sizes.ep},
+               {Axis::edp, stage / (sizes.etp * sizes.ep)},
+               {Axis::pp, sizes.pp}});
+}
+
+Mesh pass_mesh(const GridSizes& sizes) {
+  const int block = std::lcm(sizes.tp * sizes.cp, sizes.experts ? sizes.etp * sizes.ep : 1);
+  return Mesh({{Axis::pass, block},
+               {Axis::dp, sizes.tp * sizes.cp * sizes.dp / block},
+               {Axis::pp, sizes.pp}});
+}
+
+}  // namespace
 
 RankGrid::RankGrid(const GridSizes& sizes)
     : mesh_(
           {{Axis::tp, sizes.tp}, {Axis::cp, sizes.cp}, {Axis::dp, sizes.dp}, {Axis::pp, sizes.pp}}),
+      experts_(expert_mesh(sizes)),
+      passes_(pass_mesh(sizes)),
       micro_batches_(sizes.micro_batches),
       amax_(sizes.amax) {}
 

@@ -29,15 +29,19 @@ struct GridSizes {
   int pp = 1;
   int micro_batches = 1;  ///< of one step that each replica works through
   AxisSet amax{};         ///< of the ranks that share the amax of their FP8 tensors
+  int ep = 1;            ///< ranks that share the experts of a layer; ETP x EP divides TP x CP x DP
+  int etp = 1;           ///< ranks that share each expert
+  bool experts = false;  ///< whether the model has some
 };
 
-/// The ranks of a job in Megatron's order tp-cp-ep-dp-pp: neighbours in TP are neighbours in rank.
-/// (Expert parallelism is one for the dense models.)
+/// The ranks of a job in Megatron's order tp-cp-dp-pp: neighbours in TP are neighbours in rank.
+/// Over the ranks of a stage experts lie in a mesh of their own, etp-ep-edp (parallel folding,
+/// arXiv 2504.14960). Ranks of both meshes' groups that meet in passes are one block of the third
+/// mesh: TP x CP ranks, or with experts the least common multiple of that and ETP x EP.
 class RankGrid {
  public:
   explicit RankGrid(const GridSizes& sizes);
 
-  [[nodiscard]] const Mesh& mesh() const { return mesh_; }
   [[nodiscard]] int ranks() const { return mesh_.ranks(); }
   [[nodiscard]] int tp() const { return mesh_.size(Axis::tp); }
   [[nodiscard]] int cp() const { return mesh_.size(Axis::cp); }
@@ -52,16 +56,18 @@ class RankGrid {
   [[nodiscard]] AxisSet axes_of(GroupKind kind) const {
     return kind == GroupKind::amax ? amax_ : row_of(kind).axes;
   }
+  [[nodiscard]] int ep() const { return experts_.size(Axis::ep); }
+  [[nodiscard]] int etp() const { return experts_.size(Axis::etp); }
   /// The group of a rank, in rank order; of a side of a pair all stages of its pipeline.
   [[nodiscard]] std::vector<int> group(GroupKind kind, int rank) const {
-    return mesh_.group(rank, axes_of(kind));
+    return mesh_of(kind).group(rank, axes_of(kind));
   }
   [[nodiscard]] int first_of(GroupKind kind, int rank) const {
-    return mesh_.first(rank, axes_of(kind));
+    return mesh_of(kind).first(rank, axes_of(kind));
   }
-  [[nodiscard]] int ranks_of(GroupKind kind) const { return mesh_.count(axes_of(kind)); }
+  [[nodiscard]] int ranks_of(GroupKind kind) const { return mesh_of(kind).count(axes_of(kind)); }
 
-  /// Ranks that wait for each other in each pass: TP x CP, or more that share their amax.
+  /// Ranks that wait for each other in each pass: those of a block, or more that share their amax.
   [[nodiscard]] int pass_ranks() const {
     return std::max(ranks_of(GroupKind::replica), ranks_of(GroupKind::amax));
   }
@@ -75,7 +81,15 @@ class RankGrid {
   }
 
  private:
+  [[nodiscard]] const Mesh& mesh_of(GroupKind kind) const {
+    const AxisSet axes = axes_of(kind);
+    if (axes.has(Axis::pass)) return passes_;
+    return axes.has(Axis::etp) || axes.has(Axis::ep) || axes.has(Axis::edp) ? experts_ : mesh_;
+  }
+
   Mesh mesh_;
+  Mesh experts_;
+  Mesh passes_;
   int micro_batches_;
   AxisSet amax_;
 };

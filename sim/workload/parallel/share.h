@@ -20,14 +20,16 @@ enum class Share : std::uint8_t {
   host,
   tensor_parallel,
   context_parallel,
+  expert_parallel,
   pipeline_parallel,
   data_parallel,
   bubble,
   optimizer,
   interference,
+  routing_imbalance,
   stragglers
 };
-inline constexpr std::size_t kShares = 14;
+inline constexpr std::size_t kShares = 16;
 
 template <>
 struct EnumNames<Share> {
@@ -40,11 +42,13 @@ struct EnumNames<Share> {
       std::pair{std::string_view("host_launches"), Share::host},
       std::pair{std::string_view("tp_exposed"), Share::tensor_parallel},
       std::pair{std::string_view("cp_exposed"), Share::context_parallel},
+      std::pair{std::string_view("ep_exposed"), Share::expert_parallel},
       std::pair{std::string_view("pp_exposed"), Share::pipeline_parallel},
       std::pair{std::string_view("dp_exposed"), Share::data_parallel},
       std::pair{std::string_view("pipeline_bubble"), Share::bubble},
       std::pair{std::string_view("optimizer"), Share::optimizer},
       std::pair{std::string_view("overlap_slowdown"), Share::interference},
+      std::pair{std::string_view("routing_imbalance"), Share::routing_imbalance},
       std::pair{std::string_view("straggler_wait"), Share::stragglers}};
 };
 

@@ -6,42 +6,101 @@
 #include "sim/workload/plan/sharding.h"
 
 namespace simtrain {
+namespace {
+
+/// The buckets of the parameters of one kind of group.
+class GroupBuckets {
+ public:
+  GroupBuckets(const JobContext& context, const ChunkLayout& chunk, GroupKind kind,
+               const GroupLayout& group)
+      : context_(context),
+        recipe_(context.recipe),
+        kind_(kind),
+        group_(group),
+        parameters_(chunk_parameters(context.totals, chunk, kind)),
+        low_(low_parameters(context.totals, chunk, kind)) {
+    const auto whole = static_cast<double>(parameters_ * gradient_size());
+    count_ = std::max<std::int64_t>(
+        1, std::llround(std::ceil(whole / (recipe_.optimizer.bucket_size_mb * 1e6))));
+  }
+
+  void add_to(ChunkBuckets& buckets) const {
+    if (group_.ranks == 1 || parameters_ == 0) return;
+    const ShardingRow& sharding = sharding_of(recipe_);
+    for (std::int64_t bucket = 0; bucket < count_; ++bucket) {
+      const std::int64_t elements = before(bucket + 1) - before(bucket);
+      buckets.reductions.push_back(
+          call(sharding.gradient_reduction, elements * gradient_size(), bucket + 1));
+      if (!sharding.gathers_parameters) continue;
+      const std::int64_t bytes =
+          gathered_bytes(before(bucket + 1)) - gathered_bytes(before(bucket));
+      buckets.gathers.push_back(call(Collective::all_gather, bytes, bucket));
+    }
+  }
+
+ private:
+  [[nodiscard]] std::int64_t gradient_size() const {
+    return bytes_of(recipe_.optimizer.grad_reduce_dtype);
+  }
+  [[nodiscard]] BucketCall call(Collective collective, std::int64_t bytes,
+                                std::int64_t done) const {
+    return {kind_,
+            plan_collective({collective, Bytes(bytes), group_},
+                            {context_.cluster.spec(), recipe_.software.library}),
+            static_cast<double>(done) / static_cast<double>(count_)};
+  }
+  /// parameters * full / count would leave 64 bits for the largest models.
+  [[nodiscard]] std::int64_t before(std::int64_t full) const {
+    return parameters_ / count_ * full + parameters_ % count_ * full / count_;
+  }
+  /// In which the first `done` parameters, in the order of the forward, are gathered.
+  [[nodiscard]] std::int64_t gathered_bytes(std::int64_t done) const {
+    const std::int64_t of_low = std::clamp<std::int64_t>(done - low_.ahead, 0, low_.count);
+    return layer_weight_format(recipe_).bytes_for(of_low) +
+           recipe_.precision().activation.bytes_for(done - of_low);
+  }
+
+  const JobContext& context_;
+  const Recipe& recipe_;
+  GroupKind kind_;
+  const GroupLayout& group_;
+  std::int64_t parameters_;
+  LowParameters low_;
+  std::int64_t count_ = 1;
+};
+
+/// Of equal ones those of the first group come first.
+void sort_by_time(std::vector<BucketCall>& calls) {
+  std::stable_sort(calls.begin(), calls.end(),
+                   [](const BucketCall& a, const BucketCall& b) { return a.at < b.at; });
+}
+
+constexpr double kRounding = 1e-9;
+
+}  // namespace
+
+bool needed_before(const BucketCall& bucket, double parameters_done) {
+  return bucket.at < parameters_done - kRounding;
+}
+
+bool full_after(const BucketCall& bucket, double parameters_done) {
+  return bucket.at <= parameters_done + kRounding;
+}
+
+GradientGroups gradient_groups(const JobContext& context, int rank) {
+  GradientGroups groups{context.layout(GroupKind::data, rank), {}};
+  if (context.grid.ranks_of(GroupKind::expert_data) > 1)
+    groups.expert_data = context.layout(GroupKind::expert_data, rank);
+  return groups;
+}
 
 ChunkBuckets chunk_buckets(const JobContext& context, const ChunkLayout& chunk,
-                           const GroupLayout& group) {
-  const Recipe& recipe = context.recipe;
-  const ShardingRow& sharding = sharding_of(recipe);
+                           const GradientGroups& groups) {
   ChunkBuckets buckets;
-  if (group.ranks == 1) return buckets;
-  const std::int64_t parameters = chunk_parameters(context.totals, chunk);
-  const std::int64_t gradient_size = bytes_of(recipe.optimizer.grad_reduce_dtype);
-  const auto whole = static_cast<double>(parameters * gradient_size);
-  const auto count = std::max<std::int64_t>(
-      1, std::llround(std::ceil(whole / (recipe.optimizer.bucket_size_mb * 1e6))));
-  const LibraryEnvironment environment{context.cluster.spec(), recipe.software.library};
-  const auto plan = [&](Collective collective, std::int64_t bytes) {
-    return plan_collective({collective, Bytes(bytes), group}, environment);
-  };
-  // parameters * full / count would leave 64 bits for the largest models.
-  const auto before = [&](std::int64_t full) {
-    return parameters / count * full + parameters % count * full / count;
-  };
-  const LowParameters low = low_parameters(context.totals, chunk);
-  // In which the first `done` parameters, in the order of the forward, are gathered.
-  const auto gathered_bytes = [&](std::int64_t done) {
-    const std::int64_t of_low = std::clamp<std::int64_t>(done - low.ahead, 0, low.count);
-    return layer_weight_format(recipe).bytes_for(of_low) +
-           recipe.precision().activation.bytes_for(done - of_low);
-  };
-  for (std::int64_t bucket = 0; bucket < count; ++bucket) {
-    const std::int64_t elements = before(bucket + 1) - before(bucket);
-    buckets.reductions.push_back(plan(sharding.gradient_reduction, elements * gradient_size));
-    if (sharding.gathers_parameters) {
-      buckets.gathers.push_back(plan(Collective::all_gather, gathered_bytes(before(bucket + 1)) -
-                                                                 gathered_bytes(before(bucket))));
-    }
-    buckets.filled_at.push_back(static_cast<double>(bucket + 1) / static_cast<double>(count));
-  }
+  for (const GroupKind kind : kGradientGroups)
+    GroupBuckets(context, chunk, kind, groups.of(kind)).add_to(buckets);
+  sort_by_time(buckets.gathers);
+  sort_by_time(buckets.reductions);
   return buckets;
 }
 

@@ -7,16 +7,39 @@
 
 namespace simtrain {
 
-/// The collectives by which one chunk's parameters and gradients cross the data-parallel group,
-/// bucket after bucket.
-struct ChunkBuckets {
-  std::vector<TransferCost> gathers;     ///< parameters, in the order in which forward needs them
-  std::vector<TransferCost> reductions;  ///< gradients, in the order in which backward fills them
-  std::vector<double> filled_at;         ///< share of the chunk's backward after which each is full
+/// The collective of one bucket, on one of a rank's groups.
+struct BucketCall {
+  GroupKind group{};
+  TransferCost cost;
+  /// Share of the chunk's forward before which its parameters are needed, or of its backward after
+  /// which its gradients are full.
+  double at = 0;
 };
 
-/// Splits a chunk into buckets of the recipe's size; none where the group is a single rank.
+/// The collectives by which one chunk's parameters and gradients cross the data-parallel groups,
+/// bucket after bucket: those of experts have buckets of their own.
+struct ChunkBuckets {
+  std::vector<BucketCall> gathers;     ///< parameters, in the order in which forward needs them
+  std::vector<BucketCall> reductions;  ///< gradients, in the order in which backward fills them
+};
+/// Whether a bucket's parameters are needed before `parameters_done` of a chunk's forward, and
+/// whether its gradients are full after that much of its backward.
+bool needed_before(const BucketCall& bucket, double parameters_done);
+bool full_after(const BucketCall& bucket, double parameters_done);
+
+/// How the groups of a rank lie over which its gradients are summed.
+struct GradientGroups {
+  GroupLayout data;
+  GroupLayout expert_data;  ///< of one rank where the model has no experts
+
+  [[nodiscard]] const GroupLayout& of(GroupKind kind) const {
+    return kind == GroupKind::data ? data : expert_data;
+  }
+};
+GradientGroups gradient_groups(const JobContext& context, int rank);
+
+/// Splits a chunk into buckets of the recipe's size; none where a group is a single rank.
 ChunkBuckets chunk_buckets(const JobContext& context, const ChunkLayout& chunk,
-                           const GroupLayout& group);
+                           const GradientGroups& groups);
 
 }  // namespace simtrain

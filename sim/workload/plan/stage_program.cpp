@@ -26,11 +26,11 @@ class StageProgramBuilder {
         passes_(context, context.pieces_of(rank), stage_),
         chunks_(passes_.chunks()),
         pipeline_({recipe_.pp(), recipe_.vp(), context.grid.micro_batches()}, stage_) {
-    data_layout_ = context.layout(GroupKind::data, rank_);
+    const GradientGroups groups = gradient_groups(context, rank_);
     for (const ChunkLayout& chunk : chunks_) {
-      buckets_.push_back(chunk_buckets(context, chunk, data_layout_));
+      buckets_.push_back(chunk_buckets(context, chunk, groups));
     }
-    end_ = step_end_costs(context, rank_, chunks_, data_layout_, context.classes.world);
+    end_ = step_end_costs(context, rank_, chunks_, groups, context.classes.world);
     gathered_.resize(chunks_.size());
     reduced_.resize(chunks_.size(), false);
   }
@@ -153,14 +153,14 @@ class StageProgramBuilder {
     std::size_t next_bucket = 0;
     for (const Segment& segment : passes_.segments(action)) {
       op.cost = add_pass_cost(segment.cost);
-      if (gathers) op.after[3] = bucket_op(gathered_[chunk], segment.parameters_done);
+      if (gathers) op.after[3] = gathered_by(chunk, segment.parameters_done);
       emit_pass(op, forward);
       op.after.fill(kNoOp);
       if (!reduces) continue;
-      const ChunkBuckets& buckets = buckets_[chunk];
-      while (next_bucket < buckets.filled_at.size() &&
-             buckets.filled_at[next_bucket] <= segment.parameters_done + 1e-9) {
-        data_op(buckets.reductions[next_bucket++], Label::gradient_reduce, last_pass_);
+      const std::vector<BucketCall>& reductions = buckets_[chunk].reductions;
+      while (next_bucket < reductions.size() &&
+             full_after(reductions[next_bucket], segment.parameters_done)) {
+        data_op(reductions[next_bucket++], Label::gradient_reduce, last_pass_);
       }
     }
     if (reduces) reduced_[chunk] = true;
@@ -205,26 +205,28 @@ class StageProgramBuilder {
 
   // --- data parallel ---
 
-  std::uint32_t data_op(const TransferCost& cost, Label label, std::uint32_t after) {
-    Op op = transfer(Stream::data, GroupKind::data, label);
-    op.cost = program_.add_transfer(cost);
+  std::uint32_t data_op(const BucketCall& bucket, Label label, std::uint32_t after) {
+    Op op = transfer(Stream::data, bucket.group, label);
+    op.cost = program_.add_transfer(bucket.cost);
     op.after[0] = after;
     last_data_ = program_.add(op);
     return last_data_;
   }
 
   void gather(std::size_t chunk, std::uint32_t after) {
-    for (const TransferCost& cost : buckets_[chunk].gathers) {
-      gathered_[chunk].push_back(data_op(cost, Label::parameter_gather, after));
+    for (const BucketCall& bucket : buckets_[chunk].gathers) {
+      gathered_[chunk].push_back(data_op(bucket, Label::parameter_gather, after));
     }
   }
 
-  [[nodiscard]] static std::uint32_t bucket_op(const std::vector<std::uint32_t>& ops,
-                                               double parameters_done) {
-    const auto count = static_cast<double>(ops.size());
-    const auto bucket = static_cast<std::size_t>(
-        std::clamp(std::ceil(parameters_done * count - 1e-9) - 1, 0.0, count - 1));
-    return ops[bucket];
+  /// The last gather of a chunk that its forward waits for up to there; the data stream runs in
+  /// order.
+  [[nodiscard]] std::uint32_t gathered_by(std::size_t chunk, double parameters_done) const {
+    const std::vector<BucketCall>& buckets = buckets_[chunk].gathers;
+    std::size_t bucket = 0;
+    while (bucket + 1 < buckets.size() && needed_before(buckets[bucket + 1], parameters_done))
+      ++bucket;
+    return gathered_[chunk][bucket];
   }
 
   /// Parameters of chunk c+1 are gathered when chunk c starts anywhere in the pipeline: all stages
@@ -257,8 +259,8 @@ class StageProgramBuilder {
 
   void reduce(std::size_t chunk) {
     if (reduced_[chunk]) return;
-    for (const TransferCost& cost : buckets_[chunk].reductions)
-      data_op(cost, Label::gradient_reduce, last_pass_);
+    for (const BucketCall& bucket : buckets_[chunk].reductions)
+      data_op(bucket, Label::gradient_reduce, last_pass_);
     reduced_[chunk] = true;
   }
 
@@ -331,7 +333,6 @@ class StageProgramBuilder {
   StagePasses passes_;
   const std::vector<ChunkLayout>& chunks_;
   PipelineStage pipeline_;
-  GroupLayout data_layout_;
   std::vector<ChunkBuckets> buckets_;
   StepEndCosts end_;
 

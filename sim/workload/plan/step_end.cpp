@@ -22,15 +22,22 @@ ComputeCost cost_of(Duration time, Share share, bool memory_bound) {
 }  // namespace
 
 StepEndCosts step_end_costs(const KernelContext& context, int rank,
-                            const std::vector<ChunkLayout>& chunks, const GroupLayout& data_group,
+                            const std::vector<ChunkLayout>& chunks, const GradientGroups& groups,
                             const GroupLayout& world) {
   const Recipe& recipe = context.recipe;
   std::int64_t parameters = 0;
   std::int64_t replicated = 0;
+  double shard = 0;
   for (const ChunkLayout& chunk : chunks) {
-    parameters += chunk_parameters(context.totals, chunk);
     for (int layer = 0; layer < chunk.layers; ++layer)
       replicated += context.totals.layer(chunk.first_layer + layer).replicated_parameters;
+  }
+  for (const GroupKind kind : kGradientGroups) {
+    std::int64_t own = 0;
+    for (const ChunkLayout& chunk : chunks) own += chunk_parameters(context.totals, chunk, kind);
+    parameters += own;
+    shard += static_cast<double>(own) /
+             (sharding_of(recipe).shards_optimizer ? groups.of(kind).ranks : 1);
   }
   const SlowedKernelModel kernels = context.kernels_of(rank);
   const auto streaming = [&](double bytes) {
@@ -42,8 +49,6 @@ StepEndCosts step_end_costs(const KernelContext& context, int rank,
                            {context.cluster.spec(), recipe.software.library});
   };
   const std::int64_t gradient = bytes_of(recipe.optimizer.grad_reduce_dtype);
-  const double shard = static_cast<double>(parameters) /
-                       (sharding_of(recipe).shards_optimizer ? data_group.ranks : 1);
 
   StepEndCosts costs;
   costs.zero_gradients = streaming(static_cast<double>(parameters * gradient));

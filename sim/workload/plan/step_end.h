@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "sim/workload/plan/data_parallel.h"
 #include "sim/workload/plan/step_plan.h"
 #include "sim/workload/schedule/stage_layout.h"
 
@@ -19,10 +20,9 @@ struct StepEndCosts {
   ComputeCost optimizer;        ///< clip (8 bytes a parameter), Adam in FP32 (28), copy (6)
 };
 
-/// `data_group` is the layout of the group that shares the optimizer's state, `world` that of all
-/// ranks.
+/// `groups` share the optimizer's state; `world` is the layout of all ranks.
 StepEndCosts step_end_costs(const KernelContext& context, int rank,
-                            const std::vector<ChunkLayout>& chunks, const GroupLayout& data_group,
+                            const std::vector<ChunkLayout>& chunks, const GradientGroups& groups,
                             const GroupLayout& world);
 
 }  // namespace simtrain

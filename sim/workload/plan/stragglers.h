@@ -1,26 +1,10 @@
 #pragma once
 
 #include "sim/topology/specs/gpu_spec.h"
+#include "sim/workload/parallel/largest_of_normals.h"
 #include "sim/workload/plan/plan.h"
 
 namespace simtrain {
-
-/// Expected largest of `count` independent standard normal values, by Blom's formula
-/// (Statistical Estimates and Transformed Beta-Variables, 1958): 0 for one, 0.6 for two, 1.4 for
-/// eight.
-double expected_largest(int count);
-
-/// Mean and standard deviation of the largest of `count` independent standard normal values, by
-/// numerical integration of its density: 0 and 1 for one, 0.564 and 0.826 for two, 1.424 and 0.611
-/// for eight.
-struct LargestOfNormals {
-  double mean = 0;
-  double deviation = 1;
-};
-LargestOfNormals largest_of_normals(int count);
-
-/// The value below which that largest is with probability `share`, which lies between 0 and 1.
-double quantile_of_largest(double share, int count);
 
 /// What ranks that meet after `busy` of work wait, on average, for the slowest of them. Each GPU's
 /// clock deviates from that of its peers by `fluctuation` f for `fluctuation_time` u at a time, so

@@ -43,25 +43,42 @@ const TensorFormat& layer_weight_format(const Recipe& recipe) {
   return recipe.training.fp8_params ? precision.layers.weight.rowwise : precision.activation;
 }
 
-std::int64_t chunk_parameters(const ModelTotals& totals, const ChunkLayout& chunk) {
+namespace {
+
+std::int64_t reduced_over(const PartTotals& part, GroupKind group) {
+  return part.reduced_over[static_cast<std::size_t>(group)];
+}
+
+}  // namespace
+
+std::int64_t chunk_parameters(const ModelTotals& totals, const ChunkLayout& chunk,
+                              GroupKind group) {
   std::int64_t parameters = 0;
   for (int layer = 0; layer < chunk.layers; ++layer)
-    parameters += totals.layer(chunk.first_layer + layer).parameters;
-  if (chunk.embedding) parameters += totals.embedding().parameters;
-  if (chunk.head) parameters += totals.head().parameters;
+    parameters += reduced_over(totals.layer(chunk.first_layer + layer), group);
+  if (chunk.embedding) parameters += reduced_over(totals.embedding(), group);
+  if (chunk.head) parameters += reduced_over(totals.head(), group);
   return parameters;
 }
 
-LowParameters low_parameters(const ModelTotals& totals, const ChunkLayout& chunk) {
+std::int64_t chunk_parameters(const ModelTotals& totals, const ChunkLayout& chunk) {
+  std::int64_t parameters = 0;
+  for (const GroupKind group : kGradientGroups)
+    parameters += chunk_parameters(totals, chunk, group);
+  return parameters;
+}
+
+LowParameters low_parameters(const ModelTotals& totals, const ChunkLayout& chunk, GroupKind group) {
   const LayerList& list = totals.layers();
   LowParameters low;
-  if (chunk.embedding) low.ahead = totals.embedding().parameters;
+  if (chunk.embedding) low.ahead = reduced_over(totals.embedding(), group);
   for (int layer = chunk.first_layer; layer < chunk.first_layer + chunk.layers; ++layer) {
     const auto kind = static_cast<std::size_t>(list.kind_of(layer));
+    const std::int64_t parameters = reduced_over(totals.layer(layer), group);
     if (!list.kinds()[kind].high)
-      low.count += totals.layer(layer).parameters;
+      low.count += parameters;
     else if (low.count == 0)
-      low.ahead += totals.layer(layer).parameters;
+      low.ahead += parameters;
   }
   return low;
 }

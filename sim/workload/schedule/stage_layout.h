@@ -16,16 +16,22 @@ std::vector<ChunkLayout> stage_chunks(const Recipe& recipe, int stage);
 /// In which the weights of layers are kept and gathered; all others are in the activation format.
 const TensorFormat& layer_weight_format(const Recipe& recipe);
 
-/// Weights of a chunk on one rank of its tensor-parallel group.
+/// Weights of a chunk on one rank of its tensor-parallel group; or those whose gradients are summed
+/// over a kind of group.
 std::int64_t chunk_parameters(const ModelTotals& totals, const ChunkLayout& chunk);
+std::int64_t chunk_parameters(const ModelTotals& totals, const ChunkLayout& chunk, GroupKind group);
 
-/// Of them those of its layers that are in the recipe's precision: a run of them in the order of
-/// the forward, before which `ahead` others come.
+/// The groups over which gradients of micro-batches are summed: of all parameters but those of
+/// experts, and of those.
+inline constexpr std::array kGradientGroups{GroupKind::data, GroupKind::expert_data};
+
+/// Of those of a kind of group, the ones of layers that are in the recipe's precision: a run of
+/// them in the order of the forward, before which `ahead` others come.
 struct LowParameters {
   std::int64_t ahead = 0;
   std::int64_t count = 0;
 };
-LowParameters low_parameters(const ModelTotals& totals, const ChunkLayout& chunk);
+LowParameters low_parameters(const ModelTotals& totals, const ChunkLayout& chunk, GroupKind group);
 
 /// Weights of all chunks of a stage on one such rank.
 std::int64_t stage_parameters(const Recipe& recipe, const ModelTotals& totals, int stage);

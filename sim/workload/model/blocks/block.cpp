@@ -5,7 +5,8 @@
 namespace simtrain {
 
 std::span<const BlockRow> block_rows() {
-  static const std::array rows{gqa_block(), mlp_block(), embedding_block(), head_block()};
+  static const std::array rows{gqa_block(), mlp_block(), moe_block(), embedding_block(),
+                               head_block()};
   return rows;
 }
 

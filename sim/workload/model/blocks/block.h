@@ -41,6 +41,7 @@ std::vector<Operator> branch_of(Operators... operators) {
 
 BlockRow gqa_block();
 BlockRow mlp_block();
+BlockRow moe_block();
 BlockRow embedding_block();
 BlockRow head_block();
 

@@ -9,7 +9,7 @@ Block head_block(const RankShape& shape) {
       branch_of(norm(shape, {.module = "final_layernorm", .share = Share::embedding_loss}),
                 column_parallel(shape, {.module = "output_layer",
                                         .columns = shape.model().vocab_size / shape.tp,
-                                        .of_layer = false}),
+                                        .place = GemmPlace::head}),
                 cross_entropy(shape));
   return block;
 }

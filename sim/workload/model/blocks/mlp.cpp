@@ -6,17 +6,18 @@ namespace {
 Block mlp_block(const RankShape& shape) {
   const ModelSpec& model = shape.model();
   Block block;
-  block.branch = branch_of(norm(shape, {.module = "pre_mlp_layernorm",
-                                        .share = Share::memory_bound,
-                                        .recompute = RecomputeModule::layernorm}),
-                           column_parallel(shape, {.module = "linear_fc1",
-                                                   .columns = model.fc1_size() / shape.tp,
-                                                   .dgrad = &TpOverlapTable::fc1_dgrad,
-                                                   .wgrad = &TpOverlapTable::fc1_wgrad}),
-                           mlp_activation(shape),
-                           row_parallel(shape, {.module = "linear_fc2",
-                                                .columns = model.ffn_hidden_size / shape.tp,
-                                                .fprop = &TpOverlapTable::fc2_fprop}));
+  block.branch =
+      branch_of(norm(shape, {.module = "pre_mlp_layernorm",
+                             .share = Share::memory_bound,
+                             .recompute = RecomputeModule::layernorm}),
+                column_parallel(shape, {.module = "linear_fc1",
+                                        .columns = model.fc1_size(model.ffn_hidden_size) / shape.tp,
+                                        .dgrad = &TpOverlapTable::fc1_dgrad,
+                                        .wgrad = &TpOverlapTable::fc1_wgrad}),
+                mlp_activation(shape, model.ffn_hidden_size / shape.tp),
+                row_parallel(shape, {.module = "linear_fc2",
+                                     .columns = model.ffn_hidden_size / shape.tp,
+                                     .fprop = &TpOverlapTable::fc2_fprop}));
   block.residual = residual(shape);
   block.recompute = RecomputeModule::mlp;
   return block;

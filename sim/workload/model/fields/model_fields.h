@@ -15,6 +15,18 @@ struct Fields<LayerSpec> {
 };
 
 template <>
+struct Fields<ExpertsSpec> {
+  template <class Visitor>
+  static void visit(Visitor& v, ExpertsSpec& spec) {
+    v("num_moe_experts", spec.num_moe_experts, Limits{1, 100000});
+    v("moe_router_topk", spec.moe_router_topk, Limits{1, 100000});
+    v("moe_ffn_hidden_size", spec.moe_ffn_hidden_size, Limits{1, 1e7});
+    v.optional("moe_shared_expert_intermediate_size", spec.moe_shared_expert_intermediate_size,
+               Limits{0, 1e7});
+  }
+};
+
+template <>
 struct Fields<ModelSpec> {
   template <class Visitor>
   static void visit(Visitor& v, ModelSpec& spec) {
@@ -33,6 +45,7 @@ struct Fields<ModelSpec> {
     v("share_embeddings_and_output_weights", spec.share_embeddings_and_output_weights);
     v.optional("hidden_dropout", spec.hidden_dropout, kShare);
     v.optional("attention_dropout", spec.attention_dropout, kShare);
+    v.optional("experts", spec.experts);
     v.optional("layers", spec.layers);
   }
 };

@@ -27,6 +27,7 @@ struct Fields<ParallelismSpec> {
                Limits{1, 1e6});
     v.optional("context_parallel_size", spec.context_parallel_size, Limits{1, 1e6});
     v.optional("expert_model_parallel_size", spec.expert_model_parallel_size, Limits{1, 1e6});
+    v.optional("expert_tensor_parallel_size", spec.expert_tensor_parallel_size, Limits{1, 1e6});
     v("sequence_parallel", spec.sequence_parallel);
     v.optional("account_for_embedding_in_pipeline_split",
                spec.account_for_embedding_in_pipeline_split);
@@ -56,6 +57,21 @@ struct Fields<OptimizerSpec> {
     v("distributed", spec.distributed);
     v("grad_reduce_dtype", spec.grad_reduce_dtype);
     v("bucket_size_mb", spec.bucket_size_mb, Limits{0.001, 1e9});
+  }
+};
+
+template <>
+struct Fields<MoeSpec> {
+  template <class Visitor>
+  static void visit(Visitor& v, MoeSpec& spec) {
+    v.optional("moe_token_dispatcher_type", spec.moe_token_dispatcher_type);
+    v.optional("moe_flex_dispatcher_backend", spec.moe_flex_dispatcher_backend);
+    v.optional("moe_flex_dispatcher_num_sms", spec.moe_flex_dispatcher_num_sms, Limits{1, 1000});
+    v.optional("moe_router_fusion", spec.moe_router_fusion);
+    v.optional("moe_permute_fusion", spec.moe_permute_fusion);
+    v.optional("moe_expert_capacity_factor", spec.moe_expert_capacity_factor, Limits{0.1, 1000});
+    v.optional("moe_pad_expert_input_to_capacity", spec.moe_pad_expert_input_to_capacity);
+    v.optional("moe_load_imbalance", spec.moe_load_imbalance, Limits{1, 1000});
   }
 };
 

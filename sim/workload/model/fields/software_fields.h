@@ -14,6 +14,7 @@ struct Fields<KernelLaunches> {
     v("bf16_backward", launches.bf16_backward, kCountOrNone);
     v("fp8_forward", launches.fp8_forward, kCountOrNone);
     v("fp8_backward", launches.fp8_backward, kCountOrNone);
+    v.optional("expert_gemm", launches.expert_gemm, Limits{1, 1000});
   }
 };
 

@@ -1,22 +1,8 @@
+#include "sim/workload/model/operators/casts.h"
 #include "sim/workload/model/operators/operators.h"
-#include "sim/workload/model/overlapped_gemm.h"
 
 namespace simtrain {
 namespace {
-
-/// A kernel that reads a tensor and writes quantized copies of it, `written` bytes an element.
-void cast(ProgramBuilder& builder, double elements, double written) {
-  if (written <= 0) return;
-  const double read = builder.recipe().precision().activation.bytes();
-  builder.stream_bytes(StreamingKind::cast, elements * (read + written), Share::fp8);
-}
-
-/// A turned copy of a gathered quantized tensor, for a weight gradient.
-void turn(ProgramBuilder& builder, const Operand& operand, double elements,
-          std::uint32_t after = kNoOp) {
-  const double bytes = 2 * operand.columnwise.bytes() * elements;
-  builder.stream_bytes(StreamingKind::cast, bytes, Share::fp8, after);
-}
 
 const TpOverlapEntry* entry_of(const Recipe& recipe, TpOverlapEntry TpOverlapTable::*entry) {
   return recipe.tp_overlap && entry != nullptr ? &(*recipe.tp_overlap.*entry) : nullptr;
@@ -55,14 +41,13 @@ Operator column_parallel(const RankShape& shape, const ColumnParallelSpec& spec)
   Operator op = linear(shape, spec.module, n);
   op.weights.front().rows = n;
   op.weights.front().columns = hidden;
-  op.forward = [=, &formats, of_layer = spec.of_layer](ProgramBuilder& builder) {
-    OverlappedGemm(builder, formats, of_layer).gather_then(formats.forward(), n, hidden);
+  op.forward = [=, &formats, place = spec.place](ProgramBuilder& builder) {
+    OverlappedGemm(builder, formats, place).gather_then(formats.forward(), n, hidden);
   };
-  op.backward = [=, &formats, of_layer = spec.of_layer](ProgramBuilder& builder,
-                                                        BackwardPart part) {
+  op.backward = [=, &formats, place = spec.place](ProgramBuilder& builder, BackwardPart part) {
     const bool input = part != BackwardPart::weight_gradient;
     const bool weight = part != BackwardPart::input_gradient;
-    OverlappedGemm gemm(builder, formats, of_layer);
+    OverlappedGemm gemm(builder, formats, place);
     if (input) cast(builder, output, copied_bytes(formats.gradient, builder.gpu()));
     std::uint32_t arrived =
         weight ? gemm.gather_beside(formats.input.columnwise, hidden, dgrad) : kNoOp;
@@ -82,7 +67,8 @@ Operator column_parallel(const RankShape& shape, const ColumnParallelSpec& spec)
   op.forward_bytes = forward * gathered;
   op.backward_bytes = 2 * element * gathered;  // the gathered input and its gradient
   op.deferred_bytes = backward * own + formats.gradient.columnwise.bytes() * output;
-  op.user_buffer_bytes = spec.of_layer ? (forward + backward + element) * gathered : 0;
+  if (spec.place == GemmPlace::layer)
+    op.user_buffer_bytes = (forward + backward + element) * gathered;
   return op;
 }
 
@@ -97,13 +83,13 @@ Operator row_parallel(const RankShape& shape, const RowParallelSpec& spec) {
   Operator op = linear(shape, spec.module, n);
   op.weights.front().rows = hidden;
   op.weights.front().columns = n;
-  op.forward = [=, &formats](ProgramBuilder& builder) {
+  op.forward = [=, &formats, place = spec.place](ProgramBuilder& builder) {
     cast(builder, input, copied_bytes(formats.input, builder.gpu()));
-    builder.wait_for(OverlappedGemm(builder, formats, true).then_scatter(hidden, n, fprop));
+    builder.wait_for(OverlappedGemm(builder, formats, place).then_scatter(hidden, n, fprop));
   };
-  op.backward = [=, &formats](ProgramBuilder& builder, BackwardPart part) {
+  op.backward = [=, &formats, place = spec.place](ProgramBuilder& builder, BackwardPart part) {
     const Operand& gradient = formats.gradient;
-    OverlappedGemm gemm(builder, formats, true);
+    OverlappedGemm gemm(builder, formats, place);
     if (part != BackwardPart::weight_gradient) {
       cast(builder, own, cast_bytes(gradient));
       gemm.gather_then(formats.input_gradient(), n, hidden);
@@ -117,8 +103,10 @@ Operator row_parallel(const RankShape& shape, const RowParallelSpec& spec) {
   const double backward = formats.input.columnwise.bytes();
   if (spec.saves_input) op.saved = {{backward * input}};
   op.deferred_bytes = formats.gradient.columnwise.bytes() * own + backward * input;
-  op.user_buffer_bytes =
-      (formats.gradient.rowwise.bytes() + scattered_bytes(shape, fprop)) * gathered;
+  if (spec.place == GemmPlace::layer) {
+    op.user_buffer_bytes =
+        (formats.gradient.rowwise.bytes() + scattered_bytes(shape, fprop)) * gathered;
+  }
   return op;
 }
 

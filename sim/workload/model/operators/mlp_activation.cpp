@@ -1,11 +1,10 @@
 #include "sim/workload/model/operators/operators.h"
 
 namespace simtrain {
-namespace {
 
-/// Elements moved for each that is put out: SwiGLU reads two branches, backward writes two. Eager,
+/// SwiGLU reads two branches, backward writes two. Eager,
 /// a squared ReLU is two element-wise kernels, its backward four.
-double moved_per_element(const Recipe& recipe, Direction direction) {
+double activation_moves(const Recipe& recipe, Direction direction) {
   const bool forward = direction == Direction::forward;
   if (recipe.model.activation == Activation::swiglu) return forward ? 3 : 5;
   if (recipe.model.activation == Activation::squared_relu &&
@@ -14,17 +13,14 @@ double moved_per_element(const Recipe& recipe, Direction direction) {
   return forward ? 2 : 3;
 }
 
-}  // namespace
-
-Operator mlp_activation(const RankShape& shape) {
+Operator mlp_activation(const RankShape& shape, std::int64_t columns) {
   const ModelSpec& model = shape.model();
-  const std::int64_t columns = model.ffn_hidden_size / shape.tp;
-  const std::int64_t fc1_columns = model.fc1_size() / shape.tp;
+  const std::int64_t fc1_columns = model.fc1_size(columns);
   const auto ffn = static_cast<double>(columns);
   const auto branches = static_cast<double>(fc1_columns);
   const double element = shape.activation_bytes();
   const auto kernel = [&](Direction direction) {
-    const double bytes = moved_per_element(shape.recipe, direction) * element * ffn * shape.rows;
+    const double bytes = activation_moves(shape.recipe, direction) * element * ffn * shape.rows;
     return [bytes](ProgramBuilder& builder) {
       builder.stream_bytes(StreamingKind::element_wise, bytes, Share::memory_bound);
     };

@@ -14,10 +14,11 @@ namespace simtrain {
 /// halves hold the same kernels as the whole.
 enum class BackwardPart : std::uint8_t { whole, input_gradient, weight_gradient };
 
-/// Weights of an operator, as one tensor of `rows` x `columns` on each rank.
+/// Weights of an operator, as `count` tensors of `rows` x `columns` on each rank.
 struct Weight {
   std::int64_t rows = 0;
   std::int64_t columns = 1;
+  std::int64_t count = 1;
   /// Axes whose ranks hold parts of it. On all others it is replicated; where TP ranks have it
   /// whole and work on tokens of their own, its gradients are summed over the tensor group too.
   AxisSet sharded_over{};
@@ -25,7 +26,7 @@ struct Weight {
   bool quantized = false;                    ///< it is cast before it is multiplied
   GroupKind reduced_over = GroupKind::data;  ///< where gradients of micro-batches are summed
 
-  [[nodiscard]] std::int64_t elements() const { return rows * columns; }
+  [[nodiscard]] std::int64_t elements() const { return rows * columns * count; }
 };
 
 /// A tensor that the forward of a micro-batch keeps for its backward.

@@ -2,6 +2,7 @@
 
 #include "sim/workload/model/operators/operator.h"
 #include "sim/workload/model/operators/rank_shape.h"
+#include "sim/workload/model/overlapped_gemm.h"
 
 namespace simtrain {
 
@@ -24,7 +25,7 @@ Operator norm(const RankShape& shape, const NormSpec& spec);
 struct ColumnParallelSpec {
   std::string_view module;
   std::int64_t columns = 0;
-  bool of_layer = true;      ///< overlapped as the recipe says; else never
+  GemmPlace place = GemmPlace::layer;
   bool saves_input = false;  ///< where no norm before it saves that tensor
   TpOverlapEntry TpOverlapTable::*dgrad = nullptr;
   TpOverlapEntry TpOverlapTable::*wgrad = nullptr;
@@ -36,6 +37,7 @@ struct RowParallelSpec {
   std::string_view module;
   std::int64_t columns = 0;
   bool saves_input = true;  ///< false: the module before it saves that tensor
+  GemmPlace place = GemmPlace::layer;
   TpOverlapEntry TpOverlapTable::*fprop = nullptr;
 };
 Operator row_parallel(const RankShape& shape, const RowParallelSpec& spec);
@@ -54,8 +56,10 @@ Operator core_attention(const RankShape& shape);
 /// score). Not split over context.
 Operator unfused_attention(const RankShape& shape);
 
-/// The MLP's activation function, on one or two (gated) branches.
-Operator mlp_activation(const RankShape& shape);
+/// The MLP's activation function, on one or two (gated) branches of `columns` on the rank.
+Operator mlp_activation(const RankShape& shape, std::int64_t columns);
+/// Elements moved for each that it puts out.
+double activation_moves(const Recipe& recipe, Direction direction);
 
 /// What joins a block's branch to the residual stream: dropout and addition forward, the dropout's
 /// mask backward. The gradients of both ways are added by `join_gradients`.

@@ -44,7 +44,9 @@ void PlanGroups::add_ranks(const std::vector<int>& ranks) {
   for (std::uint32_t index = 0; index < plan_.ranks.size(); ++index) {
     const int rank = plan_.ranks[index].rank;
     for (const GroupRow& row : group_rows()) {
-      if (row.meets.step || (row.calls.piece && !calls_[at(row.kind)].empty()))
+      const bool called = !calls_[at(row.kind)].empty();
+      const bool meets = row.meets.step && context_.grid.ranks_of(row.kind) > 1;
+      if (meets || row.kind == GroupKind::replica || (row.calls.anywhere() && called))
         add_group(index, row.kind);
     }
     if (context_.grid.pp() > 1) {

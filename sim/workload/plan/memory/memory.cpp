@@ -76,18 +76,22 @@ void add_kept(const Recipe& recipe, const ModelTotals& totals, const GpuSpec& gp
   double parameters = 0;
   double low = 0;
   const std::vector<ChunkLayout> chunks = stage_chunks(recipe, stage);
-  for (const ChunkLayout& chunk : chunks) {
-    parameters += static_cast<double>(chunk_parameters(totals, chunk));
-    low += static_cast<double>(low_parameters(totals, chunk).count);
+  for (const GroupKind kind : kGradientGroups) {
+    double own = 0;
+    for (const ChunkLayout& chunk : chunks) {
+      own += static_cast<double>(chunk_parameters(totals, chunk, kind));
+      low += static_cast<double>(low_parameters(totals, chunk, kind).count);
+    }
+    parameters += own;
+    memory.optimizer += own * optimizer_bytes(recipe) /
+                        (sharding_of(recipe).shards_optimizer ? grid.ranks_of(kind) : 1);
   }
-  const double shard = sharding_of(recipe).shards_optimizer ? grid.dp() * recipe.cp() : 1;
   memory.fp8_copies = low * fp8_copy_bytes(recipe, gpu);
   memory.weights = low * layer_weight_format(recipe).bytes() +
                    (parameters - low) * recipe.precision().activation.bytes() + memory.fp8_copies;
   memory.gradients =
       parameters * static_cast<double>(bytes_of(recipe.optimizer.grad_reduce_dtype)) +
       placeholder_bytes(recipe, totals, chunks);
-  memory.optimizer = parameters * optimizer_bytes(recipe) / shard;
   memory.workspaces = static_cast<double>(gpu.gemm_workspaces.value.value());
 }
 

@@ -40,8 +40,10 @@ Communicators communicators(const Recipe& recipe, const RankGrid& grid, int stag
     if (ranks == 2) ++opened.pairs;
     if (ranks > 2) ++opened.larger;
   };
-  for (const GroupKind kind : {GroupKind::world, GroupKind::tensor, GroupKind::context,
-                               GroupKind::data, GroupKind::model, GroupKind::amax})
+  for (const GroupKind kind :
+       {GroupKind::world, GroupKind::tensor, GroupKind::context, GroupKind::data, GroupKind::model,
+        GroupKind::amax, GroupKind::expert, GroupKind::expert_tensor, GroupKind::expert_tokens,
+        GroupKind::expert_data})
     open(grid.ranks_of(kind));
   if (!recipe.overlap.overlap_p2p_comm) {
     open(recipe.pp());

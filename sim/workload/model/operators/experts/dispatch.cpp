@@ -1,0 +1,171 @@
+#include <cmath>
+
+#include "sim/workload/model/operators/experts/expert_operators.h"
+
+namespace simtrain {
+namespace {
+
+/// From the end of the kernel that counts rows to the first kernel that the host launches with the
+/// counts: a copy, the host's wait for it, a launch. Profiles show 20 to 50 us.
+constexpr Duration kCountsToHost = std::chrono::microseconds(30);
+
+/// The ways of rows between tokens and experts.
+class RowWays {
+ public:
+  explicit RowWays(const RankShape& shape)
+      : experts_(shape),
+        moe_(shape.recipe.moe),
+        element_(shape.activation_bytes()),
+        hidden_(static_cast<double>(shape.hidden())),
+        waits_(!shape.recipe.cuda_graphs && !moe_.moe_pad_expert_input_to_capacity) {}
+
+  /// Rows of the rank's tokens, sorted by expert, then at their experts. `again`: as the forward
+  /// did, so that counts are known.
+  void to_experts(ProgramBuilder& builder, bool again) const {
+    if (alone()) return permute(builder, experts_.tokens + experts_.sent);
+    switch (moe_.moe_token_dispatcher_type) {
+      case TokenDispatcher::allgather:
+        wait(builder, again);
+        builder.wait_for(gather_tokens(builder));
+        return permute(builder, 2 * busy());
+      case TokenDispatcher::alltoall:
+        count(builder, again);
+        permute(builder, experts_.tokens + experts_.sent);
+        wait(builder, again);
+        exchange(builder);
+        gather_parts(builder);
+        return sort(builder);
+      case TokenDispatcher::flex:
+        wait(builder, again);
+        builder.wait_for(builder.exchange_tokens(tokens(), builder.last_kernel()));
+        if (moe_.moe_flex_dispatcher_backend == ExchangeLibrary::deepep)
+          permute(builder, 2 * busy());
+    }
+  }
+
+  /// And back, summed up.
+  void to_tokens(ProgramBuilder& builder) const {
+    if (alone()) return permute(builder, experts_.tokens + experts_.sent);
+    switch (moe_.moe_token_dispatcher_type) {
+      case TokenDispatcher::allgather:
+        permute(builder, 2 * busy());
+        return builder.wait_for(scatter_tokens(builder));
+      case TokenDispatcher::alltoall:
+        sort(builder);
+        scatter_parts(builder);
+        exchange(builder);
+        return permute(builder, experts_.tokens + experts_.sent);
+      case TokenDispatcher::flex:
+        if (moe_.moe_flex_dispatcher_backend == ExchangeLibrary::deepep)
+          permute(builder, 2 * busy());
+        builder.wait_for(builder.exchange_tokens(tokens(), builder.last_kernel()));
+    }
+  }
+
+  /// Of the rows that a rank's experts work on.
+  [[nodiscard]] double row_bytes() const { return element_ * hidden_ * busy(); }
+
+ private:
+  [[nodiscard]] bool alone() const { return experts_.ep * experts_.etp == 1; }
+  [[nodiscard]] double busy() const { return experts_.rows * experts_.imbalance; }
+
+  /// Reads and writes so many rows together, each token of the rank once; without fusion an index
+  /// is made and followed in turn.
+  void permute(ProgramBuilder& builder, double rows) const {
+    const double bytes = element_ * hidden_ * rows;
+    builder.stream_bytes(StreamingKind::element_wise, bytes, Share::memory_bound);
+    if (!moe_.moe_permute_fusion)
+      builder.stream_bytes(StreamingKind::element_wise, bytes, Share::memory_bound);
+  }
+
+  /// Rows come by rank and expert and are wanted by expert.
+  void sort(ProgramBuilder& builder) const {
+    if (experts_.local > 1 && experts_.ep > 1) permute(builder, 2 * busy());
+  }
+
+  void wait(ProgramBuilder& builder, bool again) const {
+    if (waits_ && !again) builder.host_wait(kCountsToHost);
+  }
+
+  /// Every rank learns how many rows of each expert the others have.
+  void count(ProgramBuilder& builder, bool again) const {
+    if (again || moe_.moe_pad_expert_input_to_capacity) return;
+    builder.wait_for(
+        builder.collective(GroupKind::expert_tokens, Collective::all_gather, kFp32,
+                           std::int64_t{experts_.spec.num_moe_experts} * experts_.ep * experts_.etp,
+                           builder.last_kernel()));
+  }
+
+  void exchange(ProgramBuilder& builder) const {
+    if (experts_.ep == 1) return;
+    const TensorFormat& format = builder.recipe().precision().activation;
+    const double sent = experts_.sent * experts_.imbalance;
+    builder.collective(GroupKind::expert, Collective::all_to_all, format,
+                       std::llround(sent * hidden_), builder.last_kernel());
+    builder.wait_for(builder.collective(GroupKind::expert, Collective::all_to_all, kFp32,
+                                        std::llround(sent), builder.last_kernel()));
+  }
+
+  void gather_parts(ProgramBuilder& builder) const { parts(builder, Collective::all_gather); }
+  void scatter_parts(ProgramBuilder& builder) const { parts(builder, Collective::reduce_scatter); }
+  void parts(ProgramBuilder& builder, Collective collective) const {
+    if (experts_.etp == 1) return;
+    builder.wait_for(builder.collective(GroupKind::expert_tensor, collective,
+                                        builder.recipe().precision().activation,
+                                        std::llround(busy() * hidden_), builder.last_kernel()));
+  }
+
+  [[nodiscard]] std::uint32_t gather_tokens(ProgramBuilder& builder) const {
+    return all_tokens(builder, Collective::all_gather);
+  }
+  [[nodiscard]] std::uint32_t scatter_tokens(ProgramBuilder& builder) const {
+    return all_tokens(builder, Collective::reduce_scatter);
+  }
+  [[nodiscard]] std::uint32_t all_tokens(ProgramBuilder& builder, Collective collective) const {
+    const double tokens = experts_.tokens * experts_.ep * experts_.etp;
+    return builder.collective(GroupKind::expert_tokens, collective,
+                              builder.recipe().precision().activation,
+                              std::llround(tokens * hidden_), builder.last_kernel());
+  }
+
+  [[nodiscard]] ExpertExchange tokens() const {
+    return {.tokens = experts_.tokens,
+            .row_bytes = element_ * hidden_,
+            .experts = experts_.spec.num_moe_experts,
+            .topk = experts_.spec.moe_router_topk,
+            .sms = moe_.moe_flex_dispatcher_num_sms.value_or(0),
+            .imbalance = experts_.imbalance};
+  }
+
+  ExpertShape experts_;
+  const MoeSpec& moe_;
+  double element_;
+  double hidden_;
+  bool waits_;
+};
+
+}  // namespace
+
+Operator dispatch(const RankShape& shape) {
+  const RowWays ways(shape);
+  Operator op;
+  op.module = "dispatch";
+  op.forward = [=](ProgramBuilder& builder) { ways.to_experts(builder, false); };
+  op.backward = input_gradient_only([=](ProgramBuilder& builder) { ways.to_tokens(builder); });
+  op.backward_bytes = ways.row_bytes();  // the gradients of rows
+  return op;
+}
+
+/// Its backward brings gradients to experts by the counts of the forward.
+Operator combine(const RankShape& shape) {
+  const RowWays ways(shape);
+  Operator op;
+  op.module = "combine";
+  op.forward = [=](ProgramBuilder& builder) { ways.to_tokens(builder); };
+  op.backward =
+      input_gradient_only([=](ProgramBuilder& builder) { ways.to_experts(builder, true); });
+  op.backward_bytes = ways.row_bytes();
+  return op;
+}
+
+}  // namespace simtrain

@@ -1,0 +1,123 @@
+#include "sim/workload/model/operators/casts.h"
+#include "sim/workload/model/operators/experts/expert_operators.h"
+#include "sim/workload/model/operators/operators.h"
+
+namespace simtrain {
+namespace {
+
+/// The GEMMs of one module, of the experts of the busiest rank and of one with the mean work.
+class ExpertGemms {
+ public:
+  ExpertGemms(const RankShape& shape, const ExpertShape& experts)
+      : output_(shape.recipe.precision().activation),
+        groups_(static_cast<int>(experts.local)),
+        busy_(experts.rows_of_expert(experts.imbalance)),
+        mean_(experts.rows_of_expert(1)) {}
+
+  [[nodiscard]] int count() const { return groups_; }
+
+  void multiply(ProgramBuilder& builder, const GemmFormats& formats, std::int64_t n,
+                std::int64_t k) const {
+    Gemm busy = gemm(formats, busy_, n, k);
+    Gemm mean = busy;
+    mean.m = mean_;
+    builder.uneven_kernel(busy, mean, Share::gemm);
+  }
+
+  void weight_gradient(ProgramBuilder& builder, const GemmFormats& formats, std::int64_t m,
+                       std::int64_t n) const {
+    Gemm busy = gemm(formats, m, n, busy_);
+    busy.output = builder.recipe().optimizer.grad_reduce_dtype;
+    busy.accumulate = true;
+    Gemm mean = busy;
+    mean.k = mean_;
+    builder.uneven_kernel(busy, mean, Share::gemm);
+  }
+
+ private:
+  [[nodiscard]] Gemm gemm(const GemmFormats& formats, std::int64_t m, std::int64_t n,
+                          std::int64_t k) const {
+    return {.m = m,
+            .n = n,
+            .k = k,
+            .type = formats.rate,
+            .output = output_.type,
+            .x_bytes = formats.left.bytes(),
+            .w_bytes = formats.right.bytes(),
+            .groups = groups_,
+            .launches = groups_};
+  }
+
+  const TensorFormat& output_;
+  int groups_;
+  std::int64_t busy_;
+  std::int64_t mean_;
+};
+
+}  // namespace
+
+Operator expert_linear(const RankShape& shape, bool first) {
+  const ExpertShape experts(shape);
+  const std::int64_t hidden = shape.hidden();
+  const std::int64_t n = first ? shape.model().fc1_size(experts.columns) : experts.columns;
+  const std::int64_t from = first ? hidden : n;
+  const std::int64_t to = first ? n : hidden;
+  const LinearFormats& formats = shape.linear;
+  const double busy = experts.rows * experts.imbalance;
+  const double input = busy * static_cast<double>(from);
+  const double output = busy * static_cast<double>(to);
+  const ExpertGemms gemms(shape, experts);
+  Operator op;
+  op.module = first ? "experts_fc1" : "experts_fc2";
+  op.forward = [=, &formats](ProgramBuilder& builder) {
+    cast(builder, input, copied_bytes(formats.input, builder.gpu()), gemms.count());
+    gemms.multiply(builder, formats.forward(), to, from);
+  };
+  op.backward = [=, &formats](ProgramBuilder& builder, BackwardPart part) {
+    if (part != BackwardPart::weight_gradient) {
+      cast(builder, output, copied_bytes(formats.gradient, builder.gpu()), gemms.count());
+      gemms.multiply(builder, formats.input_gradient(), from, to);
+    }
+    if (part != BackwardPart::input_gradient)
+      gemms.weight_gradient(builder, formats.weight_gradient(), to, from);
+  };
+  op.weights = {{.rows = to,
+                 .columns = from,
+                 .count = experts.local,
+                 .sharded_over = {Axis::etp, Axis::ep},
+                 .matrix = true,
+                 .quantized = formats.quantized(),
+                 .reduced_over = GroupKind::expert_data}};
+  const double saved = formats.input.columnwise.bytes() * input;
+  op.saved = {{saved, first ? std::optional<RecomputeModule>{} : RecomputeModule::moe_act}};
+  op.deferred_bytes = saved + formats.gradient.columnwise.bytes() * output;
+  op.flops.products = 2 * experts.rows * static_cast<double>(from) * static_cast<double>(to);
+  return op;
+}
+
+Operator expert_activation(const RankShape& shape) {
+  const ExpertShape experts(shape);
+  const double element = shape.activation_bytes();
+  const auto ffn = static_cast<double>(experts.columns);
+  const auto branches = static_cast<double>(shape.model().fc1_size(experts.columns));
+  const double busy = experts.rows * experts.imbalance;
+  const auto kernel = [&](Direction direction) {
+    const double bytes = activation_moves(shape.recipe, direction) * element * ffn;
+    return [=, rows = experts.rows](ProgramBuilder& builder) {
+      builder.uneven_kernel(Streaming{StreamingKind::element_wise, bytes * busy},
+                            Streaming{StreamingKind::element_wise, bytes * rows},
+                            Share::memory_bound);
+    };
+  };
+  Operator op;
+  op.module = "experts_activation";
+  op.forward = kernel(Direction::forward);
+  op.backward = input_gradient_only(kernel(Direction::backward));
+  op.saved = {{element * busy * branches}};
+  op.recompute = RecomputeModule::moe_act;
+  op.recomputed_at = RecomputedAt::block_backward;
+  op.backward_bytes = element * busy * (branches + ffn);
+  return op;
+}
+
+}  // namespace simtrain

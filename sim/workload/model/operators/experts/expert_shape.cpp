@@ -1,0 +1,55 @@
+#include "sim/workload/model/operators/experts/expert_shape.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/workload/parallel/largest_of_normals.h"
+
+namespace simtrain {
+namespace {
+
+/// Tokens beyond an expert's capacity are dropped, so that no rank has more rows than that.
+double imbalance_of(const MoeSpec& moe, const ExpertsSpec& spec, double tokens, int ep) {
+  if (moe.moe_expert_capacity_factor && moe.moe_pad_expert_input_to_capacity) return 1;
+  const double random =
+      random_imbalance(tokens * ep, spec.num_moe_experts, spec.moe_router_topk, ep);
+  const double wanted = moe.moe_load_imbalance.value_or(random);
+  return moe.moe_expert_capacity_factor
+             ? std::min(wanted, std::max(1.0, *moe.moe_expert_capacity_factor))
+             : wanted;
+}
+
+/// Rows by which the experts of a token's choice are reached, over all of it.
+double kept_share(const MoeSpec& moe) {
+  if (!moe.moe_expert_capacity_factor) return 1;
+  const double factor = *moe.moe_expert_capacity_factor;
+  return moe.moe_pad_expert_input_to_capacity ? factor : std::min(1.0, factor);
+}
+
+}  // namespace
+
+ExpertShape::ExpertShape(const RankShape& shape)
+    : spec(*shape.model().experts),
+      ep(shape.recipe.ep()),
+      etp(shape.recipe.etp()),
+      local(spec.num_moe_experts / ep),
+      columns(spec.moe_ffn_hidden_size / etp),
+      tokens(shape.own_rows),
+      sent(tokens * spec.moe_router_topk * kept_share(shape.recipe.moe)),
+      rows(sent * etp),
+      imbalance(imbalance_of(shape.recipe.moe, spec, tokens * etp, ep)) {}
+
+std::int64_t ExpertShape::rows_of_expert(double of_mean) const {
+  return std::max<std::int64_t>(1, std::llround(rows * of_mean / static_cast<double>(local)));
+}
+
+double random_imbalance(double tokens, std::int64_t experts, std::int64_t topk, int ranks) {
+  if (ranks <= 1 || experts <= 1) return 1;
+  const double share = 1.0 / ranks;
+  const double mean = tokens * static_cast<double>(topk) * share;
+  const double variance =
+      mean * (1 - share) * static_cast<double>(experts - topk) / static_cast<double>(experts - 1);
+  return 1 + expected_largest(ranks) * std::sqrt(variance) / mean;
+}
+
+}  // namespace simtrain

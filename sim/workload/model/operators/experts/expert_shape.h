@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+
+#include "sim/workload/model/operators/rank_shape.h"
+
+namespace simtrain {
+
+/// What the experts of a rank have to do in one micro-batch. A row is a token on its way to one of
+/// its `topk` experts.
+struct ExpertShape {
+  explicit ExpertShape(const RankShape& shape);
+
+  const ExpertsSpec& spec;
+  int ep;
+  int etp;
+  std::int64_t local;    ///< experts of the rank
+  std::int64_t columns;  ///< of a branch of one of them, on the rank
+  double tokens;         ///< of the rank, before they are dispatched
+  double sent;           ///< rows that leave its tokens
+  double rows;           ///< that its experts work on: the mean over the ranks of its EP group
+  double imbalance;      ///< those of the busiest rank over the mean
+
+  /// Of one expert, on the mean rank or the busiest one.
+  [[nodiscard]] std::int64_t rows_of_expert(double of_mean) const;
+};
+
+/// Rows of the busiest of `ranks` over the mean where `tokens` choose `topk` distinct experts of
+/// `experts` at random: a rank's rows are sums of hypergeometric draws, so nearly normal.
+double random_imbalance(double tokens, std::int64_t experts, std::int64_t topk, int ranks);
+
+}  // namespace simtrain

@@ -1,0 +1,54 @@
+#include "sim/workload/model/operators/experts/expert_operators.h"
+
+namespace simtrain {
+namespace {
+
+/// Kernels over the scores of all experts, each of which reads and writes them once: scores, top k,
+/// map, counts and auxiliary loss, one by one or fused (Megatron core's moe_router_fusion: two to
+/// three of eight to twelve).
+constexpr int kPassesAlone = 10;
+constexpr int kPassesFused = 3;
+
+}  // namespace
+
+Operator router(const RankShape& shape) {
+  const std::int64_t experts = shape.model().experts->num_moe_experts;
+  const std::int64_t hidden = shape.hidden();
+  const auto tokens = static_cast<std::int64_t>(shape.own_rows);
+  const double scores = shape.own_rows * static_cast<double>(experts);
+  const double scores_bytes = 2 * kFp32.bytes() * scores;
+  const int passes = shape.recipe.moe.moe_router_fusion ? kPassesFused : kPassesAlone;
+  const DataType type = shape.recipe.precision().activation.type;
+  const auto weigh = [=](ProgramBuilder& builder) {
+    for (int pass = 0; pass < passes; ++pass)
+      builder.stream_bytes(StreamingKind::element_wise, scores_bytes, Share::memory_bound);
+  };
+  Operator op;
+  op.module = "router";
+  op.forward = [=](ProgramBuilder& builder) {
+    builder.kernel(
+        Gemm{.m = tokens, .n = experts, .k = hidden, .type = type, .output = DataType::fp32},
+        Share::gemm);
+    weigh(builder);
+  };
+  op.backward = [=](ProgramBuilder& builder, BackwardPart part) {
+    if (part != BackwardPart::weight_gradient) {
+      weigh(builder);
+      builder.kernel(Gemm{.m = tokens, .n = hidden, .k = experts, .type = type, .output = type},
+                     Share::gemm);
+    }
+    if (part == BackwardPart::input_gradient) return;
+    builder.kernel(Gemm{.m = experts,
+                        .n = hidden,
+                        .k = tokens,
+                        .type = type,
+                        .output = builder.recipe().optimizer.grad_reduce_dtype,
+                        .accumulate = true},
+                   Share::gemm);
+  };
+  op.weights = {{.rows = experts, .columns = hidden, .matrix = true}};
+  op.saved = {{(2 * kFp32.bytes() + 1) * scores}};
+  return op;
+}
+
+}  // namespace simtrain
