@@ -1,0 +1,46 @@
+// Plans of mixtures that cannot be: one line each.
+#include "tests/cli/bad_edit.h"
+
+using namespace simtrain::testing;
+
+namespace {
+
+/// A setting over the example, and what refuses it.
+struct Refused {
+  std::string setting;
+  std::string sentence;  ///< behind the place and the key
+};
+
+}  // namespace
+
+TEST_CASE("Experts must divide over EP and ETP, and these over the ranks of a stage") {
+  const std::string ep = "parallelism.expert_model_parallel_size";
+  const std::string etp = "parallelism.expert_tensor_parallel_size";
+  const std::string file = std::string(SIMTRAIN_SOURCE_DIR) + "/scenarios/mixtral_8x7b_h200.yaml";
+  for (const Refused& row : {
+           Refused{"ep=3", ":1:4: " + ep + ": 3 does not divide the experts (8)"},
+           Refused{"ep=16", ":1:4: " + ep + ": 16 does not divide the experts (8)"},
+           Refused{"ep=0", ":1:4: " + ep + ": '0' is out of range; 1 to 1000000 would do"},
+           Refused{etp + "=3", ":1:41: " + etp + ": 3 does not divide moe_ffn_hidden_size (14336)"},
+           Refused{etp + "=512", ": " + ep +
+                                     ": 8 x ETP 512 = 4096 does not divide the 256 GPUs of a "
+                                     "pipeline stage"},
+           Refused{"moe.moe_flex_dispatcher_num_sms=20",
+                   ":1:33: moe.moe_flex_dispatcher_num_sms: is of the flex dispatcher; "
+                   "moe_token_dispatcher_type says another"},
+           Refused{"moe.moe_expert_capacity_factor=0",
+                   ":1:32: moe.moe_expert_capacity_factor: '0' is out of range; 0.1 to 1000 would "
+                   "do"},
+           Refused{"moe.moe_load_imbalance=0.5",
+                   ":1:24: moe.moe_load_imbalance: '0.5' is out of range; 1 to 1000 would do"},
+           Refused{"moe.moe_token_dispatcher_type=ring",
+                   ":1:31: moe.moe_token_dispatcher_type: 'ring' is not known here; known are "
+                   "allgather, alltoall, flex"},
+       }) {
+    CAPTURE(row.setting);
+    const Outcome outcome = run_simtrain({"run", file, "--row", "bf16-256", "--set", row.setting});
+    CHECK(outcome.err.find(row.sentence) != std::string::npos);
+    CHECK(outcome.out.empty());
+    CHECK(outcome.status == 2);
+  }
+}
