@@ -17,6 +17,9 @@ namespace {
 
 /// Passes of one step over all stages: enough for any real recipe, few enough to be simulated.
 constexpr double kMostPasses = 2e7;
+/// Sizes whose products stay far inside 64 bits.
+constexpr double kMostParameters = 1e15;
+constexpr double kMostRows = 1e10;
 
 void require(bool holds, const YamlNode& tree, const std::string& key,
              const std::string& sentence) {
@@ -63,6 +66,12 @@ void check_expert_blocks(const ModelSpec& model, const YamlNode& tree) {
   require(model.experts->moe_router_topk <= model.experts->num_moe_experts, tree, "experts",
           fmt::format("takes {} of {} experts; at most all of them would do",
                       model.experts->moe_router_topk, model.experts->num_moe_experts));
+  const double weights = static_cast<double>(model.experts->num_moe_experts) *
+                         static_cast<double>(model.experts->moe_ffn_hidden_size) *
+                         static_cast<double>(model.hidden_size);
+  require(weights <= kMostParameters, tree, "experts",
+          fmt::format("makes {:.3g} weights of one matrix of a layer; up to {:.0g} are modelled",
+                      weights, kMostParameters));
 }
 
 /// A list of layers has as many as the model, of blocks that layers are made of.
@@ -120,11 +129,9 @@ double estimated_parameters(const ModelSpec& model) {
   return parameters;
 }
 
-/// Sizes whose products stay far inside 64 bits.
 void check_sizes(const Recipe& recipe, const ScenarioTrees& trees) {
   constexpr double kMostTokens = 1e9;
   constexpr double kMostColumns = 1e8;
-  constexpr double kMostParameters = 1e15;
   constexpr double kMostBuckets = 1e5;
   const ModelSpec& model = recipe.model;
   const double tokens =
@@ -188,6 +195,19 @@ void check_overlap(const Recipe& recipe, const YamlNode& tree) {
   }
 }
 
+/// Rows that the busiest rank of a recipe may have, by what it says of them.
+void check_rows(const Recipe& recipe, const YamlNode& tree) {
+  const MoeSpec& moe = recipe.moe;
+  const double by_token = recipe.model.experts->moe_router_topk *
+                          moe.moe_expert_capacity_factor.value_or(1) *
+                          moe.moe_load_imbalance.value_or(1);
+  const double rows = static_cast<double>(recipe.tokens()) *
+                      std::max(by_token, static_cast<double>(recipe.ep())) * recipe.etp();
+  require(rows <= kMostRows, tree, "parallelism.expert_model_parallel_size",
+          fmt::format("makes {:.3g} rows of one rank's experts; up to {:.0g} are modelled", rows,
+                      kMostRows));
+}
+
 void check_dispatcher(const Recipe& recipe, const YamlNode& tree) {
   const MoeSpec& moe = recipe.moe;
   const bool flex = moe.moe_token_dispatcher_type == TokenDispatcher::flex;
@@ -227,6 +247,7 @@ void check_experts(const Scenario& scenario, const YamlNode& tree) {
                       recipe.ep(), recipe.etp(), together, stage));
   require(recipe.tp() == 1 || recipe.parallelism.sequence_parallel, tree,
           "parallelism.sequence_parallel", "is false; experts under tensor parallelism need it");
+  check_rows(recipe, tree);
   check_dispatcher(recipe, tree);
 }
 
