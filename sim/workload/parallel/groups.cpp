@@ -88,7 +88,7 @@ constexpr std::array<GroupRow, kGroupKinds> kGroupRows{
              kBoth,
              GroupKind::expert_tensor},
     GroupRow{GroupKind::expert_tokens,
-             "etp-ep",
+             "tp-ep",
              "holds all experts of a layer: tokens find every expert in it",
              {Axis::etp, Axis::ep},
              Share::expert_parallel,
