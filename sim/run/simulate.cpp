@@ -72,10 +72,12 @@ StepSpread spread_of(const SimulatedStep& simulated) {
 }
 
 std::string layout_text(const Recipe& recipe, const RankGrid& grid) {
+  const std::string experts =
+      recipe.model.has_experts() ? fmt::format(" EP {}, ETP {},", recipe.ep(), recipe.etp()) : "";
   return fmt::format(
-      "{}, TP {}, PP {}, VP {}, CP {}, DP {}, micro-batch {}, global batch {}, {} micro-batches",
+      "{}, TP {}, PP {}, VP {}, CP {}, DP {},{} micro-batch {}, global batch {}, {} micro-batches",
       name_of(recipe.training.precision), recipe.tp(), recipe.pp(), recipe.vp(), recipe.cp(),
-      grid.dp(), recipe.training.micro_batch_size, recipe.training.global_batch_size,
+      grid.dp(), experts, recipe.training.micro_batch_size, recipe.training.global_batch_size,
       grid.micro_batches());
 }
 

@@ -51,7 +51,8 @@ class HopCounter {
 std::vector<HopRow> hop_rows(const JobContext& context) {
   const HopCounter counter(context);
   std::vector<HopRow> rows;
-  for (const GroupKind kind : {GroupKind::tensor, GroupKind::context, GroupKind::data})
+  for (const GroupKind kind :
+       {GroupKind::tensor, GroupKind::context, GroupKind::expert, GroupKind::data})
     rows.push_back(counter.rings(kind));
   rows.push_back(counter.pipelines());
   std::erase_if(rows, [](const HopRow& row) {
