@@ -46,15 +46,16 @@ double kernels_in(const Program& program) {
   return kernels;
 }
 
-/// Kernels that the host launches for each of a layer's program. They were counted on layers of
-/// attention and MLP, as a whole: some of them are more than one of the software's.
+/// What the host does for each kernel of a layer's program, in launches: as much as for each of a
+/// layer of attention and MLP, which the software's figures are of.
 double launches_of_kernel(const PassContext& context, const Piece& piece) {
   Recipe usual = context.recipe;
   const LayerKind& kind = context.totals.layers().kinds()[static_cast<std::size_t>(piece.kind)];
-  const int counted = usual.software.kernel_launches.of_layer(
+  const int counted = usual.software.host_launches.of_layer(
       piece.phase == Phase::forward, usual.precision().quantized() && !kind.high);
   usual.model.layers.reset();
-  usual.model.experts.reset();
+  usual.model.hybrid_override_pattern.reset();
+  usual.model.qk_layernorm = false;
   const ModelTotals totals(usual);
   const std::vector<LayerKind>& kinds = totals.layers().kinds();
   const auto alike = std::find_if(kinds.begin(), kinds.end(),
@@ -70,7 +71,7 @@ double launches_of_kernel(const PassContext& context, const Piece& piece) {
 std::vector<double> launches_by_op(const PassContext& context, const Program& program,
                                    const Piece& piece) {
   const double each = launches_of_kernel(context, piece);
-  const auto& expert_gemm = context.recipe.software.kernel_launches.expert_gemm;
+  const auto& expert_gemm = context.recipe.software.host_launches.expert_gemm;
   std::vector<double> launches;
   launches.reserve(program.ops.size());
   for (std::size_t i = 0; i < program.ops.size(); ++i) {

@@ -173,10 +173,21 @@ TEST_CASE("A model that does not hold together is refused at the override") {
   check_edits({
       {"model: llama3.1-8b", "model: llama3.1-8b\nmodel_overrides: {num_query_groups: 5}",
        "8:37: num_query_groups: 5 does not divide the 32 attention heads"},
+      {"model: llama3.1-8b", "model: llama3.1-8b\nmodel_overrides: {window_size: 128}",
+       "8:32: window_size: is of swa blocks, which layers does not have"},
+      {"model: llama3.1-8b", "model: llama3.1-8b\nmodel_overrides: {attention_chunk_size: 128}",
+       "8:41: attention_chunk_size: is of chunked_gqa blocks, which layers does not have"},
       {"model: llama3.1-8b",
-       "model: llama3.1-8b\nmodel_overrides: {share_embeddings_and_output_weights: true}",
-       "8:56: share_embeddings_and_output_weights: is true; tied embeddings are not modelled yet, "
-       "false would do"},
+       "model: llama3.1-8b\nmodel_overrides: {layers: [{blocks: [swa, mlp], repeat: 32}]}",
+       "8:29: layers.blocks: has swa; window_size is missing"},
+      {"model: llama3.1-8b",
+       "model: llama3.1-8b\nmodel_overrides: {layers: [{blocks: [mla, mlp], repeat: 32}]}",
+       "8:29: layers.blocks: has mla; multi_latent_attention is missing"},
+      {"model: llama3.1-8b", "model: llama3.1-8b\nmodel_overrides: {hybrid_override_pattern: M-*X}",
+       "8:44: hybrid_override_pattern: has 'X', which is no letter of a layer; some of * (gqa), M "
+       "(mamba), - (mlp), E (moe) would do"},
+      {"model: llama3.1-8b", "model: llama3.1-8b\nmodel_overrides: {hybrid_override_pattern: '*-'}",
+       "8:44: hybrid_override_pattern: has 2 layers, num_layers says 32"},
   });
 }
 

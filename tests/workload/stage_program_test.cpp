@@ -165,3 +165,24 @@ TEST_CASE("ops come after earlier ones only") {
     }
   }
 }
+
+TEST_CASE("the first and the last stage add up their gradients of a table that both hold") {
+  Recipe recipe = llama_70b(1);
+  const auto exchanged = [&](int stage, GroupKind out, GroupKind in) {
+    const Program program = stage_of(recipe, stage);
+    const std::int64_t table = 128256 / 4 * 8192 * 2;
+    const auto whole = [&](Label label, GroupKind group) {
+      return std::count_if(program.ops.begin(), program.ops.end(), [&](const Op& op) {
+        return op.label == label && op.group == group && !op.compute &&
+               program.transfers[op.cost].bytes.value() == table;
+      });
+    };
+    return whole(Label::send, out) == 1 && whole(Label::receive, in) == 1;
+  };
+  CHECK_FALSE(exchanged(0, GroupKind::to_previous, GroupKind::from_previous));
+  recipe.model.share_embeddings_and_output_weights = true;
+  CHECK(exchanged(0, GroupKind::to_previous, GroupKind::from_previous));
+  CHECK(exchanged(3, GroupKind::to_next, GroupKind::from_next));
+  CHECK_FALSE(exchanged(1, GroupKind::to_next, GroupKind::from_next));
+  CHECK_FALSE(exchanged(1, GroupKind::to_previous, GroupKind::from_previous));
+}

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "sim/workload/model/model_parts.h"
-#include "sim/workload/model/operators/operators.h"
+#include "sim/workload/model/operators/attention/attention_operators.h"
 #include "sim/workload/model/piece_program.h"
 #include "tests/workload/recipes.h"
 
@@ -55,7 +55,9 @@ double scores(const Recipe& recipe) {
 
 double saved(const Recipe& recipe) {
   double bytes = 0;
-  for (const SavedTensor& tensor : core_attention(RankShape(recipe)).saved) bytes += tensor.bytes;
+  for (const SavedTensor& tensor :
+       core_attention(RankShape(recipe), grouped_attention(recipe.model)).saved)
+    bytes += tensor.bytes;
   return bytes;
 }
 
@@ -90,6 +92,7 @@ TEST_CASE("It keeps 2 bytes a score, with dropout 5, which recompute of the core
       4 * static_cast<double>(recipe.tokens() * recipe.model.num_attention_heads);
   CHECK(saved(unfused()) - fused == doctest::Approx(2 * square - log_sums));
   CHECK(saved(unfused(0.1)) - fused == doctest::Approx(5 * square - log_sums));
-  for (const SavedTensor& tensor : unfused_attention(RankShape(recipe)).saved)
+  for (const SavedTensor& tensor :
+       unfused_attention(RankShape(recipe), grouped_attention(recipe.model)).saved)
     CHECK(tensor.dropped_by == RecomputeModule::core_attn);
 }

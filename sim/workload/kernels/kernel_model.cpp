@@ -20,20 +20,27 @@ constexpr int kLargestTileOfOneSm = 128 * 256;
 
 double operations(const Gemm& gemm) {
   return 2.0 * static_cast<double>(gemm.m) * static_cast<double>(gemm.n) *
-         static_cast<double>(gemm.k) * gemm.groups;
+         static_cast<double>(gemm.k) * static_cast<double>(gemm.groups);
+}
+
+/// Pairs of a query and a key that one head multiplies.
+double pairs(const Attention& attention) {
+  const auto queries = static_cast<double>(attention.queries);
+  const auto keys = static_cast<double>(attention.keys);
+  if (!attention.causal) return queries * keys;
+  const auto window = static_cast<double>(attention.window);
+  const bool windowed = attention.window > 0 && attention.window < attention.keys;
+  return windowed ? queries * window - window * window / 2 : queries * keys * 0.5;
 }
 
 /// Forward QK' and PV; backward QK' once more, dP and dV over values, dQ and dK over keys.
 double operations(const Attention& attention) {
-  const double square =
-      static_cast<double>(attention.queries) * static_cast<double>(attention.keys);
   const auto keys = static_cast<double>(attention.head_dimension);
   const double values =
       attention.value_dimension == 0 ? keys : static_cast<double>(attention.value_dimension);
   const double length =
       attention.direction == Direction::forward ? keys + values : 3 * keys + 2 * values;
-  return 2.0 * static_cast<double>(attention.batch * attention.heads) * square * length *
-         (attention.causal ? 0.5 : 1.0);
+  return 2.0 * static_cast<double>(attention.batch * attention.heads) * pairs(attention) * length;
 }
 
 double operations(const Streaming& /*streaming*/) { return 0; }
@@ -50,6 +57,19 @@ const AttentionSpec& attention_spec(const GpuSpec& gpu, const Attention& attenti
 
 double blocks(std::int64_t length, int block) {
   return std::ceil(static_cast<double>(length) / block);
+}
+
+/// Work of blocks over that of pairs: those on the diagonal, and on the far edge of a window, are
+/// not full.
+double block_share(const Attention& attention, const AttentionSpec& spec) {
+  const auto keys = static_cast<double>(attention.keys);
+  if (!attention.causal)
+    return 1 + std::min(spec.half_rate_sequence, kDenseHalfRateSequence) / keys;
+  if (attention.window == 0 || attention.window >= attention.keys)
+    return 1 + spec.half_rate_sequence / keys;
+  const double seen = pairs(attention) / static_cast<double>(attention.queries);
+  const double edge = std::min(spec.block_rows / 2.0, keys - static_cast<double>(attention.window));
+  return 1 + (spec.half_rate_sequence / 2 + edge) / seen;
 }
 
 /// The share of a row's rate that heads of `dimension` reach.
@@ -79,8 +99,8 @@ double gemm_bytes(const Gemm& gemm, int split) {
                        static_cast<double>(gemm.n * gemm.k) * gemm.w_bytes;
   const auto output = static_cast<double>(gemm.m * gemm.n * bytes_of(gemm.output));
   const auto partial = static_cast<double>(gemm.m * gemm.n) * 4.0;
-  return gemm.groups * (input + output * (gemm.accumulate ? 2.0 : 1.0) +
-                        (split > 1 ? 2.0 * split * partial : 0.0));
+  return static_cast<double>(gemm.groups) * (input + output * (gemm.accumulate ? 2.0 : 1.0) +
+                                             (split > 1 ? 2.0 * split * partial : 0.0));
 }
 
 }  // namespace
@@ -99,6 +119,7 @@ KernelTime FittedKernelModel::time_of(const Gemm& gemm) const {
   const double whole_rate = rate.burst.value() * clock_ *
                             (gemm.accumulate ? gpu_.gemm.weight_gradient_efficiency.value : 1.0);
   const double bandwidth = gpu_.gemm.memory_efficiency.value * gpu_.memory_bandwidth.value.value();
+  const auto groups = static_cast<double>(gemm.groups);
   double best = std::numeric_limits<double>::infinity();
   bool memory_bound = false;
   for (const auto& [rows, columns] : gpu_.gemm.tiles) {
@@ -106,8 +127,7 @@ KernelTime FittedKernelModel::time_of(const Gemm& gemm) const {
     const double slots = (sms - gemm.sm_margin) / (pair ? 2 : 1);
     const double slot_rate = whole_rate / sms * (pair ? 2 : 1);
     for (const int split : {1, 2, 4}) {
-      const double waves =
-          blocks(gemm.m, rows) * blocks(gemm.n, columns) * split * gemm.groups / slots;
+      const double waves = blocks(gemm.m, rows) * blocks(gemm.n, columns) * split * groups / slots;
       const double whole =
           rate.wave_sharpness * std::ceil(waves) + (1 - rate.wave_sharpness) * std::max(waves, 1.0);
       const double tile = 2.0 * rows * columns * static_cast<double>(gemm.k) / split / slot_rate;
@@ -134,13 +154,10 @@ KernelTime FittedKernelModel::time_of(const Attention& attention) const {
   const double rows = blocks(attention.queries, spec.block_rows) * spec.block_rows;
   const double waves = static_cast<double>(attention.batch * attention.heads) * rows /
                        spec.block_rows / gpu_.sm_count.value;
-  const double half = attention.causal ? spec.half_rate_sequence
-                                       : std::min(spec.half_rate_sequence, kDenseHalfRateSequence);
   const double rate = spec.rate.value() * clock_ *
                       head_dimension_share(spec, static_cast<double>(attention.head_dimension));
   const double work = operations(attention) * rows / static_cast<double>(attention.queries) *
-                      (1 + half / static_cast<double>(attention.keys)) *
-                      (1 + spec.grid_penalty / waves) / rate;
+                      block_share(attention, spec) * (1 + spec.grid_penalty / waves) / rate;
   KernelTime result;
   result.time = gpu_.gemm.kernel_floor.value + to_duration(work);
   result.sm_bound = work / to_seconds(result.time);

@@ -18,11 +18,12 @@ struct Gemm {
   int sm_margin = 0;        ///< SMs left free for a communication kernel
   double x_bytes = static_cast<double>(bytes_of(type));  ///< of an element of X, with its scales
   double w_bytes = x_bytes;                              ///< of one of W
-  int groups = 1;    ///< GEMMs of this shape, each with an X and W of its own, side by side
-  int launches = 1;  ///< kernels that they are, on four streams
+  std::int64_t groups = 1;  ///< GEMMs of this shape, each with an X and W of its own, side by side
+  int launches = 1;         ///< kernels that they are, on four streams
 };
 
-/// Fused attention over `queries` x `keys` positions; causal counts half the square.
+/// Fused attention over `queries` x `keys` positions; causal counts half the square, with a window
+/// what of that half is in it.
 struct Attention {
   std::int64_t batch = 0;
   std::int64_t heads = 0;
@@ -33,6 +34,8 @@ struct Attention {
   Direction direction{};
   AttentionKernel implementation{};
   std::int64_t value_dimension = 0;  ///< of values and output; 0: as head_dimension
+  /// Keys that a query of causal attention sees, itself among them; 0: all before it.
+  std::int64_t window = 0;
 };
 
 enum class StreamingKind { element_wise, cast, norm_forward, norm_backward, cross_entropy };
@@ -90,7 +93,9 @@ class KernelModel {
 /// where c is the share of R that the head dimension reaches, and a block that is not full counts
 /// as a full one in F too. s0 is the length of half rate for causal blocks; dense blocks have no
 /// diagonal to fill and use 175 (reference points: cudnn-frontend non-causal runs, s0 150 to 200).
-/// R was measured in short runs at full clock and is lowered by the clock as that of a GEMM.
+/// A causal query sees s/2 keys in the mean, beside s0/2 that stand for blocks on the diagonal. In
+/// a window it sees fewer, and blocks on the window's far edge are half full too. R was measured in
+/// short runs at full clock and is lowered by the clock as that of a GEMM.
 ///
 /// Memory-bound:  t = t0 + bytes / (eta BW).
 ///

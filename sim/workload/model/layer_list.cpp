@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/workload/model/blocks/block.h"
+
 namespace simtrain {
 
 LayerList::LayerList(const ModelSpec& model, const HighLayers& high) {
@@ -16,11 +18,7 @@ LayerList::LayerList(const ModelSpec& model, const HighLayers& high) {
     if (up > low || layers == 0) add(blocks, up - low, false);
     if (end > up) add(blocks, end - up, true);
   };
-  if (!model.layers) {
-    add_run(kUsualLayer, model.num_layers);
-  } else {
-    for (const LayerSpec& spec : *model.layers) add_run(spec.blocks, spec.repeat);
-  }
+  for (const LayerSpec& spec : layer_specs(model)) add_run(spec.blocks, spec.repeat);
 }
 
 void LayerList::add(const std::vector<BlockKind>& blocks, int layers, bool high) {
@@ -39,10 +37,20 @@ int LayerList::kind_of(int layer) const {
   return run == runs_.end() ? runs_.back().kind : run->kind;
 }
 
+std::vector<LayerSpec> layer_specs(const ModelSpec& model) {
+  if (model.layers) return *model.layers;
+  if (!model.hybrid_override_pattern) return {{kUsualLayer, model.num_layers, {}}};
+  std::vector<LayerSpec> specs;
+  specs.reserve(model.hybrid_override_pattern->size());
+  for (const char letter : *model.hybrid_override_pattern) {
+    if (const BlockRow* row = row_of_letter(letter)) specs.push_back({{row->kind}, 1, {}});
+  }
+  return specs;
+}
+
 std::int64_t listed_layers(const ModelSpec& model) {
-  if (!model.layers) return model.num_layers;
   std::int64_t layers = 0;
-  for (const LayerSpec& spec : *model.layers) layers += spec.repeat;
+  for (const LayerSpec& spec : layer_specs(model)) layers += spec.repeat;
   return layers;
 }
 

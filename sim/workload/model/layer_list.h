@@ -38,6 +38,10 @@ class LayerList {
   std::vector<Run> runs_;
 };
 
+/// The layers of a model in order, whichever way it says them. Letters that no block has are left
+/// out (the scenario refuses them).
+std::vector<LayerSpec> layer_specs(const ModelSpec& model);
+
 /// How many layers a model's list has; `num_layers` where it has none.
 std::int64_t listed_layers(const ModelSpec& model);
 

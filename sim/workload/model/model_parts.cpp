@@ -72,12 +72,22 @@ std::vector<Block> blocks_of(const Recipe& recipe, Part part, int kind) {
   if (part == Part::embedding) return {row_of(BlockKind::embedding).make(shape)};
   const PrecisionRow& precision = recipe.precision();
   const RankShape high(recipe, precision.high);
-  if (part == Part::head) return {row_of(BlockKind::head).make(high)};
   const LayerList list(recipe.model, precision.high_layers);
-  const LayerKind& layer = list.kinds()[static_cast<std::size_t>(kind)];
   std::vector<Block> blocks;
-  for (const BlockKind block : layer.blocks)
-    blocks.push_back(row_of(block).make(layer.high ? high : shape));
+  const auto add_layer = [&](const LayerKind& layer) {
+    for (const BlockKind block : layer.blocks)
+      blocks.push_back(row_of(block).make(layer.high ? high : shape));
+  };
+  if (part == Part::layer) {
+    add_layer(list.kinds()[static_cast<std::size_t>(kind)]);
+    return blocks;
+  }
+  for (int depth = 0; depth < recipe.model.mtp_num_layers; ++depth) {
+    blocks.push_back(row_of(BlockKind::mtp).make(shape));
+    add_layer(list.kinds()[static_cast<std::size_t>(list.kind_of(recipe.model.num_layers - 1))]);
+    blocks.push_back(row_of(BlockKind::mtp_head).make(high));
+  }
+  blocks.push_back(row_of(BlockKind::head).make(high));
   return blocks;
 }
 
@@ -101,7 +111,6 @@ std::int64_t model_parameters(const ModelSpec& model) {
   const Recipe recipe = whole_model(model, 1);
   const ModelTotals totals(recipe);
   std::int64_t parameters = totals.embedding().parameters + totals.head().parameters;
-  if (model.share_embeddings_and_output_weights) parameters -= totals.embedding().parameters;
   for (std::size_t kind = 0; kind < totals.layers().kinds().size(); ++kind) {
     parameters +=
         totals.layers().kinds()[kind].layers * totals.of_kind(static_cast<int>(kind)).parameters;

@@ -14,6 +14,8 @@ namespace simtrain {
 
 enum class Activation { swiglu, squared_relu, gelu };
 enum class Normalization { rmsnorm, layernorm1p };
+/// What the softmax of attention adds to its sum: nothing, one, or a learned sink of each head.
+enum class SoftmaxType { vanilla, off_by_one, learnable };
 
 template <>
 struct EnumNames<Activation> {
@@ -29,16 +31,43 @@ struct EnumNames<Normalization> {
       std::pair{std::string_view("layernorm1p"), Normalization::layernorm1p}};
 };
 
+template <>
+struct EnumNames<SoftmaxType> {
+  static constexpr std::array rows{
+      std::pair{std::string_view("vanilla"), SoftmaxType::vanilla},
+      std::pair{std::string_view("off-by-one"), SoftmaxType::off_by_one},
+      std::pair{std::string_view("learnable"), SoftmaxType::learnable}};
+};
+
 /// The blocks that models are made of; what each is says its row (blocks/block.h).
-enum class BlockKind { gqa, mlp, moe, embedding, head };
+enum class BlockKind {
+  gqa,
+  swa,
+  chunked_gqa,
+  mla,
+  mamba,
+  mlp,
+  moe,
+  mtp,
+  mtp_head,
+  embedding,
+  head
+};
 
 template <>
 struct EnumNames<BlockKind> {
-  static constexpr std::array rows{std::pair{std::string_view("gqa"), BlockKind::gqa},
-                                   std::pair{std::string_view("mlp"), BlockKind::mlp},
-                                   std::pair{std::string_view("moe"), BlockKind::moe},
-                                   std::pair{std::string_view("embedding"), BlockKind::embedding},
-                                   std::pair{std::string_view("head"), BlockKind::head}};
+  static constexpr std::array rows{
+      std::pair{std::string_view("gqa"), BlockKind::gqa},
+      std::pair{std::string_view("swa"), BlockKind::swa},
+      std::pair{std::string_view("chunked_gqa"), BlockKind::chunked_gqa},
+      std::pair{std::string_view("mla"), BlockKind::mla},
+      std::pair{std::string_view("mamba"), BlockKind::mamba},
+      std::pair{std::string_view("mlp"), BlockKind::mlp},
+      std::pair{std::string_view("moe"), BlockKind::moe},
+      std::pair{std::string_view("mtp"), BlockKind::mtp},
+      std::pair{std::string_view("mtp_head"), BlockKind::mtp_head},
+      std::pair{std::string_view("embedding"), BlockKind::embedding},
+      std::pair{std::string_view("head"), BlockKind::head}};
 };
 
 /// Layers that are alike and follow each other.
@@ -50,6 +79,33 @@ struct LayerSpec {
 template <>
 struct Fields<LayerSpec>;
 
+/// The sizes of a model's mla blocks, in Megatron's words.
+struct LatentAttentionSpec {
+  std::optional<std::int64_t> q_lora_rank;  ///< missing: queries are projected from hidden states
+  std::int64_t kv_lora_rank = 0;
+  std::int64_t qk_head_dim = 0;          ///< of a query or key, without its rotary part
+  std::int64_t qk_pos_emb_head_dim = 0;  ///< its rotary part, which all heads' keys share
+  std::int64_t v_head_dim = 0;
+
+  [[nodiscard]] std::int64_t key_dimension() const { return qk_head_dim + qk_pos_emb_head_dim; }
+};
+template <>
+struct Fields<LatentAttentionSpec>;
+
+/// The sizes of a model's mamba blocks (Mamba-2), in Megatron's words.
+struct MambaSpec {
+  int mamba_num_heads = 0;
+  std::int64_t mamba_head_dim = 0;
+  std::int64_t mamba_state_dim = 0;
+  int mamba_num_groups = 0;  ///< of heads that share B and C
+
+  [[nodiscard]] std::int64_t inner_size() const { return mamba_num_heads * mamba_head_dim; }
+  /// Of B and C together.
+  [[nodiscard]] std::int64_t groups_size() const { return 2 * mamba_num_groups * mamba_state_dim; }
+};
+template <>
+struct Fields<MambaSpec>;
+
 /// The experts of a model's moe blocks.
 struct ExpertsSpec {
   int num_moe_experts = 0;
@@ -57,6 +113,8 @@ struct ExpertsSpec {
   std::int64_t moe_ffn_hidden_size = 0;  ///< of one expert, of one branch
   /// Of the experts that all tokens pass, together; 0: none.
   std::int64_t moe_shared_expert_intermediate_size = 0;
+  /// Columns of tokens that are dispatched, projected from hidden states and back; missing: those.
+  std::optional<std::int64_t> moe_latent_size;
 };
 template <>
 struct Fields<ExpertsSpec>;
@@ -76,11 +134,24 @@ struct ModelSpec {
   Normalization normalization{};
   double rotary_percent = 1;
   bool share_embeddings_and_output_weights = false;
-  double hidden_dropout = 0;           ///< probability; what is not 0 keeps masks and takes time
-  double attention_dropout = 0;        ///< the same of attention probabilities
-  std::optional<ExpertsSpec> experts;  ///< of moe blocks
-  /// The layers in order; missing: `num_layers` of gqa and mlp.
+  double hidden_dropout = 0;     ///< probability; what is not 0 keeps masks and takes time
+  double attention_dropout = 0;  ///< the same of attention probabilities
+  bool qk_layernorm = false;     ///< a norm of each head's query and key
+  bool add_bias_linear = false;  ///< to all linear modules of layers
+  bool add_qkv_bias = false;     ///< to the module that makes queries, keys and values
+  SoftmaxType softmax_type = SoftmaxType::vanilla;
+  std::optional<std::int64_t> window_size;           ///< of swa blocks: keys that a query sees
+  std::optional<std::int64_t> attention_chunk_size;  ///< of chunked_gqa blocks
+  std::optional<LatentAttentionSpec> multi_latent_attention;  ///< of mla blocks
+  std::optional<MambaSpec> mamba;                             ///< of mamba blocks
+  std::optional<ExpertsSpec> experts;                         ///< of moe blocks
+  /// Depths of multi-token prediction: each one more layer, of the last layer's kind, with an
+  /// output layer and loss of its own.
+  int mtp_num_layers = 0;
+  /// The layers in order, as blocks or as a letter each (the letters of block rows); both missing:
+  /// `num_layers` of gqa and mlp.
   std::optional<std::vector<LayerSpec>> layers;
+  std::optional<std::string> hybrid_override_pattern;
   SourcePlace where;
 
   [[nodiscard]] std::int64_t query_size() const { return num_attention_heads * kv_channels; }

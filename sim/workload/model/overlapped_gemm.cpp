@@ -134,8 +134,8 @@ std::uint32_t OverlappedGemm::scatter_beside(std::int64_t columns, const TpOverl
 }
 
 void OverlappedGemm::weight_gradient(std::int64_t m, std::int64_t n, std::uint32_t after,
-                                     const TpOverlapEntry* entry) {
-  Gemm product = gemm(formats_.weight_gradient(), m, n, rows_);
+                                     const TpOverlapEntry* entry, std::int64_t tokens) {
+  Gemm product = gemm(formats_.weight_gradient(), m, n, tokens);
   product.output = builder_.recipe().optimizer.grad_reduce_dtype;
   product.accumulate = true;
   product.sm_margin = margin(entry);

@@ -32,9 +32,13 @@ class OverlappedGemm {
   /// Sums the last kernel's `columns` of M rows over the TP group, beside what follows; returns the
   /// scatter (kNoOp: none).
   std::uint32_t scatter_beside(std::int64_t columns, const TpOverlapEntry* entry);
-  /// Weight gradient [m, n] over M tokens.
+  /// Weight gradient [m, n] over M tokens, or over fewer.
   void weight_gradient(std::int64_t m, std::int64_t n, std::uint32_t after,
-                       const TpOverlapEntry* entry);
+                       const TpOverlapEntry* entry) {
+    weight_gradient(m, n, after, entry, rows_);
+  }
+  void weight_gradient(std::int64_t m, std::int64_t n, std::uint32_t after,
+                       const TpOverlapEntry* entry, std::int64_t tokens);
 
  private:
   [[nodiscard]] Gemm gemm(const GemmFormats& formats, std::int64_t rows, std::int64_t n,

@@ -26,7 +26,7 @@ struct EnumNames<Recompute> {
 };
 
 /// What selective recompute computes again in the backward: Megatron's `recompute_modules`.
-enum class RecomputeModule { core_attn, layernorm, mlp, moe, moe_act, shared_experts };
+enum class RecomputeModule { core_attn, layernorm, mlp, mla_up_proj, moe, moe_act, shared_experts };
 
 template <>
 struct EnumNames<RecomputeModule> {
@@ -34,6 +34,7 @@ struct EnumNames<RecomputeModule> {
       std::pair{std::string_view("core_attn"), RecomputeModule::core_attn},
       std::pair{std::string_view("layernorm"), RecomputeModule::layernorm},
       std::pair{std::string_view("mlp"), RecomputeModule::mlp},
+      std::pair{std::string_view("mla_up_proj"), RecomputeModule::mla_up_proj},
       std::pair{std::string_view("moe"), RecomputeModule::moe},
       std::pair{std::string_view("moe_act"), RecomputeModule::moe_act},
       std::pair{std::string_view("shared_experts"), RecomputeModule::shared_experts}};
@@ -137,6 +138,10 @@ struct Recipe {
   [[nodiscard]] const PrecisionRow& precision() const {
     return own_precision ? *own_precision : row_of(training.precision);
   }
+  /// How well its software is known, for what it runs.
+  [[nodiscard]] StackKnowledge knowledge() const {
+    return model.has_experts() ? StackKnowledge::mixture : software.knowledge();
+  }
   /// Whether selective recompute takes in a module.
   [[nodiscard]] bool recomputes(RecomputeModule module) const {
     return recompute == Recompute::selective &&
@@ -155,6 +160,11 @@ struct Recipe {
     return overlap.wgrad_deferral_limit == 0
                ? micro_batches
                : std::min(overlap.wgrad_deferral_limit, micro_batches);
+  }
+  /// Whether the first and the last stage both hold the table of word embeddings: as the weights of
+  /// the output layer, or to predict more tokens than the next one.
+  [[nodiscard]] bool holds_table_twice() const {
+    return pp() > 1 && (model.share_embeddings_and_output_weights || model.mtp_num_layers > 0);
   }
   /// Tokens of one micro-batch that a tensor-parallel group works on.
   [[nodiscard]] std::int64_t tokens() const {

@@ -43,8 +43,9 @@ struct EnumNames<SquaredRelu> {
                                    std::pair{std::string_view("eager"), SquaredRelu::eager}};
 };
 
-/// Kernels that the host launches for one layer.
-struct KernelLaunches {
+/// Time that the host takes for one dense layer, its modules and operators in Python, in launches: in
+/// units of a node's host_launch_latency, which says how fast its host is.
+struct HostLaunches {
   Sourced<int> bf16_forward;
   Sourced<int> bf16_backward;
   Sourced<int> fp8_forward;
@@ -58,7 +59,7 @@ struct KernelLaunches {
   }
 };
 template <>
-struct Fields<KernelLaunches>;
+struct Fields<HostLaunches>;
 
 /// What a GPU's memory holds beside the tensors of a training step.
 struct MemorySpec {
@@ -71,15 +72,17 @@ template <>
 struct Fields<MemorySpec>;
 
 /// How well a stack is known: parameters are fitted to runs of it; it is another release of one
-/// that is; or it is put together from what documents say of it.
-enum class StackKnowledge { fitted, related, described };
+/// that is; or it is put together from what documents say of it. Of mixtures of experts none is:
+/// releases of one stack differ by up to two times.
+enum class StackKnowledge { fitted, related, described, mixture };
 
 template <>
 struct EnumNames<StackKnowledge> {
   static constexpr std::array rows{
       std::pair{std::string_view("fitted"), StackKnowledge::fitted},
       std::pair{std::string_view("related"), StackKnowledge::related},
-      std::pair{std::string_view("described"), StackKnowledge::described}};
+      std::pair{std::string_view("described"), StackKnowledge::described},
+      std::pair{std::string_view("mixture"), StackKnowledge::mixture}};
 };
 
 /// A software stack: `hardware/software/NAME.yaml`.
@@ -93,7 +96,7 @@ struct SoftwareSpec {
   Sourced<OptimizerKind> distributed_optimizer;
   Sourced<bool> tp_only_amax_red;  ///< Megatron: amax of FP8 tensors over TP x CP, not DP as well
   CommunicationLibrary library;
-  KernelLaunches kernel_launches;
+  HostLaunches host_launches;
   MemorySpec memory;
   /// Whether Transformer Engine keeps a BF16 tensor a shape of weights, to hand to autograd for
   /// gradients that were accumulated in place; missing where it does not.

@@ -14,6 +14,14 @@ Piece head_piece(const Recipe& recipe, const Task& action) {
                                                                         : Phase::backward};
 }
 
+/// To the stage `step` on.
+TransferCost message(const JobContext& context, int rank, int step, Bytes bytes) {
+  const Distance distance = context.cluster.distance(
+      context.placement.gpu(rank), context.placement.gpu(context.grid.stage_neighbour(rank, step)));
+  return plan_send_receive(bytes, distance,
+                           {context.cluster.spec(), context.recipe.software.library});
+}
+
 }  // namespace
 
 std::vector<Stretch> stretches_of(const Recipe& recipe, const LayerList& layers,
@@ -73,10 +81,14 @@ TransferCost stage_message(const JobContext& context, int rank, int step) {
   const Recipe& recipe = context.recipe;
   const int split = recipe.parallelism.sequence_parallel ? recipe.tp() : 1;
   const TensorFormat& format = recipe.precision().activation;
-  const Bytes bytes(format.bytes_for(recipe.tokens() * recipe.model.hidden_size) / split);
-  const Distance distance = context.cluster.distance(
-      context.placement.gpu(rank), context.placement.gpu(context.grid.stage_neighbour(rank, step)));
-  return plan_send_receive(bytes, distance, {context.cluster.spec(), recipe.software.library});
+  return message(context, rank, step,
+                 Bytes(format.bytes_for(recipe.tokens() * recipe.model.hidden_size) / split));
+}
+
+TransferCost table_message(const JobContext& context, int rank, int step) {
+  const Recipe& recipe = context.recipe;
+  const std::int64_t table = recipe.model.vocab_size / recipe.tp() * recipe.model.hidden_size;
+  return message(context, rank, step, Bytes(table * bytes_of(recipe.optimizer.grad_reduce_dtype)));
 }
 
 void append(ComputeCost& sum, const ComputeCost& piece, int times) {

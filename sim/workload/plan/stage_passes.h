@@ -40,6 +40,10 @@ ByPiece<std::int64_t> piece_counts(const Recipe& recipe, int stage, int micro_ba
 /// What a rank sends to the stage `step` on (1 or -1) of one micro-batch: activations, or their
 /// gradient. Under sequence parallelism each rank sends its own rows, otherwise all of them.
 TransferCost stage_message(const JobContext& context, int rank, int step);
+/// What the first and the last stage, next to each other in the ring of stages, send each other at
+/// the end of a step where both hold the table of word embeddings: its gradients. The all-reduce of
+/// two ranks moves as much as a message each way.
+TransferCost table_message(const JobContext& context, int rank, int step);
 
 /// Adds `times` pieces to a sum; the shares that stretch are averaged by time.
 void append(ComputeCost& sum, const ComputeCost& piece, int times);

@@ -279,6 +279,7 @@ class StageProgramBuilder {
     wait_for_stragglers();
     for (std::size_t chunk = chunks_.size(); chunk-- > 0;) reduce(chunk);
     std::uint32_t ready = last_data_;
+    if (recipe_.holds_table_twice() && (stage_ == 0 || last_stage_)) ready = add_table_gradients();
     if (recipe_.tp() > 1 && recipe_.parallelism.sequence_parallel) {
       ready = end_transfer(end_.norm_gradients, Stream::tensor, GroupKind::tensor,
                            Label::gradient_reduce, ready);
@@ -294,6 +295,17 @@ class StageProgramBuilder {
     if (sharding_of(recipe_).gathers_parameters && !recipe_.overlap.overlap_param_gather) {
       for (std::size_t chunk = 0; chunk < chunks_.size(); ++chunk) gather(chunk, last_pass_);
     }
+  }
+
+  /// The first and the last stage add up their gradients of the table of word embeddings.
+  std::uint32_t add_table_gradients() {
+    const int step = last_stage_ ? 1 : -1;
+    const TransferCost cost = table_message(context_, rank_, step);
+    end_transfer(cost, Stream::send_forward, step > 0 ? GroupKind::to_next : GroupKind::to_previous,
+                 Label::send, last_data_);
+    return end_transfer(cost, Stream::receive_forward,
+                        step > 0 ? GroupKind::from_next : GroupKind::from_previous, Label::receive,
+                        last_data_);
   }
 
   void deferred_weight_gradients() {

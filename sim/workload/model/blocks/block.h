@@ -28,6 +28,8 @@ struct BlockRow {
   /// Whether layers are made of it; the others begin or end a model.
   bool of_layer = true;
   Block (*make)(const RankShape& shape) = nullptr;
+  /// Of a layer that is this block alone, in a hybrid's pattern; 0: none.
+  char letter = 0;
 };
 
 /// Operators in this order, moved.
@@ -40,13 +42,21 @@ std::vector<Operator> branch_of(Operators... operators) {
 }
 
 BlockRow gqa_block();
+BlockRow swa_block();
+BlockRow chunked_gqa_block();
+BlockRow mla_block();
+BlockRow mamba_block();
 BlockRow mlp_block();
 BlockRow moe_block();
+BlockRow mtp_block();
+BlockRow mtp_head_block();
 BlockRow embedding_block();
 BlockRow head_block();
 
 /// By kind.
 std::span<const BlockRow> block_rows();
 const BlockRow& row_of(BlockKind kind);
+/// nullptr: no row has this letter.
+const BlockRow* row_of_letter(char letter);
 
 }  // namespace simtrain

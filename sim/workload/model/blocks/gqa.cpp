@@ -1,9 +1,11 @@
 #include "sim/workload/model/blocks/block.h"
+#include "sim/workload/model/operators/attention/attention_operators.h"
 
 namespace simtrain {
 namespace {
 
-Block gqa_block(const RankShape& shape) {
+/// Self-attention in query groups, over the keys of `span`.
+Block grouped_block(const RankShape& shape, AttentionSpan span) {
   const ModelSpec& model = shape.model();
   Block block;
   block.branch =
@@ -13,22 +15,47 @@ Block gqa_block(const RankShape& shape) {
                 column_parallel(
                     shape, {.module = "linear_qkv",
                             .columns = (model.query_size() + 2 * model.key_value_size()) / shape.tp,
+                            .bias = model.add_bias_linear || model.add_qkv_bias,
                             .dgrad = &TpOverlapTable::qkv_dgrad,
-                            .wgrad = &TpOverlapTable::qkv_wgrad}),
-                rotary(shape), core_attention(shape),
-                row_parallel(shape, {.module = "linear_proj",
+                            .wgrad = &TpOverlapTable::qkv_wgrad}));
+  if (model.qk_layernorm) block.branch.push_back(query_key_norm(shape));
+  for (Operator& op :
+       branch_of(rotary(shape), core_attention(shape, grouped_attention(model, span)),
+                 row_parallel(shape, {.module = "linear_proj",
                                      .columns = model.query_size() / shape.tp,
+                                     .bias = model.add_bias_linear,
                                      .saves_input = false,
-                                     .fprop = &TpOverlapTable::proj_fprop}));
+                                     .fprop = &TpOverlapTable::proj_fprop})))
+    block.branch.push_back(std::move(op));
   block.residual = residual(shape);
   return block;
+}
+
+Block gqa_block(const RankShape& shape) { return grouped_block(shape, {}); }
+
+Block swa_block(const RankShape& shape) {
+  return grouped_block(shape, {.window = shape.model().window_size.value_or(0)});
+}
+
+Block chunked_gqa_block(const RankShape& shape) {
+  return grouped_block(shape, {.chunk = shape.model().attention_chunk_size.value_or(0)});
 }
 
 }  // namespace
 
 BlockRow gqa_block() {
   return {BlockKind::gqa, "self-attention, each query group with keys and values of its own", true,
-          gqa_block};
+          gqa_block, '*'};
+}
+
+BlockRow swa_block() {
+  return {BlockKind::swa, "the same over a sliding window of the last window_size keys", true,
+          swa_block};
+}
+
+BlockRow chunked_gqa_block() {
+  return {BlockKind::chunked_gqa, "the same inside each chunk of attention_chunk_size positions",
+          true, chunked_gqa_block};
 }
 
 }  // namespace simtrain

@@ -12,11 +12,13 @@ Block mlp_block(const RankShape& shape) {
                              .recompute = RecomputeModule::layernorm}),
                 column_parallel(shape, {.module = "linear_fc1",
                                         .columns = model.fc1_size(model.ffn_hidden_size) / shape.tp,
+                                        .bias = model.add_bias_linear,
                                         .dgrad = &TpOverlapTable::fc1_dgrad,
                                         .wgrad = &TpOverlapTable::fc1_wgrad}),
                 mlp_activation(shape, model.ffn_hidden_size / shape.tp),
                 row_parallel(shape, {.module = "linear_fc2",
                                      .columns = model.ffn_hidden_size / shape.tp,
+                                     .bias = model.add_bias_linear,
                                      .fprop = &TpOverlapTable::fc2_fprop}));
   block.residual = residual(shape);
   block.recompute = RecomputeModule::mlp;
@@ -27,7 +29,7 @@ Block mlp_block(const RankShape& shape) {
 
 BlockRow mlp_block() {
   return {BlockKind::mlp, "feed-forward: two linear modules, the first gated or not", true,
-          mlp_block};
+          mlp_block, '-'};
 }
 
 }  // namespace simtrain

@@ -1,5 +1,4 @@
 #include "sim/workload/model/blocks/block.h"
-#include "sim/workload/model/operators/casts.h"
 #include "sim/workload/model/operators/experts/expert_operators.h"
 
 namespace simtrain {
@@ -10,15 +9,7 @@ void add_shared_experts(std::vector<Operator>& branch, const RankShape& shape) {
   const ModelSpec& model = shape.model();
   const std::int64_t ffn = model.experts->moe_shared_expert_intermediate_size;
   if (ffn == 0) return;
-  const LinearFormats& formats = shape.linear;
-  const double input = static_cast<double>(shape.hidden()) * shape.own_rows;
-  Operator quantized;  // the norm's output, which the router reads as it is
-  quantized.module = "shared_experts_fc1";
-  quantized.forward = [=, &formats](ProgramBuilder& builder) {
-    cast(builder, input, cast_bytes(formats.input));
-  };
-  quantized.backward = input_gradient_only([](ProgramBuilder&) {});
-  branch.push_back(std::move(quantized));
+  branch.push_back(quantized_input(shape, "shared_experts_fc1"));
   Operator fc1 = column_parallel(shape, {.module = "shared_experts_fc1",
                                          .columns = model.fc1_size(ffn) / shape.tp,
                                          .place = GemmPlace::layer_alone});
@@ -35,6 +26,23 @@ void add_shared_experts(std::vector<Operator>& branch, const RankShape& shape) {
   }
 }
 
+/// Experts that each token chooses some of, of hidden states or of a latent made from them.
+void add_routed_experts(std::vector<Operator>& branch, const RankShape& shape) {
+  const std::optional<std::int64_t>& latent = shape.model().experts->moe_latent_size;
+  const auto project = [&](std::string_view module, std::int64_t inputs, std::int64_t columns) {
+    if (latent)
+      branch.push_back(duplicated_linear(
+          shape, {.module = module, .inputs = inputs, .columns = columns, .joins = false}));
+  };
+  branch.push_back(router(shape));
+  project("fc1_latent_proj", shape.hidden(), latent.value_or(0));
+  for (Operator& op :
+       branch_of(dispatch(shape), expert_linear(shape, true), expert_activation(shape),
+                 expert_linear(shape, false), combine(shape)))
+    branch.push_back(std::move(op));
+  project("fc2_latent_proj", latent.value_or(0), shape.hidden());
+}
+
 Block moe_block(const RankShape& shape) {
   const RankShape plain(shape.recipe, shape.recipe.precision().high);
   Block block;
@@ -42,10 +50,7 @@ Block moe_block(const RankShape& shape) {
                                         .share = Share::memory_bound,
                                         .recompute = RecomputeModule::layernorm}));
   add_shared_experts(block.branch, shape);
-  for (Operator& op :
-       branch_of(router(shape), dispatch(shape), expert_linear(shape, true),
-                 expert_activation(shape), expert_linear(shape, false), combine(shape)))
-    block.branch.push_back(std::move(op));
+  add_routed_experts(block.branch, shape);
   block.residual = residual(shape);
   block.recompute = RecomputeModule::moe;
   return block;
@@ -55,7 +60,7 @@ Block moe_block(const RankShape& shape) {
 
 BlockRow moe_block() {
   return {BlockKind::moe, "mixture of experts: each token passes some of them, and shared ones",
-          true, moe_block};
+          true, moe_block, 'E'};
 }
 
 }  // namespace simtrain

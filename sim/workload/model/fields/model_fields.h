@@ -15,6 +15,29 @@ struct Fields<LayerSpec> {
 };
 
 template <>
+struct Fields<LatentAttentionSpec> {
+  template <class Visitor>
+  static void visit(Visitor& v, LatentAttentionSpec& spec) {
+    v.optional("q_lora_rank", spec.q_lora_rank, Limits{1, 1e6});
+    v("kv_lora_rank", spec.kv_lora_rank, Limits{1, 1e6});
+    v("qk_head_dim", spec.qk_head_dim, Limits{1, 100000});
+    v("qk_pos_emb_head_dim", spec.qk_pos_emb_head_dim, Limits{1, 100000});
+    v("v_head_dim", spec.v_head_dim, Limits{1, 100000});
+  }
+};
+
+template <>
+struct Fields<MambaSpec> {
+  template <class Visitor>
+  static void visit(Visitor& v, MambaSpec& spec) {
+    v("mamba_num_heads", spec.mamba_num_heads, Limits{1, 100000});
+    v("mamba_head_dim", spec.mamba_head_dim, Limits{1, 100000});
+    v("mamba_state_dim", spec.mamba_state_dim, Limits{1, 100000});
+    v("mamba_num_groups", spec.mamba_num_groups, Limits{1, 100000});
+  }
+};
+
+template <>
 struct Fields<ExpertsSpec> {
   template <class Visitor>
   static void visit(Visitor& v, ExpertsSpec& spec) {
@@ -23,6 +46,7 @@ struct Fields<ExpertsSpec> {
     v("moe_ffn_hidden_size", spec.moe_ffn_hidden_size, Limits{1, 1e7});
     v.optional("moe_shared_expert_intermediate_size", spec.moe_shared_expert_intermediate_size,
                Limits{0, 1e7});
+    v.optional("moe_latent_size", spec.moe_latent_size, Limits{1, 1e6});
   }
 };
 
@@ -45,8 +69,18 @@ struct Fields<ModelSpec> {
     v("share_embeddings_and_output_weights", spec.share_embeddings_and_output_weights);
     v.optional("hidden_dropout", spec.hidden_dropout, kShare);
     v.optional("attention_dropout", spec.attention_dropout, kShare);
+    v.optional("qk_layernorm", spec.qk_layernorm);
+    v.optional("add_bias_linear", spec.add_bias_linear);
+    v.optional("add_qkv_bias", spec.add_qkv_bias);
+    v.optional("softmax_type", spec.softmax_type);
+    v.optional("window_size", spec.window_size, Limits{1, 1e9});
+    v.optional("attention_chunk_size", spec.attention_chunk_size, Limits{1, 1e9});
+    v.optional("multi_latent_attention", spec.multi_latent_attention);
+    v.optional("mamba", spec.mamba);
     v.optional("experts", spec.experts);
+    v.optional("mtp_num_layers", spec.mtp_num_layers, Limits{0, 100});
     v.optional("layers", spec.layers);
+    v.optional("hybrid_override_pattern", spec.hybrid_override_pattern);
   }
 };
 

@@ -7,9 +7,9 @@
 namespace simtrain {
 
 template <>
-struct Fields<KernelLaunches> {
+struct Fields<HostLaunches> {
   template <class Visitor>
-  static void visit(Visitor& v, KernelLaunches& launches) {
+  static void visit(Visitor& v, HostLaunches& launches) {
     v("bf16_forward", launches.bf16_forward, kCountOrNone);
     v("bf16_backward", launches.bf16_backward, kCountOrNone);
     v("fp8_forward", launches.fp8_forward, kCountOrNone);
@@ -42,7 +42,7 @@ struct Fields<SoftwareSpec> {
     v("distributed_optimizer", spec.distributed_optimizer);
     v("tp_only_amax_red", spec.tp_only_amax_red);
     visit_library(v, spec.library);
-    v("kernel_launches", spec.kernel_launches);
+    v("host_launches", spec.host_launches);
     v("memory", spec.memory);
     v.optional("weight_gradient_placeholders", spec.weight_gradient_placeholders);
     v.optional("gradient_accumulation", spec.gradient_accumulation);

@@ -15,49 +15,49 @@ double scattered_bytes(const RankShape& shape, const TpOverlapEntry* fprop) {
                                                          : shape.activation_bytes();
 }
 
-/// What both kinds have in common: h on one side, n on the other.
-Operator linear(const RankShape& shape, std::string_view module, std::int64_t columns) {
-  const auto n = static_cast<double>(columns);
-  const auto hidden = static_cast<double>(shape.hidden());
+/// What all kinds have in common: weights of `outputs` x `inputs` on the rank.
+Operator linear(const RankShape& shape, std::string_view module, std::int64_t outputs,
+                std::int64_t inputs) {
   Operator op;
   op.module = module;
-  op.weights = {
-      {.sharded_over = {Axis::tp}, .matrix = true, .quantized = shape.linear.quantized()}};
-  op.flops.products = 2 * shape.rows * n * hidden;
+  op.weights = {{.rows = outputs,
+                 .columns = inputs,
+                 .sharded_over = {Axis::tp},
+                 .matrix = true,
+                 .quantized = shape.linear.quantized()}};
+  op.flops.products = 2 * shape.rows * static_cast<double>(outputs) * static_cast<double>(inputs);
   return op;
 }
 
 }  // namespace
 
 Operator column_parallel(const RankShape& shape, const ColumnParallelSpec& spec) {
-  const std::int64_t hidden = shape.hidden();
+  const std::int64_t k = spec.inputs == 0 ? shape.hidden() : spec.inputs;
   const std::int64_t n = spec.columns;
   const TpOverlapEntry* dgrad = entry_of(shape.recipe, spec.dgrad);
   const TpOverlapEntry* wgrad = entry_of(shape.recipe, spec.wgrad);
-  const double own = static_cast<double>(hidden) * shape.own_rows;
-  const double gathered = static_cast<double>(hidden) * shape.rows;
+  const double own = static_cast<double>(k) * shape.own_rows;
+  const double gathered = static_cast<double>(k) * shape.rows;
   const double output = static_cast<double>(n) * shape.rows;
   const LinearFormats& formats = shape.linear;
-  Operator op = linear(shape, spec.module, n);
-  op.weights.front().rows = n;
-  op.weights.front().columns = hidden;
+  Operator op = linear(shape, spec.module, n, k);
+  if (spec.bias) op.weights.push_back({.rows = n, .sharded_over = {Axis::tp}});
   op.forward = [=, &formats, place = spec.place](ProgramBuilder& builder) {
-    OverlappedGemm(builder, formats, place).gather_then(formats.forward(), n, hidden);
+    OverlappedGemm(builder, formats, place).gather_then(formats.forward(), n, k);
   };
   op.backward = [=, &formats, place = spec.place](ProgramBuilder& builder, BackwardPart part) {
     const bool input = part != BackwardPart::weight_gradient;
     const bool weight = part != BackwardPart::input_gradient;
     OverlappedGemm gemm(builder, formats, place);
     if (input) cast(builder, output, copied_bytes(formats.gradient, builder.gpu()));
-    std::uint32_t arrived =
-        weight ? gemm.gather_beside(formats.input.columnwise, hidden, dgrad) : kNoOp;
-    if (input) gemm.data_gradient(hidden, n, dgrad);
+    std::uint32_t arrived = weight ? gemm.gather_beside(formats.input.columnwise, k, dgrad) : kNoOp;
+    if (input) gemm.data_gradient(k, n, dgrad);
     if (weight && turned(formats.input, builder.gpu())) {
       turn(builder, formats.input, gathered, arrived);
       arrived = kNoOp;
     }
-    const std::uint32_t scattered = input ? gemm.scatter_beside(hidden, wgrad) : kNoOp;
-    if (weight) gemm.weight_gradient(n, hidden, arrived, wgrad);
+    const std::uint32_t scattered = input ? gemm.scatter_beside(k, wgrad) : kNoOp;
+    if (weight) gemm.weight_gradient(n, k, arrived, wgrad);
     builder.wait_for(scattered);
   };
   const double element = shape.activation_bytes();
@@ -72,6 +72,18 @@ Operator column_parallel(const RankShape& shape, const ColumnParallelSpec& spec)
   return op;
 }
 
+Operator quantized_input(const RankShape& shape, std::string_view module) {
+  const LinearFormats& formats = shape.linear;
+  const double elements = static_cast<double>(shape.hidden()) * shape.own_rows;
+  Operator op;
+  op.module = module;
+  op.forward = [=, &formats](ProgramBuilder& builder) {
+    cast(builder, elements, cast_bytes(formats.input));
+  };
+  op.backward = input_gradient_only([](ProgramBuilder&) {});
+  return op;
+}
+
 Operator row_parallel(const RankShape& shape, const RowParallelSpec& spec) {
   const std::int64_t hidden = shape.hidden();
   const std::int64_t n = spec.columns;
@@ -80,14 +92,14 @@ Operator row_parallel(const RankShape& shape, const RowParallelSpec& spec) {
   const double input = static_cast<double>(n) * shape.rows;
   const TpOverlapEntry* fprop = entry_of(shape.recipe, spec.fprop);
   const LinearFormats& formats = shape.linear;
-  Operator op = linear(shape, spec.module, n);
-  op.weights.front().rows = hidden;
-  op.weights.front().columns = n;
+  Operator op = linear(shape, spec.module, hidden, n);
+  if (spec.bias) op.weights.push_back({.rows = hidden});
   op.forward = [=, &formats, place = spec.place](ProgramBuilder& builder) {
     cast(builder, input, copied_bytes(formats.input, builder.gpu()));
     builder.wait_for(OverlappedGemm(builder, formats, place).then_scatter(hidden, n, fprop));
   };
-  op.backward = [=, &formats, place = spec.place](ProgramBuilder& builder, BackwardPart part) {
+  op.backward = [=, &formats, place = spec.place, bias = spec.bias,
+                 element = shape.activation_bytes()](ProgramBuilder& builder, BackwardPart part) {
     const Operand& gradient = formats.gradient;
     OverlappedGemm gemm(builder, formats, place);
     if (part != BackwardPart::weight_gradient) {
@@ -95,6 +107,8 @@ Operator row_parallel(const RankShape& shape, const RowParallelSpec& spec) {
       gemm.gather_then(formats.input_gradient(), n, hidden);
     }
     if (part == BackwardPart::input_gradient) return;
+    // Summed over tokens where the bias was added, beside the residual.
+    if (bias) builder.stream_bytes(StreamingKind::element_wise, element * own, Share::memory_bound);
     const std::uint32_t arrived =
         gradient.apart() ? gemm.gather_beside(gradient.columnwise, hidden, nullptr) : kNoOp;
     if (turned(gradient, builder.gpu())) turn(builder, gradient, gathered);
@@ -107,6 +121,50 @@ Operator row_parallel(const RankShape& shape, const RowParallelSpec& spec) {
     op.user_buffer_bytes =
         (formats.gradient.rowwise.bytes() + scattered_bytes(shape, fprop)) * gathered;
   }
+  return op;
+}
+
+Operator duplicated_linear(const RankShape& shape, const DuplicatedSpec& spec) {
+  const auto tokens = static_cast<std::int64_t>(shape.own_rows);
+  const std::int64_t k = spec.inputs;
+  const std::int64_t n = spec.columns;
+  const double input = static_cast<double>(k) * shape.own_rows;
+  const double output = static_cast<double>(n) * shape.own_rows;
+  const double element = shape.activation_bytes();
+  const DataType type = shape.recipe.precision().activation.type;
+  const LinearFormats& formats = shape.linear;
+  const auto multiply = [type](ProgramBuilder& builder, const GemmFormats& of, std::int64_t rows,
+                               std::int64_t columns, std::int64_t depth) {
+    builder.kernel(Gemm{.m = rows,
+                        .n = columns,
+                        .k = depth,
+                        .type = of.rate,
+                        .output = type,
+                        .x_bytes = of.left.bytes(),
+                        .w_bytes = of.right.bytes()},
+                   Share::gemm);
+  };
+  Operator op = linear(shape, spec.module, n, k);
+  op.weights.front().sharded_over = {};
+  op.forward = [=, &formats](ProgramBuilder& builder) {
+    cast(builder, input, copied_bytes(formats.input, builder.gpu()));
+    multiply(builder, formats.forward(), tokens, n, k);
+  };
+  op.backward = [=, &formats, joins = spec.joins](ProgramBuilder& builder, BackwardPart part) {
+    if (part != BackwardPart::weight_gradient) {
+      cast(builder, output, copied_bytes(formats.gradient, builder.gpu()));
+      multiply(builder, formats.input_gradient(), tokens, k, n);
+      if (joins)
+        builder.stream_bytes(StreamingKind::element_wise, 3 * element * input, Share::memory_bound);
+    }
+    if (part == BackwardPart::input_gradient) return;
+    OverlappedGemm(builder, formats, GemmPlace::layer_alone)
+        .weight_gradient(n, k, kNoOp, nullptr, tokens);
+  };
+  if (formats.input.columnwise.quantized) op.saved = {{formats.input.columnwise.bytes() * input}};
+  op.backward_bytes = element * (input + output);
+  op.deferred_bytes =
+      formats.input.columnwise.bytes() * input + formats.gradient.columnwise.bytes() * output;
   return op;
 }
 

@@ -4,7 +4,8 @@ namespace simtrain {
 
 Operator norm(const RankShape& shape, const NormSpec& spec) {
   const bool biased = shape.model().normalization == Normalization::layernorm1p;
-  const double elements = static_cast<double>(shape.hidden()) * shape.own_rows;
+  const std::int64_t columns = spec.columns == 0 ? shape.hidden() : spec.columns;
+  const double elements = static_cast<double>(columns) * shape.own_rows;
   const auto kernel = [elements, share = spec.share](StreamingKind kind, double bytes) {
     return [=](ProgramBuilder& builder) { builder.stream_bytes(kind, bytes * elements, share); };
   };
@@ -15,7 +16,7 @@ Operator norm(const RankShape& shape, const NormSpec& spec) {
   op.module = spec.module;
   op.forward = kernel(StreamingKind::norm_forward, hidden + written);
   op.backward = input_gradient_only(kernel(StreamingKind::norm_backward, 3 * hidden));
-  op.weights = {{.rows = shape.hidden() * (biased ? 2 : 1)}};
+  op.weights = {{.rows = columns * (biased ? 2 : 1)}};
   op.saved = {{hidden * elements}, {output.columnwise.bytes() * elements, spec.recompute}};
   op.recompute = spec.recompute;
   op.recomputed_at = RecomputedAt::block_backward;

@@ -17,6 +17,7 @@ struct NormSpec {
   std::string_view module;
   Share share{};
   std::optional<RecomputeModule> recompute{};
+  std::int64_t columns = 0;  ///< 0: hidden
 };
 Operator norm(const RankShape& shape, const NormSpec& spec);
 
@@ -25,6 +26,8 @@ Operator norm(const RankShape& shape, const NormSpec& spec);
 struct ColumnParallelSpec {
   std::string_view module;
   std::int64_t columns = 0;
+  std::int64_t inputs = 0;  ///< columns of the input; 0: hidden
+  bool bias = false;
   GemmPlace place = GemmPlace::layer;
   bool saves_input = false;  ///< where no norm before it saves that tensor
   TpOverlapEntry TpOverlapTable::*dgrad = nullptr;
@@ -36,30 +39,38 @@ Operator column_parallel(const RankShape& shape, const ColumnParallelSpec& spec)
 struct RowParallelSpec {
   std::string_view module;
   std::int64_t columns = 0;
+  bool bias = false;
   bool saves_input = true;  ///< false: the module before it saves that tensor
   GemmPlace place = GemmPlace::layer;
   TpOverlapEntry TpOverlapTable::*fprop = nullptr;
 };
 Operator row_parallel(const RankShape& shape, const RowParallelSpec& spec);
 
-/// Rotary embedding of queries and keys, forward and backward alike.
-Operator rotary(const RankShape& shape);
+/// The cast of hidden states that a norm put out as they are, because others read them too: the
+/// operand of the column-parallel module behind it.
+Operator quantized_input(const RankShape& shape, std::string_view module);
 
-/// Core attention: one fused kernel, or the steps of the context-parallel ring, or the kernels of
-/// unfused_attention. Saves Q, K, V and its output, and what the kernels keep: fused ones the
-/// log-sum-exp.
-Operator core_attention(const RankShape& shape);
-
-/// The kernels of attention before fused ones: all scores go through memory, between two batched
-/// products, a softmax with its mask and a dropout. Keeps the probabilities, with dropout also its
-/// output and mask. Megatron-LM to 2022 (Korthikanti et al., arXiv 2205.05198, count 5 bytes a
-/// score). Not split over context.
-Operator unfused_attention(const RankShape& shape);
+/// [M/t, k] x [k, n] with weights that all ranks of the TP group have whole, over the rank's own
+/// tokens: nothing is gathered or scattered. Its input is quantized by a kernel of its own.
+struct DuplicatedSpec {
+  std::string_view module;
+  std::int64_t inputs = 0;
+  std::int64_t columns = 0;
+  /// Whether another module read the same input, so that the gradients of both are added.
+  bool joins = false;
+};
+Operator duplicated_linear(const RankShape& shape, const DuplicatedSpec& spec);
 
 /// The MLP's activation function, on one or two (gated) branches of `columns` on the rank.
 Operator mlp_activation(const RankShape& shape, std::int64_t columns);
 /// Elements moved for each that it puts out.
 double activation_moves(const Recipe& recipe, Direction direction);
+
+/// What of a Mamba-2 layer is between its linear modules (mamba_ssm's
+/// mamba_split_conv1d_scan_combined; Dao and Gu, arXiv 2405.21060): a short convolution, the scan
+/// in chunks as batched products, a gated norm. Its backward makes the convolution and the states
+/// again. Saves its input and the scan's output.
+Operator mamba_mixer(const RankShape& shape);
 
 /// What joins a block's branch to the residual stream: dropout and addition forward, the dropout's
 /// mask backward. The gradients of both ways are added by `join_gradients`.

@@ -16,7 +16,7 @@ class RowWays {
       : experts_(shape),
         moe_(shape.recipe.moe),
         element_(shape.activation_bytes()),
-        hidden_(static_cast<double>(shape.hidden())),
+        width_(static_cast<double>(experts_.width)),
         waits_(!shape.recipe.cuda_graphs && !moe_.moe_pad_expert_input_to_capacity) {}
 
   /// Rows of the rank's tokens, sorted by expert, then at their experts. `again`: as the forward
@@ -63,7 +63,7 @@ class RowWays {
   }
 
   /// Of the rows that a rank's experts work on.
-  [[nodiscard]] double row_bytes() const { return element_ * hidden_ * busy(); }
+  [[nodiscard]] double row_bytes() const { return element_ * width_ * busy(); }
 
  private:
   [[nodiscard]] bool alone() const { return experts_.ep * experts_.etp == 1; }
@@ -72,7 +72,7 @@ class RowWays {
   /// Reads and writes so many rows together, each token of the rank once; without fusion an index
   /// is made and followed in turn.
   void permute(ProgramBuilder& builder, double rows) const {
-    const double bytes = element_ * hidden_ * rows;
+    const double bytes = element_ * width_ * rows;
     builder.stream_bytes(StreamingKind::element_wise, bytes, Share::memory_bound);
     if (!moe_.moe_permute_fusion)
       builder.stream_bytes(StreamingKind::element_wise, bytes, Share::memory_bound);
@@ -101,7 +101,7 @@ class RowWays {
     const TensorFormat& format = builder.recipe().precision().activation;
     const double sent = experts_.sent * experts_.imbalance;
     builder.collective(GroupKind::expert, Collective::all_to_all, format,
-                       std::llround(sent * hidden_), builder.last_kernel());
+                       std::llround(sent * width_), builder.last_kernel());
     builder.wait_for(builder.collective(GroupKind::expert, Collective::all_to_all, kFp32,
                                         std::llround(sent), builder.last_kernel()));
   }
@@ -112,7 +112,7 @@ class RowWays {
     if (experts_.etp == 1) return;
     builder.wait_for(builder.collective(GroupKind::expert_tensor, collective,
                                         builder.recipe().precision().activation,
-                                        std::llround(busy() * hidden_), builder.last_kernel()));
+                                        std::llround(busy() * width_), builder.last_kernel()));
   }
 
   [[nodiscard]] std::uint32_t gather_tokens(ProgramBuilder& builder) const {
@@ -125,12 +125,12 @@ class RowWays {
     const double tokens = experts_.tokens * experts_.ep * experts_.etp;
     return builder.collective(GroupKind::expert_tokens, collective,
                               builder.recipe().precision().activation,
-                              std::llround(tokens * hidden_), builder.last_kernel());
+                              std::llround(tokens * width_), builder.last_kernel());
   }
 
   [[nodiscard]] ExpertExchange tokens() const {
     return {.tokens = experts_.tokens,
-            .row_bytes = element_ * hidden_,
+            .row_bytes = element_ * width_,
             .experts = experts_.spec.num_moe_experts,
             .topk = experts_.spec.moe_router_topk,
             .sms = moe_.moe_flex_dispatcher_num_sms.value_or(0),
@@ -140,7 +140,7 @@ class RowWays {
   ExpertShape experts_;
   const MoeSpec& moe_;
   double element_;
-  double hidden_;
+  double width_;
   bool waits_;
 };
 

@@ -58,10 +58,9 @@ class ExpertGemms {
 
 Operator expert_linear(const RankShape& shape, bool first) {
   const ExpertShape experts(shape);
-  const std::int64_t hidden = shape.hidden();
   const std::int64_t n = first ? shape.model().fc1_size(experts.columns) : experts.columns;
-  const std::int64_t from = first ? hidden : n;
-  const std::int64_t to = first ? n : hidden;
+  const std::int64_t from = first ? experts.width : n;
+  const std::int64_t to = first ? n : experts.width;
   const LinearFormats& formats = shape.linear;
   const double busy = experts.rows * experts.imbalance;
   const double input = busy * static_cast<double>(from);
@@ -88,6 +87,11 @@ Operator expert_linear(const RankShape& shape, bool first) {
                  .matrix = true,
                  .quantized = formats.quantized(),
                  .reduced_over = GroupKind::expert_data}};
+  if (shape.model().add_bias_linear)
+    op.weights.push_back({.rows = to,
+                          .count = experts.local,
+                          .sharded_over = {Axis::etp, Axis::ep},
+                          .reduced_over = GroupKind::expert_data});
   const double saved = formats.input.columnwise.bytes() * input;
   op.saved = {{saved, first ? std::optional<RecomputeModule>{} : RecomputeModule::moe_act}};
   op.deferred_bytes = saved + formats.gradient.columnwise.bytes() * output;

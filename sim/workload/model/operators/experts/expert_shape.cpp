@@ -34,6 +34,7 @@ ExpertShape::ExpertShape(const RankShape& shape)
       etp(shape.recipe.etp()),
       local(spec.num_moe_experts / ep),
       columns(spec.moe_ffn_hidden_size / etp),
+      width(spec.moe_latent_size.value_or(shape.hidden())),
       tokens(shape.own_rows),
       sent(tokens * spec.moe_router_topk * kept_share(shape.recipe.moe)),
       rows(sent * etp),

@@ -16,6 +16,7 @@ struct ExpertShape {
   int etp;
   std::int64_t local;    ///< experts of the rank
   std::int64_t columns;  ///< of a branch of one of them, on the rank
+  std::int64_t width;    ///< columns of a row
   double tokens;         ///< of the rank, before they are dispatched
   double sent;           ///< rows that leave its tokens
   double rows;           ///< that its experts work on: the mean over the ranks of its EP group

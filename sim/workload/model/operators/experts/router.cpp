@@ -47,6 +47,7 @@ Operator router(const RankShape& shape) {
                    Share::gemm);
   };
   op.weights = {{.rows = experts, .columns = hidden, .matrix = true}};
+  if (shape.model().add_bias_linear) op.weights.push_back({.rows = experts});
   op.saved = {{(2 * kFp32.bytes() + 1) * scores}};
   return op;
 }

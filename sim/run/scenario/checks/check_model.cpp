@@ -1,0 +1,217 @@
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "sim/run/scenario/checks/checks.h"
+#include "sim/workload/model/blocks/block.h"
+#include "sim/workload/model/model_parts.h"
+
+namespace simtrain {
+namespace {
+
+/// A list of layers has blocks that layers are made of.
+void check_layer_list(const ModelSpec& model) {
+  if (!model.layers) return;
+  std::vector<std::string_view> known;
+  for (const BlockRow& row : block_rows()) {
+    if (row.of_layer) known.push_back(name_of(row.kind));
+  }
+  const auto refuse = [&](const LayerSpec& layer, const std::string& found) {
+    throw InputError(layer.where, "layers.blocks",
+                     fmt::format("{}; some of {} would do", found, fmt::join(known, ", ")));
+  };
+  for (const LayerSpec& layer : *model.layers) {
+    if (layer.blocks.empty()) refuse(layer, "is empty");
+    for (const BlockKind block : layer.blocks) {
+      if (!row_of(block).of_layer)
+        refuse(layer, fmt::format("has '{}', which is no block of a layer", name_of(block)));
+    }
+  }
+}
+
+/// A pattern has letters of blocks alone.
+void check_pattern(const ModelSpec& model, const YamlNode& tree) {
+  if (!model.hybrid_override_pattern) return;
+  const std::string key = "hybrid_override_pattern";
+  require(!model.layers, tree, key, "says the layers, and so does layers; one of them would do");
+  std::vector<std::string> known;
+  for (const BlockRow& row : block_rows()) {
+    if (row.letter != 0) known.push_back(fmt::format("{} ({})", row.letter, name_of(row.kind)));
+  }
+  for (const char letter : *model.hybrid_override_pattern) {
+    require(row_of_letter(letter) != nullptr, tree, key,
+            fmt::format("has '{}', which is no letter of a layer; some of {} would do", letter,
+                        fmt::join(known, ", ")));
+  }
+}
+
+void check_layer_number(const ModelSpec& model, const YamlNode& tree) {
+  const std::int64_t layers = listed_layers(model);
+  require(layers == model.num_layers, tree, model.layers ? "layers" : "hybrid_override_pattern",
+          fmt::format("has {} layers, num_layers says {}", layers, model.num_layers));
+}
+
+/// Blocks whose sizes a key of their own gives, and whether a model has it.
+struct SizedBlock {
+  BlockKind block{};
+  std::string_view key;
+  bool (*stated)(const ModelSpec& model) = nullptr;
+};
+
+constexpr std::array kSizedBlocks{
+    SizedBlock{BlockKind::swa, "window_size",
+               [](const ModelSpec& model) { return model.window_size.has_value(); }},
+    SizedBlock{BlockKind::chunked_gqa, "attention_chunk_size",
+               [](const ModelSpec& model) { return model.attention_chunk_size.has_value(); }},
+    SizedBlock{BlockKind::mla, "multi_latent_attention",
+               [](const ModelSpec& model) { return model.multi_latent_attention.has_value(); }},
+    SizedBlock{BlockKind::mamba, "mamba",
+               [](const ModelSpec& model) { return model.mamba.has_value(); }},
+    SizedBlock{BlockKind::moe, "experts",
+               [](const ModelSpec& model) { return model.experts.has_value(); }}};
+
+/// Such blocks stand in a list of layers where their sizes are given, and only there.
+void check_block_sizes(const ModelSpec& model, const YamlNode& tree) {
+  const std::vector<LayerSpec> layers = layer_specs(model);
+  for (const SizedBlock& sized : kSizedBlocks) {
+    const auto layer = std::find_if(layers.begin(), layers.end(), [&](const LayerSpec& spec) {
+      return std::find(spec.blocks.begin(), spec.blocks.end(), sized.block) != spec.blocks.end();
+    });
+    const bool listed = layer != layers.end();
+    if (listed && !sized.stated(model))
+      throw InputError(model.layers ? layer->where : place_of(tree, "hybrid_override_pattern"),
+                       model.layers ? "layers.blocks" : "hybrid_override_pattern",
+                       fmt::format("has {}; {} is missing", name_of(sized.block), sized.key));
+    require(listed || !sized.stated(model), tree, std::string(sized.key),
+            fmt::format("is of {} blocks, which layers does not have", name_of(sized.block)));
+  }
+}
+
+void check_expert_shapes(const ModelSpec& model, const YamlNode& tree) {
+  if (!model.experts) return;
+  require(model.experts->moe_router_topk <= model.experts->num_moe_experts, tree, "experts",
+          fmt::format("takes {} of {} experts; at most all of them would do",
+                      model.experts->moe_router_topk, model.experts->num_moe_experts));
+  const double weights = static_cast<double>(model.experts->num_moe_experts) *
+                         static_cast<double>(model.experts->moe_ffn_hidden_size) *
+                         static_cast<double>(model.hidden_size);
+  require(weights <= kMostParameters, tree, "experts",
+          fmt::format("makes {:.3g} weights of one matrix of a layer; up to {:.0g} are modelled",
+                      weights, kMostParameters));
+}
+
+/// Of a whole model, where they might leave 64 bits.
+double estimated_parameters(const ModelSpec& model) {
+  Recipe one_rank;
+  one_rank.model = model;
+  const ModelTotals totals(one_rank);
+  auto parameters = static_cast<double>(totals.embedding().parameters + totals.head().parameters);
+  for (int kind = 0; kind < totals.kinds(); ++kind) {
+    parameters += totals.layers().kinds()[static_cast<std::size_t>(kind)].layers *
+                  static_cast<double>(totals.of_kind(kind).parameters);
+  }
+  return parameters;
+}
+
+void check_sizes(const Recipe& recipe, const ScenarioTrees& trees) {
+  constexpr double kMostTokens = 1e9;
+  constexpr double kMostColumns = 1e8;
+  constexpr double kMostBuckets = 1e5;
+  const ModelSpec& model = recipe.model;
+  const double tokens =
+      static_cast<double>(recipe.training.seq_length) * recipe.training.micro_batch_size;
+  require(tokens <= kMostTokens, trees.scenario, "training.micro_batch_size",
+          fmt::format("makes {:.3g} tokens of one pass; up to {:.0g} are modelled", tokens,
+                      kMostTokens));
+  const auto check_columns = [&](std::int64_t of_head, const std::string& key) {
+    const double columns =
+        static_cast<double>(model.num_attention_heads) * static_cast<double>(of_head);
+    require(columns <= kMostColumns, trees.model, key,
+            fmt::format("makes {:.3g} columns with {} heads; up to {:.0g} are modelled", columns,
+                        model.num_attention_heads, kMostColumns));
+  };
+  check_columns(model.kv_channels, "kv_channels");
+  if (const auto& latent = model.multi_latent_attention)
+    check_columns(latent->key_dimension() + latent->v_head_dim, "multi_latent_attention");
+  require(!model.mamba || static_cast<double>(model.mamba->inner_size()) +
+                                  static_cast<double>(model.mamba->groups_size()) <=
+                              kMostColumns,
+          trees.model, "mamba",
+          fmt::format("makes more columns than {:.0g}, which are modelled", kMostColumns));
+  const double parameters = estimated_parameters(model);
+  require(parameters <= kMostParameters, trees.model, "num_layers",
+          fmt::format("makes {:.3g} parameters; up to {:.0g} are modelled", parameters,
+                      kMostParameters));
+  const double buckets = parameters / recipe.tp() *
+                         static_cast<double>(bytes_of(recipe.optimizer.grad_reduce_dtype)) /
+                         (recipe.optimizer.bucket_size_mb * 1e6);
+  require(buckets <= kMostBuckets, trees.scenario, "optimizer.bucket_size_mb",
+          fmt::format("makes {:.3g} buckets of the gradients; up to {:.0g} are simulated", buckets,
+                      kMostBuckets));
+}
+
+void check_sequence(const Recipe& recipe, const YamlNode& tree) {
+  const bool fused = recipe.software.attention.value != AttentionKernel::unfused;
+  require(fused || recipe.cp() == 1, tree, "parallelism.context_parallel_size",
+          fmt::format("is {}; the unfused attention of {} is not split over context, 1 would do",
+                      recipe.cp(), recipe.software.name));
+  const auto check_span = [&](const std::optional<std::int64_t>& keys, std::string_view key) {
+    require(!keys || *keys >= recipe.training.seq_length || recipe.cp() == 1, tree,
+            "parallelism.context_parallel_size",
+            fmt::format("is {}; attention over a {} of {} is not split over context, 1 would do",
+                        recipe.cp(), key, keys.value_or(0)));
+  };
+  check_span(recipe.model.window_size, "window_size");
+  check_span(recipe.model.attention_chunk_size, "attention_chunk_size");
+  if (const auto& chunk = recipe.model.attention_chunk_size)
+    divides(std::min(*chunk, recipe.training.seq_length), recipe.training.seq_length, tree,
+            "training.seq_length", "the sequence, which attention_chunk_size cuts");
+  const std::int64_t blocks = recipe.cp() > 1 ? 2 * recipe.cp() : 1;
+  require(recipe.training.seq_length % blocks == 0, tree, "parallelism.context_parallel_size",
+          fmt::format("{} cuts a sequence into {} blocks, which do not divide seq_length {}",
+                      recipe.cp(), blocks, recipe.training.seq_length));
+  if (recipe.parallelism.sequence_parallel) {
+    divides(recipe.tp(), recipe.training.seq_length / recipe.cp(), tree,
+            "parallelism.sequence_parallel", "the tokens of a micro-batch");
+  }
+}
+
+/// What depends on how tensor parallelism cuts a model.
+void check_cuts(const Recipe& recipe, const YamlNode& tree) {
+  const ModelSpec& model = recipe.model;
+  const std::string key = "parallelism.tensor_model_parallel_size";
+  divides(recipe.tp(), model.num_attention_heads, tree, key, "the attention heads");
+  divides(recipe.tp(), model.num_query_groups, tree, key, "the query groups");
+  divides(recipe.tp(), model.ffn_hidden_size, tree, key, "ffn_hidden_size");
+  divides(recipe.tp(), model.vocab_size, tree, key, "vocab_size");
+  divides(recipe.tp(), model.hidden_size, tree, key, "hidden_size");
+  if (!model.mamba) return;
+  divides(recipe.tp(), model.mamba->mamba_num_heads, tree, key, "mamba_num_heads");
+  divides(recipe.tp(), model.mamba->mamba_num_groups, tree, key, "mamba_num_groups");
+}
+
+}  // namespace
+
+void check_model(const Recipe& recipe, const ScenarioTrees& trees) {
+  const ModelSpec& model = recipe.model;
+  check_layer_list(model);
+  check_pattern(model, trees.model);
+  check_layer_number(model, trees.model);
+  check_block_sizes(model, trees.model);
+  check_expert_shapes(model, trees.model);
+  require(model.num_attention_heads % model.num_query_groups == 0, trees.model, "num_query_groups",
+          fmt::format("{} does not divide the {} attention heads", model.num_query_groups,
+                      model.num_attention_heads));
+  require(model.mtp_num_layers == 0 || !recipe.overlap.defer_embedding_wgrad_compute,
+          trees.scenario, "overlap.defer_embedding_wgrad_compute",
+          fmt::format("is true; {} has an output layer more for each depth of multi-token "
+                      "prediction, false would do",
+                      model.name));
+  check_cuts(recipe, trees.scenario);
+  check_sizes(recipe, trees);
+  check_sequence(recipe, trees.scenario);
+}
+
+}  // namespace simtrain

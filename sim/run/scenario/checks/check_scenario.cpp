@@ -1,0 +1,201 @@
+#include <algorithm>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "sim/collectives/group_layout.h"
+#include "sim/run/scenario/checks/checks.h"
+#include "sim/topology/faults.h"
+#include "sim/workload/parallel/rank_grid.h"
+#include "sim/workload/schedule/stage_layout.h"
+
+namespace simtrain {
+namespace {
+
+/// Passes of one step over all stages: enough for any real recipe, few enough to be simulated.
+constexpr double kMostPasses = 2e7;
+
+void check_precision(const Recipe& recipe, const YamlNode& tree) {
+  const TrainingSpec& training = recipe.training;
+  require(recipe.precision().quantized() || !training.fp8_params, tree, "training.fp8_params",
+          fmt::format("is true with precision {}; FP8 parameters need precision fp8",
+                      name_of(training.precision)));
+  require(bytes_of(recipe.optimizer.grad_reduce_dtype) > 1, tree, "optimizer.grad_reduce_dtype",
+          "'fp8' cannot hold gradients; bf16 or fp32 would do");
+}
+
+/// A precision that a GPU has no rates of is refused. Every GPU computes in BF16; a file without
+/// that is to blame itself.
+void check_rates(const GpuSpec& gpu, Precision precision, const YamlNode& tree) {
+  require(has_rates(gpu, row_of(precision)) || !has_rates(gpu, row_of(Precision::bf16)), tree,
+          "training.precision",
+          fmt::format("'{}' is not computed by {}, whose file has no rates of it; bf16 would do",
+                      name_of(precision), gpu.name));
+}
+
+void check_overlap(const Recipe& recipe, const YamlNode& tree) {
+  const OverlapSpec& overlap = recipe.overlap;
+  require(!overlap.tp_comm_overlap || recipe.tp_overlap, tree, "overlap.tp_comm_overlap_table",
+          "is missing; tp_comm_overlap needs a table of hardware/tp_overlap");
+  if (!overlap.tp_comm_overlap) return;
+  require(recipe.tp() > 1 && recipe.parallelism.sequence_parallel, tree, "overlap.tp_comm_overlap",
+          "needs tensor parallelism of 2 or more with sequence_parallel");
+  for (const TpOverlapEntry& entry :
+       {recipe.tp_overlap->proj_fprop, recipe.tp_overlap->fc2_fprop}) {
+    require(entry.method != TpOverlapMethod::bulk, tree, "overlap.tp_comm_overlap_table",
+            "gives a forward GEMM the method bulk; pipeline or ring_exchange would do");
+    divides(entry.splits, recipe.tokens(), tree, "overlap.tp_comm_overlap_table",
+            "the tokens of a micro-batch");
+    require(entry.method != TpOverlapMethod::pipeline || entry.sms > 0, tree,
+            "overlap.tp_comm_overlap_table", "has a pipeline entry without SMs");
+  }
+  for (const TpOverlapEntry& entry : {recipe.tp_overlap->qkv_dgrad, recipe.tp_overlap->qkv_wgrad,
+                                      recipe.tp_overlap->fc1_dgrad, recipe.tp_overlap->fc1_wgrad}) {
+    require(entry.method == TpOverlapMethod::bulk && entry.sms > 0, tree,
+            "overlap.tp_comm_overlap_table",
+            "gives a backward GEMM something else than bulk with SMs");
+  }
+}
+
+void check_grid(const Scenario& scenario, const YamlNode& tree) {
+  const Recipe& recipe = scenario.recipe;
+  const std::int64_t gpus = scenario.gpus();
+  const std::int64_t model = static_cast<std::int64_t>(recipe.tp()) * recipe.cp() * recipe.pp();
+  require(gpus % model == 0, tree, size_key(tree),
+          fmt::format("{} GPUs are no multiple of TP {} x CP {} x PP {} = {}", gpus, recipe.tp(),
+                      recipe.cp(), recipe.pp(), model));
+  check_experts(scenario, tree);
+  const std::int64_t dp = gpus / model;
+  const TrainingSpec& training = recipe.training;
+  const std::int64_t together = dp * training.micro_batch_size;
+  require(training.global_batch_size % together == 0, tree, "training.global_batch_size",
+          fmt::format("{} is no multiple of DP {} x micro-batch {} = {}",
+                      training.global_batch_size, dp, training.micro_batch_size, together));
+  const std::int64_t micro_batches = training.global_batch_size / together;
+  const double passes = 2.0 * static_cast<double>(micro_batches) * recipe.vp() * recipe.pp();
+  require(
+      passes <= kMostPasses, tree, "training.global_batch_size",
+      fmt::format("makes {:.3g} passes a step; up to {:.0g} are simulated", passes, kMostPasses));
+  require(recipe.vp() == 1 || recipe.pp() > 1, tree,
+          "parallelism.virtual_pipeline_model_parallel_size",
+          fmt::format("is {} without pipeline parallelism; 1 would do", recipe.vp()));
+  require(recipe.vp() == 1 || micro_batches % recipe.pp() == 0, tree,
+          "parallelism.virtual_pipeline_model_parallel_size",
+          fmt::format("interleaves {} micro-batches, no multiple of PP {}", micro_batches,
+                      recipe.pp()));
+}
+
+void check_layout(const Recipe& recipe, const YamlNode& tree) {
+  const ParallelismSpec& parallelism = recipe.parallelism;
+  const std::string key = "parallelism.pipeline_model_parallel_layout";
+  require(!parallelism.account_for_embedding_in_pipeline_split &&
+              !parallelism.account_for_loss_in_pipeline_split,
+          tree, key, "says where embedding and loss are; the keys account_for_... cannot as well");
+  std::vector<ChunkLayout> chunks;
+  try {
+    chunks = chunks_of_layout(*parallelism.pipeline_model_parallel_layout);
+  } catch (const std::invalid_argument& refusal) {
+    throw InputError(place_of(tree, key), key, refusal.what());
+  }
+  const std::size_t wanted =
+      static_cast<std::size_t>(recipe.pp()) * static_cast<std::size_t>(recipe.vp());
+  require(chunks.size() == wanted, tree, key,
+          fmt::format("has {} stages; PP {} x VP {} = {} would do", chunks.size(), recipe.pp(),
+                      recipe.vp(), wanted));
+  std::int64_t layers = 0;
+  for (const ChunkLayout& chunk : chunks) layers += chunk.layers;
+  require(layers == recipe.model.num_layers, tree, key,
+          fmt::format("has {} layers, the model {}", layers, recipe.model.num_layers));
+}
+
+void check_layers(const Recipe& recipe, const YamlNode& tree) {
+  const ParallelismSpec& parallelism = recipe.parallelism;
+  if (parallelism.pipeline_model_parallel_layout) return check_layout(recipe, tree);
+  const int counted = recipe.model.num_layers +
+                      (parallelism.account_for_embedding_in_pipeline_split ? 1 : 0) +
+                      (parallelism.account_for_loss_in_pipeline_split ? 1 : 0);
+  const std::int64_t chunks = static_cast<std::int64_t>(recipe.pp()) * recipe.vp();
+  require(counted % chunks == 0, tree, "parallelism.pipeline_model_parallel_size",
+          fmt::format("{} layers (embedding and loss counted as set) do not split into PP {} x VP "
+                      "{} = {} chunks",
+                      counted, recipe.pp(), recipe.vp(), chunks));
+  int least = recipe.model.num_layers;
+  for (const int stage : {0, recipe.pp() - 1}) {
+    for (const ChunkLayout& chunk : stage_chunks(recipe, stage))
+      least = std::min(least, chunk.layers);
+  }
+  require(least >= 0, tree, "parallelism.pipeline_model_parallel_size",
+          "leaves a chunk with fewer than no layers");
+}
+
+void check_placement(const Scenario& scenario, const YamlNode& tree) {
+  try {
+    placed_hosts(scenario.cluster, scenario.placement);
+  } catch (const std::invalid_argument& refusal) {
+    throw InputError(place_of(tree, "cluster.placement"), "cluster.placement", refusal.what());
+  }
+}
+
+/// All hosts must be alike, since one replica's passes represent all.
+void check_hosts(const Scenario& scenario, const YamlNode& tree) {
+  const ClusterSpec& cluster = scenario.cluster;
+  for (int host = 0; host < cluster.nodes; ++host) {
+    const NodeSpec& node = cluster.node_of(host);
+    require(node.gpus == cluster.node.gpus &&
+                node.nvlink_domain_nodes.value == cluster.node.nvlink_domain_nodes.value,
+            tree, size_key(tree),
+            fmt::format("takes in hosts of {} and {} GPUs or of unlike NVLink domains; a training "
+                        "step needs them equal",
+                        cluster.node.gpus, node.gpus));
+  }
+}
+
+/// All tensor groups must lie alike, for the same reason.
+void check_domains(const Scenario& scenario, const YamlNode& tree) {
+  const ClusterSpec& cluster = scenario.cluster;
+  const std::int64_t domain =
+      static_cast<std::int64_t>(cluster.node.gpus) * cluster.node.nvlink_domain_nodes.value;
+  const std::int64_t tp = scenario.recipe.tp();
+  require(cluster.gpus() <= domain || domain % tp == 0 || tp % domain == 0, tree,
+          "parallelism.tensor_model_parallel_size",
+          fmt::format("{} neither divides nor is a multiple of the {} GPUs of an NVLink domain, so "
+                      "that groups would lie differently",
+                      tp, domain));
+}
+
+/// Faults name devices that the cluster has and leave every host a NIC.
+void check_faults(const ClusterSpec& cluster) {
+  const std::vector<Host> hosts = hosts_of(cluster);
+  static_cast<void>(gpu_slowdowns(cluster.faults, hosts));
+  static_cast<void>(nics_in_use(cluster.faults, nic_factors(cluster.faults, hosts), hosts));
+}
+
+}  // namespace
+
+void check_plan(const Scenario& scenario, const ScenarioTrees& trees) {
+  check_precision(scenario.recipe, trees.scenario);
+  require(scenario.recipe.model.has_experts() || !trees.scenario.find("moe"), trees.scenario, "moe",
+          fmt::format("is of experts, which {} does not have", scenario.recipe.model.name));
+  check_rates(scenario.cluster.gpu, scenario.recipe.training.precision, trees.scenario);
+  check_model(scenario.recipe, trees);
+  check_grid(scenario, trees.scenario);
+  check_layers(scenario.recipe, trees.scenario);
+  check_overlap(scenario.recipe, trees.scenario);
+  check_domains(scenario, trees.scenario);
+}
+
+void check_cluster(const Scenario& scenario, const ScenarioTrees& trees) {
+  check_placement(scenario, trees.scenario);
+  check_hosts(scenario, trees.scenario);
+  check_faults(scenario.cluster);
+}
+
+void check_scenario(const Scenario& scenario, const ScenarioTrees& trees) {
+  check_plan(scenario, trees);
+  check_cluster(scenario, trees);
+}
+
+}  // namespace simtrain

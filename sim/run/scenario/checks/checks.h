@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "sim/run/scenario/scenario.h"
+
+namespace simtrain {
+
+/// Sizes whose products stay far inside 64 bits.
+inline constexpr double kMostParameters = 1e15;
+
+/// Throws InputError at the place of `key` where something does not hold.
+void require(bool holds, const YamlNode& tree, const std::string& key, const std::string& sentence);
+void divides(std::int64_t divisor, std::int64_t number, const YamlNode& tree,
+             const std::string& key, std::string_view what);
+
+/// A model's blocks, sizes and how they divide over tensor and context parallelism.
+void check_model(const Recipe& recipe, const ScenarioTrees& trees);
+
+/// Experts divide over EP and ETP, and these over the ranks of a stage.
+void check_experts(const Scenario& scenario, const YamlNode& tree);
+
+}  // namespace simtrain

@@ -1,0 +1,81 @@
+#include "sim/workload/model/blocks/block.h"
+#include "sim/workload/model/operators/attention/attention_operators.h"
+
+namespace simtrain {
+namespace {
+
+/// A latent's norm and the projection from it to heads, which selective recompute makes again.
+void add_up_projection(std::vector<Operator>& branch, const RankShape& shape,
+                       std::string_view norm_module, const ColumnParallelSpec& projection) {
+  branch.push_back(norm(
+      shape, {.module = norm_module, .share = Share::memory_bound, .columns = projection.inputs}));
+  Operator up = column_parallel(shape, projection);
+  up.recompute = RecomputeModule::mla_up_proj;
+  up.recomputed_at = RecomputedAt::block_backward;
+  branch.push_back(std::move(up));
+}
+
+/// Queries from a latent of their own, or from hidden states.
+void add_queries(std::vector<Operator>& branch, const RankShape& shape) {
+  const LatentAttentionSpec& latent = *shape.model().multi_latent_attention;
+  const std::int64_t columns =
+      shape.model().num_attention_heads * latent.key_dimension() / shape.tp;
+  if (!latent.q_lora_rank) {
+    branch.push_back(quantized_input(shape, "linear_q_proj"));
+    branch.push_back(column_parallel(
+        shape, {.module = "linear_q_proj", .columns = columns, .place = GemmPlace::layer_alone}));
+    return;
+  }
+  branch.push_back(duplicated_linear(
+      shape,
+      {.module = "linear_q_down_proj", .inputs = shape.hidden(), .columns = *latent.q_lora_rank}));
+  add_up_projection(branch, shape, "q_layernorm",
+                    {.module = "linear_q_up_proj",
+                     .columns = columns,
+                     .inputs = *latent.q_lora_rank,
+                     .place = GemmPlace::layer_alone});
+}
+
+void add_keys_and_values(std::vector<Operator>& branch, const RankShape& shape) {
+  const LatentAttentionSpec& latent = *shape.model().multi_latent_attention;
+  branch.push_back(
+      duplicated_linear(shape, {.module = "linear_kv_down_proj",
+                                .inputs = shape.hidden(),
+                                .columns = latent.kv_lora_rank + latent.qk_pos_emb_head_dim,
+                                .joins = true}));
+  add_up_projection(branch, shape, "kv_layernorm",
+                    {.module = "linear_kv_up_proj",
+                     .columns = shape.model().num_attention_heads *
+                                (latent.qk_head_dim + latent.v_head_dim) / shape.tp,
+                     .inputs = latent.kv_lora_rank,
+                     .place = GemmPlace::layer_alone});
+}
+
+Block mla_block(const RankShape& shape) {
+  const AttentionShape attention = latent_attention(shape.model());
+  const RankShape plain(shape.recipe, shape.recipe.precision().high);
+  Block block;
+  block.branch = branch_of(norm(plain, {.module = "input_layernorm",
+                                        .share = Share::memory_bound,
+                                        .recompute = RecomputeModule::layernorm}));
+  add_queries(block.branch, shape);
+  add_keys_and_values(block.branch, shape);
+  for (Operator& op : branch_of(latent_rotary(shape), core_attention(shape, attention),
+                                row_parallel(shape, {.module = "linear_proj",
+                                                    .columns = attention.output_size() / shape.tp,
+                                                    .saves_input = false,
+                                                    .place = GemmPlace::layer_alone})))
+    block.branch.push_back(std::move(op));
+  block.residual = residual(shape);
+  return block;
+}
+
+}  // namespace
+
+BlockRow mla_block() {
+  return {BlockKind::mla,
+          "multi-latent attention: queries, keys and values projected up from small latents", true,
+          mla_block};
+}
+
+}  // namespace simtrain

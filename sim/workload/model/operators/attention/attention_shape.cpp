@@ -1,0 +1,23 @@
+#include "sim/workload/model/operators/attention/attention_operators.h"
+
+namespace simtrain {
+
+AttentionShape grouped_attention(const ModelSpec& model, AttentionSpan span) {
+  return {.heads = model.num_attention_heads,
+          .key_heads = model.num_query_groups,
+          .key_dimension = model.kv_channels,
+          .value_dimension = model.kv_channels,
+          .span = span};
+}
+
+AttentionShape latent_attention(const ModelSpec& model) {
+  const LatentAttentionSpec& latent = *model.multi_latent_attention;
+  return {.heads = model.num_attention_heads,
+          .key_heads = model.num_attention_heads,
+          .key_dimension = latent.key_dimension(),
+          .value_dimension = latent.v_head_dim,
+          .one_tensor = false,
+          .recomputed_by = RecomputeModule::mla_up_proj};
+}
+
+}  // namespace simtrain

@@ -1,0 +1,143 @@
+#include <algorithm>
+
+#include "sim/workload/model/operators/attention/attention_operators.h"
+
+namespace simtrain {
+namespace {
+
+/// What a rank computes of one micro-batch.
+struct Shapes {
+  std::int64_t elements = 0;     ///< of the local output tensor
+  std::int64_t kv_elements = 0;  ///< of K and V together
+  std::int64_t columns = 0;      ///< of Q, K and V together
+  Attention diagonal;
+  Attention dense;
+};
+
+Shapes shapes_of(const Recipe& recipe, const AttentionShape& attention, Direction direction) {
+  const std::int64_t sequence = recipe.training.seq_length / recipe.cp();
+  const std::int64_t chunk =
+      attention.span.chunk == 0 ? sequence : std::min(attention.span.chunk, sequence);
+  const std::int64_t tokens = recipe.tokens();
+  Shapes shapes;
+  shapes.elements = tokens * attention.output_size() / recipe.tp();
+  shapes.kv_elements = tokens * attention.key_value_size() / recipe.tp();
+  shapes.columns = (attention.query_size() + attention.key_value_size()) / recipe.tp();
+  shapes.diagonal = {recipe.training.micro_batch_size * (sequence / chunk),
+                     attention.heads / recipe.tp(),
+                     chunk,
+                     chunk,
+                     attention.key_dimension,
+                     true,
+                     direction,
+                     recipe.software.attention.value,
+                     attention.value_dimension,
+                     attention.span.window};
+  shapes.dense = shapes.diagonal;
+  shapes.dense.keys = std::max<std::int64_t>(1, sequence / 2);
+  shapes.dense.causal = false;
+  return shapes;
+}
+
+/// Bytes per output element to merge a step's output and log-sum-exp into the running FP32 one,
+/// beside those of that output.
+constexpr double kMergeBytes = 9;
+
+double element_bytes(const ProgramBuilder& builder) {
+  return builder.recipe().precision().activation.bytes();
+}
+
+/// One fused kernel, or under context parallelism c steps of the K/V ring. Rank r of c owns the
+/// sequence blocks r and 2c-1-r, so that each step's causal work is the same on every rank: half
+/// the square of the local length, on the diagonal in step 0 and as a dense half block in the
+/// others, while the next K/V arrives.
+void attention_forward(ProgramBuilder& builder, const AttentionShape& attention) {
+  const Shapes shapes = shapes_of(builder.recipe(), attention, Direction::forward);
+  const int steps = builder.recipe().cp();
+  const std::uint32_t input = builder.last_kernel();
+  std::uint32_t received = kNoOp;
+  for (int step = 0; step < steps; ++step) {
+    const std::uint32_t next =
+        step + 1 < steps ? builder.context_exchange(shapes.kv_elements, input) : kNoOp;
+    builder.kernel(step == 0 ? shapes.diagonal : shapes.dense, Share::attention, received);
+    if (step > 0) {
+      builder.stream_bytes(
+          StreamingKind::element_wise,
+          (kMergeBytes + element_bytes(builder)) * static_cast<double>(shapes.elements),
+          Share::attention);
+    }
+    received = next;
+  }
+}
+
+/// The same backward: the ring also carries the growing dK/dV, and after its last hop dQ, dK and dV
+/// are written into one tensor where they come from one.
+void attention_backward(ProgramBuilder& builder, const AttentionShape& attention) {
+  const Recipe& recipe = builder.recipe();
+  const Shapes shapes = shapes_of(recipe, attention, Direction::backward);
+  const int steps = recipe.cp();
+  // Row-wise dot product of the output and its gradient.
+  builder.stream_bytes(StreamingKind::element_wise,
+                       2 * element_bytes(builder) * static_cast<double>(shapes.elements),
+                       Share::attention);
+  std::uint32_t received = kNoOp;
+  for (int step = 0; step < steps; ++step) {
+    const std::int64_t elements = step == 0 ? shapes.kv_elements : 2 * shapes.kv_elements;
+    const std::uint32_t next =
+        step + 1 < steps ? builder.context_exchange(elements, builder.last_kernel()) : kNoOp;
+    builder.kernel(step == 0 ? shapes.diagonal : shapes.dense, Share::attention, received);
+    received = next;
+  }
+  if (steps > 1) {
+    builder.wait_for(builder.context_exchange(shapes.kv_elements, builder.last_kernel()));
+  }
+  if (!attention.one_tensor) return;
+  const double written = static_cast<double>(shapes.columns) * static_cast<double>(recipe.tokens());
+  builder.stream_bytes(StreamingKind::element_wise, 2 * element_bytes(builder) * written,
+                       Share::memory_bound);
+}
+
+/// Keeps the log-sum-exp.
+Operator fused_attention(const RankShape& shape, const AttentionShape& attention) {
+  Operator op;
+  op.forward = [=](ProgramBuilder& builder) { attention_forward(builder, attention); };
+  op.backward =
+      input_gradient_only([=](ProgramBuilder& builder) { attention_backward(builder, attention); });
+  op.saved = {{4 * shape.rows / shape.tp * attention.heads, RecomputeModule::core_attn}};
+  return op;
+}
+
+/// Keys that a query sees, twice the mean: as many as there are without a mask.
+double seen_twice(const AttentionShape& attention, std::int64_t seq_length) {
+  const auto sequence = static_cast<double>(seq_length);
+  const double reach = attention.span.chunk == 0
+                           ? sequence
+                           : std::min(sequence, static_cast<double>(attention.span.chunk));
+  if (attention.span.window == 0) return reach;
+  const double window = std::min(reach, static_cast<double>(attention.span.window));
+  return 2 * window - window * window / reach;
+}
+
+}  // namespace
+
+Operator core_attention(const RankShape& shape, const AttentionShape& attention) {
+  const double element = shape.activation_bytes();
+  const double rows = shape.rows / shape.tp;
+  const auto inputs = static_cast<double>(attention.query_size() + attention.key_value_size());
+  const auto output = static_cast<double>(attention.output_size());
+  const bool fused = shape.recipe.software.attention.value != AttentionKernel::unfused;
+  Operator op = fused ? fused_attention(shape, attention) : unfused_attention(shape, attention);
+  op.module = "core_attention";
+  op.saved.insert(op.saved.begin(),
+                  {{element * rows * inputs, attention.recomputed_by}, {element * rows * output}});
+  op.recompute = RecomputeModule::core_attn;
+  if (shape.model().softmax_type == SoftmaxType::learnable)
+    op.weights = {{.rows = attention.heads / shape.tp, .sharded_over = {Axis::tp}}};
+  op.backward_bytes += element * rows * (inputs + output);
+  op.flops.attention_square = 2 * shape.rows / shape.tp *
+                              seen_twice(attention, shape.recipe.training.seq_length) *
+                              static_cast<double>(attention.query_size() + attention.output_size());
+  return op;
+}
+
+}  // namespace simtrain

@@ -1,0 +1,123 @@
+#include <algorithm>
+
+#include "sim/workload/model/operators/operators.h"
+
+namespace simtrain {
+namespace {
+
+/// Positions that one product takes in: Megatron core's chunk_size.
+constexpr std::int64_t kChunk = 128;
+constexpr int kConvolved = 4;  ///< positions, with a bias beside them
+
+/// The scan of a micro-batch on one rank, chunk by chunk: C B' of each group, the states that each
+/// chunk leaves, what states and the chunk itself put out. Operands that the heads of a group share
+/// are read once.
+class Scan {
+ public:
+  explicit Scan(const RankShape& shape)
+      : type_(shape.recipe.precision().activation.type),
+        element_(shape.activation_bytes()),
+        dimension_(shape.model().mamba->mamba_head_dim),
+        state_(shape.model().mamba->mamba_state_dim),
+        chunks_(std::max<std::int64_t>(1, shape.tokens / kChunk)),
+        heads_(chunks_ * shape.model().mamba->mamba_num_heads / shape.tp),
+        groups_(chunks_ * std::max(1, shape.model().mamba->mamba_num_groups / shape.tp)) {}
+
+  void forward(ProgramBuilder& builder) const {
+    states(builder);
+    outputs(builder);
+  }
+  void backward(ProgramBuilder& builder) const {
+    states(builder);                                     // again
+    product(builder, state_, dimension_, kChunk, true);  // gradients of the states
+    pass(builder);
+    outputs(builder);                                     // of x
+    product(builder, kChunk, state_, dimension_, false);  // of C
+    product(builder, kChunk, state_, dimension_, false);  // of B
+    product(builder, kChunk, kChunk, dimension_, false);  // of C B'
+  }
+
+ private:
+  void states(ProgramBuilder& builder) const {
+    builder.kernel(batched(groups_, kChunk, kChunk, state_), Share::attention);
+    product(builder, state_, dimension_, kChunk, true);
+    pass(builder);
+  }
+  void outputs(ProgramBuilder& builder) const {
+    product(builder, kChunk, dimension_, state_ + kChunk / 2, false);
+  }
+  /// States of FP32 from chunk to chunk.
+  void pass(ProgramBuilder& builder) const {
+    builder.stream_bytes(
+        StreamingKind::element_wise,
+        2 * kFp32.bytes() * static_cast<double>(heads_) * static_cast<double>(state_ * dimension_),
+        Share::attention);
+  }
+  void product(ProgramBuilder& builder, std::int64_t m, std::int64_t n, std::int64_t k,
+               bool states) const {
+    Gemm gemm = batched(heads_, m, n, k);
+    gemm.x_bytes *= static_cast<double>(groups_) / static_cast<double>(heads_);
+    if (states) gemm.output = DataType::fp32;
+    builder.kernel(gemm, Share::attention);
+  }
+  [[nodiscard]] Gemm batched(std::int64_t groups, std::int64_t m, std::int64_t n,
+                             std::int64_t k) const {
+    return {.m = m,
+            .n = n,
+            .k = k,
+            .type = type_,
+            .output = type_,
+            .x_bytes = element_,
+            .groups = groups};
+  }
+
+  DataType type_;
+  double element_;
+  std::int64_t dimension_;
+  std::int64_t state_;
+  std::int64_t chunks_;
+  std::int64_t heads_;
+  std::int64_t groups_;
+};
+
+}  // namespace
+
+Operator mamba_mixer(const RankShape& shape) {
+  const MambaSpec& mamba = *shape.model().mamba;
+  const Scan scan(shape);
+  const std::int64_t heads = mamba.mamba_num_heads / shape.tp;
+  const std::int64_t inner = mamba.inner_size() / shape.tp;
+  const std::int64_t convolved = inner + mamba.groups_size() / shape.tp;
+  const double element = shape.activation_bytes();
+  const double inner_bytes = element * static_cast<double>(inner) * shape.rows;
+  const double convolved_bytes = element * static_cast<double>(convolved) * shape.rows;
+  const auto stream = [](ProgramBuilder& builder, StreamingKind kind, double bytes) {
+    builder.stream_bytes(kind, bytes, Share::memory_bound);
+  };
+  Operator op;
+  op.module = "mamba_mixer";
+  op.forward = [=](ProgramBuilder& builder) {
+    stream(builder, StreamingKind::element_wise, 2 * convolved_bytes);
+    scan.forward(builder);
+    stream(builder, StreamingKind::norm_forward, 3 * inner_bytes);  // of the output, gated by z
+  };
+  op.backward = input_gradient_only([=](ProgramBuilder& builder) {
+    stream(builder, StreamingKind::norm_backward, 5 * inner_bytes);
+    stream(builder, StreamingKind::element_wise, 2 * convolved_bytes);
+    scan.backward(builder);
+    stream(builder, StreamingKind::element_wise, 3 * convolved_bytes);
+  });
+  // Convolution; A, D and the bias of dt of each head; the gated norm.
+  op.weights = {{.rows = convolved, .columns = kConvolved + 1, .sharded_over = {Axis::tp}},
+                {.rows = 3 * heads, .sharded_over = {Axis::tp}},
+                {.rows = inner, .sharded_over = {Axis::tp}}};
+  op.saved = {{inner_bytes + convolved_bytes + element * static_cast<double>(heads) * shape.rows},
+              {inner_bytes}};
+  op.backward_bytes = 2 * (inner_bytes + convolved_bytes);
+  // As Megatron counts the scan (num_floating_point_operations).
+  op.flops.products =
+      7 * shape.rows * static_cast<double>(inner) * static_cast<double>(mamba.mamba_state_dim);
+  return op;
+}
+
+}  // namespace simtrain
