@@ -91,7 +91,7 @@ PredictedStep predicted_step(const Scenario& scenario, const Report& report) {
           scenario.recipe.model.kv_channels,
           report.gpus,
           scenario.cluster.node.gpus,
-          scenario.recipe.software.knowledge()};
+          scenario.recipe.knowledge()};
 }
 
 Report report_of(const SimulatedStep& simulated) {

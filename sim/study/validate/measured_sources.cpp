@@ -52,7 +52,7 @@ void simulate_row(const DataFolder& data, Planned& plan) {
   const Scenario scenario = plan.scenario.scenario(data, plan.row.row, {});
   const Report report = simulate(scenario);
   plan.row.gpu = scenario.cluster.gpu.name;
-  plan.row.stack = scenario.recipe.software.knowledge();
+  plan.row.stack = scenario.recipe.knowledge();
   plan.row.predicted_s = report.step_time_s;
   plan.row.error = report.step_time_error;
 }
