@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "sim/import/terms/expert_keys.h"
 #include "sim/import/terms/scenario_keys.h"
 #include "sim/run/scenario/scenario.h"
 
@@ -141,10 +142,11 @@ void require_taken(const RecipeReading& reading, const ImportFile& file, std::st
                                format));
 }
 
-ImportedRecipe imported_scenario(std::string_view format, const RecipeReading& reading,
+ImportedRecipe imported_scenario(std::string_view format, RecipeReading reading,
                                  const ImportFile& file, const RecipeRequest& request,
                                  const DataFolder& data) {
   require_taken(reading, file, format);
+  settle_experts(reading, request);
   ImportedRecipe result = imported_text({file.path, std::string(format)},
                                         scenario_keys(reading, file, request, data), reading);
   const auto source = ScenarioSource::from_text(result.yaml, file.path + ", as imported");

@@ -29,7 +29,7 @@ void require_taken(const RecipeReading& reading, const ImportFile& file, std::st
 
 /// The scenario that a reading and a request make, loaded once to see that it can be simulated.
 /// Throws InputError where it cannot.
-ImportedRecipe imported_scenario(std::string_view format, const RecipeReading& reading,
+ImportedRecipe imported_scenario(std::string_view format, RecipeReading reading,
                                  const ImportFile& file, const RecipeRequest& request,
                                  const DataFolder& data);
 

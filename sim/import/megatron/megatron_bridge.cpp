@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "sim/import/scenario_text.h"
+#include "sim/import/terms/expert_table.h"
 #include "sim/import/yaml_recipe.h"
 
 namespace simtrain {
@@ -30,7 +31,8 @@ constexpr std::array kBridgeKeys{
     KeyRow{"model.qk_layernorm", kQkNorm},
     KeyRow{"model.add_bias_linear", kBiases},
     KeyRow{"model.add_qkv_bias", kBiases},
-    KeyRow{"model.num_moe_experts", Refused{kNoMixture}},
+    KeyRow{"model.num_moe_experts", &T::num_moe_experts},
+    KeyRow{"model.window_size", kWindow},
     KeyRow{"model.mtp_num_layers", Refused{"multi-token prediction is not modelled"}},
     KeyRow{"model.multi_latent_attention", Refused{kNoLatent}},
     KeyRow{"model.cpu_offloading", Refused{kNoOffload}},
@@ -40,6 +42,7 @@ constexpr std::array kBridgeKeys{
     KeyRow{"model.virtual_pipeline_model_parallel_size", &T::virtual_pipeline_model_parallel_size},
     KeyRow{"model.context_parallel_size", &T::context_parallel_size},
     KeyRow{"model.expert_model_parallel_size", &T::expert_model_parallel_size},
+    KeyRow{"model.expert_tensor_parallel_size", &T::expert_tensor_parallel_size},
     KeyRow{"model.sequence_parallel", &T::sequence_parallel},
     KeyRow{"model.account_for_embedding_in_pipeline_split",
            &T::account_for_embedding_in_pipeline_split},
@@ -50,6 +53,7 @@ constexpr std::array kBridgeKeys{
     KeyRow{"model.recompute_modules", &T::recompute_modules},
     KeyRow{"model.enable_cuda_graph", &T::enable_cuda_graph},
     KeyRow{"model.cuda_graph_impl", &T::cuda_graph_impl},
+    KeyRow{"model.cuda_graph_scope", &T::cuda_graph_scope},
     KeyRow{"model.cross_entropy_*", kSoftware},
     KeyRow{"model.gradient_accumulation_fusion", kSoftware},
     KeyRow{"tokenizer.vocab_size", &T::vocab_size},
@@ -83,6 +87,8 @@ constexpr std::array kBridgeKeys{
     KeyRow{"comm_overlap.bucket_size", &T::bucket_size},
     KeyRow{"comm_overlap.defer_embedding_wgrad_compute", &T::defer_embedding_wgrad_compute},
     KeyRow{"comm_overlap.wgrad_deferral_limit", &T::wgrad_deferral_limit},
+    KeyRow{"comm_overlap.overlap_moe_expert_parallel_comm", kNoExchangeOverlap},
+    KeyRow{"comm_overlap.delay_wgrad_compute", kNoDelayedGradients},
     KeyRow{"optimizer.use_distributed_optimizer", &T::use_distributed_optimizer},
     KeyRow{"optimizer.optimizer_cpu_offload", Refused{kNoOffload}},
     KeyRow{"optimizer.*", kLearned},
@@ -143,11 +149,13 @@ ImportedRecipe read_bridge(const ImportFile& file, const RecipeRequest& request,
   const YamlNode* precision = tree.find("mixed_precision");
   const bool written_out = precision != nullptr && precision->kind == YamlNode::Kind::map;
   std::vector<KeyRow> rows;
-  rows.reserve(kBridgeKeys.size() + kPrecisionKeys.size());
+  static const ExpertRows experts("model.");
+  rows.reserve(kBridgeKeys.size() + kPrecisionKeys.size() + experts.rows().size());
   for (const KeyRow& row : kBridgeKeys) {
     if (!written_out || row.key != "mixed_precision") rows.push_back(row);
   }
   rows.insert(rows.end(), kPrecisionKeys.begin(), kPrecisionKeys.end());
+  rows.insert(rows.end(), experts.rows().begin(), experts.rows().end());
   RecipeReading reading = read_recipe(tree, rows, KeyStyle::dotted);
   RecipeTerms& terms = reading.terms;
   read_precision_name(terms);

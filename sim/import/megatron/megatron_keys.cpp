@@ -4,6 +4,8 @@
 #include <array>
 #include <vector>
 
+#include "sim/import/terms/expert_table.h"
+
 namespace simtrain {
 namespace {
 
@@ -37,6 +39,7 @@ constexpr std::array kMegatronKeys{
     KeyRow{"rotary_percent", &T::rotary_percent},
     KeyRow{"untie_embeddings_and_output_weights", &T::untie_embeddings_and_output_weights},
     KeyRow{"hidden_dropout", &T::hidden_dropout},
+    KeyRow{"num_experts", &T::num_moe_experts},
     KeyRow{"bf16", &T::bf16},
     KeyRow{"fp16", Refused{"FP16 is not modelled; BF16 and FP8 are"}},
     KeyRow{"fp8", &T::fp8},
@@ -57,6 +60,7 @@ constexpr std::array kMegatronKeys{
     KeyRow{"num_layers_per_virtual_pipeline_stage", &T::layers_per_virtual_stage},
     KeyRow{"context_parallel_size", &T::context_parallel_size},
     KeyRow{"expert_model_parallel_size", &T::expert_model_parallel_size},
+    KeyRow{"expert_tensor_parallel_size", &T::expert_tensor_parallel_size},
     KeyRow{"sequence_parallel", &T::sequence_parallel},
     KeyRow{"account_for_embedding_in_pipeline_split", &T::account_for_embedding_in_pipeline_split},
     KeyRow{"account_for_loss_in_pipeline_split", &T::account_for_loss_in_pipeline_split},
@@ -77,13 +81,13 @@ constexpr std::array kMegatronKeys{
     KeyRow{"recompute_modules", &T::recompute_modules},
     KeyRow{"enable_cuda_graph", &T::enable_cuda_graph},
     KeyRow{"cuda_graph_impl", &T::cuda_graph_impl},
+    KeyRow{"cuda_graph_scope", &T::cuda_graph_scope},
     KeyRow{"nnodes", &T::num_nodes},
     KeyRow{"nproc_per_node", &T::gpus_per_node},
     KeyRow{"world_size", &T::world_size},
 };
 
 constexpr std::array kOtherMegatronKeys{
-    KeyRow{"num_experts", Refused{kNoMixture}},
     KeyRow{"multi_latent_attention", Refused{kNoLatent}},
     KeyRow{"use_torch_fsdp2", Refused{kNoFsdp}},
     KeyRow{"use_custom_fsdp", Refused{kNoFsdp}},
@@ -140,7 +144,7 @@ constexpr std::array kOtherMegatronKeys{
     KeyRow{"rotary_base", kLearned},
     KeyRow{"attention_dropout", Ignored{"of the attention kernel, which is simulated without"}},
     KeyRow{"train_*", kOutside},
-    KeyRow{"moe_*", Ignored{"of mixtures of experts, which num_experts turns on"}},
+    KeyRow{"window_size", kWindow},
     KeyRow{"dist_ckpt_*", kOutside},
     KeyRow{"ckpt_*", kOutside},
     KeyRow{"async_*", kOutside},
@@ -189,8 +193,10 @@ constexpr std::array<MegatronOption, 11> kOptions{
 }  // namespace
 
 std::span<const KeyRow> megatron_keys() {
+  static const ExpertRows experts("");
   static const std::vector<KeyRow> rows = [] {
     std::vector<KeyRow> all(kMegatronKeys.begin(), kMegatronKeys.end());
+    all.insert(all.end(), experts.rows().begin(), experts.rows().end());
     all.insert(all.end(), kOtherMegatronKeys.begin(), kOtherMegatronKeys.end());
     return all;
   }();

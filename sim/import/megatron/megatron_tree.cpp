@@ -51,7 +51,7 @@ std::string underscored(std::string name) {
 
 bool takes_many(const std::string& option) {
   return option == "recompute_modules" || option == "rampup_batch_size" ||
-         option == "hierarchical_context_parallel_sizes";
+         option == "cuda_graph_scope" || option == "hierarchical_context_parallel_sizes";
 }
 
 bool takes_none(const std::string& option) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "sim/import/model/hugging_face_experts.h"
 #include "sim/import/model/model_match.h"
 #include "sim/import/nemo/hydra.h"
 #include "sim/import/scenario_text.h"
@@ -14,8 +15,6 @@ namespace simtrain {
 namespace {
 
 using T = RecipeTerms;
-
-constexpr NotSimulated kWindow{"attention over a sliding window; all positions are attended to"};
 
 constexpr std::array kHuggingFaceKeys{
     KeyRow{"_name_or_path", &T::name},
@@ -31,9 +30,10 @@ constexpr std::array kHuggingFaceKeys{
     KeyRow{"partial_rotary_factor", &T::rotary_percent},
     KeyRow{"rope_percent", &T::rotary_percent},
     KeyRow{"tie_word_embeddings", &T::share_embeddings_and_output_weights},
-    KeyRow{"num_local_experts", Refused{kNoMixture}},
-    KeyRow{"num_experts", Refused{kNoMixture}},
-    KeyRow{"n_routed_experts", Refused{kNoMixture}},
+    KeyRow{"num_local_experts", &T::num_moe_experts},
+    KeyRow{"num_experts", &T::num_moe_experts},
+    KeyRow{"n_routed_experts", &T::num_moe_experts},
+    KeyRow{"num_experts_per_tok", &T::moe_router_topk},
     KeyRow{"kv_lora_rank", Refused{kNoLatent}},
     KeyRow{"sliding_window", kWindow},
     KeyRow{"use_sliding_window", kWindow},
@@ -59,6 +59,10 @@ constexpr std::array kHuggingFaceKeys{
     KeyRow{"rms_norm_eps", kLearned},
     KeyRow{"norm_eps", kLearned},
     KeyRow{"attention_dropout", kLearned},
+    KeyRow{"router_aux_loss_coef", kLearned},
+    KeyRow{"router_jitter_noise", kLearned},
+    KeyRow{"output_router_logits", kLearned},
+    KeyRow{"norm_topk_prob", kLearned},
     KeyRow{"hidden_dropout", &T::hidden_dropout},
     KeyRow{"resid_pdrop", &T::hidden_dropout},
 };
@@ -73,15 +77,28 @@ struct ModelType {
   bool grouped = false;       ///< num_key_value_heads has a default of its own, so is required
   bool qkv_bias = false;      ///< there, whatever the configuration gives
   bool qk_norm = false;
+  bool experts = false;
 };
-constexpr std::array<ModelType, 8> kTypes{{{"llama", "rmsnorm", "silu"},
-                                           {"mistral", "rmsnorm", "silu", 1, 0, true},
-                                           {"qwen2", "rmsnorm", "silu", 1, 0, true, true},
-                                           {"qwen3", "rmsnorm", "silu", 1, 128, true, false, true},
-                                           {"olmo2", "rmsnorm", "silu", 1, 0, false, false, true},
-                                           {"phi3", "rmsnorm", "silu"},
-                                           {"granite", "rmsnorm", "silu"},
-                                           {"nemotron", "layernorm1p", "relu2", 0.5}}};
+constexpr std::array<ModelType, 15> kTypes{
+    {{"llama", "rmsnorm", "silu"},
+     {"mistral", "rmsnorm", "silu", 1, 0, true},
+     {"qwen2", "rmsnorm", "silu", 1, 0, true, true},
+     {"qwen3", "rmsnorm", "silu", 1, 128, true, false, true},
+     {"olmo2", "rmsnorm", "silu", 1, 0, false, false, true},
+     {"phi3", "rmsnorm", "silu"},
+     {"granite", "rmsnorm", "silu"},
+     {"nemotron", "layernorm1p", "relu2", 0.5},
+     {"mixtral", "rmsnorm", "silu", 1, 0, true, false, false, true},
+     {"qwen2_moe", "rmsnorm", "silu", 1, 0, true, true, false, true},
+     {"qwen3_moe", "rmsnorm", "silu", 1, 0, true, false, true, true},
+     {"dbrx", "layernorm1p", "silu", 1, 0, true, false, false, true},
+     {"grok-1", "rmsnorm", "silu", 1, 0, true, false, false, true},  // GEGLU, of the same shape
+     {"llama4", "rmsnorm", "silu", 1, 0, true, false, false, true},
+     {"llama4_text", "rmsnorm", "silu", 1, 0, true, false, false, true}}};
+
+bool is_llama4(std::string_view model_type) {
+  return model_type == "llama4" || model_type == "llama4_text";
+}
 
 const ModelType& type_of(const RecipeTerms& terms, const std::string& path) {
   if (!terms.model_class)
@@ -162,10 +179,13 @@ std::vector<Finding> model_keys(RecipeTerms terms, const ImportFile& file,
   if (type.activation == "silu") default_to(terms.gated_linear_unit, true, whose);
   if (type.grouped && !terms.num_query_groups)
     throw InputError({file.path}, "num_key_value_heads", "is not given by this configuration");
+  settle_hugging_face_experts(terms, type.experts, whose, file.path);
+  if (is_llama4(type.name) && terms.moe_ffn_hidden_size)
+    default_to(terms.moe_shared_expert_intermediate_size, terms.moe_ffn_hidden_size->value, whose);
   terms.model_class.reset();
   std::vector<Finding> shape = shape_of(terms, 1);
   for (const Finding& known : shape_of(ModelSpec{})) {
-    if (known.key == "hidden_dropout") continue;
+    if (is_optional_shape_key(known.key)) continue;
     const bool has = std::any_of(shape.begin(), shape.end(),
                                  [&](const Finding& f) { return f.key == known.key; });
     if (!has) throw InputError({file.path}, known.key, "is not given by this configuration");
@@ -175,6 +195,26 @@ std::vector<Finding> model_keys(RecipeTerms terms, const ImportFile& file,
       {"source", fmt::format("\"imported from {}\"", plain_text(file.path)), "the file"}};
   keys.insert(keys.end(), shape.begin(), shape.end());
   return keys;
+}
+
+/// The part of a configuration that is of the language model: `text_config` of one that sees too.
+YamlNode language_model(YamlNode tree) {
+  const YamlNode* type = tree.find("model_type");
+  const YamlNode* text = tree.find("text_config");
+  if (type == nullptr || !is_llama4(type->text) || text == nullptr ||
+      text->kind != YamlNode::Kind::map)
+    return tree;
+  YamlNode language = *text;
+  return language;
+}
+
+/// The rows of a configuration, those of its model type first.
+std::vector<KeyRow> config_rows(const YamlNode& tree) {
+  const YamlNode* type = tree.find("model_type");
+  const auto own = hugging_face_own_keys(type == nullptr ? "" : std::string_view(type->text));
+  std::vector<KeyRow> rows(own.begin(), own.end());
+  rows.insert(rows.end(), kHuggingFaceKeys.begin(), kHuggingFaceKeys.end());
+  return rows;
 }
 
 bool is_config(std::string_view text) {
@@ -187,9 +227,12 @@ bool is_config(std::string_view text) {
 ImportedRecipe read_config(const ImportFile& file, const RecipeRequest& request,
                            const DataFolder& /*data*/) {
   refuse_job(request);
-  YamlNode tree = load_yaml_text(file.text, file.path);
-  apply_overrides(tree, request.overrides);
-  RecipeReading reading = read_recipe(tree, kHuggingFaceKeys, KeyStyle::dotted);
+  YamlNode whole = load_yaml_text(file.text, file.path);
+  apply_overrides(whole, request.overrides);
+  const bool sees = whole.find("vision_config") != nullptr;
+  const YamlNode tree = language_model(std::move(whole));
+  RecipeReading reading = read_recipe(tree, config_rows(tree), KeyStyle::dotted);
+  if (sees) ++reading.left_out["the part of the model that sees"]["vision_config"];
   require_taken(reading, file, kHuggingFaceConfig.name);
   add_left_out(type_of(reading.terms, file.path), tree, reading);
   ImportedRecipe result =

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/input/number_text.h"
+#include "sim/import/model/mixture_shape.h"
 #include "sim/workload/model/fields/model_fields.h"
 
 namespace simtrain {
@@ -14,16 +16,29 @@ struct ModelClass {
   std::string_view name;
   std::string_view model;  ///< of scenarios/models
 };
-constexpr std::array<ModelClass, 10> kClasses{{{"Llama31Config8B", "llama3.1-8b"},
-                                               {"Llama31Config70B", "llama3.1-70b"},
-                                               {"Llama31Config405B", "llama3.1-405b"},
-                                               {"Nemotron4Config15B", "nemotron4-15b"},
-                                               {"Nemotron4Config340B", "nemotron4-340b"},
-                                               {"Llama31ModelProvider8B", "llama3.1-8b"},
-                                               {"Llama31ModelProvider70B", "llama3.1-70b"},
-                                               {"Llama31ModelProvider405B", "llama3.1-405b"},
-                                               {"Nemotron4ModelProvider15B", "nemotron4-15b"},
-                                               {"Nemotron4ModelProvider340B", "nemotron4-340b"}}};
+constexpr std::array<ModelClass, 22> kClasses{
+    {{"Llama31Config8B", "llama3.1-8b"},
+     {"Llama31Config70B", "llama3.1-70b"},
+     {"Llama31Config405B", "llama3.1-405b"},
+     {"Nemotron4Config15B", "nemotron4-15b"},
+     {"Nemotron4Config340B", "nemotron4-340b"},
+     {"MixtralConfig8x7B", "mixtral-8x7b"},
+     {"MixtralConfig8x22B", "mixtral-8x22b"},
+     {"Qwen3Config30B_A3B", "qwen3-30b-a3b"},
+     {"Qwen3Config235B_A22B", "qwen3-235b-a22b"},
+     {"Llama4Experts16Config", "llama4-scout"},
+     {"Llama4Experts128Config", "llama4-maverick"},
+     {"Llama31ModelProvider8B", "llama3.1-8b"},
+     {"Llama31ModelProvider70B", "llama3.1-70b"},
+     {"Llama31ModelProvider405B", "llama3.1-405b"},
+     {"Nemotron4ModelProvider15B", "nemotron4-15b"},
+     {"Nemotron4ModelProvider340B", "nemotron4-340b"},
+     {"MixtralModelProvider8x7B", "mixtral-8x7b"},
+     {"MixtralModelProvider8x22B", "mixtral-8x22b"},
+     {"Qwen3MoEModelProvider30B_A3B", "qwen3-30b-a3b"},
+     {"Qwen3MoEModelProvider235B_A22B", "qwen3-235b-a22b"},
+     {"Llama4Experts16ModelProvider", "llama4-scout"},
+     {"Llama4Experts128ModelProvider", "llama4-maverick"}}};
 
 const Finding* find(const std::vector<Finding>& shape, std::string_view key) {
   const auto found =
@@ -37,11 +52,24 @@ bool agree(const std::vector<Finding>& shape, const Finding& known) {
   return given == nullptr || given->value == known.value;
 }
 
+std::string value_in(const std::vector<Finding>& shape, std::string_view key) {
+  const Finding* given = find(shape, key);
+  return given == nullptr ? "" : given->value;
+}
+
+/// Whether the FFN of the model counts for neither of the two: all layers have experts.
+bool without_ffn(const std::vector<Finding>& shape, const std::vector<Finding>& model) {
+  return !has_dense_layers(value_in(shape, "layers")) &&
+         !has_dense_layers(value_in(model, "layers"));
+}
+
 /// The keys in which a layer of an unlike model would differ.
 bool is_near(const std::vector<Finding>& shape, const std::vector<Finding>& model) {
+  if (value_in(shape, "experts") != value_in(model, "experts")) return false;
+  const bool ffn = !without_ffn(shape, model);
   return std::all_of(model.begin(), model.end(), [&](const Finding& known) {
-    const bool basic = known.key == "hidden_size" || known.key == "ffn_hidden_size" ||
-                       known.key == "num_attention_heads";
+    const bool basic = known.key == "hidden_size" || known.key == "num_attention_heads" ||
+                       (ffn && known.key == "ffn_hidden_size");
     return !basic || agree(shape, known);
   });
 }
@@ -72,10 +100,10 @@ std::optional<std::string> nearest(const std::vector<Finding>& shape, const Mode
   return best;
 }
 
-/// A shape that is to be matched has all but the vocabulary and dropout.
+/// A shape that is to be matched has all but the vocabulary and what files may leave out.
 void require_whole(const std::vector<Finding>& shape, const ModelMatch& match) {
   for (const Finding& known : shape_of(ModelSpec{})) {
-    const bool optional = known.key == "vocab_size" || known.key == "hidden_dropout";
+    const bool optional = known.key == "vocab_size" || is_optional_shape_key(known.key);
     if (optional || find(shape, known.key) != nullptr) continue;
     throw InputError(match.where, known.key,
                      fmt::format("is not given; --model NAME takes what is missing from a model "
@@ -89,7 +117,7 @@ std::vector<Finding> own_model(const std::vector<Finding>& shape, const ModelMat
   if (find(shape, "vocab_size") == nullptr) {
     throw InputError(match.where, "vocab_size",
                      "is not given by the recipe, and no model of scenarios/models has its hidden "
-                     "size, FFN and heads; --set model_overrides.vocab_size=N sets it");
+                     "size, FFN, heads and experts; --set model_overrides.vocab_size=N sets it");
   }
   std::vector<Finding> findings{
       {"model.name", match.name, "no model of scenarios/models is equal"}};
@@ -113,12 +141,24 @@ void apply_given(std::vector<Finding>& shape, const GivenKeys& given) {
   }
 }
 
+/// The number of layers that the user gives, so that as many are listed.
+void take_given_layers(RecipeTerms& terms, const GivenKeys& given) {
+  for (const std::string_view key : {"model.num_layers", "model_overrides.num_layers"}) {
+    const auto own = given.find(key);
+    if (own == given.end()) continue;
+    const auto count = number_as<std::int64_t>(own->second);
+    if (count && *count > 0) terms.num_layers = Given<std::int64_t>{*count, "--set", false, {}};
+  }
+}
+
 std::vector<Finding> against(const std::string& name, const std::string& origin, bool assumed,
                              const std::vector<Finding>& shape, const std::vector<Finding>& model) {
   std::vector<Finding> findings{{"model", name, origin, assumed}};
+  const bool ffn = !without_ffn(shape, model);
   for (const Finding& known : model) {
     const Finding* given = find(shape, known.key);
     if (given == nullptr || given->value == known.value) continue;
+    if (!ffn && known.key == "ffn_hidden_size" && given->origin != "--set") continue;
     Finding override = *given;
     override.key = "model_overrides." + given->key;
     findings.push_back(std::move(override));
@@ -127,6 +167,10 @@ std::vector<Finding> against(const std::string& name, const std::string& origin,
 }
 
 }  // namespace
+
+bool is_optional_shape_key(std::string_view key) {
+  return key == "hidden_dropout" || key == "experts" || key == "layers";
+}
 
 std::optional<std::string> model_of_class(const std::string& name) {
   for (const ModelClass& row : kClasses) {
@@ -155,6 +199,28 @@ std::vector<Finding> match_model(std::vector<Finding> shape, const ModelMatch& m
     findings.front().origin = "the nearest by its shape";
   }
   return findings;
+}
+
+std::vector<Finding> model_of_recipe(RecipeTerms terms, const ModelMatch& match, std::int64_t tp,
+                                     const DataFolder& data) {
+  if (!match.base) terms.model_class.reset();  // its shape is not known here
+  take_given_layers(terms, match.given);
+  if (match.base && is_file(*match.base, data)) {
+    complete_experts(terms,
+                     data.load<ModelSpec>("scenarios/models", *match.base, match.where, "model"),
+                     *match.base);
+  }
+  return match_model(shape_of(terms, tp), match, data);
+}
+
+bool names_mixture(const std::vector<Finding>& model, const RecipeTerms& terms,
+                   const DataFolder& data) {
+  if (find(model, "model.experts") != nullptr || find(model, "model_overrides.experts") != nullptr)
+    return true;
+  const Finding* name = find(model, "model");
+  if (name == nullptr) return false;
+  if (!is_file(name->value, data)) return is_mixture(terms);
+  return data.load<ModelSpec>("scenarios/models", name->value, {}, "model").has_experts();
 }
 
 }  // namespace simtrain

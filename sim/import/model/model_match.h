@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/core/files/data_folder.h"
@@ -11,7 +12,8 @@
 
 namespace simtrain {
 
-/// The shape keys of a model file (all but name and source) and their values as text.
+/// The shape keys of a model file (all but name and source) and their values as text; `experts` and
+/// `layers` are empty where it has none.
 std::vector<Finding> shape_of(const ModelSpec& model);
 
 /// The shape that a recipe gives, in the order of `shape_of`; what it neither gives nor leaves to a
@@ -29,15 +31,28 @@ struct ModelMatch {
 
 /// The finding `model` and one `model_overrides.KEY` for each key in which the recipe's shape
 /// differs from it. Without a base the model of scenarios/models with the fewest differences is
-/// taken, if hidden size, FFN and heads are equal; a vocabulary that the recipe does not give is
-/// then that model's. Where none is near, the findings are `model.KEY`, as the recipe gives them. A
-/// base that is no name there (a path, a map) is taken as it is. Throws InputError where the shape
-/// is not whole.
+/// taken, if hidden size, FFN, heads and experts are equal; a vocabulary that the recipe does not
+/// give is then that model's. Where none is near, the findings are `model.KEY`, as the recipe gives
+/// them. A base that is no name there (a path, a map) is taken as it is. Throws InputError where
+/// the shape is not whole.
 std::vector<Finding> match_model(std::vector<Finding> shape, const ModelMatch& match,
                                  const DataFolder& data);
+
+/// The same of a recipe: its shape, completed by what a class or the model that it is based on
+/// leaves it silent about. `tp` pads the vocabulary.
+std::vector<Finding> model_of_recipe(RecipeTerms terms, const ModelMatch& match, std::int64_t tp,
+                                     const DataFolder& data);
+
+/// Whether the model that such findings name has experts. Where they name a file elsewhere, the
+/// recipe decides.
+bool names_mixture(const std::vector<Finding>& model, const RecipeTerms& terms,
+                   const DataFolder& data);
 
 /// The model of scenarios/models that a class of NeMo 2 (Llama31Config8B) or Megatron-Bridge
 /// (Llama31ModelProvider8B) names.
 std::optional<std::string> model_of_class(const std::string& name);
+
+/// Whether a key of the shape may be missing from a model file.
+bool is_optional_shape_key(std::string_view key);
 
 }  // namespace simtrain

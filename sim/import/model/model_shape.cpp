@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/import/model/mixture_shape.h"
 #include "sim/import/model/model_match.h"
 
 namespace simtrain {
@@ -218,7 +219,9 @@ std::vector<Finding> shape_of(const ModelSpec& model) {
       {"normalization", std::string(name_of(model.normalization)), ""},
       {"rotary_percent", fmt::format("{}", model.rotary_percent), ""},
       {"share_embeddings_and_output_weights", text(model.share_embeddings_and_output_weights), ""},
-      {"hidden_dropout", fmt::format("{}", model.hidden_dropout), ""}};
+      {"hidden_dropout", fmt::format("{}", model.hidden_dropout), ""},
+      {"experts", experts_text(model), ""},
+      {"layers", layers_text(model), ""}};
 }
 
 std::vector<Finding> shape_of(const RecipeTerms& terms, std::int64_t tp) {
@@ -242,6 +245,7 @@ std::vector<Finding> shape_of(const RecipeTerms& terms, std::int64_t tp) {
   if (terms.hidden_dropout)
     shape.push_back({"hidden_dropout", fmt::format("{}", terms.hidden_dropout->value),
                      terms.hidden_dropout->origin, terms.hidden_dropout->assumed});
+  add_experts(shape, terms);
   return shape;
 }
 

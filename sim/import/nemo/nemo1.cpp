@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sim/import/scenario_text.h"
+#include "sim/import/terms/expert_table.h"
 #include "sim/import/yaml_recipe.h"
 
 namespace simtrain {
@@ -29,7 +30,8 @@ constexpr std::array kModelKeys{
     KeyRow{"model.position_embedding_type", &T::position_embedding_type},
     KeyRow{"model.rotary_percentage", &T::rotary_percent},
     KeyRow{"model.share_embeddings_and_output_weights", &T::share_embeddings_and_output_weights},
-    KeyRow{"model.num_moe_experts", Refused{kNoMixture}},
+    KeyRow{"model.num_moe_experts", &T::num_moe_experts},
+    KeyRow{"model.window_size", kWindow},
     KeyRow{"model.mamba_*", Refused{kNoHybrid}},
     KeyRow{"model.hybrid_*", Refused{kNoHybrid}},
     KeyRow{"model.multi_latent_attention", Refused{kNoLatent}},
@@ -69,6 +71,7 @@ constexpr std::array kStepKeys{
     KeyRow{"model.virtual_pipeline_model_parallel_size", &T::virtual_pipeline_model_parallel_size},
     KeyRow{"model.context_parallel_size", &T::context_parallel_size},
     KeyRow{"model.expert_model_parallel_size", &T::expert_model_parallel_size},
+    KeyRow{"model.expert_tensor_parallel_size", &T::expert_tensor_parallel_size},
     KeyRow{"model.sequence_parallel", &T::sequence_parallel},
     KeyRow{"model.fp8", &T::fp8},
     KeyRow{"model.fp8_params", &T::fp8_params},
@@ -141,8 +144,10 @@ ImportedRecipe read_nemo1(const ImportFile& file, const RecipeRequest& request,
 }  // namespace
 
 std::span<const KeyRow> nemo1_keys() {
+  static const ExpertRows experts("model.");
   static const std::vector<KeyRow> rows = [] {
     std::vector<KeyRow> all(kModelKeys.begin(), kModelKeys.end());
+    all.insert(all.end(), experts.rows().begin(), experts.rows().end());
     all.insert(all.end(), kStepKeys.begin(), kStepKeys.end());
     all.insert(all.end(), kOtherNemo1Keys.begin(), kOtherNemo1Keys.end());
     return all;

@@ -1,6 +1,8 @@
 #include <array>
+#include <vector>
 
 #include "sim/import/scenario_text.h"
+#include "sim/import/terms/expert_table.h"
 #include "sim/import/yaml_recipe.h"
 
 namespace simtrain {
@@ -30,7 +32,8 @@ constexpr std::array kNemo2Keys{
     KeyRow{"model.config.qk_layernorm", kQkNorm},
     KeyRow{"model.config.add_bias_linear", kBiases},
     KeyRow{"model.config.add_qkv_bias", kBiases},
-    KeyRow{"model.config.num_moe_experts", Refused{kNoMixture}},
+    KeyRow{"model.config.num_moe_experts", &T::num_moe_experts},
+    KeyRow{"model.config.window_size", kWindow},
     KeyRow{"model.config.mtp_num_layers", Refused{"multi-token prediction is not modelled"}},
     KeyRow{"model.config.multi_latent_attention", Refused{kNoLatent}},
     KeyRow{"model.config.cpu_offloading", Refused{kNoOffload}},
@@ -41,6 +44,7 @@ constexpr std::array kNemo2Keys{
     KeyRow{"model.config.recompute_modules", &T::recompute_modules},
     KeyRow{"model.config.enable_cuda_graph", &T::enable_cuda_graph},
     KeyRow{"model.config.cuda_graph_impl", &T::cuda_graph_impl},
+    KeyRow{"model.config.cuda_graph_scope", &T::cuda_graph_scope},
     KeyRow{"model.config.account_for_embedding_in_pipeline_split",
            &T::account_for_embedding_in_pipeline_split},
     KeyRow{"model.config.account_for_loss_in_pipeline_split",
@@ -69,6 +73,7 @@ constexpr std::array kNemo2Keys{
            &T::virtual_pipeline_model_parallel_size},
     KeyRow{"trainer.strategy.context_parallel_size", &T::context_parallel_size},
     KeyRow{"trainer.strategy.expert_model_parallel_size", &T::expert_model_parallel_size},
+    KeyRow{"trainer.strategy.expert_tensor_parallel_size", &T::expert_tensor_parallel_size},
     KeyRow{"trainer.strategy.sequence_parallel", &T::sequence_parallel},
     KeyRow{"trainer.strategy.account_for_embedding_in_pipeline_split",
            &T::account_for_embedding_in_pipeline_split},
@@ -94,6 +99,14 @@ constexpr std::array kNemo2Keys{
            &T::defer_embedding_wgrad_compute},
     KeyRow{"trainer.callbacks[MegatronCommOverlapCallback].wgrad_deferral_limit",
            &T::wgrad_deferral_limit},
+    KeyRow{"trainer.callbacks[MegatronCommOverlapCallback].overlap_moe_expert_parallel_comm",
+           kNoExchangeOverlap},
+    KeyRow{"trainer.callbacks[MegatronCommOverlapCallback].delay_wgrad_compute",
+           kNoDelayedGradients},
+    KeyRow{"trainer.callbacks[MegatronTokenDropCallback].moe_expert_capacity_factor",
+           &T::moe_expert_capacity_factor},
+    KeyRow{"trainer.callbacks[MegatronTokenDropCallback].moe_pad_expert_input_to_capacity",
+           &T::moe_pad_expert_input_to_capacity},
     KeyRow{"trainer.callbacks[MegatronCommOverlapCallback].*",
            Ignored{"a detail of overlap that is not modelled"}},
     KeyRow{"trainer.callbacks[*", Ignored{"this callback has no part in what is simulated"}},
@@ -119,11 +132,28 @@ void add_callback_defaults(RecipeTerms& terms) {
   default_to(terms.bucket_size, std::int64_t{128} << 20, callback);
 }
 
+/// What callbacks of mixtures set where they are there without other arguments.
+void add_expert_callbacks(const std::string& text, RecipeTerms& terms) {
+  const std::string drop = "MegatronTokenDropCallback";
+  if (text.find(drop) != std::string::npos) {
+    default_to(terms.moe_expert_capacity_factor, "1.0", drop + "'s default");
+    default_to(terms.moe_pad_expert_input_to_capacity, true, drop + "'s default");
+  }
+  const std::string deepep = "DeepEPCallback";
+  if (text.find(deepep) == std::string::npos) return;
+  terms.moe_token_dispatcher_type.reset();  // it sets another
+  default_to(terms.moe_enable_deepep, true, deepep);
+}
+
 ImportedRecipe read_nemo2(const ImportFile& file, const RecipeRequest& request,
                           const DataFolder& data) {
   const YamlNode tree = load_yaml_recipe(file, request);
-  RecipeReading reading = read_recipe(tree, kNemo2Keys, KeyStyle::dotted);
+  static const ExpertRows experts("model.config.");
+  std::vector<KeyRow> rows(kNemo2Keys.begin(), kNemo2Keys.end());
+  rows.insert(rows.end(), experts.rows().begin(), experts.rows().end());
+  RecipeReading reading = read_recipe(tree, rows, KeyStyle::dotted);
   RecipeTerms& terms = reading.terms;
+  add_expert_callbacks(file.text, terms);
   if (file.text.find("MegatronCommOverlapCallback") != std::string::npos)
     add_callback_defaults(terms);
   default_to(terms.use_distributed_optimizer, true, "NeMo 2's default");

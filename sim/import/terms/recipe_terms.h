@@ -53,6 +53,14 @@ struct RecipeTerms {
   FlagTerm share_embeddings_and_output_weights;
   FlagTerm untie_embeddings_and_output_weights;
   RealTerm hidden_dropout;
+  // its experts
+  WholeTerm num_moe_experts;
+  WholeTerm moe_router_topk;
+  WholeTerm moe_ffn_hidden_size;
+  WholeTerm moe_shared_expert_intermediate_size;
+  TreeTerm moe_layer_freq;    ///< every N-th layer from the first, or 0 and 1 for each layer
+  WholeTerm moe_layer_step;   ///< of Hugging Face: the last of each N layers
+  TreeTerm moe_dense_layers;  ///< of Hugging Face: layers without experts, from 0
   // training
   WordTerm precision;  ///< bf16, bf16-mixed, 32, ...
   FlagTerm bf16;
@@ -74,6 +82,7 @@ struct RecipeTerms {
   WordTerm pipeline_model_parallel_layout;
   WholeTerm context_parallel_size;
   WholeTerm expert_model_parallel_size;
+  WholeTerm expert_tensor_parallel_size;
   FlagTerm sequence_parallel;
   FlagTerm account_for_embedding_in_pipeline_split;
   FlagTerm account_for_loss_in_pipeline_split;
@@ -85,6 +94,18 @@ struct RecipeTerms {
   FlagTerm overlap_param_gather;
   FlagTerm defer_embedding_wgrad_compute;
   WholeTerm wgrad_deferral_limit;
+  // how tokens find their experts
+  WordTerm moe_token_dispatcher_type;
+  WordTerm moe_flex_dispatcher_backend;
+  FlagTerm moe_enable_deepep;
+  WholeTerm moe_flex_dispatcher_num_sms;
+  WholeTerm moe_deepep_num_sms;
+  WholeTerm moe_hybridep_num_sms;
+  FlagTerm moe_grouped_gemm;
+  FlagTerm moe_router_fusion;
+  FlagTerm moe_permute_fusion;
+  WordTerm moe_expert_capacity_factor;  ///< below 0: none
+  FlagTerm moe_pad_expert_input_to_capacity;
   // optimizer
   WordTerm optimizer;
   WordTerm optimizer_dtype;
@@ -99,8 +120,10 @@ struct RecipeTerms {
   WordTerm recompute_method;
   WholeTerm recompute_num_layers;
   WordTerm recompute_modules;
+  FlagTerm moe_layer_recompute;
   FlagTerm enable_cuda_graph;
   WordTerm cuda_graph_impl;
+  WordTerm cuda_graph_scope;
   // the job
   WholeTerm num_nodes;
   WholeTerm gpus_per_node;

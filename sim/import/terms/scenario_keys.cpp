@@ -14,6 +14,7 @@
 #include "sim/core/suggestion.h"
 #include "sim/import/megatron/batch_rampup.h"
 #include "sim/import/model/model_match.h"
+#include "sim/import/terms/expert_keys.h"
 #include "sim/import/terms/term_findings.h"
 #include "sim/run/scenario/scenario.h"
 #include "sim/workload/schedule/pipeline_layout.h"
@@ -76,7 +77,9 @@ class ScenarioKeys {
     overlap();
     optimizer();
     rest();
-    return in_order(before.size(), model());
+    const std::vector<Finding> own = model();
+    experts(own);
+    return in_order(before.size(), own);
   }
 
  private:
@@ -211,9 +214,7 @@ class ScenarioKeys {
       match.base = model_of_class(t_.model_class->value);
       match.base_origin = t_.model_class->origin;
     }
-    RecipeTerms terms = t_;
-    if (!match.base) terms.model_class.reset();  // its shape is not known here
-    return match_model(shape_of(terms, tp), match, data_);
+    return model_of_recipe(t_, match, tp, data_);
   }
 
   void training() {
@@ -357,15 +358,20 @@ class ScenarioKeys {
 
   void rest() {
     put("recompute", [&] { return recompute_of(t_); });
-    put("cuda_graphs", [&]() -> Finding {
-      if (t_.cuda_graph_impl)
-        return {"", t_.cuda_graph_impl->value != "none" ? "true" : "false",
-                t_.cuda_graph_impl->origin, t_.cuda_graph_impl->assumed};
-      return t_.enable_cuda_graph ? of(*t_.enable_cuda_graph) : off();
-    });
+    if (value_of("recompute") == "selective" && has_recompute_modules(t_))
+      put("recompute_modules", [&] { return recompute_modules_of(t_); });
+    put("cuda_graphs", [&] { return cuda_graphs_of(t_); });
     for (const Finding& setting : settings_) {
       if (value_of(setting.key).empty()) put(setting.key, [&] { return setting; });
     }
+  }
+
+  void experts(const std::vector<Finding>& model) {
+    if (!names_mixture(model, t_, data_)) return;
+    put_experts(t_, [this](const std::string& key, const std::function<Finding()>& derive) {
+      put(key, derive);
+      return value_of(key);
+    });
   }
 
   const RecipeTerms& t_;

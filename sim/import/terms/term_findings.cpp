@@ -2,8 +2,14 @@
 
 #include <algorithm>
 #include <cctype>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "sim/core/input/text_parts.h"
+#include "sim/import/model/mixture_shape.h"
+#include "sim/workload/model/recipe.h"
 
 namespace simtrain {
 namespace {
@@ -23,6 +29,25 @@ template <class T>
 
 std::string quoted(const Given<std::string>& given) {
   return fmt::format("'{}'", plain_text(given.value));
+}
+
+/// The modules of a list, "core_attn,moe" or with blanks.
+std::vector<std::string> modules_in(const Given<std::string>& given) {
+  std::vector<std::string_view> known;
+  known.reserve(EnumNames<RecomputeModule>::rows.size());
+  for (const auto& row : EnumNames<RecomputeModule>::rows) known.push_back(row.first);
+  std::string text = given.value;
+  std::replace(text.begin(), text.end(), ' ', ',');
+  std::vector<std::string> modules;
+  for (const std::string_view module : split(text, ',')) {
+    if (module.empty() || std::find(modules.begin(), modules.end(), module) != modules.end())
+      continue;
+    if (std::find(known.begin(), known.end(), module) == known.end())
+      refuse(given, quoted(given),
+             fmt::format("--set recompute_modules=[...] takes some of {}", fmt::join(known, ", ")));
+    modules.emplace_back(module);
+  }
+  return modules;
 }
 
 Finding typed_gradients(const Given<std::string>& given) {
@@ -88,20 +113,60 @@ Finding gradient_type_of(const RecipeTerms& terms) {
 
 Finding recompute_of(const RecipeTerms& terms) {
   const std::string hint =
-      "--set recompute=none, selective (the attention core) or full (each layer) would do";
-  if (!terms.recompute_granularity) return {"", "none", "not in the recipe"};
-  const Given<std::string>& given = *terms.recompute_granularity;
-  if (given.value == "selective") {
-    if (terms.recompute_modules && terms.recompute_modules->value != "core_attn")
-      refuse(*terms.recompute_modules, quoted(*terms.recompute_modules), hint);
-    return {"", "selective", given.origin};
+      "--set recompute=none, selective (some modules) or full (each layer) would do";
+  if (!terms.recompute_granularity) {
+    if (holds(terms.moe_layer_recompute))
+      return {"", "selective", terms.moe_layer_recompute->origin};
+    return {"", "none", "not in the recipe"};
   }
+  const Given<std::string>& given = *terms.recompute_granularity;
+  if (given.value == "selective") return {"", "selective", given.origin};
   if (given.value != "full") refuse(given, quoted(given), hint);
   if (terms.recompute_method && terms.recompute_method->value != "uniform")
     refuse(*terms.recompute_method, "the method " + quoted(*terms.recompute_method), hint);
   if (terms.recompute_num_layers && terms.recompute_num_layers->value != 1)
     refuse(*terms.recompute_num_layers, "keeping the input of every N-th layer only", hint);
   return {"", "full", given.origin};
+}
+
+bool has_recompute_modules(const RecipeTerms& terms) {
+  return terms.recompute_modules || holds(terms.moe_layer_recompute);
+}
+
+Finding recompute_modules_of(const RecipeTerms& terms) {
+  std::vector<std::string> modules;
+  std::string origin;
+  if (terms.recompute_modules) {
+    modules = modules_in(*terms.recompute_modules);
+    origin = terms.recompute_modules->origin;
+  } else if (terms.recompute_granularity) {
+    modules.emplace_back(name_of(RecomputeModule::core_attn));
+    origin = terms.recompute_granularity->origin;
+  }
+  const std::string moe(name_of(RecomputeModule::moe));
+  if (holds(terms.moe_layer_recompute) &&
+      std::find(modules.begin(), modules.end(), moe) == modules.end()) {
+    modules.push_back(moe);
+    origin += (origin.empty() ? "" : ", ") + terms.moe_layer_recompute->origin;
+  }
+  return {"", fmt::format("[{}]", fmt::join(modules, ", ")), origin};
+}
+
+Finding cuda_graphs_of(const RecipeTerms& terms) {
+  Finding graphs = off();
+  if (terms.cuda_graph_impl) {
+    graphs = {"", terms.cuda_graph_impl->value != "none" ? "true" : "false",
+              terms.cuda_graph_impl->origin, terms.cuda_graph_impl->assumed};
+  } else if (terms.enable_cuda_graph) {
+    graphs = of(*terms.enable_cuda_graph);
+  }
+  const bool parts = terms.cuda_graph_scope && !terms.cuda_graph_scope->value.empty() &&
+                     !terms.cuda_graph_scope->value.starts_with("full");
+  if (graphs.value == "true" && parts && is_mixture(terms))
+    return {"", "false",
+            terms.cuda_graph_scope->origin + ": graphs of parts of a layer, none of its experts",
+            true, true};
+  return graphs;
 }
 
 }  // namespace simtrain

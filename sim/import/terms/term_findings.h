@@ -27,5 +27,11 @@ Finding distributed_of(const RecipeTerms& terms);
 Finding gradient_type_of(const RecipeTerms& terms);
 /// `recompute`.
 Finding recompute_of(const RecipeTerms& terms);
+/// `recompute_modules` of a recipe that recomputes some modules.
+Finding recompute_modules_of(const RecipeTerms& terms);
+/// Whether a recipe says which modules are recomputed.
+bool has_recompute_modules(const RecipeTerms& terms);
+/// `cuda_graphs`.
+Finding cuda_graphs_of(const RecipeTerms& terms);
 
 }  // namespace simtrain

@@ -1,0 +1,179 @@
+#include "sim/import/model/layer_pattern.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/core/input/number_text.h"
+#include "sim/core/input/scalar_text.h"
+#include "sim/import/terms/finding.h"
+
+namespace simtrain {
+namespace {
+
+constexpr int kDeepestPattern = 32;
+
+/// A whole number, or a list of flags.
+struct PatternValue {
+  bool list = false;
+  std::int64_t number = 0;
+  std::vector<bool> flags;
+};
+
+/// Sums and products of numbers and lists, as Python has them. Throws std::invalid_argument.
+class PatternReader {
+ public:
+  explicit PatternReader(std::string_view text) : rest_(text) {}
+
+  PatternValue read() {
+    PatternValue value = sum();
+    if (!rest_.empty()) fail();
+    return value;
+  }
+
+ private:
+  [[noreturn]] static void fail() { throw std::invalid_argument("no pattern"); }
+
+  bool take(char mark) {
+    if (rest_.empty() || rest_.front() != mark) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+
+  std::int64_t number() {
+    const auto count = take_number<std::int64_t>(rest_);
+    if (!count || *count < 0 || *count > kMostPatternLayers) fail();
+    return *count;
+  }
+
+  PatternValue sum() {
+    PatternValue value = product();
+    while (take('+')) {
+      const PatternValue other = product();
+      if (value.list != other.list) fail();
+      value.number += other.number;
+      value.flags.insert(value.flags.end(), other.flags.begin(), other.flags.end());
+      check(value);
+    }
+    return value;
+  }
+
+  PatternValue product() {
+    PatternValue value = single();
+    while (take('*')) {
+      const PatternValue other = single();
+      if (value.list && other.list) fail();
+      value = value.list ? repeated(value, other.number)
+                         : (other.list ? repeated(other, value.number)
+                                       : PatternValue{false, value.number * other.number, {}});
+      check(value);
+    }
+    return value;
+  }
+
+  static PatternValue repeated(const PatternValue& list, std::int64_t times) {
+    const auto size = static_cast<std::int64_t>(list.flags.size());
+    if (size * times > kMostPatternLayers) fail();
+    PatternValue result{true, 0, {}};
+    result.flags.reserve(static_cast<std::size_t>(size * times));
+    for (std::int64_t i = 0; i < times && size > 0; ++i)
+      result.flags.insert(result.flags.end(), list.flags.begin(), list.flags.end());
+    return result;
+  }
+
+  static void check(const PatternValue& value) {
+    if (value.number > kMostPatternLayers ||
+        value.flags.size() > static_cast<std::size_t>(kMostPatternLayers))
+      fail();
+  }
+
+  PatternValue single() {
+    if (take('(')) {
+      if (++depth_ > kDeepestPattern) fail();
+      PatternValue value = sum();
+      --depth_;
+      if (!take(')')) fail();
+      return value;
+    }
+    if (take('[')) return list();
+    return {false, number(), {}};
+  }
+
+  PatternValue list() {
+    PatternValue value{true, 0, {}};
+    if (take(']')) return value;
+    do {
+      const std::int64_t flag = number();
+      if (flag > 1 || value.flags.size() == static_cast<std::size_t>(kMostPatternLayers)) fail();
+      value.flags.push_back(flag == 1);
+    } while (take(','));
+    if (!take(']')) fail();
+    return value;
+  }
+
+  std::string_view rest_;
+  int depth_ = 0;
+};
+
+/// The text of a frequency without blanks; of a YAML list as Python would write it.
+std::string pattern_text(const Given<YamlNode>& frequency) {
+  std::string text;
+  if (frequency.value.kind == YamlNode::Kind::list) {
+    for (const YamlNode& item : frequency.value.items)
+      text += (text.empty() ? "[" : ",") + scalar_text(item, frequency.origin);
+    text += text.empty() ? "[]" : "]";
+  } else {
+    text = scalar_text(frequency.value, frequency.origin);
+  }
+  std::erase_if(text, [](char c) { return c == ' ' || c == '\t'; });
+  const bool bare = text.find(',') != std::string::npos && text.find('[') == std::string::npos;
+  return bare ? "[" + text + "]" : text;
+}
+
+[[noreturn]] void refuse_pattern(const Given<YamlNode>& frequency, const std::string& what) {
+  throw InputError(frequency.place, frequency.origin,
+                   fmt::format("{}; a number N (one of N layers has experts), or a 0 or 1 for each "
+                               "layer, as in [0]*3+[1]*58, would do",
+                               what));
+}
+
+}  // namespace
+
+std::vector<bool> expert_layers(const Given<YamlNode>& frequency, std::int64_t layers) {
+  const std::string text = pattern_text(frequency);
+  const std::string quoted = fmt::format("'{}'", plain_text(text.substr(0, 80)));
+  PatternValue value;
+  try {
+    value = PatternReader(text).read();
+  } catch (const std::invalid_argument&) {
+    refuse_pattern(frequency, quoted + " does not say which layers have experts");
+  }
+  if (value.list) {
+    if (static_cast<std::int64_t>(value.flags.size()) != layers)
+      refuse_pattern(frequency, fmt::format("{} is of {} layers, the model has {}", quoted,
+                                            value.flags.size(), layers));
+    return value.flags;
+  }
+  if (value.number == 0) refuse_pattern(frequency, quoted + " is no number of layers");
+  std::vector<bool> flags;
+  flags.reserve(static_cast<std::size_t>(layers));
+  for (std::int64_t i = 0; i < layers; ++i) flags.push_back(i % value.number == 0);
+  return flags;
+}
+
+YamlNode pattern_node(const std::vector<bool>& experts) {
+  YamlNode list;
+  list.kind = YamlNode::Kind::list;
+  list.items.reserve(experts.size());
+  for (const bool has : experts) {
+    YamlNode item;
+    item.kind = YamlNode::Kind::scalar;
+    item.text = has ? "1" : "0";
+    list.items.push_back(std::move(item));
+  }
+  return list;
+}
+
+}  // namespace simtrain

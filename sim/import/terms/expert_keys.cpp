@@ -1,0 +1,159 @@
+#include "sim/import/terms/expert_keys.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "sim/core/input/number_text.h"
+#include "sim/import/model/mixture_shape.h"
+#include "sim/import/model/model_match.h"
+#include "sim/import/terms/term_findings.h"
+#include "sim/workload/model/recipe.h"
+
+namespace simtrain {
+namespace {
+
+constexpr std::string_view kNoExperts = "of mixtures of experts, which this model is not";
+constexpr std::string_view kApart =
+    "experts that are computed one after another; they are simulated as grouped GEMMs";
+
+/// A word that is a name of one of our choices. `key` is that of the scenario.
+template <class Choice>
+Finding chosen(const Given<std::string>& given, const std::string& key) {
+  std::vector<std::string_view> names;
+  names.reserve(EnumNames<Choice>::rows.size());
+  for (const auto& row : EnumNames<Choice>::rows) {
+    if (row.first == given.value) return {"", given.value, given.origin, given.assumed};
+    names.push_back(row.first);
+  }
+  throw InputError(given.place, given.origin,
+                   fmt::format("'{}' is not modelled; --set {}=NAME takes one of {}",
+                               plain_text(given.value.substr(0, 80)), key, fmt::join(names, ", ")));
+}
+
+/// The model that the recipe's class names, which has settings of its own.
+bool is_known_class(const RecipeTerms& terms) {
+  return terms.model_class && model_of_class(terms.model_class->value).has_value();
+}
+
+Finding dispatcher_of(const RecipeTerms& terms, const std::string& key) {
+  const WordTerm& type = terms.moe_token_dispatcher_type;
+  const bool deepep = holds(terms.moe_enable_deepep);
+  if (!type && deepep) return {"", "flex", terms.moe_enable_deepep->origin};
+  if (!type && is_known_class(terms))
+    return {"", "alltoall", "usual for " + terms.model_class->value, true};
+  if (!type) return {"", "allgather", "Megatron's default", true};
+  if (deepep && type->value != "flex")
+    throw InputError(
+        type->place, type->origin,
+        fmt::format("'{}' contradicts {}, which is of flex; --set {}=NAME settles it",
+                    plain_text(type->value.substr(0, 80)), terms.moe_enable_deepep->origin, key));
+  return chosen<TokenDispatcher>(*type, key);
+}
+
+Finding backend_of(const RecipeTerms& terms, const std::string& key) {
+  if (terms.moe_flex_dispatcher_backend)
+    return chosen<ExchangeLibrary>(*terms.moe_flex_dispatcher_backend, key);
+  if (holds(terms.moe_enable_deepep)) return {"", "deepep", terms.moe_enable_deepep->origin};
+  return {"", "deepep", "Megatron's default", true};
+}
+
+void put_flex(const RecipeTerms& terms, const PutKey& put) {
+  const std::string library = "moe.moe_flex_dispatcher_backend";
+  const std::string backend = put(library, [&] { return backend_of(terms, library); });
+  const WholeTerm& own = backend == name_of(ExchangeLibrary::hybridep) ? terms.moe_hybridep_num_sms
+                                                                       : terms.moe_deepep_num_sms;
+  const WholeTerm& sms =
+      terms.moe_flex_dispatcher_num_sms ? terms.moe_flex_dispatcher_num_sms : own;
+  if (sms) put("moe.moe_flex_dispatcher_num_sms", [&] { return of(*sms); });
+}
+
+/// A capacity below 0 is none, as NeMo writes it.
+std::optional<double> capacity_in(const WordTerm& term) {
+  if (!term) return std::nullopt;
+  const auto factor = number_as<double>(term->value);
+  if (!factor || !std::isfinite(*factor))
+    throw InputError(term->place, term->origin,
+                     fmt::format("'{}' is no factor; a number would do, as 1.0",
+                                 plain_text(term->value.substr(0, 80))));
+  return *factor < 0 ? std::nullopt : factor;
+}
+
+void put_capacity(const RecipeTerms& terms, const PutKey& put) {
+  const auto capacity = capacity_in(terms.moe_expert_capacity_factor);
+  if (capacity) {
+    put("moe.moe_expert_capacity_factor", [&]() -> Finding {
+      return {"", fmt::format("{}", *capacity), terms.moe_expert_capacity_factor->origin,
+              terms.moe_expert_capacity_factor->assumed};
+    });
+  }
+  if (capacity && holds(terms.moe_pad_expert_input_to_capacity))
+    put("moe.moe_pad_expert_input_to_capacity",
+        [&] { return of(*terms.moe_pad_expert_input_to_capacity); });
+}
+
+template <class T>
+void set_aside(std::optional<Given<T>>& term, RecipeReading& reading) {
+  if (term && !term->assumed) {
+    ++reading.ignored[std::string(kNoExperts)][term->origin];
+    --reading.taken;
+  }
+  term.reset();
+}
+
+void set_aside_experts(RecipeReading& reading) {
+  RecipeTerms& terms = reading.terms;
+  for (WholeTerm RecipeTerms::*const term :
+       {&RecipeTerms::num_moe_experts, &RecipeTerms::moe_router_topk,
+        &RecipeTerms::moe_ffn_hidden_size, &RecipeTerms::moe_shared_expert_intermediate_size,
+        &RecipeTerms::expert_tensor_parallel_size, &RecipeTerms::moe_flex_dispatcher_num_sms,
+        &RecipeTerms::moe_deepep_num_sms, &RecipeTerms::moe_hybridep_num_sms})
+    set_aside(terms.*term, reading);
+  for (WordTerm RecipeTerms::*const term :
+       {&RecipeTerms::moe_token_dispatcher_type, &RecipeTerms::moe_flex_dispatcher_backend,
+        &RecipeTerms::moe_expert_capacity_factor})
+    set_aside(terms.*term, reading);
+  for (FlagTerm RecipeTerms::*const term :
+       {&RecipeTerms::moe_enable_deepep, &RecipeTerms::moe_grouped_gemm,
+        &RecipeTerms::moe_router_fusion, &RecipeTerms::moe_permute_fusion,
+        &RecipeTerms::moe_pad_expert_input_to_capacity, &RecipeTerms::moe_layer_recompute})
+    set_aside(terms.*term, reading);
+  set_aside(terms.moe_layer_freq, reading);
+}
+
+}  // namespace
+
+void put_experts(const RecipeTerms& terms, const PutKey& put) {
+  if (terms.expert_tensor_parallel_size)
+    put("parallelism.expert_tensor_parallel_size",
+        [&] { return of(*terms.expert_tensor_parallel_size); });
+  const std::string type = "moe.moe_token_dispatcher_type";
+  if (put(type, [&] { return dispatcher_of(terms, type); }) == name_of(TokenDispatcher::flex))
+    put_flex(terms, put);
+  const auto fused = [&](const std::string& key, const FlagTerm& term) {
+    put("moe." + key, [&] { return term ? of(*term) : off(); });
+  };
+  fused("moe_router_fusion", terms.moe_router_fusion);
+  fused("moe_permute_fusion", terms.moe_permute_fusion);
+  put_capacity(terms, put);
+}
+
+void settle_experts(RecipeReading& reading, const RecipeRequest& request) {
+  const RecipeTerms& terms = reading.terms;
+  if (is_mixture(terms)) {
+    if (holds(terms.moe_grouped_gemm) || is_known_class(terms)) return;
+    ++reading.left_out[std::string(kApart)][terms.moe_grouped_gemm ? terms.moe_grouped_gemm->origin
+                                                                   : "no moe_grouped_gemm"];
+    return;
+  }
+  const bool other_model =
+      terms.model_class || request.model ||
+      std::any_of(request.settings.begin(), request.settings.end(),
+                  [](const std::string& setting) { return setting.starts_with("model"); });
+  if (!other_model) set_aside_experts(reading);
+}
+
+}  // namespace simtrain

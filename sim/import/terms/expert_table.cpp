@@ -1,0 +1,82 @@
+#include "sim/import/terms/expert_table.h"
+
+#include <array>
+
+namespace simtrain {
+namespace {
+
+constexpr Ignored kBalance{
+    "routing is simulated as random; --set moe.moe_load_imbalance=X states it"};
+constexpr NotSimulated kGroups{"routing to some groups of experts; all are chosen alike"};
+constexpr NotSimulated kPaddedRows{"rows of experts padded for FP8"};
+
+constexpr std::array kExpertTerms{
+    KeyRow{"moe_router_topk", &RecipeTerms::moe_router_topk},
+    KeyRow{"moe_ffn_hidden_size", &RecipeTerms::moe_ffn_hidden_size},
+    KeyRow{"moe_shared_expert_intermediate_size",
+           &RecipeTerms::moe_shared_expert_intermediate_size},
+    KeyRow{"moe_layer_freq", &RecipeTerms::moe_layer_freq},
+    KeyRow{"moe_token_dispatcher_type", &RecipeTerms::moe_token_dispatcher_type},
+    KeyRow{"moe_flex_dispatcher_backend", &RecipeTerms::moe_flex_dispatcher_backend},
+    KeyRow{"moe_enable_deepep", &RecipeTerms::moe_enable_deepep},
+    KeyRow{"moe_flex_dispatcher_num_sms", &RecipeTerms::moe_flex_dispatcher_num_sms},
+    KeyRow{"moe_deepep_num_sms", &RecipeTerms::moe_deepep_num_sms},
+    KeyRow{"moe_hybridep_num_sms", &RecipeTerms::moe_hybridep_num_sms},
+    KeyRow{"moe_grouped_gemm", &RecipeTerms::moe_grouped_gemm},
+    KeyRow{"moe_router_fusion", &RecipeTerms::moe_router_fusion},
+    KeyRow{"moe_permute_fusion", &RecipeTerms::moe_permute_fusion},
+    KeyRow{"moe_expert_capacity_factor", &RecipeTerms::moe_expert_capacity_factor},
+    KeyRow{"moe_pad_expert_input_to_capacity", &RecipeTerms::moe_pad_expert_input_to_capacity},
+    KeyRow{"moe_layer_recompute", &RecipeTerms::moe_layer_recompute},
+};
+
+constexpr std::array kOtherExpertKeys{
+    KeyRow{"moe_extended_tp", Refused{"experts split over TP and EP together are not modelled"}},
+    KeyRow{"moe_latent_size", Refused{"experts of a latent width are not modelled"}},
+    KeyRow{"moe_shared_expert_overlap",
+           Refused{"shared experts beside the exchange of tokens are not modelled"}},
+    KeyRow{"overlap_moe_expert_parallel_comm", kNoExchangeOverlap},
+    KeyRow{"delay_wgrad_compute", kNoDelayedGradients},
+    KeyRow{"moe_token_dropping", Refused{"tokens are dropped by moe_expert_capacity_factor alone"}},
+    KeyRow{"moe_router_force_biased",
+           Refused{"--override without it and --set moe.moe_load_imbalance=X state an imbalance"}},
+    KeyRow{"moe_expert_rank_capacity_factor",
+           Refused{"a capacity of ranks is not modelled; that of experts is"}},
+    KeyRow{"moe_router_num_groups", kGroups},
+    KeyRow{"moe_router_group_topk", kGroups},
+    KeyRow{"moe_router_topk_limited_devices", kGroups},
+    KeyRow{"moe_router_padding_for_fp8", kPaddedRows},
+    KeyRow{"moe_router_padding_for_quantization", kPaddedRows},
+    KeyRow{"moe_router_force_load_balancing", kBalance},
+    KeyRow{"moe_router_load_balancing_type", kBalance},
+    KeyRow{"moe_aux_loss_coeff", kLearned},
+    KeyRow{"moe_z_loss_coeff", kLearned},
+    KeyRow{"moe_input_jitter_eps", kLearned},
+    KeyRow{"moe_router_pre_softmax", kLearned},
+    KeyRow{"moe_router_score_function", kLearned},
+    KeyRow{"moe_router_topk_scaling_factor", kLearned},
+    KeyRow{"moe_router_enable_expert_bias", kLearned},
+    KeyRow{"moe_router_bias_update_rate", kLearned},
+    KeyRow{"moe_apply_probs_on_input", kLearned},
+    KeyRow{"moe_shared_expert_gate", kLearned},
+    KeyRow{"moe_token_drop_policy", kLearned},
+    KeyRow{"moe_router_dtype", kSoftware},
+    KeyRow{"moe_use_legacy_grouped_gemm", kSoftware},
+    KeyRow{"moe_per_layer_logging", kOutside},
+    KeyRow{"moe_use_upcycling", kOutside},
+};
+
+}  // namespace
+
+ExpertRows::ExpertRows(std::string_view prefix) {
+  keys_.reserve(kExpertTerms.size() + kOtherExpertKeys.size());
+  rows_.reserve(keys_.capacity());
+  const auto add = [&](const KeyRow& row) {
+    keys_.push_back(std::string(prefix) + std::string(row.key));
+    rows_.push_back({keys_.back(), row.meaning});
+  };
+  for (const KeyRow& row : kExpertTerms) add(row);
+  for (const KeyRow& row : kOtherExpertKeys) add(row);
+}
+
+}  // namespace simtrain
