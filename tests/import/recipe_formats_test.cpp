@@ -155,11 +155,9 @@ TEST_CASE("a Megatron script that needs a run to be understood is refused with t
   CHECK(import_error(script, request)
             .find("num_layer: is no argument that simtrain reads; did you "
                   "mean 'num_layers'?") != std::string::npos);
-  const ImportFile moe = with(script, "--swiglu", "--swiglu");
-  CHECK(moe.text.empty());
-  CHECK(import_error(with(script, "--squared-relu", "--squared-relu --num-experts 8"),
+  CHECK(import_error(with(script, "--squared-relu", "--squared-relu --multi-latent-attention"),
                      h100_job("megatron-core-2025"))
-            .find("--num-experts: is set to '8'; mixture-of-experts") != std::string::npos);
+            .find("--multi-latent-attention: is set to 'true'; multi-latent") != std::string::npos);
 }
 
 TEST_CASE("Megatron's virtual stages are given by layers too") {
@@ -270,7 +268,8 @@ TEST_CASE("Hugging Face configurations of other kinds are refused") {
         std::string::npos);
   CHECK(import_error(with(file, "\"vocab_size\"", "\"num_local_experts\": 8, \"vocab_size\""),
                      request)
-            .find("num_local_experts: is set to '8'; mixture-of-experts") != std::string::npos);
+            .find("num_local_experts: is set to 8; model_type llama has no experts") !=
+        std::string::npos);
   CHECK(import_error(with(file, "\"vocab_size\": 32000", "\"x\": 1"), request)
             .ends_with("vocab_size: is not given by this configuration"));
   request.cluster = "gcp-a4";

@@ -117,8 +117,8 @@ TEST_CASE("a model_config.yaml is refused where it is not understood") {
         std::string::npos);
   CHECK(refused({"m.yaml", "MODEL_ARGS:\n  num-layers: 3\n"}).find("num-layers: is no option") !=
         std::string::npos);
-  CHECK(refused(with(recipe_file(kConfig), "--bf16: true", "--bf16: true\n  --num-experts: 8"))
-            .find("--num-experts: is set to '8'; mixture-of-experts") != std::string::npos);
+  CHECK(refused(with(recipe_file(kConfig), "--bf16: true", "--bf16: true\n  --mtp-num-layers: 1"))
+            .find("--mtp-num-layers: is set to '1'; multi-token prediction") != std::string::npos);
   CHECK(refused(with(recipe_file(kConfig), "size: 8\n", "size: ${TP}\n"))
             .find("--tensor-model-parallel-size: '${TP}' has no value in the file; "
                   "--override tensor_model_parallel_size=VALUE sets one") != std::string::npos);

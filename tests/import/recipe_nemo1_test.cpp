@@ -86,8 +86,8 @@ TEST_CASE("hparams.yaml, the model's keys below cfg, gives the same as the confi
   CHECK(import_recipe(file, request).yaml.find("precision: bf16 # cfg.precision") !=
         std::string::npos);
   CHECK(error_of([&] {
-          import_recipe(with(file, "  num_layers: 126", "  num_moe_experts: 8"), request);
-        }).find("mixture-of-experts") != std::string::npos);
+          import_recipe(with(file, "  num_layers: 126", "  multi_latent_attention: true"), request);
+        }).find("multi-latent attention") != std::string::npos);
   file.text = "cfg: 1\n";
   CHECK(!error_of([&] { import_recipe(file, request); }).empty());
 }
@@ -139,10 +139,11 @@ TEST_CASE("what a recipe does not give comes from options, and errors name them"
 }
 
 TEST_CASE("what is not simulated is refused at its line") {
-  CHECK(refused("  fp8: true\n", "  fp8: true\n  num_moe_experts: 8\n") ==
-        "tests/import/data/" + kA4 +
-            ":66:20: model.num_moe_experts: is set to '8'; mixture-of-experts models are not "
-            "imported yet");
+  CHECK(
+      refused("  fp8: true\n", "  fp8: true\n  moe_extended_tp: true\n") ==
+      "tests/import/data/" + kA4 +
+          ":66:20: model.moe_extended_tp: is set to 'true'; experts split over TP and EP together "
+          "are not modelled");
   CHECK(refused("activations_checkpoint_granularity: null",
                 "activations_checkpoint_granularity: some")
             .find("model.activations_checkpoint_granularity: 'some' is not modelled; --set "
@@ -190,7 +191,7 @@ TEST_CASE("overrides are strict") {
   CHECK(refused_override("~model.nothing").find("is no key of the recipe") != std::string::npos);
   CHECK(refused_override("model/size=3").find("config groups are in the defaults") !=
         std::string::npos);
-  CHECK(refused_override("+model.num_moe_experts=8").find("mixture-of-experts") !=
+  CHECK(refused_override("+model.moe_extended_tp=true").find("over TP and EP together") !=
         std::string::npos);
   CHECK(refused_override("training.model.global_batch_size=4032").empty());
   CHECK(refused_override("++model.wgrad_deferral_limit=22").empty());
