@@ -73,7 +73,12 @@ void order_layers(RecipeTerms& terms) {
   if (step < 1)
     throw InputError(terms.moe_layer_step->place, terms.moe_layer_step->origin,
                      "is no number of layers; 1 or more would do");
-  if (layers < 1 || layers > kMostPatternLayers || (step == 1 && !listed)) return;
+  if (layers < 1 || (step == 1 && !listed)) return;
+  if (layers > kMostPatternLayers)
+    throw InputError(terms.num_layers->place, terms.num_layers->origin,
+                     fmt::format("is more than the {} layers that can be listed where not all have "
+                                 "experts",
+                                 kMostPatternLayers));
   std::vector<bool> experts;
   experts.reserve(static_cast<std::size_t>(layers));
   for (std::int64_t i = 1; i <= layers; ++i) experts.push_back(i % step == 0);

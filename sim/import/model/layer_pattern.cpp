@@ -14,6 +14,7 @@ namespace simtrain {
 namespace {
 
 constexpr int kDeepestPattern = 32;
+constexpr int kMostPatternParts = 1000;  // of sums and products
 
 /// A whole number, or a list of flags.
 struct PatternValue {
@@ -90,6 +91,7 @@ class PatternReader {
   }
 
   PatternValue single() {
+    if (++parts_ > kMostPatternParts) fail();
     if (take('(')) {
       if (++depth_ > kDeepestPattern) fail();
       PatternValue value = sum();
@@ -115,6 +117,7 @@ class PatternReader {
 
   std::string_view rest_;
   int depth_ = 0;
+  int parts_ = 0;
 };
 
 /// The text of a frequency without blanks; of a YAML list as Python would write it.
@@ -142,6 +145,9 @@ std::string pattern_text(const Given<YamlNode>& frequency) {
 }  // namespace
 
 std::vector<bool> expert_layers(const Given<YamlNode>& frequency, std::int64_t layers) {
+  if (layers > kMostPatternLayers)
+    refuse_pattern(frequency, fmt::format("is of a model of {} layers; up to {} are listed", layers,
+                                          kMostPatternLayers));
   const std::string text = pattern_text(frequency);
   const std::string quoted = fmt::format("'{}'", plain_text(text.substr(0, 80)));
   PatternValue value;

@@ -7,8 +7,8 @@
 
 namespace simtrain {
 
-/// The most layers that a pattern may be of; as many as a model may have.
-inline constexpr std::int64_t kMostPatternLayers = 100000;
+/// The most layers that a pattern may be of.
+inline constexpr std::int64_t kMostPatternLayers = 10000;
 
 /// Which layers have experts, by Megatron's moe_layer_freq: a whole number N (the first of each N
 /// layers has), or a flag for each layer, as a list or as Python writes one: `[0]*3+[1]*58`. Throws

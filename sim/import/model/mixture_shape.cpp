@@ -36,14 +36,17 @@ std::string run_text(const std::vector<BlockKind>& blocks, std::int64_t repeat) 
   return fmt::format("{{blocks: [{}], repeat: {}}}", fmt::join(names, ", "), repeat);
 }
 
+std::vector<BlockKind> layer_blocks(bool experts) {
+  return {BlockKind::gqa, experts ? BlockKind::moe : BlockKind::mlp};
+}
+
 /// Layers, each with experts or an MLP.
 std::string flags_text(const std::vector<bool>& flags) {
   std::vector<std::string> runs;
   std::size_t begin = 0;
   for (std::size_t i = 1; i <= flags.size(); ++i) {
     if (i < flags.size() && flags[i] == flags[begin]) continue;
-    runs.push_back(run_text({BlockKind::gqa, flags[begin] ? BlockKind::moe : BlockKind::mlp},
-                            static_cast<std::int64_t>(i - begin)));
+    runs.push_back(run_text(layer_blocks(flags[begin]), static_cast<std::int64_t>(i - begin)));
     begin = i;
   }
   return fmt::format("[{}]", fmt::join(runs, ", "));
@@ -122,11 +125,11 @@ bool is_mixture(const RecipeTerms& terms) {
 void add_experts(std::vector<Finding>& shape, const RecipeTerms& terms) {
   if (!is_mixture(terms)) return;
   if (const auto ffn = ffn_of_experts(shape, terms)) shape.push_back(experts_of(*ffn, terms));
-  if (!terms.num_layers || terms.num_layers->value > kMostPatternLayers) return;
+  if (!terms.num_layers) return;
   const std::int64_t count = terms.num_layers->value;
   if (!terms.moe_layer_freq) {
-    shape.push_back({"layers", flags_text(std::vector<bool>(static_cast<std::size_t>(count), true)),
-                     "experts in every layer"});
+    shape.push_back(
+        {"layers", "[" + run_text(layer_blocks(true), count) + "]", "experts in every layer"});
     return;
   }
   shape.push_back({"layers", flags_text(expert_layers(*terms.moe_layer_freq, count)),
