@@ -58,6 +58,22 @@ TEST_CASE("an imported recipe runs as the committed scenario does") {
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
 }
 
+TEST_CASE("an imported mixture of experts runs as the committed scenario does") {
+  const TempFolder folder;
+  const std::string file = folder.file("mixtral.yaml");
+  const Outcome written =
+      run_simtrain({"import", kData + "mixtral_8x7b_nemo1.yaml", "--cluster", "gcp-a3-ultra",
+                    "--software", "nemo-25.02", "--output", file});
+  CAPTURE(written.err);
+  CHECK(written.status == 0);
+  const nlohmann::json mine = result_of(file);
+  const nlohmann::json known = result_of("scenarios/mixtral_8x7b_h200.yaml");
+  for (const std::string key : {"step_time_s", "breakdown_s", "memory", "communication", "gpus"}) {
+    CAPTURE(key);
+    CHECK(mine.at(key) == known.at(key));
+  }
+}
+
 TEST_CASE("a refused recipe leaves no file") {
   const TempFolder folder;
   check_refused(run_simtrain({"import", kA4, "--output", folder.file("a4.yaml")}),
@@ -138,7 +154,9 @@ TEST_CASE("every format of recipes is listed and has an example that imports") {
   }
   for (const std::string file :
        {"llama31_70b_nemo2.yaml", "gpt15b_megatron.sh", "gpt15b_model_config.yaml",
-        "gpt15b_arguments.txt", "llama31_8b_bridge.yaml --nodes 1"}) {
+        "gpt15b_arguments.txt", "llama31_8b_bridge.yaml --nodes 1", "qwen3_30b_megatron.sh",
+        "mixtral_8x7b_model_config.yaml", "mixtral_8x7b_nemo2.yaml",
+        "qwen3_30b_bridge.yaml --nodes 2"}) {
     const Outcome outcome = run_simtrain(words(
         "import " + kData + file + " --cluster dgx-superpod-h100 --software megatron-core-2025"));
     CAPTURE(outcome.err);

@@ -223,6 +223,10 @@ TEST_CASE("a mixture is never near a dense model, nor a dense model near a mixtu
   CHECK(has(imported.yaml, "of mixtures of experts, which this model is not: "));
   CHECK(has(refused(kConfig, {"~num_experts"}),
             "parallelism.expert_model_parallel_size: is 4; llama3.1-8b has no experts"));
+  RecipeRequest request = mixture_job({"+model.moe_router_topk=2", "+model.moe_layer_freq=1"});
+  request.nodes = 1;
+  CHECK(has(yaml_of("llama31_8b_bridge.yaml", request),
+            "which this model is not: model.moe_layer_freq, model.moe_router_topk\n"));
   const Recipe own = recipe_of(kConfig, mixture_job({"moe_ffn_hidden_size=7168"}));
   CHECK(own.model.name != "mixtral-8x7b");
   CHECK(own.model.experts->moe_ffn_hidden_size == 7168);
@@ -233,10 +237,14 @@ TEST_CASE("where all layers have experts, the FFN of a model does not count") {
   CHECK(recipe_of(kScript, mixture_job({"~ffn_hidden_size"})).model.name == "qwen3-30b-a3b");
 }
 
-TEST_CASE("layers given by --set are listed as many") {
+TEST_CASE("layers given by --set are listed as many, and a whole section is taken") {
   const Recipe recipe = recipe_of(kConfig, mixture_job({}, {"model_overrides.num_layers=16"}));
   CHECK(recipe.model.num_layers == 16);
   CHECK(recipe.model.layers->front().repeat == 16);
+  const MoeSpec moe =
+      recipe_of(kConfig, mixture_job({}, {"moe={moe_token_dispatcher_type: allgather}"})).moe;
+  CHECK(moe.moe_token_dispatcher_type == TokenDispatcher::allgather);
+  CHECK(moe.moe_permute_fusion);
 }
 
 TEST_CASE("dispatchers and their libraries go by their names, old and new") {

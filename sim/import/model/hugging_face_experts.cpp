@@ -40,6 +40,7 @@ constexpr std::array kLlama4Keys{
     KeyRow{"intermediate_size", &T::moe_ffn_hidden_size},
     KeyRow{"intermediate_size_mlp", &T::ffn_hidden_size},
     KeyRow{"interleave_moe_layer_step", &T::moe_layer_step},
+    KeyRow{"moe_layers", Ignored{"follows from interleave_moe_layer_step"}},
     KeyRow{"attention_chunk_size", kChunks},
     KeyRow{"no_rope_layers", NotSimulated{"layers without rotary embeddings, as which all are"}},
 };

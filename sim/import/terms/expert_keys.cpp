@@ -39,6 +39,12 @@ bool is_known_class(const RecipeTerms& terms) {
   return terms.model_class && model_of_class(terms.model_class->value).has_value();
 }
 
+/// Whether that model has experts.
+bool has_class_of_experts(const RecipeTerms& terms, const DataFolder& data) {
+  if (!is_known_class(terms)) return false;
+  return names_mixture({{"model", *model_of_class(terms.model_class->value), ""}}, terms, data);
+}
+
 Finding dispatcher_of(const RecipeTerms& terms, const std::string& key) {
   const WordTerm& type = terms.moe_token_dispatcher_type;
   const bool deepep = holds(terms.moe_enable_deepep);
@@ -141,7 +147,7 @@ void put_experts(const RecipeTerms& terms, const PutKey& put) {
   put_capacity(terms, put);
 }
 
-void settle_experts(RecipeReading& reading, const RecipeRequest& request) {
+void settle_experts(RecipeReading& reading, const RecipeRequest& request, const DataFolder& data) {
   const RecipeTerms& terms = reading.terms;
   if (is_mixture(terms)) {
     if (holds(terms.moe_grouped_gemm) || is_known_class(terms)) return;
@@ -150,10 +156,10 @@ void settle_experts(RecipeReading& reading, const RecipeRequest& request) {
     return;
   }
   const bool other_model =
-      terms.model_class || request.model ||
+      request.model ||
       std::any_of(request.settings.begin(), request.settings.end(),
                   [](const std::string& setting) { return setting.starts_with("model"); });
-  if (!other_model) set_aside_experts(reading);
+  if (!other_model && !has_class_of_experts(terms, data)) set_aside_experts(reading);
 }
 
 }  // namespace simtrain

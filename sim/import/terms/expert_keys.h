@@ -3,6 +3,7 @@
 #include <functional>
 #include <string>
 
+#include "sim/core/files/data_folder.h"
 #include "sim/import/recipe_format.h"
 #include "sim/import/terms/finding.h"
 #include "sim/import/terms/key_table.h"
@@ -18,6 +19,6 @@ void put_experts(const RecipeTerms& terms, const PutKey& put);
 
 /// Settles what a recipe says of experts once it is read as a whole: without experts it is of no
 /// matter and is ignored, with them it is reported where they are not computed together.
-void settle_experts(RecipeReading& reading, const RecipeRequest& request);
+void settle_experts(RecipeReading& reading, const RecipeRequest& request, const DataFolder& data);
 
 }  // namespace simtrain

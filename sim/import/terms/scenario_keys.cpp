@@ -368,8 +368,9 @@ class ScenarioKeys {
 
   void experts(const std::vector<Finding>& model) {
     if (!names_mixture(model, t_, data_)) return;
-    put_experts(t_, [this](const std::string& key, const std::function<Finding()>& derive) {
-      put(key, derive);
+    const bool whole = given_.find("moe") != given_.end();  // the user gives all of that section
+    put_experts(t_, [&](const std::string& key, const std::function<Finding()>& derive) {
+      if (!whole || !key.starts_with("moe.")) put(key, derive);
       return value_of(key);
     });
   }
