@@ -37,6 +37,10 @@ inline PlanChoice choice_of(const Scenario& scenario) {
   choice[Knob::vp] = recipe.vp();
   choice[Knob::cp] = recipe.cp();
   choice[Knob::dp] = choice.gpus / (recipe.tp() * recipe.pp() * recipe.cp());
+  if (recipe.model.has_experts()) {
+    choice[Knob::ep] = recipe.ep();
+    choice[Knob::etp] = recipe.etp();
+  }
   choice[Knob::mbs] = recipe.training.micro_batch_size;
   choice[Knob::recompute] = static_cast<int>(recipe.recompute);
   const bool embedding = recipe.parallelism.account_for_embedding_in_pipeline_split;

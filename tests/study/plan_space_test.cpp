@@ -22,7 +22,7 @@ std::set<Values> read_plans(const std::string& file, const std::string& row,
   const Scenario base = draft(file, row, settings);
   std::set<Values> found;
   PlanChoice choice = choice_of(base);
-  const auto judge = [&] {
+  const auto read = [&] {
     std::vector<Setting> all = parsed(settings);
     for (Setting& setting : settings_of(choice, base)) all.push_back(std::move(setting));
     try {
@@ -30,6 +30,16 @@ std::set<Values> read_plans(const std::string& file, const std::string& row,
       found.insert(choice_of(scenario).values);
     } catch (const InputError&) {
       return;
+    }
+  };
+  const auto judge = [&] {
+    if (!base.recipe.model.has_experts()) return read();
+    for (const int ep : {1, 2, 4, 8}) {
+      choice[Knob::ep] = ep;
+      for (const int etp : {1, 2}) {
+        choice[Knob::etp] = etp;
+        if (etp == 1 || etp == choice[Knob::tp]) read();
+      }
     }
   };
   for (const int tp : {1, 2, 3, 8}) {
@@ -81,9 +91,11 @@ TEST_CASE("the space holds every plan that the reader takes and no other") {
   };
   for (const auto& [file, row, settings] :
        {Case{"llama31_8b_h100", "bf16-8", {"nodes=3", "gbs=12"}},
-        Case{"llama31_405b_h100",
-             "fp8-32",
-             {"nodes=3", "gbs=24", "model_overrides.num_layers=10"}}}) {
+        Case{"llama31_405b_h100", "fp8-32", {"nodes=3", "gbs=24", "model_overrides.num_layers=10"}},
+        Case{"mixtral_8x7b_h200",
+             "bf16-256",
+             {"nodes=3", "gbs=24", "parallelism.sequence_parallel=true",
+              "parallelism.expert_tensor_parallel_size=1"}}}) {
     const auto& shown = file;
     CAPTURE(shown);
     const Scenario base = draft(file, row, settings);
@@ -93,6 +105,7 @@ TEST_CASE("the space holds every plan that the reader takes and no other") {
     const PlanSpace space = plan_space(
         base,
         limits({"tp=1,2,3,8", "pp=1,2,3,6", "vp=1:3", "cp=1:3", "mbs=1,2", "account=none,loss,both",
+                "etp=1,2",
                 std::string("recompute=") + std::string(name_of(base.recipe.recompute))}),
         0);
     std::set<Values> found;

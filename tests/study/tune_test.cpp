@@ -111,6 +111,19 @@ TEST_CASE("the best of the search is the least of all, simulated one by one") {
   }
 }
 
+TEST_CASE("the best of a mixture's plans is the least of all, over EP and ETP too") {
+  const TuneRequest request =
+      request_of({"mixtral_8x7b_h200",
+                  "bf16-256",
+                  {{"nodes=2", "gbs=64", "parallelism.sequence_parallel=true"}},
+                  {"cp=1", "mbs=1,2", "vp=1", "tp=1,2", "pp=1,2"},
+                  TuneGoal::step_time});
+  const TuneResult result = tune(request);
+  CHECK(result.best.front().report.step_time_s == least_score(request));
+  CHECK(std::any_of(result.steps.begin(), result.steps.end(),
+                    [](const KnobStep& step) { return step.knob == Knob::ep; }));
+}
+
 TEST_CASE("one thread finds the same with the same work") {
   const TuneRequest request =
       request_of({"llama31_8b_h100", "fp8-16", {{"gbs=32"}}, {"cp=1,2", "mbs=1,2"}});

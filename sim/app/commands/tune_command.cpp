@@ -34,12 +34,14 @@ constexpr std::array kTuneOptions{
               .preset = "step_time"},
     kPriceOption,
     with_help(kTokensOption, "of the training run whose cost is printed: 15T, 300B"),
-    OptionRow{.name = "limit",
-              .value = "KEY=VALUES",
-              .help = "values that a knob may have: tp=1,2,4 or pp=2:16 or mbs=1:8:x2 or "
-                      "recompute=none,selective; keys: tp, pp, vp, cp, dp, mbs, recompute, account "
-                      "(none, embedding, loss, both)",
-              .type = OptionType::texts},
+    OptionRow{
+        .name = "limit",
+        .value = "KEY=VALUES",
+        .help =
+            "values that a knob may have: tp=1,2,4 or pp=2:16 or mbs=1:8:x2 or "
+            "recompute=none,selective; keys: tp, pp, vp, cp, dp, ep, etp, mbs, recompute, account "
+            "(none, embedding, loss, both)",
+        .type = OptionType::texts},
     OptionRow{.name = "memory-margin",
               .value = "PERCENT",
               .help = "of a GPU's memory to leave free",

@@ -98,8 +98,8 @@ constexpr auto kMeanings = std::to_array<Meaning>({
     {"recompute",
      "what the backward computes again: some modules (selective) or the whole layer (full)"},
     {"recompute_modules",
-     "a list, of recompute selective: core_attn, layernorm, mlp, moe, moe_act, shared_experts; "
-     "without it core_attn"},
+     "a list, of recompute selective: core_attn, layernorm, mlp, mla_up_proj, moe, moe_act, "
+     "shared_experts; without it core_attn"},
     {"cuda_graphs", "layers are replayed as CUDA graphs: no launch time on the host"},
     {"nccl.version", "changes the software's: the NCCL release, 2.18 to 2.30"},
     {"nccl.nvls", "changes the software's: NCCL_NVLS_ENABLE"},
@@ -209,10 +209,20 @@ std::string scenario_help() {
       "it, wherever the model comes from.\n\n"
       "`layers` of a model lists its layers where they are not all attention and MLP: "
       "`[{blocks: [gqa, mlp], repeat: 16}, {blocks: [mlp], repeat: 16}]`, together "
-      "`num_layers` (`simtrain list blocks`).\n\n"
+      "`num_layers` (`simtrain list blocks`); a hybrid's pattern instead, a letter a layer: "
+      "`hybrid_override_pattern: \"MEM*E\"`.\n"
+      "Some blocks have sizes of their own: `window_size` (swa), `attention_chunk_size` "
+      "(chunked_gqa), `multi_latent_attention: {q_lora_rank: 1536,\n"
+      "kv_lora_rank: 512, qk_head_dim: 128, qk_pos_emb_head_dim: 64, v_head_dim: 128}` (mla), "
+      "`mamba: {mamba_num_heads: 64, mamba_head_dim: 64,\n"
+      "mamba_state_dim: 128, mamba_num_groups: 8}` (mamba), `experts` (moe). Of any model: "
+      "`qk_layernorm`, `add_bias_linear`, `add_qkv_bias`,\n"
+      "`softmax_type` (vanilla, off-by-one, learnable), `mtp_num_layers`.\n\n"
       "`experts` of a model are those of its moe blocks: `experts: {num_moe_experts: 8, "
       "moe_router_topk: 2, moe_ffn_hidden_size: 14336,\n"
-      "moe_shared_expert_intermediate_size: 0}`; `moe` of a scenario says how tokens find them.\n\n"
+      "moe_shared_expert_intermediate_size: 0}`, with `moe_latent_size` where tokens are "
+      "dispatched "
+      "narrower; `moe` of a scenario says how tokens find them.\n\n"
       "`hardware` may hold values of the GPU, node, fabric and software files that the scenario "
       "names, and replaces them:\n"
       "`hardware: {nic_bandwidth: 200 Gb/s}`, on the command line "

@@ -48,8 +48,9 @@ Json best_tiles(const TuneResult& result) {
 /// Values of the knobs of a plan behind its GPUs.
 Json plan_cells(const PlanChoice& choice) {
   Json cells = Json::array({choice.gpus});
-  for (const auto& [name, knob] : EnumNames<Knob>::rows)
-    cells.push_back(value_text(knob, choice[knob]));
+  for (const auto& [name, knob] : EnumNames<Knob>::rows) {
+    if (choice.has(knob)) cells.push_back(value_text(knob, choice[knob]));
+  }
   return cells;
 }
 
@@ -121,7 +122,10 @@ Json step_rows(const TuneResult& result) {
 /// The content of web/templates/tune_plans.html and tune_steps.html.
 Json plans_section(const TuneHead& head, const TuneResult& result) {
   Json knobs = Json::array();
-  for (const auto& [name, knob] : EnumNames<Knob>::rows) knobs.push_back(name);
+  const PlanChoice first = result.best.empty() ? PlanChoice{} : result.best.front().plan.choice;
+  for (const auto& [name, knob] : EnumNames<Knob>::rows) {
+    if (first.has(knob)) knobs.push_back(name);
+  }
   const bool any_tight = std::any_of(result.best.begin(), result.best.end(),
                                      [](const TunedPlan& tuned) { return tuned.plan.tight; });
   return {{"knobs", std::move(knobs)},

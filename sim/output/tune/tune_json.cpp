@@ -10,6 +10,7 @@ using Json = nlohmann::ordered_json;
 Json choice_json(const PlanChoice& choice) {
   Json json{{"gpus", choice.gpus}};
   for (const auto& [name, knob] : EnumNames<Knob>::rows) {
+    if (!choice.has(knob)) continue;
     if (knob == Knob::recompute || knob == Knob::account)
       json[std::string(name)] = value_text(knob, choice[knob]);
     else

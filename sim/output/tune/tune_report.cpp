@@ -14,21 +14,24 @@ namespace simtrain {
 namespace {
 
 std::string plan_columns(const PlanChoice& choice) {
-  return fmt::format("{:>5}{:>3}{:>4}{:>3}{:>3}{:>5}{:>4} {:<10}{:<9}", choice.gpus,
+  const std::string experts =
+      choice.has(Knob::ep) ? fmt::format("{:>4}{:>4}", choice[Knob::ep], choice[Knob::etp]) : "";
+  return fmt::format("{:>5}{:>3}{:>4}{:>3}{:>3}{:>5}{}{:>4} {:<10}{:<9}", choice.gpus,
                      choice[Knob::tp], choice[Knob::pp], choice[Knob::vp], choice[Knob::cp],
-                     choice[Knob::dp], choice[Knob::mbs],
+                     choice[Knob::dp], experts, choice[Knob::mbs],
                      value_text(Knob::recompute, choice[Knob::recompute]),
                      value_text(Knob::account, choice[Knob::account]));
 }
 
-std::string head_columns() {
-  return fmt::format("{:>5}{:>3}{:>4}{:>3}{:>3}{:>5}{:>4} {:<10}{:<9}", "GPUs", "TP", "PP", "VP",
-                     "CP", "DP", "MBS", "recompute", "account");
+std::string head_columns(bool experts) {
+  return fmt::format("{:>5}{:>3}{:>4}{:>3}{:>3}{:>5}{}{:>4} {:<10}{:<9}", "GPUs", "TP", "PP", "VP",
+                     "CP", "DP", experts ? "  EP ETP" : "", "MBS", "recompute", "account");
 }
 
 /// The cost, where a price is given, replaces the MFU, by which plans rank alike.
 void add_plans(std::string& out, const TuneHead& head, const TuneResult& result) {
-  out += fmt::format("   {}{:>10}{:>11}{:>9}\n", head_columns(), "step time",
+  out += fmt::format("   {}{:>10}{:>11}{:>9}\n",
+                     head_columns(result.best.front().plan.choice.has(Knob::ep)), "step time",
                      head.usd_per_gpu_hour ? "cost" : "MFU", "to spare");
   bool tight = false;
   for (std::size_t i = 0; i < result.best.size(); ++i) {

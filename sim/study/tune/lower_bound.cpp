@@ -76,6 +76,10 @@ PassKey StepTimeBound::key(const Recipe& recipe) const {
     key.pp = recipe.pp();
     key.dp = rank_grid(recipe, gpus_).dp();
   }
+  if (recipe.model.has_experts()) {
+    key.ep = recipe.ep();
+    key.etp = recipe.etp();
+  }
   return key;
 }
 

@@ -18,8 +18,8 @@ struct PassCosts {
   PieceCosts pieces{};
 };
 
-/// What PassCosts depend on. Where links between switches can bind, PP and DP too, since the first
-/// group of a class then speaks for itself alone; 0 elsewhere.
+/// What PassCosts depend on, EP and ETP with experts. Where links between switches can bind, PP and
+/// DP too, since the first group of a class then speaks for itself alone; 0 elsewhere.
 struct PassKey {
   int tp = 0;
   int cp = 0;
@@ -27,9 +27,11 @@ struct PassKey {
   int recompute = 0;
   int pp = 0;
   int dp = 0;
+  int ep = 1;
+  int etp = 1;
   friend bool operator<(const PassKey& a, const PassKey& b) {
-    return std::tie(a.tp, a.cp, a.mbs, a.recompute, a.pp, a.dp) <
-           std::tie(b.tp, b.cp, b.mbs, b.recompute, b.pp, b.dp);
+    return std::tie(a.tp, a.cp, a.mbs, a.recompute, a.pp, a.dp, a.ep, a.etp) <
+           std::tie(b.tp, b.cp, b.mbs, b.recompute, b.pp, b.dp, b.ep, b.etp);
   }
 };
 

@@ -36,6 +36,10 @@ void apply(const PlanChoice& choice, Scenario& scenario) {
   parallelism.pipeline_model_parallel_size = choice[Knob::pp];
   parallelism.virtual_pipeline_model_parallel_size = choice[Knob::vp];
   parallelism.context_parallel_size = choice[Knob::cp];
+  if (choice.has(Knob::ep)) {
+    parallelism.expert_model_parallel_size = choice[Knob::ep];
+    parallelism.expert_tensor_parallel_size = choice[Knob::etp];
+  }
   parallelism.account_for_embedding_in_pipeline_split = counts_embedding(choice[Knob::account]);
   parallelism.account_for_loss_in_pipeline_split = counts_loss(choice[Knob::account]);
   recipe.training.micro_batch_size = choice[Knob::mbs];
@@ -46,17 +50,24 @@ std::vector<Setting> settings_of(const PlanChoice& choice, const Scenario& scena
   const auto number = [](int value) { return fmt::format("{}", value); };
   const auto truth = [](bool value) { return std::string(value ? "true" : "false"); };
   const int account = choice[Knob::account];
-  return {setting("cluster.nodes", number(scenario.placement.nodes)),
-          setting("training.micro_batch_size", number(choice[Knob::mbs])),
-          setting("parallelism.tensor_model_parallel_size", number(choice[Knob::tp])),
-          setting("parallelism.pipeline_model_parallel_size", number(choice[Knob::pp])),
-          setting("parallelism.virtual_pipeline_model_parallel_size", number(choice[Knob::vp])),
-          setting("parallelism.context_parallel_size", number(choice[Knob::cp])),
-          setting("parallelism.account_for_embedding_in_pipeline_split",
-                  truth(counts_embedding(account))),
-          setting("parallelism.account_for_loss_in_pipeline_split", truth(counts_loss(account))),
-          setting("overlap.tp_comm_overlap", truth(overlaps_tensor(choice, scenario))),
-          setting("recompute", value_text(Knob::recompute, choice[Knob::recompute]))};
+  std::vector<Setting> settings{
+      setting("cluster.nodes", number(scenario.placement.nodes)),
+      setting("training.micro_batch_size", number(choice[Knob::mbs])),
+      setting("parallelism.tensor_model_parallel_size", number(choice[Knob::tp])),
+      setting("parallelism.pipeline_model_parallel_size", number(choice[Knob::pp])),
+      setting("parallelism.virtual_pipeline_model_parallel_size", number(choice[Knob::vp])),
+      setting("parallelism.context_parallel_size", number(choice[Knob::cp])),
+      setting("parallelism.account_for_embedding_in_pipeline_split",
+              truth(counts_embedding(account))),
+      setting("parallelism.account_for_loss_in_pipeline_split", truth(counts_loss(account))),
+      setting("overlap.tp_comm_overlap", truth(overlaps_tensor(choice, scenario))),
+      setting("recompute", value_text(Knob::recompute, choice[Knob::recompute]))};
+  if (choice.has(Knob::ep)) {
+    settings.push_back(setting("parallelism.expert_model_parallel_size", number(choice[Knob::ep])));
+    settings.push_back(
+        setting("parallelism.expert_tensor_parallel_size", number(choice[Knob::etp])));
+  }
+  return settings;
 }
 
 std::string value_text(Knob knob, int value) {
@@ -66,11 +77,14 @@ std::string value_text(Knob knob, int value) {
 }
 
 std::string text_of(const PlanChoice& choice) {
-  return fmt::format("TP {}, PP {}, VP {}, CP {}, DP {}, micro-batch {}, recompute {}, account {}",
-                     choice[Knob::tp], choice[Knob::pp], choice[Knob::vp], choice[Knob::cp],
-                     choice[Knob::dp], choice[Knob::mbs],
-                     value_text(Knob::recompute, choice[Knob::recompute]),
-                     value_text(Knob::account, choice[Knob::account]));
+  const std::string experts =
+      choice.has(Knob::ep) ? fmt::format(", EP {}, ETP {}", choice[Knob::ep], choice[Knob::etp])
+                           : "";
+  return fmt::format(
+      "TP {}, PP {}, VP {}, CP {}, DP {}{}, micro-batch {}, recompute {}, account {}",
+      choice[Knob::tp], choice[Knob::pp], choice[Knob::vp], choice[Knob::cp], choice[Knob::dp],
+      experts, choice[Knob::mbs], value_text(Knob::recompute, choice[Knob::recompute]),
+      value_text(Knob::account, choice[Knob::account]));
 }
 
 }  // namespace simtrain

@@ -7,8 +7,9 @@
 
 namespace simtrain {
 
-/// What a search may change in a recipe. DP follows from the others and the number of GPUs.
-enum class Knob { tp, pp, vp, cp, dp, mbs, recompute, account };
+/// What a search may change in a recipe. DP follows from the others and the number of GPUs. Models
+/// without experts have no ep and etp: 0.
+enum class Knob { tp, pp, vp, cp, dp, ep, etp, mbs, recompute, account };
 
 template <>
 struct EnumNames<Knob> {
@@ -17,6 +18,8 @@ struct EnumNames<Knob> {
                                    std::pair{std::string_view("vp"), Knob::vp},
                                    std::pair{std::string_view("cp"), Knob::cp},
                                    std::pair{std::string_view("dp"), Knob::dp},
+                                   std::pair{std::string_view("ep"), Knob::ep},
+                                   std::pair{std::string_view("etp"), Knob::etp},
                                    std::pair{std::string_view("mbs"), Knob::mbs},
                                    std::pair{std::string_view("recompute"), Knob::recompute},
                                    std::pair{std::string_view("account"), Knob::account}};
@@ -44,6 +47,10 @@ struct PlanChoice {
 
   [[nodiscard]] int operator[](Knob knob) const { return values[static_cast<std::size_t>(knob)]; }
   int& operator[](Knob knob) { return values[static_cast<std::size_t>(knob)]; }
+  /// Whether the model has what a knob is of.
+  [[nodiscard]] bool has(Knob knob) const {
+    return (knob != Knob::ep && knob != Knob::etp) || (*this)[knob] > 0;
+  }
   friend bool operator==(const PlanChoice&, const PlanChoice&) = default;
 };
 
@@ -57,7 +64,8 @@ std::vector<Setting> settings_of(const PlanChoice& choice, const Scenario& scena
 /// A knob's value as it is written: "8", "selective", "both".
 std::string value_text(Knob knob, int value);
 
-/// "TP 8, PP 8, VP 8, CP 2, DP 4, micro-batch 1, recompute none, account both".
+/// "TP 8, PP 8, VP 8, CP 2, DP 4, micro-batch 1, recompute none, account both"; of experts also
+/// "EP 8, ETP 1".
 std::string text_of(const PlanChoice& choice);
 
 }  // namespace simtrain

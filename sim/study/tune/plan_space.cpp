@@ -53,15 +53,12 @@ class Corner {
         choice_(choice) {}
 
   PlanSpace plans() {
-    const int batch = scenario_.recipe.training.global_batch_size;
-    if (batch % choice_[Knob::dp] != 0) return std::move(space_);
+    if (scenario_.recipe.training.global_batch_size % choice_[Knob::dp] != 0)
+      return std::move(space_);
     for (const auto& [name, account] : EnumNames<SplitAccount>::rows) {
       if (!set(Knob::account, static_cast<int>(account))) continue;
       for (const int vp : interleavings()) {
-        if (!set(Knob::vp, vp) || !new_split()) continue;
-        for (const int mbs : divisors(batch / choice_[Knob::dp])) {
-          if (set(Knob::mbs, mbs)) judge();
-        }
+        if (set(Knob::vp, vp) && new_split()) add_experts();
       }
     }
     return std::move(space_);
@@ -71,6 +68,24 @@ class Corner {
   bool set(Knob knob, int value) {
     choice_[knob] = value;
     return limits_.allows(knob, value);
+  }
+
+  /// ETP 1, or as TP; EP over the experts and the ranks of a stage.
+  void add_experts() {
+    if (!base_.model.has_experts()) return add_batches();
+    const int stage = choice_[Knob::tp] * choice_[Knob::cp] * choice_[Knob::dp];
+    for (const int etp : std::set<int>{1, choice_[Knob::tp]}) {
+      if (!set(Knob::etp, etp)) continue;
+      for (const int ep : divisors(base_.model.experts->num_moe_experts)) {
+        if (stage % (std::int64_t{ep} * etp) == 0 && set(Knob::ep, ep)) add_batches();
+      }
+    }
+  }
+
+  void add_batches() {
+    for (const int mbs : divisors(base_.training.global_batch_size / choice_[Knob::dp])) {
+      if (set(Knob::mbs, mbs)) judge();
+    }
   }
 
   [[nodiscard]] std::vector<int> interleavings() const {

@@ -43,8 +43,8 @@ struct EnumNames<SquaredRelu> {
                                    std::pair{std::string_view("eager"), SquaredRelu::eager}};
 };
 
-/// Time that the host takes for one dense layer, its modules and operators in Python, in launches: in
-/// units of a node's host_launch_latency, which says how fast its host is.
+/// Time that the host takes for one dense layer, its modules and operators in Python, in launches:
+/// in units of a node's host_launch_latency, which says how fast its host is.
 struct HostLaunches {
   Sourced<int> bf16_forward;
   Sourced<int> bf16_backward;
