@@ -172,7 +172,8 @@ TEST_CASE("--set changes keys that exist") {
        "recompute_modules, cuda_graphs, nccl"},
       {{"good.yaml", "--set", "training.sequence=1"},
        "--set training.sequence=1:1:1: training.sequence: is not known here; known are precision, "
-       "fp8_params, seq_length, micro_batch_size, global_batch_size"},
+       "fp8_params, num_layers_at_start_in_bf16, num_layers_at_end_in_bf16, seq_length, "
+       "micro_batch_size, global_batch_size"},
       {{"good.yaml", "--set", ".tp=1"}, "--set .tp=1:1:1: .tp: is not a dotted key"},
       {{"good.yaml", "--set", "name.x=1"},
        "--set name.x=1:1:1: name.x: 'name' has no keys below it"},

@@ -150,6 +150,14 @@ TEST_CASE("Precisions must go together") {
       {"precision: bf16", "precision: bf16\n  fp8_params: true",
        "10:15: training.fp8_params: is true with precision bf16; FP8 parameters need precision "
        "fp8"},
+      {"precision: bf16", "precision: fp8_mx",
+       "9:14: training.precision: 'fp8_mx' is not computed by h100-sxm, whose file has no rates of "
+       "it; bf16 would do"},
+      {"precision: bf16", "precision: bf16\n  num_layers_at_end_in_bf16: 1",
+       "10:30: training.num_layers_at_end_in_bf16: is set with precision bf16, which has all "
+       "layers in BF16; 0 would do"},
+      {"grad_reduce_dtype: bf16", "grad_reduce_dtype: nvfp4",
+       "24:51: optimizer.grad_reduce_dtype: 'nvfp4' cannot hold gradients; bf16 or fp32 would do"},
       {"grad_reduce_dtype: bf16", "grad_reduce_dtype: fp8",
        "24:51: optimizer.grad_reduce_dtype: 'fp8' cannot hold gradients; bf16 or fp32 would do"},
   });

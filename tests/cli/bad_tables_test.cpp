@@ -43,7 +43,8 @@ TEST_CASE("A column that is no key is refused at the column") {
   check_table_edits({
       {"training.micro_batch_size", "training.micro_batch",
        "26:18: training.micro_batch: is not known here; known are precision, fp8_params, "
-       "seq_length, micro_batch_size, global_batch_size"},
+       "num_layers_at_start_in_bf16, num_layers_at_end_in_bf16, seq_length, micro_batch_size, "
+       "global_batch_size"},
       {"training.micro_batch_size", "mbs", "26:18: mbs: is not known here; did you mean 'moe'?"},
       {"training.micro_batch_size", "name.x", "26:18: name.x: 'name' has no keys below it"},
       {"training.micro_batch_size", "training..x", "26:18: training..x: is not a dotted key"},

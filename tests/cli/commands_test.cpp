@@ -165,8 +165,10 @@ TEST_CASE("list prints every collective, library, algorithm and protocol with wh
 
 TEST_CASE("list precisions prints in what linear modules multiply") {
   const std::string precisions = printed("list precisions");
-  for (const char* format : {"bf16", "e4m3", "e5m2"})
+  for (const char* format : {"bf16", "e4m3", "e5m2", "e4m3/128x128", "mxfp8", "nvfp4"})
     CHECK(precisions.find(format) != std::string::npos);
+  for (const char* name : {"bf16 ", "fp8 ", "fp8_cs ", "fp8_mx ", "fp8_sc ", "nvfp4 "})
+    CHECK(("\n" + precisions).find(std::string("\n") + name) != std::string::npos);
 }
 
 TEST_CASE("list scenarios prints what can be run") {

@@ -77,13 +77,13 @@ TEST_CASE("a NeMo 2 run configuration gives the committed scenario") {
   }
 }
 
-TEST_CASE("a NeMo 2 configuration in other than delayed FP8 is refused by default") {
+TEST_CASE("a NeMo 2 configuration in FP8 by a recipe that is not known is refused by default") {
   const ImportFile file = with(recipe_file("llama31_70b_nemo2.yaml"), "precision: bf16-mixed\n",
-                               "precision: bf16-mixed\n    fp8: hybrid\n    fp8_recipe: mxfp8\n");
+                               "precision: bf16-mixed\n    fp8: hybrid\n    fp8_recipe: custom\n");
   RecipeRequest request = h100_job("nemo-25.02.01");
   CHECK(import_error(file, request)
-            .find("trainer.plugins.fp8_recipe: FP8 by 'mxfp8' is not "
-                  "modelled; --set training.precision=bf16 or fp8") != std::string::npos);
+            .find("trainer.plugins.fp8_recipe: FP8 by 'custom' is not "
+                  "modelled; --set training.precision=NAME") != std::string::npos);
   request.settings = {"training.precision=fp8"};
   const Recipe recipe = scenario_in(import_recipe(file, request).yaml).recipe;
   CHECK(recipe.precision().quantized());
@@ -109,12 +109,21 @@ TEST_CASE("the names of Megatron-Bridge's precisions are distinguished") {
   RecipeRequest request = h100_job("nemo-25.02.01");
   request.nodes = 1;
   request.overrides = {"mixed_precision=bf16_with_fp8_delayed_scaling_mixed"};
-  CHECK(scenario_in(import_recipe(recipe_file("llama31_8b_bridge.yaml"), request).yaml)
-            .recipe.precision()
-            .quantized());
+  const auto imported = [&] {
+    return scenario_in(import_recipe(recipe_file("llama31_8b_bridge.yaml"), request).yaml)
+        .recipe.training;
+  };
+  CHECK(imported().precision == Precision::fp8);
+  CHECK(imported().num_layers_at_end_in_bf16 == 0);
+  request.overrides = {"mixed_precision=bf16_with_fp8_current_scaling_mixed"};
+  CHECK(imported().precision == Precision::fp8_cs);
+  CHECK(imported().num_layers_at_start_in_bf16 == 1);
+  CHECK(imported().num_layers_at_end_in_bf16 == 1);
+  request.overrides = {"mixed_precision=bf16_with_fp8_subchannel_scaling_mixed"};
+  CHECK(imported().precision == Precision::fp8_sc);
   request.overrides = {"mixed_precision=bf16_with_mxfp8_mixed"};
-  CHECK(import_error(recipe_file("llama31_8b_bridge.yaml"), request).find("FP8 by 'mxfp8'") !=
-        std::string::npos);
+  CHECK(import_error(recipe_file("llama31_8b_bridge.yaml"), request)
+            .find("'fp8_mx' is not computed by h100-sxm") != std::string::npos);
   request.overrides = {"mixed_precision=fp16_mixed"};
   CHECK(import_error(recipe_file("llama31_8b_bridge.yaml"), request).find("'fp16_mixed' is not") !=
         std::string::npos);

@@ -97,9 +97,11 @@ inline void add_flags(Draw& draw, bool sequence_parallel, std::vector<std::strin
         "overlap.defer_embedding_wgrad_compute", "optimizer.distributed", "cuda_graphs"})
     settings.push_back(fmt::format("{}={}", flag, draw.once_in(2)));
   settings.push_back(fmt::format("parallelism.sequence_parallel={}", sequence_parallel));
-  const bool fp8 = draw.once_in(3);
-  settings.push_back(std::string("precision=") + (fp8 ? "fp8" : "bf16"));
-  if (fp8) settings.push_back(fmt::format("training.fp8_params={}", draw.once_in(2)));
+  const bool quantized = draw.once_in(3);
+  settings.push_back(
+      std::string("precision=") +
+      (quantized ? draw.one_of({"fp8", "fp8", "fp8_cs", "fp8_mx", "fp8_sc", "nvfp4"}) : "bf16"));
+  if (quantized) settings.push_back(fmt::format("training.fp8_params={}", draw.once_in(2)));
   settings.push_back(std::string("recompute=") +
                      draw.one_of({"none", "none", "selective", "full"}));
   if (sequence_parallel && draw.once_in(4)) {

@@ -39,13 +39,34 @@ void add_model(Options& options, const ModelSpec& model) {
            !model.share_embeddings_and_output_weights);
 }
 
+/// Megatron's name of it.
+std::string fp8_recipe(Precision precision) {
+  switch (precision) {
+    case Precision::fp8_cs:
+      return "tensorwise";
+    case Precision::fp8_mx:
+      return "mxfp8";
+    case Precision::fp8_sc:
+      return "blockwise";
+    case Precision::nvfp4:
+      return "nvfp4";
+    case Precision::bf16:
+    case Precision::fp8:
+      break;
+  }
+  return "delayed";
+}
+
 void add_step(Options& options, const Recipe& recipe) {
   const ParallelismSpec& parallelism = recipe.parallelism;
   options.emplace_back("seq-length", std::to_string(recipe.training.seq_length));
   options.emplace_back("micro-batch-size", std::to_string(recipe.training.micro_batch_size));
   options.emplace_back("global-batch-size", std::to_string(recipe.training.global_batch_size));
   add_flag(options, "bf16", true);
-  if (recipe.precision().quantized()) options.emplace_back("fp8-format", "hybrid");
+  if (recipe.precision().quantized()) {
+    options.emplace_back("fp8-format", "hybrid");
+    options.emplace_back("fp8-recipe", fp8_recipe(recipe.training.precision));
+  }
   add_flag(options, "fp8-param-gather", recipe.training.fp8_params);
   options.emplace_back("tensor-model-parallel-size", std::to_string(recipe.tp()));
   options.emplace_back("pipeline-model-parallel-size", std::to_string(recipe.pp()));

@@ -60,9 +60,10 @@ TEST_CASE("A changed knob is the changed scenario, simulated") {
     CHECK(change.from != change.to);
   }
   CHECK(knobs >= 8);
-  const ChangeResult* precision = find(why, "precision");
-  REQUIRE(precision != nullptr);
-  CHECK(precision->to == "bf16");
+  const auto precision = std::find_if(
+      why.changes.begin(), why.changes.end(),
+      [](const ChangeResult& change) { return change.name == "precision" && change.to == "bf16"; });
+  REQUIRE(precision != why.changes.end());
   const Report bf16 = simulate(testing::scenario("llama31_8b_h100", "fp8-8",
                                                  {"precision=bf16", "training.fp8_params=false"}));
   CHECK(precision->step_time_s == bf16.step_time_s);

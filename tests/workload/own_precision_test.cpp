@@ -148,17 +148,17 @@ TEST_CASE("casts read an activation and write the copies of both directions") {
     CAPTURE(format.name);
     const Recipe recipe = in(llama_405b(), row_in(format));
     const double moved = 2 + 2 * format.bytes();
-    CHECK(streamed(program_of(recipe, kForward), StreamingKind::cast) ==
+    CHECK(streamed(program_of(recipe, kForward), StreamingKind::block_cast) ==
           std::vector{kTokens * kProjection * moved, kTokens * kFfn * moved});
     CHECK(streamed(program_of(recipe, kForward), StreamingKind::norm_forward) ==
           std::vector(2, kOwn * kHidden * moved));
     // Gradients of FC2 and FC1, then of the projection and QKV: a rank's own rows, or all of them.
-    CHECK(streamed(program_of(recipe, kBackward), StreamingKind::cast) ==
+    CHECK(streamed(program_of(recipe, kBackward), StreamingKind::block_cast) ==
           std::vector{kOwn * kHidden * moved, kTokens * 2 * kFfn * moved, kOwn * kHidden * moved,
                       kTokens * kQkv * moved});
     const double weights = kHidden * (kQkv + kProjection + 3 * kFfn);
-    CHECK(streamed(program_of(recipe, {Part::layer, Phase::weight_cast}), StreamingKind::cast) ==
-          std::vector{weights * moved});
+    CHECK(streamed(program_of(recipe, {Part::layer, Phase::weight_cast}),
+                   StreamingKind::block_cast) == std::vector{weights * moved});
   }
 }
 
@@ -241,6 +241,56 @@ TEST_CASE("weights take their copies, and FP8 parameters are kept and gathered i
   }
 }
 
+TEST_CASE("a tensor is read once more for its largest value, which a norm finds of its output") {
+  constexpr TensorFormat kScaled{.name = "scaled", .type = DataType::fp8, .quantized = true};
+  for (const AmaxPass amax : {AmaxPass::except_of_norms, AmaxPass::always}) {
+    PrecisionRow row = row_in(kScaled);
+    for (Operand* operand : {&row.layers.input, &row.layers.weight, &row.layers.gradient})
+      operand->amax = amax;
+    const Recipe recipe = in(llama_405b(), row);
+    const Program forward = program_of(recipe, kForward);
+    // The H100 wants a turned copy too: of what is not gathered the cast writes it.
+    CHECK(streamed(forward, StreamingKind::norm_forward) == std::vector(2, kOwn * kHidden * 4));
+    CHECK(streamed(forward, StreamingKind::cast) ==
+          std::vector{kOwn * kHidden * 3, kTokens * kProjection * 4, kOwn * kHidden * 3,
+                      kTokens * kFfn * 4});
+    const std::vector own{kTokens * kProjection * 2, kTokens * kFfn * 2};
+    const std::vector all{kOwn * kHidden * 2, own[0], kOwn * kHidden * 2, own[1]};
+    CHECK(streamed(forward, StreamingKind::amax) == (amax == AmaxPass::always ? all : own));
+    CHECK(called(forward, Collective::all_reduce) == std::vector<std::int64_t>(2, 4));
+    const Program backward = program_of(recipe, kBackward);
+    CHECK(streamed(backward, StreamingKind::amax) ==
+          std::vector{kOwn * kHidden * 2, kTokens * 2 * kFfn * 2, kOwn * kHidden * 2,
+                      kTokens * kQkv * 2});
+    CHECK(called(backward, Collective::all_reduce) == std::vector<std::int64_t>(2, 4));
+    const Program weights = program_of(recipe, {Part::layer, Phase::weight_cast});
+    CHECK(streamed(weights, StreamingKind::amax).size() == 1);
+  }
+}
+
+TEST_CASE("ranks that hold all rows agree on no largest value") {
+  Recipe recipe = in(llama_405b(), row_of(Precision::fp8_cs));
+  recipe.parallelism.sequence_parallel = false;
+  for (const Piece& piece : {kForward, kBackward}) {
+    for (const std::int64_t bytes : called(program_of(recipe, piece), Collective::all_reduce))
+      CHECK(bytes > 4);
+  }
+}
+
+TEST_CASE("parameters may be kept quantized, gathered in BF16 and cast after that") {
+  PrecisionRow row = row_in(kMx);
+  row.gathered_parameters = row.activation;
+  Recipe recipe = in(llama_8b(), row);
+  recipe.training.fp8_params = true;
+  CHECK(gathered_parameters(recipe) == 2 * (kLayers8b + kEdges8b));
+  CHECK(piece_counts(recipe, 0, 4)[{Part::layer, Phase::weight_cast}] == 32);
+  const GpuSpec b200 = gpu("b200-sxm");
+  CHECK(stage_memory(recipe, b200, rank_grid(recipe, 8)).front().weights ==
+        2.0 * kEdges8b + kLayers8b * 2 * kMxBytes);
+  recipe.own_precision->gathered_parameters.reset();
+  CHECK(piece_counts(recipe, 0, 4)[{Part::layer, Phase::weight_cast}] == 0);
+}
+
 TEST_CASE("scales that are not delayed reduce nothing once a pass") {
   const Recipe recipe = in(llama_405b(), row_in(kMx));
   CHECK(rank_grid(recipe, 128).ranks_of(GroupKind::amax) == 1);
@@ -260,10 +310,10 @@ TEST_CASE("delayed scales are as many and remembered as long as the row says") {
 }
 
 TEST_CASE("layers that stay out of a precision are of a kind of their own") {
-  PrecisionRow row = row_in(kMx);
-  row.high_layers = {.first = 1, .last = 2};
-  const Recipe recipe = in(llama_8b(), row);
-  const LayerList list(recipe.model, row.high_layers);
+  Recipe recipe = in(llama_8b(), row_in(kMx));
+  recipe.training.num_layers_at_start_in_bf16 = 1;
+  recipe.training.num_layers_at_end_in_bf16 = 2;
+  const LayerList list(recipe.model, recipe.high_layers());
   REQUIRE(list.kinds().size() == 2);
   CHECK(list.kinds()[0].high);
   CHECK(list.kinds()[0].layers == 3);
@@ -271,17 +321,16 @@ TEST_CASE("layers that stay out of a precision are of a kind of their own") {
   for (int layer = 0; layer < 32; ++layer)
     CHECK(list.kind_of(layer) == (layer < 1 || layer >= 30 ? 0 : 1));
   const Program high = program_of(recipe, {Part::layer, Phase::backward, 0});
-  CHECK(streamed(high, StreamingKind::cast).empty());
+  CHECK(streamed(high, StreamingKind::block_cast).empty());
   for (const Gemm& gemm : gemms_of(high)) CHECK(gemm.type == DataType::bf16);
-  CHECK(
-      streamed(program_of(recipe, {Part::layer, Phase::backward, 1}), StreamingKind::cast).size() ==
-      4);
+  CHECK(streamed(program_of(recipe, {Part::layer, Phase::backward, 1}), StreamingKind::block_cast)
+            .size() == 4);
 }
 
 TEST_CASE("layers that stay out have no copies, are not cast and are gathered unquantized") {
-  PrecisionRow row = row_in(kMx);
-  row.high_layers = {.first = 1, .last = 2};
-  Recipe recipe = in(llama_8b(), row);
+  Recipe recipe = in(llama_8b(), row_in(kMx));
+  recipe.training.num_layers_at_start_in_bf16 = 1;
+  recipe.training.num_layers_at_end_in_bf16 = 2;
   const std::int64_t layer = kLayers8b / 32;
   const StageMemory memory = stage_memory(recipe, gpu("b200-sxm"), rank_grid(recipe, 8)).front();
   CHECK(memory.fp8_copies == 29.0 * layer * 2 * kMxBytes);

@@ -1,5 +1,7 @@
 #include "sim/workload/kernels/precision.h"
 
+#include <tuple>
+
 #include <doctest/doctest.h>
 
 #include "tests/workload/recipes.h"
@@ -42,7 +44,50 @@ TEST_CASE("a GPU whose tensor cores take operands along k alone wants a turned c
   CHECK(cast_bytes(row_of(Precision::fp8).layers.weight) == 1);
 }
 
+TEST_CASE("copies of a weight by recipe: blocks want one for each direction on every GPU") {
+  constexpr double kMx = 2 * (1 + 1.0 / 32);
+  constexpr double kSquare = 2 * (1 + 4.0 / (128 * 128));
+  constexpr double kNv = 2 * (0.5 + 1.0 / 16);
+  for (const auto& [precision, hopper, blackwell] :
+       {std::tuple{Precision::fp8_cs, 2.0, 1.0}, std::tuple{Precision::fp8_mx, kMx, kMx},
+        std::tuple{Precision::fp8_sc, kSquare, kSquare}, std::tuple{Precision::nvfp4, kNv, kNv}}) {
+    const Operand& weight = row_of(precision).layers.weight;
+    CHECK(copied_bytes(weight, testing::gpu("h100-sxm")) == hopper);
+    CHECK(copied_bytes(weight, testing::gpu("gb200")) == blackwell);
+  }
+}
+
+TEST_CASE("scales of whole tensors ask for their largest value, those of blocks alone do not") {
+  const auto amax = [](Precision precision) { return row_of(precision).layers.input.amax; };
+  CHECK(amax(Precision::fp8) == AmaxPass::none);
+  CHECK(amax(Precision::fp8_cs) == AmaxPass::except_of_norms);
+  CHECK(amax(Precision::fp8_mx) == AmaxPass::none);
+  CHECK(amax(Precision::fp8_sc) == AmaxPass::none);
+  CHECK(amax(Precision::nvfp4) == AmaxPass::always);
+  for (const PrecisionRow& row : precision_rows())
+    CHECK(row.delayed_scaling.has_value() == (row.precision == Precision::fp8));
+}
+
+TEST_CASE("each recipe draws on rates of its own and counts MFU against a peak of its bits") {
+  const auto rates = [](Precision precision) { return row_of(precision).layers.rates.forward; };
+  CHECK(rates(Precision::fp8_cs) == DataType::fp8);
+  CHECK(rates(Precision::fp8_mx) == DataType::mxfp8);
+  CHECK(rates(Precision::fp8_sc) == DataType::fp8_block);
+  CHECK(rates(Precision::nvfp4) == DataType::nvfp4);
+  CHECK(row_of(Precision::fp8_mx).peak == DataType::fp8);
+  CHECK(row_of(Precision::nvfp4).peak == DataType::nvfp4);
+}
+
 TEST_CASE("a GPU computes in what its file has rates of") {
+  for (const char* name : {"h100-sxm", "h200-sxm"}) {
+    CHECK(has_rates(testing::gpu(name), row_of(Precision::fp8_cs)));
+    CHECK(has_rates(testing::gpu(name), row_of(Precision::fp8_sc)));
+    CHECK(!has_rates(testing::gpu(name), row_of(Precision::fp8_mx)));
+    CHECK(!has_rates(testing::gpu(name), row_of(Precision::nvfp4)));
+  }
+  for (const char* name : {"b200-sxm", "gb200"}) {
+    for (const PrecisionRow& row : precision_rows()) CHECK(has_rates(testing::gpu(name), row));
+  }
   CHECK(has_rates(testing::gpu("h100-sxm"), row_of(Precision::fp8)));
   CHECK(has_rates(testing::gpu("a100-sxm"), row_of(Precision::bf16)));
   CHECK(!has_rates(testing::gpu("a100-sxm"), row_of(Precision::fp8)));

@@ -56,6 +56,8 @@ constexpr auto kMeanings = std::to_array<Meaning>({
      "scenario's folder, in --set from the current one); or a map of its keys"},
     {"training.precision", "of the transformer layers' GEMMs; the output layer stays BF16"},
     {"training.fp8_params", "parameters are kept and gathered in FP8"},
+    {"training.num_layers_at_start_in_bf16", "layers at the start that stay in BF16"},
+    {"training.num_layers_at_end_in_bf16", "layers at the end that stay in BF16"},
     {"training.seq_length", "tokens of one sample"},
     {"training.micro_batch_size", "samples of one pass"},
     {"training.global_batch_size", "samples of one step over all replicas"},

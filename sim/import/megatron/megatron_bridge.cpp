@@ -109,6 +109,9 @@ constexpr std::array kPrecisionKeys{
     KeyRow{"mixed_precision.bf16", &T::bf16},
     KeyRow{"mixed_precision.fp8", &T::fp8},
     KeyRow{"mixed_precision.fp8_recipe", &T::fp8_recipe},
+    KeyRow{"mixed_precision.first_last_layers_bf16", &T::first_last_layers_bf16},
+    KeyRow{"mixed_precision.num_layers_at_start_in_bf16", &T::num_layers_at_start_in_bf16},
+    KeyRow{"mixed_precision.num_layers_at_end_in_bf16", &T::num_layers_at_end_in_bf16},
     KeyRow{"mixed_precision.fp8_param", &T::fp8_params},
     KeyRow{"mixed_precision.fp8_param_gather", &T::fp8_params},
     KeyRow{"mixed_precision.grad_reduce_in_fp32", &T::grad_reduce_in_fp32},
@@ -119,6 +122,14 @@ bool is_bridge(std::string_view text) {
   return has_top_key(text, "model") && has_top_key(text, "train");
 }
 
+/// Words of a recipe's name, and Megatron's name of the recipe.
+constexpr std::array kPrecisionWords{
+    std::pair<std::string_view, std::string_view>{"mxfp8", "mxfp8"},
+    std::pair<std::string_view, std::string_view>{"nvfp4", "nvfp4"},
+    std::pair<std::string_view, std::string_view>{"delayed", "delayed"},
+    std::pair<std::string_view, std::string_view>{"current", "tensorwise"},
+    std::pair<std::string_view, std::string_view>{"subchannel", "blockwise"}};
+
 /// A recipe's name: bf16_mixed, bf16_with_fp8_delayed_scaling_mixed, bf16_with_mxfp8_mixed, ...
 void read_precision_name(RecipeTerms& terms) {
   if (!terms.precision) return;
@@ -128,10 +139,14 @@ void read_precision_name(RecipeTerms& terms) {
     terms.fp8_recipe = given;
     terms.fp8_recipe->value = recipe;
   };
-  if (given.value.find("mxfp8") != std::string::npos) return fp8_by("mxfp8");
-  if (given.value.find("nvfp4") != std::string::npos) return fp8_by("nvfp4");
-  if (given.value.find("fp8") == std::string::npos) return;
-  fp8_by(given.value.find("delayed") != std::string::npos ? "delayed" : given.value);
+  for (const auto& [word, recipe] : kPrecisionWords) {
+    if (given.value.find(word) == std::string::npos) continue;
+    fp8_by(std::string(recipe));
+    // Current scaling keeps the first and the last layer in BF16.
+    if (recipe == "tensorwise") default_to(terms.first_last_layers_bf16, true, given.origin);
+    return;
+  }
+  if (given.value.find("fp8") != std::string::npos) fp8_by(given.value);
 }
 
 /// What CommOverlapConfig sets where it is there without other arguments.

@@ -13,7 +13,6 @@ using T = RecipeTerms;
 
 constexpr Ignored kDerived{"follows from other arguments"};
 constexpr std::string_view kNoEncoder = "models with an encoder are not modelled";
-constexpr std::string_view kNoMixedLayers = "layers kept in BF16 beside FP8 are not modelled";
 constexpr std::string_view kNoUnevenStages =
     "uneven stages are modelled by pipeline_model_parallel_layout alone";
 constexpr std::string_view kNoOtherContext = "context parallelism other than p2p is not modelled";
@@ -99,7 +98,9 @@ constexpr std::array kOtherMegatronKeys{
     KeyRow{"is_hybrid_model", Refused{kNoHybrid}},
     KeyRow{"heterogeneous_layers_config_path", Refused{"layers that differ are not modelled"}},
     KeyRow{"mtp_num_layers", Refused{"multi-token prediction is not modelled"}},
-    KeyRow{"first_last_layers_bf16", Refused{kNoMixedLayers}},
+    KeyRow{"first_last_layers_bf16", &T::first_last_layers_bf16},
+    KeyRow{"num_layers_at_start_in_bf16", &T::num_layers_at_start_in_bf16},
+    KeyRow{"num_layers_at_end_in_bf16", &T::num_layers_at_end_in_bf16},
     KeyRow{"pipeline_model_parallel_layout", &T::pipeline_model_parallel_layout},
     KeyRow{"decoder_first_pipeline_num_layers", Refused{kNoUnevenStages}},
     KeyRow{"decoder_last_pipeline_num_layers", Refused{kNoUnevenStages}},
@@ -155,7 +156,6 @@ constexpr std::array kOtherMegatronKeys{
     KeyRow{"apply_rope_fusion", kSoftware},
     KeyRow{"attention_softmax_in_fp32", kSoftware},
     KeyRow{"timing_log_level", kOutside},
-    KeyRow{"num_layers_at_*", Ignored{"counts with first_last_layers_bf16 only"}},
     KeyRow{"eval_*", kOutside},
     KeyRow{"log_*", kOutside},
     KeyRow{"save*", kOutside},

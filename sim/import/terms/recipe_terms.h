@@ -66,6 +66,9 @@ struct RecipeTerms {
   FlagTerm bf16;
   WordTerm fp8;         ///< e4m3, hybrid, true, ...
   WordTerm fp8_recipe;  ///< delayed, tensorwise, mxfp8, ...
+  FlagTerm first_last_layers_bf16;
+  WholeTerm num_layers_at_start_in_bf16;
+  WholeTerm num_layers_at_end_in_bf16;
   FlagTerm fp8_params;
   WholeTerm seq_length;
   WholeTerm micro_batch_size;

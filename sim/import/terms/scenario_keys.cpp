@@ -220,9 +220,13 @@ class ScenarioKeys {
   void training() {
     put("training.precision", [&] { return precision_of(t_, {file_.path}); });
     put("training.fp8_params", [&]() -> Finding {
-      if (value_of("training.precision") != "fp8") return {"", "false", "not FP8"};
+      if (value_of("training.precision") == "bf16") return {"", "false", "not FP8"};
       return t_.fp8_params ? of(*t_.fp8_params) : off();
     });
+    if (holds(t_.first_last_layers_bf16) && value_of("training.precision") != "bf16") {
+      with_default("training.num_layers_at_start_in_bf16", t_.num_layers_at_start_in_bf16, 1);
+      with_default("training.num_layers_at_end_in_bf16", t_.num_layers_at_end_in_bf16, 1);
+    }
     required("training.seq_length", t_.seq_length);
     required("training.micro_batch_size", t_.micro_batch_size);
     if (t_.rampup_batch_size && t_.global_batch_size) {

@@ -1,7 +1,10 @@
 #include "sim/import/terms/term_findings.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -58,6 +61,14 @@ Finding typed_gradients(const Given<std::string>& given) {
   return {"", type, given.origin, given.assumed};
 }
 
+/// Megatron's `fp8_recipe` and `fp4_recipe`, and the precisions that they are here.
+constexpr std::array kFp8Recipes{
+    std::pair<std::string_view, std::string_view>{"delayed", "fp8"},
+    std::pair<std::string_view, std::string_view>{"tensorwise", "fp8_cs"},
+    std::pair<std::string_view, std::string_view>{"mxfp8", "fp8_mx"},
+    std::pair<std::string_view, std::string_view>{"blockwise", "fp8_sc"},
+    std::pair<std::string_view, std::string_view>{"nvfp4", "nvfp4"}};
+
 }  // namespace
 
 Finding of(const Given<bool>& given) {
@@ -74,14 +85,17 @@ bool holds(const FlagTerm& term) { return term && term->value; }
 
 Finding precision_of(const RecipeTerms& terms, const SourcePlace& recipe) {
   constexpr std::string_view kHint =
-      "--set training.precision=bf16 or fp8 (delayed scaling) would do";
+      "--set training.precision=NAME, one of simtrain list precisions, would do";
   std::string fp8 = terms.fp8 ? terms.fp8->value : "";
   std::transform(fp8.begin(), fp8.end(), fp8.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   if (!fp8.empty() && fp8 != "false" && fp8 != "none" && fp8 != "0") {
-    if (terms.fp8_recipe && terms.fp8_recipe->value != "delayed")
-      refuse(*terms.fp8_recipe, "FP8 by " + quoted(*terms.fp8_recipe), std::string(kHint));
-    return {"", "fp8", terms.fp8->origin, terms.fp8->assumed};
+    if (!terms.fp8_recipe) return {"", "fp8", terms.fp8->origin, terms.fp8->assumed};
+    for (const auto& [recipe_name, precision] : kFp8Recipes) {
+      if (terms.fp8_recipe->value == recipe_name)
+        return {"", std::string(precision), terms.fp8_recipe->origin, terms.fp8_recipe->assumed};
+    }
+    refuse(*terms.fp8_recipe, "FP8 by " + quoted(*terms.fp8_recipe), std::string(kHint));
   }
   if (holds(terms.bf16)) return {"", "bf16", terms.bf16->origin, terms.bf16->assumed};
   if (!terms.precision) {

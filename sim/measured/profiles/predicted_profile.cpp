@@ -12,6 +12,8 @@ namespace {
 KernelKind kind_of(const Streaming& kernel, std::string_view module, const ComputeCost& cost) {
   switch (kernel.kind) {
     case StreamingKind::cast:
+    case StreamingKind::block_cast:
+    case StreamingKind::amax:
       return KernelKind::cast;
     case StreamingKind::norm_forward:
     case StreamingKind::norm_backward:

@@ -14,7 +14,10 @@ std::string_view streaming_name(StreamingKind kind) {
     case StreamingKind::element_wise:
       return "elementwise_kernel";
     case StreamingKind::cast:
+    case StreamingKind::block_cast:
       return "cast_kernel";
+    case StreamingKind::amax:
+      return "amax_kernel";
     case StreamingKind::norm_forward:
       return "norm_fwd_kernel";
     case StreamingKind::norm_backward:

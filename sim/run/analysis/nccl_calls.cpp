@@ -20,7 +20,7 @@ struct Transfer {
 DataType type_of_step(const Recipe& recipe, const Op& op) {
   switch (op.label) {
     case Label::parameter_gather:
-      return layer_weight_format(recipe).type;
+      return gathered_weight_format(recipe).type;
     case Label::gradient_reduce:
       return recipe.optimizer.grad_reduce_dtype;
     case Label::gradient_norm:

@@ -106,6 +106,7 @@ std::vector<Parameter> parameters_of(const GpuSpec& gpu, const Attention& attent
 
 std::vector<Parameter> parameters_of(const GpuSpec& /*gpu*/, const Streaming& streaming) {
   constexpr std::array kShares{&StreamingSpec::element_wise, &StreamingSpec::cast,
+                               &StreamingSpec::block_cast,   &StreamingSpec::amax,
                                &StreamingSpec::norm_forward, &StreamingSpec::norm_backward,
                                &StreamingSpec::cross_entropy};
   const auto share = kShares[static_cast<std::size_t>(streaming.kind)];

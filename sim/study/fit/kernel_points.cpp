@@ -12,7 +12,7 @@
 namespace simtrain {
 namespace {
 
-/// Data types that GEMMs are measured with; the kernel model knows the first two.
+/// Data types that GEMMs are measured with; the kernel model knows all but the last.
 enum class MeasuredType { bf16, fp8, fp8_block, mxfp8, nvfp4, fp16 };
 
 }  // namespace
@@ -122,6 +122,8 @@ struct StreamingName {
 };
 constexpr std::array kStreamingNames{
     StreamingName{"cast", StreamingKind::cast, StreamingKind::cast},
+    StreamingName{"cast_mxfp8", StreamingKind::block_cast, StreamingKind::block_cast},
+    StreamingName{"amax", StreamingKind::amax, StreamingKind::amax},
     StreamingName{"rms_norm", StreamingKind::norm_forward, StreamingKind::norm_backward},
     StreamingName{"layer_norm", StreamingKind::norm_forward, StreamingKind::norm_backward},
     StreamingName{"swiglu", StreamingKind::element_wise, StreamingKind::element_wise},
@@ -129,6 +131,19 @@ constexpr std::array kStreamingNames{
     StreamingName{"rope", StreamingKind::element_wise, StreamingKind::element_wise},
     StreamingName{"add", StreamingKind::element_wise, StreamingKind::element_wise},
     StreamingName{"cross_entropy", StreamingKind::cross_entropy, StreamingKind::cross_entropy}};
+
+/// What the kernel model has a rate of, and the bytes of an operand's element with its scales.
+struct MeasuredFormat {
+  MeasuredType measured;
+  DataType type;
+  double bytes;
+};
+constexpr std::array kMeasuredFormats{
+    MeasuredFormat{MeasuredType::bf16, DataType::bf16, 2},
+    MeasuredFormat{MeasuredType::fp8, DataType::fp8, 1},
+    MeasuredFormat{MeasuredType::fp8_block, DataType::fp8_block, 1 + 4.0 / 128},
+    MeasuredFormat{MeasuredType::mxfp8, DataType::mxfp8, 1 + 1.0 / 32},
+    MeasuredFormat{MeasuredType::nvfp4, DataType::nvfp4, 0.5 + 1.0 / 16}};
 
 KernelPoint point_of(const PointRow& row, KernelFamily family) {
   KernelPoint point;
@@ -169,10 +184,13 @@ KernelPoint to_point(const GemmRow& row) {
   if (row.run == KernelRun::sustained) point.variant += " sustained";
   point.shape = shape_of(row);
   point.run = row.run;
-  const bool fp8 = row.data_type == MeasuredType::fp8;
-  const Gemm gemm{row.m,          row.n, row.k, fp8 ? DataType::fp8 : DataType::bf16,
-                  DataType::bf16, false, 0};
-  if (fp8 || row.data_type == MeasuredType::bf16) point.kernel = gemm;
+  Gemm gemm{row.m, row.n, row.k, DataType::bf16, DataType::bf16};
+  for (const MeasuredFormat& format : kMeasuredFormats) {
+    if (format.measured != row.data_type) continue;
+    gemm.type = format.type;
+    gemm.x_bytes = gemm.w_bytes = format.bytes;
+    point.kernel = gemm;
+  }
   point.shape_hash = hash_of({row.m, row.n, row.k});
   point.measured_s = kernel_flops(gemm) / (row.tflops * 1e12);
   return point;

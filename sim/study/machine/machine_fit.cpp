@@ -41,6 +41,10 @@ std::string_view streaming_key(StreamingKind kind) {
       return "element_wise";
     case StreamingKind::cast:
       return "cast";
+    case StreamingKind::block_cast:
+      return "block_cast";
+    case StreamingKind::amax:
+      return "amax";
     case StreamingKind::norm_forward:
       return "norm_forward";
     case StreamingKind::norm_backward:
@@ -140,8 +144,9 @@ class MachineFitter {
 
   void fit_memory(const std::vector<KernelPoint>& kernels) {
     for (const StreamingKind kind :
-         {StreamingKind::element_wise, StreamingKind::cast, StreamingKind::norm_forward,
-          StreamingKind::norm_backward, StreamingKind::cross_entropy}) {
+         {StreamingKind::element_wise, StreamingKind::cast, StreamingKind::block_cast,
+          StreamingKind::amax, StreamingKind::norm_forward, StreamingKind::norm_backward,
+          StreamingKind::cross_entropy}) {
       const Ratios ratios = ratios_of(kernels, [&](const KernelPoint& point) {
         const auto* streaming = std::get_if<Streaming>(&*point.kernel);
         return streaming != nullptr && streaming->kind == kind && point.shape == "64 MB and more";

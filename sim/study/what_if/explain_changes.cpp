@@ -67,21 +67,27 @@ void add_overlap(std::vector<Change>& changes, const Recipe& recipe) {
              overlap.defer_embedding_wgrad_compute);
 }
 
-/// FP8 parameters are for precisions that quantize.
-void add_precisions(std::vector<Change>& changes, Precision now) {
+/// FP8 parameters and layers kept in BF16 are for precisions that quantize.
+void add_precisions(std::vector<Change>& changes, const TrainingSpec& training) {
+  const Precision now = training.precision;
   for (const PrecisionRow& row : precision_rows()) {
     if (row.precision == now) continue;
     const std::string name(name_of(row.precision));
     Alternative other = set("precision", name);
-    if (row_of(now).quantized() && !row.quantized())
+    if (row_of(now).quantized() && !row.quantized()) {
       other.settings.emplace_back("training.fp8_params=false");
+      if (training.num_layers_at_start_in_bf16 > 0)
+        other.settings.emplace_back("training.num_layers_at_start_in_bf16=0");
+      if (training.num_layers_at_end_in_bf16 > 0)
+        other.settings.emplace_back("training.num_layers_at_end_in_bf16=0");
+    }
     add_word(changes, "precision", std::string(name_of(now)), std::move(other));
   }
 }
 
 void add_words(std::vector<Change>& changes, const Scenario& scenario) {
   const Recipe& recipe = scenario.recipe;
-  add_precisions(changes, recipe.training.precision);
+  add_precisions(changes, recipe.training);
   for (const auto& [name, value] : EnumNames<Recompute>::rows) {
     if (value != recipe.recompute)
       add_word(changes, "recompute", std::string(name_of(recipe.recompute)),

@@ -24,6 +24,7 @@ struct Fields<GemmRate> {
     v("sustained", rate.sustained);
     v("wave_overhead", rate.wave_overhead);
     v("wave_sharpness", rate.wave_sharpness, kShare);
+    v.optional("weight_gradient_efficiency", rate.weight_gradient_efficiency, kShare);
     v("source", rate.source);
   }
 };
@@ -78,6 +79,8 @@ struct Fields<StreamingSpec> {
     v("kernel_floor", spec.kernel_floor);
     v("element_wise", spec.element_wise, kShare);
     v("cast", spec.cast, kShare);
+    v("block_cast", spec.block_cast, kShare);
+    v("amax", spec.amax, kShare);
     v("norm_forward", spec.norm_forward, kShare);
     v("norm_backward", spec.norm_backward, kShare);
     v("cross_entropy", spec.cross_entropy, kShare);

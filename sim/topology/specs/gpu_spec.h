@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,8 @@
 namespace simtrain {
 
 enum class Architecture { ampere, hopper, blackwell };
-enum class DataType { bf16, fp8, fp32 };
+/// `fp8` has one scale a tensor; fp8_block (128 elements), mxfp8 and nvfp4 have one a block.
+enum class DataType { bf16, fp8, fp8_block, mxfp8, nvfp4, fp32 };
 enum class AttentionKernel { cudnn, flash_attention_2, flash_attention_3, unfused };
 enum class Direction { forward, backward };
 
@@ -29,6 +31,9 @@ template <>
 struct EnumNames<DataType> {
   static constexpr std::array rows{std::pair{std::string_view("bf16"), DataType::bf16},
                                    std::pair{std::string_view("fp8"), DataType::fp8},
+                                   std::pair{std::string_view("fp8_block"), DataType::fp8_block},
+                                   std::pair{std::string_view("mxfp8"), DataType::mxfp8},
+                                   std::pair{std::string_view("nvfp4"), DataType::nvfp4},
                                    std::pair{std::string_view("fp32"), DataType::fp32}};
 };
 template <>
@@ -45,9 +50,9 @@ struct EnumNames<Direction> {
                                    std::pair{std::string_view("backward"), Direction::backward}};
 };
 
-/// Bytes that one element takes.
+/// Bytes that one element takes at least; formats with scales know better (TensorFormat).
 constexpr std::int64_t bytes_of(DataType type) {
-  return type == DataType::fp8 ? 1 : type == DataType::bf16 ? 2 : 4;
+  return type == DataType::bf16 ? 2 : type == DataType::fp32 ? 4 : 1;
 }
 
 /// Dense peak of one data type: the denominator of MFU, never a kernel's rate.
@@ -67,7 +72,8 @@ struct GemmRate {
   FlopRate burst;
   FlopRate sustained;
   Duration wave_overhead{};
-  double wave_sharpness = 0;  ///< 1: whole waves; 0: no wave quantization
+  double wave_sharpness = 0;                         ///< 1: whole waves; 0: no wave quantization
+  std::optional<double> weight_gradient_efficiency;  ///< missing: as for the other types
   std::string source;
 };
 template <>
@@ -122,7 +128,9 @@ struct Fields<AttentionSpec>;
 struct StreamingSpec {
   Sourced<Duration> kernel_floor;
   Sourced<double> element_wise;
-  Sourced<double> cast;
+  Sourced<double> cast;        ///< with one scale a tensor
+  Sourced<double> block_cast;  ///< with one a block
+  Sourced<double> amax;        ///< finds the largest value of a tensor
   Sourced<double> norm_forward;
   Sourced<double> norm_backward;
   Sourced<double> cross_entropy;

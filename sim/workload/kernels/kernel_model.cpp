@@ -116,8 +116,10 @@ KernelTime FittedKernelModel::time(const Kernel& kernel) const {
 KernelTime FittedKernelModel::time_of(const Gemm& gemm) const {
   const GemmRate& rate = gpu_.gemm_rate(gemm.type);
   const double sms = gpu_.sm_count.value;
-  const double whole_rate = rate.burst.value() * clock_ *
-                            (gemm.accumulate ? gpu_.gemm.weight_gradient_efficiency.value : 1.0);
+  const double gradient_efficiency =
+      rate.weight_gradient_efficiency.value_or(gpu_.gemm.weight_gradient_efficiency.value);
+  const double whole_rate =
+      rate.burst.value() * clock_ * (gemm.accumulate ? gradient_efficiency : 1.0);
   const double bandwidth = gpu_.gemm.memory_efficiency.value * gpu_.memory_bandwidth.value.value();
   const auto groups = static_cast<double>(gemm.groups);
   double best = std::numeric_limits<double>::infinity();
@@ -167,8 +169,9 @@ KernelTime FittedKernelModel::time_of(const Attention& attention) const {
 
 KernelTime FittedKernelModel::time_of(const Streaming& streaming) const {
   const StreamingSpec& spec = gpu_.streaming;
-  const std::array efficiency{spec.element_wise.value, spec.cast.value, spec.norm_forward.value,
-                              spec.norm_backward.value, spec.cross_entropy.value};
+  const std::array efficiency{
+      spec.element_wise.value, spec.cast.value,          spec.block_cast.value,   spec.amax.value,
+      spec.norm_forward.value, spec.norm_backward.value, spec.cross_entropy.value};
   const double moving = streaming.bytes / (efficiency[static_cast<std::size_t>(streaming.kind)] *
                                            gpu_.memory_bandwidth.value.value());
   KernelTime result;

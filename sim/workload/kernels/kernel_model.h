@@ -38,7 +38,15 @@ struct Attention {
   std::int64_t window = 0;
 };
 
-enum class StreamingKind { element_wise, cast, norm_forward, norm_backward, cross_entropy };
+enum class StreamingKind {
+  element_wise,
+  cast,
+  block_cast,
+  amax,
+  norm_forward,
+  norm_backward,
+  cross_entropy
+};
 
 /// A memory-bound kernel, by the bytes that it moves.
 struct Streaming {

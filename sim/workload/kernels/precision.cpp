@@ -10,7 +10,37 @@ constexpr TensorFormat kBf16{.name = "bf16", .type = DataType::bf16};
 constexpr TensorFormat kE4m3{.name = "e4m3", .type = DataType::fp8, .quantized = true};
 constexpr TensorFormat kE5m2{.name = "e5m2", .type = DataType::fp8, .quantized = true};
 
-constexpr Operand both(const TensorFormat& format) { return {format, format}; }
+constexpr TensorFormat kMxfp8{.name = "mxfp8",
+                              .type = DataType::fp8,
+                              .quantized = true,
+                              .block = 32,
+                              .scale_bytes = 1,
+                              .along_k_alone = true};
+/// Scales are FP32: one for 128 elements of a row, or for 128 x 128 of a weight.
+constexpr TensorFormat kRow128{.name = "e4m3/128",
+                               .type = DataType::fp8,
+                               .quantized = true,
+                               .block = 128,
+                               .scale_bytes = 4,
+                               .along_k_alone = true};
+constexpr TensorFormat kSquare128{.name = "e4m3/128x128",
+                                  .type = DataType::fp8,
+                                  .quantized = true,
+                                  .block = 128 * 128,
+                                  .scale_bytes = 4,
+                                  .along_k_alone = true};
+/// Below the scales of blocks lies one of the whole tensor.
+constexpr TensorFormat kNvfp4{.name = "nvfp4",
+                              .type = DataType::fp8,
+                              .element_bytes = 0.5,
+                              .quantized = true,
+                              .block = 16,
+                              .scale_bytes = 1,
+                              .along_k_alone = true};
+
+constexpr Operand both(const TensorFormat& format, AmaxPass amax = AmaxPass::none) {
+  return {format, format, amax};
+}
 
 constexpr LinearRates all(DataType type) { return {type, type, type}; }
 
@@ -27,6 +57,32 @@ constexpr LinearFormats kHybridFp8Linear{.input = both(kE4m3),
                                          .rates = all(DataType::fp8),
                                          .ring_sums = kE4m3};
 
+constexpr LinearFormats kCurrentFp8Linear{.input = both(kE4m3, AmaxPass::except_of_norms),
+                                          .weight = both(kE4m3, AmaxPass::always),
+                                          .gradient = both(kE5m2, AmaxPass::always),
+                                          .rates = all(DataType::fp8),
+                                          .ring_sums = kBf16};
+
+constexpr LinearFormats kMxfp8Linear{.input = both(kMxfp8),
+                                     .weight = both(kMxfp8),
+                                     .gradient = both(kMxfp8),
+                                     .rates = all(DataType::mxfp8),
+                                     .ring_sums = kBf16};
+
+constexpr LinearFormats kBlockFp8Linear{.input = both(kRow128),
+                                        .weight = both(kSquare128),
+                                        .gradient = both(kRow128),
+                                        .rates = all(DataType::fp8_block),
+                                        .ring_sums = kBf16};
+
+/// Column-wise copies of inputs and gradients are of the tensor after a random Hadamard transform,
+/// whose largest value no norm finds.
+constexpr LinearFormats kNvfp4Linear{.input = both(kNvfp4, AmaxPass::always),
+                                     .weight = both(kNvfp4, AmaxPass::always),
+                                     .gradient = both(kNvfp4, AmaxPass::always),
+                                     .rates = all(DataType::nvfp4),
+                                     .ring_sums = kBf16};
+
 constexpr std::array kPrecisionRows{
     PrecisionRow{.precision = Precision::bf16,
                  .meaning = "BF16 throughout",
@@ -40,7 +96,32 @@ constexpr std::array kPrecisionRows{
                  .layers = kHybridFp8Linear,
                  .high = kBf16Linear,
                  .peak = DataType::fp8,
-                 .delayed_scaling = DelayedScaling{}}};
+                 .delayed_scaling = DelayedScaling{}},
+    PrecisionRow{.precision = Precision::fp8_cs,
+                 .meaning = "FP8 GEMMs of the layers, one scale a tensor from its own amax",
+                 .activation = kBf16,
+                 .layers = kCurrentFp8Linear,
+                 .high = kBf16Linear,
+                 .peak = DataType::fp8},
+    PrecisionRow{.precision = Precision::fp8_mx,
+                 .meaning = "MXFP8 GEMMs of the layers, a scale for 32 elements",
+                 .activation = kBf16,
+                 .layers = kMxfp8Linear,
+                 .high = kBf16Linear,
+                 .peak = DataType::fp8,
+                 .gathered_parameters = kBf16},
+    PrecisionRow{.precision = Precision::fp8_sc,
+                 .meaning = "FP8 GEMMs of the layers, a scale for 128 elements",
+                 .activation = kBf16,
+                 .layers = kBlockFp8Linear,
+                 .high = kBf16Linear,
+                 .peak = DataType::fp8},
+    PrecisionRow{.precision = Precision::nvfp4,
+                 .meaning = "NVFP4 GEMMs of the layers, a scale for 16 elements and one a tensor",
+                 .activation = kBf16,
+                 .layers = kNvfp4Linear,
+                 .high = kBf16Linear,
+                 .peak = DataType::nvfp4}};
 
 constexpr bool in_order() {
   for (std::size_t i = 0; i < kPrecisionRows.size(); ++i) {

@@ -15,12 +15,16 @@ namespace simtrain {
 /// The precision of a step, as recipes name it. A new precision is two lines: its name, here and in
 /// the names below, and its row in precision.cpp. A GEMM rate that GPU files have no word for yet
 /// is a DataType first.
-enum class Precision { bf16, fp8 };
+enum class Precision { bf16, fp8, fp8_cs, fp8_mx, fp8_sc, nvfp4 };
 
 template <>
 struct EnumNames<Precision> {
   static constexpr std::array rows{std::pair{std::string_view("bf16"), Precision::bf16},
-                                   std::pair{std::string_view("fp8"), Precision::fp8}};
+                                   std::pair{std::string_view("fp8"), Precision::fp8},
+                                   std::pair{std::string_view("fp8_cs"), Precision::fp8_cs},
+                                   std::pair{std::string_view("fp8_mx"), Precision::fp8_mx},
+                                   std::pair{std::string_view("fp8_sc"), Precision::fp8_sc},
+                                   std::pair{std::string_view("nvfp4"), Precision::nvfp4}};
 };
 
 /// How the elements of a tensor are kept, with the scales of those that are quantized. One scale of
@@ -49,12 +53,19 @@ struct TensorFormat {
 /// Sums and largest values, whatever a step computes in.
 inline constexpr TensorFormat kFp32{.name = "fp32", .type = DataType::fp32};
 
+/// When a kernel reads a tensor once more for its largest value, before it is cast: where a scale
+/// of the whole tensor follows from the tensor itself. A norm finds that of its output.
+enum class AmaxPass { none, except_of_norms, always };
+
 /// A tensor that two GEMMs of a linear module read along different axes, in the words of
 /// Transformer Engine.
 struct Operand {
   TensorFormat rowwise;     ///< input and weight: forward; gradient: input gradient
   TensorFormat columnwise;  ///< weight: input gradient; input and gradient: weight gradient
+  AmaxPass amax{};
 
+  /// Whether scales are those of blocks.
+  [[nodiscard]] bool in_blocks() const { return rowwise.block > 0 || columnwise.block > 0; }
   /// Whether no copy can serve both GEMMs, on any GPU, nor be turned into the other one.
   [[nodiscard]] bool apart() const { return rowwise != columnwise || rowwise.along_k_alone; }
 };
@@ -98,12 +109,6 @@ struct LinearFormats {
   }
 };
 
-/// Layers at both ends of a model that do not take part.
-struct HighLayers {
-  int first = 0;
-  int last = 0;
-};
-
 /// Scales follow from the largest values of earlier passes: once a pass those of all quantized
 /// tensors are reduced, and a kernel makes scales of their histories.
 struct DelayedScaling {
@@ -123,10 +128,11 @@ struct PrecisionRow {
   /// unquantized. Casts read it.
   TensorFormat activation;
   LinearFormats layers;
-  LinearFormats high;  ///< of the output layer and of `high_layers`
-  HighLayers high_layers{};
-  DataType peak{};  ///< whose peak rate MFU counts against
+  LinearFormats high;  ///< of the output layer and of layers that the recipe keeps out
+  DataType peak{};     ///< whose peak rate MFU counts against
   std::optional<DelayedScaling> delayed_scaling{};
+  /// In which quantized parameters are gathered, to be cast after that; missing: as they are kept.
+  std::optional<TensorFormat> gathered_parameters{};
 
   [[nodiscard]] bool quantized() const { return layers.quantized(); }
 };

@@ -2,10 +2,15 @@
 
 #include <vector>
 
-#include "sim/workload/kernels/precision.h"
 #include "sim/workload/model/model_spec.h"
 
 namespace simtrain {
+
+/// Layers at both ends of a model that stay out of a recipe's precision.
+struct HighLayers {
+  int first = 0;
+  int last = 0;
+};
 
 /// Layers that are alike: their blocks, whether they stay out of the recipe's precision, and how
 /// many there are of them in the model.

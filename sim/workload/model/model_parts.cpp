@@ -70,9 +70,8 @@ void recompute_whole_layer(PartTotals& totals, const RankShape& shape) {
 std::vector<Block> blocks_of(const Recipe& recipe, Part part, int kind) {
   const RankShape shape(recipe);
   if (part == Part::embedding) return {row_of(BlockKind::embedding).make(shape)};
-  const PrecisionRow& precision = recipe.precision();
-  const RankShape high(recipe, precision.high);
-  const LayerList list(recipe.model, precision.high_layers);
+  const RankShape high(recipe, recipe.precision().high);
+  const LayerList list(recipe.model, recipe.high_layers());
   std::vector<Block> blocks;
   const auto add_layer = [&](const LayerKind& layer) {
     for (const BlockKind block : layer.blocks)
@@ -100,7 +99,7 @@ PartTotals part_totals(const Recipe& recipe, Part part, int kind) {
 }
 
 ModelTotals::ModelTotals(const Recipe& recipe)
-    : list_(recipe.model, recipe.precision().high_layers),
+    : list_(recipe.model, recipe.high_layers()),
       embedding_(part_totals(recipe, Part::embedding)),
       head_(part_totals(recipe, Part::head)) {
   for (std::size_t kind = 0; kind < list_.kinds().size(); ++kind)

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/workload/model/model_parts.h"
+#include "sim/workload/model/operators/casts.h"
 #include "sim/workload/model/program_builder.h"
 
 namespace simtrain {
@@ -80,14 +81,11 @@ class PartProgram {
 
 /// Quantized copies of a layer's weights.
 Program weight_cast(const PieceContext& context, int kind) {
-  const PrecisionRow& precision = context.recipe.precision();
-  const double read = precision.activation.bytes();
-  const double written = copied_bytes(precision.layers.weight, context.cluster.gpu);
   const auto weights =
       static_cast<double>(part_totals(context.recipe, Part::layer, kind).quantized_parameters);
   ProgramBuilder builder(context);
   builder.module("weights");
-  builder.stream_bytes(StreamingKind::cast, weights * (read + written), Share::fp8);
+  quantize(builder, context.recipe.precision().layers.weight, weights);
   return builder.take();
 }
 
@@ -96,7 +94,7 @@ Program weight_cast(const PieceContext& context, int kind) {
 Program amax(const PieceContext& context, const DelayedScaling& scaling) {
   const Recipe& recipe = context.recipe;
   std::int64_t modules = 0;
-  const LayerList list(recipe.model, recipe.precision().high_layers);
+  const LayerList list(recipe.model, recipe.high_layers());
   for (std::size_t kind = 0; kind < list.kinds().size(); ++kind) {
     const PartTotals totals = part_totals(recipe, Part::layer, static_cast<int>(kind));
     modules += std::int64_t{list.kinds()[kind].layers} * totals.quantized_modules;
@@ -137,7 +135,7 @@ bool runs(const Recipe& recipe, Part part, Phase phase, bool high) {
 std::vector<Piece> pieces_of(const Recipe& recipe) {
   constexpr std::array kPhases{Phase::forward, Phase::backward, Phase::input_gradient,
                                Phase::weight_gradient};
-  const LayerList list(recipe.model, recipe.precision().high_layers);
+  const LayerList list(recipe.model, recipe.high_layers());
   const auto kinds = static_cast<int>(list.kinds().size());
   std::vector<Piece> pieces;
   const auto add = [&](Part part, Phase phase, int kind) {

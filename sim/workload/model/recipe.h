@@ -11,6 +11,7 @@
 #include "sim/core/enum_names.h"
 #include "sim/core/fields.h"
 #include "sim/workload/kernels/precision.h"
+#include "sim/workload/model/layer_list.h"
 #include "sim/workload/model/model_spec.h"
 #include "sim/workload/model/software_spec.h"
 
@@ -43,6 +44,8 @@ struct EnumNames<RecomputeModule> {
 struct TrainingSpec {
   Precision precision{};
   bool fp8_params = false;  ///< parameters kept and gathered in FP8
+  int num_layers_at_start_in_bf16 = 0;
+  int num_layers_at_end_in_bf16 = 0;
   std::int64_t seq_length = 0;
   int micro_batch_size = 0;
   int global_batch_size = 0;
@@ -141,6 +144,9 @@ struct Recipe {
   /// How well its software is known, for what it runs.
   [[nodiscard]] StackKnowledge knowledge() const {
     return model.has_experts() ? StackKnowledge::mixture : software.knowledge();
+  }
+  [[nodiscard]] HighLayers high_layers() const {
+    return {training.num_layers_at_start_in_bf16, training.num_layers_at_end_in_bf16};
   }
   /// Whether selective recompute takes in a module.
   [[nodiscard]] bool recomputes(RecomputeModule module) const {

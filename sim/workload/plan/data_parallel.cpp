@@ -56,7 +56,7 @@ class GroupBuckets {
   /// In which the first `done` parameters, in the order of the forward, are gathered.
   [[nodiscard]] std::int64_t gathered_bytes(std::int64_t done) const {
     const std::int64_t of_low = std::clamp<std::int64_t>(done - low_.ahead, 0, low_.count);
-    return layer_weight_format(recipe_).bytes_for(of_low) +
+    return gathered_weight_format(recipe_).bytes_for(of_low) +
            recipe_.precision().activation.bytes_for(done - of_low);
   }
 

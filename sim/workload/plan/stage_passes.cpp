@@ -29,8 +29,8 @@ std::vector<Stretch> stretches_of(const Recipe& recipe, const LayerList& layers,
   const bool forward = action.direction == Direction::forward;
   const Phase phase = forward ? Phase::forward : Phase::backward;
   const PrecisionRow& precision = recipe.precision();
-  const bool casts =
-      forward && precision.quantized() && !recipe.training.fp8_params && action.micro_batch == 0;
+  const bool casts = forward && action.micro_batch == 0 && precision.quantized() &&
+                     (!recipe.training.fp8_params || precision.gathered_parameters);
   std::vector<Stretch> result;
   if (chunk.embedding) result.push_back({{{Part::embedding, phase}}});
   for (int layer = 0; layer < chunk.layers; ++layer) {
@@ -63,7 +63,7 @@ std::vector<CountedPass> counted_passes(const Recipe& recipe, int micro_batches)
 }
 
 ByPiece<std::int64_t> piece_counts(const Recipe& recipe, int stage, int micro_batches) {
-  const LayerList layers(recipe.model, recipe.precision().high_layers);
+  const LayerList layers(recipe.model, recipe.high_layers());
   ByPiece<std::int64_t> counts(static_cast<int>(layers.kinds().size()));
   const std::vector<ChunkLayout> chunks = stage_chunks(recipe, stage);
   for (const CountedPass& pass : counted_passes(recipe, micro_batches)) {

@@ -43,6 +43,11 @@ const TensorFormat& layer_weight_format(const Recipe& recipe) {
   return recipe.training.fp8_params ? precision.layers.weight.rowwise : precision.activation;
 }
 
+const TensorFormat& gathered_weight_format(const Recipe& recipe) {
+  const auto& gathered = recipe.precision().gathered_parameters;
+  return recipe.training.fp8_params && gathered ? *gathered : layer_weight_format(recipe);
+}
+
 namespace {
 
 std::int64_t reduced_over(const PartTotals& part, GroupKind group) {

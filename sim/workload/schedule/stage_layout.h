@@ -13,8 +13,10 @@ namespace simtrain {
 /// layers, theirs have one layer less.
 std::vector<ChunkLayout> stage_chunks(const Recipe& recipe, int stage);
 
-/// In which the weights of layers are kept and gathered; all others are in the activation format.
+/// In which the weights of layers are kept, and in which they are gathered; all others are in the
+/// activation format.
 const TensorFormat& layer_weight_format(const Recipe& recipe);
+const TensorFormat& gathered_weight_format(const Recipe& recipe);
 
 /// Weights of a chunk on one rank of its tensor-parallel group; or those whose gradients are summed
 /// over a kind of group.

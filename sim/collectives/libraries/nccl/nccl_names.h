@@ -63,10 +63,13 @@ inline constexpr std::array<NcclType, 12> kNcclTypes{{{0, "int8", 1},
                                                       {10, "float8e4m3", 1},
                                                       {11, "float8e5m2", 1}}};
 
-/// The number of ncclDataType_t under which our types travel: FP8 tensors as bytes.
+/// The number of ncclDataType_t under which our types travel: quantized tensors as bytes.
 constexpr int nccl_type(DataType type) {
   switch (type) {
     case DataType::fp8:
+    case DataType::fp8_block:
+    case DataType::mxfp8:
+    case DataType::nvfp4:
       return 1;
     case DataType::fp32:
       return 7;

@@ -23,8 +23,14 @@ void check_precision(const Recipe& recipe, const YamlNode& tree) {
   require(recipe.precision().quantized() || !training.fp8_params, tree, "training.fp8_params",
           fmt::format("is true with precision {}; FP8 parameters need precision fp8",
                       name_of(training.precision)));
-  require(bytes_of(recipe.optimizer.grad_reduce_dtype) > 1, tree, "optimizer.grad_reduce_dtype",
-          "'fp8' cannot hold gradients; bf16 or fp32 would do");
+  const HighLayers high = recipe.high_layers();
+  require(recipe.precision().quantized() || high.first + high.last == 0, tree,
+          high.first > 0 ? "training.num_layers_at_start_in_bf16"
+                         : "training.num_layers_at_end_in_bf16",
+          "is set with precision bf16, which has all layers in BF16; 0 would do");
+  const DataType sum = recipe.optimizer.grad_reduce_dtype;
+  require(bytes_of(sum) > 1, tree, "optimizer.grad_reduce_dtype",
+          fmt::format("'{}' cannot hold gradients; bf16 or fp32 would do", name_of(sum)));
 }
 
 /// A precision that a GPU has no rates of is refused. Every GPU computes in BF16; a file without

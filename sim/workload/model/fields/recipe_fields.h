@@ -11,6 +11,8 @@ struct Fields<TrainingSpec> {
   static void visit(Visitor& v, TrainingSpec& spec) {
     v("precision", spec.precision);
     v.optional("fp8_params", spec.fp8_params);
+    v.optional("num_layers_at_start_in_bf16", spec.num_layers_at_start_in_bf16, Limits{0, 1e6});
+    v.optional("num_layers_at_end_in_bf16", spec.num_layers_at_end_in_bf16, Limits{0, 1e6});
     v("seq_length", spec.seq_length, Limits{1, 1e8});
     v("micro_batch_size", spec.micro_batch_size, Limits{1, 1e6});
     v("global_batch_size", spec.global_batch_size, Limits{1, 1e8});

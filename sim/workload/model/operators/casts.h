@@ -4,9 +4,21 @@
 
 namespace simtrain {
 
-/// A kernel that reads a tensor and writes quantized copies of it, `written` bytes an element; none
-/// where nothing is written. `tensors`: as many, each by a kernel of its own.
-void cast(ProgramBuilder& builder, double elements, double written, int tensors = 1);
+/// Quantized copies of a tensor of so many elements: the largest value first where the operand asks
+/// for it, then a kernel that reads the tensor and writes the copies; nothing for operands that are
+/// not quantized. `tensors`: as many, each by kernels of its own.
+void quantize(ProgramBuilder& builder, const Operand& operand, double elements, int tensors = 1);
+
+/// The same of a rank's rows of a tensor that is gathered after that: under sequence parallelism
+/// ranks agree on the largest value, and a turned copy is made of what arrived.
+void quantize_rows(ProgramBuilder& builder, const Operand& operand, double elements);
+
+/// The same of what a norm wrote. Where no largest value is asked for the norm writes the copies
+/// itself (normed_bytes), and nothing is left to do.
+void quantize_normed(ProgramBuilder& builder, const Operand& operand, double elements);
+
+/// Bytes of an element that a norm writes: the copies, or what is cast to them next.
+double normed_bytes(const Operand& operand, const TensorFormat& activation);
 
 /// A turned copy of a quantized tensor, for a weight gradient.
 void turn(ProgramBuilder& builder, const Operand& operand, double elements,

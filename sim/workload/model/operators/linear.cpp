@@ -49,7 +49,7 @@ Operator column_parallel(const RankShape& shape, const ColumnParallelSpec& spec)
     const bool input = part != BackwardPart::weight_gradient;
     const bool weight = part != BackwardPart::input_gradient;
     OverlappedGemm gemm(builder, formats, place);
-    if (input) cast(builder, output, copied_bytes(formats.gradient, builder.gpu()));
+    if (input) quantize(builder, formats.gradient, output);
     std::uint32_t arrived = weight ? gemm.gather_beside(formats.input.columnwise, k, dgrad) : kNoOp;
     if (input) gemm.data_gradient(k, n, dgrad);
     if (weight && turned(formats.input, builder.gpu())) {
@@ -78,7 +78,7 @@ Operator quantized_input(const RankShape& shape, std::string_view module) {
   Operator op;
   op.module = module;
   op.forward = [=, &formats](ProgramBuilder& builder) {
-    cast(builder, elements, cast_bytes(formats.input));
+    quantize_rows(builder, formats.input, elements);
   };
   op.backward = input_gradient_only([](ProgramBuilder&) {});
   return op;
@@ -95,7 +95,7 @@ Operator row_parallel(const RankShape& shape, const RowParallelSpec& spec) {
   Operator op = linear(shape, spec.module, hidden, n);
   if (spec.bias) op.weights.push_back({.rows = hidden});
   op.forward = [=, &formats, place = spec.place](ProgramBuilder& builder) {
-    cast(builder, input, copied_bytes(formats.input, builder.gpu()));
+    quantize(builder, formats.input, input);
     builder.wait_for(OverlappedGemm(builder, formats, place).then_scatter(hidden, n, fprop));
   };
   op.backward = [=, &formats, place = spec.place, bias = spec.bias,
@@ -103,7 +103,7 @@ Operator row_parallel(const RankShape& shape, const RowParallelSpec& spec) {
     const Operand& gradient = formats.gradient;
     OverlappedGemm gemm(builder, formats, place);
     if (part != BackwardPart::weight_gradient) {
-      cast(builder, own, cast_bytes(gradient));
+      quantize_rows(builder, gradient, own);
       gemm.gather_then(formats.input_gradient(), n, hidden);
     }
     if (part == BackwardPart::input_gradient) return;
@@ -147,12 +147,12 @@ Operator duplicated_linear(const RankShape& shape, const DuplicatedSpec& spec) {
   Operator op = linear(shape, spec.module, n, k);
   op.weights.front().sharded_over = {};
   op.forward = [=, &formats](ProgramBuilder& builder) {
-    cast(builder, input, copied_bytes(formats.input, builder.gpu()));
+    quantize(builder, formats.input, input);
     multiply(builder, formats.forward(), tokens, n, k);
   };
   op.backward = [=, &formats, joins = spec.joins](ProgramBuilder& builder, BackwardPart part) {
     if (part != BackwardPart::weight_gradient) {
-      cast(builder, output, copied_bytes(formats.gradient, builder.gpu()));
+      quantize(builder, formats.gradient, output);
       multiply(builder, formats.input_gradient(), tokens, k, n);
       if (joins)
         builder.stream_bytes(StreamingKind::element_wise, 3 * element * input, Share::memory_bound);

@@ -1,3 +1,4 @@
+#include "sim/workload/model/operators/casts.h"
 #include "sim/workload/model/operators/operators.h"
 
 namespace simtrain {
@@ -11,16 +12,21 @@ Operator norm(const RankShape& shape, const NormSpec& spec) {
   };
   const double hidden = shape.activation_bytes();
   const Operand& output = shape.linear.input;
-  const double written = output.rowwise.bytes() + (output.apart() ? output.columnwise.bytes() : 0);
+  const double written = normed_bytes(output, shape.recipe.precision().activation);
   Operator op;
   op.module = spec.module;
-  op.forward = kernel(StreamingKind::norm_forward, hidden + written);
+  op.forward = [=, &output, norm = kernel(StreamingKind::norm_forward, hidden + written)](
+                   ProgramBuilder& builder) {
+    norm(builder);
+    quantize_normed(builder, output, elements);
+  };
   op.backward = input_gradient_only(kernel(StreamingKind::norm_backward, 3 * hidden));
   op.weights = {{.rows = columns * (biased ? 2 : 1)}};
   op.saved = {{hidden * elements}, {output.columnwise.bytes() * elements, spec.recompute}};
   op.recompute = spec.recompute;
   op.recomputed_at = RecomputedAt::block_backward;
-  op.forward_bytes = (hidden + written) * elements;
+  const double cast = output.amax == AmaxPass::none ? 0 : cast_bytes(output);
+  op.forward_bytes = (hidden + written + cast) * elements;
   return op;
 }
 

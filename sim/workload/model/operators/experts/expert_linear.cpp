@@ -69,12 +69,12 @@ Operator expert_linear(const RankShape& shape, bool first) {
   Operator op;
   op.module = first ? "experts_fc1" : "experts_fc2";
   op.forward = [=, &formats](ProgramBuilder& builder) {
-    cast(builder, input, copied_bytes(formats.input, builder.gpu()), gemms.count());
+    quantize(builder, formats.input, input, gemms.count());
     gemms.multiply(builder, formats.forward(), to, from);
   };
   op.backward = [=, &formats](ProgramBuilder& builder, BackwardPart part) {
     if (part != BackwardPart::weight_gradient) {
-      cast(builder, output, copied_bytes(formats.gradient, builder.gpu()), gemms.count());
+      quantize(builder, formats.gradient, output, gemms.count());
       gemms.multiply(builder, formats.input_gradient(), from, to);
     }
     if (part != BackwardPart::input_gradient)
