@@ -116,8 +116,9 @@ TEST_CASE("An unknown key is refused at the key, with a suggestion where one is 
       {"optimizer:", "recomputed: none\noptimizer:",
        "24:1: recomputed: is not known here; did you mean 'recompute'?"},
       {"seq_length: 8192", "sequence: 8192",
-       "10:3: training.sequence: is not known here; known are precision, fp8_params, seq_length, "
-       "micro_batch_size, global_batch_size"},
+       "10:3: training.sequence: is not known here; known are precision, fp8_params, "
+       "num_layers_at_start_in_bf16, num_layers_at_end_in_bf16, seq_length, micro_batch_size, "
+       "global_batch_size"},
       {"model: llama3.1-8b", "model: llama3.1-8b\nmodel_overrides: {num_layer: 4}",
        "8:19: model_overrides.num_layer: is not known here; did you mean 'num_layers'?"},
   });
@@ -151,7 +152,7 @@ TEST_CASE("An unknown name is refused, with a suggestion where one is close") {
       {"dgx-superpod-h100", "../clusters/dgx-superpod-h100",
        "5:17: cluster.name: '../clusters/dgx-superpod-h100' is not in hardware/clusters; known are "
        "a100-4hdr, a100-4x100g, azure-ndv5-h100, dgx-superpod-a100, dgx-superpod-b200, "
-       "dgx-superpod-gb200, "
+       "dgx-superpod-b300, dgx-superpod-gb200, dgx-superpod-gb300, "
        "dgx-superpod-h100, eos-dfw-h100, fat-tree-h100-2to1, gcp-a3-ultra, gcp-a4, lab-uneven, "
        "large-a100, nvl72-roce, oracle-h100"},
       {"nemo-25.02", "nemo-25.2",
@@ -169,6 +170,8 @@ TEST_CASE("An unknown name is refused, with a suggestion where one is close") {
        "9:14: training.precision: 'fp16' is not known here; did you mean 'bf16'?"},
       {"precision: bf16", "precision: mxfp8",
        "9:14: training.precision: 'mxfp8' is not known here; did you mean 'fp8'?"},
+      {"precision: bf16", "precision: fp8_cx",
+       "9:14: training.precision: 'fp8_cx' is not known here; did you mean 'fp8_cs'?"},
       {"nvidia-dgxc", "nvidia-dgxx",
        "4:17: mfu_convention: 'nvidia-dgxx' is not known here; did you mean 'nvidia-dgxc'?"},
       {"optimizer:", "recompute: all\noptimizer:",

@@ -85,7 +85,7 @@ TEST_CASE("a GPU computes in what its file has rates of") {
     CHECK(!has_rates(testing::gpu(name), row_of(Precision::fp8_mx)));
     CHECK(!has_rates(testing::gpu(name), row_of(Precision::nvfp4)));
   }
-  for (const char* name : {"b200-sxm", "gb200"}) {
+  for (const char* name : {"b200-sxm", "gb200", "b300-sxm", "gb300"}) {
     for (const PrecisionRow& row : precision_rows()) CHECK(has_rates(testing::gpu(name), row));
   }
   CHECK(has_rates(testing::gpu("h100-sxm"), row_of(Precision::fp8)));
