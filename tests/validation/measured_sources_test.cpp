@@ -29,15 +29,16 @@ const MeasuredGrouping& by(const std::vector<MeasuredGrouping>& groupings,
 TEST_CASE("Measured runs of others: errors, and intervals that hold with their source left out") {
   const std::vector<MeasuredGrouping> groupings = measured_groupings(runs());
   const MeasuredGroup& all = groupings.front().groups.front();
-  CHECK(all.errors.points >= 265);
-  CHECK(all.errors.mean < 0.125);
+  CHECK(all.errors.points >= 348);
+  CHECK(all.errors.mean < 0.135);
   CHECK(all.covered > 0.85);
   CHECK(all.covered < 0.96);  // wide enough, no wider
-  CHECK(all.covered_others > 0.84);
+  CHECK(all.covered_others > 0.82);
   for (const MeasuredGroup& source : by(groupings, "source").groups) {
     CAPTURE(source.name);
     CHECK(source.covered >= 0.7);
-    CHECK(source.covered_others > 0.59);
+    // Mixtures of Megatron-Bridge take half as long again as those of others.
+    CHECK(source.covered_others > 0.5);
   }
 }
 

@@ -91,9 +91,10 @@ class KernelModel {
 ///     w = ceil(m/bm) ceil(n/bn) split / S              waves of tiles
 ///     W = a ceil(w) + (1 - a) max(w, 1)                 a: wave sharpness
 ///     C = W (2 bm bn (k/split) S / R + te),   D = bytes / (eta BW),   t = t0 + (C^4 + D^4)^(1/4)
-/// of g groups g times the tiles and bytes, and t0 as often as kernels follow each other on a
-/// stream, where te is the part of a wave that is not overlapped, and S in w is less by the SM
-/// margin. On Blackwell a tile of more than 128 x 256 takes a pair of SMs. Weight gradients run at
+/// of g groups g times the tiles and bytes; where they are kernels of their own, on four streams,
+/// half-way from there to the sum of their times alone. te is the part of a wave that is not
+/// overlapped; S in w is less by the SM margin. On Blackwell a tile of more than 128 x 256 takes a
+/// pair of SMs. Weight gradients run at
 /// a further efficiency and read what they add to.
 ///
 /// Attention, with F the FLOPs, s the keys' length and q = grid penalty:
@@ -117,6 +118,7 @@ class FittedKernelModel final : public KernelModel {
 
  private:
   [[nodiscard]] KernelTime time_of(const Gemm& gemm) const;
+  [[nodiscard]] KernelTime time_at_once(const Gemm& gemm) const;
   [[nodiscard]] KernelTime time_of(const Attention& attention) const;
   [[nodiscard]] KernelTime time_of(const Streaming& streaming) const;
 
