@@ -147,6 +147,7 @@ ImportedRecipe imported_scenario(std::string_view format, RecipeReading reading,
                                  const DataFolder& data) {
   require_taken(reading, file, format);
   settle_experts(reading, request, data);
+  settle_mamba(reading, request, data);
   ImportedRecipe result = imported_text({file.path, std::string(format)},
                                         scenario_keys(reading, file, request, data), reading);
   const auto source = ScenarioSource::from_text(result.yaml, file.path + ", as imported");

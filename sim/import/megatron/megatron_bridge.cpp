@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "sim/import/scenario_text.h"
-#include "sim/import/terms/expert_table.h"
+#include "sim/import/terms/core_rows.h"
 #include "sim/import/yaml_recipe.h"
 
 namespace simtrain {
@@ -28,13 +28,7 @@ constexpr std::array kBridgeKeys{
     KeyRow{"model.gated_linear_unit", &T::gated_linear_unit},
     KeyRow{"model.share_embeddings_and_output_weights", &T::share_embeddings_and_output_weights},
     KeyRow{"model.hidden_dropout", &T::hidden_dropout},
-    KeyRow{"model.qk_layernorm", kQkNorm},
-    KeyRow{"model.add_bias_linear", kBiases},
-    KeyRow{"model.add_qkv_bias", kBiases},
     KeyRow{"model.num_moe_experts", &T::num_moe_experts},
-    KeyRow{"model.window_size", kWindow},
-    KeyRow{"model.mtp_num_layers", Refused{"multi-token prediction is not modelled"}},
-    KeyRow{"model.multi_latent_attention", Refused{kNoLatent}},
     KeyRow{"model.cpu_offloading", Refused{kNoOffload}},
     KeyRow{"model.seq_length", &T::seq_length},
     KeyRow{"model.tensor_model_parallel_size", &T::tensor_model_parallel_size},
@@ -164,15 +158,16 @@ ImportedRecipe read_bridge(const ImportFile& file, const RecipeRequest& request,
   const YamlNode* precision = tree.find("mixed_precision");
   const bool written_out = precision != nullptr && precision->kind == YamlNode::Kind::map;
   std::vector<KeyRow> rows;
-  static const ExpertRows experts("model.");
-  rows.reserve(kBridgeKeys.size() + kPrecisionKeys.size() + experts.rows().size());
+  static const CoreRows core("model.");
+  rows.reserve(kBridgeKeys.size() + kPrecisionKeys.size() + core.rows().size());
   for (const KeyRow& row : kBridgeKeys) {
     if (!written_out || row.key != "mixed_precision") rows.push_back(row);
   }
   rows.insert(rows.end(), kPrecisionKeys.begin(), kPrecisionKeys.end());
-  rows.insert(rows.end(), experts.rows().begin(), experts.rows().end());
+  rows.insert(rows.end(), core.rows().begin(), core.rows().end());
   RecipeReading reading = read_recipe(tree, rows, KeyStyle::dotted);
   RecipeTerms& terms = reading.terms;
+  take_no_query_rank(tree, "model.q_lora_rank", terms);
   read_precision_name(terms);
   const YamlNode* overlap = tree.find("comm_overlap");
   if (overlap != nullptr && overlap->kind == YamlNode::Kind::map) add_overlap_defaults(terms);

@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "sim/import/terms/expert_table.h"
+#include "sim/import/terms/core_rows.h"
 
 namespace simtrain {
 namespace {
@@ -87,17 +87,12 @@ constexpr std::array kMegatronKeys{
 };
 
 constexpr std::array kOtherMegatronKeys{
-    KeyRow{"multi_latent_attention", Refused{kNoLatent}},
     KeyRow{"use_torch_fsdp2", Refused{kNoFsdp}},
     KeyRow{"use_custom_fsdp", Refused{kNoFsdp}},
     KeyRow{"use_megatron_fsdp", Refused{kNoFsdp}},
     KeyRow{"decoder_num_layers", Refused{kNoEncoder}},
     KeyRow{"decoder_seq_length", Refused{kNoEncoder}},
-    KeyRow{"hybrid_layer_pattern", Refused{kNoHybrid}},
-    KeyRow{"hybrid_override_pattern", Refused{kNoHybrid}},
-    KeyRow{"is_hybrid_model", Refused{kNoHybrid}},
     KeyRow{"heterogeneous_layers_config_path", Refused{"layers that differ are not modelled"}},
-    KeyRow{"mtp_num_layers", Refused{"multi-token prediction is not modelled"}},
     KeyRow{"first_last_layers_bf16", &T::first_last_layers_bf16},
     KeyRow{"num_layers_at_start_in_bf16", &T::num_layers_at_start_in_bf16},
     KeyRow{"num_layers_at_end_in_bf16", &T::num_layers_at_end_in_bf16},
@@ -116,9 +111,6 @@ constexpr std::array kOtherMegatronKeys{
     KeyRow{"optimizer", Refused{"Adam is simulated; --override optimizer=adam takes it", "adam"}},
     KeyRow{"cpu_offloading", Refused{kNoOffload}},
     KeyRow{"optimizer_cpu_offload", Refused{kNoOffload}},
-    KeyRow{"add_bias_linear", kBiases},
-    KeyRow{"add_qkv_bias", kBiases},
-    KeyRow{"qk_layernorm", kQkNorm},
     KeyRow{"deterministic_mode", kDeterministic},
     KeyRow{"use_precision_aware_optimizer", NotSimulated{"optimizer states of other types"}},
     KeyRow{"fp32_residual_connection", NotSimulated{"residuals in FP32"}},
@@ -145,7 +137,6 @@ constexpr std::array kOtherMegatronKeys{
     KeyRow{"rotary_base", kLearned},
     KeyRow{"attention_dropout", Ignored{"of the attention kernel, which is simulated without"}},
     KeyRow{"train_*", kOutside},
-    KeyRow{"window_size", kWindow},
     KeyRow{"dist_ckpt_*", kOutside},
     KeyRow{"ckpt_*", kOutside},
     KeyRow{"async_*", kOutside},
@@ -193,10 +184,10 @@ constexpr std::array<MegatronOption, 11> kOptions{
 }  // namespace
 
 std::span<const KeyRow> megatron_keys() {
-  static const ExpertRows experts("");
+  static const CoreRows core("");
   static const std::vector<KeyRow> rows = [] {
     std::vector<KeyRow> all(kMegatronKeys.begin(), kMegatronKeys.end());
-    all.insert(all.end(), experts.rows().begin(), experts.rows().end());
+    all.insert(all.end(), core.rows().begin(), core.rows().end());
     all.insert(all.end(), kOtherMegatronKeys.begin(), kOtherMegatronKeys.end());
     return all;
   }();

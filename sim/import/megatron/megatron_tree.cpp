@@ -136,8 +136,12 @@ RecipeReading read_megatron_arguments(const YamlNode& tree, KeyStyle style) {
   default_to(terms.overlap_p2p_comm, true, megatron);
   default_to(terms.group_query_attention, false, megatron);
   default_to(terms.hidden_dropout, 0.1, megatron);
-  if (tree.find("add_bias_linear") == nullptr)
-    ++reading.left_out[std::string(kBiases.why)]["no --disable-bias-linear"];
+  default_to(terms.add_bias_linear, true, megatron + ", no --disable-bias-linear");
+  if (terms.multi_latent_attention && terms.multi_latent_attention->value) {
+    // The command line has other defaults than Megatron Core's configuration.
+    default_to(terms.q_lora_rank, 0, megatron);
+    default_to(terms.kv_lora_rank, 32, megatron);
+  }
   // Without the flag Megatron reduces in FP32 if it trains in BF16, unless BF16 is given.
   if (terms.grad_reduce_in_fp32 && !terms.grad_reduce_in_fp32->value)
     terms.grad_reduce_in_fp32.reset();

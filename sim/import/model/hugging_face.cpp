@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "sim/import/model/hugging_face_experts.h"
+#include "sim/import/model/hugging_face_layers.h"
 #include "sim/import/model/model_match.h"
 #include "sim/import/nemo/hydra.h"
 #include "sim/import/scenario_text.h"
@@ -34,18 +35,21 @@ constexpr std::array kHuggingFaceKeys{
     KeyRow{"num_experts", &T::num_moe_experts},
     KeyRow{"n_routed_experts", &T::num_moe_experts},
     KeyRow{"num_experts_per_tok", &T::moe_router_topk},
-    KeyRow{"kv_lora_rank", Refused{kNoLatent}},
-    KeyRow{"sliding_window", kWindow},
-    KeyRow{"use_sliding_window", kWindow},
-    KeyRow{"qk_layernorm", kQkNorm},
-    KeyRow{"use_qk_norm", kQkNorm},
+    KeyRow{"kv_lora_rank",
+           Refused{"multi-latent attention is of deepseek_v2, deepseek_v3 and kimi_k2"}},
+    KeyRow{"sliding_window", &T::window_size},
+    KeyRow{"use_sliding_window", &T::use_window},
+    KeyRow{"max_window_layers", &T::max_window_layers},
+    KeyRow{"layer_types", &T::attention_types},
+    KeyRow{"qk_layernorm", &T::qk_layernorm},
+    KeyRow{"use_qk_norm", &T::qk_layernorm},
     KeyRow{"rope_parameters.partial_rotary_factor", &T::rotary_percent},
     KeyRow{"max_position_embeddings", kRange},
     KeyRow{"rope_*", kRange},
-    KeyRow{"attention_bias", kBiases},
-    KeyRow{"qkv_bias", kBiases},
+    KeyRow{"attention_bias", &T::attention_bias},
+    KeyRow{"mlp_bias", &T::mlp_bias},
+    KeyRow{"qkv_bias", &T::add_qkv_bias},
     KeyRow{"use_bias", kBiases},
-    KeyRow{"mlp_bias", kBiases},
     KeyRow{"architectures", kOutside},
     KeyRow{"bos_token_id", kOutside},
     KeyRow{"eos_token_id", kOutside},
@@ -67,49 +71,20 @@ constexpr std::array kHuggingFaceKeys{
     KeyRow{"resid_pdrop", &T::hidden_dropout},
 };
 
-/// What the code of a model type does that its configuration does not give.
-struct ModelType {
-  std::string_view name;
-  std::string_view normalization;
-  std::string_view activation;
-  double rotary = 1;
-  std::int64_t head_dim = 0;  ///< 0: hidden size over heads
-  bool grouped = false;       ///< num_key_value_heads has a default of its own, so is required
-  bool qkv_bias = false;      ///< there, whatever the configuration gives
-  bool qk_norm = false;
-  bool experts = false;
-};
-constexpr std::array<ModelType, 15> kTypes{
-    {{"llama", "rmsnorm", "silu"},
-     {"mistral", "rmsnorm", "silu", 1, 0, true},
-     {"qwen2", "rmsnorm", "silu", 1, 0, true, true},
-     {"qwen3", "rmsnorm", "silu", 1, 128, true, false, true},
-     {"olmo2", "rmsnorm", "silu", 1, 0, false, false, true},
-     {"phi3", "rmsnorm", "silu"},
-     {"granite", "rmsnorm", "silu"},
-     {"nemotron", "layernorm1p", "relu2", 0.5},
-     {"mixtral", "rmsnorm", "silu", 1, 0, true, false, false, true},
-     {"qwen2_moe", "rmsnorm", "silu", 1, 0, true, true, false, true},
-     {"qwen3_moe", "rmsnorm", "silu", 1, 0, true, false, true, true},
-     {"dbrx", "layernorm1p", "silu", 1, 0, true, false, false, true},
-     {"grok-1", "rmsnorm", "silu", 1, 0, true, false, false, true},  // GEGLU, of the same shape
-     {"llama4", "rmsnorm", "silu", 1, 0, true, false, false, true},
-     {"llama4_text", "rmsnorm", "silu", 1, 0, true, false, false, true}}};
-
 bool is_llama4(std::string_view model_type) {
   return model_type == "llama4" || model_type == "llama4_text";
 }
 
-const ModelType& type_of(const RecipeTerms& terms, const std::string& path) {
+const HuggingFaceType& type_of(const RecipeTerms& terms, const std::string& path) {
   if (!terms.model_class)
     throw InputError({path}, "model_type", "is missing; it names the architecture");
   const Given<std::string>& given = *terms.model_class;
-  for (const ModelType& type : kTypes) {
+  for (const HuggingFaceType& type : hugging_face_types()) {
     if (type.name == given.value) return type;
   }
   std::vector<std::string> known;
-  known.reserve(kTypes.size());
-  for (const ModelType& type : kTypes) known.emplace_back(type.name);
+  known.reserve(hugging_face_types().size());
+  for (const HuggingFaceType& type : hugging_face_types()) known.emplace_back(type.name);
   throw InputError(given.place, "model_type",
                    fmt::format("'{}' is not known here; known are {}; a file for scenarios/models "
                                "can be written by hand",
@@ -145,31 +120,9 @@ void refuse_job(const RecipeRequest& request) {
   }
 }
 
-/// What the configuration and its code define that a model file cannot.
-void add_left_out(const ModelType& type, const YamlNode& tree, RecipeReading& reading) {
+std::vector<Finding> model_keys(RecipeTerms terms, const HuggingFaceType& type,
+                                const ImportFile& file, const RecipeRequest& request) {
   const std::string whose = fmt::format("model_type {}", type.name);
-  if (type.qkv_bias) ++reading.left_out[std::string(kBiases.why)]["of QKV, by " + whose];
-  if (type.qk_norm) ++reading.left_out[std::string(kQkNorm.why)][whose];
-  const YamlNode* window = tree.find("use_sliding_window");
-  if (window != nullptr && window->text == "false")
-    reading.left_out.erase(std::string(kWindow.why));
-}
-
-void refuse_tied(const RecipeTerms& terms) {
-  if (!terms.share_embeddings_and_output_weights) return;
-  const Given<bool>& given = *terms.share_embeddings_and_output_weights;
-  if (!given.value) return;
-  throw InputError(given.place, given.origin,
-                   "is true; tied embeddings are not modelled yet, so that no run takes this "
-                   "model; --override tie_word_embeddings=false gives it an output layer of its "
-                   "own");
-}
-
-std::vector<Finding> model_keys(RecipeTerms terms, const ImportFile& file,
-                                const RecipeRequest& request) {
-  const ModelType& type = type_of(terms, file.path);
-  const std::string whose = fmt::format("model_type {}", type.name);
-  refuse_tied(terms);
   default_to(terms.normalization, std::string(type.normalization), whose);
   default_to(terms.share_embeddings_and_output_weights, false, whose);
   default_to(terms.position_embedding_type, "rope", whose);
@@ -184,6 +137,7 @@ std::vector<Finding> model_keys(RecipeTerms terms, const ImportFile& file,
     default_to(terms.moe_shared_expert_intermediate_size, terms.moe_ffn_hidden_size->value, whose);
   terms.model_class.reset();
   std::vector<Finding> shape = shape_of(terms, 1);
+  std::erase_if(shape, is_usual);
   for (const Finding& known : shape_of(ModelSpec{})) {
     if (is_optional_shape_key(known.key)) continue;
     const bool has = std::any_of(shape.begin(), shape.end(),
@@ -234,10 +188,11 @@ ImportedRecipe read_config(const ImportFile& file, const RecipeRequest& request,
   RecipeReading reading = read_recipe(tree, config_rows(tree), KeyStyle::dotted);
   if (sees) ++reading.left_out["the part of the model that sees"]["vision_config"];
   require_taken(reading, file, kHuggingFaceConfig.name);
-  add_left_out(type_of(reading.terms, file.path), tree, reading);
+  const HuggingFaceType& type = type_of(reading.terms, file.path);
+  settle_hugging_face_layers(reading, type, tree, file.path);
   ImportedRecipe result =
       imported_text({file.path, "Hugging Face configuration; a file for scenarios/models"},
-                    model_keys(reading.terms, file, request), reading);
+                    model_keys(reading.terms, type, file, request), reading);
   const YamlNode written = load_yaml_text(result.yaml, file.path + ", as imported");
   static_cast<void>(read_yaml<ModelSpec>(written, ""));
   return result;

@@ -1,5 +1,6 @@
 #include "sim/import/model/hugging_face_experts.h"
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -42,18 +43,76 @@ constexpr std::array kLlama4Keys{
     KeyRow{"interleave_moe_layer_step", &T::moe_layer_step},
     KeyRow{"moe_layers", Ignored{"follows from interleave_moe_layer_step"}},
     KeyRow{"attention_chunk_size", kChunks},
+    KeyRow{"use_qk_norm", kQkNorm},
     KeyRow{"no_rope_layers", NotSimulated{"layers without rotary embeddings, as which all are"}},
+};
+
+constexpr Ignored kRouting{"routing is simulated as random"};
+constexpr std::array kDeepSeekKeys{
+    KeyRow{"q_lora_rank", &T::q_lora_rank},
+    KeyRow{"kv_lora_rank", &T::kv_lora_rank},
+    KeyRow{"qk_nope_head_dim", &T::qk_head_dim},
+    KeyRow{"qk_rope_head_dim", &T::qk_pos_emb_head_dim},
+    KeyRow{"v_head_dim", &T::v_head_dim},
+    KeyRow{"moe_intermediate_size", &T::moe_ffn_hidden_size},
+    KeyRow{"n_shared_experts", &T::moe_shared_experts},
+    KeyRow{"first_k_dense_replace", &T::moe_first_dense},
+    KeyRow{"moe_layer_freq", &T::moe_layer_freq},
+    KeyRow{"num_nextn_predict_layers", &T::mtp_num_layers},
+    KeyRow{"n_group", kRouting},
+    KeyRow{"topk_group", kRouting},
+    KeyRow{"topk_method", kRouting},
+    KeyRow{"ep_size", kOutside},
+    KeyRow{"num_key_value_heads", Ignored{"multi-latent attention has keys for each head"}},
+};
+constexpr std::array kGlmKeys{
+    KeyRow{"moe_intermediate_size", &T::moe_ffn_hidden_size},
+    KeyRow{"n_shared_experts", &T::moe_shared_experts},
+    KeyRow{"first_k_dense_replace", &T::moe_first_dense},
+    KeyRow{"num_nextn_predict_layers", &T::mtp_num_layers},
+    KeyRow{"n_group", kRouting},
+    KeyRow{"topk_group", kRouting},
+};
+constexpr std::array kGptOssKeys{
+    KeyRow{"experts_per_token", &T::moe_router_topk},
+    KeyRow{"initial_context_length", kRange},
+};
+constexpr std::array kNemotronHKeys{
+    KeyRow{"hybrid_override_pattern", &T::hybrid_override_pattern},
+    KeyRow{"mamba_num_heads", &T::mamba_num_heads},
+    KeyRow{"mamba_head_dim", &T::mamba_head_dim},
+    KeyRow{"ssm_state_size", &T::mamba_state_dim},
+    KeyRow{"n_groups", &T::mamba_num_groups},
+    KeyRow{"attention_head_dim", &T::kv_channels},
+    KeyRow{"mlp_hidden_act", &T::activation},
+    KeyRow{"moe_intermediate_size", &T::moe_ffn_hidden_size},
+    KeyRow{"moe_shared_expert_intermediate_size", &T::moe_shared_expert_intermediate_size},
+    KeyRow{"moe_latent_size", &T::moe_latent_size},
+    KeyRow{"num_nextn_predict_layers", NotSimulated{"multi-token prediction of a hybrid"}},
+    KeyRow{"mamba_proj_bias", kBiases},
+    KeyRow{"rescale_prenorm_residual", kLearned},
+    KeyRow{"residual_in_fp32", NotSimulated{"residuals in FP32"}},
+    KeyRow{"partial_rotary_factor", Ignored{"this model type has no rotary embeddings"}},
+    KeyRow{"time_step_*", kLearned},
+    KeyRow{"n_group", kRouting},
+    KeyRow{"topk_group", kRouting},
 };
 
 struct OwnKeys {
   std::string_view model_type;
   std::span<const KeyRow> rows;
 };
-constexpr std::array<OwnKeys, 5> kOwnKeys{{{"qwen2_moe", kQwenKeys},
-                                           {"qwen3_moe", kQwenKeys},
-                                           {"dbrx", kDbrxKeys},
-                                           {"llama4", kLlama4Keys},
-                                           {"llama4_text", kLlama4Keys}}};
+constexpr std::array<OwnKeys, 11> kOwnKeys{{{"qwen2_moe", kQwenKeys},
+                                            {"qwen3_moe", kQwenKeys},
+                                            {"dbrx", kDbrxKeys},
+                                            {"llama4", kLlama4Keys},
+                                            {"llama4_text", kLlama4Keys},
+                                            {"deepseek_v2", kDeepSeekKeys},
+                                            {"deepseek_v3", kDeepSeekKeys},
+                                            {"kimi_k2", kDeepSeekKeys},
+                                            {"glm4_moe", kGlmKeys},
+                                            {"gpt_oss", kGptOssKeys},
+                                            {"nemotron_h", kNemotronHKeys}}};
 
 /// The layers without experts of a list of their numbers, from 0.
 void mark_dense(const Given<YamlNode>& dense, std::vector<bool>& experts) {
@@ -64,6 +123,38 @@ void mark_dense(const Given<YamlNode>& dense, std::vector<bool>& experts) {
         scalar_integer(item, dense.origin, Limits{0, static_cast<double>(experts.size()) - 1});
     experts[static_cast<std::size_t>(layer)] = false;
   }
+}
+
+/// The first layers without experts, of those that otherwise have them. DeepSeek's moe_layer_freq
+/// is Megatron's.
+void skip_first(RecipeTerms& terms) {
+  if (!terms.moe_first_dense || terms.moe_first_dense->value == 0 || !terms.num_layers) return;
+  const Given<std::int64_t>& first = *terms.moe_first_dense;
+  YamlNode every;
+  every.kind = YamlNode::Kind::scalar;
+  every.text = "1";
+  const Given<YamlNode> frequency = terms.moe_layer_freq.value_or(
+      Given<YamlNode>{std::move(every), first.origin, false, first.place});
+  std::vector<bool> experts = expert_layers(frequency, terms.num_layers->value);
+  if (first.value >= static_cast<std::int64_t>(experts.size()))
+    throw InputError(first.place, first.origin,
+                     fmt::format("is {}, which leaves no layer of {} with experts", first.value,
+                                 experts.size()));
+  std::fill_n(experts.begin(), first.value, false);
+  terms.moe_layer_freq = Given<YamlNode>{pattern_node(experts), first.origin, false, first.place};
+}
+
+/// Shared experts that are counted are as wide as the others.
+void widen_shared(RecipeTerms& terms) {
+  constexpr std::int64_t kMostShared = 100000;
+  const WholeTerm& count = terms.moe_shared_experts;
+  if (!count || count->value == 0 || !terms.moe_ffn_hidden_size) return;
+  const std::int64_t size = terms.moe_ffn_hidden_size->value;
+  if (count->value > kMostShared || size > 1000000000)
+    throw InputError(count->place, count->origin, "is too many experts for all tokens");
+  terms.moe_shared_expert_intermediate_size = Given<std::int64_t>{
+      count->value * size, fmt::format("{} x {}", count->origin, terms.moe_ffn_hidden_size->origin),
+      false, count->place};
 }
 
 /// Where not all layers have experts, which have, as Megatron's moe_layer_freq says it.
@@ -100,9 +191,10 @@ std::span<const KeyRow> hugging_face_own_keys(std::string_view model_type) {
   return {};
 }
 
-void settle_hugging_face_experts(RecipeTerms& terms, bool mixture, const std::string& whose,
+void settle_hugging_face_experts(RecipeTerms& terms, TypeExperts experts, const std::string& whose,
                                  const std::string& path) {
-  if (!mixture) {
+  if (experts == TypeExperts::some && !is_mixture(terms)) return;
+  if (experts == TypeExperts::none) {
     if (!is_mixture(terms)) return;
     throw InputError(
         terms.num_moe_experts->place, terms.num_moe_experts->origin,
@@ -112,6 +204,8 @@ void settle_hugging_face_experts(RecipeTerms& terms, bool mixture, const std::st
     throw InputError({path}, terms.num_moe_experts ? "num_experts_per_tok" : "experts",
                      fmt::format("is not given by this configuration; {} has experts", whose));
   order_layers(terms);
+  skip_first(terms);
+  widen_shared(terms);
 }
 
 }  // namespace simtrain

@@ -3,6 +3,7 @@
 #include <span>
 #include <string_view>
 
+#include "sim/import/model/hugging_face_types.h"
 #include "sim/import/terms/key_table.h"
 
 namespace simtrain {
@@ -11,10 +12,10 @@ namespace simtrain {
 /// They go before those of all types.
 std::span<const KeyRow> hugging_face_own_keys(std::string_view model_type);
 
-/// Turns what a configuration says of experts into Megatron's terms. `mixture` is whether the code
-/// of the model type, `whose`, has experts. Throws InputError where configuration and code do not
+/// Turns what a configuration says of experts into Megatron's terms. `experts` is whether the code
+/// of the model type, `whose`, has them. Throws InputError where configuration and code do not
 /// agree, or the configuration leaves out how many there are.
-void settle_hugging_face_experts(RecipeTerms& terms, bool mixture, const std::string& whose,
+void settle_hugging_face_experts(RecipeTerms& terms, TypeExperts experts, const std::string& whose,
                                  const std::string& path);
 
 }  // namespace simtrain

@@ -135,45 +135,73 @@ std::string pattern_text(const Given<YamlNode>& frequency) {
   return bare ? "[" + text + "]" : text;
 }
 
-[[noreturn]] void refuse_pattern(const Given<YamlNode>& frequency, const std::string& what) {
-  throw InputError(frequency.place, frequency.origin,
-                   fmt::format("{}; a number N (one of N layers has experts), or a 0 or 1 for each "
-                               "layer, as in [0]*3+[1]*58, would do",
-                               what));
+/// What a pattern says, in words.
+struct PatternWords {
+  std::string_view flagged;   ///< what layers of a flag do
+  std::string_view numbered;  ///< what a number N says
+  std::string_view example;
+};
+constexpr PatternWords kExpertWords{"have experts", "one of N layers has experts", "[0]*3+[1]*58"};
+constexpr PatternWords kWindowWords{"have a window", "each N-th layer has none", "[1,0]*18"};
+
+[[noreturn]] void refuse_pattern(const Given<YamlNode>& pattern, const PatternWords& words,
+                                 const std::string& what) {
+  throw InputError(pattern.place, pattern.origin,
+                   fmt::format("{}; a number N ({}), or a 0 or 1 for each layer, as in {}, would "
+                               "do",
+                               what, words.numbered, words.example));
 }
 
-}  // namespace
-
-std::vector<bool> expert_layers(const Given<YamlNode>& frequency, std::int64_t layers) {
+/// A flag for each layer, or a number that is not 0.
+PatternValue pattern_of(const Given<YamlNode>& pattern, std::int64_t layers,
+                        const PatternWords& words) {
   if (layers > kMostPatternLayers)
-    refuse_pattern(frequency, fmt::format("is of a model of {} layers; up to {} are listed", layers,
-                                          kMostPatternLayers));
-  const std::string text = pattern_text(frequency);
+    refuse_pattern(
+        pattern, words,
+        fmt::format("is of a model of {} layers; up to {} are listed", layers, kMostPatternLayers));
+  const std::string text = pattern_text(pattern);
   const std::string quoted = fmt::format("'{}'", plain_text(text.substr(0, 80)));
   PatternValue value;
   try {
     value = PatternReader(text).read();
   } catch (const std::invalid_argument&) {
-    refuse_pattern(frequency, quoted + " does not say which layers have experts");
+    refuse_pattern(pattern, words,
+                   fmt::format("{} does not say which layers {}", quoted, words.flagged));
   }
-  if (value.list) {
-    if (static_cast<std::int64_t>(value.flags.size()) != layers)
-      refuse_pattern(frequency, fmt::format("{} is of {} layers, the model has {}", quoted,
-                                            value.flags.size(), layers));
-    return value.flags;
-  }
-  if (value.number == 0) refuse_pattern(frequency, quoted + " is no number of layers");
+  if (value.list && static_cast<std::int64_t>(value.flags.size()) != layers)
+    refuse_pattern(
+        pattern, words,
+        fmt::format("{} is of {} layers, the model has {}", quoted, value.flags.size(), layers));
+  if (!value.list && value.number == 0)
+    refuse_pattern(pattern, words, quoted + " is no number of layers");
+  return value;
+}
+
+}  // namespace
+
+std::vector<bool> expert_layers(const Given<YamlNode>& frequency, std::int64_t layers) {
+  const PatternValue value = pattern_of(frequency, layers, kExpertWords);
+  if (value.list) return value.flags;
   std::vector<bool> flags;
   flags.reserve(static_cast<std::size_t>(layers));
   for (std::int64_t i = 0; i < layers; ++i) flags.push_back(i % value.number == 0);
   return flags;
 }
 
-YamlNode pattern_node(const std::vector<bool>& experts) {
+std::vector<bool> window_layers(const Given<YamlNode>& frequency, std::int64_t layers) {
+  const PatternValue value = pattern_of(frequency, layers, kWindowWords);
+  if (value.list) return value.flags;
+  std::vector<bool> flags;
+  flags.reserve(static_cast<std::size_t>(layers));
+  for (std::int64_t i = 1; i <= layers; ++i) flags.push_back(i % value.number != 0);
+  return flags;
+}
+
+YamlNode pattern_node(const std::vector<bool>& flags) {
   YamlNode list;
   list.kind = YamlNode::Kind::list;
-  list.items.reserve(experts.size());
-  for (const bool has : experts) {
+  list.items.reserve(flags.size());
+  for (const bool has : flags) {
     YamlNode item;
     item.kind = YamlNode::Kind::scalar;
     item.text = has ? "1" : "0";

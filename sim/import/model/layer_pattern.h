@@ -15,7 +15,11 @@ inline constexpr std::int64_t kMostPatternLayers = 10000;
 /// InputError at anything else and where there are not as many flags as layers.
 std::vector<bool> expert_layers(const Given<YamlNode>& frequency, std::int64_t layers);
 
+/// Which layers have a window, by Megatron's window_attn_skip_freq: a whole number N (each N-th
+/// layer has none), or a flag for each layer as above. Throws InputError as above.
+std::vector<bool> window_layers(const Given<YamlNode>& frequency, std::int64_t layers);
+
 /// Such a list of flags.
-YamlNode pattern_node(const std::vector<bool>& experts);
+YamlNode pattern_node(const std::vector<bool>& flags);
 
 }  // namespace simtrain

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "sim/core/input/number_text.h"
+#include "sim/import/model/block_shape.h"
+#include "sim/import/model/layer_shape.h"
 #include "sim/import/model/mixture_shape.h"
 #include "sim/workload/model/fields/model_fields.h"
 
@@ -16,7 +18,7 @@ struct ModelClass {
   std::string_view name;
   std::string_view model;  ///< of scenarios/models
 };
-constexpr std::array<ModelClass, 22> kClasses{
+constexpr std::array<ModelClass, 44> kClasses{
     {{"Llama31Config8B", "llama3.1-8b"},
      {"Llama31Config70B", "llama3.1-70b"},
      {"Llama31Config405B", "llama3.1-405b"},
@@ -28,6 +30,12 @@ constexpr std::array<ModelClass, 22> kClasses{
      {"Qwen3Config235B_A22B", "qwen3-235b-a22b"},
      {"Llama4Experts16Config", "llama4-scout"},
      {"Llama4Experts128Config", "llama4-maverick"},
+     {"DeepSeekV2LiteConfig", "deepseek-v2-lite"},
+     {"DeepSeekV2Config", "deepseek-v2"},
+     {"DeepSeekV3Config", "deepseek-v3"},
+     {"GPTOSSConfig20B", "gpt-oss-20b"},
+     {"GPTOSSConfig120B", "gpt-oss-120b"},
+     {"NemotronHConfig56B", "nemotron-h-56b"},
      {"Llama31ModelProvider8B", "llama3.1-8b"},
      {"Llama31ModelProvider70B", "llama3.1-70b"},
      {"Llama31ModelProvider405B", "llama3.1-405b"},
@@ -38,7 +46,22 @@ constexpr std::array<ModelClass, 22> kClasses{
      {"Qwen3MoEModelProvider30B_A3B", "qwen3-30b-a3b"},
      {"Qwen3MoEModelProvider235B_A22B", "qwen3-235b-a22b"},
      {"Llama4Experts16ModelProvider", "llama4-scout"},
-     {"Llama4Experts128ModelProvider", "llama4-maverick"}}};
+     {"Llama4Experts128ModelProvider", "llama4-maverick"},
+     {"DeepSeekV2LiteModelProvider", "deepseek-v2-lite"},
+     {"DeepSeekV2LiteProvider", "deepseek-v2-lite"},
+     {"DeepSeekV2ModelProvider", "deepseek-v2"},
+     {"DeepSeekV2Provider", "deepseek-v2"},
+     {"DeepSeekV3ModelProvider", "deepseek-v3"},
+     {"DeepSeekV3Provider", "deepseek-v3"},
+     {"MoonlightModelProvider16B", "moonlight-16b-a3b"},
+     {"MoonlightProvider", "moonlight-16b-a3b"},
+     {"KimiK2Provider", "kimi-k2"},
+     {"GLM45ModelProvider355B", "glm-4.5"},
+     {"GPTOSSProvider20B", "gpt-oss-20b"},
+     {"GPTOSSProvider120B", "gpt-oss-120b"},
+     {"NemotronHModelProvider56B", "nemotron-h-56b"},
+     {"Nemotron3NanoProvider", "nemotron3-nano-30b-a3b"},
+     {"Nemotron3SuperProvider", "nemotron3-super-120b-a12b"}}};
 
 const Finding* find(const std::vector<Finding>& shape, std::string_view key) {
   const auto found =
@@ -59,13 +82,26 @@ std::string value_in(const std::vector<Finding>& shape, std::string_view key) {
 
 /// Whether the FFN of the model counts for neither of the two: all layers have experts.
 bool without_ffn(const std::vector<Finding>& shape, const std::vector<Finding>& model) {
-  return !has_dense_layers(value_in(shape, "layers")) &&
-         !has_dense_layers(value_in(model, "layers"));
+  const auto dense = [](const std::vector<Finding>& one) {
+    return has_dense_layers(value_in(one, "layers"), value_in(one, "hybrid_override_pattern"));
+  };
+  return !dense(shape) && !dense(model);
 }
+
+/// Keys that two near models have both or neither: an override cannot take one away.
+constexpr std::array<std::string_view, 3> kPairedKeys{"window_size", "layers",
+                                                      "hybrid_override_pattern"};
+/// Keys in which near models are equal, beside those of each layer.
+constexpr std::array<std::string_view, 3> kEqualKeys{"experts", "multi_latent_attention", "mamba"};
 
 /// The keys in which a layer of an unlike model would differ.
 bool is_near(const std::vector<Finding>& shape, const std::vector<Finding>& model) {
-  if (value_in(shape, "experts") != value_in(model, "experts")) return false;
+  for (const std::string_view key : kEqualKeys) {
+    if (value_in(shape, key) != value_in(model, key)) return false;
+  }
+  for (const std::string_view key : kPairedKeys) {
+    if (value_in(shape, key).empty() != value_in(model, key).empty()) return false;
+  }
   const bool ffn = !without_ffn(shape, model);
   return std::all_of(model.begin(), model.end(), [&](const Finding& known) {
     const bool basic = known.key == "hidden_size" || known.key == "num_attention_heads" ||
@@ -112,6 +148,16 @@ void require_whole(const std::vector<Finding>& shape, const ModelMatch& match) {
   }
 }
 
+/// Gives a shape that leaves nothing to a model it is based on the values of what it is silent
+/// about.
+void add_silent_keys(std::vector<Finding>& shape) {
+  for (const Finding& usual : shape_of(ModelSpec{})) {
+    if (!is_optional_shape_key(usual.key) || usual.key == "hidden_dropout") continue;
+    if (find(shape, usual.key) == nullptr)
+      shape.push_back({usual.key, usual.value, "not in the recipe"});
+  }
+}
+
 /// The shape as the scenario's own model.
 std::vector<Finding> own_model(const std::vector<Finding>& shape, const ModelMatch& match) {
   if (find(shape, "vocab_size") == nullptr) {
@@ -123,7 +169,7 @@ std::vector<Finding> own_model(const std::vector<Finding>& shape, const ModelMat
       {"model.name", match.name, "no model of scenarios/models is equal"}};
   for (const Finding& known : shape_of(ModelSpec{})) {
     const Finding* given = find(shape, known.key);
-    if (given == nullptr) continue;
+    if (given == nullptr || is_usual(*given)) continue;
     Finding own = *given;
     own.key = "model." + given->key;
     findings.push_back(std::move(own));
@@ -169,7 +215,17 @@ std::vector<Finding> against(const std::string& name, const std::string& origin,
 }  // namespace
 
 bool is_optional_shape_key(std::string_view key) {
-  return key == "hidden_dropout" || key == "experts" || key == "layers";
+  constexpr std::array<std::string_view, 12> kOptional{
+      "hidden_dropout", "qk_layernorm", "add_bias_linear",        "add_qkv_bias",
+      "softmax_type",   "window_size",  "multi_latent_attention", "mamba",
+      "experts",        "layers",       "mtp_num_layers",         "hybrid_override_pattern"};
+  return std::find(kOptional.begin(), kOptional.end(), key) != kOptional.end();
+}
+
+bool is_usual(const Finding& given) {
+  if (!is_optional_shape_key(given.key) || given.key == "hidden_dropout") return false;
+  const std::vector<Finding> usual = shape_of(ModelSpec{});
+  return given.value == value_in(usual, given.key);
 }
 
 std::optional<std::string> model_of_class(const std::string& name) {
@@ -187,6 +243,7 @@ std::vector<Finding> match_model(std::vector<Finding> shape, const ModelMatch& m
     return against(*match.base, match.base_origin, false, shape,
                    load_shape(*match.base, match, data));
   require_whole(shape, match);
+  add_silent_keys(shape);
   const auto name = nearest(shape, match, data);
   if (!name) return own_model(shape, match);
   const std::vector<Finding> model = load_shape(*name, match, data);
@@ -205,12 +262,16 @@ std::vector<Finding> model_of_recipe(RecipeTerms terms, const ModelMatch& match,
                                      const DataFolder& data) {
   if (!match.base) terms.model_class.reset();  // its shape is not known here
   take_given_layers(terms, match.given);
-  if (match.base && is_file(*match.base, data)) {
-    complete_experts(terms,
-                     data.load<ModelSpec>("scenarios/models", *match.base, match.where, "model"),
-                     *match.base);
-  }
-  return match_model(shape_of(terms, tp), match, data);
+  const bool based = match.base && is_file(*match.base, data);
+  if (!based) return match_model(shape_of(terms, tp), match, data);
+  const auto base = data.load<ModelSpec>("scenarios/models", *match.base, match.where, "model");
+  complete_blocks(terms, base, *match.base);
+  complete_experts(terms, base, *match.base);
+  complete_layers(terms, base, *match.base);
+  std::vector<Finding> shape = shape_of(terms, tp);
+  if (has_other_layers(base))
+    std::erase_if(shape, [](const Finding& f) { return f.key == "layers"; });
+  return match_model(std::move(shape), match, data);
 }
 
 bool names_mixture(const std::vector<Finding>& model, const RecipeTerms& terms,

@@ -12,8 +12,8 @@
 
 namespace simtrain {
 
-/// The shape keys of a model file (all but name and source) and their values as text; `experts` and
-/// `layers` are empty where it has none.
+/// The shape keys of a model file (all but name and source) and their values as text; those that
+/// it has not and that have no value then are empty.
 std::vector<Finding> shape_of(const ModelSpec& model);
 
 /// The shape that a recipe gives, in the order of `shape_of`; what it neither gives nor leaves to a
@@ -31,10 +31,10 @@ struct ModelMatch {
 
 /// The finding `model` and one `model_overrides.KEY` for each key in which the recipe's shape
 /// differs from it. Without a base the model of scenarios/models with the fewest differences is
-/// taken, if hidden size, FFN, heads and experts are equal; a vocabulary that the recipe does not
-/// give is then that model's. Where none is near, the findings are `model.KEY`, as the recipe gives
-/// them. A base that is no name there (a path, a map) is taken as it is. Throws InputError where
-/// the shape is not whole.
+/// taken, if hidden size, FFN, heads, experts, multi-latent attention and Mamba are equal; a
+/// vocabulary that the recipe does not give is then that model's. Where none is near, the findings
+/// are `model.KEY`, as the recipe gives them. A base that is no name there (a path, a map) is taken
+/// as it is. Throws InputError where the shape is not whole.
 std::vector<Finding> match_model(std::vector<Finding> shape, const ModelMatch& match,
                                  const DataFolder& data);
 
@@ -54,5 +54,8 @@ std::optional<std::string> model_of_class(const std::string& name);
 
 /// Whether a key of the shape may be missing from a model file.
 bool is_optional_shape_key(std::string_view key);
+
+/// Whether a model file says the same without a key that may be missing.
+bool is_usual(const Finding& given);
 
 }  // namespace simtrain

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/import/model/block_shape.h"
+#include "sim/import/model/layer_shape.h"
 #include "sim/import/model/mixture_shape.h"
 #include "sim/import/model/model_match.h"
 
@@ -101,7 +103,20 @@ void check_heads(const RecipeTerms& terms) {
   }
 }
 
+/// Multi-latent attention has keys and values for each head, of sizes of their own.
+void add_latent_heads(std::vector<Finding>& shape, const RecipeTerms& terms) {
+  const Given<std::int64_t>& heads = *terms.num_attention_heads;
+  if (heads.value < 1) throw InputError(heads.place, heads.origin, "is no count of heads");
+  add(shape, "num_attention_heads", terms.num_attention_heads);
+  shape.push_back({"num_query_groups", std::to_string(heads.value),
+                   "one for each head, as multi-latent attention has", false});
+  const std::int64_t size = terms.v_head_dim ? terms.v_head_dim->value : 128;
+  shape.push_back({"kv_channels", std::to_string(size),
+                   "of a value; multi-latent attention has sizes of its own", false});
+}
+
 void add_heads(std::vector<Finding>& shape, const RecipeTerms& terms) {
+  if (is_latent(terms) && terms.num_attention_heads) return add_latent_heads(shape, terms);
   if (terms.num_attention_heads) check_heads(terms);
   add(shape, "num_attention_heads", terms.num_attention_heads);
   const bool grouped = !terms.group_query_attention || terms.group_query_attention->value;
@@ -220,8 +235,17 @@ std::vector<Finding> shape_of(const ModelSpec& model) {
       {"rotary_percent", fmt::format("{}", model.rotary_percent), ""},
       {"share_embeddings_and_output_weights", text(model.share_embeddings_and_output_weights), ""},
       {"hidden_dropout", fmt::format("{}", model.hidden_dropout), ""},
+      {"qk_layernorm", text(model.qk_layernorm), ""},
+      {"add_bias_linear", text(model.add_bias_linear), ""},
+      {"add_qkv_bias", text(model.add_qkv_bias), ""},
+      {"softmax_type", std::string(name_of(model.softmax_type)), ""},
+      {"window_size", model.window_size ? std::to_string(*model.window_size) : "", ""},
+      {"multi_latent_attention", latent_text(model), ""},
+      {"mamba", mamba_text(model), ""},
       {"experts", experts_text(model), ""},
-      {"layers", layers_text(model), ""}};
+      {"mtp_num_layers", std::to_string(model.mtp_num_layers), ""},
+      {"layers", layers_text(model), ""},
+      {"hybrid_override_pattern", hybrid_text(model), ""}};
 }
 
 std::vector<Finding> shape_of(const RecipeTerms& terms, std::int64_t tp) {
@@ -245,7 +269,9 @@ std::vector<Finding> shape_of(const RecipeTerms& terms, std::int64_t tp) {
   if (terms.hidden_dropout)
     shape.push_back({"hidden_dropout", fmt::format("{}", terms.hidden_dropout->value),
                      terms.hidden_dropout->origin, terms.hidden_dropout->assumed});
+  add_blocks(shape, terms, whole);
   add_experts(shape, terms);
+  add_layers(shape, terms);
   return shape;
 }
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "sim/import/scenario_text.h"
-#include "sim/import/terms/expert_table.h"
+#include "sim/import/terms/core_rows.h"
 #include "sim/import/yaml_recipe.h"
 
 namespace simtrain {
@@ -31,10 +31,6 @@ constexpr std::array kModelKeys{
     KeyRow{"model.rotary_percentage", &T::rotary_percent},
     KeyRow{"model.share_embeddings_and_output_weights", &T::share_embeddings_and_output_weights},
     KeyRow{"model.num_moe_experts", &T::num_moe_experts},
-    KeyRow{"model.window_size", kWindow},
-    KeyRow{"model.mamba_*", Refused{kNoHybrid}},
-    KeyRow{"model.hybrid_*", Refused{kNoHybrid}},
-    KeyRow{"model.multi_latent_attention", Refused{kNoLatent}},
     KeyRow{"model.max_position_embeddings", kRange},
     KeyRow{"model.seq_len_interpolation_factor", kRange},
     KeyRow{"model.rotary_base", kLearned},
@@ -42,7 +38,6 @@ constexpr std::array kModelKeys{
     KeyRow{"model.init_method_std", kLearned},
     KeyRow{"model.use_scaled_init_method", kLearned},
     KeyRow{"model.hidden_dropout", &T::hidden_dropout},
-    KeyRow{"model.qk_layernorm", kQkNorm},
     KeyRow{"model.attention_dropout", kLearned},
     KeyRow{"model.ffn_dropout", kLearned},
     KeyRow{"model.layernorm_epsilon", kLearned},
@@ -50,8 +45,8 @@ constexpr std::array kModelKeys{
     KeyRow{"model.grad_clip_*", kLearned},
     KeyRow{"model.seed", kLearned},
     KeyRow{"model.do_layer_norm_weight_decay", kLearned},
-    KeyRow{"model.bias", kBiases},
-    KeyRow{"model.qkv_bias", kBiases},
+    KeyRow{"model.bias", &T::add_bias_linear},
+    KeyRow{"model.qkv_bias", &T::add_qkv_bias},
     KeyRow{"model.transformer_block_type", Refused{"blocks with other norms", "pre_ln"}},
 };
 
@@ -144,10 +139,10 @@ ImportedRecipe read_nemo1(const ImportFile& file, const RecipeRequest& request,
 }  // namespace
 
 std::span<const KeyRow> nemo1_keys() {
-  static const ExpertRows experts("model.");
+  static const CoreRows core("model.");
   static const std::vector<KeyRow> rows = [] {
     std::vector<KeyRow> all(kModelKeys.begin(), kModelKeys.end());
-    all.insert(all.end(), experts.rows().begin(), experts.rows().end());
+    all.insert(all.end(), core.rows().begin(), core.rows().end());
     all.insert(all.end(), kStepKeys.begin(), kStepKeys.end());
     all.insert(all.end(), kOtherNemo1Keys.begin(), kOtherNemo1Keys.end());
     return all;
@@ -168,6 +163,7 @@ void add_nemo1_defaults(RecipeTerms& terms) {
   default_to(terms.activation, "gelu", nemo);
   default_to(terms.overlap_p2p_comm, false, nemo);
   default_to(terms.hidden_dropout, 0.1, nemo);
+  default_to(terms.add_bias_linear, true, nemo);
   if (terms.optimizer && terms.optimizer->value == "mcore_distributed_optim") {
     terms.bucket_cap_mb.reset();  // of Apex: Megatron's DDP counts elements
     default_to(terms.grad_reduce_dtype, "fp32", "default of mcore_distributed_optim");

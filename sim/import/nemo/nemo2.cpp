@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "sim/import/scenario_text.h"
-#include "sim/import/terms/expert_table.h"
+#include "sim/import/terms/core_rows.h"
 #include "sim/import/yaml_recipe.h"
 
 namespace simtrain {
@@ -29,13 +29,7 @@ constexpr std::array kNemo2Keys{
     KeyRow{"model.config.share_embeddings_and_output_weights",
            &T::share_embeddings_and_output_weights},
     KeyRow{"model.config.hidden_dropout", &T::hidden_dropout},
-    KeyRow{"model.config.qk_layernorm", kQkNorm},
-    KeyRow{"model.config.add_bias_linear", kBiases},
-    KeyRow{"model.config.add_qkv_bias", kBiases},
     KeyRow{"model.config.num_moe_experts", &T::num_moe_experts},
-    KeyRow{"model.config.window_size", kWindow},
-    KeyRow{"model.config.mtp_num_layers", Refused{"multi-token prediction is not modelled"}},
-    KeyRow{"model.config.multi_latent_attention", Refused{kNoLatent}},
     KeyRow{"model.config.cpu_offloading", Refused{kNoOffload}},
     KeyRow{"model.config.seq_length", &T::seq_length},
     KeyRow{"model.config.recompute_granularity", &T::recompute_granularity},
@@ -148,11 +142,12 @@ void add_expert_callbacks(const std::string& text, RecipeTerms& terms) {
 ImportedRecipe read_nemo2(const ImportFile& file, const RecipeRequest& request,
                           const DataFolder& data) {
   const YamlNode tree = load_yaml_recipe(file, request);
-  static const ExpertRows experts("model.config.");
+  static const CoreRows core("model.config.");
   std::vector<KeyRow> rows(kNemo2Keys.begin(), kNemo2Keys.end());
-  rows.insert(rows.end(), experts.rows().begin(), experts.rows().end());
+  rows.insert(rows.end(), core.rows().begin(), core.rows().end());
   RecipeReading reading = read_recipe(tree, rows, KeyStyle::dotted);
   RecipeTerms& terms = reading.terms;
+  take_no_query_rank(tree, "model.config.q_lora_rank", terms);
   add_expert_callbacks(file.text, terms);
   if (file.text.find("MegatronCommOverlapCallback") != std::string::npos)
     add_callback_defaults(terms);

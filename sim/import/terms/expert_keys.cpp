@@ -8,15 +8,18 @@
 #include <fmt/ranges.h>
 
 #include "sim/core/input/number_text.h"
+#include "sim/import/model/layer_shape.h"
 #include "sim/import/model/mixture_shape.h"
 #include "sim/import/model/model_match.h"
 #include "sim/import/terms/term_findings.h"
+#include "sim/workload/model/fields/model_fields.h"
 #include "sim/workload/model/recipe.h"
 
 namespace simtrain {
 namespace {
 
 constexpr std::string_view kNoExperts = "of mixtures of experts, which this model is not";
+constexpr std::string_view kNoMamba = "of Mamba blocks, which this model has not";
 constexpr std::string_view kApart =
     "experts that are computed one after another; they are simulated as grouped GEMMs";
 
@@ -102,9 +105,10 @@ void put_capacity(const RecipeTerms& terms, const PutKey& put) {
 }
 
 template <class T>
-void set_aside(std::optional<Given<T>>& term, RecipeReading& reading) {
+void set_aside(std::optional<Given<T>>& term, RecipeReading& reading,
+               std::string_view why = kNoExperts) {
   if (term && !term->assumed) {
-    ++reading.ignored[std::string(kNoExperts)][term->origin];
+    ++reading.ignored[std::string(why)][term->origin];
     --reading.taken;
   }
   term.reset();
@@ -115,8 +119,9 @@ void set_aside_experts(RecipeReading& reading) {
   for (WholeTerm RecipeTerms::*const term :
        {&RecipeTerms::num_moe_experts, &RecipeTerms::moe_router_topk,
         &RecipeTerms::moe_ffn_hidden_size, &RecipeTerms::moe_shared_expert_intermediate_size,
-        &RecipeTerms::expert_tensor_parallel_size, &RecipeTerms::moe_flex_dispatcher_num_sms,
-        &RecipeTerms::moe_deepep_num_sms, &RecipeTerms::moe_hybridep_num_sms})
+        &RecipeTerms::moe_latent_size, &RecipeTerms::expert_tensor_parallel_size,
+        &RecipeTerms::moe_flex_dispatcher_num_sms, &RecipeTerms::moe_deepep_num_sms,
+        &RecipeTerms::moe_hybridep_num_sms})
     set_aside(terms.*term, reading);
   for (WordTerm RecipeTerms::*const term :
        {&RecipeTerms::moe_token_dispatcher_type, &RecipeTerms::moe_flex_dispatcher_backend,
@@ -128,6 +133,27 @@ void set_aside_experts(RecipeReading& reading) {
         &RecipeTerms::moe_pad_expert_input_to_capacity, &RecipeTerms::moe_layer_recompute})
     set_aside(terms.*term, reading);
   set_aside(terms.moe_layer_freq, reading);
+}
+
+void set_aside_mamba(RecipeReading& reading) {
+  for (WholeTerm RecipeTerms::*const term :
+       {&RecipeTerms::mamba_num_heads, &RecipeTerms::mamba_head_dim, &RecipeTerms::mamba_state_dim,
+        &RecipeTerms::mamba_num_groups})
+    set_aside(reading.terms.*term, reading, kNoMamba);
+}
+
+/// Whether the user has the recipe's model replaced or changed.
+bool changes_model(const RecipeRequest& request) {
+  return request.model ||
+         std::any_of(request.settings.begin(), request.settings.end(),
+                     [](const std::string& setting) { return setting.starts_with("model"); });
+}
+
+/// Whether the model that the recipe's class names has Mamba blocks.
+bool has_class_of_mamba(const RecipeTerms& terms, const DataFolder& data) {
+  if (!is_known_class(terms)) return false;
+  const std::string name = *model_of_class(terms.model_class->value);
+  return data.load<ModelSpec>("scenarios/models", name, {}, "model").mamba.has_value();
 }
 
 }  // namespace
@@ -155,11 +181,13 @@ void settle_experts(RecipeReading& reading, const RecipeRequest& request, const 
                                                                    : "no moe_grouped_gemm"];
     return;
   }
-  const bool other_model =
-      request.model ||
-      std::any_of(request.settings.begin(), request.settings.end(),
-                  [](const std::string& setting) { return setting.starts_with("model"); });
-  if (!other_model && !has_class_of_experts(terms, data)) set_aside_experts(reading);
+  if (!changes_model(request) && !has_class_of_experts(terms, data)) set_aside_experts(reading);
+}
+
+void settle_mamba(RecipeReading& reading, const RecipeRequest& request, const DataFolder& data) {
+  const RecipeTerms& terms = reading.terms;
+  const bool unused = !has_letter(terms, BlockKind::mamba) && !has_class_of_mamba(terms, data);
+  if (unused && !changes_model(request)) set_aside_mamba(reading);
 }
 
 }  // namespace simtrain

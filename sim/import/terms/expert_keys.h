@@ -21,4 +21,8 @@ void put_experts(const RecipeTerms& terms, const PutKey& put);
 /// matter and is ignored, with them it is reported where they are not computed together.
 void settle_experts(RecipeReading& reading, const RecipeRequest& request, const DataFolder& data);
 
+/// The same of Mamba's sizes, which configurations of any model hold: ignored where no layer has
+/// them.
+void settle_mamba(RecipeReading& reading, const RecipeRequest& request, const DataFolder& data);
+
 }  // namespace simtrain

@@ -1,6 +1,6 @@
-#include "sim/import/terms/expert_table.h"
-
 #include <array>
+
+#include "sim/import/terms/core_rows.h"
 
 namespace simtrain {
 namespace {
@@ -10,11 +10,12 @@ constexpr Ignored kBalance{
 constexpr NotSimulated kGroups{"routing to some groups of experts; all are chosen alike"};
 constexpr NotSimulated kPaddedRows{"rows of experts padded for FP8"};
 
-constexpr std::array kExpertTerms{
+constexpr std::array kExpertKeys{
     KeyRow{"moe_router_topk", &RecipeTerms::moe_router_topk},
     KeyRow{"moe_ffn_hidden_size", &RecipeTerms::moe_ffn_hidden_size},
     KeyRow{"moe_shared_expert_intermediate_size",
            &RecipeTerms::moe_shared_expert_intermediate_size},
+    KeyRow{"moe_latent_size", &RecipeTerms::moe_latent_size},
     KeyRow{"moe_layer_freq", &RecipeTerms::moe_layer_freq},
     KeyRow{"moe_token_dispatcher_type", &RecipeTerms::moe_token_dispatcher_type},
     KeyRow{"moe_flex_dispatcher_backend", &RecipeTerms::moe_flex_dispatcher_backend},
@@ -28,11 +29,7 @@ constexpr std::array kExpertTerms{
     KeyRow{"moe_expert_capacity_factor", &RecipeTerms::moe_expert_capacity_factor},
     KeyRow{"moe_pad_expert_input_to_capacity", &RecipeTerms::moe_pad_expert_input_to_capacity},
     KeyRow{"moe_layer_recompute", &RecipeTerms::moe_layer_recompute},
-};
-
-constexpr std::array kOtherExpertKeys{
     KeyRow{"moe_extended_tp", Refused{"experts split over TP and EP together are not modelled"}},
-    KeyRow{"moe_latent_size", Refused{"experts of a latent width are not modelled"}},
     KeyRow{"moe_shared_expert_overlap",
            Refused{"shared experts beside the exchange of tokens are not modelled"}},
     KeyRow{"overlap_moe_expert_parallel_comm", kNoExchangeOverlap},
@@ -68,15 +65,6 @@ constexpr std::array kOtherExpertKeys{
 
 }  // namespace
 
-ExpertRows::ExpertRows(std::string_view prefix) {
-  keys_.reserve(kExpertTerms.size() + kOtherExpertKeys.size());
-  rows_.reserve(keys_.capacity());
-  const auto add = [&](const KeyRow& row) {
-    keys_.push_back(std::string(prefix) + std::string(row.key));
-    rows_.push_back({keys_.back(), row.meaning});
-  };
-  for (const KeyRow& row : kExpertTerms) add(row);
-  for (const KeyRow& row : kOtherExpertKeys) add(row);
-}
+std::span<const KeyRow> core_expert_rows() { return kExpertKeys; }
 
 }  // namespace simtrain

@@ -49,12 +49,8 @@ inline constexpr Ignored kRange{"how far positions may go, not how many there ar
 inline constexpr Ignored kLearned{"decides what is learned, not how long a step takes"};
 inline constexpr NotSimulated kBiases{"biases of the linear modules"};
 inline constexpr NotSimulated kQkNorm{"the norms of queries and keys"};
-inline constexpr NotSimulated kWindow{
-    "attention over a sliding window; all positions are attended to"};
 inline constexpr NotSimulated kDeterministic{"deterministic kernels, which can be slower"};
 inline constexpr Ignored kSoftware{"of the software stack (--software), which has its own"};
-inline constexpr std::string_view kNoHybrid = "hybrid models (Mamba) are not modelled yet";
-inline constexpr std::string_view kNoLatent = "multi-latent attention is not modelled yet";
 inline constexpr std::string_view kNoFsdp = "FSDP is not modelled yet";
 inline constexpr std::string_view kNoOffload = "offloading to the host is not modelled yet";
 

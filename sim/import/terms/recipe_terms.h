@@ -53,14 +53,42 @@ struct RecipeTerms {
   FlagTerm share_embeddings_and_output_weights;
   FlagTerm untie_embeddings_and_output_weights;
   RealTerm hidden_dropout;
+  // the blocks of its layers
+  FlagTerm multi_latent_attention;
+  WholeTerm q_lora_rank;  ///< 0: queries are projected from hidden states
+  WholeTerm kv_lora_rank;
+  WholeTerm qk_head_dim;
+  WholeTerm qk_pos_emb_head_dim;
+  WholeTerm v_head_dim;
+  FlagTerm qk_layernorm;
+  FlagTerm add_bias_linear;
+  FlagTerm add_qkv_bias;
+  WordTerm softmax_type;
+  WordTerm window_size;  ///< keys that a query sees, or a pair: those before it and behind
+  FlagTerm use_window;   ///< of Hugging Face; false: window_size has no meaning
+  TreeTerm window_attn_skip_freq;  ///< every N-th layer without a window, or 1 (with) and 0
+  TreeTerm attention_types;        ///< of Hugging Face: a word for each layer
+  WholeTerm max_window_layers;     ///< of Hugging Face: the first layers, which have no window
+  WholeTerm mtp_num_layers;
+  FlagTerm is_hybrid_model;
+  WordTerm hybrid_override_pattern;
+  WholeTerm mamba_num_heads;
+  WholeTerm mamba_head_dim;
+  WholeTerm mamba_state_dim;
+  WholeTerm mamba_num_groups;
+  FlagTerm attention_bias;  ///< of Hugging Face: of queries, keys, values and attention's output
+  FlagTerm mlp_bias;        ///< of Hugging Face
   // its experts
   WholeTerm num_moe_experts;
   WholeTerm moe_router_topk;
   WholeTerm moe_ffn_hidden_size;
   WholeTerm moe_shared_expert_intermediate_size;
-  TreeTerm moe_layer_freq;    ///< every N-th layer from the first, or 0 and 1 for each layer
-  WholeTerm moe_layer_step;   ///< of Hugging Face: the last of each N layers
-  TreeTerm moe_dense_layers;  ///< of Hugging Face: layers without experts, from 0
+  WholeTerm moe_latent_size;
+  TreeTerm moe_layer_freq;       ///< every N-th layer from the first, or 0 and 1 for each layer
+  WholeTerm moe_layer_step;      ///< of Hugging Face: the last of each N layers
+  TreeTerm moe_dense_layers;     ///< of Hugging Face: layers without experts, from 0
+  WholeTerm moe_first_dense;     ///< of Hugging Face: the first layers, which have no experts
+  WholeTerm moe_shared_experts;  ///< of Hugging Face: how many there are, each as wide as others
   // training
   WordTerm precision;  ///< bf16, bf16-mixed, 32, ...
   FlagTerm bf16;

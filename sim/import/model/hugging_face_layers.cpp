@@ -1,0 +1,136 @@
+#include "sim/import/model/hugging_face_layers.h"
+
+#include <array>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "sim/core/input/scalar_text.h"
+#include "sim/import/model/layer_pattern.h"
+#include "sim/import/terms/core_rows.h"
+
+namespace simtrain {
+namespace {
+
+/// What the code of a model type decides where its configuration does not.
+template <class T>
+void set_by_code(std::optional<Given<T>>& term, std::type_identity_t<T> value,
+                 const std::string& whose) {
+  if (!term) term = Given<T>{std::move(value), whose, false, {}};
+}
+
+void require_latent_sizes(const RecipeTerms& terms, const std::string& whose,
+                          const std::string& path) {
+  const std::array<std::pair<const WholeTerm*, std::string_view>, 5> sizes{
+      {{&terms.q_lora_rank, "q_lora_rank"},
+       {&terms.kv_lora_rank, "kv_lora_rank"},
+       {&terms.qk_head_dim, "qk_nope_head_dim"},
+       {&terms.qk_pos_emb_head_dim, "qk_rope_head_dim"},
+       {&terms.v_head_dim, "v_head_dim"}}};
+  for (const auto& [term, key] : sizes) {
+    if (!*term)
+      throw InputError({path}, std::string(key),
+                       fmt::format("is not given by this configuration; {} has multi-latent "
+                                   "attention",
+                                   whose));
+  }
+}
+
+/// Which layers of a list of words have a window.
+std::vector<bool> windows_in(const Given<YamlNode>& types) {
+  if (types.value.kind != YamlNode::Kind::list)
+    throw InputError(types.place, types.origin, "must be a list of a word for each layer");
+  std::vector<bool> windows;
+  windows.reserve(types.value.items.size());
+  for (const YamlNode& item : types.value.items) {
+    const std::string word = scalar_text(item, types.origin);
+    if (word != "sliding_attention" && word != "full_attention")
+      throw InputError(item.place, types.origin,
+                       fmt::format("'{}' is not modelled; sliding_attention or full_attention "
+                                   "would do",
+                                   plain_text(word.substr(0, 80))));
+    windows.push_back(word == "sliding_attention");
+  }
+  return windows;
+}
+
+/// Windows of all layers but the first ones.
+std::vector<bool> windows_behind(const Given<std::int64_t>& first, std::int64_t layers) {
+  if (layers > kMostPatternLayers)
+    throw InputError(
+        first.place, first.origin,
+        fmt::format("is of a model of {} layers; up to {} are listed", layers, kMostPatternLayers));
+  std::vector<bool> windows;
+  windows.reserve(static_cast<std::size_t>(layers));
+  for (std::int64_t i = 0; i < layers; ++i) windows.push_back(i >= first.value);
+  return windows;
+}
+
+/// Which layers have the window of a configuration, as Megatron's window_attn_skip_freq says it.
+void settle_windows(RecipeTerms& terms, const HuggingFaceType& type, const std::string& whose) {
+  if (type.window == TypeWindow::none) terms.window_size.reset();
+  if (type.window == TypeWindow::switched) set_by_code(terms.use_window, false, whose);
+  if (type.window != TypeWindow::switched) terms.use_window.reset();
+  const bool off = terms.use_window && !terms.use_window->value;
+  if (!terms.window_size || off) return terms.window_size.reset();
+  const std::int64_t layers = terms.num_layers ? terms.num_layers->value : 0;
+  if (terms.attention_types) {
+    const Given<YamlNode>& types = *terms.attention_types;
+    terms.window_attn_skip_freq =
+        Given<YamlNode>{pattern_node(windows_in(types)), types.origin, false, types.place};
+  } else if (type.window == TypeWindow::switched && terms.max_window_layers) {
+    const Given<std::int64_t>& first = *terms.max_window_layers;
+    terms.window_attn_skip_freq = Given<YamlNode>{pattern_node(windows_behind(first, layers)),
+                                                  first.origin, false, first.place};
+  } else if (type.window == TypeWindow::alternating) {
+    YamlNode every;
+    every.kind = YamlNode::Kind::scalar;
+    every.text = "2";
+    terms.window_attn_skip_freq = Given<YamlNode>{std::move(every), whose, false, {}};
+  }
+}
+
+void note_bias(RecipeReading& reading, const std::string& what) {
+  ++reading.left_out[std::string(kBiases.why)][what];
+}
+
+/// The biases of a configuration: of all linear modules, of QKV, or such as are only noted.
+void settle_biases(RecipeReading& reading, const HuggingFaceType& type, const std::string& whose) {
+  RecipeTerms& terms = reading.terms;
+  const bool attention = terms.attention_bias && terms.attention_bias->value;
+  const bool mlp = terms.mlp_bias && terms.mlp_bias->value;
+  if (type.qkv_bias) set_by_code(terms.add_qkv_bias, true, whose);
+  if (type.bias == TypeBias::all) {
+    set_by_code(terms.add_bias_linear, true, whose);
+  } else if (attention && mlp && type.bias == TypeBias::queries_to_output) {
+    terms.add_bias_linear = terms.attention_bias;
+    terms.add_bias_linear->origin += ", " + terms.mlp_bias->origin;
+  } else {
+    const bool latents = type.bias == TypeBias::latents;
+    if (attention && !latents) terms.add_qkv_bias = terms.attention_bias;
+    if (attention && latents) note_bias(reading, terms.attention_bias->origin);
+    if (attention && type.bias == TypeBias::queries_to_output)
+      note_bias(reading, "of attention's output, by " + terms.attention_bias->origin);
+    if (mlp) note_bias(reading, terms.mlp_bias->origin);
+  }
+  set_by_code(terms.add_bias_linear, false, whose);
+}
+
+}  // namespace
+
+void settle_hugging_face_layers(RecipeReading& reading, const HuggingFaceType& type,
+                                const YamlNode& tree, const std::string& path) {
+  RecipeTerms& terms = reading.terms;
+  const std::string whose = fmt::format("model_type {}", type.name);
+  if (type.qk_norm) set_by_code(terms.qk_layernorm, true, whose);
+  if (type.sinks) set_by_code(terms.softmax_type, "learnable", whose);
+  if (type.latent) {
+    set_by_code(terms.multi_latent_attention, true, whose);
+    take_no_query_rank(tree, "q_lora_rank", terms);
+    require_latent_sizes(terms, whose, path);
+  }
+  settle_windows(terms, type, whose);
+  settle_biases(reading, type, whose);
+}
+
+}  // namespace simtrain

@@ -1,0 +1,69 @@
+#include "sim/import/terms/core_rows.h"
+
+#include <array>
+
+namespace simtrain {
+namespace {
+
+constexpr Refused kOtherAttention{"attention of other kinds is not modelled"};
+constexpr Refused kSharesOfLayers{"layers of a hybrid are given by hybrid_override_pattern alone",
+                                  "0.0"};
+
+constexpr std::array kLayerKeys{
+    KeyRow{"multi_latent_attention", &RecipeTerms::multi_latent_attention},
+    KeyRow{"q_lora_rank", &RecipeTerms::q_lora_rank},
+    KeyRow{"kv_lora_rank", &RecipeTerms::kv_lora_rank},
+    KeyRow{"qk_head_dim", &RecipeTerms::qk_head_dim},
+    KeyRow{"qk_pos_emb_head_dim", &RecipeTerms::qk_pos_emb_head_dim},
+    KeyRow{"v_head_dim", &RecipeTerms::v_head_dim},
+    KeyRow{"qk_layernorm", &RecipeTerms::qk_layernorm},
+    KeyRow{"add_bias_linear", &RecipeTerms::add_bias_linear},
+    KeyRow{"add_qkv_bias", &RecipeTerms::add_qkv_bias},
+    KeyRow{"softmax_type", &RecipeTerms::softmax_type},
+    KeyRow{"window_size", &RecipeTerms::window_size},
+    KeyRow{"window_attn_skip_freq", &RecipeTerms::window_attn_skip_freq},
+    KeyRow{"mtp_num_layers", &RecipeTerms::mtp_num_layers},
+    KeyRow{"is_hybrid_model", &RecipeTerms::is_hybrid_model},
+    KeyRow{"hybrid_override_pattern", &RecipeTerms::hybrid_override_pattern},
+    KeyRow{"hybrid_layer_pattern", &RecipeTerms::hybrid_override_pattern},
+    KeyRow{"mamba_num_heads", &RecipeTerms::mamba_num_heads},
+    KeyRow{"mamba_head_dim", &RecipeTerms::mamba_head_dim},
+    KeyRow{"mamba_state_dim", &RecipeTerms::mamba_state_dim},
+    KeyRow{"mamba_num_groups", &RecipeTerms::mamba_num_groups},
+    KeyRow{"hybrid_attention_ratio", kSharesOfLayers},
+    KeyRow{"hybrid_mlp_ratio", kSharesOfLayers},
+    KeyRow{"experimental_attention_variant", kOtherAttention},
+    KeyRow{"linear_attention_type", kOtherAttention},
+    KeyRow{"qk_l2_norm", kQkNorm},
+    KeyRow{"mtp_loss_scaling_factor", kLearned},
+    KeyRow{"rope_type", kRange},
+    KeyRow{"rotary_scaling_factor", kRange},
+    KeyRow{"original_max_position_embeddings", kRange},
+    KeyRow{"beta_fast", kRange},
+    KeyRow{"beta_slow", kRange},
+    KeyRow{"mscale", kRange},
+    KeyRow{"mscale_all_dim", kRange},
+};
+
+}  // namespace
+
+std::span<const KeyRow> core_layer_rows() { return kLayerKeys; }
+
+CoreRows::CoreRows(std::string_view prefix) {
+  keys_.reserve(core_expert_rows().size() + core_layer_rows().size());
+  rows_.reserve(keys_.capacity());
+  const auto add = [&](const KeyRow& row) {
+    keys_.push_back(std::string(prefix) + std::string(row.key));
+    rows_.push_back({keys_.back(), row.meaning});
+  };
+  for (const KeyRow& row : core_expert_rows()) add(row);
+  for (const KeyRow& row : core_layer_rows()) add(row);
+}
+
+void take_no_query_rank(const YamlNode& tree, const std::string& key, RecipeTerms& terms) {
+  const YamlNode* rank = find_yaml_value(tree, key);
+  if (terms.q_lora_rank || rank == nullptr || rank->kind != YamlNode::Kind::null) return;
+  terms.q_lora_rank = Given<std::int64_t>{0, key, false, rank->place};
+}
+
+}  // namespace simtrain

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/import/terms/key_table.h"
+
+namespace simtrain {
+
+inline constexpr Refused kNoExchangeOverlap{
+    "the exchange of tokens beside another micro-batch is not modelled"};
+inline constexpr Refused kNoDelayedGradients{
+    "weight gradients of layers that wait are not modelled"};
+
+/// Megatron Core's settings of experts, and of what else the layers of a model are made of.
+std::span<const KeyRow> core_expert_rows();
+std::span<const KeyRow> core_layer_rows();
+
+/// The rows of Megatron Core's settings that every format has under a prefix of its own
+/// (`model.`). The rows refer to the keys here, so both live as long.
+class CoreRows {
+ public:
+  explicit CoreRows(std::string_view prefix);
+  CoreRows(const CoreRows&) = delete;
+  CoreRows& operator=(const CoreRows&) = delete;
+  ~CoreRows() = default;
+
+  [[nodiscard]] const std::vector<KeyRow>& rows() const { return rows_; }
+
+ private:
+  std::vector<std::string> keys_;
+  std::vector<KeyRow> rows_;
+};
+
+/// A rank of queries that a recipe writes as nothing (`q_lora_rank: null`) is none, whereas one
+/// that it does not write is a default.
+void take_no_query_rank(const YamlNode& tree, const std::string& key, RecipeTerms& terms);
+
+}  // namespace simtrain
