@@ -290,16 +290,16 @@ TEST_CASE("modules to recompute are those of Megatron, old switches too") {
   CHECK(modules({"recompute_granularity=selective", "recompute_modules=[mlp, shared_experts]"})
             .recompute_modules ==
         std::vector<RecomputeModule>{RecomputeModule::mlp, RecomputeModule::shared_experts});
-  CHECK(has(refused(kConfig, {"recompute_granularity=selective", "recompute_modules=mla_up_proj"}),
-            "--recompute-modules: 'mla_up_proj' is not modelled; --set recompute_modules=[...] "
-            "takes some of core_attn, layernorm, mlp, moe"));
+  CHECK(has(refused(kConfig, {"recompute_granularity=selective", "recompute_modules=mla_down"}),
+            "--recompute-modules: 'mla_down' is not modelled; --set recompute_modules=[...] "
+            "takes some of core_attn, layernorm, mlp, mla_up_proj, moe"));
 }
 
 TEST_CASE("settings that change a step in a way that is not simulated are refused at their line") {
   for (const std::string key :
        {"moe_extended_tp", "moe_shared_expert_overlap", "overlap_moe_expert_parallel_comm",
-        "delay_wgrad_compute", "moe_latent_size", "moe_token_dropping", "moe_router_force_biased",
-        "multi_latent_attention", "mtp_num_layers", "hybrid_override_pattern"}) {
+        "delay_wgrad_compute", "moe_token_dropping", "moe_router_force_biased",
+        "hybrid_attention_ratio", "experimental_attention_variant"}) {
     CAPTURE(key);
     const std::string error = refused(kConfig, {key + "=1"});
     CHECK(error.starts_with("--override " + key + "=1:1:1: --"));

@@ -117,8 +117,9 @@ TEST_CASE("a model_config.yaml is refused where it is not understood") {
         std::string::npos);
   CHECK(refused({"m.yaml", "MODEL_ARGS:\n  num-layers: 3\n"}).find("num-layers: is no option") !=
         std::string::npos);
-  CHECK(refused(with(recipe_file(kConfig), "--bf16: true", "--bf16: true\n  --mtp-num-layers: 1"))
-            .find("--mtp-num-layers: is set to '1'; multi-token prediction") != std::string::npos);
+  CHECK(
+      refused(with(recipe_file(kConfig), "--bf16: true", "--bf16: true\n  --moe-extended-tp: true"))
+          .find("--moe-extended-tp: is set to 'true'; experts") != std::string::npos);
   CHECK(refused(with(recipe_file(kConfig), "size: 8\n", "size: ${TP}\n"))
             .find("--tensor-model-parallel-size: '${TP}' has no value in the file; "
                   "--override tensor_model_parallel_size=VALUE sets one") != std::string::npos);
@@ -169,12 +170,13 @@ TEST_CASE("dropout, heads and parts that are not simulated are not passed over")
   CHECK(imported(dropping, h100_job()).recipe.model.hidden_dropout == 0.1);
   const ImportedRecipe normed =
       import_recipe(with(script, "--bf16", "--bf16 --qk-layernorm"), h100_job());
-  CHECK(has(normed.notes,
-            "not simulated, though asked for: the norms of queries and keys "
-            "(--qk-layernorm)"));
-  CHECK(normed.yaml.find("# Not simulated, though the recipe asks for it:\n") != std::string::npos);
-  CHECK(has(import_recipe(with(script, "--disable-bias-linear", "--lr 1"), h100_job()).notes,
-            "biases of the linear modules (no --disable-bias-linear)"));
+  CHECK(normed.yaml.find("  qk_layernorm: true # --qk-layernorm\n") != std::string::npos);
+  const ImportedRecipe exact =
+      import_recipe(with(script, "--bf16", "--bf16 --deterministic-mode"), h100_job());
+  CHECK(has(exact.notes, "not simulated, though asked for: deterministic kernels"));
+  CHECK(exact.yaml.find("# Not simulated, though the recipe asks for it:\n") != std::string::npos);
+  CHECK(imported(with(script, "--disable-bias-linear", "--lr 1"), h100_job())
+            .recipe.model.add_bias_linear);
   CHECK(refused(with(script, "--num-attention-heads 48", "--num-attention-heads 50"))
             .find("--num-attention-heads: 50 heads do not divide the hidden size of 6144") !=
         std::string::npos);

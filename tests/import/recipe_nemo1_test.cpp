@@ -86,8 +86,8 @@ TEST_CASE("hparams.yaml, the model's keys below cfg, gives the same as the confi
   CHECK(import_recipe(file, request).yaml.find("precision: bf16 # cfg.precision") !=
         std::string::npos);
   CHECK(error_of([&] {
-          import_recipe(with(file, "  num_layers: 126", "  multi_latent_attention: true"), request);
-        }).find("multi-latent attention") != std::string::npos);
+          import_recipe(with(file, "  num_layers: 126", "  moe_extended_tp: true"), request);
+        }).find("over TP and EP together") != std::string::npos);
   file.text = "cfg: 1\n";
   CHECK(!error_of([&] { import_recipe(file, request); }).empty());
 }

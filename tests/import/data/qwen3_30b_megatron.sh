@@ -6,7 +6,7 @@ MODEL_ARGS=(
     --num-layers 48 --hidden-size 2048 --ffn-hidden-size 6144
     --num-attention-heads 32 --kv-channels 128
     --group-query-attention --num-query-groups 4
-    --normalization RMSNorm --swiglu --disable-bias-linear
+    --normalization RMSNorm --qk-layernorm --swiglu --disable-bias-linear
     --position-embedding-type rope --rotary-percent 1.0
     --untie-embeddings-and-output-weights
     --hidden-dropout 0.0 --attention-dropout 0.0

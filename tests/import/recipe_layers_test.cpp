@@ -1,0 +1,189 @@
+// Recipes of models whose layers are not all of grouped attention and an MLP.
+#include <doctest/doctest.h>
+
+#include "sim/run/simulate.h"
+#include "tests/core/error_of.h"
+#include "tests/import/recipes.h"
+
+namespace simtrain::testing {
+namespace {
+
+using Overrides = std::vector<std::string>;
+
+const std::string kLatent = "deepseek_v3_megatron.sh";
+const std::string kMixture = "qwen3_30b_megatron.sh";
+const std::string kDense = "gpt15b_model_config.yaml";
+
+RecipeRequest layers_job(const Overrides& overrides = {}) {
+  RecipeRequest request = job("dgx-superpod-h100", "megatron-core-2025");
+  request.overrides = overrides;
+  return request;
+}
+
+std::string yaml_of(const std::string& name, const Overrides& overrides = {}) {
+  return import_recipe(recipe_file(name), layers_job(overrides)).yaml;
+}
+
+ModelSpec model_in(const std::string& name, const Overrides& overrides = {}) {
+  return scenario_in(yaml_of(name, overrides)).recipe.model;
+}
+
+std::string refused(const std::string& name, const Overrides& overrides) {
+  return error_of([&] { yaml_of(name, overrides); });
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a script with multi-latent attention is the shipped model and can be simulated") {
+  const std::string yaml = yaml_of(kLatent);
+  CHECK(has(yaml, "\nmodel: deepseek-v3 # by its shape\n"));
+  CHECK(!has(yaml, "model_overrides"));
+  CHECK(has(yaml, "recompute_modules: [mla_up_proj, mlp]"));
+  CHECK(simulate(scenario_in(yaml)).step_time_s > 0);
+}
+
+TEST_CASE("sizes of multi-latent attention that Megatron leaves to defaults are said") {
+  const std::string yaml = yaml_of(kLatent, {"~q_lora_rank", "~v_head_dim", "~qk_head_dim"});
+  const ModelSpec model = scenario_in(yaml).recipe.model;
+  CHECK(!model.multi_latent_attention->q_lora_rank);  // as of the command line
+  CHECK(model.multi_latent_attention->kv_lora_rank == 512);
+  CHECK(model.multi_latent_attention->v_head_dim == 128);
+  CHECK(has(yaml, "Megatron Core's default of qk_head_dim, v_head_dim\n"));
+  CHECK(model.name != "deepseek-v3");
+}
+
+TEST_CASE(
+    "a class with multi-latent attention gives what its recipe does not, and can be changed") {
+  const ImportFile file = with(recipe_file("mixtral_8x7b_nemo2.yaml"), "mixtral.MixtralConfig8x7B",
+                               "deepseek.DeepSeekV2LiteConfig");
+  const auto model = [&](const Overrides& overrides) {
+    Overrides all{"trainer.strategy.virtual_pipeline_model_parallel_size=1",
+                  "trainer.strategy.pipeline_model_parallel_size=1"};
+    all.insert(all.end(), overrides.begin(), overrides.end());
+    return scenario_in(import_recipe(file, layers_job(all)).yaml).recipe.model;
+  };
+  const ModelSpec plain = model({});
+  CHECK(plain.name == "deepseek-v2-lite");
+  CHECK(!plain.multi_latent_attention->q_lora_rank);
+  const ModelSpec changed = model({"+model.config.q_lora_rank=1536", "+model.config.num_layers=4",
+                                   "+model.config.mtp_num_layers=1"});
+  CHECK(changed.multi_latent_attention->q_lora_rank == 1536);
+  CHECK(changed.multi_latent_attention->kv_lora_rank == 512);
+  CHECK(changed.mtp_num_layers == 1);
+  REQUIRE(changed.layers->size() == 2);
+  CHECK(changed.layers->front().blocks.front() == BlockKind::mla);
+  CHECK(changed.layers->back().repeat == 3);
+}
+
+TEST_CASE("a rank of queries that a configuration writes as nothing is none") {
+  RecipeRequest request = layers_job(
+      {"model._target_=a.Own", "+model.multi_latent_attention=true", "+model.q_lora_rank=null"});
+  request.nodes = 2;
+  const auto latent = [&] {
+    const ImportedRecipe imported = import_recipe(recipe_file("qwen3_30b_bridge.yaml"), request);
+    return *scenario_in(imported.yaml).recipe.model.multi_latent_attention;
+  };
+  CHECK(!latent().q_lora_rank);
+  request.overrides.pop_back();
+  CHECK(latent().q_lora_rank == 512);
+}
+
+TEST_CASE("a shape that differs from a shipped one in a key of its blocks is not that model") {
+  CHECK(has(yaml_of(kMixture), "\nmodel: qwen3-30b-a3b # by its shape\n"));
+  const std::string normless = yaml_of(kMixture, {"~qk_layernorm"});
+  CHECK(has(normless, "\nmodel: qwen3-30b-a3b # the nearest by its shape\n"));
+  CHECK(has(normless, "model_overrides:\n  qk_layernorm: false # not in the recipe\n"));
+  CHECK(has(yaml_of(kMixture, {"~add_bias_linear"}),
+            "  add_bias_linear: true # ASSUMED: Megatron's default, no --disable-bias-linear\n"));
+  CHECK(has(yaml_of(kMixture, {"add_qkv_bias=true"}), "  add_qkv_bias: true # --add-qkv-bias\n"));
+  CHECK(has(yaml_of(kMixture, {"softmax_type=learnable"}), "  softmax_type: learnable"));
+  CHECK(has(yaml_of(kLatent, {"mtp_num_layers=2"}), "  mtp_num_layers: 2 # --mtp-num-layers\n"));
+  CHECK(has(yaml_of(kLatent, {"~mtp_num_layers"}), "  mtp_num_layers: 0 # not in the recipe\n"));
+  CHECK(model_in(kLatent, {"kv_lora_rank=256"}).name != "deepseek-v3");
+  CHECK(model_in(kMixture, {"moe_latent_size=1024"}).experts->moe_latent_size == 1024);
+  CHECK(has(refused(kMixture, {"softmax_type=hard"}),
+            "--softmax-type: 'hard' is not modelled; one of vanilla, off-by-one, learnable"));
+}
+
+TEST_CASE("windows are a pair or a number, of all layers or of some") {
+  const auto layers = [](const std::string& window, const std::string& skip) {
+    Overrides overrides{"num_layers=4", "window_size=" + window};
+    if (!skip.empty()) overrides.push_back("window_attn_skip_freq=" + skip);
+    const ModelSpec model = model_in(kDense, overrides);
+    std::string text = std::to_string(model.window_size.value_or(0));
+    if (!model.layers) return text;
+    for (const LayerSpec& layer : *model.layers)
+      text += " " + std::to_string(layer.repeat) + std::string(name_of(layer.blocks.front()));
+    return text;
+  };
+  CHECK(layers("128", "") == "128 4swa");
+  CHECK(layers("(127, 0)", "") == "128 4swa");
+  CHECK(layers("127,0", "2") == "128 1swa 1gqa 1swa 1gqa");
+  CHECK(layers("[127,-1]", "[1,1,0,1]") == "128 2swa 1gqa 1swa");
+  CHECK(layers("(-1, -1)", "") == "0");
+  CHECK(layers("-1", "2") == "0");
+  CHECK(has(refused(kDense, {"window_size=(127, 5)"}), "--window-size: '(127, 5)' is no window"));
+  CHECK(has(refused(kDense, {"window_size=x,0"}), "is no window; the number of keys"));
+  CHECK(has(refused(kDense, {"window_size=128", "window_attn_skip_freq=[1,0]"}),
+            "'[1,0]' is of 2 layers, the model has 32; a number N (each N-th layer has none)"));
+  CHECK(has(refused(kDense, {"window_size=128", "window_attn_skip_freq=0"}), "is no number"));
+  CHECK(has(refused(kLatent, {"window_size=128"}),
+            "is a window over multi-latent attention, which is not modelled"));
+}
+
+TEST_CASE("a hybrid's pattern and the sizes of Mamba are taken or Megatron's") {
+  const Overrides hybrid{"num_layers=4", "hybrid_override_pattern=M-M*", "is_hybrid_model=true"};
+  const auto with_others = [&](const Overrides& others) {
+    Overrides all = hybrid;
+    all.insert(all.end(), others.begin(), others.end());
+    return all;
+  };
+  const std::string yaml = yaml_of(kDense, hybrid);
+  const Scenario scenario = scenario_in(yaml);
+  const MambaSpec& mamba = *scenario.recipe.model.mamba;
+  CHECK(scenario.recipe.model.hybrid_override_pattern == "M-M*");
+  CHECK(mamba.mamba_num_heads == 192);  // twice the hidden size of 6144
+  CHECK(mamba.mamba_head_dim == 64);
+  CHECK(mamba.mamba_state_dim == 128);
+  CHECK(mamba.mamba_num_groups == 8);
+  CHECK(has(yaml, "Megatron Core's default of mamba_num_heads, mamba_head_dim"));
+  CHECK(simulate(scenario).step_time_s > 0);
+  CHECK(model_in(kDense, with_others({"mamba_num_heads=64"})).mamba->mamba_num_heads == 64);
+  CHECK(model_in(kDense, {"~num_layers", "hybrid_layer_pattern=M-M*"}).num_layers == 4);
+  CHECK(has(refused(kDense, with_others({"num_layers=5"})),
+            "--num-layers: is 5, but --hybrid-override-pattern has 4 layers"));
+  CHECK(has(refused(kDense, {"is_hybrid_model=true"}), "is true, but no hybrid_override_pattern"));
+  CHECK(has(refused(kDense, with_others({"mtp_num_layers=1"})),
+            "--mtp-num-layers: is set; multi-token prediction of a hybrid is not modelled"));
+  CHECK(has(refused(kDense, {"hybrid_override_pattern=MEM*", "num_layers=4"}),
+            "has layers of experts, but the recipe does not give how many"));
+}
+
+TEST_CASE("Mamba's sizes of a model without it are ignored") {
+  CHECK(has(yaml_of(kDense, {"mamba_state_dim=128", "mamba_num_groups=8"}),
+            "#   of Mamba blocks, which this model has not: --mamba-num-groups, "
+            "--mamba-state-dim\n"));
+}
+
+TEST_CASE("a pattern with parts of prediction or stages is refused in a line") {
+  const auto error = [](const std::string& pattern) {
+    return refused(kDense, {"hybrid_layer_pattern=" + pattern});
+  };
+  CHECK(has(error("M-M*/M*"),
+            "--hybrid-layer-pattern: has '/', behind which are layers of multi-token prediction"));
+  CHECK(has(error("M-|M*"), "--hybrid-layer-pattern: has '|', which cuts it into stages"));
+  CHECK(has(error("MG"), "has 'G', which is no letter of a layer; letters of layers alone ("));
+  CHECK(has(error(std::string(20000, 'M')), "is of 20000 layers; up to 10000 are listed"));
+}
+
+TEST_CASE("tied embeddings are taken as they are") {
+  const Scenario scenario = scenario_in(yaml_of(kDense, {"~untie_embeddings_and_output_weights"}));
+  CHECK(scenario.recipe.model.share_embeddings_and_output_weights);
+  CHECK(simulate(scenario).step_time_s > 0);
+}
+
+}  // namespace simtrain::testing
