@@ -169,6 +169,23 @@ TEST_CASE("Mamba's sizes of a model without it are ignored") {
             "--mamba-state-dim\n"));
 }
 
+TEST_CASE("a Mamba model whose layers no pattern says is no import") {
+  const std::string why = "is of a Mamba model, but no hybrid_override_pattern says its layers";
+  const auto error = [](const ImportFile& file) {
+    REQUIRE(!file.text.empty());
+    return error_of([&] { import_recipe(file, layers_job()); });
+  };
+  CHECK(has(error(with(recipe_file("gpt15b_megatron.sh"), "--squared-relu",
+                       "--spec a.mamba.mamba_layer_specs mamba_stack_spec --squared-relu")),
+            "--spec: " + why));
+  CHECK(has(error(with(recipe_file("mixtral_8x7b_nemo1.yaml"), "  bias: false",
+                       "  bias: false\n  mamba_ssm_ngroups: 8")),
+            "model.mamba_ssm_ngroups: " + why));
+  CHECK(has(error(with(recipe_file("mixtral_8x7b_nemo2.yaml"), "mixtral.MixtralConfig8x7B",
+                       "ssm.NemotronHConfig4B")),
+            "model.config._target_: " + why));
+}
+
 TEST_CASE("a pattern with parts of prediction or stages is refused in a line") {
   const auto error = [](const std::string& pattern) {
     return refused(kDense, {"hybrid_layer_pattern=" + pattern});

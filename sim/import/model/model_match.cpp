@@ -9,6 +9,7 @@
 #include "sim/import/model/block_shape.h"
 #include "sim/import/model/layer_shape.h"
 #include "sim/import/model/mixture_shape.h"
+#include "sim/import/terms/core_rows.h"
 #include "sim/workload/model/fields/model_fields.h"
 
 namespace simtrain {
@@ -187,6 +188,11 @@ void apply_given(std::vector<Finding>& shape, const GivenKeys& given) {
   }
 }
 
+bool names_mamba(const WordTerm& model_class) {
+  return model_class && (model_class->value.find("Mamba") != std::string::npos ||
+                         model_class->value.find("NemotronH") != std::string::npos);
+}
+
 /// The number of layers that the user gives, so that as many are listed.
 void take_given_layers(RecipeTerms& terms, const GivenKeys& given) {
   for (const std::string_view key : {"model.num_layers", "model_overrides.num_layers"}) {
@@ -260,7 +266,10 @@ std::vector<Finding> match_model(std::vector<Finding> shape, const ModelMatch& m
 
 std::vector<Finding> model_of_recipe(RecipeTerms terms, const ModelMatch& match, std::int64_t tp,
                                      const DataFolder& data) {
-  if (!match.base) terms.model_class.reset();  // its shape is not known here
+  if (!match.base) {  // its shape is not known here
+    if (names_mamba(terms.model_class)) refuse_bare_mamba(terms, *terms.model_class);
+    terms.model_class.reset();
+  }
   take_given_layers(terms, match.given);
   const bool based = match.base && is_file(*match.base, data);
   if (!based) return match_model(shape_of(terms, tp), match, data);

@@ -31,6 +31,7 @@ constexpr std::array kModelKeys{
     KeyRow{"model.rotary_percentage", &T::rotary_percent},
     KeyRow{"model.share_embeddings_and_output_weights", &T::share_embeddings_and_output_weights},
     KeyRow{"model.num_moe_experts", &T::num_moe_experts},
+    KeyRow{"model.mamba_ssm_ngroups", &T::mamba_num_groups},
     KeyRow{"model.max_position_embeddings", kRange},
     KeyRow{"model.seq_len_interpolation_factor", kRange},
     KeyRow{"model.rotary_base", kLearned},
@@ -164,6 +165,7 @@ void add_nemo1_defaults(RecipeTerms& terms) {
   default_to(terms.overlap_p2p_comm, false, nemo);
   default_to(terms.hidden_dropout, 0.1, nemo);
   default_to(terms.add_bias_linear, true, nemo);
+  if (terms.mamba_num_groups) refuse_bare_mamba(terms, *terms.mamba_num_groups);
   if (terms.optimizer && terms.optimizer->value == "mcore_distributed_optim") {
     terms.bucket_cap_mb.reset();  // of Apex: Megatron's DDP counts elements
     default_to(terms.grad_reduce_dtype, "fp32", "default of mcore_distributed_optim");

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/core/input/input_error.h"
 #include "sim/import/terms/key_table.h"
 
 namespace simtrain {
@@ -37,5 +38,13 @@ class CoreRows {
 /// A rank of queries that a recipe writes as nothing (`q_lora_rank: null`) is none, whereas one
 /// that it does not write is a default.
 void take_no_query_rank(const YamlNode& tree, const std::string& key, RecipeTerms& terms);
+
+/// Throws InputError at what makes a recipe one of a Mamba model where no pattern says its layers.
+template <class T>
+void refuse_bare_mamba(const RecipeTerms& terms, const Given<T>& sign) {
+  if (terms.hybrid_override_pattern) return;
+  throw InputError(sign.place, sign.origin,
+                   "is of a Mamba model, but no hybrid_override_pattern says its layers");
+}
 
 }  // namespace simtrain
