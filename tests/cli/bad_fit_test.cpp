@@ -187,10 +187,10 @@ TEST_CASE("A model that does not hold together is refused at the override") {
        "8:41: attention_chunk_size: is of chunked_gqa blocks, which layers does not have"},
       {"model: llama3.1-8b",
        "model: llama3.1-8b\nmodel_overrides: {layers: [{blocks: [swa, mlp], repeat: 32}]}",
-       "8:29: layers.blocks: has swa; window_size is missing"},
+       "8:28: layers.blocks: has swa; window_size is missing"},
       {"model: llama3.1-8b",
        "model: llama3.1-8b\nmodel_overrides: {layers: [{blocks: [mla, mlp], repeat: 32}]}",
-       "8:29: layers.blocks: has mla; multi_latent_attention is missing"},
+       "8:28: layers.blocks: has mla; multi_latent_attention is missing"},
       {"model: llama3.1-8b", "model: llama3.1-8b\nmodel_overrides: {hybrid_override_pattern: M-*X}",
        "8:44: hybrid_override_pattern: has 'X', which is no letter of a layer; some of * (gqa), M "
        "(mamba), - (mlp), E (moe) would do"},

@@ -14,6 +14,7 @@ TunedPlan plan(int gpus, int tp, double step_time_s) {
   PlanChoice& choice = tuned.plan.choice;
   choice.gpus = gpus;
   choice.values.fill(1);
+  choice[Knob::ep] = choice[Knob::etp] = 0;  // no experts
   choice[Knob::tp] = tp;
   choice[Knob::recompute] = static_cast<int>(Recompute::selective);
   choice[Knob::account] = static_cast<int>(SplitAccount::both);

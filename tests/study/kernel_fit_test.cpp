@@ -169,17 +169,20 @@ TEST_CASE("GEMMs of left-out shapes are predicted within the bounds of their cla
   for (const auto& [name, bound] : bounds) {
     for (const KernelFit& fit : fit_kernels(gpu(name), published())) {
       if (fit.family != KernelFamily::gemm) continue;
+      // Formats with scales of blocks, of which few sources are known: DeepGEMM, TensorRT-LLM.
+      const bool of_blocks = fit.variant == "fp8_block" || fit.variant == "nvfp4";
       for (const LeftOutErrors& one : fit.left_out) {
         if (one.errors.points < 20) continue;
         const std::string shown =
             fmt::format("{} {} {}: {:.4f}", name, fit.variant, one.shape, one.errors.mean);
         CAPTURE(shown);
-        CHECK(one.errors.mean <= (one.shape == "large"      ? bound.large
+        CHECK(one.errors.mean <= (of_blocks                 ? 0.11
+                                  : one.shape == "large"    ? bound.large
                                   : one.shape == "m < 1024" ? bound.few_rows
                                                             : bound.other));
         ++checked;
       }
     }
   }
-  CHECK(checked == 35);
+  CHECK(checked == 49);
 }

@@ -53,7 +53,7 @@ TEST_CASE("classes of GEMM shapes") {
 }
 
 TEST_CASE("what the model does not distinguish has no kernel, and notes mark what sets nothing") {
-  CHECK_FALSE(gemm("lab,h100-sxm,nvfp4,burst,64,64,64,1,\n").kernel);
+  CHECK_FALSE(gemm("lab,h100-sxm,fp16,burst,64,64,64,1,\n").kernel);
   const KernelPoint kept = gemm("lab,h100-sxm,bf16,sustained,64,64,64,1,not fitted: odd run\n");
   CHECK_FALSE(kept.fitted);
   CHECK(kept.run == KernelRun::sustained);

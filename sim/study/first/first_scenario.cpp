@@ -15,7 +15,10 @@ namespace {
 void put(std::vector<Finding>& keys, const Finding& finding) {
   const auto known = std::find_if(keys.begin(), keys.end(),
                                   [&](const Finding& key) { return key.key == finding.key; });
-  if (known != keys.end()) *known = finding;
+  if (known != keys.end())
+    *known = finding;
+  else
+    keys.push_back(finding);
 }
 
 void put_plan(std::vector<Finding>& keys, const PlanChoice& choice, const Scenario& scenario) {
