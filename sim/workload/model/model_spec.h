@@ -99,9 +99,9 @@ struct MambaSpec {
   std::int64_t mamba_state_dim = 0;
   int mamba_num_groups = 0;  ///< of heads that share B and C
 
-  [[nodiscard]] std::int64_t inner_size() const { return mamba_num_heads * mamba_head_dim; }
+  [[nodiscard]] std::int64_t inner_size() const { return mamba_head_dim * mamba_num_heads; }
   /// Of B and C together.
-  [[nodiscard]] std::int64_t groups_size() const { return 2 * mamba_num_groups * mamba_state_dim; }
+  [[nodiscard]] std::int64_t groups_size() const { return mamba_state_dim * 2 * mamba_num_groups; }
 };
 template <>
 struct Fields<MambaSpec>;
