@@ -27,15 +27,15 @@ constexpr std::array<SizeTerm, 5> kLatentSizes{
      {"v_head_dim", &RecipeTerms::v_head_dim, 128}}};
 
 /// Sizes as a map, of which one that is 0 is left out.
-template <std::size_t kCount>
+template <std::size_t Count>
 Finding sizes_of(const std::string& key, const RecipeTerms& terms,
-                 const std::array<SizeTerm, kCount>& sizes, const std::string& head) {
+                 const std::array<SizeTerm, Count>& sizes, const std::string& head) {
   std::vector<std::string> values;
   std::vector<std::string> origins;
   std::vector<std::string_view> silent;
-  values.reserve(kCount);
-  origins.reserve(kCount + 1);
-  silent.reserve(kCount);
+  values.reserve(Count);
+  origins.reserve(Count + 1);
+  silent.reserve(Count);
   if (!head.empty()) origins.push_back(head);
   bool assumed = false;
   for (const SizeTerm& size : sizes) {
