@@ -72,7 +72,8 @@ StepTimeBound::StepTimeBound(const Scenario& scenario)
 PassKey StepTimeBound::key(const Recipe& recipe) const {
   PassKey key{recipe.tp(), recipe.cp(), recipe.training.micro_batch_size,
               static_cast<int>(recipe.recompute)};
-  if (!cluster_.inner_links_never_bind() || recipe.model.has_experts()) {  // passes span replicas
+  if (recipe.holds_table_twice()) key.pp = 2;
+  if (!cluster_.inner_links_never_bind()) {
     key.pp = recipe.pp();
     key.dp = rank_grid(recipe, gpus_).dp();
   }

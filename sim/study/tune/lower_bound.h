@@ -18,8 +18,10 @@ struct PassCosts {
   PieceCosts pieces{};
 };
 
-/// What PassCosts depend on, EP and ETP with experts. Where links between switches can bind, PP and
-/// DP too, since the first group of a class then speaks for itself alone; 0 elsewhere.
+/// What PassCosts depend on, EP and ETP with experts: the blocks of ranks that meet in passes tile
+/// the job alike whatever PP and DP are. Where links between switches can bind, PP and DP too,
+/// since the first group of a class then speaks for itself alone; 0 elsewhere, but for PP where a
+/// table of embeddings is kept twice.
 struct PassKey {
   int tp = 0;
   int cp = 0;
