@@ -194,6 +194,10 @@ TEST_CASE("A model that does not hold together is refused at the override") {
       {"model: llama3.1-8b", "model: llama3.1-8b\nmodel_overrides: {hybrid_override_pattern: M-*X}",
        "8:44: hybrid_override_pattern: has 'X', which is no letter of a layer; some of * (gqa), M "
        "(mamba), - (mlp), E (moe) would do"},
+      {"model: llama3.1-8b",
+       "model: llama3.1-8b\nmodel_overrides: {layers: [{blocks: [mamba], repeat: 32}], mamba: "
+       "{mamba_num_heads: 4, mamba_head_dim: 64, mamba_state_dim: 128, mamba_num_groups: 8}}",
+       "8:148: mamba.mamba_num_groups: does not divide mamba_num_heads"},
       {"model: llama3.1-8b", "model: llama3.1-8b\nmodel_overrides: {hybrid_override_pattern: '*-'}",
        "8:44: hybrid_override_pattern: has 2 layers, num_layers says 32"},
   });

@@ -204,6 +204,8 @@ void check_model(const Recipe& recipe, const ScenarioTrees& trees) {
   require(model.num_attention_heads % model.num_query_groups == 0, trees.model, "num_query_groups",
           fmt::format("{} does not divide the {} attention heads", model.num_query_groups,
                       model.num_attention_heads));
+  require(!model.mamba || model.mamba->mamba_num_heads % model.mamba->mamba_num_groups == 0,
+          trees.model, "mamba.mamba_num_groups", "does not divide mamba_num_heads");
   require(model.mtp_num_layers == 0 || !recipe.overlap.defer_embedding_wgrad_compute,
           trees.scenario, "overlap.defer_embedding_wgrad_compute",
           fmt::format("is true; {} has an output layer more for each depth of multi-token "
