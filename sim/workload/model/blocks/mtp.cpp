@@ -8,7 +8,8 @@ Operator joined_inputs(const RankShape& shape) {
   const ModelSpec& model = shape.model();
   const double elements = static_cast<double>(shape.hidden()) * shape.own_rows;
   const double element = shape.activation_bytes();
-  const double table = static_cast<double>(model.vocab_size / shape.tp * shape.hidden());
+  const std::int64_t vocabulary = model.vocab_size / shape.tp;
+  const double table = static_cast<double>(vocabulary * shape.hidden());
   const auto buffer = static_cast<double>(bytes_of(shape.recipe.optimizer.grad_reduce_dtype));
   const auto stream = [](ProgramBuilder& builder, StreamingKind kind, double bytes) {
     builder.stream_bytes(kind, bytes, Share::memory_bound);
@@ -32,9 +33,8 @@ Operator joined_inputs(const RankShape& shape) {
   op.weights = {{.rows = 2 * shape.hidden()}};
   // Behind the first stage the table is kept again, unless the output layer's weights are it.
   if (shape.recipe.pp() > 1 && !model.share_embeddings_and_output_weights)
-    op.weights.push_back({.rows = model.vocab_size / shape.tp,
-                          .columns = shape.hidden(),
-                          .sharded_over = {Axis::tp}});
+    op.weights.push_back(
+        {.rows = vocabulary, .columns = shape.hidden(), .sharded_over = {Axis::tp}});
   op.saved = {{2 * element * elements}};
   return op;
 }
