@@ -24,27 +24,39 @@ struct LayerHalf {
   }
 };
 
-std::string run_text(const std::vector<BlockKind>& blocks, std::int64_t repeat) {
+/// Layers that are alike, as many as recipes may give.
+struct LayerRun {
+  std::vector<BlockKind> blocks;
+  std::int64_t repeat = 1;
+};
+
+std::string run_text(const LayerRun& run) {
   std::vector<std::string_view> names;
-  names.reserve(blocks.size());
-  for (const BlockKind block : blocks) names.push_back(name_of(block));
-  return fmt::format("{{blocks: [{}], repeat: {}}}", fmt::join(names, ", "), repeat);
+  names.reserve(run.blocks.size());
+  for (const BlockKind block : run.blocks) names.push_back(name_of(block));
+  return fmt::format("{{blocks: [{}], repeat: {}}}", fmt::join(names, ", "), run.repeat);
+}
+
+/// A list of layers, in which neighbours that are alike are one run.
+std::string runs_text(const std::vector<LayerRun>& layers) {
+  std::vector<std::string> texts;
+  LayerRun run{{}, 0};
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    run = {layers[i].blocks, run.repeat + layers[i].repeat};
+    if (i + 1 < layers.size() && layers[i + 1].blocks == run.blocks) continue;
+    texts.push_back(run_text(run));
+    run.repeat = 0;
+  }
+  return fmt::format("[{}]", fmt::join(texts, ", "));
 }
 
 std::string halves_text(const LayerHalf& first, const LayerHalf& second, std::int64_t layers) {
-  const auto blocks = [&](std::size_t layer) -> std::vector<BlockKind> {
-    return {first.of(layer), second.of(layer)};
-  };
   const std::size_t listed = std::max(first.kinds.size(), second.kinds.size());
-  if (listed == 1) return "[" + run_text(blocks(0), layers) + "]";
-  std::vector<std::string> runs;
-  std::size_t begin = 0;
-  for (std::size_t i = 1; i <= listed; ++i) {
-    if (i < listed && blocks(i) == blocks(begin)) continue;
-    runs.push_back(run_text(blocks(begin), static_cast<std::int64_t>(i - begin)));
-    begin = i;
-  }
-  return fmt::format("[{}]", fmt::join(runs, ", "));
+  std::vector<LayerRun> runs;
+  runs.reserve(listed);
+  for (std::size_t i = 0; i < listed; ++i)
+    runs.push_back({{first.of(i), second.of(i)}, listed == 1 ? layers : 1});
+  return runs_text(runs);
 }
 
 std::vector<BlockKind> chosen_kinds(const std::vector<bool>& flags, BlockKind flagged,
@@ -157,16 +169,10 @@ std::vector<bool> flags_of(const std::vector<LayerSpec>& layers, BlockKind kind,
 
 std::string layers_text(const ModelSpec& model) {
   if (!model.layers) return "";
-  std::vector<std::string> runs;
-  std::int64_t repeat = 0;
-  const std::vector<LayerSpec>& layers = *model.layers;
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    repeat += layers[i].repeat;
-    if (i + 1 < layers.size() && layers[i + 1].blocks == layers[i].blocks) continue;
-    runs.push_back(run_text(layers[i].blocks, repeat));
-    repeat = 0;
-  }
-  return fmt::format("[{}]", fmt::join(runs, ", "));
+  std::vector<LayerRun> runs;
+  runs.reserve(model.layers->size());
+  for (const LayerSpec& layer : *model.layers) runs.push_back({layer.blocks, layer.repeat});
+  return runs_text(runs);
 }
 
 std::string hybrid_text(const ModelSpec& model) {

@@ -32,12 +32,18 @@ struct BlockRow {
   char letter = 0;
 };
 
+/// Adds operators in this order, moved.
+template <class... Operators>
+void add_operators(std::vector<Operator>& branch, Operators... operators) {
+  (branch.push_back(std::move(operators)), ...);
+}
+
 /// Operators in this order, moved.
 template <class... Operators>
 std::vector<Operator> branch_of(Operators... operators) {
   std::vector<Operator> branch;
   branch.reserve(sizeof...(operators));
-  (branch.push_back(std::move(operators)), ...);
+  add_operators(branch, std::move(operators)...);
   return branch;
 }
 

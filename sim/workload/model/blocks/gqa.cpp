@@ -19,14 +19,12 @@ Block grouped_block(const RankShape& shape, AttentionSpan span) {
                             .dgrad = &TpOverlapTable::qkv_dgrad,
                             .wgrad = &TpOverlapTable::qkv_wgrad}));
   if (model.qk_layernorm) block.branch.push_back(query_key_norm(shape));
-  for (Operator& op :
-       branch_of(rotary(shape), core_attention(shape, grouped_attention(model, span)),
-                 row_parallel(shape, {.module = "linear_proj",
+  add_operators(block.branch, rotary(shape), core_attention(shape, grouped_attention(model, span)),
+                row_parallel(shape, {.module = "linear_proj",
                                      .columns = model.query_size() / shape.tp,
                                      .bias = model.add_bias_linear,
                                      .saves_input = false,
-                                     .fprop = &TpOverlapTable::proj_fprop})))
-    block.branch.push_back(std::move(op));
+                                     .fprop = &TpOverlapTable::proj_fprop}));
   block.residual = residual(shape);
   return block;
 }

@@ -60,12 +60,11 @@ Block mla_block(const RankShape& shape) {
                                         .recompute = RecomputeModule::layernorm}));
   add_queries(block.branch, shape);
   add_keys_and_values(block.branch, shape);
-  for (Operator& op : branch_of(latent_rotary(shape), core_attention(shape, attention),
-                                row_parallel(shape, {.module = "linear_proj",
-                                                    .columns = attention.output_size() / shape.tp,
-                                                    .saves_input = false,
-                                                    .place = GemmPlace::layer_alone})))
-    block.branch.push_back(std::move(op));
+  add_operators(block.branch, latent_rotary(shape), core_attention(shape, attention),
+                row_parallel(shape, {.module = "linear_proj",
+                                     .columns = attention.output_size() / shape.tp,
+                                     .saves_input = false,
+                                     .place = GemmPlace::layer_alone}));
   block.residual = residual(shape);
   return block;
 }

@@ -31,15 +31,13 @@ void add_routed_experts(std::vector<Operator>& branch, const RankShape& shape) {
   const std::optional<std::int64_t>& latent = shape.model().experts->moe_latent_size;
   const auto project = [&](std::string_view module, std::int64_t inputs, std::int64_t columns) {
     if (latent)
-      branch.push_back(duplicated_linear(
-          shape, {.module = module, .inputs = inputs, .columns = columns, .joins = false}));
+      branch.push_back(
+          duplicated_linear(shape, {.module = module, .inputs = inputs, .columns = columns}));
   };
   branch.push_back(router(shape));
   project("fc1_latent_proj", shape.hidden(), latent.value_or(0));
-  for (Operator& op :
-       branch_of(dispatch(shape), expert_linear(shape, true), expert_activation(shape),
-                 expert_linear(shape, false), combine(shape)))
-    branch.push_back(std::move(op));
+  add_operators(branch, dispatch(shape), expert_linear(shape, true), expert_activation(shape),
+                expert_linear(shape, false), combine(shape));
   project("fc2_latent_proj", latent.value_or(0), shape.hidden());
 }
 
