@@ -86,6 +86,13 @@ constexpr auto kMeanings = std::to_array<Meaning>({
     {"optimizer.distributed", "optimizer state is sharded over DP x CP"},
     {"optimizer.grad_reduce_dtype", "type of the gradient buffer"},
     {"optimizer.bucket_size_mb", "gradients reduced by one call, in 10^6 bytes"},
+    {"sharding.strategy",
+     "how data-parallel ranks share parameters, gradients and optimizer state (`simtrain list "
+     "shardings`); else zero1 or ddp, as optimizer.distributed says"},
+    {"sharding.data_parallel_replicate_degree",
+     "HSDP: groups of ranks that each hold all of the state"},
+    {"sharding.reshard_after_forward",
+     "parameters are gathered again for the backward; else so where PP is 1"},
     {"moe.moe_token_dispatcher_type",
      "how tokens find their experts: NCCL's allgather or alltoall, or flex"},
     {"moe.moe_flex_dispatcher_backend", "the library of flex"},

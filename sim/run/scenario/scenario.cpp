@@ -265,6 +265,7 @@ DraftScenario ScenarioSource::draft(const DataFolder& data, const std::string& r
   recipe.parallelism = file.parallelism;
   recipe.overlap = file.overlap;
   recipe.optimizer = file.optimizer;
+  recipe.sharding = file.sharding.value_or(ShardingSpec{});
   recipe.moe = file.moe.value_or(MoeSpec{});
   recipe.recompute = file.recompute;
   if (file.recompute_modules) {

@@ -45,6 +45,7 @@ struct ScenarioFile {
   ParallelismSpec parallelism;
   OverlapSpec overlap;
   OptimizerSpec optimizer;
+  std::optional<ShardingSpec> sharding;
   std::optional<MoeSpec> moe;
   Recompute recompute = Recompute::none;
   std::optional<std::vector<RecomputeModule>> recompute_modules;

@@ -39,6 +39,7 @@ struct Fields<ScenarioFile> {
     v("parallelism", file.parallelism);
     v("overlap", file.overlap);
     v("optimizer", file.optimizer);
+    v.optional("sharding", file.sharding);
     v.optional("moe", file.moe);
     v.optional("recompute", file.recompute);
     v.optional("recompute_modules", file.recompute_modules);

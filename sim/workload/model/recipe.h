@@ -89,6 +89,33 @@ struct OptimizerSpec {
 template <>
 struct Fields<OptimizerSpec>;
 
+/// How the state of data-parallel ranks is dealt among them (plan/sharding.h has what each means).
+enum class Sharding { ddp, zero1, zero2, zero3, fsdp1, fsdp2, megatron_fsdp, xla_fsdp };
+
+template <>
+struct EnumNames<Sharding> {
+  static constexpr std::array rows{
+      std::pair{std::string_view("ddp"), Sharding::ddp},
+      std::pair{std::string_view("zero1"), Sharding::zero1},
+      std::pair{std::string_view("zero2"), Sharding::zero2},
+      std::pair{std::string_view("zero3"), Sharding::zero3},
+      std::pair{std::string_view("fsdp1"), Sharding::fsdp1},
+      std::pair{std::string_view("fsdp2"), Sharding::fsdp2},
+      std::pair{std::string_view("megatron_fsdp"), Sharding::megatron_fsdp},
+      std::pair{std::string_view("xla_fsdp"), Sharding::xla_fsdp}};
+};
+
+struct ShardingSpec {
+  std::optional<Sharding> strategy;  ///< missing: zero1 with a distributed optimizer, else ddp
+  /// Groups of ranks that each hold all of the state (HSDP), in torchtitan's words.
+  int data_parallel_replicate_degree = 1;
+  /// Parameters are dropped after a forward and gathered again for the backward; missing: so
+  /// without pipeline stages, as torchtitan does it.
+  std::optional<bool> reshard_after_forward;
+};
+template <>
+struct Fields<ShardingSpec>;
+
 /// Which kernels bring tokens to their experts: NCCL collectives, or a library of its own.
 enum class TokenDispatcher { allgather, alltoall, flex };
 
@@ -125,6 +152,7 @@ struct Recipe {
   ParallelismSpec parallelism;
   OverlapSpec overlap;
   OptimizerSpec optimizer;
+  ShardingSpec sharding;
   MoeSpec moe;
   Recompute recompute = Recompute::none;
   std::vector<RecomputeModule> recompute_modules{RecomputeModule::core_attn};
@@ -140,6 +168,9 @@ struct Recipe {
   [[nodiscard]] int etp() const { return parallelism.expert_tensor_parallel_size.value_or(tp()); }
   [[nodiscard]] const PrecisionRow& precision() const {
     return own_precision ? *own_precision : row_of(training.precision);
+  }
+  [[nodiscard]] Sharding shards() const {
+    return sharding.strategy.value_or(optimizer.distributed ? Sharding::zero1 : Sharding::ddp);
   }
   /// How well its software is known, for what it runs.
   [[nodiscard]] StackKnowledge knowledge() const {

@@ -63,6 +63,17 @@ struct Fields<OptimizerSpec> {
 };
 
 template <>
+struct Fields<ShardingSpec> {
+  template <class Visitor>
+  static void visit(Visitor& v, ShardingSpec& spec) {
+    v.optional("strategy", spec.strategy);
+    v.optional("data_parallel_replicate_degree", spec.data_parallel_replicate_degree,
+               Limits{1, 1e6});
+    v.optional("reshard_after_forward", spec.reshard_after_forward);
+  }
+};
+
+template <>
 struct Fields<MoeSpec> {
   template <class Visitor>
   static void visit(Visitor& v, MoeSpec& spec) {
