@@ -1,11 +1,10 @@
-#include "sim/workload/plan/data_parallel.h"
-
 #include <cmath>
 #include <cstdlib>
 #include <numeric>
 
 #include <doctest/doctest.h>
 
+#include "sim/workload/plan/data/buckets.h"
 #include "tests/workload/setup.h"
 
 using namespace simtrain;

@@ -8,7 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "sim/workload/model/piece_program.h"
-#include "sim/workload/plan/data_parallel.h"
+#include "sim/workload/plan/data/buckets.h"
 #include "sim/workload/plan/memory/memory.h"
 #include "sim/workload/plan/memory/memory_parts.h"
 #include "sim/workload/plan/stage_passes.h"

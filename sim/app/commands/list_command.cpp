@@ -21,7 +21,7 @@
 #include "sim/workload/kernels/precision.h"
 #include "sim/workload/model/blocks/block.h"
 #include "sim/workload/parallel/groups.h"
-#include "sim/workload/plan/sharding.h"
+#include "sim/workload/plan/data/sharding.h"
 #include "sim/workload/schedule/schedule.h"
 
 namespace simtrain {
@@ -156,7 +156,7 @@ std::string schedule_list() {
 
 std::string sharding_list() {
   std::vector<Helped> rows;
-  for (const ShardingRow& row : sharding_rows()) rows.emplace_back(row.name, row.meaning);
+  for (const ShardingRow& row : sharding_rows()) rows.emplace_back(name_of(row.kind), row.meaning);
   return helped(rows);
 }
 

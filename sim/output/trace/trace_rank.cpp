@@ -11,8 +11,8 @@ namespace simtrain {
 namespace {
 
 constexpr std::array<std::string_view, kStreams> kStreamNames{
-    "compute",      "tensor parallel", "context parallel", "data parallel",
-    "send forward", "receive forward", "send backward",    "receive backward"};
+    "compute",         "tensor parallel", "context parallel", "data parallel", "send forward",
+    "receive forward", "send backward",   "receive backward", "replicas"};
 constexpr double kBusyStep = 0.1;  // per cent
 constexpr double kRateStep = 0.1;  // GB/s
 constexpr int kBusyTrack = 101;

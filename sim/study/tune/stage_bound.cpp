@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/workload/plan/data_parallel.h"
+#include "sim/workload/plan/data/buckets.h"
+#include "sim/workload/plan/data/sharding.h"
 #include "sim/workload/plan/stage_passes.h"
 #include "sim/workload/plan/step_end.h"
 #include "sim/workload/plan/stragglers.h"
@@ -97,8 +98,10 @@ class StageBounder {
     for (const ChunkLayout& chunk : passes_.chunks())
       buckets.push_back(chunk_buckets(context_, chunk, groups));
     bound_.before = seconds(end.zero_gradients);
-    add_gathers(buckets);
-    add_reductions(buckets);
+    if (!sharding_of(recipe_).units) {
+      add_gathers(buckets);
+      add_reductions(buckets);
+    }
     if (recipe_.tp() > 1 && recipe_.parallelism.sequence_parallel)
       bound_.after += to_seconds(end.norm_gradients.alone());
     bound_.after += seconds(end.gradient_norm);

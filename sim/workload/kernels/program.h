@@ -24,9 +24,10 @@ enum class Stream : std::uint8_t {
   send_forward,
   receive_forward,
   send_backward,
-  receive_backward
+  receive_backward,
+  replicas  ///< reductions among groups that each hold all of a sharded state
 };
-inline constexpr std::size_t kStreams = 8;
+inline constexpr std::size_t kStreams = 9;
 
 /// What a step's ops do, for reports and for the names in a blocked program.
 enum class Label : std::uint8_t {

@@ -12,10 +12,11 @@ AxisSet amax_axes(const Recipe& recipe) {
 }  // namespace
 
 RankGrid rank_grid(const Recipe& recipe, int gpus) {
-  GridSizes sizes{recipe.tp(), recipe.cp(), 1, recipe.pp(), 1, amax_axes(recipe), 1, 1, false};
+  GridSizes sizes{recipe.tp(), recipe.cp(), 1, recipe.pp(), 1, amax_axes(recipe), 1, 1, false, 1};
   sizes.dp = gpus / (sizes.tp * sizes.cp * sizes.pp);
   sizes.ep = recipe.ep();
   sizes.etp = recipe.etp();
+  sizes.replicas = recipe.sharding.data_parallel_replicate_degree;
   sizes.experts = recipe.model.has_experts();
   sizes.micro_batches =
       recipe.training.global_batch_size / (recipe.training.micro_batch_size * sizes.dp);

@@ -12,8 +12,8 @@
 namespace simtrain {
 
 /// The groups of a rank that its ops name. `self` is none: the op needs nobody else. Those of
-/// experts are of one rank where a model has none. The last four are the pairs with the
-/// neighbouring pipeline stages.
+/// experts are of one rank where a model has none, `shard` and `shard_copies` where all DP x CP
+/// ranks shard their state. The last four are the pairs with the neighbouring pipeline stages.
 enum class GroupKind : std::uint8_t {
   self,
   tensor,
@@ -26,13 +26,15 @@ enum class GroupKind : std::uint8_t {
   expert_tensor,
   expert_tokens,
   expert_data,
+  shard,
+  shard_copies,
   world,
   to_next,
   from_previous,
   to_previous,
   from_next
 };
-inline constexpr std::size_t kGroupKinds = 16;
+inline constexpr std::size_t kGroupKinds = 18;
 
 /// A level of simulation: the pieces of a pass, each by itself, or the step.
 enum class Level : std::uint8_t { piece, step };

@@ -13,9 +13,10 @@ namespace simtrain {
 
 /// What the ranks of a job share out among themselves, in Megatron's words. Experts have axes of
 /// their own: ETP, EP and expert data parallelism; `pass` are the ranks that go through passes
-/// together.
-enum class Axis : std::uint8_t { tp, cp, dp, pp, etp, ep, edp, pass };
-inline constexpr std::size_t kAxes = 8;
+/// together. Where only some of the DP x CP ranks shard their state, `shard` are those, and
+/// `replicate` the groups of them.
+enum class Axis : std::uint8_t { tp, cp, dp, pp, etp, ep, edp, pass, shard, replicate };
+inline constexpr std::size_t kAxes = 10;
 
 template <>
 struct EnumNames<Axis> {
@@ -26,7 +27,9 @@ struct EnumNames<Axis> {
                                    std::pair{std::string_view("etp"), Axis::etp},
                                    std::pair{std::string_view("ep"), Axis::ep},
                                    std::pair{std::string_view("edp"), Axis::edp},
-                                   std::pair{std::string_view("pass"), Axis::pass}};
+                                   std::pair{std::string_view("pass"), Axis::pass},
+                                   std::pair{std::string_view("shard"), Axis::shard},
+                                   std::pair{std::string_view("replicate"), Axis::replicate}};
 };
 
 /// Some axes of a mesh.

@@ -22,6 +22,17 @@ Mesh pass_mesh(const GridSizes& sizes) {
                {Axis::pp, sizes.pp}});
 }
 
+/// Without replicas all DP x CP ranks shard what is sharded: these groups are one rank.
+Mesh shard_mesh(const GridSizes& sizes) {
+  const int ranks = sizes.cp * sizes.dp;
+  if (sizes.replicas == 1)
+    return Mesh({{Axis::tp, sizes.tp}, {Axis::dp, ranks}, {Axis::pp, sizes.pp}});
+  return Mesh({{Axis::tp, sizes.tp},
+               {Axis::shard, ranks / sizes.replicas},
+               {Axis::replicate, sizes.replicas},
+               {Axis::pp, sizes.pp}});
+}
+
 }  // namespace
 
 RankGrid::RankGrid(const GridSizes& sizes)
@@ -29,6 +40,7 @@ RankGrid::RankGrid(const GridSizes& sizes)
           {{Axis::tp, sizes.tp}, {Axis::cp, sizes.cp}, {Axis::dp, sizes.dp}, {Axis::pp, sizes.pp}}),
       experts_(expert_mesh(sizes)),
       passes_(pass_mesh(sizes)),
+      shards_(shard_mesh(sizes)),
       micro_batches_(sizes.micro_batches),
       amax_(sizes.amax) {}
 

@@ -32,12 +32,14 @@ struct GridSizes {
   int ep = 1;            ///< ranks that share the experts of a layer; ETP x EP divides TP x CP x DP
   int etp = 1;           ///< ranks that share each expert
   bool experts = false;  ///< whether the model has some
+  int replicas = 1;      ///< groups of DP x CP ranks that each hold all state that ranks shard
 };
 
 /// The ranks of a job in Megatron's order tp-cp-dp-pp: neighbours in TP are neighbours in rank.
 /// Over the ranks of a stage experts lie in a mesh of their own, etp-ep-edp (parallel folding,
 /// arXiv 2504.14960). Ranks of both meshes' groups that meet in passes are one block of the third
-/// mesh: TP x CP ranks, or with experts the least common multiple of that and ETP x EP.
+/// mesh: TP x CP ranks, or with experts the least common multiple of that and ETP x EP. Where only
+/// neighbours in DP x CP shard their state (HSDP), a fourth mesh has them.
 class RankGrid {
  public:
   explicit RankGrid(const GridSizes& sizes);
@@ -67,6 +69,12 @@ class RankGrid {
   }
   [[nodiscard]] int ranks_of(GroupKind kind) const { return mesh_of(kind).count(axes_of(kind)); }
 
+  /// The ranks among which the state of parameters is sharded whose gradients are summed over
+  /// `gradients`: all of them, or with replicas one group of them.
+  [[nodiscard]] GroupKind sharded_over(GroupKind gradients) const {
+    const bool some = gradients == GroupKind::data && ranks_of(GroupKind::shard_copies) > 1;
+    return some ? GroupKind::shard : gradients;
+  }
   /// Ranks that wait for each other in each pass: those of a block, or more that share their amax.
   [[nodiscard]] int pass_ranks() const {
     return std::max(ranks_of(GroupKind::replica), ranks_of(GroupKind::amax));
@@ -84,12 +92,14 @@ class RankGrid {
   [[nodiscard]] const Mesh& mesh_of(GroupKind kind) const {
     const AxisSet axes = axes_of(kind);
     if (axes.has(Axis::pass)) return passes_;
+    if (axes.has(Axis::shard) || axes.has(Axis::replicate)) return shards_;
     return axes.has(Axis::etp) || axes.has(Axis::ep) || axes.has(Axis::edp) ? experts_ : mesh_;
   }
 
   Mesh mesh_;
   Mesh experts_;
   Mesh passes_;
+  Mesh shards_;
   int micro_batches_;
   AxisSet amax_;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/workload/plan/data/sharding.h"
 #include "sim/workload/plan/stragglers.h"
 
 namespace simtrain {
@@ -29,7 +30,9 @@ std::vector<Stretch> stretches_of(const Recipe& recipe, const LayerList& layers,
   const bool forward = action.direction == Direction::forward;
   const Phase phase = forward ? Phase::forward : Phase::backward;
   const PrecisionRow& precision = recipe.precision();
-  const bool casts = forward && action.micro_batch == 0 && precision.quantized() &&
+  const bool fresh = action.micro_batch == 0 ||
+                     (sharding_of(recipe).units && gathered_until(recipe) != Gathered::step);
+  const bool casts = forward && fresh && precision.quantized() &&
                      (!recipe.training.fp8_params || precision.gathered_parameters);
   std::vector<Stretch> result;
   if (chunk.embedding) result.push_back({{{Part::embedding, phase}}});

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/workload/plan/sharding.h"
+#include "sim/workload/plan/data/sharding.h"
 
 namespace simtrain {
 namespace {
@@ -51,7 +51,9 @@ StepEndCosts step_end_costs(const KernelContext& context, int rank,
   const std::int64_t gradient = bytes_of(recipe.optimizer.grad_reduce_dtype);
 
   StepEndCosts costs;
-  costs.zero_gradients = streaming(static_cast<double>(parameters * gradient));
+  const double zeroed =
+      sharding_of(recipe).shards_gradients ? shard : static_cast<double>(parameters);
+  costs.zero_gradients = streaming(zeroed * static_cast<double>(gradient));
   costs.norm_gradients = all_reduce(std::max<std::int64_t>(1, replicated) * gradient,
                                     context.layout(GroupKind::tensor, rank));
   costs.gradient_norm = streaming(shard * static_cast<double>(gradient));

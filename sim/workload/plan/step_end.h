@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "sim/workload/plan/data_parallel.h"
+#include "sim/workload/plan/data/buckets.h"
 #include "sim/workload/plan/step_plan.h"
 #include "sim/workload/schedule/stage_layout.h"
 

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
+#include "sim/workload/plan/data/sharding.h"
 #include "sim/workload/plan/memory/memory_parts.h"
-#include "sim/workload/plan/sharding.h"
+#include "sim/workload/plan/memory/unit_memory.h"
 #include "sim/workload/schedule/stage_layout.h"
 
 namespace simtrain {
@@ -75,6 +76,8 @@ void add_kept(const Recipe& recipe, const ModelTotals& totals, const GpuSpec& gp
               const RankGrid& grid, int stage, StageMemory& memory) {
   double parameters = 0;
   double low = 0;
+  double gradients = 0;
+  const ShardingRow& sharding = sharding_of(recipe);
   const std::vector<ChunkLayout> chunks = stage_chunks(recipe, stage);
   for (const GroupKind kind : kGradientGroups) {
     double own = 0;
@@ -84,14 +87,20 @@ void add_kept(const Recipe& recipe, const ModelTotals& totals, const GpuSpec& gp
     }
     parameters += own;
     memory.optimizer += own * optimizer_bytes(recipe) /
-                        (sharding_of(recipe).shards_optimizer ? grid.ranks_of(kind) : 1);
+                        (sharding.shards_optimizer ? grid.ranks_of(grid.sharded_over(kind)) : 1);
+    gradients += own / (sharding.shards_gradients ? grid.ranks_of(grid.sharded_over(kind)) : 1);
   }
   memory.fp8_copies = low * fp8_copy_bytes(recipe, gpu);
   memory.weights = low * layer_weight_format(recipe).bytes() +
                    (parameters - low) * recipe.precision().activation.bytes() + memory.fp8_copies;
-  memory.gradients =
-      parameters * static_cast<double>(bytes_of(recipe.optimizer.grad_reduce_dtype)) +
-      placeholder_bytes(recipe, totals, chunks);
+  memory.gradients = gradients * static_cast<double>(bytes_of(recipe.optimizer.grad_reduce_dtype)) +
+                     placeholder_bytes(recipe, totals, chunks);
+  if (sharding.units) {
+    const HeldState held = held_units(recipe, totals, chunks, grid);
+    memory.fp8_copies = 0;
+    memory.weights = held.weights;
+    memory.gradients = held.gradients;
+  }
   memory.workspaces = static_cast<double>(gpu.gemm_workspaces.value.value());
 }
 

@@ -51,8 +51,9 @@ enum class Room { none, tight, enough };
 Room room_of(const std::vector<StageMemory>& stages, double capacity);
 
 /// Memory of each stage. Per parameter: 2 bytes of BF16 weight and the FP8 copies, the gradient
-/// buffer, and the optimizer's state sharded over DP x CP. Activations follow the schedule, pass
-/// by pass. Cheap: nothing is simulated, a step's passes are counted once for each stage.
+/// buffer, and the optimizer's state sharded over DP x CP; where gradients or parameters are
+/// sharded too, what a rank holds of them (unit_memory.h). Activations follow the schedule, pass by
+/// pass. Cheap: nothing is simulated, a step's passes are counted once for each stage.
 std::vector<StageMemory> stage_memory(const Recipe& recipe, const GpuSpec& gpu,
                                       const RankGrid& grid);
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "sim/workload/plan/step_plan.h"
@@ -11,6 +12,8 @@ namespace simtrain {
 struct BucketCall {
   GroupKind group{};
   TransferCost cost;
+  /// After a reduction: the all-reduce of what the rank keeps of it among replicas of the state.
+  std::optional<TransferCost> copies;
   /// Share of the chunk's forward before which its parameters are needed, or of its backward after
   /// which its gradients are full.
   double at = 0;
@@ -27,16 +30,22 @@ struct ChunkBuckets {
 bool needed_before(const BucketCall& bucket, double parameters_done);
 bool full_after(const BucketCall& bucket, double parameters_done);
 
-/// How the groups of a rank lie over which its gradients are summed.
+/// How the groups of a rank lie over which its gradients are summed and its state is sharded.
 struct GradientGroups {
-  GroupLayout data;
+  GroupLayout data;         ///< of replicas those that shard the state of one
   GroupLayout expert_data;  ///< of one rank where the model has no experts
+  GroupLayout copies;       ///< the ranks of other replicas that hold the same shard
 
   [[nodiscard]] const GroupLayout& of(GroupKind kind) const {
     return kind == GroupKind::data ? data : expert_data;
   }
 };
 GradientGroups gradient_groups(const JobContext& context, int rank);
+
+/// The all-reduce among replicas of the part of `bytes` that a rank keeps after a reduction over
+/// its `sharded` group; nothing without replicas.
+std::optional<TransferCost> among_replicas(const JobContext& context, const GradientGroups& groups,
+                                           GroupKind kind, std::int64_t bytes);
 
 /// Splits a chunk into buckets of the recipe's size; none where a group is a single rank.
 ChunkBuckets chunk_buckets(const JobContext& context, const ChunkLayout& chunk,

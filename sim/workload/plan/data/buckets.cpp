@@ -1,9 +1,9 @@
-#include "sim/workload/plan/data_parallel.h"
+#include "sim/workload/plan/data/buckets.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "sim/workload/plan/sharding.h"
+#include "sim/workload/plan/data/sharding.h"
 
 namespace simtrain {
 namespace {
@@ -12,11 +12,12 @@ namespace {
 class GroupBuckets {
  public:
   GroupBuckets(const JobContext& context, const ChunkLayout& chunk, GroupKind kind,
-               const GroupLayout& group)
+               const GradientGroups& groups)
       : context_(context),
         recipe_(context.recipe),
         kind_(kind),
-        group_(group),
+        groups_(groups),
+        group_(groups.of(kind)),
         parameters_(chunk_parameters(context.totals, chunk, kind)),
         low_(low_parameters(context.totals, chunk, kind)) {
     const auto whole = static_cast<double>(parameters_ * gradient_size());
@@ -29,8 +30,9 @@ class GroupBuckets {
     const ShardingRow& sharding = sharding_of(recipe_);
     for (std::int64_t bucket = 0; bucket < count_; ++bucket) {
       const std::int64_t elements = before(bucket + 1) - before(bucket);
-      buckets.reductions.push_back(
-          call(sharding.gradient_reduction, elements * gradient_size(), bucket + 1));
+      const std::int64_t gradients = elements * gradient_size();
+      buckets.reductions.push_back(call(sharding.gradient_reduction, gradients, bucket + 1));
+      buckets.reductions.back().copies = among_replicas(context_, groups_, kind_, gradients);
       if (!sharding.gathers_parameters) continue;
       const std::int64_t bytes =
           gathered_bytes(before(bucket + 1)) - gathered_bytes(before(bucket));
@@ -44,9 +46,10 @@ class GroupBuckets {
   }
   [[nodiscard]] BucketCall call(Collective collective, std::int64_t bytes,
                                 std::int64_t done) const {
-    return {kind_,
+    return {context_.grid.sharded_over(kind_),
             plan_collective({collective, Bytes(bytes), group_},
                             {context_.cluster.spec(), recipe_.software.library}),
+            {},
             static_cast<double>(done) / static_cast<double>(count_)};
   }
   /// parameters * full / count would leave 64 bits for the largest models.
@@ -63,6 +66,7 @@ class GroupBuckets {
   const JobContext& context_;
   const Recipe& recipe_;
   GroupKind kind_;
+  const GradientGroups& groups_;
   const GroupLayout& group_;
   std::int64_t parameters_;
   LowParameters low_;
@@ -88,17 +92,27 @@ bool full_after(const BucketCall& bucket, double parameters_done) {
 }
 
 GradientGroups gradient_groups(const JobContext& context, int rank) {
-  GradientGroups groups{context.layout(GroupKind::data, rank), {}};
+  GradientGroups groups{context.layout(context.grid.sharded_over(GroupKind::data), rank), {}, {}};
   if (context.grid.ranks_of(GroupKind::expert_data) > 1)
     groups.expert_data = context.layout(GroupKind::expert_data, rank);
+  if (context.grid.ranks_of(GroupKind::shard_copies) > 1)
+    groups.copies = context.layout(GroupKind::shard_copies, rank);
   return groups;
+}
+
+std::optional<TransferCost> among_replicas(const JobContext& context, const GradientGroups& groups,
+                                           GroupKind kind, std::int64_t bytes) {
+  if (kind != GroupKind::data || groups.copies.ranks == 1) return {};
+  const std::int64_t kept = std::max<std::int64_t>(1, bytes / groups.data.ranks);
+  return plan_collective({Collective::all_reduce, Bytes(kept), groups.copies},
+                         {context.cluster.spec(), context.recipe.software.library});
 }
 
 ChunkBuckets chunk_buckets(const JobContext& context, const ChunkLayout& chunk,
                            const GradientGroups& groups) {
   ChunkBuckets buckets;
   for (const GroupKind kind : kGradientGroups)
-    GroupBuckets(context, chunk, kind, groups.of(kind)).add_to(buckets);
+    GroupBuckets(context, chunk, kind, groups).add_to(buckets);
   sort_by_time(buckets.gathers);
   sort_by_time(buckets.reductions);
   return buckets;

@@ -1,0 +1,74 @@
+#include "sim/workload/plan/memory/unit_memory.h"
+
+#include <algorithm>
+
+#include "sim/workload/plan/data/sharding.h"
+
+namespace simtrain {
+namespace {
+
+double parameters_of(const PartTotals& part) {
+  std::int64_t parameters = 0;
+  for (const GroupKind kind : kGradientGroups)
+    parameters += part.reduced_over[static_cast<std::size_t>(kind)];
+  return static_cast<double>(parameters);
+}
+
+/// The units of a stage, in parameters.
+struct StageUnits {
+  double layers = 0;
+  double largest = 0;
+  double ends = 0;  ///< embedding and head
+};
+
+StageUnits units_of(const ModelTotals& totals, const std::vector<ChunkLayout>& chunks) {
+  StageUnits units;
+  for (const ChunkLayout& chunk : chunks) {
+    for (int layer = 0; layer < chunk.layers; ++layer) {
+      const double parameters = parameters_of(totals.layer(chunk.first_layer + layer));
+      units.layers += parameters;
+      units.largest = std::max(units.largest, parameters);
+    }
+    if (chunk.embedding) units.ends += parameters_of(totals.embedding());
+    if (chunk.head) units.ends += parameters_of(totals.head());
+  }
+  return units;
+}
+
+double shard_of(const ModelTotals& totals, const std::vector<ChunkLayout>& chunks,
+                const RankGrid& grid) {
+  double shard = 0;
+  for (const GroupKind kind : kGradientGroups) {
+    for (const ChunkLayout& chunk : chunks)
+      shard += static_cast<double>(chunk_parameters(totals, chunk, kind)) /
+               grid.ranks_of(grid.sharded_over(kind));
+  }
+  return shard;
+}
+
+}  // namespace
+
+HeldState held_units(const Recipe& recipe, const ModelTotals& totals,
+                     const std::vector<ChunkLayout>& chunks, const RankGrid& grid) {
+  const UnitRules& rules = *sharding_of(recipe).units;
+  const StageUnits units = units_of(totals, chunks);
+  const double shard = shard_of(totals, chunks, grid);
+  const double parameter = recipe.precision().activation.bytes();
+  const auto reduced = static_cast<double>(bytes_of(recipe.optimizer.grad_reduce_dtype));
+  const double buffers =
+      1 + std::max(rules.forward_ahead, rules.backward_ahead) + (rules.copies_parameters ? 1 : 0);
+  const double at_work =
+      gathered_until(recipe) == Gathered::forward
+          ? std::min(units.layers,
+                     std::max(buffers * units.largest,
+                              units.largest + static_cast<double>(rules.parameters_ahead)))
+          : units.layers;
+  HeldState held;
+  held.weights = (at_work + units.ends) * parameter + (rules.keeps_weights ? shard * parameter : 0);
+  const double packed = (1 + rules.reductions_ahead) * reduced;
+  held.gradients = shard * (rules.keeps_weights ? reduced : kFp32.bytes()) +
+                   std::max(units.largest, units.ends) * (parameter + packed);
+  return held;
+}
+
+}  // namespace simtrain

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "sim/workload/parallel/rank_grid.h"
+#include "sim/workload/schedule/stage_layout.h"
+
+namespace simtrain {
+
+/// What a rank holds of the weights and gradients of a stage, in bytes.
+struct HeldState {
+  double weights = 0;    ///< in the formats in which they are kept and gathered
+  double gradients = 0;  ///< with those on their way to a reduction
+};
+
+/// Of sharded parameters (ShardingRow::units): its shards; the largest units that are gathered at a
+/// time, twice one of them where parameters are copied out of the gather's buffer, or all units
+/// where they stay; the embedding and the head, which stay to their backward; and a unit's
+/// gradients, as computed and as packed for the reductions on their way.
+HeldState held_units(const Recipe& recipe, const ModelTotals& totals,
+                     const std::vector<ChunkLayout>& chunks, const RankGrid& grid);
+
+}  // namespace simtrain
