@@ -9,6 +9,7 @@
 #include "sim/run/analysis/placement_figures.h"
 #include "sim/run/results/step_fingerprint.h"
 #include "sim/run/simulated_step.h"
+#include "sim/workload/plan/data/sharding.h"
 #include "sim/workload/plan/stragglers.h"
 
 namespace simtrain {
@@ -67,7 +68,8 @@ StepSpread spread_of(const SimulatedStep& simulated) {
   for (const Program& program : simulated.plan.programs) {
     if (sm_bound_s(program.passes) > sm_bound_s(busiest)) busiest = program.passes;
   }
-  return step_spread(simulated.cluster.spec().gpu.power, busiest, simulated.grid.pass_ranks(),
+  return step_spread(simulated.cluster.spec().gpu.power, busiest,
+                     ranks_met_in_passes(simulated.scenario.recipe, simulated.grid),
                      simulated.grid.ranks());
 }
 

@@ -91,11 +91,24 @@ inline void add_place(Draw& draw, const ClusterChoice& cluster, int nodes,
     settings.push_back("cluster.faults=" + faults(draw, available, cluster.gpus));
 }
 
+/// Whole state or only the optimizer's sharded, or gradients and parameters too.
+inline void add_sharding(Draw& draw, std::vector<std::string>& settings) {
+  const bool units = draw.once_in(3);
+  settings.push_back(
+      fmt::format("overlap.defer_embedding_wgrad_compute={}", !units && draw.once_in(2)));
+  settings.push_back(fmt::format("optimizer.distributed={}", units || draw.once_in(2)));
+  if (!units) return;
+  settings.push_back(std::string("sharding.strategy=") +
+                     draw.one_of({"zero1", "zero2", "zero3", "fsdp1", "fsdp2", "fsdp2",
+                                  "megatron_fsdp", "xla_fsdp"}));
+  if (draw.once_in(3)) settings.emplace_back("sharding.data_parallel_replicate_degree=2");
+}
+
 inline void add_flags(Draw& draw, bool sequence_parallel, std::vector<std::string>& settings) {
-  for (const char* flag :
-       {"overlap.overlap_p2p_comm", "overlap.overlap_grad_reduce", "overlap.overlap_param_gather",
-        "overlap.defer_embedding_wgrad_compute", "optimizer.distributed", "cuda_graphs"})
+  for (const char* flag : {"overlap.overlap_p2p_comm", "overlap.overlap_grad_reduce",
+                           "overlap.overlap_param_gather", "cuda_graphs"})
     settings.push_back(fmt::format("{}={}", flag, draw.once_in(2)));
+  add_sharding(draw, settings);
   settings.push_back(fmt::format("parallelism.sequence_parallel={}", sequence_parallel));
   const bool quantized = draw.once_in(3);
   settings.push_back(

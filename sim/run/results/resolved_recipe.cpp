@@ -23,7 +23,7 @@ ResolvedRecipe resolved_recipe(const Scenario& scenario) {
   keys.parallelism = recipe.parallelism;
   keys.overlap = recipe.overlap;
   keys.optimizer = recipe.optimizer;
-  if (recipe.sharding.strategy) keys.sharding = recipe.sharding;
+  if (recipe.sharding != ShardingSpec{}) keys.sharding = recipe.sharding;
   if (recipe.model.has_experts()) keys.moe = recipe.moe;
   keys.recompute = recipe.recompute;
   if (recipe.recompute == Recompute::selective) keys.recompute_modules = recipe.recompute_modules;

@@ -64,8 +64,9 @@ class StageBounder {
       bound_.after += seconds(passes_.piece({Part::head, Phase::weight_gradient})) *
                       recipe_.deferred_weight_gradients(micro_batches_);
     }
-    bound_.after += seconds(straggler_wait(context_.cluster.spec().gpu.power, all_,
-                                           context_.grid.pass_ranks(), context_.grid.ranks()));
+    bound_.after +=
+        seconds(straggler_wait(context_.cluster.spec().gpu.power, all_,
+                               ranks_met_in_passes(recipe_, context_.grid), context_.grid.ranks()));
   }
 
   /// Messages that are not overlapped: see StageProgramBuilder, which sends and receives after each

@@ -113,6 +113,8 @@ struct ShardingSpec {
   /// Parameters are dropped after a forward and gathered again for the backward; missing: so
   /// without pipeline stages, as torchtitan does it.
   std::optional<bool> reshard_after_forward;
+
+  friend bool operator==(const ShardingSpec&, const ShardingSpec&) = default;
 };
 template <>
 struct Fields<ShardingSpec>;

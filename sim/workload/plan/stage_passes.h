@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "sim/workload/plan/data/sharding.h"
 #include "sim/workload/plan/step_plan.h"
 #include "sim/workload/schedule/schedule.h"
 #include "sim/workload/schedule/stage_layout.h"
@@ -63,7 +64,7 @@ class StagePasses {
         pieces_(pieces),
         power_(context.cluster.spec().gpu.power),
         met_(context.grid.ranks_of(GroupKind::replica)),
-        pass_ranks_(context.grid.pass_ranks()),
+        pass_ranks_(ranks_met_in_passes(context.recipe, context.grid)),
         chunks_(stage_chunks(context.recipe, stage)) {}
 
   [[nodiscard]] const std::vector<ChunkLayout>& chunks() const { return chunks_; }

@@ -7,6 +7,7 @@
 #include "sim/core/invariant.h"
 #include "sim/workload/plan/data/buckets.h"
 #include "sim/workload/plan/data/data_flow.h"
+#include "sim/workload/plan/data/sharding.h"
 #include "sim/workload/plan/stage_passes.h"
 #include "sim/workload/plan/step_end.h"
 #include "sim/workload/plan/stragglers.h"
@@ -251,9 +252,10 @@ class StageProgramBuilder {
   /// At the end of a step all ranks meet for the gradients.
   void wait_for_stragglers() {
     step_.program.passes = passes_of(step_.program);
-    step_.add_compute(straggler_wait(context_.cluster.spec().gpu.power, step_.program.passes,
-                                     context_.grid.pass_ranks(), context_.grid.ranks()),
-                      Label::gradient_reduce, kNoOp);
+    step_.add_compute(
+        straggler_wait(context_.cluster.spec().gpu.power, step_.program.passes,
+                       ranks_met_in_passes(recipe_, context_.grid), context_.grid.ranks()),
+        Label::gradient_reduce, kNoOp);
   }
 
   std::uint32_t end_transfer(const TransferCost& cost, Stream stream, GroupKind slot, Label label,

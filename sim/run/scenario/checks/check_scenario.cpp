@@ -189,6 +189,7 @@ void check_plan(const Scenario& scenario, const ScenarioTrees& trees) {
   check_model(scenario.recipe, trees);
   check_grid(scenario, trees.scenario);
   check_layers(scenario.recipe, trees.scenario);
+  check_sharding(scenario, trees.scenario);
   check_overlap(scenario.recipe, trees.scenario);
   check_domains(scenario, trees.scenario);
 }

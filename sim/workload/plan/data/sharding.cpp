@@ -1,5 +1,6 @@
 #include "sim/workload/plan/data/sharding.h"
 
+#include <algorithm>
 #include <array>
 
 namespace simtrain {
@@ -67,6 +68,13 @@ Gathered gathered_until(const Recipe& recipe) {
   const bool pipeline = recipe.pp() > 1;
   if (recipe.sharding.reshard_after_forward.value_or(!pipeline)) return Gathered::forward;
   return pipeline ? Gathered::step : Gathered::backward;
+}
+
+int ranks_met_in_passes(const Recipe& recipe, const RankGrid& grid) {
+  if (!sharding_of(recipe).units || gathered_until(recipe) == Gathered::step)
+    return grid.pass_ranks();
+  const int sharing = grid.tp() * grid.ranks_of(grid.sharded_over(GroupKind::data));
+  return std::max(grid.pass_ranks(), sharing);
 }
 
 }  // namespace simtrain

@@ -7,6 +7,7 @@
 
 #include "sim/collectives/collective.h"
 #include "sim/workload/model/recipe.h"
+#include "sim/workload/parallel/rank_grid.h"
 
 namespace simtrain {
 
@@ -57,5 +58,9 @@ const ShardingRow& sharding_of(const Recipe& recipe);
 /// the end of the backward, or through all micro-batches of a step.
 enum class Gathered : std::uint8_t { forward, backward, step };
 Gathered gathered_until(const Recipe& recipe);
+
+/// Ranks that wait for each other in each pass: those of RankGrid::pass_ranks, and all that gather
+/// the same parameters in it.
+int ranks_met_in_passes(const Recipe& recipe, const RankGrid& grid);
 
 }  // namespace simtrain
