@@ -154,8 +154,8 @@ TEST_CASE("An unknown name is refused, with a suggestion where one is close") {
        "5:17: cluster.name: '../clusters/dgx-superpod-h100' is not in hardware/clusters; known are "
        "a100-4hdr, a100-4x100g, azure-ndv5-h100, dgx-superpod-a100, dgx-superpod-b200, "
        "dgx-superpod-b300, dgx-superpod-gb200, dgx-superpod-gb300, "
-       "dgx-superpod-h100, eos-dfw-h100, fat-tree-h100-2to1, gcp-a3-ultra, gcp-a4, lab-uneven, "
-       "large-a100, nvl72-roce, oracle-h100"},
+       "dgx-superpod-h100, eos-dfw-h100, fat-tree-h100-2to1, gcp-a3-mega, gcp-a3-ultra, gcp-a4, "
+       "h100-800g, h100-96gb, lab-uneven, large-a100, nvl72-roce, oracle-h100"},
       {"nemo-25.02", "nemo-25.2",
        "6:11: software: 'nemo-25.2' is not in hardware/software; did you mean 'nemo-25.02'?"},
       {"model: llama3.1-8b", "model: llama3.1-8B",
