@@ -9,7 +9,7 @@
 #include "sim/run/analysis/placement_figures.h"
 #include "sim/run/results/step_fingerprint.h"
 #include "sim/run/simulated_step.h"
-#include "sim/workload/plan/data/sharding.h"
+#include "sim/workload/model/sharding.h"
 #include "sim/workload/plan/stragglers.h"
 
 namespace simtrain {

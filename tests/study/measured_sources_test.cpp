@@ -28,7 +28,7 @@ std::vector<MeasuredSourceRow> three_sources() {
 
 }  // namespace
 
-TEST_CASE("Slowness is the root of the mean square over sources; a faster one counts as none") {
+TEST_CASE("Slowness is the root of the mean square over recipes; a faster one counts as none") {
   const double a = std::log(1.2);
   const double b = std::log(1.1);
   CHECK(slowness(three_sources(), StackKnowledge::described) ==
@@ -36,11 +36,13 @@ TEST_CASE("Slowness is the root of the mean square over sources; a faster one co
   CHECK(slowness(three_sources(), StackKnowledge::related) == 0);
 }
 
-TEST_CASE("Rows of one source count as one") {
+TEST_CASE("Rows of one recipe of a source count as one, another recipe for itself") {
   std::vector<MeasuredSourceRow> rows = three_sources();
   const double before = slowness(rows, StackKnowledge::described);
   rows.insert(rows.end(), 10, rows.front());
   CHECK(slowness(rows, StackKnowledge::described) == doctest::Approx(before));
+  rows.back().scenario = "another.yaml";
+  CHECK(slowness(rows, StackKnowledge::described) > before * 1.05);
 }
 
 TEST_CASE("No source widens its own interval where it is left out") {

@@ -20,8 +20,8 @@
 #include "sim/topology/import/import_format.h"
 #include "sim/workload/kernels/precision.h"
 #include "sim/workload/model/blocks/block.h"
+#include "sim/workload/model/sharding.h"
 #include "sim/workload/parallel/groups.h"
-#include "sim/workload/plan/data/sharding.h"
 #include "sim/workload/schedule/schedule.h"
 
 namespace simtrain {

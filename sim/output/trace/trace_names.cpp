@@ -36,6 +36,8 @@ std::string_view attention_name(AttentionKernel kernel) {
       return "flash_2";
     case AttentionKernel::flash_attention_3:
       return "flash_3";
+    case AttentionKernel::flash_attention_triton:
+      return "flash_triton";
     case AttentionKernel::unfused:
       break;  // GEMMs and memory-bound kernels
   }

@@ -26,6 +26,10 @@ class PlanLimits {
   void add(const std::string& text);
 
   [[nodiscard]] bool allows(Knob knob, int value) const;
+  /// Whether a knob has a limit.
+  [[nodiscard]] bool limits(Knob knob) const {
+    return !ranges_[static_cast<std::size_t>(knob)].empty();
+  }
 
  private:
   std::array<std::vector<SteppedRange>, kKnobs> ranges_;

@@ -110,12 +110,17 @@ class Corner {
     return splits_.insert(std::move(layers)).second;
   }
 
+  /// Policies of other frameworks are tried where they are named, or are the scenario's own.
+  [[nodiscard]] bool considers(Recompute way) const {
+    return limits_.allows(Knob::recompute, static_cast<int>(way)) &&
+           (is_of_megatron(way) || limits_.limits(Knob::recompute) || way == base_.recompute);
+  }
+
   /// Recompute changes memory, never whether a plan is legal.
   void judge() {
     constexpr auto kWays = EnumNames<Recompute>::rows;
-    const std::int64_t ways = std::count_if(kWays.begin(), kWays.end(), [&](const auto& row) {
-      return limits_.allows(Knob::recompute, static_cast<int>(row.second));
-    });
+    const std::int64_t ways = std::count_if(
+        kWays.begin(), kWays.end(), [&](const auto& row) { return considers(row.second); });
     space_.considered += ways;
     try {
       scenario_.recipe = base_;
@@ -126,7 +131,7 @@ class Corner {
       return;
     }
     for (const auto& [name, way] : kWays) {
-      if (!set(Knob::recompute, static_cast<int>(way))) continue;
+      if (!considers(way) || !set(Knob::recompute, static_cast<int>(way))) continue;
       scenario_.recipe.recompute = way;
       space_.legal.push_back(judged(choice_, scenario_, most_bytes_));
     }

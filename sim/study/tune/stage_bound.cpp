@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/workload/model/sharding.h"
 #include "sim/workload/plan/data/buckets.h"
-#include "sim/workload/plan/data/sharding.h"
 #include "sim/workload/plan/stage_passes.h"
 #include "sim/workload/plan/step_end.h"
 #include "sim/workload/plan/stragglers.h"

@@ -57,18 +57,21 @@ void simulate_row(const DataFolder& data, Planned& plan) {
   plan.row.error = report.step_time_error;
 }
 
-/// Mean logarithm of measured over predicted by source, of stacks known so well.
-std::map<std::string, double> mean_logarithms(const std::vector<MeasuredSourceRow>& rows,
-                                              StackKnowledge known) {
-  std::map<std::string, std::pair<double, double>> sums;
+/// A source's scenario.
+using SourceRecipe = std::pair<std::string, std::string>;
+
+/// Mean logarithm of measured over predicted by recipe, of stacks known so well.
+std::map<SourceRecipe, double> mean_logarithms(const std::vector<MeasuredSourceRow>& rows,
+                                               StackKnowledge known) {
+  std::map<SourceRecipe, std::pair<double, double>> sums;
   for (const MeasuredSourceRow& row : rows) {
     if (row.stack != known) continue;
-    auto& [sum, count] = sums[row.source];
+    auto& [sum, count] = sums[{row.source, row.scenario}];
     sum += std::log(row.measured_s / row.predicted_s);
     count += 1;
   }
-  std::map<std::string, double> means;
-  for (const auto& [source, sum] : sums) means[source] = sum.first / sum.second;
+  std::map<SourceRecipe, double> means;
+  for (const auto& [recipe, sum] : sums) means[recipe] = sum.first / sum.second;
   return means;
 }
 
@@ -108,10 +111,10 @@ std::vector<MeasuredSourceRow> measured_sources(const DataFolder& data, const Wa
 }
 
 double slowness(const std::vector<MeasuredSourceRow>& rows, StackKnowledge known) {
-  const std::map<std::string, double> means = mean_logarithms(rows, known);
+  const std::map<SourceRecipe, double> means = mean_logarithms(rows, known);
   if (means.empty()) return 0;
   double squares = 0;
-  for (const auto& [source, mean] : means) squares += std::pow(std::max(0.0, mean), 2);
+  for (const auto& [recipe, mean] : means) squares += std::pow(std::max(0.0, mean), 2);
   return std::sqrt(squares / static_cast<double>(means.size()));
 }
 

@@ -37,8 +37,8 @@ struct MeasuredSourceRow {
 std::vector<MeasuredSourceRow> measured_sources(const DataFolder& data, const Watch& watch = {});
 
 /// By how much runs of stacks that are known so well are slower than predicted: the root of the
-/// mean square, over sources, of the mean logarithm of measured over predicted; a source that is
-/// faster counts as 0. 0 where there is none.
+/// mean square, over scenarios (a recipe of a source), of the mean logarithm of measured over
+/// predicted; one that is faster counts as 0. 0 where there is none.
 double slowness(const std::vector<MeasuredSourceRow>& rows, StackKnowledge known);
 
 /// The rows with the error that they would state if it came from the other sources: the `slower`

@@ -89,7 +89,7 @@ void add_words(std::vector<Change>& changes, const Scenario& scenario) {
   const Recipe& recipe = scenario.recipe;
   add_precisions(changes, recipe.training);
   for (const auto& [name, value] : EnumNames<Recompute>::rows) {
-    if (value != recipe.recompute)
+    if (value != recipe.recompute && is_of_megatron(value))
       add_word(changes, "recompute", std::string(name_of(recipe.recompute)),
                set("recompute", std::string(name)));
   }

@@ -17,7 +17,13 @@ namespace simtrain {
 enum class Architecture { ampere, hopper, blackwell };
 /// `fp8` has one scale a tensor; fp8_block (128 elements), mxfp8 and nvfp4 have one a block.
 enum class DataType { bf16, fp8, fp8_block, mxfp8, nvfp4, fp32 };
-enum class AttentionKernel { cudnn, flash_attention_2, flash_attention_3, unfused };
+enum class AttentionKernel {
+  cudnn,
+  flash_attention_2,
+  flash_attention_3,
+  flash_attention_triton,
+  unfused
+};
 enum class Direction { forward, backward };
 
 template <>
@@ -42,6 +48,8 @@ struct EnumNames<AttentionKernel> {
       std::pair{std::string_view("cudnn"), AttentionKernel::cudnn},
       std::pair{std::string_view("flash-attention-2"), AttentionKernel::flash_attention_2},
       std::pair{std::string_view("flash-attention-3"), AttentionKernel::flash_attention_3},
+      std::pair{std::string_view("flash-attention-triton"),
+                AttentionKernel::flash_attention_triton},
       std::pair{std::string_view("unfused"), AttentionKernel::unfused}};
 };
 template <>

@@ -65,6 +65,19 @@ void recompute_whole_layer(PartTotals& totals, const RankShape& shape) {
   totals.saved_bytes = input;
 }
 
+/// A policy keeps the input of a layer and results of its operators.
+void keep_by_policy(PartTotals& totals, const Recipe& recipe, const std::vector<Block>& blocks) {
+  const RankShape shape(recipe);
+  const double whole = totals.saved_bytes + totals.dropped_bytes;
+  totals.saved_bytes =
+      shape.activation_bytes() * static_cast<double>(shape.hidden()) * shape.own_rows;
+  for (const Block& block : blocks) {
+    for (const Operator& op : block.branch)
+      totals.saved_bytes += kept_by_policy(op, recipe.recompute);
+  }
+  totals.dropped_bytes = std::max(0.0, whole - totals.saved_bytes);
+}
+
 }  // namespace
 
 std::vector<Block> blocks_of(const Recipe& recipe, Part part, int kind) {
@@ -92,7 +105,9 @@ std::vector<Block> blocks_of(const Recipe& recipe, Part part, int kind) {
 
 PartTotals part_totals(const Recipe& recipe, Part part, int kind) {
   PartTotals totals;
-  for (const Block& block : blocks_of(recipe, part, kind)) add_block(totals, recipe, block);
+  const std::vector<Block> blocks = blocks_of(recipe, part, kind);
+  for (const Block& block : blocks) add_block(totals, recipe, block);
+  if (part == Part::layer && recipe.keeps_by_policy()) keep_by_policy(totals, recipe, blocks);
   if (part == Part::layer && recipe.recompute == Recompute::full)
     recompute_whole_layer(totals, RankShape(recipe));
   return totals;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/workload/model/sharding.h"
+
 namespace simtrain {
 
 OverlappedGemm::OverlappedGemm(ProgramBuilder& builder, const LinearFormats& formats,
@@ -136,11 +138,11 @@ std::uint32_t OverlappedGemm::scatter_beside(std::int64_t columns, const TpOverl
 void OverlappedGemm::weight_gradient(std::int64_t m, std::int64_t n, std::uint32_t after,
                                      const TpOverlapEntry* entry, std::int64_t tokens) {
   Gemm product = gemm(formats_.weight_gradient(), m, n, tokens);
-  product.output = builder_.recipe().optimizer.grad_reduce_dtype;
-  product.accumulate = true;
+  const bool adds = adds_up_gradients(builder_.recipe());
+  const bool apart = adds && builder_.recipe().software.adds_gradients_apart();
+  product.accumulate = adds;
+  product.output = adds && !apart ? builder_.recipe().optimizer.grad_reduce_dtype : output_.type;
   product.sm_margin = margin(entry);
-  const bool apart = builder_.recipe().software.adds_gradients_apart();
-  if (apart) product.output = output_.type;
   multiply(product, after);
   if (!apart) return;
   // Reads the gradient, reads and writes the sum.

@@ -17,7 +17,8 @@ class PartProgram {
         recipe_(context.recipe),
         shape_(context.recipe),
         blocks_(blocks_of(recipe_, part, kind)),
-        recomputes_all_(part == Part::layer && recipe_.recompute == Recompute::full) {}
+        recomputes_all_(part == Part::layer && recipe_.recompute == Recompute::full),
+        by_policy_(part == Part::layer && recipe_.keeps_by_policy()) {}
 
   Program forward() {
     run_forward();
@@ -26,6 +27,7 @@ class PartProgram {
 
   Program backward(BackwardPart part) {
     if (recomputes_all_ && part != BackwardPart::weight_gradient) run_forward();
+    if (by_policy_ && part != BackwardPart::weight_gradient) run_dropped();
     std::for_each(blocks_.rbegin(), blocks_.rend(),
                   [&](const Block& block) { backward(block, part); });
     return builder_.take();
@@ -37,6 +39,18 @@ class PartProgram {
       for (const Operator& op : block.branch) forward(op);
       if (block.residual) forward(*block.residual);
     }
+  }
+
+  /// What a policy did not keep, in the order of the forward.
+  void run_dropped() {
+    for (const Block& block : blocks_) {
+      for (const Operator& op : block.branch) {
+        builder_.module(op.module);
+        if (const Forward* dropped = dropped_by_policy(op, recipe_.recompute)) (*dropped)(builder_);
+      }
+      if (block.residual) forward(*block.residual);
+    }
+    builder_.wait_for(kNoOp);
   }
 
   void forward(const Operator& op) {
@@ -77,6 +91,7 @@ class PartProgram {
   RankShape shape_;
   std::vector<Block> blocks_;
   bool recomputes_all_;
+  bool by_policy_;
 };
 
 /// Quantized copies of a layer's weights.

@@ -17,13 +17,20 @@
 
 namespace simtrain {
 
-enum class Recompute { none, selective, full };
+/// What a backward computes again. The last three are policies of compilers and frameworks, which
+/// say what of a layer is kept: torchtitan's selective checkpointing of operators, JAX's
+/// checkpoint_dots, and MaxText's minimal_flash.
+enum class Recompute { none, selective, full, selective_op, checkpoint_dots, minimal_flash };
 
 template <>
 struct EnumNames<Recompute> {
-  static constexpr std::array rows{std::pair{std::string_view("none"), Recompute::none},
-                                   std::pair{std::string_view("selective"), Recompute::selective},
-                                   std::pair{std::string_view("full"), Recompute::full}};
+  static constexpr std::array rows{
+      std::pair{std::string_view("none"), Recompute::none},
+      std::pair{std::string_view("selective"), Recompute::selective},
+      std::pair{std::string_view("full"), Recompute::full},
+      std::pair{std::string_view("selective_op"), Recompute::selective_op},
+      std::pair{std::string_view("checkpoint_dots"), Recompute::checkpoint_dots},
+      std::pair{std::string_view("minimal_flash"), Recompute::minimal_flash}};
 };
 
 /// What selective recompute computes again in the backward: Megatron's `recompute_modules`.
@@ -40,6 +47,9 @@ struct EnumNames<RecomputeModule> {
       std::pair{std::string_view("moe_act"), RecomputeModule::moe_act},
       std::pair{std::string_view("shared_experts"), RecomputeModule::shared_experts}};
 };
+
+/// Whether a way of recompute is Megatron's; the others are of frameworks that have no other.
+constexpr bool is_of_megatron(Recompute way) { return way <= Recompute::full; }
 
 struct TrainingSpec {
   Precision precision{};
@@ -182,6 +192,8 @@ struct Recipe {
   [[nodiscard]] HighLayers high_layers() const {
     return {training.num_layers_at_start_in_bf16, training.num_layers_at_end_in_bf16};
   }
+  /// Whether a policy says what of a layer is kept.
+  [[nodiscard]] bool keeps_by_policy() const { return !is_of_megatron(recompute); }
   /// Whether selective recompute takes in a module.
   [[nodiscard]] bool recomputes(RecomputeModule module) const {
     return recompute == Recompute::selective &&

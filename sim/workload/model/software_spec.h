@@ -72,9 +72,10 @@ template <>
 struct Fields<MemorySpec>;
 
 /// How well a stack is known: parameters are fitted to runs of it; it is another release of one
-/// that is; or it is put together from what documents say of it. Of mixtures of experts none is:
-/// releases of one stack differ by up to two times.
-enum class StackKnowledge { fitted, related, described, mixture };
+/// that is; or it is put together from what documents say of it; or its measured runs take other
+/// times than these explain. Of mixtures of experts none is fitted: releases of one stack differ by
+/// up to two times.
+enum class StackKnowledge { fitted, related, described, unexplained, mixture };
 
 template <>
 struct EnumNames<StackKnowledge> {
@@ -82,6 +83,7 @@ struct EnumNames<StackKnowledge> {
       std::pair{std::string_view("fitted"), StackKnowledge::fitted},
       std::pair{std::string_view("related"), StackKnowledge::related},
       std::pair{std::string_view("described"), StackKnowledge::described},
+      std::pair{std::string_view("unexplained"), StackKnowledge::unexplained},
       std::pair{std::string_view("mixture"), StackKnowledge::mixture}};
 };
 

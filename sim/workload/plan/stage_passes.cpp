@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "sim/workload/plan/data/sharding.h"
+#include "sim/workload/model/sharding.h"
 #include "sim/workload/plan/stragglers.h"
 
 namespace simtrain {

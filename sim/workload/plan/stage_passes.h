@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "sim/workload/plan/data/sharding.h"
+#include "sim/workload/model/sharding.h"
 #include "sim/workload/plan/step_plan.h"
 #include "sim/workload/schedule/schedule.h"
 #include "sim/workload/schedule/stage_layout.h"

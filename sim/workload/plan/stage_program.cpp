@@ -5,9 +5,9 @@
 #include <span>
 
 #include "sim/core/invariant.h"
+#include "sim/workload/model/sharding.h"
 #include "sim/workload/plan/data/buckets.h"
 #include "sim/workload/plan/data/data_flow.h"
-#include "sim/workload/plan/data/sharding.h"
 #include "sim/workload/plan/stage_passes.h"
 #include "sim/workload/plan/step_end.h"
 #include "sim/workload/plan/stragglers.h"

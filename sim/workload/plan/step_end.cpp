@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/workload/plan/data/sharding.h"
+#include "sim/workload/model/sharding.h"
 
 namespace simtrain {
 namespace {

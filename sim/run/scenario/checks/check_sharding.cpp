@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "sim/run/scenario/checks/checks.h"
-#include "sim/workload/plan/data/sharding.h"
+#include "sim/workload/model/sharding.h"
 
 namespace simtrain {
 namespace {

@@ -16,6 +16,7 @@ Block grouped_block(const RankShape& shape, AttentionSpan span) {
                     shape, {.module = "linear_qkv",
                             .columns = (model.query_size() + 2 * model.key_value_size()) / shape.tp,
                             .bias = model.add_bias_linear || model.add_qkv_bias,
+                            .columns_again = model.key_value_size() / shape.tp,
                             .dgrad = &TpOverlapTable::qkv_dgrad,
                             .wgrad = &TpOverlapTable::qkv_wgrad}));
   if (model.qk_layernorm) block.branch.push_back(query_key_norm(shape));
@@ -24,6 +25,7 @@ Block grouped_block(const RankShape& shape, AttentionSpan span) {
                                      .columns = model.query_size() / shape.tp,
                                      .bias = model.add_bias_linear,
                                      .saves_input = false,
+                                     .again = true,
                                      .fprop = &TpOverlapTable::proj_fprop}));
   block.residual = residual(shape);
   return block;

@@ -3,6 +3,11 @@
 namespace simtrain {
 namespace {
 
+/// Columns of the second branch of a gated MLP.
+std::int64_t second_branch(const ModelSpec& model) {
+  return model.fc1_size(model.ffn_hidden_size) - model.ffn_hidden_size;
+}
+
 Block mlp_block(const RankShape& shape) {
   const ModelSpec& model = shape.model();
   Block block;
@@ -13,6 +18,7 @@ Block mlp_block(const RankShape& shape) {
                 column_parallel(shape, {.module = "linear_fc1",
                                         .columns = model.fc1_size(model.ffn_hidden_size) / shape.tp,
                                         .bias = model.add_bias_linear,
+                                        .columns_again = second_branch(model) / shape.tp,
                                         .dgrad = &TpOverlapTable::fc1_dgrad,
                                         .wgrad = &TpOverlapTable::fc1_wgrad}),
                 mlp_activation(shape, model.ffn_hidden_size / shape.tp),

@@ -45,6 +45,13 @@ Operator column_parallel(const RankShape& shape, const ColumnParallelSpec& spec)
   op.forward = [=, &formats, place = spec.place](ProgramBuilder& builder) {
     OverlappedGemm(builder, formats, place).gather_then(formats.forward(), n, k);
   };
+  if (const std::int64_t again = spec.columns_again; again > 0)
+    op.partly_again = {
+        [=, &formats, place = spec.place](ProgramBuilder& builder) {
+          OverlappedGemm(builder, formats, place).gather_then(formats.forward(), again, k);
+        },
+        static_cast<double>(again) / static_cast<double>(n)};
+  op.output_bytes = shape.activation_bytes() * output;
   op.backward = [=, &formats, place = spec.place](ProgramBuilder& builder, BackwardPart part) {
     const bool input = part != BackwardPart::weight_gradient;
     const bool weight = part != BackwardPart::input_gradient;
@@ -98,6 +105,8 @@ Operator row_parallel(const RankShape& shape, const RowParallelSpec& spec) {
     quantize(builder, formats.input, input);
     builder.wait_for(OverlappedGemm(builder, formats, place).then_scatter(hidden, n, fprop));
   };
+  if (spec.again && shape.tp == 1) op.partly_again = {op.forward, 1};
+  op.output_bytes = shape.activation_bytes() * own;
   op.backward = [=, &formats, place = spec.place, bias = spec.bias,
                  element = shape.activation_bytes()](ProgramBuilder& builder, BackwardPart part) {
     const Operand& gradient = formats.gradient;
@@ -161,6 +170,7 @@ Operator duplicated_linear(const RankShape& shape, const DuplicatedSpec& spec) {
     OverlappedGemm(builder, formats, GemmPlace::layer_alone)
         .weight_gradient(n, k, kNoOp, nullptr, tokens);
   };
+  op.output_bytes = element * output;
   if (formats.input.columnwise.quantized) op.saved = {{formats.input.columnwise.bytes() * input}};
   op.backward_bytes = element * (input + output);
   op.deferred_bytes =

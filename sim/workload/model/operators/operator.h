@@ -54,6 +54,14 @@ using Backward = std::function<void(ProgramBuilder& builder, BackwardPart part)>
 /// gradient: nothing is left for a weight gradient of its own.
 Backward input_gradient_only(Forward kernels);
 
+/// What torchtitan's selective checkpointing runs again of a product of a layer: it keeps the
+/// result of every other one, in the order q, k, v, output, and the one or two branches and the
+/// output of the MLP.
+struct PartlyAgain {
+  Forward run;
+  double share = 1;  ///< of the result
+};
+
 /// One module of a block on one rank, and all that it means for a step: what it computes and
 /// moves, which weights it has, what it keeps, how it counts. Time, parameters, memory, FLOPs and
 /// buffers are folds over operators. Bytes are those of one micro-batch.
@@ -65,11 +73,20 @@ struct Operator {
   std::vector<SavedTensor> saved{};            ///< what it takes in before what it puts out
   std::optional<RecomputeModule> recompute{};  ///< the module that drops what it puts out
   RecomputedAt recomputed_at = RecomputedAt::own_backward;
-  double forward_bytes = 0;      ///< alive while its forward runs, saved tensors among them
-  double backward_bytes = 0;     ///< alive while the backward of its block runs, beside saved ones
-  double deferred_bytes = 0;     ///< from the input gradient to a weight gradient that runs later
+  double forward_bytes = 0;   ///< alive while its forward runs, saved tensors among them
+  double backward_bytes = 0;  ///< alive while the backward of its block runs, beside saved ones
+  double deferred_bytes = 0;  ///< from the input gradient to a weight gradient that runs later
+  double output_bytes = 0;    ///< of a product, attention or an all-to-all
+  bool costly = false;        ///< attention or an all-to-all, which some policies keep too
+  std::optional<PartlyAgain> partly_again{};
   double user_buffer_bytes = 0;  ///< of tensor-parallel overlap, where it is on
   ModelFlops flops{};
 };
+
+/// What a policy of recompute runs again of an operator; null where it keeps what the operator puts
+/// out.
+const Forward* dropped_by_policy(const Operator& op, Recompute policy);
+/// Bytes that it keeps of what the operator puts out.
+double kept_by_policy(const Operator& op, Recompute policy);
 
 }  // namespace simtrain

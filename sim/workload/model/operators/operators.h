@@ -29,7 +29,8 @@ struct ColumnParallelSpec {
   std::int64_t inputs = 0;  ///< columns of the input; 0: hidden
   bool bias = false;
   GemmPlace place = GemmPlace::layer;
-  bool saves_input = false;  ///< where no norm before it saves that tensor
+  bool saves_input = false;        ///< where no norm before it saves that tensor
+  std::int64_t columns_again = 0;  ///< of PartlyAgain
   TpOverlapEntry TpOverlapTable::*dgrad = nullptr;
   TpOverlapEntry TpOverlapTable::*wgrad = nullptr;
 };
@@ -42,6 +43,7 @@ struct RowParallelSpec {
   bool bias = false;
   bool saves_input = true;  ///< false: the module before it saves that tensor
   GemmPlace place = GemmPlace::layer;
+  bool again = false;  ///< PartlyAgain, where no sum over TP ranks is kept
   TpOverlapEntry TpOverlapTable::*fprop = nullptr;
 };
 Operator row_parallel(const RankShape& shape, const RowParallelSpec& spec);

@@ -2,9 +2,9 @@
 
 #include <vector>
 
+#include "sim/workload/model/sharding.h"
 #include "sim/workload/plan/data/buckets.h"
 #include "sim/workload/plan/data/data_flow.h"
-#include "sim/workload/plan/data/sharding.h"
 
 namespace simtrain {
 

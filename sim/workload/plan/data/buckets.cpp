@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/workload/plan/data/sharding.h"
+#include "sim/workload/model/sharding.h"
 
 namespace simtrain {
 namespace {

@@ -1,7 +1,7 @@
 #include "sim/workload/plan/data/data_flow.h"
 
+#include "sim/workload/model/sharding.h"
 #include "sim/workload/plan/data/bucket_flow.h"
-#include "sim/workload/plan/data/sharding.h"
 #include "sim/workload/plan/data/unit_flow.h"
 
 namespace simtrain {

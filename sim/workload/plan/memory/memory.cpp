@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/workload/plan/data/sharding.h"
+#include "sim/workload/model/sharding.h"
 #include "sim/workload/plan/memory/memory_parts.h"
 #include "sim/workload/plan/memory/unit_memory.h"
 #include "sim/workload/schedule/stage_layout.h"

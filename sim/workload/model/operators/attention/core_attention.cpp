@@ -131,6 +131,8 @@ Operator core_attention(const RankShape& shape, const AttentionShape& attention)
   op.saved.insert(op.saved.begin(),
                   {{element * rows * inputs, attention.recomputed_by}, {element * rows * output}});
   op.recompute = RecomputeModule::core_attn;
+  op.costly = true;
+  op.output_bytes = element * rows * output;
   if (shape.model().softmax_type == SoftmaxType::learnable)
     op.weights = {{.rows = attention.heads / shape.tp, .sharded_over = {Axis::tp}}};
   op.backward_bytes += element * rows * (inputs + output);

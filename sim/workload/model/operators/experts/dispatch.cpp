@@ -152,6 +152,8 @@ Operator dispatch(const RankShape& shape) {
   op.module = "dispatch";
   op.forward = [=](ProgramBuilder& builder) { ways.to_experts(builder, false); };
   op.backward = input_gradient_only([=](ProgramBuilder& builder) { ways.to_tokens(builder); });
+  op.costly = true;
+  op.output_bytes = ways.row_bytes();
   op.backward_bytes = ways.row_bytes();  // the gradients of rows
   return op;
 }
@@ -164,6 +166,8 @@ Operator combine(const RankShape& shape) {
   op.forward = [=](ProgramBuilder& builder) { ways.to_tokens(builder); };
   op.backward =
       input_gradient_only([=](ProgramBuilder& builder) { ways.to_experts(builder, true); });
+  op.costly = true;
+  op.output_bytes = ways.row_bytes();
   op.backward_bytes = ways.row_bytes();
   return op;
 }

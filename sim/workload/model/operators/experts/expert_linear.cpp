@@ -1,6 +1,7 @@
 #include "sim/workload/model/operators/casts.h"
 #include "sim/workload/model/operators/experts/expert_operators.h"
 #include "sim/workload/model/operators/operators.h"
+#include "sim/workload/model/sharding.h"
 
 namespace simtrain {
 namespace {
@@ -27,8 +28,8 @@ class ExpertGemms {
   void weight_gradient(ProgramBuilder& builder, const GemmFormats& formats, std::int64_t m,
                        std::int64_t n) const {
     Gemm busy = gemm(formats, m, n, busy_);
-    busy.output = builder.recipe().optimizer.grad_reduce_dtype;
-    busy.accumulate = true;
+    busy.accumulate = adds_up_gradients(builder.recipe());
+    if (busy.accumulate) busy.output = builder.recipe().optimizer.grad_reduce_dtype;
     Gemm mean = busy;
     mean.k = mean_;
     builder.uneven_kernel(busy, mean, Share::gemm);
@@ -94,6 +95,7 @@ Operator expert_linear(const RankShape& shape, bool first) {
                           .reduced_over = GroupKind::expert_data});
   const double saved = formats.input.columnwise.bytes() * input;
   op.saved = {{saved, first ? std::optional<RecomputeModule>{} : RecomputeModule::moe_act}};
+  op.output_bytes = shape.activation_bytes() * output;
   op.deferred_bytes = saved + formats.gradient.columnwise.bytes() * output;
   op.flops.products = 2 * experts.rows * static_cast<double>(from) * static_cast<double>(to);
   return op;

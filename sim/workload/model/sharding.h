@@ -31,6 +31,9 @@ struct UnitRules {
   bool converts = false;
   /// Reductions that may be on their way when the next gradients are packed; 0: any number.
   int reductions_ahead = 0;
+  /// Weight gradients are added to the buffer that is reduced by the products that make them;
+  /// otherwise they are tensors of their own.
+  bool adds_in_place = false;
   /// Weights are also kept in the format in which they are gathered, beside the FP32 ones.
   bool keeps_weights = false;
 };
@@ -53,6 +56,10 @@ const ShardingRow& row_of(Sharding sharding);
 
 /// The sharding that a recipe's keys mean.
 const ShardingRow& sharding_of(const Recipe& recipe);
+
+/// Whether weight gradients of micro-batches are added up on each rank. Tensors of their own that
+/// are reduced after each backward are not: only a rank's shard of their sum is.
+bool adds_up_gradients(const Recipe& recipe);
 
 /// How long the parameters of a unit stay after they were gathered for a forward: to its end, to
 /// the end of the backward, or through all micro-batches of a step.

@@ -1,4 +1,4 @@
-#include "sim/workload/plan/data/sharding.h"
+#include "sim/workload/model/sharding.h"
 
 #include <algorithm>
 #include <array>
@@ -18,7 +18,7 @@ constexpr UnitRules kFsdp2{
 /// Megatron-LM megatron/core/distributed/fsdp: parameters are views of two or more buffers; gathers
 /// are queued to half of 1e9 parameters, gradients are added to the buffer that is reduced.
 constexpr UnitRules kMegatron{
-    .parameters_ahead = 500'000'000, .converts = true, .keeps_weights = true};
+    .parameters_ahead = 500'000'000, .adds_in_place = true, .keeps_weights = true};
 /// DeepSpeed runtime/zero/stage3.py: prefetches 5e7 parameters, always one at least; joins
 /// partitions into parameters; gradients are copied into a bucket.
 constexpr UnitRules kZero3{.copies_parameters = true, .gradient_moves = 1, .keeps_weights = true};
@@ -63,6 +63,11 @@ const ShardingRow& row_of(Sharding sharding) {
 }
 
 const ShardingRow& sharding_of(const Recipe& recipe) { return row_of(recipe.shards()); }
+
+bool adds_up_gradients(const Recipe& recipe) {
+  const auto& units = sharding_of(recipe).units;
+  return !units || units->adds_in_place || gathered_until(recipe) == Gathered::step;
+}
 
 Gathered gathered_until(const Recipe& recipe) {
   const bool pipeline = recipe.pp() > 1;
