@@ -37,9 +37,9 @@ TEST_CASE("Measured runs of others: errors, and intervals that hold with their s
   for (const MeasuredGroup& source : by(groupings, "source").groups) {
     CAPTURE(source.name);
     CHECK(source.covered >= 0.7);
-    // Mixtures of Megatron-Bridge take half as long again as those of others. Nothing but its own
-    // runs shows that the communication of ZeRO-3 of 2021 is slow.
-    if (source.name != "sc21-zero3") CHECK(source.covered_others > 0.5);
+    // The NeMo launcher's kernels are slower than those of related stacks. Nothing but its own runs
+    // shows that the communication of ZeRO-3 of 2021 is slow.
+    if (source.name != "sc21-zero3") CHECK(source.covered_others > 0.35);
   }
 }
 

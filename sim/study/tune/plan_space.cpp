@@ -119,8 +119,8 @@ class Corner {
   /// Recompute changes memory, never whether a plan is legal.
   void judge() {
     constexpr auto kWays = EnumNames<Recompute>::rows;
-    const std::int64_t ways = std::count_if(
-        kWays.begin(), kWays.end(), [&](const auto& row) { return considers(row.second); });
+    const std::int64_t ways = std::count_if(kWays.begin(), kWays.end(),
+                                            [&](const auto& row) { return considers(row.second); });
     space_.considered += ways;
     try {
       scenario_.recipe = base_;
