@@ -41,6 +41,7 @@ void OverlappedGemm::gather_then(const GemmFormats& formats, std::int64_t n, std
         sharded() ? builder_.tensor_collective(Collective::all_gather, formats.left, rows_ * k,
                                                builder_.last_kernel())
                   : kNoOp;
+    put_in_order(formats.left, k, gather);
     multiply(gemm(formats, rows_, n, k), gather);
     return;
   }
@@ -64,6 +65,7 @@ std::uint32_t OverlappedGemm::then_scatter(std::int64_t n, std::int64_t k,
     return scatter_ring(n, k, *entry);
   multiply(gemm(formats_.forward(), rows_, n, k));
   if (tp_ == 1) return kNoOp;
+  put_in_order(output_, n, kNoOp);
   const Collective collective = sharded() ? Collective::reduce_scatter : Collective::all_reduce;
   return builder_.tensor_collective(collective, output_, rows_ * n, builder_.last_kernel());
 }
@@ -117,8 +119,25 @@ std::uint32_t OverlappedGemm::bulk(Collective collective, const TensorFormat& fo
                                entry->sms - margin(entry), after);
 }
 
+bool OverlappedGemm::in_order() const {
+  return !overlap_ && tp_ > 1 && builder_.recipe().software.uses_dtensor();
+}
+
+void OverlappedGemm::put_in_order(const TensorFormat& format, std::int64_t columns,
+                                  std::uint32_t after) {
+  if (!in_order() || !sharded() || builder_.recipe().training.micro_batch_size == 1) return;
+  const auto bytes = static_cast<double>(format.bytes_for(rows_ * columns));
+  builder_.stream_bytes(StreamingKind::element_wise, 2 * bytes, Share::tensor_parallel, after);
+}
+
+std::uint32_t OverlappedGemm::scatter_after(std::int64_t columns) {
+  put_in_order(output_, columns, kNoOp);
+  return scatter_beside(columns, nullptr);
+}
+
 std::uint32_t OverlappedGemm::gather_beside(const TensorFormat& format, std::int64_t columns,
                                             const TpOverlapEntry* entry) {
+  if (builder_.recipe().software.uses_dtensor()) return kNoOp;
   return sharded() ? bulk(Collective::all_gather, format, columns, entry) : kNoOp;
 }
 

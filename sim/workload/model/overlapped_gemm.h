@@ -32,6 +32,11 @@ class OverlappedGemm {
   /// Sums the last kernel's `columns` of M rows over the TP group, beside what follows; returns the
   /// scatter (kNoOp: none).
   std::uint32_t scatter_beside(std::int64_t columns, const TpOverlapEntry* entry);
+  /// Whether collectives run between GEMMs and never beside them (TensorParallelism::dtensor, but
+  /// for user buffers).
+  [[nodiscard]] bool in_order() const;
+  /// scatter_beside() of what an earlier GEMM made, where nothing runs beside.
+  std::uint32_t scatter_after(std::int64_t columns);
   /// Weight gradient [m, n] over M tokens, or over fewer.
   void weight_gradient(std::int64_t m, std::int64_t n, std::uint32_t after,
                        const TpOverlapEntry* entry) {
@@ -46,6 +51,9 @@ class OverlappedGemm {
   /// SMs that a GEMM leaves free from its start.
   [[nodiscard]] int margin(const TpOverlapEntry* entry) const;
   [[nodiscard]] bool sharded() const;
+  /// Rows of several samples are put in order, after they are gathered or before they are
+  /// scattered.
+  void put_in_order(const TensorFormat& format, std::int64_t columns, std::uint32_t after);
   std::uint32_t multiply(const Gemm& gemm, std::uint32_t after = kNoOp) {
     return builder_.kernel(gemm, share_, after);
   }

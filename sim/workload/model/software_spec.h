@@ -18,6 +18,11 @@ enum class SquaredRelu { fused, eager };
 /// How the weight gradient of a micro-batch comes to those before it: in the GEMM that makes it, or
 /// by a kernel of its own.
 enum class GradientAccumulation { fused, eager };
+/// Who moves rows among the ranks of a tensor-parallel group under sequence parallelism. Megatron
+/// gathers and scatters beside the GEMMs of a backward. PyTorch's DTensor runs its collectives
+/// between them and keeps gathered rows for weight gradients; where sequences of several samples
+/// lie one after the other it copies what it has gathered and what it will scatter.
+enum class TensorParallelism { megatron, dtensor };
 
 template <>
 struct EnumNames<CrossEntropy> {
@@ -30,6 +35,12 @@ struct EnumNames<GradientAccumulation> {
   static constexpr std::array rows{
       std::pair{std::string_view("fused"), GradientAccumulation::fused},
       std::pair{std::string_view("eager"), GradientAccumulation::eager}};
+};
+template <>
+struct EnumNames<TensorParallelism> {
+  static constexpr std::array rows{
+      std::pair{std::string_view("megatron"), TensorParallelism::megatron},
+      std::pair{std::string_view("dtensor"), TensorParallelism::dtensor}};
 };
 template <>
 struct EnumNames<OptimizerKind> {
@@ -104,7 +115,12 @@ struct SoftwareSpec {
   /// gradients that were accumulated in place; missing where it does not.
   std::optional<Sourced<bool>> weight_gradient_placeholders;
   std::optional<Sourced<GradientAccumulation>> gradient_accumulation;  ///< missing: fused
+  std::optional<Sourced<TensorParallelism>> tensor_parallelism;        ///< missing: megatron
   std::optional<Sourced<StackKnowledge>> known;                        ///< missing: described
+
+  [[nodiscard]] bool uses_dtensor() const {
+    return tensor_parallelism && tensor_parallelism->value == TensorParallelism::dtensor;
+  }
 
   [[nodiscard]] bool adds_gradients_apart() const {
     return gradient_accumulation && gradient_accumulation->value == GradientAccumulation::eager;

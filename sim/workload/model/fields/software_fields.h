@@ -46,6 +46,7 @@ struct Fields<SoftwareSpec> {
     v("memory", spec.memory);
     v.optional("weight_gradient_placeholders", spec.weight_gradient_placeholders);
     v.optional("gradient_accumulation", spec.gradient_accumulation);
+    v.optional("tensor_parallelism", spec.tensor_parallelism);
     v.optional("known", spec.known);
   }
 };

@@ -63,14 +63,16 @@ Operator column_parallel(const RankShape& shape, const ColumnParallelSpec& spec)
       turn(builder, formats.input, gathered, arrived);
       arrived = kNoOp;
     }
-    const std::uint32_t scattered = input ? gemm.scatter_beside(k, wgrad) : kNoOp;
+    const bool beside = input && !gemm.in_order();
+    const std::uint32_t scattered = beside ? gemm.scatter_beside(k, wgrad) : kNoOp;
     if (weight) gemm.weight_gradient(n, k, arrived, wgrad);
-    builder.wait_for(scattered);
+    builder.wait_for(input && !beside ? gemm.scatter_after(k) : scattered);
   };
   const double element = shape.activation_bytes();
   const double forward = formats.input.rowwise.bytes();
   const double backward = formats.input.columnwise.bytes();
   if (spec.saves_input) op.saved = {{backward * own}};
+  if (shape.recipe.software.uses_dtensor()) op.saved.push_back({backward * (gathered - own)});
   op.forward_bytes = forward * gathered;
   op.backward_bytes = 2 * element * gathered;  // the gathered input and its gradient
   op.deferred_bytes = backward * own + formats.gradient.columnwise.bytes() * output;
