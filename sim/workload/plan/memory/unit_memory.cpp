@@ -68,6 +68,8 @@ HeldState held_units(const Recipe& recipe, const ModelTotals& totals,
   const double packed = (1 + rules.reductions_ahead) * reduced;
   held.gradients = shard * (rules.keeps_weights ? reduced : kFp32.bytes()) +
                    std::max(units.largest, units.ends) * (parameter + packed);
+  if (recipe.pp() > 1 && grid.micro_batches() > 1)
+    held.gradients += (units.layers + units.ends) * reduced;
   return held;
 }
 
