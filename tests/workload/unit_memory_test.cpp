@@ -47,17 +47,17 @@ TEST_CASE("the units at work hold their parameters, once more those that are cop
 }
 
 TEST_CASE("gradients of a unit are held as computed and as packed") {
-  constexpr double kEnds = kEmbedding + kHead;  // more than a layer
+  // The head is the largest one.
   constexpr double kShard = kAll / 8.0;
   const auto gradients = [](Sharding strategy, DataType type) {
     Recipe recipe = sharded(strategy);
     recipe.optimizer.grad_reduce_dtype = type;
     return memory_of(recipe).gradients;
   };
-  CHECK(gradients(Sharding::fsdp1, DataType::fp32) == 4 * kShard + kEnds * (2 + 4));
-  CHECK(gradients(Sharding::fsdp2, DataType::fp32) == 4 * kShard + kEnds * (2 + 2 * 4));
-  CHECK(gradients(Sharding::fsdp2, DataType::bf16) == 4 * kShard + kEnds * (2 + 2 * 2));
-  CHECK(gradients(Sharding::zero3, DataType::bf16) == 2 * kShard + kEnds * (2 + 2));
+  CHECK(gradients(Sharding::fsdp1, DataType::fp32) == 4 * kShard + kHead * (2 + 4));
+  CHECK(gradients(Sharding::fsdp2, DataType::fp32) == 4 * kShard + kHead * (2 + 2 * 4));
+  CHECK(gradients(Sharding::fsdp2, DataType::bf16) == 4 * kShard + kHead * (2 + 2 * 2));
+  CHECK(gradients(Sharding::zero3, DataType::bf16) == 2 * kShard + kHead * (2 + 2));
 }
 
 TEST_CASE("pipeline stages hold the sums of gradients that they reduce once a step") {
