@@ -14,7 +14,7 @@ constexpr UnitRules kFsdp1{.gradient_moves = 1, .reduced_moves = 1, .converts = 
 /// before last, backward ones for that of the last; gradients are packed and converted by
 /// `chunk_cat` after the reduction before.
 constexpr UnitRules kFsdp2{
-    .forward_ahead = 2, .copies_parameters = true, .converts = true, .reductions_ahead = 1};
+    .forward_ahead = 2, .copies_parameters = true, .packs = true, .reductions_ahead = 1};
 /// Megatron-LM megatron/core/distributed/fsdp: parameters are views of two or more buffers; gathers
 /// are queued to half of 1e9 parameters, gradients are added to the buffer that is reduced.
 constexpr UnitRules kMegatron{

@@ -25,10 +25,11 @@ struct UnitRules {
   bool copies_parameters = false;
   /// Times that all gradients of a unit are read and written before they are reduced, in the
   /// format of parameters and in that of the reduction; `converts` between them by a pass of its
-  /// own.
+  /// own where they differ, `packs` by one that runs in any case.
   int gradient_moves = 0;
   int reduced_moves = 0;
   bool converts = false;
+  bool packs = false;
   /// Reductions that may be on their way when the next gradients are packed; 0: any number.
   int reductions_ahead = 0;
   /// Weight gradients are added to the buffer that is reduced by the products that make them;

@@ -55,6 +55,11 @@ void check_sharding(const Scenario& scenario, const YamlNode& tree) {
   const std::int64_t ranks = static_cast<std::int64_t>(scenario.placement.nodes) *
                              scenario.cluster.node.gpus / (recipe.tp() * recipe.pp());
   divides(replicas, ranks, tree, key, "the ranks of DP x CP");
+  require(
+      replicas < ranks, tree, key,
+      fmt::format("is all {} ranks of DP x CP, so that none shards anything; strategy ddp would "
+                  "do",
+                  ranks));
 }
 
 }  // namespace simtrain

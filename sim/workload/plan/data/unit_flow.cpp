@@ -16,9 +16,9 @@ ComputeCost streamed(const SlowedKernelModel& kernels, double bytes) {
 
 /// Bytes that are read and written for each gradient before its reduction.
 double packing_bytes(const UnitRules& rules, double parameter, double reduced) {
-  const bool converts = rules.converts && parameter != reduced;
+  const bool passes = rules.packs || (rules.converts && parameter != reduced);
   return 2 * rules.gradient_moves * parameter + 2 * rules.reduced_moves * reduced +
-         (converts ? parameter + reduced : 0);
+         (passes ? parameter + reduced : 0);
 }
 
 }  // namespace
@@ -147,7 +147,9 @@ std::uint32_t UnitFlow::before(const Task& task, const Segment& /*segment*/, std
     own = kNoOp;
   }
   gather_to(task, stretch + 1 + further);
-  return own == kNoOp ? reduced : own;
+  if (own == kNoOp) return reduced;
+  if (reduced != kNoOp) step_.add_compute({}, Label::gradient_reduce, reduced);
+  return own;
 }
 
 void UnitFlow::after(const Task& task, const Segment& /*segment*/, std::size_t stretch) {

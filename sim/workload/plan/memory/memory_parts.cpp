@@ -43,7 +43,7 @@ Communicators communicators(const Recipe& recipe, const RankGrid& grid, int stag
   for (const GroupKind kind :
        {GroupKind::world, GroupKind::tensor, GroupKind::context, GroupKind::data, GroupKind::model,
         GroupKind::amax, GroupKind::expert, GroupKind::expert_tensor, GroupKind::expert_tokens,
-        GroupKind::expert_data})
+        GroupKind::expert_data, GroupKind::shard, GroupKind::shard_copies})
     open(grid.ranks_of(kind));
   if (!recipe.overlap.overlap_p2p_comm) {
     open(recipe.pp());

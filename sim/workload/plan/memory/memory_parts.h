@@ -27,8 +27,9 @@ struct Communicators {
   int pairs = 0;   ///< of two ranks
   int larger = 0;  ///< of more
 };
-/// World, TP, CP, DP x CP, TP x PP (gradient norm), FP8 amax, and for the pipeline one a neighbour
-/// (overlapped sends) or one of all stages (batched sends). Those of one rank are not opened.
+/// World, TP, CP, DP x CP, with replicas its two parts, TP x PP (gradient norm), FP8 amax, those of
+/// experts, and for the pipeline one a neighbour (overlapped sends) or one of all stages (batched
+/// sends). Those of one rank are not opened.
 Communicators communicators(const Recipe& recipe, const RankGrid& grid, int stage);
 
 /// Transformer Engine's user buffers, which all layers of a rank share: those of the kind that

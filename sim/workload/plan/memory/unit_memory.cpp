@@ -17,8 +17,9 @@ double parameters_of(const PartTotals& part) {
 /// The units of a stage, in parameters.
 struct StageUnits {
   double layers = 0;
-  double largest = 0;
+  double largest_layer = 0;
   double ends = 0;  ///< embedding and head
+  double largest = 0;
 };
 
 StageUnits units_of(const ModelTotals& totals, const std::vector<ChunkLayout>& chunks) {
@@ -27,10 +28,12 @@ StageUnits units_of(const ModelTotals& totals, const std::vector<ChunkLayout>& c
     for (int layer = 0; layer < chunk.layers; ++layer) {
       const double parameters = parameters_of(totals.layer(chunk.first_layer + layer));
       units.layers += parameters;
-      units.largest = std::max(units.largest, parameters);
+      units.largest_layer = std::max(units.largest_layer, parameters);
     }
-    if (chunk.embedding) units.ends += parameters_of(totals.embedding());
-    if (chunk.head) units.ends += parameters_of(totals.head());
+    const double embedding = chunk.embedding ? parameters_of(totals.embedding()) : 0;
+    const double head = chunk.head ? parameters_of(totals.head()) : 0;
+    units.ends += embedding + head;
+    units.largest = std::max({units.largest, units.largest_layer, embedding, head});
   }
   return units;
 }
@@ -60,14 +63,16 @@ HeldState held_units(const Recipe& recipe, const ModelTotals& totals,
   const double at_work =
       gathered_until(recipe) == Gathered::forward
           ? std::min(units.layers,
-                     std::max(buffers * units.largest,
-                              units.largest + static_cast<double>(rules.parameters_ahead)))
+                     std::max(buffers * units.largest_layer,
+                              units.largest_layer + static_cast<double>(rules.parameters_ahead)))
           : units.layers;
   HeldState held;
   held.weights = (at_work + units.ends) * parameter + (rules.keeps_weights ? shard * parameter : 0);
   const double packed = (1 + rules.reductions_ahead) * reduced;
   held.gradients = shard * (rules.keeps_weights ? reduced : kFp32.bytes()) +
-                   std::max(units.largest, units.ends) * (parameter + packed);
+                   units.largest * (parameter + packed);
+  if (recipe.pp() > 1 && grid.micro_batches() > 1)
+    held.gradients += (units.layers + units.ends) * reduced;
   return held;
 }
 

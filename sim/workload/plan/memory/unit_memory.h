@@ -13,8 +13,9 @@ struct HeldState {
 
 /// Of sharded parameters (ShardingRow::units): its shards; the largest units that are gathered at a
 /// time, twice one of them where parameters are copied out of the gather's buffer, or all units
-/// where they stay; the embedding and the head, which stay to their backward; and a unit's
-/// gradients, as computed and as packed for the reductions on their way.
+/// where they stay; the embedding and the head, which stay to their backward; a unit's gradients,
+/// as computed and as packed for the reductions on their way; and with pipeline stages the sums
+/// over micro-batches of all gradients, which are reduced once a step.
 HeldState held_units(const Recipe& recipe, const ModelTotals& totals,
                      const std::vector<ChunkLayout>& chunks, const RankGrid& grid);
 
