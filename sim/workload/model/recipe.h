@@ -99,7 +99,7 @@ struct OptimizerSpec {
 template <>
 struct Fields<OptimizerSpec>;
 
-/// How the state of data-parallel ranks is dealt among them (plan/data/sharding.h has what each
+/// How the state of data-parallel ranks is dealt among them (model/sharding.h has what each
 /// means).
 enum class Sharding { ddp, zero1, zero2, zero3, fsdp1, fsdp2, megatron_fsdp, xla_fsdp };
 
