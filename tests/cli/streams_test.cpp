@@ -5,12 +5,12 @@
 namespace simtrain::testing {
 namespace {
 
-constexpr std::string_view kFlagship = "scenarios/llama405b_a4_224.yaml";
+const std::string kRow = "scenarios/llama31_8b_h100.yaml --row bf16-8";
 
 TEST_CASE("A full device is reported") {
   CallOptions options;
   options.standard_output = "/dev/full";
-  const Outcome outcome = run_simtrain({std::string(kFlagship)}, options);
+  const Outcome outcome = run_simtrain(words(kRow), options);
   CHECK(outcome.status == 3);
   CHECK(outcome.err == "simtrain: standard output cannot be written\n");
 }
@@ -18,15 +18,15 @@ TEST_CASE("A full device is reported") {
 TEST_CASE("A closed standard output is reported") {
   CallOptions options;
   options.standard_output = "-";
-  const Outcome outcome = run_simtrain({std::string(kFlagship)}, options);
+  const Outcome outcome = run_simtrain(words(kRow), options);
   CHECK(outcome.status == 3);
   CHECK(outcome.err == "simtrain: standard output cannot be written\n");
 }
 
 TEST_CASE("A reader that stops early gets its line and no complaint") {
-  const Outcome outcome = shell("\"$SIMTRAIN\" scenarios/llama405b_a4_224.yaml | head -1");
+  const Outcome outcome = shell("\"$SIMTRAIN\" " + kRow + " | head -1");
   CHECK(outcome.status == 0);
-  CHECK(outcome.out == "Llama 3.1 405B, FP8, 28 x a4-highgpu-8g (224 B200)\n");
+  CHECK(outcome.out == "Llama 3.1 8B on H100, 8 to 128 GPUs [bf16-8]\n");
   CHECK(outcome.err.empty());
 }
 
@@ -40,9 +40,8 @@ TEST_CASE("Output in a file is the output on a pipe") {
   const TempFolder folder;
   CallOptions options;
   options.standard_output = folder.file("report.txt");
-  CHECK(run_simtrain({std::string(kFlagship)}, options).status == 0);
-  CHECK(read_file(folder.file("report.txt")) ==
-        shell("\"$SIMTRAIN\" scenarios/llama405b_a4_224.yaml | cat").out);
+  CHECK(run_simtrain(words(kRow), options).status == 0);
+  CHECK(read_file(folder.file("report.txt")) == shell("\"$SIMTRAIN\" " + kRow + " | cat").out);
 }
 
 }  // namespace

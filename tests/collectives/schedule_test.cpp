@@ -7,11 +7,13 @@
 #include "sim/collectives/libraries/nccl/algorithms/nccl_algorithm.h"
 #include "tests/collectives/environment.h"
 #include "tests/collectives/symbolic.h"
+#include "tests/core/sanitized.h"
 
 using namespace simtrain;
 using simtrain::testing::kCollectives;
 using simtrain::testing::Setup;
 using simtrain::testing::SymbolicRun;
+using simtrain::testing::thinned;
 
 namespace {
 
@@ -93,7 +95,7 @@ TEST_CASE("every algorithm is put to the test with all that it does") {
 }
 
 TEST_CASE("every schedule brings all data to where the collective promises it, once") {
-  for (const Case& one : cases()) {
+  for (const Case& one : thinned(cases())) {
     const SymbolicRun run(one.collective, one.shape, one.row.schedule(one.collective, one.shape));
     CAPTURE(one.text());
     REQUIRE(run.failure() == "");
@@ -102,7 +104,7 @@ TEST_CASE("every schedule brings all data to where the collective promises it, o
 
 TEST_CASE("every rank sends over NVLinks and NIC what the closed form says") {
   constexpr double kBytes = 1e9;
-  for (const Case& one : cases()) {
+  for (const Case& one : thinned(cases())) {
     const SymbolicRun run(one.collective, one.shape, one.row.schedule(one.collective, one.shape));
     for (int rank = 0; rank < one.shape.ranks(); ++rank) {
       const SentBytes carried = run.sent(rank);
@@ -116,7 +118,7 @@ TEST_CASE("every rank sends over NVLinks and NIC what the closed form says") {
 }
 
 TEST_CASE("the load of a call is that of its busiest rank") {
-  for (const Case& one : cases()) {
+  for (const Case& one : thinned(cases())) {
     // Half of its ranks' business: where a domain's last rank sends over the NIC, others do not.
     if (one.collective == Collective::send_receive || one.shape.ranks() == 1) continue;
     const SymbolicRun run(one.collective, one.shape, one.row.schedule(one.collective, one.shape));

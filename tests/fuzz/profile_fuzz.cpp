@@ -19,7 +19,9 @@ const SimulatedStep& job() {
   static const simtrain::DataFolder data(SIMTRAIN_SOURCE_DIR);
   static const Scenario scenario =
       simtrain::ScenarioSource::from_file(SIMTRAIN_SOURCE_DIR "/scenarios/llama31_8b_h100.yaml")
-          .scenario(data, "bf16-8", {simtrain::parse_setting("gbs=8")});
+          .scenario(data, "bf16-8",
+                    {simtrain::parse_setting("gbs=8"),
+                     simtrain::parse_setting("model_overrides.num_layers=4")});
   static const SimulatedStep simulated = simulate_step(scenario);
   return simulated;
 }

@@ -7,6 +7,7 @@
 
 #include "sim/import/recipe_format.h"
 #include "sim/run/scenario/scenario.h"
+#include "tests/core/data_folder.h"
 
 namespace simtrain::testing {
 
@@ -30,8 +31,7 @@ inline std::string format_name(const std::string& text) {
 /// The import of a text as what it is.
 inline ImportedRecipe import_recipe(const ImportFile& file, const RecipeRequest& request) {
   for (const RecipeFormat& format : recipe_formats()) {
-    if (format.recognizes(file.text))
-      return format.read(file, request, DataFolder(SIMTRAIN_SOURCE_DIR));
+    if (format.recognizes(file.text)) return format.read(file, request, data_folder());
   }
   return {};
 }
@@ -44,8 +44,7 @@ inline RecipeRequest job(const std::string& cluster, const std::string& software
 }
 
 inline Scenario scenario_in(const std::string& yaml) {
-  return ScenarioSource::from_text(yaml, "imported.yaml")
-      .scenario(DataFolder(SIMTRAIN_SOURCE_DIR), "", {});
+  return ScenarioSource::from_text(yaml, "imported.yaml").scenario(data_folder(), "", {});
 }
 
 /// "key: value" of every leaf, sorted as the file has them, but for what only names it.

@@ -12,6 +12,7 @@
 #include "sim/run/analysis/critical_path.h"
 #include "sim/workload/schedule/stage_layout.h"
 #include "tests/cli/program.h"
+#include "tests/core/sanitized.h"
 #include "tests/output/trace_reader.h"
 #include "tests/run/scenarios.h"
 
@@ -95,7 +96,7 @@ void check_memory(const ReadTrace& trace, const Report& report) {
 }
 
 TEST_CASE("A trace of every kind of recipe holds together and ends with its step") {
-  for (const Case& one : cases()) {
+  for (const Case& one : thinned(cases())) {
     CAPTURE(one.file);
     CAPTURE(one.row);
     const Scenario asked = scenario(one.file, one.row, one.settings);

@@ -6,6 +6,7 @@
 
 #include "sim/run/simulate.h"
 #include "sim/workload/model/recipe_grid.h"
+#include "tests/core/data_folder.h"
 
 namespace simtrain::testing {
 
@@ -14,8 +15,6 @@ struct ScenarioRow {
   std::string file;
   std::string row;
 };
-
-inline DataFolder data_folder() { return DataFolder(SIMTRAIN_SOURCE_DIR); }
 
 inline ScenarioSource scenario_file(const std::string& name) {
   return ScenarioSource::from_file(data_folder().root() + "/scenarios/" + name + ".yaml");

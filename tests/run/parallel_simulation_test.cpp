@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "sim/run/simulate.h"
+#include "tests/core/sanitized.h"
 #include "tests/run/report_text.h"
 #include "tests/run/scenarios.h"
 
@@ -46,13 +47,13 @@ std::string simulated(const ScenarioSource& source, const DataFolder& data,
 TEST_CASE("threads that share clusters and data give the reports of one thread without") {
   const auto source =
       ScenarioSource::from_file(SIMTRAIN_SOURCE_DIR "/scenarios/llama31_405b_h100.yaml");
-  const std::vector<std::vector<std::string>> plans = many_plans();
+  const std::vector<std::vector<std::string>> plans = testing::thinned(many_plans());
   std::vector<std::string> expected;
   expected.reserve(plans.size());
   for (const auto& plan : plans)
-    expected.push_back(simulated(source, testing::data_folder(), plan, nullptr));
+    expected.push_back(simulated(source, DataFolder(SIMTRAIN_SOURCE_DIR), plan, nullptr));
 
-  const DataFolder data = testing::data_folder();
+  const DataFolder data(SIMTRAIN_SOURCE_DIR);
   ClusterCache clusters(3);
   constexpr std::size_t kRounds = 2;
   std::vector<std::string> found(kRounds * plans.size());

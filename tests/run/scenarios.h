@@ -4,10 +4,9 @@
 #include <vector>
 
 #include "sim/run/simulate.h"
+#include "tests/core/data_folder.h"
 
 namespace simtrain::testing {
-
-inline DataFolder data_folder() { return DataFolder(SIMTRAIN_SOURCE_DIR); }
 
 inline ScenarioSource scenario_file(const std::string& name) {
   return ScenarioSource::from_file(std::string(SIMTRAIN_SOURCE_DIR) + "/scenarios/" + name +

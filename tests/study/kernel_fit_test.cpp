@@ -6,23 +6,22 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "sim/core/files/data_folder.h"
 #include "sim/study/fit/kernel_validation.h"
 #include "sim/topology/specs/gpu_fields.h"
+#include "tests/core/data_folder.h"
 
 using namespace simtrain;
+using simtrain::testing::data_folder;
 
 namespace {
 
-DataFolder data() { return DataFolder(SIMTRAIN_SOURCE_DIR); }
-
 GpuSpec gpu(const std::string& name) {
-  return data().load<GpuSpec>("hardware/gpus", name, {}, "gpu");
+  return data_folder().load<GpuSpec>("hardware/gpus", name, {}, "gpu");
 }
 
 const std::vector<KernelPoint>& published() {
   static const std::vector<KernelPoint> points =
-      load_kernel_points(data().root() + "/hardware/measured/published");
+      load_kernel_points(data_folder().root() + "/hardware/measured/published");
   return points;
 }
 

@@ -3,14 +3,13 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "sim/core/files/data_folder.h"
 #include "sim/topology/specs/gpu_fields.h"
+#include "tests/core/data_folder.h"
 
 using namespace simtrain;
+using simtrain::testing::data_folder;
 
 namespace {
-
-DataFolder data() { return DataFolder(SIMTRAIN_SOURCE_DIR); }
 
 KernelPoint cast_of(const std::string& gpu, double bytes, double seconds) {
   KernelPoint point;
@@ -37,7 +36,7 @@ TEST_CASE("a summary has mean, median and 90th percentile of the size of errors,
 }
 
 TEST_CASE("short runs are predicted at full clock, sustained ones as the file has it") {
-  const auto gpu = data().load<GpuSpec>("hardware/gpus", "h100-sxm", {}, "gpu");
+  const auto gpu = data_folder().load<GpuSpec>("hardware/gpus", "h100-sxm", {}, "gpu");
   const Gemm gemm{16384, 16384, 16384, DataType::bf16, DataType::bf16};
   const double burst = predict_kernel(gpu, gemm, KernelRun::burst);
   const double sustained = predict_kernel(gpu, gemm, KernelRun::sustained);
@@ -54,7 +53,7 @@ TEST_CASE("comparisons keep what simtrain does not have, without a prediction") 
   backward.kernel =
       Attention{1, 1, 128, 128, 128, true, Direction::backward, AttentionKernel::flash_attention_3};
   const auto comparisons =
-      compare_kernels(data(), {cast_of("h100-sxm", 1e9, 1e-3), foreign, unknown, backward});
+      compare_kernels(data_folder(), {cast_of("h100-sxm", 1e9, 1e-3), foreign, unknown, backward});
   REQUIRE(comparisons.size() == 4);
   CHECK(comparisons[0].predicted_s);
   CHECK_FALSE(comparisons[1].predicted_s);
@@ -79,8 +78,8 @@ TEST_CASE("an error is what the prediction is above the measured time, and point
 // What GPU files reach on the published points. Attention is held to 12 % where there are enough
 // points; what misses it is in docs/kernel-validation.md.
 TEST_CASE("large GEMMs, attention and casts are met by the GPU files within bounds") {
-  const auto comparisons =
-      compare_kernels(data(), load_kernel_points(data().root() + "/hardware/measured/published"));
+  const auto comparisons = compare_kernels(
+      data_folder(), load_kernel_points(data_folder().root() + "/hardware/measured/published"));
   CHECK(summarize_fitted(comparisons).mean <= 0.07);
   int groups = 0;
   for (const KernelGroup& group : group_kernels(comparisons)) {

@@ -5,10 +5,9 @@
 
 #include "sim/run/scenario/scenario.h"
 #include "sim/study/tune/tune.h"
+#include "tests/core/data_folder.h"
 
 namespace simtrain::testing {
-
-inline DataFolder data_folder() { return DataFolder(SIMTRAIN_SOURCE_DIR); }
 
 inline ScenarioSource scenario_file(const std::string& name) {
   return ScenarioSource::from_file(data_folder().root() + "/scenarios/" + name + ".yaml");

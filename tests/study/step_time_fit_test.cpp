@@ -9,16 +9,16 @@
 
 #include "sim/study/fit/calibrate.h"
 #include "sim/study/fit/leave_out.h"
+#include "tests/core/data_folder.h"
 #include "tests/core/error_of.h"
 
 using namespace simtrain;
+using simtrain::testing::data_folder;
 using simtrain::testing::error_of;
 
 namespace {
 
 const std::string kDocumented = SIMTRAIN_SOURCE_DIR "/validation/documented.yaml";
-
-DataFolder data_folder() { return DataFolder(SIMTRAIN_SOURCE_DIR); }
 
 /// The smallest jobs of some tables.
 std::vector<StepTime> few_rows() {

@@ -8,6 +8,7 @@
 #include "sim/run/engine/executor.h"
 #include "sim/run/simulate.h"
 #include "sim/study/tune/tune.h"
+#include "tests/core/sanitized.h"
 #include "tests/study/plan_search.h"
 
 using namespace simtrain;
@@ -168,7 +169,7 @@ TEST_CASE("random small spaces: the search finds what sorting all of them finds"
   const std::vector<std::string> way{"recompute=none", "recompute=none,full",
                                      "recompute=selective"};
   std::int64_t tight = 0;
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < thinned(60); ++i) {
     const std::pair<std::string, std::string>& base = pick(rows);
     CAPTURE(i);
     CAPTURE(base.first);

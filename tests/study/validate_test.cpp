@@ -7,14 +7,14 @@
 #include <fmt/format.h>
 
 #include "sim/run/simulate.h"
+#include "tests/core/data_folder.h"
 #include "tests/core/error_of.h"
 
 using namespace simtrain;
+using simtrain::testing::data_folder;
 using simtrain::testing::error_of;
 
 namespace {
-
-DataFolder data_folder() { return DataFolder(SIMTRAIN_SOURCE_DIR); }
 
 ValidationRow row(double measured, double predicted) {
   ValidationRow result;

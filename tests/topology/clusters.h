@@ -2,14 +2,14 @@
 
 #include <string>
 
-#include "sim/core/files/data_folder.h"
 #include "sim/topology/cluster.h"
+#include "tests/core/data_folder.h"
 
 namespace simtrain::testing {
 
 /// A cluster from the files in hardware/.
 inline Cluster cluster(const std::string& name, int nodes) {
-  return Cluster(load_cluster(DataFolder(SIMTRAIN_SOURCE_DIR), name, nodes, {}));
+  return Cluster(load_cluster(data_folder(), name, nodes, {}));
 }
 
 /// Two HGX-like nodes of two GPUs, two NVLink switches and one unit a node, with round numbers: 8

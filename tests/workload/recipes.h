@@ -2,15 +2,13 @@
 
 #include <string>
 
-#include "sim/core/files/data_folder.h"
 #include "sim/topology/specs/gpu_fields.h"
 #include "sim/workload/model/fields/model_fields.h"
 #include "sim/workload/model/fields/software_fields.h"
 #include "sim/workload/model/recipe.h"
+#include "tests/core/data_folder.h"
 
 namespace simtrain::testing {
-
-inline DataFolder data_folder() { return DataFolder(SIMTRAIN_SOURCE_DIR); }
 
 inline GpuSpec gpu(const std::string& name) {
   return data_folder().load<GpuSpec>("hardware/gpus", name, {}, "gpu");

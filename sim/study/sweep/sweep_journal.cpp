@@ -6,7 +6,6 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fstream>
-#include <iterator>
 #include <set>
 #include <stdexcept>
 #include <sys/file.h>
@@ -174,11 +173,17 @@ void SweepJournal::remove() const { unlink(path_.c_str()); }
 
 std::string program_fingerprint() {
   std::ifstream file("/proc/self/exe", std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  if (bytes.empty()) return "unknown";
   Fingerprint fingerprint;
-  fingerprint.add(bytes);
-  return fingerprint.text();
+  std::streamsize bytes = 0;
+  std::vector<std::uint64_t> words(std::size_t{1} << 15U);  // by words: there are tens of megabytes
+  do {
+    std::fill(words.begin(), words.end(), 0);
+    file.read(reinterpret_cast<char*>(words.data()),
+              static_cast<std::streamsize>(words.size() * sizeof words[0]));
+    bytes += file.gcount();
+    for (const std::uint64_t word : words) fingerprint.add(word);
+  } while (file);
+  return bytes == 0 ? "unknown" : fingerprint.text();
 }
 
 }  // namespace simtrain

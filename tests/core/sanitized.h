@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace simtrain::testing {
+
+/// Whether this is the build under sanitizers, where everything takes about eight times as long.
+#if defined(__has_feature)
+inline constexpr bool kSanitized = __has_feature(address_sanitizer);
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
+/// How many of so many random cases to try: all, under sanitizers a third.
+inline constexpr int thinned(int all) { return kSanitized ? all / 3 : all; }
+
+/// The cases of a table, many of which take the same code: all, under sanitizers every third.
+template <class Case>
+std::vector<Case> thinned(const std::vector<Case>& all) {
+  std::vector<Case> some;
+  for (std::size_t i = 0; i < all.size(); i += kSanitized ? 3 : 1) some.push_back(all[i]);
+  return some;
+}
+
+}  // namespace simtrain::testing
