@@ -52,8 +52,7 @@ void check_sharding(const Scenario& scenario, const YamlNode& tree) {
           fmt::format("is {} for a model with experts, whose state is sharded over all of their "
                       "data-parallel ranks; 1 would do",
                       replicas));
-  const std::int64_t ranks = static_cast<std::int64_t>(scenario.placement.nodes) *
-                             scenario.cluster.node.gpus / (recipe.tp() * recipe.pp());
+  const std::int64_t ranks = scenario.gpus() / recipe.tp() / recipe.pp();
   divides(replicas, ranks, tree, key, "the ranks of DP x CP");
   require(
       replicas < ranks, tree, key,
