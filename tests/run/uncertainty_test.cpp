@@ -72,9 +72,9 @@ TEST_CASE("A row that would never count is refused") {
   const std::string error = "relative_error: {value: 0.1, source: assumed}}\n";
   CHECK(refusal_with("  - {share: gemm, precision: fp8, " + error).empty());
   CHECK(refusal_with("  - {share: gemm, " + error)
-            .ends_with(":25:5: share: 'gemm' has a row without conditions above, which counts"));
+            .ends_with(":28:5: share: 'gemm' has a row without conditions above, which counts"));
   CHECK(refusal_with("  - {share: gemm, gpu: h101-sxm, " + error)
-            .ends_with(":24:5: gpu: 'h101-sxm' is not in hardware/gpus; did you mean 'h100-sxm'?"));
+            .ends_with(":27:5: gpu: 'h101-sxm' is not in hardware/gpus; did you mean 'h100-sxm'?"));
 }
 
 TEST_CASE("The error of a step is its shares' errors, doublings and noise, added as squares") {

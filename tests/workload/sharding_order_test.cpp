@@ -165,8 +165,8 @@ TEST_CASE("gradients are copied and converted as often as a library does it") {
   CHECK(packing(Sharding::fsdp2, DataType::fp32) == passes(6));
   CHECK(packing(Sharding::fsdp2, DataType::bf16) == passes(4));
   CHECK(packing(Sharding::zero3, DataType::bf16) == passes(4));
-  CHECK(packing(Sharding::megatron_fsdp, DataType::fp32) == passes(6));
-  CHECK(packing(Sharding::megatron_fsdp, DataType::bf16).count() == 0);
+  CHECK(packing(Sharding::megatron_fsdp, DataType::fp32).count() ==
+        0);  // products add to its buffer
   CHECK(packing(Sharding::xla_fsdp, DataType::fp32).count() == 0);
 }
 
