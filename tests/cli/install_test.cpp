@@ -40,9 +40,9 @@ TEST_CASE(
   CHECK(flagship.err ==
         "simtrain: note: " + kFlagship + " is not here; reading " + data + "/" + kFlagship + "\n");
 
-  std::filesystem::remove(data + "/hardware/gpus/h100-sxm.yaml");
-  CHECK(run({"list", "gpus"}).out.find("h100-sxm") == std::string::npos);
-  CHECK(run_simtrain({"list", "gpus"}).out.find("h100-sxm") != std::string::npos);
+  std::filesystem::remove(data + "/hardware/gpus/h200-sxm.yaml");
+  CHECK(run({"list", "gpus"}).out.find("h200-sxm") == std::string::npos);
+  CHECK(run_simtrain({"list", "gpus"}).out.find("h200-sxm") != std::string::npos);
 }
 
 TEST_CASE("The folder of SIMTRAIN_DATA counts more than where the program is installed") {
