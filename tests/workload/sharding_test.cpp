@@ -36,7 +36,9 @@ std::int64_t reduced(const Program& program) { return sum(bytes_of(program, redu
 
 TEST_CASE("every strategy has a row, found by its kind") {
   CHECK(sharding_rows().size() == EnumNames<Sharding>::rows.size());
-  for (const auto& [name, kind] : EnumNames<Sharding>::rows) {
+  for (const auto& row : EnumNames<Sharding>::rows) {
+    const auto name = row.first;
+    const Sharding kind = row.second;
     CAPTURE(name);
     CHECK(row_of(kind).kind == kind);
     CHECK_FALSE(row_of(kind).meaning.empty());
