@@ -155,7 +155,8 @@ TEST_CASE("gradients are copied and converted as often as a library does it") {
     return last.label == Label::gradient_reduce ? program.compute_costs[last.cost].time
                                                 : Duration{};
   };
-  const FittedKernelModel kernels(gpu("h100-sxm"));
+  const GpuSpec h100 = gpu("h100-sxm");
+  const FittedKernelModel kernels(h100);
   const auto passes = [&](std::int64_t bytes) {
     return kernels.time(Streaming{StreamingKind::element_wise, static_cast<double>(bytes * kLayer)})
         .time;
