@@ -106,8 +106,7 @@ constexpr auto kMeanings = std::to_array<Meaning>({
      "rows of the busiest rank over the mean; else as random routing makes it"},
     {"recompute",
      "what the backward computes again: some modules (selective), the whole layer (full), or what "
-     "a "
-     "policy drops: selective_op (torchtitan), checkpoint_dots (JAX), minimal_flash (MaxText)"},
+     "a policy drops: selective_op (torchtitan), checkpoint_dots (JAX), minimal_flash (MaxText)"},
     {"recompute_modules",
      "a list, of recompute selective: core_attn, layernorm, mlp, mla_up_proj, moe, moe_act, "
      "shared_experts; without it core_attn"},

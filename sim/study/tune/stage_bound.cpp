@@ -95,20 +95,22 @@ class StageBounder {
     const GradientGroups groups = gradient_groups(context_, rank);
     const StepEndCosts end =
         step_end_costs(context_, rank, passes_.chunks(), groups, context_.world);
-    std::vector<ChunkBuckets> buckets;
-    for (const ChunkLayout& chunk : passes_.chunks())
-      buckets.push_back(chunk_buckets(context_, chunk, groups));
     bound_.before = seconds(end.zero_gradients);
-    if (!sharding_of(recipe_).units) {
-      add_gathers(buckets);
-      add_reductions(buckets);
-    }
+    if (!sharding_of(recipe_).units) add_buckets(groups);
     if (recipe_.tp() > 1 && recipe_.parallelism.sequence_parallel)
       bound_.after += to_seconds(end.norm_gradients.alone());
     bound_.after += seconds(end.gradient_norm);
     bound_.data += seconds(end.gradient_norm);
     bound_.end += seconds(end.host_wait) + seconds(end.optimizer);
     if (context_.grid.ranks() > 1) bound_.end += to_seconds(end.norm_reduction.alone());
+  }
+
+  void add_buckets(const GradientGroups& groups) {
+    std::vector<ChunkBuckets> buckets;
+    for (const ChunkLayout& chunk : passes_.chunks())
+      buckets.push_back(chunk_buckets(context_, chunk, groups));
+    add_gathers(buckets);
+    add_reductions(buckets);
   }
 
   void add_gathers(const std::vector<ChunkBuckets>& buckets) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/core/rows_in_order.h"
+
 namespace simtrain {
 namespace {
 
@@ -123,13 +125,9 @@ constexpr std::array kPrecisionRows{
                  .high = kBf16Linear,
                  .peak = DataType::nvfp4}};
 
-constexpr bool in_order() {
-  for (std::size_t i = 0; i < kPrecisionRows.size(); ++i) {
-    if (static_cast<std::size_t>(kPrecisionRows[i].precision) != i) return false;
-  }
-  return kPrecisionRows.size() == EnumNames<Precision>::rows.size();
-}
-static_assert(in_order(), "row_of finds a row by its precision");
+static_assert(rows_in_order(kPrecisionRows, &PrecisionRow::precision) &&
+                  kPrecisionRows.size() == EnumNames<Precision>::rows.size(),
+              "row_of finds a row by its precision");
 
 double if_quantized(const TensorFormat& format) { return format.quantized ? format.bytes() : 0; }
 

@@ -12,7 +12,11 @@ AxisSet amax_axes(const Recipe& recipe) {
 }  // namespace
 
 RankGrid rank_grid(const Recipe& recipe, int gpus) {
-  GridSizes sizes{recipe.tp(), recipe.cp(), 1, recipe.pp(), 1, amax_axes(recipe), 1, 1, false, 1};
+  GridSizes sizes;
+  sizes.tp = recipe.tp();
+  sizes.cp = recipe.cp();
+  sizes.pp = recipe.pp();
+  sizes.amax = amax_axes(recipe);
   sizes.dp = gpus / (sizes.tp * sizes.cp * sizes.pp);
   sizes.ep = recipe.ep();
   sizes.etp = recipe.etp();

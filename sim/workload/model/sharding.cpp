@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "sim/core/rows_in_order.h"
+
 namespace simtrain {
 namespace {
 
@@ -46,13 +48,7 @@ constexpr std::array kShardingRows{
     ShardingRow{Sharding::xla_fsdp, "the same as XLA partitions it (MaxText, PaxML)",
                 Collective::reduce_scatter, false, true, true, kXla}};
 
-constexpr bool rows_in_order() {
-  for (std::size_t i = 0; i < kShardingRows.size(); ++i) {
-    if (static_cast<std::size_t>(kShardingRows[i].kind) != i) return false;
-  }
-  return true;
-}
-static_assert(rows_in_order(), "row_of finds a row by its kind");
+static_assert(rows_in_order(kShardingRows, &ShardingRow::kind), "row_of finds a row by its kind");
 
 }  // namespace
 

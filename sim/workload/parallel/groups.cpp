@@ -1,5 +1,7 @@
 #include "sim/workload/parallel/groups.h"
 
+#include "sim/core/rows_in_order.h"
+
 namespace simtrain {
 namespace {
 
@@ -126,13 +128,7 @@ constexpr std::array<GroupRow, kGroupKinds> kGroupRows{
     pair(GroupKind::to_previous, "sends to the stage before", GroupKind::from_next),
     pair(GroupKind::from_next, "receives from the next stage", GroupKind::to_previous)};
 
-constexpr bool group_rows_in_order() {
-  for (std::size_t i = 0; i < kGroupRows.size(); ++i) {
-    if (static_cast<std::size_t>(kGroupRows[i].kind) != i) return false;
-  }
-  return true;
-}
-static_assert(group_rows_in_order(), "row_of finds a row by its kind");
+static_assert(rows_in_order(kGroupRows, &GroupRow::kind), "row_of finds a row by its kind");
 
 }  // namespace
 

@@ -33,9 +33,9 @@ class StageProgramBuilder {
         passes_(context, context.pieces_of(rank), stage_),
         chunks_(passes_.chunks()),
         pipeline_({recipe_.pp(), recipe_.vp(), context.grid.micro_batches()}, stage_) {
-    end_ = step_end_costs(context, rank_, chunks_, gradient_groups(context, rank_),
-                          context.classes.world);
-    data_ = data_flow(context, rank_, passes_, step_);
+    const GradientGroups groups = gradient_groups(context, rank_);
+    end_ = step_end_costs(context, rank_, chunks_, groups, context.classes.world);
+    data_ = data_flow(context, rank_, groups, passes_, step_);
   }
 
   Program build() {
@@ -103,17 +103,8 @@ class StageProgramBuilder {
     if (!recipe_.overlap.overlap_p2p_comm) blocking_sends_.push_back(sent);
   }
 
-  static Op transfer(Stream stream, GroupKind slot, Label label) {
-    Op op;
-    op.compute = false;
-    op.stream = stream;
-    op.group = slot;
-    op.label = label;
-    return op;
-  }
-
   static Op message(const Task& action, Stream stream, GroupKind slot, Label label) {
-    Op op = transfer(stream, slot, label);
+    Op op = StepProgram::transfer(stream, slot, label);
     op.chunk = static_cast<std::uint16_t>(action.chunk);
     op.micro_batch = static_cast<std::uint32_t>(action.micro_batch);
     return op;
@@ -260,7 +251,7 @@ class StageProgramBuilder {
 
   std::uint32_t end_transfer(const TransferCost& cost, Stream stream, GroupKind slot, Label label,
                              std::uint32_t after) {
-    Op op = transfer(stream, slot, label);
+    Op op = StepProgram::transfer(stream, slot, label);
     op.cost = step_.program.add_transfer(cost);
     op.after[0] = step_.last_compute;
     op.after[1] = after;

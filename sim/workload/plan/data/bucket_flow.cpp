@@ -4,14 +4,13 @@
 
 namespace simtrain {
 
-BucketFlow::BucketFlow(const StepContext& context, int rank, const StagePasses& passes,
-                       StepProgram& step)
+BucketFlow::BucketFlow(const StepContext& context, int rank, const GradientGroups& groups,
+                       const StagePasses& passes, StepProgram& step)
     : recipe_(context.recipe),
       sharding_(sharding_of(context.recipe)),
       stage_(context.grid.coordinates(rank).pp),
       micro_batches_(context.grid.micro_batches()),
       step_(step) {
-  const GradientGroups groups = gradient_groups(context, rank);
   buckets_.reserve(passes.chunks().size());
   for (const ChunkLayout& chunk : passes.chunks())
     buckets_.push_back(chunk_buckets(context, chunk, groups));

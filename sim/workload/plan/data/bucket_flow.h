@@ -12,7 +12,8 @@ namespace simtrain {
 /// gathered once a step.
 class BucketFlow final : public DataFlow {
  public:
-  BucketFlow(const StepContext& context, int rank, const StagePasses& passes, StepProgram& step);
+  BucketFlow(const StepContext& context, int rank, const GradientGroups& groups,
+             const StagePasses& passes, StepProgram& step);
 
   void begin() override;
   [[nodiscard]] bool cuts(const Task& task) const override;

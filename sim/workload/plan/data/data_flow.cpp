@@ -6,31 +6,37 @@
 
 namespace simtrain {
 
-std::uint32_t StepProgram::add_compute(const ComputeCost& cost, Label label, std::uint32_t after) {
+std::uint32_t StepProgram::repeat_compute(std::uint32_t cost, Label label, std::uint32_t after) {
   Op op;
   op.label = label;
-  op.cost = program.add_cost(cost);
+  op.cost = cost;
   op.after[0] = after;
   return last_compute = program.add(op);
 }
 
-std::uint32_t StepProgram::add_transfer(Stream stream, GroupKind group, std::uint32_t cost,
-                                        Label label, std::uint32_t after) {
+Op StepProgram::transfer(Stream stream, GroupKind group, Label label) {
   Op op;
   op.compute = false;
   op.stream = stream;
   op.group = group;
   op.label = label;
+  return op;
+}
+
+std::uint32_t StepProgram::add_transfer(Stream stream, GroupKind group, std::uint32_t cost,
+                                        Label label, std::uint32_t after) {
+  Op op = transfer(stream, group, label);
   op.cost = cost;
   op.after[0] = after;
   return program.add(op);
 }
 
-std::unique_ptr<DataFlow> data_flow(const StepContext& context, int rank, const StagePasses& passes,
+std::unique_ptr<DataFlow> data_flow(const StepContext& context, int rank,
+                                    const GradientGroups& groups, const StagePasses& passes,
                                     StepProgram& step) {
   if (sharding_of(context.recipe).units)
-    return std::make_unique<UnitFlow>(context, rank, passes, step);
-  return std::make_unique<BucketFlow>(context, rank, passes, step);
+    return std::make_unique<UnitFlow>(context, rank, groups, passes, step);
+  return std::make_unique<BucketFlow>(context, rank, groups, passes, step);
 }
 
 }  // namespace simtrain

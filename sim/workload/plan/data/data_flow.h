@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "sim/workload/plan/data/buckets.h"
 #include "sim/workload/plan/stage_passes.h"
 
 namespace simtrain {
@@ -14,7 +15,12 @@ struct StepProgram {
   std::uint32_t last_compute = kNoOp;
 
   /// Compute of the rank's own, which later ops may wait for.
-  std::uint32_t add_compute(const ComputeCost& cost, Label label, std::uint32_t after);
+  std::uint32_t add_compute(const ComputeCost& cost, Label label, std::uint32_t after) {
+    return repeat_compute(program.add_cost(cost), label, after);
+  }
+  /// The same with a cost that the program has.
+  std::uint32_t repeat_compute(std::uint32_t cost, Label label, std::uint32_t after);
+  static Op transfer(Stream stream, GroupKind group, Label label);
   /// A transfer that starts after another op.
   std::uint32_t add_transfer(Stream stream, GroupKind group, std::uint32_t cost, Label label,
                              std::uint32_t after);
@@ -45,8 +51,9 @@ class DataFlow {
   virtual void after_optimizer() = 0;
 };
 
-/// The flow of a recipe's sharding.
-std::unique_ptr<DataFlow> data_flow(const StepContext& context, int rank, const StagePasses& passes,
+/// The flow of a recipe's sharding; `groups` are those of the rank.
+std::unique_ptr<DataFlow> data_flow(const StepContext& context, int rank,
+                                    const GradientGroups& groups, const StagePasses& passes,
                                     StepProgram& step);
 
 }  // namespace simtrain

@@ -7,7 +7,6 @@ namespace {
 
 ComputeCost streamed(const SlowedKernelModel& kernels, double bytes) {
   ComputeCost cost;
-  if (bytes <= 0) return cost;
   cost.time = kernels.time(Streaming{StreamingKind::element_wise, bytes}).time;
   cost.memory_bound = 1;
   part(cost.parts, Share::data_parallel) = to_seconds(cost.time);
@@ -23,11 +22,10 @@ double packing_bytes(const UnitRules& rules, double parameter, double reduced) {
 
 }  // namespace
 
-UnitFlow::UnitFlow(const StepContext& context, int rank, const StagePasses& passes,
-                   StepProgram& step)
+UnitFlow::UnitFlow(const StepContext& context, int rank, const GradientGroups& groups,
+                   const StagePasses& passes, StepProgram& step)
     : recipe_(context.recipe),
       rules_(*sharding_of(context.recipe).units),
-      groups_(gradient_groups(context, rank)),
       until_(gathered_until(context.recipe)),
       micro_batches_(context.grid.micro_batches()),
       step_(step) {
@@ -36,13 +34,13 @@ UnitFlow::UnitFlow(const StepContext& context, int rank, const StagePasses& pass
   const TensorFormat& high = recipe_.precision().activation;
   for (int kind = 0; kind < totals.kinds(); ++kind) {
     const bool low = !layers.kinds()[static_cast<std::size_t>(kind)].high;
-    units_.push_back(
-        unit_of(context, rank, totals.of_kind(kind), low ? gathered_weight_format(recipe_) : high));
+    units_.push_back(unit_of(context, rank, groups, totals.of_kind(kind),
+                             low ? gathered_weight_format(recipe_) : high));
     units_.back().layer = true;
   }
   const std::size_t embedding = units_.size();
-  units_.push_back(unit_of(context, rank, totals.embedding(), high));
-  units_.push_back(unit_of(context, rank, totals.head(), high));
+  units_.push_back(unit_of(context, rank, groups, totals.embedding(), high));
+  units_.push_back(unit_of(context, rank, groups, totals.head(), high));
   for (const ChunkLayout& chunk : passes.chunks()) {
     std::vector<std::size_t>& units = chunks_.emplace_back();
     if (chunk.embedding) units.push_back(embedding);
@@ -52,15 +50,15 @@ UnitFlow::UnitFlow(const StepContext& context, int rank, const StagePasses& pass
   }
 }
 
-UnitFlow::Unit UnitFlow::unit_of(const StepContext& context, int rank, const PartTotals& part,
-                                 const TensorFormat& format) {
+UnitFlow::Unit UnitFlow::unit_of(const StepContext& context, int rank, const GradientGroups& groups,
+                                 const PartTotals& part, const TensorFormat& format) {
   Unit unit;
+  unit.parameters = part.parameters;
   const SlowedKernelModel kernels = context.kernels_of(rank);
   const double gradient = static_cast<double>(bytes_of(recipe_.optimizer.grad_reduce_dtype));
   for (const GroupKind kind : kGradientGroups) {
     const std::int64_t parameters = part.reduced_over[static_cast<std::size_t>(kind)];
-    const GroupLayout& group = groups_.of(kind);
-    unit.parameters += parameters;
+    const GroupLayout& group = groups.of(kind);
     if (parameters == 0 || group.ranks == 1) continue;
     const auto call = [&](Collective collective, std::int64_t bytes) -> Call {
       return {context.grid.sharded_over(kind),
@@ -71,16 +69,17 @@ UnitFlow::Unit UnitFlow::unit_of(const StepContext& context, int rank, const Par
     const std::int64_t gradients = parameters * bytes_of(recipe_.optimizer.grad_reduce_dtype);
     unit.gathers.push_back(call(Collective::all_gather, format.bytes_for(parameters)));
     unit.reductions.push_back(call(Collective::reduce_scatter, gradients));
-    if (const auto copies = among_replicas(context, groups_, kind, gradients))
+    if (const auto copies = among_replicas(context, groups, kind, gradients))
       unit.reductions.back().copies = step_.program.add_transfer(*copies);
   }
   const auto parameters = static_cast<double>(unit.parameters);
   if (unit.gathers.empty()) return unit;
   if (rules_.copies_parameters)
-    unit.copy_out = streamed(kernels, 2 * static_cast<double>(format.bytes_for(unit.parameters)));
-  unit.pack = streamed(
-      kernels,
-      parameters * packing_bytes(rules_, recipe_.precision().activation.bytes(), gradient));
+    unit.copy_out = step_.program.add_cost(
+        streamed(kernels, 2 * static_cast<double>(format.bytes_for(unit.parameters))));
+  const double packed =
+      parameters * packing_bytes(rules_, recipe_.precision().activation.bytes(), gradient);
+  if (packed > 0) unit.pack = step_.program.add_cost(streamed(kernels, packed));
   return unit;
 }
 
@@ -143,7 +142,7 @@ std::uint32_t UnitFlow::before(const Task& task, const Segment& /*segment*/, std
   gather_to(task, stretch + std::max<std::size_t>(1, further));
   std::uint32_t own = gathered_[stretch];
   if (own != kNoOp && rules_.copies_parameters) {
-    step_.add_compute(unit(task, stretch).copy_out, Label::parameter_gather, own);
+    step_.repeat_compute(unit(task, stretch).copy_out, Label::parameter_gather, own);
     own = kNoOp;
   }
   gather_to(task, stretch + 1 + further);
@@ -159,7 +158,7 @@ void UnitFlow::after(const Task& task, const Segment& /*segment*/, std::size_t s
   const auto limit = static_cast<std::size_t>(rules_.reductions_ahead);
   const std::uint32_t before =
       limit > 0 && reductions_.size() >= limit ? reductions_[reductions_.size() - limit] : kNoOp;
-  if (which.pack.time.count() > 0) step_.add_compute(which.pack, Label::gradient_reduce, before);
+  if (which.pack != kNoOp) step_.repeat_compute(which.pack, Label::gradient_reduce, before);
   for (const Call& call : which.reductions) {
     last_reduction_ = step_.add_transfer(Stream::data, call.group, call.cost,
                                          Label::gradient_reduce, step_.last_compute);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -15,7 +14,8 @@ namespace simtrain {
 /// backward where they were dropped; embedding and head stay.
 class UnitFlow final : public DataFlow {
  public:
-  UnitFlow(const StepContext& context, int rank, const StagePasses& passes, StepProgram& step);
+  UnitFlow(const StepContext& context, int rank, const GradientGroups& groups,
+           const StagePasses& passes, StepProgram& step);
 
   void begin() override {}
   [[nodiscard]] bool cuts(const Task& task) const override {
@@ -37,12 +37,12 @@ class UnitFlow final : public DataFlow {
     std::vector<Call> gathers;
     std::vector<Call> reductions;
     std::int64_t parameters = 0;
-    ComputeCost copy_out;  ///< of gathered parameters
-    ComputeCost pack;      ///< of gradients
+    std::uint32_t copy_out = kNoOp;  ///< of gathered parameters, in the program's compute costs
+    std::uint32_t pack = kNoOp;      ///< of gradients
     bool layer = false;
   };
-  [[nodiscard]] Unit unit_of(const StepContext& context, int rank, const PartTotals& part,
-                             const TensorFormat& format);
+  [[nodiscard]] Unit unit_of(const StepContext& context, int rank, const GradientGroups& groups,
+                             const PartTotals& part, const TensorFormat& format);
   [[nodiscard]] const Unit& unit(const Task& task, std::size_t stretch) const;
   [[nodiscard]] std::size_t units(const Task& task) const {
     return chunks_[static_cast<std::size_t>(task.chunk)].size();
@@ -55,7 +55,6 @@ class UnitFlow final : public DataFlow {
 
   const Recipe& recipe_;
   const UnitRules& rules_;
-  GradientGroups groups_;
   Gathered until_;
   int micro_batches_;
   StepProgram& step_;

@@ -96,7 +96,7 @@ void add_kept(const Recipe& recipe, const ModelTotals& totals, const GpuSpec& gp
   memory.gradients = gradients * static_cast<double>(bytes_of(recipe.optimizer.grad_reduce_dtype)) +
                      placeholder_bytes(recipe, totals, chunks);
   if (sharding.units) {
-    const HeldState held = held_units(recipe, totals, chunks, grid);
+    const HeldState held = held_units(recipe, totals, chunks, gradients, grid.micro_batches());
     memory.fp8_copies = 0;
     memory.weights = held.weights;
     memory.gradients = held.gradients;

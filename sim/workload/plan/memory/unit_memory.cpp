@@ -7,13 +7,6 @@
 namespace simtrain {
 namespace {
 
-double parameters_of(const PartTotals& part) {
-  std::int64_t parameters = 0;
-  for (const GroupKind kind : kGradientGroups)
-    parameters += part.reduced_over[static_cast<std::size_t>(kind)];
-  return static_cast<double>(parameters);
-}
-
 /// The units of a stage, in parameters.
 struct StageUnits {
   double layers = 0;
@@ -26,36 +19,26 @@ StageUnits units_of(const ModelTotals& totals, const std::vector<ChunkLayout>& c
   StageUnits units;
   for (const ChunkLayout& chunk : chunks) {
     for (int layer = 0; layer < chunk.layers; ++layer) {
-      const double parameters = parameters_of(totals.layer(chunk.first_layer + layer));
+      const auto parameters =
+          static_cast<double>(totals.layer(chunk.first_layer + layer).parameters);
       units.layers += parameters;
       units.largest_layer = std::max(units.largest_layer, parameters);
     }
-    const double embedding = chunk.embedding ? parameters_of(totals.embedding()) : 0;
-    const double head = chunk.head ? parameters_of(totals.head()) : 0;
-    units.ends += embedding + head;
-    units.largest = std::max({units.largest, units.largest_layer, embedding, head});
+    const std::int64_t embedding = chunk.embedding ? totals.embedding().parameters : 0;
+    const std::int64_t head = chunk.head ? totals.head().parameters : 0;
+    units.ends += static_cast<double>(embedding + head);
+    units.largest = std::max(
+        {units.largest, units.largest_layer, static_cast<double>(std::max(embedding, head))});
   }
   return units;
-}
-
-double shard_of(const ModelTotals& totals, const std::vector<ChunkLayout>& chunks,
-                const RankGrid& grid) {
-  double shard = 0;
-  for (const GroupKind kind : kGradientGroups) {
-    for (const ChunkLayout& chunk : chunks)
-      shard += static_cast<double>(chunk_parameters(totals, chunk, kind)) /
-               grid.ranks_of(grid.sharded_over(kind));
-  }
-  return shard;
 }
 
 }  // namespace
 
 HeldState held_units(const Recipe& recipe, const ModelTotals& totals,
-                     const std::vector<ChunkLayout>& chunks, const RankGrid& grid) {
+                     const std::vector<ChunkLayout>& chunks, double shard, int micro_batches) {
   const UnitRules& rules = *sharding_of(recipe).units;
   const StageUnits units = units_of(totals, chunks);
-  const double shard = shard_of(totals, chunks, grid);
   const double parameter = recipe.precision().activation.bytes();
   const auto reduced = static_cast<double>(bytes_of(recipe.optimizer.grad_reduce_dtype));
   const double buffers =
@@ -71,8 +54,7 @@ HeldState held_units(const Recipe& recipe, const ModelTotals& totals,
   const double packed = (1 + rules.reductions_ahead) * reduced;
   held.gradients = shard * (rules.keeps_weights ? reduced : kFp32.bytes()) +
                    units.largest * (parameter + packed);
-  if (recipe.pp() > 1 && grid.micro_batches() > 1)
-    held.gradients += (units.layers + units.ends) * reduced;
+  if (recipe.pp() > 1 && micro_batches > 1) held.gradients += (units.layers + units.ends) * reduced;
   return held;
 }
 
