@@ -11,6 +11,7 @@
 #include "sim/core/input/yaml_text.h"
 #include "sim/run/scenario/machine.h"
 #include "sim/run/scenario/scenario_fields.h"
+#include "sim/topology/placement/segments.h"
 #include "sim/workload/model/fields/software_fields.h"
 
 namespace simtrain {
@@ -53,11 +54,19 @@ int nodes_of(const DataFolder& data, const ClusterRequest& request, const YamlNo
   return *request.gpus / node.gpus;
 }
 
+/// Nodes that the job's placement reaches over: its own and, in segments, those left out between.
+int nodes_beneath(const DataFolder& data, const ClusterRequest& request, int nodes,
+                  const YamlNode& tree) {
+  if (!request.placement.segment) return nodes;
+  const NodeSpec node = load_cluster(data, request.name, 1, place_of(tree, "cluster.name")).node;
+  return hosts_for_segments(node, nodes, *request.placement.segment);
+}
+
 /// The part of the cluster that the job may land on.
 ClusterSpec load_cluster(const DataFolder& data, const ClusterRequest& request, int nodes,
                          const YamlNode& tree) {
   const std::string key = request.available_nodes ? "cluster.available_nodes" : size_key(tree);
-  const int available = request.available_nodes.value_or(nodes);
+  const int available = request.available_nodes.value_or(nodes_beneath(data, request, nodes, tree));
   if (available < nodes) {
     throw InputError(place_of(tree, key), key,
                      fmt::format("{} is fewer than the {} nodes of the job", available, nodes));

@@ -13,6 +13,7 @@
 
 #include "sim/core/input/number_text.h"
 #include "sim/topology/placement/placement_fields.h"
+#include "sim/topology/placement/segments.h"
 
 namespace simtrain {
 namespace {
@@ -26,6 +27,13 @@ std::vector<int> all_hosts(const ClusterSpec& cluster) {
 std::vector<int> first(std::vector<int> hosts, int count) {
   hosts.resize(static_cast<std::size_t>(count));
   return hosts;
+}
+
+/// The first of these hosts, which are in host order, in segments where the request has them.
+std::vector<int> first_free(const ClusterSpec& cluster, std::vector<int> free,
+                            const PlacementRequest& request) {
+  if (request.spec.segment) return in_segments(cluster, free, request.nodes, *request.spec.segment);
+  return first(std::move(free), request.nodes);
 }
 
 /// A number below `end`, all equally likely. The standard's distributions differ from library to
@@ -48,7 +56,7 @@ std::vector<int> drawn(std::vector<int> hosts, std::size_t count, int seed) {
 }
 
 std::vector<int> compact(const ClusterSpec& cluster, const PlacementRequest& request) {
-  return first(all_hosts(cluster), request.nodes);
+  return first_free(cluster, all_hosts(cluster), request);
 }
 
 std::vector<int> spread(const ClusterSpec& cluster, const PlacementRequest& request) {
@@ -99,7 +107,11 @@ std::vector<int> fragmented(const ClusterSpec& cluster, const PlacementRequest& 
   }
   std::vector<int> hosts = drawn(all_hosts(cluster), free, *request.spec.seed);
   std::sort(hosts.begin(), hosts.end());
-  return first(hosts, request.nodes);
+  return first_free(cluster, std::move(hosts), request);
+}
+
+bool lists(const std::vector<std::string_view>& keys, std::string_view name) {
+  return std::find(keys.begin(), keys.end(), name) != keys.end();
 }
 
 const PlacementRow& row_of(PlacementKind kind) {
@@ -111,18 +123,25 @@ const PlacementRow& row_of(PlacementKind kind) {
 
 const std::vector<PlacementRow>& placements() {
   static const std::vector<PlacementRow> rows{
-      {PlacementKind::compact, {}, compact, "host after host: fills units, then blocks"},
+      {PlacementKind::compact,
+       {},
+       {"segment"},
+       compact,
+       "host after host: fills units, then blocks"},
       {PlacementKind::spread,
+       {},
        {},
        spread,
        "host k on unit k modulo units, as evenly as the units allow"},
       {PlacementKind::random,
        {"seed"},
+       {},
        random_hosts,
        "hosts drawn by seed, ranks in the order of the draw"},
-      {PlacementKind::hosts, {"hosts"}, listed_hosts, "the hosts of a list, in its order"},
+      {PlacementKind::hosts, {"hosts"}, {}, listed_hosts, "the hosts of a list, in its order"},
       {PlacementKind::fragmented,
        {"seed", "free"},
+       {"segment"},
        fragmented,
        "a share of the hosts, drawn by seed, is free; the first of them are taken"}};
   return rows;
@@ -139,14 +158,15 @@ void read_value(const YamlNode& node, const std::string& key, PlacementSpec& spe
   for (const auto& [name, given] :
        {std::pair<std::string_view, bool>{"seed", spec.seed.has_value()},
         {"free", spec.free.has_value()},
-        {"hosts", spec.hosts.has_value()}}) {
-    const bool needed = std::find(row.keys.begin(), row.keys.end(), name) != row.keys.end();
+        {"hosts", spec.hosts.has_value()},
+        {"segment", spec.segment.has_value()}}) {
+    const bool needed = lists(row.keys, name);
     const std::string dotted = yaml_detail::dotted(key, name);
     if (needed && !given) {
       throw InputError(node.place, dotted,
                        fmt::format("is missing; placement {} needs it", name_of(spec.kind)));
     }
-    if (given && !needed) {
+    if (given && !needed && !lists(row.optional_keys, name)) {
       throw InputError(node.find(name)->place, dotted,
                        fmt::format("does not apply to placement {}", name_of(spec.kind)));
     }

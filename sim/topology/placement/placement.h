@@ -42,6 +42,7 @@ struct PlacementSpec {
   std::optional<int> seed;                        ///< random, fragmented
   std::optional<double> free;                     ///< fragmented: share of the hosts that is free
   std::optional<std::vector<std::string>> hosts;  ///< hosts: their numbers from 0
+  std::optional<int> segment;  ///< compact, fragmented: hosts that one NVLink domain holds together
 };
 template <>
 struct Fields<PlacementSpec>;
@@ -57,10 +58,11 @@ struct PlacementRequest {
   RankOrder order{};
 };
 
-/// One kind of placement: the keys that it needs and the hosts that it picks.
+/// One kind of placement: the keys that it needs or takes, and the hosts that it picks.
 struct PlacementRow {
   PlacementKind kind;
   std::vector<std::string_view> keys;
+  std::vector<std::string_view> optional_keys;
   std::vector<int> (*hosts)(const ClusterSpec&, const PlacementRequest&);
   std::string_view help;
 };
@@ -70,7 +72,8 @@ const std::vector<PlacementRow>& placements();
 
 /// The hosts of a job, each once, in the order in which ranks go over them.
 /// Throws std::invalid_argument, with one sentence, where the cluster cannot give them: a host that
-/// it does not have, one named twice, another count than the job's nodes, or too few free.
+/// it does not have, one named twice, another count than the job's nodes, too few free, or segments
+/// that do not divide the job or find no NVLink domain to hold them.
 std::vector<int> placed_hosts(const ClusterSpec& cluster, const PlacementRequest& request);
 
 /// Which GPU each rank runs on.

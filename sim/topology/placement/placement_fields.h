@@ -13,6 +13,7 @@ struct Fields<PlacementSpec> {
     v.optional("seed", spec.seed, kCountOrNone);
     v.optional("free", spec.free, kShare);
     v.optional("hosts", spec.hosts);
+    v.optional("segment", spec.segment, Limits{1, 1e6});
   }
 };
 
