@@ -45,6 +45,16 @@ void set_time(TransferCost& cost, Duration latency, double seconds) {
   cost.limit = seconds > 0 && wire > 0 ? wire / seconds : std::numeric_limits<double>::max();
 }
 
+Duration climb(const ClusterSpec& cluster, Distance distance) {
+  const FabricSpec& fabric = cluster.fabric;
+  const bool blocks =
+      !cluster.graph && fabric.nodes_per_block && cluster.nodes > fabric.nodes_per_block->value;
+  const int levels = distance == Distance::fabric  ? (blocks ? 2 : 1)
+                     : distance == Distance::block ? 1
+                                                   : 0;
+  return levels * fabric.level_latency();
+}
+
 LinkLoad busiest_load(const AlgorithmRow& row, const CollectiveRequest& request) {
   const GroupLayout& layout = request.layout;
   const GroupShape shape{layout.domains, layout.fewest_per_domain};

@@ -39,6 +39,10 @@ TransferCost start_cost(const CollectiveRequest& request, Algorithm algorithm, P
 /// Sets latency and limit such that the call takes `latency` and then its wire bytes in `seconds`.
 void set_time(TransferCost& cost, Duration latency, double seconds);
 
+/// What a message between two domains so far apart adds to one below a leaf: two more switches and
+/// cables for each level that its way climbs.
+Duration climb(const ClusterSpec& cluster, Distance distance);
+
 /// What the busiest rank puts on its links, per wire byte, by an algorithm's closed form.
 LinkLoad busiest_load(const AlgorithmRow& row, const CollectiveRequest& request);
 

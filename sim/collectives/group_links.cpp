@@ -45,11 +45,19 @@ class GroupLinks::Sum {
 GroupLinks::GroupLinks(const Cluster& cluster)
     : cluster_(cluster), owners_(cluster.owners()), inner_(!cluster.inner_links_never_bind()) {}
 
-void GroupLinks::add_own(Sum& sum, int gpu, const LinkLoad& load) const {
+/// In a mesh only the links to peers of the group carry anything, in equal parts.
+void GroupLinks::add_own(Sum& sum, int gpu, const std::vector<int>& group,
+                         const LinkLoad& load) const {
   const GpuLinks& own = owners_.of_gpu(gpu);
-  const double planes = static_cast<double>(own.nvlink.size()) / 2;
-  for (const int link : own.nvlink) {
-    if (load.nvlink > 0) sum.add(link, load.nvlink / planes);
+  std::vector<int> used;
+  for (const PeerLink& peer : own.peers) {
+    if (std::find(group.begin(), group.end(), peer.gpu) != group.end()) used.push_back(peer.link);
+  }
+  const bool mesh = !own.peers.empty();
+  const double parts =
+      mesh ? static_cast<double>(used.size()) : static_cast<double>(own.nvlink.size()) / 2;
+  for (const int link : mesh ? used : own.nvlink) {
+    if (load.nvlink > 0) sum.add(link, load.nvlink / parts);
   }
   for (const int link : own.nic) {
     if (load.nic > 0) sum.add(link, load.nic);
@@ -111,7 +119,7 @@ std::vector<LinkShare> GroupLinks::of_call(const TransferCost& cost, const std::
     return of_messages(ring, cost.sms);
   }
   Sum sum;
-  for (const int gpu : loaded) add_own(sum, gpu, cost.load);
+  for (const int gpu : loaded) add_own(sum, gpu, gpus, cost.load);
   if (!inner_) return sum.list();
   const std::vector<std::vector<int>> domains = by_domain(cluster_, gpus);
   const bool in_switches =

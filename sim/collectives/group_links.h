@@ -10,11 +10,11 @@ namespace simtrain {
 
 /// Which links the calls of communicators load, and how much of each per wire byte.
 ///
-/// Every rank loads its own NVLinks and its NIC with the cost's load. Links between switches are
-/// named only where they can bind: those on the ways from each domain to the domains that the
-/// algorithm sends to (ring, trees, all), rail by rail; reductions in switches (SHARP) send little
-/// enough to load none. Sends and receives load the ways from each
-/// rank to the next, in a ring.
+/// Every rank loads its own NVLinks and its NIC with the cost's load; in a mesh of GPUs the links
+/// to the other ranks alone. Links between switches are named only where they can bind: those on
+/// the ways from each domain to the domains that the algorithm sends to (ring, trees, all), rail by
+/// rail; reductions in switches (SHARP) send little enough to load none. Sends and receives load
+/// the ways from each rank to the next, in a ring.
 class GroupLinks {
  public:
   explicit GroupLinks(const Cluster& cluster);
@@ -43,7 +43,7 @@ class GroupLinks {
 
  private:
   class Sum;
-  void add_own(Sum& sum, int gpu, const LinkLoad& load) const;
+  void add_own(Sum& sum, int gpu, const std::vector<int>& group, const LinkLoad& load) const;
   void add_between(Sum& sum, int from_gpu, int to_gpu, double share, int connections) const;
   void add_tree(Sum& sum, const std::vector<std::vector<int>>& domains,
                 const TransferCost& cost) const;

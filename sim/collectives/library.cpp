@@ -3,11 +3,12 @@
 #include <array>
 
 #include "sim/collectives/libraries/nccl/nccl_library.h"
+#include "sim/collectives/libraries/rccl/rccl_library.h"
 
 namespace simtrain {
 
 std::span<const LibraryRow* const> library_rows() {
-  static const std::array rows{&nccl_row()};
+  static const std::array rows{&nccl_row(), &rccl_row()};
   return rows;
 }
 

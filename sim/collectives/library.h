@@ -45,6 +45,9 @@ struct LibraryRow {
   TransferCost (*call)(const CollectiveRequest&, const LibraryEnvironment&) = nullptr;
   /// A send and receive between two GPUs so far apart, in a communicator of `ranks`.
   TransferCost (*send_receive)(Bytes, Distance, const LibraryEnvironment&, int ranks) = nullptr;
+  /// Whether the GPU's file has the library's numbers, without which nothing may be planned; none
+  /// where it needs none.
+  bool (*knows)(const GpuSpec&) = nullptr;
 };
 
 /// `simtrain list libraries` prints them.

@@ -25,6 +25,7 @@ enum class Algorithm {
   nvls_tree,
   pat,
   direct,
+  mesh,
   user_buffers,
   deepep,
   hybridep
@@ -48,8 +49,8 @@ constexpr bool chosen_by_library(Algorithm algorithm) {
   return algorithm < Algorithm::user_buffers;
 }
 
-/// The words of all libraries. `direct` is point to point, `user-buffers` Transformer Engine's own
-/// exchange.
+/// The words of all libraries. `direct` is point to point, `mesh` every rank with each by links of
+/// their own, `user-buffers` Transformer Engine's own exchange.
 template <>
 struct EnumNames<Algorithm> {
   static constexpr std::array rows{
@@ -61,6 +62,7 @@ struct EnumNames<Algorithm> {
       std::pair{std::string_view("nvls-tree"), Algorithm::nvls_tree},
       std::pair{std::string_view("pat"), Algorithm::pat},
       std::pair{std::string_view("direct"), Algorithm::direct},
+      std::pair{std::string_view("mesh"), Algorithm::mesh},
       std::pair{std::string_view("user-buffers"), Algorithm::user_buffers},
       std::pair{std::string_view("deepep"), Algorithm::deepep},
       std::pair{std::string_view("hybridep"), Algorithm::hybridep}};

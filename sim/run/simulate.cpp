@@ -93,7 +93,8 @@ PredictedStep predicted_step(const Scenario& scenario, const Report& report) {
           scenario.recipe.model.kv_channels,
           report.gpus,
           scenario.cluster.node.gpus,
-          scenario.recipe.knowledge()};
+          scenario.recipe.knowledge(),
+          scenario.cluster.gpu.kernels.value};
 }
 
 Report report_of(const SimulatedStep& simulated) {

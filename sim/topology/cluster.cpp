@@ -36,8 +36,22 @@ void build_hosts(const ClusterSpec& spec, const std::vector<Host>& hosts,
   }
 }
 
+/// Each GPU of the host with each other, by an equal part of its links.
+void build_mesh(const ClusterSpec& spec, const Host& host, ClusterGraph& graph) {
+  const Bandwidth each = spec.gpu.nvlink.bandwidth.value / std::max(1, host.gpus - 1);
+  for (int a = host.first_gpu; a < host.first_gpu + host.gpus; ++a) {
+    for (int b = a + 1; b < host.first_gpu + host.gpus; ++b)
+      connect(graph, static_cast<std::size_t>(a), static_cast<std::size_t>(b), each,
+              spec.gpu.nvlink.switch_latency.value);
+  }
+}
+
 void build_nvlink(const ClusterSpec& spec, const std::vector<Host>& hosts, ClusterGraph& graph) {
   for (std::size_t first = 0; first < hosts.size();) {
+    if (spec.node_of(static_cast<int>(first)).is_mesh()) {
+      build_mesh(spec, hosts[first++], graph);
+      continue;
+    }
     const int planes = spec.node_of(static_cast<int>(first)).nvswitches.value;
     const Bandwidth plane_bandwidth = spec.gpu.nvlink.bandwidth.value / planes;
     std::size_t last = first;
@@ -192,7 +206,7 @@ Route Cluster::route(int from_gpu, int to_gpu, std::uint64_t salt) const {
   if (exit != from_gpu) add_nvlink(route, from_gpu, exit);
   const Port& out = port(exit);
   const Port& in = port(to_gpu);
-  add_nic(route, gpu_vertex(exit), nic_vertex(nic_of(exit)));
+  add_edge(route, gpu_vertex(exit), nic_vertex(nic_of(exit)));
   route.links.push_back({out.up, 1});
   if (spec_.fabric.routing.value == Routing::ecmp) {
     const auto pair = static_cast<std::uint64_t>(from_gpu) << 32U | static_cast<unsigned>(to_gpu);
@@ -201,12 +215,14 @@ Route Cluster::route(int from_gpu, int to_gpu, std::uint64_t salt) const {
     add_spread(route, out.leaf, in.leaf);
   }
   route.links.push_back({in.down, 1});
-  add_nic(route, nic_vertex(nic_of(to_gpu)), gpu_vertex(to_gpu));
+  add_edge(route, nic_vertex(nic_of(to_gpu)), gpu_vertex(to_gpu));
   route.latency += out.latency + in.latency;
   return route;
 }
 
 void Cluster::add_nvlink(Route& route, int from_gpu, int to_gpu) const {
+  if (spec_.node_of(host_of(from_gpu)).is_mesh())
+    return add_edge(route, gpu_vertex(from_gpu), gpu_vertex(to_gpu));
   const double share = 1.0 / spec_.node_of(host_of(from_gpu)).nvswitches.value;
   Duration slowest(0);
   const auto take = [&](const ClusterGraph::edge_descriptor& edge) {
@@ -223,9 +239,9 @@ void Cluster::add_nvlink(Route& route, int from_gpu, int to_gpu) const {
   route.latency += 2 * slowest;
 }
 
-void Cluster::add_nic(Route& route, std::size_t from, std::size_t to) const {
+void Cluster::add_edge(Route& route, std::size_t from, std::size_t to) const {
   const auto [edge, found] = boost::edge(from, to, *graph_);
-  invariant(found, "a GPU is connected to its NIC");
+  invariant(found, "a GPU is connected to its NIC, and in a mesh to every other of its node");
   route.links.push_back({(*graph_)[edge].id, 1});
   route.latency += (*graph_)[edge].latency;
 }

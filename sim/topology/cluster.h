@@ -87,9 +87,9 @@ class Cluster {
   /// What the way adds to one below a leaf: the latency of all links between switches.
   [[nodiscard]] Duration far_latency(int from_gpu, int to_gpu) const;
 
-  /// The way from GPU to GPU: over NVLink inside a domain, else from NIC to NIC over the fewest
-  /// switches. Where ways branch, each takes an equal part; under ECMP, the connection `salt` goes
-  /// by hash over one of them, always the same.
+  /// The way from GPU to GPU: over NVLink inside a domain (in a mesh by the pair's own link), else
+  /// from NIC to NIC over the fewest switches. Where ways branch, each takes an equal part; under
+  /// ECMP, the connection `salt` goes by hash over one of them, always the same.
   [[nodiscard]] Route route(int from_gpu, int to_gpu, std::uint64_t salt = 0) const;
   /// The way of a flow of equal `connections` (queue pairs, at least 1): under ECMP each is hashed
   /// apart, with salts 0 to connections - 1. Otherwise the same as route().
@@ -127,7 +127,7 @@ class Cluster {
   void find_capacities();
   void refuse_parted() const;
   void add_nvlink(Route& route, int from_gpu, int to_gpu) const;
-  void add_nic(Route& route, std::size_t from, std::size_t to) const;
+  void add_edge(Route& route, std::size_t from, std::size_t to) const;
   void add_spread(Route& route, std::size_t from, std::size_t to) const;
   void add_hashed(Route& route, std::size_t from, std::size_t to, std::uint64_t hash) const;
 

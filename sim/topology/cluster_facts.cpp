@@ -57,8 +57,10 @@ std::vector<LevelBandwidth> levels_of(const ClusterMap& map, int gpus) {
   levels.reserve(totals.size());
   for (const auto& [ends, total] : totals) {
     const auto& [low, high] = ends;
-    if (low == VertexKind::nic || low == high) continue;  // NICs count on their GPUs' side
-    levels.push_back({low, high, Bandwidth(total), Bandwidth(total / gpus),
+    const bool mesh = low == VertexKind::gpu && high == low;
+    if (low == VertexKind::nic || (low == high && !mesh)) continue;  // NICs: on their GPUs' side
+    const double up = mesh ? 2 * total : total;  // a link of a mesh is one of either end
+    levels.push_back({low, high, Bandwidth(up), Bandwidth(up / gpus),
                       is_switch(low) ? oversubscription(map, low) : 0});
   }
   return levels;

@@ -39,7 +39,7 @@ struct ClusterFacts {
   int spines = 0;
   int cores = 0;
   std::vector<CableCount> cables;
-  std::vector<LevelBandwidth> levels;  ///< NVLink first, then NIC, leaf up, ...
+  std::vector<LevelBandwidth> levels;  ///< NVLink or mesh first, then NIC, leaf up, ...
   Bisection bisection;
 };
 

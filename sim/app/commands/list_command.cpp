@@ -72,8 +72,12 @@ std::string collectives() {
 std::string algorithm_list() {
   std::vector<Helped> rows;
   for (const LibraryRow* library : library_rows()) {
-    for (const AlgorithmRow& row : library->algorithms())
-      rows.emplace_back(name_of(row.algorithm), row.help);
+    for (const AlgorithmRow& row : library->algorithms()) {
+      const bool listed = std::any_of(rows.begin(), rows.end(), [&](const Helped& known) {
+        return known.first == name_of(row.algorithm);
+      });
+      if (!listed) rows.emplace_back(name_of(row.algorithm), row.help);
+    }
   }
   rows.emplace_back(name_of(Algorithm::user_buffers),
                     "Transformer Engine's own exchange beside GEMMs; not NCCL");

@@ -39,6 +39,9 @@ constexpr auto kMeanings = std::to_array<Meaning>({
     {"cluster.placement.seed", "of the draw (random, fragmented)"},
     {"cluster.placement.free", "share of the servers that is free (fragmented)"},
     {"cluster.placement.hosts", "their numbers from 0, in rank order (hosts)"},
+    {"cluster.placement.segment",
+     "nodes that one NVLink domain holds together, as Slurm's --segment; what is left of a domain "
+     "stays free (compact, fragmented)"},
     {"cluster.rank_order",
      "ranks fill host after host, go round over the hosts, or fill the hosts sorted by number"},
     {"cluster.faults.gpus[].host", "slow GPUs: the server, by name or number from 0"},
@@ -120,6 +123,8 @@ constexpr auto kMeanings = std::to_array<Meaning>({
     {"nccl.max_channels", "NCCL_MAX_NCHANNELS"},
     {"nccl.p2p_net_chunk", "changes the software's: NCCL_P2P_NET_CHUNKSIZE"},
     {"nccl.p2p_channels_per_peer", "NCCL_NCHANNELS_PER_NET_PEER; else by NCCL's rule"},
+    {"rccl.msccl", "changes the software's: RCCL_MSCCL_ENABLE"},
+    {"rccl.msccl_largest", "changes the software's: calls that take MSCCL's all-pairs"},
 });
 
 template <class T>

@@ -120,6 +120,9 @@ Collective named_operation(const std::string& word) {
 Cluster nccl_cluster(const CommandCall& call, const std::string& name, const NcclExtent& extent) {
   ClusterSpec spec = load_cluster(call.data, name, extent.nodes, {}, NodesKey{"--nodes", {}});
   refuse_uneven(spec, extent);
+  if (!spec.gpu.has_nccl())
+    throw InputError(spec.gpu.where, "nccl",
+                     fmt::format("is missing; the GPUs of {} do not run NCCL", name));
   return Cluster(std::move(spec));
 }
 

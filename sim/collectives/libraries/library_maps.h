@@ -4,6 +4,7 @@
 
 #include "sim/collectives/communication_library.h"
 #include "sim/collectives/libraries/nccl/nccl_settings.h"
+#include "sim/collectives/libraries/rccl/rccl_settings.h"
 
 namespace simtrain {
 
@@ -11,6 +12,7 @@ namespace simtrain {
 /// name of its row.
 struct LibraryOverrides {
   NcclOverrides nccl;
+  RcclOverrides rccl;
 };
 
 /// The library with the overrides over its settings; the source of a changed value is `source`.

@@ -265,8 +265,8 @@ class ClusterDrawing {
                {plural(facts_.gpus, "GPU"), plural(facts_.nvlink_domains, "NVLink domain")});
     std::set<VertexKind> named;  // below each row there is room for one level
     for (const LevelBandwidth& level : facts_.levels) {
-      if (level.high == VertexKind::nvswitch) {
-        name_level(unit_y_ + 92, "NVLink", {bandwidth_text(level.per_gpu) + " per GPU"});
+      if (level.high <= VertexKind::nvswitch) {
+        name_level(unit_y_ + 92, level_name(level), {bandwidth_text(level.per_gpu) + " per GPU"});
       } else if (row_y_.count(below(level.high)) > 0 && named.insert(below(level.high)).second) {
         draw_level(level);
       }

@@ -136,6 +136,7 @@ std::string level_name(const LevelBandwidth& level) {
     return next ? fmt::format("{} up", kind_name(level.low))
                 : fmt::format("{} to {}", kind_name(level.low), kind_name(level.high));
   }
+  if (level.high == VertexKind::gpu) return "GPU mesh";
   return level.high == VertexKind::nvswitch ? "NVLink" : std::string(kind_name(level.high));
 }
 

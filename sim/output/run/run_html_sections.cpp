@@ -28,7 +28,7 @@ Json link_rows(const SimulatedStep& simulated, const Report& report, const Clust
   const LinkUse use = link_use(simulated);
   Json rows = Json::array();
   for (const LevelBandwidth& level : facts.levels) {
-    const bool nvlink = level.low == VertexKind::gpu && level.high == VertexKind::nvswitch;
+    const bool nvlink = level.low == VertexKind::gpu && level.high <= VertexKind::nvswitch;
     const bool nic = level.high == VertexKind::nic;
     Json figures{"", "", "", ""};
     if (nvlink || nic) {

@@ -18,6 +18,7 @@ struct Fields<KindError> {
   static void visit(Visitor& v, KindError& error) {
     v("share", error.share);
     v.optional("gpu", error.gpu);
+    v.optional("kernels", error.kernels);
     v.optional("precision", error.precision);
     v.optional("head_dimension", error.head_dimension);
     v.optional("unmeasured_machine", error.unmeasured_machine);
@@ -61,7 +62,8 @@ struct Fields<UncertaintySpec> {
 namespace {
 
 bool always_holds(const KindError& row) {
-  return !row.gpu && !row.precision && !row.head_dimension && !row.unmeasured_machine;
+  return !row.gpu && !row.kernels && !row.precision && !row.head_dimension &&
+         !row.unmeasured_machine;
 }
 
 double squared(double value) { return value * value; }

@@ -20,7 +20,8 @@ class DataFolder;
 struct KindError {
   Share share{};
   std::optional<std::string> gpu;
-  std::optional<Precision> precision;  ///< of the recipe
+  std::optional<KernelKnowledge> kernels;  ///< of the GPU
+  std::optional<Precision> precision;      ///< of the recipe
   std::optional<std::int64_t> head_dimension;
   bool unmeasured_machine = false;  ///< only where the machine at hand was not measured
   Sourced<double> relative_error;
@@ -78,6 +79,7 @@ struct PredictedStep {
   int gpus = 0;
   int gpus_per_node = 1;
   StackKnowledge stack{};
+  KernelKnowledge kernels = KernelKnowledge::measured;
 };
 
 /// Why a step time is not known better: "gemm", "software", "machine", "scale", "run-to-run".

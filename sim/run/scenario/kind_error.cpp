@@ -7,6 +7,7 @@ namespace {
 
 bool holds(const KindError& row, const UncertaintySpec& spec, const PredictedStep& step) {
   return !(row.unmeasured_machine && spec.machine) && row.gpu.value_or(step.gpu) == step.gpu &&
+         row.kernels.value_or(step.kernels) == step.kernels &&
          row.precision.value_or(step.precision) == step.precision &&
          row.head_dimension.value_or(step.head_dimension) == step.head_dimension;
 }

@@ -27,7 +27,15 @@ LinkOwners::LinkOwners(const Cluster& cluster)
   };
   for (int gpu = 0; gpu < cluster.gpus(); ++gpu) {
     GpuLinks& links = gpus_[static_cast<std::size_t>(gpu)];
+    for (const auto edge :
+         boost::make_iterator_range(boost::out_edges(cluster.gpu_vertex(gpu), graph))) {
+      const std::size_t peer = boost::target(edge, graph);
+      if (graph[peer].kind != VertexKind::gpu) continue;
+      own(links.nvlink, graph[edge].id);
+      links.peers.push_back({static_cast<int>(peer), graph[edge].id});
+    }
     for (const auto& [link, beyond] : links_of(cluster.gpu_vertex(gpu))) {
+      if (beyond == VertexKind::gpu) continue;
       own(beyond == VertexKind::nvswitch ? links.nvlink : links.nic, link);
     }
     for (const auto& [link, beyond] : links_of(cluster.nic_vertex(cluster.nic_of(gpu)))) {

@@ -6,9 +6,17 @@ namespace simtrain {
 
 class Cluster;
 
-/// The links that only one GPU, or the GPUs of one NIC, use, both directions, by id.
+/// A link to another GPU of a mesh.
+struct PeerLink {
+  int gpu = 0;
+  int link = 0;
+};
+
+/// The links that only one GPU, or the GPUs of one NIC, use, both directions, by id. In a mesh a
+/// link is that of the GPU that sends.
 struct GpuLinks {
-  std::vector<int> nvlink;  ///< to and from each NVLink switch plane
+  std::vector<int> nvlink;      ///< to and from each NVLink switch plane, or to each peer of a mesh
+  std::vector<PeerLink> peers;  ///< the latter with their ends
   std::vector<int> nic;  ///< to and from its NIC, and from there to the leaf (all users of a NIC)
 };
 

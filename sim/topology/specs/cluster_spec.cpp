@@ -41,7 +41,7 @@ int load_nodes(const DataFolder& data, const ClusterFile& file, ClusterSpec& spe
   if (!file.node) throw InputError(file.where, "node", "is missing");
   if (!file.max_nodes) throw InputError(file.where, "max_nodes", "is missing");
   spec.node = data.load<NodeSpec>("hardware/nodes", *file.node, file.where, "node");
-  check_nics(spec.node);
+  check_node(spec.node);
   return file.max_nodes->value;
 }
 
@@ -58,6 +58,8 @@ WholeCluster load_whole(const DataFolder& data, const std::string& name, const S
   spec.name = file.name;
   whole.available = load_nodes(data, file, spec);
   spec.gpu = data.load<GpuSpec>("hardware/gpus", spec.node.gpu, spec.node.where, "gpu");
+  if (!spec.gpu.has_nccl() && !spec.gpu.rccl)
+    throw InputError(spec.gpu.where, "nccl", "is missing; rccl would do as well");
   spec.fabric = data.load<FabricSpec>("hardware/fabrics", file.fabric, file.where, "fabric");
   check_levels(spec.fabric);
   refuse_slow(spec.gpu.where, "nvlink.switch_latency", spec.gpu.nvlink.switch_latency.value);

@@ -151,12 +151,35 @@ struct Fields<NcclGpuSpec> {
 };
 
 template <>
+struct Fields<RcclProtocolSpec> {
+  template <class Visitor>
+  static void visit(Visitor& v, RcclProtocolSpec& spec) {
+    v("base", spec.base);
+    v("hop", spec.hop);
+    v("link_share", spec.link_share, Limits{0.01, 1});
+    v("source", spec.source);
+  }
+};
+
+template <>
+struct Fields<RcclGpuSpec> {
+  template <class Visitor>
+  static void visit(Visitor& v, RcclGpuSpec& spec) {
+    v("ll", spec.ll);
+    v("ll128", spec.ll128);
+    v("simple", spec.simple);
+    v("channels_per_link", spec.channels_per_link, Limits{1, 64});
+  }
+};
+
+template <>
 struct Fields<GpuSpec> {
   template <class Visitor>
   static void visit(Visitor& v, GpuSpec& spec) {
     v("name", spec.name);
     v("description", spec.description);
     v("architecture", spec.architecture);
+    v.optional("kernels", spec.kernels);
     v("sm_count", spec.sm_count, Limits{1, 10000});
     v("memory_capacity", spec.memory_capacity);
     v("gemm_workspaces", spec.gemm_workspaces);
@@ -167,7 +190,8 @@ struct Fields<GpuSpec> {
     v("attention", spec.attention);
     v("streaming", spec.streaming);
     v("nvlink", spec.nvlink);
-    v("nccl", spec.nccl);
+    v.optional("nccl", spec.nccl);
+    v.optional("rccl", spec.rccl);
   }
 };
 

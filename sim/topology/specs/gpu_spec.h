@@ -14,7 +14,7 @@
 
 namespace simtrain {
 
-enum class Architecture { ampere, hopper, blackwell };
+enum class Architecture { ampere, ada, hopper, blackwell, cdna2, cdna3, cdna4 };
 /// `fp8` has one scale a tensor; fp8_block (128 elements), mxfp8 and nvfp4 have one a block.
 enum class DataType { bf16, fp8, fp8_block, mxfp8, nvfp4, fp32 };
 enum class AttentionKernel {
@@ -25,13 +25,27 @@ enum class AttentionKernel {
   unfused
 };
 enum class Direction { forward, backward };
+/// How well the rates of a GPU's kernels are known: from kernels measured on it, from those of
+/// another GPU of its architecture and the ratios of their datasheets, or by a guess.
+enum class KernelKnowledge { measured, derived, assumed };
 
 template <>
 struct EnumNames<Architecture> {
   static constexpr std::array rows{
       std::pair{std::string_view("ampere"), Architecture::ampere},
+      std::pair{std::string_view("ada"), Architecture::ada},
       std::pair{std::string_view("hopper"), Architecture::hopper},
-      std::pair{std::string_view("blackwell"), Architecture::blackwell}};
+      std::pair{std::string_view("blackwell"), Architecture::blackwell},
+      std::pair{std::string_view("cdna2"), Architecture::cdna2},
+      std::pair{std::string_view("cdna3"), Architecture::cdna3},
+      std::pair{std::string_view("cdna4"), Architecture::cdna4}};
+};
+template <>
+struct EnumNames<KernelKnowledge> {
+  static constexpr std::array rows{
+      std::pair{std::string_view("measured"), KernelKnowledge::measured},
+      std::pair{std::string_view("derived"), KernelKnowledge::derived},
+      std::pair{std::string_view("assumed"), KernelKnowledge::assumed}};
 };
 template <>
 struct EnumNames<DataType> {
@@ -146,6 +160,7 @@ struct StreamingSpec {
 template <>
 struct Fields<StreamingSpec>;
 
+/// The links between GPUs of one node or rack: NVLink, AMD's xGMI, or PCIe where there is neither.
 struct NvlinkSpec {
   Sourced<Bandwidth> bandwidth;              ///< per GPU and direction, all links
   Sourced<Bandwidth> copy_engine_bandwidth;  ///< measured peer copy
@@ -211,12 +226,37 @@ struct NcclGpuSpec {
 template <>
 struct Fields<NcclGpuSpec>;
 
+/// How one RCCL protocol moves data between GPUs of one node: `base` before the first step, `hop`
+/// for each step from rank to rank, then bus bytes at `link_share` of the links in use.
+struct RcclProtocolSpec {
+  Duration base{};
+  Duration hop{};
+  double link_share = 0;
+  std::string source;
+};
+template <>
+struct Fields<RcclProtocolSpec>;
+
+/// What RCCL reaches between GPUs of this kind.
+struct RcclGpuSpec {
+  RcclProtocolSpec ll;
+  RcclProtocolSpec ll128;
+  RcclProtocolSpec simple;
+  Sourced<int> channels_per_link;  ///< of a collective, for each peer of a rank
+  [[nodiscard]] const RcclProtocolSpec& protocol(std::size_t index) const {
+    return index == 0 ? ll : index == 1 ? ll128 : simple;
+  }
+};
+template <>
+struct Fields<RcclGpuSpec>;
+
 /// One GPU model: `hardware/gpus/NAME.yaml`.
 struct GpuSpec {
   std::string name;
   std::string description;
   Architecture architecture{};
-  Sourced<int> sm_count;
+  Sourced<KernelKnowledge> kernels{KernelKnowledge::measured, "default"};
+  Sourced<int> sm_count;  ///< or compute units of AMD
   Sourced<Bytes> memory_capacity;
   Sourced<Bytes> gemm_workspaces;  ///< that PyTorch and Transformer Engine allocate on it
   Sourced<Bandwidth> memory_bandwidth;
@@ -226,8 +266,12 @@ struct GpuSpec {
   std::vector<AttentionSpec> attention;
   StreamingSpec streaming;
   NvlinkSpec nvlink;
-  NcclGpuSpec nccl;
+  NcclGpuSpec nccl;  ///< of use where has_nccl()
+  std::optional<RcclGpuSpec> rccl;
   SourcePlace where;
+
+  /// Whether the file says what NCCL reaches.
+  [[nodiscard]] bool has_nccl() const { return !nccl.graph_bandwidth.source.empty(); }
 
   /// Dense peak for `type`; throws InputError at the file where it has no such row.
   [[nodiscard]] FlopRate peak(DataType type) const;

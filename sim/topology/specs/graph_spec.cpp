@@ -23,7 +23,7 @@ void load_nodes(const DataFolder& data, GraphSpec& graph) {
     GraphHosts& hosts = graph.hosts[i];
     const std::string key = graph_item("hosts", i) + ".node";
     hosts.spec = data.load<NodeSpec>("hardware/nodes", hosts.node, hosts.where, key);
-    check_nics(hosts.spec);
+    check_node(hosts.spec);
     const NodeSpec& first = graph.hosts.front().spec;
     if (hosts.spec.gpu == first.gpu) continue;
     throw InputError(hosts.where, key,

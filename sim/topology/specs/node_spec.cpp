@@ -6,12 +6,28 @@
 
 namespace simtrain {
 
-void check_nics(const NodeSpec& node) {
-  if (node.nics.value <= node.gpus) return;
-  throw InputError(node.where, "nics",
-                   fmt::format("is {} for {} GPUs; a GPU uses one NIC, so at most {} would do "
-                               "(count a bundle as one NIC of their sum)",
-                               node.nics.value, node.gpus, node.gpus));
+namespace {
+
+void check_mesh(const NodeSpec& node) {
+  if (node.nvswitches.value > 0)
+    throw InputError(node.where, "nvswitches", "is given though gpu_wiring is mesh");
+  if (node.nvlink_domain_nodes.value > 1)
+    throw InputError(
+        node.where, "nvlink_domain_nodes",
+        fmt::format("is {} though gpu_wiring is mesh, which joins the GPUs of one node",
+                    node.nvlink_domain_nodes.value));
+}
+
+}  // namespace
+
+void check_node(const NodeSpec& node) {
+  if (node.nics.value > node.gpus)
+    throw InputError(node.where, "nics",
+                     fmt::format("is {} for {} GPUs; a GPU uses one NIC, so at most {} would do "
+                                 "(count a bundle as one NIC of their sum)",
+                                 node.nics.value, node.gpus, node.gpus));
+  if (node.is_mesh()) return check_mesh(node);
+  if (node.nvswitches.value < 1) throw InputError(node.where, "nvswitches", "is missing");
 }
 
 }  // namespace simtrain

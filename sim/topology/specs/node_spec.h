@@ -1,13 +1,25 @@
 #pragma once
 
+#include <array>
 #include <string>
 
+#include "sim/core/enum_names.h"
 #include "sim/core/fields.h"
 #include "sim/core/quantity.h"
 #include "sim/core/source_place.h"
 #include "sim/core/sourced.h"
 
 namespace simtrain {
+
+/// How the GPUs of an NVLink domain are joined: over switches that each has links to, or each pair
+/// by links of its own.
+enum class GpuWiring { switches, mesh };
+
+template <>
+struct EnumNames<GpuWiring> {
+  static constexpr std::array rows{std::pair{std::string_view("switches"), GpuWiring::switches},
+                                   std::pair{std::string_view("mesh"), GpuWiring::mesh}};
+};
 
 /// One server (for GB200: one tray): `hardware/nodes/NAME.yaml`.
 struct NodeSpec {
@@ -18,14 +30,18 @@ struct NodeSpec {
   Sourced<int> nics;  ///< NIC i is on rail i; GPU i of g uses NIC i * nics / g
   Sourced<Bandwidth> nic_bandwidth;
   Sourced<int> nvlink_domain_nodes;  ///< nodes that one NVLink domain joins
-  Sourced<int> nvswitches;           ///< switch chips of one NVLink domain
+  Sourced<GpuWiring> gpu_wiring{GpuWiring::switches, "default"};
+  Sourced<int> nvswitches{};  ///< switch chips of one NVLink domain; none of a mesh
   Sourced<Duration> host_launch_latency;
   SourcePlace where;
+
+  [[nodiscard]] bool is_mesh() const { return gpu_wiring.value == GpuWiring::mesh; }
 };
 template <>
 struct Fields<NodeSpec>;
 
-/// Throws InputError where a node has more NICs than GPUs.
-void check_nics(const NodeSpec& node);
+/// Throws InputError where a node has more NICs than GPUs, no NVLink switches though its GPUs are
+/// joined over them, or some though they are not.
+void check_node(const NodeSpec& node);
 
 }  // namespace simtrain

@@ -23,11 +23,16 @@ constexpr std::array kBlackwellBetween{96.0, 48.0, 45.1, 42.0, 40.0, 30.0, 24.0,
 std::span<const double> speeds(Architecture architecture, bool between) {
   switch (architecture) {
     case Architecture::ampere:
+    case Architecture::ada:
       return between ? std::span<const double>(kAmpereBetween) : kAmpereInside;
     case Architecture::hopper:
       return between ? std::span<const double>(kHopperBetween) : kHopperInside;
     case Architecture::blackwell:
       return between ? std::span<const double>(kBlackwellBetween) : kBlackwellInside;
+    case Architecture::cdna2:
+    case Architecture::cdna3:
+    case Architecture::cdna4:
+      break;
   }
   return kHopperInside;
 }

@@ -55,7 +55,8 @@ const LibraryRow& nccl_row() {
       switches,
       nccl_kernel,
       call,
-      send_receive};
+      send_receive,
+      [](const GpuSpec& gpu) { return gpu.has_nccl(); }};
   return kRow;
 }
 

@@ -32,6 +32,7 @@ struct Caps {
 Caps caps_of(Architecture architecture, NcclVersion version) {
   switch (architecture) {
     case Architecture::ampere:
+    case Architecture::ada:
       return {{87.7, 22.5, 19}, {20, 20, 20}, {20, 20, 20}, {24, 23.6, 17.8}};
     case Architecture::hopper: {
       const ByDomains ll = version < k221 ? ByDomains{87.7, 22.5, 19} : ByDomains{141, 45, 35};
@@ -50,6 +51,10 @@ Caps caps_of(Architecture architecture, NcclVersion version) {
       if (version >= k2297) caps.ring_ll128 = {40, 40, 40};
       return caps;
     }
+    case Architecture::cdna2:
+    case Architecture::cdna3:
+    case Architecture::cdna4:
+      break;
   }
   return {};
 }

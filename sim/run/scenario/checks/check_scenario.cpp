@@ -162,14 +162,34 @@ void check_hosts(const Scenario& scenario, const YamlNode& tree) {
 /// All tensor groups must lie alike, for the same reason.
 void check_domains(const Scenario& scenario, const YamlNode& tree) {
   const ClusterSpec& cluster = scenario.cluster;
-  const std::int64_t domain =
-      static_cast<std::int64_t>(cluster.node.gpus) * cluster.node.nvlink_domain_nodes.value;
+  const std::optional<int> segment = scenario.placement.spec.segment;
+  const std::int64_t domain = static_cast<std::int64_t>(cluster.node.gpus) *
+                              segment.value_or(cluster.node.nvlink_domain_nodes.value);
   const std::int64_t tp = scenario.recipe.tp();
-  require(cluster.gpus() <= domain || domain % tp == 0 || tp % domain == 0, tree,
+  const int gpus = segment ? scenario.gpus() : cluster.gpus();
+  require(gpus <= domain || domain % tp == 0 || tp % domain == 0, tree,
           "parallelism.tensor_model_parallel_size",
-          fmt::format("{} neither divides nor is a multiple of the {} GPUs of an NVLink domain, so "
-                      "that groups would lie differently",
-                      tp, domain));
+          fmt::format("{} neither divides nor is a multiple of the {} GPUs of {}, so that "
+                      "groups would lie differently",
+                      tp, domain, segment ? "a segment" : "an NVLink domain"));
+}
+
+/// The stack has one library, the GPU's file has numbers for it, and no map of the scenario is of
+/// another.
+void check_library(const Scenario& scenario, const YamlNode& tree) {
+  const LibraryRow* library = scenario.recipe.software.library.row;
+  const std::string& software = scenario.recipe.software.name;
+  require(library != nullptr, tree, "software",
+          fmt::format("{} needs one communication library, nccl or rccl", software));
+  require(library->knows == nullptr || library->knows(scenario.cluster.gpu), tree, "software",
+          fmt::format("{} runs {}, of which hardware/gpus/{}.yaml has no numbers", software,
+                      library->name, scenario.cluster.gpu.name));
+  for (const LibraryRow* row : library_rows()) {
+    const std::string key(row->name);
+    require(
+        row == library || !tree.find(key), tree, key,
+        fmt::format("is of a library that {} does not run; it runs {}", software, library->name));
+  }
 }
 
 /// Faults name devices that the cluster has and leave every host a NIC.
@@ -182,6 +202,7 @@ void check_faults(const ClusterSpec& cluster) {
 }  // namespace
 
 void check_plan(const Scenario& scenario, const ScenarioTrees& trees) {
+  check_library(scenario, trees.scenario);
   check_precision(scenario.recipe, trees.scenario);
   require(scenario.recipe.model.has_experts() || !trees.scenario.find("moe"), trees.scenario, "moe",
           fmt::format("is of experts, which {} does not have", scenario.recipe.model.name));

@@ -27,17 +27,6 @@ Duration turnaround(const FabricSpec& fabric, double peers) {
   return to_duration(one + share * (to_seconds(fabric.all_to_all_turnaround.value) - one));
 }
 
-/// Two more switches and cables for each level that a way climbs.
-Duration climb(const ClusterSpec& cluster, Distance distance) {
-  const FabricSpec& fabric = cluster.fabric;
-  const bool blocks =
-      !cluster.graph && fabric.nodes_per_block && cluster.nodes > fabric.nodes_per_block->value;
-  const int levels = distance == Distance::fabric  ? (blocks ? 2 : 1)
-                     : distance == Distance::block ? 1
-                                                   : 0;
-  return levels * fabric.level_latency();
-}
-
 TransferCost start_pair(Bytes bytes) {
   return start_cost({Collective::send_receive, bytes, {}}, Algorithm::direct, Protocol::simple);
 }

@@ -24,8 +24,8 @@ double round_bytes(const CollectiveRequest& request, int operations) {
 bool can_use_nvls(const CollectiveRequest& request, const NcclEnvironment& environment,
                   Protocol protocol) {
   return environment.settings.nvls.value && protocol == Protocol::simple &&
-         request.layout.ranks_per_domain() > 2 &&
-         environment.cluster.gpu.architecture != Architecture::ampere;
+         request.layout.ranks_per_domain() > 2 && !environment.cluster.node.is_mesh() &&
+         environment.cluster.gpu.architecture >= Architecture::hopper;
 }
 
 struct Rounds {
