@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "sim/collectives/collective.h"
+#include "sim/collectives/libraries/rccl/rccl_library.h"
 #include "tests/collectives/environment.h"
 #include "tests/collectives/fixed_ring.h"
 
@@ -26,14 +27,20 @@ std::vector<const LibraryRow*> rows() {
   return all;
 }
 
+bool knows(const LibraryRow& row, const Setup& setup) {
+  return row.knows == nullptr || row.knows(setup.cluster.spec().gpu);
+}
+
 /// Calls `check` with calls of every library on several clusters: any collective, any number of
 /// ranks above one, any bytes up to 2^36.
 template <class Check>
 void for_random_calls(Check check) {
   std::mt19937_64 random(20250714);
-  for (const char* cluster : {"dgx-superpod-h100", "gcp-a4", "dgx-superpod-gb200"}) {
+  for (const char* cluster :
+       {"dgx-superpod-h100", "gcp-a4", "dgx-superpod-gb200", "oci-mi300x", "frontier"}) {
     const Setup setup(cluster, 36);
     for (const LibraryRow* row : rows()) {
+      if (!knows(*row, setup)) continue;
       const CommunicationLibrary library = usual_library(*row);
       for (int round = 0; round < 300; ++round) {
         const Collective collective = kCollectives[random() % kCollectives.size()];
@@ -64,6 +71,16 @@ TEST_CASE("every library has a name of its own, a line of meaning and settings a
     for (const LibrarySwitch& one : row->switches(library.settings))
       CHECK(one.key.substr(0, row->name.size() + 1) == std::string(row->name) + ".");
   }
+}
+
+TEST_CASE("a library knows the GPUs whose files have its numbers") {
+  const Setup nvidia("dgx-superpod-h100", 1);
+  const Setup amd("oci-mi300x", 1);
+  CHECK(knows(nccl_row(), nvidia));
+  CHECK(!knows(nccl_row(), amd));
+  CHECK(knows(rccl_row(), amd));
+  CHECK(!knows(rccl_row(), nvidia));
+  CHECK(knows(fixed_ring_row(), amd));
 }
 
 TEST_CASE("no library lists an algorithm twice") {
@@ -114,8 +131,8 @@ TEST_CASE("a call costs the same whatever was asked before") {
 }
 
 TEST_CASE("one rank costs nothing, in any library") {
-  const Setup setup("dgx-superpod-h100", 1);
   for (const LibraryRow* row : rows()) {
+    const Setup setup(row == &rccl_row() ? "oci-mi300x" : "dgx-superpod-h100", 1);
     const CommunicationLibrary library = usual_library(*row);
     for (const Collective collective : kCollectives) {
       if (collective == Collective::send_receive) continue;  // of a rank to itself: never asked
