@@ -40,7 +40,7 @@ TEST_CASE("bash completes commands, options, listed words, names and rows") {
       {"sweep --format = c", {"csv"}},
       {"run scenarios/llama31_8b_h100.yaml --row bf16-1", {"bf16-128", "bf16-16"}},
       {"metrics --scenario scenarios/llama31_8b_h100.yaml --row = fp8-8", {"fp8-8"}},
-      {"import a --cluster gcp", {"gcp-a3-mega", "gcp-a3-ultra", "gcp-a4"}},
+      {"import a --cluster gcp", {"gcp-a3-mega", "gcp-a3-ultra", "gcp-a4", "gcp-a4x"}},
       {"nccl gcp-a4 --op all", {"all_gather", "all_reduce", "alltoall"}},
       {"topology gcp-a4 --highlight ''", {"cp", "dp", "pp", "tp"}},
       {"list log", {"log-formats"}},

@@ -151,8 +151,10 @@ TEST_CASE("a GPU that the file leaves open has to be given") {
   };
   CHECK(refused(input("dgx-h100-smi.txt"), {}) ==
         "dgx-h100-smi.txt:1:6: gpu: 18 NVLinks a GPU: h100-sxm or h200-sxm or b200-sxm or gb200 or "
-        "b300-sxm or gb300; choose with --gpu NAME, one of a100-sxm, b200-sxm, "
-        "b300-sxm, gb200, gb300, h100-sxm, h100-sxm-96gb, h200-sxm");
+        "b300-sxm or gb300; choose with --gpu NAME, one of a100-pcie-40gb, a100-pcie-80gb, "
+        "a100-sxm, a100-sxm-40gb, b200-sxm, b300-sxm, gb200, gb300, gh200-144gb, gh200-96gb, "
+        "h100-nvl, h100-pcie, h100-sxm, h100-sxm-96gb, h20, h200-nvl, h200-sxm, h800-sxm, l40s, "
+        "mi250x, mi300x, mi325x, mi355x");
   CHECK(
       refused(input("hgx-h100-nccl.xml"), "gb200") ==
       "hgx-h100-nccl.xml:11: gpu: the file gives sm 90, 18 NVLinks a GPU, x86_64 CPUs; a gb200 has "
