@@ -70,7 +70,7 @@ TEST_CASE("segments are found among the free hosts of a fragmented cluster") {
   CHECK(std::is_sorted(hosts.begin(), hosts.end()));
   std::map<int, int> by_rack;
   for (const int host : hosts) ++by_rack[host / 18];
-  for (const auto& [rack, count] : by_rack) CHECK(count % 4 == 0);
+  for (const auto& rack : by_rack) CHECK(rack.second % 4 == 0);
 }
 
 TEST_CASE("segments that do not divide the job, fit no rack or find too few hosts are refused") {

@@ -31,13 +31,14 @@ std::string written(Duration time) {
   return fmt::format("{} us", static_cast<double>(time.count()) / 1e6);
 }
 
-/// A node of the data folder with this GPU and NVLink switches, if possible with as many: what a file does not give is
-/// assumed to be as there.
+/// A node of the data folder with this GPU and NVLink switches, if possible with as many: what a
+/// file does not give is assumed to be as there.
 std::optional<NodeSpec> similar_node(const std::string& gpu, int gpus, const DataFolder& data) {
   std::optional<NodeSpec> found;
   for (const std::string& name : data.names("hardware/nodes")) {
     auto node = data.load<NodeSpec>("hardware/nodes", name, {}, "");
-    if (node.gpu != gpu || node.is_mesh() || (found && (found->gpus == gpus || node.gpus != gpus))) continue;
+    if (node.gpu != gpu || node.is_mesh() || (found && (found->gpus == gpus || node.gpus != gpus)))
+      continue;
     found = std::move(node);
   }
   return found;

@@ -74,8 +74,8 @@ TransferCost rccl_call(const CollectiveRequest& request, const RcclEnvironment& 
   const auto plan = takes_mesh(request, environment) ? rccl_mesh : rccl_ring;
   TransferCost best = plan(request, environment, Protocol::simple);
   for (const Protocol protocol : kRcclProtocols) {
-    TransferCost cost = plan(request, environment, protocol);
-    if (cost.alone() < best.alone()) best = std::move(cost);
+    const TransferCost cost = plan(request, environment, protocol);
+    if (cost.alone() < best.alone()) best = cost;
   }
   return best;
 }
