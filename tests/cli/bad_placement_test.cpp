@@ -55,5 +55,29 @@ TEST_CASE("A job gets hosts that there are, each once") {
   });
 }
 
+TEST_CASE("Segments divide a job and lie in NVLink domains") {
+  check_edits({
+      {"placement: compact", "placement: {kind: compact, segment: 0}",
+       "5:82: cluster.placement.segment: '0' is out of range; 1 to 1000000 would do"},
+      {"placement: compact", "placement: {kind: random, seed: 1, segment: 1}",
+       "5:90: cluster.placement.segment: does not apply to placement random"},
+      {"placement: compact", "placement: {kind: compact, segment: 2}",
+       "5:57: cluster.placement: has segments of 2 nodes, more than the 1 of an NVLink domain"},
+      {"name: dgx-superpod-h100, nodes: 4, placement: compact",
+       "name: dgx-superpod-gb200, nodes: 4, placement: {kind: compact, segment: 3}",
+       "5:58: cluster.placement: has segments of 3 nodes, which do not divide the job's 4; 6 nodes "
+       "would do"},
+  });
+}
+
+TEST_CASE("A stack runs on GPUs that its library knows") {
+  check_edits({
+      {"dgx-superpod-h100", "oci-mi300x",
+       "6:11: software: nemo-25.02 runs nccl, of which hardware/gpus/mi300x.yaml has no numbers"},
+      {"model: llama3.1-8b", "model: llama3.1-8b\nrccl: {msccl: false}",
+       "8:7: rccl: is of a library that nemo-25.02 does not run; it runs nccl"},
+  });
+}
+
 }  // namespace
 }  // namespace simtrain::testing

@@ -129,6 +129,11 @@ TEST_CASE("list prints every collective, library, algorithm and protocol with wh
                            "pat", "direct", "user-buffers"})
     CHECK(has_line(algorithms, std::string(name) + " "));
   CHECK(has_line(printed("list libraries"), "nccl "));
+  CHECK(has_line(printed("list libraries"), "rccl "));
+  CHECK(has_line(printed("list algorithms"), "mesh "));
+  CHECK(has_line(printed("list gpus"), "mi300x"));
+  CHECK(has_line(printed("list nodes"), "mi300x-8gpu"));
+  CHECK(has_line(printed("list clusters"), "oci-mi300x"));
   const std::string protocols = printed("list protocols");
   for (const char* name : {"ll", "ll128", "simple", "ce"})
     CHECK(has_line(protocols, std::string(name) + " "));
