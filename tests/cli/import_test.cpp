@@ -88,7 +88,8 @@ TEST_CASE("an imported node runs like the node that the repository has") {
 TEST_CASE("a GPU of one's own data folder is found, and nothing is taken from another's nodes") {
   const TempFolder folder;
   copy_hardware(folder);
-  for (const std::string node : {"dgx-a100", "hgx-a100-4hdr", "hgx-a100-4x100g"})
+  for (const std::string node : {"dgx-a100", "dgx-a100-40gb", "hgx-a100-4hdr", "hgx-a100-4x100g",
+                                 "hgx-a100-p4d", "oci-a100"})
     std::filesystem::remove(folder.path() / ("hardware/nodes/" + node + ".yaml"));
   const CallOptions options{SIMTRAIN_SOURCE_DIR, {{"SIMTRAIN_DATA", folder.path().string()}}, ""};
   const Outcome outcome = run_simtrain({"import", kData + "dgx-a100-nccl.xml"}, options);

@@ -14,12 +14,6 @@ constexpr std::int64_t kSequence = 8192;
 
 std::string quoted(const std::string& text) { return fmt::format("\"{}\"", plain_text(text)); }
 
-bool has_fp8(const GpuSpec& gpu) {
-  const std::vector<GemmRate>& rates = gpu.gemm.rates;
-  return std::any_of(rates.begin(), rates.end(),
-                     [](const GemmRate& rate) { return rate.data_type == DataType::fp8; });
-}
-
 class FirstKeys {
  public:
   FirstKeys(const DataFolder& data, const FirstRequest& request)
@@ -64,13 +58,19 @@ class FirstKeys {
     given("cluster.nodes", std::to_string(nodes_),
           fmt::format("--gpus {}, {} a node", request_.gpus, cluster_.node.gpus));
     assumed("cluster.placement", "compact", "the job's nodes lie side by side");
-    software_ = request_.software.value_or(has_fp8(cluster_.gpu) ? "nemo-25.04.01"
-                                                                 : "megatron-core-2025-a100");
+    software_ = request_.software.value_or(newest_stack());
     if (request_.software)
       given("software", software_, "--software");
     else
       assumed("software", software_, "the newest stack here for such GPUs");
     keys_.insert(keys_.end(), request_.model.begin(), request_.model.end());
+  }
+
+  /// That runs the GPU's kernels of attention on its library.
+  [[nodiscard]] std::string newest_stack() const {
+    const GpuSpec& gpu = cluster_.gpu;
+    if (!gpu.has_nccl()) return "megatron-rocm-2025";
+    return gpu.architecture >= Architecture::hopper ? "nemo-25.04.01" : "megatron-core-2025-a100";
   }
 
   /// NeMo's performance recipes set more than Megatron's defaults.
