@@ -124,14 +124,14 @@ TEST_CASE("every cluster of the repository whose GPUs run NCCL has a table of ev
   for (const auto& entry :
        std::filesystem::directory_iterator(SIMTRAIN_SOURCE_DIR "/hardware/clusters")) {
     const std::string cluster = entry.path().stem().string();
-    if (run_simtrain(words("nccl " + cluster + " --nodes 2 --op all_reduce --min 8 --max 8"))
+    if (run_simtrain(words("nccl " + cluster + " --gpus 16 --op all_reduce --min 8 --max 8"))
             .err.find("do not run NCCL") != std::string::npos)
       continue;
     for (const std::string& operation : kOperations) {
       CAPTURE(cluster);
       CAPTURE(operation);
       const nlohmann::json sizes =
-          result(cluster + " --nodes 2 --min 8 --max 8G --op " + operation).at("sizes");
+          result(cluster + " --gpus 16 --min 8 --max 8G --op " + operation).at("sizes");
       REQUIRE(sizes.size() == 31);
       for (const auto& size : sizes) {
         CHECK(size.at("time_s") > 0);
