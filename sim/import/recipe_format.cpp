@@ -4,8 +4,8 @@ namespace simtrain {
 
 const std::vector<RecipeFormat>& recipe_formats() {
   static const std::vector<RecipeFormat> rows{
-      kDlloggerHeader, kHuggingFaceConfig, kMegatronModelConfig, kMegatronBridge, kNemo2,
-      kNemo1,          kNemo1Hparams,      kMegatronArguments};
+      kTorchtitan, kDlloggerHeader, kHuggingFaceConfig, kMegatronModelConfig, kMegatronBridge,
+      kNemo2,      kNemo1,          kNemo1Hparams,      kMegatronArguments};
   return rows;
 }
 

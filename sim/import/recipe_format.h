@@ -50,6 +50,7 @@ extern const RecipeFormat kMegatronModelConfig;
 extern const RecipeFormat kNemo2;
 extern const RecipeFormat kNemo1;
 extern const RecipeFormat kNemo1Hparams;
+extern const RecipeFormat kTorchtitan;
 
 /// All of them. A text is of the first that recognizes it.
 const std::vector<RecipeFormat>& recipe_formats();
