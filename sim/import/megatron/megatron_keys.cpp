@@ -101,6 +101,15 @@ constexpr std::array kOtherMegatronKeys{
     KeyRow{"fsdp_manual_registration", kFsdpBuffers},
     KeyRow{"suggested_communication_unit_size", kFsdpBuffers},
     KeyRow{"init_model_with_meta_device", kOutside},
+    KeyRow{"zero_stage", &T::sharding},
+    KeyRow{"deepspeed_config", Ignored{"read itself, as DeepSpeed's configuration"}},
+    KeyRow{"deepspeed", Ignored{"which stage of ZeRO it runs is given by its configuration"}},
+    KeyRow{"no_pipeline_parallel", kDerived},
+    KeyRow{"cpu_optimizer", Refused{kNoOffload}},
+    KeyRow{"ds_sequence_parallel_size",
+           Refused{"sequences that are exchanged by heads are not modelled", "1"}},
+    KeyRow{"deepspeed_activation_checkpointing",
+           Ignored{"which library recomputes; --checkpoint-activations says that it does"}},
     KeyRow{"decoder_num_layers", Refused{kNoEncoder}},
     KeyRow{"decoder_seq_length", Refused{kNoEncoder}},
     KeyRow{"heterogeneous_layers_config_path", Refused{"layers that differ are not modelled"}},
@@ -177,8 +186,10 @@ constexpr std::array kOtherMegatronKeys{
     KeyRow{"manual_gc*", Ignored{"garbage collection is not modelled"}},
 };
 
-constexpr std::array<MegatronOption, 12> kOptions{
+constexpr std::array<MegatronOption, 14> kOptions{
     {{"fp8_format", "fp8", ""},
+     {"checkpoint_activations", "recompute_granularity", "full"},
+     {"checkpoint_num_layers", "recompute_num_layers", ""},
      {"torch_fsdp2_no_reshard_after_forward", "torch_fsdp2_reshard_after_forward", "false"},
      {"bucket_size", "ddp_bucket_size", ""},
      {"num_nodes", "nnodes", ""},
