@@ -50,7 +50,9 @@ void check_degrees(const RecipeTerms& terms, std::int64_t replicas, std::int64_t
   const std::int64_t context = terms.context_parallel_size
                                    ? std::max<std::int64_t>(1, terms.context_parallel_size->value)
                                    : 1;
-  if (shards.value <= ranks && shards.value * replicas * context == ranks) return;
+  const double product = static_cast<double>(shards.value) * static_cast<double>(replicas) *
+                         static_cast<double>(context);
+  if (product == static_cast<double>(ranks)) return;
   throw InputError(shards.place, shards.origin,
                    fmt::format("{} shards of {} replicas with CP {} are not the {} ranks of "
                                "DP x CP; another --nodes would do",
@@ -158,6 +160,8 @@ const ShardingRow* sharding_row(std::string_view name) {
 }
 
 Finding bucket_of(const RecipeTerms& terms, const BucketFacts& facts) {
+  const bool given = terms.bucket_size || (terms.bucket_cap_mb && !terms.bucket_cap_mb->assumed);
+  if (facts.by_units && !given) return {"", "125", "not used: gradients are reduced unit by unit"};
   if (terms.bucket_cap_mb)
     return {"", fmt::format("{}", terms.bucket_cap_mb->value), terms.bucket_cap_mb->origin,
             terms.bucket_cap_mb->assumed};
@@ -171,7 +175,6 @@ Finding bucket_of(const RecipeTerms& terms, const BucketFacts& facts) {
             fmt::format("{}: {} elements of {} bytes", terms.bucket_size->origin, elements, bytes),
             terms.bucket_size->assumed};
   }
-  if (facts.by_units) return {"", "125", "not used: gradients are reduced unit by unit"};
   if (!facts.overlaps)
     return {"", "1000000", "Megatron's default without overlap: all in one", true};
   return {"", megabytes(std::max<std::int64_t>(40000000, 1000000 * facts.ranks)),

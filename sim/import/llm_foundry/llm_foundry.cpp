@@ -192,7 +192,8 @@ void add_foundry_defaults(RecipeTerms& terms, bool sharded) {
   settle_composer_sharding(terms, sharded);
   if (sharded) default_to(terms.fsdp_grad_reduce_dtype, "fp32", "Composer's default");
   if (terms.fsdp_grad_reduce_dtype) terms.grad_reduce_dtype = terms.fsdp_grad_reduce_dtype;
-  if (!sharded) default_to(terms.overlap_grad_reduce, true, "PyTorch's DDP");
+  default_to(terms.overlap_grad_reduce, true, "PyTorch reduces beside the backward");
+  default_to(terms.bucket_cap_mb, 25, "PyTorch's default of DDP");
   if (terms.precision && terms.precision->value.find("fp8") != std::string::npos)
     terms.fp8 = terms.precision;
   if (terms.model_class) return;

@@ -140,6 +140,7 @@ void add_maxtext_defaults(RecipeTerms& terms) {
   default_to(terms.sharding, "xla_fsdp", "XLA partitions what MaxText shards");
   default_to(terms.precision, "bfloat16", kBase);
   default_to(terms.grad_reduce_dtype, "fp32", "MaxText keeps weights and gradients in FP32");
+  default_to(terms.overlap_grad_reduce, true, "XLA reduces beside the backward");
   default_to(terms.gradient_accumulation_steps, 1, kBase);
   default_to(terms.per_device_batch_size, 12, kBase);
   default_to(terms.seq_length, 2048, kBase);
@@ -208,13 +209,34 @@ bool is_key_word(std::string_view text) {
              std::string_view::npos;
 }
 
-YamlNode tree_of_script(const ShellScript& script, const ImportFile& file) {
+/// Whether an override says what a key is, or takes it away.
+bool is_settled(const RecipeRequest& request, std::string_view key) {
+  return std::any_of(request.overrides.begin(), request.overrides.end(),
+                     [&](std::string_view text) {
+                       text.remove_prefix(std::min(text.find_first_not_of("+~"), text.size()));
+                       return text.substr(0, text.find('=')) == key;
+                     });
+}
+
+void refuse_undecided(const ShellWord& word, const std::string& key, const RecipeRequest& request) {
+  const KeyRow* row = exact_row(kMaxTextKeys, key);
+  const bool matters = row == nullptr || !std::holds_alternative<Ignored>(row->meaning);
+  if (!word.undecided || !matters || is_settled(request, key)) return;
+  throw InputError(word.place, key,
+                   fmt::format("is in a branch that is decided at run time; --override "
+                               "+{}=VALUE settles it",
+                               key));
+}
+
+YamlNode tree_of_script(const ShellScript& script, const ImportFile& file,
+                        const RecipeRequest& request) {
   YamlNode tree;
   tree.kind = YamlNode::Kind::map;
   tree.place = {file.path};
   for (const ShellWord& word : script.words) {
     if (word.starts || !is_key_word(word.text)) continue;
     const std::size_t equals = word.text.find('=');
+    refuse_undecided(word, word.text.substr(0, equals), request);
     set_yaml_value(tree, word.text.substr(0, equals),
                    scalar_node(word.text.substr(equals + 1), word.place), word.place);
   }
@@ -239,7 +261,8 @@ ImportedRecipe read_maxtext_file(const ImportFile& file, const RecipeRequest& re
   const bool yaml = is_maxtext_yaml(file.text);
   ShellScript script;
   if (!yaml) script = read_script(file.text, file.path);
-  YamlNode tree = yaml ? load_yaml_text(file.text, file.path) : tree_of_script(script, file);
+  YamlNode tree =
+      yaml ? load_yaml_text(file.text, file.path) : tree_of_script(script, file, request);
   if (tree.kind != YamlNode::Kind::map)
     throw InputError({file.path}, "", "is no map of keys; a recipe was expected");
   take_in_base(tree, file.path);
