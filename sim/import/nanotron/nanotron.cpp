@@ -57,7 +57,6 @@ constexpr std::array kNanotronKeys{
     KeyRow{"checkpoints.*", kOutside},
     KeyRow{"data_stages*", kOutside},
     KeyRow{"general.*", kOutside},
-    KeyRow{"lighteval*", kOutside},
     KeyRow{"logging.*", kOutside},
     KeyRow{"profiler*", kOutside},
     KeyRow{"tokenizer.*", kOutside},
@@ -107,10 +106,15 @@ bool is_nanotron(std::string_view text) {
 ImportedRecipe read_nanotron(const ImportFile& file, const RecipeRequest& request,
                              const DataFolder& data) {
   YamlNode tree = load_yaml_recipe(file, request);
+  // An evaluation has degrees of its own.
+  const bool evaluates = std::erase_if(tree.entries, [](const YamlEntry& entry) {
+                           return entry.key == "lighteval";
+                         }) > 0;
   reword(tree, "parallelism.tp_mode", {{"REDUCE_SCATTER", "true"}, {"ALL_REDUCE", "false"}});
   reword(tree, "parallelism.recompute_layer", {{"true", "full"}, {"false", "none"}});
   reword(tree, "parallelism.pp_engine", {{"1F1B", "1f1b"}});
   RecipeReading reading = read_recipe(tree, kNanotronKeys, KeyStyle::dotted);
+  if (evaluates) ++reading.ignored[std::string(kOutside.why)]["lighteval"];
   add_nanotron_defaults(reading.terms, file.path);
   return imported_scenario("nanotron configuration", reading, file, request, data);
 }

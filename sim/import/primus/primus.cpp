@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "sim/import/maxtext/maxtext.h"
@@ -22,6 +24,7 @@ bool is_primus(std::string_view text) {
 /// is for.
 RecipeReading read_primus_megatron(YamlNode tree, const Given<std::string>& model,
                                    const RecipeRequest& request) {
+  reword(tree, "sequence_parallel", {{"1", "true"}, {"0", "false"}});
   RecipeReading reading = read_megatron_arguments(tree, KeyStyle::dotted);
   RecipeTerms& terms = reading.terms;
   const auto drop_default = [](auto& term) {
@@ -36,13 +39,16 @@ RecipeReading read_primus_megatron(YamlNode tree, const Given<std::string>& mode
   return reading;
 }
 
-/// `${NAME:4096}` of a value as what it is where the environment does not set NAME.
+/// `${NAME:4096}` within values as what it is where the environment does not set NAME.
 void put_in_defaults(YamlNode& node) {
   for (YamlEntry& entry : node.entries) put_in_defaults(entry.value);
   for (YamlNode& item : node.items) put_in_defaults(item);
-  const std::size_t colon = node.text.find(':');
-  if (node.text.starts_with("${") && node.text.ends_with('}') && colon != std::string::npos)
-    node.text = node.text.substr(colon + 1, node.text.size() - colon - 2);
+  const std::size_t start = node.text.find("${");
+  const std::size_t colon = node.text.find(':', std::min(start, node.text.size()));
+  const std::size_t end = node.text.find('}', std::min(colon, node.text.size()));
+  if (start == std::string::npos || colon == std::string::npos || end == std::string::npos) return;
+  node.text = node.text.substr(0, start) + node.text.substr(colon + 1, end - colon - 1) +
+              node.text.substr(end + 1);
 }
 
 YamlNode overrides_of(const YamlNode& tree, const std::string& path) {
@@ -54,9 +60,9 @@ YamlNode overrides_of(const YamlNode& tree, const std::string& path) {
 
 ImportedRecipe read_primus(const ImportFile& file, const RecipeRequest& request,
                            const DataFolder& data) {
-  const YamlNode tree = load_yaml_text(file.text, file.path);
+  YamlNode tree = load_yaml_text(file.text, file.path);
+  put_in_defaults(tree);
   YamlNode overrides = overrides_of(tree, file.path);
-  put_in_defaults(overrides);
   apply_overrides(overrides, request.overrides);
   const std::string key = std::string(kTrainer) + ".framework";
   const std::string framework = text_at(tree, key);

@@ -25,10 +25,15 @@ constexpr std::uint64_t kLongestEvent = 1U << 26U;
 constexpr std::size_t kMostNames = 12;
 
 // Fields of tensorflow's Event, Summary, Summary.Value and TensorProto.
-enum EventField : std::uint32_t { kEventStep = 2, kEventSummary = 5 };
-enum SummaryField : std::uint32_t { kSummaryValue = 1 };
-enum ValueField : std::uint32_t { kValueTag = 1, kValueSimple = 2, kValueTensor = 8 };
-enum TensorField : std::uint32_t { kTensorContent = 4, kTensorFloats = 5, kTensorDoubles = 6 };
+constexpr std::uint32_t kEventStep = 2;
+constexpr std::uint32_t kEventSummary = 5;
+constexpr std::uint32_t kSummaryValue = 1;
+constexpr std::uint32_t kValueTag = 1;
+constexpr std::uint32_t kValueSimple = 2;
+constexpr std::uint32_t kValueTensor = 8;
+constexpr std::uint32_t kTensorContent = 4;
+constexpr std::uint32_t kTensorFloats = 5;
+constexpr std::uint32_t kTensorDoubles = 6;
 
 /// A scalar that a tensor holds, written as 4 raw bytes or as the only number of its list.
 std::optional<double> scalar_in(protozero::pbf_reader tensor) {
