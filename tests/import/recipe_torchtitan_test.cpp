@@ -133,6 +133,9 @@ TEST_CASE("a torchtitan configuration is refused where it is not understood") {
   const ImportFile broken = with(recipe_file(kTitan), "flavor = \"70B\"", "flavor = 70B");
   CHECK(holds(error_of([&] { import_recipe(broken, titan_job()); }),
               "tests/import/data/llama31_70b_titan.toml:15:12: is no TOML: "));
+  const ImportFile sign = with(recipe_file(kTitan), "[parallelism]", "[${llelism]");
+  CHECK(holds(error_of([&] { import_recipe(sign, titan_job()); }),
+              "llama31_70b_titan.toml:34:1: is no TOML: the name of a table starts as none can"));
   const ImportFile twice = with(recipe_file(kTitan), "steps = 1000", "seq_len = 1000");
   CHECK(holds(error_of([&] { import_recipe(twice, titan_job()); }), "is no TOML: "));
 }

@@ -260,6 +260,11 @@ TEST_CASE("an event file that is cut off, damaged or without step times") {
       good + event_record("\x2a\x7f") + event(11, simple_scalar("iteration-time", 3)), all_steps());
   CHECK(damaged.steps.size() == 2);
   CHECK(why(damaged) == "3: is no event that can be read");
+  // Fields of the known numbers, written in another way, are of another kind of file.
+  const MeasuredRun otherwise = read_text(
+      good + event_record("\x12\x01x\x28\x05") + event(12, field(1, "\x08\x05\x12\x01x\x40\x01")),
+      all_steps());
+  CHECK(otherwise.steps.size() == 1);
   const MeasuredRun endless = read_text(good + raw(std::uint64_t{1} << 40) + "crc1", all_steps());
   CHECK(why(endless) == "3: is longer than events are; what follows is not read");
   const MeasuredRun other = read_text(kVersion + event(1, simple_scalar("accuracy", 2.5F)));

@@ -6,6 +6,19 @@
 #include <fmt/format.h>
 
 #define TOML_ENABLE_FORMATTERS 0
+#include <toml++/impl/preprocessor.h>
+
+namespace {
+
+/// What the library takes for granted of a text is not so.
+struct BrokenToml {};
+[[noreturn]] void break_off() { throw BrokenToml{}; }
+
+}  // namespace
+
+// The library's parser assumes that a name in brackets starts as names do, and does not look.
+#undef TOML_ASSERT_ASSUME
+#define TOML_ASSERT_ASSUME(expr) ((expr) ? void() : break_off())
 #include <toml++/toml.h>
 
 namespace simtrain {
@@ -54,6 +67,22 @@ YamlNode tree_of(const toml::node& node, const std::string& name) {
   return tree;
 }
 
+/// The line of the first name in brackets that starts as none can; 0 where there is none.
+int line_of_wrong_table(std::string_view text) {
+  constexpr std::string_view kStarts =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-\"'";
+  for (int number = 1; !text.empty(); ++number) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    const std::size_t first = line.find_first_not_of(" \t");
+    const std::size_t name = line.find_first_not_of("[ \t");
+    const bool table = first != std::string_view::npos && line[first] == '[';
+    if (table && (name == std::string_view::npos || kStarts.find(line[name]) == kStarts.npos))
+      return number;
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+  }
+  return 0;
+}
+
 }  // namespace
 
 YamlNode load_toml_text(const std::string& text, const std::string& name) {
@@ -63,6 +92,9 @@ YamlNode load_toml_text(const std::string& text, const std::string& name) {
   } catch (const toml::parse_error& error) {
     throw InputError(place_of(error.source(), name), "",
                      "is no TOML: " + std::string(error.description()));
+  } catch (const BrokenToml&) {
+    throw InputError({name, line_of_wrong_table(text), 1}, "",
+                     "is no TOML: the name of a table starts as none can");
   }
 }
 

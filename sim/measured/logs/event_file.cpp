@@ -35,18 +35,26 @@ constexpr std::uint32_t kTensorContent = 4;
 constexpr std::uint32_t kTensorFloats = 5;
 constexpr std::uint32_t kTensorDoubles = 6;
 
+using Wire = protozero::pbf_wire_type;
+
+/// Whether the field that comes is one of this number, written in this way.
+bool is(const protozero::pbf_reader& reader, std::uint32_t number, Wire wire) {
+  return reader.tag() == number && reader.wire_type() == wire;
+}
+
 /// A scalar that a tensor holds, written as 4 raw bytes or as the only number of its list.
 std::optional<double> scalar_in(protozero::pbf_reader tensor) {
   std::optional<double> value;
   while (tensor.next()) {
-    const bool packed = tensor.wire_type() == protozero::pbf_wire_type::length_delimited;
-    if (tensor.tag() == kTensorFloats && packed) {
+    if (is(tensor, kTensorFloats, Wire::length_delimited)) {
       for (const float number : tensor.get_packed_float()) value = number;
-    } else if (tensor.tag() == kTensorFloats) {
+    } else if (is(tensor, kTensorFloats, Wire::fixed32)) {
       value = tensor.get_float();
-    } else if (tensor.tag() == kTensorDoubles && packed) {
+    } else if (is(tensor, kTensorDoubles, Wire::length_delimited)) {
       for (const double number : tensor.get_packed_double()) value = number;
-    } else if (tensor.tag() == kTensorContent && packed) {
+    } else if (is(tensor, kTensorDoubles, Wire::fixed64)) {
+      value = tensor.get_double();
+    } else if (is(tensor, kTensorContent, Wire::length_delimited)) {
       const protozero::data_view bytes = tensor.get_view();
       float number = 0;
       if (bytes.size() == sizeof number) {
@@ -70,9 +78,9 @@ class EventSteps {
     std::int64_t step = 0;
     std::vector<protozero::pbf_reader> summaries;
     while (event.next()) {
-      if (event.tag() == kEventStep) {
+      if (is(event, kEventStep, Wire::varint)) {
         step = event.get_int64();
-      } else if (event.tag() == kEventSummary) {
+      } else if (is(event, kEventSummary, Wire::length_delimited)) {
         summaries.push_back(event.get_message());
       } else {
         event.skip();
@@ -106,19 +114,18 @@ class EventSteps {
   }
 
   void read_summary(protozero::pbf_reader& summary) {
-    while (summary.next(kSummaryValue, protozero::pbf_wire_type::length_delimited))
-      read_value(summary.get_message());
+    while (summary.next(kSummaryValue, Wire::length_delimited)) read_value(summary.get_message());
   }
 
   void read_value(protozero::pbf_reader value) {
     std::string name;
     std::optional<double> number;
     while (value.next()) {
-      if (value.tag() == kValueTag) {
+      if (is(value, kValueTag, Wire::length_delimited)) {
         name = value.get_string();
-      } else if (value.tag() == kValueSimple) {
+      } else if (is(value, kValueSimple, Wire::fixed32)) {
         number = value.get_float();
-      } else if (value.tag() == kValueTensor) {
+      } else if (is(value, kValueTensor, Wire::length_delimited)) {
         number = scalar_in(value.get_message());
       } else {
         value.skip();
