@@ -4,8 +4,9 @@ namespace simtrain {
 
 const std::vector<RecipeFormat>& recipe_formats() {
   static const std::vector<RecipeFormat> rows{
-      kDlloggerHeader, kHuggingFaceConfig, kMegatronModelConfig, kMegatronBridge, kNemo2,
-      kNemo1,          kNemo1Hparams,      kMegatronArguments};
+      kPrimus,         kTorchtitan, kMaxText,        kLlmFoundry,        kGptNeox,
+      kNanotron,       kDeepSpeed,  kDlloggerHeader, kHuggingFaceConfig, kMegatronModelConfig,
+      kMegatronBridge, kNemo2,      kNemo1,          kNemo1Hparams,      kMegatronArguments};
   return rows;
 }
 

@@ -42,14 +42,21 @@ struct RecipeFormat {
   ImportedRecipe (*read)(const ImportFile&, const RecipeRequest&, const DataFolder&);
 };
 
+extern const RecipeFormat kDeepSpeed;
 extern const RecipeFormat kDlloggerHeader;
+extern const RecipeFormat kGptNeox;
 extern const RecipeFormat kHuggingFaceConfig;
+extern const RecipeFormat kLlmFoundry;
+extern const RecipeFormat kMaxText;
 extern const RecipeFormat kMegatronArguments;
 extern const RecipeFormat kMegatronBridge;
 extern const RecipeFormat kMegatronModelConfig;
+extern const RecipeFormat kNanotron;
 extern const RecipeFormat kNemo2;
 extern const RecipeFormat kNemo1;
 extern const RecipeFormat kNemo1Hparams;
+extern const RecipeFormat kPrimus;
+extern const RecipeFormat kTorchtitan;
 
 /// All of them. A text is of the first that recognizes it.
 const std::vector<RecipeFormat>& recipe_formats();

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "sim/import/job/sharding_keys.h"
 #include "sim/import/terms/expert_keys.h"
 #include "sim/import/terms/scenario_keys.h"
 #include "sim/run/scenario/scenario.h"
@@ -148,6 +149,7 @@ ImportedRecipe imported_scenario(std::string_view format, RecipeReading reading,
   require_taken(reading, file, format);
   settle_experts(reading, request, data);
   settle_mamba(reading, request, data);
+  settle_sharding(reading);
   ImportedRecipe result = imported_text({file.path, std::string(format)},
                                         scenario_keys(reading, file, request, data), reading);
   const auto source = ScenarioSource::from_text(result.yaml, file.path + ", as imported");

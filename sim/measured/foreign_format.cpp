@@ -15,21 +15,11 @@ constexpr std::string_view kNcclTests = "'simtrain validate --nccl' reads it";
 constexpr std::string_view kNsysCsv =
     "'nsys stats --report cuda_gpu_kern_sum --format csv' writes what is read";
 
-constexpr std::array<ForeignFormat, 17> kLogs{{
-    {" tps: ", " loss: ", "torchtitan's log", ""},
-    {"completed step: ", " seconds: ", "MaxText's log", ""},
-    {"elapsed_time_per_iteration_ms: ", "", "nanotron's log", ""},
-    {"elapsed time per iteration (ms): ", "tokens per GPU (tokens/s/GPU): ", "Primus' log", ""},
-    {":::MLLOG", "", "MLPerf's log", ""},
+constexpr std::array<ForeignFormat, 9> kLogs{{
     {"RunningAvgSamplesPerSec=", "", "DeepSpeed's log", ""},
     {"[Rank 0] step=", ", lr=", "DeepSpeed's log", ""},
     {"{'loss': ", "'grad_norm': ", "the log of Hugging Face's Trainer", ""},
     {"'train_runtime': ", "", "the log of Hugging Face's Trainer", ""},
-    {"throughput/device/", "", "the log of Composer (LLM Foundry)", ""},
-    {"brain.Event:2", "", "an event file of TensorBoard",
-     "a CSV of its step times with columns 'step' and 'step_time_s' would do"},
-    {"Wall time,Step,Value", "", "a CSV of TensorBoard, which does not name its values",
-     "a column named 'step_time_s' in place of 'Value' would"},
     {"\"_timestamp\":", "\"_step\":", "the history of Weights & Biases",
      "its export as CSV is read"},
     {"# nThread ", " nGpus ", "the output of nccl-tests", kNcclTests},
@@ -38,17 +28,18 @@ constexpr std::array<ForeignFormat, 17> kLogs{{
     {"\"traceEvents\":", "", "a trace of torch.profiler", kProfiles},
 }};
 
-constexpr std::array<ForeignFormat, 10> kForeignProfiles{{
+constexpr std::array<ForeignFormat, 11> kForeignProfiles{{
     {"SQLite format 3", "", "an SQLite export of nsys", kNsysCsv},
     {"Time (%)", "Total Time (", "a text table of nsys stats", kNsysCsv},
     {"\"TotalDurationNs\"", "", "a table of rocprof", ""},
-    {"brain.Event:2", "", "an event file of TensorBoard", ""},
+    {"brain.Event:2", "", "an event file of TensorBoard", kMetrics},
     {"# nThread ", " nGpus ", "the output of nccl-tests", kNcclTests},
     {"train_step_timing in s", "", "a training log", kMetrics},
     {"elapsed time per iteration (", "", "a training log", kMetrics},
-    {" tps: ", " loss: ", "torchtitan's log", ""},
-    {"completed step: ", " seconds: ", "MaxText's log", ""},
-    {"elapsed_time_per_iteration_ms: ", "", "nanotron's log", ""},
+    {" tps: ", " loss: ", "torchtitan's log", kMetrics},
+    {"completed step: ", " seconds: ", "MaxText's log", kMetrics},
+    {"elapsed_time_per_iteration_ms: ", "", "nanotron's log", kMetrics},
+    {":::MLLOG", "", "MLPerf's log", kMetrics},
 }};
 
 bool holds(std::string_view text, std::string_view word) {

@@ -124,12 +124,12 @@ TEST_CASE("an imported model can be trained") {
 
 TEST_CASE("an unknown recipe names the formats, a program in Python how to export it") {
   const TempFolder folder;
-  folder.write("deepspeed.json", "{\"train_batch_size\": 8}\n");
+  folder.write("other.json", "{\"batch\": 8}\n");
   folder.write("recipe.py", "from nemo.collections import llm\nrecipe = llm.llama3_8b()\n");
   const auto import = [&](const std::string& file) {
     return run_simtrain({"import", folder.file(file)});
   };
-  check_refused(import("deepspeed.json"), "megatron-model-config (model_config.yaml of");
+  check_refused(import("other.json"), "megatron-model-config (model_config.yaml of");
   check_refused(import("recipe.py"), "nemo llm pretrain --factory NAME --to-yaml recipe.yaml");
 }
 
@@ -150,7 +150,8 @@ TEST_CASE("every format of recipes is listed and has an example that imports") {
   const std::string list = run_simtrain({"list", "import-formats"}).out;
   for (const std::string name :
        {"nccl-topology", "nvidia-smi-topo", "nemo-1", "nemo-2", "megatron-bridge",
-        "megatron-arguments", "megatron-model-config", "dllogger-header", "hugging-face-config"}) {
+        "megatron-arguments", "megatron-model-config", "dllogger-header", "hugging-face-config",
+        "torchtitan", "llm-foundry", "maxtext", "deepspeed", "primus", "gpt-neox", "nanotron"}) {
     CAPTURE(name);
     CHECK(("\n" + list).find("\n" + name + "  ") != std::string::npos);
   }
@@ -158,7 +159,11 @@ TEST_CASE("every format of recipes is listed and has an example that imports") {
        {"llama31_70b_nemo2.yaml", "gpt15b_megatron.sh", "gpt15b_model_config.yaml",
         "gpt15b_arguments.txt", "llama31_8b_bridge.yaml --nodes 1", "qwen3_30b_megatron.sh",
         "mixtral_8x7b_model_config.yaml", "mixtral_8x7b_nemo2.yaml",
-        "qwen3_30b_bridge.yaml --nodes 2"}) {
+        "qwen3_30b_bridge.yaml --nodes 2", "llama31_70b_titan.toml --nodes 32",
+        "mpt_30b_foundry.yaml --nodes 1", "gpt3_5b_megatron_deepspeed.sh --nodes 4",
+        "zero3_deepspeed.json --nodes 4 --model gpt3-5b --set training.seq_length=2048",
+        "llama31_405b_maxtext.yaml", "llama2_7b_maxtext.sh", "llama31_8b_primus.yaml --nodes 1",
+        "gpt_20b_neox.yml --nodes 12", "llama_nanotron.yaml"}) {
     const Outcome outcome = run_simtrain(words(
         "import " + kData + file + " --cluster dgx-superpod-h100 --software megatron-core-2025"));
     CAPTURE(outcome.err);

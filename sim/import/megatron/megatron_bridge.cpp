@@ -1,6 +1,7 @@
 #include <array>
 #include <vector>
 
+#include "sim/import/job/sharding_keys.h"
 #include "sim/import/scenario_text.h"
 #include "sim/import/terms/core_rows.h"
 #include "sim/import/yaml_recipe.h"
@@ -68,10 +69,17 @@ constexpr std::array kBridgeKeys{
     KeyRow{"ddp.overlap_grad_reduce", &T::overlap_grad_reduce},
     KeyRow{"ddp.overlap_param_gather", &T::overlap_param_gather},
     KeyRow{"ddp.bucket_size", &T::bucket_size},
-    KeyRow{"ddp.use_megatron_fsdp", Refused{kNoFsdp}},
-    KeyRow{"ddp.use_custom_fsdp", Refused{kNoFsdp}},
+    KeyRow{"ddp.use_megatron_fsdp", &T::use_megatron_fsdp},
+    KeyRow{"ddp.use_custom_fsdp", &T::use_megatron_fsdp},
+    KeyRow{"ddp.data_parallel_sharding_strategy", &T::data_parallel_sharding_strategy},
+    KeyRow{"ddp.outer_dp_sharding_strategy", &T::outer_dp_sharding_strategy},
+    KeyRow{"ddp.num_distributed_optimizer_instances", &T::data_parallel_replicate_degree},
+    KeyRow{"ddp.nccl_ub", kUserBuffers},
+    KeyRow{"ddp.fsdp_double_buffer", kFsdpBuffers},
     KeyRow{"ddp.grad_reduce_in_fp32", Ignored{"mixed_precision's value is the one that counts"}},
-    KeyRow{"dist.use_torch_fsdp2", Refused{kNoFsdp}},
+    KeyRow{"dist.use_torch_fsdp2", &T::use_torch_fsdp2},
+    KeyRow{"dist.use_megatron_fsdp", &T::use_megatron_fsdp},
+    KeyRow{"dist.num_distributed_optimizer_instances", &T::data_parallel_replicate_degree},
     KeyRow{"dist.*", kOutside},
     KeyRow{"comm_overlap.tp_comm_overlap", &T::tp_comm_overlap},
     KeyRow{"comm_overlap.tp_comm_overlap_cfg", &T::tp_comm_overlap_cfg},

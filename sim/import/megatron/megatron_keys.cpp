@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "sim/import/job/sharding_keys.h"
 #include "sim/import/terms/core_rows.h"
 
 namespace simtrain {
@@ -87,9 +88,28 @@ constexpr std::array kMegatronKeys{
 };
 
 constexpr std::array kOtherMegatronKeys{
-    KeyRow{"use_torch_fsdp2", Refused{kNoFsdp}},
-    KeyRow{"use_custom_fsdp", Refused{kNoFsdp}},
-    KeyRow{"use_megatron_fsdp", Refused{kNoFsdp}},
+    KeyRow{"use_torch_fsdp2", &T::use_torch_fsdp2},
+    KeyRow{"torch_fsdp2_reshard_after_forward", &T::reshard_after_forward},
+    KeyRow{"use_custom_fsdp", &T::use_megatron_fsdp},
+    KeyRow{"use_megatron_fsdp", &T::use_megatron_fsdp},
+    KeyRow{"data_parallel_sharding_strategy", &T::data_parallel_sharding_strategy},
+    KeyRow{"outer_dp_sharding_strategy", &T::outer_dp_sharding_strategy},
+    KeyRow{"num_distributed_optimizer_instances", &T::data_parallel_replicate_degree},
+    KeyRow{"use_nccl_ub", kUserBuffers},
+    KeyRow{"nccl_ub", kUserBuffers},
+    KeyRow{"fsdp_double_buffer", kFsdpBuffers},
+    KeyRow{"fsdp_manual_registration", kFsdpBuffers},
+    KeyRow{"suggested_communication_unit_size", kFsdpBuffers},
+    KeyRow{"init_model_with_meta_device", kOutside},
+    KeyRow{"zero_stage", &T::sharding},
+    KeyRow{"deepspeed_config", Ignored{"read itself, as DeepSpeed's configuration"}},
+    KeyRow{"deepspeed", Ignored{"which stage of ZeRO it runs is given by its configuration"}},
+    KeyRow{"no_pipeline_parallel", kDerived},
+    KeyRow{"cpu_optimizer", Refused{kNoOffload}},
+    KeyRow{"ds_sequence_parallel_size",
+           Refused{"sequences that are exchanged by heads are not modelled", "1"}},
+    KeyRow{"deepspeed_activation_checkpointing",
+           Ignored{"which library recomputes; --checkpoint-activations says that it does"}},
     KeyRow{"decoder_num_layers", Refused{kNoEncoder}},
     KeyRow{"decoder_seq_length", Refused{kNoEncoder}},
     KeyRow{"heterogeneous_layers_config_path", Refused{"layers that differ are not modelled"}},
@@ -103,8 +123,6 @@ constexpr std::array kOtherMegatronKeys{
     KeyRow{"use_tp_pp_dp_mapping",
            Refused{"ranks in another order than tp-cp-dp-pp are not modelled"}},
     KeyRow{"hierarchical_context_parallel_sizes", Refused{kNoOtherContext}},
-    KeyRow{"num_distributed_optimizer_instances",
-           Refused{"a partly sharded optimizer is not modelled", "1"}},
     KeyRow{"ddp_num_buckets", Refused{"a number of buckets is not turned into their size; "
                                       "--override \"~ddp_num_buckets\" takes the usual ones, "
                                       "--set optimizer.bucket_size_mb=N another"}},
@@ -168,8 +186,11 @@ constexpr std::array kOtherMegatronKeys{
     KeyRow{"manual_gc*", Ignored{"garbage collection is not modelled"}},
 };
 
-constexpr std::array<MegatronOption, 11> kOptions{
+constexpr std::array<MegatronOption, 14> kOptions{
     {{"fp8_format", "fp8", ""},
+     {"checkpoint_activations", "recompute_granularity", "full"},
+     {"checkpoint_num_layers", "recompute_num_layers", ""},
+     {"torch_fsdp2_no_reshard_after_forward", "torch_fsdp2_reshard_after_forward", "false"},
      {"bucket_size", "ddp_bucket_size", ""},
      {"num_nodes", "nnodes", ""},
      {"gpus_per_node", "nproc_per_node", ""},

@@ -6,11 +6,14 @@
 
 #include "sim/core/input/scalar_text.h"
 #include "sim/core/suggestion.h"
+#include "sim/import/deepspeed/deepspeed.h"
 #include "sim/import/megatron/megatron_keys.h"
 #include "sim/import/terms/core_rows.h"
 
 namespace simtrain {
 namespace {
+
+constexpr std::string_view kDeepSpeedConfig = "deepspeed_config";
 
 void require_known(const std::string& name, const SourcePlace& place) {
   if (exact_row(megatron_keys(), name) != nullptr) return;
@@ -149,6 +152,9 @@ RecipeReading read_megatron_arguments(const YamlNode& tree, KeyStyle style) {
   // Without the flag Megatron reduces in FP32 if it trains in BF16, unless BF16 is given.
   if (terms.grad_reduce_in_fp32 && !terms.grad_reduce_in_fp32->value)
     terms.grad_reduce_in_fp32.reset();
+  const YamlNode* deepspeed = tree.find(kDeepSpeedConfig);
+  if (deepspeed != nullptr) add_deepspeed_config(tree.place.file, *deepspeed, reading);
+  if (terms.sharding) settle_deepspeed(terms);
   return reading;
 }
 

@@ -9,6 +9,7 @@
 #include "sim/import/model/block_shape.h"
 #include "sim/import/model/layer_shape.h"
 #include "sim/import/model/mixture_shape.h"
+#include "sim/import/model/named_model.h"
 #include "sim/import/terms/core_rows.h"
 #include "sim/workload/model/fields/model_fields.h"
 
@@ -238,7 +239,7 @@ std::optional<std::string> model_of_class(const std::string& name) {
   for (const ModelClass& row : kClasses) {
     if (row.name == name) return std::string(row.model);
   }
-  return std::nullopt;
+  return named_model(name);
 }
 
 std::vector<Finding> match_model(std::vector<Finding> shape, const ModelMatch& match,

@@ -1,6 +1,7 @@
 #include <array>
 #include <vector>
 
+#include "sim/import/job/sharding_keys.h"
 #include "sim/import/scenario_text.h"
 #include "sim/import/terms/core_rows.h"
 #include "sim/import/yaml_recipe.h"
@@ -73,7 +74,18 @@ constexpr std::array kNemo2Keys{
            &T::account_for_embedding_in_pipeline_split},
     KeyRow{"trainer.strategy.account_for_loss_in_pipeline_split",
            &T::account_for_loss_in_pipeline_split},
-    KeyRow{"trainer.strategy.fsdp", Refused{kNoFsdp}},
+    KeyRow{"trainer.strategy.fsdp", &T::fsdp_library},
+    KeyRow{"trainer.strategy.ddp.data_parallel_sharding_strategy",
+           &T::data_parallel_sharding_strategy},
+    KeyRow{"trainer.strategy.ddp.outer_dp_sharding_strategy", &T::outer_dp_sharding_strategy},
+    KeyRow{"trainer.strategy.ddp.num_distributed_optimizer_instances",
+           &T::data_parallel_replicate_degree},
+    KeyRow{"trainer.strategy.num_distributed_optimizer_instances",
+           &T::data_parallel_replicate_degree},
+    KeyRow{"trainer.strategy.ddp.use_megatron_fsdp", &T::use_megatron_fsdp},
+    KeyRow{"trainer.strategy.ddp.use_custom_fsdp", &T::use_megatron_fsdp},
+    KeyRow{"trainer.strategy.ddp.nccl_ub", kUserBuffers},
+    KeyRow{"trainer.strategy.ddp.fsdp_double_buffer", kFsdpBuffers},
     KeyRow{"trainer.strategy.ddp.overlap_grad_reduce", &T::overlap_grad_reduce},
     KeyRow{"trainer.strategy.ddp.overlap_param_gather", &T::overlap_param_gather},
     KeyRow{"trainer.strategy.ddp.bucket_size", &T::bucket_size},

@@ -51,8 +51,6 @@ inline constexpr NotSimulated kBiases{"biases of the linear modules"};
 inline constexpr NotSimulated kQkNorm{"the norms of queries and keys"};
 inline constexpr NotSimulated kDeterministic{"deterministic kernels, which can be slower"};
 inline constexpr Ignored kSoftware{"of the software stack (--software), which has its own"};
-inline constexpr std::string_view kNoFsdp =
-    "FSDP is not imported yet; a scenario states it by sharding.strategy";
 inline constexpr std::string_view kNoOffload = "offloading to the host is not modelled yet";
 
 /// Reason -> the patterns of the keys left aside for it and how many keys match each.

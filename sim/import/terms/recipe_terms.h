@@ -31,7 +31,7 @@ using TreeTerm = std::optional<Given<YamlNode>>;
 struct RecipeTerms {
   WordTerm name;
   // the model
-  WordTerm model_class;  ///< of NeMo 2 and Megatron-Bridge, which have a shape as default
+  WordTerm model_class;  ///< of frameworks that know models by name, whose shape is the default
   WholeTerm num_layers;
   WholeTerm hidden_size;
   WholeTerm ffn_hidden_size;
@@ -101,6 +101,9 @@ struct RecipeTerms {
   WholeTerm seq_length;
   WholeTerm micro_batch_size;
   WholeTerm global_batch_size;
+  WholeTerm gradient_accumulation_steps;  ///< micro-batches of a step
+  WholeTerm local_batch_size;             ///< samples of one data-parallel replica in a step
+  RealTerm per_device_batch_size;         ///< samples of a step over the GPUs of the job
   WordTerm rampup_batch_size;  ///< first batch, increment and samples over which it grows
   WordTerm train_iters;        ///< how long the run is; no number: not given
   WordTerm train_samples;
@@ -111,6 +114,7 @@ struct RecipeTerms {
   WholeTerm virtual_pipeline_model_parallel_size;
   WholeTerm layers_per_virtual_stage;
   WordTerm pipeline_model_parallel_layout;
+  WordTerm pipeline_schedule;  ///< 1F1B, Interleaved1F1B, ...
   WholeTerm context_parallel_size;
   WholeTerm expert_model_parallel_size;
   WholeTerm expert_tensor_parallel_size;
@@ -146,7 +150,21 @@ struct RecipeTerms {
   FlagTerm grad_reduce_in_bf16;
   RealTerm bucket_cap_mb;
   WholeTerm bucket_size;  ///< elements
+  // how data-parallel ranks share state
+  WordTerm sharding;        ///< by our name
+  WordTerm fsdp_library;    ///< of NeMo 2: megatron, pytorch
+  FlagTerm use_torch_fsdp;  ///< of NeMo 1
+  FlagTerm use_megatron_fsdp;
+  FlagTerm use_torch_fsdp2;
+  WordTerm data_parallel_sharding_strategy;  ///< of whichever of them is used
+  WordTerm fsdp_grad_reduce_dtype;           ///< of NeMo 1
+  WordTerm outer_dp_sharding_strategy;       ///< of Megatron-FSDP, over the replicas
+  WholeTerm data_parallel_replicate_degree;
+  WholeTerm data_parallel_shard_degree;
+  FlagTerm shards_within_node;  ///< the replicas are the nodes
+  FlagTerm reshard_after_forward;
   // the rest of the step
+  WordTerm recompute;  ///< by our name
   WordTerm recompute_granularity;
   WordTerm recompute_method;
   WholeTerm recompute_num_layers;

@@ -1,9 +1,7 @@
 #include "sim/import/terms/scenario_keys.h"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
-#include <stdexcept>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,12 +10,14 @@
 #include "sim/core/input/scalar_text.h"
 #include "sim/core/input/yaml_text.h"
 #include "sim/core/suggestion.h"
-#include "sim/import/megatron/batch_rampup.h"
+#include "sim/import/job/batch_size.h"
+#include "sim/import/job/job_nodes.h"
+#include "sim/import/job/sharding_keys.h"
+#include "sim/import/job/virtual_stages.h"
 #include "sim/import/model/model_match.h"
 #include "sim/import/terms/expert_keys.h"
 #include "sim/import/terms/term_findings.h"
 #include "sim/run/scenario/scenario.h"
-#include "sim/workload/schedule/pipeline_layout.h"
 
 namespace simtrain {
 namespace {
@@ -74,6 +74,8 @@ class ScenarioKeys {
     std::vector<Finding> after = std::move(findings_);
     findings_ = before;
     findings_.insert(findings_.end(), after.begin(), after.end());  // for number() and flag()
+    batch();
+    sharding();
     overlap();
     optimizer();
     rest();
@@ -162,7 +164,10 @@ class ScenarioKeys {
                                     "one of {}",
                                     fmt::join(data_.names("hardware/clusters"), ", ")));
     });
-    put("cluster.nodes", [&] { return nodes(); });
+    put("cluster.nodes", [&] {
+      return nodes_of(t_, request_.nodes, {value_of("cluster.name"), gpus_per_node()},
+                      {file_.path});
+    });
     put("cluster.placement", []() -> Finding { return {"", "compact", "as usual", true}; });
     put("software", [&]() -> Finding {
       if (request_.software)
@@ -171,33 +176,6 @@ class ScenarioKeys {
                                      "NAME sets it, one of {}",
                                      fmt::join(data_.names("hardware/software"), ", ")));
     });
-  }
-
-  Finding nodes() {
-    if (request_.nodes) return {"", std::to_string(*request_.nodes), "--nodes"};
-    const std::string cluster = value_of("cluster.name");
-    const std::int64_t each = load_cluster(data_, cluster, 1, {"--cluster " + cluster}).node.gpus;
-    std::int64_t gpus = 0;
-    std::string origin;
-    if (t_.world_size) {
-      gpus = t_.world_size->value;
-      origin = t_.world_size->origin;
-    } else if (t_.num_nodes) {
-      const std::int64_t per_node = t_.gpus_per_node ? t_.gpus_per_node->value : each;
-      if (t_.num_nodes->value > 1000000 || per_node > 1000000)
-        refuse(t_.num_nodes->origin, "is out of range; 1 to 1000000 would do", t_.num_nodes->place);
-      gpus = t_.num_nodes->value * per_node;
-      origin = t_.num_nodes->origin;
-      if (per_node != each) origin += fmt::format(" x {}", t_.gpus_per_node->origin);
-    } else {
-      refuse("cluster.nodes", "the recipe does not give the number of nodes; --nodes N sets it");
-    }
-    if (gpus == 0 || gpus % each != 0) {
-      refuse("cluster.nodes", fmt::format("{} gives {} GPUs, no multiple of the {} of a {} node; "
-                                          "--nodes N or another --cluster would do",
-                                          origin, gpus, each, cluster));
-    }
-    return {"", std::to_string(gpus / each), origin};
   }
 
   std::vector<Finding> model() {
@@ -228,19 +206,54 @@ class ScenarioKeys {
       with_default("training.num_layers_at_end_in_bf16", t_.num_layers_at_end_in_bf16, 1);
     }
     required("training.seq_length", t_.seq_length);
-    required("training.micro_batch_size", t_.micro_batch_size);
-    if (t_.rampup_batch_size && t_.global_batch_size) {
-      put("training.global_batch_size", [&] { return ramped_batch(t_); });
-    } else {
-      required("training.global_batch_size", t_.global_batch_size);
-    }
+  }
+
+  /// GPUs of a node of the cluster.
+  [[nodiscard]] std::int64_t gpus_per_node() const {
+    const std::string cluster = value_of("cluster.name");
+    return load_cluster(data_, cluster, 1, {"--cluster " + cluster}).node.gpus;
+  }
+
+  [[nodiscard]] std::int64_t model_parallel() const {
+    return number("parallelism.tensor_model_parallel_size") *
+           number("parallelism.pipeline_model_parallel_size");
+  }
+
+  [[nodiscard]] JobRanks job() const {
+    const std::int64_t nodes = number("cluster.nodes");
+    const std::int64_t gpus = nodes * gpus_per_node();
+    const std::int64_t split = model_parallel() * number("parallelism.context_parallel_size");
+    return {gpus, std::max<std::int64_t>(1, gpus / split), nodes};
+  }
+
+  void batch() {
+    put("training.micro_batch_size", [&] { return micro_batch_of(t_, job(), {file_.path}); });
+    put("training.global_batch_size", [&] { return global_batch_of(t_, job(), {file_.path}); });
+  }
+
+  void sharding() {
+    if (given_.find("sharding") != given_.end()) return;  // the user gives all of that section
+    const JobRanks ranks = job();
+    put_sharding(t_, ranks, ranks.gpus / model_parallel(),
+                 [&](const std::string& key, const std::function<Finding()>& derive) {
+                   put(key, derive);
+                   return value_of(key);
+                 });
+  }
+
+  /// The row of the strategy, where one is named.
+  [[nodiscard]] const ShardingRow* strategy() const {
+    const auto given = given_.find("sharding.strategy");
+    return sharding_row(given == given_.end() ? value_of("sharding.strategy") : given->second);
   }
 
   void parallelism() {
     const std::string p = "parallelism.";
     with_default(p + "tensor_model_parallel_size", t_.tensor_model_parallel_size, 1);
     with_default(p + "pipeline_model_parallel_size", t_.pipeline_model_parallel_size, 1);
-    put(p + "virtual_pipeline_model_parallel_size", [&] { return virtual_stages(); });
+    put(p + "virtual_pipeline_model_parallel_size", [&] {
+      return virtual_stages_of(t_, number(p + "pipeline_model_parallel_size"), {file_.path});
+    });
     with_default(p + "context_parallel_size", t_.context_parallel_size, 1);
     with_default(p + "expert_model_parallel_size", t_.expert_model_parallel_size, 1);
     put(p + "sequence_parallel", [&]() -> Finding {
@@ -261,38 +274,14 @@ class ScenarioKeys {
     }
   }
 
-  /// As many as the layout has for each rank; one that cannot be is refused by the check of the
-  /// whole.
-  Finding virtual_stages_of(const Given<std::string>& layout) {
-    try {
-      const auto stages = static_cast<std::int64_t>(chunks_of_layout(layout.value).size());
-      const std::int64_t pp = number("parallelism.pipeline_model_parallel_size");
-      return {"", std::to_string(std::max<std::int64_t>(1, stages / std::max<std::int64_t>(1, pp))),
-              layout.origin + ", stages over PP"};
-    } catch (const std::invalid_argument& refusal) {
-      refuse(layout.origin, refusal.what(), layout.place);
-    }
-  }
-
-  Finding virtual_stages() {
-    if (t_.pipeline_model_parallel_layout)
-      return virtual_stages_of(*t_.pipeline_model_parallel_layout);
-    if (t_.virtual_pipeline_model_parallel_size)
-      return of(*t_.virtual_pipeline_model_parallel_size);
-    if (!t_.layers_per_virtual_stage) return {"", "1", "not interleaved", false};
-    const Given<std::int64_t>& layers = *t_.layers_per_virtual_stage;
-    const std::int64_t pp = number("parallelism.pipeline_model_parallel_size");
-    const std::int64_t all = t_.num_layers ? t_.num_layers->value : 0;
-    const std::int64_t counted = all + (holds(t_.account_for_embedding_in_pipeline_split) ? 1 : 0) +
-                                 (holds(t_.account_for_loss_in_pipeline_split) ? 1 : 0);
-    const std::int64_t chunk = layers.value > 0 ? layers.value : 1;
-    if (chunk > 1000000 || counted == 0 || counted % (pp * chunk) != 0) {
-      refuse(layers.origin,
-             fmt::format("{} layers a virtual stage do not divide {} layers over PP {}",
-                         layers.value, counted, pp),
-             layers.place);
-    }
-    return {"", std::to_string(counted / pp / chunk), layers.origin + ", layers over PP over it"};
+  /// A switch of data-parallel overlap.
+  void beside_passes(const std::string& key, const FlagTerm& term) {
+    const ShardingRow* row = strategy();
+    put(key, [&]() -> Finding {
+      if (term) return of(*term);
+      if (row == nullptr || !overlaps_by_itself(*row)) return off();
+      return {"", "true", fmt::format("as {} does by itself", name_of(row->kind))};
+    });
   }
 
   void overlap() {
@@ -313,8 +302,8 @@ class ScenarioKeys {
       if (!interleaved) return {"", "false", kNotUsed};
       return t_.overlap_p2p_comm ? of(*t_.overlap_p2p_comm) : off();
     });
-    with_default(o + "overlap_grad_reduce", t_.overlap_grad_reduce);
-    with_default(o + "overlap_param_gather", t_.overlap_param_gather);
+    beside_passes(o + "overlap_grad_reduce", t_.overlap_grad_reduce);
+    beside_passes(o + "overlap_param_gather", t_.overlap_param_gather);
     put(o + "defer_embedding_wgrad_compute", [&]() -> Finding {
       if (!staged) return {"", "false", kNotUsed};
       return t_.defer_embedding_wgrad_compute ? of(*t_.defer_embedding_wgrad_compute) : off();
@@ -327,37 +316,18 @@ class ScenarioKeys {
   }
 
   void optimizer() {
-    put("optimizer.distributed", [&] { return distributed_of(t_); });
+    const ShardingRow* row = strategy();
+    put("optimizer.distributed", [&]() -> Finding {
+      if (row == nullptr) return distributed_of(t_);
+      return {"", row->shards_optimizer ? "true" : "false",
+              fmt::format("as sharding.strategy {} needs", name_of(row->kind))};
+    });
     put("optimizer.grad_reduce_dtype", [&] { return gradient_type_of(t_); });
-    put("optimizer.bucket_size_mb", [&] { return bucket(); });
-  }
-
-  /// By Apex's bucket_cap_mb, by elements, or by the rule of Megatron's DDP.
-  [[nodiscard]] Finding bucket() const {
-    if (t_.bucket_cap_mb)
-      return {"", fmt::format("{}", t_.bucket_cap_mb->value), t_.bucket_cap_mb->origin,
-              t_.bucket_cap_mb->assumed};
-    const std::int64_t bytes = value_of("optimizer.grad_reduce_dtype") == "fp32" ? 4 : 2;
-    const auto megabytes = [&](std::int64_t elements) {
-      return fmt::format("{}", static_cast<double>(elements * bytes) / 1e6);
-    };
-    if (t_.bucket_size) {
-      const std::int64_t elements = std::min<std::int64_t>(t_.bucket_size->value, 100000000000000);
-      return {"", megabytes(elements),
-              fmt::format("{}: {} elements of {} bytes", t_.bucket_size->origin, elements, bytes),
-              t_.bucket_size->assumed};
-    }
-    if (!flag("overlap.overlap_grad_reduce"))
-      return {"", "1000000", "Megatron's default without overlap: all in one", true};
-    const std::int64_t each =
-        load_cluster(data_, value_of("cluster.name"), 1, {"--cluster " + value_of("cluster.name")})
-            .node.gpus;
-    const std::int64_t model_parallel = number("parallelism.tensor_model_parallel_size") *
-                                        number("parallelism.pipeline_model_parallel_size");
-    const std::int64_t group =
-        number("cluster.nodes") * each / std::max<std::int64_t>(1, model_parallel);
-    return {"", megabytes(std::max<std::int64_t>(40000000, 1000000 * group)),
-            "Megatron's default: 40 million elements, or a million for each rank of DP x CP", true};
+    put("optimizer.bucket_size_mb", [&] {
+      return bucket_of(
+          t_, {value_of("optimizer.grad_reduce_dtype"), flag("overlap.overlap_grad_reduce"),
+               row != nullptr && row->units, job().gpus / model_parallel()});
+    });
   }
 
   void rest() {

@@ -128,6 +128,8 @@ Finding gradient_type_of(const RecipeTerms& terms) {
 Finding recompute_of(const RecipeTerms& terms) {
   const std::string hint =
       "--set recompute=none, selective (some modules) or full (each layer) would do";
+  if (terms.recompute)
+    return {"", terms.recompute->value, terms.recompute->origin, terms.recompute->assumed};
   if (!terms.recompute_granularity) {
     if (holds(terms.moe_layer_recompute))
       return {"", "selective", terms.moe_layer_recompute->origin};

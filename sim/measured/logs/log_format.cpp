@@ -9,13 +9,27 @@
 #include "sim/core/input/input_error.h"
 #include "sim/core/input/scalar_text.h"
 #include "sim/core/suggestion.h"
+#include "sim/import/terms/finding.h"
 #include "sim/measured/foreign_format.h"
+#include "sim/measured/logs/event_file.h"
 
 namespace simtrain {
 namespace {
 
-constexpr std::array<const LogFormat*, 5> kLogFormats{&kDlloggerLog, &kNemoLog, &kNemoProgressBar,
-                                                      &kMegatronLog, &kCsvLog};
+/// An event file has no lines: read_event_file reads it.
+class NoLines final : public LogReader {
+ public:
+  void line(const LogLine& /*line*/, RunBuilder& /*run*/) override {}
+};
+
+const LogFormat kEventLog{
+    "tensorboard", "TensorBoard's event file with a scalar of step times, such as 'iteration-time'",
+    "parse-train-timing", 0,
+    []() -> std::unique_ptr<LogReader> { return std::make_unique<NoLines>(); }};
+
+constexpr std::array<const LogFormat*, 11> kLogFormats{
+    &kDlloggerLog, &kNemoLog,     &kNemoProgressBar, &kMegatronLog, &kTorchtitanLog, &kMaxTextLog,
+    &kNanotronLog, &kComposerLog, &kMlperfLog,       &kCsvLog,      &kEventLog};
 
 /// A format that the log may be of, with what it made of the lines so far.
 struct Candidate {
@@ -61,11 +75,54 @@ Candidate* chosen(std::vector<Candidate>& all) {
   return found == all.end() ? nullptr : &*found;
 }
 
+/// The first bytes of a source, and the source as it was.
+struct PeekedSource {
+  std::string start;
+  ByteSource whole;
+};
+
+PeekedSource peek(const ByteSource& source, std::size_t count) {
+  std::string start(count, '\0');
+  std::size_t filled = 0;
+  for (std::size_t got = 1; got > 0 && filled < count; filled += got)
+    got = source(std::span(start).subspan(filled));
+  start.resize(filled);
+  const auto whole = [source, start, given = std::size_t{0}](std::span<char> bytes) mutable {
+    if (given == start.size()) return source(bytes);
+    const std::size_t got = std::min(bytes.size(), start.size() - given);
+    std::copy_n(start.begin() + static_cast<std::ptrdiff_t>(given), got, bytes.begin());
+    given += got;
+    return got;
+  };
+  return {start, whole};
+}
+
+MeasuredRun read_events(const ByteSource& source, const LogRequest& request) {
+  Candidate events(kEventLog, request);
+  EventFileSize size;
+  const std::string names = read_event_file(source, events.run, size);
+  const bool timed = events.run.steps_seen() > 0;
+  MeasuredRun run = events.run.take();
+  if (timed) run.format = kEventLog.name;
+  if (!timed)
+    run.foreign = fmt::format(
+        "looks like an event file of TensorBoard, in which no scalar ({}) is "
+        "a step time that is known",
+        names.empty() ? "it has none" : plain_text(names));
+  run.lines = size.records;
+  run.bytes = size.bytes;
+  return run;
+}
+
 }  // namespace
 
 std::span<const LogFormat* const> log_formats() { return kLogFormats; }
 
-MeasuredRun read_log(const ByteSource& source, const LogRequest& request) {
+MeasuredRun read_log(const ByteSource& given, const LogRequest& request) {
+  const PeekedSource peeked = peek(given, kEventFileStart);
+  const bool asked = request.format.empty() || request.format == kEventLog.name;
+  if (asked && is_event_file(peeked.start)) return read_events(peeked.whole, request);
+  const ByteSource& source = peeked.whole;
   std::vector<Candidate> all = candidates(request);
   LineReader lines(source);
   LogLine line;

@@ -40,6 +40,11 @@ extern const LogFormat kDlloggerLog;
 extern const LogFormat kNemoLog;
 extern const LogFormat kNemoProgressBar;
 extern const LogFormat kMegatronLog;
+extern const LogFormat kTorchtitanLog;
+extern const LogFormat kMaxTextLog;
+extern const LogFormat kNanotronLog;
+extern const LogFormat kComposerLog;
+extern const LogFormat kMlperfLog;
 extern const LogFormat kCsvLog;
 
 /// All of them. Where a line could be of several, the first counts.

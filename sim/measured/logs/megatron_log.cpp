@@ -26,6 +26,9 @@ std::optional<std::int64_t> iteration(std::string_view text) {
   return whole_number_in(*done);
 }
 
+/// The first of `13100.0/13240.9`: Primus writes the mean of all steps behind that of this one.
+std::string_view before_mean(std::string_view field) { return field.substr(0, field.find('/')); }
+
 /// The time of `elapsed time per iteration (ms): 12390.0 |`, also in `(s)`.
 std::optional<double> elapsed_seconds(std::string_view text) {
   struct Unit {
@@ -36,7 +39,7 @@ std::optional<double> elapsed_seconds(std::string_view text) {
       {{"elapsed time per iteration (ms):", 1e3}, {"elapsed time per iteration (s):", 1}}};
   for (const Unit& unit : kUnits) {
     const auto field = field_after(text, unit.label, kStops);
-    const auto value = field ? number_in(*field) : std::nullopt;
+    const auto value = field ? number_in(before_mean(*field)) : std::nullopt;
     if (value) return *value / unit.divisor;
   }
   return std::nullopt;
@@ -104,7 +107,8 @@ class MegatronLog final : public LogReader {
     StepRecord record;
     record.step.number = number;
     record.step.seconds = *seconds;
-    record.step.tflops = number_after(text, "throughput per GPU (TFLOP/s/GPU):", kStops);
+    if (const auto rate = field_after(text, "throughput per GPU (TFLOP/s/GPU):", kStops))
+      record.step.tflops = number_in(before_mean(*rate)).value_or(kNotLogged);
     if (std::isnan(record.step.tflops)) record.step.tflops = bridge_tflops_;
     bridge_tflops_ = kNotLogged;
     set_loss(record.step, field_after(text, "lm loss:", kStops),
@@ -122,7 +126,7 @@ class MegatronLog final : public LogReader {
 
 const LogFormat kMegatronLog{
     "megatron",
-    "Megatron-LM, Megatron-Bridge: lines with 'elapsed time per iteration (ms): 12390.0'",
+    "Megatron-LM, Megatron-Bridge, Primus: lines with 'elapsed time per iteration (ms): 12390.0'",
     "parse-train-timing-mbridge", 1,
     []() -> std::unique_ptr<LogReader> { return std::make_unique<MegatronLog>(); }};
 

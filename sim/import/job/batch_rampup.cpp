@@ -1,4 +1,4 @@
-#include "sim/import/megatron/batch_rampup.h"
+#include "sim/import/job/batch_rampup.h"
 
 #include <algorithm>
 #include <optional>

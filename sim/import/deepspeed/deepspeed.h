@@ -1,0 +1,25 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "sim/import/terms/key_table.h"
+
+namespace simtrain {
+
+/// The keys of a DeepSpeed configuration, which other frameworks keep beside their own.
+std::span<const KeyRow> deepspeed_keys();
+
+/// The tree as those keys take it: counts that are written as real numbers, and `auto` left out.
+void settle_deepspeed_tree(YamlNode& tree);
+
+/// Settles the stage of ZeRO in `sharding`, a number until then, and fills in what DeepSpeed takes
+/// where it is silent.
+void settle_deepspeed(RecipeTerms& terms);
+
+/// Takes the configuration that a command line of Megatron-DeepSpeed names into its reading.
+/// `path` is of the script, `given` as it names the file. Throws InputError where the file is not
+/// there or says otherwise than the command line.
+void add_deepspeed_config(const std::string& path, const YamlNode& given, RecipeReading& reading);
+
+}  // namespace simtrain

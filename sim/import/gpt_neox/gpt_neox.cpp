@@ -1,0 +1,147 @@
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "sim/core/input/number_text.h"
+#include "sim/import/deepspeed/deepspeed.h"
+#include "sim/import/nemo/hydra.h"
+#include "sim/import/scenario_text.h"
+#include "sim/import/yaml_recipe.h"
+
+namespace simtrain {
+namespace {
+
+using T = RecipeTerms;
+
+constexpr std::array kNeoxKeys{
+    KeyRow{"num_layers", &T::num_layers},
+    KeyRow{"hidden_size", &T::hidden_size},
+    KeyRow{"intermediate_size", &T::ffn_hidden_size},
+    KeyRow{"num_attention_heads", &T::num_attention_heads},
+    KeyRow{"num_kv_heads", &T::num_query_groups},
+    KeyRow{"seq_length", &T::seq_length},
+    KeyRow{"max_position_embeddings", kRange},
+    KeyRow{"make_vocab_size_divisible_by", &T::make_vocab_size_divisible_by},
+    KeyRow{"padded_vocab_size", &T::padded_vocab_size},
+    KeyRow{"tokenizer_type", &T::tokenizer},
+    KeyRow{"activation", &T::activation},
+    KeyRow{"norm", &T::normalization},
+    KeyRow{"pos_emb", &T::position_embedding_type},
+    KeyRow{"rotary_pct", &T::rotary_percent},
+    KeyRow{"no_weight_tying", &T::untie_embeddings_and_output_weights},
+    KeyRow{"use_bias_in_attn_linear", &T::add_bias_linear},
+    KeyRow{"hidden_dropout", &T::hidden_dropout},
+    KeyRow{"gpt_j_residual", NotSimulated{"attention and FFN side by side"}},
+    KeyRow{"pipe_parallel_size", &T::pipeline_model_parallel_size},
+    KeyRow{"model_parallel_size", &T::tensor_model_parallel_size},
+    KeyRow{"context_parallel_size", &T::context_parallel_size},
+    KeyRow{"sequence_parallel", &T::sequence_parallel},
+    KeyRow{"checkpoint_activations", &T::recompute},
+    KeyRow{"checkpoint_num_layers", &T::recompute_num_layers},
+    KeyRow{"precision", &T::precision},
+    KeyRow{"train_iters", &T::train_iters},
+    KeyRow{"moe_num_experts", Refused{"experts of GPT-NeoX are not imported", "1"}},
+    KeyRow{"attention_config", kSoftware},
+    KeyRow{"attention_softmax_in_fp32", kSoftware},
+    KeyRow{"scaled_upper_triang_masked_softmax_fusion", kSoftware},
+    KeyRow{"scaled_masked_softmax_fusion", kSoftware},
+    KeyRow{"bias_gelu_fusion", kSoftware},
+    KeyRow{"rope_fusion", kSoftware},
+    KeyRow{"layernorm_fusion", kSoftware},
+    KeyRow{"rmsnorm_fusion", kSoftware},
+    KeyRow{"partition_activations", NotSimulated{"kept activations that are split over TP"}},
+    KeyRow{"init_method*", kLearned},
+    KeyRow{"output_layer_init_method", kLearned},
+    KeyRow{"min_lr", kLearned},
+    KeyRow{"lr_*", kLearned},
+    KeyRow{"warmup", kLearned},
+    KeyRow{"weight_decay", kLearned},
+    KeyRow{"attention_dropout", kLearned},
+    KeyRow{"rotary_emb_base", kLearned},
+    KeyRow{"rms_norm_epsilon", kLearned},
+    KeyRow{"layernorm_epsilon", kLearned},
+    KeyRow{"data_*", kOutside},
+    KeyRow{"eval_*", kOutside},
+    KeyRow{"log_*", kOutside},
+    KeyRow{"checkpoint_factor", kOutside},
+    KeyRow{"tensorboard_dir", kOutside},
+    KeyRow{"vocab_file", kOutside},
+    KeyRow{"save", kOutside},
+    KeyRow{"load", kOutside},
+    KeyRow{"split", kOutside},
+    KeyRow{"distributed_backend", kOutside},
+};
+
+/// The FFN of a gated activation is a third of what GPT-NeoX calls its size.
+void settle_gated_size(YamlNode& tree) {
+  if (text_at(tree, "activation") != "swiglu") return;
+  const YamlNode* size = tree.find("intermediate_size");
+  if (size == nullptr || size->kind != YamlNode::Kind::scalar) return;
+  const std::int64_t whole = number_as<std::int64_t>(size->text).value_or(0);
+  if (whole <= 0 || whole % 3 != 0)
+    throw InputError(size->place, "intermediate_size",
+                     "is not three times the FFN of a gated activation");
+  YamlNode third = *size;
+  third.text = std::to_string(whole / 3);
+  set_yaml_value(tree, "intermediate_size", std::move(third));
+}
+
+/// Keys go by both signs: `pipe-parallel-size` is `pipe_parallel_size`.
+void settle_neox_tree(YamlNode& tree) {
+  for (YamlEntry& entry : tree.entries) std::replace(entry.key.begin(), entry.key.end(), '-', '_');
+  settle_deepspeed_tree(tree);
+  settle_gated_size(tree);
+  reword(tree, "pipe_parallel_size", {{"0", "1"}});
+  reword(tree, "model_parallel_size", {{"0", "1"}});
+  reword(tree, "checkpoint_activations",
+         {{"true", "full"}, {"True", "full"}, {"false", "none"}, {"False", "none"}});
+  reword(tree, "pos_emb", {{"rotary", "rope"}, {"learned", "learned_absolute"}});
+}
+
+/// What is read of the length of a run, the tokenizer's name and recomputed layers.
+void add_neox_defaults(RecipeTerms& terms, const std::string& path) {
+  const std::string neox = "GPT-NeoX's default";
+  const bool recomputes = terms.recompute && terms.recompute->value == "full";
+  if (recomputes && terms.recompute_num_layers && terms.recompute_num_layers->value != 1)
+    throw InputError(terms.recompute_num_layers->place, terms.recompute_num_layers->origin,
+                     "keeping the input of every N-th layer only is not modelled; 1 would do");
+  default_to(terms.normalization, "layernorm", neox);
+  default_to(terms.activation, "gelu", neox);
+  default_to(terms.add_bias_linear, true, neox);
+  default_to(terms.hidden_dropout, 0, neox);
+  default_to(terms.untie_embeddings_and_output_weights, false, neox);
+  if (!terms.precision) terms.precision = Given<std::string>{"fp16", neox, true, {path}};
+}
+
+bool is_neox(std::string_view text) {
+  for (const std::string_view key : {"pipe_parallel_size", "pipe-parallel-size"}) {
+    if (text.find("\"" + std::string(key) + "\"") != std::string_view::npos ||
+        has_top_key(text, key))
+      return true;
+  }
+  return false;
+}
+
+ImportedRecipe read_neox(const ImportFile& file, const RecipeRequest& request,
+                         const DataFolder& data) {
+  YamlNode tree = load_yaml_recipe(file, request);
+  settle_neox_tree(tree);
+  static const std::vector<KeyRow> rows = [] {
+    std::vector<KeyRow> all(kNeoxKeys.begin(), kNeoxKeys.end());
+    all.insert(all.end(), deepspeed_keys().begin(), deepspeed_keys().end());
+    return all;
+  }();
+  RecipeReading reading = read_recipe(tree, rows, KeyStyle::dotted);
+  settle_deepspeed(reading.terms);
+  add_neox_defaults(reading.terms, file.path);
+  return imported_scenario("GPT-NeoX configuration", reading, file, request, data);
+}
+
+}  // namespace
+
+const RecipeFormat kGptNeox{"gpt-neox", "GPT-NeoX configuration: YAML with pipe_parallel_size",
+                            is_neox, read_neox};
+
+}  // namespace simtrain

@@ -1,0 +1,90 @@
+#include "sim/import/job/batch_size.h"
+
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "sim/import/job/batch_rampup.h"
+#include "sim/import/terms/term_findings.h"
+
+namespace simtrain {
+namespace {
+
+constexpr double kMostSamples = 1e12;
+
+/// Samples, and what of the recipe they are made of.
+struct Samples {
+  double count = 0;
+  std::string origin;
+  SourcePlace place;
+};
+
+template <class T>
+Samples times(const Given<T>& given, double factor, const std::string& of_what) {
+  return {static_cast<double>(given.value) * factor,
+          fmt::format("{} x {} {}", given.origin, factor, of_what), given.place};
+}
+
+/// Of a step over all replicas, where the recipe gives it by its parts.
+std::optional<Samples> parts_of_step(const RecipeTerms& terms, const JobRanks& job) {
+  const auto replicas = static_cast<double>(job.replicas);
+  if (terms.local_batch_size) return times(*terms.local_batch_size, replicas, "replicas");
+  if (terms.per_device_batch_size)
+    return times(*terms.per_device_batch_size, static_cast<double>(job.gpus), "GPUs");
+  if (!terms.micro_batch_size || !terms.gradient_accumulation_steps) return std::nullopt;
+  Samples samples = times(*terms.micro_batch_size, replicas, "replicas");
+  samples.count *= static_cast<double>(terms.gradient_accumulation_steps->value);
+  samples.origin += " x " + terms.gradient_accumulation_steps->origin;
+  return samples;
+}
+
+Finding whole(const Samples& samples, std::string_view key) {
+  const bool is_whole = samples.count >= 1 && samples.count <= kMostSamples &&
+                        samples.count == std::floor(samples.count);
+  if (is_whole) return {"", fmt::format("{:.0f}", samples.count), samples.origin};
+  throw InputError(samples.place, std::string(key),
+                   fmt::format("is no whole number of samples: {} makes {:g}; --nodes N or "
+                               "--set {}=N would do",
+                               samples.origin, samples.count, key));
+}
+
+}  // namespace
+
+Finding global_batch_of(const RecipeTerms& terms, const JobRanks& job, const SourcePlace& recipe) {
+  constexpr std::string_view kKey = "training.global_batch_size";
+  if (terms.global_batch_size && terms.rampup_batch_size) return ramped_batch(terms);
+  if (terms.global_batch_size) return of(*terms.global_batch_size);
+  if (const auto samples = parts_of_step(terms, job)) return whole(*samples, kKey);
+  throw InputError(recipe, std::string(kKey),
+                   fmt::format("the recipe does not give it; --set {}=N sets it", kKey));
+}
+
+Finding micro_batch_of(const RecipeTerms& terms, const JobRanks& job, const SourcePlace& recipe) {
+  constexpr std::string_view kKey = "training.micro_batch_size";
+  if (terms.micro_batch_size) return of(*terms.micro_batch_size);
+  std::optional<Samples> samples = parts_of_step(terms, job);
+  if (terms.local_batch_size) {
+    samples = times(*terms.local_batch_size, 1, "");
+    samples->origin = terms.local_batch_size->origin;
+  }
+  const auto& steps = terms.gradient_accumulation_steps;
+  if (terms.global_batch_size && steps)
+    samples = Samples{static_cast<double>(terms.global_batch_size->value),
+                      terms.global_batch_size->origin, terms.global_batch_size->place};
+  if (!samples)
+    throw InputError(recipe, std::string(kKey),
+                     fmt::format("the recipe does not give it; --set {}=N sets it", kKey));
+  if (!terms.local_batch_size) {
+    samples->count /= static_cast<double>(job.replicas);
+    samples->origin += fmt::format(", over {} replicas", job.replicas);
+  }
+  if (steps && steps->value > 1) {
+    samples->count /= static_cast<double>(steps->value);
+    samples->origin += fmt::format(" and {} {}", steps->value, steps->origin);
+  }
+  return whole(*samples, kKey);
+}
+
+}  // namespace simtrain

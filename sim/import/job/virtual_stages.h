@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstdint>
+
+#include "sim/core/input/input_error.h"
+#include "sim/import/terms/finding.h"
+#include "sim/import/terms/recipe_terms.h"
+
+namespace simtrain {
+
+/// `parallelism.virtual_pipeline_model_parallel_size` over `pp` stages: by the layout of stages, as
+/// the recipe gives it, or of the layers of a chunk. Throws InputError where those do not divide
+/// the layers, at `recipe` if the key has no place.
+Finding virtual_stages_of(const RecipeTerms& terms, std::int64_t pp, const SourcePlace& recipe);
+
+}  // namespace simtrain

@@ -1,0 +1,284 @@
+#include "sim/import/maxtext/maxtext.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "sim/import/maxtext/mesh_axes.h"
+#include "sim/import/megatron/megatron_tree.h"
+#include "sim/import/model/named_model.h"
+#include "sim/import/nemo/hydra.h"
+#include "sim/import/scenario_text.h"
+#include "sim/import/shell/shell_script.h"
+#include "sim/import/terms/environment.h"
+#include "sim/import/yaml_recipe.h"
+
+namespace simtrain {
+namespace {
+
+using T = RecipeTerms;
+
+const std::string kBase = "MaxText's base.yml";
+
+constexpr Ignored kOfXla{"of the software stack (--software), which XLA compiles"};
+
+constexpr std::array kMaxTextKeys{
+    KeyRow{"model_name", &T::model_class},
+    KeyRow{"per_device_batch_size", &T::per_device_batch_size},
+    KeyRow{"gradient_accumulation_steps", &T::gradient_accumulation_steps},
+    KeyRow{"max_target_length", &T::seq_length},
+    KeyRow{"remat_policy", &T::recompute},
+    KeyRow{"quantization", &T::fp8},
+    KeyRow{"dtype", &T::precision},
+    KeyRow{"weight_dtype", Refused{"weights of other types than FP32 are not modelled", "float32"}},
+    KeyRow{"base_emb_dim", &T::hidden_size},
+    KeyRow{"base_num_decoder_layers", &T::num_layers},
+    KeyRow{"base_num_query_heads", &T::num_attention_heads},
+    KeyRow{"base_num_kv_heads", &T::num_query_groups},
+    KeyRow{"base_mlp_dim", &T::ffn_hidden_size},
+    KeyRow{"head_dim", &T::kv_channels},
+    KeyRow{"vocab_size", &T::padded_vocab_size},
+    KeyRow{"logits_via_embedding", &T::share_embeddings_and_output_weights},
+    KeyRow{"num_experts", &T::num_moe_experts},
+    KeyRow{"num_experts_per_tok", &T::moe_router_topk},
+    KeyRow{"base_moe_mlp_dim", &T::moe_ffn_hidden_size},
+    KeyRow{"use_qk_norm", &T::qk_layernorm},
+    KeyRow{"capacity_factor", &T::moe_expert_capacity_factor},
+    KeyRow{"opt_type", Refused{"Adam is simulated; --override opt_type=adamw takes it", "adamw"}},
+    KeyRow{"optimizer_memory_host_offload", Refused{kNoOffload}},
+    KeyRow{"parameter_memory_host_offload", Refused{kNoOffload}},
+    KeyRow{"use_dpo", Refused{"pre-training is simulated"}},
+    KeyRow{"use_sft", Refused{"pre-training is simulated"}},
+    KeyRow{"logits_dot_in_fp32", NotSimulated{"the output layer in FP32"}},
+    KeyRow{"num_slices", Ignored{"follows from the sizes of the dcn mesh"}},
+    KeyRow{"attention", kOfXla},
+    KeyRow{"scan_layers", kOfXla},
+    KeyRow{"use_iota_embed", kOfXla},
+    KeyRow{"megablox", kOfXla},
+    KeyRow{"sparse_matmul", kOfXla},
+    KeyRow{"hardware", kOfXla},
+    KeyRow{"max_segments_per_seq", kOfXla},
+    KeyRow{"fused_*", kOfXla},
+    KeyRow{"base_config", Ignored{"taken in where it is there; else MaxText's own is assumed"}},
+    KeyRow{"learning_rate*", kLearned},
+    KeyRow{"adam_*", kLearned},
+    KeyRow{"warmup_steps_fraction", kLearned},
+    KeyRow{"gradient_clipping_threshold", kLearned},
+    KeyRow{"enable_dropout", kLearned},
+    KeyRow{"enable_*", kOutside},
+    KeyRow{"async_checkpointing", kOutside},
+    KeyRow{"checkpoint_*", kOutside},
+    KeyRow{"dataset_*", kOutside},
+    KeyRow{"tokenizer_*", kOutside},
+    KeyRow{"monitor_*", kOutside},
+    KeyRow{"save_*", kOutside},
+    KeyRow{"profile*", kOutside},
+    KeyRow{"skip_first_n_steps_for_profiler", kOutside},
+    KeyRow{"steps", kOutside},
+    KeyRow{"run_name", kOutside},
+    KeyRow{"base_output_directory", kOutside},
+    KeyRow{"reuse_example_batch", kOutside},
+    KeyRow{"gcs_metrics", kOutside},
+    KeyRow{"hf_*", kOutside},
+};
+
+/// What of a layer a policy of MaxText keeps, in the words of a scenario.
+struct RematPolicy {
+  std::string_view policy;
+  std::string_view recompute;
+  std::string_view modules;  ///< of selective
+};
+constexpr std::array<RematPolicy, 8> kPolicies{
+    {{"none", "none", ""},
+     {"full", "full", ""},
+     {"minimal_flash", "minimal_flash", ""},
+     {"minimal_with_context", "minimal_flash", ""},
+     {"minimal", "checkpoint_dots", ""},
+     {"save_dot_with_context_except_mlp", "selective", "mlp"},
+     {"save_dot_except_mlp", "selective", "core_attn,mlp"},
+     {"save_dot_except_logits", "none", ""}}};
+
+void settle_policy(RecipeTerms& terms) {
+  default_to(terms.recompute, "full", kBase);
+  Given<std::string>& given = *terms.recompute;
+  for (const RematPolicy& row : kPolicies) {
+    if (row.policy != given.value) continue;
+    given.value = row.recompute;
+    if (!row.modules.empty())
+      terms.recompute_modules =
+          Given<std::string>{std::string(row.modules), given.origin, false, given.place};
+    return;
+  }
+  throw InputError(given.place, given.origin,
+                   fmt::format("'{}' is not modelled; --override remat_policy=full (or "
+                               "minimal_flash, minimal, save_dot_with_context_except_mlp, none) "
+                               "takes another",
+                               plain_text(given.value.substr(0, 80))));
+}
+
+/// Words of `quantization`, and Megatron's of the recipe for FP8.
+constexpr std::array kQuantizations{
+    std::pair<std::string_view, std::string_view>{"fp8", "delayed"},
+    std::pair<std::string_view, std::string_view>{"nanoo_fp8", "delayed"},
+    std::pair<std::string_view, std::string_view>{"te_fp8_delayedscaling", "delayed"},
+    std::pair<std::string_view, std::string_view>{"te_fp8_currentscaling", "tensorwise"},
+    std::pair<std::string_view, std::string_view>{"te_mxfp8", "mxfp8"},
+    std::pair<std::string_view, std::string_view>{"te_nvfp4", "nvfp4"}};
+
+void settle_quantization(RecipeTerms& terms) {
+  if (!terms.fp8) return;
+  const Given<std::string> given = *terms.fp8;
+  const auto row = std::find_if(kQuantizations.begin(), kQuantizations.end(),
+                                [&](const auto& one) { return one.first == given.value; });
+  terms.fp8_recipe = given;  // another word is refused by its name
+  if (row != kQuantizations.end()) terms.fp8_recipe->value = row->second;
+}
+
+void add_maxtext_defaults(RecipeTerms& terms) {
+  default_to(terms.sharding, "xla_fsdp", "XLA partitions what MaxText shards");
+  default_to(terms.precision, "bfloat16", kBase);
+  default_to(terms.grad_reduce_dtype, "fp32", "MaxText keeps weights and gradients in FP32");
+  default_to(terms.overlap_grad_reduce, true, "XLA reduces beside the backward");
+  default_to(terms.gradient_accumulation_steps, 1, kBase);
+  default_to(terms.per_device_batch_size, 12, kBase);
+  default_to(terms.seq_length, 2048, kBase);
+  default_to(terms.moe_token_dispatcher_type, "alltoall", "XLA exchanges tokens so");
+  if (terms.model_class && terms.model_class->value == "default") terms.model_class.reset();
+  if (terms.model_class) return;
+  default_to(terms.gated_linear_unit, true, kBase);
+  default_to(terms.normalization, "RMSNorm", kBase);
+  default_to(terms.position_embedding_type, "rope", kBase);
+  default_to(terms.share_embeddings_and_output_weights, false, kBase);
+  default_to(terms.add_bias_linear, false, kBase);
+  default_to(terms.hidden_dropout, 0, kBase);
+}
+
+}  // namespace
+
+RecipeReading read_maxtext(YamlNode tree, const RecipeRequest& request, const ImportFile& file,
+                           const DataFolder& data) {
+  reword(tree, "opt_type", {{"adam_pax", "adamw"}});
+  reword(tree, "capacity_factor", {{"-1", ""}, {"-1.0", ""}});
+  RecipeReading axes;
+  take_mesh_axes(tree, request, file, data, axes);
+  RecipeReading reading = read_recipe(tree, kMaxTextKeys, KeyStyle::dotted);
+  RecipeTerms& terms = reading.terms;
+  for (WholeTerm RecipeTerms::*const term :
+       {&T::tensor_model_parallel_size, &T::context_parallel_size, &T::expert_model_parallel_size,
+        &T::data_parallel_replicate_degree, &T::num_nodes})
+    terms.*term = axes.terms.*term;
+  terms.sequence_parallel = axes.terms.sequence_parallel;
+  reading.taken += axes.taken;
+  reading.left_out.insert(axes.left_out.begin(), axes.left_out.end());
+  require_named_model(terms, request);
+  settle_policy(terms);
+  settle_quantization(terms);
+  add_maxtext_defaults(terms);
+  return reading;
+}
+
+namespace {
+
+constexpr std::array<std::string_view, 5> kOwnKeys{"per_device_batch_size", "max_target_length",
+                                                   "ici_fsdp_parallelism", "dcn_fsdp_parallelism",
+                                                   "dcn_data_parallelism"};
+
+bool is_maxtext_yaml(std::string_view text) {
+  return std::any_of(kOwnKeys.begin(), kOwnKeys.end(),
+                     [&](std::string_view key) { return has_top_key(text, key); });
+}
+
+/// A launch script, which gives keys as words: `per_device_batch_size=4`.
+bool is_maxtext_script(std::string_view text) {
+  return std::any_of(kOwnKeys.begin(), kOwnKeys.end(), [&](std::string_view key) {
+    const std::string word = std::string(key) + "=";
+    return text.find(" " + word) != std::string_view::npos ||
+           text.find("\n" + word) != std::string_view::npos;
+  });
+}
+
+bool is_maxtext(std::string_view text) { return is_maxtext_yaml(text) || is_maxtext_script(text); }
+
+/// `key=value` as MaxText takes it, in small letters.
+bool is_key_word(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  return equals != std::string_view::npos && equals > 0 &&
+         text.substr(0, equals).find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") ==
+             std::string_view::npos;
+}
+
+/// Whether an override says what a key is, or takes it away.
+bool is_settled(const RecipeRequest& request, std::string_view key) {
+  return std::any_of(request.overrides.begin(), request.overrides.end(),
+                     [&](std::string_view text) {
+                       text.remove_prefix(std::min(text.find_first_not_of("+~"), text.size()));
+                       return text.substr(0, text.find('=')) == key;
+                     });
+}
+
+void refuse_undecided(const ShellWord& word, const std::string& key, const RecipeRequest& request) {
+  const KeyRow* row = exact_row(kMaxTextKeys, key);
+  const bool matters = row == nullptr || !std::holds_alternative<Ignored>(row->meaning);
+  if (!word.undecided || !matters || is_settled(request, key)) return;
+  throw InputError(word.place, key,
+                   fmt::format("is in a branch that is decided at run time; --override "
+                               "+{}=VALUE settles it",
+                               key));
+}
+
+YamlNode tree_of_script(const ShellScript& script, const ImportFile& file,
+                        const RecipeRequest& request) {
+  YamlNode tree;
+  tree.kind = YamlNode::Kind::map;
+  tree.place = {file.path};
+  for (const ShellWord& word : script.words) {
+    if (word.starts || !is_key_word(word.text)) continue;
+    const std::size_t equals = word.text.find('=');
+    refuse_undecided(word, word.text.substr(0, equals), request);
+    set_yaml_value(tree, word.text.substr(0, equals),
+                   scalar_node(word.text.substr(equals + 1), word.place), word.place);
+  }
+  return tree;
+}
+
+/// The configuration that another one starts from, where it is beside it.
+void take_in_base(YamlNode& tree, const std::string& path) {
+  const std::string base = text_at(tree, "base_config");
+  if (base.empty()) return;
+  const std::string file = (std::filesystem::path(path).parent_path() / base).string();
+  std::error_code error;
+  if (file == path || !std::filesystem::is_regular_file(file, error)) return;
+  const YamlNode below = load_yaml_file(file);
+  for (const YamlEntry& entry : below.entries) {
+    if (tree.find(entry.key) == nullptr) tree.entries.push_back(entry);
+  }
+}
+
+ImportedRecipe read_maxtext_file(const ImportFile& file, const RecipeRequest& request,
+                                 const DataFolder& data) {
+  const bool yaml = is_maxtext_yaml(file.text);
+  ShellScript script;
+  if (!yaml) script = read_script(file.text, file.path);
+  YamlNode tree =
+      yaml ? load_yaml_text(file.text, file.path) : tree_of_script(script, file, request);
+  if (tree.kind != YamlNode::Kind::map)
+    throw InputError({file.path}, "", "is no map of keys; a recipe was expected");
+  take_in_base(tree, file.path);
+  apply_overrides(tree, request.overrides);
+  RecipeReading reading = read_maxtext(std::move(tree), request, file, data);
+  for (const auto& [name, word] : script.environment)
+    read_variable(name, scalar_node(word.text, word.place), reading);
+  return imported_scenario(yaml ? "MaxText configuration" : "MaxText command line", reading, file,
+                           request, data);
+}
+
+}  // namespace
+
+const RecipeFormat kMaxText{"maxtext",
+                            "MaxText configuration: YAML with per_device_batch_size or "
+                            "ici_fsdp_parallelism, or a script that gives such keys",
+                            is_maxtext, read_maxtext_file};
+
+}  // namespace simtrain

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "sim/import/recipe_format.h"
+#include "sim/import/terms/recipe_terms.h"
+
+namespace simtrain {
+
+/// The model of scenarios/models that torchtitan ("llama3 8B"), MaxText (llama3.1-8b), LLM Foundry
+/// or Primus (llama3.1_8B.yaml) calls so; nothing where none is its equal.
+std::optional<std::string> named_model(const std::string& name);
+
+/// Throws InputError where a recipe only names its model, by a name that none of scenarios/models
+/// has, and the request does not say which one it is.
+void require_named_model(const RecipeTerms& terms, const RecipeRequest& request);
+
+}  // namespace simtrain

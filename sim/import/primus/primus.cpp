@@ -1,0 +1,101 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "sim/import/maxtext/maxtext.h"
+#include "sim/import/megatron/megatron_tree.h"
+#include "sim/import/model/named_model.h"
+#include "sim/import/nemo/hydra.h"
+#include "sim/import/scenario_text.h"
+#include "sim/import/torchtitan/torchtitan.h"
+#include "sim/import/yaml_recipe.h"
+
+namespace simtrain {
+namespace {
+
+constexpr std::string_view kTrainer = "modules.pre_trainer";
+
+bool is_primus(std::string_view text) {
+  return has_top_key(text, "modules") && text.find("framework:") != std::string_view::npos &&
+         text.find("overrides:") != std::string_view::npos;
+}
+
+/// Megatron's arguments in Primus; the shape of the model is in a file of its own, which its name
+/// is for.
+RecipeReading read_primus_megatron(YamlNode tree, const Given<std::string>& model,
+                                   const RecipeRequest& request) {
+  reword(tree, "sequence_parallel", {{"1", "true"}, {"0", "false"}});
+  RecipeReading reading = read_megatron_arguments(tree, KeyStyle::dotted);
+  RecipeTerms& terms = reading.terms;
+  const auto drop_default = [](auto& term) {
+    if (term && term->assumed) term.reset();
+  };
+  drop_default(terms.group_query_attention);
+  drop_default(terms.hidden_dropout);
+  drop_default(terms.add_bias_linear);
+  default_to(terms.bf16, true, "Primus' default");
+  terms.model_class = model;
+  require_named_model(terms, request);
+  return reading;
+}
+
+/// `${NAME:4096}` within values as what it is where the environment does not set NAME.
+void put_in_defaults(YamlNode& node) {
+  for (YamlEntry& entry : node.entries) put_in_defaults(entry.value);
+  for (YamlNode& item : node.items) put_in_defaults(item);
+  const std::size_t start = node.text.find("${");
+  const std::size_t colon = node.text.find(':', std::min(start, node.text.size()));
+  const std::size_t end = node.text.find('}', std::min(colon, node.text.size()));
+  if (start == std::string::npos || colon == std::string::npos || end == std::string::npos) return;
+  node.text = node.text.substr(0, start) + node.text.substr(colon + 1, end - colon - 1) +
+              node.text.substr(end + 1);
+}
+
+YamlNode overrides_of(const YamlNode& tree, const std::string& path) {
+  const YamlNode* overrides = find_yaml_value(tree, std::string(kTrainer) + ".overrides");
+  if (overrides == nullptr || overrides->kind != YamlNode::Kind::map)
+    throw InputError({path}, fmt::format("{}.overrides", kTrainer), "must be a map of keys");
+  return *overrides;
+}
+
+ImportedRecipe read_primus(const ImportFile& file, const RecipeRequest& request,
+                           const DataFolder& data) {
+  YamlNode tree = load_yaml_text(file.text, file.path);
+  put_in_defaults(tree);
+  YamlNode overrides = overrides_of(tree, file.path);
+  apply_overrides(overrides, request.overrides);
+  const std::string key = std::string(kTrainer) + ".framework";
+  const std::string framework = text_at(tree, key);
+  const YamlNode* model = find_yaml_value(tree, std::string(kTrainer) + ".model");
+  const std::string title = fmt::format("Primus configuration of {}", plain_text(framework));
+  const auto name_model = [&](std::string_view at) {
+    if (model != nullptr) set_yaml_value(overrides, at, *model);
+  };
+  RecipeReading reading;
+  if (framework == "torchtitan") {
+    name_model("model.flavor");
+    reading = read_torchtitan(std::move(overrides), request);
+  } else if (framework == "maxtext") {
+    name_model("model_name");
+    reading = read_maxtext(std::move(overrides), request, file, data);
+  } else if (framework == "megatron") {
+    const Given<std::string> named{text_at(tree, std::string(kTrainer) + ".model"), "model", false,
+                                   model == nullptr ? SourcePlace{file.path} : model->place};
+    reading = read_primus_megatron(std::move(overrides), named, request);
+  } else {
+    const YamlNode* given = find_yaml_value(tree, key);
+    throw InputError(given == nullptr ? SourcePlace{file.path} : given->place, key,
+                     fmt::format("'{}' is not imported; megatron, torchtitan and maxtext are",
+                                 plain_text(framework.substr(0, 80))));
+  }
+  return imported_scenario(title, reading, file, request, data);
+}
+
+}  // namespace
+
+const RecipeFormat kPrimus{"primus",
+                           "Primus configuration: YAML with modules, of Megatron, torchtitan or "
+                           "MaxText",
+                           is_primus, read_primus};
+
+}  // namespace simtrain

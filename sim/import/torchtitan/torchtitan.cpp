@@ -1,0 +1,287 @@
+#include "sim/import/torchtitan/torchtitan.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "sim/import/model/named_model.h"
+#include "sim/import/nemo/hydra.h"
+#include "sim/import/scenario_text.h"
+#include "sim/import/terms/term_findings.h"
+#include "sim/import/torchtitan/toml_tree.h"
+#include "sim/import/yaml_recipe.h"
+
+namespace simtrain {
+namespace {
+
+using T = RecipeTerms;
+
+const std::string kWhose = "torchtitan's default";
+
+constexpr Ignored kCompiled{"of the software stack (--software), which compiles each block or not"};
+constexpr Refused kOtherOptimizer{"AdamW is simulated; --override optimizer.name=AdamW takes it",
+                                  "AdamW"};
+constexpr Refused kUnevenStages{
+    "uneven stages are not imported; --override \"~KEY\" deals layers "
+    "out evenly"};
+
+constexpr std::array kTitanKeys{
+    KeyRow{"model.flavor", &T::model_class},
+    KeyRow{"model.converters", &T::fp8},
+    KeyRow{"model.norm_type", &T::normalization},
+    KeyRow{"model.*", kOutside},
+    KeyRow{"training.seq_len", &T::seq_length},
+    KeyRow{"training.local_batch_size", &T::local_batch_size},
+    KeyRow{"training.batch_size", &T::local_batch_size},
+    KeyRow{"training.global_batch_size", &T::global_batch_size},
+    KeyRow{"training.mixed_precision_param", &T::precision},
+    KeyRow{"training.mixed_precision_reduce", &T::grad_reduce_dtype},
+    KeyRow{"training.enable_cpu_offload", Refused{kNoOffload}},
+    KeyRow{"training.deterministic", kDeterministic},
+    KeyRow{"debug.deterministic", kDeterministic},
+    KeyRow{"training.compile", kCompiled},
+    KeyRow{"compile.*", kCompiled},
+    KeyRow{"parallelism.data_parallel_replicate_degree", &T::data_parallel_replicate_degree},
+    KeyRow{"parallelism.data_parallel_shard_degree", &T::data_parallel_shard_degree},
+    KeyRow{"parallelism.fsdp_reshard_after_forward", &T::reshard_after_forward},
+    KeyRow{"parallelism.tensor_parallel_degree", &T::tensor_model_parallel_size},
+    KeyRow{"parallelism.enable_async_tensor_parallel", &T::tp_comm_overlap},
+    KeyRow{"parallelism.pipeline_parallel_degree", &T::pipeline_model_parallel_size},
+    KeyRow{"parallelism.pipeline_parallel_schedule", &T::pipeline_schedule},
+    KeyRow{"parallelism.pipeline_parallel_microbatch_size", &T::micro_batch_size},
+    KeyRow{"parallelism.pipeline_parallel_layers_per_stage", &T::layers_per_virtual_stage},
+    KeyRow{"parallelism.pipeline_parallel_split_points", kUnevenStages},
+    KeyRow{"parallelism.module_fqns_per_model_part", kUnevenStages},
+    KeyRow{"parallelism.pipeline_parallel_schedule_csv",
+           Refused{"schedules of one's own are not modelled"}},
+    KeyRow{"parallelism.context_parallel_degree", &T::context_parallel_size},
+    KeyRow{"parallelism.expert_parallel_degree", &T::expert_model_parallel_size},
+    KeyRow{"parallelism.expert_tensor_parallel_degree", &T::expert_tensor_parallel_size},
+    KeyRow{"parallelism.context_parallel_rotate_method",
+           NotSimulated{"how context parallelism rotates keys and values: a ring is simulated"}},
+    KeyRow{"parallelism.disable_loss_parallel",
+           NotSimulated{"a loss that is not split over the TP group"}},
+    KeyRow{"parallelism.enable_compiled_autograd", kCompiled},
+    KeyRow{"activation_checkpoint.mode", &T::recompute},
+    KeyRow{"activation_checkpoint.selective_ac_option", &T::recompute_method},
+    KeyRow{"activation_checkpoint.*", Ignored{"a detail of the checkpointing of operators"}},
+    KeyRow{"float8.enable_float8_linear", &T::fp8},
+    KeyRow{"float8.recipe_name", &T::fp8_recipe},
+    KeyRow{"float8.enable_fsdp_float8_all_gather", &T::fp8_params},
+    KeyRow{"quantize.linear.float8.recipe_name", &T::fp8_recipe},
+    KeyRow{"quantize.linear.float8.enable_fsdp_float8_all_gather", &T::fp8_params},
+    KeyRow{"float8.*", Ignored{"which GEMMs are in FP8 and how scales are found is simulated as "
+                               "the precision has it"}},
+    KeyRow{"quantize.*", Ignored{"which GEMMs are in FP8 and how scales are found is simulated as "
+                                 "the precision has it"}},
+    KeyRow{"mx.*", Ignored{"which GEMMs are in MXFP8 is simulated as the precision has it"}},
+    KeyRow{"optimizer.name", kOtherOptimizer},
+    KeyRow{"optimizer.early_step_in_backward",
+           Refused{"an optimizer that works within the backward is not modelled"}},
+    KeyRow{"optimizer.*", kLearned},
+    KeyRow{"lr_scheduler.*", kLearned},
+    KeyRow{"fault_tolerance.enable", Refused{"replicas that come and go are not modelled"}},
+    KeyRow{"training.*", kOutside},
+    KeyRow{"job.*", kOutside},
+    KeyRow{"profiling.*", kOutside},
+    KeyRow{"metrics.*", kOutside},
+    KeyRow{"checkpoint.*", kOutside},
+    KeyRow{"comm.*", kOutside},
+    KeyRow{"validation.*", kOutside},
+    KeyRow{"fault_tolerance.*", kOutside},
+    KeyRow{"memory_estimation.*", kOutside},
+    KeyRow{"debug.*", kOutside},
+    KeyRow{"primus_turbo.*", kSoftware},
+};
+
+/// Keys of torchtitan's first releases, and where they are now.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kMovedKeys{
+    {{"training.data_parallel_replicate_degree", "parallelism.data_parallel_replicate_degree"},
+     {"training.data_parallel_shard_degree", "parallelism.data_parallel_shard_degree"},
+     {"training.fsdp_reshard_after_forward", "parallelism.fsdp_reshard_after_forward"},
+     {"training.tensor_parallel_degree", "parallelism.tensor_parallel_degree"},
+     {"experimental.context_parallel_degree", "parallelism.context_parallel_degree"},
+     {"experimental.pipeline_parallel_degree", "parallelism.pipeline_parallel_degree"},
+     {"experimental.pipeline_parallel_schedule", "parallelism.pipeline_parallel_schedule"},
+     {"experimental.pipeline_parallel_split_points", "parallelism.pipeline_parallel_split_points"},
+     {"experimental.pipeline_parallel_microbatches", "parallelism.pipeline_parallel_microbatches"},
+     {"experimental.enable_async_tensor_parallel", "parallelism.enable_async_tensor_parallel"}}};
+
+void erase_entry(YamlNode* map, std::string_view key) {
+  if (map != nullptr) std::erase_if(map->entries, [&](const YamlEntry& e) { return e.key == key; });
+}
+
+/// The tree as the table takes it: one name of the model, keys where they are now, no -1 for what
+/// is left to torchtitan.
+void settle_tree(YamlNode& tree) {
+  for (const auto& [old, now] : kMovedKeys) {
+    const YamlNode* value = find_yaml_value(tree, old);
+    if (value == nullptr) continue;
+    const YamlNode moved = *value;
+    const std::size_t dot = old.find('.');
+    erase_entry(tree.find(old.substr(0, dot)), old.substr(dot + 1));
+    set_yaml_value(tree, now, moved);
+  }
+  const std::string name = text_at(tree, "model.name");
+  const YamlNode* flavor = find_yaml_value(tree, "model.flavor");
+  if (!name.empty() && flavor != nullptr && flavor->kind == YamlNode::Kind::scalar) {
+    YamlNode whole = *flavor;
+    whole.text = name + " " + flavor->text;
+    set_yaml_value(tree, "model.flavor", std::move(whole));
+  }
+  reword(tree, "training.global_batch_size", {{"-1", ""}});
+  reword(tree, "parallelism.data_parallel_shard_degree", {{"-1", ""}});
+  reword(tree, "parallelism.fsdp_reshard_after_forward",
+         {{"default", ""}, {"always", "true"}, {"never", "false"}});
+}
+
+std::string lowered_word(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+[[noreturn]] void refuse_value(const Given<std::string>& given, std::string_view hint) {
+  throw InputError(
+      given.place, given.origin,
+      fmt::format("'{}' is not modelled; {}", plain_text(given.value.substr(0, 80)), hint));
+}
+
+/// Which operators are kept: `selective` with `op`, or of every N-th layer none.
+void settle_checkpointing(RecipeTerms& terms) {
+  default_to(terms.recompute, "selective", kWhose);
+  const auto option = std::move(terms.recompute_method);
+  terms.recompute_method.reset();
+  Given<std::string>& mode = *terms.recompute;
+  if (mode.value == "none" || mode.value == "full") return;
+  constexpr std::string_view kHint = "--set recompute=none, selective_op or full would do";
+  if (mode.value != "selective") refuse_value(mode, kHint);
+  if (option && option->value == "1") {
+    mode.value = "full";
+  } else if (option && option->value != "op") {
+    refuse_value(*option, kHint);
+  } else {
+    mode.value = "selective_op";
+  }
+}
+
+/// Converters of the model that change its precision.
+void settle_converters(RecipeTerms& terms) {
+  if (!terms.fp8) return;
+  Given<std::string>& converters = *terms.fp8;
+  const std::string& list = converters.value;
+  if (list.find("mx") != std::string::npos) {
+    terms.fp8_recipe = Given<std::string>{"mxfp8", converters.origin, false, converters.place};
+  } else if (list.find("float8") != std::string::npos || list == "true") {
+    default_to(terms.fp8_recipe, "tensorwise", converters.origin + ": scales of each tensor");
+  } else if (!list.empty() && list != "false" && list.find("primus_turbo") == std::string::npos) {
+    refuse_value(converters,
+                 "--set training.precision=NAME, one of simtrain list precisions, "
+                 "would do with --override \"~model.converters\"");
+  } else {
+    terms.fp8.reset();
+  }
+}
+
+/// Micro-batches and virtual stages: none without pipeline stages.
+void settle_pipeline(RecipeTerms& terms) {
+  const bool staged =
+      terms.pipeline_model_parallel_size && terms.pipeline_model_parallel_size->value > 1;
+  if (!staged) {
+    terms.micro_batch_size.reset();
+    terms.layers_per_virtual_stage.reset();
+    return;
+  }
+  default_to(terms.micro_batch_size, 1, kWhose);
+  default_to(terms.pipeline_schedule, "1F1B", kWhose);
+  const Given<std::string>& schedule = *terms.pipeline_schedule;
+  const std::string word = lowered_word(schedule.value);
+  if (word == "1f1b") {
+    terms.layers_per_virtual_stage.reset();
+  } else if (word != "interleaved1f1b") {
+    refuse_value(schedule,
+                 "--override parallelism.pipeline_parallel_schedule=1F1B or "
+                 "Interleaved1F1B would do");
+  } else if (!terms.layers_per_virtual_stage) {
+    default_to(terms.virtual_pipeline_model_parallel_size, 2, kWhose + " of interleaved stages");
+  }
+}
+
+/// The GPUs of a recipe that says how many shards there are.
+void settle_world(RecipeTerms& terms) {
+  if (!terms.data_parallel_shard_degree) return;
+  double gpus = 1;
+  for (const WholeTerm& term :
+       {terms.data_parallel_shard_degree, terms.data_parallel_replicate_degree,
+        terms.tensor_model_parallel_size, terms.pipeline_model_parallel_size,
+        terms.context_parallel_size}) {
+    if (term) gpus *= static_cast<double>(term->value);
+  }
+  if (gpus > 1e9) return;
+  const Given<std::int64_t>& shards = *terms.data_parallel_shard_degree;
+  terms.world_size = Given<std::int64_t>{static_cast<std::int64_t>(gpus), "degrees of parallelism",
+                                         false, shards.place};
+}
+
+void add_titan_defaults(RecipeTerms& terms) {
+  default_to(terms.sharding, "fsdp2", "torchtitan shards by fully_shard");
+  default_to(terms.precision, "bfloat16", kWhose);
+  default_to(terms.grad_reduce_dtype, "float32", kWhose);
+  default_to(terms.sequence_parallel, true, kWhose);
+  default_to(terms.moe_token_dispatcher_type, "alltoall", "torchtitan exchanges tokens so");
+  default_to(terms.overlap_grad_reduce, true, "PyTorch reduces beside the backward");
+  default_to(terms.bucket_cap_mb, 100, "torchtitan's default of DDP");
+  if (!holds(terms.tp_comm_overlap)) return;
+  YamlNode table;
+  table.kind = YamlNode::Kind::scalar;
+  table.text = "te-default";
+  default_to(terms.tp_comm_overlap_cfg, table,
+             "the nearest to PyTorch's symmetric memory: its chunks are those of Transformer "
+             "Engine");
+}
+
+}  // namespace
+
+RecipeReading read_torchtitan(YamlNode tree, const RecipeRequest& request) {
+  settle_tree(tree);
+  erase_entry(tree.find("model"), "name");
+  RecipeReading reading = read_recipe(tree, kTitanKeys, KeyStyle::dotted);
+  RecipeTerms& terms = reading.terms;
+  require_named_model(terms, request);
+  settle_checkpointing(terms);
+  settle_converters(terms);
+  settle_pipeline(terms);
+  settle_world(terms);
+  add_titan_defaults(terms);
+  return reading;
+}
+
+namespace {
+
+bool is_torchtitan(std::string_view text) {
+  const auto has_table = [&](std::string_view name) {
+    const std::string line = fmt::format("[{}]", name);
+    return text.starts_with(line) || text.find("\n" + line) != std::string_view::npos;
+  };
+  return has_table("training") && (has_table("model") || has_table("parallelism"));
+}
+
+ImportedRecipe read_torchtitan_toml(const ImportFile& file, const RecipeRequest& request,
+                                    const DataFolder& data) {
+  YamlNode tree = load_toml_text(file.text, file.path);
+  apply_overrides(tree, request.overrides);
+  return imported_scenario("torchtitan configuration", read_torchtitan(std::move(tree), request),
+                           file, request, data);
+}
+
+}  // namespace
+
+const RecipeFormat kTorchtitan{"torchtitan",
+                               "torchtitan job configuration: TOML with [model] and "
+                               "[training]",
+                               is_torchtitan, read_torchtitan_toml};
+
+}  // namespace simtrain
