@@ -32,8 +32,7 @@ void add_headline(Report& report, const Scenario& scenario) {
   report.tokens_per_s =
       tokens_per_second(static_cast<double>(recipe.training.seq_length), batch, report.step_time_s);
   report.days_per_1t_tokens = days_per_trillion_tokens(report.tokens_per_s);
-  report.model_flops_per_sample =
-      model_flops_per_sample(recipe.model, recipe.training.seq_length, scenario.mfu_convention);
+  report.model_flops_per_sample = model_flops_per_sample(recipe, scenario.mfu_convention);
   report.peak_tflops_per_gpu = scenario.cluster.gpu.peak(recipe.precision().peak).value() / 1e12;
   report.tflops_per_gpu =
       tflops_per_gpu(report.model_flops_per_sample, batch, report.step_time_s, report.gpus);

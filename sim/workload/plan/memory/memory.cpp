@@ -82,10 +82,10 @@ void add_kept(const Recipe& recipe, const ModelTotals& totals, const GpuSpec& gp
   for (const GroupKind kind : kGradientGroups) {
     double own = 0;
     for (const ChunkLayout& chunk : chunks) {
-      own += static_cast<double>(chunk_parameters(totals, chunk, kind));
+      own += static_cast<double>(trained_parameters(totals, chunk, kind));
+      parameters += static_cast<double>(chunk_parameters(totals, chunk, kind));
       low += static_cast<double>(low_parameters(totals, chunk, kind).count);
     }
-    parameters += own;
     memory.optimizer += own * optimizer_bytes(recipe) /
                         (sharding.shards_optimizer ? grid.ranks_of(grid.sharded_over(kind)) : 1);
     gradients += own / (sharding.shards_gradients ? grid.ranks_of(grid.sharded_over(kind)) : 1);
