@@ -44,7 +44,7 @@ const std::vector<LoraModule> kAttention{LoraModule::linear_qkv};
 
 /// Of one layer.
 double all_adapters(double rank) {
-  return rank * (kHidden + kQkv + 2 * kHidden + 3 * kHidden + 3 * kFfn);
+  return rank * (kHidden + kQkv + 2 * kHidden + 2 * kHidden + 3 * kFfn);
 }
 
 constexpr int kFirst = 0;  ///< kinds of layers

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "sim/run/scenario/checks/checks.h"
-#include "sim/workload/model/sharding.h"
 
 namespace simtrain {
 namespace {
@@ -56,9 +55,6 @@ void check_lora(const Recipe& recipe, const LoraSpec& lora, const YamlNode& tree
   require(!recipe.overlap.defer_embedding_wgrad_compute, tree,
           "overlap.defer_embedding_wgrad_compute",
           "is true with lora, which trains no output layer; false would do");
-  require(!sharding_of(recipe).units, tree, "sharding.strategy",
-          fmt::format("{} with lora is not modelled; zero1 would do",
-                      name_of(sharding_of(recipe).kind)));
 }
 
 void check_document_lengths(const PackedSequencesSpec& packed, const YamlNode& tree) {
