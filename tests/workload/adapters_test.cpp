@@ -120,6 +120,17 @@ TEST_CASE("What frozen modules read is not saved, what adapters read is") {
   CHECK(part_totals(recipe, Part::embedding).saved_bytes == 0);
 }
 
+TEST_CASE("Norms whose output is not saved are not run again") {
+  Recipe recipe = with_adapters(8, kAttention);
+  const Piece backward{Part::layer, Phase::backward, kOthers};
+  const std::size_t kernels = Expanded(recipe, backward).kernels<Streaming>().size();
+  const double saved = part_totals(recipe, Part::layer, kOthers).saved_bytes;
+  recipe.recompute = Recompute::selective;
+  recipe.recompute_modules = {RecomputeModule::layernorm};
+  CHECK(Expanded(recipe, backward).kernels<Streaming>().size() == kernels);
+  CHECK(part_totals(recipe, Part::layer, kOthers).saved_bytes == saved);
+}
+
 TEST_CASE("Gradients and optimizer states are of adapters, weights of all") {
   const Recipe recipe = with_adapters(8, kAttention);
   const StageMemory memory = stage_memory(recipe, gpu("h100-sxm"), rank_grid(recipe, 8)).front();

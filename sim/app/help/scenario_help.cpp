@@ -191,7 +191,7 @@ class KeyPrinter {
                            requires Fielded<typename T::value_type>;
                            field.has_value();
                          }) {
-      KeyPrinter inner(out_, dotted, false);
+      KeyPrinter inner(out_, dotted);
       typename T::value_type value{};
       visit_fields(inner, value);
     } else if constexpr (requires { requires Fielded<typename T::value_type>; }) {
