@@ -9,7 +9,7 @@ using namespace simtrain::testing;
 
 namespace {
 
-constexpr std::int64_t kAdapters = 8 * (4096 + 6144);  // of a layer
+constexpr std::int64_t kAdapters = std::int64_t{8} * (4096 + 6144);  // of a layer
 
 Recipe with_adapters(Recipe recipe) {
   recipe.lora = LoraSpec{8, {LoraModule::linear_qkv}};
@@ -31,10 +31,10 @@ TEST_CASE("All units are gathered with their adapters, adapters alone are reduce
     const Program adapters = program_of(with_adapters(sharded(strategy)));
     CHECK(gathers(adapters).size() == gathers(all).size());
     CHECK(bytes_of_calls(adapters, gathers(adapters)) - bytes_of_calls(all, gathers(all)) ==
-          2 * kMicroBatches * kLayers * 2 * kAdapters);
+          kLayers * kMicroBatches * 4 * kAdapters);
     CHECK(bytes_of_calls(adapters, reductions(adapters)) ==
-          kMicroBatches * kLayers * 4 * kAdapters);
-    CHECK(reductions(adapters).size() == kMicroBatches * kLayers);
+          kLayers * kMicroBatches * 4 * kAdapters);
+    CHECK(reductions(adapters).size() == kLayers * kMicroBatches);
   }
 }
 
@@ -55,5 +55,5 @@ TEST_CASE("Without sharded parameters buckets hold adapters alone") {
   CHECK(bytes_of_calls(program, gathers(program)) == kLayers * 2 * kAdapters);
   recipe.sharding.strategy = Sharding::zero2;
   const Program each = program_of(recipe);
-  CHECK(bytes_of_calls(each, reductions(each)) == kMicroBatches * kLayers * 4 * kAdapters);
+  CHECK(bytes_of_calls(each, reductions(each)) == kLayers * kMicroBatches * 4 * kAdapters);
 }
