@@ -43,7 +43,8 @@ void add_job(Result& result, const Report& report) {
   result.micro_batches = report.micro_batches;
   result.tokens_per_step = report.tokens_per_step();
   const ParameterCounts& counts = report.parameters;
-  result.parameters = {counts.model, counts.fullest, counts.fullest_stage, counts.mean};
+  result.parameters = {counts.model, counts.fullest, counts.fullest_stage, counts.mean,
+                       counts.trained};
 }
 
 void add_times(Result& result, const Report& report) {

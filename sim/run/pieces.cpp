@@ -56,6 +56,7 @@ double launches_of_kernel(const PassContext& context, const Piece& piece) {
   usual.model.layers.reset();
   usual.model.hybrid_override_pattern.reset();
   usual.model.qk_layernorm = false;
+  usual.lora.reset();
   const ModelTotals totals(usual);
   const std::vector<LayerKind>& kinds = totals.layers().kinds();
   const auto alike = std::find_if(kinds.begin(), kinds.end(),

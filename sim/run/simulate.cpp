@@ -32,8 +32,7 @@ void add_headline(Report& report, const Scenario& scenario) {
   report.tokens_per_s =
       tokens_per_second(static_cast<double>(recipe.training.seq_length), batch, report.step_time_s);
   report.days_per_1t_tokens = days_per_trillion_tokens(report.tokens_per_s);
-  report.model_flops_per_sample =
-      model_flops_per_sample(recipe.model, recipe.training.seq_length, scenario.mfu_convention);
+  report.model_flops_per_sample = model_flops_per_sample(recipe, scenario.mfu_convention);
   report.peak_tflops_per_gpu = scenario.cluster.gpu.peak(recipe.precision().peak).value() / 1e12;
   report.tflops_per_gpu =
       tflops_per_gpu(report.model_flops_per_sample, batch, report.step_time_s, report.gpus);
@@ -76,11 +75,14 @@ StepSpread spread_of(const SimulatedStep& simulated) {
 std::string layout_text(const Recipe& recipe, const RankGrid& grid) {
   const std::string experts =
       recipe.model.has_experts() ? fmt::format(" EP {}, ETP {},", recipe.ep(), recipe.etp()) : "";
+  const std::string adapters =
+      recipe.lora ? fmt::format(", LoRA of rank {}", recipe.lora->rank) : "";
   return fmt::format(
-      "{}, TP {}, PP {}, VP {}, CP {}, DP {},{} micro-batch {}, global batch {}, {} micro-batches",
-      name_of(recipe.training.precision), recipe.tp(), recipe.pp(), recipe.vp(), recipe.cp(),
-      grid.dp(), experts, recipe.training.micro_batch_size, recipe.training.global_batch_size,
-      grid.micro_batches());
+      "{}{}, TP {}, PP {}, VP {}, CP {}, DP {},{} micro-batch {}, global batch {}, {} "
+      "micro-batches",
+      name_of(recipe.training.precision), adapters, recipe.tp(), recipe.pp(), recipe.vp(),
+      recipe.cp(), grid.dp(), experts, recipe.training.micro_batch_size,
+      recipe.training.global_batch_size, grid.micro_batches());
 }
 
 }  // namespace

@@ -169,7 +169,7 @@ TEST_CASE("--set changes keys that exist") {
       {{"good.yaml", "--set", "frob=1"},
        "--set frob=1:1:1: frob: is not known here; known are name, source, notes, mfu_convention, "
        "cluster, software, model, training, parallelism, overlap, optimizer, sharding, moe, "
-       "recompute, "
+       "lora, packed_sequences, recompute, "
        "recompute_modules, cuda_graphs, nccl, rccl"},
       {{"good.yaml", "--set", "training.sequence=1"},
        "--set training.sequence=1:1:1: training.sequence: is not known here; known are precision, "
@@ -182,7 +182,7 @@ TEST_CASE("--set changes keys that exist") {
        "--set table.rows=1:1:1: table: is not known here; known are name, source, notes, "
        "mfu_convention, cluster, software, model, training, parallelism, overlap, optimizer, "
        "sharding, "
-       "moe, recompute, recompute_modules, cuda_graphs, nccl, rccl"},
+       "moe, lora, packed_sequences, recompute, recompute_modules, cuda_graphs, nccl, rccl"},
       {{"good.yaml", "--set", "recompute_modules=[mlp]"},
        "--set recompute_modules=[mlp]:1:19: recompute_modules: is there with recompute 'none'; "
        "recompute selective would do"},

@@ -29,8 +29,8 @@ const MeasuredGrouping& by(const std::vector<MeasuredGrouping>& groupings,
 TEST_CASE("Measured runs of others: errors, and intervals that hold with their source left out") {
   const std::vector<MeasuredGrouping> groupings = measured_groupings(runs());
   const MeasuredGroup& all = groupings.front().groups.front();
-  CHECK(all.errors.points >= 552);
-  CHECK(all.errors.mean < 0.145);
+  CHECK(all.errors.points >= 574);
+  CHECK(all.errors.mean < 0.14);
   CHECK(all.covered > 0.85);
   CHECK(all.covered < 0.96);  // wide enough, no wider
   CHECK(all.covered_others > 0.82);
@@ -39,8 +39,24 @@ TEST_CASE("Measured runs of others: errors, and intervals that hold with their s
     CHECK(source.covered >= 0.7);
     // The NeMo launcher's kernels are slower than those of related stacks. Nothing but its own runs
     // shows that the communication of ZeRO-3 of 2021 is slow.
-    if (source.name != "sc21-zero3") CHECK(source.covered_others > 0.35);
+    if (source.name != "sc21-zero3") CHECK(source.covered_others > 0.25);
   }
+}
+
+TEST_CASE("Fine-tuning is predicted as well as pre-training, without a parameter of its own") {
+  double sum = 0;
+  double count = 0;
+  for (const MeasuredSourceRow& row : runs()) {
+    const bool lora = row.scenario.find("_lora_") != std::string::npos;
+    if (!lora && row.scenario.find("_sft_") == std::string::npos) continue;
+    CAPTURE(row.scenario);
+    CAPTURE(row.row);
+    CHECK(std::abs(row.relative()) < 0.17);
+    sum += std::abs(row.relative());
+    ++count;
+  }
+  CHECK(count == 22);
+  CHECK(sum / count < 0.045);
 }
 
 TEST_CASE("Every run says who measured it, with what and when") {

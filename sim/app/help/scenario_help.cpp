@@ -107,6 +107,16 @@ constexpr auto kMeanings = std::to_array<Meaning>({
     {"moe.moe_pad_expert_input_to_capacity", "experts work on all rows that they could take"},
     {"moe.moe_load_imbalance",
      "rows of the busiest rank over the mean; else as random routing makes it"},
+    {"lora.rank",
+     "fine-tuning of low-rank adapters: all weights are frozen, beside each target module two "
+     "products of so many columns are trained"},
+    {"lora.target_modules",
+     "a list: linear_qkv, linear_proj, linear_fc1, linear_fc2; without it all of them"},
+    {"packed_sequences.mean_document",
+     "sequences are packed with documents that attend to themselves alone, all of that many "
+     "tokens"},
+    {"packed_sequences.documents[].length", "in place of the mean: documents of that many tokens"},
+    {"packed_sequences.documents[].share", "of the number of documents; together 1"},
     {"recompute",
      "what the backward computes again: some modules (selective), the whole layer (full), or what "
      "a policy drops: selective_op (torchtitan), checkpoint_dots (JAX), minimal_flash (MaxText)"},
@@ -186,7 +196,7 @@ class KeyPrinter {
                            requires Fielded<typename T::value_type>;
                            field.has_value();
                          }) {
-      KeyPrinter inner(out_, dotted, false);
+      KeyPrinter inner(out_, dotted);
       typename T::value_type value{};
       visit_fields(inner, value);
     } else if constexpr (requires { requires Fielded<typename T::value_type>; }) {

@@ -108,10 +108,12 @@ Json step_time_json(const Report& report) {
 }
 
 Json parameters_json(const ParameterCounts& counts) {
-  return {{"total", counts.model},
-          {"fullest_gpu", counts.fullest},
-          {"fullest_stage", counts.fullest_stage},
-          {"mean_gpu", counts.mean}};
+  Json json{{"total", counts.model},
+            {"fullest_gpu", counts.fullest},
+            {"fullest_stage", counts.fullest_stage},
+            {"mean_gpu", counts.mean}};
+  if (counts.trained != counts.model) json["trained"] = counts.trained;
+  return json;
 }
 
 Json training_run_json(const Report& report, const TrainingGoal& goal) {

@@ -43,6 +43,8 @@ std::string causes_text(const StepError& error) {
 std::string parameter_text(const ParameterCounts& counts) {
   const auto fullest = static_cast<double>(counts.fullest);
   std::string text = token_text(static_cast<double>(counts.model));
+  if (counts.trained != counts.model)
+    text += fmt::format(" ({} trained)", token_text(static_cast<double>(counts.trained)));
   if (counts.fullest == counts.model) return text;
   if (fullest == counts.mean) return text + fmt::format(", {} a GPU", token_text(fullest));
   return text +

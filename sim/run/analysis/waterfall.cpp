@@ -77,23 +77,18 @@ struct UsefulTime {
 
 UsefulTime useful_time(const SimulatedStep& simulated, const Report& report) {
   const Scenario& scenario = simulated.scenario;
-  const std::int64_t sequence = scenario.recipe.training.seq_length;
-  const ModelSpec& model = scenario.recipe.model;
-  const auto flops = [&](const ModelSpec& of, MfuConvention convention) {
-    return model_flops_per_sample(of, sequence, convention);
-  };
-  const double half_square =
-      flops(model, MfuConvention::nvidia_dgxc) - flops(model, MfuConvention::causal);
-  ModelSpec headless = model;
-  headless.vocab_size = 0;
+  const Recipe& recipe = scenario.recipe;
+  const double half_square = model_flops_per_sample(recipe, MfuConvention::nvidia_dgxc) -
+                             model_flops_per_sample(recipe, MfuConvention::causal);
+  Recipe headless = recipe;
+  headless.model.vocab_size = 0;
   const double all = report.model_flops_per_sample;
   const double useful_s = report.mfu * report.step_time_s;
   UsefulTime useful;
-  useful.attention =
-      useful_s / all * half_square * (report.mfu_convention == MfuConvention::causal ? 1 : 2);
-  useful.output_layer =
-      useful_s / all *
-      (flops(model, MfuConvention::causal) - flops(headless, MfuConvention::causal));
+  useful.attention = useful_s / all * half_square * (2 * counted_square(report.mfu_convention));
+  useful.output_layer = useful_s / all *
+                        (model_flops_per_sample(recipe, MfuConvention::causal) -
+                         model_flops_per_sample(headless, MfuConvention::causal));
   useful.gemm = useful_s - useful.attention - useful.output_layer;
   return useful;
 }

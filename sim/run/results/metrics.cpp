@@ -5,22 +5,43 @@
 
 namespace simtrain {
 
+namespace {
+
+std::optional<double> tabled_flops(const ModelSpec& model, std::int64_t seq_length) {
+  for (const TrainingMetricsModel& known : training_metrics_models()) {
+    if (known.name == model.name && known.num_layers == model.num_layers &&
+        known.seq_length == seq_length)
+      return known.flops_per_sample;
+  }
+  return {};
+}
+
+}  // namespace
+
+double counted_square(MfuConvention convention) {
+  if (convention == MfuConvention::nvidia_dgxc_finetune) return 0;
+  return convention == MfuConvention::causal ? 0.5 : 1;
+}
+
 double model_flops_per_sample(const ModelSpec& model, std::int64_t seq_length,
                               MfuConvention convention) {
-  if (convention == MfuConvention::google_training_metrics) {
-    for (const TrainingMetricsModel& known : training_metrics_models()) {
-      if (known.name == model.name && known.num_layers == model.num_layers &&
-          known.seq_length == seq_length) {
-        return known.flops_per_sample;
-      }
-    }
+  Recipe recipe;
+  recipe.model = model;
+  recipe.training.seq_length = seq_length;
+  return model_flops_per_sample(recipe, convention);
+}
+
+double model_flops_per_sample(const Recipe& recipe, MfuConvention convention) {
+  const std::int64_t seq_length = recipe.training.seq_length;
+  if (convention == MfuConvention::google_training_metrics && !recipe.lora) {
+    if (const auto known = tabled_flops(recipe.model, seq_length)) return *known;
   }
-  ModelSpec counted = model;
+  ModelSpec counted = recipe.model;
   if (convention == MfuConvention::nvidia_dgxc_mha)
     counted.num_query_groups = counted.num_attention_heads;
-  const double square = convention == MfuConvention::causal ? 0.5 : 1;
-  const ModelFlops forward = model_flops(counted, seq_length);
-  return 3 * (forward.products + square * forward.attention_square);
+  const ModelFlops forward = model_flops(counted, seq_length, recipe.packed_sequences);
+  const double trained = recipe.lora ? 2.0 / 3 : 1;
+  return 3 * (trained * forward.products + counted_square(convention) * forward.attention_square);
 }
 
 double tokens_per_second(double seq_length, double global_batch_size, double step_time_s) {

@@ -3,12 +3,18 @@
 #include <array>
 #include <string_view>
 
-#include "sim/workload/model/model_spec.h"
+#include "sim/workload/model/recipe.h"
 
 namespace simtrain {
 
 /// How a document counts the FLOPs of a model; step times compare across conventions, MFU does not.
-enum class MfuConvention { nvidia_dgxc, nvidia_dgxc_mha, google_training_metrics, causal };
+enum class MfuConvention {
+  nvidia_dgxc,
+  nvidia_dgxc_mha,
+  google_training_metrics,
+  causal,
+  nvidia_dgxc_finetune
+};
 
 template <>
 struct EnumNames<MfuConvention> {
@@ -17,7 +23,8 @@ struct EnumNames<MfuConvention> {
       std::pair{std::string_view("nvidia-dgxc-mha"), MfuConvention::nvidia_dgxc_mha},
       std::pair{std::string_view("google-training-metrics"),
                 MfuConvention::google_training_metrics},
-      std::pair{std::string_view("causal"), MfuConvention::causal}};
+      std::pair{std::string_view("causal"), MfuConvention::causal},
+      std::pair{std::string_view("nvidia-dgxc-finetune"), MfuConvention::nvidia_dgxc_finetune}};
 };
 
 /// FLOPs of one sample, forward and backward, as the convention counts them: those of the matrix
@@ -29,9 +36,18 @@ struct EnumNames<MfuConvention> {
 /// nvidia-dgxc: this (NVIDIA DGX Cloud benchmarking READMEs, 2025.04 on; Megatron core where heads
 /// have another number of columns together). nvidia-dgxc-mha: with g = a (their older formula).
 /// google-training-metrics: the constants of the tool's table for the models it knows, otherwise as
-/// nvidia-dgxc. causal: half of the s/h term.
+/// nvidia-dgxc. causal: half of the s/h term. nvidia-dgxc-finetune: without that term (the
+/// finetuning READMEs of NVIDIA DGX Cloud benchmarking, 2025.02).
 double model_flops_per_sample(const ModelSpec& model, std::int64_t seq_length,
                               MfuConvention convention);
+
+/// The same of a recipe's model. Frozen weights have no weight gradients, so that their products
+/// count twice instead of three times; adapters are not counted. Of packed sequences s in s/h is
+/// the length of the mean token's document.
+double model_flops_per_sample(const Recipe& recipe, MfuConvention convention);
+
+/// Pairs of positions that a convention counts of attention, of all of them.
+double counted_square(MfuConvention convention);
 
 /// tokens/s = sequence length * global batch size / step time.
 double tokens_per_second(double seq_length, double global_batch_size, double step_time_s);

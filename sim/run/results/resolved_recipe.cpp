@@ -25,6 +25,8 @@ ResolvedRecipe resolved_recipe(const Scenario& scenario) {
   keys.optimizer = recipe.optimizer;
   if (recipe.sharding != ShardingSpec{}) keys.sharding = recipe.sharding;
   if (recipe.model.has_experts()) keys.moe = recipe.moe;
+  keys.lora = recipe.lora;
+  keys.packed_sequences = recipe.packed_sequences;
   keys.recompute = recipe.recompute;
   if (recipe.recompute == Recompute::selective) keys.recompute_modules = recipe.recompute_modules;
   keys.cuda_graphs = recipe.cuda_graphs;
@@ -34,7 +36,9 @@ ResolvedRecipe resolved_recipe(const Scenario& scenario) {
 
 ParameterCounts parameter_counts(const Recipe& recipe) {
   ParameterCounts counts;
+  counts.trained = trained_parameters(recipe);
   counts.model = model_parameters(recipe.model);
+  if (recipe.lora) counts.model += counts.trained;
   const ModelTotals totals(recipe);
   for (int stage = 0; stage < recipe.pp(); ++stage) {
     const std::int64_t parameters = stage_parameters(recipe, totals, stage);

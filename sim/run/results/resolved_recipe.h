@@ -20,7 +20,8 @@ ResolvedRecipe resolved_recipe(const Scenario& scenario);
 
 /// Weights of a model and of the GPUs that hold its shards.
 struct ParameterCounts {
-  std::int64_t model = 0;    ///< each weight once
+  std::int64_t model = 0;    ///< each weight once, with adapters
+  std::int64_t trained = 0;  ///< of these the ones that are not frozen
   std::int64_t fullest = 0;  ///< of a GPU of the stage that holds most
   int fullest_stage = 0;     ///< that stage, from 0; the first of equals
   double mean = 0;           ///< of a GPU, over all of them

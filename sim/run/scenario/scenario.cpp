@@ -276,6 +276,8 @@ DraftScenario ScenarioSource::draft(const DataFolder& data, const std::string& r
   recipe.optimizer = file.optimizer;
   recipe.sharding = file.sharding.value_or(ShardingSpec{});
   recipe.moe = file.moe.value_or(MoeSpec{});
+  recipe.lora = file.lora;
+  recipe.packed_sequences = file.packed_sequences;
   recipe.recompute = file.recompute;
   if (file.recompute_modules) {
     if (file.recompute != Recompute::selective)

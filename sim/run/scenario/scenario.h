@@ -47,6 +47,8 @@ struct ScenarioFile {
   OptimizerSpec optimizer;
   std::optional<ShardingSpec> sharding;
   std::optional<MoeSpec> moe;
+  std::optional<LoraSpec> lora;
+  std::optional<PackedSequencesSpec> packed_sequences;
   Recompute recompute = Recompute::none;
   std::optional<std::vector<RecomputeModule>> recompute_modules;
   bool cuda_graphs = false;

@@ -41,6 +41,8 @@ struct Fields<ScenarioFile> {
     v("optimizer", file.optimizer);
     v.optional("sharding", file.sharding);
     v.optional("moe", file.moe);
+    v.optional("lora", file.lora);
+    v.optional("packed_sequences", file.packed_sequences);
     v.optional("recompute", file.recompute);
     v.optional("recompute_modules", file.recompute_modules);
     v.optional("cuda_graphs", file.cuda_graphs);

@@ -97,8 +97,7 @@ class StageBounder {
         step_end_costs(context_, rank, passes_.chunks(), groups, context_.world);
     bound_.before = seconds(end.zero_gradients);
     if (!sharding_of(recipe_).units) add_buckets(groups);
-    if (recipe_.tp() > 1 && recipe_.parallelism.sequence_parallel)
-      bound_.after += to_seconds(end.norm_gradients.alone());
+    if (recipe_.reduces_norm_gradients()) bound_.after += to_seconds(end.norm_gradients.alone());
     bound_.after += seconds(end.gradient_norm);
     bound_.data += seconds(end.gradient_norm);
     bound_.end += seconds(end.host_wait) + seconds(end.optimizer);

@@ -42,7 +42,8 @@ double operations(const Attention& attention) {
       attention.value_dimension == 0 ? keys : static_cast<double>(attention.value_dimension);
   const double length =
       attention.direction == Direction::forward ? keys + values : 3 * keys + 2 * values;
-  return 2.0 * static_cast<double>(attention.batch * attention.heads) * pairs(attention) * length;
+  return 2.0 * static_cast<double>(attention.batch * attention.heads) * pairs(attention) *
+         attention.unevenness * length;
 }
 
 double operations(const Streaming& /*streaming*/) { return 0; }

@@ -36,6 +36,9 @@ struct Attention {
   std::int64_t value_dimension = 0;  ///< of values and output; 0: as head_dimension
   /// Keys that a query of causal attention sees, itself among them; 0: all before it.
   std::int64_t window = 0;
+  /// Where the sequences of a batch are of unlike lengths: pairs of positions over those of as many
+  /// that are all alike.
+  double unevenness = 1;
 };
 
 enum class StreamingKind {

@@ -6,29 +6,34 @@
 
 namespace simtrain {
 
-LayerList::LayerList(const ModelSpec& model, const HighLayers& high) {
+LayerList::LayerList(const ModelSpec& model, const HighLayers& high, bool first_apart) {
   const auto last = static_cast<int>(listed_layers(model)) - high.last;
+  const auto add_alike = [&](const std::vector<BlockKind>& blocks, int layers, bool high_ones) {
+    const int first = first_apart && runs_.empty() ? std::min(1, layers) : 0;
+    if (first > 0) add({blocks, first, high_ones, true});
+    if (layers > first || layers == 0) add({blocks, layers - first, high_ones});
+  };
   // Cut where layers begin and end to take part.
   const auto add_run = [&](const std::vector<BlockKind>& blocks, int layers) {
     const int begin = runs_.empty() ? 0 : runs_.back().end;
     const int end = begin + layers;
     const int low = std::clamp(high.first, begin, end);
     const int up = std::clamp(last, low, end);
-    if (low > begin) add(blocks, low - begin, true);
-    if (up > low || layers == 0) add(blocks, up - low, false);
-    if (end > up) add(blocks, end - up, true);
+    if (low > begin) add_alike(blocks, low - begin, true);
+    if (up > low || layers == 0) add_alike(blocks, up - low, false);
+    if (end > up) add_alike(blocks, end - up, true);
   };
   for (const LayerSpec& spec : layer_specs(model)) add_run(spec.blocks, spec.repeat);
 }
 
-void LayerList::add(const std::vector<BlockKind>& blocks, int layers, bool high) {
-  const auto known = std::find_if(kinds_.begin(), kinds_.end(), [&](const LayerKind& kind) {
-    return kind.blocks == blocks && kind.high == high;
+void LayerList::add(const LayerKind& kind) {
+  const auto known = std::find_if(kinds_.begin(), kinds_.end(), [&](const LayerKind& other) {
+    return other.blocks == kind.blocks && other.high == kind.high && other.first == kind.first;
   });
   const auto number = static_cast<int>(known - kinds_.begin());
-  if (known == kinds_.end()) kinds_.push_back({blocks, 0, high});
-  kinds_[static_cast<std::size_t>(number)].layers += layers;
-  runs_.push_back({(runs_.empty() ? 0 : runs_.back().end) + layers, number});
+  runs_.push_back({(runs_.empty() ? 0 : runs_.back().end) + kind.layers, number});
+  if (known == kinds_.end()) return kinds_.push_back(kind);
+  known->layers += kind.layers;
 }
 
 int LayerList::kind_of(int layer) const {

@@ -18,6 +18,7 @@ struct LayerKind {
   std::vector<BlockKind> blocks;
   int layers = 0;
   bool high = false;
+  bool first = false;  ///< the first layer of a model of which it is apart
 };
 
 /// The layers of a model without a list.
@@ -27,7 +28,8 @@ inline const std::vector<BlockKind> kUsualLayer{BlockKind::gqa, BlockKind::mlp};
 /// first met.
 class LayerList {
  public:
-  explicit LayerList(const ModelSpec& model, const HighLayers& high = {});
+  /// `first_apart`: the first layer is of a kind of its own, whatever the others are.
+  explicit LayerList(const ModelSpec& model, const HighLayers& high = {}, bool first_apart = false);
 
   [[nodiscard]] const std::vector<LayerKind>& kinds() const { return kinds_; }
   [[nodiscard]] int kind_of(int layer) const;
@@ -37,7 +39,7 @@ class LayerList {
     int end = 0;  ///< the layer behind it
     int kind = 0;
   };
-  void add(const std::vector<BlockKind>& blocks, int layers, bool high);
+  void add(const LayerKind& kind);
 
   std::vector<LayerKind> kinds_;
   std::vector<Run> runs_;

@@ -1,6 +1,9 @@
 #include "sim/workload/model/model_parts.h"
 
 #include <algorithm>
+#include <numeric>
+
+#include "sim/workload/model/blocks/backward_end.h"
 
 namespace simtrain {
 namespace {
@@ -14,17 +17,24 @@ Recipe whole_model(const ModelSpec& model, std::int64_t seq_length) {
   return recipe;
 }
 
-void add_weights(PartTotals& totals, const Operator& op) {
+/// Where a model has adapters all its other weights are frozen.
+bool trained(const Recipe& recipe, const Weight& weight) { return weight.adapter || !recipe.lora; }
+
+void add_weights(PartTotals& totals, const Recipe& recipe, const Operator& op) {
   for (const Weight& weight : op.weights) {
     totals.parameters += weight.elements();
     if (weight.quantized) {
       totals.quantized_parameters += weight.elements();
       ++totals.quantized_modules;
     }
+    const auto group = static_cast<std::size_t>(weight.reduced_over);
+    totals.reduced_over[group] += weight.elements();
+    if (weight.adapter) totals.adapters += weight.elements();
+    if (!trained(recipe, weight)) continue;
+    totals.trained_over[group] += weight.elements();
     const bool whole = weight.reduced_over == GroupKind::data && !weight.sharded_over.has(Axis::tp);
     if (whole) totals.replicated_parameters += weight.elements();
     if (weight.matrix) totals.matrices.emplace_back(weight.rows, weight.columns);
-    totals.reduced_over[static_cast<std::size_t>(weight.reduced_over)] += weight.elements();
   }
 }
 
@@ -44,7 +54,7 @@ void add_block(PartTotals& totals, const Recipe& recipe, const Block& block) {
   const bool dropped = block.recompute && recipe.recomputes(*block.recompute);
   double backward_bytes = 0;
   for (const Operator& op : block.branch) {
-    add_weights(totals, op);
+    add_weights(totals, recipe, op);
     add_saved(totals, recipe, op, dropped, &op == &block.branch.front());
     totals.forward_bytes += op.forward_bytes;
     totals.deferred_bytes += op.deferred_bytes;
@@ -78,20 +88,35 @@ void keep_by_policy(PartTotals& totals, const Recipe& recipe, const std::vector<
   totals.dropped_bytes = std::max(0.0, whole - totals.saved_bytes);
 }
 
+/// Of a whole model.
+template <class Count>
+std::int64_t sum_of_parts(const ModelTotals& totals, Count count) {
+  std::int64_t sum = count(totals.embedding()) + count(totals.head());
+  for (std::size_t kind = 0; kind < totals.layers().kinds().size(); ++kind)
+    sum += totals.layers().kinds()[kind].layers * count(totals.of_kind(static_cast<int>(kind)));
+  return sum;
+}
+
 }  // namespace
 
 std::vector<Block> blocks_of(const Recipe& recipe, Part part, int kind) {
   const RankShape shape(recipe);
-  if (part == Part::embedding) return {row_of(BlockKind::embedding).make(shape)};
-  const RankShape high(recipe, recipe.precision().high);
-  const LayerList list(recipe.model, recipe.high_layers());
   std::vector<Block> blocks;
+  if (part == Part::embedding) {
+    blocks.push_back(row_of(BlockKind::embedding).make(shape));
+    if (recipe.lora) end_backward(blocks);
+    return blocks;
+  }
+  const RankShape high(recipe, recipe.precision().high);
+  const LayerList list = recipe.layers();
   const auto add_layer = [&](const LayerKind& layer) {
     for (const BlockKind block : layer.blocks)
       blocks.push_back(row_of(block).make(layer.high ? high : shape));
   };
   if (part == Part::layer) {
-    add_layer(list.kinds()[static_cast<std::size_t>(kind)]);
+    const LayerKind& layer = list.kinds()[static_cast<std::size_t>(kind)];
+    add_layer(layer);
+    if (layer.first) end_backward(blocks);
     return blocks;
   }
   for (int depth = 0; depth < recipe.model.mtp_num_layers; ++depth) {
@@ -114,7 +139,7 @@ PartTotals part_totals(const Recipe& recipe, Part part, int kind) {
 }
 
 ModelTotals::ModelTotals(const Recipe& recipe)
-    : list_(recipe.model, recipe.high_layers()),
+    : list_(recipe.layers()),
       embedding_(part_totals(recipe, Part::embedding)),
       head_(part_totals(recipe, Part::head)) {
   for (std::size_t kind = 0; kind < list_.kinds().size(); ++kind)
@@ -122,18 +147,22 @@ ModelTotals::ModelTotals(const Recipe& recipe)
 }
 
 std::int64_t model_parameters(const ModelSpec& model) {
-  const Recipe recipe = whole_model(model, 1);
-  const ModelTotals totals(recipe);
-  std::int64_t parameters = totals.embedding().parameters + totals.head().parameters;
-  for (std::size_t kind = 0; kind < totals.layers().kinds().size(); ++kind) {
-    parameters +=
-        totals.layers().kinds()[kind].layers * totals.of_kind(static_cast<int>(kind)).parameters;
-  }
-  return parameters;
+  return sum_of_parts(ModelTotals(whole_model(model, 1)),
+                      [](const PartTotals& part) { return part.parameters; });
 }
 
-ModelFlops model_flops(const ModelSpec& model, std::int64_t seq_length) {
-  const Recipe recipe = whole_model(model, seq_length);
+std::int64_t trained_parameters(const Recipe& recipe) {
+  Recipe whole = whole_model(recipe.model, 1);
+  whole.lora = recipe.lora;
+  return sum_of_parts(ModelTotals(whole), [](const PartTotals& part) {
+    return std::accumulate(part.trained_over.begin(), part.trained_over.end(), std::int64_t{0});
+  });
+}
+
+ModelFlops model_flops(const ModelSpec& model, std::int64_t seq_length,
+                       const std::optional<PackedSequencesSpec>& packed) {
+  Recipe recipe = whole_model(model, seq_length);
+  recipe.packed_sequences = packed;
   const ModelTotals totals(recipe);
   ModelFlops flops = totals.head().flops;
   for (std::size_t kind = 0; kind < totals.layers().kinds().size(); ++kind) {

@@ -21,12 +21,15 @@ using MatrixShape = std::pair<std::int64_t, std::int64_t>;
 /// micro-batch.
 struct PartTotals {
   std::int64_t parameters = 0;
-  std::int64_t quantized_parameters = 0;   ///< cast before they are multiplied
-  int quantized_modules = 0;               ///< linear modules whose parameters are
-  std::int64_t replicated_parameters = 0;  ///< that each rank of a tensor group has whole
-  /// By the group over which gradients of micro-batches are summed.
+  std::int64_t quantized_parameters = 0;  ///< cast before they are multiplied
+  int quantized_modules = 0;              ///< linear modules whose parameters are
+  /// Trained ones that each rank of a tensor group has whole.
+  std::int64_t replicated_parameters = 0;
+  /// By the group over which gradients of micro-batches are summed; of frozen ones would be.
   std::array<std::int64_t, kGroupKinds> reduced_over{};
-  std::vector<MatrixShape> matrices;  ///< weights of GEMMs
+  std::array<std::int64_t, kGroupKinds> trained_over{};  ///< of those the ones that are trained
+  std::int64_t adapters = 0;                             ///< parameters of adapters
+  std::vector<MatrixShape> matrices;                     ///< weights of GEMMs that are trained
 
   double saved_bytes = 0;     ///< from forward to backward
   double dropped_bytes = 0;   ///< what recompute makes again, beside these
@@ -62,7 +65,12 @@ class ModelTotals {
 /// Parameters of a whole model; a shared table of embeddings counts once.
 std::int64_t model_parameters(const ModelSpec& model);
 
-/// FLOPs of the forward of one sample through a whole model.
-ModelFlops model_flops(const ModelSpec& model, std::int64_t seq_length);
+/// Those of a recipe's model that are trained: all, or adapters alone.
+std::int64_t trained_parameters(const Recipe& recipe);
+
+/// FLOPs of a forward over a whole model, of one sample. Packed documents attend to themselves;
+/// adapters are not counted.
+ModelFlops model_flops(const ModelSpec& model, std::int64_t seq_length,
+                       const std::optional<PackedSequencesSpec>& packed = {});
 
 }  // namespace simtrain

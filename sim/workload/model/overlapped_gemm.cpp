@@ -35,13 +35,15 @@ bool OverlappedGemm::sharded() const {
   return tp_ > 1 && builder_.recipe().parallelism.sequence_parallel;
 }
 
-void OverlappedGemm::gather_then(const GemmFormats& formats, std::int64_t n, std::int64_t k) {
-  if (!overlap_) {
-    const std::uint32_t gather =
-        sharded() ? builder_.tensor_collective(Collective::all_gather, formats.left, rows_ * k,
-                                               builder_.last_kernel())
-                  : kNoOp;
-    put_in_order(formats.left, k, gather);
+void OverlappedGemm::gather_then(const GemmFormats& formats, std::int64_t n, std::int64_t k,
+                                 const TensorFormat* moved) {
+  if (!overlap_ || moved != nullptr) {
+    const TensorFormat& format = moved != nullptr ? *moved : formats.left;
+    const std::uint32_t gather = sharded()
+                                     ? builder_.tensor_collective(Collective::all_gather, format,
+                                                                  rows_ * k, builder_.last_kernel())
+                                     : kNoOp;
+    put_in_order(format, k, gather);
     multiply(gemm(formats, rows_, n, k), gather);
     return;
   }

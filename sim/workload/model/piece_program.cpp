@@ -70,7 +70,8 @@ class PartProgram {
     if (block.residual) backward(*block.residual, part);
     std::for_each(block.branch.rbegin(), block.branch.rend(),
                   [&](const Operator& op) { backward(op, part); });
-    if (block.residual && part != BackwardPart::weight_gradient) join_gradients(builder_, shape_);
+    if (block.residual && block.needs_input_gradient && part != BackwardPart::weight_gradient)
+      join_gradients(builder_, shape_);
   }
 
   /// What was dropped of a block, before its backward.
@@ -109,7 +110,7 @@ Program weight_cast(const PieceContext& context, int kind) {
 Program amax(const PieceContext& context, const DelayedScaling& scaling) {
   const Recipe& recipe = context.recipe;
   std::int64_t modules = 0;
-  const LayerList list(recipe.model, recipe.high_layers());
+  const LayerList list = recipe.layers();
   for (std::size_t kind = 0; kind < list.kinds().size(); ++kind) {
     const PartTotals totals = part_totals(recipe, Part::layer, static_cast<int>(kind));
     modules += std::int64_t{list.kinds()[kind].layers} * totals.quantized_modules;
@@ -150,7 +151,7 @@ bool runs(const Recipe& recipe, Part part, Phase phase, bool high) {
 std::vector<Piece> pieces_of(const Recipe& recipe) {
   constexpr std::array kPhases{Phase::forward, Phase::backward, Phase::input_gradient,
                                Phase::weight_gradient};
-  const LayerList list(recipe.model, recipe.high_layers());
+  const LayerList list = recipe.layers();
   const auto kinds = static_cast<int>(list.kinds().size());
   std::vector<Piece> pieces;
   const auto add = [&](Part part, Phase phase, int kind) {

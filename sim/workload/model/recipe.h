@@ -11,6 +11,7 @@
 #include "sim/core/enum_names.h"
 #include "sim/core/fields.h"
 #include "sim/workload/kernels/precision.h"
+#include "sim/workload/model/fine_tuning.h"
 #include "sim/workload/model/layer_list.h"
 #include "sim/workload/model/model_spec.h"
 #include "sim/workload/model/software_spec.h"
@@ -167,6 +168,8 @@ struct Recipe {
   OptimizerSpec optimizer;
   ShardingSpec sharding;
   MoeSpec moe;
+  std::optional<LoraSpec> lora{};                         ///< missing: all weights are trained
+  std::optional<PackedSequencesSpec> packed_sequences{};  ///< missing: one document a sequence
   Recompute recompute = Recompute::none;
   std::vector<RecomputeModule> recompute_modules{RecomputeModule::core_attn};
   bool cuda_graphs = false;
@@ -191,6 +194,11 @@ struct Recipe {
   }
   [[nodiscard]] HighLayers high_layers() const {
     return {training.num_layers_at_start_in_bf16, training.num_layers_at_end_in_bf16};
+  }
+  /// Its layers by what they are. Where all of the model is frozen the first is of a kind of its
+  /// own, in whose backward the input gradients end.
+  [[nodiscard]] LayerList layers() const {
+    return LayerList(model, high_layers(), lora.has_value());
   }
   /// Whether a policy says what of a layer is kept.
   [[nodiscard]] bool keeps_by_policy() const { return !is_of_megatron(recompute); }
@@ -217,6 +225,11 @@ struct Recipe {
   /// the output layer, or to predict more tokens than the next one.
   [[nodiscard]] bool holds_table_twice() const {
     return pp() > 1 && (model.share_embeddings_and_output_weights || model.mtp_num_layers > 0);
+  }
+  /// Whether weights that every rank of a tensor-parallel group has whole are trained, on tokens of
+  /// its own.
+  [[nodiscard]] bool reduces_norm_gradients() const {
+    return tp() > 1 && parallelism.sequence_parallel && !lora;
   }
   /// Tokens of one micro-batch that a tensor-parallel group works on.
   [[nodiscard]] std::int64_t tokens() const {

@@ -66,7 +66,7 @@ std::vector<CountedPass> counted_passes(const Recipe& recipe, int micro_batches)
 }
 
 ByPiece<std::int64_t> piece_counts(const Recipe& recipe, int stage, int micro_batches) {
-  const LayerList layers(recipe.model, recipe.high_layers());
+  const LayerList layers = recipe.layers();
   ByPiece<std::int64_t> counts(static_cast<int>(layers.kinds().size()));
   const std::vector<ChunkLayout> chunks = stage_chunks(recipe, stage);
   for (const CountedPass& pass : counted_passes(recipe, micro_batches)) {
@@ -130,8 +130,11 @@ ComputeCost StagePasses::wait_for_replicas(const ComputeCost& pass) const {
 }
 
 std::vector<Segment> StagePasses::segments(const Task& action) const {
-  const auto total = static_cast<double>(std::max<std::int64_t>(
-      1, chunk_parameters(totals_, chunks_[static_cast<std::size_t>(action.chunk)])));
+  const ChunkLayout& chunk = chunks_[static_cast<std::size_t>(action.chunk)];
+  std::int64_t trained = 0;
+  for (const GroupKind group : kGradientGroups)
+    trained += trained_parameters(totals_, chunk, group);
+  const auto total = static_cast<double>(std::max<std::int64_t>(1, trained));
   std::vector<Segment> result;
   std::int64_t done = 0;
   for (const Stretch& stretch : stretches(action)) {
@@ -139,8 +142,8 @@ std::vector<Segment> StagePasses::segments(const Task& action) const {
     for (std::size_t i = 1; i < stretch.pieces.size(); ++i)
       append(segment.cost, piece(stretch.pieces[i]), 1);
     // Of the head its matrix; the final norm counts with the end of the pass.
-    done += stretch.layer < 0 ? totals_.embedding().parameters
-                              : totals_.layer(stretch.layer).parameters;
+    done +=
+        trained_parameters(stretch.layer < 0 ? totals_.embedding() : totals_.layer(stretch.layer));
     segment.parameters_done = std::min(1.0, static_cast<double>(done) / total);
     result.push_back(segment);
   }

@@ -200,9 +200,9 @@ class StageProgramBuilder {
     deferred_weight_gradients();
     wait_for_stragglers();
     std::uint32_t ready = data_->flush();
-    if (recipe_.holds_table_twice() && (stage_ == 0 || last_stage_))
+    if (recipe_.holds_table_twice() && !recipe_.lora && (stage_ == 0 || last_stage_))
       ready = add_table_gradients(ready);
-    if (recipe_.tp() > 1 && recipe_.parallelism.sequence_parallel) {
+    if (recipe_.reduces_norm_gradients()) {
       ready = end_transfer(end_.norm_gradients, Stream::tensor, GroupKind::tensor,
                            Label::gradient_reduce, ready);
     }

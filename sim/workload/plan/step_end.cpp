@@ -34,7 +34,7 @@ StepEndCosts step_end_costs(const KernelContext& context, int rank,
   }
   for (const GroupKind kind : kGradientGroups) {
     std::int64_t own = 0;
-    for (const ChunkLayout& chunk : chunks) own += chunk_parameters(context.totals, chunk, kind);
+    for (const ChunkLayout& chunk : chunks) own += trained_parameters(context.totals, chunk, kind);
     parameters += own;
     shard += static_cast<double>(own) /
              (sharding_of(recipe).shards_optimizer ? groups.of(kind).ranks : 1);

@@ -1,5 +1,7 @@
 #include "sim/workload/schedule/stage_layout.h"
 
+#include <numeric>
+
 namespace simtrain {
 namespace {
 
@@ -54,16 +56,34 @@ std::int64_t reduced_over(const PartTotals& part, GroupKind group) {
   return part.reduced_over[static_cast<std::size_t>(group)];
 }
 
+/// The sum over the parts of a chunk.
+template <class Count>
+std::int64_t sum_over_chunk(const ModelTotals& totals, const ChunkLayout& chunk, Count count) {
+  std::int64_t sum = 0;
+  for (int layer = 0; layer < chunk.layers; ++layer)
+    sum += count(totals.layer(chunk.first_layer + layer));
+  if (chunk.embedding) sum += count(totals.embedding());
+  if (chunk.head) sum += count(totals.head());
+  return sum;
+}
+
 }  // namespace
 
 std::int64_t chunk_parameters(const ModelTotals& totals, const ChunkLayout& chunk,
                               GroupKind group) {
-  std::int64_t parameters = 0;
-  for (int layer = 0; layer < chunk.layers; ++layer)
-    parameters += reduced_over(totals.layer(chunk.first_layer + layer), group);
-  if (chunk.embedding) parameters += reduced_over(totals.embedding(), group);
-  if (chunk.head) parameters += reduced_over(totals.head(), group);
-  return parameters;
+  return sum_over_chunk(totals, chunk,
+                        [&](const PartTotals& part) { return reduced_over(part, group); });
+}
+
+std::int64_t trained_parameters(const ModelTotals& totals, const ChunkLayout& chunk,
+                                GroupKind group) {
+  return sum_over_chunk(totals, chunk, [&](const PartTotals& part) {
+    return part.trained_over[static_cast<std::size_t>(group)];
+  });
+}
+
+std::int64_t trained_parameters(const PartTotals& part) {
+  return std::accumulate(part.trained_over.begin(), part.trained_over.end(), std::int64_t{0});
 }
 
 std::int64_t chunk_parameters(const ModelTotals& totals, const ChunkLayout& chunk) {
@@ -79,7 +99,9 @@ LowParameters low_parameters(const ModelTotals& totals, const ChunkLayout& chunk
   if (chunk.embedding) low.ahead = reduced_over(totals.embedding(), group);
   for (int layer = chunk.first_layer; layer < chunk.first_layer + chunk.layers; ++layer) {
     const auto kind = static_cast<std::size_t>(list.kind_of(layer));
-    const std::int64_t parameters = reduced_over(totals.layer(layer), group);
+    const PartTotals& part = totals.layer(layer);
+    const std::int64_t adapters = group == GroupKind::data ? part.adapters : 0;
+    const std::int64_t parameters = reduced_over(part, group) - adapters;
     if (!list.kinds()[kind].high)
       low.count += parameters;
     else if (low.count == 0)

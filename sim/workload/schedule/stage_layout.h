@@ -27,8 +27,13 @@ std::int64_t chunk_parameters(const ModelTotals& totals, const ChunkLayout& chun
 /// experts, and of those.
 inline constexpr std::array kGradientGroups{GroupKind::data, GroupKind::expert_data};
 
+/// Of a chunk's weights those that are trained.
+std::int64_t trained_parameters(const ModelTotals& totals, const ChunkLayout& chunk,
+                                GroupKind group);
+std::int64_t trained_parameters(const PartTotals& part);
+
 /// Of those of a kind of group, the ones of layers that are in the recipe's precision: a run of
-/// them in the order of the forward, before which `ahead` others come.
+/// them in the order of the forward, before which `ahead` others come. Adapters are none of them.
 struct LowParameters {
   std::int64_t ahead = 0;
   std::int64_t count = 0;

@@ -59,12 +59,13 @@ struct Communication {
   double exposed_s = 0;  ///< of it, on the critical path
 };
 
-/// Counts of trainable weights.
+/// Counts of weights.
 struct Parameters {
   std::int64_t total = 0;        ///< of the model
   std::int64_t fullest_gpu = 0;  ///< of a GPU of the stage that holds most
   int fullest_stage = 0;         ///< that stage, from 0
   double mean_gpu = 0;
+  std::int64_t trained = 0;  ///< of the total: all, or with LoRA adapters alone
 };
 
 /// One training step as predicted.

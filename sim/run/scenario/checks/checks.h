@@ -22,6 +22,9 @@ void check_model(const Recipe& recipe, const ScenarioTrees& trees);
 /// Experts divide over EP and ETP, and these over the ranks of a stage.
 void check_experts(const Scenario& scenario, const YamlNode& tree);
 
+/// Adapters, and what a recipe that trains them alone cannot have; documents fit their sequences.
+void check_fine_tuning(const Recipe& recipe, const YamlNode& tree);
+
 /// A sharding's needs, and that its replicas divide the ranks of DP x CP.
 void check_sharding(const Scenario& scenario, const YamlNode& tree);
 

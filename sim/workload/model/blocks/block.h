@@ -17,6 +17,7 @@ struct Block {
   std::optional<Operator> residual{};
   /// The module of selective recompute that runs the whole branch again.
   std::optional<RecomputeModule> recompute{};
+  bool needs_input_gradient = true;
 };
 
 /// A kind of block, all that simtrain knows of it: programs, parameters, activations, FLOPs and

@@ -1,4 +1,5 @@
 #include "sim/workload/model/blocks/block.h"
+#include "sim/workload/model/operators/adapters.h"
 #include "sim/workload/model/operators/attention/attention_operators.h"
 
 namespace simtrain {
@@ -8,25 +9,25 @@ namespace {
 Block grouped_block(const RankShape& shape, AttentionSpan span) {
   const ModelSpec& model = shape.model();
   Block block;
-  block.branch =
-      branch_of(norm(shape, {.module = "input_layernorm",
-                             .share = Share::memory_bound,
-                             .recompute = RecomputeModule::layernorm}),
-                column_parallel(
-                    shape, {.module = "linear_qkv",
-                            .columns = (model.query_size() + 2 * model.key_value_size()) / shape.tp,
-                            .bias = model.add_bias_linear || model.add_qkv_bias,
-                            .columns_again = model.key_value_size() / shape.tp,
-                            .dgrad = &TpOverlapTable::qkv_dgrad,
-                            .wgrad = &TpOverlapTable::qkv_wgrad}));
+  block.branch = branch_of(norm(shape, {.module = "input_layernorm",
+                                        .share = Share::memory_bound,
+                                        .recompute = RecomputeModule::layernorm}));
+  add_column_parallel(block.branch, shape,
+                      {.module = "linear_qkv",
+                       .columns = (model.query_size() + 2 * model.key_value_size()) / shape.tp,
+                       .bias = model.add_bias_linear || model.add_qkv_bias,
+                       .columns_again = model.key_value_size() / shape.tp,
+                       .dgrad = &TpOverlapTable::qkv_dgrad,
+                       .wgrad = &TpOverlapTable::qkv_wgrad});
   if (model.qk_layernorm) block.branch.push_back(query_key_norm(shape));
-  add_operators(block.branch, rotary(shape), core_attention(shape, grouped_attention(model, span)),
-                row_parallel(shape, {.module = "linear_proj",
-                                     .columns = model.query_size() / shape.tp,
-                                     .bias = model.add_bias_linear,
-                                     .saves_input = false,
-                                     .again = true,
-                                     .fprop = &TpOverlapTable::proj_fprop}));
+  add_operators(block.branch, rotary(shape), core_attention(shape, grouped_attention(model, span)));
+  add_row_parallel(block.branch, shape,
+                   {.module = "linear_proj",
+                    .columns = model.query_size() / shape.tp,
+                    .bias = model.add_bias_linear,
+                    .saves_input = false,
+                    .again = true,
+                    .fprop = &TpOverlapTable::proj_fprop});
   block.residual = residual(shape);
   return block;
 }

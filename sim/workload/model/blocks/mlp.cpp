@@ -1,4 +1,5 @@
 #include "sim/workload/model/blocks/block.h"
+#include "sim/workload/model/operators/adapters.h"
 
 namespace simtrain {
 namespace {
@@ -11,21 +12,22 @@ std::int64_t second_branch(const ModelSpec& model) {
 Block mlp_block(const RankShape& shape) {
   const ModelSpec& model = shape.model();
   Block block;
-  block.branch =
-      branch_of(norm(shape, {.module = "pre_mlp_layernorm",
-                             .share = Share::memory_bound,
-                             .recompute = RecomputeModule::layernorm}),
-                column_parallel(shape, {.module = "linear_fc1",
-                                        .columns = model.fc1_size(model.ffn_hidden_size) / shape.tp,
-                                        .bias = model.add_bias_linear,
-                                        .columns_again = second_branch(model) / shape.tp,
-                                        .dgrad = &TpOverlapTable::fc1_dgrad,
-                                        .wgrad = &TpOverlapTable::fc1_wgrad}),
-                mlp_activation(shape, model.ffn_hidden_size / shape.tp),
-                row_parallel(shape, {.module = "linear_fc2",
-                                     .columns = model.ffn_hidden_size / shape.tp,
-                                     .bias = model.add_bias_linear,
-                                     .fprop = &TpOverlapTable::fc2_fprop}));
+  block.branch = branch_of(norm(shape, {.module = "pre_mlp_layernorm",
+                                        .share = Share::memory_bound,
+                                        .recompute = RecomputeModule::layernorm}));
+  add_column_parallel(block.branch, shape,
+                      {.module = "linear_fc1",
+                       .columns = model.fc1_size(model.ffn_hidden_size) / shape.tp,
+                       .bias = model.add_bias_linear,
+                       .columns_again = second_branch(model) / shape.tp,
+                       .dgrad = &TpOverlapTable::fc1_dgrad,
+                       .wgrad = &TpOverlapTable::fc1_wgrad});
+  block.branch.push_back(mlp_activation(shape, model.ffn_hidden_size / shape.tp));
+  add_row_parallel(block.branch, shape,
+                   {.module = "linear_fc2",
+                    .columns = model.ffn_hidden_size / shape.tp,
+                    .bias = model.add_bias_linear,
+                    .fprop = &TpOverlapTable::fc2_fprop});
   block.residual = residual(shape);
   block.recompute = RecomputeModule::mlp;
   return block;

@@ -74,6 +74,33 @@ struct Fields<ShardingSpec> {
 };
 
 template <>
+struct Fields<LoraSpec> {
+  template <class Visitor>
+  static void visit(Visitor& v, LoraSpec& spec) {
+    v("rank", spec.rank, Limits{1, 1e5});
+    v.optional("target_modules", spec.target_modules);
+  }
+};
+
+template <>
+struct Fields<DocumentsSpec> {
+  template <class Visitor>
+  static void visit(Visitor& v, DocumentsSpec& spec) {
+    v("length", spec.length, Limits{1, 1e8});
+    v("share", spec.share, kShare);
+  }
+};
+
+template <>
+struct Fields<PackedSequencesSpec> {
+  template <class Visitor>
+  static void visit(Visitor& v, PackedSequencesSpec& spec) {
+    v.optional("mean_document", spec.mean_document, Limits{1, 1e8});
+    v.optional("documents", spec.documents);
+  }
+};
+
+template <>
 struct Fields<MoeSpec> {
   template <class Visitor>
   static void visit(Visitor& v, MoeSpec& spec) {

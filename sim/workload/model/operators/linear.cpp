@@ -34,16 +34,19 @@ Operator linear(const RankShape& shape, std::string_view module, std::int64_t ou
 Operator column_parallel(const RankShape& shape, const ColumnParallelSpec& spec) {
   const std::int64_t k = spec.inputs == 0 ? shape.hidden() : spec.inputs;
   const std::int64_t n = spec.columns;
-  const TpOverlapEntry* dgrad = entry_of(shape.recipe, spec.dgrad);
-  const TpOverlapEntry* wgrad = entry_of(shape.recipe, spec.wgrad);
+  const bool frozen = shape.recipe.lora.has_value();
+  const TpOverlapEntry* dgrad = frozen ? nullptr : entry_of(shape.recipe, spec.dgrad);
+  const TpOverlapEntry* wgrad = frozen ? nullptr : entry_of(shape.recipe, spec.wgrad);
   const double own = static_cast<double>(k) * shape.own_rows;
   const double gathered = static_cast<double>(k) * shape.rows;
   const double output = static_cast<double>(n) * shape.rows;
   const LinearFormats& formats = shape.linear;
   Operator op = linear(shape, spec.module, n, k);
   if (spec.bias) op.weights.push_back({.rows = n, .sharded_over = {Axis::tp}});
+  const TensorFormat* moved =
+      spec.gathers_unquantized ? &shape.recipe.precision().activation : nullptr;
   op.forward = [=, &formats, place = spec.place](ProgramBuilder& builder) {
-    OverlappedGemm(builder, formats, place).gather_then(formats.forward(), n, k);
+    OverlappedGemm(builder, formats, place).gather_then(formats.forward(), n, k, moved);
   };
   if (const std::int64_t again = spec.columns_again; again > 0)
     op.partly_again = {
@@ -54,7 +57,7 @@ Operator column_parallel(const RankShape& shape, const ColumnParallelSpec& spec)
   op.output_bytes = shape.activation_bytes() * output;
   op.backward = [=, &formats, place = spec.place](ProgramBuilder& builder, BackwardPart part) {
     const bool input = part != BackwardPart::weight_gradient;
-    const bool weight = part != BackwardPart::input_gradient;
+    const bool weight = !frozen && part != BackwardPart::input_gradient;
     OverlappedGemm gemm(builder, formats, place);
     if (input) quantize(builder, formats.gradient, output);
     std::uint32_t arrived = weight ? gemm.gather_beside(formats.input.columnwise, k, dgrad) : kNoOp;
@@ -71,13 +74,14 @@ Operator column_parallel(const RankShape& shape, const ColumnParallelSpec& spec)
   const double element = shape.activation_bytes();
   const double forward = formats.input.rowwise.bytes();
   const double backward = formats.input.columnwise.bytes();
-  if (spec.saves_input) op.saved = {{backward * own}};
-  if (shape.recipe.software.uses_dtensor()) op.saved.push_back({backward * (gathered - own)});
+  if (spec.saves_input && !frozen) op.saved = {{backward * own}};
+  if (shape.recipe.software.uses_dtensor() && !frozen)
+    op.saved.push_back({backward * (gathered - own)});
   op.forward_bytes = forward * gathered;
-  op.backward_bytes = 2 * element * gathered;  // the gathered input and its gradient
-  op.deferred_bytes = backward * own + formats.gradient.columnwise.bytes() * output;
+  op.backward_bytes = (frozen ? 1 : 2) * element * gathered;  // the input's gradient, and the input
+  if (!frozen) op.deferred_bytes = backward * own + formats.gradient.columnwise.bytes() * output;
   if (spec.place == GemmPlace::layer)
-    op.user_buffer_bytes = (forward + backward + element) * gathered;
+    op.user_buffer_bytes = (forward + (frozen ? 0 : backward + element)) * gathered;
   return op;
 }
 
@@ -99,6 +103,7 @@ Operator row_parallel(const RankShape& shape, const RowParallelSpec& spec) {
   const double own = static_cast<double>(hidden) * shape.own_rows;
   const double gathered = static_cast<double>(hidden) * shape.rows;
   const double input = static_cast<double>(n) * shape.rows;
+  const bool frozen = shape.recipe.lora.has_value();
   const TpOverlapEntry* fprop = entry_of(shape.recipe, spec.fprop);
   const LinearFormats& formats = shape.linear;
   Operator op = linear(shape, spec.module, hidden, n);
@@ -117,7 +122,7 @@ Operator row_parallel(const RankShape& shape, const RowParallelSpec& spec) {
       quantize_rows(builder, gradient, own);
       gemm.gather_then(formats.input_gradient(), n, hidden);
     }
-    if (part == BackwardPart::input_gradient) return;
+    if (frozen || part == BackwardPart::input_gradient) return;
     // Summed over tokens where the bias was added, beside the residual.
     if (bias) builder.stream_bytes(StreamingKind::element_wise, element * own, Share::memory_bound);
     const std::uint32_t arrived =
@@ -126,8 +131,8 @@ Operator row_parallel(const RankShape& shape, const RowParallelSpec& spec) {
     gemm.weight_gradient(hidden, n, arrived, nullptr);
   };
   const double backward = formats.input.columnwise.bytes();
-  if (spec.saves_input) op.saved = {{backward * input}};
-  op.deferred_bytes = formats.gradient.columnwise.bytes() * own + backward * input;
+  if (spec.saves_input && !frozen) op.saved = {{backward * input}};
+  if (!frozen) op.deferred_bytes = formats.gradient.columnwise.bytes() * own + backward * input;
   if (spec.place == GemmPlace::layer) {
     op.user_buffer_bytes =
         (formats.gradient.rowwise.bytes() + scattered_bytes(shape, fprop)) * gathered;

@@ -22,8 +22,12 @@ Operator norm(const RankShape& shape, const NormSpec& spec) {
   };
   op.backward = input_gradient_only(kernel(StreamingKind::norm_backward, 3 * hidden));
   op.weights = {{.rows = columns * (biased ? 2 : 1)}};
-  op.saved = {{hidden * elements}, {output.columnwise.bytes() * elements, spec.recompute}};
-  op.recompute = spec.recompute;
+  op.saved = {{hidden * elements}};
+  // Of the module behind it, for its weight gradient.
+  if (!shape.recipe.lora) {
+    op.saved.push_back({output.columnwise.bytes() * elements, spec.recompute});
+    op.recompute = spec.recompute;
+  }
   op.recomputed_at = RecomputedAt::block_backward;
   const double cast = output.amax == AmaxPass::none ? 0 : cast_bytes(output);
   op.forward_bytes = (hidden + written + cast) * elements;

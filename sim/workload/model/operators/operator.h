@@ -24,6 +24,7 @@ struct Weight {
   AxisSet sharded_over{};
   bool matrix = false;                       ///< its gradient is a GEMM that accumulates in place
   bool quantized = false;                    ///< it is cast before it is multiplied
+  bool adapter = false;                      ///< all others are frozen where a model has some
   GroupKind reduced_over = GroupKind::data;  ///< where gradients of micro-batches are summed
 
   [[nodiscard]] std::int64_t elements() const { return rows * columns * count; }

@@ -29,7 +29,8 @@ struct ColumnParallelSpec {
   std::int64_t inputs = 0;  ///< columns of the input; 0: hidden
   bool bias = false;
   GemmPlace place = GemmPlace::layer;
-  bool saves_input = false;        ///< where no norm before it saves that tensor
+  bool saves_input = false;  ///< where no norm before it saves that tensor
+  bool gathers_unquantized = false;
   std::int64_t columns_again = 0;  ///< of PartlyAgain
   TpOverlapEntry TpOverlapTable::*dgrad = nullptr;
   TpOverlapEntry TpOverlapTable::*wgrad = nullptr;

@@ -18,8 +18,8 @@ class GroupBuckets {
         kind_(kind),
         groups_(groups),
         group_(groups.of(kind)),
-        parameters_(chunk_parameters(context.totals, chunk, kind)),
-        low_(low_parameters(context.totals, chunk, kind)) {
+        parameters_(trained_parameters(context.totals, chunk, kind)),
+        low_(recipe_.lora ? LowParameters{} : low_parameters(context.totals, chunk, kind)) {
     const auto whole = static_cast<double>(parameters_ * gradient_size());
     count_ = std::max<std::int64_t>(
         1, std::llround(std::ceil(whole / (recipe_.optimizer.bucket_size_mb * 1e6))));

@@ -47,7 +47,8 @@ GradientGroups gradient_groups(const JobContext& context, int rank);
 std::optional<TransferCost> among_replicas(const JobContext& context, const GradientGroups& groups,
                                            GroupKind kind, std::int64_t bytes);
 
-/// Splits a chunk into buckets of the recipe's size; none where a group is a single rank.
+/// Splits what is trained of a chunk into buckets of the recipe's size; none where a group is a
+/// single rank.
 ChunkBuckets chunk_buckets(const JobContext& context, const ChunkLayout& chunk,
                            const GradientGroups& groups);
 

@@ -58,6 +58,7 @@ UnitFlow::Unit UnitFlow::unit_of(const StepContext& context, int rank, const Gra
   const double gradient = static_cast<double>(bytes_of(recipe_.optimizer.grad_reduce_dtype));
   for (const GroupKind kind : kGradientGroups) {
     const std::int64_t parameters = part.reduced_over[static_cast<std::size_t>(kind)];
+    const std::int64_t trained = part.trained_over[static_cast<std::size_t>(kind)];
     const GroupLayout& group = groups.of(kind);
     if (parameters == 0 || group.ranks == 1) continue;
     const auto call = [&](Collective collective, std::int64_t bytes) -> Call {
@@ -66,19 +67,22 @@ UnitFlow::Unit UnitFlow::unit_of(const StepContext& context, int rank, const Gra
                   plan_collective({collective, Bytes(bytes), group},
                                   {context.cluster.spec(), recipe_.software.library}))};
     };
-    const std::int64_t gradients = parameters * bytes_of(recipe_.optimizer.grad_reduce_dtype);
-    unit.gathers.push_back(call(Collective::all_gather, format.bytes_for(parameters)));
+    const std::int64_t adapters = kind == GroupKind::data ? part.adapters : 0;
+    unit.gathers.push_back(
+        call(Collective::all_gather, format.bytes_for(parameters - adapters) +
+                                         recipe_.precision().activation.bytes_for(adapters)));
+    if (trained == 0) continue;
+    const std::int64_t gradients = trained * bytes_of(recipe_.optimizer.grad_reduce_dtype);
     unit.reductions.push_back(call(Collective::reduce_scatter, gradients));
     if (const auto copies = among_replicas(context, groups, kind, gradients))
       unit.reductions.back().copies = step_.program.add_transfer(*copies);
   }
-  const auto parameters = static_cast<double>(unit.parameters);
   if (unit.gathers.empty()) return unit;
   if (rules_.copies_parameters)
     unit.copy_out = step_.program.add_cost(
         streamed(kernels, 2 * static_cast<double>(format.bytes_for(unit.parameters))));
-  const double packed =
-      parameters * packing_bytes(rules_, recipe_.precision().activation.bytes(), gradient);
+  const double packed = static_cast<double>(trained_parameters(part)) *
+                        packing_bytes(rules_, recipe_.precision().activation.bytes(), gradient);
   if (packed > 0) unit.pack = step_.program.add_cost(streamed(kernels, packed));
   return unit;
 }

@@ -77,15 +77,19 @@ void add_kept(const Recipe& recipe, const ModelTotals& totals, const GpuSpec& gp
   double parameters = 0;
   double low = 0;
   double gradients = 0;
+  double frozen = 0;
   const ShardingRow& sharding = sharding_of(recipe);
   const std::vector<ChunkLayout> chunks = stage_chunks(recipe, stage);
   for (const GroupKind kind : kGradientGroups) {
     double own = 0;
+    double all = 0;
     for (const ChunkLayout& chunk : chunks) {
-      own += static_cast<double>(chunk_parameters(totals, chunk, kind));
+      own += static_cast<double>(trained_parameters(totals, chunk, kind));
+      all += static_cast<double>(chunk_parameters(totals, chunk, kind));
       low += static_cast<double>(low_parameters(totals, chunk, kind).count);
     }
-    parameters += own;
+    parameters += all;
+    frozen += (all - own) / grid.ranks_of(grid.sharded_over(kind));
     memory.optimizer += own * optimizer_bytes(recipe) /
                         (sharding.shards_optimizer ? grid.ranks_of(grid.sharded_over(kind)) : 1);
     gradients += own / (sharding.shards_gradients ? grid.ranks_of(grid.sharded_over(kind)) : 1);
@@ -96,7 +100,8 @@ void add_kept(const Recipe& recipe, const ModelTotals& totals, const GpuSpec& gp
   memory.gradients = gradients * static_cast<double>(bytes_of(recipe.optimizer.grad_reduce_dtype)) +
                      placeholder_bytes(recipe, totals, chunks);
   if (sharding.units) {
-    const HeldState held = held_units(recipe, totals, chunks, gradients, grid.micro_batches());
+    const HeldState held =
+        held_units(recipe, totals, chunks, {gradients, frozen}, grid.micro_batches());
     memory.fp8_copies = 0;
     memory.weights = held.weights;
     memory.gradients = held.gradients;

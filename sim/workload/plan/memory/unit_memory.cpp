@@ -11,24 +11,31 @@ namespace {
 struct StageUnits {
   double layers = 0;
   double largest_layer = 0;
-  double ends = 0;  ///< embedding and head
-  double largest = 0;
+  double ends = 0;             ///< embedding and head
+  double trained = 0;          ///< of all of them
+  double largest_trained = 0;  ///< of one
 };
 
 StageUnits units_of(const ModelTotals& totals, const std::vector<ChunkLayout>& chunks) {
   StageUnits units;
+  const auto add_trained = [&](const PartTotals& part) {
+    const auto trained = static_cast<double>(trained_parameters(part));
+    units.trained += trained;
+    units.largest_trained = std::max(units.largest_trained, trained);
+  };
   for (const ChunkLayout& chunk : chunks) {
     for (int layer = 0; layer < chunk.layers; ++layer) {
       const auto parameters =
           static_cast<double>(totals.layer(chunk.first_layer + layer).parameters);
       units.layers += parameters;
       units.largest_layer = std::max(units.largest_layer, parameters);
+      add_trained(totals.layer(chunk.first_layer + layer));
     }
     const std::int64_t embedding = chunk.embedding ? totals.embedding().parameters : 0;
     const std::int64_t head = chunk.head ? totals.head().parameters : 0;
     units.ends += static_cast<double>(embedding + head);
-    units.largest = std::max(
-        {units.largest, units.largest_layer, static_cast<double>(std::max(embedding, head))});
+    if (chunk.embedding) add_trained(totals.embedding());
+    if (chunk.head) add_trained(totals.head());
   }
   return units;
 }
@@ -36,7 +43,8 @@ StageUnits units_of(const ModelTotals& totals, const std::vector<ChunkLayout>& c
 }  // namespace
 
 HeldState held_units(const Recipe& recipe, const ModelTotals& totals,
-                     const std::vector<ChunkLayout>& chunks, double shard, int micro_batches) {
+                     const std::vector<ChunkLayout>& chunks, const StateShard& shard,
+                     int micro_batches) {
   const UnitRules& rules = *sharding_of(recipe).units;
   const StageUnits units = units_of(totals, chunks);
   const double parameter = recipe.precision().activation.bytes();
@@ -50,11 +58,12 @@ HeldState held_units(const Recipe& recipe, const ModelTotals& totals,
                               units.largest_layer + static_cast<double>(rules.parameters_ahead)))
           : units.layers;
   HeldState held;
-  held.weights = (at_work + units.ends) * parameter + (rules.keeps_weights ? shard * parameter : 0);
+  held.weights = (at_work + units.ends) * parameter + shard.frozen * parameter +
+                 (rules.keeps_weights ? shard.trained * parameter : 0);
   const double packed = (1 + rules.reductions_ahead) * reduced;
-  held.gradients = shard * (rules.keeps_weights ? reduced : kFp32.bytes()) +
-                   units.largest * (parameter + packed);
-  if (recipe.pp() > 1 && micro_batches > 1) held.gradients += (units.layers + units.ends) * reduced;
+  held.gradients = shard.trained * (rules.keeps_weights ? reduced : kFp32.bytes()) +
+                   units.largest_trained * (parameter + packed);
+  if (recipe.pp() > 1 && micro_batches > 1) held.gradients += units.trained * reduced;
   return held;
 }
 

@@ -10,13 +10,20 @@ struct HeldState {
   double gradients = 0;  ///< with those on their way to a reduction
 };
 
-/// Of sharded parameters (ShardingRow::units), `shard` of them a rank's own: the shard; the largest
+/// The parameters of a stage that are a rank's own.
+struct StateShard {
+  double trained = 0;
+  double frozen = 0;  ///< kept as they are gathered
+};
+
+/// Of sharded parameters (ShardingRow::units): the rank's shard; the largest
 /// units that are gathered at a time, twice one of them where parameters are copied out of the
 /// gather's buffer, or all units where they stay; the embedding and the head, which stay to their
 /// backward; a unit's gradients, as computed and as packed for the reductions on their way; and
 /// with pipeline stages the sums over micro-batches of all gradients, which are reduced once a
 /// step.
 HeldState held_units(const Recipe& recipe, const ModelTotals& totals,
-                     const std::vector<ChunkLayout>& chunks, double shard, int micro_batches);
+                     const std::vector<ChunkLayout>& chunks, const StateShard& shard,
+                     int micro_batches);
 
 }  // namespace simtrain

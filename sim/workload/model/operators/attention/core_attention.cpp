@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "sim/workload/model/operators/attention/attention_operators.h"
 
@@ -13,6 +14,18 @@ struct Shapes {
   Attention diagonal;
   Attention dense;
 };
+
+/// Documents instead of sequences, whole ones of about the mean length, with the pairs of all.
+void pack(Attention& attention, const PackedSequencesSpec& packed, std::int64_t tokens) {
+  const auto all = static_cast<double>(tokens);
+  attention.batch = std::max<std::int64_t>(1, std::llround(all / packed.mean()));
+  const double length = std::round(all / static_cast<double>(attention.batch));
+  attention.queries = static_cast<std::int64_t>(length);
+  attention.keys = attention.queries;
+  attention.window = 0;
+  attention.unevenness =
+      all * packed.mean_of_tokens() / (static_cast<double>(attention.batch) * length * length);
+}
 
 Shapes shapes_of(const Recipe& recipe, const AttentionShape& attention, Direction direction) {
   const std::int64_t sequence = recipe.training.seq_length / recipe.cp();
@@ -33,6 +46,7 @@ Shapes shapes_of(const Recipe& recipe, const AttentionShape& attention, Directio
                      recipe.software.attention.value,
                      attention.value_dimension,
                      attention.span.window};
+  if (recipe.packed_sequences) pack(shapes.diagonal, *recipe.packed_sequences, tokens);
   shapes.dense = shapes.diagonal;
   shapes.dense.keys = std::max<std::int64_t>(1, sequence / 2);
   shapes.dense.causal = false;
@@ -108,8 +122,9 @@ Operator fused_attention(const RankShape& shape, const AttentionShape& attention
 }
 
 /// Keys that a query sees, twice the mean: as many as there are without a mask.
-double seen_twice(const AttentionShape& attention, std::int64_t seq_length) {
-  const auto sequence = static_cast<double>(seq_length);
+double seen_twice(const AttentionShape& attention, const Recipe& recipe) {
+  if (recipe.packed_sequences) return recipe.packed_sequences->mean_of_tokens();
+  const auto sequence = static_cast<double>(recipe.training.seq_length);
   const double reach = attention.span.chunk == 0
                            ? sequence
                            : std::min(sequence, static_cast<double>(attention.span.chunk));
@@ -136,8 +151,7 @@ Operator core_attention(const RankShape& shape, const AttentionShape& attention)
   if (shape.model().softmax_type == SoftmaxType::learnable)
     op.weights = {{.rows = attention.heads / shape.tp, .sharded_over = {Axis::tp}}};
   op.backward_bytes += element * rows * (inputs + output);
-  op.flops.attention_square = 2 * shape.rows / shape.tp *
-                              seen_twice(attention, shape.recipe.training.seq_length) *
+  op.flops.attention_square = 2 * shape.rows / shape.tp * seen_twice(attention, shape.recipe) *
                               static_cast<double>(attention.query_size() + attention.output_size());
   return op;
 }

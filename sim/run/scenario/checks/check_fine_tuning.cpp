@@ -1,0 +1,106 @@
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "sim/run/scenario/checks/checks.h"
+
+namespace simtrain {
+namespace {
+
+/// Blocks with linear modules that adapters are modelled beside.
+bool adapted(BlockKind block) {
+  return block == BlockKind::gqa || block == BlockKind::swa || block == BlockKind::chunked_gqa ||
+         block == BlockKind::mlp;
+}
+
+void check_target_modules(const LoraSpec& lora, const YamlNode& tree) {
+  const std::string key = "lora.target_modules";
+  require(!lora.target_modules.empty(), tree, key, "is empty; [linear_qkv] would do");
+  for (const LoraModule module : lora.target_modules) {
+    require(std::count(lora.target_modules.begin(), lora.target_modules.end(), module) == 1, tree,
+            key, fmt::format("has {} more than once; once would do", name_of(module)));
+  }
+}
+
+/// The model has linear modules of the known kinds, and every one that is a target.
+void check_adapted_model(const ModelSpec& model, const LoraSpec& lora, const YamlNode& tree) {
+  require(model.mtp_num_layers == 0, tree, "lora",
+          "is not modelled with multi-token prediction; mtp_num_layers 0 would do");
+  bool attention = false;
+  bool mlp = false;
+  for (const LayerSpec& layer : layer_specs(model)) {
+    for (const BlockKind block : layer.blocks) {
+      require(adapted(block), tree, "lora",
+              fmt::format("is not modelled in layers with {}; a model of gqa, swa, chunked_gqa and "
+                          "mlp would do",
+                          name_of(block)));
+      (block == BlockKind::mlp ? mlp : attention) = true;
+    }
+  }
+  for (const LoraModule module : lora.target_modules) {
+    const bool of_mlp = module == LoraModule::linear_fc1 || module == LoraModule::linear_fc2;
+    require(of_mlp ? mlp : attention, tree, "lora.target_modules",
+            fmt::format("has {}, which no layer of the model has; {} would do", name_of(module),
+                        of_mlp ? "[linear_qkv, linear_proj]" : "[linear_fc1, linear_fc2]"));
+  }
+}
+
+void check_lora(const Recipe& recipe, const LoraSpec& lora, const YamlNode& tree) {
+  check_target_modules(lora, tree);
+  check_adapted_model(recipe.model, lora, tree);
+  require(lora.rank % recipe.tp() == 0, tree, "lora.rank",
+          fmt::format("{} is not divided by TP {}, which shards adapters; {} would do", lora.rank,
+                      recipe.tp(), (lora.rank / recipe.tp() + 1) * recipe.tp()));
+  require(!recipe.overlap.defer_embedding_wgrad_compute, tree,
+          "overlap.defer_embedding_wgrad_compute",
+          "is true with lora, which trains no output layer; false would do");
+}
+
+void check_document_lengths(const PackedSequencesSpec& packed, const YamlNode& tree) {
+  const bool listed = !packed.documents.empty();
+  require(listed || packed.mean_document, tree, "packed_sequences",
+          "has no documents; {mean_document: 200} would do");
+  require(!listed || !packed.mean_document, tree, "packed_sequences.mean_document",
+          "is given beside documents; one of them would do");
+  if (!listed) return;
+  double shares = 0;
+  for (const DocumentsSpec& some : packed.documents) shares += some.share;
+  require(std::abs(shares - 1) < 1e-6, tree, "packed_sequences.documents",
+          fmt::format("has shares that are {:g} together; 1 would do", shares));
+}
+
+void check_packed(const Recipe& recipe, const PackedSequencesSpec& packed, const YamlNode& tree) {
+  check_document_lengths(packed, tree);
+  const std::string key =
+      packed.mean_document ? "packed_sequences.mean_document" : "packed_sequences.documents";
+  const auto fits = [&](std::int64_t length, std::string_view what) {
+    require(packed.longest() <= static_cast<double>(length), tree, key,
+            fmt::format("has documents of {:g} tokens, longer than {}; up to {} would do",
+                        packed.longest(), what, length));
+  };
+  fits(recipe.training.seq_length, "the sequence");
+  for (const LayerSpec& layer : layer_specs(recipe.model)) {
+    for (const BlockKind block : layer.blocks) {
+      if (block == BlockKind::swa) fits(*recipe.model.window_size, "the window of attention");
+      if (block == BlockKind::chunked_gqa)
+        fits(*recipe.model.attention_chunk_size, "a chunk of attention");
+      require(block != BlockKind::mamba, tree, "packed_sequences",
+              "is not modelled in layers with mamba; a model without them would do");
+    }
+  }
+  require(recipe.cp() == 1, tree, "parallelism.context_parallel_size",
+          fmt::format("is {} with packed_sequences, whose documents are not split; 1 would do",
+                      recipe.cp()));
+  require(recipe.software.attention.value != AttentionKernel::unfused, tree, "packed_sequences",
+          "is of fused attention, which the software does not have; another software would do");
+}
+
+}  // namespace
+
+void check_fine_tuning(const Recipe& recipe, const YamlNode& tree) {
+  if (recipe.lora) check_lora(recipe, *recipe.lora, tree);
+  if (recipe.packed_sequences) check_packed(recipe, *recipe.packed_sequences, tree);
+}
+
+}  // namespace simtrain
