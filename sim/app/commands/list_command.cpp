@@ -150,7 +150,7 @@ std::string block_list() {
 
 std::string schedule_list() {
   std::vector<Helped> rows;
-  for (const ScheduleRow& row : schedule_rows()) rows.emplace_back(row.name, row.meaning);
+  for (const ScheduleRow& row : schedule_rows()) rows.emplace_back(name_of(row.kind), row.meaning);
   return helped(rows);
 }
 

@@ -6,6 +6,7 @@
 #include "sim/run/pieces.h"
 #include "sim/study/tune/stage_bound.h"
 #include "sim/workload/model/recipe_grid.h"
+#include "sim/workload/plan/stage_passes.h"
 #include "sim/workload/plan/step_clock.h"
 
 namespace simtrain {

@@ -22,6 +22,9 @@ void check_model(const Recipe& recipe, const ScenarioTrees& trees);
 /// Experts divide over EP and ETP, and these over the ranks of a stage.
 void check_experts(const Scenario& scenario, const YamlNode& tree);
 
+/// The shapes that a pipeline schedule runs, and what else of a recipe goes with it.
+void check_schedule(const Recipe& recipe, std::int64_t micro_batches, const YamlNode& tree);
+
 /// A sharding's needs, and that its replicas divide the ranks of DP x CP.
 void check_sharding(const Scenario& scenario, const YamlNode& tree);
 
