@@ -15,9 +15,8 @@ void check_chunks(const ScheduleRow& row, const Recipe& recipe, const YamlNode& 
   const std::string wanted =
       fmt::format("{}{}", row.least_chunks, row.most_chunks == kAnyChunks ? " or more" : "");
   require(right, tree, kScheduleKey,
-          fmt::format("{} is not of {} model chunks a stage; "
-                      "parallelism.virtual_pipeline_model_parallel_size {} would do",
-                      name, recipe.vp(), wanted));
+          fmt::format("is {} with virtual_pipeline_model_parallel_size {}; {} would do", name,
+                      recipe.vp(), wanted));
 }
 
 void check_messages(const ScheduleRow& row, const PipelineShape& shape, const Recipe& recipe,
@@ -74,7 +73,7 @@ void check_schedule(const Recipe& recipe, std::int64_t micro_batches, const Yaml
               !recipe.holds_table_twice(),
           tree, kScheduleKey,
           fmt::format("{} has the embedding and the output layer on one stage, which would hold "
-                      "their shared table once, and that is not simulated; 1f1b would do",
+                      "their shared table once, and that is not simulated; interleaved would do",
                       name_of(row.kind)));
 }
 
