@@ -76,11 +76,14 @@ StepSpread spread_of(const SimulatedStep& simulated) {
 std::string layout_text(const Recipe& recipe, const RankGrid& grid) {
   const std::string experts =
       recipe.model.has_experts() ? fmt::format(" EP {}, ETP {},", recipe.ep(), recipe.etp()) : "";
+  const auto& named = recipe.parallelism.pipeline_schedule;
+  const std::string schedule = named ? fmt::format(" {},", name_of(*named)) : "";
   return fmt::format(
-      "{}, TP {}, PP {}, VP {}, CP {}, DP {},{} micro-batch {}, global batch {}, {} micro-batches",
-      name_of(recipe.training.precision), recipe.tp(), recipe.pp(), recipe.vp(), recipe.cp(),
-      grid.dp(), experts, recipe.training.micro_batch_size, recipe.training.global_batch_size,
-      grid.micro_batches());
+      "{}, TP {}, PP {}, VP {},{} CP {}, DP {},{} micro-batch {}, global batch {}, {} "
+      "micro-batches",
+      name_of(recipe.training.precision), recipe.tp(), recipe.pp(), recipe.vp(), schedule,
+      recipe.cp(), grid.dp(), experts, recipe.training.micro_batch_size,
+      recipe.training.global_batch_size, grid.micro_batches());
 }
 
 }  // namespace

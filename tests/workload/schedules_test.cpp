@@ -2,12 +2,13 @@
 #include <random>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include "sim/workload/schedule/unit_step.h"
 #include "tests/workload/schedule_orders.h"
-#include "tests/workload/unit_pipeline.h"
 
 using namespace simtrain;
 using namespace simtrain::testing;
@@ -195,7 +196,7 @@ TEST_CASE("four stages run eight micro-batches in the order that is written down
 
 TEST_CASE("in unit time a schedule takes, waits and holds what is known of it") {
   for (const Written& row : kTable) {
-    const auto step = UnitPipeline({row.stages, row.chunks, row.micro_batches, row.schedule}).run();
+    const auto step = unit_step({row.stages, row.chunks, row.micro_batches, row.schedule});
     INFO(name_of(row.schedule), ", ", row.stages, " stages, ", row.chunks, " chunks, ",
          row.micro_batches, " micro-batches");
     REQUIRE(step);
@@ -230,7 +231,7 @@ TEST_CASE("every micro-batch goes through every chunk once, its gradients in ord
 }
 
 TEST_CASE("the stages of every schedule together come to their end") {
-  for_random_shapes(150, [](const PipelineShape& shape) { CHECK(UnitPipeline(shape).run()); });
+  for_random_shapes(150, [](const PipelineShape& shape) { CHECK(unit_step(shape)); });
 }
 
 TEST_CASE("two stages send and take the messages of one way in the same order") {
@@ -275,8 +276,8 @@ TEST_CASE("without a name the number of chunks says what Megatron runs") {
 
 TEST_CASE("groups of more micro-batches than stages warm up with more passes") {
   PipelineShape shape{4, 2, 16};
-  CHECK(UnitPipeline(shape).run()->peak == 11);
+  CHECK(unit_step(shape)->peak == 11);
   shape.micro_batch_group = 8;
-  CHECK(UnitPipeline(shape).run()->peak == 2 * 3 + 8 + 1);
-  CHECK(UnitPipeline(shape).run()->makespan == 105);
+  CHECK(unit_step(shape)->peak == 2 * 3 + 8 + 1);
+  CHECK(unit_step(shape)->makespan == 105);
 }

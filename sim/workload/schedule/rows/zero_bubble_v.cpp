@@ -47,7 +47,7 @@ std::vector<Task> zero_bubble_v_tasks(const PipelineShape& shape, int stage) {
 ScheduleRow zero_bubble_v() {
   ScheduleRow row;
   row.kind = PipelineSchedule::zero_bubble_v;
-  row.meaning = "two chunks a stage in a V, no bubble where F, I and W take the same";
+  row.meaning = "two chunks a stage in a V, no bubble inside where F, I and W are of one length";
   row.least_chunks = row.most_chunks = 2;
   row.tasks = zero_bubble_v_tasks;
   row.placement = &kChunksInV;
