@@ -49,10 +49,11 @@ double kernels_in(const Program& program) {
 /// What the host does for each kernel of a layer's program, in launches: as much as for each of a
 /// layer of attention and MLP, which the software's figures are of.
 double launches_of_kernel(const PassContext& context, const Piece& piece) {
+  const Phase whole = piece.phase == Phase::forward ? Phase::forward : Phase::backward;
   Recipe usual = context.recipe;
   const LayerKind& kind = context.totals.layers().kinds()[static_cast<std::size_t>(piece.kind)];
   const int counted = usual.software.host_launches.of_layer(
-      piece.phase == Phase::forward, usual.precision().quantized() && !kind.high);
+      whole == Phase::forward, usual.precision().quantized() && !kind.high);
   usual.model.layers.reset();
   usual.model.hybrid_override_pattern.reset();
   usual.model.qk_layernorm = false;
@@ -64,7 +65,7 @@ double launches_of_kernel(const PassContext& context, const Piece& piece) {
   const KernelContext like{{usual, totals, context.cluster, context.placement, context.grid},
                            context.kernels};
   const Program program =
-      piece_program(like, {Part::layer, piece.phase, static_cast<int>(alike - kinds.begin())}, 0);
+      piece_program(like, {Part::layer, whole, static_cast<int>(alike - kinds.begin())}, 0);
   return counted / kernels_in(program);
 }
 
@@ -116,8 +117,8 @@ double host_slack(const PassContext& context, const SimulatedPiece& simulated, c
 }
 
 void wait_for_host(SimulatedPiece& simulated, const PassContext& context, const Piece& piece) {
-  const bool launched = piece.phase == Phase::forward || piece.phase == Phase::backward;
-  if (context.recipe.cuda_graphs || piece.part != Part::layer || !launched) return;
+  const bool launched = piece.part == Part::layer && piece.phase != Phase::weight_cast;
+  if (context.recipe.cuda_graphs || !launched) return;
   PieceCost& cost = simulated.cost;
   const double slack = host_slack(context, simulated, piece);
   if (slack <= 0) return;

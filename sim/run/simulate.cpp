@@ -77,10 +77,12 @@ std::string layout_text(const Recipe& recipe, const RankGrid& grid) {
       recipe.model.has_experts() ? fmt::format(" EP {}, ETP {},", recipe.ep(), recipe.etp()) : "";
   const std::string adapters =
       recipe.lora ? fmt::format(", LoRA of rank {}", recipe.lora->rank) : "";
+  const auto& named = recipe.parallelism.pipeline_schedule;
+  const std::string schedule = named ? fmt::format(" {},", name_of(*named)) : "";
   return fmt::format(
-      "{}{}, TP {}, PP {}, VP {}, CP {}, DP {},{} micro-batch {}, global batch {}, {} "
+      "{}{}, TP {}, PP {}, VP {},{} CP {}, DP {},{} micro-batch {}, global batch {}, {} "
       "micro-batches",
-      name_of(recipe.training.precision), adapters, recipe.tp(), recipe.pp(), recipe.vp(),
+      name_of(recipe.training.precision), adapters, recipe.tp(), recipe.pp(), recipe.vp(), schedule,
       recipe.cp(), grid.dp(), experts, recipe.training.micro_batch_size,
       recipe.training.global_batch_size, grid.micro_batches());
 }

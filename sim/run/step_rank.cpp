@@ -85,9 +85,8 @@ std::vector<PieceRun> StepRank::pieces(std::uint32_t op_index) const {
       append_pieces(runs, {{{Part::head, Phase::weight_gradient}}}, op);
   }
   if (!is_pass(op)) return runs;
-  const std::vector<Stretch> stretches =
-      passes_.stretches({op.label == Label::forward ? Direction::forward : Direction::backward,
-                         static_cast<int>(op.micro_batch), static_cast<int>(op.chunk)});
+  const std::vector<Stretch> stretches = passes_.stretches(
+      {phase_of(op.label), static_cast<int>(op.micro_batch), static_cast<int>(op.chunk)});
   const int segment = segments_[op_index];
   if (segment != kWhole) {
     append_pieces(runs, stretches[static_cast<std::size_t>(segment)], op);

@@ -65,7 +65,7 @@ TEST_CASE("An unknown option is refused, with a suggestion where one is close") 
        "--unfold, --trace, "
        "--trace-ranks, --trace-microbatches, --nccl-trace, --report, --explain, --recipe, "
        "--tokens, --price, --force, --color, --quiet"},
-      {{"list", "--all"}, "unknown option '--all'; known are --color, --quiet"},
+      {{"list", "--all"}, "unknown option '--all'; known are --svg, --force, --color, --quiet"},
       {{"validate", "--max", "5"},
        "unknown option '--max'; known are --format, --breakdown, --report, --force, "
        "--max-mean-error, --steps, --log-format, --nccl, --leave-one-table-out, --kernels, "

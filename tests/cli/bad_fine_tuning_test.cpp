@@ -82,6 +82,10 @@ TEST_CASE("What trains adapters alone defers no gradient of the output layer and
       {"model: llama3.1-8b", "lora: {rank: 8}\nmodel: mixtral-8x7b",
        "7:7: lora: is not modelled in layers with moe; a model of gqa, swa, chunked_gqa and mlp "
        "would do"},
+      {"  sequence_parallel: true\n",
+       "  sequence_parallel: true\n  pipeline_schedule: zb_h1\nlora: {rank: 8}\n",
+       "17:22: parallelism.pipeline_schedule: zb_h1 runs weight gradients later, which frozen "
+       "weights do not have; 1f1b or interleaved would do"},
   });
 }
 

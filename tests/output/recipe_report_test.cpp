@@ -78,7 +78,8 @@ TEST_CASE("It has every key of a scenario and of a model, defaults and the softw
   has_all(json["cluster"], field_names<ClusterRequest>(), {"machine", "faults", "gpus"});
   has_all(json["training"], field_names<TrainingSpec>(), {});
   has_all(json["parallelism"], field_names<ParallelismSpec>(),
-          {"expert_tensor_parallel_size", "pipeline_model_parallel_layout"});
+          {"expert_tensor_parallel_size", "pipeline_model_parallel_layout", "pipeline_schedule",
+           "microbatch_group_size_per_vp_stage"});
   has_all(json["overlap"], field_names<OverlapSpec>(), {"tp_comm_overlap_table"});
   has_all(json["optimizer"], field_names<OptimizerSpec>(), {});
   has_all(json["model"], field_names<ModelSpec>(),

@@ -15,6 +15,7 @@ TunedPlan plan(int gpus, int tp, double step_time_s) {
   choice.gpus = gpus;
   choice.values.fill(1);
   choice[Knob::ep] = choice[Knob::etp] = 0;  // no experts
+  choice[Knob::schedule] = 0;                // the scenario's own
   choice[Knob::tp] = tp;
   choice[Knob::recompute] = static_cast<int>(Recompute::selective);
   choice[Knob::account] = static_cast<int>(SplitAccount::both);
@@ -67,6 +68,16 @@ TEST_CASE("by MFU and cost, shares are GPU seconds, so that sizes compare") {
   CHECK(has(text, "cost of 15T tokens at $ 2 per GPU hour"));
   CHECK(has(text, "  step                          8.0 GPU s       24.0 GPU s      -16.0 GPU s\n"));
   CHECK(has(text, "$ 66.67 k"));
+}
+
+TEST_CASE("a schedule that is searched has a column, and is a text in JSON") {
+  TuneResult searched = result(TuneGoal::step_time);
+  for (TunedPlan& tuned : searched.best) tuned.plan.choice.set(PipelineSchedule::zero_bubble_v);
+  const std::string text = tune_text({"name\n", 1e12, {}, {}}, searched);
+  CHECK(has(text, "recompute account  schedule     step time"));
+  CHECK(has(text, "selective both     zb_v           1.000 s"));
+  const auto json = nlohmann::json::parse(tune_json({"name\n", 1e12, {}, {}}, searched));
+  CHECK(json["best"][0]["plan"]["schedule"] == "zb_v");
 }
 
 TEST_CASE("tight plans are marked, and those that would come first are reported") {

@@ -124,6 +124,17 @@ inline void add_flags(Draw& draw, bool sequence_parallel, std::vector<std::strin
   if (draw.once_in(4)) settings.emplace_back("optimizer.bucket_size_mb=60");
 }
 
+/// A schedule that runs so many chunks a stage, with what it needs; drawn last.
+inline void add_schedule(Draw& draw, int vp, std::vector<std::string>& settings) {
+  settings.push_back(std::string("parallelism.pipeline_schedule=") +
+                     (vp == 1 ? draw.one_of({"1f1b", "gpipe", "zb_h1", "zb_h2"})
+                              : draw.one_of({"interleaved", "looped_bfs", "zb_v", "v_half", "v_min",
+                                             "dualpipe_v"})));
+  for (const char* needed : {"overlap.overlap_p2p_comm=true", "overlap.tp_comm_overlap=false",
+                             "overlap.defer_embedding_wgrad_compute=false"})
+    settings.emplace_back(needed);
+}
+
 }  // namespace random_job
 
 /// A small job drawn at random; some are illegal.
@@ -154,6 +165,7 @@ inline RandomJob random_job_on(Draw& draw, const ClusterChoice& cluster) {
         {"model_overrides.num_layers", pp * vp * draw.between(1, 2)}})
     settings.push_back(fmt::format("{}={}", key, value));
   random_job::add_flags(draw, tp > 1 && draw.once_in(2), settings);
+  if (pp > 1 && draw.once_in(2)) random_job::add_schedule(draw, vp, settings);
   return job;
 }
 

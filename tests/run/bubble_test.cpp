@@ -36,7 +36,7 @@ HandMade uniform(const Pipeline& shape) {
     const std::uint32_t rank = ranks[static_cast<std::size_t>(stage)];
     for (const Task& action :
          PipelineStage({shape.stages, shape.chunks, shape.micro_batches}, stage).tasks()) {
-      const bool forward = action.direction == Direction::forward;
+      const bool forward = action.forward();
       const bool starts = stage == 0 && action.chunk == 0;
       const bool ends = stage + 1 == shape.stages && action.chunk + 1 == shape.chunks;
       std::uint32_t received = kNoOp;

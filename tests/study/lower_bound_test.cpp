@@ -7,6 +7,7 @@
 #include "sim/run/simulate.h"
 #include "sim/study/tune/plan_space.h"
 #include "sim/workload/model/recipe_grid.h"
+#include "sim/workload/plan/stage_passes.h"
 #include "tests/study/plan_search.h"
 
 using namespace simtrain;

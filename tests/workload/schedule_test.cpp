@@ -38,16 +38,16 @@ std::vector<Task> schedule(const Shape& shape, int stage) {
 int before_backward(const Shape& shape, int stage) {
   int forwards = 0;
   for (const Task& task : schedule(shape, stage)) {
-    if (task.direction == Direction::backward) break;
+    if (!task.forward()) break;
     ++forwards;
   }
   return forwards;
 }
 
-std::vector<Pass> passes(const std::vector<Task>& actions, Direction direction) {
+std::vector<Pass> passes(const std::vector<Task>& actions, Phase phase) {
   std::vector<Pass> result;
   for (const Task& action : actions) {
-    if (action.direction == direction) result.emplace_back(action.micro_batch, action.chunk);
+    if (action.phase == phase) result.emplace_back(action.micro_batch, action.chunk);
   }
   return result;
 }
@@ -55,39 +55,38 @@ std::vector<Pass> passes(const std::vector<Task>& actions, Direction direction) 
 /// Where a pass of `stage` hands its result: nowhere after the last stage's last chunk (forward) or
 /// the first stage's first (backward).
 bool hands_on(const Shape& shape, int stage, const Task& action) {
-  if (action.direction == Direction::forward)
-    return stage + 1 < shape.stages || action.chunk + 1 < shape.chunks;
+  if (action.forward()) return stage + 1 < shape.stages || action.chunk + 1 < shape.chunks;
   return stage > 0 || action.chunk > 0;
 }
 
 /// A pass that takes from its neighbour what another pass of it made.
 bool takes(const Shape& shape, int stage, const Task& action) {
-  if (action.direction == Direction::forward) return stage > 0 || action.chunk > 0;
+  if (action.forward()) return stage > 0 || action.chunk > 0;
   return stage + 1 < shape.stages || action.chunk + 1 < shape.chunks;
 }
 
 /// The pass of the neighbouring stage that takes what this one hands on.
 Task taker(const Shape& shape, int stage, Task action) {
-  const bool forward = action.direction == Direction::forward;
+  const bool forward = action.forward();
   if (forward && stage + 1 == shape.stages) ++action.chunk;
   if (!forward && stage == 0) --action.chunk;
   return action;
 }
 
-std::vector<Pass> sent(const Shape& shape, int stage, Direction direction) {
+std::vector<Pass> sent(const Shape& shape, int stage, Phase phase) {
   std::vector<Pass> result;
   for (const Task& action : schedule(shape, stage)) {
-    if (action.direction != direction || !hands_on(shape, stage, action)) continue;
+    if (action.phase != phase || !hands_on(shape, stage, action)) continue;
     const Task other = taker(shape, stage, action);
     result.emplace_back(other.micro_batch, other.chunk);
   }
   return result;
 }
 
-std::vector<Pass> received(const Shape& shape, int stage, Direction direction) {
+std::vector<Pass> received(const Shape& shape, int stage, Phase phase) {
   std::vector<Pass> result;
   for (const Task& action : schedule(shape, stage)) {
-    if (action.direction == direction && takes(shape, stage, action))
+    if (action.phase == phase && takes(shape, stage, action))
       result.emplace_back(action.micro_batch, action.chunk);
   }
   return result;
@@ -106,7 +105,7 @@ bool comes_to_an_end(const Shape& shape) {
       const auto at = static_cast<std::size_t>(stage);
       while (next[at] < actions[at].size()) {
         const Task& action = actions[at][next[at]];
-        const bool forward = action.direction == Direction::forward;
+        const bool forward = action.forward();
         if (takes(shape, stage, action) &&
             !arrived.contains({stage, forward, action.micro_batch, action.chunk}))
           break;
@@ -164,7 +163,7 @@ TEST_CASE("one stage alternates forward and backward") {
   const auto actions = schedule({1, 1, 3}, 0);
   REQUIRE(actions.size() == 6);
   for (std::size_t i = 0; i < actions.size(); ++i) {
-    CHECK(actions[i].direction == (i % 2 == 0 ? Direction::forward : Direction::backward));
+    CHECK(actions[i].phase == (i % 2 == 0 ? Phase::forward : Phase::backward));
     CHECK(actions[i].micro_batch == static_cast<int>(i / 2));
   }
 }
@@ -173,8 +172,7 @@ TEST_CASE("1F1B of the second of three stages is as written out by hand") {
   const auto actions = schedule({3, 1, 4}, 1);
   std::string text;
   for (const Task& action : actions) {
-    text += (action.direction == Direction::forward ? "F" : "B") +
-            std::to_string(action.micro_batch) + " ";
+    text += (action.forward() ? "F" : "B") + std::to_string(action.micro_batch) + " ";
   }
   CHECK(text == "F0 F1 B0 F2 B1 F3 B2 B3 ");
 }
@@ -184,8 +182,8 @@ TEST_CASE(
   const auto text = [](int stage) {
     std::string result;
     for (const Task& action : schedule({2, 2, 4}, stage)) {
-      result += (action.direction == Direction::forward ? "F" : "B") +
-                std::to_string(action.micro_batch) + (action.chunk == 0 ? "a " : "b ");
+      result += (action.forward() ? "F" : "B") + std::to_string(action.micro_batch) +
+                (action.chunk == 0 ? "a " : "b ");
     }
     return result;
   };
@@ -201,15 +199,15 @@ TEST_CASE("every micro-batch goes through every chunk once forward and then once
     }
     for (int stage = 0; stage < shape.stages; ++stage) {
       const auto actions = schedule(shape, stage);
-      for (const Direction direction : {Direction::forward, Direction::backward}) {
-        auto found = passes(actions, direction);
+      for (const Phase phase : {Phase::forward, Phase::backward}) {
+        auto found = passes(actions, phase);
         std::sort(found.begin(), found.end());
         CHECK(found == all);
       }
       std::set<Pass> open;
       for (const Task& action : actions) {
         const Pass pass{action.micro_batch, action.chunk};
-        if (action.direction == Direction::forward) {
+        if (action.forward()) {
           open.insert(pass);
         } else {
           CHECK(open.erase(pass) == 1);
@@ -226,7 +224,7 @@ TEST_CASE("a stage holds no more passes than at its first backward") {
       int in_flight = 0;
       int most = 0;
       for (const Task& action : schedule(shape, stage)) {
-        in_flight += action.direction == Direction::forward ? 1 : -1;
+        in_flight += action.forward() ? 1 : -1;
         most = std::max(most, in_flight);
       }
       CHECK(most <= bound);
@@ -237,9 +235,9 @@ TEST_CASE("a stage holds no more passes than at its first backward") {
 
 TEST_CASE("micro-batches reach each chunk in order") {
   for_random_shapes(300, [](const Shape& shape) {
-    for (const Direction direction : {Direction::forward, Direction::backward}) {
+    for (const Phase phase : {Phase::forward, Phase::backward}) {
       std::vector<int> next(static_cast<std::size_t>(shape.chunks), 0);
-      for (const auto& [micro_batch, chunk] : passes(schedule(shape, 0), direction))
+      for (const auto& [micro_batch, chunk] : passes(schedule(shape, 0), phase))
         CHECK(micro_batch == next[static_cast<std::size_t>(chunk)]++);
     }
   });
@@ -250,8 +248,8 @@ TEST_CASE("neighbouring stages send and receive in the same order") {
     if (shape.stages == 1) return;
     for (int stage = 0; stage < shape.stages; ++stage) {
       const int next = (stage + 1) % shape.stages;
-      CHECK(sent(shape, stage, Direction::forward) == received(shape, next, Direction::forward));
-      CHECK(sent(shape, next, Direction::backward) == received(shape, stage, Direction::backward));
+      CHECK(sent(shape, stage, Phase::forward) == received(shape, next, Phase::forward));
+      CHECK(sent(shape, next, Phase::backward) == received(shape, stage, Phase::backward));
     }
   });
 }

@@ -6,6 +6,8 @@
 #include "sim/api/data_families.h"
 #include "sim/app/command.h"
 #include "sim/app/options/options.h"
+#include "sim/app/options/shared_rows.h"
+#include "sim/app/output_files.h"
 #include "sim/collectives/expert_exchange.h"
 #include "sim/collectives/library.h"
 #include "sim/core/suggestion.h"
@@ -13,6 +15,7 @@
 #include "sim/measured/logs/log_format.h"
 #include "sim/measured/profiles/profile_format.h"
 #include "sim/measured/step_window.h"
+#include "sim/output/drawing/schedule_svg.h"
 #include "sim/output/text/wrapped_text.h"
 #include "sim/run/scenario/scenario.h"
 #include "sim/topology/cluster.h"
@@ -154,7 +157,7 @@ std::string block_list() {
 
 std::string schedule_list() {
   std::vector<Helped> rows;
-  for (const ScheduleRow& row : schedule_rows()) rows.emplace_back(row.name, row.meaning);
+  for (const ScheduleRow& row : schedule_rows()) rows.emplace_back(name_of(row.kind), row.meaning);
   return helped(rows);
 }
 
@@ -240,11 +243,27 @@ std::vector<Family> families() {
 }
 
 constexpr std::array kListOptions{
-    OptionRow{.value = "[FAMILY]", .type = OptionType::argument, .completes = kCompletesFamilies}};
+    OptionRow{.value = "[FAMILY]", .type = OptionType::argument, .completes = kCompletesFamilies},
+    OptionRow{.name = "svg",
+              .value = "FILE",
+              .help = "of schedules: draws them, four stages and eight micro-batches"},
+    going_with(with_help(kForceOption, "replaces a file that is no such drawing"), "svg")};
+
+/// Where --svg is given.
+void draw_schedules(const boost::program_options::variables_map& values,
+                    const std::vector<std::string>& asked) {
+  OutputFiles outputs(values);
+  outputs.writes("svg", kDrawingFile);
+  if (outputs.any() && (asked.size() != 1 || asked.front() != "schedules"))
+    throw InputError({}, "--svg", "draws pipeline schedules; 'list schedules' would do");
+  outputs.start();
+  if (outputs.any()) outputs.write("svg", schedules_svg(4, 8));
+}
 
 CommandResult list_command(const CommandCall& call) {
-  const std::vector<std::string> asked =
-      plain_arguments(parse_options(call.arguments, kListOptions));
+  const auto values = parse_options(call.arguments, kListOptions);
+  const std::vector<std::string> asked = plain_arguments(values);
+  draw_schedules(values, asked);
   std::vector<std::string> known;
   for (const Family& family : families()) known.emplace_back(family.name);
   if (asked.empty()) return for_programs(lines(known));

@@ -40,7 +40,7 @@ constexpr std::array kTuneOptions{
         .help =
             "values that a knob may have: tp=1,2,4 or pp=2:16 or mbs=1:8:x2 or "
             "recompute=none,selective; keys: tp, pp, vp, cp, dp, ep, etp, mbs, recompute, account "
-            "(none, embedding, loss, both)",
+            "(none, embedding, loss, both), schedule (tried only where it is limited: 1f1b,zb_h1)",
         .type = OptionType::texts},
     OptionRow{.name = "memory-margin",
               .value = "PERCENT",

@@ -77,6 +77,11 @@ constexpr auto kMeanings = std::to_array<Meaning>({
     {"parallelism.account_for_loss_in_pipeline_split", "so does the loss"},
     {"parallelism.pipeline_model_parallel_layout",
      "layers of each stage and chunk in Megatron's letters (E, t, L); dealt evenly without"},
+    {"parallelism.pipeline_schedule",
+     "the order of passes (`simtrain list schedules`); else 1f1b, with several chunks a stage "
+     "interleaved"},
+    {"parallelism.microbatch_group_size_per_vp_stage",
+     "of interleaved: micro-batches of a chunk before the next chunk's; else as PP"},
     {"overlap.tp_comm_overlap", "user buffers overlap TP communication with GEMMs"},
     {"overlap.tp_comm_overlap_table",
      "file of hardware/tp_overlap; required by tp_comm_overlap, unused without"},

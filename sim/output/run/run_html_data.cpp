@@ -44,8 +44,9 @@ enum class BoxKind { forward, backward, weight_gradient, step_end, transfer };
 BoxKind kind_of(const PipelineBox& box) {
   if (box.transfer) return BoxKind::transfer;
   if (box.label == Label::forward) return BoxKind::forward;
-  if (box.label == Label::backward) return BoxKind::backward;
-  if (box.label == Label::weight_gradient) return BoxKind::weight_gradient;
+  if (box.label == Label::backward || box.label == Label::input_gradient) return BoxKind::backward;
+  if (box.label == Label::weight_gradient || box.label == Label::cut_weight_gradient)
+    return BoxKind::weight_gradient;
   return BoxKind::step_end;
 }
 

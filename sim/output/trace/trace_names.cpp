@@ -139,6 +139,8 @@ TraceSlice own_slice(const Op& op, const ComputeCost& cost, bool first) {
     case Label::kernel:
     case Label::forward:
     case Label::backward:
+    case Label::input_gradient:
+    case Label::cut_weight_gradient:
     case Label::parameter_gather:
     case Label::send:
     case Label::receive:
@@ -148,10 +150,21 @@ TraceSlice own_slice(const Op& op, const ComputeCost& cost, bool first) {
   return {"compute", "step"};
 }
 
+std::string_view pass_name(Label pass) {
+  switch (pass) {
+    case Label::forward:
+      return "forward";
+    case Label::input_gradient:
+      return "input gradient";
+    case Label::cut_weight_gradient:
+      return "weight gradient";
+    default:
+      return "backward";
+  }
+}
+
 TraceSlice pass_slice(const Op& op, bool chunks, Duration alone, Duration time) {
-  TraceSlice slice{
-      fmt::format("{} mb {}", op.label == Label::forward ? "forward" : "backward", op.micro_batch),
-      "pass"};
+  TraceSlice slice{fmt::format("{} mb {}", pass_name(op.label), op.micro_batch), "pass"};
   if (chunks) slice.name += fmt::format(" chunk {}", op.chunk);
   slice.arguments = {{"micro_batch", std::int64_t{op.micro_batch}},
                      {"chunk", std::int64_t{op.chunk}},

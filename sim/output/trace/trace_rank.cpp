@@ -10,9 +10,21 @@
 namespace simtrain {
 namespace {
 
-constexpr std::array<std::string_view, kStreams> kStreamNames{
-    "compute",         "tensor parallel", "context parallel", "data parallel", "send forward",
-    "receive forward", "send backward",   "receive backward", "replicas"};
+constexpr std::array<std::string_view, kStreams> kStreamNames{"compute",
+                                                              "tensor parallel",
+                                                              "context parallel",
+                                                              "data parallel",
+                                                              "send forward",
+                                                              "receive forward",
+                                                              "send backward",
+                                                              "receive backward",
+                                                              "replicas",
+                                                              "send forward, back",
+                                                              "receive forward, back",
+                                                              "send backward, back",
+                                                              "receive backward, back"};
+/// Flows of chunks on their way back are numbered from here on.
+constexpr std::uint64_t kBackFlows = std::uint64_t{1} << 62;
 constexpr double kBusyStep = 0.1;  // per cent
 constexpr double kRateStep = 0.1;  // GB/s
 constexpr int kBusyTrack = 101;
@@ -22,8 +34,15 @@ constexpr int kMemoryTrack = 104;
 
 bool is_message(const Op& op) { return op.label == Label::send || op.label == Label::receive; }
 bool receives(Stream stream) {
-  return stream == Stream::receive_forward || stream == Stream::receive_backward;
+  return stream == Stream::receive_forward || stream == Stream::receive_backward ||
+         stream == Stream::receive_forward_back || stream == Stream::receive_backward_back;
 }
+bool is_forward(Stream stream) {
+  return stream == Stream::send_forward || stream == Stream::receive_forward ||
+         stream == Stream::send_forward_back || stream == Stream::receive_forward_back;
+}
+/// Of a chunk on its way back through the stages.
+bool goes_back(Stream stream) { return stream >= Stream::send_forward_back; }
 
 std::string piece_name(const PieceRun& run) {
   const Phase phase = run.piece.phase;
@@ -123,13 +142,15 @@ std::vector<Span> RankTrace::windows() const {
 /// Messages of a pair of ranks in one direction are numbered alike on both sides.
 FlowEnd RankTrace::flow(const Op& op, std::uint64_t number) const {
   const bool sends = op.label == Label::send;
-  const bool forward = op.stream == Stream::send_forward || op.stream == Stream::receive_forward;
-  const int peer = simulated_.grid.stage_neighbour(rank_.rank(), sends == forward ? 1 : -1);
+  const bool forward = is_forward(op.stream);
+  const bool back = goes_back(op.stream);
+  const int to = forward == back ? -1 : 1;
+  const int peer = simulated_.grid.stage_neighbour(rank_.rank(), sends ? to : -to);
   if (!selection_.ranks.contains(peer)) return {};
   const auto sender = static_cast<std::uint64_t>(sends ? rank_.rank() : peer);
   const auto ranks = static_cast<std::uint64_t>(simulated_.grid.ranks());
   return {sends ? FlowEnd::Role::begins : FlowEnd::Role::arrives,
-          2 * (number * ranks + sender) + (forward ? 1 : 2)};
+          2 * (number * ranks + sender) + (forward ? 1 : 2) + (back ? kBackFlows : 0)};
 }
 
 void RankTrace::slice(TrackId track, const Span& span, const TraceSlice& slice) {

@@ -16,23 +16,28 @@ namespace {
 std::string plan_columns(const PlanChoice& choice) {
   const std::string experts =
       choice.has(Knob::ep) ? fmt::format("{:>4}{:>4}", choice[Knob::ep], choice[Knob::etp]) : "";
-  return fmt::format("{:>5}{:>3}{:>4}{:>3}{:>3}{:>5}{}{:>4} {:<10}{:<9}", choice.gpus,
+  const std::string schedule =
+      choice.has(Knob::schedule)
+          ? fmt::format("{:<12}", value_text(Knob::schedule, choice[Knob::schedule]))
+          : "";
+  return fmt::format("{:>5}{:>3}{:>4}{:>3}{:>3}{:>5}{}{:>4} {:<10}{:<9}{}", choice.gpus,
                      choice[Knob::tp], choice[Knob::pp], choice[Knob::vp], choice[Knob::cp],
                      choice[Knob::dp], experts, choice[Knob::mbs],
                      value_text(Knob::recompute, choice[Knob::recompute]),
-                     value_text(Knob::account, choice[Knob::account]));
+                     value_text(Knob::account, choice[Knob::account]), schedule);
 }
 
-std::string head_columns(bool experts) {
-  return fmt::format("{:>5}{:>3}{:>4}{:>3}{:>3}{:>5}{}{:>4} {:<10}{:<9}", "GPUs", "TP", "PP", "VP",
-                     "CP", "DP", experts ? "  EP ETP" : "", "MBS", "recompute", "account");
+/// Of the columns of a plan.
+std::string head_columns(const PlanChoice& choice) {
+  return fmt::format("{:>5}{:>3}{:>4}{:>3}{:>3}{:>5}{}{:>4} {:<10}{:<9}{}", "GPUs", "TP", "PP",
+                     "VP", "CP", "DP", choice.has(Knob::ep) ? "  EP ETP" : "", "MBS", "recompute",
+                     "account", choice.has(Knob::schedule) ? "schedule    " : "");
 }
 
 /// The cost, where a price is given, replaces the MFU, by which plans rank alike.
 void add_plans(std::string& out, const TuneHead& head, const TuneResult& result) {
-  out += fmt::format("   {}{:>10}{:>11}{:>9}\n",
-                     head_columns(result.best.front().plan.choice.has(Knob::ep)), "step time",
-                     head.usd_per_gpu_hour ? "cost" : "MFU", "to spare");
+  out += fmt::format("   {}{:>10}{:>11}{:>9}\n", head_columns(result.best.front().plan.choice),
+                     "step time", head.usd_per_gpu_hour ? "cost" : "MFU", "to spare");
   bool tight = false;
   for (std::size_t i = 0; i < result.best.size(); ++i) {
     const auto& [plan, report] = result.best[i];

@@ -51,7 +51,13 @@ std::vector<Change> changes_of(const Recipe& recipe, const PassMemory& memory,
   const Duration flushed = deferred_end(program, spans);
   for (const SimulatedPass& pass : simulated_passes(program, spans)) {
     const double activations = memory.activations[pass.op.chunk];
+    const double inputs = memory.for_weight_gradients[pass.op.chunk];
     const bool head = memory.head(pass.op.chunk);
+    const bool cut = pass.op.label == Label::input_gradient;
+    if (pass.op.label == Label::cut_weight_gradient) {
+      changes.push_back({pass.span.end, -inputs - (head ? memory.deferred : 0)});
+      continue;
+    }
     if (pass.op.label == Label::forward) {
       changes.push_back({pass.span.start, activations});
       if (!head) continue;
@@ -61,15 +67,20 @@ std::vector<Change> changes_of(const Recipe& recipe, const PassMemory& memory,
     }
     const bool defers =
         head && recipe.defers_weight_gradient(static_cast<int>(pass.op.micro_batch));
-    const double deferred = defers ? memory.deferred : 0;
-    changes.push_back({pass.span.end, -activations});
+    const double deferred = defers || (cut && head) ? memory.deferred : 0;
+    changes.push_back({pass.span.end, (cut ? inputs : 0) - activations});
+    if (cut) hold(pass.span, std::max(0.0, inputs - activations));
     if (!head) {
       hold(pass.span, memory.temporary);
       continue;
     }
     changes.push_back({pass.span.start, -memory.loss_saved});
     hold(pass.span, std::max(memory.loss_peak, memory.temporary + deferred));
-    hold({pass.span.end, flushed}, deferred);
+    if (cut) {
+      changes.push_back({pass.span.end, deferred});
+    } else {
+      hold({pass.span.end, flushed}, deferred);
+    }
   }
   return changes;
 }

@@ -116,12 +116,16 @@ class Caller {
   void messages(const Op& op, NcclCall call) {
     switch (op.group) {
       case GroupKind::to_next:
+      case GroupKind::back_to_next:
         return message(NcclFunction::send, 1, call);
       case GroupKind::to_previous:
+      case GroupKind::back_to_previous:
         return message(NcclFunction::send, -1, call);
       case GroupKind::from_next:
+      case GroupKind::back_from_next:
         return message(NcclFunction::recv, 1, call);
       case GroupKind::from_previous:
+      case GroupKind::back_from_previous:
         return message(NcclFunction::recv, -1, call);
       default:
         message(NcclFunction::send, 1, call);

@@ -8,11 +8,19 @@
 namespace simtrain {
 namespace {
 
-constexpr std::array<std::string_view, 11> kLabels{
-    "kernel",          "forward",          "backward",
-    "weight gradient", "parameter gather", "gradient reduction",
-    "gradient norm",   "optimizer",        "send",
-    "receive",         "collective"};
+constexpr std::array<std::string_view, 13> kLabels{"kernel",
+                                                   "forward",
+                                                   "backward",
+                                                   "weight gradient",
+                                                   "parameter gather",
+                                                   "gradient reduction",
+                                                   "gradient norm",
+                                                   "optimizer",
+                                                   "send",
+                                                   "receive",
+                                                   "collective",
+                                                   "input gradient",
+                                                   "weight gradient of a cut backward"};
 constexpr std::size_t kLinesShown = 10;
 
 }  // namespace

@@ -12,8 +12,9 @@ namespace {
 /// weight gradients add the same with each, or nothing.
 int full_pipeline(const Recipe& recipe) {
   const int stages = recipe.pp();
+  const int group = recipe.parallelism.microbatch_group_size_per_vp_stage.value_or(stages);
   const int least = std::max(2 * stages, recipe.overlap.wgrad_deferral_limit);
-  return (least + stages - 1) / stages * stages;
+  return (least + group - 1) / group * group;
 }
 
 double step_time_of(const Scenario& scenario, int micro_batches, int sequences) {

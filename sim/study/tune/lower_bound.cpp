@@ -6,6 +6,7 @@
 #include "sim/run/pieces.h"
 #include "sim/study/tune/stage_bound.h"
 #include "sim/workload/model/recipe_grid.h"
+#include "sim/workload/plan/stage_passes.h"
 #include "sim/workload/plan/step_clock.h"
 
 namespace simtrain {
@@ -72,6 +73,7 @@ StepTimeBound::StepTimeBound(const Scenario& scenario)
 PassKey StepTimeBound::key(const Recipe& recipe) const {
   PassKey key{recipe.tp(), recipe.cp(), recipe.training.micro_batch_size,
               static_cast<int>(recipe.recompute)};
+  key.cut = schedule_of(pipeline_shape(recipe, 1)).cuts_backward;
   if (recipe.holds_table_twice()) key.pp = 2;
   if (!cluster_.inner_links_never_bind()) {
     key.pp = recipe.pp();

@@ -21,7 +21,7 @@ struct PassCosts {
 /// What PassCosts depend on, EP and ETP with experts: the blocks of ranks that meet in passes tile
 /// the job alike whatever PP and DP are. Where links between switches can bind, PP and DP too,
 /// since the first group of a class then speaks for itself alone; 0 elsewhere, but for PP where a
-/// table of embeddings is kept twice.
+/// table of embeddings is kept twice. `cut`: the schedule runs halves of backwards.
 struct PassKey {
   int tp = 0;
   int cp = 0;
@@ -31,9 +31,10 @@ struct PassKey {
   int dp = 0;
   int ep = 1;
   int etp = 1;
+  bool cut = false;
   friend bool operator<(const PassKey& a, const PassKey& b) {
-    return std::tie(a.tp, a.cp, a.mbs, a.recompute, a.pp, a.dp, a.ep, a.etp) <
-           std::tie(b.tp, b.cp, b.mbs, b.recompute, b.pp, b.dp, b.ep, b.etp);
+    return std::tie(a.tp, a.cp, a.mbs, a.recompute, a.pp, a.dp, a.ep, a.etp, a.cut) <
+           std::tie(b.tp, b.cp, b.mbs, b.recompute, b.pp, b.dp, b.ep, b.etp, b.cut);
   }
 };
 
@@ -49,8 +50,9 @@ struct PassKey {
 ///   the stages before it, each with a message between. So with f_j and b_j for these passes of
 ///   stage j, W_s for all passes of stage s and p for messages,
 ///       end of stage r >= sum_{j<s} (f_j + p_j) + W_s + sum_{r<=j<s} (b_j + p_j)   for r <= s.
-///   Without overlap of messages a stage also waits for one between its passes, counted where the
-///   pass before has something to send or the pass behind something to receive.
+///   Weight gradients that a stage runs after its last backward of chunk 0 are left out of W_s
+///   where r < s. Without overlap of messages a stage also waits for one between its passes,
+///   counted where the pass before has something to send or the pass behind something to receive.
 /// - Step end. After its passes a stage waits for stragglers, then reduces what gradients it has
 /// not
 ///   yet; after the slowest stage all of them reduce the norm, and each runs its optimizer.

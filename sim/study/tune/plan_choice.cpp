@@ -42,6 +42,7 @@ void apply(const PlanChoice& choice, Scenario& scenario) {
   }
   parallelism.account_for_embedding_in_pipeline_split = counts_embedding(choice[Knob::account]);
   parallelism.account_for_loss_in_pipeline_split = counts_loss(choice[Knob::account]);
+  if (choice.has(Knob::schedule)) parallelism.pipeline_schedule = choice.schedule();
   recipe.training.micro_batch_size = choice[Knob::mbs];
   recipe.recompute = static_cast<Recompute>(choice[Knob::recompute]);
 }
@@ -67,12 +68,16 @@ std::vector<Setting> settings_of(const PlanChoice& choice, const Scenario& scena
     settings.push_back(
         setting("parallelism.expert_tensor_parallel_size", number(choice[Knob::etp])));
   }
+  if (choice.has(Knob::schedule))
+    settings.push_back(setting("parallelism.pipeline_schedule",
+                               value_text(Knob::schedule, choice[Knob::schedule])));
   return settings;
 }
 
 std::string value_text(Knob knob, int value) {
   if (knob == Knob::recompute) return std::string(name_of(static_cast<Recompute>(value)));
   if (knob == Knob::account) return std::string(name_of(static_cast<SplitAccount>(value)));
+  if (knob == Knob::schedule) return std::string(name_of(static_cast<PipelineSchedule>(value - 1)));
   return fmt::format("{}", value);
 }
 
@@ -80,11 +85,15 @@ std::string text_of(const PlanChoice& choice) {
   const std::string experts =
       choice.has(Knob::ep) ? fmt::format(", EP {}, ETP {}", choice[Knob::ep], choice[Knob::etp])
                            : "";
+  const std::string schedule =
+      choice.has(Knob::schedule)
+          ? ", schedule " + value_text(Knob::schedule, choice[Knob::schedule])
+          : "";
   return fmt::format(
-      "TP {}, PP {}, VP {}, CP {}, DP {}{}, micro-batch {}, recompute {}, account {}",
+      "TP {}, PP {}, VP {}, CP {}, DP {}{}, micro-batch {}, recompute {}, account {}{}",
       choice[Knob::tp], choice[Knob::pp], choice[Knob::vp], choice[Knob::cp], choice[Knob::dp],
       experts, choice[Knob::mbs], value_text(Knob::recompute, choice[Knob::recompute]),
-      value_text(Knob::account, choice[Knob::account]));
+      value_text(Knob::account, choice[Knob::account]), schedule);
 }
 
 }  // namespace simtrain

@@ -8,8 +8,9 @@
 namespace simtrain {
 
 /// What a search may change in a recipe. DP follows from the others and the number of GPUs. Models
-/// without experts have no ep and etp: 0.
-enum class Knob { tp, pp, vp, cp, dp, ep, etp, mbs, recompute, account };
+/// without experts have no ep and etp: 0. The schedule is searched where a limit names some:
+/// otherwise it is 0, the scenario's own.
+enum class Knob { tp, pp, vp, cp, dp, ep, etp, mbs, recompute, account, schedule };
 
 template <>
 struct EnumNames<Knob> {
@@ -22,7 +23,8 @@ struct EnumNames<Knob> {
                                    std::pair{std::string_view("etp"), Knob::etp},
                                    std::pair{std::string_view("mbs"), Knob::mbs},
                                    std::pair{std::string_view("recompute"), Knob::recompute},
-                                   std::pair{std::string_view("account"), Knob::account}};
+                                   std::pair{std::string_view("account"), Knob::account},
+                                   std::pair{std::string_view("schedule"), Knob::schedule}};
 };
 inline constexpr std::size_t kKnobs = EnumNames<Knob>::rows.size();
 
@@ -40,17 +42,21 @@ struct EnumNames<SplitAccount> {
 };
 
 /// One way to lay a recipe out on some GPUs: a number for each knob. `recompute` and `account`
-/// hold the number of their enumeration's value.
+/// hold the number of their enumeration's value, `schedule` one more.
 struct PlanChoice {
   int gpus = 0;
   std::array<int, kKnobs> values{};
 
   [[nodiscard]] int operator[](Knob knob) const { return values[static_cast<std::size_t>(knob)]; }
   int& operator[](Knob knob) { return values[static_cast<std::size_t>(knob)]; }
-  /// Whether the model has what a knob is of.
+  /// Whether the model has what a knob is of, and whether the schedule is searched.
   [[nodiscard]] bool has(Knob knob) const {
-    return (knob != Knob::ep && knob != Knob::etp) || (*this)[knob] > 0;
+    return (knob != Knob::ep && knob != Knob::etp && knob != Knob::schedule) || (*this)[knob] > 0;
   }
+  [[nodiscard]] PipelineSchedule schedule() const {
+    return static_cast<PipelineSchedule>((*this)[Knob::schedule] - 1);
+  }
+  void set(PipelineSchedule schedule) { (*this)[Knob::schedule] = static_cast<int>(schedule) + 1; }
   friend bool operator==(const PlanChoice&, const PlanChoice&) = default;
 };
 
@@ -65,7 +71,7 @@ std::vector<Setting> settings_of(const PlanChoice& choice, const Scenario& scena
 std::string value_text(Knob knob, int value);
 
 /// "TP 8, PP 8, VP 8, CP 2, DP 4, micro-batch 1, recompute none, account both"; of experts also
-/// "EP 8, ETP 1".
+/// "EP 8, ETP 1", of a schedule that is searched "schedule zb_h1".
 std::string text_of(const PlanChoice& choice);
 
 }  // namespace simtrain

@@ -81,9 +81,10 @@ void PlanLimits::add(const std::string& text) {
   std::vector<SteppedRange>& ranges = ranges_[static_cast<std::size_t>(knob)];
   if (!ranges.empty()) throw InputError({}, option, fmt::format("'{}' has a limit already", key));
   const std::string_view values = std::string_view(text).substr(equals + 1);
-  ranges = knob == Knob::recompute ? parse_names<Recompute>(values, option)
-           : knob == Knob::account ? parse_names<SplitAccount>(values, option)
-                                   : parse_ranges(values, option);
+  ranges = knob == Knob::recompute  ? parse_names<Recompute>(values, option)
+           : knob == Knob::account  ? parse_names<SplitAccount>(values, option)
+           : knob == Knob::schedule ? parse_names<PipelineSchedule>(values, option)
+                                    : parse_ranges(values, option);
 }
 
 bool PlanLimits::allows(Knob knob, int value) const {

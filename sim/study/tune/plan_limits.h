@@ -20,9 +20,9 @@ std::vector<int> numbers_of(const std::vector<SteppedRange>& ranges, const std::
 /// The values that a search may give to each knob; all by default.
 class PlanLimits {
  public:
-  /// KEY=VALUES, KEY one of the knobs (tp, pp, vp, cp, dp, ep, etp, mbs, recompute, account),
-  /// VALUES as for `parse_ranges`, or names for recompute and account. Throws InputError where it
-  /// is something else or the knob has a limit already.
+  /// KEY=VALUES, KEY one of the knobs (tp, pp, vp, cp, dp, ep, etp, mbs, recompute, account,
+  /// schedule), VALUES as for `parse_ranges`, or names for the last three. Throws InputError where
+  /// it is something else or the knob has a limit already.
   void add(const std::string& text);
 
   [[nodiscard]] bool allows(Knob knob, int value) const;

@@ -84,8 +84,19 @@ class Corner {
 
   void add_batches() {
     for (const int mbs : divisors(base_.training.global_batch_size / choice_[Knob::dp])) {
-      if (set(Knob::mbs, mbs)) judge();
+      if (set(Knob::mbs, mbs)) add_schedules();
     }
+  }
+
+  /// The scenario's own, or those that a limit names.
+  void add_schedules() {
+    if (!limits_.limits(Knob::schedule)) return judge();
+    for (const auto& [name, schedule] : EnumNames<PipelineSchedule>::rows) {
+      if (!limits_.allows(Knob::schedule, static_cast<int>(schedule))) continue;
+      choice_.set(schedule);
+      judge();
+    }
+    choice_[Knob::schedule] = 0;
   }
 
   [[nodiscard]] std::vector<int> interleavings() const {

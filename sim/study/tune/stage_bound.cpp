@@ -51,11 +51,25 @@ class StageBounder {
   [[nodiscard]] bool last() const { return bound_.stage == recipe_.pp() - 1; }
 
   void add_passes() {
-    for (const CountedPass& pass : counted_passes(recipe_, micro_batches_))
+    for (const CountedPass& pass : counted_passes(recipe_, bound_.stage, micro_batches_))
       append(all_, passes_.whole(pass.action), pass.times);
     bound_.passes = seconds(all_);
-    bound_.first_forward = seconds(passes_.whole({Direction::forward, 0, 0}));
-    bound_.last_backward = seconds(passes_.whole({Direction::backward, micro_batches_ - 1, 0}));
+    bound_.first_forward = seconds(passes_.whole({Phase::forward, 0, 0}));
+    bound_.last_backward = seconds(passes_.whole({Phase::backward, micro_batches_ - 1, 0}));
+    add_way_back();
+  }
+
+  /// A cut backward hands on before its weight gradient, and weight gradients follow the last one.
+  void add_way_back() {
+    const PipelineStage pipeline(pipeline_shape(recipe_, micro_batches_), bound_.stage);
+    if (!pipeline.schedule().cuts_backward) return;
+    bound_.last_backward =
+        std::min(bound_.last_backward, seconds(passes_.whole({Phase::input_gradient, 0, 0})));
+    const std::vector<Task> tasks = pipeline.tasks();
+    for (auto task = tasks.rbegin(); task != tasks.rend(); ++task) {
+      if (task->sends_gradient() && task->chunk == 0) break;
+      bound_.behind += seconds(passes_.whole(*task));
+    }
   }
 
   /// After the passes: deferred weight gradients, and the wait for the slowest rank.
@@ -72,7 +86,7 @@ class StageBounder {
   /// Messages that are not overlapped: see StageProgramBuilder, which sends and receives after each
   /// pass, or after each pair of the steady phase of an interleaved schedule.
   void add_messages() {
-    const PipelineStage pipeline({recipe_.pp(), recipe_.vp(), micro_batches_}, bound_.stage);
+    const PipelineStage pipeline(pipeline_shape(recipe_, micro_batches_), bound_.stage);
     std::int64_t waits = 0;
     bool sent = false;
     bool first = true;
@@ -129,7 +143,7 @@ class StageBounder {
     double now = bound_.before;
     std::size_t arrived = 0;
     double gathered = 0;
-    for (const Segment& segment : passes_.segments({Direction::forward, 0, 0})) {
+    for (const Segment& segment : passes_.segments({Phase::forward, 0, 0})) {
       while (arrived < gathers.size() &&
              (arrived == 0 || needed_before(gathers[arrived], segment.parameters_done)))
         gathered += to_seconds(gathers[arrived++].cost.alone());
@@ -188,7 +202,8 @@ double bound_of(const JobContext& context, const std::vector<StageBound>& stages
     }
     first_done = std::max(first_done, bound.first_done);
     const double done = first_done + bound.passes - bound.first_forward;
-    norm = std::max({norm, done + bound.after, done + way_back + stages.front().after, bound.data});
+    const double back = done - bound.behind + way_back;
+    norm = std::max({norm, done + bound.after, back + stages.front().after, bound.data});
     end = std::max(end, bound.end);
   }
   return norm + end;

@@ -10,7 +10,8 @@ namespace simtrain {
 struct StageBound {
   int stage = 0;
   double first_forward = 0;  ///< of micro-batch 0 through chunk 0
-  double last_backward = 0;  ///< of the last micro-batch through chunk 0
+  double last_backward = 0;  ///< of the last micro-batch back through chunk 0
+  double behind = 0;         ///< passes after that one: weight gradients of cut backwards
   double passes = 0;         ///< all of them, and the messages between them that nothing hides
   double before = 0;         ///< before the first pass: gradients zeroed
   double first_done = 0;     ///< first forward's earliest end, for the gathers that it waits for

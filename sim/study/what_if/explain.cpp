@@ -13,7 +13,7 @@ void add(PathStage& stage, const Op& op, double seconds) {
     stage.communication_s += seconds;
   } else if (op.label == Label::forward) {
     stage.forward_s += seconds;
-  } else if (op.label == Label::backward || op.label == Label::weight_gradient) {
+  } else if (is_pass(op) || op.label == Label::weight_gradient) {
     stage.backward_s += seconds;
   } else {
     stage.other_s += seconds;

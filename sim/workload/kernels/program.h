@@ -25,9 +25,14 @@ enum class Stream : std::uint8_t {
   receive_forward,
   send_backward,
   receive_backward,
-  replicas  ///< reductions among groups that each hold all of a sharded state
+  replicas,  ///< reductions among groups that each hold all of a sharded state
+  /// Messages of chunks on their way back through the stages (GroupKind::back_to_previous).
+  send_forward_back,
+  receive_forward_back,
+  send_backward_back,
+  receive_backward_back
 };
-inline constexpr std::size_t kStreams = 9;
+inline constexpr std::size_t kStreams = 13;
 
 /// What a step's ops do, for reports and for the names in a blocked program.
 enum class Label : std::uint8_t {
@@ -41,7 +46,9 @@ enum class Label : std::uint8_t {
   optimizer,
   send,
   receive,
-  collective
+  collective,
+  input_gradient,      ///< of a pass whose backward is cut
+  cut_weight_gradient  ///< of the same, run later; `weight_gradient` are those of the flush
 };
 
 inline constexpr std::uint32_t kNoOp = 0xffffffffU;
@@ -76,10 +83,11 @@ struct Op {
 
 /// Whether an op is part of a forward or backward pass.
 constexpr bool is_pass(const Op& op) {
-  return op.label == Label::forward || op.label == Label::backward;
+  return op.label == Label::forward || op.label == Label::backward ||
+         op.label == Label::input_gradient || op.label == Label::cut_weight_gradient;
 }
 
-/// Whether two ops are of one pass: one direction, model chunk and micro-batch.
+/// Whether two ops are of one pass: one phase, model chunk and micro-batch.
 constexpr bool same_pass(const Op& one, const Op& other) {
   return one.label == other.label && one.chunk == other.chunk &&
          one.micro_batch == other.micro_batch;

@@ -132,13 +132,14 @@ Program amax(const PieceContext& context, const DelayedScaling& scaling) {
 }
 
 /// Whether a recipe's passes run a phase of a part; `high`: of a layer that is.
-bool runs(const Recipe& recipe, Part part, Phase phase, bool high) {
+bool runs(const Recipe& recipe, Part part, Phase phase, bool high, bool cut_backward) {
   switch (phase) {
     case Phase::forward:
     case Phase::backward:
       return true;
     case Phase::input_gradient:
     case Phase::weight_gradient:
+      if (cut_backward) return part != Part::embedding || phase == Phase::input_gradient;
       return part == Part::head && recipe.overlap.defer_embedding_wgrad_compute;
     case Phase::weight_cast:
       return part == Part::layer && recipe.precision().quantized() && !high;
@@ -148,7 +149,7 @@ bool runs(const Recipe& recipe, Part part, Phase phase, bool high) {
 
 }  // namespace
 
-std::vector<Piece> pieces_of(const Recipe& recipe) {
+std::vector<Piece> pieces_of(const Recipe& recipe, bool cut_backward) {
   constexpr std::array kPhases{Phase::forward, Phase::backward, Phase::input_gradient,
                                Phase::weight_gradient};
   const LayerList list = recipe.layers();
@@ -156,7 +157,7 @@ std::vector<Piece> pieces_of(const Recipe& recipe) {
   std::vector<Piece> pieces;
   const auto add = [&](Part part, Phase phase, int kind) {
     const bool high = list.kinds()[static_cast<std::size_t>(kind)].high;
-    if (runs(recipe, part, phase, high)) pieces.push_back({part, phase, kind});
+    if (runs(recipe, part, phase, high, cut_backward)) pieces.push_back({part, phase, kind});
   };
   for (int kind = 0; kind < kinds; ++kind) {
     for (const Phase phase : kPhases) add(Part::layer, phase, kind);

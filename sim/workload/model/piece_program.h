@@ -39,8 +39,9 @@ struct PieceContext {
   RankLayouts& layouts;
 };
 
-/// The pieces that a recipe's passes run, in the order of ByPiece.
-std::vector<Piece> pieces_of(const Recipe& recipe);
+/// The pieces that a recipe's passes run, in the order of ByPiece; `cut_backward`: by a schedule
+/// that cuts backwards into input gradients and weight gradients.
+std::vector<Piece> pieces_of(const Recipe& recipe, bool cut_backward);
 
 /// Expands one piece into its kernels and collectives: the operators of its blocks, in order
 /// forward, reversed backward. Full recompute begins the backward of a layer with its forward;

@@ -64,6 +64,36 @@ struct TrainingSpec {
 template <>
 struct Fields<TrainingSpec>;
 
+/// In which order stages run their passes, in the field's words (schedule/schedule.h has what each
+/// means).
+enum class PipelineSchedule {
+  one_forward_one_backward,
+  interleaved,
+  gpipe,
+  looped_breadth_first,
+  zero_bubble_h1,
+  zero_bubble_h2,
+  zero_bubble_v,
+  v_half,
+  v_min,
+  dual_pipe_v
+};
+
+template <>
+struct EnumNames<PipelineSchedule> {
+  static constexpr std::array rows{
+      std::pair{std::string_view("1f1b"), PipelineSchedule::one_forward_one_backward},
+      std::pair{std::string_view("interleaved"), PipelineSchedule::interleaved},
+      std::pair{std::string_view("gpipe"), PipelineSchedule::gpipe},
+      std::pair{std::string_view("looped_bfs"), PipelineSchedule::looped_breadth_first},
+      std::pair{std::string_view("zb_h1"), PipelineSchedule::zero_bubble_h1},
+      std::pair{std::string_view("zb_h2"), PipelineSchedule::zero_bubble_h2},
+      std::pair{std::string_view("zb_v"), PipelineSchedule::zero_bubble_v},
+      std::pair{std::string_view("v_half"), PipelineSchedule::v_half},
+      std::pair{std::string_view("v_min"), PipelineSchedule::v_min},
+      std::pair{std::string_view("dualpipe_v"), PipelineSchedule::dual_pipe_v}};
+};
+
 struct ParallelismSpec {
   int tensor_model_parallel_size = 1;
   int pipeline_model_parallel_size = 1;
@@ -76,6 +106,10 @@ struct ParallelismSpec {
   bool account_for_loss_in_pipeline_split = false;
   /// Layers by chunk in Megatron's words (schedule/pipeline_layout.h); missing: dealt evenly.
   std::optional<std::string> pipeline_model_parallel_layout;
+  /// Missing: what Megatron runs, 1F1B or with several chunks a stage interleaved.
+  std::optional<PipelineSchedule> pipeline_schedule;
+  /// Of interleaved; missing: as many micro-batches as stages.
+  std::optional<int> microbatch_group_size_per_vp_stage;
 };
 template <>
 struct Fields<ParallelismSpec>;

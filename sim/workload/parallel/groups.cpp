@@ -126,7 +126,15 @@ constexpr std::array<GroupRow, kGroupKinds> kGroupRows{
     pair(GroupKind::to_next, "sends to the next stage", GroupKind::from_previous),
     pair(GroupKind::from_previous, "receives from the stage before", GroupKind::to_next),
     pair(GroupKind::to_previous, "sends to the stage before", GroupKind::from_next),
-    pair(GroupKind::from_next, "receives from the next stage", GroupKind::to_previous)};
+    pair(GroupKind::from_next, "receives from the next stage", GroupKind::to_previous),
+    pair(GroupKind::back_to_previous, "sends activations to the stage before",
+         GroupKind::back_from_next),
+    pair(GroupKind::back_from_next, "receives activations from the next stage",
+         GroupKind::back_to_previous),
+    pair(GroupKind::back_to_next, "sends gradients to the next stage",
+         GroupKind::back_from_previous),
+    pair(GroupKind::back_from_previous, "receives gradients from the stage before",
+         GroupKind::back_to_next)};
 
 static_assert(rows_in_order(kGroupRows, &GroupRow::kind), "row_of finds a row by its kind");
 

@@ -13,7 +13,9 @@ namespace simtrain {
 
 /// The groups of a rank that its ops name. `self` is none: the op needs nobody else. Those of
 /// experts are of one rank where a model has none, `shard` and `shard_copies` where all DP x CP
-/// ranks shard their state. The last four are the pairs with the neighbouring pipeline stages.
+/// ranks shard their state. The last are the pairs with the neighbouring pipeline stages:
+/// activations go to the next one and their gradients to the one before, and the other way round
+/// (`back`) where a model goes back through the stages.
 enum class GroupKind : std::uint8_t {
   self,
   tensor,
@@ -32,9 +34,13 @@ enum class GroupKind : std::uint8_t {
   to_next,
   from_previous,
   to_previous,
-  from_next
+  from_next,
+  back_to_previous,
+  back_from_next,
+  back_to_next,
+  back_from_previous
 };
-inline constexpr std::size_t kGroupKinds = 18;
+inline constexpr std::size_t kGroupKinds = 22;
 
 /// A level of simulation: the pieces of a pass, each by itself, or the step.
 enum class Level : std::uint8_t { piece, step };

@@ -1,6 +1,8 @@
 #include "sim/workload/plan/stage_passes.h"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 #include <utility>
 
 #include "sim/workload/model/sharding.h"
@@ -9,10 +11,26 @@
 namespace simtrain {
 namespace {
 
+bool defers(const Recipe& recipe, const Task& action) {
+  return action.phase == Phase::backward && recipe.defers_weight_gradient(action.micro_batch);
+}
+
 Piece head_piece(const Recipe& recipe, const Task& action) {
-  if (action.direction == Direction::forward) return {Part::head, Phase::forward};
-  return {Part::head, recipe.defers_weight_gradient(action.micro_batch) ? Phase::input_gradient
-                                                                        : Phase::backward};
+  return {Part::head, defers(recipe, action) ? Phase::input_gradient : action.phase};
+}
+
+/// Of a schedule that cuts backwards: by its tasks.
+std::vector<CountedPass> counted_tasks(const PipelineStage& pipeline) {
+  std::map<std::tuple<int, Phase, bool>, CountedPass> passes;
+  for (const Task& task : pipeline.tasks()) {
+    const bool later = !task.forward() || task.micro_batch > 0;
+    CountedPass& pass = passes[{task.chunk, task.phase, later}];
+    if (pass.times++ == 0) pass.action = task;
+  }
+  std::vector<CountedPass> result;
+  result.reserve(passes.size());
+  for (const auto& entry : passes) result.push_back(entry.second);
+  return result;
 }
 
 /// To the stage `step` on.
@@ -27,22 +45,24 @@ TransferCost message(const JobContext& context, int rank, int step, Bytes bytes)
 
 std::vector<Stretch> stretches_of(const Recipe& recipe, const LayerList& layers,
                                   const ChunkLayout& chunk, const Task& action) {
-  const bool forward = action.direction == Direction::forward;
-  const Phase phase = forward ? Phase::forward : Phase::backward;
+  const bool forward = action.forward();
+  const Phase phase = action.phase;
+  const bool gradients = phase == Phase::weight_gradient;  // alone
   const PrecisionRow& precision = recipe.precision();
   const bool fresh = action.micro_batch == 0 ||
                      (sharding_of(recipe).units && gathered_until(recipe) != Gathered::step);
   const bool casts = forward && fresh && precision.quantized() &&
                      (!recipe.training.fp8_params || precision.gathered_parameters);
   std::vector<Stretch> result;
-  if (chunk.embedding) result.push_back({{{Part::embedding, phase}}});
+  if (chunk.embedding && !gradients) result.push_back({{{Part::embedding, phase}}});
   for (int layer = 0; layer < chunk.layers; ++layer) {
     const int number = chunk.first_layer + layer;
     const int kind = layers.kind_of(number);
     Stretch stretch{{{Part::layer, phase, kind}}, number};
     if (casts && !layers.kinds()[static_cast<std::size_t>(kind)].high)
       stretch.pieces.push_back({Part::layer, Phase::weight_cast, kind});
-    if (layer == 0 && precision.delayed_scaling) stretch.pieces.push_back({Part::amax});
+    if (layer == 0 && precision.delayed_scaling && !gradients)
+      stretch.pieces.push_back({Part::amax});
     result.push_back(std::move(stretch));
   }
   if (chunk.head) result.push_back({{head_piece(recipe, action)}});
@@ -50,26 +70,54 @@ std::vector<Stretch> stretches_of(const Recipe& recipe, const LayerList& layers,
   return result;
 }
 
-std::vector<CountedPass> counted_passes(const Recipe& recipe, int micro_batches) {
+std::vector<CountedPass> counted_passes(const Recipe& recipe, int stage, int micro_batches) {
+  const PipelineShape shape = pipeline_shape(recipe, micro_batches);
+  if (schedule_of(shape).cuts_backward) return counted_tasks(PipelineStage(shape, stage));
   const int deferred = recipe.deferred_weight_gradients(micro_batches);
   std::vector<CountedPass> passes;
   const auto add = [&](const Task& action, int times) {
     if (times > 0) passes.push_back({action, times});
   };
   for (int chunk = 0; chunk < recipe.vp(); ++chunk) {
-    add({Direction::forward, 0, chunk}, 1);
-    add({Direction::forward, 1, chunk}, micro_batches - 1);
-    add({Direction::backward, 0, chunk}, deferred);
-    add({Direction::backward, deferred, chunk}, micro_batches - deferred);
+    add({Phase::forward, 0, chunk}, 1);
+    add({Phase::forward, 1, chunk}, micro_batches - 1);
+    add({Phase::backward, 0, chunk}, deferred);
+    add({Phase::backward, deferred, chunk}, micro_batches - deferred);
   }
   return passes;
+}
+
+std::vector<Piece> pieces_of(const Recipe& recipe) {
+  return pieces_of(recipe, schedule_of(pipeline_shape(recipe, 1)).cuts_backward);
+}
+
+Label label_of(Phase phase) {
+  switch (phase) {
+    case Phase::forward:
+      return Label::forward;
+    case Phase::input_gradient:
+      return Label::input_gradient;
+    case Phase::weight_gradient:
+      return Label::cut_weight_gradient;
+    case Phase::backward:
+    case Phase::weight_cast:
+      break;
+  }
+  return Label::backward;
+}
+
+Phase phase_of(Label pass) {
+  for (const Phase phase : {Phase::forward, Phase::input_gradient, Phase::weight_gradient}) {
+    if (label_of(phase) == pass) return phase;
+  }
+  return Phase::backward;
 }
 
 ByPiece<std::int64_t> piece_counts(const Recipe& recipe, int stage, int micro_batches) {
   const LayerList layers = recipe.layers();
   ByPiece<std::int64_t> counts(static_cast<int>(layers.kinds().size()));
   const std::vector<ChunkLayout> chunks = stage_chunks(recipe, stage);
-  for (const CountedPass& pass : counted_passes(recipe, micro_batches)) {
+  for (const CountedPass& pass : counted_passes(recipe, stage, micro_batches)) {
     const ChunkLayout& chunk = chunks[static_cast<std::size_t>(pass.action.chunk)];
     for (const Stretch& stretch : stretches_of(recipe, layers, chunk, pass.action)) {
       for (const Piece& piece : stretch.pieces) counts[piece] += pass.times;
@@ -112,16 +160,13 @@ void append(PieceCost& sum, const PieceCost& piece, int times) {
 ComputeCost passes_of(const Program& program) {
   ComputeCost passes;
   for (const Op& op : program.ops) {
-    if (op.label == Label::forward || op.label == Label::backward)
-      append(passes, program.compute_costs[op.cost], 1);
+    if (is_pass(op)) append(passes, program.compute_costs[op.cost], 1);
   }
   return passes;
 }
 
 bool StagePasses::differs(const Task& action) const {
-  return action.direction == Direction::forward
-             ? action.micro_batch == 0
-             : recipe_.defers_weight_gradient(action.micro_batch);
+  return action.forward() ? action.micro_batch == 0 : defers(recipe_, action);
 }
 
 /// FP8 amax values are reduced once a pass: there all replicas meet that share them.
@@ -149,6 +194,7 @@ std::vector<Segment> StagePasses::segments(const Task& action) const {
   }
   if (result.empty()) result.emplace_back();  // a chunk that holds nothing hands on what it gets
   result.back().parameters_done = 1;
+  if (action.phase == Phase::weight_gradient) return result;
   ComputeCost pass;
   for (const Segment& segment : result) append(pass, segment.cost, 1);
   append(result.back().cost, wait_for_replicas(pass), 1);

@@ -33,7 +33,14 @@ struct CountedPass {
   int times = 0;
 };
 /// All passes of a stage, each kind once.
-std::vector<CountedPass> counted_passes(const Recipe& recipe, int micro_batches);
+std::vector<CountedPass> counted_passes(const Recipe& recipe, int stage, int micro_batches);
+
+/// The pieces that a recipe's passes run under its schedule, in the order of ByPiece.
+std::vector<Piece> pieces_of(const Recipe& recipe);
+
+/// How the step's ops are labelled that run a phase, and back.
+Label label_of(Phase phase);
+Phase phase_of(Label pass);
 
 /// How often a stage runs each piece in one step.
 ByPiece<std::int64_t> piece_counts(const Recipe& recipe, int stage, int micro_batches);

@@ -22,6 +22,26 @@ struct StretchCost {
   std::uint32_t cost = 0;
 };
 
+/// One side of the messages of one way.
+struct MessageSide {
+  Stream stream{};
+  GroupKind group{};
+};
+
+/// By way: activations and gradients, then those of chunks on their way back through the stages.
+constexpr std::array kSends{MessageSide{Stream::send_forward, GroupKind::to_next},
+                            MessageSide{Stream::send_backward, GroupKind::to_previous},
+                            MessageSide{Stream::send_forward_back, GroupKind::back_to_previous},
+                            MessageSide{Stream::send_backward_back, GroupKind::back_to_next}};
+constexpr std::array kReceives{
+    MessageSide{Stream::receive_forward, GroupKind::from_previous},
+    MessageSide{Stream::receive_backward, GroupKind::from_next},
+    MessageSide{Stream::receive_forward_back, GroupKind::back_from_next},
+    MessageSide{Stream::receive_backward_back, GroupKind::back_from_previous}};
+
+/// Passes of a chunk that may cost differently: two of each phase.
+constexpr std::size_t kVariants = 8;
+
 class StageProgramBuilder {
  public:
   StageProgramBuilder(const StepContext& context, int rank)
@@ -29,10 +49,9 @@ class StageProgramBuilder {
         recipe_(context.recipe),
         rank_(rank),
         stage_(context.grid.coordinates(rank).pp),
-        last_stage_(stage_ == recipe_.pp() - 1),
         passes_(context, context.pieces_of(rank), stage_),
         chunks_(passes_.chunks()),
-        pipeline_({recipe_.pp(), recipe_.vp(), context.grid.micro_batches()}, stage_) {
+        pipeline_(pipeline_shape(recipe_, context.grid.micro_batches()), stage_) {
     const GradientGroups groups = gradient_groups(context, rank_);
     end_ = step_end_costs(context, rank_, chunks_, groups, context.classes.world);
     data_ = data_flow(context, rank_, groups, passes_, step_);
@@ -50,12 +69,13 @@ class StageProgramBuilder {
   // --- passes ---
 
   /// Tasks that exchange their messages in one call run as one: it sends what they made and
-  /// receives what the next ones need. Overlapped, each has messages of its own.
+  /// receives what the next ones need. Overlapped, each has messages of its own but for pairs.
   void add_passes(const std::vector<Task>& tasks) {
     const bool overlapped = recipe_.overlap.overlap_p2p_comm;
     for (std::size_t next = 0; next < tasks.size();) {
       std::size_t count = 1;
-      while (!overlapped && tasks[next + count - 1].with_next) ++count;
+      while (tasks[next + count - 1].paired || (!overlapped && tasks[next + count - 1].with_next))
+        ++count;
       exchange({tasks.data() + next, count});
       next += count;
     }
@@ -65,6 +85,8 @@ class StageProgramBuilder {
     std::vector<std::uint32_t> received;
     for (const Task& task : tasks)
       received.push_back(has_source(task) ? receive(task, posted(task)) : kNoOp);
+    if (tasks.front().paired && received.back() != kNoOp)
+      step_.add_compute({}, Label::receive, received.back());
     for (std::size_t i = 0; i < tasks.size(); ++i) compute(tasks[i], received[i]);
     for (const Task& task : tasks) {
       if (has_goal(task)) send(task);
@@ -76,35 +98,37 @@ class StageProgramBuilder {
   /// after whatever pass ran last.
   [[nodiscard]] std::uint32_t posted(const Task& task) const {
     if (!recipe_.overlap.overlap_p2p_comm) return step_.last_compute;
-    return task.direction == Direction::forward ? last_forward_ : last_backward_;
+    return task.forward() ? last_forward_ : last_backward_;
   }
 
   [[nodiscard]] bool has_source(const Task& task) const { return pipeline_.source(task) != 0; }
   [[nodiscard]] bool has_goal(const Task& task) const { return pipeline_.goal(task) != 0; }
 
   std::uint32_t receive(const Task& action, std::uint32_t posted) {
-    const bool forward = action.direction == Direction::forward;
-    Op op = message(action, forward ? Stream::receive_forward : Stream::receive_backward,
-                    pipeline_.source(action) < 0 ? GroupKind::from_previous : GroupKind::from_next,
-                    Label::receive);
-    op.cost = p2p_cost(pipeline_.source(action));
+    const int step = pipeline_.source(action);
+    Op op = message(action, kReceives[way(action, -step)], Label::receive);
+    op.cost = p2p_cost(step);
     op.after[0] = posted;
     return step_.program.add(op);
   }
 
   void send(const Task& action) {
-    const bool forward = action.direction == Direction::forward;
-    Op op = message(action, forward ? Stream::send_forward : Stream::send_backward,
-                    pipeline_.goal(action) > 0 ? GroupKind::to_next : GroupKind::to_previous,
-                    Label::send);
-    op.cost = p2p_cost(pipeline_.goal(action));
+    const int step = pipeline_.goal(action);
+    Op op = message(action, kSends[way(action, step)], Label::send);
+    op.cost = p2p_cost(step);
     op.after[0] = step_.last_compute;
     const std::uint32_t sent = step_.program.add(op);
     if (!recipe_.overlap.overlap_p2p_comm) blocking_sends_.push_back(sent);
   }
 
-  static Op message(const Task& action, Stream stream, GroupKind slot, Label label) {
-    Op op = StepProgram::transfer(stream, slot, label);
+  /// Which of the ways of messages one that goes `step` on takes.
+  static std::size_t way(const Task& action, int step) {
+    const bool back = action.forward() ? step < 0 : step > 0;
+    return (back ? 2U : 0U) + (action.forward() ? 0U : 1U);
+  }
+
+  static Op message(const Task& action, const MessageSide& side, Label label) {
+    Op op = StepProgram::transfer(side.stream, side.group, label);
     op.chunk = static_cast<std::uint16_t>(action.chunk);
     op.micro_batch = static_cast<std::uint32_t>(action.micro_batch);
     return op;
@@ -119,7 +143,7 @@ class StageProgramBuilder {
   void compute(const Task& action, std::uint32_t received) {
     Op op;
     op.group = GroupKind::replica;
-    op.label = action.direction == Direction::forward ? Label::forward : Label::backward;
+    op.label = label_of(action.phase);
     op.chunk = static_cast<std::uint16_t>(action.chunk);
     op.micro_batch = static_cast<std::uint32_t>(action.micro_batch);
     op.after[0] = received;
@@ -149,17 +173,18 @@ class StageProgramBuilder {
 
   void emit_pass(const Op& op) {
     step_.last_compute = step_.program.add(op);
+    if (op.label == Label::cut_weight_gradient) return;
     (op.label == Label::forward ? last_forward_ : last_backward_) = step_.last_compute;
   }
 
-  /// Passes of one direction, chunk and kind (differs()) cost the same.
+  /// Passes of one phase, chunk and kind (differs()) cost the same.
   [[nodiscard]] std::size_t variant(const Task& action) const {
-    return 4 * static_cast<std::size_t>(action.chunk) +
-           (action.direction == Direction::forward ? 0U : 2U) + (passes_.differs(action) ? 1U : 0U);
+    return kVariants * static_cast<std::size_t>(action.chunk) +
+           2 * static_cast<std::size_t>(action.phase) + (passes_.differs(action) ? 1U : 0U);
   }
 
   const std::vector<StretchCost>& stretch_costs(const Task& action) {
-    stretch_costs_.resize(4 * chunks_.size());
+    stretch_costs_.resize(kVariants * chunks_.size());
     std::vector<StretchCost>& costs = stretch_costs_[variant(action)];
     if (costs.empty()) {
       for (const Segment& segment : passes_.segments(action))
@@ -169,7 +194,7 @@ class StageProgramBuilder {
   }
 
   std::uint32_t pass_cost(const Task& action) {
-    pass_costs_.resize(4 * chunks_.size(), kNoOp);
+    pass_costs_.resize(kVariants * chunks_.size(), kNoOp);
     std::uint32_t& index = pass_costs_[variant(action)];
     if (index == kNoOp) index = add_pass_cost(passes_.whole(action));
     return index;
@@ -196,11 +221,13 @@ class StageProgramBuilder {
 
   // --- after the passes ---
 
+  [[nodiscard]] bool holds_head() const { return chunks_.back().head; }
+
   void flush() {
     deferred_weight_gradients();
     wait_for_stragglers();
     std::uint32_t ready = data_->flush();
-    if (recipe_.holds_table_twice() && !recipe_.lora && (stage_ == 0 || last_stage_))
+    if (recipe_.holds_table_twice() && !recipe_.lora && (stage_ == 0 || holds_head()))
       ready = add_table_gradients(ready);
     if (recipe_.reduces_norm_gradients()) {
       ready = end_transfer(end_.norm_gradients, Stream::tensor, GroupKind::tensor,
@@ -219,7 +246,7 @@ class StageProgramBuilder {
 
   /// The first and the last stage add up their gradients of the table of word embeddings.
   std::uint32_t add_table_gradients(std::uint32_t reduced) {
-    const int step = last_stage_ ? 1 : -1;
+    const int step = holds_head() ? 1 : -1;
     const TransferCost cost = table_message(context_, rank_, step);
     end_transfer(cost, Stream::send_forward, step > 0 ? GroupKind::to_next : GroupKind::to_previous,
                  Label::send, reduced);
@@ -229,7 +256,7 @@ class StageProgramBuilder {
   }
 
   void deferred_weight_gradients() {
-    if (!last_stage_ || !recipe_.overlap.defer_embedding_wgrad_compute) return;
+    if (!holds_head() || !recipe_.overlap.defer_embedding_wgrad_compute) return;
     const int kept = recipe_.deferred_weight_gradients(context_.grid.micro_batches());
     PieceCost cost;
     append(cost, passes_.piece({Part::head, Phase::weight_gradient}), kept);
@@ -262,7 +289,6 @@ class StageProgramBuilder {
   const Recipe& recipe_;
   int rank_;
   int stage_;
-  bool last_stage_;
   StagePasses passes_;
   const std::vector<ChunkLayout>& chunks_;
   PipelineStage pipeline_;

@@ -2,35 +2,84 @@
 
 #include <array>
 
+#include "sim/core/invariant.h"
+
 namespace simtrain {
 
+PipelineShape pipeline_shape(const Recipe& recipe, int micro_batches) {
+  const ParallelismSpec& parallelism = recipe.parallelism;
+  return {recipe.pp(), recipe.vp(), micro_batches, parallelism.pipeline_schedule,
+          parallelism.microbatch_group_size_per_vp_stage};
+}
+
 std::span<const ScheduleRow> schedule_rows() {
-  static const std::array rows{one_forward_one_backward(), interleaved()};
+  static const std::array rows{one_forward_one_backward(),
+                               interleaved(),
+                               gpipe(),
+                               looped_breadth_first(),
+                               zero_bubble_h1(),
+                               zero_bubble_h2(),
+                               zero_bubble_v(),
+                               v_half(),
+                               v_min(),
+                               dual_pipe_v()};
   return rows;
 }
 
+const ScheduleRow& row_of(PipelineSchedule schedule) {
+  const ScheduleRow& row = schedule_rows()[static_cast<std::size_t>(schedule)];
+  invariant(row.kind == schedule, "schedule_rows are in the order of PipelineSchedule");
+  return row;
+}
+
 const ScheduleRow& schedule_of(const PipelineShape& shape) {
-  return schedule_rows()[shape.chunks == 1 ? 0 : 1];
+  const auto usual = shape.chunks == 1 ? PipelineSchedule::one_forward_one_backward
+                                       : PipelineSchedule::interleaved;
+  return row_of(shape.schedule.value_or(usual));
 }
 
 PipelineStage::PipelineStage(const PipelineShape& shape, int stage)
     : schedule_(schedule_of(shape)), shape_(shape), stage_(stage) {
   for (int chunk = 0; chunk < shape.stages * shape.chunks; ++chunk) {
-    if (schedule_.stage_of(shape, chunk) == stage) model_chunks_.push_back(chunk);
+    if (schedule_.placement->stage_of(shape, chunk) == stage) model_chunks_.push_back(chunk);
   }
 }
 
-/// To the stage of the model's next chunk (1) or of the one before (-1). In a ring of two stages
-/// both ways end at the same one; activations go the way of the model.
-int PipelineStage::way(const Task& task, int along_model) const {
-  const int other = model_chunks_[static_cast<std::size_t>(task.chunk)] + along_model;
+std::vector<Task> PipelineStage::tasks() const {
+  std::vector<Task> tasks = schedule_.tasks(shape_, stage_);
+  std::vector<bool> complete(model_chunks_.size(), false);
+  for (auto task = tasks.rbegin(); task != tasks.rend(); ++task) {
+    if (!task->makes_weight_gradients()) continue;
+    const auto chunk = static_cast<std::size_t>(task->chunk);
+    task->completes = !complete[chunk];
+    complete[chunk] = true;
+  }
+  return tasks;
+}
+
+int PipelineStage::way(int chunk, int along_model) const {
+  const int own = model_chunks_[static_cast<std::size_t>(chunk)];
+  const int other = own + along_model;
   if (other < 0 || other >= shape_.stages * shape_.chunks) return 0;
-  const int there = schedule_.stage_of(shape_, other);
-  if (there == stage_) return 0;
-  const auto reaches = [&](int step) {
-    return (stage_ + step + shape_.stages) % shape_.stages == there;
-  };
-  return reaches(along_model) ? along_model : -along_model;
+  return along_model > 0 ? schedule_.placement->step(shape_, own)
+                         : -schedule_.placement->step(shape_, other);
+}
+
+int PipelineStage::source(const Task& task) const {
+  if (task.forward()) return way(task.chunk, -1);
+  return task.sends_gradient() ? way(task.chunk, 1) : 0;
+}
+
+int PipelineStage::goal(const Task& task) const {
+  if (task.forward()) return way(task.chunk, 1);
+  return task.sends_gradient() ? way(task.chunk, -1) : 0;
+}
+
+bool PipelineStage::meets(int step) const {
+  for (int chunk = 0; chunk < static_cast<int>(model_chunks_.size()); ++chunk) {
+    if (way(chunk, 1) == step || way(chunk, -1) == step) return true;
+  }
+  return false;
 }
 
 }  // namespace simtrain

@@ -1,10 +1,14 @@
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include "sim/topology/specs/gpu_spec.h"
+#include "sim/workload/model/piece.h"
+#include "sim/workload/model/recipe.h"
+#include "sim/workload/schedule/chunk_placement.h"
 
 namespace simtrain {
 
@@ -13,36 +17,94 @@ struct PipelineShape {
   int stages = 1;
   int chunks = 1;  ///< virtual pipeline size: model chunks of each stage
   int micro_batches = 1;
+  std::optional<PipelineSchedule> schedule{};  ///< missing: what Megatron runs for the others
+  /// Micro-batches of a chunk before the next chunk's, interleaved; missing: as many as stages.
+  std::optional<int> micro_batch_group{};
+
+  [[nodiscard]] int group_size() const { return micro_batch_group.value_or(stages); }
 };
 
-/// One pass of a stage: a chunk's forward or backward for one micro-batch.
+/// The shape of a recipe's pipeline.
+PipelineShape pipeline_shape(const Recipe& recipe, int micro_batches);
+
+/// One pass of a stage: a chunk's forward, whole backward, input gradient or weight gradient for
+/// one micro-batch.
 struct Task {
-  Direction direction{};
+  Phase phase{};
   int micro_batch = 0;
   int chunk = 0;           ///< of the stage's own
   bool with_next = false;  ///< where messages block: exchanges them in one call with the next task
+  /// A pair with the next task: both start when the messages of both are there, and send theirs
+  /// when both are done.
+  bool paired = false;
+  bool completes = false;  ///< the chunk's weight gradients; set by PipelineStage
+
+  [[nodiscard]] bool forward() const { return phase == Phase::forward; }
+  /// Whether it makes the gradient that the chunk before waits for.
+  [[nodiscard]] bool sends_gradient() const {
+    return phase == Phase::backward || phase == Phase::input_gradient;
+  }
+  [[nodiscard]] bool makes_weight_gradients() const {
+    return phase == Phase::backward || phase == Phase::weight_gradient;
+  }
 };
 
+/// Why a schedule does not run a shape: a key of `parallelism` and a sentence with what would do.
+struct ShapeRefusal {
+  std::string_view key;
+  std::string sentence;
+};
+
+inline constexpr int kAnyChunks = 1'000'000;
+
 /// A pipeline schedule. Messages, stage programs, the memory walk and bounds follow from its tasks;
-/// nobody asks for a schedule by name. Contract of `tasks`: every micro-batch goes through every
-/// chunk of the stage once forward, then once backward, and stages that run their tasks in order,
-/// each when its message is there, all come to their end.
+/// nobody asks for a schedule by name. A new one is a file with its row, its name in
+/// PipelineSchedule and its line in schedule_rows. Contract of `tasks`, for shapes that are not
+/// refused: every micro-batch goes through every chunk of the stage once forward, then once
+/// backward, whole or as an input gradient before a weight gradient; two stages exchange a chunk's
+/// messages in one order; and stages that run their tasks in order, each when its message is there,
+/// all come to their end.
 struct ScheduleRow {
-  std::string_view name;
+  PipelineSchedule kind{};
   std::string_view meaning;  ///< one line
+  int least_chunks = 1;      ///< of a stage
+  int most_chunks = 1;
   /// The tasks of a stage in the order in which they run.
   std::vector<Task> (*tasks)(const PipelineShape& shape, int stage) = nullptr;
-  /// The stage that holds a chunk; chunks are numbered through the model. Each holds `chunks`.
-  int (*stage_of)(const PipelineShape& shape, int model_chunk) = nullptr;
+  const ChunkPlacement* placement = &kLoopedChunks;
+  bool cuts_backward = false;  ///< some tasks are input gradients or weight gradients alone
+  /// Whether stages that wait for each message to be taken come to their end; others need
+  /// messages beside passes.
+  bool messages_may_block = false;
+  /// Data-parallel calls of a chunk are launched in the same slot on all stages (Megatron's
+  /// param_sync_func and grad_sync_func), otherwise as soon as they can be.
+  bool calls_together = false;
+  bool takes_groups = false;  ///< PipelineShape::micro_batch_group is of it
+  /// Why a shape is refused whose number of chunks is right; null: for nothing.
+  std::optional<ShapeRefusal> (*refusal)(const PipelineShape& shape) = nullptr;
 };
 
 /// Megatron core's (pipeline_parallel/schedules.py).
 ScheduleRow one_forward_one_backward();
 ScheduleRow interleaved();
+/// PyTorch's (torch/distributed/pipelining/schedules.py).
+ScheduleRow gpipe();
+ScheduleRow looped_breadth_first();
+ScheduleRow zero_bubble_v();
+/// Of the zero-bubble fork of Megatron (Qi et al., arXiv 2401.10241 and 2405.15362).
+ScheduleRow zero_bubble_h1();
+ScheduleRow zero_bubble_h2();
+ScheduleRow v_half();
+ScheduleRow v_min();
+/// Of the DualPipe repository (DeepSeek).
+ScheduleRow dual_pipe_v();
 
+/// By kind.
 std::span<const ScheduleRow> schedule_rows();
+const ScheduleRow& row_of(PipelineSchedule schedule);
 
-/// The schedule that Megatron runs for a shape: interleaved for more than one chunk a stage.
+/// The schedule of a shape: the one that it names, or what Megatron runs: interleaved for more than
+/// one chunk a stage.
 const ScheduleRow& schedule_of(const PipelineShape& shape);
 
 /// A stage of a pipeline under the schedule of its shape.
@@ -50,19 +112,21 @@ class PipelineStage {
  public:
   PipelineStage(const PipelineShape& shape, int stage);
 
-  [[nodiscard]] std::vector<Task> tasks() const { return schedule_.tasks(shape_, stage_); }
+  [[nodiscard]] const ScheduleRow& schedule() const { return schedule_; }
+  /// Numbers in the model of the stage's chunks.
+  [[nodiscard]] const std::vector<int>& model_chunks() const { return model_chunks_; }
+  [[nodiscard]] std::vector<Task> tasks() const;
   /// From which stage the input of a task comes (activations forward, their gradients backward):
   /// 1 the next of the ring of stages, -1 the one before, 0 from none.
-  [[nodiscard]] int source(const Task& task) const {
-    return way(task, task.direction == Direction::forward ? -1 : 1);
-  }
+  [[nodiscard]] int source(const Task& task) const;
   /// To which one its output goes.
-  [[nodiscard]] int goal(const Task& task) const {
-    return way(task, task.direction == Direction::forward ? 1 : -1);
-  }
+  [[nodiscard]] int goal(const Task& task) const;
+  /// Whether it exchanges messages with the stage `step` on (1 or -1).
+  [[nodiscard]] bool meets(int step) const;
 
  private:
-  [[nodiscard]] int way(const Task& task, int along_model) const;
+  /// To the stage of the model's next chunk (1) or of the one before (-1).
+  [[nodiscard]] int way(int chunk, int along_model) const;
 
   const ScheduleRow& schedule_;
   PipelineShape shape_;

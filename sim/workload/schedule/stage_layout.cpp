@@ -2,27 +2,25 @@
 
 #include <numeric>
 
+#include "sim/workload/schedule/schedule.h"
+
 namespace simtrain {
 namespace {
 
-std::vector<ChunkLayout> even_chunks(const Recipe& recipe, int stage) {
+std::vector<ChunkLayout> even_chunks(const Recipe& recipe, const std::vector<int>& numbers) {
   const ParallelismSpec& parallelism = recipe.parallelism;
   const int embedding = parallelism.account_for_embedding_in_pipeline_split ? 1 : 0;
   const int loss = parallelism.account_for_loss_in_pipeline_split ? 1 : 0;
   const int each = (recipe.model.num_layers + embedding + loss) / (recipe.pp() * recipe.vp());
   std::vector<ChunkLayout> chunks;
-  for (int chunk = 0; chunk < recipe.vp(); ++chunk) {
-    const int number = chunk * recipe.pp() + stage;
-    const int before = number > 0 ? number * each - embedding : 0;
-    chunks.push_back({.layers = each, .first_layer = before});
-  }
-  if (stage == 0) {
-    chunks.front().embedding = true;
-    chunks.front().layers -= embedding;
-  }
-  if (stage == recipe.pp() - 1) {
-    chunks.back().head = true;
-    chunks.back().layers -= loss;
+  chunks.reserve(numbers.size());
+  for (const int number : numbers) {
+    const bool first = number == 0;
+    const bool last = number + 1 == recipe.pp() * recipe.vp();
+    chunks.push_back({.layers = each - (first ? embedding : 0) - (last ? loss : 0),
+                      .embedding = first,
+                      .head = last,
+                      .first_layer = first ? 0 : number * each - embedding});
   }
   return chunks;
 }
@@ -31,12 +29,12 @@ std::vector<ChunkLayout> even_chunks(const Recipe& recipe, int stage) {
 
 std::vector<ChunkLayout> stage_chunks(const Recipe& recipe, int stage) {
   const auto& layout = recipe.parallelism.pipeline_model_parallel_layout;
-  if (!layout) return even_chunks(recipe, stage);
+  const PipelineStage pipeline(pipeline_shape(recipe, 1), stage);
+  if (!layout) return even_chunks(recipe, pipeline.model_chunks());
   const std::vector<ChunkLayout> all = chunks_of_layout(*layout);
   std::vector<ChunkLayout> own;
-  for (std::size_t i = static_cast<std::size_t>(stage); i < all.size();
-       i += static_cast<std::size_t>(recipe.pp()))
-    own.push_back(all[i]);
+  for (const int number : pipeline.model_chunks())
+    own.push_back(all[static_cast<std::size_t>(number)]);
   return own;
 }
 

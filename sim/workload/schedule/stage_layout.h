@@ -8,9 +8,9 @@
 
 namespace simtrain {
 
-/// The chunks of a stage: as the recipe's layout says, chunk c of all stages before chunk c+1.
-/// Without one layers are dealt evenly over stages and chunks; where embedding and loss count as
-/// layers, theirs have one layer less.
+/// The chunks of a stage, in the order of the model: as the recipe's layout says, those that its
+/// schedule gives the stage. Without a layout layers are dealt evenly over stages and chunks; where
+/// embedding and loss count as layers, theirs have one layer less.
 std::vector<ChunkLayout> stage_chunks(const Recipe& recipe, int stage);
 
 /// In which the weights of layers are kept, and in which they are gathered; all others are in the

@@ -88,10 +88,7 @@ void check_grid(const Scenario& scenario, const YamlNode& tree) {
   require(recipe.vp() == 1 || recipe.pp() > 1, tree,
           "parallelism.virtual_pipeline_model_parallel_size",
           fmt::format("is {} without pipeline parallelism; 1 would do", recipe.vp()));
-  require(recipe.vp() == 1 || micro_batches % recipe.pp() == 0, tree,
-          "parallelism.virtual_pipeline_model_parallel_size",
-          fmt::format("interleaves {} micro-batches, no multiple of PP {}", micro_batches,
-                      recipe.pp()));
+  check_schedule(recipe, micro_batches, tree);
 }
 
 void check_layout(const Recipe& recipe, const YamlNode& tree) {

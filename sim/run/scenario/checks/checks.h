@@ -25,6 +25,9 @@ void check_experts(const Scenario& scenario, const YamlNode& tree);
 /// Adapters, and what a recipe that trains them alone cannot have; documents fit their sequences.
 void check_fine_tuning(const Recipe& recipe, const YamlNode& tree);
 
+/// The shapes that a pipeline schedule runs, and what else of a recipe goes with it.
+void check_schedule(const Recipe& recipe, std::int64_t micro_batches, const YamlNode& tree);
+
 /// A sharding's needs, and that its replicas divide the ranks of DP x CP.
 void check_sharding(const Scenario& scenario, const YamlNode& tree);
 

@@ -35,6 +35,9 @@ struct Fields<ParallelismSpec> {
                spec.account_for_embedding_in_pipeline_split);
     v.optional("account_for_loss_in_pipeline_split", spec.account_for_loss_in_pipeline_split);
     v.optional("pipeline_model_parallel_layout", spec.pipeline_model_parallel_layout);
+    v.optional("pipeline_schedule", spec.pipeline_schedule);
+    v.optional("microbatch_group_size_per_vp_stage", spec.microbatch_group_size_per_vp_stage,
+               Limits{1, 1e6});
   }
 };
 

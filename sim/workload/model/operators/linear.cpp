@@ -58,9 +58,12 @@ Operator column_parallel(const RankShape& shape, const ColumnParallelSpec& spec)
   op.backward = [=, &formats, place = spec.place](ProgramBuilder& builder, BackwardPart part) {
     const bool input = part != BackwardPart::weight_gradient;
     const bool weight = !frozen && part != BackwardPart::input_gradient;
+    // Of a layer beside the data gradient, to be kept; the head's deferral gathers at the flush.
+    const bool gathers = !frozen && (place == GemmPlace::head ? weight : input);
     OverlappedGemm gemm(builder, formats, place);
     if (input) quantize(builder, formats.gradient, output);
-    std::uint32_t arrived = weight ? gemm.gather_beside(formats.input.columnwise, k, dgrad) : kNoOp;
+    std::uint32_t arrived =
+        gathers ? gemm.gather_beside(formats.input.columnwise, k, dgrad) : kNoOp;
     if (input) gemm.data_gradient(k, n, dgrad);
     if (weight && turned(formats.input, builder.gpu())) {
       turn(builder, formats.input, gathered, arrived);
@@ -78,8 +81,12 @@ Operator column_parallel(const RankShape& shape, const ColumnParallelSpec& spec)
   if (shape.recipe.software.uses_dtensor() && !frozen)
     op.saved.push_back({backward * (gathered - own)});
   op.forward_bytes = forward * gathered;
-  op.backward_bytes = (frozen ? 1 : 2) * element * gathered;  // the input's gradient, and the input
-  if (!frozen) op.deferred_bytes = backward * own + formats.gradient.columnwise.bytes() * output;
+  // The gathered input, which the weights' gradient needs, and the input's gradient.
+  op.backward_bytes = (frozen ? 1 : 2) * element * gathered;
+  if (!frozen) {
+    op.deferred_bytes = backward * (spec.place == GemmPlace::head ? own : gathered) +
+                        formats.gradient.columnwise.bytes() * output;
+  }
   if (spec.place == GemmPlace::layer)
     op.user_buffer_bytes = (forward + (frozen ? 0 : backward + element)) * gathered;
   return op;
@@ -121,10 +128,11 @@ Operator row_parallel(const RankShape& shape, const RowParallelSpec& spec) {
     if (part != BackwardPart::weight_gradient) {
       quantize_rows(builder, gradient, own);
       gemm.gather_then(formats.input_gradient(), n, hidden);
+      // Summed over tokens where the bias was added, beside the residual.
+      if (bias && !frozen)
+        builder.stream_bytes(StreamingKind::element_wise, element * own, Share::memory_bound);
     }
     if (frozen || part == BackwardPart::input_gradient) return;
-    // Summed over tokens where the bias was added, beside the residual.
-    if (bias) builder.stream_bytes(StreamingKind::element_wise, element * own, Share::memory_bound);
     const std::uint32_t arrived =
         gradient.apart() ? gemm.gather_beside(gradient.columnwise, hidden, nullptr) : kNoOp;
     if (turned(gradient, builder.gpu())) turn(builder, gradient, gathered);

@@ -11,7 +11,9 @@
 namespace simtrain {
 
 /// What of a backward runs: all of it, or one of the halves into which schedules may split it. The
-/// halves hold the same kernels as the whole.
+/// halves hold the same kernels as the whole. Weight gradients are the products of linear modules
+/// and experts alone; norms, biases, routers and the embedding have theirs with the input
+/// gradient.
 enum class BackwardPart : std::uint8_t { whole, input_gradient, weight_gradient };
 
 /// Weights of an operator, as `count` tensors of `rows` x `columns` on each rank.

@@ -52,6 +52,11 @@ void PlanGroups::add_ranks(const std::vector<int>& ranks) {
     if (context_.grid.pp() > 1) {
       add_pair(GroupKind::to_next, rank, context_.grid.stage_neighbour(rank, 1));
       add_pair(GroupKind::to_previous, rank, context_.grid.stage_neighbour(rank, -1));
+      for (const GroupKind kind : {GroupKind::back_to_next, GroupKind::back_to_previous}) {
+        if (calls_[at(kind)].empty()) continue;
+        const int step = kind == GroupKind::back_to_next ? 1 : -1;
+        add_pair(kind, rank, context_.grid.stage_neighbour(rank, step));
+      }
     }
   }
   add_world();

@@ -9,8 +9,10 @@ BucketFlow::BucketFlow(const StepContext& context, int rank, const GradientGroup
     : recipe_(context.recipe),
       sharding_(sharding_of(context.recipe)),
       stage_(context.grid.coordinates(rank).pp),
-      micro_batches_(context.grid.micro_batches()),
       step_(step) {
+  const PipelineShape shape = pipeline_shape(recipe_, context.grid.micro_batches());
+  together_ = schedule_of(shape).calls_together;
+  group_size_ = shape.group_size();
   buckets_.reserve(passes.chunks().size());
   for (const ChunkLayout& chunk : passes.chunks())
     buckets_.push_back(chunk_buckets(context, chunk, groups));
@@ -25,13 +27,13 @@ void BucketFlow::begin() {
 }
 
 bool BucketFlow::gathers(const Task& task) const {
-  return task.direction == Direction::forward && task.micro_batch == 0 &&
+  return task.forward() && task.micro_batch == 0 &&
          !gathered_[static_cast<std::size_t>(task.chunk)].empty();
 }
 
 bool BucketFlow::reduces(const Task& task) const {
-  return task.direction == Direction::backward && reduces_by_bucket() &&
-         (sharding_.shards_gradients || task.micro_batch + 1 == micro_batches_);
+  return task.makes_weight_gradients() && reduces_by_bucket() &&
+         (sharding_.shards_gradients || task.completes);
 }
 
 bool BucketFlow::cuts(const Task& task) const { return gathers(task) || reduces(task); }
@@ -53,15 +55,15 @@ void BucketFlow::after(const Task& task, const Segment& segment, std::size_t /*s
 }
 
 void BucketFlow::after_pass(const Task& task) {
-  const bool forward = task.direction == Direction::forward;
-  (forward ? forwards_ : backwards_) += 1;
   const auto chunk = static_cast<std::size_t>(task.chunk);
+  if (task.forward()) return gather_ahead(task);
+  if (!task.makes_weight_gradients()) return;
   if (reduces(task)) reduced_[chunk] = true;
-  if (!forward && reduces_after_passes()) {
+  if (reduces_after_passes()) {
     reduced_[chunk] = false;
     reduce(chunk);
   }
-  forward ? gather_ahead() : reduce_behind(task);
+  reduce_behind(task);
 }
 
 std::uint32_t BucketFlow::flush() {
@@ -98,12 +100,13 @@ std::uint32_t BucketFlow::gathered_by(std::size_t chunk, double parameters_done)
   return gathered_[chunk][bucket];
 }
 
-/// Parameters of chunk c+1 are gathered when chunk c starts anywhere in the pipeline: all stages
-/// launch in the same slot, this one `stage` passes early (Megatron's param_sync_func).
-void BucketFlow::gather_ahead() {
+/// Parameters of chunk c+1 are gathered when chunk c starts. Where stages launch together, when it
+/// starts anywhere in the pipeline: this one launches `stage` passes early (Megatron's
+/// param_sync_func).
+void BucketFlow::gather_ahead(const Task& task) {
+  const int ahead = forwards_++ + stage_;
   if (!recipe_.overlap.overlap_param_gather) return;
-  const int ahead = forwards_ - 1 + stage_;
-  const auto chunk = static_cast<std::size_t>(ahead / recipe_.pp()) + 1;
+  const auto chunk = static_cast<std::size_t>(together_ ? ahead / group_size_ : task.chunk) + 1;
   if (chunk < 2 || chunk >= buckets_.size() || !gathered_[chunk].empty()) return;
   gather(chunk, step_.last_compute);
 }
@@ -118,12 +121,12 @@ bool BucketFlow::reduces_after_passes() const {
   return sharding_.shards_gradients && !recipe_.overlap.overlap_grad_reduce;
 }
 
-/// With several chunks, a chunk is reduced `stage` backward passes after its last one, so that all
-/// stages launch in the same slot (Megatron's grad_sync_func).
+/// With several chunks, a chunk is reduced after its last backward pass; where stages launch
+/// together `stage` passes after it, so that all are in the same slot (Megatron's grad_sync_func).
 void BucketFlow::reduce_behind(const Task& task) {
   if (!recipe_.overlap.overlap_grad_reduce || recipe_.vp() == 1) return;
-  finished_.push_back(task.micro_batch + 1 == micro_batches_ ? task.chunk : -1);
-  const int slot = backwards_ - 1 - stage_;
+  finished_.push_back(task.completes ? task.chunk : -1);
+  const int slot = static_cast<int>(finished_.size()) - 1 - (together_ ? stage_ : 0);
   if (slot >= 0 && finished_[static_cast<std::size_t>(slot)] >= 0)
     reduce(static_cast<std::size_t>(finished_[static_cast<std::size_t>(slot)]));
 }

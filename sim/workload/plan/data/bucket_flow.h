@@ -27,7 +27,7 @@ class BucketFlow final : public DataFlow {
   std::uint32_t add(const BucketCall& bucket, Label label, std::uint32_t after);
   void gather(std::size_t chunk, std::uint32_t after);
   [[nodiscard]] std::uint32_t gathered_by(std::size_t chunk, double parameters_done) const;
-  void gather_ahead();
+  void gather_ahead(const Task& task);
   [[nodiscard]] bool gathers(const Task& task) const;
   [[nodiscard]] bool reduces(const Task& task) const;
   [[nodiscard]] bool reduces_by_bucket() const;
@@ -38,15 +38,15 @@ class BucketFlow final : public DataFlow {
   const Recipe& recipe_;
   const ShardingRow& sharding_;
   int stage_;
-  int micro_batches_;
+  bool together_ = false;  ///< ScheduleRow::calls_together
+  int group_size_ = 1;
   StepProgram& step_;
   std::vector<ChunkBuckets> buckets_;
   std::vector<std::vector<std::uint32_t>> gathered_;  ///< gather ops of each chunk
   std::vector<bool> reduced_;
-  std::vector<int> finished_;  ///< by backward pass: the chunk that it finished, or -1
+  std::vector<int> finished_;  ///< by pass with weight gradients: the chunk that it finished, or -1
   std::size_t next_bucket_ = 0;
   int forwards_ = 0;
-  int backwards_ = 0;
   std::uint32_t last_ = kNoOp;
 };
 

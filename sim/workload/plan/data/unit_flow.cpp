@@ -27,7 +27,6 @@ UnitFlow::UnitFlow(const StepContext& context, int rank, const GradientGroups& g
     : recipe_(context.recipe),
       rules_(*sharding_of(context.recipe).units),
       until_(gathered_until(context.recipe)),
-      micro_batches_(context.grid.micro_batches()),
       step_(step) {
   const ModelTotals& totals = context.totals;
   const LayerList& layers = totals.layers();
@@ -89,30 +88,28 @@ UnitFlow::Unit UnitFlow::unit_of(const StepContext& context, int rank, const Gra
 
 const UnitFlow::Unit& UnitFlow::unit(const Task& task, std::size_t stretch) const {
   const std::vector<std::size_t>& kinds = chunks_[static_cast<std::size_t>(task.chunk)];
-  const bool forward = task.direction == Direction::forward;
+  const bool forward = task.forward();
   return units_[kinds[forward ? stretch : kinds.size() - 1 - stretch]];
 }
 
 bool UnitFlow::gathers(const Task& task) const {
-  if (task.direction == Direction::backward) return until_ == Gathered::forward;
+  if (!task.forward()) return until_ == Gathered::forward;
   return until_ != Gathered::step || task.micro_batch == 0;
 }
 
 bool UnitFlow::gathers(const Task& task, std::size_t stretch) const {
   const Unit& which = unit(task, stretch);
-  return gathers(task) && !which.gathers.empty() &&
-         (task.direction == Direction::forward || which.layer);
+  return gathers(task) && !which.gathers.empty() && (task.forward() || which.layer);
 }
 
 bool UnitFlow::reduces(const Task& task) const {
-  return task.direction == Direction::backward &&
-         (recipe_.pp() == 1 || task.micro_batch + 1 == micro_batches_);
+  return !task.forward() && (recipe_.pp() == 1 || task.completes);
 }
 
 /// How many units behind this one are gathered before its end.
 std::size_t UnitFlow::ahead(const Task& task, std::size_t stretch) const {
   if (!recipe_.overlap.overlap_param_gather) return 0;
-  const bool forward = task.direction == Direction::forward;
+  const bool forward = task.forward();
   auto count = static_cast<std::size_t>(forward ? rules_.forward_ahead : rules_.backward_ahead);
   std::int64_t parameters = 0;
   for (std::size_t next = stretch + 1; next < units(task); ++next) {

@@ -56,7 +56,6 @@ class UnitFlow final : public DataFlow {
   const Recipe& recipe_;
   const UnitRules& rules_;
   Gathered until_;
-  int micro_batches_;
   StepProgram& step_;
   std::vector<Unit> units_;                         ///< each kind once
   std::vector<std::vector<std::size_t>> chunks_{};  ///< the kind of each unit, in forward order

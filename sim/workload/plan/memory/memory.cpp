@@ -27,21 +27,25 @@ class PassWalk {
   /// While the pass runs. In a head's pass the loss and a layer's backward follow each other, so
   /// that only the larger of them counts.
   Live run(const Task& action) {
-    const bool forward = action.direction == Direction::forward;
+    if (action.phase == Phase::weight_gradient) return free_inputs(action);
+    const bool forward = action.forward();
+    const bool cut = action.phase == Phase::input_gradient;
     const bool head = memory_.head(action.chunk);
     const double chunk = memory_.activations[static_cast<std::size_t>(action.chunk)];
-    if (forward) activations_ += chunk;
+    const double kept = cut ? inputs(action.chunk) : 0;
+    const double larger = std::max(chunk, kept);
+    activations_ += forward ? chunk : larger - chunk;
     Live live{activations_, loss_, forward ? 0 : memory_.temporary};
     if (forward && head) {
       live.loss += memory_.loss_peak;
       loss_ += memory_.loss_saved;
     }
     if (forward) return live;
-    activations_ -= chunk;
+    activations_ -= larger - kept;
     if (!head) return live;
     loss_ -= memory_.loss_saved;
     const double deferred =
-        recipe_.defers_weight_gradient(action.micro_batch) ? memory_.deferred : 0;
+        cut || recipe_.defers_weight_gradient(action.micro_batch) ? memory_.deferred : 0;
     live.loss = loss_;
     loss_ += deferred;
     if (memory_.loss_peak > live.temporary + deferred) {
@@ -54,6 +58,18 @@ class PassWalk {
   }
 
  private:
+  [[nodiscard]] double inputs(int chunk) const {
+    return memory_.for_weight_gradients[static_cast<std::size_t>(chunk)];
+  }
+
+  /// After a weight gradient nothing of the micro-batch is left.
+  Live free_inputs(const Task& action) {
+    const Live live{activations_, loss_, 0};
+    activations_ -= inputs(action.chunk);
+    if (memory_.head(action.chunk)) loss_ -= memory_.deferred;
+    return live;
+  }
+
   const Recipe& recipe_;
   const PassMemory& memory_;
   double activations_ = 0;
@@ -64,8 +80,7 @@ Live worst_moment(const Recipe& recipe, const ModelTotals& totals, int stage, in
   const PassMemory memory = pass_memory(recipe, totals, stage);
   PassWalk walk(recipe, memory);
   Live worst;
-  for (const Task& action :
-       PipelineStage({recipe.pp(), recipe.vp(), micro_batches}, stage).tasks()) {
+  for (const Task& action : PipelineStage(pipeline_shape(recipe, micro_batches), stage).tasks()) {
     const Live live = walk.run(action);
     if (live.sum() > worst.sum()) worst = live;
   }
@@ -137,12 +152,15 @@ PassMemory pass_memory(const Recipe& recipe, const ModelTotals& totals, int stag
   memory.activations.reserve(chunks.size());
   for (const ChunkLayout& chunk : chunks) {
     double bytes = chunk.embedding ? totals.embedding().saved_bytes : 0;
+    double inputs = 0;
     for (int number = 0; number < chunk.layers; ++number) {
       const PartTotals& layer = totals.layer(chunk.first_layer + number);
       bytes += layer.saved_bytes;
+      inputs += layer.deferred_bytes;
       memory.temporary = std::max(memory.temporary, layer.backward_bytes + layer.dropped_bytes);
     }
     memory.activations.push_back(bytes);
+    memory.for_weight_gradients.push_back(inputs);
   }
   if (chunks.back().head) {
     memory.loss_peak = totals.head().forward_bytes;

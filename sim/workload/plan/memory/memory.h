@@ -59,11 +59,19 @@ std::vector<StageMemory> stage_memory(const Recipe& recipe, const GpuSpec& gpu,
 
 /// What the passes of a stage hold beyond `kept()`, in bytes.
 struct PassMemory {
-  std::vector<double> activations;  ///< of one micro-batch by chunk: forward to end of backward
-  double temporary = 0;             ///< while a backward runs
-  double loss_peak = 0;             ///< while a forward of the head runs; 0 on stages without it
-  double loss_saved = 0;            ///< from then to the end of its backward
-  double deferred = 0;  ///< each deferred weight gradient, from its backward to the flush
+  /// Of one micro-batch by chunk: from the forward to the end of the backward, or of its input
+  /// gradient where it is cut.
+  std::vector<double> activations;
+  /// From there to the weight gradient of a cut backward: the inputs of linear modules, gathered,
+  /// and the gradients of their outputs. What is counted while the input gradient runs is the
+  /// larger of both, as one goes while the other comes.
+  std::vector<double> for_weight_gradients;
+  double temporary = 0;   ///< while a backward or input gradient runs
+  double loss_peak = 0;   ///< while a forward of the head runs; 0 on stages without it
+  double loss_saved = 0;  ///< from then to the end of its backward
+  /// Each weight gradient of the head that runs later: from its backward to the flush, or to the
+  /// weight gradient of a cut backward.
+  double deferred = 0;
 
   [[nodiscard]] bool head(int chunk) const {
     return loss_peak > 0 && chunk + 1 == static_cast<int>(activations.size());

@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include "sim/workload/schedule/schedule.h"
+
 namespace simtrain {
 
 double fp8_copy_bytes(const Recipe& recipe, const GpuSpec& gpu) {
@@ -48,10 +50,9 @@ Communicators communicators(const Recipe& recipe, const RankGrid& grid, int stag
   if (!recipe.overlap.overlap_p2p_comm) {
     open(recipe.pp());
   } else if (recipe.pp() > 1) {
-    const bool ring = recipe.vp() > 1;
-    const bool previous = ring || stage > 0;
-    const bool next = ring || stage + 1 < recipe.pp();
-    opened.pairs += recipe.pp() == 2 ? 1 : (previous ? 1 : 0) + (next ? 1 : 0);
+    const PipelineStage pipeline(pipeline_shape(recipe, grid.micro_batches()), stage);
+    opened.pairs +=
+        recipe.pp() == 2 ? 1 : (pipeline.meets(-1) ? 1 : 0) + (pipeline.meets(1) ? 1 : 0);
   }
   return opened;
 }

@@ -31,13 +31,10 @@ Operator router(const RankShape& shape) {
         Share::gemm);
     weigh(builder);
   };
-  op.backward = [=](ProgramBuilder& builder, BackwardPart part) {
-    if (part != BackwardPart::weight_gradient) {
-      weigh(builder);
-      builder.kernel(Gemm{.m = tokens, .n = hidden, .k = experts, .type = type, .output = type},
-                     Share::gemm);
-    }
-    if (part == BackwardPart::input_gradient) return;
+  op.backward = input_gradient_only([=](ProgramBuilder& builder) {
+    weigh(builder);
+    builder.kernel(Gemm{.m = tokens, .n = hidden, .k = experts, .type = type, .output = type},
+                   Share::gemm);
     builder.kernel(Gemm{.m = experts,
                         .n = hidden,
                         .k = tokens,
@@ -45,7 +42,7 @@ Operator router(const RankShape& shape) {
                         .output = builder.recipe().optimizer.grad_reduce_dtype,
                         .accumulate = true},
                    Share::gemm);
-  };
+  });
   op.weights = {{.rows = experts, .columns = hidden, .matrix = true}};
   if (shape.model().add_bias_linear) op.weights.push_back({.rows = experts});
   op.saved = {{(2 * kFp32.bytes() + 1) * scores}};

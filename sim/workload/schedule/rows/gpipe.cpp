@@ -1,0 +1,24 @@
+#include "sim/workload/schedule/rows/task_list.h"
+
+namespace simtrain {
+namespace {
+
+std::vector<Task> gpipe_tasks(const PipelineShape& shape, int /*stage*/) {
+  TaskList list(shape.micro_batches, 1);
+  for (int i = 0; i < shape.micro_batches; ++i) list.forward(0);
+  for (int i = 0; i < shape.micro_batches; ++i) list.backward(0);
+  return list.take();
+}
+
+}  // namespace
+
+ScheduleRow gpipe() {
+  ScheduleRow row;
+  row.kind = PipelineSchedule::gpipe;
+  row.meaning = "all forwards, then all backwards, one chunk a stage";
+  row.tasks = gpipe_tasks;
+  row.messages_may_block = true;
+  return row;
+}
+
+}  // namespace simtrain
