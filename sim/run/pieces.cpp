@@ -69,18 +69,23 @@ double launches_of_kernel(const PassContext& context, const Piece& piece) {
   return counted / kernels_in(program);
 }
 
+/// Whether the host launches an op by itself, not with the CUDA graph of its layer.
+bool launched_alone(const PassContext& context, const Program& program, std::size_t op) {
+  const bool graph = context.recipe.cuda_graphs && !program.notes[op].sized_by_routing;
+  return program.ops[op].compute && !graph;
+}
+
 /// Launches of each op of a layer's program, of all kernels in it.
 std::vector<double> launches_by_op(const PassContext& context, const Program& program,
                                    const Piece& piece) {
   const double each = launches_of_kernel(context, piece);
-  const auto& expert_gemm = context.recipe.software.host_launches.expert_gemm;
+  const auto& of_expert = context.recipe.software.host_launches.expert_gemm;
+  const double by_expert = of_expert ? of_expert->value : 1;
   std::vector<double> launches;
   launches.reserve(program.ops.size());
   for (std::size_t i = 0; i < program.ops.size(); ++i) {
     const OpNote& note = program.notes[i];
-    const bool gemm = note.kernel && std::holds_alternative<Gemm>(*note.kernel);
-    const double by_expert = gemm && expert_gemm ? expert_gemm->value : 1;
-    launches.push_back(program.ops[i].compute
+    launches.push_back(launched_alone(context, program, i)
                            ? each * launches_of(note, false) + by_expert * launches_of(note, true)
                            : 0);
   }
@@ -117,8 +122,12 @@ double host_slack(const PassContext& context, const SimulatedPiece& simulated, c
 }
 
 void wait_for_host(SimulatedPiece& simulated, const PassContext& context, const Piece& piece) {
-  const bool launched = piece.part == Part::layer && piece.phase != Phase::weight_cast;
-  if (context.recipe.cuda_graphs || !launched) return;
+  if (piece.part != Part::layer || piece.phase == Phase::weight_cast) return;
+  const Program& program = simulated.plan.programs.front();
+  bool launches = false;
+  for (std::size_t i = 0; i < program.ops.size() && !launches; ++i)
+    launches = launched_alone(context, program, i);
+  if (!launches) return;
   PieceCost& cost = simulated.cost;
   const double slack = host_slack(context, simulated, piece);
   if (slack <= 0) return;

@@ -31,6 +31,9 @@ TEST_CASE("Experts must divide over EP and ETP, and these over the ranks of a st
            Refused{"moe.moe_expert_capacity_factor=0",
                    ":1:32: moe.moe_expert_capacity_factor: '0' is out of range; 0.1 to 1000 would "
                    "do"},
+           Refused{"moe.moe_expert_rank_capacity_factor=1.5",
+                   ":1:37: moe.moe_expert_rank_capacity_factor: is of the flex dispatcher with "
+                   "HybridEP; moe_expert_capacity_factor would do"},
            Refused{"moe.moe_load_imbalance=0.5",
                    ":1:24: moe.moe_load_imbalance: '0.5' is out of range; 1 to 1000 would do"},
            Refused{"moe.moe_token_dispatcher_type=ring",

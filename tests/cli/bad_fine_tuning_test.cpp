@@ -84,7 +84,7 @@ TEST_CASE("What trains adapters alone defers no gradient of the output layer and
        "would do"},
       {"  sequence_parallel: true\n",
        "  sequence_parallel: true\n  pipeline_schedule: zb_h1\nlora: {rank: 8}\n",
-       "17:22: parallelism.pipeline_schedule: zb_h1 runs weight gradients later, which frozen "
+       "18:22: parallelism.pipeline_schedule: zb_h1 runs weight gradients later, which frozen "
        "weights do not have; 1f1b or interleaved would do"},
   });
 }

@@ -262,6 +262,10 @@ TEST_CASE("dispatchers and their libraries go by their names, old and new") {
       moe({"moe_expert_capacity_factor=1.5", "moe_pad_expert_input_to_capacity=true"});
   CHECK(capped.moe_expert_capacity_factor == 1.5);
   CHECK(capped.moe_pad_expert_input_to_capacity);
+  const MoeSpec budget =
+      moe({"moe_token_dispatcher_type=flex", "moe_flex_dispatcher_backend=hybridep",
+           "moe_expert_rank_capacity_factor=1.5"});
+  CHECK(budget.moe_expert_rank_capacity_factor == 1.5);
   CHECK(!moe({"moe_expert_capacity_factor=-1"}).moe_expert_capacity_factor);
   CHECK(has(refused(kConfig, {"moe_expert_capacity_factor=much"}), "'much' is no factor"));
   CHECK(has(refused(kConfig, {"moe_token_dispatcher_type=alltoall_seq"}),

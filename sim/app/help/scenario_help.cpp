@@ -110,6 +110,9 @@ constexpr auto kMeanings = std::to_array<Meaning>({
     {"moe.moe_expert_capacity_factor",
      "rows that an expert takes over the mean, the rest is dropped; without it none is"},
     {"moe.moe_pad_expert_input_to_capacity", "experts work on all rows that they could take"},
+    {"moe.moe_expert_rank_capacity_factor",
+     "rows that a rank takes over the mean, the rest is dropped: the host need not wait for their "
+     "number, and CUDA graphs hold the experts too; of HybridEP"},
     {"moe.moe_load_imbalance",
      "rows of the busiest rank over the mean; else as random routing makes it"},
     {"lora.rank",

@@ -91,14 +91,21 @@ std::optional<double> capacity_in(const WordTerm& term) {
   return *factor < 0 ? std::nullopt : factor;
 }
 
-void put_capacity(const RecipeTerms& terms, const PutKey& put) {
-  const auto capacity = capacity_in(terms.moe_expert_capacity_factor);
+/// Whether there is one.
+bool put_factor(const WordTerm& term, const std::string& key, const PutKey& put) {
+  const auto capacity = capacity_in(term);
   if (capacity) {
-    put("moe.moe_expert_capacity_factor", [&]() -> Finding {
-      return {"", fmt::format("{}", *capacity), terms.moe_expert_capacity_factor->origin,
-              terms.moe_expert_capacity_factor->assumed};
+    put(key, [&]() -> Finding {
+      return {"", fmt::format("{}", *capacity), term->origin, term->assumed};
     });
   }
+  return capacity.has_value();
+}
+
+void put_capacity(const RecipeTerms& terms, const PutKey& put) {
+  const bool capacity =
+      put_factor(terms.moe_expert_capacity_factor, "moe.moe_expert_capacity_factor", put);
+  put_factor(terms.moe_expert_rank_capacity_factor, "moe.moe_expert_rank_capacity_factor", put);
   if (capacity && holds(terms.moe_pad_expert_input_to_capacity))
     put("moe.moe_pad_expert_input_to_capacity",
         [&] { return of(*terms.moe_pad_expert_input_to_capacity); });
@@ -125,7 +132,7 @@ void set_aside_experts(RecipeReading& reading) {
     set_aside(terms.*term, reading);
   for (WordTerm RecipeTerms::*const term :
        {&RecipeTerms::moe_token_dispatcher_type, &RecipeTerms::moe_flex_dispatcher_backend,
-        &RecipeTerms::moe_expert_capacity_factor})
+        &RecipeTerms::moe_expert_capacity_factor, &RecipeTerms::moe_expert_rank_capacity_factor})
     set_aside(terms.*term, reading);
   for (FlagTerm RecipeTerms::*const term :
        {&RecipeTerms::moe_enable_deepep, &RecipeTerms::moe_grouped_gemm,

@@ -141,6 +141,7 @@ struct RecipeTerms {
   FlagTerm moe_permute_fusion;
   WordTerm moe_expert_capacity_factor;  ///< below 0: none
   FlagTerm moe_pad_expert_input_to_capacity;
+  WordTerm moe_expert_rank_capacity_factor;
   // optimizer
   WordTerm optimizer;
   WordTerm optimizer_dtype;

@@ -99,6 +99,7 @@ struct OpNote {
   std::string_view module;
   std::optional<Kernel> kernel{};
   DataType moved{};
+  bool sized_by_routing = false;  ///< in no CUDA graph: the host learns its sizes on the way
 };
 
 /// What one class of ranks does in one step (or one pass), in host order.

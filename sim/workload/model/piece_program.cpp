@@ -45,7 +45,7 @@ class PartProgram {
   void run_dropped() {
     for (const Block& block : blocks_) {
       for (const Operator& op : block.branch) {
-        builder_.module(op.module);
+        builder_.module(op.module, op.sized_by_routing);
         if (const Forward* dropped = dropped_by_policy(op, recipe_.recompute)) (*dropped)(builder_);
       }
       if (block.residual) forward(*block.residual);
@@ -54,14 +54,14 @@ class PartProgram {
   }
 
   void forward(const Operator& op) {
-    builder_.module(op.module);
+    builder_.module(op.module, op.sized_by_routing);
     op.forward(builder_);
   }
 
   void backward(const Operator& op, BackwardPart part) {
     if (part != BackwardPart::weight_gradient && recomputes(op, RecomputedAt::own_backward))
       forward(op);
-    builder_.module(op.module);
+    builder_.module(op.module, op.sized_by_routing);
     op.backward(builder_, part);
   }
 

@@ -42,7 +42,7 @@ std::uint32_t ProgramBuilder::add_kernel(const Kernel& kernel, const KernelTime&
   op.after[0] = after != kNoOp ? after : awaited;
   if (after != kNoOp) op.after[1] = awaited;
   last_kernel_ = program_.add(op);
-  program_.notes.push_back({module_, kernel});
+  program_.notes.push_back({module_, kernel, {}, sized_by_routing_});
   return last_kernel_;
 }
 
@@ -53,7 +53,7 @@ std::uint32_t ProgramBuilder::stream_bytes(StreamingKind kind, double bytes, Sha
 
 std::uint32_t ProgramBuilder::transfer(const TransferCost& cost, Stream stream, GroupKind slot,
                                        std::uint32_t after, DataType moved) {
-  program_.notes.push_back({module_, std::nullopt, moved});
+  program_.notes.push_back({module_, std::nullopt, moved, sized_by_routing_});
   Op op;
   op.compute = false;
   op.stream = stream;

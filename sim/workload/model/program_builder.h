@@ -14,8 +14,12 @@ class ProgramBuilder {
   [[nodiscard]] const GpuSpec& gpu() const { return context_.cluster.gpu; }
   Program take() { return std::move(program_); }
 
-  /// What follows belongs to this module; a name for people.
-  void module(std::string_view name) { module_ = name; }
+  /// What follows belongs to this module; a name for people. `sized_by_routing`: the host learns
+  /// its sizes in each micro-batch.
+  void module(std::string_view name, bool sized_by_routing = false) {
+    module_ = name;
+    sized_by_routing_ = sized_by_routing;
+  }
 
   /// The next kernel waits for this transfer as well (kNoOp: for none).
   void wait_for(std::uint32_t transfer) { awaited_ = transfer; }
@@ -58,6 +62,7 @@ class ProgramBuilder {
   PieceContext context_;
   Program program_;
   std::string_view module_;
+  bool sized_by_routing_ = false;
   std::uint32_t last_kernel_ = kNoOp;
   std::uint32_t awaited_ = kNoOp;
 };

@@ -184,9 +184,18 @@ struct MoeSpec {
   bool moe_permute_fusion = true;
   std::optional<double> moe_expert_capacity_factor;
   bool moe_pad_expert_input_to_capacity = false;
+  /// Rows that a rank's experts together take, over the mean: buffers of that size, so that the
+  /// host need not know how many came.
+  std::optional<double> moe_expert_rank_capacity_factor;
   /// Rows of the busiest rank over the mean of its EP group, in each layer and micro-batch;
   /// missing: as uniformly random routing makes it (moe_router_force_load_balancing).
   std::optional<double> moe_load_imbalance;
+
+  /// Whether the host launches what experts do without knowing how many rows came; otherwise it
+  /// waits for their number, and no CUDA graph holds those kernels.
+  [[nodiscard]] bool sizes_known() const {
+    return moe_pad_expert_input_to_capacity || moe_expert_rank_capacity_factor;
+  }
 };
 template <>
 struct Fields<MoeSpec>;

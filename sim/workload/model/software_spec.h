@@ -61,7 +61,7 @@ struct HostLaunches {
   Sourced<int> bf16_backward;
   Sourced<int> fp8_forward;
   Sourced<int> fp8_backward;
-  /// Time of the host for one GEMM of an expert, in launches; missing: 1.
+  /// Time of the host for one GEMM of an expert, or one cast of its rows, in launches; missing: 1.
   std::optional<Sourced<double>> expert_gemm;
   /// `quantized`: with the casts of its operands.
   [[nodiscard]] int of_layer(bool forward, bool quantized) const {

@@ -35,6 +35,12 @@ void check_dispatcher(const Recipe& recipe, const YamlNode& tree) {
               !moe.moe_pad_expert_input_to_capacity,
           tree, "moe.moe_pad_expert_input_to_capacity",
           "is not of the allgather dispatcher; alltoall would do");
+  const bool hybridep = flex && moe.moe_flex_dispatcher_backend == ExchangeLibrary::hybridep;
+  const std::string budget = "moe.moe_expert_rank_capacity_factor";
+  require(hybridep || !moe.moe_expert_rank_capacity_factor, tree, budget,
+          "is of the flex dispatcher with HybridEP; moe_expert_capacity_factor would do");
+  require(!moe.moe_expert_rank_capacity_factor || !moe.moe_expert_capacity_factor, tree, budget,
+          "is of ranks, where moe_expert_capacity_factor is of experts; one of them would do");
 }
 
 }  // namespace

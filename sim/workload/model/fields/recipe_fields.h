@@ -114,6 +114,8 @@ struct Fields<MoeSpec> {
     v.optional("moe_permute_fusion", spec.moe_permute_fusion);
     v.optional("moe_expert_capacity_factor", spec.moe_expert_capacity_factor, Limits{0.1, 1000});
     v.optional("moe_pad_expert_input_to_capacity", spec.moe_pad_expert_input_to_capacity);
+    v.optional("moe_expert_rank_capacity_factor", spec.moe_expert_rank_capacity_factor,
+               Limits{1, 1000});
     v.optional("moe_load_imbalance", spec.moe_load_imbalance, Limits{1, 1000});
   }
 };

@@ -82,7 +82,8 @@ struct Operator {
   double output_bytes = 0;    ///< of a product, attention or an all-to-all
   bool costly = false;        ///< attention or an all-to-all, which some policies keep too
   std::optional<PartlyAgain> partly_again{};
-  double user_buffer_bytes = 0;  ///< of tensor-parallel overlap, where it is on
+  bool sized_by_routing = false;  ///< launched with sizes that the host learns in each micro-batch
+  double user_buffer_bytes = 0;   ///< of tensor-parallel overlap, where it is on
   ModelFlops flops{};
 };
 

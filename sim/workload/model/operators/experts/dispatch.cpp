@@ -16,8 +16,7 @@ class RowWays {
       : experts_(shape),
         moe_(shape.recipe.moe),
         element_(shape.activation_bytes()),
-        width_(static_cast<double>(experts_.width)),
-        waits_(!shape.recipe.cuda_graphs && !moe_.moe_pad_expert_input_to_capacity) {}
+        width_(static_cast<double>(experts_.width)) {}
 
   /// Rows of the rank's tokens, sorted by expert, then at their experts. `again`: as the forward
   /// did, so that counts are known.
@@ -84,7 +83,7 @@ class RowWays {
   }
 
   void wait(ProgramBuilder& builder, bool again) const {
-    if (waits_ && !again) builder.host_wait(kCountsToHost);
+    if (!moe_.sizes_known() && !again) builder.host_wait(kCountsToHost);
   }
 
   /// Every rank learns how many rows of each expert the others have.
@@ -141,7 +140,6 @@ class RowWays {
   const MoeSpec& moe_;
   double element_;
   double width_;
-  bool waits_;
 };
 
 }  // namespace
@@ -150,6 +148,7 @@ Operator dispatch(const RankShape& shape) {
   const RowWays ways(shape);
   Operator op;
   op.module = "dispatch";
+  op.sized_by_routing = !shape.recipe.moe.sizes_known();
   op.forward = [=](ProgramBuilder& builder) { ways.to_experts(builder, false); };
   op.backward = input_gradient_only([=](ProgramBuilder& builder) { ways.to_tokens(builder); });
   op.costly = true;
@@ -163,6 +162,7 @@ Operator combine(const RankShape& shape) {
   const RowWays ways(shape);
   Operator op;
   op.module = "combine";
+  op.sized_by_routing = !shape.recipe.moe.sizes_known();
   op.forward = [=](ProgramBuilder& builder) { ways.to_tokens(builder); };
   op.backward =
       input_gradient_only([=](ProgramBuilder& builder) { ways.to_experts(builder, true); });

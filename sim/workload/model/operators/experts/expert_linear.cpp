@@ -6,6 +6,15 @@
 namespace simtrain {
 namespace {
 
+/// Bytes that the biases of the experts' output take for each element of it, expert by expert in
+/// FP32 (Megatron core's TEGroupedMLP, _apply_bias, as remembered): times the router's
+/// probabilities (4), added (2 + 4 + 4), the experts joined (4 + 4), cast (4 + 2).
+constexpr double kBiasForward = 28;
+/// The same back: cast (2 + 4), the rows' gradient cast and joined (4 + 2 + 2 + 2), times the
+/// probabilities and summed over rows (4 + 4 + 4), times the bias and summed over columns (4 + 4 +
+/// 4).
+constexpr double kBiasBackward = 40;
+
 /// The GEMMs of one module, of the experts of the busiest rank and of one with the mean work.
 class ExpertGemms {
  public:
@@ -55,6 +64,10 @@ class ExpertGemms {
   std::int64_t mean_;
 };
 
+void add_biases(ProgramBuilder& builder, double bytes) {
+  if (bytes > 0) builder.stream_bytes(StreamingKind::element_wise, bytes, Share::memory_bound);
+}
+
 }  // namespace
 
 Operator expert_linear(const RankShape& shape, bool first) {
@@ -67,14 +80,18 @@ Operator expert_linear(const RankShape& shape, bool first) {
   const double input = busy * static_cast<double>(from);
   const double output = busy * static_cast<double>(to);
   const ExpertGemms gemms(shape, experts);
+  const double biased = !first && shape.model().add_bias_linear ? output : 0;
   Operator op;
   op.module = first ? "experts_fc1" : "experts_fc2";
+  op.sized_by_routing = !shape.recipe.moe.sizes_known();
   op.forward = [=, &formats](ProgramBuilder& builder) {
     quantize(builder, formats.input, input, gemms.count());
     gemms.multiply(builder, formats.forward(), to, from);
+    add_biases(builder, kBiasForward * biased);
   };
   op.backward = [=, &formats](ProgramBuilder& builder, BackwardPart part) {
     if (part != BackwardPart::weight_gradient) {
+      add_biases(builder, kBiasBackward * biased);
       quantize(builder, formats.gradient, output, gemms.count());
       gemms.multiply(builder, formats.input_gradient(), from, to);
     }
@@ -117,6 +134,7 @@ Operator expert_activation(const RankShape& shape) {
   };
   Operator op;
   op.module = "experts_activation";
+  op.sized_by_routing = !shape.recipe.moe.sizes_known();
   op.forward = kernel(Direction::forward);
   op.backward = input_gradient_only(kernel(Direction::backward));
   op.saved = {{element * busy * branches}};

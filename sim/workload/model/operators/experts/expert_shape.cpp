@@ -8,15 +8,17 @@
 namespace simtrain {
 namespace {
 
-/// Tokens beyond an expert's capacity are dropped, so that no rank has more rows than that.
+/// Tokens beyond the capacity of an expert or a rank are dropped, so that no rank has more rows
+/// than that.
 double imbalance_of(const MoeSpec& moe, const ExpertsSpec& spec, double tokens, int ep) {
   if (moe.moe_expert_capacity_factor && moe.moe_pad_expert_input_to_capacity) return 1;
   const double random =
       random_imbalance(tokens * ep, spec.num_moe_experts, spec.moe_router_topk, ep);
-  const double wanted = moe.moe_load_imbalance.value_or(random);
-  return moe.moe_expert_capacity_factor
-             ? std::min(wanted, std::max(1.0, *moe.moe_expert_capacity_factor))
-             : wanted;
+  double imbalance = moe.moe_load_imbalance.value_or(random);
+  for (const auto& most : {moe.moe_expert_capacity_factor, moe.moe_expert_rank_capacity_factor}) {
+    if (most) imbalance = std::min(imbalance, std::max(1.0, *most));
+  }
+  return imbalance;
 }
 
 /// Rows by which the experts of a token's choice are reached, over all of it.
