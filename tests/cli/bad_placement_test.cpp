@@ -77,6 +77,13 @@ TEST_CASE("A stack runs on GPUs that its library knows") {
       {"model: llama3.1-8b", "model: llama3.1-8b\nrccl: {msccl: false}",
        "8:7: rccl: is of a library that nemo-25.02 does not run; it runs nccl"},
   });
+  const std::string amd = std::string(SIMTRAIN_SOURCE_DIR) + "/scenarios/llama31_mi300x.yaml";
+  const Outcome outcome =
+      run_simtrain({"run", amd, "--row", "70b-8", "--set", "overlap.tp_comm_overlap=true", "--set",
+                    "overlap.tp_comm_overlap_table=te-default"});
+  CHECK(outcome.status == 2);
+  CHECK(outcome.err.find("overlap.tp_comm_overlap: is of user buffers beside NCCL, which "
+                         "megatron-rocm-2025 does not run; false would do") != std::string::npos);
 }
 
 }  // namespace

@@ -178,6 +178,15 @@ TEST_CASE("Megatron's virtual stages are given by layers too") {
   const Recipe recipe = scenario_in(import_recipe(staged, request).yaml).recipe;
   CHECK(recipe.vp() == 4);
   CHECK(recipe.overlap.overlap_p2p_comm);
+  CHECK(!recipe.parallelism.microbatch_group_size_per_vp_stage);
+  const std::string group = " --microbatch-group-size-per-virtual-pipeline-stage ";
+  const auto grouped = [&](const std::string& size) {
+    return scenario_in(
+               import_recipe(with(staged, "stage 2", "stage 2" + group + size), request).yaml)
+        .recipe.parallelism.microbatch_group_size_per_vp_stage;
+  };
+  CHECK(grouped("8") == 8);
+  CHECK(!grouped("4"));  // as Megatron does without it
   CHECK(import_error(with(staged, "stage 2", "stage 3"), request)
             .find("3 layers a virtual stage do not divide 32 layers over PP 4") !=
         std::string::npos);

@@ -35,6 +35,7 @@ constexpr std::array kBridgeKeys{
     KeyRow{"model.tensor_model_parallel_size", &T::tensor_model_parallel_size},
     KeyRow{"model.pipeline_model_parallel_size", &T::pipeline_model_parallel_size},
     KeyRow{"model.virtual_pipeline_model_parallel_size", &T::virtual_pipeline_model_parallel_size},
+    KeyRow{"model.microbatch_group_size_per_vp_stage", &T::microbatch_group_size_per_vp_stage},
     KeyRow{"model.context_parallel_size", &T::context_parallel_size},
     KeyRow{"model.expert_model_parallel_size", &T::expert_model_parallel_size},
     KeyRow{"model.expert_tensor_parallel_size", &T::expert_tensor_parallel_size},

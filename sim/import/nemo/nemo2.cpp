@@ -66,6 +66,8 @@ constexpr std::array kNemo2Keys{
     KeyRow{"trainer.strategy.pipeline_model_parallel_size", &T::pipeline_model_parallel_size},
     KeyRow{"trainer.strategy.virtual_pipeline_model_parallel_size",
            &T::virtual_pipeline_model_parallel_size},
+    KeyRow{"trainer.strategy.microbatch_group_size_per_vp_stage",
+           &T::microbatch_group_size_per_vp_stage},
     KeyRow{"trainer.strategy.context_parallel_size", &T::context_parallel_size},
     KeyRow{"trainer.strategy.expert_model_parallel_size", &T::expert_model_parallel_size},
     KeyRow{"trainer.strategy.expert_tensor_parallel_size", &T::expert_tensor_parallel_size},

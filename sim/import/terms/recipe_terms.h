@@ -113,6 +113,7 @@ struct RecipeTerms {
   WholeTerm pipeline_model_parallel_size;
   WholeTerm virtual_pipeline_model_parallel_size;
   WholeTerm layers_per_virtual_stage;
+  WholeTerm microbatch_group_size_per_vp_stage;
   WordTerm pipeline_model_parallel_layout;
   WordTerm pipeline_schedule;  ///< 1F1B, Interleaved1F1B, ...
   WholeTerm context_parallel_size;

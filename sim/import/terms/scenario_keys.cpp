@@ -254,6 +254,9 @@ class ScenarioKeys {
     put(p + "virtual_pipeline_model_parallel_size", [&] {
       return virtual_stages_of(t_, number(p + "pipeline_model_parallel_size"), {file_.path});
     });
+    const WholeTerm& group = t_.microbatch_group_size_per_vp_stage;
+    if (group && group->value != number(p + "pipeline_model_parallel_size"))
+      put(p + "microbatch_group_size_per_vp_stage", [&] { return of(*group); });
     with_default(p + "context_parallel_size", t_.context_parallel_size, 1);
     with_default(p + "expert_model_parallel_size", t_.expert_model_parallel_size, 1);
     put(p + "sequence_parallel", [&]() -> Finding {

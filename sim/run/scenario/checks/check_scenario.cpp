@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "sim/collectives/group_layout.h"
+#include "sim/collectives/libraries/nccl/nccl_library.h"
 #include "sim/run/scenario/checks/checks.h"
 #include "sim/topology/faults.h"
 #include "sim/workload/parallel/rank_grid.h"
@@ -47,6 +48,9 @@ void check_overlap(const Recipe& recipe, const YamlNode& tree) {
   require(!overlap.tp_comm_overlap || recipe.tp_overlap, tree, "overlap.tp_comm_overlap_table",
           "is missing; tp_comm_overlap needs a table of hardware/tp_overlap");
   if (!overlap.tp_comm_overlap) return;
+  require(nccl_settings_of(recipe.software.library) != nullptr, tree, "overlap.tp_comm_overlap",
+          fmt::format("is of user buffers beside NCCL, which {} does not run; false would do",
+                      recipe.software.name));
   require(recipe.tp() > 1 && recipe.parallelism.sequence_parallel, tree, "overlap.tp_comm_overlap",
           "needs tensor parallelism of 2 or more with sequence_parallel");
   for (const TpOverlapEntry& entry :
