@@ -103,6 +103,10 @@ TEST_CASE("pipeline stages of torchtitan keep their parameters over micro-batche
   CHECK(chunks.vp() == 2);
   CHECK(chunks.training.micro_batch_size == 2);
   CHECK(chunks.sharding.reshard_after_forward == true);
+  interleaved[2] = "+parallelism.pipeline_parallel_schedule=GPipe";
+  const Recipe simple = imported(titan_job(interleaved));
+  CHECK(simple.vp() == 1);
+  CHECK(simple.parallelism.pipeline_schedule == PipelineSchedule::gpipe);
   interleaved[2] = "+parallelism.pipeline_parallel_schedule=ZBVZeroBubble";
   CHECK(holds(refused(titan_job(interleaved)), "'ZBVZeroBubble' is not modelled"));
 }

@@ -115,7 +115,7 @@ struct RecipeTerms {
   WholeTerm layers_per_virtual_stage;
   WholeTerm microbatch_group_size_per_vp_stage;
   WordTerm pipeline_model_parallel_layout;
-  WordTerm pipeline_schedule;  ///< 1F1B, Interleaved1F1B, ...
+  WordTerm pipeline_schedule;  ///< by the name of the scenario
   WholeTerm context_parallel_size;
   WholeTerm expert_model_parallel_size;
   WholeTerm expert_tensor_parallel_size;

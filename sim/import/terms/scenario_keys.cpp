@@ -254,6 +254,10 @@ class ScenarioKeys {
     put(p + "virtual_pipeline_model_parallel_size", [&] {
       return virtual_stages_of(t_, number(p + "pipeline_model_parallel_size"), {file_.path});
     });
+    if (const WordTerm& schedule = t_.pipeline_schedule; schedule && !schedule->assumed)
+      put(p + "pipeline_schedule", [&]() -> Finding {
+        return {"", schedule->value, schedule->origin, schedule->assumed};
+      });
     const WholeTerm& group = t_.microbatch_group_size_per_vp_stage;
     if (group && group->value != number(p + "pipeline_model_parallel_size"))
       put(p + "microbatch_group_size_per_vp_stage", [&] { return of(*group); });

@@ -186,6 +186,28 @@ void settle_converters(RecipeTerms& terms) {
   }
 }
 
+/// A schedule of PyTorch, by the scenario's name.
+struct TitanSchedule {
+  std::string_view word;  ///< in small letters
+  std::string_view name;
+  bool several_chunks = false;
+};
+
+constexpr std::array kTitanSchedules{TitanSchedule{"1f1b", "1f1b"}, TitanSchedule{"gpipe", "gpipe"},
+                                     TitanSchedule{"interleaved1f1b", "interleaved", true}};
+
+const TitanSchedule& schedule_of(const Given<std::string>& given) {
+  const std::string word = lowered_word(given.value);
+  const auto row = std::find_if(kTitanSchedules.begin(), kTitanSchedules.end(),
+                                [&](const TitanSchedule& one) { return one.word == word; });
+  if (row == kTitanSchedules.end()) {
+    refuse_value(given,
+                 "--override parallelism.pipeline_parallel_schedule=NAME takes one of 1F1B, GPipe "
+                 "and Interleaved1F1B");
+  }
+  return *row;
+}
+
 /// Micro-batches and virtual stages: none without pipeline stages.
 void settle_pipeline(RecipeTerms& terms) {
   const bool staged =
@@ -193,21 +215,18 @@ void settle_pipeline(RecipeTerms& terms) {
   if (!staged) {
     terms.micro_batch_size.reset();
     terms.layers_per_virtual_stage.reset();
+    terms.pipeline_schedule.reset();
     return;
   }
   default_to(terms.micro_batch_size, 1, kWhose);
   default_to(terms.pipeline_schedule, "1F1B", kWhose);
-  const Given<std::string>& schedule = *terms.pipeline_schedule;
-  const std::string word = lowered_word(schedule.value);
-  if (word == "1f1b") {
+  const TitanSchedule& schedule = schedule_of(*terms.pipeline_schedule);
+  if (!schedule.several_chunks) {
     terms.layers_per_virtual_stage.reset();
-  } else if (word != "interleaved1f1b") {
-    refuse_value(schedule,
-                 "--override parallelism.pipeline_parallel_schedule=1F1B or "
-                 "Interleaved1F1B would do");
   } else if (!terms.layers_per_virtual_stage) {
     default_to(terms.virtual_pipeline_model_parallel_size, 2, kWhose + " of interleaved stages");
   }
+  terms.pipeline_schedule->value = schedule.name;
 }
 
 /// The GPUs of a recipe that says how many shards there are.
