@@ -136,8 +136,8 @@ TEST_CASE("A layout must be one, and of this model and pipeline") {
       {pp, with("Et*15|t*16L"), where + "has 31 layers, the model 32"},
       {pp, with("Et*10|t*10|t*12L"), where + "has 3 stages; PP 2 x VP 1 = 2 would do"},
       {pp, with("Et*16|t*16"), where + "the loss L has to come last, once"},
-      {pp, with("Et*16|t*15mL"),
-       where + "character 11: 'm' is a layer of multi-token prediction, which is not simulated"},
+      {pp, with("Et*16|t*15mL"), where + "has 31 layers, the model 32"},
+      {pp, with("Et*16|t*16mL"), where + "has 1 layers m of multi-token prediction, the model 0"},
       {pp, with("Et*16|t*16L\n  account_for_loss_in_pipeline_split: true"),
        where + "says where embedding and loss are; the keys account_for_... cannot as well"},
   });

@@ -1,7 +1,9 @@
 // One layer of one rank: its kernels and collectives against the closed forms of kernels.md 4.2.
 #include "sim/workload/model/piece_program.h"
 
+#include <optional>
 #include <variant>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -155,6 +157,30 @@ TEST_CASE("without sequence parallelism a layer all-reduces twice each way and g
       CHECK(transfer.bytes.value() == kTokens * kHidden * 2);
     }
   }
+}
+
+TEST_CASE("before 2022 an all-reduce of the backward waits for the weight gradient as well") {
+  const auto computes_before = [](std::optional<TensorParallelism> how) {
+    Recipe recipe = llama_405b();
+    recipe.parallelism.sequence_parallel = false;
+    if (how) recipe.software.tensor_parallelism = Sourced<TensorParallelism>{*how, ""};
+    const Program program = Expanded(recipe, kLayerBackward).program;
+    std::vector<int> before;
+    int computes = 0;
+    for (const Op& op : program.ops) {
+      if (op.compute)
+        ++computes;
+      else
+        before.push_back(computes);
+    }
+    return before;
+  };
+  const auto beside = computes_before({});
+  CHECK(computes_before(TensorParallelism::megatron) == beside);
+  const auto behind = computes_before(TensorParallelism::megatron_synchronous);
+  REQUIRE(behind.size() == beside.size());
+  for (std::size_t call = 0; call < behind.size(); ++call)
+    CHECK(behind[call] == beside[call] + 1);  // the weight gradient
 }
 
 TEST_CASE("without tensor parallelism a layer communicates nothing") {

@@ -42,6 +42,11 @@ TEST_CASE("layouts of Megatron are read chunk by chunk") {
   CHECK(layers == 80);
   CHECK(llama[35].layers == 3);
   CHECK(chunks_of_layout("Et|(tt|)*30L").size() == 32);
+  const auto deepseek = chunks_of_layout("Et*4|(t*4|)*14tm*2L");
+  CHECK(deepseek.size() == 16);
+  CHECK(deepseek.back().layers == 1);
+  CHECK(deepseek.back().mtp_layers == 2);
+  CHECK(deepseek.front().mtp_layers == 0);
   CHECK(text_of(chunks_of_layout("E((t|)*2,t|)*2L")) == "E1 1 1 1 1 1 0L ");
 }
 
@@ -56,8 +61,10 @@ TEST_CASE("a layout that cannot be is refused with the place") {
   CHECK(refusal_of("Et*99999999999999999999L").starts_with("character 4: a number"));
   CHECK(refusal_of("E(tL").starts_with("character 5: a ')' is missing"));
   CHECK(refusal_of("Et)L").starts_with("character 3: ')' closes nothing"));
-  CHECK(refusal_of("Exxx").starts_with("character 2: E, t, L"));
-  CHECK(refusal_of("EtmL").starts_with("character 3: 'm' is a layer of multi-token"));
+  CHECK(refusal_of("Exxx").starts_with("character 2: E, t, m, L"));
+  for (const char* text : {"Etm|L", "EmtL", "Emt|tmL"})
+    CHECK(
+        refusal_of(text).starts_with("'m', a layer of multi-token prediction, has to come right"));
   CHECK(refusal_of("E((t*999999)*999999)*999999L").find("more than 1000000") != std::string::npos);
   CHECK(refusal_of(std::string(100000, '(')).find("beyond reason") != std::string::npos);
 }

@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "sim/workload/model/recipe_grid.h"
+#include "sim/workload/plan/data/whole_tensors.h"
 #include "sim/workload/plan/stage_passes.h"
 #include "tests/workload/sharded.h"
 
@@ -203,6 +204,33 @@ TEST_CASE("ZeRO 2 reduces each micro-batch, ZeRO 1 their sum; both gather once a
     CHECK(gathered(program(Sharding::zero1)) == 2 * kAll);
     CHECK(gathered(program(Sharding::zero2)) == 2 * kAll);
   }
+}
+
+TEST_CASE("ranks that own whole tensors broadcast them, each once a step") {
+  Recipe recipe = sharded(Sharding::zero1_tensors);
+  const Program program = program_of(recipe);
+  CHECK(reduced(program) == 4 * kAll);
+  CHECK(gathered(program) == 2 * kAll);
+  CHECK(gathers(program).size() == 8);  // CP2 DP4
+  for (const std::uint32_t op : gathers(program))
+    CHECK(program.transfers[program.ops[op].cost].collective == Collective::broadcast);
+}
+
+TEST_CASE("whole tensors are dealt out, the largest first to the rank that has least") {
+  const Recipe recipe = sharded(Sharding::zero1_tensors);
+  const ModelTotals totals(recipe);
+  const ChunkLayout all{.layers = kLayers, .embedding = true, .head = true};
+  const auto shards = [&](int ranks) {
+    return whole_tensor_shards(totals, all, GroupKind::data, ranks);
+  };
+  CHECK(shards(1) == std::vector<std::int64_t>{kAll});
+  CHECK(shards(2).front() - shards(2).back() <= 4096 * 14336 * 2);
+  // Four matrices and two norms a layer, embedding, output layer and its norm.
+  CHECK(shards(1000).size() == 6 * kLayers + 3);
+  CHECK(shards(1000).front() == kEmbedding);
+  CHECK(shards(1000).back() == 4096);
+  for (const int ranks : {2, 7, 64, 1000}) CHECK(sum(shards(ranks)) == kAll);
+  CHECK(whole_tensor_shards(totals, all, GroupKind::expert_data, 8).empty());
 }
 
 TEST_CASE("ranks meet in passes that gather the same parameters in them") {

@@ -76,7 +76,7 @@ constexpr auto kMeanings = std::to_array<Meaning>({
      "the embedding counts as a layer when layers are dealt out"},
     {"parallelism.account_for_loss_in_pipeline_split", "so does the loss"},
     {"parallelism.pipeline_model_parallel_layout",
-     "layers of each stage and chunk in Megatron's letters (E, t, L); dealt evenly without"},
+     "layers of each stage and chunk in Megatron's letters (E, t, m, L); dealt evenly without"},
     {"parallelism.pipeline_schedule",
      "the order of passes (`simtrain list schedules`); else 1f1b, with several chunks a stage "
      "interleaved"},

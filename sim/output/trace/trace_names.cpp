@@ -32,6 +32,8 @@ std::string_view attention_name(AttentionKernel kernel) {
   switch (kernel) {
     case AttentionKernel::cudnn:
       return "cudnn_flash";
+    case AttentionKernel::flash_attention_1:
+      return "flash_1";
     case AttentionKernel::flash_attention_2:
       return "flash_2";
     case AttentionKernel::flash_attention_3:

@@ -19,6 +19,7 @@ enum class Architecture { ampere, ada, hopper, blackwell, cdna2, cdna3, cdna4 };
 enum class DataType { bf16, fp8, fp8_block, mxfp8, nvfp4, fp32 };
 enum class AttentionKernel {
   cudnn,
+  flash_attention_1,
   flash_attention_2,
   flash_attention_3,
   flash_attention_triton,
@@ -60,6 +61,7 @@ template <>
 struct EnumNames<AttentionKernel> {
   static constexpr std::array rows{
       std::pair{std::string_view("cudnn"), AttentionKernel::cudnn},
+      std::pair{std::string_view("flash-attention-1"), AttentionKernel::flash_attention_1},
       std::pair{std::string_view("flash-attention-2"), AttentionKernel::flash_attention_2},
       std::pair{std::string_view("flash-attention-3"), AttentionKernel::flash_attention_3},
       std::pair{std::string_view("flash-attention-triton"),

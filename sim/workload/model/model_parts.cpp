@@ -32,6 +32,7 @@ void add_weights(PartTotals& totals, const Recipe& recipe, const Operator& op) {
     if (weight.adapter) totals.adapters += weight.elements();
     if (!trained(recipe, weight)) continue;
     totals.trained_over[group] += weight.elements();
+    totals.tensors.push_back({weight.reduced_over, weight.elements()});
     const bool whole = weight.reduced_over == GroupKind::data && !weight.sharded_over.has(Axis::tp);
     if (whole) totals.replicated_parameters += weight.elements();
     if (weight.matrix) totals.matrices.emplace_back(weight.rows, weight.columns);

@@ -17,6 +17,12 @@ std::vector<Block> blocks_of(const Recipe& recipe, Part part, int kind = 0);
 /// Rows and columns on one rank.
 using MatrixShape = std::pair<std::int64_t, std::int64_t>;
 
+/// A tensor of weights that are trained, on one rank.
+struct TrainedTensor {
+  GroupKind reduced_over{};
+  std::int64_t elements = 0;
+};
+
 /// What the operators of one part of a model add up to on one rank. Bytes are those of one
 /// micro-batch.
 struct PartTotals {
@@ -30,6 +36,7 @@ struct PartTotals {
   std::array<std::int64_t, kGroupKinds> trained_over{};  ///< of those the ones that are trained
   std::int64_t adapters = 0;                             ///< parameters of adapters
   std::vector<MatrixShape> matrices;                     ///< weights of GEMMs that are trained
+  std::vector<TrainedTensor> tensors;                    ///< these and all others that are
 
   double saved_bytes = 0;     ///< from forward to backward
   double dropped_bytes = 0;   ///< what recompute makes again, beside these

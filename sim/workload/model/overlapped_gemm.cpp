@@ -122,7 +122,9 @@ std::uint32_t OverlappedGemm::bulk(Collective collective, const TensorFormat& fo
 }
 
 bool OverlappedGemm::in_order() const {
-  return !overlap_ && tp_ > 1 && builder_.recipe().software.uses_dtensor();
+  const SoftwareSpec& software = builder_.recipe().software;
+  return !overlap_ && tp_ > 1 &&
+         (sharded() ? software.uses_dtensor() : !software.reduces_beside_gemms());
 }
 
 void OverlappedGemm::put_in_order(const TensorFormat& format, std::int64_t columns,

@@ -136,13 +136,24 @@ struct Fields<OptimizerSpec>;
 
 /// How the state of data-parallel ranks is dealt among them (model/sharding.h has what each
 /// means).
-enum class Sharding { ddp, zero1, zero2, zero3, fsdp1, fsdp2, megatron_fsdp, xla_fsdp };
+enum class Sharding {
+  ddp,
+  zero1,
+  zero1_tensors,
+  zero2,
+  zero3,
+  fsdp1,
+  fsdp2,
+  megatron_fsdp,
+  xla_fsdp
+};
 
 template <>
 struct EnumNames<Sharding> {
   static constexpr std::array rows{
       std::pair{std::string_view("ddp"), Sharding::ddp},
       std::pair{std::string_view("zero1"), Sharding::zero1},
+      std::pair{std::string_view("zero1_tensors"), Sharding::zero1_tensors},
       std::pair{std::string_view("zero2"), Sharding::zero2},
       std::pair{std::string_view("zero3"), Sharding::zero3},
       std::pair{std::string_view("fsdp1"), Sharding::fsdp1},

@@ -49,6 +49,7 @@ struct ShardingRow {
   bool shards_optimizer = false;     ///< a rank keeps and updates its part of the state
   bool shards_gradients = false;     ///< those of each micro-batch are reduced
   std::optional<UnitRules> units{};  ///< parameters are sharded, and gathered unit by unit
+  bool whole_tensors = false;        ///< a rank's part is whole tensors, which it broadcasts to all
 };
 
 /// By kind.

@@ -18,11 +18,12 @@ enum class SquaredRelu { fused, eager };
 /// How the weight gradient of a micro-batch comes to those before it: in the GEMM that makes it, or
 /// by a kernel of its own.
 enum class GradientAccumulation { fused, eager };
-/// Who moves rows among the ranks of a tensor-parallel group under sequence parallelism. Megatron
-/// gathers and scatters beside the GEMMs of a backward. PyTorch's DTensor runs its collectives
-/// between them and keeps gathered rows for weight gradients; where sequences of several samples
-/// lie one after the other it copies what it has gathered and what it will scatter.
-enum class TensorParallelism { megatron, dtensor };
+/// Who moves rows among the ranks of a tensor-parallel group. Megatron gathers, scatters and
+/// reduces beside the GEMMs of a backward; before v2.6 (late 2021) it reduced
+/// behind them (`megatron_synchronous`). PyTorch's DTensor runs its collectives between them and,
+/// under sequence parallelism, keeps gathered rows for weight gradients; where sequences of several
+/// samples lie one after the other it copies what it has gathered and what it will scatter.
+enum class TensorParallelism { megatron, megatron_synchronous, dtensor };
 
 template <>
 struct EnumNames<CrossEntropy> {
@@ -40,6 +41,7 @@ template <>
 struct EnumNames<TensorParallelism> {
   static constexpr std::array rows{
       std::pair{std::string_view("megatron"), TensorParallelism::megatron},
+      std::pair{std::string_view("megatron-synchronous"), TensorParallelism::megatron_synchronous},
       std::pair{std::string_view("dtensor"), TensorParallelism::dtensor}};
 };
 template <>
@@ -120,6 +122,10 @@ struct SoftwareSpec {
 
   [[nodiscard]] bool uses_dtensor() const {
     return tensor_parallelism && tensor_parallelism->value == TensorParallelism::dtensor;
+  }
+  /// Whether the all-reduces of a backward run beside GEMMs.
+  [[nodiscard]] bool reduces_beside_gemms() const {
+    return !tensor_parallelism || tensor_parallelism->value == TensorParallelism::megatron;
   }
 
   [[nodiscard]] bool adds_gradients_apart() const {

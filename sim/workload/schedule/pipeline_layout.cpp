@@ -52,9 +52,8 @@ class Expansion {
       ++at_;
       return inside;
     }
-    if (symbol == 'm') wrong("'m' is a layer of multi-token prediction, which is not simulated");
-    if (std::string_view("EtL|,").find(symbol) == std::string_view::npos)
-      wrong("E, t, L, | and *, ( and ) with a number would do");
+    if (std::string_view("EtmL|,").find(symbol) == std::string_view::npos)
+      wrong("E, t, m, L, | and *, ( and ) with a number would do");
     ++at_;
     return symbol == ',' ? "" : std::string(1, symbol);
   }
@@ -83,6 +82,13 @@ void check_ends(const std::string& symbols) {
     throw std::invalid_argument("the embedding E has to come first, once");
   if (!once('L') || symbols.back() != 'L')
     throw std::invalid_argument("the loss L has to come last, once");
+  const std::size_t predictions = symbols.find('m');
+  if (predictions != std::string::npos &&
+      symbols.find_first_not_of('m', predictions) != symbols.size() - 1) {
+    throw std::invalid_argument(
+        "'m', a layer of multi-token prediction, has to come right before the loss L, in its "
+        "chunk");
+  }
 }
 
 }  // namespace
@@ -99,6 +105,7 @@ std::vector<ChunkLayout> chunks_of_layout(std::string_view text) {
       chunk.embedding = chunk.embedding || symbol == 'E';
       chunk.head = chunk.head || symbol == 'L';
       chunk.layers += symbol == 't' ? 1 : 0;
+      chunk.mtp_layers += symbol == 'm' ? 1 : 0;
     }
   }
   return chunks;

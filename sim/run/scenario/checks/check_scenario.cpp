@@ -116,6 +116,9 @@ void check_layout(const Recipe& recipe, const YamlNode& tree) {
   for (const ChunkLayout& chunk : chunks) layers += chunk.layers;
   require(layers == recipe.model.num_layers, tree, key,
           fmt::format("has {} layers, the model {}", layers, recipe.model.num_layers));
+  require(chunks.back().mtp_layers == recipe.model.mtp_num_layers, tree, key,
+          fmt::format("has {} layers m of multi-token prediction, the model {}",
+                      chunks.back().mtp_layers, recipe.model.mtp_num_layers));
 }
 
 void check_layers(const Recipe& recipe, const YamlNode& tree) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sim/workload/model/sharding.h"
+#include "sim/workload/plan/data/whole_tensors.h"
 
 namespace simtrain {
 namespace {
@@ -15,6 +16,7 @@ class GroupBuckets {
                const GradientGroups& groups)
       : context_(context),
         recipe_(context.recipe),
+        chunk_(chunk),
         kind_(kind),
         groups_(groups),
         group_(groups.of(kind)),
@@ -33,14 +35,22 @@ class GroupBuckets {
       const std::int64_t gradients = elements * gradient_size();
       buckets.reductions.push_back(call(sharding.gradient_reduction, gradients, bucket + 1));
       buckets.reductions.back().copies = among_replicas(context_, groups_, kind_, gradients);
-      if (!sharding.gathers_parameters) continue;
+      if (!sharding.gathers_parameters || sharding.whole_tensors) continue;
       const std::int64_t bytes =
           gathered_bytes(before(bucket + 1)) - gathered_bytes(before(bucket));
       buckets.gathers.push_back(call(Collective::all_gather, bytes, bucket));
     }
+    if (sharding.whole_tensors) add_broadcasts(buckets);
   }
 
  private:
+  /// By each rank that owns tensors, one after the other; none of the forward starts before all.
+  void add_broadcasts(ChunkBuckets& buckets) const {
+    const TensorFormat& format = recipe_.precision().activation;
+    for (const std::int64_t elements :
+         whole_tensor_shards(context_.totals, chunk_, kind_, group_.ranks))
+      buckets.gathers.push_back(call(Collective::broadcast, format.bytes_for(elements), 0));
+  }
   [[nodiscard]] std::int64_t gradient_size() const {
     return bytes_of(recipe_.optimizer.grad_reduce_dtype);
   }
@@ -65,6 +75,7 @@ class GroupBuckets {
 
   const JobContext& context_;
   const Recipe& recipe_;
+  const ChunkLayout& chunk_;
   GroupKind kind_;
   const GradientGroups& groups_;
   const GroupLayout& group_;
