@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "sim/workload/model/recipe_grid.h"
+#include "sim/workload/plan/stage_passes.h"
 #include "tests/workload/setup.h"
 
 using namespace simtrain;
@@ -69,6 +70,25 @@ TEST_CASE("a pipeline message is a rank's own rows under sequence and context pa
   CHECK(message_bytes(stage_of(llama_70b(2), 1)) ==
         std::vector<std::int64_t>{8192 / 2 * 8192 * 2 / 4});
   CHECK(message_bytes(stage_of(llama_70b(1), 1)) == std::vector<std::int64_t>{8192 * 8192 * 2 / 4});
+}
+
+TEST_CASE("software that splits messages sends a part from each rank, gathered behind") {
+  Recipe recipe = llama_70b(1);
+  recipe.parallelism.sequence_parallel = false;
+  const auto message = [&](PipelineMessages how) {
+    recipe.software.pipeline_messages = Sourced<PipelineMessages>{how, ""};
+    const StepSetup setup(recipe, "dgx-superpod-h100", 16);
+    const int rank = rank_grid(recipe, 16 * 8).rank({0, 0, 0, 1});
+    return stage_message(setup.context(), rank, 1);
+  };
+  const TransferCost whole = message(PipelineMessages::whole);
+  const TransferCost split = message(PipelineMessages::split);
+  CHECK(whole.bytes.value() == 8192 * 8192 * 2);
+  CHECK(split.bytes.value() == whole.bytes.value() / 4);
+  CHECK(split.latency > whole.latency);
+  CHECK(split.alone() < whole.alone());
+  recipe.parallelism.sequence_parallel = true;
+  CHECK(message(PipelineMessages::split).alone() == message(PipelineMessages::whole).alone());
 }
 
 TEST_CASE("without sequence parallelism every tensor-parallel rank sends all rows") {

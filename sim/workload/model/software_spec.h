@@ -25,6 +25,16 @@ enum class GradientAccumulation { fused, eager };
 /// samples lie one after the other it copies what it has gathered and what it will scatter.
 enum class TensorParallelism { megatron, megatron_synchronous, dtensor };
 
+/// How activations that every rank of a tensor-parallel group has whole, without sequence
+/// parallelism, cross to the next stage: by each rank whole, or a part by each, which the next
+/// stage gathers over its tensor-parallel group.
+enum class PipelineMessages { whole, split };
+
+template <>
+struct EnumNames<PipelineMessages> {
+  static constexpr std::array rows{std::pair{std::string_view("whole"), PipelineMessages::whole},
+                                   std::pair{std::string_view("split"), PipelineMessages::split}};
+};
 template <>
 struct EnumNames<CrossEntropy> {
   static constexpr std::array rows{std::pair{std::string_view("fused"), CrossEntropy::fused},
@@ -118,10 +128,14 @@ struct SoftwareSpec {
   std::optional<Sourced<bool>> weight_gradient_placeholders;
   std::optional<Sourced<GradientAccumulation>> gradient_accumulation;  ///< missing: fused
   std::optional<Sourced<TensorParallelism>> tensor_parallelism;        ///< missing: megatron
+  std::optional<Sourced<PipelineMessages>> pipeline_messages;          ///< missing: whole
   std::optional<Sourced<StackKnowledge>> known;                        ///< missing: described
 
   [[nodiscard]] bool uses_dtensor() const {
     return tensor_parallelism && tensor_parallelism->value == TensorParallelism::dtensor;
+  }
+  [[nodiscard]] bool splits_messages() const {
+    return pipeline_messages && pipeline_messages->value == PipelineMessages::split;
   }
   /// Whether the all-reduces of a backward run beside GEMMs.
   [[nodiscard]] bool reduces_beside_gemms() const {

@@ -130,10 +130,19 @@ ByPiece<std::int64_t> piece_counts(const Recipe& recipe, int stage, int micro_ba
 
 TransferCost stage_message(const JobContext& context, int rank, int step) {
   const Recipe& recipe = context.recipe;
-  const int split = recipe.parallelism.sequence_parallel ? recipe.tp() : 1;
-  const TensorFormat& format = recipe.precision().activation;
-  return message(context, rank, step,
-                 Bytes(format.bytes_for(recipe.tokens() * recipe.model.hidden_size) / split));
+  const bool gathers =
+      recipe.tp() > 1 && !recipe.parallelism.sequence_parallel && recipe.software.splits_messages();
+  const int split = recipe.parallelism.sequence_parallel || gathers ? recipe.tp() : 1;
+  const std::int64_t whole =
+      recipe.precision().activation.bytes_for(recipe.tokens() * recipe.model.hidden_size);
+  TransferCost cost = message(context, rank, step, Bytes(whole / split));
+  if (gathers) {
+    cost.latency += plan_collective({Collective::all_gather, Bytes(whole),
+                                     context.layout(GroupKind::tensor, rank)},
+                                    {context.cluster.spec(), recipe.software.library})
+                        .alone();
+  }
+  return cost;
 }
 
 TransferCost table_message(const JobContext& context, int rank, int step) {

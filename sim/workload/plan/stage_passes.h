@@ -46,7 +46,8 @@ Phase phase_of(Label pass);
 ByPiece<std::int64_t> piece_counts(const Recipe& recipe, int stage, int micro_batches);
 
 /// What a rank sends to the stage `step` on (1 or -1) of one micro-batch: activations, or their
-/// gradient. Under sequence parallelism each rank sends its own rows, otherwise all of them.
+/// gradient. Under sequence parallelism each rank sends its own rows, otherwise all of them or, as
+/// PipelineMessages says, a part, which the next stage then gathers.
 TransferCost stage_message(const JobContext& context, int rank, int step);
 /// What the first and the last stage, next to each other in the ring of stages, send each other at
 /// the end of a step where both hold the table of word embeddings: its gradients. The all-reduce of

@@ -47,6 +47,7 @@ struct Fields<SoftwareSpec> {
     v.optional("weight_gradient_placeholders", spec.weight_gradient_placeholders);
     v.optional("gradient_accumulation", spec.gradient_accumulation);
     v.optional("tensor_parallelism", spec.tensor_parallelism);
+    v.optional("pipeline_messages", spec.pipeline_messages);
     v.optional("known", spec.known);
   }
 };
