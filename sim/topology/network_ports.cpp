@@ -28,8 +28,8 @@ NetworkPorts network_ports(const Cluster& cluster) {
       (high == VertexKind::core ? beyond : to_spines) += graph[edge].bandwidth.value() / line_rate;
     }
   }
-  ports.at_switches = ports.at_nics + 2 * std::min(to_spines, ports.at_nics) +
-                      2 * std::min(beyond, ports.at_nics);
+  ports.at_switches =
+      ports.at_nics + 2 * std::min(to_spines, ports.at_nics) + 2 * std::min(beyond, ports.at_nics);
   return ports;
 }
 

@@ -1,5 +1,3 @@
-#include "sim/run/energy/step_energy.h"
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -7,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "sim/run/energy/step_draws.h"
+#include "sim/run/energy/step_energy.h"
 #include "tests/run/scenarios.h"
 
 using namespace simtrain;
@@ -149,8 +148,7 @@ TEST_CASE("FP8 takes less energy a token than BF16, and each counts its own GEMM
   const StepEnergy fp8 = energy_of("llama31_70b_h100", "fp8-64");
   CHECK(fp8.joules_per_token() < bf16.joules_per_token());
   CHECK(of_kind(bf16.gpu_joules, DrawKind::gemm_fp8) == 0);
-  CHECK(of_kind(fp8.gpu_joules, DrawKind::gemm_fp8) >
-        of_kind(fp8.gpu_joules, DrawKind::gemm_bf16));
+  CHECK(of_kind(fp8.gpu_joules, DrawKind::gemm_fp8) > of_kind(fp8.gpu_joules, DrawKind::gemm_bf16));
 }
 
 TEST_CASE("prices and PUE follow from the scenario; what no file says follows from rules") {
@@ -158,10 +156,9 @@ TEST_CASE("prices and PUE follow from the scenario; what no file says follows fr
   CHECK(!plain.priced());
   CHECK(!plain.grid);
   CHECK(plain.usd_per_1t_tokens() == 0);
-  const StepEnergy priced =
-      energy_of("llama31_8b_h100", "bf16-8",
-                {"cost.gpu_hour=3600 USD", "cost.electricity=100 USD/MWh", "cost.grid=0.4 kg/kWh",
-                 "cost.pue=2"});
+  const StepEnergy priced = energy_of("llama31_8b_h100", "bf16-8",
+                                      {"cost.gpu_hour=3600 USD", "cost.electricity=100 USD/MWh",
+                                       "cost.grid=0.4 kg/kWh", "cost.pue=2"});
   CHECK(priced.step_s == plain.step_s);
   CHECK(priced.pue == 2);
   CHECK(priced.total_joules() * plain.pue ==

@@ -32,8 +32,7 @@ std::string with_prefix(double value, std::string_view unit) {
 std::string cost_text(const StepEnergy& energy, const EnergyCost& cost) {
   std::vector<std::string> parts;
   if (energy.gpu_price) parts.push_back(usd_text(cost.gpu_usd) + " of GPU hours");
-  if (energy.electricity_price)
-    parts.push_back(usd_text(cost.electricity_usd) + " of electricity");
+  if (energy.electricity_price) parts.push_back(usd_text(cost.electricity_usd) + " of electricity");
   if (energy.grid) parts.push_back(with_prefix(cost.carbon_kg * 1e3, "g") + " of CO2e");
   return fmt::format("{}", fmt::join(parts, ", "));
 }
@@ -103,8 +102,8 @@ std::string energy_text(double joules) { return with_prefix(joules, "J"); }
 std::string energy_section(const StepEnergy& energy) {
   std::string out = "\nPower and energy\n";
   labelled_line(out, "GPU",
-                fmt::format("{} of {}, {}", power_text(energy.gpu_w()),
-                            power_text(energy.limit_w), swing_text(energy)));
+                fmt::format("{} of {}, {}", power_text(energy.gpu_w()), power_text(energy.limit_w),
+                            swing_text(energy)));
   labelled_line(out, "Node", power_text(energy.node_w()));
   labelled_line(out, "Cluster",
                 fmt::format("{}, PUE {:g}", power_text(energy.cluster_w()), energy.pue));
@@ -163,8 +162,8 @@ Json energy_page(const StepEnergy& energy) {
             {"step_cost", cost_text(energy, energy.cost)},
             {"tokens_cost", cost_text(energy, energy.cost_per_1t_tokens())},
             {"parts", share_rows<PowerPart>(energy.joules, energy.total_joules(), energy.step_s)},
-            {"kernels", share_rows<DrawKind>(energy.gpu_joules, energy.part(PowerPart::gpus),
-                                             energy.step_s)},
+            {"kernels",
+             share_rows<DrawKind>(energy.gpu_joules, energy.part(PowerPart::gpus), energy.step_s)},
             {"by_rule", fmt::format("{}", fmt::join(energy.by_rule, ", "))}};
   return page;
 }

@@ -339,7 +339,8 @@ void RankTrace::write_counters(const Counters& counters) {
   draws.walk([&](const Span& span, const DrawState& state) {
     power.add(span, draws.sum(state) * to_seconds(span.end - span.start));
   });
-  for (const auto& [time, value] : power.values()) writer_.value({process, kPowerTrack}, time, value);
+  for (const auto& [time, value] : power.values())
+    writer_.value({process, kPowerTrack}, time, value);
 }
 
 RankMemory RankTrace::memory() const {

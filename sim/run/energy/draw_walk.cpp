@@ -26,8 +26,8 @@ std::vector<Span> moving_spans(const Program& program, const std::vector<Span>& 
   for (const std::vector<Span>& stream : streams) {
     std::vector<Span> both;
     both.reserve(moving.size() + stream.size());
-    std::merge(moving.begin(), moving.end(), stream.begin(), stream.end(),
-               std::back_inserter(both), earlier);
+    std::merge(moving.begin(), moving.end(), stream.begin(), stream.end(), std::back_inserter(both),
+               earlier);
     moving = std::move(both);
   }
   std::size_t merged = 0;

@@ -12,7 +12,9 @@ namespace simtrain {
 class GpuDraw {
  public:
   GpuDraw(const PowerSpec& power, double clock)
-      : power_(power), limit_(power.limit.value.value()), factor_(std::pow(clock, power.exponent.value)) {}
+      : power_(power),
+        limit_(power.limit.value.value()),
+        factor_(std::pow(clock, power.exponent.value)) {}
 
   [[nodiscard]] double limit() const { return limit_; }
   [[nodiscard]] double idle() const { return limit_ * power_.idle.value; }

@@ -25,11 +25,11 @@ double thousandths(double value) { return std::round(value * 1e3); }
 class RankTotals {
  public:
   RankTotals(const StepDraws& draws, Duration end)
-      : draws_(draws),
-        parts_(static_cast<double>(kTraceParts) / static_cast<double>(end.count())),
-        times_(draws.states()),
-        watts_(kTraceParts, 0.0) {
+      : draws_(draws), end_(end), times_(draws.states()) {
+    watts_.reserve(kTraceParts);
+    open();
     draws.walk([this](const Span& span, const DrawState& state) { add(span, state); });
+    while (watts_.size() < kTraceParts) close();
     for (std::size_t state = 0; state < times_.size(); ++state)
       simtrain::add(joules_, draws.watts_of(state), to_seconds(times_[state]));
   }
@@ -37,23 +37,39 @@ class RankTotals {
   [[nodiscard]] const std::vector<double>& watts() const { return watts_; }
 
  private:
+  /// Spans come one after another, so that parts of the trace are filled in order.
   void add(const Span& span, const DrawState& state) {
     times_[StepDraws::number_of(state)] += span.end - span.start;
     const double drawn = draws_.sum(state);
-    const double from = static_cast<double>(span.start.count()) * parts_;
-    const double to = static_cast<double>(span.end.count()) * parts_;
-    const auto last = static_cast<std::size_t>(std::min(to, kTraceParts - 1.0));
-    for (auto i = static_cast<std::size_t>(std::min(from, kTraceParts - 1.0)); i <= last; ++i) {
-      const double begin = std::max(from, static_cast<double>(i));
-      watts_[i] += drawn * std::max(0.0, std::min(to, static_cast<double>(i + 1)) - begin);
+    Duration from = span.start;
+    while (span.end > part_end_ && watts_.size() + 1 < kTraceParts) {
+      drawn_ += drawn * static_cast<double>((part_end_ - from).count());
+      from = part_end_;
+      close();
     }
+    drawn_ += drawn * static_cast<double>((span.end - from).count());
+  }
+  [[nodiscard]] Duration edge(std::size_t number) const {
+    const double share = static_cast<double>(number) / static_cast<double>(kTraceParts);
+    return Duration(std::llround(static_cast<double>(end_.count()) * share));
+  }
+  void open() {
+    drawn_ = 0;
+    part_end_ = edge(watts_.size() + 1);
+  }
+  void close() {
+    const Duration length = part_end_ - edge(watts_.size());
+    watts_.push_back(drawn_ / static_cast<double>(std::max<Duration::rep>(1, length.count())));
+    open();
   }
 
   const StepDraws& draws_;
-  double parts_;  ///< of the trace in a picosecond
+  Duration end_;
   std::vector<Duration> times_;  ///< by state
   ByDrawKind joules_{};
-  std::vector<double> watts_;
+  std::vector<double> watts_;  ///< of the parts that are full
+  double drawn_ = 0;           ///< in the part that is not, watts times picoseconds
+  Duration part_end_{};
 };
 
 /// Sums in thousandths over the ranks that a simulated one represents.
@@ -129,8 +145,8 @@ void add_nodes(StepEnergy& energy, const ClusterSpec& cluster, const std::set<in
     const NodePower& power = *node.power;
     const double host_w = power.host.value.value();
     const double nics_w = power.nic.value.value() * node.nics.value;
-    const double switches_w = power.nvswitch.value.value() * node.nvswitches.value /
-                              node.nvlink_domain_nodes.value;
+    const double switches_w =
+        power.nvswitch.value.value() * node.nvswitches.value / node.nvlink_domain_nodes.value;
     const double used_w = host_w + nics_w + switches_w + gpus_w * node.gpus;
     losses += used_w * (1 / power.supply_efficiency.value - 1) * energy.step_s;
     of_part(joules, PowerPart::hosts) += host_w * energy.step_s;
@@ -147,9 +163,8 @@ void add_network(StepEnergy& energy, const Cluster& cluster) {
       static_cast<double>(energy.nodes) / static_cast<double>(cluster.hosts().size());
   of_part(energy.joules, PowerPart::switches) =
       ports.at_switches * power.switch_port.value.value() * share * energy.step_s;
-  of_part(energy.joules, PowerPart::transceivers) = (ports.at_switches + ports.at_nics) *
-                                                    power.transceiver.value.value() * share *
-                                                    energy.step_s;
+  of_part(energy.joules, PowerPart::transceivers) =
+      (ports.at_switches + ports.at_nics) * power.transceiver.value.value() * share * energy.step_s;
 }
 
 void add_cost(StepEnergy& energy, const CostSpec& cost) {

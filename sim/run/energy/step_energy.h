@@ -100,21 +100,19 @@ struct StepEnergy {
   double tokens = 0;  ///< of a step
   int gpus = 0;
   int nodes = 0;
-  double limit_w = 0;        ///< power limit of a GPU
-  ByDrawKind gpu_joules{};   ///< of all GPUs; sums to joules[gpus]
-  ByPowerPart joules{};      ///< sums to the whole
+  double limit_w = 0;       ///< power limit of a GPU
+  ByDrawKind gpu_joules{};  ///< of all GPUs; sums to joules[gpus]
+  ByPowerPart joules{};     ///< sums to the whole
   PowerTrace trace;
   double pue = 1;
-  EnergyCost cost;           ///< of a step
-  bool gpu_price = false;    ///< whether the scenario gives each
+  EnergyCost cost;         ///< of a step
+  bool gpu_price = false;  ///< whether the scenario gives each
   bool electricity_price = false;
   bool grid = false;
   /// Facts that no file of the cluster gives, in words, with the rule that they follow.
   std::vector<std::string> by_rule;
 
-  [[nodiscard]] double part(PowerPart part) const {
-    return joules[static_cast<std::size_t>(part)];
-  }
+  [[nodiscard]] double part(PowerPart part) const { return joules[static_cast<std::size_t>(part)]; }
   [[nodiscard]] double total_joules() const;
   /// At the sockets of the nodes.
   [[nodiscard]] double node_joules() const;
@@ -138,9 +136,9 @@ struct SimulatedStep;
 /// draws, of the power limit, at clock c
 ///     sm_bound draw c^exponent + (1 - sm_bound) streaming
 /// as the power balance that gave c has it (step_clock.h). A GPU draws `communication` while a
-/// collective moves and no kernel runs, `idle` while neither does. Beside a kernel a collective adds
-/// what it draws above idle, as far as the limit has room; a pass that transfers slow down draws as
-/// much as alone, for longer. No pass draws more than the limit on average.
+/// collective moves and no kernel runs, `idle` while neither does. Beside a kernel a collective
+/// adds what it draws above idle, as far as the limit has room; a pass that transfers slow down
+/// draws as much as alone, for longer. No pass draws more than the limit on average.
 ///
 /// Hosts, NICs and switches draw what their files say, all the time; network switches by the job's
 /// share of the cluster's nodes.

@@ -34,10 +34,10 @@ struct Fields<ClusterRequest>;
 
 /// What energy costs, for prices of a step and of a training run. All of it may be left out.
 struct CostSpec {
-  std::optional<Money> gpu_hour;          ///< of one GPU, energy included or not
+  std::optional<Money> gpu_hour;  ///< of one GPU, energy included or not
   std::optional<EnergyPrice> electricity;
   std::optional<CarbonIntensity> grid;
-  std::optional<double> pue;              ///< in place of the cluster's
+  std::optional<double> pue;  ///< in place of the cluster's
   friend bool operator==(const CostSpec&, const CostSpec&) = default;
 };
 template <>

@@ -24,9 +24,9 @@ struct EnumNames<GpuWiring> {
 
 /// What a node draws beside its GPUs, while they train.
 struct NodePower {
-  Sourced<Power> host;      ///< CPUs, memory, storage, fans and boards of one node
-  Sourced<Power> nic;       ///< each
-  Sourced<Power> nvswitch;  ///< each chip
+  Sourced<Power> host;                ///< CPUs, memory, storage, fans and boards of one node
+  Sourced<Power> nic;                 ///< each
+  Sourced<Power> nvswitch;            ///< each chip
   Sourced<double> supply_efficiency;  ///< of power supplies: what the node uses over what it takes
 };
 template <>
@@ -44,7 +44,7 @@ struct NodeSpec {
   Sourced<GpuWiring> gpu_wiring{GpuWiring::switches, "default"};
   Sourced<int> nvswitches{};  ///< switch chips of one NVLink domain; none of a mesh
   Sourced<Duration> host_launch_latency;
-  std::optional<NodePower> power;  ///< a loaded cluster has it: its file's, else by rule (PowerRules)
+  std::optional<NodePower> power;  ///< of a loaded cluster: its file's, else by PowerRules
   SourcePlace where;
 
   [[nodiscard]] bool is_mesh() const { return gpu_wiring.value == GpuWiring::mesh; }
