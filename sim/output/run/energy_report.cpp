@@ -100,6 +100,7 @@ std::string power_text(double watts) { return with_prefix(watts, "W"); }
 std::string energy_text(double joules) { return with_prefix(joules, "J"); }
 
 std::string energy_section(const StepEnergy& energy) {
+  if (energy.gpus == 0) return "";
   std::string out = "\nPower and energy\n";
   labelled_line(out, "GPU",
                 fmt::format("{} of {}, {}", power_text(energy.gpu_w()), power_text(energy.limit_w),
@@ -124,6 +125,7 @@ std::string energy_section(const StepEnergy& energy) {
 }
 
 Json energy_json(const StepEnergy& energy) {
+  if (energy.gpus == 0) return nullptr;
   const PowerTrace& trace = energy.trace;
   Json json{{"mean_power_w",
              {{"gpu", energy.gpu_w()},

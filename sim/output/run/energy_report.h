@@ -13,10 +13,11 @@ std::string power_text(double watts);
 /// "2.41 J", "39.80 MJ".
 std::string energy_text(double joules);
 
-/// The section of the text report.
+/// The section of the text report; none where nothing was simulated.
 std::string energy_section(const StepEnergy& energy);
 
 /// The field `energy` of simtrain.result/1. The trace is given as a hundred means.
+/// Null where nothing was simulated.
 nlohmann::ordered_json energy_json(const StepEnergy& energy);
 
 /// The part of the HTML page: headline and tables.
