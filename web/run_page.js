@@ -179,6 +179,34 @@ const drawMemory = ({parts, capacity_gb}) => {
   }));
 };
 
+const drawPower = ({interval_s, limit_w, gpus, mean_w, stage_w}) => {
+  const length = interval_s * mean_w.length;
+  const line = (name, watts, style) => ({
+    type: "line", name, step: "end", showSymbol: false, ...style,
+    data: [...watts, watts[watts.length - 1]].map((value, i) => [interval_s * i, value])});
+  draw("power", 280, theme => ({
+    legend: {top: 0, left: 0, type: "scroll", itemWidth: 12, itemHeight: 4, icon: "rect",
+             textStyle: {color: theme.ink}, pageTextStyle: {color: theme.soft}},
+    grid: {left: theme.narrow ? 56 : 60, right: 14, top: 34, bottom: 30},
+    xAxis: {...axis(theme), type: "value", min: 0, max: length, splitNumber: theme.narrow ? 3 : 8,
+            axisLabel: {color: theme.soft, hideOverlap: true, formatter: value => timeLabel(value, length)}},
+    yAxis: {...axis(theme), type: "value", min: 0, max: Math.ceil(limit_w / 100) * 100,
+            axisLabel: {color: theme.soft, formatter: "{value} W"}},
+    tooltip: {...common(theme).tooltip, trigger: "axis", axisPointer: {type: "line"},
+              formatter: points => `${seconds(points[0].value[0])}<br>` + points.map(point =>
+                `${point.marker}${text(point.seriesName)}: ${point.value[1].toFixed(0)} W` +
+                (point.seriesIndex > 0 ? "" : `, ${(point.value[1] * gpus / 1e3).toFixed(1)} kW in all`)).join("<br>")},
+    series: [
+      line("all GPUs", mean_w, {lineStyle: {width: 2.5}, color: theme.ink, z: 3,
+        markLine: {symbol: "none", silent: true, lineStyle: {color: theme.ink, type: "dashed"},
+                   label: {color: theme.ink, position: "insideEndBottom", formatter: `limit ${limit_w} W`},
+                   data: [{yAxis: limit_w}]}}),
+      ...(stage_w.length < 2 ? [] : stage_w.map((watts, stage) => line(`stage ${stage}`, watts,
+        {lineStyle: {width: 1, opacity: 0.6}, color: stageColour(stage, stage_w.length, theme)}))),
+    ],
+  }));
+};
+
 const drawPlacement = ({hosts, gpus_of_host, ranks, all_ranks}, stages) => {
   const used = [...new Set(ranks.map(rank => rank[0]))].sort((a, b) => a - b);
   const column = new Map(used.map((host, i) => [host, i]));
@@ -208,4 +236,5 @@ const drawPlacement = ({hosts, gpus_of_host, ranks, all_ranks}, stages) => {
 drawWaterfall(page.waterfall);
 drawPipeline(page.pipeline, page.memory_over_time);
 drawMemory(page.memory);
+drawPower(page.power);
 drawPlacement(page.placement, page.pipeline.stages);

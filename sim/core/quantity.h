@@ -51,6 +51,17 @@ using Flops = Quantity<struct FlopsDimension, double>;
 /// Floating-point work per time, in FLOP/s.
 using FlopRate = Quantity<struct FlopRateDimension, double>;
 
+/// Energy per time, in watts.
+using Power = Quantity<struct PowerDimension, double>;
+/// Money, in US dollars.
+using Money = Quantity<struct MoneyDimension, double>;
+/// Money per energy, in US dollars per kWh.
+using EnergyPrice = Quantity<struct EnergyPriceDimension, double>;
+/// CO2 equivalents per energy, in grams per kWh.
+using CarbonIntensity = Quantity<struct CarbonIntensityDimension, double>;
+
+inline constexpr double kJoulesPerKilowattHour = 3.6e6;
+
 inline constexpr double kPicosecondsPerSecond = 1e12;
 
 /// The only place where seconds are rounded to whole picoseconds: to nearest, saturating.

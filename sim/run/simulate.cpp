@@ -126,6 +126,7 @@ Report report_of(const SimulatedStep& simulated) {
   report.memory = stage_memory(scenario.recipe, gpu, simulated.grid);
   report.memory_capacity = static_cast<double>(gpu.memory_capacity.value.value());
   report.clock = simulated.clock;
+  report.energy = step_energy(simulated);
   report.engine.events = timeline.events;
   for (const SimulatedPieces& pieces : simulated.passes) {
     for (const SimulatedPiece& piece : pieces) report.engine.events += piece.timeline.events;

@@ -28,6 +28,7 @@ class StepRank {
   [[nodiscard]] int representative() const { return representative_; }
   [[nodiscard]] const Program& program() const { return program_; }
   [[nodiscard]] const Span& span(std::uint32_t op) const { return spans_[op]; }
+  [[nodiscard]] const std::vector<Span>& spans() const { return spans_; }
 
   /// The pieces of a pass in the order in which they run; none for other ops. What a pass takes
   /// beyond their sum it waits for the slowest of its replicas.

@@ -85,6 +85,7 @@ std::string key_of(ClusterSpec spec) {
   writer.write(spec.gpu);
   writer.write(spec.fabric);
   writer.write(spec.faults);
+  writer.write(spec.pue);
   return writer.take();
 }
 

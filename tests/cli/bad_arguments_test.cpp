@@ -170,7 +170,7 @@ TEST_CASE("--set changes keys that exist") {
        "--set frob=1:1:1: frob: is not known here; known are name, source, notes, mfu_convention, "
        "cluster, software, model, training, parallelism, overlap, optimizer, sharding, moe, "
        "lora, packed_sequences, recompute, "
-       "recompute_modules, cuda_graphs, nccl, rccl"},
+       "recompute_modules, cuda_graphs, cost, nccl, rccl"},
       {{"good.yaml", "--set", "training.sequence=1"},
        "--set training.sequence=1:1:1: training.sequence: is not known here; known are precision, "
        "fp8_params, num_layers_at_start_in_bf16, num_layers_at_end_in_bf16, seq_length, "
@@ -182,7 +182,7 @@ TEST_CASE("--set changes keys that exist") {
        "--set table.rows=1:1:1: table: is not known here; known are name, source, notes, "
        "mfu_convention, cluster, software, model, training, parallelism, overlap, optimizer, "
        "sharding, "
-       "moe, lora, packed_sequences, recompute, recompute_modules, cuda_graphs, nccl, rccl"},
+       "moe, lora, packed_sequences, recompute, recompute_modules, cuda_graphs, cost, nccl, rccl"},
       {{"good.yaml", "--set", "recompute_modules=[mlp]"},
        "--set recompute_modules=[mlp]:1:19: recompute_modules: is there with recompute 'none'; "
        "recompute selective would do"},

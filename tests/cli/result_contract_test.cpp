@@ -66,6 +66,27 @@ TEST_CASE("The breakdown sums to the mean step time") {
   CHECK(sum == doctest::Approx(flagship()["step_time_s"]["mean"].get<double>()).epsilon(1e-9));
 }
 
+TEST_CASE("The energy of a step is the sum of its parts, that of the GPUs of their kernels") {
+  const Json& energy = flagship().at("energy");
+  check_numbers(energy, {"joules_per_step", "joules_per_token", "mwh_per_1t_tokens", "pue"});
+  check_numbers(energy.at("mean_power_w"), {"gpu", "gpu_limit", "node", "cluster"});
+  check_numbers(energy.at("gpu_power_trace"),
+                {"interval_s", "least_w", "most_w", "swing_of_all_gpus_w"});
+  const auto sum_of_all = [](const Json& object) {
+    double sum = 0;
+    for (const auto& [name, value] : object.items()) sum += value.get<double>();
+    return sum;
+  };
+  const double joules = energy["joules_per_step"];
+  CHECK(sum_of_all(energy.at("by_part_joules")) == doctest::Approx(joules).epsilon(1e-9));
+  CHECK(sum_of_all(energy.at("gpus_by_kernel_joules")) ==
+        doctest::Approx(energy["by_part_joules"]["gpus"].get<double>()).epsilon(1e-9));
+  CHECK(energy["joules_per_token"].get<double>() ==
+        doctest::Approx(joules / flagship()["tokens_per_step"].get<double>()));
+  CHECK(energy["gpu_power_trace"].at("mean_w").size() == 100);
+  CHECK(!energy.contains("cost"));
+}
+
 TEST_CASE("The headline figures follow from the step time") {
   const double step = flagship()["step_time_s"]["mean"];
   CHECK(flagship()["tokens_per_s"].get<double>() == doctest::Approx(8192.0 * 2016 / step));

@@ -56,6 +56,7 @@ TEST_CASE("a row of a sweep is what run says") {
   CHECK(row.at("step_time_s") == result.at("step_time_s").at("mean"));
   CHECK(row.at("mfu") == result.at("mfu"));
   CHECK(row.at("fingerprint") == result.at("engine").at("fingerprint"));
+  CHECK(row.at("joules_per_token") == result.at("energy").at("joules_per_token"));
   CHECK(row.at("tp_exposed_s") == result.at("breakdown_s").at("tp_exposed"));
   CHECK(row.at("dp") == 2);
   CHECK(json.at("columns").at("step_time_s").at("unit") == "s");

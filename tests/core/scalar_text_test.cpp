@@ -67,6 +67,23 @@ TEST_CASE("rates of work and times take their own units") {
   CHECK(quantity<Duration>("0 us") == Duration(0));
 }
 
+TEST_CASE("power, money and what energy costs take their own units") {
+  CHECK(quantity<Power>("700 W") == Power(700));
+  CHECK(quantity<Power>("1.7 kW") == Power(1700));
+  CHECK(quantity<Power>("0 W") == Power(0));
+  CHECK(quantity<Money>("2.5 USD") == Money(2.5));
+  CHECK(quantity<EnergyPrice>("0.08 USD/kWh") == EnergyPrice(0.08));
+  CHECK(quantity<EnergyPrice>("80 USD/MWh") == EnergyPrice(0.08));
+  CHECK(quantity<CarbonIntensity>("400 g/kWh") == CarbonIntensity(400));
+  CHECK(quantity<CarbonIntensity>("0.4 kg/kWh") == CarbonIntensity(400));
+  CHECK(refused<Power>("700") == "a.yaml:3:9: key: '700' needs one of the units W, kW, MW");
+  CHECK(refused<Power>("-5 W") == "a.yaml:3:9: key: '-5 W' is negative");
+  CHECK(refused<Money>("2.5 EUR") == "a.yaml:3:9: key: 'EUR' is no unit here; it takes one of USD");
+  CHECK(refused<EnergyPrice>("8 USD") ==
+        "a.yaml:3:9: key: 'USD' is no unit here; it takes one of USD/kWh, USD/MWh");
+  CHECK(refused<CarbonIntensity>("1e30 g/kWh") == "a.yaml:3:9: key: '1e30 g/kWh' is too large");
+}
+
 TEST_CASE("the space before a unit is optional and an exponent is part of the number") {
   CHECK(quantity<Bytes>("4KiB") == Bytes(4096));
   CHECK(quantity<Bandwidth>("1e3 GB/s") == Bandwidth(1e12));

@@ -37,6 +37,8 @@ TEST_CASE("a row is what simulate gives for its candidate") {
   CHECK(row.mfu == report.mfu);
   CHECK(row.peak_bytes == report.peak_bytes());
   CHECK(row.breakdown == report.breakdown);
+  CHECK(row.joules_per_token == report.energy.joules_per_token());
+  CHECK(row.usd_per_1t_tokens == 0);
   CHECK(row.gpus == 8);
   CHECK(row.dp == 4);
   CHECK(row.reason.empty());
@@ -66,6 +68,7 @@ TEST_CASE("a record gives the same row back, every bit of it") {
     CHECK(record_of(back) == record_of(row));
     CHECK(back.step_time_s == row.step_time_s);
     CHECK(back.fingerprint == row.fingerprint);
+    CHECK(back.joules_per_token == row.joules_per_token);
     CHECK(back.reason == row.reason);
     CHECK(back.status == row.status);
   }

@@ -132,6 +132,10 @@ constexpr auto kMeanings = std::to_array<Meaning>({
      "a list, of recompute selective: core_attn, layernorm, mlp, mla_up_proj, moe, moe_act, "
      "shared_experts; without it core_attn"},
     {"cuda_graphs", "layers are replayed as CUDA graphs: no launch time on the host"},
+    {"cost.gpu_hour", "price of one GPU for an hour, for prices of a step and of 1T tokens"},
+    {"cost.electricity", "price of energy, with what the site takes beside the computers"},
+    {"cost.grid", "CO2 equivalents of the grid, for the carbon of a step and of 1T tokens"},
+    {"cost.pue", "what the site takes over what its computers take; else the cluster's"},
     {"nccl.version", "changes the software's: the NCCL release, 2.18 to 2.30"},
     {"nccl.nvls", "changes the software's: NCCL_NVLS_ENABLE"},
     {"nccl.collnet", "NCCL_COLLNET_ENABLE; needs a fabric whose switches reduce (SHARP)"},
@@ -173,6 +177,11 @@ std::string type_of(const int& /*value*/) { return "whole number"; }
 std::string type_of(const std::int64_t& /*value*/) { return "whole number"; }
 std::string type_of(const double& /*value*/) { return "number"; }
 std::string type_of(const std::vector<std::string>& /*value*/) { return "list of texts"; }
+std::string type_of(const Money& /*value*/) { return "number with USD"; }
+std::string type_of(const EnergyPrice& /*value*/) { return "number with USD/kWh or USD/MWh"; }
+std::string type_of(const CarbonIntensity& /*value*/) {
+  return "number with g/kWh, kg/kWh or kg/MWh";
+}
 template <class T>
 std::string type_of(const std::optional<T>& /*value*/) {
   return type_of(T{});

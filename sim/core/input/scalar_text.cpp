@@ -36,6 +36,10 @@ constexpr std::array<Unit, 3> kFlopRateUnits{
     {{"GFLOP/s", 1e9}, {"TFLOP/s", 1e12}, {"PFLOP/s", 1e15}}};
 constexpr std::array<Unit, 5> kDurationUnits{
     {{"ps", 1e-12}, {"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1.0}}};
+constexpr std::array<Unit, 3> kPowerUnits{{{"W", 1}, {"kW", 1e3}, {"MW", 1e6}}};
+constexpr std::array<Unit, 1> kMoneyUnits{{{"USD", 1}}};
+constexpr std::array<Unit, 2> kEnergyPriceUnits{{{"USD/kWh", 1}, {"USD/MWh", 1e-3}}};
+constexpr std::array<Unit, 3> kCarbonUnits{{{"g/kWh", 1}, {"kg/kWh", 1e3}, {"kg/MWh", 1}}};
 
 bool parse_real(std::string_view text, double& value) {
   const bool starts_well =
@@ -163,6 +167,22 @@ void scalar_quantity(const YamlNode& node, const std::string& key, Bytes& value)
 void scalar_quantity(const YamlNode& node, const std::string& key, Bandwidth& value) {
   value = Bandwidth(quantity(node, key, kBandwidthUnits, 1e18));
   refuse_zero(node, key, value.value());
+}
+
+void scalar_quantity(const YamlNode& node, const std::string& key, Power& value) {
+  value = Power(quantity(node, key, kPowerUnits, 1e12));
+}
+
+void scalar_quantity(const YamlNode& node, const std::string& key, Money& value) {
+  value = Money(quantity(node, key, kMoneyUnits, 1e12));
+}
+
+void scalar_quantity(const YamlNode& node, const std::string& key, EnergyPrice& value) {
+  value = EnergyPrice(quantity(node, key, kEnergyPriceUnits, 1e6));
+}
+
+void scalar_quantity(const YamlNode& node, const std::string& key, CarbonIntensity& value) {
+  value = CarbonIntensity(quantity(node, key, kCarbonUnits, 1e6));
 }
 
 void scalar_quantity(const YamlNode& node, const std::string& key, FlopRate& value) {

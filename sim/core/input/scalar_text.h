@@ -32,6 +32,10 @@ void scalar_quantity(const YamlNode& node, const std::string& key, Bytes& value)
 void scalar_quantity(const YamlNode& node, const std::string& key, Bandwidth& value);
 void scalar_quantity(const YamlNode& node, const std::string& key, FlopRate& value);
 void scalar_quantity(const YamlNode& node, const std::string& key, Duration& value);
+void scalar_quantity(const YamlNode& node, const std::string& key, Power& value);
+void scalar_quantity(const YamlNode& node, const std::string& key, Money& value);
+void scalar_quantity(const YamlNode& node, const std::string& key, EnergyPrice& value);
+void scalar_quantity(const YamlNode& node, const std::string& key, CarbonIntensity& value);
 
 /// "a text", "a list", "a map", "nothing": what a node holds, for messages.
 std::string found(const YamlNode& node);

@@ -1,6 +1,7 @@
 #include "sim/output/run/json_report.h"
 
 #include "sim/measured/run_metrics.h"
+#include "sim/output/run/energy_report.h"
 #include "sim/output/run/explain_report.h"
 #include "sim/output/run/recipe_report.h"
 #include "sim/output/text/changes.h"
@@ -156,6 +157,7 @@ Json result_json(const Report& report, const TrainingGoal& goal) {
   json["breakdown_s"] = breakdown_json(report);
   json["memory"] = stages_json(report);
   json["communication"] = communication_json(report);
+  json["energy"] = energy_json(report.energy);
   json["faults"] = report.faults;
   json["placement"] = placement_json(report.placement);
   json["engine"] = {{"events", report.engine.events},

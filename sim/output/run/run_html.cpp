@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "sim/output/html/html.h"
+#include "sim/output/run/energy_report.h"
 #include "sim/output/run/run_html_data.h"
 #include "sim/output/run/run_html_memory.h"
 #include "sim/output/run/run_html_sections.h"
@@ -83,6 +84,7 @@ std::string run_html(const SimulatedStep& simulated, const Report& report,
                      {"explanation", why ? explanation_section(*why) : nullptr},
                      {"stages", simulated.grid.pp()},
                      {"memory", memory_section(report)},
+                     {"energy", energy_page(report.energy)},
                      {"communication", communication_rows(report)},
                      {"placement", placement_section(simulated, report)},
                      {"recipe", recipe_section(report)},

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sim/output/html/html_colours.h"
+#include "sim/output/run/energy_report.h"
 #include "sim/output/run/pipeline_picture.h"
 #include "sim/output/run/run_html_memory.h"
 #include "sim/output/text/json_parts.h"
@@ -113,6 +114,7 @@ Json run_page_data(const SimulatedStep& simulated, const Report& report, const W
           {"pipeline", pipeline_json(picture)},
           {"memory", memory_json(report)},
           {"memory_over_time", memory_over_time(simulated, picture)},
+          {"power", energy_page_data(report.energy)},
           {"placement", placement_json(simulated)}};
 }
 

@@ -54,6 +54,8 @@ Json size_json(const ScaleHead& head, const ScaleRow& row) {
   json["days"] = run.days;
   json["gpu_hours"] = run.gpu_hours;
   if (run.usd) json["cost_usd"] = *run.usd;
+  json["joules_per_token"] = report.energy.joules_per_token();
+  if (report.energy.priced()) json["usd_per_1t_tokens"] = report.energy.usd_per_1t_tokens();
   json["breakdown_s"] = breakdown_json(report);
   return json;
 }

@@ -102,6 +102,11 @@ void add_figures(std::vector<SweepColumn>& columns) {
     return row.simulated() ? SweepCell(std::int64_t{row.status == SweepStatus::ok ? 1 : 0})
                            : SweepCell();
   }));
+  columns.push_back(real("joules_per_token", "J", "energy of a token, site included",
+                         [](Row row) { return row.joules_per_token; }));
+  columns.push_back(real("usd_per_1t_tokens", "USD",
+                         "price of 1T tokens, as far as `cost` gives prices; else 0",
+                         [](Row row) { return row.usd_per_1t_tokens; }));
   for (const auto& [name, share] : EnumNames<Share>::rows) {
     columns.push_back(real(std::string(name) + "_s", "s", "share of the step's critical path",
                            [share = share](Row row) { return part(row.breakdown, share); }));

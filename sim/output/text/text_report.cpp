@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "sim/measured/run_metrics.h"
+#include "sim/output/run/energy_report.h"
 #include "sim/output/run/recipe_report.h"
 #include "sim/output/sweep/scale_report.h"
 #include "sim/output/text/changes.h"
@@ -221,6 +222,7 @@ std::string text_report(const Report& report, const std::optional<TrainingGoal>&
   add_communication(out, report);
   add_placement(out, report);
   add_memory(out, report);
+  out += energy_section(report.energy);
   const EngineFigures& engine = report.engine;
   return out + "\n" +
          wrapped_line(

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "sim/output/trace/trace_names.h"
+#include "sim/run/energy/step_draws.h"
 
 namespace simtrain {
 namespace {
@@ -31,6 +32,8 @@ constexpr int kBusyTrack = 101;
 constexpr int kNvlinkTrack = 102;
 constexpr int kNicTrack = 103;
 constexpr int kMemoryTrack = 104;
+constexpr int kPowerTrack = 105;
+constexpr double kPowerStep = 0.1;  // W
 
 bool is_message(const Op& op) { return op.label == Label::send || op.label == Label::receive; }
 bool receives(Stream stream) {
@@ -117,6 +120,7 @@ void RankTrace::declare(int place) {
   writer_.counter({process, kNvlinkTrack}, "NVLink sent", "GB/s");
   writer_.counter({process, kNicTrack}, "NIC sent", "GB/s");
   writer_.counter({process, kMemoryTrack}, "memory allocated", "B");
+  writer_.counter({process, kPowerTrack}, "GPU power", "W");
 }
 
 bool RankTrace::detailed(const Op& op) const {
@@ -330,6 +334,13 @@ void RankTrace::write_counters(const Counters& counters) {
     writer_.value({process, kNicTrack}, time, value);
   for (const auto& [time, value] : held_bytes(memory(), simulated_.timeline.end, windows()))
     writer_.value({process, kMemoryTrack}, time, value);
+  TraceCounter power(simulated_.timeline.end, windows(), kPowerStep);
+  const StepDraws draws(simulated_, rank_);
+  draws.walk([&](const Span& span, const DrawState& state) {
+    power.add(span, draws.sum(state) * to_seconds(span.end - span.start));
+  });
+  for (const auto& [time, value] : power.values())
+    writer_.value({process, kPowerTrack}, time, value);
 }
 
 RankMemory RankTrace::memory() const {

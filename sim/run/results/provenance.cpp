@@ -126,6 +126,7 @@ std::vector<ProvenanceFile> provenance_of(const DataFolder& data, const YamlNode
         {fmt::format("hardware/{}/{}.yaml", file.family, file.name), provenance_rows(file.tree)});
   add("hardware/tp_overlap", text_at(keys, "overlap.tp_comm_overlap_table"));
   add("hardware", "uncertainty");
+  add("hardware", "power");
   return files;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/run/energy/step_energy.h"
 #include "sim/run/results/headline.h"
 #include "sim/run/results/metrics.h"
 #include "sim/run/results/resolved_recipe.h"
@@ -98,6 +99,7 @@ struct Report {
   std::vector<CommunicationRow> communication;
   PlacementFigures placement;
   std::vector<std::string> faults;  ///< of the cluster, as the scenario says them
+  StepEnergy energy;
   EngineFigures engine;
 
   /// Of one step, over all replicas.

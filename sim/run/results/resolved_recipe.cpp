@@ -30,6 +30,7 @@ ResolvedRecipe resolved_recipe(const Scenario& scenario) {
   keys.recompute = recipe.recompute;
   if (recipe.recompute == Recompute::selective) keys.recompute_modules = recipe.recompute_modules;
   keys.cuda_graphs = recipe.cuda_graphs;
+  keys.cost = scenario.cost;
   keys.library = overrides_of(recipe.software.library);
   return resolved;
 }

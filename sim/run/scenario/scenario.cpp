@@ -287,6 +287,7 @@ DraftScenario ScenarioSource::draft(const DataFolder& data, const std::string& r
     recipe.recompute_modules = *file.recompute_modules;
   }
   recipe.cuda_graphs = file.cuda_graphs;
+  scenario.cost = file.cost;
   if (file.overlap.tp_comm_overlap_table) {
     const std::string key = "overlap.tp_comm_overlap_table";
     recipe.tp_overlap = data.load<TpOverlapTable>(

@@ -32,6 +32,17 @@ struct ClusterRequest {
 template <>
 struct Fields<ClusterRequest>;
 
+/// What energy costs, for prices of a step and of a training run. All of it may be left out.
+struct CostSpec {
+  std::optional<Money> gpu_hour;  ///< of one GPU, energy included or not
+  std::optional<EnergyPrice> electricity;
+  std::optional<CarbonIntensity> grid;
+  std::optional<double> pue;  ///< in place of the cluster's
+  friend bool operator==(const CostSpec&, const CostSpec&) = default;
+};
+template <>
+struct Fields<CostSpec>;
+
 /// A scenario as its file says it, without `table`, `sweep`, `model_overrides` and `hardware`.
 struct ScenarioFile {
   std::string name;
@@ -52,6 +63,7 @@ struct ScenarioFile {
   Recompute recompute = Recompute::none;
   std::optional<std::vector<RecomputeModule>> recompute_modules;
   bool cuda_graphs = false;
+  CostSpec cost;
   LibraryOverrides library;
 };
 template <>
@@ -77,6 +89,7 @@ struct Scenario {
   PlacementRequest placement;
   Recipe recipe;
   UncertaintySpec uncertainty;
+  CostSpec cost;
 
   /// GPUs of the job.
   [[nodiscard]] int gpus() const { return placement.nodes * cluster.node.gpus; }

@@ -25,6 +25,17 @@ struct Fields<ClusterRequest> {
 };
 
 template <>
+struct Fields<CostSpec> {
+  template <class Visitor>
+  static void visit(Visitor& v, CostSpec& cost) {
+    v.optional("gpu_hour", cost.gpu_hour);
+    v.optional("electricity", cost.electricity);
+    v.optional("grid", cost.grid);
+    v.optional("pue", cost.pue, Limits{1, 5});
+  }
+};
+
+template <>
 struct Fields<ScenarioFile> {
   template <class Visitor>
   static void visit(Visitor& v, ScenarioFile& file) {
@@ -46,6 +57,7 @@ struct Fields<ScenarioFile> {
     v.optional("recompute", file.recompute);
     v.optional("recompute_modules", file.recompute_modules);
     v.optional("cuda_graphs", file.cuda_graphs);
+    v.optional("cost", file.cost);
     visit_library(v, file.library);
   }
 };

@@ -32,6 +32,8 @@ void add_figures(SweepRow& row, const Report& report) {
   row.tokens_per_s = report.tokens_per_s;
   row.tflops_per_gpu = report.tflops_per_gpu;
   row.mfu = report.mfu;
+  row.joules_per_token = report.energy.joules_per_token();
+  row.usd_per_1t_tokens = report.energy.usd_per_1t_tokens();
   // Whole bytes, as tables hold them: shards of uneven groups have fractions in the mean.
   row.peak_bytes = std::round(report.peak_bytes());
   for (const StageMemory& stage : report.memory)
@@ -94,7 +96,9 @@ std::string record_of(const SweepRow& row) {
                row.total_bytes,
                row.capacity_bytes,
                row.breakdown,
-               row.fingerprint};
+               row.fingerprint,
+               row.joules_per_token,
+               row.usd_per_1t_tokens};
   }
   const Json record{row.index,         static_cast<int>(row.status), row.gpus, row.dp, row.reason,
                     std::move(figures)};
@@ -114,7 +118,7 @@ SweepRow row_of(std::string_view record) {
     row.dp = count_of<int>(json[3]);
     row.reason = json[4].get<std::string>();
     const Json& figures = json[5];
-    if (figures.size() != (row.simulated() ? 11 : 0))
+    if (figures.size() != (row.simulated() ? 13 : 0))
       throw std::invalid_argument("another number of figures");
     if (!row.simulated()) return row;
     row.step_time_s = figures[0].get<double>();
@@ -127,6 +131,8 @@ SweepRow row_of(std::string_view record) {
     row.capacity_bytes = figures[8].get<double>();
     row.breakdown = figures[9].get<Breakdown>();
     row.fingerprint = count_of<std::uint64_t>(figures[10]);
+    row.joules_per_token = figures[11].get<double>();
+    row.usd_per_1t_tokens = figures[12].get<double>();
     return row;
   } catch (const Json::exception& error) {
     throw std::invalid_argument(error.what());

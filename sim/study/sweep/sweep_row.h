@@ -35,9 +35,11 @@ struct SweepRow {
   double tokens_per_s = 0;
   double tflops_per_gpu = 0;
   double mfu = 0;
-  double peak_bytes = 0;      ///< allocator peak of the fullest stage
-  double total_bytes = 0;     ///< of the fullest stage, with what lies outside the allocator
-  double capacity_bytes = 0;  ///< of the GPU
+  double joules_per_token = 0;
+  double usd_per_1t_tokens = 0;  ///< 0 where the scenario gives no price
+  double peak_bytes = 0;         ///< allocator peak of the fullest stage
+  double total_bytes = 0;        ///< of the fullest stage, with what lies outside the allocator
+  double capacity_bytes = 0;     ///< of the GPU
   Breakdown breakdown{};
   std::uint64_t fingerprint = 0;  ///< of the simulation
   std::string reason;             ///< why not: of all but `ok`

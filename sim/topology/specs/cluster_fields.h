@@ -6,6 +6,32 @@
 
 namespace simtrain {
 
+inline constexpr Limits kPue{1, 5};
+
+template <>
+struct Fields<FabricPower> {
+  template <class Visitor>
+  static void visit(Visitor& v, FabricPower& power) {
+    v("switch_port", power.switch_port);
+    v("transceiver", power.transceiver);
+  }
+};
+
+template <>
+struct Fields<PowerRules> {
+  template <class Visitor>
+  static void visit(Visitor& v, PowerRules& rules) {
+    v("name", rules.name);
+    v("host_share", rules.host_share, Limits{0, 10});
+    v("nic", rules.nic);
+    v("nvswitch", rules.nvswitch);
+    v("supply_efficiency", rules.supply_efficiency, Limits{0.1, 1});
+    v("switch_port", rules.switch_port);
+    v("transceiver", rules.transceiver);
+    v("pue", rules.pue, kPue);
+  }
+};
+
 template <>
 struct Fields<FabricSpec> {
   template <class Visitor>
@@ -34,6 +60,7 @@ struct Fields<FabricSpec> {
     v("all_to_all_turnaround", spec.all_to_all_turnaround);
     v("channel_bandwidth", spec.channel_bandwidth);
     v.optional("sharp", spec.sharp);
+    v.optional("power", spec.power);
   }
 };
 
@@ -47,6 +74,7 @@ struct Fields<ClusterFile> {
     v("fabric", file.fabric);
     v.optional("max_nodes", file.max_nodes, Limits{1, 1e6});
     v.optional("graph", file.graph);
+    v.optional("pue", file.pue, kPue);
   }
 };
 

@@ -45,6 +45,41 @@ int load_nodes(const DataFolder& data, const ClusterFile& file, ClusterSpec& spe
   return file.max_nodes->value;
 }
 
+std::string by_rule(const std::string& source) { return std::string(kByPowerRule) + source; }
+
+template <class T>
+Sourced<T> ruled(const Sourced<T>& rule) {
+  return {rule.value, by_rule(rule.source)};
+}
+
+NodePower ruled_power(const PowerRules& rules, const NodeSpec& node, const GpuSpec& gpu) {
+  const double limits = node.gpus * gpu.power.limit.value.value();
+  return {{Power(rules.host_share.value * limits), by_rule(rules.host_share.source)},
+          ruled(rules.nic),
+          ruled(rules.nvswitch),
+          ruled(rules.supply_efficiency)};
+}
+
+/// Whatever the files do not say of power, by rule.
+void complete_power(const DataFolder& data, const ClusterFile& file, ClusterSpec& spec) {
+  std::vector<NodeSpec*> nodes{&spec.node};
+  if (spec.graph) {
+    for (GraphHosts& hosts : spec.graph->hosts) nodes.push_back(&hosts.spec);
+  }
+  const bool complete =
+      file.pue && spec.fabric.power &&
+      std::all_of(nodes.begin(), nodes.end(), [](const NodeSpec* node) { return node->power; });
+  if (file.pue) spec.pue = *file.pue;
+  if (complete) return;
+  const auto rules = data.load<PowerRules>("hardware", "power", {data.root()}, "hardware");
+  if (!file.pue) spec.pue = ruled(rules.pue);
+  if (!spec.fabric.power)
+    spec.fabric.power = FabricPower{ruled(rules.switch_port), ruled(rules.transceiver)};
+  for (NodeSpec* node : nodes) {
+    if (!node->power) node->power = ruled_power(rules, *node, spec.gpu);
+  }
+}
+
 /// A cluster with none of its nodes taken, and how many there are.
 struct WholeCluster {
   ClusterSpec spec;
@@ -62,6 +97,7 @@ WholeCluster load_whole(const DataFolder& data, const std::string& name, const S
     throw InputError(spec.gpu.where, "nccl", "is missing; rccl would do as well");
   spec.fabric = data.load<FabricSpec>("hardware/fabrics", file.fabric, file.where, "fabric");
   check_levels(spec.fabric);
+  complete_power(data, file, spec);
   refuse_slow(spec.gpu.where, "nvlink.switch_latency", spec.gpu.nvlink.switch_latency.value);
   refuse_slow(spec.fabric.where, "switch_latency", spec.fabric.switch_latency.value);
   refuse_slow(spec.fabric.where, "cable_latency", spec.fabric.cable_latency.value);

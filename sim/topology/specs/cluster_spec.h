@@ -41,6 +41,14 @@ struct EnumNames<Routing> {
                                    std::pair{std::string_view("ecmp"), Routing::ecmp}};
 };
 
+/// What the network between nodes draws.
+struct FabricPower {
+  Sourced<Power> switch_port;  ///< of a switch, each of its ports of a NIC's line rate
+  Sourced<Power> transceiver;  ///< at each end of a cable of that rate
+};
+template <>
+struct Fields<FabricPower>;
+
 /// The network between nodes: `hardware/fabrics/NAME.yaml`. The hop times are whole NCCL steps
 /// below one leaf switch, NIC and proxy included; longer ways add their switches and cables.
 struct FabricSpec {
@@ -70,6 +78,7 @@ struct FabricSpec {
   Sourced<Duration> all_to_all_turnaround;  ///< of a chunk where a rank sends to many at once
   Sourced<Bandwidth> channel_bandwidth;     ///< of a collective's channel with the Simple protocol
   std::optional<Sourced<bool>> sharp;       ///< switches reduce (InfiniBand SHARP)
+  std::optional<FabricPower> power;         ///< a loaded cluster has it, as NodeSpec::power
   SourcePlace where;
 
   /// A switch and the cable to it.
@@ -88,6 +97,7 @@ struct ClusterFile {
   std::string fabric;               ///< with a graph: what the links' protocol needs
   std::optional<Sourced<int>> max_nodes;
   std::optional<GraphSpec> graph;  ///< one's own hosts, switches and links
+  std::optional<Sourced<double>> pue;
   SourcePlace where;
 
   /// How many nodes it has at most.
@@ -106,6 +116,7 @@ struct ClusterSpec {
   GpuSpec gpu;
   FabricSpec fabric;
   std::optional<GraphSpec> graph;  ///< in place of the fabric's wiring
+  Sourced<double> pue{1, ""};      ///< what the site takes over what its computers take
   ClusterFaults faults;            ///< of this job's scenario
 
   /// The kind of the host at this place in host order.
@@ -122,6 +133,24 @@ struct ClusterSpec {
     return node.nic_bandwidth.value * fabric.link_efficiency.value;
   }
 };
+
+/// How the source of a value begins that follows from PowerRules.
+inline constexpr std::string_view kByPowerRule = "rule of hardware/power.yaml: ";
+
+/// What holds of a node, a fabric or a site whose file does not say what it draws:
+/// `hardware/power.yaml`.
+struct PowerRules {
+  std::string name;
+  Sourced<double> host_share;  ///< NodePower::host over the power limits of the node's GPUs
+  Sourced<Power> nic;
+  Sourced<Power> nvswitch;
+  Sourced<double> supply_efficiency;
+  Sourced<Power> switch_port;
+  Sourced<Power> transceiver;
+  Sourced<double> pue;
+};
+template <>
+struct Fields<PowerRules>;
 
 /// The key that says how many nodes, for messages, and its place.
 struct NodesKey {

@@ -48,10 +48,13 @@ template <>
 struct Fields<PowerSpec> {
   template <class Visitor>
   static void visit(Visitor& v, PowerSpec& spec) {
+    v("limit", spec.limit);
     v("exponent", spec.exponent, Limits{1, 4});
     v("attention", spec.attention, Limits{0, 4});
     v("streaming", spec.streaming, kShare);
     v("available", spec.available, Limits{0.1, 1});
+    v("idle", spec.idle, kShare);
+    v("communication", spec.communication, kShare);
     v("fluctuation", spec.fluctuation, kShare);
     v("fluctuation_time", spec.fluctuation_time);
   }

@@ -121,10 +121,13 @@ struct Fields<GemmSpec>;
 /// What the GPU draws, in units of its power limit, and how that falls with the clock. A GEMM alone
 /// draws (burst / sustained)^exponent at full clock: that is what holds it at its sustained rate.
 struct PowerSpec {
-  Sourced<double> exponent;   ///< draw ~ clock^exponent while SMs are busy
-  Sourced<double> attention;  ///< at full clock
-  Sourced<double> streaming;  ///< memory-bound kernels, at any clock
-  Sourced<double> available;  ///< share of the limit that a training step leaves to the kernels
+  Sourced<Power> limit;           ///< of the board; a module of two GPUs counts half for each
+  Sourced<double> exponent;       ///< draw ~ clock^exponent while SMs are busy
+  Sourced<double> attention;      ///< at full clock
+  Sourced<double> streaming;      ///< memory-bound kernels, at any clock
+  Sourced<double> available;      ///< share of the limit that a training step leaves to the kernels
+  Sourced<double> idle;           ///< with a CUDA context and full memory clock, while nothing runs
+  Sourced<double> communication;  ///< while a collective moves data and nothing else runs
   /// Relative standard deviation of a GPU's clock around that of its peers, and how long such a
   /// deviation lasts.
   Sourced<double> fluctuation;

@@ -6,6 +6,17 @@
 namespace simtrain {
 
 template <>
+struct Fields<NodePower> {
+  template <class Visitor>
+  static void visit(Visitor& v, NodePower& power) {
+    v("host", power.host);
+    v("nic", power.nic);
+    v("nvswitch", power.nvswitch);
+    v("supply_efficiency", power.supply_efficiency, Limits{0.1, 1});
+  }
+};
+
+template <>
 struct Fields<NodeSpec> {
   template <class Visitor>
   static void visit(Visitor& v, NodeSpec& spec) {
@@ -19,6 +30,7 @@ struct Fields<NodeSpec> {
     v.optional("gpu_wiring", spec.gpu_wiring);
     v.optional("nvswitches", spec.nvswitches, Limits{1, 1024});
     v("host_launch_latency", spec.host_launch_latency);
+    v.optional("power", spec.power);
   }
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 
 #include "sim/core/enum_names.h"
@@ -21,6 +22,16 @@ struct EnumNames<GpuWiring> {
                                    std::pair{std::string_view("mesh"), GpuWiring::mesh}};
 };
 
+/// What a node draws beside its GPUs, while they train.
+struct NodePower {
+  Sourced<Power> host;                ///< CPUs, memory, storage, fans and boards of one node
+  Sourced<Power> nic;                 ///< each
+  Sourced<Power> nvswitch;            ///< each chip
+  Sourced<double> supply_efficiency;  ///< of power supplies: what the node uses over what it takes
+};
+template <>
+struct Fields<NodePower>;
+
 /// One server (for GB200: one tray): `hardware/nodes/NAME.yaml`.
 struct NodeSpec {
   std::string name;
@@ -33,6 +44,7 @@ struct NodeSpec {
   Sourced<GpuWiring> gpu_wiring{GpuWiring::switches, "default"};
   Sourced<int> nvswitches{};  ///< switch chips of one NVLink domain; none of a mesh
   Sourced<Duration> host_launch_latency;
+  std::optional<NodePower> power;  ///< of a loaded cluster: its file's, else by PowerRules
   SourcePlace where;
 
   [[nodiscard]] bool is_mesh() const { return gpu_wiring.value == GpuWiring::mesh; }

@@ -1,0 +1,36 @@
+#include "sim/topology/network_ports.h"
+
+#include <algorithm>
+
+#include <boost/range/iterator_range.hpp>
+
+#include "sim/topology/graph/cluster_graph.h"
+
+namespace simtrain {
+
+NetworkPorts network_ports(const Cluster& cluster) {
+  const ClusterGraph& graph = cluster.graph();
+  const double line_rate = cluster.spec().node.nic_bandwidth.value.value();
+  const auto in_network = [&](std::size_t vertex) {
+    return graph[vertex].kind != VertexKind::gpu && graph[vertex].kind != VertexKind::nvswitch;
+  };
+  NetworkPorts ports;
+  double to_spines = 0;  // cables between leaves and spines
+  double beyond = 0;
+  for (const auto edge : boost::make_iterator_range(boost::edges(graph))) {
+    const std::size_t from = boost::source(edge, graph);
+    const std::size_t to = boost::target(edge, graph);
+    if (from > to || !in_network(from) || !in_network(to)) continue;  // each cable is two edges
+    const auto [low, high] = std::minmax(graph[from].kind, graph[to].kind);
+    if (low == VertexKind::nic) {
+      ++ports.at_nics;
+    } else {
+      (high == VertexKind::core ? beyond : to_spines) += graph[edge].bandwidth.value() / line_rate;
+    }
+  }
+  ports.at_switches =
+      ports.at_nics + 2 * std::min(to_spines, ports.at_nics) + 2 * std::min(beyond, ports.at_nics);
+  return ports;
+}
+
+}  // namespace simtrain
