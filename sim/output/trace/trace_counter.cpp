@@ -14,15 +14,15 @@ double rounded(double value, double step) { return std::round(value / step) * st
 Duration bin_width(Duration end) { return Duration(end.count() / kBins + 1); }
 
 /// A window, or a part of a bin that lies outside of all.
-struct Stretch {
+struct CounterStretch {
   Span span;
   bool window = false;
 };
 
 /// A step from its start to its end.
-std::vector<Stretch> stretches(Duration end, const std::vector<Span>& windows) {
+std::vector<CounterStretch> stretches(Duration end, const std::vector<Span>& windows) {
   const Duration width = bin_width(end);
-  std::vector<Stretch> result;
+  std::vector<CounterStretch> result;
   result.reserve(static_cast<std::size_t>(kBins) + 2 * windows.size());
   const auto cut = [&](Duration from, Duration to) {
     while (from < to) {
