@@ -56,6 +56,7 @@ extern const CommandRow kProfileCommand;
 extern const CommandRow kNcclCommand;
 extern const CommandRow kTopologyCommand;
 extern const CommandRow kImportCommand;
+extern const CommandRow kExportCommand;
 extern const CommandRow kTuneCommand;
 extern const CommandRow kScaleCommand;
 extern const CommandRow kNewCommand;

@@ -28,12 +28,14 @@ TEST_CASE(
        "'rnu' is neither a command nor a scenario file (.yaml); did you mean 'run'?"},
       {{"frobnicate"},
        "'frobnicate' is neither a command nor a scenario file (.yaml); known are run, new, sweep, "
-       "tune, scale, validate, calibrate, metrics, compare, profile, nccl, topology, import, list, "
-       "bench, help"},
+       "tune, scale, validate, calibrate, metrics, compare, profile, nccl, topology, import, "
+       "export, "
+       "list, bench, help"},
       {{""},
        "'' is neither a command nor a scenario file (.yaml); known are run, new, sweep, tune, "
        "scale, "
-       "validate, calibrate, metrics, compare, profile, nccl, topology, import, list, bench, "
+       "validate, calibrate, metrics, compare, profile, nccl, topology, import, export, list, "
+       "bench, "
        "help"},
       {{"run", "run"}, "run: there is no such file"},
       {{"run", ""}, "run takes one scenario file; 'simtrain help run' shows how"},
@@ -255,7 +257,8 @@ TEST_CASE("A topic of list or help must exist") {
        "list: 'frobnicate' is no family; known are gpus, nodes, fabrics, clusters, machines, "
        "software, "
        "tp-overlap, models, scenarios, collectives, libraries, algorithms, protocols, wirings, "
-       "import-formats, log-formats, profile-formats, step-windows, placements, blocks, groups, "
+       "export-targets, import-formats, log-formats, profile-formats, step-windows, placements, "
+       "blocks, groups, "
        "schedules, shardings, precisions, mfu-conventions"},
       {{"list", "gpus", "nodes"}, "list takes one family"},
       {{"help", "scenari"}, "help: 'scenari' is no topic; did you mean 'scenario'?"},
@@ -263,7 +266,8 @@ TEST_CASE("A topic of list or help must exist") {
        "help: 'frobnicate' is no topic; known are scenario, hardware, man, completion, run, new, "
        "sweep, "
        "tune, "
-       "scale, validate, calibrate, metrics, compare, profile, nccl, topology, import, list, "
+       "scale, validate, calibrate, metrics, compare, profile, nccl, topology, import, export, "
+       "list, "
        "bench, "
        "help"},
       {{"help", "run", "list"}, "help takes one topic"},

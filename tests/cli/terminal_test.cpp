@@ -86,7 +86,7 @@ TEST_CASE("A wrong --color or --quiet is refused") {
   refused("list -- --quiet",
           "list: '--quiet' is no family; known are gpus, nodes, fabrics, "
           "clusters, machines, software, tp-overlap, models, scenarios, collectives, "
-          "libraries, algorithms, protocols, wirings, import-formats, log-formats, "
+          "libraries, algorithms, protocols, wirings, export-targets, import-formats, log-formats, "
           "profile-formats, step-windows, placements, blocks, groups, schedules, shardings, "
           "precisions, mfu-conventions");
 }

@@ -104,5 +104,13 @@ TEST_CASE("nccl-log: kinds of calls beyond a limit are skipped, and reported") {
   CHECK(late.incomplete);
 }
 
+TEST_CASE("a call behind nothing but its device is of that device") {
+  const std::string calls =
+      call_line("AllReduce", 1, 9, "[7]") + call_line("AllReduce", 1, 9, "[3]");
+  const Profile profile = read_profile_text(calls + calls);
+  CHECK(profile.processes.size() == 2);
+  CHECK(profile.skipped.count == 0);
+}
+
 }  // namespace
 }  // namespace simtrain::testing

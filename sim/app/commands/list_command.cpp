@@ -11,6 +11,7 @@
 #include "sim/collectives/expert_exchange.h"
 #include "sim/collectives/library.h"
 #include "sim/core/suggestion.h"
+#include "sim/import/recipe_export.h"
 #include "sim/import/recipe_format.h"
 #include "sim/measured/logs/log_format.h"
 #include "sim/measured/profiles/profile_format.h"
@@ -105,6 +106,12 @@ std::string library_list() {
 std::string wiring_list() {
   std::vector<Helped> rows;
   for (const WiringRow& row : wirings()) rows.emplace_back(row.name, row.help);
+  return helped(rows);
+}
+
+std::string export_targets_list() {
+  std::vector<Helped> rows;
+  for (const ExportTarget* row : export_targets()) rows.emplace_back(row->name, row->help);
   return helped(rows);
 }
 
@@ -218,6 +225,7 @@ const std::vector<Family>& other_families() {
       {"algorithms", [](const DataFolder&) { return algorithm_list(); }},
       {"protocols", [](const DataFolder&) { return protocol_list(); }},
       {"wirings", [](const DataFolder&) { return wiring_list(); }},
+      {"export-targets", [](const DataFolder&) { return export_targets_list(); }},
       {"import-formats", [](const DataFolder&) { return import_formats(); }},
       {"log-formats", [](const DataFolder&) { return log_formats_list(); }},
       {"profile-formats", [](const DataFolder&) { return profile_formats_list(); }},

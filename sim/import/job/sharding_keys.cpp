@@ -152,6 +152,13 @@ void put_sharding(const RecipeTerms& terms, const JobRanks& job, std::int64_t ra
     put(section + "reshard_after_forward", [&] { return of(*terms.reshard_after_forward); });
 }
 
+std::string_view megatron_fsdp_word(Sharding strategy) {
+  const auto* const found =
+      std::find_if(kMegatronStrategies.begin(), kMegatronStrategies.end(),
+                   [&](const auto& row) { return row.second == name_of(strategy); });
+  return found == kMegatronStrategies.end() ? "" : found->first;
+}
+
 const ShardingRow* sharding_row(std::string_view name) {
   const auto rows = sharding_rows();
   const auto found = std::find_if(

@@ -38,6 +38,9 @@ struct BucketFacts {
 /// DDP.
 Finding bucket_of(const RecipeTerms& terms, const BucketFacts& facts);
 
+/// Megatron-FSDP's word for a strategy; empty where it has none.
+std::string_view megatron_fsdp_word(Sharding strategy);
+
 /// The row of a strategy by its name; nullptr where none has it.
 const ShardingRow* sharding_row(std::string_view name);
 

@@ -9,8 +9,10 @@
 namespace simtrain {
 
 /// `parallelism.virtual_pipeline_model_parallel_size` over `pp` stages: by the layout of stages, as
-/// the recipe gives it, or of the layers of a chunk. Throws InputError where those do not divide
-/// the layers, at `recipe` if the key has no place.
-Finding virtual_stages_of(const RecipeTerms& terms, std::int64_t pp, const SourcePlace& recipe);
+/// the recipe gives it, or of the layers of a chunk. `layers` are those of a model that the recipe
+/// only names, or 0. Throws InputError where those do not divide the layers, at `recipe` if the key
+/// has no place.
+Finding virtual_stages_of(const RecipeTerms& terms, std::int64_t layers, std::int64_t pp,
+                          const SourcePlace& recipe);
 
 }  // namespace simtrain

@@ -39,6 +39,8 @@ constexpr std::array kMaxTextKeys{
     KeyRow{"base_num_kv_heads", &T::num_query_groups},
     KeyRow{"base_mlp_dim", &T::ffn_hidden_size},
     KeyRow{"head_dim", &T::kv_channels},
+    KeyRow{"mlp_activations", &T::activation},
+    KeyRow{"decoder_block", &T::decoder_block},
     KeyRow{"vocab_size", &T::padded_vocab_size},
     KeyRow{"logits_via_embedding", &T::share_embeddings_and_output_weights},
     KeyRow{"num_experts", &T::num_moe_experts},
@@ -136,6 +138,40 @@ void settle_quantization(RecipeTerms& terms) {
   if (row != kQuantizations.end()) terms.fp8_recipe->value = row->second;
 }
 
+/// What the code of a block does that no key says.
+struct DecoderBlock {
+  std::string_view name;
+  bool is_gpt3 = false;  ///< norms with a mean, biases, learned positions
+};
+constexpr std::array kDecoderBlocks{DecoderBlock{"default"},   DecoderBlock{"llama2"},
+                                    DecoderBlock{"mistral"},   DecoderBlock{"mixtral"},
+                                    DecoderBlock{"qwen2"},     DecoderBlock{"qwen3"},
+                                    DecoderBlock{"qwen3_moe"}, DecoderBlock{"gpt3", true}};
+
+/// The shape that the keys of a model's file give, by the code that they are for.
+void settle_decoder(RecipeTerms& terms) {
+  if (terms.activation && terms.activation->value.ends_with(",linear")) {
+    terms.activation->value.erase(terms.activation->value.find(','));
+    default_to(terms.gated_linear_unit, true, terms.activation->origin);
+  } else if (terms.activation) {
+    default_to(terms.gated_linear_unit, false, terms.activation->origin);
+  }
+  if (!terms.decoder_block) return;
+  const Given<std::string>& given = *terms.decoder_block;
+  const auto* const row =
+      std::find_if(kDecoderBlocks.begin(), kDecoderBlocks.end(),
+                   [&](const DecoderBlock& one) { return one.name == given.value; });
+  if (row == kDecoderBlocks.end())
+    throw InputError(given.place, given.origin,
+                     fmt::format("'{}' is not modelled; --override decoder_block=llama2 takes "
+                                 "layers of its sizes",
+                                 plain_text(given.value.substr(0, 80))));
+  if (!row->is_gpt3) return;
+  default_to(terms.normalization, "LayerNorm", given.origin);
+  default_to(terms.position_embedding_type, "learned_absolute", given.origin);
+  default_to(terms.add_bias_linear, true, given.origin);
+}
+
 void add_maxtext_defaults(RecipeTerms& terms) {
   default_to(terms.sharding, "xla_fsdp", "XLA partitions what MaxText shards");
   default_to(terms.precision, "bfloat16", kBase);
@@ -175,15 +211,16 @@ RecipeReading read_maxtext(YamlNode tree, const RecipeRequest& request, const Im
   require_named_model(terms, request);
   settle_policy(terms);
   settle_quantization(terms);
+  settle_decoder(terms);
   add_maxtext_defaults(terms);
   return reading;
 }
 
 namespace {
 
-constexpr std::array<std::string_view, 5> kOwnKeys{"per_device_batch_size", "max_target_length",
-                                                   "ici_fsdp_parallelism", "dcn_fsdp_parallelism",
-                                                   "dcn_data_parallelism"};
+constexpr std::array<std::string_view, 6> kOwnKeys{"per_device_batch_size", "max_target_length",
+                                                   "ici_fsdp_parallelism",  "dcn_fsdp_parallelism",
+                                                   "dcn_data_parallelism",  "base_emb_dim"};
 
 bool is_maxtext_yaml(std::string_view text) {
   return std::any_of(kOwnKeys.begin(), kOwnKeys.end(),

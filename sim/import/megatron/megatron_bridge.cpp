@@ -1,4 +1,8 @@
+#include "sim/import/megatron/megatron_bridge.h"
+
+#include <algorithm>
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "sim/import/job/sharding_keys.h"
@@ -43,6 +47,7 @@ constexpr std::array kBridgeKeys{
     KeyRow{"model.account_for_embedding_in_pipeline_split",
            &T::account_for_embedding_in_pipeline_split},
     KeyRow{"model.account_for_loss_in_pipeline_split", &T::account_for_loss_in_pipeline_split},
+    KeyRow{"model.pipeline_model_parallel_layout", &T::pipeline_model_parallel_layout},
     KeyRow{"model.recompute_granularity", &T::recompute_granularity},
     KeyRow{"model.recompute_method", &T::recompute_method},
     KeyRow{"model.recompute_num_layers", &T::recompute_num_layers},
@@ -112,6 +117,8 @@ constexpr std::array kPrecisionKeys{
     KeyRow{"mixed_precision.bf16", &T::bf16},
     KeyRow{"mixed_precision.fp8", &T::fp8},
     KeyRow{"mixed_precision.fp8_recipe", &T::fp8_recipe},
+    KeyRow{"mixed_precision.fp4", &T::fp4},
+    KeyRow{"mixed_precision.fp4_recipe", &T::fp4_recipe},
     KeyRow{"mixed_precision.first_last_layers_bf16", &T::first_last_layers_bf16},
     KeyRow{"mixed_precision.num_layers_at_start_in_bf16", &T::num_layers_at_start_in_bf16},
     KeyRow{"mixed_precision.num_layers_at_end_in_bf16", &T::num_layers_at_end_in_bf16},
@@ -121,8 +128,36 @@ constexpr std::array kPrecisionKeys{
     KeyRow{"mixed_precision.*", Ignored{"the types of the usual BF16 or FP8 training are assumed"}},
 };
 
+/// The line before the configuration that Megatron-Bridge prints at start, and how the line behind
+/// it starts.
+constexpr std::string_view kTaskHead = "------- Task Configuration -------";
+constexpr std::string_view kTaskEnd = "------";
+
+bool is_console_log(std::string_view text) { return text.find(kTaskHead) != text.npos; }
+
+/// The configuration in a console log, with as many empty lines before it as the log has, so that
+/// places are the log's. What a launcher puts before each line goes; lines without it are others'.
+std::string task_configuration(std::string_view text) {
+  std::string out;
+  std::optional<std::string_view> before;
+  while (!text.empty()) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    const std::size_t head = line.find(kTaskHead);
+    if (before && line.starts_with(*before)) {
+      line.remove_prefix(before->size());
+      if (line.starts_with(kTaskEnd)) break;
+      out += line;
+    } else if (!before && head != line.npos) {
+      before = line.substr(0, head);
+    }
+    out += '\n';
+  }
+  return out;
+}
+
 bool is_bridge(std::string_view text) {
-  return has_top_key(text, "model") && has_top_key(text, "train");
+  return is_console_log(text) || (has_top_key(text, "model") && has_top_key(text, "train"));
 }
 
 /// Words of a recipe's name, and Megatron's name of the recipe.
@@ -163,18 +198,12 @@ void add_overlap_defaults(RecipeTerms& terms) {
 
 ImportedRecipe read_bridge(const ImportFile& file, const RecipeRequest& request,
                            const DataFolder& data) {
-  const YamlNode tree = load_yaml_recipe(file, request);
+  const bool console = is_console_log(file.text);
+  const YamlNode tree = load_yaml_recipe(
+      console ? ImportFile{file.path, task_configuration(file.text)} : file, request);
   const YamlNode* precision = tree.find("mixed_precision");
   const bool written_out = precision != nullptr && precision->kind == YamlNode::Kind::map;
-  std::vector<KeyRow> rows;
-  static const CoreRows core("model.");
-  rows.reserve(kBridgeKeys.size() + kPrecisionKeys.size() + core.rows().size());
-  for (const KeyRow& row : kBridgeKeys) {
-    if (!written_out || row.key != "mixed_precision") rows.push_back(row);
-  }
-  rows.insert(rows.end(), kPrecisionKeys.begin(), kPrecisionKeys.end());
-  rows.insert(rows.end(), core.rows().begin(), core.rows().end());
-  RecipeReading reading = read_recipe(tree, rows, KeyStyle::dotted);
+  RecipeReading reading = read_recipe(tree, bridge_keys(written_out), KeyStyle::dotted);
   RecipeTerms& terms = reading.terms;
   take_no_query_rank(tree, "model.q_lora_rank", terms);
   read_precision_name(terms);
@@ -187,8 +216,21 @@ ImportedRecipe read_bridge(const ImportFile& file, const RecipeRequest& request,
 
 }  // namespace
 
+std::vector<KeyRow> bridge_keys(bool precision_map) {
+  static const CoreRows core("model.");
+  std::vector<KeyRow> rows;
+  rows.reserve(kBridgeKeys.size() + kPrecisionKeys.size() + core.rows().size());
+  for (const KeyRow& row : kBridgeKeys) {
+    if (!precision_map || row.key != "mixed_precision") rows.push_back(row);
+  }
+  rows.insert(rows.end(), kPrecisionKeys.begin(), kPrecisionKeys.end());
+  rows.insert(rows.end(), core.rows().begin(), core.rows().end());
+  return rows;
+}
+
 const RecipeFormat kMegatronBridge{"megatron-bridge",
-                                   "Megatron-Bridge configuration: YAML with model and train",
+                                   "Megatron-Bridge configuration: YAML with model and train "
+                                   "(run_config.yaml), or a console log with the task's",
                                    is_bridge, read_bridge};
 
 }  // namespace simtrain

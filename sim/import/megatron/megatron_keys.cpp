@@ -41,9 +41,11 @@ constexpr std::array kMegatronKeys{
     KeyRow{"hidden_dropout", &T::hidden_dropout},
     KeyRow{"num_experts", &T::num_moe_experts},
     KeyRow{"bf16", &T::bf16},
-    KeyRow{"fp16", Refused{"FP16 is not modelled; BF16 and FP8 are"}},
+    KeyRow{"fp16", &T::fp16},
     KeyRow{"fp8", &T::fp8},
     KeyRow{"fp8_recipe", &T::fp8_recipe},
+    KeyRow{"fp4", &T::fp4},
+    KeyRow{"fp4_recipe", &T::fp4_recipe},
     KeyRow{"fp8_param_gather", &T::fp8_params},
     KeyRow{"seq_length", &T::seq_length},
     KeyRow{"encoder_seq_length", &T::seq_length},
@@ -189,19 +191,20 @@ constexpr std::array kOtherMegatronKeys{
     KeyRow{"manual_gc*", Ignored{"garbage collection is not modelled"}},
 };
 
-constexpr std::array<MegatronOption, 14> kOptions{
-    {{"fp8_format", "fp8", ""},
+constexpr std::array<MegatronOption, 15> kOptions{
+    {{"fp8_format", "fp8", "", true},
+     {"fp4_format", "fp4", "", true},
      {"checkpoint_activations", "recompute_granularity", "full"},
      {"checkpoint_num_layers", "recompute_num_layers", ""},
-     {"torch_fsdp2_no_reshard_after_forward", "torch_fsdp2_reshard_after_forward", "false"},
+     {"torch_fsdp2_no_reshard_after_forward", "torch_fsdp2_reshard_after_forward", "false", true},
      {"bucket_size", "ddp_bucket_size", ""},
      {"num_nodes", "nnodes", ""},
      {"gpus_per_node", "nproc_per_node", ""},
      {"recompute_activations", "recompute_granularity", "selective"},
-     {"no_overlap_p2p_communication", "overlap_p2p_comm", "false"},
+     {"no_overlap_p2p_communication", "overlap_p2p_comm", "false", true},
      {"overlap_p2p_communication", "overlap_p2p_comm", "true"},
      {"no_rope_fusion", "apply_rope_fusion", "false"},
-     {"disable_bias_linear", "add_bias_linear", "false"},
+     {"disable_bias_linear", "add_bias_linear", "false", true},
      {"no_position_embedding", "position_embedding_type", "none"},
      {"use_rotary_position_embeddings", "position_embedding_type", "rope"}}};
 
@@ -221,6 +224,13 @@ std::span<const KeyRow> megatron_keys() {
 const MegatronOption* megatron_option(std::string_view option) {
   const auto found = std::find_if(kOptions.begin(), kOptions.end(),
                                   [&](const MegatronOption& row) { return row.option == option; });
+  return found == kOptions.end() ? nullptr : &*found;
+}
+
+const MegatronOption* written_option(std::string_view dest, std::string_view value) {
+  const auto found = std::find_if(kOptions.begin(), kOptions.end(), [&](const MegatronOption& row) {
+    return row.written && row.dest == dest && (row.value.empty() || row.value == value);
+  });
   return found == kOptions.end() ? nullptr : &*found;
 }
 

@@ -17,9 +17,13 @@ struct MegatronOption {
   std::string_view option;  ///< with underscores
   std::string_view dest;
   std::string_view value;  ///< empty: what follows the option
+  bool written = false;    ///< an export writes the argument so
 };
 
 /// The row of such an option, or nullptr.
 const MegatronOption* megatron_option(std::string_view option);
+
+/// How an argument of some value is written, where that is not by its own name; nullptr elsewhere.
+const MegatronOption* written_option(std::string_view dest, std::string_view value);
 
 }  // namespace simtrain

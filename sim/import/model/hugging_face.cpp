@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -91,10 +92,21 @@ const HuggingFaceType& type_of(const RecipeTerms& terms, const std::string& path
                                plain_text(given.value), fmt::join(known, ", ")));
 }
 
+/// The name of a file as one that a model can have: DeepSeek-R1_config is deepseek-r1_config.
+std::string name_of_file(std::string name) {
+  for (char& c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool mark = c == '.' || c == '-' || c == '_';
+    c = std::isalnum(byte) != 0 ? static_cast<char>(std::tolower(byte)) : mark ? c : '-';
+  }
+  const std::size_t first = name.find_first_of("abcdefghijklmnopqrstuvwxyz");
+  return first == std::string::npos ? "" : name.substr(first);
+}
+
 /// A name that a file of scenarios/models can have, of what is there.
 std::string model_name(const RecipeRequest& request, const ImportFile& file) {
-  std::string name =
-      request.name ? *request.name : std::filesystem::path(file.path).stem().string();
+  const std::string name =
+      request.name ? *request.name : name_of_file(std::filesystem::path(file.path).stem().string());
   constexpr std::string_view kMarks = "abcdefghijklmnopqrstuvwxyz0123456789.-_";
   if (name.empty() || name.front() < 'a' || name.front() > 'z' || name == "null" ||
       name.find_first_not_of(kMarks) != std::string::npos) {
@@ -155,10 +167,14 @@ std::vector<Finding> model_keys(RecipeTerms terms, const HuggingFaceType& type,
 YamlNode language_model(YamlNode tree) {
   const YamlNode* type = tree.find("model_type");
   const YamlNode* text = tree.find("text_config");
-  if (type == nullptr || !is_llama4(type->text) || text == nullptr ||
-      text->kind != YamlNode::Kind::map)
-    return tree;
+  const bool own = tree.find("num_hidden_layers") != nullptr;
+  if (type == nullptr || own || text == nullptr || text->kind != YamlNode::Kind::map) return tree;
   YamlNode language = *text;
+  for (const char* key : {"tie_word_embeddings", "model_type"}) {  // of both parts
+    const YamlNode* shared = tree.find(key);
+    if (shared != nullptr && language.find(key) == nullptr)
+      language.entries.push_back({key, shared->place, *shared});
+  }
   return language;
 }
 

@@ -17,6 +17,12 @@ constexpr std::array kHuggingFaceTypes{
                     .grouped = true,
                     .qk_norm = true,
                     .window = TypeWindow::switched},
+    HuggingFaceType{.name = "qwen3_vl_text", .head_dim = 128, .grouped = true, .qk_norm = true},
+    HuggingFaceType{.name = "qwen3_vl_moe_text",
+                    .head_dim = 128,
+                    .grouped = true,
+                    .qk_norm = true,
+                    .experts = all},
     HuggingFaceType{.name = "olmo2", .qk_norm = true},  // one norm of all heads, of the same bytes
     HuggingFaceType{.name = "phi3", .window = TypeWindow::all},
     HuggingFaceType{.name = "granite"},
@@ -54,6 +60,8 @@ constexpr std::array kHuggingFaceTypes{
                     .grouped = true,
                     .experts = all,
                     .bias = TypeBias::queries_to_values},
+    HuggingFaceType{
+        .name = "minimax_m2", .rotary = 0.5, .head_dim = 128, .grouped = true, .experts = all},
     HuggingFaceType{.name = "gpt_oss",
                     .head_dim = 64,
                     .grouped = true,

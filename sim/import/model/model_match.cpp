@@ -20,7 +20,7 @@ struct ModelClass {
   std::string_view name;
   std::string_view model;  ///< of scenarios/models
 };
-constexpr std::array<ModelClass, 44> kClasses{
+constexpr std::array<ModelClass, 75> kClasses{
     {{"Llama31Config8B", "llama3.1-8b"},
      {"Llama31Config70B", "llama3.1-70b"},
      {"Llama31Config405B", "llama3.1-405b"},
@@ -63,7 +63,39 @@ constexpr std::array<ModelClass, 44> kClasses{
      {"GPTOSSProvider120B", "gpt-oss-120b"},
      {"NemotronHModelProvider56B", "nemotron-h-56b"},
      {"Nemotron3NanoProvider", "nemotron3-nano-30b-a3b"},
-     {"Nemotron3SuperProvider", "nemotron3-super-120b-a12b"}}};
+     {"Nemotron3SuperProvider", "nemotron3-super-120b-a12b"},
+     {"Llama32Config1B", "llama3.2-1b"},
+     {"Llama32Config3B", "llama3.2-3b"},
+     {"Qwen3Config600M", "qwen3-0.6b"},
+     {"Qwen3Config1P7B", "qwen3-1.7b"},
+     {"Qwen3Config4B", "qwen3-4b"},
+     {"Qwen3Config8B", "qwen3-8b"},
+     {"Qwen3Config14B", "qwen3-14b"},
+     {"Qwen3Config32B", "qwen3-32b"},
+     {"Qwen25Config7B", "qwen2.5-7b"},
+     {"Qwen25Config14B", "qwen2.5-14b"},
+     {"Qwen25Config32B", "qwen2.5-32b"},
+     {"Qwen25Config72B", "qwen2.5-72b"},
+     {"Llama2Config7B", "llama2-7b"},
+     {"Llama2Config13B", "llama2-13b"},
+     {"Llama2Config70B", "llama2-70b"},
+     {"Llama3Config8B", "llama3.1-8b"},
+     {"Llama3Config70B", "llama3.1-70b"},
+     {"Llama32ModelProvider1B", "llama3.2-1b"},
+     {"Llama32ModelProvider3B", "llama3.2-3b"},
+     {"Llama2ModelProvider7B", "llama2-7b"},
+     {"Llama3ModelProvider8B", "llama3.1-8b"},
+     {"Llama3ModelProvider70B", "llama3.1-70b"},
+     {"Qwen3ModelProvider600M", "qwen3-0.6b"},
+     {"Qwen3ModelProvider1P7B", "qwen3-1.7b"},
+     {"Qwen3ModelProvider4B", "qwen3-4b"},
+     {"Qwen3ModelProvider8B", "qwen3-8b"},
+     {"Qwen3ModelProvider14B", "qwen3-14b"},
+     {"Qwen3ModelProvider32B", "qwen3-32b"},
+     {"Qwen25ModelProvider7B", "qwen2.5-7b"},
+     {"Qwen25ModelProvider14B", "qwen2.5-14b"},
+     {"Qwen25ModelProvider32B", "qwen2.5-32b"},
+     {"Qwen25ModelProvider72B", "qwen2.5-72b"}}};
 
 const Finding* find(const std::vector<Finding>& shape, std::string_view key) {
   const auto found =
@@ -219,6 +251,23 @@ std::vector<Finding> against(const std::string& name, const std::string& origin,
   return findings;
 }
 
+/// A model of its own where a recipe takes a part away from the one that it is based on, which an
+/// override cannot: what the recipe gives, and the rest of the base.
+std::vector<Finding> without_latent(const std::vector<Finding>& shape,
+                                    const std::vector<Finding>& base, const ModelMatch& match) {
+  std::vector<Finding> findings{{"model.name", match.name, *match.base + " without its latents"}};
+  for (const Finding& known : base) {
+    const Finding* given = find(shape, known.key);
+    if (known.key == "multi_latent_attention") continue;
+    Finding own = given != nullptr ? *given : known;
+    if (own.value.empty() || is_usual(own)) continue;
+    if (given == nullptr) own.origin = *match.base;
+    own.key = "model." + known.key;
+    findings.push_back(std::move(own));
+  }
+  return findings;
+}
+
 }  // namespace
 
 bool is_optional_shape_key(std::string_view key) {
@@ -281,6 +330,11 @@ std::vector<Finding> model_of_recipe(RecipeTerms terms, const ModelMatch& match,
   std::vector<Finding> shape = shape_of(terms, tp);
   if (has_other_layers(base))
     std::erase_if(shape, [](const Finding& f) { return f.key == "layers"; });
+  const bool latent = base.multi_latent_attention.has_value();
+  if (latent && terms.multi_latent_attention && !is_latent(terms)) {
+    apply_given(shape, match.given);
+    return without_latent(shape, shape_of(base), match);
+  }
   return match_model(std::move(shape), match, data);
 }
 

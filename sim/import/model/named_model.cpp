@@ -17,7 +17,7 @@ struct NamedModel {
   std::string_view name;
   std::string_view model;
 };
-constexpr std::array<NamedModel, 46> kNamedModels{{{"llama2-7b", "llama2-7b"},
+constexpr std::array<NamedModel, 67> kNamedModels{{{"llama2-7b", "llama2-7b"},
                                                    {"llama2-13b", "llama2-13b"},
                                                    {"llama2-70b", "llama2-70b"},
                                                    {"llama3-8b", "llama3.1-8b"},
@@ -62,7 +62,28 @@ constexpr std::array<NamedModel, 46> kNamedModels{{{"llama2-7b", "llama2-7b"},
                                                    {"meta-llama/llama-2-70b-hf", "llama2-70b"},
                                                    {"meta-llama/llama-3.1-8b", "llama3.1-8b"},
                                                    {"meta-llama/llama-3.1-70b", "llama3.1-70b"},
-                                                   {"databricks/dbrx-base", "dbrx"}}};
+                                                   {"databricks/dbrx-base", "dbrx"},
+                                                   {"llama3.2-1b", "llama3.2-1b"},
+                                                   {"llama3.2-3b", "llama3.2-3b"},
+                                                   {"qwen3-0.6b", "qwen3-0.6b"},
+                                                   {"qwen3-1.7b", "qwen3-1.7b"},
+                                                   {"qwen3-4b", "qwen3-4b"},
+                                                   {"qwen3-8b", "qwen3-8b"},
+                                                   {"qwen3-14b", "qwen3-14b"},
+                                                   {"qwen3-32b", "qwen3-32b"},
+                                                   {"qwen2.5-7b", "qwen2.5-7b"},
+                                                   {"qwen2.5-14b", "qwen2.5-14b"},
+                                                   {"qwen2.5-72b", "qwen2.5-72b"},
+                                                   {"meta-llama/llama-3.2-1b", "llama3.2-1b"},
+                                                   {"meta-llama/llama-3.2-3b", "llama3.2-3b"},
+                                                   {"qwen/qwen3-8b", "qwen3-8b"},
+                                                   {"qwen/qwen3-14b", "qwen3-14b"},
+                                                   {"qwen/qwen3-32b", "qwen3-32b"},
+                                                   {"deepseek-v2-236b", "deepseek-v2"},
+                                                   {"deepseek-v2-16b", "deepseek-v2-lite"},
+                                                   {"moonlight-16b-a3b", "moonlight-16b-a3b"},
+                                                   {"qwen2-57b-a14b", "qwen2-57b-a14b"},
+                                                   {"grok-1", "grok1-314b"}}};
 
 }  // namespace
 

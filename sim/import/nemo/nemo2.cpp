@@ -1,3 +1,5 @@
+#include "sim/import/nemo/nemo2.h"
+
 #include <array>
 #include <vector>
 
@@ -58,6 +60,11 @@ constexpr std::array kNemo2Keys{
     KeyRow{"trainer.plugins.precision", &T::precision},
     KeyRow{"trainer.plugins.fp8", &T::fp8},
     KeyRow{"trainer.plugins.fp8_recipe", &T::fp8_recipe},
+    KeyRow{"trainer.plugins.fp4", &T::fp4},
+    KeyRow{"trainer.plugins.fp4_recipe", &T::fp4_recipe},
+    KeyRow{"trainer.plugins.first_last_layers_bf16", &T::first_last_layers_bf16},
+    KeyRow{"trainer.plugins.num_layers_at_start_in_bf16", &T::num_layers_at_start_in_bf16},
+    KeyRow{"trainer.plugins.num_layers_at_end_in_bf16", &T::num_layers_at_end_in_bf16},
     KeyRow{"trainer.plugins.fp8_params", &T::fp8_params},
     KeyRow{"trainer.plugins.fp8_param_gather", &T::fp8_params},
     KeyRow{"trainer.plugins.grad_reduce_in_fp32", &T::grad_reduce_in_fp32},
@@ -76,6 +83,7 @@ constexpr std::array kNemo2Keys{
            &T::account_for_embedding_in_pipeline_split},
     KeyRow{"trainer.strategy.account_for_loss_in_pipeline_split",
            &T::account_for_loss_in_pipeline_split},
+    KeyRow{"trainer.strategy.pipeline_model_parallel_layout", &T::pipeline_model_parallel_layout},
     KeyRow{"trainer.strategy.fsdp", &T::fsdp_library},
     KeyRow{"trainer.strategy.ddp.data_parallel_sharding_strategy",
            &T::data_parallel_sharding_strategy},
@@ -88,9 +96,6 @@ constexpr std::array kNemo2Keys{
     KeyRow{"trainer.strategy.ddp.use_custom_fsdp", &T::use_megatron_fsdp},
     KeyRow{"trainer.strategy.ddp.nccl_ub", kUserBuffers},
     KeyRow{"trainer.strategy.ddp.fsdp_double_buffer", kFsdpBuffers},
-    KeyRow{"trainer.strategy.ddp.overlap_grad_reduce", &T::overlap_grad_reduce},
-    KeyRow{"trainer.strategy.ddp.overlap_param_gather", &T::overlap_param_gather},
-    KeyRow{"trainer.strategy.ddp.bucket_size", &T::bucket_size},
     KeyRow{"trainer.strategy.ddp.use_distributed_optimizer", &T::use_distributed_optimizer},
     KeyRow{"trainer.strategy.ddp.grad_reduce_in_fp32",
            Ignored{"the precision plugin's value is the one that counts"}},
@@ -107,6 +112,9 @@ constexpr std::array kNemo2Keys{
            &T::defer_embedding_wgrad_compute},
     KeyRow{"trainer.callbacks[MegatronCommOverlapCallback].wgrad_deferral_limit",
            &T::wgrad_deferral_limit},
+    KeyRow{"trainer.strategy.ddp.overlap_grad_reduce", &T::overlap_grad_reduce},
+    KeyRow{"trainer.strategy.ddp.overlap_param_gather", &T::overlap_param_gather},
+    KeyRow{"trainer.strategy.ddp.bucket_size", &T::bucket_size},
     KeyRow{"trainer.callbacks[MegatronCommOverlapCallback].overlap_moe_expert_parallel_comm",
            kNoExchangeOverlap},
     KeyRow{"trainer.callbacks[MegatronCommOverlapCallback].delay_wgrad_compute",
@@ -156,10 +164,7 @@ void add_expert_callbacks(const std::string& text, RecipeTerms& terms) {
 ImportedRecipe read_nemo2(const ImportFile& file, const RecipeRequest& request,
                           const DataFolder& data) {
   const YamlNode tree = load_yaml_recipe(file, request);
-  static const CoreRows core("model.config.");
-  std::vector<KeyRow> rows(kNemo2Keys.begin(), kNemo2Keys.end());
-  rows.insert(rows.end(), core.rows().begin(), core.rows().end());
-  RecipeReading reading = read_recipe(tree, rows, KeyStyle::dotted);
+  RecipeReading reading = read_recipe(tree, nemo2_keys(), KeyStyle::dotted);
   RecipeTerms& terms = reading.terms;
   take_no_query_rank(tree, "model.config.q_lora_rank", terms);
   add_expert_callbacks(file.text, terms);
@@ -172,6 +177,16 @@ ImportedRecipe read_nemo2(const ImportFile& file, const RecipeRequest& request,
 }
 
 }  // namespace
+
+std::span<const KeyRow> nemo2_keys() {
+  static const CoreRows core("model.config.");
+  static const std::vector<KeyRow> rows = [] {
+    std::vector<KeyRow> all(kNemo2Keys.begin(), kNemo2Keys.end());
+    all.insert(all.end(), core.rows().begin(), core.rows().end());
+    return all;
+  }();
+  return rows;
+}
 
 const RecipeFormat kNemo2{"nemo-2", "NeMo 2 run configuration: YAML with _target_ of nemo classes",
                           is_nemo2, read_nemo2};

@@ -105,7 +105,35 @@ std::string value_of(const Variable& variable, const YamlNode& node) {
   return "";
 }
 
+/// A setting as NCCL reads it: `false` is 0, `512 KiB` a number of bytes, [ring, tree] ring,tree.
+std::string variable_text(const Variable& variable, const YamlNode& value) {
+  const std::string key(variable.key);
+  if (variable.form == Form::flag) return scalar_bool(value, key) ? "1" : "0";
+  if (variable.form == Form::bytes) {
+    Bytes bytes;
+    scalar_quantity(value, key, bytes);
+    return fmt::format("{}", bytes.value());
+  }
+  if (value.kind != YamlNode::Kind::list) return scalar_text(value, key);
+  std::vector<std::string> words;
+  words.reserve(value.items.size());
+  for (const YamlNode& item : value.items) words.push_back(scalar_text(item, key));
+  return fmt::format("{}", fmt::join(words, ","));
+}
+
 }  // namespace
+
+std::vector<std::pair<std::string, std::string>> variables_of(const YamlNode& scenario) {
+  std::vector<std::pair<std::string, std::string>> variables;
+  std::string_view known;  // of the names of one setting the first
+  for (const Variable& variable : kVariables) {
+    const YamlNode* value = find_yaml_value(scenario, variable.key);
+    if (value == nullptr || variable.key == known) continue;
+    known = variable.key;
+    variables.emplace_back(std::string(variable.name), variable_text(variable, *value));
+  }
+  return variables;
+}
 
 bool is_environment(std::string_view name) {
   constexpr std::array<std::string_view, 6> kStarts{"NCCL_", "NVTE_",        "CUDA_",

@@ -68,6 +68,7 @@ struct RecipeTerms {
   FlagTerm use_window;   ///< of Hugging Face; false: window_size has no meaning
   TreeTerm window_attn_skip_freq;  ///< every N-th layer without a window, or 1 (with) and 0
   TreeTerm attention_types;        ///< of Hugging Face: a word for each layer
+  WordTerm decoder_block;          ///< of MaxText: the code of its layers
   WholeTerm max_window_layers;     ///< of Hugging Face: the first layers, which have no window
   WholeTerm mtp_num_layers;
   FlagTerm is_hybrid_model;
@@ -92,8 +93,11 @@ struct RecipeTerms {
   // training
   WordTerm precision;  ///< bf16, bf16-mixed, 32, ...
   FlagTerm bf16;
+  FlagTerm fp16;
   WordTerm fp8;         ///< e4m3, hybrid, true, ...
   WordTerm fp8_recipe;  ///< delayed, tensorwise, mxfp8, ...
+  WordTerm fp4;         ///< e2m1
+  WordTerm fp4_recipe;  ///< nvfp4
   FlagTerm first_last_layers_bf16;
   WholeTerm num_layers_at_start_in_bf16;
   WholeTerm num_layers_at_end_in_bf16;

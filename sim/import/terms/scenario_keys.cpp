@@ -16,8 +16,10 @@
 #include "sim/import/job/virtual_stages.h"
 #include "sim/import/model/model_match.h"
 #include "sim/import/terms/expert_keys.h"
+#include "sim/import/terms/overlap_table.h"
 #include "sim/import/terms/term_findings.h"
 #include "sim/run/scenario/scenario.h"
+#include "sim/workload/model/fields/model_fields.h"
 
 namespace simtrain {
 namespace {
@@ -178,8 +180,8 @@ class ScenarioKeys {
     });
   }
 
-  std::vector<Finding> model() {
-    const std::int64_t tp = number("parallelism.tensor_model_parallel_size");
+  /// The model that the recipe differs from, where it or the request names one.
+  [[nodiscard]] ModelMatch match_of() const {
     ModelMatch match{std::nullopt, "", given_, {file_.path}, value_of("name")};
     const auto given = given_.find("model");
     if (given != given_.end()) {
@@ -192,7 +194,20 @@ class ScenarioKeys {
       match.base = model_of_class(t_.model_class->value);
       match.base_origin = t_.model_class->origin;
     }
-    return model_of_recipe(t_, match, tp, data_);
+    return match;
+  }
+
+  /// The layers of that model; 0 where it is no file of scenarios/models.
+  [[nodiscard]] std::int64_t named_layers() const {
+    const ModelMatch match = match_of();
+    const std::vector<std::string> known = data_.names("scenarios/models");
+    if (!match.base || std::find(known.begin(), known.end(), *match.base) == known.end()) return 0;
+    return data_.load<ModelSpec>("scenarios/models", *match.base, match.where, "model").num_layers;
+  }
+
+  std::vector<Finding> model() {
+    const std::int64_t tp = number("parallelism.tensor_model_parallel_size");
+    return model_of_recipe(t_, match_of(), tp, data_);
   }
 
   void training() {
@@ -252,7 +267,8 @@ class ScenarioKeys {
     with_default(p + "tensor_model_parallel_size", t_.tensor_model_parallel_size, 1);
     with_default(p + "pipeline_model_parallel_size", t_.pipeline_model_parallel_size, 1);
     put(p + "virtual_pipeline_model_parallel_size", [&] {
-      return virtual_stages_of(t_, number(p + "pipeline_model_parallel_size"), {file_.path});
+      return virtual_stages_of(t_, named_layers(), number(p + "pipeline_model_parallel_size"),
+                               {file_.path});
     });
     if (const WordTerm& schedule = t_.pipeline_schedule; schedule && !schedule->assumed)
       put(p + "pipeline_schedule", [&]() -> Finding {
@@ -300,7 +316,8 @@ class ScenarioKeys {
     if (flag(o + "tp_comm_overlap")) {
       put(o + "tp_comm_overlap_table", [&]() -> Finding {
         if (!t_.tp_comm_overlap_cfg)
-          return {"", "te-default", "no table given: Transformer Engine's own", true};
+          return {"", std::string(kUsualOverlapTable), "no table given: Transformer Engine's own",
+                  true};
         return {"", overlap_table(*t_.tp_comm_overlap_cfg, value_of("training.precision"), data_),
                 t_.tp_comm_overlap_cfg->origin};
       });

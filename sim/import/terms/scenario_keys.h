@@ -17,11 +17,4 @@ namespace simtrain {
 std::vector<Finding> scenario_keys(const RecipeReading& reading, const ImportFile& file,
                                    const RecipeRequest& request, const DataFolder& data);
 
-/// The name of the table of hardware/tp_overlap that a recipe's user-buffer configuration is: by
-/// its entries, or by the name of a table (a file, or NeMo's
-/// userbuffers_bf16_h100_h8192_tp4_mbs1_seqlen8192; `precision` is for names without one). Throws
-/// InputError where there is none.
-std::string overlap_table(const Given<YamlNode>& configuration, const std::string& precision,
-                          const DataFolder& data);
-
 }  // namespace simtrain

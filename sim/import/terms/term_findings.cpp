@@ -62,12 +62,31 @@ Finding typed_gradients(const Given<std::string>& given) {
 }
 
 /// Megatron's `fp8_recipe` and `fp4_recipe`, and the precisions that they are here.
-constexpr std::array kFp8Recipes{
-    std::pair<std::string_view, std::string_view>{"delayed", "fp8"},
-    std::pair<std::string_view, std::string_view>{"tensorwise", "fp8_cs"},
-    std::pair<std::string_view, std::string_view>{"mxfp8", "fp8_mx"},
-    std::pair<std::string_view, std::string_view>{"blockwise", "fp8_sc"},
-    std::pair<std::string_view, std::string_view>{"nvfp4", "nvfp4"}};
+constexpr std::array kScalingRecipes{
+    std::pair<std::string_view, Precision>{"delayed", Precision::fp8},
+    std::pair<std::string_view, Precision>{"tensorwise", Precision::fp8_cs},
+    std::pair<std::string_view, Precision>{"mxfp8", Precision::fp8_mx},
+    std::pair<std::string_view, Precision>{"blockwise", Precision::fp8_sc},
+    std::pair<std::string_view, Precision>{"nvfp4", Precision::nvfp4}};
+
+/// Whether a format of narrow numbers is given and not switched off.
+bool is_narrow(const WordTerm& format) {
+  std::string word = format ? format->value : "";
+  std::transform(word.begin(), word.end(), word.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return !word.empty() && word != "false" && word != "none" && word != "0";
+}
+
+/// The precision of a format whose recipe is given, or of `usual` without one.
+Finding scaled_by(const Given<std::string>& format, const WordTerm& recipe, Precision usual,
+                  const std::string& hint) {
+  if (!recipe) return {"", std::string(name_of(usual)), format.origin, format.assumed};
+  for (const auto& [name, precision] : kScalingRecipes) {
+    if (recipe->value == name)
+      return {"", std::string(name_of(precision)), recipe->origin, recipe->assumed};
+  }
+  refuse(*recipe, "FP8 by " + quoted(*recipe), hint);
+}
 
 }  // namespace
 
@@ -86,17 +105,10 @@ bool holds(const FlagTerm& term) { return term && term->value; }
 Finding precision_of(const RecipeTerms& terms, const SourcePlace& recipe) {
   constexpr std::string_view kHint =
       "--set training.precision=NAME, one of simtrain list precisions, would do";
-  std::string fp8 = terms.fp8 ? terms.fp8->value : "";
-  std::transform(fp8.begin(), fp8.end(), fp8.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (!fp8.empty() && fp8 != "false" && fp8 != "none" && fp8 != "0") {
-    if (!terms.fp8_recipe) return {"", "fp8", terms.fp8->origin, terms.fp8->assumed};
-    for (const auto& [recipe_name, precision] : kFp8Recipes) {
-      if (terms.fp8_recipe->value == recipe_name)
-        return {"", std::string(precision), terms.fp8_recipe->origin, terms.fp8_recipe->assumed};
-    }
-    refuse(*terms.fp8_recipe, "FP8 by " + quoted(*terms.fp8_recipe), std::string(kHint));
-  }
+  const std::string hint(kHint);
+  if (holds(terms.fp16)) refuse(*terms.fp16, "FP16", hint);
+  if (is_narrow(terms.fp4)) return scaled_by(*terms.fp4, terms.fp4_recipe, Precision::nvfp4, hint);
+  if (is_narrow(terms.fp8)) return scaled_by(*terms.fp8, terms.fp8_recipe, Precision::fp8, hint);
   if (holds(terms.bf16)) return {"", "bf16", terms.bf16->origin, terms.bf16->assumed};
   if (!terms.precision) {
     throw InputError(recipe, "training.precision",
@@ -105,6 +117,13 @@ Finding precision_of(const RecipeTerms& terms, const SourcePlace& recipe) {
   if (type_of(terms.precision->value) != "bf16")
     refuse(*terms.precision, quoted(*terms.precision), std::string(kHint));
   return {"", "bf16", terms.precision->origin, terms.precision->assumed};
+}
+
+std::optional<std::string_view> scaling_recipe(Precision precision) {
+  for (const auto& [name, known] : kScalingRecipes) {
+    if (known == precision) return name;
+  }
+  return std::nullopt;
 }
 
 Finding distributed_of(const RecipeTerms& terms) {

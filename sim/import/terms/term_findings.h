@@ -1,8 +1,12 @@
 #pragma once
 
+#include <optional>
+#include <string_view>
+
 #include "sim/core/input/input_error.h"
 #include "sim/import/terms/finding.h"
 #include "sim/import/terms/recipe_terms.h"
+#include "sim/workload/kernels/precision.h"
 
 namespace simtrain {
 
@@ -21,6 +25,8 @@ bool holds(const FlagTerm& term);
 
 /// `training.precision`; `recipe` is the place of the error where none is given.
 Finding precision_of(const RecipeTerms& terms, const SourcePlace& recipe);
+/// Megatron's `fp8_recipe` or `fp4_recipe` of a precision; nothing for BF16.
+std::optional<std::string_view> scaling_recipe(Precision precision);
 /// `optimizer.distributed`.
 Finding distributed_of(const RecipeTerms& terms);
 /// `optimizer.grad_reduce_dtype`.

@@ -188,18 +188,19 @@ void settle_converters(RecipeTerms& terms) {
 
 /// A schedule of PyTorch, by the scenario's name.
 struct TitanSchedule {
-  std::string_view word;  ///< in small letters
+  std::string_view word;
   std::string_view name;
   bool several_chunks = false;
 };
 
-constexpr std::array kTitanSchedules{TitanSchedule{"1f1b", "1f1b"}, TitanSchedule{"gpipe", "gpipe"},
-                                     TitanSchedule{"interleaved1f1b", "interleaved", true}};
+constexpr std::array kTitanSchedules{TitanSchedule{"1F1B", "1f1b"}, TitanSchedule{"GPipe", "gpipe"},
+                                     TitanSchedule{"Interleaved1F1B", "interleaved", true}};
 
 const TitanSchedule& schedule_of(const Given<std::string>& given) {
   const std::string word = lowered_word(given.value);
-  const auto row = std::find_if(kTitanSchedules.begin(), kTitanSchedules.end(),
-                                [&](const TitanSchedule& one) { return one.word == word; });
+  const auto row = std::find_if(
+      kTitanSchedules.begin(), kTitanSchedules.end(),
+      [&](const TitanSchedule& one) { return lowered_word(std::string(one.word)) == word; });
   if (row == kTitanSchedules.end()) {
     refuse_value(given,
                  "--override parallelism.pipeline_parallel_schedule=NAME takes one of 1F1B, GPipe "
@@ -263,6 +264,15 @@ void add_titan_defaults(RecipeTerms& terms) {
 }
 
 }  // namespace
+
+std::span<const KeyRow> titan_keys() { return kTitanKeys; }
+
+std::optional<std::string_view> titan_schedule(std::string_view name) {
+  for (const TitanSchedule& row : kTitanSchedules) {
+    if (row.name == name) return row.word;
+  }
+  return std::nullopt;
+}
 
 RecipeReading read_torchtitan(YamlNode tree, const RecipeRequest& request) {
   settle_tree(tree);

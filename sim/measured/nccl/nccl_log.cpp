@@ -13,13 +13,14 @@ namespace {
 constexpr std::string_view kInfo = " NCCL INFO ";
 constexpr std::string_view kCall = ": opCount ";
 
-/// `host:pid` of `... host:pid:tid [device]`: threads of a process are one rank. Empty where it
-/// is missing.
+/// `host:pid` of `... host:pid:tid [device]`: threads of a process are one rank. Of a line that
+/// starts with `[device]`, as in a file of one host, that device. Empty where both are missing.
 std::string_view process_in(std::string_view prefix) {
   prefix = trimmed(prefix);
   if (prefix.ends_with(']')) {
     const std::size_t open = prefix.rfind('[');
     if (open == std::string_view::npos) return {};
+    if (open == 0 && whole_number_in(prefix.substr(1, prefix.size() - 2))) return prefix;
     prefix = trimmed(prefix.substr(0, open));
   }
   const std::size_t blank = prefix.find_last_of(" \t");

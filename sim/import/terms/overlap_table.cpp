@@ -1,3 +1,5 @@
+#include "sim/import/terms/overlap_table.h"
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -7,7 +9,6 @@
 
 #include "sim/core/input/scalar_text.h"
 #include "sim/import/terms/key_table.h"
-#include "sim/import/terms/scenario_keys.h"
 #include "sim/workload/model/fields/software_fields.h"
 #include "sim/workload/model/software_spec.h"
 
@@ -16,11 +17,12 @@ namespace {
 
 constexpr std::string_view kFamily = "hardware/tp_overlap";
 
-struct NamedEntry {
+/// A GEMM of Transformer Engine's tables, by its name there.
+struct OverlapRow {
   std::string_view gemm;
   TpOverlapEntry TpOverlapTable::*entry;
 };
-constexpr std::array<NamedEntry, 6> kEntries{{{"qkv_dgrad", &TpOverlapTable::qkv_dgrad},
+constexpr std::array<OverlapRow, 6> kEntries{{{"qkv_dgrad", &TpOverlapTable::qkv_dgrad},
                                               {"qkv_wgrad", &TpOverlapTable::qkv_wgrad},
                                               {"fc1_dgrad", &TpOverlapTable::fc1_dgrad},
                                               {"fc1_wgrad", &TpOverlapTable::fc1_wgrad},
@@ -50,7 +52,7 @@ bool same_entry(const YamlNode& given, const TpOverlapEntry& known, const std::s
 }
 
 bool same_table(const YamlNode& given, const TpOverlapTable& known, const std::string& key) {
-  return std::all_of(kEntries.begin(), kEntries.end(), [&](const NamedEntry& row) {
+  return std::all_of(kEntries.begin(), kEntries.end(), [&](const OverlapRow& row) {
     const YamlNode* entry = given.find(row.gemm);
     return entry != nullptr &&
            same_entry(*entry, known.*row.entry, key + "." + std::string(row.gemm));
@@ -74,7 +76,33 @@ std::string table_name(const std::string& word, const std::string& precision) {
   return fmt::format("{}-{}-{}-{}", parts[2], parts[3], parts[4], parts[1]);
 }
 
+YamlNode plain_node(std::string text) {
+  YamlNode node;
+  node.kind = YamlNode::Kind::scalar;
+  node.text = std::move(text);
+  return node;
+}
+
+YamlNode entry_node(const TpOverlapEntry& entry) {
+  YamlNode map;
+  map.kind = YamlNode::Kind::map;
+  map.entries.push_back({"method", {}, plain_node(std::string(name_of(entry.method)))});
+  map.entries.push_back({"num_sm", {}, plain_node(std::to_string(entry.sms))});
+  if (entry.method == TpOverlapMethod::pipeline)
+    map.entries.push_back({"num_splits", {}, plain_node(std::to_string(entry.splits))});
+  map.entries.push_back({"set_sm_margin", {}, plain_node(entry.set_sm_margin ? "1" : "0")});
+  return map;
+}
+
 }  // namespace
+
+YamlNode overlap_configuration(const TpOverlapTable& table) {
+  YamlNode map;
+  map.kind = YamlNode::Kind::map;
+  for (const OverlapRow& row : kEntries)
+    map.entries.push_back({std::string(row.gemm), {}, entry_node(table.*row.entry)});
+  return map;
+}
 
 std::string overlap_table(const Given<YamlNode>& configuration, const std::string& precision,
                           const DataFolder& data) {

@@ -145,14 +145,42 @@ bool is_python(const ImportFile& file) {
          file.text.find("\ndef ") != std::string::npos;
 }
 
+[[noreturn]] void refuse_python(const ImportFile& file) {
+  throw InputError(
+      {file.path}, "",
+      "is a program in Python, which simtrain does not run; export the recipe that it makes: "
+      "NeMo 2 with 'nemo llm pretrain --factory NAME --to-yaml recipe.yaml', Megatron-Bridge "
+      "with cfg.to_yaml(\"recipe.yaml\"), Megatron-LM with the block of arguments that it "
+      "prints at start");
+}
+
+/// Whether a script starts a recipe that is a program in Python, by its name.
+bool starts_python(const ImportFile& file) {
+  return file.text.starts_with("#!") && (file.text.find("--recipe") != std::string::npos ||
+                                         file.text.find("run_recipe") != std::string::npos ||
+                                         file.text.find("torchtitan.train") != std::string::npos ||
+                                         file.text.find("run_train.sh") != std::string::npos);
+}
+
+/// Whether a script starts another one with variables of the environment.
+bool is_script(const ImportFile& file) {
+  return file.text.starts_with("#!") || file.path.ends_with(".sh");
+}
+
 [[noreturn]] void refuse_unknown(const ImportFile& file) {
-  if (is_python(file)) {
+  if (is_python(file) && !is_script(file)) refuse_python(file);
+  if (starts_python(file)) {
     throw InputError(
         {file.path}, "",
-        "is a program in Python, which simtrain does not run; export the recipe that it makes: "
-        "NeMo 2 with 'nemo llm pretrain --factory NAME --to-yaml recipe.yaml', Megatron-Bridge "
-        "with cfg.to_yaml(\"recipe.yaml\"), Megatron-LM with the block of arguments that it "
-        "prints at start");
+        "starts a recipe that is a program in Python, which simtrain does not run; its "
+        "configuration would do: Megatron-Bridge writes it with cfg.to_yaml(\"recipe.yaml\") and "
+        "prints it at start, torchtitan's is its job configuration in TOML");
+  }
+  if (is_script(file)) {
+    throw InputError({file.path}, "",
+                     "is a script without arguments that simtrain reads (--num-layers, "
+                     "--tensor-model-parallel-size, per_device_batch_size=); the script or "
+                     "configuration that it starts would do");
   }
   std::vector<std::string> known;
   known.reserve(node_formats().size() + recipe_formats().size());

@@ -1,0 +1,90 @@
+#include <algorithm>
+
+#include <doctest/doctest.h>
+
+#include "tests/cli/program.h"
+
+namespace simtrain::testing {
+namespace {
+
+const std::string kA4 = "scenarios/llama405b_a4_224.yaml";
+
+Outcome exported(const std::string& options) {
+  return run_simtrain(words("export " + kA4 + " " + options));
+}
+
+void check_refused(const Outcome& outcome, const std::string& part) {
+  CAPTURE(outcome.err);
+  CHECK(outcome.status == 2);
+  CHECK(outcome.out.empty());
+  CHECK(outcome.err.find(part) != std::string::npos);
+  CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
+}
+
+TEST_CASE("a plan is a script of Megatron-LM, whose import simulates the same step") {
+  const TempFolder folder;
+  const std::string script = folder.file("a4.sh");
+  const Outcome outcome = exported("--to megatron --output " + script);
+  CAPTURE(outcome.err);
+  CHECK(outcome.status == 0);
+  CHECK(outcome.out.empty());
+  const std::string text = read_file(script);
+  CHECK(text.starts_with("#!/bin/bash\n# Made by 'simtrain export --to megatron' of Llama 3.1"));
+  for (const std::string line :
+       {"    --nnodes 28\n", "    --tensor-model-parallel-size 4\n", "    --fp8-format hybrid\n",
+        "    --num-virtual-stages-per-pipeline-rank 9\n", "    --disable-bias-linear\n",
+        "export CUDA_DEVICE_MAX_CONNECTIONS=1\n"}) {
+    CAPTURE(line);
+    CHECK(text.find(line) != std::string::npos);
+  }
+  const std::string again = folder.file("again.yaml");
+  REQUIRE(run_simtrain({"import", script, "--cluster", "gcp-a4", "--software", "nemo-25.02",
+                        "--output", again})
+              .status == 0);
+  const auto step = [](const std::string& scenario) {
+    const std::string json = run_simtrain({"run", scenario, "--format", "json"}).out;
+    const std::size_t at = json.find("\"fingerprint\"");
+    return json.substr(at, 40);
+  };
+  CHECK(step(again) == step(kA4));
+  CHECK(exported("--to megatron --output " + script).status == 2);
+  CHECK(exported("--to megatron --force --output " + script).status == 0);
+}
+
+TEST_CASE("what a framework has no word for is named, with the key of the scenario") {
+  const Outcome bridge = exported("--to bridge --set nccl.nvls=false");
+  CHECK(bridge.status == 0);
+  CHECK(bridge.out.find("tensor_model_parallel_size: 4\n") != std::string::npos);
+  CHECK(bridge.err.find("simtrain: note: bridge: nccl.nvls: false is not in it; an import has "
+                        "true\n") != std::string::npos);
+  const Outcome megatron = exported("--to megatron --set nccl.nvls=false");
+  CHECK(megatron.out.find("export NCCL_NVLS_ENABLE=0\n") != std::string::npos);
+  CHECK(megatron.err.find("nccl") == std::string::npos);
+  const Outcome strict = exported("--to bridge --strict --set nccl.nvls=false");
+  CHECK(strict.status == 1);
+  CHECK(strict.out == bridge.out);
+}
+
+TEST_CASE("every target is listed and writes a scenario of a table") {
+  const std::string list = run_simtrain({"list", "export-targets"}).out;
+  for (const std::string name : {"megatron", "nemo", "bridge", "torchtitan"}) {
+    CAPTURE(name);
+    CHECK(("\n" + list).find("\n" + name + "  ") != std::string::npos);
+    const Outcome outcome =
+        run_simtrain({"export", "scenarios/llama31_8b_h100.yaml", "--row", "bf16-8", "--to", name});
+    CHECK(outcome.status == 0);
+    CHECK(outcome.out.find("simtrain import FILE --cluster dgx-superpod-h100") !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("an export that cannot be is refused in a line") {
+  check_refused(exported(""), "--to: is missing; one of megatron, nemo, bridge, torchtitan");
+  check_refused(exported("--to jax"), "--to: 'jax' is not known; known are megatron, nemo, bridge");
+  check_refused(run_simtrain({"export", "--to", "nemo"}), "export takes one scenario file");
+  check_refused(run_simtrain({"export", "scenarios/llama31_8b_h100.yaml", "--to", "nemo"}),
+                "bf16-8");
+}
+
+}  // namespace
+}  // namespace simtrain::testing

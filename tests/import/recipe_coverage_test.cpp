@@ -1,0 +1,107 @@
+#include <doctest/doctest.h>
+
+#include "tests/core/error_of.h"
+#include "tests/import/recipes.h"
+
+namespace simtrain::testing {
+namespace {
+
+// Classes of public recipes, each by a small example written here.
+
+Scenario imported(const ImportFile& file, RecipeRequest request) {
+  return scenario_in(import_recipe(file, request).yaml);
+}
+
+RecipeRequest h100_job(int nodes) {
+  RecipeRequest request = job("dgx-superpod-h100", "megatron-core-2025");
+  request.nodes = nodes;
+  return request;
+}
+
+TEST_CASE("the configuration in a console log of Megatron-Bridge is that of its file") {
+  const ImportFile plain = recipe_file("llama31_8b_bridge.yaml");
+  std::string log = "0: starting\n0: ------- Task Configuration -------\n";
+  std::string_view rest = plain.text;
+  for (int number = 0; !rest.empty(); ++number) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    log += "0: " + std::string(line) + "\n";
+    if (number == 5) log += "a line of another process\n";
+  }
+  log += "0: ----------------------------------\n0: iteration 1/ 50 | lm loss: 1.0\n";
+  CHECK(format_name(log) == "megatron-bridge");
+  const auto yaml = [](const Scenario& scenario) { return scenario.recipe.training.seq_length; };
+  const Scenario mine = imported({"console.log", log}, h100_job(1));
+  const Scenario known = imported(plain, h100_job(1));
+  CHECK(yaml(mine) == yaml(known));
+  CHECK(mine.recipe.model.name == known.recipe.model.name);
+  CHECK(mine.recipe.cp() == 2);
+  const std::string broken = log.substr(0, log.find("seq_length")) + "seq_length: [\n";
+  CHECK(error_of([&] {
+          imported({"console.log", broken}, h100_job(1));
+        }).starts_with("console.log:"));
+}
+
+TEST_CASE("a model file of MaxText trains with the rest of its base.yml") {
+  const std::string file =
+      "base_emb_dim: 5120\nbase_num_query_heads: 40\nbase_num_kv_heads: 8\nbase_mlp_dim: 17408\n"
+      "base_num_decoder_layers: 40\nhead_dim: 128\nmlp_activations: [\"silu\", \"linear\"]\n"
+      "vocab_size: 151936\ndecoder_block: \"qwen3\"\nuse_qk_norm: true\n"
+      "logits_via_embedding: false\n";
+  RecipeRequest request = job("dgx-superpod-h100", "maxtext-2025");
+  request.nodes = 2;
+  CHECK(imported({"qwen3-14b.yml", file}, request).recipe.model.name == "qwen3-14b");
+  const ImportFile other =
+      with({"qwen3-14b.yml", file}, "decoder_block: \"qwen3\"", "decoder_block: \"gemma2\"");
+  CHECK(error_of([&] { imported(other, request); }).find("--override decoder_block=llama2") !=
+        std::string::npos);
+}
+
+TEST_CASE("the text model of a configuration that sees is imported, by a name made of the file's") {
+  const std::string file =
+      R"({"model_type": "qwen3_vl", "tie_word_embeddings": false, "vision_config": {"depth": 27},
+          "text_config": {"model_type": "qwen3_vl_text", "hidden_size": 5120,
+            "intermediate_size": 25600, "num_attention_heads": 64, "num_hidden_layers": 64,
+            "num_key_value_heads": 8, "head_dim": 128, "hidden_act": "silu", "vocab_size": 151936}})";
+  const ImportedRecipe model = import_recipe({"some/Qwen--Qwen3-VL_32B config.json", file}, {});
+  CHECK(model.yaml.find("\nname: qwen--qwen3-vl_32b-config ") != std::string::npos);
+  CHECK(model.yaml.find("\nnum_layers: 64 ") != std::string::npos);
+  CHECK(model.yaml.find("\nqk_layernorm: true ") != std::string::npos);
+}
+
+TEST_CASE("FP4 by NVFP4 is read, FP16 names the flag that goes past it") {
+  const ImportFile script = recipe_file("gpt15b_megatron.sh");
+  const ImportFile narrow = with(script, "--bf16", "--bf16 --fp4-format e2m1 --fp4-recipe nvfp4");
+  CHECK(imported(narrow, job("gcp-a4", "megatron-core-2025")).recipe.training.precision ==
+        Precision::nvfp4);
+  const ImportFile half = with(script, "--bf16", "--fp16");
+  RecipeRequest request = job("dgx-superpod-h100", "megatron-core-2025");
+  CHECK(error_of([&] { imported(half, request); }).find("--set training.precision=NAME") !=
+        std::string::npos);
+  request.settings = {"training.precision=bf16"};
+  CHECK(imported(half, request).recipe.training.precision == Precision::bf16);
+}
+
+TEST_CASE("files of a vocabulary and its merges are GPT-2's tokenizer") {
+  const ImportFile script = with(recipe_file("gpt15b_megatron.sh"),
+                                 "--tokenizer-type HuggingFaceTokenizer\n    --vocab-size 256000",
+                                 "--vocab-file bpe/vocab.json\n    --merge-file bpe/merges.txt");
+  CHECK(imported(script, job("dgx-superpod-h100", "megatron-core-2025")).recipe.model.vocab_size ==
+        51200);
+}
+
+TEST_CASE("a recipe may take the latent attention of its model away") {
+  const std::string file =
+      "modules:\n  pre_trainer:\n    framework: megatron\n    model: "
+      "${MODEL:deepseek_v2_lite}.yaml\n"
+      "    overrides:\n      micro_batch_size: 1\n      global_batch_size: 64\n      seq_length: "
+      "4096\n"
+      "      multi_latent_attention: false\n      expert_model_parallel_size: 8\n";
+  const ModelSpec model = imported({"primus.yaml", file}, h100_job(1)).recipe.model;
+  CHECK(!model.multi_latent_attention);
+  CHECK(model.has_experts());
+  CHECK(model.hidden_size == 2048);
+}
+
+}  // namespace
+}  // namespace simtrain::testing
