@@ -6,6 +6,8 @@
 #include <fstream>
 #include <vector>
 
+#include <malloc.h>
+
 #include <fmt/format.h>
 
 #include "sim/run/simulate.h"
@@ -33,8 +35,12 @@ double process_status(std::string_view key) {
   return 0;
 }
 
-/// Forgets the most memory that was held so far: Linux does so when asked in this file.
-void restart_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
+/// Forgets the most memory that was held so far: what is free goes back to the system, which counts
+/// anew when asked in this file.
+void restart_peak() {
+  malloc_trim(0);
+  std::ofstream("/proc/self/clear_refs") << "5";
+}
 
 std::string bench_size_name(const BenchSize& size) {
   return fmt::format("405B, {} GPUs{}{}", size.gpus, size.unfold ? ", every rank" : "",
