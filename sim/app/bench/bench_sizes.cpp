@@ -4,9 +4,8 @@
 #include <array>
 #include <ctime>
 #include <fstream>
-#include <vector>
-
 #include <malloc.h>
+#include <vector>
 
 #include <fmt/format.h>
 

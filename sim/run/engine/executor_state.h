@@ -31,7 +31,7 @@ struct Member {
 };
 
 /// One collective, message or compute op between its first member's joining and its end.
-struct alignas(64) Activity {
+struct alignas(64) Activity {  // NOLINT(bugprone-exception-escape): only where memory ends
   ShortList<Member, 2> members;
   std::uint32_t group = kNone;
   FlowNetwork::FlowId flow = kNone;
