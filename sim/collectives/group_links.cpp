@@ -48,7 +48,7 @@ GroupLinks::GroupLinks(const Cluster& cluster)
 /// In a mesh only the links to peers of the group carry anything, in equal parts.
 void GroupLinks::add_own(Sum& sum, int gpu, const std::vector<int>& group,
                          const LinkLoad& load) const {
-  const GpuLinks& own = owners_.of_gpu(gpu);
+  const GpuLinks own = owners_.of_gpu(gpu);
   std::vector<int> used;
   for (const PeerLink& peer : own.peers) {
     if (std::find(group.begin(), group.end(), peer.gpu) != group.end()) used.push_back(peer.link);
@@ -156,7 +156,7 @@ std::vector<LinkShare> GroupLinks::own_links(const std::vector<LinkShare>& links
                                              const std::vector<int>& gpus) const {
   std::vector<int> own;
   for (const int gpu : gpus) {
-    const GpuLinks& of_gpu = owners_.of_gpu(gpu);
+    const GpuLinks of_gpu = owners_.of_gpu(gpu);
     own.insert(own.end(), of_gpu.nvlink.begin(), of_gpu.nvlink.end());
     own.insert(own.end(), of_gpu.nic.begin(), of_gpu.nic.end());
   }

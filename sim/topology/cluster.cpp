@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <map>
-#include <mutex>
-#include <optional>
+#include <span>
 #include <utility>
 
 #include "sim/core/input/input_error.h"
@@ -21,18 +20,18 @@ void build_hosts(const ClusterSpec& spec, const std::vector<Host>& hosts,
                  const std::vector<int>& nic_of, ClusterGraph& graph) {
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     for (int gpu = 0; gpu < hosts[i].gpus; ++gpu) {
-      boost::add_vertex({VertexKind::gpu, static_cast<int>(i), gpu}, graph);
+      graph.add_device({VertexKind::gpu, static_cast<int>(i), gpu});
     }
   }
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     for (int nic = 0; nic < hosts[i].nics; ++nic) {
-      boost::add_vertex({VertexKind::nic, static_cast<int>(i), nic}, graph);
+      graph.add_device({VertexKind::nic, static_cast<int>(i), nic});
     }
   }
   for (std::size_t gpu = 0; gpu < nic_of.size(); ++gpu) {
     const NodeSpec& node = spec.node_of(graph[gpu].group);
-    connect(graph, gpu, nic_of.size() + static_cast<std::size_t>(nic_of[gpu]),
-            node.nic_bandwidth.value * spec.fabric.link_efficiency.value, Duration(0));
+    graph.connect(gpu, nic_of.size() + static_cast<std::size_t>(nic_of[gpu]),
+                  node.nic_bandwidth.value * spec.fabric.link_efficiency.value, Duration(0));
   }
 }
 
@@ -41,8 +40,8 @@ void build_mesh(const ClusterSpec& spec, const Host& host, ClusterGraph& graph) 
   const Bandwidth each = spec.gpu.nvlink.bandwidth.value / std::max(1, host.gpus - 1);
   for (int a = host.first_gpu; a < host.first_gpu + host.gpus; ++a) {
     for (int b = a + 1; b < host.first_gpu + host.gpus; ++b)
-      connect(graph, static_cast<std::size_t>(a), static_cast<std::size_t>(b), each,
-              spec.gpu.nvlink.switch_latency.value);
+      graph.connect(static_cast<std::size_t>(a), static_cast<std::size_t>(b), each,
+                    spec.gpu.nvlink.switch_latency.value);
   }
 }
 
@@ -58,11 +57,11 @@ void build_nvlink(const ClusterSpec& spec, const std::vector<Host>& hosts, Clust
     while (last < hosts.size() && hosts[last].domain == hosts[first].domain) ++last;
     const int last_gpu = hosts[last - 1].first_gpu + hosts[last - 1].gpus;
     for (int plane = 0; plane < planes; ++plane) {
-      const auto nvswitch =
-          boost::add_vertex({VertexKind::nvswitch, hosts[first].domain, plane}, graph);
+      const std::size_t nvswitch =
+          graph.add_device({VertexKind::nvswitch, hosts[first].domain, plane});
       for (int gpu = hosts[first].first_gpu; gpu < last_gpu; ++gpu) {
-        connect(graph, static_cast<std::size_t>(gpu), nvswitch, plane_bandwidth,
-                spec.gpu.nvlink.switch_latency.value / 2);
+        graph.connect(static_cast<std::size_t>(gpu), nvswitch, plane_bandwidth,
+                      spec.gpu.nvlink.switch_latency.value / 2);
       }
     }
     first = last;
@@ -78,11 +77,6 @@ std::uint64_t mixed(std::uint64_t value) {  // splitmix64
 
 }  // namespace
 
-struct Cluster::LazyTable {
-  std::once_flag once;
-  std::optional<ForwardingTable> table;
-};
-
 Cluster::Cluster(Cluster&&) noexcept = default;
 Cluster::~Cluster() = default;
 
@@ -95,22 +89,25 @@ Cluster::Cluster(ClusterSpec spec)
   nic_of_ = nics_in_use(spec_.faults, factors, hosts_);
   slowdown_of_ = gpu_slowdowns(spec_.faults, hosts_);
   build(factors);
+  links_of_ = std::make_unique<LinksByVertex>(*graph_);
+  const bool regular = !spec_.graph && spec_.faults.links.empty();
+  if (!regular) forwarding_ = forwarding_tables(*graph_, *links_of_, first_switch_);
   find_ports();
   find_capacities();
-  owners_ = LinkOwners(*this);
-  tables_ = std::make_unique<LazyTable[]>(boost::num_vertices(*graph_) - first_switch_);
+  owners_ = LinkOwners(*this, *links_of_);
   if (!spec_.faults.links.empty()) refuse_parted();
 }
 
 void Cluster::build(const std::vector<double>& nic_factors) {
   build_hosts(spec_, hosts_, nic_of_, *graph_);
   build_nvlink(spec_, hosts_, *graph_);
-  first_switch_ = boost::num_vertices(*graph_);
+  first_switch_ = graph_->devices.size();
   if (spec_.graph) {
     build_graph(spec_, hosts_, nic_vertex(0), *graph_);
   } else {
     for (const WiringRow& row : wirings()) {
-      if (row.wiring == spec_.fabric.wiring) row.build(spec_, hosts_, nic_vertex(0), *graph_);
+      if (row.wiring == spec_.fabric.wiring)
+        forwarding_ = row.build(spec_, hosts_, nic_vertex(0), *graph_);
     }
   }
   weaken(spec_.faults, nic_factors, nic_vertex(0), *graph_);
@@ -118,7 +115,7 @@ void Cluster::build(const std::vector<double>& nic_factors) {
 
 void Cluster::refuse_parted() const {
   for (int gpu = 0; gpu < gpus(); ++gpu) {
-    if (towards(port(0).leaf).reaches(port(gpu).leaf)) continue;
+    if (forwarding_->reaches(port(gpu).leaf, port(0).leaf)) continue;
     throw InputError(spec_.faults.links.front().where, "cluster.faults.links",
                      "leave no way from " + (*graph_)[port(0).leaf].name + " to " +
                          (*graph_)[port(gpu).leaf].name);
@@ -130,25 +127,18 @@ void Cluster::find_ports() {
   for (std::size_t nic = 0; nic < ports_.size(); ++nic) {
     Port& port = ports_[nic];
     const std::size_t vertex = nic_vertex(0) + nic;
-    for (const auto edge : boost::make_iterator_range(boost::out_edges(vertex, *graph_))) {
-      if (boost::target(edge, *graph_) < first_switch_) continue;
-      port.leaf = boost::target(edge, *graph_);
-      port.up = (*graph_)[edge].id;
-      port.latency = (*graph_)[edge].latency;
-      port.bandwidth = (*graph_)[edge].bandwidth;
-    }
-    for (const auto edge : boost::make_iterator_range(boost::in_edges(vertex, *graph_))) {
-      if (boost::source(edge, *graph_) == port.leaf) port.down = (*graph_)[edge].id;
+    for (const int link : links_of_->out(vertex)) {
+      if (graph_->to(link) < first_switch_) continue;
+      const ClusterGraph::Wire& wire = graph_->wire_of(link);
+      port = {graph_->to(link), link, link ^ 1, wire.latency, wire.bandwidth};
     }
   }
 }
 
 void Cluster::find_capacities() {
-  capacities_.resize(boost::num_edges(*graph_));
-  for (const auto edge : boost::make_iterator_range(boost::edges(*graph_))) {
-    const Link& link = (*graph_)[edge];
-    capacities_[static_cast<std::size_t>(link.id)] = link.bandwidth.value();
-  }
+  capacities_.reserve(graph_->links());
+  for (const ClusterGraph::Wire& wire : graph_->wires)
+    capacities_.insert(capacities_.end(), 2, wire.bandwidth.value());
 }
 
 Bandwidth Cluster::usable_nic_bandwidth(int gpu) const { return port(gpu).bandwidth; }
@@ -186,13 +176,7 @@ Distance Cluster::distance(int from_gpu, int to_gpu) const {
 
 Duration Cluster::far_latency(int from_gpu, int to_gpu) const {
   if (domain_of(from_gpu) == domain_of(to_gpu)) return Duration(0);
-  return towards(port(to_gpu).leaf).latency(port(exit_gpu(from_gpu, to_gpu)).leaf);
-}
-
-const ForwardingTable& Cluster::towards(std::size_t leaf) const {
-  LazyTable& lazy = tables_[leaf - first_switch_];
-  std::call_once(lazy.once, [&] { lazy.table.emplace(*graph_, first_switch_, leaf); });
-  return *lazy.table;
+  return forwarding_->latency(port(exit_gpu(from_gpu, to_gpu)).leaf, port(to_gpu).leaf);
 }
 
 Route Cluster::route(int from_gpu, int to_gpu, std::uint64_t salt) const {
@@ -206,7 +190,7 @@ Route Cluster::route(int from_gpu, int to_gpu, std::uint64_t salt) const {
   if (exit != from_gpu) add_nvlink(route, from_gpu, exit);
   const Port& out = port(exit);
   const Port& in = port(to_gpu);
-  add_edge(route, gpu_vertex(exit), nic_vertex(nic_of(exit)));
+  add_link(route, gpu_vertex(exit), nic_vertex(nic_of(exit)));
   route.links.push_back({out.up, 1});
   if (spec_.fabric.routing.value == Routing::ecmp) {
     const auto pair = static_cast<std::uint64_t>(from_gpu) << 32U | static_cast<unsigned>(to_gpu);
@@ -215,48 +199,53 @@ Route Cluster::route(int from_gpu, int to_gpu, std::uint64_t salt) const {
     add_spread(route, out.leaf, in.leaf);
   }
   route.links.push_back({in.down, 1});
-  add_edge(route, nic_vertex(nic_of(to_gpu)), gpu_vertex(to_gpu));
+  add_link(route, nic_vertex(nic_of(to_gpu)), gpu_vertex(to_gpu));
   route.latency += out.latency + in.latency;
   return route;
 }
 
 void Cluster::add_nvlink(Route& route, int from_gpu, int to_gpu) const {
   if (spec_.node_of(host_of(from_gpu)).is_mesh())
-    return add_edge(route, gpu_vertex(from_gpu), gpu_vertex(to_gpu));
+    return add_link(route, gpu_vertex(from_gpu), gpu_vertex(to_gpu));
   const double share = 1.0 / spec_.node_of(host_of(from_gpu)).nvswitches.value;
   Duration slowest(0);
-  const auto take = [&](const ClusterGraph::edge_descriptor& edge) {
-    route.links.push_back({(*graph_)[edge].id, share});
-    slowest = std::max(slowest, (*graph_)[edge].latency);
+  const auto take = [&](int link) {
+    route.links.push_back({link, share});
+    slowest = std::max(slowest, graph_->wire_of(link).latency);
   };
-  for (const auto edge :
-       boost::make_iterator_range(boost::out_edges(gpu_vertex(from_gpu), *graph_))) {
-    if ((*graph_)[boost::target(edge, *graph_)].kind == VertexKind::nvswitch) take(edge);
+  const auto up = [&](int link) {
+    return (*graph_)[graph_->to(link)].kind == VertexKind::nvswitch;
+  };
+  for (const int link : links_of_->out(gpu_vertex(from_gpu))) {
+    if (up(link)) take(link);
   }
-  for (const auto edge : boost::make_iterator_range(boost::in_edges(gpu_vertex(to_gpu), *graph_))) {
-    if ((*graph_)[boost::source(edge, *graph_)].kind == VertexKind::nvswitch) take(edge);
+  for (const int link : links_of_->out(gpu_vertex(to_gpu))) {
+    if (up(link)) take(link ^ 1);
   }
   route.latency += 2 * slowest;
 }
 
-void Cluster::add_edge(Route& route, std::size_t from, std::size_t to) const {
-  const auto [edge, found] = boost::edge(from, to, *graph_);
-  invariant(found, "a GPU is connected to its NIC, and in a mesh to every other of its node");
-  route.links.push_back({(*graph_)[edge].id, 1});
-  route.latency += (*graph_)[edge].latency;
+void Cluster::add_link(Route& route, std::size_t from, std::size_t to) const {
+  const std::span<const int> links = links_of_->out(from);
+  const auto link = std::find_if(links.begin(), links.end(),
+                                 [&](int candidate) { return graph_->to(candidate) == to; });
+  invariant(link != links.end(),
+            "a GPU is connected to its NIC, and in a mesh to every other of its node");
+  route.links.push_back({*link, 1});
+  route.latency += graph_->wire_of(*link).latency;
 }
 
 void Cluster::add_spread(Route& route, std::size_t from, std::size_t to) const {
-  const ForwardingTable& table = towards(to);
-  route.latency += table.latency(from);
+  route.latency += forwarding_->latency(from, to);
   std::map<std::size_t, double> here{{from, 1.0}};  // what arrives at the switches of one level
-  for (int left = table.hops(from); left > 0; --left) {
+  for (int left = forwarding_->hops(from, to); left > 0; --left) {
     std::map<std::size_t, double> there;
     for (const auto& [vertex, arriving] : here) {
-      const double share = arriving / static_cast<double>(table.next(vertex).size());
-      for (const NextHop& hop : table.next(vertex)) {
-        route.links.push_back({hop.link, share});
-        there[hop.to] += share;
+      const NextHops next = forwarding_->next(vertex, to);
+      const double share = arriving / static_cast<double>(next.size());
+      for (std::size_t i = 0; i < next.size(); ++i) {
+        route.links.push_back({next[i].link, share});
+        there[next[i].to] += share;
       }
     }
     here = std::move(there);
@@ -264,11 +253,10 @@ void Cluster::add_spread(Route& route, std::size_t from, std::size_t to) const {
 }
 
 void Cluster::add_hashed(Route& route, std::size_t from, std::size_t to, std::uint64_t hash) const {
-  const ForwardingTable& table = towards(to);
-  route.latency += table.latency(from);
+  route.latency += forwarding_->latency(from, to);
   for (std::size_t vertex = from; vertex != to;) {
-    const std::vector<NextHop>& next = table.next(vertex);
-    const NextHop& hop = next[mixed(hash ^ vertex) % next.size()];
+    const NextHops next = forwarding_->next(vertex, to);
+    const NextHop hop = next[mixed(hash ^ vertex) % next.size()];
     route.links.push_back({hop.link, 1});
     vertex = hop.to;
   }
@@ -299,11 +287,11 @@ bool Cluster::ways_stay_below_leaves() const {
 }
 
 bool Cluster::ways_never_branch() const {
-  for (std::size_t vertex = first_switch_; vertex < boost::num_vertices(*graph_); ++vertex) {
-    int upward = 0;
-    for (const auto edge : boost::make_iterator_range(boost::out_edges(vertex, *graph_))) {
-      if ((*graph_)[boost::target(edge, *graph_)].kind > (*graph_)[vertex].kind) ++upward;
-    }
+  for (std::size_t vertex = first_switch_; vertex < graph_->devices.size(); ++vertex) {
+    const std::span<const int> links = links_of_->out(vertex);
+    const auto upward = std::count_if(links.begin(), links.end(), [&](int link) {
+      return (*graph_)[graph_->to(link)].kind > (*graph_)[vertex].kind;
+    });
     if (upward > 1) return false;
   }
   return true;

@@ -12,7 +12,8 @@
 namespace simtrain {
 
 struct ClusterGraph;
-class ForwardingTable;
+class Forwarding;
+class LinksByVertex;
 
 /// The part of a flow that crosses a link: 1 on a single way, less where equal ways share it.
 struct LinkShare {
@@ -42,7 +43,9 @@ struct EnumNames<Distance> {
 };
 
 /// The cluster as a graph: GPUs, NVLink switches, NICs, switches of the fabric, each link with
-/// bandwidth and latency. It never changes; forwarding tables are worked out when first asked for.
+/// bandwidth and latency. It never changes. Regular fabrics forward by their shape; where the graph
+/// is the user's own, or links between switches are weakened, forwarding tables are worked out when
+/// first asked for.
 /// Many threads may use one at a time.
 class Cluster {
  public:
@@ -57,6 +60,8 @@ class Cluster {
   [[nodiscard]] int links() const { return static_cast<int>(capacities_.size()); }
   /// Link capacities by id, in bytes per second.
   [[nodiscard]] const std::vector<double>& capacities() const { return capacities_; }
+  /// How the switches of the fabric forward.
+  [[nodiscard]] const Forwarding& forwarding() const { return *forwarding_; }
   /// Which links are whose own.
   [[nodiscard]] const LinkOwners& owners() const { return owners_; }
 
@@ -110,15 +115,11 @@ class Cluster {
     Bandwidth bandwidth;
   };
 
-  /// The forwarding table towards a leaf, once it has been asked for.
-  struct LazyTable;
-
   static std::size_t index(int number) { return static_cast<std::size_t>(number); }
   [[nodiscard]] const Host& host(int gpu) const { return hosts_[index(host_of(gpu))]; }
   [[nodiscard]] const Port& port(int gpu) const { return ports_[index(nic_of(gpu))]; }
   [[nodiscard]] int rail_of(int gpu) const { return nic_of(gpu) - host(gpu).first_nic; }
   [[nodiscard]] bool same_rail(int gpu, int other) const;
-  [[nodiscard]] const ForwardingTable& towards(std::size_t leaf) const;
   [[nodiscard]] bool ways_stay_below_leaves() const;
   [[nodiscard]] bool ways_never_branch() const;
   [[nodiscard]] bool moved_nics() const;  ///< of GPUs whose own NIC is down
@@ -127,12 +128,13 @@ class Cluster {
   void find_capacities();
   void refuse_parted() const;
   void add_nvlink(Route& route, int from_gpu, int to_gpu) const;
-  void add_edge(Route& route, std::size_t from, std::size_t to) const;
+  void add_link(Route& route, std::size_t from, std::size_t to) const;
   void add_spread(Route& route, std::size_t from, std::size_t to) const;
   void add_hashed(Route& route, std::size_t from, std::size_t to, std::uint64_t hash) const;
 
   ClusterSpec spec_;
   std::unique_ptr<ClusterGraph> graph_;
+  std::unique_ptr<LinksByVertex> links_of_;
   std::vector<Host> hosts_;
   std::vector<int> host_of_;         ///< by GPU
   std::vector<int> nic_of_;          ///< by GPU
@@ -141,7 +143,7 @@ class Cluster {
   std::size_t first_switch_ = 0;
   std::vector<double> capacities_;  ///< by link
   LinkOwners owners_;
-  std::unique_ptr<LazyTable[]> tables_;  ///< by switch, counted from the first
+  std::unique_ptr<Forwarding> forwarding_;
   std::unique_ptr<ValueStore> derived_ = std::make_unique<ValueStore>();
 };
 

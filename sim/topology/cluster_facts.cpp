@@ -66,34 +66,16 @@ std::vector<LevelBandwidth> levels_of(const ClusterMap& map, int gpus) {
   return levels;
 }
 
-/// Both ends of each link of the graph, by link id.
-struct LinkEnds {
-  std::size_t from = 0;
-  std::size_t to = 0;
-  Link link;
-};
-
-std::vector<LinkEnds> links_by_id(const Cluster& cluster) {
-  const ClusterGraph& graph = cluster.graph();
-  std::vector<LinkEnds> links(boost::num_edges(graph));
-  for (const auto edge : boost::make_iterator_range(boost::edges(graph))) {
-    links[static_cast<std::size_t>(graph[edge].id)] = {boost::source(edge, graph),
-                                                       boost::target(edge, graph), graph[edge]};
-  }
-  return links;
-}
-
 /// How many hops each link's start is from the start of the way: the longest count, so that a step
 /// never holds a link and the one that feeds it.
-std::map<std::size_t, std::size_t> hops(const Route& route, const std::vector<LinkEnds>& links) {
+std::map<std::size_t, std::size_t> hops(const Route& route, const ClusterGraph& graph) {
   std::map<std::size_t, std::size_t> result;
   for (bool changed = true; changed;) {
     changed = false;
     for (const LinkShare& use : route.links) {
-      const LinkEnds& link = links[static_cast<std::size_t>(use.link)];
-      const std::size_t next = result[link.from] + 1;
-      if (result[link.to] >= next) continue;
-      result[link.to] = next;
+      const std::size_t next = result[graph.from(use.link)] + 1;
+      if (result[graph.to(use.link)] >= next) continue;
+      result[graph.to(use.link)] = next;
       changed = true;
     }
   }
@@ -137,8 +119,8 @@ std::string_view distance_name(Distance distance) {
 
 ClusterPath cluster_path(const Cluster& cluster, int from_gpu, int to_gpu) {
   const Route route = cluster.route(from_gpu, to_gpu);
-  const std::vector<LinkEnds> links = links_by_id(cluster);
-  std::map<std::size_t, std::size_t> hop = hops(route, links);
+  const ClusterGraph& graph = cluster.graph();
+  std::map<std::size_t, std::size_t> hop = hops(route, graph);
   ClusterPath path;
   path.distance = cluster.distance(from_gpu, to_gpu);
   path.latency = route.latency;
@@ -148,11 +130,12 @@ ClusterPath cluster_path(const Cluster& cluster, int from_gpu, int to_gpu) {
             [](const LinkShare& a, const LinkShare& b) { return a.link < b.link; });
   double narrowest = 0;
   for (const LinkShare& use : uses) {
-    const LinkEnds& link = links[static_cast<std::size_t>(use.link)];
-    path.steps[hop[link.from]].push_back({device_name(cluster, link.from),
-                                          device_name(cluster, link.to), link.link.bandwidth,
-                                          link.link.latency, use.share});
-    const double alone = link.link.bandwidth.value() / use.share;
+    const ClusterGraph::Wire& wire = graph.wire_of(use.link);
+    const std::size_t from = graph.from(use.link);
+    path.steps[hop[from]].push_back({device_name(cluster, from),
+                                     device_name(cluster, graph.to(use.link)), wire.bandwidth,
+                                     wire.latency, use.share});
+    const double alone = wire.bandwidth.value() / use.share;
     narrowest = narrowest == 0 ? alone : std::min(narrowest, alone);
   }
   path.bandwidth = Bandwidth(narrowest);

@@ -1,5 +1,6 @@
 #include "sim/topology/cluster_map.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -12,22 +13,18 @@ ClusterMap cluster_map(const Cluster& cluster) {
   const ClusterGraph& graph = cluster.graph();
   ClusterMap map;
   map.name = cluster.spec().name;
-  map.devices.reserve(boost::num_vertices(graph));
-  map.names.reserve(boost::num_vertices(graph));
-  for (const auto vertex : boost::make_iterator_range(boost::vertices(graph))) {
-    map.devices.push_back(graph[vertex]);
+  map.devices = graph.devices;
+  map.names.reserve(graph.devices.size());
+  for (std::size_t vertex = 0; vertex < graph.devices.size(); ++vertex)
     map.names.push_back(device_name(cluster, vertex));
-  }
-  map.cables.reserve(boost::num_edges(graph) / 2);
-  for (const auto edge : boost::make_iterator_range(boost::edges(graph))) {
-    std::size_t low = boost::source(edge, graph);
-    std::size_t high = boost::target(edge, graph);
-    if (low > high) continue;  // each cable is an edge in both directions
+  map.cables.reserve(graph.wires.size());
+  for (const ClusterGraph::Wire& wire : graph.wires) {
+    std::size_t low = std::min(wire.a, wire.b);
+    std::size_t high = std::max(wire.a, wire.b);
     if (map.kind(low) > map.kind(high)) std::swap(low, high);
     const bool nic = map.kind(low) == VertexKind::nic || map.kind(high) == VertexKind::nic;
     const double usable = nic ? cluster.spec().fabric.link_efficiency.value : 1;
-    map.cables.push_back(
-        {low, high, graph[edge].bandwidth, graph[edge].bandwidth / usable, graph[edge].latency});
+    map.cables.push_back({low, high, wire.bandwidth, wire.bandwidth / usable, wire.latency});
   }
   map.hosts = cluster.hosts();
   return map;

@@ -33,7 +33,7 @@ bool is_called(const Host& host, std::size_t number, const std::string& name) {
 std::size_t find_switch(const ClusterGraph& graph, const std::string& name, const LinkFault& fault,
                         const std::string& key) {
   std::vector<std::string> known;
-  for (const auto vertex : boost::make_iterator_range(boost::vertices(graph))) {
+  for (std::size_t vertex = 0; vertex < graph.devices.size(); ++vertex) {
     if (graph[vertex].name.empty()) continue;
     if (graph[vertex].name == name) return vertex;
     known.push_back(graph[vertex].name);
@@ -47,12 +47,10 @@ void weaken_links(const LinkFault& fault, const std::string& key, ClusterGraph& 
   const std::size_t a = find_switch(graph, fault.from, fault, key + ".from");
   const std::size_t b = find_switch(graph, fault.to, fault, key + ".to");
   bool found = false;
-  for (const auto& [from, to] : {std::pair{a, b}, std::pair{b, a}}) {
-    for (const auto edge : boost::make_iterator_range(boost::out_edges(from, graph))) {
-      if (boost::target(edge, graph) != to) continue;
-      graph[edge].bandwidth = graph[edge].bandwidth * fault.bandwidth_share;
-      found = true;
-    }
+  for (ClusterGraph::Wire& wire : graph.wires) {
+    if ((wire.a != a || wire.b != b) && (wire.a != b || wire.b != a)) continue;
+    wire.bandwidth = wire.bandwidth * fault.bandwidth_share;
+    found = true;
   }
   if (!found) {
     throw InputError(fault.where, key,
@@ -140,12 +138,13 @@ std::vector<int> nics_in_use(const ClusterFaults& faults, const std::vector<doub
 
 void weaken(const ClusterFaults& faults, const std::vector<double>& factors, std::size_t first_nic,
             ClusterGraph& graph) {
-  for (std::size_t nic = 0; nic < factors.size(); ++nic) {
-    const std::size_t vertex = first_nic + nic;
-    for (const auto edge : boost::make_iterator_range(boost::out_edges(vertex, graph)))
-      graph[edge].bandwidth = graph[edge].bandwidth * factors[nic];
-    for (const auto edge : boost::make_iterator_range(boost::in_edges(vertex, graph)))
-      graph[edge].bandwidth = graph[edge].bandwidth * factors[nic];
+  if (!faults.nics.empty()) {
+    for (ClusterGraph::Wire& wire : graph.wires) {
+      for (const std::size_t end : {wire.a, wire.b}) {
+        if (end >= first_nic && end - first_nic < factors.size())
+          wire.bandwidth = wire.bandwidth * factors[end - first_nic];
+      }
+    }
   }
   for (std::size_t i = 0; i < faults.links.size(); ++i) {
     weaken_links(faults.links[i], fault_item("links", i), graph);

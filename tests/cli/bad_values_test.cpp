@@ -162,11 +162,12 @@ TEST_CASE("An unknown name is refused, with a suggestion where one is close") {
        "5:17: cluster.name: '../clusters/dgx-superpod-h100' is not in hardware/clusters; known are "
        "a100-4hdr, a100-4x100g, a100-pcie, alps-gh200, aws-p4d, aws-p5, aws-p5en, aws-p6-b200, "
        "aws-p6e-gb200, azure-ndv4-a100, azure-ndv5-h100, azure-ndv5-h200, azure-ndv5-mi300x, "
-       "azure-ndv6-gb200, azure-ndv6-gb300, b200-800g-nics, clos-h100-2to1, clos-h100-4to1, "
-       "dgx-superpod-a100, dgx-superpod-a100-40gb, dgx-superpod-b200, dgx-superpod-b300, "
-       "dgx-superpod-gb200, dgx-superpod-gb300, dgx-superpod-h100, eos-dfw-h100, "
-       "fat-tree-h100-2to1, frontier, gcp-a3-mega, gcp-a3-ultra, gcp-a4, gcp-a4x, gh200-ndr, "
-       "gh200-nvl32, h100-800g, h100-96gb, h100-nvl, h100-pcie, h20-ndr, h200-nvl, h800-ndr, "
+       "azure-ndv6-gb200, azure-ndv6-gb300, b200-800g-nics, clos-h100-1to1, clos-h100-2to1, "
+       "clos-h100-4to1, dgx-superpod-a100, dgx-superpod-a100-40gb, dgx-superpod-b200, "
+       "dgx-superpod-b300, dgx-superpod-gb200, dgx-superpod-gb300, dgx-superpod-h100, "
+       "eos-dfw-h100, fat-tree-h100-2to1, frontier, gcp-a3-mega, gcp-a3-ultra, gcp-a4, gcp-a4x, "
+       "gh200-ndr, gh200-nvl32, h100-800g, h100-96gb, h100-nvl, h100-pcie, h20-ndr, h200-nvl, "
+       "h800-ndr, "
        "l40s-roce, lab-uneven, large-a100, mi325x-roce, nvl72-roce, oci-a100, oci-b200, "
        "oci-gb200, oci-h200, oci-mi300x, oci-mi355x, oracle-h100"},
       {"nemo-25.02", "nemo-25.2",

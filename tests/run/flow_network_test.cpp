@@ -150,3 +150,49 @@ TEST_CASE("rates after any arrivals and departures are those of the solver over 
     }
   }
 }
+
+TEST_CASE("hundreds of flows over few narrow links get what the solver over all of them gives") {
+  std::mt19937_64 random(7);
+  const auto below = [&](std::size_t most) { return static_cast<std::size_t>(random() % most); };
+  for (int test = 0; test < 4; ++test) {
+    std::vector<double> capacities;
+    for (std::size_t link = 0; link < 40; ++link)
+      capacities.push_back(100.0 * static_cast<double>(1 + below(30)));
+    std::vector<Links> routes(120);
+    std::vector<const Links*> known;
+    for (Links& route : routes) {
+      for (int link = static_cast<int>(below(20)); link < 40;
+           link += 3 + static_cast<int>(below(20)))
+        route.push_back({link, below(2) == 0 ? 1.0 : 0.5});
+      known.push_back(&route);
+    }
+    struct Flow {
+      std::size_t route;
+      double limit;
+      FlowNetwork::FlowId id;
+    };
+    std::map<std::uint32_t, Flow> flows;
+    FlowNetwork network(capacities, known);
+    Rates rates;
+    for (std::uint32_t next = 0; next < 600; ++next) {
+      const std::size_t route = below(routes.size());
+      const double limit = 5.0 * static_cast<double>(1 + below(30));
+      const auto id = network.add(static_cast<FlowNetwork::RouteId>(route), limit, next);
+      flows[next] = {route, limit, id};
+      if (flows.size() > 300 || below(4) == 0) {
+        const auto gone =
+            std::next(flows.begin(), static_cast<std::ptrdiff_t>(below(flows.size())));
+        network.remove(gone->second.id);  // also one that has only come
+        flows.erase(gone);
+      }
+      if (next % 7 != 0) continue;
+      take(rates, network.settle());
+      std::vector<SharedFlow> shared;
+      for (const auto& [tag, flow] : flows) shared.push_back({&routes[flow.route], flow.limit});
+      const std::vector<double> expected = share_links(capacities, shared);
+      std::size_t at = 0;
+      for (const auto& [tag, flow] : flows)
+        REQUIRE(rates[tag] == doctest::Approx(expected[at++]).epsilon(1e-9));
+    }
+  }
+}

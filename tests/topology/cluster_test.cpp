@@ -29,9 +29,7 @@ struct Counts {
 
 Counts counts(const Cluster& c) {
   std::map<VertexKind, int> number;
-  for (const auto vertex : boost::make_iterator_range(boost::vertices(c.graph()))) {
-    ++number[c.graph()[vertex].kind];
-  }
+  for (const Device& device : c.graph().devices) ++number[device.kind];
   return {number[VertexKind::gpu],  number[VertexKind::nvswitch], number[VertexKind::nic],
           number[VertexKind::leaf], number[VertexKind::spine],    c.links()};
 }
@@ -39,10 +37,10 @@ Counts counts(const Cluster& c) {
 /// Bandwidth of all links from one kind of device to another, together.
 double between(const Cluster& c, VertexKind from, VertexKind to) {
   double sum = 0;
-  for (const auto edge : boost::make_iterator_range(boost::edges(c.graph()))) {
-    if (c.graph()[boost::source(edge, c.graph())].kind != from) continue;
-    if (c.graph()[boost::target(edge, c.graph())].kind != to) continue;
-    sum += c.graph()[edge].bandwidth.value();
+  for (int link = 0; link < c.links(); ++link) {
+    if (c.graph()[c.graph().from(link)].kind != from) continue;
+    if (c.graph()[c.graph().to(link)].kind != to) continue;
+    sum += c.graph().wire_of(link).bandwidth.value();
   }
   return sum;
 }
@@ -73,15 +71,26 @@ TEST_CASE("36 GB200 trays are two NVLink domains of 18 switches on four rails") 
         Counts{144, 2 * 18, 144, 4, 9, 2 * (144 * 18 + 144 + 144 + 4 * 9)});
 }
 
-TEST_CASE("each link has an id of its own, and capacities are by id") {
+TEST_CASE("capacities are by link, and each link takes time") {
   const Cluster c = cluster("gcp-a4", 2);
-  const std::vector<double> capacities = c.capacities();
-  std::vector<int> seen(capacities.size(), 0);
-  for (const auto edge : boost::make_iterator_range(boost::edges(c.graph()))) {
-    const Link& link = c.graph()[edge];
-    ++seen[static_cast<std::size_t>(link.id)];
-    CHECK(capacities[static_cast<std::size_t>(link.id)] == link.bandwidth.value());
-    CHECK(link.latency > Duration(0));
+  REQUIRE(c.capacities().size() == static_cast<std::size_t>(c.links()));
+  for (int link = 0; link < c.links(); ++link) {
+    const ClusterGraph::Wire& wire = c.graph().wire_of(link);
+    CHECK(c.capacities()[static_cast<std::size_t>(link)] == wire.bandwidth.value());
+    CHECK(wire.latency > Duration(0));
+  }
+}
+
+TEST_CASE("the links of a vertex are those that leave it, each of them once") {
+  const Cluster c = cluster("gcp-a4", 2);
+  const LinksByVertex links(c.graph());
+  std::vector<int> seen(static_cast<std::size_t>(c.links()), 0);
+  for (std::size_t vertex = 0; vertex < c.graph().devices.size(); ++vertex) {
+    for (const int link : links.out(vertex)) {
+      CHECK(c.graph().from(link) == vertex);
+      CHECK(c.graph().to(link ^ 1) == vertex);
+      ++seen[static_cast<std::size_t>(link)];
+    }
   }
   CHECK(std::all_of(seen.begin(), seen.end(), [](int times) { return times == 1; }));
 }

@@ -16,20 +16,18 @@ using simtrain::testing::small_spec;
 namespace {
 
 int number(const Cluster& c, VertexKind kind) {
-  int count = 0;
-  for (const auto vertex : boost::make_iterator_range(boost::vertices(c.graph()))) {
-    if (c.graph()[vertex].kind == kind) ++count;
-  }
-  return count;
+  const std::vector<Device>& devices = c.graph().devices;
+  return static_cast<int>(std::count_if(devices.begin(), devices.end(),
+                                        [&](const Device& device) { return device.kind == kind; }));
 }
 
 /// Bandwidth of all links from one kind of device to another, together.
 double between(const Cluster& c, VertexKind from, VertexKind to) {
   double sum = 0;
-  for (const auto edge : boost::make_iterator_range(boost::edges(c.graph()))) {
-    if (c.graph()[boost::source(edge, c.graph())].kind != from) continue;
-    if (c.graph()[boost::target(edge, c.graph())].kind != to) continue;
-    sum += c.graph()[edge].bandwidth.value();
+  for (int link = 0; link < c.links(); ++link) {
+    if (c.graph()[c.graph().from(link)].kind != from) continue;
+    if (c.graph()[c.graph().to(link)].kind != to) continue;
+    sum += c.graph().wire_of(link).bandwidth.value();
   }
   return sum;
 }
@@ -45,7 +43,7 @@ ClusterSpec three_levels() {
 
 /// The links of a route that lie between switches, with their shares.
 std::map<int, double> inner(const Cluster& c, const Route& route) {
-  const LinkOwners owners(c);
+  const LinkOwners& owners = c.owners();
   std::map<int, double> result;
   for (const LinkShare& use : route.links) {
     if (owners.shared(use.link)) result[use.link] += use.share;
@@ -169,9 +167,9 @@ TEST_CASE("eight GPUs with four NICs share them in pairs") {
   for (int gpu = 0; gpu < 16; ++gpu) CHECK(c.nic_of(gpu) == gpu / 2);
   CHECK(c.exit_gpu(1, 8) == 1);  // the same rail
   CHECK(c.exit_gpu(1, 10) == 2);
-  const LinkOwners owners(c);
-  const auto& first = owners.of_gpu(0).nic;
-  const auto& second = owners.of_gpu(1).nic;
+  const LinkOwners& owners = c.owners();
+  const auto first = owners.of_gpu(0).nic;
+  const auto second = owners.of_gpu(1).nic;
   CHECK(first.size() == 4);
   CHECK(std::set<int>(first.end() - 2, first.end()) ==
         std::set<int>(second.end() - 2, second.end()));

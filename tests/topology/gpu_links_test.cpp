@@ -11,10 +11,10 @@ using namespace simtrain;
 
 TEST_CASE("a GPU owns both directions of its NVLink and NIC links, and no other GPU does") {
   const Cluster cluster = simtrain::testing::cluster("dgx-superpod-gb200", 36);
-  const LinkOwners owners(cluster);
+  const LinkOwners& owners = cluster.owners();
   std::set<int> seen;
   for (int gpu = 0; gpu < cluster.spec().gpus(); ++gpu) {
-    const GpuLinks& own = owners.of_gpu(gpu);
+    const GpuLinks own = owners.of_gpu(gpu);
     CHECK(own.nvlink.size() == 2 * 18);
     CHECK(own.nic.size() == 4);  // GPU and NIC, NIC and leaf
     for (const int link : own.nvlink) CHECK(seen.insert(link).second);
@@ -24,7 +24,7 @@ TEST_CASE("a GPU owns both directions of its NVLink and NIC links, and no other 
 
 TEST_CASE("only links between switches are shared") {
   const Cluster cluster = simtrain::testing::cluster("gcp-a4", 28);
-  const LinkOwners owners(cluster);
+  const LinkOwners& owners = cluster.owners();
   int shared = 0;
   for (int link = 0; link < cluster.links(); ++link) shared += owners.shared(link) ? 1 : 0;
   CHECK(shared == 2 * 16 * 4);  // 16 leaves on 4 spines, both directions
@@ -32,9 +32,9 @@ TEST_CASE("only links between switches are shared") {
 
 TEST_CASE("every NVLink and NIC link of a route belongs to one of its ends") {
   const Cluster cluster = simtrain::testing::cluster("gcp-a4", 28);
-  const LinkOwners owners(cluster);
+  const LinkOwners& owners = cluster.owners();
   const auto belongs = [&](int link, int gpu) {
-    const GpuLinks& own = owners.of_gpu(gpu);
+    const GpuLinks own = owners.of_gpu(gpu);
     return std::count(own.nvlink.begin(), own.nvlink.end(), link) +
                std::count(own.nic.begin(), own.nic.end(), link) >
            0;

@@ -52,6 +52,69 @@ Case some_case(std::mt19937& random) {
   return result;
 }
 
+/// Progressive filling as it is defined, link by link and flow by flow in every round.
+std::vector<double> plain_rates(const Case& c) {
+  constexpr double kParts = 3'084'035'834'880;
+  std::vector<double> left = c.capacities;
+  std::vector<double> rate(c.flows.size(), -1);
+  while (std::count(rate.begin(), rate.end(), -1.0) > 0) {
+    std::vector<double> full(left.size(), kNoLimit);  // the level at which a link is full
+    double level = kNoLimit;
+    for (std::size_t link = 0; link < left.size(); ++link) {
+      std::int64_t rising = 0;
+      for (std::size_t i = 0; i < rate.size(); ++i) {
+        if (rate[i] >= 0) continue;
+        for (const LinkShare& use : c.flows[i].links) {
+          if (use.link == static_cast<int>(link)) rising += parts_of(use.share);
+        }
+      }
+      if (rising > 0) full[link] = left[link] / (static_cast<double>(rising) / kParts);
+      level = std::min(level, full[link]);
+    }
+    for (std::size_t i = 0; i < rate.size(); ++i) {
+      if (rate[i] < 0) level = std::min(level, c.flows[i].limit);
+    }
+    std::vector<std::int64_t> stopped(left.size(), 0);
+    for (std::size_t i = 0; i < rate.size(); ++i) {
+      const auto& links = c.flows[i].links;
+      if (rate[i] >= 0) continue;
+      if (c.flows[i].limit > level &&
+          std::none_of(links.begin(), links.end(), [&](const auto& use) {
+            return full[static_cast<std::size_t>(use.link)] <= level;
+          }))
+        continue;
+      rate[i] = level;
+      for (const LinkShare& use : links)
+        stopped[static_cast<std::size_t>(use.link)] += parts_of(use.share);
+    }
+    for (std::size_t link = 0; link < left.size(); ++link) {
+      const double taken = static_cast<double>(stopped[link]) / kParts;
+      left[link] = std::max(0.0, left[link] - level * taken);
+    }
+  }
+  return rate;
+}
+
+/// Many flows of few links each, as a fabric has them.
+Case large_case(std::mt19937& random) {
+  std::uniform_real_distribution<double> capacity(1, 100);
+  Case result;
+  for (std::size_t links = 20 + random() % 60; links > 0; --links)
+    result.capacities.push_back(random() % 2 == 0 ? 50 : capacity(random));
+  for (std::size_t flows = 50 + random() % 200; flows > 0; --flows) {
+    Flow flow;
+    for (int uses = 1 + static_cast<int>(random() % 4); uses > 0; --uses) {
+      const int link = static_cast<int>(random() % result.capacities.size());
+      if (std::none_of(flow.links.begin(), flow.links.end(),
+                       [&](const LinkShare& use) { return use.link == link; }))
+        flow.links.push_back({link, some_share(random)});
+    }
+    if (random() % 2 == 0) flow.limit = random() % 2 == 0 ? 4 : capacity(random);
+    result.flows.push_back(flow);
+  }
+  return result;
+}
+
 std::vector<double> loads(const Case& c, const std::vector<double>& rate) {
   std::vector<double> result(c.capacities.size());
   for (std::size_t i = 0; i < rate.size(); ++i) {
@@ -80,6 +143,33 @@ bool held_by_a_link(const Case& c, const std::vector<double>& rate, std::size_t 
 }
 
 }  // namespace
+
+TEST_CASE("rates are those of plain filling, digit by digit") {
+  std::mt19937 random(21);
+  for (int i = 0; i < 400; ++i) {
+    const Case c = i % 4 == 0 ? large_case(random) : some_case(random);
+    CAPTURE(i);
+    REQUIRE(rates(c.capacities, c.flows) == plain_rates(c));
+  }
+}
+
+TEST_CASE("a solver that is used again forgets the flows before") {
+  const std::vector<LinkParts> one{{0, parts_of(1)}};
+  const std::vector<LinkParts> both{{0, parts_of(1)}, {1, parts_of(0.5)}};
+  LinkSharing sharing;
+  CHECK(sharing.add_link(10) == 0);
+  CHECK(sharing.add_link(2) == 1);
+  sharing.add(one, kNoLimit);
+  sharing.add(both, kNoLimit);
+  CHECK(sharing.rates() == std::vector<double>{6, 4});
+  sharing.clear_flows();
+  sharing.add(both, kNoLimit);
+  CHECK(sharing.rates() == std::vector<double>{4});
+  sharing.clear();
+  CHECK(sharing.add_link(3) == 0);
+  sharing.add(one, kNoLimit);
+  CHECK(sharing.rates() == std::vector<double>{3});
+}
 
 TEST_CASE("a lone flow gets the narrowest of its links, or its limit") {
   CHECK(rates({10, 4}, {{{{0, 1}, {1, 1}}}}) == std::vector<double>{4});

@@ -55,13 +55,13 @@ TEST_CASE("in a mesh data goes by the link of the pair, in one hop") {
 TEST_CASE("a link of a mesh is that of the GPU that sends") {
   const Cluster cluster(mesh_spec());
   for (int gpu = 0; gpu < cluster.gpus(); ++gpu) {
-    const GpuLinks& own = cluster.owners().of_gpu(gpu);
+    const GpuLinks own = cluster.owners().of_gpu(gpu);
     REQUIRE(own.peers.size() == 3);
     CHECK(own.nvlink.size() == 3);
     for (const PeerLink& peer : own.peers) {
       CHECK(cluster.route(gpu, peer.gpu).links.front().link == peer.link);
       CHECK(!cluster.owners().shared(peer.link));
-      const std::vector<int>& other = cluster.owners().of_gpu(peer.gpu).nvlink;
+      const std::span<const int> other = cluster.owners().of_gpu(peer.gpu).nvlink;
       CHECK(std::find(other.begin(), other.end(), peer.link) == other.end());
     }
   }

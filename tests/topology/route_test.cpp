@@ -18,22 +18,14 @@ namespace {
 
 /// A cluster whose links can be looked up by id.
 struct Map {
-  explicit Map(Cluster c) : cluster(std::move(c)), ends(static_cast<std::size_t>(cluster.links())) {
-    for (const auto edge : boost::make_iterator_range(boost::edges(cluster.graph()))) {
-      ends[static_cast<std::size_t>(cluster.graph()[edge].id)] = {
-          boost::source(edge, cluster.graph()), boost::target(edge, cluster.graph())};
-    }
-  }
+  explicit Map(Cluster c) : cluster(std::move(c)) {}
   [[nodiscard]] std::size_t from(const LinkShare& use) const {
-    return ends[static_cast<std::size_t>(use.link)].first;
+    return cluster.graph().from(use.link);
   }
-  [[nodiscard]] std::size_t to(const LinkShare& use) const {
-    return ends[static_cast<std::size_t>(use.link)].second;
-  }
+  [[nodiscard]] std::size_t to(const LinkShare& use) const { return cluster.graph().to(use.link); }
   [[nodiscard]] VertexKind kind(std::size_t vertex) const { return cluster.graph()[vertex].kind; }
 
   Cluster cluster;
-  std::vector<std::pair<std::size_t, std::size_t>> ends;
 };
 
 /// Share that leaves each device less the share that enters it.

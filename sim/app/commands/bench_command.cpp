@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/app/bench/bench_sizes.h"
 #include "sim/app/command.h"
 #include "sim/run/simulate.h"
 
@@ -71,17 +72,23 @@ CommandResult bench_command(const CommandCall& call) {
   std::string out = fmt::format("{:<36}{:>8}{:>9}{:>9}  {}\n", "scenario", "events", "seconds",
                                 "events/s", "fingerprint");
   const Watch bar = call.console.bar("lines");
+  const std::size_t lines = kCases.size() + bench_sizes().size() + kNodes.size();
   std::size_t done = 0;
   for (const BenchCase& test : kCases) {
     out += case_line(call, test);
-    bar(++done, kCases.size() + kNodes.size());
+    bar(++done, lines);
+  }
+  const ScenarioSource source = scenario_file(call, "llama31_405b_h100");
+  out += "\n" + bench_size_header();
+  for (const BenchSize& size : bench_sizes()) {
+    out += bench_size_line(call.data, source, size);
+    bar(++done, lines);
   }
   out += fmt::format("\n{:<36}{:>8}{:>9}{:>9}{:>15}\n", "one thread, settings to reports", "events",
                      "seconds", "events/s", "simulations/s");
-  const ScenarioSource source = scenario_file(call, "llama31_405b_h100");
   for (const int nodes : kNodes) {
     out += plans_line(call, source, nodes);
-    bar(++done, kCases.size() + kNodes.size());
+    bar(++done, lines);
   }
   return {out};
 }
@@ -92,9 +99,11 @@ const CommandRow kBenchCommand{
     "bench",
     "measures the engine",
     "simtrain bench",
-    "Times fixed scenarios: events, events per second, fingerprint. Then what-if plans of Llama "
-    "3.1 405B on 512 to 4,096 GPUs as a sweep does, in one process with shared clusters: "
-    "simulations per second of one thread.",
+    "Times fixed scenarios: events, events per second, fingerprint. Then Llama 3.1 405B under weak "
+    "scaling on 512 to 131,072 GPUs: CPU seconds to build the cluster and to simulate, CPU "
+    "nanoseconds of an event, bytes of memory of a simulated rank at the most. Then what-if plans "
+    "on 512 to 4,096 GPUs as a sweep does, in one process with shared clusters: simulations per "
+    "second of one thread. tools/compare_bench compares two builds by it.",
     bench_command,
     {}};
 

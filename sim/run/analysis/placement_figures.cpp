@@ -82,13 +82,8 @@ std::vector<double> seconds_by_link(const Plan& plan) {
   return seconds;
 }
 
-std::string link_name(const ClusterGraph& graph, int id) {
-  const auto name = [&](auto vertex) { return graph[vertex].name; };
-  for (const auto edge : boost::make_iterator_range(boost::edges(graph))) {
-    if (graph[edge].id == id)
-      return name(boost::source(edge, graph)) + " to " + name(boost::target(edge, graph));
-  }
-  return "?";
+std::string link_name(const ClusterGraph& graph, int link) {
+  return graph[graph.from(link)].name + " to " + graph[graph.to(link)].name;
 }
 
 /// The link between switches that would be busy longest, had it the step's transfers to itself.

@@ -1,12 +1,22 @@
 #include "sim/run/engine/blocked_report.h"
 
 #include <array>
+#include <string>
 #include <string_view>
 
 #include <fmt/format.h>
 
-namespace simtrain {
+#include "sim/run/engine/executor.h"
+
+namespace simtrain::execution {
 namespace {
+
+/// An op that has not run when nothing is left to happen.
+struct BlockedOp {
+  std::uint32_t rank;
+  std::uint32_t op;
+  bool joined;  ///< it waits for the other members of its group; otherwise for ops of its own rank
+};
 
 constexpr std::array<std::string_view, 13> kLabels{"kernel",
                                                    "forward",
@@ -23,8 +33,7 @@ constexpr std::array<std::string_view, 13> kLabels{"kernel",
                                                    "weight gradient of a cut backward"};
 constexpr std::size_t kLinesShown = 10;
 
-}  // namespace
-
+/// "rank 3 (stage 1): receive of micro-batch 5, chunk 2".
 std::string op_name(const Plan& plan, std::uint32_t rank, std::uint32_t op_index) {
   const SimulatedRank& simulated = plan.ranks[rank];
   const Op& op = plan.programs[simulated.program].ops[op_index];
@@ -33,8 +42,36 @@ std::string op_name(const Plan& plan, std::uint32_t rank, std::uint32_t op_index
                      op.chunk, op_index);
 }
 
-std::string blocked_report(const Plan& plan, const std::vector<BlockedOp>& blocked,
-                           const std::function<bool(std::uint32_t, std::uint32_t)>& ended) {
+std::uint32_t end_of(const StreamProgram& order, std::size_t stream) {
+  return order.begin[stream + 1];
+}
+
+std::vector<BlockedOp> leftovers(const Plan& plan, const std::vector<StreamProgram>& orders,
+                                 const std::vector<RankState>& ranks) {
+  std::vector<BlockedOp> blocked;
+  for (std::uint32_t rank = 0; rank < ranks.size(); ++rank) {
+    const RankState& state = ranks[rank];
+    const StreamProgram& order = orders[plan.ranks[rank].program];
+    for (std::size_t stream = 0; stream < kStreams; ++stream) {
+      const bool joined = (state.waiting >> stream & 1U) == 0;
+      if (state.next[stream] < end_of(order, stream))
+        blocked.push_back({rank, state.at(state.next[stream]).op, joined});
+    }
+  }
+  return blocked;
+}
+
+bool has_ended(const StreamProgram& order, const RankState& state, std::uint32_t op) {
+  const std::size_t stream = stream_of(state.program->ops[op]);
+  return state.next[stream] == end_of(order, stream) || op < state.at(state.next[stream]).op;
+}
+
+}  // namespace
+
+void refuse_leftovers(const Plan& plan, const std::vector<StreamProgram>& orders,
+                      const std::vector<RankState>& ranks) {
+  const std::vector<BlockedOp> blocked = leftovers(plan, orders, ranks);
+  if (blocked.empty()) return;
   std::string text = fmt::format("the program can never finish: {} ops wait", blocked.size());
   for (std::size_t i = 0; i < std::min(blocked.size(), kLinesShown); ++i) {
     const BlockedOp& entry = blocked[i];
@@ -47,13 +84,13 @@ std::string blocked_report(const Plan& plan, const std::vector<BlockedOp>& block
       continue;
     }
     for (const std::uint32_t other : op.after) {
-      if (other != kNoOp && !ended(entry.rank, other))
+      if (other != kNoOp && !has_ended(orders[rank.program], ranks[entry.rank], other))
         text += "\n    waits for " + op_name(plan, entry.rank, other);
     }
   }
   if (blocked.size() > kLinesShown)
     text += fmt::format("\n  and {} more", blocked.size() - kLinesShown);
-  return text;
+  throw StuckProgram(text);
 }
 
-}  // namespace simtrain
+}  // namespace simtrain::execution

@@ -1,7 +1,6 @@
 #include "sim/run/engine/executor.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -21,48 +20,36 @@ using execution::Activity;
 using execution::GroupState;
 using execution::kNone;
 using execution::Member;
+using execution::RankLoad;
 using execution::RankState;
+using execution::Seat;
 
 /// A transfer may hold at most this part of a GPU's SMs or memory bandwidth.
 constexpr double kLargestShare = 0.5;
-
-/// The links of every group, in the order of GroupState::first_route; before them none.
-std::vector<const std::vector<LinkShare>*> routes_of(const Plan& plan,
-                                                     const std::vector<LinkShare>& none) {
-  std::vector<const std::vector<LinkShare>*> routes{&none};
-  for (const Group& group : plan.groups) {
-    routes.push_back(&group.links);
-    for (const LinkSet& set : group.link_sets) routes.push_back(&set.links);
-  }
-  return routes;
-}
 
 class Executor {
  public:
   Executor(const Plan& plan, const Watch& watch)
       : plan_(plan),
         watch_(watch),
-        network_(plan.link_capacities, routes_of(plan, no_links_)),
+        network_(plan.link_capacities, execution::routes_of(plan, no_links_)),
         pass_flows_(network_),
         ranks_(plan.ranks.size()),
-        groups_(plan.groups.size()),
-        joins_(plan.ranks.size()) {
+        loads_(plan.ranks.size()),
+        kinds_(plan.programs),
+        seats_(plan.ranks.size() * kinds_.count()),
+        groups_(plan.groups.size()) {
     orders_.reserve(plan.programs.size());
-    for (const Program& program : plan.programs) orders_.push_back(by_stream(program));
+    for (const Program& program : plan.programs) orders_.push_back(by_stream(program, kinds_));
     timeline_.spans.resize(plan.ranks.size());
-    for (std::size_t i = 0; i < ranks_.size(); ++i) {
-      RankState& rank = ranks_[i];
-      rank.order = &orders_[plan.ranks[i].program];
-      rank.program = &plan.programs[plan.ranks[i].program];
-      timeline_.spans[i].resize(rank.program->ops.size());
-      ops_ += rank.program->ops.size();
-      rank.spans = timeline_.spans[i].data();
-      for (std::size_t stream = 0; stream < kStreams; ++stream) begin(rank, stream);
-    }
+    for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) begin(rank);
     FlowNetwork::RouteId route = 1;  // after that without links
     for (std::size_t i = 0; i < groups_.size(); ++i) {
+      const Group& group = plan.groups[i];
+      groups_[i].members = static_cast<std::uint32_t>(group.members.size());
+      groups_[i].link_sets = static_cast<std::uint32_t>(group.link_sets.size());
       groups_[i].first_route = route;
-      route += 1 + static_cast<FlowNetwork::RouteId>(plan.groups[i].link_sets.size());
+      route += 1 + groups_[i].link_sets;
     }
   }
 
@@ -72,11 +59,11 @@ class Executor {
     while (!queue_.empty()) {
       now_ = queue_.next_time();
       if (now_ > kLongestStep) throw InputError({}, "", std::string(kTooLongStep));
-      while (!queue_.empty() && queue_.next_time() == now_) finish(queue_.pop());
+      while (!queue_.empty() && queue_.next_time() == now_) finish_due();
       settle();
       report_progress();
     }
-    refuse_leftovers();
+    execution::refuse_leftovers(plan_, orders_, ranks_);
     return std::move(timeline_);
   }
 
@@ -88,54 +75,60 @@ class Executor {
     watch_(ended_, ops_);
   }
 
-  static void begin(RankState& rank, std::size_t stream) {
-    rank.next[stream] = rank.order->begin[stream];
-    if (rank.next[stream] < rank.order->begin[stream + 1]) rank.waiting |= 1U << stream;
-    rank.woken = rank.waiting;
+  void begin(std::uint32_t rank) {
+    const SimulatedRank& simulated = plan_.ranks[rank];
+    const StreamProgram& order = orders_[simulated.program];
+    timeline_.spans[rank].resize(order.ops.size());
+    ops_ += order.ops.size();
+    ranks_[rank].begin(order, plan_.programs[simulated.program], timeline_.spans[rank].data());
+    for (std::size_t i = 0; i < kinds_.count(); ++i) {
+      const auto kind = kinds_.kind(i);
+      seat(rank, i).group =
+          kind == GroupKind::self ? kNone : simulated.groups[static_cast<std::size_t>(kind)];
+    }
   }
 
   /// Lets the head of every woken stream of a rank join that can.
   void advance(std::uint32_t rank) {
     RankState& state = ranks_[rank];
-    for (std::uint32_t left = std::exchange(state.woken, 0) & state.waiting; left != 0;
-         left &= left - 1) {
+    for (auto left = static_cast<std::uint32_t>(std::exchange(state.woken, std::uint16_t{0}) &
+                                                state.waiting);
+         left != 0; left &= left - 1) {
       const auto stream = static_cast<std::size_t>(std::countr_zero(left));
       const std::uint32_t place = state.next[stream];
       const StreamOp& op = state.at(place);
       if (!state.ready(op, 1U << stream)) continue;
-      state.waiting &= ~(1U << stream);
+      state.waiting &= static_cast<std::uint16_t>(~(1U << stream));
       join(rank, place, op);
     }
   }
 
+  [[nodiscard]] Seat& seat(std::uint32_t rank, std::size_t number) {
+    return seats_[rank * kinds_.count() + number];
+  }
+
   void join(std::uint32_t rank, std::uint32_t place, const StreamOp& op) {
-    const std::uint32_t group_index =
-        op.group == GroupKind::self ? kNone
-                                    : plan_.ranks[rank].groups[static_cast<std::size_t>(op.group)];
-    const std::size_t expected =
-        group_index == kNone ? 1 : plan_.groups[group_index].members.size();
-    const std::uint32_t id =
-        expected == 1 ? fresh_activity(group_index) : gathering(rank, op.group, group_index);
+    Seat& own = seat(rank, op.seat);
+    const std::uint32_t expected = own.group == kNone ? 1 : groups_[own.group].members;
+    const std::uint32_t id = expected == 1 ? fresh_activity(own.group) : gathering(own);
     Activity& activity = activities_[id];
     activity.members.push_back({rank, place});
-    if (!op.compute) take_sms(rank, ranks_[rank].program->transfers[op.cost].sms);
-    if (activity.members.size() == expected) {
-      if (expected > 1) {
-        GroupState& group = groups_[group_index];
-        invariant(group.gathering.front() == id, "collectives of a group complete in order");
-        group.gathering.erase(group.gathering.begin());  // few: one a stream of a member at most
-        ++group.completed;
-      }
-      start(id);
+    take_sms(rank, op.sms);
+    if (activity.members.size() < expected) return;
+    if (expected > 1) {
+      GroupState& group = groups_[own.group];
+      invariant(group.gathering.front() == id, "collectives of a group complete in order");
+      group.gathering.erase(group.gathering.begin());  // few: one a stream of a member at most
+      ++group.completed;
     }
+    start(id);
   }
 
   /// The activity that this rank's next op on the group belongs to: the k-th of every member.
-  std::uint32_t gathering(std::uint32_t rank, GroupKind slot, std::uint32_t group_index) {
-    GroupState& group = groups_[group_index];
-    const std::uint64_t number = joins_[rank][static_cast<std::size_t>(slot)]++;
-    const auto place = static_cast<std::size_t>(number - group.completed);
-    while (group.gathering.size() <= place) group.gathering.push_back(fresh_activity(group_index));
+  std::uint32_t gathering(Seat& own) {
+    GroupState& group = groups_[own.group];
+    const std::uint32_t place = own.joins++ - group.completed;
+    while (group.gathering.size() <= place) group.gathering.push_back(fresh_activity(own.group));
     return group.gathering[place];
   }
 
@@ -149,6 +142,7 @@ class Executor {
     }
     Activity& activity = activities_[id];
     activity.members.clear();
+    activity.inner.clear();
     activity.group = group;
     activity.flow = kNone;
     return id;
@@ -161,12 +155,12 @@ class Executor {
     const StreamOp& op = rank.at(first.place);
     activity.compute = op.compute;
     activity.speed = 0;
-    for (const Member& member : activity.members) span_of(member).start = now_;
+    activity.started = now_;
     if (op.compute) {
       activity.cost = &rank.program->compute_costs[op.cost];
       activity.left = to_seconds(activity.cost->time);
       activity.updated = now_;
-      for (const Member& member : activity.members) ranks_[member.rank].computing = id;
+      for (const Member& member : activity.members) loads_[member.rank].computing = id;
       touch(first.rank);
       if (activity.cost->traffic != kNoTraffic && activity.group != kNone)
         start_inner(id, rank.program->inner[activity.cost->traffic]);
@@ -182,11 +176,6 @@ class Executor {
       activities_[id].inner.push_back(pass_flows_.start(id, route(flow.group, flow.link_set),
                                                         traffic[flow.kind], flow.kind, alone));
     }
-  }
-
-  [[nodiscard]] Span& span_of(const Member& member) {
-    const RankState& rank = ranks_[member.rank];
-    return rank.spans[rank.at(member.place).op];
   }
 
   void start_transfer(Activity& activity, std::uint32_t id, const TransferCost& transfer) {
@@ -206,7 +195,50 @@ class Executor {
   }
   [[nodiscard]] FlowNetwork::RouteId route_of(std::uint32_t group,
                                               const TransferCost& transfer) const {
-    return group == kNone ? 0 : route(group, plan_.groups[group].set_of(transfer));
+    if (group == kNone) return 0;
+    return route(group, groups_[group].link_sets == 0 ? 0 : plan_.groups[group].set_of(transfer));
+  }
+
+  /// All that ends now, in order. Memory is asked for before its turn, since each event touches
+  /// other ranks than the one before.
+  void finish_due() {
+    constexpr std::size_t kAhead = 4;
+    due_.clear();
+    while (!queue_.empty() && queue_.next_time() == now_) due_.push_back(queue_.pop());
+    for (std::size_t i = 0; i < due_.size(); ++i) {
+      if (i + 3 * kAhead < due_.size()) __builtin_prefetch(&activities_[due_[i + 3 * kAhead]]);
+      if (i + 2 * kAhead < due_.size()) fetch_ranks(activities_[due_[i + 2 * kAhead]]);
+      if (i + kAhead < due_.size()) fetch_groups(activities_[due_[i + kAhead]]);
+      finish(due_[i]);
+    }
+  }
+
+  void fetch_ranks(const Activity& activity) const {
+    for (const Member& member : activity.members) {
+      __builtin_prefetch(&ranks_[member.rank]);
+      __builtin_prefetch(&ranks_[member.rank].ops);
+      __builtin_prefetch(&loads_[member.rank]);
+      __builtin_prefetch(&seats_[member.rank * kinds_.count()]);
+    }
+    if (activity.flow != kNone) network_.fetch(activity.flow);
+  }
+
+  /// The groups of the ops that may come next on the members' streams.
+  void fetch_groups(const Activity& activity) const {
+    for (const Member& member : activity.members) {
+      const RankState& state = ranks_[member.rank];
+      const StreamOp& op = state.at(member.place);
+      __builtin_prefetch(&state.spans[op.op], 1);
+      if (!op.last) fetch_group(member.rank, state.at(member.place + 1));
+      for (std::uint32_t left = state.blocks[op.stream]; left != 0; left &= left - 1)
+        fetch_group(member.rank,
+                    state.at(state.next[static_cast<std::size_t>(std::countr_zero(left))]));
+    }
+  }
+
+  void fetch_group(std::uint32_t rank, const StreamOp& op) const {
+    const std::uint32_t group = seats_[rank * kinds_.count() + op.seat].group;
+    if (group != kNone) __builtin_prefetch(&groups_[group]);
   }
 
   void finish(std::uint32_t id) {
@@ -216,39 +248,42 @@ class Executor {
     if (activity.flow != kNone) network_.remove(activity.flow);
     if (!activity.compute) set_traffic(activity, 0);
     pass_flows_.end(activity.inner);
+    activity.inner.clear();
     ended_ += activity.members.size();
-    for (const Member& member : activity.members) leave(member, activity.compute);
+    for (const Member& member : activity.members) leave(member, activity);
     // What starts now may move the activities, but not take this one before it is free.
     for (std::size_t i = 0; i < activities_[id].members.size(); ++i)
       advance(activities_[id].members[i].rank);
     free_.push_back(id);
   }
 
-  void leave(const Member& member, bool compute) {
+  void leave(const Member& member, const Activity& activity) {
     RankState& state = ranks_[member.rank];
     const StreamOp& op = state.at(member.place);
-    state.spans[op.op].end = now_;
-    const std::size_t stream = stream_of(state.program->ops[op.op]);
-    if (++state.next[stream] < state.order->begin[stream + 1]) state.waiting |= 1U << stream;
-    state.woken |= 1U << stream | std::exchange(state.blocks[stream], 0);
-    if (compute) {
-      state.computing = kNone;
+    state.spans[op.op] = {activity.started, now_};
+    const auto bit = static_cast<std::uint16_t>(1U << op.stream);
+    ++state.next[op.stream];
+    if (!op.last) state.waiting |= bit;
+    state.woken |= bit;
+    state.woken |= std::exchange(state.blocks[op.stream], std::uint16_t{0});
+    if (activity.compute) {
+      loads_[member.rank].computing = kNone;
     } else {
-      take_sms(member.rank, -state.program->transfers[op.cost].sms);
+      take_sms(member.rank, -op.sms);
     }
   }
 
   // --- load and speed ---
 
   void touch(std::uint32_t rank) {
-    if (ranks_[rank].dirty) return;
-    ranks_[rank].dirty = true;
+    if (std::exchange(loads_[rank].dirty, true)) return;
     dirty_.push_back(rank);
   }
 
   void take_sms(std::uint32_t rank, int sms) {
-    ranks_[rank].sms += sms;
-    if (sms != 0) touch(rank);
+    if (sms == 0) return;
+    loads_[rank].sms += sms;
+    touch(rank);
   }
 
   /// Replaces the memory traffic that a transfer causes by that at `speed`.
@@ -258,7 +293,7 @@ class Executor {
     if (change == 0) return;
     activity.traffic = traffic;
     for (const Member& member : activity.members) {
-      ranks_[member.rank].traffic += change;
+      loads_[member.rank].traffic += change;
       touch(member.rank);
     }
   }
@@ -266,7 +301,7 @@ class Executor {
   [[nodiscard]] double slowdown(const Activity& activity) const {
     double slowest = 1;
     for (const Member& member : activity.members) {
-      const RankState& state = ranks_[member.rank];
+      const RankLoad& state = loads_[member.rank];
       const double sms = std::min(kLargestShare, static_cast<double>(state.sms) / plan_.sm_count);
       const double traffic = std::clamp(static_cast<double>(state.traffic) / plan_.memory_bandwidth,
                                         0.0, kLargestShare);
@@ -314,8 +349,8 @@ class Executor {
       set_speed(change.tag, change.rate);
     }
     for (const std::uint32_t rank : dirty_) {
-      ranks_[rank].dirty = false;
-      const std::uint32_t id = ranks_[rank].computing;
+      loads_[rank].dirty = false;
+      const std::uint32_t id = loads_[rank].computing;
       if (id != kNone) slow(id);
     }
     dirty_.clear();
@@ -326,30 +361,6 @@ class Executor {
     slowed_.clear();
   }
 
-  void refuse_leftovers() const {
-    std::vector<BlockedOp> blocked;
-    for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
-      const RankState& state = ranks_[rank];
-      for (std::size_t stream = 0; stream < kStreams; ++stream) {
-        const bool joined = (state.waiting >> stream & 1U) == 0;
-        if (state.next[stream] < state.order->begin[stream + 1])
-          blocked.push_back({rank, state.at(state.next[stream]).op, joined});
-      }
-    }
-    if (!blocked.empty()) {
-      throw StuckProgram(
-          blocked_report(plan_, blocked,
-                         [this](std::uint32_t rank, std::uint32_t op) { return ended(rank, op); }));
-    }
-  }
-
-  [[nodiscard]] bool ended(std::uint32_t rank, std::uint32_t op) const {
-    const RankState& state = ranks_[rank];
-    const std::size_t stream = stream_of(state.program->ops[op]);
-    return state.next[stream] == state.order->begin[stream + 1] ||
-           op < state.at(state.next[stream]).op;
-  }
-
   const Plan& plan_;
   const Watch& watch_;
   const std::vector<LinkShare> no_links_;
@@ -357,12 +368,15 @@ class Executor {
   FlowNetwork network_;
   PassFlows pass_flows_;
   std::vector<RankState> ranks_;
+  std::vector<RankLoad> loads_;  ///< by rank
+  Seats kinds_;
+  std::vector<Seat> seats_;  ///< by rank and the number of the kind
   std::vector<GroupState> groups_;
-  std::vector<std::array<std::uint64_t, kGroupKinds>> joins_;
   std::vector<Activity> activities_;
   std::vector<std::uint32_t> free_;
   std::vector<std::uint32_t> dirty_;
   std::vector<std::uint32_t> slowed_;  ///< compute ops whose load changed
+  std::vector<std::uint32_t> due_;     ///< activities that end now
   EventQueue queue_;
   Timeline timeline_;
   Duration now_{};

@@ -4,15 +4,25 @@
 #include <cstdint>
 #include <vector>
 
+#include <boost/container/small_vector.hpp>
+
 #include "sim/run/engine/flow_network.h"
 #include "sim/run/engine/stream_program.h"
 #include "sim/run/engine/timeline.h"
 #include "sim/workload/plan/plan.h"
 
-/// What the executor keeps of activities, ranks and groups while it runs.
+/// What the executor keeps of activities, ranks and groups while it runs. A step of many thousand
+/// ranks is bound by the memory that an event touches, so that these are small and lie together by
+/// when they are asked for.
 namespace simtrain::execution {
 
 inline constexpr std::uint32_t kNone = 0xffffffffU;
+
+/// A list of mostly `Few`, which it holds in itself.
+template <class T, std::size_t Few>
+using ShortList = boost::container::small_vector<
+    T, Few, void,
+    boost::container::small_vector_options_t<boost::container::stored_size<std::uint32_t>>>;
 
 /// A member of a running (or still gathering) activity: the op at a place of its rank's program.
 struct Member {
@@ -21,52 +31,89 @@ struct Member {
 };
 
 /// One collective, message or compute op between its first member's joining and its end.
-struct Activity {
-  std::vector<Member> members;
+struct alignas(64) Activity {  // NOLINT(bugprone-exception-escape): only where memory ends
+  ShortList<Member, 2> members;
   std::uint32_t group = kNone;
-  bool compute = false;
   FlowNetwork::FlowId flow = kNone;
+  Duration started{};
   Duration updated{};  ///< up to when `left` is true; for a transfer not before its latency is over
   double left = 0;     ///< seconds of compute run alone, or wire bytes
   double speed = 0;    ///< of that per second
-  bool dirty = false;  ///< the load of a compute op changed at this point in time
   std::int64_t traffic = 0;  ///< memory bytes per second on each member; whole, for exact sums
-  const ComputeCost* cost = nullptr;
-  const TransferCost* transfer = nullptr;
-  std::vector<std::uint32_t> inner;  ///< of a pass: its runs in PassFlows
+  const ComputeCost* cost = nullptr;       ///< of compute, else none
+  const TransferCost* transfer = nullptr;  ///< of a transfer
+  bool compute = false;
+  bool dirty = false;                 ///< the load of a compute op changed at this point in time
+  ShortList<std::uint32_t, 2> inner;  ///< of a pass: its runs in PassFlows
 };
 
-struct RankState {
+/// Where a rank is in its program.
+struct alignas(64) RankState {
   std::array<std::uint32_t, kStreams>
       next{};                 ///< place in each stream of the op that has not ended
-  std::uint32_t waiting = 0;  ///< streams, as bits, whose next op has not joined
-  std::uint32_t woken = 0;    ///< of them those whose next op may be ready now
-  std::array<std::uint32_t, kStreams>
-      blocks{};                     ///< of each stream: those that wait for its next op
-  std::uint32_t computing = kNone;  ///< its running compute activity
-  const StreamProgram* order = nullptr;
+  std::uint16_t waiting = 0;  ///< streams, as bits, whose next op has not joined
+  std::uint16_t woken = 0;    ///< of them those whose next op may be ready now
+  std::array<std::uint16_t, kStreams>
+      blocks{};  ///< of each stream: those that wait for its next op
+  const StreamOp* ops = nullptr;
   const Program* program = nullptr;
   Span* spans = nullptr;
-  int sms = 0;               ///< taken by transfers
-  std::int64_t traffic = 0;  ///< memory bytes per second of transfers
-  bool dirty = false;        ///< its load changed at this point in time
 
-  [[nodiscard]] const StreamOp& at(std::uint32_t place) const { return order->ops[place]; }
+  void begin(const StreamProgram& order, const Program& its_program, Span* its_spans) {
+    ops = order.ops.data();
+    program = &its_program;
+    spans = its_spans;
+    for (std::size_t stream = 0; stream < kStreams; ++stream) {
+      next[stream] = order.begin[stream];
+      if (order.begin[stream] < order.begin[stream + 1])
+        waiting |= static_cast<std::uint16_t>(1U << stream);
+    }
+    woken = waiting;
+  }
+  [[nodiscard]] const StreamOp& at(std::uint32_t place) const { return ops[place]; }
   /// Whether the next op of a stream can join; otherwise it is woken by what it waits for.
   [[nodiscard]] bool ready(const StreamOp& op, std::uint32_t stream_bit) {
     for (std::size_t i = 0; i < op.after_place.size(); ++i) {
       if (next[op.after_stream[i]] >= op.after_place[i]) continue;
-      blocks[op.after_stream[i]] |= stream_bit;
+      blocks[op.after_stream[i]] |= static_cast<std::uint16_t>(stream_bit);
       return false;
     }
     return true;
   }
 };
+static_assert(kStreams <= 16, "streams are bits of 16");
+
+/// What a rank computes and what slows it.
+struct RankLoad {
+  std::int64_t traffic = 0;         ///< memory bytes per second of transfers
+  int sms = 0;                      ///< taken by transfers
+  std::uint32_t computing = kNone;  ///< its running compute activity
+  bool dirty = false;               ///< its load changed at this point in time
+};
+
+/// A rank's place on one kind of group.
+struct Seat {
+  std::uint32_t group = 0;
+  std::uint32_t joins = 0;  ///< how many of the group's activities the rank has joined
+};
 
 struct GroupState {
-  std::vector<std::uint32_t> gathering;  ///< activities not yet complete, oldest first
-  std::uint64_t completed = 0;           ///< how many have started
+  std::uint32_t members = 0;
+  std::uint32_t completed = 0;           ///< how many activities have started
   FlowNetwork::RouteId first_route = 0;  ///< of Group::links; those of its link sets follow
+  std::uint32_t link_sets = 0;
+  ShortList<std::uint32_t, 4> gathering;  ///< activities not yet complete, oldest first
 };
+
+/// The links of every group, in the order of GroupState::first_route; before them none.
+inline std::vector<const std::vector<LinkShare>*> routes_of(const Plan& plan,
+                                                            const std::vector<LinkShare>& none) {
+  std::vector<const std::vector<LinkShare>*> routes{&none};
+  for (const Group& group : plan.groups) {
+    routes.push_back(&group.links);
+    for (const LinkSet& set : group.link_sets) routes.push_back(&set.links);
+  }
+  return routes;
+}
 
 }  // namespace simtrain::execution

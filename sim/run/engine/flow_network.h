@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include <boost/container/small_vector.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "sim/topology/graph/link_sharing.h"
@@ -40,6 +41,10 @@ class FlowNetwork {
   /// The rate of a flow that has its links to itself.
   [[nodiscard]] double alone(RouteId route) const { return routes_[route].alone; }
   void remove(FlowId flow);
+  /// Asks memory for what is known of the links of a flow.
+  void fetch(FlowId flow) const {
+    for (const Use& use : way(flows_[flow])) __builtin_prefetch(&links_[use.link]);
+  }
 
   struct RateChange {
     std::uint32_t tag;
@@ -57,59 +62,91 @@ class FlowNetwork {
     RouteId route = 0;
     double limit = 0;
     std::optional<Duty> duty{};  ///< of flows that come and go
-    [[nodiscard]] bool stays_or(std::optional<std::uint32_t> kind) const {
-      return !duty || duty->kind == kind;
-    }
     bool operator==(const FlowType&) const = default;
   };
   using TypeId = std::uint32_t;
+  static constexpr TypeId kUntyped = 0xffffffffU;
   struct Flow {
-    TypeId type = 0;
-    RouteId route = 0;  ///< the type's, at hand where flows are walked
+    double limit = 0;
     double rate = -1;
+    double holding = 0;  ///< the share of time for which it holds its links, at its rate
+    RouteId route = 0;
     std::uint32_t tag = 0;
     std::uint32_t visited = 0;
-    double holding = 0;  ///< the share of time for which it holds its links, at its rate
+    TypeId type = kUntyped;    ///< known once it has met others
+    std::uint32_t serial = 0;  ///< how often its number was given back
+    bool comes_and_goes = false;
   };
-  struct LinkState {
+  /// A cache line: a link is asked about whenever a flow that takes it comes or goes.
+  struct alignas(64) LinkState {
     double capacity = 0;
     double wanted = 0;
     double wanted_now_and_then = 0;  ///< of that by flows that come and go
+    boost::container::small_vector<
+        FlowId, 4, void,
+        boost::container::small_vector_options_t<boost::container::stored_size<std::uint32_t>>>
+        flows;
     std::uint32_t visited = 0;
-    std::vector<FlowId> flows;
+  };
+  struct Use {
+    std::uint32_t link = 0;
+    double share = 0;
+    std::int64_t parts = 0;  ///< of the same share
   };
   struct Route {
-    std::vector<LinkParts> parts;
-    std::vector<double> shares;  ///< of the same links
-    double alone = 0;            ///< rate of a flow that has the links to itself
-    std::vector<TypeId> types;   ///< of the flows that have taken it
+    std::uint32_t first = 0;  ///< place in uses_
+    std::uint32_t count = 0;
+    double alone = 0;  ///< rate of a flow that has the links to itself
+  };
+  /// A flow as it was added: numbers of flows are used again.
+  struct FreshFlow {
+    FlowId flow = 0;
+    std::uint32_t serial = 0;
   };
 
   void add_route(const std::vector<LinkShare>& links, const std::vector<std::uint32_t>& merged,
                  std::vector<std::uint32_t>& met);
-  TypeId type_of(const FlowType& type);
-  [[nodiscard]] const FlowType& type(FlowId flow) const { return types_[flows_[flow].type]; }
-  [[nodiscard]] const Route& way(FlowId flow) const { return routes_[flows_[flow].route]; }
+  [[nodiscard]] std::span<const Use> way(RouteId route) const {
+    return std::span(uses_).subspan(routes_[route].first, routes_[route].count);
+  }
+  [[nodiscard]] std::span<const Use> way(const Flow& flow) const { return way(flow.route); }
   [[nodiscard]] static bool overloaded(const LinkState& link);
+  [[nodiscard]] bool crowded(const Use& use) const { return links_[use.link].visited == round_; }
+  /// Whether a member is of those that stay, or of one kind of the others.
+  [[nodiscard]] bool stays_or(FlowId id, std::optional<std::uint32_t> kind) const {
+    return !flows_[id].comes_and_goes || duties_[id].kind == kind;
+  }
+  TypeId type_of(FlowId id);
   void solve_around(FlowId first);
   void look_up_members();
   void solve_members();
+  void gather_links();
   const std::vector<double>& shared_rates(std::optional<std::uint32_t> kind);
   void solve_without();
-  [[nodiscard]] bool free_without(FlowId id) const;
+  [[nodiscard]] bool free_without(const Flow& flow) const;
   void solve_with(std::uint32_t kind);
-  [[nodiscard]] double hindered(FlowId id, std::uint32_t kind) const;
+  void note_holding(std::uint32_t kind);
+  [[nodiscard]] double hindered(const Flow& flow) const;
   void set_rate(FlowId id, double rate);
 
   std::vector<LinkState> links_;
   std::vector<Route> routes_;
-  LinkSharing sharing_;
-  std::vector<FlowType> types_;
+  std::vector<Use> uses_;  ///< of the routes, one behind another
   std::vector<Flow> flows_;
+  std::vector<Duty> duties_;  ///< by flow, of those that come and go
   std::vector<FlowId> free_;
-  std::vector<FlowId> fresh_;             ///< added since the last settle
+  std::vector<FreshFlow> fresh_;          ///< added since the last settle
   std::vector<std::uint32_t> disturbed_;  ///< links that were overloaded when a flow came or went
-  std::vector<FlowId> members_;           ///< flows that are solved together
+
+  // Flows that are solved together, and what is known of them meanwhile.
+  std::vector<FlowId> members_;
+  std::vector<std::uint32_t> crowded_;     ///< overloaded links that they meet on
+  LinkSharing sharing_;                    ///< of the links that may bind
+  std::vector<std::uint32_t> narrow_;      ///< by link: its number in sharing_, 0 for none, from 1
+  std::vector<LinkParts> narrow_parts_;    ///< of the members, with the numbers of sharing_
+  std::vector<std::uint32_t> narrow_end_;  ///< by place in members_: end in narrow_parts_
+  std::vector<std::uint32_t> numbered_;    ///< links of which narrow_ is set
+  std::vector<double> held_;               ///< by link, see note_holding
   struct MeanRate {
     double alone = 0;     ///< without those that come and go
     double hindered = 0;  ///< share of time for which they hold full links
@@ -117,6 +154,9 @@ class FlowNetwork {
   };
   std::vector<MeanRate> means_;  ///< of those of members_ that stay
   std::vector<RateChange> changes_;
+
+  std::vector<FlowType> types_;
+  std::vector<std::vector<TypeId>> types_of_route_;
   /// By the types of flows that are solved together, in order: their rates.
   boost::unordered_flat_map<std::vector<TypeId>, std::vector<double>> solved_;
   std::vector<TypeId> key_;

@@ -25,12 +25,11 @@ std::uint32_t PassFlows::start(std::uint32_t activity, FlowNetwork::RouteId rout
   return run;
 }
 
-void PassFlows::end(std::vector<std::uint32_t>& runs) {
+void PassFlows::end(std::span<const std::uint32_t> runs) {
   for (const std::uint32_t run : runs) {
     network_.remove(runs_[run].flow);
     free_.push_back(run);
   }
-  runs.clear();
 }
 
 std::uint32_t PassFlows::take(const FlowNetwork::RateChange& change) {
@@ -39,7 +38,7 @@ std::uint32_t PassFlows::take(const FlowNetwork::RateChange& change) {
   return run.activity;
 }
 
-double PassFlows::loss(const std::vector<std::uint32_t>& runs) const {
+double PassFlows::loss(std::span<const std::uint32_t> runs) const {
   std::array<double, kInnerKinds.size()> lost{};
   for (const std::uint32_t run : runs) {
     double& most = lost[runs_[run].duty.kind];

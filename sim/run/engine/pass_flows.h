@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "sim/run/engine/flow_network.h"
@@ -17,8 +18,8 @@ class PassFlows {
   /// place in kInnerKinds. Returns the run.
   std::uint32_t start(std::uint32_t activity, FlowNetwork::RouteId route,
                       const InnerTraffic& traffic, std::size_t kind, double pass_s);
-  /// Ends the runs of a pass and forgets them.
-  void end(std::vector<std::uint32_t>& runs);
+  /// Ends the runs of a pass.
+  void end(std::span<const std::uint32_t> runs);
 
   /// Whether a rate change of the network is one of these flows.
   [[nodiscard]] static bool owns(std::uint32_t tag) { return (tag & kTag) != 0; }
@@ -27,7 +28,7 @@ class PassFlows {
 
   /// What a pass loses now to flows that share its links, as a share of its time alone: of each
   /// kind the slowest group counts.
-  [[nodiscard]] double loss(const std::vector<std::uint32_t>& runs) const;
+  [[nodiscard]] double loss(std::span<const std::uint32_t> runs) const;
 
  private:
   static constexpr std::uint32_t kTag = 0x80000000U;

@@ -1,7 +1,18 @@
 #include "sim/run/engine/stream_program.h"
 
 namespace simtrain {
-StreamProgram by_stream(const Program& program) {
+Seats::Seats(const std::vector<Program>& programs) {
+  for (const Program& program : programs) {
+    for (const Op& op : program.ops) {
+      std::uint8_t& seat = seats_[static_cast<std::size_t>(op.group)];
+      if (op.group == GroupKind::self || seat != 0) continue;
+      seat = static_cast<std::uint8_t>(kinds_.size());
+      kinds_.push_back(op.group);
+    }
+  }
+}
+
+StreamProgram by_stream(const Program& program, const Seats& seats) {
   StreamProgram result;
   for (const Op& op : program.ops) ++result.begin[stream_of(op) + 1];
   for (std::size_t stream = 0; stream < kStreams; ++stream)
@@ -15,8 +26,11 @@ StreamProgram by_stream(const Program& program) {
     StreamOp& sorted = result.ops[place[i]];
     sorted.op = static_cast<std::uint32_t>(i);
     sorted.cost = op.cost;
-    sorted.group = op.group;
+    sorted.seat = seats.of(op.group);
     sorted.compute = op.compute;
+    sorted.stream = static_cast<std::uint8_t>(op.stream);
+    sorted.last = place[i] + 1 == result.begin[stream_of(op) + 1];
+    if (!op.compute) sorted.sms = program.transfers[op.cost].sms;
     for (std::size_t k = 0; k < op.after.size(); ++k) {
       if (op.after[k] == kNoOp) continue;
       sorted.after_place[k] = place[op.after[k]] + 1;

@@ -19,8 +19,11 @@ struct StreamOp {
   std::uint32_t cost = 0;
   std::array<std::uint32_t, 4> after_place{};
   std::array<std::uint8_t, 4> after_stream{};
-  GroupKind group{};
+  std::int32_t sms = 0;   ///< that a transfer takes
+  std::uint8_t seat = 0;  ///< of the op's group, see Seats
   bool compute = true;
+  std::uint8_t stream = 0;
+  bool last = false;  ///< of its stream
 };
 
 /// A program sorted by stream.
@@ -29,7 +32,22 @@ struct StreamProgram {
   std::array<std::uint32_t, kStreams + 1> begin{};  ///< place of each stream's first op
 };
 
+/// The kinds of groups that some op of a plan has, numbered: a rank's seats. GroupKind::self is 0.
+class Seats {
+ public:
+  explicit Seats(const std::vector<Program>& programs);
+  [[nodiscard]] std::size_t count() const { return kinds_.size(); }
+  [[nodiscard]] GroupKind kind(std::size_t seat) const { return kinds_[seat]; }
+  [[nodiscard]] std::uint8_t of(GroupKind kind) const {
+    return seats_[static_cast<std::size_t>(kind)];
+  }
+
+ private:
+  std::array<std::uint8_t, kGroupKinds> seats_{};
+  std::vector<GroupKind> kinds_{GroupKind::self};
+};
+
 /// The ops of each stream in the order of the program, which is the order in which they run.
-StreamProgram by_stream(const Program& program);
+StreamProgram by_stream(const Program& program, const Seats& seats);
 
 }  // namespace simtrain

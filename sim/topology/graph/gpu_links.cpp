@@ -1,47 +1,57 @@
 #include "sim/topology/graph/gpu_links.h"
 
-#include <utility>
-
 #include "sim/topology/cluster.h"
 #include "sim/topology/graph/cluster_graph.h"
 
 namespace simtrain {
 
-LinkOwners::LinkOwners(const Cluster& cluster)
-    : gpus_(static_cast<std::size_t>(cluster.gpus())),
-      shared_(static_cast<std::size_t>(cluster.links()), true) {
-  const ClusterGraph& graph = cluster.graph();
-  const auto links_of = [&](std::size_t vertex) {
-    std::vector<std::pair<int, VertexKind>> links;  // both directions, and what is beyond
-    for (const auto edge : boost::make_iterator_range(boost::out_edges(vertex, graph))) {
-      links.emplace_back(graph[edge].id, graph[boost::target(edge, graph)].kind);
-    }
-    for (const auto edge : boost::make_iterator_range(boost::in_edges(vertex, graph))) {
-      links.emplace_back(graph[edge].id, graph[boost::source(edge, graph)].kind);
-    }
-    return links;
-  };
-  const auto own = [&](std::vector<int>& links, int link) {
-    links.push_back(link);
-    shared_[static_cast<std::size_t>(link)] = false;
-  };
+LinkOwners::LinkOwners(const Cluster& cluster, const LinksByVertex& links)
+    : shared_(static_cast<std::size_t>(cluster.links()), true) {
+  begins_.reserve(static_cast<std::size_t>(cluster.gpus()) + 1);
   for (int gpu = 0; gpu < cluster.gpus(); ++gpu) {
-    GpuLinks& links = gpus_[static_cast<std::size_t>(gpu)];
-    for (const auto edge :
-         boost::make_iterator_range(boost::out_edges(cluster.gpu_vertex(gpu), graph))) {
-      const std::size_t peer = boost::target(edge, graph);
-      if (graph[peer].kind != VertexKind::gpu) continue;
-      own(links.nvlink, graph[edge].id);
-      links.peers.push_back({static_cast<int>(peer), graph[edge].id});
-    }
-    for (const auto& [link, beyond] : links_of(cluster.gpu_vertex(gpu))) {
+    begins_.push_back({static_cast<std::uint32_t>(nvlink_.size()),
+                       static_cast<std::uint32_t>(peers_.size()),
+                       static_cast<std::uint32_t>(nic_.size())});
+    add(cluster, links, gpu);
+  }
+  begins_.push_back({static_cast<std::uint32_t>(nvlink_.size()),
+                     static_cast<std::uint32_t>(peers_.size()),
+                     static_cast<std::uint32_t>(nic_.size())});
+  for (const std::vector<int>* own : {&nvlink_, &nic_}) {
+    for (const int link : *own) shared_[static_cast<std::size_t>(link)] = false;
+  }
+}
+
+void LinkOwners::add(const Cluster& cluster, const LinksByVertex& links, int gpu) {
+  const ClusterGraph& graph = cluster.graph();
+  const std::span<const int> of_gpu = links.out(cluster.gpu_vertex(gpu));
+  const std::span<const int> of_nic = links.out(cluster.nic_vertex(cluster.nic_of(gpu)));
+  for (const int link : of_gpu) {
+    const std::size_t peer = graph.to(link);
+    if (graph[peer].kind != VertexKind::gpu) continue;
+    nvlink_.push_back(link);
+    peers_.push_back({static_cast<int>(peer), link});
+  }
+  for (const int inward : {0, 1}) {  // first all that leave
+    for (const int link : of_gpu) {
+      const VertexKind beyond = graph[graph.to(link)].kind;
       if (beyond == VertexKind::gpu) continue;
-      own(beyond == VertexKind::nvswitch ? links.nvlink : links.nic, link);
-    }
-    for (const auto& [link, beyond] : links_of(cluster.nic_vertex(cluster.nic_of(gpu)))) {
-      if (beyond != VertexKind::gpu) own(links.nic, link);
+      (beyond == VertexKind::nvswitch ? nvlink_ : nic_).push_back(link ^ inward);
     }
   }
+  for (const int inward : {0, 1}) {
+    for (const int link : of_nic) {
+      if (graph[graph.to(link)].kind != VertexKind::gpu) nic_.push_back(link ^ inward);
+    }
+  }
+}
+
+GpuLinks LinkOwners::of_gpu(int gpu) const {
+  const Begin& begin = begins_[static_cast<std::size_t>(gpu)];
+  const Begin& end = begins_[static_cast<std::size_t>(gpu) + 1];
+  return {std::span(nvlink_).subspan(begin.nvlink, end.nvlink - begin.nvlink),
+          std::span(peers_).subspan(begin.peer, end.peer - begin.peer),
+          std::span(nic_).subspan(begin.nic, end.nic - begin.nic)};
 }
 
 }  // namespace simtrain

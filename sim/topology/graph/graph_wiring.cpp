@@ -35,8 +35,8 @@ void connect_host(const ClusterSpec& spec, const GraphLink& link, int node, std:
   for (int nic = 0; nic < kind.nics.value; ++nic) {
     if (link.nics && std::find(link.nics->begin(), link.nics->end(), nic) == link.nics->end())
       continue;
-    connect(graph, first_nic + static_cast<std::size_t>(nic), leaf,
-            rate * spec.fabric.link_efficiency.value, link.latency);
+    graph.connect(first_nic + static_cast<std::size_t>(nic), leaf,
+                  rate * spec.fabric.link_efficiency.value, link.latency);
   }
 }
 
@@ -49,13 +49,13 @@ void build_graph(const ClusterSpec& spec, const std::vector<Host>& hosts, std::s
   const std::map<std::string, HostRange> ranges = host_ranges(*spec.graph);
   for (const GraphSwitch& one : spec.graph->switches) {
     const int number = static_cast<int>(switches.size());
-    switches[one.name] = boost::add_vertex({kinds.at(one.name), 0, number, one.name}, graph);
+    switches[one.name] = graph.add_device({kinds.at(one.name), 0, number, one.name});
   }
   for (const GraphLink& link : spec.graph->links) {
     const auto from = switches.find(link.from);
     const auto to = switches.find(link.to);
     if (from != switches.end() && to != switches.end()) {
-      connect(graph, from->second, to->second, link.bandwidth, link.latency);
+      graph.connect(from->second, to->second, link.bandwidth, link.latency);
       continue;
     }
     const std::string& end = from == switches.end() ? link.from : link.to;

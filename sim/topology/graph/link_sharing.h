@@ -36,13 +36,15 @@ struct LinkParts {
 /// A share as whole parts.
 std::int64_t parts_of(double share);
 
-/// The solver behind share_links(), for one problem after another on the same links without
-/// allocating: clear(), add() each flow, rates().
+/// The solver behind share_links(), for one problem after another without allocating: clear(),
+/// add_link() each link, add() each flow, rates(). Others may follow on the same links, after
+/// clear_flows().
 class LinkSharing {
  public:
-  explicit LinkSharing(std::vector<double> capacities);
-
   void clear();
+  void clear_flows();
+  /// Returns its number, counted from 0: LinkParts::link.
+  std::uint32_t add_link(double capacity);
   /// `uses` must outlive rates(); each link once.
   void add(std::span<const LinkParts> uses, double limit);
   /// By flow, in the order in which they were added.
@@ -50,26 +52,33 @@ class LinkSharing {
 
  private:
   struct Link {
+    double capacity = 0;
     double left = 0;           ///< capacity not yet given away
     double level = 0;          ///< the rate at which the rising flows fill it
     std::int64_t rising = 0;   ///< parts that the flows which still rise take
     std::int64_t stopped = 0;  ///< the same of the flows that stop in this round
-    bool used = false;
+    std::uint32_t flows = 0;   ///< how many take it
+    std::uint32_t first = 0;   ///< place of the first of them in flows_of_
+    void refill();
   };
   struct Flow {
     std::span<const LinkParts> uses;
     double limit = 0;
+    bool rising = true;
   };
 
-  [[nodiscard]] double next_level();
-  [[nodiscard]] bool stops(const Flow& flow, double level) const;
+  void prepare();
+  [[nodiscard]] double next_level() const;
+  void stop(std::uint32_t flow, double level);
+  void settle_round(double level);
 
-  std::vector<double> capacities_;
   std::vector<Link> links_;
-  std::vector<std::uint32_t> used_;  ///< links of this problem
   std::vector<Flow> flows_;
-  std::vector<std::uint32_t> rising_;    ///< flows
-  std::vector<std::uint32_t> stopping_;  ///< flows
+  std::vector<std::uint32_t> flows_of_;  ///< by link, see Link::first
+  std::vector<std::uint32_t> by_limit_;  ///< flows
+  std::size_t lowest_ = 0;               ///< place in by_limit_ of the first that still rises
+  std::vector<std::uint32_t> live_;      ///< links of flows that still rise
+  std::vector<std::uint32_t> changed_;   ///< links of flows that stop in this round
   std::vector<double> rates_;
 };
 

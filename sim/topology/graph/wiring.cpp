@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "sim/topology/graph/clos_forwarding.h"
 #include "sim/topology/graph/cluster_graph.h"
 
 namespace simtrain {
@@ -19,7 +21,7 @@ class ClosBuilder {
               std::size_t first_nic, ClusterGraph& graph)
       : spec_(spec), hosts_(hosts), rails_(rails), first_nic_(first_nic), graph_(graph) {}
 
-  void build() {
+  std::unique_ptr<Forwarding> build() {
     const FabricSpec& fabric = spec_.fabric;
     const int units = hosts_.back().unit + 1;
     const int blocks = hosts_.back().block + 1;
@@ -30,23 +32,27 @@ class ClosBuilder {
     const double upward = blocks > 1 ? 1 / fabric.core_oversubscription.value : 0;
     const double ports = block_units * rails_ * uplinks * (1 + upward);
     const int spines = spines_for(ports, uplinks);
-    const std::size_t first_core = boost::num_vertices(graph_);
+    shape_.first_switch = shape_.first_core = graph_.devices.size();
+    shape_.spines = static_cast<std::size_t>(spines);
+    shape_.block_units = block_units;
     add(VertexKind::core, 0, blocks > 1 ? spines : 0, "core");
     for (int block = 0; block < blocks; ++block) {
-      const std::size_t first_spine = boost::num_vertices(graph_);
+      const std::size_t first_spine = graph_.devices.size();
+      shape_.first_spine.push_back(first_spine);
       add(VertexKind::spine, block, spines,
           blocks > 1 ? "spine" + std::to_string(block) + "." : "spine");
-      for (std::size_t i = 0; blocks > 1 && i < static_cast<std::size_t>(spines); ++i) {
-        climb(first_spine + i, first_core + i, 1, block_units * rails_ * uplinks * upward / spines);
+      for (std::size_t i = 0; blocks > 1 && i < shape_.spines; ++i) {
+        shape_.spine_wires = climb(first_spine + i, shape_.first_core + i, 1,
+                                   block_units * rails_ * uplinks * upward / spines);
       }
       for (int unit = block * block_units; unit < std::min((block + 1) * block_units, units);
            ++unit) {
-        for (int rail = 0; rail < rails_; ++rail) {
-          climb(add_leaf(unit, rail), first_spine, spines, uplinks);
-        }
+        for (int rail = 0; rail < rails_; ++rail)
+          shape_.leaf_wires = climb(add_leaf(unit, rail), first_spine, spines, uplinks);
       }
     }
     connect_nics();
+    return clos_forwarding(graph_, std::move(shape_));
   }
 
  private:
@@ -59,27 +65,32 @@ class ClosBuilder {
 
   void add(VertexKind kind, int group, int number, const std::string& prefix) {
     for (int i = 0; i < number; ++i) {
-      boost::add_vertex({kind, group, i, prefix + std::to_string(i)}, graph_);
+      graph_.add_device({kind, group, i, prefix + std::to_string(i)});
     }
   }
 
   std::size_t add_leaf(int unit, int rail) {
     const std::string name =
         "leaf" + std::to_string(unit) + (rails_ > 1 ? "." + std::to_string(rail) : "");
-    leaves_.push_back(boost::add_vertex({VertexKind::leaf, unit, rail, name}, graph_));
+    leaves_.push_back(graph_.add_device({VertexKind::leaf, unit, rail, name}));
     return leaves_.back();
   }
 
   /// Uplinks of one switch to all `above`, with equal bandwidth: one fat link to each or, where
-  /// routing distinguishes cables, cables of about a NIC's rate.
-  void climb(std::size_t below, std::size_t first_above, int above, double uplinks) {
+  /// routing distinguishes cables, cables of about a NIC's rate. Returns how many.
+  std::size_t climb(std::size_t below, std::size_t first_above, int above, double uplinks) {
+    shape_.first_wire.resize(graph_.devices.size() - shape_.first_switch);
+    shape_.first_wire[below - shape_.first_switch] =
+        static_cast<std::uint32_t>(graph_.wires.size());
     const bool apart = spec_.fabric.routing.value == Routing::ecmp;
     const int cables = apart ? std::max(1, static_cast<int>(uplinks) / above) : 1;
     const Bandwidth each = spec_.node.nic_bandwidth.value * (uplinks / (above * cables));
     for (int i = 0; i < above * cables; ++i) {
-      connect(graph_, below, first_above + static_cast<std::size_t>(i % above), each,
-              spec_.fabric.hop_latency());
+      graph_.connect(below, first_above + static_cast<std::size_t>(i % above), each,
+                     spec_.fabric.hop_latency());
     }
+    shape_.hop = graph_.wires.back().latency;
+    return static_cast<std::size_t>(above) * static_cast<std::size_t>(cables);
   }
 
   void connect_nics() {
@@ -87,8 +98,8 @@ class ClosBuilder {
       for (int nic = 0; nic < host.nics; ++nic) {
         const auto leaf = static_cast<std::size_t>(host.unit) * static_cast<std::size_t>(rails_) +
                           static_cast<std::size_t>(nic % rails_);
-        connect(graph_, first_nic_ + static_cast<std::size_t>(host.first_nic + nic), leaves_[leaf],
-                spec_.usable_nic_bandwidth(), spec_.fabric.hop_latency());
+        graph_.connect(first_nic_ + static_cast<std::size_t>(host.first_nic + nic), leaves_[leaf],
+                       spec_.usable_nic_bandwidth(), spec_.fabric.hop_latency());
       }
     }
   }
@@ -99,16 +110,18 @@ class ClosBuilder {
   std::size_t first_nic_;
   ClusterGraph& graph_;
   std::vector<std::size_t> leaves_;  ///< by unit and rail
+  ClosShape shape_;
 };
 
-void build_rail_optimized(const ClusterSpec& spec, const std::vector<Host>& hosts,
-                          std::size_t first_nic, ClusterGraph& graph) {
-  ClosBuilder(spec, hosts, spec.node.nics.value, first_nic, graph).build();
+std::unique_ptr<Forwarding> build_rail_optimized(const ClusterSpec& spec,
+                                                 const std::vector<Host>& hosts,
+                                                 std::size_t first_nic, ClusterGraph& graph) {
+  return ClosBuilder(spec, hosts, spec.node.nics.value, first_nic, graph).build();
 }
 
-void build_fat_tree(const ClusterSpec& spec, const std::vector<Host>& hosts, std::size_t first_nic,
-                    ClusterGraph& graph) {
-  ClosBuilder(spec, hosts, 1, first_nic, graph).build();
+std::unique_ptr<Forwarding> build_fat_tree(const ClusterSpec& spec, const std::vector<Host>& hosts,
+                                           std::size_t first_nic, ClusterGraph& graph) {
+  return ClosBuilder(spec, hosts, 1, first_nic, graph).build();
 }
 
 }  // namespace

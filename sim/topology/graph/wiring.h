@@ -1,20 +1,22 @@
 #pragma once
 
+#include <memory>
 #include <string_view>
 #include <vector>
 
+#include "sim/topology/graph/forwarding.h"
 #include "sim/topology/placement/hosts.h"
 
 namespace simtrain {
 
-struct ClusterGraph;
-
 /// One way to wire hosts together: adds the switches of the fabric and the links from the NICs
-/// upward. `first_nic` is the vertex of NIC 0.
+/// upward, and says how these switches forward as long as no link between them is weakened.
+/// `first_nic` is the vertex of NIC 0; `graph` outlives what is returned.
 struct WiringRow {
   std::string_view name;
   Wiring wiring;
-  void (*build)(const ClusterSpec&, const std::vector<Host>&, std::size_t first_nic, ClusterGraph&);
+  std::unique_ptr<Forwarding> (*build)(const ClusterSpec&, const std::vector<Host>&,
+                                       std::size_t first_nic, ClusterGraph& graph);
   std::string_view help;
 };
 

@@ -19,11 +19,4 @@ struct Device {
   std::string name{};
 };
 
-/// One direction of a cable or board trace.
-struct Link {
-  Bandwidth bandwidth;
-  Duration latency{};
-  int id = 0;
-};
-
 }  // namespace simtrain

@@ -56,7 +56,7 @@ int RankFacts::device(int gpu) {
   int& number = devices_[as_index(gpu)];
   if (number >= 0) return number;
   const std::vector<double>& capacities = cluster_.capacities();
-  const GpuLinks& links = cluster_.owners().of_gpu(gpu);
+  const GpuLinks links = cluster_.owners().of_gpu(gpu);
   std::vector<double> own{cluster_.slowdown(gpu)};
   for (const int link : links.nvlink) own.push_back(capacities[as_index(link)]);
   for (const int link : links.nic) own.push_back(capacities[as_index(link)]);
