@@ -28,11 +28,12 @@ TEST_CASE(
        "'rnu' is neither a command nor a scenario file (.yaml); did you mean 'run'?"},
       {{"frobnicate"},
        "'frobnicate' is neither a command nor a scenario file (.yaml); known are run, new, sweep, "
-       "tune, scale, validate, calibrate, metrics, compare, profile, nccl, topology, import, list, "
-       "bench, help"},
+       "tune, scale, goodput, validate, calibrate, metrics, compare, profile, nccl, topology, "
+       "import, "
+       "list, bench, help"},
       {{""},
        "'' is neither a command nor a scenario file (.yaml); known are run, new, sweep, tune, "
-       "scale, "
+       "scale, goodput, "
        "validate, calibrate, metrics, compare, profile, nccl, topology, import, list, bench, "
        "help"},
       {{"run", "run"}, "run: there is no such file"},
@@ -254,6 +255,7 @@ TEST_CASE("A topic of list or help must exist") {
       {{"list", "frobnicate"},
        "list: 'frobnicate' is no family; known are gpus, nodes, fabrics, clusters, machines, "
        "software, "
+       "storage, failures, "
        "tp-overlap, models, scenarios, collectives, libraries, algorithms, protocols, wirings, "
        "import-formats, log-formats, profile-formats, step-windows, placements, blocks, groups, "
        "schedules, shardings, precisions, mfu-conventions"},
@@ -263,7 +265,8 @@ TEST_CASE("A topic of list or help must exist") {
        "help: 'frobnicate' is no topic; known are scenario, hardware, man, completion, run, new, "
        "sweep, "
        "tune, "
-       "scale, validate, calibrate, metrics, compare, profile, nccl, topology, import, list, "
+       "scale, goodput, validate, calibrate, metrics, compare, profile, nccl, topology, import, "
+       "list, "
        "bench, "
        "help"},
       {{"help", "run", "list"}, "help takes one topic"},
