@@ -3,6 +3,7 @@
 #include "sim/app/options/shared_rows.h"
 #include "sim/app/options/study_options.h"
 #include "sim/app/output_files.h"
+#include "sim/core/files/seal.h"
 #include "sim/output/training/goodput_report.h"
 
 namespace simtrain {
@@ -10,6 +11,9 @@ namespace simtrain {
 namespace po = boost::program_options;
 
 namespace {
+
+/// --hdf5 of a job.
+const OutputKind kRunsFile{", and no output of a job", has_seal};
 
 constexpr std::array kGoodputOptions{
     kScenarioArgument,
@@ -31,7 +35,7 @@ CommandResult goodput_command(const CommandCall& call) {
   const std::string path = one_scenario(call, values, "goodput");
   OutputFiles outputs(values);
   outputs.reads_scenario(call.data, path);
-  outputs.writes("hdf5", kSweepFile);
+  outputs.writes("hdf5", kRunsFile);
   const auto source = ScenarioSource::from_file(path);
   const std::string row = option_value(values, "row").value_or("");
   if (row.empty() && source.has_table())
