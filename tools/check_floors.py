@@ -20,7 +20,7 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-FLOORS = ["core", "topology", "collectives", "workload", "run", "import", "measured", "study", "output", "api", "app"]
+FLOORS = ["core", "topology", "collectives", "workload", "run", "job", "import", "measured", "study", "output", "api", "app"]
 INNER_FLOORS = {"workload": ["parallel", "kernels", "model", "schedule", "plan"]}
 DOORS = {  # how the header starts -> the only folders below sim/ that may include it
     "Eigen/": "study/fit",

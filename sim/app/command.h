@@ -59,6 +59,7 @@ extern const CommandRow kImportCommand;
 extern const CommandRow kExportCommand;
 extern const CommandRow kTuneCommand;
 extern const CommandRow kScaleCommand;
+extern const CommandRow kGoodputCommand;
 extern const CommandRow kNewCommand;
 extern const CommandRow kListCommand;
 extern const CommandRow kBenchCommand;

@@ -28,13 +28,15 @@ TEST_CASE(
        "'rnu' is neither a command nor a scenario file (.yaml); did you mean 'run'?"},
       {{"frobnicate"},
        "'frobnicate' is neither a command nor a scenario file (.yaml); known are run, new, sweep, "
-       "tune, scale, validate, calibrate, metrics, compare, profile, nccl, topology, import, "
+       "tune, scale, goodput, validate, calibrate, metrics, compare, profile, nccl, topology, "
+       "import, "
        "export, "
        "list, bench, help"},
       {{""},
        "'' is neither a command nor a scenario file (.yaml); known are run, new, sweep, tune, "
        "scale, "
-       "validate, calibrate, metrics, compare, profile, nccl, topology, import, export, list, "
+       "goodput, validate, calibrate, metrics, compare, profile, nccl, topology, import, export, "
+       "list, "
        "bench, "
        "help"},
       {{"run", "run"}, "run: there is no such file"},
@@ -256,6 +258,7 @@ TEST_CASE("A topic of list or help must exist") {
       {{"list", "frobnicate"},
        "list: 'frobnicate' is no family; known are gpus, nodes, fabrics, clusters, machines, "
        "software, "
+       "storage, failures, "
        "tp-overlap, models, scenarios, collectives, libraries, algorithms, protocols, wirings, "
        "export-targets, import-formats, log-formats, profile-formats, step-windows, placements, "
        "blocks, groups, "
@@ -266,7 +269,8 @@ TEST_CASE("A topic of list or help must exist") {
        "help: 'frobnicate' is no topic; known are scenario, hardware, man, completion, run, new, "
        "sweep, "
        "tune, "
-       "scale, validate, calibrate, metrics, compare, profile, nccl, topology, import, export, "
+       "scale, goodput, validate, calibrate, metrics, compare, profile, nccl, topology, import, "
+       "export, "
        "list, "
        "bench, "
        "help"},

@@ -62,7 +62,7 @@ TEST_CASE("A quantity without its unit is refused") {
       {kGpu, "memory_capacity", "80",
        "memory_capacity.value: '80' needs one of the units B, KiB, MiB, GiB, TiB, KB, MB, GB, TB"},
       {kNode, "host_launch_latency", "5",
-       "host_launch_latency.value: '5' needs one of the units ps, ns, us, ms, s"},
+       "host_launch_latency.value: '5' needs one of the units ps, ns, us, ms, s, min, h"},
       {kGpu, "rate", "990",
        "peak_rates[0].rate: '990' needs one of the units GFLOP/s, TFLOP/s, "
        "PFLOP/s"},
@@ -80,7 +80,8 @@ TEST_CASE("A unit of another dimension or another spelling is refused") {
        "memory_capacity.value: 'GB/s' is no unit here; it takes one of B, KiB, MiB, GiB, TiB, KB, "
        "MB, GB, TB"},
       {kNode, "host_launch_latency", "5 usec",
-       "host_launch_latency.value: 'usec' is no unit here; it takes one of ps, ns, us, ms, s"},
+       "host_launch_latency.value: 'usec' is no unit here; it takes one of ps, ns, us, ms, s, min, "
+       "h"},
       {kGpu, "rate", "990 TFLOPS",
        "peak_rates[0].rate: 'TFLOPS' is no unit here; it takes one of GFLOP/s, TFLOP/s, PFLOP/s"},
   });

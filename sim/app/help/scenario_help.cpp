@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "sim/core/invariant.h"
+#include "sim/run/scenario/job_fields.h"
 #include "sim/run/scenario/scenario.h"
 #include "sim/run/scenario/scenario_fields.h"
 
@@ -147,6 +148,32 @@ constexpr auto kMeanings = std::to_array<Meaning>({
     {"nccl.p2p_channels_per_peer", "NCCL_NCHANNELS_PER_NET_PEER; else by NCCL's rule"},
     {"rccl.msccl", "changes the software's: RCCL_MSCCL_ENABLE"},
     {"rccl.msccl_largest", "changes the software's: calls that take MSCCL's all-pairs"},
+    {"job.tokens",
+     "the training job that simtrain goodput simulates: its tokens (15e12); or one of the next "
+     "two"},
+    {"job.train_iters", "its steps"},
+    {"job.days", "or how long it runs, whatever it gets done"},
+    {"job.failures", "file of hardware/failures; without it nothing fails"},
+    {"job.checkpoint.storage", "file of hardware/storage that checkpoints are saved to"},
+    {"job.checkpoint.save_interval",
+     "steps between checkpoints; else the number that Daly's formula gives for its failures"},
+    {"job.checkpoint.async_save",
+     "training goes on once the state is in host memory, which is written beside it"},
+    {"job.checkpoint.ckpt_format", "what of each parameter is written, and how"},
+    {"job.checkpoint.ckpt_fully_parallel_save",
+     "every replica writes its part; else the first one writes all"},
+    {"job.checkpoint.ckpt_fully_parallel_load",
+     "every replica reads its part and they exchange them; else each reads all of its weights"},
+    {"job.checkpoint.non_persistent_storage",
+     "file of hardware/storage for checkpoints in between, on the nodes or in their memory"},
+    {"job.checkpoint.non_persistent_save_interval", "steps between those"},
+    {"job.spare_nodes", "nodes that wait to take the place of failed ones"},
+    {"job.elastic_replicas",
+     "while nodes are missing the job goes on without so many replicas; 0: it waits"},
+    {"job.eval.eval_interval", "steps between passes over validation data"},
+    {"job.eval.eval_iters", "steps' worth of samples of such a pass, forward only"},
+    {"job.runs", "simulated runs of the job, each with its own failures"},
+    {"job.seed", "of their random numbers"},
 });
 
 template <class T>
@@ -246,6 +273,9 @@ std::string scenario_help() {
   ScenarioFile file;
   KeyPrinter printer(out, "");
   visit_fields(printer, file);
+  JobSpec training_job;
+  KeyPrinter job(out, "job", false);
+  visit_fields(job, training_job);
   out +=
       "\n`model_overrides` may hold any key of a model file (`scenarios/models/`) and replaces "
       "it, wherever the model comes from.\n\n"

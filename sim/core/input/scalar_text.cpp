@@ -34,8 +34,13 @@ constexpr std::array<Unit, 5> kBandwidthUnits{
     {{"MB/s", 1e6}, {"GB/s", 1e9}, {"TB/s", 1e12}, {"Gb/s", 1e9 / 8}, {"Tb/s", 1e12 / 8}}};
 constexpr std::array<Unit, 3> kFlopRateUnits{
     {{"GFLOP/s", 1e9}, {"TFLOP/s", 1e12}, {"PFLOP/s", 1e15}}};
-constexpr std::array<Unit, 5> kDurationUnits{
-    {{"ps", 1e-12}, {"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1.0}}};
+constexpr std::array<Unit, 7> kDurationUnits{{{"ps", 1e-12},
+                                              {"ns", 1e-9},
+                                              {"us", 1e-6},
+                                              {"ms", 1e-3},
+                                              {"s", 1.0},
+                                              {"min", 60.0},
+                                              {"h", 3600.0}}};
 constexpr std::array<Unit, 3> kPowerUnits{{{"W", 1}, {"kW", 1e3}, {"MW", 1e6}}};
 constexpr std::array<Unit, 1> kMoneyUnits{{{"USD", 1}}};
 constexpr std::array<Unit, 2> kEnergyPriceUnits{{{"USD/kWh", 1}, {"USD/MWh", 1e-3}}};

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "sim/core/input/yaml_text.h"
+#include "sim/run/scenario/job_fields.h"
 #include "sim/run/scenario/machine.h"
 #include "sim/run/scenario/scenario_fields.h"
 #include "sim/topology/placement/segments.h"
@@ -24,6 +25,11 @@ std::optional<YamlNode> take(YamlNode& map, std::string_view key) {
   YamlNode value = std::move(entry->value);
   map.entries.erase(entry);
   return value;
+}
+
+/// Takes the training job out, which no step depends on. Throws InputError where it is no JobSpec.
+void take_job(YamlNode& tree) {
+  if (const auto job = take(tree, "job")) static_cast<void>(read_yaml<JobSpec>(*job, "job"));
 }
 
 /// Puts a setting into the tree. Nodes and GPUs say one thing: what is set takes the other's place.
@@ -223,6 +229,7 @@ void ScenarioSource::check_values(const DataFolder& data, const std::string& row
   YamlNode read = tree(row, settings);
   const auto overrides = take(read, "model_overrides");
   const auto wanted = take(read, "hardware");
+  take_job(read);
   const auto file = read_yaml<ScenarioFile>(read, "");
   const auto named = [&](std::string_view family, const std::string& name, const std::string& key) {
     static_cast<void>(data.load_tree(family, name, place_of(read, key), key));
@@ -249,6 +256,7 @@ DraftScenario ScenarioSource::draft(const DataFolder& data, const std::string& r
   YamlNode tree = this->tree(row, settings);
   const auto overrides = take(tree, "model_overrides");
   const auto wanted = take(tree, "hardware");
+  take_job(tree);
   const auto file = read_yaml<ScenarioFile>(tree, "");
 
   DraftScenario draft{{}, {std::move(tree), {}}};

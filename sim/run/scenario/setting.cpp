@@ -2,6 +2,7 @@
 #include <array>
 #include <utility>
 
+#include "sim/run/scenario/job_fields.h"
 #include "sim/run/scenario/scenario.h"
 #include "sim/run/scenario/scenario_fields.h"
 #include "sim/workload/model/fields/model_fields.h"
@@ -56,6 +57,9 @@ std::vector<std::string> known_keys() {
   visit_fields(overrides, spec);
   DottedKeys model(keys, "model");
   visit_fields(model, spec);
+  JobSpec training_job;
+  DottedKeys job(keys, "job");
+  visit_fields(job, training_job);
   return keys;
 }
 

@@ -1,0 +1,105 @@
+#include "sim/job/checkpoint/checkpoint.h"
+
+#include <algorithm>
+
+#include "sim/run/results/resolved_recipe.h"
+
+namespace simtrain {
+namespace {
+
+/// How many move how much at once, in one direction.
+struct Movers {
+  double processes = 0;
+  double nodes = 0;
+  double bytes = 0;  ///< together
+};
+
+/// The slowest of processes, nodes and system decides.
+double seconds_to_move(const Movers& movers, double process_rate, double node_rate,
+                       const std::optional<Sourced<Bandwidth>>& system) {
+  double rate = std::min(movers.processes * process_rate, movers.nodes * node_rate);
+  if (system) rate = std::min(rate, system->value.value());
+  return movers.bytes / rate;
+}
+
+double seconds_to_write(const Movers& movers, const StorageSpec& storage) {
+  return seconds_to_move(movers, storage.process_write.value.value(),
+                         storage.node_write.value.value(), storage.write);
+}
+
+double seconds_to_read(const Movers& movers, const StorageSpec& storage) {
+  return seconds_to_move(movers, storage.process_read.value.value(),
+                         storage.node_read.value.value(), storage.read);
+}
+
+/// GPUs that hold state which no other GPU before them holds: one replica's.
+int gpus_of_replica(const Recipe& recipe) {
+  return recipe.tp() * recipe.pp() * (recipe.model.has_experts() ? recipe.ep() : 1);
+}
+
+}  // namespace
+
+FormatBytes bytes_of(CheckpointFormat format) {
+  switch (format) {
+    case CheckpointFormat::torch_dist:
+    case CheckpointFormat::deepspeed:
+      return {2, 12};
+    case CheckpointFormat::torch_dcp:
+      return {0, 12};
+  }
+  return {2, 12};
+}
+
+CheckpointShape checkpoint_shape(const Scenario& scenario, const CheckpointSpec& spec) {
+  const Recipe& recipe = scenario.recipe;
+  const ParameterCounts parameters = parameter_counts(recipe);
+  const FormatBytes each = bytes_of(spec.ckpt_format);
+  // Adapters alone are written where the model's own weights are frozen.
+  const auto trained = static_cast<double>(parameters.trained);
+  CheckpointShape shape;
+  shape.weight_bytes = trained * each.weight;
+  shape.optimizer_bytes = trained * each.optimizer;
+  shape.bytes = shape.weight_bytes + shape.optimizer_bytes;
+  shape.gpus = scenario.gpus();
+  shape.nodes = scenario.placement.nodes;
+  const int in_node = scenario.cluster.node.gpus;
+  const int replica = std::min(gpus_of_replica(recipe), shape.gpus);
+  shape.writers = spec.ckpt_fully_parallel_save ? shape.gpus : replica;
+  const int together = spec.ckpt_fully_parallel_save ? in_node : std::min(in_node, recipe.tp());
+  shape.writing_nodes = std::min(shape.nodes, (shape.writers + together - 1) / together);
+  shape.copied = shape.bytes / shape.writers;
+  const double gpus = shape.gpus;
+  const bool whole_weights = each.weight > 0 && !spec.ckpt_fully_parallel_load;
+  shape.read_each = shape.optimizer_bytes / gpus +
+                    shape.weight_bytes / (whole_weights ? static_cast<double>(replica) : gpus);
+  return shape;
+}
+
+CheckpointCost checkpoint_cost(const CheckpointShape& shape, const StorageSpec& storage,
+                               const StorageSpec& staging, const StorageSpec* drain,
+                               const ClusterSpec& cluster) {
+  const Movers out{static_cast<double>(shape.writers), static_cast<double>(shape.writing_nodes),
+                   shape.bytes};
+  const Movers in{static_cast<double>(shape.gpus), static_cast<double>(shape.nodes),
+                  shape.read_each * shape.gpus};
+  CheckpointCost cost;
+  cost.copy_s = seconds_to_write(out, staging);
+  const double moving = seconds_to_write(out, storage);
+  cost.write_s = to_seconds(storage.save_start.value) + moving;
+  if (drain != nullptr) {
+    cost.drain_s = to_seconds(drain->save_start.value) + seconds_to_write(out, *drain);
+  }
+  cost.load_s = to_seconds(storage.load_start.value) + seconds_to_read(in, storage) +
+                seconds_to_read(in, staging);
+  cost.host_bytes_per_node = shape.bytes / shape.writing_nodes;
+  cost.load_bytes_per_gpu = shape.read_each;
+  if (storage.shares_nics() || (drain != nullptr && drain->shares_nics())) {
+    const bool drained = drain != nullptr && drain->shares_nics();
+    const double rate = shape.bytes / shape.writing_nodes / (drained ? cost.drain_s : cost.write_s);
+    const double nics = cluster.usable_nic_bandwidth().value() * cluster.node.nics.value;
+    cost.network_share = std::min(0.9, rate / nics);
+  }
+  return cost;
+}
+
+}  // namespace simtrain

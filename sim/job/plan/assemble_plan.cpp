@@ -1,0 +1,126 @@
+#include <algorithm>
+#include <cmath>
+
+#include "sim/job/plan/job_states.h"
+
+namespace simtrain {
+namespace {
+
+constexpr double kSecondsInDay = 86400;
+
+/// Of a step the passes forward alone: without the gradients' reduction, the optimizer, and of the
+/// FLOPs one part in three, or in four where the backward computes the forward again.
+double forward_only_s(const Recipe& recipe, const Report& report) {
+  Breakdown breakdown = report.breakdown;
+  const double passes = report.step_time_s - part(breakdown, Share::data_parallel) -
+                        part(breakdown, Share::optimizer);
+  return passes / (recipe.recompute == Recompute::full ? 4 : 3);
+}
+
+FailureKind failure_kind(const JobInputs& job, const FailureRow& row, double slowdown) {
+  FailureKind kind;
+  kind.component = row.component;
+  kind.effect = row.effect;
+  kind.rate = rate_per_unit(job.failures->observed, row) * units_of_job(job, row.per);
+  const double nodes = job.scenario.placement.nodes;
+  switch (row.takes) {
+    case FailureReach::none:
+      kind.nodes = 0;
+      break;
+    case FailureReach::node:
+      kind.nodes = 1;
+      break;
+    case FailureReach::unit:
+      kind.nodes = std::min(nodes, double{1} * job.scenario.cluster.fabric.nodes_per_unit.value);
+      break;
+  }
+  kind.detection_s = to_seconds(row.detection.value);
+  kind.repair_s = row.repair ? to_seconds(row.repair->value) : 0;
+  kind.slowdown = slowdown;
+  return kind;
+}
+
+SavePlan save_plan(const CheckpointCost& cost, bool async, bool outlives, double interval) {
+  SavePlan save;
+  save.interval = interval;
+  save.copy_s = cost.copy_s;
+  save.write_s = cost.write_s;
+  save.async = async;
+  save.load_s = cost.load_s;
+  save.outlives_nodes = outlives;
+  save.drain_s = outlives ? 0 : cost.drain_s;
+  return save;
+}
+
+void add_restart(const JobInputs& job, JobPlan& plan) {
+  if (!job.failures) return;
+  const RestartSpec& restart = job.failures->restart;
+  plan.scheduler_s = to_seconds(restart.scheduler.value);
+  plan.launch_s = to_seconds(restart.launch.value);
+  plan.groups_s = to_seconds(restart.group_initialization.value) * plan.gpus / 1000;
+  plan.first_step_s = to_seconds(restart.first_step.value);
+  plan.manual_share = restart.manual_share.value;
+  plan.manual_s = to_seconds(restart.manual_delay.value);
+}
+
+void add_length(const JobSpec& spec, JobPlan& plan) {
+  if (spec.days) plan.horizon_s = *spec.days * kSecondsInDay;
+  if (spec.train_iters) plan.goal_steps = static_cast<double>(*spec.train_iters);
+  if (spec.tokens) plan.goal_steps = std::ceil(*spec.tokens / plan.tokens_per_step);
+}
+
+void add_saves(const JobInputs& job, const JobCheckpoints& checkpoints, double slowed_by,
+               JobPlan& plan) {
+  const CheckpointSpec& spec = job.spec.checkpoint;
+  plan.persistent =
+      save_plan(checkpoints.persistent, spec.async_save, job.storage.outlives_nodes(), 0);
+  plan.persistent.drained_load_s = checkpoints.drained_load_s;
+  if (job.local) {
+    plan.local = save_plan(checkpoints.local, spec.async_save, job.local->outlives_nodes(),
+                           *spec.non_persistent_save_interval);
+  }
+  // Beside a write over the NICs of training, or a drain over them, steps are slower.
+  const double beside = (spec.async_save ? plan.persistent.write_s : 0) + plan.persistent.drain_s;
+  if (job.storage.shares_nics() || (job.drain && job.drain->shares_nics()))
+    plan.persistent.slows_s = beside * (1 - 1 / std::max(1.0, slowed_by));
+  const double daly = daly_interval_steps(plan);
+  plan.persistent.interval = spec.save_interval ? *spec.save_interval
+                             : daly < kNever    ? possible_interval(plan, daly)
+                                                : 0;
+}
+
+}  // namespace
+
+JobPlan job_plan(const JobInputs& job, const JobCheckpoints& checkpoints, const JobStates& states,
+                 const std::vector<Report>& reports) {
+  const Report& healthy = reports.front();
+  JobPlan plan;
+  plan.seed = static_cast<std::uint64_t>(job.spec.seed);
+  plan.gpus = job.scenario.gpus();
+  plan.nodes = job.scenario.placement.nodes;
+  plan.spares = job.spec.spare_nodes;
+  plan.step_s = healthy.step_time_s;
+  plan.tokens_per_step = static_cast<double>(healthy.tokens_per_step());
+  if (job.spec.eval)
+    plan.eval_s = forward_only_s(job.scenario.recipe, healthy) * job.spec.eval->eval_iters /
+                  job.spec.eval->eval_interval;
+  for (const std::size_t state : states.smaller) {
+    const Report& report = reports[state];
+    plan.smaller.push_back(
+        {report.step_time_s, static_cast<double>(report.tokens_per_step()) / plan.tokens_per_step});
+  }
+  plan.nodes_apart = states.nodes_apart;
+  add_restart(job, plan);
+  if (job.failures) {
+    for (std::size_t row = 0; row < states.slowed.size(); ++row) {
+      const double slowed = reports[states.slowed[row]].step_time_s / plan.step_s;
+      plan.failures.push_back(
+          failure_kind(job, job.failures->components[row], std::max(1.0, slowed)));
+    }
+  }
+  add_length(job.spec, plan);
+  add_saves(job, checkpoints, reports[states.saving].step_time_s / plan.step_s, plan);
+  return plan;
+}
+
+}  // namespace simtrain

@@ -1,0 +1,125 @@
+#include "sim/job/plan/job_inputs.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "sim/core/input/input_error.h"
+#include "sim/run/scenario/job_fields.h"
+
+namespace simtrain {
+namespace {
+
+/// Throws at a key of the job.
+class JobKeys {
+ public:
+  explicit JobKeys(const YamlNode& tree) : tree_(tree) {}
+  [[nodiscard]] SourcePlace place(const std::string& key) const {
+    return place_of(tree_, "job." + key);
+  }
+  void require(bool holds, const std::string& key, const std::string& sentence) const {
+    if (!holds) throw InputError(place(key), "job." + key, sentence);
+  }
+
+ private:
+  const YamlNode& tree_;
+};
+
+void check_length(const JobSpec& spec, const JobKeys& keys) {
+  const int given = (spec.tokens ? 1 : 0) + (spec.train_iters ? 1 : 0) + (spec.days ? 1 : 0);
+  keys.require(given == 1,
+               given == 0  ? "tokens"
+               : spec.days ? "days"
+                           : "train_iters",
+               given == 0 ? "is missing; tokens, train_iters or days says how long the job is"
+                          : "is given beside another length of the job; one of them would do");
+}
+
+void check_checkpoints(const JobInputs& job, const JobKeys& keys) {
+  const CheckpointSpec& spec = job.spec.checkpoint;
+  keys.require(
+      job.storage.outlives_nodes() || job.drain, "checkpoint.storage",
+      fmt::format("'{}' is lost with its node; one that is shared, replicated or drains_to "
+                  "another would do",
+                  spec.storage));
+  keys.require(spec.save_interval || job.failures, "checkpoint.save_interval",
+               "is missing, and without job.failures there is none that costs least");
+  keys.require(
+      spec.non_persistent_storage.has_value() == spec.non_persistent_save_interval.has_value(),
+      spec.non_persistent_storage ? "checkpoint.non_persistent_save_interval"
+                                  : "checkpoint.non_persistent_storage",
+      "is missing; non_persistent_storage and non_persistent_save_interval go together");
+  const int between = spec.non_persistent_save_interval.value_or(1);
+  keys.require(
+      !spec.save_interval || *spec.save_interval % between == 0,
+      "checkpoint.non_persistent_save_interval",
+      fmt::format("{} does not divide save_interval {}", between, spec.save_interval.value_or(0)));
+}
+
+/// GPUs that leave a job together where replicas are given up: whole nodes of whole replicas.
+void check_elastic(const JobInputs& job, const JobKeys& keys) {
+  const Recipe& recipe = job.scenario.recipe;
+  if (job.spec.elastic_replicas == 0) return;
+  const int replica = recipe.tp() * recipe.cp() * recipe.pp();
+  const int replicas = job.scenario.gpus() / replica;
+  keys.require(job.spec.elastic_replicas < replicas, "elastic_replicas",
+               fmt::format("{} of {} replicas leave none; {} would do", job.spec.elastic_replicas,
+                           replicas, replicas - 1));
+  keys.require(!recipe.model.has_experts(), "elastic_replicas",
+               "is of models without experts, whose groups span replicas");
+  keys.require(recipe.sharding.data_parallel_replicate_degree == 1, "elastic_replicas",
+               "needs sharding.data_parallel_replicate_degree 1");
+  keys.require(job.scenario.placement.spec.kind == PlacementKind::compact &&
+                   !job.scenario.placement.spec.segment,
+               "elastic_replicas", "needs cluster.placement compact");
+}
+
+}  // namespace
+
+JobInputs load_job(const DataFolder& data, const Scenario& scenario, const YamlNode& tree) {
+  const YamlNode* spec = tree.find("job");
+  if (spec == nullptr)
+    throw InputError(SourcePlace{tree.place.file}, "job",
+                     "is missing; 'simtrain help scenario' lists its keys");
+  const JobKeys keys(tree);
+  JobInputs job;
+  job.scenario = scenario;
+  job.spec = read_yaml<JobSpec>(*spec, "job");
+  const CheckpointSpec& checkpoint = job.spec.checkpoint;
+  const auto storage = [&](const std::string& name, const std::string& key) {
+    return load_storage(data, name, keys.place(key), "job." + key);
+  };
+  if (job.spec.failures)
+    job.failures = load_failures(data, *job.spec.failures, keys.place("failures"), "job.failures");
+  job.storage = storage(checkpoint.storage, "checkpoint.storage");
+  if (job.storage.drains_to) job.drain = storage(*job.storage.drains_to, "checkpoint.storage");
+  if (checkpoint.non_persistent_storage)
+    job.local = storage(*checkpoint.non_persistent_storage, "checkpoint.non_persistent_storage");
+  job.staging = storage(kHostMemory, "checkpoint");
+  check_length(job.spec, keys);
+  check_checkpoints(job, keys);
+  check_elastic(job, keys);
+  return job;
+}
+
+double units_of_job(const JobInputs& job, FailureUnit unit) {
+  const ClusterSpec& cluster = job.scenario.cluster;
+  const double nodes = job.scenario.placement.nodes;
+  switch (unit) {
+    case FailureUnit::gpu:
+      return job.scenario.gpus();
+    case FailureUnit::nic:
+      return nodes * cluster.node.nics.value;
+    case FailureUnit::node:
+      return nodes;
+    case FailureUnit::unit: {
+      const double in_unit = cluster.fabric.nodes_per_unit.value;
+      return std::max(1.0, nodes / in_unit);
+    }
+    case FailureUnit::job:
+      return 1;
+  }
+  return 1;
+}
+
+}  // namespace simtrain

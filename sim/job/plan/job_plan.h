@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "sim/job/specs/failure_spec.h"
+
+namespace simtrain {
+
+inline constexpr double kNever = std::numeric_limits<double>::infinity();
+
+/// One kind of failure as it meets a job.
+struct FailureKind {
+  std::string component;
+  FailureEffect effect{};
+  double rate = 0;         ///< events a second, over all of the job
+  double nodes = 0;        ///< that each takes out
+  double detection_s = 0;  ///< see FailureRow
+  double repair_s = 0;
+  double slowdown = 1;  ///< of what slows: steps take so many times as long (simulated)
+};
+
+/// One kind of checkpoint of a job.
+struct SavePlan {
+  double interval = 0;  ///< steps; 0: there are none of the kind. A local one divides the other
+  double copy_s = 0;    ///< state to host memory: training always waits
+  double write_s = 0;   ///< to the storage
+  bool async = false;   ///< training does not wait for it
+  double slows_s = 0;   ///< what steps beside an asynchronous one take longer, together
+  double load_s = 0;
+  bool outlives_nodes = true;
+  double drain_s = 0;  ///< from there to where it outlives nodes; 0: nowhere else
+  double drained_load_s = 0;
+
+  [[nodiscard]] double stall_s() const { return async ? copy_s : copy_s + write_s; }
+};
+
+/// A job with replicas missing.
+struct SmallerJob {
+  double step_s = 0;
+  double share = 1;  ///< of the tokens of a step of the whole job
+};
+
+/// All that a run of a job depends on but its random numbers.
+struct JobPlan {
+  double goal_steps = kNever;  ///< one of both is finite
+  double horizon_s = kNever;
+  int gpus = 0;
+  int nodes = 0;
+  int spares = 0;
+  double step_s = 0;  ///< mean
+  double tokens_per_step = 0;
+  double eval_s = 0;                ///< of validation, for each step of training
+  std::vector<SmallerJob> smaller;  ///< [k]: k times `nodes_apart` nodes are missing; [0]: none
+  int nodes_apart = 1;
+  SavePlan persistent;
+  SavePlan local;
+  double scheduler_s = 0;
+  double launch_s = 0;
+  double groups_s = 0;
+  double first_step_s = 0;
+  double manual_share = 0;
+  double manual_s = 0;
+  std::vector<FailureKind> failures;
+  std::uint64_t seed = 0;
+
+  /// Of all kinds that end the job unannounced.
+  [[nodiscard]] double interruptions_per_s() const;
+  /// Of all kinds.
+  [[nodiscard]] double failures_per_s() const;
+  /// Between a known failure and the first step, the work of people and waiting for nodes aside.
+  [[nodiscard]] double restart_s() const {
+    return scheduler_s + launch_s + groups_s + persistent.load_s + first_step_s;
+  }
+  /// How long its steps take where nothing ever fails or is saved.
+  [[nodiscard]] double ideal_s() const;
+};
+
+/// Steps between checkpoints that cost least by Young (1974): sqrt(2 C M), with C what a checkpoint
+/// costs and M the mean time between interruptions; at least 1 step, kNever where nothing fails.
+double young_interval_steps(const JobPlan& plan);
+
+/// By Daly (2006), of higher order: sqrt(2 C M) (1 + sqrt(C / 2M) / 3 + C / 18 M) - C below
+/// C = 2 M, else M.
+double daly_interval_steps(const JobPlan& plan);
+
+/// An interval of persistent checkpoints near `steps`: a multiple of that of local ones.
+double possible_interval(const JobPlan& plan, double steps);
+
+}  // namespace simtrain

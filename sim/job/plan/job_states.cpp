@@ -1,0 +1,120 @@
+#include "sim/job/plan/job_states.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+namespace simtrain {
+namespace {
+
+/// The first host of the job that nothing is wrong with; its first one where there is none.
+std::string healthy_host(const Scenario& scenario) {
+  const std::vector<Host> hosts = hosts_of(scenario.cluster);
+  const ClusterFaults& faults = scenario.cluster.faults;
+  const auto names = [&](const std::string& given, int number) {
+    return given == std::to_string(number) || given == hosts[as_index(number)].name;
+  };
+  const std::vector<int> placed = placed_hosts(scenario.cluster, scenario.placement);
+  for (const int host : placed) {
+    const bool faulty =
+        std::any_of(faults.gpus.begin(), faults.gpus.end(),
+                    [&](const SlowGpu& gpu) { return names(gpu.host, host); }) ||
+        std::any_of(faults.nics.begin(), faults.nics.end(),
+                    [&](const NicFault& nic) { return !nic.host || names(*nic.host, host); });
+    if (!faulty) return std::to_string(host);
+  }
+  return std::to_string(placed.front());
+}
+
+Scenario with_fault(const Scenario& scenario, const FailureRow& row) {
+  Scenario degraded = scenario;
+  const std::string host = healthy_host(scenario);
+  ClusterFaults& faults = degraded.cluster.faults;
+  if (row.gpu_slowdown) faults.gpus.push_back({host, 0, row.gpu_slowdown->value, {}});
+  if (row.nic_bandwidth_share) faults.nics.push_back({host, 0, row.nic_bandwidth_share->value, {}});
+  return degraded;
+}
+
+std::string fault_name(const FailureRow& row) {
+  return row.gpu_slowdown ? fmt::format("a GPU {:g} times as slow", row.gpu_slowdown->value)
+                          : fmt::format("a NIC with {:g} % of its bandwidth",
+                                        100 * row.nic_bandwidth_share->value);
+}
+
+/// The NICs of every host as checkpoints leave them to training.
+Scenario beside_saving(const Scenario& scenario, double taken) {
+  Scenario busy = scenario;
+  for (int nic = 0; nic < scenario.cluster.node.nics.value; ++nic)
+    busy.cluster.faults.nics.push_back({std::nullopt, nic, 1 - taken, {}});
+  return busy;
+}
+
+/// Nodes that whole replicas fill.
+int nodes_of_replicas(const Scenario& scenario) {
+  const Recipe& recipe = scenario.recipe;
+  const int in_node = scenario.cluster.node.gpus;
+  return std::lcm(recipe.tp() * recipe.cp() * recipe.pp(), in_node) / in_node;
+}
+
+Scenario without_nodes(const Scenario& scenario, int nodes) {
+  Scenario smaller = scenario;
+  smaller.placement.nodes -= nodes;
+  const std::int64_t batch = scenario.recipe.training.global_batch_size;
+  smaller.recipe.training.global_batch_size =
+      static_cast<int>(batch * smaller.placement.nodes / scenario.placement.nodes);
+  return smaller;
+}
+
+}  // namespace
+
+JobCheckpoints job_checkpoints(const JobInputs& job) {
+  JobCheckpoints checkpoints;
+  checkpoints.shape = checkpoint_shape(job.scenario, job.spec.checkpoint);
+  const ClusterSpec& cluster = job.scenario.cluster;
+  checkpoints.persistent = checkpoint_cost(checkpoints.shape, job.storage, job.staging,
+                                           job.drain ? &*job.drain : nullptr, cluster);
+  if (job.local)
+    checkpoints.local =
+        checkpoint_cost(checkpoints.shape, *job.local, job.staging, nullptr, cluster);
+  if (job.drain)
+    checkpoints.drained_load_s =
+        checkpoint_cost(checkpoints.shape, *job.drain, job.staging, nullptr, cluster).load_s;
+  return checkpoints;
+}
+
+JobStates job_states(const JobInputs& job, const JobCheckpoints& checkpoints) {
+  JobStates states;
+  const auto state = [&](const std::string& name, const Scenario& scenario) {
+    const auto known = std::find_if(states.states.begin(), states.states.end(),
+                                    [&](const StepState& other) { return other.name == name; });
+    if (known != states.states.end())
+      return static_cast<std::size_t>(known - states.states.begin());
+    states.states.push_back({name, scenario});
+    return states.states.size() - 1;
+  };
+  state("healthy", job.scenario);
+  states.nodes_apart = nodes_of_replicas(job.scenario);
+  const int replica_gpus = states.nodes_apart * job.scenario.cluster.node.gpus;
+  const Recipe& recipe = job.scenario.recipe;
+  const int together = replica_gpus / (recipe.tp() * recipe.cp() * recipe.pp());
+  states.smaller.push_back(0);
+  for (int k = 1; k * together <= job.spec.elastic_replicas; ++k) {
+    const int nodes = k * states.nodes_apart;
+    states.smaller.push_back(state(fmt::format("{} node{} missing", nodes, nodes > 1 ? "s" : ""),
+                                   without_nodes(job.scenario, nodes)));
+  }
+  if (job.failures) {
+    for (const FailureRow& row : job.failures->components) {
+      const bool slows = row.effect == FailureEffect::slows && row.events > 0;
+      states.slowed.push_back(slows ? state(fault_name(row), with_fault(job.scenario, row)) : 0);
+    }
+  }
+  const double taken = checkpoints.persistent.network_share;
+  if (taken > 0)
+    states.saving = state(fmt::format("checkpoints take {:.3g} % of the NICs", 100 * taken),
+                          beside_saving(job.scenario, taken));
+  return states;
+}
+
+}  // namespace simtrain

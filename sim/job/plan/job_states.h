@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "sim/job/checkpoint/checkpoint.h"
+#include "sim/job/plan/job_inputs.h"
+#include "sim/job/plan/job_plan.h"
+#include "sim/run/results/report.h"
+
+namespace simtrain {
+
+/// A state of the job whose step is to be simulated.
+struct StepState {
+  std::string name;  ///< "healthy", "a GPU 1.5 times as slow", "1 node missing", ...
+  Scenario scenario;
+};
+
+/// What the checkpoints of a job cost.
+struct JobCheckpoints {
+  CheckpointShape shape;
+  CheckpointCost persistent;
+  CheckpointCost local;       ///< where there are checkpoints in between
+  double drained_load_s = 0;  ///< from the storage that is drained to
+};
+JobCheckpoints job_checkpoints(const JobInputs& job);
+
+/// The states that a job can be in, each once, the healthy one first; and which of them is which.
+struct JobStates {
+  std::vector<StepState> states;
+  std::vector<std::size_t> smaller;  ///< [k]: with k times `nodes_apart` nodes missing
+  int nodes_apart = 1;
+  std::vector<std::size_t> slowed;  ///< by row of the failures; 0 where it slows nothing
+  std::size_t saving = 0;           ///< while a checkpoint is written beside training
+};
+
+/// Degraded states are the job's own scenario with the faults that `cluster.faults` may hold: a
+/// slow GPU or NIC of its first host without one, NICs that checkpoints share. With replicas
+/// missing, the scenario of the others on fewer nodes, each with as many micro-batches as ever.
+JobStates job_states(const JobInputs& job, const JobCheckpoints& checkpoints);
+
+/// The plan of a job from the reports of its states, in their order.
+JobPlan job_plan(const JobInputs& job, const JobCheckpoints& checkpoints, const JobStates& states,
+                 const std::vector<Report>& reports);
+
+}  // namespace simtrain

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "sim/job/simulation/counter_random.h"
+#include "sim/job/simulation/job_run.h"
+
+namespace simtrain {
+
+/// How a stretch of time ended: whole; with a failure that lets things go on; cut short.
+enum class Passed { whole, arrival, stopped };
+
+/// The time of a run: passes it, counts what it goes into, and lets failures arrive in it.
+class JobClock {
+ public:
+  JobClock(const JobPlan& plan, std::uint32_t run);
+
+  /// Called with each failure as it comes, at `now()`. It says whether that ends what is going on.
+  void on_arrival(std::function<bool(const FailureKind&)> arrival) {
+    arrival_ = std::move(arrival);
+  }
+
+  [[nodiscard]] double now() const { return now_; }
+  /// The horizon is reached, or the run is given up.
+  [[nodiscard]] bool ended() const { return now_ >= end_ || arrived_ >= kMostArrivals; }
+  /// When the next failure comes, or the run ends.
+  [[nodiscard]] double next_arrival() const { return std::min(next_, end_); }
+  [[nodiscard]] const UsedTime& used() const { return used_; }
+
+  /// Lets time pass under a use. False where a failure or the end of the run cut it short.
+  bool pass(double seconds, TimeUse use);
+  /// The same until any failure at all arrives.
+  Passed pass_until_arrival(double seconds, TimeUse use);
+
+  /// Counts time under another use.
+  void move(TimeUse from, TimeUse to, double seconds);
+  /// Counts the steps since `before` as lost.
+  void lose_since(const UsedTime& before);
+
+  /// Exponentially distributed.
+  double delay(double mean) { return mean > 0 ? delays_.exponential(mean) : 0; }
+  /// Between 0 and 1.
+  double chance() { return delays_.uniform(); }
+
+  /// Time and failures so far.
+  [[nodiscard]] JobRun result() const;
+
+ private:
+  static constexpr std::int64_t kMostArrivals = 1'000'000;
+  void draw_next();
+  const FailureKind& draw_kind();
+
+  const JobPlan& plan_;
+  CounterRandom arrivals_;
+  CounterRandom kinds_;
+  CounterRandom delays_;
+  std::function<bool(const FailureKind&)> arrival_;
+  UsedTime used_;
+  std::vector<std::int64_t> failures_;
+  double rate_;
+  double now_ = 0;
+  double end_;
+  double next_ = kNever;  ///< failure
+  std::int64_t arrived_ = 0;
+};
+
+}  // namespace simtrain

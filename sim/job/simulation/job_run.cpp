@@ -1,0 +1,292 @@
+#include "sim/job/simulation/job_run.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "sim/job/simulation/job_clock.h"
+#include "sim/job/simulation/job_nodes.h"
+#include "sim/job/simulation/saved_states.h"
+
+namespace simtrain {
+namespace {
+
+/// A device that slows the job down, or makes its results wrong, until it is noticed.
+struct Unnoticed {
+  const FailureKind* kind;
+  double until_s;
+};
+
+/// Wrong results: what they began from.
+struct Corruption {
+  const FailureKind* kind;
+  double until_s;
+  SavedState clean;
+};
+
+class Run {
+ public:
+  Run(const JobPlan& plan, std::uint32_t run) : plan_(plan), clock_(plan, run), nodes_(plan) {
+    clock_.on_arrival([this](const FailureKind& kind) { return arrive(kind); });
+  }
+
+  JobRun all() {
+    restart(0);
+    while (!over()) train();
+    JobRun result = clock_.result();
+    result.steps = done_;
+    result.finished = done_ >= plan_.goal_steps || clock_.now() >= plan_.horizon_s;
+    result.restarts = restarts_ - 1;  // the first start is none
+    result.saves = saves_;
+    return result;
+  }
+
+ private:
+  [[nodiscard]] bool over() const { return clock_.ended() || done_ >= plan_.goal_steps; }
+
+  /// A failure comes while time passes. True where it ends what the job is doing.
+  bool arrive(const FailureKind& kind) {
+    switch (kind.effect) {
+      case FailureEffect::stops:
+        failed_ = &kind;
+        return true;
+      case FailureEffect::planned:
+        announced_.push_back(&kind);
+        return false;
+      case FailureEffect::slows:
+        slow_.push_back({&kind, clock_.now() + clock_.delay(kind.detection_s)});
+        return false;
+      case FailureEffect::corrupts:
+        if (!corrupt_)
+          corrupt_ = Corruption{&kind, clock_.now() + clock_.delay(kind.detection_s),
+                                saved_.newest(clock_.now(), true)};
+        return false;
+    }
+    return false;
+  }
+
+  /// How many times as long steps take beside all that is slow: the slowest device decides.
+  [[nodiscard]] double slowdown() const {
+    double most = 1;
+    for (const Unnoticed& slow : slow_) most = std::max(most, slow.kind->slowdown);
+    return most;
+  }
+
+  /// The next step at which something is to be saved.
+  [[nodiscard]] double next_save() const {
+    return std::min(after(plan_.persistent), after(plan_.local));
+  }
+  [[nodiscard]] double after(const SavePlan& save) const {
+    return save.interval > 0 ? (std::floor(done_ / save.interval) + 1) * save.interval : kNever;
+  }
+
+  /// When something beside failures changes.
+  [[nodiscard]] double next_change() const {
+    double next = kNever;
+    for (const Unnoticed& slow : slow_) next = std::min(next, slow.until_s);
+    if (corrupt_) next = std::min(next, corrupt_->until_s);
+    return std::min(next, nodes_.next_growth());
+  }
+
+  /// Of a step's worth of tokens, validation with it.
+  [[nodiscard]] double step_s() const {
+    const SmallerJob& size = plan_.smaller[nodes_.smaller()];
+    return size.step_s * slowdown() / size.share + plan_.eval_s;
+  }
+
+  /// Counts steps that took `spent` seconds under `slowed` as what they are.
+  void count_steps(double gained, double spent, double per_step) {
+    const double evaluating = gained * plan_.eval_s;
+    const bool at_full_speed = per_step == plan_.step_s + plan_.eval_s;
+    clock_.move(TimeUse::slowed, TimeUse::evaluation, evaluating);
+    clock_.move(TimeUse::slowed, TimeUse::training,
+                at_full_speed ? spent - evaluating : gained * plan_.step_s);
+  }
+
+  /// What an asynchronous save adds where the one before it is still written.
+  static double wait_s(const SavePlan& save, double interval, double per_step) {
+    return save.async ? std::max(0.0, save.write_s - save.slows_s - interval * per_step) : 0;
+  }
+
+  /// Passes over whole cycles of steps and saves in which nothing else happens, all at once. The
+  /// last ones before something does are left, so that what can be loaded then is known.
+  void pass_cycles(double per_step) {
+    const SavePlan& save = plan_.persistent;
+    const SavePlan& local = plan_.local;
+    const double steps = save.interval;
+    if (steps <= 0 || std::fmod(done_, steps) != 0) return;
+    const double locals = local.interval > 0 ? steps / local.interval - 1 : 0;
+    const double saving = save.stall_s() + wait_s(save, steps, per_step) +
+                          locals * (local.stall_s() + wait_s(local, local.interval, per_step));
+    const double slowed = save.slows_s + locals * local.slows_s;
+    const double cycle = steps * per_step + saving + slowed;
+    const double left = 4 + std::ceil((save.write_s + 2 * save.drain_s) / cycle);
+    const double until = std::min(next_change(), clock_.next_arrival()) - clock_.now();
+    const double whole = std::min(until / cycle, (plan_.goal_steps - done_) / steps);
+    const double cycles = std::floor(whole) - left;
+    if (!(cycles > 0)) return;
+    clock_.pass(cycles * saving, TimeUse::saving);
+    clock_.pass(cycles * (slowed + steps * per_step), TimeUse::slowed);
+    count_steps(cycles * steps, cycles * steps * per_step, per_step);
+    done_ += cycles * steps;
+    saves_ += static_cast<std::int64_t>(cycles * (1 + locals));
+  }
+
+  /// Steps until something happens, and what happens then.
+  void train() {
+    if (act()) return;
+    const double per_step = step_s();
+    pass_cycles(per_step);
+    const double target = std::min(next_save(), plan_.goal_steps);
+    const double whole = (target - done_) * per_step;
+    const double until = std::min(whole, next_change() - clock_.now());
+    const double begun = clock_.now();
+    const Passed passed = clock_.pass_until_arrival(until, TimeUse::slowed);
+    const double spent = clock_.now() - begun;
+    const bool there = passed == Passed::whole && until >= whole;
+    const double gained = there ? target - done_ : spent / per_step;
+    count_steps(gained, spent, per_step);
+    done_ = there ? target : done_ + gained;
+    if (passed == Passed::stopped) {
+      if (!clock_.ended()) recover();
+    } else if (there && !over()) {
+      save();
+    }
+  }
+
+  /// What is due between steps; false where there is nothing.
+  bool act() {
+    const double now = clock_.now();
+    if (corrupt_ && corrupt_->until_s <= now) {
+      const Corruption found = *corrupt_;
+      corrupt_.reset();
+      go_back(found.clean);
+      begin_again(*found.kind);
+      return true;
+    }
+    for (std::size_t i = 0; i < slow_.size(); ++i) {
+      if (slow_[i].until_s > now) continue;
+      const FailureKind& kind = *slow_[i].kind;
+      slow_.erase(slow_.begin() + static_cast<std::ptrdiff_t>(i));
+      if (kind.nodes > 0) leave(&kind);
+      return true;
+    }
+    if (!announced_.empty()) {
+      const FailureKind& kind = *announced_.back();
+      announced_.pop_back();
+      leave(&kind);
+      return true;
+    }
+    if (nodes_.next_growth() <= now) {
+      leave(nullptr);
+      return true;
+    }
+    return false;
+  }
+
+  /// Saves, gives the nodes of `kind` up and starts again.
+  void leave(const FailureKind* kind) {
+    SavePlan now = plan_.persistent;
+    now.async = false;
+    if (!clock_.pass(now.stall_s(), TimeUse::saving)) {
+      if (!clock_.ended()) recover();
+      return;
+    }
+    keep(now, clock_.now() - now.stall_s());
+    if (kind != nullptr) nodes_.lose(*kind, clock_);
+    load_s_ = now.load_s;
+    restart(0);
+  }
+
+  void save() {
+    const bool persistent = std::fmod(done_, plan_.persistent.interval) == 0;
+    const SavePlan& kind = persistent ? plan_.persistent : plan_.local;
+    const double busy = saved_.busy_until(persistent);
+    const double begun = std::max(clock_.now(), busy);
+    const bool done = clock_.pass(begun - clock_.now() + kind.stall_s(), TimeUse::saving) &&
+                      clock_.pass(kind.slows_s, TimeUse::slowed);
+    if (done) {
+      keep(kind, begun);
+      saved_.set_busy(persistent, begun + kind.copy_s + kind.write_s);
+    } else if (!clock_.ended()) {
+      recover();
+    }
+  }
+
+  void keep(const SavePlan& kind, double begun) {
+    saved_.add(kind, begun, clock_.now(), done_, clock_.used());
+    ++saves_;
+  }
+
+  /// The job has ended by `failed_`.
+  void recover() {
+    const FailureKind& kind = *failed_;
+    go_back(saved_.newest(clock_.now(), kind.nodes > 0));
+    begin_again(kind);
+  }
+
+  void begin_again(const FailureKind& kind) {
+    nodes_.lose(kind, clock_);
+    restart(kind.effect == FailureEffect::stops ? kind.detection_s : 0);
+  }
+
+  /// Steps since a state was saved are lost.
+  void go_back(const SavedState& state) {
+    clock_.lose_since(state.used);
+    done_ = state.done;
+    load_s_ = state.load_s;
+    saved_.forget_after(state, clock_.now());
+    if (corrupt_ && state.begun_s <= corrupt_->clean.begun_s) corrupt_->clean = state;
+  }
+
+  /// From a failure to the first step. What fails on the way begins it anew.
+  void restart(double detection_s) {
+    while (!clock_.ended()) {
+      ++restarts_;
+      if (started(detection_s) || clock_.ended()) return;
+      const FailureKind& kind = *failed_;
+      if (kind.nodes > 0) go_back(saved_.newest(clock_.now(), true));
+      nodes_.lose(kind, clock_);
+      detection_s = kind.detection_s;
+    }
+  }
+
+  bool started(double detection_s) {
+    const bool manual = restarts_ > 1 && detection_s > 0 && clock_.chance() < plan_.manual_share;
+    return clock_.pass(detection_s, TimeUse::detection) &&
+           clock_.pass(manual ? clock_.delay(plan_.manual_s) : 0, TimeUse::manual) &&
+           nodes_.fill(clock_) && clock_.pass(plan_.scheduler_s, TimeUse::scheduling) &&
+           clock_.pass(plan_.launch_s, TimeUse::launch) &&
+           clock_.pass(plan_.groups_s, TimeUse::groups) && clock_.pass(load_s_, TimeUse::loading) &&
+           clock_.pass(plan_.first_step_s, TimeUse::first_steps);
+  }
+
+  const JobPlan& plan_;
+  JobClock clock_;
+  JobNodes nodes_;
+  SavedStates saved_;
+  double done_ = 0;
+  double load_s_ = 0;
+  std::int64_t restarts_ = 0;
+  std::int64_t saves_ = 0;
+  const FailureKind* failed_ = nullptr;
+  std::vector<const FailureKind*> announced_;
+  std::vector<Unnoticed> slow_;
+  std::optional<Corruption> corrupt_;
+};
+
+}  // namespace
+
+double JobRun::effective_time() const {
+  double interrupted = 0;
+  for (const TimeUse use : {TimeUse::lost_work, TimeUse::detection, TimeUse::manual,
+                            TimeUse::waiting, TimeUse::scheduling, TimeUse::launch, TimeUse::groups,
+                            TimeUse::loading, TimeUse::first_steps})
+    interrupted += used[use];
+  return 1 - interrupted / elapsed_s;
+}
+
+JobRun simulate_job(const JobPlan& plan, std::uint32_t run) { return Run(plan, run).all(); }
+
+}  // namespace simtrain

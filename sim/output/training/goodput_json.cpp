@@ -1,0 +1,117 @@
+#include "sim/output/text/json_parts.h"
+#include "sim/output/training/goodput_report.h"
+
+namespace simtrain {
+namespace {
+
+using GoodputJson = nlohmann::ordered_json;
+
+GoodputJson spread_json(const Spread& spread) {
+  return {{"mean", spread.mean}, {"p5", spread.p5}, {"p50", spread.p50}, {"p95", spread.p95}};
+}
+
+GoodputJson used_json(const UsedTime& used) {
+  auto json = GoodputJson::object();
+  for (const auto& [name, use] : EnumNames<TimeUse>::rows) json[std::string(name)] = used[use];
+  return json;
+}
+
+GoodputJson job_summary_json(const JobSummary& summary) {
+  return {{"runs", summary.runs},
+          {"finished", summary.finished},
+          {"elapsed_s", spread_json(summary.elapsed_s)},
+          {"steps", spread_json(summary.steps)},
+          {"goodput", spread_json(summary.goodput)},
+          {"effective_time", spread_json(summary.effective_time)},
+          {"interruptions", spread_json(summary.interruptions)},
+          {"restarts", summary.restarts},
+          {"saves", summary.saves},
+          {"gpu_hours", summary.gpu_hours},
+          {"spare_gpu_hours", summary.spare_gpu_hours}};
+}
+
+GoodputJson checkpoint_json(const Goodput& goodput) {
+  const CheckpointShape& shape = goodput.checkpoints.shape;
+  const CheckpointCost& cost = goodput.checkpoints.persistent;
+  const SavePlan& save = goodput.plan.persistent;
+  return {{"storage", goodput.inputs.storage.name},
+          {"bytes", shape.bytes},
+          {"writers", shape.writers},
+          {"copy_s", cost.copy_s},
+          {"write_s", cost.write_s},
+          {"drain_s", cost.drain_s},
+          {"stall_s", save.stall_s()},
+          {"load_s", cost.load_s},
+          {"host_bytes_per_node", cost.host_bytes_per_node},
+          {"load_bytes_per_gpu", cost.load_bytes_per_gpu},
+          {"save_interval", save.interval}};
+}
+
+GoodputJson failures_json(const Goodput& goodput) {
+  GoodputJson rows = GoodputJson::array();
+  for (std::size_t kind = 0; kind < goodput.plan.failures.size(); ++kind) {
+    const FailureKind& failure = goodput.plan.failures[kind];
+    rows.push_back({{"component", failure.component},
+                    {"effect", name_of(failure.effect)},
+                    {"per_day", failure.rate * 86400},
+                    {"mean_of_a_run", goodput.summary.failures[kind]},
+                    {"nodes", failure.nodes},
+                    {"slowdown", failure.slowdown}});
+  }
+  return rows;
+}
+
+GoodputJson tried_json(const std::vector<ChangedJob>& jobs) {
+  GoodputJson rows = GoodputJson::array();
+  for (const ChangedJob& job : jobs)
+    rows.push_back({{"change", job.change},
+                    {"value", job.value},
+                    {"goodput", job.summary.goodput.mean},
+                    {"elapsed_s", job.summary.elapsed_s.mean},
+                    {"gpu_hours", job.summary.gpu_hours + job.summary.spare_gpu_hours}});
+  return rows;
+}
+
+GoodputJson advice_json(const Goodput& goodput) {
+  GoodputJson json{{"runs", goodput.tried_runs}};
+  if (goodput.young_steps < kNever) {
+    json["young_steps"] = goodput.young_steps;
+    json["daly_steps"] = goodput.daly_steps;
+  }
+  json["intervals"] = tried_json(goodput.intervals);
+  if (const ChangedJob* best = goodput.best_interval()) json["best_interval"] = best->value;
+  json["spares"] = tried_json(goodput.spares);
+  if (const ChangedJob* best = goodput.best_spares()) json["best_spares"] = best->value;
+  json["changes"] = tried_json(goodput.changes);
+  return json;
+}
+
+GoodputJson states_json(const Goodput& goodput) {
+  GoodputJson rows = GoodputJson::array();
+  for (std::size_t i = 0; i < goodput.reports.size(); ++i)
+    rows.push_back({{"state", goodput.states.states[i].name},
+                    {"step_time_s", goodput.reports[i].step_time_s}});
+  return rows;
+}
+
+}  // namespace
+
+std::string goodput_json(const Goodput& goodput) {
+  GoodputJson json{{"schema", "simtrain.goodput/1"},
+                   {"scenario", goodput.reports.front().scenario},
+                   {"gpus", goodput.plan.gpus},
+                   {"nodes", goodput.plan.nodes},
+                   {"spare_nodes", goodput.plan.spares},
+                   {"step_time_s", goodput.plan.step_s},
+                   {"tokens_per_step", goodput.plan.tokens_per_step},
+                   {"seed", goodput.plan.seed}};
+  json["summary"] = job_summary_json(goodput.summary);
+  json["used_s"] = used_json(goodput.summary.used);
+  json["checkpoint"] = checkpoint_json(goodput);
+  json["failures"] = failures_json(goodput);
+  json["states"] = states_json(goodput);
+  json["advice"] = advice_json(goodput);
+  return json_text(json);
+}
+
+}  // namespace simtrain

@@ -1,0 +1,181 @@
+#include "sim/output/training/goodput_report.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "sim/core/printable.h"
+#include "sim/output/text/unit_text.h"
+#include "sim/output/text/wrapped_text.h"
+
+namespace simtrain {
+namespace {
+
+constexpr double kSecondsPerDay = 86400;
+constexpr double kSecondsPerHour = 3600;
+
+/// "42.0 s", "12.5 min", "3.1 h", "54.0 days".
+std::string long_time(double seconds) {
+  if (seconds < 120) return fmt::format("{:.3g} s", seconds);
+  if (seconds < 2 * kSecondsPerHour) return fmt::format("{:.1f} min", seconds / 60);
+  if (seconds < 3 * kSecondsPerDay) return fmt::format("{:.1f} h", seconds / kSecondsPerHour);
+  return fmt::format("{:.2f} days", seconds / kSecondsPerDay);
+}
+
+std::string bytes_text(double bytes) {
+  return bytes < 1e12 ? fmt::format("{:.1f} GB ({:.1f} GiB)", bytes / 1e9, bytes / 0x1p30)
+                      : fmt::format("{:.2f} TB ({:.2f} TiB)", bytes / 1e12, bytes / 0x1p40);
+}
+
+std::string count_text(double count) {
+  if (count >= 1e12) return fmt::format("{:.4g} T", count / 1e12);
+  if (count >= 1e9) return fmt::format("{:.4g} B", count / 1e9);
+  return fmt::format("{:.4g} M", count / 1e6);
+}
+
+std::string days_spread(const Spread& seconds) {
+  return fmt::format("{:.2f} days (9 of 10 runs: {:.2f} to {:.2f})", seconds.mean / kSecondsPerDay,
+                     seconds.p5 / kSecondsPerDay, seconds.p95 / kSecondsPerDay);
+}
+
+std::string share_spread(const Spread& share) {
+  return fmt::format("{:.2f} % ({:.2f} to {:.2f})", 100 * share.mean, 100 * share.p5,
+                     100 * share.p95);
+}
+
+void add_head(const Goodput& goodput, std::string& out) {
+  const JobPlan& plan = goodput.plan;
+  const JobSummary& summary = goodput.summary;
+  const Report& report = goodput.reports.front();
+  out += printable(report.scenario) + "\n";
+  labelled_line(
+      out, "job",
+      fmt::format("{} GPUs on {} nodes{}", plan.gpus, plan.nodes,
+                  plan.spares > 0 ? fmt::format(", {} spare nodes", plan.spares) : std::string{}));
+  labelled_line(
+      out, "step",
+      fmt::format("{}, {} tokens", seconds_text(plan.step_s), count_text(plan.tokens_per_step)));
+  labelled_line(
+      out, "done",
+      fmt::format("{} tokens in {:.0f} steps",
+                  count_text(summary.steps.mean * plan.tokens_per_step), summary.steps.mean));
+  labelled_line(out, "takes", days_spread(summary.elapsed_s));
+  labelled_line(out, "goodput", share_spread(summary.goodput));
+  labelled_line(out, "effective",
+                share_spread(summary.effective_time) + " of the time without interruption");
+  labelled_line(
+      out, "GPU hours",
+      fmt::format("{:.0f}{}", summary.gpu_hours,
+                  plan.spares > 0 ? fmt::format(" and {:.0f} of spares", summary.spare_gpu_hours)
+                                  : std::string{}));
+  labelled_line(out, "runs", fmt::format("{}, seed {}", summary.runs, plan.seed));
+  if (summary.finished < summary.runs)
+    labelled_line(out, "given up",
+                  fmt::format("{} runs, which took more than {:g} times as long as their steps",
+                              summary.runs - summary.finished, kGivesUp));
+}
+
+void add_checkpoints(const Goodput& goodput, std::string& out) {
+  const CheckpointCost& cost = goodput.checkpoints.persistent;
+  const SavePlan& save = goodput.plan.persistent;
+  out += fmt::format("\ncheckpoints of {} on {}\n", bytes_text(goodput.checkpoints.shape.bytes),
+                     goodput.inputs.storage.name);
+  labelled_line(out, "save",
+                fmt::format("{} ({} of copying); training waits for {}",
+                            long_time(save.copy_s + save.write_s), long_time(save.copy_s),
+                            long_time(save.stall_s())));
+  labelled_line(out, "load", long_time(cost.load_s));
+  labelled_line(
+      out, "memory",
+      fmt::format("{} a node while saving, {} a GPU beside the state while loading",
+                  gigabytes(cost.host_bytes_per_node), gigabytes(cost.load_bytes_per_gpu)));
+  if (save.interval > 0)
+    labelled_line(out, "interval",
+                  fmt::format("{:.0f} steps, {}", save.interval,
+                              long_time(save.interval * goodput.plan.step_s)));
+  if (goodput.plan.local.interval > 0)
+    labelled_line(
+        out, "between",
+        fmt::format("on {} every {:.0f} steps; training waits for {}", goodput.inputs.local->name,
+                    goodput.plan.local.interval, long_time(goodput.plan.local.stall_s())));
+}
+
+void add_used(const Goodput& goodput, std::string& out) {
+  const JobSummary& summary = goodput.summary;
+  out += "\nwhere the time goes           share       mean of a run\n";
+  for (const auto& [name, use] : EnumNames<TimeUse>::rows) {
+    const double seconds = summary.used[use];
+    if (seconds <= 0) continue;
+    out += fmt::format("  {:<22}{:>10.3f} %    {:>14}\n", name,
+                       100 * seconds / summary.elapsed_s.mean, long_time(seconds));
+  }
+  out += fmt::format("  {:<22}{:>10.3f} %    {:>14}\n", "all",
+                     100 * summary.used.total() / summary.elapsed_s.mean,
+                     long_time(summary.used.total()));
+}
+
+void add_failures(const Goodput& goodput, std::string& out) {
+  const JobPlan& plan = goodput.plan;
+  if (plan.failures.empty()) return;
+  const double rate = plan.interruptions_per_s();
+  out += fmt::format("\nfailures by {}\n", goodput.inputs.failures->name);
+  labelled_line(out, "between",
+                fmt::format("{} from one unannounced interruption to the next; {:.1f} in a run",
+                            long_time(1 / rate), goodput.summary.interruptions.mean));
+  for (std::size_t kind = 0; kind < plan.failures.size(); ++kind) {
+    const FailureKind& failure = plan.failures[kind];
+    out += fmt::format("  {:<22}{:>10.1f} a run   {}", printable(failure.component),
+                       goodput.summary.failures[kind], name_of(failure.effect));
+    if (failure.effect == FailureEffect::slows)
+      out += fmt::format(", steps take {:.3f} times as long", failure.slowdown);
+    out += "\n";
+  }
+}
+
+void add_states(const Goodput& goodput, std::string& out) {
+  if (goodput.states.states.size() < 2) return;
+  out += "\nsteps, each state simulated\n";
+  for (std::size_t i = 0; i < goodput.reports.size(); ++i)
+    out += fmt::format("  {:<38}{:>14}\n", goodput.states.states[i].name,
+                       seconds_text(goodput.reports[i].step_time_s));
+}
+
+void add_tried(const std::string& title, const std::vector<ChangedJob>& jobs,
+               const ChangedJob* best, std::string& out) {
+  if (jobs.empty()) return;
+  out += fmt::format("\n{:<42}goodput        days   GPU hours\n", title);
+  for (const ChangedJob& job : jobs) {
+    const JobSummary& summary = job.summary;
+    out +=
+        fmt::format("{} {:<39}{:>8.3f} %{:>12.2f}{:>12.0f}\n", &job == best ? '*' : ' ', job.change,
+                    100 * summary.goodput.mean, summary.elapsed_s.mean / kSecondsPerDay,
+                    summary.gpu_hours + summary.spare_gpu_hours);
+  }
+}
+
+void add_advice(const Goodput& goodput, std::string& out) {
+  if (goodput.tried_runs == 0) return;
+  add_tried(fmt::format("interval ({} runs each)", goodput.tried_runs), goodput.intervals,
+            goodput.best_interval(), out);
+  if (goodput.young_steps < kNever)
+    out += fmt::format("  Young: {:.0f} steps, Daly: {:.0f} steps\n", goodput.young_steps,
+                       goodput.daly_steps);
+  add_tried("spares (*: least GPU hours for the work)", goodput.spares, goodput.best_spares(), out);
+  add_tried("what else would help", goodput.changes, nullptr, out);
+}
+
+}  // namespace
+
+std::string goodput_text(const Goodput& goodput) {
+  std::string out;
+  add_head(goodput, out);
+  add_checkpoints(goodput, out);
+  add_used(goodput, out);
+  add_failures(goodput, out);
+  add_states(goodput, out);
+  add_advice(goodput, out);
+  return out;
+}
+
+}  // namespace simtrain
