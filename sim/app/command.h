@@ -60,6 +60,8 @@ extern const CommandRow kTuneCommand;
 extern const CommandRow kScaleCommand;
 extern const CommandRow kNewCommand;
 extern const CommandRow kListCommand;
+extern const CommandRow kSchemaCommand;
+extern const CommandRow kServeCommand;
 extern const CommandRow kBenchCommand;
 extern const CommandRow kHelpCommand;
 

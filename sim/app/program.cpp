@@ -47,10 +47,10 @@ CommandResult dispatch(std::vector<std::string> arguments, std::string_view comm
 
 const std::vector<CommandRow>& commands() {
   static const std::vector<CommandRow> rows{
-      kRunCommand,     kNewCommand,      kSweepCommand,     kTuneCommand,
-      kScaleCommand,   kValidateCommand, kCalibrateCommand, kMetricsCommand,
-      kCompareCommand, kProfileCommand,  kNcclCommand,      kTopologyCommand,
-      kImportCommand,  kListCommand,     kBenchCommand,     kHelpCommand};
+      kRunCommand,      kNewCommand,       kSweepCommand,   kTuneCommand,    kScaleCommand,
+      kValidateCommand, kCalibrateCommand, kMetricsCommand, kCompareCommand, kProfileCommand,
+      kNcclCommand,     kTopologyCommand,  kImportCommand,  kListCommand,    kSchemaCommand,
+      kServeCommand,    kBenchCommand,     kHelpCommand};
   return rows;
 }
 
