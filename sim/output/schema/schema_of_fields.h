@@ -165,7 +165,7 @@ class FieldSchema {
 
 /// Visitor that makes what a schema of the same struct lacks: which keys must be there, at every
 /// depth. `null` where none must.
-class RequiredFields {
+class RequiredFields {  // NOLINT(bugprone-exception-escape): its move is that of JSON
  public:
   using Json = nlohmann::ordered_json;
 
