@@ -30,6 +30,8 @@ DOORS = {  # how the header starts -> the only folders below sim/ that may inclu
     "tinyxml2.h": "topology",
     "simdjson.h": "core measured",
     "boost/program_options": "app",
+    "boost/asio": "app/serve",
+    "boost/beast": "app/serve",
     "H5Cpp.h": "output",
     "protozero/": "output measured",
     "toml++/": "import/torchtitan",

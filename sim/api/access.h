@@ -32,6 +32,8 @@ struct Scenario::Content {
   void check_row() const;
   /// Throws as check_row, and where the scenario cannot be simulated.
   [[nodiscard]] simtrain::Scenario scenario() const;
+  /// Its keys as a file of its own. Throws as scenario().
+  [[nodiscard]] YamlNode titled_tree() const;
 };
 
 struct Result::Source {
@@ -40,7 +42,11 @@ struct Result::Source {
 
 /// The way from the library's types to what is behind them.
 struct Access {
-  static const Scenario::Content& of(const Scenario& scenario) { return *scenario.content_; }
+  using ScenarioContent = Scenario::Content;
+  static const ScenarioContent& of(const Scenario& scenario) { return *scenario.content_; }
+  static Scenario made(ScenarioContent content) {
+    return Scenario(std::make_shared<const ScenarioContent>(std::move(content)));
+  }
   static const DataFolder::Content& of(const DataFolder& data) { return *data.content_; }
   static void keep(Result& result, Report report) {
     result.source_report_ =

@@ -11,6 +11,9 @@
 #include "sim/api/data_families.h"
 #include "sim/api/errors.h"
 #include "sim/core/suggestion.h"
+#include "sim/output/schema/schema.h"
+#include "sim/output/text/json_parts.h"
+#include "sim/output/text/yaml_json.h"
 
 namespace simtrain::api {
 namespace {
@@ -36,13 +39,23 @@ std::string data_beside(const fs::path& file) {
   return fs::is_directory(data / "hardware", error) ? data.string() : "";
 }
 
+/// Where the files of a family are.
+std::string_view folder_of(const std::string& family) {
+  const auto* found = std::find_if(kDataFamilies.begin(), kDataFamilies.end(),
+                                   [&](const auto& row) { return row.first == family; });
+  if (found != kDataFamilies.end()) return found->second;
+  throw simtrain::InputError(
+      {}, "family",
+      fmt::format("'{}' is no family; {}", family, suggestion(family, DataFolder::families())));
+}
+
 }  // namespace
 
 std::string installed_data_path() {
   const char* chosen = std::getenv("SIMTRAIN_DATA");
   if (chosen != nullptr && *chosen != '\0') return chosen;
   std::error_code error;
-  for (const fs::path& file : {fs::read_symlink("/proc/self/exe", error), own_library()}) {
+  for (const fs::path& file : {own_library(), fs::read_symlink("/proc/self/exe", error)}) {
     std::string found = data_beside(file);
     if (!found.empty()) return found;
   }
@@ -70,15 +83,20 @@ std::vector<std::string> DataFolder::families() {
 }
 
 std::vector<std::string> DataFolder::names(const std::string& family) const {
+  return guarded([&] { return content_->folder.names(folder_of(family)); });
+}
+
+std::string DataFolder::json(const std::string& family, const std::string& name) const {
   return guarded([&] {
-    const auto* found = std::find_if(kDataFamilies.begin(), kDataFamilies.end(),
-                                     [&](const auto& row) { return row.first == family; });
-    if (found == kDataFamilies.end())
-      throw simtrain::InputError(
-          {}, "family",
-          fmt::format("'{}' is no family; {}", family, suggestion(family, families())));
-    return content_->folder.names(found->second);
+    const std::string_view folder = folder_of(family);
+    return json_text(yaml_json(content_->folder.load_tree(folder, name, {}, family)));
   });
+}
+
+std::vector<std::string> DataFolder::schemas() { return schema_names(); }
+
+std::string DataFolder::schema(const std::string& kind) const {
+  return guarded([&] { return json_schema(content_->folder, kind); });
 }
 
 }  // namespace simtrain::api

@@ -5,6 +5,7 @@
 #include "sim/api/access.h"
 #include "sim/api/errors.h"
 #include "sim/api/figures.h"
+#include "sim/api/result_of.h"
 #include "sim/output/run/json_report.h"
 #include "sim/output/text/text_report.h"
 #include "sim/run/results/sampled_steps.h"
@@ -73,6 +74,8 @@ void add_memory(Result& result, const Report& report) {
   result.tight = report.tight();
 }
 
+}  // namespace
+
 Result result_of(Report report) {
   Result result;
   add_job(result, report);
@@ -86,8 +89,6 @@ Result result_of(Report report) {
   Access::keep(result, std::move(report));
   return result;
 }
-
-}  // namespace
 
 std::vector<TimeShare> shares_of(const Breakdown& breakdown) {
   std::vector<TimeShare> shares;

@@ -6,6 +6,8 @@
 #include "sim/api/errors.h"
 #include "sim/core/input/yaml_text.h"
 #include "sim/core/suggestion.h"
+#include "sim/output/text/json_parts.h"
+#include "sim/output/text/yaml_json.h"
 
 namespace simtrain::api {
 
@@ -19,6 +21,11 @@ void Scenario::Content::check_row() const {
 simtrain::Scenario Scenario::Content::scenario() const {
   check_row();
   return source.scenario(Access::of(data).folder, row, settings);
+}
+
+YamlNode Scenario::Content::titled_tree() const {
+  static_cast<void>(scenario());
+  return source.titled_tree(Access::of(data).folder, row, settings);
 }
 
 Scenario Scenario::from_file(const DataFolder& data, const std::string& path) {
@@ -87,11 +94,11 @@ int Scenario::gpus() const {
 }
 
 std::string Scenario::yaml() const {
-  return guarded([&] {
-    static_cast<void>(content_->scenario());
-    return block_text(content_->source.titled_tree(Access::of(content_->data).folder, content_->row,
-                                                   content_->settings));
-  });
+  return guarded([&] { return block_text(content_->titled_tree()); });
+}
+
+std::string Scenario::json() const {
+  return guarded([&] { return json_text(yaml_json(content_->titled_tree())); });
 }
 
 }  // namespace simtrain::api

@@ -99,6 +99,10 @@ std::vector<SweepRow> sweep(const Scenario& scenario, const std::vector<Axis>& a
   return rows;
 }
 
+std::uint64_t sweep_size(const Scenario& scenario, const std::vector<Axis>& axes) {
+  return guarded([&] { return question_of(scenario, axes).grid.size(); });
+}
+
 const SweepRow* fastest(const std::vector<SweepRow>& rows) {
   const SweepRow* best = nullptr;
   for (const SweepRow& row : rows) {

@@ -62,6 +62,8 @@ extern const CommandRow kScaleCommand;
 extern const CommandRow kGoodputCommand;
 extern const CommandRow kNewCommand;
 extern const CommandRow kListCommand;
+extern const CommandRow kSchemaCommand;
+extern const CommandRow kServeCommand;
 extern const CommandRow kBenchCommand;
 extern const CommandRow kHelpCommand;
 

@@ -50,7 +50,7 @@ const std::vector<CommandRow>& commands() {
       kRunCommand,     kNewCommand,      kSweepCommand,     kTuneCommand,    kScaleCommand,
       kGoodputCommand, kValidateCommand, kCalibrateCommand, kMetricsCommand, kCompareCommand,
       kProfileCommand, kNcclCommand,     kTopologyCommand,  kImportCommand,  kExportCommand,
-      kListCommand,    kBenchCommand,    kHelpCommand};
+      kListCommand,    kSchemaCommand,   kServeCommand,     kBenchCommand,   kHelpCommand};
   return rows;
 }
 

@@ -29,16 +29,11 @@ TEST_CASE(
       {{"frobnicate"},
        "'frobnicate' is neither a command nor a scenario file (.yaml); known are run, new, sweep, "
        "tune, scale, goodput, validate, calibrate, metrics, compare, profile, nccl, topology, "
-       "import, "
-       "export, "
-       "list, bench, help"},
+       "import, export, list, schema, serve, bench, help"},
       {{""},
        "'' is neither a command nor a scenario file (.yaml); known are run, new, sweep, tune, "
-       "scale, "
-       "goodput, validate, calibrate, metrics, compare, profile, nccl, topology, import, export, "
-       "list, "
-       "bench, "
-       "help"},
+       "scale, goodput, validate, calibrate, metrics, compare, profile, nccl, topology, import, "
+       "export, list, schema, serve, bench, help"},
       {{"run", "run"}, "run: there is no such file"},
       {{"run", ""}, "run takes one scenario file; 'simtrain help run' shows how"},
   });
@@ -262,7 +257,7 @@ TEST_CASE("A topic of list or help must exist") {
        "tp-overlap, models, scenarios, collectives, libraries, algorithms, protocols, wirings, "
        "export-targets, import-formats, log-formats, profile-formats, step-windows, placements, "
        "blocks, groups, "
-       "schedules, shardings, precisions, mfu-conventions"},
+       "schedules, shardings, precisions, schemas, mfu-conventions"},
       {{"list", "gpus", "nodes"}, "list takes one family"},
       {{"help", "scenari"}, "help: 'scenari' is no topic; did you mean 'scenario'?"},
       {{"help", "frobnicate"},
@@ -270,11 +265,14 @@ TEST_CASE("A topic of list or help must exist") {
        "sweep, "
        "tune, "
        "scale, goodput, validate, calibrate, metrics, compare, profile, nccl, topology, import, "
-       "export, "
-       "list, "
-       "bench, "
+       "export, list, schema, serve, bench, "
        "help"},
       {{"help", "run", "list"}, "help takes one topic"},
+      {{"schema", "gpus"}, "schema: 'gpus' has no schema; did you mean 'gpu'?"},
+      {{"schema", "gpu", "node"}, "schema takes one kind of file or result"},
+      {{"serve", "gpu"}, "serve takes options only; 'simtrain help serve' shows them"},
+      {{"serve", "--port", "65536"}, "--port: must be from 0 to 65535"},
+      {{"serve", "--port", "-1"}, "--port: must be from 0 to 65535"},
       {{"bench", "now"}, "bench takes no arguments"},
   });
 }

@@ -172,8 +172,8 @@ TEST_CASE("help tells of every command, and --help behind a command tells the sa
   CHECK(printed("--help") == overview);
   CHECK(printed("-h") == overview);
   CHECK(printed("") == overview);
-  for (const std::string command :
-       {"run", "validate", "nccl", "topology", "import", "list", "bench", "help"}) {
+  for (const std::string command : {"run", "validate", "nccl", "topology", "import", "list",
+                                    "schema", "serve", "bench", "help"}) {
     CAPTURE(command);
     CHECK(has_line(overview, "  " + command + " "));
     CHECK(printed("help " + command).starts_with("Example\n  simtrain "));

@@ -89,7 +89,7 @@ TEST_CASE("A wrong --color or --quiet is refused") {
           "collectives, "
           "libraries, algorithms, protocols, wirings, export-targets, import-formats, log-formats, "
           "profile-formats, step-windows, placements, blocks, groups, schedules, shardings, "
-          "precisions, mfu-conventions");
+          "precisions, schemas, mfu-conventions");
 }
 
 TEST_CASE("--quiet leaves out notes and progress, not the result") {

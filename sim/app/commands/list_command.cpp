@@ -17,6 +17,7 @@
 #include "sim/measured/profiles/profile_format.h"
 #include "sim/measured/step_window.h"
 #include "sim/output/drawing/schedule_svg.h"
+#include "sim/output/schema/schema.h"
 #include "sim/output/text/wrapped_text.h"
 #include "sim/run/scenario/scenario.h"
 #include "sim/topology/cluster.h"
@@ -236,6 +237,7 @@ const std::vector<Family>& other_families() {
       {"schedules", [](const DataFolder&) { return schedule_list(); }},
       {"shardings", [](const DataFolder&) { return sharding_list(); }},
       {"precisions", [](const DataFolder&) { return precision_list(); }},
+      {"schemas", [](const DataFolder&) { return lines(schema_names()); }},
       {"mfu-conventions", [](const DataFolder&) { return lines(names_of<MfuConvention>()); }},
   };
   return rows;

@@ -8,6 +8,7 @@
 #include "sim/app/options/shared_rows.h"
 #include "sim/core/input/number_text.h"
 #include "sim/output/nccl/nccl_table.h"
+#include "sim/study/nccl/nccl_cluster.h"
 #include "sim/topology/specs/cluster_fields.h"
 
 namespace simtrain {
@@ -67,7 +68,7 @@ Collective operation(const po::variables_map& values) {
     throw InputError({}, "--op",
                      "is missing; all_reduce, all_gather, reduce_scatter, broadcast, "
                      "alltoall or sendrecv would do");
-  return named_operation(*word);
+  return named_operation(*word, "--op");
 }
 
 /// Without --nodes as few as hold the GPUs.
@@ -101,7 +102,7 @@ CommandResult nccl_command(const CommandCall& call) {
   // Refuses unknown names.
   static_cast<void>(call.data.load<ClusterFile>("hardware/clusters", name, {}, "nccl"));
   const NcclExtent extent = extent_of(values, load_cluster(call.data, name, 1, {}).node.gpus);
-  const Cluster cluster = nccl_cluster(call, name, extent);
+  const Cluster cluster = nccl_cluster(call.data, name, extent, "--");
   head.request.gpus = first_gpus(cluster, extent.nodes, extent.gpus);
   head.settings = nccl_settings(call, values, kUsualNccl);
   head.cluster = cluster.spec().name;

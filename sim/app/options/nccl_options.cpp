@@ -1,7 +1,6 @@
 #include "sim/app/options/nccl_options.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include <fmt/format.h>
 
@@ -9,7 +8,7 @@
 #include "sim/collectives/libraries/nccl/nccl_names.h"
 #include "sim/core/input/text_parts.h"
 #include "sim/core/suggestion.h"
-#include "sim/topology/specs/cluster_spec.h"
+#include "sim/study/nccl/nccl_cluster.h"
 #include "sim/workload/model/fields/software_fields.h"
 #include "sim/workload/model/software_spec.h"
 
@@ -25,22 +24,12 @@ YamlNode scalar(const std::string& text) {
   return node;
 }
 
-/// Letters and digits in small letters, as NCCL_ALGO takes its words.
-std::string plain(std::string_view word) {
-  std::string out;
-  for (const char c : word) {
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0)
-      out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
-  return out;
-}
-
 template <class Name>
 Name named(const std::string& word, const std::string& option, const std::vector<Name>& allowed) {
   std::vector<std::string> known;
   known.reserve(allowed.size());
   for (const Name value : allowed) {
-    if (plain(name_of(value)) == plain(word)) return value;
+    if (plain_word(name_of(value)) == plain_word(word)) return value;
     known.emplace_back(name_of(value));
   }
   throw InputError({}, option,
@@ -71,14 +60,6 @@ std::optional<int> channels(const po::variables_map& values, const std::string& 
       scalar_integer(scalar(values[option].as<std::string>()), "--" + option, {1, 64}));
 }
 
-void refuse_uneven(const ClusterSpec& spec, const NcclExtent& extent) {
-  const int fewest = spec.fewest_gpus();
-  if (extent.gpus % extent.nodes == 0 && extent.gpus / extent.nodes <= fewest) return;
-  throw InputError({}, "--gpus",
-                   fmt::format("{} do not spread evenly over {} nodes of {}", extent.gpus,
-                               extent.nodes, fewest));
-}
-
 }  // namespace
 
 NcclSettings nccl_settings(const CommandCall& call, const po::variables_map& values,
@@ -107,23 +88,6 @@ NcclSettings nccl_settings(const CommandCall& call, const po::variables_map& val
   given.min_channels = channels(values, "min-channels");
   given.max_channels = channels(values, "max-channels");
   return with_overrides(settings, given, "command line");
-}
-
-Collective named_operation(const std::string& word) {
-  if (plain(word) == "sendrecv") return Collective::send_receive;
-  return named<Collective>(
-      word, "--op",
-      {Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter,
-       Collective::broadcast, Collective::all_to_all, Collective::send_receive});
-}
-
-Cluster nccl_cluster(const CommandCall& call, const std::string& name, const NcclExtent& extent) {
-  ClusterSpec spec = load_cluster(call.data, name, extent.nodes, {}, NodesKey{"--nodes", {}});
-  refuse_uneven(spec, extent);
-  if (!spec.gpu.has_nccl())
-    throw InputError(spec.gpu.where, "nccl",
-                     fmt::format("is missing; the GPUs of {} do not run NCCL", name));
-  return Cluster(std::move(spec));
 }
 
 }  // namespace simtrain

@@ -8,7 +8,6 @@
 #include "sim/app/command.h"
 #include "sim/app/options/option_row.h"
 #include "sim/collectives/libraries/nccl/nccl_settings.h"
-#include "sim/topology/cluster.h"
 
 namespace simtrain {
 
@@ -37,18 +36,5 @@ inline constexpr std::array kNcclOptions{
 NcclSettings nccl_settings(const CommandCall& call,
                            const boost::program_options::variables_map& values,
                            const NcclVersion& usual);
-
-/// The collective of `--op`: all_reduce, alltoall, sendrecv, ... Throws InputError at other words.
-Collective named_operation(const std::string& word);
-
-/// GPUs in all and the nodes over which they are spread evenly.
-struct NcclExtent {
-  int nodes = 1;
-  int gpus = 1;
-};
-
-/// The nodes of a cluster that so many ranks need. Throws InputError, under --gpus or --nodes,
-/// where it cannot have them.
-Cluster nccl_cluster(const CommandCall& call, const std::string& name, const NcclExtent& extent);
 
 }  // namespace simtrain

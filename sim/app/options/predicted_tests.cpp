@@ -7,6 +7,7 @@
 
 #include "sim/app/options/nccl_options.h"
 #include "sim/app/options/options.h"
+#include "sim/study/nccl/nccl_cluster.h"
 #include "sim/topology/specs/cluster_fields.h"
 
 namespace simtrain {
@@ -40,7 +41,7 @@ NcclExtent extent_of(const po::variables_map& values, const NcclTest& test, cons
 
 Collective collective_of(const po::variables_map& values, const NcclTest& test,
                          const std::string& path, int gpus) {
-  if (const auto word = option_value(values, "op")) return named_operation(*word);
+  if (const auto word = option_value(values, "op")) return named_operation(*word, "--op");
   if (const auto given = collective_of_program(path, test.operation)) return *given;
   if (const auto by_rows = collective_of_rows(test, static_cast<std::size_t>(gpus)))
     return *by_rows;
@@ -88,7 +89,7 @@ std::vector<PredictedTest> predicted_tests(const CommandCall& call, const po::va
     result.nodes = extent.nodes;
     result.collective = collective_of(values, test, log.path, extent.gpus);
     result.settings = settings_of(call, values, test, log.path);
-    predict_rows(nccl_cluster(call, name, extent), test.rows, result);
+    predict_rows(nccl_cluster(call.data, name, extent, "--"), test.rows, result);
     predicted.push_back(std::move(result));
   }
   return predicted;

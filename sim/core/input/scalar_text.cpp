@@ -1,7 +1,6 @@
 #include "sim/core/input/scalar_text.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <span>
@@ -12,39 +11,10 @@
 #include <fmt/ranges.h>
 
 #include "sim/core/input/number_text.h"
+#include "sim/core/input/units.h"
 
 namespace simtrain {
 namespace {
-
-struct Unit {
-  std::string_view name;
-  double factor;
-};
-
-constexpr std::array<Unit, 9> kByteUnits{{{"B", 1},
-                                          {"KiB", 1024.0},
-                                          {"MiB", 1048576.0},
-                                          {"GiB", 1073741824.0},
-                                          {"TiB", 1099511627776.0},
-                                          {"KB", 1e3},
-                                          {"MB", 1e6},
-                                          {"GB", 1e9},
-                                          {"TB", 1e12}}};
-constexpr std::array<Unit, 5> kBandwidthUnits{
-    {{"MB/s", 1e6}, {"GB/s", 1e9}, {"TB/s", 1e12}, {"Gb/s", 1e9 / 8}, {"Tb/s", 1e12 / 8}}};
-constexpr std::array<Unit, 3> kFlopRateUnits{
-    {{"GFLOP/s", 1e9}, {"TFLOP/s", 1e12}, {"PFLOP/s", 1e15}}};
-constexpr std::array<Unit, 7> kDurationUnits{{{"ps", 1e-12},
-                                              {"ns", 1e-9},
-                                              {"us", 1e-6},
-                                              {"ms", 1e-3},
-                                              {"s", 1.0},
-                                              {"min", 60.0},
-                                              {"h", 3600.0}}};
-constexpr std::array<Unit, 3> kPowerUnits{{{"W", 1}, {"kW", 1e3}, {"MW", 1e6}}};
-constexpr std::array<Unit, 1> kMoneyUnits{{{"USD", 1}}};
-constexpr std::array<Unit, 2> kEnergyPriceUnits{{{"USD/kWh", 1}, {"USD/MWh", 1e-3}}};
-constexpr std::array<Unit, 3> kCarbonUnits{{{"g/kWh", 1}, {"kg/kWh", 1e3}, {"kg/MWh", 1}}};
 
 bool parse_real(std::string_view text, double& value) {
   const bool starts_well =

@@ -47,7 +47,7 @@ class InternalError : public std::logic_error {
 };
 
 /// The path of the data that come with the library: what the environment variable SIMTRAIN_DATA
-/// names, else share/simtrain below the prefix under which the program or the library is installed,
+/// names, else share/simtrain below the prefix under which the library or the program is installed,
 /// else the source tree that the library was built from. Such a folder need not exist.
 [[nodiscard]] std::string installed_data_path();
 
@@ -70,6 +70,15 @@ class DataFolder {
   /// The names in a family, sorted, as scenarios write them. Throws InputError where there is no
   /// such family.
   [[nodiscard]] std::vector<std::string> names(const std::string& family) const;
+  /// A file of a family as JSON, with the keys of the file that it is based on; quantities are
+  /// texts with their units. Throws InputError where there is none of this name.
+  [[nodiscard]] std::string json(const std::string& family, const std::string& name) const;
+
+  /// Kinds that schema() knows: "scenario", "gpu", "model", "result", ...
+  [[nodiscard]] static std::vector<std::string> schemas();
+  /// JSON Schema (draft 2020-12) of a kind of file or of JSON results, names of this folder's files
+  /// among it. Throws InputError where there is no such kind.
+  [[nodiscard]] std::string schema(const std::string& kind) const;
 
  private:
   friend struct Access;
@@ -117,6 +126,8 @@ class Scenario {
   [[nodiscard]] int gpus() const;
   /// The scenario as a file of its own: row and changed keys filled in. Throws as check().
   [[nodiscard]] std::string yaml() const;
+  /// The same as JSON, which from_text() reads too. Throws as check().
+  [[nodiscard]] std::string json() const;
 
  private:
   friend struct Access;

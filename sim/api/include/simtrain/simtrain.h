@@ -21,6 +21,7 @@
 ///
 /// - scenario.h: the data folder (GPUs, clusters, models), scenarios, errors.
 /// - simulate.h: the simulation of one step and its result, sweeps over many.
+/// - study.h: why a step takes so long, the best plan, NCCL, validation, a machine's own values.
 ///
 /// Units: times are in seconds, sizes in bytes, rates per second, shares between 0 and 1, unless a
 /// name ends in another unit (`tflops_per_gpu`).
@@ -34,6 +35,7 @@
 
 #include <simtrain/scenario.h>
 #include <simtrain/simulate.h>
+#include <simtrain/study.h>
 
 namespace simtrain::api {
 

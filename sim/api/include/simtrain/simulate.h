@@ -195,6 +195,9 @@ std::size_t sweep(const Scenario& scenario, const std::vector<Axis>& axes,
 [[nodiscard]] std::vector<SweepRow> sweep(const Scenario& scenario, const std::vector<Axis>& axes,
                                           const SweepOptions& options = {});
 
+/// How many combinations sweep() would simulate. Throws InputError as it does.
+[[nodiscard]] std::uint64_t sweep_size(const Scenario& scenario, const std::vector<Axis>& axes);
+
 /// The fastest row that fits; nullptr where none does.
 [[nodiscard]] const SweepRow* fastest(const std::vector<SweepRow>& rows);
 

@@ -1,0 +1,52 @@
+"""simtrain predicts how long one training step of a large language model takes on a GPU cluster, where the
+time goes and what it needs of the GPUs' memory. It needs no GPU.
+
+    import simtrain
+
+    scenario = simtrain.Scenario.load("llama31_8b_h100", row="bf16-8")
+    result = simtrain.simulate(scenario.with_(tp=2))
+    print(f"{result.step_time_s:.3f} s, MFU {result.mfu:.1%}")
+    print(result.text())
+
+What there is:
+
+    DataFolder          GPUs, nodes, fabrics, clusters, software, models, scenarios, by name
+    Scenario            a job: load(), from_file(), from_yaml(), from_dict(); row(), with_(), to_dict()
+    spec                the keys of a scenario as typed objects, with their meaning
+    simulate()          one step -> Result
+    sweep()             every combination of some keys, on all cores -> Sweep
+    tune()              the best plan that fits -> Tuned
+    explain()           why a step takes as long as it does -> Explanation
+    nccl()              what nccl-tests would measure -> Nccl
+    validate()          predictions beside documented or measured runs -> Validation
+    calibrate_machine() one machine as it was measured -> MachineFit
+
+Units: times are in seconds, sizes in bytes, rates per second, shares from 0 to 1, unless a name ends in another
+unit (tflops_per_gpu). What goes in has its unit beside it: "400 Gb/s", "5 us", "80 GiB".
+
+Results are dataclasses that do not change. Each has to_dict() and to_pandas(); those of a command have json(),
+the document that `simtrain ... --format json` prints.
+
+Errors: InputError where a file, a key or a value is wrong, with file, line, column, key and reason;
+InternalError where simtrain is. Both are simtrain.Error.
+
+Threads: simulations run beside other Python threads; equal scenarios give equal results, digit by digit.
+"""
+
+from simtrain import spec
+from simtrain._simtrain import version as _version
+from simtrain.errors import Error, InputError, InternalError
+from simtrain.records import Record, frame
+from simtrain.results import (Communication, Explanation, Interval, MachineFit, MachineValue, Nccl, NcclSize,
+                              Parameters, PathStage, Result, StageMemory, Sweep, SweepRow, Tuned, TunedPlan,
+                              Validation, ValidationRow, WhatIf)
+from simtrain.scenario import DataFolder, Scenario
+from simtrain.study import calibrate_machine, explain, nccl, simulate, sweep, tune, validate
+
+__version__ = _version()
+__all__ = [
+    "Communication", "DataFolder", "Error", "Explanation", "InputError", "InternalError", "Interval",
+    "MachineFit", "MachineValue", "Nccl", "NcclSize", "Parameters", "PathStage", "Record", "Result", "Scenario",
+    "StageMemory", "Sweep", "SweepRow", "Tuned", "TunedPlan", "Validation", "ValidationRow", "WhatIf",
+    "calibrate_machine", "explain", "frame", "nccl", "simulate", "spec", "sweep", "tune", "validate",
+]

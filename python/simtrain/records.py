@@ -1,0 +1,107 @@
+"""What all results have in common: they are made from the library's values, and become dicts and frames."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import typing
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Tuple, Type, TypeVar
+
+if TYPE_CHECKING:
+    import pandas
+
+T = TypeVar("T", bound="Record")
+
+
+@dataclasses.dataclass(frozen=True)
+class Record:
+    """A value of named fields that does not change."""
+
+    def to_dict(self) -> Dict[str, Any]:
+        """The fields as a dict of plain values, records inside as dicts."""
+        return {field.name: _plain(getattr(self, field.name)) for field in _public(_kind(self))}
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """A table of one row: a column for each number or text, `breakdown.gemm` for those of a dict."""
+        return frame([self])
+
+
+def _kind(record: Record) -> Any:
+    return type(record)
+
+
+@functools.lru_cache(maxsize=None)
+def _public(record: type) -> Tuple[Any, ...]:
+    return tuple(field for field in dataclasses.fields(record) if not field.name.startswith("_"))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Record):
+        return value.to_dict()
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return value
+
+
+def _columns(record: Record) -> Dict[str, Any]:
+    columns: Dict[str, Any] = {}
+    for field in _public(_kind(record)):
+        value = getattr(record, field.name)
+        if field.metadata.get("own"):
+            continue
+        if isinstance(value, Record):
+            columns.update({f"{field.name}.{key}": item for key, item in _columns(value).items()})
+        elif isinstance(value, dict):
+            prefix = "" if field.metadata.get("flat") else field.name + "."
+            columns.update({prefix + str(key): item for key, item in value.items()})
+        elif not isinstance(value, (list, tuple)):
+            columns[field.name] = value
+    return columns
+
+
+def frame(records: Iterable[Record]) -> "pandas.DataFrame":
+    """A pandas table with a row for each record: sweep rows, stages, calls, results."""
+    try:
+        import pandas
+    except ModuleNotFoundError as missing:
+        raise ModuleNotFoundError("to_pandas() needs pandas, which is not installed") from missing
+    return pandas.DataFrame([_columns(record) for record in records])
+
+
+def _number(text: str) -> Any:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return {"true": True, "false": False}.get(text, text)
+
+
+def _converter(hint: Any) -> Callable[[Any], Any]:
+    """From the library's value to that of a field of this type."""
+    origin = typing.get_origin(hint)
+    if isinstance(hint, type) and issubclass(hint, Record):
+        return lambda value: value if isinstance(value, Record) else made(hint, value)
+    if origin is list:
+        inner = _converter(typing.get_args(hint)[0])
+        return lambda values: [inner(value) for value in values]
+    if origin is dict and typing.get_args(hint)[1] is float:
+        return lambda shares: {share.name: share.seconds for share in shares}
+    if origin is dict:
+        return lambda pairs: {key: _number(text) for key, text in pairs}
+    return lambda value: value
+
+
+@functools.lru_cache(maxsize=None)
+def _converters(record: type) -> List[Tuple[str, Callable[[Any], Any]]]:
+    hints = typing.get_type_hints(record, localns={"Scenario": object})
+    return [(field.name, _converter(hints[field.name])) for field in _public(record)
+            if not field.metadata.get("own")]
+
+
+def made(record: Type[T], native: Any, **own: Any) -> T:
+    """A record from the library's value with attributes of the same names."""
+    kind: Any = record
+    return record(**{name: convert(getattr(native, name)) for name, convert in _converters(kind)}, **own)

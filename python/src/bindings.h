@@ -1,0 +1,6 @@
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+/// What the library answers, as classes with read-only attributes of the names in its headers.
+void bind_results(pybind11::module_& module);

@@ -1,0 +1,179 @@
+#include <pybind11/functional.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <simtrain/simtrain.h>
+
+#include "python/src/bindings.h"
+
+namespace py = pybind11;
+namespace api = simtrain::api;
+
+namespace {
+
+/// Errors become those of simtrain.errors, with where and why as attributes.
+void raise_for_python(std::exception_ptr thrown) {
+  const auto raise = [](const char* name, const py::tuple& arguments) {
+    const py::object type = py::module_::import("simtrain.errors").attr(name);
+    PyErr_SetObject(type.ptr(), type(*arguments).ptr());
+  };
+  try {
+    if (thrown) std::rethrow_exception(thrown);
+  } catch (const api::InputError& error) {
+    const api::InputError::Place& place = error.place();
+    raise("InputError", py::make_tuple(error.what(), place.file, place.line, place.column,
+                                       error.key(), error.reason()));
+  } catch (const api::InternalError& error) {
+    raise("InternalError", py::make_tuple(error.what()));
+  }
+}
+
+/// Calls that may take long let other Python threads run.
+using Unlocked = py::call_guard<py::gil_scoped_release>;
+
+void bind_inputs(py::module_& module) {
+  module.def("version", &api::version);
+  module.def("installed_data_path", &api::installed_data_path);
+  py::class_<api::DataFolder>(module, "DataFolder")
+      .def(py::init<const std::string&>())
+      .def_static("installed", &api::DataFolder::installed)
+      .def_static("families", &api::DataFolder::families)
+      .def("path", &api::DataFolder::path)
+      .def("names", &api::DataFolder::names)
+      .def("json", &api::DataFolder::json)
+      .def_static("schemas", &api::DataFolder::schemas)
+      .def("schema", &api::DataFolder::schema);
+  py::class_<api::Scenario>(module, "Scenario")
+      .def_static("from_file", &api::Scenario::from_file)
+      .def_static("from_data", &api::Scenario::from_data)
+      .def_static("from_text", &api::Scenario::from_text)
+      .def("rows", &api::Scenario::rows)
+      .def("row", &api::Scenario::row)
+      .def("with_", [](const api::Scenario& scenario, const std::string& key,
+                       const std::string& value) { return scenario.with(key, value); })
+      .def("check", &api::Scenario::check, Unlocked())
+      .def("name", &api::Scenario::name)
+      .def("gpus", &api::Scenario::gpus)
+      .def("yaml", &api::Scenario::yaml)
+      .def("json", &api::Scenario::json);
+}
+
+api::Result simulate(const api::Scenario& scenario, bool unfold, int steps, std::uint64_t seed) {
+  return api::simulate(scenario, {unfold, steps, seed});
+}
+
+/// Rows go to `callback` as they are done; what it raises, and Ctrl-C, ends the sweep.
+std::size_t sweep(const api::Scenario& scenario, const std::vector<api::Axis>& axes,
+                  const py::function& callback, int threads) {
+  const auto each = [&](const api::SweepRow& row) {
+    const py::gil_scoped_acquire locked;
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    callback(py::cast(row));
+  };
+  const py::gil_scoped_release unlocked;
+  api::SweepOptions options;
+  options.threads = threads;
+  return api::sweep(scenario, axes, each, options);
+}
+
+void bind_runs(py::module_& module) {
+  module.def("simulate", &simulate, Unlocked());
+  module.def("sweep", &sweep);
+  module.def("sweep_size", &api::sweep_size);
+  py::class_<api::Axis>(module, "Axis").def(py::init([](std::string key, std::string values) {
+    return api::Axis{std::move(key), std::move(values)};
+  }));
+}
+
+/// Progress as a study gives it, in any thread. What the function raises is kept until the study is
+/// over, as nothing may be thrown through it.
+class Reporter {
+ public:
+  explicit Reporter(py::object function) : function_(std::move(function)) {}
+
+  [[nodiscard]] api::Progress progress() {
+    if (function_.is_none()) return {};
+    return [this](std::size_t done, std::size_t total) {
+      const py::gil_scoped_acquire locked;
+      if (raised_) return;
+      try {
+        function_(done, total);
+      } catch (py::error_already_set& error) {
+        raised_ = std::make_unique<py::error_already_set>(std::move(error));
+      }
+    };
+  }
+  void raise() const {
+    if (raised_) throw py::error_already_set(*raised_);
+  }
+
+ private:
+  py::object function_;
+  std::unique_ptr<py::error_already_set> raised_;
+};
+
+template <class Study>
+auto reported(const py::object& function, const Study& study) {
+  Reporter reporter(function);
+  auto result = [&] {
+    const api::Progress progress = reporter.progress();
+    const py::gil_scoped_release unlocked;
+    return study(progress);
+  }();
+  reporter.raise();
+  return result;
+}
+
+api::TuneGoal goal_of(const std::string& by) {
+  if (by == "step_time") return api::TuneGoal::step_time;
+  if (by == "mfu") return api::TuneGoal::mfu;
+  if (by == "cost") return api::TuneGoal::cost;
+  const std::string reason = "'" + by + "' is not known; step_time, mfu or cost would do";
+  throw api::InputError("by: " + reason, {}, "by", reason);
+}
+
+void bind_studies(py::module_& module) {
+  module.def("explain", [](const api::Scenario& scenario, const py::object& progress) {
+    return reported(progress, [&](const auto& watch) { return api::explain(scenario, watch); });
+  });
+  module.def("tune", [](const api::Scenario& scenario, std::vector<int> gpus,
+                        std::vector<std::string> limits, const std::string& by, int top,
+                        double memory_margin, bool allow_tight, bool exhaustive,
+                        const py::object& progress) {
+    const api::TuneOptions options{std::move(gpus), std::move(limits), goal_of(by), top,
+                                   memory_margin,   allow_tight,       exhaustive};
+    return reported(progress,
+                    [&](const auto& watch) { return api::tune(scenario, options, watch); });
+  });
+  module.def("validate", [](const api::DataFolder& data, const std::vector<std::string>& paths,
+                            const py::object& progress) {
+    return reported(progress, [&](const auto& watch) { return api::validate(data, paths, watch); });
+  });
+  module.def(
+      "nccl",
+      [](const api::DataFolder& data, const std::string& cluster, const std::string& operation,
+         int gpus, int nodes, std::int64_t least_bytes, std::int64_t most_bytes, int factor,
+         const std::string& software, const std::string& settings) {
+        return api::nccl(data, cluster, operation,
+                         {gpus, nodes, least_bytes, most_bytes, factor, software, settings});
+      },
+      Unlocked());
+  module.def(
+      "calibrate_machine",
+      [](const api::DataFolder& data, const std::string& machine, const std::string& cluster,
+         const std::string& kernels, const std::string& runs) {
+        return api::calibrate_machine(data, machine, cluster, {kernels, runs});
+      },
+      Unlocked());
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_simtrain, module) {
+  module.doc() = "The C++ library behind simtrain; `import simtrain` is the door to it.";
+  py::register_exception_translator(&raise_for_python);
+  bind_results(module);
+  bind_inputs(module);
+  bind_runs(module);
+  bind_studies(module);
+}

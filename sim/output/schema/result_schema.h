@@ -1,0 +1,14 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+namespace simtrain {
+
+/// The schema of a document of `simtrain.result/1` (json_report.h): every member with its unit,
+/// none but these.
+nlohmann::ordered_json result_schema();
+
+/// The same of `simtrain.nccl/1` (nccl_table.h).
+nlohmann::ordered_json nccl_schema();
+
+}  // namespace simtrain

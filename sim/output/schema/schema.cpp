@@ -1,0 +1,192 @@
+#include "sim/output/schema/schema.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "sim/core/suggestion.h"
+#include "sim/output/schema/result_schema.h"
+#include "sim/output/schema/schema_of_fields.h"
+#include "sim/output/text/json_parts.h"
+#include "sim/run/scenario/machine_fields.h"
+#include "sim/run/scenario/scenario_fields.h"
+#include "sim/topology/specs/cluster_fields.h"
+#include "sim/topology/specs/gpu_fields.h"
+#include "sim/topology/specs/node_fields.h"
+#include "sim/workload/model/fields/model_fields.h"
+#include "sim/workload/model/fields/software_fields.h"
+
+namespace simtrain {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Files = std::vector<NamedFiles>;
+
+/// A key that names a file, and the folder of these files.
+struct FileKey {
+  std::string_view key;
+  std::string_view folder;
+};
+constexpr auto kFileKeys = std::to_array<FileKey>({
+    {"scenario.cluster.name", "hardware/clusters"},
+    {"scenario.cluster.machine", "hardware/machines"},
+    {"scenario.software", "hardware/software"},
+    {"scenario.model", "scenarios/models"},
+    {"scenario.overlap.tp_comm_overlap_table", "hardware/tp_overlap"},
+    {"node.gpu", "hardware/gpus"},
+    {"cluster.node", "hardware/nodes"},
+    {"cluster.fabric", "hardware/fabrics"},
+    {"cluster.graph.hosts[].node", "hardware/nodes"},
+    {"machine.node", "hardware/nodes"},
+});
+
+Files files_of(const DataFolder& data) {
+  Files files;
+  for (const auto& [key, folder] : kFileKeys)
+    files.push_back({std::string(key), std::string(folder), data.names(folder)});
+  return files;
+}
+
+Json head(std::string_view kind, std::string_view title) {
+  return {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+          {"$id", fmt::format("urn:simtrain:{}", kind)},
+          {"title", title}};
+}
+
+/// Keys must be there unless `other` is: what it names holds them.
+void require_unless(Json& schema, std::string_view other, Json required) {
+  schema["if"] = {{"required", {other}}};
+  schema["then"] = true;
+  schema["else"] = std::move(required);
+}
+
+/// A file of a folder, which may be based on another of it.
+template <class T>
+Json file_schema(const DataFolder& data, std::string_view kind, std::string_view title,
+                 std::string_view folder) {
+  Json schema = head(kind, title);
+  schema.update(FieldSchema::of<T>(std::string(kind), files_of(data)));
+  schema["properties"]["based_on"] = {{"enum", data.names(folder)},
+                                      {"description", meaning_of("based_on")}};
+  require_unless(schema, "based_on", RequiredFields::of<T>());
+  return schema;
+}
+
+Json described(Json schema, std::string_view meaning) {
+  schema["description"] = meaning;
+  return schema;
+}
+
+/// What a scenario file may hold beside its fields.
+void add_scenario_blocks(Json& schema) {
+  Json& properties = schema["properties"];
+  const Json texts = described({{"type", "array"}, {"items", {{"type", "string"}}}},
+                               "`row`, the name of a row, and dotted keys");
+  const Json lists = described({{"type", "array"}, {"items", {{"type", "array"}}}},
+                               "of values, one for each column");
+  properties["model_overrides"] =
+      described({{"$ref", "#/$defs/model"}}, "keys of the model file that it replaces");
+  properties["hardware"] = described({{"type", "object"}},
+                                     "values of the GPU, node, fabric and software files that it "
+                                     "replaces (simtrain help hardware)");
+  properties["table"] = described({{"type", "object"},
+                                   {"additionalProperties", false},
+                                   {"required", {"columns", "rows"}},
+                                   {"properties", {{"columns", texts}, {"rows", lists}}}},
+                                  "one scenario a row: `row` and dotted keys, and their values");
+  properties["sweep"] = described(
+      {{"type", "object"},
+       {"additionalProperties", {{"type", {"string", "number", "boolean", "array"}}}}},
+      "what simtrain sweep varies: keys with a value, a list or a range FIRST:LAST[:STEP]");
+}
+
+Json scenario_schema(const DataFolder& data) {
+  const Files files = files_of(data);
+  Json schema = head("scenario", "A scenario of simtrain");
+  schema.update(FieldSchema::of<ScenarioFile>("scenario", files));
+  add_scenario_blocks(schema);
+  require_unless(schema, "table", RequiredFields::of<ScenarioFile>());
+  schema["$defs"]["model"] = FieldSchema::of<ModelSpec>("model", files);
+  return schema;
+}
+
+struct SchemaKind {
+  std::string name;
+  Json (*schema)(const DataFolder&);
+};
+
+const std::vector<SchemaKind>& schema_kinds() {
+  static const std::vector<SchemaKind> rows{
+      {"scenario", scenario_schema},
+      {"model",
+       [](const DataFolder& data) {
+         return file_schema<ModelSpec>(data, "model", "A model of simtrain", "scenarios/models");
+       }},
+      {"gpu",
+       [](const DataFolder& data) {
+         return file_schema<GpuSpec>(data, "gpu", "A GPU of simtrain", "hardware/gpus");
+       }},
+      {"node",
+       [](const DataFolder& data) {
+         return file_schema<NodeSpec>(data, "node", "A node of simtrain", "hardware/nodes");
+       }},
+      {"fabric",
+       [](const DataFolder& data) {
+         return file_schema<FabricSpec>(data, "fabric", "A fabric of simtrain", "hardware/fabrics");
+       }},
+      {"cluster",
+       [](const DataFolder& data) {
+         return file_schema<ClusterFile>(data, "cluster", "A cluster of simtrain",
+                                         "hardware/clusters");
+       }},
+      {"machine",
+       [](const DataFolder& data) {
+         return file_schema<Machine>(data, "machine", "A machine of simtrain", "hardware/machines");
+       }},
+      {"software",
+       [](const DataFolder& data) {
+         return file_schema<SoftwareSpec>(data, "software", "A software stack of simtrain",
+                                          "hardware/software");
+       }},
+      {"tp-overlap",
+       [](const DataFolder& data) {
+         return file_schema<TpOverlapTable>(data, "tp-overlap", "A user-buffer table of simtrain",
+                                            "hardware/tp_overlap");
+       }},
+      {"result",
+       [](const DataFolder& /*data*/) {
+         Json schema = head("result", "simtrain run --format json");
+         schema.update(result_schema());
+         return schema;
+       }},
+      {"nccl",
+       [](const DataFolder& /*data*/) {
+         Json schema = head("nccl", "simtrain nccl --format json");
+         schema.update(nccl_schema());
+         return schema;
+       }},
+  };
+  return rows;
+}
+
+}  // namespace
+
+const std::vector<std::string>& schema_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const SchemaKind& row : schema_kinds()) all.push_back(row.name);
+    return all;
+  }();
+  return names;
+}
+
+std::string json_schema(const DataFolder& data, const std::string& kind) {
+  for (const SchemaKind& row : schema_kinds()) {
+    if (row.name == kind) return json_text(row.schema(data));
+  }
+  throw InputError({}, "schema",
+                   fmt::format("'{}' has no schema; {}", kind, suggestion(kind, schema_names())));
+}
+
+}  // namespace simtrain
