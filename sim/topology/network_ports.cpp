@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <boost/range/iterator_range.hpp>
-
 #include "sim/topology/graph/cluster_graph.h"
 
 namespace simtrain {
@@ -17,15 +15,13 @@ NetworkPorts network_ports(const Cluster& cluster) {
   NetworkPorts ports;
   double to_spines = 0;  // cables between leaves and spines
   double beyond = 0;
-  for (const auto edge : boost::make_iterator_range(boost::edges(graph))) {
-    const std::size_t from = boost::source(edge, graph);
-    const std::size_t to = boost::target(edge, graph);
-    if (from > to || !in_network(from) || !in_network(to)) continue;  // each cable is two edges
-    const auto [low, high] = std::minmax(graph[from].kind, graph[to].kind);
+  for (const ClusterGraph::Wire& wire : graph.wires) {
+    if (!in_network(wire.a) || !in_network(wire.b)) continue;
+    const auto [low, high] = std::minmax(graph[wire.a].kind, graph[wire.b].kind);
     if (low == VertexKind::nic) {
       ++ports.at_nics;
     } else {
-      (high == VertexKind::core ? beyond : to_spines) += graph[edge].bandwidth.value() / line_rate;
+      (high == VertexKind::core ? beyond : to_spines) += wire.bandwidth.value() / line_rate;
     }
   }
   ports.at_switches =

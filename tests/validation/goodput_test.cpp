@@ -2,6 +2,8 @@
 
 #include "sim/study/what_if/goodput.h"
 
+#include <cmath>
+
 #include <doctest/doctest.h>
 
 #include "tests/run/scenarios.h"
@@ -38,7 +40,7 @@ TEST_CASE("Llama 3 405B on 16,384 H100: 419 interruptions in 54 days, over 90 % 
 TEST_CASE("9,600 GPUs at 97 % (ByteRobust), with rates of others within four points") {
   for (const std::string row : {"dense-9600", "dense-9600-rsc"}) {
     CAPTURE(row);
-    CHECK(published(row).summary.effective_time.mean == doctest::Approx(0.97).epsilon(0.04));
+    CHECK(std::abs(published(row).summary.effective_time.mean - 0.97) <= 0.04);
   }
 }
 
