@@ -314,8 +314,8 @@ class Parallelism(Keys):
         account_for_embedding_in_pipeline_split: the embedding counts as a layer when layers are dealt out
             (left out: false)
         account_for_loss_in_pipeline_split: so does the loss (left out: false)
-        pipeline_model_parallel_layout: layers of each stage and chunk in Megatron's letters (E, t, L); dealt
-            evenly without
+        pipeline_model_parallel_layout: layers of each stage and chunk in Megatron's letters (E, t, m, L);
+            dealt evenly without
         pipeline_schedule: the order of passes (`simtrain list schedules`); else 1f1b, with several chunks a
             stage interleaved
         microbatch_group_size_per_vp_stage: of interleaved: micro-batches of a chunk before the next chunk's;
@@ -386,7 +386,7 @@ class Sharding(Keys):
         reshard_after_forward: parameters are gathered again for the backward; else so where PP is 1
     """
 
-    strategy: Optional[Literal["ddp", "zero1", "zero2", "zero3", "fsdp1", "fsdp2", "megatron_fsdp", "xla_fsdp"]] = None
+    strategy: Optional[Literal["ddp", "zero1", "zero1_tensors", "zero2", "zero3", "fsdp1", "fsdp2", "megatron_fsdp", "xla_fsdp"]] = None
     data_parallel_replicate_degree: Optional[int] = None
     reshard_after_forward: Optional[bool] = None
 
@@ -460,6 +460,23 @@ class PackedSequences(Keys):
 
     mean_document: Optional[float] = None
     documents: Optional[List[PackedSequencesDocuments]] = None
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Cost(Keys):
+    """Keys of `cost`.
+
+    Attributes:
+        gpu_hour: price of one GPU for an hour, for prices of a step and of 1T tokens
+        electricity: price of energy, with what the site takes beside the computers
+        grid: CO2 equivalents of the grid, for the carbon of a step and of 1T tokens
+        pue: what the site takes over what its computers take; else the cluster's
+    """
+
+    gpu_hour: Optional[str] = None
+    electricity: Optional[str] = None
+    grid: Optional[str] = None
+    pue: Optional[float] = None
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -542,6 +559,7 @@ class Scenario(Keys):
         recompute_modules: a list, of recompute selective: core_attn, layernorm, mlp, mla_up_proj, moe,
             moe_act, shared_experts; without it core_attn
         cuda_graphs: layers are replayed as CUDA graphs: no launch time on the host (left out: false)
+        cost: see there
         nccl: see there
         rccl: see there
         model_overrides: keys of the model file that it replaces
@@ -568,6 +586,7 @@ class Scenario(Keys):
     recompute: Optional[Literal["none", "selective", "full", "selective_op", "checkpoint_dots", "minimal_flash"]] = None
     recompute_modules: Optional[List[Literal["core_attn", "layernorm", "mlp", "mla_up_proj", "moe", "moe_act", "shared_experts"]]] = None
     cuda_graphs: Optional[bool] = None
+    cost: Optional[Cost] = None
     nccl: Optional[Nccl] = None
     rccl: Optional[Rccl] = None
     model_overrides: Optional[Model] = None

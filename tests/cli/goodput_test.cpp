@@ -56,6 +56,24 @@ TEST_CASE("The JSON's uses of time sum to the mean time, and goodput is the shar
   CHECK(json.at("advice").at("intervals").empty());
 }
 
+TEST_CASE("A job has an energy, and what the scenario gives prices for") {
+  const auto none = goodput_of("runs", "runs").at("bill");
+  CHECK(none.at("joules").get<double>() > none.at("joules_waiting").get<double>());
+  CHECK(none.at("joules_waiting").get<double>() > 0);
+  CHECK(none.size() == 2);
+  const auto priced = goodput_of(
+      "job:", "cost: {gpu_hour: 2 USD, electricity: 0.1 USD/kWh, grid: 400 g/kWh}\njob:");
+  const auto& bill = priced.at("bill");
+  const auto& summary = priced.at("summary");
+  const double joules = bill.at("joules");
+  CHECK(joules == none.at("joules").get<double>());
+  const double hours =
+      summary.at("gpu_hours").get<double>() + summary.at("spare_gpu_hours").get<double>();
+  CHECK(bill.at("gpu_usd").get<double>() == doctest::Approx(2 * hours));
+  CHECK(bill.at("electricity_usd").get<double>() == doctest::Approx(0.1 * joules / 3.6e6));
+  CHECK(bill.at("carbon_kg").get<double>() == doctest::Approx(0.4 * joules / 3.6e6));
+}
+
 TEST_CASE("Equal jobs print equal bytes and write equal files, whatever the threads") {
   const TempFolder folder;
   folder.write("job.yaml", std::string(kBaseScenario) + std::string(kJob));

@@ -30,6 +30,17 @@ GoodputJson job_summary_json(const JobSummary& summary) {
           {"spare_gpu_hours", summary.spare_gpu_hours}};
 }
 
+/// A price is there where the scenario gives one.
+GoodputJson bill_json(const Goodput& goodput) {
+  const StepEnergy& step = goodput.reports.front().energy;
+  const JobBill bill = goodput.bill();
+  GoodputJson json{{"joules", bill.joules()}, {"joules_waiting", bill.waiting_joules}};
+  if (step.gpu_price) json["gpu_usd"] = bill.cost.gpu_usd;
+  if (step.electricity_price) json["electricity_usd"] = bill.cost.electricity_usd;
+  if (step.grid) json["carbon_kg"] = bill.cost.carbon_kg;
+  return json;
+}
+
 GoodputJson checkpoint_json(const Goodput& goodput) {
   const CheckpointShape& shape = goodput.checkpoints.shape;
   const CheckpointCost& cost = goodput.checkpoints.persistent;
@@ -106,6 +117,7 @@ std::string goodput_json(const Goodput& goodput) {
                    {"tokens_per_step", goodput.plan.tokens_per_step},
                    {"seed", goodput.plan.seed}};
   json["summary"] = job_summary_json(goodput.summary);
+  json["bill"] = bill_json(goodput);
   json["used_s"] = used_json(goodput.summary.used);
   json["checkpoint"] = checkpoint_json(goodput);
   json["failures"] = failures_json(goodput);

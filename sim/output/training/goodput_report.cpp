@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "sim/core/printable.h"
+#include "sim/output/sweep/scale_report.h"
 #include "sim/output/text/unit_text.h"
 #include "sim/output/text/wrapped_text.h"
 
@@ -14,6 +15,7 @@ namespace {
 
 constexpr double kSecondsPerDay = 86400;
 constexpr double kSecondsPerHour = 3600;
+constexpr double kJoulesPerMegawattHour = 1e3 * kJoulesPerKilowattHour;
 
 /// "42.0 s", "12.5 min", "3.1 h", "54.0 days".
 std::string long_time(double seconds) {
@@ -44,6 +46,21 @@ std::string share_spread(const Spread& share) {
                      100 * share.p95);
 }
 
+/// Energy, and what the scenario gives prices for.
+void add_bill(const Goodput& goodput, std::string& out) {
+  const StepEnergy& step = goodput.reports.front().energy;
+  const JobBill bill = goodput.bill();
+  labelled_line(out, "energy",
+                fmt::format("{:.1f} MWh, {:.1f} of it while no step runs",
+                            bill.joules() / kJoulesPerMegawattHour,
+                            bill.waiting_joules / kJoulesPerMegawattHour));
+  if (step.gpu_price) labelled_line(out, "GPU price", usd_text(bill.cost.gpu_usd));
+  if (step.electricity_price)
+    labelled_line(out, "electricity", usd_text(bill.cost.electricity_usd));
+  if (step.grid)
+    labelled_line(out, "carbon", fmt::format("{:.4g} t of CO2e", bill.cost.carbon_kg / 1e3));
+}
+
 void add_head(const Goodput& goodput, std::string& out) {
   const JobPlan& plan = goodput.plan;
   const JobSummary& summary = goodput.summary;
@@ -69,6 +86,7 @@ void add_head(const Goodput& goodput, std::string& out) {
       fmt::format("{:.0f}{}", summary.gpu_hours,
                   plan.spares > 0 ? fmt::format(" and {:.0f} of spares", summary.spare_gpu_hours)
                                   : std::string{}));
+  add_bill(goodput, out);
   labelled_line(out, "runs", fmt::format("{}, seed {}", summary.runs, plan.seed));
   if (summary.finished < summary.runs)
     labelled_line(out, "given up",

@@ -53,6 +53,11 @@ bool has_more_goodput(const ChangedJob& a, const ChangedJob& b) {
 
 }  // namespace
 
+JobBill Goodput::bill() const {
+  const PowerSpec& power = inputs.scenario.cluster.gpu.power;
+  return job_bill(summary, reports.front().energy, power.limit.value.value() * power.idle.value);
+}
+
 const ChangedJob* Goodput::best_interval() const { return least(intervals, has_more_goodput); }
 
 const ChangedJob* Goodput::best_spares() const {

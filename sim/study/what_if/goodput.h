@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sim/core/watch.h"
+#include "sim/job/goodput/job_bill.h"
 #include "sim/job/goodput/job_summary.h"
 #include "sim/job/plan/job_states.h"
 
@@ -32,6 +33,8 @@ struct Goodput {
   std::vector<ChangedJob> changes;    ///< what else may help, best first
   int tried_runs = 0;                 ///< of each changed job
 
+  /// Energy and price of the job.
+  [[nodiscard]] JobBill bill() const;
   /// Of the intervals the one with most goodput.
   [[nodiscard]] const ChangedJob* best_interval() const;
   /// Of the spares the number with least GPU hours a step.
