@@ -533,6 +533,78 @@ class Table(Keys):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
+class JobCheckpoint(Keys):
+    """Keys of `jobcheckpoint`.
+
+    Attributes:
+        storage: file of hardware/storage that checkpoints are saved to
+        save_interval: steps between checkpoints; else the number that Daly's formula gives for its failures
+        async_save: training goes on once the state is in host memory, which is written beside it (left out:
+            false)
+        ckpt_format: what of each parameter is written, and how (left out: "torch_dist")
+        ckpt_fully_parallel_save: every replica writes its part; else the first one writes all (left out:
+            true)
+        ckpt_fully_parallel_load: every replica reads its part and they exchange them; else each reads all of
+            its weights (left out: false)
+        non_persistent_storage: file of hardware/storage for checkpoints in between, on the nodes or in their
+            memory
+        non_persistent_save_interval: steps between those
+    """
+
+    storage: Optional[str] = None
+    save_interval: Optional[int] = None
+    async_save: Optional[bool] = None
+    ckpt_format: Optional[Literal["torch_dist", "torch_dcp", "deepspeed"]] = None
+    ckpt_fully_parallel_save: Optional[bool] = None
+    ckpt_fully_parallel_load: Optional[bool] = None
+    non_persistent_storage: Optional[str] = None
+    non_persistent_save_interval: Optional[int] = None
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class JobEval(Keys):
+    """Keys of `jobeval`.
+
+    Attributes:
+        eval_interval: steps between passes over validation data
+        eval_iters: steps' worth of samples of such a pass, forward only
+    """
+
+    eval_interval: Optional[int] = None
+    eval_iters: Optional[int] = None
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Job(Keys):
+    """Keys of `job`.
+
+    Attributes:
+        tokens: the training job that simtrain goodput simulates: its tokens (15e12); or one of the next two
+        train_iters: its steps
+        days: or how long it runs, whatever it gets done
+        failures: file of hardware/failures; without it nothing fails
+        checkpoint: how the job saves its state
+        spare_nodes: nodes that wait to take the place of failed ones (left out: 0)
+        elastic_replicas: while nodes are missing the job goes on without so many replicas; 0: it waits (left
+            out: 0)
+        eval: passes over validation data
+        runs: simulated runs of the job, each with its own failures (left out: 1000)
+        seed: of their random numbers (left out: 0)
+    """
+
+    tokens: Optional[float] = None
+    train_iters: Optional[int] = None
+    days: Optional[float] = None
+    failures: Optional[str] = None
+    checkpoint: Optional[JobCheckpoint] = None
+    spare_nodes: Optional[int] = None
+    elastic_replicas: Optional[int] = None
+    eval: Optional[JobEval] = None
+    runs: Optional[int] = None
+    seed: Optional[int] = None
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class Scenario(Keys):
     """A scenario; simulate(), sweep() and all other studies take it.
 
@@ -559,13 +631,14 @@ class Scenario(Keys):
         recompute_modules: a list, of recompute selective: core_attn, layernorm, mlp, mla_up_proj, moe,
             moe_act, shared_experts; without it core_attn
         cuda_graphs: layers are replayed as CUDA graphs: no launch time on the host (left out: false)
-        cost: see there
+        cost: prices, for what a step and a job cost
         nccl: see there
         rccl: see there
         model_overrides: keys of the model file that it replaces
         hardware: values of the GPU, node, fabric and software files that it replaces (simtrain help hardware)
         table: one scenario a row: `row` and dotted keys, and their values
         sweep: what simtrain sweep varies: keys with a value, a list or a range FIRST:LAST[:STEP]
+        job: the training job of simtrain goodput
     """
 
     name: str
@@ -593,3 +666,4 @@ class Scenario(Keys):
     hardware: Optional[Mapping[str, Any]] = None
     table: Optional[Table] = None
     sweep: Optional[Mapping[str, Any]] = None
+    job: Optional[Job] = None

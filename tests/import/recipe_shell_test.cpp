@@ -125,7 +125,8 @@ TEST_CASE("a layout of the stages is taken as it is, with as many virtual stages
   const Recipe recipe = scenario_in(imported("'Et*3|(t*4|)*6t*5L'").yaml).recipe;
   CHECK(recipe.parallelism.pipeline_model_parallel_layout == "Et*3|(t*4|)*6t*5L");
   CHECK(recipe.pp() * recipe.vp() == 8);
-  CHECK(error_of([&] { imported("'Et*3|x'"); }).find("character 6: E, t, L") != std::string::npos);
+  CHECK(error_of([&] { imported("'Et*3|x'"); }).find("character 6: E, t, m, L") !=
+        std::string::npos);
 }
 
 TEST_CASE("files that a script takes in are read from its folder") {

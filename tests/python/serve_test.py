@@ -54,8 +54,8 @@ class Server:
                 client.shutdown(socket.SHUT_WR)
                 while part := client.recv(65536):
                     got += part
-            except ConnectionError:
-                pass  # it closed while we wrote
+            except OSError:
+                pass  # it closed while we wrote: reset, broken pipe, or not connected any more
         return got
 
 

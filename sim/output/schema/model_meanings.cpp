@@ -83,7 +83,9 @@ constexpr auto kSoftwareMeanings = std::to_array<Meaning>({
     {"software.weight_gradient_placeholders",
      "Transformer Engine keeps a BF16 tensor a shape of weights for autograd"},
     {"software.gradient_accumulation", "in the GEMM that makes the gradient, or by a kernel"},
-    {"software.tensor_parallelism", "who moves rows under sequence parallelism"},
+    {"software.tensor_parallelism", "who moves rows and sums over TP, beside GEMMs or behind them"},
+    {"software.pipeline_messages",
+     "whether each rank sends a part of the activations, without sequence parallelism"},
     {"software.known", "how well the stack is known, which widens intervals"},
 });
 

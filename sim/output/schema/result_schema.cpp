@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "sim/run/energy/step_energy.h"
 #include "sim/workload/parallel/share.h"
 
 namespace simtrain {
@@ -71,6 +72,24 @@ constexpr auto kResultMembers = std::to_array<Member>({
     {"peak_tflops_per_gpu", "number", "dense peak in TFLOP/s, the denominator of MFU"},
     {"sm_clock", "number", "share of the full clock at the power limit"},
     {"breakdown_s", "breakdown", "seconds of the critical path by share; they sum to the step"},
+    {"energy.mean_power_w.gpu", "number", "watts of a GPU, mean of the step"},
+    {"energy.mean_power_w.gpu_limit", "number", "watts that it may draw"},
+    {"energy.mean_power_w.node", "number", "watts at the socket"},
+    {"energy.mean_power_w.cluster", "number", "watts of the job, network and site with it"},
+    {"energy.joules_per_step", "number", "joules of the job"},
+    {"energy.joules_per_token", "number", "joules of the job"},
+    {"energy.mwh_per_1t_tokens", "number", "MWh for 1e12 tokens"},
+    {"energy.pue", "number", "what the site takes over what its computers take"},
+    {"energy.by_part_joules", "parts", "joules of a step by what draws them"},
+    {"energy.gpus_by_kernel_joules", "draws", "joules of all GPUs by what they are drawn for"},
+    {"energy.gpu_power_trace.interval_s", "number", "seconds of each part of the step"},
+    {"energy.gpu_power_trace.least_w", "number", "watts of a GPU, mean of all"},
+    {"energy.gpu_power_trace.most_w", "number", "watts of a GPU, mean of all"},
+    {"energy.gpu_power_trace.swing_of_all_gpus_w", "number", "watts from least to most"},
+    {"energy.gpu_power_trace.mean_w", "array", "watts of a GPU in each part, mean of all"},
+    {"energy.by_rule", "array", "facts that no file gives, with the rule that they follow"},
+    {"energy.cost?.per_step", "object", "dollars and kg of CO2, where the scenario has prices"},
+    {"energy.cost?.per_1t_tokens", "object", "the same for 1e12 tokens"},
     {"memory.peak_bytes", "number", "the largest allocated_bytes of a stage"},
     {"memory.capacity_bytes", "number", "of a GPU"},
     {"memory.fits", "boolean", "every stage has room"},
@@ -147,14 +166,25 @@ Json object_schema() {
           {"properties", Json::object()}};
 }
 
+/// A number for each name of an enumeration.
+template <class Kind>
+Json numbers_by() {
+  Json schema = object_schema();
+  for (const auto& row : EnumNames<Kind>::rows) {
+    schema["required"].push_back(row.first);
+    schema["properties"][std::string(row.first)] = {{"type", "number"}};
+  }
+  return schema;
+}
+
 Json leaf_schema(const Member& member) {
   Json schema;
   if (member.type == "breakdown") {
-    schema = object_schema();
-    for (const auto& [name, share] : EnumNames<Share>::rows) {
-      schema["required"].push_back(name);
-      schema["properties"][std::string(name)] = {{"type", "number"}};
-    }
+    schema = numbers_by<Share>();
+  } else if (member.type == "parts") {
+    schema = numbers_by<PowerPart>();
+  } else if (member.type == "draws") {
+    schema = numbers_by<DrawKind>();
   } else {
     schema["type"] = member.type;
   }

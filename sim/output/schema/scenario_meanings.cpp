@@ -119,6 +119,7 @@ constexpr auto kScenarioMeanings = std::to_array<Meaning>({
      "a list, of recompute selective: core_attn, layernorm, mlp, mla_up_proj, moe, moe_act, "
      "shared_experts; without it core_attn"},
     {"cuda_graphs", "layers are replayed as CUDA graphs: no launch time on the host"},
+    {"cost", "prices, for what a step and a job cost"},
     {"cost.gpu_hour", "price of one GPU for an hour, for prices of a step and of 1T tokens"},
     {"cost.electricity", "price of energy, with what the site takes beside the computers"},
     {"cost.grid", "CO2 equivalents of the grid, for the carbon of a step and of 1T tokens"},
@@ -140,6 +141,7 @@ constexpr auto kScenarioMeanings = std::to_array<Meaning>({
     {"job.train_iters", "its steps"},
     {"job.days", "or how long it runs, whatever it gets done"},
     {"job.failures", "file of hardware/failures; without it nothing fails"},
+    {"job.checkpoint", "how the job saves its state"},
     {"job.checkpoint.storage", "file of hardware/storage that checkpoints are saved to"},
     {"job.checkpoint.save_interval",
      "steps between checkpoints; else the number that Daly's formula gives for its failures"},
@@ -156,6 +158,7 @@ constexpr auto kScenarioMeanings = std::to_array<Meaning>({
     {"job.spare_nodes", "nodes that wait to take the place of failed ones"},
     {"job.elastic_replicas",
      "while nodes are missing the job goes on without so many replicas; 0: it waits"},
+    {"job.eval", "passes over validation data"},
     {"job.eval.eval_interval", "steps between passes over validation data"},
     {"job.eval.eval_iters", "steps' worth of samples of such a pass, forward only"},
     {"job.runs", "simulated runs of the job, each with its own failures"},

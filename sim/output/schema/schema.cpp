@@ -9,6 +9,7 @@
 #include "sim/output/schema/result_schema.h"
 #include "sim/output/schema/schema_of_fields.h"
 #include "sim/output/text/json_parts.h"
+#include "sim/run/scenario/job_fields.h"
 #include "sim/run/scenario/machine_fields.h"
 #include "sim/run/scenario/scenario_fields.h"
 #include "sim/topology/specs/cluster_fields.h"
@@ -34,6 +35,9 @@ constexpr auto kFileKeys = std::to_array<FileKey>({
     {"scenario.software", "hardware/software"},
     {"scenario.model", "scenarios/models"},
     {"scenario.overlap.tp_comm_overlap_table", "hardware/tp_overlap"},
+    {"scenario.job.failures", "hardware/failures"},
+    {"scenario.job.checkpoint.storage", "hardware/storage"},
+    {"scenario.job.checkpoint.non_persistent_storage", "hardware/storage"},
     {"node.gpu", "hardware/gpus"},
     {"cluster.node", "hardware/nodes"},
     {"cluster.fabric", "hardware/fabrics"},
@@ -106,6 +110,8 @@ Json scenario_schema(const DataFolder& data) {
   Json schema = head("scenario", "A scenario of simtrain");
   schema.update(FieldSchema::of<ScenarioFile>("scenario", files));
   add_scenario_blocks(schema);
+  schema["properties"]["job"] = described(FieldSchema::of<JobSpec>("scenario.job", files),
+                                          "the training job of simtrain goodput");
   require_unless(schema, "table", RequiredFields::of<ScenarioFile>());
   schema["$defs"]["model"] = FieldSchema::of<ModelSpec>("model", files);
   return schema;

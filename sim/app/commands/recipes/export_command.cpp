@@ -101,7 +101,7 @@ CommandResult export_command(const CommandCall& call) {
 
 const CommandRow kExportCommand{
     "export",
-    "writes a plan as another framework's launch arguments or configuration",
+    "writes a plan as another framework's configuration",
     "simtrain export scenarios/llama405b_a4_224.yaml --to megatron",
     "Writes what a framework needs to run the scenario's plan. 'simtrain import' of the file makes "
     "the same scenario, but for what is named on standard error.",
