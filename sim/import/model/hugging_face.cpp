@@ -105,7 +105,7 @@ std::string name_of_file(std::string name) {
 
 /// A name that a file of scenarios/models can have, of what is there.
 std::string model_name(const RecipeRequest& request, const ImportFile& file) {
-  const std::string name =
+  std::string name =
       request.name ? *request.name : name_of_file(std::filesystem::path(file.path).stem().string());
   constexpr std::string_view kMarks = "abcdefghijklmnopqrstuvwxyz0123456789.-_";
   if (name.empty() || name.front() < 'a' || name.front() > 'z' || name == "null" ||

@@ -78,7 +78,7 @@ class FlowNetwork {
     bool comes_and_goes = false;
   };
   /// A cache line: a link is asked about whenever a flow that takes it comes or goes.
-  struct alignas(64) LinkState {
+  struct alignas(64) LinkState {  // NOLINT(bugprone-exception-escape): only where memory ends
     double capacity = 0;
     double wanted = 0;
     double wanted_now_and_then = 0;  ///< of that by flows that come and go
