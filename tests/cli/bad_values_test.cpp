@@ -169,7 +169,7 @@ TEST_CASE("An unknown name is refused, with a suggestion where one is close") {
        "gh200-ndr, gh200-nvl32, h100-800g, h100-96gb, h100-nvl, h100-pcie, h20-ndr, h200-nvl, "
        "h800-ndr, "
        "l40s-roce, lab-uneven, large-a100, mi325x-roce, nvl72-roce, oci-a100, oci-b200, "
-       "oci-gb200, oci-h200, oci-mi300x, oci-mi355x, oracle-h100"},
+       "oci-gb200, oci-h200, oci-mi300x, oci-mi355x, oracle-h100, vultr-b200"},
       {"nemo-25.02", "nemo-25.2",
        "6:11: software: 'nemo-25.2' is not in hardware/software; did you mean 'nemo-25.02'?"},
       {"model: llama3.1-8b", "model: llama3.1-8B",

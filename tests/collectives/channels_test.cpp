@@ -69,13 +69,13 @@ TEST_CASE("the channels of a plan are the SMs that it takes") {
   CHECK(setup.plan(Collective::all_gather, kMiB * 64, 8).sms == 8);
 }
 
-TEST_CASE("NVLS has a head for each rank of a domain, at most 8 and 32 from 2.26 on") {
+TEST_CASE("NVLS has a head for each rank of a domain, at most 8, in one 32 from 2.26 on") {
   Setup setup("dgx-superpod-gb200", 36);
   CHECK(nvls_heads(setup.layout(4), setup.settings) == 4);
   CHECK(nvls_heads(setup.layout(72), setup.settings) == 8);
   setup.settings.version.value = {2, 26, 0};
   CHECK(nvls_heads(setup.layout(72), setup.settings) == 32);
-  CHECK(nvls_heads(setup.layout(144), setup.settings) == 32);
+  CHECK(nvls_heads(setup.layout(144), setup.settings) == 8);
 }
 
 TEST_CASE("NVLS takes 16 CTAs on H100, 32 on B200 and 24 there in one domain from 2.27 on") {
@@ -129,7 +129,7 @@ TEST_CASE("a pair inside a domain takes twice the channels while a part is above
 TEST_CASE("a pair over the network has 2 channels, by version fewer or more in large groups") {
   const auto channels = [](NcclVersion version, int ranks) {
     const Setup setup("dgx-superpod-h100", 1, version);
-    return network_pair_channels(setup.environment(), ranks);
+    return network_pair_channels(setup.environment(), ranks, kMiB);
   };
   CHECK(channels({2, 19, 4}, 1024) == 2);
   CHECK(channels({2, 20, 5}, 64) == 2);
@@ -143,8 +143,22 @@ TEST_CASE("a pair over the network has 2 channels, by version fewer or more in l
   CHECK(channels({2, 29, 2}, 256) == 1);
 }
 
+// Measured on 16 B200 with 4 channels a peer: sends of 512 KiB take as long as with 2, of 1 MiB
+// less.
+TEST_CASE("a pair over the network starts on its share of 32 channels") {
+  Setup setup("dgx-superpod-h100", 2);
+  setup.settings.p2p_channels_per_peer = Sourced<int>{4, ""};
+  const auto channels = [&](Bytes bytes) {
+    return network_pair_channels(setup.environment(), 16, bytes);
+  };
+  CHECK(channels(Bytes(1)) == 2);
+  CHECK(channels(Bytes(512 << 10)) == 2);
+  CHECK(channels(kMiB) == 4);
+  CHECK(channels(kMiB * 1024) == 4);
+}
+
 TEST_CASE("NCCL_NCHANNELS_PER_NET_PEER goes before the default") {
   Setup setup("dgx-superpod-h100", 1);
   setup.settings.p2p_channels_per_peer = Sourced<int>{4, ""};
-  CHECK(network_pair_channels(setup.environment(), 1024) == 4);
+  CHECK(network_pair_channels(setup.environment(), 1024, kMiB * 2) == 4);
 }

@@ -1,5 +1,6 @@
 #include "sim/study/nccl/nccl_validation.h"
 
+#include <functional>
 #include <map>
 
 #include <doctest/doctest.h>
@@ -66,24 +67,17 @@ TEST_CASE("measured NCCL curves are met within the bounds of their machine and c
     double percentile_90;
   };
   using Group = std::pair<std::string, std::string>;
-  const std::map<Group, Bound> missing{{{"A100 node", "all_gather"}, {0.08, 0.229}},
-                                       {{"A100 node", "alltoall"}, {0.083, 0.28}},
-                                       {{"A100 node", "send_receive"}, {0.18, 0.28}},
-                                       {{"B200 A4", "all_gather"}, {0.08, 0.286}},
-                                       {{"B200 InfiniBand", "all_gather"}, {0.183, 0.347}},
-                                       {{"B200 InfiniBand", "alltoall"}, {0.093, 0.201}},
-                                       {{"B200 InfiniBand", "reduce_scatter"}, {0.179, 0.364}},
-                                       {{"B200 InfiniBand", "send_receive"}, {0.082, 0.2}},
-                                       {{"B300 node", "all_reduce"}, {0.08, 0.334}},
-                                       {{"B300 node", "alltoall"}, {0.08, 0.249}},
-                                       {{"GB200 NVL72", "all_gather"}, {0.097, 0.293}},
-                                       {{"GB200 NVL72", "all_reduce"}, {0.08, 0.517}},
-                                       {{"GB200 NVL72", "alltoall"}, {0.08, 0.202}},
-                                       {{"GB300 NVL72", "alltoall"}, {0.08, 0.242}},
+  const std::map<Group, Bound> missing{{{"A100 node", "all_gather"}, {0.08, 0.228}},
+                                       {{"A100 node", "alltoall"}, {0.08, 0.245}},
+                                       {{"B200 A4", "all_gather"}, {0.08, 0.268}},
+                                       {{"B200 InfiniBand", "all_gather"}, {0.184, 0.268}},
+                                       {{"B200 InfiniBand", "reduce_scatter"}, {0.169, 0.269}},
+                                       {{"B300 node", "all_reduce"}, {0.08, 0.274}},
+                                       {{"GB200 NVL72", "all_gather"}, {0.096, 0.292}},
+                                       {{"GB300 NVL72", "alltoall"}, {0.116, 0.252}},
                                        {{"H100 InfiniBand", "all_gather"}, {0.282, 0.282}},
-                                       {{"H100 InfiniBand", "alltoall"}, {0.235, 0.235}},
-                                       {{"H200 A3 Ultra", "all_reduce"}, {0.082, 0.243}},
-                                       {{"H200 node", "alltoall"}, {0.08, 0.22}}};
+                                       {{"H100 InfiniBand", "alltoall"}, {0.093, 0.2}},
+                                       {{"H200 A3 Ultra", "all_reduce"}, {0.082, 0.242}}};
 
   const std::vector<CurvePoint> points =
       validate_curves(DataFolder(SIMTRAIN_SOURCE_DIR),
@@ -108,6 +102,39 @@ TEST_CASE("measured NCCL curves are met within the bounds of their machine and c
     const bool meets = reached.median <= 0.08 && reached.percentile_90 <= 0.20;
     CHECK(meets == (named == missing.end()));
   }
+}
+
+// The target is 4 and 12 % from 1 MiB on, 7 and 25 % below. What was fitted meets it; over all
+// curves the 90th percentile from 1 MiB on misses it, for the causes that nccl-validation.md names.
+TEST_CASE("measured NCCL curves are met within the bounds of the closing table") {
+  const std::vector<CurvePoint> points =
+      validate_curves(DataFolder(SIMTRAIN_SOURCE_DIR),
+                      std::string(SIMTRAIN_SOURCE_DIR) + "/validation/nccl/curves.yaml");
+  const auto reached = [&](bool large, const std::function<bool(const CurvePoint&)>& wanted) {
+    std::vector<const CurvePoint*> chosen;
+    for (const CurvePoint& one : points) {
+      if ((one.bytes >= 1 << 20) == large && wanted(one)) chosen.push_back(&one);
+    }
+    return summarize(chosen);
+  };
+  const auto within = [](const CurveSummary& summary, double median, double percentile_90) {
+    CAPTURE(summary.median);
+    CAPTURE(summary.percentile_90);
+    CHECK(summary.median <= median);
+    CHECK(summary.percentile_90 <= percentile_90);
+  };
+  const auto all = [](const CurvePoint&) { return true; };
+  const auto fitted = [](const CurvePoint& one) { return one.use == CurveUse::fitted; };
+  const auto of = [](const char* collective) {
+    return [collective](const CurvePoint& one) { return one.collective == collective; };
+  };
+  within(reached(true, fitted), 0.040, 0.120);
+  within(reached(false, fitted), 0.060, 0.160);
+  within(reached(true, all), 0.045, 0.161);
+  within(reached(false, all), 0.066, 0.245);
+  within(reached(true, of("alltoall")), 0.052, 0.145);
+  within(reached(true, of("send_receive")), 0.047, 0.070);
+  within(reached(false, of("send_receive")), 0.050, 0.175);
 }
 
 TEST_CASE("curves that do not fit together are refused at their place") {

@@ -35,14 +35,42 @@ std::string line(const std::string& machine, const std::string& collective, std:
                  const std::vector<const CurvePoint*>& points) {
   const CurveSummary large = sizes_summary(points, true);
   const CurveSummary small = sizes_summary(points, false);
-  std::string out = fmt::format("{:<16}{:<15}{:<7}", machine, collective, use);
+  std::string out = fmt::format("{:<16}{:<16}{:<7}", machine, collective, use);
   out += large.points == 0
              ? fmt::format("{:>6}{:>7}{:>7}{:>7}", 0, "-", "-", "-")
              : fmt::format("{:>6}{:>7.1f}{:>7.1f}{:>+7.1f}", large.points, large.median * 100,
                            large.percentile_90 * 100, large.bias * 100);
-  out += small.points == 0 ? fmt::format("{:>8}{:>7}", 0, "-")
-                           : fmt::format("{:>8}{:>7.1f}", small.points, small.median * 100);
+  out += small.points == 0 ? fmt::format("{:>8}{:>7}{:>7}", 0, "-", "-")
+                           : fmt::format("{:>8}{:>7.1f}{:>7.1f}", small.points, small.median * 100,
+                                         small.percentile_90 * 100);
   return out + "\n";
+}
+
+std::string nodes_class(int nodes) {
+  return nodes == 1   ? "1 node"
+         : nodes == 2 ? "2 nodes"
+         : nodes <= 8 ? "3 to 8 nodes"
+                      : "more nodes";
+}
+
+/// All rows by operation, by machine and by nodes, and all of them.
+std::string closing_table(const std::vector<CurvePoint>& points) {
+  using Named = std::map<std::string, std::vector<const CurvePoint*>>;
+  Named operations;
+  Named machines;
+  Named nodes;
+  std::vector<const CurvePoint*> all;
+  for (const CurvePoint& point : points) {
+    operations[point.collective].push_back(&point);
+    machines[point.machine].push_back(&point);
+    nodes[nodes_class(point.nodes)].push_back(&point);
+    all.push_back(&point);
+  }
+  std::string out;
+  for (const Named& kind : {operations, machines, nodes}) {
+    for (const auto& [name, members] : kind) out += line("all", name, "all", members);
+  }
+  return out + line("all", "", "all", all);
 }
 
 }  // namespace
@@ -51,9 +79,10 @@ std::string nccl_validation_text(const std::vector<CurvePoint>& points) {
   std::string out =
       "Measured NCCL calls against predictions; errors are predicted over measured\n"
       "time, less one, in %\n\n";
-  out += fmt::format("{:<38}{:>27}{:>15}\n", "", "1 MiB and more", "below");
-  out += fmt::format("{:<16}{:<15}{:<7}{:>6}{:>7}{:>7}{:>7}{:>8}{:>7}\n", "machine", "collective",
-                     "rows", "points", "median", "90 %", "bias", "points", "median");
+  out += fmt::format("{:<39}{:>27}{:>22}\n", "", "1 MiB and more", "below");
+  out +=
+      fmt::format("{:<16}{:<16}{:<7}{:>6}{:>7}{:>7}{:>7}{:>8}{:>7}{:>7}\n", "machine", "collective",
+                  "rows", "points", "median", "90 %", "bias", "points", "median", "90 %");
   std::array<std::vector<const CurvePoint*>, 2> all;
   for (const auto& [key, members] : grouped(points)) {
     const auto& [machine, collective, use] = key;
@@ -62,13 +91,14 @@ std::string nccl_validation_text(const std::vector<CurvePoint>& points) {
   }
   for (const CurveUse use : {CurveUse::fitted, CurveUse::tested})
     out += line("all", "", name_of(use), all[static_cast<std::size_t>(use)]);
-  return out;
+  return out + '\n' + closing_table(points);
 }
 
 nlohmann::ordered_json point_json(const CurvePoint& point) {
   return {{"machine", point.machine},
           {"collective", point.collective},
           {"gpus", point.gpus},
+          {"nodes", point.nodes},
           {"bytes", point.bytes},
           {"measured_s", point.measured_s},
           {"predicted_s", point.predicted_s},

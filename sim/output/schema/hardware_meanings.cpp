@@ -122,6 +122,8 @@ constexpr auto kHardwareMeanings = std::to_array<Meaning>({
     {"node.nic_bandwidth", "of one NIC, each direction"},
     {"node.nvlink_domain_nodes", "nodes that one NVLink domain joins"},
     {"node.gpu_wiring", "over NVLink switches, or a mesh of links between each pair"},
+    {"node.host_cpu",
+     "make of the hosts' processors; NCCL's tables for calls between nodes go by it"},
     {"node.nvswitches", "switch chips of one NVLink domain; none of a mesh"},
     {"node.host_launch_latency", "of the CPU for one kernel launch"},
     {"fabric.transport", "InfiniBand or RoCE"},

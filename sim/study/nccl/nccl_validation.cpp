@@ -94,7 +94,7 @@ std::vector<CurvePoint> validate_curves(const DataFolder& data, const std::strin
       const NcclSweepRow row = calls.of(curve.collective, Bytes(curve.bytes[i]));
       points.push_back(
           {curve.machine, std::string(name_of(curve.collective)), curve.source, curve.use,
-           curve.gpus, static_cast<double>(curve.bytes[i]), curve.us[i] * 1e-6,
+           curve.gpus, curve.nodes, static_cast<double>(curve.bytes[i]), curve.us[i] * 1e-6,
            to_seconds(row.time),
            fmt::format("{} {}", name_of(row.cost.algorithm), name_of(row.cost.protocol))});
     }

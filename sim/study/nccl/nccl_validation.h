@@ -25,6 +25,7 @@ struct CurvePoint {
   std::string source;
   CurveUse use{};
   int gpus = 0;
+  int nodes = 1;
   double bytes = 0;
   double measured_s = 0;
   double predicted_s = 0;

@@ -28,6 +28,7 @@ struct Fields<NodeSpec> {
     v("nic_bandwidth", spec.nic_bandwidth);
     v("nvlink_domain_nodes", spec.nvlink_domain_nodes, Limits{1, 1024});
     v.optional("gpu_wiring", spec.gpu_wiring);
+    v.optional("host_cpu", spec.host_cpu);
     v.optional("nvswitches", spec.nvswitches, Limits{1, 1024});
     v("host_launch_latency", spec.host_launch_latency);
     v.optional("power", spec.power);

@@ -32,6 +32,16 @@ struct NodePower {
 template <>
 struct Fields<NodePower>;
 
+/// The make of a node's host processors. NCCL's tables for calls between nodes go by it.
+enum class HostCpu { intel, amd, arm };
+
+template <>
+struct EnumNames<HostCpu> {
+  static constexpr std::array rows{std::pair{std::string_view("intel"), HostCpu::intel},
+                                   std::pair{std::string_view("amd"), HostCpu::amd},
+                                   std::pair{std::string_view("arm"), HostCpu::arm}};
+};
+
 /// One server (for GB200: one tray): `hardware/nodes/NAME.yaml`.
 struct NodeSpec {
   std::string name;
@@ -42,6 +52,7 @@ struct NodeSpec {
   Sourced<Bandwidth> nic_bandwidth;
   Sourced<int> nvlink_domain_nodes;  ///< nodes that one NVLink domain joins
   Sourced<GpuWiring> gpu_wiring{GpuWiring::switches, "default"};
+  Sourced<HostCpu> host_cpu{HostCpu::intel, "default"};
   Sourced<int> nvswitches{};  ///< switch chips of one NVLink domain; none of a mesh
   Sourced<Duration> host_launch_latency;
   std::optional<NodePower> power;  ///< of a loaded cluster: its file's, else by PowerRules

@@ -63,6 +63,22 @@ ChannelGraph within_limits(ChannelGraph graph, const NcclSettings& settings) {
 /// Channels at less than full speed are cheap to double: they share what the search found.
 ChannelGraph doubled(ChannelGraph graph) { return {graph.channels * 2, graph.bandwidth / 2}; }
 
+/// That all sends of a communicator share (NVIDIA/nccl src/init.cc).
+constexpr int kNetworkChannels = 32;
+
+/// Channels that NCCL lets a pair have between NICs.
+int most_network_channels(const NcclEnvironment& environment, int ranks) {
+  const NcclSettings& settings = environment.settings;
+  if (settings.p2p_channels_per_peer) return settings.p2p_channels_per_peer->value;
+  const NcclVersion version = settings.version.value;
+  if (version < NcclVersion{2, 20, 0}) return 2;
+  if (version < NcclVersion{2, 29, 0}) return 2 * ranks > 4 * kNetworkChannels ? 1 : 2;
+  const double nic = environment.cluster.node.nic_bandwidth.value.value() / 1e9;
+  int channels = static_cast<int>(std::ceil(nic / 14));
+  while (channels > 1 && channels * ((ranks + 7) / 8) > kNetworkChannels) channels /= 2;
+  return channels;
+}
+
 }  // namespace
 
 ChannelGraph ring_graph(const GroupLayout& layout, const NcclEnvironment& environment) {
@@ -91,7 +107,8 @@ ChannelGraph ring_graph(const GroupLayout& layout, const NcclEnvironment& enviro
 }
 
 int nvls_heads(const GroupLayout& layout, const NcclSettings& settings) {
-  const int most = settings.version.value >= NcclVersion{2, 26, 0} ? 32 : 8;
+  const bool many = layout.domains == 1 && settings.version.value >= NcclVersion{2, 26, 0};
+  const int most = many ? 32 : 8;
   return std::clamp(static_cast<int>(layout.ranks_per_domain()), 1, most);
 }
 
@@ -120,16 +137,13 @@ int nvlink_pair_channels(const ClusterSpec& cluster, int ranks, Bytes bytes) {
   return channels;
 }
 
-int network_pair_channels(const NcclEnvironment& environment, int ranks) {
-  const NcclSettings& settings = environment.settings;
-  if (settings.p2p_channels_per_peer) return settings.p2p_channels_per_peer->value;
-  const NcclVersion version = settings.version.value;
-  constexpr int kAll = 32;
-  if (version < NcclVersion{2, 20, 0}) return 2;
-  if (version < NcclVersion{2, 29, 0}) return 2 * ranks > 4 * kAll ? 1 : 2;
-  const double nic = environment.cluster.node.nic_bandwidth.value.value() / 1e9;
-  int channels = static_cast<int>(std::ceil(nic / 14));
-  while (channels > 1 && channels * ((ranks + 7) / 8) > kAll) channels /= 2;
+int network_pair_channels(const NcclEnvironment& environment, int ranks, Bytes bytes) {
+  const int most = most_network_channels(environment, ranks);
+  const auto chunk = static_cast<double>(environment.settings.p2p_net_chunk.value.value());
+  int channels = most;
+  while (channels > 1 && channels * ranks > kNetworkChannels) channels /= 2;
+  while (channels<most&& static_cast<double>(bytes.value()) / channels> 2 * chunk)
+    channels = std::min(channels * 2, most);
   return channels;
 }
 

@@ -29,7 +29,9 @@ ChannelGraph ring_graph(const GroupLayout& layout, const NcclEnvironment& enviro
 /// `channels` is the number of kernels' CTAs (src/transport/nvls.cc), `bandwidth` that of a head.
 ChannelGraph nvls_graph(const GroupLayout& layout, const NcclEnvironment& environment);
 
-/// Ranks of a domain that each own a part of an NVLS buffer: at most 8, or 32 from 2.26 on.
+/// Ranks of a domain that each own a part of an NVLS buffer: at most 8, or 32 from 2.26 on inside
+/// one domain. Over domains 8, each with its NIC: all-reduces over 2 and 20 racks of GB200 move the
+/// 400 GB/s of 8 NICs a rack.
 int nvls_heads(const GroupLayout& layout, const NcclSettings& settings);
 
 /// Channels of one send and receive between NVLink peers, given the ranks of the communicator: all
@@ -37,7 +39,8 @@ int nvls_heads(const GroupLayout& layout, const NcclSettings& settings);
 int nvlink_pair_channels(const ClusterSpec& cluster, int ranks, Bytes bytes);
 
 /// The same between NICs (src/init.cc): 2, halved for large communicators; from 2.29 on by the rate
-/// of the NIC. NCCL_NCHANNELS_PER_NET_PEER goes before it.
-int network_pair_channels(const NcclEnvironment& environment, int ranks);
+/// of the NIC. NCCL_NCHANNELS_PER_NET_PEER goes before it. A message starts on its share of 32
+/// channels and takes twice as many while a part is more than two chunks.
+int network_pair_channels(const NcclEnvironment& environment, int ranks, Bytes bytes);
 
 }  // namespace simtrain

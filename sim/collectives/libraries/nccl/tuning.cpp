@@ -23,7 +23,7 @@ constexpr NcclVersion k2292{2, 29, 2};
 constexpr NcclVersion k2297{2, 29, 7};
 
 struct Caps {
-  ByDomains ll;           ///< all channels together
+  double ll;              ///< all channels together, one domain
   ByDomains ring_ll128;   ///< a channel
   ByDomains tree_ll128;   ///< a channel
   ByDomains tree_simple;  ///< a channel
@@ -33,14 +33,13 @@ Caps caps_of(Architecture architecture, NcclVersion version) {
   switch (architecture) {
     case Architecture::ampere:
     case Architecture::ada:
-      return {{87.7, 22.5, 19}, {20, 20, 20}, {20, 20, 20}, {24, 23.6, 17.8}};
+      return {87.7, {20, 20, 20}, {20, 20, 20}, {24, 23.6, 17.8}};
     case Architecture::hopper: {
-      const ByDomains ll = version < k221 ? ByDomains{87.7, 22.5, 19} : ByDomains{141, 45, 35};
-      return {ll, {36.7, 36.7, 36.7}, {36.7, 36.7, 29}, {38.7, 41.4, 36}};
+      return {version < k221 ? 87.7 : 141, {36.7, 36.7, 36.7}, {36.7, 36.7, 29}, {38.7, 41.4, 36}};
     }
     case Architecture::blackwell: {
       const bool own = version >= k225;  // before, Blackwell is counted as Hopper
-      Caps caps = own ? Caps{{282, 90, 70}, {73.4, 73.4, 73.4}, {73.4, 73.4, 58}, {77.4, 82.8, 72}}
+      Caps caps = own ? Caps{282, {73.4, 73.4, 73.4}, {73.4, 73.4, 58}, {77.4, 82.8, 72}}
                       : caps_of(Architecture::hopper, version);
       if (version >= k2283) {
         caps.tree_ll128 = {55.6, 31.67, 20};
@@ -102,6 +101,13 @@ int whole_log2(int number) {
   return log;
 }
 
+/// What a step costs at least where a call leaves the node, in microseconds: by the hosts'
+/// processors, three times that with Simple.
+double network_overhead(Protocol protocol, const NcclEnvironment& environment) {
+  const double one = environment.cluster.node.host_cpu.value == HostCpu::amd ? 2 : 1;
+  return protocol == Protocol::simple ? 3 * one : one;
+}
+
 double tuning_latency(const CollectiveRequest& request, Algorithm algorithm, Protocol protocol,
                       const NcclEnvironment& environment) {
   const GroupLayout& layout = request.layout;
@@ -119,7 +125,7 @@ double tuning_latency(const CollectiveRequest& request, Algorithm algorithm, Pro
       const int steps = rounds * (layout.ranks - 1);
       const int crossing = rounds * (layout.domains - 1) +
                            (rounds == 2 && version < k223 && layout.domains > 1 ? 2 : 0);
-      const double overhead = layout.domains == 1 ? 0.0 : protocol == Protocol::simple ? 3.0 : 1.0;
+      const double overhead = layout.domains == 1 ? 0.0 : network_overhead(protocol, environment);
       return base + (steps - crossing) * std::max(inside, overhead) + crossing * between;
     }
     case Algorithm::tree:
@@ -160,7 +166,7 @@ double tuning_bandwidth(const CollectiveRequest& request, Algorithm algorithm, P
         const double share = version >= k221                    ? 0.5
                              : all_reduce || layout.domains > 1 ? 0.25
                                                                 : 1 / 3.0;
-        bandwidth = std::min(caps.ll[d], bus * share);
+        bandwidth = std::min(ll_bandwidth_cap(layout, environment), bus * share);
       } else if (protocol == Protocol::ll128) {
         bandwidth = std::min(0.92 * bus, counted * caps.ring_ll128[d]);
       }
@@ -168,7 +174,8 @@ double tuning_bandwidth(const CollectiveRequest& request, Algorithm algorithm, P
     }
     case Algorithm::tree: {
       double bandwidth = std::min(0.92 * bus, counted * caps.tree_simple[d]);
-      if (protocol == Protocol::ll) bandwidth = std::min(bandwidth / 3.8, caps.ll[d]);
+      if (protocol == Protocol::ll)
+        bandwidth = std::min(bandwidth / 3.8, ll_bandwidth_cap(layout, environment));
       if (protocol == Protocol::ll128)
         bandwidth = std::min(bandwidth * (layout.domains == 1 ? 7.0 / 9 : 120.0 / 128),
                              counted * caps.tree_ll128[d]);
@@ -213,8 +220,12 @@ double tree_correction(Protocol protocol, Bytes bytes) {
 }  // namespace
 
 double ll_bandwidth_cap(const GroupLayout& layout, const NcclEnvironment& environment) {
-  return caps_of(environment.cluster.gpu.architecture, environment.settings.version.value)
-      .ll[domains_index(layout)];
+  const ClusterSpec& cluster = environment.cluster;
+  if (layout.domains == 1)
+    return caps_of(cluster.gpu.architecture, environment.settings.version.value).ll;
+  const bool amd = cluster.node.host_cpu.value == HostCpu::amd;
+  if (layout.domains == 2) return amd ? 22.5 : 39.0;
+  return amd ? 19.0 : 20.4;
 }
 
 double tuning_seconds(const CollectiveRequest& request, Algorithm algorithm, Protocol protocol,

@@ -11,8 +11,8 @@ namespace simtrain {
 double tuning_seconds(const CollectiveRequest& request, Algorithm algorithm, Protocol protocol,
                       const NcclEnvironment& environment);
 
-/// LL bandwidth that NCCL counts at most over all channels, in GB/s: by version, architecture and
-/// number of domains (1, 2, more).
+/// LL bandwidth that NCCL counts at most over all channels, in GB/s: inside a domain by version and
+/// architecture, over two or more by the hosts' processors.
 double ll_bandwidth_cap(const GroupLayout& layout, const NcclEnvironment& environment);
 
 }  // namespace simtrain

@@ -78,7 +78,8 @@ TransferCost nvls_tree_cost(const CollectiveRequest& request, const NcclEnvironm
   const double wire_share = 2.0 * (layout.ranks - 1) / layout.ranks;
   const double domain_bytes = tree_domain_bytes(layout.domains);
   const double network =
-      domain_network_rate(layout, cluster, ring_graph(layout, environment).channels);
+      std::min(domain_network_rate(layout, cluster, ring_graph(layout, environment).channels),
+               nvls_heads(layout, environment.settings) * cluster.usable_nic_bandwidth().value());
   const Rounds rounds = rounds_of(request, environment);
   const double inside =
       rounds.bytes * wire_share / nvls.bandwidth.value() + to_seconds(nvls.round_overhead);

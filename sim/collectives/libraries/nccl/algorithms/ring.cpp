@@ -11,9 +11,10 @@ double hop_rate(const CollectiveRequest& request, const NcclEnvironment& environ
   const ClusterSpec& cluster = environment.cluster;
   const NcclGpuSpec& nccl = cluster.gpu.nccl;
   const NcclProtocolSpec& inside = nccl.protocol(static_cast<std::size_t>(protocol));
-  double rate = inside.bandwidth.value();
-  if (protocol == Protocol::simple)
-    rate = std::min(rate, channels * nccl.lone_channel_bandwidth.value.value());
+  // Few channels bind before the links do; LL and LL128 lose the same share of them.
+  const double share = inside.bandwidth.value() / nccl.simple.bandwidth.value();
+  double rate = std::min(inside.bandwidth.value(),
+                         share * channels * nccl.lone_channel_bandwidth.value.value());
   if (request.layout.domains == 1) return rate;
   const double network = domain_network_rate(request.layout, cluster, channels);
   // LL128 carries 120 bytes of 128, of which NCCL's tuning counts 0.92.
