@@ -221,9 +221,11 @@ TEST_CASE("torture: more layers or micro-batches never shorten a step") {
 
 // A transfer that takes longer may end beside other work, which it slows less, or let another one
 // go first: as in any schedule of given orders, a slower part can end the whole a little earlier.
-TEST_CASE("torture: half the NIC bandwidth shortens no step by more than a thousandth") {
+// And NCCL opens its channels by the speed of NICs: where switches bind, faster NICs that channels
+// share are the worse choice.
+TEST_CASE("torture: half the NIC bandwidth hardly shortens a step") {
   for_each_job(jobs(100, 10), [](const LegalJob& job) {
-    return never_shorter(job, "half the NIC bandwidth", 1e-3, [](Scenario& changed) {
+    return never_shorter(job, "half the NIC bandwidth", 3e-3, [](Scenario& changed) {
       Bandwidth& bandwidth = changed.cluster.node.nic_bandwidth.value;
       bandwidth = bandwidth / 2;
     });

@@ -35,13 +35,13 @@ std::string line(const std::string& machine, const std::string& collective, std:
                  const std::vector<const CurvePoint*>& points) {
   const CurveSummary large = sizes_summary(points, true);
   const CurveSummary small = sizes_summary(points, false);
-  std::string out = fmt::format("{:<16}{:<16}{:<7}", machine, collective, use);
+  std::string out = fmt::format("{:<16}{:<15}{:<6}", machine, collective, use);
   out += large.points == 0
-             ? fmt::format("{:>6}{:>7}{:>7}{:>7}", 0, "-", "-", "-")
-             : fmt::format("{:>6}{:>7.1f}{:>7.1f}{:>+7.1f}", large.points, large.median * 100,
+             ? fmt::format("{:>5}{:>7}{:>6}{:>7}", 0, "-", "-", "-")
+             : fmt::format("{:>5}{:>7.1f}{:>6.1f}{:>+7.1f}", large.points, large.median * 100,
                            large.percentile_90 * 100, large.bias * 100);
-  out += small.points == 0 ? fmt::format("{:>8}{:>7}{:>7}", 0, "-", "-")
-                           : fmt::format("{:>8}{:>7.1f}{:>7.1f}", small.points, small.median * 100,
+  out += small.points == 0 ? fmt::format("{:>6}{:>6}{:>6}", 0, "-", "-")
+                           : fmt::format("{:>6}{:>6.1f}{:>6.1f}", small.points, small.median * 100,
                                          small.percentile_90 * 100);
   return out + "\n";
 }
@@ -79,10 +79,10 @@ std::string nccl_validation_text(const std::vector<CurvePoint>& points) {
   std::string out =
       "Measured NCCL calls against predictions; errors are predicted over measured\n"
       "time, less one, in %\n\n";
-  out += fmt::format("{:<39}{:>27}{:>22}\n", "", "1 MiB and more", "below");
+  out += fmt::format("{:<37}{:>25}{:>18}\n", "", "1 MiB and more", "below");
   out +=
-      fmt::format("{:<16}{:<16}{:<7}{:>6}{:>7}{:>7}{:>7}{:>8}{:>7}{:>7}\n", "machine", "collective",
-                  "rows", "points", "median", "90 %", "bias", "points", "median", "90 %");
+      fmt::format("{:<16}{:<15}{:<6}{:>5}{:>7}{:>6}{:>7}{:>6}{:>6}{:>6}\n", "machine", "collective",
+                  "rows", "calls", "median", "90 %", "bias", "calls", "med.", "90 %");
   std::array<std::vector<const CurvePoint*>, 2> all;
   for (const auto& [key, members] : grouped(points)) {
     const auto& [machine, collective, use] = key;
