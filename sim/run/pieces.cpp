@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/run/engine/executor.h"
+#include "sim/run/host_slack.h"
 #include "sim/run/inner_traffic_of.h"
 #include "sim/workload/plan/stage_passes.h"
 #include "sim/workload/plan/stragglers.h"
@@ -97,28 +98,22 @@ bool waits_for_gpu(const OpNote& note) {
   return streaming != nullptr && streaming->launches == 0;
 }
 
-/// How much longer a layer takes because its kernels are launched too late. The host may be ahead
-/// by as much as it likes, but for places where it waits for a number from the GPU: from there to
-/// the next one the longer of the two counts.
-double host_slack(const PassContext& context, const SimulatedPiece& simulated, const Piece& piece) {
+/// A layer's ops as the host launches them.
+std::vector<HostOp> host_ops(const PassContext& context, const SimulatedPiece& simulated,
+                             const Piece& piece) {
   const Program& program = simulated.plan.programs.front();
   const std::vector<double> launches = launches_by_op(context, program, piece);
   const double latency = to_seconds(context.cluster.spec().node.host_launch_latency.value);
-  double slack = 0;
-  double host = 0;
-  Duration from{};
-  const auto close = [&](Duration until) {
-    slack += std::max(0.0, host - to_seconds(until - from));
-    host = 0;
-    from = until;
-  };
-  for (std::size_t i = 0; i < program.ops.size(); ++i) {
-    host += launches[i] * latency;
-    if (waits_for_gpu(program.notes[i]))
-      close(simulated.timeline.span(0, static_cast<std::uint32_t>(i)).end);
+  std::vector<HostOp> ops;
+  ops.reserve(launches.size());
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    const OpNote& note = program.notes[i];
+    const Span& span = simulated.timeline.span(0, static_cast<std::uint32_t>(i));
+    const Duration needed = launches_of(note, true) > 0 ? span.end : span.start;
+    ops.push_back(
+        {launches[i] * latency, to_seconds(needed), to_seconds(span.end), waits_for_gpu(note)});
   }
-  close(simulated.cost.time);
-  return slack;
+  return ops;
 }
 
 void wait_for_host(SimulatedPiece& simulated, const PassContext& context, const Piece& piece) {
@@ -129,7 +124,7 @@ void wait_for_host(SimulatedPiece& simulated, const PassContext& context, const 
     launches = launched_alone(context, program, i);
   if (!launches) return;
   PieceCost& cost = simulated.cost;
-  const double slack = host_slack(context, simulated, piece);
+  const double slack = host_slack(host_ops(context, simulated, piece), to_seconds(cost.time));
   if (slack <= 0) return;
   part(cost.parts, Share::host) += slack;
   for (InnerTraffic& traffic : cost.inner) {
