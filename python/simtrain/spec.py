@@ -349,6 +349,10 @@ class Overlap(Keys):
         defer_embedding_wgrad_compute: the output layer's weight gradient waits for the flush (left out:
             false)
         wgrad_deferral_limit: micro-batches that it is kept for; 0: all (left out: 0)
+        overlap_moe_expert_parallel_comm: a micro-batch's forward beside another's backward, so that tokens
+            travel beside kernels (left out: false)
+        delay_wgrad_compute: of these passes: weight gradients after input gradients have gone on their way
+            (left out: false)
     """
 
     tp_comm_overlap: bool
@@ -358,6 +362,8 @@ class Overlap(Keys):
     overlap_param_gather: bool
     defer_embedding_wgrad_compute: Optional[bool] = None
     wgrad_deferral_limit: Optional[int] = None
+    overlap_moe_expert_parallel_comm: Optional[bool] = None
+    delay_wgrad_compute: Optional[bool] = None
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -408,6 +414,7 @@ class Moe(Keys):
         moe_expert_rank_capacity_factor: rows that a rank takes over the mean, the rest is dropped: the host
             need not wait for their number, and CUDA graphs hold the experts too; of HybridEP
         moe_load_imbalance: rows of the busiest rank over the mean; else as random routing makes it
+        moe_shared_expert_overlap: shared experts run beside the exchange of tokens (left out: false)
     """
 
     moe_token_dispatcher_type: Optional[Literal["allgather", "alltoall", "flex"]] = None
@@ -419,6 +426,7 @@ class Moe(Keys):
     moe_pad_expert_input_to_capacity: Optional[bool] = None
     moe_expert_rank_capacity_factor: Optional[float] = None
     moe_load_imbalance: Optional[float] = None
+    moe_shared_expert_overlap: Optional[bool] = None
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -76,16 +76,21 @@ bool launched_alone(const PassContext& context, const Program& program, std::siz
   return program.ops[op].compute && !graph;
 }
 
-/// Launches of each op of a layer's program, of all kernels in it.
+/// Launches of each op of a layer's program, or of a pair of them, of all kernels in it.
 std::vector<double> launches_by_op(const PassContext& context, const Program& program,
                                    const Piece& piece) {
-  const double each = launches_of_kernel(context, piece);
+  const bool paired = piece.part == Part::layer_pair;
+  const double own = launches_of_kernel(
+      context, {Part::layer, piece.phase, paired ? piece.backward_kind : piece.kind});
+  const double other =
+      paired ? launches_of_kernel(context, {Part::layer, Phase::forward, piece.kind}) : own;
   const auto& of_expert = context.recipe.software.host_launches.expert_gemm;
   const double by_expert = of_expert ? of_expert->value : 1;
   std::vector<double> launches;
   launches.reserve(program.ops.size());
   for (std::size_t i = 0; i < program.ops.size(); ++i) {
     const OpNote& note = program.notes[i];
+    const double each = program.ops[i].micro_batch > 0 ? other : own;
     launches.push_back(launched_alone(context, program, i)
                            ? each * launches_of(note, false) + by_expert * launches_of(note, true)
                            : 0);
@@ -117,7 +122,8 @@ std::vector<HostOp> host_ops(const PassContext& context, const SimulatedPiece& s
 }
 
 void wait_for_host(SimulatedPiece& simulated, const PassContext& context, const Piece& piece) {
-  if (piece.part != Part::layer || piece.phase == Phase::weight_cast) return;
+  const bool layers = piece.part == Part::layer || piece.part == Part::layer_pair;
+  if (!layers || piece.phase == Phase::weight_cast) return;
   const Program& program = simulated.plan.programs.front();
   bool launches = false;
   for (std::size_t i = 0; i < program.ops.size() && !launches; ++i)

@@ -47,6 +47,15 @@ StepRank::StepRank(const SimulatedStep& simulated, int rank)
       place_(piece_place(simulated, rank)),
       passes_(simulated.context(), simulated.costs_of(rank), stage_) {
   number_segments();
+  if (simulated.scenario.recipe.overlap.overlap_moe_expert_parallel_comm) add_up_pieces();
+}
+
+void StepRank::add_up_pieces() {
+  own_.assign(program_.ops.size(), Duration(0));
+  for (std::uint32_t op = 0; op < program_.ops.size(); ++op) {
+    const std::vector<PieceRun> runs = pieces(op);
+    if (!runs.empty()) own_[op] = runs.back().end;
+  }
 }
 
 /// Ops of one pass follow each other on the compute stream.
@@ -102,7 +111,8 @@ std::uint32_t StepRank::place_in(const SimulatedPiece& piece) const {
 
 Duration StepRank::at(std::uint32_t op, Duration own) const {
   const Span& span = spans_[op];
-  const Duration alone = program_.compute_costs[program_.ops[op].cost].time;
+  Duration alone = program_.compute_costs[program_.ops[op].cost].time;
+  if (!own_.empty()) alone = std::max(alone, own_[op]);
   const Duration length = span.end - span.start;
   if (own >= alone) return span.end;
   const double scaled = static_cast<double>(own.count()) * static_cast<double>(length.count()) /

@@ -38,7 +38,8 @@ class StepRank {
   [[nodiscard]] std::uint32_t place_in(const SimulatedPiece& piece) const;
 
   /// When an op is `own` into its own time. An op that was slowed by what ran beside it is
-  /// stretched evenly: the engine does not keep where it lost its time.
+  /// stretched evenly: the engine does not keep where it lost its time. One of a combined pair,
+  /// whose pieces alone take longer, is compressed.
   [[nodiscard]] Duration at(std::uint32_t op, Duration own) const;
 
   /// The group of the rank.
@@ -48,6 +49,7 @@ class StepRank {
 
  private:
   void number_segments();
+  void add_up_pieces();
   void append_pieces(std::vector<PieceRun>& runs, const Stretch& stretch, const Op& op) const;
 
   const SimulatedStep& simulated_;
@@ -60,6 +62,7 @@ class StepRank {
   int place_;  ///< in the first TP x CP group of its class, the rank that simulates its pieces
   StagePasses passes_;
   std::vector<int> segments_;  ///< by op: which stretch of a pass that is simulated in parts
+  std::vector<Duration> own_;  ///< by op of a combined pair: its pieces one after the other
 };
 
 }  // namespace simtrain

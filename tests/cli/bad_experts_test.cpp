@@ -39,6 +39,12 @@ TEST_CASE("Experts must divide over EP and ETP, and these over the ranks of a st
            Refused{"moe.moe_token_dispatcher_type=ring",
                    ":1:31: moe.moe_token_dispatcher_type: 'ring' is not known here; known are "
                    "allgather, alltoall, flex"},
+           Refused{"moe.moe_shared_expert_overlap=true",
+                   "moe.moe_shared_expert_overlap: is of shared experts, which mixtral-8x7b does "
+                   "not have"},
+           Refused{"overlap.delay_wgrad_compute=true",
+                   "overlap.delay_wgrad_compute: is of overlap_moe_expert_parallel_comm, which is "
+                   "false"},
        }) {
     CAPTURE(row.setting);
     const Outcome outcome = run_simtrain({"run", file, "--row", "bf16-256", "--set", row.setting});
@@ -46,4 +52,33 @@ TEST_CASE("Experts must divide over EP and ETP, and these over the ranks of a st
     CHECK(outcome.out.empty());
     CHECK(outcome.status == 2);
   }
+}
+
+TEST_CASE("passes beside each other need an exchange, chunks and layers that are not run again") {
+  const std::string key = "overlap.overlap_moe_expert_parallel_comm";
+  const std::string file = std::string(SIMTRAIN_SOURCE_DIR) + "/scenarios/mixtral_8x7b_h200.yaml";
+  for (const Refused& row : {
+           Refused{"ep=1", "is of tokens that travel; expert_model_parallel_size is 1"},
+           Refused{"moe.moe_token_dispatcher_type=allgather",
+                   "is not of the allgather dispatcher; alltoall or flex would do"},
+           Refused{"recompute=full",
+                   "needs layers that are not computed again whole; recompute selective would do"},
+           Refused{"pp=2", "parallelism.virtual_pipeline_model_parallel_size: is 1, where " + key +
+                               " needs several chunks a stage; 2 would do"},
+           Refused{"parallelism.pipeline_schedule=gpipe",
+                   "is of 1f1b, interleaved and dualpipe_v, not of gpipe"},
+       }) {
+    CAPTURE(row.setting);
+    const Outcome outcome = run_simtrain(
+        {"run", file, "--row", "bf16-256", "--set", key + "=true", "--set", row.setting});
+    CHECK(outcome.err.find(row.sentence) != std::string::npos);
+    CHECK(outcome.out.empty());
+    CHECK(outcome.status == 2);
+  }
+  const Outcome dense =
+      run_simtrain({"run", std::string(SIMTRAIN_SOURCE_DIR) + "/scenarios/llama31_8b_h100.yaml",
+                    "--row", "bf16-32", "--set", key + "=true"});
+  CHECK(dense.err.find(key + ": is of experts, which llama3.1-8b does not have") !=
+        std::string::npos);
+  CHECK(dense.status == 2);
 }

@@ -300,29 +300,28 @@ TEST_CASE("modules to recompute are those of Megatron, old switches too") {
 }
 
 TEST_CASE("settings that change a step in a way that is not simulated are refused at their line") {
-  for (const std::string key :
-       {"moe_extended_tp", "moe_shared_expert_overlap", "overlap_moe_expert_parallel_comm",
-        "delay_wgrad_compute", "moe_token_dropping", "moe_router_force_biased",
-        "hybrid_attention_ratio", "experimental_attention_variant"}) {
+  for (const std::string key : {"moe_extended_tp", "moe_token_dropping", "moe_router_force_biased",
+                                "hybrid_attention_ratio", "experimental_attention_variant"}) {
     CAPTURE(key);
     const std::string error = refused(kConfig, {key + "=1"});
     CHECK(error.starts_with("--override " + key + "=1:1:1: --"));
     CHECK(has(error, "is set to '1'; "));
     CHECK(refused(kConfig, {key + "=false"}).empty());
   }
-  const ImportFile file =
-      with(recipe_file("qwen3_30b_bridge.yaml"), "moe_shared_expert_overlap: false",
-           "moe_shared_expert_overlap: true");
-  CHECK(has(error_of([&] { import_recipe(file, mixture_job()); }),
-            "qwen3_30b_bridge.yaml:33:30: model.moe_shared_expert_overlap: is set to 'true'; "
-            "shared experts beside the exchange of tokens are not modelled"));
-  const ImportFile paired = with(recipe_file("qwen3_30b_bridge.yaml"), "tp_comm_overlap: false}",
-                                 "overlap_moe_expert_parallel_comm: true}");
-  CHECK(has(error_of([&] { import_recipe(paired, mixture_job()); }),
-            "comm_overlap.overlap_moe_expert_parallel_comm: is set to 'true'"));
   CHECK(has(
       import_recipe(recipe_file(kConfig), mixture_job({"moe_router_num_groups=8"})).notes.front(),
       "routing to some groups of experts"));
+}
+
+TEST_CASE("what runs beside the exchange of tokens is imported") {
+  const ImportFile paired =
+      with(recipe_file("qwen3_30b_bridge.yaml"), "overlap_moe_expert_parallel_comm: false",
+           "overlap_moe_expert_parallel_comm: true\n  delay_wgrad_compute: true");
+  RecipeRequest request = mixture_job();
+  request.nodes = 2;
+  const OverlapSpec overlap = scenario_in(import_recipe(paired, request).yaml).recipe.overlap;
+  CHECK(overlap.overlap_moe_expert_parallel_comm);
+  CHECK(overlap.delay_wgrad_compute);
 }
 
 TEST_CASE("experts that cannot be dealt out are refused by the scenario") {

@@ -113,6 +113,17 @@ TEST_CASE("nor on a cluster where groups lie unlike or links between switches bi
   }
 }
 
+TEST_CASE("nor where passes run in pairs") {
+  std::mt19937 random(13);
+  Nearness nearness;
+  for (const std::string delayed : {"false", "true"}) {
+    Scenario base = draft("mixtral_8x7b_h200", "bf16-256",
+                          {"nodes=4", "gbs=64", "overlap.overlap_moe_expert_parallel_comm=true",
+                           "overlap.delay_wgrad_compute=" + delayed});
+    check_bounds(base, 12, random, nearness);
+  }
+}
+
 TEST_CASE("nor where layers differ, so that every stage is its own") {
   std::mt19937 random(11);
   Nearness nearness;

@@ -18,6 +18,20 @@ struct WrittenOrder {
   std::string_view order;
 };
 
+/// Megatron's combined 1F1B.
+inline constexpr std::string_view kCombinedOrder = R"(
+0F0 0F1 0F2 0F3 4F0 4F1 4F2 4F3 0F4 0F5 0F6 (0F7|4B0) (4F4|4B1) (4F5|4B2) (4F6|4B3) (4F7|0B0) 0B1
+0B2 0B3 4B4 4B5 4B6 4B7 0B4 0B5 0B6 0B7
+/
+1F0 1F1 1F2 1F3 5F0 5F1 5F2 5F3 1F4 (1F5|5B0) (1F6|5B1) (1F7|5B2) (5F4|5B3) (5F5|1B0) (5F6|1B1)
+(5F7|1B2) 1B3 5B4 5B5 5B6 5B7 1B4 1B5 1B6 1B7
+/
+2F0 2F1 2F2 2F3 6F0 6F1 6F2 (6F3|6B0) (2F4|6B1) (2F5|6B2) (2F6|6B3) (2F7|2B0) (6F4|2B1) (6F5|2B2)
+(6F6|2B3) (6F7|6B4) 6B5 6B6 6B7 2B4 2B5 2B6 2B7
+/
+3F0 3F1 3F2 3F3 7F0 (7F1|7B0) (7F2|7B1) (7F3|7B2) (3F4|7B3) (3F5|3B0) (3F6|3B1) (3F7|3B2) (7F4|3B3)
+(7F5|7B4) (7F6|7B5) (7F7|7B6) 7B7 3B4 3B5 3B6 3B7)";
+
 inline constexpr std::array kWrittenOrders = {
     WrittenOrder{PipelineSchedule::gpipe, 1, R"(
 0F0 0F1 0F2 0F3 0F4 0F5 0F6 0F7 0B0 0B1 0B2 0B3 0B4 0B5 0B6 0B7

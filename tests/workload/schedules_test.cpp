@@ -194,6 +194,44 @@ TEST_CASE("four stages run eight micro-batches in the order that is written down
   }
 }
 
+TEST_CASE("combined passes are pairs after one more forward") {
+  PipelineShape shape{4, 2, 8};
+  shape.combined = true;
+  const std::vector<std::string> stages = stages_of(kCombinedOrder);
+  REQUIRE(stages.size() == 4);
+  for (int stage = 0; stage < 4; ++stage)
+    CHECK(order_of(shape, stage) == stages[static_cast<std::size_t>(stage)]);
+  const auto step = unit_step(shape);
+  REQUIRE(step);
+  CHECK(step->makespan == 57);
+  CHECK(step->idle == 9);
+  CHECK(step->peak == 12);
+  PipelineShape alone{1, 1, 4};
+  alone.combined = true;
+  CHECK(order_of(alone, 0) == "0F0 (0F1|0B0) (0F2|0B1) (0F3|0B2) 0B3");
+  CHECK(unit_step(alone)->makespan == 12);
+  CHECK(unit_step(alone)->peak == 2);
+}
+
+TEST_CASE("each task of a pair knows beside which chunk it runs") {
+  PipelineShape shape{2, 2, 4};
+  for (const bool combined : {false, true}) {
+    shape.combined = combined;
+    const std::vector<Task> tasks = PipelineStage(shape, 0).tasks();
+    int pairs = 0;
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      const bool first = tasks[i].paired;
+      const bool second = i > 0 && tasks[i - 1].paired;
+      CHECK((tasks[i].beside >= 0) == (first || second));
+      if (!first) continue;
+      ++pairs;
+      CHECK(tasks[i].beside == tasks[i + 1].chunk);
+      CHECK(tasks[i + 1].beside == tasks[i].chunk);
+    }
+    CHECK((pairs > 0) == combined);
+  }
+}
+
 TEST_CASE("in unit time a schedule takes, waits and holds what is known of it") {
   for (const Written& row : kTable) {
     const auto step = unit_step({row.stages, row.chunks, row.micro_batches, row.schedule});

@@ -134,6 +134,15 @@ void give_dispatch(const MoeSpec& moe, RecipeTerms& terms) {
     give(terms.moe_expert_rank_capacity_factor,
          fmt::format("{}", *moe.moe_expert_rank_capacity_factor),
          m + "moe_expert_rank_capacity_factor");
+  if (moe.moe_shared_expert_overlap)
+    give(terms.moe_shared_expert_overlap, true, m + "moe_shared_expert_overlap");
+}
+
+void give_exchange_overlap(const OverlapSpec& overlap, RecipeTerms& terms) {
+  if (!overlap.overlap_moe_expert_parallel_comm) return;
+  give(terms.overlap_moe_expert_parallel_comm, true, "overlap.overlap_moe_expert_parallel_comm");
+  if (overlap.delay_wgrad_compute)
+    give(terms.delay_wgrad_compute, true, "overlap.delay_wgrad_compute");
 }
 
 void give_recompute(const Recipe& recipe, RecipeTerms& terms) {
@@ -164,6 +173,7 @@ RecipeTerms scenario_terms(const Scenario& scenario) {
   give_optimizer(recipe, terms);
   give_sharding(recipe, terms);
   if (recipe.model.has_experts()) give_dispatch(recipe.moe, terms);
+  give_exchange_overlap(recipe.overlap, terms);
   give_recompute(recipe, terms);
   if (recipe.cuda_graphs) give(terms.cuda_graph_impl, "local", "cuda_graphs");
   give(terms.num_nodes, scenario.placement.nodes, "cluster.nodes");

@@ -10,11 +10,6 @@
 
 namespace simtrain {
 
-inline constexpr Refused kNoExchangeOverlap{
-    "the exchange of tokens beside another micro-batch is not modelled"};
-inline constexpr Refused kNoDelayedGradients{
-    "weight gradients of layers that wait are not modelled"};
-
 /// Megatron Core's settings of experts, and of what else the layers of a model are made of.
 std::span<const KeyRow> core_expert_rows();
 std::span<const KeyRow> core_layer_rows();

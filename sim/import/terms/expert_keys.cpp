@@ -111,6 +111,16 @@ void put_capacity(const RecipeTerms& terms, const PutKey& put) {
         [&] { return of(*terms.moe_pad_expert_input_to_capacity); });
 }
 
+/// What runs beside the exchange of tokens.
+void put_overlap(const RecipeTerms& terms, const PutKey& put) {
+  const auto put_set = [&](const std::string& key, const FlagTerm& term) {
+    if (holds(term)) put(key, [&] { return of(*term); });
+  };
+  put_set("moe.moe_shared_expert_overlap", terms.moe_shared_expert_overlap);
+  put_set("overlap.overlap_moe_expert_parallel_comm", terms.overlap_moe_expert_parallel_comm);
+  put_set("overlap.delay_wgrad_compute", terms.delay_wgrad_compute);
+}
+
 template <class T>
 void set_aside(std::optional<Given<T>>& term, RecipeReading& reading,
                std::string_view why = kNoExperts) {
@@ -137,7 +147,9 @@ void set_aside_experts(RecipeReading& reading) {
   for (FlagTerm RecipeTerms::*const term :
        {&RecipeTerms::moe_enable_deepep, &RecipeTerms::moe_grouped_gemm,
         &RecipeTerms::moe_router_fusion, &RecipeTerms::moe_permute_fusion,
-        &RecipeTerms::moe_pad_expert_input_to_capacity, &RecipeTerms::moe_layer_recompute})
+        &RecipeTerms::moe_pad_expert_input_to_capacity, &RecipeTerms::moe_layer_recompute,
+        &RecipeTerms::moe_shared_expert_overlap, &RecipeTerms::overlap_moe_expert_parallel_comm,
+        &RecipeTerms::delay_wgrad_compute})
     set_aside(terms.*term, reading);
   set_aside(terms.moe_layer_freq, reading);
 }
@@ -178,6 +190,7 @@ void put_experts(const RecipeTerms& terms, const PutKey& put) {
   fused("moe_router_fusion", terms.moe_router_fusion);
   fused("moe_permute_fusion", terms.moe_permute_fusion);
   put_capacity(terms, put);
+  put_overlap(terms, put);
 }
 
 void settle_experts(RecipeReading& reading, const RecipeRequest& request, const DataFolder& data) {

@@ -147,6 +147,9 @@ struct RecipeTerms {
   WordTerm moe_expert_capacity_factor;  ///< below 0: none
   FlagTerm moe_pad_expert_input_to_capacity;
   WordTerm moe_expert_rank_capacity_factor;
+  FlagTerm moe_shared_expert_overlap;
+  FlagTerm overlap_moe_expert_parallel_comm;
+  FlagTerm delay_wgrad_compute;
   // optimizer
   WordTerm optimizer;
   WordTerm optimizer_dtype;

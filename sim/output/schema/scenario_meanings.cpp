@@ -78,6 +78,10 @@ constexpr auto kScenarioMeanings = std::to_array<Meaning>({
     {"overlap.defer_embedding_wgrad_compute",
      "the output layer's weight gradient waits for the flush"},
     {"overlap.wgrad_deferral_limit", "micro-batches that it is kept for; 0: all"},
+    {"overlap.overlap_moe_expert_parallel_comm",
+     "a micro-batch's forward beside another's backward, so that tokens travel beside kernels"},
+    {"overlap.delay_wgrad_compute",
+     "of these passes: weight gradients after input gradients have gone on their way"},
     {"optimizer.distributed", "optimizer state is sharded over DP x CP"},
     {"optimizer.grad_reduce_dtype", "type of the gradient buffer"},
     {"optimizer.bucket_size_mb", "gradients reduced by one call, in 10^6 bytes"},
@@ -102,6 +106,7 @@ constexpr auto kScenarioMeanings = std::to_array<Meaning>({
      "number, and CUDA graphs hold the experts too; of HybridEP"},
     {"moe.moe_load_imbalance",
      "rows of the busiest rank over the mean; else as random routing makes it"},
+    {"moe.moe_shared_expert_overlap", "shared experts run beside the exchange of tokens"},
     {"lora.rank",
      "fine-tuning of low-rank adapters: all weights are frozen, beside each target module two "
      "products of so many columns are trained"},

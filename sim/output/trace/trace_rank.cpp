@@ -23,7 +23,8 @@ constexpr std::array<std::string_view, kStreams> kStreamNames{"compute",
                                                               "send forward, back",
                                                               "receive forward, back",
                                                               "send backward, back",
-                                                              "receive backward, back"};
+                                                              "receive backward, back",
+                                                              "expert parallel"};
 /// Flows of chunks on their way back are numbered from here on.
 constexpr std::uint64_t kBackFlows = std::uint64_t{1} << 62;
 constexpr double kBusyStep = 0.1;  // per cent
@@ -51,6 +52,7 @@ std::string piece_name(const PieceRun& run) {
   const Phase phase = run.piece.phase;
   switch (run.piece.part) {
     case Part::layer:
+    case Part::layer_pair:
       return phase == Phase::weight_cast ? "FP8 weight cast" : fmt::format("layer {}", run.layer);
     case Part::embedding:
       return "embedding";

@@ -30,9 +30,10 @@ enum class Stream : std::uint8_t {
   send_forward_back,
   receive_forward_back,
   send_backward_back,
-  receive_backward_back
+  receive_backward_back,
+  expert  ///< exchanges of tokens beside the kernels of another micro-batch
 };
-inline constexpr std::size_t kStreams = 13;
+inline constexpr std::size_t kStreams = 14;
 
 /// What a step's ops do, for reports and for the names in a blocked program.
 enum class Label : std::uint8_t {

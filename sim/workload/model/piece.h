@@ -9,7 +9,8 @@ namespace simtrain {
 
 /// The parts of a model that a pass runs one after the other: a layer of some kind, the embedding,
 /// the head. `amax` is no part of the model: the reduction of amax and the new scales, once a pass.
-enum class Part : std::uint8_t { layer, embedding, head, amax };
+/// `layer_pair`: a layer's forward and another's backward, of two micro-batches, beside each other.
+enum class Part : std::uint8_t { layer, embedding, head, amax, layer_pair };
 
 /// What of a part runs. `backward` is input and weight gradient together; a schedule may split
 /// them. `weight_cast` makes the quantized copies of a layer's weights, on the first micro-batch.
@@ -20,7 +21,8 @@ enum class Phase : std::uint8_t { forward, backward, input_gradient, weight_grad
 struct Piece {
   Part part{};
   Phase phase{};
-  int kind = 0;  ///< of a layer: its number in the model's LayerList
+  int kind = 0;  ///< of a layer: its number in the model's LayerList; of a pair: of the forward's
+  int backward_kind = 0;  ///< of a pair: of the backward's
 
   friend constexpr bool operator==(const Piece&, const Piece&) = default;
 };
@@ -50,16 +52,22 @@ class ByPiece {
   friend class ByPiece;
   static constexpr std::size_t kPasses = 4;  ///< phases that passes are made of
 
-  /// Layers first, kind by kind, then embedding and head, weight casts and amax.
+  /// Layers first, kind by kind, then embedding and head, weight casts, pairs and amax.
   [[nodiscard]] std::size_t number(const Piece& piece) const {
     const auto kind = static_cast<std::size_t>(piece.kind);
     const auto phase = static_cast<std::size_t>(piece.phase);
     if (piece.part == Part::amax) return count() - 1;
+    if (piece.part == Part::layer_pair) {
+      return (kinds_ + 2) * kPasses + kinds_ * (1 + kind) +
+             static_cast<std::size_t>(piece.backward_kind);
+    }
     if (piece.phase == Phase::weight_cast) return (kinds_ + 2) * kPasses + kind;
     if (piece.part == Part::layer) return kind * kPasses + phase;
     return (kinds_ + (piece.part == Part::embedding ? 0 : 1)) * kPasses + phase;
   }
-  [[nodiscard]] std::size_t count() const { return (kinds_ + 2) * kPasses + kinds_ + 1; }
+  [[nodiscard]] std::size_t count() const {
+    return (kinds_ + 2) * kPasses + kinds_ * (1 + kinds_) + 1;
+  }
 
   std::size_t kinds_;
   std::vector<T> values_;

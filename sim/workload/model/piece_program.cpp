@@ -4,6 +4,7 @@
 
 #include "sim/workload/model/model_parts.h"
 #include "sim/workload/model/operators/casts.h"
+#include "sim/workload/model/overlap/exchange_overlap.h"
 #include "sim/workload/model/program_builder.h"
 
 namespace simtrain {
@@ -22,7 +23,7 @@ class PartProgram {
 
   Program forward() {
     run_forward();
-    return builder_.take();
+    return arranged(builder_.take());
   }
 
   Program backward(BackwardPart part) {
@@ -30,10 +31,15 @@ class PartProgram {
     if (by_policy_ && part != BackwardPart::weight_gradient) run_dropped();
     std::for_each(blocks_.rbegin(), blocks_.rend(),
                   [&](const Block& block) { backward(block, part); });
-    return builder_.take();
+    return arranged(builder_.take());
   }
 
  private:
+  [[nodiscard]] Program arranged(Program program) const {
+    if (!recipe_.moe.moe_shared_expert_overlap) return program;
+    return with_shared_experts_beside(recipe_, std::move(program));
+  }
+
   void run_forward() {
     for (const Block& block : blocks_) {
       for (const Operator& op : block.branch) forward(op);
@@ -166,12 +172,16 @@ std::vector<Piece> pieces_of(const Recipe& recipe, bool cut_backward) {
     for (const Phase phase : kPhases) add(edge, phase, 0);
   }
   for (int kind = 0; kind < kinds; ++kind) add(Part::layer, Phase::weight_cast, kind);
+  for (int pair = 0; recipe.overlap.overlap_moe_expert_parallel_comm && pair < kinds * kinds;
+       ++pair)
+    pieces.push_back({Part::layer_pair, Phase::backward, pair / kinds, pair % kinds});
   if (recipe.precision().delayed_scaling) pieces.push_back({Part::amax});
   return pieces;
 }
 
 Program piece_program(const PieceContext& context, const Piece& piece) {
   if (piece.part == Part::amax) return amax(context, *context.recipe.precision().delayed_scaling);
+  if (piece.part == Part::layer_pair) return paired_program(context, piece);
   switch (piece.phase) {
     case Phase::forward:
       return PartProgram(context, piece.part, piece.kind).forward();

@@ -122,6 +122,11 @@ struct OverlapSpec {
   bool overlap_param_gather = false;
   bool defer_embedding_wgrad_compute = false;
   int wgrad_deferral_limit = 0;  ///< micro-batches kept; 0: all of them
+  /// A micro-batch's forward beside another's backward, layer by layer, so that the exchange of
+  /// tokens of one runs beside kernels of the other (Megatron's combined 1F1B).
+  bool overlap_moe_expert_parallel_comm = false;
+  /// There, weight gradients of a layer after its input gradients have gone on their way.
+  bool delay_wgrad_compute = false;
 };
 template <>
 struct Fields<OverlapSpec>;
@@ -201,6 +206,8 @@ struct MoeSpec {
   /// Rows of the busiest rank over the mean of its EP group, in each layer and micro-batch;
   /// missing: as uniformly random routing makes it (moe_router_force_load_balancing).
   std::optional<double> moe_load_imbalance;
+  /// Shared experts beside the exchange of tokens, not before it.
+  bool moe_shared_expert_overlap = false;
 
   /// Whether the host launches what experts do without knowing how many rows came; otherwise it
   /// waits for their number, and no CUDA graph holds those kernels.

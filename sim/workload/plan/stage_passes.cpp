@@ -19,18 +19,33 @@ Piece head_piece(const Recipe& recipe, const Task& action) {
   return {Part::head, defers(recipe, action) ? Phase::input_gradient : action.phase};
 }
 
-/// Of a schedule that cuts backwards: by its tasks.
-std::vector<CountedPass> counted_tasks(const PipelineStage& pipeline) {
-  std::map<std::tuple<int, Phase, bool>, CountedPass> passes;
+/// Of a schedule that cuts backwards, or combines passes: by its tasks.
+std::vector<CountedPass> counted_tasks(const Recipe& recipe, const PipelineStage& pipeline) {
+  std::map<std::tuple<int, Phase, bool, int>, CountedPass> passes;
   for (const Task& task : pipeline.tasks()) {
-    const bool later = !task.forward() || task.micro_batch > 0;
-    CountedPass& pass = passes[{task.chunk, task.phase, later}];
+    const bool unlike = task.forward() ? task.micro_batch == 0 : defers(recipe, task);
+    CountedPass& pass = passes[{task.chunk, task.phase, !unlike, task.beside}];
     if (pass.times++ == 0) pass.action = task;
   }
   std::vector<CountedPass> result;
   result.reserve(passes.size());
   for (const auto& entry : passes) result.push_back(entry.second);
   return result;
+}
+
+/// What the `layer`-th layer of a pass in a combined pair runs in. Layers of the forward, from the
+/// first on, meet those of the backward, from the last; of the longer pass some are left over.
+std::optional<Piece> pair_of(const LayerList& layers, const std::vector<ChunkLayout>& chunks,
+                             const Task& action, int layer) {
+  if (action.beside < 0) return {};
+  const ChunkLayout& own = chunks[static_cast<std::size_t>(action.chunk)];
+  const ChunkLayout& other = chunks[static_cast<std::size_t>(action.beside)];
+  const int place = (action.forward() ? other : own).layers - 1 - layer;
+  if (place < 0 || place >= other.layers) return {};
+  const int kind = layers.kind_of(own.first_layer + layer);
+  const int beside = layers.kind_of(other.first_layer + place);
+  if (action.forward()) return Piece{Part::layer_pair, Phase::backward, kind, beside};
+  return Piece{Part::layer_pair, Phase::backward, beside, kind};
 }
 
 /// To the stage `step` on.
@@ -44,7 +59,8 @@ TransferCost message(const JobContext& context, int rank, int step, Bytes bytes)
 }  // namespace
 
 std::vector<Stretch> stretches_of(const Recipe& recipe, const LayerList& layers,
-                                  const ChunkLayout& chunk, const Task& action) {
+                                  const std::vector<ChunkLayout>& chunks, const Task& action) {
+  const ChunkLayout& chunk = chunks[static_cast<std::size_t>(action.chunk)];
   const bool forward = action.forward();
   const Phase phase = action.phase;
   const bool gradients = phase == Phase::weight_gradient;  // alone
@@ -58,7 +74,7 @@ std::vector<Stretch> stretches_of(const Recipe& recipe, const LayerList& layers,
   for (int layer = 0; layer < chunk.layers; ++layer) {
     const int number = chunk.first_layer + layer;
     const int kind = layers.kind_of(number);
-    Stretch stretch{{{Part::layer, phase, kind}}, number};
+    Stretch stretch{{{Part::layer, phase, kind}}, number, pair_of(layers, chunks, action, layer)};
     if (casts && !layers.kinds()[static_cast<std::size_t>(kind)].high)
       stretch.pieces.push_back({Part::layer, Phase::weight_cast, kind});
     if (layer == 0 && precision.delayed_scaling && !gradients)
@@ -72,7 +88,8 @@ std::vector<Stretch> stretches_of(const Recipe& recipe, const LayerList& layers,
 
 std::vector<CountedPass> counted_passes(const Recipe& recipe, int stage, int micro_batches) {
   const PipelineShape shape = pipeline_shape(recipe, micro_batches);
-  if (schedule_of(shape).cuts_backward) return counted_tasks(PipelineStage(shape, stage));
+  if (schedule_of(shape).cuts_backward || shape.combined)
+    return counted_tasks(recipe, PipelineStage(shape, stage));
   const int deferred = recipe.deferred_weight_gradients(micro_batches);
   std::vector<CountedPass> passes;
   const auto add = [&](const Task& action, int times) {
@@ -118,9 +135,11 @@ ByPiece<std::int64_t> piece_counts(const Recipe& recipe, int stage, int micro_ba
   ByPiece<std::int64_t> counts(static_cast<int>(layers.kinds().size()));
   const std::vector<ChunkLayout> chunks = stage_chunks(recipe, stage);
   for (const CountedPass& pass : counted_passes(recipe, stage, micro_batches)) {
-    const ChunkLayout& chunk = chunks[static_cast<std::size_t>(pass.action.chunk)];
-    for (const Stretch& stretch : stretches_of(recipe, layers, chunk, pass.action)) {
+    for (const Stretch& stretch : stretches_of(recipe, layers, chunks, pass.action)) {
       for (const Piece& piece : stretch.pieces) counts[piece] += pass.times;
+      if (!stretch.pair) continue;
+      counts[stretch.pieces.front()] -= pass.times;
+      if (pass.action.forward()) counts[*stretch.pair] += pass.times;
     }
   }
   if (chunks.back().head)
@@ -166,6 +185,15 @@ void append(PieceCost& sum, const PieceCost& piece, int times) {
   for (std::size_t i = 0; i < sum.inner.size(); ++i) sum.inner[i].add(piece.inner[i], times);
 }
 
+PieceCost part_of(const PieceCost& piece, double share) {
+  PieceCost part = piece;
+  part.time = to_duration(to_seconds(piece.time) * share);
+  for (double& seconds : part.parts) seconds *= share;
+  part.inner = {};
+  for (std::size_t i = 0; i < part.inner.size(); ++i) part.inner[i].add(piece.inner[i], share);
+  return part;
+}
+
 ComputeCost passes_of(const Program& program) {
   ComputeCost passes;
   for (const Op& op : program.ops) {
@@ -183,6 +211,18 @@ ComputeCost StagePasses::wait_for_replicas(const ComputeCost& pass) const {
   return straggler_wait(power_, pass, met_, pass_ranks_);
 }
 
+/// Of a pair as much as the pass would take of both passes one after the other.
+PieceCost StagePasses::layer_cost(const Stretch& stretch) const {
+  const PieceCost& own = piece(stretch.pieces.front());
+  if (!stretch.pair) return own;
+  const Piece& pair = *stretch.pair;
+  const double forward = to_seconds(piece({Part::layer, Phase::forward, pair.kind}).time);
+  const double backward =
+      to_seconds(piece({Part::layer, Phase::backward, pair.backward_kind}).time);
+  const double both = forward + backward;
+  return both > 0 ? part_of(piece(pair), to_seconds(own.time) / both) : own;
+}
+
 std::vector<Segment> StagePasses::segments(const Task& action) const {
   const ChunkLayout& chunk = chunks_[static_cast<std::size_t>(action.chunk)];
   std::int64_t trained = 0;
@@ -192,7 +232,7 @@ std::vector<Segment> StagePasses::segments(const Task& action) const {
   std::vector<Segment> result;
   std::int64_t done = 0;
   for (const Stretch& stretch : stretches(action)) {
-    Segment segment{piece(stretch.pieces.front())};
+    Segment segment{layer_cost(stretch)};
     for (std::size_t i = 1; i < stretch.pieces.size(); ++i)
       append(segment.cost, piece(stretch.pieces[i]), 1);
     // Of the head its matrix; the final norm counts with the end of the pass.

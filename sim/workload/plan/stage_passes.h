@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "sim/workload/model/sharding.h"
@@ -21,11 +22,14 @@ struct Segment {
 struct Stretch {
   std::vector<Piece> pieces;
   int layer = -1;
+  /// Of a pass in a combined pair: what the layer runs in, beside one of the other pass, in place
+  /// of the first piece.
+  std::optional<Piece> pair{};
 };
 
-/// The stretches of a pass in the order in which they run.
+/// The stretches of a pass of a stage's chunks in the order in which they run.
 std::vector<Stretch> stretches_of(const Recipe& recipe, const LayerList& layers,
-                                  const ChunkLayout& chunk, const Task& action);
+                                  const std::vector<ChunkLayout>& chunks, const Task& action);
 
 /// Passes of a stage that take the same, by the first of them.
 struct CountedPass {
@@ -59,6 +63,9 @@ void append(ComputeCost& sum, const ComputeCost& piece, int times);
 /// The same with what moves inside.
 void append(PieceCost& sum, const PieceCost& piece, int times);
 
+/// A share of all that a piece takes and moves.
+PieceCost part_of(const PieceCost& piece, double share);
+
 /// All passes of a stage's program, as one cost.
 ComputeCost passes_of(const Program& program);
 
@@ -77,8 +84,7 @@ class StagePasses {
 
   [[nodiscard]] const std::vector<ChunkLayout>& chunks() const { return chunks_; }
   [[nodiscard]] std::vector<Stretch> stretches(const Task& action) const {
-    return stretches_of(recipe_, totals_.layers(), chunks_[static_cast<std::size_t>(action.chunk)],
-                        action);
+    return stretches_of(recipe_, totals_.layers(), chunks_, action);
   }
   /// What the stretches cost; the last one's cost holds the pass's wait for other replicas too.
   [[nodiscard]] std::vector<Segment> segments(const Task& action) const;
@@ -90,6 +96,7 @@ class StagePasses {
   [[nodiscard]] const PieceCost& piece(const Piece& which) const { return pieces_[which]; }
 
  private:
+  [[nodiscard]] PieceCost layer_cost(const Stretch& stretch) const;
   [[nodiscard]] ComputeCost wait_for_replicas(const ComputeCost& pass) const;
 
   const Recipe& recipe_;

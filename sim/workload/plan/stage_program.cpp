@@ -177,14 +177,20 @@ class StageProgramBuilder {
     (op.label == Label::forward ? last_forward_ : last_backward_) = step_.last_compute;
   }
 
-  /// Passes of one phase, chunk and kind (differs()) cost the same.
+  /// Passes of one phase, chunk and kind (differs()) cost the same, beside the same chunk.
   [[nodiscard]] std::size_t variant(const Task& action) const {
-    return kVariants * static_cast<std::size_t>(action.chunk) +
-           2 * static_cast<std::size_t>(action.phase) + (passes_.differs(action) ? 1U : 0U);
+    const std::size_t place = static_cast<std::size_t>(action.chunk) +
+                              chunks_.size() * static_cast<std::size_t>(action.beside + 1);
+    return kVariants * place + 2 * static_cast<std::size_t>(action.phase) +
+           (passes_.differs(action) ? 1U : 0U);
+  }
+
+  [[nodiscard]] std::size_t variants() const {
+    return kVariants * chunks_.size() * (1 + chunks_.size());
   }
 
   const std::vector<StretchCost>& stretch_costs(const Task& action) {
-    stretch_costs_.resize(kVariants * chunks_.size());
+    stretch_costs_.resize(variants());
     std::vector<StretchCost>& costs = stretch_costs_[variant(action)];
     if (costs.empty()) {
       for (const Segment& segment : passes_.segments(action))
@@ -194,7 +200,7 @@ class StageProgramBuilder {
   }
 
   std::uint32_t pass_cost(const Task& action) {
-    pass_costs_.resize(kVariants * chunks_.size(), kNoOp);
+    pass_costs_.resize(variants(), kNoOp);
     std::uint32_t& index = pass_costs_[variant(action)];
     if (index == kNoOp) index = add_pass_cost(passes_.whole(action));
     return index;

@@ -8,8 +8,12 @@ namespace simtrain {
 
 PipelineShape pipeline_shape(const Recipe& recipe, int micro_batches) {
   const ParallelismSpec& parallelism = recipe.parallelism;
-  return {recipe.pp(), recipe.vp(), micro_batches, parallelism.pipeline_schedule,
-          parallelism.microbatch_group_size_per_vp_stage};
+  return {recipe.pp(),
+          recipe.vp(),
+          micro_batches,
+          parallelism.pipeline_schedule,
+          parallelism.microbatch_group_size_per_vp_stage,
+          recipe.overlap.overlap_moe_expert_parallel_comm};
 }
 
 std::span<const ScheduleRow> schedule_rows() {
@@ -53,6 +57,11 @@ std::vector<Task> PipelineStage::tasks() const {
     const auto chunk = static_cast<std::size_t>(task->chunk);
     task->completes = !complete[chunk];
     complete[chunk] = true;
+  }
+  for (std::size_t i = 0; shape_.combined && i + 1 < tasks.size(); ++i) {
+    if (!tasks[i].paired) continue;
+    tasks[i].beside = tasks[i + 1].chunk;
+    tasks[i + 1].beside = tasks[i].chunk;
   }
   return tasks;
 }

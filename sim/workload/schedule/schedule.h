@@ -20,6 +20,9 @@ struct PipelineShape {
   std::optional<PipelineSchedule> schedule{};  ///< missing: what Megatron runs for the others
   /// Micro-batches of a chunk before the next chunk's, interleaved; missing: as many as stages.
   std::optional<int> micro_batch_group{};
+  /// Forwards and backwards of the steady phase run as pairs that hide each other's exchange of
+  /// tokens (Megatron's combined 1F1B), for which one more forward comes first.
+  bool combined = false;
 
   [[nodiscard]] int group_size() const { return micro_batch_group.value_or(stages); }
 };
@@ -37,6 +40,8 @@ struct Task {
   /// A pair with the next task: both start when the messages of both are there, and send theirs
   /// when both are done.
   bool paired = false;
+  /// Of a combined pair: the own chunk of the other task, set by PipelineStage; -1: of none.
+  int beside = -1;
   bool completes = false;  ///< the chunk's weight gradients; set by PipelineStage
 
   [[nodiscard]] bool forward() const { return phase == Phase::forward; }

@@ -43,6 +43,55 @@ void check_dispatcher(const Recipe& recipe, const YamlNode& tree) {
           "is of ranks, where moe_expert_capacity_factor is of experts; one of them would do");
 }
 
+/// What Megatron core asks for, and what no run of it was worked out for.
+void check_combined_passes(const Recipe& recipe, const YamlNode& tree) {
+  const std::string key = "overlap.overlap_moe_expert_parallel_comm";
+  const MoeSpec& moe = recipe.moe;
+  require(recipe.ep() > 1, tree, key, "is of tokens that travel; expert_model_parallel_size is 1");
+  require(moe.moe_token_dispatcher_type != TokenDispatcher::allgather, tree, key,
+          "is not of the allgather dispatcher; alltoall or flex would do");
+  require(recipe.recompute == Recompute::none || recipe.recompute == Recompute::selective, tree,
+          key, "needs layers that are not computed again whole; recompute selective would do");
+  require(!recipe.recomputes(RecomputeModule::moe), tree, key,
+          "needs experts that are not computed again; recompute_modules without moe would do");
+  require(!moe.moe_shared_expert_overlap, tree, key,
+          "takes the exchange that moe.moe_shared_expert_overlap hides behind shared experts; one "
+          "of them would do");
+  const PipelineSchedule schedule =
+      recipe.parallelism.pipeline_schedule.value_or(PipelineSchedule::interleaved);
+  require(schedule == PipelineSchedule::interleaved ||
+              schedule == PipelineSchedule::one_forward_one_backward ||
+              schedule == PipelineSchedule::dual_pipe_v,
+          tree, key,
+          fmt::format("is of 1f1b, interleaved and dualpipe_v, not of {}", name_of(schedule)));
+  require(recipe.model.mtp_num_layers <= 1, tree, key,
+          "is of models that predict one more token at most (mtp_num_layers)");
+  require(!recipe.lora || !recipe.overlap.delay_wgrad_compute, tree, "overlap.delay_wgrad_compute",
+          "is of weight gradients, which frozen weights do not have; false would do");
+  require(!recipe.overlap.tp_comm_overlap || !recipe.overlap.delay_wgrad_compute, tree,
+          "overlap.delay_wgrad_compute",
+          "takes weight gradients from beside the communication that overlap.tp_comm_overlap hides "
+          "behind them; one of them would do");
+}
+
+void check_exchange_overlap(const Recipe& recipe, const YamlNode& tree) {
+  const OverlapSpec& overlap = recipe.overlap;
+  require(overlap.overlap_moe_expert_parallel_comm || !overlap.delay_wgrad_compute, tree,
+          "overlap.delay_wgrad_compute", "is of overlap_moe_expert_parallel_comm, which is false");
+  if (overlap.overlap_moe_expert_parallel_comm) check_combined_passes(recipe, tree);
+  if (!recipe.moe.moe_shared_expert_overlap) return;
+  const std::string key = "moe.moe_shared_expert_overlap";
+  require(recipe.model.experts->moe_shared_expert_intermediate_size > 0, tree, key,
+          fmt::format("is of shared experts, which {} does not have", recipe.model.name));
+  require(recipe.moe.moe_token_dispatcher_type != TokenDispatcher::allgather, tree, key,
+          "is not of the allgather dispatcher; alltoall or flex would do");
+  require(
+      recipe.recompute == Recompute::none ||
+          (recipe.recompute == Recompute::selective && !recipe.recomputes(RecomputeModule::moe) &&
+           !recipe.recomputes(RecomputeModule::shared_experts)),
+      tree, key, "needs shared experts that are not computed again");
+}
+
 }  // namespace
 
 void check_experts(const Scenario& scenario, const YamlNode& tree) {
@@ -54,6 +103,13 @@ void check_experts(const Scenario& scenario, const YamlNode& tree) {
             fmt::format("is {}; {} has no experts, 1 would do", recipe.ep(), recipe.model.name));
     require(!recipe.parallelism.expert_tensor_parallel_size, tree, etp,
             fmt::format("is of experts, which {} does not have", recipe.model.name));
+    for (const auto& [key, given] :
+         {std::pair{"overlap.overlap_moe_expert_parallel_comm",
+                    recipe.overlap.overlap_moe_expert_parallel_comm},
+          std::pair{"overlap.delay_wgrad_compute", recipe.overlap.delay_wgrad_compute},
+          std::pair{"moe.moe_shared_expert_overlap", recipe.moe.moe_shared_expert_overlap}})
+      require(!given, tree, key,
+              fmt::format("is of experts, which {} does not have", recipe.model.name));
     return;
   }
   const ExpertsSpec& experts = *recipe.model.experts;
@@ -70,6 +126,7 @@ void check_experts(const Scenario& scenario, const YamlNode& tree) {
           "parallelism.sequence_parallel", "is false; experts under tensor parallelism need it");
   check_rows(recipe, tree);
   check_dispatcher(recipe, tree);
+  check_exchange_overlap(recipe, tree);
 }
 
 }  // namespace simtrain

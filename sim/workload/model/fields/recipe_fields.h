@@ -52,6 +52,8 @@ struct Fields<OverlapSpec> {
     v("overlap_param_gather", spec.overlap_param_gather);
     v.optional("defer_embedding_wgrad_compute", spec.defer_embedding_wgrad_compute);
     v.optional("wgrad_deferral_limit", spec.wgrad_deferral_limit, kCountOrNone);
+    v.optional("overlap_moe_expert_parallel_comm", spec.overlap_moe_expert_parallel_comm);
+    v.optional("delay_wgrad_compute", spec.delay_wgrad_compute);
   }
 };
 
@@ -117,6 +119,7 @@ struct Fields<MoeSpec> {
     v.optional("moe_expert_rank_capacity_factor", spec.moe_expert_rank_capacity_factor,
                Limits{1, 1000});
     v.optional("moe_load_imbalance", spec.moe_load_imbalance, Limits{1, 1000});
+    v.optional("moe_shared_expert_overlap", spec.moe_shared_expert_overlap);
   }
 };
 

@@ -2,7 +2,7 @@
 
 #include "sim/workload/model/operators/operator.h"
 #include "sim/workload/model/operators/rank_shape.h"
-#include "sim/workload/model/overlapped_gemm.h"
+#include "sim/workload/model/overlap/overlapped_gemm.h"
 
 namespace simtrain {
 

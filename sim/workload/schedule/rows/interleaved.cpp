@@ -19,10 +19,11 @@ Task virtual_pass(const PipelineShape& shape, Phase phase, int index) {
   return {phase, first + inside % size, phase == Phase::forward ? chunk : shape.chunks - 1 - chunk};
 }
 
-/// Forward passes before the first backward: 2 (stages - stage - 1) + (chunks - 1) groups, at most
-/// all of them.
+/// Forward passes before the first backward: 2 (stages - stage - 1) + (chunks - 1) groups, combined
+/// one more, at most all of them.
 int warm_up_passes(const PipelineShape& shape, int stage) {
-  const int passes = 2 * (shape.stages - stage - 1) + (shape.chunks - 1) * shape.group_size();
+  const int passes = 2 * (shape.stages - stage - 1) + (shape.chunks - 1) * shape.group_size() +
+                     (shape.combined ? 1 : 0);
   return std::min(passes, shape.micro_batches * shape.chunks);
 }
 
@@ -36,6 +37,7 @@ std::vector<Task> interleaved_tasks(const PipelineShape& shape, int stage) {
     if (pass < total) {
       tasks.push_back(virtual_pass(shape, Phase::forward, pass));
       tasks.back().with_next = pass >= warm_up;
+      tasks.back().paired = shape.combined && pass >= warm_up;
     }
     if (pass >= warm_up) tasks.push_back(virtual_pass(shape, Phase::backward, pass - warm_up));
   }

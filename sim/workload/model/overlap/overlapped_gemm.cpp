@@ -1,4 +1,4 @@
-#include "sim/workload/model/overlapped_gemm.h"
+#include "sim/workload/model/overlap/overlapped_gemm.h"
 
 #include <algorithm>
 
