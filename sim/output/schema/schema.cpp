@@ -172,6 +172,18 @@ const std::vector<SchemaKind>& schema_kinds() {
          schema.update(nccl_schema());
          return schema;
        }},
+      {"goodput",
+       [](const DataFolder& /*data*/) {
+         Json schema = head("goodput", "simtrain goodput --format json");
+         schema.update(goodput_schema());
+         return schema;
+       }},
+      {"job",
+       [](const DataFolder& /*data*/) {
+         Json schema = head("job", "simtrain run --job --format json");
+         schema.update(job_schema());
+         return schema;
+       }},
   };
   return rows;
 }
