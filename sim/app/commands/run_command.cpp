@@ -229,7 +229,7 @@ CommandResult run_one(const RunRequest& request, bool json) {
   const RunFindings found = findings_of(request, simulated, inputs);
   if (values.count("report") > 0)
     outputs.write("report", run_html(simulated, found.report, provenance_of(call.data, tree),
-                                     found.why, found.goal));
+                                     found.why, found.goal, found.job ? &*found.job : nullptr));
   return run_result(request, found, json);
 }
 

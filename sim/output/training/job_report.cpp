@@ -23,7 +23,7 @@ bool is_priced(const AdvisedJob& job) { return job.goodput.reports.front().energ
 
 std::string saved_text(const JobAdvice& advice, bool priced) {
   if (!priced) return fmt::format("{:.0f}", advice.saved_gpu_hours);
-  return (advice.saved_usd < 0 ? "-" : "") + usd_text(std::abs(advice.saved_usd));
+  return saved_usd_text(advice);
 }
 
 void add_advice_of(const AdvisedJob& job, AdviceKind kind, const std::string& title,
@@ -58,6 +58,10 @@ JobJson advice_rows(const AdvisedJob& job) {
 }
 
 }  // namespace
+
+std::string saved_usd_text(const JobAdvice& advice) {
+  return (advice.saved_usd < 0 ? "-" : "") + usd_text(std::abs(advice.saved_usd));
+}
 
 TrainingGoal steady_goal(const Goodput& goodput) {
   TrainingGoal goal;

@@ -20,4 +20,7 @@ std::string job_text(const AdvisedJob& job);
 /// where `explains`.
 std::string job_json(const Report& step, const AdvisedJob& job, bool explains);
 
+/// "$ 1.25 M", "-$ 3.10 k".
+std::string saved_usd_text(const JobAdvice& advice);
+
 }  // namespace simtrain

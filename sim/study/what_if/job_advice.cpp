@@ -128,6 +128,13 @@ std::vector<const ChangeResult*> helpful(const Explanation& why) {
 
 }  // namespace
 
+std::vector<JobAdvice> job_advice(const Goodput& goodput) {
+  if (goodput.tried_runs == 0) return {};
+  Savings savings(goodput, goodput.tried_runs);
+  add_job_changes(savings, goodput);
+  return std::move(savings).sorted();
+}
+
 AdvisedJob advised_job(const ExplainRequest& request, const SimulatedStep& simulated,
                        const JobInputs& inputs, const AdviceWatches& watches) {
   AdvisedJob job;

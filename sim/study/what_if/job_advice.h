@@ -45,6 +45,9 @@ struct AdvisedJob {
 /// runs.
 inline constexpr double kRealGain = 1e-3;
 
+/// What a job's own changes come to, without those of its step; none where none were tried.
+std::vector<JobAdvice> job_advice(const Goodput& goodput);
+
 struct AdviceWatches {
   Watch steps{};
   Watch states{};
