@@ -117,11 +117,13 @@ bool add_step_change(Savings& savings, const ExplainRequest& request, const Advi
   }
 }
 
-/// Changes by which a step gets faster and does not run out of memory.
+/// Changes by which a step gets faster: knobs that do not run out of memory, and costs, whose
+/// memory is that of the scenario.
 std::vector<const ChangeResult*> helpful(const Explanation& why) {
   std::vector<const ChangeResult*> changes;
   for (const ChangeResult& change : why.changes) {
-    if (change.fits && change.relative < -kRealGain) changes.push_back(&change);
+    const bool possible = change.fits || change.kind == ChangeKind::cost_removed;
+    if (possible && change.relative < -kRealGain) changes.push_back(&change);
   }
   return changes;
 }

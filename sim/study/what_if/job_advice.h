@@ -55,11 +55,12 @@ struct AdviceWatches {
   Watch jobs{};
 };
 
-/// Simulates a scenario's job with what would help it: each knob and cost of the step by which it
-/// gets faster and fits (`explain`), as the whole job of the changed scenario with checkpoints,
-/// states and failures of its own; the interval between checkpoints with most goodput, the numbers
-/// of spares with least GPU hours and with least days, what else operators change (`goodput`).
-/// `simulated` is the scenario's step. Throws InputError where the job cannot be simulated.
+/// Simulates a scenario's job with what would help it: each knob of the step by which it gets
+/// faster and fits, each cost without which it is faster (`explain`), as the whole job of the
+/// changed scenario with checkpoints, states and failures of its own; the interval between
+/// checkpoints with most goodput, the numbers of spares with least GPU hours and with least days,
+/// what else operators change (`goodput`). `simulated` is the scenario's step. Throws InputError
+/// where the job cannot be simulated.
 AdvisedJob advised_job(const ExplainRequest& request, const SimulatedStep& simulated,
                        const JobInputs& inputs, const AdviceWatches& watches = {});
 
