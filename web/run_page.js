@@ -233,6 +233,7 @@ const drawPlacement = ({hosts, gpus_of_host, ranks, all_ranks}, stages) => {
   }), "canvas");
 };
 
+if (page.job) drawJob(page.job);
 drawWaterfall(page.waterfall);
 drawPipeline(page.pipeline, page.memory_over_time);
 drawMemory(page.memory);

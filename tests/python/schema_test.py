@@ -15,6 +15,8 @@ FOLDERS = {"gpu": "hardware/gpus", "node": "hardware/nodes", "fabric": "hardware
            "cluster": "hardware/clusters", "machine": "hardware/machines", "software": "hardware/software",
            "tp-overlap": "hardware/tp_overlap", "model": "scenarios/models", "scenario": "scenarios"}
 
+RESULTS = ["result", "nccl", "goodput", "job"]
+
 
 class Loader(yaml.SafeLoader):
     """YAML 1.2's scalars, as editors read them: `no`, `1:16` and dates are texts, 1e9 is a number."""
@@ -59,7 +61,8 @@ def leaves(schema, way=""):
             yield f"{way}.{key}", value
 
 
-DESCRIBED_AS_ONE = (".breakdown_s.", ".energy.by_part_joules.", ".energy.gpus_by_kernel_joules.")
+DESCRIBED_AS_ONE = tuple(f"{document}{member}." for document in ("", ".step")
+                         for member in (".breakdown_s", ".energy.by_part_joules", ".energy.gpus_by_kernel_joules"))
 
 
 class FilesTest(unittest.TestCase):
@@ -73,7 +76,7 @@ class FilesTest(unittest.TestCase):
                 self.assertEqual(errors, [], path)
 
     def test_every_key_is_described(self):
-        for kind in [*FOLDERS, "result", "nccl"]:
+        for kind in [*FOLDERS, *RESULTS]:
             missing = [way for way, leaf in leaves(schema(kind))
                        if not leaf.get("description") and not way.startswith(DESCRIBED_AS_ONE)]
             self.assertEqual(missing, [], kind)
@@ -81,7 +84,7 @@ class FilesTest(unittest.TestCase):
     def test_kinds_are_listed(self):
         kinds = printed("schema").split()
         self.assertEqual(kinds, printed("list", "schemas").split())
-        self.assertEqual(set(kinds), {*FOLDERS, "result", "nccl"})
+        self.assertEqual(set(kinds), {*FOLDERS, *RESULTS})
 
     def test_names_units_and_defaults_are_those_of_the_program(self):
         scenario = schema("scenario")["properties"]
@@ -186,6 +189,15 @@ class ResultsTest(unittest.TestCase):
 
     def test_nccl_holds(self):
         self.holds(validator("nccl"), document("nccl", "gcp-a4", "--op", "all_reduce", "--gpus", "16", "--max", "1M"))
+
+    def test_a_job_holds(self):
+        base = ["scenarios/llama31_8b_h100.yaml", "--row", "bf16-8", "--set", "job.tokens=1e10", "--set", "job.runs=20",
+                "--set", "job.checkpoint.storage=lustre-superpod", "--set", "job.checkpoint.save_interval=50"]
+        failing = [*base, "--set", "job.failures=production-h100", "--set", "cost.gpu_hour=2 USD"]
+        for arguments in [base, failing, [*failing, "--plain"]]:
+            self.holds(validator("goodput"), document("goodput", *arguments))
+        for arguments in [base, failing, [*failing, "--explain"]]:
+            self.holds(validator("job"), document("run", *arguments, "--job"))
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@
 #include "sim/output/run/run_html.h"
 #include "sim/output/text/text_report.h"
 #include "sim/output/trace/trace.h"
+#include "sim/output/training/job_report.h"
 #include "sim/run/results/sampled_steps.h"
 #include "sim/run/simulated_step.h"
 
@@ -63,6 +64,9 @@ constexpr std::array kRunOptions{
     OptionRow{.name = "explain",
               .help = "the critical path by stage, and the step time with each knob changed and "
                       "each cost removed, simulated anew"},
+    OptionRow{.name = "job",
+              .help = "the training job too, as 'simtrain goodput' has it, and what to change, by "
+                      "the days and the price that it saves; JSON: simtrain.job/1"},
     OptionRow{.name = "recipe",
               .help = "the recipe as it was simulated, every key with what the file leaves to "
                       "defaults, as a scenario file; JSON always has it"},
@@ -92,8 +96,17 @@ std::optional<SampleRequest> sample_of(const po::variables_map& values) {
   return SampleRequest{static_cast<int>(count), static_cast<std::uint64_t>(seed)};
 }
 
-/// None where nothing is asked of a training run.
+/// None where nothing is asked of a training run. A job has its own length and prices.
 std::optional<TrainingGoal> goal_of(const po::variables_map& values) {
+  if (is_on(values, "job")) {
+    if (!values["tokens"].defaulted())
+      throw InputError({}, "--tokens",
+                       "is of a step alone; of --job, --set job.tokens=15e12 says it");
+    if (price_option(values))
+      throw InputError({}, "--price",
+                       "is of a step alone; of --job, --set 'cost.gpu_hour=2.5 USD' says it");
+    return std::nullopt;
+  }
   const TrainingGoal goal{tokens_option(values), price_option(values)};
   if (values["tokens"].defaulted() && !goal.usd_per_gpu_hour) return std::nullopt;
   return goal;
@@ -158,41 +171,75 @@ struct RunRequest {
   [[nodiscard]] bool wants(const char* option) const { return is_on(values, option); }
 };
 
-CommandResult run_one(const RunRequest& request, bool json) {
-  const auto& [call, values, source, row, settings, sample, traces, goal, outputs] = request;
-  const Scenario scenario = source.scenario(call.data, row, settings);
-  outputs.reads_model(source.tree(row, settings));
-  outputs.start();
-  note_gpus(call.console, scenario);
-  const SimulatedStep simulated =
-      simulate_step(scenario, {request.wants("unfold"), nullptr, call.console.bar("operations")});
-  Report report = report_of(simulated);
-  if (sample) report.sample = sampled_steps(report, sample->count, sample->seed);
-  outputs.check();
-  write_traces(call.console, simulated, traces);
+/// What comes of one scenario.
+struct RunFindings {
+  Report report;
+  std::optional<AdvisedJob> job;
   std::optional<Explanation> why;
+  std::optional<TrainingGoal> goal;
+};
+
+RunFindings findings_of(const RunRequest& request, const SimulatedStep& simulated,
+                        const std::optional<JobInputs>& inputs) {
+  const Console& console = request.call.console;
+  const ExplainRequest asked{request.source, request.call.data, request.row, request.settings};
+  RunFindings found{report_of(simulated), {}, {}, request.goal};
+  if (request.sample)
+    found.report.sample = sampled_steps(found.report, request.sample->count, request.sample->seed);
+  if (inputs) {
+    found.job = advised_job(asked, simulated, *inputs,
+                            {.steps = console.bar("changes"),
+                             .states = console.bar("states"),
+                             .runs = console.bar("runs"),
+                             .jobs = console.bar("jobs")});
+    found.goal = steady_goal(found.job->goodput);
+  }
   if (request.wants("explain"))
-    why = explain({source, call.data, row, settings}, simulated, call.console.bar("changes"));
-  if (values.count("report") > 0)
-    outputs.write("report",
-                  run_html(simulated, report, provenance_of(call.data, source.tree(row, settings)),
-                           why, goal));
+    found.why = found.job ? found.job->why : explain(asked, simulated, console.bar("changes"));
+  return found;
+}
+
+CommandResult run_result(const RunRequest& request, const RunFindings& found, bool json) {
+  const auto& [report, job, why, goal] = found;
   if (json) {
     const TrainingGoal asked = goal.value_or(TrainingGoal{});
+    if (job) return for_programs(job_json(report, *job, why.has_value()));
     return for_programs(why ? json_report(report, asked, *why) : json_report(report, asked));
   }
   std::string text = text_report(report, goal);
   if (request.wants("recipe")) text += recipe_text(report);
   if (why) text += explanation_text(*why);
+  if (job) text += job_text(*job);
   return {std::move(text)};
+}
+
+CommandResult run_one(const RunRequest& request, bool json) {
+  const auto& [call, values, source, row, settings, sample, traces, goal, outputs] = request;
+  const Scenario scenario = source.scenario(call.data, row, settings);
+  const YamlNode tree = source.tree(row, settings);
+  std::optional<JobInputs> inputs;
+  if (request.wants("job")) inputs = load_job(call.data, scenario, tree);
+  outputs.reads_model(tree);
+  outputs.start();
+  note_gpus(call.console, scenario);
+  const SimulatedStep simulated =
+      simulate_step(scenario, {request.wants("unfold"), nullptr, call.console.bar("operations")});
+  outputs.check();
+  write_traces(call.console, simulated, traces);
+  const RunFindings found = findings_of(request, simulated, inputs);
+  if (values.count("report") > 0)
+    outputs.write("report", run_html(simulated, found.report, provenance_of(call.data, tree),
+                                     found.why, found.goal, found.job ? &*found.job : nullptr));
+  return run_result(request, found, json);
 }
 
 CommandResult run_table(const RunRequest& request, bool json) {
   const auto& [call, values, source, row, settings, sample, traces, goal, outputs] = request;
-  if (outputs.any() || sample || request.wants("explain") || request.wants("recipe"))
+  if (outputs.any() || sample || request.wants("explain") || request.wants("job") ||
+      request.wants("recipe"))
     throw InputError({}, "",
-                     "--steps, traces, --report, --explain and --recipe are of one row of the "
-                     "table; --row names it");
+                     "--steps, traces, --report, --explain, --job and --recipe are of one row of "
+                     "the table; --row names it");
   outputs.check();
   std::vector<Report> reports;
   const std::vector<std::string> names = source.row_names();

@@ -22,7 +22,7 @@ Spread spread_of(const std::vector<JobRun>& runs, Figure figure) {
   const auto at = [&](double share) {
     return values[static_cast<std::size_t>(std::max(1.0, std::ceil(share * count))) - 1];
   };
-  return {sum / count, at(0.05), at(0.5), at(0.95)};
+  return {sum / count, at(0.05), at(0.1), at(0.5), at(0.9), at(0.95)};
 }
 
 }  // namespace

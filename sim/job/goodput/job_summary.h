@@ -10,7 +10,9 @@ namespace simtrain {
 struct Spread {
   double mean = 0;
   double p5 = 0;
+  double p10 = 0;
   double p50 = 0;
+  double p90 = 0;
   double p95 = 0;
 };
 

@@ -41,12 +41,15 @@ std::string html_page(std::string_view name, const Json& content) {
   return framed(name, content, nullptr);
 }
 
-std::string html_chart_page(std::string_view name, const Json& content, const Json& charts) {
+std::string html_chart_page(std::string_view name, const Json& content, const Json& charts,
+                            std::initializer_list<std::string_view> shared) {
+  std::string script(web_file("charts.js"));
+  for (const std::string_view file : shared) script += web_file(file);
+  script += web_file(std::string(name) + "_page.js");
   return framed(name, content,
                 {{"data", script_json(charts)},
                  {"echarts", web_file("echarts/echarts.min.js")},
-                 {"script", std::string(web_file("charts.js")) +
-                                std::string(web_file(std::string(name) + "_page.js"))}});
+                 {"script", script}});
 }
 
 }  // namespace simtrain

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -16,8 +17,10 @@ bool is_own_page(std::string_view start);
 std::string html_page(std::string_view name, const nlohmann::ordered_json& content);
 
 /// The same with charts: web/`name`_page.js finds `charts` as JSON in the element `data` and draws
-/// with Apache ECharts, which the page carries.
+/// with Apache ECharts, which the page carries. `shared` are files of web/ that this script builds
+/// on beside web/charts.js.
 std::string html_chart_page(std::string_view name, const nlohmann::ordered_json& content,
-                            const nlohmann::ordered_json& charts);
+                            const nlohmann::ordered_json& charts,
+                            std::initializer_list<std::string_view> shared = {});
 
 }  // namespace simtrain

@@ -125,7 +125,8 @@ Json training_run_json(const Report& report, const TrainingGoal& goal) {
   return json;
 }
 
-Json result_json(const Report& report, const TrainingGoal& goal) {
+/// What stands before the figures.
+Json titled_json(const Report& report) {
   Json json;
   json["schema"] = "simtrain.result/1";
   json["scenario"] = report.scenario;
@@ -134,6 +135,13 @@ Json result_json(const Report& report, const TrainingGoal& goal) {
   json["cluster"] = report.cluster;
   json["model"] = report.model;
   json["software"] = report.software;
+  return json;
+}
+
+}  // namespace
+
+Json result_json(const Report& report, const TrainingGoal& goal, const Explanation* why) {
+  Json json = titled_json(report);
   json["gpus"] = report.gpus;
   json["data_parallel_size"] = report.data_parallel;
   json["micro_batches"] = report.micro_batches;
@@ -166,10 +174,9 @@ Json result_json(const Report& report, const TrainingGoal& goal) {
                     {"ranks_simulated", report.engine.ranks_simulated},
                     {"fingerprint", report.engine.fingerprint}};
   json["recipe"] = recipe_json(report.recipe);
+  if (why != nullptr) json["explain"] = explanation_json(*why);
   return json;
 }
-
-}  // namespace
 
 std::string json_report(const Report& report, const TrainingGoal& goal) {
   return json_text(result_json(report, goal));
@@ -177,9 +184,7 @@ std::string json_report(const Report& report, const TrainingGoal& goal) {
 
 std::string json_report(const Report& report, const TrainingGoal& goal,
                         const Explanation& explanation) {
-  Json json = result_json(report, goal);
-  json["explain"] = explanation_json(explanation);
-  return json_text(json);
+  return json_text(result_json(report, goal, &explanation));
 }
 
 std::string json_table(const std::vector<std::string>& row_names,

@@ -11,6 +11,7 @@
 #include "sim/output/text/changes.h"
 #include "sim/output/text/text_report.h"
 #include "sim/output/text/unit_text.h"
+#include "sim/output/training/job_html.h"
 
 namespace simtrain {
 namespace {
@@ -67,8 +68,8 @@ Json engine(const Report& report) {
 
 std::string run_html(const SimulatedStep& simulated, const Report& report,
                      const std::vector<ProvenanceFile>& provenance,
-                     const std::optional<Explanation>& why,
-                     const std::optional<TrainingGoal>& goal) {
+                     const std::optional<Explanation>& why, const std::optional<TrainingGoal>& goal,
+                     const AdvisedJob* job) {
   const Waterfall fall = waterfall(simulated, report);
   const Json content{{"title", report.scenario},
                      {"cluster", report.cluster},
@@ -78,6 +79,7 @@ std::string run_html(const SimulatedStep& simulated, const Report& report,
                      {"changes", changes_page(changes_of(report))},
                      {"faults", report.faults},
                      {"headline", headline(report, goal)},
+                     {"job", job != nullptr ? job_section(job->goodput, job->advice) : nullptr},
                      {"waterfall", waterfall_section(fall)},
                      {"path", path_rows(report)},
                      {"step_text", seconds_text(report.step_time_s)},
@@ -90,7 +92,10 @@ std::string run_html(const SimulatedStep& simulated, const Report& report,
                      {"recipe", recipe_section(report)},
                      {"provenance", provenance_section(provenance)},
                      {"engine", engine(report)}};
-  return html_chart_page("run", content, run_page_data(simulated, report, fall));
+  Json charts = run_page_data(simulated, report, fall);
+  if (job == nullptr) return html_chart_page("run", content, charts);
+  charts["job"] = job_page_data(job->goodput, job->advice);
+  return html_chart_page("run", content, charts, {"job_charts.js"});
 }
 
 }  // namespace simtrain

@@ -1,26 +1,15 @@
 #include "sim/output/schema/result_schema.h"
 
 #include <array>
-#include <span>
-#include <string>
-#include <string_view>
 
-#include "sim/run/energy/step_energy.h"
-#include "sim/workload/parallel/share.h"
+#include "sim/output/schema/member_schema.h"
 
 namespace simtrain {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A member by its way, `[]` for each item of a list; `?` behind a name: it may be missing.
-struct Member {
-  std::string_view way;
-  std::string_view type;
-  std::string_view meaning;
-};
-
-constexpr auto kResultMembers = std::to_array<Member>({
+constexpr auto kResultMembers = std::to_array<SchemaMember>({
     {"schema", "string", "simtrain.result/1"},
     {"scenario", "string", "title"},
     {"source", "string", "where the scenario comes from"},
@@ -140,7 +129,7 @@ constexpr auto kResultMembers = std::to_array<Member>({
     {"explain?", "object", "of --explain: critical path, changes"},
 });
 
-constexpr auto kNcclMembers = std::to_array<Member>({
+constexpr auto kNcclMembers = std::to_array<SchemaMember>({
     {"schema", "string", "simtrain.nccl/1"},
     {"cluster", "string", "name"},
     {"collective", "string", "all_reduce, all_gather, ..."},
@@ -158,66 +147,6 @@ constexpr auto kNcclMembers = std::to_array<Member>({
     {"sizes[].protocol", "string", "that NCCL chooses"},
     {"sizes[].channels", "integer", "that it takes"},
 });
-
-Json object_schema() {
-  return {{"type", "object"},
-          {"additionalProperties", false},
-          {"required", Json::array()},
-          {"properties", Json::object()}};
-}
-
-/// A number for each name of an enumeration.
-template <class Kind>
-Json numbers_by() {
-  Json schema = object_schema();
-  for (const auto& row : EnumNames<Kind>::rows) {
-    schema["required"].push_back(row.first);
-    schema["properties"][std::string(row.first)] = {{"type", "number"}};
-  }
-  return schema;
-}
-
-Json leaf_schema(const Member& member) {
-  Json schema;
-  if (member.type == "breakdown") {
-    schema = numbers_by<Share>();
-  } else if (member.type == "parts") {
-    schema = numbers_by<PowerPart>();
-  } else if (member.type == "draws") {
-    schema = numbers_by<DrawKind>();
-  } else {
-    schema["type"] = member.type;
-  }
-  schema["description"] = member.meaning;
-  return schema;
-}
-
-void add_member(Json& object, std::string_view way, const Member& member) {
-  const std::size_t dot = way.find('.');
-  std::string_view name = way.substr(0, dot);
-  const bool list = name.ends_with("[]");
-  if (list) name.remove_suffix(2);
-  const bool optional = name.ends_with("?");
-  if (optional) name.remove_suffix(1);
-  const std::string key(name);
-  Json& properties = object["properties"];
-  if (!properties.contains(key)) {
-    if (!optional) object["required"].push_back(key);
-    if (dot == std::string_view::npos) {
-      properties[key] = leaf_schema(member);
-      return;
-    }
-    properties[key] = list ? Json{{"type", "array"}, {"items", object_schema()}} : object_schema();
-  }
-  Json& inner = properties[key];
-  add_member(list ? inner["items"] : inner, way.substr(dot + 1), member);
-}
-
-Json schema_of(std::span<const Member> members) {
-  Json schema = object_schema();
-  for (const Member& member : members) add_member(schema, member.way, member);
-  return schema;
-}
 
 }  // namespace
 

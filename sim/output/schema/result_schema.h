@@ -11,4 +11,10 @@ nlohmann::ordered_json result_schema();
 /// The same of `simtrain.nccl/1` (nccl_table.h).
 nlohmann::ordered_json nccl_schema();
 
+/// The same of `simtrain.goodput/1` (goodput_report.h).
+nlohmann::ordered_json goodput_schema();
+
+/// The same of `simtrain.job/1` (job_report.h), which holds a result and a goodput.
+nlohmann::ordered_json job_schema();
+
 }  // namespace simtrain

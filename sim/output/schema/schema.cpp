@@ -117,6 +117,13 @@ Json scenario_schema(const DataFolder& data) {
   return schema;
 }
 
+/// A document that the program prints.
+Json document_schema(std::string_view kind, std::string_view title, const Json& members) {
+  Json schema = head(kind, title);
+  schema.update(members);
+  return schema;
+}
+
 struct SchemaKind {
   std::string name;
   Json (*schema)(const DataFolder&);
@@ -162,15 +169,19 @@ const std::vector<SchemaKind>& schema_kinds() {
        }},
       {"result",
        [](const DataFolder& /*data*/) {
-         Json schema = head("result", "simtrain run --format json");
-         schema.update(result_schema());
-         return schema;
+         return document_schema("result", "simtrain run --format json", result_schema());
        }},
       {"nccl",
        [](const DataFolder& /*data*/) {
-         Json schema = head("nccl", "simtrain nccl --format json");
-         schema.update(nccl_schema());
-         return schema;
+         return document_schema("nccl", "simtrain nccl --format json", nccl_schema());
+       }},
+      {"goodput",
+       [](const DataFolder& /*data*/) {
+         return document_schema("goodput", "simtrain goodput --format json", goodput_schema());
+       }},
+      {"job",
+       [](const DataFolder& /*data*/) {
+         return document_schema("job", "simtrain run --job --format json", job_schema());
        }},
   };
   return rows;

@@ -7,7 +7,8 @@ namespace {
 using GoodputJson = nlohmann::ordered_json;
 
 GoodputJson spread_json(const Spread& spread) {
-  return {{"mean", spread.mean}, {"p5", spread.p5}, {"p50", spread.p50}, {"p95", spread.p95}};
+  return {{"mean", spread.mean}, {"p5", spread.p5},   {"p10", spread.p10},
+          {"p50", spread.p50},   {"p90", spread.p90}, {"p95", spread.p95}};
 }
 
 GoodputJson used_json(const UsedTime& used) {
@@ -107,7 +108,7 @@ GoodputJson states_json(const Goodput& goodput) {
 
 }  // namespace
 
-std::string goodput_json(const Goodput& goodput) {
+GoodputJson goodput_members(const Goodput& goodput) {
   GoodputJson json{{"schema", "simtrain.goodput/1"},
                    {"scenario", goodput.reports.front().scenario},
                    {"gpus", goodput.plan.gpus},
@@ -123,7 +124,9 @@ std::string goodput_json(const Goodput& goodput) {
   json["failures"] = failures_json(goodput);
   json["states"] = states_json(goodput);
   json["advice"] = advice_json(goodput);
-  return json_text(json);
+  return json;
 }
+
+std::string goodput_json(const Goodput& goodput) { return json_text(goodput_members(goodput)); }
 
 }  // namespace simtrain

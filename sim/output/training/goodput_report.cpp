@@ -17,14 +17,6 @@ constexpr double kSecondsPerDay = 86400;
 constexpr double kSecondsPerHour = 3600;
 constexpr double kJoulesPerMegawattHour = 1e3 * kJoulesPerKilowattHour;
 
-/// "42.0 s", "12.5 min", "3.1 h", "54.0 days".
-std::string long_time(double seconds) {
-  if (seconds < 120) return fmt::format("{:.3g} s", seconds);
-  if (seconds < 2 * kSecondsPerHour) return fmt::format("{:.1f} min", seconds / 60);
-  if (seconds < 3 * kSecondsPerDay) return fmt::format("{:.1f} h", seconds / kSecondsPerHour);
-  return fmt::format("{:.2f} days", seconds / kSecondsPerDay);
-}
-
 std::string bytes_text(double bytes) {
   return bytes < 1e12 ? fmt::format("{:.1f} GB ({:.1f} GiB)", bytes / 1e9, bytes / 0x1p30)
                       : fmt::format("{:.2f} TB ({:.2f} TiB)", bytes / 1e12, bytes / 0x1p40);
@@ -64,8 +56,6 @@ void add_bill(const Goodput& goodput, std::string& out) {
 void add_head(const Goodput& goodput, std::string& out) {
   const JobPlan& plan = goodput.plan;
   const JobSummary& summary = goodput.summary;
-  const Report& report = goodput.reports.front();
-  out += printable(report.scenario) + "\n";
   labelled_line(
       out, "job",
       fmt::format("{} GPUs on {} nodes{}", plan.gpus, plan.nodes,
@@ -78,6 +68,10 @@ void add_head(const Goodput& goodput, std::string& out) {
       fmt::format("{} tokens in {:.0f} steps",
                   count_text(summary.steps.mean * plan.tokens_per_step), summary.steps.mean));
   labelled_line(out, "takes", days_spread(summary.elapsed_s));
+  labelled_line(
+      out, "percentiles",
+      fmt::format("p10 {:.2f}, p50 {:.2f}, p90 {:.2f} days", summary.elapsed_s.p10 / kSecondsPerDay,
+                  summary.elapsed_s.p50 / kSecondsPerDay, summary.elapsed_s.p90 / kSecondsPerDay));
   labelled_line(out, "goodput", share_spread(summary.goodput));
   labelled_line(out, "effective",
                 share_spread(summary.effective_time) + " of the time without interruption");
@@ -185,13 +179,25 @@ void add_advice(const Goodput& goodput, std::string& out) {
 
 }  // namespace
 
-std::string goodput_text(const Goodput& goodput) {
+std::string long_time(double seconds) {
+  if (seconds < 120) return fmt::format("{:.3g} s", seconds);
+  if (seconds < 2 * kSecondsPerHour) return fmt::format("{:.1f} min", seconds / 60);
+  if (seconds < 3 * kSecondsPerDay) return fmt::format("{:.1f} h", seconds / kSecondsPerHour);
+  return fmt::format("{:.2f} days", seconds / kSecondsPerDay);
+}
+
+std::string goodput_sections(const Goodput& goodput) {
   std::string out;
   add_head(goodput, out);
   add_checkpoints(goodput, out);
   add_used(goodput, out);
   add_failures(goodput, out);
   add_states(goodput, out);
+  return out;
+}
+
+std::string goodput_text(const Goodput& goodput) {
+  std::string out = printable(goodput.reports.front().scenario) + "\n" + goodput_sections(goodput);
   add_advice(goodput, out);
   return out;
 }

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include <nlohmann/json.hpp>
+
 #include "sim/study/what_if/goodput.h"
 
 namespace simtrain {
@@ -9,8 +11,17 @@ namespace simtrain {
 /// Text of a job: how long it takes with what spread, where its time goes, what would help.
 std::string goodput_text(const Goodput& goodput);
 
+/// The part of it between the title and what was changed.
+std::string goodput_sections(const Goodput& goodput);
+
 /// The same as JSON, schema `simtrain.goodput/1`.
 std::string goodput_json(const Goodput& goodput);
+
+/// Its members, for a document that holds it.
+nlohmann::ordered_json goodput_members(const Goodput& goodput);
+
+/// "42.0 s", "12.5 min", "3.1 h", "54.00 days".
+std::string long_time(double seconds);
 
 /// The bytes of an HDF5 file: a group `runs` with a column a figure and a row a run, their units
 /// beside them, and a group `used` with the seconds of each run by use. Equal jobs give equal

@@ -43,16 +43,18 @@ bool halve_detection(JobPlan& plan) {
   return true;
 }
 
-bool save_beside_training(JobPlan& plan) {
-  if (plan.persistent.async) return false;
-  plan.persistent.async = true;
-  return true;
+std::string interval_setting(const JobPlan& plan) {
+  return fmt::format("job.checkpoint.save_interval={:.0f}", plan.persistent.interval);
 }
 
-/// The interval that suits a plan once it is changed.
-void choose_interval(JobPlan& plan) {
-  const double daly = daly_interval_steps(plan);
-  if (daly < kNever) plan.persistent.interval = possible_interval(plan, daly);
+/// With asynchronous saves, at the interval that suits them.
+ChangedPlan saved_beside_training(const JobPlan& plan) {
+  ChangedPlan changed{"async_save true", 0, plan, {"job.checkpoint.async_save=true"}};
+  changed.plan.persistent.async = true;
+  const double daly = daly_interval_steps(changed.plan);
+  if (daly < kNever) changed.plan.persistent.interval = possible_interval(plan, daly);
+  changed.settings.push_back(interval_setting(changed.plan));
+  return changed;
 }
 
 }  // namespace
@@ -65,6 +67,7 @@ std::vector<ChangedPlan> plans_by_interval(const JobPlan& plan) {
     ChangedPlan changed{"", possible_interval(plan, daly * std::exp2(half / 2.0)), plan};
     changed.change = fmt::format("save_interval {:.0f}", changed.value);
     changed.plan.persistent.interval = changed.value;
+    changed.settings = {interval_setting(changed.plan)};
     if (plans.empty() || plans.back().value < changed.value) plans.push_back(changed);
   }
   return plans;
@@ -76,7 +79,10 @@ std::vector<ChangedPlan> plans_by_spares(const JobPlan& plan) {
   if (out <= 0) return plans;
   const double most = std::min(4 * out + 8, static_cast<double>(plan.nodes));
   for (int spares = 0; spares <= most; spares = std::max(1, 2 * spares)) {
-    ChangedPlan changed{fmt::format("spare_nodes {}", spares), static_cast<double>(spares), plan};
+    ChangedPlan changed{fmt::format("spare_nodes {}", spares),
+                        static_cast<double>(spares),
+                        plan,
+                        {fmt::format("job.spare_nodes={}", spares)}};
     changed.plan.spares = spares;
     plans.push_back(changed);
   }
@@ -85,11 +91,7 @@ std::vector<ChangedPlan> plans_by_spares(const JobPlan& plan) {
 
 std::vector<ChangedPlan> other_plans(const JobPlan& plan) {
   PlanChanges changes(plan);
-  changes.with("async_save true", [](JobPlan& changed) {
-    if (!save_beside_training(changed)) return false;
-    choose_interval(changed);
-    return true;
-  });
+  if (!plan.persistent.async) changes.plans.push_back(saved_beside_training(plan));
   changes.with("detection in half the time", halve_detection);
   changes.halve("scheduling", &JobPlan::scheduler_s);
   changes.halve("launch", &JobPlan::launch_s);

@@ -12,6 +12,8 @@ struct ChangedPlan {
   std::string change;
   double value = 0;
   JobPlan plan;
+  std::vector<std::string>
+      settings{};  ///< that change it, as `--set` takes them; none: no key does
 };
 
 /// Intervals between checkpoints around the one that Daly's formula gives, each the square root of

@@ -20,10 +20,10 @@ void add(PathStage& stage, const Op& op, double seconds) {
   }
 }
 
-/// The first alternative of a ladder that is a legal scenario, and its name.
+/// The first alternative of a ladder that is a legal scenario.
 struct LegalStep {
   Scenario scenario;
-  std::string to;
+  const Alternative* alternative;
 };
 
 std::optional<LegalStep> legal_step(const ExplainRequest& request, const DataFolder& data,
@@ -32,7 +32,7 @@ std::optional<LegalStep> legal_step(const ExplainRequest& request, const DataFol
     std::vector<Setting> settings = request.settings;
     for (const std::string& text : alternative.settings) settings.push_back(parse_setting(text));
     try {
-      return LegalStep{request.source.scenario(data, request.row, settings), alternative.to};
+      return LegalStep{request.source.scenario(data, request.row, settings), &alternative};
     } catch (const InputError&) {  // NOLINT(bugprone-empty-catch): not legal; the next one may be
     }
   }
@@ -45,9 +45,16 @@ std::optional<ChangeResult> result_of(const ExplainRequest& request, const Chang
   const std::optional<LegalStep> step = legal_step(request, data, change);
   if (!step) return std::nullopt;
   const Report report = simulate(step->scenario);
-  return ChangeResult{change.kind, change.name,        change.from,
-                      step->to,    report.step_time_s, report.step_time_s / step_time_s - 1,
-                      report.mfu,  report.fits()};
+  return ChangeResult{.kind = change.kind,
+                      .name = change.name,
+                      .from = change.from,
+                      .to = step->alternative->to,
+                      .step_time_s = report.step_time_s,
+                      .relative = report.step_time_s / step_time_s - 1,
+                      .mfu = report.mfu,
+                      .fits = report.fits(),
+                      .settings = step->alternative->settings,
+                      .numbers = change.numbers};
 }
 
 }  // namespace

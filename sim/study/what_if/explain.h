@@ -50,6 +50,9 @@ struct ChangeResult {
   double relative = 0;  ///< step time over that of the scenario, less one
   double mfu = 0;
   bool fits = false;  ///< in memory
+  /// What makes the scenario this one: settings as `--set` takes them, numbers of `hardware/`.
+  std::vector<std::string> settings;
+  std::vector<NumberOverride> numbers;
 };
 
 struct Explanation {

@@ -13,8 +13,6 @@
 namespace simtrain {
 namespace {
 
-constexpr int kTriedRuns = 200;
-
 std::vector<Report> reports_of(const JobStates& states, const Watch& watch) {
   std::vector<Report> reports(states.states.size());
   ClusterCache clusters;
@@ -37,7 +35,7 @@ std::vector<ChangedJob> tried(const std::vector<ChangedPlan>& plans, int runs) {
   jobs.reserve(plans.size());
   for (const ChangedPlan& changed : plans)
     jobs.push_back({changed.change, changed.value,
-                    summary_of(changed.plan, simulate_jobs(changed.plan, runs))});
+                    summary_of(changed.plan, simulate_jobs(changed.plan, runs)), changed.settings});
   return jobs;
 }
 
@@ -53,9 +51,9 @@ bool has_more_goodput(const ChangedJob& a, const ChangedJob& b) {
 
 }  // namespace
 
-JobBill Goodput::bill() const {
+JobBill Goodput::bill(const JobSummary& other) const {
   const PowerSpec& power = inputs.scenario.cluster.gpu.power;
-  return job_bill(summary, reports.front().energy, power.limit.value.value() * power.idle.value);
+  return job_bill(other, reports.front().energy, power.limit.value.value() * power.idle.value);
 }
 
 const ChangedJob* Goodput::best_interval() const { return least(intervals, has_more_goodput); }

@@ -15,7 +15,11 @@ struct ChangedJob {
   std::string change;
   double value = 0;  ///< of an interval or a number of spares
   JobSummary summary;
+  std::vector<std::string> settings;  ///< see ChangedPlan
 };
+
+/// Runs of a changed job, or fewer where the job itself has fewer.
+inline constexpr int kTriedRuns = 200;
 
 /// All that is asked of a job.
 struct Goodput {
@@ -34,7 +38,9 @@ struct Goodput {
   int tried_runs = 0;                 ///< of each changed job
 
   /// Energy and price of the job.
-  [[nodiscard]] JobBill bill() const;
+  [[nodiscard]] JobBill bill() const { return bill(summary); }
+  /// The same of other runs of its steps.
+  [[nodiscard]] JobBill bill(const JobSummary& other) const;
   /// Of the intervals the one with most goodput.
   [[nodiscard]] const ChangedJob* best_interval() const;
   /// Of the spares the number with least GPU hours a step.

@@ -5,6 +5,7 @@
 #include "sim/app/output_files.h"
 #include "sim/core/files/seal.h"
 #include "sim/output/training/goodput_report.h"
+#include "sim/output/training/job_html.h"
 
 namespace simtrain {
 
@@ -24,6 +25,7 @@ constexpr std::array kGoodputOptions{
     kMachineOption,
     format_option("json: schema simtrain.goodput/1"),
     OptionRow{.name = "hdf5", .value = "FILE", .help = "writes the figures of every run"},
+    with_help(kReportOption, "writes the job as one HTML page that needs no other file"),
     OptionRow{.name = "plain",
               .help = "the job as it is alone: no other intervals, spares and changes"},
     kForceOption};
@@ -36,6 +38,7 @@ CommandResult goodput_command(const CommandCall& call) {
   OutputFiles outputs(values);
   outputs.reads_scenario(call.data, path);
   outputs.writes("hdf5", kRunsFile);
+  outputs.writes("report", kPageFile);
   const auto source = ScenarioSource::from_file(path);
   const std::string row = option_value(values, "row").value_or("");
   if (row.empty() && source.has_table())
@@ -49,7 +52,9 @@ CommandResult goodput_command(const CommandCall& call) {
   const Goodput result = goodput(inputs, {.changes = !is_on(values, "plain"),
                                           .states = call.console.bar("states"),
                                           .runs = call.console.bar("runs")});
-  if (outputs.any()) outputs.write("hdf5", goodput_hdf5(result));
+  outputs.check();
+  if (values.count("hdf5") > 0) outputs.write("hdf5", goodput_hdf5(result));
+  if (values.count("report") > 0) outputs.write("report", goodput_html(result));
   if (json) return for_programs(goodput_json(result));
   return {goodput_text(result)};
 }

@@ -1,0 +1,3 @@
+// The charts of `simtrain goodput --report`.
+
+drawJob(page.job);
