@@ -69,17 +69,36 @@ TEST_CASE("the text model of a configuration that sees is imported, by a name ma
   CHECK(model.yaml.find("\nqk_layernorm: true ") != std::string::npos);
 }
 
-TEST_CASE("FP4 by NVFP4 is read, FP16 names the flag that goes past it") {
+TEST_CASE("FP4 by NVFP4 is read, FP16 is taken as BF16 and reported") {
   const ImportFile script = recipe_file("gpt15b_megatron.sh");
   const ImportFile narrow = with(script, "--bf16", "--bf16 --fp4-format e2m1 --fp4-recipe nvfp4");
   CHECK(imported(narrow, job("gcp-a4", "megatron-core-2025")).recipe.training.precision ==
         Precision::nvfp4);
   const ImportFile half = with(script, "--bf16", "--fp16");
-  RecipeRequest request = job("dgx-superpod-h100", "megatron-core-2025");
-  CHECK(error_of([&] { imported(half, request); }).find("--set training.precision=NAME") !=
-        std::string::npos);
-  request.settings = {"training.precision=bf16"};
+  const RecipeRequest request = job("dgx-superpod-h100", "megatron-core-2025");
   CHECK(imported(half, request).recipe.training.precision == Precision::bf16);
+  const ImportedRecipe reported = import_recipe(half, request);
+  CHECK(reported.yaml.find("precision: bf16 # --fp16: FP16, as BF16") != std::string::npos);
+  CHECK(std::any_of(reported.notes.begin(), reported.notes.end(), [](const std::string& note) {
+    return note.find("loss scaling") != std::string::npos;
+  }));
+}
+
+TEST_CASE("recompute of the first layers of a chunk is that of all of them, or of none") {
+  const auto recompute = [](const std::string& layers) {
+    const ImportFile script = with(recipe_file("gpt15b_megatron.sh"), "--bf16",
+                                   "--bf16 --recompute-granularity full --recompute-method block "
+                                   "--recompute-num-layers " +
+                                       layers);
+    return imported(script, job("dgx-superpod-h100", "megatron-core-2025")).recipe.recompute;
+  };
+  CHECK(recompute("32") == Recompute::full);
+  CHECK(recompute("40") == Recompute::full);
+  CHECK(recompute("0") == Recompute::none);
+  CHECK(error_of([&] {
+          static_cast<void>(recompute("31"));
+        }).find("recompute of 31 layers of the 32 of a chunk is not modelled; --set recompute=") !=
+        std::string::npos);
 }
 
 TEST_CASE("files of a vocabulary and its merges are GPT-2's tokenizer") {

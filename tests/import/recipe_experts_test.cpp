@@ -303,7 +303,7 @@ TEST_CASE("settings that change a step in a way that is not simulated are refuse
   for (const std::string key :
        {"moe_extended_tp", "moe_shared_expert_overlap", "overlap_moe_expert_parallel_comm",
         "delay_wgrad_compute", "moe_token_dropping", "moe_router_force_biased",
-        "hybrid_attention_ratio", "experimental_attention_variant"}) {
+        "experimental_attention_variant"}) {
     CAPTURE(key);
     const std::string error = refused(kConfig, {key + "=1"});
     CHECK(error.starts_with("--override " + key + "=1:1:1: --"));

@@ -190,6 +190,7 @@ void settle_composer_sharding(RecipeTerms& terms, bool sharded) {
 void add_foundry_defaults(RecipeTerms& terms, bool sharded) {
   const std::string mpt = "MPT's default";
   settle_composer_sharding(terms, sharded);
+  default_to(terms.micro_batch_shrinks, true, "Composer");
   if (sharded) default_to(terms.fsdp_grad_reduce_dtype, "fp32", "Composer's default");
   if (terms.fsdp_grad_reduce_dtype) terms.grad_reduce_dtype = terms.fsdp_grad_reduce_dtype;
   default_to(terms.overlap_grad_reduce, true, "PyTorch reduces beside the backward");

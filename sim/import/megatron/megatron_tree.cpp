@@ -8,6 +8,7 @@
 #include "sim/core/suggestion.h"
 #include "sim/import/deepspeed/deepspeed.h"
 #include "sim/import/megatron/megatron_keys.h"
+#include "sim/import/model/layer_pattern.h"
 #include "sim/import/terms/core_rows.h"
 
 namespace simtrain {
@@ -144,7 +145,7 @@ RecipeReading read_megatron_arguments(const YamlNode& tree, KeyStyle style) {
     default_to(terms.tokenizer, "GPT2BPETokenizer", "--merge-file, of the tokenizer");
   const YamlNode* spec = tree.find("spec");
   if (spec != nullptr && spec->text.find("mamba") != std::string::npos)
-    refuse_bare_mamba(terms, Given<std::string>{spec->text, "--spec", false, spec->place});
+    settle_hybrid_layers(terms, Given<std::string>{spec->text, "--spec", false, spec->place});
   default_to(terms.add_bias_linear, true, megatron + ", no --disable-bias-linear");
   if (terms.multi_latent_attention && terms.multi_latent_attention->value) {
     // The command line has other defaults than Megatron Core's configuration.
