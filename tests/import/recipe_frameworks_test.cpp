@@ -99,6 +99,17 @@ TEST_CASE("words of Composer's FSDP") {
   CHECK(imported(changed(foundry(), {"~fsdp_config"})).recipe.shards() == Sharding::ddp);
 }
 
+TEST_CASE("experts of LLM Foundry are those of the model") {
+  const ModelSpec model = imported(changed(foundry(), {"+model.ffn_config.ffn_type=mb_dmoe",
+                                                       "+model.ffn_config.moe_num_experts=8",
+                                                       "+model.ffn_config.moe_top_k=2"}))
+                              .recipe.model;
+  REQUIRE(model.experts);
+  CHECK(model.experts->num_moe_experts == 8);
+  CHECK(model.experts->moe_router_topk == 2);
+  CHECK(model.experts->moe_ffn_hidden_size == model.ffn_hidden_size);
+}
+
 TEST_CASE("Composer's micro-batch is at most what a replica has of a step") {
   const auto micro = [](const std::string& batch) {
     return imported(changed(foundry(),
@@ -116,8 +127,8 @@ TEST_CASE("an LLM Foundry configuration is refused where it is not simulated") {
   CHECK(holds(refused(foundry(), {"fsdp_config.activation_cpu_offload=true"}), "offloading"));
   CHECK(holds(refused(foundry(), {"fsdp_config.sharding_strategy=HALF"}),
               "'HALF' is not modelled; FULL_SHARD"));
-  CHECK(holds(refused(foundry(), {"+model.ffn_config.ffn_type=mb_dmoe"}),
-              "model.ffn_config.ffn_type: is set to 'mb_dmoe'"));
+  CHECK(holds(refused(foundry(), {"+model.ffn_config.ffn_type=mptglu"}),
+              "model.ffn_config.ffn_type: is set to 'mptglu'"));
   CHECK(holds(refused(foundry(), {"model.name=hf_t5"}), "'hf_t5' is not modelled"));
   CHECK(holds(refused(foundry(), {"precision=fp32"}), "precision: 'fp32' is not modelled"));
   CHECK(holds(

@@ -141,6 +141,8 @@ RecipeReading read_megatron_arguments(const YamlNode& tree, KeyStyle style) {
   default_to(terms.overlap_p2p_comm, true, megatron);
   default_to(terms.group_query_attention, false, megatron);
   default_to(terms.hidden_dropout, 0.1, megatron);
+  if (terms.gpus_per_node && !terms.world_size)
+    default_to(terms.num_nodes, 1, "torchrun's default, no --nnodes");
   if (tree.find("merge_file") != nullptr)
     default_to(terms.tokenizer, "GPT2BPETokenizer", "--merge-file, of the tokenizer");
   const YamlNode* spec = tree.find("spec");
