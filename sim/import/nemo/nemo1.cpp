@@ -25,6 +25,7 @@ constexpr std::array kModelKeys{
     KeyRow{"model.tokenizer.type", &T::tokenizer},
     KeyRow{"model.tokenizer.*", kOutside},
     KeyRow{"model.override_vocab_size", &T::vocab_size},
+    KeyRow{"model.vocab_size", &T::vocab_size},
     KeyRow{"model.make_vocab_size_divisible_by", &T::make_vocab_size_divisible_by},
     KeyRow{"model.activation", &T::activation},
     KeyRow{"model.normalization", &T::normalization},
