@@ -29,6 +29,7 @@ DOORS = {  # how the header starts -> the only folders below sim/ that may inclu
     "boost/math/": "workload",
     "tinyxml2.h": "topology",
     "simdjson.h": "core measured",
+    "sqlite3.h": "measured",
     "boost/program_options": "app",
     "boost/asio": "app/serve",
     "boost/beast": "app/serve",

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 packages=(g++ cmake ninja-build make ccache libboost-graph1.81-dev libboost-program-options1.81-dev
           libyaml-cpp-dev libfmt-dev nlohmann-json3-dev libtinyxml2-dev
           libcminpack-dev libeigen3-dev libtbb-dev libsimdjson-dev zlib1g-dev libhdf5-dev libprotozero-dev
-          libkainjow-mustache-dev libtomlplusplus-dev pkg-config)
+          libsqlite3-dev libkainjow-mustache-dev libtomlplusplus-dev pkg-config)
 case ${1:-} in
   build) ;;
   python) packages+=(python3-dev python3-pip python3-venv python3-setuptools python3-wheel pybind11-dev) ;;

@@ -1,6 +1,7 @@
 #include "sim/import/scenario_text.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 #include <fmt/format.h>
@@ -143,6 +144,29 @@ void require_taken(const RecipeReading& reading, const ImportFile& file, std::st
                                format));
 }
 
+namespace {
+
+/// Loads what was imported: an import that succeeds can be simulated. Where it is the number of
+/// nodes that does not fit, and the recipe gives it, the error names the option that changes it.
+void check_scenario(const std::string& yaml, const std::string& path, const RecipeRequest& request,
+                    const DataFolder& data) {
+  constexpr std::array<std::string_view, 3> kOfNodes{"cluster.nodes", "training.global_batch_size",
+                                                     "parallelism.expert_model_parallel_size"};
+  const auto source = ScenarioSource::from_text(yaml, path + ", as imported");
+  try {
+    static_cast<void>(source.scenario(data, "", {}));
+  } catch (const InputError& error) {
+    const bool of_nodes =
+        std::find(kOfNodes.begin(), kOfNodes.end(), error.key()) != kOfNodes.end();
+    if (request.nodes || !of_nodes) throw;
+    throw InputError(error.place(), error.key(),
+                     error.reason().substr(error.key().size() + 2) +
+                         "; --nodes N takes another number of nodes");
+  }
+}
+
+}  // namespace
+
 ImportedRecipe imported_scenario(std::string_view format, RecipeReading reading,
                                  const ImportFile& file, const RecipeRequest& request,
                                  const DataFolder& data) {
@@ -152,8 +176,7 @@ ImportedRecipe imported_scenario(std::string_view format, RecipeReading reading,
   settle_sharding(reading);
   ImportedRecipe result = imported_text({file.path, std::string(format)},
                                         scenario_keys(reading, file, request, data), reading);
-  const auto source = ScenarioSource::from_text(result.yaml, file.path + ", as imported");
-  static_cast<void>(source.scenario(data, "", {}));
+  check_scenario(result.yaml, file.path, request, data);
   return result;
 }
 

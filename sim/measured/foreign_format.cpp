@@ -15,7 +15,7 @@ constexpr std::string_view kNcclTests = "'simtrain validate --nccl' reads it";
 constexpr std::string_view kNsysCsv =
     "'nsys stats --report cuda_gpu_kern_sum --format csv' writes what is read";
 
-constexpr std::array<ForeignFormat, 9> kLogs{{
+constexpr std::array<ForeignFormat, 10> kLogs{{
     {"RunningAvgSamplesPerSec=", "", "DeepSpeed's log", ""},
     {"[Rank 0] step=", ", lr=", "DeepSpeed's log", ""},
     {"{'loss': ", "'grad_norm': ", "the log of Hugging Face's Trainer", ""},
@@ -25,11 +25,11 @@ constexpr std::array<ForeignFormat, 9> kLogs{{
     {"# nThread ", " nGpus ", "the output of nccl-tests", kNcclTests},
     {" NCCL INFO ", "", "a log of NCCL's calls", kProfiles},
     {"Time (%)", "Instances", "a table of nsys stats", kProfiles},
+    {"SQLite format 3", "", "an SQLite export of nsys", kProfiles},
     {"\"traceEvents\":", "", "a trace of torch.profiler", kProfiles},
 }};
 
-constexpr std::array<ForeignFormat, 11> kForeignProfiles{{
-    {"SQLite format 3", "", "an SQLite export of nsys", kNsysCsv},
+constexpr std::array<ForeignFormat, 10> kForeignProfiles{{
     {"Time (%)", "Total Time (", "a text table of nsys stats", kNsysCsv},
     {"\"TotalDurationNs\"", "", "a table of rocprof", ""},
     {"brain.Event:2", "", "an event file of TensorBoard", kMetrics},

@@ -184,8 +184,8 @@ TEST_CASE("Profiles that cannot be compared are refused in one line") {
            ":1 [0] NCCL INFO AllReduce: opCount 0 count 1 datatype 7 [nranks=8] stream 0x1\n";
   folder.write("two.log", two);
   const std::string no_format =
-      "is no log of NCCL calls (nccl-log), no CSV of nsys stats (nsys-csv) and no trace of "
-      "torch.profiler (kineto-trace)";
+      "is no log of NCCL calls (nccl-log), no CSV of nsys stats (nsys-csv), no SQLite export of "
+      "nsys (nsys-sqlite) and no trace of torch.profiler (kineto-trace)";
   const std::vector<std::pair<std::vector<std::string>, std::string>> wrong{
       {{}, "profile takes profiles, with or without a scenario before them"},
       {{folder.file("none")}, "there is no such file"},

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "sim/workload/model/model_parts.h"
 #include "tests/core/error_of.h"
 #include "tests/import/recipes.h"
 
@@ -52,7 +53,7 @@ TEST_CASE("a model file of MaxText trains with the rest of its base.yml") {
   request.nodes = 2;
   CHECK(imported({"qwen3-14b.yml", file}, request).recipe.model.name == "qwen3-14b");
   const ImportFile other =
-      with({"qwen3-14b.yml", file}, "decoder_block: \"qwen3\"", "decoder_block: \"gemma2\"");
+      with({"qwen3-14b.yml", file}, "decoder_block: \"qwen3\"", "decoder_block: \"own\"");
   CHECK(error_of([&] { imported(other, request); }).find("--override decoder_block=llama2") !=
         std::string::npos);
 }
@@ -69,17 +70,83 @@ TEST_CASE("the text model of a configuration that sees is imported, by a name ma
   CHECK(model.yaml.find("\nqk_layernorm: true ") != std::string::npos);
 }
 
-TEST_CASE("FP4 by NVFP4 is read, FP16 names the flag that goes past it") {
+TEST_CASE("MaxText's blocks of Gemma and DeepSeek are the layers of those models") {
+  RecipeRequest request = job("dgx-superpod-h100", "maxtext-2025");
+  request.nodes = 1;
+  const auto model = [&](const std::string& text) {
+    return imported({"model.yml", text}, request).recipe.model;
+  };
+  const ModelSpec gemma = model(
+      "base_emb_dim: 3584\nbase_num_query_heads: 16\nbase_num_kv_heads: 8\nbase_mlp_dim: 14336\n"
+      "base_num_decoder_layers: 21\nhead_dim: 256\nmlp_activations: [\"gelu\", \"linear\"]\n"
+      "vocab_size: 256128\ndecoder_block: \"gemma2\"\nlogits_via_embedding: true\n"
+      "sliding_window_size: 4096\nuse_post_attn_norm: true\n");
+  CHECK(gemma.num_layers == 42);
+  CHECK(static_cast<double>(model_parameters(gemma)) == doctest::Approx(9.24e9).epsilon(0.001));
+  REQUIRE(gemma.window_size);
+  CHECK(*gemma.window_size == 4096);
+  const ModelSpec deepseek = model(
+      "base_emb_dim: 2048\nbase_num_query_heads: 16\nbase_num_kv_heads: 16\nbase_mlp_dim: 10944\n"
+      "base_moe_mlp_dim: 1408\nbase_num_decoder_layers: 27\nfirst_num_dense_layers: 1\n"
+      "mlp_activations: [\"silu\", \"linear\"]\nvocab_size: 102400\nnum_experts: 64\n"
+      "num_experts_per_tok: 6\nshared_experts: 2\ndecoder_block: \"deepseek\"\n"
+      "attention_type: \"mla\"\nq_lora_rank: 0\nkv_lora_rank: 512\nqk_nope_head_dim: 128\n"
+      "qk_rope_head_dim: 64\nv_head_dim: 128\n");
+  CHECK(deepseek.name == "deepseek-v2-lite");
+}
+
+TEST_CASE("a script of torchrun alone is of one node, and an error of too few names the option") {
+  const RecipeRequest request = job("dgx-superpod-h100", "megatron-core-2025");
+  ImportFile script = recipe_file("gpt15b_megatron.sh");
+  for (const std::string option : {"--nnodes", "--tokenizer-type"}) {
+    const std::size_t at = script.text.find(option);
+    REQUIRE(at != std::string::npos);
+    script.text.erase(at, script.text.find_first_of("\\\n", at) - at);
+  }
+  script =
+      with(script, "--bf16", "--bf16 --no-position-embedding --train-iters $1 --tokenizer-type $2");
+  const Scenario small = imported(script, request);
+  CHECK(small.placement.nodes == 1);
+  CHECK(small.recipe.model.rotary_percent == 0.5);
+  const ImportFile large = with(script, "parallel-size=1 ", "parallel-size=4 ");
+  CHECK(error_of([&] { imported(large, request); })
+            .ends_with("no multiple of TP 8 x CP 1 x PP 4 = 32; --nodes N takes another number of "
+                       "nodes"));
+  RecipeRequest asked = request;
+  asked.nodes = 1;
+  CHECK(error_of([&] { imported(large, asked); }).ends_with("TP 8 x CP 1 x PP 4 = 32"));
+}
+
+TEST_CASE("FP4 by NVFP4 is read, FP16 is taken as BF16 and reported") {
   const ImportFile script = recipe_file("gpt15b_megatron.sh");
   const ImportFile narrow = with(script, "--bf16", "--bf16 --fp4-format e2m1 --fp4-recipe nvfp4");
   CHECK(imported(narrow, job("gcp-a4", "megatron-core-2025")).recipe.training.precision ==
         Precision::nvfp4);
   const ImportFile half = with(script, "--bf16", "--fp16");
-  RecipeRequest request = job("dgx-superpod-h100", "megatron-core-2025");
-  CHECK(error_of([&] { imported(half, request); }).find("--set training.precision=NAME") !=
-        std::string::npos);
-  request.settings = {"training.precision=bf16"};
+  const RecipeRequest request = job("dgx-superpod-h100", "megatron-core-2025");
   CHECK(imported(half, request).recipe.training.precision == Precision::bf16);
+  const ImportedRecipe reported = import_recipe(half, request);
+  CHECK(reported.yaml.find("precision: bf16 # --fp16: FP16, as BF16") != std::string::npos);
+  CHECK(std::any_of(reported.notes.begin(), reported.notes.end(), [](const std::string& note) {
+    return note.find("loss scaling") != std::string::npos;
+  }));
+}
+
+TEST_CASE("recompute of the first layers of a chunk is that of all of them, or of none") {
+  const auto recompute = [](const std::string& layers) {
+    const ImportFile script = with(recipe_file("gpt15b_megatron.sh"), "--bf16",
+                                   "--bf16 --recompute-granularity full --recompute-method block "
+                                   "--recompute-num-layers " +
+                                       layers);
+    return imported(script, job("dgx-superpod-h100", "megatron-core-2025")).recipe.recompute;
+  };
+  CHECK(recompute("32") == Recompute::full);
+  CHECK(recompute("40") == Recompute::full);
+  CHECK(recompute("0") == Recompute::none);
+  CHECK(error_of([&] {
+          static_cast<void>(recompute("31"));
+        }).find("recompute of 31 layers of the 32 of a chunk is not modelled; --set recompute=") !=
+        std::string::npos);
 }
 
 TEST_CASE("files of a vocabulary and its merges are GPT-2's tokenizer") {

@@ -125,8 +125,9 @@ TEST_CASE("the names of Megatron-Bridge's precisions are distinguished") {
   CHECK(import_error(recipe_file("llama31_8b_bridge.yaml"), request)
             .find("'fp8_mx' is not computed by h100-sxm") != std::string::npos);
   request.overrides = {"mixed_precision=fp16_mixed"};
-  CHECK(import_error(recipe_file("llama31_8b_bridge.yaml"), request).find("'fp16_mixed' is not") !=
-        std::string::npos);
+  CHECK(imported().precision == Precision::bf16);
+  request.overrides = {"~mixed_precision"};
+  CHECK(imported().precision == Precision::bf16);
 }
 
 TEST_CASE("a Megatron script and the arguments it prints give the same") {
@@ -271,9 +272,13 @@ TEST_CASE("Hugging Face configurations of other kinds are refused") {
   const ImportFile file = recipe_file("llama2_13b_config.json");
   RecipeRequest request;
   request.name = "m";
-  CHECK(import_error(with(file, "\"llama\"", "\"gpt2\""), request)
-            .find("model_type: 'gpt2' is not known here; known are llama, mistral") !=
+  CHECK(import_error(with(file, "\"llama\"", "\"own\""), request)
+            .find("model_type: 'own' is not known here; known are llama, mistral") !=
         std::string::npos);
+  CHECK(import_error(with(file, "\"llama\"", "\"qwen3_next\""), request)
+            .ends_with(
+                "model_type: 'qwen3_next' has linear attention (gated delta net), which is not "
+                "modelled"));
   CHECK(import_error(with(file, "\"vocab_size\"", "\"num_local_experts\": 8, \"vocab_size\""),
                      request)
             .find("num_local_experts: is set to 8; model_type llama has no experts") !=

@@ -99,16 +99,38 @@ TEST_CASE("words of Composer's FSDP") {
   CHECK(imported(changed(foundry(), {"~fsdp_config"})).recipe.shards() == Sharding::ddp);
 }
 
+TEST_CASE("experts of LLM Foundry are those of the model") {
+  const ModelSpec model = imported(changed(foundry(), {"+model.ffn_config.ffn_type=mb_dmoe",
+                                                       "+model.ffn_config.moe_num_experts=8",
+                                                       "+model.ffn_config.moe_top_k=2"}))
+                              .recipe.model;
+  REQUIRE(model.experts);
+  CHECK(model.experts->num_moe_experts == 8);
+  CHECK(model.experts->moe_router_topk == 2);
+  CHECK(model.experts->moe_ffn_hidden_size == model.ffn_hidden_size);
+}
+
+TEST_CASE("Composer's micro-batch is at most what a replica has of a step") {
+  const auto micro = [](const std::string& batch) {
+    return imported(changed(foundry(),
+                            {"device_train_microbatch_size=8", "global_train_batch_size=" + batch}))
+        .recipe.training.micro_batch_size;
+  };
+  CHECK(micro("48") == 6);
+  CHECK(micro("64") == 8);
+  CHECK(micro("128") == 8);
+}
+
 TEST_CASE("an LLM Foundry configuration is refused where it is not simulated") {
   CHECK(holds(refused(foundry(), {"device_train_microbatch_size=auto"}),
               "training.micro_batch_size: the recipe does not give it; --set"));
   CHECK(holds(refused(foundry(), {"fsdp_config.activation_cpu_offload=true"}), "offloading"));
   CHECK(holds(refused(foundry(), {"fsdp_config.sharding_strategy=HALF"}),
               "'HALF' is not modelled; FULL_SHARD"));
-  CHECK(holds(refused(foundry(), {"+model.ffn_config.ffn_type=mb_dmoe"}),
-              "model.ffn_config.ffn_type: is set to 'mb_dmoe'"));
+  CHECK(holds(refused(foundry(), {"+model.ffn_config.ffn_type=mptglu"}),
+              "model.ffn_config.ffn_type: is set to 'mptglu'"));
   CHECK(holds(refused(foundry(), {"model.name=hf_t5"}), "'hf_t5' is not modelled"));
-  CHECK(holds(refused(foundry(), {"precision=amp_fp16"}), "precision: 'amp_fp16' is not modelled"));
+  CHECK(holds(refused(foundry(), {"precision=fp32"}), "precision: 'fp32' is not modelled"));
   CHECK(holds(
       refused(foundry(), {"model.name=hf_causal_lm",
                           "+model.pretrained_model_name_or_path=someone/tiny", "~model.n_layers"}),
@@ -141,8 +163,6 @@ TEST_CASE("a DeepSpeed configuration is refused where it is not simulated") {
   CHECK(holds(refused(deepspeed(), {"+zero_optimization.offload_optimizer={device: cpu}"}),
               "zero_optimization.offload_optimizer.device: is set to 'cpu'; offloading to the"));
   CHECK(holds(refused(deepspeed(), {"+zero_optimization.zero_quantized_weights=true"}), "ZeRO++"));
-  CHECK(holds(refused(deepspeed(), {"bf16={enabled: false}", "+fp16={enabled: true}"}),
-              "fp16.enabled: 'fp16' is not modelled; --set training.precision=NAME"));
   CHECK(holds(refused(deepspeed(), {"~train_micro_batch_size_per_gpu", "+train_batch_size=50"}),
               "train_batch_size, over 32 replicas makes 1.5625; --nodes N or --set"));
   Case bare = deepspeed();
@@ -258,7 +278,6 @@ TEST_CASE("a GPT-NeoX configuration holds DeepSpeed's") {
   CHECK(recipe.recompute == Recompute::full);
   CHECK(recipe.optimizer.bucket_size_mb == 2520);
   CHECK(holds(refused(neox(), {"checkpoint-num-layers=4"}), "keeping the input of every N-th"));
-  CHECK(holds(refused(neox(), {"~precision"}), "'fp16' is not modelled; --set training.precision"));
 }
 
 TEST_CASE("a nanotron configuration gives all its ranks") {

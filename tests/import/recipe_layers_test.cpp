@@ -169,18 +169,33 @@ TEST_CASE("Mamba's sizes of a model without it are ignored") {
             "--mamba-state-dim\n"));
 }
 
+TEST_CASE("layers of a hybrid without a pattern are spread by their shares as Megatron does") {
+  const auto pattern = [](const Overrides& overrides) {
+    return *model_in(kDense, overrides).hybrid_override_pattern;
+  };
+  // The 8B hybrid of arXiv 2406.07887: 4 layers of attention, 24 of Mamba-2 and 28 of MLP.
+  const std::string hybrid =
+      pattern({"num_layers=56", "hybrid_attention_ratio=0.08", "hybrid_mlp_ratio=0.5"});
+  CHECK(hybrid == "M-M-M--M-M*-M-M-M-M--M*-M-M-M-M-M*--M-M-M-M-M*-M--M-M-M-");
+  CHECK(pattern({"num_layers=4", "hybrid_attention_ratio=0.25"}) == "MM*M");
+  const ImportFile script =
+      with(recipe_file("gpt15b_megatron.sh"), "--squared-relu",
+           "--spec a.mamba.mamba_layer_specs mamba_stack_spec --squared-relu");
+  const Scenario alone = scenario_in(import_recipe(script, layers_job()).yaml);
+  CHECK(alone.recipe.model.hybrid_override_pattern == std::string(32, 'M'));
+  CHECK(has(refused(kDense, {"hybrid_attention_ratio=0.8", "hybrid_mlp_ratio=0.5"}),
+            "--hybrid-attention-ratio: is no share of the layers; with the other one it must be "
+            "from 0 to 1"));
+  CHECK(has(refused(kDense, {"~num_layers", "hybrid_attention_ratio=0.1"}),
+            "is of a Mamba model, but no hybrid_override_pattern says its layers"));
+}
+
 TEST_CASE("a Mamba model whose layers no pattern says is no import") {
   const std::string why = "is of a Mamba model, but no hybrid_override_pattern says its layers";
   const auto error = [](const ImportFile& file) {
     REQUIRE(!file.text.empty());
     return error_of([&] { import_recipe(file, layers_job()); });
   };
-  CHECK(has(error(with(recipe_file("gpt15b_megatron.sh"), "--squared-relu",
-                       "--spec a.mamba.mamba_layer_specs mamba_stack_spec --squared-relu")),
-            "--spec: " + why));
-  CHECK(has(error(with(recipe_file("mixtral_8x7b_nemo1.yaml"), "  bias: false",
-                       "  bias: false\n  mamba_ssm_ngroups: 8")),
-            "model.mamba_ssm_ngroups: " + why));
   CHECK(has(error(with(recipe_file("mixtral_8x7b_nemo2.yaml"), "mixtral.MixtralConfig8x7B",
                        "ssm.NemotronHConfig4B")),
             "model.config._target_: " + why));

@@ -182,6 +182,15 @@ TEST_CASE("an unknown tokenizer takes the vocabulary of the model that fits, and
                            "vocabulary is this model's") != std::string::npos);
 }
 
+TEST_CASE("a model that gives its vocabulary needs no tokenizer") {
+  RecipeRequest request = a4_job();
+  request.overrides.emplace_back("+model.vocab_size=100000");
+  const ImportFile file = with(recipe_file(kA4), "GPT2BPETokenizer", "OurOwnTokenizer");
+  const Scenario scenario = scenario_in(import_recipe(file, request).yaml);
+  CHECK(scenario.recipe.model.vocab_size >= 100000);
+  CHECK(scenario.recipe.model.vocab_size < 101024);
+}
+
 TEST_CASE("overrides are strict") {
   CHECK(refused_override("model.num_layer=64")
             .ends_with("model.num_layer: is no key of the recipe; did you mean 'model.num_layers'? "

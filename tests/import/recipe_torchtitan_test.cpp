@@ -121,8 +121,8 @@ TEST_CASE("precisions of torchtitan") {
   CHECK(holds(refused(titan_job({"+float8.recipe_name=rowwise"})),
               "float8.recipe_name: FP8 by 'rowwise' is not modelled; --set training.precision="));
   CHECK(
-      holds(refused(titan_job({"model.converters=[]", "+training.mixed_precision_param=float16"})),
-            "training.mixed_precision_param: 'float16' is not modelled"));
+      holds(refused(titan_job({"model.converters=[]", "+training.mixed_precision_param=float32"})),
+            "training.mixed_precision_param: 'float32' is not modelled"));
 }
 
 TEST_CASE("a torchtitan configuration is refused where it is not understood") {

@@ -48,7 +48,6 @@ TEST_CASE("a log that is read is not taken for another by words in it") {
 
 TEST_CASE("a profile that is not read is recognized too") {
   const std::vector<Sample> samples{
-      {std::string("SQLite format 3\0\x10", 17), "an SQLite export of nsys; 'nsys stats"},
       {" Time (%)  Total Time (ns)  Instances  Avg (ns)  Name", "a text table of nsys stats"},
       {megatron_line(3, "1500.0"), "a training log; 'simtrain metrics' reads it"},
       {"completed step: 7, seconds: 12.5, TFLOP/s/device: 400.1, loss: 9.1",

@@ -45,6 +45,34 @@ TEST_CASE("nccl-log: the largest communicator of a process gives its place") {
   CHECK(profile.processes[0].place->ranks == 64);
 }
 
+TEST_CASE("nccl-log: RCCL's calls give the place of the process, and have names of their own") {
+  const std::string banner =
+      "node3:411:411 [2] NCCL INFO RCCL version : 2.22.3-HEAD:9ce4c9d\n"
+      "HIP version  : 6.4.43482\nROCm version : 6.4.0.0\nHostname     : node3\n"
+      "Librccl path : /opt/rocm/lib/librccl.so.1\n";
+  const auto rccl = [](std::string_view function, int ranks, std::string_view behind) {
+    return fmt::format(
+        "node3:411:2207 [2] NCCL INFO {}: opCount 1f sendbuff 0x7f12c2000000 recvbuff "
+        "0x7f12c2000000 acc (nil) count 64 datatype 9 op 0 root 0 comm 0x55d0c3a1b2f0 [nranks={}] "
+        "stream 0x55d0c2f0a1c0 {}",
+        function, ranks, behind);
+  };
+  const Profile profile =
+      read_profile_text(banner + rccl("AllReduce", 16, "task 0 globalrank 13\n") +
+                        rccl("AllReduceWithBias", 8, "task 0 globalrank 5\n") +
+                        rccl("AllToAllPivot", 8, "task 0 globalrank 5\n"));
+  CHECK(profile.skipped.count == 0);
+  REQUIRE(profile.processes.size() == 1);
+  CHECK(profile.processes[0].calls == CallCounts{{{NcclFunction::all_reduce, 16, 9, 64}, 1},
+                                                 {{NcclFunction::all_reduce, 8, 9, 64}, 1},
+                                                 {{NcclFunction::all_to_all, 8, 9, 64}, 1}});
+  REQUIRE(profile.processes[0].place);
+  CHECK(profile.processes[0].place->rank == 13);
+  CHECK(profile.processes[0].place->ranks == 16);
+  const Profile cut = read_profile_text(rccl("AllReduce", 16, "task 0 globalrank 1"));
+  CHECK(!cut.processes[0].place);  // of 13, perhaps
+}
+
 TEST_CASE("nccl-log: launchers and time stamps may precede a line; processes are kept apart") {
   const Profile profile =
       read_profile_text("5: [2025-03-01 10:00:00] " + call_line("AllReduce", 1, 7) +

@@ -56,6 +56,15 @@ TEST_CASE("nccl-tests: program, ranks, hosts, GPUs and NCCL as the log gives the
     CHECK(row.in_place->wrong == 3);
     CHECK(log.skipped.count == 0);
   }
+  const std::string library = " nccl-headers=22703 nccl-library=22703";
+  const auto version = [&](const std::string& banner) {
+    std::string other = text;
+    other.erase(other.find(library), library.size());
+    return read_text(banner + "\n" + other, 65536).tests.at(0).version;
+  };
+  CHECK(version("NCCL version 2.21.5+cuda12.4") == "2.21.5");
+  CHECK(version("RCCL version : 2.22.3-HEAD:9ce4c9d") == "2.22.3");
+  CHECK(version("RCCL version 2.18.3+hip6.0 HEAD:2f6d59e") == "2.18.3");
 }
 
 TEST_CASE("nccl-tests: columns of older versions, N/A, and what launchers put before a line") {

@@ -50,6 +50,17 @@ Finding whole(const Samples& samples, std::string_view key) {
                                samples.origin, samples.count, key));
 }
 
+/// Composer makes a micro-batch no larger than what a replica has of a step.
+Finding shrunk_micro_batch(const RecipeTerms& terms, const JobRanks& job) {
+  const Given<std::int64_t>& micro = *terms.micro_batch_size;
+  if (!terms.micro_batch_shrinks || !terms.global_batch_size) return of(micro);
+  const std::int64_t samples = terms.global_batch_size->value;
+  const std::int64_t own = samples / job.replicas;
+  if (own < 1 || own >= micro.value || samples % job.replicas != 0) return of(micro);
+  return {"", std::to_string(own),
+          fmt::format("{}, which is more than the {} samples of a replica", micro.origin, own)};
+}
+
 }  // namespace
 
 Finding global_batch_of(const RecipeTerms& terms, const JobRanks& job, const SourcePlace& recipe) {
@@ -63,7 +74,7 @@ Finding global_batch_of(const RecipeTerms& terms, const JobRanks& job, const Sou
 
 Finding micro_batch_of(const RecipeTerms& terms, const JobRanks& job, const SourcePlace& recipe) {
   constexpr std::string_view kKey = "training.micro_batch_size";
-  if (terms.micro_batch_size) return of(*terms.micro_batch_size);
+  if (terms.micro_batch_size) return shrunk_micro_batch(terms, job);
   std::optional<Samples> samples = parts_of_step(terms, job);
   if (terms.local_batch_size) {
     samples = times(*terms.local_batch_size, 1, "");

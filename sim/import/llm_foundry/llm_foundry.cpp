@@ -30,7 +30,12 @@ constexpr std::array kFoundryKeys{
     KeyRow{"model.vocab_size", &T::padded_vocab_size},
     KeyRow{"model.ffn_config.ffn_hidden_size", &T::ffn_hidden_size},
     KeyRow{"model.ffn_config.ffn_type",
-           Refused{"experts and gated layers of LLM Foundry are not imported", "mptmlp"}},
+           Refused{"gated layers of LLM Foundry are not imported", "mptmlp"}},
+    KeyRow{"model.ffn_config.mlp_type",
+           Refused{"gated experts of LLM Foundry are not imported", "mlp"}},
+    KeyRow{"model.ffn_config.moe_num_experts", &T::num_moe_experts},
+    KeyRow{"model.ffn_config.moe_top_k", &T::moe_router_topk},
+    KeyRow{"model.ffn_config.moe_world_size", &T::expert_model_parallel_size},
     KeyRow{"model.ffn_config.ffn_act_fn.name", &T::activation},
     KeyRow{"model.attn_config.kv_n_heads", &T::num_query_groups},
     KeyRow{"model.attn_config.rope", &T::position_embedding_type},
@@ -147,7 +152,11 @@ void settle_foundry_tree(YamlNode& tree, const std::string& path) {
   reword(tree, "model.attn_config.sliding_window_size", {{"-1", ""}});
   reword(tree, "model.norm_type",
          {{"low_precision_layernorm", "layernorm"}, {"low_precision_rmsnorm", "rmsnorm"}});
-  reword(tree, "model.ffn_config.ffn_type", {{"te_ln_mlp", "mptmlp"}});
+  reword(tree, "model.ffn_config.ffn_type",
+         {{"te_ln_mlp", "mptmlp"},
+          {"mb_moe", "mptmlp"},
+          {"mb_dmoe", "mptmlp"},
+          {"torch_dmoe", "mptmlp"}});
   reword(tree, "fsdp_config.activation_checkpointing", {{"true", "full"}, {"false", "none"}});
   reword(tree, "fsdp_config.mixed_precision", {{"PURE", "bf16"}, {"DEFAULT", "fp32"}});
 }
@@ -190,6 +199,7 @@ void settle_composer_sharding(RecipeTerms& terms, bool sharded) {
 void add_foundry_defaults(RecipeTerms& terms, bool sharded) {
   const std::string mpt = "MPT's default";
   settle_composer_sharding(terms, sharded);
+  default_to(terms.micro_batch_shrinks, true, "Composer");
   if (sharded) default_to(terms.fsdp_grad_reduce_dtype, "fp32", "Composer's default");
   if (terms.fsdp_grad_reduce_dtype) terms.grad_reduce_dtype = terms.fsdp_grad_reduce_dtype;
   default_to(terms.overlap_grad_reduce, true, "PyTorch reduces beside the backward");

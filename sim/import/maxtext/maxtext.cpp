@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/import/hugging_face/hugging_face_experts.h"
 #include "sim/import/maxtext/mesh_axes.h"
 #include "sim/import/megatron/megatron_tree.h"
 #include "sim/import/model/named_model.h"
@@ -47,6 +48,18 @@ constexpr std::array kMaxTextKeys{
     KeyRow{"num_experts_per_tok", &T::moe_router_topk},
     KeyRow{"base_moe_mlp_dim", &T::moe_ffn_hidden_size},
     KeyRow{"use_qk_norm", &T::qk_layernorm},
+    KeyRow{"sliding_window_size", &T::window_size},
+    KeyRow{"q_lora_rank", &T::q_lora_rank},
+    KeyRow{"kv_lora_rank", &T::kv_lora_rank},
+    KeyRow{"qk_nope_head_dim", &T::qk_head_dim},
+    KeyRow{"qk_rope_head_dim", &T::qk_pos_emb_head_dim},
+    KeyRow{"v_head_dim", &T::v_head_dim},
+    KeyRow{"first_num_dense_layers", &T::moe_first_dense},
+    KeyRow{"shared_experts", &T::moe_shared_experts},
+    KeyRow{"use_post_attn_norm", NotSimulated{"norms behind attention and FFN"}},
+    KeyRow{"use_post_ffw_norm", NotSimulated{"norms behind attention and FFN"}},
+    KeyRow{"attn_logits_soft_cap", NotSimulated{"caps of attention's and the output's values"}},
+    KeyRow{"final_logits_soft_cap", NotSimulated{"caps of attention's and the output's values"}},
     KeyRow{"capacity_factor", &T::moe_expert_capacity_factor},
     KeyRow{"opt_type", Refused{"Adam is simulated; --override opt_type=adamw takes it", "adamw"}},
     KeyRow{"optimizer_memory_host_offload", Refused{kNoOffload}},
@@ -142,21 +155,64 @@ void settle_quantization(RecipeTerms& terms) {
 struct DecoderBlock {
   std::string_view name;
   bool is_gpt3 = false;  ///< norms with a mean, biases, learned positions
+  int full_every = 0;    ///< the last of so many layers has no window; 0: no layer has one
+  int layers = 1;        ///< that one of base_num_decoder_layers is
+  bool qk_norm = false;
+  bool latent = false;  ///< multi-latent attention, first layers without experts, shared experts
 };
-constexpr std::array kDecoderBlocks{DecoderBlock{"default"},   DecoderBlock{"llama2"},
-                                    DecoderBlock{"mistral"},   DecoderBlock{"mixtral"},
-                                    DecoderBlock{"qwen2"},     DecoderBlock{"qwen3"},
-                                    DecoderBlock{"qwen3_moe"}, DecoderBlock{"gpt3", true}};
+constexpr std::array kDecoderBlocks{
+    DecoderBlock{"default"},
+    DecoderBlock{"llama2"},
+    DecoderBlock{"mistral"},
+    DecoderBlock{"mixtral"},
+    DecoderBlock{"qwen2"},
+    DecoderBlock{"qwen3"},
+    DecoderBlock{"qwen3_moe"},
+    DecoderBlock{"gpt3", true},
+    DecoderBlock{"gemma"},
+    DecoderBlock{.name = "gemma2", .full_every = 2, .layers = 2},
+    DecoderBlock{.name = "gemma3", .full_every = 6, .qk_norm = true},
+    DecoderBlock{.name = "deepseek", .latent = true}};
+
+/// Windows of Gemma's layers, of which one of the file may be two; no other block's keys give any.
+void settle_decoder_layers(RecipeTerms& terms, const DecoderBlock& block,
+                           const std::string& whose) {
+  if (block.full_every == 0) terms.window_size.reset();
+  if (terms.window_size) {
+    YamlNode every;
+    every.kind = YamlNode::Kind::scalar;
+    every.text = std::to_string(block.full_every);
+    terms.window_attn_skip_freq = Given<YamlNode>{std::move(every), whose, false, {}};
+  }
+  if (terms.num_layers && block.layers > 1 && terms.num_layers->value < 100000) {
+    terms.num_layers->value *= block.layers;
+    terms.num_layers->origin += fmt::format(" x {}, as {} has them", block.layers, block.name);
+  }
+  if (block.qk_norm) default_to(terms.qk_layernorm, true, whose);
+}
+
+/// DeepSeek's layers, which Hugging Face's configurations state in the same way.
+void settle_latent_layers(RecipeTerms& terms, const std::string& whose) {
+  default_to(terms.multi_latent_attention, true, whose);
+  default_to(terms.q_lora_rank, 0, kBase);
+  terms.num_query_groups.reset();
+  terms.kv_channels.reset();
+  settle_hugging_face_experts(terms, TypeExperts::some, whose, "");
+}
 
 /// The shape that the keys of a model's file give, by the code that they are for.
 void settle_decoder(RecipeTerms& terms) {
   if (terms.activation && terms.activation->value.ends_with(",linear")) {
     terms.activation->value.erase(terms.activation->value.find(','));
     default_to(terms.gated_linear_unit, true, terms.activation->origin);
+    if (terms.activation->value == "gelu") {
+      terms.activation->value = "swiglu";
+      terms.activation->origin += ": GELU in a gated unit, as SwiGLU in one";
+    }
   } else if (terms.activation) {
     default_to(terms.gated_linear_unit, false, terms.activation->origin);
   }
-  if (!terms.decoder_block) return;
+  if (!terms.decoder_block) return terms.window_size.reset();
   const Given<std::string>& given = *terms.decoder_block;
   const auto* const row =
       std::find_if(kDecoderBlocks.begin(), kDecoderBlocks.end(),
@@ -166,6 +222,8 @@ void settle_decoder(RecipeTerms& terms) {
                      fmt::format("'{}' is not modelled; --override decoder_block=llama2 takes "
                                  "layers of its sizes",
                                  plain_text(given.value.substr(0, 80))));
+  settle_decoder_layers(terms, *row, given.origin);
+  if (row->latent) settle_latent_layers(terms, given.origin);
   if (!row->is_gpt3) return;
   default_to(terms.normalization, "LayerNorm", given.origin);
   default_to(terms.position_embedding_type, "learned_absolute", given.origin);

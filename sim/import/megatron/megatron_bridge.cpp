@@ -206,6 +206,8 @@ ImportedRecipe read_bridge(const ImportFile& file, const RecipeRequest& request,
   RecipeReading reading = read_recipe(tree, bridge_keys(written_out), KeyStyle::dotted);
   RecipeTerms& terms = reading.terms;
   take_no_query_rank(tree, "model.q_lora_rank", terms);
+  if (!terms.bf16 && !written_out)
+    default_to(terms.precision, "bf16_mixed", "bf16_mixed, which Megatron-Bridge's recipes have");
   read_precision_name(terms);
   const YamlNode* overlap = tree.find("comm_overlap");
   if (overlap != nullptr && overlap->kind == YamlNode::Kind::map) add_overlap_defaults(terms);

@@ -128,15 +128,15 @@ constexpr std::array kOtherMegatronKeys{
     KeyRow{"use_tp_pp_dp_mapping",
            Refused{"ranks in another order than tp-cp-dp-pp are not modelled"}},
     KeyRow{"hierarchical_context_parallel_sizes", Refused{kNoOtherContext}},
-    KeyRow{"ddp_num_buckets", Refused{"a number of buckets is not turned into their size; "
-                                      "--override \"~ddp_num_buckets\" takes the usual ones, "
-                                      "--set optimizer.bucket_size_mb=N another"}},
+    KeyRow{"ddp_num_buckets",
+           NotSimulated{"a number of gradient buckets; they are of the usual size"}},
     KeyRow{"optimizer", Refused{"Adam is simulated; --override optimizer=adam takes it", "adam"}},
     KeyRow{"cpu_offloading", Refused{kNoOffload}},
     KeyRow{"optimizer_cpu_offload", Refused{kNoOffload}},
     KeyRow{"deterministic_mode", kDeterministic},
     KeyRow{"use_precision_aware_optimizer", NotSimulated{"optimizer states of other types"}},
     KeyRow{"fp32_residual_connection", NotSimulated{"residuals in FP32"}},
+    KeyRow{"no_position_embedding", Ignored{"no longer counts: position_embedding_type does"}},
     KeyRow{"max_position_embeddings", Ignored{"how far positions may go, not how many there are"}},
     KeyRow{"data_parallel_size", kDerived},
     KeyRow{"batch_p2p_comm", kDerived},
@@ -191,7 +191,7 @@ constexpr std::array kOtherMegatronKeys{
     KeyRow{"manual_gc*", Ignored{"garbage collection is not modelled"}},
 };
 
-constexpr std::array<MegatronOption, 15> kOptions{
+constexpr std::array<MegatronOption, 14> kOptions{
     {{"fp8_format", "fp8", "", true},
      {"fp4_format", "fp4", "", true},
      {"checkpoint_activations", "recompute_granularity", "full"},
@@ -205,7 +205,6 @@ constexpr std::array<MegatronOption, 15> kOptions{
      {"overlap_p2p_communication", "overlap_p2p_comm", "true"},
      {"no_rope_fusion", "apply_rope_fusion", "false"},
      {"disable_bias_linear", "add_bias_linear", "false", true},
-     {"no_position_embedding", "position_embedding_type", "none"},
      {"use_rotary_position_embeddings", "position_embedding_type", "rope"}}};
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "sim/core/suggestion.h"
 #include "sim/import/deepspeed/deepspeed.h"
 #include "sim/import/megatron/megatron_keys.h"
+#include "sim/import/model/layer_pattern.h"
 #include "sim/import/terms/core_rows.h"
 
 namespace simtrain {
@@ -140,11 +141,13 @@ RecipeReading read_megatron_arguments(const YamlNode& tree, KeyStyle style) {
   default_to(terms.overlap_p2p_comm, true, megatron);
   default_to(terms.group_query_attention, false, megatron);
   default_to(terms.hidden_dropout, 0.1, megatron);
+  if (terms.gpus_per_node && !terms.world_size)
+    default_to(terms.num_nodes, 1, "torchrun's default, no --nnodes");
   if (tree.find("merge_file") != nullptr)
     default_to(terms.tokenizer, "GPT2BPETokenizer", "--merge-file, of the tokenizer");
   const YamlNode* spec = tree.find("spec");
   if (spec != nullptr && spec->text.find("mamba") != std::string::npos)
-    refuse_bare_mamba(terms, Given<std::string>{spec->text, "--spec", false, spec->place});
+    settle_hybrid_layers(terms, Given<std::string>{spec->text, "--spec", false, spec->place});
   default_to(terms.add_bias_linear, true, megatron + ", no --disable-bias-linear");
   if (terms.multi_latent_attention && terms.multi_latent_attention->value) {
     // The command line has other defaults than Megatron Core's configuration.

@@ -1,11 +1,13 @@
 #include "sim/import/model/layer_pattern.h"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "sim/core/input/input_error.h"
 #include "sim/core/input/number_text.h"
 #include "sim/core/input/scalar_text.h"
 #include "sim/import/terms/finding.h"
@@ -208,6 +210,62 @@ YamlNode pattern_node(const std::vector<bool>& flags) {
     list.items.push_back(std::move(item));
   }
   return list;
+}
+
+std::string spread_layers(std::int64_t layers, double attention, double mlp) {
+  const auto count = [&](double share) {
+    return std::nearbyint(static_cast<double>(layers) * share);  // as Python rounds
+  };
+  std::string pattern(static_cast<std::size_t>(layers), 'M');
+  const auto place = [&](char letter, double before) {
+    double left = before;
+    for (char& layer : pattern) {
+      if (layer != 'M') continue;
+      if (left < 0.5) {
+        layer = letter;
+        left += before;
+      } else {
+        left -= 1;
+      }
+    }
+  };
+  const double mamba = static_cast<double>(layers) - count(attention);
+  if (count(attention) > 0) place('*', mamba / (count(attention) + 1));
+  if (count(mlp) > 0) place('-', (mamba - count(mlp)) / count(mlp));
+  return pattern;
+}
+
+void require_pattern(const RecipeTerms& terms, const Given<std::string>& sign) {
+  if (terms.hybrid_override_pattern) return;
+  throw InputError(
+      sign.place, sign.origin,
+      "is of a Mamba model, but no hybrid_override_pattern says its layers; --override "
+      "+KEY=\"M-M*...\" with the key of this format gives them");
+}
+
+void settle_hybrid_layers(RecipeTerms& terms, const WordTerm& sign) {
+  const auto share = [](const RealTerm& ratio) { return ratio ? ratio->value : 0.0; };
+  const double attention = share(terms.hybrid_attention_ratio);
+  const double mlp = share(terms.hybrid_mlp_ratio);
+  const bool shared = attention != 0 || mlp != 0;
+  if (terms.hybrid_override_pattern || (!sign && !shared)) return;
+  for (const RealTerm* ratio : {&terms.hybrid_attention_ratio, &terms.hybrid_mlp_ratio}) {
+    if (*ratio && !((*ratio)->value >= 0 && attention + mlp <= 1))
+      throw InputError((*ratio)->place, (*ratio)->origin,
+                       "is no share of the layers; with the other one it must be from 0 to 1");
+  }
+  const bool counted = terms.num_layers && terms.num_layers->value > 0 &&
+                       terms.num_layers->value <= kMostPatternLayers;
+  if (!counted) {
+    const std::string key = "hybrid_attention_ratio";
+    return require_pattern(terms, sign ? *sign : Given<std::string>{"", key, false, {}});
+  }
+  terms.hybrid_override_pattern = Given<std::string>{
+      spread_layers(terms.num_layers->value, attention, mlp),
+      shared ? "the shares of attention and MLP, spread as Megatron does"
+             : sign->origin + " without shares of attention and MLP: Mamba alone",
+      false,
+      {}};
 }
 
 }  // namespace simtrain

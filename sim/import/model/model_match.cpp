@@ -7,6 +7,7 @@
 
 #include "sim/core/input/number_text.h"
 #include "sim/import/model/block_shape.h"
+#include "sim/import/model/layer_pattern.h"
 #include "sim/import/model/layer_shape.h"
 #include "sim/import/model/mixture_shape.h"
 #include "sim/import/model/named_model.h"
@@ -317,7 +318,8 @@ std::vector<Finding> match_model(std::vector<Finding> shape, const ModelMatch& m
 std::vector<Finding> model_of_recipe(RecipeTerms terms, const ModelMatch& match, std::int64_t tp,
                                      const DataFolder& data) {
   if (!match.base) {  // its shape is not known here
-    if (names_mamba(terms.model_class)) refuse_bare_mamba(terms, *terms.model_class);
+    settle_hybrid_layers(terms, std::nullopt);
+    if (names_mamba(terms.model_class)) require_pattern(terms, *terms.model_class);
     terms.model_class.reset();
   }
   take_given_layers(terms, match.given);

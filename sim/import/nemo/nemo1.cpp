@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "sim/import/model/layer_pattern.h"
 #include "sim/import/scenario_text.h"
 #include "sim/import/terms/core_rows.h"
 #include "sim/import/yaml_recipe.h"
@@ -24,6 +25,7 @@ constexpr std::array kModelKeys{
     KeyRow{"model.tokenizer.type", &T::tokenizer},
     KeyRow{"model.tokenizer.*", kOutside},
     KeyRow{"model.override_vocab_size", &T::vocab_size},
+    KeyRow{"model.vocab_size", &T::vocab_size},
     KeyRow{"model.make_vocab_size_divisible_by", &T::make_vocab_size_divisible_by},
     KeyRow{"model.activation", &T::activation},
     KeyRow{"model.normalization", &T::normalization},
@@ -167,7 +169,8 @@ void add_nemo1_defaults(RecipeTerms& terms) {
   default_to(terms.overlap_p2p_comm, false, nemo);
   default_to(terms.hidden_dropout, 0.1, nemo);
   default_to(terms.add_bias_linear, true, nemo);
-  if (terms.mamba_num_groups) refuse_bare_mamba(terms, *terms.mamba_num_groups);
+  if (const auto& groups = terms.mamba_num_groups)
+    settle_hybrid_layers(terms, Given<std::string>{"", groups->origin, false, groups->place});
   if (terms.optimizer && terms.optimizer->value == "mcore_distributed_optim") {
     terms.bucket_cap_mb.reset();  // of Apex: Megatron's DDP counts elements
     default_to(terms.grad_reduce_dtype, "fp32", "default of mcore_distributed_optim");

@@ -6,8 +6,6 @@ namespace simtrain {
 namespace {
 
 constexpr Refused kOtherAttention{"attention of other kinds is not modelled"};
-constexpr Refused kSharesOfLayers{"layers of a hybrid are given by hybrid_override_pattern alone",
-                                  "0.0"};
 
 constexpr std::array kLayerKeys{
     KeyRow{"multi_latent_attention", &RecipeTerms::multi_latent_attention},
@@ -30,8 +28,8 @@ constexpr std::array kLayerKeys{
     KeyRow{"mamba_head_dim", &RecipeTerms::mamba_head_dim},
     KeyRow{"mamba_state_dim", &RecipeTerms::mamba_state_dim},
     KeyRow{"mamba_num_groups", &RecipeTerms::mamba_num_groups},
-    KeyRow{"hybrid_attention_ratio", kSharesOfLayers},
-    KeyRow{"hybrid_mlp_ratio", kSharesOfLayers},
+    KeyRow{"hybrid_attention_ratio", &RecipeTerms::hybrid_attention_ratio},
+    KeyRow{"hybrid_mlp_ratio", &RecipeTerms::hybrid_mlp_ratio},
     KeyRow{"experimental_attention_variant", kOtherAttention},
     KeyRow{"linear_attention_type", kOtherAttention},
     KeyRow{"qk_l2_norm", kQkNorm},

@@ -34,14 +34,4 @@ class CoreRows {
 /// that it does not write is a default.
 void take_no_query_rank(const YamlNode& tree, const std::string& key, RecipeTerms& terms);
 
-/// Throws InputError at what makes a recipe one of a Mamba model where no pattern says its layers.
-template <class T>
-void refuse_bare_mamba(const RecipeTerms& terms, const Given<T>& sign) {
-  if (terms.hybrid_override_pattern) return;
-  throw InputError(
-      sign.place, sign.origin,
-      "is of a Mamba model, but no hybrid_override_pattern says its layers; --override "
-      "+KEY=\"M-M*...\" with the key of this format gives them");
-}
-
 }  // namespace simtrain

@@ -1,6 +1,7 @@
 #include "sim/import/terms/key_table.h"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -58,6 +59,15 @@ bool flag_of(const YamlNode& node, const std::string& key) {
   if (plain.text == "True") plain.text = "true";
   if (plain.text == "False") plain.text = "false";
   return scalar_bool(plain, key);
+}
+
+/// A row of what only the run itself needs, or of what another key says better: how long a run is
+/// (of matter where a batch grows, which asks for it then), which tokenizer.
+bool may_stay_unknown(const KeyRow& row) {
+  constexpr std::array kTerms{&RecipeTerms::train_iters, &RecipeTerms::train_samples,
+                              &RecipeTerms::exit_interval, &RecipeTerms::tokenizer};
+  const auto* const term = std::get_if<WordTerm RecipeTerms::*>(&row.meaning);
+  return term != nullptr && std::find(kTerms.begin(), kTerms.end(), *term) != kTerms.end();
 }
 
 class RecipeReader {
@@ -149,6 +159,10 @@ class RecipeReader {
     const YamlNode value = style_ == KeyStyle::option ? node : resolved(tree_, key, node);
     if (is_unset(value)) return;
     if (style_ == KeyStyle::option && value.text.find('$') != std::string::npos) {
+      if (may_stay_unknown(row)) {
+        ++reading_.ignored["without a value in the file"][spelled(key)];
+        return;
+      }
       throw InputError(value.place, spelled(key),
                        fmt::format("'{}' has no value in the file; --override {}=VALUE sets "
                                    "one",

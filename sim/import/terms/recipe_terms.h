@@ -73,6 +73,8 @@ struct RecipeTerms {
   WholeTerm mtp_num_layers;
   FlagTerm is_hybrid_model;
   WordTerm hybrid_override_pattern;
+  RealTerm hybrid_attention_ratio;  ///< shares of the layers where no pattern says which
+  RealTerm hybrid_mlp_ratio;
   WholeTerm mamba_num_heads;
   WholeTerm mamba_head_dim;
   WholeTerm mamba_state_dim;
@@ -104,6 +106,7 @@ struct RecipeTerms {
   FlagTerm fp8_params;
   WholeTerm seq_length;
   WholeTerm micro_batch_size;
+  FlagTerm micro_batch_shrinks;  ///< where a replica has fewer samples than a micro-batch
   WholeTerm global_batch_size;
   WholeTerm gradient_accumulation_steps;  ///< micro-batches of a step
   WholeTerm local_batch_size;             ///< samples of one data-parallel replica in a step

@@ -205,6 +205,14 @@ class ScenarioKeys {
     return data_.load<ModelSpec>("scenarios/models", *match.base, match.where, "model").num_layers;
   }
 
+  /// The most layers of a chunk of a pipeline stage; 0 where the model is not known by name.
+  [[nodiscard]] std::int64_t layers_of_chunk() const {
+    const std::int64_t layers = t_.num_layers ? t_.num_layers->value : named_layers();
+    const std::int64_t chunks = number("parallelism.pipeline_model_parallel_size") *
+                                number("parallelism.virtual_pipeline_model_parallel_size");
+    return chunks < 1 ? 0 : (layers + chunks - 1) / chunks;
+  }
+
   std::vector<Finding> model() {
     const std::int64_t tp = number("parallelism.tensor_model_parallel_size");
     return model_of_recipe(t_, match_of(), tp, data_);
@@ -355,7 +363,7 @@ class ScenarioKeys {
   }
 
   void rest() {
-    put("recompute", [&] { return recompute_of(t_); });
+    put("recompute", [&] { return recompute_of(t_, layers_of_chunk()); });
     if (value_of("recompute") == "selective" && has_recompute_modules(t_))
       put("recompute_modules", [&] { return recompute_modules_of(t_); });
     put("cuda_graphs", [&] { return cuda_graphs_of(t_); });

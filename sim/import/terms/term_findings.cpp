@@ -53,6 +53,22 @@ std::vector<std::string> modules_in(const Given<std::string>& given) {
   return modules;
 }
 
+/// The first layers of each chunk of a pipeline stage: all of them, or none.
+Finding block_recompute(const RecipeTerms& terms, std::int64_t layers_of_chunk,
+                        const std::string& hint) {
+  const Given<std::string>& method = *terms.recompute_method;
+  const std::int64_t first = terms.recompute_num_layers ? terms.recompute_num_layers->value : 0;
+  const std::string origin =
+      fmt::format("{}: {} layers of the {} of a chunk", method.origin, first, layers_of_chunk);
+  if (first == 0) return {"", "none", origin};
+  if (layers_of_chunk > 0 && first >= layers_of_chunk) return {"", "full", origin};
+  refuse(method,
+         layers_of_chunk == 0
+             ? "the method 'block'"
+             : fmt::format("recompute of {} layers of the {} of a chunk", first, layers_of_chunk),
+         hint);
+}
+
 Finding typed_gradients(const Given<std::string>& given) {
   const std::string type = type_of(given.value);
   if (type.empty())
@@ -88,6 +104,20 @@ Finding scaled_by(const Given<std::string>& format, const WordTerm& recipe, Prec
   refuse(*recipe, "FP8 by " + quoted(*recipe), hint);
 }
 
+/// FP16 of the ways to write it: fp16-mixed, 16-true, amp_fp16, float16, half.
+bool is_half(const std::string& word) {
+  const bool other = word.find("bf") != std::string::npos || word.find("fp8") != std::string::npos;
+  return !other && (word.find("16") != std::string::npos || word == "half");
+}
+
+/// Tensors of FP16 have the bytes of BF16, and tensor cores multiply both at one rate.
+template <class T>
+Finding half(const Given<T>& given) {
+  return {"", "bf16",
+          given.origin + ": FP16, as BF16, without the checks for overflow of loss scaling",
+          given.assumed, true};
+}
+
 }  // namespace
 
 Finding of(const Given<bool>& given) {
@@ -106,7 +136,7 @@ Finding precision_of(const RecipeTerms& terms, const SourcePlace& recipe) {
   constexpr std::string_view kHint =
       "--set training.precision=NAME, one of simtrain list precisions, would do";
   const std::string hint(kHint);
-  if (holds(terms.fp16)) refuse(*terms.fp16, "FP16", hint);
+  if (holds(terms.fp16)) return half(*terms.fp16);
   if (is_narrow(terms.fp4)) return scaled_by(*terms.fp4, terms.fp4_recipe, Precision::nvfp4, hint);
   if (is_narrow(terms.fp8)) return scaled_by(*terms.fp8, terms.fp8_recipe, Precision::fp8, hint);
   if (holds(terms.bf16)) return {"", "bf16", terms.bf16->origin, terms.bf16->assumed};
@@ -114,6 +144,7 @@ Finding precision_of(const RecipeTerms& terms, const SourcePlace& recipe) {
     throw InputError(recipe, "training.precision",
                      fmt::format("is not given in the recipe; {}", kHint));
   }
+  if (is_half(terms.precision->value)) return half(*terms.precision);
   if (type_of(terms.precision->value) != "bf16")
     refuse(*terms.precision, quoted(*terms.precision), std::string(kHint));
   return {"", "bf16", terms.precision->origin, terms.precision->assumed};
@@ -144,7 +175,7 @@ Finding gradient_type_of(const RecipeTerms& terms) {
   return {"", "fp32", "default of the framework", true};
 }
 
-Finding recompute_of(const RecipeTerms& terms) {
+Finding recompute_of(const RecipeTerms& terms, std::int64_t layers_of_chunk) {
   const std::string hint =
       "--set recompute=none, selective (some modules) or full (each layer) would do";
   if (terms.recompute)
@@ -157,6 +188,8 @@ Finding recompute_of(const RecipeTerms& terms) {
   const Given<std::string>& given = *terms.recompute_granularity;
   if (given.value == "selective") return {"", "selective", given.origin};
   if (given.value != "full") refuse(given, quoted(given), hint);
+  if (terms.recompute_method && terms.recompute_method->value == "block")
+    return block_recompute(terms, layers_of_chunk, hint);
   if (terms.recompute_method && terms.recompute_method->value != "uniform")
     refuse(*terms.recompute_method, "the method " + quoted(*terms.recompute_method), hint);
   if (terms.recompute_num_layers && terms.recompute_num_layers->value != 1)

@@ -31,8 +31,9 @@ std::optional<std::string_view> scaling_recipe(Precision precision);
 Finding distributed_of(const RecipeTerms& terms);
 /// `optimizer.grad_reduce_dtype`.
 Finding gradient_type_of(const RecipeTerms& terms);
-/// `recompute`.
-Finding recompute_of(const RecipeTerms& terms);
+/// `recompute`, of a recipe whose pipeline stages hold so many layers each, chunk by chunk; 0: not
+/// known.
+Finding recompute_of(const RecipeTerms& terms, std::int64_t layers_of_chunk);
 /// `recompute_modules` of a recipe that recomputes some modules.
 Finding recompute_modules_of(const RecipeTerms& terms);
 /// Whether a recipe says which modules are recomputed.

@@ -252,6 +252,8 @@ void add_titan_defaults(RecipeTerms& terms) {
   default_to(terms.grad_reduce_dtype, "float32", kWhose);
   default_to(terms.sequence_parallel, true, kWhose);
   default_to(terms.moe_token_dispatcher_type, "alltoall", "torchtitan exchanges tokens so");
+  if (terms.expert_model_parallel_size && terms.expert_model_parallel_size->value > 1)
+    default_to(terms.expert_tensor_parallel_size, 1, kWhose);
   default_to(terms.overlap_grad_reduce, true, "PyTorch reduces beside the backward");
   default_to(terms.bucket_cap_mb, 100, "torchtitan's default of DDP");
   if (!holds(terms.tp_comm_overlap)) return;

@@ -32,7 +32,9 @@ std::string_view process_in(std::string_view prefix) {
 }
 
 std::optional<NcclFunction> function_named(std::string_view name) {
-  if (name == "AllToAll") return NcclFunction::all_to_all;
+  // RCCL's names of its own.
+  if (name == "AllToAll" || name == "AllToAllPivot") return NcclFunction::all_to_all;
+  if (name == "AllReduceWithBias") return NcclFunction::all_reduce;
   for (const auto& [row, function] : EnumNames<NcclFunction>::rows) {
     if (row == name) return function;
   }
@@ -48,7 +50,8 @@ std::optional<int> small_number(std::string_view text, std::string_view label,
 }
 
 /// `host:pid:tid [0] NCCL INFO AllReduce: opCount 1f sendbuff 0x... recvbuff 0x... count 1048576
-/// datatype 9 op 0 root 0 comm 0x... [nranks=8] stream 0x...`, and `Init COMPLETE` of communicators
+/// datatype 9 op 0 root 0 comm 0x... [nranks=8] stream 0x...`, behind which RCCL writes `task 0
+/// globalrank 3`, and `Init COMPLETE` of communicators
 /// with the place of the process in them.
 class NcclLogReader {
  public:
@@ -56,7 +59,7 @@ class NcclLogReader {
     if (line.too_long) {
       profile_.skip(line.number, "is longer than 262144 bytes");
     } else if (const std::size_t at = find_word(line.text, kCall); at != std::string_view::npos) {
-      if (const std::string_view why = call(line.text, at, line.number); !why.empty())
+      if (const std::string_view why = call(line.with_end(), at, line.number); !why.empty())
         profile_.skip(line.number, why);
     } else if (find_word(line.text, " Init COMPLETE") != std::string_view::npos) {
       communicator(line.text, line.number);
@@ -85,6 +88,9 @@ class NcclLogReader {
       return "its datatype is missing, cut off or none of NCCL's";
     const auto ranks = small_number(rest, "[nranks=", "]");
     if (!ranks || *ranks < 1) return "its nranks are missing, cut off or no number";
+    // RCCL names the caller's place in the communicator behind each call.
+    const auto rank = small_number(rest, " globalrank ", " \r\n");
+    if (rank && *rank < *ranks) profile_.communicator(process, {*rank, *ranks}, number);
     profile_.call(process, {*function, is_message(*function) ? 0 : *ranks, *type, *count}, number);
     return {};
   }

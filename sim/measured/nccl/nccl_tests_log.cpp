@@ -41,7 +41,8 @@ std::string operation_in(std::string_view text) {
   return std::string(front.substr(start == std::string_view::npos ? 0 : start + 1));
 }
 
-/// `2.21.5` of `NCCL version 2.21.5+cuda12.4` or `nccl-library=22105`.
+/// `2.21.5` of `NCCL version 2.21.5+cuda12.4`, `RCCL version : 2.21.5-HEAD:5c5e` or
+/// `nccl-library=22105`.
 std::string version_in(std::string_view text) {
   if (const auto library = behind(text, "nccl-library=")) {
     const auto code = whole_number_in(word_at(*library));
@@ -50,7 +51,10 @@ std::string version_in(std::string_view text) {
     if (!code || *code < kMajor) return "";
     return fmt::format("{}.{}.{}", *code / kMajor, *code % kMajor / kMinor, *code % kMinor);
   }
-  const auto version = behind(text, "NCCL version ");
+  auto version = behind(text, "NCCL version ");
+  for (const std::string_view label : {"RCCL version : ", "RCCL version "}) {
+    if (!version) version = behind(text, label);
+  }
   if (!version) return "";
   const std::string_view word = word_at(*version);
   const std::string_view digits =

@@ -56,6 +56,7 @@ struct Profile {
   std::string path;
   std::string format;                    ///< a name of profile_formats(); empty: of none of them
   std::string foreign;                   ///< without a format: what it looks like, or nothing
+  std::string damage;                    ///< why a file of a format cannot be read, or nothing
   std::vector<ProfiledKernel> kernels;   ///< most time first
   CallCounts calls;                      ///< of NCCL, where the trace gives them
   std::int64_t unknown_calls = 0;        ///< kernels of NCCL whose call the trace does not give

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <fstream>
 #include <memory>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -15,8 +18,8 @@
 namespace simtrain {
 namespace {
 
-constexpr std::array<const ProfileFormat*, 3> kProfileFormats{&kKinetoTrace, &kNsysTable,
-                                                              &kNcclLog};
+constexpr std::array<const ProfileFormat*, 4> kProfileFormats{&kKinetoTrace, &kNsysTable,
+                                                              &kNsysDatabase, &kNcclLog};
 
 /// The first bytes of a source, up to `kHead`.
 std::string head_of(const ByteSource& source) {
@@ -68,37 +71,60 @@ Profile unknown(std::string_view head) {
   return profile;
 }
 
+/// The format of a name; without one the first that a file which starts so is of, or null.
+const ProfileFormat* format_of(std::string_view head, const std::string& name) {
+  if (!name.empty()) return format_named(name);
+  const auto* const found = std::find_if(kProfileFormats.begin(), kProfileFormats.end(),
+                                         [&](const auto* one) { return one->fits(head); });
+  return found == kProfileFormats.end() ? nullptr : *found;
+}
+
+/// Whether the file of a path, as it is there, starts as what was read of it: it is not packed.
+bool is_plain(const std::string& path, std::string_view head) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return false;
+  std::array<char, 16> start{};
+  std::ifstream file(path, std::ios::binary);
+  file.read(start.data(), start.size());
+  return head.starts_with(std::string_view(start.data(), static_cast<std::size_t>(file.gcount())));
+}
+
+Profile read_as(const ProfileFormat* row, std::string head, const ByteSource& source,
+                const std::string& path) {
+  if (row == nullptr) return unknown(head);
+  const bool by_path = row->read_file != nullptr && is_plain(path, head);
+  Profile profile = by_path ? row->read_file(path) : row->read(put_back(std::move(head), source));
+  profile.format = row->name;
+  return profile;
+}
+
 }  // namespace
 
 std::span<const ProfileFormat* const> profile_formats() { return kProfileFormats; }
 
 Profile read_profile(const ByteSource& source, const std::string& format) {
-  const ProfileFormat* row = format.empty() ? nullptr : format_named(format);
   std::string head = head_of(source);
-  if (row == nullptr) {
-    const auto* const found = std::find_if(kProfileFormats.begin(), kProfileFormats.end(),
-                                           [&](const auto* one) { return one->fits(head); });
-    if (found == kProfileFormats.end()) return unknown(head);
-    row = *found;
-  }
-  Profile profile = row->read(put_back(std::move(head), source));
-  profile.format = row->name;
-  return profile;
+  const ProfileFormat* const row = format_of(head, format);
+  return read_as(row, std::move(head), source, "");
 }
 
 Profile read_profile_file(const std::string& path, const std::string& format, const Watch& watch) {
   std::string damage;
-  Profile profile = read_profile(open_log_file(
-                                     path, [&](const std::string& what) { damage = what; }, watch),
-                                 format);
+  const ByteSource source = open_log_file(
+      path, [&](const std::string& what) { damage = what; }, watch);
+  std::string head = head_of(source);
+  const ProfileFormat* const row = format_of(head, format);
+  Profile profile = read_as(row, std::move(head), source, path);
   profile.path = path;
   if (profile.format.empty()) {
     throw InputError({path}, "",
                      fmt::format("is no log of NCCL calls (nccl-log), no CSV of nsys stats "
-                                 "(nsys-csv) and no trace of torch.profiler (kineto-trace){}; "
+                                 "(nsys-csv), no SQLite export of nsys (nsys-sqlite) and no trace "
+                                 "of torch.profiler (kineto-trace){}; "
                                  "'simtrain list profile-formats' lists what is read",
                                  profile.foreign.empty() ? "" : ": it " + profile.foreign));
   }
+  if (!profile.damage.empty()) throw InputError({path}, "", profile.damage);
   if (!damage.empty()) add_skipped(profile.skipped, profile.lines, damage);
   const bool calls = std::any_of(profile.processes.begin(), profile.processes.end(),
                                  [](const LoggedProcess& one) { return !one.calls.empty(); });

@@ -15,10 +15,13 @@ struct ProfileFormat {
   std::string_view help;
   bool (*fits)(std::string_view head);  ///< whether a file that starts so is of the format
   Profile (*read)(const ByteSource& source);
+  /// From a plain file, where its parts are read in no order; null: as a stream.
+  Profile (*read_file)(const std::string& path) = nullptr;
 };
 
 extern const ProfileFormat kKinetoTrace;
 extern const ProfileFormat kNsysTable;
+extern const ProfileFormat kNsysDatabase;
 extern const ProfileFormat kNcclLog;
 
 /// All of them. Where a file could be of several, the first counts.

@@ -3,7 +3,7 @@
 #include <span>
 #include <string_view>
 
-#include "sim/import/model/hugging_face_types.h"
+#include "sim/import/hugging_face/hugging_face_types.h"
 #include "sim/import/terms/key_table.h"
 
 namespace simtrain {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "sim/import/model/hugging_face_types.h"
+#include "sim/import/hugging_face/hugging_face_types.h"
 #include "sim/import/terms/key_table.h"
 
 namespace simtrain {

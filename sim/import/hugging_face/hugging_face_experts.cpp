@@ -1,4 +1,4 @@
-#include "sim/import/model/hugging_face_experts.h"
+#include "sim/import/hugging_face/hugging_face_experts.h"
 
 #include <algorithm>
 #include <array>
@@ -98,11 +98,27 @@ constexpr std::array kNemotronHKeys{
     KeyRow{"topk_group", kRouting},
 };
 
+constexpr std::array kFirstDeepSeekKeys{
+    KeyRow{"moe_intermediate_size", &T::moe_ffn_hidden_size},
+    KeyRow{"n_shared_experts", &T::moe_shared_experts},
+    KeyRow{"first_k_dense_replace", &T::moe_first_dense},
+    KeyRow{"moe_layer_freq", &T::moe_layer_freq},
+};
+// Of types without experts that give biases and activation by keys of their own.
+constexpr std::array kGemmaKeys{
+    KeyRow{"hidden_act", Ignored{"follows from hidden_activation"}},
+    KeyRow{"hidden_activation", &T::activation},
+};
+constexpr std::array kBiasKeys{KeyRow{"bias", &T::attention_bias}};
+constexpr std::array kAllBiasKeys{
+    KeyRow{"bias", &T::add_bias_linear}, KeyRow{"use_bias", &T::add_bias_linear},
+    KeyRow{"enable_bias", &T::add_bias_linear}, KeyRow{"dropout", &T::hidden_dropout}};
+
 struct OwnKeys {
   std::string_view model_type;
   std::span<const KeyRow> rows;
 };
-constexpr std::array<OwnKeys, 11> kOwnKeys{{{"qwen2_moe", kQwenKeys},
+constexpr std::array<OwnKeys, 22> kOwnKeys{{{"qwen2_moe", kQwenKeys},
                                             {"qwen3_moe", kQwenKeys},
                                             {"dbrx", kDbrxKeys},
                                             {"llama4", kLlama4Keys},
@@ -112,7 +128,18 @@ constexpr std::array<OwnKeys, 11> kOwnKeys{{{"qwen2_moe", kQwenKeys},
                                             {"kimi_k2", kDeepSeekKeys},
                                             {"glm4_moe", kGlmKeys},
                                             {"gpt_oss", kGptOssKeys},
-                                            {"nemotron_h", kNemotronHKeys}}};
+                                            {"nemotron_h", kNemotronHKeys},
+                                            {"deepseek", kFirstDeepSeekKeys},
+                                            {"dots1", kGlmKeys},
+                                            {"gemma", kGemmaKeys},
+                                            {"gemma2", kGemmaKeys},
+                                            {"gemma3_text", kGemmaKeys},
+                                            {"internlm", kBiasKeys},
+                                            {"internlm2", kBiasKeys},
+                                            {"falcon", kAllBiasKeys},
+                                            {"starcoder2", kAllBiasKeys},
+                                            {"opt", kAllBiasKeys},
+                                            {"ernie4_5", kAllBiasKeys}}};
 
 /// The layers without experts of a list of their numbers, from 0.
 void mark_dense(const Given<YamlNode>& dense, std::vector<bool>& experts) {

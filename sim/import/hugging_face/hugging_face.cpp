@@ -6,8 +6,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "sim/import/model/hugging_face_experts.h"
-#include "sim/import/model/hugging_face_layers.h"
+#include "sim/import/hugging_face/hugging_face_code.h"
+#include "sim/import/hugging_face/hugging_face_experts.h"
+#include "sim/import/hugging_face/hugging_face_layers.h"
 #include "sim/import/model/model_match.h"
 #include "sim/import/nemo/hydra.h"
 #include "sim/import/scenario_text.h"
@@ -32,6 +33,27 @@ constexpr std::array kHuggingFaceKeys{
     KeyRow{"partial_rotary_factor", &T::rotary_percent},
     KeyRow{"rope_percent", &T::rotary_percent},
     KeyRow{"tie_word_embeddings", &T::share_embeddings_and_output_weights},
+    KeyRow{"n_layer", &T::num_layers},
+    KeyRow{"n_layers", &T::num_layers},
+    KeyRow{"num_layers", &T::num_layers},
+    KeyRow{"n_embd", &T::hidden_size},
+    KeyRow{"n_embed", &T::hidden_size},
+    KeyRow{"d_model", &T::hidden_size},
+    KeyRow{"n_inner", &T::ffn_hidden_size},
+    KeyRow{"ffn_dim", &T::ffn_hidden_size},
+    KeyRow{"ffn_hidden_size", &T::ffn_hidden_size},
+    KeyRow{"n_head", &T::num_attention_heads},
+    KeyRow{"n_heads", &T::num_attention_heads},
+    KeyRow{"num_kv_heads", &T::num_query_groups},
+    KeyRow{"n_head_kv", &T::num_query_groups},
+    KeyRow{"multi_query_group_num", &T::num_query_groups},
+    KeyRow{"attn_config.kv_n_heads", &T::num_query_groups},
+    KeyRow{"kv_channels", &T::kv_channels},
+    KeyRow{"padded_vocab_size", &T::padded_vocab_size},
+    KeyRow{"activation_function", &T::activation},
+    KeyRow{"rotary_pct", &T::rotary_percent},
+    KeyRow{"add_qkv_bias", &T::add_qkv_bias},
+    KeyRow{"use_qkv_bias", &T::add_qkv_bias},
     KeyRow{"num_local_experts", &T::num_moe_experts},
     KeyRow{"num_experts", &T::num_moe_experts},
     KeyRow{"n_routed_experts", &T::num_moe_experts},
@@ -68,28 +90,26 @@ constexpr std::array kHuggingFaceKeys{
     KeyRow{"router_jitter_noise", kLearned},
     KeyRow{"output_router_logits", kLearned},
     KeyRow{"norm_topk_prob", kLearned},
+    KeyRow{"n_positions", kRange},
+    KeyRow{"n_ctx", kRange},
+    KeyRow{"seq_length", kRange},
+    KeyRow{"max_seq_len", kRange},
+    KeyRow{"layer_norm_eps*", kLearned},
+    KeyRow{"layer_norm_epsilon", kLearned},
+    KeyRow{"layernorm_epsilon", kLearned},
+    KeyRow{"norm_epsilon", kLearned},
+    KeyRow{"attn_config.*", kLearned},
+    KeyRow{"query_pre_attn_scalar", kLearned},
+    KeyRow{"attn_logit_softcapping", NotSimulated{"caps of attention's and the output's values"}},
+    KeyRow{"final_logit_softcapping", NotSimulated{"caps of attention's and the output's values"}},
+    KeyRow{"embd_pdrop", kLearned},
+    KeyRow{"attn_pdrop", kLearned},
     KeyRow{"hidden_dropout", &T::hidden_dropout},
     KeyRow{"resid_pdrop", &T::hidden_dropout},
 };
 
 bool is_llama4(std::string_view model_type) {
   return model_type == "llama4" || model_type == "llama4_text";
-}
-
-const HuggingFaceType& type_of(const RecipeTerms& terms, const std::string& path) {
-  if (!terms.model_class)
-    throw InputError({path}, "model_type", "is missing; it names the architecture");
-  const Given<std::string>& given = *terms.model_class;
-  for (const HuggingFaceType& type : hugging_face_types()) {
-    if (type.name == given.value) return type;
-  }
-  std::vector<std::string> known;
-  known.reserve(hugging_face_types().size());
-  for (const HuggingFaceType& type : hugging_face_types()) known.emplace_back(type.name);
-  throw InputError(given.place, "model_type",
-                   fmt::format("'{}' is not known here; known are {}; a file for scenarios/models "
-                               "can be written by hand",
-                               plain_text(given.value), fmt::join(known, ", ")));
 }
 
 /// The name of a file as one that a model can have: DeepSeek-R1_config is deepseek-r1_config.
@@ -136,9 +156,8 @@ std::vector<Finding> model_keys(RecipeTerms terms, const HuggingFaceType& type,
                                 const ImportFile& file, const RecipeRequest& request) {
   const std::string whose = fmt::format("model_type {}", type.name);
   default_to(terms.normalization, std::string(type.normalization), whose);
-  default_to(terms.share_embeddings_and_output_weights, false, whose);
+  default_to(terms.share_embeddings_and_output_weights, type.tied, whose);
   default_to(terms.position_embedding_type, "rope", whose);
-  default_to(terms.activation, std::string(type.activation), whose);
   default_to(terms.rotary_percent, type.rotary, whose);
   if (type.head_dim > 0) default_to(terms.kv_channels, type.head_dim, whose);
   if (type.activation == "silu") default_to(terms.gated_linear_unit, true, whose);
@@ -183,6 +202,8 @@ std::vector<KeyRow> config_rows(const YamlNode& tree) {
   const YamlNode* type = tree.find("model_type");
   const auto own = hugging_face_own_keys(type == nullptr ? "" : std::string_view(type->text));
   std::vector<KeyRow> rows(own.begin(), own.end());
+  const auto code = hugging_face_code_keys();
+  rows.insert(rows.end(), code.begin(), code.end());
   rows.insert(rows.end(), kHuggingFaceKeys.begin(), kHuggingFaceKeys.end());
   return rows;
 }
@@ -201,10 +222,15 @@ ImportedRecipe read_config(const ImportFile& file, const RecipeRequest& request,
   apply_overrides(whole, request.overrides);
   const bool sees = whole.find("vision_config") != nullptr;
   const YamlNode tree = language_model(std::move(whole));
+  const YamlNode* named = tree.find("model_type");
+  if (named == nullptr || named->kind == YamlNode::Kind::null)  // of this kind at all?
+    require_taken(read_recipe(tree, config_rows(tree), KeyStyle::dotted), file,
+                  kHuggingFaceConfig.name);
+  const HuggingFaceType& type = hugging_face_type(tree, file.path);
   RecipeReading reading = read_recipe(tree, config_rows(tree), KeyStyle::dotted);
   if (sees) ++reading.left_out["the part of the model that sees"]["vision_config"];
   require_taken(reading, file, kHuggingFaceConfig.name);
-  const HuggingFaceType& type = type_of(reading.terms, file.path);
+  settle_hugging_face_code(reading, type, tree);
   settle_hugging_face_layers(reading, type, tree, file.path);
   ImportedRecipe result =
       imported_text({file.path, "Hugging Face configuration; a file for scenarios/models"},

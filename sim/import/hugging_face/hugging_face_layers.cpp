@@ -1,4 +1,4 @@
-#include "sim/import/model/hugging_face_layers.h"
+#include "sim/import/hugging_face/hugging_face_layers.h"
 
 #include <array>
 #include <vector>
@@ -66,8 +66,28 @@ std::vector<bool> windows_behind(const Given<std::int64_t>& first, std::int64_t 
   return windows;
 }
 
+/// The last of how many layers has no window: by a number, or a letter for each (LLLG).
+Given<YamlNode> full_layers(const HuggingFaceType& type, const YamlNode& tree,
+                            const std::string& whose) {
+  YamlNode every;
+  every.kind = YamlNode::Kind::scalar;
+  every.text = std::to_string(type.full_every);
+  for (const char* key : {"sliding_window_pattern", "_sliding_window_pattern"}) {
+    const YamlNode* given = tree.find(key);
+    if (given == nullptr || given->kind != YamlNode::Kind::scalar) continue;
+    const std::string& text = given->text;
+    const bool letters = text.ends_with('G') && text.find_first_not_of('L') == text.size() - 1;
+    every.text = std::to_string(
+        letters ? static_cast<std::int64_t>(text.size())
+                : scalar_integer(*given, key, Limits{1, static_cast<double>(kMostPatternLayers)}));
+    return {every, key, false, given->place};
+  }
+  return {std::move(every), whose, false, {}};
+}
+
 /// Which layers have the window of a configuration, as Megatron's window_attn_skip_freq says it.
-void settle_windows(RecipeTerms& terms, const HuggingFaceType& type, const std::string& whose) {
+void settle_windows(RecipeTerms& terms, const HuggingFaceType& type, const YamlNode& tree,
+                    const std::string& whose) {
   if (type.window == TypeWindow::none) terms.window_size.reset();
   if (type.window == TypeWindow::switched) set_by_code(terms.use_window, false, whose);
   if (type.window != TypeWindow::switched) terms.use_window.reset();
@@ -82,11 +102,8 @@ void settle_windows(RecipeTerms& terms, const HuggingFaceType& type, const std::
     const Given<std::int64_t>& first = *terms.max_window_layers;
     terms.window_attn_skip_freq = Given<YamlNode>{pattern_node(windows_behind(first, layers)),
                                                   first.origin, false, first.place};
-  } else if (type.window == TypeWindow::alternating) {
-    YamlNode every;
-    every.kind = YamlNode::Kind::scalar;
-    every.text = "2";
-    terms.window_attn_skip_freq = Given<YamlNode>{std::move(every), whose, false, {}};
+  } else if (type.window == TypeWindow::patterned) {
+    terms.window_attn_skip_freq = full_layers(type, tree, whose);
   }
 }
 
@@ -100,6 +117,7 @@ void settle_biases(RecipeReading& reading, const HuggingFaceType& type, const st
   const bool attention = terms.attention_bias && terms.attention_bias->value;
   const bool mlp = terms.mlp_bias && terms.mlp_bias->value;
   if (type.qkv_bias) set_by_code(terms.add_qkv_bias, true, whose);
+  if (type.bias == TypeBias::ffn) note_bias(reading, "of the FFN, by " + whose);
   if (type.bias == TypeBias::all) {
     set_by_code(terms.add_bias_linear, true, whose);
   } else if (attention && mlp && type.bias == TypeBias::queries_to_output) {
@@ -129,7 +147,7 @@ void settle_hugging_face_layers(RecipeReading& reading, const HuggingFaceType& t
     take_no_query_rank(tree, "q_lora_rank", terms);
     require_latent_sizes(terms, whose, path);
   }
-  settle_windows(terms, type, whose);
+  settle_windows(terms, type, tree, whose);
   settle_biases(reading, type, whose);
 }
 

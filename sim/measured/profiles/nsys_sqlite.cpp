@@ -1,0 +1,220 @@
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "sim/core/input/text_parts.h"
+#include "sim/measured/logs/log_fields.h"
+#include "sim/measured/profiles/profile_builder.h"
+#include "sim/measured/profiles/profile_format.h"
+#include "sim/measured/profiles/sqlite_file.h"
+
+namespace simtrain {
+namespace {
+
+constexpr std::string_view kMagic("SQLite format 3\0", 16);
+constexpr std::string_view kKernels = "CUPTI_ACTIVITY_KIND_KERNEL";
+constexpr std::string_view kGraphs = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
+constexpr std::string_view kCopies = "CUPTI_ACTIVITY_KIND_MEMCPY";
+constexpr std::string_view kSets = "CUPTI_ACTIVITY_KIND_MEMSET";
+constexpr std::string_view kRanges = "NVTX_EVENTS";
+constexpr std::string_view kNames = "StringIds";
+constexpr std::string_view kCopyNames = "ENUM_CUDA_MEMCPY_OPER";
+
+using Names = std::set<std::string, std::less<>>;
+
+/// The number of a step that a range is marked as, `iteration 12` or `ProfilerStep#3`, with the
+/// word before it. Nothing for other ranges.
+std::optional<std::pair<std::string, std::int64_t>> step_of_range(std::string_view text) {
+  constexpr std::array<std::string_view, 5> kWords{"profilerstep", "iteration", "iter",
+                                                   "train_step", "step"};
+  std::string small(trimmed(text.substr(0, 64)));
+  std::transform(small.begin(), small.end(), small.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  for (const std::string_view word : kWords) {
+    if (!small.starts_with(word)) continue;
+    std::string_view rest = std::string_view(small).substr(word.size());
+    const bool mark = !rest.empty() && std::string_view(" _#:=").find(rest[0]) != rest.npos;
+    rest = trimmed(rest.substr(mark ? 1 : 0));
+    const bool digits = !rest.empty() && rest.find_first_not_of("0123456789") == rest.npos;
+    const auto number = digits ? whole_number_in(rest) : std::nullopt;
+    if (number) return std::pair{std::string(word), *number};
+  }
+  return std::nullopt;
+}
+
+/// What `nsys export --type sqlite` makes of a report: a table of all kernels, whose names are
+/// numbers of another table; copies and memory sets; graphs that were traced as a whole; ranges of
+/// NVTX, of which those that are numbered steps count.
+class NsysDatabase {
+ public:
+  explicit NsysDatabase(const SqliteFile& file) : file_(file), tables_(file.tables()) {}
+
+  Profile read() {
+    require();
+    kernels();
+    copies();
+    sets();
+    graphs();
+    steps();
+    Profile profile = profile_.take();
+    profile.events = events_;
+    return profile;
+  }
+
+ private:
+  void require() {
+    if (!tables_.contains(kNames))
+      throw SqliteError(fmt::format(
+          "has no table {}: it is no SQLite export of nsys ('nsys export --type sqlite')", kNames));
+    if (!tables_.contains(kKernels))
+      throw SqliteError(fmt::format(
+          "has no table {}: no kernel was traced; nsys profile --trace=cuda traces them",
+          kKernels));
+    const Names columns = file_.columns(kKernels);
+    for (const std::string_view column : {"start", "end", "deviceId", "demangledName"}) {
+      if (!columns.contains(column))
+        throw SqliteError(
+            fmt::format("has no column {} in the table {}; an export of nsys 2020 or "
+                        "later has one",
+                        column, kKernels));
+    }
+  }
+
+  /// A process sees its GPUs by numbers of its own, often each its GPU 0.
+  [[nodiscard]] std::string process_of(std::string_view table) const {
+    return file_.columns(table).contains("globalPid") ? "globalPid" : "0";
+  }
+
+  /// Calls and seconds of the rows of a table that are alike in `key`; `name` of a key makes the
+  /// name of what ran.
+  void sums(std::string_view table, std::string_view key, const std::string& name) {
+    const std::string query = fmt::format(
+        "SELECT process, deviceId, runs, seconds, {} FROM (SELECT {} AS process, deviceId, {} AS "
+        "key, COUNT(*) AS runs, TOTAL(\"end\" - start) * 1e-9 AS seconds FROM {} WHERE \"end\" >= "
+        "start GROUP BY 1, 2, 3) ORDER BY process, deviceId, key",
+        name, process_of(table), key, table);
+    file_.each(query, [&](const SqliteRow& row) {
+      const std::int64_t runs = row.whole(2).value_or(0);
+      events_ += runs;
+      const std::string_view text = trimmed(row.text(4));
+      if (text.empty()) {
+        profile_.skip(events_, "has no name in the table StringIds");
+        return;
+      }
+      const std::string gpu = fmt::format("{}/{}", row.text(0), row.text(1));
+      if (profile_.gpu(gpu, events_)) profile_.kernel(text, runs, row.number(3), events_);
+    });
+    const std::string unended = fmt::format(
+        "SELECT COUNT(*) FROM {} WHERE \"end\" < start OR \"end\" IS NULL OR start IS NULL", table);
+    file_.each(unended, [&](const SqliteRow& row) {
+      for (std::int64_t i = row.whole(0).value_or(0); i > 0; --i)
+        profile_.skip(++events_, "has no end, or one before its start");
+    });
+  }
+
+  void kernels() {
+    sums(kKernels, "demangledName",
+         fmt::format("(SELECT value FROM {} WHERE id = key LIMIT 1)", kNames));
+  }
+
+  void copies() {
+    if (!tables_.contains(kCopies)) return;
+    const std::string label =
+        tables_.contains(kCopyNames)
+            ? fmt::format("COALESCE((SELECT label FROM {} WHERE id = key LIMIT 1), 'kind ' || key)",
+                          kCopyNames)
+            : "'kind ' || key";
+    sums(kCopies, "copyKind", "'[CUDA memcpy ' || " + label + " || ']'");
+  }
+
+  void sets() {
+    if (tables_.contains(kSets)) sums(kSets, "0", "'[CUDA memset]'");
+  }
+
+  void graphs() {
+    if (!tables_.contains(kGraphs)) return;
+    file_.each(fmt::format("SELECT COUNT(*) FROM {}", kGraphs), [&](const SqliteRow& row) {
+      for (std::int64_t i = row.whole(0).value_or(0); i > 0; --i)
+        profile_.skip(++events_,
+                      "is a CUDA graph as a whole; nsys profile --cuda-graph-trace=node traces its "
+                      "kernels");
+    });
+  }
+
+  /// Ranges of several words that are numbered (iterations, and steps of something else within
+  /// them) say nothing.
+  void steps() {
+    if (!tables_.contains(kRanges)) return;
+    const Names columns = file_.columns(kRanges);
+    if (!columns.contains("text") || !columns.contains("end")) return;
+    const std::string text =
+        columns.contains("textId")
+            ? fmt::format("COALESCE(text, (SELECT value FROM {} WHERE id = textId LIMIT 1))",
+                          kNames)
+            : "text";
+    std::map<std::string, std::set<std::int64_t>> found;
+    file_.each(fmt::format("SELECT DISTINCT {} FROM {} WHERE \"end\" IS NOT NULL", text, kRanges),
+               [&](const SqliteRow& row) {
+                 if (const auto step = step_of_range(row.text(0)))
+                   found[step->first].insert(step->second);
+               });
+    if (found.size() != 1) return;
+    for (const std::int64_t number : found.begin()->second) profile_.step(number);
+  }
+
+  const SqliteFile& file_;
+  Names tables_;
+  ProfileBuilder profile_;
+  std::int64_t events_ = 0;
+};
+
+/// What a database holds, or why it cannot be read.
+template <class Open>
+Profile read_database(const Open& open) {
+  try {
+    const SqliteFile file = open();
+    return NsysDatabase(file).read();
+  } catch (const SqliteError& error) {
+    Profile profile;
+    profile.damage = error.what();
+    return profile;
+  }
+}
+
+/// From a packed file or a pipe, through memory.
+Profile read_stream(const ByteSource& source) {
+  constexpr std::size_t kMost = 1U << 30U;
+  std::string bytes;
+  std::array<char, 65536> buffer{};
+  for (std::size_t count = source(buffer); count > 0; count = source(buffer)) {
+    if (bytes.size() + count > kMost) {
+      Profile profile;
+      profile.damage =
+          "is an SQLite file of more than 1 GiB that is packed or a pipe; unpacked, in "
+          "a file, it would do";
+      return profile;
+    }
+    bytes.append(buffer.data(), count);
+  }
+  const auto size = static_cast<std::int64_t>(bytes.size());
+  Profile profile = read_database([&] { return SqliteFile::of_bytes(std::move(bytes)); });
+  profile.bytes = size;
+  return profile;
+}
+
+Profile read_path(const std::string& path) {
+  return read_database([&] { return SqliteFile(path); });
+}
+
+bool fits_sqlite(std::string_view head) { return head.starts_with(kMagic); }
+
+}  // namespace
+
+const ProfileFormat kNsysDatabase{
+    "nsys-sqlite", "nsys export --type sqlite, or what nsys stats leaves beside a report",
+    fits_sqlite, read_stream, read_path};
+
+}  // namespace simtrain
