@@ -11,6 +11,7 @@
 #include "sim/output/run/run_html.h"
 #include "sim/output/text/text_report.h"
 #include "sim/output/trace/trace.h"
+#include "sim/output/work/work_report.h"
 #include "sim/run/results/sampled_steps.h"
 #include "sim/run/simulated_step.h"
 
@@ -63,6 +64,10 @@ constexpr std::array kRunOptions{
     OptionRow{.name = "explain",
               .help = "the critical path by stage, and the step time with each knob changed and "
                       "each cost removed, simulated anew"},
+    OptionRow{.name = "kernels",
+              .help =
+                  "the kernels and transfers of the step: calls, time, what they reach and what "
+                  "bounds them; their times on the critical path sum to the breakdown"},
     OptionRow{.name = "recipe",
               .help = "the recipe as it was simulated, every key with what the file leaves to "
                       "defaults, as a scenario file; JSON always has it"},
@@ -173,15 +178,19 @@ CommandResult run_one(const RunRequest& request, bool json) {
   std::optional<Explanation> why;
   if (request.wants("explain"))
     why = explain({source, call.data, row, settings}, simulated, call.console.bar("changes"));
+  std::optional<StepWork> work;
+  if (request.wants("kernels")) work = step_work(simulated);
   if (values.count("report") > 0)
     outputs.write("report",
                   run_html(simulated, report, provenance_of(call.data, source.tree(row, settings)),
                            why, goal));
   if (json) {
     const TrainingGoal asked = goal.value_or(TrainingGoal{});
-    return for_programs(why ? json_report(report, asked, *why) : json_report(report, asked));
+    return for_programs(
+        json_report(report, asked, {why ? &*why : nullptr, work ? &*work : nullptr}));
   }
   std::string text = text_report(report, goal);
+  if (work) text += work_text(*work, report);
   if (request.wants("recipe")) text += recipe_text(report);
   if (why) text += explanation_text(*why);
   return {std::move(text)};
@@ -189,10 +198,11 @@ CommandResult run_one(const RunRequest& request, bool json) {
 
 CommandResult run_table(const RunRequest& request, bool json) {
   const auto& [call, values, source, row, settings, sample, traces, goal, outputs] = request;
-  if (outputs.any() || sample || request.wants("explain") || request.wants("recipe"))
+  if (outputs.any() || sample || request.wants("explain") || request.wants("kernels") ||
+      request.wants("recipe"))
     throw InputError({}, "",
-                     "--steps, traces, --report, --explain and --recipe are of one row of the "
-                     "table; --row names it");
+                     "--steps, traces, --report, --explain, --kernels and --recipe are of one row "
+                     "of the table; --row names it");
   outputs.check();
   std::vector<Report> reports;
   const std::vector<std::string> names = source.row_names();

@@ -6,6 +6,7 @@
 #include "sim/output/run/recipe_report.h"
 #include "sim/output/text/changes.h"
 #include "sim/output/text/json_parts.h"
+#include "sim/output/work/work_report.h"
 
 namespace simtrain {
 namespace {
@@ -175,10 +176,10 @@ std::string json_report(const Report& report, const TrainingGoal& goal) {
   return json_text(result_json(report, goal));
 }
 
-std::string json_report(const Report& report, const TrainingGoal& goal,
-                        const Explanation& explanation) {
+std::string json_report(const Report& report, const TrainingGoal& goal, const AskedParts& asked) {
   Json json = result_json(report, goal);
-  json["explain"] = explanation_json(explanation);
+  if (asked.work != nullptr) add_work(json, *asked.work);
+  if (asked.explanation != nullptr) json["explain"] = explanation_json(*asked.explanation);
   return json_text(json);
 }
 

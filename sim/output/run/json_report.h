@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/run/analysis/step_work.h"
 #include "sim/run/results/report.h"
 #include "sim/study/what_if/explain.h"
 #include "sim/study/what_if/scale.h"
@@ -13,9 +14,13 @@ namespace simtrain {
 /// the goal takes.
 std::string json_report(const Report& report, const TrainingGoal& goal = {});
 
-/// The same with a field `explain`.
-std::string json_report(const Report& report, const TrainingGoal& goal,
-                        const Explanation& explanation);
+/// What a result holds where it is asked for; none is owned.
+struct AskedParts {
+  const Explanation* explanation = nullptr;  ///< `explain`
+  const StepWork* work = nullptr;            ///< `kernels` and `transfers`
+};
+/// The same with these.
+std::string json_report(const Report& report, const TrainingGoal& goal, const AskedParts& asked);
 
 /// Results of a scenario's rows as `simtrain.results/1`: {"schema":, "rows": [{"row":,
 /// "result":}]}.

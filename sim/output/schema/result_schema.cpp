@@ -13,7 +13,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A member by its way, `[]` for each item of a list; `?` behind a name: it may be missing.
+/// A member by its way, `[]` for each item of a list; `?` behind a name: it may be missing; behind
+/// a type: it may be null.
 struct Member {
   std::string_view way;
   std::string_view type;
@@ -119,6 +120,31 @@ constexpr auto kResultMembers = std::to_array<Member>({
     {"communication[].count", "integer", "calls of a step"},
     {"communication[].total_s", "number", "seconds in a step"},
     {"communication[].exposed_s", "number", "seconds of it on the critical path"},
+    {"kernels?[].module", "string", "of --kernels: in the words of Megatron"},
+    {"kernels?[].kernel", "string", "as a profiler names it"},
+    {"kernels?[].shape", "object", "m, n, k of a GEMM, ...; empty for the step's end"},
+    {"kernels?[].share", "string", "of breakdown_s"},
+    {"kernels?[].bound_by", "string", "compute, memory or launch"},
+    {"kernels?[].each_s", "number", "seconds of a call, alone on its GPU"},
+    {"kernels?[].flops", "number", "FLOPs of a call"},
+    {"kernels?[].tflops", "number?", "TFLOP/s of a call"},
+    {"kernels?[].bytes_per_s", "number?", "bytes per second of a memory-bound kernel"},
+    {"kernels?[].share_of_peak", "number?", "of FLOP/s or memory bandwidth"},
+    {"kernels?[].count", "integer", "calls of the busiest rank in a step"},
+    {"kernels?[].total_s", "number", "seconds of these"},
+    {"kernels?[].path_s", "number", "seconds on the critical path, of any rank"},
+    {"transfers?[].group", "string", "of --kernels: tp, cp, pp, dp, ..."},
+    {"transfers?[].collective", "string", "all_gather, reduce_scatter, ..."},
+    {"transfers?[].algorithm", "string", "that NCCL chooses"},
+    {"transfers?[].protocol", "string", "that NCCL chooses"},
+    {"transfers?[].bytes", "integer", "of one call, as nccl-tests counts"},
+    {"transfers?[].share", "string", "of breakdown_s"},
+    {"transfers?[].bound_by", "string",
+     "latency, channels, nvlink, nic, shared_nvlink, shared_nic"},
+    {"transfers?[].bus_bandwidth_bytes_per_s", "number", "busbw of the mean call"},
+    {"transfers?[].count", "integer", "calls of the busiest rank in a step"},
+    {"transfers?[].total_s", "number", "seconds of these, hidden or not"},
+    {"transfers?[].path_s", "number", "seconds on the critical path, of any rank"},
     {"faults", "array", "of devices, as sentences"},
     {"placement.kind", "string", "how the job lies in the cluster"},
     {"placement.rank_order", "string", "how ranks fill hosts"},
@@ -185,6 +211,8 @@ Json leaf_schema(const Member& member) {
     schema = numbers_by<PowerPart>();
   } else if (member.type == "draws") {
     schema = numbers_by<DrawKind>();
+  } else if (member.type.ends_with('?')) {
+    schema["type"] = {member.type.substr(0, member.type.size() - 1), "null"};
   } else {
     schema["type"] = member.type;
   }
