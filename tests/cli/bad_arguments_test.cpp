@@ -58,12 +58,14 @@ TEST_CASE("An unknown option is refused, with a suggestion where one is close") 
        "unknown option '--verbose'; known are --row, --set, --machine, --format, --steps, --seed, "
        "--unfold, "
        "--trace, --trace-ranks, --trace-microbatches, --nccl-trace, --report, --explain, "
-       "--kernels, --recipe, --tokens, --price, --force, --color, --quiet"},
+       "--kernels, --recipe, --against, --against-row, --against-set, --tokens, --price, --force, "
+       "--color, --quiet"},
       {{"good.yaml", "-x"},
        "unknown option '-x'; known are --row, --set, --machine, --format, --steps, --seed, "
        "--unfold, --trace, "
        "--trace-ranks, --trace-microbatches, --nccl-trace, --report, --explain, --kernels, "
-       "--recipe, --tokens, --price, --force, --color, --quiet"},
+       "--recipe, --against, --against-row, --against-set, --tokens, --price, --force, --color, "
+       "--quiet"},
       {{"list", "--all"}, "unknown option '--all'; known are --svg, --force, --color, --quiet"},
       {{"validate", "--max", "5"},
        "unknown option '--max'; known are --format, --breakdown, --report, --force, "

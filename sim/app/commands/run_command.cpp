@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "sim/app/command.h"
+#include "sim/app/commands/run/run_against.h"
 #include "sim/app/options/options.h"
 #include "sim/app/options/shared_rows.h"
 #include "sim/app/options/study_options.h"
@@ -71,6 +72,9 @@ constexpr std::array kRunOptions{
     OptionRow{.name = "recipe",
               .help = "the recipe as it was simulated, every key with what the file leaves to "
                       "defaults, as a scenario file; JSON always has it"},
+    kAgainstOption,
+    kAgainstRowOption,
+    kAgainstSetOption,
     kTokensOption,
     kPriceOption,
     kForceOption};
@@ -226,6 +230,12 @@ CommandResult run_command(const CommandCall& call) {
   const std::vector<Setting> settings = parsed_settings(values);
   const std::string path = one_scenario(call, values, "run");
   OutputFiles outputs = outputs_of(call, values, path);
+  check_against(values);
+  if (values.count("against") > 0) {
+    const ScenarioSource source = ScenarioSource::from_file(path);
+    const std::string row = option_value(values, "row").value_or("");
+    return run_against({call, values, source, path, row, settings, outputs}, json);
+  }
   const RunRequest request{call,
                            values,
                            ScenarioSource::from_file(path),
