@@ -49,11 +49,6 @@ std::string bound_text(TransferBound bound) {
   return name;
 }
 
-double mean_call(const TransferWork& row) {
-  return row.calls > 0 ? row.total_s / static_cast<double>(row.calls)
-                       : to_seconds(row.cost.alone());
-}
-
 template <class Row>
 double path_of(const std::vector<Row>& rows, std::size_t first = 0) {
   double sum = 0;
@@ -167,7 +162,7 @@ Json transfer_cells(const TransferWork& row, double step_s) {
       {"algorithm", fmt::format("{} {}", name_of(row.cost.algorithm), name_of(row.cost.protocol))},
       {"size", call_size(row.cost.bytes)},
       {"calls", row.calls},
-      {"each", seconds_text(mean_call(row))},
+      {"each", seconds_text(row.each_s())},
       {"total", seconds_text(row.total_s)},
       {"bandwidth", bandwidth_of(row)},
       {"bound", bound_text(row.bound)},

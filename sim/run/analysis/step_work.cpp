@@ -243,9 +243,10 @@ class WorkTally {
   }
 
   [[nodiscard]] TransferBound transfer_bound(const TransferWork& row) const {
+    if (row.cost.wire.value() == 0) return TransferBound::latency;
     const double alone = to_seconds(row.cost.alone());
     const double latency = to_seconds(row.cost.latency);
-    const double mean = row.calls > 0 ? row.total_s / static_cast<double>(row.calls) : alone;
+    const double mean = row.each_s();
     const ClusterSpec& cluster = simulated_.cluster.spec();
     const LinkLoad& load = row.cost.load;
     const auto share_of = [&](double taken, Bandwidth link) {
@@ -274,9 +275,14 @@ class WorkTally {
 
 }  // namespace
 
+double TransferWork::each_s() const {
+  if (calls > 0) return total_s / static_cast<double>(calls);
+  return to_seconds(cost.wire.value() > 0 ? cost.alone() : cost.latency);
+}
+
 double TransferWork::bus_bandwidth() const {
-  const auto wire = static_cast<double>(cost.wire.value());
-  return calls > 0 ? wire * static_cast<double>(calls) / total_s : wire / to_seconds(cost.alone());
+  const double seconds = each_s();
+  return seconds > 0 ? static_cast<double>(cost.wire.value()) / seconds : 0;
 }
 
 bool is_waiting(Share share) {

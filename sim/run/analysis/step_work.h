@@ -57,8 +57,9 @@ struct TransferWork {
   double total_s = 0;      ///< of the busiest rank, hidden or not
   double path_s = 0;       ///< on the critical path, whichever rank that is on
 
-  /// Bytes per second as nccl-tests counts them (busbw), in the mean of the busiest rank's calls;
-  /// of a call alone where that rank has none.
+  /// Seconds of a call: the mean of the busiest rank's; alone where that rank has none.
+  [[nodiscard]] double each_s() const;
+  /// Bytes per second as nccl-tests counts them (busbw), of such a call.
   [[nodiscard]] double bus_bandwidth() const;
 };
 
