@@ -100,7 +100,7 @@ const drawWindow = (pipeline, window) => {
     ],
     tooltip: {...common(theme).tooltip, formatter: point => boxTip(window, point.data)},
     series: [
-      {type: "custom", clip: true, data: window.boxes, encode: {x: [1, 2], y: 0},
+      {type: "custom", clip: true, progressive: 0, data: window.boxes, encode: {x: [1, 2], y: 0},
        renderItem: boxShape(pipeline, theme)},
       ...used.map(kind => ({type: "custom", name: kind.name, data: [], renderItem: () => null,
                             itemStyle: {color: theme.pick(kind.colour)}})),
@@ -114,7 +114,7 @@ const stageColour = (stage, stages, theme) =>
 const drawMemoryOverTime = (window, lines) => {
   const length = window.to_s - window.from_s;
   draw("memory-over-time", 260, theme => ({
-    legend: {top: 0, left: 0, type: "scroll", itemWidth: 12, itemHeight: 4, icon: "rect",
+    legend: {top: 0, left: 0, type: "scroll", itemWidth: 12, itemHeight: 12, icon: "roundRect",
              textStyle: {color: theme.ink}, pageTextStyle: {color: theme.soft}},
     grid: {left: theme.narrow ? 56 : 60, right: 14, top: 34, bottom: 30},
     xAxis: {...axis(theme), type: "value", min: 0, max: length, splitNumber: theme.narrow ? 3 : 8,
@@ -159,10 +159,9 @@ const drawPipeline = (pipeline, memory) => {
 
 const drawMemory = ({parts, capacity_gb}) => {
   const stages = parts[0].gb.map((_, stage) => String(stage));
-  draw("memory", 320, theme => ({
-    legend: {top: 0, left: 0, type: "scroll", itemWidth: 12, itemHeight: 12,
-             textStyle: {color: theme.ink}, pageTextStyle: {color: theme.soft}},
-    grid: {left: 56, right: 14, top: 40, bottom: 40},
+  draw("memory", 296, theme => (drawLegend(
+    "memory-legend", parts.map(({name, colour}) => ({background: theme.pick(colour), label: name})), theme), {
+    grid: {left: 56, right: 14, top: 16, bottom: 40},
     xAxis: {...axis(theme), type: "category", data: stages, name: "stage", nameLocation: "middle", nameGap: 26},
     yAxis: {...axis(theme), type: "value", max: value => Math.max(value.max, capacity_gb) * 1.06,
             axisLabel: {color: theme.soft, formatter: value => Math.round(value) + " GB"}},
@@ -185,7 +184,7 @@ const drawPower = ({interval_s, limit_w, gpus, mean_w, stage_w}) => {
     type: "line", name, step: "end", showSymbol: false, ...style,
     data: [...watts, watts[watts.length - 1]].map((value, i) => [interval_s * i, value])});
   draw("power", 280, theme => ({
-    legend: {top: 0, left: 0, type: "scroll", itemWidth: 12, itemHeight: 4, icon: "rect",
+    legend: {top: 0, left: 0, type: "scroll", itemWidth: 12, itemHeight: 12, icon: "roundRect",
              textStyle: {color: theme.ink}, pageTextStyle: {color: theme.soft}},
     grid: {left: theme.narrow ? 56 : 60, right: 14, top: 34, bottom: 30},
     xAxis: {...axis(theme), type: "value", min: 0, max: length, splitNumber: theme.narrow ? 3 : 8,
@@ -220,7 +219,7 @@ const drawPlacement = ({hosts, gpus_of_host, ranks, all_ranks}, stages) => {
     tooltip: {...common(theme).tooltip, formatter: ({data: [, gpu, rank, tp, cp, dp, pp, host]}) =>
       `<b>rank ${rank}</b> on ${text(hosts[host])} GPU ${gpu}<br>TP ${tp}, CP ${cp}, DP ${dp}, PP ${pp}`},
     series: [{
-      type: "custom", encode: {x: 0, y: 1},
+      type: "custom", progressive: 0, encode: {x: 0, y: 1},
       data: ranks.map(([host, ...rest]) => [column.get(host), ...rest, host]),
       renderItem: (params, api) => {
         const [x, y] = api.coord([api.value(0), api.value(1)]);

@@ -58,12 +58,14 @@ TEST_CASE("An unknown option is refused, with a suggestion where one is close") 
        "unknown option '--verbose'; known are --row, --set, --machine, --format, --steps, --seed, "
        "--unfold, "
        "--trace, --trace-ranks, --trace-microbatches, --nccl-trace, --report, --explain, --job, "
-       "--recipe, --tokens, --price, --force, --color, --quiet"},
+       "--kernels, --recipe, --against, --against-row, --against-set, --tokens, --price, --force, "
+       "--color, --quiet"},
       {{"good.yaml", "-x"},
        "unknown option '-x'; known are --row, --set, --machine, --format, --steps, --seed, "
        "--unfold, --trace, "
-       "--trace-ranks, --trace-microbatches, --nccl-trace, --report, --explain, --job, "
-       "--recipe, --tokens, --price, --force, --color, --quiet"},
+       "--trace-ranks, --trace-microbatches, --nccl-trace, --report, --explain, --job, --kernels, "
+       "--recipe, --against, --against-row, --against-set, --tokens, --price, --force, --color, "
+       "--quiet"},
       {{"list", "--all"}, "unknown option '--all'; known are --svg, --force, --color, --quiet"},
       {{"validate", "--max", "5"},
        "unknown option '--max'; known are --format, --breakdown, --report, --force, "
@@ -130,9 +132,8 @@ TEST_CASE("run draws from one to a million steps, by a seed that goes with them"
       {{"good.yaml", "--steps", "3", "--seed", "x"},
        "the argument ('x') for option '--seed' is invalid; 'simtrain help' shows what there is"},
       {{"table.yaml", "--steps", "3"},
-       "--steps, traces, --report, --explain, --job and --recipe are of one row of the table; "
-       "--row "
-       "names it"},
+       "--steps, traces, --report, --explain, --job, --kernels and --recipe are of one row of the "
+       "table; --row names it"},
   });
 }
 

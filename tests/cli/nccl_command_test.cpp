@@ -1,8 +1,12 @@
 // simtrain nccl as a user types it, and as a script that parses nccl-tests reads it.
+#include <algorithm>
+
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/bad_edit.h"
+#include "tests/cli/browser.h"
+#include "tests/output/page.h"
 
 namespace simtrain::testing {
 namespace {
@@ -312,6 +316,48 @@ TEST_CASE("settings of NCCL are those that there are") {
         "--software: 'nemo-25.2' is not in hardware/software; did you mean 'nemo-25.02'?"},
        {" --format csv", "--format: 'csv' is not known; text or json would do"},
        {" --ops all_reduce", "unknown option '--ops'; did you mean '--op'?"}});
+}
+
+TEST_CASE("--report puts the curve and measured points on a page; the table stays the same") {
+  const TempFolder folder;
+  const std::string file = folder.file("curve.html");
+  const std::string asked = "dgx-superpod-h100 --op all_reduce --gpus 16 --min 1K --factor 4";
+  const std::string log = "tests/measured/data/nccl-tests-all-reduce.txt";
+  CHECK(printed(asked + " --report " + file + " --measured " + log) == printed(asked));
+  const std::string page = read_file(file);
+  check_whole(page);
+  const auto data = data_of(page);
+  const auto sizes = result(asked).at("sizes");
+  REQUIRE(data.at("predicted").at("points").size() == sizes.size());
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    CHECK(data.at("predicted").at("points").at(i).at("gb_per_s").get<double>() * 1e9 ==
+          doctest::Approx(sizes.at(i).at("bus_bandwidth_bytes_per_s").get<double>()));
+  REQUIRE(data.at("measured").size() == 1);
+  CHECK(data.at("measured").at(0).at("points").at(4) == nlohmann::json::array({262144, 8.04}));
+  CHECK(has(page, "<td>8.04 GB/s</td>"));
+  if (!browser_here()) return;
+  const std::string dom = in_browser(file).out;
+  CHECK(dom.find("CONSOLE") == std::string::npos);
+  CHECK(drawn(dom, "curves", "<svg"));
+  CHECK(width_on_phone(file) <= 390);
+}
+
+TEST_CASE("--measured is refused without a page, and where the file has no such test") {
+  const TempFolder folder;
+  const std::string page = " --report " + folder.file("curve.html");
+  const std::string log = " --measured tests/measured/data/nccl-tests-all-reduce.txt";
+  for (const std::string& line :
+       {"dgx-superpod-h100 --op all_reduce --gpus 16" + log,
+        "dgx-superpod-h100 --op all_gather --gpus 16" + log + page,
+        "dgx-superpod-h100 --op all_reduce --gpus 8" + log + page,
+        "dgx-superpod-h100 --op all_reduce --gpus 8 --measured README.md" + page}) {
+    CAPTURE(line);
+    const Outcome outcome = nccl(line);
+    CHECK(outcome.status == 2);
+    CHECK(outcome.out.empty());
+    CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
+  }
+  CHECK(std::filesystem::is_empty(folder.path()));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -48,7 +49,7 @@ TEST_CASE("A report that cannot be written is refused in one line, and nothing i
 TEST_CASE("Reports and explanations are of one row") {
   const TempFolder folder;
   for (const std::string& option :
-       {"--report " + folder.file("r.html"), std::string("--explain")}) {
+       {"--report " + folder.file("r.html"), std::string("--explain"), std::string("--kernels")}) {
     const Outcome outcome = run_simtrain(words("run scenarios/llama31_8b_h100.yaml " + option));
     CHECK(outcome.status == 2);
     CHECK(outcome.err.find("--row names it") != std::string::npos);
@@ -69,6 +70,29 @@ TEST_CASE("--explain follows the report, 80 columns wide; as JSON it is a field 
   CHECK(result["schema"] == "simtrain.result/1");
   CHECK(result["explain"]["changes"].size() > 10);
   CHECK(result["explain"]["critical_path"]["stages"].size() == 1);
+}
+
+TEST_CASE("--kernels follows the report, 80 columns wide; its JSON sums to the breakdown") {
+  const Outcome text = run_simtrain(words(kFlagship + " --kernels"));
+  CHECK(text.status == 0);
+  CHECK(text.out.starts_with(run_simtrain(words(kFlagship)).out));
+  std::istringstream lines(text.out);
+  for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 80);
+  CHECK(text.out.ends_with("  100.00 %\n"));
+  const auto result =
+      nlohmann::json::parse(run_simtrain(words(kFlagship + " --kernels --format json")).out);
+  std::map<std::string, double> sums;
+  for (const std::string rows : {"kernels", "transfers"}) {
+    REQUIRE(result.at(rows).size() > 10);
+    for (const auto& row : result.at(rows))
+      sums[row.at("share").get<std::string>()] += row.at("path_s").get<double>();
+  }
+  CHECK(sums.size() == 10);
+  for (const auto& entry : sums) {
+    CAPTURE(entry.first);
+    CHECK(entry.second ==
+          doctest::Approx(result.at("breakdown_s").at(entry.first).get<double>()).epsilon(1e-9));
+  }
 }
 
 /// Opens a page on a screen, on a phone and on paper; the document as its scripts leave it.

@@ -185,7 +185,8 @@ TEST_CASE("Pages of runs are whole, forbid what lies outside, and complete") {
     CHECK(page.size() < 5U << 20U);
     for (const char* part : {"90 % interval", "achieved (MFU)", "id=\"pipeline\"", "id=\"memory\"",
                              "id=\"placement\"", "<template shadowrootmode", "hardware/gpus/",
-                             "hardware/software/", "hardware/uncertainty.yaml", "fingerprint"})
+                             "hardware/software/", "hardware/uncertainty.yaml", "fingerprint",
+                             "<h2>Kernels</h2>", "What the critical path is made of"})
       CHECK(has(page, part));
     const nlohmann::json data = testing::data_of(page);
     const auto& losses = data["waterfall"]["losses"];

@@ -18,6 +18,7 @@
 #include "sim/workload/model/recipe_grid.h"
 #include "tests/property/random_job.h"
 #include "tests/run/report_text.h"
+#include "tests/run/work_sums.h"
 
 using namespace simtrain;
 using namespace simtrain::testing;
@@ -171,6 +172,14 @@ TEST_CASE("torture: folded is unfolded, and the parts of a step sum to it") {
            expect(std::abs(sum - folded.step_time_s) <= 1e-9 * folded.step_time_s,
                   "the parts do not sum to the step", job.command()) &&
            expect(least >= -1e-9 * folded.step_time_s, "a part is negative", job.command());
+  });
+}
+
+TEST_CASE("torture: kernels and transfers sum to the parts of the step") {
+  for_each_job(jobs(100, 4), [](const LegalJob& job) {
+    const SimulatedStep step = simulate_step(job.scenario);
+    const std::string unlike = unlike_breakdown(step_work(step), report_of(step));
+    return expect(unlike.empty(), unlike, job.command(" --kernels"));
   });
 }
 

@@ -171,7 +171,8 @@ class ResultsTest(unittest.TestCase):
     def test_results_hold(self):
         known = validator("result")
         small = ["scenarios/llama31_8b_h100.yaml", "--row", "bf16-8"]
-        for arguments in [small, [*small, "--steps", "5"], [*small, "--price", "2", "--set", "gpus=16", "--explain"],
+        for arguments in [small, [*small, "--steps", "5"], [*small, "--kernels"],
+                          [*small, "--price", "2", "--set", "gpus=16", "--explain"],
                           ["scenarios/llama405b_a4_224.yaml"], ["scenarios/mixtral_8x7b_h200.yaml", "--row", row_of("mixtral_8x7b_h200")],
                           [*small, "--set", "hardware.nic_bandwidth=200Gb/s", "--set", "lora={rank: 8}"]]:
             self.holds(known, document(*arguments))

@@ -1,4 +1,5 @@
 #include <cctype>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -6,7 +7,9 @@
 #include "sim/app/options/nccl_options.h"
 #include "sim/app/options/options.h"
 #include "sim/app/options/shared_rows.h"
+#include "sim/app/output_files.h"
 #include "sim/core/input/number_text.h"
+#include "sim/output/nccl/nccl_html.h"
 #include "sim/output/nccl/nccl_table.h"
 #include "sim/study/nccl/nccl_cluster.h"
 #include "sim/topology/specs/cluster_fields.h"
@@ -38,6 +41,15 @@ constexpr std::array kOwnNcclOptions{
               .help = "from a size to the next",
               .type = OptionType::whole,
               .preset = "2"},
+    with_help(kReportOption, "writes bus bandwidth by size as one HTML page"),
+    OptionRow{.name = "measured",
+              .value = "FILE",
+              .help =
+                  "output of nccl-tests: its tests of the same operation and number of ranks as "
+                  "points on the page",
+              .type = OptionType::texts,
+              .with = "report"},
+    going_with(kForceOption, "report"),
     format_option("json: the same as simtrain.nccl/1")};
 constexpr std::array kAllNcclOptions = joined(kOwnNcclOptions, kNcclOptions);
 
@@ -83,6 +95,43 @@ NcclExtent extent_of(const po::variables_map& values, int per_node) {
   return {nodes, gpus};
 }
 
+/// The tests in a file that are of what is asked for.
+std::vector<MeasuredCurve> tests_of(const std::string& path, std::string_view operation,
+                                    std::size_t ranks) {
+  std::vector<MeasuredCurve> curves;
+  const NcclTestsLog log = read_nccl_tests_file(path);
+  for (const NcclTest& test : log.tests) {
+    const bool same = test.operation.empty() || test.operation == operation;
+    if (same && (test.ranks.empty() || test.ranks.size() == ranks))
+      curves.push_back({std::filesystem::path(path).filename().string(), test});
+  }
+  if (curves.empty())
+    throw InputError({path}, "--measured",
+                     fmt::format("holds no test of {} on {} ranks", operation, ranks));
+  return curves;
+}
+
+/// Throws InputError where --measured has no page to be on.
+std::vector<MeasuredCurve> measured_curves(const po::variables_map& values, std::size_t ranks) {
+  const std::vector<std::string> files = option_values(values, "measured");
+  if (!files.empty() && values.count("report") == 0)
+    throw InputError({}, "--measured", "goes with --report FILE.html");
+  std::vector<MeasuredCurve> curves;
+  for (const std::string& file : files) {
+    for (MeasuredCurve& curve : tests_of(file, *option_value(values, "op"), ranks))
+      curves.push_back(std::move(curve));
+  }
+  return curves;
+}
+
+OutputFiles nccl_outputs(const CommandCall& call, const po::variables_map& values) {
+  OutputFiles outputs(values);
+  outputs.reads_hardware(call.data);
+  for (const std::string& file : option_values(values, "measured")) outputs.reads("a log", file);
+  outputs.writes("report", kPageFile);
+  return outputs;
+}
+
 CommandResult nccl_command(const CommandCall& call) {
   const po::variables_map values = parse_options(call.arguments, kAllNcclOptions);
   const bool json = wants_json(values);
@@ -108,7 +157,11 @@ CommandResult nccl_command(const CommandCall& call) {
   head.cluster = cluster.spec().name;
   head.gpu = cluster.spec().gpu.name;
   head.nodes = extent.nodes;
+  const std::vector<MeasuredCurve> measured = measured_curves(values, head.request.gpus.size());
+  OutputFiles outputs = nccl_outputs(call, values);
+  outputs.start();
   const std::vector<NcclSweepRow> rows = nccl_sweep(cluster, head.settings, head.request);
+  if (outputs.any()) outputs.write("report", nccl_html(head, rows, measured));
   // The table is nccl-tests' own, which other programs read.
   return for_programs(json ? nccl_json(head, rows) : nccl_table(head, rows));
 }

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "sim/app/command.h"
+#include "sim/app/commands/run/run_against.h"
 #include "sim/app/options/options.h"
 #include "sim/app/options/shared_rows.h"
 #include "sim/app/options/study_options.h"
@@ -12,6 +13,7 @@
 #include "sim/output/text/text_report.h"
 #include "sim/output/trace/trace.h"
 #include "sim/output/training/job_report.h"
+#include "sim/output/work/work_report.h"
 #include "sim/run/results/sampled_steps.h"
 #include "sim/run/simulated_step.h"
 
@@ -67,9 +69,16 @@ constexpr std::array kRunOptions{
     OptionRow{.name = "job",
               .help = "the training job too, as 'simtrain goodput' has it, and what to change, by "
                       "the days and the price that it saves; JSON: simtrain.job/1"},
+    OptionRow{.name = "kernels",
+              .help =
+                  "the kernels and transfers of the step: calls, time, what they reach and what "
+                  "bounds them; their times on the critical path sum to the breakdown"},
     OptionRow{.name = "recipe",
               .help = "the recipe as it was simulated, every key with what the file leaves to "
                       "defaults, as a scenario file; JSON always has it"},
+    kAgainstOption,
+    kAgainstRowOption,
+    kAgainstSetOption,
     kTokensOption,
     kPriceOption,
     kForceOption};
@@ -176,6 +185,7 @@ struct RunFindings {
   Report report;
   std::optional<AdvisedJob> job;
   std::optional<Explanation> why;
+  std::optional<StepWork> work;
   std::optional<TrainingGoal> goal;
 };
 
@@ -183,7 +193,7 @@ RunFindings findings_of(const RunRequest& request, const SimulatedStep& simulate
                         const std::optional<JobInputs>& inputs) {
   const Console& console = request.call.console;
   const ExplainRequest asked{request.source, request.call.data, request.row, request.settings};
-  RunFindings found{report_of(simulated), {}, {}, request.goal};
+  RunFindings found{report_of(simulated), {}, {}, {}, request.goal};
   if (request.sample)
     found.report.sample = sampled_steps(found.report, request.sample->count, request.sample->seed);
   if (inputs) {
@@ -196,17 +206,19 @@ RunFindings findings_of(const RunRequest& request, const SimulatedStep& simulate
   }
   if (request.wants("explain"))
     found.why = found.job ? found.job->why : explain(asked, simulated, console.bar("changes"));
+  if (request.wants("kernels")) found.work = step_work(simulated);
   return found;
 }
 
 CommandResult run_result(const RunRequest& request, const RunFindings& found, bool json) {
-  const auto& [report, job, why, goal] = found;
+  const auto& [report, job, why, work, goal] = found;
   if (json) {
-    const TrainingGoal asked = goal.value_or(TrainingGoal{});
-    if (job) return for_programs(job_json(report, *job, why.has_value()));
-    return for_programs(why ? json_report(report, asked, *why) : json_report(report, asked));
+    const AskedParts asked{why ? &*why : nullptr, work ? &*work : nullptr};
+    if (job) return for_programs(job_json(report, *job, asked));
+    return for_programs(json_report(report, goal.value_or(TrainingGoal{}), asked));
   }
   std::string text = text_report(report, goal);
+  if (work) text += work_text(*work, report);
   if (request.wants("recipe")) text += recipe_text(report);
   if (why) text += explanation_text(*why);
   if (job) text += job_text(*job);
@@ -236,10 +248,10 @@ CommandResult run_one(const RunRequest& request, bool json) {
 CommandResult run_table(const RunRequest& request, bool json) {
   const auto& [call, values, source, row, settings, sample, traces, goal, outputs] = request;
   if (outputs.any() || sample || request.wants("explain") || request.wants("job") ||
-      request.wants("recipe"))
+      request.wants("kernels") || request.wants("recipe"))
     throw InputError({}, "",
-                     "--steps, traces, --report, --explain, --job and --recipe are of one row of "
-                     "the table; --row names it");
+                     "--steps, traces, --report, --explain, --job, --kernels and --recipe are of "
+                     "one row of the table; --row names it");
   outputs.check();
   std::vector<Report> reports;
   const std::vector<std::string> names = source.row_names();
@@ -263,6 +275,12 @@ CommandResult run_command(const CommandCall& call) {
   const std::vector<Setting> settings = parsed_settings(values);
   const std::string path = one_scenario(call, values, "run");
   OutputFiles outputs = outputs_of(call, values, path);
+  check_against(values);
+  if (values.count("against") > 0) {
+    const ScenarioSource source = ScenarioSource::from_file(path);
+    const std::string row = option_value(values, "row").value_or("");
+    return run_against({call, values, source, path, row, settings, outputs}, json);
+  }
   const RunRequest request{call,
                            values,
                            ScenarioSource::from_file(path),

@@ -147,6 +147,10 @@ std::vector<Setting> parsed_settings(const po::variables_map& values) {
   Texts texts = option_values(values, "set");
   if (const auto machine = option_value(values, "machine"))
     texts.insert(texts.begin(), "cluster.machine=" + *machine);
+  return settings_of(texts);
+}
+
+std::vector<Setting> settings_of(const Texts& texts) {
   std::vector<Setting> settings;
   settings.reserve(texts.size());
   for (const std::string& text : texts) {

@@ -45,6 +45,9 @@ std::optional<int> int_option(const boost::program_options::variables_map& value
 /// The `--set` options of a command, as given. Throws InputError at one that is not KEY=VALUE.
 std::vector<Setting> parsed_settings(const boost::program_options::variables_map& values);
 
+/// The same of texts KEY=VALUE from elsewhere.
+std::vector<Setting> settings_of(const std::vector<std::string>& texts);
+
 /// An option's number of percent as a fraction; nothing where it is not given. Throws InputError at
 /// one that is not 0 or more.
 std::optional<double> percent_option(const boost::program_options::variables_map& values,

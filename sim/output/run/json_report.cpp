@@ -6,6 +6,7 @@
 #include "sim/output/run/recipe_report.h"
 #include "sim/output/text/changes.h"
 #include "sim/output/text/json_parts.h"
+#include "sim/output/work/work_report.h"
 
 namespace simtrain {
 namespace {
@@ -140,7 +141,7 @@ Json titled_json(const Report& report) {
 
 }  // namespace
 
-Json result_json(const Report& report, const TrainingGoal& goal, const Explanation* why) {
+Json result_json(const Report& report, const TrainingGoal& goal, const AskedParts& asked) {
   Json json = titled_json(report);
   json["gpus"] = report.gpus;
   json["data_parallel_size"] = report.data_parallel;
@@ -174,24 +175,20 @@ Json result_json(const Report& report, const TrainingGoal& goal, const Explanati
                     {"ranks_simulated", report.engine.ranks_simulated},
                     {"fingerprint", report.engine.fingerprint}};
   json["recipe"] = recipe_json(report.recipe);
-  if (why != nullptr) json["explain"] = explanation_json(*why);
+  if (asked.work != nullptr) add_work(json, *asked.work);
+  if (asked.explanation != nullptr) json["explain"] = explanation_json(*asked.explanation);
   return json;
 }
 
-std::string json_report(const Report& report, const TrainingGoal& goal) {
-  return json_text(result_json(report, goal));
-}
-
-std::string json_report(const Report& report, const TrainingGoal& goal,
-                        const Explanation& explanation) {
-  return json_text(result_json(report, goal, &explanation));
+std::string json_report(const Report& report, const TrainingGoal& goal, const AskedParts& asked) {
+  return json_text(result_json(report, goal, asked));
 }
 
 std::string json_table(const std::vector<std::string>& row_names,
                        const std::vector<Report>& reports, const TrainingGoal& goal) {
   Json rows = Json::array();
   for (std::size_t i = 0; i < reports.size(); ++i)
-    rows.push_back({{"row", row_names[i]}, {"result", result_json(reports[i], goal)}});
+    rows.push_back({{"row", row_names[i]}, {"result", result_json(reports[i], goal, {})}});
   return json_text({{"schema", "simtrain.results/1"}, {"rows", std::move(rows)}});
 }
 

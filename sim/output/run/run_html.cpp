@@ -12,6 +12,7 @@
 #include "sim/output/text/text_report.h"
 #include "sim/output/text/unit_text.h"
 #include "sim/output/training/job_html.h"
+#include "sim/output/work/work_report.h"
 
 namespace simtrain {
 namespace {
@@ -87,7 +88,7 @@ std::string run_html(const SimulatedStep& simulated, const Report& report,
                      {"stages", simulated.grid.pp()},
                      {"memory", memory_section(report)},
                      {"energy", energy_page(report.energy)},
-                     {"communication", communication_rows(report)},
+                     {"work", work_section(step_work(simulated), report)},
                      {"placement", placement_section(simulated, report)},
                      {"recipe", recipe_section(report)},
                      {"provenance", provenance_section(provenance)},

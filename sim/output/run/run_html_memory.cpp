@@ -17,19 +17,19 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kPoints = 240;
 
 /// Parts of a stage's memory, from the bottom of the picture to its top.
-struct MemoryPart {
+struct PartRow {
   std::string_view name;
   double (*bytes)(const StageMemory& stage);
 };
 constexpr std::array kParts{
-    MemoryPart{"weights", [](const StageMemory& s) { return s.weights - s.fp8_copies; }},
-    MemoryPart{"FP8 copies", [](const StageMemory& s) { return s.fp8_copies; }},
-    MemoryPart{"gradients", [](const StageMemory& s) { return s.gradients; }},
-    MemoryPart{"optimizer", [](const StageMemory& s) { return s.optimizer; }},
-    MemoryPart{"activations", [](const StageMemory& s) { return s.activations; }},
-    MemoryPart{"loss", [](const StageMemory& s) { return s.loss; }},
-    MemoryPart{"temporary", [](const StageMemory& s) { return s.temporary + s.workspaces; }},
-    MemoryPart{"outside of the allocator", [](const StageMemory& s) { return s.outside(); }}};
+    PartRow{"weights", [](const StageMemory& s) { return s.weights - s.fp8_copies; }},
+    PartRow{"FP8 copies", [](const StageMemory& s) { return s.fp8_copies; }},
+    PartRow{"gradients", [](const StageMemory& s) { return s.gradients; }},
+    PartRow{"optimizer", [](const StageMemory& s) { return s.optimizer; }},
+    PartRow{"activations", [](const StageMemory& s) { return s.activations; }},
+    PartRow{"loss", [](const StageMemory& s) { return s.loss; }},
+    PartRow{"temporary", [](const StageMemory& s) { return s.temporary + s.workspaces; }},
+    PartRow{"outside of the allocator", [](const StageMemory& s) { return s.outside(); }}};
 static_assert(kParts.size() <= kGroupColours.size());
 
 double rounded_gigabytes(double bytes) { return std::round(bytes / 1e6) / 1e3; }
@@ -56,6 +56,13 @@ Json most_held(const RankMemory& memory, const PipelineWindow& window) {
 }
 
 }  // namespace
+
+std::vector<MemoryPart> memory_parts(const StageMemory& stage) {
+  std::vector<MemoryPart> parts;
+  parts.reserve(kParts.size());
+  for (const PartRow& part : kParts) parts.push_back({part.name, part.bytes(stage)});
+  return parts;
+}
 
 Json memory_json(const Report& report) {
   Json parts = Json::array();
@@ -89,12 +96,12 @@ Json memory_over_time(const SimulatedStep& simulated, const PipelinePicture& pic
 
 Json memory_section(const Report& report) {
   Json names = Json::array();
-  for (const MemoryPart& part : kParts) names.push_back(part.name);
+  for (const PartRow& part : kParts) names.push_back(part.name);
   Json stages = Json::array();
   for (std::size_t stage = 0; stage < report.memory.size(); ++stage) {
     const StageMemory& memory = report.memory[stage];
     Json parts = Json::array();
-    for (const MemoryPart& part : kParts) parts.push_back(gigabytes(part.bytes(memory)));
+    for (const PartRow& part : kParts) parts.push_back(gigabytes(part.bytes(memory)));
     stages.push_back({{"stage", stage},
                       {"parts", std::move(parts)},
                       {"total", gigabytes(memory.total())},

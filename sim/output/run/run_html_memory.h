@@ -1,11 +1,22 @@
 #pragma once
 
+#include <string_view>
+#include <vector>
+
 #include <nlohmann/json.hpp>
 
 #include "sim/output/run/pipeline_picture.h"
 #include "sim/run/simulated_step.h"
 
 namespace simtrain {
+
+/// A part of a stage's memory.
+struct MemoryPart {
+  std::string_view name;
+  double bytes = 0;
+};
+/// The parts of a stage, always the same ones; they sum to its total.
+std::vector<MemoryPart> memory_parts(const StageMemory& stage);
 
 /// Memory of each stage by part, for web/run_page.js: gigabytes (1e9) by stage.
 nlohmann::ordered_json memory_json(const Report& report);

@@ -113,21 +113,6 @@ Json explanation_section(const Explanation& why) {
           {"costs", {{"rows", rows_of(ChangeKind::cost_removed)}}}};
 }
 
-Json communication_rows(const Report& report) {
-  Json rows = Json::array();
-  for (const CommunicationRow& row : report.communication)
-    rows.push_back(
-        {{"group", row.group},
-         {"collective", name_of(row.collective)},
-         {"algorithm", fmt::format("{} {}", name_of(row.algorithm), name_of(row.protocol))},
-         {"size", call_size(row.bytes)},
-         {"calls", row.count},
-         {"total", seconds_text(row.total_s)},
-         {"exposed", seconds_text(row.exposed_s)},
-         {"share", percent_text(row.exposed_s / report.step_time_s)}});
-  return rows;
-}
-
 Json placement_section(const SimulatedStep& simulated, const Report& report) {
   const ClusterMap map = cluster_map(simulated.cluster);
   const ClusterFacts facts = cluster_facts(map);

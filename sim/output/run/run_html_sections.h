@@ -19,7 +19,6 @@ nlohmann::ordered_json waterfall_section(const Waterfall& fall);
 nlohmann::ordered_json path_rows(const Report& report);
 /// What gains most of what was simulated anew.
 nlohmann::ordered_json explanation_section(const Explanation& why);
-nlohmann::ordered_json communication_rows(const Report& report);
 /// Drawing, placement and use of links.
 nlohmann::ordered_json placement_section(const SimulatedStep& simulated, const Report& report);
 /// The recipe as it was simulated, every key.

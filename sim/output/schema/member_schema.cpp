@@ -61,6 +61,8 @@ Json leaf_schema(const SchemaMember& member) {
     for (Json& use : schema["properties"]) use["description"] = "seconds of a run, mean";
   } else if (member.type == "spread") {
     schema = spread_schema();
+  } else if (member.type.ends_with('?')) {
+    schema["type"] = {member.type.substr(0, member.type.size() - 1), "null"};
   } else {
     schema["type"] = member.type;
   }

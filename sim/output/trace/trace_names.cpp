@@ -102,9 +102,11 @@ struct KernelArguments {
 
 }  // namespace
 
+std::string kernel_name(const Kernel& kernel) { return std::visit(KernelNamer(), kernel); }
+
 TraceSlice kernel_slice(const OpNote& note, Duration time) {
   const Kernel& kernel = *note.kernel;
-  TraceSlice slice{with_module(note.module, std::visit(KernelNamer(), kernel)), "kernel",
+  TraceSlice slice{with_module(note.module, kernel_name(kernel)), "kernel",
                    std::visit(KernelArguments{time}, kernel)};
   const double flops = kernel_flops(kernel);
   if (flops > 0) slice.arguments.push_back({"TFLOP/s", giga_per_second(flops / 1e3, time)});

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "sim/collectives/library.h"
@@ -8,7 +9,10 @@
 
 namespace simtrain {
 
-/// A kernel as a profiler names it, behind its module, with its shape and what it reaches in
+/// A kernel as a profiler names it: "gemm_fp8_wgrad".
+std::string kernel_name(const Kernel& kernel);
+
+/// The same behind its module, with its shape and what it reaches in
 /// `time`.
 TraceSlice kernel_slice(const OpNote& note, Duration time);
 

@@ -81,10 +81,10 @@ std::string job_text(const AdvisedJob& job) {
   return out;
 }
 
-std::string job_json(const Report& step, const AdvisedJob& job, bool explains) {
+std::string job_json(const Report& step, const AdvisedJob& job, const AskedParts& asked) {
   return json_text(
       {{"schema", "simtrain.job/1"},
-       {"step", result_json(step, steady_goal(job.goodput), explains ? &job.why : nullptr)},
+       {"step", result_json(step, steady_goal(job.goodput), asked)},
        {"job", goodput_members(job.goodput)},
        {"advice", {{"runs", job.runs}, {"refused", job.refused}, {"changes", advice_rows(job)}}}});
 }

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "sim/output/run/json_report.h"
 #include "sim/run/results/report.h"
 #include "sim/study/what_if/job_advice.h"
 #include "sim/study/what_if/scale.h"
@@ -16,9 +17,8 @@ TrainingGoal steady_goal(const Goodput& goodput);
 /// what else would help, by the days that it saves.
 std::string job_text(const AdvisedJob& job);
 
-/// Step, job and advice as one document, schema `simtrain.job/1`; the step has the field `explain`
-/// where `explains`.
-std::string job_json(const Report& step, const AdvisedJob& job, bool explains);
+/// Step, with what is asked of it, job and advice as one document, schema `simtrain.job/1`.
+std::string job_json(const Report& step, const AdvisedJob& job, const AskedParts& asked);
 
 /// "$ 1.25 M", "-$ 3.10 k".
 std::string saved_usd_text(const JobAdvice& advice);

@@ -15,19 +15,19 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string percent_text(double fraction) { return fmt::format("{:.2f}", fraction * 100); }
+std::string bare_percent(double fraction) { return fmt::format("{:.2f}", fraction * 100); }
 std::string signed_percent_text(double fraction) { return fmt::format("{:+.2f}", fraction * 100); }
 
 Json headline(const std::vector<ValidationResult>& results) {
   const ValidationSummary all = summarize(headline_rows(results));
   const ValidationSummary memory = memory_summary(results);
   Json json{{"rows", all.rows},
-            {"mean_absolute", percent_text(all.mean_absolute)},
-            {"largest", percent_text(all.largest_absolute)},
+            {"mean_absolute", bare_percent(all.mean_absolute)},
+            {"largest", bare_percent(all.largest_absolute)},
             {"bias", signed_percent_text(all.bias)},
             {"memory", nullptr}};
   if (memory.rows > 0)
-    json["memory"] = {{"rows", memory.rows}, {"mean_absolute", percent_text(memory.mean_absolute)}};
+    json["memory"] = {{"rows", memory.rows}, {"mean_absolute", bare_percent(memory.mean_absolute)}};
   return json;
 }
 

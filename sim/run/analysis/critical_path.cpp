@@ -170,27 +170,42 @@ std::uint32_t busiest_rank(const Plan& plan, const Timeline& timeline) {
   return busiest;
 }
 
+std::vector<double> counted_shares(const Plan& plan, const Timeline& timeline,
+                                   const std::vector<PathStep>& path) {
+  const std::uint32_t reference = busiest_rank(plan, timeline);
+  const IdleTime idle(plan, timeline, reference);
+  std::vector<double> shares;
+  shares.reserve(path.size());
+  for (const PathStep& step : path) {
+    const Span& span = timeline.span(step.rank, step.op);
+    const double length = to_seconds(span.end - span.start);
+    const bool elsewhere = plan.ranks[step.rank].stage != plan.ranks[reference].stage;
+    const double waiting = elsewhere && length > 0 ? to_seconds(idle.in(span)) / length : 0;
+    shares.push_back(1 - waiting);
+  }
+  return shares;
+}
+
 Breakdown path_breakdown(const Plan& plan, const Timeline& timeline,
                          const std::vector<PathStep>& path) {
   Breakdown result{};
-  const std::uint32_t reference = busiest_rank(plan, timeline);
-  const IdleTime idle(plan, timeline, reference);
-  for (const PathStep& step : path) {
+  const std::vector<double> shares = counted_shares(plan, timeline, path);
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    const PathStep& step = path[i];
+    const double counted = shares[i];
     const Program& program = plan.programs[plan.ranks[step.rank].program];
     const Op& op = program.ops[step.op];
     const Span& span = timeline.span(step.rank, step.op);
     const double length = to_seconds(span.end - span.start);
     if (length <= 0) continue;
-    const bool elsewhere = plan.ranks[step.rank].stage != plan.ranks[reference].stage;
-    const double waiting = elsewhere ? to_seconds(idle.in(span)) : 0;
-    part(result, Share::bubble) += waiting;
-    const double counted = 1 - waiting / length;
+    part(result, Share::bubble) += length * (1 - counted);
     if (!op.compute) {
       part(result, row_of(op.group).share) += length * counted;
       continue;
     }
     const ComputeCost& cost = program.compute_costs[op.cost];
-    for (std::size_t i = 0; i < kShares; ++i) result[i] += cost.parts[i] * counted;
+    for (std::size_t share = 0; share < kShares; ++share)
+      result[share] += cost.parts[share] * counted;
     part(result, Share::interference) += (length - to_seconds(cost.time)) * counted;
   }
   return result;

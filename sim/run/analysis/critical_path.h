@@ -20,9 +20,14 @@ std::vector<PathStep> critical_path(const Plan& plan, const Timeline& timeline);
 /// The rank whose compute stream is busy longest: the pipeline's pace-maker.
 std::uint32_t busiest_rank(const Plan& plan, const Timeline& timeline);
 
+/// For each step of a path the share of its time in which it counts as what it is, from 0 to 1. The
+/// rest is the pipeline's `bubble`: the path is on another stage than the busiest rank's, and that
+/// rank is idle.
+std::vector<double> counted_shares(const Plan& plan, const Timeline& timeline,
+                                   const std::vector<PathStep>& path);
+
 /// Seconds of the whole run by share, along the critical path; they sum to the run's length. What a
-/// compute op takes beyond its time alone is `interference`. While the path is on another stage
-/// than the busiest rank's and that rank is idle, its time is the pipeline's `bubble`.
+/// compute op takes beyond its time alone is `interference`.
 Breakdown path_breakdown(const Plan& plan, const Timeline& timeline,
                          const std::vector<PathStep>& path);
 
