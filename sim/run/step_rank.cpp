@@ -47,7 +47,18 @@ StepRank::StepRank(const SimulatedStep& simulated, int rank)
       place_(piece_place(simulated, rank)),
       passes_(simulated.context(), simulated.costs_of(rank), stage_) {
   number_segments();
-  if (simulated.scenario.recipe.overlap.overlap_moe_expert_parallel_comm) add_up_pieces();
+  if (simulated.scenario.recipe.overlap.overlap_moe_expert_parallel_comm) {
+    pair_passes();
+    add_up_pieces();
+  }
+}
+
+void StepRank::pair_passes() {
+  const PipelineShape shape =
+      pipeline_shape(simulated_.scenario.recipe, simulated_.grid.micro_batches());
+  for (const Task& task : PipelineStage(shape, stage_).tasks()) {
+    if (task.beside >= 0) beside_[{task.phase, task.chunk, task.micro_batch}] = task.beside;
+  }
 }
 
 void StepRank::add_up_pieces() {
@@ -83,26 +94,40 @@ void StepRank::append_pieces(std::vector<PieceRun>& runs, const Stretch& stretch
   }
 }
 
-std::vector<PieceRun> StepRank::pieces(std::uint32_t op_index) const {
+std::vector<Stretch> StepRank::stretches(std::uint32_t op_index) const {
   const Op& op = program_.ops[op_index];
-  std::vector<PieceRun> runs;
-  if (!op.compute) return runs;
+  if (!op.compute) return {};
   if (op.label == Label::weight_gradient) {
     const int kept =
         simulated_.scenario.recipe.deferred_weight_gradients(simulated_.grid.micro_batches());
-    for (int i = 0; i < kept; ++i)
-      append_pieces(runs, {{{Part::head, Phase::weight_gradient}}}, op);
+    return std::vector<Stretch>(static_cast<std::size_t>(kept),
+                                {{{Part::head, Phase::weight_gradient}}});
   }
-  if (!is_pass(op)) return runs;
-  const std::vector<Stretch> stretches = passes_.stretches(
-      {phase_of(op.label), static_cast<int>(op.micro_batch), static_cast<int>(op.chunk)});
+  if (!is_pass(op)) return {};
+  Task task{phase_of(op.label), static_cast<int>(op.micro_batch), static_cast<int>(op.chunk)};
+  const auto pair = beside_.find({task.phase, task.chunk, task.micro_batch});
+  if (pair != beside_.end()) task.beside = pair->second;
+  std::vector<Stretch> all = passes_.stretches(task);
   const int segment = segments_[op_index];
-  if (segment != kWhole) {
-    append_pieces(runs, stretches[static_cast<std::size_t>(segment)], op);
-  } else {
-    for (const Stretch& stretch : stretches) append_pieces(runs, stretch, op);
-  }
+  if (segment == kWhole) return all;
+  return {std::move(all[static_cast<std::size_t>(segment)])};
+}
+
+std::vector<PieceRun> StepRank::pieces(std::uint32_t op) const {
+  std::vector<PieceRun> runs;
+  for (const Stretch& stretch : stretches(op)) append_pieces(runs, stretch, program_.ops[op]);
   return runs;
+}
+
+std::vector<PieceShare> StepRank::shares(std::uint32_t op) const {
+  std::vector<PieceShare> result;
+  for (const Stretch& stretch : stretches(op)) {
+    for (const Piece& piece : stretch.pieces) result.push_back({piece});
+    if (stretch.pair)
+      result[result.size() - stretch.pieces.size()] = {*stretch.pair,
+                                                       passes_.share_of_pair(stretch)};
+  }
+  return result;
 }
 
 std::uint32_t StepRank::place_in(const SimulatedPiece& piece) const {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <map>
+#include <tuple>
 #include <vector>
 
 #include "sim/run/simulated_step.h"
@@ -13,6 +15,12 @@ struct PieceRun {
   int layer = -1;  ///< of the model, from 0 on; -1 where the piece is no layer's
   Duration start{};
   Duration end{};
+};
+
+/// A share of a simulated piece.
+struct PieceShare {
+  Piece piece{};
+  double share = 1;
 };
 
 /// One rank of the job in a simulated step: its program, its spans (those of the simulated rank
@@ -33,6 +41,9 @@ class StepRank {
   /// The pieces of a pass in the order in which they run; none for other ops. What a pass takes
   /// beyond their sum it waits for the slowest of its replicas.
   [[nodiscard]] std::vector<PieceRun> pieces(std::uint32_t op) const;
+  /// What the time of such an op is the sum of, but for that wait: its pieces, of a combined pair
+  /// the pairs of layers with its share of each.
+  [[nodiscard]] std::vector<PieceShare> shares(std::uint32_t op) const;
   [[nodiscard]] const SimulatedPiece& simulated(const Piece& piece) const { return pieces_[piece]; }
   /// The rank of a piece's plan that simulates what this one does.
   [[nodiscard]] std::uint32_t place_in(const SimulatedPiece& piece) const;
@@ -49,7 +60,9 @@ class StepRank {
 
  private:
   void number_segments();
+  void pair_passes();
   void add_up_pieces();
+  [[nodiscard]] std::vector<Stretch> stretches(std::uint32_t op) const;
   void append_pieces(std::vector<PieceRun>& runs, const Stretch& stretch, const Op& op) const;
 
   const SimulatedStep& simulated_;
@@ -63,6 +76,8 @@ class StepRank {
   StagePasses passes_;
   std::vector<int> segments_;  ///< by op: which stretch of a pass that is simulated in parts
   std::vector<Duration> own_;  ///< by op of a combined pair: its pieces one after the other
+  /// Own chunks of the other passes of combined pairs, by what is of one pass.
+  std::map<std::tuple<Phase, int, int>, int> beside_;
 };
 
 }  // namespace simtrain

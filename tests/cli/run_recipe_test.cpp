@@ -72,7 +72,8 @@ TEST_CASE("--recipe puts the recipe behind the report, and nothing else changes"
   CHECK(plain.find("fp8_params") == std::string::npos);
   CHECK(full.find("\n    fp8_params: false\n") != std::string::npos);
   CHECK(run_simtrain(words(kTable + " --recipe")).err ==
-        "simtrain: --steps, traces, --report, --explain, --job, --kernels and --recipe are of one row "
+        "simtrain: --steps, traces, --report, --explain, --job, --kernels and --recipe are of one "
+        "row "
         "of the table; --row names it\n");
 }
 

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "sim/run/analysis/step_work.h"
 #include "sim/run/analysis/waterfall.h"
 #include "sim/run/simulate.h"
 #include "tests/run/scenarios.h"
@@ -88,4 +89,15 @@ TEST_CASE("the waterfall of paired passes sums to the step") {
   double sum = fall.useful_s;
   for (const WaterfallLoss& loss : fall.losses) sum += loss.seconds;
   CHECK(sum == doctest::Approx(report.step_time_s).epsilon(1e-9));
+}
+
+TEST_CASE("kernels and transfers on the path of paired passes sum to the breakdown") {
+  const SimulatedStep simulated = simulate_step(deepseek({kPairs, kDelayed}));
+  const Report report = report_of(simulated);
+  const StepWork work = step_work(simulated);
+  Breakdown path{};
+  for (const KernelWork& row : work.kernels) part(path, row.share) += row.path_s;
+  for (const TransferWork& row : work.transfers) part(path, row.share) += row.path_s;
+  for (const Share of : {Share::gemm, Share::attention, Share::expert_parallel})
+    CHECK(part(path, of) == doctest::Approx(share(report, of)).epsilon(1e-6));
 }

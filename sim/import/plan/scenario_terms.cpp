@@ -60,9 +60,9 @@ void give_parallelism(const Recipe& recipe, RecipeTerms& terms) {
     give(terms.account_for_loss_in_pipeline_split, true, p + "account_for_loss_in_pipeline_split");
   if (!recipe.model.has_experts()) return;
   give(terms.expert_model_parallel_size, recipe.ep(), p + "expert_model_parallel_size");
-  if (plan.expert_tensor_parallel_size)
-    give(terms.expert_tensor_parallel_size, *plan.expert_tensor_parallel_size,
-         p + "expert_tensor_parallel_size");
+  // What is usual where nothing is said differs by framework.
+  if (plan.expert_tensor_parallel_size || recipe.tp() > 1)
+    give(terms.expert_tensor_parallel_size, recipe.etp(), p + "expert_tensor_parallel_size");
 }
 
 void give_overlap(const Recipe& recipe, RecipeTerms& terms) {

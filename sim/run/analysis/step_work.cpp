@@ -188,10 +188,10 @@ class WorkTally {
     for (const auto& [kind, pass] : passes) {
       const std::uint32_t at = std::get<0>(kind);
       const StepRank& rank = ranks.try_emplace(at, simulated_, plan.ranks[at].rank).first->second;
-      for (const PieceRun& run : rank.pieces(pass.first)) {
-        const auto [entry, fresh] = weights.try_emplace(&rank.simulated(run.piece), 0);
+      for (const PieceShare& part : rank.shares(pass.first)) {
+        const auto [entry, fresh] = weights.try_emplace(&rank.simulated(part.piece), 0);
         if (fresh) order.push_back(entry->first);
-        entry->second += pass.second;
+        entry->second += pass.second * part.share;
       }
     }
     for (const SimulatedPiece* piece : order)

@@ -211,16 +211,18 @@ ComputeCost StagePasses::wait_for_replicas(const ComputeCost& pass) const {
   return straggler_wait(power_, pass, met_, pass_ranks_);
 }
 
-/// Of a pair as much as the pass would take of both passes one after the other.
-PieceCost StagePasses::layer_cost(const Stretch& stretch) const {
-  const PieceCost& own = piece(stretch.pieces.front());
-  if (!stretch.pair) return own;
+double StagePasses::share_of_pair(const Stretch& stretch) const {
   const Piece& pair = *stretch.pair;
   const double forward = to_seconds(piece({Part::layer, Phase::forward, pair.kind}).time);
   const double backward =
       to_seconds(piece({Part::layer, Phase::backward, pair.backward_kind}).time);
-  const double both = forward + backward;
-  return both > 0 ? part_of(piece(pair), to_seconds(own.time) / both) : own;
+  const double own = to_seconds(piece(stretch.pieces.front()).time);
+  return forward + backward > 0 ? own / (forward + backward) : 0;
+}
+
+PieceCost StagePasses::layer_cost(const Stretch& stretch) const {
+  if (!stretch.pair) return piece(stretch.pieces.front());
+  return part_of(piece(*stretch.pair), share_of_pair(stretch));
 }
 
 std::vector<Segment> StagePasses::segments(const Task& action) const {

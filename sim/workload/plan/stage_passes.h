@@ -94,6 +94,8 @@ class StagePasses {
   /// gradient. Both make a pass that costs something else than its siblings.
   [[nodiscard]] bool differs(const Task& action) const;
   [[nodiscard]] const PieceCost& piece(const Piece& which) const { return pieces_[which]; }
+  /// Of the time of a stretch's pair, what its own pass has: as of both passes one after the other.
+  [[nodiscard]] double share_of_pair(const Stretch& stretch) const;
 
  private:
   [[nodiscard]] PieceCost layer_cost(const Stretch& stretch) const;
