@@ -1,39 +1,65 @@
 #include "sim/run/host_slack.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace simtrain {
 namespace {
 
-double slack_between_waits(const std::vector<HostOp>& ops, double layer_s, std::size_t first_wait) {
-  double slack = 0;
-  double late = 0;
-  double host = 0;
-  double from = ops[first_wait].end_s;
-  for (std::size_t i = 1; i <= ops.size(); ++i) {
-    const std::size_t next = (first_wait + i) % ops.size();
-    if (next == 0) from -= layer_s;  // the next layer
-    const HostOp& op = ops[next];
-    host += op.host_s;
-    late = std::max(late, host - (op.needed_s - from));
-    if (!op.host_waits) continue;
-    slack += late;
-    late = host = 0;
-    from = op.end_s;
+/// Follows the host from wait to wait.
+class WaitingHost {
+ public:
+  WaitingHost(const std::vector<HostTask>& tasks, double layer_s)
+      : tasks_(tasks), layer_s_(layer_s) {}
+
+  /// By which a layer comes later, from a wait to the same one of the next layer.
+  double layer(std::size_t wait) {
+    double slack = 0;
+    from_ = tasks_[wait].until_s;
+    for (std::size_t i = 1; i <= tasks_.size(); ++i) {
+      const std::size_t next = (wait + i) % tasks_.size();
+      if (next == 0) from_ -= layer_s_;  // the next layer
+      if (tasks_[next].waits) {
+        slack += pass_wait(tasks_[next]);
+      } else {
+        host_ += tasks_[next].host_s;
+        late_ = std::max(late_, host_ - (tasks_[next].needed_s - from_));
+      }
+    }
+    return slack;
   }
-  return slack;
-}
+
+ private:
+  /// Where kernels are left in the queue, the host may come to a wait after its number is there.
+  double pass_wait(const HostTask& wait) {
+    host_ = std::max(0.0, host_ - late_ - (wait.until_s - from_));
+    from_ = wait.until_s;
+    return std::exchange(late_, 0);
+  }
+
+  const std::vector<HostTask>& tasks_;
+  double layer_s_;
+  double from_ = 0;  ///< on the GPU, the end of what the host waited for
+  double host_ = 0;  ///< since then
+  double late_ = 0;  ///< by which the GPU waits for the host since then
+};
+
+/// In which a host that comes late to its waits is in its stride.
+constexpr int kLayersBefore = 8;
 
 }  // namespace
 
-double host_slack(const std::vector<HostOp>& ops, double layer_s) {
-  const auto waits = [](const HostOp& op) { return op.host_waits; };
-  const auto first = std::find_if(ops.begin(), ops.end(), waits);
-  if (first != ops.end())
-    return slack_between_waits(ops, layer_s, static_cast<std::size_t>(first - ops.begin()));
-  double host = 0;
-  for (const HostOp& op : ops) host += op.host_s;
-  return std::max(0.0, host - layer_s);
+double host_slack(const std::vector<HostTask>& tasks, double layer_s) {
+  double launches = 0;
+  for (const HostTask& task : tasks) launches += task.host_s;
+  const double behind = std::max(0.0, launches - layer_s);
+  const auto wait =
+      std::find_if(tasks.begin(), tasks.end(), [](const HostTask& task) { return task.waits; });
+  if (wait == tasks.end()) return behind;
+  WaitingHost host(tasks, layer_s);
+  const auto first = static_cast<std::size_t>(wait - tasks.begin());
+  for (int before = 0; before < kLayersBefore; ++before) host.layer(first);
+  return std::max(behind, host.layer(first));
 }
 
 }  // namespace simtrain

@@ -1,6 +1,8 @@
 #include "sim/run/pieces.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "sim/run/engine/executor.h"
 #include "sim/run/host_slack.h"
@@ -103,22 +105,30 @@ bool waits_for_gpu(const OpNote& note) {
   return streaming != nullptr && streaming->launches == 0;
 }
 
-/// A layer's ops as the host launches them.
-std::vector<HostOp> host_ops(const PassContext& context, const SimulatedPiece& simulated,
-                             const Piece& piece) {
+/// What the host does in a layer, or in a pair of them. Of a pair it waits for row counts not
+/// before it launches the exchange that needs them, when it has launched kernels of the other pass
+/// too.
+std::vector<HostTask> host_tasks(const PassContext& context, const SimulatedPiece& simulated,
+                                 const Piece& piece) {
   const Program& program = simulated.plan.programs.front();
   const std::vector<double> launches = launches_by_op(context, program, piece);
   const double latency = to_seconds(context.cluster.spec().node.host_launch_latency.value);
-  std::vector<HostOp> ops;
-  ops.reserve(launches.size());
+  std::vector<HostTask> tasks;
+  tasks.reserve(launches.size() + 1);
+  const bool paired = piece.part == Part::layer_pair;
+  std::optional<HostTask> wait;
   for (std::size_t i = 0; i < launches.size(); ++i) {
     const OpNote& note = program.notes[i];
+    const Op& op = program.ops[i];
     const Span& span = simulated.timeline.span(0, static_cast<std::uint32_t>(i));
+    const bool due = !paired || (op.stream == Stream::expert && op.micro_batch > 0);
+    if (wait && due) tasks.push_back(*std::exchange(wait, {}));
     const Duration needed = launches_of(note, true) > 0 ? span.end : span.start;
-    ops.push_back(
-        {launches[i] * latency, to_seconds(needed), to_seconds(span.end), waits_for_gpu(note)});
+    tasks.push_back({.host_s = launches[i] * latency, .needed_s = to_seconds(needed)});
+    if (waits_for_gpu(note)) wait = {.waits = true, .until_s = to_seconds(span.end)};
   }
-  return ops;
+  if (wait) tasks.push_back(*wait);
+  return tasks;
 }
 
 void wait_for_host(SimulatedPiece& simulated, const PassContext& context, const Piece& piece) {
@@ -130,7 +140,7 @@ void wait_for_host(SimulatedPiece& simulated, const PassContext& context, const 
     launches = launched_alone(context, program, i);
   if (!launches) return;
   PieceCost& cost = simulated.cost;
-  const double slack = host_slack(host_ops(context, simulated, piece), to_seconds(cost.time));
+  const double slack = host_slack(host_tasks(context, simulated, piece), to_seconds(cost.time));
   if (slack <= 0) return;
   part(cost.parts, Share::host) += slack;
   for (InnerTraffic& traffic : cost.inner) {
