@@ -92,7 +92,8 @@ TEST_CASE("the waterfall of paired passes sums to the step") {
 }
 
 TEST_CASE("kernels and transfers on the path of paired passes sum to the breakdown") {
-  const SimulatedStep simulated = simulate_step(deepseek({kPairs, kDelayed}));
+  const Scenario pairs = deepseek({kPairs, kDelayed});
+  const SimulatedStep simulated = simulate_step(pairs);
   const Report report = report_of(simulated);
   const StepWork work = step_work(simulated);
   Breakdown path{};
