@@ -15,6 +15,11 @@ bool defers(const Recipe& recipe, const Task& action) {
   return action.phase == Phase::backward && recipe.defers_weight_gradient(action.micro_batch);
 }
 
+/// What StagePasses::differs() says.
+bool differs_from_siblings(const Recipe& recipe, const Task& action) {
+  return action.forward() ? action.micro_batch == 0 : defers(recipe, action);
+}
+
 Piece head_piece(const Recipe& recipe, const Task& action) {
   return {Part::head, defers(recipe, action) ? Phase::input_gradient : action.phase};
 }
@@ -23,8 +28,8 @@ Piece head_piece(const Recipe& recipe, const Task& action) {
 std::vector<CountedPass> counted_tasks(const Recipe& recipe, const PipelineStage& pipeline) {
   std::map<std::tuple<int, Phase, bool, int>, CountedPass> passes;
   for (const Task& task : pipeline.tasks()) {
-    const bool unlike = task.forward() ? task.micro_batch == 0 : defers(recipe, task);
-    CountedPass& pass = passes[{task.chunk, task.phase, !unlike, task.beside}];
+    const bool like = !differs_from_siblings(recipe, task);
+    CountedPass& pass = passes[{task.chunk, task.phase, like, task.beside}];
     if (pass.times++ == 0) pass.action = task;
   }
   std::vector<CountedPass> result;
@@ -203,7 +208,7 @@ ComputeCost passes_of(const Program& program) {
 }
 
 bool StagePasses::differs(const Task& action) const {
-  return action.forward() ? action.micro_batch == 0 : defers(recipe_, action);
+  return differs_from_siblings(recipe_, action);
 }
 
 /// FP8 amax values are reduced once a pass: there all replicas meet that share them.
