@@ -1,9 +1,9 @@
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string_view>
 
+#include "sim/collectives/expert_choice.h"
 #include "sim/collectives/group_layout.h"
 #include "sim/collectives/transfer_cost.h"
 #include "sim/core/enum_names.h"
@@ -20,33 +20,43 @@ struct EnumNames<ExchangeLibrary> {
       std::pair{std::string_view("hybridep"), ExchangeLibrary::hybridep}};
 };
 
+/// Time that one SM spends on the tokens of a rank: on each token and each byte of it, and on each
+/// copy and each byte of it that goes to a rank with some of the token's experts. Seconds.
+struct ExchangeWork {
+  double token = 0;
+  double token_byte = 0;
+  double copy = 0;
+  double copy_byte = 0;
+  double overhead = 0;  ///< of a call, before data moves: layout, notification, launches
+
+  /// Of one SM for so many tokens, each with so many copies.
+  [[nodiscard]] double of(double tokens, double row_bytes, double copies) const {
+    return tokens * (token + token_byte * row_bytes + copies * (copy + copy_byte * row_bytes));
+  }
+};
+
 /// What simtrain knows of one.
 struct ExchangeLibraryRow {
   ExchangeLibrary library{};
   Algorithm algorithm{};
   std::string_view meaning;  ///< one line
   int sms = 0;               ///< taken where the recipe does not say
-  double sm_bandwidth = 0;   ///< bytes per second that one SM brings over NVLink
+  ExchangeWork dispatch;     ///< to experts
+  ExchangeWork combine;      ///< back, summed up by token
   double nvlink_share = 0;   ///< of the NVLink line rate that it reaches with enough of them
   double nic_share = 0;      ///< of the NIC's line rate
-  Duration overhead{};       ///< before data moves: layout and notification
 };
 std::span<const ExchangeLibraryRow> exchange_library_rows();
 const ExchangeLibraryRow& row_of(ExchangeLibrary library);
-
-/// How many of `places` equal parts of the experts a token finds among its `topk` distinct ones,
-/// when every choice is as likely: places (1 - C(experts - experts/places, topk) / C(experts,
-/// topk)).
-double distinct_places(std::int64_t experts, std::int64_t topk, std::int64_t places);
 
 /// The tokens of one rank on their way to experts of its group, or back.
 struct ExpertExchange {
   double tokens = 0;     ///< of the rank
   double row_bytes = 0;  ///< of one token
-  std::int64_t experts = 0;
-  std::int64_t topk = 0;
+  ExpertChoice choice;
   int sms = 0;           ///< 0: the library's own
   double imbalance = 1;  ///< rows of the busiest rank over the mean
+  bool back = false;     ///< from experts, to be summed up
 };
 
 /// A token goes once to each NVLink domain that holds some of its experts, by the NIC, and there

@@ -59,8 +59,8 @@ constexpr std::array kDeepSeekKeys{
     KeyRow{"first_k_dense_replace", &T::moe_first_dense},
     KeyRow{"moe_layer_freq", &T::moe_layer_freq},
     KeyRow{"num_nextn_predict_layers", &T::mtp_num_layers},
-    KeyRow{"n_group", kRouting},
-    KeyRow{"topk_group", kRouting},
+    KeyRow{"n_group", &T::moe_router_num_groups},
+    KeyRow{"topk_group", &T::moe_router_group_topk},
     KeyRow{"topk_method", kRouting},
     KeyRow{"ep_size", kOutside},
     KeyRow{"num_key_value_heads", Ignored{"multi-latent attention has keys for each head"}},
@@ -70,8 +70,8 @@ constexpr std::array kGlmKeys{
     KeyRow{"n_shared_experts", &T::moe_shared_experts},
     KeyRow{"first_k_dense_replace", &T::moe_first_dense},
     KeyRow{"num_nextn_predict_layers", &T::mtp_num_layers},
-    KeyRow{"n_group", kRouting},
-    KeyRow{"topk_group", kRouting},
+    KeyRow{"n_group", &T::moe_router_num_groups},
+    KeyRow{"topk_group", &T::moe_router_group_topk},
 };
 constexpr std::array kGptOssKeys{
     KeyRow{"experts_per_token", &T::moe_router_topk},
@@ -94,8 +94,8 @@ constexpr std::array kNemotronHKeys{
     KeyRow{"residual_in_fp32", NotSimulated{"residuals in FP32"}},
     KeyRow{"partial_rotary_factor", Ignored{"this model type has no rotary embeddings"}},
     KeyRow{"time_step_*", kLearned},
-    KeyRow{"n_group", kRouting},
-    KeyRow{"topk_group", kRouting},
+    KeyRow{"n_group", &T::moe_router_num_groups},
+    KeyRow{"topk_group", &T::moe_router_group_topk},
 };
 
 constexpr std::array kFirstDeepSeekKeys{

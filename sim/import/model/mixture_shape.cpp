@@ -18,6 +18,8 @@ struct ExpertCounts {
   std::int64_t ffn = 0;
   std::int64_t shared = 0;
   std::int64_t latent = 0;
+  std::int64_t groups = 1;
+  std::int64_t group_topk = 1;
 };
 
 std::string counts_text(const ExpertCounts& counts) {
@@ -27,6 +29,9 @@ std::string counts_text(const ExpertCounts& counts) {
   if (counts.shared > 0)
     text += fmt::format(", moe_shared_expert_intermediate_size: {}", counts.shared);
   if (counts.latent > 0) text += fmt::format(", moe_latent_size: {}", counts.latent);
+  if (counts.groups > 1)
+    text += fmt::format(", moe_router_num_groups: {}, moe_router_group_topk: {}", counts.groups,
+                        counts.group_topk);
   return "{" + text + "}";
 }
 
@@ -45,16 +50,24 @@ Finding experts_of(std::int64_t ffn, const RecipeTerms& terms) {
   const WholeTerm& topk = terms.moe_router_topk;
   const WholeTerm& shared = terms.moe_shared_expert_intermediate_size;
   const WholeTerm& latent = terms.moe_latent_size;
+  const WholeTerm& groups = terms.moe_router_num_groups;
+  const WholeTerm& group_topk = terms.moe_router_group_topk;
   std::vector<std::string> origins;
   for (const WholeTerm& term :
-       {terms.num_moe_experts, topk, terms.moe_ffn_hidden_size, shared, latent}) {
+       {terms.num_moe_experts, topk, terms.moe_ffn_hidden_size, shared, latent, groups,
+        group_topk}) {
     if (term && !term->assumed) origins.push_back(term->origin);
   }
   std::string origin = fmt::format("{}", fmt::join(origins, ", "));
   if (!terms.moe_ffn_hidden_size) origin += "; of the FFN of the model";
   if (!topk) origin += "; 2 of them for a token, Megatron's default";
-  const ExpertCounts counts{terms.num_moe_experts->value, topk ? topk->value : kTopk, ffn,
-                            shared ? shared->value : 0, latent ? latent->value : 0};
+  const ExpertCounts counts{terms.num_moe_experts->value,
+                            topk ? topk->value : kTopk,
+                            ffn,
+                            shared ? shared->value : 0,
+                            latent ? latent->value : 0,
+                            groups ? groups->value : 1,
+                            group_topk ? group_topk->value : 1};
   return {"experts", counts_text(counts), origin, !topk};
 }
 
@@ -65,7 +78,8 @@ std::string experts_text(const ModelSpec& model) {
   const ExpertsSpec& experts = *model.experts;
   return counts_text({experts.num_moe_experts, experts.moe_router_topk, experts.moe_ffn_hidden_size,
                       experts.moe_shared_expert_intermediate_size,
-                      experts.moe_latent_size.value_or(0)});
+                      experts.moe_latent_size.value_or(0), experts.moe_router_num_groups,
+                      experts.moe_router_group_topk});
 }
 
 bool is_mixture(const RecipeTerms& terms) {
@@ -87,6 +101,10 @@ void complete_experts(RecipeTerms& terms, const ModelSpec& base, const std::stri
              base.experts->moe_shared_expert_intermediate_size, whose);
   if (base.experts->moe_latent_size)
     default_to(terms.moe_latent_size, *base.experts->moe_latent_size, whose);
+  if (base.experts->moe_router_num_groups > 1) {
+    default_to(terms.moe_router_num_groups, base.experts->moe_router_num_groups, whose);
+    default_to(terms.moe_router_group_topk, base.experts->moe_router_group_topk, whose);
+  }
 }
 
 }  // namespace simtrain

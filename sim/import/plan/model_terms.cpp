@@ -89,6 +89,10 @@ void give_experts(const ModelSpec& model, RecipeTerms& terms) {
     give(terms.moe_shared_expert_intermediate_size, experts.moe_shared_expert_intermediate_size,
          key);
   if (experts.moe_latent_size) give(terms.moe_latent_size, *experts.moe_latent_size, key);
+  if (experts.moe_router_num_groups > 1) {
+    give(terms.moe_router_num_groups, experts.moe_router_num_groups, key);
+    give(terms.moe_router_group_topk, experts.moe_router_group_topk, key);
+  }
   if (model.layers && !has_other_layers(model))
     give_flags(terms.moe_layer_freq, model, BlockKind::moe);
 }

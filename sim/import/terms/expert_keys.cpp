@@ -136,7 +136,8 @@ void set_aside_experts(RecipeReading& reading) {
   for (WholeTerm RecipeTerms::*const term :
        {&RecipeTerms::num_moe_experts, &RecipeTerms::moe_router_topk,
         &RecipeTerms::moe_ffn_hidden_size, &RecipeTerms::moe_shared_expert_intermediate_size,
-        &RecipeTerms::moe_latent_size, &RecipeTerms::expert_tensor_parallel_size,
+        &RecipeTerms::moe_latent_size, &RecipeTerms::moe_router_num_groups,
+        &RecipeTerms::moe_router_group_topk, &RecipeTerms::expert_tensor_parallel_size,
         &RecipeTerms::moe_flex_dispatcher_num_sms, &RecipeTerms::moe_deepep_num_sms,
         &RecipeTerms::moe_hybridep_num_sms})
     set_aside(terms.*term, reading);

@@ -87,6 +87,8 @@ struct RecipeTerms {
   WholeTerm moe_ffn_hidden_size;
   WholeTerm moe_shared_expert_intermediate_size;
   WholeTerm moe_latent_size;
+  WholeTerm moe_router_num_groups;
+  WholeTerm moe_router_group_topk;
   TreeTerm moe_layer_freq;       ///< every N-th layer from the first, or 0 and 1 for each layer
   WholeTerm moe_layer_step;      ///< of Hugging Face: the last of each N layers
   TreeTerm moe_dense_layers;     ///< of Hugging Face: layers without experts, from 0

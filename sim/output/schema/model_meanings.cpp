@@ -43,6 +43,8 @@ constexpr auto kModelMeanings = std::to_array<Meaning>({
     {"model.experts.moe_ffn_hidden_size", "of one expert, of one branch"},
     {"model.experts.moe_shared_expert_intermediate_size", "of those that all tokens pass; 0: none"},
     {"model.experts.moe_latent_size", "columns of tokens that are dispatched; else hidden_size"},
+    {"model.experts.moe_router_num_groups", "equal groups of experts"},
+    {"model.experts.moe_router_group_topk", "groups whose experts a token may choose"},
     {"model.mtp_num_layers", "depths of multi-token prediction"},
     {"model.layers", "layers in order, where not all are attention and MLP"},
     {"model.layers[].blocks", "of one layer, in order (`simtrain list blocks`)"},

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/collectives/expert_choice.h"
 #include "sim/core/enum_names.h"
 #include "sim/core/fields.h"
 #include "sim/core/source_place.h"
@@ -115,6 +116,12 @@ struct ExpertsSpec {
   std::int64_t moe_shared_expert_intermediate_size = 0;
   /// Columns of tokens that are dispatched, projected from hidden states and back; missing: those.
   std::optional<std::int64_t> moe_latent_size;
+  int moe_router_num_groups = 1;  ///< of experts, equal ones
+  int moe_router_group_topk = 1;  ///< groups whose experts a token may choose
+
+  [[nodiscard]] ExpertChoice choice() const {
+    return {num_moe_experts, moe_router_topk, moe_router_num_groups, moe_router_group_topk};
+  }
 };
 template <>
 struct Fields<ExpertsSpec>;

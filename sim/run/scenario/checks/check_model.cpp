@@ -94,6 +94,17 @@ void check_expert_shapes(const ModelSpec& model, const YamlNode& tree) {
   require(model.experts->moe_router_topk <= model.experts->num_moe_experts, tree, "experts",
           fmt::format("takes {} of {} experts; at most all of them would do",
                       model.experts->moe_router_topk, model.experts->num_moe_experts));
+  const ExpertChoice choice = model.experts->choice();
+  require(choice.experts % choice.groups == 0, tree, "experts",
+          fmt::format("moe_router_num_groups {} does not divide {} experts", choice.groups,
+                      choice.experts));
+  require(choice.group_topk <= choice.groups, tree, "experts",
+          fmt::format("takes {} of {} groups of experts; at most all of them would do",
+                      choice.group_topk, choice.groups));
+  require(choice.topk <= choice.experts / choice.groups * choice.group_topk, tree, "experts",
+          fmt::format("takes {} experts; moe_router_group_topk {} of {} groups have {}",
+                      choice.topk, choice.group_topk, choice.groups,
+                      choice.experts / choice.groups * choice.group_topk));
   const double weights = static_cast<double>(model.experts->num_moe_experts) *
                          static_cast<double>(model.experts->moe_ffn_hidden_size) *
                          static_cast<double>(model.hidden_size);

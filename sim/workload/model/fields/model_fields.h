@@ -47,6 +47,8 @@ struct Fields<ExpertsSpec> {
     v.optional("moe_shared_expert_intermediate_size", spec.moe_shared_expert_intermediate_size,
                Limits{0, 1e7});
     v.optional("moe_latent_size", spec.moe_latent_size, Limits{1, 1e6});
+    v.optional("moe_router_num_groups", spec.moe_router_num_groups, Limits{1, 100000});
+    v.optional("moe_router_group_topk", spec.moe_router_group_topk, Limits{1, 100000});
   }
 };
 

@@ -36,9 +36,8 @@ class RowWays {
         return sort(builder);
       case TokenDispatcher::flex:
         wait(builder, again);
-        builder.wait_for(builder.exchange_tokens(tokens(), builder.last_kernel()));
-        if (moe_.moe_flex_dispatcher_backend == ExchangeLibrary::deepep)
-          permute(builder, 2 * busy());
+        builder.wait_for(builder.exchange_tokens(tokens(false), builder.last_kernel()));
+        permute(builder, received() + busy());
     }
   }
 
@@ -55,9 +54,8 @@ class RowWays {
         exchange(builder);
         return permute(builder, experts_.tokens + experts_.sent);
       case TokenDispatcher::flex:
-        if (moe_.moe_flex_dispatcher_backend == ExchangeLibrary::deepep)
-          permute(builder, 2 * busy());
-        builder.wait_for(builder.exchange_tokens(tokens(), builder.last_kernel()));
+        permute(builder, busy() + received());
+        builder.wait_for(builder.exchange_tokens(tokens(true), builder.last_kernel()));
     }
   }
 
@@ -127,13 +125,18 @@ class RowWays {
                               std::llround(tokens * width_), builder.last_kernel());
   }
 
-  [[nodiscard]] ExpertExchange tokens() const {
+  /// Copies of tokens that come to the rank, one of each token for all of its experts there.
+  [[nodiscard]] double received() const {
+    return experts_.tokens * experts_.imbalance *
+           distinct_places(experts_.spec.choice(), experts_.ep * experts_.etp);
+  }
+  [[nodiscard]] ExpertExchange tokens(bool back) const {
     return {.tokens = experts_.tokens,
             .row_bytes = element_ * width_,
-            .experts = experts_.spec.num_moe_experts,
-            .topk = experts_.spec.moe_router_topk,
+            .choice = experts_.spec.choice(),
             .sms = moe_.moe_flex_dispatcher_num_sms.value_or(0),
-            .imbalance = experts_.imbalance};
+            .imbalance = experts_.imbalance,
+            .back = back};
   }
 
   ExpertShape experts_;

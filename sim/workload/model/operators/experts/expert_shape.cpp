@@ -12,8 +12,7 @@ namespace {
 /// than that.
 double imbalance_of(const MoeSpec& moe, const ExpertsSpec& spec, double tokens, int ep) {
   if (moe.moe_expert_capacity_factor && moe.moe_pad_expert_input_to_capacity) return 1;
-  const double random =
-      random_imbalance(tokens * ep, spec.num_moe_experts, spec.moe_router_topk, ep);
+  const double random = random_imbalance(spec.choice(), tokens * ep, ep);
   double imbalance = moe.moe_load_imbalance.value_or(random);
   for (const auto& most : {moe.moe_expert_capacity_factor, moe.moe_expert_rank_capacity_factor}) {
     if (most) imbalance = std::min(imbalance, std::max(1.0, *most));
@@ -46,13 +45,10 @@ std::int64_t ExpertShape::rows_of_expert(double of_mean) const {
   return std::max<std::int64_t>(1, std::llround(rows * of_mean / static_cast<double>(local)));
 }
 
-double random_imbalance(double tokens, std::int64_t experts, std::int64_t topk, int ranks) {
-  if (ranks <= 1 || experts <= 1) return 1;
-  const double share = 1.0 / ranks;
-  const double mean = tokens * static_cast<double>(topk) * share;
-  const double variance =
-      mean * (1 - share) * static_cast<double>(experts - topk) / static_cast<double>(experts - 1);
-  return 1 + expected_largest(ranks) * std::sqrt(variance) / mean;
+double random_imbalance(const ExpertChoice& choice, double tokens, int ranks) {
+  if (ranks <= 1 || choice.experts <= 1) return 1;
+  const double mean = tokens * static_cast<double>(choice.topk) / ranks;
+  return 1 + expected_largest(ranks) * std::sqrt(rows_variance(choice, tokens, ranks)) / mean;
 }
 
 }  // namespace simtrain
