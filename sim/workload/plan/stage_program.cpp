@@ -42,6 +42,25 @@ constexpr std::array kReceives{
 /// Passes of a chunk that may cost differently: two of each phase.
 constexpr std::size_t kVariants = 8;
 
+/// Whether the ranks of some group are not what the first TP x CP block of it has: they may come to
+/// it at different times.
+bool unlike_blocks_meet(const StepContext& context, GroupKind group) {
+  const int block = context.grid.ranks_of(GroupKind::replica);
+  if (context.grid.ranks_of(group) <= block) return false;
+  for (int rank = 0; rank < context.grid.ranks(); ++rank) {
+    const int like = context.classes.step_like[static_cast<std::size_t>(rank)];
+    if (like >= context.grid.first_of(group, rank) + block) return true;
+  }
+  return false;
+}
+
+bool shares_amax(std::span<const Stretch> stretches) {
+  return std::any_of(stretches.begin(), stretches.end(), [](const Stretch& stretch) {
+    return std::any_of(stretch.pieces.begin(), stretch.pieces.end(),
+                       [](const Piece& piece) { return piece.part == Part::amax; });
+  });
+}
+
 class StageProgramBuilder {
  public:
   StageProgramBuilder(const StepContext& context, int rank)
@@ -51,7 +70,8 @@ class StageProgramBuilder {
         stage_(context.grid.coordinates(rank).pp),
         passes_(context, context.pieces_of(rank), stage_),
         chunks_(passes_.chunks()),
-        pipeline_(pipeline_shape(recipe_, context.grid.micro_batches()), stage_) {
+        pipeline_(pipeline_shape(recipe_, context.grid.micro_batches()), stage_),
+        amax_meets_(unlike_blocks_meet(context, GroupKind::amax)) {
     const GradientGroups groups = gradient_groups(context, rank_);
     end_ = step_end_costs(context, rank_, chunks_, groups, context.classes.world);
     data_ = data_flow(context, rank_, groups, passes_, step_);
@@ -156,25 +176,40 @@ class StageProgramBuilder {
     }
     op.after[3] = data_->before(action, {}, 0);
     op.cost = pass_cost(action);
-    emit_pass(op);
+    emit_pass(op, passes_.stretches(action));
   }
 
   void compute_by_stretch(const Task& action, Op op) {
     const std::vector<StretchCost>& stretches = stretch_costs(action);
+    const std::vector<Stretch> held = passes_.stretches(action);
     for (std::size_t stretch = 0; stretch < stretches.size(); ++stretch) {
       const Segment& segment = stretches[stretch].segment;
       op.cost = stretches[stretch].cost;
       op.after[3] = data_->before(action, segment, stretch);
-      emit_pass(op);
+      emit_pass(op, std::span(held).subspan(std::min(stretch, held.size()), held.empty() ? 0 : 1));
       op.after.fill(kNoOp);
       data_->after(action, segment, stretch);
     }
   }
 
-  void emit_pass(const Op& op) {
+  /// A pass, or a stretch of one.
+  void emit_pass(const Op& op, std::span<const Stretch> stretches) {
+    const bool meets = amax_meets_ && shares_amax(stretches);
+    if (meets && op.label == Label::forward) meet(op, op.after);
     step_.last_compute = step_.program.add(op);
+    if (meets && op.label != Label::forward) meet(op, {kNoOp, kNoOp, kNoOp, kNoOp});
     if (op.label == Label::cut_weight_gradient) return;
     (op.label == Label::forward ? last_forward_ : last_backward_) = step_.last_compute;
+  }
+
+  /// Blocks that share their amax wait for each other where these are reduced: before the layers of
+  /// a forward, behind those of a backward. How long the reduction takes is in the pass.
+  void meet(Op op, const std::array<std::uint32_t, 4>& after) {
+    op.group = GroupKind::amax;
+    op.label = Label::collective;
+    op.cost = step_.program.add_cost({});
+    op.after = after;
+    step_.last_compute = step_.program.add(op);
   }
 
   /// Passes of one phase, chunk and kind (differs()) cost the same, beside the same chunk.
@@ -298,6 +333,7 @@ class StageProgramBuilder {
   StagePasses passes_;
   const std::vector<ChunkLayout>& chunks_;
   PipelineStage pipeline_;
+  bool amax_meets_;  ///< blocks that are not alike, in each pass
   StepEndCosts end_;
 
   StepProgram step_;
