@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "sim/core/watch.h"
+#include "sim/run/engine/bursts.h"
 #include "sim/run/engine/timeline.h"
 
 namespace simtrain {
@@ -43,6 +44,6 @@ inline constexpr std::string_view kTooLongStep =
 /// Throws StuckProgram where ops are left that nothing will ever release, and InputError where
 /// the step takes longer than kLongestStep.
 /// `watch` receives the number of ended ops now and then.
-Timeline execute(const Plan& plan, const Watch& watch = {});
+Timeline execute(const Plan& plan, const Watch& watch = {}, const PlanBursts& bursts = {});
 
 }  // namespace simtrain

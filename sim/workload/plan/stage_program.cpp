@@ -82,6 +82,7 @@ class StageProgramBuilder {
     data_->begin();
     add_passes(pipeline_.tasks());
     flush();
+    count_as_one_call();
     return std::move(step_.program);
   }
 
@@ -241,23 +242,33 @@ class StageProgramBuilder {
     return index;
   }
 
-  /// The traffic of all passes is counted as that of one call on each kind of group.
   std::uint32_t add_pass_cost(const PieceCost& cost) {
     ComputeCost pass = cost;
-    PassTraffic inner{};
-    double moving_s = 0;
-    for (std::size_t i = 0; i < inner.size(); ++i) {
-      TransferCost& call = inner_calls_[i];
-      if (call.wire.value() == 0) call = cost.inner[i].call;
-      inner[i].call = call;
-      inner[i].add(cost.inner[i], 1);
-      moving_s += inner[i].moving_s;
-    }
-    if (moving_s > 0) {
+    const bool moves = std::any_of(cost.inner.begin(), cost.inner.end(),
+                                   [](const InnerTraffic& traffic) { return traffic.moving_s > 0; });
+    if (moves) {
       pass.traffic = static_cast<std::uint32_t>(step_.program.inner.size());
-      step_.program.inner.push_back(inner);
+      step_.program.inner.push_back(cost.inner);
     }
     return step_.program.add_cost(pass);
+  }
+
+  /// The traffic of all passes is counted as that of one call on each kind of group: of the one by
+  /// which most moves.
+  void count_as_one_call() {
+    std::vector<PassTraffic>& passes = step_.program.inner;
+    for (std::size_t kind = 0; kind < kInnerKinds.size() && !passes.empty(); ++kind) {
+      const auto most = std::max_element(
+          passes.begin(), passes.end(), [kind](const PassTraffic& one, const PassTraffic& other) {
+            return one[kind].moving_s < other[kind].moving_s;
+          });
+      const TransferCost call = (*most)[kind].call;
+      for (PassTraffic& pass : passes) {
+        InnerTraffic counted{.call = call};
+        counted.add(pass[kind], 1);
+        pass[kind] = counted;
+      }
+    }
   }
 
   // --- after the passes ---
@@ -338,7 +349,6 @@ class StageProgramBuilder {
 
   StepProgram step_;
   std::unique_ptr<DataFlow> data_;
-  std::array<TransferCost, kInnerKinds.size()> inner_calls_{};
   std::vector<std::uint32_t> pass_costs_;  ///< by variant()
   std::vector<std::vector<StretchCost>> stretch_costs_;
   std::array<std::uint32_t, 2> p2p_costs_{kNoOp, kNoOp};
