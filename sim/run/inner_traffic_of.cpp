@@ -37,8 +37,8 @@ class RankOps {
       if (counted.rate() <= 0) continue;
       bursts.push_back({static_cast<std::uint8_t>(kind),
                         static_cast<std::uint8_t>(program_.ops[op].stream),
-                        to_seconds(timeline_.span(rank_, op).start), needed_s(op),
-                        own.call.latency, own.wire, own.rate(), counted.wire / own.wire});
+                        to_seconds(timeline_.span(rank_, op).start), needed_s(op), own.call.latency,
+                        own.wire, own.rate(), counted.wire / own.wire});
     }
   }
 

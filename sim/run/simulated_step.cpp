@@ -32,10 +32,11 @@ SimulatedStep simulate_step(const Scenario& scenario, const SimulateOptions& opt
   std::vector<SimulatedPieces> passes = simulate_pieces(job.context(kernels));
   std::vector<PieceCosts> costs = costs_of(passes);
   Plan plan = step_plan({job.context(kernels), costs});
-  Timeline unknown;
+  Timeline unknown;  // pieces are asked for what moves in them before the step has run
   unknown.spans.resize(plan.ranks.size());
-  SimulatedStep step{std::move(job),     clock, std::move(passes), std::move(costs), std::move(plan),
-                     std::move(unknown), 0};
+  SimulatedStep step{
+      std::move(job),     clock, std::move(passes), std::move(costs), std::move(plan),
+      std::move(unknown), 0};
   step.timeline = execute(step.plan, options.watch, pass_bursts(step));
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begun;
   step.wall_s = taken.count();

@@ -92,8 +92,12 @@ void StretchFlows::start(std::uint32_t stretch, std::uint32_t burst, const Inner
   const FlowNetwork::RouteId route = routes_.of(inner, transfer.load);
   const double limit = std::min(transfer.limit, network_.alone(route));  // but for rounding
   const std::uint32_t flow = number_in(flows_, free_flows_);
-  flows_[flow] = {network_.add(route, limit, kTag | flow), stretch, burst, now + transfer.latency,
-                  transfer.wire, 0};
+  flows_[flow] = {network_.add(route, limit, kTag | flow),
+                  stretch,
+                  burst,
+                  now + transfer.latency,
+                  transfer.wire,
+                  0};
   ++run.moving[burst];
 }
 

@@ -63,9 +63,7 @@ class StretchFlows {
   /// Whether nothing moves.
   [[nodiscard]] bool idle() const { return queue_.empty(); }
   /// When the next flow ends; idle, never.
-  [[nodiscard]] Duration next_time() const {
-    return idle() ? Duration::max() : queue_.next_time();
-  }
+  [[nodiscard]] Duration next_time() const { return idle() ? Duration::max() : queue_.next_time(); }
   /// Ends those that do now. Returns the activities of stretches that stood and go on.
   const std::vector<std::uint32_t>& finish_due(Duration now);
 

@@ -187,7 +187,8 @@ class StageProgramBuilder {
       const Segment& segment = stretches[stretch].segment;
       op.cost = stretches[stretch].cost;
       op.after[3] = data_->before(action, segment, stretch);
-      emit_pass(op, std::span(held).subspan(std::min(stretch, held.size()), held.empty() ? 0 : 1));
+      emit_pass(op,
+                held.empty() ? std::span<const Stretch>() : std::span(held).subspan(stretch, 1));
       op.after.fill(kNoOp);
       data_->after(action, segment, stretch);
     }
@@ -244,8 +245,9 @@ class StageProgramBuilder {
 
   std::uint32_t add_pass_cost(const PieceCost& cost) {
     ComputeCost pass = cost;
-    const bool moves = std::any_of(cost.inner.begin(), cost.inner.end(),
-                                   [](const InnerTraffic& traffic) { return traffic.moving_s > 0; });
+    const bool moves =
+        std::any_of(cost.inner.begin(), cost.inner.end(),
+                    [](const InnerTraffic& traffic) { return traffic.moving_s > 0; });
     if (moves) {
       pass.traffic = static_cast<std::uint32_t>(step_.program.inner.size());
       step_.program.inner.push_back(cost.inner);
@@ -258,10 +260,10 @@ class StageProgramBuilder {
   void count_as_one_call() {
     std::vector<PassTraffic>& passes = step_.program.inner;
     for (std::size_t kind = 0; kind < kInnerKinds.size() && !passes.empty(); ++kind) {
-      const auto most = std::max_element(
-          passes.begin(), passes.end(), [kind](const PassTraffic& one, const PassTraffic& other) {
-            return one[kind].moving_s < other[kind].moving_s;
-          });
+      const auto most = std::max_element(passes.begin(), passes.end(),
+                                         [kind](const PassTraffic& one, const PassTraffic& other) {
+                                           return one[kind].moving_s < other[kind].moving_s;
+                                         });
       const TransferCost call = (*most)[kind].call;
       for (PassTraffic& pass : passes) {
         InnerTraffic counted{.call = call};
