@@ -1,6 +1,7 @@
 #include "sim/run/simulated_step.h"
 
 #include "sim/run/engine/executor.h"
+#include "sim/run/pass_bursts.h"
 #include "sim/workload/model/recipe_grid.h"
 #include "sim/workload/plan/step_clock.h"
 
@@ -31,10 +32,15 @@ SimulatedStep simulate_step(const Scenario& scenario, const SimulateOptions& opt
   std::vector<SimulatedPieces> passes = simulate_pieces(job.context(kernels));
   std::vector<PieceCosts> costs = costs_of(passes);
   Plan plan = step_plan({job.context(kernels), costs});
-  Timeline timeline = execute(plan, options.watch);
+  Timeline unknown;  // pieces are asked for what moves in them before the step has run
+  unknown.spans.resize(plan.ranks.size());
+  SimulatedStep step{
+      std::move(job),     clock, std::move(passes), std::move(costs), std::move(plan),
+      std::move(unknown), 0};
+  step.timeline = execute(step.plan, options.watch, pass_bursts(step));
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begun;
-  return {std::move(job),      clock,        std::move(passes), std::move(costs), std::move(plan),
-          std::move(timeline), taken.count()};
+  step.wall_s = taken.count();
+  return step;
 }
 
 std::vector<int> ranks_behind(const SimulatedStep& simulated) {

@@ -80,12 +80,8 @@ std::optional<Scenario> scenario_of(const std::vector<std::string>& settings) {
 
 }  // namespace
 
-// Of 1,500 such recipes six are beyond 0.5 %, of these 200 one, at 0.52 %. The largest, 1.6 %,
-// shares its FP8 amax over DP: its replicas wait for each other in each pass, which two levels
-// leave to the waits for stragglers.
 TEST_CASE("small steps take as long on two levels as kernel by kernel on one") {
   constexpr int kRecipes = 200;
-  int beyond = 0;
   ClusterCache clusters;
   std::uint64_t seed = 1;
   for (int checked = 0; checked < kRecipes;) {
@@ -98,10 +94,8 @@ TEST_CASE("small steps take as long on two levels as kernel by kernel on one") {
     const Timeline flat = execute(flat_plan(step));
     const double error = to_seconds(step.timeline.end) / to_seconds(flat.end) - 1;
     INFO("error ", error, ": ", fmt::format("{}", fmt::join(settings, " ")));
-    CHECK(std::abs(error) < 0.006);
-    if (std::abs(error) > 0.005) ++beyond;
+    CHECK(std::abs(error) < 0.005);
   }
-  CHECK(beyond <= 1);
 }
 
 TEST_CASE("what moves inside passes and beside them slows each other where TP leaves a node") {
@@ -151,4 +145,59 @@ TEST_CASE("the embedding, which exchanges no context, hides no flow of the layer
     });
   };
   CHECK(std::any_of(step.plan.groups.begin(), step.plan.groups.end(), context));
+}
+
+TEST_CASE("replicas that share their amax wait for each other in each pass") {
+  // Stages on three nodes of eight: one of the three replicas of a stage lies apart.
+  std::vector<std::string> settings{"cluster.nodes=3",
+                                    "model=nemotron4-15b",
+                                    "tp=2",
+                                    "cp=1",
+                                    "pp=4",
+                                    "gbs=3",
+                                    "training.seq_length=8192",
+                                    "model_overrides.num_layers=8",
+                                    "overlap.overlap_p2p_comm=true",
+                                    "overlap.overlap_grad_reduce=true",
+                                    "overlap.overlap_param_gather=true",
+                                    "cuda_graphs=true",
+                                    "precision=fp8",
+                                    "recompute=full"};
+  const auto meetings = [](const SimulatedStep& step) {
+    std::ptrdiff_t count = 0;
+    for (const Program& program : step.plan.programs)
+      count += std::count_if(program.ops.begin(), program.ops.end(), [](const Op& op) {
+        return op.compute && op.group == GroupKind::amax;
+      });
+    return count;
+  };
+  const Scenario apart = scenario_of(settings).value();
+  const SimulatedStep step = simulate_step(apart, {true});
+  CHECK(meetings(step) > 0);
+  const double flat = to_seconds(execute(flat_plan(step)).end);
+  CHECK(to_seconds(step.timeline.end) == doctest::Approx(flat).epsilon(0.002));
+
+  settings.front() = "cluster.nodes=4";  // each stage has a node of its own
+  settings[5] = "gbs=4";
+  const Scenario alike = scenario_of(settings).value();
+  CHECK(meetings(simulate_step(alike, {true})) == 0);
+}
+
+TEST_CASE("where a stretch runs beside gradients, its transfers come one by one") {
+  // One layer: by the mean over it, a reduction that ends inside it would be 0.9 % off.
+  const Scenario scenario =
+      scenario_of({"cluster.nodes=3", "cluster.rank_order=round-robin", "model=llama3.1-70b",
+                   "tp=8", "cp=1", "gbs=3", "training.seq_length=8192",
+                   "model_overrides.num_layers=1", "parallelism.sequence_parallel=true",
+                   "overlap.overlap_grad_reduce=true", "overlap.overlap_param_gather=true",
+                   "overlap.defer_embedding_wgrad_compute=true", "optimizer.distributed=false",
+                   "cuda_graphs=true"})
+          .value();
+  const SimulatedStep step = simulate_step(scenario, {true});
+  const double flat = to_seconds(execute(flat_plan(step)).end);
+  const double mean = to_seconds(execute(step.plan).end);
+  CHECK(to_seconds(step.timeline.end) == doctest::Approx(flat).epsilon(0.002));
+  CHECK(std::abs(mean / flat - 1) > 0.005);
+  const SimulatedStep folded = simulate_step(scenario);
+  CHECK(folded.timeline.end == step.timeline.end);
 }

@@ -12,6 +12,8 @@
 #include "sim/run/engine/blocked_report.h"
 #include "sim/run/engine/executor_state.h"
 #include "sim/run/engine/pass_flows.h"
+#include "sim/run/engine/rank_loads.h"
+#include "sim/run/engine/stretch_flows.h"
 
 namespace simtrain {
 namespace {
@@ -20,22 +22,22 @@ using execution::Activity;
 using execution::GroupState;
 using execution::kNone;
 using execution::Member;
-using execution::RankLoad;
+using execution::RankLoads;
 using execution::RankState;
 using execution::Seat;
 
-/// A transfer may hold at most this part of a GPU's SMs or memory bandwidth.
-constexpr double kLargestShare = 0.5;
-
 class Executor {
  public:
-  Executor(const Plan& plan, const Watch& watch)
+  Executor(const Plan& plan, const Watch& watch, const PlanBursts& bursts)
       : plan_(plan),
         watch_(watch),
-        network_(plan.link_capacities, execution::routes_of(plan, no_links_)),
+        bursts_(bursts),
+        routes_(plan, bursts),
+        network_(plan.link_capacities, routes_.all()),
         pass_flows_(network_),
+        stretch_flows_(routes_, network_),
         ranks_(plan.ranks.size()),
-        loads_(plan.ranks.size()),
+        loads_(plan),
         kinds_(plan.programs),
         seats_(plan.ranks.size() * kinds_.count()),
         groups_(plan.groups.size()) {
@@ -43,22 +45,22 @@ class Executor {
     for (const Program& program : plan.programs) orders_.push_back(by_stream(program, kinds_));
     timeline_.spans.resize(plan.ranks.size());
     for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) begin(rank);
-    FlowNetwork::RouteId route = 1;  // after that without links
     for (std::size_t i = 0; i < groups_.size(); ++i) {
       const Group& group = plan.groups[i];
       groups_[i].members = static_cast<std::uint32_t>(group.members.size());
       groups_[i].link_sets = static_cast<std::uint32_t>(group.link_sets.size());
-      groups_[i].first_route = route;
-      route += 1 + groups_[i].link_sets;
+      groups_[i].first_route = routes_.first_of(i);
     }
   }
 
   Timeline run() {
     for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) advance(rank);
     settle();
-    while (!queue_.empty()) {
-      now_ = queue_.next_time();
+    while (!queue_.empty() || !stretch_flows_.idle()) {
+      now_ = std::min(queue_.empty() ? Duration::max() : queue_.next_time(),
+                      stretch_flows_.next_time());
       if (now_ > kLongestStep) throw InputError({}, "", std::string(kTooLongStep));
+      for (const std::uint32_t id : stretch_flows_.finish_due(now_)) slow(id);
       while (!queue_.empty() && queue_.next_time() == now_) finish_due();
       settle();
       report_progress();
@@ -113,7 +115,7 @@ class Executor {
     const std::uint32_t id = expected == 1 ? fresh_activity(own.group) : gathering(own);
     Activity& activity = activities_[id];
     activity.members.push_back({rank, place});
-    take_sms(rank, op.sms);
+    loads_.take_sms(rank, op.sms);
     if (activity.members.size() < expected) return;
     if (expected > 1) {
       GroupState& group = groups_[own.group];
@@ -145,6 +147,7 @@ class Executor {
     activity.inner.clear();
     activity.group = group;
     activity.flow = kNone;
+    activity.stretch = kNone;
     return id;
   }
 
@@ -160,21 +163,30 @@ class Executor {
       activity.cost = &rank.program->compute_costs[op.cost];
       activity.left = to_seconds(activity.cost->time);
       activity.updated = now_;
-      for (const Member& member : activity.members) loads_[member.rank].computing = id;
-      touch(first.rank);
+      for (const Member& member : activity.members) loads_.computing(member.rank) = id;
+      loads_.touch(first.rank);
       if (activity.cost->traffic != kNoTraffic && activity.group != kNone)
-        start_inner(id, rank.program->inner[activity.cost->traffic]);
+        start_inner(id, plan_.ranks[first.rank].program);
     } else {
       start_transfer(activity, id, rank.program->transfers[op.cost]);
     }
   }
 
-  void start_inner(std::uint32_t id, const PassTraffic& traffic) {
-    const double alone = to_seconds(activities_[id].cost->time);
-    for (const InnerFlow& flow : plan_.groups[activities_[id].group].inner) {
+  void start_inner(std::uint32_t id, std::uint32_t program) {
+    Activity& activity = activities_[id];
+    const Group& group = plan_.groups[activity.group];
+    const std::uint32_t place = activity.cost->traffic;
+    if (group.inner.empty()) return;
+    if (!bursts_.empty() && !bursts_[program][place].all.empty()) {
+      activity.stretch = stretch_flows_.begin(id, bursts_[program][place], group);
+      return;
+    }
+    const PassTraffic& traffic = plan_.programs[program].inner[place];
+    const double alone = to_seconds(activity.cost->time);
+    for (const InnerFlow& flow : group.inner) {
       if (traffic[flow.kind].rate() <= 0) continue;
-      activities_[id].inner.push_back(pass_flows_.start(id, route(flow.group, flow.link_set),
-                                                        traffic[flow.kind], flow.kind, alone));
+      activity.inner.push_back(pass_flows_.start(id, route(flow.group, flow.link_set),
+                                                 traffic[flow.kind], flow.kind, alone));
     }
   }
 
@@ -217,7 +229,7 @@ class Executor {
     for (const Member& member : activity.members) {
       __builtin_prefetch(&ranks_[member.rank]);
       __builtin_prefetch(&ranks_[member.rank].ops);
-      __builtin_prefetch(&loads_[member.rank]);
+      loads_.fetch(member.rank);
       __builtin_prefetch(&seats_[member.rank * kinds_.count()]);
     }
     if (activity.flow != kNone) network_.fetch(activity.flow);
@@ -241,7 +253,28 @@ class Executor {
     if (group != kNone) __builtin_prefetch(&groups_[group]);
   }
 
+  /// Seconds of its time alone, or bytes, until something happens to an activity.
+  [[nodiscard]] double until_next(const Activity& activity) const {
+    if (activity.stretch == kNone) return activity.left;
+    const double alone = to_seconds(activity.cost->time);
+    return std::max(0.0, activity.left - (alone - stretch_flows_.next_s(activity.stretch, alone)));
+  }
+
+  /// A stretch has come to where its transfers start or are needed. Its speed is set anew.
+  void reach(std::uint32_t id) {
+    Activity& activity = activities_[id];
+    activity.left -= until_next(activity);
+    activity.updated = now_;
+    activity.speed = 0;
+    stretch_flows_.reach(activity.stretch, now_);
+    slow(id);
+  }
+
   void finish(std::uint32_t id) {
+    if (activities_[id].stretch != kNone) {
+      if (!stretch_flows_.over(activities_[id].stretch)) return reach(id);
+      stretch_flows_.end(activities_[id].stretch);
+    }
     Activity& activity = activities_[id];
     ++timeline_.events;
     timeline_.end = now_;
@@ -267,24 +300,13 @@ class Executor {
     state.woken |= bit;
     state.woken |= std::exchange(state.blocks[op.stream], std::uint16_t{0});
     if (activity.compute) {
-      loads_[member.rank].computing = kNone;
+      loads_.computing(member.rank) = kNone;
     } else {
-      take_sms(member.rank, -op.sms);
+      loads_.take_sms(member.rank, -op.sms);
     }
   }
 
   // --- load and speed ---
-
-  void touch(std::uint32_t rank) {
-    if (std::exchange(loads_[rank].dirty, true)) return;
-    dirty_.push_back(rank);
-  }
-
-  void take_sms(std::uint32_t rank, int sms) {
-    if (sms == 0) return;
-    loads_[rank].sms += sms;
-    touch(rank);
-  }
 
   /// Replaces the memory traffic that a transfer causes by that at `speed`.
   void set_traffic(Activity& activity, double speed) {
@@ -292,33 +314,15 @@ class Executor {
     const std::int64_t change = traffic - activity.traffic;
     if (change == 0) return;
     activity.traffic = traffic;
-    for (const Member& member : activity.members) {
-      loads_[member.rank].traffic += change;
-      touch(member.rank);
-    }
-  }
-
-  [[nodiscard]] double slowdown(const Activity& activity) const {
-    double slowest = 1;
-    for (const Member& member : activity.members) {
-      const RankLoad& state = loads_[member.rank];
-      const double sms = std::min(kLargestShare, static_cast<double>(state.sms) / plan_.sm_count);
-      const double traffic = std::clamp(static_cast<double>(state.traffic) / plan_.memory_bandwidth,
-                                        0.0, kLargestShare);
-      const ComputeCost& cost = *activity.cost;
-      const double shared = state.traffic > 0 ? 1 + plan_.overlap_slowdown : 1;
-      slowest =
-          std::max(slowest, cost.sm_bound * shared / (1 - sms) + cost.memory_bound / (1 - traffic) +
-                                (1 - cost.sm_bound - cost.memory_bound));
-    }
-    return slowest;
+    for (const Member& member : activity.members) loads_.add_traffic(member.rank, change);
   }
 
   /// Of a compute op, by what runs beside it.
   void set_speed(std::uint32_t id) {
     const Activity& activity = activities_[id];
+    if (activity.stretch != kNone && stretch_flows_.stands(activity.stretch)) return;
     const double lost = activity.inner.empty() ? 0 : pass_flows_.loss(activity.inner);
-    set_speed(id, 1 / (slowdown(activity) + lost));
+    set_speed(id, 1 / (loads_.slowdown(activity) + lost));
   }
 
   /// Notes that the speed of a compute op is to be set once all flows are settled.
@@ -336,7 +340,7 @@ class Executor {
       activity.updated = now_;
     }
     activity.speed = speed;
-    queue_.schedule(id, activity.updated + to_duration(activity.left / speed));
+    queue_.schedule(id, activity.updated + to_duration(until_next(activity) / speed));
   }
 
   void settle() {
@@ -345,15 +349,14 @@ class Executor {
         slow(pass_flows_.take(change));
         continue;
       }
+      if (StretchFlows::owns(change.tag)) {
+        stretch_flows_.take(change, now_);
+        continue;
+      }
       set_traffic(activities_[change.tag], change.rate);
       set_speed(change.tag, change.rate);
     }
-    for (const std::uint32_t rank : dirty_) {
-      loads_[rank].dirty = false;
-      const std::uint32_t id = loads_[rank].computing;
-      if (id != kNone) slow(id);
-    }
-    dirty_.clear();
+    loads_.for_each_touched([this](std::uint32_t computing) { slow(computing); });
     for (const std::uint32_t id : slowed_) {
       activities_[id].dirty = false;
       set_speed(id);
@@ -363,18 +366,19 @@ class Executor {
 
   const Plan& plan_;
   const Watch& watch_;
-  const std::vector<LinkShare> no_links_;
+  const PlanBursts& bursts_;
+  const BurstRoutes routes_;
   std::vector<StreamProgram> orders_;
   FlowNetwork network_;
   PassFlows pass_flows_;
+  StretchFlows stretch_flows_;
   std::vector<RankState> ranks_;
-  std::vector<RankLoad> loads_;  ///< by rank
+  RankLoads loads_;
   Seats kinds_;
   std::vector<Seat> seats_;  ///< by rank and the number of the kind
   std::vector<GroupState> groups_;
   std::vector<Activity> activities_;
   std::vector<std::uint32_t> free_;
-  std::vector<std::uint32_t> dirty_;
   std::vector<std::uint32_t> slowed_;  ///< compute ops whose load changed
   std::vector<std::uint32_t> due_;     ///< activities that end now
   EventQueue queue_;
@@ -387,6 +391,8 @@ class Executor {
 
 }  // namespace
 
-Timeline execute(const Plan& plan, const Watch& watch) { return Executor(plan, watch).run(); }
+Timeline execute(const Plan& plan, const Watch& watch, const PlanBursts& bursts) {
+  return Executor(plan, watch, bursts).run();
+}
 
 }  // namespace simtrain

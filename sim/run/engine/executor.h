@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "sim/core/watch.h"
+#include "sim/run/engine/bursts.h"
 #include "sim/run/engine/timeline.h"
 
 namespace simtrain {
@@ -35,14 +36,14 @@ inline constexpr std::string_view kTooLongStep =
 /// with s the SMs and b the memory traffic of the transfers that have joined on that rank (a NCCL
 /// kernel holds its SMs while it waits for its peers), of S and B in all; a transfer may take at
 /// most half of either. o is the GPU's overlap slowdown (L2, memory and power shared) while data
-/// moves; l is what the transfers inside a pass lose to others on their links (PassFlows). In a
-/// group the slowest member sets the pace.
+/// moves; l is what transfers inside a pass lose on their links (PassFlows; of a pass with `bursts`
+/// 0: it stands where it needs one that has not ended). In a group the slowest sets the pace.
 ///
 /// Events are ordered by time, then by number; rates change only between points in time, after all
 /// that happens at one point has happened, so that nothing depends on the order within it.
 /// Throws StuckProgram where ops are left that nothing will ever release, and InputError where
 /// the step takes longer than kLongestStep.
 /// `watch` receives the number of ended ops now and then.
-Timeline execute(const Plan& plan, const Watch& watch = {});
+Timeline execute(const Plan& plan, const Watch& watch = {}, const PlanBursts& bursts = {});
 
 }  // namespace simtrain

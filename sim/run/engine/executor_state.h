@@ -43,7 +43,8 @@ struct alignas(64) Activity {  // NOLINT(bugprone-exception-escape): only where 
   const ComputeCost* cost = nullptr;       ///< of compute, else none
   const TransferCost* transfer = nullptr;  ///< of a transfer
   bool compute = false;
-  bool dirty = false;                 ///< the load of a compute op changed at this point in time
+  bool dirty = false;             ///< the load of a compute op changed at this point in time
+  std::uint32_t stretch = kNone;  ///< of a stretch whose transfers run one by one: in StretchFlows
   ShortList<std::uint32_t, 2> inner;  ///< of a pass: its runs in PassFlows
 };
 
@@ -83,14 +84,6 @@ struct alignas(64) RankState {
 };
 static_assert(kStreams <= 16, "streams are bits of 16");
 
-/// What a rank computes and what slows it.
-struct RankLoad {
-  std::int64_t traffic = 0;         ///< memory bytes per second of transfers
-  int sms = 0;                      ///< taken by transfers
-  std::uint32_t computing = kNone;  ///< its running compute activity
-  bool dirty = false;               ///< its load changed at this point in time
-};
-
 /// A rank's place on one kind of group.
 struct Seat {
   std::uint32_t group = 0;
@@ -104,16 +97,5 @@ struct GroupState {
   std::uint32_t link_sets = 0;
   ShortList<std::uint32_t, 4> gathering;  ///< activities not yet complete, oldest first
 };
-
-/// The links of every group, in the order of GroupState::first_route; before them none.
-inline std::vector<const std::vector<LinkShare>*> routes_of(const Plan& plan,
-                                                            const std::vector<LinkShare>& none) {
-  std::vector<const std::vector<LinkShare>*> routes{&none};
-  for (const Group& group : plan.groups) {
-    routes.push_back(&group.links);
-    for (const LinkSet& set : group.link_sets) routes.push_back(&set.links);
-  }
-  return routes;
-}
 
 }  // namespace simtrain::execution

@@ -71,7 +71,7 @@ constexpr std::array<GroupRow, kGroupKinds> kGroupRows{
              {Axis::tp, Axis::cp, Axis::dp},
              Share::tensor_parallel,
              kPiece,
-             kNowhere,
+             kStep,
              GroupKind::amax},
     GroupRow{GroupKind::expert,
              "ep",

@@ -187,7 +187,13 @@ void append(ComputeCost& sum, const ComputeCost& piece, int times) {
 
 void append(PieceCost& sum, const PieceCost& piece, int times) {
   append(static_cast<ComputeCost&>(sum), piece, times);
-  for (std::size_t i = 0; i < sum.inner.size(); ++i) sum.inner[i].add(piece.inner[i], times);
+  for (std::size_t i = 0; i < sum.inner.size(); ++i) {
+    InnerTraffic added;
+    added.add(piece.inner[i], times);
+    const bool more = added.moving_s > sum.inner[i].moving_s;  // counts as its call
+    if (more) std::swap(added, sum.inner[i]);
+    sum.inner[i].add(added, 1);
+  }
 }
 
 PieceCost part_of(const PieceCost& piece, double share) {

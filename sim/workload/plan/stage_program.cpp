@@ -42,6 +42,25 @@ constexpr std::array kReceives{
 /// Passes of a chunk that may cost differently: two of each phase.
 constexpr std::size_t kVariants = 8;
 
+/// Whether the ranks of some group are not what the first TP x CP block of it has: they may come to
+/// it at different times.
+bool unlike_blocks_meet(const StepContext& context, GroupKind group) {
+  const int block = context.grid.ranks_of(GroupKind::replica);
+  if (context.grid.ranks_of(group) <= block) return false;
+  for (int rank = 0; rank < context.grid.ranks(); ++rank) {
+    const int like = context.classes.step_like[static_cast<std::size_t>(rank)];
+    if (like >= context.grid.first_of(group, rank) + block) return true;
+  }
+  return false;
+}
+
+bool shares_amax(std::span<const Stretch> stretches) {
+  return std::any_of(stretches.begin(), stretches.end(), [](const Stretch& stretch) {
+    return std::any_of(stretch.pieces.begin(), stretch.pieces.end(),
+                       [](const Piece& piece) { return piece.part == Part::amax; });
+  });
+}
+
 class StageProgramBuilder {
  public:
   StageProgramBuilder(const StepContext& context, int rank)
@@ -51,7 +70,8 @@ class StageProgramBuilder {
         stage_(context.grid.coordinates(rank).pp),
         passes_(context, context.pieces_of(rank), stage_),
         chunks_(passes_.chunks()),
-        pipeline_(pipeline_shape(recipe_, context.grid.micro_batches()), stage_) {
+        pipeline_(pipeline_shape(recipe_, context.grid.micro_batches()), stage_),
+        amax_meets_(unlike_blocks_meet(context, GroupKind::amax)) {
     const GradientGroups groups = gradient_groups(context, rank_);
     end_ = step_end_costs(context, rank_, chunks_, groups, context.classes.world);
     data_ = data_flow(context, rank_, groups, passes_, step_);
@@ -62,6 +82,7 @@ class StageProgramBuilder {
     data_->begin();
     add_passes(pipeline_.tasks());
     flush();
+    count_as_one_call();
     return std::move(step_.program);
   }
 
@@ -156,25 +177,41 @@ class StageProgramBuilder {
     }
     op.after[3] = data_->before(action, {}, 0);
     op.cost = pass_cost(action);
-    emit_pass(op);
+    emit_pass(op, passes_.stretches(action));
   }
 
   void compute_by_stretch(const Task& action, Op op) {
     const std::vector<StretchCost>& stretches = stretch_costs(action);
+    const std::vector<Stretch> held = passes_.stretches(action);
     for (std::size_t stretch = 0; stretch < stretches.size(); ++stretch) {
       const Segment& segment = stretches[stretch].segment;
       op.cost = stretches[stretch].cost;
       op.after[3] = data_->before(action, segment, stretch);
-      emit_pass(op);
+      emit_pass(op,
+                held.empty() ? std::span<const Stretch>() : std::span(held).subspan(stretch, 1));
       op.after.fill(kNoOp);
       data_->after(action, segment, stretch);
     }
   }
 
-  void emit_pass(const Op& op) {
+  /// A pass, or a stretch of one.
+  void emit_pass(const Op& op, std::span<const Stretch> stretches) {
+    const bool meets = amax_meets_ && shares_amax(stretches);
+    if (meets && op.label == Label::forward) meet(op, op.after);
     step_.last_compute = step_.program.add(op);
+    if (meets && op.label != Label::forward) meet(op, {kNoOp, kNoOp, kNoOp, kNoOp});
     if (op.label == Label::cut_weight_gradient) return;
     (op.label == Label::forward ? last_forward_ : last_backward_) = step_.last_compute;
+  }
+
+  /// Blocks that share their amax wait for each other where these are reduced: before the layers of
+  /// a forward, behind those of a backward. How long the reduction takes is in the pass.
+  void meet(Op op, const std::array<std::uint32_t, 4>& after) {
+    op.group = GroupKind::amax;
+    op.label = Label::collective;
+    op.cost = step_.program.add_cost({});
+    op.after = after;
+    step_.last_compute = step_.program.add(op);
   }
 
   /// Passes of one phase, chunk and kind (differs()) cost the same, beside the same chunk.
@@ -206,23 +243,34 @@ class StageProgramBuilder {
     return index;
   }
 
-  /// The traffic of all passes is counted as that of one call on each kind of group.
   std::uint32_t add_pass_cost(const PieceCost& cost) {
     ComputeCost pass = cost;
-    PassTraffic inner{};
-    double moving_s = 0;
-    for (std::size_t i = 0; i < inner.size(); ++i) {
-      TransferCost& call = inner_calls_[i];
-      if (call.wire.value() == 0) call = cost.inner[i].call;
-      inner[i].call = call;
-      inner[i].add(cost.inner[i], 1);
-      moving_s += inner[i].moving_s;
-    }
-    if (moving_s > 0) {
+    const bool moves =
+        std::any_of(cost.inner.begin(), cost.inner.end(),
+                    [](const InnerTraffic& traffic) { return traffic.moving_s > 0; });
+    if (moves) {
       pass.traffic = static_cast<std::uint32_t>(step_.program.inner.size());
-      step_.program.inner.push_back(inner);
+      step_.program.inner.push_back(cost.inner);
     }
     return step_.program.add_cost(pass);
+  }
+
+  /// The traffic of all passes is counted as that of one call on each kind of group: of the one by
+  /// which most moves.
+  void count_as_one_call() {
+    std::vector<PassTraffic>& passes = step_.program.inner;
+    for (std::size_t kind = 0; kind < kInnerKinds.size() && !passes.empty(); ++kind) {
+      const auto most = std::max_element(passes.begin(), passes.end(),
+                                         [kind](const PassTraffic& one, const PassTraffic& other) {
+                                           return one[kind].moving_s < other[kind].moving_s;
+                                         });
+      const TransferCost call = (*most)[kind].call;
+      for (PassTraffic& pass : passes) {
+        InnerTraffic counted{.call = call};
+        counted.add(pass[kind], 1);
+        pass[kind] = counted;
+      }
+    }
   }
 
   // --- after the passes ---
@@ -298,11 +346,11 @@ class StageProgramBuilder {
   StagePasses passes_;
   const std::vector<ChunkLayout>& chunks_;
   PipelineStage pipeline_;
+  bool amax_meets_;  ///< blocks that are not alike, in each pass
   StepEndCosts end_;
 
   StepProgram step_;
   std::unique_ptr<DataFlow> data_;
-  std::array<TransferCost, kInnerKinds.size()> inner_calls_{};
   std::vector<std::uint32_t> pass_costs_;  ///< by variant()
   std::vector<std::vector<StretchCost>> stretch_costs_;
   std::array<std::uint32_t, 2> p2p_costs_{kNoOp, kNoOp};

@@ -1,0 +1,69 @@
+#include "sim/run/pass_bursts.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "sim/run/inner_traffic_of.h"
+#include "sim/run/step_rank.h"
+
+namespace simtrain {
+namespace {
+
+/// By op of a program: whether it is a stretch of a pass that is cut.
+std::vector<bool> stretches_in(const Program& program) {
+  std::vector<bool> cut(program.ops.size(), false);
+  std::uint32_t last = kNoOp;
+  for (std::uint32_t op = 0; op < program.ops.size(); ++op) {
+    if (!program.ops[op].compute || !is_pass(program.ops[op])) continue;
+    if (last != kNoOp && same_pass(program.ops[last], program.ops[op])) cut[last] = cut[op] = true;
+    last = op;
+  }
+  return cut;
+}
+
+/// The transfers of the pieces of an op, one piece after the other.
+std::vector<Burst> bursts_of(const StepRank& rank, std::uint32_t op, const PassTraffic& calls) {
+  std::vector<Burst> bursts;
+  for (const PieceRun& run : rank.pieces(op)) {
+    const SimulatedPiece& piece = rank.simulated(run.piece);
+    for (Burst burst : bursts_of(piece.plan, piece.timeline, calls)) {
+      burst.start_s += to_seconds(run.start);
+      burst.needed_s += to_seconds(run.start);
+      bursts.push_back(burst);
+    }
+  }
+  return bursts;
+}
+
+std::vector<Bursts> bursts_of(const StepRank& rank) {
+  const Program& program = rank.program();
+  std::vector<Bursts> bursts(program.inner.size());
+  const std::vector<bool> cut = stretches_in(program);
+  for (std::uint32_t op = 0; op < program.ops.size(); ++op) {
+    if (!cut[op]) continue;
+    const std::uint32_t traffic = program.compute_costs[program.ops[op].cost].traffic;
+    if (traffic == kNoTraffic || !bursts[traffic].all.empty()) continue;
+    bursts[traffic] = Bursts(bursts_of(rank, op, program.inner[traffic]));
+  }
+  return bursts;
+}
+
+}  // namespace
+
+PlanBursts pass_bursts(const SimulatedStep& step) {
+  const Plan& plan = step.plan;
+  const bool meet = std::any_of(plan.groups.begin(), plan.groups.end(),
+                                [](const Group& group) { return !group.inner.empty(); });
+  const bool paired = step.scenario.recipe.overlap.overlap_moe_expert_parallel_comm;
+  if (!meet || paired) return {};
+  PlanBursts bursts(plan.programs.size());
+  std::vector<bool> done(plan.programs.size(), false);
+  for (const SimulatedRank& rank : plan.ranks) {
+    if (done[rank.program]) continue;
+    done[rank.program] = true;
+    bursts[rank.program] = bursts_of(StepRank(step, rank.rank));
+  }
+  return bursts;
+}
+
+}  // namespace simtrain
