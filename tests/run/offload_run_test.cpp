@@ -5,6 +5,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "sim/run/analysis/memory_timeline.h"
+#include "sim/run/simulated_step.h"
 #include "sim/workload/plan/offload/host_copy.h"
 #include "sim/workload/plan/offload/offloaded_layers.h"
 #include "tests/run/scenarios.h"
@@ -226,6 +228,25 @@ TEST_CASE("Pipeline stages keep the modules of all micro-batches in flight on th
           doctest::Approx(plain.memory[stage].activations));
   }
   CHECK(report.memory.front().host_activations > report.memory.back().host_activations);
+}
+
+TEST_CASE("Memory over the step peaks at what is reported, with what is on its way") {
+  const Settings pipeline{"parallelism.pipeline_schedule=zb_h1", "vp=1",
+                          "overlap.defer_embedding_wgrad_compute=false",
+                          "overlap.tp_comm_overlap=false"};
+  for (const Scenario& of : {llama_8b(layers_offloaded(20)), llama_8b(kModules + kOptimizer),
+                             scenario("llama31_70b_h100", "bf16-64", kModules),
+                             scenario("llama31_70b_h100", "bf16-64", kModules + pipeline)}) {
+    const SimulatedStep simulated = simulate_step(of);
+    const GpuSpec& gpu = of.cluster.gpu;
+    const auto stages = stage_memory(of.recipe, gpu, simulated.grid);
+    for (const RankMemory& rank :
+         memory_timeline(of.recipe, gpu, simulated.grid, simulated.plan, simulated.timeline)) {
+      const StageMemory& stage = stages[static_cast<std::size_t>(rank.stage)];
+      CHECK(rank.peak() == doctest::Approx(stage.allocated()));
+      CHECK(rank.points.back().bytes == doctest::Approx(stage.kept()));
+    }
+  }
 }
 
 TEST_CASE("A host without room does not fit, whatever GPUs have") {
