@@ -15,7 +15,7 @@ TEST_CASE("Keys of offload are of their kind and inside their range") {
       with_offload("{cpu_offload: true}",
                    "24:11: offload.cpu_offload: is not known here; did you mean 'cpu_offloading'?"),
       with_offload("{cpu_offloading: 8}",
-                   "24:27: offload.cpu_offloading: '8' is not known here; known are true, false"),
+                   "24:27: offload.cpu_offloading: must be true or false, found '8'"),
       with_offload("{cpu_offloading_num_layers: -1}",
                    "24:38: offload.cpu_offloading_num_layers: '-1' is out of range; 0 to 1000000 "
                    "would do"),
@@ -38,7 +38,7 @@ TEST_CASE("Offload goes with the rest of the recipe") {
                    "24:28: offload.offload_modules: is given without "
                    "fine_grained_activation_offloading: true"),
       with_offload("{fine_grained_activation_offloading: true}",
-                   "offload.offload_modules: is empty; [core_attn, attn_proj] would do"),
+                   "24:10: offload.offload_modules: is empty; [core_attn, attn_proj] would do"),
   });
 }
 

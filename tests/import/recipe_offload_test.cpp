@@ -74,9 +74,10 @@ TEST_CASE("DeepSpeed's configuration offloads what it says") {
 }
 
 TEST_CASE("PyTorch's policy offloads parameters, gradients and optimizer") {
+  RecipeRequest titan_job = job("dgx-superpod-h100", "torchtitan-2025");
+  titan_job.nodes = 32;
   const OffloadSpec titan =
-      imported_with("llama31_70b_titan.toml", job("dgx-superpod-h100", "torchtitan-2025"),
-                    {"+training.enable_cpu_offload=true"})
+      imported_with("llama31_70b_titan.toml", titan_job, {"+training.enable_cpu_offload=true"})
           .recipe.offload;
   CHECK(titan.optimizer_cpu_offload);
   CHECK(titan.offload_param);
