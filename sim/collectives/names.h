@@ -28,7 +28,10 @@ enum class Algorithm {
   mesh,
   user_buffers,
   deepep,
-  hybridep
+  hybridep,
+  to_host,
+  from_host,
+  cpu_adam
 };
 enum class Protocol { ll, ll128, simple, copy_engine };
 
@@ -44,10 +47,13 @@ struct EnumNames<Collective> {
       std::pair{std::string_view("none"), Collective::none}};
 };
 /// Those that a communication library chooses among come first; the others are exchanges that it
-/// does not see: Transformer Engine's user buffers, and the libraries of expert_exchange.h.
+/// does not see: Transformer Engine's user buffers, the libraries of expert_exchange.h, and what
+/// moves between a GPU and its host.
 constexpr bool chosen_by_library(Algorithm algorithm) {
   return algorithm < Algorithm::user_buffers;
 }
+/// Whether it is between a GPU and its host, or on the host alone.
+constexpr bool of_host(Algorithm algorithm) { return algorithm >= Algorithm::to_host; }
 
 /// The words of all libraries. `direct` is point to point, `mesh` every rank with each by links of
 /// their own, `user-buffers` Transformer Engine's own exchange.
@@ -65,7 +71,10 @@ struct EnumNames<Algorithm> {
       std::pair{std::string_view("mesh"), Algorithm::mesh},
       std::pair{std::string_view("user-buffers"), Algorithm::user_buffers},
       std::pair{std::string_view("deepep"), Algorithm::deepep},
-      std::pair{std::string_view("hybridep"), Algorithm::hybridep}};
+      std::pair{std::string_view("hybridep"), Algorithm::hybridep},
+      std::pair{std::string_view("to-host"), Algorithm::to_host},
+      std::pair{std::string_view("from-host"), Algorithm::from_host},
+      std::pair{std::string_view("cpu-adam"), Algorithm::cpu_adam}};
 };
 template <>
 struct EnumNames<Protocol> {

@@ -1,5 +1,6 @@
 #include "sim/run/simulate.h"
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 
@@ -72,6 +73,19 @@ StepSpread spread_of(const SimulatedStep& simulated) {
                      simulated.grid.ranks());
 }
 
+/// Of the host whose ranks offload most.
+HostMemory host_memory(const SimulatedStep& simulated, const std::vector<StageMemory>& stages) {
+  const Cluster& cluster = simulated.cluster;
+  std::vector<double> by_host(cluster.hosts().size(), 0);
+  for (int rank = 0; rank < simulated.grid.ranks(); ++rank) {
+    const auto stage = static_cast<std::size_t>(simulated.grid.coordinates(rank).pp);
+    const int host = cluster.host_of(simulated.placement.gpu(rank));
+    by_host[static_cast<std::size_t>(host)] += stages[stage].host();
+  }
+  return {*std::max_element(by_host.begin(), by_host.end()),
+          static_cast<double>(cluster.spec().node.host->memory.value.value())};
+}
+
 std::string layout_text(const Recipe& recipe, const RankGrid& grid) {
   const std::string experts =
       recipe.model.has_experts() ? fmt::format(" EP {}, ETP {},", recipe.ep(), recipe.etp()) : "";
@@ -125,6 +139,8 @@ Report report_of(const SimulatedStep& simulated) {
   const GpuSpec& gpu = simulated.cluster.spec().gpu;
   report.memory = stage_memory(scenario.recipe, gpu, simulated.grid);
   report.memory_capacity = static_cast<double>(gpu.memory_capacity.value.value());
+  if (scenario.recipe.offload.anything())
+    report.host_memory = host_memory(simulated, report.memory);
   report.clock = simulated.clock;
   report.energy = step_energy(simulated);
   report.engine.events = timeline.events;

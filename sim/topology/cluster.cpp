@@ -110,6 +110,7 @@ void Cluster::build(const std::vector<double>& nic_factors) {
         forwarding_ = row.build(spec_, hosts_, nic_vertex(0), *graph_);
     }
   }
+  if (spec_.host_links) host_ways_ = build_host_links(spec_, hosts_, *graph_);
   weaken(spec_.faults, nic_factors, nic_vertex(0), *graph_);
 }
 

@@ -7,6 +7,7 @@
 
 #include "sim/core/value_store.h"
 #include "sim/topology/graph/gpu_links.h"
+#include "sim/topology/graph/host_links.h"
 #include "sim/topology/placement/hosts.h"
 
 namespace simtrain {
@@ -78,6 +79,8 @@ class Cluster {
   [[nodiscard]] int nic_of(int gpu) const { return nic_of_[index(gpu)]; }
   /// How many times as long the kernels of a GPU take as those of its kind do; 1 for a healthy one.
   [[nodiscard]] double slowdown(int gpu) const { return slowdown_of_[index(gpu)]; }
+  /// From a GPU to the memory of its host, where the spec has host_links.
+  [[nodiscard]] const HostWay& host_way(int gpu) const { return host_ways_[index(gpu)]; }
   [[nodiscard]] int domain_of(int gpu) const { return host(gpu).domain; }
   /// What large flows reach of the line rate of the GPU's NIC, which other GPUs may use as well.
   [[nodiscard]] Bandwidth usable_nic_bandwidth(int gpu) const;
@@ -144,6 +147,7 @@ class Cluster {
   std::vector<double> capacities_;  ///< by link
   LinkOwners owners_;
   std::unique_ptr<Forwarding> forwarding_;
+  std::vector<HostWay> host_ways_;  ///< by GPU
   std::unique_ptr<ValueStore> derived_ = std::make_unique<ValueStore>();
 };
 

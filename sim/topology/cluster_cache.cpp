@@ -86,6 +86,7 @@ std::string key_of(ClusterSpec spec) {
   writer.write(spec.fabric);
   writer.write(spec.faults);
   writer.write(spec.pue);
+  writer.write(spec.host_links);
   return writer.take();
 }
 

@@ -29,7 +29,7 @@ std::vector<CableCount> count_cables(const ClusterMap& map) {
   return rows;
 }
 
-bool is_switch(VertexKind kind) { return kind >= VertexKind::leaf; }
+bool is_switch(VertexKind kind) { return kind >= VertexKind::leaf && kind <= VertexKind::core; }
 
 /// Of the worst switch of kind `low`: what comes from below over what goes up.
 double oversubscription(const ClusterMap& map, VertexKind low) {

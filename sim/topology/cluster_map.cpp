@@ -31,8 +31,8 @@ ClusterMap cluster_map(const Cluster& cluster) {
 }
 
 std::string_view kind_name(VertexKind kind) {
-  constexpr std::array<std::string_view, 6> kNames{"GPU",  "NVSwitch", "NIC",
-                                                   "leaf", "spine",    "core"};
+  constexpr std::array<std::string_view, 9> kNames{
+      "GPU", "NVSwitch", "NIC", "leaf", "spine", "core", "host switch", "processor", "host memory"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

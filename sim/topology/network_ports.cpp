@@ -10,7 +10,8 @@ NetworkPorts network_ports(const Cluster& cluster) {
   const ClusterGraph& graph = cluster.graph();
   const double line_rate = cluster.spec().node.nic_bandwidth.value.value();
   const auto in_network = [&](std::size_t vertex) {
-    return graph[vertex].kind != VertexKind::gpu && graph[vertex].kind != VertexKind::nvswitch;
+    const VertexKind kind = graph[vertex].kind;
+    return kind >= VertexKind::nic && kind <= VertexKind::core;
   };
   NetworkPorts ports;
   double to_spines = 0;  // cables between leaves and spines

@@ -131,8 +131,6 @@ TEST_CASE("a torchtitan configuration is refused where it is not understood") {
   RecipeRequest named = titan_job({"model.flavor=9B"});
   named.model = "llama3.1-8b";
   CHECK(imported(named).model.name == "llama3.1-8b");
-  CHECK(holds(refused(titan_job({"+training.enable_cpu_offload=true"})),
-              "offloading to the host is not modelled"));
   CHECK(holds(refused(titan_job({"optimizer.name=Muon"})), "AdamW is simulated"));
   const ImportFile broken = with(recipe_file(kTitan), "flavor = \"70B\"", "flavor = 70B");
   CHECK(holds(error_of([&] { import_recipe(broken, titan_job()); }),

@@ -29,10 +29,11 @@ constexpr std::array kDeepSpeedKeys{
     KeyRow{"zero_optimization.stage", &T::sharding},
     KeyRow{"zero_optimization.reduce_bucket_size", &T::bucket_size},
     KeyRow{"zero_optimization.overlap_comm", &T::overlap_grad_reduce},
-    KeyRow{"zero_optimization.cpu_offload", Refused{kNoOffload}},
-    KeyRow{"zero_optimization.cpu_offload_params", Refused{kNoOffload}},
-    KeyRow{"zero_optimization.offload_optimizer.device", Refused{kNoOffload}},
-    KeyRow{"zero_optimization.offload_param.device", Refused{kNoOffload}},
+    KeyRow{"zero_optimization.cpu_offload", &T::optimizer_cpu_offload},
+    KeyRow{"zero_optimization.cpu_offload_params", &T::offload_param},
+    KeyRow{"zero_optimization.offload_optimizer.device", &T::optimizer_cpu_offload},
+    KeyRow{"zero_optimization.offload_optimizer.ratio", &T::optimizer_offload_fraction},
+    KeyRow{"zero_optimization.offload_param.device", &T::offload_param},
     KeyRow{"zero_optimization.zero_quantized_weights", kOtherPartition},
     KeyRow{"zero_optimization.zero_quantized_gradients", kOtherPartition},
     KeyRow{"zero_optimization.zero_hpz_partition_size",
@@ -80,6 +81,13 @@ void write_as_count(YamlNode& tree, const std::string& key) {
   set_yaml_value(tree, key, std::move(whole));
 }
 
+/// ZeRO-Infinity's NVMe drives.
+void refuse_disk(const YamlNode& tree, const std::string& key) {
+  const YamlNode* device = find_yaml_value(tree, key);
+  if (device != nullptr && device->text == "nvme")
+    throw InputError(device->place, key, "'nvme' is not modelled; cpu would do");
+}
+
 /// A term of the command line, completed or confirmed by the configuration.
 template <class V>
 void merge_term(std::optional<Given<V>>& mine, const std::optional<Given<V>>& theirs) {
@@ -114,7 +122,13 @@ void settle_deepspeed_tree(YamlNode& tree) {
   for (const std::string key : {"bf16.enabled", "bfloat16.enabled"})
     reword(tree, key,
            {{"true", "bf16"}, {"True", "bf16"}, {"false", ""}, {"False", ""}, {"auto", ""}});
-  reword(tree, "optimizer.type", {{"AdamW", "Adam"}, {"FusedAdam", "Adam"}});
+  for (const std::string key :
+       {"zero_optimization.offload_optimizer.device", "zero_optimization.offload_param.device"}) {
+    reword(tree, key, {{"cpu", "true"}, {"none", "false"}});
+    refuse_disk(tree, key);
+  }
+  reword(tree, "optimizer.type",
+         {{"AdamW", "Adam"}, {"FusedAdam", "Adam"}, {"DeepSpeedCPUAdam", "Adam"}});
 }
 
 void settle_deepspeed(RecipeTerms& terms) {
@@ -151,7 +165,10 @@ void add_deepspeed_config(const std::string& path, const YamlNode& given, Recipe
     merge_term(mine.*term, own.terms.*term);
   for (WordTerm RecipeTerms::*const term : {&T::precision, &T::sharding, &T::grad_reduce_dtype})
     merge_term(mine.*term, own.terms.*term);
-  merge_term(mine.overlap_grad_reduce, own.terms.overlap_grad_reduce);
+  for (FlagTerm RecipeTerms::*const term :
+       {&T::overlap_grad_reduce, &T::optimizer_cpu_offload, &T::offload_param})
+    merge_term(mine.*term, own.terms.*term);
+  merge_term(mine.optimizer_offload_fraction, own.terms.optimizer_offload_fraction);
   reading.taken += own.taken;
   merge_keys(reading.ignored, own.ignored);
   merge_keys(reading.left_out, own.left_out);

@@ -64,7 +64,7 @@ constexpr std::array kFoundryKeys{
                    "selective with recompute_modules, would do with --override "
                    "\"~fsdp_config.activation_checkpointing_target\""}},
     KeyRow{"fsdp_config.activation_cpu_offload", Refused{kNoOffload}},
-    KeyRow{"fsdp_config.cpu_offload", Refused{kNoOffload}},
+    KeyRow{"fsdp_config.cpu_offload", &T::offload_state},
     KeyRow{"fsdp_config.*", kFsdpDetail},
     KeyRow{"tp_config", Refused{"tensor parallelism of Composer is not imported"}},
     KeyRow{"optimizer.name",

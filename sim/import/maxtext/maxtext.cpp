@@ -276,18 +276,18 @@ RecipeReading read_maxtext(YamlNode tree, const RecipeRequest& request, const Im
 
 namespace {
 
-constexpr std::array<std::string_view, 6> kOwnKeys{"per_device_batch_size", "max_target_length",
-                                                   "ici_fsdp_parallelism",  "dcn_fsdp_parallelism",
-                                                   "dcn_data_parallelism",  "base_emb_dim"};
+constexpr std::array<std::string_view, 6> kMaxtextOwnKeys{
+    "per_device_batch_size", "max_target_length",    "ici_fsdp_parallelism",
+    "dcn_fsdp_parallelism",  "dcn_data_parallelism", "base_emb_dim"};
 
 bool is_maxtext_yaml(std::string_view text) {
-  return std::any_of(kOwnKeys.begin(), kOwnKeys.end(),
+  return std::any_of(kMaxtextOwnKeys.begin(), kMaxtextOwnKeys.end(),
                      [&](std::string_view key) { return has_top_key(text, key); });
 }
 
 /// A launch script, which gives keys as words: `per_device_batch_size=4`.
 bool is_maxtext_script(std::string_view text) {
-  return std::any_of(kOwnKeys.begin(), kOwnKeys.end(), [&](std::string_view key) {
+  return std::any_of(kMaxtextOwnKeys.begin(), kMaxtextOwnKeys.end(), [&](std::string_view key) {
     const std::string word = std::string(key) + "=";
     return text.find(" " + word) != std::string_view::npos ||
            text.find("\n" + word) != std::string_view::npos;

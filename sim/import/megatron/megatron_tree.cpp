@@ -55,8 +55,9 @@ std::string underscored(std::string name) {
 }
 
 bool takes_many(const std::string& option) {
-  return option == "recompute_modules" || option == "rampup_batch_size" ||
-         option == "cuda_graph_scope" || option == "hierarchical_context_parallel_sizes";
+  return option == "recompute_modules" || option == "offload_modules" ||
+         option == "rampup_batch_size" || option == "cuda_graph_scope" ||
+         option == "hierarchical_context_parallel_sizes";
 }
 
 bool takes_none(const std::string& option) {

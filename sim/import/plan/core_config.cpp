@@ -48,6 +48,7 @@ void settle_core_config(YamlNode& tree, const std::string& prefix, const RecipeT
       set_yaml_value(tree, dot + "activation_func", class_node(std::string(function)));
   }
   write_as_list(tree, dot + "recompute_modules");
+  write_as_list(tree, dot + "offload_modules");
   write_as_list(tree, dot + "window_size");
   if (terms.q_lora_rank && terms.q_lora_rank->value == 0)
     set_yaml_value(tree, dot + "q_lora_rank", YamlNode{});

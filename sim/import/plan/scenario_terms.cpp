@@ -145,6 +145,29 @@ void give_exchange_overlap(const OverlapSpec& overlap, RecipeTerms& terms) {
     give(terms.delay_wgrad_compute, true, "overlap.delay_wgrad_compute");
 }
 
+void give_offload(const OffloadSpec& offload, RecipeTerms& terms) {
+  const std::string o = "offload.";
+  if (offload.cpu_offloading) {
+    give(terms.cpu_offloading, true, o + "cpu_offloading");
+    give(terms.cpu_offloading_num_layers, offload.cpu_offloading_num_layers,
+         o + "cpu_offloading_num_layers");
+  }
+  if (offload.fine_grained_activation_offloading) {
+    give(terms.fine_grained_activation_offloading, true, o + "fine_grained_activation_offloading");
+    std::vector<std::string_view> modules;
+    modules.reserve(offload.offload_modules.size());
+    for (const OffloadModule module : offload.offload_modules) modules.push_back(name_of(module));
+    give(terms.offload_modules, fmt::format("{}", fmt::join(modules, ",")), o + "offload_modules");
+  }
+  if (!offload.optimizer_cpu_offload) return;
+  give(terms.optimizer_cpu_offload, true, o + "optimizer_cpu_offload");
+  give(terms.optimizer_offload_fraction, offload.optimizer_offload_fraction,
+       o + "optimizer_offload_fraction");
+  if (offload.offload_param) give(terms.offload_state, true, o + "offload_param");
+  if (offload.overlap_cpu_optimizer_d2h_h2d)
+    give(terms.overlap_cpu_optimizer_d2h_h2d, true, o + "overlap_cpu_optimizer_d2h_h2d");
+}
+
 void give_recompute(const Recipe& recipe, RecipeTerms& terms) {
   const std::string key = "recompute";
   if (recipe.recompute == Recompute::full) {
@@ -174,6 +197,7 @@ RecipeTerms scenario_terms(const Scenario& scenario) {
   give_sharding(recipe, terms);
   if (recipe.model.has_experts()) give_dispatch(recipe.moe, terms);
   give_exchange_overlap(recipe.overlap, terms);
+  give_offload(recipe.offload, terms);
   give_recompute(recipe, terms);
   if (recipe.cuda_graphs) give(terms.cuda_graph_impl, "local", "cuda_graphs");
   give(terms.num_nodes, scenario.placement.nodes, "cluster.nodes");

@@ -51,7 +51,8 @@ inline constexpr NotSimulated kBiases{"biases of the linear modules"};
 inline constexpr NotSimulated kQkNorm{"the norms of queries and keys"};
 inline constexpr NotSimulated kDeterministic{"deterministic kernels, which can be slower"};
 inline constexpr Ignored kSoftware{"of the software stack (--software), which has its own"};
-inline constexpr std::string_view kNoOffload = "offloading to the host is not modelled yet";
+inline constexpr std::string_view kNoOffload =
+    "this kind of offloading to the host is not modelled";
 
 /// Reason -> the patterns of the keys left aside for it and how many keys match each.
 using KeysByReason = std::map<std::string, std::map<std::string, std::size_t>, std::less<>>;

@@ -177,6 +177,16 @@ struct RecipeTerms {
   WholeTerm data_parallel_shard_degree;
   FlagTerm shards_within_node;  ///< the replicas are the nodes
   FlagTerm reshard_after_forward;
+  // what is kept on hosts
+  FlagTerm cpu_offloading;
+  WholeTerm cpu_offloading_num_layers;
+  FlagTerm fine_grained_activation_offloading;
+  WordTerm offload_modules;
+  FlagTerm optimizer_cpu_offload;
+  RealTerm optimizer_offload_fraction;
+  FlagTerm overlap_cpu_optimizer_d2h_h2d;
+  FlagTerm offload_param;
+  FlagTerm offload_state;  ///< of PyTorch's FSDP: parameters, gradients and optimizer state
   // the rest of the step
   WordTerm recompute;  ///< by our name
   WordTerm recompute_granularity;

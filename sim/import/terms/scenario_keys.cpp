@@ -9,13 +9,13 @@
 #include "sim/core/input/number_text.h"
 #include "sim/core/input/scalar_text.h"
 #include "sim/core/input/yaml_text.h"
-#include "sim/core/suggestion.h"
 #include "sim/import/job/batch_size.h"
 #include "sim/import/job/job_nodes.h"
 #include "sim/import/job/sharding_keys.h"
 #include "sim/import/job/virtual_stages.h"
 #include "sim/import/model/model_match.h"
 #include "sim/import/terms/expert_keys.h"
+#include "sim/import/terms/offload_keys.h"
 #include "sim/import/terms/overlap_table.h"
 #include "sim/import/terms/term_findings.h"
 #include "sim/run/scenario/scenario.h"
@@ -35,18 +35,6 @@ GivenKeys given_keys(const std::vector<std::string>& settings) {
     given[setting.key] = flow_text(setting.value);
   }
   return given;
-}
-
-/// The value of an option that names a file of a family.
-Finding named(const DataFolder& data, std::string_view family, const std::string& name,
-              const std::string& option) {
-  const std::vector<std::string> known = data.names(family);
-  if (std::find(known.begin(), known.end(), name) == known.end()) {
-    throw InputError({}, option,
-                     fmt::format("'{}' is not known here; {}", plain_text(name.substr(0, 80)),
-                                 suggestion(name, known)));
-  }
-  return {"", name, option};
 }
 
 bool is_shape_key(std::string_view key) {
@@ -161,7 +149,7 @@ class ScenarioKeys {
     });
     put("cluster.name", [&]() -> Finding {
       if (request_.cluster)
-        return named(data_, "hardware/clusters", *request_.cluster, "--cluster");
+        return named_file(data_, "hardware/clusters", *request_.cluster, "--cluster");
       refuse("cluster", fmt::format("a recipe names no cluster; --cluster NAME sets it, "
                                     "one of {}",
                                     fmt::join(data_.names("hardware/clusters"), ", ")));
@@ -173,7 +161,7 @@ class ScenarioKeys {
     put("cluster.placement", []() -> Finding { return {"", "compact", "as usual", true}; });
     put("software", [&]() -> Finding {
       if (request_.software)
-        return named(data_, "hardware/software", *request_.software, "--software");
+        return named_file(data_, "hardware/software", *request_.software, "--software");
       refuse("software", fmt::format("a recipe names no software stack; --software "
                                      "NAME sets it, one of {}",
                                      fmt::join(data_.names("hardware/software"), ", ")));
@@ -188,7 +176,7 @@ class ScenarioKeys {
       match.base = given->second;
       match.base_origin = "--set";
     } else if (request_.model) {
-      match.base = named(data_, "scenarios/models", *request_.model, "--model").value;
+      match.base = named_file(data_, "scenarios/models", *request_.model, "--model").value;
       match.base_origin = "--model";
     } else if (t_.model_class) {
       match.base = model_of_class(t_.model_class->value);
@@ -367,6 +355,10 @@ class ScenarioKeys {
     if (value_of("recompute") == "selective" && has_recompute_modules(t_))
       put("recompute_modules", [&] { return recompute_modules_of(t_); });
     put("cuda_graphs", [&] { return cuda_graphs_of(t_); });
+    if (given_.find("offload") == given_.end())  // else the user gives all of that section
+      put_offload(t_, [&](const std::string& key, const std::function<Finding()>& derive) {
+        put(key, derive);
+      });
     for (const Finding& setting : settings_) {
       if (value_of(setting.key).empty()) put(setting.key, [&] { return setting; });
     }

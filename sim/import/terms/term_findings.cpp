@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "sim/core/input/text_parts.h"
+#include "sim/core/suggestion.h"
 #include "sim/import/model/mixture_shape.h"
 #include "sim/workload/model/recipe.h"
 
@@ -129,6 +130,17 @@ Finding of(const Given<std::int64_t>& given) {
 }
 
 Finding off() { return {"", "false", "default of the framework", true}; }
+
+Finding named_file(const DataFolder& data, std::string_view family, const std::string& name,
+                   const std::string& option) {
+  const std::vector<std::string> known = data.names(family);
+  if (std::find(known.begin(), known.end(), name) == known.end()) {
+    throw InputError({}, option,
+                     fmt::format("'{}' is not known here; {}", plain_text(name.substr(0, 80)),
+                                 suggestion(name, known)));
+  }
+  return {"", name, option};
+}
 
 bool holds(const FlagTerm& term) { return term && term->value; }
 

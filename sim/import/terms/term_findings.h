@@ -1,8 +1,10 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
+#include "sim/core/files/data_folder.h"
 #include "sim/core/input/input_error.h"
 #include "sim/import/terms/finding.h"
 #include "sim/import/terms/recipe_terms.h"
@@ -16,6 +18,10 @@ Finding of(const Given<std::int64_t>& given);
 
 /// What frameworks leave off by default.
 Finding off();
+
+/// The value of an option that names a file of a family. Throws InputError where there is none.
+Finding named_file(const DataFolder& data, std::string_view family, const std::string& name,
+                   const std::string& option);
 
 /// Whether the recipe turns a switch on.
 bool holds(const FlagTerm& term);

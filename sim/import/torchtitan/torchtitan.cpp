@@ -39,7 +39,7 @@ constexpr std::array kTitanKeys{
     KeyRow{"training.global_batch_size", &T::global_batch_size},
     KeyRow{"training.mixed_precision_param", &T::precision},
     KeyRow{"training.mixed_precision_reduce", &T::grad_reduce_dtype},
-    KeyRow{"training.enable_cpu_offload", Refused{kNoOffload}},
+    KeyRow{"training.enable_cpu_offload", &T::offload_state},
     KeyRow{"training.deterministic", kDeterministic},
     KeyRow{"debug.deterministic", kDeterministic},
     KeyRow{"training.compile", kCompiled},

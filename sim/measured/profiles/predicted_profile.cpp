@@ -38,6 +38,7 @@ KernelKind kind_of(const OpNote& note, const ComputeCost& cost) {
 
 KernelKind kind_of(const TransferCost& cost) {
   if (cost.algorithm == Algorithm::user_buffers) return KernelKind::user_buffers;
+  if (of_host(cost.algorithm)) return KernelKind::copy;
   if (!chosen_by_library(cost.algorithm)) return KernelKind::expert_exchange;
   switch (cost.collective) {
     case Collective::all_reduce:

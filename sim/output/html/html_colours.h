@@ -38,6 +38,7 @@ inline constexpr auto kShareColours = std::to_array<PageColour>({{"#2b5fb8", "#5
                                                                  {"#a8452f", "#dd8f7c"},
                                                                  {"#d6a400", "#e8c95a"},
                                                                  {"#b91c4a", "#ee7a9b"},
+                                                                 {"#7d1f6b", "#d06bbd"},
                                                                  {"#b9c1cc", "#4d5866"},
                                                                  {"#4f6b2f", "#9dbd76"},
                                                                  {"#a16a8a", "#d3a2be"},

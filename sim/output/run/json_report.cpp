@@ -13,34 +13,46 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json stage_memory_json(const StageMemory& stage) {
-  return {{"weights_bytes", stage.weights},
-          {"fp8_copies_bytes", stage.fp8_copies},
-          {"gradients_bytes", stage.gradients},
-          {"optimizer_bytes", stage.optimizer},
-          {"gemm_workspaces_bytes", stage.workspaces},
-          {"activations_bytes", stage.activations},
-          {"loss_bytes", stage.loss},
-          {"temporary_bytes", stage.temporary},
-          {"allocated_bytes", stage.allocated()},
-          {"allocated_between_steps_bytes", stage.kept()},
-          {"cuda_context_bytes", stage.cuda_context},
-          {"communicators_bytes", stage.communicators},
-          {"user_buffers_bytes", stage.user_buffers},
-          {"outside_allocator_bytes", stage.outside()},
-          {"total_bytes", stage.total()},
-          {"fragmentation_bytes", stage.fragmentation}};
+Json stage_memory_json(const StageMemory& stage, bool offloads) {
+  Json json{{"weights_bytes", stage.weights},
+            {"fp8_copies_bytes", stage.fp8_copies},
+            {"gradients_bytes", stage.gradients},
+            {"optimizer_bytes", stage.optimizer},
+            {"gemm_workspaces_bytes", stage.workspaces},
+            {"activations_bytes", stage.activations},
+            {"loss_bytes", stage.loss},
+            {"temporary_bytes", stage.temporary},
+            {"allocated_bytes", stage.allocated()},
+            {"allocated_between_steps_bytes", stage.kept()},
+            {"cuda_context_bytes", stage.cuda_context},
+            {"communicators_bytes", stage.communicators},
+            {"user_buffers_bytes", stage.user_buffers},
+            {"outside_allocator_bytes", stage.outside()},
+            {"total_bytes", stage.total()},
+            {"fragmentation_bytes", stage.fragmentation}};
+  if (offloads) {
+    json["host_activations_bytes"] = stage.host_activations;
+    json["host_optimizer_bytes"] = stage.host_optimizer;
+    json["host_weights_bytes"] = stage.host_weights;
+  }
+  return json;
 }
 
 Json stages_json(const Report& report) {
   Json stages = Json::array();
-  for (const StageMemory& stage : report.memory) stages.push_back(stage_memory_json(stage));
+  for (const StageMemory& stage : report.memory)
+    stages.push_back(stage_memory_json(stage, report.host_memory.has_value()));
   Json json{{"peak_bytes", report.peak_bytes()},
             {"capacity_bytes", report.memory_capacity},
             {"fits", report.fits()},
             {"tight", report.tight()}};
   if (!report.memory.empty())
     json["margin_bytes"] = report.memory_capacity - report.fullest_stage().total();
+  if (report.host_memory) {
+    const HostMemory& host = *report.host_memory;
+    json["host"] = {
+        {"bytes", host.bytes}, {"capacity_bytes", host.capacity}, {"fits", host.fits()}};
+  }
   json["per_stage"] = std::move(stages);
   return json;
 }

@@ -153,7 +153,7 @@ void memory_line(std::string& out, std::string_view name, double bytes, double c
 std::string verdict(const Report& report) {
   const StageMemory& fullest = report.fullest_stage();
   const double margin = report.memory_capacity - fullest.total();
-  if (!report.fits())
+  if (margin < 0)
     return fmt::format("does not fit: {} too much for {}", gigabytes(-margin),
                        gigabytes(report.memory_capacity));
   const std::string spare =
@@ -162,6 +162,25 @@ std::string verdict(const Report& report) {
   return fmt::format(
       "fits, but tight: {}, and fragmentation of the allocator would take {} where there is room",
       spare, gigabytes(fullest.fragmentation));
+}
+
+/// What the ranks of the fullest stage have on their hosts, and whether the fullest host takes it.
+void add_host_memory(std::string& out, const Report& report) {
+  const HostMemory& host = *report.host_memory;
+  const StageMemory& most = *std::max_element(
+      report.memory.begin(), report.memory.end(),
+      [](const StageMemory& a, const StageMemory& b) { return a.host() < b.host(); });
+  out += fmt::format("\nMemory of hosts: a rank of stage {} of {}, and all of one host\n",
+                     &most - report.memory.data() + 1, report.memory.size());
+  memory_line(out, "activations", most.host_activations, host.capacity);
+  memory_line(out, "optimizer", most.host_optimizer, host.capacity);
+  memory_line(out, "weights", most.host_weights, host.capacity);
+  memory_line(out, "sum of the host", host.bytes, host.capacity);
+  const double margin = host.capacity - host.bytes;
+  out += host.fits() ? fmt::format("  fits, {} to spare of {}\n", gigabytes(margin),
+                                   gigabytes(host.capacity))
+                     : fmt::format("  does not fit: {} too much for {}\n", gigabytes(-margin),
+                                   gigabytes(host.capacity));
 }
 
 void add_memory(std::string& out, const Report& report) {
@@ -186,6 +205,7 @@ void add_memory(std::string& out, const Report& report) {
   add("user_buffers", fullest.user_buffers);
   add("sum", fullest.total());
   out += "  " + wrapped(verdict(report), 2) + "\n";
+  if (report.host_memory) add_host_memory(out, report);
 }
 
 /// What all rows of a table have changed, each change once; what they were may differ by row.

@@ -149,6 +149,7 @@ TraceSlice own_slice(const Op& op, const ComputeCost& cost, bool first) {
     case Label::send:
     case Label::receive:
     case Label::collective:
+    case Label::offload:
       break;
   }
   return {"compute", "step"};

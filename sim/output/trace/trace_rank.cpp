@@ -24,7 +24,9 @@ constexpr std::array<std::string_view, kStreams> kStreamNames{"compute",
                                                               "receive forward, back",
                                                               "send backward, back",
                                                               "receive backward, back",
-                                                              "expert parallel"};
+                                                              "expert parallel",
+                                                              "to host",
+                                                              "from host"};
 /// Flows of chunks on their way back are numbered from here on.
 constexpr std::uint64_t kBackFlows = std::uint64_t{1} << 62;
 constexpr double kBusyStep = 0.1;  // per cent
@@ -115,14 +117,21 @@ void RankTrace::declare(int place) {
     name += fmt::format(" (as {} like it)", alike - 1);
   }
   writer_.process(track(Stream::compute).process, name, place);
-  for (const Stream stream : streams())
-    writer_.track(track(stream), kStreamNames[static_cast<std::size_t>(stream)]);
+  for (const Stream stream : streams()) writer_.track(track(stream), name_of_stream(stream));
   const int process = track(Stream::compute).process;
   writer_.counter({process, kBusyTrack}, "GPU busy", "%");
   writer_.counter({process, kNvlinkTrack}, "NVLink sent", "GB/s");
   writer_.counter({process, kNicTrack}, "NIC sent", "GB/s");
   writer_.counter({process, kMemoryTrack}, "memory allocated", "B");
   writer_.counter({process, kPowerTrack}, "GPU power", "W");
+}
+
+std::string_view RankTrace::name_of_stream(Stream stream) const {
+  const Recipe& recipe = simulated_.scenario.recipe;
+  const bool exchanges = recipe.overlap.overlap_moe_expert_parallel_comm;
+  if (stream == kHostStream && recipe.offload.optimizer_cpu_offload)
+    return exchanges ? "expert parallel, host processors" : "host processors";
+  return kStreamNames[static_cast<std::size_t>(stream)];
 }
 
 bool RankTrace::detailed(const Op& op) const {

@@ -57,6 +57,7 @@ class RankTrace {
   [[nodiscard]] RankMemory memory() const;
   const Work& work(std::uint32_t op);
   [[nodiscard]] std::set<Stream> streams() const;
+  [[nodiscard]] std::string_view name_of_stream(Stream stream) const;
   [[nodiscard]] const LibraryRow& library() const {
     return *simulated_.scenario.recipe.software.library.row;
   }

@@ -54,6 +54,8 @@ std::vector<Change> changes_of(const Recipe& recipe, const PassMemory& memory,
     const double inputs = memory.for_weight_gradients[pass.op.chunk];
     const bool head = memory.head(pass.op.chunk);
     const bool cut = pass.op.label == Label::input_gradient;
+    if (pass.op.label != Label::cut_weight_gradient)
+      hold(pass.span, memory.in_flight[pass.op.chunk]);
     if (pass.op.label == Label::cut_weight_gradient) {
       changes.push_back({pass.span.end, -inputs - (head ? memory.deferred : 0)});
       continue;

@@ -38,7 +38,8 @@ void for_each_transfer(const SimulatedStep& simulated, const StepRank& rank,
     const Op& op = program.ops[i];
     if (!op.compute) {
       const TransferCost& cost = program.transfers[op.cost];
-      if (cost.wire.value() > 0) visit({cost, op, type_of_step(simulated.scenario.recipe, op)});
+      if (cost.wire.value() > 0 && !of_host(cost.algorithm))
+        visit({cost, op, type_of_step(simulated.scenario.recipe, op)});
       continue;
     }
     for (const PieceRun& run : rank.pieces(i)) {

@@ -255,6 +255,8 @@ class WorkTally {
     const double nvlink = share_of(load.nvlink, cluster.gpu.nvlink.bandwidth.value);
     const double nic = share_of(load.nic, cluster.usable_nic_bandwidth());
     if (latency >= std::max(alone - latency, mean - alone)) return TransferBound::latency;
+    if (of_host(row.cost.algorithm))
+      return mean * kFullLink > alone ? TransferBound::shared_host : TransferBound::host;
     if (mean - alone > alone - latency)
       return nic > 0 ? TransferBound::shared_nic : TransferBound::shared_nvlink;
     if (std::max(nic, nvlink) < kFullLink) return TransferBound::channels;

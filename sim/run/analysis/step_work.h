@@ -18,8 +18,18 @@ struct EnumNames<KernelBound> {
 };
 
 /// What holds a transfer: the steps from rank to rank; the channels, SMs or copy engines that move
-/// it; a GPU's NVLinks or its NIC; or others that take the same links at the time.
-enum class TransferBound { latency, channels, nvlink, nic, shared_nvlink, shared_nic };
+/// it; a GPU's NVLinks or its NIC; or others that take the same links at the time. What is between
+/// a GPU and its host: their link, or others on it and on the host's memory.
+enum class TransferBound {
+  latency,
+  channels,
+  nvlink,
+  nic,
+  shared_nvlink,
+  shared_nic,
+  host,
+  shared_host
+};
 template <>
 struct EnumNames<TransferBound> {
   static constexpr std::array rows{
@@ -28,7 +38,9 @@ struct EnumNames<TransferBound> {
       std::pair{std::string_view("nvlink"), TransferBound::nvlink},
       std::pair{std::string_view("nic"), TransferBound::nic},
       std::pair{std::string_view("shared_nvlink"), TransferBound::shared_nvlink},
-      std::pair{std::string_view("shared_nic"), TransferBound::shared_nic}};
+      std::pair{std::string_view("shared_nic"), TransferBound::shared_nic},
+      std::pair{std::string_view("host"), TransferBound::host},
+      std::pair{std::string_view("shared_host"), TransferBound::shared_host}};
 };
 
 /// A kernel of one module and shape in a step.

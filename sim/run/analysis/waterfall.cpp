@@ -154,6 +154,9 @@ void add_path(Waterfall& fall, const Report& report, const Breakdown& mean) {
   row("PP exposed", "activations between stages that nothing hides", Share::pipeline_parallel);
   row("DP exposed", "gradients and parameters of replicas that nothing hides",
       Share::data_parallel);
+  if (part(report.breakdown, Share::offload) > 0)
+    row("offload exposed", "copies to and from hosts, and their updates, that nothing hides",
+        Share::offload);
   row("pipeline bubble", "warm-up and cool-down of the pipeline", Share::bubble);
   row("optimizer", "gradient norm and optimizer step", Share::optimizer);
   row("overlap slowdown", "kernels lose SMs and memory bandwidth to transfers beside them",

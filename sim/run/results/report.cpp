@@ -26,8 +26,10 @@ const StageMemory& Report::fullest_stage() const {
                            [](const auto& a, const auto& b) { return a.total() < b.total(); });
 }
 
-bool Report::fits() const { return room_of(memory, memory_capacity) != Room::none; }
+bool Report::fits() const {
+  return room_of(memory, memory_capacity) != Room::none && (!host_memory || host_memory->fits());
+}
 
-bool Report::tight() const { return room_of(memory, memory_capacity) == Room::tight; }
+bool Report::tight() const { return fits() && room_of(memory, memory_capacity) == Room::tight; }
 
 }  // namespace simtrain

@@ -51,6 +51,13 @@ struct PlacementFigures {
   std::optional<BusyLink> busiest_link;  ///< where links between switches can bind
 };
 
+/// Memory of the fullest host, which its ranks share.
+struct HostMemory {
+  double bytes = 0;  ///< of all ranks on it
+  double capacity = 0;
+  [[nodiscard]] bool fits() const { return bytes <= capacity; }
+};
+
 /// Steps drawn one by one.
 struct StepSample {
   std::uint64_t seed = 0;
@@ -96,6 +103,7 @@ struct Report {
   Breakdown breakdown{};
   std::vector<StageMemory> memory;
   double memory_capacity = 0;
+  std::optional<HostMemory> host_memory;  ///< where something is offloaded
   std::vector<CommunicationRow> communication;
   PlacementFigures placement;
   std::vector<std::string> faults;  ///< of the cluster, as the scenario says them
@@ -114,7 +122,7 @@ struct Report {
   [[nodiscard]] double kept_bytes() const;
   /// The stage that needs most, counting what is outside of the allocator; there is one.
   [[nodiscard]] const StageMemory& fullest_stage() const;
-  /// Whether each stage has room for what it needs at least.
+  /// Whether each stage has room for what it needs at least, and each host for what is offloaded.
   [[nodiscard]] bool fits() const;
   /// Whether it fits only with less fragmentation of the allocator than usual, so that a run may
   /// still fail.

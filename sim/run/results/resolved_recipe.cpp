@@ -25,6 +25,7 @@ ResolvedRecipe resolved_recipe(const Scenario& scenario) {
   keys.optimizer = recipe.optimizer;
   if (recipe.sharding != ShardingSpec{}) keys.sharding = recipe.sharding;
   if (recipe.model.has_experts()) keys.moe = recipe.moe;
+  if (recipe.offload != OffloadSpec{}) keys.offload = recipe.offload;
   keys.lora = recipe.lora;
   keys.packed_sequences = recipe.packed_sequences;
   keys.recompute = recipe.recompute;

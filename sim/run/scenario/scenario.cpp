@@ -284,6 +284,8 @@ DraftScenario ScenarioSource::draft(const DataFolder& data, const std::string& r
   recipe.optimizer = file.optimizer;
   recipe.sharding = file.sharding.value_or(ShardingSpec{});
   recipe.moe = file.moe.value_or(MoeSpec{});
+  recipe.offload = file.offload.value_or(OffloadSpec{});
+  scenario.cluster.host_links = recipe.offload.anything();
   recipe.lora = file.lora;
   recipe.packed_sequences = file.packed_sequences;
   recipe.recompute = file.recompute;

@@ -58,6 +58,7 @@ struct ScenarioFile {
   OptimizerSpec optimizer;
   std::optional<ShardingSpec> sharding;
   std::optional<MoeSpec> moe;
+  std::optional<OffloadSpec> offload;
   std::optional<LoraSpec> lora;
   std::optional<PackedSequencesSpec> packed_sequences;
   Recompute recompute = Recompute::none;

@@ -52,6 +52,7 @@ struct Fields<ScenarioFile> {
     v("optimizer", file.optimizer);
     v.optional("sharding", file.sharding);
     v.optional("moe", file.moe);
+    v.optional("offload", file.offload);
     v.optional("lora", file.lora);
     v.optional("packed_sequences", file.packed_sequences);
     v.optional("recompute", file.recompute);

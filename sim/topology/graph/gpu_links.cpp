@@ -35,7 +35,7 @@ void LinkOwners::add(const Cluster& cluster, const LinksByVertex& links, int gpu
   for (const int inward : {0, 1}) {  // first all that leave
     for (const int link : of_gpu) {
       const VertexKind beyond = graph[graph.to(link)].kind;
-      if (beyond == VertexKind::gpu) continue;
+      if (beyond == VertexKind::gpu || beyond >= VertexKind::host_switch) continue;
       (beyond == VertexKind::nvswitch ? nvlink_ : nic_).push_back(link ^ inward);
     }
   }

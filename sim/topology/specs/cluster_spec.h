@@ -118,6 +118,7 @@ struct ClusterSpec {
   std::optional<GraphSpec> graph;  ///< in place of the fabric's wiring
   Sourced<double> pue{1, ""};      ///< what the site takes over what its computers take
   ClusterFaults faults;            ///< of this job's scenario
+  bool host_links = false;         ///< the graph has the ways from GPUs to their hosts' memory
 
   /// The kind of the host at this place in host order.
   [[nodiscard]] const NodeSpec& node_of(int host) const;

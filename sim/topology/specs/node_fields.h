@@ -17,6 +17,20 @@ struct Fields<NodePower> {
 };
 
 template <>
+struct Fields<HostSpec> {
+  template <class Visitor>
+  static void visit(Visitor& v, HostSpec& host) {
+    v("memory", host.memory);
+    v("memory_bandwidth", host.memory_bandwidth);
+    v("adam_bandwidth", host.adam_bandwidth);
+    v("processors", host.processors, Limits{1, 64});
+    v("gpu_bandwidth", host.gpu_bandwidth);
+    v.optional("gpus_per_uplink", host.gpus_per_uplink, Limits{1, 1024});
+    v("copy_latency", host.copy_latency);
+  }
+};
+
+template <>
 struct Fields<NodeSpec> {
   template <class Visitor>
   static void visit(Visitor& v, NodeSpec& spec) {
@@ -31,6 +45,7 @@ struct Fields<NodeSpec> {
     v.optional("host_cpu", spec.host_cpu);
     v.optional("nvswitches", spec.nvswitches, Limits{1, 1024});
     v("host_launch_latency", spec.host_launch_latency);
+    v.optional("host", spec.host);
     v.optional("power", spec.power);
   }
 };

@@ -42,6 +42,20 @@ struct EnumNames<HostCpu> {
                                    std::pair{std::string_view("arm"), HostCpu::arm}};
 };
 
+/// The host of a node as a place to keep what GPUs have no room for. Bandwidths are what large
+/// transfers reach.
+struct HostSpec {
+  Sourced<Bytes> memory;                       ///< of the node
+  Sourced<Bandwidth> memory_bandwidth;         ///< of the node, reads and writes together
+  Sourced<Bandwidth> adam_bandwidth;           ///< of it, what an update by all cores moves
+  Sourced<int> processors;                     ///< each with an equal part of memory and GPUs
+  Sourced<Bandwidth> gpu_bandwidth;            ///< of a GPU's link to its host, each direction
+  Sourced<int> gpus_per_uplink{1, "default"};  ///< GPUs whose links a switch joins into one
+  Sourced<Duration> copy_latency;              ///< of a copy between GPU and host
+};
+template <>
+struct Fields<HostSpec>;
+
 /// One server (for GB200: one tray): `hardware/nodes/NAME.yaml`.
 struct NodeSpec {
   std::string name;
@@ -55,6 +69,7 @@ struct NodeSpec {
   Sourced<HostCpu> host_cpu{HostCpu::intel, "default"};
   Sourced<int> nvswitches{};  ///< switch chips of one NVLink domain; none of a mesh
   Sourced<Duration> host_launch_latency;
+  std::optional<HostSpec> host;    ///< missing: nothing is offloaded to it
   std::optional<NodePower> power;  ///< of a loaded cluster: its file's, else by PowerRules
   SourcePlace where;
 
@@ -64,7 +79,8 @@ template <>
 struct Fields<NodeSpec>;
 
 /// Throws InputError where a node has more NICs than GPUs, no NVLink switches though its GPUs are
-/// joined over them, or some though they are not.
+/// joined over them, or some though they are not, or where its GPUs do not divide over the parts of
+/// its host.
 void check_node(const NodeSpec& node);
 
 }  // namespace simtrain

@@ -31,9 +31,14 @@ enum class Stream : std::uint8_t {
   receive_forward_back,
   send_backward_back,
   receive_backward_back,
-  expert  ///< exchanges of tokens beside the kernels of another micro-batch
+  expert,  ///< exchanges of tokens beside the kernels of another micro-batch
+  to_host,
+  from_host
 };
-inline constexpr std::size_t kStreams = 14;
+inline constexpr std::size_t kStreams = 16;
+/// What the host computes for a rank is in a stream that steps have no other use for: pieces alone
+/// exchange tokens.
+inline constexpr Stream kHostStream = Stream::expert;
 
 /// What a step's ops do, for reports and for the names in a blocked program.
 enum class Label : std::uint8_t {
@@ -48,8 +53,9 @@ enum class Label : std::uint8_t {
   send,
   receive,
   collective,
-  input_gradient,      ///< of a pass whose backward is cut
-  cut_weight_gradient  ///< of the same, run later; `weight_gradient` are those of the flush
+  input_gradient,       ///< of a pass whose backward is cut
+  cut_weight_gradient,  ///< of the same, run later; `weight_gradient` are those of the flush
+  offload               ///< a copy to or from the host, or what waits for one
 };
 
 inline constexpr std::uint32_t kNoOp = 0xffffffffU;

@@ -47,6 +47,8 @@ void add_saved(PartTotals& totals, const Recipe& recipe, const Operator& op, boo
     const bool dropped =
         (with_block && !first) || (tensor.dropped_by && recipe.recomputes(*tensor.dropped_by));
     (dropped ? totals.dropped_bytes : totals.saved_bytes) += tensor.bytes;
+    if (!dropped && tensor.offloaded_by && recipe.offload.takes(*tensor.offloaded_by))
+      totals.offloaded_bytes += tensor.bytes;
     first = false;
   }
 }

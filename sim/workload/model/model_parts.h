@@ -38,11 +38,12 @@ struct PartTotals {
   std::vector<MatrixShape> matrices;                     ///< weights of GEMMs that are trained
   std::vector<TrainedTensor> tensors;                    ///< these and all others that are
 
-  double saved_bytes = 0;     ///< from forward to backward
-  double dropped_bytes = 0;   ///< what recompute makes again, beside these
-  double forward_bytes = 0;   ///< alive while all of its forward runs
-  double backward_bytes = 0;  ///< of the block whose backward needs most, beside saved ones
-  double deferred_bytes = 0;  ///< what its weight gradients need where they run later
+  double saved_bytes = 0;      ///< from forward to backward
+  double offloaded_bytes = 0;  ///< of the saved ones, those that go to the host by their modules
+  double dropped_bytes = 0;    ///< what recompute makes again, beside these
+  double forward_bytes = 0;    ///< alive while all of its forward runs
+  double backward_bytes = 0;   ///< of the block whose backward needs most, beside saved ones
+  double deferred_bytes = 0;   ///< what its weight gradients need where they run later
   double user_buffer_bytes = 0;
   ModelFlops flops;  ///< of a forward
 };

@@ -14,6 +14,7 @@
 #include "sim/workload/model/fine_tuning.h"
 #include "sim/workload/model/layer_list.h"
 #include "sim/workload/model/model_spec.h"
+#include "sim/workload/model/offload_spec.h"
 #include "sim/workload/model/software_spec.h"
 
 namespace simtrain {
@@ -229,6 +230,7 @@ struct Recipe {
   OptimizerSpec optimizer;
   ShardingSpec sharding;
   MoeSpec moe;
+  OffloadSpec offload{};
   std::optional<LoraSpec> lora{};                         ///< missing: all weights are trained
   std::optional<PackedSequencesSpec> packed_sequences{};  ///< missing: one document a sequence
   Recompute recompute = Recompute::none;

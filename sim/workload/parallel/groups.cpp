@@ -16,6 +16,10 @@ constexpr GroupRow pair(GroupKind kind, std::string_view meaning, GroupKind part
   return {kind, "pp", meaning, {Axis::pp}, Share::pipeline_parallel, kNowhere, kNowhere, partner};
 }
 
+constexpr GroupRow host(GroupKind kind, std::string_view meaning) {
+  return {kind, "host", meaning, {}, Share::offload, kNowhere, kNowhere, kind};
+}
+
 constexpr std::array<GroupRow, kGroupKinds> kGroupRows{
     GroupRow{GroupKind::self,
              "self",
@@ -134,7 +138,10 @@ constexpr std::array<GroupRow, kGroupKinds> kGroupRows{
     pair(GroupKind::back_to_next, "sends gradients to the next stage",
          GroupKind::back_from_previous),
     pair(GroupKind::back_from_previous, "receives gradients from the stage before",
-         GroupKind::back_to_next)};
+         GroupKind::back_to_next),
+    host(GroupKind::to_host, "copies to the memory of its host"),
+    host(GroupKind::from_host, "copies from the memory of its host"),
+    host(GroupKind::on_host, "has its host update parameters")};
 
 static_assert(rows_in_order(kGroupRows, &GroupRow::kind), "row_of finds a row by its kind");
 

@@ -13,9 +13,10 @@ namespace simtrain {
 
 /// The groups of a rank that its ops name. `self` is none: the op needs nobody else. Those of
 /// experts are of one rank where a model has none, `shard` and `shard_copies` where all DP x CP
-/// ranks shard their state. The last are the pairs with the neighbouring pipeline stages:
+/// ranks shard their state. Then come the pairs with the neighbouring pipeline stages:
 /// activations go to the next one and their gradients to the one before, and the other way round
-/// (`back`) where a model goes back through the stages.
+/// (`back`) where a model goes back through the stages. The last are of the rank alone: its copies
+/// to and from the memory of its host, and what the host computes for it.
 enum class GroupKind : std::uint8_t {
   self,
   tensor,
@@ -38,9 +39,12 @@ enum class GroupKind : std::uint8_t {
   back_to_previous,
   back_from_next,
   back_to_next,
-  back_from_previous
+  back_from_previous,
+  to_host,
+  from_host,
+  on_host
 };
-inline constexpr std::size_t kGroupKinds = 22;
+inline constexpr std::size_t kGroupKinds = 25;
 
 /// A level of simulation: the pieces of a pass, each by itself, or the step.
 enum class Level : std::uint8_t { piece, step };

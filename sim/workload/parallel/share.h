@@ -23,13 +23,14 @@ enum class Share : std::uint8_t {
   expert_parallel,
   pipeline_parallel,
   data_parallel,
+  offload,
   bubble,
   optimizer,
   interference,
   routing_imbalance,
   stragglers
 };
-inline constexpr std::size_t kShares = 16;
+inline constexpr std::size_t kShares = 17;
 
 template <>
 struct EnumNames<Share> {
@@ -45,6 +46,7 @@ struct EnumNames<Share> {
       std::pair{std::string_view("ep_exposed"), Share::expert_parallel},
       std::pair{std::string_view("pp_exposed"), Share::pipeline_parallel},
       std::pair{std::string_view("dp_exposed"), Share::data_parallel},
+      std::pair{std::string_view("offload_exposed"), Share::offload},
       std::pair{std::string_view("pipeline_bubble"), Share::bubble},
       std::pair{std::string_view("optimizer"), Share::optimizer},
       std::pair{std::string_view("overlap_slowdown"), Share::interference},

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
+#include <optional>
 #include <span>
 
 #include "sim/core/invariant.h"
 #include "sim/workload/model/sharding.h"
 #include "sim/workload/plan/data/buckets.h"
 #include "sim/workload/plan/data/data_flow.h"
+#include "sim/workload/plan/offload/activation_offload.h"
+#include "sim/workload/plan/offload/optimizer_offload.h"
 #include "sim/workload/plan/stage_passes.h"
 #include "sim/workload/plan/step_end.h"
 #include "sim/workload/plan/stragglers.h"
@@ -71,10 +75,12 @@ class StageProgramBuilder {
         passes_(context, context.pieces_of(rank), stage_),
         chunks_(passes_.chunks()),
         pipeline_(pipeline_shape(recipe_, context.grid.micro_batches()), stage_),
-        amax_meets_(unlike_blocks_meet(context, GroupKind::amax)) {
+        amax_meets_(unlike_blocks_meet(context, GroupKind::amax)),
+        optimizer_offload_(context, step_) {
     const GradientGroups groups = gradient_groups(context, rank_);
     end_ = step_end_costs(context, rank_, chunks_, groups, context.classes.world);
     data_ = data_flow(context, rank_, groups, passes_, step_);
+    if (recipe_.offload.activations()) offload_.emplace(context, chunks_, pipeline_.tasks(), step_);
   }
 
   Program build() {
@@ -112,6 +118,7 @@ class StageProgramBuilder {
     for (const Task& task : tasks) {
       if (has_goal(task)) send(task);
       data_->after_pass(task);
+      optimizer_offload_.copy_reduced_gradients();
     }
   }
 
@@ -171,7 +178,7 @@ class StageProgramBuilder {
     invariant(blocking_sends_.size() <= 2, "a pass follows at most two sends");
     std::copy(blocking_sends_.begin(), blocking_sends_.end(), op.after.begin() + 1);
     blocking_sends_.clear();
-    if (data_->cuts(action)) {
+    if (data_->cuts(action) || offloads(action)) {
       compute_by_stretch(action, op);
       return;
     }
@@ -180,17 +187,26 @@ class StageProgramBuilder {
     emit_pass(op, passes_.stretches(action));
   }
 
+  [[nodiscard]] bool offloads(const Task& action) const {
+    return offload_ && offload_->cuts(action);
+  }
+
   void compute_by_stretch(const Task& action, Op op) {
+    const bool cut = data_->cuts(action);
     const std::vector<StretchCost>& stretches = stretch_costs(action);
     const std::vector<Stretch> held = passes_.stretches(action);
     for (std::size_t stretch = 0; stretch < stretches.size(); ++stretch) {
       const Segment& segment = stretches[stretch].segment;
       op.cost = stretches[stretch].cost;
-      op.after[3] = data_->before(action, segment, stretch);
+      if (offloads(action)) offload_->before(action, stretch);
+      if (cut || stretch == 0)
+        op.after[3] = data_->before(action, cut ? segment : Segment{}, stretch);
       emit_pass(op,
                 held.empty() ? std::span<const Stretch>() : std::span(held).subspan(stretch, 1));
       op.after.fill(kNoOp);
-      data_->after(action, segment, stretch);
+      if (cut) data_->after(action, segment, stretch);
+      if (offloads(action)) offload_->after(action, stretch);
+      optimizer_offload_.copy_reduced_gradients();
     }
   }
 
@@ -281,6 +297,7 @@ class StageProgramBuilder {
     deferred_weight_gradients();
     wait_for_stragglers();
     std::uint32_t ready = data_->flush();
+    optimizer_offload_.copy_reduced_gradients();
     if (recipe_.holds_table_twice() && !recipe_.lora && (stage_ == 0 || holds_head()))
       ready = add_table_gradients(ready);
     if (recipe_.reduces_norm_gradients()) {
@@ -293,9 +310,16 @@ class StageProgramBuilder {
       ready = end_transfer(end_.norm_reduction, Stream::data, GroupKind::world,
                            Label::gradient_norm, kNoOp);
     }
-    step_.add_compute(end_.host_wait, Label::gradient_norm, ready);
+    const std::uint32_t normed = step_.add_compute(end_.host_wait, Label::gradient_norm, ready);
     step_.add_compute(end_.optimizer, Label::optimizer, kNoOp);
+    if (optimizer_offload_.on())
+      optimizer_offload_.update(end_.updated_parameters, std::max(1, layers()), normed);
     data_->after_optimizer();
+  }
+
+  [[nodiscard]] int layers() const {
+    return std::accumulate(chunks_.begin(), chunks_.end(), 0,
+                           [](int sum, const ChunkLayout& chunk) { return sum + chunk.layers; });
   }
 
   /// The first and the last stage add up their gradients of the table of word embeddings.
@@ -350,7 +374,9 @@ class StageProgramBuilder {
   StepEndCosts end_;
 
   StepProgram step_;
+  OptimizerOffload optimizer_offload_;
   std::unique_ptr<DataFlow> data_;
+  std::optional<ActivationOffload> offload_;
   std::vector<std::uint32_t> pass_costs_;  ///< by variant()
   std::vector<std::vector<StretchCost>> stretch_costs_;
   std::array<std::uint32_t, 2> p2p_costs_{kNoOp, kNoOp};

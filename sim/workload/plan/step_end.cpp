@@ -59,7 +59,9 @@ StepEndCosts step_end_costs(const KernelContext& context, int rank,
   costs.gradient_norm = streaming(shard * static_cast<double>(gradient));
   costs.norm_reduction = all_reduce(kFp32.bytes_for(1), world);
   costs.host_wait = cost_of(kHostSynchronization, Share::host, false);
-  costs.optimizer = streaming(kOptimizerBytesPerParameter * shard);
+  costs.updated_parameters = shard;
+  costs.optimizer =
+      streaming(kOptimizerBytesPerParameter * (shard * (1 - recipe.offload.optimizer_share())));
   return costs;
 }
 

@@ -15,9 +15,11 @@ struct StepEndCosts {
   TransferCost
       norm_gradients;         ///< norm weights, summed over the TP group under sequence parallelism
   ComputeCost gradient_norm;  ///< of the rank's shard
-  TransferCost norm_reduction;  ///< one scalar over all ranks
-  ComputeCost host_wait;        ///< the host reads the norm before it launches the optimizer
-  ComputeCost optimizer;        ///< clip (8 bytes a parameter), Adam in FP32 (28), copy (6)
+  TransferCost norm_reduction;    ///< one scalar over all ranks
+  ComputeCost host_wait;          ///< the host reads the norm before it launches the optimizer
+  double updated_parameters = 0;  ///< the rank's shard
+  ComputeCost optimizer;  ///< of those that the host does not update: clip (8 bytes a parameter),
+                          ///< Adam in FP32 (28), copy (6)
 };
 
 /// `groups` share the optimizer's state; `world` is the layout of all ranks.

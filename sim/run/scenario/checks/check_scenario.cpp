@@ -216,6 +216,7 @@ void check_plan(const Scenario& scenario, const ScenarioTrees& trees) {
   check_layers(scenario.recipe, trees.scenario);
   check_sharding(scenario, trees.scenario);
   check_fine_tuning(scenario.recipe, trees.scenario);
+  check_offload(scenario, trees.scenario);
   check_overlap(scenario.recipe, trees.scenario);
   check_domains(scenario, trees.scenario);
 }

@@ -28,6 +28,9 @@ void check_fine_tuning(const Recipe& recipe, const YamlNode& tree);
 /// The shapes that a pipeline schedule runs, and what else of a recipe goes with it.
 void check_schedule(const Recipe& recipe, std::int64_t micro_batches, const YamlNode& tree);
 
+/// What is offloaded exists, and nothing else of a recipe is in its way.
+void check_offload(const Scenario& scenario, const YamlNode& tree);
+
 /// A sharding's needs, and that its replicas divide the ranks of DP x CP.
 void check_sharding(const Scenario& scenario, const YamlNode& tree);
 

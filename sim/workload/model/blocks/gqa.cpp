@@ -11,7 +11,9 @@ Block grouped_block(const RankShape& shape, AttentionSpan span) {
   Block block;
   block.branch = branch_of(norm(shape, {.module = "input_layernorm",
                                         .share = Share::memory_bound,
-                                        .recompute = RecomputeModule::layernorm}));
+                                        .recompute = RecomputeModule::layernorm,
+                                        .input = OffloadModule::attn_norm,
+                                        .output = OffloadModule::qkv_linear}));
   add_column_parallel(block.branch, shape,
                       {.module = "linear_qkv",
                        .columns = (model.query_size() + 2 * model.key_value_size()) / shape.tp,

@@ -57,7 +57,9 @@ Block mla_block(const RankShape& shape) {
   Block block;
   block.branch = branch_of(norm(plain, {.module = "input_layernorm",
                                         .share = Share::memory_bound,
-                                        .recompute = RecomputeModule::layernorm}));
+                                        .recompute = RecomputeModule::layernorm,
+                                        .input = OffloadModule::attn_norm,
+                                        .output = OffloadModule::qkv_linear}));
   add_queries(block.branch, shape);
   add_keys_and_values(block.branch, shape);
   add_operators(block.branch, latent_rotary(shape), core_attention(shape, attention),

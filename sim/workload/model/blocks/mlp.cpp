@@ -14,7 +14,8 @@ Block mlp_block(const RankShape& shape) {
   Block block;
   block.branch = branch_of(norm(shape, {.module = "pre_mlp_layernorm",
                                         .share = Share::memory_bound,
-                                        .recompute = RecomputeModule::layernorm}));
+                                        .recompute = RecomputeModule::layernorm,
+                                        .input = OffloadModule::mlp_norm}));
   add_column_parallel(block.branch, shape,
                       {.module = "linear_fc1",
                        .columns = model.fc1_size(model.ffn_hidden_size) / shape.tp,

@@ -46,7 +46,8 @@ Block moe_block(const RankShape& shape) {
   Block block;
   block.branch = branch_of(norm(plain, {.module = "pre_mlp_layernorm",
                                         .share = Share::memory_bound,
-                                        .recompute = RecomputeModule::layernorm}));
+                                        .recompute = RecomputeModule::layernorm,
+                                        .input = OffloadModule::mlp_norm}));
   add_shared_experts(block.branch, shape);
   add_routed_experts(block.branch, shape);
   block.residual = residual(shape);

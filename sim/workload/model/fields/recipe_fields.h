@@ -106,6 +106,21 @@ struct Fields<PackedSequencesSpec> {
 };
 
 template <>
+struct Fields<OffloadSpec> {
+  template <class Visitor>
+  static void visit(Visitor& v, OffloadSpec& spec) {
+    v.optional("cpu_offloading", spec.cpu_offloading);
+    v.optional("cpu_offloading_num_layers", spec.cpu_offloading_num_layers, Limits{0, 1e6});
+    v.optional("fine_grained_activation_offloading", spec.fine_grained_activation_offloading);
+    v.optional("offload_modules", spec.offload_modules);
+    v.optional("optimizer_cpu_offload", spec.optimizer_cpu_offload);
+    v.optional("optimizer_offload_fraction", spec.optimizer_offload_fraction, kShare);
+    v.optional("overlap_cpu_optimizer_d2h_h2d", spec.overlap_cpu_optimizer_d2h_h2d);
+    v.optional("offload_param", spec.offload_param);
+  }
+};
+
+template <>
 struct Fields<MoeSpec> {
   template <class Visitor>
   static void visit(Visitor& v, MoeSpec& spec) {

@@ -22,10 +22,10 @@ Operator norm(const RankShape& shape, const NormSpec& spec) {
   };
   op.backward = input_gradient_only(kernel(StreamingKind::norm_backward, 3 * hidden));
   op.weights = {{.rows = columns * (biased ? 2 : 1)}};
-  op.saved = {{hidden * elements}};
+  op.saved = {{hidden * elements, {}, spec.input}};
   // Of the module behind it, for its weight gradient.
   if (!shape.recipe.lora) {
-    op.saved.push_back({output.columnwise.bytes() * elements, spec.recompute});
+    op.saved.push_back({output.columnwise.bytes() * elements, spec.recompute, spec.output});
     op.recompute = spec.recompute;
   }
   op.recomputed_at = RecomputedAt::block_backward;

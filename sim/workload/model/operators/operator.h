@@ -37,6 +37,7 @@ struct SavedTensor {
   double bytes = 0;
   /// The module whose recompute makes it again, beside that of its whole block.
   std::optional<RecomputeModule> dropped_by{};
+  std::optional<OffloadModule> offloaded_by{};  ///< the module whose input it is
 };
 
 /// When what was dropped is computed again: before the backward of its whole block (its output

@@ -17,7 +17,9 @@ struct NormSpec {
   std::string_view module;
   Share share{};
   std::optional<RecomputeModule> recompute{};
-  std::int64_t columns = 0;  ///< 0: hidden
+  std::int64_t columns = 0;               ///< 0: hidden
+  std::optional<OffloadModule> input{};   ///< the module that offloads what it takes in
+  std::optional<OffloadModule> output{};  ///< that of the linear module behind it
 };
 Operator norm(const RankShape& shape, const NormSpec& spec);
 

@@ -10,7 +10,7 @@ namespace {
 
 /// The stretches of a layer's pass: what runs before its first exchange of tokens, the exchange,
 /// what runs up to the second one, that, and the rest.
-enum Stretch : std::uint8_t { before, first_exchange, experts, second_exchange, rest };
+enum ProgramStretch : std::uint8_t { before, first_exchange, experts, second_exchange, rest };
 constexpr std::size_t kStretches = 5;
 
 /// How modules are named, of an MLP its norm.
@@ -105,7 +105,7 @@ void take_op(Program& both, CutPass& pass, std::size_t place) {
   both.notes.push_back(pass.program.notes[place]);
 }
 
-void take(Program& both, CutPass& pass, Stretch stretch) {
+void take(Program& both, CutPass& pass, ProgramStretch stretch) {
   const bool exchange = stretch == first_exchange || stretch == second_exchange;
   for (std::size_t i = pass.begin[stretch]; i < pass.begin[stretch + 1]; ++i) {
     take_op(both, pass, i);
@@ -122,7 +122,7 @@ void take_shared(Program& both, CutPass& pass, IsOne is_one) {
   }
 }
 
-void take_others(Program& both, CutPass& pass, Stretch stretch) {
+void take_others(Program& both, CutPass& pass, ProgramStretch stretch) {
   for (std::size_t i = pass.begin[stretch]; i < pass.begin[stretch + 1]; ++i) {
     if (!pass.program.notes[i].module.starts_with(kShared)) take_op(both, pass, i);
   }

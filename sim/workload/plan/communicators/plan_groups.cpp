@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include "sim/workload/plan/communicators/host_groups.h"
+
 namespace simtrain {
 namespace {
 
@@ -60,6 +62,9 @@ void PlanGroups::add_ranks(const std::vector<int>& ranks) {
     }
   }
   add_world();
+  const auto called = [&](GroupKind kind) { return !calls_[at(kind)].empty(); };
+  if (called(GroupKind::to_host) || called(GroupKind::from_host) || called(GroupKind::on_host))
+    add_host_groups(context_, plan_);
   number_links();
 }
 

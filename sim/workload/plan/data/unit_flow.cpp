@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/workload/plan/offload/host_copy.h"
+
 namespace simtrain {
 namespace {
 
@@ -55,6 +57,7 @@ UnitFlow::Unit UnitFlow::unit_of(const StepContext& context, int rank, const Gra
   unit.parameters = part.parameters;
   const SlowedKernelModel kernels = context.kernels_of(rank);
   const double gradient = static_cast<double>(bytes_of(recipe_.optimizer.grad_reduce_dtype));
+  double own_bytes = 0;
   for (const GroupKind kind : kGradientGroups) {
     const std::int64_t parameters = part.reduced_over[static_cast<std::size_t>(kind)];
     const std::int64_t trained = part.trained_over[static_cast<std::size_t>(kind)];
@@ -66,6 +69,7 @@ UnitFlow::Unit UnitFlow::unit_of(const StepContext& context, int rank, const Gra
                   plan_collective({collective, Bytes(bytes), group},
                                   {context.cluster.spec(), recipe_.software.library}))};
     };
+    own_bytes += static_cast<double>(format.bytes_for(parameters)) / group.ranks;
     const std::int64_t adapters = kind == GroupKind::data ? part.adapters : 0;
     unit.gathers.push_back(
         call(Collective::all_gather, format.bytes_for(parameters - adapters) +
@@ -77,6 +81,9 @@ UnitFlow::Unit UnitFlow::unit_of(const StepContext& context, int rank, const Gra
       unit.reductions.back().copies = step_.program.add_transfer(*copies);
   }
   if (unit.gathers.empty()) return unit;
+  if (recipe_.offload.offload_param)
+    unit.from_host =
+        step_.program.add_transfer(copy_from_host(context.cluster.spec().node, own_bytes));
   if (rules_.copies_parameters)
     unit.copy_out = step_.program.add_cost(
         streamed(kernels, 2 * static_cast<double>(format.bytes_for(unit.parameters))));
@@ -126,9 +133,14 @@ void UnitFlow::gather_to(const Task& task, std::size_t end) {
   while (gathered_.size() < end) {
     std::uint32_t last = kNoOp;
     if (gathers(task, gathered_.size())) {
-      for (const Call& call : unit(task, gathered_.size()).gathers)
-        last = step_.add_transfer(Stream::data, call.group, call.cost, Label::parameter_gather,
-                                  step_.last_compute);
+      const Unit& which = unit(task, gathered_.size());
+      std::uint32_t ready = step_.last_compute;
+      if (which.from_host != kNoOp)
+        ready = step_.add_transfer(Stream::from_host, GroupKind::from_host, which.from_host,
+                                   Label::offload, ready);
+      for (const Call& call : which.gathers)
+        last =
+            step_.add_transfer(Stream::data, call.group, call.cost, Label::parameter_gather, ready);
     }
     gathered_.push_back(last);
   }

@@ -37,8 +37,9 @@ class UnitFlow final : public DataFlow {
     std::vector<Call> gathers;
     std::vector<Call> reductions;
     std::int64_t parameters = 0;
-    std::uint32_t copy_out = kNoOp;  ///< of gathered parameters, in the program's compute costs
-    std::uint32_t pack = kNoOp;      ///< of gradients
+    std::uint32_t copy_out = kNoOp;   ///< of gathered parameters, in the program's compute costs
+    std::uint32_t pack = kNoOp;       ///< of gradients
+    std::uint32_t from_host = kNoOp;  ///< of the rank's shard, in the program's transfers
     bool layer = false;
   };
   [[nodiscard]] Unit unit_of(const StepContext& context, int rank, const GradientGroups& groups,

@@ -5,6 +5,7 @@
 #include "sim/workload/model/sharding.h"
 #include "sim/workload/plan/memory/memory_parts.h"
 #include "sim/workload/plan/memory/unit_memory.h"
+#include "sim/workload/plan/offload/offloaded_layers.h"
 #include "sim/workload/schedule/stage_layout.h"
 
 namespace simtrain {
@@ -35,7 +36,10 @@ class PassWalk {
     const double kept = cut ? inputs(action.chunk) : 0;
     const double larger = std::max(chunk, kept);
     activations_ += forward ? chunk : larger - chunk;
-    Live live{activations_, loss_, forward ? 0 : memory_.temporary};
+    const auto place = static_cast<std::size_t>(action.chunk);
+    offloaded_ += forward ? memory_.offloaded[place] : -memory_.offloaded[place];
+    most_offloaded_ = std::max(most_offloaded_, offloaded_);
+    Live live{activations_ + memory_.in_flight[place], loss_, forward ? 0 : memory_.temporary};
     if (forward && head) {
       live.loss += memory_.loss_peak;
       loss_ += memory_.loss_saved;
@@ -57,6 +61,9 @@ class PassWalk {
     return live;
   }
 
+  /// On the host so far, at most.
+  [[nodiscard]] double most_offloaded() const { return most_offloaded_; }
+
  private:
   [[nodiscard]] double inputs(int chunk) const {
     return memory_.for_weight_gradients[static_cast<std::size_t>(chunk)];
@@ -74,9 +81,12 @@ class PassWalk {
   const PassMemory& memory_;
   double activations_ = 0;
   double loss_ = 0;
+  double offloaded_ = 0;
+  double most_offloaded_ = 0;
 };
 
-Live worst_moment(const Recipe& recipe, const ModelTotals& totals, int stage, int micro_batches) {
+void add_worst_moment(const Recipe& recipe, const ModelTotals& totals, int stage, int micro_batches,
+                      StageMemory& stage_memory) {
   const PassMemory memory = pass_memory(recipe, totals, stage);
   PassWalk walk(recipe, memory);
   Live worst;
@@ -84,7 +94,22 @@ Live worst_moment(const Recipe& recipe, const ModelTotals& totals, int stage, in
     const Live live = walk.run(action);
     if (live.sum() > worst.sum()) worst = live;
   }
-  return worst;
+  stage_memory.activations = worst.activations;
+  stage_memory.loss = worst.loss;
+  stage_memory.temporary = worst.temporary;
+  stage_memory.host_activations = walk.most_offloaded();
+}
+
+/// The optimizer's share on the host has its gradients there, in FP32.
+void move_to_host(const Recipe& recipe, const StateShard& shard, StageMemory& memory) {
+  const double share = recipe.offload.optimizer_share();
+  const double state = memory.optimizer * share;
+  memory.optimizer -= state;
+  memory.host_optimizer = state * (1 + kFp32.bytes() / optimizer_bytes(recipe));
+  if (!recipe.offload.offload_param) return;
+  const double parameter = recipe.precision().activation.bytes();
+  const bool beside = sharding_of(recipe).units->keeps_weights;  // the FP32 ones of the optimizer
+  memory.host_weights = parameter * (shard.frozen + (beside ? shard.trained : 0));
 }
 
 void add_kept(const Recipe& recipe, const ModelTotals& totals, const GpuSpec& gpu,
@@ -112,8 +137,10 @@ void add_kept(const Recipe& recipe, const ModelTotals& totals, const GpuSpec& gp
   memory.fp8_copies = low * fp8_copy_bytes(recipe, gpu);
   memory.weights = low * layer_weight_format(recipe).bytes() +
                    (parameters - low) * recipe.precision().activation.bytes() + memory.fp8_copies;
-  memory.gradients = gradients * static_cast<double>(bytes_of(recipe.optimizer.grad_reduce_dtype)) +
-                     placeholder_bytes(recipe, totals, chunks);
+  const double on_gpu = sharding.shards_gradients ? 1 - recipe.offload.optimizer_share() : 1;
+  memory.gradients =
+      gradients * on_gpu * static_cast<double>(bytes_of(recipe.optimizer.grad_reduce_dtype)) +
+      placeholder_bytes(recipe, totals, chunks);
   if (sharding.units) {
     const HeldState held =
         held_units(recipe, totals, chunks, {gradients, frozen}, grid.micro_batches());
@@ -122,6 +149,7 @@ void add_kept(const Recipe& recipe, const ModelTotals& totals, const GpuSpec& gp
     memory.gradients = held.gradients;
   }
   memory.workspaces = static_cast<double>(gpu.gemm_workspaces.value.value());
+  if (recipe.offload.optimizer_cpu_offload) move_to_host(recipe, {gradients, frozen}, memory);
 }
 
 void add_outside(const Recipe& recipe, const ModelTotals& totals, const RankGrid& grid, int stage,
@@ -159,7 +187,10 @@ PassMemory pass_memory(const Recipe& recipe, const ModelTotals& totals, int stag
       inputs += layer.deferred_bytes;
       memory.temporary = std::max(memory.temporary, layer.backward_bytes + layer.dropped_bytes);
     }
-    memory.activations.push_back(bytes);
+    const ChunkOffload offload = chunk_offload(recipe, totals, chunk);
+    memory.activations.push_back(bytes - offload.bytes);
+    memory.in_flight.push_back(offload.in_flight);
+    memory.offloaded.push_back(offload.bytes);
     memory.for_weight_gradients.push_back(inputs);
   }
   if (chunks.back().head) {
@@ -178,10 +209,7 @@ std::vector<StageMemory> stage_memory(const Recipe& recipe, const GpuSpec& gpu,
   for (int stage = 0; stage < recipe.pp(); ++stage) {
     StageMemory memory;
     add_kept(recipe, totals, gpu, grid, stage, memory);
-    const Live worst = worst_moment(recipe, totals, stage, grid.micro_batches());
-    memory.activations = worst.activations;
-    memory.loss = worst.loss;
-    memory.temporary = worst.temporary;
+    add_worst_moment(recipe, totals, stage, grid.micro_batches(), memory);
     add_outside(recipe, totals, grid, stage, memory);
     memory.fragmentation =
         (recipe.software.memory.reserved_per_allocated.value - 1) * memory.allocated();

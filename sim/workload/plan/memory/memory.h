@@ -28,10 +28,17 @@ struct StageMemory {
   double communicators = 0;  ///< their buffers
   double user_buffers = 0;   ///< of tensor-parallel overlap
 
+  /// In the memory of the rank's host: at its own worst moment of a step, the part of the
+  /// optimizer's state with its gradients, and sharded weights.
+  double host_activations = 0;
+  double host_optimizer = 0;
+  double host_weights = 0;
+
   /// What the allocator is likely to hold beyond what is allocated. No part of `total()`: it gives
   /// such blocks back before it fails.
   double fragmentation = 0;
 
+  [[nodiscard]] double host() const { return host_activations + host_optimizer + host_weights; }
   /// Between steps.
   [[nodiscard]] double kept() const { return weights + gradients + optimizer + workspaces; }
   /// At the worst moment of a step.
@@ -66,6 +73,9 @@ struct PassMemory {
   /// and the gradients of their outputs. What is counted while the input gradient runs is the
   /// larger of both, as one goes while the other comes.
   std::vector<double> for_weight_gradients;
+  /// Of `offload`, by chunk: on its way while a pass runs; on the host, beside `activations`.
+  std::vector<double> in_flight;
+  std::vector<double> offloaded;
   double temporary = 0;   ///< while a backward or input gradient runs
   double loss_peak = 0;   ///< while a forward of the head runs; 0 on stages without it
   double loss_saved = 0;  ///< from then to the end of its backward

@@ -58,10 +58,12 @@ HeldState held_units(const Recipe& recipe, const ModelTotals& totals,
                               units.largest_layer + static_cast<double>(rules.parameters_ahead)))
           : units.layers;
   HeldState held;
-  held.weights = (at_work + units.ends) * parameter + shard.frozen * parameter +
-                 (rules.keeps_weights ? shard.trained * parameter : 0);
+  const bool on_gpu = !recipe.offload.offload_param;
+  held.weights = (at_work + units.ends) * parameter + (on_gpu ? shard.frozen * parameter : 0) +
+                 (on_gpu && rules.keeps_weights ? shard.trained * parameter : 0);
   const double packed = (1 + rules.reductions_ahead) * reduced;
-  held.gradients = shard.trained * (rules.keeps_weights ? reduced : kFp32.bytes()) +
+  held.gradients = shard.trained * (1 - recipe.offload.optimizer_share()) *
+                       (rules.keeps_weights ? reduced : kFp32.bytes()) +
                    units.largest_trained * (parameter + packed);
   if (recipe.pp() > 1 && micro_batches > 1) held.gradients += units.trained * reduced;
   return held;

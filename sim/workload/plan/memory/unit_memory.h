@@ -21,7 +21,7 @@ struct StateShard {
 /// gather's buffer, or all units where they stay; the embedding and the head, which stay to their
 /// backward; a unit's gradients, as computed and as packed for the reductions on their way; and
 /// with pipeline stages the sums over micro-batches of all gradients, which are reduced once a
-/// step.
+/// step. What a recipe keeps of the shard on hosts is left out.
 HeldState held_units(const Recipe& recipe, const ModelTotals& totals,
                      const std::vector<ChunkLayout>& chunks, const StateShard& shard,
                      int micro_batches);

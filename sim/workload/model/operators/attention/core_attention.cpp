@@ -144,7 +144,8 @@ Operator core_attention(const RankShape& shape, const AttentionShape& attention)
   Operator op = fused ? fused_attention(shape, attention) : unfused_attention(shape, attention);
   op.module = "core_attention";
   op.saved.insert(op.saved.begin(),
-                  {{element * rows * inputs, attention.recomputed_by}, {element * rows * output}});
+                  {{element * rows * inputs, attention.recomputed_by, OffloadModule::core_attn},
+                   {element * rows * output, {}, OffloadModule::attn_proj}});
   op.recompute = RecomputeModule::core_attn;
   op.costly = true;
   op.output_bytes = element * rows * output;

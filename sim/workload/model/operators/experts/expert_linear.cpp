@@ -111,7 +111,11 @@ Operator expert_linear(const RankShape& shape, bool first) {
                           .sharded_over = {Axis::etp, Axis::ep},
                           .reduced_over = GroupKind::expert_data});
   const double saved = formats.input.columnwise.bytes() * input;
-  op.saved = {{saved, first ? std::optional<RecomputeModule>{} : RecomputeModule::moe_act}};
+  if (first) {
+    op.saved = {{saved, {}, OffloadModule::expert_fc1}};
+  } else {
+    op.saved = {{saved, RecomputeModule::moe_act}};
+  }
   op.output_bytes = shape.activation_bytes() * output;
   op.deferred_bytes = saved + formats.gradient.columnwise.bytes() * output;
   op.flops.products = 2 * experts.rows * static_cast<double>(from) * static_cast<double>(to);
@@ -137,7 +141,7 @@ Operator expert_activation(const RankShape& shape) {
   op.sized_by_routing = !shape.recipe.moe.sizes_known();
   op.forward = kernel(Direction::forward);
   op.backward = input_gradient_only(kernel(Direction::backward));
-  op.saved = {{element * busy * branches}};
+  op.saved = {{element * busy * branches, {}, OffloadModule::moe_act}};
   op.recompute = RecomputeModule::moe_act;
   op.recomputed_at = RecomputedAt::block_backward;
   op.backward_bytes = element * busy * (branches + ffn);
