@@ -1,6 +1,7 @@
 #include "sim/run/simulated_step.h"
 
 #include "sim/run/engine/executor.h"
+#include "sim/run/planned_step.h"
 #include "sim/workload/model/recipe_grid.h"
 #include "sim/workload/plan/step_clock.h"
 
@@ -22,8 +23,7 @@ Job lay_out(const Scenario& scenario, const SimulateOptions& options) {
           classes};
 }
 
-SimulatedStep simulate_step(const Scenario& scenario, const SimulateOptions& options) {
-  const auto begun = std::chrono::steady_clock::now();
+PlannedStep plan_step(const Scenario& scenario, const SimulateOptions& options) {
   Job job = lay_out(scenario, options);
   const GpuSpec& gpu = job.cluster.spec().gpu;
   const double clock = step_clock(job.context(FittedKernelModel(gpu)));
@@ -31,10 +31,17 @@ SimulatedStep simulate_step(const Scenario& scenario, const SimulateOptions& opt
   std::vector<SimulatedPieces> passes = simulate_pieces(job.context(kernels));
   std::vector<PieceCosts> costs = costs_of(passes);
   Plan plan = step_plan({job.context(kernels), costs});
-  Timeline timeline = execute(plan, options.watch);
+  return {std::move(job), clock, std::move(passes), std::move(costs), std::move(plan)};
+}
+
+SimulatedStep simulate_step(const Scenario& scenario, const SimulateOptions& options) {
+  const auto begun = std::chrono::steady_clock::now();
+  PlannedStep step = plan_step(scenario, options);
+  Timeline timeline = execute(step.plan, options.watch);
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begun;
-  return {std::move(job),      clock,        std::move(passes), std::move(costs), std::move(plan),
-          std::move(timeline), taken.count()};
+  return {std::move(step.job),   step.clock,           std::move(step.passes),
+          std::move(step.costs), std::move(step.plan), std::move(timeline),
+          taken.count()};
 }
 
 std::vector<int> ranks_behind(const SimulatedStep& simulated) {

@@ -13,9 +13,10 @@ from tests.python.program import ROOT, document, printed
 
 FOLDERS = {"gpu": "hardware/gpus", "node": "hardware/nodes", "fabric": "hardware/fabrics",
            "cluster": "hardware/clusters", "machine": "hardware/machines", "software": "hardware/software",
-           "tp-overlap": "hardware/tp_overlap", "model": "scenarios/models", "scenario": "scenarios"}
+           "tp-overlap": "hardware/tp_overlap", "model": "scenarios/models", "scenario": "scenarios",
+           "jobs": "scenarios/jobs"}
 
-RESULTS = ["result", "nccl", "goodput", "job"]
+RESULTS = ["result", "nccl", "goodput", "job", "share"]
 
 
 class Loader(yaml.SafeLoader):

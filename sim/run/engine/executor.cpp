@@ -12,6 +12,7 @@
 #include "sim/run/engine/blocked_report.h"
 #include "sim/run/engine/executor_state.h"
 #include "sim/run/engine/pass_flows.h"
+#include "sim/run/engine/rank_loads.h"
 
 namespace simtrain {
 namespace {
@@ -20,22 +21,22 @@ using execution::Activity;
 using execution::GroupState;
 using execution::kNone;
 using execution::Member;
-using execution::RankLoad;
+using execution::RankLoads;
 using execution::RankState;
 using execution::Seat;
 
-/// A transfer may hold at most this part of a GPU's SMs or memory bandwidth.
-constexpr double kLargestShare = 0.5;
-
 class Executor {
  public:
-  Executor(const Plan& plan, const Watch& watch)
+  /// With `steps`, its jobs begin their steps again and again.
+  Executor(const Plan& plan, const Watch& watch, StepLog* steps, RateObserver* observer)
       : plan_(plan),
         watch_(watch),
-        network_(plan.link_capacities, execution::routes_of(plan, no_links_)),
+        steps_(steps),
+        observer_(observer),
+        network_(plan.link_capacities, execution::routes_of(plan, no_links_), observer),
         pass_flows_(network_),
         ranks_(plan.ranks.size()),
-        loads_(plan.ranks.size()),
+        loads_(plan),
         kinds_(plan.programs),
         seats_(plan.ranks.size() * kinds_.count()),
         groups_(plan.groups.size()) {
@@ -54,13 +55,16 @@ class Executor {
   }
 
   Timeline run() {
-    for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) advance(rank);
+    if (steps_ != nullptr) schedule_starts();
+    for (std::uint32_t rank = 0; rank < ranks_.size() && steps_ == nullptr; ++rank) advance(rank);
     settle();
     while (!queue_.empty()) {
       now_ = queue_.next_time();
       if (now_ > kLongestStep) throw InputError({}, "", std::string(kTooLongStep));
+      if (observer_ != nullptr) observer_->at(now_);
       while (!queue_.empty() && queue_.next_time() == now_) finish_due();
       settle();
+      if (steps_ != nullptr && steps_->complete()) return std::move(timeline_);
       report_progress();
     }
     execution::refuse_leftovers(plan_, orders_, ranks_);
@@ -88,6 +92,35 @@ class Executor {
     }
   }
 
+  /// The start of a job is an activity of nobody, of the job's number.
+  void schedule_starts() {
+    for (std::uint32_t job = 0; job < steps_->jobs().size(); ++job) {
+      const std::uint32_t id = fresh_activity(kNone);
+      activities_[id].compute = true;
+      queue_.schedule(id, steps_->jobs()[job].start);
+    }
+  }
+
+  void begin_step(std::uint32_t job) {
+    const RepeatedJob& ranks = steps_->jobs()[job];
+    std::size_t ops = 0;
+    for (std::uint32_t rank = ranks.first; rank < ranks.end; ++rank) {
+      const StreamProgram& order = orders_[plan_.ranks[rank].program];
+      ranks_[rank].begin(order, plan_.programs[plan_.ranks[rank].program],
+                         timeline_.spans[rank].data());
+      ops += order.ops.size();
+    }
+    steps_->begin(job, now_, ops);
+    for (std::uint32_t rank = ranks.first; rank < ranks.end; ++rank) advance(rank);
+  }
+
+  void count_ended(std::uint32_t id) {
+    const auto& members = activities_[id].members;
+    if (members.empty()) return begin_step(id);
+    const std::uint32_t job = steps_->job_of(members.front().rank);
+    if (steps_->ended(job, members.size(), now_)) begin_step(job);
+  }
+
   /// Lets the head of every woken stream of a rank join that can.
   void advance(std::uint32_t rank) {
     RankState& state = ranks_[rank];
@@ -113,7 +146,7 @@ class Executor {
     const std::uint32_t id = expected == 1 ? fresh_activity(own.group) : gathering(own);
     Activity& activity = activities_[id];
     activity.members.push_back({rank, place});
-    take_sms(rank, op.sms);
+    loads_.take_sms(rank, op.sms);
     if (activity.members.size() < expected) return;
     if (expected > 1) {
       GroupState& group = groups_[own.group];
@@ -160,8 +193,8 @@ class Executor {
       activity.cost = &rank.program->compute_costs[op.cost];
       activity.left = to_seconds(activity.cost->time);
       activity.updated = now_;
-      for (const Member& member : activity.members) loads_[member.rank].computing = id;
-      touch(first.rank);
+      for (const Member& member : activity.members) loads_.set_computing(member.rank, id);
+      loads_.touch(first.rank);
       if (activity.cost->traffic != kNoTraffic && activity.group != kNone)
         start_inner(id, rank.program->inner[activity.cost->traffic]);
     } else {
@@ -217,7 +250,7 @@ class Executor {
     for (const Member& member : activity.members) {
       __builtin_prefetch(&ranks_[member.rank]);
       __builtin_prefetch(&ranks_[member.rank].ops);
-      __builtin_prefetch(&loads_[member.rank]);
+      loads_.fetch(member.rank);
       __builtin_prefetch(&seats_[member.rank * kinds_.count()]);
     }
     if (activity.flow != kNone) network_.fetch(activity.flow);
@@ -254,6 +287,7 @@ class Executor {
     // What starts now may move the activities, but not take this one before it is free.
     for (std::size_t i = 0; i < activities_[id].members.size(); ++i)
       advance(activities_[id].members[i].rank);
+    if (steps_ != nullptr) count_ended(id);
     free_.push_back(id);
   }
 
@@ -267,24 +301,13 @@ class Executor {
     state.woken |= bit;
     state.woken |= std::exchange(state.blocks[op.stream], std::uint16_t{0});
     if (activity.compute) {
-      loads_[member.rank].computing = kNone;
+      loads_.set_computing(member.rank, kNone);
     } else {
-      take_sms(member.rank, -op.sms);
+      loads_.take_sms(member.rank, -op.sms);
     }
   }
 
   // --- load and speed ---
-
-  void touch(std::uint32_t rank) {
-    if (std::exchange(loads_[rank].dirty, true)) return;
-    dirty_.push_back(rank);
-  }
-
-  void take_sms(std::uint32_t rank, int sms) {
-    if (sms == 0) return;
-    loads_[rank].sms += sms;
-    touch(rank);
-  }
 
   /// Replaces the memory traffic that a transfer causes by that at `speed`.
   void set_traffic(Activity& activity, double speed) {
@@ -292,33 +315,14 @@ class Executor {
     const std::int64_t change = traffic - activity.traffic;
     if (change == 0) return;
     activity.traffic = traffic;
-    for (const Member& member : activity.members) {
-      loads_[member.rank].traffic += change;
-      touch(member.rank);
-    }
-  }
-
-  [[nodiscard]] double slowdown(const Activity& activity) const {
-    double slowest = 1;
-    for (const Member& member : activity.members) {
-      const RankLoad& state = loads_[member.rank];
-      const double sms = std::min(kLargestShare, static_cast<double>(state.sms) / plan_.sm_count);
-      const double traffic = std::clamp(static_cast<double>(state.traffic) / plan_.memory_bandwidth,
-                                        0.0, kLargestShare);
-      const ComputeCost& cost = *activity.cost;
-      const double shared = state.traffic > 0 ? 1 + plan_.overlap_slowdown : 1;
-      slowest =
-          std::max(slowest, cost.sm_bound * shared / (1 - sms) + cost.memory_bound / (1 - traffic) +
-                                (1 - cost.sm_bound - cost.memory_bound));
-    }
-    return slowest;
+    for (const Member& member : activity.members) loads_.add_traffic(member.rank, change);
   }
 
   /// Of a compute op, by what runs beside it.
   void set_speed(std::uint32_t id) {
     const Activity& activity = activities_[id];
     const double lost = activity.inner.empty() ? 0 : pass_flows_.loss(activity.inner);
-    set_speed(id, 1 / (slowdown(activity) + lost));
+    set_speed(id, 1 / (loads_.slowdown(activity) + lost));
   }
 
   /// Notes that the speed of a compute op is to be set once all flows are settled.
@@ -348,12 +352,7 @@ class Executor {
       set_traffic(activities_[change.tag], change.rate);
       set_speed(change.tag, change.rate);
     }
-    for (const std::uint32_t rank : dirty_) {
-      loads_[rank].dirty = false;
-      const std::uint32_t id = loads_[rank].computing;
-      if (id != kNone) slow(id);
-    }
-    dirty_.clear();
+    loads_.for_each_touched([this](std::uint32_t id) { slow(id); });
     for (const std::uint32_t id : slowed_) {
       activities_[id].dirty = false;
       set_speed(id);
@@ -363,18 +362,19 @@ class Executor {
 
   const Plan& plan_;
   const Watch& watch_;
+  StepLog* steps_;
+  RateObserver* observer_;
   const std::vector<LinkShare> no_links_;
   std::vector<StreamProgram> orders_;
   FlowNetwork network_;
   PassFlows pass_flows_;
   std::vector<RankState> ranks_;
-  std::vector<RankLoad> loads_;  ///< by rank
+  RankLoads loads_;
   Seats kinds_;
   std::vector<Seat> seats_;  ///< by rank and the number of the kind
   std::vector<GroupState> groups_;
   std::vector<Activity> activities_;
   std::vector<std::uint32_t> free_;
-  std::vector<std::uint32_t> dirty_;
   std::vector<std::uint32_t> slowed_;  ///< compute ops whose load changed
   std::vector<std::uint32_t> due_;     ///< activities that end now
   EventQueue queue_;
@@ -387,6 +387,13 @@ class Executor {
 
 }  // namespace
 
-Timeline execute(const Plan& plan, const Watch& watch) { return Executor(plan, watch).run(); }
+Timeline execute(const Plan& plan, const Watch& watch) {
+  return Executor(plan, watch, nullptr, nullptr).run();
+}
+
+void execute_steps(const Plan& plan, StepLog& steps, RateObserver* observer) {
+  const Watch nobody;
+  Executor(plan, nobody, &steps, observer).run();
+}
 
 }  // namespace simtrain
