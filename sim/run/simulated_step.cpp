@@ -39,9 +39,8 @@ SimulatedStep simulate_step(const Scenario& scenario, const SimulateOptions& opt
   PlannedStep step = plan_step(scenario, options);
   Timeline timeline = execute(step.plan, options.watch);
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begun;
-  return {std::move(step.job),   step.clock,           std::move(step.passes),
-          std::move(step.costs), std::move(step.plan), std::move(timeline),
-          taken.count()};
+  return {std::move(step.job),  step.clock,          std::move(step.passes), std::move(step.costs),
+          std::move(step.plan), std::move(timeline), taken.count()};
 }
 
 std::vector<int> ranks_behind(const SimulatedStep& simulated) {

@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
 
-#include "sim/output/training/share_report.h"
 #include "sim/output/text/json_parts.h"
+#include "sim/output/training/share_report.h"
 
 namespace simtrain {
 namespace {
@@ -43,12 +43,9 @@ Json link_json(const FabricResult& result, const SharedLink& link) {
                           {"seconds", link.held_up_s[job][by]}});
     }
   }
-  return {{"from", link.from},
-          {"to", link.to},
-          {"alike", link.alike},
-          {"bytes_per_s", link.bytes_per_s},
-          {"used", std::move(used)},
-          {"held_up", std::move(delays)}};
+  return {{"from", link.from},       {"to", link.to},
+          {"alike", link.alike},     {"bytes_per_s", link.bytes_per_s},
+          {"used", std::move(used)}, {"held_up", std::move(delays)}};
 }
 
 Json choice_json(const FabricResult& result, const PlacementChoice& choice) {
@@ -57,12 +54,9 @@ Json choice_json(const FabricResult& result, const PlacementChoice& choice) {
     jobs.push_back({{"job", result.jobs[i].name},
                     {"before_s", choice.others_before_s[i]},
                     {"step_time_s", choice.others_s[i]}});
-  return {{"placement", choice.name},
-          {"hosts", choice.hosts},
-          {"step_time_s", choice.step_s},
-          {"alone_s", choice.alone_s},
-          {"lost_gpus", choice.lost_gpus},
-          {"others_lost_gpus", choice.others_lost_gpus},
+  return {{"placement", choice.name},      {"hosts", choice.hosts},
+          {"step_time_s", choice.step_s},  {"alone_s", choice.alone_s},
+          {"lost_gpus", choice.lost_gpus}, {"others_lost_gpus", choice.others_lost_gpus},
           {"jobs", std::move(jobs)}};
 }
 

@@ -12,15 +12,16 @@
 namespace simtrain {
 namespace {
 
-constexpr std::size_t kMostLinks = 10;
+constexpr std::size_t kMostLinks = 6;
+constexpr std::size_t kMostHosts = 60;  ///< characters
 constexpr std::size_t kNameColumns = 20;
 
 std::string name_cell(const std::string& name) {
   return fmt::format("{:<20}", shortened(printable(name), kNameColumns));
 }
 
-/// "0-63,96": hosts in order of their numbers.
-std::string ranges(std::vector<int> hosts) {
+/// "hosts 0-63,96" in order of their numbers, or how many where these are many ranges.
+std::string hosts_text(std::vector<int> hosts) {
   std::sort(hosts.begin(), hosts.end());
   std::string out;
   for (std::size_t first = 0; first < hosts.size();) {
@@ -31,18 +32,20 @@ std::string ranges(std::vector<int> hosts) {
                          : fmt::format("{}-{}", hosts[first], hosts[last]);
     first = last + 1;
   }
-  return out;
+  if (out.size() > kMostHosts)
+    return fmt::format("{} hosts from {} to {}", hosts.size(), hosts.front(), hosts.back());
+  return "hosts " + out;
 }
 
-std::string signed_percent(double ratio) { return fmt::format("{:+.2f} %", 100 * (ratio - 1)); }
+std::string slower_by(double ratio) { return fmt::format("{:+.2f} %", 100 * (ratio - 1)); }
 
 void add_head(const FabricResult& result, std::string& out) {
   int used = 0;
   for (const JobOnFabric& job : result.jobs) used += job.gpus;
-  labelled_line(out, "cluster",
-                fmt::format("{}: {} nodes, {} GPUs, {} of them in {} job{}", result.cluster,
-                            result.nodes, result.gpus, used, result.jobs.size(),
-                            result.jobs.size() == 1 ? "" : "s"));
+  labelled_line(
+      out, "cluster",
+      fmt::format("{}: {} nodes, {} GPUs, {} of them in {} job{}", result.cluster, result.nodes,
+                  result.gpus, used, result.jobs.size(), result.jobs.size() == 1 ? "" : "s"));
   labelled_line(out, "steps",
                 fmt::format("mean of those after {} to warm up, {} of each job at least",
                             result.steps.warm_up, result.steps.counted));
@@ -52,14 +55,15 @@ void add_jobs(const FabricResult& result, std::string& out) {
   out += fmt::format("\n{:<20}{:>7}{:>14}{:>14}{:>10}{:>13}\n", "job", "GPUs", "alone", "together",
                      "slower", "GPUs lost");
   for (const JobOnFabric& job : result.jobs) {
-    out += name_cell(job.name) +
-           fmt::format("{:>7}{:>14}{:>14}{:>10}{:>13.1f}\n", job.gpus, seconds_text(job.alone_s),
-                       seconds_text(job.together_s), signed_percent(job.together_s / job.alone_s),
-                       job.lost_gpus());
+    out +=
+        name_cell(job.name) + fmt::format("{:>7}{:>14}{:>14}{:>10}{:>13.1f}\n", job.gpus,
+                                          seconds_text(job.alone_s), seconds_text(job.together_s),
+                                          slower_by(job.together_s / job.alone_s), job.lost_gpus());
   }
   for (const JobOnFabric& job : result.jobs) {
-    std::string line = fmt::format("{}: {}, {}, hosts {}", printable(job.name),
-                                   printable(job.scenario), job.placement, ranges(job.hosts));
+    std::string line = fmt::format("{}: {}, ", printable(job.name), printable(job.scenario));
+    if (job.placement != name_of(PlacementKind::hosts)) line += job.placement + ", ";
+    line += hosts_text(job.hosts);
     if (job.start_s > 0) line += fmt::format(", starts at {}", seconds_text(job.start_s));
     if (job.most_s > job.least_s)
       line += fmt::format("; {} steps from {} to {}", job.steps, seconds_text(job.least_s),
@@ -91,7 +95,7 @@ void add_slowers(const FabricResult& result, std::string& out) {
       lines += wrapped_line(fmt::format(
           "{} takes {} without {}: {} costs it {}", printable(job.name),
           seconds_text(job.without_s[by]), printable(result.jobs[by].name),
-          printable(result.jobs[by].name), signed_percent(job.together_s / job.without_s[by])));
+          printable(result.jobs[by].name), slower_by(job.together_s / job.without_s[by])));
     }
   }
   if (!lines.empty()) out += "\nWho slows whom\n" + lines;
@@ -107,8 +111,9 @@ std::string link_line(const FabricResult& result, const SharedLink& link) {
     for (std::size_t by = 0; by < result.jobs.size(); ++by) {
       constexpr double kShown = 1e-6;
       if (by == job || link.held_up_s[job][by] < kShown) continue;
-      delays += fmt::format("; {} holds up {} by {} a step", printable(result.jobs[by].name),
-                            printable(result.jobs[job].name), seconds_text(link.held_up_s[job][by]));
+      delays +=
+          fmt::format("; {} holds up {} by {} a step", printable(result.jobs[by].name),
+                      printable(result.jobs[job].name), seconds_text(link.held_up_s[job][by]));
     }
   }
   const std::string alike = link.alike > 1 ? fmt::format(" and {} alike", link.alike - 1) : "";
@@ -136,9 +141,10 @@ void add_choices(const FabricResult& result, const std::vector<PlacementChoice>&
     out += fmt::format("{:<34}{:>14}{:>14.1f}{:>18.1f}\n", shortened(choice.name, 33),
                        seconds_text(choice.step_s), choice.lost_gpus, choice.others_lost_gpus);
   }
-  out += wrapped_line("The first costs the others least. GPUs lost: as many as one might as well "
-                      "take away from jobs that nobody slows.",
-                      0);
+  out += wrapped_line(
+      "The first costs the others least. GPUs lost: as many as one might as well "
+      "take away from jobs that nobody slows.",
+      0);
 }
 
 }  // namespace
@@ -152,8 +158,11 @@ std::string fabric_text(const FabricResult& result, const std::vector<PlacementC
   add_links(result, out);
   add_choices(result, choices, out);
   out += fmt::format("\n{} ranks", result.ranks);
-  if (result.ranks_simulated > 0)
+  if (result.ranks_simulated == result.ranks) {
+    out += ", each simulated";
+  } else if (result.ranks_simulated > 0) {
     out += fmt::format(", {} simulated for all that are alike", result.ranks_simulated);
+  }
   return out + fmt::format("; {:.2f} s\n", result.wall_s);
 }
 

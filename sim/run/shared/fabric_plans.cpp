@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "sim/core/invariant.h"
 #include "sim/run/engine/executor.h"
 #include "sim/workload/parallel/messages.h"
 
@@ -66,9 +65,9 @@ FabricPlans fabric_plans(const FabricScenario& fabric, ClusterCache& clusters) {
   }
   plans.cluster = jobs.front().shared_cluster;
   plans.links_never_bind = plans.cluster->inner_links_never_bind();
-  const bool apart = fabric.jobs.size() == 1 ||
-                     (plans.links_never_bind &&
-                      std::none_of(jobs.begin(), jobs.end(), leaves_by_others));
+  const bool apart =
+      fabric.jobs.size() == 1 ||
+      (plans.links_never_bind && std::none_of(jobs.begin(), jobs.end(), leaves_by_others));
   if (apart) {
     for (const FabricJob& job : fabric.jobs) {
       const SimulatedStep step = simulate_step(job.scenario, {.clusters = &clusters});

@@ -1,11 +1,12 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
+#include "sim/run/planned_step.h"
 #include "sim/run/shared/fabric_scenario.h"
 #include "sim/run/shared/plan_union.h"
-#include "sim/run/planned_step.h"
 
 namespace simtrain {
 

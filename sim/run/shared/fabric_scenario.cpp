@@ -92,9 +92,9 @@ FabricJob load_entry(const DataFolder& data, const std::string& path, const Yaml
   const auto source = ScenarioSource::from_file(scenario_path(data, path, entry, key));
   const std::string row = entry.row.value_or("");
   if (row.empty() && source.has_table())
-    throw InputError(entry.where, key + ".row",
-                     fmt::format("is missing; {} has a table, and a job is of one of its rows",
-                                 entry.scenario));
+    throw InputError(
+        entry.where, key + ".row",
+        fmt::format("is missing; {} has a table, and a job is of one of its rows", entry.scenario));
   const std::vector<std::string> rows = source.row_names();
   if (!row.empty() && std::find(rows.begin(), rows.end(), row) == rows.end())
     throw InputError(entry.where, key + ".row",
@@ -104,8 +104,7 @@ FabricJob load_entry(const DataFolder& data, const std::string& path, const Yaml
   FabricJob job{entry.name, {}, placement_text(entry.placement), entry.start, entry.where};
   job.scenario = source.scenario(data, row, settings_of(tree, node, entry, key));
   try {
-    const std::vector<int> hosts =
-        free_hosts(job.scenario.cluster, job.scenario.placement, taken);
+    const std::vector<int> hosts = free_hosts(job.scenario.cluster, job.scenario.placement, taken);
     for (const int host : hosts) taken[static_cast<std::size_t>(host)] = true;
     place_on(job.scenario, hosts);
   } catch (const std::invalid_argument& refusal) {
@@ -169,14 +168,6 @@ FabricScenario load_fabric(const DataFolder& data, const std::string& path) {
     fabric.jobs.push_back(load_entry(data, path, tree, i, file.jobs[i], taken));
   refuse_unlike(fabric.jobs);
   return fabric;
-}
-
-std::vector<std::string> fabric_scenario_files(const DataFolder& data, const std::string& path) {
-  const FabricFile file = read_file(load_yaml_file(path));
-  std::vector<std::string> files;
-  for (std::size_t i = 0; i < file.jobs.size(); ++i)
-    files.push_back(scenario_path(data, path, file.jobs[i], fmt::format("jobs[{}]", i)));
-  return files;
 }
 
 }  // namespace simtrain

@@ -5,8 +5,8 @@
 
 #include "sim/core/files/data_folder.h"
 #include "sim/run/engine/step_log.h"
-#include "sim/run/shared/fabric_spec.h"
 #include "sim/run/scenario/scenario.h"
+#include "sim/run/shared/fabric_spec.h"
 
 namespace simtrain {
 
@@ -34,9 +34,6 @@ struct FabricScenario {
 /// Throws InputError where something is wrong in it or in one of these, hosts are too few or given
 /// twice, or a job's scenario makes the hardware another than that of the others.
 FabricScenario load_fabric(const DataFolder& data, const std::string& path);
-
-/// The files of the scenarios that it names, in its order.
-std::vector<std::string> fabric_scenario_files(const DataFolder& data, const std::string& path);
 
 /// Gives a job other hosts.
 void place_on(Scenario& scenario, const std::vector<int>& hosts);

@@ -101,8 +101,7 @@ void LinkLedger::find_blame(Flow& flow) const {
   double own = 0;
   for (const Use& use : routes_[flow.route]) {
     const std::vector<double>& load = links_[use.link].load;
-    const double asked =
-        std::accumulate(load.begin(), load.end(), 0.0) / links_[use.link].capacity;
+    const double asked = std::accumulate(load.begin(), load.end(), 0.0) / links_[use.link].capacity;
     if (asked <= most) continue;
     most = asked;
     flow.link = use.link;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <map>
 #include <tuple>
 #include <unordered_map>
@@ -56,8 +55,7 @@ PlanUnion united(const std::vector<const Plan*>& plans) {
     const auto rank = static_cast<std::uint32_t>(all.plan.ranks.size());
     const auto first = static_cast<std::uint32_t>(all.plan.groups.size());
     const std::vector<int> ids = add_links(all, *plan, of_cluster);
-    all.plan.programs.insert(all.plan.programs.end(), plan->programs.begin(),
-                             plan->programs.end());
+    all.plan.programs.insert(all.plan.programs.end(), plan->programs.begin(), plan->programs.end());
     for (SimulatedRank own : plan->ranks) {
       own.program += program;
       for (std::uint32_t& group : own.groups) group += first;
@@ -157,8 +155,8 @@ std::vector<std::vector<double>> most_asked(const PlanUnion& all) {
     const std::vector<LinkShare>& links = all.plan.groups[group].links_at(set);
     double rate = limit;
     for (const LinkShare& use : links)
-      rate = std::min(rate,
-                      all.plan.link_capacities[static_cast<std::size_t>(use.link)] / use.share);
+      rate =
+          std::min(rate, all.plan.link_capacities[static_cast<std::size_t>(use.link)] / use.share);
     std::vector<double>& of_job = asked[all.job_of_rank[all.plan.groups[group].members.front()]];
     for (const LinkShare& use : links)
       of_job[static_cast<std::size_t>(use.link)] += use.share * rate;

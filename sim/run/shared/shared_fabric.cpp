@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "sim/run/engine/executor.h"
-#include "sim/run/shared/link_ledger.h"
 #include "sim/run/shared/fabric_plans.h"
+#include "sim/run/shared/link_ledger.h"
 #include "sim/topology/cluster_map.h"
 #include "sim/topology/graph/cluster_graph.h"
 

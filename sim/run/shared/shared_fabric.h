@@ -33,8 +33,8 @@ struct JobOnFabric {
 struct SharedLink {
   std::string from;  ///< of the first of them
   std::string to;
-  int alike = 1;            ///< how many there are
-  double bytes_per_s = 0;   ///< that it has
+  int alike = 1;             ///< how many there are
+  double bytes_per_s = 0;    ///< that it has
   std::vector<double> used;  ///< by job: mean share of that
   /// By job and who is to blame: seconds a step by which transfers over it were held up there.
   std::vector<std::vector<double>> held_up_s;
@@ -47,11 +47,12 @@ struct FabricResult {
   std::string name;
   std::string cluster;
   int nodes = 0;
-  int gpus = 0;                    ///< of the cluster
-  bool links_never_bind = false;   ///< between switches, whoever uses them
+  int gpus = 0;                   ///< of the cluster
+  bool links_never_bind = false;  ///< between switches, whoever uses them
   std::vector<JobOnFabric> jobs;
-  std::vector<std::vector<int>> meeting;  ///< jobs that slow one another, directly or through others
-  std::vector<SharedLink> links;          ///< those with most delay first
+  std::vector<std::vector<int>>
+      meeting;                    ///< jobs that slow one another, directly or through others
+  std::vector<SharedLink> links;  ///< those with most delay first
   int ranks = 0;
   int ranks_simulated = 0;
   StepsToCount steps;
@@ -61,11 +62,12 @@ struct FabricResult {
 struct FabricOptions {
   ClusterCache* clusters = nullptr;  ///< shared with other simulations; not owned
   Watch watch{};                     ///< receives the number of simulations that have ended
-  int only_without = -1;  ///< a job: the others are not left out, JobOnFabric::without_s of it alone
+  int only_without =
+      -1;  ///< a job: the others are not left out, JobOnFabric::without_s of it alone
 };
 
-/// Simulates the jobs of a cluster alone and together (docs/adr/0042). Jobs whose links can never be
-/// asked for more than they have do not meet: together they take what they take alone.
+/// Simulates the jobs of a cluster alone and together (docs/adr/0042). Jobs whose links can never
+/// be asked for more than they have do not meet: together they take what they take alone.
 FabricResult share_fabric(const FabricScenario& fabric, const FabricOptions& options = {});
 
 }  // namespace simtrain

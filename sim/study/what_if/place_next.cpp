@@ -1,6 +1,7 @@
 #include "sim/study/what_if/place_next.h"
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -21,9 +22,8 @@ std::vector<Candidate> candidates(const FabricScenario& fabric) {
   const std::vector<bool> taken = fabric.taken_hosts(last);
   std::vector<Candidate> list;
   const auto add = [&](std::string name, std::vector<int> hosts) {
-    const bool known = std::any_of(list.begin(), list.end(), [&](const Candidate& one) {
-      return one.hosts == hosts;
-    });
+    const bool known = std::any_of(list.begin(), list.end(),
+                                   [&](const Candidate& one) { return one.hosts == hosts; });
     if (!known) list.push_back({std::move(name), std::move(hosts)});
   };
   add("as in the file: " + job.placement, placed_hosts(cluster, job.scenario.placement));
@@ -42,8 +42,14 @@ std::vector<Candidate> candidates(const FabricScenario& fabric) {
 
 PlacementChoice choice_of(const Candidate& candidate, const FabricResult& result) {
   const JobOnFabric& placed = result.jobs.back();
-  PlacementChoice choice{candidate.name, candidate.hosts, placed.together_s, placed.alone_s,
-                         0,              placed.lost_gpus(), {},             {}};
+  PlacementChoice choice{candidate.name,
+                         candidate.hosts,
+                         placed.together_s,
+                         placed.alone_s,
+                         0,
+                         placed.lost_gpus(),
+                         {},
+                         {}};
   for (const JobOnFabric& job : result.jobs) {
     const bool itself = &job == &placed;
     const double before = itself ? job.alone_s : job.without_s.back();

@@ -27,12 +27,15 @@ struct Run {
   Run(HandMade plan, std::vector<RepeatedJob> jobs, StepsToCount wanted)
       : made(std::move(plan)),
         log(std::move(jobs), wanted),
-        ledger(made.plan, [&] {
-          std::vector<std::uint32_t> job_of;
-          for (std::uint32_t rank = 0; rank < made.plan.ranks.size(); ++rank)
-            job_of.push_back(log.job_of(rank));
-          return job_of;
-        }(), static_cast<std::uint32_t>(log.jobs().size())) {
+        ledger(
+            made.plan,
+            [&] {
+              std::vector<std::uint32_t> job_of;
+              for (std::uint32_t rank = 0; rank < made.plan.ranks.size(); ++rank)
+                job_of.push_back(log.job_of(rank));
+              return job_of;
+            }(),
+            static_cast<std::uint32_t>(log.jobs().size())) {
     ledger.count_from(log);
     execute_steps(made.plan, log, &ledger);
     ledger.close();

@@ -1,4 +1,6 @@
 // Jobs of scenarios on one cluster: what holds of them whatever they are.
+#include "sim/run/shared/shared_fabric.h"
+
 #include <algorithm>
 #include <numeric>
 #include <random>
@@ -8,7 +10,6 @@
 #include "sim/run/engine/executor.h"
 #include "sim/run/planned_step.h"
 #include "sim/run/shared/plan_union.h"
-#include "sim/run/shared/shared_fabric.h"
 #include "tests/run/scenarios.h"
 
 namespace simtrain::testing {
@@ -43,9 +44,7 @@ std::vector<int> beside(int first) {
 
 const std::vector<std::string> kTensor{"tp=4", "cp=1", "gbs=256"};
 
-FabricScenario fabric_of(std::vector<FabricJob> jobs) {
-  return {"test", std::move(jobs), {1, 2}};
-}
+FabricScenario fabric_of(std::vector<FabricJob> jobs) { return {"test", std::move(jobs), {1, 2}}; }
 
 double step_of(const FabricJob& job) { return simulate(job.scenario).step_time_s; }
 
@@ -82,8 +81,8 @@ TEST_CASE("A job by itself takes what `run` says") {
 }
 
 TEST_CASE("Jobs on links that bind: alone as `run` says, together slower, the third not at all") {
-  const FabricScenario fabric = fabric_of(
-      {job_on("a", across(0)), job_on("b", across(4)), job_on("c", beside(16), kTensor)});
+  const FabricScenario fabric =
+      fabric_of({job_on("a", across(0)), job_on("b", across(4)), job_on("c", beside(16), kTensor)});
   const FabricResult result = share_fabric(fabric);
   CHECK(!result.links_never_bind);
   CHECK(result.ranks == 192);
@@ -141,7 +140,8 @@ TEST_CASE("On a fabric that never binds jobs do not meet") {
 
 TEST_CASE("The order of jobs does not matter") {
   std::vector<FabricJob> jobs{
-      job_on("a", {0, 8, 1, 9, 2, 10, 16, 24}), job_on("b", {3, 11, 4, 12, 17, 25, 18, 26}, kTensor),
+      job_on("a", {0, 8, 1, 9, 2, 10, 16, 24}),
+      job_on("b", {3, 11, 4, 12, 17, 25, 18, 26}, kTensor),
       job_on("c", {5, 13, 6, 14, 19, 27, 20, 28}, {}, std::chrono::milliseconds(30))};
   const FabricResult one = share_fabric(fabric_of(jobs));
   CHECK(one.meeting.size() == 1);
@@ -177,7 +177,8 @@ TEST_CASE("A folded plan of jobs does what that of all their ranks does") {
     std::vector<std::string> others = plans[(round / 2) % plans.size()];
     if (hashed) others.insert(others.end(), settings.end() - 2, settings.end());
     const std::vector<FabricJob> jobs{
-        job_on("a", drawn ? std::vector<int>(hosts.begin(), hosts.begin() + 8) : across(0), settings),
+        job_on("a", drawn ? std::vector<int>(hosts.begin(), hosts.begin() + 8) : across(0),
+               settings),
         job_on("b", drawn ? std::vector<int>(hosts.begin() + 8, hosts.begin() + 16) : across(4),
                others)};
     ClusterCache clusters;
