@@ -98,7 +98,11 @@ void add_slowers(const FabricResult& result, std::string& out) {
           printable(result.jobs[by].name), slower_by(job.together_s / job.without_s[by])));
     }
   }
-  if (!lines.empty()) out += "\nWho slows whom\n" + lines;
+  if (!lines.empty()) {
+    out += "\nWho slows whom\n" + lines;
+  } else if (result.meeting.size() < result.jobs.size()) {
+    out += "\nNo step would be shorter without another job.\n";
+  }
 }
 
 std::string link_line(const FabricResult& result, const SharedLink& link) {
