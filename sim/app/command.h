@@ -60,6 +60,7 @@ extern const CommandRow kExportCommand;
 extern const CommandRow kTuneCommand;
 extern const CommandRow kScaleCommand;
 extern const CommandRow kGoodputCommand;
+extern const CommandRow kShareCommand;
 extern const CommandRow kNewCommand;
 extern const CommandRow kListCommand;
 extern const CommandRow kSchemaCommand;

@@ -47,10 +47,11 @@ CommandResult dispatch(std::vector<std::string> arguments, std::string_view comm
 
 const std::vector<CommandRow>& commands() {
   static const std::vector<CommandRow> rows{
-      kRunCommand,     kNewCommand,      kSweepCommand,     kTuneCommand,    kScaleCommand,
-      kGoodputCommand, kValidateCommand, kCalibrateCommand, kMetricsCommand, kCompareCommand,
-      kProfileCommand, kNcclCommand,     kTopologyCommand,  kImportCommand,  kExportCommand,
-      kListCommand,    kSchemaCommand,   kServeCommand,     kBenchCommand,   kHelpCommand};
+      kRunCommand,     kNewCommand,     kSweepCommand,    kTuneCommand,      kScaleCommand,
+      kShareCommand,   kGoodputCommand, kValidateCommand, kCalibrateCommand, kMetricsCommand,
+      kCompareCommand, kProfileCommand, kNcclCommand,     kTopologyCommand,  kImportCommand,
+      kExportCommand,  kListCommand,    kSchemaCommand,   kServeCommand,     kBenchCommand,
+      kHelpCommand};
   return rows;
 }
 

@@ -2,6 +2,7 @@
 
 #include "sim/run/engine/executor.h"
 #include "sim/run/pass_bursts.h"
+#include "sim/run/planned_step.h"
 #include "sim/workload/model/recipe_grid.h"
 #include "sim/workload/plan/step_clock.h"
 
@@ -23,8 +24,7 @@ Job lay_out(const Scenario& scenario, const SimulateOptions& options) {
           classes};
 }
 
-SimulatedStep simulate_step(const Scenario& scenario, const SimulateOptions& options) {
-  const auto begun = std::chrono::steady_clock::now();
+PlannedStep plan_step(const Scenario& scenario, const SimulateOptions& options) {
   Job job = lay_out(scenario, options);
   const GpuSpec& gpu = job.cluster.spec().gpu;
   const double clock = step_clock(job.context(FittedKernelModel(gpu)));
@@ -32,11 +32,21 @@ SimulatedStep simulate_step(const Scenario& scenario, const SimulateOptions& opt
   std::vector<SimulatedPieces> passes = simulate_pieces(job.context(kernels));
   std::vector<PieceCosts> costs = costs_of(passes);
   Plan plan = step_plan({job.context(kernels), costs});
+  return {std::move(job), clock, std::move(passes), std::move(costs), std::move(plan)};
+}
+
+SimulatedStep simulate_step(const Scenario& scenario, const SimulateOptions& options) {
+  const auto begun = std::chrono::steady_clock::now();
+  PlannedStep planned = plan_step(scenario, options);
   Timeline unknown;  // pieces are asked for what moves in them before the step has run
-  unknown.spans.resize(plan.ranks.size());
-  SimulatedStep step{
-      std::move(job),     clock, std::move(passes), std::move(costs), std::move(plan),
-      std::move(unknown), 0};
+  unknown.spans.resize(planned.plan.ranks.size());
+  SimulatedStep step{std::move(planned.job),
+                     planned.clock,
+                     std::move(planned.passes),
+                     std::move(planned.costs),
+                     std::move(planned.plan),
+                     std::move(unknown),
+                     0};
   step.timeline = execute(step.plan, options.watch, pass_bursts(step));
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begun;
   step.wall_s = taken.count();

@@ -13,9 +13,10 @@ from tests.python.program import ROOT, document, printed
 
 FOLDERS = {"gpu": "hardware/gpus", "node": "hardware/nodes", "fabric": "hardware/fabrics",
            "cluster": "hardware/clusters", "machine": "hardware/machines", "software": "hardware/software",
-           "tp-overlap": "hardware/tp_overlap", "model": "scenarios/models", "scenario": "scenarios"}
+           "tp-overlap": "hardware/tp_overlap", "model": "scenarios/models", "scenario": "scenarios",
+           "jobs": "scenarios/jobs"}
 
-RESULTS = ["result", "nccl", "goodput", "job"]
+RESULTS = ["result", "nccl", "goodput", "job", "share"]
 
 
 class Loader(yaml.SafeLoader):
@@ -131,6 +132,12 @@ class WrongFilesTest(unittest.TestCase):
             lambda s: s.update(notes="one"),
         ])
 
+    def test_jobs(self):
+        self.refused("jobs", content(ROOT / "scenarios" / "jobs" / "three_on_a_clos.yaml"), [
+            lambda j: j.pop("jobs"), lambda j: j.update(jobs=[]), lambda j: j["cluster"].pop("nodes"),
+            lambda j: j["jobs"][0].pop("scenario"), lambda j: j["jobs"][0].update(placement={"seed": 1}),
+            lambda j: j["jobs"][0].update(start="1"), lambda j: j.update(steps=0)])
+
     def test_scenarios_that_are_right(self):
         base = content(ROOT / "scenarios" / "llama405b_a4_224.yaml")
         known = validator("scenario")
@@ -190,6 +197,11 @@ class ResultsTest(unittest.TestCase):
 
     def test_nccl_holds(self):
         self.holds(validator("nccl"), document("nccl", "gcp-a4", "--op", "all_reduce", "--gpus", "16", "--max", "1M"))
+
+    def test_shared_clusters_hold(self):
+        small = ["scenarios/jobs/three_on_a_clos.yaml"]
+        for arguments in [small, [*small, "--place-last"]]:
+            self.holds(validator("share"), document("share", *arguments))
 
     def test_a_job_holds(self):
         base = ["scenarios/llama31_8b_h100.yaml", "--row", "bf16-8", "--set", "job.tokens=1e10", "--set", "job.runs=20",

@@ -92,7 +92,58 @@ constexpr auto kJobMembers = std::to_array<SchemaMember>({
     {"advice.changes[].saved_usd?", "number", "dollars less, where the scenario has prices"},
 });
 
+constexpr auto kShareMembers = std::to_array<SchemaMember>({
+    {"schema", "string", "simtrain.share/1"},
+    {"name", "string", "title of the file of jobs"},
+    {"cluster", "string", "file of hardware/clusters"},
+    {"nodes", "integer", "of the cluster"},
+    {"gpus", "integer", "of the cluster"},
+    {"links_never_bind", "boolean", "between switches, whoever uses them"},
+    {"warm_up_steps", "integer", "of each job before those that count"},
+    {"counted_steps", "integer", "of each job, at least"},
+    {"jobs[].name", "string", "as the file calls it"},
+    {"jobs[].scenario", "string", "title"},
+    {"jobs[].gpus", "integer", "of the job"},
+    {"jobs[].placement", "string", "kind, with its seed"},
+    {"jobs[].hosts", "array", "numbers, in the order of its ranks"},
+    {"jobs[].start_s", "number", "seconds at which its first step begins"},
+    {"jobs[].alone_s", "number", "seconds of its step with the cluster to itself"},
+    {"jobs[].together_s", "number", "seconds of its step beside the others, mean"},
+    {"jobs[].least_s", "number", "seconds of the shortest of these"},
+    {"jobs[].most_s", "number", "seconds of the longest of these"},
+    {"jobs[].steps", "integer", "that these are of; 0: it meets no other job"},
+    {"jobs[].lost_gpus", "number", "GPUs times the share of its time that it loses to the others"},
+    {"jobs[].without[].job", "string", "another job"},
+    {"jobs[].without[].step_time_s", "number", "seconds of its step if that one were not there"},
+    {"meeting", "array", "lists of jobs that may slow one another, by name"},
+    {"links[].from", "string", "device: the first of links that are alike"},
+    {"links[].to", "string", "device"},
+    {"links[].alike", "integer", "how many there are"},
+    {"links[].bytes_per_s", "number", "that it has"},
+    {"links[].used[].job", "string", "that moves data over it"},
+    {"links[].used[].share", "number", "of the link, mean"},
+    {"links[].held_up[].job", "string", "whose transfers are held up there"},
+    {"links[].held_up[].by", "string", "the job that shares the link, or itself"},
+    {"links[].held_up[].seconds", "number", "a step of the job, summed over its transfers there"},
+    {"placements?[].placement", "string",
+     "of the last job; that which costs the others least first"},
+    {"placements?[].hosts", "array", "numbers, in the order of its ranks"},
+    {"placements?[].step_time_s", "number", "seconds of its step beside the others"},
+    {"placements?[].alone_s", "number", "seconds of its step without them"},
+    {"placements?[].lost_gpus", "number", "that it loses to the others"},
+    {"placements?[].others_lost_gpus", "number", "that the others lose to it"},
+    {"placements?[].jobs[].job", "string", "each job"},
+    {"placements?[].jobs[].before_s", "number",
+     "seconds of its step without the last; of that, alone"},
+    {"placements?[].jobs[].step_time_s", "number", "seconds of its step with it"},
+    {"engine.ranks", "integer", "of all jobs"},
+    {"engine.ranks_simulated", "integer", "together; 0: no job can meet another"},
+    {"engine.wall_s", "number", "seconds that it took"},
+});
+
 }  // namespace
+
+Json share_schema() { return schema_of(kShareMembers); }
 
 Json goodput_schema() { return schema_of(kGoodputMembers); }
 

@@ -7,6 +7,7 @@ namespace simtrain {
 namespace {
 
 constexpr std::string_view kScenarioPrefix = "scenario.";
+constexpr std::string_view kJobsPrefix = "jobs.";
 
 /// The same wherever they are, unless a longer key says more.
 constexpr auto kCommonMeanings = std::to_array<Meaning>(
@@ -31,6 +32,11 @@ std::string_view meaning_of(std::string_view key) {
   if (key.starts_with(kScenarioPrefix)) {
     const std::string_view found = find(scenario_meanings(), key.substr(kScenarioPrefix.size()));
     if (!found.empty()) return found;
+  }
+  if (key.starts_with(kJobsPrefix)) {
+    const std::string_view own = key.substr(kJobsPrefix.size());
+    const std::string_view found = find(jobs_meanings(), own);
+    return found.empty() ? find(scenario_meanings(), own) : found;
   }
   for (const std::span<const Meaning> rows :
        {hardware_meanings(), model_meanings(), software_meanings()}) {

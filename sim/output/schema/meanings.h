@@ -13,6 +13,8 @@ struct Meaning {
 
 /// Of the keys of a scenario, as scenarios name them.
 std::span<const Meaning> scenario_meanings();
+/// Of the keys of a file of jobs (`simtrain share`).
+std::span<const Meaning> jobs_meanings();
 /// Of the keys of the files below hardware/ and of models, behind the kind of the file:
 /// "gpu.gemm.kernel_floor".
 std::span<const Meaning> hardware_meanings();

@@ -17,4 +17,7 @@ nlohmann::ordered_json goodput_schema();
 /// The same of `simtrain.job/1` (job_report.h), which holds a result and a goodput.
 nlohmann::ordered_json job_schema();
 
+/// The same of `simtrain.share/1` (share_report.h).
+nlohmann::ordered_json share_schema();
+
 }  // namespace simtrain

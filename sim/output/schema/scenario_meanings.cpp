@@ -184,8 +184,34 @@ constexpr auto kScenarioMeanings = std::to_array<Meaning>({
     {"job.seed", "of their random numbers"},
 });
 
+constexpr auto kJobsMeanings = std::to_array<Meaning>({
+    {"name", "what the report calls it"},
+    {"notes", "what a reader should know"},
+    {"cluster", "the cluster of all jobs, in place of those that their scenarios name"},
+    {"cluster.name", "file of hardware/clusters"},
+    {"cluster.nodes", "servers that the jobs may land on"},
+    {"cluster.faults", "what is broken, as in a scenario"},
+    {"steps", "steps of each job that count, at least"},
+    {"warm_up_steps", "steps of each job beside all others before those"},
+    {"jobs", "each with a name of its own"},
+    {"jobs[].name", "what the report calls the job"},
+    {"jobs[].scenario",
+     "its file, from the folder of this one on, or of the data folder's scenarios"},
+    {"jobs[].row", "of the scenario's table, where it has one"},
+    {"jobs[].set", "KEY=VALUE, as `simtrain run --set`; nothing of the cluster but its size"},
+    {"jobs[].placement", "which servers it gets of those that the jobs before it have left"},
+    {"jobs[].placement.kind", "compact, spread, random or hosts (`simtrain list placements`)"},
+    {"jobs[].placement.seed", "of the draw (random)"},
+    {"jobs[].placement.free", "of fragmented, which jobs of a file do not take"},
+    {"jobs[].placement.hosts", "their numbers from 0, in rank order (hosts)"},
+    {"jobs[].placement.segment", "nodes that one NVLink domain holds together (compact)"},
+    {"jobs[].rank_order", "as of a scenario's cluster"},
+    {"jobs[].start", "when its first step begins: 0 s, 1.5 s"},
+});
+
 }  // namespace
 
 std::span<const Meaning> scenario_meanings() { return kScenarioMeanings; }
+std::span<const Meaning> jobs_meanings() { return kJobsMeanings; }
 
 }  // namespace simtrain

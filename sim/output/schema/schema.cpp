@@ -12,6 +12,7 @@
 #include "sim/run/scenario/job_fields.h"
 #include "sim/run/scenario/machine_fields.h"
 #include "sim/run/scenario/scenario_fields.h"
+#include "sim/run/shared/fabric_fields.h"
 #include "sim/topology/specs/cluster_fields.h"
 #include "sim/topology/specs/gpu_fields.h"
 #include "sim/topology/specs/node_fields.h"
@@ -38,6 +39,7 @@ constexpr auto kFileKeys = std::to_array<FileKey>({
     {"scenario.job.failures", "hardware/failures"},
     {"scenario.job.checkpoint.storage", "hardware/storage"},
     {"scenario.job.checkpoint.non_persistent_storage", "hardware/storage"},
+    {"jobs.cluster.name", "hardware/clusters"},
     {"node.gpu", "hardware/gpus"},
     {"cluster.node", "hardware/nodes"},
     {"cluster.fabric", "hardware/fabrics"},
@@ -117,6 +119,15 @@ Json scenario_schema(const DataFolder& data) {
   return schema;
 }
 
+/// A file of jobs, `simtrain share`.
+Json jobs_schema(const DataFolder& data) {
+  Json schema = head("jobs", "Jobs of simtrain on one cluster");
+  schema.update(FieldSchema::of<FabricFile>("jobs", files_of(data)));
+  schema.update(RequiredFields::of<FabricFile>(), true);
+  schema["properties"]["jobs"]["minItems"] = 1;
+  return schema;
+}
+
 /// A document that the program prints.
 Json document_schema(std::string_view kind, std::string_view title, const Json& members) {
   Json schema = head(kind, title);
@@ -132,6 +143,7 @@ struct SchemaKind {
 const std::vector<SchemaKind>& schema_kinds() {
   static const std::vector<SchemaKind> rows{
       {"scenario", scenario_schema},
+      {"jobs", jobs_schema},
       {"model",
        [](const DataFolder& data) {
          return file_schema<ModelSpec>(data, "model", "A model of simtrain", "scenarios/models");
@@ -182,6 +194,10 @@ const std::vector<SchemaKind>& schema_kinds() {
       {"job",
        [](const DataFolder& /*data*/) {
          return document_schema("job", "simtrain run --job --format json", job_schema());
+       }},
+      {"share",
+       [](const DataFolder& /*data*/) {
+         return document_schema("share", "simtrain share --format json", share_schema());
        }},
   };
   return rows;

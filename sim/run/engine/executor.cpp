@@ -28,12 +28,16 @@ using execution::Seat;
 
 class Executor {
  public:
-  Executor(const Plan& plan, const Watch& watch, const PlanBursts& bursts)
+  /// With `steps`, its jobs begin their steps again and again.
+  Executor(const Plan& plan, const Watch& watch, const PlanBursts& bursts, StepLog* steps = nullptr,
+           RateObserver* observer = nullptr)
       : plan_(plan),
         watch_(watch),
         bursts_(bursts),
+        steps_(steps),
+        observer_(observer),
         routes_(plan, bursts),
-        network_(plan.link_capacities, routes_.all()),
+        network_(plan.link_capacities, routes_.all(), observer),
         pass_flows_(network_),
         stretch_flows_(routes_, network_),
         ranks_(plan.ranks.size()),
@@ -54,15 +58,18 @@ class Executor {
   }
 
   Timeline run() {
-    for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) advance(rank);
+    if (steps_ != nullptr) schedule_starts();
+    for (std::uint32_t rank = 0; rank < ranks_.size() && steps_ == nullptr; ++rank) advance(rank);
     settle();
     while (!queue_.empty() || !stretch_flows_.idle()) {
       now_ = std::min(queue_.empty() ? Duration::max() : queue_.next_time(),
                       stretch_flows_.next_time());
       if (now_ > kLongestStep) throw InputError({}, "", std::string(kTooLongStep));
+      if (observer_ != nullptr) observer_->at(now_);
       for (const std::uint32_t id : stretch_flows_.finish_due(now_)) slow(id);
       while (!queue_.empty() && queue_.next_time() == now_) finish_due();
       settle();
+      if (steps_ != nullptr && steps_->complete()) return std::move(timeline_);
       report_progress();
     }
     execution::refuse_leftovers(plan_, orders_, ranks_);
@@ -88,6 +95,35 @@ class Executor {
       seat(rank, i).group =
           kind == GroupKind::self ? kNone : simulated.groups[static_cast<std::size_t>(kind)];
     }
+  }
+
+  /// The start of a job is an activity of nobody, of the job's number.
+  void schedule_starts() {
+    for (std::uint32_t job = 0; job < steps_->jobs().size(); ++job) {
+      const std::uint32_t id = fresh_activity(kNone);
+      activities_[id].compute = true;
+      queue_.schedule(id, steps_->jobs()[job].start);
+    }
+  }
+
+  void begin_step(std::uint32_t job) {
+    const RepeatedJob& ranks = steps_->jobs()[job];
+    std::size_t ops = 0;
+    for (std::uint32_t rank = ranks.first; rank < ranks.end; ++rank) {
+      const StreamProgram& order = orders_[plan_.ranks[rank].program];
+      ranks_[rank].begin(order, plan_.programs[plan_.ranks[rank].program],
+                         timeline_.spans[rank].data());
+      ops += order.ops.size();
+    }
+    steps_->begin(job, now_, ops);
+    for (std::uint32_t rank = ranks.first; rank < ranks.end; ++rank) advance(rank);
+  }
+
+  void count_ended(std::uint32_t id) {
+    const auto& members = activities_[id].members;
+    if (members.empty()) return begin_step(id);
+    const std::uint32_t job = steps_->job_of(members.front().rank);
+    if (steps_->ended(job, members.size(), now_)) begin_step(job);
   }
 
   /// Lets the head of every woken stream of a rank join that can.
@@ -287,6 +323,7 @@ class Executor {
     // What starts now may move the activities, but not take this one before it is free.
     for (std::size_t i = 0; i < activities_[id].members.size(); ++i)
       advance(activities_[id].members[i].rank);
+    if (steps_ != nullptr) count_ended(id);
     free_.push_back(id);
   }
 
@@ -367,6 +404,8 @@ class Executor {
   const Plan& plan_;
   const Watch& watch_;
   const PlanBursts& bursts_;
+  StepLog* steps_;
+  RateObserver* observer_;
   const BurstRoutes routes_;
   std::vector<StreamProgram> orders_;
   FlowNetwork network_;
@@ -393,6 +432,12 @@ class Executor {
 
 Timeline execute(const Plan& plan, const Watch& watch, const PlanBursts& bursts) {
   return Executor(plan, watch, bursts).run();
+}
+
+void execute_steps(const Plan& plan, StepLog& steps, RateObserver* observer) {
+  const Watch nobody;
+  const PlanBursts by_sums;
+  Executor(plan, nobody, by_sums, &steps, observer).run();
 }
 
 }  // namespace simtrain

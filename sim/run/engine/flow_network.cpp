@@ -40,7 +40,8 @@ std::vector<std::uint32_t> alike(std::size_t links, const std::vector<const Link
 }  // namespace
 
 FlowNetwork::FlowNetwork(const std::vector<double>& capacities,
-                         const std::vector<const Links*>& routes) {
+                         const std::vector<const Links*>& routes, RateObserver* observer)
+    : observer_(observer) {
   constexpr std::uint32_t kNone = 0xffffffffU;
   std::uint32_t classes = 0;
   std::vector<std::uint32_t> merged = alike(capacities.size(), routes, classes);
@@ -137,6 +138,7 @@ void FlowNetwork::remove(FlowId id) {
   }
   ++flow.serial;
   free_.push_back(id);
+  if (observer_ != nullptr) observer_->ends(id);
 }
 
 void FlowNetwork::set_rate(FlowId id, double rate) {
@@ -145,6 +147,9 @@ void FlowNetwork::set_rate(FlowId id, double rate) {
   flow.rate = rate;
   if (flow.comes_and_goes) flow.holding = duties_[id].holding(flow.limit / rate);
   changes_.push_back({flow.tag, rate});
+  if (observer_ != nullptr)
+    observer_->moves(id, flow.route, rate, std::min(flow.limit, routes_[flow.route].alone),
+                     flow.comes_and_goes ? flow.holding : 1);
 }
 
 void FlowNetwork::solve_around(FlowId first) {
@@ -332,6 +337,7 @@ const std::vector<FlowNetwork::RateChange>& FlowNetwork::settle() {
   }
   disturbed_.clear();
   fresh_.clear();
+  if (observer_ != nullptr) observer_->settled();
   return changes_;
 }
 

@@ -8,6 +8,7 @@
 #include <boost/container/small_vector.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "sim/run/engine/rate_observer.h"
 #include "sim/topology/graph/link_sharing.h"
 #include "sim/workload/kernels/inner_traffic.h"
 
@@ -31,8 +32,10 @@ class FlowNetwork {
   using RouteId = std::uint32_t;
 
   /// `capacities` by link id, in bytes per second; `routes` by RouteId, each link of one once.
+  /// `observer`, which may be none and outlives this, is told of every change.
   FlowNetwork(const std::vector<double>& capacities,
-              const std::vector<const std::vector<LinkShare>*>& routes);
+              const std::vector<const std::vector<LinkShare>*>& routes,
+              RateObserver* observer = nullptr);
 
   /// A flow of at most `limit` bytes per second; with `duty` one that comes and goes. `tag` is
   /// handed back with rate changes.
@@ -129,6 +132,7 @@ class FlowNetwork {
   [[nodiscard]] double hindered(const Flow& flow) const;
   void set_rate(FlowId id, double rate);
 
+  RateObserver* observer_;
   std::vector<LinkState> links_;
   std::vector<Route> routes_;
   std::vector<Use> uses_;  ///< of the routes, one behind another

@@ -144,6 +144,8 @@ ScenarioSource ScenarioSource::from_text(const std::string& text, const std::str
 }
 
 ScenarioSource::ScenarioSource(YamlNode tree) : body_(std::move(tree)) {
+  if (const YamlNode* jobs = body_.find("jobs"))
+    throw InputError(jobs->place, "jobs", "is of a file of several jobs, for 'simtrain share'");
   if (const auto table = take(body_, "table")) read_table(*table);
   if (const auto sweep = take(body_, "sweep")) read_sweep(*sweep);
 }
