@@ -30,7 +30,7 @@ TEST_CASE("A step log reads back to the figures that its run prints") {
     const LogJson run = LogJson::parse(read.out).at("runs").at(0);
     const LogJson& time = run.at("step_time_s");
     CHECK(run.at("status") == "Success");
-    CHECK(run.at("global_batch_size").at("value") == 128);
+    CHECK(run.at("inputs").at("global_batch_size").at("value") == 128);
     CHECK(told.find(fmt::format("reads {:.3f} s, std {:.3f} s", time.at("mean").get<double>(),
                                 time.at("std").get<double>())) != std::string::npos);
   }
