@@ -1,5 +1,3 @@
-#include "sim/study/sweep/sweep.h"
-
 #include <algorithm>
 #include <atomic>
 #include <numeric>
@@ -10,6 +8,8 @@
 #include "sim/api/access.h"
 #include "sim/api/errors.h"
 #include "sim/api/figures.h"
+#include "sim/study/sweep/sweep_row.h"
+#include "sim/study/tasks/run_tasks.h"
 
 namespace simtrain::api {
 namespace {
@@ -80,11 +80,11 @@ std::size_t sweep(const Scenario& scenario, const std::vector<Axis>& axes,
     std::atomic<int> stop = 0;
     const std::stop_callback on_stop(options.stop, [&] { stop = 1; });
     std::size_t done = 0;
-    const SweepSink sink = [&](const std::string& record) {
+    const TaskSink sink = [&](const std::string& record) {
       callback(row_of(question.grid, simtrain::row_of(record)));
       ++done;
     };
-    run_sweep(question, {std::move(candidates), options.threads, &stop, sink, [] {}});
+    run_tasks(sweep_tasks(question), {std::move(candidates), options.threads, &stop, sink, [] {}});
     return done;
   });
 }

@@ -22,8 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kJournalEnd = ".journal";
-
 /// The first bytes of a file, unpacked.
 std::string start_of(const std::string& path) {
   constexpr std::size_t kStart = 4096;

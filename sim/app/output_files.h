@@ -20,13 +20,16 @@ struct OutputKind {
   std::string_view beside{};
 };
 
+/// What the journal of a command is called behind its first output.
+inline constexpr std::string_view kJournalEnd = ".journal";
+
 extern const OutputKind kPageFile;     ///< --report
 extern const OutputKind kTraceFile;    ///< --trace
 extern const OutputKind kNcclLogFile;  ///< --nccl-trace
 extern const OutputKind kDrawingFile;  ///< --svg
 extern const OutputKind kYamlFile;     ///< its reader goes on to edit it: never known as own
 extern const OutputKind kSweepFile;    ///< --hdf5 and --output of a sweep
-extern const OutputKind kJournalFile;  ///< of a sweep, which looks at it itself
+extern const OutputKind kJournalFile;  ///< which looks at itself
 
 /// The files that a command writes, under the one rule of all: an output takes the place of
 /// nothing, of an empty file or of an earlier output of its kind; with --force of any file; never

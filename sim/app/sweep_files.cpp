@@ -1,13 +1,12 @@
 #include "sim/app/sweep_files.h"
 
-#include <algorithm>
-#include <cctype>
 #include <fcntl.h>
 #include <filesystem>
 #include <unistd.h>
 
 #include <fmt/format.h>
 
+#include "sim/core/files/partial_file.h"
 #include "sim/core/files/text_file.h"
 #include "sim/output/sweep/sweep_hdf5.h"
 
@@ -27,17 +26,6 @@ void sync_to_disk(const std::string& path) {
 std::string folder_of(const std::string& path) {
   const fs::path folder = fs::path(path).parent_path();
   return folder.empty() ? "." : folder.string();
-}
-
-/// What write_text_file leaves where it is killed: PATH.NUMBER.partial.
-bool is_partial_of(const std::string& name, const std::string& path) {
-  const std::string start = fs::path(path).filename().string() + ".";
-  constexpr std::string_view kEnd = ".partial";
-  if (!name.starts_with(start) || !name.ends_with(kEnd)) return false;
-  if (name.size() <= start.size() + kEnd.size()) return false;
-  return std::all_of(name.begin() + static_cast<std::ptrdiff_t>(start.size()),
-                     name.end() - static_cast<std::ptrdiff_t>(kEnd.size()),
-                     [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
 }  // namespace
@@ -102,12 +90,7 @@ void SweepFiles::write(const SweepTable& table) const {
 }
 
 void SweepFiles::remove_partial() const {
-  std::error_code error;
-  for (const std::string& path : paths()) {
-    for (const auto& entry : fs::directory_iterator(folder_of(path), error)) {
-      if (is_partial_of(entry.path().filename().string(), path)) fs::remove(entry.path(), error);
-    }
-  }
+  for (const std::string& path : paths()) remove_partial_of(path);
 }
 
 }  // namespace simtrain

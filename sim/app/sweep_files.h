@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sim/output/sweep/sweep_table.h"
-#include "sim/study/sweep/sweep_journal.h"
+#include "sim/study/tasks/journal.h"
 
 namespace simtrain {
 

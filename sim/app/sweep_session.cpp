@@ -7,14 +7,20 @@
 namespace simtrain {
 namespace {
 
-std::unique_ptr<SweepJournal> journal_of(const SweepQuestion& question, const SweepFiles& files) {
+std::unique_ptr<Journal> journal_of(const SweepQuestion& question, const SweepFiles& files) {
   if (!files.any()) return nullptr;
-  const JournalHead head{question.fingerprint, program_fingerprint(), question.grid.size()};
-  return std::make_unique<SweepJournal>(files.journal_path(), head, files.start());
+  const TaskList tasks = sweep_tasks(question);
+  const JournalHead head{"sweep", question.fingerprint, program_fingerprint(), tasks.size};
+  return std::make_unique<Journal>(files.journal_path(), head, files.start(), tasks);
 }
 
-std::vector<SweepRow> kept_rows(const SweepJournal* journal) {
-  return journal != nullptr ? journal->content().rows : std::vector<SweepRow>();
+std::vector<SweepRow> kept_rows(const Journal* journal) {
+  std::vector<SweepRow> rows;
+  if (journal == nullptr) return rows;
+  rows.reserve(journal->content().records.size());
+  for (const JournalRecord& record : journal->content().records)
+    rows.push_back(row_of(record.text));
+  return rows;
 }
 
 }  // namespace
@@ -24,7 +30,7 @@ SweepSession::SweepSession(const SweepQuestion& question, const SweepFiles& file
     : files_(files),
       table_{question, {}},
       journal_(journal_of(question, files)),
-      progress_(console.talks(), "candidates", journal_ ? journal_->content().rows.size() : 0) {
+      progress_(console.talks(), "candidates", journal_ ? journal_->content().records.size() : 0) {
   table_.rows = kept_rows(journal_.get());
   if (journal_) files_.remove_partial();  // nobody else writes there while we hold the journal
   if (journal_ && journal_->content().damaged > 0)
@@ -52,15 +58,10 @@ void SweepSession::add(const std::string& record) {
                                  error.what(), done(), table_.question.grid.size()));
   }
   table_.rows.push_back(row_of(record));
-  fresh_rows_ = true;
 }
 
 void SweepSession::tick() {
-  if (journal_ && fresh_rows_ && Clock::now() - synced_ > std::chrono::seconds(1)) {
-    journal_->sync();
-    synced_ = Clock::now();
-    fresh_rows_ = false;
-  }
+  if (journal_) journal_->tick();
   if (progress_.due())
     progress_.draw(best_table(table_.question, best_rows(table_.rows, 5)), done(),
                    table_.question.grid.size());

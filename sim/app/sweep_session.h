@@ -9,7 +9,7 @@
 #include "sim/app/console.h"
 #include "sim/app/progress.h"
 #include "sim/app/sweep_files.h"
-#include "sim/study/sweep/sweep.h"
+#include "sim/study/tasks/journal.h"
 
 namespace simtrain {
 
@@ -17,7 +17,7 @@ namespace simtrain {
 /// and shows how far it is.
 class SweepSession {
  public:
-  /// Opens the journal, if there are files, and takes its rows. Throws InputError as SweepJournal.
+  /// Opens the journal, if there are files, and takes its rows. Throws InputError as Journal.
   SweepSession(const SweepQuestion& question, const SweepFiles& files, const Console& console);
 
   /// Candidates without a row, in order.
@@ -38,12 +38,10 @@ class SweepSession {
 
   const SweepFiles& files_;
   SweepTable table_;
-  std::unique_ptr<SweepJournal> journal_;
+  std::unique_ptr<Journal> journal_;
   Progress progress_;
-  Clock::time_point synced_ = Clock::now();
   Clock::time_point shown_ = Clock::now();
   Clock::duration showing_{};  ///< how long the last writing of rows so far took
-  bool fresh_rows_ = false;    ///< since they were handed to the disk
 };
 
 }  // namespace simtrain

@@ -8,13 +8,15 @@
 
 #include "sim/core/invariant.h"
 #include "sim/study/sweep/sweep_grid.h"
-#include "sim/study/sweep/sweep_journal.h"
+#include "sim/study/sweep/sweep_row.h"
+#include "sim/study/tasks/journal.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(data, data + size);
-  const simtrain::JournalContent content = simtrain::read_journal(text);
-  for (const simtrain::SweepRow& row : content.rows)
-    simtrain::invariant(row.index < content.head.candidates, "rows are of the grid");
+  const simtrain::JournalContent content = simtrain::read_journal(
+      text, [](std::string_view record) { return simtrain::row_of(record).index; });
+  for (const simtrain::JournalRecord& record : content.records)
+    simtrain::invariant(record.number < content.head.tasks, "rows are of the grid");
   try {
     const simtrain::SweepRow row = simtrain::row_of(text);
     simtrain::invariant(

@@ -57,6 +57,12 @@ TEST_CASE("MegaScale on 12,288 GPUs: over 100 recoveries in weeks, over 90 % eff
   CHECK(megascale.summary.effective_time.mean > 0.90);
 }
 
+TEST_CASE("FT-HSDP at 100,000 GPUs: 44 % published, which its rates and others' restarts miss") {
+  const Goodput own = published("ft-hsdp-98304");
+  CHECK(interruptions_in(own, 1) == doctest::Approx(2.3 * 12.288).epsilon(0.001));
+  CHECK(own.summary.effective_time.mean == doctest::Approx(0.736).epsilon(0.02));
+}
+
 TEST_CASE("BLOOM on 384 A100: one to two GPU failures a week, a checkpoint every 3 h") {
   const Goodput own = published_in("bloom_a100", "bloom");
   CHECK(interruptions_in(own, 7) == doctest::Approx(1).epsilon(0.001));

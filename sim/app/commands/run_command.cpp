@@ -13,6 +13,7 @@
 #include "sim/output/text/text_report.h"
 #include "sim/output/trace/trace.h"
 #include "sim/output/training/job_report.h"
+#include "sim/output/training/step_log.h"
 #include "sim/output/work/work_report.h"
 #include "sim/run/results/sampled_steps.h"
 #include "sim/run/simulated_step.h"
@@ -43,6 +44,12 @@ constexpr std::array kRunOptions{
               .value = "N",
               .help = "of the draws of --steps; 0 without it",
               .type = OptionType::whole,
+              .with = "steps"},
+    OptionRow{.name = "step-log",
+              .value = "FILE",
+              .help = "writes these steps as a training log, .json as DLLogger's, .log or .out as "
+                      "NeMo 2's lines: the first one longer, some slower, with the validations and "
+                      "checkpoints of 'job' between them",
               .with = "steps"},
     OptionRow{.name = "unfold", .help = "simulates every rank; gives the same numbers"},
     OptionRow{.name = "trace",
@@ -121,6 +128,10 @@ std::optional<TrainingGoal> goal_of(const po::variables_map& values) {
   return goal;
 }
 
+/// --step-log. Logs of simulated runs look like those of measured ones.
+const OutputKind kStepLogFile{", and may be a measured one",
+                              [](const std::string&) { return false; }};
+
 /// What of a step goes into files beside the report.
 struct Traces {
   std::optional<TraceRequest> timeline;
@@ -161,6 +172,7 @@ OutputFiles outputs_of(const CommandCall& call, const po::variables_map& values,
   outputs.reads_scenario(call.data, scenario);
   outputs.writes("trace", kTraceFile);
   outputs.writes("nccl-trace", kNcclLogFile);
+  outputs.writes("step-log", kStepLogFile);
   outputs.writes("report", kPageFile);
   return outputs;
 }
@@ -187,13 +199,14 @@ struct RunFindings {
   std::optional<Explanation> why;
   std::optional<StepWork> work;
   std::optional<TrainingGoal> goal;
+  std::string steps;  ///< of the step log, a line
 };
 
 RunFindings findings_of(const RunRequest& request, const SimulatedStep& simulated,
                         const std::optional<JobInputs>& inputs) {
   const Console& console = request.call.console;
   const ExplainRequest asked{request.source, request.call.data, request.row, request.settings};
-  RunFindings found{report_of(simulated), {}, {}, {}, request.goal};
+  RunFindings found{report_of(simulated), {}, {}, {}, request.goal, {}};
   if (request.sample)
     found.report.sample = sampled_steps(found.report, request.sample->count, request.sample->seed);
   if (inputs) {
@@ -211,13 +224,14 @@ RunFindings findings_of(const RunRequest& request, const SimulatedStep& simulate
 }
 
 CommandResult run_result(const RunRequest& request, const RunFindings& found, bool json) {
-  const auto& [report, job, why, work, goal] = found;
+  const auto& [report, job, why, work, goal, steps] = found;
   if (json) {
     const AskedParts asked{why ? &*why : nullptr, work ? &*work : nullptr};
     if (job) return for_programs(job_json(report, *job, asked));
     return for_programs(json_report(report, goal.value_or(TrainingGoal{}), asked));
   }
   std::string text = text_report(report, goal);
+  if (!steps.empty()) text += fmt::format("\nStep log\n  {}\n", steps);
   if (work) text += work_text(*work, report);
   if (request.wants("recipe")) text += recipe_text(report);
   if (why) text += explanation_text(*why);
@@ -225,12 +239,26 @@ CommandResult run_result(const RunRequest& request, const RunFindings& found, bo
   return {std::move(text)};
 }
 
+/// Writes the step log; what its tool reads from it.
+std::string write_step_log(const RunRequest& request, const Report& report,
+                           const std::optional<JobInputs>& inputs) {
+  const auto path = option_value(request.values, "step-log");
+  if (!path) return {};
+  const StepLog log = step_log(step_log_format(*path, "--step-log"), report,
+                               run_steps(report, load_step_events(request.call.data),
+                                         inputs ? between_steps(*inputs, report) : BetweenSteps{}));
+  request.outputs.write("step-log", log.text);
+  return log.summary;
+}
+
 CommandResult run_one(const RunRequest& request, bool json) {
   const auto& [call, values, source, row, settings, sample, traces, goal, outputs] = request;
   const Scenario scenario = source.scenario(call.data, row, settings);
   const YamlNode tree = source.tree(row, settings);
   std::optional<JobInputs> inputs;
-  if (request.wants("job")) inputs = load_job(call.data, scenario, tree);
+  const bool logs = values.count("step-log") > 0;
+  if (request.wants("job") || (logs && tree.find("job") != nullptr))
+    inputs = load_job(call.data, scenario, tree);
   outputs.reads_model(tree);
   outputs.start();
   note_gpus(call.console, scenario);
@@ -238,7 +266,8 @@ CommandResult run_one(const RunRequest& request, bool json) {
       simulate_step(scenario, {request.wants("unfold"), nullptr, call.console.bar("operations")});
   outputs.check();
   write_traces(call.console, simulated, traces);
-  const RunFindings found = findings_of(request, simulated, inputs);
+  RunFindings found = findings_of(request, simulated, request.wants("job") ? inputs : std::nullopt);
+  found.steps = write_step_log(request, found.report, inputs);
   if (values.count("report") > 0)
     outputs.write("report", run_html(simulated, found.report, provenance_of(call.data, tree),
                                      found.why, found.goal, found.job ? &*found.job : nullptr));
@@ -272,6 +301,10 @@ CommandResult run_command(const CommandCall& call) {
   const std::optional<SampleRequest> sample = sample_of(values);
   const std::optional<TrainingGoal> goal = goal_of(values);
   const Traces traces = traces_of(values);
+  if (const auto log = option_value(values, "step-log")) {
+    if (!sample) throw InputError({}, "--step-log", "goes with --steps N");
+    step_log_format(*log, "--step-log");
+  }
   const std::vector<Setting> settings = parsed_settings(values);
   const std::string path = one_scenario(call, values, "run");
   OutputFiles outputs = outputs_of(call, values, path);

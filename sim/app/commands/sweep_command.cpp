@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "sim/app/command.h"
+#include "sim/app/mpi_work.h"
 #include "sim/app/options/options.h"
 #include "sim/app/options/shared_rows.h"
 #include "sim/app/options/study_options.h"
@@ -9,7 +10,7 @@
 #include "sim/app/sweep_session.h"
 #include "sim/output/sweep/sweep_html.h"
 #include "sim/output/sweep/sweep_rows.h"
-#include "sim/study/sweep/mpi_sweep.h"
+#include "sim/study/tasks/mpi_tasks.h"
 
 namespace simtrain {
 
@@ -41,16 +42,11 @@ constexpr std::array kSweepOptions{
     OptionRow{.name = "format",
               .value = "text|csv|json",
               .help = "without --output, of standard output: text (the best ten), csv, json"},
-    OptionRow{.name = "jobs",
-              .value = "N",
-              .help = "threads; as many as there are cores without it",
-              .type = OptionType::whole},
+    kJobsOption,
     OptionRow{.name = "resume",
               .help = "goes on where a sweep into the same files was stopped or killed"},
     with_help(kForceOption, "starts anew and replaces the files"),
-    OptionRow{.name = "mpi",
-              .help = "joins an MPI job where the environment shows none; under mpirun "
-                      "and srun the ranks share the work without it"},
+    kMpiOption,
     paragraph(
         "While it runs, finished rows lie in FILE.journal. Ctrl-C ends with what is done (exit "
         "status 130).")};
@@ -119,14 +115,7 @@ SweepArguments arguments_of(const CommandCall& call) {
   arguments.report = path_option(values, "report");
   if (!arguments.files.output)
     arguments.format = named_format(option_value(values, "format").value_or("text"));
-  constexpr int kMostJobs = 4096;
-  if (const std::optional<int> jobs = int_option(values, "jobs")) {
-    arguments.jobs = *jobs;
-    if (arguments.jobs < 1 || arguments.jobs > kMostJobs)
-      throw InputError(
-          {}, "--jobs",
-          fmt::format("'{}' is out of range; 1 to {} would do", arguments.jobs, kMostJobs));
-  }
+  arguments.jobs = jobs_option(values);
   arguments.mpi = is_on(values, "mpi");
   return arguments;
 }
@@ -156,31 +145,7 @@ void say_stopped(const Console& console, int signal, const SweepTable& table,
                   : ""));
 }
 
-/// Runs what may fail while other ranks work: then all of them end.
-template <class Work>
-void run_or_abort(const Console& console, const MpiSession* mpi, Work work) {
-  if (mpi == nullptr) {
-    work();
-    return;
-  }
-  constexpr int kWrongInput = 2;
-  constexpr int kOwnFailure = 3;
-  try {
-    work();
-  } catch (const InputError& error) {
-    console.error(error.what());
-    mpi->abort(kWrongInput);
-  } catch (const std::exception& error) {
-    console.error(error.what());
-    mpi->abort(kOwnFailure);
-  }
-}
-
-constexpr const char* kNoWork = "none";
-
-/// This process has the files, and with MPI the other ranks work for it. They wait for one text:
-/// the question's fingerprint, or kNoWork. Then they end well, whatever the status of this one: a
-/// launcher kills the others once one has failed, and this one may still have to say why.
+/// This process has the files, and with MPI the other ranks work for it.
 class Leader {
  public:
   Leader(const CommandCall& call, const SweepArguments& arguments, const std::atomic<int>& stop,
@@ -188,40 +153,31 @@ class Leader {
       : call_(call), arguments_(arguments), stop_(stop), mpi_(mpi) {}
 
   CommandResult run() const {
-    bool sent = false;
-    const auto send = [&](const std::string& text) {
-      if (mpi_ != nullptr && !sent) static_cast<void>(mpi_->from_first(text));
-      sent = true;
-    };
-    try {
-      const SweepQuestion question = sweep_question(call_.data, arguments_.request);
-      note_gpus(call_.console, question.gpus_note);
-      SweepFiles files(arguments_.files);
-      outputs_of(arguments_, question).check();
-      if (files.any() && files.check(question.fingerprint)) {
-        const std::string file = files.paths().front();
-        if (arguments_.report) write_page({question, sweep_rows(file, question)});
-        send(kNoWork);
-        return {fmt::format("{} is complete already\n", file)};
-      }
-      SweepSession session(question, files, call_.console);
-      send(question.fingerprint);
-      return run(question, files, session);
-    } catch (const std::exception&) {
-      send(kNoWork);
-      throw;
+    Announcement to_ranks(mpi_);
+    const SweepQuestion question = sweep_question(call_.data, arguments_.request);
+    note_gpus(call_.console, question.gpus_note);
+    SweepFiles files(arguments_.files);
+    outputs_of(arguments_, question).check();
+    if (files.any() && files.check(question.fingerprint)) {
+      const std::string file = files.paths().front();
+      if (arguments_.report) write_page({question, sweep_rows(file, question)});
+      return {fmt::format("{} is complete already\n", file)};
     }
+    SweepSession session(question, files, call_.console);
+    to_ranks.say(question.fingerprint);
+    return run(question, files, session);
   }
 
  private:
   CommandResult run(const SweepQuestion& question, const SweepFiles& files,
                     SweepSession& session) const {
+    const TaskList tasks = sweep_tasks(question);
     std::optional<MpiPeers> peers;
-    if (mpi_ != nullptr) peers.emplace(*mpi_);
+    if (mpi_ != nullptr) peers.emplace(tasks, *mpi_);
     run_or_abort(call_.console, mpi_, [&] {
-      run_sweep(question, {session.pending(), arguments_.jobs, &stop_,
-                           [&](const std::string& record) { session.add(record); },
-                           [&] { session.tick(); }, peers ? &*peers : nullptr});
+      run_tasks(tasks, {session.pending(), arguments_.jobs, &stop_,
+                        [&](const std::string& record) { session.add(record); },
+                        [&] { session.tick(); }, peers ? &*peers : nullptr});
     });
     const SweepTable& table = session.finish();
     if (arguments_.report) write_page(table);
@@ -247,7 +203,7 @@ class Leader {
 CommandResult follow(const CommandCall& call, const SweepArguments& arguments,
                      const std::atomic<int>& stop, const MpiSession& mpi) {
   const std::string received = mpi.from_first({});
-  if (received == kNoWork) return {};
+  if (received == Announcement::kNoWork) return {};
   run_or_abort(call.console, &mpi, [&] {
     const SweepQuestion question = sweep_question(call.data, arguments.request);
     if (question.fingerprint != received)
@@ -255,7 +211,7 @@ CommandResult follow(const CommandCall& call, const SweepArguments& arguments,
                        fmt::format("is another question on rank {}: its scenario or hardware files "
                                    "differ from those of rank 0",
                                    mpi.rank()));
-    serve_sweep(question, arguments.jobs, stop, mpi);
+    serve_tasks(sweep_tasks(question), arguments.jobs, stop, mpi);
   });
   return {};
 }

@@ -33,6 +33,15 @@ inline constexpr OptionRow kReportOption{
     .help = "writes all of it as one HTML page that needs no other file"};
 inline constexpr OptionRow kForceOption{.name = "force",
                                         .help = "replaces files that no earlier run wrote"};
+inline constexpr OptionRow kJobsOption{.name = "jobs",
+                                       .value = "N",
+                                       .help = "threads; as many as there are cores without it",
+                                       .type = OptionType::whole};
+inline constexpr OptionRow kMpiOption{
+    .name = "mpi",
+    .help =
+        "joins an MPI job where the environment shows none; under mpirun "
+        "and srun the ranks share the work without it"};
 inline constexpr OptionRow kLogFormatOption{
     .name = "log-format",
     .value = "NAME",

@@ -51,4 +51,13 @@ std::optional<double> price_option(const boost::program_options::variables_map& 
   return price;
 }
 
+int jobs_option(const boost::program_options::variables_map& values) {
+  constexpr int kMostJobs = 4096;
+  const std::optional<int> jobs = int_option(values, "jobs");
+  if (jobs && (*jobs < 1 || *jobs > kMostJobs))
+    throw InputError({}, "--jobs",
+                     fmt::format("'{}' is out of range; 1 to {} would do", *jobs, kMostJobs));
+  return jobs.value_or(0);
+}
+
 }  // namespace simtrain

@@ -31,6 +31,9 @@ double tokens_option(const boost::program_options::variables_map& values);
 /// `--price`: dollars of a GPU hour, more than 0; none where it is not given.
 std::optional<double> price_option(const boost::program_options::variables_map& values);
 
+/// `--jobs`: threads, 1 to 4096; 0 where it is not given.
+int jobs_option(const boost::program_options::variables_map& values);
+
 /// The value of an enumeration under its name.
 template <Named E>
 E named_option(const boost::program_options::variables_map& values, const std::string& option) {

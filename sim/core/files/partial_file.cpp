@@ -1,5 +1,7 @@
 #include "sim/core/files/partial_file.h"
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -12,8 +14,32 @@
 #include "sim/core/input/input_error.h"
 
 namespace simtrain {
+namespace {
+
+/// PATH.NUMBER.partial.
+bool is_partial_of(const std::string& name, const std::string& path) {
+  const std::string start = std::filesystem::path(path).filename().string() + ".";
+  constexpr std::string_view kEnd = ".partial";
+  if (!name.starts_with(start) || !name.ends_with(kEnd)) return false;
+  if (name.size() <= start.size() + kEnd.size()) return false;
+  return std::all_of(name.begin() + static_cast<std::ptrdiff_t>(start.size()),
+                     name.end() - static_cast<std::ptrdiff_t>(kEnd.size()),
+                     [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+}  // namespace
 
 std::string partial_end() { return fmt::format(".{}.partial", getpid()); }
+
+void remove_partial_of(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  for (const auto& entry :
+       std::filesystem::directory_iterator(folder.empty() ? "." : folder, error)) {
+    if (is_partial_of(entry.path().filename().string(), path))
+      std::filesystem::remove(entry.path(), error);
+  }
+}
 
 PartialFile::PartialFile(std::string path)
     : path_(std::move(path)), beside_(path_ + partial_end()) {

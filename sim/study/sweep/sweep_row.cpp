@@ -139,4 +139,10 @@ SweepRow row_of(std::string_view record) {
   }
 }
 
+TaskList sweep_tasks(const SweepQuestion& question) {
+  return {question.grid.size(),
+          [&question](std::uint64_t candidate) { return record_of(evaluate(question, candidate)); },
+          [](std::string_view record) { return row_of(record).index; }};
+}
+
 }  // namespace simtrain

@@ -7,6 +7,7 @@
 
 #include "sim/run/results/report.h"
 #include "sim/study/sweep/sweep_question.h"
+#include "sim/study/tasks/task_list.h"
 
 namespace simtrain {
 
@@ -57,5 +58,8 @@ std::string record_of(const SweepRow& row);
 
 /// Throws std::invalid_argument where the text is no record of a row.
 SweepRow row_of(std::string_view record);
+
+/// The candidates of a question as tasks; it outlives them.
+TaskList sweep_tasks(const SweepQuestion& question);
 
 }  // namespace simtrain

@@ -18,6 +18,9 @@ struct ChangedJob {
   std::vector<std::string> settings;  ///< see ChangedPlan
 };
 
+/// Orders changed jobs best first.
+bool has_more_goodput(const ChangedJob& a, const ChangedJob& b);
+
 /// Runs of a changed job, or fewer where the job itself has fewer.
 inline constexpr int kTriedRuns = 200;
 
@@ -56,8 +59,5 @@ struct GoodputOptions {
 /// Simulates a job's states, then its runs, on all cores: equal at any number of threads. Throws
 /// InputError where a state cannot be simulated.
 Goodput goodput(const JobInputs& inputs, const GoodputOptions& options = {});
-
-/// `runs` runs of a plan, in order.
-std::vector<JobRun> simulate_jobs(const JobPlan& plan, int runs, const Watch& watch = {});
 
 }  // namespace simtrain

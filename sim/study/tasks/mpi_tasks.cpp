@@ -1,4 +1,4 @@
-#include "sim/study/sweep/mpi_sweep.h"
+#include "sim/study/tasks/mpi_tasks.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -11,15 +11,15 @@
 #include "sim/core/input/number_text.h"
 #include "sim/core/input/text_parts.h"
 #include "sim/core/invariant.h"
-#include "sim/study/sweep/sweep_pool.h"
+#include "sim/study/tasks/task_pool.h"
 
 namespace simtrain {
 namespace {
 
-/// To rank 0: `ask` for as many candidates as the text gives, `rows` with a record a line (none: a
-/// heartbeat), `bye` when the last row is sent. From it: `work`, candidates; none: there are no
+/// To rank 0: `ask` for as many tasks as the text gives, `records` with one a line (none: a
+/// heartbeat), `bye` when the last record is sent. From it: `work`, tasks; none: there are no
 /// more.
-enum MpiTag : int { ask, rows, bye, work };
+enum MpiTag : int { ask, records, bye, work };
 
 constexpr std::chrono::seconds kHeartbeat(2);
 constexpr std::chrono::seconds kLostAfter(60);
@@ -37,25 +37,26 @@ std::vector<std::uint64_t> numbers_of(std::string_view text) {
 
 }  // namespace
 
-MpiPeers::MpiPeers(const MpiSession& session) : session_(session) {
+MpiPeers::MpiPeers(const TaskList& tasks, const MpiSession& session)
+    : tasks_(tasks), session_(session) {
   for (int rank = 1; rank < session.size(); ++rank) working_[rank] = {};
 }
 
-void MpiPeers::serve(SweepQueue& queue, const SweepSink& sink) {
+void MpiPeers::serve(TaskQueue& queue, const TaskSink& sink) {
   for (auto message = session_.poll(); message; message = session_.poll())
     take(*message, queue, sink);
   check_alive();
 }
 
-void MpiPeers::take(const MpiMessage& message, SweepQueue& queue, const SweepSink& sink) {
+void MpiPeers::take(const MpiMessage& message, TaskQueue& queue, const TaskSink& sink) {
   const auto peer = working_.find(message.from);
   invariant(peer != working_.end(), "a rank that has left sends nothing");
   peer->second.heard = Clock::now();
-  if (message.tag == MpiTag::rows) {
+  if (message.tag == MpiTag::records) {
     for (std::string_view rest = message.bytes; !rest.empty();) {
       const std::size_t end = rest.find('\n');
       const std::string record(rest.substr(0, end));
-      peer->second.given.erase(row_of(record).index);
+      peer->second.given.erase(tasks_.number_of(record));
       sink(record);
       rest.remove_prefix(end + 1);
     }
@@ -76,16 +77,16 @@ void MpiPeers::check_alive() const {
   for (const auto& [rank, peer] : working_) {
     if (Clock::now() - peer.heard > kLostAfter)
       throw std::runtime_error(fmt::format(
-          "rank {} is lost: nothing was heard of it for {} s, and it has {} candidates; the same "
+          "rank {} is lost: nothing was heard of it for {} s, and it has {} tasks; the same "
           "command with --resume does them again",
           rank, kLostAfter.count(), peer.given.size()));
   }
 }
 
-void serve_sweep(const SweepQuestion& question, int jobs, const std::atomic<int>& stop,
+void serve_tasks(const TaskList& tasks, int jobs, const std::atomic<int>& stop,
                  const MpiSession& session) {
   using Clock = std::chrono::steady_clock;
-  SweepPool pool(question, jobs);
+  TaskPool pool(tasks, jobs);
   const std::size_t most = 4 * static_cast<std::size_t>(pool.jobs());
   bool asked = false;
   bool more = true;
@@ -101,15 +102,15 @@ void serve_sweep(const SweepQuestion& question, int jobs, const std::atomic<int>
     }
     const std::vector<std::string> records = pool.take(std::chrono::milliseconds(1));
     if (!records.empty() || Clock::now() - sent > kHeartbeat) {
-      session.send(0, MpiTag::rows,
+      session.send(0, MpiTag::records,
                    records.empty() ? "" : fmt::format("{}\n", fmt::join(records, "\n")));
       sent = Clock::now();
     }
     if (const auto answer = asked ? session.poll() : std::nullopt) {
       asked = false;
-      const std::vector<std::uint64_t> candidates = numbers_of(answer->bytes);
-      more = more && !candidates.empty();
-      for (const std::uint64_t candidate : candidates) pool.submit(candidate);
+      const std::vector<std::uint64_t> given = numbers_of(answer->bytes);
+      more = more && !given.empty();
+      for (const std::uint64_t task : given) pool.submit(task);
     }
   }
   session.send(0, MpiTag::bye, "");

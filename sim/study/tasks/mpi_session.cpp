@@ -1,4 +1,4 @@
-#include "sim/study/sweep/mpi_session.h"
+#include "sim/study/tasks/mpi_session.h"
 
 #include <array>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-#include "sim/study/sweep/sweep_pool.h"
+#include "sim/study/tasks/task_pool.h"
 
 #include <algorithm>
 #include <oneapi/tbb/info.h>
@@ -7,10 +7,10 @@
 
 namespace simtrain {
 
-SweepPool::SweepPool(const SweepQuestion& question, int jobs)
-    : question_(question), jobs_(jobs > 0 ? jobs : std::max(1, tbb::info::default_concurrency())) {}
+TaskPool::TaskPool(const TaskList& tasks, int jobs)
+    : tasks_(tasks), jobs_(jobs > 0 ? jobs : std::max(1, tbb::info::default_concurrency())) {}
 
-SweepPool::~SweepPool() {
+TaskPool::~TaskPool() {
   {
     const std::lock_guard lock(mutex_);
     waiting_.clear();
@@ -20,17 +20,17 @@ SweepPool::~SweepPool() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void SweepPool::submit(std::uint64_t candidate) {
+void TaskPool::submit(std::uint64_t task) {
   {
     const std::lock_guard lock(mutex_);
-    waiting_.push_back(candidate);
+    waiting_.push_back(task);
   }
   ++inside_;
   submitted_.notify_one();
   if (threads_.size() < std::min(inside_, static_cast<std::size_t>(jobs_))) start_thread();
 }
 
-void SweepPool::start_thread() {
+void TaskPool::start_thread() {
   try {
     threads_.emplace_back([this] { work(); });
   } catch (const std::system_error&) {
@@ -39,7 +39,7 @@ void SweepPool::start_thread() {
   }
 }
 
-std::vector<std::uint64_t> SweepPool::withdraw() {
+std::vector<std::uint64_t> TaskPool::withdraw() {
   const std::lock_guard lock(mutex_);
   std::vector<std::uint64_t> forgotten(waiting_.begin(), waiting_.end());
   waiting_.clear();
@@ -47,7 +47,7 @@ std::vector<std::uint64_t> SweepPool::withdraw() {
   return forgotten;
 }
 
-std::vector<std::string> SweepPool::take(std::chrono::milliseconds patience) {
+std::vector<std::string> TaskPool::take(std::chrono::milliseconds patience) {
   std::unique_lock lock(mutex_);
   answered_.wait_for(lock, patience, [this] { return !done_.empty() || thrown_; });
   if (thrown_) std::rethrow_exception(thrown_);
@@ -55,18 +55,18 @@ std::vector<std::string> SweepPool::take(std::chrono::milliseconds patience) {
   return std::exchange(done_, {});
 }
 
-void SweepPool::work() {
+void TaskPool::work() {
   std::unique_lock lock(mutex_);
   while (true) {
     submitted_.wait(lock, [this] { return !waiting_.empty() || ended_; });
     if (waiting_.empty()) return;
-    const std::uint64_t candidate = waiting_.front();
+    const std::uint64_t task = waiting_.front();
     waiting_.pop_front();
     lock.unlock();
     std::string record;
     std::exception_ptr error;
     try {
-      record = record_of(evaluate(question_, candidate));
+      record = tasks_.answer(task);
     } catch (...) {
       error = std::current_exception();
     }

@@ -1,32 +1,31 @@
-#include "sim/study/sweep/sweep.h"
+#include "sim/study/tasks/run_tasks.h"
 
 #include <algorithm>
 #include <chrono>
 #include <utility>
 
-#include "sim/study/sweep/sweep_pool.h"
+#include "sim/study/tasks/task_pool.h"
 
 namespace simtrain {
 
-SweepQueue::SweepQueue(std::vector<std::uint64_t> candidates)
-    : candidates_(std::move(candidates)) {}
+TaskQueue::TaskQueue(std::vector<std::uint64_t> tasks) : tasks_(std::move(tasks)) {}
 
-std::vector<std::uint64_t> SweepQueue::take(std::size_t most) {
-  const auto begin = candidates_.begin() + static_cast<std::ptrdiff_t>(next_);
+std::vector<std::uint64_t> TaskQueue::take(std::size_t most) {
+  const auto begin = tasks_.begin() + static_cast<std::ptrdiff_t>(next_);
   const std::size_t count = std::min(most, size());
   next_ += count;
   return {begin, begin + static_cast<std::ptrdiff_t>(count)};
 }
 
-void SweepQueue::give_back(const std::vector<std::uint64_t>& candidates) {
-  candidates_.insert(candidates_.end(), candidates.begin(), candidates.end());
+void TaskQueue::give_back(const std::vector<std::uint64_t>& tasks) {
+  tasks_.insert(tasks_.end(), tasks.begin(), tasks.end());
 }
 
-void run_sweep(const SweepQuestion& question, const SweepRun& run) {
-  constexpr std::size_t kAhead = 8;  // candidates that wait for each thread
+void run_tasks(const TaskList& tasks, const TaskRun& run) {
+  constexpr std::size_t kAhead = 8;  // tasks that wait for each thread
   const std::chrono::milliseconds patience(run.peers != nullptr ? 1 : 100);
-  SweepQueue queue(run.pending);
-  SweepPool pool(question, run.jobs);
+  TaskQueue queue(run.pending);
+  TaskPool pool(tasks, run.jobs);
   const std::size_t most = kAhead * static_cast<std::size_t>(pool.jobs());
   const auto peers_gone = [&] { return run.peers == nullptr || run.peers->gone(); };
   while (queue.size() > 0 || pool.inside() > 0 || !peers_gone()) {
@@ -35,8 +34,8 @@ void run_sweep(const SweepQuestion& question, const SweepRun& run) {
       pool.withdraw();
       if (pool.inside() == 0 && peers_gone()) break;
     }
-    for (const std::uint64_t candidate : queue.take(most - std::min(most, pool.inside())))
-      pool.submit(candidate);
+    for (const std::uint64_t task : queue.take(most - std::min(most, pool.inside())))
+      pool.submit(task);
     for (const std::string& record : pool.take(patience)) run.sink(record);
     if (run.peers != nullptr) run.peers->serve(queue, run.sink);
     run.tick();

@@ -1,4 +1,4 @@
-#include "sim/study/sweep/sweep_journal.h"
+#include "sim/study/tasks/journal.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -22,7 +22,7 @@
 namespace simtrain {
 namespace {
 
-constexpr std::string_view kSchema = "simtrain.sweep-journal/1";
+constexpr std::string_view kSchema = "simtrain.journal/1";
 
 /// sum, blank, payload, line end
 std::string sealed(std::string_view payload) {
@@ -43,9 +43,10 @@ std::string_view opened(std::string_view line) {
 
 std::string head_line(const JournalHead& head) {
   const nlohmann::ordered_json json{{"schema", kSchema},
+                                    {"work", head.work},
                                     {"question", head.question},
                                     {"program", head.program},
-                                    {"candidates", head.candidates}};
+                                    {"tasks", head.tasks}};
   return sealed(json.dump());
 }
 
@@ -53,20 +54,23 @@ bool read_head(std::string_view payload, JournalHead& head) {
   const auto json = parse_json(payload);
   if (!json.is_object() || json.value("schema", nlohmann::json()) != kSchema) return false;
   try {
-    if (!json.at("candidates").is_number_unsigned()) return false;
-    head = {json.at("question").get<std::string>(), json.at("program").get<std::string>(),
-            json.at("candidates").get<std::uint64_t>()};
+    if (!json.at("tasks").is_number_unsigned()) return false;
+    head = {json.at("work").get<std::string>(), json.at("question").get<std::string>(),
+            json.at("program").get<std::string>(), json.at("tasks").get<std::uint64_t>()};
     return true;
   } catch (const nlohmann::json::exception&) {
     return false;
   }
 }
 
-bool add_row(std::string_view payload, JournalContent& content, std::set<std::uint64_t>& known) {
+using NumberOf = std::function<std::uint64_t(std::string_view)>;
+
+bool add_record(std::string_view payload, const NumberOf& number_of, JournalContent& content,
+                std::set<std::uint64_t>& known) {
   try {
-    SweepRow row = row_of(payload);
-    if (row.index >= content.head.candidates) return false;
-    if (known.insert(row.index).second) content.rows.push_back(std::move(row));
+    const std::uint64_t number = number_of(payload);
+    if (number >= content.head.tasks) return false;
+    if (known.insert(number).second) content.records.push_back({number, std::string(payload)});
     return true;
   } catch (const std::invalid_argument&) {
     return false;
@@ -75,7 +79,7 @@ bool add_row(std::string_view payload, JournalContent& content, std::set<std::ui
 
 }  // namespace
 
-JournalContent read_journal(std::string_view text) {
+JournalContent read_journal(std::string_view text, const NumberOf& number_of) {
   JournalContent content;
   std::set<std::uint64_t> known;
   for (bool first = true; !text.empty(); first = false) {
@@ -86,35 +90,36 @@ JournalContent read_journal(std::string_view text) {
     if (first) {
       content.has_head = !payload.empty() && read_head(payload, content.head);
       if (!content.has_head) break;
-    } else if (payload.empty() || !add_row(payload, content, known)) {
+    } else if (payload.empty() || !add_record(payload, number_of, content, known)) {
       ++content.damaged;
     }
   }
   return content;
 }
 
-SweepJournal::SweepJournal(std::string path, const JournalHead& head, JournalStart start)
+Journal::Journal(std::string path, const JournalHead& head, JournalStart start,
+                 const TaskList& tasks)
     : path_(std::move(path)) {
   check_writable(path_);
   file_ = open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (file_ < 0) throw failure(std::strerror(errno));
   try {
     lock();
-    begin(head, start);
+    begin(head, start, tasks);
   } catch (...) {
     close(file_);
     throw;
   }
 }
 
-SweepJournal::~SweepJournal() { close(file_); }
+Journal::~Journal() { close(file_); }
 
-InputError SweepJournal::failure(const std::string& what) const {
+InputError Journal::failure(const std::string& what) const {
   return {{path_}, "", "cannot be written: " + what};
 }
 
 /// A file system without locks is trusted to have one user.
-void SweepJournal::lock() const {
+void Journal::lock() const {
   if (flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     throw InputError({path_}, "", "another simtrain is at work on it");
   struct stat open_file {};
@@ -124,9 +129,9 @@ void SweepJournal::lock() const {
   if (!same) throw InputError({path_}, "", "another simtrain has just removed it; start again");
 }
 
-void SweepJournal::begin(const JournalHead& head, JournalStart start) {
+void Journal::begin(const JournalHead& head, JournalStart start, const TaskList& tasks) {
   constexpr std::size_t kLongestLine = std::size_t{1} << 15U;
-  const TextFileKind journal{"a journal", 1 + (head.candidates * kLongestLine >> 20U)};
+  const TextFileKind journal{"a journal", 1 + (head.tasks * kLongestLine >> 20U)};
   const std::string text = read_text_file(path_, journal);
   const std::string wanted = head_line(head);
   if (start == JournalStart::replace || wanted.starts_with(text)) {
@@ -135,25 +140,26 @@ void SweepJournal::begin(const JournalHead& head, JournalStart start) {
     write(wanted);
     return;
   }
-  content_ = read_journal(text);
+  content_ = read_journal(text, tasks.number_of);
   if (!content_.has_head)
-    throw InputError({path_}, "", "is no journal of a sweep; --force replaces it");
+    throw InputError({path_}, "",
+                     fmt::format("is no journal of a {}; --force replaces it", head.work));
   if (start == JournalStart::fresh)
     throw InputError({path_}, "",
-                     fmt::format("is the journal of a sweep that was stopped ({} of {} rows); "
+                     fmt::format("is the journal of a {} that was stopped ({} of {} done); "
                                  "--resume goes on with it, --force starts anew",
-                                 content_.rows.size(), content_.head.candidates));
-  if (content_.head.question != head.question)
+                                 content_.head.work, content_.records.size(), content_.head.tasks));
+  if (content_.head.work != head.work || content_.head.question != head.question)
     throw InputError({path_}, "",
-                     "belongs to another question (scenario, settings, grid or hardware files "
-                     "differ); --force starts anew");
+                     "belongs to another question (scenario, settings, what is asked of them or "
+                     "hardware files differ); --force starts anew");
   if (content_.head.program != head.program)
     throw InputError({path_}, "", "was begun by another build of simtrain; --force starts anew");
   const std::size_t whole = text.rfind('\n') + 1;  // what is behind it is torn
   if (ftruncate(file_, static_cast<off_t>(whole)) != 0) throw failure(std::strerror(errno));
 }
 
-void SweepJournal::write(const std::string& text) {
+void Journal::write(const std::string& text) {
   for (std::size_t at = 0; at < text.size();) {
     const ssize_t written = ::write(file_, text.data() + at, text.size() - at);
     if (written < 0 && errno == EINTR) continue;
@@ -162,14 +168,23 @@ void SweepJournal::write(const std::string& text) {
   }
 }
 
-void SweepJournal::add(const std::string& record) { write(sealed(record)); }
-
-void SweepJournal::sync() const {
-  if (fdatasync(file_) != 0 && errno != EINVAL && errno != EROFS)
-    throw failure(std::strerror(errno));
+void Journal::add(const std::string& record) {
+  write(sealed(record));
+  fresh_ = true;
 }
 
-void SweepJournal::remove() const { unlink(path_.c_str()); }
+void Journal::sync() {
+  if (fdatasync(file_) != 0 && errno != EINVAL && errno != EROFS)
+    throw failure(std::strerror(errno));
+  synced_ = Clock::now();
+  fresh_ = false;
+}
+
+void Journal::tick() {
+  if (fresh_ && Clock::now() - synced_ > std::chrono::seconds(1)) sync();
+}
+
+void Journal::remove() const { unlink(path_.c_str()); }
 
 std::string program_fingerprint() {
   std::ifstream file("/proc/self/exe", std::ios::binary);

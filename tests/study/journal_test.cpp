@@ -1,4 +1,4 @@
-#include "sim/study/sweep/sweep_journal.h"
+#include "sim/study/tasks/journal.h"
 
 #include <filesystem>
 #include <fstream>
@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "sim/core/fingerprint.h"
+#include "sim/study/sweep/sweep_row.h"
 #include "tests/core/error_of.h"
 
 using namespace simtrain;
@@ -15,7 +16,11 @@ using simtrain::testing::error_of;
 
 namespace {
 
-const JournalHead kHead{"0123456789abcdef", "fedcba9876543210", 1000};
+const JournalHead kHead{"sweep", "0123456789abcdef", "fedcba9876543210", 1000};
+
+std::uint64_t index_of(std::string_view record) { return row_of(record).index; }
+
+const TaskList kRows{1000, {}, index_of};
 
 SweepRow illegal(std::uint64_t index) {
   SweepRow row;
@@ -45,11 +50,11 @@ class Place {
   void write(const std::string& text) const { std::ofstream(path_, std::ios::binary) << text; }
 
   void add(std::uint64_t first, std::uint64_t last) const {
-    SweepJournal journal(path_, kHead, JournalStart::resume);
+    Journal journal(path_, kHead, JournalStart::resume, kRows);
     for (std::uint64_t i = first; i <= last; ++i) journal.add(record_of(illegal(i)));
   }
   [[nodiscard]] std::string refusal(const JournalHead& head, JournalStart start) const {
-    return error_of([&] { const SweepJournal journal(path_, head, start); });
+    return error_of([&] { const Journal journal(path_, head, start, kRows); });
   }
 
  private:
@@ -66,12 +71,12 @@ TEST_CASE("rows outlive the journal's owner, each once") {
   const Place place("journal-rows");
   place.add(0, 9);
   place.add(5, 14);
-  const JournalContent content = read_journal(place.text());
+  const JournalContent content = read_journal(place.text(), index_of);
   CHECK(content.has_head);
-  CHECK(content.head.candidates == 1000);
-  REQUIRE(content.rows.size() == 15);
-  CHECK(content.rows[14].index == 14);
-  CHECK(content.rows[14].reason == "tp: no");
+  CHECK(content.head.tasks == 1000);
+  REQUIRE(content.records.size() == 15);
+  CHECK(content.records[14].number == 14);
+  CHECK(row_of(content.records[14].text).reason == "tp: no");
   CHECK(content.damaged == 0);
 }
 
@@ -84,10 +89,10 @@ TEST_CASE("cut anywhere, a journal keeps the whole lines and goes on") {
     const std::size_t lines = static_cast<std::size_t>(
         std::count(whole.begin(), whole.begin() + static_cast<long>(size), '\n'));
     place.add(900, 900);
-    const JournalContent content = read_journal(place.text());
+    const JournalContent content = read_journal(place.text(), index_of);
     CAPTURE(size);
-    CHECK(content.rows.size() == std::max<std::size_t>(lines, 1));  // head + rows - 1, + 1 added
-    CHECK(content.rows.back().index == 900);
+    CHECK(content.records.size() == std::max<std::size_t>(lines, 1));  // head + rows - 1, + 1 added
+    CHECK(content.records.back().number == 900);
     CHECK(content.damaged == 0);
   }
 }
@@ -104,8 +109,8 @@ TEST_CASE("a damaged line is left out, and those behind it count") {
     if (changed == '\n') continue;
     changed = static_cast<char>(changed ^ 1);
     if (changed == '\n') continue;
-    const JournalContent content = read_journal(text);
-    CHECK(content.rows.size() == 20);
+    const JournalContent content = read_journal(text, index_of);
+    CHECK(content.records.size() == 20);
     CHECK(content.damaged == 1);
   }
 }
@@ -116,11 +121,12 @@ TEST_CASE("a line that nests without end is a damaged one") {
   for (const std::string& payload : {std::string(100'000, '['), std::string(100'000, '{')}) {
     Fingerprint sum;
     sum.add(payload);
-    const JournalContent content = read_journal(place.text() + sum.text() + " " + payload + "\n");
-    CHECK(content.rows.size() == 3);
+    const JournalContent content =
+        read_journal(place.text() + sum.text() + " " + payload + "\n", index_of);
+    CHECK(content.records.size() == 3);
     CHECK(content.damaged == 1);
     CHECK_THROWS_AS(static_cast<void>(row_of(payload)), std::invalid_argument);
-    CHECK(!read_journal(sum.text() + " " + payload + "\n").has_head);
+    CHECK(!read_journal(sum.text() + " " + payload + "\n", index_of).has_head);
   }
 }
 
@@ -140,9 +146,12 @@ TEST_CASE("a journal is refused to other questions, other builds and the unwary"
   other = kHead;
   other.program[0] = '0';
   CHECK(holds(place.refusal(other, JournalStart::resume), "another build of simtrain"));
-  CHECK(holds(place.refusal(kHead, JournalStart::fresh), "was stopped (4 of 1000 rows)"));
+  CHECK(holds(place.refusal(kHead, JournalStart::fresh), "was stopped (4 of 1000 done)"));
+  other = kHead;
+  other.work = "job";
+  CHECK(holds(place.refusal(other, JournalStart::resume), "belongs to another question"));
   CHECK(place.refusal(kHead, JournalStart::replace).empty());
-  CHECK(read_journal(place.text()).rows.empty());
+  CHECK(read_journal(place.text(), index_of).records.empty());
   place.write("my notes\n");
   CHECK(holds(place.refusal(kHead, JournalStart::resume), "is no journal of a sweep"));
   CHECK(place.text() == "my notes\n");
@@ -150,13 +159,13 @@ TEST_CASE("a journal is refused to other questions, other builds and the unwary"
 
 TEST_CASE("two never write to one journal") {
   const Place place("journal-lock");
-  const SweepJournal mine(place.path(), kHead, JournalStart::fresh);
+  const Journal mine(place.path(), kHead, JournalStart::fresh, kRows);
   CHECK(holds(place.refusal(kHead, JournalStart::resume), "another simtrain is at work on it"));
 }
 
 TEST_CASE("a journal that cannot be written is an error") {
   CHECK(holds(error_of([] {
-                const SweepJournal journal("/nowhere/at/all.journal", kHead, JournalStart::fresh);
+                const Journal journal("/nowhere/at/all.journal", kHead, JournalStart::fresh, kRows);
               }),
               "cannot be written: No such file"));
 }
