@@ -4,9 +4,10 @@ namespace simtrain {
 
 const std::vector<RecipeFormat>& recipe_formats() {
   static const std::vector<RecipeFormat> rows{
-      kPrimus,         kTorchtitan, kMaxText,        kLlmFoundry,        kGptNeox,
-      kNanotron,       kDeepSpeed,  kDlloggerHeader, kHuggingFaceConfig, kMegatronModelConfig,
-      kMegatronBridge, kNemo2,      kNemo1,          kNemo1Hparams,      kMegatronArguments};
+      kPrimus,           kTorchtitan, kMaxText,        kLlmFoundry,        kGptNeox,
+      kNanotron,         kDeepSpeed,  kDlloggerHeader, kHuggingFaceConfig, kMegatronModelConfig,
+      kMegatronBridge,   kNemo2,      kNemo1,          kNemo1Hparams,      kMegatronLaunch,
+      kMegatronArguments};
   return rows;
 }
 

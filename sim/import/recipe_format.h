@@ -50,6 +50,7 @@ extern const RecipeFormat kLlmFoundry;
 extern const RecipeFormat kMaxText;
 extern const RecipeFormat kMegatronArguments;
 extern const RecipeFormat kMegatronBridge;
+extern const RecipeFormat kMegatronLaunch;
 extern const RecipeFormat kMegatronModelConfig;
 extern const RecipeFormat kNanotron;
 extern const RecipeFormat kNemo2;

@@ -146,8 +146,8 @@ void require_taken(const RecipeReading& reading, const ImportFile& file, std::st
 
 namespace {
 
-/// Loads what was imported: an import that succeeds can be simulated. Where it is the number of
-/// nodes that does not fit, and the recipe gives it, the error names the option that changes it.
+/// Loads what was imported: an import that succeeds can be simulated. An error names the option
+/// that changes what does not fit.
 void check_scenario(const std::string& yaml, const std::string& path, const RecipeRequest& request,
                     const DataFolder& data) {
   constexpr std::array<std::string_view, 3> kOfNodes{"cluster.nodes", "training.global_batch_size",
@@ -158,10 +158,14 @@ void check_scenario(const std::string& yaml, const std::string& path, const Reci
   } catch (const InputError& error) {
     const bool of_nodes =
         std::find(kOfNodes.begin(), kOfNodes.end(), error.key()) != kOfNodes.end();
-    if (request.nodes || !of_nodes) throw;
+    const bool settable = error.place().file == path + ", as imported" && !error.key().empty() &&
+                          std::count(error.key().begin(), error.key().end(), '.') <= 1;
+    const bool names_option = error.reason().find("--") != std::string::npos;
+    if ((request.nodes && of_nodes) || names_option || !settable) throw;
     throw InputError(error.place(), error.key(),
                      error.reason().substr(error.key().size() + 2) +
-                         "; --nodes N takes another number of nodes");
+                         (of_nodes ? std::string("; --nodes N takes another number of nodes")
+                                   : fmt::format("; --set {}=VALUE takes another", error.key())));
   }
 }
 

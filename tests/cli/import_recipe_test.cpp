@@ -150,15 +150,16 @@ TEST_CASE("every format of recipes is listed and has an example that imports") {
   const std::string list = run_simtrain({"list", "import-formats"}).out;
   for (const std::string name :
        {"nccl-topology", "nvidia-smi-topo", "nemo-1", "nemo-2", "megatron-bridge",
-        "megatron-arguments", "megatron-model-config", "dllogger-header", "hugging-face-config",
-        "torchtitan", "llm-foundry", "maxtext", "deepspeed", "primus", "gpt-neox", "nanotron"}) {
+        "megatron-arguments", "megatron-launch", "megatron-model-config", "dllogger-header",
+        "hugging-face-config", "torchtitan", "llm-foundry", "maxtext", "deepspeed", "primus",
+        "gpt-neox", "nanotron"}) {
     CAPTURE(name);
     CHECK(("\n" + list).find("\n" + name + "  ") != std::string::npos);
   }
   for (const std::string file :
        {"llama31_70b_nemo2.yaml", "gpt15b_megatron.sh", "gpt15b_model_config.yaml",
         "gpt15b_arguments.txt", "llama31_8b_bridge.yaml --nodes 1", "qwen3_30b_megatron.sh",
-        "mixtral_8x7b_model_config.yaml", "mixtral_8x7b_nemo2.yaml",
+        "qwen3_30b_launch.sh", "mixtral_8x7b_model_config.yaml", "mixtral_8x7b_nemo2.yaml",
         "qwen3_30b_bridge.yaml --nodes 2", "llama31_70b_titan.toml --nodes 32",
         "mpt_30b_foundry.yaml --nodes 1", "gpt3_5b_megatron_deepspeed.sh --nodes 4",
         "zero3_deepspeed.json --nodes 4 --model gpt3-5b --set training.seq_length=2048",

@@ -212,11 +212,15 @@ TEST_CASE("axes of MaxText's mesh") {
   CHECK(tensor.training.global_batch_size == 512);
   CHECK(tensor.training.micro_batch_size == 4);
   Case rest = changed(maxtext(), {"dcn_data_parallelism=-1", "ici_fsdp_parallelism=-1"});
-  CHECK(holds(refused(rest, rest.request.overrides), "--nodes N sets it"));
+  CHECK(imported(rest).placement.nodes == 16);  // the fewest: one replica
   rest.request.nodes = 64;
   CHECK(imported(rest).recipe.sharding.data_parallel_replicate_degree == 4);
   CHECK(holds(refused(maxtext(), {"ici_fsdp_parallelism=4"}),
               "the sizes of this mesh are 4, which does not fit the 8 GPUs of a gcp-a4 node"));
+  const Scenario slice =
+      imported(changed(maxtext(), {"ici_fsdp_parallelism=64", "dcn_fsdp_parallelism=1"}));
+  CHECK(slice.placement.nodes == 16);  // a slice of TPUs is one network, laid over 8 nodes
+  CHECK(slice.recipe.sharding.data_parallel_replicate_degree == 2);
   CHECK(holds(refused(maxtext(), {"dcn_fsdp_parallelism=4", "+dcn_pipeline_parallelism=4"}),
               "dcn_pipeline_parallelism: is 4; this axis of XLA's mesh is not modelled"));
   rest = maxtext();

@@ -129,6 +129,18 @@ TEST_CASE("a layout of the stages is taken as it is, with as many virtual stages
         std::string::npos);
 }
 
+TEST_CASE("arithmetic of a script is done where its names are known") {
+  CHECK(run_words("A=6\nB=4\nrun $((A*B)) $(($A * ${B} / 8)) $((-A+B)) $((A%4*(B+1)))") ==
+        "24 3 -2 10 ");
+  CHECK(run_words("G=$((2*3))\nrun $((G*G)) x$((1+1))y") == "36 x2y ");
+  CHECK(run_words("A=6\nrun $((A*NONE)) $((A/0)) $((A<7)) $((9223372036854775807+1))") ==
+        "$((A*NONE)) $((A/0)) $((A<7)) $((9223372036854775807+1)) ");
+  CHECK(run_words("A=6\nfor A in 1 2; do\nrun $((A*2))\ndone\nA=7") == "$((A*2)) ");
+  CHECK(run_words(": ${A:=8} ${B=9}\nB=7\nrun $A $B $((A+B))") == "8 7 15 ");
+  const std::string deep = "$((" + std::string(100, '(') + "1" + std::string(100, ')') + "))";
+  CHECK(run_words("run " + deep) == deep + " ");
+}
+
 TEST_CASE("files that a script takes in are read from its folder") {
   const ScriptFolder folder;
   folder.write("common.sh", "TP=8\n");
@@ -174,6 +186,10 @@ TEST_CASE("files that a script takes in and that cannot be read are refused by n
           static_cast<void>(folder.run("source c0.sh\n"));
         }).find("takes in more than 64 files") != std::string::npos);
   CHECK(read_script("source x.sh\nrun", "s.sh", {"x.sh"}).words.back().text == "run");
+  CHECK(error_of([&] {
+          static_cast<void>(folder.run("source no/one.sh\n. no/two.sh\n"));
+        }).ends_with("--override \"~source *\" reads on without one.sh, two.sh"));
+  CHECK(read_script("source x.sh\n. $1\nrun", "s.sh", {"*"}).words.back().text == "run");
   std::string nested;
   for (int i = 0; i < 100; ++i) nested += "if a\nthen\n";
   CHECK(error_of([&] { read_script(nested, "s.sh"); }).find("has more branches") !=

@@ -68,6 +68,8 @@ constexpr std::array kDeepSpeedKeys{
     KeyRow{"zero_allow_untested_optimizer", kOutside},
 };
 
+constexpr std::int64_t kUsualLength = 2048;  // of a sequence, in the models of Megatron-DeepSpeed
+
 constexpr std::array<std::string_view, 4> kStages{"ddp", "zero1", "zero2", "zero3"};
 
 /// `5e8` and `500000000.0` as the count that they are.
@@ -200,6 +202,8 @@ ImportedRecipe read_deepspeed(const ImportFile& file, const RecipeRequest& reque
                      "is not of a DeepSpeed configuration; --model NAME takes one of "
                      "scenarios/models (or import the launch script with --deepspeed_config)");
   terms.model_class = Given<std::string>{"a model of its own", "--model", false, {file.path}};
+  default_to(terms.seq_length, kUsualLength,
+             "not of a DeepSpeed configuration; --set training.seq_length=N sets another");
   return imported_scenario("DeepSpeed configuration", reading, file, request, data);
 }
 

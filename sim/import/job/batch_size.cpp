@@ -1,5 +1,6 @@
 #include "sim/import/job/batch_size.h"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <string_view>
@@ -61,15 +62,28 @@ Finding shrunk_micro_batch(const RecipeTerms& terms, const JobRanks& job) {
           fmt::format("{}, which is more than the {} samples of a replica", micro.origin, own)};
 }
 
+Finding widened_batch(const RecipeTerms& terms, const JobRanks& job) {
+  const Given<std::int64_t>& given = *terms.global_batch_size;
+  const double samples = static_cast<double>(given.value) * static_cast<double>(job.widened);
+  return {"", fmt::format("{:.0f}", std::min(samples, kMostSamples)),
+          fmt::format("{} {} on {} times the GPUs: a replica has as many samples", given.origin,
+                      given.value, job.widened),
+          true, true};
+}
+
 }  // namespace
 
-Finding global_batch_of(const RecipeTerms& terms, const JobRanks& job, const SourcePlace& recipe) {
+Finding global_batch_of(const RecipeTerms& terms, const JobRanks& job, std::int64_t micro_batch) {
   constexpr std::string_view kKey = "training.global_batch_size";
   if (terms.global_batch_size && terms.rampup_batch_size) return ramped_batch(terms);
+  if (terms.global_batch_size && job.widened > 1) return widened_batch(terms, job);
   if (terms.global_batch_size) return of(*terms.global_batch_size);
   if (const auto samples = parts_of_step(terms, job)) return whole(*samples, kKey);
-  throw InputError(recipe, std::string(kKey),
-                   fmt::format("the recipe does not give it; --set {}=N sets it", kKey));
+  return {"", std::to_string(job.replicas * micro_batch),
+          fmt::format("not given, one micro-batch on each of {} replicas, the default of Megatron "
+                      "and DeepSpeed; --set {}=N sets another",
+                      job.replicas, kKey),
+          true, true};
 }
 
 Finding micro_batch_of(const RecipeTerms& terms, const JobRanks& job, const SourcePlace& recipe) {

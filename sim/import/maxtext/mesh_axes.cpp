@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "sim/core/input/scalar_text.h"
+#include "sim/import/job/job_nodes.h"
 #include "sim/topology/specs/cluster_spec.h"
 
 namespace simtrain {
@@ -87,14 +88,42 @@ void fill(std::vector<AxisSize>& sizes, std::int64_t whole, const std::string& o
   if (rest != nullptr) rest->size = whole / product;
 }
 
-/// Whether a mesh says its size by itself, and which.
-std::optional<std::int64_t> own_size(const std::vector<AxisSize>& sizes) {
+/// What the axes of a mesh that have a size multiply to.
+std::int64_t product_of(const std::vector<AxisSize>& sizes) {
   double product = 1;
   for (const AxisSize& size : sizes) {
-    if (size.size == kRest) return std::nullopt;
-    product *= static_cast<double>(size.size);
+    if (size.size != kRest) product *= static_cast<double>(size.size);
   }
   return static_cast<std::int64_t>(std::min(product, 1e12));
+}
+
+/// Whether a mesh says its size by itself.
+bool is_whole(const std::vector<AxisSize>& sizes) {
+  return std::none_of(sizes.begin(), sizes.end(),
+                      [](const AxisSize& size) { return size.size == kRest; });
+}
+
+/// The nodes that one mesh of the first network takes: several where it is larger than a node, as a
+/// slice of TPUs is, whose network is one.
+std::int64_t nodes_of_slice(const std::vector<AxisSize>& sizes, std::int64_t each) {
+  const std::int64_t product = product_of(sizes);
+  const bool larger = product > each && product % each == 0;
+  return larger ? product / each : 1;
+}
+
+/// The nodes of the job, by the meshes or assumed.
+Given<std::int64_t> nodes_of_meshes(const std::vector<AxisSize>& over, std::int64_t slice,
+                                    std::int64_t each, const std::string& path) {
+  const auto own = static_cast<std::int64_t>(
+      std::min(static_cast<double>(product_of(over)) * static_cast<double>(slice), 1e12));
+  if (!is_whole(over))
+    return assumed_nodes(path, std::min<std::int64_t>(own, 1000000), each, "the sizes of its mesh");
+  if (slice == 1) return {own, "sizes of the dcn mesh", false, {}};
+  return {own,
+          fmt::format("the ici mesh of {} is larger than a node and is laid over {}", slice * each,
+                      slice),
+          true,
+          {}};
 }
 
 /// The product of all axes of a use over both meshes, by the keys that make it.
@@ -150,17 +179,19 @@ void take_mesh_axes(YamlNode& tree, const RecipeRequest& request, const ImportFi
   if (!request.cluster) return;  // which is missed later
   const std::int64_t each =
       load_cluster(data, *request.cluster, 1, {"--cluster " + *request.cluster}).node.gpus;
-  fill(sizes, each, fmt::format("the {} GPUs of a {} node", each, *request.cluster));
-  const auto own = own_size(over);
-  if (!own && !request.nodes)
-    throw InputError({file.path}, "cluster.nodes",
-                     "the recipe does not give the number of nodes; --nodes N sets it");
-  const std::int64_t nodes = request.nodes ? *request.nodes : *own;
-  fill(over, nodes, fmt::format("{} nodes", nodes));
+  const std::int64_t slice = nodes_of_slice(sizes, each);
+  fill(sizes, each * slice, fmt::format("the {} GPUs of a {} node", each, *request.cluster));
+  Given<std::int64_t> nodes = nodes_of_meshes(over, slice, each, file.path);
+  if (request.nodes) nodes.value = *request.nodes;
+  if (nodes.value % slice != 0)
+    throw InputError(
+        {file.path}, "cluster.nodes",
+        fmt::format("{} nodes are no multiple of the {} of an ici mesh", nodes.value, slice));
+  fill(over, nodes.value / slice, fmt::format("{} nodes", nodes.value));
   sizes.insert(sizes.end(), over.begin(), over.end());
   refuse_others(sizes);
   set_groups(sizes, reading);
-  reading.terms.num_nodes = Given<std::int64_t>{nodes, "sizes of the dcn mesh", false, {}};
+  reading.terms.num_nodes = nodes;
 }
 
 }  // namespace simtrain

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "sim/import/megatron/command_line.h"
 #include "sim/import/megatron/megatron_tree.h"
 #include "sim/import/scenario_text.h"
 #include "sim/import/shell/shell_script.h"
@@ -11,53 +12,11 @@ namespace {
 constexpr std::string_view kBlockStart = "- arguments -";
 constexpr std::string_view kBlockEnd = "- end of arguments -";
 
-bool is_option(const ShellWord& word) {
-  return word.text.starts_with("--") && word.text.size() > 2;
-}
-
-/// The value of the option at `at`: behind its equals sign, or the words that follow it.
-YamlNode value_of(const std::vector<ShellWord>& words, std::size_t at, const std::string& name) {
-  const ShellWord& word = words[at];
-  const std::size_t equals = word.text.find('=');
-  if (equals != std::string::npos) return scalar_node(word.text.substr(equals + 1), word.place);
-  const auto is_value = [&](std::size_t i) {
-    return i < words.size() && !words[i].ends && !is_option(words[i]);
-  };
-  if (takes_none(name) || !is_value(at + 1)) return scalar_node("true", word.place);
-  std::string value = words[at + 1].text;
-  for (std::size_t i = at + 2; takes_many(name) && is_value(i); ++i) value += "," + words[i].text;
-  return scalar_node(std::move(value), words[at + 1].place);
-}
-
-std::vector<std::string> files_left_out(const RecipeRequest& request) {
-  std::vector<std::string> files;
-  for (const std::string& text : request.overrides) {
-    if (text.starts_with(kWithoutFile)) files.push_back(text.substr(kWithoutFile.size()));
-  }
-  return files;
-}
-
-YamlNode arguments_in(const std::vector<ShellWord>& words, const ImportFile& file,
-                      const RecipeRequest& request) {
-  MegatronArguments arguments(file.path, request);
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (!is_option(words[i])) continue;
-    const std::string& text = words[i].text;
-    const std::string name = underscored(text.substr(2, std::min(text.find('='), text.size()) - 2));
-    YamlNode value = value_of(words, i, name);
-    if (words[i].undecided) {
-      arguments.add_undecided(name, std::move(value));
-    } else {
-      arguments.add_option(name, std::move(value));
-    }
-  }
-  return arguments.take();
-}
-
 RecipeReading read_command_line(const ImportFile& file, const RecipeRequest& request) {
   const ShellScript script = read_script(file.text, file.path, files_left_out(request));
-  RecipeReading reading =
-      read_megatron_arguments(arguments_in(script.words, file, request), KeyStyle::option);
+  MegatronArguments arguments(file.path, request);
+  add_options(script.words, arguments);
+  RecipeReading reading = read_megatron_arguments(arguments.take(), KeyStyle::option);
   for (const auto& [name, word] : script.environment)
     read_variable(name, scalar_node(word.text, word.place), reading);
   return reading;

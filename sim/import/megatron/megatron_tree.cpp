@@ -142,8 +142,8 @@ RecipeReading read_megatron_arguments(const YamlNode& tree, KeyStyle style) {
   default_to(terms.overlap_p2p_comm, true, megatron);
   default_to(terms.group_query_attention, false, megatron);
   default_to(terms.hidden_dropout, 0.1, megatron);
-  if (terms.gpus_per_node && !terms.world_size)
-    default_to(terms.num_nodes, 1, "torchrun's default, no --nnodes");
+  if (terms.gpus_per_node && !terms.world_size && !terms.num_nodes)
+    terms.num_nodes = Given<std::int64_t>{1, "torchrun's default, no --nnodes", false, {}};
   if (tree.find("merge_file") != nullptr)
     default_to(terms.tokenizer, "GPT2BPETokenizer", "--merge-file, of the tokenizer");
   const YamlNode* spec = tree.find("spec");
@@ -162,6 +162,15 @@ RecipeReading read_megatron_arguments(const YamlNode& tree, KeyStyle style) {
   if (deepspeed != nullptr) add_deepspeed_config(tree.place.file, *deepspeed, reading);
   if (terms.sharding) settle_deepspeed(terms);
   return reading;
+}
+
+void forget_shape_defaults(RecipeTerms& terms) {
+  const auto forget = [](auto& term) {
+    if (term && term->assumed) term.reset();
+  };
+  forget(terms.group_query_attention);
+  forget(terms.hidden_dropout);
+  forget(terms.add_bias_linear);
 }
 
 }  // namespace simtrain

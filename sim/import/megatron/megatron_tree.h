@@ -61,4 +61,7 @@ bool takes_none(const std::string& option);
 /// The recipe of Megatron's arguments, with its defaults.
 RecipeReading read_megatron_arguments(const YamlNode& tree, KeyStyle style);
 
+/// Takes back what Megatron's defaults say of a shape: the recipe names a model, which has its own.
+void forget_shape_defaults(RecipeTerms& terms);
+
 }  // namespace simtrain

@@ -92,6 +92,14 @@ LayerHalf feed_forward_of(const RecipeTerms& terms, std::int64_t layers) {
           frequency.origin, frequency.assumed};
 }
 
+/// The key of an origin as an override has it: --hybrid-layer-pattern is hybrid_layer_pattern.
+std::string override_key(std::string origin) {
+  if (!origin.starts_with("--")) return origin;
+  origin.erase(0, 2);
+  std::replace(origin.begin(), origin.end(), '-', '_');
+  return origin;
+}
+
 /// A pattern's letters are those of blocks; others are refused with what they would mean.
 void check_letters(const Given<std::string>& pattern) {
   const auto refuse = [&](const std::string& what) {
@@ -106,7 +114,12 @@ void check_letters(const Given<std::string>& pattern) {
   if (size > kMostPatternLayers)
     refuse(fmt::format("is of {} layers; up to {} are listed", size, kMostPatternLayers));
   for (const char letter : pattern.value) {
-    if (letter == '/') refuse("has '/', behind which are layers of multi-token prediction");
+    if (letter == '/')
+      refuse(
+          fmt::format("has '/', behind which are layers of multi-token prediction; --override "
+                      "{}={} leaves them out",
+                      override_key(pattern.origin),
+                      plain_text(pattern.value.substr(0, pattern.value.find('/')))));
     if (letter == '|') refuse("has '|', which cuts it into stages");
     if (row_of_letter(letter) == nullptr)
       refuse(fmt::format("has '{}', which is no letter of a layer",

@@ -12,88 +12,133 @@
 namespace simtrain {
 namespace {
 
-/// A name in small letters, its parts joined by dashes, and the model of scenarios/models.
+/// A name that a framework or a hub has for a model of scenarios/models.
 struct NamedModel {
   std::string_view name;
   std::string_view model;
 };
-constexpr std::array<NamedModel, 67> kNamedModels{{{"llama2-7b", "llama2-7b"},
-                                                   {"llama2-13b", "llama2-13b"},
-                                                   {"llama2-70b", "llama2-70b"},
-                                                   {"llama3-8b", "llama3.1-8b"},
-                                                   {"llama3-70b", "llama3.1-70b"},
-                                                   {"llama3-405b", "llama3.1-405b"},
-                                                   {"llama3.1-8b", "llama3.1-8b"},
-                                                   {"llama3.1-70b", "llama3.1-70b"},
-                                                   {"llama3.1-405b", "llama3.1-405b"},
-                                                   {"llama3.3-70b", "llama3.1-70b"},
-                                                   {"llama4-17bx16e", "llama4-scout"},
-                                                   {"llama4-17b-16e", "llama4-scout"},
-                                                   {"llama4-17b16e", "llama4-scout"},
-                                                   {"llama4-17bx128e", "llama4-maverick"},
-                                                   {"llama4-17b-128e", "llama4-maverick"},
-                                                   {"llama4-17b128e", "llama4-maverick"},
-                                                   {"mixtral-8x7b", "mixtral-8x7b"},
-                                                   {"mixtral-8x7b-v0.1", "mixtral-8x7b"},
-                                                   {"mixtral-8x22b", "mixtral-8x22b"},
-                                                   {"mixtral-8x22b-v0.1", "mixtral-8x22b"},
-                                                   {"deepseek-v2-lite", "deepseek-v2-lite"},
-                                                   {"deepseek-v3-16b", "deepseek-v2-lite"},
-                                                   {"deepseek2-16b", "deepseek-v2-lite"},
-                                                   {"deepseek-v2", "deepseek-v2"},
-                                                   {"deepseek-v3-236b", "deepseek-v2"},
-                                                   {"deepseek2-236b", "deepseek-v2"},
-                                                   {"deepseek-v3", "deepseek-v3"},
-                                                   {"deepseek-v3-671b", "deepseek-v3"},
-                                                   {"deepseek3-671b", "deepseek-v3"},
-                                                   {"qwen3-30b-a3b", "qwen3-30b-a3b"},
-                                                   {"qwen3-235b-a22b", "qwen3-235b-a22b"},
-                                                   {"qwen2.5-32b", "qwen2.5-32b"},
-                                                   {"gpt3-175b", "gpt3-175b"},
-                                                   {"gpt-oss-20b", "gpt-oss-20b"},
-                                                   {"gpt-oss-120b", "gpt-oss-120b"},
-                                                   {"kimi-k2", "kimi-k2"},
-                                                   {"kimi-k2-1t", "kimi-k2"},
-                                                   {"grok1", "grok1-314b"},
-                                                   {"mosaicml/mpt-7b", "mpt-7b"},
-                                                   {"mosaicml/mpt-30b", "mpt-30b"},
-                                                   {"meta-llama/llama-2-7b-hf", "llama2-7b"},
-                                                   {"meta-llama/llama-2-13b-hf", "llama2-13b"},
-                                                   {"meta-llama/llama-2-70b-hf", "llama2-70b"},
-                                                   {"meta-llama/llama-3.1-8b", "llama3.1-8b"},
-                                                   {"meta-llama/llama-3.1-70b", "llama3.1-70b"},
-                                                   {"databricks/dbrx-base", "dbrx"},
-                                                   {"llama3.2-1b", "llama3.2-1b"},
-                                                   {"llama3.2-3b", "llama3.2-3b"},
-                                                   {"qwen3-0.6b", "qwen3-0.6b"},
-                                                   {"qwen3-1.7b", "qwen3-1.7b"},
-                                                   {"qwen3-4b", "qwen3-4b"},
-                                                   {"qwen3-8b", "qwen3-8b"},
-                                                   {"qwen3-14b", "qwen3-14b"},
-                                                   {"qwen3-32b", "qwen3-32b"},
-                                                   {"qwen2.5-7b", "qwen2.5-7b"},
-                                                   {"qwen2.5-14b", "qwen2.5-14b"},
-                                                   {"qwen2.5-72b", "qwen2.5-72b"},
-                                                   {"meta-llama/llama-3.2-1b", "llama3.2-1b"},
-                                                   {"meta-llama/llama-3.2-3b", "llama3.2-3b"},
-                                                   {"qwen/qwen3-8b", "qwen3-8b"},
-                                                   {"qwen/qwen3-14b", "qwen3-14b"},
-                                                   {"qwen/qwen3-32b", "qwen3-32b"},
-                                                   {"deepseek-v2-236b", "deepseek-v2"},
-                                                   {"deepseek-v2-16b", "deepseek-v2-lite"},
-                                                   {"moonlight-16b-a3b", "moonlight-16b-a3b"},
-                                                   {"qwen2-57b-a14b", "qwen2-57b-a14b"},
-                                                   {"grok-1", "grok1-314b"}}};
+constexpr std::array<NamedModel, 87> kNamedModels{{
+    {"llama2-7b", "llama2-7b"},
+    {"llama2-13b", "llama2-13b"},
+    {"llama2-70b", "llama2-70b"},
+    {"llama3-8b", "llama3.1-8b"},
+    {"llama3-70b", "llama3.1-70b"},
+    {"llama3-405b", "llama3.1-405b"},
+    {"llama3.1-8b", "llama3.1-8b"},
+    {"llama3.1-70b", "llama3.1-70b"},
+    {"llama3.1-405b", "llama3.1-405b"},
+    {"llama3.2-1b", "llama3.2-1b"},
+    {"llama3.2-3b", "llama3.2-3b"},
+    {"llama3.3-70b", "llama3.1-70b"},
+    {"llama4-scout", "llama4-scout"},
+    {"llama4-scout-17b-16e", "llama4-scout"},
+    {"llama4-17bx16e", "llama4-scout"},
+    {"llama4-17b-16e", "llama4-scout"},
+    {"llama4-maverick", "llama4-maverick"},
+    {"llama4-maverick-17b-128e", "llama4-maverick"},
+    {"llama4-17bx128e", "llama4-maverick"},
+    {"llama4-17b-128e", "llama4-maverick"},
+    {"mixtral-8x7b", "mixtral-8x7b"},
+    {"mixtral-8x22b", "mixtral-8x22b"},
+    {"deepseek-v2", "deepseek-v2"},
+    {"deepseek-v2-236b", "deepseek-v2"},
+    {"deepseek-v3-236b", "deepseek-v2"},
+    {"deepseek2-236b", "deepseek-v2"},
+    {"deepseek-v2-lite", "deepseek-v2-lite"},
+    {"deepseek-v2-16b", "deepseek-v2-lite"},
+    {"deepseek-v3-16b", "deepseek-v2-lite"},
+    {"deepseek2-16b", "deepseek-v2-lite"},
+    {"deepseek-v3", "deepseek-v3"},
+    {"deepseek-v3.1", "deepseek-v3"},
+    {"deepseek-r1", "deepseek-v3"},
+    {"deepseek-v3-671b", "deepseek-v3"},
+    {"deepseek3-671b", "deepseek-v3"},
+    {"moonlight-16b-a3b", "moonlight-16b-a3b"},
+    {"moonlight-16b", "moonlight-16b-a3b"},
+    {"kimi-k2", "kimi-k2"},
+    {"kimi-k2-1t", "kimi-k2"},
+    {"qwen2-57b-a14b", "qwen2-57b-a14b"},
+    {"qwen2.5-7b", "qwen2.5-7b"},
+    {"qwen2.5-14b", "qwen2.5-14b"},
+    {"qwen2.5-32b", "qwen2.5-32b"},
+    {"qwen2.5-72b", "qwen2.5-72b"},
+    {"qwen3-0.6b", "qwen3-0.6b"},
+    {"qwen3-600m", "qwen3-0.6b"},
+    {"qwen3-1.7b", "qwen3-1.7b"},
+    {"qwen3-4b", "qwen3-4b"},
+    {"qwen3-8b", "qwen3-8b"},
+    {"qwen3-14b", "qwen3-14b"},
+    {"qwen3-32b", "qwen3-32b"},
+    {"qwen3-30b-a3b", "qwen3-30b-a3b"},
+    {"qwen3-235b-a22b", "qwen3-235b-a22b"},
+    {"gpt3-5b", "gpt3-5b"},
+    {"gpt3-7b", "gpt3-7b"},
+    {"gpt3-20b", "gpt3-20b"},
+    {"gpt3-175b", "gpt3-175b"},
+    {"gpt-530b", "gpt-530b"},
+    {"gpt-oss-20b", "gpt-oss-20b"},
+    {"gpt-oss-120b", "gpt-oss-120b"},
+    {"glm-4.5", "glm-4.5"},
+    {"glm-45-355b-a32b", "glm-4.5"},
+    {"grok1", "grok1-314b"},
+    {"grok1-314b", "grok1-314b"},
+    {"bloom", "bloom-176b"},
+    {"bloom-176b", "bloom-176b"},
+    {"internlm-7b", "internlm-7b"},
+    {"mpt-1b", "mpt-1b"},
+    {"mpt-3b", "mpt-3b"},
+    {"mpt-7b", "mpt-7b"},
+    {"mpt-13b", "mpt-13b"},
+    {"mpt-30b", "mpt-30b"},
+    {"mpt-70b", "mpt-70b"},
+    {"dbrx", "dbrx"},
+    {"nemotron-h-56b", "nemotron-h-56b"},
+    {"nemotronh-56b", "nemotron-h-56b"},
+    {"nemotron3-8b", "nemotron3-8b"},
+    {"nemotron3-22b", "nemotron3-22b"},
+    {"nemotron3-nano-30b-a3b", "nemotron3-nano-30b-a3b"},
+    {"nemotron-3-nano-30b-a3b", "nemotron3-nano-30b-a3b"},
+    {"nemotron-3-nano", "nemotron3-nano-30b-a3b"},
+    {"nemotron3-super-120b-a12b", "nemotron3-super-120b-a12b"},
+    {"nemotron-3-super", "nemotron3-super-120b-a12b"},
+    {"nemotron4-15b", "nemotron4-15b"},
+    {"nemotron4-340b", "nemotron4-340b"},
+    {"nemotron-15b", "nemotron4-15b"},
+    {"nemotron-340b", "nemotron4-340b"},
+}};
+
+/// What a name says beside the shape: how the weights were trained, or of which they are.
+constexpr std::array<std::string_view, 13> kEndings{"yaml", "hf",   "base", "instruct", "chat",
+                                                    "it",   "bf16", "fp8",  "v01",      "pretrain",
+                                                    "0905", "0528", "text"};
+
+/// A name without the owner before it, its marks and its endings: `Meta-Llama-3.1-8B-Instruct` is
+/// `llama318b`.
+std::string bare_name(std::string_view name) {
+  name.remove_prefix(name.rfind('/') + 1);
+  std::string bare;
+  for (const char c : name) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0)
+      bare += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  if (bare.starts_with("meta")) bare.erase(0, 4);
+  for (bool shorter = true; shorter;) {
+    shorter = false;
+    for (const std::string_view ending : kEndings) {
+      if (bare.size() <= ending.size() || !bare.ends_with(ending)) continue;
+      bare.resize(bare.size() - ending.size());
+      shorter = true;
+    }
+  }
+  return bare;
+}
 
 }  // namespace
 
 std::optional<std::string> named_model(const std::string& name) {
-  std::string plain = name.substr(0, name.ends_with(".yaml") ? name.size() - 5 : name.size());
-  std::transform(plain.begin(), plain.end(), plain.begin(), [](unsigned char c) {
-    return c == '_' || c == ' ' ? '-' : static_cast<char>(std::tolower(c));
-  });
+  const std::string bare = bare_name(name);
   const auto row = std::find_if(kNamedModels.begin(), kNamedModels.end(),
-                                [&](const NamedModel& one) { return one.name == plain; });
+                                [&](const NamedModel& one) { return bare_name(one.name) == bare; });
   return row == kNamedModels.end() ? std::nullopt : std::optional(std::string(row->model));
 }
 

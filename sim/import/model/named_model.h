@@ -8,8 +8,9 @@
 
 namespace simtrain {
 
-/// The model of scenarios/models that torchtitan ("llama3 8B"), MaxText (llama3.1-8b), LLM Foundry
-/// or Primus (llama3.1_8B.yaml) calls so; nothing where none is its equal.
+/// The model of scenarios/models that torchtitan ("llama3 8B"), MaxText (llama3.1-8b), Primus
+/// (llama3.1_8B.yaml) or a hub (meta-llama/Llama-3.1-8B-Instruct) calls so; nothing where none is
+/// its equal. Case, marks, the owner and endings that say nothing of the shape do not count.
 std::optional<std::string> named_model(const std::string& name);
 
 /// Throws InputError where a recipe only names its model, by a name that none of scenarios/models

@@ -63,7 +63,7 @@ constexpr std::array kNanotronKeys{
     KeyRow{"s3_upload*", kOutside},
 };
 
-/// The GPUs of the job are the product of its degrees.
+/// The GPUs of the job are the product of its degrees; of another number of nodes, DP is another.
 void settle_ranks(RecipeTerms& terms) {
   if (!terms.data_parallel_shard_degree) return;
   double gpus = static_cast<double>(terms.data_parallel_shard_degree->value);
@@ -75,6 +75,7 @@ void settle_ranks(RecipeTerms& terms) {
     terms.world_size =
         Given<std::int64_t>{static_cast<std::int64_t>(gpus), "parallelism, dp x tp x pp", false,
                             terms.data_parallel_shard_degree->place};
+  terms.data_parallel_shard_degree.reset();
 }
 
 void add_nanotron_defaults(RecipeTerms& terms, const std::string& path) {

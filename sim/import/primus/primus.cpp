@@ -13,8 +13,6 @@
 namespace simtrain {
 namespace {
 
-constexpr std::string_view kTrainer = "modules.pre_trainer";
-
 bool is_primus(std::string_view text) {
   return has_top_key(text, "modules") && text.find("framework:") != std::string_view::npos &&
          text.find("overrides:") != std::string_view::npos;
@@ -27,12 +25,7 @@ RecipeReading read_primus_megatron(YamlNode tree, const Given<std::string>& mode
   reword(tree, "sequence_parallel", {{"1", "true"}, {"0", "false"}});
   RecipeReading reading = read_megatron_arguments(tree, KeyStyle::dotted);
   RecipeTerms& terms = reading.terms;
-  const auto drop_default = [](auto& term) {
-    if (term && term->assumed) term.reset();
-  };
-  drop_default(terms.group_query_attention);
-  drop_default(terms.hidden_dropout);
-  drop_default(terms.add_bias_linear);
+  forget_shape_defaults(terms);
   default_to(terms.bf16, true, "Primus' default");
   terms.model_class = model;
   require_named_model(terms, request);
@@ -51,22 +44,29 @@ void put_in_defaults(YamlNode& node) {
               node.text.substr(end + 1);
 }
 
-YamlNode overrides_of(const YamlNode& tree, const std::string& path) {
-  const YamlNode* overrides = find_yaml_value(tree, std::string(kTrainer) + ".overrides");
-  if (overrides == nullptr || overrides->kind != YamlNode::Kind::map)
-    throw InputError({path}, fmt::format("{}.overrides", kTrainer), "must be a map of keys");
-  return *overrides;
+/// The key of the module that trains, whichever its name (pre_trainer, post_trainer).
+std::string trainer_of(const YamlNode& tree, const std::string& path) {
+  const YamlNode* modules = tree.find("modules");
+  if (modules != nullptr && modules->kind == YamlNode::Kind::map) {
+    for (const YamlEntry& entry : modules->entries) {
+      const YamlNode* overrides = entry.value.find("overrides");
+      if (overrides != nullptr && overrides->kind == YamlNode::Kind::map)
+        return "modules." + entry.key;
+    }
+  }
+  throw InputError({path}, "modules", "has no module whose overrides are a map of keys");
 }
 
 ImportedRecipe read_primus(const ImportFile& file, const RecipeRequest& request,
                            const DataFolder& data) {
   YamlNode tree = load_yaml_text(file.text, file.path);
   put_in_defaults(tree);
-  YamlNode overrides = overrides_of(tree, file.path);
+  const std::string trainer = trainer_of(tree, file.path);
+  YamlNode overrides = *find_yaml_value(tree, trainer + ".overrides");
   apply_overrides(overrides, request.overrides);
-  const std::string key = std::string(kTrainer) + ".framework";
+  const std::string key = trainer + ".framework";
   const std::string framework = text_at(tree, key);
-  const YamlNode* model = find_yaml_value(tree, std::string(kTrainer) + ".model");
+  const YamlNode* model = find_yaml_value(tree, trainer + ".model");
   const std::string title = fmt::format("Primus configuration of {}", plain_text(framework));
   const auto name_model = [&](std::string_view at) {
     if (model != nullptr) set_yaml_value(overrides, at, *model);
@@ -79,7 +79,7 @@ ImportedRecipe read_primus(const ImportFile& file, const RecipeRequest& request,
     name_model("model_name");
     reading = read_maxtext(std::move(overrides), request, file, data);
   } else if (framework == "megatron") {
-    const Given<std::string> named{text_at(tree, std::string(kTrainer) + ".model"), "model", false,
+    const Given<std::string> named{text_at(tree, trainer + ".model"), "model", false,
                                    model == nullptr ? SourcePlace{file.path} : model->place};
     reading = read_primus_megatron(std::move(overrides), named, request);
   } else {

@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -24,6 +25,8 @@ constexpr std::size_t kDeepestNesting = 64;  // branches in branches, files in f
 constexpr std::size_t kLongestTest = 64;     // words from `if` to `then`
 constexpr std::size_t kMostBranches = 4096;  // more than anyone writes by hand
 constexpr TextFileKind kSourced{"a script to take in", 4};
+constexpr std::string_view kAllMissing =
+    "*";  // of the files to leave out: those that are not there
 
 using Kind = ShellBlocks::Kind;
 using Words = std::vector<ShellWord>;
@@ -75,6 +78,7 @@ class ScriptReader {
 
   ShellScript read(const std::string& text) {
     read_file(text, main_);
+    refuse_missing();
     for (std::size_t i = 0; i < script_.words.size(); ++i) {
       ShellWord& word = script_.words[i];
       if (!word.ends && !forgotten_[i]) word.text = variables_.put_in(word.text);
@@ -121,6 +125,7 @@ class ScriptReader {
     word.undecided = blocks_.is_undecided();
     forgotten_.push_back(!word.ends && variables_.has_forgotten(word.text));
     if (!word.ends) {
+      variables_.take_default(word.text);
       if (variables_.take(word.text, is_chained(words, at))) note_environment(word);
       word.text = variables_.put_in(word.text);
     }
@@ -217,21 +222,20 @@ class ScriptReader {
     const std::string name = written.substr(written.rfind('/') + 1);
     const bool left = std::any_of(left_out_.begin(), left_out_.end(),
                                   [&](const auto& one) { return one == name || one == written; });
+    const bool all = std::find(left_out_.begin(), left_out_.end(), kAllMissing) != left_out_.end();
     if (left || is_set_up(written)) return at + 2;
     const auto path = variables_.path_in(word.text);
-    const std::string hint =
-        fmt::format("--override \"~source {}\" reads on without it", plain_text(name));
     if (!path || path->empty()) {
+      if (all) return at + 2;
       throw InputError(word.place, "source",
-                       fmt::format("takes in '{}', whose path only a run knows; {}",
-                                   plain_text(written.substr(0, 120)), hint));
+                       fmt::format("takes in '{}', whose path only a run knows; --override "
+                                   "\"~source {}\" reads on without it",
+                                   plain_text(written.substr(0, 120)), plain_text(name)));
     }
     const auto file = sourced_file(*path, main_, variables_.source());
     if (!file) {
-      throw InputError(word.place, "source",
-                       fmt::format("takes in {}, which is not there; put it beside the script, or "
-                                   "{}",
-                                   plain_text(*path), hint));
+      if (!all) missing_.push_back({word.place, name, *path});
+      return at + 2;
     }
     if (++files_ > kMostScripts || open_.size() >= kDeepestNesting) {
       throw InputError(word.place, "source",
@@ -241,6 +245,29 @@ class ScriptReader {
     return at + 2;
   }
 
+  /// Files that are taken in and not there are one error, so that one option reads on.
+  void refuse_missing() const {
+    if (missing_.empty()) return;
+    const Missing& first = missing_.front();
+    std::set<std::string> names;
+    for (const Missing& one : missing_) names.insert(plain_text(one.name));
+    throw InputError(
+        first.place, "source",
+        fmt::format("takes in {}, which is not there; put it beside the script, or "
+                    "--override \"~source {}\" reads on without {}",
+                    plain_text(first.path),
+                    names.size() == 1 ? *names.begin() : std::string(kAllMissing),
+                    names.size() == 1 ? "it" : fmt::format("{}", fmt::join(names, ", "))));
+  }
+
+  /// A file that is taken in and not there.
+  struct Missing {
+    SourcePlace place;
+    std::string name;
+    std::string path;
+  };
+
+  std::vector<Missing> missing_;
   std::string main_;
   const std::vector<std::string>& left_out_;
   ShellVariables variables_;

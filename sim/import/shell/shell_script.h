@@ -19,9 +19,9 @@ struct ShellScript {
 /// Branches of `if` and `case` whose condition the script itself decides are read or passed over;
 /// words in one that only a run decides are marked. What only a run knows ($1, $(...), a name that
 /// is set nowhere or to several values) stays as it is written. Files that it takes in by `source`
-/// are read from its folder, but for those of these names in `left_out` and set-ups of the shell
-/// itself. Throws InputError where such a file is not there, its path only a run knows, or they
-/// take in each other.
+/// are read from its folder, but for those of these names in `left_out` (`*`: those that are not
+/// there) and set-ups of the shell itself. Throws InputError where such a file is not there, its
+/// path only a run knows, or they take in each other.
 ShellScript read_script(const std::string& text, const std::string& file,
                         const std::vector<std::string>& left_out = {});
 

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <string_view>
 
+#include "sim/import/shell/shell_arithmetic.h"
 #include "sim/import/shell/shell_path.h"
 #include "sim/import/shell/shell_words.h"
 
@@ -17,9 +18,24 @@ constexpr int kDeepestDefault = 8;              // defaults in defaults
 
 bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// Of `$NAME` or `${...}`; 0 where there is none.
+/// Whether `$((` starts here.
+bool is_arithmetic(std::string_view word, std::size_t at) { return word.substr(at, 3) == "$(("; }
+
+/// Of `$((...))`; 0 where its brackets do not close.
+std::size_t arithmetic_length(const std::string& word, std::size_t at) {
+  int depth = 0;
+  const std::size_t most = std::min(word.size(), at + kLongestReference);
+  for (std::size_t i = at + 1; i < most; ++i) {
+    if (word[i] == '(') ++depth;
+    if (word[i] == ')' && --depth == 0) return word[i - 1] == ')' ? i - at + 1 : 0;
+  }
+  return 0;
+}
+
+/// Of `$NAME`, `${...}` or `$((...))`; 0 where there is none.
 std::size_t reference_length(const std::string& word, std::size_t at) {
   if (at + 1 >= word.size() || word[at] != '$') return 0;
+  if (is_arithmetic(word, at)) return arithmetic_length(word, at);
   if (word[at + 1] != '{') {
     std::size_t end = at + 1;
     while (end < word.size() && in_name(word[end])) ++end;
@@ -100,6 +116,12 @@ std::string ShellVariables::put_in(const std::string& word, int depth) const {
 }
 
 std::optional<std::string> ShellVariables::value_of(const std::string& reference, int depth) const {
+  if (is_arithmetic(reference, 0)) {
+    const auto value = shell_arithmetic(
+        std::string_view(reference).substr(3, reference.size() - 5),
+        [&](const std::string& name) { return value_of("${" + name + "}", depth); });
+    return value ? std::optional(std::to_string(*value)) : std::nullopt;
+  }
   const auto [name, rest] = parsed(reference);
   const auto found = values_.find(name);
   if (found != values_.end() && !found->second) return std::nullopt;
@@ -116,12 +138,39 @@ std::optional<std::string> ShellVariables::value_of(const std::string& reference
   return put_in(unquoted(rest.substr(empty_too ? 2 : 1)), depth + 1);
 }
 
+void ShellVariables::take_default(const std::string& word) {
+  for (std::size_t at = word.find("${"); at != std::string::npos; at = word.find("${", at + 2)) {
+    const std::size_t length = reference_length(word, at);
+    if (length == 0) continue;
+    const Reference reference = parsed(word.substr(at, length));
+    if (!reference.rest.starts_with(":=") && !reference.rest.starts_with('=')) continue;
+    const auto value = value_of(word.substr(at, length), 0);
+    if (value && starts_name(reference.name.front())) values_.try_emplace(reference.name, *value);
+  }
+}
+
 bool ShellVariables::has_forgotten(const std::string& word) const {
   for (std::size_t at = 0; at < word.size(); ++at) {
     const std::size_t length = reference_length(word, at);
     if (length == 0) continue;
+    if (is_arithmetic(word, at)) {
+      if (names_forgotten(std::string_view(word).substr(at + 3, length - 5))) return true;
+      at += length - 1;
+      continue;
+    }
     const auto known = values_.find(parsed(word.substr(at, length)).name);
     if (known != values_.end() && !known->second) return true;
+  }
+  return false;
+}
+
+bool ShellVariables::names_forgotten(std::string_view formula) const {
+  for (std::size_t at = 0; at < formula.size();) {
+    std::size_t end = at;
+    while (end < formula.size() && in_name(formula[end])) ++end;
+    const auto known = values_.find(formula.substr(at, end - at));
+    if (known != values_.end() && !known->second) return true;
+    at = std::max(end, at + 1);
   }
   return false;
 }

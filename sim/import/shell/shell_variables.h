@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace simtrain {
@@ -25,11 +26,14 @@ class ShellVariables {
   /// assignment that may not happen: a value that it would change is forgotten.
   bool take(const std::string& word, bool maybe);
 
+  /// Sets what the `${NAME:=value}` of a word set.
+  void take_default(const std::string& word);
+
   /// Keeps what all branches agree in. A variable that one of them does not set has the others'.
   static ShellVariables joined(const std::vector<ShellVariables>& branches);
 
-  /// A word with the values of `$NAME`, `${NAME}`, `${NAME:-value}`, `${NAME%/*}`; what is not
-  /// known stays as it is written.
+  /// A word with the values of `$NAME`, `${NAME}`, `${NAME:-value}`, `${NAME%/*}` and
+  /// `$((NAME * 8))`; what is not known stays as it is written.
   [[nodiscard]] std::string put_in(const std::string& word) const { return put_in(word, 0); }
 
   /// Whether a word names a variable that only a run knows, though the script sets it.
@@ -46,6 +50,9 @@ class ShellVariables {
  private:
   [[nodiscard]] std::string put_in(const std::string& word, int depth) const;
   [[nodiscard]] std::optional<std::string> value_of(const std::string& reference, int depth) const;
+
+  /// Whether the text of `$((...))` names one of those.
+  [[nodiscard]] bool names_forgotten(std::string_view formula) const;
 
   std::string script_;
   std::string source_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -77,11 +79,24 @@ class RecipeReader {
 
   RecipeReading read() {
     visit(tree_, "");
+    refuse_without_value();
     refuse_misplaced();
     return std::move(reading_);
   }
 
  private:
+  /// What only a run gives is one error that names all of it.
+  void refuse_without_value() const {
+    if (without_value_.empty()) return;
+    const auto& [key, value] = without_value_.front();
+    std::string others;
+    for (std::size_t i = 1; i < without_value_.size(); ++i)
+      others += (i == 1 ? "; nor have " : ", ") + spelled(without_value_[i].first);
+    throw InputError(value.place, spelled(key),
+                     fmt::format("'{}' has no value in the file; --override {}=VALUE sets one{}",
+                                 value.text.substr(0, 80), key, others));
+  }
+
   /// A count that the recipe gives, but not where its format has it, must not count as missing.
   void refuse_misplaced() const {
     for (const auto& [row, key, place] : misplaced_) {
@@ -158,18 +173,16 @@ class RecipeReader {
     }
     const YamlNode value = style_ == KeyStyle::option ? node : resolved(tree_, key, node);
     if (is_unset(value)) return;
+    if (const auto* left = std::get_if<NotSimulated>(&row.meaning)) {
+      if (!is_off(value)) ++reading_.left_out[std::string(left->why)][spelled(key)];
+      return;
+    }
     if (style_ == KeyStyle::option && value.text.find('$') != std::string::npos) {
       if (may_stay_unknown(row)) {
         ++reading_.ignored["without a value in the file"][spelled(key)];
         return;
       }
-      throw InputError(value.place, spelled(key),
-                       fmt::format("'{}' has no value in the file; --override {}=VALUE sets "
-                                   "one",
-                                   value.text.substr(0, 80), key));
-    }
-    if (const auto* left = std::get_if<NotSimulated>(&row.meaning)) {
-      if (!is_off(value)) ++reading_.left_out[std::string(left->why)][spelled(key)];
+      without_value_.push_back({key, value});
       return;
     }
     if (const auto* refused = std::get_if<Refused>(&row.meaning)) {
@@ -235,6 +248,7 @@ class RecipeReader {
   KeyStyle style_;
   RecipeReading reading_;
   std::vector<Misplaced> misplaced_;
+  std::vector<std::pair<std::string, YamlNode>> without_value_;
 };
 
 }  // namespace

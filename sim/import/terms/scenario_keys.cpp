@@ -15,6 +15,7 @@
 #include "sim/import/job/virtual_stages.h"
 #include "sim/import/model/model_match.h"
 #include "sim/import/terms/expert_keys.h"
+#include "sim/import/terms/given_keys.h"
 #include "sim/import/terms/offload_keys.h"
 #include "sim/import/terms/overlap_table.h"
 #include "sim/import/terms/term_findings.h"
@@ -25,24 +26,6 @@ namespace simtrain {
 namespace {
 
 const std::string kNotUsed = "off without pipeline or virtual stages, whatever the recipe gives";
-
-GivenKeys given_keys(const std::vector<std::string>& settings) {
-  GivenKeys given;
-  for (const std::string& text : settings) {
-    const Setting setting = parse_setting(text);
-    if (std::count(setting.key.begin(), setting.key.end(), '.') > 1)
-      throw InputError(setting.key_place, setting.key, "is too deep; give the whole map as {...}");
-    given[setting.key] = flow_text(setting.value);
-  }
-  return given;
-}
-
-bool is_shape_key(std::string_view key) {
-  const std::vector<Finding> shape = shape_of(ModelSpec{});
-  return std::any_of(shape.begin(), shape.end(), [&](const Finding& known) {
-    return key == "model_overrides." + known.key || key == "model." + known.key;
-  });
-}
 
 class ScenarioKeys {
  public:
@@ -109,7 +92,9 @@ class ScenarioKeys {
   void required(const std::string& key, const WholeTerm& term) {
     put(key, [&]() -> Finding {
       if (!term) refuse(key, fmt::format("the recipe does not give it; --set {}=N sets it", key));
-      return of(*term);
+      Finding finding = of(*term);
+      finding.noted = term->assumed;
+      return finding;
     });
   }
   void with_default(const std::string& key, const WholeTerm& term, std::int64_t value) {
@@ -155,7 +140,7 @@ class ScenarioKeys {
                                     fmt::join(data_.names("hardware/clusters"), ", ")));
     });
     put("cluster.nodes", [&] {
-      return nodes_of(t_, request_.nodes, {value_of("cluster.name"), gpus_per_node()},
+      return nodes_of(t_, given_, request_.nodes, {value_of("cluster.name"), gpus_per_node()},
                       {file_.path});
     });
     put("cluster.placement", []() -> Finding { return {"", "compact", "as usual", true}; });
@@ -202,8 +187,7 @@ class ScenarioKeys {
   }
 
   std::vector<Finding> model() {
-    const std::int64_t tp = number("parallelism.tensor_model_parallel_size");
-    return model_of_recipe(t_, match_of(), tp, data_);
+    return model_of_recipe(t_, match_of(), number("parallelism.tensor_model_parallel_size"), data_);
   }
 
   void training() {
@@ -234,12 +218,14 @@ class ScenarioKeys {
     const std::int64_t nodes = number("cluster.nodes");
     const std::int64_t gpus = nodes * gpus_per_node();
     const std::int64_t split = model_parallel() * number("parallelism.context_parallel_size");
-    return {gpus, std::max<std::int64_t>(1, gpus / split), nodes};
+    return {gpus, std::max<std::int64_t>(1, gpus / split), nodes,
+            widening_of(t_, request_.nodes, gpus_per_node())};
   }
 
   void batch() {
     put("training.micro_batch_size", [&] { return micro_batch_of(t_, job(), {file_.path}); });
-    put("training.global_batch_size", [&] { return global_batch_of(t_, job(), {file_.path}); });
+    put("training.global_batch_size",
+        [&] { return global_batch_of(t_, job(), number("training.micro_batch_size")); });
   }
 
   void sharding() {

@@ -12,7 +12,9 @@
 #include "sim/app/output_files.h"
 #include "sim/core/files/text_file.h"
 #include "sim/core/input/scalar_text.h"
+#include "sim/import/other_programs.h"
 #include "sim/import/recipe_format.h"
+#include "sim/import/yaml_recipe.h"
 #include "sim/topology/import/import_format.h"
 
 namespace simtrain {
@@ -182,6 +184,11 @@ bool is_script(const ImportFile& file) {
                      "--tensor-model-parallel-size, per_device_batch_size=); the script or "
                      "configuration that it starts would do");
   }
+  if (has_top_key(file.text, "trainer") && !has_top_key(file.text, "model")) {
+    throw InputError({file.path}, "model",
+                     "is not there: a configuration of NeMo has a trainer and a model; the "
+                     "recipe that it is composed with would do");
+  }
   std::vector<std::string> known;
   known.reserve(node_formats().size() + recipe_formats().size());
   for (const ImportFormat& row : node_formats())
@@ -212,6 +219,11 @@ Imported import_file(const ImportFile& file, const po::variables_map& values,
   if (const ImportFormat* node = format_of(file, node_formats())) {
     refuse_options(values, kRecipeOptions, node->name);
     return {node->read(file, node_request(values, file.path), data), ""};
+  }
+  if (const auto purpose = other_purpose(file.text, is_script(file))) {
+    throw InputError(
+        {file.path}, "",
+        fmt::format("is no training recipe but of {}; training steps are simulated", *purpose));
   }
   const RecipeFormat* recipe = format_of(file, recipe_formats());
   if (recipe == nullptr) refuse_unknown(file);

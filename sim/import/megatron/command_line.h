@@ -1,0 +1,17 @@
+#pragma once
+
+#include <span>
+
+#include "sim/import/megatron/megatron_tree.h"
+#include "sim/import/shell/shell_words.h"
+
+namespace simtrain {
+
+/// Adds the options among the words of a command (`--name value`, `--name=value`, `--name`); those
+/// that only a run gives or not are added as such.
+void add_options(std::span<const ShellWord> words, MegatronArguments& arguments);
+
+/// Of the overrides of a request: the files that a script takes in and that are to be left out.
+std::vector<std::string> files_left_out(const RecipeRequest& request);
+
+}  // namespace simtrain
