@@ -73,6 +73,25 @@ class Mamba(Keys):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
+class GatedDeltaNet(Keys):
+    """Keys of `gateddeltanet`.
+
+    Attributes:
+        linear_num_key_heads: heads of queries and keys
+        linear_num_value_heads: heads of values, each with a state
+        linear_key_head_dim: of a query or key
+        linear_value_head_dim: of a value
+        linear_conv_kernel_dim: positions that its convolution joins (left out: 4)
+    """
+
+    linear_num_key_heads: Optional[int] = None
+    linear_num_value_heads: Optional[int] = None
+    linear_key_head_dim: Optional[int] = None
+    linear_value_head_dim: Optional[int] = None
+    linear_conv_kernel_dim: Optional[int] = None
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class Experts(Keys):
     """Keys of `experts`.
 
@@ -81,6 +100,7 @@ class Experts(Keys):
         moe_router_topk: experts that a token passes
         moe_ffn_hidden_size: of one expert, of one branch
         moe_shared_expert_intermediate_size: of those that all tokens pass; 0: none (left out: 0)
+        moe_shared_expert_gate: a learned share of those for each token (left out: false)
         moe_latent_size: columns of tokens that are dispatched; else hidden_size
     """
 
@@ -88,6 +108,7 @@ class Experts(Keys):
     moe_router_topk: Optional[int] = None
     moe_ffn_hidden_size: Optional[int] = None
     moe_shared_expert_intermediate_size: Optional[int] = None
+    moe_shared_expert_gate: Optional[bool] = None
     moe_latent_size: Optional[int] = None
 
 
@@ -100,7 +121,7 @@ class Layers(Keys):
         repeat: how many such layers follow each other (left out: 1)
     """
 
-    blocks: Optional[List[Literal["gqa", "swa", "chunked_gqa", "mla", "mamba", "mlp", "moe", "mtp", "mtp_head", "embedding", "head"]]] = None
+    blocks: Optional[List[Literal["gqa", "swa", "chunked_gqa", "mla", "mamba", "gated_delta_net", "mlp", "moe", "mtp", "mtp_head", "embedding", "head"]]] = None
     repeat: Optional[int] = None
 
 
@@ -125,6 +146,7 @@ class Model(Keys):
         hidden_dropout: probability; what is not 0 keeps masks and takes time (left out: 0.0)
         attention_dropout: the same of attention probabilities (left out: 0.0)
         qk_layernorm: a norm of each head's query and key (left out: false)
+        attention_output_gate: a sigmoid gate for each column that gqa blocks put out (left out: false)
         add_bias_linear: to all linear modules of layers (left out: false)
         add_qkv_bias: to the module that makes queries, keys and values (left out: false)
         softmax_type: what the softmax adds to its sum: nothing, one, or a learned sink (left out: "vanilla")
@@ -132,6 +154,7 @@ class Model(Keys):
         attention_chunk_size: of chunked_gqa blocks: tokens that attend to each other
         multi_latent_attention: sizes of mla blocks
         mamba: sizes of mamba blocks (Mamba-2)
+        gated_delta_net: sizes of gated_delta_net blocks (gated linear attention)
         experts: of moe blocks
         mtp_num_layers: depths of multi-token prediction (left out: 0)
         layers: layers in order, where not all are attention and MLP
@@ -154,6 +177,7 @@ class Model(Keys):
     hidden_dropout: Optional[float] = None
     attention_dropout: Optional[float] = None
     qk_layernorm: Optional[bool] = None
+    attention_output_gate: Optional[bool] = None
     add_bias_linear: Optional[bool] = None
     add_qkv_bias: Optional[bool] = None
     softmax_type: Optional[Literal["vanilla", "off-by-one", "learnable"]] = None
@@ -161,6 +185,7 @@ class Model(Keys):
     attention_chunk_size: Optional[int] = None
     multi_latent_attention: Optional[MultiLatentAttention] = None
     mamba: Optional[Mamba] = None
+    gated_delta_net: Optional[GatedDeltaNet] = None
     experts: Optional[Experts] = None
     mtp_num_layers: Optional[int] = None
     layers: Optional[List[Layers]] = None
@@ -398,6 +423,27 @@ class Sharding(Keys):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
+class MoeRouting(Keys):
+    """Keys of `moerouting`.
+
+    Attributes:
+        law: in place of moe_load_imbalance: balanced, random, or power_law, by which loads of experts fall
+            with a power
+        exponent: of the power law
+        seed: of which experts have much by the power law
+        histogram: in place of a law: tokens of each expert in the order of experts, in any unit
+        histogram_file: a file of the same: a line of comma-separated numbers for each layer; from the
+            scenario's folder, in --set from the current one
+    """
+
+    law: Optional[Literal["balanced", "random", "power_law"]] = None
+    exponent: Optional[float] = None
+    seed: Optional[int] = None
+    histogram: Optional[List[float]] = None
+    histogram_file: Optional[str] = None
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class Moe(Keys):
     """Keys of `moe`.
 
@@ -414,6 +460,7 @@ class Moe(Keys):
         moe_expert_rank_capacity_factor: rows that a rank takes over the mean, the rest is dropped: the host
             need not wait for their number, and CUDA graphs hold the experts too; of HybridEP
         moe_load_imbalance: rows of the busiest rank over the mean; else as random routing makes it
+        routing: see there
         moe_shared_expert_overlap: shared experts run beside the exchange of tokens (left out: false)
     """
 
@@ -426,6 +473,7 @@ class Moe(Keys):
     moe_pad_expert_input_to_capacity: Optional[bool] = None
     moe_expert_rank_capacity_factor: Optional[float] = None
     moe_load_imbalance: Optional[float] = None
+    routing: Optional[MoeRouting] = None
     moe_shared_expert_overlap: Optional[bool] = None
 
 

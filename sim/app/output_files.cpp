@@ -16,6 +16,7 @@
 #include "sim/output/sweep/sweep_hdf5.h"
 #include "sim/output/trace/trace.h"
 #include "sim/run/scenario/model_choice.h"
+#include "sim/run/scenario/routing_file.h"
 
 namespace simtrain {
 namespace {
@@ -64,6 +65,7 @@ void OutputFiles::reads(const std::string& name, const std::string& path) {
 
 void OutputFiles::reads_model(const YamlNode& scenario) {
   if (const auto path = model_path(scenario)) reads("the model", *path);
+  if (const auto path = routing_path(scenario)) reads("the histogram of experts", *path);
 }
 
 void OutputFiles::reads_hardware(const DataFolder& data) {

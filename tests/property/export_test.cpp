@@ -21,9 +21,9 @@ constexpr int kRandomScenarios = thinned(200);
 
 /// What no recipe of a framework says: how FLOPs are counted, which servers the job gets, values of
 /// hardware files, how uneven routing is, and what is not exported.
-const std::vector<std::string> kOfNoRecipe{"mfu_convention", "cluster.",
-                                           "hardware.",      "moe.moe_load_imbalance",
-                                           "lora.",          "packed_sequences."};
+const std::vector<std::string> kOfNoRecipe{"mfu_convention",         "cluster.",    "hardware.",
+                                           "moe.moe_load_imbalance", "moe.routing", "lora.",
+                                           "packed_sequences."};
 
 /// What Megatron has no words for: policies of compilers, sharding and schedules of other
 /// frameworks (with the buckets that the sharding which an import has in its place makes), messages

@@ -83,7 +83,7 @@ Steps our_steps(const Case& drawn) {
     made.transfer(rank, Stream::data, GroupKind::data, HandMade::bytes(job.bytes, 1e9), {computed});
     jobs.push_back({rank, rank + 1, job.start});
   }
-  StepLog log(jobs, {0, kSteps});
+  JobSteps log(jobs, {0, kSteps});
   execute_steps(made.plan, log);
   Steps steps;
   for (std::uint32_t job = 0; job < jobs.size(); ++job) {

@@ -71,6 +71,33 @@ TEST_CASE("A changed knob is the changed scenario, simulated") {
   CHECK(precision->fits == bf16.fits());
 }
 
+TEST_CASE("Of mixtures the dispatcher, the balance and EP are changed too") {
+  const ScenarioSource source = scenario_file("mixtral_8x7b_h200");
+  const DataFolder data = data_folder();
+  std::vector<Setting> settings;
+  for (const char* text :
+       {"nodes=2", "gbs=32",
+        "model_overrides={num_layers: 4, layers: [{blocks: [gqa, moe], repeat: 4}]}", "pp=1",
+        "moe={moe_token_dispatcher_type: alltoall}"})
+    settings.push_back(parse_setting(text));
+  const SimulatedStep simulated = simulate_step(source.scenario(data, "bf16-256", settings));
+  const Explanation why = explain({source, data, "bf16-256", settings}, simulated);
+  const auto changed = [&](const std::string& name, const std::string& to) {
+    return std::any_of(why.changes.begin(), why.changes.end(), [&](const ChangeResult& change) {
+      return change.name == name && change.to == to && change.from != to;
+    });
+  };
+  CHECK(changed("dispatcher", "deepep"));
+  CHECK(changed("dispatcher", "hybridep"));
+  CHECK(!changed("dispatcher", "alltoall"));
+  CHECK(changed("EP", "4"));
+  const ChangeResult* balanced = find(why, "routing");
+  REQUIRE(balanced != nullptr);
+  CHECK(balanced->to == "balanced");
+  CHECK(balanced->step_time_s <= why.step_time_s);
+  CHECK(find(small().why, "dispatcher") == nullptr);
+}
+
 TEST_CASE("A whole number goes to the next legal value on either side") {
   std::vector<std::string> steps;
   for (const ChangeResult& change : small().why.changes) {

@@ -1,11 +1,15 @@
 #include "sim/study/tune/tune.h"
 
+#include <algorithm>
 #include <oneapi/tbb/global_control.h>
+#include <set>
 
 #include <doctest/doctest.h>
 
 #include "sim/run/simulate.h"
 #include "sim/study/tune/tune_search.h"
+#include "sim/workload/model/recipe_grid.h"
+#include "sim/workload/plan/memory/memory.h"
 #include "tests/core/sanitized.h"
 #include "tests/study/plan_search.h"
 
@@ -123,6 +127,51 @@ TEST_CASE("the best of a mixture's plans is the least of all, over EP and ETP to
   CHECK(result.best.front().report.step_time_s == least_score(request));
   CHECK(std::any_of(result.steps.begin(), result.steps.end(),
                     [](const KnobStep& step) { return step.knob == Knob::ep; }));
+}
+
+TEST_CASE("layouts and dispatchers are searched where they are named, and none is missed") {
+  const TuneRequest request = request_of(
+      {"mixtral_8x7b_h200",
+       "bf16-256",
+       {{"nodes=2", "gbs=32",
+         "model_overrides={num_layers: 7, layers: [{blocks: [gqa, moe], repeat: 7}]}", "moe={}"}},
+       {"cp=1", "mbs=1", "tp=1", "pp=1,2,4", "ep=4,8", "recompute=none", "account=none,layout",
+        "dispatch=alltoall,deepep,hybridep"},
+       TuneGoal::step_time});
+  const PlanSpace space = plan_space(request.sizes.front(), request.limits, 0);
+  // Seven layers are on four stages by a layout alone.
+  CHECK(std::any_of(space.legal.begin(), space.legal.end(), [](const LegalPlan& plan) {
+    return plan.choice[Knob::pp] == 4 &&
+           plan.choice[Knob::account] == static_cast<int>(SplitAccount::layout);
+  }));
+  CHECK(std::none_of(space.legal.begin(), space.legal.end(), [](const LegalPlan& plan) {
+    return plan.choice[Knob::pp] == 4 &&
+           plan.choice[Knob::account] == static_cast<int>(SplitAccount::none);
+  }));
+  std::set<int> dispatchers;
+  for (const LegalPlan& plan : space.legal) dispatchers.insert(plan.choice[Knob::dispatch]);
+  CHECK(dispatchers.size() == 3);
+  const TuneResult result = tune(request);
+  CHECK(result.best.front().report.step_time_s == least_score(request));
+  TuneRequest every = request;
+  every.exhaustive = true;
+  check_equal(result, tune(every));
+}
+
+TEST_CASE("memory by shared totals is that of the plan alone") {
+  const TuneRequest request = request_of({"mixtral_8x7b_h200",
+                                          "bf16-256",
+                                          {{"nodes=2", "gbs=32", "moe={}"}},
+                                          {"cp=1", "mbs=1,2", "tp=1,2", "vp=1,2,4", "pp=1,2"}});
+  for (const LegalPlan& plan : plan_space(request.sizes.front(), request.limits, 0).legal) {
+    Scenario scenario = request.sizes.front();
+    apply(plan.choice, scenario);
+    double most = 0;
+    for (const StageMemory& stage : stage_memory(scenario.recipe, scenario.cluster.gpu,
+                                                 rank_grid(scenario.recipe, scenario.gpus())))
+      most = std::max(most, stage.total());
+    CHECK(plan.memory_bytes == most);
+  }
 }
 
 TEST_CASE("one thread finds the same with the same work") {

@@ -25,7 +25,7 @@ struct Expanded {
     RankLayouts layouts([&](GroupKind kind) {
       GroupLayout layout;
       if (kind == GroupKind::context) layout.widest_hop = Distance::nvlink_domain;
-      if (kind != GroupKind::context) layout.ranks = recipe.tp();
+      layout.ranks = kind == GroupKind::context ? recipe.cp() : recipe.tp();
       return layout;
     });
     program = piece_program({recipe, cluster, recorder, layouts}, piece);

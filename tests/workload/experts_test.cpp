@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "sim/workload/model/operators/experts/expert_shape.h"
+#include "sim/workload/model/operators/experts/routing.h"
 #include "sim/workload/plan/data/buckets.h"
 #include "tests/workload/setup.h"
 

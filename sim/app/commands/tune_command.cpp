@@ -7,6 +7,7 @@
 #include "sim/core/input/yaml_text.h"
 #include "sim/core/suggestion.h"
 #include "sim/output/tune/tune_html.h"
+#include "sim/run/scenario/routing_file.h"
 #include "sim/run/simulate.h"
 #include "sim/study/what_if/scale.h"
 
@@ -40,7 +41,9 @@ constexpr std::array kTuneOptions{
         .help =
             "values that a knob may have: tp=1,2,4 or pp=2:16 or mbs=1:8:x2 or "
             "recompute=none,selective; keys: tp, pp, vp, cp, dp, ep, etp, mbs, recompute, account "
-            "(none, embedding, loss, both), schedule (tried only where it is limited: 1f1b,zb_h1)",
+            "(none, embedding, loss, both; layout where it is named or the scenario has one), "
+            "schedule (tried only where it is limited: 1f1b,zb_h1), dispatch (likewise: allgather, "
+            "alltoall, deepep, hybridep)",
         .type = OptionType::texts},
     OptionRow{.name = "memory-margin",
               .value = "PERCENT",
@@ -142,7 +145,12 @@ std::string tuned_yaml(const Asked& asked, const TuneRequest& request, const Tun
     settings.push_back(std::move(setting));
   YamlNode tree = asked.source.titled_tree(asked.data, asked.row, settings);
   tree.find("name")->text += ", tuned";
+  if (best[Knob::account] != static_cast<int>(SplitAccount::layout))
+    std::erase_if(tree.find("parallelism")->entries, [](const YamlEntry& entry) {
+      return entry.key == "pipeline_model_parallel_layout";
+    });
   keep_model_path(tree, file);
+  keep_routing_path(tree, file);
   return remark(result) + block_text(tree);
 }
 

@@ -40,6 +40,7 @@ std::string type_of(const int& /*value*/) { return "whole number"; }
 std::string type_of(const std::int64_t& /*value*/) { return "whole number"; }
 std::string type_of(const double& /*value*/) { return "number"; }
 std::string type_of(const std::vector<std::string>& /*value*/) { return "list of texts"; }
+std::string type_of(const std::vector<double>& /*value*/) { return "list of numbers"; }
 std::string type_of(const Money& /*value*/) { return "number with USD"; }
 std::string type_of(const EnergyPrice& /*value*/) { return "number with USD/kWh or USD/MWh"; }
 std::string type_of(const CarbonIntensity& /*value*/) {
@@ -121,13 +122,16 @@ std::string scenario_help() {
       "(chunked_gqa), `multi_latent_attention: {q_lora_rank: 1536,\n"
       "kv_lora_rank: 512, qk_head_dim: 128, qk_pos_emb_head_dim: 64, v_head_dim: 128}` (mla), "
       "`mamba: {mamba_num_heads: 64, mamba_head_dim: 64,\n"
-      "mamba_state_dim: 128, mamba_num_groups: 8}` (mamba), `experts` (moe). Of any model: "
-      "`qk_layernorm`, `add_bias_linear`, `add_qkv_bias`,\n"
-      "`softmax_type` (vanilla, off-by-one, learnable), `mtp_num_layers`.\n\n"
+      "mamba_state_dim: 128, mamba_num_groups: 8}` (mamba), "
+      "`gated_delta_net: {linear_num_key_heads: 16, linear_num_value_heads: 32,\n"
+      "linear_key_head_dim: 128, linear_value_head_dim: 128}` (gated_delta_net), `experts` (moe). "
+      "Of any model: `qk_layernorm`, `attention_output_gate`,\n"
+      "`add_bias_linear`, `add_qkv_bias`, `softmax_type` (vanilla, off-by-one, learnable), "
+      "`mtp_num_layers`.\n\n"
       "`experts` of a model are those of its moe blocks: `experts: {num_moe_experts: 8, "
       "moe_router_topk: 2, moe_ffn_hidden_size: 14336,\n"
       "moe_shared_expert_intermediate_size: 0}`, with `moe_latent_size` where tokens are "
-      "dispatched narrower, and `moe_router_num_groups`,\n"
+      "dispatched narrower, `moe_shared_expert_gate`, and `moe_router_num_groups`,\n"
       "`moe_router_group_topk` where a token chooses groups of experts first; `moe` of a scenario "
       "says how tokens find them.\n\n"
       "`hardware` may hold values of the GPU, node, fabric and software files that the scenario "

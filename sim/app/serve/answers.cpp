@@ -9,6 +9,7 @@
 #include "sim/output/html/template.h"
 #include "sim/output/run/json_report.h"
 #include "sim/output/text/json_parts.h"
+#include "sim/run/scenario/routing_file.h"
 #include "sim/run/simulate.h"
 #include "sim/workload/kernels/precision.h"
 
@@ -56,6 +57,10 @@ std::string question_of(const HttpRequest& request) {
 void refuse_paths(const YamlNode& tree) {
   if (model_path(tree))
     throw InputError({}, "model", "must be a name or a map; files of one's own are not read here");
+  if (routing_path(tree))
+    throw InputError({}, "moe.routing.histogram_file",
+                     "must be left out for moe.routing.histogram; files of one's own are not read "
+                     "here");
 }
 
 }  // namespace

@@ -106,6 +106,16 @@ constexpr auto kScenarioMeanings = std::to_array<Meaning>({
      "number, and CUDA graphs hold the experts too; of HybridEP"},
     {"moe.moe_load_imbalance",
      "rows of the busiest rank over the mean; else as random routing makes it"},
+    {"moe.routing.law",
+     "in place of moe_load_imbalance: balanced, random, or power_law, by which loads of experts "
+     "fall with a power"},
+    {"moe.routing.exponent", "of the power law"},
+    {"moe.routing.seed", "of which experts have much by the power law"},
+    {"moe.routing.histogram",
+     "in place of a law: tokens of each expert in the order of experts, in any unit"},
+    {"moe.routing.histogram_file",
+     "a file of the same: a line of comma-separated numbers for each layer; from the scenario's "
+     "folder, in --set from the current one"},
     {"moe.moe_shared_expert_overlap", "shared experts run beside the exchange of tokens"},
     {"offload.cpu_offloading",
      "activations of the first layers go to the host and come back (Transformer Engine)"},

@@ -11,7 +11,7 @@ Json choice_json(const PlanChoice& choice) {
   Json json{{"gpus", choice.gpus}};
   for (const auto& [name, knob] : EnumNames<Knob>::rows) {
     if (!choice.has(knob)) continue;
-    if (knob == Knob::recompute || knob == Knob::account || knob == Knob::schedule)
+    if (is_named(knob))
       json[std::string(name)] = value_text(knob, choice[knob]);
     else
       json[std::string(name)] = choice[knob];

@@ -13,37 +13,51 @@
 namespace simtrain {
 namespace {
 
-std::string plan_columns(const PlanChoice& choice) {
+std::string dispatch_text(const PlanChoice& choice) {
+  return choice.has(Knob::dispatch) ? value_text(Knob::dispatch, choice[Knob::dispatch]) : "-";
+}
+
+/// Plans in which no token travels have nothing to choose.
+bool searches_dispatch(const TuneResult& result) {
+  return std::any_of(result.best.begin(), result.best.end(),
+                     [](const TunedPlan& tuned) { return tuned.plan.choice.has(Knob::dispatch); });
+}
+
+std::string plan_columns(const PlanChoice& choice, bool dispatch) {
   const std::string experts =
       choice.has(Knob::ep) ? fmt::format("{:>4}{:>4}", choice[Knob::ep], choice[Knob::etp]) : "";
   const std::string schedule =
       choice.has(Knob::schedule)
           ? fmt::format("{:<12}", value_text(Knob::schedule, choice[Knob::schedule]))
           : "";
-  return fmt::format("{:>5}{:>3}{:>4}{:>3}{:>3}{:>5}{}{:>4} {:<10}{:<9}{}", choice.gpus,
+  return fmt::format("{:>5}{:>3}{:>4}{:>3}{:>3}{:>5}{}{:>4} {:<10}{:<9}{}{}", choice.gpus,
                      choice[Knob::tp], choice[Knob::pp], choice[Knob::vp], choice[Knob::cp],
                      choice[Knob::dp], experts, choice[Knob::mbs],
                      value_text(Knob::recompute, choice[Knob::recompute]),
-                     value_text(Knob::account, choice[Knob::account]), schedule);
+                     value_text(Knob::account, choice[Knob::account]), schedule,
+                     dispatch ? fmt::format("{:<10}", dispatch_text(choice)) : "");
 }
 
 /// Of the columns of a plan.
-std::string head_columns(const PlanChoice& choice) {
-  return fmt::format("{:>5}{:>3}{:>4}{:>3}{:>3}{:>5}{}{:>4} {:<10}{:<9}{}", "GPUs", "TP", "PP",
+std::string head_columns(const PlanChoice& choice, bool dispatch) {
+  return fmt::format("{:>5}{:>3}{:>4}{:>3}{:>3}{:>5}{}{:>4} {:<10}{:<9}{}{}", "GPUs", "TP", "PP",
                      "VP", "CP", "DP", choice.has(Knob::ep) ? "  EP ETP" : "", "MBS", "recompute",
-                     "account", choice.has(Knob::schedule) ? "schedule    " : "");
+                     "account", choice.has(Knob::schedule) ? "schedule    " : "",
+                     dispatch ? "dispatch  " : "");
 }
 
 /// The cost, where a price is given, replaces the MFU, by which plans rank alike.
 void add_plans(std::string& out, const TuneHead& head, const TuneResult& result) {
-  out += fmt::format("   {}{:>10}{:>11}{:>9}\n", head_columns(result.best.front().plan.choice),
-                     "step time", head.usd_per_gpu_hour ? "cost" : "MFU", "to spare");
+  const bool dispatch = searches_dispatch(result);
+  out += fmt::format("   {}{:>10}{:>11}{:>9}\n",
+                     head_columns(result.best.front().plan.choice, dispatch), "step time",
+                     head.usd_per_gpu_hour ? "cost" : "MFU", "to spare");
   bool tight = false;
   for (std::size_t i = 0; i < result.best.size(); ++i) {
     const auto& [plan, report] = result.best[i];
     const TrainingRun run = training_run(report, head.tokens, head.usd_per_gpu_hour);
     out += fmt::format("{:>2}{}{}{:>8.3f} s{:>11}{:>9}\n", i + 1, plan.tight ? '*' : ' ',
-                       plan_columns(plan.choice), report.step_time_s,
+                       plan_columns(plan.choice, dispatch), report.step_time_s,
                        run.usd ? usd_text(*run.usd) : percent_text(report.mfu),
                        gigabytes(result.spare_bytes(plan)));
     tight = tight || plan.tight;

@@ -29,7 +29,7 @@ using execution::Seat;
 class Executor {
  public:
   /// With `steps`, its jobs begin their steps again and again.
-  Executor(const Plan& plan, const Watch& watch, const PlanBursts& bursts, StepLog* steps = nullptr,
+  Executor(const Plan& plan, const Watch& watch, const PlanBursts& bursts, JobSteps* steps = nullptr,
            RateObserver* observer = nullptr)
       : plan_(plan),
         watch_(watch),
@@ -404,7 +404,7 @@ class Executor {
   const Plan& plan_;
   const Watch& watch_;
   const PlanBursts& bursts_;
-  StepLog* steps_;
+  JobSteps* steps_;
   RateObserver* observer_;
   const BurstRoutes routes_;
   std::vector<StreamProgram> orders_;
@@ -434,7 +434,7 @@ Timeline execute(const Plan& plan, const Watch& watch, const PlanBursts& bursts)
   return Executor(plan, watch, bursts).run();
 }
 
-void execute_steps(const Plan& plan, StepLog& steps, RateObserver* observer) {
+void execute_steps(const Plan& plan, JobSteps& steps, RateObserver* observer) {
   const Watch nobody;
   const PlanBursts by_sums;
   Executor(plan, nobody, by_sums, &steps, observer).run();

@@ -7,7 +7,7 @@
 #include "sim/core/watch.h"
 #include "sim/run/engine/bursts.h"
 #include "sim/run/engine/rate_observer.h"
-#include "sim/run/engine/step_log.h"
+#include "sim/run/engine/job_steps.h"
 #include "sim/run/engine/timeline.h"
 
 namespace simtrain {
@@ -51,6 +51,6 @@ Timeline execute(const Plan& plan, const Watch& watch = {}, const PlanBursts& bu
 /// Simulates a plan of several jobs, by the same rules: each begins its step anew when all of its
 /// ranks have ended the last, until `steps` is complete. `observer`, where there is one, is told of
 /// the flows. Throws as execute() does.
-void execute_steps(const Plan& plan, StepLog& steps, RateObserver* observer = nullptr);
+void execute_steps(const Plan& plan, JobSteps& steps, RateObserver* observer = nullptr);
 
 }  // namespace simtrain

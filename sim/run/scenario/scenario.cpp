@@ -11,6 +11,7 @@
 #include "sim/core/input/yaml_text.h"
 #include "sim/run/scenario/job_fields.h"
 #include "sim/run/scenario/machine.h"
+#include "sim/run/scenario/routing_file.h"
 #include "sim/run/scenario/scenario_fields.h"
 #include "sim/topology/placement/segments.h"
 #include "sim/workload/model/fields/software_fields.h"
@@ -95,6 +96,11 @@ void check_hardware(const DataFolder& data, const YamlNode& tree, const YamlNode
   } catch (const InputError& error) {
     hardware.rethrow(error);
   }
+}
+
+void read_loads(const YamlNode& tree, RoutingSpec& routing) {
+  if (routing.histogram) routing.loads = {*routing.histogram};
+  if (routing.histogram_file && !routing.histogram) routing.loads = load_routing_file(tree);
 }
 
 /// What a job runs on, as its scenario changes it.
@@ -288,6 +294,7 @@ DraftScenario ScenarioSource::draft(const DataFolder& data, const std::string& r
   recipe.moe = file.moe.value_or(MoeSpec{});
   recipe.offload = file.offload.value_or(OffloadSpec{});
   scenario.cluster.host_links = recipe.offload.anything();
+  if (recipe.moe.routing) read_loads(trees.scenario, *recipe.moe.routing);
   recipe.lora = file.lora;
   recipe.packed_sequences = file.packed_sequences;
   recipe.recompute = file.recompute;

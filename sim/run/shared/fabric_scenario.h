@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "sim/core/files/data_folder.h"
-#include "sim/run/engine/step_log.h"
+#include "sim/run/engine/job_steps.h"
 #include "sim/run/scenario/scenario.h"
 #include "sim/run/shared/fabric_spec.h"
 

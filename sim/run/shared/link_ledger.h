@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "sim/run/engine/rate_observer.h"
-#include "sim/run/engine/step_log.h"
+#include "sim/run/engine/job_steps.h"
 #include "sim/workload/plan/plan.h"
 
 namespace simtrain {
@@ -31,7 +31,7 @@ class LinkLedger : public RateObserver {
   void ends(std::uint32_t flow) override;
 
   /// The figures below are of the time in which steps count, not of all.
-  void count_from(const StepLog& steps) { steps_ = &steps; }
+  void count_from(const JobSteps& steps) { steps_ = &steps; }
   /// Brings the figures up to now.
   void close();
   [[nodiscard]] double seconds() const { return to_seconds(now_ - begun_); }
@@ -74,7 +74,7 @@ class LinkLedger : public RateObserver {
   void find_blame(Flow& flow) const;
 
   std::uint32_t jobs_;
-  const StepLog* steps_ = nullptr;  ///< until they count
+  const JobSteps* steps_ = nullptr;  ///< until they count
   std::vector<std::vector<Use>> routes_;
   std::vector<std::uint32_t> job_of_route_;
   std::vector<Flow> flows_;

@@ -17,7 +17,7 @@ std::size_t at(int number) { return static_cast<std::size_t>(number); }
 
 /// Jobs that ran together.
 struct TogetherRun {
-  StepLog log;
+  JobSteps log;
   LinkLedger ledger;
 };
 
@@ -86,7 +86,7 @@ class FabricRun {
   /// Runs some jobs that may meet, then without each of them.
   void meet(const std::vector<int>& part) {
     const PlanUnion some = only(*plans_.all, numbers(part));
-    TogetherRun run{StepLog(repeated(fabric_, some, part), fabric_.steps),
+    TogetherRun run{JobSteps(repeated(fabric_, some, part), fabric_.steps),
                     LinkLedger(some.plan, some.job_of_rank, some.jobs)};
     run.ledger.count_from(run.log);
     execute_steps(some.plan, run.log, &run.ledger);
@@ -111,7 +111,7 @@ class FabricRun {
       return;
     }
     const PlanUnion some = only(*plans_.all, numbers(part));
-    StepLog log(repeated(fabric_, some, part), fabric_.steps);
+    JobSteps log(repeated(fabric_, some, part), fabric_.steps);
     execute_steps(some.plan, log);
     note_done();
     for (std::uint32_t i = 0; i < part.size(); ++i)

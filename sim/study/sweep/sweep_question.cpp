@@ -1,12 +1,14 @@
 #include "sim/study/sweep/sweep_question.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "sim/core/fingerprint.h"
 #include "sim/core/input/yaml_text.h"
+#include "sim/run/scenario/routing_file.h"
 
 namespace simtrain {
 namespace {
@@ -67,16 +69,19 @@ void check_values(const SweepQuestion& question) {
   }
 }
 
-/// The bytes of model files that the scenario or an axis names by path, which are outside of the
-/// folder of data.
-void add_model_files(Fingerprint& fingerprint, const SweepQuestion& question) {
+/// What files outside of the folder of data hold that the scenario or an axis names by path: models
+/// and loads of experts.
+void add_own_files(Fingerprint& fingerprint, const SweepQuestion& question) {
   const auto add = [&](const std::vector<Setting>& settings) {
     const YamlNode tree = question.source.tree(question.row, settings);
     if (model_path(tree)) fingerprint.add(flow_text(model_tree(question.data, tree)));
+    if (!routing_path(tree)) return;
+    for (const std::vector<double>& layer : load_routing_file(tree))
+      for (const double load : layer) fingerprint.add(std::bit_cast<std::uint64_t>(load));
   };
   add(question.settings);
   for (const SweepAxis& axis : question.grid.axes()) {
-    if (axis.key != "model") continue;
+    if (axis.key != "model" && axis.key != "moe.routing.histogram_file") continue;
     for (const YamlNode& value : axis.values) add({{axis.key, axis.place, value}});
   }
 }
@@ -126,7 +131,7 @@ std::string fingerprint_of(const SweepQuestion& question) {
     for (const std::string& text : axis.texts) fingerprint.add(text);
   }
   fingerprint.add(question.data.fingerprint());
-  add_model_files(fingerprint, question);
+  add_own_files(fingerprint, question);
   return fingerprint.text();
 }
 

@@ -82,6 +82,9 @@ PassKey StepTimeBound::key(const Recipe& recipe) const {
   if (recipe.model.has_experts()) {
     key.ep = recipe.ep();
     key.etp = recipe.etp();
+    const bool flex = recipe.moe.moe_token_dispatcher_type == TokenDispatcher::flex;
+    key.dispatch = static_cast<int>(recipe.moe.moe_token_dispatcher_type) +
+                   (flex ? static_cast<int>(recipe.moe.moe_flex_dispatcher_backend) : 0);
   }
   return key;
 }

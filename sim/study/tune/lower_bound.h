@@ -31,10 +31,11 @@ struct PassKey {
   int dp = 0;
   int ep = 1;
   int etp = 1;
+  int dispatch = 0;  ///< what brings tokens to their experts
   bool cut = false;
   friend bool operator<(const PassKey& a, const PassKey& b) {
-    return std::tie(a.tp, a.cp, a.mbs, a.recompute, a.pp, a.dp, a.ep, a.etp, a.cut) <
-           std::tie(b.tp, b.cp, b.mbs, b.recompute, b.pp, b.dp, b.ep, b.etp, b.cut);
+    return std::tie(a.tp, a.cp, a.mbs, a.recompute, a.pp, a.dp, a.ep, a.etp, a.dispatch, a.cut) <
+           std::tie(b.tp, b.cp, b.mbs, b.recompute, b.pp, b.dp, b.ep, b.etp, b.dispatch, b.cut);
   }
 };
 

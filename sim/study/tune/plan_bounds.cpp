@@ -13,9 +13,9 @@ PlanBounds::PlanBounds(const std::vector<Scenario>& sizes) {
 }
 
 Recipe PlanBounds::Site::recipe(const PlanChoice& choice) const {
-  Scenario changed = *scenario;
+  Recipe changed = scenario->recipe;
   apply(choice, changed);
-  return changed.recipe;
+  return changed;
 }
 
 PlanBounds::Costs PlanBounds::Site::costs_of(const Recipe& recipe, Known known) const {

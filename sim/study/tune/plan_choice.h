@@ -8,9 +8,9 @@
 namespace simtrain {
 
 /// What a search may change in a recipe. DP follows from the others and the number of GPUs. Models
-/// without experts have no ep and etp: 0. The schedule is searched where a limit names some:
-/// otherwise it is 0, the scenario's own.
-enum class Knob { tp, pp, vp, cp, dp, ep, etp, mbs, recompute, account, schedule };
+/// without experts have no ep and etp: 0. The schedule and how tokens find their experts are
+/// searched where a limit names some: otherwise they are 0, the scenario's own.
+enum class Knob { tp, pp, vp, cp, dp, ep, etp, mbs, recompute, account, schedule, dispatch };
 
 template <>
 struct EnumNames<Knob> {
@@ -24,13 +24,16 @@ struct EnumNames<Knob> {
                                    std::pair{std::string_view("mbs"), Knob::mbs},
                                    std::pair{std::string_view("recompute"), Knob::recompute},
                                    std::pair{std::string_view("account"), Knob::account},
-                                   std::pair{std::string_view("schedule"), Knob::schedule}};
+                                   std::pair{std::string_view("schedule"), Knob::schedule},
+                                   std::pair{std::string_view("dispatch"), Knob::dispatch}};
 };
 inline constexpr std::size_t kKnobs = EnumNames<Knob>::rows.size();
 
-/// What counts as one layer beside the layers in the pipeline split: Megatron's
-/// account_for_embedding_in_pipeline_split and account_for_loss_in_pipeline_split.
-enum class SplitAccount { none, embedding, loss, both };
+/// How layers are dealt over stages and chunks: evenly, where beside the layers nothing, the
+/// embedding, the loss or both count as one (Megatron's account_for_embedding_in_pipeline_split and
+/// account_for_loss_in_pipeline_split); or by a pipeline_model_parallel_layout, that of the
+/// scenario where it has as many chunks, else an even one (even_layout).
+enum class SplitAccount { none, embedding, loss, both, layout };
 
 template <>
 struct EnumNames<SplitAccount> {
@@ -38,11 +41,23 @@ struct EnumNames<SplitAccount> {
       std::pair{std::string_view("none"), SplitAccount::none},
       std::pair{std::string_view("embedding"), SplitAccount::embedding},
       std::pair{std::string_view("loss"), SplitAccount::loss},
-      std::pair{std::string_view("both"), SplitAccount::both}};
+      std::pair{std::string_view("both"), SplitAccount::both},
+      std::pair{std::string_view("layout"), SplitAccount::layout}};
+};
+
+/// What brings tokens to their experts: a dispatcher of Megatron's, flex by its library.
+enum class Dispatch { allgather, alltoall, deepep, hybridep };
+
+template <>
+struct EnumNames<Dispatch> {
+  static constexpr std::array rows{std::pair{std::string_view("allgather"), Dispatch::allgather},
+                                   std::pair{std::string_view("alltoall"), Dispatch::alltoall},
+                                   std::pair{std::string_view("deepep"), Dispatch::deepep},
+                                   std::pair{std::string_view("hybridep"), Dispatch::hybridep}};
 };
 
 /// One way to lay a recipe out on some GPUs: a number for each knob. `recompute` and `account`
-/// hold the number of their enumeration's value, `schedule` one more.
+/// hold the number of their enumeration's value, `schedule` and `dispatch` one more.
 struct PlanChoice {
   int gpus = 0;
   std::array<int, kKnobs> values{};
@@ -51,27 +66,38 @@ struct PlanChoice {
   int& operator[](Knob knob) { return values[static_cast<std::size_t>(knob)]; }
   /// Whether the model has what a knob is of, and whether the schedule is searched.
   [[nodiscard]] bool has(Knob knob) const {
-    return (knob != Knob::ep && knob != Knob::etp && knob != Knob::schedule) || (*this)[knob] > 0;
+    return (knob != Knob::ep && knob != Knob::etp && knob != Knob::schedule &&
+            knob != Knob::dispatch) ||
+           (*this)[knob] > 0;
   }
   [[nodiscard]] PipelineSchedule schedule() const {
     return static_cast<PipelineSchedule>((*this)[Knob::schedule] - 1);
   }
+  [[nodiscard]] Dispatch dispatch() const {
+    return static_cast<Dispatch>((*this)[Knob::dispatch] - 1);
+  }
+  void set(Dispatch dispatch) { (*this)[Knob::dispatch] = static_cast<int>(dispatch) + 1; }
   void set(PipelineSchedule schedule) { (*this)[Knob::schedule] = static_cast<int>(schedule) + 1; }
   friend bool operator==(const PlanChoice&, const PlanChoice&) = default;
 };
 
 /// `scenario` with the choice in its recipe. Its GPUs must be those of the choice. Where TP is 1,
-/// tp_comm_overlap is off, as it has nothing to overlap.
+/// tp_comm_overlap is off, as it has nothing to overlap. Where tokens find their experts by other
+/// means than the scenario's, these take their own number of SMs.
+void apply(const PlanChoice& choice, Recipe& recipe);
 void apply(const PlanChoice& choice, Scenario& scenario);
 
 /// The same as keys of a scenario file, the number of nodes among them.
 std::vector<Setting> settings_of(const PlanChoice& choice, const Scenario& scenario);
 
+/// Whether the values of a knob are names, not numbers.
+bool is_named(Knob knob);
+
 /// A knob's value as it is written: "8", "selective", "both".
 std::string value_text(Knob knob, int value);
 
 /// "TP 8, PP 8, VP 8, CP 2, DP 4, micro-batch 1, recompute none, account both"; of experts also
-/// "EP 8, ETP 1", of a schedule that is searched "schedule zb_h1".
+/// "EP 8, ETP 1", of a schedule or dispatcher that is searched "schedule zb_h1", "dispatch deepep".
 std::string text_of(const PlanChoice& choice);
 
 }  // namespace simtrain

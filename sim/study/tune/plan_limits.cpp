@@ -84,6 +84,7 @@ void PlanLimits::add(const std::string& text) {
   ranges = knob == Knob::recompute  ? parse_names<Recompute>(values, option)
            : knob == Knob::account  ? parse_names<SplitAccount>(values, option)
            : knob == Knob::schedule ? parse_names<PipelineSchedule>(values, option)
+           : knob == Knob::dispatch ? parse_names<Dispatch>(values, option)
                                     : parse_ranges(values, option);
 }
 

@@ -21,8 +21,8 @@ std::vector<int> numbers_of(const std::vector<SteppedRange>& ranges, const std::
 class PlanLimits {
  public:
   /// KEY=VALUES, KEY one of the knobs (tp, pp, vp, cp, dp, ep, etp, mbs, recompute, account,
-  /// schedule), VALUES as for `parse_ranges`, or names for the last three. Throws InputError where
-  /// it is something else or the knob has a limit already.
+  /// schedule, dispatch), VALUES as for `parse_ranges`, or names for the last four. Throws
+  /// InputError where it is something else or the knob has a limit already.
   void add(const std::string& text);
 
   [[nodiscard]] bool allows(Knob knob, int value) const;

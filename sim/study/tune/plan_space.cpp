@@ -1,12 +1,15 @@
 #include "sim/study/tune/plan_space.h"
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <oneapi/tbb/parallel_for.h>
 #include <set>
 #include <utility>
 
+#include "sim/study/tune/even_layout.h"
 #include "sim/workload/model/recipe_grid.h"
-#include "sim/workload/plan/memory/memory.h"
+#include "sim/workload/plan/memory/plan_memory.h"
 #include "sim/workload/schedule/stage_layout.h"
 
 namespace simtrain {
@@ -28,9 +31,11 @@ double capacity(const Scenario& scenario) {
 }
 
 /// The plan that a scenario has, which fits into `most_bytes` of a GPU's memory or not.
-LegalPlan judged(const PlanChoice& choice, const Scenario& scenario, double most_bytes) {
+LegalPlan judged(const PlanChoice& choice, const Scenario& scenario, const ModelTotals& totals,
+                 double most_bytes) {
   const RankGrid grid = rank_grid(scenario.recipe, scenario.gpus());
-  const std::vector<StageMemory> stages = stage_memory(scenario.recipe, scenario.cluster.gpu, grid);
+  const std::vector<StageMemory> stages =
+      stage_memory(scenario.recipe, totals, scenario.cluster.gpu, grid);
   LegalPlan plan{choice};
   for (const StageMemory& stage : stages)
     plan.memory_bytes = std::max(plan.memory_bytes, stage.total());
@@ -56,7 +61,7 @@ class Corner {
     if (scenario_.recipe.training.global_batch_size % choice_[Knob::dp] != 0)
       return std::move(space_);
     for (const auto& [name, account] : EnumNames<SplitAccount>::rows) {
-      if (!set(Knob::account, static_cast<int>(account))) continue;
+      if (!considers(account) || !set(Knob::account, static_cast<int>(account))) continue;
       for (const int vp : interleavings()) {
         if (set(Knob::vp, vp) && new_split()) add_experts();
       }
@@ -77,9 +82,21 @@ class Corner {
     for (const int etp : std::set<int>{1, choice_[Knob::tp]}) {
       if (!set(Knob::etp, etp)) continue;
       for (const int ep : divisors(base_.model.experts->num_moe_experts)) {
-        if (stage % (std::int64_t{ep} * etp) == 0 && set(Knob::ep, ep)) add_batches();
+        if (stage % (std::int64_t{ep} * etp) == 0 && set(Knob::ep, ep)) add_dispatch();
       }
     }
+  }
+
+  /// The scenario's own, or those that a limit names; nothing travels within one rank.
+  void add_dispatch() {
+    if (!limits_.limits(Knob::dispatch) || choice_[Knob::ep] * choice_[Knob::etp] == 1)
+      return add_batches();
+    for (const auto& [name, dispatch] : EnumNames<Dispatch>::rows) {
+      if (!limits_.allows(Knob::dispatch, static_cast<int>(dispatch))) continue;
+      choice_.set(dispatch);
+      add_batches();
+    }
+    choice_[Knob::dispatch] = 0;
   }
 
   void add_batches() {
@@ -101,6 +118,7 @@ class Corner {
 
   [[nodiscard]] std::vector<int> interleavings() const {
     const auto account = static_cast<SplitAccount>(choice_[Knob::account]);
+    if (account == SplitAccount::layout) return layout_interleavings();
     const int counted = scenario_.recipe.model.num_layers +
                         (account == SplitAccount::none ? 0 : 1) +
                         (account == SplitAccount::both ? 1 : 0);
@@ -108,13 +126,31 @@ class Corner {
     return divisors(counted / choice_[Knob::pp]);
   }
 
+  /// The scenario's own number of chunks a stage and, of even layouts, the powers of two.
+  [[nodiscard]] std::vector<int> layout_interleavings() const {
+    const int stages = choice_[Knob::pp];
+    std::set<int> chunks;
+    for (int vp = 1; !even_layout(base_.model, stages * vp).empty(); vp *= 2) {
+      chunks.insert(vp);
+      if (stages == 1) break;
+    }
+    if (base_.parallelism.pipeline_model_parallel_layout && base_.pp() == stages)
+      chunks.insert(base_.vp());
+    return {chunks.begin(), chunks.end()};
+  }
+
+  /// Layouts are searched where a limit names them or the scenario has one.
+  [[nodiscard]] bool considers(SplitAccount account) const {
+    return account != SplitAccount::layout || limits_.limits(Knob::account) ||
+           base_.parallelism.pipeline_model_parallel_layout;
+  }
+
   /// Whether no account before deals the layers in the same way.
   bool new_split() {
     scenario_.recipe = base_;
     apply(choice_, scenario_);
     std::vector<int> layers;
-    const int last = choice_[Knob::pp] - 1;
-    for (const int stage : {0, std::min(1, last), last}) {
+    for (int stage = 0; stage < choice_[Knob::pp]; ++stage) {
       for (const ChunkLayout& chunk : stage_chunks(scenario_.recipe, stage))
         layers.push_back(chunk.layers);
     }
@@ -144,8 +180,17 @@ class Corner {
     for (const auto& [name, way] : kWays) {
       if (!considers(way) || !set(Knob::recompute, static_cast<int>(way))) continue;
       scenario_.recipe.recompute = way;
-      space_.legal.push_back(judged(choice_, scenario_, most_bytes_));
+      space_.legal.push_back(judged(choice_, scenario_, totals(), most_bytes_));
     }
+  }
+
+  /// How the layers are dealt does not change what they hold.
+  const ModelTotals& totals() {
+    PlanChoice key = choice_;
+    for (const Knob dealt : {Knob::vp, Knob::account, Knob::schedule}) key[dealt] = 0;
+    const auto known = totals_.find(key.values);
+    if (known != totals_.end()) return known->second;
+    return totals_.emplace(key.values, ModelTotals(scenario_.recipe)).first->second;
   }
 
   /// "key: sentence", as nothing has a place.
@@ -161,7 +206,8 @@ class Corner {
   const PlanLimits& limits_;
   double most_bytes_;
   PlanChoice choice_;
-  std::set<std::vector<int>> splits_;  ///< layers by chunk of the stages that can differ
+  std::map<std::array<int, kKnobs>, ModelTotals> totals_;
+  std::set<std::vector<int>> splits_;  ///< layers by chunk
   PlanSpace space_;
 };
 

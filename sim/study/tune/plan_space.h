@@ -40,7 +40,8 @@ struct PlanSpace {
 /// Every plan of a scenario on its GPUs that `limits` allow. TP x CP x PP x DP is the number of
 /// GPUs, micro-batch x DP divides the global batch, PP x VP divides the layers that are counted; of
 /// mixtures EP divides the experts, ETP is 1 or TP, and both divide the GPUs of a stage;
-/// schedules are those that a limit names, otherwise the scenario's own;
+/// schedules and dispatchers are those that a limit names, otherwise the scenario's own; layouts
+/// are searched where a limit names them or the scenario has one;
 /// check_plan checks what else makes a plan legal. Where two accounts deal the layers alike (one or
 /// two chunks in all), the first allowed one represents both. A plan fits where no stage needs more
 /// than the GPU's memory less `margin`, a share of it; the margin counts as room for fragmentation.

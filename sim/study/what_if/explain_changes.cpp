@@ -67,6 +67,39 @@ void add_overlap(std::vector<Change>& changes, const Recipe& recipe) {
              overlap.defer_embedding_wgrad_compute);
 }
 
+/// What brings tokens to their experts, beside what it runs, and how evenly they come.
+void add_experts(std::vector<Change>& changes, const Recipe& recipe) {
+  if (!recipe.model.has_experts()) return;
+  const MoeSpec& moe = recipe.moe;
+  add_number(changes, "EP", "ep", recipe.ep());
+  const bool flex = moe.moe_token_dispatcher_type == TokenDispatcher::flex;
+  const std::string now(flex ? name_of(moe.moe_flex_dispatcher_backend)
+                             : name_of(moe.moe_token_dispatcher_type));
+  const auto add_dispatcher = [&](const std::string& name, std::vector<std::string> settings) {
+    if (name != now) add_word(changes, "dispatcher", now, {name, std::move(settings)});
+  };
+  const std::string type = "moe.moe_token_dispatcher_type=";
+  for (const auto& [name, dispatcher] : EnumNames<TokenDispatcher>::rows) {
+    if (dispatcher != TokenDispatcher::flex)
+      add_dispatcher(std::string(name), {type + std::string(name)});
+  }
+  for (const auto& [name, library] : EnumNames<ExchangeLibrary>::rows)
+    add_dispatcher(std::string(name),
+                   {type + "flex", fmt::format("moe.moe_flex_dispatcher_backend={}", name)});
+  add_switch(changes, "exchange overlap", "overlap.overlap_moe_expert_parallel_comm",
+             recipe.overlap.overlap_moe_expert_parallel_comm);
+  if (recipe.model.experts->moe_shared_expert_intermediate_size > 0)
+    add_switch(changes, "shared expert overlap", "moe.moe_shared_expert_overlap",
+               moe.moe_shared_expert_overlap);
+  if (moe.routing) {
+    add_word(changes, "routing", "as stated", {"balanced", {"moe.routing={law: balanced}"}});
+  } else {
+    add_word(changes, "routing",
+             moe.moe_load_imbalance ? fmt::format("{:g}", *moe.moe_load_imbalance) : "random",
+             {"balanced", {"moe.moe_load_imbalance=1"}});
+  }
+}
+
 /// FP8 parameters and layers kept in BF16 are for precisions that quantize.
 void add_precisions(std::vector<Change>& changes, const TrainingSpec& training) {
   const Precision now = training.precision;
@@ -161,6 +194,7 @@ std::vector<Change> knob_changes(const Scenario& scenario) {
   std::vector<Change> changes;
   add_parallelism(changes, scenario.recipe);
   add_overlap(changes, scenario.recipe);
+  add_experts(changes, scenario.recipe);
   add_words(changes, scenario);
   return changes;
 }

@@ -47,6 +47,7 @@ enum class BlockKind {
   chunked_gqa,
   mla,
   mamba,
+  gated_delta_net,
   mlp,
   moe,
   mtp,
@@ -63,6 +64,7 @@ struct EnumNames<BlockKind> {
       std::pair{std::string_view("chunked_gqa"), BlockKind::chunked_gqa},
       std::pair{std::string_view("mla"), BlockKind::mla},
       std::pair{std::string_view("mamba"), BlockKind::mamba},
+      std::pair{std::string_view("gated_delta_net"), BlockKind::gated_delta_net},
       std::pair{std::string_view("mlp"), BlockKind::mlp},
       std::pair{std::string_view("moe"), BlockKind::moe},
       std::pair{std::string_view("mtp"), BlockKind::mtp},
@@ -107,6 +109,23 @@ struct MambaSpec {
 template <>
 struct Fields<MambaSpec>;
 
+/// The sizes of a model's gated_delta_net blocks, in Megatron's words.
+struct GatedDeltaNetSpec {
+  int linear_num_key_heads = 0;
+  int linear_num_value_heads = 0;
+  std::int64_t linear_key_head_dim = 0;  ///< of queries and keys
+  std::int64_t linear_value_head_dim = 0;
+  int linear_conv_kernel_dim = 4;  ///< positions that the convolution joins
+
+  /// Of queries, and of keys.
+  [[nodiscard]] std::int64_t key_size() const { return linear_num_key_heads * linear_key_head_dim; }
+  [[nodiscard]] std::int64_t value_size() const {
+    return linear_num_value_heads * linear_value_head_dim;
+  }
+};
+template <>
+struct Fields<GatedDeltaNetSpec>;
+
 /// The experts of a model's moe blocks.
 struct ExpertsSpec {
   int num_moe_experts = 0;
@@ -114,6 +133,7 @@ struct ExpertsSpec {
   std::int64_t moe_ffn_hidden_size = 0;  ///< of one expert, of one branch
   /// Of the experts that all tokens pass, together; 0: none.
   std::int64_t moe_shared_expert_intermediate_size = 0;
+  bool moe_shared_expert_gate = false;  ///< a learned share of them for each token
   /// Columns of tokens that are dispatched, projected from hidden states and back; missing: those.
   std::optional<std::int64_t> moe_latent_size;
   int moe_router_num_groups = 1;  ///< of experts, equal ones
@@ -141,16 +161,18 @@ struct ModelSpec {
   Normalization normalization{};
   double rotary_percent = 1;
   bool share_embeddings_and_output_weights = false;
-  double hidden_dropout = 0;     ///< probability; what is not 0 keeps masks and takes time
-  double attention_dropout = 0;  ///< the same of attention probabilities
-  bool qk_layernorm = false;     ///< a norm of each head's query and key
-  bool add_bias_linear = false;  ///< to all linear modules of layers
-  bool add_qkv_bias = false;     ///< to the module that makes queries, keys and values
+  double hidden_dropout = 0;           ///< probability; what is not 0 keeps masks and takes time
+  double attention_dropout = 0;        ///< the same of attention probabilities
+  bool qk_layernorm = false;           ///< a norm of each head's query and key
+  bool attention_output_gate = false;  ///< of gqa: a sigmoid gate for each column put out
+  bool add_bias_linear = false;        ///< to all linear modules of layers
+  bool add_qkv_bias = false;           ///< to the module that makes queries, keys and values
   SoftmaxType softmax_type = SoftmaxType::vanilla;
   std::optional<std::int64_t> window_size;           ///< of swa blocks: keys that a query sees
   std::optional<std::int64_t> attention_chunk_size;  ///< of chunked_gqa blocks
   std::optional<LatentAttentionSpec> multi_latent_attention;  ///< of mla blocks
   std::optional<MambaSpec> mamba;                             ///< of mamba blocks
+  std::optional<GatedDeltaNetSpec> gated_delta_net;           ///< of gated_delta_net blocks
   std::optional<ExpertsSpec> experts;                         ///< of moe blocks
   /// Depths of multi-token prediction: each one more layer, of the last layer's kind, with an
   /// output layer and loss of its own.

@@ -64,13 +64,19 @@ std::uint32_t ProgramBuilder::transfer(const TransferCost& cost, Stream stream, 
   return program_.add(op);
 }
 
+TransferCost ProgramBuilder::collective_cost(GroupKind group, Collective collective,
+                                             const TensorFormat& format,
+                                             std::int64_t elements) const {
+  const Bytes bytes(format.bytes_for(elements));
+  return plan_collective({collective, bytes, context_.layouts.of(group)},
+                         {context_.cluster, recipe().software.library});
+}
+
 std::uint32_t ProgramBuilder::collective(GroupKind group, Collective collective,
                                          const TensorFormat& format, std::int64_t elements,
                                          std::uint32_t after) {
-  const Bytes bytes(format.bytes_for(elements));
-  const TransferCost cost = plan_collective({collective, bytes, context_.layouts.of(group)},
-                                            {context_.cluster, recipe().software.library});
-  return transfer(cost, Stream::tensor, group, after, format.type);
+  return transfer(collective_cost(group, collective, format, elements), Stream::tensor, group,
+                  after, format.type);
 }
 
 std::uint32_t ProgramBuilder::exchange_tokens(const ExpertExchange& exchange, std::uint32_t after) {
@@ -100,6 +106,13 @@ std::uint32_t ProgramBuilder::user_buffers(Collective collective, std::int64_t b
   cost.memory_traffic = 2;
   return transfer(cost, Stream::tensor, GroupKind::tensor, after,
                   recipe().precision().activation.type);
+}
+
+std::uint32_t ProgramBuilder::context_collective(Collective collective, std::int64_t elements,
+                                                 std::uint32_t after) {
+  const TensorFormat& format = recipe().precision().activation;
+  return transfer(collective_cost(GroupKind::context, collective, format, elements),
+                  Stream::context, GroupKind::context, after, format.type);
 }
 
 std::uint32_t ProgramBuilder::context_exchange(std::int64_t elements, std::uint32_t after) {

@@ -45,6 +45,9 @@ class ProgramBuilder {
                              double limit, int sms, std::uint32_t after);
   /// One step of the context-parallel ring, of activations.
   std::uint32_t context_exchange(std::int64_t elements, std::uint32_t after);
+  /// Collective over the context-parallel group, of activations.
+  std::uint32_t context_collective(Collective collective, std::int64_t elements,
+                                   std::uint32_t after);
 
   [[nodiscard]] std::uint32_t last_kernel() const { return last_kernel_; }
 
@@ -54,6 +57,9 @@ class ProgramBuilder {
   std::uint32_t host_wait(Duration time);
 
  private:
+  [[nodiscard]] TransferCost collective_cost(GroupKind group, Collective collective,
+                                             const TensorFormat& format,
+                                             std::int64_t elements) const;
   std::uint32_t add_kernel(const Kernel& kernel, const KernelTime& time, const Breakdown& parts,
                            std::uint32_t after);
   std::uint32_t transfer(const TransferCost& cost, Stream stream, GroupKind slot,

@@ -192,6 +192,34 @@ struct EnumNames<TokenDispatcher> {
       std::pair{std::string_view("flex"), TokenDispatcher::flex}};
 };
 
+/// What tokens' choices of experts follow: all experts alike, exactly or at random, or a law of
+/// loads of which few experts have much.
+enum class RoutingLaw { balanced, random, power_law };
+
+template <>
+struct EnumNames<RoutingLaw> {
+  static constexpr std::array rows{std::pair{std::string_view("balanced"), RoutingLaw::balanced},
+                                   std::pair{std::string_view("random"), RoutingLaw::random},
+                                   std::pair{std::string_view("power_law"), RoutingLaw::power_law}};
+};
+
+/// How tokens are spread over experts: by a law, or by loads that a run had. One of them.
+struct RoutingSpec {
+  std::optional<RoutingLaw> law;
+  std::optional<double> exponent;  ///< of the power law
+  std::optional<int> seed;         ///< of which experts have much by it; missing: 0
+  /// Tokens of each expert, in any unit, in the order of experts.
+  std::optional<std::vector<double>> histogram;
+  /// A file of the same: a line of comma-separated numbers for each layer. Relative to the
+  /// scenario's folder; read into `loads`.
+  std::optional<std::string> histogram_file;
+
+  /// Of each layer that is known, what its experts have; empty without a histogram.
+  std::vector<std::vector<double>> loads;
+};
+template <>
+struct Fields<RoutingSpec>;
+
 /// How tokens find their experts, in Megatron's words. Without a capacity factor none is dropped.
 struct MoeSpec {
   TokenDispatcher moe_token_dispatcher_type = TokenDispatcher::alltoall;
@@ -207,6 +235,7 @@ struct MoeSpec {
   /// Rows of the busiest rank over the mean of its EP group, in each layer and micro-batch;
   /// missing: as uniformly random routing makes it (moe_router_force_load_balancing).
   std::optional<double> moe_load_imbalance;
+  std::optional<RoutingSpec> routing;  ///< in its place
   /// Shared experts beside the exchange of tokens, not before it.
   bool moe_shared_expert_overlap = false;
 

@@ -1,6 +1,8 @@
 #include "sim/workload/parallel/largest_of_normals.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/quadrature/gauss_kronrod.hpp>
@@ -16,6 +18,28 @@ using Normal = boost::math::normal_distribution<double, Plain>;
 double expected_largest(int count) {
   if (count <= 1) return 0;
   return boost::math::quantile(Normal(), (count - 0.375) / (count + 0.25));
+}
+
+double expected_largest(const std::vector<NormalOf>& values) {
+  constexpr double kFarOut = 8;  // deviations
+  double least = -std::numeric_limits<double>::infinity();
+  double most = least;
+  for (const NormalOf& value : values) {
+    least = std::max(least, value.mean - kFarOut * value.deviation);
+    most = std::max(most, value.mean + kFarOut * value.deviation);
+  }
+  std::vector<NormalOf> near;  // of those that may be the largest
+  for (const NormalOf& value : values) {
+    if (value.mean + kFarOut * value.deviation > least) near.push_back(value);
+  }
+  const auto beyond = [&](double x) {
+    double below = 1;
+    for (const NormalOf& value : near)
+      below *= boost::math::cdf(Normal(value.mean, value.deviation), x);
+    return 1 - below;
+  };
+  if (near.empty()) return least;
+  return least + boost::math::quadrature::gauss_kronrod<double, 61>::integrate(beyond, least, most);
 }
 
 LargestOfNormals largest_of_normals(int count) {

@@ -22,7 +22,7 @@ void add_job(HandMade& made, int link, double limit = 100) {
 
 struct Run {
   HandMade made;
-  StepLog log;
+  JobSteps log;
   LinkLedger ledger;
   Run(HandMade plan, std::vector<RepeatedJob> jobs, StepsToCount wanted)
       : made(std::move(plan)),
@@ -113,6 +113,6 @@ TEST_CASE("A job that can never finish its step is told of") {
   made.group(GroupKind::data, {rank, other});
   made.transfer(rank, Stream::data, GroupKind::data, HandMade::bytes(1, 1));
   made.compute(other, seconds(1));
-  StepLog log({{0, 2, {}}}, {0, 1});
+  JobSteps log({{0, 2, {}}}, {0, 1});
   CHECK_THROWS_AS(execute_steps(made.plan, log), StuckProgram);
 }

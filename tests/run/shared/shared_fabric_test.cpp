@@ -57,7 +57,7 @@ std::vector<std::vector<Duration>> steps_of(const PlanUnion& all) {
                     static_cast<std::uint32_t>(end - all.job_of_rank.begin()),
                     std::chrono::milliseconds(50) * job});
   }
-  StepLog log(std::move(jobs), {1, 2});
+  JobSteps log(std::move(jobs), {1, 2});
   execute_steps(all.plan, log);
   std::vector<std::vector<Duration>> steps;
   for (std::uint32_t job = 0; job < all.jobs; ++job) steps.push_back(log.counted(job));

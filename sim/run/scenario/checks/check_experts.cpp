@@ -22,6 +22,33 @@ void check_rows(const Recipe& recipe, const YamlNode& tree) {
                       kMostRows));
 }
 
+/// One law or one histogram, of all experts.
+void check_routing(const Recipe& recipe, const YamlNode& tree) {
+  if (!recipe.moe.routing) return;
+  const RoutingSpec& routing = *recipe.moe.routing;
+  const std::string key = "moe.routing";
+  require(!recipe.moe.moe_load_imbalance, tree, key,
+          "says the loads of experts, and so does moe_load_imbalance; one of them would do");
+  const int ways =
+      (routing.law ? 1 : 0) + (routing.histogram ? 1 : 0) + (routing.histogram_file ? 1 : 0);
+  require(ways > 0, tree, key, "says nothing; law, histogram or histogram_file would do");
+  require(ways == 1, tree, key,
+          "has more than one of law, histogram and histogram_file; one of them would do");
+  const bool power_law = routing.law == RoutingLaw::power_law;
+  require(power_law == routing.exponent.has_value(), tree, power_law ? key : key + ".exponent",
+          power_law ? "has no exponent, which power_law needs" : "is of the law power_law");
+  require(power_law || !routing.seed, tree, key + ".seed", "is of the law power_law");
+  const std::string loads = key + (routing.histogram ? ".histogram" : ".histogram_file");
+  const auto experts = static_cast<std::size_t>(recipe.model.experts->num_moe_experts);
+  for (const std::vector<double>& layer : routing.loads) {
+    require(
+        layer.size() == experts, tree, loads,
+        fmt::format("has {} numbers for {} experts; one for each would do", layer.size(), experts));
+    require(std::any_of(layer.begin(), layer.end(), [](double load) { return load > 0; }), tree,
+            loads, "has a layer without tokens");
+  }
+}
+
 void check_dispatcher(const Recipe& recipe, const YamlNode& tree) {
   const MoeSpec& moe = recipe.moe;
   const bool flex = moe.moe_token_dispatcher_type == TokenDispatcher::flex;
@@ -128,6 +155,7 @@ void check_experts(const Scenario& scenario, const YamlNode& tree) {
   require(recipe.tp() == 1 || recipe.parallelism.sequence_parallel, tree,
           "parallelism.sequence_parallel", "is false; experts under tensor parallelism need it");
   check_rows(recipe, tree);
+  check_routing(recipe, tree);
   check_dispatcher(recipe, tree);
   check_exchange_overlap(recipe, tree);
 }

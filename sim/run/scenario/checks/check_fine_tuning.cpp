@@ -85,8 +85,10 @@ void check_packed(const Recipe& recipe, const PackedSequencesSpec& packed, const
       if (block == BlockKind::swa) fits(*recipe.model.window_size, "the window of attention");
       if (block == BlockKind::chunked_gqa)
         fits(*recipe.model.attention_chunk_size, "a chunk of attention");
-      require(block != BlockKind::mamba, tree, "packed_sequences",
-              "is not modelled in layers with mamba; a model without them would do");
+      require(block != BlockKind::mamba && block != BlockKind::gated_delta_net, tree,
+              "packed_sequences",
+              fmt::format("is not modelled in layers with {}; a model without them would do",
+                          name_of(block)));
     }
   }
   require(recipe.cp() == 1, tree, "parallelism.context_parallel_size",

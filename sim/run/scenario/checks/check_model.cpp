@@ -69,6 +69,8 @@ constexpr std::array kSizedBlocks{
                [](const ModelSpec& model) { return model.multi_latent_attention.has_value(); }},
     SizedBlock{BlockKind::mamba, "mamba",
                [](const ModelSpec& model) { return model.mamba.has_value(); }},
+    SizedBlock{BlockKind::gated_delta_net, "gated_delta_net",
+               [](const ModelSpec& model) { return model.gated_delta_net.has_value(); }},
     SizedBlock{BlockKind::moe, "experts",
                [](const ModelSpec& model) { return model.experts.has_value(); }}};
 
@@ -151,6 +153,12 @@ void check_sizes(const Recipe& recipe, const ScenarioTrees& trees) {
                               kMostColumns,
           trees.model, "mamba",
           fmt::format("makes more columns than {:.0g}, which are modelled", kMostColumns));
+  require(!model.gated_delta_net || 2 * (static_cast<double>(model.gated_delta_net->key_size()) +
+                                         static_cast<double>(model.gated_delta_net->value_size()) +
+                                         model.gated_delta_net->linear_num_value_heads) <=
+                                        kMostColumns,
+          trees.model, "gated_delta_net",
+          fmt::format("makes more columns than {:.0g}, which are modelled", kMostColumns));
   const double parameters = estimated_parameters(model);
   require(parameters <= kMostParameters, trees.model, "num_layers",
           fmt::format("makes {:.3g} parameters; up to {:.0g} are modelled", parameters,
@@ -168,14 +176,10 @@ void check_sequence(const Recipe& recipe, const YamlNode& tree) {
   require(fused || recipe.cp() == 1, tree, "parallelism.context_parallel_size",
           fmt::format("is {}; the unfused attention of {} is not split over context, 1 would do",
                       recipe.cp(), recipe.software.name));
-  const auto check_span = [&](const std::optional<std::int64_t>& keys, std::string_view key) {
-    require(!keys || *keys >= recipe.training.seq_length || recipe.cp() == 1, tree,
-            "parallelism.context_parallel_size",
-            fmt::format("is {}; attention over a {} of {} is not split over context, 1 would do",
-                        recipe.cp(), key, keys.value_or(0)));
-  };
-  check_span(recipe.model.window_size, "window_size");
-  check_span(recipe.model.attention_chunk_size, "attention_chunk_size");
+  require(!recipe.model.gated_delta_net || recipe.cp() == 1, tree,
+          "parallelism.context_parallel_size",
+          fmt::format("is {}; gated_delta_net blocks are not split over context, 1 would do",
+                      recipe.cp()));
   if (const auto& chunk = recipe.model.attention_chunk_size)
     divides(std::min(*chunk, recipe.training.seq_length), recipe.training.seq_length, tree,
             "training.seq_length", "the sequence, which attention_chunk_size cuts");
@@ -198,9 +202,13 @@ void check_cuts(const Recipe& recipe, const YamlNode& tree) {
   divides(recipe.tp(), model.ffn_hidden_size, tree, key, "ffn_hidden_size");
   divides(recipe.tp(), model.vocab_size, tree, key, "vocab_size");
   divides(recipe.tp(), model.hidden_size, tree, key, "hidden_size");
-  if (!model.mamba) return;
-  divides(recipe.tp(), model.mamba->mamba_num_heads, tree, key, "mamba_num_heads");
-  divides(recipe.tp(), model.mamba->mamba_num_groups, tree, key, "mamba_num_groups");
+  if (model.mamba) {
+    divides(recipe.tp(), model.mamba->mamba_num_heads, tree, key, "mamba_num_heads");
+    divides(recipe.tp(), model.mamba->mamba_num_groups, tree, key, "mamba_num_groups");
+  }
+  if (model.gated_delta_net)
+    divides(recipe.tp(), model.gated_delta_net->linear_num_key_heads, tree, key,
+            "linear_num_key_heads");
 }
 
 }  // namespace
@@ -217,6 +225,11 @@ void check_model(const Recipe& recipe, const ScenarioTrees& trees) {
                       model.num_attention_heads));
   require(!model.mamba || model.mamba->mamba_num_heads % model.mamba->mamba_num_groups == 0,
           trees.model, "mamba.mamba_num_groups", "does not divide mamba_num_heads");
+  require(!model.gated_delta_net || model.gated_delta_net->linear_num_value_heads %
+                                            model.gated_delta_net->linear_num_key_heads ==
+                                        0,
+          trees.model, "gated_delta_net.linear_num_key_heads",
+          "does not divide linear_num_value_heads");
   require(model.mtp_num_layers == 0 || !recipe.overlap.defer_embedding_wgrad_compute,
           trees.scenario, "overlap.defer_embedding_wgrad_compute",
           fmt::format("is true; {} has an output layer more for each depth of multi-token "

@@ -53,6 +53,7 @@ BlockRow swa_block();
 BlockRow chunked_gqa_block();
 BlockRow mla_block();
 BlockRow mamba_block();
+BlockRow gated_delta_net_block();
 BlockRow mlp_block();
 BlockRow moe_block();
 BlockRow mtp_block();

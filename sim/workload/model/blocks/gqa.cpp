@@ -8,6 +8,7 @@ namespace {
 /// Self-attention in query groups, over the keys of `span`.
 Block grouped_block(const RankShape& shape, AttentionSpan span) {
   const ModelSpec& model = shape.model();
+  const std::int64_t gates = model.attention_output_gate ? model.query_size() : 0;
   Block block;
   block.branch = branch_of(norm(shape, {.module = "input_layernorm",
                                         .share = Share::memory_bound,
@@ -16,18 +17,19 @@ Block grouped_block(const RankShape& shape, AttentionSpan span) {
                                         .output = OffloadModule::qkv_linear}));
   add_column_parallel(block.branch, shape,
                       {.module = "linear_qkv",
-                       .columns = (model.query_size() + 2 * model.key_value_size()) / shape.tp,
+                       .columns = (model.query_size() + gates + 2 * model.key_value_size()) / shape.tp,
                        .bias = model.add_bias_linear || model.add_qkv_bias,
                        .columns_again = model.key_value_size() / shape.tp,
                        .dgrad = &TpOverlapTable::qkv_dgrad,
                        .wgrad = &TpOverlapTable::qkv_wgrad});
   if (model.qk_layernorm) block.branch.push_back(query_key_norm(shape));
   add_operators(block.branch, rotary(shape), core_attention(shape, grouped_attention(model, span)));
+  if (model.attention_output_gate) block.branch.push_back(output_gate(shape));
   add_row_parallel(block.branch, shape,
                    {.module = "linear_proj",
                     .columns = model.query_size() / shape.tp,
                     .bias = model.add_bias_linear,
-                    .saves_input = false,
+                    .saves_input = model.attention_output_gate,
                     .again = true,
                     .fprop = &TpOverlapTable::proj_fprop});
   block.residual = residual(shape);

@@ -4,6 +4,26 @@
 namespace simtrain {
 namespace {
 
+/// A share of the shared experts for each token, from its hidden states by one column of weights.
+Operator shared_expert_gate(const RankShape& shape) {
+  const double bytes =
+      shape.activation_bytes() * static_cast<double>(shape.hidden()) * shape.own_rows;
+  const auto kernel = [=](double moved) {
+    return [=](ProgramBuilder& builder) {
+      builder.stream_bytes(StreamingKind::element_wise, moved * bytes, Share::memory_bound);
+    };
+  };
+  Operator op;
+  op.module = "shared_experts_gate";
+  op.forward = kernel(3);  // a product with a vector, and the scaling
+  op.backward = input_gradient_only(kernel(6));
+  op.weights = {{.rows = shape.hidden()}};
+  op.saved = {{bytes}};  // what is scaled
+  op.backward_bytes = bytes;
+  op.flops.products = 2 * shape.own_rows * static_cast<double>(shape.hidden());
+  return op;
+}
+
 /// Experts that all tokens pass: an MLP before the tokens are dispatched.
 void add_shared_experts(std::vector<Operator>& branch, const RankShape& shape) {
   const ModelSpec& model = shape.model();
@@ -24,6 +44,7 @@ void add_shared_experts(std::vector<Operator>& branch, const RankShape& shape) {
     for (SavedTensor& tensor : op->saved) tensor.dropped_by = RecomputeModule::shared_experts;
     branch.push_back(std::move(*op));
   }
+  if (model.experts->moe_shared_expert_gate) branch.push_back(shared_expert_gate(shape));
 }
 
 /// Experts that each token chooses some of, of hidden states or of a latent made from them.

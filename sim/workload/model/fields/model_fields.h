@@ -38,6 +38,18 @@ struct Fields<MambaSpec> {
 };
 
 template <>
+struct Fields<GatedDeltaNetSpec> {
+  template <class Visitor>
+  static void visit(Visitor& v, GatedDeltaNetSpec& spec) {
+    v("linear_num_key_heads", spec.linear_num_key_heads, Limits{1, 100000});
+    v("linear_num_value_heads", spec.linear_num_value_heads, Limits{1, 100000});
+    v("linear_key_head_dim", spec.linear_key_head_dim, Limits{1, 100000});
+    v("linear_value_head_dim", spec.linear_value_head_dim, Limits{1, 100000});
+    v.optional("linear_conv_kernel_dim", spec.linear_conv_kernel_dim, Limits{1, 1000});
+  }
+};
+
+template <>
 struct Fields<ExpertsSpec> {
   template <class Visitor>
   static void visit(Visitor& v, ExpertsSpec& spec) {
@@ -46,6 +58,7 @@ struct Fields<ExpertsSpec> {
     v("moe_ffn_hidden_size", spec.moe_ffn_hidden_size, Limits{1, 1e7});
     v.optional("moe_shared_expert_intermediate_size", spec.moe_shared_expert_intermediate_size,
                Limits{0, 1e7});
+    v.optional("moe_shared_expert_gate", spec.moe_shared_expert_gate);
     v.optional("moe_latent_size", spec.moe_latent_size, Limits{1, 1e6});
     v.optional("moe_router_num_groups", spec.moe_router_num_groups, Limits{1, 100000});
     v.optional("moe_router_group_topk", spec.moe_router_group_topk, Limits{1, 100000});
@@ -72,6 +85,7 @@ struct Fields<ModelSpec> {
     v.optional("hidden_dropout", spec.hidden_dropout, kShare);
     v.optional("attention_dropout", spec.attention_dropout, kShare);
     v.optional("qk_layernorm", spec.qk_layernorm);
+    v.optional("attention_output_gate", spec.attention_output_gate);
     v.optional("add_bias_linear", spec.add_bias_linear);
     v.optional("add_qkv_bias", spec.add_qkv_bias);
     v.optional("softmax_type", spec.softmax_type);
@@ -79,6 +93,7 @@ struct Fields<ModelSpec> {
     v.optional("attention_chunk_size", spec.attention_chunk_size, Limits{1, 1e9});
     v.optional("multi_latent_attention", spec.multi_latent_attention);
     v.optional("mamba", spec.mamba);
+    v.optional("gated_delta_net", spec.gated_delta_net);
     v.optional("experts", spec.experts);
     v.optional("mtp_num_layers", spec.mtp_num_layers, Limits{0, 100});
     v.optional("layers", spec.layers);

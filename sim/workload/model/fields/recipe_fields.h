@@ -121,6 +121,18 @@ struct Fields<OffloadSpec> {
 };
 
 template <>
+struct Fields<RoutingSpec> {
+  template <class Visitor>
+  static void visit(Visitor& v, RoutingSpec& spec) {
+    v.optional("law", spec.law);
+    v.optional("exponent", spec.exponent, Limits{0, 100});
+    v.optional("seed", spec.seed, kCountOrNone);
+    v.optional("histogram", spec.histogram, Limits{0, 1e18});
+    v.optional("histogram_file", spec.histogram_file);
+  }
+};
+
+template <>
 struct Fields<MoeSpec> {
   template <class Visitor>
   static void visit(Visitor& v, MoeSpec& spec) {
@@ -134,6 +146,7 @@ struct Fields<MoeSpec> {
     v.optional("moe_expert_rank_capacity_factor", spec.moe_expert_rank_capacity_factor,
                Limits{1, 1000});
     v.optional("moe_load_imbalance", spec.moe_load_imbalance, Limits{1, 1000});
+    v.optional("routing", spec.routing);
     v.optional("moe_shared_expert_overlap", spec.moe_shared_expert_overlap);
   }
 };

@@ -77,6 +77,13 @@ double activation_moves(const Recipe& recipe, Direction direction);
 /// again. Saves its input and the scan's output.
 Operator mamba_mixer(const RankShape& shape);
 
+/// What of a Gated DeltaNet layer is between its linear modules (Yang et al., arXiv 2412.06464;
+/// flash-linear-attention's chunk_gated_delta_rule as Megatron core calls it): a short convolution,
+/// queries and keys repeated to the heads of values and normed, the delta rule in chunks as batched
+/// products, a gated norm. Its backward makes the chunks' states again. Saves its input, what the
+/// convolution put out, the inverse of each chunk and the rule's output.
+Operator gated_delta_rule(const RankShape& shape);
+
 /// What joins a block's branch to the residual stream: dropout and addition forward, the dropout's
 /// mask backward. The gradients of both ways are added by `join_gradients`.
 Operator residual(const RankShape& shape);

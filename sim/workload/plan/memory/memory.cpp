@@ -4,6 +4,7 @@
 
 #include "sim/workload/model/sharding.h"
 #include "sim/workload/plan/memory/memory_parts.h"
+#include "sim/workload/plan/memory/plan_memory.h"
 #include "sim/workload/plan/memory/unit_memory.h"
 #include "sim/workload/plan/offload/offloaded_layers.h"
 #include "sim/workload/schedule/stage_layout.h"
@@ -203,7 +204,11 @@ PassMemory pass_memory(const Recipe& recipe, const ModelTotals& totals, int stag
 
 std::vector<StageMemory> stage_memory(const Recipe& recipe, const GpuSpec& gpu,
                                       const RankGrid& grid) {
-  const ModelTotals totals(recipe);
+  return stage_memory(recipe, ModelTotals(recipe), gpu, grid);
+}
+
+std::vector<StageMemory> stage_memory(const Recipe& recipe, const ModelTotals& totals,
+                                      const GpuSpec& gpu, const RankGrid& grid) {
   std::vector<StageMemory> stages;
   stages.reserve(static_cast<std::size_t>(recipe.pp()));
   for (int stage = 0; stage < recipe.pp(); ++stage) {

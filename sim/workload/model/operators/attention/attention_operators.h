@@ -49,6 +49,10 @@ Operator latent_rotary(const RankShape& shape);
 /// Norms of each head's query and key. Save their input.
 Operator query_key_norm(const RankShape& shape);
 
+/// The sigmoid gate of what attention put out (Qwen3-Next): the columns of the gate come from the
+/// module of queries. Saves the gate; what it scales core attention has saved.
+Operator output_gate(const RankShape& shape);
+
 /// Core attention: one fused kernel, or the steps of the context-parallel ring, or the kernels of
 /// unfused_attention. Saves Q, K, V and its output, and what the kernels keep: fused ones the
 /// log-sum-exp.

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "sim/workload/model/operators/attention/attention_operators.h"
+#include "sim/workload/model/operators/attention/gathered_attention.h"
 
 namespace simtrain {
 namespace {
@@ -67,6 +68,12 @@ double element_bytes(const ProgramBuilder& builder) {
 /// others, while the next K/V arrives.
 void attention_forward(ProgramBuilder& builder, const AttentionShape& attention) {
   const Shapes shapes = shapes_of(builder.recipe(), attention, Direction::forward);
+  if (gathers_keys(builder.recipe(), attention)) {
+    const GatheredAttention gathered(builder.recipe(), attention, shapes.diagonal);
+    gathered.gather(builder);
+    gathered.reorder(builder);
+    return gathered.kernels(builder);
+  }
   const int steps = builder.recipe().cp();
   const std::uint32_t input = builder.last_kernel();
   std::uint32_t received = kNoOp;
@@ -84,16 +91,9 @@ void attention_forward(ProgramBuilder& builder, const AttentionShape& attention)
   }
 }
 
-/// The same backward: the ring also carries the growing dK/dV, and after its last hop dQ, dK and dV
-/// are written into one tensor where they come from one.
-void attention_backward(ProgramBuilder& builder, const AttentionShape& attention) {
-  const Recipe& recipe = builder.recipe();
-  const Shapes shapes = shapes_of(recipe, attention, Direction::backward);
-  const int steps = recipe.cp();
-  // Row-wise dot product of the output and its gradient.
-  builder.stream_bytes(StreamingKind::element_wise,
-                       2 * element_bytes(builder) * static_cast<double>(shapes.elements),
-                       Share::attention);
+/// The ring also carries the growing dK/dV backward.
+void ring_backward(ProgramBuilder& builder, const Shapes& shapes) {
+  const int steps = builder.recipe().cp();
   std::uint32_t received = kNoOp;
   for (int step = 0; step < steps; ++step) {
     const std::int64_t elements = step == 0 ? shapes.kv_elements : 2 * shapes.kv_elements;
@@ -104,6 +104,27 @@ void attention_backward(ProgramBuilder& builder, const AttentionShape& attention
   }
   if (steps > 1) {
     builder.wait_for(builder.context_exchange(shapes.kv_elements, builder.last_kernel()));
+  }
+}
+
+/// Backward, after which dQ, dK and dV are written into one tensor where they come from one.
+/// Gathered keys and values are gathered again, and the sums of their gradients are scattered.
+void attention_backward(ProgramBuilder& builder, const AttentionShape& attention) {
+  const Recipe& recipe = builder.recipe();
+  const Shapes shapes = shapes_of(recipe, attention, Direction::backward);
+  // Row-wise dot product of the output and its gradient.
+  builder.stream_bytes(StreamingKind::element_wise,
+                       2 * element_bytes(builder) * static_cast<double>(shapes.elements),
+                       Share::attention);
+  if (gathers_keys(recipe, attention)) {
+    const GatheredAttention gathered(recipe, attention, shapes.diagonal);
+    gathered.gather(builder);
+    gathered.reorder(builder);
+    gathered.kernels(builder);
+    gathered.reorder(builder);
+    gathered.scatter(builder);
+  } else {
+    ring_backward(builder, shapes);
   }
   if (!attention.one_tensor) return;
   const double written = static_cast<double>(shapes.columns) * static_cast<double>(recipe.tokens());
@@ -152,6 +173,12 @@ Operator core_attention(const RankShape& shape, const AttentionShape& attention)
   if (shape.model().softmax_type == SoftmaxType::learnable)
     op.weights = {{.rows = attention.heads / shape.tp, .sharded_over = {Axis::tp}}};
   op.backward_bytes += element * rows * (inputs + output);
+  if (gathers_keys(shape.recipe, attention)) {
+    const double gathered =
+        element * rows * shape.recipe.cp() * static_cast<double>(attention.key_value_size());
+    op.forward_bytes += gathered;
+    op.backward_bytes += 2 * gathered;  // and their gradients
+  }
   op.flops.attention_square = 2 * shape.rows / shape.tp * seen_twice(attention, shape.recipe) *
                               static_cast<double>(attention.query_size() + attention.output_size());
   return op;

@@ -35,6 +35,23 @@ Operator latent_rotary(const RankShape& shape) {
   return op;
 }
 
+Operator output_gate(const RankShape& shape) {
+  const double bytes = shape.activation_bytes() * static_cast<double>(shape.model().query_size()) /
+                       shape.tp * shape.rows;
+  const auto kernel = [=](double moved) {
+    return [=](ProgramBuilder& builder) {
+      builder.stream_bytes(StreamingKind::element_wise, moved * bytes, Share::memory_bound);
+    };
+  };
+  Operator op;
+  op.module = "output_gate";
+  op.forward = kernel(3);
+  op.backward = input_gradient_only(kernel(5));
+  op.saved = {{bytes}};
+  op.backward_bytes = bytes;  // the gate's gradient
+  return op;
+}
+
 Operator query_key_norm(const RankShape& shape) {
   const ModelSpec& model = shape.model();
   const double elements =

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/workload/parallel/largest_of_normals.h"
+#include "sim/workload/model/operators/experts/routing.h"
 
 namespace simtrain {
 namespace {
@@ -12,8 +12,7 @@ namespace {
 /// than that.
 double imbalance_of(const MoeSpec& moe, const ExpertsSpec& spec, double tokens, int ep) {
   if (moe.moe_expert_capacity_factor && moe.moe_pad_expert_input_to_capacity) return 1;
-  const double random = random_imbalance(spec.choice(), tokens * ep, ep);
-  double imbalance = moe.moe_load_imbalance.value_or(random);
+  double imbalance = expected_imbalance(moe, spec, tokens, ep);
   for (const auto& most : {moe.moe_expert_capacity_factor, moe.moe_expert_rank_capacity_factor}) {
     if (most) imbalance = std::min(imbalance, std::max(1.0, *most));
   }
@@ -21,10 +20,11 @@ double imbalance_of(const MoeSpec& moe, const ExpertsSpec& spec, double tokens, 
 }
 
 /// Rows by which the experts of a token's choice are reached, over all of it.
-double kept_share(const MoeSpec& moe) {
+double kept_share(const MoeSpec& moe, const ExpertsSpec& spec, double tokens) {
   if (!moe.moe_expert_capacity_factor) return 1;
   const double factor = *moe.moe_expert_capacity_factor;
-  return moe.moe_pad_expert_input_to_capacity ? factor : std::min(1.0, factor);
+  return moe.moe_pad_expert_input_to_capacity ? factor
+                                              : taken_by_capacity(moe, spec, tokens, factor);
 }
 
 }  // namespace
@@ -37,18 +37,12 @@ ExpertShape::ExpertShape(const RankShape& shape)
       columns(spec.moe_ffn_hidden_size / etp),
       width(spec.moe_latent_size.value_or(shape.hidden())),
       tokens(shape.own_rows),
-      sent(tokens * spec.moe_router_topk * kept_share(shape.recipe.moe)),
+      sent(tokens * spec.moe_router_topk * kept_share(shape.recipe.moe, spec, tokens * etp * ep)),
       rows(sent * etp),
       imbalance(imbalance_of(shape.recipe.moe, spec, tokens * etp, ep)) {}
 
 std::int64_t ExpertShape::rows_of_expert(double of_mean) const {
   return std::max<std::int64_t>(1, std::llround(rows * of_mean / static_cast<double>(local)));
-}
-
-double random_imbalance(const ExpertChoice& choice, double tokens, int ranks) {
-  if (ranks <= 1 || choice.experts <= 1) return 1;
-  const double mean = tokens * static_cast<double>(choice.topk) / ranks;
-  return 1 + expected_largest(ranks) * std::sqrt(rows_variance(choice, tokens, ranks)) / mean;
 }
 
 }  // namespace simtrain

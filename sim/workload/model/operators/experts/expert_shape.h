@@ -26,8 +26,4 @@ struct ExpertShape {
   [[nodiscard]] std::int64_t rows_of_expert(double of_mean) const;
 };
 
-/// Rows of the busiest of `ranks` over the mean where `tokens` choose their experts at random: a
-/// rank's rows are sums of hypergeometric draws, so nearly normal.
-double random_imbalance(const ExpertChoice& choice, double tokens, int ranks);
-
 }  // namespace simtrain

@@ -26,9 +26,9 @@ struct StepsToCount {
 };
 
 /// The steps of jobs that repeat them, as the event loop tells of them.
-class StepLog {
+class JobSteps {
  public:
-  StepLog(std::vector<RepeatedJob> jobs, StepsToCount wanted);
+  JobSteps(std::vector<RepeatedJob> jobs, StepsToCount wanted);
 
   [[nodiscard]] const std::vector<RepeatedJob>& jobs() const { return jobs_; }
   [[nodiscard]] std::uint32_t job_of(std::uint32_t rank) const;
@@ -66,21 +66,21 @@ class StepLog {
   Duration opened_{};
 };
 
-inline StepLog::StepLog(std::vector<RepeatedJob> jobs, StepsToCount wanted)
+inline JobSteps::JobSteps(std::vector<RepeatedJob> jobs, StepsToCount wanted)
     : jobs_(std::move(jobs)),
       wanted_(wanted),
       states_(jobs_.size()),
       cold_(jobs_.size()),
       missing_(jobs_.size()) {}
 
-inline std::uint32_t StepLog::job_of(std::uint32_t rank) const {
+inline std::uint32_t JobSteps::job_of(std::uint32_t rank) const {
   const auto behind =
       std::upper_bound(jobs_.begin(), jobs_.end(), rank,
                        [](std::uint32_t value, const RepeatedJob& job) { return value < job.end; });
   return static_cast<std::uint32_t>(behind - jobs_.begin());
 }
 
-inline void StepLog::begin(std::uint32_t job, Duration now, std::size_t ops) {
+inline void JobSteps::begin(std::uint32_t job, Duration now, std::size_t ops) {
   State& state = states_[job];
   if (!std::exchange(state.running, true) && ++started_ == jobs_.size()) {
     all_started_ = now;
@@ -93,7 +93,7 @@ inline void StepLog::begin(std::uint32_t job, Duration now, std::size_t ops) {
   state.left = ops;
 }
 
-inline bool StepLog::ended(std::uint32_t job, std::size_t ops, Duration now) {
+inline bool JobSteps::ended(std::uint32_t job, std::size_t ops, Duration now) {
   State& state = states_[job];
   state.left -= ops;
   if (state.left > 0) return false;
@@ -101,7 +101,7 @@ inline bool StepLog::ended(std::uint32_t job, std::size_t ops, Duration now) {
   return true;
 }
 
-inline void StepLog::note_step(State& state, Duration now) {
+inline void JobSteps::note_step(State& state, Duration now) {
   if (started_ < jobs_.size() || state.begun < all_started_) return;
   if (open_) {
     if (state.begun < opened_) return;
