@@ -46,11 +46,10 @@ TransferCost plan_expert_exchange(const ExchangeLibraryRow& library, const Exper
   const double rows = exchange.tokens * exchange.imbalance;
   const double copies = distinct_places(exchange.choice, layout.ranks);
   const double by_nvlink = rows * exchange.row_bytes * copies;
-  const double by_nic = layout.domains == 1
-                            ? 0
-                            : rows * exchange.row_bytes *
-                                  distinct_places(exchange.choice, layout.domains) *
-                                  (layout.domains - 1) / layout.domains;
+  const double by_nic = layout.domains == 1 ? 0
+                                            : rows * exchange.row_bytes *
+                                                  distinct_places(exchange.choice, layout.domains) *
+                                                  (layout.domains - 1) / layout.domains;
   cost.bytes = Bytes(std::llround(exchange.tokens * exchange.row_bytes));
   const double nvlink_s =
       std::max(work.of(rows, exchange.row_bytes, copies) / cost.sms,

@@ -1,4 +1,6 @@
 // Exchanges of tokens with experts against measured calls.
+#include "sim/collectives/expert_exchange.h"
+
 #include <cmath>
 #include <fstream>
 #include <map>
@@ -6,7 +8,6 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/collectives/expert_exchange.h"
 #include "sim/core/input/csv_cells.h"
 #include "tests/topology/clusters.h"
 
@@ -49,8 +50,8 @@ double predicted(const Point& point) {
   GroupLayout layout;
   layout.ranks = point.ranks;
   layout.fewest_per_domain = point.ranks;
-  const TransferCost cost = plan_expert_exchange(row_of(point.library), point.exchange, layout,
-                                                 clusters.at(point.gpu));
+  const TransferCost cost =
+      plan_expert_exchange(row_of(point.library), point.exchange, layout, clusters.at(point.gpu));
   // Of HybridEP the kernels were timed.
   const bool call = point.library == ExchangeLibrary::deepep;
   return to_seconds(call ? cost.alone() : cost.alone() - cost.latency);

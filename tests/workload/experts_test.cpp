@@ -187,11 +187,10 @@ TEST_CASE("imbalance and places of random routing are those of draws, by groups 
     ExpertChoice choice;
     int places;
   };
-  for (const Case& one :
-       {Case{4096, {128, 8}, 8}, Case{4096, {256, 8}, 64}, Case{4096, {8, 2}, 8},
-        Case{16384, {128, 4}, 32}, Case{2048, {16, 1}, 16}, Case{4096, {256, 8, 8, 4}, 8},
-        Case{4096, {256, 8, 8, 4}, 64}, Case{4096, {160, 6, 8, 3}, 4},
-        Case{4096, {256, 8, 8, 4}, 2}}) {
+  for (const Case& one : {Case{4096, {128, 8}, 8}, Case{4096, {256, 8}, 64}, Case{4096, {8, 2}, 8},
+                          Case{16384, {128, 4}, 32}, Case{2048, {16, 1}, 16},
+                          Case{4096, {256, 8, 8, 4}, 8}, Case{4096, {256, 8, 8, 4}, 64},
+                          Case{4096, {160, 6, 8, 3}, 4}, Case{4096, {256, 8, 8, 4}, 2}}) {
     Drawn mean;
     constexpr int kDraws = 40;
     for (int i = 0; i < kDraws; ++i) {
@@ -201,8 +200,7 @@ TEST_CASE("imbalance and places of random routing are those of draws, by groups 
     }
     CAPTURE(one.choice.experts);
     CAPTURE(one.places);
-    CHECK(distinct_places(one.choice, one.places) ==
-          doctest::Approx(mean.distinct).epsilon(0.003));
+    CHECK(distinct_places(one.choice, one.places) == doctest::Approx(mean.distinct).epsilon(0.003));
     const double excess = random_imbalance(one.choice, one.tokens, one.places) - 1;
     CHECK(excess == doctest::Approx(mean.imbalance - 1).epsilon(0.1));
     CHECK(std::abs(excess - (mean.imbalance - 1)) < 0.015);

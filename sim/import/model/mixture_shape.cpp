@@ -53,21 +53,17 @@ Finding experts_of(std::int64_t ffn, const RecipeTerms& terms) {
   const WholeTerm& groups = terms.moe_router_num_groups;
   const WholeTerm& group_topk = terms.moe_router_group_topk;
   std::vector<std::string> origins;
-  for (const WholeTerm& term :
-       {terms.num_moe_experts, topk, terms.moe_ffn_hidden_size, shared, latent, groups,
-        group_topk}) {
+  for (const WholeTerm& term : {terms.num_moe_experts, topk, terms.moe_ffn_hidden_size, shared,
+                                latent, groups, group_topk}) {
     if (term && !term->assumed) origins.push_back(term->origin);
   }
   std::string origin = fmt::format("{}", fmt::join(origins, ", "));
   if (!terms.moe_ffn_hidden_size) origin += "; of the FFN of the model";
   if (!topk) origin += "; 2 of them for a token, Megatron's default";
-  const ExpertCounts counts{terms.num_moe_experts->value,
-                            topk ? topk->value : kTopk,
-                            ffn,
-                            shared ? shared->value : 0,
-                            latent ? latent->value : 0,
-                            groups ? groups->value : 1,
-                            group_topk ? group_topk->value : 1};
+  const ExpertCounts counts{
+      terms.num_moe_experts->value,      topk ? topk->value : kTopk, ffn,
+      shared ? shared->value : 0,        latent ? latent->value : 0, groups ? groups->value : 1,
+      group_topk ? group_topk->value : 1};
   return {"experts", counts_text(counts), origin, !topk};
 }
 

@@ -11,6 +11,7 @@
 #include "sim/core/invariant.h"
 #include "sim/run/engine/blocked_report.h"
 #include "sim/run/engine/executor_state.h"
+#include "sim/run/engine/group_seats.h"
 #include "sim/run/engine/pass_flows.h"
 #include "sim/run/engine/rank_loads.h"
 #include "sim/run/engine/stretch_flows.h"
@@ -18,19 +19,19 @@
 namespace simtrain {
 namespace {
 
+using execution::Activities;
 using execution::Activity;
-using execution::GroupState;
+using execution::GroupSeats;
 using execution::kNone;
 using execution::Member;
 using execution::RankLoads;
 using execution::RankState;
-using execution::Seat;
 
 class Executor {
  public:
   /// With `steps`, its jobs begin their steps again and again.
-  Executor(const Plan& plan, const Watch& watch, const PlanBursts& bursts, JobSteps* steps = nullptr,
-           RateObserver* observer = nullptr)
+  Executor(const Plan& plan, const Watch& watch, const PlanBursts& bursts,
+           JobSteps* steps = nullptr, RateObserver* observer = nullptr)
       : plan_(plan),
         watch_(watch),
         bursts_(bursts),
@@ -42,19 +43,12 @@ class Executor {
         stretch_flows_(routes_, network_),
         ranks_(plan.ranks.size()),
         loads_(plan),
-        kinds_(plan.programs),
-        seats_(plan.ranks.size() * kinds_.count()),
-        groups_(plan.groups.size()) {
+        groups_(plan, routes_) {
     orders_.reserve(plan.programs.size());
-    for (const Program& program : plan.programs) orders_.push_back(by_stream(program, kinds_));
+    for (const Program& program : plan.programs)
+      orders_.push_back(by_stream(program, groups_.kinds()));
     timeline_.spans.resize(plan.ranks.size());
     for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) begin(rank);
-    for (std::size_t i = 0; i < groups_.size(); ++i) {
-      const Group& group = plan.groups[i];
-      groups_[i].members = static_cast<std::uint32_t>(group.members.size());
-      groups_[i].link_sets = static_cast<std::uint32_t>(group.link_sets.size());
-      groups_[i].first_route = routes_.first_of(i);
-    }
   }
 
   Timeline run() {
@@ -90,17 +84,13 @@ class Executor {
     timeline_.spans[rank].resize(order.ops.size());
     ops_ += order.ops.size();
     ranks_[rank].begin(order, plan_.programs[simulated.program], timeline_.spans[rank].data());
-    for (std::size_t i = 0; i < kinds_.count(); ++i) {
-      const auto kind = kinds_.kind(i);
-      seat(rank, i).group =
-          kind == GroupKind::self ? kNone : simulated.groups[static_cast<std::size_t>(kind)];
-    }
+    groups_.take_seats(rank);
   }
 
   /// The start of a job is an activity of nobody, of the job's number.
   void schedule_starts() {
     for (std::uint32_t job = 0; job < steps_->jobs().size(); ++job) {
-      const std::uint32_t id = fresh_activity(kNone);
+      const std::uint32_t id = activities_.fresh(kNone);
       activities_[id].compute = true;
       queue_.schedule(id, steps_->jobs()[job].start);
     }
@@ -141,50 +131,12 @@ class Executor {
     }
   }
 
-  [[nodiscard]] Seat& seat(std::uint32_t rank, std::size_t number) {
-    return seats_[rank * kinds_.count() + number];
-  }
-
   void join(std::uint32_t rank, std::uint32_t place, const StreamOp& op) {
-    Seat& own = seat(rank, op.seat);
-    const std::uint32_t expected = own.group == kNone ? 1 : groups_[own.group].members;
-    const std::uint32_t id = expected == 1 ? fresh_activity(own.group) : gathering(own);
+    const std::uint32_t id = groups_.join(rank, op.seat, activities_);
     Activity& activity = activities_[id];
     activity.members.push_back({rank, place});
     loads_.take_sms(rank, op.sms);
-    if (activity.members.size() < expected) return;
-    if (expected > 1) {
-      GroupState& group = groups_[own.group];
-      invariant(group.gathering.front() == id, "collectives of a group complete in order");
-      group.gathering.erase(group.gathering.begin());  // few: one a stream of a member at most
-      ++group.completed;
-    }
-    start(id);
-  }
-
-  /// The activity that this rank's next op on the group belongs to: the k-th of every member.
-  std::uint32_t gathering(Seat& own) {
-    GroupState& group = groups_[own.group];
-    const std::uint32_t place = own.joins++ - group.completed;
-    while (group.gathering.size() <= place) group.gathering.push_back(fresh_activity(own.group));
-    return group.gathering[place];
-  }
-
-  std::uint32_t fresh_activity(std::uint32_t group) {
-    std::uint32_t id = static_cast<std::uint32_t>(activities_.size());
-    if (free_.empty()) {
-      activities_.emplace_back();
-    } else {
-      id = free_.back();
-      free_.pop_back();
-    }
-    Activity& activity = activities_[id];
-    activity.members.clear();
-    activity.inner.clear();
-    activity.group = group;
-    activity.flow = kNone;
-    activity.stretch = kNone;
-    return id;
+    if (groups_.complete(id, activity)) start(id);
   }
 
   void start(std::uint32_t id) {
@@ -221,7 +173,7 @@ class Executor {
     const double alone = to_seconds(activity.cost->time);
     for (const InnerFlow& flow : group.inner) {
       if (traffic[flow.kind].rate() <= 0) continue;
-      activity.inner.push_back(pass_flows_.start(id, route(flow.group, flow.link_set),
+      activity.inner.push_back(pass_flows_.start(id, groups_.route(flow.group, flow.link_set),
                                                  traffic[flow.kind], flow.kind, alone));
     }
   }
@@ -235,16 +187,7 @@ class Executor {
       queue_.schedule(id, activity.updated);
       return;
     }
-    activity.flow = network_.add(route_of(activity.group, transfer), transfer.limit, id);
-  }
-
-  [[nodiscard]] FlowNetwork::RouteId route(std::uint32_t group, std::size_t link_set) const {
-    return groups_[group].first_route + static_cast<FlowNetwork::RouteId>(link_set);
-  }
-  [[nodiscard]] FlowNetwork::RouteId route_of(std::uint32_t group,
-                                              const TransferCost& transfer) const {
-    if (group == kNone) return 0;
-    return route(group, groups_[group].link_sets == 0 ? 0 : plan_.groups[group].set_of(transfer));
+    activity.flow = network_.add(groups_.route_of(activity.group, transfer), transfer.limit, id);
   }
 
   /// All that ends now, in order. Memory is asked for before its turn, since each event touches
@@ -266,7 +209,7 @@ class Executor {
       __builtin_prefetch(&ranks_[member.rank]);
       __builtin_prefetch(&ranks_[member.rank].ops);
       loads_.fetch(member.rank);
-      __builtin_prefetch(&seats_[member.rank * kinds_.count()]);
+      groups_.fetch(member.rank);
     }
     if (activity.flow != kNone) network_.fetch(activity.flow);
   }
@@ -277,16 +220,12 @@ class Executor {
       const RankState& state = ranks_[member.rank];
       const StreamOp& op = state.at(member.place);
       __builtin_prefetch(&state.spans[op.op], 1);
-      if (!op.last) fetch_group(member.rank, state.at(member.place + 1));
+      if (!op.last) groups_.fetch_group(member.rank, state.at(member.place + 1).seat);
       for (std::uint32_t left = state.blocks[op.stream]; left != 0; left &= left - 1)
-        fetch_group(member.rank,
-                    state.at(state.next[static_cast<std::size_t>(std::countr_zero(left))]));
+        groups_.fetch_group(
+            member.rank,
+            state.at(state.next[static_cast<std::size_t>(std::countr_zero(left))]).seat);
     }
-  }
-
-  void fetch_group(std::uint32_t rank, const StreamOp& op) const {
-    const std::uint32_t group = seats_[rank * kinds_.count() + op.seat].group;
-    if (group != kNone) __builtin_prefetch(&groups_[group]);
   }
 
   /// Seconds of its time alone, or bytes, until something happens to an activity.
@@ -324,7 +263,7 @@ class Executor {
     for (std::size_t i = 0; i < activities_[id].members.size(); ++i)
       advance(activities_[id].members[i].rank);
     if (steps_ != nullptr) count_ended(id);
-    free_.push_back(id);
+    activities_.free(id);
   }
 
   void leave(const Member& member, const Activity& activity) {
@@ -413,11 +352,8 @@ class Executor {
   StretchFlows stretch_flows_;
   std::vector<RankState> ranks_;
   RankLoads loads_;
-  Seats kinds_;
-  std::vector<Seat> seats_;  ///< by rank and the number of the kind
-  std::vector<GroupState> groups_;
-  std::vector<Activity> activities_;
-  std::vector<std::uint32_t> free_;
+  GroupSeats groups_;
+  Activities activities_;
   std::vector<std::uint32_t> slowed_;  ///< compute ops whose load changed
   std::vector<std::uint32_t> due_;     ///< activities that end now
   EventQueue queue_;

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/run/engine/rate_observer.h"
 #include "sim/run/engine/job_steps.h"
+#include "sim/run/engine/rate_observer.h"
 #include "sim/workload/plan/plan.h"
 
 namespace simtrain {

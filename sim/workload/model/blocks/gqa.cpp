@@ -15,13 +15,14 @@ Block grouped_block(const RankShape& shape, AttentionSpan span) {
                                         .recompute = RecomputeModule::layernorm,
                                         .input = OffloadModule::attn_norm,
                                         .output = OffloadModule::qkv_linear}));
-  add_column_parallel(block.branch, shape,
-                      {.module = "linear_qkv",
-                       .columns = (model.query_size() + gates + 2 * model.key_value_size()) / shape.tp,
-                       .bias = model.add_bias_linear || model.add_qkv_bias,
-                       .columns_again = model.key_value_size() / shape.tp,
-                       .dgrad = &TpOverlapTable::qkv_dgrad,
-                       .wgrad = &TpOverlapTable::qkv_wgrad});
+  add_column_parallel(
+      block.branch, shape,
+      {.module = "linear_qkv",
+       .columns = (model.query_size() + gates + 2 * model.key_value_size()) / shape.tp,
+       .bias = model.add_bias_linear || model.add_qkv_bias,
+       .columns_again = model.key_value_size() / shape.tp,
+       .dgrad = &TpOverlapTable::qkv_dgrad,
+       .wgrad = &TpOverlapTable::qkv_wgrad});
   if (model.qk_layernorm) block.branch.push_back(query_key_norm(shape));
   add_operators(block.branch, rotary(shape), core_attention(shape, grouped_attention(model, span)));
   if (model.attention_output_gate) block.branch.push_back(output_gate(shape));

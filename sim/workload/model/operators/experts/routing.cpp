@@ -82,8 +82,7 @@ double expected_imbalance(const MoeSpec& moe, const ExpertsSpec& experts, double
   if (moe.moe_load_imbalance) return *moe.moe_load_imbalance;
   if (moe.routing && moe.routing->law == RoutingLaw::balanced) return 1;
   const auto layers = layer_shares(moe, experts, tokens * ep);
-  if (layers.empty())
-    return random_imbalance(experts.choice(), tokens * ep, ep);
+  if (layers.empty()) return random_imbalance(experts.choice(), tokens * ep, ep);
   return mean_over(layers, [&](const std::vector<double>& shares) {
     return skewed_imbalance(shares, tokens * ep, experts.moe_router_topk, ep);
   });

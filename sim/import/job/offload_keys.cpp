@@ -1,4 +1,4 @@
-#include "sim/import/terms/offload_keys.h"
+#include "sim/import/job/offload_keys.h"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,118 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/core/invariant.h"
+#include "sim/run/engine/executor_state.h"
+#include "sim/run/engine/stretch_flows.h"
+
+namespace simtrain::execution {
+
+/// Activities by number; the numbers of those that have ended are given again.
+class Activities {
+ public:
+  /// A new one, on a group or on none.
+  std::uint32_t fresh(std::uint32_t group) {
+    std::uint32_t id = static_cast<std::uint32_t>(all_.size());
+    if (free_.empty()) {
+      all_.emplace_back();
+    } else {
+      id = free_.back();
+      free_.pop_back();
+    }
+    Activity& activity = all_[id];
+    activity.members.clear();
+    activity.inner.clear();
+    activity.group = group;
+    activity.flow = kNone;
+    activity.stretch = kNone;
+    return id;
+  }
+  void free(std::uint32_t id) { free_.push_back(id); }
+  [[nodiscard]] Activity& operator[](std::uint32_t id) { return all_[id]; }
+  [[nodiscard]] const Activity& operator[](std::uint32_t id) const { return all_[id]; }
+
+ private:
+  std::vector<Activity> all_;
+  std::vector<std::uint32_t> free_;
+};
+
+/// The groups of a plan while it runs, the seats of its ranks on them, and what gathers there.
+class GroupSeats {
+ public:
+  GroupSeats(const Plan& plan, const BurstRoutes& routes)
+      : plan_(plan),
+        kinds_(plan.programs),
+        seats_(plan.ranks.size() * kinds_.count()),
+        groups_(plan.groups.size()) {
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+      groups_[i].members = static_cast<std::uint32_t>(plan.groups[i].members.size());
+      groups_[i].link_sets = static_cast<std::uint32_t>(plan.groups[i].link_sets.size());
+      groups_[i].first_route = routes.first_of(i);
+    }
+  }
+  [[nodiscard]] const Seats& kinds() const { return kinds_; }
+
+  void take_seats(std::uint32_t rank) {
+    for (std::size_t i = 0; i < kinds_.count(); ++i) {
+      const GroupKind kind = kinds_.kind(i);
+      seats_[place(rank, i)].group = kind == GroupKind::self
+                                         ? kNone
+                                         : plan_.ranks[rank].groups[static_cast<std::size_t>(kind)];
+    }
+  }
+
+  /// The activity that a rank's next op on the group of a seat belongs to: the k-th of every
+  /// member.
+  std::uint32_t join(std::uint32_t rank, std::size_t number, Activities& activities) {
+    Seat& own = seats_[place(rank, number)];
+    if (expected(own.group) == 1) return activities.fresh(own.group);
+    GroupState& group = groups_[own.group];
+    const std::uint32_t at = own.joins++ - group.completed;
+    while (group.gathering.size() <= at) group.gathering.push_back(activities.fresh(own.group));
+    return group.gathering[at];
+  }
+  /// Whether all that belong to an activity have joined it. Then the group is done gathering it.
+  bool complete(std::uint32_t id, const Activity& activity) {
+    const std::uint32_t all = expected(activity.group);
+    if (activity.members.size() < all) return false;
+    if (all == 1) return true;
+    GroupState& group = groups_[activity.group];
+    invariant(group.gathering.front() == id, "collectives of a group complete in order");
+    group.gathering.erase(group.gathering.begin());  // few: one a stream of a member at most
+    ++group.completed;
+    return true;
+  }
+
+  [[nodiscard]] FlowNetwork::RouteId route(std::uint32_t group, std::size_t link_set) const {
+    return groups_[group].first_route + static_cast<FlowNetwork::RouteId>(link_set);
+  }
+  [[nodiscard]] FlowNetwork::RouteId route_of(std::uint32_t group,
+                                              const TransferCost& transfer) const {
+    if (group == kNone) return 0;
+    return route(group, groups_[group].link_sets == 0 ? 0 : plan_.groups[group].set_of(transfer));
+  }
+
+  /// Asks memory for the seats of a rank, and for the group of one of them.
+  void fetch(std::uint32_t rank) const { __builtin_prefetch(&seats_[place(rank, 0)]); }
+  void fetch_group(std::uint32_t rank, std::size_t number) const {
+    const std::uint32_t group = seats_[place(rank, number)].group;
+    if (group != kNone) __builtin_prefetch(&groups_[group]);
+  }
+
+ private:
+  [[nodiscard]] std::size_t place(std::uint32_t rank, std::size_t number) const {
+    return rank * kinds_.count() + number;
+  }
+  [[nodiscard]] std::uint32_t expected(std::uint32_t group) const {
+    return group == kNone ? 1 : groups_[group].members;
+  }
+
+  const Plan& plan_;
+  Seats kinds_;
+  std::vector<Seat> seats_;  ///< by rank and the number of the kind
+  std::vector<GroupState> groups_;
+};
+
+}  // namespace simtrain::execution
