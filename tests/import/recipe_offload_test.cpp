@@ -83,7 +83,7 @@ TEST_CASE("PyTorch's policy offloads parameters, gradients and optimizer") {
   CHECK(titan.offload_param);
   RecipeRequest foundry = job("dgx-superpod-h100", "llm-foundry-2024");
   foundry.nodes = 1;
-  CHECK(imported_with("mpt_30b_foundry.yaml", foundry, {"fsdp_config.cpu_offload=true"})
+  CHECK(imported_with("mpt_30b_foundry.yaml", foundry, {"+fsdp_config.cpu_offload=true"})
             .recipe.offload.offload_param);
 }
 
@@ -99,6 +99,7 @@ TEST_CASE("Exported offload is read as it was") {
       if (target->name != "megatron" && target->name != "bridge") continue;
       const ExportedRecipe recipe = export_recipe(*target, scenario, {});
       CHECK(reimported(*target, recipe, data_folder()).recipe.offload == scenario.recipe.offload);
+      CHECK(recipe.text.find("cpu-optimizer") == std::string::npos);  // Megatron-DeepSpeed's word
     }
   }
 }

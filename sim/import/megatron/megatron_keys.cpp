@@ -110,7 +110,6 @@ constexpr std::array kOtherMegatronKeys{
     KeyRow{"deepspeed_config", Ignored{"read itself, as DeepSpeed's configuration"}},
     KeyRow{"deepspeed", Ignored{"which stage of ZeRO it runs is given by its configuration"}},
     KeyRow{"no_pipeline_parallel", kDerived},
-    KeyRow{"cpu_optimizer", &T::optimizer_cpu_offload},
     KeyRow{"ds_sequence_parallel_size",
            Refused{"sequences that are exchanged by heads are not modelled", "1"}},
     KeyRow{"deepspeed_activation_checkpointing",
@@ -142,6 +141,7 @@ constexpr std::array kOtherMegatronKeys{
     KeyRow{"fine_grained_activation_offloading", &T::fine_grained_activation_offloading},
     KeyRow{"offload_modules", &T::offload_modules},
     KeyRow{"optimizer_cpu_offload", &T::optimizer_cpu_offload},
+    KeyRow{"cpu_optimizer", &T::optimizer_cpu_offload},  // Megatron-DeepSpeed's word
     KeyRow{"optimizer_offload_fraction", &T::optimizer_offload_fraction},
     KeyRow{"overlap_cpu_optimizer_d2h_h2d", &T::overlap_cpu_optimizer_d2h_h2d},
     KeyRow{"deterministic_mode", kDeterministic},
