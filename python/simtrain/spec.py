@@ -102,6 +102,8 @@ class Experts(Keys):
         moe_shared_expert_intermediate_size: of those that all tokens pass; 0: none (left out: 0)
         moe_shared_expert_gate: a learned share of those for each token (left out: false)
         moe_latent_size: columns of tokens that are dispatched; else hidden_size
+        moe_router_num_groups: equal groups of experts (left out: 1)
+        moe_router_group_topk: groups whose experts a token may choose (left out: 1)
     """
 
     num_moe_experts: Optional[int] = None
@@ -110,6 +112,8 @@ class Experts(Keys):
     moe_shared_expert_intermediate_size: Optional[int] = None
     moe_shared_expert_gate: Optional[bool] = None
     moe_latent_size: Optional[int] = None
+    moe_router_num_groups: Optional[int] = None
+    moe_router_group_topk: Optional[int] = None
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -478,6 +482,36 @@ class Moe(Keys):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
+class Offload(Keys):
+    """Keys of `offload`.
+
+    Attributes:
+        cpu_offloading: activations of the first layers go to the host and come back (Transformer Engine)
+            (left out: false)
+        cpu_offloading_num_layers: how many layers (left out: 0)
+        fine_grained_activation_offloading: inputs of some modules go to the host and come back (Megatron
+            core) (left out: false)
+        offload_modules: a list: attn_norm, qkv_linear, core_attn, attn_proj, mlp_norm, expert_fc1, moe_act
+        optimizer_cpu_offload: the host keeps optimizer state and updates it; DeepSpeed's offload_optimizer
+            (left out: false)
+        optimizer_offload_fraction: of the state; DeepSpeed's ratio (left out: 1.0)
+        overlap_cpu_optimizer_d2h_h2d: gradients, updates and weights of a layer beside those of others; else
+            one after another (left out: false)
+        offload_param: shards of parameters stay on the host, from where each gather gets them (DeepSpeed,
+            FSDP) (left out: false)
+    """
+
+    cpu_offloading: Optional[bool] = None
+    cpu_offloading_num_layers: Optional[int] = None
+    fine_grained_activation_offloading: Optional[bool] = None
+    offload_modules: Optional[List[Literal["attn_norm", "qkv_linear", "core_attn", "attn_proj", "mlp_norm", "expert_fc1", "moe_act"]]] = None
+    optimizer_cpu_offload: Optional[bool] = None
+    optimizer_offload_fraction: Optional[float] = None
+    overlap_cpu_optimizer_d2h_h2d: Optional[bool] = None
+    offload_param: Optional[bool] = None
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class Lora(Keys):
     """Keys of `lora`.
 
@@ -554,7 +588,7 @@ class Nccl(Keys):
     version: Optional[str] = None
     nvls: Optional[bool] = None
     collnet: Optional[bool] = None
-    algo: Optional[List[Literal["ring", "tree", "collnet-direct", "collnet-chain", "nvls", "nvls-tree", "pat", "direct", "mesh", "user-buffers", "deepep", "hybridep"]]] = None
+    algo: Optional[List[Literal["ring", "tree", "collnet-direct", "collnet-chain", "nvls", "nvls-tree", "pat", "direct", "mesh", "user-buffers", "deepep", "hybridep", "to-host", "from-host", "cpu-adam"]]] = None
     proto: Optional[List[Literal["ll", "ll128", "simple", "ce"]]] = None
     min_channels: Optional[int] = None
     max_channels: Optional[int] = None
@@ -679,6 +713,7 @@ class Scenario(Keys):
         optimizer: see there
         sharding: see there
         moe: see there
+        offload: see there
         lora: see there
         packed_sequences: see there
         recompute: what the backward computes again: some modules (selective), the whole layer (full), or what
@@ -710,6 +745,7 @@ class Scenario(Keys):
     optimizer: Optimizer
     sharding: Optional[Sharding] = None
     moe: Optional[Moe] = None
+    offload: Optional[Offload] = None
     lora: Optional[Lora] = None
     packed_sequences: Optional[PackedSequences] = None
     recompute: Optional[Literal["none", "selective", "full", "selective_op", "checkpoint_dots", "minimal_flash"]] = None

@@ -28,11 +28,13 @@ TEST_CASE(
        "'rnu' is neither a command nor a scenario file (.yaml); did you mean 'run'?"},
       {{"frobnicate"},
        "'frobnicate' is neither a command nor a scenario file (.yaml); known are run, new, sweep, "
-       "tune, scale, goodput, validate, calibrate, metrics, compare, profile, nccl, topology, "
+       "tune, scale, share, goodput, validate, calibrate, metrics, compare, profile, nccl, "
+       "topology, "
        "import, export, list, schema, serve, bench, help"},
       {{""},
        "'' is neither a command nor a scenario file (.yaml); known are run, new, sweep, tune, "
-       "scale, goodput, validate, calibrate, metrics, compare, profile, nccl, topology, import, "
+       "scale, share, goodput, validate, calibrate, metrics, compare, profile, nccl, topology, "
+       "import, "
        "export, list, schema, serve, bench, help"},
       {{"run", "run"}, "run: there is no such file"},
       {{"run", ""}, "run takes one scenario file; 'simtrain help run' shows how"},
@@ -56,13 +58,13 @@ TEST_CASE("An unknown option is refused, with a suggestion where one is close") 
       {{"good.yaml", "--formt", "json"}, "unknown option '--formt'; did you mean '--format'?"},
       {{"good.yaml", "--verbose"},
        "unknown option '--verbose'; known are --row, --set, --machine, --format, --steps, --seed, "
-       "--unfold, "
+       "--step-log, --unfold, "
        "--trace, --trace-ranks, --trace-microbatches, --nccl-trace, --report, --explain, --job, "
        "--kernels, --recipe, --against, --against-row, --against-set, --tokens, --price, --force, "
        "--color, --quiet"},
       {{"good.yaml", "-x"},
        "unknown option '-x'; known are --row, --set, --machine, --format, --steps, --seed, "
-       "--unfold, --trace, "
+       "--step-log, --unfold, --trace, "
        "--trace-ranks, --trace-microbatches, --nccl-trace, --report, --explain, --job, --kernels, "
        "--recipe, --against, --against-row, --against-set, --tokens, --price, --force, --color, "
        "--quiet"},
@@ -170,6 +172,7 @@ TEST_CASE("--set changes keys that exist") {
       {{"good.yaml", "--set", "frob=1"},
        "--set frob=1:1:1: frob: is not known here; known are name, source, notes, mfu_convention, "
        "cluster, software, model, training, parallelism, overlap, optimizer, sharding, moe, "
+       "offload, "
        "lora, packed_sequences, recompute, "
        "recompute_modules, cuda_graphs, cost, nccl, rccl"},
       {{"good.yaml", "--set", "training.sequence=1"},
@@ -183,7 +186,8 @@ TEST_CASE("--set changes keys that exist") {
        "--set table.rows=1:1:1: table: is not known here; known are name, source, notes, "
        "mfu_convention, cluster, software, model, training, parallelism, overlap, optimizer, "
        "sharding, "
-       "moe, lora, packed_sequences, recompute, recompute_modules, cuda_graphs, cost, nccl, rccl"},
+       "moe, offload, lora, packed_sequences, recompute, recompute_modules, cuda_graphs, cost, "
+       "nccl, rccl"},
       {{"good.yaml", "--set", "recompute_modules=[mlp]"},
        "--set recompute_modules=[mlp]:1:19: recompute_modules: is there with recompute 'none'; "
        "recompute selective would do"},
@@ -266,7 +270,8 @@ TEST_CASE("A topic of list or help must exist") {
        "help: 'frobnicate' is no topic; known are scenario, hardware, man, completion, run, new, "
        "sweep, "
        "tune, "
-       "scale, goodput, validate, calibrate, metrics, compare, profile, nccl, topology, import, "
+       "scale, share, goodput, validate, calibrate, metrics, compare, profile, nccl, topology, "
+       "import, "
        "export, list, schema, serve, bench, "
        "help"},
       {{"help", "run", "list"}, "help takes one topic"},

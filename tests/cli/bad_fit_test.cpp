@@ -193,7 +193,7 @@ TEST_CASE("A model that does not hold together is refused at the override") {
        "8:28: layers.blocks: has mla; multi_latent_attention is missing"},
       {"model: llama3.1-8b", "model: llama3.1-8b\nmodel_overrides: {hybrid_override_pattern: M-*X}",
        "8:44: hybrid_override_pattern: has 'X', which is no letter of a layer; some of * (gqa), M "
-       "(mamba), - (mlp), E (moe) would do"},
+       "(mamba), G (gated_delta_net), - (mlp), E (moe) would do"},
       {"model: llama3.1-8b",
        "model: llama3.1-8b\nmodel_overrides: {layers: [{blocks: [mamba], repeat: 32}], mamba: "
        "{mamba_num_heads: 4, mamba_head_dim: 64, mamba_state_dim: 128, mamba_num_groups: 8}}",

@@ -50,7 +50,7 @@ TEST_CASE("A column that is no key is refused at the column") {
       {"training.micro_batch_size", "training..x", "26:18: training..x: is not a dotted key"},
       {"training.micro_batch_size", "table",
        "26:18: table: is not known here; known are name, source, notes, mfu_convention, cluster, "
-       "software, model, training, parallelism, overlap, optimizer, sharding, moe, lora, "
+       "software, model, training, parallelism, overlap, optimizer, sharding, moe, offload, lora, "
        "packed_sequences, recompute, recompute_modules, cuda_graphs, cost, nccl, rccl"},
       {"training.micro_batch_size",
        "a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a."

@@ -116,7 +116,8 @@ TEST_CASE(
   CHECK(holds(run_in(data, drawing).err, "d.svg: is there already, and no drawing of simtrain"));
   CHECK(run_in(data, drawing + " --force").status == 0);
   CHECK(run_in(data, "run base.yaml --force").err ==
-        "simtrain: --force: replaces a file; name one with --trace or --nccl-trace or --report\n");
+        "simtrain: --force: replaces a file; name one with --trace or --nccl-trace or --step-log "
+        "or --report\n");
 }
 
 TEST_CASE("A name that leaves no room beside it is refused before the work") {

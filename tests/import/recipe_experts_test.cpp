@@ -308,9 +308,16 @@ TEST_CASE("settings that change a step in a way that is not simulated are refuse
     CHECK(has(error, "is set to '1'; "));
     CHECK(refused(kConfig, {key + "=false"}).empty());
   }
-  CHECK(has(
-      import_recipe(recipe_file(kConfig), mixture_job({"moe_router_num_groups=8"})).notes.front(),
-      "routing to some groups of experts"));
+  CHECK(has(import_recipe(recipe_file(kConfig), mixture_job({"moe_router_topk_limited_devices=8"}))
+                .notes.front(),
+            "routing to some groups of experts"));
+  const ExpertsSpec grouped =
+      *scenario_in(import_recipe(recipe_file(kConfig), mixture_job({"moe_router_num_groups=4",
+                                                                    "moe_router_group_topk=2"}))
+                       .yaml)
+           .recipe.model.experts;
+  CHECK(grouped.moe_router_num_groups == 4);
+  CHECK(grouped.moe_router_group_topk == 2);
 }
 
 TEST_CASE("what runs beside the exchange of tokens is imported") {

@@ -16,6 +16,7 @@ TunedPlan plan(int gpus, int tp, double step_time_s) {
   choice.values.fill(1);
   choice[Knob::ep] = choice[Knob::etp] = 0;  // no experts
   choice[Knob::schedule] = 0;                // the scenario's own
+  choice[Knob::dispatch] = 0;
   choice[Knob::tp] = tp;
   choice[Knob::recompute] = static_cast<int>(Recompute::selective);
   choice[Knob::account] = static_cast<int>(SplitAccount::both);

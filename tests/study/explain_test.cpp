@@ -80,7 +80,8 @@ TEST_CASE("Of mixtures the dispatcher, the balance and EP are changed too") {
         "model_overrides={num_layers: 4, layers: [{blocks: [gqa, moe], repeat: 4}]}", "pp=1",
         "moe={moe_token_dispatcher_type: alltoall}"})
     settings.push_back(parse_setting(text));
-  const SimulatedStep simulated = simulate_step(source.scenario(data, "bf16-256", settings));
+  const Scenario scenario = source.scenario(data, "bf16-256", settings);
+  const SimulatedStep simulated = simulate_step(scenario);
   const Explanation why = explain({source, data, "bf16-256", settings}, simulated);
   const auto changed = [&](const std::string& name, const std::string& to) {
     return std::any_of(why.changes.begin(), why.changes.end(), [&](const ChangeResult& change) {

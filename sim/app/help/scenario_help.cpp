@@ -96,6 +96,31 @@ class KeyPrinter {
   bool required_;  ///< the struct: what it must hold has a default where it may be left out
 };
 
+/// What no key of a scenario is by itself: models and their blocks.
+constexpr std::string_view kOfModels =
+    "\n`model_overrides` may hold any key of a model file (`scenarios/models/`) and replaces "
+    "it, wherever the model comes from.\n\n"
+    "`layers` of a model lists its layers where they are not all attention and MLP: "
+    "`[{blocks: [gqa, mlp], repeat: 16}, {blocks: [mlp], repeat: 16}]`, together "
+    "`num_layers` (`simtrain list blocks`); a hybrid's pattern instead, a letter a layer: "
+    "`hybrid_override_pattern: \"MEM*E\"`.\n"
+    "Some blocks have sizes of their own: `window_size` (swa), `attention_chunk_size` "
+    "(chunked_gqa), `multi_latent_attention: {q_lora_rank: 1536,\n"
+    "kv_lora_rank: 512, qk_head_dim: 128, qk_pos_emb_head_dim: 64, v_head_dim: 128}` (mla), "
+    "`mamba: {mamba_num_heads: 64, mamba_head_dim: 64,\n"
+    "mamba_state_dim: 128, mamba_num_groups: 8}` (mamba), "
+    "`gated_delta_net: {linear_num_key_heads: 16, linear_num_value_heads: 32,\n"
+    "linear_key_head_dim: 128, linear_value_head_dim: 128}` (gated_delta_net), `experts` (moe). "
+    "Of any model: `qk_layernorm`, `attention_output_gate`,\n"
+    "`add_bias_linear`, `add_qkv_bias`, `softmax_type` (vanilla, off-by-one, learnable), "
+    "`mtp_num_layers`.\n\n"
+    "`experts` of a model are those of its moe blocks: `experts: {num_moe_experts: 8, "
+    "moe_router_topk: 2, moe_ffn_hidden_size: 14336,\n"
+    "moe_shared_expert_intermediate_size: 0}`, with `moe_latent_size` where tokens are "
+    "dispatched narrower, `moe_shared_expert_gate`, and `moe_router_num_groups`,\n"
+    "`moe_router_group_topk` where a token chooses groups of experts first; `moe` of a scenario "
+    "says how tokens find them.\n\n";
+
 }  // namespace
 
 std::string scenario_help() {
@@ -111,29 +136,8 @@ std::string scenario_help() {
   JobSpec training_job;
   KeyPrinter job(out, "job", false);
   visit_fields(job, training_job);
+  out += kOfModels;
   out +=
-      "\n`model_overrides` may hold any key of a model file (`scenarios/models/`) and replaces "
-      "it, wherever the model comes from.\n\n"
-      "`layers` of a model lists its layers where they are not all attention and MLP: "
-      "`[{blocks: [gqa, mlp], repeat: 16}, {blocks: [mlp], repeat: 16}]`, together "
-      "`num_layers` (`simtrain list blocks`); a hybrid's pattern instead, a letter a layer: "
-      "`hybrid_override_pattern: \"MEM*E\"`.\n"
-      "Some blocks have sizes of their own: `window_size` (swa), `attention_chunk_size` "
-      "(chunked_gqa), `multi_latent_attention: {q_lora_rank: 1536,\n"
-      "kv_lora_rank: 512, qk_head_dim: 128, qk_pos_emb_head_dim: 64, v_head_dim: 128}` (mla), "
-      "`mamba: {mamba_num_heads: 64, mamba_head_dim: 64,\n"
-      "mamba_state_dim: 128, mamba_num_groups: 8}` (mamba), "
-      "`gated_delta_net: {linear_num_key_heads: 16, linear_num_value_heads: 32,\n"
-      "linear_key_head_dim: 128, linear_value_head_dim: 128}` (gated_delta_net), `experts` (moe). "
-      "Of any model: `qk_layernorm`, `attention_output_gate`,\n"
-      "`add_bias_linear`, `add_qkv_bias`, `softmax_type` (vanilla, off-by-one, learnable), "
-      "`mtp_num_layers`.\n\n"
-      "`experts` of a model are those of its moe blocks: `experts: {num_moe_experts: 8, "
-      "moe_router_topk: 2, moe_ffn_hidden_size: 14336,\n"
-      "moe_shared_expert_intermediate_size: 0}`, with `moe_latent_size` where tokens are "
-      "dispatched narrower, `moe_shared_expert_gate`, and `moe_router_num_groups`,\n"
-      "`moe_router_group_topk` where a token chooses groups of experts first; `moe` of a scenario "
-      "says how tokens find them.\n\n"
       "`hardware` may hold values of the GPU, node, fabric and software files that the scenario "
       "names, and replaces them:\n"
       "`hardware: {nic_bandwidth: 200 Gb/s}`, on the command line "

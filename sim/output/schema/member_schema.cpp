@@ -52,8 +52,6 @@ Json leaf_schema(const SchemaMember& member) {
   Json schema;
   if (member.type == "breakdown") {
     schema = numbers_by<Share>();
-    auto& required = schema["required"];  // but for what only some recipes have
-    required.erase(std::find(required.begin(), required.end(), name_of(Share::offload)));
   } else if (member.type == "parts") {
     schema = numbers_by<PowerPart>();
   } else if (member.type == "draws") {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -137,68 +138,40 @@ Json document_schema(std::string_view kind, std::string_view title, const Json& 
 
 struct SchemaKind {
   std::string name;
-  Json (*schema)(const DataFolder&);
+  std::function<Json(const DataFolder&)> schema;
 };
+
+template <class Spec>
+SchemaKind files_kind(std::string name, std::string title, std::string folder) {
+  return {name,
+          [=](const DataFolder& data) { return file_schema<Spec>(data, name, title, folder); }};
+}
+
+/// What a command prints as JSON.
+SchemaKind document_kind(std::string name, std::string command, Json (*members)()) {
+  return {name, [=](const DataFolder& /*data*/) {
+            return document_schema(name, command + " --format json", members());
+          }};
+}
 
 const std::vector<SchemaKind>& schema_kinds() {
   static const std::vector<SchemaKind> rows{
       {"scenario", scenario_schema},
       {"jobs", jobs_schema},
-      {"model",
-       [](const DataFolder& data) {
-         return file_schema<ModelSpec>(data, "model", "A model of simtrain", "scenarios/models");
-       }},
-      {"gpu",
-       [](const DataFolder& data) {
-         return file_schema<GpuSpec>(data, "gpu", "A GPU of simtrain", "hardware/gpus");
-       }},
-      {"node",
-       [](const DataFolder& data) {
-         return file_schema<NodeSpec>(data, "node", "A node of simtrain", "hardware/nodes");
-       }},
-      {"fabric",
-       [](const DataFolder& data) {
-         return file_schema<FabricSpec>(data, "fabric", "A fabric of simtrain", "hardware/fabrics");
-       }},
-      {"cluster",
-       [](const DataFolder& data) {
-         return file_schema<ClusterFile>(data, "cluster", "A cluster of simtrain",
-                                         "hardware/clusters");
-       }},
-      {"machine",
-       [](const DataFolder& data) {
-         return file_schema<Machine>(data, "machine", "A machine of simtrain", "hardware/machines");
-       }},
-      {"software",
-       [](const DataFolder& data) {
-         return file_schema<SoftwareSpec>(data, "software", "A software stack of simtrain",
-                                          "hardware/software");
-       }},
-      {"tp-overlap",
-       [](const DataFolder& data) {
-         return file_schema<TpOverlapTable>(data, "tp-overlap", "A user-buffer table of simtrain",
-                                            "hardware/tp_overlap");
-       }},
-      {"result",
-       [](const DataFolder& /*data*/) {
-         return document_schema("result", "simtrain run --format json", result_schema());
-       }},
-      {"nccl",
-       [](const DataFolder& /*data*/) {
-         return document_schema("nccl", "simtrain nccl --format json", nccl_schema());
-       }},
-      {"goodput",
-       [](const DataFolder& /*data*/) {
-         return document_schema("goodput", "simtrain goodput --format json", goodput_schema());
-       }},
-      {"job",
-       [](const DataFolder& /*data*/) {
-         return document_schema("job", "simtrain run --job --format json", job_schema());
-       }},
-      {"share",
-       [](const DataFolder& /*data*/) {
-         return document_schema("share", "simtrain share --format json", share_schema());
-       }},
+      files_kind<ModelSpec>("model", "A model of simtrain", "scenarios/models"),
+      files_kind<GpuSpec>("gpu", "A GPU of simtrain", "hardware/gpus"),
+      files_kind<NodeSpec>("node", "A node of simtrain", "hardware/nodes"),
+      files_kind<FabricSpec>("fabric", "A fabric of simtrain", "hardware/fabrics"),
+      files_kind<ClusterFile>("cluster", "A cluster of simtrain", "hardware/clusters"),
+      files_kind<Machine>("machine", "A machine of simtrain", "hardware/machines"),
+      files_kind<SoftwareSpec>("software", "A software stack of simtrain", "hardware/software"),
+      files_kind<TpOverlapTable>("tp-overlap", "A user-buffer table of simtrain",
+                                 "hardware/tp_overlap"),
+      document_kind("result", "simtrain run", result_schema),
+      document_kind("nccl", "simtrain nccl", nccl_schema),
+      document_kind("goodput", "simtrain goodput", goodput_schema),
+      document_kind("job", "simtrain run --job", job_schema),
+      document_kind("share", "simtrain share", share_schema),
   };
   return rows;
 }

@@ -9,7 +9,6 @@ std::string json_text(const nlohmann::ordered_json& json) {
 nlohmann::ordered_json breakdown_json(const Report& report) {
   auto json = nlohmann::ordered_json::object();
   for (const auto& [name, share] : EnumNames<Share>::rows) {
-    if (share == Share::offload && !report.host_memory) continue;
     json[std::string(name)] = part(report.breakdown, share);
   }
   return json;

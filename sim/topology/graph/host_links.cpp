@@ -35,7 +35,7 @@ class HostWiring {
       joint_ = graph_.add_device({VertexKind::host_switch, group_, number});
       uplink_ = connect(joint_, processor, spec_.gpu_bandwidth.value);
     }
-    const auto vertex = static_cast<std::size_t>(host_.first_gpu + gpu);
+    const auto vertex = static_cast<std::size_t>(host_.first_gpu) + static_cast<std::size_t>(gpu);
     way.to_host.push_back(connect(vertex, shared ? joint_ : processor, spec_.gpu_bandwidth.value));
     if (shared) way.to_host.push_back(uplink_);
     for (const int link : way.to_host) way.from_host.push_back(link ^ 1);

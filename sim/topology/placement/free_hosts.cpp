@@ -62,6 +62,7 @@ std::vector<int> hosts_in_fewest_units(const ClusterSpec& cluster, int nodes,
       free_of_unit[hosts[static_cast<std::size_t>(host)].unit].push_back(host);
   }
   std::vector<std::vector<int>> units;
+  units.reserve(free_of_unit.size());
   for (auto& [unit, free] : free_of_unit) units.push_back(std::move(free));
   std::stable_sort(units.begin(), units.end(),
                    [](const auto& one, const auto& other) { return one.size() > other.size(); });

@@ -24,6 +24,8 @@ MLA_ARGS=(
 MOE_ARGS=(
     --num-experts 256
     --moe-router-topk 8
+    --moe-router-num-groups 8
+    --moe-router-group-topk 4
     --moe-ffn-hidden-size 2048
     --moe-shared-expert-intermediate-size 2048
     --moe-layer-freq "([0]*3+[1]*58)"

@@ -25,7 +25,7 @@ GatheredAttention::GatheredAttention(const Recipe& recipe, const AttentionShape&
     : span_(attention.span),
       whole_(whole),
       samples_(recipe.training.micro_batch_size),
-      length_(recipe.training.seq_length / (2 * recipe.cp())),
+      length_(recipe.training.seq_length / (2 * std::int64_t{recipe.cp()})),
       gathered_(recipe.tokens() * attention.key_value_size() / recipe.tp() * recipe.cp()) {
   const std::int64_t last = 2 * std::int64_t{recipe.cp()} - 1;
   const auto work = [&](std::int64_t rank) { return seen(rank) + seen(last - rank); };
@@ -52,9 +52,11 @@ void GatheredAttention::move(ProgramBuilder& builder, Collective collective) con
 
 /// Pairs of a query and a key of all queries before a position.
 double GatheredAttention::seen_before(std::int64_t position) const {
-  if (span_.chunk > 0)
-    return static_cast<double>(position / span_.chunk) * causal_pairs(span_.chunk) +
+  if (span_.chunk > 0) {
+    const std::int64_t whole = position / span_.chunk;
+    return static_cast<double>(whole) * causal_pairs(span_.chunk) +
            causal_pairs(position % span_.chunk);
+  }
   const std::int64_t rising = std::min(position, span_.window);
   return causal_pairs(rising) +
          static_cast<double>(position - rising) * static_cast<double>(rising);

@@ -128,7 +128,7 @@ class RowWays {
   /// Copies of tokens that come to the rank, one of each token for all of its experts there.
   [[nodiscard]] double received() const {
     return experts_.tokens * experts_.imbalance *
-           distinct_places(experts_.spec.choice(), experts_.ep * experts_.etp);
+           distinct_places(experts_.spec.choice(), std::int64_t{experts_.ep} * experts_.etp);
   }
   [[nodiscard]] ExpertExchange tokens(bool back) const {
     return {.tokens = experts_.tokens,
