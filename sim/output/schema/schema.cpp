@@ -142,13 +142,14 @@ struct SchemaKind {
 };
 
 template <class Spec>
-SchemaKind files_kind(std::string name, std::string title, std::string folder) {
+SchemaKind files_kind(const std::string& name, const std::string& title,
+                      const std::string& folder) {
   return {name,
           [=](const DataFolder& data) { return file_schema<Spec>(data, name, title, folder); }};
 }
 
 /// What a command prints as JSON.
-SchemaKind document_kind(std::string name, std::string command, Json (*members)()) {
+SchemaKind document_kind(const std::string& name, const std::string& command, Json (*members)()) {
   return {name, [=](const DataFolder& /*data*/) {
             return document_schema(name, command + " --format json", members());
           }};
