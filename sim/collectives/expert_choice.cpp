@@ -80,8 +80,9 @@ double rows_variance(const ExpertChoice& choice, double tokens, std::int64_t pla
   for (const Reach& reach : reaches(choice, places)) {
     const double share = reach.held / pool;
     const double off = topk * share - mean;
-    variance += reach.chance * (tokens * topk * share * (1 - share) * (pool - topk) / (pool - 1) +
-                                tokens * off * off);
+    variance += reach.chance *
+                (tokens * topk * share * (1 - share) * (pool - topk) / std::max(1.0, pool - 1) +
+                 tokens * off * off);
   }
   return variance;
 }

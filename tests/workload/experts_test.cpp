@@ -207,6 +207,8 @@ TEST_CASE("imbalance and places of random routing are those of draws, by groups 
   }
   CHECK(random_imbalance({8, 2}, 4096, 1) == 1);
   CHECK(random_imbalance({8, 8}, 4096, 8) == 1);
+  CHECK(random_imbalance({8, 1, 8, 1}, 4096, 8) ==
+        doctest::Approx(random_imbalance({8, 1}, 4096, 8)));  // a group is an expert
 }
 
 TEST_CASE("capacity bounds what the busiest rank has to do") {
