@@ -78,8 +78,9 @@ TEST_CASE("exchanges of tokens take what calls of their libraries were measured 
     ++of.points;
   }
   CHECK(errors.size() == 10);
-  for (const auto& [name, of] : errors) {
-    CAPTURE(name);
+  for (const auto& exchange : errors) {
+    const Errors& of = exchange.second;
+    CAPTURE(exchange.first);
     CHECK(of.points >= 1);
     CHECK(of.sum / of.points < 0.16);
   }
