@@ -53,8 +53,8 @@ TEST_CASE("nodes that no recipe gives are assumed, and reported") {
                                                 {"gpt-8gpus.sh", 2},
                                                 {"gpt-x48gpus.sh", 2},
                                                 {"gpt-8nodes-fp8.sh", 8}}) {
-    CAPTURE(name);
     script.path = "some/" + name;
+    CAPTURE(script.path);
     CHECK(read(script, on_h100()).placement.nodes == nodes);
   }
 }
