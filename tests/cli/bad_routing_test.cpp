@@ -71,7 +71,7 @@ TEST_CASE("loads of experts are one law or one histogram of all of them") {
 
 TEST_CASE("files of loads are lines of as many numbers") {
   const TempFolder folder;
-  for (const auto& [text, sentence] :
+  for (const auto& file :
        {std::pair{"1,2,3\n", "has 3 numbers for 8 experts"},
         std::pair{"1,1,1,1,1,1,1,1\n1,1\n",
                   "loads.csv:2:1: moe.routing.histogram_file: has 2 "
@@ -83,13 +83,13 @@ TEST_CASE("files of loads are lines of as many numbers") {
         std::pair{"1,1,1,1,1,1,1,-2\n", "'-2' is no number of tokens"},
         std::pair{"0,0,0,0,0,0,0,0\n", "has a layer without tokens"},
         std::pair{"\n# nothing\n", "has no line of numbers; one for each layer would do"}}) {
-    folder.write("loads.csv", text);
-    CAPTURE(sentence);
+    folder.write("loads.csv", file.first);
+    CAPTURE(file.second);
     const Outcome outcome =
         run_simtrain({"run", std::string(SIMTRAIN_SOURCE_DIR) + "/scenarios/mixtral_8x7b_h200.yaml",
                       "--row", "bf16-256", "--set", "moe.routing.histogram_file=loads.csv"},
                      {folder.path().string(), {}, ""});
-    CHECK(outcome.err.find(sentence) != std::string::npos);
+    CHECK(outcome.err.find(file.second) != std::string::npos);
     CHECK(outcome.status == 2);
   }
 }
