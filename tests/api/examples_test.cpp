@@ -5,6 +5,7 @@
 #include <simtrain/simtrain.h>
 
 #include "tests/cli/program.h"
+#include "tests/core/checkout.h"
 
 namespace simtrain::testing {
 namespace {
@@ -13,7 +14,7 @@ namespace fs = std::filesystem;
 
 std::vector<std::string> examples() {
   std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(SIMTRAIN_SOURCE_DIR "/examples")) {
+  for (const auto& entry : fs::directory_iterator(source_dir() + "/examples")) {
     if (entry.path().extension() == ".cpp") names.push_back(entry.path().stem().string());
   }
   std::sort(names.begin(), names.end());
@@ -22,7 +23,7 @@ std::vector<std::string> examples() {
 
 /// Runs an example of the build, in a folder that is none of ours.
 Outcome run_example(const std::string& name, std::vector<std::string> arguments = {}) {
-  arguments.insert(arguments.begin(), SIMTRAIN_BUILD "/examples/" + name);
+  arguments.insert(arguments.begin(), build_dir() + "/examples/" + name);
   return run_command_line(arguments, {"/", {}, ""});
 }
 
@@ -40,10 +41,10 @@ bool holds(const std::string& text, const std::string& part) {
 
 TEST_CASE("There are ten examples, short ones, each in the index") {
   CHECK(examples().size() == 10);
-  const std::string index = read_file(SIMTRAIN_SOURCE_DIR "/examples/README.md");
+  const std::string index = read_file(source_dir() + "/examples/README.md");
   for (const std::string& name : examples()) {
     CAPTURE(name);
-    const std::string text = read_file(SIMTRAIN_SOURCE_DIR "/examples/" + name + ".cpp");
+    const std::string text = read_file(source_dir() + "/examples/" + name + ".cpp");
     CHECK(std::count(text.begin(), text.end(), '\n') < 60);
     CHECK(!holds(text, "\"sim/"));
     CHECK(holds(index, "[" + name + ".cpp](" + name + ".cpp)"));
@@ -92,15 +93,15 @@ TEST_CASE(
     REQUIRE(outcome.status == 0);
     return outcome.out;
   };
-  run({SIMTRAIN_CMAKE, "--install", SIMTRAIN_BUILD, "--prefix", folder.file("first"), "--strip"});
+  run({cmake(), "--install", build_dir(), "--prefix", folder.file("first"), "--strip"});
   fs::rename(folder.file("first"), folder.file("prefix"));
   fs::copy(folder.file("prefix/share/doc/simtrain/examples"), folder.file("examples"),
            fs::copy_options::recursive);
-  run({SIMTRAIN_CMAKE, "-S", folder.file("examples"), "-B", folder.file("build"),
-       "-DCMAKE_PREFIX_PATH=" + folder.file("prefix"), "-DCMAKE_CXX_COMPILER=" SIMTRAIN_CXX,
-       "-DCMAKE_CXX_FLAGS=" SIMTRAIN_CXX_FLAGS});
+  run({cmake(), "-S", folder.file("examples"), "-B", folder.file("build"),
+       "-DCMAKE_PREFIX_PATH=" + folder.file("prefix"), "-DCMAKE_CXX_COMPILER=" + compiler(),
+       "-DCMAKE_CXX_FLAGS=" + compiler_flags()});
   CHECK(!fs::exists(folder.file("prefix/include/simtrain-engine")));
-  run({SIMTRAIN_CMAKE, "--build", folder.file("build"), "--target", "example_simulate"});
+  run({cmake(), "--build", folder.file("build"), "--target", "example_simulate"});
   const std::string data = run({"/usr/bin/env", "-i", folder.file("build/simulate")});
   CHECK(data == output_of("simulate"));
 
@@ -126,16 +127,16 @@ TEST_CASE("An installed engine gives a program all that the command line uses") 
     REQUIRE(outcome.status == 0);
     return outcome.out;
   };
-  run({SIMTRAIN_CMAKE, "--install", SIMTRAIN_BUILD, "--prefix", folder.file("first"), "--strip"});
-  run({SIMTRAIN_CMAKE, "--install", SIMTRAIN_BUILD, "--prefix", folder.file("first"), "--component",
+  run({cmake(), "--install", build_dir(), "--prefix", folder.file("first"), "--strip"});
+  run({cmake(), "--install", build_dir(), "--prefix", folder.file("first"), "--component",
        "engine"});
   fs::rename(folder.file("first"), folder.file("prefix"));
   fs::copy(folder.file("prefix/share/doc/simtrain/examples"), folder.file("examples"),
            fs::copy_options::recursive);
-  run({SIMTRAIN_CMAKE, "-S", folder.file("examples"), "-B", folder.file("build"),
-       "-DCMAKE_PREFIX_PATH=" + folder.file("prefix"), "-DCMAKE_CXX_COMPILER=" SIMTRAIN_CXX,
-       "-DCMAKE_CXX_FLAGS=" SIMTRAIN_CXX_FLAGS});
-  run({SIMTRAIN_CMAKE, "--build", folder.file("build"), "--target", "example_best_plan"});
+  run({cmake(), "-S", folder.file("examples"), "-B", folder.file("build"),
+       "-DCMAKE_PREFIX_PATH=" + folder.file("prefix"), "-DCMAKE_CXX_COMPILER=" + compiler(),
+       "-DCMAKE_CXX_FLAGS=" + compiler_flags()});
+  run({cmake(), "--build", folder.file("build"), "--target", "example_best_plan"});
   const std::string found = run({"/usr/bin/env", "-i", folder.file("build/best_plan")});
   CHECK(found == output_of("best_plan"));
   const auto tuned = nlohmann::json::parse(run_simtrain({"tune", "scenarios/llama31_8b_h100.yaml",

@@ -6,11 +6,12 @@
 #include <simtrain/scenario.h>
 
 #include "tests/cli/program.h"
+#include "tests/core/checkout.h"
 
 namespace simtrain::api {
 namespace {
 
-DataFolder source_data() { return DataFolder(SIMTRAIN_SOURCE_DIR); }
+DataFolder source_data() { return DataFolder(testing::source_dir()); }
 Scenario small() { return Scenario::from_data(source_data(), "llama31_8b_h100").row("bf16-8"); }
 
 /// What is wrong with something that throws InputError.
@@ -27,7 +28,7 @@ InputError error_of(const Work& work) {
 
 TEST_CASE("A data folder lists the names of its families") {
   const DataFolder data = source_data();
-  CHECK(data.path() == SIMTRAIN_SOURCE_DIR);
+  CHECK(data.path() == testing::source_dir());
   for (const std::string& family : DataFolder::families()) {
     CAPTURE(family);
     const std::vector<std::string> names = data.names(family);
@@ -50,7 +51,7 @@ TEST_CASE("A folder without hardware is refused") {
 
 TEST_CASE("A scenario of the data, of a file and of text are one") {
   const DataFolder data = source_data();
-  const std::string path = SIMTRAIN_SOURCE_DIR "/scenarios/llama405b_a4_224.yaml";
+  const std::string path = testing::source_dir() + "/scenarios/llama405b_a4_224.yaml";
   const Scenario named = Scenario::from_data(data, "llama405b_a4_224");
   CHECK(named.rows().empty());
   CHECK(named.gpus() == 224);
@@ -123,7 +124,7 @@ TEST_CASE("The installed data are those of SIMTRAIN_DATA where that is set") {
   CHECK(installed_data_path() == "/nowhere");
   CHECK_THROWS_AS(DataFolder::installed(), InputError);
   CHECK(unsetenv("SIMTRAIN_DATA") == 0);
-  CHECK(DataFolder::installed().path() == SIMTRAIN_SOURCE_DIR);
+  CHECK(DataFolder::installed().path() == testing::source_dir());
 }
 
 }  // namespace

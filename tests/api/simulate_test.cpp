@@ -7,10 +7,12 @@
 #include <nlohmann/json.hpp>
 #include <simtrain/simulate.h>
 
+#include "tests/core/checkout.h"
+
 namespace simtrain::api {
 namespace {
 
-DataFolder source_data() { return DataFolder(SIMTRAIN_SOURCE_DIR); }
+DataFolder source_data() { return DataFolder(testing::source_dir()); }
 Scenario file() { return Scenario::from_data(source_data(), "llama31_8b_h100"); }
 
 /// JSON without the time that the simulation took.
@@ -22,9 +24,9 @@ nlohmann::json without_wall(const Result& result) {
 
 TEST_CASE("A result is the report of the simulation") {
   const Result result = simulate(file().row("bf16-16"));
-  const simtrain::DataFolder folder(SIMTRAIN_SOURCE_DIR);
+  const simtrain::DataFolder folder(testing::source_dir());
   const Report report = simtrain::simulate(
-      ScenarioSource::from_file(SIMTRAIN_SOURCE_DIR "/scenarios/llama31_8b_h100.yaml")
+      ScenarioSource::from_file(testing::source_dir() + "/scenarios/llama31_8b_h100.yaml")
           .scenario(folder, "bf16-16", {}));
   CHECK(result.fingerprint == report.engine.fingerprint);
   CHECK(result.step_time_s == report.step_time_s);

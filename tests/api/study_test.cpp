@@ -6,11 +6,12 @@
 #include <simtrain/simtrain.h>
 
 #include "tests/cli/program.h"
+#include "tests/core/checkout.h"
 
 namespace simtrain::api {
 namespace {
 
-DataFolder source_data() { return DataFolder(SIMTRAIN_SOURCE_DIR); }
+DataFolder source_data() { return DataFolder(testing::source_dir()); }
 Scenario small() { return Scenario::from_data(source_data(), "llama31_8b_h100").row("bf16-8"); }
 
 TEST_CASE("An explanation's path sums to the step, and each change is a simulation") {
@@ -118,7 +119,7 @@ TEST_CASE("A table of NCCL calls has a row a size, and takes its settings") {
 }
 
 TEST_CASE("A validation says what the command says; without measurements there is no machine") {
-  const std::string path = SIMTRAIN_SOURCE_DIR "/validation/memory.yaml";
+  const std::string path = testing::source_dir() + "/validation/memory.yaml";
   const Validation validation = validate(source_data(), {path});
   const auto program =
       nlohmann::json::parse(testing::run_simtrain({"validate", path, "--format", "json"}).out);
@@ -128,7 +129,7 @@ TEST_CASE("A validation says what the command says; without measurements there i
 
   const MachineFit fit =
       calibrate_machine(source_data(), "mine", "dgx-superpod-b200",
-                        {SIMTRAIN_SOURCE_DIR "/hardware/measured/simumax-b200", ""});
+                        {testing::source_dir() + "/hardware/measured/simumax-b200", ""});
   CHECK(fit.node == "hgx-b200");
   REQUIRE(fit.values.size() == 1);
   CHECK(fit.values.front().key == "gpu.power.available");

@@ -3,11 +3,13 @@
 #include <doctest/doctest.h>
 #include <simtrain/simulate.h>
 
+#include "tests/core/checkout.h"
+
 namespace simtrain::api {
 namespace {
 
 Scenario small() {
-  return Scenario::from_data(DataFolder(SIMTRAIN_SOURCE_DIR), "llama31_8b_h100").row("bf16-8");
+  return Scenario::from_data(DataFolder(testing::source_dir()), "llama31_8b_h100").row("bf16-8");
 }
 
 using Values = std::vector<std::pair<std::string, std::string>>;
@@ -112,12 +114,12 @@ TEST_CASE("Wrong axes are errors before anything is simulated") {
   CHECK_THROWS_AS(swept({{"tp", "1,none"}}), InputError);
   CHECK_THROWS_AS(swept({{"tp", "1,2"}, {"tp", "4"}}), InputError);
   CHECK_THROWS_AS(static_cast<void>(sweep(scenario.with("tp", 2), {{"tp", "1,2"}})), InputError);
-  const Scenario table = Scenario::from_data(DataFolder(SIMTRAIN_SOURCE_DIR), "llama31_8b_h100");
+  const Scenario table = Scenario::from_data(DataFolder(testing::source_dir()), "llama31_8b_h100");
   CHECK_THROWS_AS(static_cast<void>(sweep(table, {{"tp", "1,2"}})), InputError);
 }
 
 TEST_CASE("A scenario from text is swept by its own block") {
-  const DataFolder data(SIMTRAIN_SOURCE_DIR);
+  const DataFolder data(testing::source_dir());
   const Scenario text =
       Scenario::from_text(data, small().yaml() + "sweep: {tp: [1, 2]}\n", "a.yaml");
   CHECK(sweep(text, {}).size() == 2);

@@ -1,5 +1,6 @@
 // Plans of mixtures that cannot be: one line each.
 #include "tests/cli/bad_edit.h"
+#include "tests/core/checkout.h"
 
 using namespace simtrain::testing;
 
@@ -16,7 +17,7 @@ struct Refused {
 TEST_CASE("Experts must divide over EP and ETP, and these over the ranks of a stage") {
   const std::string ep = "parallelism.expert_model_parallel_size";
   const std::string etp = "parallelism.expert_tensor_parallel_size";
-  const std::string file = std::string(SIMTRAIN_SOURCE_DIR) + "/scenarios/mixtral_8x7b_h200.yaml";
+  const std::string file = source_dir() + "/scenarios/mixtral_8x7b_h200.yaml";
   for (const Refused& row : {
            Refused{"ep=3", ":1:4: " + ep + ": 3 does not divide the experts (8)"},
            Refused{"ep=16", ":1:4: " + ep + ": 16 does not divide the experts (8)"},
@@ -56,7 +57,7 @@ TEST_CASE("Experts must divide over EP and ETP, and these over the ranks of a st
 
 TEST_CASE("passes beside each other need an exchange, chunks and layers that are not run again") {
   const std::string key = "overlap.overlap_moe_expert_parallel_comm";
-  const std::string file = std::string(SIMTRAIN_SOURCE_DIR) + "/scenarios/mixtral_8x7b_h200.yaml";
+  const std::string file = source_dir() + "/scenarios/mixtral_8x7b_h200.yaml";
   for (const Refused& row : {
            Refused{"ep=1", "is of tokens that travel; expert_model_parallel_size is 1"},
            Refused{"moe.moe_token_dispatcher_type=allgather",
@@ -75,9 +76,8 @@ TEST_CASE("passes beside each other need an exchange, chunks and layers that are
     CHECK(outcome.out.empty());
     CHECK(outcome.status == 2);
   }
-  const Outcome dense =
-      run_simtrain({"run", std::string(SIMTRAIN_SOURCE_DIR) + "/scenarios/llama31_8b_h100.yaml",
-                    "--row", "bf16-32", "--set", key + "=true"});
+  const Outcome dense = run_simtrain({"run", source_dir() + "/scenarios/llama31_8b_h100.yaml",
+                                      "--row", "bf16-32", "--set", key + "=true"});
   CHECK(dense.err.find(key + ": is of experts, which llama3.1-8b does not have") !=
         std::string::npos);
   CHECK(dense.status == 2);

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/cli/bad_edit.h"
+#include "tests/core/checkout.h"
 
 namespace simtrain::testing {
 namespace {
@@ -77,7 +78,7 @@ TEST_CASE("A stack runs on GPUs that its library knows") {
       {"model: llama3.1-8b", "model: llama3.1-8b\nrccl: {msccl: false}",
        "8:7: rccl: is of a library that nemo-25.02 does not run; it runs nccl"},
   });
-  const std::string amd = std::string(SIMTRAIN_SOURCE_DIR) + "/scenarios/llama31_mi300x.yaml";
+  const std::string amd = source_dir() + "/scenarios/llama31_mi300x.yaml";
   const Outcome outcome =
       run_simtrain({"run", amd, "--row", "70b-8", "--set", "overlap.tp_comm_overlap=true", "--set",
                     "overlap.tp_comm_overlap_table=te-default"});

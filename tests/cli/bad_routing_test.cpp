@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "tests/cli/bad_edit.h"
+#include "tests/core/checkout.h"
 
 using namespace simtrain::testing;
 
@@ -15,8 +16,7 @@ struct Wrong {
 
 void check_wrong(const std::string& file, const std::string& row, const std::vector<Wrong>& rows) {
   for (const Wrong& wrong : rows) {
-    std::vector<std::string> arguments{
-        "run", std::string(SIMTRAIN_SOURCE_DIR) + "/scenarios/" + file, "--row", row};
+    std::vector<std::string> arguments{"run", source_dir() + "/scenarios/" + file, "--row", row};
     for (const std::string& setting : wrong.settings) {
       arguments.emplace_back("--set");
       arguments.push_back(setting);
@@ -86,8 +86,8 @@ TEST_CASE("files of loads are lines of as many numbers") {
     folder.write("loads.csv", file.first);
     CAPTURE(file.second);
     const Outcome outcome =
-        run_simtrain({"run", std::string(SIMTRAIN_SOURCE_DIR) + "/scenarios/mixtral_8x7b_h200.yaml",
-                      "--row", "bf16-256", "--set", "moe.routing.histogram_file=loads.csv"},
+        run_simtrain({"run", source_dir() + "/scenarios/mixtral_8x7b_h200.yaml", "--row",
+                      "bf16-256", "--set", "moe.routing.histogram_file=loads.csv"},
                      {folder.path().string(), {}, ""});
     CHECK(outcome.err.find(file.second) != std::string::npos);
     CHECK(outcome.status == 2);
@@ -96,8 +96,7 @@ TEST_CASE("files of loads are lines of as many numbers") {
 
 TEST_CASE("a file of loads is found from the scenario's folder, or from where the command runs") {
   const TempFolder folder;
-  std::string text =
-      read_file(std::string(SIMTRAIN_SOURCE_DIR) + "/scenarios/mixtral_8x7b_h200.yaml");
+  std::string text = read_file(source_dir() + "/scenarios/mixtral_8x7b_h200.yaml");
   folder.write("loads.csv", "# two layers\n3,1,1,1,1,1,1,1\n\n1, 1, 1, 1, 1, 1, 1, 3\n");
   folder.write("mixture.yaml", text);
   const std::vector<std::string> run{

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/cli/program.h"
+#include "tests/core/checkout.h"
 
 namespace simtrain::testing {
 
@@ -19,7 +20,7 @@ inline Outcome browse(const std::string& file, const std::string& flags) {
       "timeout 120 chromium --headless=new --no-sandbox --disable-gpu --user-data-dir=\"$HOME\" "
       "--enable-logging=stderr --v=0 --virtual-time-budget=4000 " +
           flags + " file://" + file + " 2>&1",
-      {SIMTRAIN_SOURCE_DIR, {{"HOME", std::filesystem::path(file).parent_path().string()}}, ""});
+      {source_dir(), {{"HOME", std::filesystem::path(file).parent_path().string()}}, ""});
 }
 
 /// The page after its scripts have run, and the output of the browser's console.

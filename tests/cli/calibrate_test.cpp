@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/bad_edit.h"
+#include "tests/core/checkout.h"
 
 namespace simtrain::testing {
 namespace {
@@ -27,7 +28,7 @@ Outcome calibrate(const TempFolder& folder, const std::string& parameters,
 
 TEST_CASE("calibrate prints values, errors before and after, and writes nothing by itself") {
   const TempFolder folder;
-  const std::string gpu = SIMTRAIN_SOURCE_DIR "/hardware/gpus/h100-sxm.yaml";
+  const std::string gpu = source_dir() + "/hardware/gpus/h100-sxm.yaml";
   const std::string before = read_file(gpu);
   const Outcome outcome = calibrate(folder, std::string(kParameters));
   CHECK(outcome.status == 0);
@@ -98,7 +99,7 @@ TEST_CASE("One number under two keys is refused") {
 
 TEST_CASE("A key whose file takes whole numbers, or not the whole range, is refused") {
   const TempFolder folder;
-  const std::string file = SIMTRAIN_SOURCE_DIR "/hardware/gpus/h100-sxm.yaml";
+  const std::string file = source_dir() + "/hardware/gpus/h100-sxm.yaml";
   const std::string plain = edited(std::string(kParameters), "    unit: TB/s\n", "");
   const auto with = [&](const std::string& key, const std::string& prior,
                         const std::string& range) {
@@ -118,7 +119,7 @@ TEST_CASE("Headline tables are needed to fit and to leave out") {
   const TempFolder folder;
   const std::string root = folder.path().string();
   for (const char* part : {"hardware", "scenarios", "validation"})
-    std::filesystem::copy(std::string(SIMTRAIN_SOURCE_DIR "/") + part, folder.path() / part,
+    std::filesystem::copy(source_dir() + "/" + part, folder.path() / part,
                           std::filesystem::copy_options::recursive);
   std::string text = read_file(folder.path() / "validation/documented.yaml");
   while (text.find("use: headline") != std::string::npos)

@@ -5,6 +5,7 @@
 
 #include "tests/cli/base_scenario.h"
 #include "tests/cli/program.h"
+#include "tests/core/checkout.h"
 
 namespace simtrain::testing {
 namespace {
@@ -159,7 +160,7 @@ TEST_CASE("list scenarios prints what can be run") {
     CAPTURE(line);
     if (line.starts_with("scenarios/")) {
       file = line;
-      CHECK(std::filesystem::exists(std::filesystem::path(SIMTRAIN_SOURCE_DIR) / line));
+      CHECK(std::filesystem::exists(std::filesystem::path(source_dir()) / line));
     } else {
       CHECK(line.starts_with("  --row "));
       CHECK(!file.empty());
@@ -183,7 +184,7 @@ TEST_CASE("help tells of every command, and --help behind a command tells the sa
 }
 
 TEST_CASE("docs/scenario.md is what help scenario prints") {
-  const std::filesystem::path page(SIMTRAIN_SOURCE_DIR "/docs/scenario.md");
+  const std::filesystem::path page(source_dir() + "/docs/scenario.md");
   if (!std::filesystem::exists(page)) return;
   CHECK(read_file(page) == printed("help scenario"));
 }

@@ -5,18 +5,19 @@
 
 #include "sim/app/help/command_help.h"
 #include "tests/cli/program.h"
+#include "tests/core/checkout.h"
 
 namespace simtrain::testing {
 namespace {
 
 /// What bash offers for the last word of a command line, as bash splits it ('=' is a word), sorted.
 std::vector<std::string> completions(const std::string& line,
-                                     const std::string& folder = SIMTRAIN_SOURCE_DIR) {
+                                     const std::string& folder = source_dir()) {
   const std::string script =
       "source <(\"$SIMTRAIN\" help completion); COMP_WORDS=(\"$SIMTRAIN\" " + line +
       "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _simtrain; printf '%s\\n' \"${COMPREPLY[@]}\"";
   const Outcome outcome =
-      run_command_line({"/bin/bash", "-c", script}, {folder, {{"SIMTRAIN", SIMTRAIN_PROGRAM}}, ""});
+      run_command_line({"/bin/bash", "-c", script}, {folder, {{"SIMTRAIN", program()}}, ""});
   CHECK(outcome.err.empty());
   std::vector<std::string> offered = words(outcome.out);
   std::sort(offered.begin(), offered.end());
@@ -73,7 +74,7 @@ bool zsh_offers(const std::string& line, const std::string& offered) {
       "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _simtrain; }; try; print -l -- $_comps[simtrain] "
       "$COMPREPLY";
   const Outcome outcome = shell("exec zsh -f -c '" + script + "'",
-                                {SIMTRAIN_SOURCE_DIR, {{"HOME", home.path().string()}}, ""});
+                                {source_dir(), {{"HOME", home.path().string()}}, ""});
   CHECK(outcome.err == "");
   CHECK(outcome.out.starts_with("_bash_complete -o bashdefault -o default -F _simtrain\n"));
   const Words got = words(outcome.out);

@@ -6,6 +6,7 @@
 
 #include "tests/cli/base_scenario.h"
 #include "tests/cli/program.h"
+#include "tests/core/checkout.h"
 
 namespace simtrain::testing {
 
@@ -13,7 +14,7 @@ namespace simtrain::testing {
 class Data {
  public:
   Data() {
-    const std::filesystem::path source(SIMTRAIN_SOURCE_DIR);
+    const std::filesystem::path source(source_dir());
     std::filesystem::copy(source / "hardware", folder_.path() / "hardware",
                           std::filesystem::copy_options::recursive);
     std::filesystem::create_directory(folder_.path() / "scenarios");

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/cli/program.h"
+#include "tests/core/checkout.h"
 
 namespace simtrain::testing {
 namespace {
@@ -33,7 +34,7 @@ std::vector<std::string> commands_of(const std::filesystem::path& page) {
 
 /// A folder that looks like the repository, so that what a command writes stays out of it.
 void link_repository(const TempFolder& folder) {
-  for (const auto& entry : std::filesystem::directory_iterator(SIMTRAIN_SOURCE_DIR)) {
+  for (const auto& entry : std::filesystem::directory_iterator(source_dir())) {
     const std::string name = entry.path().filename().string();
     if (name != "build") std::filesystem::create_symlink(entry.path(), folder.path() / name);
   }
@@ -72,7 +73,7 @@ void check_page(const std::filesystem::path& page, const TempFolder& folder) {
 
 TEST_CASE(
     "Every command of the README runs; what it writes lies in build/, and it runs a second time") {
-  const std::filesystem::path readme(SIMTRAIN_SOURCE_DIR "/README.md");
+  const std::filesystem::path readme(source_dir() + "/README.md");
   if (!std::filesystem::exists(readme)) return;
   const auto names = [](const std::filesystem::path& path) {
     std::set<std::string> found;
@@ -80,7 +81,7 @@ TEST_CASE(
       found.insert(entry.path().filename().string());
     return found;
   };
-  std::set<std::string> before = names(SIMTRAIN_SOURCE_DIR);
+  std::set<std::string> before = names(source_dir());
   before.insert("build");
   CHECK(!commands_of(readme).empty());
   const TempFolder folder;
@@ -101,7 +102,7 @@ TEST_CASE("make examples runs the commands of the README") {
   std::vector<std::string> run;
   for (std::string line; std::getline(list, line);)
     run.push_back("\"$SIMTRAIN\"" + line.substr(line.find(' ')));
-  std::vector<std::string> wanted = commands_of(SIMTRAIN_SOURCE_DIR "/README.md");
+  std::vector<std::string> wanted = commands_of(source_dir() + "/README.md");
   REQUIRE(!wanted.empty());
   wanted.erase(wanted.begin());  // of an installed program; it comes below once more
   CHECK(run == wanted);
@@ -141,12 +142,12 @@ void check_quoted_figures(const std::filesystem::path& page, const std::string& 
 }
 
 TEST_CASE("The README shows what the flagship scenario prints") {
-  check_quoted_lines(SIMTRAIN_SOURCE_DIR "/README.md",
+  check_quoted_lines(source_dir() + "/README.md",
                      run_simtrain({"scenarios/llama405b_a4_224.yaml"}).out);
 }
 
 TEST_CASE("The tutorial can be walked through, and every figure that it quotes is printed") {
-  const std::filesystem::path source(SIMTRAIN_SOURCE_DIR);
+  const std::filesystem::path source(source_dir());
   const std::filesystem::path page = source / "docs/tutorial.md";
   const TempFolder folder;  // not of links: the tutorial changes its copy of the data
   std::filesystem::create_directories(folder.path() / "build/release");
@@ -154,7 +155,7 @@ TEST_CASE("The tutorial can be walked through, and every figure that it quotes i
   for (const std::string data : {"hardware", "scenarios", "validation", "tests/topology/data"})
     std::filesystem::copy(source / data, folder.path() / data,
                           std::filesystem::copy_options::recursive);
-  std::filesystem::create_symlink(SIMTRAIN_PROGRAM, folder.path() / "build/release/simtrain");
+  std::filesystem::create_symlink(program(), folder.path() / "build/release/simtrain");
   const Outcome walk =
       run_command_line({"/bin/sh", "-e", "-c", blocks_of(page, {"```console", "```sh"})},
                        {folder.path().string(), {{"SIMTRAIN_DATA", folder.path().string()}}, ""});
@@ -166,7 +167,7 @@ TEST_CASE("The tutorial can be walked through, and every figure that it quotes i
 
 /// The text between the first text fence of a page and its end.
 std::string table_of(const char* file) {
-  const std::string page = read_file(SIMTRAIN_SOURCE_DIR + std::string("/docs/") + file);
+  const std::string page = read_file(source_dir() + std::string("/docs/") + file);
   const std::string fence = "```text\n";
   const std::size_t start = page.find(fence) + fence.size();
   return page.substr(start, page.find("```", start) - start);
@@ -182,7 +183,7 @@ TEST_CASE("The table of measured kernels is what is printed now") {
 }
 
 TEST_CASE("Every command of the documents runs") {
-  const std::filesystem::path docs(SIMTRAIN_SOURCE_DIR "/docs");
+  const std::filesystem::path docs(source_dir() + "/docs");
   if (!std::filesystem::exists(docs)) return;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(docs)) {
     if (entry.path().extension() == ".md" && entry.path().filename() != "tutorial.md")

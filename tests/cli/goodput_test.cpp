@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/bad_edit.h"
+#include "tests/core/checkout.h"
 
 namespace simtrain::testing {
 namespace {
@@ -79,7 +80,7 @@ TEST_CASE("Equal jobs print equal bytes and write equal files, whatever the thre
   folder.write("job.yaml", std::string(kBaseScenario) + std::string(kJob));
   const CallOptions here{folder.path().string(), {}, ""};
   const auto one = run_command_line(
-      {"/usr/bin/taskset", "1", SIMTRAIN_PROGRAM, "goodput", "job.yaml", "--hdf5", "one.h5"}, here);
+      {"/usr/bin/taskset", "1", program(), "goodput", "job.yaml", "--hdf5", "one.h5"}, here);
   const Outcome all = run_simtrain(words("goodput job.yaml --hdf5 all.h5"), here);
   CHECK(all.status == 0);
   CHECK(one.out == all.out);

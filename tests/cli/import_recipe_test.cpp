@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/program.h"
+#include "tests/core/checkout.h"
 
 namespace simtrain::testing {
 namespace {
@@ -107,13 +108,13 @@ TEST_CASE("a refused recipe leaves no file") {
 TEST_CASE("an imported model can be trained") {
   const TempFolder folder;
   for (const std::string family : {"hardware", "scenarios"}) {
-    std::filesystem::copy(SIMTRAIN_SOURCE_DIR "/" + family, folder.path() / family,
+    std::filesystem::copy(source_dir() + "/" + family, folder.path() / family,
                           std::filesystem::copy_options::recursive);
   }
   CHECK(run_simtrain({"import", kData + "llama2_13b_config.json", "--name", "own-llama2-13b",
                       "--output", folder.file("scenarios/models/own-llama2-13b.yaml")})
             .status == 0);
-  const CallOptions options{SIMTRAIN_SOURCE_DIR, {{"SIMTRAIN_DATA", folder.path().string()}}, ""};
+  const CallOptions options{source_dir(), {{"SIMTRAIN_DATA", folder.path().string()}}, ""};
   const Outcome outcome = run_simtrain(
       words("run scenarios/llama31_8b_h100.yaml --row bf16-16 --set model=own-llama2-13b"),
       options);

@@ -3,11 +3,12 @@
 #include <doctest/doctest.h>
 
 #include "tests/cli/program.h"
+#include "tests/core/checkout.h"
 
 namespace simtrain::testing {
 namespace {
 
-const std::string kData = SIMTRAIN_SOURCE_DIR "/tests/topology/data/";
+const std::string kData = source_dir() + "/tests/topology/data/";
 
 /// Refused with exit status 2 and one line that ends so.
 void check_refused(const Outcome& outcome, const std::string& end) {
@@ -21,9 +22,9 @@ void check_refused(const Outcome& outcome, const std::string& end) {
 
 /// A data folder of one's own: the repository's hardware, copied so that files can be added.
 void copy_hardware(const TempFolder& folder) {
-  std::filesystem::copy(SIMTRAIN_SOURCE_DIR "/hardware", folder.path() / "hardware",
+  std::filesystem::copy(source_dir() + "/hardware", folder.path() / "hardware",
                         std::filesystem::copy_options::recursive);
-  std::filesystem::copy(SIMTRAIN_SOURCE_DIR "/scenarios", folder.path() / "scenarios",
+  std::filesystem::copy(source_dir() + "/scenarios", folder.path() / "scenarios",
                         std::filesystem::copy_options::recursive);
 }
 
@@ -32,7 +33,7 @@ std::string run_on(const TempFolder& folder, const std::string& node) {
   folder.write("hardware/clusters/lab.yaml",
                "name: lab\ndescription: two imported nodes\nnode: " + node +
                    "\nfabric: infiniband-ndr-superpod\nmax_nodes: {value: 2, source: test}\n");
-  const CallOptions options{SIMTRAIN_SOURCE_DIR, {{"SIMTRAIN_DATA", folder.path().string()}}, ""};
+  const CallOptions options{source_dir(), {{"SIMTRAIN_DATA", folder.path().string()}}, ""};
   const Outcome outcome = run_simtrain(
       words("run scenarios/llama31_8b_h100.yaml --row bf16-16 --set cluster.name=lab"), options);
   CAPTURE(outcome.err);
@@ -91,7 +92,7 @@ TEST_CASE("a GPU of one's own data folder is found, and nothing is taken from an
   for (const std::string node : {"dgx-a100", "dgx-a100-40gb", "hgx-a100-4hdr", "hgx-a100-4x100g",
                                  "hgx-a100-p4d", "oci-a100"})
     std::filesystem::remove(folder.path() / ("hardware/nodes/" + node + ".yaml"));
-  const CallOptions options{SIMTRAIN_SOURCE_DIR, {{"SIMTRAIN_DATA", folder.path().string()}}, ""};
+  const CallOptions options{source_dir(), {{"SIMTRAIN_DATA", folder.path().string()}}, ""};
   const Outcome outcome = run_simtrain({"import", kData + "dgx-a100-nccl.xml"}, options);
   CHECK(outcome.status == 0);
   for (const std::string text : {"name: dgx-a100-nccl\n", "gpu: a100-sxm # from sm 80",

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/cli/program.h"
+#include "tests/core/checkout.h"
 
 namespace simtrain::testing {
 namespace {
@@ -9,8 +10,8 @@ const std::string kFlagship = "scenarios/llama405b_a4_224.yaml";
 
 /// Installs below `prefix`.
 void install(const std::string& prefix) {
-  const Outcome outcome = run_command_line(
-      {SIMTRAIN_CMAKE, "--install", SIMTRAIN_BUILD, "--prefix", prefix, "--strip"});
+  const Outcome outcome =
+      run_command_line({cmake(), "--install", build_dir(), "--prefix", prefix, "--strip"});
   CAPTURE(outcome.err);
   REQUIRE(outcome.status == 0);
 }
@@ -91,7 +92,7 @@ TEST_CASE(
   const TempFolder folder;
   install(folder.file("root/usr"));
   const Outcome packed =
-      run_command_line({"/usr/bin/env", "cpack", "--config", SIMTRAIN_BUILD "/CPackConfig.cmake",
+      run_command_line({"/usr/bin/env", "cpack", "--config", build_dir() + "/CPackConfig.cmake",
                         "-B", folder.file("pack"), "-D", "CPACK_INSTALL_CMAKE_PROJECTS=", "-D",
                         "CPACK_INSTALLED_DIRECTORIES=" + folder.file("root") + ";/"},
                        {folder.path().string(), {}, ""});

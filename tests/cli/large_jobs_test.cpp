@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/program.h"
+#include "tests/core/checkout.h"
 
 namespace simtrain::testing {
 namespace {
@@ -30,7 +31,7 @@ const std::string& printed(const std::string& line) {
 }
 
 TEST_CASE("Every scenario file runs with all of its rows") {
-  for (const auto& entry : std::filesystem::directory_iterator(SIMTRAIN_SOURCE_DIR "/scenarios")) {
+  for (const auto& entry : std::filesystem::directory_iterator(source_dir() + "/scenarios")) {
     if (entry.path().extension() != ".yaml") continue;
     const nlohmann::json json =
         nlohmann::json::parse(printed("run " + entry.path().string() + " --format json"));

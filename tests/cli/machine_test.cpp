@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/data_copy.h"
+#include "tests/core/checkout.h"
 
 namespace simtrain::testing {
 namespace {
@@ -92,7 +93,7 @@ TEST_CASE("calibrate --machine writes a file that --machine takes") {
   const Data data;
   const std::string file = data.path("hardware/machines/made.yaml");
   const CallOptions there{data.path(""), {{"SIMTRAIN_DATA", data.path("")}}, ""};
-  const std::string kernels = SIMTRAIN_SOURCE_DIR "/hardware/measured/simumax-b200";
+  const std::string kernels = source_dir() + "/hardware/measured/simumax-b200";
   const std::vector<std::string> call{"calibrate", "--machine",         "made",
                                       "--cluster", "dgx-superpod-b200", "--kernels",
                                       kernels,     "--write",           file};
@@ -131,7 +132,7 @@ TEST_CASE("the machine file of SimuMax's node is what its measurements give") {
   REQUIRE(outcome.status == 0);
   const auto value =
       nlohmann::json::parse(outcome.out).at("values").at(0).at("value").get<double>();
-  const std::string file = read_file(SIMTRAIN_SOURCE_DIR "/hardware/machines/simumax-b200.yaml");
+  const std::string file = read_file(source_dir() + "/hardware/machines/simumax-b200.yaml");
   CHECK(file.find("value: " + nlohmann::json(value).dump()) != std::string::npos);
 }
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/data_copy.h"
+#include "tests/core/checkout.h"
 
 using namespace simtrain;
 using namespace simtrain::testing;
@@ -13,7 +14,7 @@ namespace {
 Outcome measured(const std::string& options) {
   static const Data data;
   static const bool copied = [] {
-    const std::filesystem::path from(SIMTRAIN_SOURCE_DIR "/validation/measured");
+    const std::filesystem::path from(source_dir() + "/validation/measured");
     const std::filesystem::path to = data.path("validation/measured");
     std::filesystem::create_directories(to);
     for (const char* file : {"korthikanti.yaml", "bridge_llama3_70b.yaml"})

@@ -6,6 +6,7 @@
 
 #include "tests/cli/bad_edit.h"
 #include "tests/cli/browser.h"
+#include "tests/core/checkout.h"
 #include "tests/output/page.h"
 
 namespace simtrain::testing {
@@ -126,7 +127,7 @@ TEST_CASE("JSON and table hold the same numbers") {
 
 TEST_CASE("every cluster of the repository whose GPUs run NCCL has a table of every operation") {
   for (const auto& entry :
-       std::filesystem::directory_iterator(SIMTRAIN_SOURCE_DIR "/hardware/clusters")) {
+       std::filesystem::directory_iterator(source_dir() + "/hardware/clusters")) {
     const std::string cluster = entry.path().stem().string();
     if (run_simtrain(words("nccl " + cluster + " --gpus 16 --op all_reduce --min 8 --max 8"))
             .err.find("do not run NCCL") != std::string::npos)

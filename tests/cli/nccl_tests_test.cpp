@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/program.h"
+#include "tests/core/checkout.h"
 
 namespace simtrain::testing {
 namespace {
@@ -91,7 +92,7 @@ TEST_CASE("validate --nccl LOG: what is missing or wrong is one line") {
                "12.44    N/A    83.06   12.62   12.62    N/A\n");
   folder.write("none.log", "hello\n");
   const CallOptions here{folder.path().string(), {}, ""};
-  const std::string sample = SIMTRAIN_SOURCE_DIR "/" + kSample;
+  const std::string sample = source_dir() + "/" + kSample;
   const std::vector<std::pair<std::string, std::string>> cases{
       {sample, "--cluster: is missing; the output of nccl-tests"},
       {sample + " --cluster dgx-superpod-h10", "--cluster: "},

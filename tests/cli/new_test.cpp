@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/program.h"
+#include "tests/core/checkout.h"
 
 namespace simtrain::testing {
 namespace {
@@ -98,8 +99,7 @@ TEST_CASE("new works on every cluster, and for every model") {
   const std::string file = folder.file("first.yaml");
   const auto names = [](const char* family) {
     std::vector<std::string> result;
-    for (const auto& entry :
-         std::filesystem::directory_iterator(std::string(SIMTRAIN_SOURCE_DIR) + "/" + family))
+    for (const auto& entry : std::filesystem::directory_iterator(source_dir() + "/" + family))
       result.push_back(entry.path().stem().string());
     std::sort(result.begin(), result.end());
     return result;
@@ -146,7 +146,7 @@ TEST_CASE("new takes the config.json of a Hugging Face model, or a model file, a
   CHECK(has(yaml, "seq_length: 4096 # ASSUMED: the longest sequence that the model"));
   CHECK(run(file).at("step_time_s").at("mean") > 0);
   const std::string model = folder.file("mine.yaml");
-  std::filesystem::copy_file(SIMTRAIN_SOURCE_DIR "/scenarios/models/gpt3-7b.yaml", model);
+  std::filesystem::copy_file(source_dir() + "/scenarios/models/gpt3-7b.yaml", model);
   REQUIRE(make("--force --model " + model + rest).status == 0);
   const Json own = run(file);
   REQUIRE(make("--force --model gpt3-7b" + rest).status == 0);

@@ -5,6 +5,7 @@
 
 #include "tests/cli/base_scenario.h"
 #include "tests/cli/program.h"
+#include "tests/core/checkout.h"
 #include "tests/measured/lines.h"
 
 namespace simtrain::testing {
@@ -34,7 +35,7 @@ TEST_CASE("The example runs are the documents' own log lines") {
 }
 
 TEST_CASE("The example runs are those scenarios and logs that the other tests read") {
-  const std::string root = SIMTRAIN_SOURCE_DIR "/";
+  const std::string root = source_dir() + "/";
   const std::string runs = root + "validation/example_runs/";
   for (const std::string name : {"llama31_8b_h100.yaml", "llama405b_a4_224.yaml"})
     CHECK(read_file(runs + name) == read_file(root + "scenarios/" + name));

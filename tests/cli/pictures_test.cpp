@@ -4,13 +4,14 @@
 #include <doctest/doctest.h>
 
 #include "tests/cli/program.h"
+#include "tests/core/checkout.h"
 
 namespace simtrain::testing {
 namespace {
 
 using std::filesystem::path;
 
-const path kRoot(SIMTRAIN_SOURCE_DIR);
+const path kRoot(source_dir());
 
 std::vector<path> pages() {
   std::vector<path> found{kRoot / "README.md"};

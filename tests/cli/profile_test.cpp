@@ -4,13 +4,14 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/program.h"
+#include "tests/core/checkout.h"
 
 namespace simtrain::testing {
 namespace {
 
 using nlohmann::json;
 
-const std::string kTable = SIMTRAIN_SOURCE_DIR "/tests/measured/data/nsys-kern-sum.csv";
+const std::string kTable = source_dir() + "/tests/measured/data/nsys-kern-sum.csv";
 const std::string kScenario = "scenarios/llama31_8b_h100.yaml";
 
 Outcome profile(std::vector<std::string> more) {
@@ -137,7 +138,7 @@ TEST_CASE("Kernels of nsys stats beside predicted ones, by kind") {
 
 TEST_CASE("A trace of torch.profiler, plain and packed, names its rank and its steps") {
   const TempFolder folder;
-  const std::string trace = SIMTRAIN_SOURCE_DIR "/tests/measured/data/kineto-rank3.json";
+  const std::string trace = source_dir() + "/tests/measured/data/kineto-rank3.json";
   const std::string packed = folder.file("trace.json.gz");
   REQUIRE(shell("gzip -c '" + trace + "' > '" + packed + "'").status == 0);
   for (const std::string& path : {trace, packed}) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "sim/core/invariant.h"
+#include "tests/core/checkout.h"
 
 namespace simtrain::testing {
 
@@ -66,7 +67,7 @@ inline std::string edited(std::string text, std::string_view replaced, std::stri
 }
 
 struct CallOptions {
-  std::string folder = SIMTRAIN_SOURCE_DIR;        ///< where it runs
+  std::string folder = source_dir();               ///< where it runs
   std::map<std::string, std::string> environment;  ///< beside what the tests have
   std::string standard_output;                     ///< this file, "-" for a closed one
 };
@@ -132,13 +133,13 @@ inline Outcome run_command_line(const std::vector<std::string>& command,
 
 /// Runs simtrain as a user types it.
 inline Outcome run_simtrain(std::vector<std::string> arguments, const CallOptions& options = {}) {
-  arguments.insert(arguments.begin(), SIMTRAIN_PROGRAM);
+  arguments.insert(arguments.begin(), program());
   return run_command_line(arguments, options);
 }
 
 /// The same through the shell, for pipes: `$SIMTRAIN` is the program.
 inline Outcome shell(const std::string& line, CallOptions options = {}) {
-  options.environment["SIMTRAIN"] = SIMTRAIN_PROGRAM;
+  options.environment["SIMTRAIN"] = program();
   return run_command_line({"/bin/sh", "-c", line}, options);
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/bad_edit.h"
+#include "tests/core/checkout.h"
 
 namespace simtrain::testing {
 namespace {
@@ -117,8 +118,8 @@ TEST_CASE("What advice to set promises is what the job with it takes") {
 TEST_CASE("Equal jobs give equal advice at any number of threads") {
   const JobFolder here;
   const CallOptions where{here.folder.path().string(), {}, ""};
-  const auto one = run_command_line(
-      {"/usr/bin/taskset", "1", SIMTRAIN_PROGRAM, "run", "job.yaml", "--job"}, where);
+  const auto one =
+      run_command_line({"/usr/bin/taskset", "1", program(), "run", "job.yaml", "--job"}, where);
   CHECK(one.out == here.run("run job.yaml --job").out);
 }
 

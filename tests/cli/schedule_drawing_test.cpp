@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/cli/program.h"
+#include "tests/core/checkout.h"
 
 namespace simtrain::testing {
 namespace {
@@ -13,7 +14,7 @@ TEST_CASE("The picture of schedules in the documents is what is drawn now") {
   CHECK(drawn.status == 0);
   CHECK(drawn.out.find("zb_h1") != std::string::npos);
   CHECK(read_file(folder.file("schedules.svg")) ==
-        read_file(SIMTRAIN_SOURCE_DIR "/docs/pictures/schedules.svg"));
+        read_file(source_dir() + "/docs/pictures/schedules.svg"));
 }
 
 TEST_CASE("Nothing else of a list is drawn") {

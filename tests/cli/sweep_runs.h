@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "tests/cli/program.h"
+#include "tests/core/checkout.h"
 
 namespace simtrain::testing {
 
@@ -74,7 +75,7 @@ inline bool has_lines(const std::filesystem::path& file, std::size_t lines) {
 }
 
 inline std::vector<std::string> simtrain_command(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), SIMTRAIN_PROGRAM);
+  arguments.insert(arguments.begin(), program());
   return arguments;
 }
 

@@ -4,13 +4,14 @@
 #include <termios.h>
 
 #include "tests/cli/program.h"
+#include "tests/core/checkout.h"
 
 namespace simtrain::testing {
 
 /// Runs simtrain with a terminal as standard output and standard error; `out` is what came there.
 inline Outcome run_on_terminal(std::vector<std::string> arguments,
                                const std::map<std::string, std::string>& environment = {}) {
-  arguments.insert(arguments.begin(), SIMTRAIN_PROGRAM);
+  arguments.insert(arguments.begin(), program());
   termios plain{};
   cfmakeraw(&plain);
   int terminal = -1;
@@ -19,7 +20,7 @@ inline Outcome run_on_terminal(std::vector<std::string> arguments,
   if (child == 0) {
     unsetenv("NO_COLOR");
     setenv("TERM", "xterm-256color", 1);
-    detail::execute(arguments, {SIMTRAIN_SOURCE_DIR, environment, ""});
+    detail::execute(arguments, {source_dir(), environment, ""});
   }
   std::string shown;
   char buffer[4096];

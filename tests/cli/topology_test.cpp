@@ -2,11 +2,12 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/bad_edit.h"
+#include "tests/core/checkout.h"
 
 namespace simtrain::testing {
 namespace {
 
-const std::string kFlagship = SIMTRAIN_SOURCE_DIR "/scenarios/llama405b_a4_224.yaml";
+const std::string kFlagship = source_dir() + "/scenarios/llama405b_a4_224.yaml";
 
 Outcome in_folder(const TempFolder& folder, std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "topology");
@@ -85,10 +86,10 @@ TEST_CASE("the drawings of the documents are what is drawn now") {
   const TempFolder folder;
   in_folder(folder, {"gcp-a4", "--nodes", "28", "--svg", "a4.svg"});
   CHECK(read_file(folder.file("a4.svg")) ==
-        read_file(SIMTRAIN_SOURCE_DIR "/docs/pictures/topology-a4-28.svg"));
+        read_file(source_dir() + "/docs/pictures/topology-a4-28.svg"));
   in_folder(folder, {"dgx-superpod-gb200", "--nodes", "144", "--svg", "nvl72.svg"});
   CHECK(read_file(folder.file("nvl72.svg")) ==
-        read_file(SIMTRAIN_SOURCE_DIR "/docs/pictures/topology-nvl72-8.svg"));
+        read_file(source_dir() + "/docs/pictures/topology-nvl72-8.svg"));
 }
 
 TEST_CASE("wrong questions are refused in one line") {

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/cli/program.h"
+#include "tests/core/checkout.h"
 
 namespace simtrain::testing {
 namespace {
@@ -102,8 +103,8 @@ TEST_CASE("A device that fills up leaves no half a trace") {
     CallOptions options;
     options.folder = folder.path().string();
     const Outcome outcome =
-        shell("trap '' XFSZ; ulimit -f 4; \"$SIMTRAIN\" run " SIMTRAIN_SOURCE_DIR
-              "/scenarios/llama31_70b_h100.yaml --row bf16-64 --set gbs=64 " +
+        shell("trap '' XFSZ; ulimit -f 4; \"$SIMTRAIN\" run " +
+                  source_dir() "/scenarios/llama31_70b_h100.yaml --row bf16-64 --set gbs=64 " +
                   option + " >/dev/null",
               options);
     CHECK(outcome.status == 2);

@@ -2,13 +2,14 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/program.h"
+#include "tests/core/checkout.h"
 
 namespace simtrain::testing {
 namespace {
 
 using Json = nlohmann::json;
 
-const std::string kScenario = SIMTRAIN_SOURCE_DIR "/scenarios/llama31_8b_h100.yaml";
+const std::string kScenario = source_dir() + "/scenarios/llama31_8b_h100.yaml";
 /// Few plans, short steps.
 const std::string kQuick = " --row bf16-16 --set gbs=32 --limit cp=1,2 --limit mbs=1,2";
 
@@ -124,7 +125,7 @@ TEST_CASE("where no plan fits tune says by how much, writes nothing and exits wi
 }
 
 TEST_CASE("tune recommends no plan that run calls tight, says what one would give, or ranks it") {
-  const std::string tight = "tune " SIMTRAIN_SOURCE_DIR
+  const std::string tight = "tune " + source_dir()
                             "/scenarios/llama31_405b_h100.yaml --row fp8-64 "
                             "--limit cp=1 --limit mbs=1 --top 1 ";
   const TempFolder folder;
@@ -198,7 +199,7 @@ TEST_CASE("tune refuses wrong input in one line") {
 }
 
 TEST_CASE("tune says where its output cannot be printed") {
-  CHECK(tune(kQuick, {SIMTRAIN_SOURCE_DIR, {}, "/dev/full"}).status == 3);
+  CHECK(tune(kQuick, {source_dir(), {}, "/dev/full"}).status == 3);
 }
 
 TEST_CASE("scale prints a line a size, and why one is illegal") {

@@ -2,6 +2,7 @@
 
 #include "tests/cli/bad_edit.h"
 #include "tests/cli/own_validation.h"
+#include "tests/core/checkout.h"
 #include "tests/output/page.h"
 
 namespace simtrain::testing {
@@ -98,7 +99,7 @@ TEST_CASE("A validation file without rows is refused") {
 }
 
 TEST_CASE("A validation file that names no scenario or no row is refused") {
-  const std::string scenarios = SIMTRAIN_SOURCE_DIR "/scenarios/";
+  const std::string scenarios = source_dir() + "/scenarios/";
   check_refused(validate(edited(std::string(kOwnValidation), "llama31_8b_h100", "llama31_9b_h100")),
                 scenarios + "llama31_9b_h100.yaml: there is no such file");
   check_refused(validate(edited(std::string(kOwnValidation), "bf16-8", "bf16-80")),

@@ -9,13 +9,14 @@
 #include <doctest/doctest.h>
 
 #include "sim/core/input/csv_cells.h"
+#include "tests/core/checkout.h"
 #include "tests/topology/clusters.h"
 
 using namespace simtrain;
 
 namespace {
 
-constexpr const char* kPoints = SIMTRAIN_SOURCE_DIR "/validation/experts/exchange.csv";
+const std::string kPoints = simtrain::testing::source_dir() + "/validation/experts/exchange.csv";
 
 struct Point {
   std::string gpu;

@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/core/checkout.h"
 #include "tests/core/error_of.h"
 
 using namespace simtrain;
@@ -13,7 +14,7 @@ using simtrain::testing::error_of;
 
 namespace {
 
-const DataFolder kData(SIMTRAIN_SOURCE_DIR);
+const DataFolder kData(simtrain::testing::source_dir());
 const SourcePlace kWhere{"s.yaml", 4, 8};
 
 std::string refused(const std::string& family, const std::string& name) {
@@ -45,7 +46,7 @@ TEST_CASE("an unknown name is refused at its place, with the closest known one")
 TEST_CASE("a family without files is reported") {
   CHECK(refused("hardware/nothing", "x") ==
         "s.yaml:4:8: cluster.name: 'x' is not in hardware/nothing; no files in " +
-            std::string(SIMTRAIN_SOURCE_DIR) + "/hardware/nothing");
+            simtrain::testing::source_dir() + "/hardware/nothing");
 }
 
 TEST_CASE("a name is never a way out of its folder") {

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "sim/core/files/data_folder.h"
+#include "tests/core/checkout.h"
 #include "tests/core/error_of.h"
 
 using namespace simtrain;
@@ -89,7 +90,7 @@ TEST_CASE("A written value takes the place of a value and its source, or is adde
 }
 
 TEST_CASE("Numbers set beneath those of a folder give way to them") {
-  const DataFolder data(SIMTRAIN_SOURCE_DIR);
+  const DataFolder data(simtrain::testing::source_dir());
   const auto slowdown = [](const DataFolder& folder) {
     YamlNode tree = folder.load_tree("hardware/gpus", "h100-sxm", {}, "gpu");
     return find_number(tree, "gemm.overlap_slowdown", kAsker).text;
@@ -107,7 +108,7 @@ TEST_CASE("What is no number has none") {
 }
 
 TEST_CASE("A data folder with numbers set reads them where their file is read, and only there") {
-  const DataFolder data(SIMTRAIN_SOURCE_DIR);
+  const DataFolder data(simtrain::testing::source_dir());
   const DataFolder changed =
       data.with({{"gpus/h100-sxm.yaml", "gemm.overlap_slowdown", 0.5, kAsker}});
   const auto slowdown = [](const DataFolder& folder, const std::string& name) {

@@ -11,10 +11,11 @@
 #include "sim/topology/specs/cluster_fields.h"
 #include "sim/topology/specs/gpu_fields.h"
 #include "sim/topology/specs/node_fields.h"
+#include "tests/core/checkout.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace simtrain;
-  static const DataFolder folder(SIMTRAIN_SOURCE_DIR);
+  static const DataFolder folder(simtrain::testing::source_dir());
   static const ClusterSpec lab = load_cluster(folder, "lab-uneven", 3, {});
   const std::string text(data, data + size);
   try {

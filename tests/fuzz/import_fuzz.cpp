@@ -7,9 +7,10 @@
 #include "sim/topology/import/import_format.h"
 #include "sim/topology/specs/cluster_spec.h"
 #include "sim/topology/specs/node_fields.h"
+#include "tests/core/checkout.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const simtrain::DataFolder folder(SIMTRAIN_SOURCE_DIR);
+  static const simtrain::DataFolder folder(simtrain::testing::source_dir());
   const simtrain::ImportFile file{"fuzz.txt", std::string(data, data + size)};
   for (const simtrain::ImportFormat& format : simtrain::node_formats()) {
     static_cast<void>(format.recognizes(file.text));

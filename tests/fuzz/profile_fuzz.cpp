@@ -8,6 +8,7 @@
 #include "sim/core/invariant.h"
 #include "sim/measured/profiles/profile_format.h"
 #include "sim/output/measured/profile_report.h"
+#include "tests/core/checkout.h"
 
 namespace {
 
@@ -16,9 +17,10 @@ using simtrain::Scenario;
 using simtrain::SimulatedStep;
 
 const SimulatedStep& job() {
-  static const simtrain::DataFolder data(SIMTRAIN_SOURCE_DIR);
+  static const simtrain::DataFolder data(simtrain::testing::source_dir());
   static const Scenario scenario =
-      simtrain::ScenarioSource::from_file(SIMTRAIN_SOURCE_DIR "/scenarios/llama31_8b_h100.yaml")
+      simtrain::ScenarioSource::from_file(simtrain::testing::source_dir() +
+                                          "/scenarios/llama31_8b_h100.yaml")
           .scenario(data, "bf16-8",
                     {simtrain::parse_setting("gbs=8"),
                      simtrain::parse_setting("model_overrides.num_layers=4")});

@@ -8,6 +8,7 @@
 #include "sim/run/scenario/scenario.h"
 #include "sim/workload/model/fields/model_fields.h"
 #include "sim/workload/model/model_spec.h"
+#include "tests/core/checkout.h"
 
 namespace {
 
@@ -24,7 +25,7 @@ simtrain::RecipeRequest request_for(const simtrain::RecipeFormat& format) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const simtrain::DataFolder folder(SIMTRAIN_SOURCE_DIR);
+  static const simtrain::DataFolder folder(simtrain::testing::source_dir());
   const simtrain::ImportFile file{"/nowhere/fuzz.txt", std::string(data, data + size)};
   for (const simtrain::RecipeFormat& format : simtrain::recipe_formats()) {
     static_cast<void>(format.recognizes(file.text));

@@ -7,13 +7,14 @@
 #include "sim/core/invariant.h"
 #include "sim/output/sweep/sweep_hdf5.h"
 #include "sim/output/sweep/sweep_rows.h"
+#include "tests/core/checkout.h"
 #include "tests/fuzz/scratch_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace simtrain;
-  static const DataFolder folder(SIMTRAIN_SOURCE_DIR);
+  static const DataFolder folder(simtrain::testing::source_dir());
   static const SweepQuestion question =
-      sweep_question(folder, {SIMTRAIN_SOURCE_DIR "/scenarios/llama31_8b_h100.yaml",
+      sweep_question(folder, {simtrain::testing::source_dir() + "/scenarios/llama31_8b_h100.yaml",
                               "bf16-8",
                               {},
                               {parse_axis("tp=2,3"), parse_axis("name=a")}});

@@ -12,6 +12,7 @@
 
 #include "sim/core/invariant.h"
 #include "sim/run/simulate.h"
+#include "tests/core/checkout.h"
 
 namespace {
 
@@ -49,7 +50,7 @@ void simulate_small(const Scenario& scenario) {
 }
 
 void read(const std::string& text, const std::vector<Setting>& settings) {
-  static const simtrain::DataFolder data(SIMTRAIN_SOURCE_DIR);
+  static const simtrain::DataFolder data(simtrain::testing::source_dir());
   const auto source = ScenarioSource::from_text(text, "fuzz.yaml");
   std::vector<std::string> rows = source.row_names();
   if (rows.empty()) rows.emplace_back();

@@ -10,6 +10,7 @@
 #include "sim/study/fit/kernel_validation.h"
 #include "sim/study/fit/parameters.h"
 #include "sim/study/validate/documented.h"
+#include "tests/core/checkout.h"
 #include "tests/fuzz/scratch_file.h"
 
 namespace {
@@ -48,7 +49,7 @@ void attempt(const Read& read) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const DataFolder folder(SIMTRAIN_SOURCE_DIR);
+  static const DataFolder folder(simtrain::testing::source_dir());
   static const ScratchFile file;
   static const PointsFolder points(file);
   file.write(data, size);

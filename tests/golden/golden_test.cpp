@@ -2,11 +2,12 @@
 #include <fmt/format.h>
 
 #include "tests/cli/program.h"
+#include "tests/core/checkout.h"
 
 namespace simtrain::testing {
 namespace {
 
-const std::filesystem::path kExpected(SIMTRAIN_SOURCE_DIR "/tests/golden/expected");
+const std::filesystem::path kExpected(source_dir() + "/tests/golden/expected");
 
 /// "line 3: expected '...', found '...'" for the first line that differs; empty where none does.
 std::string first_difference(const std::string& expected, const std::string& found) {

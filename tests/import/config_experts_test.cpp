@@ -3,6 +3,7 @@
 
 #include "sim/workload/model/fields/model_fields.h"
 #include "sim/workload/model/model_parts.h"
+#include "tests/core/checkout.h"
 #include "tests/core/error_of.h"
 #include "tests/import/recipes.h"
 
@@ -27,7 +28,7 @@ std::string hugging_face_error(const ImportFile& file, const std::vector<std::st
 
 /// A shipped model.
 ModelSpec shipped(const std::string& name) {
-  return DataFolder(SIMTRAIN_SOURCE_DIR).load<ModelSpec>("scenarios/models", name, {}, "model");
+  return DataFolder(source_dir()).load<ModelSpec>("scenarios/models", name, {}, "model");
 }
 
 void check_shipped(const ModelSpec& model, const std::string& name) {

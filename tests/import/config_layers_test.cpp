@@ -5,6 +5,7 @@
 #include "sim/workload/model/fields/model_fields.h"
 #include "sim/workload/model/layer_list.h"
 #include "sim/workload/model/model_parts.h"
+#include "tests/core/checkout.h"
 #include "tests/core/error_of.h"
 #include "tests/import/recipes.h"
 
@@ -49,7 +50,7 @@ std::string blocks_text(const ModelSpec& model) {
 void check_is_shipped(const ModelSpec& model, const std::string& name) {
   CAPTURE(name);
   const auto known =
-      DataFolder(SIMTRAIN_SOURCE_DIR).load<ModelSpec>("scenarios/models", name, {}, "model");
+      DataFolder(source_dir()).load<ModelSpec>("scenarios/models", name, {}, "model");
   CHECK(model_parameters(model) == model_parameters(known));
   CHECK(model_flops(model, 4096).products == model_flops(known, 4096).products);
   CHECK(model_flops(model, 4096).attention_square == model_flops(known, 4096).attention_square);

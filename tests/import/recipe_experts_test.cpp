@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "sim/run/simulate.h"
+#include "tests/core/checkout.h"
 #include "tests/core/error_of.h"
 #include "tests/import/recipes.h"
 
@@ -87,7 +88,7 @@ TEST_CASE("a script of Megatron-LM gives flex, its SMs and the modules to recomp
 TEST_CASE("a mixture of NeMo 1 is the committed scenario") {
   RecipeRequest request = job("gcp-a3-ultra", "nemo-25.02");
   const Scenario mine = scenario_in(yaml_of("mixtral_8x7b_nemo1.yaml", request));
-  const DataFolder data(SIMTRAIN_SOURCE_DIR);
+  const DataFolder data(source_dir());
   const Scenario known =
       ScenarioSource::from_file(data.root() + "/scenarios/mixtral_8x7b_h200.yaml")
           .scenario(data, "bf16-256", {});

@@ -3,6 +3,7 @@
 
 #include "sim/workload/model/fields/model_fields.h"
 #include "sim/workload/model/model_parts.h"
+#include "tests/core/checkout.h"
 #include "tests/core/error_of.h"
 #include "tests/import/recipes.h"
 
@@ -39,7 +40,7 @@ void check_same_recipe(const Recipe& mine, const Recipe& known) {
 }
 
 Recipe committed(const std::string& file, const std::string& row) {
-  const DataFolder data(SIMTRAIN_SOURCE_DIR);
+  const DataFolder data(source_dir());
   return ScenarioSource::from_file(data.root() + "/scenarios/" + file + ".yaml")
       .scenario(data, row, {})
       .recipe;

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "sim/collectives/libraries/nccl/nccl_library.h"
+#include "tests/core/checkout.h"
 #include "tests/core/error_of.h"
 #include "tests/import/recipes.h"
 
@@ -40,7 +41,7 @@ Case changed(Case one, const std::vector<std::string>& overrides) {
 
 Scenario imported(const Case& one) {
   ImportFile file = recipe_file(one.file);
-  if (one.file.ends_with("deepspeed.sh")) file.path = SIMTRAIN_SOURCE_DIR "/" + file.path;
+  if (one.file.ends_with("deepspeed.sh")) file.path = source_dir() + "/" + file.path;
   return scenario_in(import_recipe(file, one.request).yaml);
 }
 
@@ -66,7 +67,7 @@ TEST_CASE("recipes of all frameworks are known by their text") {
 }
 
 TEST_CASE("an LLM Foundry configuration is the scenario of the measured run") {
-  const DataFolder data(SIMTRAIN_SOURCE_DIR);
+  const DataFolder data(source_dir());
   const Scenario known =
       ScenarioSource::from_file(data.root() + "/validation/measured/scenarios/mpt_h100.yaml")
           .scenario(data, "30b-8-2048-3x21", {});
@@ -187,7 +188,7 @@ TEST_CASE("a script of Megatron-DeepSpeed takes in the configuration that it nam
 }
 
 TEST_CASE("a MaxText configuration is the scenario of the measured run") {
-  const DataFolder data(SIMTRAIN_SOURCE_DIR);
+  const DataFolder data(source_dir());
   const Scenario known =
       ScenarioSource::from_file(data.root() +
                                 "/validation/measured/scenarios/gcp_a4_maxtext_405b.yaml")

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "sim/run/simulate.h"
+#include "tests/core/checkout.h"
 #include "tests/core/error_of.h"
 #include "tests/import/recipes.h"
 
@@ -27,7 +28,7 @@ std::string refused_override(const std::string& text) {
 }
 
 void check_same_fields(const std::string& yaml, const std::string& committed) {
-  const YamlNode known = load_yaml_file(SIMTRAIN_SOURCE_DIR "/scenarios/" + committed + ".yaml");
+  const YamlNode known = load_yaml_file(source_dir() + "/scenarios/" + committed + ".yaml");
   const std::vector<std::string> mine = leaves(load_yaml_text(yaml, "imported.yaml"));
   const std::vector<std::string> theirs = leaves(known);
   CHECK(mine.size() == theirs.size());
@@ -45,7 +46,7 @@ TEST_CASE("the A4 recipe imports to the flagship scenario, field by field") {
 }
 
 TEST_CASE("the imported A4 recipe simulates the events of the flagship scenario") {
-  const DataFolder data(SIMTRAIN_SOURCE_DIR);
+  const DataFolder data(source_dir());
   const Report known =
       simulate(ScenarioSource::from_file(data.root() + "/scenarios/llama405b_a4_224.yaml")
                    .scenario(data, "", {}));

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "tests/core/checkout.h"
 #include "tests/core/error_of.h"
 #include "tests/import/recipes.h"
 
@@ -30,7 +31,7 @@ bool holds(const std::string& text, const std::string& part) {
 }  // namespace
 
 TEST_CASE("a torchtitan configuration gives the scenario of the measured run") {
-  const DataFolder data(SIMTRAIN_SOURCE_DIR);
+  const DataFolder data(source_dir());
   const Scenario known =
       ScenarioSource::from_file(data.root() + "/validation/measured/scenarios/titan_h100_70b.yaml")
           .scenario(data, "fp8-256-async", {});

@@ -7,6 +7,7 @@
 
 #include "sim/import/recipe_format.h"
 #include "sim/run/scenario/scenario.h"
+#include "tests/core/checkout.h"
 #include "tests/core/data_folder.h"
 
 namespace simtrain::testing {
@@ -14,7 +15,7 @@ namespace simtrain::testing {
 /// A recipe of tests/import/data; its path is from the root of the repository.
 inline ImportFile recipe_file(const std::string& name) {
   const std::string path = "tests/import/data/" + name;
-  std::ifstream file(SIMTRAIN_SOURCE_DIR "/" + path, std::ios::binary);
+  std::ifstream file(source_dir() + "/" + path, std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();
   return {path, text.str()};

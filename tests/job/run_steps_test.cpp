@@ -10,6 +10,7 @@
 
 #include "sim/core/files/data_folder.h"
 #include "sim/run/results/sampled_steps.h"
+#include "tests/core/checkout.h"
 #include "tests/core/error_of.h"
 
 namespace simtrain::testing {
@@ -26,7 +27,7 @@ Report steady(int steps, std::uint64_t seed = 0) {
   return report;
 }
 
-StepEvents events() { return load_step_events(DataFolder(SIMTRAIN_SOURCE_DIR)); }
+StepEvents events() { return load_step_events(DataFolder(source_dir())); }
 
 double mean_behind_first(const std::vector<RunStep>& steps) {
   double sum = 0;
@@ -94,7 +95,7 @@ TEST_CASE("A file of step events without a row for all software is refused") {
   const fs::path root = fs::temp_directory_path() / "simtrain-step-events";
   fs::create_directories(root / "hardware");
   std::ostringstream text;
-  text << std::ifstream(fs::path(SIMTRAIN_SOURCE_DIR) / "hardware/steps.yaml").rdbuf();
+  text << std::ifstream(fs::path(source_dir()) / "hardware/steps.yaml").rdbuf();
   const auto refusal = [&](const std::string& replaced, const std::string& by) {
     std::string edited = text.str();
     edited.replace(edited.find(replaced), replaced.size(), by);

@@ -7,6 +7,7 @@
 #include "sim/job/specs/failure_spec.h"
 #include "sim/job/specs/storage_spec.h"
 #include "tests/cli/program.h"
+#include "tests/core/checkout.h"
 #include "tests/core/data_folder.h"
 
 namespace simtrain::testing {
@@ -19,8 +20,7 @@ std::string refused(const std::string& family, const std::string& name, const st
   const TempFolder folder;
   const std::string path = "hardware/" + family + "/" + name + ".yaml";
   std::filesystem::create_directories(folder.path() / "hardware" / family);
-  folder.write(path,
-               edited(read_file(std::filesystem::path(SIMTRAIN_SOURCE_DIR) / path), replaced, by));
+  folder.write(path, edited(read_file(std::filesystem::path(source_dir()) / path), replaced, by));
   try {
     static_cast<void>(load(DataFolder(folder.path().string()), name));
   } catch (const InputError& error) {

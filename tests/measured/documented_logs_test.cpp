@@ -4,12 +4,13 @@
 
 #include "sim/measured/run_metrics.h"
 #include "sim/measured/training_metrics.h"
+#include "tests/core/checkout.h"
 #include "tests/measured/lines.h"
 
 namespace simtrain::testing {
 namespace {
 
-const std::string kData = SIMTRAIN_SOURCE_DIR "/tests/measured/data/";
+const std::string kData = source_dir() + "/tests/measured/data/";
 
 template <class T>
 Sourced<T> known(T value) {

@@ -7,6 +7,7 @@
 
 #include "sim/run/analysis/critical_path.h"
 #include "sim/run/analysis/nccl_calls.h"
+#include "tests/core/checkout.h"
 #include "tests/core/error_of.h"
 
 namespace simtrain::testing {
@@ -14,8 +15,8 @@ namespace {
 
 Scenario scenario_of(const std::string& file, const std::string& row,
                      const std::vector<Setting>& settings = {}) {
-  static const DataFolder data(SIMTRAIN_SOURCE_DIR);
-  return ScenarioSource::from_file(SIMTRAIN_SOURCE_DIR "/scenarios/" + file)
+  static const DataFolder data(source_dir());
+  return ScenarioSource::from_file(source_dir() + "/scenarios/" + file)
       .scenario(data, row, settings);
 }
 

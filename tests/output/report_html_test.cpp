@@ -172,7 +172,7 @@ std::string page_of(const Case& c, bool explained) {
   const SimulatedStep simulated = simulate_step(scenario);
   std::optional<Explanation> why;
   if (explained) why = explain({source, data, c.row, settings}, simulated);
-  return run_html(simulated, report_of(simulated),
+  return run_html(simulated, report_of(simulated), step_work(simulated),
                   provenance_of(data, source.tree(c.row, settings)), why);
 }
 

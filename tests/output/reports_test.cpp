@@ -7,12 +7,13 @@
 #include "sim/output/run/json_report.h"
 #include "sim/output/text/text_report.h"
 #include "sim/run/simulate.h"
+#include "tests/core/checkout.h"
 
 namespace simtrain {
 namespace {
 
 const DataFolder& data() {
-  static const DataFolder folder(SIMTRAIN_SOURCE_DIR);
+  static const DataFolder folder(testing::source_dir());
   return folder;
 }
 

@@ -16,6 +16,7 @@
 #include "sim/study/tune/tune.h"
 #include "sim/study/what_if/scale.h"
 #include "sim/workload/model/recipe_grid.h"
+#include "tests/core/checkout.h"
 #include "tests/property/random_job.h"
 #include "tests/run/report_text.h"
 #include "tests/run/work_sums.h"
@@ -50,14 +51,14 @@ int jobs(int short_run, int every = 1) {
 
 const ScenarioSource& source() {
   static const ScenarioSource source =
-      ScenarioSource::from_file(std::string(SIMTRAIN_SOURCE_DIR "/") + RandomJob::kFile);
+      ScenarioSource::from_file(source_dir() + "/" + RandomJob::kFile);
   return source;
 }
 
 const RandomClusters& clusters() {
   static const RandomClusters clusters(
-      std::filesystem::path(SIMTRAIN_BUILD) / "torture" / std::to_string(seed()),
-      SIMTRAIN_SOURCE_DIR, static_cast<std::uint64_t>(seed()), 60);
+      std::filesystem::path(build_dir()) / "torture" / std::to_string(seed()), source_dir(),
+      static_cast<std::uint64_t>(seed()), 60);
   return clusters;
 }
 
@@ -253,7 +254,7 @@ TEST_CASE("torture: a row of a sweep and a size of a scale are what run gives") 
     const SweepAxis batch =
         parse_axis(fmt::format("gbs={}", job.scenario.recipe.training.global_batch_size));
     const SweepRow row =
-        evaluate(sweep_question(data(), {std::string(SIMTRAIN_SOURCE_DIR "/") + RandomJob::kFile,
+        evaluate(sweep_question(data(), {source_dir() + "/" + RandomJob::kFile,
                                          RandomJob::kRow,
                                          settings,
                                          {batch}}),

@@ -10,6 +10,7 @@
 
 #include "sim/run/engine/executor.h"
 #include "sim/workload/model/recipe_grid.h"
+#include "tests/core/checkout.h"
 #include "tests/property/draw.h"
 
 using namespace simtrain;
@@ -17,7 +18,7 @@ using namespace simtrain::testing;
 
 namespace {
 
-constexpr const char* kFile = SIMTRAIN_SOURCE_DIR "/scenarios/llama31_8b_h100.yaml";
+const std::string kFile = source_dir() + "/scenarios/llama31_8b_h100.yaml";
 
 std::vector<std::string> small_recipe(Draw& draw) {
   const int nodes = draw.between(1, 4);
@@ -67,7 +68,7 @@ std::vector<std::string> small_recipe(Draw& draw) {
 }
 
 std::optional<Scenario> scenario_of(const std::vector<std::string>& settings) {
-  static const DataFolder data(SIMTRAIN_SOURCE_DIR);
+  static const DataFolder data(source_dir());
   static const ScenarioSource source = ScenarioSource::from_file(kFile);
   std::vector<Setting> parsed;
   for (const std::string& text : settings) parsed.push_back(parse_setting(text));

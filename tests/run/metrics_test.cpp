@@ -9,13 +9,15 @@
 
 #include "sim/core/files/data_folder.h"
 #include "sim/workload/model/fields/model_fields.h"
+#include "tests/core/checkout.h"
 
 using namespace simtrain;
 
 namespace {
 
 ModelSpec model(const std::string& name) {
-  return DataFolder(SIMTRAIN_SOURCE_DIR).load<ModelSpec>("scenarios/models", name, {}, "model");
+  return DataFolder(simtrain::testing::source_dir())
+      .load<ModelSpec>("scenarios/models", name, {}, "model");
 }
 
 double mfu(double flops, double batch, double step_time_s, double gpus, double peak_tflops) {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "sim/run/simulate.h"
+#include "tests/core/checkout.h"
 #include "tests/core/sanitized.h"
 #include "tests/run/report_text.h"
 #include "tests/run/scenarios.h"
@@ -45,15 +46,16 @@ std::string simulated(const ScenarioSource& source, const DataFolder& data,
 }  // namespace
 
 TEST_CASE("threads that share clusters and data give the reports of one thread without") {
-  const auto source =
-      ScenarioSource::from_file(SIMTRAIN_SOURCE_DIR "/scenarios/llama31_405b_h100.yaml");
+  const auto source = ScenarioSource::from_file(simtrain::testing::source_dir() +
+                                                "/scenarios/llama31_405b_h100.yaml");
   const std::vector<std::vector<std::string>> plans = testing::thinned(many_plans());
   std::vector<std::string> expected;
   expected.reserve(plans.size());
   for (const auto& plan : plans)
-    expected.push_back(simulated(source, DataFolder(SIMTRAIN_SOURCE_DIR), plan, nullptr));
+    expected.push_back(
+        simulated(source, DataFolder(simtrain::testing::source_dir()), plan, nullptr));
 
-  const DataFolder data(SIMTRAIN_SOURCE_DIR);
+  const DataFolder data(simtrain::testing::source_dir());
   ClusterCache clusters(3);
   constexpr std::size_t kRounds = 2;
   std::vector<std::string> found(kRounds * plans.size());

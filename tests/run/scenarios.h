@@ -4,13 +4,13 @@
 #include <vector>
 
 #include "sim/run/simulate.h"
+#include "tests/core/checkout.h"
 #include "tests/core/data_folder.h"
 
 namespace simtrain::testing {
 
 inline ScenarioSource scenario_file(const std::string& name) {
-  return ScenarioSource::from_file(std::string(SIMTRAIN_SOURCE_DIR) + "/scenarios/" + name +
-                                   ".yaml");
+  return ScenarioSource::from_file(source_dir() + "/scenarios/" + name + ".yaml");
 }
 
 /// A run of scenarios/: file, row of its table, `--set` settings over it.

@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "sim/core/files/data_folder.h"
+#include "tests/core/checkout.h"
 #include "tests/core/error_of.h"
 
 using namespace simtrain;
@@ -51,7 +52,7 @@ UncertaintySpec spec_of(std::vector<KindError> kinds) {
 /// What loading the data file says with these rows before its own.
 std::string refusal_with(const std::string& rows) {
   namespace fs = std::filesystem;
-  const fs::path source = SIMTRAIN_SOURCE_DIR "/hardware";
+  const fs::path source = simtrain::testing::source_dir() + "/hardware";
   const fs::path root = fs::temp_directory_path() /
                         ("simtrain-uncertainty-" + std::to_string(std::hash<std::string>()(rows)));
   fs::create_directories(root / "hardware");
@@ -155,7 +156,7 @@ TEST_CASE("The machine row of the GPU counts, else the last") {
 }
 
 TEST_CASE("The data file has a row for every share, and says where its values come from") {
-  const UncertaintySpec spec = load_uncertainty(DataFolder(SIMTRAIN_SOURCE_DIR));
+  const UncertaintySpec spec = load_uncertainty(DataFolder(simtrain::testing::source_dir()));
   for (const KindError& row : spec.kinds) {
     CAPTURE(name_of(row.share));
     CHECK(row.relative_error.value > 0);

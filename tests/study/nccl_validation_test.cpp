@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "tests/cli/program.h"
+#include "tests/core/checkout.h"
 #include "tests/core/error_of.h"
 
 using namespace simtrain;
@@ -80,8 +81,8 @@ TEST_CASE("measured NCCL curves are met within the bounds of their machine and c
                                        {{"H200 A3 Ultra", "all_reduce"}, {0.082, 0.242}}};
 
   const std::vector<CurvePoint> points =
-      validate_curves(DataFolder(SIMTRAIN_SOURCE_DIR),
-                      std::string(SIMTRAIN_SOURCE_DIR) + "/validation/nccl/curves.yaml");
+      validate_curves(DataFolder(simtrain::testing::source_dir()),
+                      simtrain::testing::source_dir() + "/validation/nccl/curves.yaml");
   std::map<Group, std::vector<const CurvePoint*>> groups;
   for (const CurvePoint& one : points) {
     if (one.bytes >= 1 << 20) groups[{one.machine, one.collective}].push_back(&one);
@@ -108,8 +109,8 @@ TEST_CASE("measured NCCL curves are met within the bounds of their machine and c
 // curves the 90th percentile from 1 MiB on misses it, for the causes that nccl-validation.md names.
 TEST_CASE("measured NCCL curves are met within the bounds of the closing table") {
   const std::vector<CurvePoint> points =
-      validate_curves(DataFolder(SIMTRAIN_SOURCE_DIR),
-                      std::string(SIMTRAIN_SOURCE_DIR) + "/validation/nccl/curves.yaml");
+      validate_curves(DataFolder(simtrain::testing::source_dir()),
+                      simtrain::testing::source_dir() + "/validation/nccl/curves.yaml");
   const auto reached = [&](bool large, const std::function<bool(const CurvePoint&)>& wanted) {
     std::vector<const CurvePoint*> chosen;
     for (const CurvePoint& one : points) {
@@ -148,8 +149,8 @@ TEST_CASE("curves that do not fit together are refused at their place") {
                      ",\n     collective: all_reduce, nccl: {}, use: tested, source: own,\n"
                      "     bytes: [8, 16], us: " +
                      us + "}\n");
-    const std::string text =
-        testing::error_of([&] { validate_curves(DataFolder(SIMTRAIN_SOURCE_DIR), path); });
+    const std::string text = testing::error_of(
+        [&] { validate_curves(DataFolder(simtrain::testing::source_dir()), path); });
     return text.substr(std::min(path.size(), text.size()));
   };
   CHECK(refused("16", "[1, 2]").empty());

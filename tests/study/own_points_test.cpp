@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "sim/study/fit/kernel_points.h"
+#include "tests/core/checkout.h"
 
 namespace simtrain {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 /// What hardware/measure/measure.py writes, with made-up times (tests/measure/harness.py).
 const std::vector<KernelPoint>& points() {
   static const std::vector<KernelPoint> all =
-      load_kernel_points(SIMTRAIN_SOURCE_DIR "/tests/measure/example");
+      load_kernel_points(testing::source_dir() + "/tests/measure/example");
   return all;
 }
 

@@ -9,6 +9,7 @@
 
 #include "sim/study/fit/calibrate.h"
 #include "sim/study/fit/leave_out.h"
+#include "tests/core/checkout.h"
 #include "tests/core/data_folder.h"
 #include "tests/core/error_of.h"
 
@@ -18,7 +19,7 @@ using simtrain::testing::error_of;
 
 namespace {
 
-const std::string kDocumented = SIMTRAIN_SOURCE_DIR "/validation/documented.yaml";
+const std::string kDocumented = simtrain::testing::source_dir() + "/validation/documented.yaml";
 
 /// The smallest jobs of some tables.
 std::vector<StepTime> few_rows() {

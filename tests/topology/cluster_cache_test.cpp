@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "sim/core/files/data_folder.h"
+#include "tests/core/checkout.h"
 #include "tests/topology/clusters.h"
 
 using namespace simtrain;
@@ -10,7 +11,7 @@ using namespace simtrain;
 namespace {
 
 ClusterSpec spec(const std::string& name, int nodes) {
-  return load_cluster(DataFolder(SIMTRAIN_SOURCE_DIR), name, nodes, {});
+  return load_cluster(DataFolder(simtrain::testing::source_dir()), name, nodes, {});
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "sim/core/files/data_folder.h"
 #include "sim/topology/graph/cluster_graph.h"
 #include "sim/topology/graph/wiring.h"
+#include "tests/core/checkout.h"
 #include "tests/core/error_of.h"
 #include "tests/topology/clusters.h"
 
@@ -131,7 +132,7 @@ TEST_CASE("distance distinguishes GPU, NVLink domain, unit and fabric") {
 }
 
 TEST_CASE("a cluster file that names unknown hardware or too many nodes is refused") {
-  const DataFolder data(SIMTRAIN_SOURCE_DIR);
+  const DataFolder data(simtrain::testing::source_dir());
   const auto load = [&](const std::string& name, int nodes) {
     return error_of([&] { static_cast<void>(load_cluster(data, name, nodes, {"s.yaml", 3, 9})); });
   };
@@ -142,7 +143,7 @@ TEST_CASE("a cluster file that names unknown hardware or too many nodes is refus
 }
 
 TEST_CASE("every cluster file of the house loads and names its own file") {
-  const DataFolder data(SIMTRAIN_SOURCE_DIR);
+  const DataFolder data(simtrain::testing::source_dir());
   for (const std::string& name : data.names("hardware/clusters")) {
     CAPTURE(name);
     const ClusterSpec spec = load_cluster(data, name, 1, {});
@@ -162,7 +163,7 @@ TEST_CASE("a latency beyond 1 ms is refused, since routing would take it for a N
   namespace fs = std::filesystem;
   const fs::path root = fs::temp_directory_path() / ("simtrain-" + std::to_string(::getpid()));
   fs::create_directories(root);
-  fs::copy(fs::path(SIMTRAIN_SOURCE_DIR) / "hardware", root / "hardware",
+  fs::copy(fs::path(simtrain::testing::source_dir()) / "hardware", root / "hardware",
            fs::copy_options::recursive);
   const fs::path fabric = root / "hardware/fabrics/roce-gcp-a4.yaml";
   std::ostringstream text;

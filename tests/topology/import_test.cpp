@@ -10,15 +10,16 @@
 #include "sim/topology/import/import_format.h"
 #include "sim/topology/import/node_inventory.h"
 #include "sim/topology/specs/node_fields.h"
+#include "tests/core/checkout.h"
 #include "tests/core/error_of.h"
 
 namespace simtrain::testing {
 namespace {
 
-const DataFolder kData(SIMTRAIN_SOURCE_DIR);
+const DataFolder kData(source_dir());
 
 ImportFile input(const std::string& name) {
-  std::ifstream file(SIMTRAIN_SOURCE_DIR "/tests/topology/data/" + name, std::ios::binary);
+  std::ifstream file(source_dir() + "/tests/topology/data/" + name, std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();
   REQUIRE(!text.str().empty());

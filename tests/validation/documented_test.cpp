@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "sim/study/validate/validate.h"
+#include "tests/core/checkout.h"
 
 namespace simtrain {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 /// The documented figures, predicted once.
 const ValidationResult& documented() {
   static const ValidationResult result = validate_documents(
-      DataFolder(SIMTRAIN_SOURCE_DIR), SIMTRAIN_SOURCE_DIR "/validation/documented.yaml");
+      DataFolder(testing::source_dir()), testing::source_dir() + "/validation/documented.yaml");
   return result;
 }
 
@@ -169,8 +170,8 @@ TEST_CASE("The two memory lines are predicted within 5 %") {
 }
 
 TEST_CASE("Memory that others measured is inside its bounds, and none of it is a headline") {
-  const ValidationResult memory = validate_documents(DataFolder(SIMTRAIN_SOURCE_DIR),
-                                                     SIMTRAIN_SOURCE_DIR "/validation/memory.yaml");
+  const ValidationResult memory = validate_documents(
+      DataFolder(testing::source_dir()), testing::source_dir() + "/validation/memory.yaml");
   CHECK(memory.rows().empty());
   CHECK(broken_bounds(memory) == std::vector<std::string>{});
   REQUIRE(memory.memory_bounds);

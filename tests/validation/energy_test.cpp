@@ -11,12 +11,13 @@
 #include "sim/run/simulate.h"
 #include "sim/topology/specs/gpu_fields.h"
 #include "sim/workload/plan/step_clock.h"
+#include "tests/core/checkout.h"
 
 namespace simtrain {
 namespace {
 
 StepEnergy energy_of(const std::string& path, const std::string& row) {
-  const DataFolder data(SIMTRAIN_SOURCE_DIR);
+  const DataFolder data(testing::source_dir());
   const auto source = ScenarioSource::from_file(data.root() + "/" + path);
   return simulate(source.scenario(data, row, {})).energy;
 }
@@ -27,7 +28,7 @@ struct MeasuredGemm {
 };
 
 std::vector<MeasuredGemm> measured_gemms() {
-  std::ifstream file(std::string(SIMTRAIN_SOURCE_DIR) + "/validation/energy/h200_gemm_power.csv");
+  std::ifstream file(testing::source_dir() + "/validation/energy/h200_gemm_power.csv");
   std::vector<MeasuredGemm> rows;
   for (std::string line; std::getline(file, line);) {
     if (line.starts_with('#') || line.starts_with('m')) continue;
@@ -60,7 +61,7 @@ double loop_watts(const GpuSpec& gpu, const Gemm& gemm) {
 
 // ai-dynamo/aiconfigurator systems/data, vllm 0.22.0: power logged in loops of at least 1 s.
 TEST_CASE("the power of GEMM loops on an H200 is predicted to 5 % in the mean") {
-  const DataFolder data(SIMTRAIN_SOURCE_DIR);
+  const DataFolder data(testing::source_dir());
   const auto gpu = data.load<GpuSpec>("hardware/gpus", "h200-sxm", {}, "");
   double large = 0;
   double narrow = 0;

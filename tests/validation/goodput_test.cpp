@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/core/checkout.h"
 #include "tests/run/scenarios.h"
 
 namespace simtrain::testing {
@@ -14,8 +15,8 @@ namespace {
 /// A row of a file of validation/jobs.
 Goodput published_in(const std::string& file, const std::string& row,
                      const std::vector<std::string>& settings = {}) {
-  const auto source = ScenarioSource::from_file(std::string(SIMTRAIN_SOURCE_DIR) +
-                                                "/validation/jobs/" + file + ".yaml");
+  const auto source =
+      ScenarioSource::from_file(source_dir() + "/validation/jobs/" + file + ".yaml");
   std::vector<Setting> parsed{parse_setting("job.runs=100")};
   for (const std::string& text : settings) parsed.push_back(parse_setting(text));
   return goodput(load_job(data_folder(), source.scenario(data_folder(), row, parsed),

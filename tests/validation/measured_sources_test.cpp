@@ -5,13 +5,15 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/core/checkout.h"
+
 using namespace simtrain;
 
 namespace {
 
 const std::vector<MeasuredSourceRow>& runs() {
   static const std::vector<MeasuredSourceRow> kRuns =
-      measured_sources(DataFolder(SIMTRAIN_SOURCE_DIR));
+      measured_sources(DataFolder(simtrain::testing::source_dir()));
   return kRuns;
 }
 
@@ -70,7 +72,7 @@ TEST_CASE("Every run says who measured it, with what and when") {
 }
 
 TEST_CASE("The slow side of hardware/uncertainty.yaml is what the runs give") {
-  const UncertaintySpec spec = load_uncertainty(DataFolder(SIMTRAIN_SOURCE_DIR));
+  const UncertaintySpec spec = load_uncertainty(DataFolder(simtrain::testing::source_dir()));
   for (const StackError& stack : spec.stacks) {
     if (stack.known == StackKnowledge::fitted) continue;
     CAPTURE(name_of(stack.known));

@@ -7,6 +7,7 @@
 #include "sim/run/scenario/scenario.h"
 #include "sim/workload/model/recipe_grid.h"
 #include "sim/workload/plan/memory/memory.h"
+#include "tests/core/checkout.h"
 
 namespace simtrain {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 /// A documented row with another number of nodes: DP and the global batch scale with it, as from
 /// row to row of the documents' tables.
 Room room(const std::string& file, const std::string& row, double scale = 1) {
-  const DataFolder data(SIMTRAIN_SOURCE_DIR);
+  const DataFolder data(testing::source_dir());
   const auto source = ScenarioSource::from_file(data.root() + "/scenarios/" + file + ".yaml");
   Scenario scenario = source.scenario(data, row, {});
   Recipe& recipe = scenario.recipe;
