@@ -3,6 +3,8 @@
 #include <exception>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "sim/app/console.h"
 #include "sim/core/input/input_error.h"
 #include "sim/study/tasks/mpi_session.h"
@@ -50,6 +52,25 @@ void run_or_abort(const Console& console, const MpiSession* mpi, Work work) {
     console.error(error.what());
     mpi->abort(kOwnFailure);
   }
+}
+
+/// What a rank other than 0 does: makes the question of its own command line with `ask`, and once it
+/// is the one that rank 0 has announced (their fingerprints), works for it with `serve`. `path` is the
+/// scenario's, for the error where files of this rank differ. Nothing where rank 0 has no work.
+template <class Ask, class Serve>
+void follow_first_rank(const Console& console, const MpiSession& mpi, const std::string& path,
+                       Ask ask, Serve serve) {
+  const std::string announced = mpi.from_first({});
+  if (announced == Announcement::kNoWork) return;
+  run_or_abort(console, &mpi, [&] {
+    const auto question = ask();
+    if (question.fingerprint != announced)
+      throw InputError({path}, "",
+                       fmt::format("is another question on rank {}: its scenario or hardware files "
+                                   "differ from those of rank 0",
+                                   mpi.rank()));
+    serve(question);
+  });
 }
 
 }  // namespace simtrain

@@ -4,25 +4,13 @@
 #include <vector>
 
 #include "sim/run/inner_traffic_of.h"
-#include "sim/run/step_rank.h"
+#include "sim/run/planned_rank.h"
 
 namespace simtrain {
 namespace {
 
-/// By op of a program: whether it is a stretch of a pass that is cut.
-std::vector<bool> stretches_in(const Program& program) {
-  std::vector<bool> cut(program.ops.size(), false);
-  std::uint32_t last = kNoOp;
-  for (std::uint32_t op = 0; op < program.ops.size(); ++op) {
-    if (!program.ops[op].compute || !is_pass(program.ops[op])) continue;
-    if (last != kNoOp && same_pass(program.ops[last], program.ops[op])) cut[last] = cut[op] = true;
-    last = op;
-  }
-  return cut;
-}
-
 /// The transfers of the pieces of an op, one piece after the other.
-std::vector<Burst> bursts_of(const StepRank& rank, std::uint32_t op, const PassTraffic& calls) {
+std::vector<Burst> bursts_of(const PlannedRank& rank, std::uint32_t op, const PassTraffic& calls) {
   std::vector<Burst> bursts;
   for (const PieceRun& run : rank.pieces(op)) {
     const SimulatedPiece& piece = rank.simulated(run.piece);
@@ -35,12 +23,11 @@ std::vector<Burst> bursts_of(const StepRank& rank, std::uint32_t op, const PassT
   return bursts;
 }
 
-std::vector<Bursts> bursts_of(const StepRank& rank) {
+std::vector<Bursts> bursts_of(const PlannedRank& rank) {
   const Program& program = rank.program();
   std::vector<Bursts> bursts(program.inner.size());
-  const std::vector<bool> cut = stretches_in(program);
   for (std::uint32_t op = 0; op < program.ops.size(); ++op) {
-    if (!cut[op]) continue;
+    if (!rank.is_stretch(op)) continue;
     const std::uint32_t traffic = program.compute_costs[program.ops[op].cost].traffic;
     if (traffic == kNoTraffic || !bursts[traffic].all.empty()) continue;
     bursts[traffic] = Bursts(bursts_of(rank, op, program.inner[traffic]));
@@ -50,7 +37,7 @@ std::vector<Bursts> bursts_of(const StepRank& rank) {
 
 }  // namespace
 
-PlanBursts pass_bursts(const SimulatedStep& step) {
+PlanBursts pass_bursts(const PlannedStep& step) {
   const Plan& plan = step.plan;
   const bool meet = std::any_of(plan.groups.begin(), plan.groups.end(),
                                 [](const Group& group) { return !group.inner.empty(); });
@@ -61,7 +48,7 @@ PlanBursts pass_bursts(const SimulatedStep& step) {
   for (const SimulatedRank& rank : plan.ranks) {
     if (done[rank.program]) continue;
     done[rank.program] = true;
-    bursts[rank.program] = bursts_of(StepRank(step, rank.rank));
+    bursts[rank.program] = bursts_of(PlannedRank(step, rank.rank));
   }
   return bursts;
 }

@@ -1,56 +1,18 @@
 #include "sim/run/simulated_step.h"
 
+#include <chrono>
+
 #include "sim/run/engine/executor.h"
 #include "sim/run/pass_bursts.h"
-#include "sim/run/planned_step.h"
-#include "sim/workload/model/recipe_grid.h"
-#include "sim/workload/plan/step_clock.h"
 
 namespace simtrain {
-namespace {
-
-std::shared_ptr<const Cluster> cluster_for(const ClusterSpec& spec, ClusterCache* clusters) {
-  return clusters != nullptr ? clusters->get(spec) : std::make_shared<const Cluster>(spec);
-}
-
-}  // namespace
-
-Job lay_out(const Scenario& scenario, const SimulateOptions& options) {
-  std::shared_ptr<const Cluster> cluster = cluster_for(scenario.cluster, options.clusters);
-  Placement placement = place(scenario.cluster, scenario.placement);
-  const RankGrid grid = rank_grid(scenario.recipe, scenario.gpus());
-  const RankClasses& classes = rank_classes(*cluster, placement, grid, options.unfold);
-  return {scenario, ModelTotals(scenario.recipe), cluster, *cluster, std::move(placement), grid,
-          classes};
-}
-
-PlannedStep plan_step(const Scenario& scenario, const SimulateOptions& options) {
-  Job job = lay_out(scenario, options);
-  const GpuSpec& gpu = job.cluster.spec().gpu;
-  const double clock = step_clock(job.context(FittedKernelModel(gpu)));
-  const FittedKernelModel kernels(gpu, clock);
-  std::vector<SimulatedPieces> passes = simulate_pieces(job.context(kernels));
-  std::vector<PieceCosts> costs = costs_of(passes);
-  Plan plan = step_plan({job.context(kernels), costs});
-  return {std::move(job), clock, std::move(passes), std::move(costs), std::move(plan)};
-}
 
 SimulatedStep simulate_step(const Scenario& scenario, const SimulateOptions& options) {
   const auto begun = std::chrono::steady_clock::now();
   PlannedStep planned = plan_step(scenario, options);
-  Timeline unknown;  // pieces are asked for what moves in them before the step has run
-  unknown.spans.resize(planned.plan.ranks.size());
-  SimulatedStep step{std::move(planned.job),
-                     planned.clock,
-                     std::move(planned.passes),
-                     std::move(planned.costs),
-                     std::move(planned.plan),
-                     std::move(unknown),
-                     0};
-  step.timeline = execute(step.plan, options.watch, pass_bursts(step));
+  Timeline timeline = execute(planned.plan, options.watch, pass_bursts(planned));
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begun;
-  step.wall_s = taken.count();
-  return step;
+  return {std::move(planned), std::move(timeline), taken.count()};
 }
 
 std::vector<int> ranks_behind(const SimulatedStep& simulated) {

@@ -219,20 +219,21 @@ RunFindings findings_of(const RunRequest& request, const SimulatedStep& simulate
   }
   if (request.wants("explain"))
     found.why = found.job ? found.job->why : explain(asked, simulated, console.bar("changes"));
-  if (request.wants("kernels")) found.work = step_work(simulated);
+  if (request.wants("kernels") || request.values.count("report") > 0)
+    found.work = step_work(simulated);
   return found;
 }
 
 CommandResult run_result(const RunRequest& request, const RunFindings& found, bool json) {
   const auto& [report, job, why, work, goal, steps] = found;
   if (json) {
-    const AskedParts asked{why ? &*why : nullptr, work ? &*work : nullptr};
+    const AskedParts asked{why ? &*why : nullptr, request.wants("kernels") ? &*work : nullptr};
     if (job) return for_programs(job_json(report, *job, asked));
     return for_programs(json_report(report, goal.value_or(TrainingGoal{}), asked));
   }
   std::string text = text_report(report, goal);
   if (!steps.empty()) text += fmt::format("\nStep log\n  {}\n", steps);
-  if (work) text += work_text(*work, report);
+  if (request.wants("kernels")) text += work_text(*work, report);
   if (request.wants("recipe")) text += recipe_text(report);
   if (why) text += explanation_text(*why);
   if (job) text += job_text(*job);
@@ -269,8 +270,8 @@ CommandResult run_one(const RunRequest& request, bool json) {
   RunFindings found = findings_of(request, simulated, request.wants("job") ? inputs : std::nullopt);
   found.steps = write_step_log(request, found.report, inputs);
   if (values.count("report") > 0)
-    outputs.write("report", run_html(simulated, found.report, provenance_of(call.data, tree),
-                                     found.why, found.goal, found.job ? &*found.job : nullptr));
+    outputs.write("report", run_html(simulated, found.report, *found.work,
+                                     provenance_of(call.data, tree), found.why, found.goal, found.job ? &*found.job : nullptr));
   return run_result(request, found, json);
 }
 

@@ -199,30 +199,21 @@ class Leader {
   const MpiSession* mpi_;
 };
 
-/// A rank other than 0.
-CommandResult follow(const CommandCall& call, const SweepArguments& arguments,
-                     const std::atomic<int>& stop, const MpiSession& mpi) {
-  const std::string received = mpi.from_first({});
-  if (received == Announcement::kNoWork) return {};
-  run_or_abort(call.console, &mpi, [&] {
-    const SweepQuestion question = sweep_question(call.data, arguments.request);
-    if (question.fingerprint != received)
-      throw InputError({arguments.request.path}, "",
-                       fmt::format("is another question on rank {}: its scenario or hardware files "
-                                   "differ from those of rank 0",
-                                   mpi.rank()));
-    serve_tasks(sweep_tasks(question), arguments.jobs, stop, mpi);
-  });
-  return {};
-}
-
 CommandResult sweep_command(const CommandCall& call) {
   const SweepArguments arguments = arguments_of(call);
   std::vector<std::string> written = SweepFiles(arguments.files).paths();
   if (arguments.report) written.push_back(*arguments.report);
   const StopSignals signals(StopSignals::First::is_noted, std::move(written));
   const std::unique_ptr<MpiSession> mpi = join_mpi(arguments.mpi);
-  if (mpi && mpi->rank() > 0) return follow(call, arguments, signals.came(), *mpi);
+  if (mpi && mpi->rank() > 0) {
+    follow_first_rank(
+        call.console, *mpi, arguments.request.path,
+        [&] { return sweep_question(call.data, arguments.request); },
+        [&](const SweepQuestion& question) {
+          serve_tasks(sweep_tasks(question), arguments.jobs, signals.came(), *mpi);
+        });
+    return {};
+  }
   return Leader(call, arguments, signals.came(), mpi.get()).run();
 }
 

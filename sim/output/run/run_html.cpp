@@ -67,7 +67,7 @@ Json engine(const Report& report) {
 
 }  // namespace
 
-std::string run_html(const SimulatedStep& simulated, const Report& report,
+std::string run_html(const SimulatedStep& simulated, const Report& report, const StepWork& work,
                      const std::vector<ProvenanceFile>& provenance,
                      const std::optional<Explanation>& why, const std::optional<TrainingGoal>& goal,
                      const AdvisedJob* job) {
@@ -88,7 +88,7 @@ std::string run_html(const SimulatedStep& simulated, const Report& report,
                      {"stages", simulated.grid.pp()},
                      {"memory", memory_section(report)},
                      {"energy", energy_page(report.energy)},
-                     {"work", work_section(step_work(simulated), report)},
+                     {"work", work_section(work, report)},
                      {"placement", placement_section(simulated, report)},
                      {"recipe", recipe_section(report)},
                      {"provenance", provenance_section(provenance)},

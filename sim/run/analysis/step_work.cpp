@@ -14,45 +14,8 @@ namespace {
 /// A call that takes at least this share of what a link lets through is held by the link.
 constexpr double kFullLink = 0.9;
 
-struct KernelFields {
-  std::vector<double> operator()(const Gemm& g) const {
-    return {static_cast<double>(g.m),
-            static_cast<double>(g.n),
-            static_cast<double>(g.k),
-            static_cast<double>(g.type),
-            static_cast<double>(g.output),
-            static_cast<double>(g.accumulate),
-            static_cast<double>(g.groups),
-            static_cast<double>(g.sm_margin),
-            g.x_bytes,
-            g.w_bytes,
-            static_cast<double>(g.launches)};
-  }
-  std::vector<double> operator()(const Attention& a) const {
-    return {static_cast<double>(a.batch),
-            static_cast<double>(a.heads),
-            static_cast<double>(a.queries),
-            static_cast<double>(a.keys),
-            static_cast<double>(a.head_dimension),
-            static_cast<double>(a.value_dimension),
-            static_cast<double>(a.causal),
-            static_cast<double>(a.direction),
-            static_cast<double>(a.implementation),
-            static_cast<double>(a.window),
-            a.unevenness};
-  }
-  std::vector<double> operator()(const Streaming& s) const {
-    return {static_cast<double>(s.kind), s.bytes, static_cast<double>(s.launches)};
-  }
-};
-
 /// Kernels with equal keys are one row.
-using KernelKey = std::tuple<std::string_view, Share, std::size_t, std::vector<double>>;
-
-KernelKey key_of(std::string_view module, Share share, const std::optional<Kernel>& kernel) {
-  if (!kernel) return {module, share, std::variant_npos, {}};
-  return {module, share, kernel->index(), std::visit(KernelFields(), *kernel)};
-}
+using KernelKey = std::tuple<std::string_view, Share, std::optional<Kernel>>;
 
 /// The share of a kernel, whatever ranks wait beside it; none for ops that only wait.
 std::optional<Share> work_share(const ComputeCost& cost) {
@@ -213,7 +176,7 @@ class WorkTally {
     const bool own = run.notes.empty();  // of the step
     const std::string_view module = own ? own_name(op, place) : run.notes[place].module;
     const auto& of = own ? std::optional<Kernel>() : run.notes[place].kernel;
-    const auto [entry, fresh] = kernels_.try_emplace(key_of(module, *share, of));
+    const auto [entry, fresh] = kernels_.try_emplace({module, *share, of});
     KernelWork& row = entry->second;
     if (!fresh) return &row;
     row.module = module;

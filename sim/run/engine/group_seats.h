@@ -9,35 +9,6 @@
 
 namespace simtrain::execution {
 
-/// Activities by number; the numbers of those that have ended are given again.
-class Activities {
- public:
-  /// A new one, on a group or on none.
-  std::uint32_t fresh(std::uint32_t group) {
-    std::uint32_t id = static_cast<std::uint32_t>(all_.size());
-    if (free_.empty()) {
-      all_.emplace_back();
-    } else {
-      id = free_.back();
-      free_.pop_back();
-    }
-    Activity& activity = all_[id];
-    activity.members.clear();
-    activity.inner.clear();
-    activity.group = group;
-    activity.flow = kNone;
-    activity.stretch = kNone;
-    return id;
-  }
-  void free(std::uint32_t id) { free_.push_back(id); }
-  [[nodiscard]] Activity& operator[](std::uint32_t id) { return all_[id]; }
-  [[nodiscard]] const Activity& operator[](std::uint32_t id) const { return all_[id]; }
-
- private:
-  std::vector<Activity> all_;
-  std::vector<std::uint32_t> free_;
-};
-
 /// The groups of a plan while it runs, the seats of its ranks on them, and what gathers there.
 class GroupSeats {
  public:

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <variant>
 
@@ -20,6 +21,8 @@ struct Gemm {
   double w_bytes = x_bytes;                              ///< of one of W
   std::int64_t groups = 1;  ///< GEMMs of this shape, each with an X and W of its own, side by side
   int launches = 1;         ///< kernels that they are, on four streams
+
+  friend auto operator<=>(const Gemm&, const Gemm&) = default;
 };
 
 /// Fused attention over `queries` x `keys` positions; causal counts half the square, with a window
@@ -39,6 +42,8 @@ struct Attention {
   /// Where the sequences of a batch are of unlike lengths: pairs of positions over those of as many
   /// that are all alike.
   double unevenness = 1;
+
+  friend auto operator<=>(const Attention&, const Attention&) = default;
 };
 
 enum class StreamingKind {
@@ -56,6 +61,8 @@ struct Streaming {
   StreamingKind kind{};
   double bytes = 0;
   int launches = 1;  ///< kernels that it is, one after the other; 0: none, the host waits
+
+  friend auto operator<=>(const Streaming&, const Streaming&) = default;
 };
 
 using Kernel = std::variant<Gemm, Attention, Streaming>;

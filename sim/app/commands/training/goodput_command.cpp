@@ -193,24 +193,6 @@ class GoodputLeader {
   const MpiSession* mpi_;
 };
 
-/// A rank other than 0.
-CommandResult follow_job(const CommandCall& call, const GoodputArguments& arguments,
-                         const std::atomic<int>& stop, const MpiSession& mpi) {
-  const std::string received = mpi.from_first({});
-  if (received == Announcement::kNoWork) return {};
-  run_or_abort(call.console, &mpi, [&] {
-    const JobQuestion question = job_question(call, arguments);
-    if (question.fingerprint != received)
-      throw InputError({arguments.path}, "",
-                       fmt::format("is another question on rank {}: its scenario or hardware files "
-                                   "differ from those of rank 0",
-                                   mpi.rank()));
-    const GoodputStudy study(question.inputs, {.changes = arguments.changes()});
-    serve_tasks(study.tasks(), arguments.jobs, stop, mpi);
-  });
-  return {};
-}
-
 CommandResult goodput_command(const CommandCall& call) {
   const GoodputArguments arguments = goodput_arguments(call);
   std::vector<std::string> written;
@@ -219,7 +201,15 @@ CommandResult goodput_command(const CommandCall& call) {
   }
   const StopSignals signals(StopSignals::First::is_noted, std::move(written));
   const std::unique_ptr<MpiSession> mpi = join_mpi(is_on(arguments.values, "mpi"));
-  if (mpi && mpi->rank() > 0) return follow_job(call, arguments, signals.came(), *mpi);
+  if (mpi && mpi->rank() > 0) {
+    follow_first_rank(
+        call.console, *mpi, arguments.path, [&] { return job_question(call, arguments); },
+        [&](const JobQuestion& question) {
+          const GoodputStudy study(question.inputs, {.changes = arguments.changes()});
+          serve_tasks(study.tasks(), arguments.jobs, signals.came(), *mpi);
+        });
+    return {};
+  }
   return GoodputLeader(call, arguments, signals.came(), mpi.get()).run();
 }
 

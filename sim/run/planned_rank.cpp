@@ -1,0 +1,123 @@
+#include "sim/run/planned_rank.h"
+
+#include <algorithm>
+
+#include "sim/core/invariant.h"
+
+namespace simtrain {
+namespace {
+
+constexpr int kWhole = -1;
+
+std::uint32_t index_of(const Plan& plan, int rank) {
+  const auto found = std::find_if(plan.ranks.begin(), plan.ranks.end(),
+                                  [&](const SimulatedRank& one) { return one.rank == rank; });
+  invariant(found != plan.ranks.end(), "the representative of a rank is simulated");
+  return static_cast<std::uint32_t>(found - plan.ranks.begin());
+}
+
+/// Pieces are simulated on the first TP x CP group of a class; the others lie like it.
+int piece_place(const PlannedStep& step, int rank) {
+  const std::vector<int>& pass = step.classes.pass;
+  const auto first = std::find(pass.begin(), pass.end(), pass[static_cast<std::size_t>(rank)]);
+  const std::vector<int> own = step.grid.group(GroupKind::replica, rank);
+  const std::vector<int> there =
+      step.grid.group(GroupKind::replica, static_cast<int>(first - pass.begin()));
+  const auto place = std::find(own.begin(), own.end(), rank) - own.begin();
+  return step.classes
+      .piece_representative[static_cast<std::size_t>(there[static_cast<std::size_t>(place)])];
+}
+
+}  // namespace
+
+PlannedRank::PlannedRank(const PlannedStep& step, int rank)
+    : step_(step),
+      rank_(rank),
+      stage_(step.grid.coordinates(rank).pp),
+      representative_(step.classes.step_representative[static_cast<std::size_t>(rank)]),
+      place_(index_of(step.plan, representative_)),
+      program_(step.plan.programs[static_cast<std::size_t>(
+          step.classes.program[static_cast<std::size_t>(rank)])]),
+      pieces_(step.pieces_of(rank)),
+      piece_place_(piece_place(step, rank)),
+      passes_(step.context(), step.costs_of(rank), stage_) {
+  number_stretches();
+  if (step.scenario.recipe.overlap.overlap_moe_expert_parallel_comm) pair_passes();
+}
+
+void PlannedRank::pair_passes() {
+  const PipelineShape shape =
+      pipeline_shape(step_.scenario.recipe, step_.grid.micro_batches());
+  for (const Task& task : PipelineStage(shape, stage_).tasks()) {
+    if (task.beside >= 0) beside_[{task.phase, task.chunk, task.micro_batch}] = task.beside;
+  }
+}
+
+/// Ops of one pass follow each other on the compute stream.
+void PlannedRank::number_stretches() {
+  stretches_.assign(program_.ops.size(), kWhole);
+  std::uint32_t last = kNoOp;
+  for (std::uint32_t op = 0; op < program_.ops.size(); ++op) {
+    if (!program_.ops[op].compute || !is_pass(program_.ops[op])) continue;
+    if (last != kNoOp && same_pass(program_.ops[last], program_.ops[op])) {
+      stretches_[last] = std::max(stretches_[last], 0);
+      stretches_[op] = stretches_[last] + 1;
+    }
+    last = op;
+  }
+}
+
+void PlannedRank::append_pieces(std::vector<PieceRun>& runs, const Stretch& stretch,
+                             const Op& op) const {
+  std::vector<Piece> order = stretch.pieces;
+  // Costs are added layer first; weights are cast and scales are made before it runs.
+  if (op.label == Label::forward) std::reverse(order.begin(), order.end());
+  for (const Piece& piece : order) {
+    const Duration start = runs.empty() ? Duration(0) : runs.back().end;
+    runs.push_back({piece, stretch.layer, start, start + simulated(piece).cost.time});
+  }
+}
+
+std::vector<Stretch> PlannedRank::stretches(std::uint32_t op_index) const {
+  const Op& op = program_.ops[op_index];
+  if (!op.compute) return {};
+  if (op.label == Label::weight_gradient) {
+    const int kept =
+        step_.scenario.recipe.deferred_weight_gradients(step_.grid.micro_batches());
+    return std::vector<Stretch>(static_cast<std::size_t>(kept),
+                                {{{Part::head, Phase::weight_gradient}}});
+  }
+  if (!is_pass(op)) return {};
+  Task task{phase_of(op.label), static_cast<int>(op.micro_batch), static_cast<int>(op.chunk)};
+  const auto pair = beside_.find({task.phase, task.chunk, task.micro_batch});
+  if (pair != beside_.end()) task.beside = pair->second;
+  std::vector<Stretch> all = passes_.stretches(task);
+  const int own = stretches_[op_index];
+  if (own == kWhole) return all;
+  return {std::move(all[static_cast<std::size_t>(own)])};
+}
+
+std::vector<PieceRun> PlannedRank::pieces(std::uint32_t op) const {
+  std::vector<PieceRun> runs;
+  for (const Stretch& stretch : stretches(op)) append_pieces(runs, stretch, program_.ops[op]);
+  return runs;
+}
+
+std::vector<PieceShare> PlannedRank::shares(std::uint32_t op) const {
+  std::vector<PieceShare> result;
+  for (const Stretch& stretch : stretches(op)) {
+    for (const Piece& piece : stretch.pieces) result.push_back({piece});
+    if (stretch.pair)
+      result[result.size() - stretch.pieces.size()] = {*stretch.pair,
+                                                       passes_.share_of_pair(stretch)};
+  }
+  return result;
+}
+
+bool PlannedRank::is_stretch(std::uint32_t op) const { return stretches_[op] != kWhole; }
+
+std::uint32_t PlannedRank::place_in(const SimulatedPiece& piece) const {
+  return index_of(piece.plan, piece_place_);
+}
+
+}  // namespace simtrain

@@ -1,0 +1,35 @@
+#include "sim/run/planned_step.h"
+
+#include "sim/workload/model/recipe_grid.h"
+#include "sim/workload/plan/step_clock.h"
+
+namespace simtrain {
+namespace {
+
+std::shared_ptr<const Cluster> cluster_for(const ClusterSpec& spec, ClusterCache* clusters) {
+  return clusters != nullptr ? clusters->get(spec) : std::make_shared<const Cluster>(spec);
+}
+
+}  // namespace
+
+Job lay_out(const Scenario& scenario, const SimulateOptions& options) {
+  std::shared_ptr<const Cluster> cluster = cluster_for(scenario.cluster, options.clusters);
+  Placement placement = place(scenario.cluster, scenario.placement);
+  const RankGrid grid = rank_grid(scenario.recipe, scenario.gpus());
+  const RankClasses& classes = rank_classes(*cluster, placement, grid, options.unfold);
+  return {scenario, ModelTotals(scenario.recipe), cluster, *cluster, std::move(placement), grid,
+          classes};
+}
+
+PlannedStep plan_step(const Scenario& scenario, const SimulateOptions& options) {
+  Job job = lay_out(scenario, options);
+  const GpuSpec& gpu = job.cluster.spec().gpu;
+  const double clock = step_clock(job.context(FittedKernelModel(gpu)));
+  const FittedKernelModel kernels(gpu, clock);
+  std::vector<SimulatedPieces> passes = simulate_pieces(job.context(kernels));
+  std::vector<PieceCosts> costs = costs_of(passes);
+  Plan plan = step_plan({job.context(kernels), costs});
+  return {{std::move(job)}, clock, std::move(passes), std::move(costs), std::move(plan)};
+}
+
+}  // namespace simtrain
