@@ -9,19 +9,26 @@
 namespace simtrain {
 namespace {
 
+/// Tokens that a queue of DeepEP has room for, from a GPU of the node; by its tables of
+/// configurations.
+double deepep_queue(int ranks) {
+  if (ranks <= 8) return 256;
+  if (ranks <= 64) return 288;
+  return ranks <= 128 ? 560 : 720;
+}
+
 /// Config::get_nvl_buffer_size_hint and get_rdma_buffer_size_hint of DeepEP, as remembered: a queue
 /// of tokens for each of its channels, of which two SMs serve one, from each GPU of a node and from
 /// and to each node. A place in it has the token, where it is from, and room for 128 choices,
-/// probabilities and scales. Lengths of queues: its tables of configurations by ranks.
+/// probabilities and scales.
 double deepep_buffer_bytes(const ExpertExchange& exchange, int sms, int ranks) {
   constexpr int kPeers = 8;  // NUM_MAX_NVL_PEERS
   constexpr double kChoices = 128;
   constexpr double kFrom = 8;
   constexpr double kFromNodes = 128;
   const double place = exchange.row_bytes + kFrom + kChoices * (8 + 4 + 4);
-  const double channels = sms / 2;  // NOLINT(bugprone-integer-division): whole ones
-  const double queue = ranks <= kPeers ? 256 : ranks <= 64 ? 288 : ranks <= 128 ? 560 : 720;
-  const double by_nvlink = channels * std::min(ranks, kPeers) * queue * place;
+  const double channels = std::floor(sms / 2.0);
+  const double by_nvlink = channels * std::min(ranks, kPeers) * deepep_queue(ranks) * place;
   if (ranks <= kPeers) return by_nvlink;
   const double nodes = std::ceil(static_cast<double>(ranks) / kPeers);
   return by_nvlink + 2 * channels * nodes * kFromNodes * place;
@@ -31,7 +38,7 @@ double deepep_buffer_bytes(const ExpertExchange& exchange, int sms, int ranks) {
 /// they all came to one rank, once for dispatch and once for combine, each with FP32 probabilities
 /// of the domain's experts. The whole group counts as one NVLink domain; beyond it there are
 /// buffers of the NICs too, which are left out.
-double hybridep_buffer_bytes(const ExpertExchange& exchange, int, int ranks) {
+double hybridep_buffer_bytes(const ExpertExchange& exchange, int /*sms*/, int ranks) {
   const double probabilities = 4 * static_cast<double>(exchange.choice.experts);
   return 2 * exchange.tokens * ranks * (exchange.row_bytes + probabilities);
 }

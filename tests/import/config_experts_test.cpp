@@ -98,8 +98,8 @@ TEST_CASE("Qwen3-Next's layers are gated delta nets but for each fourth one") {
       file, {"num_hidden_layers=2", "+layer_types=[linear_attention, full_attention]"});
   CHECK(listed.layers->front().blocks.front() == BlockKind::gated_delta_net);
   CHECK(listed.layers->back().blocks.front() == BlockKind::gqa);
-  CHECK(has(hugging_face_error(
-                file, {"num_hidden_layers=2", "+layer_types=[linear_attention, sliding_attention]"}),
+  CHECK(has(hugging_face_error(file, {"num_hidden_layers=2",
+                                      "+layer_types=[linear_attention, sliding_attention]"}),
             "'sliding_attention' is not modelled; linear_attention or full_attention would do"));
 }
 

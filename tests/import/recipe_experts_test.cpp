@@ -319,7 +319,8 @@ TEST_CASE("modules to recompute are those of Megatron, old switches too") {
 }
 
 TEST_CASE("settings that change a step in a way that is not simulated are refused at their line") {
-  for (const std::string key : {"moe_extended_tp", "moe_token_dropping", "moe_router_force_biased"}) {
+  for (const std::string key :
+       {"moe_extended_tp", "moe_token_dropping", "moe_router_force_biased"}) {
     CAPTURE(key);
     const std::string error = refused(kConfig, {key + "=1"});
     CHECK(error.starts_with("--override " + key + "=1:1:1: --"));

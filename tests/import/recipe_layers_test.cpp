@@ -47,9 +47,8 @@ TEST_CASE("a script with multi-latent attention is the shipped model and can be 
 }
 
 TEST_CASE("gated delta nets of a recipe are those of its frequency") {
-  const Overrides delta{"experimental_attention_variant=gated_delta_net",
-                        "linear_attention_freq=4", "linear_num_value_heads=64",
-                        "attention_output_gate=true"};
+  const Overrides delta{"experimental_attention_variant=gated_delta_net", "linear_attention_freq=4",
+                        "linear_num_value_heads=64", "attention_output_gate=true"};
   const ModelSpec model = model_in(kMixture, delta);
   REQUIRE(model.gated_delta_net);
   CHECK(model.gated_delta_net->linear_num_value_heads == 64);

@@ -95,9 +95,8 @@ void settle_windows(RecipeTerms& terms, const HuggingFaceType& type, const YamlN
   const std::int64_t layers = terms.num_layers ? terms.num_layers->value : 0;
   if (terms.attention_types) {
     const Given<YamlNode>& types = *terms.attention_types;
-    terms.window_attn_skip_freq =
-        Given<YamlNode>{pattern_node(layers_in(types, "sliding_attention")), types.origin, false,
-                        types.place};
+    terms.window_attn_skip_freq = Given<YamlNode>{
+        pattern_node(layers_in(types, "sliding_attention")), types.origin, false, types.place};
   } else if (type.window == TypeWindow::switched && terms.max_window_layers) {
     const Given<std::int64_t>& first = *terms.max_window_layers;
     terms.window_attn_skip_freq = Given<YamlNode>{pattern_node(windows_behind(first, layers)),
@@ -115,9 +114,8 @@ void settle_delta(RecipeTerms& terms, const std::string& whose) {
   set_by_code(terms.moe_shared_expert_gate, true, whose);
   if (terms.attention_types) {
     const Given<YamlNode>& types = *terms.attention_types;
-    terms.linear_attention_freq =
-        Given<YamlNode>{pattern_node(layers_in(types, "linear_attention")), types.origin, false,
-                        types.place};
+    terms.linear_attention_freq = Given<YamlNode>{
+        pattern_node(layers_in(types, "linear_attention")), types.origin, false, types.place};
   }
   YamlNode every;
   every.kind = YamlNode::Kind::scalar;

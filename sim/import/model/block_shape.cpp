@@ -138,8 +138,7 @@ std::string delta_text(const ModelSpec& model) {
 
 bool is_delta(const RecipeTerms& terms) {
   const WordTerm& variant = terms.experimental_attention_variant;
-  if (!variant || variant->value == "false" || variant->value == "None" ||
-      variant->value == "null")
+  if (!variant || variant->value == "false" || variant->value == "None" || variant->value == "null")
     return false;
   if (variant->value != name_of(BlockKind::gated_delta_net))
     throw InputError(variant->place, variant->origin,
@@ -206,8 +205,8 @@ void complete_blocks(RecipeTerms& terms, const ModelSpec& base, const std::strin
   }
   if (base.gated_delta_net) {
     const GatedDeltaNetSpec& net = *base.gated_delta_net;
-    default_to(terms.experimental_attention_variant, std::string(name_of(BlockKind::gated_delta_net)),
-               whose);
+    default_to(terms.experimental_attention_variant,
+               std::string(name_of(BlockKind::gated_delta_net)), whose);
     default_to(terms.linear_num_key_heads, net.linear_num_key_heads, whose);
     default_to(terms.linear_num_value_heads, net.linear_num_value_heads, whose);
     default_to(terms.linear_key_head_dim, net.linear_key_head_dim, whose);

@@ -83,9 +83,9 @@ LayerHalf attention_of(const RecipeTerms& terms, std::int64_t layers) {
                        window ? "is set; a window beside it is not modelled"
                               : "needs linear_attention_freq, which says its layers");
     const Given<YamlNode>& frequency = *terms.linear_attention_freq;
-    return {chosen_kinds(window_layers(frequency, layers), BlockKind::gated_delta_net,
-                         BlockKind::gqa),
-            fmt::format("{}, {}", variant.origin, frequency.origin), frequency.assumed};
+    return {
+        chosen_kinds(window_layers(frequency, layers), BlockKind::gated_delta_net, BlockKind::gqa),
+        fmt::format("{}, {}", variant.origin, frequency.origin), frequency.assumed};
   }
   if (!window) return {{BlockKind::gqa}, "", false};
   const std::string& origin = terms.window_size->origin;
@@ -229,8 +229,8 @@ void add_layers(std::vector<Finding>& shape, const RecipeTerms& terms) {
 void complete_layers(RecipeTerms& terms, const ModelSpec& base, const std::string& whose) {
   if (base.hybrid_override_pattern && !terms.hybrid_override_pattern)
     default_to(terms.hybrid_override_pattern, *base.hybrid_override_pattern, whose);
-  const bool listed = is_mixture(terms) || is_latent(terms) || is_delta(terms) ||
-                      terms.window_size.has_value();
+  const bool listed =
+      is_mixture(terms) || is_latent(terms) || is_delta(terms) || terms.window_size.has_value();
   if (!listed || terms.hybrid_override_pattern) return;
   default_to(terms.ffn_hidden_size, base.ffn_hidden_size, whose);
   default_to(terms.num_layers, base.num_layers, whose);

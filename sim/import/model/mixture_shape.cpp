@@ -55,8 +55,7 @@ std::string score_of(const WordTerm& term) {
   if (!term) return "";
   std::vector<std::string_view> names;
   for (const auto& row : EnumNames<RouterScore>::rows) {
-    if (row.first == term->value)
-      return row.second == RouterScore::softmax ? "" : term->value;
+    if (row.first == term->value) return row.second == RouterScore::softmax ? "" : term->value;
     names.push_back(row.first);
   }
   throw InputError(term->place, term->origin,
@@ -102,10 +101,16 @@ Finding experts_of(std::int64_t ffn, const RecipeTerms& terms) {
   std::string origin = fmt::format("{}", fmt::join(origins, ", "));
   if (!terms.moe_ffn_hidden_size) origin += "; of the FFN of the model";
   if (!topk) origin += "; 2 of them for a token, Megatron's default";
-  const ExpertCounts counts{
-      terms.num_moe_experts->value,      topk ? topk->value : kTopk, ffn,
-      shared ? shared->value : 0,        gated, latent ? latent->value : 0, groups ? groups->value : 1,
-      group_topk ? group_topk->value : 1, score_of(score), before};
+  const ExpertCounts counts{terms.num_moe_experts->value,
+                            topk ? topk->value : kTopk,
+                            ffn,
+                            shared ? shared->value : 0,
+                            gated,
+                            latent ? latent->value : 0,
+                            groups ? groups->value : 1,
+                            group_topk ? group_topk->value : 1,
+                            score_of(score),
+                            before};
   return {"experts", counts_text(counts), origin, !topk};
 }
 
@@ -147,8 +152,7 @@ void complete_experts(RecipeTerms& terms, const ModelSpec& base, const std::stri
   default_to(terms.moe_ffn_hidden_size, base.experts->moe_ffn_hidden_size, whose);
   default_to(terms.moe_shared_expert_intermediate_size,
              base.experts->moe_shared_expert_intermediate_size, whose);
-  if (base.experts->moe_shared_expert_gate)
-    default_to(terms.moe_shared_expert_gate, true, whose);
+  if (base.experts->moe_shared_expert_gate) default_to(terms.moe_shared_expert_gate, true, whose);
   if (base.experts->moe_latent_size)
     default_to(terms.moe_latent_size, *base.experts->moe_latent_size, whose);
   if (base.experts->moe_router_num_groups > 1) {
@@ -158,8 +162,7 @@ void complete_experts(RecipeTerms& terms, const ModelSpec& base, const std::stri
   if (base.experts->moe_router_score_function != RouterScore::softmax)
     default_to(terms.moe_router_score_function,
                std::string(name_of(base.experts->moe_router_score_function)), whose);
-  if (base.experts->moe_router_pre_softmax)
-    default_to(terms.moe_router_pre_softmax, true, whose);
+  if (base.experts->moe_router_pre_softmax) default_to(terms.moe_router_pre_softmax, true, whose);
 }
 
 }  // namespace simtrain

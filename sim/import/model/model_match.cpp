@@ -278,10 +278,13 @@ std::vector<Finding> without_latent(const std::vector<Finding>& shape,
 
 bool is_optional_shape_key(std::string_view key) {
   constexpr std::array<std::string_view, 14> kOptional{
-      "hidden_dropout",  "qk_layernorm", "add_bias_linear",        "add_qkv_bias",
-      "softmax_type",    "window_size",  "multi_latent_attention", "mamba",
-      "gated_delta_net", "experts",      "attention_output_gate",  "layers",
-      "mtp_num_layers",  "hybrid_override_pattern"};
+      "hidden_dropout",         "qk_layernorm",
+      "add_bias_linear",        "add_qkv_bias",
+      "softmax_type",           "window_size",
+      "multi_latent_attention", "mamba",
+      "gated_delta_net",        "experts",
+      "attention_output_gate",  "layers",
+      "mtp_num_layers",         "hybrid_override_pattern"};
   return std::find(kOptional.begin(), kOptional.end(), key) != kOptional.end();
 }
 

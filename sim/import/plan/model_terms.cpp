@@ -62,8 +62,8 @@ void give_delta(const ModelSpec& model, const GatedDeltaNetSpec& net, RecipeTerm
   give(terms.linear_value_head_dim, net.linear_value_head_dim, key);
   give(terms.linear_conv_kernel_dim, net.linear_conv_kernel_dim, key);
   if (model.layers)
-    give(terms.linear_attention_freq,
-         pattern_node(layers_with(model, BlockKind::gated_delta_net)), "model.layers");
+    give(terms.linear_attention_freq, pattern_node(layers_with(model, BlockKind::gated_delta_net)),
+         "model.layers");
 }
 
 void give_attention(const ModelSpec& model, RecipeTerms& terms) {

@@ -148,17 +148,16 @@ void set_aside_experts(RecipeReading& reading) {
     set_aside(terms.*term, reading);
   for (WordTerm RecipeTerms::*const term :
        {&RecipeTerms::moe_token_dispatcher_type, &RecipeTerms::moe_flex_dispatcher_backend,
-        &RecipeTerms::moe_router_score_function,
-        &RecipeTerms::moe_expert_capacity_factor, &RecipeTerms::moe_expert_rank_capacity_factor})
+        &RecipeTerms::moe_router_score_function, &RecipeTerms::moe_expert_capacity_factor,
+        &RecipeTerms::moe_expert_rank_capacity_factor})
     set_aside(terms.*term, reading);
   for (FlagTerm RecipeTerms::*const term :
        {&RecipeTerms::moe_enable_deepep, &RecipeTerms::moe_grouped_gemm,
         &RecipeTerms::moe_router_fusion, &RecipeTerms::moe_permute_fusion,
         &RecipeTerms::moe_router_pre_softmax, &RecipeTerms::moe_router_padding_for_quantization,
-        &RecipeTerms::moe_shared_expert_gate,
-        &RecipeTerms::moe_pad_expert_input_to_capacity, &RecipeTerms::moe_layer_recompute,
-        &RecipeTerms::moe_shared_expert_overlap, &RecipeTerms::overlap_moe_expert_parallel_comm,
-        &RecipeTerms::delay_wgrad_compute})
+        &RecipeTerms::moe_shared_expert_gate, &RecipeTerms::moe_pad_expert_input_to_capacity,
+        &RecipeTerms::moe_layer_recompute, &RecipeTerms::moe_shared_expert_overlap,
+        &RecipeTerms::overlap_moe_expert_parallel_comm, &RecipeTerms::delay_wgrad_compute})
     set_aside(terms.*term, reading);
   set_aside(terms.moe_layer_freq, reading);
 }
@@ -208,7 +207,8 @@ void put_experts(const RecipeTerms& terms, const PutKey& put) {
 
 void settle_experts(RecipeReading& reading, const RecipeRequest& request, const DataFolder& data) {
   const RecipeTerms& terms = reading.terms;
-  if (!is_mixture(terms) && !changes_model(request) && !has_class_of_experts(terms, data)) set_aside_experts(reading);
+  if (!is_mixture(terms) && !changes_model(request) && !has_class_of_experts(terms, data))
+    set_aside_experts(reading);
 }
 
 void settle_mamba(RecipeReading& reading, const RecipeRequest& request, const DataFolder& data) {

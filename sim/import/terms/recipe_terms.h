@@ -70,14 +70,14 @@ struct RecipeTerms {
   TreeTerm attention_types;        ///< of Hugging Face: a word for each layer
   WordTerm decoder_block;          ///< of MaxText: the code of its layers
   WordTerm experimental_attention_variant;  ///< gated_delta_net
-  TreeTerm linear_attention_freq;  ///< every N-th layer without it, or 1 (with) and 0
+  TreeTerm linear_attention_freq;           ///< every N-th layer without it, or 1 (with) and 0
   WholeTerm linear_num_key_heads;
   WholeTerm linear_num_value_heads;
   WholeTerm linear_key_head_dim;
   WholeTerm linear_value_head_dim;
   WholeTerm linear_conv_kernel_dim;
   FlagTerm attention_output_gate;
-  WholeTerm max_window_layers;     ///< of Hugging Face: the first layers, which have no window
+  WholeTerm max_window_layers;  ///< of Hugging Face: the first layers, which have no window
   WholeTerm mtp_num_layers;
   FlagTerm is_hybrid_model;
   WordTerm hybrid_override_pattern;

@@ -12,7 +12,8 @@ constexpr int kConvolved = 4;  ///< positions, with a bias beside them
 // Bytes for each head and token, most of them of FP32 (mamba_ssm's _chunk_cumsum_fwd and
 // _mamba_chunk_scan_combined_bwd, as remembered). Forward: a step in BF16 makes it and its sum in
 // the chunk (2 + 4 + 4). Backward: the sum of gradients is turned, summed up and turned back (3 of
-// 4 + 4), two others are added to it (2 of 4 + 4 + 4), and steps have theirs of both (4 + 4 + 2 + 2).
+// 4 + 4), two others are added to it (2 of 4 + 4 + 4), and steps have theirs of both (4 + 4 + 2 +
+// 2).
 constexpr double kStepsForward = 10;
 constexpr double kStepsBackward = 60;
 
@@ -133,7 +134,8 @@ Operator mamba_mixer(const RankShape& shape) {
     stream(builder, StreamingKind::element_wise, 2 * convolved_bytes);
     scan.forward(builder);
     in_order(builder, inner_bytes);
-    stream(builder, StreamingKind::norm_forward, 4 * inner_bytes);  // the scan's gate by z, the norm
+    stream(builder, StreamingKind::norm_forward,
+           4 * inner_bytes);  // the scan's gate by z, the norm
   };
   op.backward = input_gradient_only([=](ProgramBuilder& builder) {
     stream(builder, StreamingKind::norm_backward, 3 * inner_bytes);

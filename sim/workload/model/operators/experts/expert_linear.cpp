@@ -75,8 +75,9 @@ struct RowCopies {
   RowCopies(const RankShape& shape, const ExpertShape& experts) {
     const bool pads = experts.padding == RowPadding::by_copies;
     const bool joins = !shape.recipe.moe.moe_grouped_gemm && experts.local > 1;
-    const double moved = shape.activation_bytes() * static_cast<double>(experts.width) *
-                         (experts.rows * experts.imbalance + experts.padded_rows(experts.imbalance));
+    const double moved =
+        shape.activation_bytes() * static_cast<double>(experts.width) *
+        (experts.rows * experts.imbalance + experts.padded_rows(experts.imbalance));
     before = pads ? moved : 0;
     behind = pads || joins ? moved : 0;
   }
@@ -119,8 +120,7 @@ std::vector<double> weighted_backward(const RankShape& shape, bool fused) {
   if (fused && shape.model().activation == Activation::squared_relu) return {3 * element};
   const double activation = activation_moves(shape.recipe, Direction::backward) * element;
   if (fused) return {activation, 3 * element};
-  return {element + wide,      2 * wide,   element + 2 * wide, wide,
-          wide + element, activation};
+  return {element + wide, 2 * wide, element + 2 * wide, wide, wide + element, activation};
 }
 
 /// FP32 tensors that the eager backward has at a time: the gradient, and both of its products.

@@ -50,8 +50,8 @@ double sent_rows(const RankShape& shape, const ExpertsSpec& spec, RowPadding pad
   const MoeSpec& moe = shape.recipe.moe;
   const double chosen = shape.own_rows * spec.moe_router_topk * kept_share(moe, spec, exchanged);
   if (padding != RowPadding::by_router) return chosen;
-  return spec.num_moe_experts * padded_rows(chosen / spec.num_moe_experts,
-                                            shape.linear.rows_multiple, rows_known(moe));
+  return spec.num_moe_experts *
+         padded_rows(chosen / spec.num_moe_experts, shape.linear.rows_multiple, rows_known(moe));
 }
 
 }  // namespace
@@ -72,8 +72,7 @@ ExpertShape::ExpertShape(const RankShape& shape)
       rows_known_(rows_known(shape.recipe.moe)) {}
 
 std::int64_t ExpertShape::rows_of_expert(double of_mean) const {
-  return std::max<std::int64_t>(
-      1, std::llround(padded_rows(of_mean) / static_cast<double>(local)));
+  return std::max<std::int64_t>(1, std::llround(padded_rows(of_mean) / static_cast<double>(local)));
 }
 
 double ExpertShape::padded_rows(double of_mean) const {

@@ -24,9 +24,9 @@ struct ExpertShape {
   std::int64_t width;    ///< columns of a row
   double tokens;         ///< of the rank, before they are dispatched
   RowPadding padding;
-  double sent;           ///< rows that leave its tokens
-  double rows;           ///< that come to its experts: the mean over the ranks of its EP group
-  double imbalance;      ///< those of the busiest rank over the mean
+  double sent;       ///< rows that leave its tokens
+  double rows;       ///< that come to its experts: the mean over the ranks of its EP group
+  double imbalance;  ///< those of the busiest rank over the mean
 
   /// Rows that one expert works on, with those that pad, on the mean rank or the busiest one.
   [[nodiscard]] std::int64_t rows_of_expert(double of_mean) const;

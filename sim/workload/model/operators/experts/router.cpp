@@ -5,8 +5,8 @@ namespace {
 
 /// Kernels over the scores of all experts, each of which reads and writes them once: scores, top k,
 /// map, counts and auxiliary loss, one by one or fused (Megatron core's moe_router_fusion: two to
-/// three of eight to twelve). Alone one more makes probabilities of the scores of all experts, where
-/// it does so before the choice.
+/// three of eight to twelve). Alone one more makes probabilities of the scores of all experts,
+/// where it does so before the choice.
 constexpr int kPassesAlone = 10;
 constexpr int kPassesFused = 3;
 
