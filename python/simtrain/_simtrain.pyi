@@ -57,6 +57,7 @@ class StageMemory:
     cuda_context: float
     communicators: float
     user_buffers: float
+    dispatcher_buffers: float
     allocated: float
     total: float
     fragmentation: float

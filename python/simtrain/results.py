@@ -34,7 +34,8 @@ class StageMemory(Record):
         activations: of all micro-batches in flight
         loss: logits, loss and what their backward needs
         temporary: in the course of a step
-        cuda_context, communicators, user_buffers: outside of the framework's allocator
+        cuda_context, communicators, user_buffers, dispatcher_buffers: outside of the
+            framework's allocator
         allocated: sum of what is in the allocator
         total: sum of all
         fragmentation: likely on top of the total where there is room
@@ -51,6 +52,7 @@ class StageMemory(Record):
     cuda_context: float
     communicators: float
     user_buffers: float
+    dispatcher_buffers: float
     allocated: float
     total: float
     fragmentation: float

@@ -104,6 +104,8 @@ class Experts(Keys):
         moe_latent_size: columns of tokens that are dispatched; else hidden_size
         moe_router_num_groups: equal groups of experts (left out: 1)
         moe_router_group_topk: groups whose experts a token may choose (left out: 1)
+        moe_router_score_function: what makes probabilities of scores (left out: "softmax")
+        moe_router_pre_softmax: over all experts, not those chosen (left out: false)
     """
 
     num_moe_experts: Optional[int] = None
@@ -114,6 +116,8 @@ class Experts(Keys):
     moe_latent_size: Optional[int] = None
     moe_router_num_groups: Optional[int] = None
     moe_router_group_topk: Optional[int] = None
+    moe_router_score_function: Optional[Literal["softmax", "sigmoid", "sqrtsoftplus"]] = None
+    moe_router_pre_softmax: Optional[bool] = None
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -458,6 +462,9 @@ class Moe(Keys):
         moe_flex_dispatcher_num_sms: SMs that it takes; else its own number
         moe_router_fusion: scores and choice of experts in a few kernels (left out: false)
         moe_permute_fusion: rows are sorted by expert in one kernel (left out: true)
+        moe_grouped_gemm: experts are computed together; false: one after the other (left out: true)
+        moe_router_padding_for_quantization: rows of quantized experts are padded by choices added to the
+            router's; else by copies (left out: false)
         moe_expert_capacity_factor: rows that an expert takes over the mean, the rest is dropped; without it
             none is
         moe_pad_expert_input_to_capacity: experts work on all rows that they could take (left out: false)
@@ -473,6 +480,8 @@ class Moe(Keys):
     moe_flex_dispatcher_num_sms: Optional[int] = None
     moe_router_fusion: Optional[bool] = None
     moe_permute_fusion: Optional[bool] = None
+    moe_grouped_gemm: Optional[bool] = None
+    moe_router_padding_for_quantization: Optional[bool] = None
     moe_expert_capacity_factor: Optional[float] = None
     moe_pad_expert_input_to_capacity: Optional[bool] = None
     moe_expert_rank_capacity_factor: Optional[float] = None

@@ -38,8 +38,9 @@ void bind_parts(py::module_& module) {
       "optimizer", &Memory::optimizer)("gemm_workspaces", &Memory::gemm_workspaces)(
       "activations", &Memory::activations)("loss", &Memory::loss)("temporary", &Memory::temporary)(
       "cuda_context", &Memory::cuda_context)("communicators", &Memory::communicators)(
-      "user_buffers", &Memory::user_buffers)("allocated", &Memory::allocated)(
-      "total", &Memory::total)("fragmentation", &Memory::fragmentation);
+      "user_buffers", &Memory::user_buffers)("dispatcher_buffers", &Memory::dispatcher_buffers)(
+      "allocated", &Memory::allocated)("total", &Memory::total)("fragmentation",
+                                                                &Memory::fragmentation);
   using Call = api::Communication;
   Attributes<Call>(module, "Communication")("group", &Call::group)("collective", &Call::collective)(
       "algorithm", &Call::algorithm)("protocol", &Call::protocol)("bytes", &Call::bytes)(

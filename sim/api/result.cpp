@@ -17,8 +17,8 @@ namespace {
 StageMemory memory_of(const simtrain::StageMemory& stage) {
   return {stage.weights,      stage.fp8_copies,    stage.gradients,    stage.optimizer,
           stage.workspaces,   stage.activations,   stage.loss,         stage.temporary,
-          stage.cuda_context, stage.communicators, stage.user_buffers, stage.allocated(),
-          stage.total(),      stage.fragmentation};
+          stage.cuda_context, stage.communicators, stage.user_buffers, stage.dispatcher_buffers,
+          stage.allocated(),  stage.total(),       stage.fragmentation};
 }
 
 Communication call_of(const CommunicationRow& row) {

@@ -35,6 +35,16 @@ struct ExchangeWork {
   }
 };
 
+/// The tokens of one rank on their way to experts of its group, or back.
+struct ExpertExchange {
+  double tokens = 0;     ///< of the rank
+  double row_bytes = 0;  ///< of one token
+  ExpertChoice choice;
+  int sms = 0;           ///< 0: the library's own
+  double imbalance = 1;  ///< rows of the busiest rank over the mean
+  bool back = false;     ///< from experts, to be summed up
+};
+
 /// What simtrain knows of one.
 struct ExchangeLibraryRow {
   ExchangeLibrary library{};
@@ -45,19 +55,16 @@ struct ExchangeLibraryRow {
   ExchangeWork combine;      ///< back, summed up by token
   double nvlink_share = 0;   ///< of the NVLink line rate that it reaches with enough of them
   double nic_share = 0;      ///< of the NIC's line rate
+  /// Buffers that a rank opens for a group of `ranks`, with so many SMs.
+  double (*buffer_bytes)(const ExpertExchange& exchange, int sms, int ranks) = nullptr;
 };
 std::span<const ExchangeLibraryRow> exchange_library_rows();
 const ExchangeLibraryRow& row_of(ExchangeLibrary library);
 
-/// The tokens of one rank on their way to experts of its group, or back.
-struct ExpertExchange {
-  double tokens = 0;     ///< of the rank
-  double row_bytes = 0;  ///< of one token
-  ExpertChoice choice;
-  int sms = 0;           ///< 0: the library's own
-  double imbalance = 1;  ///< rows of the busiest rank over the mean
-  bool back = false;     ///< from experts, to be summed up
-};
+/// Bytes of the buffers that a rank keeps for exchanges within a group of `ranks`, beside its
+/// tensors.
+double exchange_buffer_bytes(const ExchangeLibraryRow& library, const ExpertExchange& exchange,
+                             int ranks);
 
 /// A token goes once to each NVLink domain that holds some of its experts, by the NIC, and there
 /// once to each of their ranks, by NVLink; both go on at the same time. `wire` counts the bytes of

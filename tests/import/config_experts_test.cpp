@@ -79,6 +79,41 @@ TEST_CASE("a Hugging Face configuration of a mixture is the shipped model") {
       "dbrx");
 }
 
+TEST_CASE("Qwen3-Next's layers are gated delta nets but for each fourth one") {
+  const ImportFile file = recipe_file("qwen3_next_config.json");
+  ModelSpec known = shipped("qwen3-next-80b-a3b");
+  known.mtp_num_layers = 0;  // the configuration does not say it
+  const ModelSpec model = hugging_face(file);
+  CHECK(model_parameters(model) == model_parameters(known));
+  CHECK(model.attention_output_gate);
+  CHECK(model.experts->moe_shared_expert_gate);
+  REQUIRE(model.layers);
+  REQUIRE(model.layers->size() == known.layers->size());
+  for (std::size_t i = 0; i < known.layers->size(); ++i) {
+    CHECK((*model.layers)[i].blocks == (*known.layers)[i].blocks);
+    CHECK((*model.layers)[i].repeat == (*known.layers)[i].repeat);
+  }
+  const ModelSpec usual = hugging_face(file, {"~full_attention_interval"});  // transformers' own
+  CHECK(model_parameters(usual) == model_parameters(known));
+  const ModelSpec listed = hugging_face(
+      file, {"num_hidden_layers=2", "+layer_types=[linear_attention, full_attention]"});
+  CHECK(listed.layers->front().blocks.front() == BlockKind::gated_delta_net);
+  CHECK(listed.layers->back().blocks.front() == BlockKind::gqa);
+  CHECK(has(hugging_face_error(file, {"num_hidden_layers=2",
+                                      "+layer_types=[linear_attention, sliding_attention]"}),
+            "'sliding_attention' is not modelled; linear_attention or full_attention would do"));
+}
+
+TEST_CASE("what makes probabilities of a router's scores is DeepSeek's scoring_func") {
+  const ImportFile file = recipe_file("deepseek_v3_config.json");
+  CHECK(hugging_face(file, {"scoring_func=sigmoid"}).experts->moe_router_score_function ==
+        RouterScore::sigmoid);
+  CHECK(hugging_face(file, {"scoring_func=softmax"}).experts->moe_router_score_function ==
+        RouterScore::softmax);
+  CHECK(has(hugging_face_error(file, {"scoring_func=tanh"}),
+            "'tanh' is not modelled; one of softmax, sigmoid, sqrtsoftplus would do"));
+}
+
 TEST_CASE("layers of Qwen's mixtures without experts are listed") {
   const ImportFile file = recipe_file("qwen3_30b_config.json");
   const ModelSpec stepped =

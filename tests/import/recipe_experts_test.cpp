@@ -209,8 +209,8 @@ TEST_CASE("what Megatron leaves to a default of experts is filled in, and said")
   CHECK(has(imported.yaml,
             "# ASSUMED: --num-experts; of the FFN of the model; 2 of them for a token, "
             "Megatron's default\n"));
-  REQUIRE(imported.notes.size() == 1);
-  CHECK(has(imported.notes.front(), "computed one after another"));
+  CHECK(imported.notes.empty());
+  CHECK(!recipe.moe.moe_grouped_gemm);
   CHECK(recipe_of(kConfig, mixture_job({"moe_shared_expert_intermediate_size=4096"}))
             .model.experts->moe_shared_expert_intermediate_size == 4096);
 }
@@ -246,6 +246,25 @@ TEST_CASE("layers given by --set are listed as many, and a whole section is take
       recipe_of(kConfig, mixture_job({}, {"moe={moe_token_dispatcher_type: allgather}"})).moe;
   CHECK(moe.moe_token_dispatcher_type == TokenDispatcher::allgather);
   CHECK(moe.moe_permute_fusion);
+}
+
+TEST_CASE("how experts are computed, padded and chosen is taken") {
+  const Recipe recipe = recipe_of(
+      kConfig, mixture_job({"moe_grouped_gemm=false", "moe_router_padding_for_fp8=true",
+                            "moe_router_score_function=sigmoid", "moe_router_pre_softmax=false"}));
+  CHECK(!recipe.moe.moe_grouped_gemm);
+  CHECK(recipe.moe.moe_router_padding_for_quantization);
+  CHECK(recipe.model.experts->moe_router_score_function == RouterScore::sigmoid);
+  const ImportedRecipe plain = import_recipe(recipe_file(kConfig), mixture_job());
+  CHECK(scenario_in(plain.yaml).recipe.moe.moe_grouped_gemm);
+  // A recipe that does not say it is near a model of either, one that does only of its own.
+  CHECK(scenario_in(plain.yaml).recipe.model.name == "mixtral-8x7b");
+  CHECK(recipe_of(kConfig, mixture_job({"moe_router_pre_softmax=true"}))
+            .model.experts->moe_router_pre_softmax);
+  CHECK(has(refused(kConfig, {"moe_router_score_function=tanh"}), "'tanh' is not modelled"));
+  CHECK(has(refused(kConfig, {"moe_token_dispatcher_type=allgather",
+                              "moe_router_padding_for_quantization=true"}),
+            "moe.moe_router_padding_for_quantization: is not of the allgather dispatcher"));
 }
 
 TEST_CASE("dispatchers and their libraries go by their names, old and new") {
@@ -301,8 +320,8 @@ TEST_CASE("modules to recompute are those of Megatron, old switches too") {
 }
 
 TEST_CASE("settings that change a step in a way that is not simulated are refused at their line") {
-  for (const std::string key : {"moe_extended_tp", "moe_token_dropping", "moe_router_force_biased",
-                                "experimental_attention_variant"}) {
+  for (const std::string key :
+       {"moe_extended_tp", "moe_token_dropping", "moe_router_force_biased"}) {
     CAPTURE(key);
     const std::string error = refused(kConfig, {key + "=1"});
     CHECK(error.starts_with("--override " + key + "=1:1:1: --"));

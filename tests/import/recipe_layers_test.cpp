@@ -46,6 +46,26 @@ TEST_CASE("a script with multi-latent attention is the shipped model and can be 
   CHECK(simulate(scenario_in(yaml)).step_time_s > 0);
 }
 
+TEST_CASE("gated delta nets of a recipe are those of its frequency") {
+  const Overrides delta{"experimental_attention_variant=gated_delta_net", "linear_attention_freq=4",
+                        "linear_num_value_heads=64", "attention_output_gate=true"};
+  const ModelSpec model = model_in(kMixture, delta);
+  REQUIRE(model.gated_delta_net);
+  CHECK(model.gated_delta_net->linear_num_value_heads == 64);
+  CHECK(model.gated_delta_net->linear_num_key_heads == 16);
+  CHECK(model.attention_output_gate);
+  CHECK(model.layers->front().blocks.front() == BlockKind::gated_delta_net);
+  CHECK(model.layers->front().repeat == 3);
+  CHECK(model.layers->back().blocks.front() == BlockKind::gqa);
+  CHECK(has(yaml_of(kMixture, delta), "Megatron Core's default of linear_num_key_heads"));
+  CHECK(has(refused(kMixture, {"experimental_attention_variant=gated_delta_net"}),
+            "needs linear_attention_freq, which says its layers"));
+  CHECK(has(refused(kMixture, {"experimental_attention_variant=dsa"}),
+            "'dsa' is not modelled; gated_delta_net would do"));
+  for (const std::string none : {"false", "None", "null"})
+    CHECK(!model_in(kMixture, {"experimental_attention_variant=" + none}).gated_delta_net);
+}
+
 TEST_CASE("sizes of multi-latent attention that Megatron leaves to defaults are said") {
   const std::string yaml = yaml_of(kLatent, {"~q_lora_rank", "~v_head_dim", "~qk_head_dim"});
   const ModelSpec model = scenario_in(yaml).recipe.model;

@@ -118,7 +118,9 @@ constexpr std::string_view kOfModels =
     "moe_router_topk: 2, moe_ffn_hidden_size: 14336,\n"
     "moe_shared_expert_intermediate_size: 0}`, with `moe_latent_size` where tokens are "
     "dispatched narrower, `moe_shared_expert_gate`, and `moe_router_num_groups`,\n"
-    "`moe_router_group_topk` where a token chooses groups of experts first; `moe` of a scenario "
+    "`moe_router_group_topk` where a token chooses groups of experts first; "
+    "`moe_router_score_function` (softmax, sigmoid, sqrtsoftplus)\n"
+    "and `moe_router_pre_softmax` say what its router does; `moe` of a scenario "
     "says how tokens find them.\n\n";
 
 }  // namespace

@@ -23,6 +23,18 @@ constexpr std::array kQwenKeys{
     KeyRow{"decoder_sparse_step", &T::moe_layer_step},
     KeyRow{"mlp_only_layers", &T::moe_dense_layers},
 };
+constexpr std::array kQwenNextKeys{
+    KeyRow{"moe_intermediate_size", &T::moe_ffn_hidden_size},
+    KeyRow{"shared_expert_intermediate_size", &T::moe_shared_expert_intermediate_size},
+    KeyRow{"decoder_sparse_step", &T::moe_layer_step},
+    KeyRow{"mlp_only_layers", &T::moe_dense_layers},
+    KeyRow{"full_attention_interval", &T::linear_attention_freq},
+    KeyRow{"linear_num_key_heads", &T::linear_num_key_heads},
+    KeyRow{"linear_num_value_heads", &T::linear_num_value_heads},
+    KeyRow{"linear_key_head_dim", &T::linear_key_head_dim},
+    KeyRow{"linear_value_head_dim", &T::linear_value_head_dim},
+    KeyRow{"linear_conv_kernel_dim", &T::linear_conv_kernel_dim},
+};
 constexpr std::array kDbrxKeys{
     KeyRow{"n_layers", &T::num_layers},
     KeyRow{"d_model", &T::hidden_size},
@@ -62,6 +74,7 @@ constexpr std::array kDeepSeekKeys{
     KeyRow{"n_group", &T::moe_router_num_groups},
     KeyRow{"topk_group", &T::moe_router_group_topk},
     KeyRow{"topk_method", kRouting},
+    KeyRow{"scoring_func", &T::moe_router_score_function},
     KeyRow{"ep_size", kOutside},
     KeyRow{"num_key_value_heads", Ignored{"multi-latent attention has keys for each head"}},
 };
@@ -118,7 +131,8 @@ struct OwnKeys {
   std::string_view model_type;
   std::span<const KeyRow> rows;
 };
-constexpr std::array<OwnKeys, 22> kOwnKeys{{{"qwen2_moe", kQwenKeys},
+constexpr std::array<OwnKeys, 23> kOwnKeys{{{"qwen2_moe", kQwenKeys},
+                                            {"qwen3_next", kQwenNextKeys},
                                             {"qwen3_moe", kQwenKeys},
                                             {"dbrx", kDbrxKeys},
                                             {"llama4", kLlama4Keys},

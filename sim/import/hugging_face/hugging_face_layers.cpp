@@ -36,22 +36,21 @@ void require_latent_sizes(const RecipeTerms& terms, const std::string& whose,
   }
 }
 
-/// Which layers of a list of words have a window.
-std::vector<bool> windows_in(const Given<YamlNode>& types) {
+/// Which layers of a list of words are of this kind, not full attention.
+std::vector<bool> layers_in(const Given<YamlNode>& types, std::string_view kind) {
   if (types.value.kind != YamlNode::Kind::list)
     throw InputError(types.place, types.origin, "must be a list of a word for each layer");
-  std::vector<bool> windows;
-  windows.reserve(types.value.items.size());
+  std::vector<bool> flags;
+  flags.reserve(types.value.items.size());
   for (const YamlNode& item : types.value.items) {
     const std::string word = scalar_text(item, types.origin);
-    if (word != "sliding_attention" && word != "full_attention")
+    if (word != kind && word != "full_attention")
       throw InputError(item.place, types.origin,
-                       fmt::format("'{}' is not modelled; sliding_attention or full_attention "
-                                   "would do",
-                                   plain_text(word.substr(0, 80))));
-    windows.push_back(word == "sliding_attention");
+                       fmt::format("'{}' is not modelled; {} or full_attention would do",
+                                   plain_text(word.substr(0, 80)), kind));
+    flags.push_back(word == kind);
   }
-  return windows;
+  return flags;
 }
 
 /// Windows of all layers but the first ones.
@@ -96,8 +95,8 @@ void settle_windows(RecipeTerms& terms, const HuggingFaceType& type, const YamlN
   const std::int64_t layers = terms.num_layers ? terms.num_layers->value : 0;
   if (terms.attention_types) {
     const Given<YamlNode>& types = *terms.attention_types;
-    terms.window_attn_skip_freq =
-        Given<YamlNode>{pattern_node(windows_in(types)), types.origin, false, types.place};
+    terms.window_attn_skip_freq = Given<YamlNode>{
+        pattern_node(layers_in(types, "sliding_attention")), types.origin, false, types.place};
   } else if (type.window == TypeWindow::switched && terms.max_window_layers) {
     const Given<std::int64_t>& first = *terms.max_window_layers;
     terms.window_attn_skip_freq = Given<YamlNode>{pattern_node(windows_behind(first, layers)),
@@ -105,6 +104,23 @@ void settle_windows(RecipeTerms& terms, const HuggingFaceType& type, const YamlN
   } else if (type.window == TypeWindow::patterned) {
     terms.window_attn_skip_freq = full_layers(type, tree, whose);
   }
+}
+
+/// Which layers are gated delta nets: by a word for each, or all but the last of each N, of which
+/// transformers has 4 where the configuration does not say.
+void settle_delta(RecipeTerms& terms, const std::string& whose) {
+  set_by_code(terms.experimental_attention_variant, "gated_delta_net", whose);
+  set_by_code(terms.attention_output_gate, true, whose);
+  set_by_code(terms.moe_shared_expert_gate, true, whose);
+  if (terms.attention_types) {
+    const Given<YamlNode>& types = *terms.attention_types;
+    terms.linear_attention_freq = Given<YamlNode>{
+        pattern_node(layers_in(types, "linear_attention")), types.origin, false, types.place};
+  }
+  YamlNode every;
+  every.kind = YamlNode::Kind::scalar;
+  every.text = "4";
+  set_by_code(terms.linear_attention_freq, std::move(every), whose);
 }
 
 void note_bias(RecipeReading& reading, const std::string& what) {
@@ -147,6 +163,7 @@ void settle_hugging_face_layers(RecipeReading& reading, const HuggingFaceType& t
     take_no_query_rank(tree, "q_lora_rank", terms);
     require_latent_sizes(terms, whose, path);
   }
+  if (type.delta) settle_delta(terms, whose);
   settle_windows(terms, type, tree, whose);
   settle_biases(reading, type, whose);
 }

@@ -53,6 +53,13 @@ constexpr std::array kHuggingFaceTypes{
                     .qk_norm = true,
                     .experts = all,
                     .window = TypeWindow::switched},
+    HuggingFaceType{.name = "qwen3_next",
+                    .rotary = 0.25,
+                    .head_dim = 256,
+                    .grouped = true,
+                    .qk_norm = true,
+                    .delta = true,
+                    .experts = all},
     HuggingFaceType{
         .name = "dbrx", .normalization = "layernorm1p", .grouped = true, .experts = all},
     HuggingFaceType{.name = "grok-1", .grouped = true, .experts = all},  // GEGLU, of the same shape
@@ -231,7 +238,6 @@ constexpr std::string_view kMambaBeside = "Mamba and attention side by side in a
 constexpr std::string_view kFirstMamba = "Mamba of the first kind";
 
 constexpr std::array kUnmodelled{
-    Unmodelled{"qwen3_next", kDeltaNet},
     Unmodelled{"qwen3_5", kDeltaNet},
     Unmodelled{"qwen3_5_text", kDeltaNet},
     Unmodelled{"qwen3_5_moe", kDeltaNet},

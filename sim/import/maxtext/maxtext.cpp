@@ -239,6 +239,7 @@ void add_maxtext_defaults(RecipeTerms& terms) {
   default_to(terms.per_device_batch_size, 12, kBase);
   default_to(terms.seq_length, 2048, kBase);
   default_to(terms.moe_token_dispatcher_type, "alltoall", "XLA exchanges tokens so");
+  default_to(terms.moe_grouped_gemm, true, "MaxText's default, megablox");
   if (terms.model_class && terms.model_class->value == "default") terms.model_class.reset();
   if (terms.model_class) return;
   default_to(terms.gated_linear_unit, true, kBase);

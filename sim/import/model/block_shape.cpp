@@ -26,6 +26,13 @@ constexpr std::array<SizeTerm, 5> kLatentSizes{
      {"qk_pos_emb_head_dim", &RecipeTerms::qk_pos_emb_head_dim, 64},
      {"v_head_dim", &RecipeTerms::v_head_dim, 128}}};
 
+constexpr std::array<SizeTerm, 5> kDeltaSizes{
+    {{"linear_num_key_heads", &RecipeTerms::linear_num_key_heads, 16},
+     {"linear_num_value_heads", &RecipeTerms::linear_num_value_heads, 32},
+     {"linear_key_head_dim", &RecipeTerms::linear_key_head_dim, 128},
+     {"linear_value_head_dim", &RecipeTerms::linear_value_head_dim, 128},
+     {"linear_conv_kernel_dim", &RecipeTerms::linear_conv_kernel_dim, 4}}};
+
 /// Sizes as a map, of which one that is 0 is left out.
 template <std::size_t Count>
 Finding sizes_of(const std::string& key, const RecipeTerms& terms,
@@ -119,6 +126,27 @@ std::string mamba_text(const ModelSpec& model) {
       mamba.mamba_num_heads, mamba.mamba_head_dim, mamba.mamba_state_dim, mamba.mamba_num_groups);
 }
 
+std::string delta_text(const ModelSpec& model) {
+  if (!model.gated_delta_net) return "";
+  const GatedDeltaNetSpec& net = *model.gated_delta_net;
+  return fmt::format(
+      "{{linear_num_key_heads: {}, linear_num_value_heads: {}, linear_key_head_dim: {}, "
+      "linear_value_head_dim: {}, linear_conv_kernel_dim: {}}}",
+      net.linear_num_key_heads, net.linear_num_value_heads, net.linear_key_head_dim,
+      net.linear_value_head_dim, net.linear_conv_kernel_dim);
+}
+
+bool is_delta(const RecipeTerms& terms) {
+  const WordTerm& variant = terms.experimental_attention_variant;
+  if (!variant || variant->value == "false" || variant->value == "None" || variant->value == "null")
+    return false;
+  if (variant->value != name_of(BlockKind::gated_delta_net))
+    throw InputError(variant->place, variant->origin,
+                     fmt::format("'{}' is not modelled; gated_delta_net would do",
+                                 plain_text(variant->value.substr(0, 80))));
+  return true;
+}
+
 bool is_latent(const RecipeTerms& terms) {
   return terms.multi_latent_attention && terms.multi_latent_attention->value;
 }
@@ -147,6 +175,7 @@ void add_blocks(std::vector<Finding>& shape, const RecipeTerms& terms, bool whol
     add_flag(shape, "add_bias_linear", terms.add_bias_linear);
   }
   add_flag(shape, "add_qkv_bias", terms.add_qkv_bias);
+  add_flag(shape, "attention_output_gate", terms.attention_output_gate);
   add_softmax(shape, terms);
   if (const auto keys = window_keys(terms))
     shape.push_back({"window_size", std::to_string(*keys), terms.window_size->origin,
@@ -154,6 +183,9 @@ void add_blocks(std::vector<Finding>& shape, const RecipeTerms& terms, bool whol
   if (is_latent(terms))
     shape.push_back(sizes_of("multi_latent_attention", terms, kLatentSizes,
                              terms.multi_latent_attention->origin));
+  if (is_delta(terms))
+    shape.push_back(sizes_of("gated_delta_net", terms, kDeltaSizes,
+                             terms.experimental_attention_variant->origin));
   if (has_letter(terms, BlockKind::mamba)) shape.push_back(mamba_of(terms));
   if (terms.mtp_num_layers)
     shape.push_back({"mtp_num_layers", std::to_string(terms.mtp_num_layers->value),
@@ -170,6 +202,16 @@ void complete_blocks(RecipeTerms& terms, const ModelSpec& base, const std::strin
     default_to(terms.qk_head_dim, latent.qk_head_dim, whose);
     default_to(terms.qk_pos_emb_head_dim, latent.qk_pos_emb_head_dim, whose);
     default_to(terms.v_head_dim, latent.v_head_dim, whose);
+  }
+  if (base.gated_delta_net) {
+    const GatedDeltaNetSpec& net = *base.gated_delta_net;
+    default_to(terms.experimental_attention_variant,
+               std::string(name_of(BlockKind::gated_delta_net)), whose);
+    default_to(terms.linear_num_key_heads, net.linear_num_key_heads, whose);
+    default_to(terms.linear_num_value_heads, net.linear_num_value_heads, whose);
+    default_to(terms.linear_key_head_dim, net.linear_key_head_dim, whose);
+    default_to(terms.linear_value_head_dim, net.linear_value_head_dim, whose);
+    default_to(terms.linear_conv_kernel_dim, net.linear_conv_kernel_dim, whose);
   }
   if (base.mamba) {
     default_to(terms.mamba_num_heads, base.mamba->mamba_num_heads, whose);

@@ -76,6 +76,17 @@ LayerHalf attention_of(const RecipeTerms& terms, std::int64_t layers) {
     const Given<bool>& latent = *terms.multi_latent_attention;
     return {{BlockKind::mla}, latent.origin, latent.assumed};
   }
+  if (is_delta(terms)) {
+    const Given<std::string>& variant = *terms.experimental_attention_variant;
+    if (window || !terms.linear_attention_freq)
+      throw InputError(variant.place, variant.origin,
+                       window ? "is set; a window beside it is not modelled"
+                              : "needs linear_attention_freq, which says its layers");
+    const Given<YamlNode>& frequency = *terms.linear_attention_freq;
+    return {
+        chosen_kinds(window_layers(frequency, layers), BlockKind::gated_delta_net, BlockKind::gqa),
+        fmt::format("{}, {}", variant.origin, frequency.origin), frequency.assumed};
+  }
   if (!window) return {{BlockKind::gqa}, "", false};
   const std::string& origin = terms.window_size->origin;
   if (!terms.window_attn_skip_freq) return {{BlockKind::swa}, origin, terms.window_size->assumed};
@@ -203,7 +214,8 @@ void add_layers(std::vector<Finding>& shape, const RecipeTerms& terms) {
   if (terms.is_hybrid_model && terms.is_hybrid_model->value)
     throw InputError(terms.is_hybrid_model->place, terms.is_hybrid_model->origin,
                      "is true, but no hybrid_override_pattern says the layers");
-  const bool usual = !is_mixture(terms) && !is_latent(terms) && !window_keys(terms);
+  const bool usual =
+      !is_mixture(terms) && !is_latent(terms) && !is_delta(terms) && !window_keys(terms);
   if (usual || !terms.num_layers) return;
   const std::int64_t layers = terms.num_layers->value;
   const LayerHalf attention = attention_of(terms, layers);
@@ -217,7 +229,8 @@ void add_layers(std::vector<Finding>& shape, const RecipeTerms& terms) {
 void complete_layers(RecipeTerms& terms, const ModelSpec& base, const std::string& whose) {
   if (base.hybrid_override_pattern && !terms.hybrid_override_pattern)
     default_to(terms.hybrid_override_pattern, *base.hybrid_override_pattern, whose);
-  const bool listed = is_mixture(terms) || is_latent(terms) || terms.window_size.has_value();
+  const bool listed =
+      is_mixture(terms) || is_latent(terms) || is_delta(terms) || terms.window_size.has_value();
   if (!listed || terms.hybrid_override_pattern) return;
   default_to(terms.ffn_hidden_size, base.ffn_hidden_size, whose);
   default_to(terms.num_layers, base.num_layers, whose);
@@ -230,6 +243,8 @@ void complete_layers(RecipeTerms& terms, const ModelSpec& base, const std::strin
   if (!terms.moe_layer_freq && base.experts) terms.moe_layer_freq = flagged(BlockKind::moe);
   if (!terms.window_attn_skip_freq && base.window_size)
     terms.window_attn_skip_freq = flagged(BlockKind::swa);
+  if (!terms.linear_attention_freq && base.gated_delta_net)
+    terms.linear_attention_freq = flagged(BlockKind::gated_delta_net);
 }
 
 bool has_other_layers(const ModelSpec& model) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/import/terms/finding.h"
@@ -11,6 +12,10 @@ namespace simtrain {
 
 /// `experts` of a model as its file has them; empty where it has none.
 std::string experts_text(const ModelSpec& model);
+
+/// Whether the experts of a recipe, as such a text, are those of a model; what its router makes of
+/// scores counts where the recipe says it.
+bool has_experts_of(std::string_view recipe, std::string_view model);
 
 /// Whether a recipe's own keys make a mixture of experts.
 bool is_mixture(const RecipeTerms& terms);

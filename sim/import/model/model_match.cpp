@@ -104,10 +104,14 @@ const Finding* find(const std::vector<Finding>& shape, std::string_view key) {
   return found == shape.end() ? nullptr : &*found;
 }
 
+bool same(std::string_view key, std::string_view recipe, std::string_view model) {
+  return recipe == model || (key == "experts" && has_experts_of(recipe, model));
+}
+
 /// Whether the two agree in a key; what the recipe does not give does not differ.
 bool agree(const std::vector<Finding>& shape, const Finding& known) {
   const Finding* given = find(shape, known.key);
-  return given == nullptr || given->value == known.value;
+  return given == nullptr || same(known.key, given->value, known.value);
 }
 
 std::string value_in(const std::vector<Finding>& shape, std::string_view key) {
@@ -127,12 +131,13 @@ bool without_ffn(const std::vector<Finding>& shape, const std::vector<Finding>& 
 constexpr std::array<std::string_view, 3> kPairedKeys{"window_size", "layers",
                                                       "hybrid_override_pattern"};
 /// Keys in which near models are equal, beside those of each layer.
-constexpr std::array<std::string_view, 3> kEqualKeys{"experts", "multi_latent_attention", "mamba"};
+constexpr std::array<std::string_view, 4> kEqualKeys{"experts", "multi_latent_attention",
+                                                     "gated_delta_net", "mamba"};
 
 /// The keys in which a layer of an unlike model would differ.
 bool is_near(const std::vector<Finding>& shape, const std::vector<Finding>& model) {
   for (const std::string_view key : kEqualKeys) {
-    if (value_in(shape, key) != value_in(model, key)) return false;
+    if (!same(key, value_in(shape, key), value_in(model, key))) return false;
   }
   for (const std::string_view key : kPairedKeys) {
     if (value_in(shape, key).empty() != value_in(model, key).empty()) return false;
@@ -243,7 +248,7 @@ std::vector<Finding> against(const std::string& name, const std::string& origin,
   const bool ffn = !without_ffn(shape, model);
   for (const Finding& known : model) {
     const Finding* given = find(shape, known.key);
-    if (given == nullptr || given->value == known.value) continue;
+    if (given == nullptr || same(known.key, given->value, known.value)) continue;
     if (!ffn && known.key == "ffn_hidden_size" && given->origin != "--set") continue;
     Finding override = *given;
     override.key = "model_overrides." + given->key;
@@ -272,10 +277,14 @@ std::vector<Finding> without_latent(const std::vector<Finding>& shape,
 }  // namespace
 
 bool is_optional_shape_key(std::string_view key) {
-  constexpr std::array<std::string_view, 12> kOptional{
-      "hidden_dropout", "qk_layernorm", "add_bias_linear",        "add_qkv_bias",
-      "softmax_type",   "window_size",  "multi_latent_attention", "mamba",
-      "experts",        "layers",       "mtp_num_layers",         "hybrid_override_pattern"};
+  constexpr std::array<std::string_view, 14> kOptional{
+      "hidden_dropout",         "qk_layernorm",
+      "add_bias_linear",        "add_qkv_bias",
+      "softmax_type",           "window_size",
+      "multi_latent_attention", "mamba",
+      "gated_delta_net",        "experts",
+      "attention_output_gate",  "layers",
+      "mtp_num_layers",         "hybrid_override_pattern"};
   return std::find(kOptional.begin(), kOptional.end(), key) != kOptional.end();
 }
 

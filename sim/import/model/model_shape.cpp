@@ -241,6 +241,8 @@ std::vector<Finding> shape_of(const ModelSpec& model) {
       {"softmax_type", std::string(name_of(model.softmax_type)), ""},
       {"window_size", model.window_size ? std::to_string(*model.window_size) : "", ""},
       {"multi_latent_attention", latent_text(model), ""},
+      {"attention_output_gate", text(model.attention_output_gate), ""},
+      {"gated_delta_net", delta_text(model), ""},
       {"mamba", mamba_text(model), ""},
       {"experts", experts_text(model), ""},
       {"mtp_num_layers", std::to_string(model.mtp_num_layers), ""},

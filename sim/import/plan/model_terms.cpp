@@ -53,6 +53,19 @@ void give_flags(TreeTerm& term, const ModelSpec& model, BlockKind kind) {
     give(term, pattern_node(flags), "model.layers");
 }
 
+void give_delta(const ModelSpec& model, const GatedDeltaNetSpec& net, RecipeTerms& terms) {
+  const std::string key = "model.gated_delta_net";
+  give(terms.experimental_attention_variant, std::string(name_of(BlockKind::gated_delta_net)), key);
+  give(terms.linear_num_key_heads, net.linear_num_key_heads, key);
+  give(terms.linear_num_value_heads, net.linear_num_value_heads, key);
+  give(terms.linear_key_head_dim, net.linear_key_head_dim, key);
+  give(terms.linear_value_head_dim, net.linear_value_head_dim, key);
+  give(terms.linear_conv_kernel_dim, net.linear_conv_kernel_dim, key);
+  if (model.layers)
+    give(terms.linear_attention_freq, pattern_node(layers_with(model, BlockKind::gated_delta_net)),
+         "model.layers");
+}
+
 void give_attention(const ModelSpec& model, RecipeTerms& terms) {
   give(terms.num_attention_heads, model.num_attention_heads, "model.num_attention_heads");
   if (model.softmax_type != SoftmaxType::vanilla)
@@ -73,6 +86,9 @@ void give_attention(const ModelSpec& model, RecipeTerms& terms) {
   give(terms.num_query_groups, model.num_query_groups, "model.num_query_groups");
   give(terms.kv_channels, model.kv_channels, "model.kv_channels");
   give(terms.qk_layernorm, model.qk_layernorm, "model.qk_layernorm");
+  if (model.attention_output_gate)
+    give(terms.attention_output_gate, true, "model.attention_output_gate");
+  if (model.gated_delta_net) give_delta(model, *model.gated_delta_net, terms);
   if (!model.window_size || !model.layers) return;
   give(terms.window_size, std::to_string(*model.window_size - 1) + ",0", "model.window_size");
   give_flags(terms.window_attn_skip_freq, model, BlockKind::swa);
@@ -88,11 +104,15 @@ void give_experts(const ModelSpec& model, RecipeTerms& terms) {
   if (experts.moe_shared_expert_intermediate_size > 0)
     give(terms.moe_shared_expert_intermediate_size, experts.moe_shared_expert_intermediate_size,
          key);
+  if (experts.moe_shared_expert_gate) give(terms.moe_shared_expert_gate, true, key);
   if (experts.moe_latent_size) give(terms.moe_latent_size, *experts.moe_latent_size, key);
   if (experts.moe_router_num_groups > 1) {
     give(terms.moe_router_num_groups, experts.moe_router_num_groups, key);
     give(terms.moe_router_group_topk, experts.moe_router_group_topk, key);
   }
+  give(terms.moe_router_score_function, std::string(name_of(experts.moe_router_score_function)),
+       key);
+  if (experts.moe_router_pre_softmax) give(terms.moe_router_pre_softmax, true, key);
   if (model.layers && !has_other_layers(model))
     give_flags(terms.moe_layer_freq, model, BlockKind::moe);
 }

@@ -121,9 +121,12 @@ void give_dispatch(const MoeSpec& moe, RecipeTerms& terms) {
                                                                         : terms.moe_deepep_num_sms,
            *moe.moe_flex_dispatcher_num_sms, m + "moe_flex_dispatcher_num_sms");
   }
-  give(terms.moe_grouped_gemm, true, m + "moe_token_dispatcher_type");
+  give(terms.moe_grouped_gemm, moe.moe_grouped_gemm, m + "moe_grouped_gemm");
   give(terms.moe_router_fusion, moe.moe_router_fusion, m + "moe_router_fusion");
   give(terms.moe_permute_fusion, moe.moe_permute_fusion, m + "moe_permute_fusion");
+  if (moe.moe_router_padding_for_quantization)
+    give(terms.moe_router_padding_for_quantization, true,
+         m + "moe_router_padding_for_quantization");
   if (moe.moe_expert_capacity_factor) {
     give(terms.moe_expert_capacity_factor, fmt::format("{}", *moe.moe_expert_capacity_factor),
          m + "moe_expert_capacity_factor");

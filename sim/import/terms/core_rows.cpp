@@ -5,8 +5,6 @@
 namespace simtrain {
 namespace {
 
-constexpr Refused kOtherAttention{"attention of other kinds is not modelled"};
-
 constexpr std::array kLayerKeys{
     KeyRow{"multi_latent_attention", &RecipeTerms::multi_latent_attention},
     KeyRow{"q_lora_rank", &RecipeTerms::q_lora_rank},
@@ -30,8 +28,15 @@ constexpr std::array kLayerKeys{
     KeyRow{"mamba_num_groups", &RecipeTerms::mamba_num_groups},
     KeyRow{"hybrid_attention_ratio", &RecipeTerms::hybrid_attention_ratio},
     KeyRow{"hybrid_mlp_ratio", &RecipeTerms::hybrid_mlp_ratio},
-    KeyRow{"experimental_attention_variant", kOtherAttention},
-    KeyRow{"linear_attention_type", kOtherAttention},
+    KeyRow{"experimental_attention_variant", &RecipeTerms::experimental_attention_variant},
+    KeyRow{"linear_attention_type", &RecipeTerms::experimental_attention_variant},
+    KeyRow{"linear_attention_freq", &RecipeTerms::linear_attention_freq},
+    KeyRow{"linear_num_key_heads", &RecipeTerms::linear_num_key_heads},
+    KeyRow{"linear_num_value_heads", &RecipeTerms::linear_num_value_heads},
+    KeyRow{"linear_key_head_dim", &RecipeTerms::linear_key_head_dim},
+    KeyRow{"linear_value_head_dim", &RecipeTerms::linear_value_head_dim},
+    KeyRow{"linear_conv_kernel_dim", &RecipeTerms::linear_conv_kernel_dim},
+    KeyRow{"attention_output_gate", &RecipeTerms::attention_output_gate},
     KeyRow{"qk_l2_norm", kQkNorm},
     KeyRow{"mtp_loss_scaling_factor", kLearned},
     KeyRow{"rope_type", kRange},

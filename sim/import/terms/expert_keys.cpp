@@ -20,8 +20,6 @@ namespace {
 
 constexpr std::string_view kNoExperts = "of mixtures of experts, which this model is not";
 constexpr std::string_view kNoMamba = "of Mamba blocks, which this model has not";
-constexpr std::string_view kApart =
-    "experts that are computed one after another; they are simulated as grouped GEMMs";
 
 /// A word that is a name of one of our choices. `key` is that of the scenario.
 template <class Choice>
@@ -111,6 +109,13 @@ void put_capacity(const RecipeTerms& terms, const PutKey& put) {
         [&] { return of(*terms.moe_pad_expert_input_to_capacity); });
 }
 
+/// Megatron's default is one expert after the other, that of known classes all at once.
+Finding grouped_gemm_of(const RecipeTerms& terms) {
+  if (terms.moe_grouped_gemm) return of(*terms.moe_grouped_gemm);
+  if (is_known_class(terms)) return {"", "true", "usual for " + terms.model_class->value, true};
+  return {"", "false", "Megatron's default", true};
+}
+
 /// What runs beside the exchange of tokens.
 void put_overlap(const RecipeTerms& terms, const PutKey& put) {
   const auto put_set = [&](const std::string& key, const FlagTerm& term) {
@@ -143,14 +148,16 @@ void set_aside_experts(RecipeReading& reading) {
     set_aside(terms.*term, reading);
   for (WordTerm RecipeTerms::*const term :
        {&RecipeTerms::moe_token_dispatcher_type, &RecipeTerms::moe_flex_dispatcher_backend,
-        &RecipeTerms::moe_expert_capacity_factor, &RecipeTerms::moe_expert_rank_capacity_factor})
+        &RecipeTerms::moe_router_score_function, &RecipeTerms::moe_expert_capacity_factor,
+        &RecipeTerms::moe_expert_rank_capacity_factor})
     set_aside(terms.*term, reading);
   for (FlagTerm RecipeTerms::*const term :
        {&RecipeTerms::moe_enable_deepep, &RecipeTerms::moe_grouped_gemm,
         &RecipeTerms::moe_router_fusion, &RecipeTerms::moe_permute_fusion,
-        &RecipeTerms::moe_pad_expert_input_to_capacity, &RecipeTerms::moe_layer_recompute,
-        &RecipeTerms::moe_shared_expert_overlap, &RecipeTerms::overlap_moe_expert_parallel_comm,
-        &RecipeTerms::delay_wgrad_compute})
+        &RecipeTerms::moe_router_pre_softmax, &RecipeTerms::moe_router_padding_for_quantization,
+        &RecipeTerms::moe_shared_expert_gate, &RecipeTerms::moe_pad_expert_input_to_capacity,
+        &RecipeTerms::moe_layer_recompute, &RecipeTerms::moe_shared_expert_overlap,
+        &RecipeTerms::overlap_moe_expert_parallel_comm, &RecipeTerms::delay_wgrad_compute})
     set_aside(terms.*term, reading);
   set_aside(terms.moe_layer_freq, reading);
 }
@@ -190,19 +197,18 @@ void put_experts(const RecipeTerms& terms, const PutKey& put) {
   };
   fused("moe_router_fusion", terms.moe_router_fusion);
   fused("moe_permute_fusion", terms.moe_permute_fusion);
+  put("moe.moe_grouped_gemm", [&] { return grouped_gemm_of(terms); });
+  if (holds(terms.moe_router_padding_for_quantization))
+    put("moe.moe_router_padding_for_quantization",
+        [&] { return of(*terms.moe_router_padding_for_quantization); });
   put_capacity(terms, put);
   put_overlap(terms, put);
 }
 
 void settle_experts(RecipeReading& reading, const RecipeRequest& request, const DataFolder& data) {
   const RecipeTerms& terms = reading.terms;
-  if (is_mixture(terms)) {
-    if (holds(terms.moe_grouped_gemm) || is_known_class(terms)) return;
-    ++reading.left_out[std::string(kApart)][terms.moe_grouped_gemm ? terms.moe_grouped_gemm->origin
-                                                                   : "no moe_grouped_gemm"];
-    return;
-  }
-  if (!changes_model(request) && !has_class_of_experts(terms, data)) set_aside_experts(reading);
+  if (!is_mixture(terms) && !changes_model(request) && !has_class_of_experts(terms, data))
+    set_aside_experts(reading);
 }
 
 void settle_mamba(RecipeReading& reading, const RecipeRequest& request, const DataFolder& data) {

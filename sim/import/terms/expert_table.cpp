@@ -8,7 +8,6 @@ namespace {
 constexpr Ignored kBalance{
     "routing is simulated as random; --set moe.moe_load_imbalance=X states it"};
 constexpr NotSimulated kGroups{"routing to some groups of experts; all are chosen alike"};
-constexpr NotSimulated kPaddedRows{"rows of experts padded for FP8"};
 
 constexpr std::array kExpertKeys{
     KeyRow{"moe_router_topk", &RecipeTerms::moe_router_topk},
@@ -40,20 +39,21 @@ constexpr std::array kExpertKeys{
     KeyRow{"moe_router_force_biased",
            Refused{"--override without it and --set moe.moe_load_imbalance=X state an imbalance"}},
     KeyRow{"moe_router_topk_limited_devices", kGroups},
-    KeyRow{"moe_router_padding_for_fp8", kPaddedRows},
-    KeyRow{"moe_router_padding_for_quantization", kPaddedRows},
+    KeyRow{"moe_router_padding_for_quantization",
+           &RecipeTerms::moe_router_padding_for_quantization},
+    KeyRow{"moe_router_padding_for_fp8", &RecipeTerms::moe_router_padding_for_quantization},
     KeyRow{"moe_router_force_load_balancing", kBalance},
     KeyRow{"moe_router_load_balancing_type", kBalance},
     KeyRow{"moe_aux_loss_coeff", kLearned},
     KeyRow{"moe_z_loss_coeff", kLearned},
     KeyRow{"moe_input_jitter_eps", kLearned},
-    KeyRow{"moe_router_pre_softmax", kLearned},
-    KeyRow{"moe_router_score_function", kLearned},
+    KeyRow{"moe_router_pre_softmax", &RecipeTerms::moe_router_pre_softmax},
+    KeyRow{"moe_router_score_function", &RecipeTerms::moe_router_score_function},
     KeyRow{"moe_router_topk_scaling_factor", kLearned},
     KeyRow{"moe_router_enable_expert_bias", kLearned},
     KeyRow{"moe_router_bias_update_rate", kLearned},
     KeyRow{"moe_apply_probs_on_input", kLearned},
-    KeyRow{"moe_shared_expert_gate", kLearned},
+    KeyRow{"moe_shared_expert_gate", &RecipeTerms::moe_shared_expert_gate},
     KeyRow{"moe_token_drop_policy", kLearned},
     KeyRow{"moe_router_dtype", kSoftware},
     KeyRow{"moe_use_legacy_grouped_gemm", kSoftware},

@@ -69,7 +69,15 @@ struct RecipeTerms {
   TreeTerm window_attn_skip_freq;  ///< every N-th layer without a window, or 1 (with) and 0
   TreeTerm attention_types;        ///< of Hugging Face: a word for each layer
   WordTerm decoder_block;          ///< of MaxText: the code of its layers
-  WholeTerm max_window_layers;     ///< of Hugging Face: the first layers, which have no window
+  WordTerm experimental_attention_variant;  ///< gated_delta_net
+  TreeTerm linear_attention_freq;           ///< every N-th layer without it, or 1 (with) and 0
+  WholeTerm linear_num_key_heads;
+  WholeTerm linear_num_value_heads;
+  WholeTerm linear_key_head_dim;
+  WholeTerm linear_value_head_dim;
+  WholeTerm linear_conv_kernel_dim;
+  FlagTerm attention_output_gate;
+  WholeTerm max_window_layers;  ///< of Hugging Face: the first layers, which have no window
   WholeTerm mtp_num_layers;
   FlagTerm is_hybrid_model;
   WordTerm hybrid_override_pattern;
@@ -86,9 +94,12 @@ struct RecipeTerms {
   WholeTerm moe_router_topk;
   WholeTerm moe_ffn_hidden_size;
   WholeTerm moe_shared_expert_intermediate_size;
+  FlagTerm moe_shared_expert_gate;
   WholeTerm moe_latent_size;
   WholeTerm moe_router_num_groups;
   WholeTerm moe_router_group_topk;
+  WordTerm moe_router_score_function;
+  FlagTerm moe_router_pre_softmax;
   TreeTerm moe_layer_freq;       ///< every N-th layer from the first, or 0 and 1 for each layer
   WholeTerm moe_layer_step;      ///< of Hugging Face: the last of each N layers
   TreeTerm moe_dense_layers;     ///< of Hugging Face: layers without experts, from 0
@@ -149,6 +160,7 @@ struct RecipeTerms {
   FlagTerm moe_grouped_gemm;
   FlagTerm moe_router_fusion;
   FlagTerm moe_permute_fusion;
+  FlagTerm moe_router_padding_for_quantization;
   WordTerm moe_expert_capacity_factor;  ///< below 0: none
   FlagTerm moe_pad_expert_input_to_capacity;
   WordTerm moe_expert_rank_capacity_factor;

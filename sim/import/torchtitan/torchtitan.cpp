@@ -252,6 +252,7 @@ void add_titan_defaults(RecipeTerms& terms) {
   default_to(terms.grad_reduce_dtype, "float32", kWhose);
   default_to(terms.sequence_parallel, true, kWhose);
   default_to(terms.moe_token_dispatcher_type, "alltoall", "torchtitan exchanges tokens so");
+  default_to(terms.moe_grouped_gemm, true, "torchtitan's default, use_grouped_mm");
   if (terms.expert_model_parallel_size && terms.expert_model_parallel_size->value > 1)
     default_to(terms.expert_tensor_parallel_size, 1, kWhose);
   default_to(terms.overlap_grad_reduce, true, "PyTorch reduces beside the backward");

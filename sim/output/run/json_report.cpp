@@ -30,6 +30,7 @@ Json stage_memory_json(const StageMemory& stage, bool offloads) {
             {"outside_allocator_bytes", stage.outside()},
             {"total_bytes", stage.total()},
             {"fragmentation_bytes", stage.fragmentation}};
+  if (stage.dispatcher_buffers > 0) json["dispatcher_buffers_bytes"] = stage.dispatcher_buffers;
   if (offloads) {
     json["host_activations_bytes"] = stage.host_activations;
     json["host_optimizer_bytes"] = stage.host_optimizer;

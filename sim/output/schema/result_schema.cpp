@@ -100,6 +100,8 @@ constexpr auto kResultMembers = std::to_array<SchemaMember>({
     {"memory.per_stage[].cuda_context_bytes", "number", "of the process"},
     {"memory.per_stage[].communicators_bytes", "number", "buffers of NCCL"},
     {"memory.per_stage[].user_buffers_bytes", "number", "of tensor-parallel overlap"},
+    {"memory.per_stage[].dispatcher_buffers_bytes?", "number",
+     "of a library that exchanges tokens of experts"},
     {"memory.per_stage[].outside_allocator_bytes", "number", "sum of these three"},
     {"memory.per_stage[].total_bytes", "number", "sum of all"},
     {"memory.per_stage[].fragmentation_bytes", "number", "likely on top"},

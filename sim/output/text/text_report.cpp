@@ -203,6 +203,7 @@ void add_memory(std::string& out, const Report& report) {
   add("cuda_context", fullest.cuda_context);
   add("communicators", fullest.communicators);
   add("user_buffers", fullest.user_buffers);
+  add("dispatcher_buffers", fullest.dispatcher_buffers);
   add("sum", fullest.total());
   out += "  " + wrapped(verdict(report), 2) + "\n";
   if (report.host_memory) add_host_memory(out, report);

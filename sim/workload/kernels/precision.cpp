@@ -46,6 +46,9 @@ constexpr Operand both(const TensorFormat& format, AmaxPass amax = AmaxPass::non
 
 constexpr LinearRates all(DataType type) { return {type, type, type}; }
 
+// Multiples of rows: Megatron core's get_align_size_for_quantization (NVFP4: Transformer Engine
+// since it has kernels for the Hadamard transform of groups; 16 before).
+
 constexpr LinearFormats kBf16Linear{.input = both(kBf16),
                                     .weight = both(kBf16),
                                     .gradient = both(kBf16),
@@ -57,25 +60,29 @@ constexpr LinearFormats kHybridFp8Linear{.input = both(kE4m3),
                                          .weight = both(kE4m3),
                                          .gradient = both(kE5m2),
                                          .rates = all(DataType::fp8),
-                                         .ring_sums = kE4m3};
+                                         .ring_sums = kE4m3,
+                                         .rows_multiple = 16};
 
 constexpr LinearFormats kCurrentFp8Linear{.input = both(kE4m3, AmaxPass::except_of_norms),
                                           .weight = both(kE4m3, AmaxPass::always),
                                           .gradient = both(kE5m2, AmaxPass::always),
                                           .rates = all(DataType::fp8),
-                                          .ring_sums = kBf16};
+                                          .ring_sums = kBf16,
+                                          .rows_multiple = 16};
 
 constexpr LinearFormats kMxfp8Linear{.input = both(kMxfp8),
                                      .weight = both(kMxfp8),
                                      .gradient = both(kMxfp8),
                                      .rates = all(DataType::mxfp8),
-                                     .ring_sums = kBf16};
+                                     .ring_sums = kBf16,
+                                     .rows_multiple = 32};
 
 constexpr LinearFormats kBlockFp8Linear{.input = both(kRow128),
                                         .weight = both(kSquare128),
                                         .gradient = both(kRow128),
                                         .rates = all(DataType::fp8_block),
-                                        .ring_sums = kBf16};
+                                        .ring_sums = kBf16,
+                                        .rows_multiple = 16};
 
 /// Column-wise copies of inputs and gradients are of the tensor after a random Hadamard transform,
 /// whose largest value no norm finds.
@@ -83,7 +90,8 @@ constexpr LinearFormats kNvfp4Linear{.input = both(kNvfp4, AmaxPass::always),
                                      .weight = both(kNvfp4, AmaxPass::always),
                                      .gradient = both(kNvfp4, AmaxPass::always),
                                      .rates = all(DataType::nvfp4),
-                                     .ring_sums = kBf16};
+                                     .ring_sums = kBf16,
+                                     .rows_multiple = 128};
 
 constexpr std::array kPrecisionRows{
     PrecisionRow{.precision = Precision::bf16,

@@ -93,6 +93,7 @@ struct LinearFormats {
   Operand gradient;  ///< of the output
   LinearRates rates;
   TensorFormat ring_sums;  ///< partial sums that a ring exchange of user buffers sends
+  int rows_multiple = 1;   ///< of each expert's rows in a grouped GEMM, which are padded to it
 
   [[nodiscard]] GemmFormats forward() const {
     return {rates.forward, input.rowwise, weight.rowwise};

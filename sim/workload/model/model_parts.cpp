@@ -62,6 +62,8 @@ void add_block(PartTotals& totals, const Recipe& recipe, const Block& block) {
     totals.forward_bytes += op.forward_bytes;
     totals.deferred_bytes += op.deferred_bytes;
     totals.user_buffer_bytes += op.user_buffer_bytes;
+    totals.dispatcher_buffer_bytes =
+        std::max(totals.dispatcher_buffer_bytes, op.dispatcher_buffer_bytes);
     totals.flops.products += op.flops.products;
     totals.flops.attention_square += op.flops.attention_square;
     backward_bytes += op.backward_bytes;

@@ -45,6 +45,7 @@ struct PartTotals {
   double backward_bytes = 0;   ///< of the block whose backward needs most, beside saved ones
   double deferred_bytes = 0;   ///< what its weight gradients need where they run later
   double user_buffer_bytes = 0;
+  double dispatcher_buffer_bytes = 0;
   ModelFlops flops;  ///< of a forward
 };
 PartTotals part_totals(const Recipe& recipe, Part part, int kind = 0);

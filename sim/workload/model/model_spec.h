@@ -15,6 +15,8 @@ namespace simtrain {
 
 enum class Activation { swiglu, squared_relu, gelu };
 enum class Normalization { rmsnorm, layernorm1p };
+/// What makes probabilities of a router's scores.
+enum class RouterScore { softmax, sigmoid, sqrtsoftplus };
 /// What the softmax of attention adds to its sum: nothing, one, or a learned sink of each head.
 enum class SoftmaxType { vanilla, off_by_one, learnable };
 
@@ -30,6 +32,14 @@ struct EnumNames<Normalization> {
   static constexpr std::array rows{
       std::pair{std::string_view("rmsnorm"), Normalization::rmsnorm},
       std::pair{std::string_view("layernorm1p"), Normalization::layernorm1p}};
+};
+
+template <>
+struct EnumNames<RouterScore> {
+  static constexpr std::array rows{std::pair{std::string_view("softmax"), RouterScore::softmax},
+                                   std::pair{std::string_view("sigmoid"), RouterScore::sigmoid},
+                                   std::pair{std::string_view("sqrtsoftplus"),
+                                             RouterScore::sqrtsoftplus}};
 };
 
 template <>
@@ -138,6 +148,8 @@ struct ExpertsSpec {
   std::optional<std::int64_t> moe_latent_size;
   int moe_router_num_groups = 1;  ///< of experts, equal ones
   int moe_router_group_topk = 1;  ///< groups whose experts a token may choose
+  RouterScore moe_router_score_function = RouterScore::softmax;
+  bool moe_router_pre_softmax = false;  ///< a softmax over all experts, not over those chosen
 
   [[nodiscard]] ExpertChoice choice() const {
     return {num_moe_experts, moe_router_topk, moe_router_num_groups, moe_router_group_topk};

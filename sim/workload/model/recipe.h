@@ -227,6 +227,10 @@ struct MoeSpec {
   std::optional<int> moe_flex_dispatcher_num_sms;  ///< missing: the library's own
   bool moe_router_fusion = false;
   bool moe_permute_fusion = true;
+  bool moe_grouped_gemm = true;  ///< false: one expert after the other (SequentialMLP)
+  /// Rows are padded for quantized experts by choices that are added to the router's, not by
+  /// copies.
+  bool moe_router_padding_for_quantization = false;
   std::optional<double> moe_expert_capacity_factor;
   bool moe_pad_expert_input_to_capacity = false;
   /// Rows that a rank's experts together take, over the mean: buffers of that size, so that the

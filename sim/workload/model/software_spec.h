@@ -118,6 +118,12 @@ struct SoftwareSpec {
   Sourced<AttentionKernel> attention;
   Sourced<CrossEntropy> cross_entropy;
   Sourced<SquaredRelu> squared_relu;  ///< one kernel, or PyTorch's own one after the other
+  /// Of experts, times the router's probabilities: in one kernel, or one after the other; missing:
+  /// eager.
+  std::optional<Sourced<SquaredRelu>> weighted_squared_relu;
+  /// Whether the libraries of the flex dispatcher pad the rows of experts where they sort them, so
+  /// that no kernels of their own do; missing: they do not.
+  std::optional<Sourced<bool>> dispatcher_pads_rows;
   Sourced<OptimizerKind> distributed_optimizer;
   Sourced<bool> tp_only_amax_red;  ///< Megatron: amax of FP8 tensors over TP x CP, not DP as well
   CommunicationLibrary library;
@@ -142,6 +148,12 @@ struct SoftwareSpec {
     return !tensor_parallelism || tensor_parallelism->value == TensorParallelism::megatron;
   }
 
+  [[nodiscard]] bool fuses_weighted_squared_relu() const {
+    return weighted_squared_relu && weighted_squared_relu->value == SquaredRelu::fused;
+  }
+  [[nodiscard]] bool pads_rows_in_dispatcher() const {
+    return dispatcher_pads_rows && dispatcher_pads_rows->value;
+  }
   [[nodiscard]] bool adds_gradients_apart() const {
     return gradient_accumulation && gradient_accumulation->value == GradientAccumulation::eager;
   }

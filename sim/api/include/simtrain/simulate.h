@@ -39,8 +39,9 @@ struct StageMemory {
   double temporary = 0;
   // Outside of the allocator:
   double cuda_context = 0;
-  double communicators = 0;  ///< buffers of NCCL
-  double user_buffers = 0;   ///< buffers of tensor-parallel overlap
+  double communicators = 0;       ///< buffers of NCCL
+  double user_buffers = 0;        ///< buffers of tensor-parallel overlap
+  double dispatcher_buffers = 0;  ///< of DeepEP or HybridEP
 
   double allocated = 0;      ///< sum of what is in the allocator
   double total = 0;          ///< sum of all

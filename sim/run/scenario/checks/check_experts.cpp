@@ -62,6 +62,10 @@ void check_dispatcher(const Recipe& recipe, const YamlNode& tree) {
               !moe.moe_pad_expert_input_to_capacity,
           tree, "moe.moe_pad_expert_input_to_capacity",
           "is not of the allgather dispatcher; alltoall would do");
+  require(!moe.moe_router_padding_for_quantization ||
+              moe.moe_token_dispatcher_type != TokenDispatcher::allgather,
+          tree, "moe.moe_router_padding_for_quantization",
+          "is not of the allgather dispatcher; alltoall would do");
   const bool hybridep = flex && moe.moe_flex_dispatcher_backend == ExchangeLibrary::hybridep;
   const std::string budget = "moe.moe_expert_rank_capacity_factor";
   require(hybridep || !moe.moe_expert_rank_capacity_factor, tree, budget,

@@ -24,6 +24,24 @@ Operator shared_expert_gate(const RankShape& shape) {
   return op;
 }
 
+/// A kernel that adds two tensors of hidden states.
+Forward adds_hidden_states(const RankShape& shape) {
+  const double bytes =
+      3 * shape.activation_bytes() * static_cast<double>(shape.hidden()) * shape.own_rows;
+  return [bytes](ProgramBuilder& builder) {
+    builder.stream_bytes(StreamingKind::element_wise, bytes, Share::memory_bound);
+  };
+}
+
+/// What shared experts put out, added to what the others did.
+Operator shared_experts_sum(const RankShape& shape) {
+  Operator op;
+  op.module = "moe_output";
+  op.forward = adds_hidden_states(shape);
+  op.backward = input_gradient_only([](ProgramBuilder&) {});
+  return op;
+}
+
 /// Experts that all tokens pass: an MLP before the tokens are dispatched.
 void add_shared_experts(std::vector<Operator>& branch, const RankShape& shape) {
   const ModelSpec& model = shape.model();
@@ -38,6 +56,12 @@ void add_shared_experts(std::vector<Operator>& branch, const RankShape& shape) {
       shape,
       {.module = "shared_experts_fc2", .columns = ffn / shape.tp, .place = GemmPlace::layer_alone});
   activation.module = "shared_experts_activation";
+  // The gradient of what shared experts and others both took in.
+  fc1.backward = [own = fc1.backward, join = adds_hidden_states(shape)](ProgramBuilder& builder,
+                                                                        BackwardPart part) {
+    own(builder, part);
+    if (part != BackwardPart::weight_gradient) join(builder);
+  };
   for (Operator* op : {&fc1, &activation, &fc2}) {
     op->recompute = RecomputeModule::shared_experts;
     op->recomputed_at = RecomputedAt::block_backward;
@@ -71,6 +95,8 @@ Block moe_block(const RankShape& shape) {
                                         .input = OffloadModule::mlp_norm}));
   add_shared_experts(block.branch, shape);
   add_routed_experts(block.branch, shape);
+  if (shape.model().experts->moe_shared_expert_intermediate_size > 0)
+    block.branch.push_back(shared_experts_sum(shape));
   block.residual = residual(shape);
   block.recompute = RecomputeModule::moe;
   return block;

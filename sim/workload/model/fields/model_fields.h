@@ -62,6 +62,8 @@ struct Fields<ExpertsSpec> {
     v.optional("moe_latent_size", spec.moe_latent_size, Limits{1, 1e6});
     v.optional("moe_router_num_groups", spec.moe_router_num_groups, Limits{1, 100000});
     v.optional("moe_router_group_topk", spec.moe_router_group_topk, Limits{1, 100000});
+    v.optional("moe_router_score_function", spec.moe_router_score_function);
+    v.optional("moe_router_pre_softmax", spec.moe_router_pre_softmax);
   }
 };
 

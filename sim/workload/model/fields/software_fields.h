@@ -39,6 +39,8 @@ struct Fields<SoftwareSpec> {
     v("attention", spec.attention);
     v("cross_entropy", spec.cross_entropy);
     v("squared_relu", spec.squared_relu);
+    v.optional("weighted_squared_relu", spec.weighted_squared_relu);
+    v.optional("dispatcher_pads_rows", spec.dispatcher_pads_rows);
     v("distributed_optimizer", spec.distributed_optimizer);
     v("tp_only_amax_red", spec.tp_only_amax_red);
     visit_library(v, spec.library);

@@ -9,6 +9,14 @@ namespace {
 constexpr std::int64_t kChunk = 128;
 constexpr int kConvolved = 4;  ///< positions, with a bias beside them
 
+// Bytes for each head and token, most of them of FP32 (mamba_ssm's _chunk_cumsum_fwd and
+// _mamba_chunk_scan_combined_bwd, as remembered). Forward: a step in BF16 makes it and its sum in
+// the chunk (2 + 4 + 4). Backward: the sum of gradients is turned, summed up and turned back (3 of
+// 4 + 4), two others are added to it (2 of 4 + 4 + 4), and steps have theirs of both (4 + 4 + 2 +
+// 2).
+constexpr double kStepsForward = 10;
+constexpr double kStepsBackward = 60;
+
 /// The scan of a micro-batch on one rank, chunk by chunk: C B' of each group, the states that each
 /// chunk leaves, what states and the chunk itself put out. Operands that the heads of a group share
 /// are read once.
@@ -24,10 +32,12 @@ class Scan {
         groups_(chunks_ * std::max(1, shape.model().mamba->mamba_num_groups / shape.tp)) {}
 
   void forward(ProgramBuilder& builder) const {
+    steps(builder, kStepsForward);
     states(builder);
     outputs(builder);
   }
   void backward(ProgramBuilder& builder) const {
+    steps(builder, kStepsForward);
     states(builder);                                     // again
     product(builder, state_, dimension_, kChunk, true);  // gradients of the states
     pass(builder);
@@ -35,16 +45,28 @@ class Scan {
     product(builder, kChunk, state_, dimension_, false);  // of C
     product(builder, kChunk, state_, dimension_, false);  // of B
     product(builder, kChunk, kChunk, dimension_, false);  // of C B'
+    for (int operand = 0; operand < 2; ++operand)         // of B and C, by C B'
+      builder.kernel(batched(groups_, kChunk, state_, kChunk), Share::attention);
+    product(builder, kChunk, kChunk, dimension_, false);  // of the steps' sums in a chunk
+    steps(builder, kStepsBackward);
   }
 
  private:
   void states(ProgramBuilder& builder) const {
-    builder.kernel(batched(groups_, kChunk, kChunk, state_), Share::attention);
+    Gemm scores = batched(groups_, kChunk, kChunk, state_);
+    scores.output = DataType::fp32;
+    builder.kernel(scores, Share::attention);
     product(builder, state_, dimension_, kChunk, true);
     pass(builder);
   }
   void outputs(ProgramBuilder& builder) const {
     product(builder, kChunk, dimension_, state_ + kChunk / 2, false);
+  }
+  /// Of the time step of each head and token.
+  void steps(ProgramBuilder& builder, double bytes) const {
+    builder.stream_bytes(StreamingKind::element_wise,
+                         bytes * static_cast<double>(heads_) * static_cast<double>(kChunk),
+                         Share::attention);
   }
   /// States of FP32 from chunk to chunk.
   void pass(ProgramBuilder& builder) const {
@@ -82,6 +104,10 @@ class Scan {
 
 }  // namespace
 
+/// Megatron core's MambaMixer (as remembered): where a micro-batch has several sequences, in_proj's
+/// output is copied to have them one after the other, and the scan's output back; the scan writes
+/// its output with and without the gate, whose gradients are a kernel of their own
+/// (_chunk_scan_bwd_dz: x, z, the output and its gradient in, two out); the norm is another.
 Operator mamba_mixer(const RankShape& shape) {
   const MambaSpec& mamba = *shape.model().mamba;
   const Scan scan(shape);
@@ -94,25 +120,38 @@ Operator mamba_mixer(const RankShape& shape) {
   const auto stream = [](ProgramBuilder& builder, StreamingKind kind, double bytes) {
     builder.stream_bytes(kind, bytes, Share::memory_bound);
   };
+  const double copied_in =
+      inner_bytes + convolved_bytes + element * static_cast<double>(heads) * shape.rows;
+  // From tokens of all sequences in turn to sequence after sequence, or back.
+  const bool copies = shape.recipe.training.micro_batch_size > 1;
+  const auto in_order = [=](ProgramBuilder& builder, double bytes) {
+    if (copies) stream(builder, StreamingKind::element_wise, 2 * bytes);
+  };
   Operator op;
   op.module = "mamba_mixer";
   op.forward = [=](ProgramBuilder& builder) {
+    in_order(builder, copied_in);
     stream(builder, StreamingKind::element_wise, 2 * convolved_bytes);
     scan.forward(builder);
-    stream(builder, StreamingKind::norm_forward, 3 * inner_bytes);  // of the output, gated by z
+    in_order(builder, inner_bytes);
+    stream(builder, StreamingKind::norm_forward,
+           4 * inner_bytes);  // the scan's gate by z, the norm
   };
   op.backward = input_gradient_only([=](ProgramBuilder& builder) {
-    stream(builder, StreamingKind::norm_backward, 5 * inner_bytes);
+    stream(builder, StreamingKind::norm_backward, 3 * inner_bytes);
+    in_order(builder, inner_bytes);
     stream(builder, StreamingKind::element_wise, 2 * convolved_bytes);
+    stream(builder, StreamingKind::element_wise, 6 * inner_bytes);  // of z and the scan's output
     scan.backward(builder);
     stream(builder, StreamingKind::element_wise, 3 * convolved_bytes);
+    in_order(builder, copied_in);
   });
   // Convolution; A, D and the bias of dt of each head; the gated norm.
   op.weights = {{.rows = convolved, .columns = kConvolved + 1, .sharded_over = {Axis::tp}},
                 {.rows = 3 * heads, .sharded_over = {Axis::tp}},
                 {.rows = inner, .sharded_over = {Axis::tp}}};
-  op.saved = {{inner_bytes + convolved_bytes + element * static_cast<double>(heads) * shape.rows},
-              {inner_bytes}};
+  // What in_proj put out, the scan's output before and behind the gate.
+  op.saved = {{copied_in}, {inner_bytes}, {inner_bytes}};
   op.backward_bytes = 2 * (inner_bytes + convolved_bytes);
   // As Megatron counts the scan (num_floating_point_operations).
   op.flops.products =

@@ -85,6 +85,7 @@ struct Operator {
   std::optional<PartlyAgain> partly_again{};
   bool sized_by_routing = false;  ///< launched with sizes that the host learns in each micro-batch
   double user_buffer_bytes = 0;   ///< of tensor-parallel overlap, where it is on
+  double dispatcher_buffer_bytes = 0;  ///< of a library that exchanges tokens
   ModelFlops flops{};
 };
 

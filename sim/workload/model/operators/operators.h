@@ -74,7 +74,7 @@ double activation_moves(const Recipe& recipe, Direction direction);
 /// What of a Mamba-2 layer is between its linear modules (mamba_ssm's
 /// mamba_split_conv1d_scan_combined; Dao and Gu, arXiv 2405.21060): a short convolution, the scan
 /// in chunks as batched products, a gated norm. Its backward makes the convolution and the states
-/// again. Saves its input and the scan's output.
+/// again. Saves its input and the scan's output before and behind the gate.
 Operator mamba_mixer(const RankShape& shape);
 
 /// What of a Gated DeltaNet layer is between its linear modules (Yang et al., arXiv 2412.06464;

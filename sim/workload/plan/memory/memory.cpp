@@ -162,6 +162,7 @@ void add_outside(const Recipe& recipe, const ModelTotals& totals, const RankGrid
       opened.pairs * static_cast<double>(spec.communicator_of_two.value.value()) +
       opened.larger * static_cast<double>(spec.communicator.value.value());
   memory.user_buffers = user_buffer_bytes(recipe, totals);
+  memory.dispatcher_buffers = dispatcher_buffer_bytes(totals);
 }
 
 }  // namespace

@@ -27,6 +27,8 @@ struct StageMemory {
   double cuda_context = 0;
   double communicators = 0;  ///< their buffers
   double user_buffers = 0;   ///< of tensor-parallel overlap
+  /// Of the library that exchanges tokens of experts, where it is not NCCL.
+  double dispatcher_buffers = 0;
 
   /// In the memory of the rank's host: at its own worst moment of a step, the part of the
   /// optimizer's state with its gradients, and sharded weights.
@@ -43,7 +45,9 @@ struct StageMemory {
   [[nodiscard]] double kept() const { return weights + gradients + optimizer + workspaces; }
   /// At the worst moment of a step.
   [[nodiscard]] double allocated() const { return kept() + activations + loss + temporary; }
-  [[nodiscard]] double outside() const { return cuda_context + communicators + user_buffers; }
+  [[nodiscard]] double outside() const {
+    return cuda_context + communicators + user_buffers + dispatcher_buffers;
+  }
   /// The least that the stage runs in.
   [[nodiscard]] double total() const { return allocated() + outside(); }
   /// What it is likely to take where there is room.

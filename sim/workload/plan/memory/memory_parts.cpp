@@ -65,4 +65,11 @@ double user_buffer_bytes(const Recipe& recipe, const ModelTotals& totals) {
   return bytes;
 }
 
+double dispatcher_buffer_bytes(const ModelTotals& totals) {
+  double bytes = 0;
+  for (int kind = 0; kind < totals.kinds(); ++kind)
+    bytes = std::max(bytes, totals.of_kind(kind).dispatcher_buffer_bytes);
+  return bytes;
+}
+
 }  // namespace simtrain

@@ -36,4 +36,8 @@ Communicators communicators(const Recipe& recipe, const RankGrid& grid, int stag
 /// needs most.
 double user_buffer_bytes(const Recipe& recipe, const ModelTotals& totals);
 
+/// Buffers of the library that exchanges tokens of experts, which all layers of a rank share; 0
+/// where NCCL does.
+double dispatcher_buffer_bytes(const ModelTotals& totals);
+
 }  // namespace simtrain

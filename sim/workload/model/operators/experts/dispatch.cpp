@@ -37,7 +37,7 @@ class RowWays {
       case TokenDispatcher::flex:
         wait(builder, again);
         builder.wait_for(builder.exchange_tokens(tokens(false), builder.last_kernel()));
-        permute(builder, received() + busy());
+        permute(builder, received() + sorted());
     }
   }
 
@@ -54,17 +54,29 @@ class RowWays {
         exchange(builder);
         return permute(builder, experts_.tokens + experts_.sent);
       case TokenDispatcher::flex:
-        permute(builder, busy() + received());
+        permute(builder, sorted() + received());
         builder.wait_for(builder.exchange_tokens(tokens(true), builder.last_kernel()));
     }
   }
 
   /// Of the rows that a rank's experts work on.
-  [[nodiscard]] double row_bytes() const { return element_ * width_ * busy(); }
+  [[nodiscard]] double row_bytes() const { return element_ * width_ * sorted(); }
+
+  /// Of the library that exchanges tokens.
+  [[nodiscard]] double buffer_bytes() const {
+    if (moe_.moe_token_dispatcher_type != TokenDispatcher::flex || alone()) return 0;
+    return exchange_buffer_bytes(row_of(moe_.moe_flex_dispatcher_backend), tokens(false),
+                                 experts_.ep * experts_.etp);
+  }
 
  private:
   [[nodiscard]] bool alone() const { return experts_.ep * experts_.etp == 1; }
   [[nodiscard]] double busy() const { return experts_.rows * experts_.imbalance; }
+  /// Those, with others that pad them where they are sorted.
+  [[nodiscard]] double sorted() const {
+    return experts_.padding == RowPadding::by_dispatcher ? experts_.padded_rows(experts_.imbalance)
+                                                         : busy();
+  }
 
   /// Reads and writes so many rows together, each token of the rank once; without fusion an index
   /// is made and followed in turn.
@@ -157,6 +169,7 @@ Operator dispatch(const RankShape& shape) {
   op.costly = true;
   op.output_bytes = ways.row_bytes();
   op.backward_bytes = ways.row_bytes();  // the gradients of rows
+  op.dispatcher_buffer_bytes = ways.buffer_bytes();
   return op;
 }
 

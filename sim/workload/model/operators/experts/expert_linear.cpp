@@ -15,23 +15,27 @@ constexpr double kBiasForward = 28;
 /// 4).
 constexpr double kBiasBackward = 40;
 
-/// The GEMMs of one module, of the experts of the busiest rank and of one with the mean work.
+/// The GEMMs of one module, of the experts of the busiest rank and of one with the mean work: those
+/// of all experts at once, or (Megatron core's SequentialMLP) of one expert after the other.
 class ExpertGemms {
  public:
   ExpertGemms(const RankShape& shape, const ExpertShape& experts)
       : output_(shape.recipe.precision().activation),
-        groups_(static_cast<int>(experts.local)),
+        turns_(shape.recipe.moe.moe_grouped_gemm ? 1 : static_cast<int>(experts.local)),
+        groups_(static_cast<int>(experts.local) / turns_),
         busy_(experts.rows_of_expert(experts.imbalance)),
         mean_(experts.rows_of_expert(1)) {}
 
-  [[nodiscard]] int count() const { return groups_; }
-
-  void multiply(ProgramBuilder& builder, const GemmFormats& formats, std::int64_t n,
-                std::int64_t k) const {
+  /// What all experts read is cast before.
+  void multiply(ProgramBuilder& builder, const Operand& cast, double elements,
+                const GemmFormats& formats, std::int64_t n, std::int64_t k) const {
     Gemm busy = gemm(formats, busy_, n, k);
     Gemm mean = busy;
     mean.m = mean_;
-    builder.uneven_kernel(busy, mean, Share::gemm);
+    for (int turn = 0; turn < turns_; ++turn) {
+      quantize(builder, cast, elements / turns_, groups_);
+      builder.uneven_kernel(busy, mean, Share::gemm);
+    }
   }
 
   void weight_gradient(ProgramBuilder& builder, const GemmFormats& formats, std::int64_t m,
@@ -41,7 +45,7 @@ class ExpertGemms {
     if (busy.accumulate) busy.output = builder.recipe().optimizer.grad_reduce_dtype;
     Gemm mean = busy;
     mean.k = mean_;
-    builder.uneven_kernel(busy, mean, Share::gemm);
+    for (int turn = 0; turn < turns_; ++turn) builder.uneven_kernel(busy, mean, Share::gemm);
   }
 
  private:
@@ -59,14 +63,68 @@ class ExpertGemms {
   }
 
   const TensorFormat& output_;
+  int turns_;
   int groups_;
   std::int64_t busy_;
   std::int64_t mean_;
 };
 
-void add_biases(ProgramBuilder& builder, double bytes) {
+/// Copies of all rows before and behind the experts: to a multiple and back where no other kernel
+/// pads them, and into one tensor where each expert puts out one of its own.
+struct RowCopies {
+  RowCopies(const RankShape& shape, const ExpertShape& experts) {
+    const bool pads = experts.padding == RowPadding::by_copies;
+    const bool joins = !shape.recipe.moe.moe_grouped_gemm && experts.local > 1;
+    const double moved =
+        shape.activation_bytes() * static_cast<double>(experts.width) *
+        (experts.rows * experts.imbalance + experts.padded_rows(experts.imbalance));
+    before = pads ? moved : 0;
+    behind = pads || joins ? moved : 0;
+  }
+  double before = 0;
+  double behind = 0;
+};
+
+void stream_rows(ProgramBuilder& builder, double bytes) {
   if (bytes > 0) builder.stream_bytes(StreamingKind::element_wise, bytes, Share::memory_bound);
 }
+
+/// Megatron core's TEGroupedMLP multiplies what the activation puts out by the router's
+/// probabilities, which are FP32. With bias_activation_fusion one kernel does both of a gated unit;
+/// of a squared ReLU it takes use_fused_weighted_squared_relu, and no other function has a kernel.
+bool weighs_in_one_kernel(const Recipe& recipe) {
+  if (recipe.model.activation == Activation::swiglu) return true;
+  return recipe.model.activation == Activation::squared_relu &&
+         recipe.software.fuses_weighted_squared_relu();
+}
+
+/// Bytes that each kernel moves for an element put out. Eager: the activation; times the
+/// probabilities into FP32 (2 + 4); cast (4 + 2).
+std::vector<double> weighted_forward(const RankShape& shape, bool fused) {
+  const double element = shape.activation_bytes();
+  const double wide = kFp32.bytes();
+  if (fused && shape.model().activation == Activation::squared_relu) return {2 * element};
+  const double activation = activation_moves(shape.recipe, Direction::forward) * element;
+  if (fused) return {activation};
+  return {activation, element + wide, wide + element};
+}
+
+/// The same back (torch.compile, and autograd of PyTorch, as remembered). Fused, the gradient of a
+/// gated unit's two branches side by side has another shape than the sum over columns that the
+/// probabilities' gradient is, which another kernel reads all three tensors for; that of a squared
+/// ReLU goes with its sum. Eager: the cast (2 + 4); times the probabilities (4 + 4); times what was
+/// weighed (4 + 2 + 4), summed over columns (4); cast (4 + 2); the activation.
+std::vector<double> weighted_backward(const RankShape& shape, bool fused) {
+  const double element = shape.activation_bytes();
+  const double wide = kFp32.bytes();
+  if (fused && shape.model().activation == Activation::squared_relu) return {3 * element};
+  const double activation = activation_moves(shape.recipe, Direction::backward) * element;
+  if (fused) return {activation, 3 * element};
+  return {element + wide, 2 * wide, element + 2 * wide, wide, wide + element, activation};
+}
+
+/// FP32 tensors that the eager backward has at a time: the gradient, and both of its products.
+constexpr double kWeighedTensors = 3;
 
 }  // namespace
 
@@ -76,24 +134,27 @@ Operator expert_linear(const RankShape& shape, bool first) {
   const std::int64_t from = first ? experts.width : n;
   const std::int64_t to = first ? n : experts.width;
   const LinearFormats& formats = shape.linear;
-  const double busy = experts.rows * experts.imbalance;
+  const double busy = experts.padded_rows(experts.imbalance);
   const double input = busy * static_cast<double>(from);
   const double output = busy * static_cast<double>(to);
   const ExpertGemms gemms(shape, experts);
+  const RowCopies copies(shape, experts);
   const double biased = !first && shape.model().add_bias_linear ? output : 0;
   Operator op;
   op.module = first ? "experts_fc1" : "experts_fc2";
   op.sized_by_routing = !shape.recipe.moe.sizes_known();
   op.forward = [=, &formats](ProgramBuilder& builder) {
-    quantize(builder, formats.input, input, gemms.count());
-    gemms.multiply(builder, formats.forward(), to, from);
-    add_biases(builder, kBiasForward * biased);
+    if (first) stream_rows(builder, copies.before);
+    gemms.multiply(builder, formats.input, input, formats.forward(), to, from);
+    stream_rows(builder, kBiasForward * biased);
+    if (!first) stream_rows(builder, copies.behind);
   };
   op.backward = [=, &formats](ProgramBuilder& builder, BackwardPart part) {
     if (part != BackwardPart::weight_gradient) {
-      add_biases(builder, kBiasBackward * biased);
-      quantize(builder, formats.gradient, output, gemms.count());
-      gemms.multiply(builder, formats.input_gradient(), from, to);
+      if (!first) stream_rows(builder, copies.before);
+      stream_rows(builder, kBiasBackward * biased);
+      gemms.multiply(builder, formats.gradient, output, formats.input_gradient(), from, to);
+      if (first) stream_rows(builder, copies.behind);
     }
     if (part != BackwardPart::input_gradient)
       gemms.weight_gradient(builder, formats.weight_gradient(), to, from);
@@ -127,24 +188,34 @@ Operator expert_activation(const RankShape& shape) {
   const double element = shape.activation_bytes();
   const auto ffn = static_cast<double>(experts.columns);
   const auto branches = static_cast<double>(shape.model().fc1_size(experts.columns));
-  const double busy = experts.rows * experts.imbalance;
-  const auto kernel = [&](Direction direction) {
-    const double bytes = activation_moves(shape.recipe, direction) * element * ffn;
-    return [=, rows = experts.rows](ProgramBuilder& builder) {
-      builder.uneven_kernel(Streaming{StreamingKind::element_wise, bytes * busy},
-                            Streaming{StreamingKind::element_wise, bytes * rows},
-                            Share::memory_bound);
+  const double busy = experts.padded_rows(experts.imbalance);
+  const double mean = experts.padded_rows(1);
+  const int turns = shape.recipe.moe.moe_grouped_gemm ? 1 : static_cast<int>(experts.local);
+  const auto kernels = [&](std::vector<double> moved) {
+    for (double& bytes : moved) bytes *= ffn / turns;
+    return [=](ProgramBuilder& builder) {
+      for (int turn = 0; turn < turns; ++turn) {
+        for (const double bytes : moved)
+          builder.uneven_kernel(Streaming{StreamingKind::element_wise, bytes * busy},
+                                Streaming{StreamingKind::element_wise, bytes * mean},
+                                Share::memory_bound);
+      }
     };
   };
+  const bool fused = weighs_in_one_kernel(shape.recipe);
   Operator op;
   op.module = "experts_activation";
   op.sized_by_routing = !shape.recipe.moe.sizes_known();
-  op.forward = kernel(Direction::forward);
-  op.backward = input_gradient_only(kernel(Direction::backward));
+  op.forward = kernels(weighted_forward(shape, fused));
+  op.backward = input_gradient_only(kernels(weighted_backward(shape, fused)));
   op.saved = {{element * busy * branches, {}, OffloadModule::moe_act}};
+  op.backward_bytes = element * busy * (branches + ffn);
+  if (!fused) {
+    op.saved.push_back({element * busy * ffn, RecomputeModule::moe_act});  // before it is weighed
+    op.backward_bytes += kWeighedTensors * kFp32.bytes() * busy * ffn;
+  }
   op.recompute = RecomputeModule::moe_act;
   op.recomputed_at = RecomputedAt::block_backward;
-  op.backward_bytes = element * busy * (branches + ffn);
   return op;
 }
 

@@ -27,6 +27,33 @@ double kept_share(const MoeSpec& moe, const ExpertsSpec& spec, double tokens) {
                                               : taken_by_capacity(moe, spec, tokens, factor);
 }
 
+/// Megatron core pads by the router's map where a key says so, or in TEGroupedMLP; the flex
+/// dispatcher pads its map behind the exchange.
+RowPadding padding_of(const RankShape& shape) {
+  const MoeSpec& moe = shape.recipe.moe;
+  if (shape.linear.rows_multiple == 1) return RowPadding::none;
+  const bool by_map = moe.moe_router_padding_for_quantization;
+  if (moe.moe_token_dispatcher_type != TokenDispatcher::flex)
+    return by_map ? RowPadding::by_router : RowPadding::by_copies;
+  return by_map || shape.recipe.software.pads_rows_in_dispatcher() ? RowPadding::by_dispatcher
+                                                                   : RowPadding::by_copies;
+}
+
+bool rows_known(const MoeSpec& moe) {
+  return moe.moe_pad_expert_input_to_capacity ||
+         (moe.routing && moe.routing->law == RoutingLaw::balanced);
+}
+
+/// Rows that leave the tokens of a rank; its router pads those of each expert.
+double sent_rows(const RankShape& shape, const ExpertsSpec& spec, RowPadding padding,
+                 double exchanged) {
+  const MoeSpec& moe = shape.recipe.moe;
+  const double chosen = shape.own_rows * spec.moe_router_topk * kept_share(moe, spec, exchanged);
+  if (padding != RowPadding::by_router) return chosen;
+  return spec.num_moe_experts *
+         padded_rows(chosen / spec.num_moe_experts, shape.linear.rows_multiple, rows_known(moe));
+}
+
 }  // namespace
 
 ExpertShape::ExpertShape(const RankShape& shape)
@@ -37,12 +64,20 @@ ExpertShape::ExpertShape(const RankShape& shape)
       columns(spec.moe_ffn_hidden_size / etp),
       width(spec.moe_latent_size.value_or(shape.hidden())),
       tokens(shape.own_rows),
-      sent(tokens * spec.moe_router_topk * kept_share(shape.recipe.moe, spec, tokens * etp * ep)),
+      padding(padding_of(shape)),
+      sent(sent_rows(shape, spec, padding, tokens * etp * ep)),
       rows(sent * etp),
-      imbalance(imbalance_of(shape.recipe.moe, spec, tokens * etp, ep)) {}
+      imbalance(imbalance_of(shape.recipe.moe, spec, tokens * etp, ep)),
+      multiple_(padding == RowPadding::by_router ? 1 : shape.linear.rows_multiple),
+      rows_known_(rows_known(shape.recipe.moe)) {}
 
 std::int64_t ExpertShape::rows_of_expert(double of_mean) const {
-  return std::max<std::int64_t>(1, std::llround(rows * of_mean / static_cast<double>(local)));
+  return std::max<std::int64_t>(1, std::llround(padded_rows(of_mean) / static_cast<double>(local)));
+}
+
+double ExpertShape::padded_rows(double of_mean) const {
+  const auto experts = static_cast<double>(local);
+  return experts * simtrain::padded_rows(rows * of_mean / experts, multiple_, rows_known_);
 }
 
 }  // namespace simtrain

@@ -6,6 +6,8 @@
 #include <random>
 #include <utility>
 
+#include <boost/math/special_functions/gamma.hpp>
+
 #include "sim/workload/parallel/largest_of_normals.h"
 
 namespace simtrain {
@@ -118,6 +120,22 @@ double taken_by_capacity(const MoeSpec& moe, const ExpertsSpec& experts, double 
     return std::accumulate(shares.begin(), shares.end(), 0.0,
                            [&](double sum, double share) { return sum + std::min(share, most); });
   });
+}
+
+/// Where the rows spread over more than a multiple, any rest of them is as likely as another.
+double padded_rows(double rows, int multiple, bool known) {
+  if (multiple <= 1) return rows;
+  if (known) return std::ceil(rows / multiple - 1e-9) * multiple;
+  if (std::sqrt(rows) > 0.5 * multiple) return rows + 0.5 * (multiple - 1);
+  double most = 0;
+  double reached = 1;  // the chance of more rows than `most`
+  double sum = 0;
+  while (reached > 1e-12) {
+    reached = boost::math::gamma_p(most + 1, rows);
+    sum += reached * multiple;
+    most += multiple;
+  }
+  return sum;
 }
 
 std::vector<double> expert_shares(std::vector<double> loads, std::int64_t topk) {

@@ -26,6 +26,10 @@ double skewed_imbalance(const std::vector<double>& shares, double tokens, std::i
 double taken_by_capacity(const MoeSpec& moe, const ExpertsSpec& experts, double tokens,
                          double factor);
 
+/// Rows of an expert that are padded to a `multiple`: of so many that come at random, as a Poisson
+/// law spreads them, in the mean; or of just so many, where they are `known`.
+double padded_rows(double rows, int multiple, bool known);
+
 /// The shares that experts have of a layer's rows, of loads in any unit: a token passes an expert
 /// once, so that none has more than 1 / topk of them, and what would be beyond goes to the others.
 std::vector<double> expert_shares(std::vector<double> loads, std::int64_t topk);
