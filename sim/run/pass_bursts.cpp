@@ -25,7 +25,7 @@ std::vector<bool> stretches_in(const Program& program) {
 std::vector<Burst> bursts_of(const StepRank& rank, std::uint32_t op, const PassTraffic& calls) {
   std::vector<Burst> bursts;
   for (const PieceRun& run : rank.pieces(op)) {
-    const SimulatedPiece& piece = rank.simulated(run.piece);
+    const SimulatedPiece& piece = *run.simulated;
     for (Burst burst : bursts_of(piece.plan, piece.timeline, calls)) {
       burst.start_s += to_seconds(run.start);
       burst.needed_s += to_seconds(run.start);

@@ -40,10 +40,9 @@ StepRank::StepRank(const SimulatedStep& simulated, int rank)
       rank_(rank),
       stage_(simulated.grid.coordinates(rank).pp),
       representative_(representative_of(simulated, rank)),
-      program_(simulated.plan.programs[static_cast<std::size_t>(
-          simulated.classes.program[static_cast<std::size_t>(rank)])]),
-      spans_(simulated.timeline.spans[index_of(simulated.plan, representative_)]),
-      pieces_(simulated.pieces_of(rank)),
+      index_(index_of(simulated.plan, representative_)),
+      program_(simulated.plan.programs[simulated.plan.ranks[index_].program]),
+      spans_(simulated.timeline.spans[index_]),
       place_(piece_place(simulated, rank)),
       passes_(simulated.context(), simulated.costs_of(rank), stage_) {
   number_segments();
@@ -83,14 +82,25 @@ void StepRank::number_segments() {
   }
 }
 
+/// Of the state of the cluster in which most of an op ran.
+const SimulatedPieces& StepRank::pieces_in(std::uint32_t op) const {
+  const std::vector<StateShare> shares = simulated_.states.of(index_, op);
+  const auto most = std::max_element(
+      shares.begin(), shares.end(),
+      [](const StateShare& one, const StateShare& other) { return one.share < other.share; });
+  return simulated_.pieces_of(rank_, most->state);
+}
+
 void StepRank::append_pieces(std::vector<PieceRun>& runs, const Stretch& stretch,
-                             const Op& op) const {
+                             std::uint32_t op) const {
+  const SimulatedPieces& simulated = pieces_in(op);
   std::vector<Piece> order = stretch.pieces;
   // Costs are added layer first; weights are cast and scales are made before it runs.
-  if (op.label == Label::forward) std::reverse(order.begin(), order.end());
+  if (program_.ops[op].label == Label::forward) std::reverse(order.begin(), order.end());
   for (const Piece& piece : order) {
     const Duration start = runs.empty() ? Duration(0) : runs.back().end;
-    runs.push_back({piece, stretch.layer, start, start + simulated(piece).cost.time});
+    runs.push_back(
+        {piece, &simulated[piece], stretch.layer, start, start + simulated[piece].cost.time});
   }
 }
 
@@ -115,17 +125,21 @@ std::vector<Stretch> StepRank::stretches(std::uint32_t op_index) const {
 
 std::vector<PieceRun> StepRank::pieces(std::uint32_t op) const {
   std::vector<PieceRun> runs;
-  for (const Stretch& stretch : stretches(op)) append_pieces(runs, stretch, program_.ops[op]);
+  for (const Stretch& stretch : stretches(op)) append_pieces(runs, stretch, op);
   return runs;
 }
 
 std::vector<PieceShare> StepRank::shares(std::uint32_t op) const {
   std::vector<PieceShare> result;
-  for (const Stretch& stretch : stretches(op)) {
-    for (const Piece& piece : stretch.pieces) result.push_back({piece});
-    if (stretch.pair)
-      result[result.size() - stretch.pieces.size()] = {*stretch.pair,
-                                                       passes_.share_of_pair(stretch)};
+  const std::vector<Stretch> all = stretches(op);
+  for (const StateShare& state : simulated_.states.of(index_, op)) {
+    const SimulatedPieces& simulated = simulated_.pieces_of(rank_, state.state);
+    for (const Stretch& stretch : all) {
+      for (const Piece& piece : stretch.pieces) result.push_back({&simulated[piece], state.share});
+      if (stretch.pair)
+        result[result.size() - stretch.pieces.size()] = {
+            &simulated[*stretch.pair], state.share * passes_.share_of_pair(stretch)};
+    }
   }
   return result;
 }

@@ -12,6 +12,7 @@ namespace simtrain {
 /// A piece inside an op of a step, in the op's own time: from its start, with nothing beside it.
 struct PieceRun {
   Piece piece{};
+  const SimulatedPiece* simulated = nullptr;
   int layer = -1;  ///< of the model, from 0 on; -1 where the piece is no layer's
   Duration start{};
   Duration end{};
@@ -19,7 +20,7 @@ struct PieceRun {
 
 /// A share of a simulated piece.
 struct PieceShare {
-  Piece piece{};
+  const SimulatedPiece* simulated = nullptr;
   double share = 1;
 };
 
@@ -42,9 +43,13 @@ class StepRank {
   /// beyond their sum it waits for the slowest of its replicas.
   [[nodiscard]] std::vector<PieceRun> pieces(std::uint32_t op) const;
   /// What the time of such an op is the sum of, but for that wait: its pieces, of a combined pair
-  /// the pairs of layers with its share of each.
+  /// the pairs of layers with its share of each; of one that ran in several states of the cluster,
+  /// those of each.
   [[nodiscard]] std::vector<PieceShare> shares(std::uint32_t op) const;
-  [[nodiscard]] const SimulatedPiece& simulated(const Piece& piece) const { return pieces_[piece]; }
+  /// A piece in the state of the cluster in which the step begins.
+  [[nodiscard]] const SimulatedPiece& simulated(const Piece& piece) const {
+    return simulated_.pieces_of(rank_)[piece];
+  }
   /// The rank of a piece's plan that simulates what this one does.
   [[nodiscard]] std::uint32_t place_in(const SimulatedPiece& piece) const;
 
@@ -63,15 +68,16 @@ class StepRank {
   void pair_passes();
   void add_up_pieces();
   [[nodiscard]] std::vector<Stretch> stretches(std::uint32_t op) const;
-  void append_pieces(std::vector<PieceRun>& runs, const Stretch& stretch, const Op& op) const;
+  [[nodiscard]] const SimulatedPieces& pieces_in(std::uint32_t op) const;
+  void append_pieces(std::vector<PieceRun>& runs, const Stretch& stretch, std::uint32_t op) const;
 
   const SimulatedStep& simulated_;
   int rank_;
   int stage_;
   int representative_;
+  std::uint32_t index_;  ///< of the representative among simulated ranks
   const Program& program_;
   const std::vector<Span>& spans_;
-  const SimulatedPieces& pieces_;
   int place_;  ///< in the first TP x CP group of its class, the rank that simulates its pieces
   StagePasses passes_;
   std::vector<int> segments_;  ///< by op: which stretch of a pass that is simulated in parts

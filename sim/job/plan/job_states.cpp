@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/topology/fault_times.h"
+
 namespace simtrain {
 namespace {
 
@@ -84,6 +86,7 @@ JobCheckpoints job_checkpoints(const JobInputs& job) {
 }
 
 JobStates job_states(const JobInputs& job, const JobCheckpoints& checkpoints) {
+  refuse_fault_times(job.scenario.cluster.faults, "goodput");
   JobStates states;
   const auto state = [&](const std::string& name, const Scenario& scenario) {
     const auto known = std::find_if(states.states.begin(), states.states.end(),

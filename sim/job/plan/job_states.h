@@ -38,6 +38,7 @@ struct JobStates {
 /// Degraded states are the job's own scenario with the faults that `cluster.faults` may hold: a
 /// slow GPU or NIC of its first host without one, NICs that checkpoints share. With replicas
 /// missing, the scenario of the others on fewer nodes, each with as many micro-batches as ever.
+/// Throws InputError where the scenario's own faults come and go.
 JobStates job_states(const JobInputs& job, const JobCheckpoints& checkpoints);
 
 /// The plan of a job from the reports of its states, in their order.
