@@ -66,10 +66,11 @@ class Run {
     return false;
   }
 
-  /// How many times as long steps take beside all that is slow: the slowest device decides.
-  [[nodiscard]] double slowdown() const {
+  /// How many times as long the steps of a job of this size take beside all that is slow: the
+  /// slowest device decides.
+  [[nodiscard]] double slowdown(std::size_t smaller) const {
     double most = 1;
-    for (const Unnoticed& slow : slow_) most = std::max(most, slow.kind->slowdown);
+    for (const Unnoticed& slow : slow_) most = std::max(most, slow.kind->slowdowns.at(smaller));
     return most;
   }
 
@@ -91,8 +92,9 @@ class Run {
 
   /// Of a step's worth of tokens, validation with it.
   [[nodiscard]] double step_s() const {
-    const SmallerJob& size = plan_.smaller[nodes_.smaller()];
-    return size.step_s * slowdown() / size.share + plan_.eval_s;
+    const std::size_t smaller = nodes_.smaller();
+    const SmallerJob& size = plan_.smaller[smaller];
+    return size.step_s * slowdown(smaller) / size.share + plan_.eval_s;
   }
 
   /// Counts steps that took `spent` seconds under `slowed` as what they are.

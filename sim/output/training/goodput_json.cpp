@@ -68,7 +68,7 @@ GoodputJson failures_json(const Goodput& goodput) {
                     {"per_day", failure.rate * 86400},
                     {"mean_of_a_run", goodput.summary.failures[kind]},
                     {"nodes", failure.nodes},
-                    {"slowdown", failure.slowdown}});
+                    {"slowdown", failure.slowdowns.front()}});
   }
   return rows;
 }

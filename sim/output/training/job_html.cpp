@@ -154,12 +154,12 @@ Json failure_section(const Goodput& goodput) {
   for (std::size_t kind = 0; kind < goodput.plan.failures.size(); ++kind) {
     const FailureKind& failure = goodput.plan.failures[kind];
     const bool slows = failure.effect == FailureEffect::slows;
-    rows.push_back(
-        {{"component", failure.component},
-         {"effect", name_of(failure.effect)},
-         {"count", fmt::format("{:.1f}", goodput.summary.failures[kind])},
-         {"nodes", fmt::format("{:g}", failure.nodes)},
-         {"slowdown", slows ? fmt::format("{:.3f} times as long", failure.slowdown) : ""}});
+    rows.push_back({{"component", failure.component},
+                    {"effect", name_of(failure.effect)},
+                    {"count", fmt::format("{:.1f}", goodput.summary.failures[kind])},
+                    {"nodes", fmt::format("{:g}", failure.nodes)},
+                    {"slowdown",
+                     slows ? fmt::format("{:.3f} times as long", failure.slowdowns.front()) : ""}});
   }
   return {{"name", goodput.inputs.failures->name}, {"rows", std::move(rows)}};
 }
