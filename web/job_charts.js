@@ -47,6 +47,24 @@ const drawUses = uses => draw("job-uses", 40 + 26 * uses.length, theme => ({
                     formatter: ({value}) => percent(value)}}],
 }));
 
+// Three lines of one run: the mean, and what power swings between.
+const drawPower = ({part_days, mean, least, most}) => draw("job-power", 260, theme => {
+  const line = (name, values, more) => ({
+    name, type: "line", step: "end", showSymbol: false, color: theme.pick(jobBlue), lineStyle: {width: 1, ...more},
+    data: values.map((value, i) => [(i + 1) * part_days, value])});
+  return {
+    grid: {left: 62, right: 18, top: 14, bottom: 44},
+    xAxis: {...axis(theme), type: "value", min: 0, max: part_days * mean.length, name: "days", nameLocation: "middle",
+            nameGap: 26, splitLine: {show: false},
+            axisLabel: {color: theme.soft, hideOverlap: true, showMaxLabel: false}},
+    yAxis: {...axis(theme), type: "value", min: 0, axisLabel: {color: theme.soft, formatter: "{value} MW"}},
+    tooltip: {...common(theme).tooltip, trigger: "axis", formatter: ([{dataIndex}]) =>
+      `day ${(dataIndex * part_days).toFixed(2)}<br>mean ${mean[dataIndex].toPrecision(4)} MW<br>` +
+      `${least[dataIndex].toPrecision(4)} to ${most[dataIndex].toPrecision(4)} MW`},
+    series: [line("most", most, {opacity: 0.4}), line("least", least, {opacity: 0.4}), line("mean", mean, {width: 2})],
+  };
+});
+
 // Days saved by each change, pale where nobody can set it. On phones names have two lines.
 const drawAdvice = rows => draw("job-advice", 56 + 30 * rows.length, theme => ({
   grid: {left: theme.narrow ? 136 : 330, right: 62, top: 6, bottom: 44},
@@ -111,9 +129,10 @@ const drawSpares = ({rows, best}) => draw("job-spares", 280, theme => ({
             data: rows.map(row => ({value: row.days, ...marked(theme, best)(row)}))}],
 }));
 
-const drawJob = ({days, uses, advice, intervals, spares}) => {
+const drawJob = ({days, uses, power, advice, intervals, spares}) => {
   if (days) drawDays(days);
   drawUses(uses);
+  drawPower(power);
   if (advice.length > 0) drawAdvice(advice);
   if (intervals) drawIntervals(intervals);
   if (spares) drawSpares(spares);

@@ -54,9 +54,10 @@ void run_or_abort(const Console& console, const MpiSession* mpi, Work work) {
   }
 }
 
-/// What a rank other than 0 does: makes the question of its own command line with `ask`, and once it
-/// is the one that rank 0 has announced (their fingerprints), works for it with `serve`. `path` is the
-/// scenario's, for the error where files of this rank differ. Nothing where rank 0 has no work.
+/// What a rank other than 0 does: makes the question of its own command line with `ask`, and once
+/// it is the one that rank 0 has announced (their fingerprints), works for it with `serve`. `path`
+/// is the scenario's, for the error where files of this rank differ. Nothing where rank 0 has no
+/// work.
 template <class Ask, class Serve>
 void follow_first_rank(const Console& console, const MpiSession& mpi, const std::string& path,
                        Ask ask, Serve serve) {

@@ -13,7 +13,7 @@ namespace {
 std::vector<Burst> bursts_of(const PlannedRank& rank, std::uint32_t op, const PassTraffic& calls) {
   std::vector<Burst> bursts;
   for (const PieceRun& run : rank.pieces(op)) {
-    const SimulatedPiece& piece = rank.simulated(run.piece);
+    const SimulatedPiece& piece = *run.simulated;
     for (Burst burst : bursts_of(piece.plan, piece.timeline, calls)) {
       burst.start_s += to_seconds(run.start);
       burst.needed_s += to_seconds(run.start);

@@ -36,9 +36,7 @@ PlannedRank::PlannedRank(const PlannedStep& step, int rank)
       stage_(step.grid.coordinates(rank).pp),
       representative_(step.classes.step_representative[static_cast<std::size_t>(rank)]),
       place_(index_of(step.plan, representative_)),
-      program_(step.plan.programs[static_cast<std::size_t>(
-          step.classes.program[static_cast<std::size_t>(rank)])]),
-      pieces_(step.pieces_of(rank)),
+      program_(step.plan.programs[step.plan.ranks[place_].program]),
       piece_place_(piece_place(step, rank)),
       passes_(step.context(), step.costs_of(rank), stage_) {
   number_stretches();
@@ -46,8 +44,7 @@ PlannedRank::PlannedRank(const PlannedStep& step, int rank)
 }
 
 void PlannedRank::pair_passes() {
-  const PipelineShape shape =
-      pipeline_shape(step_.scenario.recipe, step_.grid.micro_batches());
+  const PipelineShape shape = pipeline_shape(step_.scenario.recipe, step_.grid.micro_batches());
   for (const Task& task : PipelineStage(shape, stage_).tasks()) {
     if (task.beside >= 0) beside_[{task.phase, task.chunk, task.micro_batch}] = task.beside;
   }
@@ -67,23 +64,11 @@ void PlannedRank::number_stretches() {
   }
 }
 
-void PlannedRank::append_pieces(std::vector<PieceRun>& runs, const Stretch& stretch,
-                             const Op& op) const {
-  std::vector<Piece> order = stretch.pieces;
-  // Costs are added layer first; weights are cast and scales are made before it runs.
-  if (op.label == Label::forward) std::reverse(order.begin(), order.end());
-  for (const Piece& piece : order) {
-    const Duration start = runs.empty() ? Duration(0) : runs.back().end;
-    runs.push_back({piece, stretch.layer, start, start + simulated(piece).cost.time});
-  }
-}
-
 std::vector<Stretch> PlannedRank::stretches(std::uint32_t op_index) const {
   const Op& op = program_.ops[op_index];
   if (!op.compute) return {};
   if (op.label == Label::weight_gradient) {
-    const int kept =
-        step_.scenario.recipe.deferred_weight_gradients(step_.grid.micro_batches());
+    const int kept = step_.scenario.recipe.deferred_weight_gradients(step_.grid.micro_batches());
     return std::vector<Stretch>(static_cast<std::size_t>(kept),
                                 {{{Part::head, Phase::weight_gradient}}});
   }
@@ -97,21 +82,18 @@ std::vector<Stretch> PlannedRank::stretches(std::uint32_t op_index) const {
   return {std::move(all[static_cast<std::size_t>(own)])};
 }
 
-std::vector<PieceRun> PlannedRank::pieces(std::uint32_t op) const {
+std::vector<PieceRun> PlannedRank::pieces(std::uint32_t op, const SimulatedPieces& of) const {
   std::vector<PieceRun> runs;
-  for (const Stretch& stretch : stretches(op)) append_pieces(runs, stretch, program_.ops[op]);
-  return runs;
-}
-
-std::vector<PieceShare> PlannedRank::shares(std::uint32_t op) const {
-  std::vector<PieceShare> result;
-  for (const Stretch& stretch : stretches(op)) {
-    for (const Piece& piece : stretch.pieces) result.push_back({piece});
-    if (stretch.pair)
-      result[result.size() - stretch.pieces.size()] = {*stretch.pair,
-                                                       passes_.share_of_pair(stretch)};
+  for (Stretch& stretch : stretches(op)) {
+    // Costs are added layer first; weights are cast and scales are made before it runs.
+    if (program_.ops[op].label == Label::forward)
+      std::reverse(stretch.pieces.begin(), stretch.pieces.end());
+    for (const Piece& piece : stretch.pieces) {
+      const Duration start = runs.empty() ? Duration(0) : runs.back().end;
+      runs.push_back({piece, &of[piece], stretch.layer, start, start + of[piece].cost.time});
+    }
   }
-  return result;
+  return runs;
 }
 
 bool PlannedRank::is_stretch(std::uint32_t op) const { return stretches_[op] != kWhole; }

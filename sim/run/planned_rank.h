@@ -12,15 +12,10 @@ namespace simtrain {
 /// A piece inside an op of a step, in the op's own time: from its start, with nothing beside it.
 struct PieceRun {
   Piece piece{};
+  const SimulatedPiece* simulated = nullptr;
   int layer = -1;  ///< of the model, from 0 on; -1 where the piece is no layer's
   Duration start{};
   Duration end{};
-};
-
-/// A share of a simulated piece.
-struct PieceShare {
-  Piece piece{};
-  double share = 1;
 };
 
 /// One rank of the job in a planned step: its program and what runs inside its passes.
@@ -38,14 +33,15 @@ class PlannedRank {
 
   /// The pieces of a pass in the order in which they run; none for other ops. What a pass takes
   /// beyond their sum it waits for the slowest of its replicas.
-  [[nodiscard]] std::vector<PieceRun> pieces(std::uint32_t op) const;
-  /// What the time of such an op is the sum of, but for that wait: its pieces, of a combined pair
-  /// the pairs of layers with its share of each.
-  [[nodiscard]] std::vector<PieceShare> shares(std::uint32_t op) const;
+  [[nodiscard]] std::vector<PieceRun> pieces(std::uint32_t op) const {
+    return pieces(op, step_.pieces_of(rank_));
+  }
   /// Whether an op is one of the stretches that a pass is cut into because data-parallel transfers
   /// start or end in it.
   [[nodiscard]] bool is_stretch(std::uint32_t op) const;
-  [[nodiscard]] const SimulatedPiece& simulated(const Piece& piece) const { return pieces_[piece]; }
+  [[nodiscard]] const SimulatedPiece& simulated(const Piece& piece) const {
+    return step_.pieces_of(rank_)[piece];
+  }
   /// The rank of a piece's plan that simulates what this one does.
   [[nodiscard]] std::uint32_t place_in(const SimulatedPiece& piece) const;
 
@@ -54,11 +50,18 @@ class PlannedRank {
     return step_.grid.group(kind, rank_);
   }
 
+ protected:
+  /// What a pass runs, by layer or pair of layers.
+  [[nodiscard]] std::vector<Stretch> stretches(std::uint32_t op) const;
+  /// The pieces of a pass as `of` has them.
+  [[nodiscard]] std::vector<PieceRun> pieces(std::uint32_t op, const SimulatedPieces& of) const;
+  [[nodiscard]] double share_of_pair(const Stretch& stretch) const {
+    return passes_.share_of_pair(stretch);
+  }
+
  private:
   void number_stretches();
   void pair_passes();
-  [[nodiscard]] std::vector<Stretch> stretches(std::uint32_t op) const;
-  void append_pieces(std::vector<PieceRun>& runs, const Stretch& stretch, const Op& op) const;
 
   const PlannedStep& step_;
   int rank_;
@@ -66,8 +69,8 @@ class PlannedRank {
   int representative_;
   std::uint32_t place_;
   const Program& program_;
-  const SimulatedPieces& pieces_;
-  int piece_place_;  ///< in the first TP x CP group of its class, the rank that simulates its pieces
+  int piece_place_;  ///< in the first TP x CP group of its class, the rank that simulates its
+                     ///< pieces
   StagePasses passes_;
   std::vector<int> stretches_;  ///< by op: which of its pass, where that is cut
   /// Own chunks of the other passes of combined pairs, by what is of one pass.

@@ -4,16 +4,17 @@
 #include "sim/workload/plan/step_clock.h"
 
 namespace simtrain {
-namespace {
 
 std::shared_ptr<const Cluster> cluster_for(const ClusterSpec& spec, ClusterCache* clusters) {
   return clusters != nullptr ? clusters->get(spec) : std::make_shared<const Cluster>(spec);
 }
 
-}  // namespace
-
 Job lay_out(const Scenario& scenario, const SimulateOptions& options) {
-  std::shared_ptr<const Cluster> cluster = cluster_for(scenario.cluster, options.clusters);
+  return lay_out(scenario, scenario.cluster, options);
+}
+
+Job lay_out(const Scenario& scenario, const ClusterSpec& spec, const SimulateOptions& options) {
+  std::shared_ptr<const Cluster> cluster = cluster_for(spec, options.clusters);
   Placement placement = place(scenario.cluster, scenario.placement);
   const RankGrid grid = rank_grid(scenario.recipe, scenario.gpus());
   const RankClasses& classes = rank_classes(*cluster, placement, grid, options.unfold);
@@ -22,7 +23,10 @@ Job lay_out(const Scenario& scenario, const SimulateOptions& options) {
 }
 
 PlannedStep plan_step(const Scenario& scenario, const SimulateOptions& options) {
-  Job job = lay_out(scenario, options);
+  return plan_step(lay_out(scenario, options));
+}
+
+PlannedStep plan_step(Job job) {
   const GpuSpec& gpu = job.cluster.spec().gpu;
   const double clock = step_clock(job.context(FittedKernelModel(gpu)));
   const FittedKernelModel kernels(gpu, clock);

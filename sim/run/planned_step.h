@@ -28,6 +28,8 @@ struct Job {
   }
 };
 Job lay_out(const Scenario& scenario, const SimulateOptions& options);
+/// On a cluster of other faults than the scenario's.
+Job lay_out(const Scenario& scenario, const ClusterSpec& cluster, const SimulateOptions& options);
 
 /// A step of a job whose pieces have been simulated and whose ranks have their programs.
 struct PlannedStep : Job {
@@ -45,5 +47,9 @@ struct PlannedStep : Job {
   }
 };
 PlannedStep plan_step(const Scenario& scenario, const SimulateOptions& options);
+PlannedStep plan_step(Job job);
+
+/// A cluster of the cache, or where there is none a new one.
+std::shared_ptr<const Cluster> cluster_for(const ClusterSpec& spec, ClusterCache* clusters);
 
 }  // namespace simtrain

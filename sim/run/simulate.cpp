@@ -40,6 +40,14 @@ void add_headline(Report& report, const Scenario& scenario) {
   report.mfu = model_flops_utilization(report.tflops_per_gpu, report.peak_tflops_per_gpu);
 }
 
+/// Of a fault that comes and goes.
+std::string text_of(const FaultTimes& times) {
+  std::string text;
+  if (times.start) text += fmt::format(", from {:g} s on", to_seconds(*times.start));
+  if (times.length) text += fmt::format(", for {:g} s", to_seconds(*times.length));
+  return text;
+}
+
 std::vector<std::string> fault_texts(const ClusterFaults& faults) {
   const auto left = [](double share) {
     return share > 0 ? fmt::format("{} of its bandwidth", share) : std::string("down");
@@ -47,15 +55,15 @@ std::vector<std::string> fault_texts(const ClusterFaults& faults) {
   std::vector<std::string> texts;
   texts.reserve(faults.gpus.size() + faults.nics.size() + faults.links.size());
   for (const SlowGpu& slow : faults.gpus)
-    texts.push_back(fmt::format("GPU {} of host {}: kernels take {} times as long", slow.gpu,
-                                slow.host, slow.slowdown));
+    texts.push_back(fmt::format("GPU {} of host {}: kernels take {} times as long{}", slow.gpu,
+                                slow.host, slow.slowdown, text_of(slow.times)));
   for (const NicFault& nic : faults.nics)
-    texts.push_back(fmt::format("NIC {} of {}: {}", nic.nic,
+    texts.push_back(fmt::format("NIC {} of {}: {}{}", nic.nic,
                                 nic.host ? "host " + *nic.host : std::string("every host"),
-                                left(nic.bandwidth_share)));
+                                left(nic.bandwidth_share), text_of(nic.times)));
   for (const LinkFault& link : faults.links)
-    texts.push_back(
-        fmt::format("link {} to {}: {}", link.from, link.to, left(link.bandwidth_share)));
+    texts.push_back(fmt::format("link {} to {}: {}{}", link.from, link.to,
+                                left(link.bandwidth_share), text_of(link.times)));
   return texts;
 }
 
@@ -84,6 +92,14 @@ HostMemory host_memory(const SimulatedStep& simulated, const std::vector<StageMe
   }
   return {*std::max_element(by_host.begin(), by_host.end()),
           static_cast<double>(cluster.spec().node.host->memory.value.value())};
+}
+
+std::uint64_t events_in(const std::vector<SimulatedPieces>& passes) {
+  std::uint64_t events = 0;
+  for (const SimulatedPieces& pieces : passes) {
+    for (const SimulatedPiece& piece : pieces) events += piece.timeline.events;
+  }
+  return events;
 }
 
 std::string layout_text(const Recipe& recipe, const RankGrid& grid) {
@@ -136,6 +152,7 @@ Report report_of(const SimulatedStep& simulated) {
   report.communication = communication_table(simulated, path);
   report.placement = placement_figures(context, scenario.placement, plan, timeline);
   report.faults = fault_texts(scenario.cluster.faults);
+  report.steps_in_row = simulated.in_row;
   const GpuSpec& gpu = simulated.cluster.spec().gpu;
   report.memory = stage_memory(scenario.recipe, gpu, simulated.grid);
   report.memory_capacity = static_cast<double>(gpu.memory_capacity.value.value());
@@ -144,9 +161,8 @@ Report report_of(const SimulatedStep& simulated) {
   report.clock = simulated.clock;
   report.energy = step_energy(simulated);
   report.engine.events = timeline.events;
-  for (const SimulatedPieces& pieces : simulated.passes) {
-    for (const SimulatedPiece& piece : pieces) report.engine.events += piece.timeline.events;
-  }
+  report.engine.events += events_in(simulated.passes);
+  for (const LaterState& state : simulated.later) report.engine.events += events_in(state.passes);
   report.engine.ranks = simulated.grid.ranks();
   report.engine.ranks_simulated = static_cast<int>(plan.ranks.size());
   report.engine.fingerprint = fingerprint_of(simulated.passes, plan, timeline).text();

@@ -2,13 +2,16 @@
 
 #include <chrono>
 
+#include "sim/run/changing/changing_step.h"
 #include "sim/run/engine/executor.h"
 #include "sim/run/pass_bursts.h"
+#include "sim/topology/fault_times.h"
 
 namespace simtrain {
 
 SimulatedStep simulate_step(const Scenario& scenario, const SimulateOptions& options) {
   const auto begun = std::chrono::steady_clock::now();
+  if (come_and_go(scenario.cluster.faults)) return simulate_changing_step(scenario, options);
   PlannedStep planned = plan_step(scenario, options);
   Timeline timeline = execute(planned.plan, options.watch, pass_bursts(planned));
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begun;

@@ -109,6 +109,7 @@ std::vector<double> gpu_slowdowns(const ClusterFaults& faults, const std::vector
     if (fault.gpu >= host.gpus)
       throw InputError(fault.where, fault_item("gpus", i) + ".gpu",
                        fmt::format("{} has no GPU {}; they count from 0", host.name, fault.gpu));
+    if (fault.slowdown == 1) continue;
     const int gpu = host.first_gpu + fault.gpu;
     double& slowdown = slowdowns[static_cast<std::size_t>(gpu)];
     if (slowdown != 1)

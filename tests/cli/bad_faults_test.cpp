@@ -35,5 +35,25 @@ TEST_CASE("A fault is of a device that the cluster has, each once") {
   });
 }
 
+TEST_CASE("A fault that comes and goes has times with units, and its device at all times") {
+  check_edits({
+      {"placement: compact", "faults: {gpus: [{host: 0, gpu: 1, slowdown: 2, start: 5}]}",
+       "5:97: cluster.faults.gpus[0].start: '5' has no unit; one of ps, ns, us, ms, s, min, h "
+       "would "
+       "do"},
+      {"placement: compact", "faults: {gpus: [{host: 0, gpu: 1, slowdown: 2, for: -5 s}]}", "for"},
+      {"placement: compact", "faults: {nics: [{host: 0, nic: 1, bandwidth_share: 0, end: 5 s}]}",
+       "end"},
+      {"placement: compact",
+       "faults: {gpus: [{host: 4, gpu: 1, slowdown: 2, start: 1 s, for: 0 s}]}",
+       "5:62: cluster.faults.gpus[0].host: '4' is no host of this cluster; known are node0, node1, "
+       "node2, node3"},
+      {"placement: compact",
+       "faults: {gpus: [{host: 1, gpu: 1, slowdown: 2, for: 2 s}, {host: 1, gpu: 1, slowdown: 3, "
+       "start: 1 s}]}",
+       "5:104: cluster.faults.gpus[1]: GPU 1 of node1 is given twice"},
+  });
+}
+
 }  // namespace
 }  // namespace simtrain::testing

@@ -96,7 +96,7 @@ TEST_CASE("A run's uses of time sum to it, whatever happens") {
                      failure(FailureEffect::slows, draw(500, 1e6), 1),
                      failure(FailureEffect::corrupts, draw(5000, 1e6), 1),
                      failure(FailureEffect::planned, draw(5000, 1e6), 1)};
-    plan.failures[3].slowdown = 1.3;
+    plan.failures[3].slowdowns.assign(plan.smaller.size(), 1.3);
     for (std::uint32_t run = 0; run < 3; ++run) {
       CAPTURE(job);
       CAPTURE(run);
@@ -166,7 +166,7 @@ TEST_CASE("Without spares the job waits for repairs; with them, or fewer replica
 TEST_CASE(
     "A slow device costs its slowdown until it is noticed; then a restart without lost work") {
   JobPlan plan = with(small_job(kNever), failure(FailureEffect::slows, 100000));
-  plan.failures[0].slowdown = 1.25;
+  plan.failures[0].slowdowns = {1.25};
   plan.failures[0].detection_s = 10000;
   plan.horizon_s = 1e6;
   const JobSummary lasting = summary(plan);

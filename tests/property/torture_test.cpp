@@ -146,6 +146,27 @@ bool equal(const PieceCosts& a, const PieceCosts& b) {
   });
 }
 
+/// A slow GPU and a weak NIC of the job's, beside faults that it has.
+void break_devices(Draw& draw, Scenario& scenario) {
+  const std::vector<int> hosts = placed_hosts(scenario.cluster, scenario.placement);
+  const auto host = [&] { return std::to_string(draw.one_of(hosts)); };
+  ClusterFaults& faults = scenario.cluster.faults;
+  faults.gpus.clear();  // a GPU has one fault at a time
+  faults.gpus.push_back({host(), 0, 1 + 0.1 * draw.between(1, 9), {}});
+  faults.nics.push_back({host(), 0, 0.1 * draw.between(1, 9), {}});
+}
+
+/// All faults come and go at times drawn from those of a step.
+void hurry_faults(Draw& draw, double step_s, ClusterFaults& faults) {
+  const auto change = [&](FaultTimes& times) {
+    times.start = to_duration(step_s * 0.01 * draw.below(110));
+    if (!draw.once_in(4)) times.length = to_duration(step_s * 0.01 * draw.below(150));
+  };
+  for (SlowGpu& gpu : faults.gpus) change(gpu.times);
+  for (NicFault& nic : faults.nics) change(nic.times);
+  for (LinkFault& link : faults.links) change(link.times);
+}
+
 /// Rounding to picoseconds, and rates that are not exact multiples.
 constexpr double kExact = 1e-9;
 
@@ -181,6 +202,46 @@ TEST_CASE("torture: kernels and transfers sum to the parts of the step") {
     const SimulatedStep step = simulate_step(job.scenario);
     const std::string unlike = unlike_breakdown(step_work(step), report_of(step));
     return expect(unlike.empty(), unlike, job.command(" --kernels"));
+  });
+}
+
+TEST_CASE("torture: faults that come and go fold, and the parts of such a step sum to it") {
+  std::uint64_t number = 0;
+  for_each_job(jobs(100, 4), [&](const LegalJob& job) {
+    Draw draw(++number);
+    Scenario scenario = job.scenario;
+    break_devices(draw, scenario);
+    const double broken = simulate(scenario).step_time_s;
+    hurry_faults(draw, broken, scenario.cluster.faults);
+    SimulatedStep step = simulate_step(scenario);
+    const Report folded = report_of(step);
+    const Report unfolded = simulate(scenario, {true});
+    const std::string unlike = unlike_breakdown(step_work(step), folded);
+    const double sum = std::accumulate(folded.breakdown.begin(), folded.breakdown.end(), 0.0);
+    return same(folded, unfolded, "folded is not unfolded", job.command(" with changing faults")) &&
+           expect(std::abs(sum - folded.step_time_s) <= 1e-9 * folded.step_time_s,
+                  "the parts do not sum to the step", job.command()) &&
+           expect(unlike.empty(), unlike, job.command(" --kernels"));
+  });
+}
+
+TEST_CASE("torture: a fault that holds all the time is a permanent one, one that never does none") {
+  std::uint64_t number = 0;
+  for_each_job(jobs(60, 4), [&](const LegalJob& job) {
+    Draw draw(++number);
+    Scenario healthy = job.scenario;
+    healthy.cluster.faults = {};
+    Scenario broken = healthy;
+    break_devices(draw, broken);
+    Scenario always = broken;
+    Scenario never = broken;
+    const double longest = std::max(simulate(healthy).step_time_s, simulate(broken).step_time_s);
+    always.cluster.faults.gpus[0].times = {Duration(0), to_duration(longest)};
+    always.cluster.faults.nics[0].times = always.cluster.faults.gpus[0].times;
+    never.cluster.faults.gpus[0].times = {to_duration(longest), {}};
+    never.cluster.faults.nics[0].times = {Duration(0), Duration(0)};
+    return same(simulate(always), simulate(broken), "always is not for good", job.command()) &&
+           same(simulate(never), simulate(healthy), "never is not healthy", job.command());
   });
 }
 
@@ -253,12 +314,10 @@ TEST_CASE("torture: a row of a sweep and a size of a scale are what run gives") 
     });
     const SweepAxis batch =
         parse_axis(fmt::format("gbs={}", job.scenario.recipe.training.global_batch_size));
-    const SweepRow row =
-        evaluate(sweep_question(data(), {source_dir() + "/" + RandomJob::kFile,
-                                         RandomJob::kRow,
-                                         settings,
-                                         {batch}}),
-                 0);
+    const SweepRow row = evaluate(
+        sweep_question(data(),
+                       {source_dir() + "/" + RandomJob::kFile, RandomJob::kRow, settings, {batch}}),
+        0);
     return expect(scaled.report.has_value(), "scale refuses: " + scaled.refusal, job.command()) &&
            same(*scaled.report, alone, "scale is not run", job.command()) &&
            expect(row.simulated(), "sweep refuses: " + row.reason, job.command()) &&

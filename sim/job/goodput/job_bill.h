@@ -15,6 +15,10 @@ struct JobBill {
   [[nodiscard]] double joules() const { return steps_joules + waiting_joules; }
 };
 
+/// Watts of a job's cluster while its mean GPU draws so many: losses of power supplies and of the
+/// site go with the rest, all else draws what it does in a step.
+double cluster_w_at(const StepEnergy& step, double gpu_w);
+
 /// `idle_gpu_w`: of one GPU that waits.
 JobBill job_bill(const JobSummary& summary, const StepEnergy& step, double idle_gpu_w);
 

@@ -17,7 +17,7 @@ double forward_only_s(const Recipe& recipe, const Report& report) {
   return passes / (recipe.recompute == Recompute::full ? 4 : 3);
 }
 
-FailureKind failure_kind(const JobInputs& job, const FailureRow& row, double slowdown) {
+FailureKind failure_kind(const JobInputs& job, const FailureRow& row) {
   FailureKind kind;
   kind.component = row.component;
   kind.effect = row.effect;
@@ -36,7 +36,6 @@ FailureKind failure_kind(const JobInputs& job, const FailureRow& row, double slo
   }
   kind.detection_s = to_seconds(row.detection.value);
   kind.repair_s = row.repair ? to_seconds(row.repair->value) : 0;
-  kind.slowdown = slowdown;
   return kind;
 }
 
@@ -113,9 +112,13 @@ JobPlan job_plan(const JobInputs& job, const JobCheckpoints& checkpoints, const 
   add_restart(job, plan);
   if (job.failures) {
     for (std::size_t row = 0; row < states.slowed.size(); ++row) {
-      const double slowed = reports[states.slowed[row]].step_time_s / plan.step_s;
-      plan.failures.push_back(
-          failure_kind(job, job.failures->components[row], std::max(1.0, slowed)));
+      FailureKind& kind =
+          plan.failures.emplace_back(failure_kind(job, job.failures->components[row]));
+      kind.slowdowns.clear();
+      for (std::size_t k = 0; k < plan.smaller.size(); ++k) {
+        const double slowed = reports[states.slowed[row][k]].step_time_s;
+        kind.slowdowns.push_back(std::max(1.0, slowed / plan.smaller[k].step_s));
+      }
     }
   }
   add_length(job.spec, plan);

@@ -19,7 +19,9 @@ struct FailureKind {
   double nodes = 0;        ///< that each takes out
   double detection_s = 0;  ///< see FailureRow
   double repair_s = 0;
-  double slowdown = 1;  ///< of what slows: steps take so many times as long (simulated)
+  /// Of what slows: steps take so many times as long (simulated); [k] with k times `nodes_apart`
+  /// nodes missing, as JobPlan::smaller.
+  std::vector<double> slowdowns{1};
 };
 
 /// One kind of checkpoint of a job.

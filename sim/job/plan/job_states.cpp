@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/topology/fault_times.h"
+
 namespace simtrain {
 namespace {
 
@@ -57,6 +59,10 @@ int nodes_of_replicas(const Scenario& scenario) {
   return std::lcm(recipe.tp() * recipe.cp() * recipe.pp(), in_node) / in_node;
 }
 
+std::string missing_name(int nodes) {
+  return fmt::format("{} node{} missing", nodes, nodes > 1 ? "s" : "");
+}
+
 Scenario without_nodes(const Scenario& scenario, int nodes) {
   Scenario smaller = scenario;
   smaller.placement.nodes -= nodes;
@@ -84,6 +90,7 @@ JobCheckpoints job_checkpoints(const JobInputs& job) {
 }
 
 JobStates job_states(const JobInputs& job, const JobCheckpoints& checkpoints) {
+  refuse_fault_times(job.scenario.cluster.faults, "goodput");
   JobStates states;
   const auto state = [&](const std::string& name, const Scenario& scenario) {
     const auto known = std::find_if(states.states.begin(), states.states.end(),
@@ -101,13 +108,19 @@ JobStates job_states(const JobInputs& job, const JobCheckpoints& checkpoints) {
   states.smaller.push_back(0);
   for (int k = 1; k * together <= job.spec.elastic_replicas; ++k) {
     const int nodes = k * states.nodes_apart;
-    states.smaller.push_back(state(fmt::format("{} node{} missing", nodes, nodes > 1 ? "s" : ""),
-                                   without_nodes(job.scenario, nodes)));
+    states.smaller.push_back(state(missing_name(nodes), without_nodes(job.scenario, nodes)));
   }
   if (job.failures) {
     for (const FailureRow& row : job.failures->components) {
       const bool slows = row.effect == FailureEffect::slows && row.events > 0;
-      states.slowed.push_back(slows ? state(fault_name(row), with_fault(job.scenario, row)) : 0);
+      std::vector<std::size_t>& slowed = states.slowed.emplace_back(states.smaller);
+      for (std::size_t k = 0; slows && k < slowed.size(); ++k) {
+        const int nodes = static_cast<int>(k) * states.nodes_apart;
+        const std::string name = k > 0 ? missing_name(nodes) + ", " : "";
+        slowed[k] =
+            state(name + fault_name(row),
+                  with_fault(k > 0 ? without_nodes(job.scenario, nodes) : job.scenario, row));
+      }
     }
   }
   const double taken = checkpoints.persistent.network_share;

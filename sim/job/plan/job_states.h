@@ -31,13 +31,16 @@ struct JobStates {
   std::vector<StepState> states;
   std::vector<std::size_t> smaller;  ///< [k]: with k times `nodes_apart` nodes missing
   int nodes_apart = 1;
-  std::vector<std::size_t> slowed;  ///< by row of the failures; 0 where it slows nothing
-  std::size_t saving = 0;           ///< while a checkpoint is written beside training
+  /// By row of the failures, and [k] as `smaller`; without its fault where it slows nothing.
+  std::vector<std::vector<std::size_t>> slowed;
+  std::size_t saving = 0;  ///< while a checkpoint is written beside training
 };
 
 /// Degraded states are the job's own scenario with the faults that `cluster.faults` may hold: a
 /// slow GPU or NIC of its first host without one, NICs that checkpoints share. With replicas
-/// missing, the scenario of the others on fewer nodes, each with as many micro-batches as ever.
+/// missing, the scenario of the others on fewer nodes, each with as many micro-batches as ever, and
+/// that with each fault.
+/// Throws InputError where the scenario's own faults come and go.
 JobStates job_states(const JobInputs& job, const JobCheckpoints& checkpoints);
 
 /// The plan of a job from the reports of its states, in their order.

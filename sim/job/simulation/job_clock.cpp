@@ -16,8 +16,9 @@ double end_of(const JobPlan& plan) {
 
 }  // namespace
 
-JobClock::JobClock(const JobPlan& plan, std::uint32_t run)
+JobClock::JobClock(const JobPlan& plan, std::uint32_t run, UseTrace* trace)
     : plan_(plan),
+      trace_(trace),
       arrivals_(plan.seed, run, RandomUse::arrivals),
       kinds_(plan.seed, run, RandomUse::kinds),
       delays_(plan.seed, run, RandomUse::delays),
@@ -44,6 +45,9 @@ Passed JobClock::pass_until_arrival(double seconds, TimeUse use) {
   const double until = std::min(now_ + std::max(seconds, 0.0), end_);
   const bool comes = next_ < until;
   used_[use] += (comes ? next_ : until) - now_;
+  if (trace_ != nullptr)  // steps pass as `slowed` until they are counted
+    trace_->add(now_, (comes ? next_ : until) - now_,
+                use == TimeUse::slowed ? TimeUse::training : use);
   now_ = comes ? next_ : until;
   if (!comes) return ended() ? Passed::stopped : Passed::whole;
   ++arrived_;
@@ -56,6 +60,19 @@ bool JobClock::pass(double seconds, TimeUse use) {
   Passed passed = Passed::arrival;
   while (passed == Passed::arrival) passed = pass_until_arrival(until - now_, use);
   return passed == Passed::whole;
+}
+
+void JobClock::pass_in_turns(double turns, double steps_s, double saving_s) {
+  UseTrace* trace = std::exchange(trace_, nullptr);
+  const double begun = now_;
+  pass(turns * saving_s, TimeUse::saving);
+  pass(turns * steps_s, TimeUse::slowed);
+  trace_ = trace;
+  for (double turn = 0; trace_ != nullptr && turn < turns; ++turn) {
+    const double start = begun + turn * (steps_s + saving_s);
+    trace_->add(start, steps_s, TimeUse::training);
+    trace_->add(start + steps_s, saving_s, TimeUse::saving);
+  }
 }
 
 void JobClock::move(TimeUse from, TimeUse to, double seconds) {

@@ -17,7 +17,8 @@ enum class Passed { whole, arrival, stopped };
 /// The time of a run: passes it, counts what it goes into, and lets failures arrive in it.
 class JobClock {
  public:
-  JobClock(const JobPlan& plan, std::uint32_t run);
+  /// `trace` may be none.
+  JobClock(const JobPlan& plan, std::uint32_t run, UseTrace* trace);
 
   /// Called with each failure as it comes, at `now()`. It says whether that ends what is going on.
   void on_arrival(std::function<bool(const FailureKind&)> arrival) {
@@ -35,6 +36,9 @@ class JobClock {
   bool pass(double seconds, TimeUse use);
   /// The same until any failure at all arrives.
   Passed pass_until_arrival(double seconds, TimeUse use);
+
+  /// The same of steps and saves by turns, in which nothing arrives.
+  void pass_in_turns(double turns, double steps_s, double saving_s);
 
   /// Counts time under another use.
   void move(TimeUse from, TimeUse to, double seconds);
@@ -55,6 +59,7 @@ class JobClock {
   const FailureKind& draw_kind();
 
   const JobPlan& plan_;
+  UseTrace* trace_;
   CounterRandom arrivals_;
   CounterRandom kinds_;
   CounterRandom delays_;

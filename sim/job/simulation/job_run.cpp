@@ -27,7 +27,8 @@ struct Corruption {
 
 class Run {
  public:
-  Run(const JobPlan& plan, std::uint32_t run) : plan_(plan), clock_(plan, run), nodes_(plan) {
+  Run(const JobPlan& plan, std::uint32_t run, UseTrace* trace)
+      : plan_(plan), clock_(plan, run, trace), nodes_(plan) {
     clock_.on_arrival([this](const FailureKind& kind) { return arrive(kind); });
   }
 
@@ -66,10 +67,11 @@ class Run {
     return false;
   }
 
-  /// How many times as long steps take beside all that is slow: the slowest device decides.
-  [[nodiscard]] double slowdown() const {
+  /// How many times as long the steps of a job of this size take beside all that is slow: the
+  /// slowest device decides.
+  [[nodiscard]] double slowdown(std::size_t smaller) const {
     double most = 1;
-    for (const Unnoticed& slow : slow_) most = std::max(most, slow.kind->slowdown);
+    for (const Unnoticed& slow : slow_) most = std::max(most, slow.kind->slowdowns.at(smaller));
     return most;
   }
 
@@ -91,8 +93,9 @@ class Run {
 
   /// Of a step's worth of tokens, validation with it.
   [[nodiscard]] double step_s() const {
-    const SmallerJob& size = plan_.smaller[nodes_.smaller()];
-    return size.step_s * slowdown() / size.share + plan_.eval_s;
+    const std::size_t smaller = nodes_.smaller();
+    const SmallerJob& size = plan_.smaller[smaller];
+    return size.step_s * slowdown(smaller) / size.share + plan_.eval_s;
   }
 
   /// Counts steps that took `spent` seconds under `slowed` as what they are.
@@ -126,8 +129,7 @@ class Run {
     const double whole = std::min(until / cycle, (plan_.goal_steps - done_) / steps);
     const double cycles = std::floor(whole) - left;
     if (!(cycles > 0)) return;
-    clock_.pass(cycles * saving, TimeUse::saving);
-    clock_.pass(cycles * (slowed + steps * per_step), TimeUse::slowed);
+    clock_.pass_in_turns(cycles, slowed + steps * per_step, saving);
     count_steps(cycles * steps, cycles * steps * per_step, per_step);
     done_ += cycles * steps;
     saves_ += static_cast<std::int64_t>(cycles * (1 + locals));
@@ -287,6 +289,8 @@ double JobRun::effective_time() const {
   return 1 - interrupted / elapsed_s;
 }
 
-JobRun simulate_job(const JobPlan& plan, std::uint32_t run) { return Run(plan, run).all(); }
+JobRun simulate_job(const JobPlan& plan, std::uint32_t run, UseTrace* trace) {
+  return Run(plan, run, trace).all();
+}
 
 }  // namespace simtrain

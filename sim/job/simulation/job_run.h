@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "sim/job/plan/job_plan.h"
-#include "sim/job/simulation/time_use.h"
+#include "sim/job/simulation/use_trace.h"
 
 namespace simtrain {
 
@@ -31,7 +31,8 @@ inline constexpr double kGivesUp = 20;
 /// Simulates run number `run` of a plan, event by event: checkpoints, failures, what is noticed
 /// late, nodes that come back. Between two events steps go on at one speed. Failures of each kind
 /// come as a Poisson process, while the job restarts too. Its random numbers are those of the
-/// plan's seed and `run` alone.
-JobRun simulate_job(const JobPlan& plan, std::uint32_t run);
+/// plan's seed and `run` alone. `trace`, where there is one, of the run's length, gets what it does
+/// when.
+JobRun simulate_job(const JobPlan& plan, std::uint32_t run, UseTrace* trace = nullptr);
 
 }  // namespace simtrain

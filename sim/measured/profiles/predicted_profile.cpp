@@ -120,7 +120,7 @@ class Profiler {
   }
 
   void piece(std::uint32_t op_index, const PieceRun& run) {
-    const SimulatedPiece& simulated = rank_.simulated(run.piece);
+    const SimulatedPiece& simulated = *run.simulated;
     const std::uint32_t place = rank_.place_in(simulated);
     const Program& program = simulated.plan.programs[simulated.plan.ranks[place].program];
     const auto at = [&](Duration own) { return rank_.at(op_index, run.start + own); };

@@ -152,6 +152,18 @@ Json titled_json(const Report& report) {
   return json;
 }
 
+Json steps_in_row_json(const Report& report) {
+  Json rows = Json::array();
+  for (const StepsInRow& row : report.steps_in_row) {
+    rows.push_back({{"first", row.first},
+                    {"count", row.count},
+                    {"start_s", row.start_s},
+                    {"step_time_s", row.step_time_s},
+                    {"slower_s", row.slower_s}});
+  }
+  return rows;
+}
+
 }  // namespace
 
 Json result_json(const Report& report, const TrainingGoal& goal, const AskedParts& asked) {
@@ -181,6 +193,7 @@ Json result_json(const Report& report, const TrainingGoal& goal, const AskedPart
   json["communication"] = communication_json(report);
   json["energy"] = energy_json(report.energy);
   json["faults"] = report.faults;
+  if (!report.steps_in_row.empty()) json["steps_in_row"] = steps_in_row_json(report);
   json["placement"] = placement_json(report.placement);
   json["engine"] = {{"events", report.engine.events},
                     {"wall_s", report.engine.wall_s},

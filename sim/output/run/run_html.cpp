@@ -79,6 +79,7 @@ std::string run_html(const SimulatedStep& simulated, const Report& report, const
                      {"layout", report.layout},
                      {"changes", changes_page(changes_of(report))},
                      {"faults", report.faults},
+                     {"in_row", in_row_texts(report)},
                      {"headline", headline(report, goal)},
                      {"job", job != nullptr ? job_section(job->goodput, job->advice) : nullptr},
                      {"waterfall", waterfall_section(fall)},

@@ -82,6 +82,7 @@ void add_headline(std::string& out, const Report& report, const std::optional<Tr
   labelled_line(out, "90 % interval", interval_text(report.step_time_interval()));
   labelled_line(out, "which follows", causes_text(report.step_time_error));
   if (report.sample) labelled_line(out, "Steps", sample_text(*report.sample));
+  for (const std::string& row : in_row_texts(report)) labelled_line(out, "In a row", row);
   labelled_line(out, "Throughput",
                 fmt::format("{:.0f} tokens/s, {:.1f} tokens/s per GPU", report.tokens_per_s,
                             report.tokens_per_s / report.gpus));
@@ -230,6 +231,19 @@ std::string table_changes(const std::vector<Report>& reports) {
 }
 
 }  // namespace
+
+std::vector<std::string> in_row_texts(const Report& report) {
+  std::vector<std::string> texts;
+  for (const StepsInRow& row : report.steps_in_row) {
+    std::string which = fmt::format("step {}", row.first);
+    if (row.count == 0) which += " and all after it";
+    if (row.count > 1) which = fmt::format("steps {} to {}", row.first, row.first + row.count - 1);
+    const double usual = row.step_time_s - row.slower_s;
+    texts.push_back(fmt::format("{}, from {} on: {}, {:+.2f} %", which, seconds_text(row.start_s),
+                                seconds_text(row.step_time_s), row.slower_s / usual * 100));
+  }
+  return texts;
+}
 
 std::string shortened(const std::string& text, std::size_t width) {
   if (text.size() <= width) return text;

@@ -17,6 +17,9 @@ std::string shortened(const std::string& text, std::size_t width);
 /// training run takes, else the days of 1T tokens.
 std::string text_report(const Report& report, const std::optional<TrainingGoal>& goal = {});
 
+/// The steps of a run in words, where faults come and go.
+std::vector<std::string> in_row_texts(const Report& report);
+
 /// "fits", "fits, but tight" or "does not fit".
 std::string_view room_text(const Report& report);
 

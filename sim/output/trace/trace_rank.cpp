@@ -270,7 +270,7 @@ void RankTrace::inside(std::uint32_t op, Counters& counters) {
 }
 
 void RankTrace::piece(std::uint32_t op, const PieceRun& run, Counters& counters) {
-  const SimulatedPiece& simulated = rank_.simulated(run.piece);
+  const SimulatedPiece& simulated = *run.simulated;
   const std::uint32_t place = rank_.place_in(simulated);
   const Program& program = simulated.plan.programs[simulated.plan.ranks[place].program];
   const Span whole{rank_.at(op, run.start), rank_.at(op, run.end)};
@@ -299,7 +299,7 @@ void RankTrace::piece(std::uint32_t op, const PieceRun& run, Counters& counters)
 
 /// What a piece takes beyond its own events: first for the slowest rank, then for the host.
 void RankTrace::waits(std::uint32_t op, const PieceRun& run) {
-  const SimulatedPiece& simulated = rank_.simulated(run.piece);
+  const SimulatedPiece& simulated = *run.simulated;
   const Duration host = to_duration(part(simulated.cost.parts, Share::host));
   const Duration simulated_until = run.start + simulated.timeline.end;
   const Duration waited_until = std::max(simulated_until, run.end - host);
@@ -315,7 +315,7 @@ const RankTrace::Work& RankTrace::work(std::uint32_t op_index) {
   if (known) return *known;
   Work sum;
   for (const PieceRun& run : rank_.pieces(op_index)) {
-    const SimulatedPiece& simulated = rank_.simulated(run.piece);
+    const SimulatedPiece& simulated = *run.simulated;
     const std::uint32_t place = rank_.place_in(simulated);
     const Program& program = simulated.plan.programs[simulated.plan.ranks[place].program];
     for (std::uint32_t i = 0; i < program.ops.size(); ++i) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <vector>
 
 #include <H5Cpp.h>
@@ -22,17 +23,23 @@ H5::DSetCreatPropList without_times() {
   return properties;
 }
 
-template <class Figure>
-void write_column(const H5::Group& group, const std::string& name, const char* unit,
-                  const std::vector<JobRun>& runs, Figure figure) {
-  std::vector<double> values;
-  values.reserve(runs.size());
-  for (const JobRun& run : runs) values.push_back(figure(run));
+void write_values(const H5::Group& group, const std::string& name, const char* unit,
+                  const std::vector<double>& values) {
   const hsize_t count = values.size();
   const H5::DataSet data = group.createDataSet(name, H5::PredType::IEEE_F64LE,
                                                H5::DataSpace(1, &count), without_times());
   data.write(values.data(), H5::PredType::NATIVE_DOUBLE);
   text_attribute(data, "unit", unit);
+}
+
+/// A column of what `figure` makes of each row.
+template <class Row, class Figure>
+void write_column(const H5::Group& group, const std::string& name, const char* unit,
+                  const std::vector<Row>& rows, Figure figure) {
+  std::vector<double> values;
+  values.reserve(rows.size());
+  for (const Row& row : rows) values.push_back(figure(row));
+  write_values(group, name, unit, values);
 }
 
 H5::Group plain_group(const H5::H5File& file, const char* name) {
@@ -62,6 +69,25 @@ void write_runs(const H5::H5File& file, const Goodput& goodput) {
                  [use = use](const JobRun& run) { return run.used[use]; });
 }
 
+/// Of the first run, by equal parts of its time.
+void write_power(const H5::H5File& file, const Goodput& goodput) {
+  const PowerOfRun power = goodput.power();
+  const H5::Group group = plain_group(file, "power");
+  std::vector<double> starts;
+  for (std::size_t part = 0; part < power.used.size(); ++part)
+    starts.push_back(power.part_s * static_cast<double>(part));
+  write_values(group, "start", "s", starts);
+  write_values(group, "mean", "W", power.mean_w);
+  write_values(group, "least", "W", power.least_w);
+  write_values(group, "most", "W", power.most_w);
+  for (const auto& [name, use] : EnumNames<TimeUse>::rows) {
+    const auto seconds = [use = use](const UsedTime& used) { return used[use]; };
+    if (std::any_of(power.used.begin(), power.used.end(),
+                    [&](const UsedTime& used) { return seconds(used) > 0; }))
+      write_column(group, std::string(name), "s", power.used, seconds);
+  }
+}
+
 std::string bytes_in_memory(const H5::H5File& file) {
   file.flush(H5F_SCOPE_GLOBAL);
   const ssize_t size = H5Fget_file_image(file.getId(), nullptr, 0);
@@ -84,6 +110,7 @@ std::string goodput_hdf5(const Goodput& goodput) {
   text_attribute(root, "schema", "simtrain.goodput/1");
   text_attribute(root, "scenario", goodput.reports.front().scenario.substr(0, 4096));
   write_runs(file, goodput);
+  write_power(file, goodput);
   return sealed(bytes_in_memory(file));
 }
 

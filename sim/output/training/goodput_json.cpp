@@ -42,6 +42,19 @@ GoodputJson bill_json(const Goodput& goodput) {
   return json;
 }
 
+GoodputJson power_json(const Goodput& goodput) {
+  constexpr std::size_t kParts = 100;
+  const PowerOfRun power = goodput.power().in(kParts);
+  return {{"step_w", power.levels.step_w},
+          {"step_least_w", power.levels.step_least_w},
+          {"step_most_w", power.levels.step_most_w},
+          {"waiting_w", power.levels.waiting_w},
+          {"part_s", power.part_s},
+          {"mean_w", power.mean_w},
+          {"least_w", power.least_w},
+          {"most_w", power.most_w}};
+}
+
 GoodputJson checkpoint_json(const Goodput& goodput) {
   const CheckpointShape& shape = goodput.checkpoints.shape;
   const CheckpointCost& cost = goodput.checkpoints.persistent;
@@ -68,7 +81,7 @@ GoodputJson failures_json(const Goodput& goodput) {
                     {"per_day", failure.rate * 86400},
                     {"mean_of_a_run", goodput.summary.failures[kind]},
                     {"nodes", failure.nodes},
-                    {"slowdown", failure.slowdown}});
+                    {"slowdown", failure.slowdowns.front()}});
   }
   return rows;
 }
@@ -119,6 +132,7 @@ GoodputJson goodput_members(const Goodput& goodput) {
                    {"seed", goodput.plan.seed}};
   json["summary"] = job_summary_json(goodput.summary);
   json["bill"] = bill_json(goodput);
+  json["power"] = power_json(goodput);
   json["used_s"] = used_json(goodput.summary.used);
   json["checkpoint"] = checkpoint_json(goodput);
   json["failures"] = failures_json(goodput);

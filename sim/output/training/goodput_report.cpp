@@ -140,7 +140,7 @@ void add_failures(const Goodput& goodput, std::string& out) {
     out += fmt::format("  {:<22}{:>10.1f} a run   {}", printable(failure.component),
                        goodput.summary.failures[kind], name_of(failure.effect));
     if (failure.effect == FailureEffect::slows)
-      out += fmt::format(", steps take {:.3f} times as long", failure.slowdown);
+      out += fmt::format(", steps take {:.3f} times as long", failure.slowdowns.front());
     out += "\n";
   }
 }

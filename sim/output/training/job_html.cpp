@@ -81,6 +81,16 @@ Json use_rows(const JobSummary& summary) {
   return rows;
 }
 
+Json power_rows(const Goodput& goodput) {
+  const PowerLevels levels = goodput.power().levels;
+  const auto row = [](const char* when, double watts) {
+    return Json{{"when", when}, {"level", fmt::format("{:.4g} MW", watts / 1e6)}};
+  };
+  return {row("kernels on all GPUs", levels.step_most_w), row("mean of a step", levels.step_w),
+          row("exposed communication, pipelines that fill and drain", levels.step_least_w),
+          row("no step runs: saves, failures, restarts", levels.waiting_w)};
+}
+
 Json advice_section(const Goodput& goodput, const std::vector<JobAdvice>& advice) {
   if (advice.empty()) return nullptr;
   const bool priced = goodput.reports.front().energy.priced();
@@ -154,12 +164,12 @@ Json failure_section(const Goodput& goodput) {
   for (std::size_t kind = 0; kind < goodput.plan.failures.size(); ++kind) {
     const FailureKind& failure = goodput.plan.failures[kind];
     const bool slows = failure.effect == FailureEffect::slows;
-    rows.push_back(
-        {{"component", failure.component},
-         {"effect", name_of(failure.effect)},
-         {"count", fmt::format("{:.1f}", goodput.summary.failures[kind])},
-         {"nodes", fmt::format("{:g}", failure.nodes)},
-         {"slowdown", slows ? fmt::format("{:.3f} times as long", failure.slowdown) : ""}});
+    rows.push_back({{"component", failure.component},
+                    {"effect", name_of(failure.effect)},
+                    {"count", fmt::format("{:.1f}", goodput.summary.failures[kind])},
+                    {"nodes", fmt::format("{:g}", failure.nodes)},
+                    {"slowdown",
+                     slows ? fmt::format("{:.3f} times as long", failure.slowdowns.front()) : ""}});
   }
   return {{"name", goodput.inputs.failures->name}, {"rows", std::move(rows)}};
 }
@@ -200,6 +210,7 @@ Json job_section(const Goodput& goodput, const std::vector<JobAdvice>& advice) {
           {"spread", spread_section(goodput)},
           {"training", percent_text(trained / summary.elapsed_s.mean)},
           {"uses", use_rows(summary)},
+          {"power", power_rows(goodput)},
           {"advice", advice_section(goodput, advice)},
           {"intervals", interval_section(goodput)},
           {"spares", spare_section(goodput)},

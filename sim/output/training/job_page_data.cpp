@@ -123,11 +123,27 @@ Json intervals_data(const Goodput& goodput) {
   return json;
 }
 
+/// In megawatts.
+Json power_data(const Goodput& goodput) {
+  constexpr std::size_t kParts = 500;
+  constexpr double kWattsOfMegawatt = 1e6;
+  const PowerOfRun power = goodput.power().in(kParts);
+  const auto megawatts = [](std::vector<double> watts) {
+    for (double& each : watts) each /= kWattsOfMegawatt;
+    return watts;
+  };
+  return {{"part_days", power.part_s / kSecondsOfDay},
+          {"mean", megawatts(power.mean_w)},
+          {"least", megawatts(power.least_w)},
+          {"most", megawatts(power.most_w)}};
+}
+
 }  // namespace
 
 Json job_page_data(const Goodput& goodput, const std::vector<JobAdvice>& advice) {
   return {{"days", days_data(goodput)},
           {"uses", uses_data(goodput.summary)},
+          {"power", power_data(goodput)},
           {"advice", advice_data(advice)},
           {"intervals", intervals_data(goodput)},
           {"spares", tried_data(goodput.spares, goodput.best_spares())}};

@@ -43,7 +43,7 @@ void for_each_transfer(const SimulatedStep& simulated, const StepRank& rank,
       continue;
     }
     for (const PieceRun& run : rank.pieces(i)) {
-      const SimulatedPiece& piece = rank.simulated(run.piece);
+      const SimulatedPiece& piece = *run.simulated;
       const Program& inner = piece.plan.programs[piece.plan.ranks[rank.place_in(piece)].program];
       for (std::size_t j = 0; j < inner.ops.size(); ++j) {
         if (inner.ops[j].compute) continue;

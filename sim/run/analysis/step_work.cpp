@@ -152,7 +152,7 @@ class WorkTally {
       const std::uint32_t at = std::get<0>(kind);
       const StepRank& rank = ranks.try_emplace(at, simulated_, plan.ranks[at].rank).first->second;
       for (const PieceShare& part : rank.shares(pass.first)) {
-        const auto [entry, fresh] = weights.try_emplace(&rank.simulated(part.piece), 0);
+        const auto [entry, fresh] = weights.try_emplace(part.simulated, 0);
         if (fresh) order.push_back(entry->first);
         entry->second += pass.second * part.share;
       }

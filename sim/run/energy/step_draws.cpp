@@ -73,7 +73,7 @@ ByDrawKind StepDraws::of_pieces(const ComputeCost& cost, const std::vector<Piece
   ByDrawKind watts{};
   Duration busy{};
   for (const PieceRun& run : runs) {
-    const SimulatedPiece& piece = rank_.simulated(run.piece);
+    const SimulatedPiece& piece = *run.simulated;
     const auto [entry, fresh] = of_piece_.try_emplace(&piece);
     if (fresh) entry->second = piece_energy(draw_, piece, rank_.place_in(piece));
     add(watts, entry->second.joules, 1 / to_seconds(cost.time));

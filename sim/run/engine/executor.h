@@ -7,6 +7,7 @@
 #include "sim/core/watch.h"
 #include "sim/run/engine/bursts.h"
 #include "sim/run/engine/job_steps.h"
+#include "sim/run/engine/loop/phases.h"
 #include "sim/run/engine/rate_observer.h"
 #include "sim/run/engine/timeline.h"
 
@@ -52,5 +53,16 @@ Timeline execute(const Plan& plan, const Watch& watch = {}, const PlanBursts& bu
 /// ranks have ended the last, until `steps` is complete. `observer`, where there is one, is told of
 /// the flows. Throws as execute() does.
 void execute_steps(const Plan& plan, JobSteps& steps, RateObserver* observer = nullptr);
+
+/// A step in phases, and in which states of the cluster its ops ran.
+struct PhasedTimeline {
+  Timeline timeline;
+  OpStates states;
+};
+
+/// Simulates a step whose cluster changes on the way, by the same rules: where a phase begins, what
+/// runs goes on at its costs and on its links (sim/run/engine/loop/phase_change.cpp). The first is
+/// from the start on, with one it is execute(). Throws as execute() does.
+PhasedTimeline execute_phases(std::vector<PlanPhase> phases, const Watch& watch = {});
 
 }  // namespace simtrain

@@ -69,6 +69,15 @@ class Activities {
     return id;
   }
   void free(std::uint32_t id) { free_.push_back(id); }
+  /// Calls `visit` for each that has not ended, in order of their numbers.
+  template <class Visit>
+  void for_each_live(const Visit& visit) const {
+    std::vector<bool> ended(all_.size(), false);
+    for (const std::uint32_t id : free_) ended[id] = true;
+    for (std::uint32_t id = 0; id < ended.size(); ++id) {
+      if (!ended[id]) visit(id);
+    }
+  }
   [[nodiscard]] Activity& operator[](std::uint32_t id) { return all_[id]; }
   [[nodiscard]] const Activity& operator[](std::uint32_t id) const { return all_[id]; }
 

@@ -13,12 +13,17 @@ namespace simtrain::execution {
 class GroupSeats {
  public:
   GroupSeats(const Plan& plan, const BurstRoutes& routes)
-      : plan_(plan),
-        kinds_(plan.programs),
+      : kinds_(plan.programs),
         seats_(plan.ranks.size() * kinds_.count()),
         groups_(plan.groups.size()) {
-    for (std::size_t i = 0; i < groups_.size(); ++i) {
+    for (std::size_t i = 0; i < groups_.size(); ++i)
       groups_[i].members = static_cast<std::uint32_t>(plan.groups[i].members.size());
+    change(plan, routes);
+  }
+  /// Takes the links of another plan of the same groups.
+  void change(const Plan& plan, const BurstRoutes& routes) {
+    plan_ = &plan;
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
       groups_[i].link_sets = static_cast<std::uint32_t>(plan.groups[i].link_sets.size());
       groups_[i].first_route = routes.first_of(i);
     }
@@ -28,9 +33,9 @@ class GroupSeats {
   void take_seats(std::uint32_t rank) {
     for (std::size_t i = 0; i < kinds_.count(); ++i) {
       const GroupKind kind = kinds_.kind(i);
-      seats_[place(rank, i)].group = kind == GroupKind::self
-                                         ? kNone
-                                         : plan_.ranks[rank].groups[static_cast<std::size_t>(kind)];
+      seats_[place(rank, i)].group =
+          kind == GroupKind::self ? kNone
+                                  : plan_->ranks[rank].groups[static_cast<std::size_t>(kind)];
     }
   }
 
@@ -56,13 +61,18 @@ class GroupSeats {
     return true;
   }
 
+  /// Whether all of an activity's members have joined it.
+  [[nodiscard]] bool runs(const Activity& activity) const {
+    return activity.members.size() == expected(activity.group);
+  }
+
   [[nodiscard]] FlowNetwork::RouteId route(std::uint32_t group, std::size_t link_set) const {
     return groups_[group].first_route + static_cast<FlowNetwork::RouteId>(link_set);
   }
   [[nodiscard]] FlowNetwork::RouteId route_of(std::uint32_t group,
                                               const TransferCost& transfer) const {
     if (group == kNone) return 0;
-    return route(group, groups_[group].link_sets == 0 ? 0 : plan_.groups[group].set_of(transfer));
+    return route(group, groups_[group].link_sets == 0 ? 0 : plan_->groups[group].set_of(transfer));
   }
 
   /// Asks memory for the seats of a rank, and for the group of one of them.
@@ -80,7 +90,7 @@ class GroupSeats {
     return group == kNone ? 1 : groups_[group].members;
   }
 
-  const Plan& plan_;
+  const Plan* plan_ = nullptr;
   Seats kinds_;
   std::vector<Seat> seats_;  ///< by rank and the number of the kind
   std::vector<GroupState> groups_;

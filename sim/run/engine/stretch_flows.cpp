@@ -59,6 +59,15 @@ FlowNetwork::RouteId BurstRoutes::of(const InnerFlow& flow, double load) const {
   return load == 1 ? plain : scaled_.at({plain, load});
 }
 
+void StretchFlows::restart(const BurstRoutes& routes) {
+  routes_ = &routes;
+  stretches_.clear();
+  free_stretches_.clear();
+  flows_.clear();
+  free_flows_.clear();
+  queue_ = {};
+}
+
 std::uint32_t StretchFlows::begin(std::uint32_t activity, const Bursts& bursts,
                                   const Group& group) {
   const std::uint32_t stretch = number_in(stretches_, free_stretches_);
@@ -89,7 +98,7 @@ void StretchFlows::start(std::uint32_t stretch, std::uint32_t burst, const Inner
                          Duration now) {
   Stretch& run = stretches_[stretch];
   const Burst& transfer = run.progress.bursts().all[burst];
-  const FlowNetwork::RouteId route = routes_.of(inner, transfer.load);
+  const FlowNetwork::RouteId route = routes_->of(inner, transfer.load);
   const double limit = std::min(transfer.limit, network_.alone(route));  // but for rounding
   const std::uint32_t flow = number_in(flows_, free_flows_);
   flows_[flow] = {network_.add(route, limit, kTag | flow),

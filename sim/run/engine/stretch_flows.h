@@ -43,7 +43,10 @@ class BurstRoutes {
 class StretchFlows {
  public:
   StretchFlows(const BurstRoutes& routes, FlowNetwork& network)
-      : routes_(routes), network_(network) {}
+      : routes_(&routes), network_(network) {}
+
+  /// Forgets all that move, with the network that they are in; others take the routes.
+  void restart(const BurstRoutes& routes);
 
   /// Begins a stretch; each transfer has a flow for each of the group's inner flows of its kind.
   std::uint32_t begin(std::uint32_t activity, const Bursts& bursts, const Group& group);
@@ -91,7 +94,7 @@ class StretchFlows {
   void start(std::uint32_t stretch, std::uint32_t burst, const InnerFlow& inner, Duration now);
   void finish(std::uint32_t flow, Duration now);
 
-  const BurstRoutes& routes_;
+  const BurstRoutes* routes_;
   FlowNetwork& network_;
   std::vector<Stretch> stretches_;
   std::vector<std::uint32_t> free_stretches_;

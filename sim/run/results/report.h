@@ -9,6 +9,7 @@
 #include "sim/run/results/headline.h"
 #include "sim/run/results/metrics.h"
 #include "sim/run/results/resolved_recipe.h"
+#include "sim/run/results/steps_in_row.h"
 #include "sim/run/results/uncertainty.h"
 #include "sim/workload/plan/memory/memory.h"
 #include "sim/workload/plan/plan.h"
@@ -106,7 +107,8 @@ struct Report {
   std::optional<HostMemory> host_memory;  ///< where something is offloaded
   std::vector<CommunicationRow> communication;
   PlacementFigures placement;
-  std::vector<std::string> faults;  ///< of the cluster, as the scenario says them
+  std::vector<std::string> faults;       ///< of the cluster, as the scenario says them
+  std::vector<StepsInRow> steps_in_row;  ///< from the first on, where faults come and go
   StepEnergy energy;
   EngineFigures engine;
 

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "sim/run/shared/fabric_fields.h"
+#include "sim/topology/fault_times.h"
 #include "sim/topology/placement/free_hosts.h"
 
 namespace simtrain {
@@ -162,6 +163,7 @@ void place_on(Scenario& scenario, const std::vector<int>& hosts) {
 FabricScenario load_fabric(const DataFolder& data, const std::string& path) {
   const YamlNode tree = load_yaml_file(path);
   const FabricFile file = read_file(tree);
+  refuse_fault_times(file.cluster.faults, "share");
   FabricScenario fabric{file.name, {}, {file.warm_up_steps, file.steps}};
   std::vector<bool> taken(static_cast<std::size_t>(file.cluster.nodes), false);
   for (std::size_t i = 0; i < file.jobs.size(); ++i)

@@ -4,6 +4,7 @@
 #include <oneapi/tbb/parallel_for.h>
 
 #include "sim/study/tune/tune_search.h"
+#include "sim/topology/fault_times.h"
 
 namespace simtrain {
 namespace {
@@ -93,8 +94,10 @@ TuneResult tune(const TuneRequest& request, const Watch& watch) {
   result.memory_margin = request.memory_margin;
   result.allow_tight = request.allow_tight;
   result.spaces.reserve(request.sizes.size());
-  for (const Scenario& size : request.sizes)
+  for (const Scenario& size : request.sizes) {
+    refuse_fault_times(size.cluster.faults, "tune");
     result.spaces.push_back(plan_space(size, request.limits, request.memory_margin));
+  }
   ClusterCache clusters;
   SearchResult found = search(request, result.spaces, clusters, watch);
   result.simulated = found.simulated;

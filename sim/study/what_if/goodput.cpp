@@ -15,6 +15,11 @@ const ChangedJob* least(const std::vector<ChangedJob>& jobs, Less less) {
   return found == jobs.end() ? nullptr : &*found;
 }
 
+double idle_gpu_w(const JobInputs& inputs) {
+  const PowerSpec& power = inputs.scenario.cluster.gpu.power;
+  return power.limit.value.value() * power.idle.value;
+}
+
 }  // namespace
 
 bool has_more_goodput(const ChangedJob& a, const ChangedJob& b) {
@@ -22,8 +27,12 @@ bool has_more_goodput(const ChangedJob& a, const ChangedJob& b) {
 }
 
 JobBill Goodput::bill(const JobSummary& other) const {
-  const PowerSpec& power = inputs.scenario.cluster.gpu.power;
-  return job_bill(other, reports.front().energy, power.limit.value.value() * power.idle.value);
+  return job_bill(other, reports.front().energy, idle_gpu_w(inputs));
+}
+
+PowerOfRun Goodput::power() const {
+  return power_of_run(plan, 0, runs.front().elapsed_s,
+                      power_levels(reports.front().energy, idle_gpu_w(inputs)));
 }
 
 const ChangedJob* Goodput::best_interval() const { return least(intervals, has_more_goodput); }

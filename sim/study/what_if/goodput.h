@@ -6,6 +6,7 @@
 #include "sim/core/watch.h"
 #include "sim/job/goodput/job_bill.h"
 #include "sim/job/goodput/job_summary.h"
+#include "sim/job/goodput/power_of_run.h"
 #include "sim/job/plan/job_states.h"
 
 namespace simtrain {
@@ -44,6 +45,8 @@ struct Goodput {
   [[nodiscard]] JobBill bill() const { return bill(summary); }
   /// The same of other runs of its steps.
   [[nodiscard]] JobBill bill(const JobSummary& other) const;
+  /// The cluster's power over the first run.
+  [[nodiscard]] PowerOfRun power() const;
   /// Of the intervals the one with most goodput.
   [[nodiscard]] const ChangedJob* best_interval() const;
   /// Of the spares the number with least GPU hours a step.

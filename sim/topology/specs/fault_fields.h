@@ -5,6 +5,12 @@
 
 namespace simtrain {
 
+template <class Visitor>
+void visit_fault_times(Visitor& v, FaultTimes& times) {
+  v.optional("start", times.start);
+  v.optional("for", times.length);
+}
+
 template <>
 struct Fields<SlowGpu> {
   template <class Visitor>
@@ -12,6 +18,7 @@ struct Fields<SlowGpu> {
     v("host", gpu.host);
     v("gpu", gpu.gpu, Limits{0, 1023});
     v("slowdown", gpu.slowdown, Limits{1, 1000});
+    visit_fault_times(v, gpu.times);
   }
 };
 
@@ -22,6 +29,7 @@ struct Fields<NicFault> {
     v.optional("host", fault.host);
     v("nic", fault.nic, Limits{0, 1023});
     v("bandwidth_share", fault.bandwidth_share, kShare);
+    visit_fault_times(v, fault.times);
   }
 };
 
@@ -32,6 +40,7 @@ struct Fields<LinkFault> {
     v("from", fault.from);
     v("to", fault.to);
     v("bandwidth_share", fault.bandwidth_share, kShare);
+    visit_fault_times(v, fault.times);
   }
 };
 

@@ -5,9 +5,16 @@
 #include <vector>
 
 #include "sim/core/fields.h"
+#include "sim/core/quantity.h"
 #include "sim/core/source_place.h"
 
 namespace simtrain {
+
+/// When a fault holds, counted from the start of the first step on: always, unless it says so.
+struct FaultTimes {
+  std::optional<Duration> start;
+  std::optional<Duration> length;  ///< without it, from `start` to the end
+};
 
 /// A GPU whose kernels all take `slowdown` times as long: throttled, or sharing its power or
 /// cooling with a neighbour. Its links are as fast as any.
@@ -16,6 +23,7 @@ struct SlowGpu {
   int gpu = 0;       ///< number in its host
   double slowdown = 1;
   SourcePlace where;
+  FaultTimes times{};
 };
 template <>
 struct Fields<SlowGpu>;
@@ -27,6 +35,7 @@ struct NicFault {
   int nic = 0;                      ///< number in its host
   double bandwidth_share = 0;
   SourcePlace where;
+  FaultTimes times{};
 };
 template <>
 struct Fields<NicFault>;
@@ -37,6 +46,7 @@ struct LinkFault {
   std::string to;
   double bandwidth_share = 0;
   SourcePlace where;
+  FaultTimes times{};
 };
 template <>
 struct Fields<LinkFault>;

@@ -31,9 +31,10 @@ std::vector<std::vector<int>> lengths_of(const std::vector<MessageWay>& ways, in
   return lengths;
 }
 
-class Classifier {
+/// What ranks depend on in one state of the cluster, the other members of their groups aside.
+class StateOfRanks {
  public:
-  Classifier(const Cluster& cluster, const Placement& placement, const RankGrid& grid)
+  StateOfRanks(const Cluster& cluster, const Placement& placement, const RankGrid& grid)
       : cluster_(cluster),
         placement_(placement),
         grid_(grid),
@@ -41,16 +42,55 @@ class Classifier {
         piece_ways_(ways_of(piece_messages(grid), cluster, placement)),
         step_ways_(ways_of(step_messages(grid), cluster, placement)) {}
 
-  RankClasses classes() {
-    RankClasses classes;
-    classes.world = layout_of(cluster_, placement_.gpu_of_rank);
-    const std::vector<int> in_pass =
-        refined(alone_in_pass(), facts_.meetings(Level::piece, grid_.ranks()));
-    classes.pass = set_numbers(in_pass, facts_.groups(GroupKind::replica));
-    classes.piece_like = first_in_replica(in_pass);
-    classes.program = alone_in_step(classes.pass, in_pass);
-    classes.step_like = classify_pipelines(classes.program);
-    return classes;
+  [[nodiscard]] const RankFacts& facts() const { return facts_; }
+
+  /// By rank, the number of what its pieces depend on, its groups' other members aside. A rank of a
+  /// replica whose ranks share links is like those at its place in replicas of the same picture.
+  std::vector<int> alone_in_pass() {
+    const std::vector<bool> shares = replicas_that_share();
+    const auto lengths =
+        lengths_of(piece_ways_, grid_.ranks(), [](const MessageWay& way) { return way.leaves; });
+    Numbering<std::vector<int>> numbers;
+    std::vector<int> result;
+    result.reserve(as_index(grid_.ranks()));
+    int drawn = 0;
+    std::vector<int> own;
+    for (int rank = 0; rank < grid_.ranks(); ++rank) {
+      const int replica = facts_.replica_of(rank);
+      if (shares[as_index(replica)]) {
+        if (rank == replica) drawn = picture(replica);
+        own = {drawn, rank - replica};
+      } else {
+        own = facts_.layouts(Level::piece, rank);
+        own.push_back(facts_.device(placement_.gpu(rank)));
+        own.insert(own.end(), lengths[as_index(rank)].begin(), lengths[as_index(rank)].end());
+      }
+      result.push_back(numbers.of(own));
+    }
+    return result;
+  }
+
+  /// By rank, the number of its program and of what it shares with none: entangled ranks are each
+  /// alone. What a rank moves inside its passes meets what it moves beside them, so that ranks of
+  /// one number are alike in passes too.
+  std::vector<int> alone_in_step(const std::vector<int>& pass, const std::vector<int>& in_pass) {
+    const std::vector<bool> entangled = entangled_gpus();
+    const auto lengths =
+        lengths_of(step_ways_, grid_.ranks(), [](const MessageWay& way) { return way.distance; });
+    Numbering<std::vector<int>> numbers;
+    std::vector<int> result;
+    result.reserve(as_index(grid_.ranks()));
+    std::vector<int> own;
+    for (int rank = 0; rank < grid_.ranks(); ++rank) {
+      const int gpu = placement_.gpu(rank);
+      own = facts_.layouts(Level::step, rank);
+      own.insert(own.end(),
+                 {grid_.coordinates(rank).pp, pass[as_index(rank)], in_pass[as_index(rank)],
+                  facts_.device(gpu), entangled[as_index(gpu)] ? rank : -1});
+      own.insert(own.end(), lengths[as_index(rank)].begin(), lengths[as_index(rank)].end());
+      result.push_back(numbers.of(own));
+    }
+    return result;
   }
 
  private:
@@ -100,32 +140,6 @@ class Classifier {
     return pictures_.of(drawn);
   }
 
-  /// By rank, the number of what its pieces depend on, its groups' other members aside. A rank of a
-  /// replica whose ranks share links is like those at its place in replicas of the same picture.
-  std::vector<int> alone_in_pass() {
-    const std::vector<bool> shares = replicas_that_share();
-    const auto lengths =
-        lengths_of(piece_ways_, grid_.ranks(), [](const MessageWay& way) { return way.leaves; });
-    Numbering<std::vector<int>> numbers;
-    std::vector<int> result;
-    result.reserve(as_index(grid_.ranks()));
-    int drawn = 0;
-    std::vector<int> own;
-    for (int rank = 0; rank < grid_.ranks(); ++rank) {
-      const int replica = facts_.replica_of(rank);
-      if (shares[as_index(replica)]) {
-        if (rank == replica) drawn = picture(replica);
-        own = {drawn, rank - replica};
-      } else {
-        own = facts_.layouts(Level::piece, rank);
-        own.push_back(facts_.device(placement_.gpu(rank)));
-        own.insert(own.end(), lengths[as_index(rank)].begin(), lengths[as_index(rank)].end());
-      }
-      result.push_back(numbers.of(own));
-    }
-    return result;
-  }
-
   /// Whether the GPU by whose NIC a message leaves is of the sender's own replica, whose ranks are
   /// all unlike each other in passes then.
   [[nodiscard]] bool stays_in_replica(const MessageWay& way) const {
@@ -154,32 +168,66 @@ class Classifier {
     return entangled;
   }
 
-  /// By rank, the number of its program and of what it shares with none: entangled ranks are each
-  /// alone. What a rank moves inside its passes meets what it moves beside them, so that ranks of
-  /// one number are alike in passes too.
-  std::vector<int> alone_in_step(const std::vector<int>& pass, const std::vector<int>& in_pass) {
-    const std::vector<bool> entangled = entangled_gpus();
-    const auto lengths =
-        lengths_of(step_ways_, grid_.ranks(), [](const MessageWay& way) { return way.distance; });
-    Numbering<std::vector<int>> numbers;
-    std::vector<int> result;
-    result.reserve(as_index(grid_.ranks()));
-    std::vector<int> own;
-    for (int rank = 0; rank < grid_.ranks(); ++rank) {
-      const int gpu = placement_.gpu(rank);
-      own = facts_.layouts(Level::step, rank);
-      own.insert(own.end(),
-                 {grid_.coordinates(rank).pp, pass[as_index(rank)], in_pass[as_index(rank)],
-                  facts_.device(gpu), entangled[as_index(gpu)] ? rank : -1});
-      own.insert(own.end(), lengths[as_index(rank)].begin(), lengths[as_index(rank)].end());
-      result.push_back(numbers.of(own));
-    }
-    return result;
+  const Cluster& cluster_;
+  const Placement& placement_;
+  const RankGrid& grid_;
+  RankFacts facts_;
+  std::vector<MessageWay> piece_ways_;  ///< by sender
+  std::vector<MessageWay> step_ways_;   ///< by sender
+  Numbering<std::vector<int>> pictures_;
+};
+
+/// By rank, the number of what it is in each state.
+std::vector<int> together(const std::vector<std::vector<int>>& by_state) {
+  Numbering<std::vector<int>> numbers;
+  std::vector<int> result;
+  result.reserve(by_state.front().size());
+  std::vector<int> own(by_state.size());
+  for (std::size_t rank = 0; rank < by_state.front().size(); ++rank) {
+    for (std::size_t state = 0; state < by_state.size(); ++state)
+      own[state] = by_state[state][rank];
+    result.push_back(numbers.of(own));
+  }
+  return result;
+}
+
+class Classifier {
+ public:
+  Classifier(const std::vector<const Cluster*>& states, const Placement& placement,
+             const RankGrid& grid)
+      : grid_(grid) {
+    states_.reserve(states.size());
+    for (const Cluster* state : states) states_.emplace_back(*state, placement, grid);
+  }
+
+  RankClasses classes() {
+    RankClasses classes;
+    const std::vector<int> alone =
+        in_all_states([](StateOfRanks& state) { return state.alone_in_pass(); });
+    const std::vector<int> in_pass = refined(alone, facts().meetings(Level::piece, grid_.ranks()));
+    classes.pass = set_numbers(in_pass, facts().groups(GroupKind::replica));
+    classes.piece_like = first_in_replica(in_pass);
+    classes.program = in_all_states(
+        [&](StateOfRanks& state) { return state.alone_in_step(classes.pass, in_pass); });
+    classes.step_like = classify_pipelines(classes.program);
+    return classes;
+  }
+
+ private:
+  /// Which groups there are does not depend on the state.
+  [[nodiscard]] const RankFacts& facts() const { return states_.front().facts(); }
+
+  template <class Alone>
+  std::vector<int> in_all_states(const Alone& alone) {
+    std::vector<std::vector<int>> by_state;
+    by_state.reserve(states_.size());
+    for (StateOfRanks& state : states_) by_state.push_back(alone(state));
+    return together(by_state);
   }
 
   /// By rank, the first of its TP x CP group of the same colour.
   [[nodiscard]] std::vector<int> first_in_replica(const std::vector<int>& colours) const {
-    const std::vector<int>& replicas = facts_.groups(GroupKind::replica);
+    const std::vector<int>& replicas = facts().groups(GroupKind::replica);
     std::vector<int> like;
     like.reserve(colours.size());
     for (std::size_t rank = 0; rank < colours.size(); ++rank) {
@@ -205,7 +253,7 @@ class Classifier {
     }
     const int items = static_cast<int>(pipelines);
     const std::vector<int> first =
-        first_alike(refined(std::move(colours), facts_.meetings(Level::step, items)));
+        first_alike(refined(std::move(colours), facts().meetings(Level::step, items)));
     std::vector<int> like(programs.size());
     for (std::size_t pipeline = 0; pipeline < pipelines; ++pipeline) {
       for (std::size_t rank = pipeline; rank < programs.size(); rank += pipelines)
@@ -214,13 +262,8 @@ class Classifier {
     return like;
   }
 
-  const Cluster& cluster_;
-  const Placement& placement_;
   const RankGrid& grid_;
-  RankFacts facts_;
-  std::vector<MessageWay> piece_ways_;  ///< by sender
-  std::vector<MessageWay> step_ways_;   ///< by sender
-  Numbering<std::vector<int>> pictures_;
+  std::vector<StateOfRanks> states_;
 };
 
 /// All that the classes of a cluster's ranks depend on; equal texts are equal questions.
@@ -235,15 +278,25 @@ std::string question(const Placement& placement, const RankGrid& grid, bool unfo
 
 }  // namespace
 
+RankClasses rank_classes(const std::vector<const Cluster*>& states, const Placement& placement,
+                         const RankGrid& grid, bool unfold) {
+  RankClasses classes = Classifier(states, placement, grid).classes();
+  std::vector<int> everyone(as_index(grid.ranks()));
+  std::iota(everyone.begin(), everyone.end(), 0);
+  const bool bind = std::any_of(states.begin(), states.end(), [](const Cluster* state) {
+    return !state->inner_links_never_bind();
+  });
+  if (bind) classes.piece_like = classes.step_like = everyone;
+  classes.piece_representative = unfold ? everyone : classes.piece_like;
+  classes.step_representative = unfold ? everyone : classes.step_like;
+  return classes;
+}
+
 const RankClasses& rank_classes(const Cluster& cluster, const Placement& placement,
                                 const RankGrid& grid, bool unfold) {
   return *cluster.derived().get<RankClasses>(question(placement, grid, unfold), [&] {
-    RankClasses classes = Classifier(cluster, placement, grid).classes();
-    std::vector<int> everyone(as_index(grid.ranks()));
-    std::iota(everyone.begin(), everyone.end(), 0);
-    if (!cluster.inner_links_never_bind()) classes.piece_like = classes.step_like = everyone;
-    classes.piece_representative = unfold ? everyone : classes.piece_like;
-    classes.step_representative = unfold ? everyone : classes.step_like;
+    RankClasses classes = rank_classes({&cluster}, placement, grid, unfold);
+    classes.world = layout_of(cluster, placement.gpu_of_rank);
     return classes;
   });
 }

@@ -45,4 +45,9 @@ struct RankClasses {
 const RankClasses& rank_classes(const Cluster& cluster, const Placement& placement,
                                 const RankGrid& grid, bool unfold);
 
+/// The classes of ranks that are alike in each of several states of one cluster, so that they stay
+/// alike whenever it goes from one to another. `world` is of none of them and left empty.
+RankClasses rank_classes(const std::vector<const Cluster*>& states, const Placement& placement,
+                         const RankGrid& grid, bool unfold);
+
 }  // namespace simtrain

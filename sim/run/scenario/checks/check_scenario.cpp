@@ -9,6 +9,7 @@
 #include "sim/collectives/group_layout.h"
 #include "sim/collectives/libraries/nccl/nccl_library.h"
 #include "sim/run/scenario/checks/checks.h"
+#include "sim/topology/fault_times.h"
 #include "sim/topology/faults.h"
 #include "sim/workload/parallel/rank_grid.h"
 #include "sim/workload/schedule/stage_layout.h"
@@ -196,11 +197,17 @@ void check_library(const Scenario& scenario, const YamlNode& tree) {
   }
 }
 
-/// Faults name devices that the cluster has and leave every host a NIC.
+/// At all times, faults name devices that the cluster has and leave every host a NIC.
 void check_faults(const ClusterSpec& cluster) {
   const std::vector<Host> hosts = hosts_of(cluster);
-  static_cast<void>(gpu_slowdowns(cluster.faults, hosts));
-  static_cast<void>(nics_in_use(cluster.faults, nic_factors(cluster.faults, hosts), hosts));
+  const auto check = [&](const ClusterFaults& faults) {
+    static_cast<void>(gpu_slowdowns(faults, hosts));
+    static_cast<void>(nics_in_use(faults, nic_factors(faults, hosts), hosts));
+  };
+  if (!come_and_go(cluster.faults)) return check(cluster.faults);
+  check(faults_in_place_at(cluster.faults, Duration(0)));
+  for (const Duration edge : fault_edges(cluster.faults, Duration(0)))
+    check(faults_in_place_at(cluster.faults, edge));
 }
 
 }  // namespace

@@ -1,0 +1,59 @@
+#include "sim/job/plan/job_states.h"
+
+#include <doctest/doctest.h>
+
+#include "sim/core/input/input_error.h"
+#include "sim/run/simulate.h"
+#include "tests/core/checkout.h"
+#include "tests/core/data_folder.h"
+#include "tests/run/scenarios.h"
+
+namespace simtrain::testing {
+namespace {
+
+JobInputs inputs_of(const std::vector<std::string>& settings) {
+  const std::string path = source_dir() + "/scenarios/llama31_405b_job_h100.yaml";
+  const auto source = ScenarioSource::from_file(path);
+  std::vector<Setting> parsed;
+  for (const std::string& text : settings) parsed.push_back(parse_setting(text));
+  return load_job(data_folder(), source.scenario(data_folder(), "", parsed),
+                  source.tree("", parsed));
+}
+
+}  // namespace
+
+TEST_CASE("a device that is slow while replicas are missing is a state of its own, simulated") {
+  const JobInputs job = inputs_of({"job.elastic_replicas=2"});
+  const JobCheckpoints checkpoints = job_checkpoints(job);
+  const JobStates states = job_states(job, checkpoints);
+  REQUIRE(states.smaller.size() == 3);
+  std::vector<Report> reports;
+  for (const StepState& state : states.states) reports.push_back(simulate(state.scenario));
+  const JobPlan plan = job_plan(job, checkpoints, states, reports);
+  std::size_t slow = 0;
+  for (std::size_t row = 0; row < states.slowed.size(); ++row) {
+    REQUIRE(plan.failures[row].slowdowns.size() == 3);
+    if (states.slowed[row][0] == 0) {
+      CHECK(plan.failures[row].slowdowns == std::vector<double>{1, 1, 1});
+      continue;
+    }
+    ++slow;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const Report& both = reports[states.slowed[row][k]];
+      const Report& missing = reports[states.smaller[k]];
+      CHECK(states.slowed[row][k] != states.smaller[k]);
+      CHECK(both.gpus == missing.gpus);
+      CHECK(plan.failures[row].slowdowns[k] ==
+            std::max(1.0, both.step_time_s / missing.step_time_s));
+    }
+  }
+  CHECK(slow > 0);
+}
+
+TEST_CASE("a job's own faults do not come and go") {
+  const JobInputs job =
+      inputs_of({"cluster.faults.gpus=[{host: 0, gpu: 0, slowdown: 2, for: 30 s}]"});
+  CHECK_THROWS_AS(job_states(job, job_checkpoints(job)), InputError);
+}
+
+}  // namespace simtrain::testing
