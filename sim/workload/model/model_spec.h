@@ -36,10 +36,10 @@ struct EnumNames<Normalization> {
 
 template <>
 struct EnumNames<RouterScore> {
-  static constexpr std::array rows{std::pair{std::string_view("softmax"), RouterScore::softmax},
-                                   std::pair{std::string_view("sigmoid"), RouterScore::sigmoid},
-                                   std::pair{std::string_view("sqrtsoftplus"),
-                                             RouterScore::sqrtsoftplus}};
+  static constexpr std::array rows{
+      std::pair{std::string_view("softmax"), RouterScore::softmax},
+      std::pair{std::string_view("sigmoid"), RouterScore::sigmoid},
+      std::pair{std::string_view("sqrtsoftplus"), RouterScore::sqrtsoftplus}};
 };
 
 template <>
