@@ -77,8 +77,15 @@ enum class PipelineSchedule {
   zero_bubble_v,
   v_half,
   v_min,
-  dual_pipe_v
+  dual_pipe_v,
+  dual_pipe
 };
+
+/// Copies of the model that stages hold side by side: DualPipe has two, which go through the stages
+/// from both ends.
+constexpr int model_copies(PipelineSchedule schedule) {
+  return schedule == PipelineSchedule::dual_pipe ? 2 : 1;
+}
 
 template <>
 struct EnumNames<PipelineSchedule> {
@@ -92,7 +99,8 @@ struct EnumNames<PipelineSchedule> {
       std::pair{std::string_view("zb_v"), PipelineSchedule::zero_bubble_v},
       std::pair{std::string_view("v_half"), PipelineSchedule::v_half},
       std::pair{std::string_view("v_min"), PipelineSchedule::v_min},
-      std::pair{std::string_view("dualpipe_v"), PipelineSchedule::dual_pipe_v}};
+      std::pair{std::string_view("dualpipe_v"), PipelineSchedule::dual_pipe_v},
+      std::pair{std::string_view("dualpipe"), PipelineSchedule::dual_pipe}};
 };
 
 struct ParallelismSpec {
@@ -271,6 +279,11 @@ struct Recipe {
   [[nodiscard]] int tp() const { return parallelism.tensor_model_parallel_size; }
   [[nodiscard]] int pp() const { return parallelism.pipeline_model_parallel_size; }
   [[nodiscard]] int vp() const { return parallelism.virtual_pipeline_model_parallel_size; }
+  /// Copies of the model that each replica of a stage's ranks is of.
+  [[nodiscard]] int model_copies() const {
+    const auto& schedule = parallelism.pipeline_schedule;
+    return schedule ? simtrain::model_copies(*schedule) : 1;
+  }
   [[nodiscard]] int cp() const { return parallelism.context_parallel_size; }
   [[nodiscard]] int ep() const { return parallelism.expert_model_parallel_size; }
   [[nodiscard]] int etp() const { return parallelism.expert_tensor_parallel_size.value_or(tp()); }
