@@ -18,7 +18,9 @@ class PartProgram {
         recipe_(context.recipe),
         shape_(context.recipe),
         blocks_(blocks_of(recipe_, part, kind)),
-        recomputes_all_(part == Part::layer && recipe_.recompute == Recompute::full),
+        recomputes_all_(
+            part == Part::layer &&
+            recipe_.recomputes_layer(recipe_.layers().kinds()[static_cast<std::size_t>(kind)])),
         by_policy_(part == Part::layer && recipe_.keeps_by_policy()) {}
 
   Program forward() {

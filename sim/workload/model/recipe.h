@@ -272,6 +272,7 @@ struct Recipe {
   std::optional<PackedSequencesSpec> packed_sequences{};  ///< missing: one document a sequence
   Recompute recompute = Recompute::none;
   std::vector<RecomputeModule> recompute_modules{RecomputeModule::core_attn};
+  int recompute_every_nth_layer = 1;  ///< of full recompute, counted through the model
   bool cuda_graphs = false;
   /// In place of the row of `training.precision`, for one that is in no table.
   std::optional<PrecisionRow> own_precision{};
@@ -303,7 +304,12 @@ struct Recipe {
   /// Its layers by what they are. Where all of the model is frozen the first is of a kind of its
   /// own, in whose backward the input gradients end.
   [[nodiscard]] LayerList layers() const {
-    return LayerList(model, high_layers(), lora.has_value());
+    const int again = recompute == Recompute::full ? recompute_every_nth_layer : 1;
+    return LayerList(model, high_layers(), lora.has_value(), again);
+  }
+  /// Whether a backward computes layers of a kind again whole.
+  [[nodiscard]] bool recomputes_layer(const LayerKind& kind) const {
+    return recompute == Recompute::full && !kind.kept;
   }
   /// Whether a policy says what of a layer is kept.
   [[nodiscard]] bool keeps_by_policy() const { return !is_of_megatron(recompute); }
