@@ -84,8 +84,12 @@ TEST_CASE("A model held twice is fed from both ends alike") {
              "way, which are 5; an even number would do");
   check_text(edited(base(twice),
                     "optimizer:", "sharding: {data_parallel_replicate_degree: 2}\noptimizer:"),
-             "23:43: sharding.data_parallel_replicate_degree: is 2 with dualpipe, which shards "
+             "24:44: sharding.data_parallel_replicate_degree: is 2 with dualpipe, which shards "
              "state over all that hold a layer, on two stages; 1 would do");
+  check_text(
+      edited(base(twice), "pipeline_model_parallel_size: 2", "pipeline_model_parallel_size: 1"),
+      "15:33: parallelism.pipeline_model_parallel_size: is 1, where dualpipe fills stages in "
+      "pairs from both ends; an even number would do");
   check_text(edited(base(twice), "optimizer:", "sharding: {strategy: zero2}\noptimizer:"),
              "16:22: parallelism.pipeline_schedule: dualpipe runs weight gradients later than "
              "sharding.strategy zero2 reduces them; zero1 would do");

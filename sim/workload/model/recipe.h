@@ -291,6 +291,10 @@ struct Recipe {
   [[nodiscard]] const PrecisionRow& precision() const {
     return own_precision ? *own_precision : row_of(training.precision);
   }
+  /// Fused kernels of attention take 16 bits and less.
+  [[nodiscard]] AttentionKernel attention() const {
+    return precision().activation.bytes() > 2 ? AttentionKernel::unfused : software.attention.value;
+  }
   [[nodiscard]] Sharding shards() const {
     return sharding.strategy.value_or(optimizer.distributed ? Sharding::zero1 : Sharding::ddp);
   }

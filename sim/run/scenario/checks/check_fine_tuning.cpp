@@ -94,7 +94,7 @@ void check_packed(const Recipe& recipe, const PackedSequencesSpec& packed, const
   require(recipe.cp() == 1, tree, "parallelism.context_parallel_size",
           fmt::format("is {} with packed_sequences, whose documents are not split; 1 would do",
                       recipe.cp()));
-  require(recipe.software.attention.value != AttentionKernel::unfused, tree, "packed_sequences",
+  require(recipe.attention() != AttentionKernel::unfused, tree, "packed_sequences",
           "is of fused attention, which the software does not have; another software would do");
 }
 

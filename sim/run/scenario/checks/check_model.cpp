@@ -172,7 +172,7 @@ void check_sizes(const Recipe& recipe, const ScenarioTrees& trees) {
 }
 
 void check_sequence(const Recipe& recipe, const YamlNode& tree) {
-  const bool fused = recipe.software.attention.value != AttentionKernel::unfused;
+  const bool fused = recipe.attention() != AttentionKernel::unfused;
   require(fused || recipe.cp() == 1, tree, "parallelism.context_parallel_size",
           fmt::format("is {}; the unfused attention of {} is not split over context, 1 would do",
                       recipe.cp(), recipe.software.name));

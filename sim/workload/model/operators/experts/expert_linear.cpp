@@ -79,6 +79,7 @@ Operator expert_linear(const RankShape& shape, bool first) {
   const double busy = experts.rows * experts.imbalance;
   const double input = busy * static_cast<double>(from);
   const double output = busy * static_cast<double>(to);
+  const double weights = static_cast<double>(experts.local * from * to);
   const ExpertGemms gemms(shape, experts);
   const double biased = !first && shape.model().add_bias_linear ? output : 0;
   Operator op;
@@ -93,10 +94,13 @@ Operator expert_linear(const RankShape& shape, bool first) {
     if (part != BackwardPart::weight_gradient) {
       add_biases(builder, kBiasBackward * biased);
       quantize(builder, formats.gradient, output, gemms.count());
+      recast(builder, formats.weight, weights, gemms.count());
       gemms.multiply(builder, formats.input_gradient(), from, to);
     }
-    if (part != BackwardPart::input_gradient)
-      gemms.weight_gradient(builder, formats.weight_gradient(), to, from);
+    if (part == BackwardPart::input_gradient) return;
+    recast(builder, formats.gradient, output, gemms.count());
+    recast(builder, formats.input, input, gemms.count());
+    gemms.weight_gradient(builder, formats.weight_gradient(), to, from);
   };
   op.weights = {{.rows = to,
                  .columns = from,
