@@ -173,6 +173,14 @@ TEST_CASE("Precisions must go together") {
       {"precision: bf16", "precision: tf32\n  num_layers_at_start_in_bf16: 1",
        "10:32: training.num_layers_at_start_in_bf16: is set with precision tf32, which has all "
        "layers in TF32; 0 would do"},
+      {"precision: bf16\n  seq_length: 8192\n  micro_batch_size: 1\n  global_batch_size: 32\n"
+       "parallelism:\n  tensor_model_parallel_size: 2\n  pipeline_model_parallel_size: 2\n"
+       "  context_parallel_size: 1",
+       "precision: tf32\n  seq_length: 8192\n  micro_batch_size: 1\n  global_batch_size: 32\n"
+       "parallelism:\n  tensor_model_parallel_size: 2\n  pipeline_model_parallel_size: 2\n"
+       "  context_parallel_size: 2",
+       "16:26: parallelism.context_parallel_size: is 2; the unfused attention of precision tf32 is "
+       "not split over context, 1 would do"},
       {"precision: bf16", "precision: tf32\n  fp8_params: true",
        "10:15: training.fp8_params: is true with precision tf32; FP8 parameters need precision "
        "fp8"},

@@ -94,8 +94,12 @@ void check_packed(const Recipe& recipe, const PackedSequencesSpec& packed, const
   require(recipe.cp() == 1, tree, "parallelism.context_parallel_size",
           fmt::format("is {} with packed_sequences, whose documents are not split; 1 would do",
                       recipe.cp()));
-  require(recipe.attention() != AttentionKernel::unfused, tree, "packed_sequences",
+  require(recipe.software.attention.value != AttentionKernel::unfused, tree, "packed_sequences",
           "is of fused attention, which the software does not have; another software would do");
+  require(
+      recipe.attention() != AttentionKernel::unfused, tree, "packed_sequences",
+      fmt::format("is of fused attention, which takes no tensors of precision {}; bf16 would do",
+                  name_of(recipe.training.precision)));
 }
 
 }  // namespace
