@@ -313,7 +313,7 @@ class Training(Keys):
     """Keys of `training`.
 
     Attributes:
-        precision: of the transformer layers' GEMMs; the output layer stays BF16
+        precision: of the transformer layers' GEMMs; the output layer stays BF16, with tf32 all is FP32
         fp8_params: parameters are kept and gathered in FP8 (left out: false)
         num_layers_at_start_in_bf16: layers at the start that stay in BF16 (left out: 0)
         num_layers_at_end_in_bf16: layers at the end that stay in BF16 (left out: 0)
@@ -322,7 +322,7 @@ class Training(Keys):
         global_batch_size: samples of one step over all replicas
     """
 
-    precision: Literal["bf16", "fp8", "fp8_cs", "fp8_mx", "fp8_sc", "nvfp4"]
+    precision: Literal["bf16", "fp8", "fp8_cs", "fp8_mx", "fp8_sc", "nvfp4", "tf32", "fp8_rowwise"]
     fp8_params: Optional[bool] = None
     num_layers_at_start_in_bf16: Optional[int] = None
     num_layers_at_end_in_bf16: Optional[int] = None
@@ -365,7 +365,7 @@ class Parallelism(Keys):
     account_for_embedding_in_pipeline_split: Optional[bool] = None
     account_for_loss_in_pipeline_split: Optional[bool] = None
     pipeline_model_parallel_layout: Optional[str] = None
-    pipeline_schedule: Optional[Literal["1f1b", "interleaved", "gpipe", "looped_bfs", "zb_h1", "zb_h2", "zb_v", "v_half", "v_min", "dualpipe_v"]] = None
+    pipeline_schedule: Optional[Literal["1f1b", "interleaved", "gpipe", "looped_bfs", "zb_h1", "zb_h2", "zb_v", "v_half", "v_min", "dualpipe_v", "dualpipe"]] = None
     microbatch_group_size_per_vp_stage: Optional[int] = None
 
 
@@ -410,7 +410,7 @@ class Optimizer(Keys):
     """
 
     distributed: bool
-    grad_reduce_dtype: Literal["bf16", "fp8", "fp8_block", "mxfp8", "nvfp4", "fp32"]
+    grad_reduce_dtype: Literal["bf16", "fp8", "fp8_block", "mxfp8", "nvfp4", "fp32", "tf32"]
     bucket_size_mb: float
 
 
@@ -730,6 +730,8 @@ class Scenario(Keys):
             out: "none")
         recompute_modules: a list, of recompute selective: core_attn, layernorm, mlp, mla_up_proj, moe,
             moe_act, shared_experts; without it core_attn
+        recompute_every_nth_layer: of recompute full: of every n-th layer of the model, the others keep what
+            they need (torchtitan's selective_ac_option); without it of each
         cuda_graphs: layers are replayed as CUDA graphs: no launch time on the host (left out: false)
         cost: prices, for what a step and a job cost
         nccl: see there
@@ -759,6 +761,7 @@ class Scenario(Keys):
     packed_sequences: Optional[PackedSequences] = None
     recompute: Optional[Literal["none", "selective", "full", "selective_op", "checkpoint_dots", "minimal_flash"]] = None
     recompute_modules: Optional[List[Literal["core_attn", "layernorm", "mlp", "mla_up_proj", "moe", "moe_act", "shared_experts"]]] = None
+    recompute_every_nth_layer: Optional[int] = None
     cuda_graphs: Optional[bool] = None
     cost: Optional[Cost] = None
     nccl: Optional[Nccl] = None

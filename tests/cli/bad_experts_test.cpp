@@ -67,7 +67,7 @@ TEST_CASE("passes beside each other need an exchange, chunks and layers that are
            Refused{"pp=2", "parallelism.virtual_pipeline_model_parallel_size: is 1, where " + key +
                                " needs several chunks a stage; 2 would do"},
            Refused{"parallelism.pipeline_schedule=gpipe",
-                   "is of 1f1b, interleaved and dualpipe_v, not of gpipe"},
+                   "is of 1f1b, interleaved, dualpipe_v and dualpipe, not of gpipe"},
        }) {
     CAPTURE(row.setting);
     const Outcome outcome = run_simtrain(

@@ -143,6 +143,20 @@ TEST_CASE("A layout must be one, and of this model and pipeline") {
   });
 }
 
+TEST_CASE("Every n-th layer is of full recompute") {
+  check_edits({
+      {"optimizer:", "recompute_every_nth_layer: 2\noptimizer:",
+       "24:28: recompute_every_nth_layer: is there with recompute 'none'; recompute full would do"},
+      {"optimizer:", "recompute: selective\nrecompute_every_nth_layer: 2\noptimizer:",
+       "25:28: recompute_every_nth_layer: is there with recompute 'selective'; recompute full "
+       "would do"},
+      {"optimizer:", "recompute: full\nrecompute_every_nth_layer: 0\noptimizer:",
+       "25:28: recompute_every_nth_layer: '0' is out of range; 1 to 1000000 would do"},
+      {"optimizer:", "recompute: full\nrecompute_every_nth_layer: 1.5\noptimizer:",
+       "25:28: recompute_every_nth_layer: must be a whole number, found '1.5'"},
+  });
+}
+
 TEST_CASE("Precisions must go together") {
   check_edits({
       {"precision: bf16", "precision: fp32",
@@ -153,6 +167,25 @@ TEST_CASE("Precisions must go together") {
       {"precision: bf16", "precision: fp8_mx",
        "9:14: training.precision: 'fp8_mx' is not computed by h100-sxm, whose file has no rates of "
        "it; bf16 would do"},
+      {"precision: bf16", "precision: fp8_rowwise\n  fp8_params: true",
+       "10:15: training.fp8_params: is true with precision fp8_rowwise, whose weights are kept and "
+       "gathered in BF16; false would do"},
+      {"precision: bf16", "precision: tf32\n  num_layers_at_start_in_bf16: 1",
+       "10:32: training.num_layers_at_start_in_bf16: is set with precision tf32, which has all "
+       "layers in TF32; 0 would do"},
+      {"precision: bf16\n  seq_length: 8192\n  micro_batch_size: 1\n  global_batch_size: 32\n"
+       "parallelism:\n  tensor_model_parallel_size: 2\n  pipeline_model_parallel_size: 2\n"
+       "  context_parallel_size: 1",
+       "precision: tf32\n  seq_length: 8192\n  micro_batch_size: 1\n  global_batch_size: 32\n"
+       "parallelism:\n  tensor_model_parallel_size: 2\n  pipeline_model_parallel_size: 2\n"
+       "  context_parallel_size: 2",
+       "16:26: parallelism.context_parallel_size: is 2; the unfused attention of precision tf32 is "
+       "not split over context, 1 would do"},
+      {"precision: bf16", "precision: tf32\n  fp8_params: true",
+       "10:15: training.fp8_params: is true with precision tf32; FP8 parameters need precision "
+       "fp8"},
+      {"grad_reduce_dtype: bf16", "grad_reduce_dtype: tf32",
+       "24:51: optimizer.grad_reduce_dtype: 'tf32' cannot hold gradients; bf16 or fp32 would do"},
       {"precision: bf16", "precision: bf16\n  num_layers_at_end_in_bf16: 1",
        "10:30: training.num_layers_at_end_in_bf16: is set with precision bf16, which has all "
        "layers in BF16; 0 would do"},

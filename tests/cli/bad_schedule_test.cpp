@@ -32,7 +32,7 @@ TEST_CASE("A schedule runs the chunks that it is of") {
     check_keys("  pipeline_schedule: " + name + "\n",
                "16:22: parallelism.pipeline_schedule: is " + name +
                    " with virtual_pipeline_model_parallel_size 1; 2 would do");
-  for (const std::string name : {"1f1b", "gpipe", "zb_h1", "zb_h2"})
+  for (const std::string name : {"1f1b", "gpipe", "zb_h1", "zb_h2", "dualpipe"})
     check_keys("  pipeline_schedule: " + name + "\n" + two,
                "16:22: parallelism.pipeline_schedule: is " + name +
                    " with virtual_pipeline_model_parallel_size 2; 1 would do");
@@ -72,6 +72,32 @@ TEST_CASE("A schedule has the micro-batches and the messages that it needs") {
                     "overlap_p2p_comm: false"),
              "21:21: overlap.overlap_p2p_comm: is false, so that passes wait for messages to be "
              "taken, which zb_h1 does not get through; true would do");
+}
+
+TEST_CASE("A model held twice is fed from both ends alike") {
+  const std::string twice = "  pipeline_schedule: dualpipe\n";
+  check_text(edited(base(twice), "global_batch_size: 32", "global_batch_size: 16"),
+             "16:22: parallelism.pipeline_schedule: dualpipe fills 2 stages with 2 micro-batches; "
+             "4 or more would do");
+  check_text(edited(base(twice), "global_batch_size: 32", "global_batch_size: 40"),
+             "16:22: parallelism.pipeline_schedule: dualpipe sends half of the micro-batches each "
+             "way, which are 5; an even number would do");
+  check_text(edited(base(twice),
+                    "optimizer:", "sharding: {data_parallel_replicate_degree: 2}\noptimizer:"),
+             "24:44: sharding.data_parallel_replicate_degree: is 2 with dualpipe, which shards "
+             "state over all that hold a layer, on two stages; 1 would do");
+  check_text(
+      edited(base(twice), "pipeline_model_parallel_size: 2", "pipeline_model_parallel_size: 1"),
+      "15:33: parallelism.pipeline_model_parallel_size: is 1, where dualpipe fills stages in "
+      "pairs from both ends; an even number would do");
+  check_text(edited(base(twice), "optimizer:", "sharding: {strategy: zero2}\noptimizer:"),
+             "16:22: parallelism.pipeline_schedule: dualpipe runs weight gradients later than "
+             "sharding.strategy zero2 reduces them; zero1 would do");
+  check_text(edited(base(twice), "training:",
+                    "model_overrides: {share_embeddings_and_output_weights: true}\ntraining:"),
+             "17:22: parallelism.pipeline_schedule: dualpipe has the embedding and the output "
+             "layer on one stage, which would hold their shared table once, and that is not "
+             "simulated; interleaved would do");
 }
 
 TEST_CASE("A cut backward goes with whole gradients and no overlap inside it") {

@@ -80,9 +80,18 @@ TEST_CASE("checkpointing of activations by operator, by layer and not at all") {
   CHECK(recompute("full", "2") == Recompute::full);
   CHECK(recompute("selective", "op") == Recompute::selective_op);
   CHECK(recompute("selective", "1") == Recompute::full);
-  CHECK(holds(refused(titan_job({"activation_checkpoint.mode=selective",
-                                 "+activation_checkpoint.selective_ac_option=2"})),
-              "activation_checkpoint.selective_ac_option: '2' is not modelled; --set recompute="));
+  for (const int every : {2, 3}) {
+    const Recipe recipe = imported(
+        titan_job({"activation_checkpoint.mode=selective",
+                   "+activation_checkpoint.selective_ac_option=" + std::to_string(every)}));
+    CHECK(recipe.recompute == Recompute::full);
+    CHECK(recipe.recompute_every_nth_layer == every);
+  }
+  for (const std::string wrong : {"0", "-2", "every", "2.5"})
+    CHECK(holds(refused(titan_job({"activation_checkpoint.mode=selective",
+                                   "+activation_checkpoint.selective_ac_option=" + wrong})),
+                "activation_checkpoint.selective_ac_option: '" + wrong +
+                    "' is not modelled; --set recompute="));
   CHECK(holds(refused(titan_job({"activation_checkpoint.mode=memory_budget"})),
               "'memory_budget' is not modelled"));
 }
@@ -119,8 +128,16 @@ TEST_CASE("precisions of torchtitan") {
   CHECK(imported(mx).training.precision == Precision::fp8_mx);
   CHECK(imported(titan_job({"+training.mixed_precision_reduce=bfloat16"}))
             .optimizer.grad_reduce_dtype == DataType::bf16);
-  CHECK(holds(refused(titan_job({"+float8.recipe_name=rowwise"})),
-              "float8.recipe_name: FP8 by 'rowwise' is not modelled; --set training.precision="));
+  const std::string gathers = "float8.enable_fsdp_float8_all_gather=";
+  const Recipe rows = imported(titan_job({"+float8.recipe_name=rowwise", gathers + "false"}));
+  CHECK(rows.training.precision == Precision::fp8_rowwise);
+  CHECK(!rows.training.fp8_params);
+  CHECK(holds(refused(titan_job({"+float8.recipe_name=rowwise", gathers + "true"})),
+              "training.fp8_params: is true with precision fp8_rowwise, whose weights are kept and "
+              "gathered in BF16; false would do"));
+  CHECK(holds(refused(titan_job({"+float8.recipe_name=rowwise_with_gw_hp"})),
+              "float8.recipe_name: FP8 by 'rowwise_with_gw_hp' is not modelled; --set "
+              "training.precision="));
   CHECK(
       holds(refused(titan_job({"model.converters=[]", "+training.mixed_precision_param=float32"})),
             "training.mixed_precision_param: 'float32' is not modelled"));

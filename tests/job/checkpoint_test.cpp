@@ -47,6 +47,15 @@ TEST_CASE("Checkpoints are as large as the recipes document") {
 
 // The save of 4.389 s and the load of 9.712 s are printed without their configuration; the example
 // beside them is 8B on 16 GPUs, and the rates of lustre-superpod are fitted to that.
+TEST_CASE("A checkpoint of FP32 weights has them once") {
+  const Scenario mixed = scenario("llama31_8b_h100", "bf16-16", {"cp=1"});
+  const Scenario wide = scenario("llama31_8b_h100", "bf16-16", {"cp=1", "precision=tf32"});
+  const CheckpointShape usual = checkpoint_shape(mixed, saved_by_all());
+  const CheckpointShape once = checkpoint_shape(wide, saved_by_all());
+  CHECK(once.weight_bytes == 2 * usual.weight_bytes);
+  CHECK(once.bytes == doctest::Approx(usual.bytes * 12 / 14).epsilon(1e-12));
+}
+
 TEST_CASE("Saving and loading take as long as the recipe documents") {
   const Scenario job = scenario("llama31_8b_h100", "bf16-16");
   const CheckpointCost cost =

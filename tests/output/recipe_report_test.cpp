@@ -75,7 +75,7 @@ TEST_CASE("It has every key of a scenario and of a model, defaults and the softw
   };
   has_all(json, field_names<ScenarioFile>(),
           {"notes", "sharding", "moe", "offload", "lora", "packed_sequences", "recompute_modules",
-           "cost", "rccl"});
+           "recompute_every_nth_layer", "cost", "rccl"});
   has_all(json["cluster"], field_names<ClusterRequest>(), {"machine", "faults", "gpus"});
   has_all(json["training"], field_names<TrainingSpec>(), {});
   has_all(json["parallelism"], field_names<ParallelismSpec>(),

@@ -1,4 +1,6 @@
 // Whole steps under each pipeline schedule.
+#include <algorithm>
+
 #include <doctest/doctest.h>
 
 #include "sim/run/analysis/memory_timeline.h"
@@ -128,4 +130,69 @@ TEST_CASE("weight gradients that run later shorten the bubble, at the price of m
   CHECK(activations(S::zero_bubble_h2) > 1.5 * held);
   CHECK(activations(S::v_half) < 0.85 * held);
   CHECK(activations(S::v_min) < 0.6 * held);
+}
+
+TEST_CASE(
+    "a model held twice: two copies of weights, optimizer state shared by both stages of a layer") {
+  using S = PipelineSchedule;
+  const auto memory = [](PipelineSchedule schedule) {
+    const Scenario asked = scenario_of(schedule);
+    return stage_memory(asked.recipe, asked.cluster.gpu, rank_grid(asked.recipe, asked.gpus()));
+  };
+  const std::vector<StageMemory> once = memory(S::one_forward_one_backward);
+  const std::vector<StageMemory> twice = memory(S::dual_pipe);
+  REQUIRE(once.size() == 4);
+  REQUIRE(twice.size() == 4);
+  for (std::size_t stage = 0; stage < 4; ++stage) {
+    CAPTURE(stage);
+    const StageMemory& here = once[stage];
+    const StageMemory& other = once[3 - stage];
+    CHECK(twice[stage].weights == doctest::Approx(here.weights + other.weights).epsilon(1e-12));
+    CHECK(twice[stage].gradients ==
+          doctest::Approx(here.gradients + other.gradients).epsilon(1e-12));
+    CHECK(twice[stage].optimizer ==
+          doctest::Approx((here.optimizer + other.optimizer) / 2).epsilon(1e-12));
+    CHECK(twice[stage].total() == doctest::Approx(twice[3 - stage].total()).epsilon(1e-12));
+  }
+  // P + 1 chunks at most, of equal layers.
+  CHECK(twice[1].activations == doctest::Approx(5.0 / 3 * once[1].activations).epsilon(1e-9));
+}
+
+TEST_CASE(
+    "gradients of a model held twice are summed over both stages of a layer, all layers once") {
+  const Scenario asked = scenario_of(PipelineSchedule::dual_pipe);
+  const SimulatedStep simulated = simulate_step(asked, {.unfold = true});
+  const RankGrid& grid = simulated.grid;
+  const int stage_ranks = grid.ranks() / grid.pp();
+  for (int rank = 0; rank < grid.ranks(); ++rank) {
+    const std::vector<int> group = grid.group(GroupKind::data, rank);
+    CHECK(static_cast<int>(group.size()) == 2 * grid.dp());
+    CHECK(grid.ranks_of(GroupKind::data) == 2 * grid.dp());
+    CHECK(group.front() == grid.first_of(GroupKind::data, rank));
+    CHECK(std::is_sorted(group.begin(), group.end()));
+    CHECK(std::count(group.begin(), group.end(), rank) == 1);
+    const int stage = rank / stage_ranks;
+    for (const int other : group) {
+      CHECK((other / stage_ranks == stage || other / stage_ranks == 3 - stage));
+      CHECK(other % 2 == rank % 2);  // of one place in its tensor group
+      CHECK(grid.group(GroupKind::data, other) == group);
+    }
+  }
+  // What is reduced on a rank: two chunks' gradients over the ring of eight.
+  const auto reduced = [](const SimulatedStep& step) {
+    double bytes = 0;
+    for (const SimulatedRank& rank : step.plan.ranks) {
+      const Program& program = step.plan.programs[rank.program];
+      for (const Op& op : program.ops) {
+        if (op.label == Label::gradient_reduce && op.group == GroupKind::data)
+          bytes += static_cast<double>(program.transfers[op.cost].wire.value());
+      }
+    }
+    return bytes;
+  };
+  const SimulatedStep usual =
+      simulate_step(scenario_of(PipelineSchedule::one_forward_one_backward), {.unfold = true});
+  // Each rank sends (n - 1) / n of its gradients: of twice as many over twice the ranks.
+  CHECK(reduced(simulated) ==
+        doctest::Approx(2 * (7.0 / 8) / (3.0 / 4) * reduced(usual)).epsilon(0.01));
 }

@@ -68,8 +68,8 @@ TEST_CASE("no schedule is simulated faster than its bounds") {
 TEST_CASE("schedules are searched where a limit names them, and the best one is found") {
   TuneRequest request;
   request.sizes = {base({"gbs=32"})};
-  request.limits = limits({"schedule=1f1b,interleaved,zb_h1,zb_v,v_half,dualpipe_v", "cp=1",
-                           "tp=2,4", "pp=2,4", "vp=1,2", "mbs=1", "recompute=none"});
+  request.limits = limits({"schedule=1f1b,interleaved,zb_h1,zb_v,v_half,dualpipe_v,dualpipe",
+                           "cp=1", "tp=2,4", "pp=2,4", "vp=1,2", "mbs=1", "recompute=none"});
   const TuneResult found = tune(request);
   REQUIRE(!found.best.empty());
   request.exhaustive = true;

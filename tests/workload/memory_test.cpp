@@ -126,6 +126,44 @@ TEST_CASE("full recompute keeps the input of each layer alone") {
   CHECK(memory_of(recipe, 8).front().activations == 32.0 * 4096 * 2 * 4096);
 }
 
+TEST_CASE("full recompute of every n-th layer keeps the others whole") {
+  Recipe recipe = llama_8b();
+  const double kept = memory_of(recipe, 8).front().activations;
+  recipe.recompute = Recompute::full;
+  const double again = memory_of(recipe, 8).front().activations;
+  for (const int every : {1, 2, 3, 5, 32, 33}) {
+    CAPTURE(every);
+    recipe.recompute_every_nth_layer = every;
+    const int recomputed = 32 / every;
+    CHECK(memory_of(recipe, 8).front().activations ==
+          doctest::Approx(kept + (again - kept) * recomputed / 32).epsilon(1e-12));
+  }
+  recipe.recompute_every_nth_layer = 2;
+  const LayerList list = recipe.layers();
+  REQUIRE(list.kinds().size() == 2);
+  for (int layer = 0; layer < 32; ++layer) {
+    const LayerKind& kind = list.kinds()[static_cast<std::size_t>(list.kind_of(layer))];
+    CHECK(recipe.recomputes_layer(kind) == (layer % 2 == 1));
+    CHECK(kind.layers == 16);
+  }
+  recipe.recompute = Recompute::none;
+  CHECK(recipe.layers().kinds().size() == 1);
+}
+
+TEST_CASE("FP32 weights take 4 bytes, their optimizer 8 and no second copy") {
+  Recipe recipe = llama_8b();
+  recipe.optimizer.grad_reduce_dtype = DataType::fp32;
+  const StageMemory mixed = memory_of(recipe, 8).front();
+  recipe.training.precision = Precision::tf32;
+  const StageMemory wide = memory_of(recipe, 8).front();
+  CHECK(wide.weights == 2 * mixed.weights);
+  CHECK(wide.gradients == mixed.gradients);
+  CHECK(wide.optimizer == doctest::Approx(mixed.optimizer * 8 / 12).epsilon(1e-12));
+  // Hidden states, inputs and results of twice as many bytes, and the scores of an attention that
+  // is not fused.
+  CHECK(wide.activations > 2 * mixed.activations);
+}
+
 TEST_CASE("the loss takes the logits and what each kernel holds beside them") {
   Recipe recipe = llama_8b();
   const double logits = 4096.0 * 128256;

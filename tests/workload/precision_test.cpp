@@ -78,6 +78,42 @@ TEST_CASE("each recipe draws on rates of its own and counts MFU against a peak o
   CHECK(row_of(Precision::nvfp4).peak == DataType::nvfp4);
 }
 
+TEST_CASE("TF32 multiplies FP32 tensors at a rate of its own and keeps no second copy of weights") {
+  const PrecisionRow& row = row_of(Precision::tf32);
+  CHECK(row.activation.bytes() == 4);
+  CHECK(row.peak == DataType::tf32);
+  for (const GemmFormats& gemm :
+       {row.layers.forward(), row.layers.input_gradient(), row.high.weight_gradient()}) {
+    CHECK(gemm.rate == DataType::tf32);
+    CHECK(gemm.left.bytes() == 4);
+    CHECK(gemm.right.bytes() == 4);
+  }
+  for (const PrecisionRow& other : precision_rows())
+    CHECK(other.keeps_master_weights() == (other.precision != Precision::tf32));
+  CHECK(testing::gpu("a100-sxm").peak(DataType::tf32).value() == 156e12);
+  CHECK(testing::gpu("h100-sxm").peak(DataType::tf32).value() == 494.5e12);
+  CHECK(has_rates(testing::gpu("h800-sxm"), row));
+  CHECK(!has_rates(testing::gpu("mi300x"), row));
+}
+
+TEST_CASE("row-wise FP8 casts a copy for each product, the second from what was kept in BF16") {
+  const LinearFormats& formats = row_of(Precision::fp8_rowwise).layers;
+  for (const GemmFormats& gemm :
+       {formats.forward(), formats.input_gradient(), formats.weight_gradient()}) {
+    CHECK(gemm.rate == DataType::fp8);
+    CHECK(gemm.left.bytes() == 1);
+    CHECK(gemm.right.bytes() == 1);
+  }
+  for (const Operand& operand : {formats.input, formats.weight, formats.gradient}) {
+    CHECK(operand.columnwise.bytes() == 2);
+    CHECK(cast_bytes(operand) == 1);
+    for (const char* name : {"h100-sxm", "b200-sxm"}) {
+      CHECK(copied_bytes(operand, testing::gpu(name)) == 1);
+      CHECK(!turned(operand, testing::gpu(name)));
+    }
+  }
+}
+
 TEST_CASE("a GPU computes in what its file has rates of") {
   for (const char* name : {"h100-sxm", "h200-sxm"}) {
     CHECK(has_rates(testing::gpu(name), row_of(Precision::fp8_cs)));

@@ -11,7 +11,8 @@
 namespace simtrain::testing {
 
 /// Passes as `<chunk of the model><F, B, I or W><micro-batch>`, pairs in parentheses, stages after
-/// each other with a '/' between them.
+/// each other with a '/' between them. Chunks and micro-batches of a second copy of the model are
+/// numbered on from those of the first.
 struct WrittenOrder {
   PipelineSchedule schedule{};
   int chunks = 1;
@@ -137,6 +138,14 @@ inline constexpr std::array kWrittenOrders = {
 /
 3F0 4F0 3F1 4F1 3F2 4F2 3F3 4F3 3F4 4B0 (4F4|3B0) (3F5|4B1) (4F5|3B1) (3F6|4B2) (4F6|3B2)
 (3F7|4B3) (4F7|3B3) 4B4 3B4 4B5 3B5 4I6 3I6 4I7 3I7 4W6 3W6 4W7 3W7)"},
+    WrittenOrder{PipelineSchedule::dual_pipe, 1, R"(
+0F0 0F1 0F2 7F4 7I4 7W4 7F5 (0F3|7B5) (7F6|0B0) 7B6 (7F7|0B1) 7B7 0I2 0W2 0I3 0W3
+/
+1F0 6F4 1F1 6F5 1F2 6B4 (6F6|1B0) (1F3|6B5) (6F7|1B1) 6B6 1B2 6I7 1I3 6W7 1W3
+/
+5F4 2F0 5F5 2F1 5F6 2B0 (2F2|5B4) (5F7|2B1) (2F3|5B5) 2B2 5B6 2I3 5I7 2W3 5W7
+/
+4F4 4F5 4F6 3F0 3I0 3W0 3F1 (4F7|3B1) (3F2|4B4) 3B2 (3F3|4B5) 3B3 4I6 4W6 4I7 4W7)"},
 };
 
 }  // namespace simtrain::testing

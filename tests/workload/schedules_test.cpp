@@ -35,9 +35,11 @@ std::string order_of(const PipelineShape& shape, int stage) {
   for (const Task& task : pipeline.tasks()) {
     text += pair ? "|" : (text.empty() ? "" : " ");
     if (task.paired) text += "(";
-    text += std::to_string(pipeline.model_chunks()[static_cast<std::size_t>(task.chunk)]);
+    const int chunk = pipeline.model_chunks()[static_cast<std::size_t>(task.chunk)];
+    const int copy = chunk % shape.copies();
+    text += std::to_string(chunk / shape.copies() + copy * shape.parts());
     text += letter_of(task.phase);
-    text += std::to_string(task.micro_batch);
+    text += std::to_string(task.micro_batch + copy * shape.micro_batches_of_copy());
     if (pair) text += ")";
     pair = task.paired;
   }
@@ -127,6 +129,11 @@ constexpr std::array kTable = {
     Written{S::dual_pipe_v, 2, 4, 16, 102, 6, 9},
     Written{S::dual_pipe_v, 2, 8, 16, 110, 14, 17},
     Written{S::dual_pipe_v, 2, 8, 32, 206, 14, 17},
+    Written{S::dual_pipe, 1, 2, 4, 12, 0, 3},
+    Written{S::dual_pipe, 1, 4, 8, 26, 2, 5},
+    Written{S::dual_pipe, 1, 4, 16, 50, 2, 5},
+    Written{S::dual_pipe, 1, 8, 16, 54, 6, 9},
+    Written{S::dual_pipe, 1, 8, 32, 102, 6, 9},
 };
 
 /// Shapes that no schedule refuses: each row's numbers of chunks, several of them.
@@ -162,7 +169,7 @@ std::vector<Pass> messages(const PipelineShape& shape, int stage, bool forward, 
     if (task.forward() != forward || (!forward && !task.sends_gradient())) continue;
     if ((sends ? pipeline.goal(task) : pipeline.source(task)) != step) continue;
     const int own = pipeline.model_chunks()[static_cast<std::size_t>(task.chunk)];
-    const int taker = sends ? own + (forward ? 1 : -1) : own;
+    const int taker = sends ? own + (forward ? shape.copies() : -shape.copies()) : own;
     result.emplace_back(forward ? Phase::forward : Phase::backward, taker, task.micro_batch);
   }
   return result;
@@ -248,7 +255,8 @@ TEST_CASE("every micro-batch goes through every chunk once, its gradients in ord
   for_random_shapes(60, [](const PipelineShape& shape) {
     for (int stage = 0; stage < shape.stages; ++stage) {
       std::set<Pass> seen;
-      std::vector<int> completed(static_cast<std::size_t>(shape.chunks), 0);
+      const auto chunks = static_cast<std::size_t>(shape.chunks * shape.copies());
+      std::vector<int> completed(chunks, 0);
       int weights = 0;
       for (const Task& task : PipelineStage(shape, stage).tasks()) {
         const auto ran = [&](Phase phase) {
@@ -263,7 +271,7 @@ TEST_CASE("every micro-batch goes through every chunk once, its gradients in ord
         if (task.completes) ++completed[static_cast<std::size_t>(task.chunk)];
       }
       CHECK(weights == shape.micro_batches * shape.chunks);
-      CHECK(completed == std::vector<int>(static_cast<std::size_t>(shape.chunks), 1));
+      CHECK(completed == std::vector<int>(chunks, 1));
     }
   });
 }
@@ -291,13 +299,14 @@ TEST_CASE(
   for_random_shapes(20, [](const PipelineShape& shape) {
     const PipelineStage first(shape, 0);
     const PipelineStage last(shape, shape.stages - 1);
-    const int end = shape.stages * shape.chunks - 1;
-    const bool v = schedule_of(shape).placement == &kChunksInV;
+    const int end = shape.parts() * shape.copies() - 1;
+    const bool both_ends = schedule_of(shape).placement == &kChunksFromBothEnds;
+    const bool v = schedule_of(shape).placement == &kChunksInV || both_ends;
     CHECK(first.model_chunks().front() == 0);
     CHECK((v ? first : last).model_chunks().back() == end);
     CHECK(first.meets(-1) == (!v && shape.chunks > 1));
     CHECK(last.meets(1) == (!v && shape.chunks > 1));
-    if (!v) return;
+    if (!v || both_ends) return;
     CHECK(last.goal({Phase::forward, 0, kChunkDown}) == 0);
     CHECK(last.source({Phase::forward, 0, kChunkUp}) == 0);
     CHECK(last.goal({Phase::forward, 0, kChunkUp}) == -1);
@@ -305,6 +314,40 @@ TEST_CASE(
     CHECK(first.goal({Phase::input_gradient, 0, kChunkUp}) == 1);
     CHECK(first.goal({Phase::weight_gradient, 0, kChunkUp}) == 0);
   });
+}
+
+TEST_CASE("a model held twice idles and holds as DeepSeek's closed forms say, whatever its size") {
+  for (int stages = 2; stages <= 16; stages += 2) {
+    for (const int micro_batches : {2 * stages, 2 * stages + 2, 5 * stages, 64}) {
+      INFO(stages, " stages, ", micro_batches, " micro-batches");
+      const auto step = unit_step({stages, 1, micro_batches, S::dual_pipe});
+      REQUIRE(step);
+      // (PP / 2 - 1) (F&B + B - 3 W) with F = I = W = 1, of a pair 3 units.
+      CHECK(step->idle == (stages / 2 - 1) * (3 + 2 - 3));
+      CHECK(step->makespan == 3 * micro_batches + step->idle);
+      CHECK(step->peak == stages + 1);
+    }
+  }
+}
+
+TEST_CASE("stages at one place from both ends hold the same layers and run the same order") {
+  const PipelineShape shape{6, 1, 14, S::dual_pipe};
+  for (int stage = 0; stage < 3; ++stage) {
+    const PipelineStage here(shape, stage);
+    const PipelineStage there(shape, 5 - stage);
+    CHECK(here.model_chunks() == std::vector<int>{2 * stage, 2 * (5 - stage) + 1});
+    CHECK(there.model_chunks() == std::vector<int>{2 * stage + 1, 2 * (5 - stage)});
+    const std::vector<Task> tasks = here.tasks();
+    const std::vector<Task> twins = there.tasks();
+    REQUIRE(tasks.size() == twins.size());
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      CHECK(tasks[i].phase == twins[i].phase);
+      CHECK(tasks[i].chunk == twins[i].chunk);
+      CHECK(tasks[i].micro_batch == twins[i].micro_batch);
+      CHECK(here.goal(tasks[i]) == -there.goal(twins[i]));
+      CHECK(here.source(tasks[i]) == -there.source(twins[i]));
+    }
+  }
 }
 
 TEST_CASE("without a name the number of chunks says what Megatron runs") {

@@ -16,7 +16,7 @@ void give_training(const TrainingSpec& training, RecipeTerms& terms) {
   const std::string key = "training.precision";
   give(terms.bf16, true, key);
   give(terms.precision, "bf16-mixed", key);
-  const bool narrow = training.precision != Precision::bf16;
+  const bool narrow = row_of(training.precision).quantized();
   if (const auto recipe = scaling_recipe(training.precision)) {
     const bool four_bits = training.precision == Precision::nvfp4;
     give(four_bits ? terms.fp4 : terms.fp8, four_bits ? "e2m1" : "hybrid", key);

@@ -200,7 +200,8 @@ struct RecipeTerms {
   FlagTerm offload_param;
   FlagTerm offload_state;  ///< of PyTorch's FSDP: parameters, gradients and optimizer state
   // the rest of the step
-  WordTerm recompute;  ///< by our name
+  WordTerm recompute;                   ///< by our name
+  WholeTerm recompute_every_nth_layer;  ///< of full
   WordTerm recompute_granularity;
   WordTerm recompute_method;
   WholeTerm recompute_num_layers;

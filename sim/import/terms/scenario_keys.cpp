@@ -340,6 +340,9 @@ class ScenarioKeys {
     put("recompute", [&] { return recompute_of(t_, layers_of_chunk()); });
     if (value_of("recompute") == "selective" && has_recompute_modules(t_))
       put("recompute_modules", [&] { return recompute_modules_of(t_); });
+    if (const WholeTerm& every = t_.recompute_every_nth_layer;
+        every && value_of("recompute") == "full")
+      put("recompute_every_nth_layer", [&] { return of(*every); });
     put("cuda_graphs", [&] { return cuda_graphs_of(t_); });
     if (given_.find("offload") == given_.end())  // else the user gives all of that section
       put_offload(t_, [&](const std::string& key, const std::function<Finding()>& derive) {

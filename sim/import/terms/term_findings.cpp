@@ -84,7 +84,8 @@ constexpr std::array kScalingRecipes{
     std::pair<std::string_view, Precision>{"tensorwise", Precision::fp8_cs},
     std::pair<std::string_view, Precision>{"mxfp8", Precision::fp8_mx},
     std::pair<std::string_view, Precision>{"blockwise", Precision::fp8_sc},
-    std::pair<std::string_view, Precision>{"nvfp4", Precision::nvfp4}};
+    std::pair<std::string_view, Precision>{"nvfp4", Precision::nvfp4},
+    std::pair<std::string_view, Precision>{"rowwise", Precision::fp8_rowwise}};
 
 /// Whether a format of narrow numbers is given and not switched off.
 bool is_narrow(const WordTerm& format) {
@@ -164,7 +165,7 @@ Finding precision_of(const RecipeTerms& terms, const SourcePlace& recipe) {
 
 std::optional<std::string_view> scaling_recipe(Precision precision) {
   for (const auto& [name, known] : kScalingRecipes) {
-    if (known == precision) return name;
+    if (known == precision && precision != Precision::fp8_rowwise) return name;  // torchao's alone
   }
   return std::nullopt;
 }

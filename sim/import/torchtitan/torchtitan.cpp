@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/input/number_text.h"
 #include "sim/import/model/named_model.h"
 #include "sim/import/nemo/hydra.h"
 #include "sim/import/scenario_text.h"
@@ -150,7 +151,9 @@ std::string lowered_word(std::string text) {
       fmt::format("'{}' is not modelled; {}", plain_text(given.value.substr(0, 80)), hint));
 }
 
-/// Which operators are kept: `selective` with `op`, or of every N-th layer none.
+/// Which operators are kept: `selective` with `op`, or of every N-th layer none. torchtitan counts
+/// the layers that a rank has, we those of the model: the same without stages, and with stages
+/// whose layers N divides.
 void settle_checkpointing(RecipeTerms& terms) {
   default_to(terms.recompute, "selective", kWhose);
   const auto option = std::move(terms.recompute_method);
@@ -159,13 +162,16 @@ void settle_checkpointing(RecipeTerms& terms) {
   if (mode.value == "none" || mode.value == "full") return;
   constexpr std::string_view kHint = "--set recompute=none, selective_op or full would do";
   if (mode.value != "selective") refuse_value(mode, kHint);
-  if (option && option->value == "1") {
-    mode.value = "full";
-  } else if (option && option->value != "op") {
-    refuse_value(*option, kHint);
-  } else {
+  if (!option || option->value == "op") {
     mode.value = "selective_op";
+    return;
   }
+  const auto every = number_as<std::int64_t>(option->value);
+  if (!every || *every < 1) refuse_value(*option, kHint);
+  mode.value = "full";
+  if (*every > 1)
+    terms.recompute_every_nth_layer =
+        Given<std::int64_t>{*every, option->origin, option->assumed, option->place};
 }
 
 /// Converters of the model that change its precision.

@@ -53,6 +53,9 @@ void put_precision(const Recipe& recipe, RecipeTerms& terms) {
   if (recipe.training.precision == Precision::fp8_cs) {
     give(terms.fp8, "float8", key);
     give(terms.fp8_recipe, "tensorwise", key);
+  } else if (recipe.training.precision == Precision::fp8_rowwise) {
+    give(terms.fp8, "float8", key);
+    give(terms.fp8_recipe, "rowwise", key);
   } else if (recipe.training.precision == Precision::fp8_mx) {
     give(terms.fp8, "mx", key);
   }
@@ -105,8 +108,12 @@ void put_checkpointing(const Recipe& recipe, RecipeTerms& terms) {
   const bool policy = recipe.recompute == Recompute::selective_op;
   const bool full = recipe.recompute == Recompute::full;
   terms.recompute_method.reset();
-  give(terms.recompute, policy ? "selective" : full ? "full" : "none", "recompute");
-  if (policy) give(terms.recompute_method, "op", "recompute");
+  const int every = recipe.recompute_every_nth_layer;
+  const bool some = policy || (full && every > 1);
+  give(terms.recompute, some ? "selective" : full ? "full" : "none", "recompute");
+  if (some)
+    give(terms.recompute_method, policy ? "op" : std::to_string(every),
+         policy ? "recompute" : "recompute_every_nth_layer");
 }
 
 RecipeTerms titan_words(const PlanToExport& plan) {

@@ -53,7 +53,8 @@ FormatBytes bytes_of(CheckpointFormat format) {
 CheckpointShape checkpoint_shape(const Scenario& scenario, const CheckpointSpec& spec) {
   const Recipe& recipe = scenario.recipe;
   const ParameterCounts parameters = parameter_counts(recipe);
-  const FormatBytes each = bytes_of(spec.ckpt_format);
+  FormatBytes each = bytes_of(spec.ckpt_format);
+  if (!recipe.precision().keeps_master_weights()) each = {4, 8};  // FP32 weights, two moments
   // Adapters alone are written where the model's own weights are frozen.
   const auto trained = static_cast<double>(parameters.trained);
   CheckpointShape shape;

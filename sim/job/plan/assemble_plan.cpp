@@ -14,7 +14,9 @@ double forward_only_s(const Recipe& recipe, const Report& report) {
   Breakdown breakdown = report.breakdown;
   const double passes = report.step_time_s - part(breakdown, Share::data_parallel) -
                         part(breakdown, Share::optimizer);
-  return passes / (recipe.recompute == Recompute::full ? 4 : 3);
+  const double again =
+      recipe.recompute == Recompute::full ? 1.0 / recipe.recompute_every_nth_layer : 0;
+  return passes / (3 + again);
 }
 
 FailureKind failure_kind(const JobInputs& job, const FailureRow& row) {

@@ -19,8 +19,8 @@ constexpr double kAboveSchedules = 74;  // above the first schedule
 constexpr double kToNextSchedule = 46;  // from one schedule to the next, with its name
 constexpr double kTextBaseline = 13;    // of a text in a row
 
-/// How a phase is drawn: in one colour the chunks of the first half of a model, in the other those
-/// of the second half where a stage has several.
+/// How a phase is drawn: in one colour the first chunk of a stage, in the other one further ones;
+/// of two copies of a model each in its own.
 struct PhaseStyle {
   Phase phase{};
   std::string_view name;
@@ -75,17 +75,19 @@ class SchedulesDrawing {
       text(20, rows + stage * kStageHeight + kTextBaseline, fmt::format("stage {}", stage), "soft");
     picture_.frames.push_back({kStageNames, rows, step.makespan * kUnitWidth,
                                stages_ * kStageHeight, "frame", "idle where nothing is"});
-    for (const UnitPass& pass : step.passes) draw_pass(pass, rows + pass.stage * kStageHeight);
+    for (const UnitPass& pass : step.passes)
+      draw_pass(pass, model_copies(row.kind), rows + pass.stage * kStageHeight);
     picture_.width = std::max(picture_.width, step.makespan * kUnitWidth);
     top_ = rows + stages_ * kStageHeight + kToNextSchedule - kStageHeight;
   }
 
-  void draw_pass(const UnitPass& pass, double y) {
+  void draw_pass(const UnitPass& pass, int copies, double y) {
     const PhaseStyle& style = phase_style(pass.task.phase);
+    const bool first = copies == 1 ? pass.task.chunk == 0 : pass.model_chunk % copies == 0;
     const double x = kStageNames + pass.start * kUnitWidth;
     const double width = (pass.end - pass.start) * kUnitWidth;
     picture_.boxes.push_back({x + 0.5, y + 0.5, width - 1, kStageHeight - 1,
-                              std::string(pass.task.chunk == 0 ? style.first : style.second),
+                              std::string(first ? style.first : style.second),
                               fmt::format("{} of micro-batch {}, chunk {}", style.name,
                                           pass.task.micro_batch, pass.model_chunk)});
     text(x + width / 2, y + kTextBaseline, fmt::format("{}", pass.task.micro_batch), "onswitch");
@@ -103,7 +105,7 @@ class SchedulesDrawing {
            input ? "backward or input gradient" : std::string(style.name), "soft");
       x += input ? 190 : 120;
     }
-    text(x, top_ + kTextBaseline, "first chunk of a stage, second chunk", "soft");
+    text(x, top_ + kTextBaseline, "first chunk of a stage or copy of the model, second", "soft");
     top_ += kStageHeight;
   }
 

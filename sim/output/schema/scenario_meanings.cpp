@@ -52,7 +52,8 @@ constexpr auto kScenarioMeanings = std::to_array<Meaning>({
     {"model",
      "file of scenarios/models; a path to such a file (with a `/` or ending in .yaml, from the "
      "scenario's folder, in --set from the current one); or a map of its keys"},
-    {"training.precision", "of the transformer layers' GEMMs; the output layer stays BF16"},
+    {"training.precision",
+     "of the transformer layers' GEMMs; the output layer stays BF16, with tf32 all is FP32"},
     {"training.fp8_params", "parameters are kept and gathered in FP8"},
     {"training.num_layers_at_start_in_bf16", "layers at the start that stay in BF16"},
     {"training.num_layers_at_end_in_bf16", "layers at the end that stay in BF16"},
@@ -158,6 +159,9 @@ constexpr auto kScenarioMeanings = std::to_array<Meaning>({
     {"recompute_modules",
      "a list, of recompute selective: core_attn, layernorm, mlp, mla_up_proj, moe, moe_act, "
      "shared_experts; without it core_attn"},
+    {"recompute_every_nth_layer",
+     "of recompute full: of every n-th layer of the model, the others keep what they need "
+     "(torchtitan's selective_ac_option); without it of each"},
     {"cuda_graphs", "layers are replayed as CUDA graphs: no launch time on the host"},
     {"cost", "prices, for what a step and a job cost"},
     {"cost.gpu_hour", "price of one GPU for an hour, for prices of a step and of 1T tokens"},

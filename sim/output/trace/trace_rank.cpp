@@ -242,7 +242,8 @@ void RankTrace::compute(std::uint32_t op_index, Counters& counters) {
     counters.busy.add(span, 100 * seconds * working(cost));
     return;
   }
-  const bool chunks = simulated_.scenario.recipe.vp() > 1;
+  const Recipe& recipe = simulated_.scenario.recipe;
+  const bool chunks = recipe.vp() * recipe.model_copies() > 1;
   TraceSlice shown = pass_slice(op, chunks, cost.time, span.end - span.start);
   if (detailed(op)) {
     writer_.begin(track(Stream::compute), span.start, shown);

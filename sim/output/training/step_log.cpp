@@ -40,12 +40,13 @@ LogJson dllogger_head(double elapsed_s) {
 
 LogJson dllogger_configuration(const Report& report) {
   const ScenarioFile& keys = report.recipe.keys;
+  const PrecisionRow& precision = row_of(keys.training.precision);
   LogJson record = dllogger_head(0);
   record["step"] = "PARAMETER";
   record["data"] = {{"cfg/global_batch_size", keys.training.global_batch_size},
                     {"cfg/encoder_seq_length", keys.training.seq_length},
-                    {"cfg/precision", "bf16-mixed"},
-                    {"cfg/fp8", keys.training.precision != Precision::bf16},
+                    {"cfg/precision", precision.keeps_master_weights() ? "bf16-mixed" : "32-true"},
+                    {"cfg/fp8", precision.quantized()},
                     {"world_size", report.gpus},
                     {"simtrain/scenario", report.scenario}};
   return record;

@@ -4,7 +4,9 @@ namespace simtrain {
 namespace {
 
 struct KindOfKernel {
-  DrawKind operator()(const Gemm& gemm) const { return static_cast<DrawKind>(gemm.type); }
+  DrawKind operator()(const Gemm& gemm) const {
+    return static_cast<DrawKind>(gemm.type == DataType::tf32 ? DataType::fp32 : gemm.type);
+  }
   DrawKind operator()(const Attention& /*attention*/) const { return DrawKind::attention; }
   DrawKind operator()(const Streaming& streaming) const {
     return streaming.launches == 0 ? DrawKind::idle : DrawKind::memory_bound;

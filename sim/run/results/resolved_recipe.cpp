@@ -30,6 +30,8 @@ ResolvedRecipe resolved_recipe(const Scenario& scenario) {
   keys.packed_sequences = recipe.packed_sequences;
   keys.recompute = recipe.recompute;
   if (recipe.recompute == Recompute::selective) keys.recompute_modules = recipe.recompute_modules;
+  if (recipe.recompute == Recompute::full && recipe.recompute_every_nth_layer > 1)
+    keys.recompute_every_nth_layer = recipe.recompute_every_nth_layer;
   keys.cuda_graphs = recipe.cuda_graphs;
   keys.cost = scenario.cost;
   keys.library = overrides_of(recipe.software.library);

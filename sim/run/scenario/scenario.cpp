@@ -305,6 +305,13 @@ DraftScenario ScenarioSource::draft(const DataFolder& data, const std::string& r
                                    name_of(file.recompute)));
     recipe.recompute_modules = *file.recompute_modules;
   }
+  if (file.recompute_every_nth_layer) {
+    if (file.recompute != Recompute::full)
+      throw InputError(at("recompute_every_nth_layer"), "recompute_every_nth_layer",
+                       fmt::format("is there with recompute '{}'; recompute full would do",
+                                   name_of(file.recompute)));
+    recipe.recompute_every_nth_layer = *file.recompute_every_nth_layer;
+  }
   recipe.cuda_graphs = file.cuda_graphs;
   scenario.cost = file.cost;
   if (file.overlap.tp_comm_overlap_table) {

@@ -63,6 +63,7 @@ struct ScenarioFile {
   std::optional<PackedSequencesSpec> packed_sequences;
   Recompute recompute = Recompute::none;
   std::optional<std::vector<RecomputeModule>> recompute_modules;
+  std::optional<int> recompute_every_nth_layer;
   bool cuda_graphs = false;
   CostSpec cost;
   LibraryOverrides library;

@@ -38,12 +38,13 @@ PieceCosts shortest(const std::vector<Piece>& pieces, const std::vector<PieceCos
 }
 
 /// The first stage, the one before the last and the last: those in between are like the latter but
-/// where a layout sets the layers of each, or layers differ.
+/// where a layout sets the layers of each, or layers differ. Of a model held twice the first half
+/// of the stages: the others run the same.
 std::vector<int> unlike_stages(const Recipe& recipe, const ModelTotals& totals) {
-  const int last = recipe.pp() - 1;
+  const int last = std::max(1, recipe.pp() / recipe.model_copies()) - 1;
   std::vector<int> stages{0, std::max(0, last - 1), last};
   if (recipe.parallelism.pipeline_model_parallel_layout || totals.kinds() > 1) {
-    stages.resize(static_cast<std::size_t>(recipe.pp()));
+    stages.resize(static_cast<std::size_t>(last) + 1);
     std::iota(stages.begin(), stages.end(), 0);
   }
   stages.erase(std::unique(stages.begin(), stages.end()), stages.end());

@@ -158,8 +158,9 @@ class StageBounder {
     double all = 0;
     for (const ChunkBuckets& chunk : buckets) all += seconds(chunk.reductions);
     bound_.data += all;
-    const bool by_bucket = recipe_.vp() == 1 && bound_.stage == 0;
-    if (!recipe_.overlap.overlap_grad_reduce || (recipe_.vp() == 1 && !by_bucket)) {
+    const bool one_chunk = buckets.size() == 1;
+    const bool by_bucket = one_chunk && bound_.stage == 0;
+    if (!recipe_.overlap.overlap_grad_reduce || (one_chunk && !by_bucket)) {
       bound_.after += all;
       return;
     }

@@ -29,8 +29,8 @@ struct BoundContext : KernelContext {
 /// `with_ends`: also what the data-parallel transfers and the frame of the passes take.
 StageBound stage_bound(const BoundContext& context, int stage, bool with_ends);
 
-/// The step, from bounds of some of its stages, first and last among them; a stage without one is
-/// like the next that has one.
+/// The step, from bounds of some of its stages, the first among them; a stage without one is like
+/// the next that has one.
 double bound_of(const JobContext& context, const std::vector<StageBound>& stages);
 
 }  // namespace simtrain

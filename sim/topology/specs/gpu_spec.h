@@ -15,8 +15,9 @@
 namespace simtrain {
 
 enum class Architecture { ampere, ada, hopper, blackwell, cdna2, cdna3, cdna4 };
-/// `fp8` has one scale a tensor; fp8_block (128 elements), mxfp8 and nvfp4 have one a block.
-enum class DataType { bf16, fp8, fp8_block, mxfp8, nvfp4, fp32 };
+/// `fp8` has one scale a tensor; fp8_block (128 elements), mxfp8 and nvfp4 have one a block. `tf32`
+/// are FP32 tensors that tensor cores multiply by 19 bits of each element.
+enum class DataType { bf16, fp8, fp8_block, mxfp8, nvfp4, fp32, tf32 };
 enum class AttentionKernel {
   cudnn,
   flash_attention_1,
@@ -55,7 +56,8 @@ struct EnumNames<DataType> {
                                    std::pair{std::string_view("fp8_block"), DataType::fp8_block},
                                    std::pair{std::string_view("mxfp8"), DataType::mxfp8},
                                    std::pair{std::string_view("nvfp4"), DataType::nvfp4},
-                                   std::pair{std::string_view("fp32"), DataType::fp32}};
+                                   std::pair{std::string_view("fp32"), DataType::fp32},
+                                   std::pair{std::string_view("tf32"), DataType::tf32}};
 };
 template <>
 struct EnumNames<AttentionKernel> {
@@ -76,7 +78,8 @@ struct EnumNames<Direction> {
 
 /// Bytes that one element takes at least; formats with scales know better (TensorFormat).
 constexpr std::int64_t bytes_of(DataType type) {
-  return type == DataType::bf16 ? 2 : type == DataType::fp32 ? 4 : 1;
+  const bool wide = type == DataType::fp32 || type == DataType::tf32;
+  return wide ? 4 : type == DataType::bf16 ? 2 : 1;
 }
 
 /// Dense peak of one data type: the denominator of MFU, never a kernel's rate.

@@ -40,6 +40,12 @@ constexpr TensorFormat kNvfp4{.name = "nvfp4",
                               .scale_bytes = 1,
                               .along_k_alone = true};
 
+/// FP32 tensors: what tensor cores read of them is cut off on the way.
+constexpr TensorFormat kTf32{.name = "fp32", .type = DataType::tf32};
+/// FP32 scales of rows of thousands of elements weigh nothing.
+constexpr TensorFormat kRowE4m3{
+    .name = "e4m3/row", .type = DataType::fp8, .quantized = true, .along_k_alone = true};
+
 constexpr Operand both(const TensorFormat& format, AmaxPass amax = AmaxPass::none) {
   return {format, format, amax};
 }
@@ -54,6 +60,12 @@ constexpr LinearFormats kBf16Linear{.input = both(kBf16),
                                     .gradient = both(kBf16),
                                     .rates = all(DataType::bf16),
                                     .ring_sums = kBf16};
+
+constexpr LinearFormats kTf32Linear{.input = both(kTf32),
+                                    .weight = both(kTf32),
+                                    .gradient = both(kTf32),
+                                    .rates = all(DataType::tf32),
+                                    .ring_sums = kTf32};
 
 /// Gradients have more exponent: Transformer Engine's hybrid format.
 constexpr LinearFormats kHybridFp8Linear{.input = both(kE4m3),
@@ -83,6 +95,16 @@ constexpr LinearFormats kBlockFp8Linear{.input = both(kRow128),
                                         .rates = all(DataType::fp8_block),
                                         .ring_sums = kBf16,
                                         .rows_multiple = 16};
+
+/// torchao's `rowwise` recipe (float8_linear.py): the kernel that casts a row has its largest value
+/// at hand; along the other axis each tensor is cast again in the backward from what was kept in
+/// BF16. Scales are powers of two in the epilogue: the GEMM is that of one scale a tensor.
+constexpr Operand kTorchaoRows{kRowE4m3, kBf16, AmaxPass::none, kRowE4m3};
+constexpr LinearFormats kRowwiseFp8Linear{.input = kTorchaoRows,
+                                          .weight = kTorchaoRows,
+                                          .gradient = kTorchaoRows,
+                                          .rates = all(DataType::fp8),
+                                          .ring_sums = kBf16};
 
 /// Column-wise copies of inputs and gradients are of the tensor after a random Hadamard transform,
 /// whose largest value no norm finds.
@@ -131,7 +153,19 @@ constexpr std::array kPrecisionRows{
                  .activation = kBf16,
                  .layers = kNvfp4Linear,
                  .high = kBf16Linear,
-                 .peak = DataType::nvfp4}};
+                 .peak = DataType::nvfp4},
+    PrecisionRow{.precision = Precision::tf32,
+                 .meaning = "FP32 tensors, multiplied by tensor cores in TF32; no master copies",
+                 .activation = kTf32,
+                 .layers = kTf32Linear,
+                 .high = kTf32Linear,
+                 .peak = DataType::tf32},
+    PrecisionRow{.precision = Precision::fp8_rowwise,
+                 .meaning = "FP8 GEMMs of the layers, a scale a row, kept in BF16 (torchao)",
+                 .activation = kBf16,
+                 .layers = kRowwiseFp8Linear,
+                 .high = kBf16Linear,
+                 .peak = DataType::fp8}};
 
 static_assert(rows_in_order(kPrecisionRows, &PrecisionRow::precision) &&
                   kPrecisionRows.size() == EnumNames<Precision>::rows.size(),

@@ -15,16 +15,19 @@ namespace simtrain {
 /// The precision of a step, as recipes name it. A new precision is two lines: its name, here and in
 /// the names below, and its row in precision.cpp. A GEMM rate that GPU files have no word for yet
 /// is a DataType first.
-enum class Precision { bf16, fp8, fp8_cs, fp8_mx, fp8_sc, nvfp4 };
+enum class Precision { bf16, fp8, fp8_cs, fp8_mx, fp8_sc, nvfp4, tf32, fp8_rowwise };
 
 template <>
 struct EnumNames<Precision> {
-  static constexpr std::array rows{std::pair{std::string_view("bf16"), Precision::bf16},
-                                   std::pair{std::string_view("fp8"), Precision::fp8},
-                                   std::pair{std::string_view("fp8_cs"), Precision::fp8_cs},
-                                   std::pair{std::string_view("fp8_mx"), Precision::fp8_mx},
-                                   std::pair{std::string_view("fp8_sc"), Precision::fp8_sc},
-                                   std::pair{std::string_view("nvfp4"), Precision::nvfp4}};
+  static constexpr std::array rows{
+      std::pair{std::string_view("bf16"), Precision::bf16},
+      std::pair{std::string_view("fp8"), Precision::fp8},
+      std::pair{std::string_view("fp8_cs"), Precision::fp8_cs},
+      std::pair{std::string_view("fp8_mx"), Precision::fp8_mx},
+      std::pair{std::string_view("fp8_sc"), Precision::fp8_sc},
+      std::pair{std::string_view("nvfp4"), Precision::nvfp4},
+      std::pair{std::string_view("tf32"), Precision::tf32},
+      std::pair{std::string_view("fp8_rowwise"), Precision::fp8_rowwise}};
 };
 
 /// How the elements of a tensor are kept, with the scales of those that are quantized. One scale of
@@ -60,14 +63,22 @@ enum class AmaxPass { none, except_of_norms, always };
 /// A tensor that two GEMMs of a linear module read along different axes, in the words of
 /// Transformer Engine.
 struct Operand {
-  TensorFormat rowwise;     ///< input and weight: forward; gradient: input gradient
-  TensorFormat columnwise;  ///< weight: input gradient; input and gradient: weight gradient
+  TensorFormat rowwise;  ///< input and weight: forward; gradient: input gradient
+  /// Weight: input gradient; input and gradient: weight gradient. As it is kept until then.
+  TensorFormat columnwise;
   AmaxPass amax{};
+  /// The backward casts the column-wise copy from the one that was kept, whose scales need a pass
+  /// over the tensor of their own (torchao); missing: the forward has made it.
+  std::optional<TensorFormat> recast{};
 
   /// Whether scales are those of blocks.
   [[nodiscard]] bool in_blocks() const { return rowwise.block > 0 || columnwise.block > 0; }
   /// Whether no copy can serve both GEMMs, on any GPU, nor be turned into the other one.
   [[nodiscard]] bool apart() const { return rowwise != columnwise || rowwise.along_k_alone; }
+  /// What the second GEMM reads.
+  [[nodiscard]] const TensorFormat& multiplied_columnwise() const {
+    return recast ? *recast : columnwise;
+  }
 };
 
 /// One GEMM: left operand times right operand, at a rate of the GPU file's `gemm.rates`.
@@ -99,14 +110,14 @@ struct LinearFormats {
     return {rates.forward, input.rowwise, weight.rowwise};
   }
   [[nodiscard]] GemmFormats input_gradient() const {
-    return {rates.input_gradient, gradient.rowwise, weight.columnwise};
+    return {rates.input_gradient, gradient.rowwise, weight.multiplied_columnwise()};
   }
   [[nodiscard]] GemmFormats weight_gradient() const {
-    return {rates.weight_gradient, gradient.columnwise, input.columnwise};
+    return {rates.weight_gradient, gradient.multiplied_columnwise(), input.multiplied_columnwise()};
   }
   /// Whether weights are cast before they are multiplied.
   [[nodiscard]] bool quantized() const {
-    return weight.rowwise.quantized || weight.columnwise.quantized;
+    return weight.rowwise.quantized || weight.multiplied_columnwise().quantized;
   }
 };
 
@@ -136,6 +147,8 @@ struct PrecisionRow {
   std::optional<TensorFormat> gathered_parameters{};
 
   [[nodiscard]] bool quantized() const { return layers.quantized(); }
+  /// Whether the optimizer keeps FP32 copies of parameters that are in fewer bits.
+  [[nodiscard]] bool keeps_master_weights() const { return activation.bytes() < kFp32.bytes(); }
 };
 
 std::span<const PrecisionRow> precision_rows();

@@ -6,12 +6,12 @@
 
 namespace simtrain {
 
-LayerList::LayerList(const ModelSpec& model, const HighLayers& high, bool first_apart) {
+LayerList::LayerList(const ModelSpec& model, const HighLayers& high, bool first_apart, int again) {
   const auto last = static_cast<int>(listed_layers(model)) - high.last;
   const auto add_alike = [&](const std::vector<BlockKind>& blocks, int layers, bool high_ones) {
     const int first = first_apart && runs_.empty() ? std::min(1, layers) : 0;
-    if (first > 0) add({blocks, first, high_ones, true});
-    if (layers > first || layers == 0) add({blocks, layers - first, high_ones});
+    if (first > 0) add({blocks, first, high_ones, true}, again);
+    if (layers > first || layers == 0) add({blocks, layers - first, high_ones}, again);
   };
   // Cut where layers begin and end to take part.
   const auto add_run = [&](const std::vector<BlockKind>& blocks, int layers) {
@@ -26,9 +26,22 @@ LayerList::LayerList(const ModelSpec& model, const HighLayers& high, bool first_
   for (const LayerSpec& spec : layer_specs(model)) add_run(spec.blocks, spec.repeat);
 }
 
+/// Cut where layers that are computed again begin and end.
+void LayerList::add(LayerKind kind, int again) {
+  if (again == 1 || kind.layers == 0) return add(kind);
+  for (int left = kind.layers; left > 0; left -= kind.layers) {
+    const int begin = runs_.empty() ? 0 : runs_.back().end;
+    const int before = again - 1 - begin % again;
+    kind.kept = before > 0;
+    kind.layers = std::min(left, std::max(1, before));
+    add(kind);
+  }
+}
+
 void LayerList::add(const LayerKind& kind) {
   const auto known = std::find_if(kinds_.begin(), kinds_.end(), [&](const LayerKind& other) {
-    return other.blocks == kind.blocks && other.high == kind.high && other.first == kind.first;
+    return other.blocks == kind.blocks && other.high == kind.high && other.first == kind.first &&
+           other.kept == kind.kept;
   });
   const auto number = static_cast<int>(known - kinds_.begin());
   runs_.push_back({(runs_.empty() ? 0 : runs_.back().end) + kind.layers, number});

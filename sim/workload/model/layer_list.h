@@ -12,13 +12,14 @@ struct HighLayers {
   int last = 0;
 };
 
-/// Layers that are alike: their blocks, whether they stay out of the recipe's precision, and how
-/// many there are of them in the model.
+/// Layers that are alike: their blocks, whether they stay out of the recipe's precision or of its
+/// full recompute, and how many there are of them in the model.
 struct LayerKind {
   std::vector<BlockKind> blocks;
   int layers = 0;
   bool high = false;
   bool first = false;  ///< the first layer of a model of which it is apart
+  bool kept = false;   ///< not computed again where full recompute is of every n-th layer
 };
 
 /// The layers of a model without a list.
@@ -28,8 +29,10 @@ inline const std::vector<BlockKind> kUsualLayer{BlockKind::gqa, BlockKind::mlp};
 /// first met.
 class LayerList {
  public:
-  /// `first_apart`: the first layer is of a kind of its own, whatever the others are.
-  explicit LayerList(const ModelSpec& model, const HighLayers& high = {}, bool first_apart = false);
+  /// `first_apart`: the first layer is of a kind of its own, whatever the others are. `again`: the
+  /// last of so many layers each is computed again, the others are kept.
+  explicit LayerList(const ModelSpec& model, const HighLayers& high = {}, bool first_apart = false,
+                     int again = 1);
 
   [[nodiscard]] const std::vector<LayerKind>& kinds() const { return kinds_; }
   [[nodiscard]] int kind_of(int layer) const;
@@ -39,6 +42,7 @@ class LayerList {
     int end = 0;  ///< the layer behind it
     int kind = 0;
   };
+  void add(LayerKind kind, int again);
   void add(const LayerKind& kind);
 
   std::vector<LayerKind> kinds_;

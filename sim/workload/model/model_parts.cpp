@@ -138,7 +138,8 @@ PartTotals part_totals(const Recipe& recipe, Part part, int kind) {
   const std::vector<Block> blocks = blocks_of(recipe, part, kind);
   for (const Block& block : blocks) add_block(totals, recipe, block);
   if (part == Part::layer && recipe.keeps_by_policy()) keep_by_policy(totals, recipe, blocks);
-  if (part == Part::layer && recipe.recompute == Recompute::full)
+  if (part == Part::layer &&
+      recipe.recomputes_layer(recipe.layers().kinds()[static_cast<std::size_t>(kind)]))
     recompute_whole_layer(totals, RankShape(recipe));
   return totals;
 }

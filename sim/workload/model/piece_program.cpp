@@ -16,9 +16,12 @@ class PartProgram {
   PartProgram(const PieceContext& context, Part part, int kind)
       : builder_(context),
         recipe_(context.recipe),
+        kind_(kind),
         shape_(context.recipe),
         blocks_(blocks_of(recipe_, part, kind)),
-        recomputes_all_(part == Part::layer && recipe_.recompute == Recompute::full),
+        recomputes_all_(
+            part == Part::layer &&
+            recipe_.recomputes_layer(recipe_.layers().kinds()[static_cast<std::size_t>(kind)])),
         by_policy_(part == Part::layer && recipe_.keeps_by_policy()) {}
 
   Program forward() {
@@ -27,7 +30,10 @@ class PartProgram {
   }
 
   Program backward(BackwardPart part) {
-    if (recomputes_all_ && part != BackwardPart::weight_gradient) run_forward();
+    if (recomputes_all_ && part != BackwardPart::weight_gradient) {
+      cast_weights();
+      run_forward();
+    }
     if (by_policy_ && part != BackwardPart::weight_gradient) run_dropped();
     std::for_each(blocks_.rbegin(), blocks_.rend(),
                   [&](const Block& block) { backward(block, part); });
@@ -38,6 +44,16 @@ class PartProgram {
   [[nodiscard]] Program arranged(Program program) const {
     if (!recipe_.moe.moe_shared_expert_overlap) return program;
     return with_shared_experts_beside(recipe_, std::move(program));
+  }
+
+  /// Where nothing keeps the copies of the first forward.
+  void cast_weights() {
+    const Operand& weight = recipe_.precision().layers.weight;
+    const std::int64_t cast =
+        weight.recast ? part_totals(recipe_, Part::layer, kind_).quantized_parameters : 0;
+    if (cast == 0) return;
+    builder_.module("weights");
+    quantize(builder_, weight, static_cast<double>(cast));
   }
 
   void run_forward() {
@@ -95,6 +111,7 @@ class PartProgram {
 
   ProgramBuilder builder_;
   const Recipe& recipe_;
+  int kind_;
   RankShape shape_;
   std::vector<Block> blocks_;
   bool recomputes_all_;

@@ -77,8 +77,15 @@ enum class PipelineSchedule {
   zero_bubble_v,
   v_half,
   v_min,
-  dual_pipe_v
+  dual_pipe_v,
+  dual_pipe
 };
+
+/// Copies of the model that stages hold side by side: DualPipe has two, which go through the stages
+/// from both ends.
+constexpr int model_copies(PipelineSchedule schedule) {
+  return schedule == PipelineSchedule::dual_pipe ? 2 : 1;
+}
 
 template <>
 struct EnumNames<PipelineSchedule> {
@@ -92,7 +99,8 @@ struct EnumNames<PipelineSchedule> {
       std::pair{std::string_view("zb_v"), PipelineSchedule::zero_bubble_v},
       std::pair{std::string_view("v_half"), PipelineSchedule::v_half},
       std::pair{std::string_view("v_min"), PipelineSchedule::v_min},
-      std::pair{std::string_view("dualpipe_v"), PipelineSchedule::dual_pipe_v}};
+      std::pair{std::string_view("dualpipe_v"), PipelineSchedule::dual_pipe_v},
+      std::pair{std::string_view("dualpipe"), PipelineSchedule::dual_pipe}};
 };
 
 struct ParallelismSpec {
@@ -268,6 +276,7 @@ struct Recipe {
   std::optional<PackedSequencesSpec> packed_sequences{};  ///< missing: one document a sequence
   Recompute recompute = Recompute::none;
   std::vector<RecomputeModule> recompute_modules{RecomputeModule::core_attn};
+  int recompute_every_nth_layer = 1;  ///< of full recompute, counted through the model
   bool cuda_graphs = false;
   /// In place of the row of `training.precision`, for one that is in no table.
   std::optional<PrecisionRow> own_precision{};
@@ -275,11 +284,20 @@ struct Recipe {
   [[nodiscard]] int tp() const { return parallelism.tensor_model_parallel_size; }
   [[nodiscard]] int pp() const { return parallelism.pipeline_model_parallel_size; }
   [[nodiscard]] int vp() const { return parallelism.virtual_pipeline_model_parallel_size; }
+  /// Copies of the model that each replica of a stage's ranks is of.
+  [[nodiscard]] int model_copies() const {
+    const auto& schedule = parallelism.pipeline_schedule;
+    return schedule ? simtrain::model_copies(*schedule) : 1;
+  }
   [[nodiscard]] int cp() const { return parallelism.context_parallel_size; }
   [[nodiscard]] int ep() const { return parallelism.expert_model_parallel_size; }
   [[nodiscard]] int etp() const { return parallelism.expert_tensor_parallel_size.value_or(tp()); }
   [[nodiscard]] const PrecisionRow& precision() const {
     return own_precision ? *own_precision : row_of(training.precision);
+  }
+  /// Fused kernels of attention take 16 bits and less.
+  [[nodiscard]] AttentionKernel attention() const {
+    return precision().activation.bytes() > 2 ? AttentionKernel::unfused : software.attention.value;
   }
   [[nodiscard]] Sharding shards() const {
     return sharding.strategy.value_or(optimizer.distributed ? Sharding::zero1 : Sharding::ddp);
@@ -294,7 +312,12 @@ struct Recipe {
   /// Its layers by what they are. Where all of the model is frozen the first is of a kind of its
   /// own, in whose backward the input gradients end.
   [[nodiscard]] LayerList layers() const {
-    return LayerList(model, high_layers(), lora.has_value());
+    const int again = recompute == Recompute::full ? recompute_every_nth_layer : 1;
+    return LayerList(model, high_layers(), lora.has_value(), again);
+  }
+  /// Whether a backward computes layers of a kind again whole.
+  [[nodiscard]] bool recomputes_layer(const LayerKind& kind) const {
+    return recompute == Recompute::full && !kind.kept;
   }
   /// Whether a policy says what of a layer is kept.
   [[nodiscard]] bool keeps_by_policy() const { return !is_of_megatron(recompute); }

@@ -21,6 +21,7 @@ RankGrid rank_grid(const Recipe& recipe, int gpus) {
   sizes.ep = recipe.ep();
   sizes.etp = recipe.etp();
   sizes.replicas = recipe.sharding.data_parallel_replicate_degree;
+  sizes.copies = recipe.model_copies();
   sizes.experts = recipe.model.has_experts();
   sizes.micro_batches =
       recipe.training.global_batch_size / (recipe.training.micro_batch_size * sizes.dp);

@@ -14,9 +14,10 @@ namespace simtrain {
 /// What the ranks of a job share out among themselves, in Megatron's words. Experts have axes of
 /// their own: ETP, EP and expert data parallelism; `pass` are the ranks that go through passes
 /// together. Where only some of the DP x CP ranks shard their state, `shard` are those, and
-/// `replicate` the groups of them.
-enum class Axis : std::uint8_t { tp, cp, dp, pp, etp, ep, edp, pass, shard, replicate };
-inline constexpr std::size_t kAxes = 10;
+/// `replicate` the groups of them. `copy` are the two stages that hold the same layers where
+/// pipelines hold the model twice.
+enum class Axis : std::uint8_t { tp, cp, dp, pp, etp, ep, edp, pass, shard, replicate, copy };
+inline constexpr std::size_t kAxes = 11;
 
 template <>
 struct EnumNames<Axis> {
@@ -29,7 +30,8 @@ struct EnumNames<Axis> {
                                    std::pair{std::string_view("edp"), Axis::edp},
                                    std::pair{std::string_view("pass"), Axis::pass},
                                    std::pair{std::string_view("shard"), Axis::shard},
-                                   std::pair{std::string_view("replicate"), Axis::replicate}};
+                                   std::pair{std::string_view("replicate"), Axis::replicate},
+                                   std::pair{std::string_view("copy"), Axis::copy}};
 };
 
 /// Some axes of a mesh.

@@ -269,10 +269,11 @@ class Classifier {
 /// All that the classes of a cluster's ranks depend on; equal texts are equal questions.
 std::string question(const Placement& placement, const RankGrid& grid, bool unfold) {
   const std::vector<int>& gpus = placement.gpu_of_rank;
-  std::string text = fmt::format(
-      "{} {} {} {} {} {} {} {} {} ", grid.tp(), grid.cp(), grid.dp(), grid.pp(),
-      grid.ranks_of(GroupKind::amax), grid.ranks_of(GroupKind::expert_tensor),
-      grid.ranks_of(GroupKind::expert_data), grid.ranks_of(GroupKind::shard_copies), unfold);
+  std::string text =
+      fmt::format("{} {} {} {} {} {} {} {} {} {} ", grid.tp(), grid.cp(), grid.dp(), grid.pp(),
+                  grid.ranks_of(GroupKind::data), grid.ranks_of(GroupKind::amax),
+                  grid.ranks_of(GroupKind::expert_tensor), grid.ranks_of(GroupKind::expert_data),
+                  grid.ranks_of(GroupKind::shard_copies), unfold);
   return text.append(reinterpret_cast<const char*>(gpus.data()), gpus.size() * sizeof(int));
 }
 

@@ -42,7 +42,18 @@ RankGrid::RankGrid(const GridSizes& sizes)
       passes_(pass_mesh(sizes)),
       shards_(shard_mesh(sizes)),
       micro_batches_(sizes.micro_batches),
+      copies_(sizes.copies),
       amax_(sizes.amax) {}
+
+std::vector<int> RankGrid::group(GroupKind kind, int rank) const {
+  const Mesh& mesh = mesh_of(kind);
+  if (!mirrored(kind)) return mesh.group(rank, axes_of(kind));
+  const int first = in_first_half(rank);
+  std::vector<int> ranks = mesh.group(first, axes_of(kind));
+  const std::vector<int> others = mesh.group(twin(first), axes_of(kind));
+  ranks.insert(ranks.end(), others.begin(), others.end());
+  return ranks;
+}
 
 int RankGrid::rank(const RankCoordinates& at) const {
   return at.tp + tp() * (at.cp + cp() * (at.dp + dp() * at.pp));

@@ -33,13 +33,15 @@ struct GridSizes {
   int etp = 1;           ///< ranks that share each expert
   bool experts = false;  ///< whether the model has some
   int replicas = 1;      ///< groups of DP x CP ranks that each hold all state that ranks shard
+  int copies = 1;  ///< of the model in a pipeline: with two, stages p and PP - 1 - p are alike
 };
 
 /// The ranks of a job in Megatron's order tp-cp-dp-pp: neighbours in TP are neighbours in rank.
 /// Over the ranks of a stage experts lie in a mesh of their own, etp-ep-edp (parallel folding,
 /// arXiv 2504.14960). Ranks of both meshes' groups that meet in passes are one block of the third
 /// mesh: TP x CP ranks, or with experts the least common multiple of that and ETP x EP. Where only
-/// neighbours in DP x CP shard their state (HSDP), a fourth mesh has them.
+/// neighbours in DP x CP shard their state (HSDP), a fourth mesh has them. Where a pipeline holds
+/// the model twice, groups along `Axis::copy` are of two stages, mirrored.
 class RankGrid {
  public:
   explicit RankGrid(const GridSizes& sizes);
@@ -61,13 +63,13 @@ class RankGrid {
   [[nodiscard]] int ep() const { return experts_.size(Axis::ep); }
   [[nodiscard]] int etp() const { return experts_.size(Axis::etp); }
   /// The group of a rank, in rank order; of a side of a pair all stages of its pipeline.
-  [[nodiscard]] std::vector<int> group(GroupKind kind, int rank) const {
-    return mesh_of(kind).group(rank, axes_of(kind));
-  }
+  [[nodiscard]] std::vector<int> group(GroupKind kind, int rank) const;
   [[nodiscard]] int first_of(GroupKind kind, int rank) const {
-    return mesh_of(kind).first(rank, axes_of(kind));
+    return mesh_of(kind).first(mirrored(kind) ? in_first_half(rank) : rank, axes_of(kind));
   }
-  [[nodiscard]] int ranks_of(GroupKind kind) const { return mesh_of(kind).count(axes_of(kind)); }
+  [[nodiscard]] int ranks_of(GroupKind kind) const {
+    return mesh_of(kind).count(axes_of(kind)) * (mirrored(kind) ? copies_ : 1);
+  }
 
   /// The ranks among which the state of parameters is sharded whose gradients are summed over
   /// `gradients`: all of them, or with replicas one group of them.
@@ -89,6 +91,15 @@ class RankGrid {
   }
 
  private:
+  /// Whether a group is of two stages.
+  [[nodiscard]] bool mirrored(GroupKind kind) const {
+    return copies_ > 1 && axes_of(kind).has(Axis::copy);
+  }
+  /// The rank at its place of the stage with the same layers.
+  [[nodiscard]] int twin(int rank) const {
+    return mesh_.at(rank, Axis::pp, pp() - 1 - mesh_.coordinate(rank, Axis::pp));
+  }
+  [[nodiscard]] int in_first_half(int rank) const { return std::min(rank, twin(rank)); }
   [[nodiscard]] const Mesh& mesh_of(GroupKind kind) const {
     const AxisSet axes = axes_of(kind);
     if (axes.has(Axis::pass)) return passes_;
@@ -101,6 +112,7 @@ class RankGrid {
   Mesh passes_;
   Mesh shards_;
   int micro_batches_;
+  int copies_;
   AxisSet amax_;
 };
 

@@ -70,7 +70,7 @@ std::vector<Stretch> stretches_of(const Recipe& recipe, const LayerList& layers,
   const Phase phase = action.phase;
   const bool gradients = phase == Phase::weight_gradient;  // alone
   const PrecisionRow& precision = recipe.precision();
-  const bool fresh = action.micro_batch == 0 ||
+  const bool fresh = action.micro_batch == 0 || precision.layers.weight.recast.has_value() ||
                      (sharding_of(recipe).units && gathered_until(recipe) != Gathered::step);
   const bool casts = forward && fresh && precision.quantized() &&
                      (!recipe.training.fp8_params || precision.gathered_parameters);

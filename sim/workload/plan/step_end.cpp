@@ -7,7 +7,12 @@
 namespace simtrain {
 namespace {
 
-constexpr double kOptimizerBytesPerParameter = 8 + 28 + 6;
+/// Of a parameter: its gradient scaled, Adam's four FP32 tensors read and three written, and where
+/// the parameter is another than its FP32 one, this read and that written.
+double optimizer_traffic(const Recipe& recipe) {
+  return 8 + 28 + (recipe.precision().keeps_master_weights() ? 6 : 0);
+}
+
 /// Middle of the 50 to 200 us that profiles show between the norm and the optimizer's launch.
 constexpr Duration kHostSynchronization = std::chrono::microseconds(100);
 
@@ -61,7 +66,7 @@ StepEndCosts step_end_costs(const KernelContext& context, int rank,
   costs.host_wait = cost_of(kHostSynchronization, Share::host, false);
   costs.updated_parameters = shard;
   costs.optimizer =
-      streaming(kOptimizerBytesPerParameter * (shard * (1 - recipe.offload.optimizer_share())));
+      streaming(optimizer_traffic(recipe) * (shard * (1 - recipe.offload.optimizer_share())));
   return costs;
 }
 

@@ -22,9 +22,19 @@ int step_in_v(const PipelineShape& shape, int model_chunk) {
   return model_chunk < shape.stages ? 1 : -1;
 }
 
+int stage_from_both_ends(const PipelineShape& shape, int model_chunk) {
+  const int part = model_chunk / 2;
+  return model_chunk % 2 == 0 ? part : shape.stages - 1 - part;
+}
+
+int step_from_both_ends(const PipelineShape& /*shape*/, int model_chunk) {
+  return model_chunk % 2 == 0 ? 1 : -1;
+}
+
 }  // namespace
 
 const ChunkPlacement kLoopedChunks{stage_in_turn, step_in_turn};
 const ChunkPlacement kChunksInV{stage_in_v, step_in_v};
+const ChunkPlacement kChunksFromBothEnds{stage_from_both_ends, step_from_both_ends};
 
 }  // namespace simtrain

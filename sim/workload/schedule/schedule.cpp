@@ -26,7 +26,8 @@ std::span<const ScheduleRow> schedule_rows() {
                                zero_bubble_v(),
                                v_half(),
                                v_min(),
-                               dual_pipe_v()};
+                               dual_pipe_v(),
+                               dual_pipe()};
   return rows;
 }
 
@@ -44,7 +45,7 @@ const ScheduleRow& schedule_of(const PipelineShape& shape) {
 
 PipelineStage::PipelineStage(const PipelineShape& shape, int stage)
     : schedule_(schedule_of(shape)), shape_(shape), stage_(stage) {
-  for (int chunk = 0; chunk < shape.stages * shape.chunks; ++chunk) {
+  for (int chunk = 0; chunk < shape.parts() * shape.copies(); ++chunk) {
     if (schedule_.placement->stage_of(shape, chunk) == stage) model_chunks_.push_back(chunk);
   }
 }
@@ -68,8 +69,9 @@ std::vector<Task> PipelineStage::tasks() const {
 
 int PipelineStage::way(int chunk, int along_model) const {
   const int own = model_chunks_[static_cast<std::size_t>(chunk)];
-  const int other = own + along_model;
-  if (other < 0 || other >= shape_.stages * shape_.chunks) return 0;
+  const int copies = shape_.copies();
+  const int other = own + along_model * copies;
+  if (other < 0 || other >= shape_.parts() * copies) return 0;
   return along_model > 0 ? schedule_.placement->step(shape_, own)
                          : -schedule_.placement->step(shape_, other);
 }

@@ -25,6 +25,11 @@ struct PipelineShape {
   bool combined = false;
 
   [[nodiscard]] int group_size() const { return micro_batch_group.value_or(stages); }
+  [[nodiscard]] int copies() const { return schedule ? model_copies(*schedule) : 1; }
+  /// Chunks of a copy of the model.
+  [[nodiscard]] int parts() const { return stages * chunks; }
+  /// Micro-batches that go through each copy.
+  [[nodiscard]] int micro_batches_of_copy() const { return micro_batches / copies(); }
 };
 
 /// The shape of a recipe's pipeline.
@@ -34,7 +39,7 @@ PipelineShape pipeline_shape(const Recipe& recipe, int micro_batches);
 /// one micro-batch.
 struct Task {
   Phase phase{};
-  int micro_batch = 0;
+  int micro_batch = 0;     ///< of those that go through the chunk's copy of the model
   int chunk = 0;           ///< of the stage's own
   bool with_next = false;  ///< where messages block: exchanges them in one call with the next task
   /// A pair with the next task: both start when the messages of both are there, and send theirs
@@ -103,6 +108,7 @@ ScheduleRow v_half();
 ScheduleRow v_min();
 /// Of the DualPipe repository (DeepSeek).
 ScheduleRow dual_pipe_v();
+ScheduleRow dual_pipe();
 
 /// By kind.
 std::span<const ScheduleRow> schedule_rows();
@@ -118,7 +124,7 @@ class PipelineStage {
   PipelineStage(const PipelineShape& shape, int stage);
 
   [[nodiscard]] const ScheduleRow& schedule() const { return schedule_; }
-  /// Numbers in the model of the stage's chunks.
+  /// Numbers of the stage's chunks, those of all copies of the model (chunk_placement.h).
   [[nodiscard]] const std::vector<int>& model_chunks() const { return model_chunks_; }
   [[nodiscard]] std::vector<Task> tasks() const;
   /// From which stage the input of a task comes (activations forward, their gradients backward):

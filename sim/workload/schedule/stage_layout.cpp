@@ -14,7 +14,8 @@ std::vector<ChunkLayout> even_chunks(const Recipe& recipe, const std::vector<int
   const int each = (recipe.model.num_layers + embedding + loss) / (recipe.pp() * recipe.vp());
   std::vector<ChunkLayout> chunks;
   chunks.reserve(numbers.size());
-  for (const int number : numbers) {
+  for (const int chunk : numbers) {
+    const int number = chunk / recipe.model_copies();
     const bool first = number == 0;
     const bool last = number + 1 == recipe.pp() * recipe.vp();
     chunks.push_back({.layers = each - (first ? embedding : 0) - (last ? loss : 0),
@@ -33,8 +34,8 @@ std::vector<ChunkLayout> stage_chunks(const Recipe& recipe, int stage) {
   if (!layout) return even_chunks(recipe, pipeline.model_chunks());
   const std::vector<ChunkLayout> all = chunks_of_layout(*layout);
   std::vector<ChunkLayout> own;
-  for (const int number : pipeline.model_chunks())
-    own.push_back(all[static_cast<std::size_t>(number)]);
+  for (const int chunk : pipeline.model_chunks())
+    own.push_back(all[static_cast<std::size_t>(chunk / recipe.model_copies())]);
   return own;
 }
 

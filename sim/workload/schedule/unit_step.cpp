@@ -53,7 +53,8 @@ class UnitPipeline {
 
   /// When what a pass needs is there.
   [[nodiscard]] std::optional<int> ready(const UnitPass& pass) const {
-    const int last = shape_.stages * shape_.chunks - 1;
+    const int copies = shape_.copies();
+    const int end = shape_.parts() * copies;
     int when = 0;
     const auto needs = [&](bool forward, int chunk) {
       const auto done = done_.find({forward, chunk, pass.task.micro_batch});
@@ -64,9 +65,9 @@ class UnitPipeline {
     const int chunk = pass.model_chunk;
     bool there = true;
     if (pass.task.forward()) {
-      there = chunk == 0 || needs(true, chunk - 1);
+      there = chunk < copies || needs(true, chunk - copies);
     } else if (pass.task.sends_gradient()) {
-      there = needs(true, chunk) && (chunk == last || needs(false, chunk + 1));
+      there = needs(true, chunk) && (chunk + copies >= end || needs(false, chunk + copies));
     } else {
       there = needs(false, chunk);
     }

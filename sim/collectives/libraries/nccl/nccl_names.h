@@ -72,6 +72,7 @@ constexpr int nccl_type(DataType type) {
     case DataType::nvfp4:
       return 1;
     case DataType::fp32:
+    case DataType::tf32:
       return 7;
     case DataType::bf16:
       break;

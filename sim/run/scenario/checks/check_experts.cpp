@@ -96,9 +96,10 @@ void check_combined_passes(const Recipe& recipe, const YamlNode& tree) {
       recipe.parallelism.pipeline_schedule.value_or(PipelineSchedule::interleaved);
   require(schedule == PipelineSchedule::interleaved ||
               schedule == PipelineSchedule::one_forward_one_backward ||
-              schedule == PipelineSchedule::dual_pipe_v,
+              schedule == PipelineSchedule::dual_pipe_v || schedule == PipelineSchedule::dual_pipe,
           tree, key,
-          fmt::format("is of 1f1b, interleaved and dualpipe_v, not of {}", name_of(schedule)));
+          fmt::format("is of 1f1b, interleaved, dualpipe_v and dualpipe, not of {}",
+                      name_of(schedule)));
   require(recipe.model.mtp_num_layers <= 1, tree, key,
           "is of models that predict one more token at most (mtp_num_layers)");
   require(!recipe.lora || !recipe.overlap.delay_wgrad_compute, tree, "overlap.delay_wgrad_compute",

@@ -96,6 +96,10 @@ void check_packed(const Recipe& recipe, const PackedSequencesSpec& packed, const
                       recipe.cp()));
   require(recipe.software.attention.value != AttentionKernel::unfused, tree, "packed_sequences",
           "is of fused attention, which the software does not have; another software would do");
+  require(
+      recipe.attention() != AttentionKernel::unfused, tree, "packed_sequences",
+      fmt::format("is of fused attention, which takes no tensors of precision {}; bf16 would do",
+                  name_of(recipe.training.precision)));
 }
 
 }  // namespace

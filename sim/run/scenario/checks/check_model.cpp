@@ -172,10 +172,13 @@ void check_sizes(const Recipe& recipe, const ScenarioTrees& trees) {
 }
 
 void check_sequence(const Recipe& recipe, const YamlNode& tree) {
-  const bool fused = recipe.software.attention.value != AttentionKernel::unfused;
+  const bool fused = recipe.attention() != AttentionKernel::unfused;
   require(fused || recipe.cp() == 1, tree, "parallelism.context_parallel_size",
           fmt::format("is {}; the unfused attention of {} is not split over context, 1 would do",
-                      recipe.cp(), recipe.software.name));
+                      recipe.cp(),
+                      recipe.software.attention.value == AttentionKernel::unfused
+                          ? recipe.software.name
+                          : fmt::format("precision {}", name_of(recipe.training.precision))));
   require(!recipe.model.gated_delta_net || recipe.cp() == 1, tree,
           "parallelism.context_parallel_size",
           fmt::format("is {}; gated_delta_net blocks are not split over context, 1 would do",

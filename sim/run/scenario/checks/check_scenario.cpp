@@ -25,13 +25,21 @@ void check_precision(const Recipe& recipe, const YamlNode& tree) {
   require(recipe.precision().quantized() || !training.fp8_params, tree, "training.fp8_params",
           fmt::format("is true with precision {}; FP8 parameters need precision fp8",
                       name_of(training.precision)));
+  require(!recipe.precision().layers.weight.recast || !training.fp8_params, tree,
+          "training.fp8_params",
+          fmt::format("is true with precision {}, whose weights are kept and gathered in BF16; "
+                      "false would do",
+                      name_of(training.precision)));
   const HighLayers high = recipe.high_layers();
   require(recipe.precision().quantized() || high.first + high.last == 0, tree,
           high.first > 0 ? "training.num_layers_at_start_in_bf16"
                          : "training.num_layers_at_end_in_bf16",
-          "is set with precision bf16, which has all layers in BF16; 0 would do");
+          fmt::format(
+              "is set with precision {}, which has all layers in {}; 0 would do",
+              name_of(training.precision),
+              recipe.precision().layers.input.rowwise.type == DataType::bf16 ? "BF16" : "TF32"));
   const DataType sum = recipe.optimizer.grad_reduce_dtype;
-  require(bytes_of(sum) > 1, tree, "optimizer.grad_reduce_dtype",
+  require(sum == DataType::bf16 || sum == DataType::fp32, tree, "optimizer.grad_reduce_dtype",
           fmt::format("'{}' cannot hold gradients; bf16 or fp32 would do", name_of(sum)));
 }
 

@@ -56,6 +56,16 @@ void check_cut(const ScheduleRow& row, const Recipe& recipe, const YamlNode& tre
                       name));
 }
 
+/// Whose gradients are summed over two stages.
+void check_copies(const ScheduleRow& row, const Recipe& recipe, const YamlNode& tree) {
+  if (recipe.model_copies() == 1) return;
+  require(recipe.sharding.data_parallel_replicate_degree == 1, tree,
+          "sharding.data_parallel_replicate_degree",
+          fmt::format("is {} with {}, which shards state over all that hold a layer, on two "
+                      "stages; 1 would do",
+                      recipe.sharding.data_parallel_replicate_degree, name_of(row.kind)));
+}
+
 }  // namespace
 
 void check_schedule(const Recipe& recipe, std::int64_t micro_batches, const YamlNode& tree) {
@@ -73,7 +83,8 @@ void check_schedule(const Recipe& recipe, std::int64_t micro_batches, const Yaml
   }
   check_messages(row, shape, recipe, tree);
   check_cut(row, recipe, tree);
-  require(row.placement->stage_of(shape, shape.stages * shape.chunks - 1) != 0 ||
+  check_copies(row, recipe, tree);
+  require(row.placement->stage_of(shape, shape.parts() * shape.copies() - 1) != 0 ||
               !recipe.holds_table_twice(),
           tree, kScheduleKey,
           fmt::format("{} has the embedding and the output layer on one stage, which would hold "

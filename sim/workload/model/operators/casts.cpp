@@ -53,8 +53,14 @@ void quantize_normed(ProgramBuilder& builder, const Operand& operand, double ele
 }
 
 double normed_bytes(const Operand& operand, const TensorFormat& activation) {
-  if (operand.amax != AmaxPass::none) return activation.bytes();
+  if (operand.amax != AmaxPass::none || operand.recast) return activation.bytes();
   return operand.rowwise.bytes() + (operand.apart() ? operand.columnwise.bytes() : 0);
+}
+
+void recast(ProgramBuilder& builder, const Operand& operand, double elements, int tensors) {
+  if (!operand.recast) return;
+  find_amax(builder, elements, tensors);
+  cast(builder, operand, elements, operand.recast->bytes(), tensors);
 }
 
 void turn(ProgramBuilder& builder, const Operand& operand, double elements, std::uint32_t after) {

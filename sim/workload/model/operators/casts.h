@@ -17,6 +17,9 @@ void quantize_rows(ProgramBuilder& builder, const Operand& operand, double eleme
 /// itself (normed_bytes), and nothing is left to do.
 void quantize_normed(ProgramBuilder& builder, const Operand& operand, double elements);
 
+/// The column-wise copy of a tensor whose operand has it cast in the backward; nothing for others.
+void recast(ProgramBuilder& builder, const Operand& operand, double elements, int tensors = 1);
+
 /// Bytes of an element that a norm writes: the copies, or what is cast to them next.
 double normed_bytes(const Operand& operand, const TensorFormat& activation);
 

@@ -40,20 +40,22 @@ Operator column_parallel(const RankShape& shape, const ColumnParallelSpec& spec)
   const double own = static_cast<double>(k) * shape.own_rows;
   const double gathered = static_cast<double>(k) * shape.rows;
   const double output = static_cast<double>(n) * shape.rows;
+  const double weights = static_cast<double>(n) * static_cast<double>(k);
   const LinearFormats& formats = shape.linear;
   Operator op = linear(shape, spec.module, n, k);
   if (spec.bias) op.weights.push_back({.rows = n, .sharded_over = {Axis::tp}});
   const TensorFormat* moved =
       spec.gathers_unquantized ? &shape.recipe.precision().activation : nullptr;
   op.forward = [=, &formats, place = spec.place](ProgramBuilder& builder) {
-    OverlappedGemm(builder, formats, place).gather_then(formats.forward(), n, k, moved);
+    OverlappedGemm(builder, formats, place)
+        .gather_then(formats.forward(), formats.input, n, k, moved);
   };
   if (const std::int64_t again = spec.columns_again; again > 0)
-    op.partly_again = {
-        [=, &formats, place = spec.place](ProgramBuilder& builder) {
-          OverlappedGemm(builder, formats, place).gather_then(formats.forward(), again, k);
-        },
-        static_cast<double>(again) / static_cast<double>(n)};
+    op.partly_again = {[=, &formats, place = spec.place](ProgramBuilder& builder) {
+                         OverlappedGemm(builder, formats, place)
+                             .gather_then(formats.forward(), formats.input, again, k);
+                       },
+                       static_cast<double>(again) / static_cast<double>(n)};
   op.output_bytes = shape.activation_bytes() * output;
   op.backward = [=, &formats, place = spec.place](ProgramBuilder& builder, BackwardPart part) {
     const bool input = part != BackwardPart::weight_gradient;
@@ -64,7 +66,16 @@ Operator column_parallel(const RankShape& shape, const ColumnParallelSpec& spec)
     if (input) quantize(builder, formats.gradient, output);
     std::uint32_t arrived =
         gathers ? gemm.gather_beside(formats.input.columnwise, k, dgrad) : kNoOp;
-    if (input) gemm.data_gradient(k, n, dgrad);
+    if (input) {
+      recast(builder, formats.weight, weights);
+      gemm.data_gradient(k, n, dgrad);
+    }
+    if (weight && formats.input.recast) {
+      builder.wait_for(arrived);
+      arrived = kNoOp;
+      recast(builder, formats.input, gathered);
+      recast(builder, formats.gradient, output);
+    }
     if (weight && turned(formats.input, builder.gpu())) {
       turn(builder, formats.input, gathered, arrived);
       arrived = kNoOp;
@@ -98,7 +109,7 @@ Operator quantized_input(const RankShape& shape, std::string_view module) {
   Operator op;
   op.module = module;
   op.forward = [=, &formats](ProgramBuilder& builder) {
-    quantize_rows(builder, formats.input, elements);
+    if (!formats.input.recast) quantize_rows(builder, formats.input, elements);
   };
   op.backward = input_gradient_only([](ProgramBuilder&) {});
   return op;
@@ -110,6 +121,7 @@ Operator row_parallel(const RankShape& shape, const RowParallelSpec& spec) {
   const double own = static_cast<double>(hidden) * shape.own_rows;
   const double gathered = static_cast<double>(hidden) * shape.rows;
   const double input = static_cast<double>(n) * shape.rows;
+  const double weights = static_cast<double>(n) * static_cast<double>(hidden);
   const bool frozen = shape.recipe.lora.has_value();
   const TpOverlapEntry* fprop = entry_of(shape.recipe, spec.fprop);
   const LinearFormats& formats = shape.linear;
@@ -126,15 +138,20 @@ Operator row_parallel(const RankShape& shape, const RowParallelSpec& spec) {
     const Operand& gradient = formats.gradient;
     OverlappedGemm gemm(builder, formats, place);
     if (part != BackwardPart::weight_gradient) {
-      quantize_rows(builder, gradient, own);
-      gemm.gather_then(formats.input_gradient(), n, hidden);
+      recast(builder, formats.weight, weights);
+      if (!gradient.recast) quantize_rows(builder, gradient, own);
+      gemm.gather_then(formats.input_gradient(), gradient, n, hidden);
       // Summed over tokens where the bias was added, beside the residual.
       if (bias && !frozen)
         builder.stream_bytes(StreamingKind::element_wise, element * own, Share::memory_bound);
     }
     if (frozen || part == BackwardPart::input_gradient) return;
+    // What is cast again has arrived for the data gradient.
+    const bool again = gradient.apart() && !gradient.recast;
     const std::uint32_t arrived =
-        gradient.apart() ? gemm.gather_beside(gradient.columnwise, hidden, nullptr) : kNoOp;
+        again ? gemm.gather_beside(gradient.columnwise, hidden, nullptr) : kNoOp;
+    recast(builder, gradient, gathered);
+    recast(builder, formats.input, input);
     if (turned(gradient, builder.gpu())) turn(builder, gradient, gathered);
     gemm.weight_gradient(hidden, n, arrived, nullptr);
   };
@@ -177,11 +194,14 @@ Operator duplicated_linear(const RankShape& shape, const DuplicatedSpec& spec) {
   op.backward = [=, &formats, joins = spec.joins](ProgramBuilder& builder, BackwardPart part) {
     if (part != BackwardPart::weight_gradient) {
       quantize(builder, formats.gradient, output);
+      recast(builder, formats.weight, static_cast<double>(n) * static_cast<double>(k));
       multiply(builder, formats.input_gradient(), tokens, k, n);
       if (joins)
         builder.stream_bytes(StreamingKind::element_wise, 3 * element * input, Share::memory_bound);
     }
     if (part == BackwardPart::input_gradient) return;
+    recast(builder, formats.gradient, output);
+    recast(builder, formats.input, input);
     OverlappedGemm(builder, formats, GemmPlace::layer_alone)
         .weight_gradient(n, k, kNoOp, nullptr, tokens);
   };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/workload/model/operators/casts.h"
 #include "sim/workload/model/sharding.h"
 
 namespace simtrain {
@@ -35,18 +36,26 @@ bool OverlappedGemm::sharded() const {
   return tp_ > 1 && builder_.recipe().parallelism.sequence_parallel;
 }
 
-void OverlappedGemm::gather_then(const GemmFormats& formats, std::int64_t n, std::int64_t k,
-                                 const TensorFormat* moved) {
+void OverlappedGemm::gather_then(const GemmFormats& formats, const Operand& operand, std::int64_t n,
+                                 std::int64_t k, const TensorFormat* moved) {
+  const auto elements = static_cast<double>(rows_ * k);
   if (!overlap_ || moved != nullptr) {
-    const TensorFormat& format = moved != nullptr ? *moved : formats.left;
+    const TensorFormat& format = moved != nullptr ? *moved
+                                 : operand.recast ? output_
+                                                  : formats.left;
     const std::uint32_t gather = sharded()
                                      ? builder_.tensor_collective(Collective::all_gather, format,
                                                                   rows_ * k, builder_.last_kernel())
                                      : kNoOp;
     put_in_order(format, k, gather);
-    multiply(gemm(formats, rows_, n, k), gather);
+    if (operand.recast) {
+      builder_.wait_for(gather);
+      quantize(builder_, operand, elements);
+    }
+    multiply(gemm(formats, rows_, n, k), operand.recast ? kNoOp : gather);
     return;
   }
+  if (operand.recast) quantize(builder_, operand, elements / tp_);
   const std::int64_t bytes = formats.left.bytes_for(rows_ * k);
   const int sms = builder_.recipe().tp_overlap->ring_exchange_sms;
   const double limit = builder_.gpu().nvlink.copy_engine_bandwidth.value.value();

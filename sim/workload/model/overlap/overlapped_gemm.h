@@ -18,9 +18,11 @@ class OverlappedGemm {
   OverlappedGemm(ProgramBuilder& builder, const LinearFormats& formats, GemmPlace place);
 
   /// Gathers the rows of the left operand from the TP group, then multiplies: [M, k] x [k, n].
-  /// Where the rows are `moved` in another format, they are not overlapped.
-  void gather_then(const GemmFormats& formats, std::int64_t n, std::int64_t k,
-                   const TensorFormat* moved = nullptr);
+  /// Where the rows are `moved` in another format, they are not overlapped. Those of an operand
+  /// whose copies are made for each GEMM (Operand::recast) are cast here: what arrived, or where
+  /// the gather is overlapped the rank's own.
+  void gather_then(const GemmFormats& formats, const Operand& operand, std::int64_t n,
+                   std::int64_t k, const TensorFormat* moved = nullptr);
   /// Multiplies and scatters the sum over the TP group; returns the op after which this rank's rows
   /// are there (kNoOp: the last kernel).
   std::uint32_t then_scatter(std::int64_t n, std::int64_t k, const TpOverlapEntry* entry);

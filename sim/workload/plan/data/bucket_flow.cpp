@@ -113,7 +113,7 @@ void BucketFlow::gather_ahead(const Task& task) {
 
 /// With one chunk, the first stage reduces each bucket as it fills; the others wait for the flush.
 bool BucketFlow::reduces_by_bucket() const {
-  return recipe_.overlap.overlap_grad_reduce && recipe_.vp() == 1 && stage_ == 0;
+  return recipe_.overlap.overlap_grad_reduce && buckets_.size() == 1 && stage_ == 0;
 }
 
 /// Sharded gradients that are not overlapped: each micro-batch's are reduced after its backward.
@@ -124,7 +124,7 @@ bool BucketFlow::reduces_after_passes() const {
 /// With several chunks, a chunk is reduced after its last backward pass; where stages launch
 /// together `stage` passes after it, so that all are in the same slot (Megatron's grad_sync_func).
 void BucketFlow::reduce_behind(const Task& task) {
-  if (!recipe_.overlap.overlap_grad_reduce || recipe_.vp() == 1) return;
+  if (!recipe_.overlap.overlap_grad_reduce || buckets_.size() == 1) return;
   finished_.push_back(task.completes ? task.chunk : -1);
   const int slot = static_cast<int>(finished_.size()) - 1 - (together_ ? stage_ : 0);
   if (slot >= 0 && finished_[static_cast<std::size_t>(slot)] >= 0)

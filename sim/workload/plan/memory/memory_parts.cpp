@@ -10,10 +10,12 @@ namespace simtrain {
 
 double fp8_copy_bytes(const Recipe& recipe, const GpuSpec& gpu) {
   const Operand& weight = recipe.precision().layers.weight;
+  if (weight.recast) return 0;  // each GEMM's own
   return copied_bytes(weight, gpu) - (recipe.training.fp8_params ? weight.rowwise.bytes() : 0);
 }
 
 double optimizer_bytes(const Recipe& recipe) {
+  if (!recipe.precision().keeps_master_weights()) return 8;
   return recipe.software.distributed_optimizer.value == OptimizerKind::apex ? 10 : 12;
 }
 

@@ -59,8 +59,10 @@ HeldState held_units(const Recipe& recipe, const ModelTotals& totals,
           : units.layers;
   HeldState held;
   const bool on_gpu = !recipe.offload.offload_param;
+  // Else the shards of weights are the FP32 ones of the optimizer.
+  const bool keeps = rules.keeps_weights || !recipe.precision().keeps_master_weights();
   held.weights = (at_work + units.ends) * parameter + (on_gpu ? shard.frozen * parameter : 0) +
-                 (on_gpu && rules.keeps_weights ? shard.trained * parameter : 0);
+                 (on_gpu && keeps ? shard.trained * parameter : 0);
   const double packed = (1 + rules.reductions_ahead) * reduced;
   held.gradients = shard.trained * (1 - recipe.offload.optimizer_share()) *
                        (rules.keeps_weights ? reduced : kFp32.bytes()) +

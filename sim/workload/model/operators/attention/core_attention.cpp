@@ -44,7 +44,7 @@ Shapes shapes_of(const Recipe& recipe, const AttentionShape& attention, Directio
                      attention.key_dimension,
                      true,
                      direction,
-                     recipe.software.attention.value,
+                     recipe.attention(),
                      attention.value_dimension,
                      attention.span.window};
   if (recipe.packed_sequences) pack(shapes.diagonal, *recipe.packed_sequences, tokens);
@@ -161,7 +161,7 @@ Operator core_attention(const RankShape& shape, const AttentionShape& attention)
   const double rows = shape.rows / shape.tp;
   const auto inputs = static_cast<double>(attention.query_size() + attention.key_value_size());
   const auto output = static_cast<double>(attention.output_size());
-  const bool fused = shape.recipe.software.attention.value != AttentionKernel::unfused;
+  const bool fused = shape.recipe.attention() != AttentionKernel::unfused;
   Operator op = fused ? fused_attention(shape, attention) : unfused_attention(shape, attention);
   op.module = "core_attention";
   op.saved.insert(op.saved.begin(),

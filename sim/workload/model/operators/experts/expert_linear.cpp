@@ -26,6 +26,8 @@ class ExpertGemms {
         busy_(experts.rows_of_expert(experts.imbalance)),
         mean_(experts.rows_of_expert(1)) {}
 
+  [[nodiscard]] int experts() const { return turns_ * groups_; }
+
   /// What all experts read is cast before.
   void multiply(ProgramBuilder& builder, const Operand& cast, double elements,
                 const GemmFormats& formats, std::int64_t n, std::int64_t k) const {
@@ -137,6 +139,7 @@ Operator expert_linear(const RankShape& shape, bool first) {
   const double busy = experts.padded_rows(experts.imbalance);
   const double input = busy * static_cast<double>(from);
   const double output = busy * static_cast<double>(to);
+  const double weights = static_cast<double>(experts.local * from * to);
   const ExpertGemms gemms(shape, experts);
   const RowCopies copies(shape, experts);
   const double biased = !first && shape.model().add_bias_linear ? output : 0;
@@ -153,11 +156,14 @@ Operator expert_linear(const RankShape& shape, bool first) {
     if (part != BackwardPart::weight_gradient) {
       if (!first) stream_rows(builder, copies.before);
       stream_rows(builder, kBiasBackward * biased);
+      recast(builder, formats.weight, weights, gemms.experts());
       gemms.multiply(builder, formats.gradient, output, formats.input_gradient(), from, to);
       if (first) stream_rows(builder, copies.behind);
     }
-    if (part != BackwardPart::input_gradient)
-      gemms.weight_gradient(builder, formats.weight_gradient(), to, from);
+    if (part == BackwardPart::input_gradient) return;
+    recast(builder, formats.gradient, output, gemms.experts());
+    recast(builder, formats.input, input, gemms.experts());
+    gemms.weight_gradient(builder, formats.weight_gradient(), to, from);
   };
   op.weights = {{.rows = to,
                  .columns = from,
