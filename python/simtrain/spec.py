@@ -228,11 +228,15 @@ class ClusterFaultsGpus(Keys):
         host: slow GPUs: the server, by name or number from 0
         gpu: the GPU of that server, from 0
         slowdown: how many times as long its kernels take
+        start: when it begins, from the start of the first step; by default then
+        for_: how long it holds, over steps if it is longer; by default for good
     """
 
     host: str
     gpu: int
     slowdown: float
+    start: Optional[str] = None
+    for_: Optional[str] = None
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -243,11 +247,15 @@ class ClusterFaultsNics(Keys):
         host: slow NICs: the server; without it, every one
         nic: the NIC of that server, from 0
         bandwidth_share: what is left of it, both ways; 0: down
+        start: when it begins, as of a slow GPU
+        for_: how long it holds, as of a slow GPU
     """
 
     host: Optional[str] = None
     nic: int
     bandwidth_share: float
+    start: Optional[str] = None
+    for_: Optional[str] = None
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -258,11 +266,15 @@ class ClusterFaultsLinks(Keys):
         from_: slow links: a switch, as simtrain topology names it
         to: the switch at the other end
         bandwidth_share: what is left of all their cables; 0: down
+        start: when it begins, as of a slow GPU
+        for_: how long it holds, as of a slow GPU
     """
 
     from_: str
     to: str
     bandwidth_share: float
+    start: Optional[str] = None
+    for_: Optional[str] = None
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

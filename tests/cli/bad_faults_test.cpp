@@ -38,12 +38,12 @@ TEST_CASE("A fault is of a device that the cluster has, each once") {
 TEST_CASE("A fault that comes and goes has times with units, and its device at all times") {
   check_edits({
       {"placement: compact", "faults: {gpus: [{host: 0, gpu: 1, slowdown: 2, start: 5}]}",
-       "5:97: cluster.faults.gpus[0].start: '5' has no unit; one of ps, ns, us, ms, s, min, h "
-       "would "
-       "do"},
-      {"placement: compact", "faults: {gpus: [{host: 0, gpu: 1, slowdown: 2, for: -5 s}]}", "for"},
+       "5:100: cluster.faults.gpus[0].start: '5' needs one of the units ps, ns, us, ms, s, min, h"},
+      {"placement: compact", "faults: {gpus: [{host: 0, gpu: 1, slowdown: 2, for: -5 s}]}",
+       "5:98: cluster.faults.gpus[0].for: '-5 s' is negative"},
       {"placement: compact", "faults: {nics: [{host: 0, nic: 1, bandwidth_share: 0, end: 5 s}]}",
-       "end"},
+       "5:100: cluster.faults.nics[0].end: is not known here; known are host, nic, "
+       "bandwidth_share, start, for"},
       {"placement: compact",
        "faults: {gpus: [{host: 4, gpu: 1, slowdown: 2, start: 1 s, for: 0 s}]}",
        "5:62: cluster.faults.gpus[0].host: '4' is no host of this cluster; known are node0, node1, "

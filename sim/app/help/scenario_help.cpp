@@ -41,6 +41,7 @@ std::string type_of(const std::int64_t& /*value*/) { return "whole number"; }
 std::string type_of(const double& /*value*/) { return "number"; }
 std::string type_of(const std::vector<std::string>& /*value*/) { return "list of texts"; }
 std::string type_of(const std::vector<double>& /*value*/) { return "list of numbers"; }
+std::string type_of(const Duration& /*value*/) { return "number with ms, s, min or h"; }
 std::string type_of(const Money& /*value*/) { return "number with USD"; }
 std::string type_of(const EnergyPrice& /*value*/) { return "number with USD/kWh or USD/MWh"; }
 std::string type_of(const CarbonIntensity& /*value*/) {

@@ -21,6 +21,7 @@ Json json_of(const ModelChoice& /*model*/) { return "model"; }  // its shape tak
 Json json_of(Bytes bytes) { return fmt::format("{} B", bytes.value()); }
 Json json_of(Money money) { return fmt::format("{} USD", money.value()); }
 Json json_of(EnergyPrice price) { return fmt::format("{} USD/kWh", price.value()); }
+Json json_of(Duration time) { return fmt::format("{} s", to_seconds(time)); }
 Json json_of(CarbonIntensity grid) { return fmt::format("{} g/kWh", grid.value()); }
 template <class T>
 requires std::is_arithmetic_v<T> Json json_of(T value) { return value; }
