@@ -62,6 +62,7 @@ extern const CommandRow kScaleCommand;
 extern const CommandRow kGoodputCommand;
 extern const CommandRow kShareCommand;
 extern const CommandRow kNewCommand;
+extern const CommandRow kIndexCommand;
 extern const CommandRow kListCommand;
 extern const CommandRow kSchemaCommand;
 extern const CommandRow kServeCommand;

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "sim/core/files/byte_source.h"
+#include "sim/core/files/file_start.h"
 #include "sim/core/files/text_file.h"
 #include "sim/core/input/input_error.h"
 #include "sim/output/html/html.h"
@@ -23,25 +23,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The first bytes of a file, unpacked.
-std::string start_of(const std::string& path) {
-  constexpr std::size_t kStart = 4096;
-  std::string start(kStart, '\0');
-  std::size_t size = 0;
-  const ByteSource source = open_log_file(path, [](const std::string&) {});
-  while (size < kStart) {
-    const std::size_t count = source(std::span(start).subspan(size));
-    if (count == 0) break;
-    size += count;
-  }
-  return start.substr(0, size);
-}
-
 template <bool (*IsOwn)(std::string_view)>
 bool starts_as_own(const std::string& path) {
-  return IsOwn(start_of(path));
+  return IsOwn(file_start(path));
 }
 
+bool is_own_index(const std::string& path) {
+  return page_kind(file_start(path, kPageHead)) == "index";
+}
 bool is_own_sweep(const std::string& path) { return !sweep_file_head(path).question.empty(); }
 bool is_any(const std::string& /*path*/) { return true; }
 bool is_none(const std::string& /*path*/) { return false; }
@@ -49,6 +38,7 @@ bool is_none(const std::string& /*path*/) { return false; }
 }  // namespace
 
 const OutputKind kPageFile{", and no page of simtrain", starts_as_own<is_own_page>};
+const OutputKind kIndexFile{", and no index of simtrain", is_own_index};
 const OutputKind kTraceFile{", and no trace of simtrain", starts_as_own<is_own_trace>};
 const OutputKind kNcclLogFile{", and no log of simtrain", starts_as_own<is_own_nccl_trace>};
 const OutputKind kDrawingFile{", and no drawing of simtrain", starts_as_own<is_own_drawing>};

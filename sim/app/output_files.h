@@ -24,6 +24,7 @@ struct OutputKind {
 inline constexpr std::string_view kJournalEnd = ".journal";
 
 extern const OutputKind kPageFile;     ///< --report
+extern const OutputKind kIndexFile;    ///< of `index`: other pages are results
 extern const OutputKind kTraceFile;    ///< --trace
 extern const OutputKind kNcclLogFile;  ///< --nccl-trace
 extern const OutputKind kDrawingFile;  ///< --svg

@@ -50,8 +50,8 @@ const std::vector<CommandRow>& commands() {
       kRunCommand,     kNewCommand,     kSweepCommand,    kTuneCommand,      kScaleCommand,
       kShareCommand,   kGoodputCommand, kValidateCommand, kCalibrateCommand, kMetricsCommand,
       kCompareCommand, kProfileCommand, kNcclCommand,     kTopologyCommand,  kImportCommand,
-      kExportCommand,  kListCommand,    kSchemaCommand,   kServeCommand,     kBenchCommand,
-      kHelpCommand};
+      kExportCommand,  kIndexCommand,   kListCommand,     kSchemaCommand,    kServeCommand,
+      kBenchCommand,   kHelpCommand};
   return rows;
 }
 

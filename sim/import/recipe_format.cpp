@@ -3,11 +3,23 @@
 namespace simtrain {
 
 const std::vector<RecipeFormat>& recipe_formats() {
-  static const std::vector<RecipeFormat> rows{
-      kPrimus,           kTorchtitan, kMaxText,        kLlmFoundry,        kGptNeox,
-      kNanotron,         kDeepSpeed,  kDlloggerHeader, kHuggingFaceConfig, kMegatronModelConfig,
-      kMegatronBridge,   kNemo2,      kNemo1,          kNemo1Hparams,      kMegatronLaunch,
-      kMegatronArguments};
+  static const std::vector<RecipeFormat> rows{kPrimus,
+                                              kTorchtitan,
+                                              kMaxText,
+                                              kLlmFoundry,
+                                              kGptNeox,
+                                              kNanotron,
+                                              kDeepSpeed,
+                                              kDlloggerHeader,
+                                              kHuggingFaceConfig,
+                                              kMegatronModelConfig,
+                                              kMegatronBridge,
+                                              kNemo2,
+                                              kNemo1,
+                                              kNemo1Hparams,
+                                              kBridgeLaunch,
+                                              kMegatronLaunch,
+                                              kMegatronArguments};
   return rows;
 }
 

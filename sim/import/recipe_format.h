@@ -42,6 +42,7 @@ struct RecipeFormat {
   ImportedRecipe (*read)(const ImportFile&, const RecipeRequest&, const DataFolder&);
 };
 
+extern const RecipeFormat kBridgeLaunch;
 extern const RecipeFormat kDeepSpeed;
 extern const RecipeFormat kDlloggerHeader;
 extern const RecipeFormat kGptNeox;

@@ -151,9 +151,9 @@ TEST_CASE("every format of recipes is listed and has an example that imports") {
   const std::string list = run_simtrain({"list", "import-formats"}).out;
   for (const std::string name :
        {"nccl-topology", "nvidia-smi-topo", "nemo-1", "nemo-2", "megatron-bridge",
-        "megatron-arguments", "megatron-launch", "megatron-model-config", "dllogger-header",
-        "hugging-face-config", "torchtitan", "llm-foundry", "maxtext", "deepspeed", "primus",
-        "gpt-neox", "nanotron"}) {
+        "megatron-arguments", "megatron-launch", "bridge-launch", "megatron-model-config",
+        "dllogger-header", "hugging-face-config", "torchtitan", "llm-foundry", "maxtext",
+        "deepspeed", "primus", "gpt-neox", "nanotron"}) {
     CAPTURE(name);
     CHECK(("\n" + list).find("\n" + name + "  ") != std::string::npos);
   }

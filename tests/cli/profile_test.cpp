@@ -3,8 +3,10 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include "tests/cli/browser.h"
 #include "tests/cli/program.h"
 #include "tests/core/checkout.h"
+#include "tests/output/page.h"
 
 namespace simtrain::testing {
 namespace {
@@ -154,6 +156,60 @@ TEST_CASE("A trace of torch.profiler, plain and packed, names its rank and its s
   const Outcome half = profile({folder.file("half.json.gz")});
   CHECK(half.status == 0);
   CHECK(half.out.find("the compressed data ends too early") != std::string::npos);
+}
+
+TEST_CASE("A trace says how long the GPU was busy, beside the prediction") {
+  const std::string trace = source_dir() + "/tests/measured/data/kineto-rank3.json";
+  const json one = json::parse(profile({trace, "--format", "json"}).out)
+                       .at("profiles")
+                       .at(0)
+                       .at("comparisons")
+                       .at(0);
+  CHECK(one.at("measured_busy_s") > 0);
+  CHECK(one.at("measured_busy_s") <= one.at("measured_s"));
+  CHECK(one.at("predicted_busy_s") > 0);
+  CHECK(one.at("predicted_busy_s") <= one.at("predicted_s"));
+  CHECK(profile({trace}).out.find("  GPU busy          ") != std::string::npos);
+  const json table = json::parse(profile({kTable, "--format", "json"}).out);
+  CHECK(table.at("profiles").at(0).at("comparisons").at(0).at("measured_busy_s").is_null());
+}
+
+TEST_CASE("profile --report is a page of what the text says") {
+  const TempFolder folder;
+  const std::string log = folder.file("nccl.log");
+  REQUIRE(run_simtrain({"run", kScenario, "--row", "bf16-8", "--nccl-trace", log}).status == 0);
+  folder.write("three.log", read_file(log) + read_file(log) + read_file(log));
+  const std::string trace = source_dir() + "/tests/measured/data/kineto-rank3.json";
+  const std::string page = folder.file("profile.html");
+  const Outcome outcome = profile({kTable, trace, folder.file("three.log"), "--report", page});
+  CHECK(outcome.status == 0);
+  CHECK(outcome.err.empty());
+  CHECK(outcome.out == profile({kTable, trace, folder.file("three.log")}).out);
+  const std::string text = read_file(page);
+  check_whole(text);
+  for (const char* part :
+       {"<h3>Kernels in a step, by kind</h3>", "<h3>Busy and idle</h3>",
+        "The profile gives no times of single kernels", "<h3>Calls of NCCL</h3>",
+        "7 of 7 kinds as predicted", "<h3>Kernels of no known kind</h3>", "_histogram_of_tokens"}) {
+    CAPTURE(part);
+    CHECK(has(text, part));
+  }
+  CHECK(data_of(text).at("kernels").size() == 2);
+  CHECK(profile({kTable, "--report", page}).status == 0);  // takes the place of its own pages
+  CHECK(profile({kTable, "--report", kTable}).status == 2);
+  CHECK(profile({kTable, "--report", log}).status == 2);
+  CHECK(profile({kTable, "--force"}).status == 2);
+  CHECK(run_simtrain({"profile", kTable, "--report", page})
+            .err.find("--report: goes with a scenario") != std::string::npos);
+  // A log of calls alone has no charts.
+  CHECK(profile({folder.file("three.log"), "--report", page}).status == 0);
+  CHECK(!has(read_file(page), "id=\"data\""));
+  if (!browser_here()) return;
+  CHECK(profile({kTable, "--report", page}).status == 0);
+  const std::string dom = in_browser(page).out;
+  CHECK(!has(dom, "Uncaught"));
+  CHECK(drawn(dom, "kernels-0", "<svg"));
+  CHECK(width_on_phone(page) <= 390);
 }
 
 TEST_CASE("Predicted kernels fill the step of a rank that waits for nobody") {

@@ -189,6 +189,38 @@ TEST_CASE("tables of TensorBoard and Weights & Biases by their names") {
   CHECK(walls.skipped.count == 1);
 }
 
+TEST_CASE("a chart of Weights & Biases has its least and most beside each value") {
+  std::string text =
+      "\"Step\",\"run-7 - iteration-time\",\"run-7 - iteration-time__MIN\",\"run-7 - "
+      "iteration-time__MAX\",\"run-8 - iteration-time\"\n";
+  for (const char* row :
+       {"\"1\",\"12.5\",\"1\",\"99\",\"7\"\n", "\"2\",\"12.25\",\"1\",\"99\",\"7\"\n"})
+    text += row;
+  const MeasuredRun run = read_text(text, all_steps());
+  REQUIRE(run.steps.size() == 2);
+  CHECK(run.steps[0].seconds == 12.5);
+  CHECK(run.steps[1].seconds == 12.25);
+  CHECK(run.skipped.count == 1);  // the times of the second run
+}
+
+TEST_CASE("the history of a run by Weights & Biases has rows of other things") {
+  const MeasuredRun timed = read_text(
+      "_step,_runtime,_timestamp,iteration-time,lm loss,validation loss\n"
+      "1,13.5,1713455600.5,12.5,8.25,\n1,15.5,1713455602.5,,,7.1\n2,28.5,1713455615.5,12.75,8,\n",
+      all_steps());
+  REQUIRE(timed.steps.size() == 2);
+  CHECK(timed.steps[0].seconds == 12.5);
+  CHECK(timed.steps[0].loss == 8.25);
+  CHECK(timed.steps[1].seconds == 12.75);
+  CHECK(timed.skipped.count == 0);
+  // Without a metric of step times those between rows count.
+  const MeasuredRun clocked =
+      read_text("_step,_runtime,loss\n10,120.5,8\n20,245.5,7\n30,370.5,6\n", all_steps());
+  REQUIRE(clocked.steps.size() == 2);
+  CHECK(clocked.steps[0].seconds == 12.5);
+  CHECK(clocked.steps[1].number == 30);
+}
+
 namespace {
 
 std::string varint(std::uint64_t value) {

@@ -61,6 +61,21 @@ TEST_CASE("kineto-trace: kernels, copies, steps and whose trace it is") {
   }
 }
 
+TEST_CASE("kineto-trace: when any kernel runs") {
+  const auto at = [](std::string_view start, std::string_view time) {
+    std::string event = kernel("nvjet_tst_128x256", time);
+    return event.replace(event.find("100.25"), 6, start);
+  };
+  // Microseconds since 1970 have all their digits.
+  const Profile profile =
+      read_profile_text(trace(at("1732471200000000.500", "10") + at("1732471200000005.500", "10") +
+                              at("1732471200000100.500", "4.25")));
+  REQUIRE(profile.busy_s);
+  CHECK(*profile.busy_s == doctest::Approx(19.25e-6).epsilon(0.02));
+  CHECK(*profile.whole_s == doctest::Approx(104.25e-6).epsilon(0.01));
+  CHECK(!read_profile_text(trace(step(1))).busy_s);
+}
+
 TEST_CASE("kineto-trace: kernels of NCCL with their calls") {
   const auto call = [](std::string_view collective, std::string_view dtype) {
     return kernel("ncclDevKernel_X", "1", "kernel",

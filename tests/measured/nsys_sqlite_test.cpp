@@ -75,6 +75,9 @@ TEST_CASE("nsys-sqlite: kernels and copies by name, with their runs and time") {
   REQUIRE(kernel_named(profile, "[CUDA memcpy Device-to-Device]") != nullptr);
   CHECK(kernel_named(profile, "[CUDA memcpy Device-to-Device]")->kind == KernelKind::copy);
   CHECK(kernel_named(profile, "[CUDA memcpy kind 99]") != nullptr);
+  REQUIRE(profile.whole_s);
+  CHECK(*profile.whole_s == doctest::Approx(4e-3));  // from the first start to the last end
+  CHECK(*profile.busy_s == doctest::Approx(3e-3));   // the collective beside the first kernel
 }
 
 TEST_CASE("nsys-sqlite: GPUs are told apart by process, as each may see its own as number 0") {
@@ -84,6 +87,8 @@ TEST_CASE("nsys-sqlite: GPUs are told apart by process, as each may see its own 
   const Profile profile = read_tables(std::string(kRows) + other);
   CHECK(profile.gpus == 2);
   CHECK(profile.kernels[0].calls == 4);
+  CHECK(profile.whole_s == doctest::Approx(8e-3));
+  CHECK(profile.busy_s == doctest::Approx(6e-3));
 }
 
 TEST_CASE("nsys-sqlite: numbered ranges are the steps, unless they are numbered by two words") {

@@ -4,8 +4,10 @@
 #include "sim/app/options/options.h"
 #include "sim/app/options/shared_rows.h"
 #include "sim/app/options/study_options.h"
+#include "sim/app/output_files.h"
 #include "sim/app/program_files.h"
 #include "sim/measured/profiles/profile_format.h"
+#include "sim/output/measured/profile_html.h"
 #include "sim/output/measured/profile_report.h"
 #include "sim/output/measured/profile_summary.h"
 #include "sim/run/simulated_step.h"
@@ -36,6 +38,8 @@ constexpr std::array kProfileOptions{
               .value = "NAME",
               .help = "one of 'simtrain list profile-formats'; without it found by content",
               .completes = "profile-formats"},
+    kReportOption,
+    going_with(kForceOption, "report"),
     format_option("json: as simtrain.profile/1")};
 constexpr std::array kFilesOptions{
     OptionRow{.value = "FILE...",
@@ -43,7 +47,7 @@ constexpr std::array kFilesOptions{
                       "torch.profiler, or a log with NCCL_DEBUG=INFO and "
                       "NCCL_DEBUG_SUBSYS=INIT,COLL; plain or gzip",
               .type = OptionType::argument},
-    kProfileOptions[5], kProfileOptions[6]};
+    kProfileOptions[6], kProfileOptions[9]};
 constexpr std::array<std::span<const OptionRow>, 1> kOtherProfileOptions{kFilesOptions};
 
 ProfileRequest request_of(const po::variables_map& values) {
@@ -62,8 +66,8 @@ ProfileRequest request_of(const po::variables_map& values) {
 /// Profiles without a scenario: what they hold.
 CommandResult summary(const CommandCall& call, const po::variables_map& values,
                       const std::vector<std::string>& paths, const std::string& format) {
-  for (const char* option : {"row", "set", "machine", "rank", "steps"}) {
-    if (values.count(option) > 0)
+  for (const char* option : {"row", "set", "machine", "rank", "steps", "report", "force"}) {
+    if (values.count(option) > 0 && !values[option].defaulted())
       throw InputError({}, std::string("--") + option,
                        "goes with a scenario, which comes before the profiles");
   }
@@ -73,6 +77,15 @@ CommandResult summary(const CommandCall& call, const po::variables_map& values,
   for (const std::string& path : paths)
     profiles.push_back(read_profile_file(path, format, call.console.bar("MB")));
   return {json ? profile_summary_json(profiles) : profile_summary_text(profiles), 0, json};
+}
+
+OutputFiles profile_outputs(const CommandCall& call, const po::variables_map& values,
+                            const std::vector<std::string>& paths) {
+  OutputFiles outputs(values);
+  outputs.reads_scenario(call.data, scenario_file(call, paths[0]));
+  for (std::size_t i = 1; i < paths.size(); ++i) outputs.reads("a profile", paths[i]);
+  outputs.writes("report", kPageFile);
+  return outputs;
 }
 
 CommandResult profile_command(const CommandCall& call) {
@@ -91,6 +104,9 @@ CommandResult profile_command(const CommandCall& call) {
   const std::string row = option_value(values, "row").value_or("");
   require_row(source, paths[0], row);
   const Scenario scenario = source.scenario(call.data, row, parsed_settings(values));
+  OutputFiles outputs = profile_outputs(call, values, paths);
+  outputs.reads_model(source.tree(row, parsed_settings(values)));
+  outputs.start();
   std::vector<ProfileReport> reports;
   reports.reserve(paths.size() - 1);
   for (std::size_t i = 1; i < paths.size(); ++i)
@@ -99,6 +115,7 @@ CommandResult profile_command(const CommandCall& call) {
       simulate_step(scenario, {false, nullptr, call.console.bar("operations")});
   for (ProfileReport& report : reports)
     report.comparisons = compare_profile(simulated, report.profile, request);
+  if (outputs.any()) outputs.write("report", profile_html(scenario.name, reports));
   return {json ? profile_json(scenario.name, reports) : profile_text(scenario.name, reports), 0,
           json};
 }

@@ -206,6 +206,13 @@ ImportedRecipe read_bridge(const ImportFile& file, const RecipeRequest& request,
   const bool console = is_console_log(file.text);
   const YamlNode tree = load_yaml_recipe(
       console ? ImportFile{file.path, task_configuration(file.text)} : file, request);
+  return imported_scenario("Megatron-Bridge configuration", bridge_reading(tree), file, request,
+                           data);
+}
+
+}  // namespace
+
+RecipeReading bridge_reading(const YamlNode& tree) {
   const YamlNode* precision = tree.find("mixed_precision");
   const bool written_out = precision != nullptr && precision->kind == YamlNode::Kind::map;
   RecipeReading reading = read_recipe(tree, bridge_keys(written_out), KeyStyle::dotted);
@@ -218,10 +225,8 @@ ImportedRecipe read_bridge(const ImportFile& file, const RecipeRequest& request,
   if (overlap != nullptr && overlap->kind == YamlNode::Kind::map) add_overlap_defaults(terms);
   default_to(terms.use_distributed_optimizer, true, "Megatron-Bridge's default");
   default_to(terms.grad_reduce_in_fp32, true, "Megatron-Bridge's default");
-  return imported_scenario("Megatron-Bridge configuration", reading, file, request, data);
+  return reading;
 }
-
-}  // namespace
 
 std::vector<KeyRow> bridge_keys(bool precision_map) {
   static const CoreRows core("model.");

@@ -10,4 +10,7 @@ namespace simtrain {
 /// place of a recipe's name.
 std::vector<KeyRow> bridge_keys(bool precision_map);
 
+/// What a configuration says, with Megatron-Bridge's defaults.
+RecipeReading bridge_reading(const YamlNode& tree);
+
 }  // namespace simtrain

@@ -56,9 +56,15 @@ class CsvLog final : public LogReader {
     StepRecord record;
     record.step.seconds = kNotLogged;
     bool numbered = false;
+    bool untimed = false;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-      if (columns_[i]) numbered |= read_cell(*columns_[i], cells_.all()[i], record);
+      if (!columns_[i]) continue;
+      const std::string_view cell = cells_.all()[i];
+      untimed |= is_step_time(*columns_[i]) && trimmed(cell).empty();
+      numbered |= read_cell(*columns_[i], cell, record);
     }
+    // A history has rows of other things that were logged at a step, of a validation or an epoch.
+    if (numbered && untimed) return;
     if (numbered && !timed_)
       record.step.seconds = times_.seconds(record.step.number, clock_).value_or(0);
     if (!numbered) {

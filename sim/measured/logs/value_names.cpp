@@ -17,7 +17,7 @@ struct ValueName {
 
 /// What columns are called: by the frameworks, by their TensorBoard and Weights & Biases exports,
 /// and by simtrain.
-constexpr std::array<ValueName, 36> kValueNames{{
+constexpr std::array<ValueName, 37> kValueNames{{
     {"step", LoggedValue::number},
     {"Step", LoggedValue::number},
     {"_step", LoggedValue::number},
@@ -59,6 +59,7 @@ constexpr std::array<ValueName, 36> kValueNames{{
     // TensorBoard's own export, which does not say what its values are
     {"Wall time", LoggedValue::clock},
     {"_timestamp", LoggedValue::clock},
+    {"_runtime", LoggedValue::clock},
 }};
 
 }  // namespace

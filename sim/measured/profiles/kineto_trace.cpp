@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <simdjson.h>
 #include <string>
@@ -29,6 +30,7 @@ struct Event {
   std::optional<std::int64_t> ranks;
   std::optional<std::int64_t> gpu;
   std::optional<double> microseconds;
+  std::optional<double> start;  ///< microseconds of the trace's clock
 };
 
 /// What is of another type than expected is as if it were not there.
@@ -78,10 +80,10 @@ simdjson::error_code read_field(std::string_view key, json::value value, Event& 
   if (key == "cat") return read_text(value, event.category);
   if (key == "name") return read_text(value, event.name);
   if (key == "args") return read_arguments(value, event);
-  if (key != "dur") return simdjson::SUCCESS;
+  if (key != "dur" && key != "ts") return simdjson::SUCCESS;
   double time = 0;
   const auto error = value.get_double().get(time);
-  if (error == simdjson::SUCCESS) event.microseconds = time;
+  if (error == simdjson::SUCCESS) (key == "ts" ? event.start : event.microseconds) = time;
   return error == simdjson::NUMBER_ERROR ? simdjson::SUCCESS : unless_other_type(error);
 }
 
@@ -243,6 +245,10 @@ class KinetoReader {
       profile_.unknown_call();
     profile_.kernel(named_by_collective(event.name, event.collective), 1, *event.microseconds / 1e6,
                     line);
+    constexpr double kMost = 4e15;  // nanoseconds stay whole numbers of 64 bits
+    if (event.start && std::abs(*event.start) < kMost && *event.microseconds < kMost)
+      profile_.ran(std::llround(*event.start * 1e3),
+                   std::llround((*event.start + *event.microseconds) * 1e3));
   }
 
   json::parser parser_;

@@ -115,7 +115,21 @@ class NsysDatabase {
     });
   }
 
+  /// When the rows of a table ran.
+  void times(std::string_view table) {
+    const std::string query =
+        fmt::format("SELECT {}, deviceId, start, \"end\" FROM {} WHERE \"end\" >= start",
+                    process_of(table), table);
+    file_.each(query, [&](const SqliteRow& row) {
+      const auto start = row.whole(2);
+      const auto end = row.whole(3);
+      if (start && end && profile_.gpu(fmt::format("{}/{}", row.text(0), row.text(1)), events_))
+        profile_.ran(*start, *end);
+    });
+  }
+
   void kernels() {
+    times(kKernels);
     sums(kKernels, "demangledName",
          fmt::format("(SELECT value FROM {} WHERE id = key LIMIT 1)", kNames));
   }
@@ -127,10 +141,12 @@ class NsysDatabase {
             ? fmt::format("COALESCE((SELECT label FROM {} WHERE id = key LIMIT 1), 'kind ' || key)",
                           kCopyNames)
             : "'kind ' || key";
+    times(kCopies);
     sums(kCopies, "copyKind", "'[CUDA memcpy ' || " + label + " || ']'");
   }
 
   void sets() {
+    if (tables_.contains(kSets)) times(kSets);
     if (tables_.contains(kSets)) sums(kSets, "0", "'[CUDA memset]'");
   }
 

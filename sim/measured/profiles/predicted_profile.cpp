@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "sim/measured/profiles/busy_time.h"
 #include "sim/run/analysis/nccl_calls.h"
 #include "sim/run/step_rank.h"
 
@@ -80,9 +81,16 @@ class Readiness {
 /// Sums the kernels of one rank.
 class Profiler {
  public:
-  Profiler(const SimulatedStep& simulated, int rank) : rank_(simulated, rank) {}
+  Profiler(const SimulatedStep& simulated, int rank) : rank_(simulated, rank) { sum(); }
 
-  PredictedProfile take() {
+  [[nodiscard]] const PredictedProfile& sums() const { return sums_; }
+  [[nodiscard]] double busy_s() {
+    const auto sums = busy_.sums();
+    return sums ? to_seconds(Duration(sums->busy)) : 0;
+  }
+
+ private:
+  void sum() {
     const Program& program = rank_.program();
     Readiness readiness;
     for (std::uint32_t i = 0; i < program.ops.size(); ++i) {
@@ -93,18 +101,18 @@ class Profiler {
       if (op.compute) {
         compute(i, program.compute_costs[op.cost]);
       } else if (const TransferCost& cost = program.transfers[op.cost]; cost.wire.value() > 0) {
-        add(kind_of(cost), span.end - span.start, span.start - ready);
+        add(kind_of(cost), ready, span.start, span.end);
       }
     }
-    return sums_;
   }
 
- private:
-  void add(KernelKind kind, Duration time, Duration waiting) {
+  /// A kernel that is on the GPU from `ready` on.
+  void add(KernelKind kind, Duration ready, Duration start, Duration end) {
+    busy_.add(ready.count(), end.count());
     PredictedKernels& sum = sums_[static_cast<std::size_t>(kind)];
     ++sum.calls;
-    sum.seconds += to_seconds(time);
-    sum.waiting_s += to_seconds(waiting);
+    sum.seconds += to_seconds(end - start);
+    sum.waiting_s += to_seconds(start - ready);
   }
 
   /// Ops that only wait, for the host or for stragglers, are no kernels.
@@ -113,7 +121,7 @@ class Profiler {
     if (op.label == Label::optimizer ||
         (op.label == Label::gradient_norm && part(cost.parts, Share::host) <= 0)) {
       const Span& span = rank_.span(op_index);
-      add(KernelKind::optimizer, span.end - span.start, Duration(0));
+      add(KernelKind::optimizer, span.start, span.start, span.end);
       return;
     }
     for (const PieceRun& run : rank_.pieces(op_index)) piece(op_index, run);
@@ -131,23 +139,29 @@ class Profiler {
       const Duration ready = readiness.next(op, span, [&](std::uint32_t other) -> const Span& {
         return simulated.timeline.span(place, other);
       });
-      const Duration time = at(span.end) - at(span.start);
+      const Duration start = at(span.start);
+      const Duration end = at(span.end);
       if (op.compute) {
-        add(kind_of(program.notes[i], program.compute_costs[op.cost]), time, Duration(0));
+        add(kind_of(program.notes[i], program.compute_costs[op.cost]), start, start, end);
       } else if (const TransferCost& cost = program.transfers[op.cost]; cost.wire.value() > 0) {
-        add(kind_of(cost), time, at(span.start) - at(ready));
+        add(kind_of(cost), at(ready), start, end);
       }
     }
   }
 
   StepRank rank_;
   PredictedProfile sums_{};
+  BusyTime busy_;
 };
 
 }  // namespace
 
 PredictedProfile predicted_profile(const SimulatedStep& simulated, int rank) {
-  return Profiler(simulated, rank).take();
+  return Profiler(simulated, rank).sums();
+}
+
+double predicted_busy(const SimulatedStep& simulated, int rank) {
+  return Profiler(simulated, rank).busy_s();
 }
 
 double predicted_straggler_wait(const SimulatedStep& simulated, int rank) {

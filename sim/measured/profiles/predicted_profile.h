@@ -21,6 +21,10 @@ struct PredictedKernels {
 /// By KernelKind number.
 using PredictedProfile = std::array<PredictedKernels, kKernelKinds>;
 
+/// Seconds of the predicted step in which any kernel is on the GPU of a rank; collectives from when
+/// the rank could have started, as profiles show them.
+double predicted_busy(const SimulatedStep& simulated, int rank);
+
 /// The kernels of a rank in a simulated step, by kind. Inside passes that were slowed by transfers
 /// beside them, all kernels are stretched evenly. Element-wise kernels of attention count as
 /// attention; norm, GEMM and loss of the head by what they are, not as the embedding_and_loss that

@@ -62,9 +62,13 @@ struct Profile {
   std::int64_t unknown_calls = 0;        ///< kernels of NCCL whose call the trace does not give
   std::vector<LoggedProcess> processes;  ///< by name; of a log of NCCL
   std::optional<std::int64_t> steps;     ///< where the profile itself marks them
-  std::optional<RankPlace> place;        ///< of the profiled rank, where the file gives it
-  int gpus = 1;                          ///< whose kernels these are, where that is known
-  bool incomplete = false;               ///< calls were left out, for want of place
+  /// Seconds from the first kernel to the last one, and those in which any ran; summed over its
+  /// GPUs. Where the profile gives the times of each kernel.
+  std::optional<double> whole_s;
+  std::optional<double> busy_s;
+  std::optional<RankPlace> place;  ///< of the profiled rank, where the file gives it
+  int gpus = 1;                    ///< whose kernels these are, where that is known
+  bool incomplete = false;         ///< calls were left out, for want of place
   SkippedLines skipped;
   std::int64_t lines = 0;
   std::int64_t events = 0;  ///< of a trace: read instead of lines; one cut off as well

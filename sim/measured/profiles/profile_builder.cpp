@@ -161,6 +161,12 @@ void ProfileBuilder::count_gpus() {
     return !entry.first.empty() && entry.second.runs > 0 && 2 * entry.second.runs >= most;
   });
   profile_.gpus = std::max(1, static_cast<int>(busy));
+  for (auto& [name, gpu] : gpus_) {
+    const auto sums = gpu.runs > 0 && 2 * gpu.runs >= most ? gpu.busy.sums() : std::nullopt;
+    if (!sums) continue;
+    profile_.busy_s = profile_.busy_s.value_or(0) + static_cast<double>(sums->busy) / 1e9;
+    profile_.whole_s = profile_.whole_s.value_or(0) + static_cast<double>(sums->whole) / 1e9;
+  }
 }
 
 void ProfileBuilder::merge(Gpu& gpu) {

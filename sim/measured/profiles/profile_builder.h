@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "sim/measured/profiles/busy_time.h"
 #include "sim/measured/profiles/profile.h"
 
 namespace simtrain {
@@ -31,6 +32,8 @@ class ProfileBuilder {
   bool gpu(std::string_view name, std::int64_t line);
   /// `calls` runs of a kernel; its name gives its kind when it first comes. Skips what cannot be.
   void kernel(std::string_view name, std::int64_t calls, double seconds, std::int64_t line);
+  /// When a kernel or a copy ran, in nanoseconds of any clock.
+  void ran(std::int64_t start_ns, std::int64_t end_ns) { current_->busy.add(start_ns, end_ns); }
   /// A call of NCCL by the rank of the profile.
   void call(const CallShape& shape, std::int64_t line);
   /// A kernel of NCCL whose call the profile does not give.
@@ -56,6 +59,7 @@ class ProfileBuilder {
     std::int64_t unknown_calls = 0;
     std::int64_t runs = 0;
     double seconds = 0;
+    BusyTime busy;
     std::int64_t first_line = 0;
   };
 

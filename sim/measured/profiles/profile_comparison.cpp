@@ -138,9 +138,16 @@ class Comparer {
     const StepCount steps = steps_of_kernels(profile_, request_, result.kernels);
     result.steps = steps.steps;
     result.steps_from = steps.how;
+    result.predicted_whole_s = to_seconds(simulated_.timeline.end);
+    result.predicted_busy_s =
+        std::min(result.predicted_whole_s,
+                 predicted_busy(simulated_, result.rank) + result.straggler_wait_s);
+    const auto per_step = static_cast<double>(steps.steps);
+    if (profile_.whole_s) result.measured_whole_s = *profile_.whole_s / per_step;
+    if (profile_.busy_s) result.measured_busy_s = *profile_.busy_s / per_step;
     for (KernelRow& row : result.kernels) {
-      row.measured_calls /= static_cast<double>(steps.steps);
-      row.measured_s /= static_cast<double>(steps.steps);
+      row.measured_calls /= per_step;
+      row.measured_s /= per_step;
     }
     if (!profile_.calls.empty())
       result.calls =

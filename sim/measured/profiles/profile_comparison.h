@@ -41,6 +41,13 @@ struct ProfileComparison {
   std::string rank_from;  ///< why this rank
   std::int64_t steps = 0;
   std::string steps_from;  ///< how they are known
+  /// Per step, for profiles of kernels: the whole step, and the part of it in which any kernel is
+  /// on the GPU, where collectives wait for the slowest rank. Measured where the profile gives the
+  /// times of each kernel, from the first to the last.
+  double predicted_whole_s = 0;
+  double predicted_busy_s = 0;
+  std::optional<double> measured_whole_s;
+  std::optional<double> measured_busy_s;
   /// Predicted, per step; see predicted_straggler_wait. For profiles of kernels.
   double straggler_wait_s = 0;
   std::vector<KernelRow> kernels;  ///< per step, by kind; kinds that neither side has are left out

@@ -25,6 +25,7 @@ std::string script_json(const Json& json) {
 /// The frame of all pages around the template `name`; `charts` is null on a page without.
 std::string framed(std::string_view name, const Json& content, const Json& charts) {
   return filled("page", {{"title", content.at("title")},
+                         {"kind", name},
                          {"style", web_file("page.css")},
                          {"body", filled(name, content)},
                          {"charts", charts}});
@@ -35,6 +36,14 @@ std::string framed(std::string_view name, const Json& content, const Json& chart
 bool is_own_page(std::string_view start) {
   const std::string_view page = web_file("templates/page.html");
   return start.starts_with(page.substr(0, page.find("{{")));
+}
+
+std::string page_kind(std::string_view start) {
+  constexpr std::string_view kMark = "<meta name=\"simtrain-page\" content=\"";
+  const std::size_t at = is_own_page(start) ? start.find(kMark) : std::string_view::npos;
+  if (at == std::string_view::npos) return "";
+  start.remove_prefix(at + kMark.size());
+  return std::string(start.substr(0, start.find('"')));
 }
 
 std::string html_page(std::string_view name, const Json& content) {

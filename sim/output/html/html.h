@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -10,6 +11,13 @@ namespace simtrain {
 
 /// Whether a file that starts so is a page of simtrain.
 bool is_own_page(std::string_view start);
+
+/// Longer than the title and kind of any page take.
+inline constexpr std::size_t kPageHead = std::size_t{1} << 16U;
+
+/// What such a page is about, as its template is called ("run", "sweep"); empty where it is none,
+/// or of a release that did not write it.
+std::string page_kind(std::string_view start);
 
 /// A whole page that needs no other file and may fetch none: light or dark by the reader's setting,
 /// wide and narrow screens, paper. `content` fills web/templates/`name`.html; its `title` is the

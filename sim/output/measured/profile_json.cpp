@@ -12,6 +12,10 @@ ordered_json error_of(const KernelRow& row) {
   return row.predicted.seconds / row.measured_s - 1;
 }
 
+ordered_json number_or_null(const std::optional<double>& number) {
+  return number ? ordered_json(*number) : ordered_json(nullptr);
+}
+
 ordered_json kernels_json(const ProfileComparison& comparison) {
   auto rows = ordered_json::array();
   for (const KernelRow& row : comparison.kernels) {
@@ -59,6 +63,10 @@ ordered_json comparison_of(const ProfileComparison& comparison) {
     json["calls"] = calls_json(comparison);
     return json;
   }
+  json["predicted_s"] = comparison.predicted_whole_s;
+  json["predicted_busy_s"] = comparison.predicted_busy_s;
+  json["measured_s"] = number_or_null(comparison.measured_whole_s);
+  json["measured_busy_s"] = number_or_null(comparison.measured_busy_s);
   json["predicted_straggler_wait_s"] = comparison.straggler_wait_s;
   json["kernels"] = kernels_json(comparison);
   json["unclassified"] = unclassified_json(comparison);

@@ -1,12 +1,12 @@
 #include "sim/output/measured/profile_report.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "sim/output/measured/metrics_report.h"
+#include "sim/output/measured/profile_rows.h"
 #include "sim/output/text/text_report.h"
 #include "sim/output/text/unit_text.h"
 #include "sim/output/text/wrapped_text.h"
@@ -14,62 +14,18 @@
 namespace simtrain {
 namespace {
 
-/// Kinds that a table sums up.
-struct KindGroup {
-  std::string_view name;
-  KernelKind first{};
-  KernelKind last{};
-
-  [[nodiscard]] bool holds(KernelKind kind) const { return kind >= first && kind <= last; }
-};
-
-constexpr std::array kGroups{
-    KindGroup{"gemm", KernelKind::gemm, KernelKind::gemm},
-    KindGroup{"attention", KernelKind::attention, KernelKind::attention},
-    KindGroup{"memory_bound", KernelKind::norm, KernelKind::optimizer},
-    KindGroup{"user_buffers", KernelKind::user_buffers, KernelKind::user_buffers},
-    KindGroup{"expert_exchange", KernelKind::expert_exchange, KernelKind::expert_exchange},
-    KindGroup{"nccl", KernelKind::nccl_all_reduce, KernelKind::nccl_other},
-    KindGroup{"copy", KernelKind::copy, KernelKind::copy},
-    KindGroup{"unclassified", KernelKind::unclassified, KernelKind::unclassified}};
-
 std::string time_or_none(double seconds, bool there) { return there ? seconds_text(seconds) : "-"; }
-
-/// Predicted less measured, where both are there.
-std::string difference(double predicted, double measured) {
-  if (!(predicted > 0) || !(measured > 0)) return "-";
-  return (predicted < measured ? "" : "+") + seconds_text(predicted - measured);
-}
-
-/// Predicted over measured, less one. A dash where the two are a hundredfold apart.
-std::string error_text(double predicted, double measured) {
-  constexpr double kMostShown = 100;
-  if (!(predicted > 0) || !(measured > 0) || predicted > kMostShown * measured) return "-";
-  return fmt::format("{:+.1f} %", (predicted / measured - 1) * 100);
-}
-
-/// Calls in a step, which need not be whole where a profile holds several.
-std::string count_text(double count) {
-  if (!(count > 0)) return "-";
-  return count == std::floor(count) ? fmt::format("{:.0f}", count) : fmt::format("{:.1f}", count);
-}
-
-/// A row of the tables of kernels under its name.
-struct NamedRow {
-  std::string name;
-  KernelRow row;
-};
 
 std::string times_text(const std::vector<NamedRow>& rows) {
   std::string out = fmt::format("  {:<22}{:>11}{:>11}{:>11}{:>12}\n", "", "predicted", "+ waiting",
                                 "measured", "error");
-  for (const auto& [name, row] : rows) {
+  for (const auto& [name, row, summed] : rows) {
     const PredictedKernels& predicted = row.predicted;
     out += fmt::format("  {:<22}{:>11}{:>11}{:>11}{:>12}{:>10}\n", name,
                        time_or_none(predicted.seconds, predicted.calls > 0),
                        time_or_none(predicted.waiting_s, predicted.waiting_s > 0),
                        time_or_none(row.measured_s, row.measured_calls > 0),
-                       difference(predicted.seconds, row.measured_s),
+                       difference_text(predicted.seconds, row.measured_s),
                        error_text(predicted.seconds, row.measured_s));
   }
   return out;
@@ -77,44 +33,15 @@ std::string times_text(const std::vector<NamedRow>& rows) {
 
 std::string counts_text(const std::vector<NamedRow>& rows) {
   std::string out = fmt::format("  {:<22}{:>11}{:>22}\n", "", "predicted", "measured");
-  for (const auto& [name, row] : rows)
+  for (const auto& [name, row, summed] : rows)
     out += fmt::format("  {:<22}{:>11}{:>22}\n", name,
-                       count_text(static_cast<double>(row.predicted.calls)),
-                       count_text(row.measured_calls));
+                       step_calls_text(static_cast<double>(row.predicted.calls)),
+                       step_calls_text(row.measured_calls));
   return out;
 }
 
-void add_to(KernelRow& sum, const KernelRow& row) {
-  sum.predicted.calls += row.predicted.calls;
-  sum.predicted.seconds += row.predicted.seconds;
-  sum.predicted.waiting_s += row.predicted.waiting_s;
-  sum.measured_calls += row.measured_calls;
-  sum.measured_s += row.measured_s;
-}
-
-/// Groups of kinds, each before its kinds, and their sum.
-std::vector<NamedRow> kernel_rows(const ProfileComparison& comparison) {
-  std::vector<NamedRow> result;
-  KernelRow all;
-  for (const KindGroup& group : kGroups) {
-    std::vector<NamedRow> kinds;
-    KernelRow sum;
-    for (const KernelRow& row : comparison.kernels) {
-      if (!group.holds(row.kind)) continue;
-      kinds.push_back({fmt::format("  {}", name_of(row.kind)), row});
-      add_to(sum, row);
-    }
-    if (kinds.empty()) continue;
-    add_to(all, sum);
-    result.push_back({std::string(group.name), sum});
-    if (group.first != group.last) result.insert(result.end(), kinds.begin(), kinds.end());
-  }
-  result.push_back({"sum", all});
-  return result;
-}
-
 void add_kernels(std::string& out, const ProfileComparison& comparison) {
-  const std::vector<NamedRow> rows = kernel_rows(comparison);
+  const std::vector<NamedRow> rows = named_kernel_rows(comparison);
   out += "\nKernels in a step, by kind; errors are predicted less measured, and over it\n" +
          times_text(rows);
   if (comparison.straggler_wait_s > 0)
@@ -140,35 +67,8 @@ void add_unclassified(std::string& out, const ProfileComparison& comparison) {
                      kernels.size() - kShown);
 }
 
-std::string_view verdict(const CallRow& row) {
-  if (row.predicted == row.logged) return "";
-  if (row.logged == 0) return "missing";
-  if (row.predicted == 0) return "extra";
-  return row.logged < row.predicted ? "fewer" : "more";
-}
-
-struct CallSums {
-  std::int64_t predicted = 0;
-  std::int64_t logged = 0;
-  double predicted_bytes = 0;
-  double logged_bytes = 0;
-  std::size_t alike = 0;
-};
-
-CallSums sums_of(const std::vector<CallRow>& rows) {
-  CallSums sums;
-  for (const CallRow& row : rows) {
-    sums.predicted += row.predicted;
-    sums.logged += row.logged;
-    sums.predicted_bytes += row.bytes(row.predicted);
-    sums.logged_bytes += row.bytes(row.logged);
-    if (row.predicted == row.logged) ++sums.alike;
-  }
-  return sums;
-}
-
 void add_calls(std::string& out, const ProfileComparison& comparison) {
-  const CallSums sums = sums_of(comparison.calls);
+  const CallSums sums = call_sums(comparison.calls);
   out += fmt::format("  {:<18}{} predicted, {} logged; {} of {} kinds as predicted\n", "Calls",
                      sums.predicted, sums.logged, sums.alike, comparison.calls.size());
   out += fmt::format("  {:<18}{} predicted, {} logged, by count and type\n", "Bytes",
@@ -181,29 +81,19 @@ void add_calls(std::string& out, const ProfileComparison& comparison) {
   std::size_t alike = 0;
   std::size_t other = 0;
   for (const CallRow& row : comparison.calls) {
-    const bool shown = verdict(row).empty() ? ++alike <= kShownAlike : ++other <= kShownOther;
+    const bool shown = call_verdict(row).empty() ? ++alike <= kShownAlike : ++other <= kShownOther;
     if (!shown) continue;
     const std::string line =
         fmt::format("  {:<14}{:>5} {:<11}{:>10}{:>11}{:>10}{:>8} {}", name_of(row.shape.function),
                     row.shape.ranks > 0 ? fmt::format("{}", row.shape.ranks) : "-", row.type().name,
                     row.shape.count, call_size(Bytes(std::llround(row.bytes(1)))), row.predicted,
-                    row.logged, verdict(row));
+                    row.logged, call_verdict(row));
     out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
   if (alike > kShownAlike)
     out += fmt::format("  and {} kinds more, all as predicted\n", alike - kShownAlike);
   if (other > kShownOther)
     out += fmt::format("  {} more differ; --format json has all\n", other - kShownOther);
-}
-
-/// Whether two processes of a log have the same tables.
-bool same_tables(const ProfileComparison& one, const ProfileComparison& other) {
-  const auto same = [](const CallRow& a, const CallRow& b) {
-    return a.shape == b.shape && a.predicted == b.predicted && a.logged == b.logged;
-  };
-  return !one.process.empty() && !other.process.empty() && one.steps == other.steps &&
-         std::equal(one.calls.begin(), one.calls.end(), other.calls.begin(), other.calls.end(),
-                    same);
 }
 
 void add_facts(std::string& out, const Profile& profile, const ProfileComparison& comparison) {
@@ -215,6 +105,7 @@ void add_facts(std::string& out, const Profile& profile, const ProfileComparison
   line("Steps", fmt::format("{}: {}", comparison.steps, comparison.steps_from));
   if (profile.gpus > 1)
     line("GPUs", fmt::format("{} in one profile; a step counts once a GPU", profile.gpus));
+  if (!comparison.kernels.empty()) line("GPU busy", busy_text(comparison));
   if (profile.unknown_calls > 0)
     line("Calls", fmt::format("of {} kernels of NCCL, in all steps, the trace does not give",
                               profile.unknown_calls));
@@ -241,9 +132,8 @@ std::string profile_text(const std::string& scenario, const std::vector<ProfileR
                          comparison.process.empty() ? "" : ", process ",
                          printable(comparison.process));
       add_facts(out, profile, comparison);
-      const auto same = std::find_if(printed.begin(), printed.end(), [&](const auto* one) {
-        return same_tables(*one, comparison);
-      });
+      const auto same = std::find_if(printed.begin(), printed.end(),
+                                     [&](const auto* one) { return same_calls(*one, comparison); });
       if (same != printed.end()) {
         out += fmt::format("  {:<18}as of process {}\n", "Calls", printable((*same)->process));
         continue;

@@ -1,57 +1,17 @@
 #include <fstream>
-#include <optional>
 #include <string>
 
-#include <H5Cpp.h>
-
-#include "sim/core/files/seal.h"
 #include "sim/core/json_text.h"
+#include "sim/output/sweep/study_file.h"
 #include "sim/output/sweep/sweep_hdf5.h"
 
 namespace simtrain {
 namespace {
 
-/// One text of fixed length; nothing where the attribute is anything else.
-std::optional<std::string> text_of(const H5::Group& group, const char* name) {
-  constexpr std::size_t kLongest = 4096;
-  if (!group.attrExists(name)) return std::nullopt;
-  const H5::Attribute attribute = group.openAttribute(name);
-  if (attribute.getTypeClass() != H5T_STRING ||
-      attribute.getSpace().getSimpleExtentType() != H5S_SCALAR)
-    return std::nullopt;
-  const H5::StrType type = attribute.getStrType();
-  if (type.isVariableStr() || type.getSize() > kLongest) return std::nullopt;
-  std::string text(type.getSize(), '\0');
-  attribute.read(type, text.data());
-  return text.substr(0, text.find('\0'));
-}
-
-/// One whole number of 0 or more; nothing where the attribute is anything else.
-std::optional<std::uint64_t> number_of(const H5::Group& group, const char* name) {
-  if (!group.attrExists(name)) return std::nullopt;
-  const H5::Attribute attribute = group.openAttribute(name);
-  if (attribute.getTypeClass() != H5T_INTEGER ||
-      attribute.getSpace().getSimpleExtentType() != H5S_SCALAR)
-    return std::nullopt;
-  std::uint64_t number = 0;
-  attribute.read(H5::PredType::NATIVE_UINT64, &number);
-  return number;
-}
-
-/// The HDF5 library is shown only what simtrain has written: it trusts a file in much.
 SweepFileHead hdf5_head(const std::string& path) {
-  if (!has_seal(path)) return {};
-  try {
-    H5::Exception::dontPrint();
-    const H5::H5File file(path, H5F_ACC_RDONLY);
-    const H5::Group root = file.openGroup("/");
-    const auto question = text_of(root, "question");
-    const auto complete = number_of(root, "complete");
-    if (text_of(root, "schema") != "simtrain.sweep/1" || !question || !complete) return {};
-    return {*question, *complete == 1};
-  } catch (const H5::Exception&) {
-    return {};
-  }
+  const StudyFile file = study_file(path);
+  if (file.schema != "simtrain.sweep/1" || !file.question || !file.complete) return {};
+  return {*file.question, *file.complete};
 }
 
 /// The first line is a whole object but for its end.

@@ -1,0 +1,88 @@
+// Scripts that start a recipe of Megatron-Bridge by its name.
+#include <doctest/doctest.h>
+
+#include "tests/core/error_of.h"
+#include "tests/import/recipes.h"
+
+namespace simtrain::testing {
+namespace {
+
+const std::string kScript = R"(#!/bin/bash
+MODEL_NAME=llama3_8b
+GBS=128
+uv run python -m torch.distributed.run --nproc_per_node=8 --nnodes=2 scripts/training/run_recipe.py \
+    --recipe ${MODEL_NAME}_pretrain_fp8_current_scaling_config \
+    train.train_iters=50 train.global_batch_size=$GBS train.micro_batch_size=1 \
+    model.seq_length=4096 model.tensor_model_parallel_size=2 \
+    model.pipeline_model_parallel_size=1 model.context_parallel_size=2 \
+    model.sequence_parallel=True checkpoint.save=/results/${MODEL_NAME}
+)";
+
+ImportedRecipe launched(const std::string& text, const std::vector<std::string>& overrides = {}) {
+  RecipeRequest request = job("dgx-superpod-h100", "nemo-25.09");
+  request.overrides = overrides;
+  return import_recipe({"launch.sh", text}, request);
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, from.size(), to);
+}
+
+TEST_CASE("bridge-launch: the model by the recipe's name, the plan by the keys given to it") {
+  CHECK(format_name(kScript) == "bridge-launch");
+  const ImportedRecipe imported = launched(kScript);
+  const Scenario scenario = scenario_in(imported.yaml);
+  CHECK(scenario.recipe.model.name == "llama3.1-8b");
+  CHECK(scenario.recipe.parallelism.tensor_model_parallel_size == 2);
+  CHECK(scenario.recipe.parallelism.context_parallel_size == 2);
+  CHECK(scenario.recipe.training.global_batch_size == 128);
+  CHECK(scenario.recipe.training.seq_length == 4096);
+  CHECK(imported.yaml.find("nodes: 2") != std::string::npos);
+  CHECK(imported.yaml.find("fp8") != std::string::npos);
+  CHECK(imported.yaml.find("what the recipe's Python sets itself") != std::string::npos);
+}
+
+TEST_CASE("bridge-launch: a command that is put together in a variable") {
+  const std::string pieces = R"(#!/bin/bash
+OVERRIDES="\
+    train.global_batch_size=64 \
+    train.micro_batch_size=1 model.seq_length=4096 \
+    model.tensor_model_parallel_size=1 model.pipeline_model_parallel_size=1"
+CMD="python scripts/training/run_recipe.py"
+CMD="$CMD --recipe qwen3_8b_sft_config"
+CMD="$CMD $OVERRIDES"
+srun bash -c "$CMD"
+)";
+  const Scenario scenario = scenario_in(launched(pieces).yaml);
+  CHECK(scenario.recipe.model.name == "qwen3-8b");
+  CHECK(scenario.recipe.training.global_batch_size == 64);
+}
+
+TEST_CASE("bridge-launch: what is missing is one line, and an override gives it") {
+  const std::string lacking = replaced(kScript, "model.pipeline_model_parallel_size=1", "");
+  CHECK(
+      error_of([&] { launched(lacking); })
+          .find(
+              "launch.sh:5:14: --recipe: 'llama3_8b_pretrain_fp8_current_scaling_config' is a "
+              "program "
+              "in Python, whose own value of model.pipeline_model_parallel_size is not known here; "
+              "--override KEY=VALUE sets each") == 0);
+  const ImportedRecipe given = launched(lacking, {"model.pipeline_model_parallel_size=2"});
+  CHECK(scenario_in(given.yaml).recipe.parallelism.pipeline_model_parallel_size == 2);
+  const std::string open = replaced(kScript, "GBS=128\n", "");
+  CHECK(error_of([&] {
+          launched(open);
+        }).find("whose own value of train.global_batch_size is not") != std::string::npos);
+  CHECK(error_of([&] {
+          launched(replaced(kScript, "=llama3_8b\n", "=dream_9b\n"));
+        }).find("'dream_9b' is no model that is known here by name; --model NAME") !=
+        std::string::npos);
+  CHECK(error_of([&] {
+          launched(replaced(kScript, "_pretrain_fp8_current", "_peft"));
+        }).find("trains adapters (LoRA)") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace simtrain::testing
