@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "sim/run/engine/executor.h"
+#include "sim/run/simulated_step.h"
 #include "sim/workload/parallel/messages.h"
 
 namespace simtrain {
