@@ -2,11 +2,11 @@
 
 namespace simtrain::testing {
 
-std::string source_dir() { return source_dir(); }
-std::string build_dir() { return build_dir(); }
-std::string program() { return program(); }
-std::string cmake() { return cmake(); }
-std::string compiler() { return compiler(); }
-std::string compiler_flags() { return compiler_flags(); }
+std::string source_dir() { return SIMTRAIN_SOURCE_DIR; }
+std::string build_dir() { return SIMTRAIN_BUILD; }
+std::string program() { return SIMTRAIN_PROGRAM; }
+std::string cmake() { return SIMTRAIN_CMAKE; }
+std::string compiler() { return SIMTRAIN_CXX; }
+std::string compiler_flags() { return SIMTRAIN_CXX_FLAGS; }
 
 }  // namespace simtrain::testing
