@@ -102,11 +102,10 @@ TEST_CASE("A device that fills up leaves no half a trace") {
     const TempFolder folder;
     CallOptions options;
     options.folder = folder.path().string();
-    const Outcome outcome =
-        shell("trap '' XFSZ; ulimit -f 4; \"$SIMTRAIN\" run " +
-                  source_dir() "/scenarios/llama31_70b_h100.yaml --row bf16-64 --set gbs=64 " +
-                  option + " >/dev/null",
-              options);
+    const Outcome outcome = shell(
+        "trap '' XFSZ; ulimit -f 4; \"$SIMTRAIN\" run " + source_dir() +
+            "/scenarios/llama31_70b_h100.yaml --row bf16-64 --set gbs=64 " + option + " >/dev/null",
+        options);
     CHECK(outcome.status == 2);
     CHECK(outcome.err.find("cannot be written: File too large") != std::string::npos);
     CHECK(files_in(folder) == 0);

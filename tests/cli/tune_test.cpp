@@ -125,7 +125,7 @@ TEST_CASE("where no plan fits tune says by how much, writes nothing and exits wi
 }
 
 TEST_CASE("tune recommends no plan that run calls tight, says what one would give, or ranks it") {
-  const std::string tight = "tune " + source_dir()
+  const std::string tight = "tune " + source_dir() +
                             "/scenarios/llama31_405b_h100.yaml --row fp8-64 "
                             "--limit cp=1 --limit mbs=1 --top 1 ";
   const TempFolder folder;

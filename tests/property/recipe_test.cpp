@@ -51,7 +51,9 @@ std::string fp8_recipe(Precision precision) {
     case Precision::nvfp4:
       return "nvfp4";
     case Precision::bf16:
+    case Precision::tf32:
     case Precision::fp8:
+    case Precision::fp8_rowwise:  // no recipe of Megatron
       break;
   }
   return "delayed";

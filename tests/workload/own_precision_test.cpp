@@ -344,12 +344,14 @@ TEST_CASE("layers that stay out have no copies, are not cast and are gathered un
 
 TEST_CASE("activations of four bytes double what they move, save and send") {
   PrecisionRow row = row_of(Precision::bf16);
-  const Operand operand{kFp32, kFp32};
-  row.activation = kFp32;
-  row.layers = {operand, operand, operand, row.layers.rates, kFp32};
+  constexpr TensorFormat kWide{.name = "fp32", .type = DataType::tf32};
+  const Operand operand{kWide, kWide};
+  row.activation = kWide;
+  row.layers = {operand, operand, operand, row.layers.rates, kWide};
   row.high = row.layers;
   Recipe narrow = llama_405b();
   narrow.parallelism.context_parallel_size = 1;
+  narrow.software.attention.value = AttentionKernel::unfused;  // no fused kernel takes four bytes
   const Recipe wide = in(narrow, row);
   for (const Piece& piece : {kForward, kBackward}) {
     for (const StreamingKind kind :
@@ -359,9 +361,8 @@ TEST_CASE("activations of four bytes double what they move, save and send") {
       CHECK(streamed(program_of(wide, piece), kind) == twice);
     }
   }
-  const double log_sum_exp = 4 * 2 * kTokens * 128 / 8;
-  CHECK(part_totals(wide, Part::layer).saved_bytes - log_sum_exp ==
-        2 * (part_totals(narrow, Part::layer).saved_bytes - log_sum_exp));
+  CHECK(part_totals(wide, Part::layer).saved_bytes ==
+        2 * part_totals(narrow, Part::layer).saved_bytes);
   for (const std::int64_t bytes : called(program_of(wide, kForward), Collective::reduce_scatter))
     CHECK(bytes == 2 * 4096 * std::int64_t{16384} * 4);
 }
