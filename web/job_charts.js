@@ -48,7 +48,7 @@ const drawUses = uses => draw("job-uses", 40 + 26 * uses.length, theme => ({
 }));
 
 // Three lines of one run: the mean, and what power swings between.
-const drawPower = ({part_days, mean, least, most}) => draw("job-power", 260, theme => {
+const drawPowerOfRun = ({part_days, mean, least, most}) => draw("job-power", 260, theme => {
   const line = (name, values, more) => ({
     name, type: "line", step: "end", showSymbol: false, color: theme.pick(jobBlue), lineStyle: {width: 1, ...more},
     data: values.map((value, i) => [(i + 1) * part_days, value])});
@@ -132,7 +132,7 @@ const drawSpares = ({rows, best}) => draw("job-spares", 280, theme => ({
 const drawJob = ({days, uses, power, advice, intervals, spares}) => {
   if (days) drawDays(days);
   drawUses(uses);
-  drawPower(power);
+  drawPowerOfRun(power);
   if (advice.length > 0) drawAdvice(advice);
   if (intervals) drawIntervals(intervals);
   if (spares) drawSpares(spares);

@@ -239,7 +239,8 @@ std::vector<std::string> in_row_texts(const Report& report) {
     if (row.count == 0) which += " and all after it";
     if (row.count > 1) which = fmt::format("steps {} to {}", row.first, row.first + row.count - 1);
     const double usual = row.step_time_s - row.slower_s;
-    texts.push_back(fmt::format("{}, from {} on: {}, {:+.2f} %", which, seconds_text(row.start_s),
+    const std::string start = row.start_s > 0 ? seconds_text(row.start_s) : "0 s";
+    texts.push_back(fmt::format("{}, from {} on: {}, {:+.2f} %", which, start,
                                 seconds_text(row.step_time_s), row.slower_s / usual * 100));
   }
   return texts;
