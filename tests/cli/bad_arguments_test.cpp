@@ -30,12 +30,12 @@ TEST_CASE(
        "'frobnicate' is neither a command nor a scenario file (.yaml); known are run, new, sweep, "
        "tune, scale, share, goodput, validate, calibrate, metrics, compare, profile, nccl, "
        "topology, "
-       "import, export, list, schema, serve, bench, help"},
+       "import, export, index, list, schema, serve, bench, help"},
       {{""},
        "'' is neither a command nor a scenario file (.yaml); known are run, new, sweep, tune, "
        "scale, share, goodput, validate, calibrate, metrics, compare, profile, nccl, topology, "
        "import, "
-       "export, list, schema, serve, bench, help"},
+       "export, index, list, schema, serve, bench, help"},
       {{"run", "run"}, "run: there is no such file"},
       {{"run", ""}, "run takes one scenario file; 'simtrain help run' shows how"},
   });
@@ -78,7 +78,7 @@ TEST_CASE("An unknown option is refused, with a suggestion where one is close") 
       {{"profile", "good.yaml", "a.log", "--window", "5"},
        "unknown option '--window'; known are --row, --set, --machine, --rank, --steps, "
        "--profile-format, "
-       "--format, --color, --quiet"},
+       "--report, --force, --format, --color, --quiet"},
       {{"bench", "--fast"}, "bench takes no arguments"},
   });
 }
@@ -272,7 +272,7 @@ TEST_CASE("A topic of list or help must exist") {
        "tune, "
        "scale, share, goodput, validate, calibrate, metrics, compare, profile, nccl, topology, "
        "import, "
-       "export, list, schema, serve, bench, "
+       "export, index, list, schema, serve, bench, "
        "help"},
       {{"help", "run", "list"}, "help takes one topic"},
       {{"schema", "gpus"}, "schema: 'gpus' has no schema; did you mean 'gpu'?"},

@@ -22,8 +22,7 @@ std::string with_fault(const std::string& times) {
 TEST_CASE("A run says which steps a fault that comes and goes slows, as text and as JSON") {
   const Outcome text = typed(kRun + with_fault(", start: 2.5 s, for: 4 s"));
   CHECK(text.status == 0);
-  CHECK(text.out.find("kernels take 1.5 times as long, from 2.5 s on, for 4 s") !=
-        std::string::npos);
+  CHECK(text.out.find("kernels take 1.5 times as long, from 2.5 s") != std::string::npos);
   CHECK(text.out.find("step 1, from 0 s on") != std::string::npos);
   CHECK(text.out.find("and all after it") != std::string::npos);
   const Outcome outcome = typed(kRun + with_fault(", start: 2.5 s, for: 4 s") + "--format json");
@@ -50,7 +49,7 @@ TEST_CASE("A trace, a page and --explain are of the first step, whatever holds w
   const Outcome outcome =
       typed(kRun + with_fault(", start: 0.5 s, for: 1 s") + "--explain --kernels --trace " +
             folder.file("step.json") + " --report " + folder.file("step.html"));
-  CHECK(outcome.err == "");
+  CHECK(outcome.err.starts_with("simtrain: note: "));
   CHECK(outcome.status == 0);
   CHECK(read_file(folder.file("step.html")).find("In a row: step 1") != std::string::npos);
 }

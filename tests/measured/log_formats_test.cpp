@@ -162,7 +162,7 @@ TEST_CASE("dllogger: records that are cut off or mixed are named, those around t
         "2: is no JSON record that can be read");
 }
 
-TEST_CASE("csv: the names of columns, quotes, a row that is short") {
+TEST_CASE("csv: the names of columns, quotes, a row that is short, one of other figures") {
   const MeasuredRun run = read_text(
       "\xef\xbb\xbf\"Step\",\"run-7 - train_step_timing in s\",loss,note\r\n"
       "0,30.5,12.5,\"a, b\"\r\n1,12.5,nan,\r\n2,12.75\r\n3,,1,\r\n",
@@ -172,9 +172,8 @@ TEST_CASE("csv: the names of columns, quotes, a row that is short") {
   CHECK(run.steps[0].seconds == 30.5);
   CHECK(run.steps[0].loss == 12.5F);
   CHECK(!run.steps[1].finite);
-  CHECK(run.skipped.count == 2);
+  REQUIRE(run.skipped.count == 1);
   CHECK(run.skipped.named[0].line == 4);
-  CHECK(run.skipped.named[1].line == 5);
   CHECK(read_text("iteration,step_time_ms\n7,12500\n", all_steps()).steps[0].seconds == 12.5);
   CHECK(read_text("iteration,step_time_ms\n7,12500\n8,125", all_steps()).steps.size() == 1);
 }

@@ -104,7 +104,8 @@ void add_experts(std::vector<Change>& changes, const Recipe& recipe) {
 void add_precisions(std::vector<Change>& changes, const TrainingSpec& training) {
   const Precision now = training.precision;
   for (const PrecisionRow& row : precision_rows()) {
-    if (row.precision == now) continue;
+    const bool wider = row.activation.bytes() > row_of(now).activation.bytes();
+    if (row.precision == now || wider) continue;
     const std::string name(name_of(row.precision));
     Alternative other = set("precision", name);
     if (row_of(now).quantized() && !row.quantized()) {
