@@ -172,8 +172,9 @@ std::string page_of(const Case& c, bool explained) {
   const SimulatedStep simulated = simulate_step(scenario);
   std::optional<Explanation> why;
   if (explained) why = explain({source, data, c.row, settings}, simulated);
-  return run_html(simulated, report_of(simulated), step_work(simulated),
-                  provenance_of(data, source.tree(c.row, settings)), why);
+  return run_html(
+      simulated, report_of(simulated),
+      {step_work(simulated), provenance_of(data, source.tree(c.row, settings)), why, {}});
 }
 
 TEST_CASE("Pages of runs are whole, forbid what lies outside, and complete") {

@@ -270,9 +270,9 @@ CommandResult run_one(const RunRequest& request, bool json) {
   RunFindings found = findings_of(request, simulated, request.wants("job") ? inputs : std::nullopt);
   found.steps = write_step_log(request, found.report, inputs);
   if (values.count("report") > 0)
-    outputs.write("report",
-                  run_html(simulated, found.report, *found.work, provenance_of(call.data, tree),
-                           found.why, found.goal, found.job ? &*found.job : nullptr));
+    outputs.write("report", run_html(simulated, found.report,
+                                     {*found.work, provenance_of(call.data, tree), found.why,
+                                      found.goal, found.job ? &*found.job : nullptr}));
   return run_result(request, found, json);
 }
 

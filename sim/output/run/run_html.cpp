@@ -67,10 +67,9 @@ Json engine(const Report& report) {
 
 }  // namespace
 
-std::string run_html(const SimulatedStep& simulated, const Report& report, const StepWork& work,
-                     const std::vector<ProvenanceFile>& provenance,
-                     const std::optional<Explanation>& why, const std::optional<TrainingGoal>& goal,
-                     const AdvisedJob* job) {
+std::string run_html(const SimulatedStep& simulated, const Report& report,
+                     const RunPageParts& parts) {
+  const auto& [work, provenance, why, goal, job] = parts;
   const Waterfall fall = waterfall(simulated, report);
   const Json content{{"title", report.scenario},
                      {"cluster", report.cluster},

@@ -13,15 +13,21 @@
 
 namespace simtrain {
 
+/// What a page of a run shows beside the step's figures.
+struct RunPageParts {
+  const StepWork& work;  ///< of the step
+  const std::vector<ProvenanceFile>& provenance;
+  const std::optional<Explanation>& why;
+  const std::optional<TrainingGoal>& goal;
+  const AdvisedJob* job = nullptr;
+};
+
 /// A simulated scenario as one HTML page without other files: headline figures, the way from the
-/// peak to the MFU, the pipeline, memory, communication, the cluster with the job in it, and where
-/// every parameter comes from. `work` is what the step is made of. With an explanation also what
-/// would gain most, with a goal what that training run takes, with a job its days, their spread and
-/// what to change.
-std::string run_html(const SimulatedStep& simulated, const Report& report, const StepWork& work,
-                     const std::vector<ProvenanceFile>& provenance,
-                     const std::optional<Explanation>& why = std::nullopt,
-                     const std::optional<TrainingGoal>& goal = std::nullopt,
-                     const AdvisedJob* job = nullptr);
+/// peak to the MFU, the pipeline, memory, communication, the cluster with the job in it, what the
+/// step is made of, and where every parameter comes from. With an explanation also what would gain
+/// most, with a goal what that training run takes, with a job its days, their spread and what to
+/// change.
+std::string run_html(const SimulatedStep& simulated, const Report& report,
+                     const RunPageParts& parts);
 
 }  // namespace simtrain

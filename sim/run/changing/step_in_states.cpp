@@ -70,6 +70,7 @@ class StatesOfStep {
       plans.push_back({from, state, &steps_[state].plan, &bursts_[state]});
     PhasedTimeline done = execute_phases(std::move(plans), watch);
     std::vector<const Plan*> by_state;
+    by_state.reserve(steps_.size());
     for (const PlannedStep& step : steps_) by_state.push_back(&step.plan);
     Plan plan = plan_of_states(by_state, done.states);
     SimulatedStep step{std::move(steps_.front()), std::move(done.timeline)};

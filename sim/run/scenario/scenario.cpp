@@ -128,6 +128,25 @@ JobHardware load_hardware(const DataFolder& data, const YamlNode& tree,
   return job;
 }
 
+/// Modules are there with selective recompute, a distance between layers with full.
+void read_recompute(const YamlNode& tree, const ScenarioFile& file, Recipe& recipe) {
+  const auto goes_with = [&](const std::string& key, Recompute wanted) {
+    if (file.recompute == wanted) return;
+    throw InputError(place_of(tree, key), key,
+                     fmt::format("is there with recompute '{}'; recompute {} would do",
+                                 name_of(file.recompute), name_of(wanted)));
+  };
+  recipe.recompute = file.recompute;
+  if (file.recompute_modules) {
+    goes_with("recompute_modules", Recompute::selective);
+    recipe.recompute_modules = *file.recompute_modules;
+  }
+  if (file.recompute_every_nth_layer) {
+    goes_with("recompute_every_nth_layer", Recompute::full);
+    recipe.recompute_every_nth_layer = *file.recompute_every_nth_layer;
+  }
+}
+
 }  // namespace
 
 std::string size_key(const YamlNode& tree) {
@@ -297,21 +316,7 @@ DraftScenario ScenarioSource::draft(const DataFolder& data, const std::string& r
   if (recipe.moe.routing) read_loads(trees.scenario, *recipe.moe.routing);
   recipe.lora = file.lora;
   recipe.packed_sequences = file.packed_sequences;
-  recipe.recompute = file.recompute;
-  if (file.recompute_modules) {
-    if (file.recompute != Recompute::selective)
-      throw InputError(at("recompute_modules"), "recompute_modules",
-                       fmt::format("is there with recompute '{}'; recompute selective would do",
-                                   name_of(file.recompute)));
-    recipe.recompute_modules = *file.recompute_modules;
-  }
-  if (file.recompute_every_nth_layer) {
-    if (file.recompute != Recompute::full)
-      throw InputError(at("recompute_every_nth_layer"), "recompute_every_nth_layer",
-                       fmt::format("is there with recompute '{}'; recompute full would do",
-                                   name_of(file.recompute)));
-    recipe.recompute_every_nth_layer = *file.recompute_every_nth_layer;
-  }
+  read_recompute(trees.scenario, file, recipe);
   recipe.cuda_graphs = file.cuda_graphs;
   scenario.cost = file.cost;
   if (file.overlap.tp_comm_overlap_table) {

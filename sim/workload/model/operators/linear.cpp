@@ -29,6 +29,23 @@ Operator linear(const RankShape& shape, std::string_view module, std::int64_t ou
   return op;
 }
 
+/// What the weights' gradient reads, of the input and the output's gradient that have come: cast
+/// along the other axis, or turned. What is still to be waited for.
+std::uint32_t ready_operands(ProgramBuilder& builder, const LinearFormats& formats, double inputs,
+                             double outputs, std::uint32_t arrived) {
+  if (formats.input.recast) {
+    builder.wait_for(arrived);
+    arrived = kNoOp;
+    recast(builder, formats.input, inputs);
+    recast(builder, formats.gradient, outputs);
+  }
+  if (turned(formats.input, builder.gpu())) {
+    turn(builder, formats.input, inputs, arrived);
+    arrived = kNoOp;
+  }
+  return arrived;
+}
+
 }  // namespace
 
 Operator column_parallel(const RankShape& shape, const ColumnParallelSpec& spec) {
@@ -40,7 +57,6 @@ Operator column_parallel(const RankShape& shape, const ColumnParallelSpec& spec)
   const double own = static_cast<double>(k) * shape.own_rows;
   const double gathered = static_cast<double>(k) * shape.rows;
   const double output = static_cast<double>(n) * shape.rows;
-  const double weights = static_cast<double>(n) * static_cast<double>(k);
   const LinearFormats& formats = shape.linear;
   Operator op = linear(shape, spec.module, n, k);
   if (spec.bias) op.weights.push_back({.rows = n, .sharded_over = {Axis::tp}});
@@ -67,19 +83,10 @@ Operator column_parallel(const RankShape& shape, const ColumnParallelSpec& spec)
     std::uint32_t arrived =
         gathers ? gemm.gather_beside(formats.input.columnwise, k, dgrad) : kNoOp;
     if (input) {
-      recast(builder, formats.weight, weights);
+      recast(builder, formats.weight, static_cast<double>(n * k));
       gemm.data_gradient(k, n, dgrad);
     }
-    if (weight && formats.input.recast) {
-      builder.wait_for(arrived);
-      arrived = kNoOp;
-      recast(builder, formats.input, gathered);
-      recast(builder, formats.gradient, output);
-    }
-    if (weight && turned(formats.input, builder.gpu())) {
-      turn(builder, formats.input, gathered, arrived);
-      arrived = kNoOp;
-    }
+    if (weight) arrived = ready_operands(builder, formats, gathered, output, arrived);
     const bool beside = input && !gemm.in_order();
     const std::uint32_t scattered = beside ? gemm.scatter_beside(k, wgrad) : kNoOp;
     if (weight) gemm.weight_gradient(n, k, arrived, wgrad);
