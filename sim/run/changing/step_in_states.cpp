@@ -66,6 +66,7 @@ class StatesOfStep {
   SimulatedStep run(const std::vector<std::pair<Duration, std::uint32_t>>& phases,
                     const Watch& watch) && {
     std::vector<PlanPhase> plans;
+    plans.reserve(phases.size());
     for (const auto& [from, state] : phases)
       plans.push_back({from, state, &steps_[state].plan, &bursts_[state]});
     PhasedTimeline done = execute_phases(std::move(plans), watch);
