@@ -437,7 +437,7 @@ class Sharding(Keys):
         reshard_after_forward: parameters are gathered again for the backward; else so where PP is 1
     """
 
-    strategy: Optional[Literal["ddp", "zero1", "zero1_tensors", "zero2", "zero3", "fsdp1", "fsdp2", "megatron_fsdp", "xla_fsdp"]] = None
+    strategy: Optional[Literal["ddp", "zero1", "zero1_tensors", "zero1_sums", "zero2", "zero3", "fsdp1", "fsdp2", "megatron_fsdp", "xla_fsdp"]] = None
     data_parallel_replicate_degree: Optional[int] = None
     reshard_after_forward: Optional[bool] = None
 

@@ -16,9 +16,10 @@ TEST_CASE("Keys of sharding are of their kind and inside their range") {
                     "24:22: sharding.strategy: must be a text, found a list"),
       sharding_keys("{strategy: fsdp3}",
                     "24:22: sharding.strategy: 'fsdp3' is not known here; did you mean 'fsdp1'?"),
-      sharding_keys("{strategy: FULL_SHARD}",
-                    "24:22: sharding.strategy: 'FULL_SHARD' is not known here; known are ddp, "
-                    "zero1, zero1_tensors, zero2, zero3, fsdp1, fsdp2, megatron_fsdp, xla_fsdp"),
+      sharding_keys(
+          "{strategy: FULL_SHARD}",
+          "24:22: sharding.strategy: 'FULL_SHARD' is not known here; known are ddp, "
+          "zero1, zero1_tensors, zero1_sums, zero2, zero3, fsdp1, fsdp2, megatron_fsdp, xla_fsdp"),
       sharding_keys("{strategie: fsdp2}",
                     "24:12: sharding.strategie: is not known here; did you mean 'strategy'?"),
       sharding_keys("{data_parallel_replicate_degree: 0}",

@@ -145,12 +145,16 @@ TEST_CASE("a DeepSpeed configuration is a stage of ZeRO and a share of the batch
   CHECK(three.training.global_batch_size == 4 * 32);
   CHECK(three.optimizer.bucket_size_mb == 1000);
   CHECK(three.overlap.overlap_param_gather);
-  const auto stage = [](const std::string& number) {
-    return imported(changed(deepspeed(), {"zero_optimization.stage=" + number})).recipe.shards();
+  const auto stage = [](const std::string& number, const Case& of = deepspeed()) {
+    return imported(changed(of, {"zero_optimization.stage=" + number})).recipe;
   };
-  CHECK(stage("0") == Sharding::ddp);
-  CHECK(stage("1") == Sharding::zero1);
-  CHECK(stage("2") == Sharding::zero2);
+  CHECK(stage("0").shards() == Sharding::zero1_sums);
+  CHECK(stage("0").optimizer.grad_reduce_dtype == DataType::fp32);
+  CHECK(stage("0", changed(deepspeed(), {"~bf16", "+fp16={enabled: true}"})).shards() ==
+        Sharding::ddp);
+  CHECK(stage("1").shards() == Sharding::zero1);
+  CHECK(stage("1").optimizer.grad_reduce_dtype == DataType::bf16);
+  CHECK(stage("2").shards() == Sharding::zero2);
   const Recipe parts =
       imported(changed(deepspeed(), {"~train_micro_batch_size_per_gpu", "+train_batch_size=256",
                                      "gradient_accumulation_steps=2"}))

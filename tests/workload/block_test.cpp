@@ -195,26 +195,61 @@ TEST_CASE("a block of two linear modules is its operators, nothing else") {
   CHECK(down.saved.front().bytes == 2 * shape.rows * 1000);
 }
 
+namespace {
+
+/// Bytes that the memory-bound kernels of a layer move.
+double streamed(const Recipe& of, Phase phase) {
+  double bytes = 0;
+  const Program program = program_of(of, {Part::layer, phase});
+  for (const OpNote& note : program.notes) {
+    if (note.kernel && std::holds_alternative<Streaming>(*note.kernel))
+      bytes += std::get<Streaming>(*note.kernel).bytes;
+  }
+  return bytes;
+}
+
+}  // namespace
+
 TEST_CASE("A stack that adds weight gradients apart passes over each once more, backward alone") {
   Recipe recipe = llama_8b();
   recipe.optimizer.grad_reduce_dtype = DataType::fp32;
-  Recipe apart = recipe;
-  apart.software.gradient_accumulation.emplace();
-  apart.software.gradient_accumulation->value = GradientAccumulation::eager;
-  const auto streamed = [](const Recipe& of, Phase phase) {
-    double bytes = 0;
-    const Program program = program_of(of, {Part::layer, phase});
-    for (const OpNote& note : program.notes) {
-      if (note.kernel && std::holds_alternative<Streaming>(*note.kernel))
-        bytes += std::get<Streaming>(*note.kernel).bytes;
-    }
-    return bytes;
+  const auto that = [](Recipe of, GradientAccumulation how) {
+    of.software.gradient_accumulation.emplace().value = how;
+    return of;
   };
+  const Recipe apart = that(recipe, GradientAccumulation::eager);
+  const Recipe converted = that(recipe, GradientAccumulation::converted);
   const ModelSpec& model = recipe.model;
   const std::int64_t weights =
       model.hidden_size * (2 * model.query_size() + 2 * model.key_value_size() +
                            model.fc1_size(model.ffn_hidden_size) + model.ffn_hidden_size);
   CHECK(streamed(apart, Phase::backward) - streamed(recipe, Phase::backward) ==
         doctest::Approx((2 + 2 * 4) * static_cast<double>(weights / recipe.tp())));
+  CHECK(streamed(converted, Phase::backward) - streamed(recipe, Phase::backward) ==
+        doctest::Approx((2 + 4 + 3 * 4) * static_cast<double>(weights / recipe.tp())));
+  recipe.optimizer.grad_reduce_dtype = DataType::bf16;
+  CHECK(streamed(that(recipe, GradientAccumulation::converted), Phase::backward) ==
+        streamed(that(recipe, GradientAccumulation::eager), Phase::backward));
   CHECK(streamed(apart, Phase::forward) == streamed(recipe, Phase::forward));
+}
+
+TEST_CASE("A stack of PyTorch's own operators passes over norms, branches and queries many times") {
+  const Recipe fused = llama_8b();
+  const auto more = [&](std::optional<Sourced<Fusion>> SoftwareSpec::*kernels, Phase phase) {
+    Recipe eager = fused;
+    (eager.software.*kernels).emplace().value = Fusion::eager;
+    return streamed(eager, phase) - streamed(fused, phase);
+  };
+  const RankShape shape(fused);
+  const ModelSpec& model = fused.model;
+  const double norms = 2 * shape.own_rows * static_cast<double>(model.hidden_size);
+  CHECK(more(&SoftwareSpec::rms_norm, Phase::forward) == doctest::Approx((36 - 4) * norms));
+  CHECK(more(&SoftwareSpec::rms_norm, Phase::backward) == doctest::Approx((92 - 6) * norms));
+  const double branch = shape.rows * static_cast<double>(model.ffn_hidden_size) / shape.tp;
+  CHECK(more(&SoftwareSpec::swiglu, Phase::forward) == doctest::Approx((10 - 6) * branch));
+  CHECK(more(&SoftwareSpec::swiglu, Phase::backward) == doctest::Approx((18 - 10) * branch));
+  const double turned =
+      shape.rows * static_cast<double>(model.query_size() + model.key_value_size()) / shape.tp;
+  for (const Phase phase : {Phase::forward, Phase::backward})
+    CHECK(more(&SoftwareSpec::rotary, phase) == doctest::Approx((20 - 4) * turned));
 }

@@ -59,7 +59,7 @@ ExpertShape shape_of_experts(const Recipe& recipe) { return ExpertShape(RankShap
 
 TEST_CASE("an activation that no kernel weighs by probabilities is one kernel after the other") {
   Recipe recipe = experts_of("nemotron3-nano-30b-a3b");
-  recipe.software.squared_relu.value = SquaredRelu::fused;
+  recipe.software.squared_relu.value = Fusion::fused;
   const double elements = 8192.0 * 6 * 1856;
   const std::string_view module = "experts_activation";
   const Moved forward = moved(recipe, kForwardPass, module);
@@ -69,7 +69,7 @@ TEST_CASE("an activation that no kernel weighs by probabilities is one kernel af
   CHECK(backward.kernels == 6);
   CHECK(backward.bytes == doctest::Approx(elements * (6 + 8 + 10 + 4 + 6 + 6)));
   const double kept = saved(recipe);
-  recipe.software.weighted_squared_relu = Sourced<SquaredRelu>{SquaredRelu::fused, "a test"};
+  recipe.software.weighted_squared_relu = Sourced<Fusion>{Fusion::fused, "a test"};
   CHECK(moved(recipe, kForwardPass, module).bytes == doctest::Approx(elements * 4));
   CHECK(moved(recipe, kBackwardPass, module).bytes == doctest::Approx(elements * 6));
   CHECK(kept - saved(recipe) == doctest::Approx(2 * elements));  // what was weighed
@@ -80,7 +80,7 @@ TEST_CASE("recompute of the activation makes again what was weighed, too") {
   recipe.recompute = Recompute::selective;
   recipe.recompute_modules = {RecomputeModule::moe_act};
   const double kept = saved(recipe);
-  recipe.software.weighted_squared_relu = Sourced<SquaredRelu>{SquaredRelu::fused, "a test"};
+  recipe.software.weighted_squared_relu = Sourced<Fusion>{Fusion::fused, "a test"};
   CHECK(kept == saved(recipe));
 }
 

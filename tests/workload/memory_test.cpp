@@ -176,6 +176,7 @@ TEST_CASE("the loss takes the logits and what each kernel holds beside them") {
   CHECK(loss_with(CrossEntropy::fused) == hidden + 2 * logits);
   CHECK(loss_with(CrossEntropy::unfused) == hidden + 6 * logits);
   CHECK(loss_with(CrossEntropy::jit) == hidden + 14 * logits);
+  CHECK(loss_with(CrossEntropy::compiled) == hidden + 10 * logits);
 }
 
 TEST_CASE("the loss and a layer's backward follow each other: the larger one counts") {

@@ -206,6 +206,14 @@ TEST_CASE("ZeRO 2 reduces each micro-batch, ZeRO 1 their sum; both gather once a
   }
 }
 
+TEST_CASE("ranks that all sum gradients update and gather parts all the same") {
+  const Program program = program_of(sharded(Sharding::zero1_sums));
+  CHECK(reduced(program) == 4 * kAll);
+  CHECK(gathered(program) == 2 * kAll);
+  for (const std::uint32_t op : reductions(program))
+    CHECK(program.transfers[program.ops[op].cost].collective == Collective::all_reduce);
+}
+
 TEST_CASE("ranks that own whole tensors broadcast them, each once a step") {
   Recipe recipe = sharded(Sharding::zero1_tensors);
   const Program program = program_of(recipe);

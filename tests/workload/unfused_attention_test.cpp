@@ -79,6 +79,28 @@ TEST_CASE(
   CHECK(attended(unfused(0.1), Phase::backward).bytes == doctest::Approx((4 + 5) * square));
 }
 
+TEST_CASE("Scores that Megatron's softmax does not take go through PyTorch in FP32") {
+  // One sample of 6 heads a rank: no multiple of four.
+  Recipe recipe = unfused();
+  recipe.model.num_attention_heads = 6;
+  recipe.model.num_query_groups = 6;
+  const double square = scores(recipe);
+  CHECK(attended(recipe, Phase::forward).bytes == doctest::Approx(37 * square));
+  CHECK(attended(recipe, Phase::backward).bytes == doctest::Approx(41 * square));
+  Recipe twice = recipe;
+  twice.training.micro_batch_size = 2;
+  CHECK(attended(twice, Phase::forward).bytes == doctest::Approx(3 * scores(twice)));
+  // Those of FP32 need no conversions, and keep what the product reads alone.
+  Recipe wide = unfused();
+  wide.training.precision = Precision::tf32;
+  CHECK(attended(wide, Phase::forward).bytes == doctest::Approx((37 - 12) * scores(wide)));
+  const auto kept = [](const Recipe& of) {
+    return unfused_attention(RankShape(of), grouped_attention(of.model)).saved.front().bytes;
+  };
+  CHECK(kept(recipe) == doctest::Approx((2 + 4) * square));
+  CHECK(kept(wide) == doctest::Approx(4 * scores(wide)));
+}
+
 TEST_CASE("It takes several times as long as a fused kernel") {
   for (const Phase phase : {Phase::forward, Phase::backward})
     CHECK(attended(unfused(), phase).seconds > 2 * attended(llama_8b(), phase).seconds);

@@ -150,6 +150,15 @@ void settle_deepspeed(RecipeTerms& terms) {
   default_to(terms.grad_reduce_dtype, "bf16", whose + ": the type of the parameters");
 }
 
+void wrap_in_bf16_optimizer(RecipeTerms& terms) {
+  if (!terms.precision || terms.precision->value != "bf16" || !terms.sharding ||
+      terms.sharding->value != kStages[0])
+    return;
+  terms.sharding->value = "zero1_sums";
+  if (terms.grad_reduce_dtype && terms.grad_reduce_dtype->assumed) terms.grad_reduce_dtype.reset();
+  default_to(terms.grad_reduce_dtype, "fp32", "DeepSpeed's BF16_Optimizer");
+}
+
 void add_deepspeed_config(const std::string& path, const YamlNode& given, RecipeReading& reading) {
   const std::string file = (std::filesystem::path(path).parent_path() / given.text).string();
   std::error_code error;
@@ -193,6 +202,7 @@ ImportedRecipe read_deepspeed(const ImportFile& file, const RecipeRequest& reque
   RecipeReading reading = read_recipe(tree, kDeepSpeedKeys, KeyStyle::dotted);
   RecipeTerms& terms = reading.terms;
   settle_deepspeed(terms);
+  wrap_in_bf16_optimizer(terms);
   const bool named = request.model || std::any_of(request.settings.begin(), request.settings.end(),
                                                   [](const std::string& setting) {
                                                     return setting.starts_with("model=");

@@ -17,6 +17,11 @@ void settle_deepspeed_tree(YamlNode& tree);
 /// where it is silent.
 void settle_deepspeed(RecipeTerms& terms);
 
+/// What DeepSpeed's engine makes of BF16 without ZeRO (remembered, not read again:
+/// deepspeed/runtime/engine.py): BF16_Optimizer, which adds up and reduces gradients in FP32 and
+/// deals the optimizer's state all the same. Behind settle_deepspeed.
+void wrap_in_bf16_optimizer(RecipeTerms& terms);
+
 /// Takes the configuration that a command line of Megatron-DeepSpeed names into its reading.
 /// `path` is of the script, `given` as it names the file. Throws InputError where the file is not
 /// there or says otherwise than the command line.

@@ -32,7 +32,8 @@ enum class FigureName {
   peak_memory,
   allocated_memory,
   peak_memory_gib,
-  allocated_memory_gib
+  allocated_memory_gib,
+  reserved_memory_gib
 };
 
 template <>
@@ -48,7 +49,8 @@ struct EnumNames<FigureName> {
       std::pair{std::string_view("peak-memory"), FigureName::peak_memory},
       std::pair{std::string_view("allocated-memory"), FigureName::allocated_memory},
       std::pair{std::string_view("peak-memory-gib"), FigureName::peak_memory_gib},
-      std::pair{std::string_view("allocated-memory-gib"), FigureName::allocated_memory_gib}};
+      std::pair{std::string_view("allocated-memory-gib"), FigureName::allocated_memory_gib},
+      std::pair{std::string_view("reserved-memory-gib"), FigureName::reserved_memory_gib}};
 };
 
 /// How a figure came about: from the last step of a run, as mean or standard deviation of a window

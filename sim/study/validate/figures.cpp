@@ -30,7 +30,18 @@ double kept_bytes(const Report& report, MemoryStage stage) {
   return stage == MemoryStage::last ? report.memory.back().kept() : report.kept_bytes();
 }
 
-constexpr std::array<FigureRow, 11> kFigures{{
+/// Of the stage whose allocator holds most, its fragmentation included.
+double reserved_bytes(const Report& report, MemoryStage stage) {
+  const auto reserved = [](const StageMemory& memory) {
+    return memory.allocated() + memory.fragmentation;
+  };
+  if (stage == MemoryStage::last) return reserved(report.memory.back());
+  double most = 0;
+  for (const StageMemory& memory : report.memory) most = std::max(most, reserved(memory));
+  return most;
+}
+
+constexpr std::array<FigureRow, 12> kFigures{{
     {FigureName::step_time, "s", TimeRelation::none, 0,
      [](const Report& r, MemoryStage) { return r.step_time_s; }},
     {FigureName::step_time_deviation, "s", TimeRelation::none, 0,
@@ -53,6 +64,8 @@ constexpr std::array<FigureRow, 11> kFigures{{
      [](const Report& r, MemoryStage stage) { return peak_bytes(r, stage) / kGib; }},
     {FigureName::allocated_memory_gib, "GiB", TimeRelation::none, 0,
      [](const Report& r, MemoryStage stage) { return kept_bytes(r, stage) / kGib; }},
+    {FigureName::reserved_memory_gib, "GiB", TimeRelation::none, 0,
+     [](const Report& r, MemoryStage stage) { return reserved_bytes(r, stage) / kGib; }},
 }};
 
 const FigureRow& row_of(FigureName figure) {

@@ -42,6 +42,10 @@ constexpr std::array kShardingRows{
                 false,
                 {},
                 true},
+    ShardingRow{
+        Sharding::zero1_sums,
+        "each rank updates its part of gradients that all have (DeepSpeed's BF16_Optimizer)",
+        Collective::all_reduce, true, true, false},
     ShardingRow{Sharding::zero2, "and keeps its part of the gradients (ZeRO stage 2)",
                 Collective::reduce_scatter, true, true, true},
     ShardingRow{Sharding::zero3,

@@ -12,12 +12,14 @@
 
 namespace simtrain {
 
-enum class CrossEntropy { fused, jit, unfused };
+enum class CrossEntropy { fused, jit, unfused, compiled };
 enum class OptimizerKind { megatron, apex };
-enum class SquaredRelu { fused, eager };
-/// How the weight gradient of a micro-batch comes to those before it: in the GEMM that makes it, or
-/// by a kernel of its own.
-enum class GradientAccumulation { fused, eager };
+/// Whether something runs as one kernel, or as PyTorch's own one after the other.
+enum class Fusion { fused, eager };
+/// How the weight gradient of a micro-batch comes to those before it: in the GEMM that makes it; by
+/// a kernel that reads both; or by one that adds what a kernel before it has written in the type of
+/// the sum, where that is another.
+enum class GradientAccumulation { fused, eager, converted };
 /// Who moves rows among the ranks of a tensor-parallel group. Megatron gathers, scatters and
 /// reduces beside the GEMMs of a backward; before v2.6 (late 2021) it reduced
 /// behind them (`megatron_synchronous`). PyTorch's DTensor runs its collectives between them and,
@@ -39,13 +41,15 @@ template <>
 struct EnumNames<CrossEntropy> {
   static constexpr std::array rows{std::pair{std::string_view("fused"), CrossEntropy::fused},
                                    std::pair{std::string_view("jit"), CrossEntropy::jit},
-                                   std::pair{std::string_view("unfused"), CrossEntropy::unfused}};
+                                   std::pair{std::string_view("unfused"), CrossEntropy::unfused},
+                                   std::pair{std::string_view("compiled"), CrossEntropy::compiled}};
 };
 template <>
 struct EnumNames<GradientAccumulation> {
   static constexpr std::array rows{
       std::pair{std::string_view("fused"), GradientAccumulation::fused},
-      std::pair{std::string_view("eager"), GradientAccumulation::eager}};
+      std::pair{std::string_view("eager"), GradientAccumulation::eager},
+      std::pair{std::string_view("converted"), GradientAccumulation::converted}};
 };
 template <>
 struct EnumNames<TensorParallelism> {
@@ -61,9 +65,9 @@ struct EnumNames<OptimizerKind> {
 };
 
 template <>
-struct EnumNames<SquaredRelu> {
-  static constexpr std::array rows{std::pair{std::string_view("fused"), SquaredRelu::fused},
-                                   std::pair{std::string_view("eager"), SquaredRelu::eager}};
+struct EnumNames<Fusion> {
+  static constexpr std::array rows{std::pair{std::string_view("fused"), Fusion::fused},
+                                   std::pair{std::string_view("eager"), Fusion::eager}};
 };
 
 /// Time that the host takes for one dense layer, its modules and operators in Python, in launches:
@@ -117,10 +121,12 @@ struct SoftwareSpec {
   std::string source;
   Sourced<AttentionKernel> attention;
   Sourced<CrossEntropy> cross_entropy;
-  Sourced<SquaredRelu> squared_relu;  ///< one kernel, or PyTorch's own one after the other
-  /// Of experts, times the router's probabilities: in one kernel, or one after the other; missing:
-  /// eager.
-  std::optional<Sourced<SquaredRelu>> weighted_squared_relu;
+  Sourced<Fusion> squared_relu;
+  std::optional<Sourced<Fusion>> rms_norm;  ///< missing: fused
+  std::optional<Sourced<Fusion>> swiglu;    ///< missing: fused
+  std::optional<Sourced<Fusion>> rotary;    ///< missing: fused
+  /// Of experts, times the router's probabilities; missing: eager.
+  std::optional<Sourced<Fusion>> weighted_squared_relu;
   /// Whether the libraries of the flex dispatcher pad the rows of experts where they sort them, so
   /// that no kernels of their own do; missing: they do not.
   std::optional<Sourced<bool>> dispatcher_pads_rows;
@@ -149,13 +155,16 @@ struct SoftwareSpec {
   }
 
   [[nodiscard]] bool fuses_weighted_squared_relu() const {
-    return weighted_squared_relu && weighted_squared_relu->value == SquaredRelu::fused;
+    return weighted_squared_relu && weighted_squared_relu->value == Fusion::fused;
+  }
+  [[nodiscard]] static bool is_eager(const std::optional<Sourced<Fusion>>& kernels) {
+    return kernels && kernels->value == Fusion::eager;
   }
   [[nodiscard]] bool pads_rows_in_dispatcher() const {
     return dispatcher_pads_rows && dispatcher_pads_rows->value;
   }
-  [[nodiscard]] bool adds_gradients_apart() const {
-    return gradient_accumulation && gradient_accumulation->value == GradientAccumulation::eager;
+  [[nodiscard]] GradientAccumulation adds_gradients() const {
+    return gradient_accumulation ? gradient_accumulation->value : GradientAccumulation::fused;
   }
   [[nodiscard]] StackKnowledge knowledge() const {
     return known ? known->value : StackKnowledge::described;

@@ -39,6 +39,9 @@ struct Fields<SoftwareSpec> {
     v("attention", spec.attention);
     v("cross_entropy", spec.cross_entropy);
     v("squared_relu", spec.squared_relu);
+    v.optional("rms_norm", spec.rms_norm);
+    v.optional("swiglu", spec.swiglu);
+    v.optional("rotary", spec.rotary);
     v.optional("weighted_squared_relu", spec.weighted_squared_relu);
     v.optional("dispatcher_pads_rows", spec.dispatcher_pads_rows);
     v("distributed_optimizer", spec.distributed_optimizer);

@@ -2,13 +2,17 @@
 
 namespace simtrain {
 
-/// SwiGLU reads two branches, backward writes two. Eager,
-/// a squared ReLU is two element-wise kernels, its backward four.
+/// SwiGLU reads two branches, backward writes two; eager it is a SiLU and a product, backward two
+/// products and the gradient of the SiLU. Eager, a squared ReLU is two element-wise kernels, its
+/// backward four.
 double activation_moves(const Recipe& recipe, Direction direction) {
   const bool forward = direction == Direction::forward;
-  if (recipe.model.activation == Activation::swiglu) return forward ? 3 : 5;
+  if (recipe.model.activation == Activation::swiglu) {
+    if (SoftwareSpec::is_eager(recipe.software.swiglu)) return forward ? 2 + 3 : 2 * 3 + 3;
+    return forward ? 3 : 5;
+  }
   if (recipe.model.activation == Activation::squared_relu &&
-      recipe.software.squared_relu.value == SquaredRelu::eager)
+      recipe.software.squared_relu.value == Fusion::eager)
     return forward ? 4 : 10;
   return forward ? 2 : 3;
 }
@@ -29,8 +33,10 @@ Operator mlp_activation(const RankShape& shape, std::int64_t columns) {
   op.module = "activation";
   op.forward = kernel(Direction::forward);
   op.backward = input_gradient_only(kernel(Direction::backward));
-  op.saved = {{element * shape.rows * branches}};
-  op.backward_bytes = element * shape.rows * (branches + ffn);  // gradients of both sides
+  const bool eager = model.activation == Activation::swiglu &&
+                     SoftwareSpec::is_eager(shape.recipe.software.swiglu);
+  op.saved = {{element * shape.rows * (branches + (eager ? ffn : 0))}};  // and what the SiLU writes
+  op.backward_bytes = element * shape.rows * (branches + ffn);           // gradients of both sides
   return op;
 }
 

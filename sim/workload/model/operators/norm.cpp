@@ -1,7 +1,23 @@
+#include <array>
+#include <span>
+
 #include "sim/workload/model/operators/casts.h"
 #include "sim/workload/model/operators/operators.h"
 
 namespace simtrain {
+namespace {
+
+/// Bytes that each kernel of an RMS norm of PyTorch's own operators moves for an element, in 16
+/// bits: to FP32, squared, summed over columns; times the root, back, times the weight.
+constexpr std::array<double, 6> kEagerForward{6, 8, 4, 8, 6, 4};
+/// The same back (PyTorch's autograd): times the weight; times what was weighed, summed over rows;
+/// to FP32; times the root; times the input, summed over columns; the square's input copied,
+/// doubled, the sum's gradient spread, both multiplied; both ways added; back.
+constexpr std::array<double, 13> kEagerBackward{4, 6, 2, 6, 8, 12, 4, 8, 8, 4, 12, 12, 6};
+/// Kept for it: the input in FP32, and what is weighed.
+constexpr double kEagerSaved = 4 + 2;
+
+}  // namespace
 
 Operator norm(const RankShape& shape, const NormSpec& spec) {
   const bool biased = shape.model().normalization == Normalization::layernorm1p;
@@ -13,16 +29,29 @@ Operator norm(const RankShape& shape, const NormSpec& spec) {
   const double hidden = shape.activation_bytes();
   const Operand& output = shape.linear.input;
   const double written = normed_bytes(output, shape.recipe.precision().activation);
+  const bool eager = shape.model().normalization == Normalization::rmsnorm && hidden == 2 &&
+                     SoftwareSpec::is_eager(shape.recipe.software.rms_norm);
+  const auto operators = [elements, share = spec.share](std::span<const double> moved) {
+    return [=](ProgramBuilder& builder) {
+      for (const double bytes : moved)
+        builder.stream_bytes(StreamingKind::element_wise, bytes * elements, share);
+    };
+  };
+  Forward run = kernel(StreamingKind::norm_forward, hidden + written);
+  Forward back = kernel(StreamingKind::norm_backward, 3 * hidden);
+  if (eager) {
+    run = operators(kEagerForward);
+    back = operators(kEagerBackward);
+  }
   Operator op;
   op.module = spec.module;
-  op.forward = [=, &output, norm = kernel(StreamingKind::norm_forward, hidden + written)](
-                   ProgramBuilder& builder) {
-    norm(builder);
+  op.forward = [=, &output](ProgramBuilder& builder) {
+    run(builder);
     quantize_normed(builder, output, elements);
   };
-  op.backward = input_gradient_only(kernel(StreamingKind::norm_backward, 3 * hidden));
+  op.backward = input_gradient_only(back);
   op.weights = {{.rows = columns * (biased ? 2 : 1)}};
-  op.saved = {{hidden * elements, {}, spec.input}};
+  op.saved = {{(eager ? kEagerSaved : hidden) * elements, {}, spec.input}};
   // Of the module behind it, for its weight gradient.
   if (!shape.recipe.lora) {
     op.saved.push_back({output.columnwise.bytes() * elements, spec.recompute, spec.output});

@@ -170,18 +170,28 @@ std::uint32_t OverlappedGemm::scatter_beside(std::int64_t columns, const TpOverl
 void OverlappedGemm::weight_gradient(std::int64_t m, std::int64_t n, std::uint32_t after,
                                      const TpOverlapEntry* entry, std::int64_t tokens) {
   Gemm product = gemm(formats_.weight_gradient(), m, n, tokens);
-  const bool adds = adds_up_gradients(builder_.recipe());
-  const bool apart = adds && builder_.recipe().software.adds_gradients_apart();
+  const Recipe& recipe = builder_.recipe();
+  const bool adds = adds_up_gradients(recipe);
+  const GradientAccumulation how =
+      adds ? recipe.software.adds_gradients() : GradientAccumulation::fused;
+  const DataType sum = recipe.optimizer.grad_reduce_dtype;
+  const bool apart = how != GradientAccumulation::fused;
   product.accumulate = adds;
-  product.output = adds && !apart ? builder_.recipe().optimizer.grad_reduce_dtype : output_.type;
+  product.output = adds && !apart ? sum : output_.type;
   product.sm_margin = margin(entry);
   multiply(product, after);
-  if (!apart) return;
+  if (apart) add_gradient(m * n, how == GradientAccumulation::converted && sum != output_.type);
+}
+
+void OverlappedGemm::add_gradient(std::int64_t elements, bool converted) {
+  const auto sum = static_cast<double>(bytes_of(builder_.recipe().optimizer.grad_reduce_dtype));
+  const auto stream = [&](double bytes) {
+    builder_.stream_bytes(StreamingKind::element_wise, bytes * static_cast<double>(elements),
+                          Share::memory_bound);
+  };
+  if (converted) stream(output_.bytes() + sum);
   // Reads the gradient, reads and writes the sum.
-  const double sum = static_cast<double>(bytes_of(builder_.recipe().optimizer.grad_reduce_dtype));
-  builder_.stream_bytes(StreamingKind::element_wise,
-                        (output_.bytes() + 2 * sum) * static_cast<double>(m * n),
-                        Share::memory_bound);
+  stream((converted ? sum : output_.bytes()) + 2 * sum);
 }
 
 }  // namespace simtrain

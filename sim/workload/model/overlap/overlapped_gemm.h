@@ -50,6 +50,9 @@ class OverlappedGemm {
                        const TpOverlapEntry* entry, std::int64_t tokens);
 
  private:
+  /// The kernels that add a weight gradient to the sum of the micro-batches where its GEMM does
+  /// not.
+  void add_gradient(std::int64_t elements, bool converted);
   [[nodiscard]] Gemm gemm(const GemmFormats& formats, std::int64_t rows, std::int64_t n,
                           std::int64_t k) const;
   /// SMs that a GEMM leaves free from its start.

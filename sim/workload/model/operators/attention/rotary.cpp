@@ -18,9 +18,12 @@ Operator moves(const RankShape& shape, double elements) {
 
 }  // namespace
 
+/// Eager, queries and keys are made complex numbers of FP32 (2 + 4 bytes), turned (4 + 4) and made
+/// 16 bits again.
 Operator rotary(const RankShape& shape) {
   const ModelSpec& model = shape.model();
-  return moves(shape, 2 * static_cast<double>(model.query_size() + model.key_value_size()) /
+  const double moved = SoftwareSpec::is_eager(shape.recipe.software.rotary) ? 10 : 2;
+  return moves(shape, moved * static_cast<double>(model.query_size() + model.key_value_size()) /
                           shape.tp * model.rotary_percent);
 }
 

@@ -13,17 +13,30 @@ struct Scores {
   Gemm output;          ///< [rows, s] x [s, e]; as that of the gradient of V
   Gemm score_gradient;  ///< [rows, e] x [e, s]
   Gemm query_gradient;  ///< [rows, s] x [s, d]; as that of K
+  bool fused_softmax = false;
 
   [[nodiscard]] double bytes(double per_element) const { return per_element * elements; }
 };
 
 /// Bytes of a mask.
 constexpr double kMask = 1;
+/// Of a score in which PyTorch's operators work.
+constexpr double kWide = 4;
+
+/// Whether Megatron's masked softmax (megatron/fused_kernels, `is_kernel_available`) takes scores:
+/// 16 bits each, 17 to 16,384 keys, multiples of four queries and of four matrices, one for each
+/// warp of a block.
+bool fused_softmax_takes(std::int64_t matrices, std::int64_t sequence, double element_bytes) {
+  constexpr std::int64_t warps = 4;
+  return element_bytes == 2 && sequence > 16 && sequence <= 16384 && sequence % 4 == 0 &&
+         matrices % warps == 0;
+}
 
 Scores scores_of(const Recipe& recipe, const AttentionShape& attention) {
   const std::int64_t sequence = recipe.training.seq_length;
   const std::int64_t heads = attention.heads / recipe.tp();
-  const std::int64_t rows = recipe.training.micro_batch_size * heads * sequence;
+  const std::int64_t matrices = recipe.training.micro_batch_size * heads;
+  const std::int64_t rows = matrices * sequence;
   const TensorFormat& format = recipe.precision().activation;
   const auto product = [&](std::int64_t n, std::int64_t k) {
     return Gemm{.m = rows, .n = n, .k = k, .type = format.type, .output = format.type};
@@ -31,6 +44,7 @@ Scores scores_of(const Recipe& recipe, const AttentionShape& attention) {
   Scores scores;
   scores.elements = static_cast<double>(rows) * static_cast<double>(sequence);
   scores.element_bytes = format.bytes();
+  scores.fused_softmax = fused_softmax_takes(matrices, sequence, format.bytes());
   scores.dropout = recipe.model.attention_dropout > 0;
   scores.scores = product(sequence, attention.key_dimension);
   scores.output = product(attention.value_dimension, sequence);
@@ -39,33 +53,62 @@ Scores scores_of(const Recipe& recipe, const AttentionShape& attention) {
   return scores;
 }
 
+void stream(ProgramBuilder& builder, StreamingKind kind, double bytes) {
+  builder.stream_bytes(kind, bytes, Share::attention);
+}
+
 /// Dropout of all scores, or of their gradients, where the model has it.
 void drop_out(ProgramBuilder& builder, const Scores& scores) {
   if (!scores.dropout) return;
-  builder.stream_bytes(StreamingKind::element_wise, scores.bytes(2 * scores.element_bytes + kMask),
-                       Share::attention);
+  stream(builder, StreamingKind::element_wise, scores.bytes(2 * scores.element_bytes + kMask));
 }
 
-/// baddbmm, the masked softmax of Megatron (reads the half below the diagonal, writes all),
-/// dropout, bmm.
+/// From the 16 bits of the products to FP32, or back.
+void convert(ProgramBuilder& builder, const Scores& scores) {
+  if (scores.element_bytes == kWide) return;
+  stream(builder, StreamingKind::element_wise, scores.bytes(scores.element_bytes + kWide));
+}
+
+/// The masked softmax of Megatron: one kernel (reads the half below the diagonal, writes all), or
+/// PyTorch's operators in FP32: scale by layer, mask, softmax.
+void softmax(ProgramBuilder& builder, const Scores& scores) {
+  if (scores.fused_softmax)
+    return stream(builder, StreamingKind::norm_forward, scores.bytes(1.5 * scores.element_bytes));
+  convert(builder, scores);
+  stream(builder, StreamingKind::element_wise, scores.bytes(2 * kWide));
+  stream(builder, StreamingKind::element_wise, scores.bytes(2 * kWide + kMask));
+  stream(builder, StreamingKind::norm_forward, scores.bytes(2 * kWide));
+  convert(builder, scores);
+}
+
+/// In reverse: one kernel that reads two halves and writes all, or as many as forward.
+void softmax_gradient(ProgramBuilder& builder, const Scores& scores) {
+  if (scores.fused_softmax)
+    return stream(builder, StreamingKind::norm_backward, scores.bytes(2 * scores.element_bytes));
+  convert(builder, scores);
+  stream(builder, StreamingKind::norm_backward, scores.bytes(3 * kWide));
+  stream(builder, StreamingKind::element_wise, scores.bytes(2 * kWide + kMask));
+  stream(builder, StreamingKind::element_wise, scores.bytes(2 * kWide));
+  convert(builder, scores);
+}
+
+/// baddbmm, softmax, dropout, bmm.
 void forward(ProgramBuilder& builder, const AttentionShape& attention) {
   const Scores scores = scores_of(builder.recipe(), attention);
   builder.kernel(scores.scores, Share::attention);
-  builder.stream_bytes(StreamingKind::norm_forward, scores.bytes(1.5 * scores.element_bytes),
-                       Share::attention);
+  softmax(builder, scores);
   drop_out(builder, scores);
   builder.kernel(scores.output, Share::attention);
 }
 
-/// The same in reverse: gradients of V and of the probabilities, dropout, softmax (reads two
-/// halves, writes all), gradients of Q and K.
+/// The same in reverse: gradients of V and of the probabilities, dropout, softmax, gradients of Q
+/// and K.
 void backward(ProgramBuilder& builder, const AttentionShape& attention) {
   const Scores scores = scores_of(builder.recipe(), attention);
   builder.kernel(scores.output, Share::attention);
   builder.kernel(scores.score_gradient, Share::attention);
   drop_out(builder, scores);
-  builder.stream_bytes(StreamingKind::norm_backward, scores.bytes(2 * scores.element_bytes),
-                       Share::attention);
+  softmax_gradient(builder, scores);
   builder.kernel(scores.query_gradient, Share::attention);
   builder.kernel(scores.query_gradient, Share::attention);
 }
@@ -78,10 +121,12 @@ Operator unfused_attention(const RankShape& shape, const AttentionShape& attenti
   Operator op;
   op.forward = [=](ProgramBuilder& builder) { forward(builder, attention); };
   op.backward = input_gradient_only([=](ProgramBuilder& builder) { backward(builder, attention); });
-  op.saved = {
-      {scores.bytes(element + (scores.dropout ? element + kMask : 0)), RecomputeModule::core_attn}};
-  op.forward_bytes = scores.bytes(2 * element);
-  op.backward_bytes = scores.bytes(2 * element);
+  // PyTorch's softmax keeps what it wrote, in FP32, beside the product's operand.
+  const double wide = scores.fused_softmax || element == kWide ? 0 : kWide;
+  op.saved = {{scores.bytes(element + wide + (scores.dropout ? element + kMask : 0)),
+               RecomputeModule::core_attn}};
+  op.forward_bytes = scores.bytes(scores.fused_softmax ? 2 * element : element + 2 * kWide);
+  op.backward_bytes = op.forward_bytes;
   return op;
 }
 
