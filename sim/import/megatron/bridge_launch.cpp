@@ -210,6 +210,7 @@ ImportedRecipe read_bridge_launch(const ImportFile& file, const RecipeRequest& r
   default_to(reading.terms.overlap_grad_reduce, true, usual);
   default_to(reading.terms.overlap_param_gather, true, usual);
   ++reading.taken;
+  note_rounds(script, reading);
   read_count(*launch, {"--nnodes", "--nodes"}, reading.terms.num_nodes);
   read_count(*launch, {"--nproc_per_node", "--gpus-per-node"}, reading.terms.gpus_per_node);
   ++reading.left_out
