@@ -17,6 +17,8 @@ const std::vector<RecipeFormat>& recipe_formats() {
                                               kNemo2,
                                               kNemo1,
                                               kNemo1Hparams,
+                                              kTorchtitanLaunch,
+                                              kConfigurationLaunch,
                                               kBridgeLaunch,
                                               kMegatronLaunch,
                                               kMegatronArguments};

@@ -43,6 +43,7 @@ struct RecipeFormat {
 };
 
 extern const RecipeFormat kBridgeLaunch;
+extern const RecipeFormat kConfigurationLaunch;
 extern const RecipeFormat kDeepSpeed;
 extern const RecipeFormat kDlloggerHeader;
 extern const RecipeFormat kGptNeox;
@@ -59,6 +60,7 @@ extern const RecipeFormat kNemo1;
 extern const RecipeFormat kNemo1Hparams;
 extern const RecipeFormat kPrimus;
 extern const RecipeFormat kTorchtitan;
+extern const RecipeFormat kTorchtitanLaunch;
 
 /// All of them. A text is of the first that recognizes it.
 const std::vector<RecipeFormat>& recipe_formats();
