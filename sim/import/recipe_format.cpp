@@ -19,6 +19,8 @@ const std::vector<RecipeFormat>& recipe_formats() {
                                               kNemo1Hparams,
                                               kTorchtitanLaunch,
                                               kConfigurationLaunch,
+                                              kPerformanceLaunch,
+                                              kNemo2Launch,
                                               kBridgeLaunch,
                                               kMegatronLaunch,
                                               kMegatronArguments};

@@ -140,11 +140,11 @@ bool is_configuration_launch(std::string_view text) {
   return std::any_of(kConfiguredPrograms.begin(), kConfiguredPrograms.end(),
                      [&](const ConfiguredProgram& program) {
                        const bool starts = has(program.programs[0]) || has(program.programs[1]);
-                       const bool names = program.option.empty()
-                                              ? has(".yaml") || has(".yml")
-                                              : has(program.option) ||
-                                                    (!program.variable.empty() &&
-                                                     has(std::string(program.variable) + "="));
+                       const bool names =
+                           program.option.empty()
+                               ? has(".yaml") || has(".yml")
+                               : has(program.option) || (!program.variable.empty() &&
+                                                         has(std::string(program.variable) + "="));
                        return starts && names;
                      });
 }

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "sim/core/files/text_file.h"
 #include "sim/core/input/number_text.h"
@@ -31,10 +32,19 @@ std::string_view set_variable(const ShellWord& word) {
 bool starts_one_of(const std::vector<ShellWord>& words,
                    std::span<const std::string_view> programs) {
   return std::any_of(words.begin(), words.end(), [&](const ShellWord& word) {
-    return std::any_of(programs.begin(), programs.end(), [&](std::string_view program) {
-      return word.text.ends_with(program);
-    });
+    return std::any_of(programs.begin(), programs.end(),
+                       [&](std::string_view program) { return word.text.ends_with(program); });
   });
+}
+
+/// Whether a key, or the override of it, is the degree of TP or PP.
+bool is_degree(std::string_view text) {
+  const std::string_view key = text.substr(0, text.find('='));
+  return !text.starts_with('~') &&
+         (key.ends_with("tensor_model_parallel_size") ||
+          key.ends_with("pipeline_model_parallel_size")) &&
+         !key.ends_with("virtual_pipeline_model_parallel_size") &&
+         !key.ends_with("expert_tensor_model_parallel_size");
 }
 
 }  // namespace
@@ -89,9 +99,8 @@ std::optional<ProgramStart> program_start(const std::vector<ShellWord>& script,
 }
 
 std::optional<ShellWord> variable_word(const ProgramStart& start, std::string_view name) {
-  const auto last =
-      std::find_if(start.variables.rbegin(), start.variables.rend(),
-                   [&](const ShellWord& word) { return set_variable(word) == name; });
+  const auto last = std::find_if(start.variables.rbegin(), start.variables.rend(),
+                                 [&](const ShellWord& word) { return set_variable(word) == name; });
   if (last == start.variables.rend()) return std::nullopt;
   ShellWord value = *last;
   value.text = value.text.substr(name.size() + 1);
@@ -116,8 +125,8 @@ ImportFile configuration_beside(const ShellWord& named, const std::string& scrip
 
 void refuse_undecided_key(const ShellWord& word, const std::string& key,
                           const RecipeRequest& request) {
-  const bool settled = std::any_of(
-      request.overrides.begin(), request.overrides.end(), [&](std::string_view text) {
+  const bool settled =
+      std::any_of(request.overrides.begin(), request.overrides.end(), [&](std::string_view text) {
         text.remove_prefix(std::min(text.find_first_not_of("+~"), text.size()));
         return text.substr(0, text.find('=')) == key;
       });
@@ -136,6 +145,29 @@ std::vector<std::string> key_overrides(const RecipeRequest& request, bool adds) 
     overrides.push_back((plain ? "++" : "") + text);
   }
   return overrides;
+}
+
+void require_launch_keys(const YamlNode& tree, const ShellWord& recipe, std::string_view option,
+                         const std::vector<std::string>& wanted, const RecipeRequest& request) {
+  const bool degrees = std::any_of(request.overrides.begin(), request.overrides.end(), is_degree);
+  std::vector<std::string> missing;
+  for (const std::string& key : wanted) {
+    const bool named = std::find(missing.begin(), missing.end(), key) != missing.end();
+    if (named || (degrees && is_degree(key)) || find_yaml_value(tree, key) != nullptr) continue;
+    missing.push_back(key);
+  }
+  if (missing.empty()) return;
+  const bool only_degrees = std::all_of(missing.begin(), missing.end(), is_degree);
+  throw InputError(
+      recipe.place, std::string(option),
+      fmt::format("'{}' is a program in Python, whose own value of {} is not known here; {} (or "
+                  "import what it prints at start)",
+                  plain_text(recipe.text.substr(0, 80)), fmt::join(missing, ", "),
+                  missing.size() == 1 ? fmt::format("--override {}=VALUE sets it", missing.front())
+                  : only_degrees
+                      ? fmt::format("--override {}=VALUE sets it, and what is not given is 1 then",
+                                    missing.front())
+                      : "--override KEY=VALUE sets each"));
 }
 
 void read_launch_count(const std::vector<ShellWord>& words,

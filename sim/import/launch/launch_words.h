@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/core/input/yaml_tree.h"
 #include "sim/import/recipe_format.h"
 #include "sim/import/shell/shell_script.h"
 #include "sim/import/terms/recipe_terms.h"
@@ -47,9 +48,15 @@ ImportFile configuration_beside(const ShellWord& named, const std::string& scrip
 void refuse_undecided_key(const ShellWord& word, const std::string& key,
                           const RecipeRequest& request);
 
-/// The overrides of a request that change keys. With `adds` one without a sign adds its key where it
-/// is not there: what a launch gives is not all that there is.
+/// The overrides of a request that change keys. With `adds` one without a sign adds its key where
+/// it is not there: what a launch gives is not all that there is.
 std::vector<std::string> key_overrides(const RecipeRequest& request, bool adds);
+
+/// The recipe that a launch names is a program in Python, whose own values are not known here.
+/// Throws InputError with those of `wanted` that the launch does not give. Where an override gives
+/// the degree of TP or PP the other is not wanted: what is not given is the framework's 1 then.
+void require_launch_keys(const YamlNode& tree, const ShellWord& recipe, std::string_view option,
+                         const std::vector<std::string>& wanted, const RecipeRequest& request);
 
 /// A count among the options of a launcher; `term` stays where it is no number.
 void read_launch_count(const std::vector<ShellWord>& words,

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "sim/import/launch/launch_words.h"
 #include "sim/import/megatron/command_line.h"
@@ -96,27 +95,6 @@ void add_precision(const ShellWord& recipe, YamlNode& tree) {
     set_yaml_value(tree, "mixed_precision", scalar_node(std::string(row->second), recipe.place));
 }
 
-/// The recipe's own values are in its Python: without these there is no plan to simulate.
-void require_plan(const YamlNode& tree, const RecipeLaunch& launch,
-                  const std::vector<std::string>& open) {
-  std::vector<std::string> wanted{"model.tensor_model_parallel_size",
-                                  "model.pipeline_model_parallel_size", "train.global_batch_size",
-                                  "train.micro_batch_size"};
-  wanted.insert(wanted.end(), open.begin(), open.end());
-  std::vector<std::string> missing;
-  for (const std::string& key : wanted) {
-    const bool named = std::find(missing.begin(), missing.end(), key) != missing.end();
-    if (!named && find_yaml_value(tree, key) == nullptr) missing.push_back(key);
-  }
-  if (missing.empty()) return;
-  throw InputError(
-      launch.recipe.place, std::string(kRecipeOption),
-      fmt::format("'{}' is a program in Python, whose own value of {} is not known "
-                  "here; --override KEY=VALUE sets each (or import what it prints at "
-                  "start)",
-                  plain_text(launch.recipe.text.substr(0, 80)), fmt::join(missing, ", ")));
-}
-
 YamlNode launch_tree(std::vector<std::string>& open, const RecipeLaunch& launch,
                      const ImportFile& file, const RecipeRequest& request) {
   YamlNode tree;
@@ -154,7 +132,11 @@ ImportedRecipe read_bridge_launch(const ImportFile& file, const RecipeRequest& r
   require_named_model(named, request);
   std::vector<std::string> open;
   const YamlNode tree = launch_tree(open, *launch, file, request);
-  require_plan(tree, *launch, open);
+  std::vector<std::string> wanted{"model.tensor_model_parallel_size",
+                                  "model.pipeline_model_parallel_size", "train.global_batch_size",
+                                  "train.micro_batch_size"};
+  wanted.insert(wanted.end(), open.begin(), open.end());
+  require_launch_keys(tree, launch->recipe, kRecipeOption, wanted, request);
   RecipeReading reading = bridge_reading(tree);
   reading.terms.model_class = named.model_class;
   const std::string usual = "usual in Megatron-Bridge's recipes, this one is not read";
@@ -163,7 +145,8 @@ ImportedRecipe read_bridge_launch(const ImportFile& file, const RecipeRequest& r
   ++reading.taken;
   note_rounds(script, reading);
   read_launch_count(launch->words, {"--nnodes", "--nodes"}, reading.terms.num_nodes);
-  read_launch_count(launch->words, {"--nproc_per_node", "--gpus-per-node"}, reading.terms.gpus_per_node);
+  read_launch_count(launch->words, {"--nproc_per_node", "--gpus-per-node"},
+                    reading.terms.gpus_per_node);
   ++reading.left_out
         ["what the recipe's Python sets itself beside what is given here; "
          "Megatron-Bridge's defaults and overlap are assumed"][name];

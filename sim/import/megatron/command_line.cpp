@@ -43,8 +43,9 @@ void add_options(std::span<const ShellWord> words, MegatronArguments& arguments)
 
 void note_rounds(const ShellScript& script, RecipeReading& reading) {
   for (const auto& [name, rounds] : script.rounds)
-    ++reading.left_out["rounds of a loop behind the first; --override KEY=VALUE gives what one of "
-                       "them has"][fmt::format("{}, which has {}", name, rounds)];
+    ++reading.left_out
+          ["rounds of a loop behind the first; --override KEY=VALUE gives what one of "
+           "them has"][fmt::format("{}, which has {}", name, rounds)];
 }
 
 std::vector<std::string> files_left_out(const RecipeRequest& request) {

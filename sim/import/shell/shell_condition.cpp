@@ -1,8 +1,7 @@
 #include "sim/import/shell/shell_condition.h"
 
-#include <fnmatch.h>
-
 #include <filesystem>
+#include <fnmatch.h>
 
 #include "sim/core/input/number_text.h"
 

@@ -33,7 +33,7 @@ void add_words(std::string_view text, Values& values) {
 }
 
 std::vector<std::string> divided(std::string_view text, std::string_view separators,
-                               std::size_t most) {
+                                 std::size_t most) {
   std::vector<std::string> parts;
   while (parts.size() + 1 < most && text.find_first_of(separators) != std::string_view::npos) {
     const std::size_t end = text.find_first_of(separators);

@@ -26,8 +26,6 @@ constexpr std::size_t kDeepestNesting = 64;  // branches in branches, files in f
 constexpr std::size_t kLongestTest = 64;     // words from `if` to `then`
 constexpr std::size_t kMostBranches = 4096;  // more than anyone writes by hand
 constexpr TextFileKind kSourced{"a script to take in", 4};
-constexpr std::string_view kAllMissing =
-    "*";  // of the files to leave out: those that are not there
 
 using Kind = ShellBlocks::Kind;
 using Words = std::vector<ShellWord>;

@@ -2,11 +2,15 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/import/shell/shell_words.h"
 
 namespace simtrain {
+
+/// Of the files to leave out: all that are not there.
+inline constexpr std::string_view kAllMissing = "*";
 
 /// A script as far as it can be read without running it.
 struct ShellScript {

@@ -21,20 +21,19 @@
 namespace simtrain {
 namespace {
 
-constexpr std::array<std::string_view, 4> kTitanPrograms{"run_train.sh", "torchtitan.train",
-                                                         "torchtitan/train.py",
-                                                         "run_llama_train.sh"};
+constexpr std::array<std::string_view, 4> kTitanPrograms{
+    "run_train.sh", "torchtitan.train", "torchtitan/train.py", "run_llama_train.sh"};
 
-constexpr std::array<std::string_view, 5> kTitanConfigurations{
-    "CONFIG_FILE=", "--job.config_file", "CONFIG=", "--config ", "--config="};
+constexpr std::array<std::string_view, 5> kTitanConfigurations{"CONFIG_FILE=", "--job.config_file",
+                                                               "CONFIG=", "--config ", "--config="};
 
 bool is_titan_launch(std::string_view text) {
   const bool starts = std::any_of(
       kTitanPrograms.begin(), kTitanPrograms.end(),
       [&](std::string_view program) { return text.find(program) != std::string_view::npos; });
-  const bool names = std::any_of(
-      kTitanConfigurations.begin(), kTitanConfigurations.end(),
-      [&](std::string_view name) { return text.find(name) != std::string_view::npos; });
+  const bool names =
+      std::any_of(kTitanConfigurations.begin(), kTitanConfigurations.end(),
+                  [&](std::string_view name) { return text.find(name) != std::string_view::npos; });
   return starts && names && text.find("--num-layers") == std::string_view::npos;
 }
 
@@ -98,10 +97,10 @@ void settle_tokens(YamlNode& tree) {
   const auto tokens = number_as<std::int64_t>(given->text);
   const auto each = number_as<std::int64_t>(length->text);
   if (!tokens || !each || *each < 1 || *tokens % *each != 0)
-    throw InputError(given->place, std::string(kTokens),
-                     fmt::format("'{}' is no multiple of training.seq_len, {}",
-                                 plain_text(given->text.substr(0, 40)),
-                                 plain_text(length->text.substr(0, 40))));
+    throw InputError(
+        given->place, std::string(kTokens),
+        fmt::format("'{}' is no multiple of training.seq_len, {}",
+                    plain_text(given->text.substr(0, 40)), plain_text(length->text.substr(0, 40))));
   set_yaml_value(tree, "training.local_batch_size",
                  scalar_node(std::to_string(*tokens / *each), given->place));
 }
@@ -116,13 +115,13 @@ void require_job(const YamlNode& tree, const ShellWord& name) {
   const bool tokens =
       find_yaml_value(tree, "training.num_tokens_per_microbatch_per_dp_rank") != nullptr;
   if (tokens) missing = {"training.seq_len"};
-  throw InputError(name.place, "--config",
-                   fmt::format("'{}' is a function in Python, whose own value of {} is not known "
-                               "here; {}",
-                               plain_text(name.text.substr(0, 80)), fmt::join(missing, ", "),
-                               missing.size() == 1
-                                   ? fmt::format("--override {}=VALUE sets it", missing.front())
-                                   : "--override KEY=VALUE sets each"));
+  throw InputError(
+      name.place, "--config",
+      fmt::format("'{}' is a function in Python, whose own value of {} is not known "
+                  "here; {}",
+                  plain_text(name.text.substr(0, 80)), fmt::join(missing, ", "),
+                  missing.size() == 1 ? fmt::format("--override {}=VALUE sets it", missing.front())
+                                      : "--override KEY=VALUE sets each"));
 }
 
 YamlNode tree_of_launch(const TitanSource& source, const ProgramStart& start,
