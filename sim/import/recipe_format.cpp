@@ -17,6 +17,10 @@ const std::vector<RecipeFormat>& recipe_formats() {
                                               kNemo2,
                                               kNemo1,
                                               kNemo1Hparams,
+                                              kTorchtitanLaunch,
+                                              kConfigurationLaunch,
+                                              kPerformanceLaunch,
+                                              kNemo2Launch,
                                               kBridgeLaunch,
                                               kMegatronLaunch,
                                               kMegatronArguments};

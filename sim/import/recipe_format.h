@@ -43,6 +43,7 @@ struct RecipeFormat {
 };
 
 extern const RecipeFormat kBridgeLaunch;
+extern const RecipeFormat kConfigurationLaunch;
 extern const RecipeFormat kDeepSpeed;
 extern const RecipeFormat kDlloggerHeader;
 extern const RecipeFormat kGptNeox;
@@ -55,10 +56,13 @@ extern const RecipeFormat kMegatronLaunch;
 extern const RecipeFormat kMegatronModelConfig;
 extern const RecipeFormat kNanotron;
 extern const RecipeFormat kNemo2;
+extern const RecipeFormat kNemo2Launch;
 extern const RecipeFormat kNemo1;
 extern const RecipeFormat kNemo1Hparams;
+extern const RecipeFormat kPerformanceLaunch;
 extern const RecipeFormat kPrimus;
 extern const RecipeFormat kTorchtitan;
+extern const RecipeFormat kTorchtitanLaunch;
 
 /// All of them. A text is of the first that recognizes it.
 const std::vector<RecipeFormat>& recipe_formats();

@@ -104,6 +104,23 @@ TEST_CASE("Qwen3-Next's layers are gated delta nets but for each fourth one") {
             "'sliding_attention' is not modelled; linear_attention or full_attention would do"));
 }
 
+TEST_CASE("Qwen 3.5's text model has Qwen3-Next's layers, with experts or without") {
+  ImportFile file = recipe_file("qwen3_next_config.json");
+  const ModelSpec next = hugging_face(file);
+  file = with(file, "\"qwen3_next\"", "\"qwen3_5_moe_text\", \"attn_output_gate\": true");
+  CHECK(model_parameters(hugging_face(file)) == model_parameters(next));
+  CHECK(hugging_face(file).experts->moe_shared_expert_gate);
+  CHECK(!hugging_face(file, {"attn_output_gate=false"}).attention_output_gate);
+  const ModelSpec dense =
+      hugging_face(with(file, "qwen3_5_moe_text", "qwen3_5_text"),
+                   {"~num_experts", "~num_experts_per_tok", "~moe_intermediate_size",
+                    "~shared_expert_intermediate_size", "~decoder_sparse_step", "~mlp_only_layers",
+                    "~norm_topk_prob", "~router_aux_loss_coef", "~output_router_logits"});
+  CHECK(!dense.has_experts());
+  CHECK(dense.layers->front().blocks.front() == BlockKind::gated_delta_net);
+  CHECK(dense.ffn_hidden_size == 5120);
+}
+
 TEST_CASE("what makes probabilities of a router's scores is DeepSeek's scoring_func") {
   const ImportFile file = recipe_file("deepseek_v3_config.json");
   CHECK(hugging_face(file, {"scoring_func=sigmoid"}).experts->moe_router_score_function ==

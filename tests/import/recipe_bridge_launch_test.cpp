@@ -68,7 +68,7 @@ TEST_CASE("bridge-launch: what is missing is one line, and an override gives it"
               "launch.sh:5:14: --recipe: 'llama3_8b_pretrain_fp8_current_scaling_config' is a "
               "program "
               "in Python, whose own value of model.pipeline_model_parallel_size is not known here; "
-              "--override KEY=VALUE sets each") == 0);
+              "--override model.pipeline_model_parallel_size=VALUE sets it") == 0);
   const ImportedRecipe given = launched(lacking, {"model.pipeline_model_parallel_size=2"});
   CHECK(scenario_in(given.yaml).recipe.parallelism.pipeline_model_parallel_size == 2);
   const std::string open = replaced(kScript, "GBS=128\n", "");

@@ -276,9 +276,9 @@ TEST_CASE("Hugging Face configurations of other kinds are refused") {
   CHECK(import_error(with(file, "\"llama\"", "\"own\""), request)
             .find("model_type: 'own' is not known here; known are llama, mistral") !=
         std::string::npos);
-  CHECK(import_error(with(file, "\"llama\"", "\"qwen3_5\""), request)
-            .ends_with("model_type: 'qwen3_5' has linear attention (gated delta net), which is not "
-                       "modelled"));
+  CHECK(import_error(with(file, "\"llama\"", "\"kimi_linear\""), request)
+            .ends_with("model_type: 'kimi_linear' has linear attention (Kimi delta attention), "
+                       "which is not modelled"));
   CHECK(import_error(with(file, "\"vocab_size\"", "\"num_local_experts\": 8, \"vocab_size\""),
                      request)
             .find("num_local_experts: is set to 8; model_type llama has no experts") !=

@@ -93,9 +93,42 @@ TEST_CASE("branches that only a run decides leave what they agree in") {
   CHECK(run_words("if [ $1 = a ]; then X=8; fi\nrun $X") == "8 ");  // else the environment's
   CHECK(run_words("case $1 in a) X=8;; *) X=8;; esac\nrun $X") == "8 ");
   CHECK(run_words("X=1\ncase $1 in a) X=8;; b) X=8;; esac\nrun $X") == "$X ");
-  CHECK(run_words("X=1\nfor X in 1 2; do\nrun $X\ndone") == "$X ");
+  CHECK(run_words("X=1\nfor X in $1 2; do\nrun $X\ndone") == "$X ");
   CHECK(run_words("X=1\n[ $1 = a ] && X=2\nrun $X") == "$X ");
   CHECK(run_words("if this is prose\nrun --a\n") == "--a ");
+}
+
+TEST_CASE("of a loop over a list the first round is read, and behind it nothing that it sets") {
+  CHECK(run_words("for X in 4 8; do\nrun $X\ndone\nrun $X") == "4 $X ");
+  CHECK(run_words("for X in 4; do\nrun $X\ndone\nrun $X") == "4 4 ");
+  CHECK(run_words("L=\"4 8\"\nfor X in $L; do\nrun $X\ndone") == "4 ");
+  CHECK(run_words("L=(\"4,1\" \"8,2\")\nfor X in \"${L[@]}\"; do\nrun $X\ndone") == "4,1 ");
+  CHECK(run_words("for X in a b; do\nY=$X$X\nrun $Y\ndone\nrun $Y") == "aa $Y ");
+  CHECK(run_words("Z=1\nfor X in a b; do\nZ=2\ndone\nrun $Z") == "$Z ");
+  CHECK(run_words("for X in $(seq 4); do\nrun $X\ndone") == "$X ");
+  CHECK(run_words("for X in {1..4}; do\nrun $X\ndone") == "$X ");
+  CHECK(run_words("for X in *.sh; do\nrun $X\ndone") == "$X ");
+  CHECK(run_words("for X in 1 2; do\nfor Y in 3 4; do\nrun $X$Y\ndone\ndone") == "13 ");
+  const ShellScript script = read_script("for X in 4 8 9; do\nrun $X\ndone", "s.sh");
+  REQUIRE(script.rounds.size() == 1);
+  CHECK(script.rounds.at("X") == 3);
+}
+
+TEST_CASE("read takes a text of the script apart") {
+  CHECK(run_words("C=4,1,True\nIFS=',' read -r T P S <<< \"$C\"\nrun $T/$P/$S") == "4/1/True ");
+  CHECK(run_words("read A B <<< \"4 8 9\"\nrun $A $B") == "4 8 9 ");
+  CHECK(run_words("IFS=: read A B <<< 4\nrun $A x$B") == "4 x ");
+  CHECK(run_words("IFS=, read -r A B <<< \"$1\"\nrun $A") == "$A ");
+  CHECK(run_words("A=1\nread A\nrun $A") == "$A ");
+  CHECK(run_words("IFS=, read -ra A <<< 4,8\nrun $A") == "$A ");
+}
+
+TEST_CASE("patterns of case and of [[ are those of files") {
+  CHECK(run_words("case qwen3_8b in llama*) X=1;; qwen3_?b) X=2;; *) X=3;; esac\nrun $X") == "2 ");
+  CHECK(run_words("case $1 in a*) X=1;; esac\nrun $X") == "1 ");
+  CHECK(run_words("M=HybridModel\nif [[ $M == *Hybrid* ]]; then X=1; else X=2; fi\nrun $X") ==
+        "1 ");
+  CHECK(run_words("M=Hybrid\nif [ $M = Hy* ]; then X=1; else X=2; fi\nrun $X") == "2 ");
 }
 
 TEST_CASE("an option that only a run gives has to be settled") {
@@ -135,7 +168,8 @@ TEST_CASE("arithmetic of a script is done where its names are known") {
   CHECK(run_words("G=$((2*3))\nrun $((G*G)) x$((1+1))y") == "36 x2y ");
   CHECK(run_words("A=6\nrun $((A*NONE)) $((A/0)) $((A<7)) $((9223372036854775807+1))") ==
         "$((A*NONE)) $((A/0)) $((A<7)) $((9223372036854775807+1)) ");
-  CHECK(run_words("A=6\nfor A in 1 2; do\nrun $((A*2))\ndone\nA=7") == "$((A*2)) ");
+  CHECK(run_words("A=6\nfor A in 1 2; do\nrun $((A*2))\ndone\nA=7") == "2 ");
+  CHECK(run_words("A=6\nfor A in $1; do\nrun $((A*2))\ndone\nA=7") == "$((A*2)) ");
   CHECK(run_words(": ${A:=8} ${B=9}\nB=7\nrun $A $B $((A+B))") == "8 7 15 ");
   const std::string deep = "$((" + std::string(100, '(') + "1" + std::string(100, ')') + "))";
   CHECK(run_words("run " + deep) == deep + " ");

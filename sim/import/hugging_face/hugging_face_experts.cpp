@@ -34,6 +34,8 @@ constexpr std::array kQwenNextKeys{
     KeyRow{"linear_key_head_dim", &T::linear_key_head_dim},
     KeyRow{"linear_value_head_dim", &T::linear_value_head_dim},
     KeyRow{"linear_conv_kernel_dim", &T::linear_conv_kernel_dim},
+    KeyRow{"attn_output_gate", &T::attention_output_gate},
+    KeyRow{"mtp_num_hidden_layers", NotSimulated{"multi-token prediction of a hybrid"}},
 };
 constexpr std::array kDbrxKeys{
     KeyRow{"n_layers", &T::num_layers},
@@ -131,8 +133,10 @@ struct OwnKeys {
   std::string_view model_type;
   std::span<const KeyRow> rows;
 };
-constexpr std::array<OwnKeys, 23> kOwnKeys{{{"qwen2_moe", kQwenKeys},
+constexpr std::array<OwnKeys, 25> kOwnKeys{{{"qwen2_moe", kQwenKeys},
                                             {"qwen3_next", kQwenNextKeys},
+                                            {"qwen3_5_text", kQwenNextKeys},
+                                            {"qwen3_5_moe_text", kQwenNextKeys},
                                             {"qwen3_moe", kQwenKeys},
                                             {"dbrx", kDbrxKeys},
                                             {"llama4", kLlama4Keys},

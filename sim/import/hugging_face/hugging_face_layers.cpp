@@ -108,10 +108,10 @@ void settle_windows(RecipeTerms& terms, const HuggingFaceType& type, const YamlN
 
 /// Which layers are gated delta nets: by a word for each, or all but the last of each N, of which
 /// transformers has 4 where the configuration does not say.
-void settle_delta(RecipeTerms& terms, const std::string& whose) {
+void settle_delta(RecipeTerms& terms, const HuggingFaceType& type, const std::string& whose) {
   set_by_code(terms.experimental_attention_variant, "gated_delta_net", whose);
   set_by_code(terms.attention_output_gate, true, whose);
-  set_by_code(terms.moe_shared_expert_gate, true, whose);
+  if (type.experts != TypeExperts::none) set_by_code(terms.moe_shared_expert_gate, true, whose);
   if (terms.attention_types) {
     const Given<YamlNode>& types = *terms.attention_types;
     terms.linear_attention_freq = Given<YamlNode>{
@@ -163,7 +163,7 @@ void settle_hugging_face_layers(RecipeReading& reading, const HuggingFaceType& t
     take_no_query_rank(tree, "q_lora_rank", terms);
     require_latent_sizes(terms, whose, path);
   }
-  if (type.delta) settle_delta(terms, whose);
+  if (type.delta) settle_delta(terms, type, whose);
   settle_windows(terms, type, tree, whose);
   settle_biases(reading, type, whose);
 }

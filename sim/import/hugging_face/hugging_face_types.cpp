@@ -60,6 +60,19 @@ constexpr std::array kHuggingFaceTypes{
                     .qk_norm = true,
                     .delta = true,
                     .experts = all},
+    HuggingFaceType{.name = "qwen3_5_text",
+                    .rotary = 0.25,
+                    .head_dim = 256,
+                    .grouped = true,
+                    .qk_norm = true,
+                    .delta = true},
+    HuggingFaceType{.name = "qwen3_5_moe_text",
+                    .rotary = 0.25,
+                    .head_dim = 256,
+                    .grouped = true,
+                    .qk_norm = true,
+                    .delta = true,
+                    .experts = all},
     HuggingFaceType{
         .name = "dbrx", .normalization = "layernorm1p", .grouped = true, .experts = all},
     HuggingFaceType{.name = "grok-1", .grouped = true, .experts = all},  // GEGLU, of the same shape
@@ -231,17 +244,12 @@ struct Unmodelled {
   std::string_view what;
 };
 
-constexpr std::string_view kDeltaNet = "linear attention (gated delta net)";
 constexpr std::string_view kIndexed = "sparse attention whose keys an indexer chooses";
 constexpr std::string_view kEncoder = "an encoder";
 constexpr std::string_view kMambaBeside = "Mamba and attention side by side in a layer";
 constexpr std::string_view kFirstMamba = "Mamba of the first kind";
 
 constexpr std::array kUnmodelled{
-    Unmodelled{"qwen3_5", kDeltaNet},
-    Unmodelled{"qwen3_5_text", kDeltaNet},
-    Unmodelled{"qwen3_5_moe", kDeltaNet},
-    Unmodelled{"qwen3_5_moe_text", kDeltaNet},
     Unmodelled{"kimi_linear", "linear attention (Kimi delta attention)"},
     Unmodelled{"minimax", "linear attention (lightning attention)"},
     Unmodelled{"minimax_text_01", "linear attention (lightning attention)"},

@@ -8,6 +8,7 @@
 
 #include "sim/import/hugging_face/hugging_face_experts.h"
 #include "sim/import/maxtext/mesh_axes.h"
+#include "sim/import/megatron/command_line.h"
 #include "sim/import/megatron/megatron_tree.h"
 #include "sim/import/model/named_model.h"
 #include "sim/import/nemo/hydra.h"
@@ -366,6 +367,7 @@ ImportedRecipe read_maxtext_file(const ImportFile& file, const RecipeRequest& re
   RecipeReading reading = read_maxtext(std::move(tree), request, file, data);
   for (const auto& [name, word] : script.environment)
     read_variable(name, scalar_node(word.text, word.place), reading);
+  note_rounds(script, reading);
   return imported_scenario(yaml ? "MaxText configuration" : "MaxText command line", reading, file,
                            request, data);
 }

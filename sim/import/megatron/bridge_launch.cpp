@@ -6,9 +6,8 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include "sim/core/input/number_text.h"
+#include "sim/import/launch/launch_words.h"
 #include "sim/import/megatron/command_line.h"
 #include "sim/import/megatron/megatron_bridge.h"
 #include "sim/import/model/named_model.h"
@@ -26,37 +25,6 @@ struct RecipeLaunch {
   ShellWord recipe;
   std::vector<ShellWord> words;
 };
-
-/// Commands that are kept in one variable are one word: their parts, each at its place.
-void add_parts(const ShellWord& word, std::vector<ShellWord>& parts) {
-  constexpr std::string_view kBlanks = " \t\r\n";
-  const std::string_view text = word.text;
-  for (std::size_t at = text.find_first_not_of(kBlanks); at != std::string_view::npos;) {
-    const std::size_t end = std::min(text.find_first_of(kBlanks, at), text.size());
-    ShellWord part = word;
-    part.text = text.substr(at, end - at);
-    parts.push_back(std::move(part));
-    at = text.find_first_not_of(kBlanks, end);
-  }
-}
-
-/// The value of an option, behind it or its equals sign.
-std::optional<ShellWord> option_word(const std::vector<ShellWord>& words, std::string_view option) {
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    std::string name = words[i].text.substr(0, words[i].text.find('='));
-    std::replace(name.begin(), name.end(), '-', '_');
-    std::string wanted(option);
-    std::replace(wanted.begin(), wanted.end(), '-', '_');
-    if (name != wanted) continue;
-    ShellWord value = words[i];
-    if (const std::size_t equals = value.text.find('='); equals != std::string::npos) {
-      value.text = value.text.substr(equals + 1);
-      return value;
-    }
-    if (i + 1 < words.size()) return words[i + 1];
-  }
-  return std::nullopt;
-}
 
 /// The words of the one command that names a recipe. Scripts put theirs together in variables, so
 /// that all words of a script count that starts one recipe only; of several the first counts.
@@ -127,54 +95,15 @@ void add_precision(const ShellWord& recipe, YamlNode& tree) {
     set_yaml_value(tree, "mixed_precision", scalar_node(std::string(row->second), recipe.place));
 }
 
-/// The recipe's own values are in its Python: without these there is no plan to simulate.
-void require_plan(const YamlNode& tree, const RecipeLaunch& launch,
-                  const std::vector<std::string>& open) {
-  std::vector<std::string> wanted{"model.tensor_model_parallel_size",
-                                  "model.pipeline_model_parallel_size", "train.global_batch_size",
-                                  "train.micro_batch_size"};
-  wanted.insert(wanted.end(), open.begin(), open.end());
-  std::vector<std::string> missing;
-  for (const std::string& key : wanted) {
-    const bool named = std::find(missing.begin(), missing.end(), key) != missing.end();
-    if (!named && find_yaml_value(tree, key) == nullptr) missing.push_back(key);
-  }
-  if (missing.empty()) return;
-  throw InputError(
-      launch.recipe.place, std::string(kRecipeOption),
-      fmt::format("'{}' is a program in Python, whose own value of {} is not known "
-                  "here; --override KEY=VALUE sets each (or import what it prints at "
-                  "start)",
-                  plain_text(launch.recipe.text.substr(0, 80)), fmt::join(missing, ", ")));
-}
-
 YamlNode launch_tree(std::vector<std::string>& open, const RecipeLaunch& launch,
                      const ImportFile& file, const RecipeRequest& request) {
   YamlNode tree;
   tree.kind = YamlNode::Kind::map;
   tree.place = {file.path};
   for (const ShellWord& word : launch.words) add_key(word, tree, open);
-  std::vector<std::string> overrides;
-  for (const std::string& text : request.overrides) {
-    if (text.starts_with(kWithoutFile)) continue;
-    const bool plain = !text.starts_with('+') && !text.starts_with('~');
-    overrides.push_back((plain ? "++" : "") + text);
-  }
-  apply_overrides(tree, overrides);
+  apply_overrides(tree, key_overrides(request, true));
   add_precision(launch.recipe, tree);
   return tree;
-}
-
-/// A count of torchrun or of Megatron-Bridge's launcher; nothing where it is no number.
-void read_count(const RecipeLaunch& launch, std::initializer_list<std::string_view> options,
-                WholeTerm& term) {
-  for (const std::string_view option : options) {
-    const auto word = option_word(launch.words, option);
-    const auto count = word ? number_as<std::int64_t>(word->text) : std::nullopt;
-    if (!count || *count < 1) continue;
-    term = Given<std::int64_t>{*count, std::string(option), false, word->place};
-    return;
-  }
 }
 
 bool is_bridge_launch(std::string_view text) {
@@ -203,15 +132,21 @@ ImportedRecipe read_bridge_launch(const ImportFile& file, const RecipeRequest& r
   require_named_model(named, request);
   std::vector<std::string> open;
   const YamlNode tree = launch_tree(open, *launch, file, request);
-  require_plan(tree, *launch, open);
+  std::vector<std::string> wanted{"model.tensor_model_parallel_size",
+                                  "model.pipeline_model_parallel_size", "train.global_batch_size",
+                                  "train.micro_batch_size"};
+  wanted.insert(wanted.end(), open.begin(), open.end());
+  require_launch_keys(tree, launch->recipe, kRecipeOption, wanted, request);
   RecipeReading reading = bridge_reading(tree);
   reading.terms.model_class = named.model_class;
   const std::string usual = "usual in Megatron-Bridge's recipes, this one is not read";
   default_to(reading.terms.overlap_grad_reduce, true, usual);
   default_to(reading.terms.overlap_param_gather, true, usual);
   ++reading.taken;
-  read_count(*launch, {"--nnodes", "--nodes"}, reading.terms.num_nodes);
-  read_count(*launch, {"--nproc_per_node", "--gpus-per-node"}, reading.terms.gpus_per_node);
+  note_rounds(script, reading);
+  read_launch_count(launch->words, {"--nnodes", "--nodes"}, reading.terms.num_nodes);
+  read_launch_count(launch->words, {"--nproc_per_node", "--gpus-per-node"},
+                    reading.terms.gpus_per_node);
   ++reading.left_out
         ["what the recipe's Python sets itself beside what is given here; "
          "Megatron-Bridge's defaults and overlap are assumed"][name];

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 namespace simtrain {
 namespace {
 
@@ -37,6 +39,13 @@ void add_options(std::span<const ShellWord> words, MegatronArguments& arguments)
       arguments.add_option(name, std::move(value));
     }
   }
+}
+
+void note_rounds(const ShellScript& script, RecipeReading& reading) {
+  for (const auto& [name, rounds] : script.rounds)
+    ++reading.left_out
+          ["rounds of a loop behind the first; --override KEY=VALUE gives what one of "
+           "them has"][fmt::format("{}, which has {}", name, rounds)];
 }
 
 std::vector<std::string> files_left_out(const RecipeRequest& request) {

@@ -3,6 +3,7 @@
 #include <span>
 
 #include "sim/import/megatron/megatron_tree.h"
+#include "sim/import/shell/shell_script.h"
 #include "sim/import/shell/shell_words.h"
 
 namespace simtrain {
@@ -10,6 +11,9 @@ namespace simtrain {
 /// Adds the options among the words of a command (`--name value`, `--name=value`, `--name`); those
 /// that only a run gives or not are added as such.
 void add_options(std::span<const ShellWord> words, MegatronArguments& arguments);
+
+/// Reports the rounds of a script's loops that are not read.
+void note_rounds(const ShellScript& script, RecipeReading& reading);
 
 /// Of the overrides of a request: the files that a script takes in and that are to be left out.
 std::vector<std::string> files_left_out(const RecipeRequest& request);

@@ -187,6 +187,8 @@ void assume_usual(const Launch& launch, RecipeReading& reading) {
   default_to(terms.use_distributed_optimizer, true, whose);
   default_to(terms.overlap_grad_reduce, true, whose);
   default_to(terms.overlap_param_gather, true, whose);
+  if (!terms.model_class && !terms.vocab_size)
+    default_to(terms.tokenizer, "GPT2BPETokenizer", whose + "; Megatron's examples have it");
   ++reading.left_out
         ["what the launched script sets itself; sequence parallelism, ETP 1, the "
          "distributed optimizer and its overlap are assumed"]
@@ -258,13 +260,17 @@ bool is_launch(std::string_view text) {
 
 ImportedRecipe read_launch_lines(const ImportFile& file, const RecipeRequest& request,
                                  const DataFolder& data) {
-  const ShellScript script = read_script(file.text, file.path, files_left_out(request));
+  // A script that is taken in and not there is as one that is launched: not read.
+  std::vector<std::string> left_out = files_left_out(request);
+  left_out.emplace_back(kAllMissing);
+  const ShellScript script = read_script(file.text, file.path, left_out);
   const std::vector<Launch> launches = launches_in(script.words);
   if (launches.empty())
     throw InputError({file.path}, "", "launches no script with TP and PP, of which one is read");
   RecipeRequest rest;
   const Launch& launch = launches[chosen_launch(request, launches.size(), rest)];
   RecipeReading reading = read_launch(launch, file, rest, data);
+  note_rounds(script, reading);
   if (launches.size() > 1)
     ++reading
           .left_out[fmt::format("other launches of the script, which has {}; --override "

@@ -19,6 +19,7 @@ RecipeReading read_command_line(const ImportFile& file, const RecipeRequest& req
   RecipeReading reading = read_megatron_arguments(arguments.take(), KeyStyle::option);
   for (const auto& [name, word] : script.environment)
     read_variable(name, scalar_node(word.text, word.place), reading);
+  note_rounds(script, reading);
   return reading;
 }
 

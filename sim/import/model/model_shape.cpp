@@ -141,12 +141,14 @@ struct Tokenizer {
   std::string_view name;
   std::int64_t entries;
 };
-constexpr std::array<Tokenizer, 6> kTokenizers{{{"GPT2BPETokenizer", 50257},
+constexpr std::array<Tokenizer, 8> kTokenizers{{{"GPT2BPETokenizer", 50257},
                                                 {"gpt2", 50257},
                                                 {"meta-llama/Meta-Llama-3-8B", 128256},
                                                 {"meta-llama/Llama-3.1-8B", 128256},
                                                 {"meta-llama/Llama-3.1-70B", 128256},
-                                                {"meta-llama/Llama-3.1-405B", 128256}}};
+                                                {"meta-llama/Llama-3.1-405B", 128256},
+                                                {"mistralai/Mistral-Large-Instruct-2407", 32768},
+                                                {"mistralai/Mistral-Nemo-Base-2407", 131072}}};
 
 /// Padded to a multiple of make_vocab_size_divisible_by x TP, as Megatron does.
 void add_vocabulary(std::vector<Finding>& shape, const RecipeTerms& terms, std::int64_t tp) {

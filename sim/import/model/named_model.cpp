@@ -142,6 +142,19 @@ std::optional<std::string> named_model(const std::string& name) {
   return row == kNamedModels.end() ? std::nullopt : std::optional(std::string(row->model));
 }
 
+std::optional<std::string> model_named_in(const std::string& text) {
+  const std::string bare = bare_name(text);
+  std::size_t longest = 0;
+  std::optional<std::string> model;
+  for (const NamedModel& row : kNamedModels) {
+    const std::string name = bare_name(row.name);
+    if (name.size() <= longest || bare.find(name) == std::string::npos) continue;
+    longest = name.size();
+    model = row.model;
+  }
+  return model;
+}
+
 void require_named_model(const RecipeTerms& terms, const RecipeRequest& request) {
   if (!terms.model_class || terms.num_layers || request.model) return;
   if (named_model(terms.model_class->value)) return;

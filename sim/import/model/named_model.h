@@ -13,6 +13,10 @@ namespace simtrain {
 /// its equal. Case, marks, the owner and endings that say nothing of the shape do not count.
 std::optional<std::string> named_model(const std::string& name);
 
+/// The model whose name is a part of a longer one (graph_trainer_llama3_8b_test); of several that
+/// of the longest name.
+std::optional<std::string> model_named_in(const std::string& text);
+
 /// Throws InputError where a recipe only names its model, by a name that none of scenarios/models
 /// has, and the request does not say which one it is.
 void require_named_model(const RecipeTerms& terms, const RecipeRequest& request);

@@ -165,18 +165,27 @@ void add_expert_callbacks(const std::string& text, RecipeTerms& terms) {
   default_to(terms.moe_enable_deepep, true, deepep);
 }
 
-ImportedRecipe read_nemo2(const ImportFile& file, const RecipeRequest& request,
-                          const DataFolder& data) {
-  const YamlNode tree = load_yaml_recipe(file, request);
+}  // namespace
+
+RecipeReading nemo2_reading(const YamlNode& tree) {
   RecipeReading reading = read_recipe(tree, nemo2_keys(), KeyStyle::dotted);
   RecipeTerms& terms = reading.terms;
   take_no_query_rank(tree, "model.config.q_lora_rank", terms);
-  add_expert_callbacks(file.text, terms);
-  if (file.text.find("MegatronCommOverlapCallback") != std::string::npos)
-    add_callback_defaults(terms);
   default_to(terms.use_distributed_optimizer, true, "NeMo 2's default");
   default_to(terms.grad_reduce_in_fp32, true, "default of NeMo 2's precision plugin");
   if (terms.fp8) default_to(terms.fp8_params, true, "default of NeMo 2's FP8 plugin");
+  return reading;
+}
+
+namespace {
+
+ImportedRecipe read_nemo2(const ImportFile& file, const RecipeRequest& request,
+                          const DataFolder& data) {
+  RecipeReading reading = nemo2_reading(load_yaml_recipe(file, request));
+  RecipeTerms& terms = reading.terms;
+  add_expert_callbacks(file.text, terms);
+  if (file.text.find("MegatronCommOverlapCallback") != std::string::npos)
+    add_callback_defaults(terms);
   return imported_scenario("NeMo 2 run configuration", reading, file, request, data);
 }
 

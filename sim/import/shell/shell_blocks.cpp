@@ -38,6 +38,7 @@ void ShellBlocks::close() {
   if (block.kind == Kind::loop) ends.push_back(variables_);
   if (!block.taken) ends.push_back(block.before);
   variables_ = ends.empty() ? block.before : ShellVariables::joined(ends);
+  if (block.first_round) variables_.forget_changes(block.before);
 }
 
 bool ShellBlocks::may_run(const Block& block) {

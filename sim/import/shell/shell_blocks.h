@@ -25,6 +25,10 @@ class ShellBlocks {
   void open(Kind kind, std::string subject = "");
   [[nodiscard]] const std::string& subject() const { return blocks_.back().subject; }
 
+  /// Of the loop that starts, the first of several rounds is read: behind it nobody knows what the
+  /// others leave.
+  void read_first_round() { blocks_.back().first_round = true; }
+
   /// The branch before, if there is one, is over.
   void next_branch();
   /// Whether the branch that starts here is taken, as far as the script determines it.
@@ -49,6 +53,7 @@ class ShellBlocks {
     bool taken = false;                  ///< one before is taken for sure
     bool open = false;                   ///< one before may be taken
     bool leaves = false;                 ///< the present one ends the script
+    bool first_round = false;            ///< of a loop: it has more
   };
   static bool may_run(const Block& block);
 

@@ -1,6 +1,7 @@
 #include "sim/import/shell/shell_condition.h"
 
 #include <filesystem>
+#include <fnmatch.h>
 
 #include "sim/core/input/number_text.h"
 
@@ -44,20 +45,24 @@ std::optional<bool> of_one(const std::string& op, const std::string& word,
   return value->empty() == (op == "-z");
 }
 
+bool takes_text(const std::string& pattern, const std::string& text) {
+  return fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
+}
+
 std::optional<bool> of_two(const std::string& left, const std::string& op, const std::string& right,
-                           const ShellVariables& variables) {
+                           bool patterns, const ShellVariables& variables) {
   const auto a = known(left, variables);
   const auto b = known(right, variables);
   if (!a || !b) return std::nullopt;
   if (op.starts_with('-')) return numbers(*a, op, *b);
-  const bool pattern = b->find_first_of("*?[") != std::string::npos;
-  if (pattern || (op != "=" && op != "==" && op != "!=")) return std::nullopt;
-  return (*a == *b) == (op != "!=");
+  if (op != "=" && op != "==" && op != "!=") return std::nullopt;
+  return (patterns ? takes_text(*b, *a) : *a == *b) == (op != "!=");
 }
 
-std::optional<bool> of_words(const std::vector<std::string>& words,
+/// `patterns`: the right side may be one, as in `[[ ... ]]`.
+std::optional<bool> of_words(const std::vector<std::string>& words, bool patterns,
                              const ShellVariables& variables) {
-  if (words.size() == 3) return of_two(words[0], words[1], words[2], variables);
+  if (words.size() == 3) return of_two(words[0], words[1], words[2], patterns, variables);
   if (words.size() == 2) return of_one(words[0], words[1], variables);
   if (words.size() == 1) return of_one("-n", words[0], variables);
   return std::nullopt;
@@ -83,7 +88,7 @@ std::optional<bool> test_holds(std::vector<std::string> plain, const ShellVariab
     return std::nullopt;
   }
   drop_sign();
-  const auto holds = of_words(plain, variables);
+  const auto holds = of_words(plain, opening == "[[", variables);
   return holds ? std::optional(*holds != negated) : holds;
 }
 
@@ -128,8 +133,8 @@ std::optional<bool> condition_holds(const std::vector<ShellWord>& words,
 
 std::optional<bool> pattern_takes(const std::string& pattern, const std::string& text) {
   if (pattern == "*") return true;
-  if (pattern.find_first_of("*?[$`") != std::string::npos) return std::nullopt;
-  return pattern == text;
+  if (pattern.find_first_of("$`") != std::string::npos) return std::nullopt;
+  return takes_text(pattern, text);
 }
 
 }  // namespace simtrain

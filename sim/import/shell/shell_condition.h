@@ -14,7 +14,8 @@ namespace simtrain {
 std::optional<bool> condition_holds(const std::vector<ShellWord>& words,
                                     const ShellVariables& variables);
 
-/// Whether a pattern of `case` takes a text: the same text or `*`. None for other patterns.
+/// Whether a pattern of `case` takes a text, as the shell matches names of files. None for a
+/// pattern with variables.
 std::optional<bool> pattern_takes(const std::string& pattern, const std::string& text);
 
 }  // namespace simtrain

@@ -13,6 +13,7 @@
 #include "sim/core/files/text_file.h"
 #include "sim/import/shell/shell_blocks.h"
 #include "sim/import/shell/shell_condition.h"
+#include "sim/import/shell/shell_lists.h"
 #include "sim/import/shell/shell_path.h"
 #include "sim/import/terms/environment.h"
 #include "sim/import/terms/finding.h"
@@ -25,8 +26,6 @@ constexpr std::size_t kDeepestNesting = 64;  // branches in branches, files in f
 constexpr std::size_t kLongestTest = 64;     // words from `if` to `then`
 constexpr std::size_t kMostBranches = 4096;  // more than anyone writes by hand
 constexpr TextFileKind kSourced{"a script to take in", 4};
-constexpr std::string_view kAllMissing =
-    "*";  // of the files to leave out: those that are not there
 
 using Kind = ShellBlocks::Kind;
 using Words = std::vector<ShellWord>;
@@ -116,7 +115,9 @@ class ScriptReader {
       if (word.text == "exit" || word.text == "return") blocks_.leave();
     }
     if (is_choice_end(words, at)) return next_choice(words, at + 2);
-    if (blocks_.is_live()) use(words, at);
+    if (!blocks_.is_live()) return at + 1;
+    if (const auto read = read_at(words, at, variables_)) return take_read(*read);
+    use(words, at);
     return at + 1;
   }
 
@@ -126,7 +127,10 @@ class ScriptReader {
     forgotten_.push_back(!word.ends && variables_.has_forgotten(word.text));
     if (!word.ends) {
       variables_.take_default(word.text);
-      if (variables_.take(word.text, is_chained(words, at))) note_environment(word);
+      if (variables_.take(word.text, is_chained(words, at))) {
+        note_environment(word);
+        note_list(words, at);
+      }
       word.text = variables_.put_in(word.text);
     }
     script_.words.push_back(std::move(word));
@@ -135,6 +139,25 @@ class ScriptReader {
   void note_environment(const ShellWord& word) {
     const std::string name = word.text.substr(0, word.text.find_first_of("+="));
     if (is_environment(name)) script_.environment[name] = word;
+  }
+
+  /// `NAME=(...)`, whose first value the word itself does not have.
+  void note_list(const Words& words, std::size_t at) {
+    const std::string& text = words[at].text;
+    const bool opens = at + 1 < words.size() && words[at + 1].ends && words[at + 1].text == "(";
+    if (!opens || !text.ends_with('=') || text.ends_with("+=")) return;
+    variables_.set_list(text.substr(0, text.size() - 1), listed_values(words, at + 2, variables_));
+  }
+
+  std::size_t take_read(const ShellRead& read) {
+    for (std::size_t i = 0; i < read.names.size(); ++i) {
+      if (!read.values || blocks_.is_undecided()) {
+        variables_.forget(read.names[i]);
+      } else {
+        variables_.set(read.names[i], (*read.values)[i]);
+      }
+    }
+    return read.end;
   }
 
   std::optional<std::size_t> keyword(const Words& words, std::size_t at) {
@@ -172,8 +195,22 @@ class ScriptReader {
     blocks_.open(text == "if" ? Kind::condition : Kind::loop);
     if (text == "if") return condition(words, at + 1);
     if (text != "for" || words[at + 1].ends) return at + 1;
-    if (live) variables_.forget(words[at + 1].text);
+    if (live) take_first_round(words, at + 1);
     return at + 2;
+  }
+
+  /// The first value of `for NAME in ...`, where the script itself says it.
+  void take_first_round(const Words& words, std::size_t at) {
+    const std::string& name = words[at].text;
+    variables_.forget(name);
+    const bool lists = at + 1 < words.size() && words[at + 1].text == "in" && !words[at + 1].ends;
+    if (!lists) return;
+    const auto values = listed_values(words, at + 2, variables_);
+    if (values.empty() || !values.front()) return;
+    variables_.set(name, *values.front());
+    if (values.size() == 1) return;
+    blocks_.read_first_round();
+    script_.rounds[name] = values.size();
   }
 
   /// The words up to `then` decide the branch behind it.

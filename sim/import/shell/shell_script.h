@@ -2,22 +2,29 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/import/shell/shell_words.h"
 
 namespace simtrain {
 
+/// Of the files to leave out: all that are not there.
+inline constexpr std::string_view kAllMissing = "*";
+
 /// A script as far as it can be read without running it.
 struct ShellScript {
   std::vector<ShellWord> words;  ///< with their variables put in
   /// Variables of its environment (NCCL_*, NVTE_*, CUDA_*) and the words that set them last.
   std::map<std::string, ShellWord> environment;
+  /// Loops of which only the first round is read: their variable, and how many rounds there are.
+  std::map<std::string, std::size_t> rounds;
 };
 
 /// Reads a script: comments, quotes, continued lines, `NAME=value` and `$NAME` in their order.
 /// Branches of `if` and `case` whose condition the script itself decides are read or passed over;
-/// words in one that only a run decides are marked. What only a run knows ($1, $(...), a name that
+/// words in one that only a run decides are marked. Of a loop over a list the first round is read.
+/// What only a run knows ($1, $(...), a name that
 /// is set nowhere or to several values) stays as it is written. Files that it takes in by `source`
 /// are read from its folder, but for those of these names in `left_out` (`*`: those that are not
 /// there) and set-ups of the shell itself. Throws InputError where such a file is not there, its

@@ -92,6 +92,23 @@ bool ShellVariables::take(const std::string& word, bool maybe) {
   return true;
 }
 
+void ShellVariables::set_list(const std::string& name,
+                              std::vector<std::optional<std::string>> values) {
+  if (lists_.size() < kMostVariables) lists_[name] = std::move(values);
+}
+
+const std::vector<std::optional<std::string>>* ShellVariables::list(std::string_view name) const {
+  const auto known = lists_.find(name);
+  return known == lists_.end() ? nullptr : &known->second;
+}
+
+void ShellVariables::forget_changes(const ShellVariables& before) {
+  for (auto& [name, value] : values_) {
+    const auto old = before.values_.find(name);
+    if (old == before.values_.end() || old->second != value) value.reset();
+  }
+}
+
 ShellVariables ShellVariables::joined(const std::vector<ShellVariables>& branches) {
   ShellVariables all = branches.front();
   for (std::size_t i = 1; i < branches.size(); ++i) {

@@ -22,6 +22,11 @@ class ShellVariables {
   /// From here on only a run knows the value.
   void forget(const std::string& name) { values_[name].reset(); }
 
+  /// Keeps the values of `NAME=(...)`; those that only a run knows are none.
+  void set_list(const std::string& name, std::vector<std::optional<std::string>> values);
+  /// What was kept; null where there is no such list.
+  [[nodiscard]] const std::vector<std::optional<std::string>>* list(std::string_view name) const;
+
   /// Takes a word that is `NAME=value` or `NAME+=value`; false where it is neither. With `maybe` an
   /// assignment that may not happen: a value that it would change is forgotten.
   bool take(const std::string& word, bool maybe);
@@ -31,6 +36,9 @@ class ShellVariables {
 
   /// Keeps what all branches agree in. A variable that one of them does not set has the others'.
   static ShellVariables joined(const std::vector<ShellVariables>& branches);
+
+  /// Forgets what is not as it was before.
+  void forget_changes(const ShellVariables& before);
 
   /// A word with the values of `$NAME`, `${NAME}`, `${NAME:-value}`, `${NAME%/*}` and
   /// `$((NAME * 8))`; what is not known stays as it is written.
@@ -57,6 +65,7 @@ class ShellVariables {
   std::string script_;
   std::string source_;
   std::map<std::string, std::optional<std::string>, std::less<>> values_;
+  std::map<std::string, std::vector<std::optional<std::string>>, std::less<>> lists_;
 };
 
 }  // namespace simtrain

@@ -1,0 +1,184 @@
+#include "sim/import/launch/launch_words.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "sim/core/files/text_file.h"
+#include "sim/core/input/number_text.h"
+#include "sim/import/megatron/megatron_tree.h"
+#include "sim/import/shell/shell_path.h"
+#include "sim/import/terms/finding.h"
+
+namespace simtrain {
+namespace {
+
+constexpr TextFileKind kConfiguration{"a configuration that a script names", 4};
+
+/// The name of the variable that a word sets; empty where it sets none.
+std::string_view set_variable(const ShellWord& word) {
+  const std::string_view text = word.text;
+  const std::size_t equals = text.find('=');
+  if (word.ends || equals == std::string_view::npos || equals == 0 || !starts_name(text[0]))
+    return {};
+  const std::string_view name = text.substr(0, equals);
+  constexpr std::string_view kNameMarks =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+  return name.find_first_not_of(kNameMarks) == std::string_view::npos ? name : std::string_view();
+}
+
+bool starts_one_of(const std::vector<ShellWord>& words,
+                   std::span<const std::string_view> programs) {
+  return std::any_of(words.begin(), words.end(), [&](const ShellWord& word) {
+    return std::any_of(programs.begin(), programs.end(),
+                       [&](std::string_view program) { return word.text.ends_with(program); });
+  });
+}
+
+/// Whether a key, or the override of it, is the degree of TP or PP.
+bool is_degree(std::string_view text) {
+  const std::string_view key = text.substr(0, text.find('='));
+  return !text.starts_with('~') &&
+         (key.ends_with("tensor_model_parallel_size") ||
+          key.ends_with("pipeline_model_parallel_size")) &&
+         !key.ends_with("virtual_pipeline_model_parallel_size") &&
+         !key.ends_with("expert_tensor_model_parallel_size");
+}
+
+}  // namespace
+
+void add_parts(const ShellWord& word, std::vector<ShellWord>& parts) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const std::string_view text = word.text;
+  for (std::size_t at = text.find_first_not_of(kBlanks); at != std::string_view::npos;) {
+    const std::size_t end = std::min(text.find_first_of(kBlanks, at), text.size());
+    ShellWord part = word;
+    part.text = text.substr(at, end - at);
+    parts.push_back(std::move(part));
+    at = text.find_first_not_of(kBlanks, end);
+  }
+}
+
+std::optional<ShellWord> option_word(const std::vector<ShellWord>& words, std::string_view option) {
+  const std::string wanted = underscored(std::string(option));
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (underscored(words[i].text.substr(0, words[i].text.find('='))) != wanted) continue;
+    ShellWord value = words[i];
+    if (const std::size_t equals = value.text.find('='); equals != std::string::npos) {
+      value.text = value.text.substr(equals + 1);
+      return value;
+    }
+    if (i + 1 < words.size()) return words[i + 1];
+  }
+  return std::nullopt;
+}
+
+std::optional<ProgramStart> program_start(const std::vector<ShellWord>& script,
+                                          std::span<const std::string_view> programs) {
+  ProgramStart start;
+  std::optional<ProgramStart> kept;
+  for (std::size_t at = 0; at < script.size();) {
+    std::vector<ShellWord> command;
+    bool sets = true;
+    do {
+      const ShellWord& word = script[at];
+      const bool variable = sets && !set_variable(word).empty();
+      if (variable) start.variables.push_back(word);
+      sets = variable || (sets && word.text == "export");
+      if (!word.ends) add_parts(word, command);
+      ++at;
+    } while (at < script.size() && !script[at].starts);
+    if (!starts_one_of(command, programs)) continue;
+    start.words = std::move(command);
+    if (!sets) return start;
+    kept = start;
+  }
+  return kept;
+}
+
+std::optional<ShellWord> variable_word(const ProgramStart& start, std::string_view name) {
+  const auto last = std::find_if(start.variables.rbegin(), start.variables.rend(),
+                                 [&](const ShellWord& word) { return set_variable(word) == name; });
+  if (last == start.variables.rend()) return std::nullopt;
+  ShellWord value = *last;
+  value.text = value.text.substr(name.size() + 1);
+  return value;
+}
+
+ImportFile configuration_beside(const ShellWord& named, const std::string& script) {
+  const std::string folder = folder_of(script);
+  const std::string name = named.text.substr(named.text.rfind('/') + 1);
+  for (const std::string& path : {folder + "/" + named.text, named.text, folder + "/" + name}) {
+    std::error_code error;
+    if (name.empty() || !std::filesystem::is_regular_file(path, error)) continue;
+    const std::string plain = std::filesystem::path(path).lexically_normal().string();
+    return {plain, read_text_file(plain, kConfiguration)};
+  }
+  throw InputError(named.place, "",
+                   fmt::format("starts a program with the configuration '{}', which is not there; "
+                               "put it beside the script, or import it itself with --override for "
+                               "the keys that the script changes",
+                               plain_text(named.text.substr(0, 120))));
+}
+
+void refuse_undecided_key(const ShellWord& word, const std::string& key,
+                          const RecipeRequest& request) {
+  const bool settled =
+      std::any_of(request.overrides.begin(), request.overrides.end(), [&](std::string_view text) {
+        text.remove_prefix(std::min(text.find_first_not_of("+~"), text.size()));
+        return text.substr(0, text.find('=')) == key;
+      });
+  if (!word.undecided || settled) return;
+  throw InputError(word.place, key,
+                   fmt::format("is in a branch that is decided at run time; --override +{}=VALUE "
+                               "settles it",
+                               key));
+}
+
+std::vector<std::string> key_overrides(const RecipeRequest& request, bool adds) {
+  std::vector<std::string> overrides;
+  for (const std::string& text : request.overrides) {
+    if (text.starts_with(kWithoutFile)) continue;
+    const bool plain = adds && !text.starts_with('+') && !text.starts_with('~');
+    overrides.push_back((plain ? "++" : "") + text);
+  }
+  return overrides;
+}
+
+void require_launch_keys(const YamlNode& tree, const ShellWord& recipe, std::string_view option,
+                         const std::vector<std::string>& wanted, const RecipeRequest& request) {
+  const bool degrees = std::any_of(request.overrides.begin(), request.overrides.end(), is_degree);
+  std::vector<std::string> missing;
+  for (const std::string& key : wanted) {
+    const bool named = std::find(missing.begin(), missing.end(), key) != missing.end();
+    if (named || (degrees && is_degree(key)) || find_yaml_value(tree, key) != nullptr) continue;
+    missing.push_back(key);
+  }
+  if (missing.empty()) return;
+  const bool only_degrees = std::all_of(missing.begin(), missing.end(), is_degree);
+  throw InputError(
+      recipe.place, std::string(option),
+      fmt::format("'{}' is a program in Python, whose own value of {} is not known here; {} (or "
+                  "import what it prints at start)",
+                  plain_text(recipe.text.substr(0, 80)), fmt::join(missing, ", "),
+                  missing.size() == 1 ? fmt::format("--override {}=VALUE sets it", missing.front())
+                  : only_degrees
+                      ? fmt::format("--override {}=VALUE sets it, and what is not given is 1 then",
+                                    missing.front())
+                      : "--override KEY=VALUE sets each"));
+}
+
+void read_launch_count(const std::vector<ShellWord>& words,
+                       std::initializer_list<std::string_view> options, WholeTerm& term) {
+  for (const std::string_view option : options) {
+    const auto word = option_word(words, option);
+    const auto count = word ? number_as<std::int64_t>(word->text) : std::nullopt;
+    if (!count || *count < 1) continue;
+    term = Given<std::int64_t>{*count, std::string(option), false, word->place};
+    return;
+  }
+}
+
+}  // namespace simtrain

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/core/input/yaml_tree.h"
+#include "sim/import/recipe_format.h"
+#include "sim/import/shell/shell_script.h"
+#include "sim/import/terms/recipe_terms.h"
+
+namespace simtrain {
+
+/// Whether a word is `--name` or `--name=value`.
+inline bool is_long_option(std::string_view word) {
+  return word.starts_with("--") && word.size() > 2;
+}
+
+/// Adds the words that a word holds: commands that are kept in one variable are one word.
+void add_parts(const ShellWord& word, std::vector<ShellWord>& parts);
+
+/// The value of an option (`--config-name`, as good as `--config_name`), behind it or its equals
+/// sign.
+std::optional<ShellWord> option_word(const std::vector<ShellWord>& words, std::string_view option);
+
+/// A command that starts a program, with the variables that are set in front of it or before it.
+struct ProgramStart {
+  std::vector<ShellWord> words;
+  std::vector<ShellWord> variables;  ///< `NAME=value`, in their order
+};
+
+/// The first command of a script one of whose words ends with one of these programs, or else the
+/// last variable that holds such a command.
+std::optional<ProgramStart> program_start(const std::vector<ShellWord>& script,
+                                          std::span<const std::string_view> programs);
+
+/// The value that a variable has there, as the word that sets it.
+std::optional<ShellWord> variable_word(const ProgramStart& start, std::string_view name);
+
+/// A configuration that a script names, at its path or, with its name alone, beside the script.
+/// Throws InputError at the word where there is none.
+ImportFile configuration_beside(const ShellWord& named, const std::string& script);
+
+/// Throws InputError where only a run gives a word or not and no override settles its key.
+void refuse_undecided_key(const ShellWord& word, const std::string& key,
+                          const RecipeRequest& request);
+
+/// The overrides of a request that change keys. With `adds` one without a sign adds its key where
+/// it is not there: what a launch gives is not all that there is.
+std::vector<std::string> key_overrides(const RecipeRequest& request, bool adds);
+
+/// The recipe that a launch names is a program in Python, whose own values are not known here.
+/// Throws InputError with those of `wanted` that the launch does not give. Where an override gives
+/// the degree of TP or PP the other is not wanted: what is not given is the framework's 1 then.
+void require_launch_keys(const YamlNode& tree, const ShellWord& recipe, std::string_view option,
+                         const std::vector<std::string>& wanted, const RecipeRequest& request);
+
+/// A count among the options of a launcher; `term` stays where it is no number.
+void read_launch_count(const std::vector<ShellWord>& words,
+                       std::initializer_list<std::string_view> options, WholeTerm& term);
+
+}  // namespace simtrain

@@ -1,0 +1,113 @@
+#include "sim/import/shell/shell_lists.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace simtrain {
+namespace {
+
+using Values = std::vector<std::optional<std::string>>;
+
+constexpr std::size_t kMostValues = 4096;
+constexpr std::string_view kSeparator = "IFS=";
+constexpr std::string_view kListBlanks = " \t\r\n";
+
+bool is_known(std::string_view text) { return text.find_first_of("$`*?[{") == std::string::npos; }
+
+/// `NAME` of `${NAME[@]}`; empty where a word is something else.
+std::string_view list_name(std::string_view word) {
+  if (!word.starts_with("${")) return {};
+  for (const std::string_view end : {"[@]}", "[*]}"}) {
+    if (word.ends_with(end)) return word.substr(2, word.size() - 2 - end.size());
+  }
+  return {};
+}
+
+/// A variable's value is as many values as it has words.
+void add_words(std::string_view text, Values& values) {
+  for (std::size_t at = text.find_first_not_of(kListBlanks); at != std::string_view::npos;) {
+    const std::size_t end = std::min(text.find_first_of(kListBlanks, at), text.size());
+    values.emplace_back(std::string(text.substr(at, end - at)));
+    at = text.find_first_not_of(kListBlanks, end);
+  }
+}
+
+std::vector<std::string> divided(std::string_view text, std::string_view separators,
+                                 std::size_t most) {
+  std::vector<std::string> parts;
+  while (parts.size() + 1 < most && text.find_first_of(separators) != std::string_view::npos) {
+    const std::size_t end = text.find_first_of(separators);
+    parts.emplace_back(text.substr(0, end));
+    text.remove_prefix(end + 1);
+  }
+  parts.emplace_back(text);
+  parts.resize(most);
+  return parts;
+}
+
+/// Whether a word is of the command that `read` is: it starts one, or is behind `IFS=`.
+bool is_read(const std::vector<ShellWord>& words, std::size_t at) {
+  if (words[at].ends || words[at].text != "read") return false;
+  return words[at].starts ||
+         (at > 0 && words[at - 1].starts && words[at - 1].text.starts_with(kSeparator));
+}
+
+}  // namespace
+
+Values listed_values(const std::vector<ShellWord>& words, std::size_t at,
+                     const ShellVariables& variables) {
+  Values values;
+  for (; at < words.size() && !words[at].ends && values.size() < kMostValues; ++at) {
+    if (words[at].starts && words[at].text == "do") break;
+    const std::string& written = words[at].text;
+    if (const std::string_view name = list_name(written); !name.empty()) {
+      const Values* list = variables.list(name);
+      if (list == nullptr) {
+        values.emplace_back();
+      } else {
+        values.insert(values.end(), list->begin(), list->end());
+      }
+      continue;
+    }
+    const std::string value = variables.put_in(written);
+    if (!is_known(value)) {
+      values.emplace_back();
+    } else if (written.find('$') == std::string::npos) {
+      values.emplace_back(value);
+    } else {
+      add_words(value, values);
+    }
+  }
+  return values;
+}
+
+std::optional<ShellRead> read_at(const std::vector<ShellWord>& words, std::size_t at,
+                                 const ShellVariables& variables) {
+  if (!is_read(words, at)) return std::nullopt;
+  std::string separators(kListBlanks);
+  if (!words[at].starts) separators = words[at - 1].text.substr(kSeparator.size());
+  ShellRead read;
+  bool plain = separators.size() == 1 || separators == kListBlanks;
+  for (++at; at < words.size() && !words[at].ends && !words[at].starts; ++at) {
+    const std::string& word = words[at].text;
+    if (!word.starts_with('-')) {
+      read.names.push_back(word);
+    } else if (word != "-r") {
+      plain = false;
+    }
+  }
+  read.end = at;
+  const auto is_sign = [&](std::size_t i) {
+    return i < words.size() && words[i].ends && words[i].text == "<";
+  };
+  if (!is_sign(at) || !is_sign(at + 1) || !is_sign(at + 2) || at + 3 >= words.size() ||
+      words[at + 3].ends)
+    return read;
+  read.end = at + 4;
+  const std::string text = variables.put_in(words[at + 3].text);
+  if (plain && is_known(text) && !read.names.empty())
+    read.values = divided(text, separators, read.names.size());
+  return read;
+}
+
+}  // namespace simtrain

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/import/shell/shell_variables.h"
+#include "sim/import/shell/shell_words.h"
+
+namespace simtrain {
+
+/// The values of a list of words, up to the operator or keyword that ends it: `4,1 2,2`,
+/// `"${CONFIGS[@]}"`, `$SIZES`. A value that only a run knows is none.
+std::vector<std::optional<std::string>> listed_values(const std::vector<ShellWord>& words,
+                                                      std::size_t at,
+                                                      const ShellVariables& variables);
+
+/// A `read` of a text that the script itself gives: `IFS=',' read -r TP PP <<< "$CONFIG"`.
+struct ShellRead {
+  std::vector<std::string> names;
+  std::optional<std::vector<std::string>> values;  ///< of the names; none where only a run knows
+  std::size_t end = 0;                             ///< the word behind it
+};
+
+/// The `read` at a word; none where the word is no such command.
+std::optional<ShellRead> read_at(const std::vector<ShellWord>& words, std::size_t at,
+                                 const ShellVariables& variables);
+
+}  // namespace simtrain
