@@ -138,7 +138,8 @@ void OutputFiles::start() {
 
 void OutputFiles::write(const std::string& option, const std::string& text) const {
   for (const Named& output : outputs_) {
-    if (output.option != "--" + option) continue;
+    const bool journal = output.kind == &kJournalFile;  // beside it, which its owner writes
+    if (output.option != "--" + option || journal) continue;
     check_apart(output);
     check_own(output);
     write_text_file(output.path, text);

@@ -119,6 +119,16 @@ TEST_CASE("nsys-sqlite: what has no name or no end, and graphs as a whole, are s
         "6: is a CUDA graph as a whole; nsys profile --cuda-graph-trace=node traces its kernels");
 }
 
+TEST_CASE("nsys-sqlite: kinds of kernels beyond a million are skipped, and so counted") {
+  const Profile profile = read_tables(
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000003) INSERT "
+      "INTO "
+      "CUPTI_ACTIVITY_KIND_KERNEL SELECT i, i + 1, 0, 7, 5, i, i, 1 FROM n;");
+  CHECK(profile.events == 1'000'003);
+  CHECK(profile.skipped.reasons.at("is beyond the first million kinds of kernels of its table") ==
+        3);
+}
+
 /// What reading a file of these bytes says.
 std::string error_of_file(const std::string& bytes, const std::string& format = "") {
   const TempFolder folder;

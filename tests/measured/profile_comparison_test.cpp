@@ -26,7 +26,7 @@ struct ProfiledJob {
 };
 
 const PredictedKernels& of(const PredictedProfile& profile, KernelKind kind) {
-  return profile[static_cast<std::size_t>(kind)];
+  return profile.of(kind);
 }
 
 /// What a profiler would see, were the prediction right.
@@ -82,11 +82,26 @@ TEST_CASE("A rank that waits for its neighbours has waiting in its messages") {
 
 TEST_CASE("What a rank waits for the slowest one is predicted, and in no kind of kernel") {
   const ProfiledJob job;
-  const double wait = predicted_straggler_wait(job.simulated, 0);
+  const double wait = predicted_profile(job.simulated, 0).straggler_wait_s;
   const Report report = report_of(job.simulated);
   CHECK(wait > 0);
   CHECK(wait < 0.1 * report.step_time_s);
   CHECK(wait == doctest::Approx(part(report.breakdown, Share::stragglers)).epsilon(0.3));
+}
+
+TEST_CASE("The busy time of a step is the union of what runs, waits among it counted once") {
+  const ProfiledJob job;
+  const double whole = to_seconds(job.simulated.timeline.end);
+  for (const int rank : {0, 5, 63}) {
+    CAPTURE(rank);
+    const PredictedProfile profile = predicted_profile(job.simulated, rank);
+    CHECK(profile.busy_s < whole);  // nothing runs while the host waits for the norm
+    double compute = 0;
+    for (const KernelKind kind : {KernelKind::gemm, KernelKind::attention, KernelKind::norm,
+                                  KernelKind::optimizer, KernelKind::loss, KernelKind::cast})
+      compute += profile.of(kind).seconds;
+    CHECK(profile.busy_s >= compute + profile.straggler_wait_s);
+  }
 }
 
 TEST_CASE("Predicted calls count what for_each_nccl_call gives") {

@@ -19,6 +19,7 @@ namespace {
 struct Nearness {
   int plans = 0;
   double sum = 0;
+  double joules = 0;
 };
 
 /// Plans that are simulated in a few milliseconds.
@@ -60,13 +61,18 @@ void check_bounds(Scenario base, int count, std::mt19937& random, Nearness& near
     const PassCosts costs = bound.pass_costs(scenario.recipe);
     const double passes = bound.seconds(scenario.recipe, costs, false);
     const double all = bound.seconds(scenario.recipe, costs, true);
-    const double simulated = simulate(scenario).step_time_s;
+    const Report report = simulate(scenario);
+    const double simulated = report.step_time_s;
+    const double joules = bound.joules_per_token(scenario.recipe, costs, all);
     CHECK(kernels > 0);
     CHECK(kernels <= passes);
     CHECK(passes <= all);
     CHECK(all <= simulated);
     nearness.plans += 1;
     nearness.sum += simulated / all - 1;
+    CHECK(joules > 0);
+    CHECK(joules <= report.energy.joules_per_token());
+    nearness.joules += report.energy.joules_per_token() / joules - 1;
   }
 }
 
@@ -90,6 +96,7 @@ TEST_CASE("no plan of any recipe is simulated faster than its bounds") {
   }
   CHECK(nearness.plans >= 400);
   CHECK(nearness.sum / nearness.plans < 0.06);  // near enough to leave few plans to simulate
+  CHECK(nearness.joules / nearness.plans < 0.08);
 }
 
 TEST_CASE("nor on a cluster where groups lie unlike or links between switches bind") {

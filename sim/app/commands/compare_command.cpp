@@ -22,28 +22,25 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr std::array kCompareOptions{
-    OptionRow{.value = "SCENARIO.yaml LOG... [SCENARIO.yaml LOG...]...",
-              .type = OptionType::argument,
-              .completes = "scenarios"},
-    kRowOption,
+/// What both ways to call it take.
+constexpr std::array kComparisonOptions{
     with_help(kSetOption, "as for 'simtrain run', for every scenario"),
     kMachineOption,
     OptionRow{.name = "steps", .value = "WINDOW", .completes = "step-windows"},
     with_help(kLogFormatOption, "as for 'simtrain metrics'"),
     format_option("json: as simtrain.comparison/1, several as simtrain.comparisons/1"),
-    kReportOption,
-    going_with(kForceOption, "report")};
-constexpr std::array kFolderOptions{
+    kReportOption};
+constexpr std::array kPathRows{OptionRow{.value = "SCENARIO.yaml LOG... [SCENARIO.yaml LOG...]...",
+                                         .type = OptionType::argument,
+                                         .completes = "scenarios"},
+                               kRowOption};
+constexpr std::array kCompareOptions =
+    joined(joined(kPathRows, kComparisonOptions), std::array{going_with(kForceOption, "report")});
+constexpr std::array kFolderRow{
     OptionRow{.value = "FOLDER",
               .help = "scenarios with their logs beside them, as for 'simtrain validate FOLDER'",
-              .type = OptionType::argument},
-    kCompareOptions[2],
-    kCompareOptions[3],
-    kCompareOptions[4],
-    kCompareOptions[5],
-    kCompareOptions[6],
-    kCompareOptions[7]};
+              .type = OptionType::argument}};
+constexpr std::array kFolderOptions = joined(kFolderRow, kComparisonOptions);
 constexpr std::array<std::span<const OptionRow>, 1> kOtherCompareOptions{kFolderOptions};
 
 /// A log, the scenario that it is of, and its row.

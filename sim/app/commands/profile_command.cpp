@@ -18,6 +18,12 @@ namespace {
 
 namespace po = boost::program_options;
 
+constexpr OptionRow kProfileFormatOption{
+    .name = "profile-format",
+    .value = "NAME",
+    .help = "one of 'simtrain list profile-formats'; without it found by content",
+    .completes = "profile-formats"};
+constexpr OptionRow kProfileJsonOption = format_option("json: as simtrain.profile/1");
 constexpr std::array kProfileOptions{
     OptionRow{
         .value = "SCENARIO.yaml FILE...", .type = OptionType::argument, .completes = "scenarios"},
@@ -34,20 +40,17 @@ constexpr std::array kProfileOptions{
               .help = "training steps in it; without it as it marks them, or as the numbers of "
                       "collectives show",
               .type = OptionType::whole},
-    OptionRow{.name = "profile-format",
-              .value = "NAME",
-              .help = "one of 'simtrain list profile-formats'; without it found by content",
-              .completes = "profile-formats"},
+    kProfileFormatOption,
     kReportOption,
     going_with(kForceOption, "report"),
-    format_option("json: as simtrain.profile/1")};
+    kProfileJsonOption};
 constexpr std::array kFilesOptions{
     OptionRow{.value = "FILE...",
               .help = "kernels by 'nsys stats --report cuda_gpu_kern_sum --format csv', a trace of "
                       "torch.profiler, or a log with NCCL_DEBUG=INFO and "
                       "NCCL_DEBUG_SUBSYS=INIT,COLL; plain or gzip",
               .type = OptionType::argument},
-    kProfileOptions[6], kProfileOptions[9]};
+    kProfileFormatOption, kProfileJsonOption};
 constexpr std::array<std::span<const OptionRow>, 1> kOtherProfileOptions{kFilesOptions};
 
 ProfileRequest request_of(const po::variables_map& values) {

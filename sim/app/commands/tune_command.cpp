@@ -1,15 +1,13 @@
 #include <fmt/format.h>
 
 #include "sim/app/command.h"
-#include "sim/app/options/shared_rows.h"
-#include "sim/app/options/study_options.h"
+#include "sim/app/commands/tuning/asked_plans.h"
+#include "sim/app/commands/tuning/front_options.h"
 #include "sim/app/output_files.h"
 #include "sim/core/input/yaml_text.h"
-#include "sim/core/suggestion.h"
 #include "sim/output/tune/tune_html.h"
 #include "sim/run/scenario/routing_file.h"
 #include "sim/run/simulate.h"
-#include "sim/study/what_if/scale.h"
 
 namespace simtrain {
 
@@ -17,95 +15,39 @@ namespace po = boost::program_options;
 
 namespace {
 
-constexpr std::array kTuneOptions{
-    kScenarioArgument,
-    kRowOption,
-    kSetOption,
-    kMachineOption,
-    OptionRow{.name = "gpus", .value = "SIZES"},
-    OptionRow{.name = "nodes",
-              .value = "SIZES",
-              .help = "sizes to choose from, 64,128 or 64:512:64 or 64:2048:x2: of one of the two; "
-                      "without them the scenario's own"},
+constexpr std::array kRankRows{
     OptionRow{.name = "by",
               .value = "step_time|mfu|cost",
               .help =
                   "mfu: by GPU seconds of a step instead of its time; cost: the same, and prints "
                   "the cost (needs --price)",
               .preset = "step_time"},
-    kPriceOption,
-    with_help(kTokensOption, "of the training run whose cost is printed: 15T, 300B"),
-    OptionRow{
-        .name = "limit",
-        .value = "KEY=VALUES",
-        .help =
-            "values that a knob may have: tp=1,2,4 or pp=2:16 or mbs=1:8:x2 or "
-            "recompute=none,selective; keys: tp, pp, vp, cp, dp, ep, etp, mbs, recompute, account "
-            "(none, embedding, loss, both; layout where it is named or the scenario has one), "
-            "schedule (tried only where it is limited: 1f1b,zb_h1), dispatch (likewise: allgather, "
-            "alltoall, deepep, hybridep)",
-        .type = OptionType::texts},
-    OptionRow{.name = "memory-margin",
-              .value = "PERCENT",
-              .help = "of a GPU's memory to leave free",
-              .type = OptionType::number,
-              .preset = "0"},
+    kPriceOption, with_help(kTokensOption, "of the training run whose cost is printed: 15T, 300B")};
+constexpr std::array kBestRows{
     OptionRow{.name = "allow-tight", .help = "ranks tight plans as the others"},
     OptionRow{.name = "top",
               .value = "K",
               .help = "how many of the best to look for and show",
               .type = OptionType::whole,
               .preset = "5"},
-    OptionRow{.name = "exhaustive",
-              .help = "simulates every plan that fits: the same result, later"},
+    kExhaustiveOption,
     OptionRow{.name = "output",
               .value = "FILE.yaml",
               .help = "the best as a scenario, whole or not at all"},
     kReportOption,
     with_help(kForceOption, "replaces a scenario that is there, and what is no page"),
     format_option("json: the same as simtrain.tune/1")};
-
-/// The scenario as the command line names it.
-struct Asked {
-  const DataFolder& data;
-  ScenarioSource source;
-  std::string row;
-  std::vector<Setting> settings;
-};
-
-std::vector<Scenario> sizes_of(const Asked& asked, const po::variables_map& values) {
-  const int per_node =
-      asked.source.draft(asked.data, asked.row, asked.settings).scenario.cluster.node.gpus;
-  if (values.count("gpus") > 0 && values.count("nodes") > 0)
-    throw InputError({}, "--nodes", "goes without --gpus");
-  std::vector<std::vector<Setting>> sizes;
-  for (const char* name : {"gpus", "nodes"}) {
-    const auto numbers = option_value(values, name);
-    if (!numbers) continue;
-    const std::string option = std::string("--") + name;
-    const int each = option == "--gpus" ? per_node : 1;
-    for (const int number : numbers_of(parse_ranges(*numbers, option), option))
-      sizes.push_back(on_gpus(asked.settings, number, each, option));
-  }
-  if (sizes.empty()) sizes.push_back(asked.settings);
-  std::vector<Scenario> result;
-  result.reserve(sizes.size());
-  for (const std::vector<Setting>& settings : sizes) {
-    const DraftScenario draft = asked.source.draft(asked.data, asked.row, settings);
-    check_cluster(draft.scenario, draft.trees);
-    result.push_back(draft.scenario);
-  }
-  return result;
-}
+constexpr std::array kTuneOptions =
+    joined(joined(joined(kScenarioRows, kSizeRows), joined(kRankRows, kPlanRows)), kBestRows);
+constexpr std::array<std::span<const OptionRow>, 1> kOtherTuneOptions{kFrontOptions};
 
 TuneRequest request_of(const Asked& asked, const po::variables_map& values) {
   TuneRequest request;
   request.by = named_option<TuneGoal>(values, "by");
   if (request.by == TuneGoal::cost && values.count("price") == 0)
     throw InputError({}, "--by", "cost needs --price, the dollars of a GPU hour");
-  for (const std::string& text : option_values(values, "limit")) request.limits.add(text);
-  request.memory_margin = *percent_option(values, "memory-margin");
-  if (request.memory_margin >= 1) throw InputError({}, "--memory-margin", "must be below 100");
+  request.limits = limits_of(values);
+  request.memory_margin = memory_margin_of(values);
   const int top = *int_option(values, "top");
   if (top < 1 || top > 1000) throw InputError({}, "--top", "must be a number from 1 to 1000");
   request.top = static_cast<std::size_t>(top);
@@ -164,18 +106,16 @@ OutputFiles tune_outputs(const CommandCall& call, const po::variables_map& value
 }
 
 CommandResult tune_command(const CommandCall& call) {
-  const po::variables_map values = parse_options(call.arguments, kTuneOptions);
+  if (asks_front(call)) return front_command(call);
+  const po::variables_map values =
+      parse_options(call.arguments, joined(kTuneOptions, std::array{kFrontOptions.front()}));
   const std::string path = one_scenario(call, values, "tune");
-  Asked asked{call.data, ScenarioSource::from_file(path), option_value(values, "row").value_or(""),
-              parsed_settings(values)};
   const bool json = wants_json(values);
   OutputFiles outputs = tune_outputs(call, values, path);
-  if (asked.row.empty() && asked.source.has_table())
-    throw InputError({}, "--row",
-                     fmt::format("is missing; {}", suggestion("", asked.source.row_names())));
+  const Asked asked = simtrain::asked(call.data, path, values);
   TuneHead head{"", tokens_option(values), price_option(values), {}, "", {}};
   const TuneRequest request = request_of(asked, values);
-  const Scenario scenario = asked.source.draft(asked.data, asked.row, asked.settings).scenario;
+  const Scenario scenario = asked.scenario();
   head.scenario = scenario.name;
   head.changes = changes_of(scenario);
   if (values.count("gpus") == 0 && values.count("nodes") == 0) note_gpus(call.console, scenario);
@@ -204,6 +144,7 @@ const CommandRow kTuneCommand{
     "Plans that are tight (that fit only with less fragmentation of the allocator than usual) rank "
     "behind all others. Exits with 1 where no plan fits.",
     tune_command,
-    kTuneOptions};
+    kTuneOptions,
+    kOtherTuneOptions};
 
 }  // namespace simtrain

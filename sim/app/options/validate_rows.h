@@ -122,8 +122,8 @@ inline constexpr std::array kFitMachineOptions{
     going_with(with_help(kForceOption, "replaces a file that is there"), "write")};
 
 /// The switches alone, which the usual calls know too: an option misspelled is compared with them.
-inline constexpr std::array kValidateModes{kNcclModeOptions[0], kLeaveOutOptions[0],
-                                           kKernelsOptions[0], kMeasuredModeOptions[0]};
-inline constexpr std::array kFitModes{kFitMachineOptions[0], kFitKernelsOptions[0]};
+inline constexpr std::array kValidateModes{kNcclModeOptions.front(), kLeaveOutOptions.front(),
+                                           kKernelsOptions.front(), kMeasuredModeOptions.front()};
+inline constexpr std::array kFitModes{kFitMachineOptions.front(), kFitKernelsOptions.front()};
 
 }  // namespace simtrain

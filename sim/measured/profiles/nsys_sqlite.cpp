@@ -2,6 +2,8 @@
 #include <array>
 #include <cctype>
 #include <map>
+#include <optional>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -22,6 +24,9 @@ constexpr std::string_view kSets = "CUPTI_ACTIVITY_KIND_MEMSET";
 constexpr std::string_view kRanges = "NVTX_EVENTS";
 constexpr std::string_view kNames = "StringIds";
 constexpr std::string_view kCopyNames = "ENUM_CUDA_MEMCPY_OPER";
+
+/// Of kernels in one table, by GPU: more are a broken file, not a training step.
+constexpr std::size_t kMostKinds = 1'000'000;
 
 using Names = std::set<std::string, std::less<>>;
 
@@ -88,49 +93,78 @@ class NsysDatabase {
     return file_.columns(table).contains("globalPid") ? "globalPid" : "0";
   }
 
-  /// Calls and seconds of the rows of a table that are alike in `key`; `name` of a key makes the
-  /// name of what ran.
-  void sums(std::string_view table, std::string_view key, const std::string& name) {
-    const std::string query = fmt::format(
-        "SELECT process, deviceId, runs, seconds, {} FROM (SELECT {} AS process, deviceId, {} AS "
-        "key, COUNT(*) AS runs, TOTAL(\"end\" - start) * 1e-9 AS seconds FROM {} WHERE \"end\" >= "
-        "start GROUP BY 1, 2, 3) ORDER BY process, deviceId, key",
-        name, process_of(table), key, table);
+  /// What ran of one kind on a GPU: the rows of a table that are alike in process, device and key.
+  struct Runs {
+    std::int64_t calls = 0;
+    double nanoseconds = 0;
+  };
+  using Cell = std::optional<std::int64_t>;
+  using RunsByKind = std::map<std::tuple<Cell, Cell, Cell>, Runs>;
+
+  /// Selects the GPU of a process for what follows.
+  bool select_gpu(const Cell& process, const Cell& device) {
+    const auto text = [](const Cell& cell) { return cell ? std::to_string(*cell) : ""; };
+    return profile_.gpu(text(process) + "/" + text(device), events_);
+  }
+
+  /// When the rows of a table ran, and how often and how long those alike in `key`; `name` of a key
+  /// makes the name of what ran.
+  void runs(std::string_view table, std::string_view key, const std::string& name) {
+    RunsByKind kinds;
+    std::int64_t unended = 0;
+    std::int64_t beyond = 0;
+    std::optional<std::pair<Cell, Cell>> gpu;  // of the row before
+    bool counts = false;                       // what runs there
+    const std::string query = fmt::format("SELECT {}, deviceId, {}, start, \"end\" FROM {}",
+                                          process_of(table), key, table);
     file_.each(query, [&](const SqliteRow& row) {
-      const std::int64_t runs = row.whole(2).value_or(0);
-      events_ += runs;
-      const std::string_view text = trimmed(row.text(4));
+      const Cell start = row.whole(3);
+      const Cell end = row.whole(4);
+      if (!start || !end || *end < *start) {
+        ++unended;
+        return;
+      }
+      const std::pair now(row.whole(0), row.whole(1));
+      if (gpu != now) counts = select_gpu(now.first, now.second);
+      gpu = now;
+      if (counts) profile_.ran(*start, *end);
+      const std::tuple kind(now.first, now.second, row.whole(2));
+      if (kinds.size() >= kMostKinds && !kinds.contains(kind)) {
+        ++beyond;
+        return;
+      }
+      Runs& sum = kinds[kind];
+      ++sum.calls;
+      sum.nanoseconds += static_cast<double>(static_cast<std::uint64_t>(*end) -
+                                             static_cast<std::uint64_t>(*start));
+    });
+    for (const auto& [kind, sum] : kinds) add(kind, sum, name);
+    skip(beyond, "is beyond the first million kinds of kernels of its table");
+    skip(unended, "has no end, or one before its start");
+  }
+
+  void add(const RunsByKind::key_type& kind, const Runs& sum, const std::string& name) {
+    const Cell& key = std::get<2>(kind);
+    events_ += sum.calls;
+    const std::string query =
+        fmt::format("SELECT {} FROM (SELECT {} AS key)", name, key ? std::to_string(*key) : "NULL");
+    file_.each(query, [&](const SqliteRow& row) {
+      const std::string_view text = trimmed(row.text(0));
       if (text.empty()) {
         profile_.skip(events_, "has no name in the table StringIds");
         return;
       }
-      const std::string gpu = fmt::format("{}/{}", row.text(0), row.text(1));
-      if (profile_.gpu(gpu, events_)) profile_.kernel(text, runs, row.number(3), events_);
-    });
-    const std::string unended = fmt::format(
-        "SELECT COUNT(*) FROM {} WHERE \"end\" < start OR \"end\" IS NULL OR start IS NULL", table);
-    file_.each(unended, [&](const SqliteRow& row) {
-      for (std::int64_t i = row.whole(0).value_or(0); i > 0; --i)
-        profile_.skip(++events_, "has no end, or one before its start");
+      if (select_gpu(std::get<0>(kind), std::get<1>(kind)))
+        profile_.kernel(text, sum.calls, sum.nanoseconds * 1e-9, events_);
     });
   }
 
-  /// When the rows of a table ran.
-  void times(std::string_view table) {
-    const std::string query =
-        fmt::format("SELECT {}, deviceId, start, \"end\" FROM {} WHERE \"end\" >= start",
-                    process_of(table), table);
-    file_.each(query, [&](const SqliteRow& row) {
-      const auto start = row.whole(2);
-      const auto end = row.whole(3);
-      if (start && end && profile_.gpu(fmt::format("{}/{}", row.text(0), row.text(1)), events_))
-        profile_.ran(*start, *end);
-    });
+  void skip(std::int64_t rows, std::string_view why) {
+    for (; rows > 0; --rows) profile_.skip(++events_, why);
   }
 
   void kernels() {
-    times(kKernels);
-    sums(kKernels, "demangledName",
+    runs(kKernels, "demangledName",
          fmt::format("(SELECT value FROM {} WHERE id = key LIMIT 1)", kNames));
   }
 
@@ -141,22 +175,18 @@ class NsysDatabase {
             ? fmt::format("COALESCE((SELECT label FROM {} WHERE id = key LIMIT 1), 'kind ' || key)",
                           kCopyNames)
             : "'kind ' || key";
-    times(kCopies);
-    sums(kCopies, "copyKind", "'[CUDA memcpy ' || " + label + " || ']'");
+    runs(kCopies, "copyKind", "'[CUDA memcpy ' || " + label + " || ']'");
   }
 
   void sets() {
-    if (tables_.contains(kSets)) times(kSets);
-    if (tables_.contains(kSets)) sums(kSets, "0", "'[CUDA memset]'");
+    if (tables_.contains(kSets)) runs(kSets, "0", "'[CUDA memset]'");
   }
 
   void graphs() {
     if (!tables_.contains(kGraphs)) return;
     file_.each(fmt::format("SELECT COUNT(*) FROM {}", kGraphs), [&](const SqliteRow& row) {
-      for (std::int64_t i = row.whole(0).value_or(0); i > 0; --i)
-        profile_.skip(++events_,
-                      "is a CUDA graph as a whole; nsys profile --cuda-graph-trace=node traces its "
-                      "kernels");
+      skip(row.whole(0).value_or(0),
+           "is a CUDA graph as a whole; nsys profile --cuda-graph-trace=node traces its kernels");
     });
   }
 

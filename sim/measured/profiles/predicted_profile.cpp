@@ -1,7 +1,6 @@
 #include "sim/measured/profiles/predicted_profile.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "sim/measured/profiles/busy_time.h"
 #include "sim/run/analysis/nccl_calls.h"
@@ -83,11 +82,7 @@ class Profiler {
  public:
   Profiler(const SimulatedStep& simulated, int rank) : rank_(simulated, rank) { sum(); }
 
-  [[nodiscard]] const PredictedProfile& sums() const { return sums_; }
-  [[nodiscard]] double busy_s() {
-    const auto sums = busy_.sums();
-    return sums ? to_seconds(Duration(sums->busy)) : 0;
-  }
+  [[nodiscard]] const PredictedProfile& profile() const { return profile_; }
 
  private:
   void sum() {
@@ -104,12 +99,13 @@ class Profiler {
         add(kind_of(cost), ready, span.start, span.end);
       }
     }
+    if (const auto sums = busy_.sums()) profile_.busy_s = to_seconds(Duration(sums->busy));
   }
 
   /// A kernel that is on the GPU from `ready` on.
   void add(KernelKind kind, Duration ready, Duration start, Duration end) {
     busy_.add(ready.count(), end.count());
-    PredictedKernels& sum = sums_[static_cast<std::size_t>(kind)];
+    PredictedKernels& sum = profile_.kernels[static_cast<std::size_t>(kind)];
     ++sum.calls;
     sum.seconds += to_seconds(end - start);
     sum.waiting_s += to_seconds(start - ready);
@@ -118,13 +114,19 @@ class Profiler {
   /// Ops that only wait, for the host or for stragglers, are no kernels.
   void compute(std::uint32_t op_index, const ComputeCost& cost) {
     const Op& op = rank_.program().ops[op_index];
+    const Span& span = rank_.span(op_index);
+    profile_.straggler_wait_s += part(cost.parts, Share::stragglers);
     if (op.label == Label::optimizer ||
         (op.label == Label::gradient_norm && part(cost.parts, Share::host) <= 0)) {
-      const Span& span = rank_.span(op_index);
       add(KernelKind::optimizer, span.start, span.start, span.end);
       return;
     }
-    for (const PieceRun& run : rank_.pieces(op_index)) piece(op_index, run);
+    const std::vector<PieceRun> runs = rank_.pieces(op_index);
+    for (const PieceRun& run : runs) piece(op_index, run);
+    if (!runs.empty())
+      busy_.add(rank_.at(op_index, runs.back().end).count(), span.end.count());
+    else if (part(cost.parts, Share::stragglers) > 0)
+      busy_.add(span.start.count(), span.end.count());
   }
 
   void piece(std::uint32_t op_index, const PieceRun& run) {
@@ -147,31 +149,21 @@ class Profiler {
         add(kind_of(cost), at(ready), start, end);
       }
     }
+    // After its kernels a piece waits for stragglers first, then for the host.
+    const Duration kernels_end = simulated.timeline.end;
+    const Duration waited = to_duration(part(simulated.cost.parts, Share::stragglers));
+    busy_.add(at(kernels_end).count(), at(kernels_end + waited).count());
   }
 
   StepRank rank_;
-  PredictedProfile sums_{};
+  PredictedProfile profile_;
   BusyTime busy_;
 };
 
 }  // namespace
 
 PredictedProfile predicted_profile(const SimulatedStep& simulated, int rank) {
-  return Profiler(simulated, rank).sums();
-}
-
-double predicted_busy(const SimulatedStep& simulated, int rank) {
-  return Profiler(simulated, rank).busy_s();
-}
-
-double predicted_straggler_wait(const SimulatedStep& simulated, int rank) {
-  const StepRank own(simulated, rank);
-  const Program& program = own.program();
-  return std::accumulate(
-      program.ops.begin(), program.ops.end(), 0.0, [&](double sum, const Op& op) {
-        if (!op.compute) return sum;
-        return sum + part(program.compute_costs[op.cost].parts, Share::stragglers);
-      });
+  return Profiler(simulated, rank).profile();
 }
 
 CallCounts predicted_calls(const SimulatedStep& simulated, int rank) {

@@ -91,7 +91,7 @@ std::vector<KernelRow> kernel_rows(const Profile& profile, const PredictedProfil
   std::vector<KernelRow> rows;
   rows.reserve(kKernelKinds);
   for (const auto& [name, kind] : EnumNames<KernelKind>::rows) {
-    rows.push_back({kind, predicted[static_cast<std::size_t>(kind)], 0, 0});
+    rows.push_back({kind, predicted.of(kind), 0, 0});
   }
   for (const ProfiledKernel& kernel : profile.kernels) {
     KernelRow& row = rows[static_cast<std::size_t>(kernel.kind)];
@@ -133,15 +133,14 @@ class Comparer {
 
   ProfileComparison kernels() const {
     ProfileComparison result = of_rank(profile_.place, "stated in the profile");
-    result.kernels = kernel_rows(profile_, predicted_profile(simulated_, result.rank));
-    result.straggler_wait_s = predicted_straggler_wait(simulated_, result.rank);
+    const PredictedProfile predicted = predicted_profile(simulated_, result.rank);
+    result.kernels = kernel_rows(profile_, predicted);
+    result.straggler_wait_s = predicted.straggler_wait_s;
     const StepCount steps = steps_of_kernels(profile_, request_, result.kernels);
     result.steps = steps.steps;
     result.steps_from = steps.how;
     result.predicted_whole_s = to_seconds(simulated_.timeline.end);
-    result.predicted_busy_s =
-        std::min(result.predicted_whole_s,
-                 predicted_busy(simulated_, result.rank) + result.straggler_wait_s);
+    result.predicted_busy_s = predicted.busy_s;
     const auto per_step = static_cast<double>(steps.steps);
     if (profile_.whole_s) result.measured_whole_s = *profile_.whole_s / per_step;
     if (profile_.busy_s) result.measured_busy_s = *profile_.busy_s / per_step;

@@ -48,7 +48,7 @@ struct ProfileComparison {
   double predicted_busy_s = 0;
   std::optional<double> measured_whole_s;
   std::optional<double> measured_busy_s;
-  /// Predicted, per step; see predicted_straggler_wait. For profiles of kernels.
+  /// Predicted, per step; see PredictedProfile. For profiles of kernels.
   double straggler_wait_s = 0;
   std::vector<KernelRow> kernels;  ///< per step, by kind; kinds that neither side has are left out
   std::vector<CallRow> calls;      ///< in all steps, where they are known; most bytes first

@@ -78,6 +78,9 @@ void read_hdf5(ResultFile& file, const std::string& path) {
                         study.candidates.value_or(0), study.complete.value_or(false)));
   } else if (study.schema == "simtrain.goodput/1") {
     set_kind(file, ResultSubject::job, "goodput (HDF5)", {study.scenario, {}, {}, "a row a run"});
+  } else if (study.schema == "simtrain.tune-front/1") {
+    set_kind(file, ResultSubject::study, "tune (HDF5)",
+             {study.scenario, {}, {}, "a row a plan that was simulated"});
   } else {
     file.trouble = "HDF5 that is not as simtrain wrote it";
   }

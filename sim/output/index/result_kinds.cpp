@@ -3,6 +3,7 @@
 #include <array>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "sim/output/training/goodput_report.h"
 
@@ -112,6 +113,16 @@ std::vector<ResultLine> tune_lines(const ResultJson& json) {
                        axis("cp"), axis("mbs"), simulated)}};
 }
 
+std::vector<ResultLine> front_lines(const ResultJson& json) {
+  const auto objectives = json.at("objectives").get<std::vector<std::string>>();
+  return {{text_in(json, "scenario"),
+           {},
+           {},
+           fmt::format("{} on the front by {}; {} simulated",
+                       counted(json.at("front").size(), "plan"), fmt::join(objectives, ", "),
+                       counted(json.at("simulated").get<std::size_t>(), "plan"))}};
+}
+
 std::vector<ResultLine> scale_lines(const ResultJson& json) {
   std::vector<ResultLine> lines;
   for (const ResultJson& size : json.at("sizes")) {
@@ -207,6 +218,7 @@ constexpr std::array kDocuments{
     DocumentKind{"difference", "two runs", ResultSubject::step, difference_lines},
     DocumentKind{"sweep", "sweep", ResultSubject::study, sweep_lines},
     DocumentKind{"tune", "tune", ResultSubject::study, tune_lines},
+    DocumentKind{"tune-front", "tune, a front", ResultSubject::study, front_lines},
     DocumentKind{"scale", "scale", ResultSubject::study, scale_lines},
     DocumentKind{"goodput", "goodput", ResultSubject::job, goodput_lines},
     DocumentKind{"job", "step and job", ResultSubject::job, job_lines},
@@ -232,6 +244,7 @@ constexpr std::array kPages{ReportPageKind{"run", "run", ResultSubject::step},
                             ReportPageKind{"difference", "two runs", ResultSubject::step},
                             ReportPageKind{"sweep", "sweep", ResultSubject::study},
                             ReportPageKind{"tune", "tune", ResultSubject::study},
+                            ReportPageKind{"front", "tune, a front", ResultSubject::study},
                             ReportPageKind{"scale", "scale", ResultSubject::study},
                             ReportPageKind{"goodput", "goodput", ResultSubject::job},
                             ReportPageKind{"comparison", "compare", ResultSubject::measured},

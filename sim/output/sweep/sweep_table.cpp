@@ -22,14 +22,6 @@ struct CellText {
   std::string operator()(const std::string& text) const { return text; }
 };
 
-std::string csv_cell(const SweepCell& cell) {
-  std::string text = std::visit(CellText{}, cell);
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
-  return out + "\"";
-}
-
 struct CellJson {
   Json operator()(std::monostate) const { return nullptr; }
   template <class Value>
@@ -57,6 +49,14 @@ void add_counts(std::string& out, const SweepTable& table) {
 }
 
 }  // namespace
+
+std::string csv_cell(const SweepCell& cell) {
+  std::string text = std::visit(CellText{}, cell);
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
+  return out + "\"";
+}
 
 std::vector<const SweepRow*> best_rows(const std::vector<SweepRow>& rows, std::size_t most) {
   std::vector<const SweepRow*> best;

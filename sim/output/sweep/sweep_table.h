@@ -24,6 +24,9 @@ using SweepCell = std::variant<std::monostate, std::int64_t, double, std::string
 
 enum class SweepCellKind { whole, real, text };
 
+/// A cell as CSV has it, quoted where it must be.
+std::string csv_cell(const SweepCell& cell);
+
 /// One column of a sweep's table, whatever it is written as.
 struct SweepColumn {
   std::string name;

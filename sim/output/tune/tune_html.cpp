@@ -10,6 +10,7 @@
 #include "sim/output/sweep/scale_report.h"
 #include "sim/output/text/text_report.h"
 #include "sim/output/text/unit_text.h"
+#include "sim/output/tune/plan_page.h"
 #include "sim/study/what_if/scale.h"
 
 namespace simtrain {
@@ -43,15 +44,6 @@ Json best_tiles(const TuneResult& result) {
   json["low"] = fmt::format("{:.3f}", interval.low);
   json["high"] = fmt::format("{:.3f}", interval.high);
   return json;
-}
-
-/// Values of the knobs of a plan behind its GPUs.
-Json plan_cells(const PlanChoice& choice) {
-  Json cells = Json::array({choice.gpus});
-  for (const auto& [name, knob] : EnumNames<Knob>::rows) {
-    if (choice.has(knob)) cells.push_back(value_text(knob, choice[knob]));
-  }
-  return cells;
 }
 
 Json plan_rows(const TuneHead& head, const TuneResult& result) {
@@ -121,14 +113,10 @@ Json step_rows(const TuneResult& result) {
 
 /// The content of web/templates/tune_plans.html and tune_steps.html.
 Json plans_section(const TuneHead& head, const TuneResult& result) {
-  Json knobs = Json::array();
   const PlanChoice first = result.best.empty() ? PlanChoice{} : result.best.front().plan.choice;
-  for (const auto& [name, knob] : EnumNames<Knob>::rows) {
-    if (first.has(knob)) knobs.push_back(name);
-  }
   const bool any_tight = std::any_of(result.best.begin(), result.best.end(),
                                      [](const TunedPlan& tuned) { return tuned.plan.tight; });
-  return {{"knobs", std::move(knobs)},
+  return {{"knobs", knob_names(first)},
           {"plans", plan_rows(head, result)},
           {"any_tight", any_tight},
           {"tight_ahead", tight_ahead(result)},
@@ -136,46 +124,6 @@ Json plans_section(const TuneHead& head, const TuneResult& result) {
           {"given", given_plan(head)},
           {"second", second_plan(result)},
           {"steps", step_rows(result)}};
-}
-
-Json skipped_rows(const TuneResult& result) {
-  Json rows = Json::array();
-  for (const auto& [reason, skipped] : result.skipped)
-    rows.push_back({{"count", skipped.count},
-                    {"reason", reason},
-                    {"gpus", skipped.example.gpus},
-                    {"plan", text_of(skipped.example)}});
-  return rows;
-}
-
-Json smallest_plan(const TuneResult& result) {
-  const LegalPlan* smallest = result.smallest();
-  if (smallest == nullptr) return nullptr;
-  return {{"legal", result.legal()},
-          {"memory", gigabytes(smallest->memory_bytes)},
-          {"space", gigabytes(result.spaces.front().capacity_bytes * (1 - result.memory_margin))},
-          {"gpus", smallest->choice.gpus},
-          {"plan", text_of(smallest->choice)}};
-}
-
-Json refused_keys(const TuneResult& result) {
-  Json rows = Json::array();
-  for (const PlanSpace& space : result.spaces) {
-    for (const auto& [key, refusal] : space.refused)
-      rows.push_back({{"count", refusal.count}, {"key", key}, {"example", refusal.example}});
-  }
-  return rows.empty() ? Json(nullptr) : Json{{"rows", std::move(rows)}};
-}
-
-/// Which constraint leaves no plan, for web/templates/tune_none.html.
-Json none_section(const TuneResult& result) {
-  const bool none_simulated = !result.skipped.empty();
-  const bool illegal = !none_simulated && result.smallest() == nullptr;
-  return {{"none_simulated", none_simulated},
-          {"fitting", result.fitting()},
-          {"smallest", none_simulated ? nullptr : smallest_plan(result)},
-          {"illegal", illegal},
-          {"refused", illegal ? refused_keys(result) : nullptr}};
 }
 
 Json page_content(const TuneHead& head, const TuneResult& result) {
@@ -188,13 +136,8 @@ Json page_content(const TuneHead& head, const TuneResult& result) {
           {"price", head.usd_per_gpu_hour ? general(*head.usd_per_gpu_hour) : ""},
           {"changes", changes_page(head.changes)},
           {"best", best_tiles(result)},
-          {"counts",
-           {{"considered", result.considered()},
-            {"legal", result.legal()},
-            {"fitting", result.fitting()},
-            {"tight", result.tight()},
-            {"simulated", result.simulated}}},
-          {"none", found ? nullptr : none_section(result)},
+          {"counts", counts_section(result)},
+          {"none", found ? nullptr : no_plan_section(result)},
           {"found", found ? plans_section(head, result) : nullptr},
           {"skipped", skipped_rows(result)}};
 }

@@ -1,4 +1,5 @@
 #include "sim/output/text/json_parts.h"
+#include "sim/output/tune/plan_json.h"
 #include "sim/output/tune/tune_report.h"
 #include "sim/study/what_if/scale.h"
 
@@ -6,18 +7,6 @@ namespace simtrain {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json choice_json(const PlanChoice& choice) {
-  Json json{{"gpus", choice.gpus}};
-  for (const auto& [name, knob] : EnumNames<Knob>::rows) {
-    if (!choice.has(knob)) continue;
-    if (is_named(knob))
-      json[std::string(name)] = value_text(knob, choice[knob]);
-    else
-      json[std::string(name)] = choice[knob];
-  }
-  return json;
-}
 
 Json plan_json(const TuneHead& head, const TuneResult& result, const TunedPlan& tuned) {
   const Report& report = tuned.report;
@@ -34,22 +23,6 @@ Json plan_json(const TuneHead& head, const TuneResult& result, const TunedPlan& 
             {"gpu_hours", run.gpu_hours}};
   if (run.usd) json["cost_usd"] = *run.usd;
   json["breakdown_s"] = breakdown_json(report);
-  return json;
-}
-
-Json space_json(const PlanSpace& space) {
-  Json illegal = Json::array();
-  for (const auto& [key, refusal] : space.refused)
-    illegal.push_back({{"key", key}, {"plans", refusal.count}, {"example", refusal.example}});
-  Json json{{"considered", space.considered},
-            {"legal", space.legal.size()},
-            {"fitting", space.fitting()},
-            {"tight", space.tight()},
-            {"capacity_bytes", space.capacity_bytes},
-            {"illegal", std::move(illegal)}};
-  if (const LegalPlan* smallest = space.smallest())
-    json["smallest"] = {{"plan", choice_json(smallest->choice)},
-                        {"memory_bytes", smallest->memory_bytes}};
   return json;
 }
 
@@ -71,14 +44,6 @@ Json tight_ahead_json(const TuneHead& head, const TuneResult& result) {
   return json;
 }
 
-Json skipped_json(const TuneResult& result) {
-  Json json = Json::array();
-  for (const auto& [reason, skipped] : result.skipped)
-    json.push_back(
-        {{"reason", reason}, {"plans", skipped.count}, {"example", choice_json(skipped.example)}});
-  return json;
-}
-
 Json given_json(const Report& given) {
   return {{"gpus", given.gpus}, {"layout", given.layout}, {"step_time_s", given.step_time_s},
           {"mfu", given.mfu},   {"fits", given.fits()},   {"tight", given.tight()}};
@@ -89,8 +54,6 @@ Json given_json(const Report& given) {
 std::string tune_json(const TuneHead& head, const TuneResult& result) {
   Json best = Json::array();
   for (const TunedPlan& tuned : result.best) best.push_back(plan_json(head, result, tuned));
-  Json spaces = Json::array();
-  for (const PlanSpace& space : result.spaces) spaces.push_back(space_json(space));
   Json json{{"schema", "simtrain.tune/1"},       {"scenario", head.scenario},
             {"by", name_of(result.by)},          {"memory_margin", result.memory_margin},
             {"allow_tight", result.allow_tight}, {"tokens", head.tokens}};
@@ -101,7 +64,7 @@ std::string tune_json(const TuneHead& head, const TuneResult& result) {
   json["tight_ahead"] = tight_ahead_json(head, result);
   json["skipped"] = skipped_json(result);
   json["sensitivity"] = steps_json(head, result);
-  json["spaces"] = std::move(spaces);
+  json["spaces"] = spaces_json(result);
   if (head.given) json["given"] = given_json(*head.given);
   if (!head.given_refusal.empty()) json["given_illegal"] = head.given_refusal;
   return json_text(json);

@@ -9,41 +9,15 @@
 #include "sim/output/text/text_report.h"
 #include "sim/output/text/unit_text.h"
 #include "sim/output/text/wrapped_text.h"
+#include "sim/output/tune/plan_text.h"
 
 namespace simtrain {
 namespace {
-
-std::string dispatch_text(const PlanChoice& choice) {
-  return choice.has(Knob::dispatch) ? value_text(Knob::dispatch, choice[Knob::dispatch]) : "-";
-}
 
 /// Plans in which no token travels have nothing to choose.
 bool searches_dispatch(const TuneResult& result) {
   return std::any_of(result.best.begin(), result.best.end(),
                      [](const TunedPlan& tuned) { return tuned.plan.choice.has(Knob::dispatch); });
-}
-
-std::string plan_columns(const PlanChoice& choice, bool dispatch) {
-  const std::string experts =
-      choice.has(Knob::ep) ? fmt::format("{:>4}{:>4}", choice[Knob::ep], choice[Knob::etp]) : "";
-  const std::string schedule =
-      choice.has(Knob::schedule)
-          ? fmt::format("{:<12}", value_text(Knob::schedule, choice[Knob::schedule]))
-          : "";
-  return fmt::format("{:>5}{:>3}{:>4}{:>3}{:>3}{:>5}{}{:>4} {:<10}{:<9}{}{}", choice.gpus,
-                     choice[Knob::tp], choice[Knob::pp], choice[Knob::vp], choice[Knob::cp],
-                     choice[Knob::dp], experts, choice[Knob::mbs],
-                     value_text(Knob::recompute, choice[Knob::recompute]),
-                     value_text(Knob::account, choice[Knob::account]), schedule,
-                     dispatch ? fmt::format("{:<10}", dispatch_text(choice)) : "");
-}
-
-/// Of the columns of a plan.
-std::string head_columns(const PlanChoice& choice, bool dispatch) {
-  return fmt::format("{:>5}{:>3}{:>4}{:>3}{:>3}{:>5}{}{:>4} {:<10}{:<9}{}{}", "GPUs", "TP", "PP",
-                     "VP", "CP", "DP", choice.has(Knob::ep) ? "  EP ETP" : "", "MBS", "recompute",
-                     "account", choice.has(Knob::schedule) ? "schedule    " : "",
-                     dispatch ? "dispatch  " : "");
 }
 
 /// The cost, where a price is given, replaces the MFU, by which plans rank alike.
@@ -169,68 +143,19 @@ void add_steps(std::string& out, const TuneResult& result) {
   }
 }
 
-void add_skipped(std::string& out, const TuneResult& result) {
-  for (const auto& [reason, skipped] : result.skipped)
-    out += wrapped_line(fmt::format("{} skipped: {}; the first: {} GPUs: {}", skipped.count,
-                                    printable(reason), skipped.example.gpus,
-                                    text_of(skipped.example)));
-}
-
-void add_counts(std::string& out, const TuneResult& result) {
-  const std::int64_t tight = result.tight();
-  out += "\n" + wrapped_line(fmt::format("Plans: {} combinations, {} of them legal, {} fit in "
-                                         "memory{}, {} simulated",
-                                         result.considered(), result.legal(), result.fitting(),
-                                         tight > 0 ? fmt::format(" ({} tight)", tight) : "",
-                                         result.simulated),
-                             0);
-  add_skipped(out, result);
-  if (result.simulated < result.fitting())
-    out += wrapped_line(fmt::format(
-        "the others cannot be better: their lower bounds are above the worst plan shown{}",
-        tight > 0 && !result.allow_tight ? ", those of tight ones above the first" : ""));
-}
-
-/// Which constraint leaves no plan.
-std::string none_text(const TuneResult& result) {
-  if (!result.skipped.empty()) {
-    std::string out =
-        fmt::format("No plan can be simulated: none of the {} that fit\n", result.fitting());
-    add_skipped(out, result);
-    return out;
-  }
-  const LegalPlan* smallest = result.smallest();
-  if (smallest != nullptr) {
-    const PlanSpace& space = result.spaces.front();
-    const std::string margin = result.memory_margin > 0 ? fmt::format(" with a margin of {:g} %",
-                                                                      result.memory_margin * 100)
-                                                        : std::string();
-    return wrapped_line(
-               fmt::format("No plan fits: the smallest of {} legal ones needs {} of memory, {} "
-                           "are there{}",
-                           result.legal(), gigabytes(smallest->memory_bytes),
-                           gigabytes(space.capacity_bytes * (1 - result.memory_margin)), margin),
-               0) +
-           wrapped_line(
-               fmt::format("{} GPUs: {}", smallest->choice.gpus, text_of(smallest->choice)));
-  }
-  if (result.considered() == 0)
-    return "No plan is legal: no values that the limits allow multiply to the GPUs, divide\n"
-           "  the global batch and split the layers\n";
-  std::string out =
-      fmt::format("No plan is legal: {} combinations were looked at\n", result.considered());
-  for (const PlanSpace& space : result.spaces) {
-    for (const auto& [key, refusal] : space.refused)
-      out += wrapped_line(fmt::format("{} of them: {}: {}", refusal.count, key, refusal.example));
-  }
-  return out;
+/// Why the plans that were not simulated need not be.
+void add_settled(std::string& out, const TuneResult& result) {
+  if (result.simulated >= result.fitting()) return;
+  out += wrapped_line(fmt::format(
+      "the others cannot be better: their lower bounds are above the worst plan shown{}",
+      result.tight() > 0 && !result.allow_tight ? ", those of tight ones above the first" : ""));
 }
 
 }  // namespace
 
 std::string tune_text(const TuneHead& head, const TuneResult& result) {
   std::string out = wrapped(printable(head.scenario), 0) + "\n" + changes_text(head.changes);
-  if (result.best.empty()) return out + none_text(result);
+  if (result.best.empty()) return out + no_plan_text(result);
   out += fmt::format("Best plans by {}", name_of(result.by));
   if (head.usd_per_gpu_hour)
     out += fmt::format("; cost of {} tokens at $ {:g} per GPU hour", token_text(head.tokens),
@@ -241,7 +166,8 @@ std::string tune_text(const TuneHead& head, const TuneResult& result) {
   add_given(out, head, result);
   add_runner_up(out, result);
   add_steps(out, result);
-  add_counts(out, result);
+  out += "\n" + counts_text(result);
+  add_settled(out, result);
   return out;
 }
 

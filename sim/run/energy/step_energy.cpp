@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/run/energy/beside_gpus.h"
 #include "sim/run/energy/step_draws.h"
 #include "sim/topology/network_ports.h"
 
@@ -129,10 +130,9 @@ void add_gpus(StepEnergy& energy, const SimulatedStep& simulated) {
   of_part(energy.joules, PowerPart::gpus) = sum_of(energy.gpu_joules);
 }
 
-std::set<int> hosts_of_job(const SimulatedStep& simulated) {
+std::set<int> hosts_of_job(const Cluster& cluster, const Placement& placement, int ranks) {
   std::set<int> hosts;
-  for (int rank = 0; rank < simulated.grid.ranks(); ++rank)
-    hosts.insert(simulated.cluster.host_of(simulated.placement.gpu(rank)));
+  for (int rank = 0; rank < ranks; ++rank) hosts.insert(cluster.host_of(placement.gpu(rank)));
   return hosts;
 }
 
@@ -226,22 +226,26 @@ double StepEnergy::mwh_per_1t_tokens() const {
   return joules_per_token() * 1e12 / kJoulesPerKilowattHour / 1e3;
 }
 
+void add_beside_gpus(StepEnergy& energy, const Cluster& cluster, const Placement& placement) {
+  const std::set<int> hosts = hosts_of_job(cluster, placement, energy.gpus);
+  energy.nodes = static_cast<int>(hosts.size());
+  add_nodes(energy, cluster.spec(), hosts);
+  add_network(energy, cluster);
+  of_part(energy.joules, PowerPart::site) = energy.total_joules() * (energy.pue - 1);
+}
+
 StepEnergy step_energy(const SimulatedStep& simulated) {
   const Scenario& scenario = simulated.scenario;
   const ClusterSpec& cluster = simulated.cluster.spec();
   const TrainingSpec& training = scenario.recipe.training;
-  const std::set<int> hosts = hosts_of_job(simulated);
   StepEnergy energy;
   energy.step_s = std::max(to_seconds(simulated.timeline.end), 1 / kPicosecondsPerSecond);
   energy.tokens = static_cast<double>(training.seq_length) * training.global_batch_size;
   energy.gpus = scenario.gpus();
-  energy.nodes = static_cast<int>(hosts.size());
   energy.limit_w = cluster.gpu.power.limit.value.value();
   energy.pue = scenario.cost.pue.value_or(cluster.pue.value);
   add_gpus(energy, simulated);
-  add_nodes(energy, cluster, hosts);
-  add_network(energy, simulated.cluster);
-  of_part(energy.joules, PowerPart::site) = energy.total_joules() * (energy.pue - 1);
+  add_beside_gpus(energy, simulated.cluster, simulated.placement);
   add_cost(energy, scenario.cost);
   energy.by_rule = ruled_facts(cluster, scenario.cost);
   return energy;

@@ -1,14 +1,13 @@
 #include "sim/study/sweep/sweep_question.h"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "sim/core/fingerprint.h"
 #include "sim/core/input/yaml_text.h"
-#include "sim/run/scenario/routing_file.h"
+#include "sim/study/tasks/question_files.h"
 
 namespace simtrain {
 namespace {
@@ -69,15 +68,10 @@ void check_values(const SweepQuestion& question) {
   }
 }
 
-/// What files outside of the folder of data hold that the scenario or an axis names by path: models
-/// and loads of experts.
+/// Those of the scenario and of the values of an axis.
 void add_own_files(Fingerprint& fingerprint, const SweepQuestion& question) {
   const auto add = [&](const std::vector<Setting>& settings) {
-    const YamlNode tree = question.source.tree(question.row, settings);
-    if (model_path(tree)) fingerprint.add(flow_text(model_tree(question.data, tree)));
-    if (!routing_path(tree)) return;
-    for (const std::vector<double>& layer : load_routing_file(tree))
-      for (const double load : layer) fingerprint.add(std::bit_cast<std::uint64_t>(load));
+    add_own_files(fingerprint, question.data, question.source, question.row, settings);
   };
   add(question.settings);
   for (const SweepAxis& axis : question.grid.axes()) {

@@ -62,17 +62,9 @@ T count_of(const Json& json) {
 
 }  // namespace
 
-SweepRow evaluate(const SweepQuestion& question, std::uint64_t candidate) {
-  SweepRow row;
-  row.index = candidate;
-  std::vector<Setting> settings = question.settings;
-  for (Setting& varied : question.grid.settings(candidate)) settings.push_back(std::move(varied));
+SweepRow answered(SweepRow row, const std::function<Report(SweepRow&)>& simulation) {
   try {
-    const Scenario scenario = question.source.scenario(question.data, question.row, settings);
-    const Recipe& recipe = scenario.recipe;
-    row.gpus = scenario.gpus();
-    row.dp = row.gpus / (recipe.tp() * recipe.pp() * recipe.cp());
-    add_figures(row, simulate(scenario, {false, question.clusters.get()}));
+    add_figures(row, simulation(row));
   } catch (const InputError& error) {
     row.status = SweepStatus::illegal;
     row.reason = printed_part(error.reason());
@@ -81,6 +73,18 @@ SweepRow evaluate(const SweepQuestion& question, std::uint64_t candidate) {
     row.reason = printed_part(error.what());
   }
   return row;
+}
+
+SweepRow evaluate(const SweepQuestion& question, std::uint64_t candidate) {
+  std::vector<Setting> settings = question.settings;
+  for (Setting& varied : question.grid.settings(candidate)) settings.push_back(std::move(varied));
+  return answered({.index = candidate}, [&](SweepRow& row) {
+    const Scenario scenario = question.source.scenario(question.data, question.row, settings);
+    const Recipe& recipe = scenario.recipe;
+    row.gpus = scenario.gpus();
+    row.dp = row.gpus / (recipe.tp() * recipe.pp() * recipe.cp());
+    return simulate(scenario, {false, question.clusters.get()});
+  });
 }
 
 std::string record_of(const SweepRow& row) {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -43,12 +44,15 @@ struct SweepRow {
   double capacity_bytes = 0;     ///< of the GPU
   Breakdown breakdown{};
   std::uint64_t fingerprint = 0;  ///< of the simulation
-  std::string reason;             ///< why not: of all but `ok`
+  std::string reason{};           ///< why not: of all but `ok`
 
   [[nodiscard]] bool simulated() const {
     return status == SweepStatus::ok || status == SweepStatus::does_not_fit;
   }
 };
+
+/// A row with what came of its simulation: the figures of the report, or why there is none.
+SweepRow answered(SweepRow row, const std::function<Report(SweepRow&)>& simulation);
 
 /// Answers one candidate: the same row whoever asks, in whatever order.
 SweepRow evaluate(const SweepQuestion& question, std::uint64_t candidate);

@@ -1,8 +1,13 @@
 #include "sim/study/tune/lower_bound.h"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
 #include <numeric>
 
+#include "sim/run/energy/beside_gpus.h"
+#include "sim/run/energy/step_draws.h"
 #include "sim/run/pieces.h"
 #include "sim/study/tune/stage_bound.h"
 #include "sim/workload/model/recipe_grid.h"
@@ -51,6 +56,31 @@ std::vector<int> unlike_stages(const Recipe& recipe, const ModelTotals& totals) 
   return stages;
 }
 
+/// Of the ranks of all groups that lie unlike. The amax reduction depends on the layers of a chunk,
+/// and a combined pair of passes is shorter than its pieces: both count as idle.
+std::optional<ByPiece<double>> least_above_idle(const Recipe& recipe, const GpuDraw& draw,
+                                                const std::vector<SimulatedPieces>& passes) {
+  if (draw.streaming() < draw.idle()) return std::nullopt;
+  ByPiece<double> least = passes.front().map([](const SimulatedPiece& /*piece*/) { return 0.0; });
+  if (recipe.overlap.overlap_moe_expert_parallel_comm) return least;
+  for (const Piece& which : pieces_of(recipe)) {
+    if (which.part == Part::amax) continue;
+    double joules = std::numeric_limits<double>::infinity();
+    for (const SimulatedPieces& pieces : passes) {
+      const SimulatedPiece& piece = pieces[which];
+      for (std::uint32_t place = 0; place < piece.plan.ranks.size(); ++place) {
+        const PieceEnergy energy = piece_energy(draw, piece, place);
+        const double seconds = to_seconds(energy.time);
+        joules = std::min({joules, sum_of(energy.joules) - draw.idle() * seconds,
+                           (draw.limit() - draw.idle()) * seconds});
+      }
+    }
+    if (joules < 0) return std::nullopt;
+    least[which] = std::isfinite(joules) ? joules : 0;
+  }
+  return least;
+}
+
 double pipeline_bound(const BoundContext& context, bool with_ends) {
   std::vector<StageBound> bounds;
   for (const int stage : unlike_stages(context.recipe, context.totals))
@@ -64,7 +94,8 @@ StepTimeBound::StepTimeBound(const Scenario& scenario)
     : cluster_(scenario.cluster),
       placement_(place(scenario.cluster, scenario.placement)),
       gpus_(scenario.gpus()),
-      world_(layout_of(cluster_, placement_.gpu_of_rank)) {
+      world_(layout_of(cluster_, placement_.gpu_of_rank)),
+      pue_(scenario.cost.pue.value_or(scenario.cluster.pue.value)) {
   for (int rank = 1; rank < gpus_; ++rank) {
     if (cluster_.slowdown(placement_.gpu(rank)) < cluster_.slowdown(placement_.gpu(fastest_rank_)))
       fastest_rank_ = rank;
@@ -103,7 +134,10 @@ PassCosts StepTimeBound::pass_costs(const Recipe& recipe) const {
   costs.clock = clock(recipe, *costs.totals, grid);
   const FittedKernelModel kernels(cluster_.spec().gpu, costs.clock);
   const JobContext job{recipe, *costs.totals, cluster_, placement_, grid};
-  costs.pieces = shortest(pieces_of(recipe), costs_of(simulate_pieces({{job, kernels}, classes})));
+  const std::vector<SimulatedPieces> passes = simulate_pieces({{job, kernels}, classes});
+  costs.pieces = shortest(pieces_of(recipe), costs_of(passes));
+  costs.above_idle =
+      least_above_idle(recipe, GpuDraw(cluster_.spec().gpu.power, costs.clock), passes);
   return costs;
 }
 
@@ -130,6 +164,32 @@ double StepTimeBound::seconds(const Recipe& recipe, const PassCosts& costs, bool
   const FittedKernelModel kernels(cluster_.spec().gpu, costs.clock);
   const JobContext job{recipe, *costs.totals, cluster_, placement_, grid};
   return pipeline_bound({{job, kernels}, costs.pieces, world_}, with_ends) * kRounding;
+}
+
+double StepTimeBound::joules_per_token(const Recipe& recipe, const PassCosts& costs,
+                                       double step_s) const {
+  if (!costs.above_idle || step_s <= 0) return 0;
+  const RankGrid grid = rank_grid(recipe, gpus_);
+  double above = 0;
+  for (int stage = 0; stage < recipe.pp(); ++stage) {
+    const ByPiece<std::int64_t> counts = piece_counts(recipe, stage, grid.micro_batches());
+    above += std::inner_product(
+        counts.begin(), counts.end(), costs.above_idle->begin(), 0.0, std::plus<>(),
+        [](std::int64_t times, double joules) { return static_cast<double>(times) * joules; });
+  }
+  const GpuDraw draw(cluster_.spec().gpu.power, costs.clock);
+  // step_energy rounds each kind of a rank to thousandths.
+  constexpr double kRoundedOff = kDrawKinds * 0.5e-3;
+  StepEnergy energy;
+  energy.step_s = step_s;
+  energy.gpus = gpus_;
+  energy.pue = pue_;
+  energy.joules[static_cast<std::size_t>(PowerPart::gpus)] =
+      std::max(0.0, (draw.idle() * step_s - kRoundedOff) * gpus_ + above * gpus_ / recipe.pp());
+  add_beside_gpus(energy, cluster_, placement_);
+  const TrainingSpec& training = recipe.training;
+  energy.tokens = static_cast<double>(training.seq_length) * training.global_batch_size;
+  return energy.joules_per_token() * kRounding;
 }
 
 }  // namespace simtrain

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <tuple>
 
 #include "sim/run/scenario/scenario.h"
@@ -16,6 +17,9 @@ struct PassCosts {
   std::shared_ptr<const ModelTotals> totals;
   double clock = 1;
   PieceCosts pieces{};
+  /// Joules that a GPU draws in each piece, at least, above what it draws idle meanwhile. None: not
+  /// known, or something draws less than an idle GPU.
+  std::optional<ByPiece<double>> above_idle{};
 };
 
 /// What PassCosts depend on, EP and ETP with experts: the blocks of ranks that meet in passes tile
@@ -75,11 +79,20 @@ class StepTimeBound {
   /// out, which makes it ten times cheaper.
   [[nodiscard]] double seconds(const Recipe& recipe, const PassCosts& costs, bool with_ends) const;
 
+  /// A lower bound on the joules of a token of a step that takes `step_s` or longer; 0 where
+  /// nothing is known. A GPU draws what it draws idle at any time, and more in passes: of a pass
+  /// the pieces of its stretches, at most the power limit, in the group where they draw least. What
+  /// slows a pass down makes it draw as much for longer. Nodes, network and site draw what
+  /// step_energy has them draw beside such GPUs for such a time.
+  [[nodiscard]] double joules_per_token(const Recipe& recipe, const PassCosts& costs,
+                                        double step_s) const;
+
  private:
   Cluster cluster_;
   Placement placement_;
   int gpus_;
   GroupLayout world_;
+  double pue_;
   int fastest_rank_ = 0;
 
   [[nodiscard]] double clock(const Recipe& recipe, const ModelTotals& totals,

@@ -41,11 +41,20 @@ void PlanBounds::prepare(const std::vector<PlanAt>& plans, Known known) {
   });
 }
 
+const PlanBounds::Costs& PlanBounds::Site::costs_at(const Recipe& recipe, Known known) const {
+  return (known == Known::kernels ? kernels : passes).at(bound.key(recipe));
+}
+
+double PlanBounds::joules_per_token(const PlanAt& at, Known known, double step_s) const {
+  const Site& site = sites_[at.size];
+  const Recipe recipe = site.recipe(at.plan->choice);
+  return site.bound.joules_per_token(recipe, site.costs_at(recipe, known).costs, step_s);
+}
+
 double PlanBounds::seconds(const PlanAt& at, Known known) const {
   const Site& site = sites_[at.size];
   const Recipe recipe = site.recipe(at.plan->choice);
-  const auto& there = known == Known::kernels ? site.kernels : site.passes;
-  const Costs& costs = there.at(site.bound.key(recipe));
+  const Costs& costs = site.costs_at(recipe, known);
   if (!costs.refusal.empty()) throw InputError({}, "", costs.refusal);
   const double seconds = site.bound.seconds(recipe, costs.costs, known == Known::all);
   if (seconds > to_seconds(kLongestStep)) throw InputError({}, "", std::string(kTooLongStep));

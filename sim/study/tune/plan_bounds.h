@@ -29,6 +29,9 @@ class PlanBounds {
   /// Seconds, never above the simulated step time; after `prepare`. Throws InputError where a
   /// simulation would: the step takes longer than kLongestStep.
   [[nodiscard]] double seconds(const PlanAt& at, Known known) const;
+  /// Joules of a token, never above those of the simulated step, which takes `step_s` or longer;
+  /// where `seconds` gives a bound.
+  [[nodiscard]] double joules_per_token(const PlanAt& at, Known known, double step_s) const;
 
  private:
   struct Costs {
@@ -44,6 +47,8 @@ class PlanBounds {
 
     [[nodiscard]] Recipe recipe(const PlanChoice& choice) const;
     [[nodiscard]] Costs costs_of(const Recipe& recipe, Known known) const;
+    /// Those that `prepare` made.
+    [[nodiscard]] const Costs& costs_at(const Recipe& recipe, Known known) const;
   };
   std::vector<Site> sites_;
 };

@@ -61,24 +61,24 @@ std::int64_t sum(const std::vector<PlanSpace>& spaces, const Count& count) {
 
 }  // namespace
 
-std::int64_t TuneResult::considered() const {
+std::int64_t SearchedPlans::considered() const {
   return sum(spaces, [](const PlanSpace& space) { return space.considered; });
 }
 
-std::int64_t TuneResult::legal() const {
+std::int64_t SearchedPlans::legal() const {
   return sum(spaces,
              [](const PlanSpace& space) { return static_cast<std::int64_t>(space.legal.size()); });
 }
 
-std::int64_t TuneResult::fitting() const {
+std::int64_t SearchedPlans::fitting() const {
   return sum(spaces, [](const PlanSpace& space) { return space.fitting(); });
 }
 
-std::int64_t TuneResult::tight() const {
+std::int64_t SearchedPlans::tight() const {
   return sum(spaces, [](const PlanSpace& space) { return space.tight(); });
 }
 
-const LegalPlan* TuneResult::smallest() const {
+const LegalPlan* SearchedPlans::smallest() const {
   const LegalPlan* result = nullptr;
   for (const PlanSpace& space : spaces) {
     const LegalPlan* plan = space.smallest();

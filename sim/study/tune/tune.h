@@ -60,16 +60,13 @@ struct KnobStep {
   std::string refusal{};  ///< why there is no report of it; empty where there is one
 };
 
-struct TuneResult {
-  TuneGoal by{};
+/// The plans that a search chose from.
+struct SearchedPlans {
   double memory_margin = 0;
   bool allow_tight = false;
   std::vector<PlanSpace> spaces;  ///< of the sizes asked for
-  std::int64_t simulated = 0;     ///< to find the best
-  TightAhead tight_ahead;         ///< none where tight plans rank with the others, or none is safe
+  std::int64_t simulated = 0;
   SkippedPlans skipped;
-  std::vector<TunedPlan> best;  ///< best first; fewer than asked for where there are fewer
-  std::vector<KnobStep> steps;  ///< around the first of them
 
   /// Over the sizes.
   [[nodiscard]] std::int64_t considered() const;
@@ -82,6 +79,13 @@ struct TuneResult {
   [[nodiscard]] double spare_bytes(const LegalPlan& plan) const {
     return spaces.front().capacity_bytes - plan.memory_bytes;
   }
+};
+
+struct TuneResult : SearchedPlans {
+  TuneGoal by{};
+  TightAhead tight_ahead;       ///< none where tight plans rank with the others, or none is safe
+  std::vector<TunedPlan> best;  ///< best first; fewer than asked for where there are fewer
+  std::vector<KnobStep> steps;  ///< around the first of them
 };
 
 /// Finds the best plans, safe ones before tight ones, the same that simulating all of them finds,

@@ -11,10 +11,10 @@
 #include "sim/core/input/input_error.h"
 #include "sim/core/input/number_text.h"
 #include "sim/core/input/text_parts.h"
-#include "sim/core/input/yaml_text.h"
 #include "sim/core/invariant.h"
 #include "sim/run/simulate.h"
 #include "sim/study/parallel_each.h"
+#include "sim/study/tasks/question_files.h"
 
 namespace simtrain {
 namespace {
@@ -152,8 +152,7 @@ std::string goodput_fingerprint(const DataFolder& data, const ScenarioSource& so
   fingerprint.add(source.text(row, settings));
   fingerprint.add(std::uint64_t{changes ? 1U : 0U});
   fingerprint.add(data.fingerprint());
-  const YamlNode tree = source.tree(row, settings);
-  if (model_path(tree)) fingerprint.add(flow_text(model_tree(data, tree)));
+  add_own_files(fingerprint, data, source, row, settings);
   return fingerprint.text();
 }
 

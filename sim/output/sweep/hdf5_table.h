@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/output/sweep/sweep_table.h"
+
+namespace simtrain {
+
+/// What an HDF5 file says about itself: attributes of its root.
+struct TableHead {
+  std::vector<std::pair<const char*, std::string>> texts;
+  std::vector<std::pair<const char*, std::uint64_t>> numbers;
+  std::size_t rows = 0;
+};
+
+/// A column of the group `rows`: a data set with its unit and meaning.
+struct TableColumn {
+  std::string name;
+  std::string unit;  ///< empty: a count, a name or a share
+  std::string meaning;
+  SweepCellKind kind{};
+  std::function<std::vector<SweepCell>()> cells;  ///< a cell a row, while the column is written
+  std::string key{};                              ///< of the scenario, where a column holds one
+};
+
+/// The bytes of an HDF5 file with a table. Equal tables give equal bytes. The file is made in
+/// memory, so that it can be written whole or not at all; behind it follows a seal
+/// (core/files/seal.h), which HDF5 does not read.
+std::string hdf5_table(const TableHead& head, const std::vector<TableColumn>& columns);
+
+}  // namespace simtrain

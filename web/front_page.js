@@ -1,0 +1,30 @@
+// The charts of `simtrain tune --objectives --report`: the first objective against each other one.
+
+const drawPlans = other => {
+  const [down, across] = [page.objectives[0], page.objectives[other]];
+  const points = front => page.plans.filter(plan => plan.front === front)
+    .map(plan => ({value: [plan.figures[other], plan.figures[0]], plan}));
+  const tip = ({data}) => data.plan === undefined ? "" : `<b>${text(data.plan.name)}</b>` +
+    page.objectives.map((one, i) =>
+      `<br>${one.name} ${Number(data.plan.figures[i].toPrecision(5))} ${one.unit}`).join("");
+  const label = one => value => `${short(value)} ${one.unit}`;
+  draw(`front-${other}`, 380, theme => ({
+    legend: {top: 0, left: 0, itemWidth: 12, itemHeight: 12, textStyle: {color: theme.ink},
+             selectedMode: false, data: ["front", "dominated plans"]},
+    grid: {left: 76, right: 18, top: 34, bottom: 48},
+    xAxis: {...axis(theme), type: "value", scale: true, name: across.name, nameLocation: "middle",
+            nameGap: 30, splitNumber: theme.narrow ? 3 : 8,
+            axisLabel: {color: theme.soft, hideOverlap: true, formatter: label(across)}},
+    yAxis: {...axis(theme), type: "value", scale: true, splitNumber: 6,
+            axisLabel: {color: theme.soft, hideOverlap: true, formatter: label(down)}},
+    tooltip: {...common(theme).tooltip, formatter: tip},
+    series: [
+      {type: "scatter", name: "dominated plans", symbolSize: 6, data: points(false),
+       itemStyle: {color: theme.pick(["#8d98a8", "#74808f"]), opacity: 0.6}},
+      {type: "scatter", name: "front", symbolSize: 10, z: 3, data: points(true),
+       itemStyle: {color: theme.pick(["#c2410c", "#f08c55"])}},
+    ],
+  }), "canvas");
+};
+
+page.objectives.slice(1).forEach((_, i) => drawPlans(i + 1));
