@@ -145,13 +145,13 @@ TEST_CASE("a DeepSpeed configuration is a stage of ZeRO and a share of the batch
   CHECK(three.training.global_batch_size == 4 * 32);
   CHECK(three.optimizer.bucket_size_mb == 1000);
   CHECK(three.overlap.overlap_param_gather);
-  const auto stage = [](const std::string& number, const Case& of = deepspeed()) {
-    return imported(changed(of, {"zero_optimization.stage=" + number})).recipe;
+  const auto stage = [](const std::string& number, std::vector<std::string> changes = {}) {
+    changes.push_back("zero_optimization.stage=" + number);
+    return imported(changed(deepspeed(), changes)).recipe;
   };
   CHECK(stage("0").shards() == Sharding::zero1_sums);
   CHECK(stage("0").optimizer.grad_reduce_dtype == DataType::fp32);
-  CHECK(stage("0", changed(deepspeed(), {"~bf16", "+fp16={enabled: true}"})).shards() ==
-        Sharding::ddp);
+  CHECK(stage("0", {"~bf16", "+fp16={enabled: true}"}).shards() == Sharding::ddp);
   CHECK(stage("1").shards() == Sharding::zero1);
   CHECK(stage("1").optimizer.grad_reduce_dtype == DataType::bf16);
   CHECK(stage("2").shards() == Sharding::zero2);

@@ -25,11 +25,12 @@ const std::vector<std::string> kOfNoRecipe{"mfu_convention",         "cluster.",
                                            "moe.moe_load_imbalance", "moe.routing", "lora.",
                                            "packed_sequences."};
 
-/// What Megatron has no words for: policies of compilers, sharding and schedules of other
-/// frameworks (with the buckets that the sharding which an import has in its place makes), messages
-/// beside compute without virtual stages, blocks of Llama 4, dropout of attention, which imports
-/// ignore.
+/// What Megatron has no words for: policies of compilers, precision, sharding and schedules of
+/// other frameworks (with the buckets that the sharding which an import has in its place makes),
+/// messages beside compute without virtual stages, blocks of Llama 4, dropout of attention, which
+/// imports ignore.
 const std::vector<std::string> kOfNoMegatron{"recompute",
+                                             "training.precision: fp8_rowwise",
                                              "sharding.strategy",
                                              "sharding.reshard_after_forward",
                                              "recompute_modules",

@@ -68,10 +68,11 @@ Program program_of(const Recipe& recipe, const Piece& piece) {
   return piece_program({recipe, cluster, model, layouts}, piece);
 }
 
-std::vector<double> streamed(const Program& program, StreamingKind kind) {
+std::vector<double> streamed(const Program& program, StreamingKind kind,
+                             std::string_view but = "") {
   std::vector<double> bytes;
   for (const OpNote& note : program.notes) {
-    if (!note.kernel) continue;
+    if (!note.kernel || (!but.empty() && note.module == but)) continue;
     const auto* streaming = std::get_if<Streaming>(&*note.kernel);
     if (streaming != nullptr && streaming->kind == kind) bytes.push_back(streaming->bytes);
   }
@@ -356,9 +357,10 @@ TEST_CASE("activations of four bytes double what they move, save and send") {
   for (const Piece& piece : {kForward, kBackward}) {
     for (const StreamingKind kind :
          {StreamingKind::element_wise, StreamingKind::norm_forward, StreamingKind::norm_backward}) {
-      std::vector<double> twice = streamed(program_of(narrow, piece), kind);
+      // Scores of 16 bits have a softmax of their own.
+      std::vector<double> twice = streamed(program_of(narrow, piece), kind, "core_attention");
       for (double& bytes : twice) bytes *= 2;
-      CHECK(streamed(program_of(wide, piece), kind) == twice);
+      CHECK(streamed(program_of(wide, piece), kind, "core_attention") == twice);
     }
   }
   CHECK(part_totals(wide, Part::layer).saved_bytes ==

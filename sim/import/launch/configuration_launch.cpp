@@ -105,7 +105,7 @@ std::vector<std::string> overrides_of(const ConfiguredProgram& program, const Pr
                (text.find('=') == std::string::npos && !removes)) {
       continue;
     } else if (program.keys == KeyWords::omegaconf) {
-      text = "++" + text;
+      text.insert(0, "++");
     }
     const std::string key = overridden_key(text);
     if (key.empty()) continue;

@@ -108,12 +108,13 @@ std::optional<ShellWord> variable_word(const ProgramStart& start, std::string_vi
 }
 
 ImportFile configuration_beside(const ShellWord& named, const std::string& script) {
-  const std::string folder = folder_of(script);
+  const std::filesystem::path folder = folder_of(script);
   const std::string name = named.text.substr(named.text.rfind('/') + 1);
-  for (const std::string& path : {folder + "/" + named.text, named.text, folder + "/" + name}) {
+  for (const std::filesystem::path& path :
+       {folder / named.text, std::filesystem::path(named.text), folder / name}) {
     std::error_code error;
     if (name.empty() || !std::filesystem::is_regular_file(path, error)) continue;
-    const std::string plain = std::filesystem::path(path).lexically_normal().string();
+    const std::string plain = path.lexically_normal().string();
     return {plain, read_text_file(plain, kConfiguration)};
   }
   throw InputError(named.place, "",
