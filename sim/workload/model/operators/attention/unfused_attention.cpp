@@ -27,9 +27,9 @@ constexpr double kWide = 4;
 /// 16 bits each, 17 to 16,384 keys, multiples of four queries and of four matrices, one for each
 /// warp of a block.
 bool fused_softmax_takes(std::int64_t matrices, std::int64_t sequence, double element_bytes) {
-  constexpr std::int64_t warps = 4;
+  constexpr std::int64_t kWarps = 4;
   return element_bytes == 2 && sequence > 16 && sequence <= 16384 && sequence % 4 == 0 &&
-         matrices % warps == 0;
+         matrices % kWarps == 0;
 }
 
 Scores scores_of(const Recipe& recipe, const AttentionShape& attention) {
