@@ -133,7 +133,7 @@ void settle_deepspeed_tree(YamlNode& tree) {
          {{"AdamW", "Adam"}, {"FusedAdam", "Adam"}, {"DeepSpeedCPUAdam", "Adam"}});
 }
 
-void settle_deepspeed(RecipeTerms& terms) {
+void settle_zero_stage(RecipeTerms& terms) {
   const std::string whose = "DeepSpeed's default";
   default_to(terms.sharding, "0", whose);
   Given<std::string>& stage = *terms.sharding;
@@ -150,9 +150,9 @@ void settle_deepspeed(RecipeTerms& terms) {
   default_to(terms.grad_reduce_dtype, "bf16", whose + ": the type of the parameters");
 }
 
-void wrap_in_bf16_optimizer(RecipeTerms& terms) {
-  if (!terms.precision || terms.precision->value != "bf16" || !terms.sharding ||
-      terms.sharding->value != kStages[0])
+void settle_deepspeed(RecipeTerms& terms) {
+  settle_zero_stage(terms);
+  if (!terms.precision || terms.precision->value != "bf16" || terms.sharding->value != kStages[0])
     return;
   terms.sharding->value = "zero1_sums";
   if (terms.grad_reduce_dtype && terms.grad_reduce_dtype->assumed) terms.grad_reduce_dtype.reset();
@@ -202,7 +202,6 @@ ImportedRecipe read_deepspeed(const ImportFile& file, const RecipeRequest& reque
   RecipeReading reading = read_recipe(tree, kDeepSpeedKeys, KeyStyle::dotted);
   RecipeTerms& terms = reading.terms;
   settle_deepspeed(terms);
-  wrap_in_bf16_optimizer(terms);
   const bool named = request.model || std::any_of(request.settings.begin(), request.settings.end(),
                                                   [](const std::string& setting) {
                                                     return setting.starts_with("model=");

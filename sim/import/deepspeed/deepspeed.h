@@ -14,13 +14,13 @@ std::span<const KeyRow> deepspeed_keys();
 void settle_deepspeed_tree(YamlNode& tree);
 
 /// Settles the stage of ZeRO in `sharding`, a number until then, and fills in what DeepSpeed takes
-/// where it is silent.
-void settle_deepspeed(RecipeTerms& terms);
+/// where it is silent; nanotron has the same stages.
+void settle_zero_stage(RecipeTerms& terms);
 
-/// What DeepSpeed's engine makes of BF16 without ZeRO (remembered, not read again:
+/// The same, and what DeepSpeed's engine makes of BF16 without ZeRO (remembered, not read again:
 /// deepspeed/runtime/engine.py): BF16_Optimizer, which adds up and reduces gradients in FP32 and
-/// deals the optimizer's state all the same. Behind settle_deepspeed.
-void wrap_in_bf16_optimizer(RecipeTerms& terms);
+/// deals the optimizer's state all the same.
+void settle_deepspeed(RecipeTerms& terms);
 
 /// Takes the configuration that a command line of Megatron-DeepSpeed names into its reading.
 /// `path` is of the script, `given` as it names the file. Throws InputError where the file is not

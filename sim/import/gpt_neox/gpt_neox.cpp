@@ -135,7 +135,6 @@ ImportedRecipe read_neox(const ImportFile& file, const RecipeRequest& request,
   }();
   RecipeReading reading = read_recipe(tree, rows, KeyStyle::dotted);
   settle_deepspeed(reading.terms);
-  wrap_in_bf16_optimizer(reading.terms);
   add_neox_defaults(reading.terms, file.path);
   return imported_scenario("GPT-NeoX configuration", reading, file, request, data);
 }

@@ -13,7 +13,6 @@
 #include "sim/import/model/named_model.h"
 #include "sim/import/nemo/hydra.h"
 #include "sim/import/scenario_text.h"
-#include "sim/import/terms/environment.h"
 
 namespace simtrain {
 namespace {
@@ -172,8 +171,7 @@ ImportedRecipe read_performance_launch(const ImportFile& file, const RecipeReque
   if (terms.tensor_model_parallel_size && terms.tensor_model_parallel_size->value > 1)
     default_to(terms.sequence_parallel, true, usual);
   read_launch_count(words, {"-ng", "--num_gpus"}, terms.world_size);
-  for (const auto& [name, word] : script.environment)
-    read_variable(name, scalar_node(word.text, word.place), reading);
+  read_environment(script, reading);
   note_rounds(script, reading);
   ++reading.left_out
         ["what the script's own tables set beside what is given here; "

@@ -14,7 +14,6 @@
 #include "sim/import/nemo/hydra.h"
 #include "sim/import/scenario_text.h"
 #include "sim/import/shell/shell_script.h"
-#include "sim/import/terms/environment.h"
 #include "sim/import/yaml_recipe.h"
 
 namespace simtrain {
@@ -365,8 +364,7 @@ ImportedRecipe read_maxtext_file(const ImportFile& file, const RecipeRequest& re
   take_in_base(tree, file.path);
   apply_overrides(tree, request.overrides);
   RecipeReading reading = read_maxtext(std::move(tree), request, file, data);
-  for (const auto& [name, word] : script.environment)
-    read_variable(name, scalar_node(word.text, word.place), reading);
+  read_environment(script, reading);
   note_rounds(script, reading);
   return imported_scenario(yaml ? "MaxText configuration" : "MaxText command line", reading, file,
                            request, data);

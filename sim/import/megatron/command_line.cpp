@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/import/terms/environment.h"
+
 namespace simtrain {
 namespace {
 
@@ -39,6 +41,11 @@ void add_options(std::span<const ShellWord> words, MegatronArguments& arguments)
       arguments.add_option(name, std::move(value));
     }
   }
+}
+
+void read_environment(const ShellScript& script, RecipeReading& reading) {
+  for (const auto& [name, word] : script.environment)
+    read_variable(name, scalar_node(word.text, word.place), reading);
 }
 
 void note_rounds(const ShellScript& script, RecipeReading& reading) {

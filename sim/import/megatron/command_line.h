@@ -12,6 +12,9 @@ namespace simtrain {
 /// that only a run gives or not are added as such.
 void add_options(std::span<const ShellWord> words, MegatronArguments& arguments);
 
+/// Takes the variables of a script's environment into a reading (terms/environment.h).
+void read_environment(const ShellScript& script, RecipeReading& reading);
+
 /// Reports the rounds of a script's loops that are not read.
 void note_rounds(const ShellScript& script, RecipeReading& reading);
 

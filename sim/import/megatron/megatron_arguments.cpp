@@ -4,7 +4,6 @@
 #include "sim/import/megatron/megatron_tree.h"
 #include "sim/import/scenario_text.h"
 #include "sim/import/shell/shell_script.h"
-#include "sim/import/terms/environment.h"
 
 namespace simtrain {
 namespace {
@@ -17,8 +16,7 @@ RecipeReading read_command_line(const ImportFile& file, const RecipeRequest& req
   MegatronArguments arguments(file.path, request);
   add_options(script.words, arguments);
   RecipeReading reading = read_megatron_arguments(arguments.take(), KeyStyle::option);
-  for (const auto& [name, word] : script.environment)
-    read_variable(name, scalar_node(word.text, word.place), reading);
+  read_environment(script, reading);
   note_rounds(script, reading);
   return reading;
 }

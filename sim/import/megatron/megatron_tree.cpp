@@ -160,10 +160,7 @@ RecipeReading read_megatron_arguments(const YamlNode& tree, KeyStyle style) {
     terms.grad_reduce_in_fp32.reset();
   const YamlNode* deepspeed = tree.find(kDeepSpeedConfig);
   if (deepspeed != nullptr) add_deepspeed_config(tree.place.file, *deepspeed, reading);
-  if (terms.sharding) {
-    settle_deepspeed(terms);
-    wrap_in_bf16_optimizer(terms);
-  }
+  if (terms.sharding) settle_deepspeed(terms);
   return reading;
 }
 

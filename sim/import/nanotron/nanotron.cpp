@@ -88,7 +88,7 @@ void add_nanotron_defaults(RecipeTerms& terms, const std::string& path) {
   if (terms.sharding && terms.sharding->value != "0" && terms.sharding->value != "1")
     throw InputError(terms.sharding->place, terms.sharding->origin, "is no 0 or 1");
   default_to(terms.overlap_grad_reduce, true, "PyTorch's hooks");
-  settle_deepspeed(terms);
+  settle_zero_stage(terms);
   if (!terms.grad_reduce_in_fp32) default_to(terms.grad_reduce_in_fp32, true, whose);
   terms.grad_reduce_dtype.reset();
   default_to(terms.activation, "silu", whose);

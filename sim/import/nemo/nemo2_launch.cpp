@@ -10,7 +10,6 @@
 #include "sim/import/nemo/hydra.h"
 #include "sim/import/nemo/nemo2.h"
 #include "sim/import/scenario_text.h"
-#include "sim/import/terms/environment.h"
 
 namespace simtrain {
 namespace {
@@ -73,8 +72,7 @@ ImportedRecipe read_nemo2_launch(const ImportFile& file, const RecipeRequest& re
   default_to(reading.terms.overlap_grad_reduce, true, usual);
   default_to(reading.terms.overlap_param_gather, true, usual);
   ++reading.taken;
-  for (const auto& [name, word] : script.environment)
-    read_variable(name, scalar_node(word.text, word.place), reading);
+  read_environment(script, reading);
   note_rounds(script, reading);
   ++reading.left_out
         ["what the factory's Python sets itself beside what is given here; NeMo 2's "

@@ -14,7 +14,6 @@
 #include "sim/import/model/named_model.h"
 #include "sim/import/nemo/hydra.h"
 #include "sim/import/scenario_text.h"
-#include "sim/import/terms/environment.h"
 #include "sim/import/torchtitan/toml_tree.h"
 #include "sim/import/torchtitan/torchtitan.h"
 
@@ -171,8 +170,7 @@ ImportedRecipe read_titan_launch(const ImportFile& file, const RecipeRequest& re
                       [source.name->text];
   }
   add_titan_nodes(*start, reading.terms);
-  for (const auto& [name, word] : script.environment)
-    read_variable(name, scalar_node(word.text, word.place), reading);
+  read_environment(script, reading);
   note_rounds(script, reading);
   return imported_scenario("launch of torchtitan", std::move(reading), file, request, data);
 }

@@ -125,24 +125,28 @@ H5::Group rows_group(const H5::H5File& file) {
   return result;
 }
 
-std::string image_of(const H5::H5File& file) {
+}  // namespace
+
+H5::H5File hdf5_in_memory() {
+  H5::Exception::dontPrint();
+  H5::FileAccPropList in_memory;
+  constexpr std::size_t kGrowth = std::size_t{1} << 20U;
+  in_memory.setCore(kGrowth, false);
+  return {"memory", H5F_ACC_TRUNC, H5::FileCreatPropList::DEFAULT, in_memory};
+}
+
+std::string sealed_hdf5(const H5::H5File& file) {
   file.flush(H5F_SCOPE_GLOBAL);
   const ssize_t size = H5Fget_file_image(file.getId(), nullptr, 0);
   invariant(size > 0, "HDF5 shows the size of a file in memory");
   std::string bytes(static_cast<std::size_t>(size), '\0');
   const ssize_t copied = H5Fget_file_image(file.getId(), bytes.data(), bytes.size());
   invariant(copied == size, "HDF5 shows a file in memory");
-  return bytes;
+  return sealed(std::move(bytes));
 }
 
-}  // namespace
-
 std::string hdf5_table(const TableHead& head, const std::vector<TableColumn>& columns) {
-  H5::Exception::dontPrint();
-  H5::FileAccPropList in_memory;
-  constexpr std::size_t kGrowth = std::size_t{1} << 20U;
-  in_memory.setCore(kGrowth, false);
-  const H5::H5File file("table", H5F_ACC_TRUNC, H5::FileCreatPropList::DEFAULT, in_memory);
+  const H5::H5File file = hdf5_in_memory();
   const H5::Group root = file.openGroup("/");
   for (const auto& [name, text] : head.texts) set_text(root, name, text);
   for (const auto& [name, number] : head.numbers) set_number(root, name, number);
@@ -152,7 +156,7 @@ std::string hdf5_table(const TableHead& head, const std::vector<TableColumn>& co
   for (const TableColumn& column : columns) {
     if (!column.key.empty()) set_text(rows.openDataSet(column.name), "key", column.key);
   }
-  return sealed(image_of(file));
+  return sealed_hdf5(file);
 }
 
 }  // namespace simtrain

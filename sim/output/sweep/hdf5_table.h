@@ -8,6 +8,10 @@
 
 #include "sim/output/sweep/sweep_table.h"
 
+namespace H5 {  // NOLINT(readability-identifier-naming): the library's own
+class H5File;
+}
+
 namespace simtrain {
 
 /// What an HDF5 file says about itself: attributes of its root.
@@ -27,9 +31,13 @@ struct TableColumn {
   std::string key{};                              ///< of the scenario, where a column holds one
 };
 
-/// The bytes of an HDF5 file with a table. Equal tables give equal bytes. The file is made in
-/// memory, so that it can be written whole or not at all; behind it follows a seal
-/// (core/files/seal.h), which HDF5 does not read.
+/// An empty file in memory, so that it can be written whole or not at all.
+H5::H5File hdf5_in_memory();
+
+/// Its bytes; behind them follows a seal (core/files/seal.h), which HDF5 does not read.
+std::string sealed_hdf5(const H5::H5File& file);
+
+/// The bytes of such a file with a table. Equal tables give equal bytes.
 std::string hdf5_table(const TableHead& head, const std::vector<TableColumn>& columns);
 
 }  // namespace simtrain

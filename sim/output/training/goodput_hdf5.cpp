@@ -3,8 +3,8 @@
 
 #include <H5Cpp.h>
 
-#include "sim/core/files/seal.h"
 #include "sim/core/invariant.h"
+#include "sim/output/sweep/hdf5_table.h"
 #include "sim/output/training/goodput_report.h"
 
 namespace simtrain {
@@ -88,30 +88,16 @@ void write_power(const H5::H5File& file, const Goodput& goodput) {
   }
 }
 
-std::string bytes_in_memory(const H5::H5File& file) {
-  file.flush(H5F_SCOPE_GLOBAL);
-  const ssize_t size = H5Fget_file_image(file.getId(), nullptr, 0);
-  invariant(size > 0, "HDF5 shows the size of a file in memory");
-  std::string bytes(static_cast<std::size_t>(size), '\0');
-  const ssize_t copied = H5Fget_file_image(file.getId(), bytes.data(), bytes.size());
-  invariant(copied == size, "HDF5 shows a file in memory");
-  return bytes;
-}
-
 }  // namespace
 
 std::string goodput_hdf5(const Goodput& goodput) {
-  H5::Exception::dontPrint();
-  H5::FileAccPropList in_memory;
-  constexpr std::size_t kGrowth = std::size_t{1} << 20U;
-  in_memory.setCore(kGrowth, false);
-  const H5::H5File file("goodput", H5F_ACC_TRUNC, H5::FileCreatPropList::DEFAULT, in_memory);
+  const H5::H5File file = hdf5_in_memory();
   const H5::Group root = file.openGroup("/");
   text_attribute(root, "schema", "simtrain.goodput/1");
   text_attribute(root, "scenario", goodput.reports.front().scenario.substr(0, 4096));
   write_runs(file, goodput);
   write_power(file, goodput);
-  return sealed(bytes_in_memory(file));
+  return sealed_hdf5(file);
 }
 
 }  // namespace simtrain

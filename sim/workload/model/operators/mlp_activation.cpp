@@ -1,16 +1,22 @@
 #include "sim/workload/model/operators/operators.h"
 
 namespace simtrain {
+namespace {
+
+bool is_eager_swiglu(const Recipe& recipe) {
+  return recipe.model.activation == Activation::swiglu &&
+         SoftwareSpec::is_eager(recipe.software.swiglu);
+}
+
+}  // namespace
 
 /// SwiGLU reads two branches, backward writes two; eager it is a SiLU and a product, backward two
 /// products and the gradient of the SiLU. Eager, a squared ReLU is two element-wise kernels, its
 /// backward four.
 double activation_moves(const Recipe& recipe, Direction direction) {
   const bool forward = direction == Direction::forward;
-  if (recipe.model.activation == Activation::swiglu) {
-    if (SoftwareSpec::is_eager(recipe.software.swiglu)) return forward ? 2 + 3 : 2 * 3 + 3;
-    return forward ? 3 : 5;
-  }
+  if (is_eager_swiglu(recipe)) return forward ? 2 + 3 : 2 * 3 + 3;
+  if (recipe.model.activation == Activation::swiglu) return forward ? 3 : 5;
   if (recipe.model.activation == Activation::squared_relu &&
       recipe.software.squared_relu.value == Fusion::eager)
     return forward ? 4 : 10;
@@ -33,10 +39,9 @@ Operator mlp_activation(const RankShape& shape, std::int64_t columns) {
   op.module = "activation";
   op.forward = kernel(Direction::forward);
   op.backward = input_gradient_only(kernel(Direction::backward));
-  const bool eager = model.activation == Activation::swiglu &&
-                     SoftwareSpec::is_eager(shape.recipe.software.swiglu);
-  op.saved = {{element * shape.rows * (branches + (eager ? ffn : 0))}};  // and what the SiLU writes
-  op.backward_bytes = element * shape.rows * (branches + ffn);           // gradients of both sides
+  const double silu = is_eager_swiglu(shape.recipe) ? ffn : 0;  // what it writes
+  op.saved = {{element * shape.rows * (branches + silu)}};
+  op.backward_bytes = element * shape.rows * (branches + ffn);  // gradients of both sides
   return op;
 }
 

@@ -1,3 +1,0 @@
-#!/bin/bash
-composer train/train.py ../data/mpt_30b_foundry.yaml max_duration=10ba device_train_microbatch_size=2 \
-    global_train_batch_size=64
