@@ -40,14 +40,6 @@ PlannedRank::PlannedRank(const PlannedStep& step, int rank)
       piece_place_(piece_place(step, rank)),
       passes_(step.context(), step.costs_of(rank), stage_) {
   number_stretches();
-  if (step.scenario.recipe.overlap.overlap_moe_expert_parallel_comm) pair_passes();
-}
-
-void PlannedRank::pair_passes() {
-  const PipelineShape shape = pipeline_shape(step_.scenario.recipe, step_.grid.micro_batches());
-  for (const Task& task : PipelineStage(shape, stage_).tasks()) {
-    if (task.beside >= 0) beside_[{task.phase, task.chunk, task.micro_batch}] = task.beside;
-  }
 }
 
 /// Ops of one pass follow each other on the compute stream.
@@ -73,10 +65,10 @@ std::vector<Stretch> PlannedRank::stretches(std::uint32_t op_index) const {
                                 {{{Part::head, Phase::weight_gradient}}});
   }
   if (!is_pass(op)) return {};
-  Task task{phase_of(op.label), static_cast<int>(op.micro_batch), static_cast<int>(op.chunk)};
-  const auto pair = beside_.find({task.phase, task.chunk, task.micro_batch});
-  if (pair != beside_.end()) task.beside = pair->second;
-  std::vector<Stretch> all = passes_.stretches(task);
+  std::vector<Stretch> all = passes_.stretches({.phase = phase_of(op.label),
+                                                .micro_batch = static_cast<int>(op.micro_batch),
+                                                .chunk = op.chunk,
+                                                .beside = op.beside});
   const int own = stretches_[op_index];
   if (own == kWhole) return all;
   return {std::move(all[static_cast<std::size_t>(own)])};

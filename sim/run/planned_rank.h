@@ -1,7 +1,5 @@
 #pragma once
 
-#include <map>
-#include <tuple>
 #include <vector>
 
 #include "sim/run/planned_step.h"
@@ -61,7 +59,6 @@ class PlannedRank {
 
  private:
   void number_stretches();
-  void pair_passes();
 
   const PlannedStep& step_;
   int rank_;
@@ -73,8 +70,6 @@ class PlannedRank {
                      ///< pieces
   StagePasses passes_;
   std::vector<int> stretches_;  ///< by op: which of its pass, where that is cut
-  /// Own chunks of the other passes of combined pairs, by what is of one pass.
-  std::map<std::tuple<Phase, int, int>, int> beside_;
 };
 
 }  // namespace simtrain

@@ -83,6 +83,7 @@ struct Op {
   GroupKind group{};
   Label label{};
   std::uint16_t chunk = 0;
+  std::int16_t beside = -1;  ///< of a pass in a combined pair: the own chunk of the other pass
   std::uint32_t micro_batch = 0;
   std::uint32_t cost = 0;
   std::array<std::uint32_t, 4> after{kNoOp, kNoOp, kNoOp, kNoOp};

@@ -173,6 +173,7 @@ class StageProgramBuilder {
     op.group = GroupKind::replica;
     op.label = label_of(action.phase);
     op.chunk = static_cast<std::uint16_t>(action.chunk);
+    op.beside = static_cast<std::int16_t>(action.beside);
     op.micro_batch = static_cast<std::uint32_t>(action.micro_batch);
     op.after[0] = received;
     invariant(blocking_sends_.size() <= 2, "a pass follows at most two sends");
