@@ -224,6 +224,14 @@ TEST_CASE("A model that does not hold together is refused at the override") {
       {"model: llama3.1-8b",
        "model: llama3.1-8b\nmodel_overrides: {layers: [{blocks: [mla, mlp], repeat: 32}]}",
        "8:28: layers.blocks: has mla; multi_latent_attention is missing"},
+      {"model: llama3.1-8b",
+       "model: deepseek-v3.2\nmodel_overrides: {layers: [{blocks: [dsa_shared, moe], repeat: 2}, "
+       "{blocks: [dsa, moe], repeat: 59}]}",
+       "8:28: layers.blocks: has dsa_shared before any dsa, whose keys it takes"},
+      {"model: llama3.1-8b",
+       "model: deepseek-v3\nmodel_overrides: {dsa_indexer: {dsa_indexer_n_heads: 64, "
+       "dsa_indexer_head_dim: 128, dsa_indexer_topk: 2048}}",
+       "8:32: dsa_indexer: is of dsa blocks, which layers does not have"},
       {"model: llama3.1-8b", "model: llama3.1-8b\nmodel_overrides: {hybrid_override_pattern: M-*X}",
        "8:44: hybrid_override_pattern: has 'X', which is no letter of a layer; some of * (gqa), M "
        "(mamba), G (gated_delta_net), - (mlp), E (moe) would do"},

@@ -106,11 +106,11 @@ TEST_CASE("Numbers are decimal, finite and inside their range") {
       {"model: llama3.1-8b",
        "model: llama3.1-8b\nmodel_overrides: {layers: [{blocks: [gqa, head], repeat: 32}]}",
        "8:28: layers.blocks: has 'head', which is no block of a layer; some of gqa, swa, "
-       "chunked_gqa, mla, mamba, gated_delta_net, mlp, moe would do"},
+       "chunked_gqa, mla, dsa, dsa_shared, mamba, gated_delta_net, mlp, moe would do"},
       {"model: llama3.1-8b",
        "model: llama3.1-8b\nmodel_overrides: {layers: [{blocks: [], repeat: 32}]}",
        "8:28: layers.blocks: is empty; some of gqa, swa, chunked_gqa, "
-       "mla, mamba, gated_delta_net, mlp, moe would do"},
+       "mla, dsa, dsa_shared, mamba, gated_delta_net, mlp, moe would do"},
       {"model: llama3.1-8b",
        "model: llama3.1-8b\nmodel_overrides: {layers: [{blocks: [mqa], repeat: 32}]}",
        "8:38: model_overrides.layers[0].blocks[0]: 'mqa' is not known here; did you mean 'gqa'?"},

@@ -98,6 +98,26 @@ TEST_CASE("configurations of multi-latent attention are the shipped models") {
   CHECK(blocks_text(every_second).starts_with(" mla mlp, mla mlp, mla mlp, mla mlp, mla moe,"));
 }
 
+TEST_CASE("sparse attention is that of each layer that has an indexer, or takes another's keys") {
+  const std::string v3 = "deepseek_v3_config.json";
+  Overrides sparse{"model_type=deepseek_v32", "+index_n_heads=64", "+index_head_dim=128",
+                   "+index_topk=2048"};
+  check_is_shipped(config_model(v3, sparse), "deepseek-v3.2");
+  sparse.front() = "model_type=glm_moe_dsa";
+  sparse.insert(sparse.end(), {"num_hidden_layers=6", "first_k_dense_replace=1",
+                               "+indexer_types=[full,full,shared,shared,full,shared]"});
+  const ModelSpec shared = config_model(v3, sparse);
+  CHECK(blocks_text(shared) ==
+        " dsa mlp, dsa moe, dsa_shared moe, dsa_shared moe, dsa moe, dsa_shared moe");
+  const auto refused = [&](const std::string& types) {
+    sparse.back() = "+indexer_types=" + types;
+    return config_error(v3, sparse);
+  };
+  CHECK(has(refused("[full,full]"), "indexer_types: must be a list of a word for each of 6"));
+  CHECK(has(refused("[full,full,own,full,full,full]"),
+            "indexer_types: 'own' is not known; full or shared would do"));
+}
+
 TEST_CASE("sizes that multi-latent attention needs are not guessed") {
   const std::string v3 = "deepseek_v3_config.json";
   CHECK(has(config_error(v3, {"~q_lora_rank"}),

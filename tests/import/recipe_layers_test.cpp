@@ -61,9 +61,23 @@ TEST_CASE("gated delta nets of a recipe are those of its frequency") {
   CHECK(has(refused(kMixture, {"experimental_attention_variant=gated_delta_net"}),
             "needs linear_attention_freq, which says its layers"));
   CHECK(has(refused(kMixture, {"experimental_attention_variant=dsa"}),
-            "'dsa' is not modelled; gated_delta_net would do"));
+            "DeepSeek's sparse attention needs multi_latent_attention"));
+  CHECK(has(refused(kMixture, {"experimental_attention_variant=own"}),
+            "'own' is not modelled; gated_delta_net or dsa would do"));
   for (const std::string none : {"false", "None", "null"})
     CHECK(!model_in(kMixture, {"experimental_attention_variant=" + none}).gated_delta_net);
+}
+
+TEST_CASE("a script with sparse attention is the shipped model, and leaves sizes to its defaults") {
+  const Overrides sparse{"experimental_attention_variant=dsa", "dsa_indexer_n_heads=64",
+                         "dsa_indexer_head_dim=128", "dsa_indexer_topk=2048"};
+  const std::string yaml = yaml_of(kLatent, sparse);
+  CHECK(has(yaml, "\nmodel: deepseek-v3.2 # by its shape\n"));
+  CHECK(simulate(scenario_in(yaml)).step_time_s > 0);
+  const std::string silent = yaml_of(kLatent, {sparse.front()});
+  CHECK(has(silent, "\nmodel: deepseek-v3.2 # by its shape\n"));
+  const ModelSpec fewer = model_in(kLatent, {sparse.front(), "dsa_indexer_topk=1024"});
+  CHECK(fewer.dsa_indexer->dsa_indexer_topk == 1024);
 }
 
 TEST_CASE("sizes of multi-latent attention that Megatron leaves to defaults are said") {

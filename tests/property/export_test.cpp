@@ -85,7 +85,7 @@ std::vector<std::string> random_plan(Draw& draw) {
   const std::string model =
       draw.one_of({"llama3.1-8b", "llama3.1-70b", "nemotron4-15b", "gpt3-5b", "qwen3-30b-a3b",
                    "mixtral-8x7b", "deepseek-v2-lite", "gpt-oss-20b", "nemotron-h-56b",
-                   "qwen2.5-32b", "llama2-13b", "glm-4.5", "qwen3-next-80b-a3b"});
+                   "qwen2.5-32b", "llama2-13b", "glm-4.5", "qwen3-next-80b-a3b", "deepseek-v3.2"});
   const int tp = draw.one_of({1, 2, 4, 8});
   const int pp = draw.one_of({1, 1, 2, 4});
   const int vp = pp > 1 ? draw.one_of({1, 1, 2, 4}) : 1;

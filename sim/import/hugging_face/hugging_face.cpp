@@ -59,7 +59,7 @@ constexpr std::array kHuggingFaceKeys{
     KeyRow{"n_routed_experts", &T::num_moe_experts},
     KeyRow{"num_experts_per_tok", &T::moe_router_topk},
     KeyRow{"kv_lora_rank",
-           Refused{"multi-latent attention is of deepseek_v2, deepseek_v3 and kimi_k2"}},
+           Refused{"multi-latent attention is of DeepSeek's model types"}},
     KeyRow{"sliding_window", &T::window_size},
     KeyRow{"use_sliding_window", &T::use_window},
     KeyRow{"max_window_layers", &T::max_window_layers},
@@ -200,8 +200,8 @@ YamlNode language_model(YamlNode tree) {
 /// The rows of a configuration, those of its model type first.
 std::vector<KeyRow> config_rows(const YamlNode& tree) {
   const YamlNode* type = tree.find("model_type");
-  const auto own = hugging_face_own_keys(type == nullptr ? "" : std::string_view(type->text));
-  std::vector<KeyRow> rows(own.begin(), own.end());
+  std::vector<KeyRow> rows =
+      hugging_face_own_keys(type == nullptr ? "" : std::string_view(type->text));
   const auto code = hugging_face_code_keys();
   rows.insert(rows.end(), code.begin(), code.end());
   rows.insert(rows.end(), kHuggingFaceKeys.begin(), kHuggingFaceKeys.end());

@@ -80,6 +80,22 @@ constexpr std::array kDeepSeekKeys{
     KeyRow{"ep_size", kOutside},
     KeyRow{"num_key_value_heads", Ignored{"multi-latent attention has keys for each head"}},
 };
+constexpr std::array kSparseKeys{
+    KeyRow{"index_n_heads", &T::dsa_indexer_n_heads},
+    KeyRow{"index_head_dim", &T::dsa_indexer_head_dim},
+    KeyRow{"index_topk", &T::dsa_indexer_topk},
+    KeyRow{"indexer_types", &T::indexer_types},
+    KeyRow{"index_topk_freq", Ignored{"follows from indexer_types"}},
+    KeyRow{"index_skip_topk_offset", Ignored{"follows from indexer_types"}},
+    KeyRow{"index_topk_pattern", Ignored{"follows from indexer_types"}},
+    KeyRow{"index_share_for_mtp_iteration",
+           NotSimulated{"keys of multi-token prediction taken from the last layer"}},
+    KeyRow{"indexer_rope_interleave", kRange},
+    KeyRow{"layer_types", Ignored{"all layers have sparse attention"}},
+    KeyRow{"mlp_layer_types", Ignored{"follows from first_k_dense_replace"}},
+    KeyRow{"qk_head_dim", Ignored{"the sum of both parts of a key"}},
+    KeyRow{"head_dim", Ignored{"follows from the parts of a key"}},
+};
 constexpr std::array kGlmKeys{
     KeyRow{"moe_intermediate_size", &T::moe_ffn_hidden_size},
     KeyRow{"n_shared_experts", &T::moe_shared_experts},
@@ -132,8 +148,9 @@ constexpr std::array kAllBiasKeys{
 struct OwnKeys {
   std::string_view model_type;
   std::span<const KeyRow> rows;
+  std::span<const KeyRow> more{};
 };
-constexpr std::array<OwnKeys, 25> kOwnKeys{{{"qwen2_moe", kQwenKeys},
+constexpr std::array<OwnKeys, 27> kOwnKeys{{{"qwen2_moe", kQwenKeys},
                                             {"qwen3_next", kQwenNextKeys},
                                             {"qwen3_5_text", kQwenNextKeys},
                                             {"qwen3_5_moe_text", kQwenNextKeys},
@@ -143,6 +160,8 @@ constexpr std::array<OwnKeys, 25> kOwnKeys{{{"qwen2_moe", kQwenKeys},
                                             {"llama4_text", kLlama4Keys},
                                             {"deepseek_v2", kDeepSeekKeys},
                                             {"deepseek_v3", kDeepSeekKeys},
+                                            {"deepseek_v32", kSparseKeys, kDeepSeekKeys},
+                                            {"glm_moe_dsa", kSparseKeys, kDeepSeekKeys},
                                             {"kimi_k2", kDeepSeekKeys},
                                             {"glm4_moe", kGlmKeys},
                                             {"gpt_oss", kGptOssKeys},
@@ -229,11 +248,14 @@ void order_layers(RecipeTerms& terms) {
 
 }  // namespace
 
-std::span<const KeyRow> hugging_face_own_keys(std::string_view model_type) {
+std::vector<KeyRow> hugging_face_own_keys(std::string_view model_type) {
+  std::vector<KeyRow> rows;
   for (const OwnKeys& own : kOwnKeys) {
-    if (own.model_type == model_type) return own.rows;
+    if (own.model_type != model_type) continue;
+    rows.insert(rows.end(), own.rows.begin(), own.rows.end());
+    rows.insert(rows.end(), own.more.begin(), own.more.end());
   }
-  return {};
+  return rows;
 }
 
 void settle_hugging_face_experts(RecipeTerms& terms, TypeExperts experts, const std::string& whose,

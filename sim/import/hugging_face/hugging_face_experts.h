@@ -10,7 +10,7 @@ namespace simtrain {
 
 /// The keys of a Hugging Face model type that are its own, or mean something else than in others.
 /// They go before those of all types.
-std::span<const KeyRow> hugging_face_own_keys(std::string_view model_type);
+std::vector<KeyRow> hugging_face_own_keys(std::string_view model_type);
 
 /// Turns what a configuration says of experts into Megatron's terms. `experts` is whether the code
 /// of the model type, `whose`, has them. Throws InputError where configuration and code do not

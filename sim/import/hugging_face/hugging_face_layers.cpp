@@ -163,6 +163,7 @@ void settle_hugging_face_layers(RecipeReading& reading, const HuggingFaceType& t
     take_no_query_rank(tree, "q_lora_rank", terms);
     require_latent_sizes(terms, whose, path);
   }
+  if (type.sparse) set_by_code(terms.experimental_attention_variant, "dsa", whose);
   if (type.delta) settle_delta(terms, type, whose);
   settle_windows(terms, type, tree, whose);
   settle_biases(reading, type, whose);

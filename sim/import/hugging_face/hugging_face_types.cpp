@@ -82,6 +82,16 @@ constexpr std::array kHuggingFaceTypes{
         .name = "deepseek_v2", .latent = true, .experts = all, .bias = TypeBias::latents},
     HuggingFaceType{
         .name = "deepseek_v3", .latent = true, .experts = all, .bias = TypeBias::latents},
+    HuggingFaceType{.name = "deepseek_v32",
+                    .latent = true,
+                    .sparse = true,
+                    .experts = all,
+                    .bias = TypeBias::latents},
+    HuggingFaceType{.name = "glm_moe_dsa",
+                    .latent = true,
+                    .sparse = true,
+                    .experts = all,
+                    .bias = TypeBias::latents},
     HuggingFaceType{.name = "kimi_k2", .latent = true, .experts = all, .bias = TypeBias::latents},
     HuggingFaceType{.name = "glm4_moe",
                     .rotary = 0.5,
@@ -244,7 +254,6 @@ struct Unmodelled {
   std::string_view what;
 };
 
-constexpr std::string_view kIndexed = "sparse attention whose keys an indexer chooses";
 constexpr std::string_view kEncoder = "an encoder";
 constexpr std::string_view kMambaBeside = "Mamba and attention side by side in a layer";
 constexpr std::string_view kFirstMamba = "Mamba of the first kind";
@@ -253,8 +262,6 @@ constexpr std::array kUnmodelled{
     Unmodelled{"kimi_linear", "linear attention (Kimi delta attention)"},
     Unmodelled{"minimax", "linear attention (lightning attention)"},
     Unmodelled{"minimax_text_01", "linear attention (lightning attention)"},
-    Unmodelled{"deepseek_v32", kIndexed},
-    Unmodelled{"glm_moe_dsa", kIndexed},
     Unmodelled{"falcon_h1", kMambaBeside},
     Unmodelled{"hymba", kMambaBeside},
     Unmodelled{"granitemoehybrid", "an FFN behind each Mamba block of a layer"},

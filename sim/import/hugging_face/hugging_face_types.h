@@ -29,6 +29,7 @@ struct HuggingFaceType {
   bool qkv_bias = false;      ///< there, whatever the configuration gives
   bool qk_norm = false;
   bool latent = false;  ///< multi-latent attention
+  bool sparse = false;  ///< of those, to keys that an indexer chooses
   bool delta = false;   ///< gated delta nets in most layers, and gated attention in the others
   bool sinks = false;   ///< a learned sink of each head
   TypeExperts experts = TypeExperts::none;

@@ -33,6 +33,12 @@ constexpr std::array<SizeTerm, 5> kDeltaSizes{
      {"linear_value_head_dim", &RecipeTerms::linear_value_head_dim, 128},
      {"linear_conv_kernel_dim", &RecipeTerms::linear_conv_kernel_dim, 4}}};
 
+/// Those of DeepSeek-V3.2, which Megatron Core leaves to the recipe.
+constexpr std::array<SizeTerm, 3> kIndexerSizes{
+    {{"dsa_indexer_n_heads", &RecipeTerms::dsa_indexer_n_heads, 64},
+     {"dsa_indexer_head_dim", &RecipeTerms::dsa_indexer_head_dim, 128},
+     {"dsa_indexer_topk", &RecipeTerms::dsa_indexer_topk, 2048}}};
+
 /// Sizes as a map, of which one that is 0 is left out.
 template <std::size_t Count>
 Finding sizes_of(const std::string& key, const RecipeTerms& terms,
@@ -106,6 +112,19 @@ std::vector<std::int64_t> numbers_of_window(std::string text) {
   return numbers;
 }
 
+/// The block that a recipe names in place of usual attention.
+std::optional<BlockKind> variant_of(const RecipeTerms& terms) {
+  const WordTerm& variant = terms.experimental_attention_variant;
+  if (!variant || variant->value == "false" || variant->value == "None" || variant->value == "null")
+    return std::nullopt;
+  for (const BlockKind kind : {BlockKind::gated_delta_net, BlockKind::dsa}) {
+    if (variant->value == name_of(kind)) return kind;
+  }
+  throw InputError(variant->place, variant->origin,
+                   fmt::format("'{}' is not modelled; gated_delta_net or dsa would do",
+                               plain_text(variant->value.substr(0, 80))));
+}
+
 }  // namespace
 
 std::string latent_text(const ModelSpec& model) {
@@ -116,6 +135,14 @@ std::string latent_text(const ModelSpec& model) {
   return fmt::format(
       "{{{}kv_lora_rank: {}, qk_head_dim: {}, qk_pos_emb_head_dim: {}, v_head_dim: {}}}", rank,
       latent.kv_lora_rank, latent.qk_head_dim, latent.qk_pos_emb_head_dim, latent.v_head_dim);
+}
+
+std::string indexer_text(const ModelSpec& model) {
+  if (!model.dsa_indexer) return "";
+  const DsaIndexerSpec& indexer = *model.dsa_indexer;
+  return fmt::format(
+      "{{dsa_indexer_n_heads: {}, dsa_indexer_head_dim: {}, dsa_indexer_topk: {}}}",
+      indexer.dsa_indexer_n_heads, indexer.dsa_indexer_head_dim, indexer.dsa_indexer_topk);
 }
 
 std::string mamba_text(const ModelSpec& model) {
@@ -137,15 +164,10 @@ std::string delta_text(const ModelSpec& model) {
 }
 
 bool is_delta(const RecipeTerms& terms) {
-  const WordTerm& variant = terms.experimental_attention_variant;
-  if (!variant || variant->value == "false" || variant->value == "None" || variant->value == "null")
-    return false;
-  if (variant->value != name_of(BlockKind::gated_delta_net))
-    throw InputError(variant->place, variant->origin,
-                     fmt::format("'{}' is not modelled; gated_delta_net would do",
-                                 plain_text(variant->value.substr(0, 80))));
-  return true;
+  return variant_of(terms) == BlockKind::gated_delta_net;
 }
+
+bool is_sparse(const RecipeTerms& terms) { return variant_of(terms) == BlockKind::dsa; }
 
 bool is_latent(const RecipeTerms& terms) {
   return terms.multi_latent_attention && terms.multi_latent_attention->value;
@@ -183,6 +205,9 @@ void add_blocks(std::vector<Finding>& shape, const RecipeTerms& terms, bool whol
   if (is_latent(terms))
     shape.push_back(sizes_of("multi_latent_attention", terms, kLatentSizes,
                              terms.multi_latent_attention->origin));
+  if (is_sparse(terms))
+    shape.push_back(sizes_of("dsa_indexer", terms, kIndexerSizes,
+                             terms.experimental_attention_variant->origin));
   if (is_delta(terms))
     shape.push_back(sizes_of("gated_delta_net", terms, kDeltaSizes,
                              terms.experimental_attention_variant->origin));
@@ -202,6 +227,13 @@ void complete_blocks(RecipeTerms& terms, const ModelSpec& base, const std::strin
     default_to(terms.qk_head_dim, latent.qk_head_dim, whose);
     default_to(terms.qk_pos_emb_head_dim, latent.qk_pos_emb_head_dim, whose);
     default_to(terms.v_head_dim, latent.v_head_dim, whose);
+  }
+  if (base.dsa_indexer) {
+    const DsaIndexerSpec& indexer = *base.dsa_indexer;
+    default_to(terms.experimental_attention_variant, std::string(name_of(BlockKind::dsa)), whose);
+    default_to(terms.dsa_indexer_n_heads, indexer.dsa_indexer_n_heads, whose);
+    default_to(terms.dsa_indexer_head_dim, indexer.dsa_indexer_head_dim, whose);
+    default_to(terms.dsa_indexer_topk, indexer.dsa_indexer_topk, whose);
   }
   if (base.gated_delta_net) {
     const GatedDeltaNetSpec& net = *base.gated_delta_net;

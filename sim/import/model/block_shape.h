@@ -11,17 +11,20 @@
 
 namespace simtrain {
 
-/// `multi_latent_attention`, `gated_delta_net` and `mamba` of a model as its file has them; empty
-/// where it has none.
+/// `multi_latent_attention`, `dsa_indexer`, `gated_delta_net` and `mamba` of a model as its file has
+/// them; empty where it has none.
 std::string latent_text(const ModelSpec& model);
+std::string indexer_text(const ModelSpec& model);
 std::string delta_text(const ModelSpec& model);
 std::string mamba_text(const ModelSpec& model);
 
 /// Whether a recipe's attention is multi-latent.
 bool is_latent(const RecipeTerms& terms);
 
-/// Whether layers of a recipe are gated delta nets. Throws InputError at attention of another kind.
+/// Whether layers of a recipe are gated delta nets, or have DeepSeek's sparse attention. Throw
+/// InputError at attention of another kind.
 bool is_delta(const RecipeTerms& terms);
+bool is_sparse(const RecipeTerms& terms);
 
 /// The keys that a query of a recipe's windows sees; none where it has no windows. Throws
 /// InputError where what it gives is no window.

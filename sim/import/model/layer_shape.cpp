@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "sim/core/input/scalar_text.h"
 #include "sim/import/model/block_shape.h"
 #include "sim/import/model/layer_pattern.h"
 #include "sim/import/model/mixture_shape.h"
@@ -67,6 +68,30 @@ std::vector<BlockKind> chosen_kinds(const std::vector<bool>& flags, BlockKind fl
   return kinds;
 }
 
+/// Which layers choose keys of their own, by a word for each.
+LayerHalf sparse_of(const RecipeTerms& terms, std::int64_t layers) {
+  const Given<std::string>& variant = *terms.experimental_attention_variant;
+  if (!terms.indexer_types) return {{BlockKind::dsa}, variant.origin, variant.assumed};
+  const Given<YamlNode>& types = *terms.indexer_types;
+  const auto refuse = [&](const std::string& what) {
+    throw InputError(types.place, types.origin, what);
+  };
+  if (types.value.kind != YamlNode::Kind::list ||
+      static_cast<std::int64_t>(types.value.items.size()) != layers)
+    refuse(fmt::format("must be a list of a word for each of {} layers", layers));
+  std::vector<bool> full;
+  full.reserve(types.value.items.size());
+  for (const YamlNode& item : types.value.items) {
+    const std::string word = scalar_text(item, types.origin);
+    if (word != "full" && word != "shared")
+      refuse(fmt::format("'{}' is not known; full or shared would do",
+                         plain_text(word.substr(0, 80))));
+    full.push_back(word == "full");
+  }
+  return {chosen_kinds(full, BlockKind::dsa, BlockKind::dsa_shared),
+          fmt::format("{}, {}", variant.origin, types.origin), types.assumed};
+}
+
 LayerHalf attention_of(const RecipeTerms& terms, std::int64_t layers) {
   const bool window = window_keys(terms).has_value();
   if (is_latent(terms)) {
@@ -74,8 +99,13 @@ LayerHalf attention_of(const RecipeTerms& terms, std::int64_t layers) {
       throw InputError(terms.window_size->place, terms.window_size->origin,
                        "is a window over multi-latent attention, which is not modelled");
     const Given<bool>& latent = *terms.multi_latent_attention;
+    if (is_sparse(terms)) return sparse_of(terms, layers);
     return {{BlockKind::mla}, latent.origin, latent.assumed};
   }
+  if (is_sparse(terms))
+    throw InputError(terms.experimental_attention_variant->place,
+                     terms.experimental_attention_variant->origin,
+                     "is set; DeepSeek's sparse attention needs multi_latent_attention");
   if (is_delta(terms)) {
     const Given<std::string>& variant = *terms.experimental_attention_variant;
     if (window || !terms.linear_attention_freq)
@@ -251,7 +281,7 @@ bool has_other_layers(const ModelSpec& model) {
   if (!model.layers) return false;
   return std::any_of(model.layers->begin(), model.layers->end(), [](const LayerSpec& layer) {
     return layer.blocks.size() != 2 || has_kind(layer, BlockKind::chunked_gqa) ||
-           has_kind(layer, BlockKind::mamba);
+           has_kind(layer, BlockKind::dsa_shared) || has_kind(layer, BlockKind::mamba);
   });
 }
 

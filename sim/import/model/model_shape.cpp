@@ -243,6 +243,7 @@ std::vector<Finding> shape_of(const ModelSpec& model) {
       {"softmax_type", std::string(name_of(model.softmax_type)), ""},
       {"window_size", model.window_size ? std::to_string(*model.window_size) : "", ""},
       {"multi_latent_attention", latent_text(model), ""},
+      {"dsa_indexer", indexer_text(model), ""},
       {"attention_output_gate", text(model.attention_output_gate), ""},
       {"gated_delta_net", delta_text(model), ""},
       {"mamba", mamba_text(model), ""},

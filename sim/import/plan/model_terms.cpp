@@ -66,6 +66,14 @@ void give_delta(const ModelSpec& model, const GatedDeltaNetSpec& net, RecipeTerm
          "model.layers");
 }
 
+void give_indexer(const DsaIndexerSpec& indexer, RecipeTerms& terms) {
+  const std::string key = "model.dsa_indexer";
+  give(terms.experimental_attention_variant, std::string(name_of(BlockKind::dsa)), key);
+  give(terms.dsa_indexer_n_heads, indexer.dsa_indexer_n_heads, key);
+  give(terms.dsa_indexer_head_dim, indexer.dsa_indexer_head_dim, key);
+  give(terms.dsa_indexer_topk, indexer.dsa_indexer_topk, key);
+}
+
 void give_attention(const ModelSpec& model, RecipeTerms& terms) {
   give(terms.num_attention_heads, model.num_attention_heads, "model.num_attention_heads");
   if (model.softmax_type != SoftmaxType::vanilla)
@@ -79,6 +87,7 @@ void give_attention(const ModelSpec& model, RecipeTerms& terms) {
     give(terms.qk_head_dim, latent.qk_head_dim, key);
     give(terms.qk_pos_emb_head_dim, latent.qk_pos_emb_head_dim, key);
     give(terms.v_head_dim, latent.v_head_dim, key);
+    if (model.dsa_indexer) give_indexer(*model.dsa_indexer, terms);
     return;
   }
   give(terms.group_query_attention, model.num_query_groups != model.num_attention_heads,

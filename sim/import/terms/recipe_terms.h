@@ -69,7 +69,11 @@ struct RecipeTerms {
   TreeTerm window_attn_skip_freq;  ///< every N-th layer without a window, or 1 (with) and 0
   TreeTerm attention_types;        ///< of Hugging Face: a word for each layer
   WordTerm decoder_block;          ///< of MaxText: the code of its layers
-  WordTerm experimental_attention_variant;  ///< gated_delta_net
+  WordTerm experimental_attention_variant;  ///< gated_delta_net, dsa
+  WholeTerm dsa_indexer_n_heads;
+  WholeTerm dsa_indexer_head_dim;
+  WholeTerm dsa_indexer_topk;
+  TreeTerm indexer_types;  ///< of Hugging Face: full, or shared with the layer before
   TreeTerm linear_attention_freq;           ///< every N-th layer without it, or 1 (with) and 0
   WholeTerm linear_num_key_heads;
   WholeTerm linear_num_value_heads;

@@ -56,6 +56,8 @@ enum class BlockKind {
   swa,
   chunked_gqa,
   mla,
+  dsa,
+  dsa_shared,
   mamba,
   gated_delta_net,
   mlp,
@@ -73,6 +75,8 @@ struct EnumNames<BlockKind> {
       std::pair{std::string_view("swa"), BlockKind::swa},
       std::pair{std::string_view("chunked_gqa"), BlockKind::chunked_gqa},
       std::pair{std::string_view("mla"), BlockKind::mla},
+      std::pair{std::string_view("dsa"), BlockKind::dsa},
+      std::pair{std::string_view("dsa_shared"), BlockKind::dsa_shared},
       std::pair{std::string_view("mamba"), BlockKind::mamba},
       std::pair{std::string_view("gated_delta_net"), BlockKind::gated_delta_net},
       std::pair{std::string_view("mlp"), BlockKind::mlp},
@@ -92,7 +96,7 @@ struct LayerSpec {
 template <>
 struct Fields<LayerSpec>;
 
-/// The sizes of a model's mla blocks, in Megatron's words.
+/// The sizes of a model's mla, dsa and dsa_shared blocks, in Megatron's words.
 struct LatentAttentionSpec {
   std::optional<std::int64_t> q_lora_rank;  ///< missing: queries are projected from hidden states
   std::int64_t kv_lora_rank = 0;
@@ -104,6 +108,20 @@ struct LatentAttentionSpec {
 };
 template <>
 struct Fields<LatentAttentionSpec>;
+
+/// What chooses the keys that a query of dsa and dsa_shared blocks sees, in Megatron's words.
+struct DsaIndexerSpec {
+  int dsa_indexer_n_heads = 0;
+  std::int64_t dsa_indexer_head_dim = 0;
+  std::int64_t dsa_indexer_topk = 0;  ///< keys that a query sees
+
+  /// Columns of all its queries.
+  [[nodiscard]] std::int64_t query_size() const {
+    return dsa_indexer_n_heads * dsa_indexer_head_dim;
+  }
+};
+template <>
+struct Fields<DsaIndexerSpec>;
 
 /// The sizes of a model's mamba blocks (Mamba-2), in Megatron's words.
 struct MambaSpec {
@@ -182,7 +200,8 @@ struct ModelSpec {
   SoftmaxType softmax_type = SoftmaxType::vanilla;
   std::optional<std::int64_t> window_size;           ///< of swa blocks: keys that a query sees
   std::optional<std::int64_t> attention_chunk_size;  ///< of chunked_gqa blocks
-  std::optional<LatentAttentionSpec> multi_latent_attention;  ///< of mla blocks
+  std::optional<LatentAttentionSpec> multi_latent_attention;  ///< of mla, dsa, dsa_shared blocks
+  std::optional<DsaIndexerSpec> dsa_indexer;                  ///< of dsa and dsa_shared blocks
   std::optional<MambaSpec> mamba;                             ///< of mamba blocks
   std::optional<GatedDeltaNetSpec> gated_delta_net;           ///< of gated_delta_net blocks
   std::optional<ExpertsSpec> experts;                         ///< of moe blocks

@@ -85,8 +85,9 @@ void check_packed(const Recipe& recipe, const PackedSequencesSpec& packed, const
       if (block == BlockKind::swa) fits(*recipe.model.window_size, "the window of attention");
       if (block == BlockKind::chunked_gqa)
         fits(*recipe.model.attention_chunk_size, "a chunk of attention");
-      require(block != BlockKind::mamba && block != BlockKind::gated_delta_net, tree,
-              "packed_sequences",
+      const bool across = block == BlockKind::mamba || block == BlockKind::gated_delta_net ||
+                          block == BlockKind::dsa || block == BlockKind::dsa_shared;
+      require(!across, tree, "packed_sequences",
               fmt::format("is not modelled in layers with {}; a model without them would do",
                           name_of(block)));
     }

@@ -1,5 +1,8 @@
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <span>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -54,41 +57,73 @@ void check_layer_number(const ModelSpec& model, const YamlNode& tree) {
 }
 
 /// Blocks whose sizes a key of their own gives, and whether a model has it.
-struct SizedBlock {
-  BlockKind block{};
+struct SizedBlocks {
+  std::vector<BlockKind> blocks;
   std::string_view key;
   bool (*stated)(const ModelSpec& model) = nullptr;
 };
 
-constexpr std::array kSizedBlocks{
-    SizedBlock{BlockKind::swa, "window_size",
-               [](const ModelSpec& model) { return model.window_size.has_value(); }},
-    SizedBlock{BlockKind::chunked_gqa, "attention_chunk_size",
-               [](const ModelSpec& model) { return model.attention_chunk_size.has_value(); }},
-    SizedBlock{BlockKind::mla, "multi_latent_attention",
-               [](const ModelSpec& model) { return model.multi_latent_attention.has_value(); }},
-    SizedBlock{BlockKind::mamba, "mamba",
-               [](const ModelSpec& model) { return model.mamba.has_value(); }},
-    SizedBlock{BlockKind::gated_delta_net, "gated_delta_net",
-               [](const ModelSpec& model) { return model.gated_delta_net.has_value(); }},
-    SizedBlock{BlockKind::moe, "experts",
-               [](const ModelSpec& model) { return model.experts.has_value(); }}};
+std::span<const SizedBlocks> sized_blocks() {
+  using enum BlockKind;
+  static const std::array kRows{
+      SizedBlocks{{swa},
+                  "window_size",
+                  [](const ModelSpec& model) { return model.window_size.has_value(); }},
+      SizedBlocks{{chunked_gqa},
+                  "attention_chunk_size",
+                  [](const ModelSpec& model) { return model.attention_chunk_size.has_value(); }},
+      SizedBlocks{{mla, dsa, dsa_shared},
+                  "multi_latent_attention",
+                  [](const ModelSpec& model) { return model.multi_latent_attention.has_value(); }},
+      SizedBlocks{{dsa, dsa_shared},
+                  "dsa_indexer",
+                  [](const ModelSpec& model) { return model.dsa_indexer.has_value(); }},
+      SizedBlocks{
+          {mamba}, "mamba", [](const ModelSpec& model) { return model.mamba.has_value(); }},
+      SizedBlocks{{gated_delta_net},
+                  "gated_delta_net",
+                  [](const ModelSpec& model) { return model.gated_delta_net.has_value(); }},
+      SizedBlocks{
+          {moe}, "experts", [](const ModelSpec& model) { return model.experts.has_value(); }}};
+  return kRows;
+}
+
+/// The first of some blocks in a layer.
+std::optional<BlockKind> first_of(const std::vector<BlockKind>& blocks, const LayerSpec& layer) {
+  const auto found =
+      std::find_first_of(layer.blocks.begin(), layer.blocks.end(), blocks.begin(), blocks.end());
+  return found == layer.blocks.end() ? std::nullopt : std::optional(*found);
+}
 
 /// Such blocks stand in a list of layers where their sizes are given, and only there.
 void check_block_sizes(const ModelSpec& model, const YamlNode& tree) {
   const std::vector<LayerSpec> layers = layer_specs(model);
-  for (const SizedBlock& sized : kSizedBlocks) {
+  for (const SizedBlocks& sized : sized_blocks()) {
     const auto layer = std::find_if(layers.begin(), layers.end(), [&](const LayerSpec& spec) {
-      return std::find(spec.blocks.begin(), spec.blocks.end(), sized.block) != spec.blocks.end();
+      return first_of(sized.blocks, spec).has_value();
     });
     const bool listed = layer != layers.end();
     if (listed && !sized.stated(model))
       throw InputError(model.layers ? layer->where : place_of(tree, "hybrid_override_pattern"),
                        model.layers ? "layers.blocks" : "hybrid_override_pattern",
-                       fmt::format("has {}; {} is missing", name_of(sized.block), sized.key));
-    require(listed || !sized.stated(model), tree, std::string(sized.key),
-            fmt::format("is of {} blocks, which layers does not have", name_of(sized.block)));
+                       fmt::format("has {}; {} is missing",
+                                   name_of(*first_of(sized.blocks, *layer)), sized.key));
+    require(
+        listed || !sized.stated(model), tree, std::string(sized.key),
+        fmt::format("is of {} blocks, which layers does not have", name_of(sized.blocks.front())));
   }
+}
+
+/// Layers that take the keys of an earlier one come behind one.
+void check_chosen_keys(const ModelSpec& model) {
+  if (!model.layers || !model.dsa_indexer) return;
+  const auto chooses = std::find_if(
+      model.layers->begin(), model.layers->end(), [](const LayerSpec& layer) {
+        return first_of({BlockKind::dsa, BlockKind::dsa_shared}, layer).has_value();
+      });
+  if (chooses == model.layers->end() || first_of({BlockKind::dsa}, *chooses)) return;
+  throw InputError(chooses->where, "layers.blocks",
+                   "has dsa_shared before any dsa, whose keys it takes");
 }
 
 void check_expert_shapes(const ModelSpec& model, const YamlNode& tree) {
@@ -148,6 +183,11 @@ void check_sizes(const Recipe& recipe, const ScenarioTrees& trees) {
   check_columns(model.kv_channels, "kv_channels");
   if (const auto& latent = model.multi_latent_attention)
     check_columns(latent->key_dimension() + latent->v_head_dim, "multi_latent_attention");
+  require(!model.dsa_indexer || static_cast<double>(model.dsa_indexer->dsa_indexer_n_heads) *
+                                        static_cast<double>(model.dsa_indexer->dsa_indexer_head_dim) <=
+                                    kMostColumns,
+          trees.model, "dsa_indexer",
+          fmt::format("makes more columns than {:.0g}, which are modelled", kMostColumns));
   require(!model.mamba || static_cast<double>(model.mamba->inner_size()) +
                                   static_cast<double>(model.mamba->groups_size()) <=
                               kMostColumns,
@@ -179,6 +219,8 @@ void check_sequence(const Recipe& recipe, const YamlNode& tree) {
                       recipe.software.attention.value == AttentionKernel::unfused
                           ? recipe.software.name
                           : fmt::format("precision {}", name_of(recipe.training.precision))));
+  require(fused || !recipe.model.dsa_indexer, tree, "model",
+          "has dsa blocks, which unfused attention does not compute; a model without them would do");
   require(!recipe.model.gated_delta_net || recipe.cp() == 1, tree,
           "parallelism.context_parallel_size",
           fmt::format("is {}; gated_delta_net blocks are not split over context, 1 would do",
@@ -222,6 +264,7 @@ void check_model(const Recipe& recipe, const ScenarioTrees& trees) {
   check_pattern(model, trees.model);
   check_layer_number(model, trees.model);
   check_block_sizes(model, trees.model);
+  check_chosen_keys(model);
   check_expert_shapes(model, trees.model);
   require(model.num_attention_heads % model.num_query_groups == 0, trees.model, "num_query_groups",
           fmt::format("{} does not divide the {} attention heads", model.num_query_groups,

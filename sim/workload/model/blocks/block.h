@@ -52,6 +52,8 @@ BlockRow gqa_block();
 BlockRow swa_block();
 BlockRow chunked_gqa_block();
 BlockRow mla_block();
+BlockRow dsa_block();
+BlockRow dsa_shared_block();
 BlockRow mamba_block();
 BlockRow gated_delta_net_block();
 BlockRow mlp_block();

@@ -51,8 +51,28 @@ void add_keys_and_values(std::vector<Operator>& branch, const RankShape& shape) 
                      .place = GemmPlace::layer_alone});
 }
 
-Block mla_block(const RankShape& shape) {
-  const AttentionShape attention = latent_attention(shape.model());
+/// Attention over keys and values that each head has of its own.
+void add_attention(std::vector<Operator>& branch, const RankShape& shape) {
+  add_operators(branch, latent_rotary(shape),
+                core_attention(shape, latent_attention(shape.model())));
+}
+
+/// Attention over the latents of chosen keys. The up-projection of keys is multiplied to queries,
+/// that of values to what attention puts out: the same products as making keys and values. Counted
+/// are the FLOPs of attention to keys and values of each head.
+void add_sparse_attention(std::vector<Operator>& branch, const RankShape& shape) {
+  const AttentionShape sparse = sparse_attention(shape);
+  const AttentionShape counted = latent_attention(shape.model());
+  Operator attention = core_attention(shape, sparse);
+  attention.flops.attention_square *=
+      static_cast<double>(counted.query_size() + counted.output_size()) /
+      static_cast<double>(sparse.query_size() + sparse.output_size());
+  add_operators(branch, latent_rotary(shape), std::move(attention));
+}
+
+enum class Keys { all, chosen, chosen_before };
+
+Block latent_block(const RankShape& shape, Keys keys) {
   const RankShape plain(shape.recipe, shape.recipe.precision().high);
   Block block;
   block.branch = branch_of(norm(plain, {.module = "input_layernorm",
@@ -62,13 +82,29 @@ Block mla_block(const RankShape& shape) {
                                         .output = OffloadModule::qkv_linear}));
   add_queries(block.branch, shape);
   add_keys_and_values(block.branch, shape);
-  add_operators(block.branch, latent_rotary(shape), core_attention(shape, attention),
-                row_parallel(shape, {.module = "linear_proj",
-                                     .columns = attention.output_size() / shape.tp,
-                                     .saves_input = false,
-                                     .place = GemmPlace::layer_alone}));
+  if (keys == Keys::chosen) {
+    for (Operator& op : indexer(shape)) block.branch.push_back(std::move(op));
+  }
+  if (keys == Keys::all) {
+    add_attention(block.branch, shape);
+  } else {
+    add_sparse_attention(block.branch, shape);
+  }
+  block.branch.push_back(
+      row_parallel(shape, {.module = "linear_proj",
+                           .columns = latent_attention(shape.model()).output_size() / shape.tp,
+                           .saves_input = keys != Keys::all,
+                           .place = GemmPlace::layer_alone}));
   block.residual = residual(shape);
   return block;
+}
+
+Block mla_block(const RankShape& shape) { return latent_block(shape, Keys::all); }
+
+Block dsa_block(const RankShape& shape) { return latent_block(shape, Keys::chosen); }
+
+Block dsa_shared_block(const RankShape& shape) {
+  return latent_block(shape, Keys::chosen_before);
 }
 
 }  // namespace
@@ -77,6 +113,17 @@ BlockRow mla_block() {
   return {BlockKind::mla,
           "multi-latent attention: queries, keys and values projected up from small latents", true,
           mla_block};
+}
+
+BlockRow dsa_block() {
+  return {BlockKind::dsa,
+          "multi-latent attention to the keys that an indexer chooses (DeepSeek sparse attention)",
+          true, dsa_block};
+}
+
+BlockRow dsa_shared_block() {
+  return {BlockKind::dsa_shared, "the same to the keys that the last dsa block before it chose",
+          true, dsa_shared_block};
 }
 
 }  // namespace simtrain

@@ -27,6 +27,16 @@ struct Fields<LatentAttentionSpec> {
 };
 
 template <>
+struct Fields<DsaIndexerSpec> {
+  template <class Visitor>
+  static void visit(Visitor& v, DsaIndexerSpec& spec) {
+    v("dsa_indexer_n_heads", spec.dsa_indexer_n_heads, Limits{1, 100000});
+    v("dsa_indexer_head_dim", spec.dsa_indexer_head_dim, Limits{1, 100000});
+    v("dsa_indexer_topk", spec.dsa_indexer_topk, Limits{1, 1e9});
+  }
+};
+
+template <>
 struct Fields<MambaSpec> {
   template <class Visitor>
   static void visit(Visitor& v, MambaSpec& spec) {
@@ -94,6 +104,7 @@ struct Fields<ModelSpec> {
     v.optional("window_size", spec.window_size, Limits{1, 1e9});
     v.optional("attention_chunk_size", spec.attention_chunk_size, Limits{1, 1e9});
     v.optional("multi_latent_attention", spec.multi_latent_attention);
+    v.optional("dsa_indexer", spec.dsa_indexer);
     v.optional("mamba", spec.mamba);
     v.optional("gated_delta_net", spec.gated_delta_net);
     v.optional("experts", spec.experts);

@@ -173,11 +173,12 @@ Operator row_parallel(const RankShape& shape, const RowParallelSpec& spec) {
 }
 
 Operator duplicated_linear(const RankShape& shape, const DuplicatedSpec& spec) {
-  const auto tokens = static_cast<std::int64_t>(shape.own_rows);
+  const double rows = spec.all_rows ? shape.rows : shape.own_rows;
+  const auto tokens = static_cast<std::int64_t>(rows);
   const std::int64_t k = spec.inputs;
   const std::int64_t n = spec.columns;
-  const double input = static_cast<double>(k) * shape.own_rows;
-  const double output = static_cast<double>(n) * shape.own_rows;
+  const double input = static_cast<double>(k) * rows;
+  const double output = static_cast<double>(n) * rows;
   const double element = shape.activation_bytes();
   const DataType type = shape.recipe.precision().activation.type;
   const LinearFormats& formats = shape.linear;
@@ -198,9 +199,10 @@ Operator duplicated_linear(const RankShape& shape, const DuplicatedSpec& spec) {
     quantize(builder, formats.input, input);
     multiply(builder, formats.forward(), tokens, n, k);
   };
-  op.backward = [=, &formats, joins = spec.joins](ProgramBuilder& builder, BackwardPart part) {
-    if (part != BackwardPart::weight_gradient) {
-      quantize(builder, formats.gradient, output);
+  op.backward = [=, &formats, joins = spec.joins,
+                 detached = spec.detached](ProgramBuilder& builder, BackwardPart part) {
+    if (part != BackwardPart::weight_gradient) quantize(builder, formats.gradient, output);
+    if (part != BackwardPart::weight_gradient && !detached) {
       recast(builder, formats.weight, static_cast<double>(n) * static_cast<double>(k));
       multiply(builder, formats.input_gradient(), tokens, k, n);
       if (joins)

@@ -61,6 +61,8 @@ struct DuplicatedSpec {
   std::string_view module;
   std::int64_t inputs = 0;
   std::int64_t columns = 0;
+  bool all_rows = false;  ///< over the tokens of the group: M, not M/t
+  bool detached = false;  ///< no gradient of its input
   /// Whether another module read the same input, so that the gradients of both are added.
   bool joins = false;
 };

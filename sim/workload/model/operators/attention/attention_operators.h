@@ -18,6 +18,7 @@ struct AttentionShape {
   std::int64_t key_dimension = 0;  ///< of queries and keys
   std::int64_t value_dimension = 0;
   AttentionSpan span{};
+  bool values_in_keys = false;  ///< values are columns of the keys
   /// Whether queries, keys and values come from one linear module, so that their gradients are
   /// written into one tensor.
   bool one_tensor = true;
@@ -28,7 +29,7 @@ struct AttentionShape {
   [[nodiscard]] std::int64_t output_size() const { return heads * value_dimension; }
   /// Of keys and values together.
   [[nodiscard]] std::int64_t key_value_size() const {
-    return key_heads * (key_dimension + value_dimension);
+    return key_heads * (key_dimension + (values_in_keys ? 0 : value_dimension));
   }
 };
 
@@ -37,6 +38,11 @@ AttentionShape grouped_attention(const ModelSpec& model, AttentionSpan span = {}
 /// That of a model with latent attention, as training computes it: each head with keys and values
 /// of its own, made from the latent.
 AttentionShape latent_attention(const ModelSpec& model);
+
+/// That of DeepSeek sparse attention: each query sees the keys that an indexer chose for it. All
+/// heads share the latents as their keys and values (DeepSeek-V3.2-Exp's report, 2025: multi-query
+/// attention, since each query has keys of its own); each rank has them whole.
+AttentionShape sparse_attention(const RankShape& shape);
 
 /// Rotary embedding of queries and keys, forward and backward alike.
 Operator rotary(const RankShape& shape);
@@ -57,6 +63,14 @@ Operator output_gate(const RankShape& shape);
 /// unfused_attention. Saves Q, K, V and its output, and what the kernels keep: fused ones the
 /// log-sum-exp.
 Operator core_attention(const RankShape& shape, const AttentionShape& attention);
+
+/// What chooses the keys of each query (DeepSeek's lightning indexer; Megatron core's DSAIndexer, as
+/// remembered): small queries of several heads, one key and a weight of each head for every token,
+/// projected from latent and hidden states, which are gathered from the TP group, so that each of
+/// its ranks scores all queries; scores of all pairs; those that are largest. Its input is
+/// detached. Backward, it learns the probabilities that attention gives to the chosen keys. Saves
+/// what it projected and, for each query, its keys and their scores.
+std::vector<Operator> indexer(const RankShape& shape);
 
 /// The kernels of attention before fused ones: all scores go through memory, between two batched
 /// products, a softmax with its mask and a dropout. Keeps the probabilities, with dropout also its

@@ -20,4 +20,15 @@ AttentionShape latent_attention(const ModelSpec& model) {
           .recomputed_by = RecomputeModule::mla_up_proj};
 }
 
+AttentionShape sparse_attention(const RankShape& shape) {
+  const LatentAttentionSpec& latent = *shape.model().multi_latent_attention;
+  AttentionShape sparse = latent_attention(shape.model());
+  sparse.key_heads = shape.tp;
+  sparse.key_dimension = latent.kv_lora_rank + latent.qk_pos_emb_head_dim;
+  sparse.value_dimension = latent.kv_lora_rank;
+  sparse.values_in_keys = true;
+  sparse.span.window = shape.model().dsa_indexer->dsa_indexer_topk;
+  return sparse;
+}
+
 }  // namespace simtrain
