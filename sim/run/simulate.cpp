@@ -10,6 +10,7 @@
 #include "sim/run/analysis/placement_figures.h"
 #include "sim/run/results/step_fingerprint.h"
 #include "sim/run/simulated_step.h"
+#include "sim/workload/model/layer_list.h"
 #include "sim/workload/model/sharding.h"
 #include "sim/workload/plan/stragglers.h"
 
@@ -117,6 +118,13 @@ std::string layout_text(const Recipe& recipe, const RankGrid& grid) {
       recipe.training.global_batch_size, grid.micro_batches());
 }
 
+std::vector<BlockKind> blocks_of(const ModelSpec& model) {
+  std::vector<BlockKind> blocks;
+  for (const LayerSpec& layer : layer_specs(model))
+    blocks.insert(blocks.end(), layer.blocks.begin(), layer.blocks.end());
+  return blocks;
+}
+
 }  // namespace
 
 PredictedStep predicted_step(const Scenario& scenario, const Report& report) {
@@ -128,7 +136,8 @@ PredictedStep predicted_step(const Scenario& scenario, const Report& report) {
           report.gpus,
           scenario.cluster.node.gpus,
           scenario.recipe.knowledge(),
-          scenario.cluster.gpu.kernels.value};
+          scenario.cluster.gpu.kernels.value,
+          blocks_of(scenario.recipe.model)};
 }
 
 Report report_of(const SimulatedStep& simulated) {

@@ -78,6 +78,18 @@ TEST_CASE("A row that would never count is refused") {
             .ends_with(":27:5: gpu: 'h101-sxm' is not in hardware/gpus; did you mean 'h100-sxm'?"));
 }
 
+TEST_CASE("A row of a block counts for models whose layers have it") {
+  KindError sparse = kind(Share::attention, 0.4);
+  sparse.block = BlockKind::dsa;
+  const UncertaintySpec spec =
+      spec_of({kind(Share::gemm, 0.05), sparse, kind(Share::attention, 0.1)});
+  PredictedStep step = ten_seconds();
+  step.blocks = {BlockKind::mla, BlockKind::mlp};
+  CHECK(step_error(spec, step).relative == doctest::Approx(std::sqrt(0.0026)));
+  step.blocks.push_back(BlockKind::dsa);
+  CHECK(step_error(spec, step).relative == doctest::Approx(std::sqrt(0.0266)));
+}
+
 TEST_CASE("The error of a step is its shares' errors, doublings and noise, added as squares") {
   UncertaintySpec spec = spec_of({kind(Share::gemm, 0.05), kind(Share::attention, 0.1)});
   PredictedStep step = ten_seconds();

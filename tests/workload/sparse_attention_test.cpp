@@ -35,7 +35,8 @@ double attention_flops(BlockKind kind, std::int64_t length) {
 
 }  // namespace
 
-TEST_CASE("an indexer adds its projections and a norm to a layer, on each tensor rank all of them") {
+TEST_CASE(
+    "an indexer adds its projections and a norm to a layer, on each tensor rank all of them") {
   const std::int64_t indexer = 1536 * 64 * 128 + 7168 * (128 + 64) + 2 * 128;
   for (const int tp : {1, 4}) {
     const auto parameters = [&](BlockKind kind) {
@@ -94,7 +95,8 @@ TEST_CASE("the indexer learns what attention looked at, and gives its input no g
   CHECK(backward == doctest::Approx(forward));
 }
 
-TEST_CASE("model FLOPs of sparse attention are those of the pairs that it sees, and of all scores") {
+TEST_CASE(
+    "model FLOPs of sparse attention are those of the pairs that it sees, and of all scores") {
   const auto square = [](BlockKind kind, std::int64_t length) {
     return part_totals(layers_of(kind, 1, length), Part::layer).flops.attention_square;
   };

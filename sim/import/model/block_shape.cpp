@@ -140,9 +140,9 @@ std::string latent_text(const ModelSpec& model) {
 std::string indexer_text(const ModelSpec& model) {
   if (!model.dsa_indexer) return "";
   const DsaIndexerSpec& indexer = *model.dsa_indexer;
-  return fmt::format(
-      "{{dsa_indexer_n_heads: {}, dsa_indexer_head_dim: {}, dsa_indexer_topk: {}}}",
-      indexer.dsa_indexer_n_heads, indexer.dsa_indexer_head_dim, indexer.dsa_indexer_topk);
+  return fmt::format("{{dsa_indexer_n_heads: {}, dsa_indexer_head_dim: {}, dsa_indexer_topk: {}}}",
+                     indexer.dsa_indexer_n_heads, indexer.dsa_indexer_head_dim,
+                     indexer.dsa_indexer_topk);
 }
 
 std::string mamba_text(const ModelSpec& model) {
@@ -163,9 +163,7 @@ std::string delta_text(const ModelSpec& model) {
       net.linear_value_head_dim, net.linear_conv_kernel_dim);
 }
 
-bool is_delta(const RecipeTerms& terms) {
-  return variant_of(terms) == BlockKind::gated_delta_net;
-}
+bool is_delta(const RecipeTerms& terms) { return variant_of(terms) == BlockKind::gated_delta_net; }
 
 bool is_sparse(const RecipeTerms& terms) { return variant_of(terms) == BlockKind::dsa; }
 

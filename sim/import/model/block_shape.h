@@ -11,8 +11,8 @@
 
 namespace simtrain {
 
-/// `multi_latent_attention`, `dsa_indexer`, `gated_delta_net` and `mamba` of a model as its file has
-/// them; empty where it has none.
+/// `multi_latent_attention`, `dsa_indexer`, `gated_delta_net` and `mamba` of a model as its file
+/// has them; empty where it has none.
 std::string latent_text(const ModelSpec& model);
 std::string indexer_text(const ModelSpec& model);
 std::string delta_text(const ModelSpec& model);

@@ -131,8 +131,8 @@ bool without_ffn(const std::vector<Finding>& shape, const std::vector<Finding>& 
 constexpr std::array<std::string_view, 3> kPairedKeys{"window_size", "layers",
                                                       "hybrid_override_pattern"};
 /// Keys in which near models are equal, beside those of each layer.
-constexpr std::array<std::string_view, 5> kEqualKeys{
-    "experts", "multi_latent_attention", "dsa_indexer", "gated_delta_net", "mamba"};
+constexpr std::array<std::string_view, 5> kEqualKeys{"experts", "multi_latent_attention",
+                                                     "dsa_indexer", "gated_delta_net", "mamba"};
 
 /// The keys in which a layer of an unlike model would differ.
 bool is_near(const std::vector<Finding>& shape, const std::vector<Finding>& model) {
@@ -278,14 +278,10 @@ std::vector<Finding> without_latent(const std::vector<Finding>& shape,
 
 bool is_optional_shape_key(std::string_view key) {
   constexpr std::array<std::string_view, 15> kOptional{
-      "hidden_dropout",         "qk_layernorm",
-      "add_bias_linear",        "add_qkv_bias",
-      "softmax_type",           "window_size",
-      "multi_latent_attention", "dsa_indexer",
-      "gated_delta_net",        "mamba",
-      "attention_output_gate",  "experts",
-      "mtp_num_layers",         "layers",
-      "hybrid_override_pattern"};
+      "hidden_dropout",  "qk_layernorm", "add_bias_linear",        "add_qkv_bias",
+      "softmax_type",    "window_size",  "multi_latent_attention", "dsa_indexer",
+      "gated_delta_net", "mamba",        "attention_output_gate",  "experts",
+      "mtp_num_layers",  "layers",       "hybrid_override_pattern"};
   return std::find(kOptional.begin(), kOptional.end(), key) != kOptional.end();
 }
 

@@ -21,6 +21,7 @@ struct Fields<KindError> {
     v.optional("kernels", error.kernels);
     v.optional("precision", error.precision);
     v.optional("head_dimension", error.head_dimension);
+    v.optional("block", error.block);
     v.optional("unmeasured_machine", error.unmeasured_machine);
     v("relative_error", error.relative_error, Limits{0, 10});
   }
@@ -62,7 +63,7 @@ struct Fields<UncertaintySpec> {
 namespace {
 
 bool always_holds(const KindError& row) {
-  return !row.gpu && !row.kernels && !row.precision && !row.head_dimension &&
+  return !row.gpu && !row.kernels && !row.precision && !row.head_dimension && !row.block &&
          !row.unmeasured_machine;
 }
 

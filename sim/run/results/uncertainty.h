@@ -23,6 +23,7 @@ struct KindError {
   std::optional<KernelKnowledge> kernels;  ///< of the GPU
   std::optional<Precision> precision;      ///< of the recipe
   std::optional<std::int64_t> head_dimension;
+  std::optional<BlockKind> block;   ///< that layers of the model have
   bool unmeasured_machine = false;  ///< only where the machine at hand was not measured
   Sourced<double> relative_error;
   SourcePlace where;
@@ -80,6 +81,7 @@ struct PredictedStep {
   int gpus_per_node = 1;
   StackKnowledge stack{};
   KernelKnowledge kernels = KernelKnowledge::measured;
+  std::vector<BlockKind> blocks{};  ///< of the model's layers
 };
 
 /// Why a step time is not known better: "gemm", "software", "machine", "scale", "run-to-run".

@@ -5,11 +5,17 @@
 namespace simtrain {
 namespace {
 
+bool has_block(const KindError& row, const PredictedStep& step) {
+  return !row.block ||
+         std::find(step.blocks.begin(), step.blocks.end(), *row.block) != step.blocks.end();
+}
+
 bool holds(const KindError& row, const UncertaintySpec& spec, const PredictedStep& step) {
   return !(row.unmeasured_machine && spec.machine) && row.gpu.value_or(step.gpu) == step.gpu &&
          row.kernels.value_or(step.kernels) == step.kernels &&
          row.precision.value_or(step.precision) == step.precision &&
-         row.head_dimension.value_or(step.head_dimension) == step.head_dimension;
+         row.head_dimension.value_or(step.head_dimension) == step.head_dimension &&
+         has_block(row, step);
 }
 
 }  // namespace

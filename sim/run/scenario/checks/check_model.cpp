@@ -78,8 +78,7 @@ std::span<const SizedBlocks> sized_blocks() {
       SizedBlocks{{dsa, dsa_shared},
                   "dsa_indexer",
                   [](const ModelSpec& model) { return model.dsa_indexer.has_value(); }},
-      SizedBlocks{
-          {mamba}, "mamba", [](const ModelSpec& model) { return model.mamba.has_value(); }},
+      SizedBlocks{{mamba}, "mamba", [](const ModelSpec& model) { return model.mamba.has_value(); }},
       SizedBlocks{{gated_delta_net},
                   "gated_delta_net",
                   [](const ModelSpec& model) { return model.gated_delta_net.has_value(); }},
@@ -117,8 +116,8 @@ void check_block_sizes(const ModelSpec& model, const YamlNode& tree) {
 /// Layers that take the keys of an earlier one come behind one.
 void check_chosen_keys(const ModelSpec& model) {
   if (!model.layers || !model.dsa_indexer) return;
-  const auto chooses = std::find_if(
-      model.layers->begin(), model.layers->end(), [](const LayerSpec& layer) {
+  const auto chooses =
+      std::find_if(model.layers->begin(), model.layers->end(), [](const LayerSpec& layer) {
         return first_of({BlockKind::dsa, BlockKind::dsa_shared}, layer).has_value();
       });
   if (chooses == model.layers->end() || first_of({BlockKind::dsa}, *chooses)) return;
@@ -183,11 +182,12 @@ void check_sizes(const Recipe& recipe, const ScenarioTrees& trees) {
   check_columns(model.kv_channels, "kv_channels");
   if (const auto& latent = model.multi_latent_attention)
     check_columns(latent->key_dimension() + latent->v_head_dim, "multi_latent_attention");
-  require(!model.dsa_indexer || static_cast<double>(model.dsa_indexer->dsa_indexer_n_heads) *
-                                        static_cast<double>(model.dsa_indexer->dsa_indexer_head_dim) <=
-                                    kMostColumns,
-          trees.model, "dsa_indexer",
-          fmt::format("makes more columns than {:.0g}, which are modelled", kMostColumns));
+  require(
+      !model.dsa_indexer || static_cast<double>(model.dsa_indexer->dsa_indexer_n_heads) *
+                                    static_cast<double>(model.dsa_indexer->dsa_indexer_head_dim) <=
+                                kMostColumns,
+      trees.model, "dsa_indexer",
+      fmt::format("makes more columns than {:.0g}, which are modelled", kMostColumns));
   require(!model.mamba || static_cast<double>(model.mamba->inner_size()) +
                                   static_cast<double>(model.mamba->groups_size()) <=
                               kMostColumns,
@@ -219,8 +219,9 @@ void check_sequence(const Recipe& recipe, const YamlNode& tree) {
                       recipe.software.attention.value == AttentionKernel::unfused
                           ? recipe.software.name
                           : fmt::format("precision {}", name_of(recipe.training.precision))));
-  require(fused || !recipe.model.dsa_indexer, tree, "model",
-          "has dsa blocks, which unfused attention does not compute; a model without them would do");
+  require(
+      fused || !recipe.model.dsa_indexer, tree, "model",
+      "has dsa blocks, which unfused attention does not compute; a model without them would do");
   require(!recipe.model.gated_delta_net || recipe.cp() == 1, tree,
           "parallelism.context_parallel_size",
           fmt::format("is {}; gated_delta_net blocks are not split over context, 1 would do",

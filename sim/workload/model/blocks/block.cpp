@@ -8,9 +8,9 @@ namespace simtrain {
 
 std::span<const BlockRow> block_rows() {
   static const std::array rows{
-      gqa_block(),        swa_block(),   chunked_gqa_block(),     mla_block(), dsa_block(),
-      dsa_shared_block(), mamba_block(), gated_delta_net_block(), mlp_block(), moe_block(),
-      mtp_block(),        mtp_head_block(), embedding_block(),    head_block()};
+      gqa_block(),        swa_block(),      chunked_gqa_block(),     mla_block(), dsa_block(),
+      dsa_shared_block(), mamba_block(),    gated_delta_net_block(), mlp_block(), moe_block(),
+      mtp_block(),        mtp_head_block(), embedding_block(),       head_block()};
   return rows;
 }
 

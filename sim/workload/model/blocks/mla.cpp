@@ -103,9 +103,7 @@ Block mla_block(const RankShape& shape) { return latent_block(shape, Keys::all);
 
 Block dsa_block(const RankShape& shape) { return latent_block(shape, Keys::chosen); }
 
-Block dsa_shared_block(const RankShape& shape) {
-  return latent_block(shape, Keys::chosen_before);
-}
+Block dsa_shared_block(const RankShape& shape) { return latent_block(shape, Keys::chosen_before); }
 
 }  // namespace
 

@@ -182,9 +182,9 @@ Operator duplicated_linear(const RankShape& shape, const DuplicatedSpec& spec) {
   const double element = shape.activation_bytes();
   const DataType type = shape.recipe.precision().activation.type;
   const LinearFormats& formats = shape.linear;
-  const auto multiply = [type](ProgramBuilder& builder, const GemmFormats& of, std::int64_t rows,
+  const auto multiply = [type](ProgramBuilder& builder, const GemmFormats& of, std::int64_t m,
                                std::int64_t columns, std::int64_t depth) {
-    builder.kernel(Gemm{.m = rows,
+    builder.kernel(Gemm{.m = m,
                         .n = columns,
                         .k = depth,
                         .type = of.rate,
@@ -199,8 +199,8 @@ Operator duplicated_linear(const RankShape& shape, const DuplicatedSpec& spec) {
     quantize(builder, formats.input, input);
     multiply(builder, formats.forward(), tokens, n, k);
   };
-  op.backward = [=, &formats, joins = spec.joins,
-                 detached = spec.detached](ProgramBuilder& builder, BackwardPart part) {
+  op.backward = [=, &formats, joins = spec.joins, detached = spec.detached](ProgramBuilder& builder,
+                                                                            BackwardPart part) {
     if (part != BackwardPart::weight_gradient) quantize(builder, formats.gradient, output);
     if (part != BackwardPart::weight_gradient && !detached) {
       recast(builder, formats.weight, static_cast<double>(n) * static_cast<double>(k));

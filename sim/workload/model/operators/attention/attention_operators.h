@@ -64,10 +64,10 @@ Operator output_gate(const RankShape& shape);
 /// log-sum-exp.
 Operator core_attention(const RankShape& shape, const AttentionShape& attention);
 
-/// What chooses the keys of each query (DeepSeek's lightning indexer; Megatron core's DSAIndexer, as
-/// remembered): small queries of several heads, one key and a weight of each head for every token,
-/// projected from latent and hidden states, which are gathered from the TP group, so that each of
-/// its ranks scores all queries; scores of all pairs; those that are largest. Its input is
+/// What chooses the keys of each query (DeepSeek's lightning indexer; Megatron core's DSAIndexer,
+/// as remembered): small queries of several heads, one key and a weight of each head for every
+/// token, projected from latent and hidden states, which are gathered from the TP group, so that
+/// each of its ranks scores all queries; scores of all pairs; those that are largest. Its input is
 /// detached. Backward, it learns the probabilities that attention gives to the chosen keys. Saves
 /// what it projected and, for each query, its keys and their scores.
 std::vector<Operator> indexer(const RankShape& shape);

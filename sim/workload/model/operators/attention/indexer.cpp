@@ -85,8 +85,8 @@ Operator gathered_inputs(const RankShape& shape, std::int64_t columns) {
   op.module = "indexer";
   op.forward = [=, &format, elements = shape.tokens * columns](ProgramBuilder& builder) {
     if (!gathers) return;
-    builder.wait_for(builder.tensor_collective(Collective::all_gather, format, elements,
-                                               builder.last_kernel()));
+    builder.wait_for(
+        builder.tensor_collective(Collective::all_gather, format, elements, builder.last_kernel()));
   };
   op.backward = input_gradient_only([](ProgramBuilder&) {});
   op.forward_bytes = shape.activation_bytes() * shape.rows * static_cast<double>(columns);
@@ -98,16 +98,16 @@ Operator chosen_keys(const RankShape& shape) {
   const DsaIndexerSpec& indexer = *shape.model().dsa_indexer;
   const Pairs pairs(shape);
   const double chosen = kChosen * static_cast<double>(pairs.chosen()) * shape.rows;
-  const double projected =
-      shape.activation_bytes() * shape.rows *
-      static_cast<double>(indexer.query_size() + indexer.dsa_indexer_head_dim +
-                          indexer.dsa_indexer_n_heads);
+  const double projected = shape.activation_bytes() * shape.rows *
+                           static_cast<double>(indexer.query_size() + indexer.dsa_indexer_head_dim +
+                                               indexer.dsa_indexer_n_heads);
   const int cp = shape.recipe.cp();
   const std::int64_t keys = shape.tokens * indexer.dsa_indexer_head_dim * cp;
   Operator op;
   op.module = "indexer";
   op.forward = [=](ProgramBuilder& builder) {
-    builder.stream_bytes(StreamingKind::element_wise, 2 * projected, Share::memory_bound);  // rotary
+    builder.stream_bytes(StreamingKind::element_wise, 2 * projected,
+                         Share::memory_bound);  // rotary
     if (cp > 1)
       builder.wait_for(
           builder.context_collective(Collective::all_gather, keys, builder.last_kernel()));
@@ -145,12 +145,12 @@ std::vector<Operator> indexer(const RankShape& shape) {
                                           .all_rows = true,
                                           .detached = true}));
   // A key and a weight of each head: linear_wk and linear_weights_proj.
-  all.push_back(duplicated_linear(
-      shape, {.module = "indexer.linear_wk",
-              .inputs = shape.hidden(),
-              .columns = sizes.dsa_indexer_head_dim + sizes.dsa_indexer_n_heads,
-              .all_rows = true,
-              .detached = true}));
+  all.push_back(
+      duplicated_linear(shape, {.module = "indexer.linear_wk",
+                                .inputs = shape.hidden(),
+                                .columns = sizes.dsa_indexer_head_dim + sizes.dsa_indexer_n_heads,
+                                .all_rows = true,
+                                .detached = true}));
   all.push_back(chosen_keys(shape));
   return all;
 }
