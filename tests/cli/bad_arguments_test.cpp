@@ -267,7 +267,8 @@ TEST_CASE("A topic of list or help must exist") {
       {{"list", "gpus", "nodes"}, "list takes one family"},
       {{"help", "scenari"}, "help: 'scenari' is no topic; did you mean 'scenario'?"},
       {{"help", "frobnicate"},
-       "help: 'frobnicate' is no topic; known are scenario, hardware, man, completion, run, new, "
+       "help: 'frobnicate' is no topic; known are scenario, hardware, options, man, completion, run, "
+       "new, "
        "sweep, "
        "tune, "
        "scale, share, goodput, validate, calibrate, metrics, compare, profile, nccl, topology, "

@@ -7,6 +7,7 @@
 #include "sim/app/help/completion.h"
 #include "sim/app/help/hardware_help.h"
 #include "sim/app/help/man_page.h"
+#include "sim/app/help/options_page.h"
 #include "sim/app/help/scenario_help.h"
 #include "sim/core/suggestion.h"
 
@@ -28,7 +29,8 @@ std::string overview() {
 constexpr std::array kHelpOptions{OptionRow{
     .value = "[COMMAND|TOPIC]",
     .help = "a command, or a topic. scenario: the keys of a scenario file; hardware: those "
-            "of the hardware that it may change; man: the manual page as roff; "
+            "of the hardware that it may change; options: every command with all its options; man: "
+            "the manual page as roff; "
             "completion: a script that completes simtrain's arguments in bash and zsh, "
             "for 'source <(simtrain help completion)'. Without either an overview",
     .type = OptionType::argument,
@@ -42,8 +44,9 @@ struct Topic {
 
 std::string completion();
 
-constexpr std::array<Topic, 4> kTopics{{{"scenario", scenario_help},
+constexpr std::array<Topic, 5> kTopics{{{"scenario", scenario_help},
                                         {"hardware", hardware_help},
+                                        {"options", options_page},
                                         {"man", man_page},
                                         {"completion", completion}}};
 
