@@ -5,7 +5,7 @@ export JOBS
 
 PREFIX ?= /usr/local
 
-.PHONY: run build install package examples test bench fuzz torture format clean
+.PHONY: run build install package docs examples test bench fuzz torture format clean
 
 run: build
 	build/release/simtrain $(SCENARIO)
@@ -22,6 +22,11 @@ install:
 package: build
 	tools/setup.sh package
 	cmake --build --preset release --target package
+
+# The documents as a site with search: build/docs/index.html.
+docs:
+	tools/setup.sh docs
+	tools/docs
 
 # Every command of README.md, as it stands there.
 examples: build

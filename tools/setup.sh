@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs what is missing: `tools/setup.sh build` for building and running simtrain, `tools/setup.sh
-# python` for its Python package as well, `tools/setup.sh package` for its Debian package as well, `tools/setup.sh pictures` for tools/pictures as well,
-# `tools/setup.sh test` for the gate as well. Touches nothing when everything is there.
+# Installs what is missing: `tools/setup.sh build` for building and running simtrain, `python` for its Python package
+# as well, `package` for its Debian package as well, `pictures` for tools/pictures as well, `test` for the gate as
+# well, `docs` for the site of the documents alone. Touches nothing when everything is there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,17 +9,19 @@ packages=(g++ cmake ninja-build make ccache libboost-graph1.81-dev libboost-prog
           libyaml-cpp-dev libfmt-dev nlohmann-json3-dev libtinyxml2-dev
           libcminpack-dev libeigen3-dev libtbb-dev libsimdjson-dev zlib1g-dev libhdf5-dev libprotozero-dev
           libsqlite3-dev libkainjow-mustache-dev libtomlplusplus-dev pkg-config)
+docs=(python3-sphinx python3-myst-parser furo)
 case ${1:-} in
   build) ;;
   python) packages+=(python3-dev python3-pip python3-venv python3-setuptools python3-wheel pybind11-dev) ;;
   package) packages+=(dpkg-dev file) ;;
+  docs) packages=("${docs[@]}") ;;
   pictures) packages+=(chromium pngquant optipng) ;;
   test) packages+=(dpkg-dev file groff-base zsh doctest-dev clang clang-format clang-tidy libclang-rt-14-dev git python3
                    python3-yaml libbenchmark-dev chromium
                    libopenmpi-dev openmpi-bin python3-h5py python3-pandas
                    python3-dev python3-pip python3-venv python3-setuptools python3-wheel pybind11-dev
-                   python3-jsonschema mypy) ;;
-  *) echo "usage: tools/setup.sh build|python|package|pictures|test" >&2; exit 2 ;;
+                   python3-jsonschema mypy lintian "${docs[@]}") ;;
+  *) echo "usage: tools/setup.sh build|python|package|docs|pictures|test" >&2; exit 2 ;;
 esac
 
 if ! command -v apt-get >/dev/null; then

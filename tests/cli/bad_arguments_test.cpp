@@ -267,7 +267,9 @@ TEST_CASE("A topic of list or help must exist") {
       {{"list", "gpus", "nodes"}, "list takes one family"},
       {{"help", "scenari"}, "help: 'scenari' is no topic; did you mean 'scenario'?"},
       {{"help", "frobnicate"},
-       "help: 'frobnicate' is no topic; known are scenario, hardware, man, completion, run, new, "
+       "help: 'frobnicate' is no topic; known are scenario, hardware, options, man, completion, "
+       "run, "
+       "new, "
        "sweep, "
        "tune, "
        "scale, share, goodput, validate, calibrate, metrics, compare, profile, nccl, topology, "
@@ -275,6 +277,7 @@ TEST_CASE("A topic of list or help must exist") {
        "export, index, list, schema, serve, bench, "
        "help"},
       {{"help", "run", "list"}, "help takes one topic"},
+      {{"help", "man", "runn"}, "help: 'runn' is no topic; did you mean 'run'?"},
       {{"schema", "gpus"}, "schema: 'gpus' has no schema; did you mean 'gpu'?"},
       {{"schema", "gpu", "node"}, "schema takes one kind of file or result"},
       {{"serve", "gpu"}, "serve takes options only; 'simtrain help serve' shows them"},

@@ -183,10 +183,13 @@ TEST_CASE("help tells of every command, and --help behind a command tells the sa
   }
 }
 
-TEST_CASE("docs/scenario.md is what help scenario prints") {
-  const std::filesystem::path page(source_dir() + "/docs/scenario.md");
-  if (!std::filesystem::exists(page)) return;
-  CHECK(read_file(page) == printed("help scenario"));
+// Where a change is meant: tools/update_golden.
+TEST_CASE("Pages of the reference are what help prints") {
+  for (const std::string topic : {"scenario", "hardware", "options"}) {
+    CAPTURE(topic);
+    const std::filesystem::path page(source_dir() + "/docs/" + topic + ".md");
+    if (std::filesystem::exists(page)) CHECK(read_file(page) == printed("help " + topic));
+  }
 }
 
 TEST_CASE(

@@ -2,6 +2,7 @@
 #include <regex>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "sim/app/help/command_help.h"
 #include "tests/cli/program.h"
@@ -123,13 +124,21 @@ TEST_CASE("What completes a value is a family that list knows") {
   }
 }
 
-TEST_CASE("The manual page is roff without a fault") {
-  const Outcome lint = shell("\"$SIMTRAIN\" help man | groff -Tutf8 -man -ww -z");
-  CHECK(lint.status == 0);
-  CHECK(lint.err == "");
+TEST_CASE("The manual pages are roff without a fault") {
+  std::vector<std::string> pages{"man"};
+  for (const CommandRow& command : commands()) pages.push_back(fmt::format("man {}", command.name));
+  for (const std::string& page : pages) {
+    CAPTURE(page);
+    const Outcome lint = shell("\"$SIMTRAIN\" help " + page + " | groff -Tutf8 -man -ww -z");
+    CHECK(lint.status == 0);
+    CHECK(lint.err == "");
+  }
   const Outcome shown = shell("\"$SIMTRAIN\" help man | groff -Tascii -man -P-cbou");
   CHECK(shown.out.find("--trace-ranks LIST\n") != std::string::npos);
   CHECK(shown.out.find("'simtrain help calibrate'") != std::string::npos);
+  const Outcome of_command = shell("\"$SIMTRAIN\" help man run | groff -Tascii -man -P-cbou");
+  CHECK(of_command.out.find("simtrain-run - predicts a scenario\n") != std::string::npos);
+  CHECK(of_command.out.find("--trace-ranks LIST\n") != std::string::npos);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <set>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "tests/cli/program.h"
 #include "tests/core/checkout.h"
@@ -59,16 +60,21 @@ void check_command(const std::string& command, const Outcome& outcome) {
   CHECK(complaints(outcome.err) == "");
 }
 
+/// What a command of the pages does in a folder like the repository; known where another page has
+/// it.
+const Outcome& outcome_of(const std::string& command, const TempFolder& folder) {
+  static std::map<std::string, Outcome> known;
+  const auto [entry, fresh] = known.try_emplace(command);
+  if (fresh) entry->second = shell(command, {folder.path().string(), {}, ""});
+  return entry->second;
+}
+
 void check_page(const std::filesystem::path& page, const TempFolder& folder) {
   CAPTURE(page);
   link_repository(folder);
   std::filesystem::create_directory(folder.file("build"));
-  for (const std::string& command : commands_of(page)) {
-    static std::map<std::string, Outcome> known;  // pages repeat each other
-    const auto [entry, fresh] = known.try_emplace(command);
-    if (fresh) entry->second = shell(command, {folder.path().string(), {}, ""});
-    check_command(command, entry->second);
-  }
+  for (const std::string& command : commands_of(page))
+    check_command(command, outcome_of(command, folder));
 }
 
 TEST_CASE(
@@ -180,6 +186,81 @@ TEST_CASE("The table of measured NCCL calls is what is printed now") {
 
 TEST_CASE("The table of measured kernels is what is printed now") {
   CHECK(table_of("kernel-validation.md") == run_simtrain({"validate", "--kernels"}).out);
+}
+
+TEST_CASE("The table of errors of documented steps is what is printed now") {
+  const TempFolder folder;
+  link_repository(folder);
+  folder.write("result.json", outcome_of("\"$SIMTRAIN\" validate --format json", folder).out);
+  const Outcome page = shell("tools/accuracy_table <" + folder.file("result.json"));
+  CHECK(page.err == "");
+  CHECK(read_file(source_dir() + "/docs/accuracy.md") == page.out);
+}
+
+/// Numbers in the line of a report that opens with `name`, at or after the first `heading`.
+std::vector<double> numbers_of(const std::string& report, const std::string& heading,
+                               const std::string& name) {
+  std::istringstream lines(report.substr(std::min(report.find(heading), report.size())));
+  std::vector<double> numbers;
+  for (std::string line; numbers.empty() && std::getline(lines, line);) {
+    if (!line.starts_with("  " + name + " ")) continue;
+    std::istringstream cells(line.substr(name.size() + 2));
+    for (std::string cell; cells >> cell;) {
+      if (cell != "%") numbers.push_back(std::stod(cell));
+    }
+  }
+  return numbers;
+}
+
+/// Whether a page says so, wherever its lines break.
+void check_said(const std::string& page, const std::string& said) {
+  CAPTURE(page);
+  CAPTURE(said);
+  const std::string text =
+      std::regex_replace(read_file(source_dir() + "/" + page), std::regex("\\s+"), " ");
+  CHECK(text.find(said) != std::string::npos);
+}
+
+TEST_CASE("What pages say of tables left out of the fit is what is printed now") {
+  const TempFolder folder;
+  link_repository(folder);
+  const std::string report = outcome_of("\"$SIMTRAIN\" validate --leave-one-table-out", folder).out;
+  for (const std::string what : {"group", "table"}) {
+    const std::vector<double> all = numbers_of(report, fmt::format("Each {} ", what), "all");
+    REQUIRE(all.size() == 6);  // rows, mean, largest, bias, inside, half width
+    check_said(
+        "docs/calibration.md",
+        fmt::format("| {}s left out | {:.2f} % | {:.2f} % | {:+.2f} % | {:.0f} % | {:.2f} % |",
+                    what, all[1], all[2], all[3], all[4], all[5]));
+    if (what == "group") continue;
+    check_said("README.md", fmt::format("| {:.0f} | **{:.1f} %** | largest {:.1f} %; all in their "
+                                        "90 % interval of +-{:.1f} % |",
+                                        all[0], all[1], all[2], all[5]));
+    check_said("docs/accuracy.md",
+               fmt::format("the mean absolute error is **{:.1f} %**, the largest {:.1f} %.", all[1],
+                           all[2]));
+  }
+}
+
+TEST_CASE("What pages say of runs that nobody fitted to is what is printed now") {
+  const TempFolder folder;
+  link_repository(folder);
+  const std::string report = outcome_of("\"$SIMTRAIN\" validate --measured", folder).out;
+  const std::vector<double> all = numbers_of(report, "", "all");
+  const std::vector<double> mixtures = numbers_of(report, "by stack", "mixture");
+  REQUIRE(all.size() == 7);  // rows, mean, median, 90 %, bias, inside, by other sources
+  REQUIRE(mixtures.size() == 7);
+  check_said("README.md",
+             fmt::format("| {:.0f} | **{:.1f} %** | median {:.1f} %;", all[0], all[1], all[2]));
+  check_said("README.md", fmt::format("mixtures of experts {:.1f} %;", mixtures[1]));
+  check_said("README.md", fmt::format("{:.0f} % in their interval", all[5]));
+  check_said(
+      "docs/accuracy.md",
+      fmt::format("the mean absolute error is **{:.1f} %** (median {:.1f};", all[1], all[2]));
+  check_said("docs/accuracy.md", fmt::format("{:.1f} % of mixtures of experts", mixtures[1]));
+  check_said("docs/accuracy.md",
+             fmt::format("{:.0f} % of them are in their 90 % interval", all[5]));
+  check_said("docs/accuracy.md", fmt::format("{:.0f} % where the other sources set", all[6]));
 }
 
 TEST_CASE("Every command of the documents runs") {

@@ -100,17 +100,26 @@ TEST_CASE(
   REQUIRE(packed.status == 0);
   const CallOptions in_pack{folder.file("pack"), {}, ""};
   const std::string content = shell("dpkg-deb -c *.deb", in_pack).out;
-  for (const std::string file :
-       {"bin/simtrain", "lib/libsimtrain.so.0.1.0", "lib/cmake/simtrain/simtrainConfig.cmake",
-        "include/simtrain/simtrain.h", "share/doc/simtrain/examples/simulate.cpp",
-        "share/simtrain/hardware/gpus/h100-sxm.yaml",
-        "share/simtrain/scenarios/llama405b_a4_224.yaml",
-        "share/simtrain/validation/documented.yaml", "share/doc/simtrain/README.md",
-        "share/doc/simtrain/docs/tutorial.md", "share/doc/simtrain/docs/pictures/step.png",
-        "share/man/man1/simtrain.1.gz", "share/bash-completion/completions/simtrain",
-        "share/doc/simtrain/echarts/LICENSE", "share/doc/simtrain/copyright",
-        "share/doc/simtrain/LICENSE", "share/doc/simtrain/NOTICE",
-        "share/doc/simtrain/THIRD_PARTY"}) {
+  for (const std::string file : {"bin/simtrain",
+                                 "lib/libsimtrain.so.0.1.0",
+                                 "lib/cmake/simtrain/simtrainConfig.cmake",
+                                 "include/simtrain/simtrain.h",
+                                 "share/doc/simtrain/examples/simulate.cpp",
+                                 "share/simtrain/hardware/gpus/h100-sxm.yaml",
+                                 "share/simtrain/scenarios/llama405b_a4_224.yaml",
+                                 "share/simtrain/validation/documented.yaml",
+                                 "share/doc/simtrain/README.md",
+                                 "share/doc/simtrain/docs/tutorial.md",
+                                 "share/doc/simtrain/docs/pictures/step.png",
+                                 "share/man/man1/simtrain.1.gz",
+                                 "share/man/man1/simtrain-run.1.gz",
+                                 "share/bash-completion/completions/simtrain",
+                                 "share/doc/simtrain/echarts/LICENSE",
+                                 "share/doc/simtrain/copyright",
+                                 "share/doc/simtrain/changelog.gz",
+                                 "share/doc/simtrain/LICENSE",
+                                 "share/doc/simtrain/NOTICE",
+                                 "share/doc/simtrain/THIRD_PARTY"}) {
     CAPTURE(file);
     CHECK(content.find(" ./usr/" + file + "\n") != std::string::npos);
   }
@@ -124,6 +133,14 @@ TEST_CASE(
   for (const std::string library : {"libc6", "libfmt", "libyaml-cpp", "libtbb"}) {
     CAPTURE(library);
     CHECK(needed.find(library) != std::string::npos);
+  }
+  if (shell("command -v lintian").status == 0) {
+    const Outcome judged =
+        shell("lintian --no-cfg --allow-root --fail-on error,warning *.deb", in_pack);
+    CHECK(judged.out + judged.err == "");
+    CHECK(judged.status == 0);
+  } else {
+    MESSAGE("skipped: no lintian here; tools/setup.sh test installs it");
   }
 }
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/output/sweep/scale_report.h"
+#include "sim/output/tune/plan_text.h"
 
 using namespace simtrain;
 
@@ -164,4 +165,9 @@ TEST_CASE("tokens and dollars in short") {
   CHECK(usd_text(12345) == "$ 12.35 k");
   CHECK(usd_text(1.5e6) == "$ 1.50 M");
   CHECK(usd_text(0.5) == "$ 0.50");
+}
+
+TEST_CASE("the energy of a token has four digits, zeros at the end among them") {
+  CHECK(joules_text(0.18) == "0.1800");
+  CHECK(joules_text(12.3456) == "12.35");
 }

@@ -7,6 +7,7 @@
 #include "sim/app/help/completion.h"
 #include "sim/app/help/hardware_help.h"
 #include "sim/app/help/man_page.h"
+#include "sim/app/help/options_page.h"
 #include "sim/app/help/scenario_help.h"
 #include "sim/core/suggestion.h"
 
@@ -28,8 +29,9 @@ std::string overview() {
 constexpr std::array kHelpOptions{OptionRow{
     .value = "[COMMAND|TOPIC]",
     .help = "a command, or a topic. scenario: the keys of a scenario file; hardware: those "
-            "of the hardware that it may change; man: the manual page as roff; "
-            "completion: a script that completes simtrain's arguments in bash and zsh, "
+            "of the hardware that it may change; options: every command with all its options; man: "
+            "the manual page as roff, 'man COMMAND' that of a command; completion: a script that "
+            "completes simtrain's arguments in bash and zsh, "
             "for 'source <(simtrain help completion)'. Without either an overview",
     .type = OptionType::argument,
     .completes = kCompletesTopics}};
@@ -42,8 +44,9 @@ struct Topic {
 
 std::string completion();
 
-constexpr std::array<Topic, 4> kTopics{{{"scenario", scenario_help},
+constexpr std::array<Topic, 5> kTopics{{{"scenario", scenario_help},
                                         {"hardware", hardware_help},
+                                        {"options", options_page},
                                         {"man", man_page},
                                         {"completion", completion}}};
 
@@ -58,20 +61,28 @@ std::vector<std::string> topic_names() {
 
 std::string completion() { return completion_script(topic_names()); }
 
-CommandResult help_command(const CommandCall& call) {
-  if (call.arguments.empty()) return for_programs(overview());
-  const std::string& topic = call.arguments.front();
-  if (call.arguments.size() > 1) throw InputError({}, "", "help takes one topic");
-  for (const Topic& row : kTopics) {
-    if (row.name == topic) return for_programs(row.text());
-  }
+InputError no_topic(const std::string& topic) {
+  return InputError({}, "help",
+                    fmt::format("'{}' is no topic; {}", topic, suggestion(topic, topic_names())));
+}
+
+const CommandRow& command_of(const std::string& name) {
   for (const CommandRow& row : commands()) {
-    if (row.name == topic) {
-      return for_programs(command_help(row));
-    }
+    if (row.name == name) return row;
   }
-  throw InputError({}, "help",
-                   fmt::format("'{}' is no topic; {}", topic, suggestion(topic, topic_names())));
+  throw no_topic(name);
+}
+
+CommandResult help_command(const CommandCall& call) {
+  const std::vector<std::string>& words = call.arguments;
+  if (words.empty()) return for_programs(overview());
+  if (words.size() == 2 && words.front() == "man")
+    return for_programs(man_page(command_of(words.back())));
+  if (words.size() > 1) throw InputError({}, "", "help takes one topic");
+  for (const Topic& row : kTopics) {
+    if (row.name == words.front()) return for_programs(row.text());
+  }
+  return for_programs(command_help(command_of(words.front())));
 }
 
 }  // namespace

@@ -25,20 +25,6 @@ std::string synopsis_part(const OptionRow& row, std::span<const OptionRow> rows)
   return row.type == OptionType::texts ? part + "..." : part;
 }
 
-std::string wrapped_synopsis(std::string_view command, std::span<const OptionRow> rows) {
-  const std::vector<std::string> parts = synopsis(command, rows);
-  const std::size_t indent = fmt::formatted_size("simtrain {} ", command);
-  std::string out = parts.front();
-  std::size_t column = out.size();
-  for (std::size_t i = 1; i < parts.size(); ++i) {
-    const bool fits = column + 1 + parts[i].size() <= kReportColumns;
-    out += fits ? " " : "\n" + std::string(indent, ' ');
-    column = (fits ? column + 1 : indent) + parts[i].size();
-    out += parts[i];
-  }
-  return out + "\n";
-}
-
 std::string wrapped_paragraph(std::string_view text) {
   return fmt::format("\n  {}\n", wrapped(text, 2));
 }
@@ -117,6 +103,20 @@ std::vector<std::string> synopsis(std::string_view command, std::span<const Opti
     }
   }
   return parts;
+}
+
+std::string wrapped_synopsis(std::string_view command, std::span<const OptionRow> rows) {
+  const std::vector<std::string> parts = synopsis(command, rows);
+  const std::size_t indent = fmt::formatted_size("simtrain {} ", command);
+  std::string out = parts.front();
+  std::size_t column = out.size();
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    const bool fits = column + 1 + parts[i].size() <= kReportColumns;
+    out += fits ? " " : "\n" + std::string(indent, ' ');
+    column = (fits ? column + 1 : indent) + parts[i].size();
+    out += parts[i];
+  }
+  return out + "\n";
 }
 
 std::string command_help(const CommandRow& command) {

@@ -25,6 +25,9 @@ std::vector<HelpItem> help_items(std::span<const OptionRow> rows);
 /// between which a line may be broken.
 std::vector<std::string> synopsis(std::string_view command, std::span<const OptionRow> rows);
 
+/// The same in lines of a report's width.
+std::string wrapped_synopsis(std::string_view command, std::span<const OptionRow> rows);
+
 /// The whole text of `simtrain help COMMAND`.
 std::string command_help(const CommandRow& command);
 

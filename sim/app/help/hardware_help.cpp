@@ -22,12 +22,13 @@ bool in_other_kind(const HardwareKind& kind, const std::string& key) {
 std::string hardware_help() {
   std::string out =
       "# Values of the hardware\n\n"
-      "Keys that `--set`, `--vary`, the `hardware` map and the table of a scenario\n"
-      "take, for the GPU, node, fabric and software files that it names. Values are\n"
-      "written as in those files, units with them: hardware.nic_bandwidth=200Gb/s.\n"
-      "`hardware.node.` and the like may precede any key of that kind. Rows of\n"
-      "lists ([]) are named by their fields: hardware.gemm.rates[data_type=fp8].burst.\n"
-      "The page of `run --report` shows all values that a scenario reads.\n";
+      "Printed by `simtrain help hardware`: keys that `--set`, `--vary`, the\n"
+      "`hardware` map and the table of a scenario take, for the GPU, node, fabric and\n"
+      "software files that it names. Values are written as in those files, units with\n"
+      "them: `hardware.nic_bandwidth=200Gb/s`. `hardware.node.` and the like may\n"
+      "precede any key of that kind. Rows of lists ([]) are named by their fields:\n"
+      "`hardware.gemm.rates[data_type=fp8].burst`. The page of `run --report` shows all\n"
+      "values that a scenario reads.\n";
   for (const HardwareKind& kind : hardware_kinds()) {
     out += fmt::format("\n## {} (`hardware/{}/`)\n\n", kind.name, kind.family);
     for (const std::string& key : kind.keys)

@@ -1,5 +1,8 @@
 #include "sim/app/help/man_page.h"
 
+#include <algorithm>
+#include <cctype>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -41,12 +44,27 @@ std::string items(std::span<const OptionRow> rows) {
   return out;
 }
 
-std::string command_section(const CommandRow& command) {
-  std::string out = fmt::format(".SS {}\n", roff(command.name));
+/// How a command is called, a paragraph for each of its tables.
+std::string calls(const CommandRow& command) {
+  std::string out;
   for (const std::span<const OptionRow> table : tables_of(command))
     out += fmt::format(".PP\n.B {}\n",
                        roff(fmt::format("{}", fmt::join(synopsis(command.name, table), " "))));
-  return out + fmt::format(".PP\n{}\n", roff(command.about)) + items(rows_of(command));
+  return out;
+}
+
+std::string command_section(const CommandRow& command) {
+  return fmt::format(".SS {}\n{}.PP\n{}\n{}", roff(command.name), calls(command),
+                     roff(command.about), items(rows_of(command)));
+}
+
+/// What a page opens with: its name in the index of manual pages, and what it is of.
+std::string head(std::string_view name, std::string_view about) {
+  std::string capitals(name);
+  std::transform(name.begin(), name.end(), capitals.begin(),
+                 [](unsigned char c) { return std::toupper(c); });
+  return fmt::format(".TH {} 1 \"\" \"{}\"\n.nh\n.ad l\n.SH NAME\n{} \\- {}\n.SH SYNOPSIS\n",
+                     roff(capitals), roff(version_text()), roff(name), roff(about));
 }
 
 std::string tail() {
@@ -72,13 +90,12 @@ std::string tail() {
 }  // namespace
 
 std::string man_page() {
-  std::string out = fmt::format(".TH SIMTRAIN 1 \"\" \"{}\"\n", roff(version_text()));
+  std::string out =
+      head("simtrain", "predicts the step time and MFU of LLM training on a GPU cluster");
   out +=
-      ".nh\n.ad l\n.SH NAME\nsimtrain \\- predicts the step time and MFU of LLM "
-      "training on a "
-      "GPU cluster\n.SH SYNOPSIS\n.B simtrain\n.I COMMAND\n[\\fIARGUMENT\\fR]...\n.PP\n.B "
-      "simtrain\n.I SCENARIO.yaml\n[\\fIARGUMENT\\fR]...\n.PP\n.B simtrain\n.B \\-\\-version\n.SH "
-      "DESCRIPTION\nA discrete\\-event "
+      ".B simtrain\n.I COMMAND\n[\\fIARGUMENT\\fR]...\n.PP\n.B simtrain\n.I SCENARIO.yaml\n"
+      "[\\fIARGUMENT\\fR]...\n.PP\n.B simtrain\n.B \\-\\-version\n.SH DESCRIPTION\nA "
+      "discrete\\-event "
       "simulator of one training step. It reads a recipe and a cluster, and prints step time, "
       "tokens/s, TFLOP/s per GPU, MFU, where the time goes and the memory of each pipeline "
       "stage.\n.SH EXAMPLES\n";
@@ -87,6 +104,13 @@ std::string man_page() {
   for (const CommandRow& row : commands()) out += command_section(row);
   return out + ".SH OPTIONS\n" + items(kCommonOptions) +
          tagged("--version", "Alone: prints version and, where it is known, commit.") + tail();
+}
+
+std::string man_page(const CommandRow& command) {
+  return head(fmt::format("simtrain-{}", command.name), command.help) + calls(command) +
+         fmt::format(".SH DESCRIPTION\n{}\n.SH OPTIONS\n", roff(command.about)) +
+         items(rows_of(command)) + items(kCommonOptions) +
+         fmt::format(".SH EXAMPLE\n.B {}\n.SH SEE ALSO\n.BR simtrain (1)\n", roff(command.example));
 }
 
 }  // namespace simtrain

@@ -10,6 +10,7 @@
 #include "sim/output/text/unit_text.h"
 #include "sim/output/tune/front_report.h"
 #include "sim/output/tune/plan_page.h"
+#include "sim/output/tune/plan_text.h"
 
 namespace simtrain {
 namespace {
@@ -46,7 +47,7 @@ Json front_row(const Front& front, const FrontPlan& plan, std::size_t number) {
           {"spare", gigabytes(front.spare_bytes(plan.plan))},
           {"bad", plan.plan.tight},
           {"room", plan.plan.tight ? "tight" : "fits"},
-          {"joules", fmt::format("{:.4g}", plan.row.joules_per_token)},
+          {"joules", joules_text(plan.row.joules_per_token)},
           {"usd", front.usd_per_gpu_hour > 0 ? usd_text(plan.usd_per_1t_tokens) : ""}};
 }
 
@@ -100,6 +101,7 @@ std::string front_html(const FrontHead& head, const Front& front) {
                      {"changes", changes_page(head.changes)},
                      {"on_front", front.on_front()},
                      {"counts", counts_section(front)},
+                     {"sought", "the front"},
                      {"none", found ? nullptr : no_plan_section(front)},
                      {"found", found ? found_section(front) : nullptr},
                      {"skipped", skipped_rows(front)}};

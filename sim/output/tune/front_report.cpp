@@ -33,7 +33,7 @@ bool shows_energy(const Front& front) {
 std::string figure_columns(const Front& front, const FrontPlan& plan) {
   std::string out =
       fmt::format("{:>8.3f} s{:>9}", plan.row.step_time_s, gigabytes(plan.plan.memory_bytes));
-  if (shows_energy(front)) out += fmt::format("{:>9.4g}", plan.row.joules_per_token);
+  if (shows_energy(front)) out += fmt::format("{:>9}", joules_text(plan.row.joules_per_token));
   if (front.usd_per_gpu_hour > 0) out += fmt::format("{:>11}", usd_text(plan.usd_per_1t_tokens));
   return out;
 }

@@ -57,6 +57,8 @@ std::string counts_text(const SearchedPlans& result) {
          skipped_text(result);
 }
 
+std::string joules_text(double joules) { return fmt::format("{:#.4g}", joules); }
+
 std::string no_plan_text(const SearchedPlans& result) {
   if (!result.skipped.empty()) {
     return fmt::format("No plan can be simulated: none of the {} that fit\n", result.fitting()) +

@@ -16,6 +16,9 @@ std::string head_columns(const PlanChoice& choice, bool dispatch);
 /// How many plans there were, and which were skipped, with why.
 std::string counts_text(const SearchedPlans& result);
 
+/// Energy of a token in J, four digits of it: "0.1800".
+std::string joules_text(double joules);
+
 /// Which constraint leaves no plan.
 std::string no_plan_text(const SearchedPlans& result);
 

@@ -137,6 +137,7 @@ Json page_content(const TuneHead& head, const TuneResult& result) {
           {"changes", changes_page(head.changes)},
           {"best", best_tiles(result)},
           {"counts", counts_section(result)},
+          {"sought", "the best"},
           {"none", found ? nullptr : no_plan_section(result)},
           {"found", found ? plans_section(head, result) : nullptr},
           {"skipped", skipped_rows(result)}};
