@@ -5,7 +5,7 @@ export JOBS
 
 PREFIX ?= /usr/local
 
-.PHONY: run build install package docs examples test bench fuzz torture format clean
+.PHONY: run build install package docs examples test bench engines fuzz torture format clean
 
 run: build
 	build/release/simtrain $(SCENARIO)
@@ -38,6 +38,13 @@ test:
 
 bench: build
 	build/release/simtrain bench
+
+# The engine against those of SimGrid and ns-3 on the same work, as ratios.
+engines:
+	tools/setup.sh test
+	cmake --preset torture
+	cmake --build --preset torture -j $(JOBS) --target engines
+	build/torture/tests/engines
 
 fuzz: export FUZZ_SECONDS ?= 600
 fuzz:

@@ -51,7 +51,7 @@ install() {  # install PACKAGE...
   fi
 }
 
-# The headers of SimGrid, which one test compares with, into build/simgrid: its -dev package insists
+# The headers of SimGrid, which tests compare with, into build/simgrid: its -dev package insists
 # on another Boost than ours and cannot be installed. Its library is installed.
 fetch_simgrid() {
   local folder=build/simgrid package library
@@ -69,6 +69,8 @@ for package in "${packages[@]}"; do
 done
 ((${#missing[@]} == 0)) || install "${missing[@]}"
 
-if [[ $1 == test ]] && ! fetch_simgrid; then
-  echo "tools/setup.sh: no SimGrid to be had; its test will be skipped" >&2
+if [[ $1 == test ]]; then
+  fetch_simgrid || echo "tools/setup.sh: no SimGrid to be had; its tests will be skipped" >&2
+  installed libns3-dev || install libns3-dev ||
+    echo "tools/setup.sh: no ns-3 to be had; its test will be skipped" >&2
 fi

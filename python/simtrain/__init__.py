@@ -16,6 +16,7 @@ What there is:
     simulate()          one step -> Result
     sweep()             every combination of some keys, on all cores -> Sweep
     tune()              the best plan that fits -> Tuned
+    tune_front()        the front of plans by step time, price, memory, energy -> Front
     explain()           why a step takes as long as it does -> Explanation
     nccl()              what nccl-tests would measure -> Nccl
     validate()          predictions beside documented or measured runs -> Validation
@@ -37,16 +38,17 @@ from simtrain import spec
 from simtrain._simtrain import version as _version
 from simtrain.errors import Error, InputError, InternalError
 from simtrain.records import Record, frame
-from simtrain.results import (Communication, Explanation, Interval, MachineFit, MachineValue, Nccl, NcclSize,
-                              Parameters, PathStage, Result, StageMemory, Sweep, SweepRow, Tuned, TunedPlan,
-                              Validation, ValidationRow, WhatIf)
+from simtrain.results import (Communication, Explanation, Front, FrontPlan, Interval, MachineFit, MachineValue, Nccl,
+                              NcclSize, Parameters, PathStage, Result, StageMemory, Sweep, SweepRow, Tuned,
+                              TunedPlan, Validation, ValidationRow, WhatIf)
 from simtrain.scenario import DataFolder, Scenario
-from simtrain.study import calibrate_machine, explain, nccl, simulate, sweep, tune, validate
+from simtrain.study import calibrate_machine, explain, nccl, simulate, sweep, tune, tune_front, validate
 
 __version__ = _version()
 __all__ = [
-    "Communication", "DataFolder", "Error", "Explanation", "InputError", "InternalError", "Interval",
-    "MachineFit", "MachineValue", "Nccl", "NcclSize", "Parameters", "PathStage", "Record", "Result", "Scenario",
+    "Communication", "DataFolder", "Error", "Explanation", "Front", "FrontPlan", "InputError", "InternalError",
+    "Interval", "MachineFit", "MachineValue", "Nccl", "NcclSize", "Parameters", "PathStage", "Record", "Result", "Scenario",
     "StageMemory", "Sweep", "SweepRow", "Tuned", "TunedPlan", "Validation", "ValidationRow", "WhatIf",
-    "calibrate_machine", "explain", "frame", "nccl", "simulate", "spec", "sweep", "tune", "validate",
+    "calibrate_machine", "explain", "frame", "nccl", "simulate", "spec", "sweep", "tune", "tune_front",
+    "validate",
 ]

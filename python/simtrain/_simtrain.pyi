@@ -174,6 +174,28 @@ class TuneResult:
     best: List[TunedPlan]
     json: str
 
+class FrontPlan:
+    plan: List[Tuple[str, str]]
+    scenario: Scenario
+    on_front: bool
+    tight: bool
+    step_time_s: float
+    tokens_per_s: float
+    mfu: float
+    memory_bytes: float
+    spare_bytes: float
+    joules_per_token: float
+    usd_per_1t_tokens: float
+    fingerprint: str
+
+class FrontResult:
+    considered: int
+    legal: int
+    fitting: int
+    simulated: int
+    plans: List[FrontPlan]
+    json: str
+
 class NcclSize:
     bytes: int
     algorithm: str
@@ -232,6 +254,9 @@ def sweep_size(scenario: Scenario, axes: List[Axis]) -> int: ...
 def explain(scenario: Scenario, progress: _Watch) -> Explanation: ...
 def tune(scenario: Scenario, gpus: List[int], limits: List[str], by: str, top: int, memory_margin: float,
          allow_tight: bool, exhaustive: bool, progress: _Watch) -> TuneResult: ...
+def tune_front(scenario: Scenario, objectives: List[str], usd_per_gpu_hour: float, gpus: List[int],
+               limits: List[str], memory_margin: float, allow_tight: bool, exhaustive: bool, threads: int,
+               progress: _Watch) -> FrontResult: ...
 def validate(data: DataFolder, paths: List[str], progress: _Watch) -> Validation: ...
 def nccl(data: DataFolder, cluster: str, operation: str, gpus: int, nodes: int, least_bytes: int,
          most_bytes: int, factor: int, software: str, settings: str) -> NcclResult: ...

@@ -391,6 +391,81 @@ class Tuned(Record):
 
 
 @dataclasses.dataclass(frozen=True)
+class FrontPlan(Record):
+    """A plan that was simulated in the search for a front.
+
+    Attributes:
+        plan: values of gpus, tp, pp, vp, cp, dp, mbs, ...
+        on_front: no other has less of one objective without more of another
+        tight: fits, but without room for fragmentation
+        step_time_s: seconds
+        tokens_per_s: of the job
+        mfu: from 0 to 1
+        memory_bytes: that the fullest GPU needs
+        spare_bytes: of its memory, beside the margin
+        joules_per_token: joules, site included
+        usd_per_1t_tokens: dollars of 10^12 tokens by GPU hours; 0 without a price
+        fingerprint: of the simulation
+        scenario: with the plan in it, to simulate and go on with
+    """
+
+    plan: Dict[str, Any] = dataclasses.field(metadata={"flat": True})
+    on_front: bool
+    tight: bool
+    step_time_s: float
+    tokens_per_s: float
+    mfu: float
+    memory_bytes: float
+    spare_bytes: float
+    joules_per_token: float
+    usd_per_1t_tokens: float
+    fingerprint: str
+    scenario: "Scenario" = dataclasses.field(repr=False, compare=False, metadata={"own": True})
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Plan and figures."""
+        return {key: value for key, value in super().to_dict().items() if key != "scenario"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Front(Record):
+    """The plans of a front by several objectives, and the others that were simulated.
+
+    Attributes:
+        considered: combinations whose sizes multiply to the GPUs and the batch
+        legal: of them, those that can be laid out
+        fitting: of the legal, those that fit in memory
+        simulated: of the fitting; lower bounds rule others out, or they are tight
+        plans: that were simulated, least of the first objective first; none where no plan fits
+    """
+
+    considered: int
+    legal: int
+    fitting: int
+    simulated: int
+    plans: List[FrontPlan] = dataclasses.field(metadata={"own": True})
+    _json: str = dataclasses.field(repr=False, compare=False)
+
+    @property
+    def front(self) -> List[FrontPlan]:
+        """The plans of which none has less of one objective without more of another."""
+        return [plan for plan in self.plans if plan.on_front]
+
+    def json(self) -> str:
+        """As `simtrain tune --objectives ... --format json` prints it (schema simtrain.tune-front/1)."""
+        return self._json
+
+    def to_dict(self) -> Dict[str, Any]:
+        """json() as a dict."""
+        document: Dict[str, Any] = json.loads(self._json)
+        return document
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """A table with a row for each plan that was simulated; on_front says which are on the front."""
+        return frame(self.plans)
+
+
+@dataclasses.dataclass(frozen=True)
 class NcclSize(Record):
     """One size of a collective on an otherwise idle cluster.
 

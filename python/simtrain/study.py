@@ -1,10 +1,10 @@
-"""What can be asked: a step, a sweep, the best plan, the reasons, collectives, documented runs, a machine."""
+"""What can be asked: a step, a sweep, the best plan, the front of plans, the reasons, collectives, documented runs, a machine."""
 
 from __future__ import annotations
 
 import json
 import os
-from typing import Any, Iterable, List, Mapping, Optional, Sequence, Union
+from typing import Any, Iterable, List, Literal, Mapping, Optional, Sequence, Union
 
 from simtrain import _simtrain, results
 from simtrain.progress import Progress, watcher
@@ -13,6 +13,8 @@ from simtrain.scenario import DataFolder, Scenario, ScenarioLike, folder_of, nat
 
 #: Values of an axis: 4, [1, 2, 4], "1,2,4", "1:8", "0:64:8".
 AxisValues = Union[str, int, float, Iterable[Any]]
+#: What a plan of a front has the less of the better.
+Objective = Literal["step_time", "price", "memory", "energy"]
 
 
 def _result(native: "_simtrain.Result") -> results.Result:
@@ -100,12 +102,18 @@ def tune(scenario: ScenarioLike, *, gpus: Union[None, int, Sequence[int]] = None
         exhaustive: simulates every plan that fits: the same result, later
         progress: as for sweep()
     """
-    sizes = [] if gpus is None else [gpus] if isinstance(gpus, int) else list(gpus)
-    texts = [f"{key}={_limit(values)}" for key, values in (limits or {}).items()]
-    native = _simtrain.tune(native_of(scenario), sizes, texts, by, top, memory_margin, allow_tight, exhaustive,
-                            watcher(progress, "plans"))
+    native = _simtrain.tune(native_of(scenario), _sizes(gpus), _limits(limits), by, top, memory_margin,
+                            allow_tight, exhaustive, watcher(progress, "plans"))
     best = [made(results.TunedPlan, _Plan(plan), scenario=Scenario(plan.scenario)) for plan in native.best]
     return made(results.Tuned, native, best=best, _json=native.json)
+
+
+def _sizes(gpus: Union[None, int, Sequence[int]]) -> List[int]:
+    return [] if gpus is None else [gpus] if isinstance(gpus, int) else list(gpus)
+
+
+def _limits(limits: Optional[Mapping[str, AxisValues]]) -> List[str]:
+    return [f"{key}={_limit(values)}" for key, values in (limits or {}).items()]
 
 
 def _limit(values: AxisValues) -> str:
@@ -121,6 +129,33 @@ class _Plan:
         self.memory_bytes = native.memory_bytes
         self.spare_bytes = native.spare_bytes
         self.result = _result(native.result)
+
+
+def tune_front(scenario: ScenarioLike, objectives: Sequence[Objective] = ("step_time", "memory"), *,
+               usd_per_gpu_hour: float = 0, gpus: Union[None, int, Sequence[int]] = None,
+               limits: Optional[Mapping[str, AxisValues]] = None, memory_margin: float = 0,
+               allow_tight: bool = False, exhaustive: bool = False, threads: int = 0,
+               progress: Progress = None) -> results.Front:
+    """Finds the front of plans by several objectives: those of which none has less of one objective without
+    more of another, the same as by simulating every plan that fits. Plans are those of tune().
+
+    Args:
+        scenario: as for simulate()
+        objectives: "step_time" (seconds), "price" (dollars of a token, by GPU hours), "memory" (bytes that the
+            fullest GPU needs: the rest is room), "energy" (joules of a token, site included); each once
+        usd_per_gpu_hour: dollars, more than 0 where the price is an objective
+        gpus, limits, memory_margin, exhaustive: as for tune()
+        allow_tight: plans without room for fragmentation count as the others
+        threads: 0: one for each core
+        progress: as for sweep()
+
+        simtrain.tune_front(scenario, ["step_time", "energy"]).to_pandas()
+    """
+    native = _simtrain.tune_front(native_of(scenario), list(objectives), usd_per_gpu_hour, _sizes(gpus),
+                                  _limits(limits), memory_margin, allow_tight, exhaustive, threads,
+                                  watcher(progress, "plans"))
+    plans = [made(results.FrontPlan, plan, scenario=Scenario(plan.scenario)) for plan in native.plans]
+    return made(results.Front, native, plans=plans, _json=native.json)
 
 
 def nccl(cluster: str, operation: str, *, gpus: int = 8, nodes: int = 0, least_bytes: int = 8,

@@ -132,6 +132,31 @@ api::TuneGoal goal_of(const std::string& by) {
   throw api::InputError("by: " + reason, {}, "by", reason);
 }
 
+api::Objective objective_of(const std::string& name) {
+  if (name == "step_time") return api::Objective::step_time;
+  if (name == "price") return api::Objective::price;
+  if (name == "memory") return api::Objective::memory;
+  if (name == "energy") return api::Objective::energy;
+  const std::string reason =
+      "'" + name + "' is not known; step_time, price, memory or energy would do";
+  throw api::InputError("objectives: " + reason, {}, "objectives", reason);
+}
+
+void bind_front_study(py::module_& module) {
+  module.def(
+      "tune_front", [](const api::Scenario& scenario, const std::vector<std::string>& objectives,
+                       double usd_per_gpu_hour, std::vector<int> gpus,
+                       std::vector<std::string> limits, double memory_margin, bool allow_tight,
+                       bool exhaustive, int threads, const py::object& progress) {
+        api::FrontOptions options{
+            {},          usd_per_gpu_hour, std::move(gpus), std::move(limits), memory_margin,
+            allow_tight, exhaustive,       threads};
+        for (const std::string& name : objectives) options.objectives.push_back(objective_of(name));
+        return reported(
+            progress, [&](const auto& watch) { return api::tune_front(scenario, options, watch); });
+      });
+}
+
 void bind_studies(py::module_& module) {
   module.def("explain", [](const api::Scenario& scenario, const py::object& progress) {
     return reported(progress, [&](const auto& watch) { return api::explain(scenario, watch); });
@@ -176,4 +201,5 @@ PYBIND11_MODULE(_simtrain, module) {
   bind_inputs(module);
   bind_runs(module);
   bind_studies(module);
+  bind_front_study(module);
 }

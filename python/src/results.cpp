@@ -126,6 +126,19 @@ void bind_tune(py::module_& module) {
       "json", &Tuned::json);
 }
 
+void bind_front(py::module_& module) {
+  using Plan = api::FrontPlan;
+  Attributes<Plan>(module, "FrontPlan")("plan", &Plan::plan)("scenario", &Plan::scenario)(
+      "on_front", &Plan::on_front)("tight", &Plan::tight)("step_time_s", &Plan::step_time_s)(
+      "tokens_per_s", &Plan::tokens_per_s)("mfu", &Plan::mfu)("memory_bytes", &Plan::memory_bytes)(
+      "spare_bytes", &Plan::spare_bytes)("joules_per_token", &Plan::joules_per_token)(
+      "usd_per_1t_tokens", &Plan::usd_per_1t_tokens)("fingerprint", &Plan::fingerprint);
+  using Front = api::FrontResult;
+  Attributes<Front>(module, "FrontResult")("considered", &Front::considered)(
+      "legal", &Front::legal)("fitting", &Front::fitting)("simulated", &Front::simulated)(
+      "plans", &Front::plans)("json", &Front::json);
+}
+
 void bind_other_studies(py::module_& module) {
   using Size = api::NcclSize;
   Attributes<Size>(module, "NcclSize")("bytes", &Size::bytes)("algorithm", &Size::algorithm)(
@@ -162,5 +175,6 @@ void bind_results(py::module_& module) {
   bind_sweep_row(module);
   bind_explanation(module);
   bind_tune(module);
+  bind_front(module);
   bind_other_studies(module);
 }

@@ -77,6 +77,68 @@ TEST_CASE("A search refuses wrong sizes, limits and margins") {
   CHECK_THROWS_AS(static_cast<void>(tune(table)), InputError);
 }
 
+TEST_CASE("The front of plans is that of simulating all, and each plan a scenario to go on with") {
+  FrontOptions options;
+  options.objectives = {Objective::step_time, Objective::memory};
+  options.limits = {"cp=1", "recompute=none"};
+  std::atomic<std::size_t> calls = 0;
+  const FrontResult found = tune_front(small(), options, [&](std::size_t done, std::size_t total) {
+    CHECK(done <= total);
+    ++calls;
+  });
+  CHECK(calls > 0);
+  CHECK(found.legal <= found.considered);
+  CHECK(found.fitting <= found.legal);
+  REQUIRE(found.simulated == static_cast<std::int64_t>(found.plans.size()));
+  const auto on_front = [](const FrontResult& result) {
+    std::vector<std::string> fingerprints;
+    for (const FrontPlan& plan : result.plans) {
+      if (plan.on_front) fingerprints.push_back(plan.fingerprint);
+    }
+    return fingerprints;
+  };
+  REQUIRE(on_front(found).size() > 1);
+  for (const FrontPlan& plan : found.plans) {
+    const bool dominated =
+        std::any_of(found.plans.begin(), found.plans.end(), [&](const FrontPlan& other) {
+          return other.step_time_s <= plan.step_time_s && other.memory_bytes <= plan.memory_bytes &&
+                 (other.step_time_s < plan.step_time_s || other.memory_bytes < plan.memory_bytes);
+        });
+    CHECK((!plan.on_front || !dominated));
+    CHECK(plan.usd_per_1t_tokens == 0);
+  }
+  CHECK(simulate(found.plans.front().scenario).fingerprint == found.plans.front().fingerprint);
+  CHECK(nlohmann::json::parse(found.json)["schema"] == "simtrain.tune-front/1");
+
+  options.exhaustive = true;
+  options.threads = 1;
+  CHECK(on_front(tune_front(small(), options)) == on_front(found));
+}
+
+TEST_CASE("A search for a front refuses wrong objectives, prices, sizes, limits and margins") {
+  const auto refused = [](const FrontOptions& options) {
+    CHECK_THROWS_AS(static_cast<void>(tune_front(small(), options)), InputError);
+  };
+  FrontOptions options;
+  options.objectives = {};
+  refused(options);
+  options.objectives = {Objective::memory, Objective::memory};
+  refused(options);
+  options.objectives = {Objective::price};
+  refused(options);
+  options.usd_per_gpu_hour = -1;
+  refused(options);
+  options = {};
+  options.gpus = {9};
+  refused(options);
+  options = {};
+  options.limits = {"tq=1"};
+  refused(options);
+  options = {};
+  options.memory_margin = 1;
+  refused(options);
+}
+
 TEST_CASE("A table of NCCL calls has a row a size, and takes its settings") {
   NcclOptions options;
   options.gpus = 16;

@@ -19,8 +19,8 @@ from tests.python.program import PROGRAM, ROOT
 PACKAGE = ROOT / "python" / "simtrain"
 NOTEBOOKS = sorted((ROOT / "python" / "notebooks").glob("*.ipynb"))
 OWN = {"Result": {"_documents"}, "Sweep": {"axes", "rows"}, "Nccl": {"_json"}, "Validation": {"_json"},
-       "Tuned": {"_json"}}
-NATIVE = {"Tuned": "TuneResult", "Nccl": "NcclResult"}
+       "Tuned": {"_json"}, "Front": {"_json"}}
+NATIVE = {"Tuned": "TuneResult", "Front": "FrontResult", "Nccl": "NcclResult"}
 
 
 def stub_classes():

@@ -124,6 +124,42 @@ class TuneTest(unittest.TestCase):
         self.assertRaises(LookupError, simtrain.tune, small(), progress=broken)
 
 
+class FrontTest(unittest.TestCase):
+    LIMITS = {"cp": 1, "recompute": ["none"]}
+
+    def test_finds_what_the_program_finds(self):
+        front = simtrain.tune_front(small(), ["price", "memory"], usd_per_gpu_hour=2.5, limits=self.LIMITS)
+        whole = document("tune", "scenarios/llama31_8b_h100.yaml", "--row", "bf16-8", "--limit", "cp=1", "--limit",
+                         "recompute=none", "--objectives", "price,memory", "--price", "2.5")
+        self.assertEqual(front.to_dict(), whole)
+        self.assertEqual([plan.plan for plan in front.front], [plan["plan"] for plan in whole["front"]])
+        self.assertEqual([plan.usd_per_1t_tokens for plan in front.front],
+                         [plan["usd_per_1t_tokens"] for plan in whole["front"]])
+        best = front.front[0]
+        self.assertEqual(simtrain.simulate(best.scenario).fingerprint, best.fingerprint)
+        self.assertEqual(list(front.to_pandas()["step_time_s"]), [plan.step_time_s for plan in front.plans])
+        self.assertEqual(best.to_dict()["plan"], best.plan)
+
+    def test_is_the_same_by_all_plans_and_any_number_of_threads(self):
+        front = simtrain.tune_front(small(), ["step_time", "energy"], limits=self.LIMITS, threads=1)
+        every = simtrain.tune_front(small(), ["step_time", "energy"], limits=self.LIMITS, exhaustive=True)
+        self.assertEqual(front.front, every.front)
+        self.assertGreaterEqual(every.simulated, front.simulated)
+
+    def test_refuses_wrong_requests(self):
+        for wrong in [{"objectives": ["luck"]}, {"objectives": []}, {"objectives": ["memory", "memory"]},
+                      {"objectives": ["price"]}, {"objectives": ["price"], "usd_per_gpu_hour": -1}, {"gpus": 9},
+                      {"limits": {"tq": 1}}, {"memory_margin": 1.0}]:
+            self.assertRaises(simtrain.InputError, simtrain.tune_front, small(), **wrong)
+        self.assertRaises(simtrain.InputError, simtrain.tune_front, simtrain.Scenario.load("llama31_8b_h100"))
+
+    def test_what_progress_raises_reaches_the_caller(self):
+        def broken(done, total):
+            raise LookupError("mine")
+
+        self.assertRaises(LookupError, simtrain.tune_front, small(), limits=self.LIMITS, progress=broken)
+
+
 class OtherStudiesTest(unittest.TestCase):
     def test_explain_says_what_the_program_says(self):
         why = simtrain.explain(small())

@@ -10,10 +10,10 @@
 #include <simtrain/scenario.h>
 #include <simtrain/simulate.h>
 
-/// Questions that take many simulations: why a step takes as long as it does, which plan is best,
-/// what nccl-tests would measure, how predictions compare with documented runs, what measurements
-/// say of one machine. Each does what the command of its name does, and each answer holds that
-/// command's JSON.
+/// Questions that take many simulations: why a step takes as long as it does, which plan is best or
+/// which are on the front of several objectives, what nccl-tests would measure, how predictions
+/// compare with documented runs, what measurements say of one machine. Each does what the command
+/// of its name does, and each answer holds that command's JSON.
 namespace simtrain::api {
 
 /// Receives the progress of a task: parts done of all. Called in any thread, one call at a time. It
@@ -90,6 +90,52 @@ struct TuneResult {
 /// InputError where the scenario, a size or a limit is wrong.
 [[nodiscard]] TuneResult tune(const Scenario& scenario, const TuneOptions& options = {},
                               const Progress& progress = {});
+
+/// What a plan has the less of the better: seconds of a step; dollars of a token, by GPU hours;
+/// bytes that its fullest GPU needs, whose rest is room; joules of a token, site included.
+enum class Objective { step_time, price, memory, energy };
+
+struct FrontOptions {
+  std::vector<Objective> objectives{Objective::step_time, Objective::memory};  ///< each once
+  double usd_per_gpu_hour = 0;      ///< more than 0 where the price is an objective
+  std::vector<int> gpus;            ///< sizes to choose from; none: the scenario's own
+  std::vector<std::string> limits;  ///< values of knobs, as for `simtrain tune --limit`: "tp=1,2,4"
+  double memory_margin = 0;         ///< share of a GPU's memory to leave free, below 1
+  bool allow_tight = false;         ///< plans without room for fragmentation count as the others
+  bool exhaustive = false;          ///< simulates every plan that fits: the same front, later
+  int threads = 0;                  ///< that simulate; 0: one for each core
+};
+
+/// A plan that was simulated.
+struct FrontPlan {
+  std::vector<std::pair<std::string, std::string>> plan;  ///< "gpus", "tp", "pp", ... with values
+  Scenario scenario;      ///< with the plan in it, to simulate and go on with
+  bool on_front = false;  ///< none has less of one objective without more of another
+  bool tight = false;     ///< fits, but without room for fragmentation
+  double step_time_s = 0;
+  double tokens_per_s = 0;
+  double mfu = 0;
+  double memory_bytes = 0;       ///< that the fullest GPU needs
+  double spare_bytes = 0;        ///< of its memory, beside the margin
+  double joules_per_token = 0;   ///< site included
+  double usd_per_1t_tokens = 0;  ///< of 10^12 tokens, by GPU hours; 0 without a price
+  std::string fingerprint{};     ///< of the simulation
+};
+
+struct FrontResult {
+  std::int64_t considered = 0;   ///< combinations whose sizes multiply to the GPUs and the batch
+  std::int64_t legal = 0;        ///< of them, those that can be laid out
+  std::int64_t fitting = 0;      ///< of the legal, those that fit in memory
+  std::int64_t simulated = 0;    ///< of the fitting; others are ruled out by bounds, or tight
+  std::vector<FrontPlan> plans;  ///< that were simulated: least of the first objective first
+  std::string json;  ///< `simtrain tune --objectives` as JSON, schema simtrain.tune-front/1
+};
+
+/// Finds the front of plans by several objectives: those of which none has less of one without more
+/// of another, the same as by simulating all that fit. Plans are those of tune(). Throws InputError
+/// where the scenario, an objective, a size or a limit is wrong.
+[[nodiscard]] FrontResult tune_front(const Scenario& scenario, const FrontOptions& options = {},
+                                     const Progress& progress = {});
 
 struct NcclOptions {
   int gpus = 8;                  ///< ranks in all, one a GPU
