@@ -227,6 +227,21 @@ TEST_CASE("causal attention takes its FLOPs at the rate that sequence and grid l
         doctest::Approx(1 + flops * (1 + 1000.0 / 1024) * (1 + 0.5 / 8) / 1e12 * 1e6));
 }
 
+TEST_CASE(
+    "dropout draws a number for each pair of each head, on all SMs at the clock of the step") {
+  Attention attention{2, 100, 1024, 1024, 128, true, Direction::forward, AttentionKernel::cudnn};
+  const GpuSpec spec = round_gpu(Duration(0), 0);
+  const double without = time_in_us(spec, attention);
+  attention.dropout = true;
+  const double drawing = 2.0 * 100 * 1024 * 1024 / 2 / (1.9e9 * 100 * 0.5) * 1e6;
+  CHECK(time_in_us(spec, attention) == doctest::Approx(without + drawing));
+  attention.window = 128;
+  const double seen = (1024.0 * 128 - 128.0 * 128 / 2) / (1024.0 * 1024 / 2);
+  Attention plain = attention;
+  plain.dropout = false;
+  CHECK(time_in_us(spec, attention) == doctest::Approx(time_in_us(spec, plain) + seen * drawing));
+}
+
 TEST_CASE("heads of another dimension run at their share of the rate, straight between two") {
   GpuSpec spec = round_gpu(Duration(0), 0);
   Attention attention{1, 100, 1024, 1024, 64, true, Direction::forward, AttentionKernel::cudnn};

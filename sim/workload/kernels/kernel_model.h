@@ -42,6 +42,7 @@ struct Attention {
   /// Where the sequences of a batch are of unlike lengths: pairs of positions over those of as many
   /// that are all alike.
   double unevenness = 1;
+  bool dropout = false;  ///< draws a random number for each pair, backward once more
 
   friend auto operator<=>(const Attention&, const Attention&) = default;
 };

@@ -47,6 +47,7 @@ Shapes shapes_of(const Recipe& recipe, const AttentionShape& attention, Directio
                      recipe.attention(),
                      attention.value_dimension,
                      attention.span.window};
+  shapes.diagonal.dropout = recipe.model.attention_dropout > 0;
   if (recipe.packed_sequences) pack(shapes.diagonal, *recipe.packed_sequences, tokens);
   shapes.dense = shapes.diagonal;
   shapes.dense.keys = std::max<std::int64_t>(1, sequence / 2);
