@@ -56,6 +56,21 @@ class MultiLatentAttention(Keys):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
+class DsaIndexer(Keys):
+    """Keys of `dsaindexer`.
+
+    Attributes:
+        dsa_indexer_n_heads: heads of its queries
+        dsa_indexer_head_dim: of a query, and of its only key
+        dsa_indexer_topk: keys that a query sees
+    """
+
+    dsa_indexer_n_heads: Optional[int] = None
+    dsa_indexer_head_dim: Optional[int] = None
+    dsa_indexer_topk: Optional[int] = None
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class Mamba(Keys):
     """Keys of `mamba`.
 
@@ -129,7 +144,7 @@ class Layers(Keys):
         repeat: how many such layers follow each other (left out: 1)
     """
 
-    blocks: Optional[List[Literal["gqa", "swa", "chunked_gqa", "mla", "mamba", "gated_delta_net", "mlp", "moe", "mtp", "mtp_head", "embedding", "head"]]] = None
+    blocks: Optional[List[Literal["gqa", "swa", "chunked_gqa", "mla", "dsa", "dsa_shared", "mamba", "gated_delta_net", "mlp", "moe", "mtp", "mtp_head", "embedding", "head"]]] = None
     repeat: Optional[int] = None
 
 
@@ -160,7 +175,8 @@ class Model(Keys):
         softmax_type: what the softmax adds to its sum: nothing, one, or a learned sink (left out: "vanilla")
         window_size: of swa blocks: keys that a query sees
         attention_chunk_size: of chunked_gqa blocks: tokens that attend to each other
-        multi_latent_attention: sizes of mla blocks
+        multi_latent_attention: sizes of mla, dsa and dsa_shared blocks
+        dsa_indexer: what chooses keys in dsa blocks
         mamba: sizes of mamba blocks (Mamba-2)
         gated_delta_net: sizes of gated_delta_net blocks (gated linear attention)
         experts: of moe blocks
@@ -192,6 +208,7 @@ class Model(Keys):
     window_size: Optional[int] = None
     attention_chunk_size: Optional[int] = None
     multi_latent_attention: Optional[MultiLatentAttention] = None
+    dsa_indexer: Optional[DsaIndexer] = None
     mamba: Optional[Mamba] = None
     gated_delta_net: Optional[GatedDeltaNet] = None
     experts: Optional[Experts] = None

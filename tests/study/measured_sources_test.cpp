@@ -45,6 +45,20 @@ TEST_CASE("Rows of one recipe of a source count as one, another recipe for itsel
   CHECK(slowness(rows, StackKnowledge::described) > before * 1.05);
 }
 
+TEST_CASE("Nine of ten recipes lie within what slowness makes an interval of") {
+  // Most are met, two of ten are as slow: more than their root of the mean square allows.
+  std::vector<MeasuredSourceRow> rows(10, three_sources().front());
+  const double slow = std::log(rows.front().measured_s / rows.front().predicted_s);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i].scenario = std::string(i + 1, 'a') + ".yaml";
+    if (i >= 2) rows[i].predicted_s = rows[i].measured_s;
+  }
+  CHECK(slowness(rows, rows.front().stack) ==
+        doctest::Approx(std::max(slow * std::sqrt(0.2), slow / kNineOfTen)));
+  rows[1].predicted_s = rows[1].measured_s;
+  CHECK(slowness(rows, rows.front().stack) == doctest::Approx(slow * std::sqrt(0.1)));
+}
+
 TEST_CASE("No source widens its own interval where it is left out") {
   const std::vector<MeasuredSourceRow> rows = with_errors_of_others(three_sources());
   const double b = std::log(1.1);

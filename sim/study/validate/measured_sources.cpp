@@ -113,9 +113,16 @@ std::vector<MeasuredSourceRow> measured_sources(const DataFolder& data, const Wa
 double slowness(const std::vector<MeasuredSourceRow>& rows, StackKnowledge known) {
   const std::map<SourceRecipe, double> means = mean_logarithms(rows, known);
   if (means.empty()) return 0;
+  std::vector<double> slower;
+  slower.reserve(means.size());
   double squares = 0;
-  for (const auto& [recipe, mean] : means) squares += std::pow(std::max(0.0, mean), 2);
-  return std::sqrt(squares / static_cast<double>(means.size()));
+  for (const auto& [recipe, mean] : means) {
+    slower.push_back(std::max(0.0, mean));
+    squares += slower.back() * slower.back();
+  }
+  const auto tenth = slower.begin() + static_cast<std::ptrdiff_t>(slower.size() / 10);
+  std::nth_element(slower.begin(), tenth, slower.end(), std::greater<>());
+  return std::max(std::sqrt(squares / static_cast<double>(slower.size())), *tenth / kNineOfTen);
 }
 
 std::vector<MeasuredSourceRow> with_errors_of_others(const std::vector<MeasuredSourceRow>& rows) {

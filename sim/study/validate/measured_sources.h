@@ -36,9 +36,10 @@ struct MeasuredSourceRow {
 /// InputError where a file or a scenario is wrong.
 std::vector<MeasuredSourceRow> measured_sources(const DataFolder& data, const Watch& watch = {});
 
-/// By how much runs of stacks that are known so well are slower than predicted: the root of the
-/// mean square, over scenarios (a recipe of a source), of the mean logarithm of measured over
-/// predicted; one that is faster counts as 0. 0 where there is none.
+/// By how much runs of stacks that are known so well are slower than predicted, as a standard
+/// deviation: of the mean logarithm of measured over predicted, by scenario (a recipe of a source),
+/// where one that is faster counts as 0, the root of the mean square, or what its largest tenth
+/// exceeds over kNineOfTen if that is more. 0 where there is none.
 double slowness(const std::vector<MeasuredSourceRow>& rows, StackKnowledge known);
 
 /// The rows with the error that they would state if it came from the other sources: the `slower`
