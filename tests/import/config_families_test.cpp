@@ -171,9 +171,9 @@ TEST_CASE("families whose layers cannot be stated are refused by name") {
       imported("\"model_type\": \"" + type + "\", \"num_hidden_layers\": 8, \"kv_lora_rank\": 512");
     });
   };
-  CHECK(refused("deepseek_v32") ==
-        "config.json:1:16: model_type: 'deepseek_v32' has sparse attention whose keys an indexer "
-        "chooses, which is not modelled");
+  CHECK(refused("kimi_linear") ==
+        "config.json:1:16: model_type: 'kimi_linear' has linear attention (Kimi delta attention), "
+        "which is not modelled");
   CHECK(refused("t5").ends_with("'t5' has an encoder, which is not modelled"));
   CHECK(refused("falcon_h1").ends_with("side by side in a layer, which is not modelled"));
   CHECK(error_of([] {
