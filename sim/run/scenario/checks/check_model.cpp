@@ -65,7 +65,7 @@ struct SizedBlocks {
 
 std::span<const SizedBlocks> sized_blocks() {
   using enum BlockKind;
-  static const std::array kRows{
+  static const std::array rows{
       SizedBlocks{{swa},
                   "window_size",
                   [](const ModelSpec& model) { return model.window_size.has_value(); }},
@@ -84,7 +84,7 @@ std::span<const SizedBlocks> sized_blocks() {
                   [](const ModelSpec& model) { return model.gated_delta_net.has_value(); }},
       SizedBlocks{
           {moe}, "experts", [](const ModelSpec& model) { return model.experts.has_value(); }}};
-  return kRows;
+  return rows;
 }
 
 /// The first of some blocks in a layer.
