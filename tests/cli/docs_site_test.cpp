@@ -81,7 +81,8 @@ TEST_CASE("A broken link, anchor or picture, and a page that no list names, fail
       {"![x](none.png)", "docs/none.png"},
   };
   const SmallRepository repository;
-  for (const auto& [text, named] : broken) {
+  for (const auto& [link, named] : broken) {
+    const std::string& text = link;  // which a lambda of CAPTURE may take
     CAPTURE(text);
     const Outcome outcome = repository.site_of(text);
     CHECK(outcome.status != 0);
