@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import json
 import typing
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Tuple, Type, TypeVar
 
@@ -24,6 +25,20 @@ class Record:
     def to_pandas(self) -> "pandas.DataFrame":
         """A table of one row: a column for each number or text, `breakdown.gemm` for those of a dict."""
         return frame([self])
+
+
+@dataclasses.dataclass(frozen=True)
+class Document(Record):
+    """A record that one of simtrain's JSON documents describes in full."""
+
+    def json(self) -> str:
+        """The document, as the command line prints it."""
+        raise NotImplementedError
+
+    def to_dict(self) -> Dict[str, Any]:
+        """json() as a dict."""
+        document: Dict[str, Any] = json.loads(self.json())
+        return document
 
 
 def _kind(record: Record) -> Any:

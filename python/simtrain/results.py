@@ -4,10 +4,9 @@ name ends in another unit. Every record has to_dict() and to_pandas()."""
 from __future__ import annotations
 
 import dataclasses
-import json
 from typing import TYPE_CHECKING, Any, Dict, List, Optional
 
-from simtrain.records import Record, frame
+from simtrain.records import Document, Record, frame
 
 if TYPE_CHECKING:
     import pandas
@@ -118,7 +117,7 @@ class Documents:
 
 
 @dataclasses.dataclass(frozen=True)
-class Result(Record):
+class Result(Document):
     """One training step as predicted by simulate(). print(result.text()) shows it as the program does.
 
     Attributes:
@@ -196,11 +195,6 @@ class Result(Record):
     def text(self) -> str:
         """A report of 80 columns, as `simtrain run` prints it."""
         return self._documents.get("text")
-
-    def to_dict(self) -> Dict[str, Any]:
-        """json() as a dict."""
-        document: Dict[str, Any] = json.loads(self.json())
-        return document
 
     def fullest_stage(self) -> StageMemory:
         """The stage whose total is largest."""
@@ -353,7 +347,7 @@ class TunedPlan(Record):
 
 
 @dataclasses.dataclass(frozen=True)
-class Tuned(Record):
+class Tuned(Document):
     """The best plans, best first.
 
     Attributes:
@@ -374,11 +368,6 @@ class Tuned(Record):
     def json(self) -> str:
         """As `simtrain tune --format json` prints it (schema simtrain.tune/1)."""
         return self._json
-
-    def to_dict(self) -> Dict[str, Any]:
-        """json() as a dict."""
-        document: Dict[str, Any] = json.loads(self._json)
-        return document
 
     def to_pandas(self) -> "pandas.DataFrame":
         """A table with a row for each of the best plans."""
@@ -428,7 +417,7 @@ class FrontPlan(Record):
 
 
 @dataclasses.dataclass(frozen=True)
-class Front(Record):
+class Front(Document):
     """The plans of a front by several objectives, and the others that were simulated.
 
     Attributes:
@@ -454,11 +443,6 @@ class Front(Record):
     def json(self) -> str:
         """As `simtrain tune --objectives ... --format json` prints it (schema simtrain.tune-front/1)."""
         return self._json
-
-    def to_dict(self) -> Dict[str, Any]:
-        """json() as a dict."""
-        document: Dict[str, Any] = json.loads(self._json)
-        return document
 
     def to_pandas(self) -> "pandas.DataFrame":
         """A table with a row for each plan that was simulated; on_front says which are on the front."""
@@ -487,7 +471,7 @@ class NcclSize(Record):
 
 
 @dataclasses.dataclass(frozen=True)
-class Nccl(Record):
+class Nccl(Document):
     """What nccl-tests would measure.
 
     Attributes:
@@ -502,11 +486,6 @@ class Nccl(Record):
     def json(self) -> str:
         """As `simtrain nccl --format json` prints it (schema simtrain.nccl/1)."""
         return self._json
-
-    def to_dict(self) -> Dict[str, Any]:
-        """json() as a dict."""
-        document: Dict[str, Any] = json.loads(self._json)
-        return document
 
     def to_pandas(self) -> "pandas.DataFrame":
         """A table with a row for each size."""
@@ -536,7 +515,7 @@ class ValidationRow(Record):
 
 
 @dataclasses.dataclass(frozen=True)
-class Validation(Record):
+class Validation(Document):
     """Predictions beside documented or measured runs.
 
     Attributes:
@@ -556,11 +535,6 @@ class Validation(Record):
     def json(self) -> str:
         """As `simtrain validate --format json` prints it (schema simtrain.validation/1)."""
         return self._json
-
-    def to_dict(self) -> Dict[str, Any]:
-        """json() as a dict."""
-        document: Dict[str, Any] = json.loads(self._json)
-        return document
 
     def to_pandas(self) -> "pandas.DataFrame":
         """A table with a row for each run."""
