@@ -16,7 +16,7 @@ case ${1:-} in
   package) packages+=(dpkg-dev file) ;;
   docs) packages=("${docs[@]}") ;;
   pictures) packages+=(chromium pngquant optipng) ;;
-  test) packages+=(dpkg-dev file groff-base zsh doctest-dev clang clang-format clang-tidy libclang-rt-14-dev git python3
+  test) packages+=(dpkg-dev file groff-base zsh doctest-dev clang lld clang-format clang-tidy libclang-rt-14-dev git python3
                    python3-yaml libbenchmark-dev chromium
                    libopenmpi-dev openmpi-bin python3-h5py python3-pandas
                    python3-dev python3-pip python3-venv python3-setuptools python3-wheel pybind11-dev

@@ -10,7 +10,7 @@
 #include "sim/core/invariant.h"
 #include "sim/run/engine/executor.h"
 
-namespace simtrain::api {
+namespace simtrain::api::errors_test {
 namespace {
 
 TEST_CASE("What the library throws is what its headers promise") {
@@ -34,4 +34,4 @@ TEST_CASE("What the library throws is what its headers promise") {
 TEST_CASE("The library says its version") { CHECK(version() == "0.1.0"); }
 
 }  // namespace
-}  // namespace simtrain::api
+}  // namespace simtrain::api::errors_test

@@ -7,7 +7,7 @@
 #include "tests/cli/program.h"
 #include "tests/core/checkout.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::examples_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -147,4 +147,4 @@ TEST_CASE("An installed engine gives a program all that the command line uses") 
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::examples_test

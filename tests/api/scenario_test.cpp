@@ -8,7 +8,7 @@
 #include "tests/cli/program.h"
 #include "tests/core/checkout.h"
 
-namespace simtrain::api {
+namespace simtrain::api::scenario_test {
 namespace {
 
 DataFolder source_data() { return DataFolder(testing::source_dir()); }
@@ -128,4 +128,4 @@ TEST_CASE("The installed data are those of SIMTRAIN_DATA where that is set") {
 }
 
 }  // namespace
-}  // namespace simtrain::api
+}  // namespace simtrain::api::scenario_test

@@ -9,7 +9,7 @@
 
 #include "tests/core/checkout.h"
 
-namespace simtrain::api {
+namespace simtrain::api::simulate_test {
 namespace {
 
 DataFolder source_data() { return DataFolder(testing::source_dir()); }
@@ -129,4 +129,4 @@ TEST_CASE("Many threads share a data folder and get the same results") {
 }
 
 }  // namespace
-}  // namespace simtrain::api
+}  // namespace simtrain::api::simulate_test

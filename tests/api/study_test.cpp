@@ -8,7 +8,7 @@
 #include "tests/cli/program.h"
 #include "tests/core/checkout.h"
 
-namespace simtrain::api {
+namespace simtrain::api::study_test {
 namespace {
 
 DataFolder source_data() { return DataFolder(testing::source_dir()); }
@@ -233,4 +233,4 @@ TEST_CASE("The size of a sweep is the number of its rows") {
 }
 
 }  // namespace
-}  // namespace simtrain::api
+}  // namespace simtrain::api::study_test

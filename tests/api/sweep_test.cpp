@@ -5,7 +5,7 @@
 
 #include "tests/core/checkout.h"
 
-namespace simtrain::api {
+namespace simtrain::api::sweep_test {
 namespace {
 
 Scenario small() {
@@ -128,4 +128,4 @@ TEST_CASE("A scenario from text is swept by its own block") {
 }
 
 }  // namespace
-}  // namespace simtrain::api
+}  // namespace simtrain::api::sweep_test

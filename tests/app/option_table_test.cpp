@@ -8,7 +8,7 @@
 #include "sim/app/options/options.h"
 #include "sim/core/input/input_error.h"
 
-namespace simtrain {
+namespace simtrain::testing::option_table_test {
 namespace {
 
 constexpr std::array kRows{
@@ -133,4 +133,4 @@ TEST_CASE("Help fits 80 columns, and the manual page has all that it says") {
 }
 
 }  // namespace
-}  // namespace simtrain
+}  // namespace simtrain::testing::option_table_test

@@ -2,7 +2,7 @@
 
 #include "tests/cli/bad_edit.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::bad_arguments_test {
 namespace {
 
 struct BadCall {
@@ -315,4 +315,4 @@ TEST_CASE("validate takes validation files and a bound") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::bad_arguments_test

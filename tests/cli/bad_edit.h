@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,17 @@ inline void check_refused(const Outcome& outcome, const std::string& message) {
   CHECK(outcome.err == "simtrain: " + message + "\n");
   CHECK(outcome.out.empty());
   CHECK(outcome.status == 2);
+}
+
+/// Wrong input: one line on standard error that has this part, nothing on standard output, exit
+/// status 2.
+inline void check_refused_with(const Outcome& outcome, const std::string& part) {
+  CAPTURE(outcome.err);
+  CHECK(outcome.status == 2);
+  CHECK(outcome.out.empty());
+  CHECK(outcome.err.starts_with("simtrain: "));
+  CHECK(outcome.err.find(part) != std::string::npos);
+  CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
 }
 
 /// Runs `bad.yaml` with this text and checks that it is refused with this message.

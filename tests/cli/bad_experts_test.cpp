@@ -2,7 +2,7 @@
 #include "tests/cli/bad_edit.h"
 #include "tests/core/checkout.h"
 
-using namespace simtrain::testing;
+namespace simtrain::testing::bad_experts_test {
 
 namespace {
 
@@ -82,3 +82,5 @@ TEST_CASE("passes beside each other need an exchange, chunks and layers that are
         std::string::npos);
   CHECK(dense.status == 2);
 }
+
+}  // namespace simtrain::testing::bad_experts_test

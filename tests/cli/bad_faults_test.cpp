@@ -2,7 +2,7 @@
 
 #include "tests/cli/bad_edit.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::bad_faults_test {
 namespace {
 
 TEST_CASE("A fault names its device and how bad it is") {
@@ -56,4 +56,4 @@ TEST_CASE("A fault that comes and goes has times with units, and its device at a
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::bad_faults_test

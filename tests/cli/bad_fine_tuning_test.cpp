@@ -1,7 +1,7 @@
 // Adapters and packed documents that do not go with the rest of a recipe: one line each.
 #include "tests/cli/bad_edit.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::bad_fine_tuning_test {
 namespace {
 
 /// The base scenario, TP2 PP2 on 32 GPUs, with these keys before `optimizer`.
@@ -108,4 +108,4 @@ TEST_CASE("Packed documents are of fused attention over whole sequences") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::bad_fine_tuning_test

@@ -2,7 +2,7 @@
 
 #include "tests/cli/bad_edit.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::bad_fit_test {
 namespace {
 
 TEST_CASE("TP must divide what it cuts") {
@@ -245,4 +245,4 @@ TEST_CASE("A model that does not hold together is refused at the override") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::bad_fit_test

@@ -1,7 +1,7 @@
 #include "tests/cli/bad_edit.h"
 #include "tests/cli/data_copy.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::bad_graph_test {
 namespace {
 
 constexpr std::string_view kGraph = "hardware/clusters/lab-uneven.yaml";
@@ -105,4 +105,4 @@ TEST_CASE("A node has no more NICs than GPUs") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::bad_graph_test

@@ -3,7 +3,7 @@
 #include "tests/cli/bad_edit.h"
 #include "tests/cli/data_copy.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::bad_hardware_test {
 namespace {
 
 constexpr std::string_view kGpu = "hardware/gpus/h100-sxm.yaml";
@@ -246,4 +246,4 @@ TEST_CASE("A data folder without hardware is named") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::bad_hardware_test

@@ -1,7 +1,7 @@
 // What is offloaded does not exist, or is in the way of the rest of a recipe: one line each.
 #include "tests/cli/bad_edit.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::bad_offload_test {
 namespace {
 
 /// The base scenario, TP2 PP2 on 32 GPUs, with these keys before `optimizer`.
@@ -43,4 +43,4 @@ TEST_CASE("Offload goes with the rest of the recipe") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::bad_offload_test

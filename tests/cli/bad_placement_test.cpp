@@ -3,7 +3,7 @@
 #include "tests/cli/bad_edit.h"
 #include "tests/core/checkout.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::bad_placement_test {
 namespace {
 
 TEST_CASE("A placement is a known word or a map of its keys") {
@@ -88,4 +88,4 @@ TEST_CASE("A stack runs on GPUs that its library knows") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::bad_placement_test

@@ -4,7 +4,7 @@
 #include "tests/cli/bad_edit.h"
 #include "tests/core/checkout.h"
 
-using namespace simtrain::testing;
+namespace simtrain::testing::bad_routing_test {
 
 namespace {
 
@@ -174,3 +174,5 @@ TEST_CASE("gated linear attention whose heads do not divide, or over context, is
                {{"model_overrides={layers: [{blocks: [gated_delta_net, mlp], repeat: 32}]}"},
                 "layers.blocks: has gated_delta_net; gated_delta_net is missing"}});
 }
+
+}  // namespace simtrain::testing::bad_routing_test

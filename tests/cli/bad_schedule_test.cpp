@@ -1,7 +1,7 @@
 // Pipeline schedules that do not go with the rest of a recipe: one line each.
 #include "tests/cli/bad_edit.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::bad_schedule_test {
 namespace {
 
 /// The base scenario, TP2 PP2 with 4 micro-batches, without tensor-parallel overlap, with these
@@ -125,4 +125,4 @@ TEST_CASE("A V does not hold a shared table of embeddings") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::bad_schedule_test

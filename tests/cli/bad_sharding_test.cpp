@@ -1,7 +1,7 @@
 // Strategies of sharding that do not go with the rest of a recipe: one line each.
 #include "tests/cli/bad_edit.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::bad_sharding_test {
 namespace {
 
 /// The base scenario, TP2 PP2 on 32 GPUs, with these keys of `sharding`.
@@ -105,4 +105,4 @@ TEST_CASE("Replicas divide the ranks of DP x CP and leave each other something t
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::bad_sharding_test

@@ -2,7 +2,7 @@
 
 #include "tests/cli/bad_edit.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::bad_tables_test {
 namespace {
 
 TEST_CASE("A table names its columns and rows once") {
@@ -74,4 +74,4 @@ TEST_CASE("A cell is blamed for what it changes") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::bad_tables_test

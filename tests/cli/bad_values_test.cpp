@@ -2,7 +2,7 @@
 
 #include "tests/cli/bad_edit.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::bad_values_test {
 namespace {
 
 TEST_CASE("A value of the wrong kind is refused at its place") {
@@ -199,4 +199,4 @@ TEST_CASE("An unknown name is refused, with a suggestion where one is close") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::bad_values_test

@@ -2,7 +2,7 @@
 
 #include "tests/cli/bad_edit.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::bad_yaml_test {
 namespace {
 
 TEST_CASE("What strict YAML has no use for is refused") {
@@ -77,4 +77,4 @@ TEST_CASE("A message stays one line whatever the name of the file holds") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::bad_yaml_test

@@ -4,7 +4,7 @@
 #include "tests/cli/bad_edit.h"
 #include "tests/core/checkout.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::calibrate_test {
 namespace {
 
 constexpr std::string_view kParameters = R"(name: one
@@ -148,4 +148,4 @@ TEST_CASE("calibrate and --leave-one-table-out refuse what they do not take") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::calibrate_test

@@ -4,7 +4,7 @@
 #include "tests/cli/program.h"
 #include "tests/core/checkout.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::changing_faults_test {
 namespace {
 
 const std::string kRun =
@@ -67,4 +67,4 @@ TEST_CASE("Who asks about steps that are alike refuses faults that come and go, 
   CHECK(job.err.find("cluster.faults: goodput asks about steps") != std::string::npos);
 }
 
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::changing_faults_test

@@ -7,7 +7,7 @@
 #include "tests/cli/program.h"
 #include "tests/core/checkout.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::commands_test {
 namespace {
 
 const std::string kFlagship = "scenarios/llama405b_a4_224.yaml";
@@ -229,4 +229,4 @@ TEST_CASE("A scenario of one's own runs from any folder") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::commands_test

@@ -7,7 +7,7 @@
 #include "tests/measured/lines.h"
 #include "tests/output/page.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::compare_test {
 namespace {
 
 /// Logs of two plans, as they would be measured where NICs have half their bandwidth.
@@ -157,4 +157,4 @@ TEST_CASE("compare: what is no scenario with its logs is refused, and no page is
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::compare_test

@@ -8,7 +8,7 @@
 #include "tests/cli/program.h"
 #include "tests/core/checkout.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::completion_test {
 namespace {
 
 /// What bash offers for the last word of a command line, as bash splits it ('=' is a word), sorted.
@@ -142,4 +142,4 @@ TEST_CASE("The manual pages are roff without a fault") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::completion_test

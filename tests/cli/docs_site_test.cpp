@@ -4,7 +4,7 @@
 #include "tests/cli/program.h"
 #include "tests/core/checkout.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::docs_site_test {
 namespace {
 
 /// Whether the site can be made; where not, the case reports it and is left.
@@ -97,4 +97,4 @@ TEST_CASE("A broken link, anchor or picture, and a page that no list names, fail
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::docs_site_test

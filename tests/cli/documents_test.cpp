@@ -8,7 +8,7 @@
 #include "tests/cli/program.h"
 #include "tests/core/checkout.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::documents_test {
 namespace {
 
 /// The simtrain commands in the ```console and ```sh blocks of a page, continued lines joined.
@@ -273,4 +273,4 @@ TEST_CASE("Every command of the documents runs") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::documents_test

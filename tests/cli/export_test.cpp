@@ -2,23 +2,15 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/cli/program.h"
+#include "tests/cli/bad_edit.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::export_test {
 namespace {
 
 const std::string kA4 = "scenarios/llama405b_a4_224.yaml";
 
 Outcome exported(const std::string& options) {
   return run_simtrain(words("export " + kA4 + " " + options));
-}
-
-void check_refused(const Outcome& outcome, const std::string& part) {
-  CAPTURE(outcome.err);
-  CHECK(outcome.status == 2);
-  CHECK(outcome.out.empty());
-  CHECK(outcome.err.find(part) != std::string::npos);
-  CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
 }
 
 TEST_CASE("a plan is a script of Megatron-LM, whose import simulates the same step") {
@@ -79,12 +71,13 @@ TEST_CASE("every target is listed and writes a scenario of a table") {
 }
 
 TEST_CASE("an export that cannot be is refused in a line") {
-  check_refused(exported(""), "--to: is missing; one of megatron, nemo, bridge, torchtitan");
-  check_refused(exported("--to jax"), "--to: 'jax' is not known; known are megatron, nemo, bridge");
-  check_refused(run_simtrain({"export", "--to", "nemo"}), "export takes one scenario file");
-  check_refused(run_simtrain({"export", "scenarios/llama31_8b_h100.yaml", "--to", "nemo"}),
-                "bf16-8");
+  check_refused_with(exported(""), "--to: is missing; one of megatron, nemo, bridge, torchtitan");
+  check_refused_with(exported("--to jax"),
+                     "--to: 'jax' is not known; known are megatron, nemo, bridge");
+  check_refused_with(run_simtrain({"export", "--to", "nemo"}), "export takes one scenario file");
+  check_refused_with(run_simtrain({"export", "scenarios/llama31_8b_h100.yaml", "--to", "nemo"}),
+                     "bf16-8");
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::export_test

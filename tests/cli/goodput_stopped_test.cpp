@@ -7,7 +7,7 @@
 #include "tests/cli/mpi_ranks.h"
 #include "tests/cli/sweep_runs.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::goodput_stopped_test {
 namespace {
 
 /// A job of so many runs, and where its results go.
@@ -113,4 +113,4 @@ TEST_CASE("A job that cannot be ends all ranks with one line") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::goodput_stopped_test

@@ -4,7 +4,7 @@
 #include "tests/cli/bad_edit.h"
 #include "tests/core/checkout.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::goodput_test {
 namespace {
 
 constexpr std::string_view kJob = R"(job:
@@ -149,4 +149,4 @@ TEST_CASE("What a job cannot be is refused in one line with its place") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::goodput_test

@@ -3,23 +3,14 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "tests/cli/program.h"
+#include "tests/cli/bad_edit.h"
 #include "tests/core/checkout.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::import_recipe_test {
 namespace {
 
 const std::string kData = "tests/import/data/";
 const std::string kA4 = kData + "llama3-1-405b-224gpus-a4-fp8.yaml";
-
-void check_refused(const Outcome& outcome, const std::string& part) {
-  CAPTURE(outcome.err);
-  CHECK(outcome.status == 2);
-  CHECK(outcome.out.empty());
-  CHECK(outcome.err.starts_with("simtrain: "));
-  CHECK(outcome.err.find(part) != std::string::npos);
-  CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
-}
 
 std::vector<std::string> a4_import() {
   return {"import", kA4, "--cluster", "gcp-a4", "--software", "nemo-25.02"};
@@ -53,7 +44,7 @@ TEST_CASE("an imported recipe runs as the committed scenario does") {
   }
   CHECK(mine.at("engine").at("fingerprint") == known.at("engine").at("fingerprint"));
 
-  check_refused(run_simtrain(call), "a4.yaml: is there already; --force replaces it");
+  check_refused_with(run_simtrain(call), "a4.yaml: is there already; --force replaces it");
   folder.write("a4.yaml", "mine");
   call.emplace_back("--force");
   CHECK(run_simtrain(call).status == 0);
@@ -79,30 +70,32 @@ TEST_CASE("an imported mixture of experts runs as the committed scenario does") 
 
 TEST_CASE("a refused recipe leaves no file") {
   const TempFolder folder;
-  check_refused(run_simtrain({"import", kA4, "--output", folder.file("a4.yaml")}),
-                "--cluster NAME sets it, one of a100-4hdr,");
+  check_refused_with(run_simtrain({"import", kA4, "--output", folder.file("a4.yaml")}),
+                     "--cluster NAME sets it, one of a100-4hdr,");
   CHECK(std::filesystem::is_empty(folder.path()));
-  check_refused(run_simtrain({"import", kA4, "--cluster", "gcp-a4"}), "--software NAME sets it");
+  check_refused_with(run_simtrain({"import", kA4, "--cluster", "gcp-a4"}),
+                     "--software NAME sets it");
   std::vector<std::string> call = a4_import();
   call.insert(call.end(), {"--nodes", "27"});
-  check_refused(run_simtrain(call), "as imported:");
+  check_refused_with(run_simtrain(call), "as imported:");
   call = a4_import();
   call.insert(call.end(), {"--nodes", "many"});
-  check_refused(run_simtrain(call), "--nodes: must be a whole number, found 'many'");
+  check_refused_with(run_simtrain(call), "--nodes: must be a whole number, found 'many'");
   call = a4_import();
   call.insert(call.end(), {"--gpu", "b200-sxm"});
-  check_refused(run_simtrain(call), "--gpu: is of no use for a file of the format nemo-1");
+  check_refused_with(run_simtrain(call), "--gpu: is of no use for a file of the format nemo-1");
   call = a4_import();
   call.insert(call.end(), {"--set", "training.gbs.x.y=1"});
-  check_refused(run_simtrain(call), "is too deep");
+  check_refused_with(run_simtrain(call), "is too deep");
   call = a4_import();
   call.insert(call.end(), {"--set", "trainin.precision=fp8"});
-  check_refused(run_simtrain(call), "did you mean 'training'?");
+  check_refused_with(run_simtrain(call), "did you mean 'training'?");
   call = a4_import();
   call.insert(call.end(), {"--output", "/dev/full", "--force"});
-  check_refused(run_simtrain(call), "/dev/full: is no regular file");
-  check_refused(run_simtrain({"import", "tests/topology/data/hgx-h100-nccl.xml", "--cluster", "x"}),
-                "--cluster: is of no use for a file of the format nccl-topology");
+  check_refused_with(run_simtrain(call), "/dev/full: is no regular file");
+  check_refused_with(
+      run_simtrain({"import", "tests/topology/data/hgx-h100-nccl.xml", "--cluster", "x"}),
+      "--cluster: is of no use for a file of the format nccl-topology");
 }
 
 TEST_CASE("an imported model can be trained") {
@@ -130,8 +123,8 @@ TEST_CASE("an unknown recipe names the formats, a program in Python how to expor
   const auto import = [&](const std::string& file) {
     return run_simtrain({"import", folder.file(file)});
   };
-  check_refused(import("other.json"), "megatron-model-config (model_config.yaml of");
-  check_refused(import("recipe.py"), "nemo llm pretrain --factory NAME --to-yaml recipe.yaml");
+  check_refused_with(import("other.json"), "megatron-model-config (model_config.yaml of");
+  check_refused_with(import("recipe.py"), "nemo llm pretrain --factory NAME --to-yaml recipe.yaml");
 }
 
 TEST_CASE("what an import cannot keep is reported on standard error") {
@@ -175,4 +168,4 @@ TEST_CASE("every format of recipes is listed and has an example that imports") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::import_recipe_test

@@ -2,22 +2,17 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/cli/program.h"
+#include "tests/cli/bad_edit.h"
 #include "tests/core/checkout.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::import_test {
 namespace {
 
 const std::string kData = source_dir() + "/tests/topology/data/";
 
-/// Refused with exit status 2 and one line that ends so.
-void check_refused(const Outcome& outcome, const std::string& end) {
-  CAPTURE(outcome.err);
-  CHECK(outcome.status == 2);
-  CHECK(outcome.out.empty());
-  CHECK(outcome.err.starts_with("simtrain: "));
-  CHECK(outcome.err.ends_with(end + "\n"));
-  CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == 1);
+/// Refused with one line that ends so.
+void check_refused_at_end(const Outcome& outcome, const std::string& end) {
+  check_refused_with(outcome, end + "\n");
 }
 
 /// A data folder of one's own: the repository's hardware, copied so that files can be added.
@@ -56,7 +51,7 @@ TEST_CASE("import prints a node file, or writes it") {
   CHECK(read_file(folder.file("lab.yaml")) == printed.out);
 
   folder.write("lab.yaml", "mine");
-  check_refused(run_simtrain(write), "lab.yaml: is there already; --force replaces it");
+  check_refused_at_end(run_simtrain(write), "lab.yaml: is there already; --force replaces it");
   CHECK(read_file(folder.file("lab.yaml")) == "mine");
   std::vector<std::string> force = write;
   force.emplace_back("--force");
@@ -110,45 +105,48 @@ TEST_CASE("what is no dump is refused in one line") {
     folder.write(name, text);
     return run_simtrain({"import", name, "--name", "lab"}, {folder.path().string(), {}, ""});
   };
-  check_refused(import("empty.txt", ""), "empty.txt: is empty");
-  check_refused(import("prose.txt", "hello\n"),
-                "megatron-arguments (Megatron-LM command line (a shell script) or the arguments it "
-                "prints)");
+  check_refused_at_end(import("empty.txt", ""), "empty.txt: is empty");
+  check_refused_at_end(
+      import("prose.txt", "hello\n"),
+      "megatron-arguments (Megatron-LM command line (a shell script) or the arguments it "
+      "prints)");
   CHECK(import("prose.txt", "hello\n")
             .err.starts_with("simtrain: prose.txt: is of no format known here; known are "
                              "nccl-topology (XML that NCCL writes to NCCL_TOPO_DUMP_FILE), "));
-  check_refused(import("binary.txt", std::string("GPU0\n\0", 6)),
-                "binary.txt:2:1: holds the byte 0x00; a text was expected");
-  check_refused(import("huge.txt", std::string(5U << 20U, ' ')),
-                "huge.txt: is larger than 4 MiB; none that simtrain reads is");
+  check_refused_at_end(import("binary.txt", std::string("GPU0\n\0", 6)),
+                       "binary.txt:2:1: holds the byte 0x00; a text was expected");
+  check_refused_at_end(import("huge.txt", std::string(5U << 20U, ' ')),
+                       "huge.txt: is larger than 4 MiB; none that simtrain reads is");
   const std::string whole = read_file(kData + "hgx-h100-nccl.xml");
-  check_refused(import("cut.xml", whole.substr(0, whole.size() / 2)),
-                "is not XML that can be read: XML_ERROR_PARSING_ELEMENT");
+  check_refused_at_end(import("cut.xml", whole.substr(0, whole.size() / 2)),
+                       "is not XML that can be read: XML_ERROR_PARSING_ELEMENT");
   const std::string table = read_file(kData + "dgx-h100-smi.txt");
-  check_refused(import("cut.txt", table.substr(0, table.find("GPU5\tNV18"))),
-                "cut.txt:6:1: the table ends before the row of GPU5; is the file cut off?");
-  check_refused(run_simtrain({"import", "/"}), "/: is a folder; name a file to import");
-  check_refused(run_simtrain({"import", "no.xml"}), "no.xml: there is no such file");
+  check_refused_at_end(import("cut.txt", table.substr(0, table.find("GPU5\tNV18"))),
+                       "cut.txt:6:1: the table ends before the row of GPU5; is the file cut off?");
+  check_refused_at_end(run_simtrain({"import", "/"}), "/: is a folder; name a file to import");
+  check_refused_at_end(run_simtrain({"import", "no.xml"}), "no.xml: there is no such file");
 }
 
 TEST_CASE("wrong options of import are refused") {
   const std::string file = kData + "hgx-h100-nccl.xml";
-  check_refused(run_simtrain({"import"}), "import takes one file; see 'simtrain help import'");
-  check_refused(
+  check_refused_at_end(run_simtrain({"import"}),
+                       "import takes one file; see 'simtrain help import'");
+  check_refused_at_end(
       run_simtrain({"import", file, "--name", "a/b"}),
       "--name: 'a/b' is no name; a small letter, then small letters, digits, '.', '-' and "
       "'_' would do; --name NAME gives one");
-  check_refused(run_simtrain({"import", file, "--nic-bandwidth", "400"}),
-                "--nic-bandwidth: '400' needs one of the units MB/s, GB/s, TB/s, Gb/s, Tb/s");
-  check_refused(run_simtrain({"import", file, "--force"}),
-                "--force: replaces a file; name one with --output");
-  check_refused(
+  check_refused_at_end(
+      run_simtrain({"import", file, "--nic-bandwidth", "400"}),
+      "--nic-bandwidth: '400' needs one of the units MB/s, GB/s, TB/s, Gb/s, Tb/s");
+  check_refused_at_end(run_simtrain({"import", file, "--force"}),
+                       "--force: replaces a file; name one with --output");
+  check_refused_at_end(
       run_simtrain({"import", file, "--gpu", "h100-sxm", "--output", "/dev/null", "--force"}),
       "/dev/null: is no regular file; name another");
-  check_refused(
+  check_refused_at_end(
       run_simtrain({"import", file, "--gpu", "h100-sxm", "--output", "/nowhere/lab.yaml"}),
       "/nowhere/lab.yaml: cannot be written: its folder: No such file or directory");
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::import_test

@@ -10,7 +10,7 @@
 #include "tests/core/checkout.h"
 #include "tests/output/page.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::index_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -179,4 +179,4 @@ TEST_CASE("An index fits a phone") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::index_test

@@ -3,7 +3,7 @@
 #include "tests/cli/program.h"
 #include "tests/core/checkout.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::install_test {
 namespace {
 
 const std::string kFlagship = "scenarios/llama405b_a4_224.yaml";
@@ -145,4 +145,4 @@ TEST_CASE(
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::install_test

@@ -7,7 +7,7 @@
 #include "tests/cli/base_scenario.h"
 #include "tests/cli/browser.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::job_page_test {
 namespace {
 
 constexpr std::string_view kJob = R"(cost: {gpu_hour: 2 USD, electricity: 0.1 USD/kWh}
@@ -99,4 +99,4 @@ TEST_CASE("The charts of a job are drawn, on phones and paper too") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::job_page_test

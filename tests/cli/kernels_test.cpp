@@ -3,7 +3,7 @@
 
 #include "tests/cli/program.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::kernels_test {
 namespace {
 
 TEST_CASE("measured kernels are compared, and the exit status follows the bound") {
@@ -85,4 +85,4 @@ TEST_CASE("what is missing or unknown for measured kernels is refused in one lin
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::kernels_test

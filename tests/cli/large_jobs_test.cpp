@@ -7,7 +7,7 @@
 #include "tests/cli/program.h"
 #include "tests/core/checkout.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::large_jobs_test {
 namespace {
 
 const std::string kFlagship = "scenarios/llama405b_a4_224.yaml";
@@ -116,4 +116,4 @@ TEST_CASE("Text reports, lists and help fit 80 columns") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::large_jobs_test

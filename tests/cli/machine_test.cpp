@@ -5,7 +5,7 @@
 #include "tests/cli/data_copy.h"
 #include "tests/core/checkout.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::machine_test {
 namespace {
 
 constexpr const char* kMachine =
@@ -136,4 +136,4 @@ TEST_CASE("the machine file of SimuMax's node is what its measurements give") {
   CHECK(file.find("value: " + nlohmann::json(value).dump()) != std::string::npos);
 }
 
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::machine_test

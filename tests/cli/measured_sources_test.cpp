@@ -6,8 +6,7 @@
 #include "tests/cli/data_copy.h"
 #include "tests/core/checkout.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::measured_sources_test {
 
 namespace {
 
@@ -50,3 +49,5 @@ TEST_CASE("its JSON holds every row with its interval") {
     CHECK(row.at("interval_90_s").at(1) > row.at("predicted_s"));
   }
 }
+
+}  // namespace simtrain::testing::measured_sources_test

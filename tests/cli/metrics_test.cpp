@@ -5,7 +5,7 @@
 #include "tests/cli/program.h"
 #include "tests/measured/lines.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::metrics_test {
 namespace {
 
 const std::string kData = "tests/measured/data/";
@@ -282,4 +282,4 @@ TEST_CASE("list shows the formats and the windows") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::metrics_test

@@ -9,7 +9,7 @@
 #include "tests/core/checkout.h"
 #include "tests/output/page.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::nccl_command_test {
 namespace {
 
 const std::vector<std::string> kOperations{"all_reduce", "all_gather", "reduce_scatter",
@@ -362,4 +362,4 @@ TEST_CASE("--measured is refused without a page, and where the file has no such 
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::nccl_command_test

@@ -8,7 +8,7 @@
 #include "tests/cli/program.h"
 #include "tests/core/checkout.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::nccl_tests_test {
 namespace {
 
 /// From the root of the checkout, where the program runs: reports name it as it was given.
@@ -117,4 +117,4 @@ TEST_CASE("validate --nccl LOG: what is missing or wrong is one line") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::nccl_tests_test

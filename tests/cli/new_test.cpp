@@ -8,7 +8,7 @@
 #include "tests/cli/program.h"
 #include "tests/core/checkout.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::new_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -202,4 +202,4 @@ TEST_CASE("new says in one line what is wrong, and writes nothing") {
   }
 }
 
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::new_test

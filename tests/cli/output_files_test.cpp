@@ -3,7 +3,7 @@
 #include "tests/cli/data_copy.h"
 #include "tests/cli/sweep_runs.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::output_files_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -160,4 +160,4 @@ TEST_CASE("A signal that ends a command takes the parts of its files along") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::output_files_test

@@ -8,7 +8,7 @@
 #include "tests/core/checkout.h"
 #include "tests/measured/lines.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::own_runs_test {
 namespace {
 
 const std::string kTable = std::string(kBaseScenario) + std::string(kBaseTable);
@@ -150,4 +150,4 @@ TEST_CASE("What has no pair, no row or no step is named") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::own_runs_test

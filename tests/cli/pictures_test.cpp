@@ -6,7 +6,7 @@
 #include "tests/cli/program.h"
 #include "tests/core/checkout.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::pictures_test {
 namespace {
 
 using std::filesystem::path;
@@ -71,4 +71,4 @@ TEST_CASE("tools/pictures draws what is in docs/pictures, each once") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::pictures_test

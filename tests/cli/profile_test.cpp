@@ -8,7 +8,7 @@
 #include "tests/core/checkout.h"
 #include "tests/output/page.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::profile_test {
 namespace {
 
 using nlohmann::json;
@@ -325,4 +325,4 @@ TEST_CASE("A log of several processes whose ranks are unknown is summarized") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::profile_test

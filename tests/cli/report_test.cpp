@@ -7,7 +7,7 @@
 #include "tests/cli/browser.h"
 #include "tests/cli/own_validation.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::report_test {
 namespace {
 
 const std::string kRun = "run scenarios/llama31_8b_h100.yaml --row bf16-8";
@@ -138,4 +138,4 @@ TEST_CASE("Pages open in a browser: charts drawn, nothing on the console") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::report_test

@@ -3,7 +3,7 @@
 
 #include "tests/cli/program.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::result_contract_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -134,4 +134,4 @@ TEST_CASE("The engine reports its events, time, ranks and fingerprint") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::result_contract_test

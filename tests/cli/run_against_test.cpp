@@ -6,7 +6,7 @@
 #include "tests/cli/browser.h"
 #include "tests/cli/program.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::run_against_test {
 namespace {
 
 const std::string kTable = "scenarios/llama31_8b_h100.yaml";
@@ -78,4 +78,4 @@ TEST_CASE("The page of two runs is written whole, never over a scenario, and ope
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::run_against_test

@@ -8,7 +8,7 @@
 #include "tests/cli/bad_edit.h"
 #include "tests/core/checkout.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::run_job_test {
 namespace {
 
 constexpr std::string_view kJob = R"(job:
@@ -151,4 +151,4 @@ TEST_CASE("What --job cannot tell is refused in one line") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::run_job_test

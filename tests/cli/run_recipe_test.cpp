@@ -5,7 +5,7 @@
 
 #include "tests/cli/program.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::run_recipe_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -131,4 +131,4 @@ TEST_CASE("--version says version and commit") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::run_recipe_test

@@ -4,7 +4,7 @@
 #include "tests/cli/program.h"
 #include "tests/core/checkout.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::schedule_drawing_test {
 namespace {
 
 TEST_CASE("The picture of schedules in the documents is what is drawn now") {
@@ -27,4 +27,4 @@ TEST_CASE("Nothing else of a list is drawn") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::schedule_drawing_test

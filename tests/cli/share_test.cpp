@@ -3,7 +3,7 @@
 
 #include "tests/cli/bad_edit.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::share_test {
 namespace {
 
 constexpr std::string_view kJobs = R"(name: two jobs
@@ -171,4 +171,4 @@ TEST_CASE("share takes one file, and places the last of several jobs") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::share_test

@@ -4,7 +4,7 @@
 
 #include "tests/cli/program.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::step_log_test {
 namespace {
 
 using LogJson = nlohmann::json;
@@ -91,4 +91,4 @@ TEST_CASE("A step log needs steps, a known ending and a place of its own") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::step_log_test

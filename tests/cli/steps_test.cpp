@@ -6,7 +6,7 @@
 
 #include "tests/cli/program.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::steps_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -82,4 +82,4 @@ TEST_CASE("The text has a line of the steps where they are asked for") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::steps_test

@@ -2,7 +2,7 @@
 
 #include "tests/cli/program.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::streams_test {
 namespace {
 
 const std::string kRow = "scenarios/llama31_8b_h100.yaml --row bf16-8";
@@ -45,4 +45,4 @@ TEST_CASE("Output in a file is the output on a pipe") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::streams_test

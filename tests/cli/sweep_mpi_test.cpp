@@ -3,7 +3,7 @@
 #include "tests/cli/mpi_ranks.h"
 #include "tests/core/sanitized.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::sweep_mpi_test {
 namespace {
 
 bool holds(const std::string& text, const std::string& part) {
@@ -52,4 +52,4 @@ TEST_CASE("a lost rank is reported, and its rows are done on --resume") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::sweep_mpi_test

@@ -3,7 +3,7 @@
 #include "tests/cli/browser.h"
 #include "tests/cli/sweep_runs.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::sweep_page_test {
 namespace {
 
 bool holds(const std::string& text, const std::string& part) {
@@ -166,4 +166,4 @@ document.title = "shown " + shown.join("; ");
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::sweep_page_test

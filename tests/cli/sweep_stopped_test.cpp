@@ -4,7 +4,7 @@
 
 #include "tests/cli/sweep_runs.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::sweep_stopped_test {
 namespace {
 
 bool holds(const std::string& text, const std::string& part) {
@@ -120,4 +120,4 @@ TEST_CASE("a full disk loses nothing that was done") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::sweep_stopped_test

@@ -6,7 +6,7 @@
 #include "tests/cli/base_scenario.h"
 #include "tests/cli/sweep_runs.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::sweep_test {
 namespace {
 
 const std::string kBlock = "sweep: {tp: [1, 2, 3], mbs: 1:2}\n";
@@ -293,4 +293,4 @@ print(len(table), table["status"].value_counts().to_dict())
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::sweep_test

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-namespace simtrain::testing {
+namespace simtrain::testing::terminal_test {
 namespace {
 
 const std::string kTable = "scenarios/llama31_8b_h100.yaml";
@@ -115,4 +115,4 @@ TEST_CASE("Long work shows a bar on a terminal, with its unit, and takes it away
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::terminal_test

@@ -4,7 +4,7 @@
 #include "tests/cli/bad_edit.h"
 #include "tests/core/checkout.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::topology_test {
 namespace {
 
 const std::string kFlagship = source_dir() + "/scenarios/llama405b_a4_224.yaml";
@@ -129,4 +129,4 @@ TEST_CASE("wrong questions are refused in one line") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::topology_test

@@ -5,7 +5,7 @@
 #include "tests/cli/program.h"
 #include "tests/core/checkout.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::trace_test {
 namespace {
 
 const std::vector<std::string> kRun{
@@ -139,4 +139,4 @@ TEST_CASE("The log of NCCL calls reads like NCCL's own") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::trace_test

@@ -6,7 +6,7 @@
 #include "tests/cli/browser.h"
 #include "tests/cli/mpi_ranks.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::tune_front_test {
 namespace {
 
 const std::string kQuestion =
@@ -205,4 +205,4 @@ TEST_CASE("the table of a front has a line a plan, with its knobs and figures") 
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::tune_front_test

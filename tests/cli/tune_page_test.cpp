@@ -4,7 +4,7 @@
 
 #include "tests/cli/browser.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::tune_page_test {
 namespace {
 
 const std::string kScenario = " scenarios/llama31_8b_h100.yaml --row bf16-16 ";
@@ -120,4 +120,4 @@ TEST_CASE("pages of tune and scale open in a browser and on a phone") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::tune_page_test

@@ -4,7 +4,7 @@
 #include "tests/cli/program.h"
 #include "tests/core/checkout.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::tune_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -242,4 +242,4 @@ TEST_CASE("scale refuses wrong input in one line") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::tune_test

@@ -5,7 +5,7 @@
 #include "tests/core/checkout.h"
 #include "tests/output/page.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::validation_file_test {
 namespace {
 
 Outcome validate(const std::string& text, const std::string& options = "") {
@@ -109,4 +109,4 @@ TEST_CASE("A validation file that names no scenario or no row is refused") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::validation_file_test

@@ -5,7 +5,7 @@
 
 #include "tests/cli/program.h"
 
-using namespace simtrain::testing;
+namespace simtrain::testing::what_if_test {
 using nlohmann::json;
 
 namespace {
@@ -141,3 +141,5 @@ TEST_CASE("help lists the values of the hardware, each by a key that can be set"
   CHECK(holds(help.out, "- `hardware.nic_bandwidth`\n"));
   CHECK(holds(help.out, "- `hardware.gemm.rates[].burst`\n"));
 }
+
+}  // namespace simtrain::testing::what_if_test

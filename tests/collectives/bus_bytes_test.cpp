@@ -5,7 +5,7 @@
 
 #include "sim/collectives/algorithm.h"
 
-using namespace simtrain;
+namespace simtrain::testing::bus_bytes_test {
 
 namespace {
 
@@ -90,3 +90,5 @@ TEST_CASE("one rank sends nothing") {
     CHECK(bus_bytes(collective, Bytes(1 << 30), 1) == Bytes(0));
   }
 }
+
+}  // namespace simtrain::testing::bus_bytes_test

@@ -4,9 +4,7 @@
 
 #include "tests/collectives/environment.h"
 
-using namespace simtrain;
-using simtrain::testing::kMiB;
-using simtrain::testing::Setup;
+namespace simtrain::testing::channels_test {
 
 namespace {
 
@@ -162,3 +160,5 @@ TEST_CASE("NCCL_NCHANNELS_PER_NET_PEER goes before the default") {
   setup.settings.p2p_channels_per_peer = Sourced<int>{4, ""};
   CHECK(network_pair_channels(setup.environment(), 1024, kMiB * 2) == 4);
 }
+
+}  // namespace simtrain::testing::channels_test

@@ -5,11 +5,7 @@
 #include "sim/collectives/libraries/nccl/algorithms/nccl_algorithm.h"
 #include "tests/collectives/environment.h"
 
-using namespace simtrain;
-using simtrain::testing::kChosen;
-using simtrain::testing::kCollectives;
-using simtrain::testing::kMiB;
-using simtrain::testing::Setup;
+namespace simtrain::testing::collective_test {
 
 namespace {
 
@@ -246,3 +242,5 @@ TEST_CASE("a plan is the least of NCCL's own estimates among what is on offer") 
     }
   }
 }
+
+}  // namespace simtrain::testing::collective_test

@@ -12,7 +12,7 @@
 #include "tests/core/checkout.h"
 #include "tests/topology/clusters.h"
 
-using namespace simtrain;
+namespace simtrain::testing::expert_exchange_test {
 
 namespace {
 
@@ -95,3 +95,5 @@ TEST_CASE("narrow tokens and few experts cost an SM more for each byte") {
   CHECK(by_byte(4096, 5.3) > 1.3 * by_byte(14336, 5.3));
   CHECK(by_byte(4096, 1) > 1.5 * by_byte(4096, 5.3));
 }
+
+}  // namespace simtrain::testing::expert_exchange_test

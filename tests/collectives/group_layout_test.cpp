@@ -4,8 +4,7 @@
 
 #include "tests/topology/clusters.h"
 
-using namespace simtrain;
-using simtrain::testing::cluster;
+namespace simtrain::testing::group_layout_test {
 
 TEST_CASE("ranks of one node are one domain without network hops") {
   const GroupLayout layout = layout_of(cluster("gcp-a4", 28), {0, 1, 2, 3});
@@ -62,3 +61,5 @@ TEST_CASE("a group of one rank has no hops") {
   const GroupLayout layout = layout_of(cluster("gcp-a4", 1), {5});
   CHECK(layout == GroupLayout{});
 }
+
+}  // namespace simtrain::testing::group_layout_test

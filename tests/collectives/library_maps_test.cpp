@@ -5,9 +5,7 @@
 #include "sim/collectives/libraries/nccl/nccl_library.h"
 #include "tests/collectives/fixed_ring.h"
 
-using namespace simtrain;
-using simtrain::testing::fixed_ring_row;
-using simtrain::testing::FixedRing;
+namespace simtrain::testing::library_maps_test {
 
 TEST_CASE("overrides change the settings of their library and name their source") {
   LibraryOverrides overrides;
@@ -48,3 +46,5 @@ TEST_CASE("overrides of one library leave another as it is") {
   CHECK(other.row == &fixed_ring_row());
   CHECK(std::any_cast<const FixedRing&>(other.settings).rate == FixedRing{}.rate);
 }
+
+}  // namespace simtrain::testing::library_maps_test

@@ -11,12 +11,7 @@
 #include "tests/collectives/environment.h"
 #include "tests/collectives/fixed_ring.h"
 
-using namespace simtrain;
-using simtrain::testing::fixed_ring_row;
-using simtrain::testing::FixedRing;
-using simtrain::testing::kCollectives;
-using simtrain::testing::kMiB;
-using simtrain::testing::Setup;
+namespace simtrain::testing::library_test {
 
 namespace {
 
@@ -167,3 +162,5 @@ TEST_CASE("the settings of a library are those of its own type, or none") {
   CHECK(nccl_settings_of(usual_library(nccl_row()))->version.value == kUsualNccl);
   CHECK(nccl_settings_of(usual_library(fixed_ring_row())) == nullptr);
 }
+
+}  // namespace simtrain::testing::library_test

@@ -4,9 +4,7 @@
 
 #include "tests/collectives/environment.h"
 
-using namespace simtrain;
-using simtrain::testing::kMiB;
-using simtrain::testing::Setup;
+namespace simtrain::testing::measured_test {
 
 namespace {
 
@@ -74,3 +72,5 @@ TEST_CASE("large calls on two A4 machines are within 10 %") {
     check(row, 0.10);
   }
 }
+
+}  // namespace simtrain::testing::measured_test

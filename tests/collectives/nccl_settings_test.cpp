@@ -5,8 +5,7 @@
 #include "sim/collectives/libraries/nccl/nccl_fields.h"
 #include "tests/core/error_of.h"
 
-using namespace simtrain;
-using simtrain::testing::error_of;
+namespace simtrain::testing::nccl_settings_test {
 
 namespace {
 
@@ -82,3 +81,5 @@ TEST_CASE("wrong settings are refused at their place") {
         "b.yaml:1:15: nccl.min_channels: '0' is out of range; 1 to 64 would do");
   CHECK(error_of([] { overrides("version: 2.17\n"); }).starts_with("b.yaml:1:10: nccl.version: "));
 }
+
+}  // namespace simtrain::testing::nccl_settings_test

@@ -5,8 +5,7 @@
 #include "sim/core/input/yaml_tree.h"
 #include "tests/core/error_of.h"
 
-using namespace simtrain;
-using simtrain::testing::error_of;
+namespace simtrain::testing::nccl_version_test {
 
 namespace {
 
@@ -53,3 +52,5 @@ TEST_CASE("releases whose rules are not known are refused at their place") {
   }
   CHECK(version("2.18") == NcclVersion{2, 18, 0});
 }
+
+}  // namespace simtrain::testing::nccl_version_test

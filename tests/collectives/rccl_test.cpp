@@ -6,10 +6,7 @@
 #include "tests/collectives/environment.h"
 #include "tests/collectives/symbolic.h"
 
-using namespace simtrain;
-using simtrain::testing::kMiB;
-using simtrain::testing::Setup;
-using simtrain::testing::SymbolicRun;
+namespace simtrain::testing::rccl_test {
 
 namespace {
 
@@ -151,3 +148,5 @@ TEST_CASE("overrides of RCCL change its settings alone") {
   CHECK(overrides_of(changed).rccl.msccl == false);
   CHECK(!overrides_of(changed).nccl.nvls);
 }
+
+}  // namespace simtrain::testing::rccl_test

@@ -9,11 +9,7 @@
 #include "tests/collectives/symbolic.h"
 #include "tests/core/sanitized.h"
 
-using namespace simtrain;
-using simtrain::testing::kCollectives;
-using simtrain::testing::Setup;
-using simtrain::testing::SymbolicRun;
-using simtrain::testing::thinned;
+namespace simtrain::testing::schedule_test {
 
 namespace {
 
@@ -157,3 +153,5 @@ TEST_CASE("a ring, a tree and a switch by hand: two domains of two, what rank 0 
   CHECK(sent(direct_row(), Collective::all_to_all).nvlink == doctest::Approx(300));
   CHECK(sent(direct_row(), Collective::all_to_all).nic == doctest::Approx(600));
 }
+
+}  // namespace simtrain::testing::schedule_test

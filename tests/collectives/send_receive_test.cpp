@@ -4,9 +4,7 @@
 
 #include "tests/collectives/environment.h"
 
-using namespace simtrain;
-using simtrain::testing::kMiB;
-using simtrain::testing::Setup;
+namespace simtrain::testing::send_receive_test {
 
 namespace {
 
@@ -168,3 +166,5 @@ TEST_CASE("an all-to-all of small messages goes by LL") {
   CHECK(all_to_all(setup, kMiB * 4, 8).protocol == Protocol::ll);
   CHECK(all_to_all(setup, kMiB * 4 + Bytes(8), 8).protocol == Protocol::simple);
 }
+
+}  // namespace simtrain::testing::send_receive_test

@@ -6,7 +6,7 @@
 
 #include "sim/collectives/move_schedule.h"
 
-using namespace simtrain;
+namespace simtrain::testing::tree_place_test {
 
 namespace {
 
@@ -114,3 +114,5 @@ TEST_CASE("the busiest domain sends twice the bytes over both trees, half a tree
     REQUIRE(most == doctest::Approx(domains == 2 ? 1000 : domains == 3 ? 1500 : 2000));
   }
 }
+
+}  // namespace simtrain::testing::tree_place_test

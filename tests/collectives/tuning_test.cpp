@@ -4,9 +4,7 @@
 
 #include "tests/collectives/environment.h"
 
-using namespace simtrain;
-using simtrain::testing::kMiB;
-using simtrain::testing::Setup;
+namespace simtrain::testing::tuning_test {
 
 namespace {
 
@@ -295,3 +293,5 @@ TEST_CASE("PAT gathers small parts over many nodes with one GPU each, from 2.23 
   CHECK(chosen({2, 22, 3}, 32, 1) == Algorithm::ring);
   CHECK(chosen({2, 23, 4}, 16, 2) == Algorithm::ring);
 }
+
+}  // namespace simtrain::testing::tuning_test

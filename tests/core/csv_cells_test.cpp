@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace simtrain;
+namespace simtrain::testing::csv_cells_test {
 using Texts = std::vector<std::string_view>;
 
 namespace {
@@ -56,3 +56,5 @@ TEST_CASE("The first fault of a line has its place, and the line is read all the
   CHECK(cells.read("a"));
   CHECK(!cells.fault());
 }
+
+}  // namespace simtrain::testing::csv_cells_test

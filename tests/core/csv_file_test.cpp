@@ -3,8 +3,7 @@
 #include "sim/core/files/csv_reader.h"
 #include "tests/core/error_of.h"
 
-using namespace simtrain;
-using simtrain::testing::error_of;
+namespace simtrain::testing::csv_file_test {
 
 namespace {
 
@@ -59,3 +58,5 @@ TEST_CASE("a CSV file that is not so is refused at its place") {
         "f.csv:2:1: has a quote inside a text that does not start with one");
   CHECK(refused("name,count,notes\na,11,x\n").starts_with("f.csv:2:3: count: "));
 }
+
+}  // namespace simtrain::testing::csv_file_test

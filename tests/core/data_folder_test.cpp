@@ -9,8 +9,7 @@
 #include "tests/core/checkout.h"
 #include "tests/core/error_of.h"
 
-using namespace simtrain;
-using simtrain::testing::error_of;
+namespace simtrain::testing::data_folder_test {
 
 namespace {
 
@@ -138,3 +137,5 @@ TEST_CASE("a file is based on a file that is there, and not on itself") {
         std::string::npos);
   CHECK(nodes.refusal("e").ends_with(":2:11: based_on: needs the name of a file"));
 }
+
+}  // namespace simtrain::testing::data_folder_test

@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace simtrain;
+namespace simtrain::testing::event_queue_test {
 
 TEST_CASE("events of one time come in the order in which they were scheduled") {
   EventQueue queue;
@@ -71,3 +71,5 @@ TEST_CASE("the queue pops as a stable sort by time of what was scheduled last wo
     REQUIRE(queue.empty());
   }
 }
+
+}  // namespace simtrain::testing::event_queue_test

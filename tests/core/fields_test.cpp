@@ -5,8 +5,7 @@
 
 #include <doctest/doctest.h>
 
-namespace simtrain {
-
+namespace simtrain::testing::fields_test {
 namespace {
 
 struct Listed {
@@ -31,21 +30,24 @@ struct Plain {
 };
 
 }  // namespace
+}  // namespace simtrain::testing::fields_test
+
+namespace simtrain {
 
 template <>
-struct Fields<Listed> {
+struct Fields<testing::fields_test::Listed> {
   template <class Visitor>
-  static void visit(Visitor& v, Listed& value) {
+  static void visit(Visitor& v, testing::fields_test::Listed& value) {
     v("first", value.first);
     v.optional("second", value.second);
   }
 };
 template <>
-struct Fields<ListedElsewhere>;
+struct Fields<testing::fields_test::ListedElsewhere>;
 
 }  // namespace simtrain
 
-using namespace simtrain;
+namespace simtrain::testing::fields_test {
 
 namespace {
 
@@ -82,3 +84,5 @@ TEST_CASE("a type without a list has no fields") {
   CHECK_FALSE(Fielded<int>);
   CHECK_FALSE(Fielded<std::vector<Listed>>);
 }
+
+}  // namespace simtrain::testing::fields_test

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-using simtrain::Fingerprint;
+namespace simtrain::testing::fingerprint_test {
 
 namespace {
 template <class... Parts>
@@ -36,3 +36,5 @@ TEST_CASE("a fingerprint knows where one text ends and the next begins") {
 TEST_CASE("a fingerprint is written as sixteen hexadecimal digits") {
   CHECK(Fingerprint().text() == "cbf29ce484222325");  // the offset basis of 64-bit FNV-1a
 }
+
+}  // namespace simtrain::testing::fingerprint_test

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace simtrain;
+namespace simtrain::testing::input_error_test {
 
 TEST_CASE("an error has its place, key and sentence, and its reason without the place") {
   const InputError error({"my file.yaml", 3, 7}, "training.precision", "is\nwrong");
@@ -11,3 +11,5 @@ TEST_CASE("an error has its place, key and sentence, and its reason without the 
   CHECK(InputError({}, "", "sentence").reason() == "sentence");
   CHECK(InputError({"--set a=b"}, "a", "no").reason() == "a: no");
 }
+
+}  // namespace simtrain::testing::input_error_test

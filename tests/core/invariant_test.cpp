@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-namespace simtrain {
+namespace simtrain::testing::invariant_test {
 namespace {
 
 TEST_CASE("A broken invariant is an exception with its place") {
@@ -19,4 +19,4 @@ TEST_CASE("A broken invariant is an exception with its place") {
 }
 
 }  // namespace
-}  // namespace simtrain
+}  // namespace simtrain::testing::invariant_test

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-namespace simtrain {
+namespace simtrain::testing::json_text_test {
 namespace {
 
 TEST_CASE("JSON is read to a depth of 64, whatever its texts hold") {
@@ -35,4 +35,4 @@ TEST_CASE("Closed brackets do not count") {
 }
 
 }  // namespace
-}  // namespace simtrain
+}  // namespace simtrain::testing::json_text_test

@@ -6,8 +6,7 @@
 #include "tests/core/checkout.h"
 #include "tests/core/error_of.h"
 
-using namespace simtrain;
-using simtrain::testing::error_of;
+namespace simtrain::testing::number_key_test {
 
 namespace {
 
@@ -119,3 +118,5 @@ TEST_CASE("A data folder with numbers set reads them where their file is read, a
   CHECK(slowdown(changed, "b200-sxm") == slowdown(data, "b200-sxm"));
   CHECK(slowdown(data, "h100-sxm") != "0.5");
 }
+
+}  // namespace simtrain::testing::number_key_test

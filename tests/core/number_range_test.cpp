@@ -4,7 +4,7 @@
 
 #include "sim/core/input/input_error.h"
 
-namespace simtrain {
+namespace simtrain::testing::number_range_test {
 namespace {
 
 TEST_CASE("Lists of numbers and ranges") {
@@ -49,4 +49,4 @@ TEST_CASE("Ranges with a step or a factor hold their numbers") {
 }
 
 }  // namespace
-}  // namespace simtrain
+}  // namespace simtrain::testing::number_range_test

@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace simtrain;
+namespace simtrain::testing::number_text_test {
 
 TEST_CASE("A number is all of its text") {
   CHECK(number_as<int>("12") == 12);
@@ -42,3 +42,5 @@ TEST_CASE("A number is taken off the text that it starts") {
   CHECK(!take_number<std::int64_t>(text));
   CHECK(text == ",1");
 }
+
+}  // namespace simtrain::testing::number_text_test

@@ -5,7 +5,7 @@
 #include "sim/core/input/input_error.h"
 #include "tests/cli/program.h"
 
-namespace simtrain {
+namespace simtrain::testing::partial_file_test {
 namespace {
 
 using testing::TempFolder;
@@ -42,4 +42,4 @@ TEST_CASE("A partial file refuses what is no regular file or has no folder") {
 }
 
 }  // namespace
-}  // namespace simtrain
+}  // namespace simtrain::testing::partial_file_test

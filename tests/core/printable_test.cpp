@@ -4,7 +4,7 @@
 
 #include "sim/core/input/input_error.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::printable_test {
 namespace {
 
 TEST_CASE("what a terminal acts on is shown as '?', other text as it is") {
@@ -64,4 +64,4 @@ TEST_CASE("an error stays one short line, whatever it echoes") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::printable_test

@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace simtrain;
+namespace simtrain::testing::quantity_test {
 
 namespace {
 template <class A, class B>
@@ -53,3 +53,5 @@ TEST_CASE("picoseconds become seconds") {
   CHECK(to_seconds(std::chrono::milliseconds(250)) == 0.25);
   CHECK(to_seconds(Duration(-1)) == -1e-12);
 }
+
+}  // namespace simtrain::testing::quantity_test

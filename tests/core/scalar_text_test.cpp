@@ -6,8 +6,7 @@
 
 #include "tests/core/error_of.h"
 
-using namespace simtrain;
-using simtrain::testing::error_of;
+namespace simtrain::testing::scalar_text_test {
 
 namespace {
 
@@ -170,3 +169,5 @@ TEST_CASE("only true and false are booleans") {
           "a.yaml:3:9: key: must be true or false, found '" + std::string(text) + "'");
   }
 }
+
+}  // namespace simtrain::testing::scalar_text_test

@@ -4,7 +4,7 @@
 
 #include "tests/cli/program.h"
 
-namespace simtrain {
+namespace simtrain::testing::seal_test {
 namespace {
 
 TEST_CASE("A seal holds while every byte does") {
@@ -31,4 +31,4 @@ TEST_CASE("A seal holds while every byte does") {
 }
 
 }  // namespace
-}  // namespace simtrain
+}  // namespace simtrain::testing::seal_test

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace simtrain;
+namespace simtrain::testing::suggestion_test {
 
 TEST_CASE("a suggestion is the closest known word, or all of them where none is close") {
   CHECK(suggestion("bandwith", {"name", "bandwidth"}) == "did you mean 'bandwidth'?");
@@ -16,3 +16,5 @@ TEST_CASE("a suggestion is the closest known word, or all of them where none is 
 TEST_CASE("a suggestion for a word of ten million letters comes at once") {
   CHECK(suggestion(std::string(10'000'000, 'a'), {"name"}) == "known are name");
 }
+
+}  // namespace simtrain::testing::suggestion_test

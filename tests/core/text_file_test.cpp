@@ -5,7 +5,7 @@
 #include "tests/cli/program.h"
 #include "tests/core/error_of.h"
 
-namespace simtrain {
+namespace simtrain::testing::text_file_test {
 namespace {
 
 using testing::error_of;
@@ -61,4 +61,4 @@ TEST_CASE("Two paths to one place are one file, whether it is there or not") {
 }
 
 }  // namespace
-}  // namespace simtrain
+}  // namespace simtrain::testing::text_file_test

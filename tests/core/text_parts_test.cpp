@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace simtrain;
+namespace simtrain::testing::text_parts_test {
 using Parts = std::vector<std::string_view>;
 
 TEST_CASE("Blanks around a text go, those within it stay") {
@@ -27,3 +27,5 @@ TEST_CASE("One byte order mark goes") {
   CHECK(without_byte_order_mark("step") == "step");
   CHECK(without_byte_order_mark("\xef\xbb") == "\xef\xbb");
 }
+
+}  // namespace simtrain::testing::text_parts_test

@@ -4,8 +4,7 @@
 
 #include "tests/core/error_of.h"
 
-namespace simtrain {
-
+namespace simtrain::testing::yaml_reader_test {
 namespace {
 
 enum class Colour { red, dark_blue };
@@ -42,17 +41,20 @@ struct Machine {
 };
 
 }  // namespace
+}  // namespace simtrain::testing::yaml_reader_test
+
+namespace simtrain {
 
 template <>
-struct EnumNames<Colour> {
+struct EnumNames<testing::yaml_reader_test::Colour> {
+  using Colour = testing::yaml_reader_test::Colour;
   static constexpr std::array rows{std::pair{std::string_view("red"), Colour::red},
                                    std::pair{std::string_view("dark-blue"), Colour::dark_blue}};
 };
 
 }  // namespace simtrain
 
-using namespace simtrain;
-using simtrain::testing::error_of;
+namespace simtrain::testing::yaml_reader_test {
 
 namespace {
 
@@ -188,3 +190,5 @@ TEST_CASE("the fields of a struct and the names of an enumeration can be listed"
   CHECK(field_names<Port>() == std::vector<std::string>{"bandwidth", "lanes"});
   CHECK(name_of(Colour::dark_blue) == "dark-blue");
 }
+
+}  // namespace simtrain::testing::yaml_reader_test

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace simtrain;
+namespace simtrain::testing::yaml_text_test {
 
 namespace {
 
@@ -58,3 +58,5 @@ TEST_CASE("what is written reads as the same tree") {
     CHECK(written.back() == '\n');
   }
 }
+
+}  // namespace simtrain::testing::yaml_text_test

@@ -7,8 +7,7 @@
 
 #include "tests/core/error_of.h"
 
-using namespace simtrain;
-using simtrain::testing::error_of;
+namespace simtrain::testing::yaml_tree_test {
 
 namespace {
 
@@ -209,3 +208,5 @@ TEST_CASE("a key with an empty step is refused when it is set") {
     CHECK(error_of([&] { set_yaml_value(root, key, word("1")); }) != "");
   }
 }
+
+}  // namespace simtrain::testing::yaml_tree_test

@@ -4,7 +4,7 @@
 #include "tests/cli/program.h"
 #include "tests/core/checkout.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::golden_test {
 namespace {
 
 const std::filesystem::path kExpected(source_dir() + "/tests/golden/expected");
@@ -54,4 +54,4 @@ TEST_CASE("The first difference is reported by its line") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::golden_test

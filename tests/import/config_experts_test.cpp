@@ -7,7 +7,7 @@
 #include "tests/core/error_of.h"
 #include "tests/import/recipes.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::config_experts_test {
 namespace {
 
 bool has(const std::string& text, const std::string& part) {
@@ -160,4 +160,4 @@ TEST_CASE("a Hugging Face configuration and its code must agree on experts") {
   CHECK(has(hugging_face_error(file, {"+kv_lora_rank=512"}), "multi-latent attention is of"));
 }
 
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::config_experts_test

@@ -8,7 +8,7 @@
 #include "tests/core/error_of.h"
 #include "tests/import/recipes.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::config_families_test {
 namespace {
 
 ImportedRecipe imported(const std::string& config) {
@@ -184,4 +184,4 @@ TEST_CASE("families whose layers cannot be stated are refused by name") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::config_families_test

@@ -9,7 +9,7 @@
 #include "tests/core/error_of.h"
 #include "tests/import/recipes.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::config_layers_test {
 namespace {
 
 using Overrides = std::vector<std::string>;
@@ -209,4 +209,4 @@ TEST_CASE("imported models of latents and of windows run") {
   }
 }
 
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::config_layers_test

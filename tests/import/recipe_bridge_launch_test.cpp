@@ -4,7 +4,7 @@
 #include "tests/core/error_of.h"
 #include "tests/import/recipes.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::recipe_bridge_launch_test {
 namespace {
 
 const std::string kScript = R"(#!/bin/bash
@@ -85,4 +85,4 @@ TEST_CASE("bridge-launch: what is missing is one line, and an override gives it"
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::recipe_bridge_launch_test

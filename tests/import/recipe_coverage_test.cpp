@@ -4,7 +4,7 @@
 #include "tests/core/error_of.h"
 #include "tests/import/recipes.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::recipe_coverage_test {
 namespace {
 
 // Classes of public recipes, each by a small example written here.
@@ -171,4 +171,4 @@ TEST_CASE("a recipe may take the latent attention of its model away") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::recipe_coverage_test

@@ -7,7 +7,7 @@
 #include "tests/core/error_of.h"
 #include "tests/import/recipes.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::recipe_experts_test {
 namespace {
 
 const std::string kConfig = "mixtral_8x7b_model_config.yaml";
@@ -358,4 +358,4 @@ TEST_CASE("experts that cannot be dealt out are refused by the scenario") {
   CHECK(has(refused(kConfig, {"~sequence_parallel"}), "experts under tensor parallelism need it"));
 }
 
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::recipe_experts_test

@@ -7,7 +7,7 @@
 #include "tests/core/error_of.h"
 #include "tests/import/recipes.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::recipe_formats_test {
 namespace {
 
 RecipeRequest h100_job(const std::string& software) { return job("dgx-superpod-h100", software); }
@@ -290,4 +290,4 @@ TEST_CASE("Hugging Face configurations of other kinds are refused") {
             .starts_with("--cluster: does not apply: a config.json gives the shape"));
 }
 
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::recipe_formats_test

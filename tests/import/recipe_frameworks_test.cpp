@@ -5,7 +5,7 @@
 #include "tests/core/error_of.h"
 #include "tests/import/recipes.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::recipe_frameworks_test {
 namespace {
 
 struct Case {
@@ -303,4 +303,4 @@ TEST_CASE("a nanotron configuration gives all its ranks") {
               "is of no Llama or Qwen 2"));
 }
 
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::recipe_frameworks_test

@@ -10,7 +10,7 @@
 #include "tests/core/error_of.h"
 #include "tests/import/recipes.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::recipe_launches_test {
 namespace {
 
 struct Launch {
@@ -208,4 +208,4 @@ TEST_CASE("what a branch of a run gives has to be settled in every launch") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::recipe_launches_test

@@ -5,7 +5,7 @@
 #include "tests/core/error_of.h"
 #include "tests/import/recipes.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::recipe_layers_test {
 namespace {
 
 using Overrides = std::vector<std::string>;
@@ -252,4 +252,4 @@ TEST_CASE("tied embeddings are taken as they are") {
   CHECK(simulate(scenario).step_time_s > 0);
 }
 
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::recipe_layers_test

@@ -6,7 +6,7 @@
 #include "tests/core/error_of.h"
 #include "tests/import/recipes.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::recipe_megatron_test {
 namespace {
 
 const std::string kConfig = "gpt15b_model_config.yaml";
@@ -185,4 +185,4 @@ TEST_CASE("dropout, heads and parts that are not simulated are not passed over")
         std::string::npos);
 }
 
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::recipe_megatron_test

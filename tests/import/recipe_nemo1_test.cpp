@@ -7,7 +7,7 @@
 #include "tests/core/error_of.h"
 #include "tests/import/recipes.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::recipe_nemo1_test {
 namespace {
 
 const std::string kA4 = "llama3-1-405b-224gpus-a4-fp8.yaml";
@@ -226,4 +226,4 @@ TEST_CASE("a user-buffer table of the recipe is found by its entries") {
                   "--set overlap.tp_comm_overlap_table=NAME") != std::string::npos);
 }
 
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::recipe_nemo1_test

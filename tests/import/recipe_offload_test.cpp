@@ -5,7 +5,7 @@
 #include "tests/core/error_of.h"
 #include "tests/import/recipes.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::recipe_offload_test {
 namespace {
 
 using Overrides = std::vector<std::string>;
@@ -104,4 +104,4 @@ TEST_CASE("Exported offload is read as it was") {
   }
 }
 
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::recipe_offload_test

@@ -10,7 +10,7 @@
 #include "tests/core/error_of.h"
 #include "tests/import/recipes.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::recipe_reading_test {
 namespace {
 
 /// The value at a key of a YAML text, its interpolations resolved.
@@ -148,4 +148,4 @@ TEST_CASE("places of words are lines and columns of the script") {
   CHECK(words[2].place.column == 7);
 }
 
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::recipe_reading_test

@@ -3,7 +3,7 @@
 #include "tests/core/error_of.h"
 #include "tests/import/recipes.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::recipe_sharding_test {
 namespace {
 
 const std::string kScript = "gpt15b_megatron.sh";
@@ -143,4 +143,4 @@ TEST_CASE("NeMo 1 shards by PyTorch's first FSDP") {
   CHECK(imported(file, request).shards() == Sharding::zero1);
 }
 
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::recipe_sharding_test

@@ -9,7 +9,7 @@
 #include "tests/core/error_of.h"
 #include "tests/import/recipes.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::recipe_shell_test {
 namespace {
 
 /// Words that follow `run`, the command of these scripts, a mark before those that a run decides.
@@ -241,4 +241,4 @@ TEST_CASE("a script's own environment reaches NCCL") {
   CHECK(nccl.p2p_net_chunk.value.value() == 2097152);
 }
 
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::recipe_shell_test

@@ -7,7 +7,7 @@
 #include "tests/core/error_of.h"
 #include "tests/import/recipes.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::recipe_silence_test {
 namespace {
 
 // What recipes leave out, and what is no recipe.
@@ -173,4 +173,4 @@ TEST_CASE("what is no training is told by the programs that it starts and the ke
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::recipe_silence_test

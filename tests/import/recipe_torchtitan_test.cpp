@@ -4,7 +4,7 @@
 #include "tests/core/error_of.h"
 #include "tests/import/recipes.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::recipe_torchtitan_test {
 namespace {
 
 const std::string kTitan = "llama31_70b_titan.toml";
@@ -172,4 +172,4 @@ TEST_CASE("keys of torchtitan's first releases are taken where they were") {
   CHECK(recipe.training.micro_batch_size == 2);
 }
 
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::recipe_torchtitan_test

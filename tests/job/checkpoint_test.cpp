@@ -4,7 +4,7 @@
 
 #include "tests/run/scenarios.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::checkpoint_test {
 namespace {
 
 StorageSpec storage(const std::string& name) {
@@ -126,4 +126,4 @@ TEST_CASE("Checkpoints over the network of training take a share of its NICs") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::checkpoint_test

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-namespace simtrain::testing {
+namespace simtrain::testing::counter_random_test {
 namespace {
 
 TEST_CASE("Philox 4x32-10 gives the words of its authors' known-answer tests") {
@@ -51,4 +51,4 @@ TEST_CASE("Exponential numbers have their mean and its distribution") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::counter_random_test

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace simtrain;
+namespace simtrain::testing::job_bill_test {
 
 namespace {
 
@@ -59,3 +59,5 @@ TEST_CASE("prices are those of a step, by GPU hours and by joules") {
   CHECK(bill.cost.electricity_usd == doctest::Approx(bill.joules() / 3.6e6 * 0.1));
   CHECK(bill.cost.carbon_kg == doctest::Approx(bill.joules() / 3.6e6 * 0.4));
 }
+
+}  // namespace simtrain::testing::job_bill_test

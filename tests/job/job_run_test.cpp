@@ -8,7 +8,7 @@
 #include "sim/job/goodput/job_summary.h"
 #include "tests/job/plans.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::job_run_test {
 namespace {
 
 constexpr int kRuns = 200;
@@ -264,4 +264,4 @@ TEST_CASE("Plans with the same failures meet them at the same times") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::job_run_test

@@ -8,7 +8,7 @@
 #include "tests/core/data_folder.h"
 #include "tests/run/scenarios.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::job_states_test {
 namespace {
 
 JobInputs inputs_of(const std::vector<std::string>& settings) {
@@ -56,4 +56,4 @@ TEST_CASE("a job's own faults do not come and go") {
   CHECK_THROWS_AS(job_states(job, job_checkpoints(job)), InputError);
 }
 
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::job_states_test

@@ -6,7 +6,7 @@
 
 #include "tests/job/plans.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::power_of_run_test {
 namespace {
 
 constexpr PowerLevels kLevels{1000, 700, 1200, 300};
@@ -102,4 +102,4 @@ TEST_CASE("A run that starts, trains and fails swings between waiting and steps"
         doctest::Approx(std::accumulate(power.mean_w.begin(), power.mean_w.end(), 0.0)));
 }
 
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::power_of_run_test

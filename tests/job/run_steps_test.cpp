@@ -13,7 +13,7 @@
 #include "tests/core/checkout.h"
 #include "tests/core/error_of.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::run_steps_test {
 namespace {
 
 /// Steps of 10 s that deviate by a hundredth of a second.
@@ -112,4 +112,4 @@ TEST_CASE("A file of step events without a row for all software is refused") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::run_steps_test

@@ -10,7 +10,7 @@
 #include "tests/core/checkout.h"
 #include "tests/core/data_folder.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::specs_test {
 namespace {
 
 /// What reading an edited copy of a file of hardware/ is refused with, from the key on.
@@ -83,4 +83,4 @@ TEST_CASE("Rates are counts over what they were counted on") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::specs_test

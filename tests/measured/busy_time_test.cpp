@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-namespace simtrain::testing {
+namespace simtrain::testing::busy_time_test {
 namespace {
 
 TEST_CASE("Time is busy once, whatever overlaps and in whatever order it comes") {
@@ -50,4 +50,4 @@ TEST_CASE("Busy time of random spans is what marking each moment gives") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::busy_time_test

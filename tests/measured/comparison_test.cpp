@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-namespace simtrain::testing {
+namespace simtrain::testing::comparison_test {
 namespace {
 
 /// 8 s of GEMMs known to 5 %, 1 s of bubble to 10 %, 1 s of exposed TP communication to 30 %.
@@ -74,4 +74,4 @@ TEST_CASE("a faster run: no share can give more than it has") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::comparison_test

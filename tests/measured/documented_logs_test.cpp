@@ -7,7 +7,7 @@
 #include "tests/core/checkout.h"
 #include "tests/measured/lines.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::documented_logs_test {
 namespace {
 
 const std::string kData = source_dir() + "/tests/measured/data/";
@@ -114,4 +114,4 @@ TEST_CASE("004_380b933fece10253.txt, line 23, and the examples of lines 26 to 38
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::documented_logs_test

@@ -5,7 +5,7 @@
 #include "tests/measured/lines.h"
 #include "tests/measured/profiles.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::foreign_format_test {
 namespace {
 
 struct Sample {
@@ -76,4 +76,4 @@ TEST_CASE("step times of several runs in one table: those that do not count are 
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::foreign_format_test

@@ -6,7 +6,7 @@
 #include "sim/measured/run_metrics.h"
 #include "tests/measured/lines.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::framework_logs_test {
 namespace {
 
 std::string titan_line(int step, const std::string& clock, int rank = 0) {
@@ -305,4 +305,4 @@ TEST_CASE("an event file that is cut off, damaged or without step times") {
         std::string::npos);
 }
 
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::framework_logs_test

@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-namespace simtrain::testing {
+namespace simtrain::testing::kernel_kind_test {
 namespace {
 
 TEST_CASE("Kernels of Megatron, Transformer Engine, PyTorch and NCCL by their names") {
@@ -99,4 +99,4 @@ TEST_CASE("Kernels that serve all collectives, by the names that PyTorch gives t
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::kernel_kind_test

@@ -2,7 +2,7 @@
 
 #include "tests/measured/profiles.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::kineto_trace_test {
 namespace {
 
 constexpr std::string_view kHead = R"({
@@ -256,4 +256,4 @@ TEST_CASE("deep nesting is no way to break a reader") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::kineto_trace_test

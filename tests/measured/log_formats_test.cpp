@@ -4,7 +4,7 @@
 
 #include "tests/measured/lines.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::log_formats_test {
 namespace {
 
 /// The only line that was skipped, and why.
@@ -234,4 +234,4 @@ TEST_CASE("dllogger: deep nesting is no way to break the reader") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::log_formats_test

@@ -2,7 +2,7 @@
 
 #include "tests/measured/profiles.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::nccl_log_test {
 namespace {
 
 /// A line of NCCL 2.25.
@@ -141,4 +141,4 @@ TEST_CASE("a call behind nothing but its device is of that device") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::nccl_log_test

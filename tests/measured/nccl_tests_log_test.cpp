@@ -6,7 +6,7 @@
 #include "tests/cli/program.h"
 #include "tests/core/error_of.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::nccl_tests_log_test {
 namespace {
 
 NcclTestsLog read_text(std::string_view text, std::size_t piece = 65536) {
@@ -149,4 +149,4 @@ TEST_CASE("nccl-tests: a file without a row is refused") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::nccl_tests_log_test

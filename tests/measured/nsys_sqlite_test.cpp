@@ -6,7 +6,7 @@
 #include "tests/cli/program.h"
 #include "tests/measured/profiles.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::nsys_sqlite_test {
 namespace {
 
 /// The tables of nsys 2024, with the columns that are read and some that are not.
@@ -165,4 +165,4 @@ TEST_CASE("nsys-sqlite: from a file as from a stream; what is none is said in on
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::nsys_sqlite_test

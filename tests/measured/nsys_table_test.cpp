@@ -2,7 +2,7 @@
 
 #include "tests/measured/profiles.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::nsys_table_test {
 namespace {
 
 constexpr std::string_view kHeader =
@@ -123,4 +123,4 @@ TEST_CASE("nsys-csv: a byte order mark may precede a table") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::nsys_table_test

@@ -3,7 +3,7 @@
 #include "sim/measured/run_metrics.h"
 #include "tests/measured/lines.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::own_window_test {
 namespace {
 
 std::string megatron_log(int first, int last, int distance, double milliseconds) {
@@ -81,4 +81,4 @@ TEST_CASE("one step has no deviation") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::own_window_test

@@ -10,7 +10,7 @@
 #include "tests/core/checkout.h"
 #include "tests/core/error_of.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::profile_comparison_test {
 namespace {
 
 Scenario scenario_of(const std::string& file, const std::string& row,
@@ -189,4 +189,4 @@ TEST_CASE("Processes of a log by their ranks") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::profile_comparison_test

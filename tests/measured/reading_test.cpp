@@ -7,7 +7,7 @@
 #include "sim/measured/step_table.h"
 #include "tests/measured/lines.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::reading_test {
 namespace {
 
 struct Piece {
@@ -131,4 +131,4 @@ TEST_CASE("property: a log in any format gives back the steps that were written"
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::reading_test

@@ -6,7 +6,7 @@
 #include "tests/topology/clusters.h"
 #include "tests/topology/hand_map.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::cluster_svg_test {
 namespace {
 
 std::string drawn(const ClusterMap& map, const Highlight& highlight = {}) {
@@ -122,4 +122,4 @@ TEST_CASE("bandwidths are read with their unit") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::cluster_svg_test

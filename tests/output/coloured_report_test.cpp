@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-namespace simtrain {
+namespace simtrain::testing::coloured_report_test {
 namespace {
 
 TEST_CASE("A heading is the first line of a report, and of a paragraph indented below it") {
@@ -44,4 +44,4 @@ TEST_CASE("A report without an end of its last line gets none") {
 }
 
 }  // namespace
-}  // namespace simtrain
+}  // namespace simtrain::testing::coloured_report_test

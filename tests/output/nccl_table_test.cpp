@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-using namespace simtrain;
+namespace simtrain::testing::nccl_table_test {
 
 namespace {
 
@@ -98,3 +98,5 @@ TEST_CASE("JSON in plain units") {
   CHECK(size.at("bus_bandwidth_bytes_per_s") == doctest::Approx(1.5e9));
   CHECK(size.at("channels") == 16);
 }
+
+}  // namespace simtrain::testing::nccl_table_test

@@ -10,7 +10,7 @@
 #include "sim/workload/model/fields/model_fields.h"
 #include "tests/run/scenarios.h"
 
-namespace simtrain {
+namespace simtrain::testing::recipe_report_test {
 namespace {
 
 using testing::data_folder;
@@ -110,4 +110,4 @@ TEST_CASE("Rows have dotted keys and YAML values, and the section of a report fi
 }
 
 }  // namespace
-}  // namespace simtrain
+}  // namespace simtrain::testing::recipe_report_test

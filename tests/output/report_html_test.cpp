@@ -13,7 +13,7 @@
 #include "tests/output/page.h"
 #include "tests/run/scenarios.h"
 
-namespace simtrain {
+namespace simtrain::testing::report_html_test {
 namespace {
 
 using testing::Case;
@@ -215,4 +215,4 @@ TEST_CASE("Names of a scenario cannot break out of the page or its data") {
 }
 
 }  // namespace
-}  // namespace simtrain
+}  // namespace simtrain::testing::report_html_test

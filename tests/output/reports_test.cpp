@@ -9,7 +9,7 @@
 #include "sim/run/simulate.h"
 #include "tests/core/checkout.h"
 
-namespace simtrain {
+namespace simtrain::testing::reports_test {
 namespace {
 
 const DataFolder& data() {
@@ -231,4 +231,4 @@ TEST_CASE("The engine line has events, ranks and fingerprint, and no wall time")
 }
 
 }  // namespace
-}  // namespace simtrain
+}  // namespace simtrain::testing::reports_test

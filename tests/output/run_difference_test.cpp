@@ -10,7 +10,7 @@
 #include "tests/output/page.h"
 #include "tests/run/scenarios.h"
 
-namespace simtrain {
+namespace simtrain::testing::run_difference_test {
 namespace {
 
 /// Two rows, simulated, and what is made of them.
@@ -113,4 +113,4 @@ TEST_CASE("The memory of the fullest stages sums to what they need in all") {
 }
 
 }  // namespace
-}  // namespace simtrain
+}  // namespace simtrain::testing::run_difference_test

@@ -16,7 +16,7 @@
 #include "tests/output/page.h"
 #include "tests/study/sweep_question.h"
 
-namespace simtrain {
+namespace simtrain::testing::sweep_html_test {
 namespace {
 
 using testing::count;
@@ -286,4 +286,4 @@ TEST_CASE("Files that are cut or edited are refused in one line") {
 }
 
 }  // namespace
-}  // namespace simtrain
+}  // namespace simtrain::testing::sweep_html_test

@@ -9,7 +9,7 @@
 #include "sim/output/html/html_assets.h"
 #include "tests/output/page.h"
 
-namespace simtrain {
+namespace simtrain::testing::template_test {
 namespace {
 
 using testing::has;
@@ -87,4 +87,4 @@ TEST_CASE("Data of charts cannot end their script") {
 }
 
 }  // namespace
-}  // namespace simtrain
+}  // namespace simtrain::testing::template_test

@@ -16,7 +16,7 @@
 #include "tests/output/trace_reader.h"
 #include "tests/run/scenarios.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::trace_test {
 namespace {
 
 /// With and without PP, VP, CP, FP8, overlap; ranks that are unlike; buckets reduced inside passes.
@@ -275,4 +275,4 @@ TEST_CASE("The log of NCCL calls adds up to the report's communication table") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::trace_test

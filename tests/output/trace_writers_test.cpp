@@ -9,7 +9,7 @@
 #include "tests/cli/program.h"
 #include "tests/output/trace_reader.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::trace_writers_test {
 namespace {
 
 constexpr TrackId kTrack{7, 1};
@@ -185,4 +185,4 @@ TEST_CASE("What is held is exact inside windows, and the most of each five-hundr
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::trace_writers_test

@@ -6,7 +6,7 @@
 #include "sim/output/sweep/scale_html.h"
 #include "tests/output/page.h"
 
-namespace simtrain {
+namespace simtrain::testing::tune_html_test {
 namespace {
 
 using testing::check_whole;
@@ -125,4 +125,4 @@ TEST_CASE("A scaling page has its sizes in order, illegal ones with their reason
 }
 
 }  // namespace
-}  // namespace simtrain
+}  // namespace simtrain::testing::tune_html_test

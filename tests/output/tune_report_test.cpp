@@ -6,7 +6,7 @@
 #include "sim/output/sweep/scale_report.h"
 #include "sim/output/tune/plan_text.h"
 
-using namespace simtrain;
+namespace simtrain::testing::tune_report_test {
 
 namespace {
 
@@ -171,3 +171,5 @@ TEST_CASE("the energy of a token has four digits, zeros at the end among them") 
   CHECK(joules_text(0.18) == "0.1800");
   CHECK(joules_text(12.3456) == "12.35");
 }
+
+}  // namespace simtrain::testing::tune_report_test

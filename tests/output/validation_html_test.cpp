@@ -5,7 +5,7 @@
 #include "tests/output/documented_run.h"
 #include "tests/output/page.h"
 
-namespace simtrain {
+namespace simtrain::testing::validation_html_test {
 namespace {
 
 using testing::count;
@@ -161,4 +161,4 @@ TEST_CASE("The parts of a breakdown sum to the predicted time; the measured one 
 }
 
 }  // namespace
-}  // namespace simtrain
+}  // namespace simtrain::testing::validation_html_test

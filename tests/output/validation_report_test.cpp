@@ -7,7 +7,7 @@
 
 #include "tests/output/documented_run.h"
 
-namespace simtrain {
+namespace simtrain::testing::validation_report_test {
 namespace {
 
 using testing::figure;
@@ -185,4 +185,4 @@ TEST_CASE("JSON has everything of the text, and the breakdown always") {
 }
 
 }  // namespace
-}  // namespace simtrain
+}  // namespace simtrain::testing::validation_report_test

@@ -8,8 +8,7 @@
 #include "sim/workload/model/recipe_grid.h"
 #include "tests/property/rows.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::every_row_test {
 
 namespace {
 
@@ -78,3 +77,5 @@ TEST_CASE("no resource is busy for longer than the step") {
     }
   });
 }
+
+}  // namespace simtrain::testing::every_row_test

@@ -14,7 +14,7 @@
 #include "tests/property/draw.h"
 #include "tests/property/rows.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::export_test {
 namespace {
 
 constexpr int kRandomScenarios = thinned(200);
@@ -237,4 +237,4 @@ TEST_CASE("an import of a torchtitan configuration is the scenario, for plans dr
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::export_test

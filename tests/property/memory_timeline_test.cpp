@@ -10,8 +10,7 @@
 #include "sim/workload/model/recipe_grid.h"
 #include "tests/property/rows.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::memory_timeline_test {
 
 namespace {
 
@@ -111,3 +110,5 @@ TEST_CASE("activations in flight follow the closed form where all chunks are ali
     }
   }
 }
+
+}  // namespace simtrain::testing::memory_timeline_test

@@ -9,7 +9,7 @@
 #include "sim/import/recipe_format.h"
 #include "tests/property/rows.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::recipe_test {
 namespace {
 
 using Options = std::vector<std::pair<std::string, std::string>>;  // name and value
@@ -161,4 +161,4 @@ TEST_CASE("a scenario written as a Megatron command line imports to the same fie
   CHECK(rows > 70);
 }
 
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::recipe_test

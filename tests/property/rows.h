@@ -7,6 +7,7 @@
 #include "sim/run/simulate.h"
 #include "sim/workload/model/recipe_grid.h"
 #include "tests/core/data_folder.h"
+#include "tests/run/scenarios.h"
 
 namespace simtrain::testing {
 
@@ -15,10 +16,6 @@ struct ScenarioRow {
   std::string file;
   std::string row;
 };
-
-inline ScenarioSource scenario_file(const std::string& name) {
-  return ScenarioSource::from_file(data_folder().root() + "/scenarios/" + name + ".yaml");
-}
 
 /// Every row of every table in scenarios/.
 inline std::vector<ScenarioRow> all_rows() {

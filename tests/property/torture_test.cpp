@@ -21,8 +21,7 @@
 #include "tests/run/report_text.h"
 #include "tests/run/work_sums.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::torture_test {
 
 namespace {
 
@@ -358,3 +357,5 @@ TEST_CASE("torture: no plan that tune passes over is both as safe and better") {
     return holds;
   });
 }
+
+}  // namespace simtrain::testing::torture_test

@@ -4,8 +4,7 @@
 #include "sim/run/engine/executor.h"
 #include "tests/property/rows.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::what_if_test {
 
 namespace {
 
@@ -106,3 +105,5 @@ TEST_CASE("more layers never shorten the step") {
     before = now;
   }
 }
+
+}  // namespace simtrain::testing::what_if_test

@@ -7,8 +7,7 @@
 #include "sim/workload/schedule/schedule.h"
 #include "tests/run/plans.h"
 
-using namespace simtrain;
-using simtrain::testing::HandMade;
+namespace simtrain::testing::bubble_test {
 
 namespace {
 
@@ -84,3 +83,5 @@ TEST_CASE("uniform interleaved 1F1B has a bubble of (PP - 1) / (VP m)") {
     check(shape);
   }
 }
+
+}  // namespace simtrain::testing::bubble_test

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace simtrain;
+namespace simtrain::testing::bursts_test {
 
 namespace {
 
@@ -72,3 +72,5 @@ TEST_CASE("what is due when a stretch goes on happens at once") {
   run.end(0, started);
   CHECK(started == Started{2, 1});
 }
+
+}  // namespace simtrain::testing::bursts_test

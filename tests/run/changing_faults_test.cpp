@@ -9,9 +9,7 @@
 #include "tests/run/report_text.h"
 #include "tests/run/scenarios.h"
 
-using namespace simtrain;
-using simtrain::testing::scenario;
-using simtrain::testing::text_of;
+namespace simtrain::testing::changing_faults_test {
 
 namespace {
 
@@ -149,3 +147,5 @@ TEST_CASE("the report says when a fault holds") {
         std::vector<std::string>{
             "GPU 3 of host 0: kernels take 1.5 times as long, from 1 s on, for 30 s"});
 }
+
+}  // namespace simtrain::testing::changing_faults_test

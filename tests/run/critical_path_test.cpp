@@ -8,9 +8,7 @@
 #include "sim/run/engine/executor.h"
 #include "tests/run/random_plans.h"
 
-using namespace simtrain;
-using simtrain::testing::HandMade;
-using simtrain::testing::random_plan;
+namespace simtrain::testing::critical_path_test {
 
 namespace {
 
@@ -119,3 +117,5 @@ TEST_CASE("the breakdown of any run sums to its length") {
     for (const double share : breakdown) CHECK(share >= -1e-9);
   }
 }
+
+}  // namespace simtrain::testing::critical_path_test

@@ -14,7 +14,7 @@
 
 #include "sim/run/results/metrics.h"
 
-using namespace simtrain;
+namespace simtrain::testing::document_tables_test {
 
 namespace {
 
@@ -219,3 +219,5 @@ TEST_CASE("every MFU of the documents' tables follows from the FLOPs that the do
     }
   }
 }
+
+}  // namespace simtrain::testing::document_tables_test

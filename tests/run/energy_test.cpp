@@ -8,8 +8,7 @@
 #include "sim/run/energy/step_energy.h"
 #include "tests/run/scenarios.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::energy_test {
 
 namespace {
 
@@ -177,3 +176,5 @@ TEST_CASE("prices and PUE follow from the scenario; what no file says follows fr
   CHECK(!amd.by_rule.empty());
   CHECK(amd.by_rule.front().starts_with("host of a node: 1860 W"));
 }
+
+}  // namespace simtrain::testing::energy_test

@@ -8,8 +8,7 @@
 #include "sim/run/simulate.h"
 #include "tests/run/scenarios.h"
 
-using namespace simtrain;
-using simtrain::testing::scenario;
+namespace simtrain::testing::exchange_overlap_run_test {
 
 namespace {
 
@@ -102,3 +101,5 @@ TEST_CASE("kernels and transfers on the path of paired passes sum to the breakdo
   for (const Share of : {Share::gemm, Share::attention, Share::expert_parallel})
     CHECK(part(path, of) == doctest::Approx(share(report, of)).epsilon(1e-6));
 }
+
+}  // namespace simtrain::testing::exchange_overlap_run_test

@@ -6,8 +6,7 @@
 #include "sim/run/engine/executor.h"
 #include "tests/run/plans.h"
 
-using namespace simtrain;
-using simtrain::testing::HandMade;
+namespace simtrain::testing::executor_order_test {
 
 namespace {
 
@@ -264,3 +263,5 @@ TEST_CASE("a timeline counts an event an activity") {
   }
   CHECK(execute(made.plan).events == 3);
 }
+
+}  // namespace simtrain::testing::executor_order_test

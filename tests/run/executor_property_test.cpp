@@ -7,9 +7,7 @@
 #include "sim/run/engine/executor.h"
 #include "tests/run/random_plans.h"
 
-using namespace simtrain;
-using simtrain::testing::HandMade;
-using simtrain::testing::random_plan;
+namespace simtrain::testing::executor_property_test {
 
 namespace {
 
@@ -127,3 +125,5 @@ TEST_CASE("the order in which ranks stand changes no time") {
     });
   }
 }
+
+}  // namespace simtrain::testing::executor_property_test

@@ -4,8 +4,7 @@
 #include "sim/run/engine/executor.h"
 #include "tests/run/plans.h"
 
-using namespace simtrain;
-using simtrain::testing::HandMade;
+namespace simtrain::testing::executor_rate_test {
 
 namespace {
 
@@ -233,3 +232,5 @@ TEST_CASE("transfers do not slow the compute of other ranks") {
   const auto op = made.compute(two, seconds(1));
   CHECK(execute(made.plan).span(two, op).end == seconds(1));
 }
+
+}  // namespace simtrain::testing::executor_rate_test

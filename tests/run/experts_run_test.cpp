@@ -4,8 +4,7 @@
 #include "sim/run/simulate.h"
 #include "tests/run/scenarios.h"
 
-using namespace simtrain;
-using simtrain::testing::scenario;
+namespace simtrain::testing::experts_run_test {
 
 namespace {
 
@@ -77,3 +76,5 @@ TEST_CASE("CUDA graphs hold experts where their rows are known or have a budget"
   CHECK(partly.step_time_s < launched.step_time_s);
   CHECK(waits_not.step_time_s < launched.step_time_s);
 }
+
+}  // namespace simtrain::testing::experts_run_test

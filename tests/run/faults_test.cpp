@@ -3,8 +3,7 @@
 
 #include "tests/run/scenarios.h"
 
-using namespace simtrain;
-using simtrain::testing::scenario;
+namespace simtrain::testing::faults_test {
 
 namespace {
 
@@ -116,3 +115,5 @@ TEST_CASE("the report names the faults") {
   CHECK(report.faults == std::vector<std::string>{"GPU 5 of host 3: kernels take 1.2 times as long",
                                                   "NIC 2 of host 3: 0.5 of its bandwidth"});
 }
+
+}  // namespace simtrain::testing::faults_test

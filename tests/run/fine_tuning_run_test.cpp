@@ -5,8 +5,7 @@
 
 #include "tests/run/scenarios.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::fine_tuning_run_test {
 
 namespace {
 
@@ -74,3 +73,5 @@ TEST_CASE("FLOPs are those of the READMEs of fine-tuning: no attention, 4 of 6 w
   CHECK(readme_mfu(llama_70b(kAdapters), 32, 9.118, 8) == doctest::Approx(50.3).epsilon(kRounded));
   CHECK(readme_mfu(llama_70b(kAdapters), 64, 9.4, 16) == doctest::Approx(48.7).epsilon(kRounded));
 }
+
+}  // namespace simtrain::testing::fine_tuning_run_test

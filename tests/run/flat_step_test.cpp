@@ -13,8 +13,7 @@
 #include "tests/core/checkout.h"
 #include "tests/property/draw.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::flat_step_test {
 
 namespace {
 
@@ -202,3 +201,5 @@ TEST_CASE("where a stretch runs beside gradients, its transfers come one by one"
   const SimulatedStep folded = simulate_step(scenario);
   CHECK(folded.timeline.end == step.timeline.end);
 }
+
+}  // namespace simtrain::testing::flat_step_test

@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace simtrain;
+namespace simtrain::testing::flow_network_test {
 
 namespace {
 
@@ -196,3 +196,5 @@ TEST_CASE("hundreds of flows over few narrow links get what the solver over all 
     }
   }
 }
+
+}  // namespace simtrain::testing::flow_network_test

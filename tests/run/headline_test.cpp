@@ -8,11 +8,7 @@
 #include "tests/core/error_of.h"
 #include "tests/run/scenarios.h"
 
-using namespace simtrain;
-using simtrain::testing::data_folder;
-using simtrain::testing::error_of;
-using simtrain::testing::scenario;
-using simtrain::testing::scenario_file;
+namespace simtrain::testing::headline_test {
 
 namespace {
 
@@ -144,3 +140,5 @@ TEST_CASE("a scenario written with changes is a file of its own") {
   CHECK(holds(same, "Llama 3.1 8B on H100, 8 to 128 GPUs [bf16-8]"));
   CHECK(holds(same, "divides a BF16 step time"));
 }
+
+}  // namespace simtrain::testing::headline_test

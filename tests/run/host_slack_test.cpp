@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace simtrain;
+namespace simtrain::testing::host_slack_test {
 
 namespace {
 
@@ -102,3 +102,5 @@ TEST_CASE("slack is what the launches of many layers come to, launched one by on
   }
   CHECK(waits > 250);
 }
+
+}  // namespace simtrain::testing::host_slack_test

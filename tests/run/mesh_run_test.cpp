@@ -6,11 +6,7 @@
 #include "tests/run/report_text.h"
 #include "tests/run/scenarios.h"
 
-using namespace simtrain;
-using simtrain::testing::Case;
-using simtrain::testing::error_of;
-using simtrain::testing::scenario;
-using simtrain::testing::text_of;
+namespace simtrain::testing::mesh_run_test {
 
 namespace {
 
@@ -113,3 +109,5 @@ TEST_CASE("segments must divide the job and fit an NVLink domain") {
             .find("cluster.placement.segment: does not apply to placement spread") !=
         std::string::npos);
 }
+
+}  // namespace simtrain::testing::mesh_run_test

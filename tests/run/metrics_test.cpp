@@ -11,7 +11,7 @@
 #include "sim/workload/model/fields/model_fields.h"
 #include "tests/core/checkout.h"
 
-using namespace simtrain;
+namespace simtrain::testing::metrics_test {
 
 namespace {
 
@@ -125,3 +125,5 @@ TEST_CASE("causal counting leaves out half of the attention square") {
             model_flops_per_sample(llama, 8192, MfuConvention::causal) ==
         doctest::Approx(8192.0 * 12 * 32 * 4096 * 8192 / 2));
 }
+
+}  // namespace simtrain::testing::metrics_test

@@ -7,10 +7,7 @@
 #include "tests/core/error_of.h"
 #include "tests/run/scenarios.h"
 
-using namespace simtrain;
-using simtrain::testing::data_folder;
-using simtrain::testing::error_of;
-using simtrain::testing::TempFolder;
+namespace simtrain::testing::model_choice_test {
 
 namespace {
 
@@ -121,3 +118,5 @@ TEST_CASE("a scenario that is written elsewhere keeps its model file") {
   CHECK(moved("/shapes/m.yaml", "/best.yaml") == "/shapes/m.yaml");
   CHECK(moved("llama3.1-8b", "/best.yaml") == "llama3.1-8b");
 }
+
+}  // namespace simtrain::testing::model_choice_test

@@ -11,8 +11,7 @@
 #include "sim/workload/plan/offload/offloaded_layers.h"
 #include "tests/run/scenarios.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::offload_run_test {
 
 namespace {
 
@@ -257,3 +256,5 @@ TEST_CASE("A host without room does not fit, whatever GPUs have") {
   CHECK_FALSE(report.host_memory->fits());
   CHECK_FALSE(report.fits());
 }
+
+}  // namespace simtrain::testing::offload_run_test

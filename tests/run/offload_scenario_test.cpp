@@ -6,8 +6,7 @@
 #include "sim/core/input/input_error.h"
 #include "tests/run/scenarios.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::offload_scenario_test {
 
 namespace {
 
@@ -111,3 +110,5 @@ TEST_CASE("Optimizer and parameters on the host") {
   CHECK(says(refusal("llama31_mi300x", "8b-8", optimizer), "needs what hosts of"));
   CHECK(says(refused({"offload.optimizer_cpu_ofload=true"}), "optimizer_cpu_offload"));
 }
+
+}  // namespace simtrain::testing::offload_scenario_test

@@ -13,7 +13,7 @@
 #include "tests/run/report_text.h"
 #include "tests/run/scenarios.h"
 
-using namespace simtrain;
+namespace simtrain::testing::parallel_simulation_test {
 
 namespace {
 
@@ -74,3 +74,5 @@ TEST_CASE("threads that share clusters and data give the reports of one thread w
     CHECK(found[i] == expected[i % plans.size()]);
   }
 }
+
+}  // namespace simtrain::testing::parallel_simulation_test

@@ -6,10 +6,7 @@
 #include "tests/run/report_text.h"
 #include "tests/run/scenarios.h"
 
-using namespace simtrain;
-using simtrain::testing::Case;
-using simtrain::testing::scenario;
-using simtrain::testing::text_of;
+namespace simtrain::testing::partial_folding_test {
 
 namespace {
 
@@ -130,3 +127,5 @@ TEST_CASE("a rank that represents one of another ring sends its messages over it
   CHECK(folded.engine.ranks_simulated < unfolded.engine.ranks_simulated);
   CHECK(folded.step_time_s == unfolded.step_time_s);
 }
+
+}  // namespace simtrain::testing::partial_folding_test

@@ -4,8 +4,7 @@
 #include "sim/run/simulated_step.h"
 #include "tests/run/scenarios.h"
 
-using namespace simtrain;
-using simtrain::testing::scenario;
+namespace simtrain::testing::pipeline_layout_run_test {
 
 namespace {
 
@@ -54,3 +53,5 @@ TEST_CASE("a chunk that holds nothing hands on what it gets") {
   const Duration layer = simulated.costs_of(0)[{Part::layer, Phase::forward}].time;
   CHECK(first_head >= add_times(Duration(0), layer, 32));
 }
+
+}  // namespace simtrain::testing::pipeline_layout_run_test

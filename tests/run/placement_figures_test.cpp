@@ -3,8 +3,7 @@
 
 #include "tests/run/scenarios.h"
 
-using namespace simtrain;
-using simtrain::testing::scenario;
+namespace simtrain::testing::placement_figures_test {
 
 namespace {
 
@@ -92,3 +91,5 @@ TEST_CASE("tensor parallelism over the network takes longer") {
   };
   CHECK(step("round-robin") > 1.3 * step("by-host"));
 }
+
+}  // namespace simtrain::testing::placement_figures_test

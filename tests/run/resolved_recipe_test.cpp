@@ -6,7 +6,7 @@
 #include "sim/workload/model/model_parts.h"
 #include "tests/run/scenarios.h"
 
-namespace simtrain {
+namespace simtrain::testing::resolved_recipe_test {
 namespace {
 
 using testing::data_folder;
@@ -73,4 +73,4 @@ TEST_CASE(
 }
 
 }  // namespace
-}  // namespace simtrain
+}  // namespace simtrain::testing::resolved_recipe_test

@@ -7,8 +7,7 @@
 
 #include "tests/run/scenarios.h"
 
-using namespace simtrain;
-using simtrain::testing::scenario;
+namespace simtrain::testing::sampled_steps_test {
 
 namespace {
 
@@ -106,3 +105,5 @@ TEST_CASE("the spread is the same of folded and unfolded runs") {
   CHECK(folded.step_spread.group_s == unfolded.step_spread.group_s);
   CHECK(folded.step_spread.groups == unfolded.step_spread.groups);
 }
+
+}  // namespace simtrain::testing::sampled_steps_test

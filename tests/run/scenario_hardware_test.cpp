@@ -12,10 +12,7 @@
 #include "tests/core/error_of.h"
 #include "tests/run/scenarios.h"
 
-using namespace simtrain;
-using simtrain::testing::data_folder;
-using simtrain::testing::error_of;
-using simtrain::testing::scenario;
+namespace simtrain::testing::scenario_hardware_test {
 
 namespace {
 
@@ -169,3 +166,5 @@ TEST_CASE("every value of the files can be set, and set to what it is changes no
   CHECK(all.size() > 100);
   CHECK(simulate(source.scenario(data_folder(), "bf16-8", all)).engine.fingerprint == before);
 }
+
+}  // namespace simtrain::testing::scenario_hardware_test

@@ -3,11 +3,7 @@
 #include "tests/core/error_of.h"
 #include "tests/run/scenarios.h"
 
-using namespace simtrain;
-using simtrain::testing::data_folder;
-using simtrain::testing::error_of;
-using simtrain::testing::scenario;
-using simtrain::testing::scenario_file;
+namespace simtrain::testing::scenario_test {
 
 namespace {
 
@@ -204,3 +200,5 @@ TEST_CASE("every scenario of the house can be read") {
       CHECK_NOTHROW(source.scenario(data_folder(), row, {}));
   }
 }
+
+}  // namespace simtrain::testing::scenario_test

@@ -10,9 +10,7 @@
 #include "tests/run/report_text.h"
 #include "tests/run/scenarios.h"
 
-using namespace simtrain;
-using simtrain::testing::scenario;
-using simtrain::testing::text_of;
+namespace simtrain::testing::schedules_run_test {
 
 namespace {
 
@@ -196,3 +194,5 @@ TEST_CASE(
   CHECK(reduced(simulated) ==
         doctest::Approx(2 * (7.0 / 8) / (3.0 / 4) * reduced(usual)).epsilon(0.01));
 }
+
+}  // namespace simtrain::testing::schedules_run_test

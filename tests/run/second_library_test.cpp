@@ -3,10 +3,7 @@
 #include "tests/collectives/fixed_ring.h"
 #include "tests/run/scenarios.h"
 
-using namespace simtrain;
-using simtrain::testing::fixed_ring_row;
-using simtrain::testing::FixedRing;
-using simtrain::testing::scenario;
+namespace simtrain::testing::second_library_test {
 
 namespace {
 
@@ -45,3 +42,5 @@ TEST_CASE("a step takes longer on a library of more latency, and on one of less 
   CHECK(slow > free);
   CHECK(step_seconds({Duration(0), Bandwidth(1e9)}) > slow);
 }
+
+}  // namespace simtrain::testing::second_library_test

@@ -5,9 +5,7 @@
 
 #include "tests/run/scenarios.h"
 
-using namespace simtrain;
-using simtrain::testing::Case;
-using simtrain::testing::scenario;
+namespace simtrain::testing::simulate_test {
 
 namespace {
 
@@ -104,3 +102,5 @@ TEST_CASE("CUDA graphs never lengthen the step") {
       simulate(scenario("llama31_8b_h100", "bf16-8", {"cuda_graphs=true"})).step_time_s;
   CHECK(with <= without);
 }
+
+}  // namespace simtrain::testing::simulate_test

@@ -8,8 +8,7 @@
 #include "tests/run/scenarios.h"
 #include "tests/run/work_sums.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::step_work_test {
 
 namespace {
 
@@ -98,3 +97,5 @@ TEST_CASE("a slower NIC lowers the bus bandwidth of what it bounds") {
   CHECK(slow.bus_bandwidth() < 0.5 * fast.bus_bandwidth());
   CHECK((slow.bound == TransferBound::nic || slow.bound == TransferBound::shared_nic));
 }
+
+}  // namespace simtrain::testing::step_work_test

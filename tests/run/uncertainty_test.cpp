@@ -11,8 +11,7 @@
 #include "tests/core/checkout.h"
 #include "tests/core/error_of.h"
 
-using namespace simtrain;
-using simtrain::testing::error_of;
+namespace simtrain::testing::uncertainty_test {
 
 namespace {
 
@@ -175,3 +174,5 @@ TEST_CASE("The data file has a row for every share, and says where its values co
     CHECK(row.relative_error.source.size() > 5);
   }
 }
+
+}  // namespace simtrain::testing::uncertainty_test

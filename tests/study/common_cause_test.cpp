@@ -8,7 +8,7 @@
 #include "sim/run/simulate.h"
 #include "tests/run/scenarios.h"
 
-namespace simtrain {
+namespace simtrain::testing::common_cause_test {
 namespace {
 
 using testing::data_folder;
@@ -81,4 +81,4 @@ TEST_CASE("A number stops at what its file takes") {
 }
 
 }  // namespace
-}  // namespace simtrain
+}  // namespace simtrain::testing::common_cause_test

@@ -8,8 +8,7 @@
 #include "sim/core/input/yaml_tree.h"
 #include "tests/core/error_of.h"
 
-using namespace simtrain;
-using simtrain::testing::error_of;
+namespace simtrain::testing::documented_test {
 
 namespace {
 
@@ -125,3 +124,5 @@ TEST_CASE("cells are found by their figure") {
   CHECK(!table.value(row, FigureName::peak_memory));
   CHECK(table.printed(row, FigureName::peak_memory).empty());
 }
+
+}  // namespace simtrain::testing::documented_test

@@ -7,7 +7,7 @@
 #include "sim/run/simulate.h"
 #include "tests/run/scenarios.h"
 
-namespace simtrain {
+namespace simtrain::testing::estimated_step_test {
 namespace {
 
 using testing::data_folder;
@@ -48,4 +48,4 @@ TEST_CASE("What changes nothing of the step changes nothing of its estimate") {
 }
 
 }  // namespace
-}  // namespace simtrain
+}  // namespace simtrain::testing::estimated_step_test

@@ -9,7 +9,7 @@
 
 #include "sim/workload/schedule/pipeline_layout.h"
 
-using namespace simtrain;
+namespace simtrain::testing::even_layout_test {
 
 namespace {
 
@@ -56,3 +56,5 @@ TEST_CASE("no chunk has two layers more than another, and all layers are somewhe
     CHECK(layout.front().layers <= (chunks > 2 ? most->layers : model.num_layers));
   }
 }
+
+}  // namespace simtrain::testing::even_layout_test

@@ -6,7 +6,7 @@
 
 #include "tests/run/scenarios.h"
 
-namespace simtrain {
+namespace simtrain::testing::explain_test {
 namespace {
 
 using testing::data_folder;
@@ -143,4 +143,4 @@ TEST_CASE("Changes that fit come first, each part by step time, the same in each
 }
 
 }  // namespace
-}  // namespace simtrain
+}  // namespace simtrain::testing::explain_test

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace simtrain;
+namespace simtrain::testing::figures_test {
 
 namespace {
 
@@ -153,3 +153,5 @@ TEST_CASE("every figure has a unit") {
     CHECK(!unit_of(figure).empty());
   }
 }
+
+}  // namespace simtrain::testing::figures_test

@@ -11,7 +11,7 @@
 #include "tests/core/sanitized.h"
 #include "tests/study/plan_search.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::front_test {
 namespace {
 
 /// The records of a wave come in any order.
@@ -213,4 +213,4 @@ TEST_CASE("the same plans are simulated at any number of threads") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::front_test

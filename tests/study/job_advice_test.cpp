@@ -4,7 +4,7 @@
 
 #include "tests/run/scenarios.h"
 
-namespace simtrain {
+namespace simtrain::testing::job_advice_test {
 namespace {
 
 using testing::data_folder;
@@ -88,4 +88,4 @@ TEST_CASE("A faster step saves its share of steps, and the failures that would h
 }
 
 }  // namespace
-}  // namespace simtrain
+}  // namespace simtrain::testing::job_advice_test

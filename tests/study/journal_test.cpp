@@ -11,8 +11,7 @@
 #include "sim/study/sweep/sweep_row.h"
 #include "tests/core/error_of.h"
 
-using namespace simtrain;
-using simtrain::testing::error_of;
+namespace simtrain::testing::journal_test {
 
 namespace {
 
@@ -169,3 +168,5 @@ TEST_CASE("a journal that cannot be written is an error") {
               }),
               "cannot be written: No such file"));
 }
+
+}  // namespace simtrain::testing::journal_test

@@ -10,8 +10,7 @@
 #include "sim/topology/specs/gpu_fields.h"
 #include "tests/core/data_folder.h"
 
-using namespace simtrain;
-using simtrain::testing::data_folder;
+namespace simtrain::testing::kernel_fit_test {
 
 namespace {
 
@@ -185,3 +184,5 @@ TEST_CASE("GEMMs of left-out shapes are predicted within the bounds of their cla
   }
   CHECK(checked == 49);
 }
+
+}  // namespace simtrain::testing::kernel_fit_test

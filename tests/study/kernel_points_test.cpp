@@ -5,7 +5,7 @@
 #include "tests/cli/program.h"
 #include "tests/core/error_of.h"
 
-using namespace simtrain;
+namespace simtrain::testing::kernel_points_test {
 
 namespace {
 
@@ -107,3 +107,5 @@ TEST_CASE("wrong points are refused at their cell") {
           (void)load_kernel_points(empty.path().string());
         }).find("holds no points") != std::string::npos);
 }
+
+}  // namespace simtrain::testing::kernel_points_test

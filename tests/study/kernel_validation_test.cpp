@@ -6,8 +6,7 @@
 #include "sim/topology/specs/gpu_fields.h"
 #include "tests/core/data_folder.h"
 
-using namespace simtrain;
-using simtrain::testing::data_folder;
+namespace simtrain::testing::kernel_validation_test {
 
 namespace {
 
@@ -117,3 +116,5 @@ TEST_CASE("GPUs derived from others by ratios are met as well where several poin
   }
   CHECK(groups == 3);  // a100-sxm-40gb bf16, h800-sxm fp8 and fp8_block
 }
+
+}  // namespace simtrain::testing::kernel_validation_test

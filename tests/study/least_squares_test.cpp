@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace simtrain;
+namespace simtrain::testing::least_squares_test {
 
 TEST_CASE("a line through four points has the textbook values and covariance") {
   // y = a + b t at t = 0, 1, 2, 3: J^T J = [[4, 6], [6, 14]], its inverse [[14, -6], [-6, 4]] / 20.
@@ -85,3 +85,5 @@ TEST_CASE("evaluations are bounded, and what the residuals throw comes through")
   };
   CHECK_THROWS_WITH(least_squares({1, 1}, failing, 1e-6), "no");
 }
+
+}  // namespace simtrain::testing::least_squares_test

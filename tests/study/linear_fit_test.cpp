@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace simtrain;
+namespace simtrain::testing::linear_fit_test {
 
 namespace {
 
@@ -71,3 +71,5 @@ TEST_CASE("Values that pull at one another have a covariance of one number, to t
     CHECK(slope == doctest::Approx(0).epsilon(1e-12));
   }
 }
+
+}  // namespace simtrain::testing::linear_fit_test

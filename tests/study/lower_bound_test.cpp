@@ -10,8 +10,7 @@
 #include "sim/workload/plan/stage_passes.h"
 #include "tests/study/plan_search.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::lower_bound_test {
 
 namespace {
 
@@ -191,3 +190,5 @@ TEST_CASE("nor where a layout deals the layers out unevenly") {
     CHECK(bound.seconds(scenario.recipe, costs, true) <= simulate(scenario).step_time_s);
   }
 }
+
+}  // namespace simtrain::testing::lower_bound_test

@@ -8,7 +8,7 @@
 #include "sim/topology/specs/gpu_fields.h"
 #include "tests/property/rows.h"
 
-using namespace simtrain;
+namespace simtrain::testing::machine_fit_test {
 using testing::data_folder;
 
 namespace {
@@ -110,3 +110,5 @@ TEST_CASE("runs set the power where no GEMMs do, so that their mean is met") {
   CHECK(std::abs(fit.runs_before.front()) > 0.01);
   CHECK(fit.relative_error >= 0.02);
 }
+
+}  // namespace simtrain::testing::machine_fit_test

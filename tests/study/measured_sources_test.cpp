@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace simtrain;
+namespace simtrain::testing::measured_sources_test {
 
 namespace {
 
@@ -83,3 +83,5 @@ TEST_CASE("Groups count all rows by each property, with what of them is inside")
   CHECK(groupings[1].groups[1].covered == 1);
   CHECK(groupings[1].groups[1].errors.bias == doctest::Approx(1 / 1.1 - 1));
 }
+
+}  // namespace simtrain::testing::measured_sources_test

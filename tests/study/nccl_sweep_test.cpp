@@ -8,8 +8,7 @@
 
 #include "tests/topology/clusters.h"
 
-using namespace simtrain;
-using simtrain::testing::cluster;
+namespace simtrain::testing::nccl_sweep_test {
 
 namespace {
 
@@ -165,3 +164,5 @@ TEST_CASE("a send of 512 MiB takes twice the channels of one of 256 MiB between 
   CHECK(std::abs(rate(512) / 625 - 1) < 0.07);
   CHECK(std::abs(rate(4096) / 658 - 1) < 0.05);
 }
+
+}  // namespace simtrain::testing::nccl_sweep_test

@@ -10,7 +10,7 @@
 #include "tests/core/checkout.h"
 #include "tests/core/error_of.h"
 
-using namespace simtrain;
+namespace simtrain::testing::nccl_validation_test {
 
 namespace {
 
@@ -158,3 +158,5 @@ TEST_CASE("curves that do not fit together are refused at their place") {
   CHECK(refused("15", "[1, 2]") == ":4:5: gpus: 15 do not spread over 2 nodes of 8");
   CHECK(refused("18", "[1, 2]") == ":4:5: gpus: 18 do not spread over 2 nodes of 8");
 }
+
+}  // namespace simtrain::testing::nccl_validation_test

@@ -7,7 +7,7 @@
 #include "sim/study/tune/estimated_step.h"
 #include "tests/run/scenarios.h"
 
-namespace simtrain {
+namespace simtrain::testing::other_stacks_test {
 namespace {
 
 using testing::data_folder;
@@ -55,4 +55,4 @@ TEST_CASE("Nothing is tried for a run that is as predicted") {
 }
 
 }  // namespace
-}  // namespace simtrain
+}  // namespace simtrain::testing::other_stacks_test

@@ -6,7 +6,7 @@
 #include "sim/study/fit/kernel_points.h"
 #include "tests/core/checkout.h"
 
-namespace simtrain {
+namespace simtrain::testing::own_points_test {
 namespace {
 
 /// What hardware/measure/measure.py writes, with made-up times (tests/measure/harness.py).
@@ -51,4 +51,4 @@ TEST_CASE("Rates of hardware/measure become the times that were measured") {
 }
 
 }  // namespace
-}  // namespace simtrain
+}  // namespace simtrain::testing::own_points_test

@@ -5,8 +5,7 @@
 #include "tests/core/error_of.h"
 #include "tests/study/plan_search.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::plan_limits_test {
 
 namespace {
 
@@ -62,3 +61,5 @@ TEST_CASE("a limit of nothing known is refused with what would do") {
   CHECK(refusal("mbs=none").find("'none' is neither a number") != std::string::npos);
   CHECK(error_of([] { limits({"tp=1", "tp=2"}); }) == "--limit tp=2: 'tp' has a limit already");
 }
+
+}  // namespace simtrain::testing::plan_limits_test

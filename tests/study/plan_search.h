@@ -6,12 +6,9 @@
 #include "sim/run/scenario/scenario.h"
 #include "sim/study/tune/tune.h"
 #include "tests/core/data_folder.h"
+#include "tests/run/scenarios.h"
 
 namespace simtrain::testing {
-
-inline ScenarioSource scenario_file(const std::string& name) {
-  return ScenarioSource::from_file(data_folder().root() + "/scenarios/" + name + ".yaml");
-}
 
 inline std::vector<Setting> parsed(const std::vector<std::string>& texts) {
   std::vector<Setting> settings;

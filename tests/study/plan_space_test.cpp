@@ -8,8 +8,7 @@
 #include "sim/run/simulate.h"
 #include "tests/study/plan_search.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::plan_space_test {
 
 namespace {
 
@@ -159,3 +158,5 @@ TEST_CASE("a plan becomes keys of a scenario that reads as the plan") {
     CHECK(read.recipe.overlap.tp_comm_overlap == (choice[Knob::tp] > 1));
   }
 }
+
+}  // namespace simtrain::testing::plan_space_test

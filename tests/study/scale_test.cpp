@@ -6,8 +6,7 @@
 #include "tests/core/error_of.h"
 #include "tests/study/plan_search.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::scale_test {
 
 namespace {
 
@@ -68,3 +67,5 @@ TEST_CASE("time, GPU hours and cost of a training run follow from tokens/s") {
   CHECK(*run.usd == doctest::Approx(1e6 / 3600 * 512 * 2.5));
   CHECK(!training_run(report, 1e12, std::nullopt).usd);
 }
+
+}  // namespace simtrain::testing::scale_test

@@ -9,8 +9,7 @@
 #include "sim/workload/schedule/schedule.h"
 #include "tests/study/plan_search.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::schedule_search_test {
 
 namespace {
 
@@ -106,3 +105,5 @@ TEST_CASE("a plan with a schedule is written as it is read") {
   CHECK(settings.back().key == "parallelism.pipeline_schedule");
   CHECK(settings.back().value.text == "zb_v");
 }
+
+}  // namespace simtrain::testing::schedule_search_test

@@ -13,9 +13,7 @@
 #include "tests/core/data_folder.h"
 #include "tests/core/error_of.h"
 
-using namespace simtrain;
-using simtrain::testing::data_folder;
-using simtrain::testing::error_of;
+namespace simtrain::testing::step_time_fit_test {
 
 namespace {
 
@@ -209,3 +207,5 @@ TEST_CASE("Rows are picked by group and by table") {
         "--rows: 'llama-71b' is no group or table; did you mean 'llama-70b'?");
   CHECK(error_of([&] { selected(rows, ""); }) == "--rows: names no groups or tables");
 }
+
+}  // namespace simtrain::testing::step_time_fit_test

@@ -6,7 +6,7 @@
 
 #include "tests/study/sweep_question.h"
 
-namespace simtrain {
+namespace simtrain::testing::sweep_digest_test {
 namespace {
 
 using testing::small_question;
@@ -135,4 +135,4 @@ TEST_CASE("a front holds what none beats, as counting every pair shows") {
 }
 
 }  // namespace
-}  // namespace simtrain
+}  // namespace simtrain::testing::sweep_digest_test

@@ -4,8 +4,7 @@
 
 #include "tests/core/error_of.h"
 
-using namespace simtrain;
-using simtrain::testing::error_of;
+namespace simtrain::testing::sweep_grid_test {
 
 namespace {
 
@@ -97,3 +96,5 @@ TEST_CASE("a grid needs axes, of different keys, and has an end") {
   CHECK(holds(refused({"gbs=1:10000", "mbs=1:1001"}), "up to 10000000 are simulated"));
   CHECK(grid({"gbs=1:10000", "mbs=1:1000"}).size() == SweepGrid::kMost);
 }
+
+}  // namespace simtrain::testing::sweep_grid_test

@@ -8,9 +8,7 @@
 #include "tests/core/error_of.h"
 #include "tests/study/sweep_question.h"
 
-using namespace simtrain;
-using simtrain::testing::error_of;
-using simtrain::testing::small_question;
+namespace simtrain::testing::sweep_row_test {
 
 namespace {
 
@@ -103,3 +101,5 @@ TEST_CASE("the fingerprint distinguishes questions, not the ways of writing one"
   CHECK(small_question({"mbs=1,2", "tp=1"}).fingerprint != one);
   CHECK(small_question({"mbs=1,2"}, {"gbs=256"}).fingerprint != one);
 }
+
+}  // namespace simtrain::testing::sweep_row_test

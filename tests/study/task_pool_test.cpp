@@ -6,7 +6,7 @@
 
 #include "tests/study/sweep_question.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::task_pool_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -50,4 +50,4 @@ TEST_CASE("What is withdrawn is not answered, and a pool ends without it") {
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::task_pool_test

@@ -11,8 +11,7 @@
 #include "tests/core/sanitized.h"
 #include "tests/study/plan_search.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::tune_order_test {
 
 namespace {
 
@@ -186,3 +185,5 @@ TEST_CASE("random small spaces: the search finds what sorting all of them finds"
   }
   CHECK(tight > 0);
 }
+
+}  // namespace simtrain::testing::tune_order_test

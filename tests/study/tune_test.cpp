@@ -13,8 +13,7 @@
 #include "tests/core/sanitized.h"
 #include "tests/study/plan_search.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::tune_test {
 
 namespace {
 
@@ -228,3 +227,5 @@ TEST_CASE("a margin leaves memory free, and fewer plans") {
     CHECK(plan.plan.memory_bytes <= 0.6 * narrow.spaces.front().capacity_bytes);
   CHECK(narrow.best.front().report.step_time_s >= free.best.front().report.step_time_s);
 }
+
+}  // namespace simtrain::testing::tune_test

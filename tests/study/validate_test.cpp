@@ -10,9 +10,7 @@
 #include "tests/core/data_folder.h"
 #include "tests/core/error_of.h"
 
-using namespace simtrain;
-using simtrain::testing::data_folder;
-using simtrain::testing::error_of;
+namespace simtrain::testing::validate_test {
 
 namespace {
 
@@ -212,3 +210,5 @@ TEST_CASE("a run keeps the report that its prediction is from") {
   CHECK(run.find(FigureName::step_time)->printed == "9");
   CHECK(run.find(FigureName::mfu) == nullptr);
 }
+
+}  // namespace simtrain::testing::validate_test

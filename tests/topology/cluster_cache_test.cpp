@@ -6,7 +6,7 @@
 #include "tests/core/checkout.h"
 #include "tests/topology/clusters.h"
 
-using namespace simtrain;
+namespace simtrain::testing::cluster_cache_test {
 
 namespace {
 
@@ -61,3 +61,5 @@ TEST_CASE("a cluster of its own graph is built each time, from its own hosts") {
   CHECK(first->gpus() == graph.gpus());
   CHECK(cache.get(graph) != first);
 }
+
+}  // namespace simtrain::testing::cluster_cache_test

@@ -5,7 +5,7 @@
 #include "tests/topology/clusters.h"
 #include "tests/topology/hand_map.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::cluster_facts_test {
 namespace {
 
 const LevelBandwidth& level(const ClusterFacts& facts, VertexKind low, VertexKind high) {
@@ -208,4 +208,4 @@ TEST_CASE("inside a domain all planes are used, and to oneself there is no way t
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::cluster_facts_test

@@ -16,10 +16,7 @@
 #include "tests/core/error_of.h"
 #include "tests/topology/clusters.h"
 
-using namespace simtrain;
-using simtrain::testing::cluster;
-using simtrain::testing::error_of;
-using simtrain::testing::small_spec;
+namespace simtrain::testing::cluster_test {
 
 namespace {
 
@@ -186,3 +183,5 @@ TEST_CASE("the wiring table holds every wiring once") {
     }));
   }
 }
+
+}  // namespace simtrain::testing::cluster_test

@@ -9,9 +9,7 @@
 #include "sim/topology/graph/gpu_links.h"
 #include "tests/topology/clusters.h"
 
-using namespace simtrain;
-using simtrain::testing::cluster;
-using simtrain::testing::small_spec;
+namespace simtrain::testing::fabric_test {
 
 namespace {
 
@@ -187,3 +185,5 @@ TEST_CASE("hosts have their place") {
   CHECK(c.host_of(599) == 149);
   CHECK(c.gpus() == 600);
 }
+
+}  // namespace simtrain::testing::fabric_test

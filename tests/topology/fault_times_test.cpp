@@ -4,7 +4,7 @@
 
 #include "sim/core/input/input_error.h"
 
-using namespace simtrain;
+namespace simtrain::testing::fault_times_test {
 using std::chrono::seconds;
 
 namespace {
@@ -67,3 +67,5 @@ TEST_CASE("who asks about steps that are alike refuses times") {
                        "fault without start and for would do",
                        InputError);
 }
+
+}  // namespace simtrain::testing::fault_times_test

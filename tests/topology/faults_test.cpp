@@ -6,10 +6,7 @@
 #include "tests/core/error_of.h"
 #include "tests/topology/clusters.h"
 
-using namespace simtrain;
-using simtrain::testing::cluster;
-using simtrain::testing::error_of;
-using simtrain::testing::small_spec;
+namespace simtrain::testing::faults_test {
 
 namespace {
 
@@ -153,3 +150,5 @@ TEST_CASE("faults that part hosts are refused") {
   CHECK(refused(small_spec(), link_fault("leaf1.0", "spine0", 0)) ==
         "s.yaml:7:3: cluster.faults.links: leave no way from leaf0.0 to leaf1.0");
 }
+
+}  // namespace simtrain::testing::faults_test

@@ -8,9 +8,7 @@
 #include "sim/topology/graph/cluster_graph.h"
 #include "tests/topology/clusters.h"
 
-using namespace simtrain;
-using simtrain::testing::cluster;
-using simtrain::testing::small_spec;
+namespace simtrain::testing::forwarding_test {
 
 namespace {
 
@@ -115,3 +113,5 @@ TEST_CASE("where a link between switches is weakened, the graph itself is asked"
   REQUIRE(next.size() > 0);
   for (std::size_t i = 0; i < next.size(); ++i) CHECK(next[i].to != find("spine0"));
 }
+
+}  // namespace simtrain::testing::forwarding_test

@@ -7,7 +7,7 @@
 
 #include "tests/topology/clusters.h"
 
-using namespace simtrain;
+namespace simtrain::testing::gpu_links_test {
 
 TEST_CASE("a GPU owns both directions of its NVLink and NIC links, and no other GPU does") {
   const Cluster cluster = simtrain::testing::cluster("dgx-superpod-gb200", 36);
@@ -45,3 +45,5 @@ TEST_CASE("every NVLink and NIC link of a route belongs to one of its ends") {
     }
   }
 }
+
+}  // namespace simtrain::testing::gpu_links_test

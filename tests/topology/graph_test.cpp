@@ -4,9 +4,7 @@
 #include "sim/topology/graph/cluster_graph.h"
 #include "tests/topology/clusters.h"
 
-using namespace simtrain;
-using simtrain::testing::cluster;
-using simtrain::testing::small_spec;
+namespace simtrain::testing::graph_test {
 
 namespace {
 
@@ -106,3 +104,5 @@ TEST_CASE("a cluster names its nodes and its wiring") {
   CHECK(a4.spec().nodes_text() == "28 x hgx-b200");
   CHECK(a4.spec().wiring_text() == "rail-optimized");
 }
+
+}  // namespace simtrain::testing::graph_test

@@ -4,8 +4,7 @@
 #include "sim/topology/specs/gpu_fields.h"
 #include "tests/topology/clusters.h"
 
-using namespace simtrain;
-using simtrain::testing::data_folder;
+namespace simtrain::testing::hardware_files_test {
 
 namespace {
 
@@ -69,3 +68,5 @@ TEST_CASE("every cluster is built, and its links carry what its files give") {
     CHECK(far.latency > Duration(0));
   }
 }
+
+}  // namespace simtrain::testing::hardware_files_test

@@ -13,7 +13,7 @@
 #include "tests/core/checkout.h"
 #include "tests/core/error_of.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::import_test {
 namespace {
 
 const DataFolder kData(source_dir());
@@ -281,4 +281,4 @@ TEST_CASE("names from outside cannot break out of a comment or a text") {
   CHECK(read_yaml<NodeSpec>(load_yaml_text(yaml, "imported.yaml"), "").name == "lab");
 }
 
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::import_test

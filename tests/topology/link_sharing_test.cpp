@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace simtrain;
+namespace simtrain::testing::link_sharing_test {
 
 namespace {
 
@@ -299,3 +299,5 @@ TEST_CASE("one more flow on a link never gives the others more") {
     for (std::size_t i = 0; i < fewer.size(); ++i) REQUIRE(all[i] <= fewer[i] * (1 + 1e-12));
   }
 }
+
+}  // namespace simtrain::testing::link_sharing_test

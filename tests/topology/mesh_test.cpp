@@ -7,8 +7,7 @@
 #include "sim/topology/cluster_facts.h"
 #include "tests/topology/clusters.h"
 
-using namespace simtrain;
-using simtrain::testing::small_spec;
+namespace simtrain::testing::mesh_test {
 
 namespace {
 
@@ -90,3 +89,5 @@ TEST_CASE("a node has switches or a mesh, and a mesh is of one node") {
   node.nvswitches.value = 0;
   CHECK(refusal(node).find("nvswitches: is missing") != std::string::npos);
 }
+
+}  // namespace simtrain::testing::mesh_test

@@ -8,7 +8,7 @@
 
 #include "tests/topology/clusters.h"
 
-using namespace simtrain;
+namespace simtrain::testing::placement_test {
 
 namespace {
 
@@ -143,3 +143,5 @@ TEST_CASE("every kind of placement has a row, and every row its help") {
   CHECK(placements().size() == EnumNames<PlacementKind>::rows.size());
   for (const PlacementRow& row : placements()) CHECK(!row.help.empty());
 }
+
+}  // namespace simtrain::testing::placement_test

@@ -10,9 +10,7 @@
 #include "sim/topology/graph/cluster_graph.h"
 #include "tests/topology/clusters.h"
 
-using namespace simtrain;
-using simtrain::testing::cluster;
-using simtrain::testing::small_spec;
+namespace simtrain::testing::route_test {
 
 namespace {
 
@@ -233,3 +231,5 @@ TEST_CASE("link loads of an all-to-all between two nodes are as counted by hand"
   CHECK(load[{VertexKind::nic, VertexKind::gpu}] == 4);
   CHECK(load[{VertexKind::gpu, VertexKind::nvswitch}] == 0);
 }
+
+}  // namespace simtrain::testing::route_test

@@ -9,8 +9,7 @@
 #include "sim/topology/placement/placement.h"
 #include "tests/topology/clusters.h"
 
-using namespace simtrain;
-using simtrain::testing::small_spec;
+namespace simtrain::testing::segments_test {
 
 namespace {
 
@@ -97,3 +96,5 @@ TEST_CASE("a job in segments reaches over as few hosts as hold it") {
     }
   }
 }
+
+}  // namespace simtrain::testing::segments_test

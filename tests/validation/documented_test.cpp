@@ -9,7 +9,7 @@
 #include "sim/study/validate/validate.h"
 #include "tests/core/checkout.h"
 
-namespace simtrain {
+namespace simtrain::testing::documented_test {
 namespace {
 
 /// The documented figures, predicted once.
@@ -201,4 +201,4 @@ TEST_CASE("FP8 is predicted to be faster than BF16 wherever both were measured")
 }
 
 }  // namespace
-}  // namespace simtrain
+}  // namespace simtrain::testing::documented_test

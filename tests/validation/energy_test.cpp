@@ -13,7 +13,7 @@
 #include "sim/workload/plan/step_clock.h"
 #include "tests/core/checkout.h"
 
-namespace simtrain {
+namespace simtrain::testing::energy_test {
 namespace {
 
 StepEnergy energy_of(const std::string& path, const std::string& row) {
@@ -108,4 +108,4 @@ TEST_CASE("the power of 16,384 H100 in training swings by megawatts over a step"
   CHECK(swing < 10e6);
 }
 
-}  // namespace simtrain
+}  // namespace simtrain::testing::energy_test

@@ -9,7 +9,7 @@
 #include "tests/core/checkout.h"
 #include "tests/run/scenarios.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::goodput_test {
 namespace {
 
 /// A row of a file of validation/jobs.
@@ -101,4 +101,4 @@ TEST_CASE("Meta's projections: a failure every 1.8 h on 16,384 GPUs, every 0.23 
 }
 
 }  // namespace
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::goodput_test

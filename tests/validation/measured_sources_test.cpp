@@ -7,7 +7,7 @@
 
 #include "tests/core/checkout.h"
 
-using namespace simtrain;
+namespace simtrain::testing::measured_sources_test {
 
 namespace {
 
@@ -79,3 +79,5 @@ TEST_CASE("The slow side of hardware/uncertainty.yaml is what the runs give") {
     CHECK(std::abs(stack.slower.value - slowness(runs(), stack.known)) < 0.002);
   }
 }
+
+}  // namespace simtrain::testing::measured_sources_test

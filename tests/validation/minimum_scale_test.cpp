@@ -9,7 +9,7 @@
 #include "sim/workload/plan/memory/memory.h"
 #include "tests/core/checkout.h"
 
-namespace simtrain {
+namespace simtrain::testing::minimum_scale_test {
 namespace {
 
 /// A documented row with another number of nodes: DP and the global batch scale with it, as from
@@ -60,4 +60,4 @@ TEST_CASE("Nemotron4 340B has room on 128 Blackwell GPUs") {
   }
 }
 
-}  // namespace simtrain
+}  // namespace simtrain::testing::minimum_scale_test

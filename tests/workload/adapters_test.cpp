@@ -11,8 +11,7 @@
 #include "sim/workload/schedule/stage_layout.h"
 #include "tests/workload/expanded.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::adapters_test {
 
 namespace {
 
@@ -168,3 +167,5 @@ TEST_CASE("An adapter beside a quantized module takes rows that were gathered in
   CHECK(bytes_of_calls(recipe, forward, Collective::all_gather) ==
         std::vector<std::int64_t>{8 * kRows, 4096 * kRows / 2, 4096 * kRows});
 }
+
+}  // namespace simtrain::testing::adapters_test

@@ -8,8 +8,7 @@
 #include "sim/workload/schedule/stage_layout.h"
 #include "tests/workload/expanded.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::attention_blocks_test {
 
 namespace {
 
@@ -195,3 +194,5 @@ TEST_CASE("norms of queries and keys, biases and sinks are parameters of their o
         6144 + 4096 + 2 * 14336 + 4096);
   CHECK(added([](ModelSpec& model) { model.softmax_type = SoftmaxType::learnable; }) == 32);
 }
+
+}  // namespace simtrain::testing::attention_blocks_test

@@ -10,8 +10,7 @@
 #include "sim/workload/model/piece_program.h"
 #include "tests/workload/recipes.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::block_test {
 
 namespace {
 
@@ -253,3 +252,5 @@ TEST_CASE("A stack of PyTorch's own operators passes over norms, branches and qu
   for (const Phase phase : {Phase::forward, Phase::backward})
     CHECK(more(&SoftwareSpec::rotary, phase) == doctest::Approx((20 - 4) * turned));
 }
+
+}  // namespace simtrain::testing::block_test

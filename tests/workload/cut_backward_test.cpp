@@ -6,8 +6,7 @@
 #include "sim/workload/plan/stage_passes.h"
 #include "tests/workload/expanded.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::cut_backward_test {
 
 namespace {
 
@@ -84,3 +83,5 @@ TEST_CASE("passes count the pieces of their schedule") {
   CHECK(counted(PipelineSchedule::dual_pipe_v, Phase::input_gradient) == 4 * kLayers / 2);
   CHECK(counted(PipelineSchedule::dual_pipe_v, Phase::weight_gradient) == 4 * kLayers / 2);
 }
+
+}  // namespace simtrain::testing::cut_backward_test

@@ -7,8 +7,7 @@
 #include "sim/workload/plan/data/buckets.h"
 #include "tests/workload/setup.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::data_parallel_test {
 
 namespace {
 
@@ -94,3 +93,5 @@ TEST_CASE("a rank that is alone in its data-parallel group exchanges nothing") {
   CHECK(buckets.reductions.empty());
   CHECK(buckets.gathers.empty());
 }
+
+}  // namespace simtrain::testing::data_parallel_test

@@ -11,8 +11,7 @@
 
 #include "tests/workload/expanded.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::exchange_overlap_test {
 
 namespace {
 
@@ -147,3 +146,5 @@ TEST_CASE("shared experts move beside the exchanges, forward and backward") {
     CHECK(first(back, "shared_experts_fc1") > first(back, "dispatch"));
   }
 }
+
+}  // namespace simtrain::testing::exchange_overlap_test

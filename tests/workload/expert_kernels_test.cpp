@@ -12,8 +12,7 @@
 #include "sim/workload/plan/memory/memory.h"
 #include "tests/workload/expanded.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::expert_kernels_test {
 
 namespace {
 
@@ -252,3 +251,5 @@ TEST_CASE("a mixer of Mamba-2 copies sequences that lie token by token") {
   // in_proj's output, the scan's before and behind the gate, out_proj's input; the norm's two.
   CHECK(saved(recipe) == doctest::Approx(in_proj + 3 * inner + 2 * 2.0 * 2688 * 8192));
 }
+
+}  // namespace simtrain::testing::expert_kernels_test

@@ -12,8 +12,7 @@
 #include "sim/workload/plan/data/buckets.h"
 #include "tests/workload/setup.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::experts_test {
 
 namespace {
 
@@ -262,3 +261,5 @@ TEST_CASE("an exchange library moves fewer bytes than an all-to-all of rows, and
   CHECK(to_seconds(uneven.alone() - uneven.latency) ==
         doctest::Approx(1.5 * to_seconds(across.alone() - across.latency)).epsilon(1e-4));
 }
+
+}  // namespace simtrain::testing::experts_test

@@ -4,8 +4,7 @@
 #include "sim/workload/schedule/stage_layout.h"
 #include "tests/workload/expanded.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::gated_delta_net_test {
 
 namespace {
 
@@ -104,3 +103,5 @@ TEST_CASE("an output gate doubles the columns of queries and keeps them") {
   // The gate, and what it scaled.
   CHECK(gated.saved_bytes - plain.saved_bytes == 2.0 * 2 * 4096 * 8192);
 }
+
+}  // namespace simtrain::testing::gated_delta_net_test

@@ -6,8 +6,7 @@
 #include "sim/workload/model/model_parts.h"
 #include "tests/workload/expanded.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::gathered_attention_test {
 
 namespace {
 
@@ -109,3 +108,5 @@ TEST_CASE("gathered keys are alive while attention runs, and are not kept") {
   CHECK(gathered.forward_bytes - ring.forward_bytes == 4.0 * kOwnKeys);
   CHECK(gathered.backward_bytes >= ring.backward_bytes);
 }
+
+}  // namespace simtrain::testing::gathered_attention_test

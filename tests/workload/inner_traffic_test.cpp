@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace simtrain;
+namespace simtrain::testing::inner_traffic_test {
 
 namespace {
 
@@ -61,3 +61,5 @@ TEST_CASE("what loads no link or moves nothing adds nothing") {
   CHECK(sum.wire == 0);
   CHECK(sum.rate() == 0);
 }
+
+}  // namespace simtrain::testing::inner_traffic_test

@@ -8,8 +8,7 @@
 #include "tests/core/error_of.h"
 #include "tests/workload/recipes.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::kernel_model_test {
 
 namespace {
 
@@ -373,3 +372,5 @@ TEST_CASE("a GEMM is never faster for fewer SMs") {
     CHECK(model.time(gemm).time >= time);
   });
 }
+
+}  // namespace simtrain::testing::kernel_model_test

@@ -10,8 +10,7 @@
 #include "sim/workload/kernels/kernel_model.h"
 #include "tests/workload/recipes.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::measured_kernels_test {
 
 namespace {
 
@@ -82,3 +81,5 @@ TEST_CASE("BF16 GEMMs on H100 are within 15 % of measured ones each and 6 % on a
   }
   CHECK(sum / static_cast<double>(kBf16Gemms.size()) < 0.06);
 }
+
+}  // namespace simtrain::testing::measured_kernels_test

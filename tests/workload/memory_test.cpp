@@ -10,8 +10,7 @@
 #include "sim/workload/plan/memory/memory_parts.h"
 #include "tests/workload/recipes.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::memory_test {
 
 namespace {
 
@@ -362,3 +361,5 @@ TEST_CASE("user buffers hold the hidden states once for each of ten GEMMs, FP8 w
   overlap_tensor_parallel(recipe, "h100-h16384-tp8-fp8");
   CHECK(user_buffer_bytes(recipe, ModelTotals(recipe)) == (6 + 4 + 2) * elements);
 }
+
+}  // namespace simtrain::testing::memory_test

@@ -7,7 +7,7 @@
 
 #include "sim/workload/parallel/rank_grid.h"
 
-using namespace simtrain;
+namespace simtrain::testing::mesh_test {
 
 namespace {
 
@@ -83,3 +83,5 @@ TEST_CASE("each row of groups has a name and a meaning, and pairs name each othe
     CHECK(row_of(row.partner).share == row.share);
   }
 }
+
+}  // namespace simtrain::testing::mesh_test

@@ -14,8 +14,7 @@
 #include "sim/workload/plan/stage_passes.h"
 #include "tests/workload/setup.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::own_precision_test {
 
 namespace {
 
@@ -368,3 +367,5 @@ TEST_CASE("activations of four bytes double what they move, save and send") {
   for (const std::int64_t bytes : called(program_of(wide, kForward), Collective::reduce_scatter))
     CHECK(bytes == 2 * 4096 * std::int64_t{16384} * 4);
 }
+
+}  // namespace simtrain::testing::own_precision_test

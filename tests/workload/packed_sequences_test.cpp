@@ -4,8 +4,7 @@
 #include "sim/workload/model/model_parts.h"
 #include "tests/workload/expanded.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::packed_sequences_test {
 
 namespace {
 
@@ -68,3 +67,5 @@ TEST_CASE("One document of a whole sequence is none, shorter ones take less") {
     last = shorter;
   }
 }
+
+}  // namespace simtrain::testing::packed_sequences_test

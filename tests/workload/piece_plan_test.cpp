@@ -4,8 +4,7 @@
 #include "sim/workload/plan/step_plan.h"
 #include "tests/workload/setup.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::piece_plan_test {
 
 namespace {
 
@@ -68,3 +67,5 @@ TEST_CASE("a context ring that leaves a node anywhere is as slow as its slowest 
   CHECK(mixed.limit == far.limit);
   CHECK(mixed.latency == far.latency);
 }
+
+}  // namespace simtrain::testing::piece_plan_test

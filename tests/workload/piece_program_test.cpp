@@ -9,8 +9,7 @@
 
 #include "tests/workload/expanded.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::piece_program_test {
 
 namespace {
 
@@ -266,3 +265,5 @@ TEST_CASE("full recompute runs the whole forward again before the backward") {
   CHECK(backward.wire(Collective::all_gather) == 6 * kWhole);
   CHECK(backward.wire(Collective::reduce_scatter) == 4 * kWhole);
 }
+
+}  // namespace simtrain::testing::piece_program_test

@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace simtrain;
+namespace simtrain::testing::pipeline_layout_test {
 
 namespace {
 
@@ -68,3 +68,5 @@ TEST_CASE("a layout that cannot be is refused with the place") {
   CHECK(refusal_of("E((t*999999)*999999)*999999L").find("more than 1000000") != std::string::npos);
   CHECK(refusal_of(std::string(100000, '(')).find("beyond reason") != std::string::npos);
 }
+
+}  // namespace simtrain::testing::pipeline_layout_test

@@ -6,7 +6,7 @@
 
 #include "tests/workload/recipes.h"
 
-using namespace simtrain;
+namespace simtrain::testing::precision_test {
 
 TEST_CASE("each precision has its row, and none has operands larger than activations") {
   for (const auto& named : EnumNames<Precision>::rows) {
@@ -128,3 +128,5 @@ TEST_CASE("a GPU computes in what its file has rates of") {
   CHECK(has_rates(testing::gpu("a100-sxm"), row_of(Precision::bf16)));
   CHECK(!has_rates(testing::gpu("a100-sxm"), row_of(Precision::fp8)));
 }
+
+}  // namespace simtrain::testing::precision_test

@@ -5,7 +5,7 @@
 
 #include "sim/workload/schedule/stage_layout.h"
 
-using namespace simtrain;
+namespace simtrain::testing::published_counts_test {
 
 namespace {
 
@@ -78,3 +78,5 @@ TEST_CASE("the chunks of a pipeline hold all of them") {
     CHECK(sum == row.parameters);
   }
 }
+
+}  // namespace simtrain::testing::published_counts_test

@@ -12,8 +12,7 @@
 #include "sim/workload/parallel/colour_refinement.h"
 #include "tests/workload/setup.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::rank_classes_test {
 
 namespace {
 
@@ -192,3 +191,5 @@ TEST_CASE("one odd rank makes four classes: it, its TP group, its data group and
     CHECK(result[static_cast<std::size_t>(rank)] == expected % 4);
   }
 }
+
+}  // namespace simtrain::testing::rank_classes_test

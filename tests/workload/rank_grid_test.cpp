@@ -4,7 +4,7 @@
 
 #include "sim/workload/model/recipe_grid.h"
 
-using namespace simtrain;
+namespace simtrain::testing::rank_grid_test {
 
 namespace {
 
@@ -98,3 +98,5 @@ TEST_CASE("coordinates and rank are each other's inverse, and groups hold their 
     }
   }
 }
+
+}  // namespace simtrain::testing::rank_grid_test

@@ -4,8 +4,7 @@
 #include "sim/workload/model/model_parts.h"
 #include "tests/workload/expanded.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::recompute_policy_test {
 
 namespace {
 
@@ -87,3 +86,5 @@ TEST_CASE("products add weight gradients to a buffer unless each micro-batch's a
   recipe.sharding.strategy = Sharding::megatron_fsdp;
   CHECK(adding(recipe) == 4);
 }
+
+}  // namespace simtrain::testing::recompute_policy_test

@@ -12,8 +12,7 @@
 #include "sim/workload/parallel/largest_of_normals.h"
 #include "tests/workload/recipes.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::routing_test {
 
 namespace {
 
@@ -178,3 +177,5 @@ TEST_CASE("the rows of a rank's experts, and what it keeps of them, follow the h
   CHECK(even < 1.05);
   CHECK(part_totals(recipe, Part::layer).saved_bytes > 1.3 * saved);
 }
+
+}  // namespace simtrain::testing::routing_test

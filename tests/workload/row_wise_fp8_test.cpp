@@ -4,8 +4,7 @@
 #include "sim/workload/model/model_parts.h"
 #include "tests/workload/expanded.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::row_wise_fp8_test {
 
 namespace {
 
@@ -90,3 +89,5 @@ TEST_CASE("rows are saved and gathered in BF16, and cast where they have arrived
   CHECK(bytes_of_kind(forward, StreamingKind::cast) ==
         3 * kTokens * (2 * 4096 + (4096 + 14336) / 2.0));
 }
+
+}  // namespace simtrain::testing::row_wise_fp8_test

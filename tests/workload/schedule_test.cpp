@@ -11,7 +11,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace simtrain;
+namespace simtrain::testing::schedule_test {
 
 namespace {
 
@@ -257,3 +257,5 @@ TEST_CASE("neighbouring stages send and receive in the same order") {
 TEST_CASE("the schedules of all stages together come to an end") {
   for_random_shapes(400, [](const Shape& shape) { CHECK(comes_to_an_end(shape)); });
 }
+
+}  // namespace simtrain::testing::schedule_test

@@ -10,8 +10,7 @@
 #include "sim/workload/schedule/unit_step.h"
 #include "tests/workload/schedule_orders.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::schedules_test {
 
 namespace {
 
@@ -362,3 +361,5 @@ TEST_CASE("groups of more micro-batches than stages warm up with more passes") {
   CHECK(unit_step(shape)->peak == 2 * 3 + 8 + 1);
   CHECK(unit_step(shape)->makespan == 105);
 }
+
+}  // namespace simtrain::testing::schedules_test

@@ -4,8 +4,7 @@
 #include "sim/workload/plan/memory/memory.h"
 #include "tests/workload/sharded.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::sharded_adapters_test {
 
 namespace {
 
@@ -57,3 +56,5 @@ TEST_CASE("Without sharded parameters buckets hold adapters alone") {
   const Program each = program_of(recipe);
   CHECK(bytes_of_calls(each, reductions(each)) == kLayers * kMicroBatches * 4 * kAdapters);
 }
+
+}  // namespace simtrain::testing::sharded_adapters_test

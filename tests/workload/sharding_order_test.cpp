@@ -6,8 +6,7 @@
 #include "sim/workload/plan/data/unit_flow.h"
 #include "tests/workload/sharded.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::sharding_order_test {
 
 namespace {
 
@@ -194,3 +193,5 @@ TEST_CASE("ZeRO 2 without overlap: the next micro-batch waits for the reductions
   REQUIRE(last != kNoOp);
   CHECK(program.ops[second].after[3] == last);
 }
+
+}  // namespace simtrain::testing::sharding_order_test

@@ -11,8 +11,7 @@
 #include "sim/workload/plan/stage_passes.h"
 #include "tests/workload/sharded.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::sharding_test {
 
 namespace {
 
@@ -284,3 +283,5 @@ TEST_CASE("without replicas nobody holds a copy of a shard") {
     CHECK(grid.group(kind, 5) == std::vector<int>{5});
   }
 }
+
+}  // namespace simtrain::testing::sharding_test

@@ -4,8 +4,7 @@
 #include "sim/workload/schedule/stage_layout.h"
 #include "tests/workload/expanded.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::sparse_attention_test {
 
 namespace {
 
@@ -115,3 +114,5 @@ TEST_CASE("each query keeps its keys and their scores") {
   const double projected = 2.0 * 8192 * (64 * 128 + 128 + 64);
   CHECK(saved(BlockKind::dsa) - saved(BlockKind::dsa_shared) == projected + 8.0 * 2048 * 8192);
 }
+
+}  // namespace simtrain::testing::sparse_attention_test

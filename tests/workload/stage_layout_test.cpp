@@ -4,8 +4,7 @@
 
 #include "tests/workload/recipes.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::stage_layout_test {
 
 namespace {
 
@@ -90,3 +89,5 @@ TEST_CASE("tensor parallelism divides all parameters but the norms'") {
   const std::int64_t norms = (2 * 126 + 1) * 16384;
   CHECK(parameters_of_a_rank(recipe) == (model_parameters(recipe.model) - norms) / 8 + norms);
 }
+
+}  // namespace simtrain::testing::stage_layout_test

@@ -8,8 +8,7 @@
 #include "sim/workload/plan/stage_passes.h"
 #include "tests/workload/setup.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::stage_program_test {
 
 namespace {
 
@@ -206,3 +205,5 @@ TEST_CASE("the first and the last stage add up their gradients of a table that b
   CHECK_FALSE(exchanged(1, GroupKind::to_next, GroupKind::from_next));
   CHECK_FALSE(exchanged(1, GroupKind::to_previous, GroupKind::from_previous));
 }
+
+}  // namespace simtrain::testing::stage_program_test

@@ -6,8 +6,7 @@
 
 #include "tests/workload/setup.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::step_clock_test {
 
 namespace {
 
@@ -56,3 +55,5 @@ TEST_CASE("a step holds a clock between that of its GEMMs alone and the full one
     CHECK(clock <= 1);
   }
 }
+
+}  // namespace simtrain::testing::step_clock_test

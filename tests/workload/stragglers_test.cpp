@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace simtrain;
+namespace simtrain::testing::stragglers_test {
 
 namespace {
 
@@ -174,3 +174,5 @@ TEST_CASE("clocks simulated one by one deviate as the closed form says") {
         doctest::Approx(kMeetings * std::sqrt(1.0 / (1 + kMeetings)) * largest.deviation)
             .epsilon(0.25));
 }
+
+}  // namespace simtrain::testing::stragglers_test

@@ -6,8 +6,7 @@
 #include "sim/workload/model/piece_program.h"
 #include "tests/workload/recipes.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::unfused_attention_test {
 
 namespace {
 
@@ -118,3 +117,5 @@ TEST_CASE("It keeps 2 bytes a score, with dropout 5, which recompute of the core
        unfused_attention(RankShape(recipe), grouped_attention(recipe.model)).saved)
     CHECK(tensor.dropped_by == RecomputeModule::core_attn);
 }
+
+}  // namespace simtrain::testing::unfused_attention_test

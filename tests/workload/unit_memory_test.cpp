@@ -7,8 +7,7 @@
 #include "sim/workload/plan/memory/memory_parts.h"
 #include "tests/workload/sharded.h"
 
-using namespace simtrain;
-using namespace simtrain::testing;
+namespace simtrain::testing::unit_memory_test {
 
 namespace {
 
@@ -87,3 +86,5 @@ TEST_CASE("replicas open a communicator for shards and one for copies") {
   CHECK(opened(2).larger - opened(1).larger == 1);
   CHECK(opened(2).pairs - opened(1).pairs == 1);
 }
+
+}  // namespace simtrain::testing::unit_memory_test

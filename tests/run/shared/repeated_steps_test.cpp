@@ -5,8 +5,7 @@
 #include "sim/run/shared/link_ledger.h"
 #include "tests/run/plans.h"
 
-using namespace simtrain;
-using simtrain::testing::HandMade;
+namespace simtrain::testing::repeated_steps_test {
 
 namespace {
 
@@ -116,3 +115,5 @@ TEST_CASE("A job that can never finish its step is told of") {
   JobSteps log({{0, 2, {}}}, {0, 1});
   CHECK_THROWS_AS(execute_steps(made.plan, log), StuckProgram);
 }
+
+}  // namespace simtrain::testing::repeated_steps_test

@@ -12,7 +12,7 @@
 #include "sim/run/shared/plan_union.h"
 #include "tests/run/scenarios.h"
 
-namespace simtrain::testing {
+namespace simtrain::testing::shared_fabric_test {
 namespace {
 
 constexpr const char* kFile = "llama31_8b_h100";
@@ -200,4 +200,4 @@ TEST_CASE("A folded plan of jobs does what that of all their ranks does") {
   }
 }
 
-}  // namespace simtrain::testing
+}  // namespace simtrain::testing::shared_fabric_test
