@@ -22,6 +22,13 @@ TEST_CASE("Parts are between separators, empty ones too") {
   CHECK(split(",a,", ',') == Parts{"", "a", ""});
 }
 
+TEST_CASE("Words in a sentence have commas and an and between them") {
+  CHECK(enumerated({}).empty());
+  CHECK(enumerated({"a"}) == "a");
+  CHECK(enumerated({"a", "b"}) == "a and b");
+  CHECK(enumerated({"a", "b", "c"}) == "a, b and c");
+}
+
 TEST_CASE("One byte order mark goes") {
   CHECK(without_byte_order_mark("\xef\xbb\xbfstep") == "step");
   CHECK(without_byte_order_mark("step") == "step");

@@ -113,9 +113,10 @@ TEST_CASE("sparse attention is that of each layer that has an indexer, or takes 
     sparse.back() = "+indexer_types=" + types;
     return config_error(v3, sparse);
   };
-  CHECK(has(refused("[full,full]"), "indexer_types: must be a list of a word for each of 6"));
+  CHECK(has(refused("[full,full]"), "is of 2 layers, the model has 6"));
+  CHECK(has(refused("full"), "indexer_types: must be a list of a word for each layer"));
   CHECK(has(refused("[full,full,own,full,full,full]"),
-            "indexer_types: 'own' is not known; full or shared would do"));
+            "indexer_types: 'own' is not modelled; full or shared would do"));
 }
 
 TEST_CASE("sizes that multi-latent attention needs are not guessed") {

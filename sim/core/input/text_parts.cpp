@@ -19,6 +19,15 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
+std::string enumerated(const std::vector<std::string_view>& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) text += i + 1 < words.size() ? ", " : " and ";
+    text += words[i];
+  }
+  return text;
+}
+
 std::string_view without_byte_order_mark(std::string_view text) {
   constexpr std::string_view kMark = "\xEF\xBB\xBF";
   return text.starts_with(kMark) ? text.substr(kMark.size()) : text;

@@ -36,18 +36,19 @@ void require_latent_sizes(const RecipeTerms& terms, const std::string& whose,
   }
 }
 
-/// Which layers of a list of words are of this kind, not full attention.
-std::vector<bool> layers_in(const Given<YamlNode>& types, std::string_view kind) {
+/// Which layers of a list of words are of this kind, not of the other.
+std::vector<bool> layers_in(const Given<YamlNode>& types, std::string_view kind,
+                            std::string_view other = "full_attention") {
   if (types.value.kind != YamlNode::Kind::list)
     throw InputError(types.place, types.origin, "must be a list of a word for each layer");
   std::vector<bool> flags;
   flags.reserve(types.value.items.size());
   for (const YamlNode& item : types.value.items) {
     const std::string word = scalar_text(item, types.origin);
-    if (word != kind && word != "full_attention")
+    if (word != kind && word != other)
       throw InputError(item.place, types.origin,
-                       fmt::format("'{}' is not modelled; {} or full_attention would do",
-                                   plain_text(word.substr(0, 80)), kind));
+                       fmt::format("'{}' is not modelled; {} or {} would do",
+                                   plain_text(word.substr(0, 80)), kind, other));
     flags.push_back(word == kind);
   }
   return flags;
@@ -164,6 +165,10 @@ void settle_hugging_face_layers(RecipeReading& reading, const HuggingFaceType& t
     require_latent_sizes(terms, whose, path);
   }
   if (type.sparse) set_by_code(terms.experimental_attention_variant, "dsa", whose);
+  if (const auto& types = terms.indexer_types) {
+    terms.dsa_indexer_freq = Given<YamlNode>{pattern_node(layers_in(*types, "full", "shared")),
+                                             types->origin, types->assumed, types->place};
+  }
   if (type.delta) settle_delta(terms, type, whose);
   settle_windows(terms, type, tree, whose);
   settle_biases(reading, type, whose);

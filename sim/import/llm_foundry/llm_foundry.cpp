@@ -14,7 +14,7 @@ namespace {
 using T = RecipeTerms;
 
 constexpr Ignored kFsdpDetail{"a detail of FSDP, which is simulated as PyTorch has it"};
-constexpr Ignored kVariables{"put in where they are used"};
+constexpr Ignored kTemplateVariables{"put in where they are used"};
 
 constexpr std::array kFoundryKeys{
     KeyRow{"max_seq_len", &T::seq_length},
@@ -74,7 +74,7 @@ constexpr std::array kFoundryKeys{
     KeyRow{"scheduler.*", kLearned},
     KeyRow{"algorithms.*", kLearned},
     KeyRow{"compile_config.*", kSoftware},
-    KeyRow{"variables.*", kVariables},
+    KeyRow{"variables.*", kTemplateVariables},
     KeyRow{"tokenizer.*", kOutside},
     KeyRow{"train_loader.*", kOutside},
     KeyRow{"eval_*", kOutside},

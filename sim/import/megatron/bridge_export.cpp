@@ -9,8 +9,8 @@
 namespace simtrain {
 namespace {
 
-constexpr std::array<std::string_view, 2> kSecondKeys{"dataset.sequence_length",
-                                                      "optimizer.use_distributed_optimizer"};
+constexpr std::array<std::string_view, 2> kBridgeSecondKeys{"dataset.sequence_length",
+                                                            "optimizer.use_distributed_optimizer"};
 
 std::string_view bridge_class(const ModelSpec& model) {
   if (model.hybrid_override_pattern)
@@ -26,7 +26,7 @@ void write_bridge(const PlanToExport& plan, const std::string& comment, Exported
   give(terms.tokenizer, "NullTokenizer", "model.vocab_size");
   give(terms.vocab_size, vocabulary, "model.vocab_size");
   give(terms.train_iters, "50", "");
-  YamlNode tree = term_tree(terms, bridge_keys(true), kSecondKeys);
+  YamlNode tree = term_tree(terms, bridge_keys(true), kBridgeSecondKeys);
   settle_core_config(tree, "model", terms);
   put_class(tree, "", "megatron.bridge.training.config.ConfigContainer");
   put_class(tree, "model", bridge_class(plan.scenario.recipe.model));

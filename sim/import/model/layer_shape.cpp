@@ -68,28 +68,12 @@ std::vector<BlockKind> chosen_kinds(const std::vector<bool>& flags, BlockKind fl
   return kinds;
 }
 
-/// Which layers choose keys of their own, by a word for each.
 LayerHalf sparse_of(const RecipeTerms& terms, std::int64_t layers) {
   const Given<std::string>& variant = *terms.experimental_attention_variant;
-  if (!terms.indexer_types) return {{BlockKind::dsa}, variant.origin, variant.assumed};
-  const Given<YamlNode>& types = *terms.indexer_types;
-  const auto refuse = [&](const std::string& what) {
-    throw InputError(types.place, types.origin, what);
-  };
-  if (types.value.kind != YamlNode::Kind::list ||
-      static_cast<std::int64_t>(types.value.items.size()) != layers)
-    refuse(fmt::format("must be a list of a word for each of {} layers", layers));
-  std::vector<bool> full;
-  full.reserve(types.value.items.size());
-  for (const YamlNode& item : types.value.items) {
-    const std::string word = scalar_text(item, types.origin);
-    if (word != "full" && word != "shared")
-      refuse(fmt::format("'{}' is not known; full or shared would do",
-                         plain_text(word.substr(0, 80))));
-    full.push_back(word == "full");
-  }
-  return {chosen_kinds(full, BlockKind::dsa, BlockKind::dsa_shared),
-          fmt::format("{}, {}", variant.origin, types.origin), types.assumed};
+  if (!terms.dsa_indexer_freq) return {{BlockKind::dsa}, variant.origin, variant.assumed};
+  const Given<YamlNode>& frequency = *terms.dsa_indexer_freq;
+  return {chosen_kinds(window_layers(frequency, layers), BlockKind::dsa, BlockKind::dsa_shared),
+          fmt::format("{}, {}", variant.origin, frequency.origin), frequency.assumed};
 }
 
 LayerHalf attention_of(const RecipeTerms& terms, std::int64_t layers) {

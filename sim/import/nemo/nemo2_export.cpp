@@ -9,8 +9,8 @@
 namespace simtrain {
 namespace {
 
-constexpr std::array<std::string_view, 2> kSecondKeys{"data.seq_length",
-                                                      "optim.config.use_distributed_optimizer"};
+constexpr std::array<std::string_view, 2> kNemo2SecondKeys{
+    "data.seq_length", "optim.config.use_distributed_optimizer"};
 
 /// Where the classes of a run configuration go.
 struct ClassPlace {
@@ -79,7 +79,7 @@ RecipeTerms nemo_words(const PlanToExport& plan) {
 
 void write_nemo(const PlanToExport& plan, const std::string& comment, ExportedRecipe& recipe) {
   const RecipeTerms terms = nemo_words(plan);
-  YamlNode tree = term_tree(terms, nemo2_keys(), kSecondKeys);
+  YamlNode tree = term_tree(terms, nemo2_keys(), kNemo2SecondKeys);
   set_yaml_value(tree, "trainer.accelerator", written_node("gpu"));
   set_yaml_value(tree, "optim.config.optimizer", written_node("adam"));
   set_yaml_value(tree, "optim.config.bf16", written_node("true"));

@@ -28,7 +28,7 @@ constexpr std::size_t kMostBranches = 4096;  // more than anyone writes by hand
 constexpr TextFileKind kSourced{"a script to take in", 4};
 
 using Kind = ShellBlocks::Kind;
-using Words = std::vector<ShellWord>;
+using WordList = std::vector<ShellWord>;
 
 /// The file of a path that a script takes in: beside the script, where it is run as a rule, or
 /// beside the file that takes it in.
@@ -55,7 +55,7 @@ bool is_set_up(const std::string& written) {
 }
 
 /// Where the next command that is `text` starts, a condition's length behind `at` at most; else at.
-std::size_t find_keyword(const Words& words, std::size_t at, std::string_view text) {
+std::size_t find_keyword(const WordList& words, std::size_t at, std::string_view text) {
   const std::size_t end = std::min(words.size(), at + kLongestTest);
   for (std::size_t i = at + 1; i < end; ++i) {
     if (words[i].starts && words[i].text == text) return i;
@@ -64,7 +64,7 @@ std::size_t find_keyword(const Words& words, std::size_t at, std::string_view te
 }
 
 /// Whether a command runs depending on the one before it: behind `&&` or `||`.
-bool is_chained(const Words& words, std::size_t at) {
+bool is_chained(const WordList& words, std::size_t at) {
   if (at < 2 || !words[at - 1].ends || !words[at - 2].ends) return false;
   const std::string& sign = words[at - 1].text;
   return sign == words[at - 2].text && (sign == "&" || sign == "|");
@@ -92,7 +92,7 @@ class ScriptReader {
       throw InputError({file}, "",
                        fmt::format("goes in a circle: {} -> {}", fmt::join(open_, " -> "), file));
     }
-    const Words words = split_script(text, file);
+    const WordList words = split_script(text, file);
     const std::string outer = variables_.source();
     const std::size_t depth = blocks_.depth();
     variables_.enter(file);
@@ -104,7 +104,7 @@ class ScriptReader {
   }
 
   /// Reads on from a word; the place of the next.
-  std::size_t step(const Words& words, std::size_t at) {
+  std::size_t step(const WordList& words, std::size_t at) {
     const ShellWord& word = words[at];
     const bool command = !word.ends && (word.starts || after_keyword_);
     after_keyword_ = false;
@@ -121,7 +121,7 @@ class ScriptReader {
     return at + 1;
   }
 
-  void use(const Words& words, std::size_t at) {
+  void use(const WordList& words, std::size_t at) {
     ShellWord word = words[at];
     word.undecided = blocks_.is_undecided();
     forgotten_.push_back(!word.ends && variables_.has_forgotten(word.text));
@@ -142,7 +142,7 @@ class ScriptReader {
   }
 
   /// `NAME=(...)`, whose first value the word itself does not have.
-  void note_list(const Words& words, std::size_t at) {
+  void note_list(const WordList& words, std::size_t at) {
     const std::string& text = words[at].text;
     const bool opens = at + 1 < words.size() && words[at + 1].ends && words[at + 1].text == "(";
     if (!opens || !text.ends_with('=') || text.ends_with("+=")) return;
@@ -160,7 +160,7 @@ class ScriptReader {
     return read.end;
   }
 
-  std::optional<std::size_t> keyword(const Words& words, std::size_t at) {
+  std::optional<std::size_t> keyword(const WordList& words, std::size_t at) {
     const std::string& text = words[at].text;
     if (text == "if" || text == "case" || text == "for" || text == "while" || text == "until")
       return begin(words, at);
@@ -181,7 +181,7 @@ class ScriptReader {
   }
 
   /// A block starts, if the word is not just one of a text (of another language, in the script).
-  std::optional<std::size_t> begin(const Words& words, std::size_t at) {
+  std::optional<std::size_t> begin(const WordList& words, std::size_t at) {
     const std::string& text = words[at].text;
     const bool choice = text == "case" && at + 2 < words.size() && words[at + 2].text == "in";
     if (!choice && find_keyword(words, at, text == "if" ? "then" : "do") == at) return std::nullopt;
@@ -200,7 +200,7 @@ class ScriptReader {
   }
 
   /// The first value of `for NAME in ...`, where the script itself says it.
-  void take_first_round(const Words& words, std::size_t at) {
+  void take_first_round(const WordList& words, std::size_t at) {
     const std::string& name = words[at].text;
     variables_.forget(name);
     const bool lists = at + 1 < words.size() && words[at + 1].text == "in" && !words[at + 1].ends;
@@ -214,23 +214,23 @@ class ScriptReader {
   }
 
   /// The words up to `then` decide the branch behind it.
-  std::size_t condition(const Words& words, std::size_t at) {
+  std::size_t condition(const WordList& words, std::size_t at) {
     const std::size_t end = find_keyword(words, at, "then");
     const auto from = words.begin() + static_cast<std::ptrdiff_t>(std::min(at, words.size()));
-    const Words test(from, from + static_cast<std::ptrdiff_t>(end - at));
+    const WordList test(from, from + static_cast<std::ptrdiff_t>(end - at));
     blocks_.next_branch();
     blocks_.decide(condition_holds(test, variables_));
     after_keyword_ = true;
     return end + (end > at ? 1 : 0);
   }
 
-  [[nodiscard]] bool is_choice_end(const Words& words, std::size_t at) const {
+  [[nodiscard]] bool is_choice_end(const WordList& words, std::size_t at) const {
     return blocks_.in(Kind::choice) && at + 1 < words.size() && words[at].ends &&
            words[at + 1].ends && words[at].text == ";" && words[at + 1].text == ";";
   }
 
   /// The patterns up to `)` decide the branch behind it.
-  std::size_t next_choice(const Words& words, std::size_t at) {
+  std::size_t next_choice(const WordList& words, std::size_t at) {
     blocks_.next_branch();
     bool known = blocks_.subject().find_first_of("$`") == std::string::npos;
     bool takes = false;
@@ -250,7 +250,7 @@ class ScriptReader {
     return std::min(end + 1, words.size());
   }
 
-  std::size_t take_in(const Words& words, std::size_t at) {
+  std::size_t take_in(const WordList& words, std::size_t at) {
     const bool file_follows = at + 1 < words.size() && !words[at + 1].ends &&
                               !words[at + 1].starts && words[at + 1].text != "=";
     if (!file_follows) return at + 1;

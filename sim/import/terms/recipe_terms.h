@@ -74,6 +74,7 @@ struct RecipeTerms {
   WholeTerm dsa_indexer_head_dim;
   WholeTerm dsa_indexer_topk;
   TreeTerm indexer_types;          ///< of Hugging Face: full, or shared with the layer before
+  TreeTerm dsa_indexer_freq;       ///< 1: layers that choose keys, 0: those that take them
   TreeTerm linear_attention_freq;  ///< every N-th layer without it, or 1 (with) and 0
   WholeTerm linear_num_key_heads;
   WholeTerm linear_num_value_heads;

@@ -24,7 +24,7 @@ std::string seconds_or_none(double seconds, bool there) {
   return there ? seconds_text(seconds) : "-";
 }
 
-PageData kernel_cells(const NamedRow& named) {
+PageData profile_cells(const NamedRow& named) {
   const KernelRow& row = named.row;
   const PredictedKernels& predicted = row.predicted;
   return {{"name", named.name},
@@ -40,7 +40,7 @@ PageData kernel_cells(const NamedRow& named) {
 
 PageData kernels_content(const ProfileComparison& comparison) {
   PageData rows = PageData::array();
-  for (const NamedRow& row : named_kernel_rows(comparison)) rows.push_back(kernel_cells(row));
+  for (const NamedRow& row : named_kernel_rows(comparison)) rows.push_back(profile_cells(row));
   return rows;
 }
 

@@ -15,8 +15,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// A number with the largest of the suffixes that leaves it at 1 or more.
-std::string shortened(double number, const char* format,
-                      const std::array<std::pair<double, const char*>, 4>& suffixes) {
+std::string with_magnitude(double number, const char* format,
+                           const std::array<std::pair<double, const char*>, 4>& suffixes) {
   for (const auto& [unit, suffix] : suffixes) {
     if (number >= unit) return fmt::format(fmt::runtime(format), number / unit) + suffix;
   }
@@ -63,11 +63,12 @@ Json size_json(const ScaleHead& head, const ScaleRow& row) {
 }  // namespace
 
 std::string token_text(double tokens) {
-  return shortened(tokens, "{:.4g}", {{{1e12, "T"}, {1e9, "B"}, {1e6, "M"}, {1e3, "k"}}});
+  return with_magnitude(tokens, "{:.4g}", {{{1e12, "T"}, {1e9, "B"}, {1e6, "M"}, {1e3, "k"}}});
 }
 
 std::string usd_text(double usd) {
-  return "$ " + shortened(usd, "{:.2f}", {{{1e12, " T"}, {1e9, " B"}, {1e6, " M"}, {1e3, " k"}}});
+  return "$ " +
+         with_magnitude(usd, "{:.2f}", {{{1e12, " T"}, {1e9, " B"}, {1e6, " M"}, {1e3, " k"}}});
 }
 
 std::string scale_text(const ScaleHead& head, const std::vector<ScaleRow>& rows) {

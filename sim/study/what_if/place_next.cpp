@@ -10,20 +10,20 @@
 namespace simtrain {
 namespace {
 
-struct Candidate {
+struct NamedHosts {
   std::string name;
   std::vector<int> hosts;
 };
 
-std::vector<Candidate> candidates(const FabricScenario& fabric) {
+std::vector<NamedHosts> candidates(const FabricScenario& fabric) {
   const FabricJob& job = fabric.jobs.back();
   const ClusterSpec& cluster = job.scenario.cluster;
   const int last = static_cast<int>(fabric.jobs.size()) - 1;
   const std::vector<bool> taken = fabric.taken_hosts(last);
-  std::vector<Candidate> list;
+  std::vector<NamedHosts> list;
   const auto add = [&](std::string name, std::vector<int> hosts) {
     const bool known = std::any_of(list.begin(), list.end(),
-                                   [&](const Candidate& one) { return one.hosts == hosts; });
+                                   [&](const NamedHosts& one) { return one.hosts == hosts; });
     if (!known) list.push_back({std::move(name), std::move(hosts)});
   };
   add("as in the file: " + job.placement, placed_hosts(cluster, job.scenario.placement));
@@ -40,7 +40,7 @@ std::vector<Candidate> candidates(const FabricScenario& fabric) {
   return list;
 }
 
-PlacementChoice choice_of(const Candidate& candidate, const FabricResult& result) {
+PlacementChoice choice_of(const NamedHosts& candidate, const FabricResult& result) {
   const JobOnFabric& placed = result.jobs.back();
   PlacementChoice choice{candidate.name,
                          candidate.hosts,
@@ -63,11 +63,11 @@ PlacementChoice choice_of(const Candidate& candidate, const FabricResult& result
 }  // namespace
 
 std::vector<PlacementChoice> place_last_job(const FabricScenario& fabric, const Watch& watch) {
-  const std::vector<Candidate> list = candidates(fabric);
+  const std::vector<NamedHosts> list = candidates(fabric);
   const int last = static_cast<int>(fabric.jobs.size()) - 1;
   ClusterCache clusters;
   std::vector<PlacementChoice> choices;
-  for (const Candidate& candidate : list) {
+  for (const NamedHosts& candidate : list) {
     FabricScenario placed = fabric;
     place_on(placed.jobs.back().scenario, candidate.hosts);
     choices.push_back(

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "sim/workload/model/model_spec.h"
@@ -42,8 +43,16 @@ class LayerList {
     int end = 0;  ///< the layer behind it
     int kind = 0;
   };
-  void add(LayerKind kind, int again);
-  void add(const LayerKind& kind);
+  using Blocks = std::span<const BlockKind>;
+  /// What a run of layers has, but its blocks.
+  struct Alike {
+    int layers = 0;
+    bool high = false;
+    bool first = false;
+    bool kept = false;
+  };
+  void add(Blocks blocks, Alike run, int again);
+  void add(Blocks blocks, const Alike& run);
 
   std::vector<LayerKind> kinds_;
   std::vector<Run> runs_;

@@ -104,7 +104,7 @@ std::int64_t sum_of_parts(const ModelTotals& totals, Count count) {
 
 }  // namespace
 
-std::vector<Block> blocks_of(const Recipe& recipe, Part part, int kind) {
+std::vector<Block> blocks_of(const Recipe& recipe, const LayerList& layers, Part part, int kind) {
   const RankShape shape(recipe);
   std::vector<Block> blocks;
   if (part == Part::embedding) {
@@ -113,43 +113,43 @@ std::vector<Block> blocks_of(const Recipe& recipe, Part part, int kind) {
     return blocks;
   }
   const RankShape high(recipe, recipe.precision().high);
-  const LayerList list = recipe.layers();
   const auto add_layer = [&](const LayerKind& layer) {
     for (const BlockKind block : layer.blocks)
       blocks.push_back(row_of(block).make(layer.high ? high : shape));
   };
   if (part == Part::layer) {
-    const LayerKind& layer = list.kinds()[static_cast<std::size_t>(kind)];
+    const LayerKind& layer = layers.kinds()[static_cast<std::size_t>(kind)];
     add_layer(layer);
     if (layer.first) end_backward(blocks);
     return blocks;
   }
   for (int depth = 0; depth < recipe.model.mtp_num_layers; ++depth) {
     blocks.push_back(row_of(BlockKind::mtp).make(shape));
-    add_layer(list.kinds()[static_cast<std::size_t>(list.kind_of(recipe.model.num_layers - 1))]);
+    add_layer(
+        layers.kinds()[static_cast<std::size_t>(layers.kind_of(recipe.model.num_layers - 1))]);
     blocks.push_back(row_of(BlockKind::mtp_head).make(high));
   }
   blocks.push_back(row_of(BlockKind::head).make(high));
   return blocks;
 }
 
-PartTotals part_totals(const Recipe& recipe, Part part, int kind) {
+PartTotals part_totals(const Recipe& recipe, const LayerList& layers, Part part, int kind) {
   PartTotals totals;
-  const std::vector<Block> blocks = blocks_of(recipe, part, kind);
+  const std::vector<Block> blocks = blocks_of(recipe, layers, part, kind);
   for (const Block& block : blocks) add_block(totals, recipe, block);
   if (part == Part::layer && recipe.keeps_by_policy()) keep_by_policy(totals, recipe, blocks);
   if (part == Part::layer &&
-      recipe.recomputes_layer(recipe.layers().kinds()[static_cast<std::size_t>(kind)]))
+      recipe.recomputes_layer(layers.kinds()[static_cast<std::size_t>(kind)]))
     recompute_whole_layer(totals, RankShape(recipe));
   return totals;
 }
 
 ModelTotals::ModelTotals(const Recipe& recipe)
     : list_(recipe.layers()),
-      embedding_(part_totals(recipe, Part::embedding)),
-      head_(part_totals(recipe, Part::head)) {
+      embedding_(part_totals(recipe, list_, Part::embedding)),
+      head_(part_totals(recipe, list_, Part::head)) {
   for (std::size_t kind = 0; kind < list_.kinds().size(); ++kind)
-    kinds_.push_back(part_totals(recipe, Part::layer, static_cast<int>(kind)));
+    kinds_.push_back(part_totals(recipe, list_, Part::layer, static_cast<int>(kind)));
 }
 
 std::int64_t model_parameters(const ModelSpec& model) {

@@ -10,9 +10,10 @@
 
 namespace simtrain {
 
-/// The blocks of a part of a model on one rank; `kind` is that of a layer. The recipe must outlive
-/// them.
-std::vector<Block> blocks_of(const Recipe& recipe, Part part, int kind = 0);
+/// The blocks of a part of a model on one rank; `kind` is that of a layer of the recipe's `layers`.
+/// The recipe must outlive them.
+std::vector<Block> blocks_of(const Recipe& recipe, const LayerList& layers, Part part,
+                             int kind = 0);
 
 /// Rows and columns on one rank.
 using MatrixShape = std::pair<std::int64_t, std::int64_t>;
@@ -48,7 +49,10 @@ struct PartTotals {
   double dispatcher_buffer_bytes = 0;
   ModelFlops flops;  ///< of a forward
 };
-PartTotals part_totals(const Recipe& recipe, Part part, int kind = 0);
+PartTotals part_totals(const Recipe& recipe, const LayerList& layers, Part part, int kind = 0);
+inline PartTotals part_totals(const Recipe& recipe, Part part, int kind = 0) {
+  return part_totals(recipe, recipe.layers(), part, kind);
+}
 
 /// The totals of all parts of a recipe's model.
 class ModelTotals {

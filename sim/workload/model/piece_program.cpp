@@ -18,10 +18,10 @@ class PartProgram {
         recipe_(context.recipe),
         kind_(kind),
         shape_(context.recipe),
-        blocks_(blocks_of(recipe_, part, kind)),
-        recomputes_all_(
-            part == Part::layer &&
-            recipe_.recomputes_layer(recipe_.layers().kinds()[static_cast<std::size_t>(kind)])),
+        layers_(recipe_.layers()),
+        blocks_(blocks_of(recipe_, layers_, part, kind)),
+        recomputes_all_(part == Part::layer &&
+                        recipe_.recomputes_layer(layers_.kinds()[static_cast<std::size_t>(kind)])),
         by_policy_(part == Part::layer && recipe_.keeps_by_policy()) {}
 
   Program forward() {
@@ -50,7 +50,7 @@ class PartProgram {
   void cast_weights() {
     const Operand& weight = recipe_.precision().layers.weight;
     const std::int64_t cast =
-        weight.recast ? part_totals(recipe_, Part::layer, kind_).quantized_parameters : 0;
+        weight.recast ? part_totals(recipe_, layers_, Part::layer, kind_).quantized_parameters : 0;
     if (cast == 0) return;
     builder_.module("weights");
     quantize(builder_, weight, static_cast<double>(cast));
@@ -113,6 +113,7 @@ class PartProgram {
   const Recipe& recipe_;
   int kind_;
   RankShape shape_;
+  LayerList layers_;
   std::vector<Block> blocks_;
   bool recomputes_all_;
   bool by_policy_;
@@ -135,7 +136,7 @@ Program amax(const PieceContext& context, const DelayedScaling& scaling) {
   std::int64_t modules = 0;
   const LayerList list = recipe.layers();
   for (std::size_t kind = 0; kind < list.kinds().size(); ++kind) {
-    const PartTotals totals = part_totals(recipe, Part::layer, static_cast<int>(kind));
+    const PartTotals totals = part_totals(recipe, list, Part::layer, static_cast<int>(kind));
     modules += std::int64_t{list.kinds()[kind].layers} * totals.quantized_modules;
   }
   const std::int64_t layers = std::max(1, recipe.model.num_layers / (recipe.pp() * recipe.vp()));

@@ -3,15 +3,19 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/input/text_parts.h"
 #include "sim/run/scenario/checks/checks.h"
+#include "sim/workload/model/blocks/block.h"
 
 namespace simtrain {
 namespace {
 
-/// Blocks with linear modules that adapters are modelled beside.
-bool adapted(BlockKind block) {
-  return block == BlockKind::gqa || block == BlockKind::swa || block == BlockKind::chunked_gqa ||
-         block == BlockKind::mlp;
+std::string adapted_blocks() {
+  std::vector<std::string_view> names;
+  for (const BlockRow& row : block_rows()) {
+    if (row.takes_adapters) names.push_back(name_of(row.kind));
+  }
+  return enumerated(names);
 }
 
 void check_target_modules(const LoraSpec& lora, const YamlNode& tree) {
@@ -31,10 +35,9 @@ void check_adapted_model(const ModelSpec& model, const LoraSpec& lora, const Yam
   bool mlp = false;
   for (const LayerSpec& layer : layer_specs(model)) {
     for (const BlockKind block : layer.blocks) {
-      require(adapted(block), tree, "lora",
-              fmt::format("is not modelled in layers with {}; a model of gqa, swa, chunked_gqa and "
-                          "mlp would do",
-                          name_of(block)));
+      require(row_of(block).takes_adapters, tree, "lora",
+              fmt::format("is not modelled in layers with {}; a model of {} would do",
+                          name_of(block), adapted_blocks()));
       (block == BlockKind::mlp ? mlp : attention) = true;
     }
   }
@@ -85,9 +88,7 @@ void check_packed(const Recipe& recipe, const PackedSequencesSpec& packed, const
       if (block == BlockKind::swa) fits(*recipe.model.window_size, "the window of attention");
       if (block == BlockKind::chunked_gqa)
         fits(*recipe.model.attention_chunk_size, "a chunk of attention");
-      const bool across = block == BlockKind::mamba || block == BlockKind::gated_delta_net ||
-                          block == BlockKind::dsa || block == BlockKind::dsa_shared;
-      require(!across, tree, "packed_sequences",
+      require(row_of(block).packs_documents, tree, "packed_sequences",
               fmt::format("is not modelled in layers with {}; a model without them would do",
                           name_of(block)));
     }

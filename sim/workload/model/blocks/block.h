@@ -31,6 +31,10 @@ struct BlockRow {
   Block (*make)(const RankShape& shape) = nullptr;
   /// Of a layer that is this block alone, in a hybrid's pattern; 0: none.
   char letter = 0;
+  /// Whether its linear modules are modelled with adapters (LoRA) beside them.
+  bool takes_adapters = false;
+  /// Whether documents that are packed into a sequence are modelled as apart in it.
+  bool packs_documents = false;
 };
 
 /// Adds operators in this order, moved.

@@ -50,18 +50,28 @@ Block chunked_gqa_block(const RankShape& shape) {
 }  // namespace
 
 BlockRow gqa_block() {
-  return {BlockKind::gqa, "self-attention, each query group with keys and values of its own", true,
-          gqa_block, '*'};
+  return {.kind = BlockKind::gqa,
+          .meaning = "self-attention, each query group with keys and values of its own",
+          .make = gqa_block,
+          .letter = '*',
+          .takes_adapters = true,
+          .packs_documents = true};
 }
 
 BlockRow swa_block() {
-  return {BlockKind::swa, "the same over a sliding window of the last window_size keys", true,
-          swa_block};
+  return {.kind = BlockKind::swa,
+          .meaning = "the same over a sliding window of the last window_size keys",
+          .make = swa_block,
+          .takes_adapters = true,
+          .packs_documents = true};
 }
 
 BlockRow chunked_gqa_block() {
-  return {BlockKind::chunked_gqa, "the same inside each chunk of attention_chunk_size positions",
-          true, chunked_gqa_block};
+  return {.kind = BlockKind::chunked_gqa,
+          .meaning = "the same inside each chunk of attention_chunk_size positions",
+          .make = chunked_gqa_block,
+          .takes_adapters = true,
+          .packs_documents = true};
 }
 
 }  // namespace simtrain

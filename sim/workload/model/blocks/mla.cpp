@@ -108,9 +108,11 @@ Block dsa_shared_block(const RankShape& shape) { return latent_block(shape, Keys
 }  // namespace
 
 BlockRow mla_block() {
-  return {BlockKind::mla,
-          "multi-latent attention: queries, keys and values projected up from small latents", true,
-          mla_block};
+  return {
+      .kind = BlockKind::mla,
+      .meaning = "multi-latent attention: queries, keys and values projected up from small latents",
+      .make = mla_block,
+      .packs_documents = true};
 }
 
 BlockRow dsa_block() {

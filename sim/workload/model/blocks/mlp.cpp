@@ -37,8 +37,12 @@ Block mlp_block(const RankShape& shape) {
 }  // namespace
 
 BlockRow mlp_block() {
-  return {BlockKind::mlp, "feed-forward: two linear modules, the first gated or not", true,
-          mlp_block, '-'};
+  return {.kind = BlockKind::mlp,
+          .meaning = "feed-forward: two linear modules, the first gated or not",
+          .make = mlp_block,
+          .letter = '-',
+          .takes_adapters = true,
+          .packs_documents = true};
 }
 
 }  // namespace simtrain

@@ -105,8 +105,11 @@ Block moe_block(const RankShape& shape) {
 }  // namespace
 
 BlockRow moe_block() {
-  return {BlockKind::moe, "mixture of experts: each token passes some of them, and shared ones",
-          true, moe_block, 'E'};
+  return {.kind = BlockKind::moe,
+          .meaning = "mixture of experts: each token passes some of them, and shared ones",
+          .make = moe_block,
+          .letter = 'E',
+          .packs_documents = true};
 }
 
 }  // namespace simtrain

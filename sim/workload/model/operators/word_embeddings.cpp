@@ -3,7 +3,7 @@
 namespace simtrain {
 namespace {
 
-void stream_rows(ProgramBuilder& builder, double bytes, std::uint32_t after = kNoOp) {
+void stream_embedding_rows(ProgramBuilder& builder, double bytes, std::uint32_t after = kNoOp) {
   builder.stream_bytes(StreamingKind::element_wise, bytes, Share::embedding_loss, after);
 }
 
@@ -24,7 +24,7 @@ Operator word_embeddings(const RankShape& shape) {
   Operator op;
   op.module = "word_embeddings";
   op.forward = [=, &format, tp = shape.tp](ProgramBuilder& builder) {
-    stream_rows(builder, 2 * bytes * rows);
+    stream_embedding_rows(builder, 2 * bytes * rows);
     if (tp == 1) return;
     builder.wait_for(
         builder.tensor_collective(sharded ? Collective::reduce_scatter : Collective::all_reduce,
@@ -34,8 +34,8 @@ Operator word_embeddings(const RankShape& shape) {
     const std::uint32_t gathered =
         sharded ? builder.tensor_collective(Collective::all_gather, format, elements, kNoOp)
                 : kNoOp;
-    stream_rows(builder, bytes * table + 3 * bytes * rows, gathered);
-    stream_rows(builder, (bytes + 2 * buffer) * table);
+    stream_embedding_rows(builder, bytes * table + 3 * bytes * rows, gathered);
+    stream_embedding_rows(builder, (bytes + 2 * buffer) * table);
   });
   op.weights = {{.rows = vocabulary, .columns = shape.hidden(), .sharded_over = {Axis::tp}}};
   if (model.hidden_dropout > 0) op.saved = {{static_cast<double>(shape.hidden()) * shape.own_rows}};

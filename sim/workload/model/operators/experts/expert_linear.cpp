@@ -87,7 +87,7 @@ struct RowCopies {
   double behind = 0;
 };
 
-void stream_rows(ProgramBuilder& builder, double bytes) {
+void stream_expert_rows(ProgramBuilder& builder, double bytes) {
   if (bytes > 0) builder.stream_bytes(StreamingKind::element_wise, bytes, Share::memory_bound);
 }
 
@@ -147,18 +147,18 @@ Operator expert_linear(const RankShape& shape, bool first) {
   op.module = first ? "experts_fc1" : "experts_fc2";
   op.sized_by_routing = !shape.recipe.moe.sizes_known();
   op.forward = [=, &formats](ProgramBuilder& builder) {
-    if (first) stream_rows(builder, copies.before);
+    if (first) stream_expert_rows(builder, copies.before);
     gemms.multiply(builder, formats.input, input, formats.forward(), to, from);
-    stream_rows(builder, kBiasForward * biased);
-    if (!first) stream_rows(builder, copies.behind);
+    stream_expert_rows(builder, kBiasForward * biased);
+    if (!first) stream_expert_rows(builder, copies.behind);
   };
   op.backward = [=, &formats](ProgramBuilder& builder, BackwardPart part) {
     if (part != BackwardPart::weight_gradient) {
-      if (!first) stream_rows(builder, copies.before);
-      stream_rows(builder, kBiasBackward * biased);
+      if (!first) stream_expert_rows(builder, copies.before);
+      stream_expert_rows(builder, kBiasBackward * biased);
       recast(builder, formats.weight, weights, gemms.experts());
       gemms.multiply(builder, formats.gradient, output, formats.input_gradient(), from, to);
-      if (first) stream_rows(builder, copies.behind);
+      if (first) stream_expert_rows(builder, copies.behind);
     }
     if (part == BackwardPart::input_gradient) return;
     recast(builder, formats.gradient, output, gemms.experts());
