@@ -29,8 +29,8 @@ std::string bar(double share, std::size_t width) {
 /// The ranks of an MPI job have a terminal of Open MPI's own in front of wherever their output
 /// goes.
 bool is_rank() {
-  constexpr std::array kTold{"OMPI_COMM_WORLD_RANK", "PMIX_RANK"};
-  return std::any_of(kTold.begin(), kTold.end(),
+  constexpr std::array kVariables{"OMPI_COMM_WORLD_RANK", "PMIX_RANK"};
+  return std::any_of(kVariables.begin(), kVariables.end(),
                      [](const char* name) { return std::getenv(name) != nullptr; });
 }
 

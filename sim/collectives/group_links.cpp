@@ -122,13 +122,11 @@ std::vector<LinkShare> GroupLinks::of_call(const TransferCost& cost, const std::
   for (const int gpu : loaded) add_own(sum, gpu, gpus, cost.load);
   if (!inner_) return sum.list();
   const std::vector<std::vector<int>> domains = by_domain(cluster_, gpus);
-  const bool in_switches =
-      cost.algorithm == Algorithm::collnet_direct || cost.algorithm == Algorithm::collnet_chain;
-  if (domains.size() < 2 || in_switches) return sum.list();
+  const BetweenDomains between = between_domains(cost.algorithm);
+  if (domains.size() < 2 || between == BetweenDomains::switches) return sum.list();
   if (cost.collective == Collective::all_to_all) {
     add_all_pairs(sum, gpus, cost.sms);
-  } else if (cost.algorithm == Algorithm::ring || cost.algorithm == Algorithm::pat ||
-             cost.algorithm == Algorithm::user_buffers) {
+  } else if (between == BetweenDomains::next) {
     for (std::size_t domain = 0; domain < domains.size(); ++domain) {
       for (std::size_t local = 0; local < domains[domain].size(); ++local) {
         add_between(sum, domains[domain][local],

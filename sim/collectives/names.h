@@ -52,6 +52,33 @@ struct EnumNames<Collective> {
 constexpr bool chosen_by_library(Algorithm algorithm) {
   return algorithm < Algorithm::user_buffers;
 }
+/// Over which links of shared switches a call goes from domain to domain: from each rank to its
+/// like in the next domain, along both trees over the domains, or over none, as the switches
+/// reduce. An all-to-all goes between all pairs, whatever runs it.
+enum class BetweenDomains { next, trees, switches };
+constexpr BetweenDomains between_domains(Algorithm algorithm) {
+  switch (algorithm) {
+    case Algorithm::ring:
+    case Algorithm::pat:
+    case Algorithm::user_buffers:
+      return BetweenDomains::next;
+    case Algorithm::collnet_direct:
+    case Algorithm::collnet_chain:
+      return BetweenDomains::switches;
+    case Algorithm::tree:
+    case Algorithm::nvls:
+    case Algorithm::nvls_tree:
+    case Algorithm::direct:
+    case Algorithm::mesh:
+    case Algorithm::deepep:
+    case Algorithm::hybridep:
+    case Algorithm::to_host:
+    case Algorithm::from_host:
+    case Algorithm::cpu_adam:
+      break;
+  }
+  return BetweenDomains::trees;
+}
 /// Whether it is between a GPU and its host, or on the host alone.
 constexpr bool of_host(Algorithm algorithm) { return algorithm >= Algorithm::to_host; }
 

@@ -27,4 +27,23 @@ nlohmann::json parse_json(std::string_view text) {
   return nlohmann::json::parse(text, nullptr, false);
 }
 
+std::optional<std::size_t> JsonObjectEnd::find(std::string_view part) {
+  for (std::size_t at = 0; at < part.size(); ++at) {
+    const char c = part[at];
+    if (escaped_) {
+      escaped_ = false;
+    } else if (in_string_) {
+      escaped_ = c == '\\';
+      in_string_ = c != '"';
+    } else if (c == '"') {
+      in_string_ = true;
+    } else if (c == '{') {
+      ++depth_;
+    } else if (c == '}' && --depth_ == 0) {
+      return at + 1;
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace simtrain

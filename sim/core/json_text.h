@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include <nlohmann/json.hpp>
@@ -14,5 +15,18 @@ bool nests_deeper(std::string_view text, std::size_t most);
 /// may call itself once a level. A discarded value (`is_discarded()`) where the text is anything
 /// else.
 nlohmann::json parse_json(std::string_view text);
+
+/// Finds where a JSON object ends, in a text that is looked through part by part; braces in quoted
+/// texts do not count.
+class JsonObjectEnd {
+ public:
+  /// Behind the brace that closes the object, where this part has it.
+  std::optional<std::size_t> find(std::string_view part);
+
+ private:
+  int depth_ = 0;
+  bool in_string_ = false;
+  bool escaped_ = false;
+};
 
 }  // namespace simtrain

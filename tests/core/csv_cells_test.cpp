@@ -57,4 +57,13 @@ TEST_CASE("The first fault of a line has its place, and the line is read all the
   CHECK(!cells.fault());
 }
 
+TEST_CASE("What ends a cell is written within quotes, and read back") {
+  CHECK(csv_quoted("a b") == "a b");
+  for (const std::string text : {"a,b", "a\"b", "\"", "a\rb"}) {
+    CsvCells cells;
+    CHECK(cells.read(csv_quoted(text)));
+    CHECK(cells.all() == Texts{text});
+  }
+}
+
 }  // namespace simtrain::testing::csv_cells_test

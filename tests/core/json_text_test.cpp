@@ -34,5 +34,15 @@ TEST_CASE("Closed brackets do not count") {
   CHECK(!nests_deeper("[\"{\"", 1));
 }
 
+TEST_CASE("The end of an object is found in parts, whatever its texts hold") {
+  const std::string object = R"({"a":"}\"{","b":{"c":1}})";
+  CHECK(JsonObjectEnd().find(object + " {}") == object.size());
+  for (std::size_t cut = 0; cut < object.size(); ++cut) {
+    JsonObjectEnd end;
+    CHECK(!end.find(object.substr(0, cut)));
+    CHECK(end.find(object.substr(cut) + "}") == object.size() - cut);
+  }
+}
+
 }  // namespace
 }  // namespace simtrain::testing::json_text_test

@@ -24,16 +24,16 @@ TEST_CASE("a stretch stands where it needs a transfer that has not ended") {
   CHECK(run.next_s(5) == 2);
   started.clear();
   run.reach(started);
-  CHECK(run.stands());
+  CHECK(run.stalled());
   run.end(0, started);
-  CHECK_FALSE(run.stands());
+  CHECK_FALSE(run.stalled());
   CHECK(started.empty());
   CHECK(run.next_s(5) == 3);
   run.reach(started);
   CHECK(started == Started{1});
   run.end(1, started);  // before it is needed
   run.reach(started);
-  CHECK_FALSE(run.stands());
+  CHECK_FALSE(run.stalled());
   CHECK(run.over());
   CHECK(run.next_s(5) == 5);
 }
@@ -53,7 +53,7 @@ TEST_CASE("transfers of one stream come one after the other") {
   CHECK(started == Started{1});
   started.clear();
   run.reach(started);
-  CHECK(run.stands());
+  CHECK(run.stalled());
   CHECK_FALSE(run.over());
   run.end(1, started);
   CHECK(run.over());
@@ -68,7 +68,7 @@ TEST_CASE("what is due when a stretch goes on happens at once") {
   started.clear();
   run.reach(started);  // those that start there are on their way before the stretch stands
   CHECK(started == Started{2});
-  CHECK(run.stands());
+  CHECK(run.stalled());
   run.end(0, started);
   CHECK(started == Started{2, 1});
 }

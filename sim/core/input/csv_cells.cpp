@@ -43,4 +43,14 @@ bool CsvCells::read_quoted(std::string_view line) {
   return !quoted;
 }
 
+std::string csv_quoted(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + "\"";
+}
+
 }  // namespace simtrain

@@ -39,4 +39,7 @@ class CsvCells {
   std::optional<CsvFault> fault_;
 };
 
+/// A text as a cell: within quotes where it holds what ends a cell.
+std::string csv_quoted(const std::string& text);
+
 }  // namespace simtrain

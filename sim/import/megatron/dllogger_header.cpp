@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/json_text.h"
 #include "sim/import/nemo/hydra.h"
 #include "sim/import/nemo/nemo1.h"
 #include "sim/import/scenario_text.h"
@@ -17,30 +18,12 @@ bool is_header(std::string_view text) {
          text.find("PARAMETER") != std::string_view::npos;
 }
 
-/// Where the JSON object that starts at `start` ends; strings may hold brackets.
-std::size_t object_end(const std::string& text, std::size_t start) {
-  int depth = 0;
-  bool quoted = false;
-  for (std::size_t i = start; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quoted && c == '\\') {
-      ++i;
-    } else if (c == '"') {
-      quoted = !quoted;
-    } else if (!quoted && c == '{') {
-      ++depth;
-    } else if (!quoted && c == '}' && --depth == 0) {
-      return i + 1;
-    }
-  }
-  return text.size();
-}
-
 /// The record with the configuration: the JSON object around the first `cfg/` key, by the lines
 /// before it kept as empty ones, so that places are the file's.
 YamlNode header_of(const ImportFile& file) {
   for (std::size_t at = file.text.find('{'); at != std::string::npos;) {
-    const std::size_t end = object_end(file.text, at);
+    const std::string_view rest = std::string_view(file.text).substr(at);
+    const std::size_t end = at + JsonObjectEnd().find(rest).value_or(rest.size());
     const std::string_view record = std::string_view(file.text).substr(at, end - at);
     if (record.find("\"cfg/") != std::string_view::npos) {
       const auto lines =

@@ -8,7 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "sim/collectives/names.h"
+#include "sim/collectives/libraries/nccl/algorithms/nccl_algorithm.h"
+#include "sim/collectives/libraries/nccl/nccl_names.h"
 #include "sim/core/input/scalar_text.h"
 #include "sim/core/input/text_parts.h"
 
@@ -62,17 +63,16 @@ std::string bare(std::string text) {
 }
 
 /// "Ring,Tree" as a list of our names; "^NVLS" as all but it.
-template <class Enum>
-std::string names_in(const std::string& text, std::size_t known, const YamlNode& node,
-                     const std::string& name) {
+std::string names_in(const std::string& text, const std::vector<std::string_view>& known,
+                     const YamlNode& node, const std::string& name) {
   const bool but = text.starts_with('^');
-  std::vector<bool> chosen(known, but);
+  std::vector<bool> chosen(known.size(), but);
   for (const std::string_view part : split(std::string_view(text).substr(but ? 1 : 0), ',')) {
     std::string word = bare(std::string(part));
     if (word.starts_with('^')) word.erase(0, 1);
     std::size_t at = 0;
-    while (at < known && bare(std::string(EnumNames<Enum>::rows[at].first)) != word) ++at;
-    if (at == known) {
+    while (at < known.size() && bare(std::string(known[at])) != word) ++at;
+    if (at == known.size()) {
       throw InputError(
           node.place, name,
           fmt::format("'{}' holds a word that is not known here", plain_text(text.substr(0, 80))));
@@ -80,15 +80,29 @@ std::string names_in(const std::string& text, std::size_t known, const YamlNode&
     chosen[at] = !but;
   }
   std::vector<std::string_view> names;
-  for (std::size_t i = 0; i < known; ++i) {
-    if (chosen[i]) names.push_back(EnumNames<Enum>::rows[i].first);
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    if (chosen[i]) names.push_back(known[i]);
   }
   return fmt::format("[{}]", fmt::join(names, ", "));
 }
 
+/// What NCCL_ALGO knows.
+std::vector<std::string_view> algorithm_names() {
+  std::vector<std::string_view> names;
+  names.reserve(nccl_algorithms().size());
+  for (const NcclAlgorithm& row : nccl_algorithms()) names.push_back(name_of(row.algorithm));
+  return names;
+}
+
+/// What NCCL_PROTO knows.
+std::vector<std::string_view> protocol_names() {
+  std::vector<std::string_view> names;
+  names.reserve(kNcclProtocols.size());
+  for (const Protocol protocol : kNcclProtocols) names.push_back(name_of(protocol));
+  return names;
+}
+
 std::string value_of(const Variable& variable, const YamlNode& node) {
-  constexpr std::size_t kAlgorithms = 7;  // those that NCCL_ALGO knows come first
-  constexpr std::size_t kProtocols = 3;
   const std::string name(variable.name);
   switch (variable.form) {
     case Form::flag:
@@ -98,9 +112,9 @@ std::string value_of(const Variable& variable, const YamlNode& node) {
     case Form::bytes:
       return fmt::format("{} B", scalar_integer(node, name, Limits{1, 1e12}));
     case Form::algorithms:
-      return names_in<Algorithm>(scalar_text(node, name), kAlgorithms, node, name);
+      return names_in(scalar_text(node, name), algorithm_names(), node, name);
     case Form::protocols:
-      return names_in<Protocol>(scalar_text(node, name), kProtocols, node, name);
+      return names_in(scalar_text(node, name), protocol_names(), node, name);
   }
   return "";
 }

@@ -46,7 +46,7 @@ struct CheckpointCost {
   double load_bytes_per_gpu = 0;   ///< beside the model's own state while it is loaded
   double network_share = 0;        ///< of the node's compute NICs while it is written
 
-  /// Training stands still for so long.
+  /// Training is stalled for so long.
   [[nodiscard]] double stall_s(bool async) const { return async ? copy_s : copy_s + write_s; }
   /// From the beginning until it can be loaded.
   [[nodiscard]] double saved_s() const { return copy_s + write_s; }

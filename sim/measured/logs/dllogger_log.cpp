@@ -3,6 +3,7 @@
 #include <string>
 
 #include "sim/core/input/text_parts.h"
+#include "sim/core/json_text.h"
 #include "sim/measured/logs/log_fields.h"
 #include "sim/measured/logs/log_format.h"
 
@@ -13,35 +14,6 @@ namespace json = simdjson::ondemand;
 
 constexpr std::string_view kPrefix = "DLLL";
 constexpr std::string_view kConfiguration = "PARAMETER";
-
-/// One after another, the bytes of a JSON object: where it ends.
-class ObjectEnd {
- public:
-  /// Behind the brace that closes the object, where `text` has it.
-  std::optional<std::size_t> find(std::string_view text) {
-    for (std::size_t at = 0; at < text.size(); ++at) {
-      const char c = text[at];
-      if (escaped_) {
-        escaped_ = false;
-      } else if (in_string_) {
-        escaped_ = c == '\\';
-        in_string_ = c != '"';
-      } else if (c == '"') {
-        in_string_ = true;
-      } else if (c == '{') {
-        ++depth_;
-      } else if (c == '}' && --depth_ == 0) {
-        return at + 1;
-      }
-    }
-    return std::nullopt;
-  }
-
- private:
-  int depth_ = 0;
-  bool in_string_ = false;
-  bool escaped_ = false;
-};
 
 /// Behind the prefix and whatever a launcher put before it; where there is none, an object that the
 /// line starts with. Nothing where no record starts.
@@ -131,7 +103,7 @@ class DlloggerLog final : public LogReader {
       if (!pending_.empty()) skip_pending(run);
       const std::string_view text = *start;
       if (text.ends_with('}') && read(text, line.number, run)) return;
-      end_ = ObjectEnd();
+      end_ = JsonObjectEnd();
       first_line_ = line.number;
       append(text, line.number, run);
     } else if (!pending_.empty()) {
@@ -159,7 +131,7 @@ class DlloggerLog final : public LogReader {
     const std::string_view rest = text.substr(*end);
     const auto next = record_start(rest);
     if (!next) return;
-    end_ = ObjectEnd();
+    end_ = JsonObjectEnd();
     first_line_ = number;
     append(*next, number, run);
   }
@@ -226,7 +198,7 @@ class DlloggerLog final : public LogReader {
 
   json::parser parser_;
   std::string pending_;  ///< a record that began and has not ended
-  ObjectEnd end_;
+  JsonObjectEnd end_;
   std::int64_t first_line_ = 0;
 };
 

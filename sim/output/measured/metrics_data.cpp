@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/input/csv_cells.h"
 #include "sim/output/measured/metrics_report.h"
 #include "sim/output/text/json_parts.h"
 
@@ -124,16 +125,6 @@ ordered_json run_json(const MeasuredReport& report) {
   return json;
 }
 
-std::string csv_text(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + "\"";
-}
-
 std::string csv_number(const std::optional<double>& value) {
   return value ? fmt::format("{}", *value) : std::string();
 }
@@ -160,7 +151,7 @@ std::string metrics_csv(const std::vector<MeasuredReport>& reports) {
   for (const MeasuredReport& report : reports) {
     const RunMetrics& m = report.metrics;
     const RunFacts& facts = report.facts.facts;
-    out += fmt::format("{},{},{},{},{}", csv_text(report.name), csv_text(report.run.path),
+    out += fmt::format("{},{},{},{},{}", csv_quoted(report.name), csv_quoted(report.run.path),
                        report.run.format, name_of(m.status), report.run.steps.size());
     const auto& time = m.step_time_s;
     const auto least = time ? std::optional(time->min) : std::nullopt;
@@ -175,7 +166,7 @@ std::string metrics_csv(const std::vector<MeasuredReport>& reports) {
     for (const auto& value : {m.days_per_1t_tokens, known(facts.gpus),
                               known(facts.global_batch_size), known(facts.seq_length)})
       out += "," + csv_number(value);
-    out += fmt::format(",{},{}\n", report.run.skipped.count, csv_text(window_text(report.run)));
+    out += fmt::format(",{},{}\n", report.run.skipped.count, csv_quoted(window_text(report.run)));
   }
   return out;
 }

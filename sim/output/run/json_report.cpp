@@ -139,7 +139,7 @@ Json training_run_json(const Report& report, const TrainingGoal& goal) {
   return json;
 }
 
-/// What stands before the figures.
+/// What comes before the figures.
 Json titled_json(const Report& report) {
   Json json;
   json["schema"] = "simtrain.result/1";

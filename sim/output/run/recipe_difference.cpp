@@ -51,7 +51,7 @@ void settle_experts_keys(const Recipe& recipe, ScenarioFile& keys) {
 }
 
 void settle_training_keys(const Recipe& recipe, ScenarioFile& keys) {
-  if (recipe.training.precision == Precision::bf16) {
+  if (!recipe.precision().quantized()) {
     keys.training.fp8_params = false;
     keys.training.num_layers_at_start_in_bf16 = 0;
     keys.training.num_layers_at_end_in_bf16 = 0;

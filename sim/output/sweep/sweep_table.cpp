@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/input/csv_cells.h"
 #include "sim/output/text/json_parts.h"
 #include "sim/output/text/text_report.h"
 #include "sim/output/text/wrapped_text.h"
@@ -50,13 +51,7 @@ void add_counts(std::string& out, const SweepTable& table) {
 
 }  // namespace
 
-std::string csv_cell(const SweepCell& cell) {
-  std::string text = std::visit(CellText{}, cell);
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
-  return out + "\"";
-}
+std::string csv_cell(const SweepCell& cell) { return csv_quoted(std::visit(CellText{}, cell)); }
 
 std::vector<const SweepRow*> best_rows(const std::vector<SweepRow>& rows, std::size_t most) {
   std::vector<const SweepRow*> best;

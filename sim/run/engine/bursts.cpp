@@ -28,7 +28,7 @@ void BurstRun::due(std::uint32_t burst, std::vector<std::uint32_t>& started) {
 }
 
 void BurstRun::pass_marks(double at_s, std::vector<std::uint32_t>& started) {
-  for (; !stands() && next_s(-1) == at_s; ++mark_) {
+  for (; !stalled() && next_s(-1) == at_s; ++mark_) {
     const Bursts::Mark& mark = bursts_->marks[mark_];
     if (!mark.needed) {
       due(mark.burst, started);

@@ -42,7 +42,7 @@ using PlanBursts = std::vector<std::vector<Bursts>>;
 
 /// A running stretch: which of its transfers have started and ended. Transfers start when the
 /// stretch has come to them and those before them on their stream have ended; where a kernel needs
-/// one that has not ended, the stretch stands still.
+/// one that has not ended, the stretch is stalled.
 class BurstRun {
  public:
   BurstRun() = default;
@@ -54,9 +54,9 @@ class BurstRun {
   [[nodiscard]] double next_s(double end_s) const {
     return mark_ < bursts_->marks.size() ? bursts_->marks[mark_].at_s : end_s;
   }
-  [[nodiscard]] bool stands() const { return awaited_ != Bursts::kNone; }
+  [[nodiscard]] bool stalled() const { return awaited_ != Bursts::kNone; }
   /// Whether nothing is left to happen.
-  [[nodiscard]] bool over() const { return !stands() && mark_ == bursts_->marks.size(); }
+  [[nodiscard]] bool over() const { return !stalled() && mark_ == bursts_->marks.size(); }
   /// The stretch has come to next_s(): appends those that start then.
   void reach(std::vector<std::uint32_t>& started);
   /// One has ended: the same.

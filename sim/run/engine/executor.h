@@ -40,7 +40,7 @@ inline constexpr std::string_view kTooLongStep =
 /// kernel holds its SMs while it waits for its peers), of S and B in all; a transfer may take at
 /// most half of either. o is the GPU's overlap slowdown (L2, memory and power shared) while data
 /// moves; l is what transfers inside a pass lose on their links (PassFlows; of a pass with `bursts`
-/// 0: it stands where it needs one that has not ended). In a group the slowest sets the pace.
+/// 0: it stalls where it needs one that has not ended). In a group the slowest sets the pace.
 ///
 /// Events are ordered by time, then by number; rates change only between points in time, after all
 /// that happens at one point has happened, so that nothing depends on the order within it.
@@ -50,8 +50,8 @@ inline constexpr std::string_view kTooLongStep =
 Timeline execute(const Plan& plan, const Watch& watch = {}, const PlanBursts& bursts = {});
 
 /// Simulates a plan of several jobs, by the same rules: each begins its step anew when all of its
-/// ranks have ended the last, until `steps` is complete. `observer`, where there is one, is told of
-/// the flows. Throws as execute() does.
+/// ranks have ended the last, until `steps` is complete. `observer`, where there is one, is
+/// notified of the flows. Throws as execute() does.
 void execute_steps(const Plan& plan, JobSteps& steps, RateObserver* observer = nullptr);
 
 /// A step in phases, and in which states of the cluster its ops ran.

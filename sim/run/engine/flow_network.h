@@ -32,7 +32,7 @@ class FlowNetwork {
   using RouteId = std::uint32_t;
 
   /// `capacities` by link id, in bytes per second; `routes` by RouteId, each link of one once.
-  /// `observer`, which may be none and outlives this, is told of every change.
+  /// `observer`, which may be none and outlives this, is notified of every change.
   FlowNetwork(const std::vector<double>& capacities,
               const std::vector<const std::vector<LinkShare>*>& routes,
               RateObserver* observer = nullptr);

@@ -6,7 +6,7 @@
 
 namespace simtrain {
 
-/// Is told of the flows of a network and their rates.
+/// Is notified of the flows of a network and their rates.
 class RateObserver {
  public:
   RateObserver() = default;
@@ -22,7 +22,7 @@ class RateObserver {
   /// to itself it would at `free`.
   virtual void moves(std::uint32_t flow, std::uint32_t route, double rate, double free,
                      double holding) = 0;
-  /// All rates of this point in time are told.
+  /// All rates of this point in time are known.
   virtual void settled() = 0;
   virtual void ends(std::uint32_t flow) = 0;
 };

@@ -122,11 +122,11 @@ void StretchFlows::finish(std::uint32_t flow, Duration now) {
   free_flows_.push_back(flow);
   Stretch& run = stretches_[ended.stretch];
   if (--run.moving[ended.burst] > 0) return;
-  const bool stood = run.progress.stands();
+  const bool stalled = run.progress.stalled();
   started_.clear();
   run.progress.end(ended.burst, started_);
   start_all(ended.stretch, now);
-  if (stood && !run.progress.stands()) resumed_.push_back(run.activity);
+  if (stalled && !run.progress.stalled()) resumed_.push_back(run.activity);
 }
 
 void StretchFlows::take(const FlowNetwork::RateChange& change, Duration now) {

@@ -54,8 +54,8 @@ class StretchFlows {
   [[nodiscard]] double next_s(std::uint32_t stretch, double end_s) const {
     return stretches_[stretch].progress.next_s(end_s);
   }
-  [[nodiscard]] bool stands(std::uint32_t stretch) const {
-    return stretches_[stretch].progress.stands();
+  [[nodiscard]] bool stalled(std::uint32_t stretch) const {
+    return stretches_[stretch].progress.stalled();
   }
   [[nodiscard]] bool over(std::uint32_t stretch) const {
     return stretches_[stretch].progress.over();

@@ -90,6 +90,7 @@ struct ScheduleRow {
   /// param_sync_func and grad_sync_func), otherwise as soon as they can be.
   bool calls_together = false;
   bool takes_groups = false;  ///< PipelineShape::micro_batch_group is of it
+  bool combines = false;      ///< PipelineShape::combined is of it
   /// Why a shape is refused whose number of chunks is right; null: for nothing.
   std::optional<ShapeRefusal> (*refusal)(const PipelineShape& shape) = nullptr;
 };

@@ -312,7 +312,7 @@ class Executor {
   /// Of a compute op, by what runs beside it.
   void set_speed(std::uint32_t id) {
     const Activity& activity = activities_[id];
-    if (activity.stretch != kNone && stretch_flows_.stands(activity.stretch)) return;
+    if (activity.stretch != kNone && stretch_flows_.stalled(activity.stretch)) return;
     const double lost = activity.inner.empty() ? 0 : pass_flows_.loss(activity.inner);
     set_speed(id, 1 / (loads_.slowdown(activity) + lost));
   }

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/input/text_parts.h"
 #include "sim/run/scenario/checks/checks.h"
+#include "sim/workload/schedule/schedule.h"
 
 namespace simtrain {
 namespace {
@@ -80,6 +82,14 @@ void require_exchange(const Recipe& recipe, const YamlNode& tree, const std::str
           "is not of the allgather dispatcher; alltoall or flex would do");
 }
 
+std::string combining_schedules() {
+  std::vector<std::string_view> names;
+  for (const ScheduleRow& row : schedule_rows()) {
+    if (row.combines) names.push_back(name_of(row.kind));
+  }
+  return enumerated(names);
+}
+
 /// What Megatron core refuses too, and what would need another order of a layer's kernels.
 void check_combined_passes(const Recipe& recipe, const YamlNode& tree) {
   const std::string key = "overlap.overlap_moe_expert_parallel_comm";
@@ -92,14 +102,9 @@ void check_combined_passes(const Recipe& recipe, const YamlNode& tree) {
   require(!recipe.moe.moe_shared_expert_overlap, tree, key,
           "takes the exchange that moe.moe_shared_expert_overlap hides behind shared experts; one "
           "of them would do");
-  const PipelineSchedule schedule =
-      recipe.parallelism.pipeline_schedule.value_or(PipelineSchedule::interleaved);
-  require(schedule == PipelineSchedule::interleaved ||
-              schedule == PipelineSchedule::one_forward_one_backward ||
-              schedule == PipelineSchedule::dual_pipe_v || schedule == PipelineSchedule::dual_pipe,
-          tree, key,
-          fmt::format("is of 1f1b, interleaved, dualpipe_v and dualpipe, not of {}",
-                      name_of(schedule)));
+  const ScheduleRow& schedule = schedule_of(pipeline_shape(recipe, 1));
+  require(schedule.combines, tree, key,
+          fmt::format("is of {}, not of {}", combining_schedules(), name_of(schedule.kind)));
   require(recipe.model.mtp_num_layers <= 1, tree, key,
           "is of models that predict one more token at most (mtp_num_layers)");
   require(!recipe.lora || !recipe.overlap.delay_wgrad_compute, tree, "overlap.delay_wgrad_compute",

@@ -41,6 +41,7 @@ ScheduleRow dual_pipe() {
   row.tasks = dual_pipe_tasks;
   row.placement = &kChunksFromBothEnds;
   row.cuts_backward = true;
+  row.combines = true;
   row.refusal = unlike_ends;
   return row;
 }

@@ -27,6 +27,7 @@ ScheduleRow dual_pipe_v() {
   row.tasks = dual_pipe_v_tasks;
   row.placement = &kChunksInV;
   row.cuts_backward = true;
+  row.combines = true;
   row.refusal = too_few_micro_batches;
   return row;
 }

@@ -77,6 +77,7 @@ ScheduleRow interleaved() {
   row.messages_may_block = true;
   row.calls_together = true;
   row.takes_groups = true;
+  row.combines = true;
   row.refusal = refused_groups;
   return row;
 }

@@ -46,6 +46,22 @@ TransferCost collnet_chain_cost(const CollectiveRequest& request,
                       nccl.simple.bandwidth.value());
 }
 
+TuningCount collnet_direct_counts(const TuningCall& call) {
+  if (call.protocol != Protocol::simple) return {};
+  constexpr double kInside = 3.7;
+  constexpr double kBetween = 31;
+  const double share = call.architecture() == Architecture::ampere ? 1.0 : 0.85;
+  return {2 * (std::min(1.0, call.within()) * kInside + call.within() * 0.4) + kBetween,
+          call.ring.total() * share};
+}
+
+TuningCount collnet_chain_counts(const TuningCall& call) {
+  if (call.protocol != Protocol::simple) return {};
+  constexpr double kInside = 2.8;
+  constexpr double kBetween = 30;
+  return {2 * call.within() * kInside + kBetween, call.ring.total() / 2};
+}
+
 /// Part after part: the domain's ranks bring it to its head, over each other where `chained`; heads
 /// send it to the network's switches, which reduce it and send it back.
 Schedule collnet_schedule(const GroupShape& shape, bool chained) {
@@ -93,14 +109,16 @@ NcclAlgorithm collnet_direct_row() {
            "SHARP: the fabric's switches reduce, ranks of a domain exchange directly; all-reduce",
            collnet_schedule, collnet_sent},
           collnet_offers,
-          collnet_direct_cost};
+          collnet_direct_cost,
+          collnet_direct_counts};
 }
 
 NcclAlgorithm collnet_chain_row() {
   return {{Algorithm::collnet_chain, "SHARP with a chain inside each domain; all-reduce",
            chain_schedule, collnet_sent},
           collnet_offers,
-          collnet_chain_cost};
+          collnet_chain_cost,
+          collnet_chain_counts};
 }
 
 }  // namespace simtrain

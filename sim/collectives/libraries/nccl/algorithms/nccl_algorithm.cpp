@@ -1,11 +1,12 @@
 #include "sim/collectives/libraries/nccl/algorithms/nccl_algorithm.h"
 
 #include <algorithm>
+#include <array>
 
 namespace simtrain {
 
-const std::array<NcclAlgorithm, 7>& nccl_algorithms() {
-  static const std::array<NcclAlgorithm, 7> rows{
+std::span<const NcclAlgorithm> nccl_algorithms() {
+  static const std::array rows{
       ring_row(),      tree_row(), collnet_direct_row(), collnet_chain_row(), nvls_row(),
       nvls_tree_row(), pat_row()};
   return rows;

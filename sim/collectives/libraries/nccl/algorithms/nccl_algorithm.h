@@ -1,8 +1,8 @@
 #pragma once
 
-#include <array>
+#include <span>
 
-#include "sim/collectives/libraries/nccl/channels.h"
+#include "sim/collectives/libraries/nccl/tuning.h"
 
 namespace simtrain {
 
@@ -12,10 +12,12 @@ struct NcclAlgorithm : AlgorithmRow {
   bool (*offers)(const CollectiveRequest&, const NcclEnvironment&, Protocol) = nullptr;
   /// What the call takes.
   TransferCost (*cost)(const CollectiveRequest&, const NcclEnvironment&, Protocol) = nullptr;
+  /// What NCCL counts of it when it chooses.
+  TuningCount (*counts)(const TuningCall&) = nullptr;
 };
 
 /// All algorithms among which NCCL chooses.
-const std::array<NcclAlgorithm, 7>& nccl_algorithms();
+std::span<const NcclAlgorithm> nccl_algorithms();
 
 // The rows, one a file.
 NcclAlgorithm ring_row();

@@ -94,6 +94,29 @@ TransferCost nvls_tree_cost(const CollectiveRequest& request, const NcclEnvironm
   return cost;
 }
 
+double counted_inside(NcclVersion version) { return version < NcclVersion{2, 21, 0} ? 23 : 25; }
+
+TuningCount nvls_counts(const TuningCall& call) {
+  if (call.protocol != Protocol::simple) return {};
+  constexpr double kBetween = 18;
+  const GroupLayout& layout = call.request.layout;
+  const int heads = nvls_heads(layout, call.environment.settings);
+  return {counted_inside(call.version()) + (layout.domains > 1 ? kBetween : 0),
+          heads * nvls_graph(layout, call.environment).bandwidth * 5 / 6};
+}
+
+TuningCount nvls_tree_counts(const TuningCall& call) {
+  if (call.protocol != Protocol::simple) return {};
+  const NcclVersion version = call.version();
+  const double between = version < NcclVersion{2, 28, 9} ? 14 : 20.9;
+  const bool two = call.request.layout.domains == 2;
+  const double cap = version < NcclVersion{2, 28, 0} ? std::numeric_limits<double>::infinity()
+                     : call.architecture() == Architecture::blackwell ? (two ? 96.0 : 43.1)
+                                                                      : (two ? 57.7 : 45.5);
+  return {counted_inside(version) + 2 * call.levels() * between,
+          std::min(call.ring.total(), call.channels() * cap) * 5 / 6};
+}
+
 /// Messages between one domain's ranks and its switch for a part: up to the head, or back.
 void add_exchange(Schedule& schedule, const GroupShape& shape, int domain, int part, bool up) {
   const int nvswitch = shape.nvlink_switch(domain);
@@ -139,7 +162,8 @@ NcclAlgorithm nvls_row() {
   return {{Algorithm::nvls, "reduction in the NVLink switch; all-reduce in one domain",
            nvls_schedule, nvls_sent},
           nvls_offers,
-          nvls_cost};
+          nvls_cost,
+          nvls_counts};
 }
 
 NcclAlgorithm nvls_tree_row() {
@@ -147,7 +171,8 @@ NcclAlgorithm nvls_tree_row() {
            "reduction in the NVLink switches, a double binary tree between domains; all-reduce",
            nvls_schedule, nvls_sent},
           nvls_tree_offers,
-          nvls_tree_cost};
+          nvls_tree_cost,
+          nvls_tree_counts};
 }
 
 }  // namespace simtrain

@@ -35,6 +35,16 @@ TransferCost pat_cost(const CollectiveRequest& request, const NcclEnvironment& e
   return cost;
 }
 
+TuningCount pat_counts(const TuningCall& call) {
+  if (call.protocol != Protocol::simple) return {};
+  constexpr double kBase = 8;
+  constexpr double kBetween = 14;
+  const GroupLayout& layout = call.request.layout;
+  const double share = call.version() < NcclVersion{2, 24, 0} ? 0.85 : 0.75;
+  return {kBase + call.levels() * kBetween / 3.5 + layout.domains * 2.8,
+          call.ring.total() * share * layout.ranks / call.steps()};
+}
+
 /// Each rank's part goes over a binomial tree of its own, far ranks first; reductions come back.
 Schedule pat_schedule(Collective collective, const GroupShape& shape) {
   const int ranks = shape.ranks();
@@ -69,7 +79,8 @@ NcclAlgorithm pat_row() {
       {Algorithm::pat, "parallel aggregated trees; all-gather and reduce-scatter, one GPU a domain",
        pat_schedule, pat_sent},
       pat_offers,
-      pat_cost};
+      pat_cost,
+      pat_counts};
 }
 
 }  // namespace simtrain

@@ -102,6 +102,46 @@ Schedule ring_schedule(Collective collective, const GroupShape& shape) {
   return schedule;
 }
 
+/// What a step costs at least where a call leaves the node, in microseconds: by the hosts'
+/// processors, three times that with Simple.
+double counted_overhead(const TuningCall& call) {
+  if (call.request.layout.domains == 1) return 0;
+  const double one = call.environment.cluster.node.host_cpu.value == HostCpu::amd ? 2 : 1;
+  return call.protocol == Protocol::simple ? 3 * one : one;
+}
+
+double counted_latency(const TuningCall& call) {
+  constexpr TuningLatencies kUs{{6.6, 14, 8.4}, {0.6, 1.9, 3.4}, {2.7, 4.0, 14}};
+  const GroupLayout& layout = call.request.layout;
+  const std::size_t p = call.by_protocol();
+  const bool two_more =
+      call.all_reduce() && call.version() < NcclVersion{2, 23, 0} && layout.domains > 1;
+  const int crossing = (call.all_reduce() ? 2 : 1) * (layout.domains - 1) + (two_more ? 2 : 0);
+  const double latency =
+      kUs.base[p] + (call.steps() - crossing) * std::max(kUs.inside[p], counted_overhead(call)) +
+      crossing * kUs.between[p];
+  const auto bytes = static_cast<double>(call.request.bytes.value());
+  const bool pipelined = call.protocol == Protocol::simple && layout.domains > 1 &&
+                         call.all_reduce() && bytes / call.ring.channels / layout.ranks >= 64;
+  return pipelined ? latency * 1.4 : latency;
+}
+
+TuningCount ring_counts(const TuningCall& call) {
+  const GroupLayout& layout = call.request.layout;
+  const double bus = call.ring.total();
+  double bandwidth = bus;
+  if (call.protocol == Protocol::ll) {
+    const double share = call.version() >= NcclVersion{2, 21, 0}   ? 0.5
+                         : call.all_reduce() || layout.domains > 1 ? 0.25
+                                                                   : 1 / 3.0;
+    bandwidth = std::min(ll_bandwidth_cap(layout, call.environment), bus * share);
+  } else if (call.protocol == Protocol::ll128) {
+    const TuningCaps caps = tuning_caps(call.architecture(), call.version());
+    bandwidth = std::min(0.92 * bus, call.channels() * caps.ring_ll128[call.by_domains()]);
+  }
+  return {counted_latency(call), bandwidth * layout.ranks / call.steps()};
+}
+
 /// A rank sends S (n-1)/n a round: the part p-1 of p over NVLink where rings leave its domain. In a
 /// broadcast the last rank of each ring sends nothing.
 SentBytes ring_sent(Collective collective, double bytes, const GroupShape& shape, int rank) {
@@ -134,7 +174,8 @@ NcclAlgorithm ring_row() {
   return {{Algorithm::ring, "every rank passes on to the next; all but all-to-all", ring_schedule,
            ring_sent},
           ring_offers,
-          ring_cost};
+          ring_cost,
+          ring_counts};
 }
 
 }  // namespace simtrain

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "sim/collectives/libraries/nccl/algorithms/nccl_algorithm.h"
 
@@ -50,6 +51,39 @@ TransferCost tree_cost(const CollectiveRequest& request, const NcclEnvironment& 
   return cost;
 }
 
+/// NCCL's factor on the bandwidth of trees from 64 bytes on, by powers of two.
+double counted_share(const TuningCall& call) {
+  constexpr std::array<std::array<double, 23>, 3> kFactors{
+      {{1,   1,   1,   1,   0.9, 0.8, 0.7, 0.7, 0.7, 0.7, 0.6, 0.5,
+        0.4, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1,   1,   1,   1},
+       {1,   1,   1,   1,   1,   0.9, 0.8, 0.8, 0.8, 0.7, 0.6, 0.6,
+        0.6, 0.6, 0.6, 0.6, 0.8, 0.9, 0.9, 0.9, 0.9, 1,   1},
+       {0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.8, 0.7, 0.6, 0.6, 0.5,
+        0.5, 0.5, 0.5, 0.6, 0.7, 0.8, 0.7, 0.7, 0.8, 0.9, 0.9}}};
+  const std::int64_t bytes = call.request.bytes.value();
+  std::size_t power = 0;
+  for (std::int64_t rest = bytes / 64; rest > 1; rest /= 2) ++power;
+  return bytes < 64 || power >= 23 ? 1.0 : kFactors[call.by_protocol()][power];
+}
+
+TuningCount tree_counts(const TuningCall& call) {
+  constexpr TuningLatencies kUntil223{{6.8, 14, 0}, {0.6, 1.25, 28}, {5.0, 8.5, 28}};
+  constexpr TuningLatencies kFrom223{{6.8, 14, 8.4}, {0.6, 1.25, 4.0}, {5.0, 8.5, 14}};
+  const TuningLatencies& us = call.version() < NcclVersion{2, 23, 0} ? kUntil223 : kFrom223;
+  const std::size_t p = call.by_protocol();
+  const std::size_t d = call.by_domains();
+  const GroupLayout& layout = call.request.layout;
+  const TuningCaps caps = tuning_caps(call.architecture(), call.version());
+  double bandwidth = std::min(0.92 * call.ring.total(), call.channels() * caps.tree_simple[d]);
+  if (call.protocol == Protocol::ll)
+    bandwidth = std::min(bandwidth / 3.8, ll_bandwidth_cap(layout, call.environment));
+  if (call.protocol == Protocol::ll128)
+    bandwidth = std::min(bandwidth * (layout.domains == 1 ? 7.0 / 9 : 120.0 / 128),
+                         call.channels() * caps.tree_ll128[d]);
+  return {us.base[p] + 2 * (call.within() * us.inside[p] + call.levels() * us.between[p]),
+          bandwidth / 2 * counted_share(call)};
+}
+
 /// Messages from the far end of each domain's chain to its head, or back.
 void add_chains(Schedule& schedule, const GroupShape& shape, int head, bool up) {
   for (int part = head; part < schedule.parts; part += shape.per_domain) {
@@ -89,7 +123,8 @@ NcclAlgorithm tree_row() {
   return {{Algorithm::tree, "chains inside a domain, a double binary tree between; all-reduce",
            tree_schedule, tree_bytes},
           tree_offers,
-          tree_cost};
+          tree_cost,
+          tree_counts};
 }
 
 }  // namespace simtrain
