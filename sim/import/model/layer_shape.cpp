@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "sim/core/input/scalar_text.h"
+#include "sim/core/input/input_error.h"
 #include "sim/import/model/block_shape.h"
 #include "sim/import/model/layer_pattern.h"
 #include "sim/import/model/mixture_shape.h"
