@@ -30,7 +30,7 @@ class RankOps {
   /// The rank's transfers on a kind of group one by one, as calls of `like`.
   void add_bursts(std::size_t kind, const TransferCost& like, std::vector<Burst>& bursts) const {
     for (std::uint32_t op = 0; op < program_.ops.size(); ++op) {
-      if (!moves(op, kInnerKinds[kind])) continue;
+      if (!moves(op, inner_kinds()[kind])) continue;
       const InnerTraffic own = traffic_of(op);
       InnerTraffic counted{.call = like};
       counted.add(own, 1);
@@ -110,15 +110,14 @@ class RankOps {
 constexpr std::uint32_t kNobody = 0xffffffffU;
 
 /// By kind, the rank whose transfers hold their links longest; kNobody where none moves anything.
-std::array<std::uint32_t, kInnerKinds.size()> busiest_ranks(const Plan& piece,
-                                                            const Timeline& timeline) {
-  std::array<std::uint32_t, kInnerKinds.size()> ranks{};
+std::array<std::uint32_t, kInnerKinds> busiest_ranks(const Plan& piece, const Timeline& timeline) {
+  std::array<std::uint32_t, kInnerKinds> ranks{};
   ranks.fill(kNobody);
-  std::array<double, kInnerKinds.size()> longest{};
+  std::array<double, kInnerKinds> longest{};
   for (std::uint32_t rank = 0; rank < piece.ranks.size(); ++rank) {
     const RankOps ops(piece, timeline, rank);
-    for (std::size_t kind = 0; kind < kInnerKinds.size(); ++kind) {
-      const double held_s = ops.traffic(kInnerKinds[kind]).held_s;
+    for (std::size_t kind = 0; kind < kInnerKinds; ++kind) {
+      const double held_s = ops.traffic(inner_kinds()[kind]).held_s;
       if (held_s <= longest[kind]) continue;
       longest[kind] = held_s;
       ranks[kind] = rank;
@@ -135,8 +134,8 @@ PassTraffic inner_traffic(const Plan& piece, const Timeline& timeline) {
   for (std::size_t kind = 0; kind < most.size(); ++kind) {
     if (ranks[kind] == kNobody) continue;
     const RankOps ops(piece, timeline, ranks[kind]);
-    most[kind] = ops.traffic(kInnerKinds[kind]);
-    most[kind].delay_s = ops.delays(kInnerKinds[kind]);
+    most[kind] = ops.traffic(inner_kinds()[kind]);
+    most[kind].delay_s = ops.delays(inner_kinds()[kind]);
   }
   return most;
 }

@@ -7,11 +7,13 @@
 
 namespace simtrain {
 
-/// One piece of a pass after its kernels and collectives have been simulated by themselves.
-struct SimulatedPiece {
+/// The kernels and collectives of one piece of a pass, simulated by themselves.
+struct ExecutedPiece {
   Plan plan;
   Timeline timeline;
   std::vector<PathStep> path;
+};
+struct SimulatedPiece : ExecutedPiece {
   PieceCost cost;  ///< what the step's plan sees of it
 };
 

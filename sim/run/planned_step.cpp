@@ -1,7 +1,7 @@
 #include "sim/run/planned_step.h"
 
-#include "sim/workload/model/recipe_grid.h"
 #include "sim/workload/plan/step_clock.h"
+#include "sim/workload/schedule/recipe_grid.h"
 
 namespace simtrain {
 

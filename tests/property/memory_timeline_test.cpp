@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "sim/run/simulated_step.h"
-#include "sim/workload/model/recipe_grid.h"
+#include "sim/workload/schedule/recipe_grid.h"
 #include "tests/property/rows.h"
 
 namespace simtrain::testing::memory_timeline_test {

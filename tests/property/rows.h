@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sim/run/simulate.h"
-#include "sim/workload/model/recipe_grid.h"
+#include "sim/workload/schedule/recipe_grid.h"
 #include "tests/core/data_folder.h"
 #include "tests/run/scenarios.h"
 

@@ -15,7 +15,7 @@
 #include "sim/study/sweep/sweep_row.h"
 #include "sim/study/tune/tune.h"
 #include "sim/study/what_if/scale.h"
-#include "sim/workload/model/recipe_grid.h"
+#include "sim/workload/schedule/recipe_grid.h"
 #include "tests/core/checkout.h"
 #include "tests/property/random_job.h"
 #include "tests/run/report_text.h"

@@ -9,7 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "sim/run/engine/executor.h"
-#include "sim/workload/model/recipe_grid.h"
+#include "sim/workload/schedule/recipe_grid.h"
 #include "tests/core/checkout.h"
 #include "tests/property/draw.h"
 
@@ -141,7 +141,7 @@ TEST_CASE("the embedding, which exchanges no context, hides no flow of the layer
   const SimulatedStep step = simulate_step(scenario, {true});
   const auto context = [](const Group& group) {
     return std::any_of(group.inner.begin(), group.inner.end(), [](const InnerFlow& flow) {
-      return kInnerKinds[flow.kind] == GroupKind::context;
+      return inner_kinds()[flow.kind] == GroupKind::context;
     });
   };
   CHECK(std::any_of(step.plan.groups.begin(), step.plan.groups.end(), context));

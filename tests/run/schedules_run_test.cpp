@@ -5,7 +5,7 @@
 
 #include "sim/run/analysis/memory_timeline.h"
 #include "sim/run/simulated_step.h"
-#include "sim/workload/model/recipe_grid.h"
+#include "sim/workload/schedule/recipe_grid.h"
 #include "sim/workload/schedule/schedule.h"
 #include "tests/run/report_text.h"
 #include "tests/run/scenarios.h"

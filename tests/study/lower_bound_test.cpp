@@ -6,8 +6,8 @@
 
 #include "sim/run/simulate.h"
 #include "sim/study/tune/plan_space.h"
-#include "sim/workload/model/recipe_grid.h"
 #include "sim/workload/plan/stage_passes.h"
+#include "sim/workload/schedule/recipe_grid.h"
 #include "tests/study/plan_search.h"
 
 namespace simtrain::testing::lower_bound_test {

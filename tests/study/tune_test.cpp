@@ -8,8 +8,8 @@
 
 #include "sim/run/simulate.h"
 #include "sim/study/tune/tune_search.h"
-#include "sim/workload/model/recipe_grid.h"
 #include "sim/workload/plan/memory/memory.h"
+#include "sim/workload/schedule/recipe_grid.h"
 #include "tests/core/sanitized.h"
 #include "tests/study/plan_search.h"
 

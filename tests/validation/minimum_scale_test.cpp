@@ -5,8 +5,8 @@
 #include <doctest/doctest.h>
 
 #include "sim/run/scenario/scenario.h"
-#include "sim/workload/model/recipe_grid.h"
 #include "sim/workload/plan/memory/memory.h"
+#include "sim/workload/schedule/recipe_grid.h"
 #include "tests/core/checkout.h"
 
 namespace simtrain::testing::minimum_scale_test {

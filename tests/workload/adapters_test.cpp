@@ -6,8 +6,8 @@
 #include <doctest/doctest.h>
 
 #include "sim/workload/model/model_parts.h"
-#include "sim/workload/model/recipe_grid.h"
 #include "sim/workload/plan/memory/memory.h"
+#include "sim/workload/schedule/recipe_grid.h"
 #include "sim/workload/schedule/stage_layout.h"
 #include "tests/workload/expanded.h"
 

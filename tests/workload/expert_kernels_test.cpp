@@ -8,8 +8,8 @@
 
 #include "sim/workload/model/operators/experts/expert_shape.h"
 #include "sim/workload/model/operators/experts/routing.h"
-#include "sim/workload/model/recipe_grid.h"
 #include "sim/workload/plan/memory/memory.h"
+#include "sim/workload/schedule/recipe_grid.h"
 #include "tests/workload/expanded.h"
 
 namespace simtrain::testing::expert_kernels_test {

@@ -6,8 +6,8 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/workload/model/recipe_grid.h"
 #include "sim/workload/plan/memory/memory_parts.h"
+#include "sim/workload/schedule/recipe_grid.h"
 #include "tests/workload/recipes.h"
 
 namespace simtrain::testing::memory_test {

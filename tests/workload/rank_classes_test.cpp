@@ -8,8 +8,8 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/workload/model/recipe_grid.h"
 #include "sim/workload/parallel/colour_refinement.h"
+#include "sim/workload/schedule/recipe_grid.h"
 #include "tests/workload/setup.h"
 
 namespace simtrain::testing::rank_classes_test {

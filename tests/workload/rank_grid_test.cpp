@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/workload/model/recipe_grid.h"
+#include "sim/workload/schedule/recipe_grid.h"
 
 namespace simtrain::testing::rank_grid_test {
 

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "sim/workload/model/recipe_grid.h"
 #include "sim/workload/plan/step_plan.h"
+#include "sim/workload/schedule/recipe_grid.h"
 #include "tests/workload/recipes.h"
 
 namespace simtrain::testing {

@@ -6,9 +6,9 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/workload/model/recipe_grid.h"
 #include "sim/workload/plan/data/whole_tensors.h"
 #include "sim/workload/plan/stage_passes.h"
+#include "sim/workload/schedule/recipe_grid.h"
 #include "tests/workload/sharded.h"
 
 namespace simtrain::testing::sharding_test {

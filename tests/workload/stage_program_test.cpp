@@ -4,8 +4,8 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/workload/model/recipe_grid.h"
 #include "sim/workload/plan/stage_passes.h"
+#include "sim/workload/schedule/recipe_grid.h"
 #include "tests/workload/setup.h"
 
 namespace simtrain::testing::stage_program_test {

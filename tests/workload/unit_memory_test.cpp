@@ -2,9 +2,9 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/workload/model/recipe_grid.h"
 #include "sim/workload/plan/memory/memory.h"
 #include "sim/workload/plan/memory/memory_parts.h"
+#include "sim/workload/schedule/recipe_grid.h"
 #include "tests/workload/sharded.h"
 
 namespace simtrain::testing::unit_memory_test {

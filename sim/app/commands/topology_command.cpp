@@ -12,7 +12,7 @@
 #include "sim/output/drawing/topology_report.h"
 #include "sim/run/scenario/scenario.h"
 #include "sim/topology/specs/cluster_fields.h"
-#include "sim/workload/model/recipe_grid.h"
+#include "sim/workload/schedule/recipe_grid.h"
 
 namespace simtrain {
 namespace {

@@ -76,7 +76,7 @@ class SchedulesDrawing {
     picture_.frames.push_back({kStageNames, rows, step.makespan * kUnitWidth,
                                stages_ * kStageHeight, "frame", "idle where nothing is"});
     for (const UnitPass& pass : step.passes)
-      draw_pass(pass, model_copies(row.kind), rows + pass.stage * kStageHeight);
+      draw_pass(pass, row.copies, rows + pass.stage * kStageHeight);
     picture_.width = std::max(picture_.width, step.makespan * kUnitWidth);
     top_ = rows + stages_ * kStageHeight + kToNextSchedule - kStageHeight;
   }

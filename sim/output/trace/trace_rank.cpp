@@ -243,7 +243,7 @@ void RankTrace::compute(std::uint32_t op_index, Counters& counters) {
     return;
   }
   const Recipe& recipe = simulated_.scenario.recipe;
-  const bool chunks = recipe.vp() * recipe.model_copies() > 1;
+  const bool chunks = recipe.vp() * pipeline_shape(recipe, 1).copies() > 1;
   TraceSlice shown = pass_slice(op, chunks, cost.time, span.end - span.start);
   if (detailed(op)) {
     writer_.begin(track(Stream::compute), span.start, shown);

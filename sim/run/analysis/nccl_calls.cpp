@@ -115,23 +115,11 @@ class Caller {
 
   /// A step of the CP ring sends to the next rank and receives from the one before.
   void messages(const Op& op, NcclCall call) {
-    switch (op.group) {
-      case GroupKind::to_next:
-      case GroupKind::back_to_next:
-        return message(NcclFunction::send, 1, call);
-      case GroupKind::to_previous:
-      case GroupKind::back_to_previous:
-        return message(NcclFunction::send, -1, call);
-      case GroupKind::from_next:
-      case GroupKind::back_from_next:
-        return message(NcclFunction::recv, 1, call);
-      case GroupKind::from_previous:
-      case GroupKind::back_from_previous:
-        return message(NcclFunction::recv, -1, call);
-      default:
-        message(NcclFunction::send, 1, call);
-        message(NcclFunction::recv, -1, call);
-    }
+    const GroupRow& row = row_of(op.group);
+    if (row.side == PairSide::sends) return message(NcclFunction::send, row.step, call);
+    if (row.side == PairSide::receives) return message(NcclFunction::recv, row.step, call);
+    message(NcclFunction::send, 1, call);
+    message(NcclFunction::recv, -1, call);
   }
 
   void message(NcclFunction function, std::ptrdiff_t step, NcclCall& call) const {

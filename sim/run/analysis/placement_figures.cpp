@@ -51,9 +51,9 @@ class HopCounter {
 std::vector<HopRow> hop_rows(const JobContext& context) {
   const HopCounter counter(context);
   std::vector<HopRow> rows;
-  for (const GroupKind kind :
-       {GroupKind::tensor, GroupKind::context, GroupKind::expert, GroupKind::data})
-    rows.push_back(counter.rings(kind));
+  for (const GroupRow& row : group_rows()) {
+    if (row.hops) rows.push_back(counter.rings(row.kind));
+  }
   rows.push_back(counter.pipelines());
   std::erase_if(rows, [](const HopRow& row) {
     return std::all_of(row.hops.begin(), row.hops.end(), [](auto hops) { return hops == 0; });

@@ -7,7 +7,7 @@
 #include "sim/run/pass_bursts.h"
 #include "sim/run/planned_step.h"
 #include "sim/topology/fault_times.h"
-#include "sim/workload/model/recipe_grid.h"
+#include "sim/workload/schedule/recipe_grid.h"
 
 namespace simtrain {
 namespace {

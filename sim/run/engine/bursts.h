@@ -10,7 +10,7 @@ namespace simtrain {
 
 /// A transfer inside a stretch of a pass, as it is where the stretch runs alone.
 struct Burst {
-  std::uint8_t kind = 0;    ///< of its group: place in kInnerKinds
+  std::uint8_t kind = 0;    ///< of its group: place in inner_kinds()
   std::uint8_t stream = 0;  ///< those of one stream come one after the other
   double start_s = 0;       ///< into the stretch, when its links are held from
   double needed_s = 0;      ///< into the stretch, when the first kernel waits for it

@@ -39,7 +39,7 @@ std::uint32_t PassFlows::take(const FlowNetwork::RateChange& change) {
 }
 
 double PassFlows::loss(std::span<const std::uint32_t> runs) const {
-  std::array<double, kInnerKinds.size()> lost{};
+  std::array<double, kInnerKinds> lost{};
   for (const std::uint32_t run : runs) {
     double& most = lost[runs_[run].duty.kind];
     most = std::max(most, runs_[run].loss);

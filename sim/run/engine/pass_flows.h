@@ -15,7 +15,7 @@ class PassFlows {
   explicit PassFlows(FlowNetwork& network) : network_(network) {}
 
   /// Starts a flow of the traffic inside a pass that takes `pass_s` seconds alone; `kind` is its
-  /// place in kInnerKinds. Returns the run.
+  /// place in inner_kinds(). Returns the run.
   std::uint32_t start(std::uint32_t activity, FlowNetwork::RouteId route,
                       const InnerTraffic& traffic, std::size_t kind, double pass_s);
   /// Ends the runs of a pass.

@@ -62,7 +62,7 @@ std::vector<std::bitset<kGroupKinds>> kinds_of(const Plan& plan) {
     if (!program.inner.empty()) kinds[i].set(static_cast<std::size_t>(GroupKind::replica));
     for (const PassTraffic& traffic : program.inner) {
       for (std::size_t kind = 0; kind < traffic.size(); ++kind) {
-        if (traffic[kind].rate() > 0) kinds[i].set(static_cast<std::size_t>(kInnerKinds[kind]));
+        if (traffic[kind].rate() > 0) kinds[i].set(static_cast<std::size_t>(inner_kinds()[kind]));
       }
     }
     kinds[i].reset(static_cast<std::size_t>(GroupKind::self));

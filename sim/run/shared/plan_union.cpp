@@ -137,7 +137,7 @@ std::map<Asker, double> most_by_asker(const Plan& plan) {
     for (const PassTraffic& traffic : program.inner) {
       for (std::size_t kind = 0; kind < traffic.size(); ++kind) {
         if (traffic[kind].rate() <= 0) continue;
-        const auto [group, set] = route(kInnerKinds[kind], traffic[kind].call);
+        const auto [group, set] = route(inner_kinds()[kind], traffic[kind].call);
         note(most, {group, set, -1}, traffic[kind].rate());
       }
     }

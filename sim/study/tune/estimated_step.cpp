@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "sim/run/simulated_step.h"
-#include "sim/workload/model/recipe_grid.h"
+#include "sim/workload/schedule/recipe_grid.h"
+#include "sim/workload/schedule/schedule.h"
 
 namespace simtrain {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 /// weight gradients add the same with each, or nothing.
 int full_pipeline(const Recipe& recipe) {
   const int stages = recipe.pp();
-  const int group = recipe.parallelism.microbatch_group_size_per_vp_stage.value_or(stages);
+  const int group = pipeline_shape(recipe, 1).group_size();
   const int least = std::max(2 * stages, recipe.overlap.wgrad_deferral_limit);
   return (least + group - 1) / group * group;
 }

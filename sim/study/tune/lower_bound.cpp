@@ -10,9 +10,9 @@
 #include "sim/run/energy/step_draws.h"
 #include "sim/run/pieces.h"
 #include "sim/study/tune/stage_bound.h"
-#include "sim/workload/model/recipe_grid.h"
 #include "sim/workload/plan/stage_passes.h"
 #include "sim/workload/plan/step_clock.h"
+#include "sim/workload/schedule/recipe_grid.h"
 
 namespace simtrain {
 namespace {
@@ -46,7 +46,7 @@ PieceCosts shortest(const std::vector<Piece>& pieces, const std::vector<PieceCos
 /// where a layout sets the layers of each, or layers differ. Of a model held twice the first half
 /// of the stages: the others run the same.
 std::vector<int> unlike_stages(const Recipe& recipe, const ModelTotals& totals) {
-  const int last = std::max(1, recipe.pp() / recipe.model_copies()) - 1;
+  const int last = std::max(1, recipe.pp() / pipeline_shape(recipe, 1).copies()) - 1;
   std::vector<int> stages{0, std::max(0, last - 1), last};
   if (recipe.parallelism.pipeline_model_parallel_layout || totals.kinds() > 1) {
     stages.resize(static_cast<std::size_t>(last) + 1);

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "sim/study/tune/even_layout.h"
-#include "sim/workload/model/recipe_grid.h"
 #include "sim/workload/plan/memory/plan_memory.h"
+#include "sim/workload/schedule/recipe_grid.h"
 #include "sim/workload/schedule/stage_layout.h"
 
 namespace simtrain {
@@ -119,11 +119,11 @@ class Corner {
   [[nodiscard]] std::vector<int> interleavings() const {
     const auto account = static_cast<SplitAccount>(choice_[Knob::account]);
     if (account == SplitAccount::layout) return layout_interleavings();
-    const int counted = scenario_.recipe.model.num_layers +
-                        (account == SplitAccount::none ? 0 : 1) +
-                        (account == SplitAccount::both ? 1 : 0);
-    if (counted % choice_[Knob::pp] != 0) return {};
-    return divisors(counted / choice_[Knob::pp]);
+    Recipe accounted = base_;
+    apply(choice_, accounted);
+    const int dealt = accounted.dealt_layers();
+    if (dealt % choice_[Knob::pp] != 0) return {};
+    return divisors(dealt / choice_[Knob::pp]);
   }
 
   /// The scenario's own number of chunks a stage and, of even layouts, the powers of two.

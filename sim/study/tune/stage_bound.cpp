@@ -52,10 +52,10 @@ class StageBounder {
 
   void add_passes() {
     for (const CountedPass& pass : counted_passes(recipe_, bound_.stage, micro_batches_))
-      append(all_, passes_.whole(pass.action), pass.times);
+      append(all_, passes_.computed(pass.action), pass.times);
     bound_.passes = seconds(all_);
-    bound_.first_forward = seconds(passes_.whole({Phase::forward, 0, 0}));
-    bound_.last_backward = seconds(passes_.whole({Phase::backward, micro_batches_ - 1, 0}));
+    bound_.first_forward = seconds(passes_.computed({Phase::forward, 0, 0}));
+    bound_.last_backward = seconds(passes_.computed({Phase::backward, micro_batches_ - 1, 0}));
     add_way_back();
   }
 
@@ -64,11 +64,11 @@ class StageBounder {
     const PipelineStage pipeline(pipeline_shape(recipe_, micro_batches_), bound_.stage);
     if (!pipeline.schedule().cuts_backward) return;
     bound_.last_backward =
-        std::min(bound_.last_backward, seconds(passes_.whole({Phase::input_gradient, 0, 0})));
+        std::min(bound_.last_backward, seconds(passes_.computed({Phase::input_gradient, 0, 0})));
     const std::vector<Task> tasks = pipeline.tasks();
     for (auto task = tasks.rbegin(); task != tasks.rend(); ++task) {
       if (task->sends_gradient() && task->chunk == 0) break;
-      bound_.behind += seconds(passes_.whole(*task));
+      bound_.behind += seconds(passes_.computed(*task));
     }
   }
 
@@ -83,22 +83,17 @@ class StageBounder {
                                ranks_met_in_passes(recipe_, context_.grid), context_.grid.ranks()));
   }
 
-  /// Messages that are not overlapped: see StageProgramBuilder, which sends and receives after each
-  /// pass, or after each pair of the steady phase of an interleaved schedule.
+  /// Messages that are not overlapped: a stage waits for one between two calls.
   void add_messages() {
     const PipelineStage pipeline(pipeline_shape(recipe_, micro_batches_), bound_.stage);
+    const std::vector<Task> tasks = pipeline.tasks();
     std::int64_t waits = 0;
     bool sent = false;
-    bool first = true;
-    bool joined = false;  // to the call of the task before
-    for (const Task& task : pipeline.tasks()) {
-      if (!joined) {
-        if (!first && (sent || pipeline.source(task) != 0)) ++waits;
-        sent = false;
-      }
-      sent = sent || pipeline.goal(task) != 0;
-      joined = task.with_next;
-      first = false;
+    for (const std::span<const Task> call : calls_of(tasks, false)) {
+      const bool first = call.data() == tasks.data();
+      if (!first && (sent || pipeline.source(call.front()) != 0)) ++waits;
+      sent = std::any_of(call.begin(), call.end(),
+                         [&](const Task& task) { return pipeline.goal(task) != 0; });
     }
     double shortest = message(context_, last() ? bound_.stage - 1 : bound_.stage);
     if (bound_.stage > 0) shortest = std::min(shortest, message(context_, bound_.stage - 1));
@@ -158,16 +153,15 @@ class StageBounder {
     double all = 0;
     for (const ChunkBuckets& chunk : buckets) all += seconds(chunk.reductions);
     bound_.data += all;
-    const bool one_chunk = buckets.size() == 1;
-    const bool by_bucket = one_chunk && bound_.stage == 0;
-    if (!recipe_.overlap.overlap_grad_reduce || (one_chunk && !by_bucket)) {
+    const Reduced when = reduced(recipe_, buckets.size(), bound_.stage);
+    if (when == Reduced::at_flush) {
       bound_.after += all;
       return;
     }
     const std::vector<BucketCall>& last_ones = buckets.front().reductions;
-    const double behind = last_ones.empty() ? 0
-                          : by_bucket       ? to_seconds(last_ones.back().cost.alone())
-                                            : seconds(last_ones);
+    const double behind = last_ones.empty()            ? 0
+                          : when == Reduced::by_bucket ? to_seconds(last_ones.back().cost.alone())
+                                                       : seconds(last_ones);
     bound_.after = std::max(bound_.after, behind);
   }
 

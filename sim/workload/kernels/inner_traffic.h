@@ -50,10 +50,7 @@ struct InnerTraffic {
   [[nodiscard]] Duty duty(std::uint32_t kind, double pass_s) const;
 };
 
-/// The kinds of groups on which passes hold transfers that move enough to count.
-inline constexpr std::array kInnerKinds{GroupKind::tensor, GroupKind::context, GroupKind::expert,
-                                        GroupKind::expert_tensor, GroupKind::expert_tokens};
-/// By place in kInnerKinds.
-using PassTraffic = std::array<InnerTraffic, kInnerKinds.size()>;
+/// By place in inner_kinds().
+using PassTraffic = std::array<InnerTraffic, kInnerKinds>;
 
 }  // namespace simtrain

@@ -81,12 +81,6 @@ enum class PipelineSchedule {
   dual_pipe
 };
 
-/// Copies of the model that stages hold side by side: DualPipe has two, which go through the stages
-/// from both ends.
-constexpr int model_copies(PipelineSchedule schedule) {
-  return schedule == PipelineSchedule::dual_pipe ? 2 : 1;
-}
-
 template <>
 struct EnumNames<PipelineSchedule> {
   static constexpr std::array rows{
@@ -286,10 +280,10 @@ struct Recipe {
   [[nodiscard]] int tp() const { return parallelism.tensor_model_parallel_size; }
   [[nodiscard]] int pp() const { return parallelism.pipeline_model_parallel_size; }
   [[nodiscard]] int vp() const { return parallelism.virtual_pipeline_model_parallel_size; }
-  /// Copies of the model that each replica of a stage's ranks is of.
-  [[nodiscard]] int model_copies() const {
-    const auto& schedule = parallelism.pipeline_schedule;
-    return schedule ? simtrain::model_copies(*schedule) : 1;
+  /// What is dealt over stages and chunks: layers, and embedding and loss where they count as one.
+  [[nodiscard]] int dealt_layers() const {
+    return model.num_layers + (parallelism.account_for_embedding_in_pipeline_split ? 1 : 0) +
+           (parallelism.account_for_loss_in_pipeline_split ? 1 : 0);
   }
   [[nodiscard]] int cp() const { return parallelism.context_parallel_size; }
   [[nodiscard]] int ep() const { return parallelism.expert_model_parallel_size; }

@@ -270,10 +270,8 @@ class Classifier {
 std::string question(const Placement& placement, const RankGrid& grid, bool unfold) {
   const std::vector<int>& gpus = placement.gpu_of_rank;
   std::string text =
-      fmt::format("{} {} {} {} {} {} {} {} {} {} ", grid.tp(), grid.cp(), grid.dp(), grid.pp(),
-                  grid.ranks_of(GroupKind::data), grid.ranks_of(GroupKind::amax),
-                  grid.ranks_of(GroupKind::expert_tensor), grid.ranks_of(GroupKind::expert_data),
-                  grid.ranks_of(GroupKind::shard_copies), unfold);
+      fmt::format("{} {} {} {} {} ", grid.tp(), grid.cp(), grid.dp(), grid.pp(), unfold);
+  for (const GroupRow& row : group_rows()) text += fmt::format("{} ", grid.ranks_of(row.kind));
   return text.append(reinterpret_cast<const char*>(gpus.data()), gpus.size() * sizeof(int));
 }
 

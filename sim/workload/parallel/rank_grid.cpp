@@ -15,6 +15,11 @@ Mesh expert_mesh(const GridSizes& sizes) {
                {Axis::pp, sizes.pp}});
 }
 
+Mesh rank_mesh(const GridSizes& sizes) {
+  return Mesh(
+      {{Axis::tp, sizes.tp}, {Axis::cp, sizes.cp}, {Axis::dp, sizes.dp}, {Axis::pp, sizes.pp}});
+}
+
 Mesh pass_mesh(const GridSizes& sizes) {
   const int block = std::lcm(sizes.tp * sizes.cp, sizes.experts ? sizes.etp * sizes.ep : 1);
   return Mesh({{Axis::pass, block},
@@ -36,11 +41,7 @@ Mesh shard_mesh(const GridSizes& sizes) {
 }  // namespace
 
 RankGrid::RankGrid(const GridSizes& sizes)
-    : mesh_(
-          {{Axis::tp, sizes.tp}, {Axis::cp, sizes.cp}, {Axis::dp, sizes.dp}, {Axis::pp, sizes.pp}}),
-      experts_(expert_mesh(sizes)),
-      passes_(pass_mesh(sizes)),
-      shards_(shard_mesh(sizes)),
+    : meshes_{rank_mesh(sizes), expert_mesh(sizes), pass_mesh(sizes), shard_mesh(sizes)},
       micro_batches_(sizes.micro_batches),
       copies_(sizes.copies),
       amax_(sizes.amax) {}
@@ -60,8 +61,8 @@ int RankGrid::rank(const RankCoordinates& at) const {
 }
 
 RankCoordinates RankGrid::coordinates(int rank) const {
-  return {mesh_.coordinate(rank, Axis::tp), mesh_.coordinate(rank, Axis::cp),
-          mesh_.coordinate(rank, Axis::dp), mesh_.coordinate(rank, Axis::pp)};
+  return {stages().coordinate(rank, Axis::tp), stages().coordinate(rank, Axis::cp),
+          stages().coordinate(rank, Axis::dp), stages().coordinate(rank, Axis::pp)};
 }
 
 }  // namespace simtrain

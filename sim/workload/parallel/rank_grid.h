@@ -46,11 +46,11 @@ class RankGrid {
  public:
   explicit RankGrid(const GridSizes& sizes);
 
-  [[nodiscard]] int ranks() const { return mesh_.ranks(); }
-  [[nodiscard]] int tp() const { return mesh_.size(Axis::tp); }
-  [[nodiscard]] int cp() const { return mesh_.size(Axis::cp); }
-  [[nodiscard]] int dp() const { return mesh_.size(Axis::dp); }
-  [[nodiscard]] int pp() const { return mesh_.size(Axis::pp); }
+  [[nodiscard]] int ranks() const { return stages().ranks(); }
+  [[nodiscard]] int tp() const { return stages().size(Axis::tp); }
+  [[nodiscard]] int cp() const { return stages().size(Axis::cp); }
+  [[nodiscard]] int dp() const { return stages().size(Axis::dp); }
+  [[nodiscard]] int pp() const { return stages().size(Axis::pp); }
   [[nodiscard]] int micro_batches() const { return micro_batches_; }
 
   [[nodiscard]] int rank(const RankCoordinates& at) const;
@@ -60,8 +60,8 @@ class RankGrid {
   [[nodiscard]] AxisSet axes_of(GroupKind kind) const {
     return kind == GroupKind::amax ? amax_ : row_of(kind).axes;
   }
-  [[nodiscard]] int ep() const { return experts_.size(Axis::ep); }
-  [[nodiscard]] int etp() const { return experts_.size(Axis::etp); }
+  [[nodiscard]] int ep() const { return mesh(MeshKind::experts).size(Axis::ep); }
+  [[nodiscard]] int etp() const { return mesh(MeshKind::experts).size(Axis::etp); }
   /// The group of a rank, in rank order; of a side of a pair all stages of its pipeline.
   [[nodiscard]] std::vector<int> group(GroupKind kind, int rank) const;
   [[nodiscard]] int first_of(GroupKind kind, int rank) const {
@@ -83,11 +83,11 @@ class RankGrid {
   }
   /// The same rank `step` stages on, around the ring of stages.
   [[nodiscard]] int stage_neighbour(int rank, int step) const {
-    return mesh_.moved(rank, Axis::pp, step);
+    return stages().moved(rank, Axis::pp, step);
   }
   /// The rank `step` places on in its context-parallel ring.
   [[nodiscard]] int context_neighbour(int rank, int step) const {
-    return mesh_.moved(rank, Axis::cp, step);
+    return stages().moved(rank, Axis::cp, step);
   }
 
  private:
@@ -97,20 +97,16 @@ class RankGrid {
   }
   /// The rank at its place of the stage with the same layers.
   [[nodiscard]] int twin(int rank) const {
-    return mesh_.at(rank, Axis::pp, pp() - 1 - mesh_.coordinate(rank, Axis::pp));
+    return stages().at(rank, Axis::pp, pp() - 1 - stages().coordinate(rank, Axis::pp));
   }
   [[nodiscard]] int in_first_half(int rank) const { return std::min(rank, twin(rank)); }
-  [[nodiscard]] const Mesh& mesh_of(GroupKind kind) const {
-    const AxisSet axes = axes_of(kind);
-    if (axes.has(Axis::pass)) return passes_;
-    if (axes.has(Axis::shard) || axes.has(Axis::replicate)) return shards_;
-    return axes.has(Axis::etp) || axes.has(Axis::ep) || axes.has(Axis::edp) ? experts_ : mesh_;
+  [[nodiscard]] const Mesh& mesh(MeshKind kind) const {
+    return meshes_[static_cast<std::size_t>(kind)];
   }
+  [[nodiscard]] const Mesh& mesh_of(GroupKind kind) const { return mesh(row_of(kind).mesh); }
+  [[nodiscard]] const Mesh& stages() const { return mesh(MeshKind::ranks); }
 
-  Mesh mesh_;
-  Mesh experts_;
-  Mesh passes_;
-  Mesh shards_;
+  std::array<Mesh, kMeshKinds> meshes_;  ///< by MeshKind
   int micro_batches_;
   int copies_;
   AxisSet amax_;

@@ -22,7 +22,7 @@ struct LinkSet {
 /// The transfers that passes hold inside, on one kind of group, as flows of the step: `group` with
 /// the link set that serves their call.
 struct InnerFlow {
-  std::size_t kind = 0;  ///< place in kInnerKinds
+  std::size_t kind = 0;  ///< place in inner_kinds()
   std::uint32_t group = 0;
   std::size_t link_set = 0;  ///< as Group::set_of counts
 };

@@ -231,9 +231,13 @@ double StagePasses::share_of_pair(const Stretch& stretch) const {
   return forward + backward > 0 ? own / (forward + backward) : 0;
 }
 
-PieceCost StagePasses::layer_cost(const Stretch& stretch) const {
-  if (!stretch.pair) return piece(stretch.pieces.front());
-  return part_of(piece(*stretch.pair), share_of_pair(stretch));
+template <class Cost>
+Cost StagePasses::cost_of(const Stretch& stretch) const {
+  Cost cost = stretch.pair ? part_of(piece(*stretch.pair), share_of_pair(stretch))
+                           : piece(stretch.pieces.front());
+  for (std::size_t i = 1; i < stretch.pieces.size(); ++i)
+    append(cost, static_cast<const Cost&>(piece(stretch.pieces[i])), 1);
+  return cost;
 }
 
 std::vector<Segment> StagePasses::segments(const Task& action) const {
@@ -244,15 +248,14 @@ std::vector<Segment> StagePasses::segments(const Task& action) const {
   const auto total = static_cast<double>(std::max<std::int64_t>(1, trained));
   std::vector<Segment> result;
   std::int64_t done = 0;
-  for (const Stretch& stretch : stretches(action)) {
-    Segment segment{layer_cost(stretch)};
-    for (std::size_t i = 1; i < stretch.pieces.size(); ++i)
-      append(segment.cost, piece(stretch.pieces[i]), 1);
+  const std::vector<Stretch> held = stretches(action);
+  result.reserve(std::max<std::size_t>(1, held.size()));
+  for (const Stretch& stretch : held) {
+    Segment& segment = result.emplace_back(Segment{cost_of<PieceCost>(stretch)});
     // Of the head its matrix; the final norm counts with the end of the pass.
     done +=
         trained_parameters(stretch.layer < 0 ? totals_.embedding() : totals_.layer(stretch.layer));
     segment.parameters_done = std::min(1.0, static_cast<double>(done) / total);
-    result.push_back(segment);
   }
   if (result.empty()) result.emplace_back();  // a chunk that holds nothing hands on what it gets
   result.back().parameters_done = 1;
@@ -263,10 +266,24 @@ std::vector<Segment> StagePasses::segments(const Task& action) const {
   return result;
 }
 
-PieceCost StagePasses::whole(const Task& action) const {
-  PieceCost sum;
-  for (const Segment& segment : segments(action)) append(sum, segment.cost, 1);
+/// The sum of segments(), whose last one waits for other replicas.
+template <class Cost>
+Cost StagePasses::sum_of(const Task& action) const {
+  Cost sum;
+  Cost last;
+  ComputeCost pass;
+  const std::vector<Stretch> held = stretches(action);
+  for (std::size_t i = 0; i < held.size(); ++i) {
+    if (i > 0) append(sum, last, 1);
+    last = cost_of<Cost>(held[i]);
+    append(pass, static_cast<const ComputeCost&>(last), 1);
+  }
+  if (action.phase != Phase::weight_gradient) append(last, wait_for_replicas(pass), 1);
+  append(sum, last, 1);
   return sum;
 }
+
+PieceCost StagePasses::whole(const Task& action) const { return sum_of<PieceCost>(action); }
+ComputeCost StagePasses::computed(const Task& action) const { return sum_of<ComputeCost>(action); }
 
 }  // namespace simtrain

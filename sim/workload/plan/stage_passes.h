@@ -3,6 +3,8 @@
 #include <optional>
 #include <vector>
 
+#include <boost/container/static_vector.hpp>
+
 #include "sim/workload/model/sharding.h"
 #include "sim/workload/plan/step_plan.h"
 #include "sim/workload/schedule/schedule.h"
@@ -20,7 +22,7 @@ struct Segment {
 /// What a stretch is made of: the pieces that are added up, and for a layer its number in the
 /// model.
 struct Stretch {
-  std::vector<Piece> pieces;
+  boost::container::static_vector<Piece, 3> pieces;  ///< none on the heap: thousands in a search
   int layer = -1;
   /// Of a pass in a combined pair: what the layer runs in, beside one of the other pass, in place
   /// of the first piece.
@@ -88,8 +90,9 @@ class StagePasses {
   }
   /// What the stretches cost; the last one's cost holds the pass's wait for other replicas too.
   [[nodiscard]] std::vector<Segment> segments(const Task& action) const;
-  /// The whole pass.
+  /// The whole pass, or of it what is computed.
   [[nodiscard]] PieceCost whole(const Task& action) const;
+  [[nodiscard]] ComputeCost computed(const Task& action) const;
   /// Forward on the first micro-batch casts weights; backward of the head may defer its weight
   /// gradient. Both make a pass that costs something else than its siblings.
   [[nodiscard]] bool differs(const Task& action) const;
@@ -98,7 +101,11 @@ class StagePasses {
   [[nodiscard]] double share_of_pair(const Stretch& stretch) const;
 
  private:
-  [[nodiscard]] PieceCost layer_cost(const Stretch& stretch) const;
+  /// A stretch as PieceCost, or as ComputeCost without what moves inside.
+  template <class Cost>
+  [[nodiscard]] Cost cost_of(const Stretch& stretch) const;
+  template <class Cost>
+  [[nodiscard]] Cost sum_of(const Task& action) const;
   [[nodiscard]] ComputeCost wait_for_replicas(const ComputeCost& pass) const;
 
   const Recipe& recipe_;

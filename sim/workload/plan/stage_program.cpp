@@ -98,14 +98,8 @@ class StageProgramBuilder {
   /// Tasks that exchange their messages in one call run as one: it sends what they made and
   /// receives what the next ones need. Overlapped, each has messages of its own but for pairs.
   void add_passes(const std::vector<Task>& tasks) {
-    const bool overlapped = recipe_.overlap.overlap_p2p_comm;
-    for (std::size_t next = 0; next < tasks.size();) {
-      std::size_t count = 1;
-      while (tasks[next + count - 1].paired || (!overlapped && tasks[next + count - 1].with_next))
-        ++count;
-      exchange({tasks.data() + next, count});
-      next += count;
-    }
+    for (const std::span<const Task> call : calls_of(tasks, recipe_.overlap.overlap_p2p_comm))
+      exchange(call);
   }
 
   void exchange(std::span<const Task> tasks) {
@@ -276,7 +270,7 @@ class StageProgramBuilder {
   /// which most moves.
   void count_as_one_call() {
     std::vector<PassTraffic>& passes = step_.program.inner;
-    for (std::size_t kind = 0; kind < kInnerKinds.size() && !passes.empty(); ++kind) {
+    for (std::size_t kind = 0; kind < kInnerKinds && !passes.empty(); ++kind) {
       const auto most = std::max_element(passes.begin(), passes.end(),
                                          [kind](const PassTraffic& one, const PassTraffic& other) {
                                            return one[kind].moving_s < other[kind].moving_s;

@@ -43,6 +43,20 @@ const ScheduleRow& schedule_of(const PipelineShape& shape) {
   return row_of(shape.schedule.value_or(usual));
 }
 
+int PipelineShape::copies() const { return schedule_of(*this).copies; }
+
+std::vector<std::span<const Task>> calls_of(std::span<const Task> tasks, bool overlapped) {
+  std::vector<std::span<const Task>> calls;
+  calls.reserve(tasks.size());
+  for (std::size_t next = 0; next < tasks.size(); next += calls.back().size()) {
+    std::size_t count = 1;
+    while (tasks[next + count - 1].paired || (!overlapped && tasks[next + count - 1].with_next))
+      ++count;
+    calls.push_back(tasks.subspan(next, count));
+  }
+  return calls;
+}
+
 PipelineStage::PipelineStage(const PipelineShape& shape, int stage)
     : schedule_(schedule_of(shape)), shape_(shape), stage_(stage) {
   for (int chunk = 0; chunk < shape.parts() * shape.copies(); ++chunk) {

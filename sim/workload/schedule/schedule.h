@@ -25,7 +25,8 @@ struct PipelineShape {
   bool combined = false;
 
   [[nodiscard]] int group_size() const { return micro_batch_group.value_or(stages); }
-  [[nodiscard]] int copies() const { return schedule ? model_copies(*schedule) : 1; }
+  /// ScheduleRow::copies of its schedule.
+  [[nodiscard]] int copies() const;
   /// Chunks of a copy of the model.
   [[nodiscard]] int parts() const { return stages * chunks; }
   /// Micro-batches that go through each copy.
@@ -82,6 +83,8 @@ struct ScheduleRow {
   /// The tasks of a stage in the order in which they run.
   std::vector<Task> (*tasks)(const PipelineShape& shape, int stage) = nullptr;
   const ChunkPlacement* placement = &kLoopedChunks;
+  /// Of the model, which stages hold side by side: two go through the stages from both ends.
+  int copies = 1;
   bool cuts_backward = false;  ///< some tasks are input gradients or weight gradients alone
   /// Whether stages that wait for each message to be taken come to their end; others need
   /// messages beside passes.
@@ -118,6 +121,10 @@ const ScheduleRow& row_of(PipelineSchedule schedule);
 /// The schedule of a shape: the one that it names, or what Megatron runs: interleaved for more than
 /// one chunk a stage.
 const ScheduleRow& schedule_of(const PipelineShape& shape);
+
+/// A stage's tasks dealt into calls: the tasks of one send what they made and receive what they
+/// need together. Where passes hide messages (`overlapped`) only pairs do.
+std::vector<std::span<const Task>> calls_of(std::span<const Task> tasks, bool overlapped);
 
 /// A stage of a pipeline under the schedule of its shape.
 class PipelineStage {

@@ -7,15 +7,16 @@
 namespace simtrain {
 namespace {
 
-std::vector<ChunkLayout> even_chunks(const Recipe& recipe, const std::vector<int>& numbers) {
+std::vector<ChunkLayout> even_chunks(const Recipe& recipe, const std::vector<int>& numbers,
+                                     int copies) {
   const ParallelismSpec& parallelism = recipe.parallelism;
   const int embedding = parallelism.account_for_embedding_in_pipeline_split ? 1 : 0;
   const int loss = parallelism.account_for_loss_in_pipeline_split ? 1 : 0;
-  const int each = (recipe.model.num_layers + embedding + loss) / (recipe.pp() * recipe.vp());
+  const int each = recipe.dealt_layers() / (recipe.pp() * recipe.vp());
   std::vector<ChunkLayout> chunks;
   chunks.reserve(numbers.size());
   for (const int chunk : numbers) {
-    const int number = chunk / recipe.model_copies();
+    const int number = chunk / copies;
     const bool first = number == 0;
     const bool last = number + 1 == recipe.pp() * recipe.vp();
     chunks.push_back({.layers = each - (first ? embedding : 0) - (last ? loss : 0),
@@ -30,12 +31,13 @@ std::vector<ChunkLayout> even_chunks(const Recipe& recipe, const std::vector<int
 
 std::vector<ChunkLayout> stage_chunks(const Recipe& recipe, int stage) {
   const auto& layout = recipe.parallelism.pipeline_model_parallel_layout;
-  const PipelineStage pipeline(pipeline_shape(recipe, 1), stage);
-  if (!layout) return even_chunks(recipe, pipeline.model_chunks());
+  const PipelineShape shape = pipeline_shape(recipe, 1);
+  const PipelineStage pipeline(shape, stage);
+  if (!layout) return even_chunks(recipe, pipeline.model_chunks(), shape.copies());
   const std::vector<ChunkLayout> all = chunks_of_layout(*layout);
   std::vector<ChunkLayout> own;
   for (const int chunk : pipeline.model_chunks())
-    own.push_back(all[static_cast<std::size_t>(chunk / recipe.model_copies())]);
+    own.push_back(all[static_cast<std::size_t>(chunk / shape.copies())]);
   return own;
 }
 

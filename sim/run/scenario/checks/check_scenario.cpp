@@ -133,9 +133,7 @@ void check_layout(const Recipe& recipe, const YamlNode& tree) {
 void check_layers(const Recipe& recipe, const YamlNode& tree) {
   const ParallelismSpec& parallelism = recipe.parallelism;
   if (parallelism.pipeline_model_parallel_layout) return check_layout(recipe, tree);
-  const int counted = recipe.model.num_layers +
-                      (parallelism.account_for_embedding_in_pipeline_split ? 1 : 0) +
-                      (parallelism.account_for_loss_in_pipeline_split ? 1 : 0);
+  const int counted = recipe.dealt_layers();
   const std::int64_t chunks = static_cast<std::int64_t>(recipe.pp()) * recipe.vp();
   require(counted % chunks == 0, tree, "parallelism.pipeline_model_parallel_size",
           fmt::format("{} layers (embedding and loss counted as set) do not split into PP {} x VP "

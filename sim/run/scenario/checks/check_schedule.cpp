@@ -58,7 +58,7 @@ void check_cut(const ScheduleRow& row, const Recipe& recipe, const YamlNode& tre
 
 /// Whose gradients are summed over two stages.
 void check_copies(const ScheduleRow& row, const Recipe& recipe, const YamlNode& tree) {
-  if (recipe.model_copies() == 1) return;
+  if (row.copies == 1) return;
   require(recipe.sharding.data_parallel_replicate_degree == 1, tree,
           "sharding.data_parallel_replicate_degree",
           fmt::format("is {} with {}, which shards state over all that hold a layer, on two "

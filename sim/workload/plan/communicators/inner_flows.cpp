@@ -50,7 +50,7 @@ class Demand {
     if (!fresh) return known->second;
     const Program& program = plan_.programs[index];
     std::vector<std::bitset<kGroupKinds>> noted(program.transfers.size());
-    for (const auto kind : kInnerKinds) {
+    for (const auto kind : inner_kinds()) {
       for (auto& kinds : noted) kinds.set(static_cast<std::size_t>(kind));
     }
     for (const Op& op : program.ops) {
@@ -77,7 +77,7 @@ class Demand {
   void note(const SimulatedRank& rank, const PassTraffic& traffic) {
     for (std::size_t i = 0; i < traffic.size(); ++i) {
       if (traffic[i].rate() > 0)
-        raise(most_inner_[i][route_of(rank, kInnerKinds[i], traffic[i].call)], traffic[i].rate());
+        raise(most_inner_[i][route_of(rank, inner_kinds()[i], traffic[i].call)], traffic[i].rate());
     }
   }
   void spread(std::vector<double>& demand, const Route& route, double rate) const {
@@ -88,9 +88,9 @@ class Demand {
   const Plan& plan_;
   std::map<std::uint32_t, std::vector<Call>> calls_;
   std::map<Route, double> most_step_;
-  std::array<std::map<Route, double>, kInnerKinds.size()> most_inner_;
+  std::array<std::map<Route, double>, kInnerKinds> most_inner_;
   std::vector<double> step_;
-  std::array<std::vector<double>, kInnerKinds.size()> inner_;
+  std::array<std::vector<double>, kInnerKinds> inner_;
 };
 
 bool holds_transfers(const Plan& plan) {
@@ -120,10 +120,10 @@ void add_inner_flows(Plan& plan) {
   const Demand demand(plan);
   for (const SimulatedRank& rank : plan.ranks) {
     Group& together = plan.groups[rank.groups[static_cast<std::size_t>(GroupKind::replica)]];
-    for (std::size_t kind = 0; kind < kInnerKinds.size(); ++kind) {
+    for (std::size_t kind = 0; kind < kInnerKinds; ++kind) {
       const TransferCost* call = call_inside(plan.programs[rank.program], kind);
       if (call == nullptr) continue;
-      const std::uint32_t group = rank.groups[static_cast<std::size_t>(kInnerKinds[kind])];
+      const std::uint32_t group = rank.groups[static_cast<std::size_t>(inner_kinds()[kind])];
       const InnerFlow flow{kind, group, plan.groups[group].set_of(*call)};
       if (demand.contended(flow)) add_flow(together.inner, flow);
     }

@@ -27,7 +27,7 @@ PlanGroups::PlanGroups(const JobContext& context, Plan& plan,
     }
     for (const PassTraffic& inner : program.inner) {
       for (std::size_t i = 0; i < inner.size(); ++i) {
-        if (inner[i].wire > 0) note_call(kInnerKinds[i], inner[i].call);
+        if (inner[i].wire > 0) note_call(inner_kinds()[i], inner[i].call);
       }
     }
   }
@@ -56,8 +56,7 @@ void PlanGroups::add_ranks(const std::vector<int>& ranks) {
       add_pair(GroupKind::to_previous, rank, context_.grid.stage_neighbour(rank, -1));
       for (const GroupKind kind : {GroupKind::back_to_next, GroupKind::back_to_previous}) {
         if (calls_[at(kind)].empty()) continue;
-        const int step = kind == GroupKind::back_to_next ? 1 : -1;
-        add_pair(kind, rank, context_.grid.stage_neighbour(rank, step));
+        add_pair(kind, rank, context_.grid.stage_neighbour(rank, row_of(kind).step));
       }
     }
   }

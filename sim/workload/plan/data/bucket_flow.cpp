@@ -9,6 +9,7 @@ BucketFlow::BucketFlow(const StepContext& context, int rank, const GradientGroup
     : recipe_(context.recipe),
       sharding_(sharding_of(context.recipe)),
       stage_(context.grid.coordinates(rank).pp),
+      when_(reduced(recipe_, passes.chunks().size(), stage_)),
       step_(step) {
   const PipelineShape shape = pipeline_shape(recipe_, context.grid.micro_batches());
   together_ = schedule_of(shape).calls_together;
@@ -32,7 +33,7 @@ bool BucketFlow::gathers(const Task& task) const {
 }
 
 bool BucketFlow::reduces(const Task& task) const {
-  return task.makes_weight_gradients() && reduces_by_bucket() &&
+  return task.makes_weight_gradients() && when_ == Reduced::by_bucket &&
          (sharding_.shards_gradients || task.completes);
 }
 
@@ -111,11 +112,6 @@ void BucketFlow::gather_ahead(const Task& task) {
   gather(chunk, step_.last_compute);
 }
 
-/// With one chunk, the first stage reduces each bucket as it fills; the others wait for the flush.
-bool BucketFlow::reduces_by_bucket() const {
-  return recipe_.overlap.overlap_grad_reduce && buckets_.size() == 1 && stage_ == 0;
-}
-
 /// Sharded gradients that are not overlapped: each micro-batch's are reduced after its backward.
 bool BucketFlow::reduces_after_passes() const {
   return sharding_.shards_gradients && !recipe_.overlap.overlap_grad_reduce;
@@ -124,7 +120,7 @@ bool BucketFlow::reduces_after_passes() const {
 /// With several chunks, a chunk is reduced after its last backward pass; where stages launch
 /// together `stage` passes after it, so that all are in the same slot (Megatron's grad_sync_func).
 void BucketFlow::reduce_behind(const Task& task) {
-  if (!recipe_.overlap.overlap_grad_reduce || buckets_.size() == 1) return;
+  if (when_ != Reduced::behind_chunk) return;
   finished_.push_back(task.completes ? task.chunk : -1);
   const int slot = static_cast<int>(finished_.size()) - 1 - (together_ ? stage_ : 0);
   if (slot >= 0 && finished_[static_cast<std::size_t>(slot)] >= 0)

@@ -30,7 +30,6 @@ class BucketFlow final : public DataFlow {
   void gather_ahead(const Task& task);
   [[nodiscard]] bool gathers(const Task& task) const;
   [[nodiscard]] bool reduces(const Task& task) const;
-  [[nodiscard]] bool reduces_by_bucket() const;
   [[nodiscard]] bool reduces_after_passes() const;
   void reduce_behind(const Task& task);
   void reduce(std::size_t chunk);
@@ -38,6 +37,7 @@ class BucketFlow final : public DataFlow {
   const Recipe& recipe_;
   const ShardingRow& sharding_;
   int stage_;
+  Reduced when_;
   bool together_ = false;  ///< ScheduleRow::calls_together
   int group_size_ = 1;
   StepProgram& step_;

@@ -98,6 +98,12 @@ bool needed_before(const BucketCall& bucket, double parameters_done) {
   return bucket.at < parameters_done - kRounding;
 }
 
+Reduced reduced(const Recipe& recipe, std::size_t chunks, int stage) {
+  if (!recipe.overlap.overlap_grad_reduce) return Reduced::at_flush;
+  if (chunks > 1) return Reduced::behind_chunk;
+  return stage == 0 ? Reduced::by_bucket : Reduced::at_flush;
+}
+
 bool full_after(const BucketCall& bucket, double parameters_done) {
   return bucket.at <= parameters_done + kRounding;
 }

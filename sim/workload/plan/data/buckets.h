@@ -30,6 +30,13 @@ struct ChunkBuckets {
 bool needed_before(const BucketCall& bucket, double parameters_done);
 bool full_after(const BucketCall& bucket, double parameters_done);
 
+/// When a chunk's gradients are reduced, of parameters that every rank has whole: each bucket as
+/// the last backward fills it, all of them behind that, or at the flush. Without overlap at the
+/// flush; with one chunk a stage, as in Megatron, by bucket on the first stage and at the flush on
+/// others.
+enum class Reduced { by_bucket, behind_chunk, at_flush };
+Reduced reduced(const Recipe& recipe, std::size_t chunks, int stage);
+
 /// How the groups of a rank lie over which its gradients are summed and its state is sharded.
 struct GradientGroups {
   GroupLayout data;         ///< of replicas those that shard the state of one

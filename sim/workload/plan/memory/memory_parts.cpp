@@ -44,11 +44,9 @@ Communicators communicators(const Recipe& recipe, const RankGrid& grid, int stag
     if (ranks == 2) ++opened.pairs;
     if (ranks > 2) ++opened.larger;
   };
-  for (const GroupKind kind :
-       {GroupKind::world, GroupKind::tensor, GroupKind::context, GroupKind::data, GroupKind::model,
-        GroupKind::amax, GroupKind::expert, GroupKind::expert_tensor, GroupKind::expert_tokens,
-        GroupKind::expert_data, GroupKind::shard, GroupKind::shard_copies})
-    open(grid.ranks_of(kind));
+  for (const GroupRow& row : group_rows()) {
+    if (row.opened) open(grid.ranks_of(row.kind));
+  }
   if (!recipe.overlap.overlap_p2p_comm) {
     open(recipe.pp());
   } else if (recipe.pp() > 1) {

@@ -40,6 +40,7 @@ ScheduleRow dual_pipe() {
   row.meaning = "two copies of the model, from both ends, a forward and a backward as one";
   row.tasks = dual_pipe_tasks;
   row.placement = &kChunksFromBothEnds;
+  row.copies = 2;
   row.cuts_backward = true;
   row.combines = true;
   row.refusal = unlike_ends;

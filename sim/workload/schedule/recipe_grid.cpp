@@ -1,4 +1,6 @@
-#include "sim/workload/model/recipe_grid.h"
+#include "sim/workload/schedule/recipe_grid.h"
+
+#include "sim/workload/schedule/schedule.h"
 
 namespace simtrain {
 namespace {
@@ -21,7 +23,7 @@ RankGrid rank_grid(const Recipe& recipe, int gpus) {
   sizes.ep = recipe.ep();
   sizes.etp = recipe.etp();
   sizes.replicas = recipe.sharding.data_parallel_replicate_degree;
-  sizes.copies = recipe.model_copies();
+  sizes.copies = pipeline_shape(recipe, 1).copies();
   sizes.experts = recipe.model.has_experts();
   sizes.micro_batches =
       recipe.training.global_batch_size / (recipe.training.micro_batch_size * sizes.dp);
