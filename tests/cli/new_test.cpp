@@ -26,6 +26,23 @@ Json run(const std::string& file) {
   return Json::parse(outcome.out);
 }
 
+/// A number of GPUs that a model of scenarios/models fits with room to spare.
+std::string gpus_for(const std::string& model) {
+  const std::vector<std::pair<std::string, std::vector<std::string>>> sizes{
+      {"512", {"glm-5"}},
+      {"256", {"deepseek-v3", "kimi", "530b"}},
+      {"128", {"405b", "340b", "314b", "maverick", "235b", "glm-4.5"}},
+      {"16", {"v2-lite"}},
+      {"64", {"deepseek-v2", "176b", "175b", "8x22b", "dbrx", "scout", "120b"}},
+      {"32", {"8x7b", "56b", "57b", "70b", "72b", "80b", "32b", "22b"}}};
+  for (const auto& [gpus, parts] : sizes) {
+    for (const std::string& part : parts) {
+      if (has(model, part)) return gpus;
+    }
+  }
+  return "16";
+}
+
 constexpr const char* kConfig = R"({
   "model_type": "llama", "num_hidden_layers": 16, "hidden_size": 2048, "intermediate_size": 8192,
   "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 64, "vocab_size": 50257,
@@ -114,14 +131,7 @@ TEST_CASE("new works on every cluster, and for every model") {
   }
   for (const std::string& model : names("scenarios/models")) {
     CAPTURE(model);
-    // On 512 GPUs a minute or two; GLM-5.2 does not fit 256.
-    if (has(model, "kimi") || has(model, "deepseek-v3") || has(model, "glm-5")) continue;
-    const bool large = has(model, "405b") || has(model, "340b") || has(model, "530b") ||
-                       has(model, "314b") || has(model, "maverick") || has(model, "235b") ||
-                       has(model, "glm-4.5") || has(model, "deepseek-v2");
-    const bool middle = has(model, "176b") || has(model, "175b") || has(model, "8x22b") ||
-                        has(model, "dbrx") || has(model, "scout") || has(model, "120b");
-    const std::string gpus = large ? "256" : middle ? "128" : "64";
+    const std::string gpus = gpus_for(model);
     // Of one micro-batch a replica or few, so that the plans of mixtures are not too many.
     const Outcome outcome = make("--gpus " + gpus + " --gbs " + gpus + " --force --cluster " +
                                  "dgx-superpod-h100 --model " + model + " --output " + file);

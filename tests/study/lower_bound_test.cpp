@@ -56,7 +56,7 @@ void check_bounds(Scenario base, int count, std::mt19937& random, Nearness& near
     Scenario scenario = base;
     apply(choice, scenario);
     const double kernels =
-        bound.seconds(scenario.recipe, bound.kernel_costs(scenario.recipe), false);
+        bound.seconds(scenario.recipe, bound.alone_costs(scenario.recipe), false);
     const PassCosts costs = bound.pass_costs(scenario.recipe);
     const double passes = bound.seconds(scenario.recipe, costs, false);
     const double all = bound.seconds(scenario.recipe, costs, true);

@@ -51,7 +51,7 @@ TEST_CASE("no schedule is simulated faster than its bounds") {
         Scenario scenario = asked;
         apply(choice, scenario);
         const Recipe& recipe = scenario.recipe;
-        const double kernels = bound.seconds(recipe, bound.kernel_costs(recipe), false);
+        const double kernels = bound.seconds(recipe, bound.alone_costs(recipe), false);
         const PassCosts costs = bound.pass_costs(recipe);
         const double passes = bound.seconds(recipe, costs, false);
         const double all = bound.seconds(recipe, costs, true);

@@ -81,6 +81,10 @@ TEST_CASE("each row of groups has a name and a meaning, and pairs name each othe
     CHECK(&row_of(row.kind) == &row);
     CHECK(row_of(row.partner).partner == row.kind);
     CHECK(row_of(row.partner).share == row.share);
+    CHECK(row_of(row.partner).step == -row.step);
+    CHECK((row.side == PairSide::none) == (row.partner == row.kind));
+    CHECK((row.side == PairSide::none || row_of(row.partner).side != row.side));
+    if (row.in_passes) CHECK(row.calls.piece);
   }
 }
 

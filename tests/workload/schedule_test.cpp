@@ -258,4 +258,28 @@ TEST_CASE("the schedules of all stages together come to an end") {
   for_random_shapes(400, [](const Shape& shape) { CHECK(comes_to_an_end(shape)); });
 }
 
+TEST_CASE("tasks are dealt into calls in their order: of pairs, or blocking of all that meet") {
+  for (const ScheduleRow& row : schedule_rows()) {
+    PipelineShape shape{4, std::max(2, row.least_chunks), 8, row.kind};
+    if (row.most_chunks < shape.chunks) shape.chunks = row.most_chunks;
+    for (int stage = 0; stage < shape.stages; ++stage) {
+      const std::vector<Task> tasks = PipelineStage(shape, stage).tasks();
+      for (const bool overlapped : {false, true}) {
+        CAPTURE(row.meaning);
+        const Task* next = tasks.data();
+        for (const std::span<const Task> call : calls_of(tasks, overlapped)) {
+          REQUIRE(!call.empty());
+          CHECK(call.data() == next);
+          next += call.size();
+          for (std::size_t i = 0; i + 1 < call.size(); ++i)
+            CHECK((call[i].paired || (!overlapped && call[i].with_next)));
+          CHECK(!call.back().paired);
+          CHECK((overlapped || !call.back().with_next));
+        }
+        CHECK(next == tasks.data() + tasks.size());
+      }
+    }
+  }
+}
+
 }  // namespace simtrain::testing::schedule_test

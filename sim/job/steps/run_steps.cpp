@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint32_t kSlowSteps = 3;
 
 bool is_due(std::size_t done, double interval) {
-  return interval > 0 && std::fmod(static_cast<double>(done), interval) == 0;
+  return interval > 0 && is_multiple(static_cast<double>(done), interval);
 }
 
 double after(const BetweenSteps& between, std::size_t done) {

@@ -202,9 +202,12 @@ SourcePlace place_of(const YamlNode& tree, const std::string& key);
 /// Throws InputError, at the value to blame, where the parts of a scenario do not fit together.
 void check_scenario(const Scenario& scenario, const ScenarioTrees& trees);
 
-// Its two halves. The first asks whether the recipe can be laid out on that many GPUs, in a few
-// microseconds; the second what does not depend on the recipe: faults, placement, unlike hosts.
-void check_plan(const Scenario& scenario, const ScenarioTrees& trees);
+// Its parts, but for the model. The first asks whether the recipe, whose model has `parameters` in
+// all, can be laid out on that many GPUs, in a few microseconds; the second what does not depend on
+// the recipe: faults, placement, unlike hosts.
+void check_plan(const Scenario& scenario, double parameters, const ScenarioTrees& trees);
+/// Of all ranks together.
+double whole_parameters(const ModelSpec& model);
 void check_cluster(const Scenario& scenario, const ScenarioTrees& trees);
 
 }  // namespace simtrain

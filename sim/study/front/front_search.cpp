@@ -65,7 +65,7 @@ void FrontSearch::begin(bool tight) {
   for (std::uint64_t number = 0; number < all_.size(); ++number) {
     const bool behind = all_[number].plan->tight && !request_.allow_tight;
     if (behind == tight)
-      open.push_back({number, 0, 0, request_.exhaustive ? Known::all : Known::kernels});
+      open.push_back({number, 0, 0, request_.exhaustive ? Known::all : Known::alone});
   }
   tight_begun_ = tight;
   if (!request_.exhaustive) bound(open);
@@ -74,11 +74,11 @@ void FrontSearch::begin(bool tight) {
 
 /// What plans share is worked out first, each on all cores.
 void FrontSearch::bound(std::vector<Open>& plans) {
-  std::vector<PlanAt> kernels;
+  std::vector<PlanAt> alone;
   std::vector<PlanAt> passes;
   for (const Open& open : plans)
-    (open.known == Known::kernels ? kernels : passes).push_back(all_[open.number]);
-  bounds_.prepare(kernels, Known::kernels);
+    (open.known == Known::alone ? alone : passes).push_back(all_[open.number]);
+  bounds_.prepare(alone, Known::alone);
   bounds_.prepare(passes, Known::passes);
   const auto& objectives = request_.objectives;
   const bool by_energy =
@@ -123,7 +123,7 @@ std::vector<std::uint64_t> FrontSearch::next() {
         wave_.push_back(open.number);
         continue;
       }
-      open.known = open.known == Known::kernels ? Known::passes : Known::all;
+      open.known = open.known == Known::alone ? Known::passes : Known::all;
       blurred.push_back(std::move(open));
     }
     bound(blurred);

@@ -1,6 +1,7 @@
 #include "sim/study/tune/lower_bound.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -22,6 +23,35 @@ constexpr double kRounding = 1 - 1e-9;
 
 bool alike(const ComputeCost& a, const ComputeCost& b) {
   return a.time == b.time && a.sm_bound == b.sm_bound;
+}
+
+/// When a rank has run a program if its groups are always there and its transfers have their links
+/// to themselves. Transfers round to picoseconds more often than here.
+Duration undisturbed(const Program& program) {
+  constexpr Duration kRoundedUp{1};
+  std::array<Duration, kStreams> streams{};  // when the latest op of each ends
+  std::vector<Duration> ends;
+  ends.reserve(program.ops.size());
+  for (const Op& op : program.ops) {
+    Duration& now = streams[static_cast<std::size_t>(op.stream)];
+    for (const std::uint32_t before : op.after) {
+      if (before < ends.size()) now = std::max(now, ends[before]);
+    }
+    now = op.compute ? add_times(now, program.compute_costs[op.cost].time, 1)
+                     : add_times(now, program.transfers[op.cost].alone() - kRoundedUp, 1);
+    ends.push_back(now);
+  }
+  return *std::max_element(streams.begin(), streams.end());
+}
+
+/// The first rank of each pass class.
+std::vector<int> first_of_classes(const RankClasses& classes) {
+  std::vector<int> ranks;
+  for (std::size_t rank = 0; rank < classes.pass.size(); ++rank) {
+    if (classes.pass[rank] == static_cast<int>(ranks.size()))
+      ranks.push_back(static_cast<int>(rank));
+  }
+  return ranks;
 }
 
 /// Each piece where it is shortest. Unlike ones lose what waits for stragglers are computed from.
@@ -95,12 +125,7 @@ StepTimeBound::StepTimeBound(const Scenario& scenario)
       placement_(place(scenario.cluster, scenario.placement)),
       gpus_(scenario.gpus()),
       world_(layout_of(cluster_, placement_.gpu_of_rank)),
-      pue_(scenario.cost.pue.value_or(scenario.cluster.pue.value)) {
-  for (int rank = 1; rank < gpus_; ++rank) {
-    if (cluster_.slowdown(placement_.gpu(rank)) < cluster_.slowdown(placement_.gpu(fastest_rank_)))
-      fastest_rank_ = rank;
-  }
-}
+      pue_(scenario.cost.pue.value_or(scenario.cluster.pue.value)) {}
 
 PassKey StepTimeBound::key(const Recipe& recipe) const {
   PassKey key{recipe.tp(), recipe.cp(), recipe.training.micro_batch_size,
@@ -141,20 +166,20 @@ PassCosts StepTimeBound::pass_costs(const Recipe& recipe) const {
   return costs;
 }
 
-PassCosts StepTimeBound::kernel_costs(const Recipe& recipe) const {
+PassCosts StepTimeBound::alone_costs(const Recipe& recipe) const {
   const RankGrid grid = rank_grid(recipe, gpus_);
   PassCosts costs{.totals = std::make_shared<const ModelTotals>(recipe)};
   costs.pieces = PieceCosts(costs.totals->kinds());
   costs.clock = clock(recipe, *costs.totals, grid);
   const FittedKernelModel kernels(cluster_.spec().gpu, costs.clock);
   const KernelContext context{{recipe, *costs.totals, cluster_, placement_, grid}, kernels};
+  const std::vector<int> ranks = first_of_classes(rank_classes(cluster_, placement_, grid, false));
   for (const Piece& piece : pieces_of(recipe)) {
     if (piece.part == Part::amax) continue;
-    const Program program = piece_program(context, piece, fastest_rank_);
-    for (const Op& op : program.ops) {
-      ComputeCost& cost = costs.pieces[piece];
-      if (op.compute) cost.time = add_times(cost.time, program.compute_costs[op.cost].time, 1);
-    }
+    ComputeCost& cost = costs.pieces[piece];
+    cost.time = undisturbed(piece_program(context, piece, ranks.front()));
+    for (std::size_t other = 1; other < ranks.size(); ++other)
+      cost.time = std::min(cost.time, undisturbed(piece_program(context, piece, ranks[other])));
   }
   return costs;
 }

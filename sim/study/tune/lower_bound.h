@@ -70,10 +70,10 @@ class StepTimeBound {
 
   [[nodiscard]] PassKey key(const Recipe& recipe) const;
   [[nodiscard]] PassCosts pass_costs(const Recipe& recipe) const;
-  /// The same with pieces that take what their kernels take on the fastest GPU, without transfers
-  /// and waits: not simulated, so that a search can afford it for every key. A bound from these is
-  /// a looser one.
-  [[nodiscard]] PassCosts kernel_costs(const Recipe& recipe) const;
+  /// The same with pieces that take what the ops of one rank take by themselves: nobody is waited
+  /// for, and no link carries anything else. Not simulated, so that a search can afford it for
+  /// every key. A bound from these is a looser one.
+  [[nodiscard]] PassCosts alone_costs(const Recipe& recipe) const;
 
   /// Seconds. Without `with_ends` the data-parallel transfers and what frames the passes are left
   /// out, which makes it ten times cheaper.
@@ -93,7 +93,6 @@ class StepTimeBound {
   int gpus_;
   GroupLayout world_;
   double pue_;
-  int fastest_rank_ = 0;
 
   [[nodiscard]] double clock(const Recipe& recipe, const ModelTotals& totals,
                              const RankGrid& grid) const;

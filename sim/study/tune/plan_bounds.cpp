@@ -20,7 +20,7 @@ Recipe PlanBounds::Site::recipe(const PlanChoice& choice) const {
 
 PlanBounds::Costs PlanBounds::Site::costs_of(const Recipe& recipe, Known known) const {
   try {
-    return {known == Known::kernels ? bound.kernel_costs(recipe) : bound.pass_costs(recipe), ""};
+    return {known == Known::alone ? bound.alone_costs(recipe) : bound.pass_costs(recipe), ""};
   } catch (const InputError& refusal) {
     return {{}, refusal.what()};
   }
@@ -31,7 +31,7 @@ void PlanBounds::prepare(const std::vector<PlanAt>& plans, Known known) {
   for (const PlanAt& at : plans) {
     Site& site = sites_[at.size];
     Recipe recipe = site.recipe(at.plan->choice);
-    auto& there = known == Known::kernels ? site.kernels : site.passes;
+    auto& there = known == Known::alone ? site.alone : site.passes;
     const auto [entry, fresh] = there.try_emplace(site.bound.key(recipe));
     if (fresh) missing.emplace_back(at.size, std::move(recipe), &entry->second);
   }
@@ -42,7 +42,7 @@ void PlanBounds::prepare(const std::vector<PlanAt>& plans, Known known) {
 }
 
 const PlanBounds::Costs& PlanBounds::Site::costs_at(const Recipe& recipe, Known known) const {
-  return (known == Known::kernels ? kernels : passes).at(bound.key(recipe));
+  return (known == Known::alone ? alone : passes).at(bound.key(recipe));
 }
 
 double PlanBounds::joules_per_token(const PlanAt& at, Known known, double step_s) const {

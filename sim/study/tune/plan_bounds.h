@@ -10,7 +10,7 @@
 namespace simtrain {
 
 /// What the bound of a plan rests on; each takes more work than the one before.
-enum class Known { kernels, passes, all };
+enum class Known { alone, passes, all };
 
 /// A plan of one of the sizes that are searched.
 struct PlanAt {
@@ -42,7 +42,7 @@ class PlanBounds {
     explicit Site(const Scenario& on) : scenario(&on), bound(on) {}
     const Scenario* scenario;
     StepTimeBound bound;
-    std::map<PassKey, Costs> kernels;
+    std::map<PassKey, Costs> alone;
     std::map<PassKey, Costs> passes;
 
     [[nodiscard]] Recipe recipe(const PlanChoice& choice) const;

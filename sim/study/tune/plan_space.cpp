@@ -47,14 +47,22 @@ LegalPlan judged(const PlanChoice& choice, const Scenario& scenario, const Model
 /// The values of a plan are in no file.
 const ScenarioTrees kNoTrees;
 
+/// What all plans of a scenario have alike.
+struct WholeSpace {
+  const Scenario& scenario;
+  const PlanLimits& limits;
+  double most_bytes = 0;
+  double parameters = 0;
+};
+
 /// The plans of one TP, PP and CP.
 class Corner {
  public:
-  Corner(const Scenario& scenario, const PlanLimits& limits, double most_bytes, PlanChoice choice)
-      : base_(scenario.recipe),
-        scenario_(scenario),
-        limits_(limits),
-        most_bytes_(most_bytes),
+  Corner(const WholeSpace& whole, PlanChoice choice)
+      : whole_(whole),
+        base_(whole.scenario.recipe),
+        scenario_(whole.scenario),
+        limits_(whole.limits),
         choice_(choice) {}
 
   PlanSpace plans() {
@@ -172,7 +180,7 @@ class Corner {
     try {
       scenario_.recipe = base_;
       apply(choice_, scenario_);
-      check_plan(scenario_, kNoTrees);
+      check_plan(scenario_, whole_.parameters, kNoTrees);
     } catch (const InputError& refusal) {
       refuse(refusal.what(), ways);
       return;
@@ -180,7 +188,7 @@ class Corner {
     for (const auto& [name, way] : kWays) {
       if (!considers(way) || !set(Knob::recompute, static_cast<int>(way))) continue;
       scenario_.recipe.recompute = way;
-      space_.legal.push_back(judged(choice_, scenario_, totals(), most_bytes_));
+      space_.legal.push_back(judged(choice_, scenario_, totals(), whole_.most_bytes));
     }
   }
 
@@ -201,10 +209,10 @@ class Corner {
     if (known.example.empty()) known.example = message.substr(colon + 2);
   }
 
+  const WholeSpace& whole_;
   const Recipe& base_;
   Scenario scenario_;
   const PlanLimits& limits_;
-  double most_bytes_;
   PlanChoice choice_;
   std::map<std::array<int, kKnobs>, ModelTotals> totals_;
   std::set<std::vector<int>> splits_;  ///< layers by chunk
@@ -264,12 +272,12 @@ const LegalPlan* PlanSpace::smallest() const {
 PlanSpace plan_space(const Scenario& scenario, const PlanLimits& limits, double margin) {
   PlanSpace space;
   space.capacity_bytes = capacity(scenario);
-  const double most = space.capacity_bytes * (1 - margin);
+  const WholeSpace whole{scenario, limits, space.capacity_bytes * (1 - margin),
+                         whole_parameters(scenario.recipe.model)};
   const std::vector<PlanChoice> starts = corners(scenario.gpus(), limits);
   std::vector<PlanSpace> parts(starts.size());
-  tbb::parallel_for(std::size_t{0}, starts.size(), [&](std::size_t i) {
-    parts[i] = Corner(scenario, limits, most, starts[i]).plans();
-  });
+  tbb::parallel_for(std::size_t{0}, starts.size(),
+                    [&](std::size_t i) { parts[i] = Corner(whole, starts[i]).plans(); });
   for (PlanSpace& part : parts) append(space, std::move(part));
   return space;
 }

@@ -54,7 +54,7 @@ class PlanSearch {
     std::vector<Open> all = plans();
     plans_ = all.size();
     if (!request_.exhaustive) {
-      prepare(all, Known::kernels);
+      prepare(all, Known::alone);
       tbb::parallel_for(std::size_t{0}, all.size(), [&](std::size_t i) { bound(all[i]); });
     }
     for (Open& open : all) put_back(std::move(open));
@@ -78,7 +78,7 @@ class PlanSearch {
         open.at = {size, &plan};
         open.behind = plan.tight && !request_.allow_tight;
         open.order = all.size();
-        open.known = request_.exhaustive ? Known::all : Known::kernels;
+        open.known = request_.exhaustive ? Known::all : Known::alone;
       }
     }
     return all;
@@ -143,7 +143,7 @@ class PlanSearch {
   }
 
   void sharpen(Open& open) const {
-    open.known = open.known == Known::kernels ? Known::passes : Known::all;
+    open.known = open.known == Known::alone ? Known::passes : Known::all;
     bound(open);
   }
 

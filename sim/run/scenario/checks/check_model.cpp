@@ -149,33 +149,12 @@ void check_expert_shapes(const ModelSpec& model, const YamlNode& tree) {
                       weights, kMostParameters));
 }
 
-/// Of a whole model, where they might leave 64 bits.
-double estimated_parameters(const ModelSpec& model) {
-  Recipe one_rank;
-  one_rank.model = model;
-  const ModelTotals totals(one_rank);
-  auto parameters = static_cast<double>(totals.embedding().parameters + totals.head().parameters);
-  for (int kind = 0; kind < totals.kinds(); ++kind) {
-    parameters += totals.layers().kinds()[static_cast<std::size_t>(kind)].layers *
-                  static_cast<double>(totals.of_kind(kind).parameters);
-  }
-  return parameters;
-}
-
-void check_sizes(const Recipe& recipe, const ScenarioTrees& trees) {
-  constexpr double kMostTokens = 1e9;
+void check_sizes(const ModelSpec& model, const YamlNode& tree) {
   constexpr double kMostColumns = 1e8;
-  constexpr double kMostBuckets = 1e5;
-  const ModelSpec& model = recipe.model;
-  const double tokens =
-      static_cast<double>(recipe.training.seq_length) * recipe.training.micro_batch_size;
-  require(tokens <= kMostTokens, trees.scenario, "training.micro_batch_size",
-          fmt::format("makes {:.3g} tokens of one pass; up to {:.0g} are modelled", tokens,
-                      kMostTokens));
   const auto check_columns = [&](std::int64_t of_head, const std::string& key) {
     const double columns =
         static_cast<double>(model.num_attention_heads) * static_cast<double>(of_head);
-    require(columns <= kMostColumns, trees.model, key,
+    require(columns <= kMostColumns, tree, key,
             fmt::format("makes {:.3g} columns with {} heads; up to {:.0g} are modelled", columns,
                         model.num_attention_heads, kMostColumns));
   };
@@ -186,27 +165,38 @@ void check_sizes(const Recipe& recipe, const ScenarioTrees& trees) {
       !model.dsa_indexer || static_cast<double>(model.dsa_indexer->dsa_indexer_n_heads) *
                                     static_cast<double>(model.dsa_indexer->dsa_indexer_head_dim) <=
                                 kMostColumns,
-      trees.model, "dsa_indexer",
+      tree, "dsa_indexer",
       fmt::format("makes more columns than {:.0g}, which are modelled", kMostColumns));
   require(!model.mamba || static_cast<double>(model.mamba->inner_size()) +
                                   static_cast<double>(model.mamba->groups_size()) <=
                               kMostColumns,
-          trees.model, "mamba",
+          tree, "mamba",
           fmt::format("makes more columns than {:.0g}, which are modelled", kMostColumns));
   require(!model.gated_delta_net || 2 * (static_cast<double>(model.gated_delta_net->key_size()) +
                                          static_cast<double>(model.gated_delta_net->value_size()) +
                                          model.gated_delta_net->linear_num_value_heads) <=
                                         kMostColumns,
-          trees.model, "gated_delta_net",
+          tree, "gated_delta_net",
           fmt::format("makes more columns than {:.0g}, which are modelled", kMostColumns));
-  const double parameters = estimated_parameters(model);
-  require(parameters <= kMostParameters, trees.model, "num_layers",
+  const double parameters = whole_parameters(model);
+  require(parameters <= kMostParameters, tree, "num_layers",
           fmt::format("makes {:.3g} parameters; up to {:.0g} are modelled", parameters,
                       kMostParameters));
+}
+
+/// What one pass and one step have of a model, of `parameters` in all.
+void check_step_sizes(const Recipe& recipe, double parameters, const YamlNode& tree) {
+  constexpr double kMostTokens = 1e9;
+  constexpr double kMostBuckets = 1e5;
+  const double tokens =
+      static_cast<double>(recipe.training.seq_length) * recipe.training.micro_batch_size;
+  require(tokens <= kMostTokens, tree, "training.micro_batch_size",
+          fmt::format("makes {:.3g} tokens of one pass; up to {:.0g} are modelled", tokens,
+                      kMostTokens));
   const double buckets = parameters / recipe.tp() *
                          static_cast<double>(bytes_of(recipe.optimizer.grad_reduce_dtype)) /
                          (recipe.optimizer.bucket_size_mb * 1e6);
-  require(buckets <= kMostBuckets, trees.scenario, "optimizer.bucket_size_mb",
+  require(buckets <= kMostBuckets, tree, "optimizer.bucket_size_mb",
           fmt::format("makes {:.3g} buckets of the gradients; up to {:.0g} are simulated", buckets,
                       kMostBuckets));
 }
@@ -259,32 +249,46 @@ void check_cuts(const Recipe& recipe, const YamlNode& tree) {
 
 }  // namespace
 
-void check_model(const Recipe& recipe, const ScenarioTrees& trees) {
-  const ModelSpec& model = recipe.model;
+double whole_parameters(const ModelSpec& model) {
+  Recipe one_rank;
+  one_rank.model = model;
+  const ModelTotals totals(one_rank);
+  auto parameters = static_cast<double>(totals.embedding().parameters + totals.head().parameters);
+  for (int kind = 0; kind < totals.kinds(); ++kind) {
+    parameters += totals.layers().kinds()[static_cast<std::size_t>(kind)].layers *
+                  static_cast<double>(totals.of_kind(kind).parameters);
+  }
+  return parameters;
+}
+
+void check_model(const ModelSpec& model, const YamlNode& tree) {
   check_layer_list(model);
-  check_pattern(model, trees.model);
-  check_layer_number(model, trees.model);
-  check_block_sizes(model, trees.model);
+  check_pattern(model, tree);
+  check_layer_number(model, tree);
+  check_block_sizes(model, tree);
   check_chosen_keys(model);
-  check_expert_shapes(model, trees.model);
-  require(model.num_attention_heads % model.num_query_groups == 0, trees.model, "num_query_groups",
+  check_expert_shapes(model, tree);
+  require(model.num_attention_heads % model.num_query_groups == 0, tree, "num_query_groups",
           fmt::format("{} does not divide the {} attention heads", model.num_query_groups,
                       model.num_attention_heads));
-  require(!model.mamba || model.mamba->mamba_num_heads % model.mamba->mamba_num_groups == 0,
-          trees.model, "mamba.mamba_num_groups", "does not divide mamba_num_heads");
+  require(!model.mamba || model.mamba->mamba_num_heads % model.mamba->mamba_num_groups == 0, tree,
+          "mamba.mamba_num_groups", "does not divide mamba_num_heads");
   require(!model.gated_delta_net || model.gated_delta_net->linear_num_value_heads %
                                             model.gated_delta_net->linear_num_key_heads ==
                                         0,
-          trees.model, "gated_delta_net.linear_num_key_heads",
-          "does not divide linear_num_value_heads");
-  require(model.mtp_num_layers == 0 || !recipe.overlap.defer_embedding_wgrad_compute,
-          trees.scenario, "overlap.defer_embedding_wgrad_compute",
+          tree, "gated_delta_net.linear_num_key_heads", "does not divide linear_num_value_heads");
+  check_sizes(model, tree);
+}
+
+void check_model_cuts(const Recipe& recipe, double parameters, const YamlNode& tree) {
+  require(recipe.model.mtp_num_layers == 0 || !recipe.overlap.defer_embedding_wgrad_compute, tree,
+          "overlap.defer_embedding_wgrad_compute",
           fmt::format("is true; {} has an output layer more for each depth of multi-token "
                       "prediction, false would do",
-                      model.name));
-  check_cuts(recipe, trees.scenario);
-  check_sizes(recipe, trees);
-  check_sequence(recipe, trees.scenario);
+                      recipe.model.name));
+  check_cuts(recipe, tree);
+  check_step_sizes(recipe, parameters, tree);
+  check_sequence(recipe, tree);
 }
 
 }  // namespace simtrain

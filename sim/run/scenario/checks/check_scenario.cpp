@@ -218,13 +218,13 @@ void check_faults(const ClusterSpec& cluster) {
 
 }  // namespace
 
-void check_plan(const Scenario& scenario, const ScenarioTrees& trees) {
+void check_plan(const Scenario& scenario, double parameters, const ScenarioTrees& trees) {
   check_library(scenario, trees.scenario);
   check_precision(scenario.recipe, trees.scenario);
   require(scenario.recipe.model.has_experts() || !trees.scenario.find("moe"), trees.scenario, "moe",
           fmt::format("is of experts, which {} does not have", scenario.recipe.model.name));
   check_rates(scenario.cluster.gpu, scenario.recipe.training.precision, trees.scenario);
-  check_model(scenario.recipe, trees);
+  check_model_cuts(scenario.recipe, parameters, trees.scenario);
   check_grid(scenario, trees.scenario);
   check_layers(scenario.recipe, trees.scenario);
   check_sharding(scenario, trees.scenario);
@@ -241,7 +241,9 @@ void check_cluster(const Scenario& scenario, const ScenarioTrees& trees) {
 }
 
 void check_scenario(const Scenario& scenario, const ScenarioTrees& trees) {
-  check_plan(scenario, trees);
+  const ModelSpec& model = scenario.recipe.model;
+  check_model(model, trees.model);
+  check_plan(scenario, whole_parameters(model), trees);
   check_cluster(scenario, trees);
 }
 

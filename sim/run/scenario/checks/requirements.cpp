@@ -11,8 +11,8 @@ void require(bool holds, const YamlNode& tree, const std::string& key,
 
 void divides(std::int64_t divisor, std::int64_t number, const YamlNode& tree,
              const std::string& key, std::string_view what) {
-  require(number % divisor == 0, tree, key,
-          fmt::format("{} does not divide {} ({})", divisor, what, number));
+  if (number % divisor == 0) return;
+  require(false, tree, key, fmt::format("{} does not divide {} ({})", divisor, what, number));
 }
 
 }  // namespace simtrain
