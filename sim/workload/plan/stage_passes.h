@@ -21,7 +21,7 @@ struct Segment {
 
 /// What a stretch is made of: the pieces that are added up, and for a layer its number in the
 /// model.
-struct Stretch {
+struct Stretch {  // NOLINT(bugprone-exception-escape): none has more pieces
   boost::container::static_vector<Piece, 3> pieces;  ///< none on the heap: thousands in a search
   int layer = -1;
   /// Of a pass in a combined pair: what the layer runs in, beside one of the other pass, in place
