@@ -30,35 +30,35 @@ bool waits_for_gpu(const OpNote& note) {
   return streaming != nullptr && streaming->launches == 0;
 }
 
+/// With layers of attention and MLP alone, which the software's figures are of.
+Recipe of_usual_layers(Recipe recipe) {
+  recipe.model.layers.reset();
+  recipe.model.hybrid_override_pattern.reset();
+  recipe.model.qk_layernorm = false;
+  recipe.lora.reset();
+  return recipe;
+}
+
 }  // namespace
 
 LayerLaunches::LayerLaunches(const PassContext& context) : context_(context) {
-  for (const LayerKind& kind : context.totals.layers().kinds()) {
-    const auto high = static_cast<std::size_t>(kind.high);
-    if (forward_[high] > 0) continue;
-    forward_[high] = counted_for_kernel(Phase::forward, kind.high);
-    backward_[high] = counted_for_kernel(Phase::backward, kind.high);
-  }
-}
-
-/// As much as for each of a layer of attention and MLP, which the software's figures are of.
-double LayerLaunches::counted_for_kernel(Phase whole, bool high) const {
-  Recipe usual = context_.recipe;
-  const int counted = usual.software.host_launches.of_layer(whole == Phase::forward,
-                                                            usual.precision().quantized() && !high);
-  usual.model.layers.reset();
-  usual.model.hybrid_override_pattern.reset();
-  usual.model.qk_layernorm = false;
-  usual.lora.reset();
+  const Recipe usual = of_usual_layers(context.recipe);
   const ModelTotals totals(usual);
+  const KernelContext like{{usual, totals, context.cluster, context.placement, context.grid},
+                           context.kernels};
   const std::vector<LayerKind>& kinds = totals.layers().kinds();
-  const auto alike = std::find_if(kinds.begin(), kinds.end(),
-                                  [&](const LayerKind& other) { return other.high == high; });
-  const KernelContext like{{usual, totals, context_.cluster, context_.placement, context_.grid},
-                           context_.kernels};
-  const Program program =
-      piece_program(like, {Part::layer, whole, static_cast<int>(alike - kinds.begin())}, 0);
-  return counted / kernels_in(program);
+  for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+    const auto high = static_cast<std::size_t>(kinds[kind].high);
+    if (forward_[high] > 0) continue;
+    const bool quantized = usual.precision().quantized() && !kinds[kind].high;
+    const auto of_each = [&](Phase whole) {
+      const int counted = usual.software.host_launches.of_layer(whole == Phase::forward, quantized);
+      const Piece layer{Part::layer, whole, static_cast<int>(kind)};
+      return counted / kernels_in(piece_program(like, layer, 0));
+    };
+    forward_[high] = of_each(Phase::forward);
+    backward_[high] = of_each(Phase::backward);
+  }
 }
 
 double LayerLaunches::of_kernel(Phase phase, int kind) const {

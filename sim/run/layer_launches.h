@@ -19,9 +19,9 @@ class LayerLaunches {
   [[nodiscard]] double slack_s(const Piece& piece, const ExecutedPiece& run, double piece_s) const;
 
  private:
-  /// Launches in what the host does for each kernel of a layer.
+  /// What the host does for each kernel of a layer, in launches: as much as for each of a layer of
+  /// attention and MLP.
   [[nodiscard]] double of_kernel(Phase phase, int kind) const;
-  [[nodiscard]] double counted_for_kernel(Phase whole, bool high) const;
   /// Whether the host launches an op by itself, not with the CUDA graph of its layer.
   [[nodiscard]] bool alone(const Program& program, std::size_t op) const;
   /// Launches of each op of a layer's program, or of a pair of them, of all kernels in it.

@@ -44,7 +44,7 @@ void shuffle_overlap(OverlapSpec& overlap, std::mt19937& random) {
   overlap.wgrad_deferral_limit = coin() ? 0 : 3;
 }
 
-/// kernels <= simulated passes <= with ends <= simulated, for `count` random plans.
+/// alone <= simulated passes <= with ends <= simulated, for `count` random plans.
 void check_bounds(Scenario base, int count, std::mt19937& random, Nearness& nearness) {
   const std::vector<PlanChoice> plans = light_plans(base);
   REQUIRE(!plans.empty());
@@ -55,16 +55,15 @@ void check_bounds(Scenario base, int count, std::mt19937& random, Nearness& near
     CAPTURE(text_of(choice));
     Scenario scenario = base;
     apply(choice, scenario);
-    const double kernels =
-        bound.seconds(scenario.recipe, bound.alone_costs(scenario.recipe), false);
+    const double alone = bound.seconds(scenario.recipe, bound.alone_costs(scenario.recipe), false);
     const PassCosts costs = bound.pass_costs(scenario.recipe);
     const double passes = bound.seconds(scenario.recipe, costs, false);
     const double all = bound.seconds(scenario.recipe, costs, true);
     const Report report = simulate(scenario);
     const double simulated = report.step_time_s;
     const double joules = bound.joules_per_token(scenario.recipe, costs, all);
-    CHECK(kernels > 0);
-    CHECK(kernels <= passes);
+    CHECK(alone > 0);
+    CHECK(alone <= passes);
     CHECK(passes <= all);
     CHECK(all <= simulated);
     nearness.plans += 1;

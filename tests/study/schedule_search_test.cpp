@@ -51,11 +51,11 @@ TEST_CASE("no schedule is simulated faster than its bounds") {
         Scenario scenario = asked;
         apply(choice, scenario);
         const Recipe& recipe = scenario.recipe;
-        const double kernels = bound.seconds(recipe, bound.alone_costs(recipe), false);
+        const double alone = bound.seconds(recipe, bound.alone_costs(recipe), false);
         const PassCosts costs = bound.pass_costs(recipe);
         const double passes = bound.seconds(recipe, costs, false);
         const double all = bound.seconds(recipe, costs, true);
-        CHECK(kernels <= passes);
+        CHECK(alone <= passes);
         CHECK(passes <= all);
         CHECK(all <= simulate(scenario).step_time_s);
         CHECK(all >= 0.4 * simulate(scenario).step_time_s);

@@ -240,46 +240,45 @@ Cost StagePasses::cost_of(const Stretch& stretch) const {
   return cost;
 }
 
+template <class Cost>
+std::vector<Cost> StagePasses::costs_of(const std::vector<Stretch>& held, Phase phase) const {
+  std::vector<Cost> costs;
+  costs.reserve(std::max<std::size_t>(1, held.size()));
+  ComputeCost pass;
+  for (const Stretch& stretch : held) {
+    costs.push_back(cost_of<Cost>(stretch));
+    append(pass, static_cast<const ComputeCost&>(costs.back()), 1);
+  }
+  if (costs.empty()) costs.emplace_back();  // a chunk that holds nothing hands on what it gets
+  if (phase != Phase::weight_gradient) append(costs.back(), wait_for_replicas(pass), 1);
+  return costs;
+}
+
 std::vector<Segment> StagePasses::segments(const Task& action) const {
   const ChunkLayout& chunk = chunks_[static_cast<std::size_t>(action.chunk)];
   std::int64_t trained = 0;
   for (const GroupKind group : kGradientGroups)
     trained += trained_parameters(totals_, chunk, group);
   const auto total = static_cast<double>(std::max<std::int64_t>(1, trained));
-  std::vector<Segment> result;
-  std::int64_t done = 0;
   const std::vector<Stretch> held = stretches(action);
-  result.reserve(std::max<std::size_t>(1, held.size()));
-  for (const Stretch& stretch : held) {
-    Segment& segment = result.emplace_back(Segment{cost_of<PieceCost>(stretch)});
+  std::vector<Segment> result;
+  for (PieceCost& cost : costs_of<PieceCost>(held, action.phase))
+    result.push_back({std::move(cost)});
+  std::int64_t done = 0;
+  for (std::size_t i = 0; i < held.size(); ++i) {
     // Of the head its matrix; the final norm counts with the end of the pass.
     done +=
-        trained_parameters(stretch.layer < 0 ? totals_.embedding() : totals_.layer(stretch.layer));
-    segment.parameters_done = std::min(1.0, static_cast<double>(done) / total);
+        trained_parameters(held[i].layer < 0 ? totals_.embedding() : totals_.layer(held[i].layer));
+    result[i].parameters_done = std::min(1.0, static_cast<double>(done) / total);
   }
-  if (result.empty()) result.emplace_back();  // a chunk that holds nothing hands on what it gets
   result.back().parameters_done = 1;
-  if (action.phase == Phase::weight_gradient) return result;
-  ComputeCost pass;
-  for (const Segment& segment : result) append(pass, segment.cost, 1);
-  append(result.back().cost, wait_for_replicas(pass), 1);
   return result;
 }
 
-/// The sum of segments(), whose last one waits for other replicas.
 template <class Cost>
 Cost StagePasses::sum_of(const Task& action) const {
   Cost sum;
-  Cost last;
-  ComputeCost pass;
-  const std::vector<Stretch> held = stretches(action);
-  for (std::size_t i = 0; i < held.size(); ++i) {
-    if (i > 0) append(sum, last, 1);
-    last = cost_of<Cost>(held[i]);
-    append(pass, static_cast<const ComputeCost&>(last), 1);
-  }
-  if (action.phase != Phase::weight_gradient) append(last, wait_for_replicas(pass), 1);
-  append(sum, last, 1);
+  for (const Cost& cost : costs_of<Cost>(stretches(action), action.phase)) append(sum, cost, 1);
   return sum;
 }
 

@@ -104,6 +104,9 @@ class StagePasses {
   /// A stretch as PieceCost, or as ComputeCost without what moves inside.
   template <class Cost>
   [[nodiscard]] Cost cost_of(const Stretch& stretch) const;
+  /// Those of a pass; the last one's holds its wait for other replicas too.
+  template <class Cost>
+  [[nodiscard]] std::vector<Cost> costs_of(const std::vector<Stretch>& held, Phase phase) const;
   template <class Cost>
   [[nodiscard]] Cost sum_of(const Task& action) const;
   [[nodiscard]] ComputeCost wait_for_replicas(const ComputeCost& pass) const;

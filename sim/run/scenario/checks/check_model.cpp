@@ -149,7 +149,7 @@ void check_expert_shapes(const ModelSpec& model, const YamlNode& tree) {
                       weights, kMostParameters));
 }
 
-void check_sizes(const ModelSpec& model, const YamlNode& tree) {
+double checked_sizes(const ModelSpec& model, const YamlNode& tree) {
   constexpr double kMostColumns = 1e8;
   const auto check_columns = [&](std::int64_t of_head, const std::string& key) {
     const double columns =
@@ -182,6 +182,7 @@ void check_sizes(const ModelSpec& model, const YamlNode& tree) {
   require(parameters <= kMostParameters, tree, "num_layers",
           fmt::format("makes {:.3g} parameters; up to {:.0g} are modelled", parameters,
                       kMostParameters));
+  return parameters;
 }
 
 /// What one pass and one step have of a model, of `parameters` in all.
@@ -261,7 +262,7 @@ double whole_parameters(const ModelSpec& model) {
   return parameters;
 }
 
-void check_model(const ModelSpec& model, const YamlNode& tree) {
+double check_model(const ModelSpec& model, const YamlNode& tree) {
   check_layer_list(model);
   check_pattern(model, tree);
   check_layer_number(model, tree);
@@ -277,7 +278,7 @@ void check_model(const ModelSpec& model, const YamlNode& tree) {
                                             model.gated_delta_net->linear_num_key_heads ==
                                         0,
           tree, "gated_delta_net.linear_num_key_heads", "does not divide linear_num_value_heads");
-  check_sizes(model, tree);
+  return checked_sizes(model, tree);
 }
 
 void check_model_cuts(const Recipe& recipe, double parameters, const YamlNode& tree) {

@@ -241,9 +241,7 @@ void check_cluster(const Scenario& scenario, const ScenarioTrees& trees) {
 }
 
 void check_scenario(const Scenario& scenario, const ScenarioTrees& trees) {
-  const ModelSpec& model = scenario.recipe.model;
-  check_model(model, trees.model);
-  check_plan(scenario, whole_parameters(model), trees);
+  check_plan(scenario, check_model(scenario.recipe.model, trees.model), trees);
   check_cluster(scenario, trees);
 }
 

@@ -16,8 +16,8 @@ void require(bool holds, const YamlNode& tree, const std::string& key, const std
 void divides(std::int64_t divisor, std::int64_t number, const YamlNode& tree,
              const std::string& key, std::string_view what);
 
-/// A model's blocks and sizes.
-void check_model(const ModelSpec& model, const YamlNode& tree);
+/// A model's blocks and sizes. Returns its parameters in all.
+double check_model(const ModelSpec& model, const YamlNode& tree);
 
 /// How a model, of `parameters` in all, divides over tensor and context parallelism.
 void check_model_cuts(const Recipe& recipe, double parameters, const YamlNode& tree);
