@@ -262,8 +262,7 @@ std::vector<Segment> StagePasses::segments(const Task& action) const {
   const auto total = static_cast<double>(std::max<std::int64_t>(1, trained));
   const std::vector<Stretch> held = stretches(action);
   std::vector<Segment> result;
-  for (PieceCost& cost : costs_of<PieceCost>(held, action.phase))
-    result.push_back({std::move(cost)});
+  for (const PieceCost& cost : costs_of<PieceCost>(held, action.phase)) result.push_back({cost});
   std::int64_t done = 0;
   for (std::size_t i = 0; i < held.size(); ++i) {
     // Of the head its matrix; the final norm counts with the end of the pass.
