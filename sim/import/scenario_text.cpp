@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "sim/import/job/sharding_keys.h"
+#include "sim/import/job/usual_terms.h"
 #include "sim/import/terms/expert_keys.h"
 #include "sim/import/terms/scenario_keys.h"
 #include "sim/run/scenario/scenario.h"
@@ -175,6 +176,7 @@ ImportedRecipe imported_scenario(std::string_view format, RecipeReading reading,
                                  const ImportFile& file, const RecipeRequest& request,
                                  const DataFolder& data) {
   require_taken(reading, file, format);
+  if (request.defaults) settle_usual_terms(reading.terms);
   settle_experts(reading, request, data);
   settle_mamba(reading, request, data);
   settle_sharding(reading);

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 
 #include <doctest/doctest.h>
 
@@ -115,8 +117,11 @@ TEST_CASE("what is no dump is refused in one line") {
                              "nccl-topology (XML that NCCL writes to NCCL_TOPO_DUMP_FILE), "));
   check_refused_at_end(import("binary.txt", std::string("GPU0\n\0", 6)),
                        "binary.txt:2:1: holds the byte 0x00; a text was expected");
-  check_refused_at_end(import("huge.txt", std::string(5U << 20U, ' ')),
-                       "huge.txt: is larger than 4 MiB; none that simtrain reads is");
+  std::ofstream(folder.path() / "huge.txt").put(' ');
+  std::filesystem::resize_file(folder.path() / "huge.txt", 257U << 20U);  // takes no room on disk
+  check_refused_at_end(
+      run_simtrain({"import", "huge.txt", "--name", "lab"}, {folder.path().string(), {}, ""}),
+      "huge.txt: is larger than 256 MiB; none that simtrain reads is");
   const std::string whole = read_file(kData + "hgx-h100-nccl.xml");
   check_refused_at_end(import("cut.xml", whole.substr(0, whole.size() / 2)),
                        "is not XML that can be read: XML_ERROR_PARSING_ELEMENT");

@@ -157,6 +157,18 @@ TEST_CASE("files of a vocabulary and its merges are GPT-2's tokenizer") {
         51200);
 }
 
+TEST_CASE("a tokenizer of a known model on a hub has its vocabulary") {
+  const auto vocabulary = [](const std::string& tokenizer) {
+    const ImportFile script = with(recipe_file("gpt15b_megatron.sh"),
+                                   "--tokenizer-type HuggingFaceTokenizer\n    --vocab-size 256000",
+                                   "--tokenizer-type HuggingFaceTokenizer" + tokenizer);
+    return imported(script, job("dgx-superpod-h100", "megatron-core-2025")).recipe.model.vocab_size;
+  };
+  CHECK(vocabulary(" --tokenizer-model Qwen/Qwen3-32B") == 152576);  // 151936 to 128 x TP 8
+  CHECK(vocabulary(" --tokenizer-model $OWN") == 256000);            // the model's that is like it
+  CHECK(vocabulary(" --tokenizer-model own/name --vocab-size 1000") == 1024);
+}
+
 TEST_CASE("a recipe may take the latent attention of its model away") {
   const std::string file =
       "modules:\n  pre_trainer:\n    framework: megatron\n    model: "

@@ -129,7 +129,7 @@ TEST_CASE("what a recipe does not give comes from options, and errors name them"
         }).find("did you mean 'gcp-a4'?") != std::string::npos);
   CHECK(refused("  micro_batch_size: 1\n", "")
             .ends_with("training.micro_batch_size: the recipe does not give it; --set "
-                       "training.micro_batch_size=N sets it"));
+                       "training.micro_batch_size=N sets it, --defaults takes 1"));
   RecipeRequest given = a4_job();
   given.settings = {"gbs=1008", "mfu_convention=google-training-metrics",
                     "cluster.placement=spread"};

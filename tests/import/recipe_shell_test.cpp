@@ -204,7 +204,7 @@ TEST_CASE("files that a script takes in and that cannot be read are refused by n
   CHECK(error_of([&] { static_cast<void>(folder.run("TP=1\nsource conf/common.sh\n")); }) ==
         folder.path() +
             "/main.sh:2:8: source: takes in conf/common.sh, which is not there; put it "
-            "beside the script, or --override \"~source common.sh\" reads on "
+            "beside the script, or --override \"~source common.sh\" or --defaults reads on "
             "without it");
   CHECK(error_of([&] {
           static_cast<void>(folder.run("[ -f x ] && . $1\n"));
@@ -222,7 +222,7 @@ TEST_CASE("files that a script takes in and that cannot be read are refused by n
   CHECK(read_script("source x.sh\nrun", "s.sh", {"x.sh"}).words.back().text == "run");
   CHECK(error_of([&] {
           static_cast<void>(folder.run("source no/one.sh\n. no/two.sh\n"));
-        }).ends_with("--override \"~source *\" reads on without one.sh, two.sh"));
+        }).ends_with("--override \"~source *\" or --defaults reads on without one.sh, two.sh"));
   CHECK(read_script("source x.sh\n. $1\nrun", "s.sh", {"*"}).words.back().text == "run");
   std::string nested;
   for (int i = 0; i < 100; ++i) nested += "if a\nthen\n";

@@ -135,8 +135,54 @@ TEST_CASE("arguments without a value in the file are named at once") {
   CHECK(error_of([&] {
           read({"a.yaml", text}, on_h100());
         })
-            .ends_with("--override tensor_model_parallel_size=VALUE sets one; nor have "
+            .ends_with("--override tensor_model_parallel_size=VALUE sets one, --defaults takes the "
+                       "framework's; nor have "
                        "--pipeline-model-parallel-size, --micro-batch-size"));
+}
+
+TEST_CASE("what only a run gives is the framework's default where the user wants it so") {
+  const std::string text =
+      "MODEL_ARGS:\n  --num-layers: 56\n  --hidden-size: 6144\n  --ffn-hidden-size: 16384\n"
+      "  --num-attention-heads: 48\n  --group-query-attention: true\n  --num-query-groups: 8\n"
+      "  --swiglu: true\n  --normalization: RMSNorm\n  --num-experts: 8\n"
+      "  --moe-router-topk: 2\n  --disable-bias-linear: true\n"
+      "  --untie-embeddings-and-output-weights: true\n  --position-embedding-type: rope\n"
+      "  --tensor-model-parallel-size: ${TP}\n  --expert-model-parallel-size: ${EP}\n"
+      "  --micro-batch-size: ${MBS}\n  --seq-length: ${SEQ_LEN}\n";
+  RecipeRequest request = on_h100();
+  request.defaults = true;
+  const ImportedRecipe result = import_recipe({"a.yaml", text}, request);
+  const Scenario scenario = scenario_in(result.yaml);
+  CHECK(scenario.recipe.tp() == 1);
+  CHECK(scenario.recipe.ep() == 1);
+  CHECK(scenario.recipe.model.name == "mixtral-8x22b");
+  CHECK(scenario.recipe.training.precision == Precision::bf16);
+  CHECK(scenario.recipe.training.seq_length == 8192);
+  CHECK(scenario.recipe.training.micro_batch_size == 1);
+  CHECK(result.yaml.find("seq_length: 8192 # ASSUMED: --defaults: what is usual") !=
+        std::string::npos);
+  CHECK(std::any_of(result.notes.begin(), result.notes.end(), [](const std::string& note) {
+    return note == "training.seq_length 8192 is assumed: --defaults: what is usual";
+  }));
+  const ImportFile given{"a.yaml", text + "  --seq-length: 4096\n"};
+  CHECK_THROWS_AS(import_recipe(given, request), InputError);  // twice in one file
+  const std::string shared =
+      "  --moe-shared-expert-intermediate-size: 3072\n  --moe-shared-expert-overlap: true\n"
+      "  --recompute-granularity: full\n  --recompute-method: uniform\n"
+      "  --recompute-num-layers: 1\n  --vocab-size: 32768\n";
+  const ImportedRecipe again = import_recipe({"a.yaml", text + shared}, request);
+  CHECK(!scenario_in(again.yaml).recipe.moe.moe_shared_expert_overlap);
+  CHECK(std::any_of(again.notes.begin(), again.notes.end(), [](const std::string& note) {
+    return note.find("beside layers that are computed again whole") != std::string::npos;
+  }));
+  request.overrides = {"micro_batch_size=4", "+global_batch_size=8"};
+  const Scenario few = scenario_in(import_recipe({"a.yaml", text}, request).yaml);
+  CHECK(few.placement.nodes == 1);  // a batch of two replicas, on all eight GPUs of a node
+  CHECK(few.recipe.training.global_batch_size == 32);
+  request.overrides = {"seq_length=4096", "micro_batch_size=2"};
+  const Scenario own = scenario_in(import_recipe({"a.yaml", text}, request).yaml);
+  CHECK(own.recipe.training.seq_length == 4096);
+  CHECK(own.recipe.training.micro_batch_size == 2);
 }
 
 TEST_CASE("models are found by the names that frameworks and hubs have for them") {

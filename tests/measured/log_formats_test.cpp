@@ -106,6 +106,12 @@ TEST_CASE("megatron: fields, arguments, and the TFLOP/s of Megatron-Bridge's own
         "2: is a training step without 'elapsed time per iteration'");
   CHECK(skipped(read_text(megatron_line(1, "5.0") + megatron_line(2, "5.0x"))) ==
         "2: its step time is cut off or no number");
+  const MeasuredRun cut = read_text(
+      "iteration        1/      50 | elapsed time per iteration (ms): 5000.0 |\n"
+      "[default0]:iteration        2/      50 | elapsed time per iteration (ms): 5100.0 |\n",
+      all_steps());
+  REQUIRE(cut.steps.size() == 2);
+  CHECK(cut.steps[1].seconds == 5.1);
   const std::string blank = " iteration     /      50 | elapsed time per iteration (ms): 5.0 |\n";
   CHECK(skipped(read_text(megatron_line(1, "5.0") + blank)) ==
         "2: its step number is missing, cut off or no number");

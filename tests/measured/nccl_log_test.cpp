@@ -82,6 +82,15 @@ TEST_CASE("nccl-log: launchers and time stamps may precede a line; processes are
   CHECK(profile.skipped.count == 0);
 }
 
+TEST_CASE("nccl-log: newer releases write the device before the call") {
+  const Profile profile = read_profile_text(call_line("[2] AllGather", 1024, 1, "node3:411:2207") +
+                                            call_line("AllGather", 1024, 1) +
+                                            call_line("[2]", 1024, 1) + call_line("[", 1024, 1));
+  REQUIRE(profile.processes.size() == 1);
+  CHECK(profile.processes[0].calls == CallCounts{{{NcclFunction::all_gather, 8, 1, 1024}, 2}});
+  CHECK(profile.skipped.count == 2);
+}
+
 TEST_CASE("nccl-log: calls that cannot be read are skipped by number") {
   const std::string good = call_line("AllReduce", 1048576, 9);
   const auto skipped = [&](const std::string& bad) {

@@ -136,6 +136,8 @@ ImportedRecipe read_neox(const ImportFile& file, const RecipeRequest& request,
   RecipeReading reading = read_recipe(tree, rows, KeyStyle::dotted);
   settle_deepspeed(reading.terms);
   add_neox_defaults(reading.terms, file.path);
+  if (request.defaults)
+    default_to(reading.terms.tokenizer, "GPT2BPETokenizer", "GPT-NeoX's default");
   return imported_scenario("GPT-NeoX configuration", reading, file, request, data);
 }
 

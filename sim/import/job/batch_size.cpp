@@ -96,11 +96,12 @@ Finding micro_batch_of(const RecipeTerms& terms, const JobRanks& job, const Sour
   }
   const auto& steps = terms.gradient_accumulation_steps;
   if (terms.global_batch_size && steps)
-    samples = Samples{static_cast<double>(terms.global_batch_size->value),
+    samples = Samples{static_cast<double>(terms.global_batch_size->value * job.widened),
                       terms.global_batch_size->origin, terms.global_batch_size->place};
   if (!samples)
-    throw InputError(recipe, std::string(kKey),
-                     fmt::format("the recipe does not give it; --set {}=N sets it", kKey));
+    throw InputError(
+        recipe, std::string(kKey),
+        fmt::format("the recipe does not give it; --set {}=N sets it, --defaults takes 1", kKey));
   if (!terms.local_batch_size) {
     samples->count /= static_cast<double>(job.replicas);
     samples->origin += fmt::format(", over {} replicas", job.replicas);

@@ -43,6 +43,19 @@ std::int64_t degree(const GivenKeys& given, const std::string& name, const Whole
   return std::clamp<std::int64_t>(value.value_or(usual), 1, kMostNodes);
 }
 
+/// The most GPUs that a batch of so many samples keeps at work; 0 where the recipe does not say.
+std::int64_t gpus_of_batch(const RecipeTerms& terms, const GivenKeys& given) {
+  if (!terms.global_batch_size || terms.local_batch_size) return 0;
+  std::int64_t replicas = terms.global_batch_size->value;
+  for (const WholeTerm& term : {terms.micro_batch_size, terms.gradient_accumulation_steps}) {
+    if (term) replicas /= std::max<std::int64_t>(1, term->value);
+  }
+  return std::min(replicas, kMostNodes) *
+         degree(given, "tensor_model", terms.tensor_model_parallel_size) *
+         degree(given, "context", terms.context_parallel_size) *
+         degree(given, "pipeline_model", terms.pipeline_model_parallel_size);
+}
+
 /// The fewest nodes on which the ranks of one replica and of one group of experts are whole.
 Given<std::int64_t> fewest_nodes(const RecipeTerms& terms, const GivenKeys& given,
                                  std::int64_t each, const std::string& path) {
@@ -103,10 +116,12 @@ Given<std::int64_t> assumed_nodes(const std::string& path, std::int64_t fewest, 
           {}};
 }
 
-std::int64_t widening_of(const RecipeTerms& terms, std::optional<int> asked, std::int64_t gpus) {
-  if (asked || (!terms.world_size && !terms.num_nodes)) return 1;
-  const std::int64_t given = gpus_of(terms, gpus, {}).count;
-  return given > 0 && given < gpus && gpus % given == 0 ? gpus / given : 1;
+std::int64_t widening_of(const RecipeTerms& terms, const GivenKeys& given, std::optional<int> asked,
+                         std::int64_t gpus) {
+  if (asked) return 1;
+  const std::int64_t own = terms.world_size || terms.num_nodes ? gpus_of(terms, gpus, {}).count
+                                                               : gpus_of_batch(terms, given);
+  return own > 0 && own < gpus && gpus % own == 0 ? gpus / own : 1;
 }
 
 Finding nodes_of(const RecipeTerms& terms, const GivenKeys& given, std::optional<int> asked,

@@ -23,9 +23,11 @@ struct NodesOf {
 Finding nodes_of(const RecipeTerms& terms, const GivenKeys& given, std::optional<int> asked,
                  const NodesOf& cluster, const SourcePlace& recipe);
 
-/// How many times the GPUs of a recipe a node has, where all of one work though it gives fewer; 1
-/// elsewhere, and where the user says how many nodes there are.
-std::int64_t widening_of(const RecipeTerms& terms, std::optional<int> asked, std::int64_t gpus);
+/// How many times the GPUs of a recipe a node has, where all of one work though it gives fewer, or
+/// its batch is of fewer replicas than a node holds; 1 elsewhere, and where the user says how many
+/// nodes there are.
+std::int64_t widening_of(const RecipeTerms& terms, const GivenKeys& given, std::optional<int> asked,
+                         std::int64_t gpus);
 
 /// The nodes that a recipe is silent about: as many as its file's name says (`448gpus`, `128vm`),
 /// where that is a multiple of `fewest`, or else `fewest`, which are the fewest that hold `what`.

@@ -150,6 +150,7 @@ std::vector<std::string> key_overrides(const RecipeRequest& request, bool adds) 
 
 void require_launch_keys(const YamlNode& tree, const ShellWord& recipe, std::string_view option,
                          const std::vector<std::string>& wanted, const RecipeRequest& request) {
+  if (request.defaults) return;
   const bool degrees = std::any_of(request.overrides.begin(), request.overrides.end(), is_degree);
   std::vector<std::string> missing;
   for (const std::string& key : wanted) {
@@ -161,8 +162,8 @@ void require_launch_keys(const YamlNode& tree, const ShellWord& recipe, std::str
   const bool only_degrees = std::all_of(missing.begin(), missing.end(), is_degree);
   throw InputError(
       recipe.place, std::string(option),
-      fmt::format("'{}' is a program in Python, whose own value of {} is not known here; {} (or "
-                  "import what it prints at start)",
+      fmt::format("'{}' is a program in Python, whose own value of {} is not known here; {}, "
+                  "--defaults takes the framework's (or import what it prints at start)",
                   plain_text(recipe.text.substr(0, 80)), fmt::join(missing, ", "),
                   missing.size() == 1 ? fmt::format("--override {}=VALUE sets it", missing.front())
                   : only_degrees

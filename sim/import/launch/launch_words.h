@@ -55,6 +55,7 @@ std::vector<std::string> key_overrides(const RecipeRequest& request, bool adds);
 /// The recipe that a launch names is a program in Python, whose own values are not known here.
 /// Throws InputError with those of `wanted` that the launch does not give. Where an override gives
 /// the degree of TP or PP the other is not wanted: what is not given is the framework's 1 then.
+/// With the request's `defaults` none is.
 void require_launch_keys(const YamlNode& tree, const ShellWord& recipe, std::string_view option,
                          const std::vector<std::string>& wanted, const RecipeRequest& request);
 

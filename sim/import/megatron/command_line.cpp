@@ -60,6 +60,7 @@ std::vector<std::string> files_left_out(const RecipeRequest& request) {
   for (const std::string& text : request.overrides) {
     if (text.starts_with(kWithoutFile)) files.push_back(text.substr(kWithoutFile.size()));
   }
+  if (request.defaults) files.emplace_back(kAllMissing);
   return files;
 }
 

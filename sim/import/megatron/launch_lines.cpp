@@ -223,7 +223,7 @@ RecipeReading read_launch(const Launch& launch, const ImportFile& file,
   MegatronArguments arguments(file.path, request);
   add_options(launch.words, arguments);
   add_variables(launch, arguments);
-  RecipeReading reading = read_megatron_arguments(arguments.take(), KeyStyle::option);
+  RecipeReading reading = read_megatron_arguments(arguments.take(), KeyStyle::option, request);
   const auto model = launch.variables.find(kModel);
   if (model != launch.variables.end() && !reading.terms.num_layers) {
     RecipeTerms& terms = reading.terms;

@@ -15,7 +15,7 @@ RecipeReading read_command_line(const ImportFile& file, const RecipeRequest& req
   const ShellScript script = read_script(file.text, file.path, files_left_out(request));
   MegatronArguments arguments(file.path, request);
   add_options(script.words, arguments);
-  RecipeReading reading = read_megatron_arguments(arguments.take(), KeyStyle::option);
+  RecipeReading reading = read_megatron_arguments(arguments.take(), KeyStyle::option, request);
   read_environment(script, reading);
   note_rounds(script, reading);
   return reading;
@@ -51,7 +51,7 @@ RecipeReading read_block(const ImportFile& file, const RecipeRequest& request) {
     if (inside) read_line(line, number, file.path, arguments);
     if (line.find(kBlockStart) != std::string_view::npos) inside = true;
   }
-  return read_megatron_arguments(arguments.take(), KeyStyle::dotted);
+  return read_megatron_arguments(arguments.take(), KeyStyle::dotted, request);
 }
 
 bool is_block(std::string_view text) { return text.find(kBlockStart) != std::string_view::npos; }

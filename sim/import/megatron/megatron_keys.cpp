@@ -28,6 +28,7 @@ constexpr std::array kMegatronKeys{
     KeyRow{"num_query_groups", &T::num_query_groups},
     KeyRow{"kv_channels", &T::kv_channels},
     KeyRow{"tokenizer_type", &T::tokenizer},
+    KeyRow{"tokenizer_model", &T::tokenizer_model},
     KeyRow{"vocab_size", &T::vocab_size},
     KeyRow{"padded_vocab_size", &T::padded_vocab_size},
     KeyRow{"make_vocab_size_divisible_by", &T::make_vocab_size_divisible_by},

@@ -73,8 +73,8 @@ ImportedRecipe read_model_config(const ImportFile& file, const RecipeRequest& re
       if (entry.value.kind == YamlNode::Kind::scalar) variables.set(entry.key, entry.value.text);
     }
   }
-  RecipeReading reading =
-      read_megatron_arguments(arguments_of(tree, variables, file, request), KeyStyle::option);
+  RecipeReading reading = read_megatron_arguments(arguments_of(tree, variables, file, request),
+                                                  KeyStyle::option, request);
   if (environment != nullptr) {
     for (const YamlEntry& entry : environment->entries)
       read_variable(entry.key, entry.value, reading);

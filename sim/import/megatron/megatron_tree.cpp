@@ -135,8 +135,10 @@ YamlNode MegatronArguments::take() {
   return std::move(tree_);
 }
 
-RecipeReading read_megatron_arguments(const YamlNode& tree, KeyStyle style) {
-  RecipeReading reading = read_recipe(tree, megatron_keys(), style);
+RecipeReading read_megatron_arguments(const YamlNode& tree, KeyStyle style,
+                                      const RecipeRequest& request) {
+  const WithoutValue rest = request.defaults ? WithoutValue::left_out : WithoutValue::refused;
+  RecipeReading reading = read_recipe(tree, megatron_keys(), style, rest);
   RecipeTerms& terms = reading.terms;
   const std::string megatron = "Megatron's default";
   default_to(terms.overlap_p2p_comm, true, megatron);
@@ -146,6 +148,8 @@ RecipeReading read_megatron_arguments(const YamlNode& tree, KeyStyle style) {
     terms.num_nodes = Given<std::int64_t>{1, "torchrun's default, no --nnodes", false, {}};
   if (tree.find("merge_file") != nullptr)
     default_to(terms.tokenizer, "GPT2BPETokenizer", "--merge-file, of the tokenizer");
+  if (terms.tokenizer && terms.tokenizer->value == "HuggingFaceTokenizer" && terms.tokenizer_model)
+    terms.tokenizer = terms.tokenizer_model;
   const YamlNode* spec = tree.find("spec");
   if (spec != nullptr && spec->text.find("mamba") != std::string::npos)
     settle_hybrid_layers(terms, Given<std::string>{spec->text, "--spec", false, spec->place});

@@ -59,7 +59,8 @@ bool takes_many(const std::string& option);
 bool takes_none(const std::string& option);
 
 /// The recipe of Megatron's arguments, with its defaults.
-RecipeReading read_megatron_arguments(const YamlNode& tree, KeyStyle style);
+RecipeReading read_megatron_arguments(const YamlNode& tree, KeyStyle style,
+                                      const RecipeRequest& request);
 
 /// Takes back what Megatron's defaults say of a shape: the recipe names a model, which has its own.
 void forget_shape_defaults(RecipeTerms& terms);

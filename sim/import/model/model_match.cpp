@@ -274,6 +274,17 @@ std::vector<Finding> without_latent(const std::vector<Finding>& shape,
   return findings;
 }
 
+/// A tokenizer of a known model has its vocabulary.
+void settle_vocabulary(RecipeTerms& terms, const ModelMatch& match, const DataFolder& data) {
+  if (!terms.tokenizer || terms.vocab_size || terms.padded_vocab_size) return;
+  const Given<std::string>& tokenizer = *terms.tokenizer;
+  const auto name = named_model(tokenizer.value);
+  if (!name) return;
+  const auto model = data.load<ModelSpec>("scenarios/models", *name, match.where, "model");
+  terms.vocab_size = Given<std::int64_t>{model.vocab_size, tokenizer.origin + ", that of " + *name,
+                                         false, tokenizer.place};
+}
+
 }  // namespace
 
 bool is_optional_shape_key(std::string_view key) {
@@ -323,6 +334,7 @@ std::vector<Finding> match_model(std::vector<Finding> shape, const ModelMatch& m
 
 std::vector<Finding> model_of_recipe(RecipeTerms terms, const ModelMatch& match, std::int64_t tp,
                                      const DataFolder& data) {
+  settle_vocabulary(terms, match, data);
   if (!match.base) {  // its shape is not known here
     settle_hybrid_layers(terms, std::nullopt);
     if (names_mamba(terms.model_class)) require_pattern(terms, *terms.model_class);

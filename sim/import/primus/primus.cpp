@@ -23,7 +23,7 @@ bool is_primus(std::string_view text) {
 RecipeReading read_primus_megatron(YamlNode tree, const Given<std::string>& model,
                                    const RecipeRequest& request) {
   reword(tree, "sequence_parallel", {{"1", "true"}, {"0", "false"}});
-  RecipeReading reading = read_megatron_arguments(tree, KeyStyle::dotted);
+  RecipeReading reading = read_megatron_arguments(tree, KeyStyle::dotted, request);
   RecipeTerms& terms = reading.terms;
   forget_shape_defaults(terms);
   default_to(terms.bf16, true, "Primus' default");

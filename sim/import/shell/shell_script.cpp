@@ -291,7 +291,7 @@ class ScriptReader {
     throw InputError(
         first.place, "source",
         fmt::format("takes in {}, which is not there; put it beside the script, or "
-                    "--override \"~source {}\" reads on without {}",
+                    "--override \"~source {}\" or --defaults reads on without {}",
                     plain_text(first.path),
                     names.size() == 1 ? *names.begin() : std::string(kAllMissing),
                     names.size() == 1 ? "it" : fmt::format("{}", fmt::join(names, ", "))));

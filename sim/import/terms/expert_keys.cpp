@@ -117,11 +117,20 @@ Finding grouped_gemm_of(const RecipeTerms& terms) {
 }
 
 /// What runs beside the exchange of tokens.
-void put_overlap(const RecipeTerms& terms, const PutKey& put) {
+void put_overlap(const RecipeTerms& terms, bool again_whole, const PutKey& put) {
   const auto put_set = [&](const std::string& key, const FlagTerm& term) {
     if (holds(term)) put(key, [&] { return of(*term); });
   };
-  put_set("moe.moe_shared_expert_overlap", terms.moe_shared_expert_overlap);
+  if (again_whole && holds(terms.moe_shared_expert_overlap)) {
+    put("moe.moe_shared_expert_overlap", [&]() -> Finding {
+      return {"", "false",
+              terms.moe_shared_expert_overlap->origin +
+                  " is not simulated beside layers that are computed again whole",
+              true, true};
+    });
+  } else {
+    put_set("moe.moe_shared_expert_overlap", terms.moe_shared_expert_overlap);
+  }
   put_set("overlap.overlap_moe_expert_parallel_comm", terms.overlap_moe_expert_parallel_comm);
   put_set("overlap.delay_wgrad_compute", terms.delay_wgrad_compute);
 }
@@ -185,7 +194,7 @@ bool has_class_of_mamba(const RecipeTerms& terms, const DataFolder& data) {
 
 }  // namespace
 
-void put_experts(const RecipeTerms& terms, const PutKey& put) {
+void put_experts(const RecipeTerms& terms, bool again_whole, const PutKey& put) {
   if (terms.expert_tensor_parallel_size)
     put("parallelism.expert_tensor_parallel_size",
         [&] { return of(*terms.expert_tensor_parallel_size); });
@@ -202,7 +211,7 @@ void put_experts(const RecipeTerms& terms, const PutKey& put) {
     put("moe.moe_router_padding_for_quantization",
         [&] { return of(*terms.moe_router_padding_for_quantization); });
   put_capacity(terms, put);
-  put_overlap(terms, put);
+  put_overlap(terms, again_whole, put);
 }
 
 void settle_experts(RecipeReading& reading, const RecipeRequest& request, const DataFolder& data) {

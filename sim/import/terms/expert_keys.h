@@ -14,8 +14,8 @@ namespace simtrain {
 using PutKey = std::function<std::string(const std::string& key, const std::function<Finding()>&)>;
 
 /// Puts ETP and the section `moe` of a scenario whose model has experts. A key throws InputError
-/// where the recipe asks for what is not simulated.
-void put_experts(const RecipeTerms& terms, const PutKey& put);
+/// where the recipe asks for what is not simulated. `again_whole`: layers are computed again whole.
+void put_experts(const RecipeTerms& terms, bool again_whole, const PutKey& put);
 
 /// Settles what a recipe says of experts once it is read as a whole: without experts it is of no
 /// matter and is ignored, with them it is reported where they are not computed together.

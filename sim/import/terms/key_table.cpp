@@ -67,15 +67,17 @@ bool flag_of(const YamlNode& node, const std::string& key) {
 /// (of matter where a batch grows, which asks for it then), which tokenizer.
 bool may_stay_unknown(const KeyRow& row) {
   constexpr std::array kTerms{&RecipeTerms::train_iters, &RecipeTerms::train_samples,
-                              &RecipeTerms::exit_interval, &RecipeTerms::tokenizer};
+                              &RecipeTerms::exit_interval, &RecipeTerms::tokenizer,
+                              &RecipeTerms::tokenizer_model};
   const auto* const term = std::get_if<WordTerm RecipeTerms::*>(&row.meaning);
   return term != nullptr && std::find(kTerms.begin(), kTerms.end(), *term) != kTerms.end();
 }
 
 class RecipeReader {
  public:
-  RecipeReader(const YamlNode& tree, std::span<const KeyRow> rows, KeyStyle style)
-      : tree_(tree), rows_(rows), style_(style) {}
+  RecipeReader(const YamlNode& tree, std::span<const KeyRow> rows, KeyStyle style,
+               WithoutValue without_value)
+      : tree_(tree), rows_(rows), style_(style), without_value_(without_value) {}
 
   RecipeReading read() {
     visit(tree_, "");
@@ -87,13 +89,14 @@ class RecipeReader {
  private:
   /// What only a run gives is one error that names all of it.
   void refuse_without_value() const {
-    if (without_value_.empty()) return;
-    const auto& [key, value] = without_value_.front();
+    if (valueless_.empty()) return;
+    const auto& [key, value] = valueless_.front();
     std::string others;
-    for (std::size_t i = 1; i < without_value_.size(); ++i)
-      others += (i == 1 ? "; nor have " : ", ") + spelled(without_value_[i].first);
+    for (std::size_t i = 1; i < valueless_.size(); ++i)
+      others += (i == 1 ? "; nor have " : ", ") + spelled(valueless_[i].first);
     throw InputError(value.place, spelled(key),
-                     fmt::format("'{}' has no value in the file; --override {}=VALUE sets one{}",
+                     fmt::format("'{}' has no value in the file; --override {}=VALUE sets one, "
+                                 "--defaults takes the framework's{}",
                                  value.text.substr(0, 80), key, others));
   }
 
@@ -178,11 +181,11 @@ class RecipeReader {
       return;
     }
     if (style_ == KeyStyle::option && value.text.find('$') != std::string::npos) {
-      if (may_stay_unknown(row)) {
+      if (without_value_ == WithoutValue::left_out || may_stay_unknown(row)) {
         ++reading_.ignored["without a value in the file"][spelled(key)];
-        return;
+      } else {
+        valueless_.push_back({key, value});
       }
-      without_value_.push_back({key, value});
       return;
     }
     if (const auto* refused = std::get_if<Refused>(&row.meaning)) {
@@ -246,9 +249,10 @@ class RecipeReader {
   };
 
   KeyStyle style_;
+  WithoutValue without_value_;
   RecipeReading reading_;
   std::vector<Misplaced> misplaced_;
-  std::vector<std::pair<std::string, YamlNode>> without_value_;
+  std::vector<std::pair<std::string, YamlNode>> valueless_;
 };
 
 }  // namespace
@@ -263,8 +267,9 @@ std::string class_name(const std::string& target) {
   return target.substr(target.find_last_of('.') + 1);
 }
 
-RecipeReading read_recipe(const YamlNode& tree, std::span<const KeyRow> rows, KeyStyle style) {
-  return RecipeReader(tree, rows, style).read();
+RecipeReading read_recipe(const YamlNode& tree, std::span<const KeyRow> rows, KeyStyle style,
+                          WithoutValue without_value) {
+  return RecipeReader(tree, rows, style, without_value).read();
 }
 
 }  // namespace simtrain

@@ -69,11 +69,15 @@ struct RecipeReading {
 /// How the origin of a value is written: the key as it is written, or as an option (--key-words).
 enum class KeyStyle { dotted, option };
 
+/// What becomes of an option whose value is a variable that the file does not set.
+enum class WithoutValue { refused, left_out };
+
 /// Reads a tree of a recipe by a table. Interpolations are resolved where a row takes the value.
 /// Items of lists are `list[0]`, or `list[Class]` where they have a `_target_`. Keys that set one
 /// term must agree. Throws InputError where they do not, a value is of the wrong kind, a Refused
 /// row is set, or a count not given elsewhere is at a key that no row has.
-RecipeReading read_recipe(const YamlNode& tree, std::span<const KeyRow> rows, KeyStyle style);
+RecipeReading read_recipe(const YamlNode& tree, std::span<const KeyRow> rows, KeyStyle style,
+                          WithoutValue without_value = WithoutValue::refused);
 
 /// The last word of a dotted class name: `Trainer` of `nemo.lightning.Trainer`.
 std::string class_name(const std::string& target);

@@ -39,8 +39,9 @@ struct RecipeTerms {
   FlagTerm group_query_attention;  ///< false: num_query_groups has no meaning
   WholeTerm num_query_groups;
   WholeTerm kv_channels;
-  WordTerm tokenizer;
-  WholeTerm vocab_size;  ///< before padding
+  WordTerm tokenizer;        ///< its kind, or the model on a hub that it is of
+  WordTerm tokenizer_model;  ///< of a kind that reads a file: which one
+  WholeTerm vocab_size;      ///< before padding
   WholeTerm make_vocab_size_divisible_by;
   WholeTerm padded_vocab_size;
   WordTerm activation;

@@ -91,7 +91,10 @@ class ScenarioKeys {
   /// A count that only the recipe can give.
   void required(const std::string& key, const WholeTerm& term) {
     put(key, [&]() -> Finding {
-      if (!term) refuse(key, fmt::format("the recipe does not give it; --set {}=N sets it", key));
+      if (!term)
+        refuse(key, fmt::format("the recipe does not give it; --set {}=N sets it, --defaults takes "
+                                "what is usual",
+                                key));
       Finding finding = of(*term);
       finding.noted = term->assumed;
       return finding;
@@ -219,7 +222,7 @@ class ScenarioKeys {
     const std::int64_t gpus = nodes * gpus_per_node();
     const std::int64_t split = model_parallel() * number("parallelism.context_parallel_size");
     return {gpus, std::max<std::int64_t>(1, gpus / split), nodes,
-            widening_of(t_, request_.nodes, gpus_per_node())};
+            nodes == 1 ? widening_of(t_, given_, request_.nodes, gpus_per_node()) : 1};
   }
 
   void batch() {
@@ -356,10 +359,12 @@ class ScenarioKeys {
   void experts(const std::vector<Finding>& model) {
     if (!names_mixture(model, t_, data_)) return;
     const bool whole = given_.find("moe") != given_.end();  // the user gives all of that section
-    put_experts(t_, [&](const std::string& key, const std::function<Finding()>& derive) {
-      if (!whole || !key.starts_with("moe.")) put(key, derive);
-      return value_of(key);
-    });
+    const bool again_whole = value_of("recompute") == name_of(Recompute::full);
+    put_experts(t_, again_whole,
+                [&](const std::string& key, const std::function<Finding()>& derive) {
+                  if (!whole || !key.starts_with("moe.")) put(key, derive);
+                  return value_of(key);
+                });
   }
 
   const RecipeTerms& t_;

@@ -155,7 +155,7 @@ Finding precision_of(const RecipeTerms& terms, const SourcePlace& recipe) {
   if (holds(terms.bf16)) return {"", "bf16", terms.bf16->origin, terms.bf16->assumed};
   if (!terms.precision) {
     throw InputError(recipe, "training.precision",
-                     fmt::format("is not given in the recipe; {}", kHint));
+                     fmt::format("is not given in the recipe; {}, --defaults takes bf16", kHint));
   }
   if (is_half(terms.precision->value)) return half(*terms.precision);
   if (type_of(terms.precision->value) != "bf16")

@@ -117,7 +117,7 @@ void require_job(const YamlNode& tree, const ShellWord& name) {
   throw InputError(
       name.place, "--config",
       fmt::format("'{}' is a function in Python, whose own value of {} is not known "
-                  "here; {}",
+                  "here; {}, --defaults takes torchtitan's",
                   plain_text(name.text.substr(0, 80)), fmt::join(missing, ", "),
                   missing.size() == 1 ? fmt::format("--override {}=VALUE sets it", missing.front())
                                       : "--override KEY=VALUE sets each"));
@@ -165,7 +165,7 @@ ImportedRecipe read_titan_launch(const ImportFile& file, const RecipeRequest& re
   const YamlNode tree = tree_of_launch(source, *start, file.path, request);
   RecipeReading reading = read_torchtitan(tree, request);
   if (source.name) {
-    require_job(tree, *source.name);
+    if (!request.defaults) require_job(tree, *source.name);
     ++reading.left_out["what the function in Python sets itself; torchtitan's defaults are assumed"]
                       [source.name->text];
   }

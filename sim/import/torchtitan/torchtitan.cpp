@@ -294,6 +294,10 @@ RecipeReading read_torchtitan(YamlNode tree, const RecipeRequest& request) {
   settle_pipeline(terms);
   settle_world(terms);
   add_titan_defaults(terms);
+  if (request.defaults) {
+    default_to(terms.seq_length, 2048, kWhose);
+    default_to(terms.local_batch_size, 8, kWhose);
+  }
   return reading;
 }
 

@@ -8,7 +8,7 @@
 namespace simtrain {
 namespace {
 
-constexpr std::string_view kMegatronHead = " iteration ";
+constexpr std::string_view kMegatronHead = "iteration ";  // " iteration" but where blanks are cut
 constexpr std::string_view kMegatronTiming = "elapsed time per iteration (";
 constexpr std::string_view kStops = "|\r\n\x1b";
 

@@ -31,7 +31,10 @@ std::string_view process_in(std::string_view prefix) {
   return process.find(':') == std::string_view::npos ? std::string_view() : process;
 }
 
+/// `AllReduce`, before which newer releases write the device, `[2] AllReduce`.
 std::optional<NcclFunction> function_named(std::string_view name) {
+  if (name.starts_with('['))
+    name = trimmed(name.substr(std::min(name.find(']'), name.size() - 1) + 1));
   // RCCL's names of its own.
   if (name == "AllToAll" || name == "AllToAllPivot") return NcclFunction::all_to_all;
   if (name == "AllReduceWithBias") return NcclFunction::all_reduce;

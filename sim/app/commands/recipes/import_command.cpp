@@ -22,12 +22,12 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr TextFileKind kImportedFile{"a file to import", 4};
+constexpr TextFileKind kImportedFile{"a file to import", 256};  // console logs are long
 
 /// The options that only a node takes, and only a recipe.
 constexpr std::array<std::string_view, 2> kNodeOptions{"gpu", "nic-bandwidth"};
-constexpr std::array<std::string_view, 6> kRecipeOptions{"cluster", "nodes",    "software",
-                                                         "model",   "override", "set"};
+constexpr std::array<std::string_view, 7> kRecipeOptions{"cluster",  "nodes", "software", "model",
+                                                         "override", "set",   "defaults"};
 
 constexpr std::array kImportOptions{
     OptionRow{.value = "FILE", .type = OptionType::argument},
@@ -60,6 +60,10 @@ constexpr std::array kImportOptions{
               .type = OptionType::texts},
     with_help(kSetOption,
               "sets a key of the scenario, whatever the recipe has; as for 'simtrain run'"),
+    OptionRow{.name = "defaults",
+              .help = "what only a run gives (a variable without a value, a recipe in Python) is "
+                      "the framework's default; what has none is usual: 8192 tokens, a "
+                      "micro-batch of 1, BF16"},
     paragraph("For a node ('nvidia-smi topo -m', the XML of NCCL_TOPO_DUMP_FILE):"),
     OptionRow{.name = "gpu",
               .value = "NAME",
@@ -113,6 +117,7 @@ RecipeRequest recipe_request(const po::variables_map& values) {
   }
   request.overrides = option_values(values, "override");
   request.settings = option_values(values, "set");
+  request.defaults = is_on(values, "defaults");
   return request;
 }
 
@@ -202,7 +207,8 @@ bool is_script(const ImportFile& file) {
 void refuse_options(const po::variables_map& values, std::span<const std::string_view> options,
                     std::string_view format) {
   for (const std::string_view option : options) {
-    if (values.count(std::string(option)) == 0) continue;
+    const auto given = values.find(std::string(option));
+    if (given == values.end() || given->second.defaulted()) continue;
     throw InputError({}, fmt::format("--{}", option),
                      fmt::format("is of no use for a file of the format {}", format));
   }
