@@ -78,6 +78,15 @@ class Corner {
   }
 
  private:
+  /// Gives the scenario the plan. A copy of the whole recipe takes as long as all checks of it.
+  void lay_out() {
+    Recipe& recipe = scenario_.recipe;
+    recipe.parallelism = base_.parallelism;
+    recipe.overlap = base_.overlap;
+    recipe.moe = base_.moe;
+    apply(choice_, recipe);
+  }
+
   bool set(Knob knob, int value) {
     choice_[knob] = value;
     return limits_.allows(knob, value);
@@ -155,8 +164,7 @@ class Corner {
 
   /// Whether no account before deals the layers in the same way.
   bool new_split() {
-    scenario_.recipe = base_;
-    apply(choice_, scenario_);
+    lay_out();
     std::vector<int> layers;
     for (int stage = 0; stage < choice_[Knob::pp]; ++stage) {
       for (const ChunkLayout& chunk : stage_chunks(scenario_.recipe, stage))
@@ -178,8 +186,7 @@ class Corner {
                                             [&](const auto& row) { return considers(row.second); });
     space_.considered += ways;
     try {
-      scenario_.recipe = base_;
-      apply(choice_, scenario_);
+      lay_out();
       check_plan(scenario_, whole_.parameters, kNoTrees);
     } catch (const InputError& refusal) {
       refuse(refusal.what(), ways);

@@ -20,8 +20,7 @@ void check_rows(const Recipe& recipe, const YamlNode& tree) {
   const double rows = static_cast<double>(recipe.tokens()) *
                       std::max(by_token, static_cast<double>(recipe.ep())) * recipe.etp();
   require(rows <= kMostRows, tree, "parallelism.expert_model_parallel_size",
-          fmt::format("makes {:.3g} rows of one rank's experts; up to {:.0g} are modelled", rows,
-                      kMostRows));
+          "makes {:.3g} rows of one rank's experts; up to {:.0g} are modelled", rows, kMostRows);
 }
 
 /// One law or one histogram, of all experts.
@@ -43,9 +42,8 @@ void check_routing(const Recipe& recipe, const YamlNode& tree) {
   const std::string loads = key + (routing.histogram ? ".histogram" : ".histogram_file");
   const auto experts = static_cast<std::size_t>(recipe.model.experts->num_moe_experts);
   for (const std::vector<double>& layer : routing.loads) {
-    require(
-        layer.size() == experts, tree, loads,
-        fmt::format("has {} numbers for {} experts; one for each would do", layer.size(), experts));
+    require(layer.size() == experts, tree, loads,
+            "has {} numbers for {} experts; one for each would do", layer.size(), experts);
     require(std::any_of(layer.begin(), layer.end(), [](double load) { return load > 0; }), tree,
             loads, "has a layer without tokens");
   }
@@ -103,8 +101,8 @@ void check_combined_passes(const Recipe& recipe, const YamlNode& tree) {
           "takes the exchange that moe.moe_shared_expert_overlap hides behind shared experts; one "
           "of them would do");
   const ScheduleRow& schedule = schedule_of(pipeline_shape(recipe, 1));
-  require(schedule.combines, tree, key,
-          fmt::format("is of {}, not of {}", combining_schedules(), name_of(schedule.kind)));
+  require(schedule.combines, tree, key, "is of {}, not of {}", combining_schedules(),
+          name_of(schedule.kind));
   require(recipe.model.mtp_num_layers <= 1, tree, key,
           "is of models that predict one more token at most (mtp_num_layers)");
   require(!recipe.lora || !recipe.overlap.delay_wgrad_compute, tree, "overlap.delay_wgrad_compute",
@@ -123,7 +121,7 @@ void check_exchange_overlap(const Recipe& recipe, const YamlNode& tree) {
   if (!recipe.moe.moe_shared_expert_overlap) return;
   const std::string key = "moe.moe_shared_expert_overlap";
   require(recipe.model.experts->moe_shared_expert_intermediate_size > 0, tree, key,
-          fmt::format("is of shared experts, which {} does not have", recipe.model.name));
+          "is of shared experts, which {} does not have", recipe.model.name);
   require_exchange(recipe, tree, key);
   require(
       recipe.recompute == Recompute::none ||
@@ -139,17 +137,16 @@ void check_experts(const Scenario& scenario, const YamlNode& tree) {
   const std::string ep = "parallelism.expert_model_parallel_size";
   const std::string etp = "parallelism.expert_tensor_parallel_size";
   if (!recipe.model.has_experts()) {
-    require(recipe.ep() == 1, tree, ep,
-            fmt::format("is {}; {} has no experts, 1 would do", recipe.ep(), recipe.model.name));
+    require(recipe.ep() == 1, tree, ep, "is {}; {} has no experts, 1 would do", recipe.ep(),
+            recipe.model.name);
     require(!recipe.parallelism.expert_tensor_parallel_size, tree, etp,
-            fmt::format("is of experts, which {} does not have", recipe.model.name));
+            "is of experts, which {} does not have", recipe.model.name);
     for (const auto& [key, given] :
          {std::pair{"overlap.overlap_moe_expert_parallel_comm",
                     recipe.overlap.overlap_moe_expert_parallel_comm},
           std::pair{"overlap.delay_wgrad_compute", recipe.overlap.delay_wgrad_compute},
           std::pair{"moe.moe_shared_expert_overlap", recipe.moe.moe_shared_expert_overlap}})
-      require(!given, tree, key,
-              fmt::format("is of experts, which {} does not have", recipe.model.name));
+      require(!given, tree, key, "is of experts, which {} does not have", recipe.model.name);
     return;
   }
   const ExpertsSpec& experts = *recipe.model.experts;
@@ -160,8 +157,8 @@ void check_experts(const Scenario& scenario, const YamlNode& tree) {
   const std::int64_t stage = scenario.gpus() / recipe.pp();
   const std::int64_t together = std::int64_t{recipe.ep()} * recipe.etp();
   require(stage % together == 0, tree, ep,
-          fmt::format("{} x ETP {} = {} does not divide the {} GPUs of a pipeline stage",
-                      recipe.ep(), recipe.etp(), together, stage));
+          "{} x ETP {} = {} does not divide the {} GPUs of a pipeline stage", recipe.ep(),
+          recipe.etp(), together, stage);
   require(recipe.tp() == 1 || recipe.parallelism.sequence_parallel, tree,
           "parallelism.sequence_parallel", "is false; experts under tensor parallelism need it");
   check_rows(recipe, tree);

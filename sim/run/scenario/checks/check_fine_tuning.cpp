@@ -23,7 +23,7 @@ void check_target_modules(const LoraSpec& lora, const YamlNode& tree) {
   require(!lora.target_modules.empty(), tree, key, "is empty; [linear_qkv] would do");
   for (const LoraModule module : lora.target_modules) {
     require(std::count(lora.target_modules.begin(), lora.target_modules.end(), module) == 1, tree,
-            key, fmt::format("has {} more than once; once would do", name_of(module)));
+            key, "has {} more than once; once would do", name_of(module));
   }
 }
 
@@ -36,16 +36,16 @@ void check_adapted_model(const ModelSpec& model, const LoraSpec& lora, const Yam
   for (const LayerSpec& layer : layer_specs(model)) {
     for (const BlockKind block : layer.blocks) {
       require(row_of(block).takes_adapters, tree, "lora",
-              fmt::format("is not modelled in layers with {}; a model of {} would do",
-                          name_of(block), adapted_blocks()));
+              "is not modelled in layers with {}; a model of {} would do", name_of(block),
+              adapted_blocks());
       (block == BlockKind::mlp ? mlp : attention) = true;
     }
   }
   for (const LoraModule module : lora.target_modules) {
     const bool of_mlp = module == LoraModule::linear_fc1 || module == LoraModule::linear_fc2;
     require(of_mlp ? mlp : attention, tree, "lora.target_modules",
-            fmt::format("has {}, which no layer of the model has; {} would do", name_of(module),
-                        of_mlp ? "[linear_qkv, linear_proj]" : "[linear_fc1, linear_fc2]"));
+            "has {}, which no layer of the model has; {} would do", name_of(module),
+            of_mlp ? "[linear_qkv, linear_proj]" : "[linear_fc1, linear_fc2]");
   }
 }
 
@@ -53,8 +53,8 @@ void check_lora(const Recipe& recipe, const LoraSpec& lora, const YamlNode& tree
   check_target_modules(lora, tree);
   check_adapted_model(recipe.model, lora, tree);
   require(lora.rank % recipe.tp() == 0, tree, "lora.rank",
-          fmt::format("{} is not divided by TP {}, which shards adapters; {} would do", lora.rank,
-                      recipe.tp(), (lora.rank / recipe.tp() + 1) * recipe.tp()));
+          "{} is not divided by TP {}, which shards adapters; {} would do", lora.rank, recipe.tp(),
+          (lora.rank / recipe.tp() + 1) * recipe.tp());
   require(!recipe.overlap.defer_embedding_wgrad_compute, tree,
           "overlap.defer_embedding_wgrad_compute",
           "is true with lora, which trains no output layer; false would do");
@@ -70,7 +70,7 @@ void check_document_lengths(const PackedSequencesSpec& packed, const YamlNode& t
   double shares = 0;
   for (const DocumentsSpec& some : packed.documents) shares += some.share;
   require(std::abs(shares - 1) < 1e-6, tree, "packed_sequences.documents",
-          fmt::format("has shares that are {:g} together; 1 would do", shares));
+          "has shares that are {:g} together; 1 would do", shares);
 }
 
 void check_packed(const Recipe& recipe, const PackedSequencesSpec& packed, const YamlNode& tree) {
@@ -79,8 +79,8 @@ void check_packed(const Recipe& recipe, const PackedSequencesSpec& packed, const
       packed.mean_document ? "packed_sequences.mean_document" : "packed_sequences.documents";
   const auto fits = [&](std::int64_t length, std::string_view what) {
     require(packed.longest() <= static_cast<double>(length), tree, key,
-            fmt::format("has documents of {:g} tokens, longer than {}; up to {} would do",
-                        packed.longest(), what, length));
+            "has documents of {:g} tokens, longer than {}; up to {} would do", packed.longest(),
+            what, length);
   };
   fits(recipe.training.seq_length, "the sequence");
   for (const LayerSpec& layer : layer_specs(recipe.model)) {
@@ -89,19 +89,16 @@ void check_packed(const Recipe& recipe, const PackedSequencesSpec& packed, const
       if (block == BlockKind::chunked_gqa)
         fits(*recipe.model.attention_chunk_size, "a chunk of attention");
       require(row_of(block).packs_documents, tree, "packed_sequences",
-              fmt::format("is not modelled in layers with {}; a model without them would do",
-                          name_of(block)));
+              "is not modelled in layers with {}; a model without them would do", name_of(block));
     }
   }
   require(recipe.cp() == 1, tree, "parallelism.context_parallel_size",
-          fmt::format("is {} with packed_sequences, whose documents are not split; 1 would do",
-                      recipe.cp()));
+          "is {} with packed_sequences, whose documents are not split; 1 would do", recipe.cp());
   require(recipe.software.attention.value != AttentionKernel::unfused, tree, "packed_sequences",
           "is of fused attention, which the software does not have; another software would do");
-  require(
-      recipe.attention() != AttentionKernel::unfused, tree, "packed_sequences",
-      fmt::format("is of fused attention, which takes no tensors of precision {}; bf16 would do",
-                  name_of(recipe.training.precision)));
+  require(recipe.attention() != AttentionKernel::unfused, tree, "packed_sequences",
+          "is of fused attention, which takes no tensors of precision {}; bf16 would do",
+          name_of(recipe.training.precision));
 }
 
 }  // namespace

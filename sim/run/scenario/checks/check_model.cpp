@@ -45,15 +45,15 @@ void check_pattern(const ModelSpec& model, const YamlNode& tree) {
   }
   for (const char letter : *model.hybrid_override_pattern) {
     require(row_of_letter(letter) != nullptr, tree, key,
-            fmt::format("has '{}', which is no letter of a layer; some of {} would do", letter,
-                        fmt::join(known, ", ")));
+            "has '{}', which is no letter of a layer; some of {} would do", letter,
+            fmt::join(known, ", "));
   }
 }
 
 void check_layer_number(const ModelSpec& model, const YamlNode& tree) {
   const std::int64_t layers = listed_layers(model);
   require(layers == model.num_layers, tree, model.layers ? "layers" : "hybrid_override_pattern",
-          fmt::format("has {} layers, num_layers says {}", layers, model.num_layers));
+          "has {} layers, num_layers says {}", layers, model.num_layers);
 }
 
 /// Blocks whose sizes a key of their own gives, and whether a model has it.
@@ -107,9 +107,8 @@ void check_block_sizes(const ModelSpec& model, const YamlNode& tree) {
                        model.layers ? "layers.blocks" : "hybrid_override_pattern",
                        fmt::format("has {}; {} is missing",
                                    name_of(*first_of(sized.blocks, *layer)), sized.key));
-    require(
-        listed || !sized.stated(model), tree, std::string(sized.key),
-        fmt::format("is of {} blocks, which layers does not have", name_of(sized.blocks.front())));
+    require(listed || !sized.stated(model), tree, std::string(sized.key),
+            "is of {} blocks, which layers does not have", name_of(sized.blocks.front()));
   }
 }
 
@@ -128,25 +127,23 @@ void check_chosen_keys(const ModelSpec& model) {
 void check_expert_shapes(const ModelSpec& model, const YamlNode& tree) {
   if (!model.experts) return;
   require(model.experts->moe_router_topk <= model.experts->num_moe_experts, tree, "experts",
-          fmt::format("takes {} of {} experts; at most all of them would do",
-                      model.experts->moe_router_topk, model.experts->num_moe_experts));
+          "takes {} of {} experts; at most all of them would do", model.experts->moe_router_topk,
+          model.experts->num_moe_experts);
   const ExpertChoice choice = model.experts->choice();
   require(choice.experts % choice.groups == 0, tree, "experts",
-          fmt::format("moe_router_num_groups {} does not divide {} experts", choice.groups,
-                      choice.experts));
+          "moe_router_num_groups {} does not divide {} experts", choice.groups, choice.experts);
   require(choice.group_topk <= choice.groups, tree, "experts",
-          fmt::format("takes {} of {} groups of experts; at most all of them would do",
-                      choice.group_topk, choice.groups));
+          "takes {} of {} groups of experts; at most all of them would do", choice.group_topk,
+          choice.groups);
   require(choice.topk <= choice.experts / choice.groups * choice.group_topk, tree, "experts",
-          fmt::format("takes {} experts; moe_router_group_topk {} of {} groups have {}",
-                      choice.topk, choice.group_topk, choice.groups,
-                      choice.experts / choice.groups * choice.group_topk));
+          "takes {} experts; moe_router_group_topk {} of {} groups have {}", choice.topk,
+          choice.group_topk, choice.groups, choice.experts / choice.groups * choice.group_topk);
   const double weights = static_cast<double>(model.experts->num_moe_experts) *
                          static_cast<double>(model.experts->moe_ffn_hidden_size) *
                          static_cast<double>(model.hidden_size);
   require(weights <= kMostParameters, tree, "experts",
-          fmt::format("makes {:.3g} weights of one matrix of a layer; up to {:.0g} are modelled",
-                      weights, kMostParameters));
+          "makes {:.3g} weights of one matrix of a layer; up to {:.0g} are modelled", weights,
+          kMostParameters);
 }
 
 double checked_sizes(const ModelSpec& model, const YamlNode& tree) {
@@ -155,8 +152,8 @@ double checked_sizes(const ModelSpec& model, const YamlNode& tree) {
     const double columns =
         static_cast<double>(model.num_attention_heads) * static_cast<double>(of_head);
     require(columns <= kMostColumns, tree, key,
-            fmt::format("makes {:.3g} columns with {} heads; up to {:.0g} are modelled", columns,
-                        model.num_attention_heads, kMostColumns));
+            "makes {:.3g} columns with {} heads; up to {:.0g} are modelled", columns,
+            model.num_attention_heads, kMostColumns);
   };
   check_columns(model.kv_channels, "kv_channels");
   if (const auto& latent = model.multi_latent_attention)
@@ -165,23 +162,20 @@ double checked_sizes(const ModelSpec& model, const YamlNode& tree) {
       !model.dsa_indexer || static_cast<double>(model.dsa_indexer->dsa_indexer_n_heads) *
                                     static_cast<double>(model.dsa_indexer->dsa_indexer_head_dim) <=
                                 kMostColumns,
-      tree, "dsa_indexer",
-      fmt::format("makes more columns than {:.0g}, which are modelled", kMostColumns));
+      tree, "dsa_indexer", "makes more columns than {:.0g}, which are modelled", kMostColumns);
   require(!model.mamba || static_cast<double>(model.mamba->inner_size()) +
                                   static_cast<double>(model.mamba->groups_size()) <=
                               kMostColumns,
-          tree, "mamba",
-          fmt::format("makes more columns than {:.0g}, which are modelled", kMostColumns));
+          tree, "mamba", "makes more columns than {:.0g}, which are modelled", kMostColumns);
   require(!model.gated_delta_net || 2 * (static_cast<double>(model.gated_delta_net->key_size()) +
                                          static_cast<double>(model.gated_delta_net->value_size()) +
                                          model.gated_delta_net->linear_num_value_heads) <=
                                         kMostColumns,
-          tree, "gated_delta_net",
-          fmt::format("makes more columns than {:.0g}, which are modelled", kMostColumns));
+          tree, "gated_delta_net", "makes more columns than {:.0g}, which are modelled",
+          kMostColumns);
   const double parameters = whole_parameters(model);
   require(parameters <= kMostParameters, tree, "num_layers",
-          fmt::format("makes {:.3g} parameters; up to {:.0g} are modelled", parameters,
-                      kMostParameters));
+          "makes {:.3g} parameters; up to {:.0g} are modelled", parameters, kMostParameters);
   return parameters;
 }
 
@@ -192,38 +186,35 @@ void check_step_sizes(const Recipe& recipe, double parameters, const YamlNode& t
   const double tokens =
       static_cast<double>(recipe.training.seq_length) * recipe.training.micro_batch_size;
   require(tokens <= kMostTokens, tree, "training.micro_batch_size",
-          fmt::format("makes {:.3g} tokens of one pass; up to {:.0g} are modelled", tokens,
-                      kMostTokens));
+          "makes {:.3g} tokens of one pass; up to {:.0g} are modelled", tokens, kMostTokens);
   const double buckets = parameters / recipe.tp() *
                          static_cast<double>(bytes_of(recipe.optimizer.grad_reduce_dtype)) /
                          (recipe.optimizer.bucket_size_mb * 1e6);
   require(buckets <= kMostBuckets, tree, "optimizer.bucket_size_mb",
-          fmt::format("makes {:.3g} buckets of the gradients; up to {:.0g} are simulated", buckets,
-                      kMostBuckets));
+          "makes {:.3g} buckets of the gradients; up to {:.0g} are simulated", buckets,
+          kMostBuckets);
 }
 
 void check_sequence(const Recipe& recipe, const YamlNode& tree) {
   const bool fused = recipe.attention() != AttentionKernel::unfused;
   require(fused || recipe.cp() == 1, tree, "parallelism.context_parallel_size",
-          fmt::format("is {}; the unfused attention of {} is not split over context, 1 would do",
-                      recipe.cp(),
-                      recipe.software.attention.value == AttentionKernel::unfused
-                          ? recipe.software.name
-                          : fmt::format("precision {}", name_of(recipe.training.precision))));
+          "is {}; the unfused attention of {} is not split over context, 1 would do", recipe.cp(),
+          recipe.software.attention.value == AttentionKernel::unfused
+              ? recipe.software.name
+              : fmt::format("precision {}", name_of(recipe.training.precision)));
   require(
       fused || !recipe.model.dsa_indexer, tree, "model",
       "has dsa blocks, which unfused attention does not compute; a model without them would do");
   require(!recipe.model.gated_delta_net || recipe.cp() == 1, tree,
           "parallelism.context_parallel_size",
-          fmt::format("is {}; gated_delta_net blocks are not split over context, 1 would do",
-                      recipe.cp()));
+          "is {}; gated_delta_net blocks are not split over context, 1 would do", recipe.cp());
   if (const auto& chunk = recipe.model.attention_chunk_size)
     divides(std::min(*chunk, recipe.training.seq_length), recipe.training.seq_length, tree,
             "training.seq_length", "the sequence, which attention_chunk_size cuts");
   const std::int64_t blocks = recipe.cp() > 1 ? 2 * recipe.cp() : 1;
   require(recipe.training.seq_length % blocks == 0, tree, "parallelism.context_parallel_size",
-          fmt::format("{} cuts a sequence into {} blocks, which do not divide seq_length {}",
-                      recipe.cp(), blocks, recipe.training.seq_length));
+          "{} cuts a sequence into {} blocks, which do not divide seq_length {}", recipe.cp(),
+          blocks, recipe.training.seq_length);
   if (recipe.parallelism.sequence_parallel) {
     divides(recipe.tp(), recipe.training.seq_length / recipe.cp(), tree,
             "parallelism.sequence_parallel", "the tokens of a micro-batch");
@@ -270,8 +261,8 @@ double check_model(const ModelSpec& model, const YamlNode& tree) {
   check_chosen_keys(model);
   check_expert_shapes(model, tree);
   require(model.num_attention_heads % model.num_query_groups == 0, tree, "num_query_groups",
-          fmt::format("{} does not divide the {} attention heads", model.num_query_groups,
-                      model.num_attention_heads));
+          "{} does not divide the {} attention heads", model.num_query_groups,
+          model.num_attention_heads);
   require(!model.mamba || model.mamba->mamba_num_heads % model.mamba->mamba_num_groups == 0, tree,
           "mamba.mamba_num_groups", "does not divide mamba_num_heads");
   require(!model.gated_delta_net || model.gated_delta_net->linear_num_value_heads %
@@ -284,9 +275,9 @@ double check_model(const ModelSpec& model, const YamlNode& tree) {
 void check_model_cuts(const Recipe& recipe, double parameters, const YamlNode& tree) {
   require(recipe.model.mtp_num_layers == 0 || !recipe.overlap.defer_embedding_wgrad_compute, tree,
           "overlap.defer_embedding_wgrad_compute",
-          fmt::format("is true; {} has an output layer more for each depth of multi-token "
-                      "prediction, false would do",
-                      recipe.model.name));
+          "is true; {} has an output layer more for each depth of multi-token "
+          "prediction, false would do",
+          recipe.model.name);
   check_cuts(recipe, tree);
   check_step_sizes(recipe, parameters, tree);
   check_sequence(recipe, tree);

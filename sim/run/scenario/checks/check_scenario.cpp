@@ -23,24 +23,23 @@ constexpr double kMostPasses = 2e7;
 void check_precision(const Recipe& recipe, const YamlNode& tree) {
   const TrainingSpec& training = recipe.training;
   require(recipe.precision().quantized() || !training.fp8_params, tree, "training.fp8_params",
-          fmt::format("is true with precision {}; FP8 parameters need precision fp8",
-                      name_of(training.precision)));
+          "is true with precision {}; FP8 parameters need precision fp8",
+          name_of(training.precision));
   require(!recipe.precision().layers.weight.recast || !training.fp8_params, tree,
           "training.fp8_params",
-          fmt::format("is true with precision {}, whose weights are kept and gathered in BF16; "
-                      "false would do",
-                      name_of(training.precision)));
+          "is true with precision {}, whose weights are kept and gathered in BF16; "
+          "false would do",
+          name_of(training.precision));
   const HighLayers high = recipe.high_layers();
   require(recipe.precision().quantized() || high.first + high.last == 0, tree,
           high.first > 0 ? "training.num_layers_at_start_in_bf16"
                          : "training.num_layers_at_end_in_bf16",
-          fmt::format(
-              "is set with precision {}, which has all layers in {}; 0 would do",
-              name_of(training.precision),
-              recipe.precision().layers.input.rowwise.type == DataType::bf16 ? "BF16" : "TF32"));
+          "is set with precision {}, which has all layers in {}; 0 would do",
+          name_of(training.precision),
+          recipe.precision().layers.input.rowwise.type == DataType::bf16 ? "BF16" : "TF32");
   const DataType sum = recipe.optimizer.grad_reduce_dtype;
   require(sum == DataType::bf16 || sum == DataType::fp32, tree, "optimizer.grad_reduce_dtype",
-          fmt::format("'{}' cannot hold gradients; bf16 or fp32 would do", name_of(sum)));
+          "'{}' cannot hold gradients; bf16 or fp32 would do", name_of(sum));
 }
 
 /// A precision that a GPU has no rates of is refused. Every GPU computes in BF16; a file without
@@ -48,8 +47,8 @@ void check_precision(const Recipe& recipe, const YamlNode& tree) {
 void check_rates(const GpuSpec& gpu, Precision precision, const YamlNode& tree) {
   require(has_rates(gpu, row_of(precision)) || !has_rates(gpu, row_of(Precision::bf16)), tree,
           "training.precision",
-          fmt::format("'{}' is not computed by {}, whose file has no rates of it; bf16 would do",
-                      name_of(precision), gpu.name));
+          "'{}' is not computed by {}, whose file has no rates of it; bf16 would do",
+          name_of(precision), gpu.name);
 }
 
 void check_overlap(const Recipe& recipe, const YamlNode& tree) {
@@ -58,8 +57,8 @@ void check_overlap(const Recipe& recipe, const YamlNode& tree) {
           "is missing; tp_comm_overlap needs a table of hardware/tp_overlap");
   if (!overlap.tp_comm_overlap) return;
   require(nccl_settings_of(recipe.software.library) != nullptr, tree, "overlap.tp_comm_overlap",
-          fmt::format("is of user buffers beside NCCL, which {} does not run; false would do",
-                      recipe.software.name));
+          "is of user buffers beside NCCL, which {} does not run; false would do",
+          recipe.software.name);
   require(recipe.tp() > 1 && recipe.parallelism.sequence_parallel, tree, "overlap.tp_comm_overlap",
           "needs tensor parallelism of 2 or more with sequence_parallel");
   for (const TpOverlapEntry& entry :
@@ -84,23 +83,22 @@ void check_grid(const Scenario& scenario, const YamlNode& tree) {
   const std::int64_t gpus = scenario.gpus();
   const std::int64_t model = static_cast<std::int64_t>(recipe.tp()) * recipe.cp() * recipe.pp();
   require(gpus % model == 0, tree, size_key(tree),
-          fmt::format("{} GPUs are no multiple of TP {} x CP {} x PP {} = {}", gpus, recipe.tp(),
-                      recipe.cp(), recipe.pp(), model));
+          "{} GPUs are no multiple of TP {} x CP {} x PP {} = {}", gpus, recipe.tp(), recipe.cp(),
+          recipe.pp(), model);
   check_experts(scenario, tree);
   const std::int64_t dp = gpus / model;
   const TrainingSpec& training = recipe.training;
   const std::int64_t together = dp * training.micro_batch_size;
   require(training.global_batch_size % together == 0, tree, "training.global_batch_size",
-          fmt::format("{} is no multiple of DP {} x micro-batch {} = {}",
-                      training.global_batch_size, dp, training.micro_batch_size, together));
+          "{} is no multiple of DP {} x micro-batch {} = {}", training.global_batch_size, dp,
+          training.micro_batch_size, together);
   const std::int64_t micro_batches = training.global_batch_size / together;
   const double passes = 2.0 * static_cast<double>(micro_batches) * recipe.vp() * recipe.pp();
-  require(
-      passes <= kMostPasses, tree, "training.global_batch_size",
-      fmt::format("makes {:.3g} passes a step; up to {:.0g} are simulated", passes, kMostPasses));
+  require(passes <= kMostPasses, tree, "training.global_batch_size",
+          "makes {:.3g} passes a step; up to {:.0g} are simulated", passes, kMostPasses);
   require(recipe.vp() == 1 || recipe.pp() > 1, tree,
           "parallelism.virtual_pipeline_model_parallel_size",
-          fmt::format("is {} without pipeline parallelism; 1 would do", recipe.vp()));
+          "is {} without pipeline parallelism; 1 would do", recipe.vp());
   check_schedule(recipe, micro_batches, tree);
 }
 
@@ -118,16 +116,15 @@ void check_layout(const Recipe& recipe, const YamlNode& tree) {
   }
   const std::size_t wanted =
       static_cast<std::size_t>(recipe.pp()) * static_cast<std::size_t>(recipe.vp());
-  require(chunks.size() == wanted, tree, key,
-          fmt::format("has {} stages; PP {} x VP {} = {} would do", chunks.size(), recipe.pp(),
-                      recipe.vp(), wanted));
+  require(chunks.size() == wanted, tree, key, "has {} stages; PP {} x VP {} = {} would do",
+          chunks.size(), recipe.pp(), recipe.vp(), wanted);
   std::int64_t layers = 0;
   for (const ChunkLayout& chunk : chunks) layers += chunk.layers;
-  require(layers == recipe.model.num_layers, tree, key,
-          fmt::format("has {} layers, the model {}", layers, recipe.model.num_layers));
+  require(layers == recipe.model.num_layers, tree, key, "has {} layers, the model {}", layers,
+          recipe.model.num_layers);
   require(chunks.back().mtp_layers == recipe.model.mtp_num_layers, tree, key,
-          fmt::format("has {} layers m of multi-token prediction, the model {}",
-                      chunks.back().mtp_layers, recipe.model.mtp_num_layers));
+          "has {} layers m of multi-token prediction, the model {}", chunks.back().mtp_layers,
+          recipe.model.mtp_num_layers);
 }
 
 void check_layers(const Recipe& recipe, const YamlNode& tree) {
@@ -136,9 +133,9 @@ void check_layers(const Recipe& recipe, const YamlNode& tree) {
   const int counted = recipe.dealt_layers();
   const std::int64_t chunks = static_cast<std::int64_t>(recipe.pp()) * recipe.vp();
   require(counted % chunks == 0, tree, "parallelism.pipeline_model_parallel_size",
-          fmt::format("{} layers (embedding and loss counted as set) do not split into PP {} x VP "
-                      "{} = {} chunks",
-                      counted, recipe.pp(), recipe.vp(), chunks));
+          "{} layers (embedding and loss counted as set) do not split into PP {} x VP "
+          "{} = {} chunks",
+          counted, recipe.pp(), recipe.vp(), chunks);
   int least = recipe.model.num_layers;
   for (const int stage : {0, recipe.pp() - 1}) {
     for (const ChunkLayout& chunk : stage_chunks(recipe, stage))
@@ -164,9 +161,9 @@ void check_hosts(const Scenario& scenario, const YamlNode& tree) {
     require(node.gpus == cluster.node.gpus &&
                 node.nvlink_domain_nodes.value == cluster.node.nvlink_domain_nodes.value,
             tree, size_key(tree),
-            fmt::format("takes in hosts of {} and {} GPUs or of unlike NVLink domains; a training "
-                        "step needs them equal",
-                        cluster.node.gpus, node.gpus));
+            "takes in hosts of {} and {} GPUs or of unlike NVLink domains; a training "
+            "step needs them equal",
+            cluster.node.gpus, node.gpus);
   }
 }
 
@@ -180,9 +177,9 @@ void check_domains(const Scenario& scenario, const YamlNode& tree) {
   const int gpus = segment ? scenario.gpus() : cluster.gpus();
   require(gpus <= domain || domain % tp == 0 || tp % domain == 0, tree,
           "parallelism.tensor_model_parallel_size",
-          fmt::format("{} neither divides nor is a multiple of the {} GPUs of {}, so that "
-                      "groups would lie differently",
-                      tp, domain, segment ? "a segment" : "an NVLink domain"));
+          "{} neither divides nor is a multiple of the {} GPUs of {}, so that "
+          "groups would lie differently",
+          tp, domain, segment ? "a segment" : "an NVLink domain");
 }
 
 /// The stack has one library, the GPU's file has numbers for it, and no map of the scenario is of
@@ -190,16 +187,15 @@ void check_domains(const Scenario& scenario, const YamlNode& tree) {
 void check_library(const Scenario& scenario, const YamlNode& tree) {
   const LibraryRow* library = scenario.recipe.software.library.row;
   const std::string& software = scenario.recipe.software.name;
-  require(library != nullptr, tree, "software",
-          fmt::format("{} needs one communication library, nccl or rccl", software));
+  require(library != nullptr, tree, "software", "{} needs one communication library, nccl or rccl",
+          software);
   require(library->knows == nullptr || library->knows(scenario.cluster.gpu), tree, "software",
-          fmt::format("{} runs {}, of which hardware/gpus/{}.yaml has no numbers", software,
-                      library->name, scenario.cluster.gpu.name));
+          "{} runs {}, of which hardware/gpus/{}.yaml has no numbers", software, library->name,
+          scenario.cluster.gpu.name);
   for (const LibraryRow* row : library_rows()) {
     const std::string key(row->name);
-    require(
-        row == library || !tree.find(key), tree, key,
-        fmt::format("is of a library that {} does not run; it runs {}", software, library->name));
+    require(row == library || !tree.find(key), tree, key,
+            "is of a library that {} does not run; it runs {}", software, library->name);
   }
 }
 
@@ -222,7 +218,7 @@ void check_plan(const Scenario& scenario, double parameters, const ScenarioTrees
   check_library(scenario, trees.scenario);
   check_precision(scenario.recipe, trees.scenario);
   require(scenario.recipe.model.has_experts() || !trees.scenario.find("moe"), trees.scenario, "moe",
-          fmt::format("is of experts, which {} does not have", scenario.recipe.model.name));
+          "is of experts, which {} does not have", scenario.recipe.model.name);
   check_rates(scenario.cluster.gpu, scenario.recipe.training.precision, trees.scenario);
   check_model_cuts(scenario.recipe, parameters, trees.scenario);
   check_grid(scenario, trees.scenario);

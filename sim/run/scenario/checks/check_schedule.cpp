@@ -15,8 +15,8 @@ void check_chunks(const ScheduleRow& row, const Recipe& recipe, const YamlNode& 
   const std::string wanted =
       fmt::format("{}{}", row.least_chunks, row.most_chunks == kAnyChunks ? " or more" : "");
   require(right, tree, kScheduleKey,
-          fmt::format("is {} with virtual_pipeline_model_parallel_size {}; {} would do", name,
-                      recipe.vp(), wanted));
+          "is {} with virtual_pipeline_model_parallel_size {}; {} would do", name, recipe.vp(),
+          wanted);
 }
 
 void check_messages(const ScheduleRow& row, const PipelineShape& shape, const Recipe& recipe,
@@ -24,36 +24,35 @@ void check_messages(const ScheduleRow& row, const PipelineShape& shape, const Re
   if (recipe.overlap.overlap_p2p_comm || recipe.pp() == 1) return;
   const std::string key = "overlap.overlap_p2p_comm";
   require(row.messages_may_block, tree, key,
-          fmt::format("is false, so that passes wait for messages to be taken, which {} does not "
-                      "get through; true would do",
-                      name_of(row.kind)));
+          "is false, so that passes wait for messages to be taken, which {} does not "
+          "get through; true would do",
+          name_of(row.kind));
   require(shape.group_size() <= shape.stages, tree, key,
-          fmt::format("is false, where groups of {} micro-batches wait for messages that {} stages "
-                      "have no place for; true would do",
-                      shape.group_size(), shape.stages));
+          "is false, where groups of {} micro-batches wait for messages that {} stages "
+          "have no place for; true would do",
+          shape.group_size(), shape.stages);
 }
 
 /// Input gradients and weight gradients apart.
 void check_cut(const ScheduleRow& row, const Recipe& recipe, const YamlNode& tree) {
   if (!row.cuts_backward) return;
   const std::string_view name = name_of(row.kind);
-  require(
-      !sharding_of(recipe).units && !sharding_of(recipe).shards_gradients, tree, kScheduleKey,
-      fmt::format("{} runs weight gradients later than sharding.strategy {} reduces them; zero1 "
-                  "would do",
-                  name, name_of(recipe.shards())));
+  require(!sharding_of(recipe).units && !sharding_of(recipe).shards_gradients, tree, kScheduleKey,
+          "{} runs weight gradients later than sharding.strategy {} reduces them; zero1 "
+          "would do",
+          name, name_of(recipe.shards()));
   require(!recipe.lora, tree, kScheduleKey,
-          fmt::format("{} runs weight gradients later, which frozen weights do not have; 1f1b or "
-                      "interleaved would do",
-                      name));
+          "{} runs weight gradients later, which frozen weights do not have; 1f1b or "
+          "interleaved would do",
+          name);
   require(!recipe.overlap.tp_comm_overlap, tree, kScheduleKey,
-          fmt::format("{} takes weight gradients from beside the communication that "
-                      "overlap.tp_comm_overlap hides behind them; tp_comm_overlap false would do",
-                      name));
+          "{} takes weight gradients from beside the communication that "
+          "overlap.tp_comm_overlap hides behind them; tp_comm_overlap false would do",
+          name);
   require(!recipe.overlap.defer_embedding_wgrad_compute, tree, kScheduleKey,
-          fmt::format("{} runs all weight gradients later by itself; "
-                      "overlap.defer_embedding_wgrad_compute false would do",
-                      name));
+          "{} runs all weight gradients later by itself; "
+          "overlap.defer_embedding_wgrad_compute false would do",
+          name);
 }
 
 /// Whose gradients are summed over two stages.
@@ -61,9 +60,9 @@ void check_copies(const ScheduleRow& row, const Recipe& recipe, const YamlNode& 
   if (row.copies == 1) return;
   require(recipe.sharding.data_parallel_replicate_degree == 1, tree,
           "sharding.data_parallel_replicate_degree",
-          fmt::format("is {} with {}, which shards state over all that hold a layer, on two "
-                      "stages; 1 would do",
-                      recipe.sharding.data_parallel_replicate_degree, name_of(row.kind)));
+          "is {} with {}, which shards state over all that hold a layer, on two "
+          "stages; 1 would do",
+          recipe.sharding.data_parallel_replicate_degree, name_of(row.kind));
 }
 
 }  // namespace
@@ -74,9 +73,9 @@ void check_schedule(const Recipe& recipe, std::int64_t micro_batches, const Yaml
   check_chunks(row, recipe, tree);
   require(row.takes_groups || !shape.micro_batch_group, tree,
           "parallelism.microbatch_group_size_per_vp_stage",
-          fmt::format("is of several chunks a stage in turn, which {} does not run; interleaved "
-                      "would do",
-                      name_of(row.kind)));
+          "is of several chunks a stage in turn, which {} does not run; interleaved "
+          "would do",
+          name_of(row.kind));
   if (row.refusal != nullptr) {
     if (const auto refusal = row.refusal(shape))
       require(false, tree, fmt::format("parallelism.{}", refusal->key), refusal->sentence);
@@ -87,9 +86,9 @@ void check_schedule(const Recipe& recipe, std::int64_t micro_batches, const Yaml
   require(row.placement->stage_of(shape, shape.parts() * shape.copies() - 1) != 0 ||
               !recipe.holds_table_twice(),
           tree, kScheduleKey,
-          fmt::format("{} has the embedding and the output layer on one stage, which would hold "
-                      "their shared table once, and that is not simulated; interleaved would do",
-                      name_of(row.kind)));
+          "{} has the embedding and the output layer on one stage, which would hold "
+          "their shared table once, and that is not simulated; interleaved would do",
+          name_of(row.kind));
 }
 
 }  // namespace simtrain

@@ -3,6 +3,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
 
 #include "sim/run/scenario/scenario.h"
 
@@ -11,10 +14,23 @@ namespace simtrain {
 /// Sizes whose products stay far inside 64 bits.
 inline constexpr double kMostParameters = 1e15;
 
-/// Throws InputError at the place of `key` where something does not hold.
-void require(bool holds, const YamlNode& tree, const std::string& key, const std::string& sentence);
-void divides(std::int64_t divisor, std::int64_t number, const YamlNode& tree,
-             const std::string& key, std::string_view what);
+/// Throws InputError at the place of `key`.
+[[noreturn]] void refuse(const YamlNode& tree, std::string_view key, std::string_view sentence);
+
+/// Refuses where something does not hold. A search checks a plan in microseconds, so that a
+/// sentence with values is made only where it is needed.
+inline void require(bool holds, const YamlNode& tree, std::string_view key,
+                    std::string_view sentence) {
+  if (!holds) refuse(tree, key, sentence);
+}
+template <class First, class... Rest>
+void require(bool holds, const YamlNode& tree, std::string_view key,
+             fmt::format_string<First, Rest...> sentence, First&& first, Rest&&... rest) {
+  if (holds) return;
+  refuse(tree, key, fmt::format(sentence, std::forward<First>(first), std::forward<Rest>(rest)...));
+}
+void divides(std::int64_t divisor, std::int64_t number, const YamlNode& tree, std::string_view key,
+             std::string_view what);
 
 /// A model's blocks and sizes. Returns its parameters in all.
 double check_model(const ModelSpec& model, const YamlNode& tree);
