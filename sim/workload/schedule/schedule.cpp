@@ -45,6 +45,15 @@ const ScheduleRow& schedule_of(const PipelineShape& shape) {
 
 int PipelineShape::copies() const { return schedule_of(*this).copies; }
 
+PipelineShape with_every_moment(PipelineShape shape) {
+  if (!schedule_of(shape).bounded) return shape;
+  constexpr int kGroups = 6;  // warm-up and its end take at most two each, one comes between
+  const int group = shape.group_size() * shape.copies();
+  const int beyond = shape.micro_batches - kGroups * group;
+  if (beyond > group) shape.micro_batches = kGroups * group + beyond % group;
+  return shape;
+}
+
 std::vector<std::span<const Task>> calls_of(std::span<const Task> tasks, bool overlapped) {
   std::vector<std::span<const Task>> calls;
   calls.reserve(tasks.size());

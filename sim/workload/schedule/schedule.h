@@ -94,6 +94,9 @@ struct ScheduleRow {
   bool calls_together = false;
   bool takes_groups = false;  ///< PipelineShape::micro_batch_group is of it
   bool combines = false;      ///< PipelineShape::combined is of it
+  /// What a stage holds at once does not grow with the micro-batches any more once there are
+  /// several times as many as stages.
+  bool bounded = true;
   /// Why a shape is refused whose number of chunks is right; null: for nothing.
   std::optional<ShapeRefusal> (*refusal)(const PipelineShape& shape) = nullptr;
 };
@@ -121,6 +124,11 @@ const ScheduleRow& row_of(PipelineSchedule schedule);
 /// The schedule of a shape: the one that it names, or what Megatron runs: interleaved for more than
 /// one chunk a stage.
 const ScheduleRow& schedule_of(const PipelineShape& shape);
+
+/// A shape of fewer micro-batches, if there are, whose stages hold the same at once: every mix of
+/// passes under way beside every task. Each more of a bounded schedule repeats what is in its
+/// middle.
+PipelineShape with_every_moment(PipelineShape shape);
 
 /// A stage's tasks dealt into calls: the tasks of one send what they made and receive what they
 /// need together. Where passes hide messages (`overlapped`) only pairs do.

@@ -91,7 +91,10 @@ void add_worst_moment(const Recipe& recipe, const ModelTotals& totals, int stage
   const PassMemory memory = pass_memory(recipe, totals, stage);
   PassWalk walk(recipe, memory);
   Live worst;
-  for (const Task& action : PipelineStage(pipeline_shape(recipe, micro_batches), stage).tasks()) {
+  PipelineShape shape = pipeline_shape(recipe, micro_batches);
+  if (!recipe.overlap.defer_embedding_wgrad_compute)  // of which each micro-batch leaves more
+    shape = with_every_moment(shape);
+  for (const Task& action : PipelineStage(shape, stage).tasks()) {
     const Live live = walk.run(action);
     if (live.sum() > worst.sum()) worst = live;
   }

@@ -23,6 +23,7 @@ ScheduleRow looped_breadth_first() {
   row.least_chunks = 2;
   row.most_chunks = kAnyChunks;
   row.tasks = breadth_first_tasks;
+  row.bounded = false;
   return row;
 }
 
