@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "sim/run/analysis/communication.h"
-#include "sim/run/scenario/kind_error.h"
+#include "sim/run/uncertainty/kind_error.h"
 
 namespace simtrain {
 namespace {

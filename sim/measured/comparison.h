@@ -7,7 +7,7 @@
 #include "sim/measured/measured_run.h"
 #include "sim/measured/run_metrics.h"
 #include "sim/run/results/report.h"
-#include "sim/run/results/uncertainty.h"
+#include "sim/run/uncertainty/uncertainty.h"
 
 namespace simtrain {
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "sim/study/fit/kernel_validation.h"
-#include "sim/study/fit/parameters.h"
+#include "sim/study/fit/parameters/parameters.h"
 #include "sim/study/validate/documented.h"
 #include "tests/core/checkout.h"
 #include "tests/fuzz/scratch_file.h"

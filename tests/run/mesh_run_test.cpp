@@ -1,7 +1,7 @@
 // Steps on nodes whose GPUs are joined pair by pair, with RCCL, and jobs in segments of racks.
 #include <doctest/doctest.h>
 
-#include "sim/run/results/uncertainty.h"
+#include "sim/run/uncertainty/uncertainty.h"
 #include "tests/core/error_of.h"
 #include "tests/run/report_text.h"
 #include "tests/run/scenarios.h"

@@ -1,4 +1,4 @@
-#include "sim/run/results/uncertainty.h"
+#include "sim/run/uncertainty/uncertainty.h"
 
 #include <cmath>
 #include <filesystem>

@@ -10,7 +10,7 @@
 #include "sim/run/results/metrics.h"
 #include "sim/run/results/resolved_recipe.h"
 #include "sim/run/results/steps_in_row.h"
-#include "sim/run/results/uncertainty.h"
+#include "sim/run/uncertainty/uncertainty.h"
 #include "sim/workload/plan/memory/memory.h"
 #include "sim/workload/plan/plan.h"
 #include "sim/workload/plan/stragglers.h"

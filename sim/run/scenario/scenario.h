@@ -10,7 +10,7 @@
 #include "sim/core/input/yaml_tree.h"
 #include "sim/run/results/headline.h"
 #include "sim/run/results/metrics.h"
-#include "sim/run/results/uncertainty.h"
+#include "sim/run/uncertainty/uncertainty.h"
 #include "sim/run/scenario/model_choice.h"
 #include "sim/run/scenario/scenario_hardware.h"
 #include "sim/topology/placement/placement.h"

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "sim/core/watch.h"
-#include "sim/study/fit/parameters.h"
+#include "sim/study/fit/parameters/parameters.h"
 #include "sim/study/fit/step_times.h"
 
 namespace simtrain {

@@ -4,51 +4,12 @@
 
 #include <fmt/format.h>
 
-#include "sim/collectives/libraries/nccl/nccl_fields.h"
+#include "sim/study/nccl/nccl_curves_fields.h"
 #include "sim/study/nccl/nccl_sweep.h"
 #include "sim/study/validate/error_summary.h"
 
 namespace simtrain {
 namespace {
-
-struct CurveSpec {
-  std::string machine;
-  std::string cluster;
-  int nodes = 1;
-  int gpus = 1;
-  Collective collective{};
-  NcclOverrides nccl;
-  std::string source;
-  CurveUse use{};
-  std::vector<std::int64_t> bytes;
-  std::vector<double> us;
-  SourcePlace where;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("machine", machine);
-    v("cluster", cluster);
-    v("nodes", nodes, Limits{1, 1e6});
-    v("gpus", gpus, Limits{1, 1e6});
-    v("collective", collective);
-    v("nccl", nccl);
-    v("source", source);
-    v("use", use);
-    v("bytes", bytes, Limits{1, 1e15});
-    v("us", us, Limits{1e-3, 1e12});
-  }
-};
-
-struct CurveFile {
-  std::string name;
-  std::string data;
-  std::vector<CurveSpec> curves;
-  template <class Visitor>
-  void fields(Visitor& v) {
-    v("name", name);
-    v("data", data);
-    v("curves", curves);
-  }
-};
 
 void check(const CurveSpec& curve, const Cluster& cluster) {
   if (curve.bytes.size() != curve.us.size())

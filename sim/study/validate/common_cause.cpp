@@ -12,7 +12,7 @@
 
 #include "sim/core/input/number_text.h"
 #include "sim/run/results/provenance.h"
-#include "sim/run/results/uncertainty.h"
+#include "sim/run/uncertainty/uncertainty.h"
 #include "sim/study/tune/estimated_step.h"
 
 namespace simtrain {

@@ -5,7 +5,7 @@
 
 #include "sim/core/files/data_folder.h"
 #include "sim/core/watch.h"
-#include "sim/run/results/uncertainty.h"
+#include "sim/run/uncertainty/uncertainty.h"
 #include "sim/study/validate/documented.h"
 #include "sim/study/validate/error_summary.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "sim/run/results/uncertainty.h"
+#include "sim/run/uncertainty/uncertainty.h"
 #include "sim/study/tune/estimated_step.h"
 
 namespace simtrain {

@@ -1,4 +1,4 @@
-#include "sim/run/scenario/kind_error.h"
+#include "sim/run/uncertainty/kind_error.h"
 
 #include <algorithm>
 

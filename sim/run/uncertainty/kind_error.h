@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sim/run/results/uncertainty.h"
+#include "sim/run/uncertainty/uncertainty.h"
 
 namespace simtrain {
 
