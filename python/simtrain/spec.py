@@ -299,9 +299,9 @@ class ClusterFaults(Keys):
     """Keys of `clusterfaults`.
 
     Attributes:
-        gpus: see there
-        nics: see there
-        links: see there
+        gpus: GPUs whose kernels take longer
+        nics: NICs that have less bandwidth, or none
+        links: cables between switches that have less bandwidth, or none
     """
 
     gpus: Optional[List[ClusterFaultsGpus]] = None
@@ -324,7 +324,7 @@ class Cluster(Keys):
         placement: which servers it gets: a kind, or a map
         rank_order: ranks fill host after host, go round over the hosts, or fill the hosts sorted by number
             (left out: "by-host")
-        faults: see there
+        faults: what is broken or slow, from the start or for a while
     """
 
     name: str
@@ -500,7 +500,7 @@ class Moe(Keys):
         moe_expert_rank_capacity_factor: rows that a rank takes over the mean, the rest is dropped: the host
             need not wait for their number, and CUDA graphs hold the experts too; of HybridEP
         moe_load_imbalance: rows of the busiest rank over the mean; else as random routing makes it
-        routing: see there
+        routing: how many tokens each expert gets
         moe_shared_expert_overlap: shared experts run beside the exchange of tokens (left out: false)
     """
 
@@ -583,7 +583,7 @@ class PackedSequences(Keys):
     Attributes:
         mean_document: sequences are packed with documents that attend to themselves alone, all of that many
             tokens
-        documents: see there
+        documents: lengths of documents, in place of their mean
     """
 
     mean_document: Optional[float] = None
@@ -645,19 +645,6 @@ class Rccl(Keys):
 
     msccl: Optional[bool] = None
     msccl_largest: Optional[str] = None
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Table(Keys):
-    """Keys of `table`.
-
-    Attributes:
-        columns: `row`, the name of a row, and dotted keys
-        rows: of values, one for each column
-    """
-
-    columns: Optional[List[str]] = None
-    rows: Optional[List[List[Any]]] = None
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -733,6 +720,19 @@ class Job(Keys):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
+class Table(Keys):
+    """Keys of `table`.
+
+    Attributes:
+        columns: `row`, the name of a row, and dotted keys
+        rows: of values, one for each column
+    """
+
+    columns: Optional[List[Union[Literal["row", "name", "source", "notes", "mfu_convention", "cluster", "cluster.name", "cluster.machine", "cluster.nodes", "cluster.gpus", "cluster.available_nodes", "cluster.placement", "cluster.placement.kind", "cluster.placement.seed", "cluster.placement.free", "cluster.placement.hosts", "cluster.placement.segment", "cluster.rank_order", "cluster.faults", "cluster.faults.gpus", "cluster.faults.nics", "cluster.faults.links", "software", "model", "training", "training.precision", "training.fp8_params", "training.num_layers_at_start_in_bf16", "training.num_layers_at_end_in_bf16", "training.seq_length", "training.micro_batch_size", "training.global_batch_size", "parallelism", "parallelism.tensor_model_parallel_size", "parallelism.pipeline_model_parallel_size", "parallelism.virtual_pipeline_model_parallel_size", "parallelism.context_parallel_size", "parallelism.expert_model_parallel_size", "parallelism.expert_tensor_parallel_size", "parallelism.sequence_parallel", "parallelism.account_for_embedding_in_pipeline_split", "parallelism.account_for_loss_in_pipeline_split", "parallelism.pipeline_model_parallel_layout", "parallelism.pipeline_schedule", "parallelism.microbatch_group_size_per_vp_stage", "overlap", "overlap.tp_comm_overlap", "overlap.tp_comm_overlap_table", "overlap.overlap_p2p_comm", "overlap.overlap_grad_reduce", "overlap.overlap_param_gather", "overlap.defer_embedding_wgrad_compute", "overlap.wgrad_deferral_limit", "overlap.overlap_moe_expert_parallel_comm", "overlap.delay_wgrad_compute", "optimizer", "optimizer.distributed", "optimizer.grad_reduce_dtype", "optimizer.bucket_size_mb", "sharding", "sharding.strategy", "sharding.data_parallel_replicate_degree", "sharding.reshard_after_forward", "moe", "moe.moe_token_dispatcher_type", "moe.moe_flex_dispatcher_backend", "moe.moe_flex_dispatcher_num_sms", "moe.moe_router_fusion", "moe.moe_permute_fusion", "moe.moe_grouped_gemm", "moe.moe_router_padding_for_quantization", "moe.moe_expert_capacity_factor", "moe.moe_pad_expert_input_to_capacity", "moe.moe_expert_rank_capacity_factor", "moe.moe_load_imbalance", "moe.routing", "moe.routing.law", "moe.routing.exponent", "moe.routing.seed", "moe.routing.histogram", "moe.routing.histogram_file", "moe.moe_shared_expert_overlap", "offload", "offload.cpu_offloading", "offload.cpu_offloading_num_layers", "offload.fine_grained_activation_offloading", "offload.offload_modules", "offload.optimizer_cpu_offload", "offload.optimizer_offload_fraction", "offload.overlap_cpu_optimizer_d2h_h2d", "offload.offload_param", "lora", "lora.rank", "lora.target_modules", "packed_sequences", "packed_sequences.mean_document", "packed_sequences.documents", "recompute", "recompute_modules", "recompute_every_nth_layer", "cuda_graphs", "cost", "cost.gpu_hour", "cost.electricity", "cost.grid", "cost.pue", "nccl", "nccl.version", "nccl.nvls", "nccl.collnet", "nccl.algo", "nccl.proto", "nccl.min_channels", "nccl.max_channels", "nccl.p2p_net_chunk", "nccl.p2p_channels_per_peer", "rccl", "rccl.msccl", "rccl.msccl_largest", "job", "job.tokens", "job.train_iters", "job.days", "job.failures", "job.checkpoint", "job.checkpoint.storage", "job.checkpoint.save_interval", "job.checkpoint.async_save", "job.checkpoint.ckpt_format", "job.checkpoint.ckpt_fully_parallel_save", "job.checkpoint.ckpt_fully_parallel_load", "job.checkpoint.non_persistent_storage", "job.checkpoint.non_persistent_save_interval", "job.spare_nodes", "job.elastic_replicas", "job.eval", "job.eval.eval_interval", "job.eval.eval_iters", "job.runs", "job.seed", "model.name", "model.source", "model.num_layers", "model.hidden_size", "model.ffn_hidden_size", "model.num_attention_heads", "model.num_query_groups", "model.kv_channels", "model.vocab_size", "model.activation", "model.normalization", "model.rotary_percent", "model.share_embeddings_and_output_weights", "model.hidden_dropout", "model.attention_dropout", "model.qk_layernorm", "model.attention_output_gate", "model.add_bias_linear", "model.add_qkv_bias", "model.softmax_type", "model.window_size", "model.attention_chunk_size", "model.multi_latent_attention", "model.multi_latent_attention.q_lora_rank", "model.multi_latent_attention.kv_lora_rank", "model.multi_latent_attention.qk_head_dim", "model.multi_latent_attention.qk_pos_emb_head_dim", "model.multi_latent_attention.v_head_dim", "model.dsa_indexer", "model.dsa_indexer.dsa_indexer_n_heads", "model.dsa_indexer.dsa_indexer_head_dim", "model.dsa_indexer.dsa_indexer_topk", "model.mamba", "model.mamba.mamba_num_heads", "model.mamba.mamba_head_dim", "model.mamba.mamba_state_dim", "model.mamba.mamba_num_groups", "model.gated_delta_net", "model.gated_delta_net.linear_num_key_heads", "model.gated_delta_net.linear_num_value_heads", "model.gated_delta_net.linear_key_head_dim", "model.gated_delta_net.linear_value_head_dim", "model.gated_delta_net.linear_conv_kernel_dim", "model.experts", "model.experts.num_moe_experts", "model.experts.moe_router_topk", "model.experts.moe_ffn_hidden_size", "model.experts.moe_shared_expert_intermediate_size", "model.experts.moe_shared_expert_gate", "model.experts.moe_latent_size", "model.experts.moe_router_num_groups", "model.experts.moe_router_group_topk", "model.experts.moe_router_score_function", "model.experts.moe_router_pre_softmax", "model.mtp_num_layers", "model.layers", "model.hybrid_override_pattern", "model_overrides.name", "model_overrides.source", "model_overrides.num_layers", "model_overrides.hidden_size", "model_overrides.ffn_hidden_size", "model_overrides.num_attention_heads", "model_overrides.num_query_groups", "model_overrides.kv_channels", "model_overrides.vocab_size", "model_overrides.activation", "model_overrides.normalization", "model_overrides.rotary_percent", "model_overrides.share_embeddings_and_output_weights", "model_overrides.hidden_dropout", "model_overrides.attention_dropout", "model_overrides.qk_layernorm", "model_overrides.attention_output_gate", "model_overrides.add_bias_linear", "model_overrides.add_qkv_bias", "model_overrides.softmax_type", "model_overrides.window_size", "model_overrides.attention_chunk_size", "model_overrides.multi_latent_attention", "model_overrides.multi_latent_attention.q_lora_rank", "model_overrides.multi_latent_attention.kv_lora_rank", "model_overrides.multi_latent_attention.qk_head_dim", "model_overrides.multi_latent_attention.qk_pos_emb_head_dim", "model_overrides.multi_latent_attention.v_head_dim", "model_overrides.dsa_indexer", "model_overrides.dsa_indexer.dsa_indexer_n_heads", "model_overrides.dsa_indexer.dsa_indexer_head_dim", "model_overrides.dsa_indexer.dsa_indexer_topk", "model_overrides.mamba", "model_overrides.mamba.mamba_num_heads", "model_overrides.mamba.mamba_head_dim", "model_overrides.mamba.mamba_state_dim", "model_overrides.mamba.mamba_num_groups", "model_overrides.gated_delta_net", "model_overrides.gated_delta_net.linear_num_key_heads", "model_overrides.gated_delta_net.linear_num_value_heads", "model_overrides.gated_delta_net.linear_key_head_dim", "model_overrides.gated_delta_net.linear_value_head_dim", "model_overrides.gated_delta_net.linear_conv_kernel_dim", "model_overrides.experts", "model_overrides.experts.num_moe_experts", "model_overrides.experts.moe_router_topk", "model_overrides.experts.moe_ffn_hidden_size", "model_overrides.experts.moe_shared_expert_intermediate_size", "model_overrides.experts.moe_shared_expert_gate", "model_overrides.experts.moe_latent_size", "model_overrides.experts.moe_router_num_groups", "model_overrides.experts.moe_router_group_topk", "model_overrides.experts.moe_router_score_function", "model_overrides.experts.moe_router_pre_softmax", "model_overrides.mtp_num_layers", "model_overrides.layers", "model_overrides.hybrid_override_pattern"], str]]] = None
+    rows: Optional[List[List[Any]]] = None
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class Scenario(Keys):
     """A scenario; simulate(), sweep() and all other studies take it.
 
@@ -741,19 +741,19 @@ class Scenario(Keys):
         source: where the recipe is documented
         notes: what a reader should know: contradictions of the document, what was assumed
         mfu_convention: how FLOPs are counted for TFLOP/s and MFU (left out: "nvidia-dgxc")
-        cluster: see there
+        cluster: what the job runs on, and where on it
         software: file of hardware/software
         model: file of scenarios/models; a path to such a file (with a `/` or ending in .yaml, from the
             scenario's folder, in --set from the current one); or a map of its keys
-        training: see there
-        parallelism: see there
-        overlap: see there
-        optimizer: see there
-        sharding: see there
-        moe: see there
-        offload: see there
-        lora: see there
-        packed_sequences: see there
+        training: number types, sequence and batch
+        parallelism: how model and batch are split over the GPUs
+        overlap: communication that runs beside compute
+        optimizer: how gradients are reduced and weights updated
+        sharding: what data-parallel ranks hold: all, or a shard
+        moe: of models with experts: how tokens find them, and how experts compute
+        offload: what is kept in the memory of the hosts
+        lora: fine-tuning of low-rank adapters in place of all weights
+        packed_sequences: sequences that hold several documents
         recompute: what the backward computes again: some modules (selective), the whole layer (full), or what
             a policy drops: selective_op (torchtitan), checkpoint_dots (JAX), minimal_flash (MaxText) (left
             out: "none")
@@ -763,13 +763,13 @@ class Scenario(Keys):
             they need (torchtitan's selective_ac_option); without it of each
         cuda_graphs: layers are replayed as CUDA graphs: no launch time on the host (left out: false)
         cost: prices, for what a step and a job cost
-        nccl: see there
-        rccl: see there
+        nccl: changes the software's settings of NCCL
+        rccl: changes the software's settings of RCCL
+        job: the training job of simtrain goodput: length, failures, checkpoints
         model_overrides: keys of the model file that it replaces
         hardware: values of the GPU, node, fabric and software files that it replaces (simtrain help hardware)
         table: one scenario a row: `row` and dotted keys, and their values
         sweep: what simtrain sweep varies: keys with a value, a list or a range FIRST:LAST[:STEP]
-        job: the training job of simtrain goodput
     """
 
     name: str
@@ -795,8 +795,8 @@ class Scenario(Keys):
     cost: Optional[Cost] = None
     nccl: Optional[Nccl] = None
     rccl: Optional[Rccl] = None
+    job: Optional[Job] = None
     model_overrides: Optional[Model] = None
     hardware: Optional[Mapping[str, Any]] = None
     table: Optional[Table] = None
     sweep: Optional[Mapping[str, Any]] = None
-    job: Optional[Job] = None

@@ -8,11 +8,14 @@
 #include <fmt/ranges.h>
 
 #include "sim/core/files/file_start.h"
+#include "sim/core/files/partial_file.h"
 #include "sim/core/files/text_file.h"
 #include "sim/core/input/input_error.h"
+#include "sim/core/invariant.h"
 #include "sim/output/html/html.h"
 #include "sim/output/html/picture.h"
 #include "sim/output/nccl/nccl_trace.h"
+#include "sim/output/schema/schema.h"
 #include "sim/output/sweep/sweep_hdf5.h"
 #include "sim/output/trace/trace.h"
 #include "sim/run/scenario/model_choice.h"
@@ -42,6 +45,7 @@ const OutputKind kIndexFile{", and no index of simtrain", is_own_index};
 const OutputKind kTraceFile{", and no trace of simtrain", starts_as_own<is_own_trace>};
 const OutputKind kNcclLogFile{", and no log of simtrain", starts_as_own<is_own_nccl_trace>};
 const OutputKind kDrawingFile{", and no drawing of simtrain", starts_as_own<is_own_drawing>};
+const OutputKind kSchemaFile{", and no schema of simtrain", starts_as_own<is_own_schema>};
 const OutputKind kYamlFile{"", is_none};
 const OutputKind kSweepFile{", and no table of a sweep", is_own_sweep, kJournalEnd};
 const OutputKind kJournalFile{"", is_any};
@@ -144,6 +148,22 @@ void OutputFiles::write(const std::string& option, const std::string& text) cons
     check_own(output);
     write_text_file(output.path, text);
   }
+}
+
+void OutputFiles::write_all(const std::string& option,
+                            const std::vector<std::string>& texts) const {
+  std::vector<std::unique_ptr<PartialFile>> files;
+  files.reserve(texts.size());
+  for (const Named& output : outputs_) {
+    if (output.option != "--" + option) continue;
+    check_apart(output);
+    check_own(output);
+    invariant(files.size() < texts.size(), "every output has a text");
+    auto file = std::make_unique<PartialFile>(output.path);
+    file->write(texts[files.size()]);
+    files.push_back(std::move(file));
+  }
+  for (const std::unique_ptr<PartialFile>& file : files) file->commit();
 }
 
 }  // namespace simtrain

@@ -28,6 +28,7 @@ extern const OutputKind kIndexFile;    ///< of `index`: other pages are results
 extern const OutputKind kTraceFile;    ///< --trace
 extern const OutputKind kNcclLogFile;  ///< --nccl-trace
 extern const OutputKind kDrawingFile;  ///< --svg
+extern const OutputKind kSchemaFile;   ///< of `schema --all`
 extern const OutputKind kYamlFile;     ///< its reader goes on to edit it: never known as own
 extern const OutputKind kSweepFile;    ///< --hdf5 and --output of a sweep
 extern const OutputKind kJournalFile;  ///< which looks at itself
@@ -64,6 +65,8 @@ class OutputFiles {
   void start();
   /// Writes the file of an option, if it was given, whole or not at all.
   void write(const std::string& option, const std::string& text) const;
+  /// Writes the outputs of an option, all of them or none: a text for each, in their order.
+  void write_all(const std::string& option, const std::vector<std::string>& texts) const;
 
  private:
   struct Named {

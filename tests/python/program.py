@@ -17,6 +17,15 @@ def printed(*arguments, cwd=ROOT):
     return done.stdout
 
 
+def any_status(*arguments, data=ROOT):
+    """The JSON that the program prints, whether its answer is yes or no."""
+    done = subprocess.run([PROGRAM, *arguments, "--format", "json"], cwd=ROOT, capture_output=True, text=True,
+                          env={**os.environ, "SIMTRAIN_DATA": str(data)})
+    if done.returncode not in (0, 1):
+        raise AssertionError(f"{arguments}: {done.returncode}: {done.stderr}")
+    return done.stdout
+
+
 def document(*arguments):
     return json.loads(printed(*arguments, "--format", "json"))
 

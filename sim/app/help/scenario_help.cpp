@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "sim/core/invariant.h"
-#include "sim/output/schema/meanings.h"
+#include "sim/output/schema/meanings/meanings.h"
 #include "sim/run/scenario/job_fields.h"
 #include "sim/run/scenario/scenario.h"
 #include "sim/run/scenario/scenario_fields.h"

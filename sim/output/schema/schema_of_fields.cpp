@@ -10,6 +10,9 @@ namespace schema_detail {
 
 namespace {
 
+/// A number that is not negative.
+constexpr std::string_view kNumber = "([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?[0-9]+)?";
+
 const NamedFiles* files_of(const std::vector<NamedFiles>& files, const std::string& key) {
   const auto found = std::find_if(files.begin(), files.end(),
                                   [&](const NamedFiles& row) { return row.key == key; });
@@ -21,11 +24,15 @@ const NamedFiles* files_of(const std::vector<NamedFiles>& files, const std::stri
 std::string quantity_pattern(std::span<const Unit> units) {
   std::string words;
   for (const Unit& unit : units) words += (words.empty() ? "" : "|") + std::string(unit.name);
-  return fmt::format("^([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?[0-9]+)? *({})$", words);
+  return fmt::format("^{} *({})$", kNumber, words);
 }
 
 SchemaJson quantity_schema(std::span<const Unit> units) {
   return {{"type", "string"}, {"pattern", quantity_pattern(units)}};
+}
+
+SchemaJson percent_schema() {
+  return {{"type", "string"}, {"pattern", fmt::format("^{} %$", kNumber)}};
 }
 
 SchemaJson number_schema(std::string_view type, Limits limits) {

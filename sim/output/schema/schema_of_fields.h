@@ -9,20 +9,15 @@
 #include "sim/collectives/libraries/nccl/nccl_version.h"
 #include "sim/core/input/units.h"
 #include "sim/core/input/yaml_reader.h"
-#include "sim/output/schema/meanings.h"
+#include "sim/output/schema/meanings/meanings.h"
+#include "sim/output/schema/named_files.h"
 #include "sim/run/scenario/model_choice.h"
+#include "sim/study/validate/documented.h"
 #include "sim/topology/placement/placement.h"
 
 /// JSON Schema of structs whose fields are listed (fields.h): the same lists that the strict reader
 /// reads by, so that schema and reader cannot differ.
 namespace simtrain {
-
-/// Keys that name a file of the data folder, with the names that exist.
-struct NamedFiles {
-  std::string key;     ///< "cluster.fabric"
-  std::string folder;  ///< "hardware/fabrics"
-  std::vector<std::string> names;
-};
 
 namespace schema_detail {
 
@@ -48,6 +43,7 @@ inline constexpr bool kIsArray<std::array<T, N>> = true;
 /// The pattern of a number with one of its units.
 std::string quantity_pattern(std::span<const Unit> units);
 SchemaJson quantity_schema(std::span<const Unit> units);
+SchemaJson percent_schema();
 SchemaJson number_schema(std::string_view type, Limits limits);
 SchemaJson text_schema();
 /// A text where no file names are known, else one of them; `paths` may be files of one's own too.
@@ -150,6 +146,8 @@ class FieldSchema {
       return detail::number_schema("number", chosen(kNotNegative, limits...));
     else if constexpr (std::same_as<T, NcclVersion>)
       return detail::text_schema();
+    else if constexpr (std::same_as<T, Percent>)
+      return detail::percent_schema();
     else
       return detail::quantity_schema(units_of(T{}));
   }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -115,13 +116,11 @@ void add_figures(std::vector<SweepColumn>& columns) {
 
 }  // namespace
 
-std::vector<SweepColumn> sweep_columns(const SweepQuestion& question) {
+std::vector<SweepColumn> common_sweep_columns() {
   using Row = const SweepRow&;
   std::vector<SweepColumn> columns{
       whole("index", "", "place of the candidate in the grid, from 0",
             [](Row row) { return static_cast<std::int64_t>(row.index); })};
-  for (std::size_t i = 0; i < question.grid.axes().size(); ++i)
-    columns.push_back(axis_column(question.grid, i));
   columns.push_back(text("status", "ok, does_not_fit, illegal or failed",
                          [](Row row) { return std::string(name_of(row.status)); }));
   columns.push_back(
@@ -134,8 +133,19 @@ std::vector<SweepColumn> sweep_columns(const SweepQuestion& question) {
   columns.push_back(text("fingerprint", "of the simulation's events", [](Row row) -> SweepCell {
     return row.simulated() ? SweepCell(fmt::format("{:016x}", row.fingerprint)) : SweepCell();
   }));
+  return columns;
+}
+
+std::vector<SweepColumn> sweep_columns(const SweepQuestion& question) {
+  std::vector<SweepColumn> axes;
+  axes.reserve(question.grid.axes().size());
+  for (std::size_t i = 0; i < question.grid.axes().size(); ++i)
+    axes.push_back(axis_column(question.grid, i));
+  std::vector<SweepColumn> columns = common_sweep_columns();
+  columns.insert(columns.begin() + 1, std::make_move_iterator(axes.begin()),
+                 std::make_move_iterator(axes.end()));
   columns.push_back(text("question", "fingerprint of what the sweep asks",
-                         [&question](Row /*row*/) -> SweepCell { return question.fingerprint; }));
+                         [&question](auto& /*row*/) -> SweepCell { return question.fingerprint; }));
   return columns;
 }
 

@@ -36,6 +36,9 @@ struct SweepColumn {
   std::function<SweepCell(const SweepRow&)> cell;
 };
 
+/// Those of every sweep's JSON: index and figures, without the varied keys.
+std::vector<SweepColumn> common_sweep_columns();
+
 /// index, the varied keys, then the figures. Valid while the question is.
 std::vector<SweepColumn> sweep_columns(const SweepQuestion& question);
 

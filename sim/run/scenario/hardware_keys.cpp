@@ -13,11 +13,6 @@
 namespace simtrain {
 namespace {
 
-/// Texts about a file or names of others, which no one changes as values.
-bool is_text(std::string_view key) {
-  return key == "name" || key == "description" || key == "source" || key == "gpu";
-}
-
 /// Visitor that learns the dotted keys of a struct's values.
 class ValueKeys {
  public:
@@ -25,7 +20,7 @@ class ValueKeys {
 
   template <class T, class... Limit>
   void operator()(std::string_view key, T& field, Limit... /*limits*/) {
-    if (!is_text(key)) learn(yaml_detail::dotted(path_, key), field);
+    if (!is_text_key(key)) learn(yaml_detail::dotted(path_, key), field);
   }
   template <class T, class... Limit>
   void optional(std::string_view key, T& field, Limit... limits) {
@@ -75,6 +70,10 @@ HardwareKind kind_of(std::string_view name, std::string_view family) {
 }
 
 }  // namespace
+
+bool is_text_key(std::string_view key) {
+  return key == "name" || key == "description" || key == "source" || key == "gpu";
+}
 
 const std::vector<HardwareKind>& hardware_kinds() {
   static const std::vector<HardwareKind> kinds{

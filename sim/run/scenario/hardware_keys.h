@@ -15,6 +15,9 @@ struct HardwareKind {
   std::set<std::string> sourced;  ///< those with a source of their own, which a file may leave out
 };
 
+/// Texts about a file or names of others, which no one changes as values.
+bool is_text_key(std::string_view key);
+
 /// All of them.
 const std::vector<HardwareKind>& hardware_kinds();
 

@@ -10,9 +10,9 @@
 #include "sim/core/input/yaml_tree.h"
 #include "sim/run/results/headline.h"
 #include "sim/run/results/metrics.h"
-#include "sim/run/uncertainty/uncertainty.h"
 #include "sim/run/scenario/model_choice.h"
 #include "sim/run/scenario/scenario_hardware.h"
+#include "sim/run/uncertainty/uncertainty.h"
 #include "sim/topology/placement/placement.h"
 #include "sim/topology/specs/cluster_spec.h"
 #include "sim/workload/model/recipe.h"
@@ -126,6 +126,12 @@ std::size_t equals_sign(const std::string& text);
 /// Whether two keys say the same in two ways, so that one would have to give way: the number of
 /// nodes and that of GPUs.
 bool exclude_each_other(const std::string& dotted, const std::string& other);
+
+/// Dotted keys that `--vary` and the sweep block of a scenario take beside `hardware.`.
+const std::vector<std::string>& scenario_keys();
+
+/// Short names of some of them: tp, pp, ...
+std::vector<std::string> short_keys();
 
 /// The dotted key that a short name means (tp, pp, ...), else the key itself.
 std::string dotted_key(const std::string& key);

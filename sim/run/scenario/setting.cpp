@@ -65,6 +65,18 @@ std::vector<std::string> known_keys() {
 
 }  // namespace
 
+const std::vector<std::string>& scenario_keys() {
+  static const std::vector<std::string> keys = known_keys();
+  return keys;
+}
+
+std::vector<std::string> short_keys() {
+  std::vector<std::string> names;
+  names.reserve(kShortNames.size());
+  for (const auto& row : kShortNames) names.emplace_back(row.first);
+  return names;
+}
+
 std::string dotted_key(const std::string& key) {
   for (const auto& [short_name, dotted] : kShortNames) {
     if (key == short_name) return std::string(dotted);
@@ -80,7 +92,7 @@ std::string short_key(const std::string& dotted) {
 }
 
 void check_scenario_key(const std::string& dotted, const SourcePlace& where) {
-  static const std::vector<std::string> known = known_keys();
+  const std::vector<std::string>& known = scenario_keys();
   if (dotted.starts_with("hardware."))
     return;  // which keys there are is up to the scenario's files
   if (std::find(known.begin(), known.end(), dotted) != known.end()) return;

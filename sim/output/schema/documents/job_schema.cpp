@@ -1,7 +1,7 @@
 #include <array>
 
-#include "sim/output/schema/member_schema.h"
-#include "sim/output/schema/result_schema.h"
+#include "sim/output/schema/documents/document_members.h"
+#include "sim/output/schema/documents/member_schema.h"
 
 namespace simtrain {
 namespace {
@@ -9,7 +9,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr auto kGoodputMembers = std::to_array<SchemaMember>({
-    {"schema", "string", "simtrain.goodput/1"},
+    {"schema", "id", "simtrain.goodput/1"},
     {"scenario", "string", "title"},
     {"gpus", "integer", "of the job, without spares"},
     {"nodes", "integer", "of the job, without spares"},
@@ -38,9 +38,9 @@ constexpr auto kGoodputMembers = std::to_array<SchemaMember>({
     {"power.step_most_w", "number", "at the busiest time of a step: kernels everywhere"},
     {"power.waiting_w", "number", "while no step runs: saves, failures, restarts"},
     {"power.part_s", "number", "seconds of each hundredth of the first run"},
-    {"power.mean_w", "array", "watts by hundredth"},
-    {"power.least_w", "array", "at any time of it"},
-    {"power.most_w", "array", "at any time of it"},
+    {"power.mean_w", "numbers", "watts by hundredth"},
+    {"power.least_w", "numbers", "at any time of it"},
+    {"power.most_w", "numbers", "at any time of it"},
     {"used_s", "uses", "seconds of a run by what they go into; they sum to the whole"},
     {"checkpoint.storage", "string", "name of hardware/storage"},
     {"checkpoint.bytes", "number", "of a checkpoint"},
@@ -84,14 +84,14 @@ constexpr auto kGoodputMembers = std::to_array<SchemaMember>({
 });
 
 constexpr auto kJobMembers = std::to_array<SchemaMember>({
-    {"schema", "string", "simtrain.job/1"},
-    {"step", "object", "simtrain.result/1; its training_run is the job if nothing failed"},
+    {"schema", "id", "simtrain.job/1"},
+    {"step", "result", "simtrain.result/1; its training_run is the job if nothing failed"},
     {"job", "object", "simtrain.goodput/1"},
     {"advice.runs", "integer", "of each changed job"},
     {"advice.refused", "integer", "changes of the step that make no legal job"},
     {"advice.changes[].kind", "string", "setting: of a scenario's keys; or condition"},
     {"advice.changes[].change", "string", "what is changed"},
-    {"advice.changes[].settings", "array", "KEY=VALUE of --set; none of a condition"},
+    {"advice.changes[].settings", "texts", "KEY=VALUE of --set; none of a condition"},
     {"advice.changes[].step_time_s", "number", "seconds of the changed job's step"},
     {"advice.changes[].goodput", "number", "mean"},
     {"advice.changes[].elapsed_s", "number", "seconds for as many steps as the job has, mean"},
@@ -101,7 +101,7 @@ constexpr auto kJobMembers = std::to_array<SchemaMember>({
 });
 
 constexpr auto kShareMembers = std::to_array<SchemaMember>({
-    {"schema", "string", "simtrain.share/1"},
+    {"schema", "id", "simtrain.share/1"},
     {"name", "string", "title of the file of jobs"},
     {"cluster", "string", "file of hardware/clusters"},
     {"nodes", "integer", "of the cluster"},
@@ -113,7 +113,7 @@ constexpr auto kShareMembers = std::to_array<SchemaMember>({
     {"jobs[].scenario", "string", "title"},
     {"jobs[].gpus", "integer", "of the job"},
     {"jobs[].placement", "string", "kind, with its seed"},
-    {"jobs[].hosts", "array", "numbers, in the order of its ranks"},
+    {"jobs[].hosts", "integers", "numbers, in the order of its ranks"},
     {"jobs[].start_s", "number", "seconds at which its first step begins"},
     {"jobs[].alone_s", "number", "seconds of its step with the cluster to itself"},
     {"jobs[].together_s", "number", "seconds of its step beside the others, mean"},
@@ -123,7 +123,7 @@ constexpr auto kShareMembers = std::to_array<SchemaMember>({
     {"jobs[].lost_gpus", "number", "GPUs times the share of its time that it loses to the others"},
     {"jobs[].without[].job", "string", "another job"},
     {"jobs[].without[].step_time_s", "number", "seconds of its step if that one were not there"},
-    {"meeting", "array", "lists of jobs that may slow one another, by name"},
+    {"meeting", "lists", "lists of jobs that may slow one another, by name"},
     {"links[].from", "string", "device: the first of links that are alike"},
     {"links[].to", "string", "device"},
     {"links[].alike", "integer", "how many there are"},
@@ -135,7 +135,7 @@ constexpr auto kShareMembers = std::to_array<SchemaMember>({
     {"links[].held_up[].seconds", "number", "a step of the job, summed over its transfers there"},
     {"placements?[].placement", "string",
      "of the last job; that which costs the others least first"},
-    {"placements?[].hosts", "array", "numbers, in the order of its ranks"},
+    {"placements?[].hosts", "integers", "numbers, in the order of its ranks"},
     {"placements?[].step_time_s", "number", "seconds of its step beside the others"},
     {"placements?[].alone_s", "number", "seconds of its step without them"},
     {"placements?[].lost_gpus", "number", "that it loses to the others"},
@@ -151,13 +151,12 @@ constexpr auto kShareMembers = std::to_array<SchemaMember>({
 
 }  // namespace
 
-Json share_schema() { return schema_of(kShareMembers); }
+Json share_schema() { return schema_of({kShareMembers}); }
 
-Json goodput_schema() { return schema_of(kGoodputMembers); }
+Json goodput_schema() { return schema_of({kGoodputMembers}); }
 
 Json job_schema() {
-  Json schema = schema_of(kJobMembers);
-  schema["properties"]["step"].update(result_schema());
+  Json schema = schema_of({kJobMembers});
   schema["properties"]["job"].update(goodput_schema());
   return schema;
 }

@@ -1,6 +1,6 @@
 #include <array>
 
-#include "sim/output/schema/meanings.h"
+#include "sim/output/schema/meanings/meanings.h"
 
 namespace simtrain {
 namespace {
@@ -10,6 +10,7 @@ constexpr auto kScenarioMeanings = std::to_array<Meaning>({
     {"source", "where the recipe is documented"},
     {"notes", "what a reader should know: contradictions of the document, what was assumed"},
     {"mfu_convention", "how FLOPs are counted for TFLOP/s and MFU"},
+    {"cluster", "what the job runs on, and where on it"},
     {"cluster.name", "file of hardware/clusters"},
     {"cluster.machine",
      "file of hardware/machines: the machine at hand, as it was measured (`simtrain calibrate "
@@ -31,6 +32,8 @@ constexpr auto kScenarioMeanings = std::to_array<Meaning>({
      "stays free (compact, fragmented)"},
     {"cluster.rank_order",
      "ranks fill host after host, go round over the hosts, or fill the hosts sorted by number"},
+    {"cluster.faults", "what is broken or slow, from the start or for a while"},
+    {"cluster.faults.gpus", "GPUs whose kernels take longer"},
     {"cluster.faults.gpus[].host", "slow GPUs: the server, by name or number from 0"},
     {"cluster.faults.gpus[].gpu", "the GPU of that server, from 0"},
     {"cluster.faults.gpus[].slowdown", "how many times as long its kernels take"},
@@ -38,11 +41,13 @@ constexpr auto kScenarioMeanings = std::to_array<Meaning>({
      "when it begins, from the start of the first step; by default then"},
     {"cluster.faults.gpus[].for",
      "how long it holds, over steps if it is longer; by default for good"},
+    {"cluster.faults.nics", "NICs that have less bandwidth, or none"},
     {"cluster.faults.nics[].host", "slow NICs: the server; without it, every one"},
     {"cluster.faults.nics[].nic", "the NIC of that server, from 0"},
     {"cluster.faults.nics[].bandwidth_share", "what is left of it, both ways; 0: down"},
     {"cluster.faults.nics[].start", "when it begins, as of a slow GPU"},
     {"cluster.faults.nics[].for", "how long it holds, as of a slow GPU"},
+    {"cluster.faults.links", "cables between switches that have less bandwidth, or none"},
     {"cluster.faults.links[].from", "slow links: a switch, as simtrain topology names it"},
     {"cluster.faults.links[].to", "the switch at the other end"},
     {"cluster.faults.links[].bandwidth_share", "what is left of all their cables; 0: down"},
@@ -52,6 +57,7 @@ constexpr auto kScenarioMeanings = std::to_array<Meaning>({
     {"model",
      "file of scenarios/models; a path to such a file (with a `/` or ending in .yaml, from the "
      "scenario's folder, in --set from the current one); or a map of its keys"},
+    {"training", "number types, sequence and batch"},
     {"training.precision",
      "of the transformer layers' GEMMs; the output layer stays BF16, with tf32 all is FP32"},
     {"training.fp8_params", "parameters are kept and gathered in FP8"},
@@ -60,6 +66,7 @@ constexpr auto kScenarioMeanings = std::to_array<Meaning>({
     {"training.seq_length", "tokens of one sample"},
     {"training.micro_batch_size", "samples of one pass"},
     {"training.global_batch_size", "samples of one step over all replicas"},
+    {"parallelism", "how model and batch are split over the GPUs"},
     {"parallelism.tensor_model_parallel_size", "TP: ranks that share each matrix"},
     {"parallelism.pipeline_model_parallel_size", "PP: stages"},
     {"parallelism.virtual_pipeline_model_parallel_size",
@@ -78,6 +85,7 @@ constexpr auto kScenarioMeanings = std::to_array<Meaning>({
      "interleaved"},
     {"parallelism.microbatch_group_size_per_vp_stage",
      "of interleaved: micro-batches of a chunk before the next chunk's; else as PP"},
+    {"overlap", "communication that runs beside compute"},
     {"overlap.tp_comm_overlap", "user buffers overlap TP communication with GEMMs"},
     {"overlap.tp_comm_overlap_table",
      "file of hardware/tp_overlap; required by tp_comm_overlap, unused without"},
@@ -91,9 +99,11 @@ constexpr auto kScenarioMeanings = std::to_array<Meaning>({
      "a micro-batch's forward beside another's backward, so that tokens travel beside kernels"},
     {"overlap.delay_wgrad_compute",
      "of these passes: weight gradients after input gradients have gone on their way"},
+    {"optimizer", "how gradients are reduced and weights updated"},
     {"optimizer.distributed", "optimizer state is sharded over DP x CP"},
     {"optimizer.grad_reduce_dtype", "type of the gradient buffer"},
     {"optimizer.bucket_size_mb", "gradients reduced by one call, in 10^6 bytes"},
+    {"sharding", "what data-parallel ranks hold: all, or a shard"},
     {"sharding.strategy",
      "how data-parallel ranks share parameters, gradients and optimizer state (`simtrain list "
      "shardings`); else zero1 or ddp, as optimizer.distributed says"},
@@ -101,6 +111,7 @@ constexpr auto kScenarioMeanings = std::to_array<Meaning>({
      "HSDP: groups of ranks that each hold all of the state"},
     {"sharding.reshard_after_forward",
      "parameters are gathered again for the backward; else so where PP is 1"},
+    {"moe", "of models with experts: how tokens find them, and how experts compute"},
     {"moe.moe_token_dispatcher_type",
      "how tokens find their experts: NCCL's allgather or alltoall, or flex"},
     {"moe.moe_flex_dispatcher_backend", "the library of flex"},
@@ -118,6 +129,7 @@ constexpr auto kScenarioMeanings = std::to_array<Meaning>({
      "number, and CUDA graphs hold the experts too; of HybridEP"},
     {"moe.moe_load_imbalance",
      "rows of the busiest rank over the mean; else as random routing makes it"},
+    {"moe.routing", "how many tokens each expert gets"},
     {"moe.routing.law",
      "in place of moe_load_imbalance: balanced, random, or power_law, by which loads of experts "
      "fall with a power"},
@@ -129,6 +141,7 @@ constexpr auto kScenarioMeanings = std::to_array<Meaning>({
      "a file of the same: a line of comma-separated numbers for each layer; from the scenario's "
      "folder, in --set from the current one"},
     {"moe.moe_shared_expert_overlap", "shared experts run beside the exchange of tokens"},
+    {"offload", "what is kept in the memory of the hosts"},
     {"offload.cpu_offloading",
      "activations of the first layers go to the host and come back (Transformer Engine)"},
     {"offload.cpu_offloading_num_layers", "how many layers"},
@@ -143,14 +156,17 @@ constexpr auto kScenarioMeanings = std::to_array<Meaning>({
      "gradients, updates and weights of a layer beside those of others; else one after another"},
     {"offload.offload_param",
      "shards of parameters stay on the host, from where each gather gets them (DeepSpeed, FSDP)"},
+    {"lora", "fine-tuning of low-rank adapters in place of all weights"},
     {"lora.rank",
      "fine-tuning of low-rank adapters: all weights are frozen, beside each target module two "
      "products of so many columns are trained"},
     {"lora.target_modules",
      "a list: linear_qkv, linear_proj, linear_fc1, linear_fc2; without it all of them"},
+    {"packed_sequences", "sequences that hold several documents"},
     {"packed_sequences.mean_document",
      "sequences are packed with documents that attend to themselves alone, all of that many "
      "tokens"},
+    {"packed_sequences.documents", "lengths of documents, in place of their mean"},
     {"packed_sequences.documents[].length", "in place of the mean: documents of that many tokens"},
     {"packed_sequences.documents[].share", "of the number of documents; together 1"},
     {"recompute",
@@ -168,6 +184,7 @@ constexpr auto kScenarioMeanings = std::to_array<Meaning>({
     {"cost.electricity", "price of energy, with what the site takes beside the computers"},
     {"cost.grid", "CO2 equivalents of the grid, for the carbon of a step and of 1T tokens"},
     {"cost.pue", "what the site takes over what its computers take; else the cluster's"},
+    {"nccl", "changes the software's settings of NCCL"},
     {"nccl.version", "changes the software's: the NCCL release, 2.18 to 2.30"},
     {"nccl.nvls", "changes the software's: NCCL_NVLS_ENABLE"},
     {"nccl.collnet", "NCCL_COLLNET_ENABLE; needs a fabric whose switches reduce (SHARP)"},
@@ -177,8 +194,10 @@ constexpr auto kScenarioMeanings = std::to_array<Meaning>({
     {"nccl.max_channels", "NCCL_MAX_NCHANNELS"},
     {"nccl.p2p_net_chunk", "changes the software's: NCCL_P2P_NET_CHUNKSIZE"},
     {"nccl.p2p_channels_per_peer", "NCCL_NCHANNELS_PER_NET_PEER; else by NCCL's rule"},
+    {"rccl", "changes the software's settings of RCCL"},
     {"rccl.msccl", "changes the software's: RCCL_MSCCL_ENABLE"},
     {"rccl.msccl_largest", "changes the software's: calls that take MSCCL's all-pairs"},
+    {"job", "the training job of simtrain goodput: length, failures, checkpoints"},
     {"job.tokens",
      "the training job that simtrain goodput simulates: its tokens (15e12); or one of the next "
      "two"},

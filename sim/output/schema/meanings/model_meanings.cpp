@@ -1,6 +1,6 @@
 #include <array>
 
-#include "sim/output/schema/meanings.h"
+#include "sim/output/schema/meanings/meanings.h"
 
 namespace simtrain {
 namespace {

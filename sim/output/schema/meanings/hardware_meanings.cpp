@@ -1,6 +1,6 @@
 #include <array>
 
-#include "sim/output/schema/meanings.h"
+#include "sim/output/schema/meanings/meanings.h"
 
 namespace simtrain {
 namespace {
@@ -177,6 +177,34 @@ constexpr auto kHardwareMeanings = std::to_array<Meaning>({
     {"machine.values[].key", "as behind `hardware.` in a scenario: gpu.power.available"},
     {"machine.values[].value", "with its unit"},
     {"machine.relative_error", "of step times on it"},
+    {"power.host_share", "of a node's hosts, over the power limits of its GPUs"},
+    {"power.nic", "draw of one NIC"},
+    {"power.nvswitch", "draw of one NVLink switch"},
+    {"power.supply_efficiency", "what power supplies pass on, as a share"},
+    {"power.switch_port", "draw of a switch, for each of its ports"},
+    {"power.transceiver", "draw of an optical transceiver"},
+    {"power.pue", "what the site takes over what its computers take"},
+    {"uncertainty.scale",
+     "of the errors below, so that intervals hold nine of ten rows that were left out"},
+    {"uncertainty.run_to_run", "relative standard deviation between two equal runs"},
+    {"uncertainty.per_doubling", "what each doubling of the nodes beyond one adds"},
+    {"uncertainty.stacks", "what a stack of software adds: a row for each knowledge of it"},
+    {"uncertainty.stacks[].known", "how well the stack is known (key of a software file)"},
+    {"uncertainty.stacks[].relative_error", "standard error either way"},
+    {"uncertainty.stacks[].slower", "standard error on the slow side alone"},
+    {"uncertainty.machines", "how machines of one kind differ; the first row that holds counts"},
+    {"uncertainty.machines[].gpu", "file of hardware/gpus; the last row has none, for all others"},
+    {"uncertainty.machines[].relative_error", "standard error of step times"},
+    {"uncertainty.kinds",
+     "how well each share of a step is known; of a share the first row that holds counts"},
+    {"uncertainty.kinds[].share", "of the breakdown of a step"},
+    {"uncertainty.kinds[].gpu", "condition: file of hardware/gpus"},
+    {"uncertainty.kinds[].kernels", "condition: how the GPU's kernels are known"},
+    {"uncertainty.kinds[].precision", "condition: of the recipe"},
+    {"uncertainty.kinds[].head_dimension", "condition: of the model's attention"},
+    {"uncertainty.kinds[].block", "condition: a block that layers of the model have"},
+    {"uncertainty.kinds[].unmeasured_machine", "condition: the machine at hand was not measured"},
+    {"uncertainty.kinds[].relative_error", "standard error of the share's time"},
     {"tp-overlap.ring_exchange_sms", "SMs that a ring exchange takes; 0: the copy engine"},
     {"tp-overlap.qkv_dgrad", "data gradient of QKV"},
     {"tp-overlap.qkv_wgrad", "weight gradient of QKV"},

@@ -1,24 +1,20 @@
-#include "sim/output/schema/result_schema.h"
-
 #include <array>
 
-#include "sim/output/schema/member_schema.h"
+#include "sim/output/schema/documents/document_members.h"
+#include "sim/output/schema/documents/member_schema.h"
 
 namespace simtrain {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr auto kResultMembers = std::to_array<SchemaMember>({
-    {"schema", "string", "simtrain.result/1"},
+constexpr auto kTitleMembers = std::to_array<SchemaMember>({
+    {"schema", "id", "simtrain.result/1"},
     {"scenario", "string", "title"},
     {"source", "string", "where the scenario comes from"},
-    {"changed_from?.file", "string", "the scenario's file, where keys were changed"},
-    {"changed_from?.scenario", "string", "its title"},
-    {"changed_from?.source", "string", "its source"},
-    {"changed_from?.keys", "array", "the changed keys"},
-    {"changed_from?.gpus?", "string", "what became of the number of GPUs"},
-    {"hardware_changes?", "array", "values of hardware files that were changed"},
+});
+
+constexpr auto kFigureMembers = std::to_array<SchemaMember>({
     {"cluster", "string", "with its nodes and GPUs"},
     {"model", "string", "name"},
     {"software", "string", "name of the stack"},
@@ -45,7 +41,7 @@ constexpr auto kResultMembers = std::to_array<SchemaMember>({
     {"step_time_s.error_causes[].slower_only", "boolean", "on the slow side alone"},
     {"step_time_s.expected", "number", "seconds of the mean step"},
     {"step_time_s.expected_std", "number", "seconds, as GPU clocks make it"},
-    {"steps_s?", "array", "seconds of each step that was drawn"},
+    {"steps_s?", "numbers", "seconds of each step that was drawn"},
     {"seed?", "integer", "of the draw"},
     {"tokens_per_s", "number", "tokens per second, of the job"},
     {"tflops_per_gpu", "number", "TFLOP/s of model FLOPs"},
@@ -75,8 +71,8 @@ constexpr auto kResultMembers = std::to_array<SchemaMember>({
     {"energy.gpu_power_trace.least_w", "number", "watts of a GPU, mean of all"},
     {"energy.gpu_power_trace.most_w", "number", "watts of a GPU, mean of all"},
     {"energy.gpu_power_trace.swing_of_all_gpus_w", "number", "watts from least to most"},
-    {"energy.gpu_power_trace.mean_w", "array", "watts of a GPU in each part, mean of all"},
-    {"energy.by_rule", "array", "facts that no file gives, with the rule that they follow"},
+    {"energy.gpu_power_trace.mean_w", "numbers", "watts of a GPU in each part, mean of all"},
+    {"energy.by_rule", "texts", "facts that no file gives, with the rule that they follow"},
     {"energy.cost?.per_step", "object", "dollars and kg of CO2, where the scenario has prices"},
     {"energy.cost?.per_1t_tokens", "object", "the same for 1e12 tokens"},
     {"memory.peak_bytes", "number", "the largest allocated_bytes of a stage"},
@@ -141,7 +137,7 @@ constexpr auto kResultMembers = std::to_array<SchemaMember>({
     {"transfers?[].count", "integer", "calls of the busiest rank in a step"},
     {"transfers?[].total_s", "number", "seconds of these, hidden or not"},
     {"transfers?[].path_s", "number", "seconds on the critical path, of any rank"},
-    {"faults", "array", "of devices, as sentences"},
+    {"faults", "texts", "of devices, as sentences"},
     {"steps_in_row?[].first", "integer", "where faults come and go: number of a step, from 1 on"},
     {"steps_in_row?[].count", "integer", "it and those after it that take as long; 0: all"},
     {"steps_in_row?[].start_s", "number", "seconds into the run at which it begins"},
@@ -164,32 +160,33 @@ constexpr auto kResultMembers = std::to_array<SchemaMember>({
     {"engine.ranks_simulated", "integer", "each represents ranks that do the same"},
     {"engine.fingerprint", "string", "of all spans of time"},
     {"recipe", "object", "the scenario as it was simulated, defaults filled in"},
-    {"explain?", "object", "of --explain: critical path, changes"},
+    {"explain?.critical_path.moves", "integer", "of --explain: between stages"},
+    {"explain?.critical_path.stages[].stage", "integer", "of the pipeline, from 0"},
+    {"explain?.critical_path.stages[].forward_s", "number", "seconds of the path there"},
+    {"explain?.critical_path.stages[].backward_s", "number", "seconds of the path there"},
+    {"explain?.critical_path.stages[].step_end_s", "number", "seconds of the path there"},
+    {"explain?.critical_path.stages[].transfers_s", "number", "seconds of the path there"},
+    {"explain?.changes[].kind", "string", "knob, or a cost that is removed"},
+    {"explain?.changes[].name", "string", "what is changed"},
+    {"explain?.changes[].from?", "string", "value of a knob in the scenario"},
+    {"explain?.changes[].to?", "string", "value that was tried"},
+    {"explain?.changes[].step_time_s", "number", "seconds of the changed step"},
+    {"explain?.changes[].relative", "number", "change of the step time, as a share"},
+    {"explain?.changes[].mfu", "number", "of the changed step"},
+    {"explain?.changes[].fits", "boolean", "every stage has room"},
+    {"explain?.refused", "integer", "changes that make no legal job"},
 });
 
-constexpr auto kNcclMembers = std::to_array<SchemaMember>({
-    {"schema", "string", "simtrain.nccl/1"},
-    {"cluster", "string", "name"},
-    {"collective", "string", "all_reduce, all_gather, ..."},
-    {"gpus", "integer", "ranks"},
-    {"nodes", "integer", "over which they are spread"},
-    {"nccl_version", "string", "release"},
-    {"nvls", "boolean", "NCCL_NVLS_ENABLE"},
-    {"mean_bus_bandwidth_bytes_per_s", "number", "over all sizes"},
-    {"sizes[].bytes", "integer", "as nccl-tests counts them"},
-    {"sizes[].count", "integer", "elements of 4 bytes"},
-    {"sizes[].time_s", "number", "seconds of a call"},
-    {"sizes[].algorithm_bandwidth_bytes_per_s", "number", "size over time (algbw)"},
-    {"sizes[].bus_bandwidth_bytes_per_s", "number", "busbw"},
-    {"sizes[].algorithm", "string", "that NCCL chooses"},
-    {"sizes[].protocol", "string", "that NCCL chooses"},
-    {"sizes[].channels", "integer", "that it takes"},
+constexpr auto kResultsMembers = std::to_array<SchemaMember>({
+    {"schema", "id", "simtrain.results/1"},
+    {"rows[].row", "string", "of the scenario's table"},
+    {"rows[].result", "result", "simtrain.result/1"},
 });
 
 }  // namespace
 
-Json result_schema() { return schema_of(kResultMembers); }
+Json result_schema() { return schema_of({kTitleMembers, changes_members(), kFigureMembers}); }
 
-Json nccl_schema() { return schema_of(kNcclMembers); }
+Json results_schema() { return schema_of({kResultsMembers}); }
 
 }  // namespace simtrain

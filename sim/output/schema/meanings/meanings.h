@@ -20,6 +20,9 @@ std::span<const Meaning> jobs_meanings();
 std::span<const Meaning> hardware_meanings();
 std::span<const Meaning> model_meanings();
 std::span<const Meaning> software_meanings();
+std::span<const Meaning> job_meanings();
+/// The same of files below validation/.
+std::span<const Meaning> study_meanings();
 
 /// The line for a key behind its kind of file, "scenario.training.precision" or "fabric.wiring";
 /// empty where there is none. What is called the same everywhere ("source") has one line for all.

@@ -1,4 +1,4 @@
-#include "sim/output/schema/meanings.h"
+#include "sim/output/schema/meanings/meanings.h"
 
 #include <algorithm>
 #include <array>
@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::string_view kScenarioPrefix = "scenario.";
 constexpr std::string_view kJobsPrefix = "jobs.";
+constexpr std::string_view kCurvePrefix = "nccl-curves.curves[].";
 
 /// The same wherever they are, unless a longer key says more.
 constexpr auto kCommonMeanings = std::to_array<Meaning>(
@@ -18,7 +19,9 @@ constexpr auto kCommonMeanings = std::to_array<Meaning>(
      {"method", "how the GEMM and its transfer overlap"},
      {"sms", "streaming multiprocessors that the transfer takes"},
      {"splits", "parts into which the GEMM is cut"},
-     {"set_sm_margin", "the whole GEMM leaves these SMs free, not only while data move"}});
+     {"set_sm_margin", "the whole GEMM leaves these SMs free, not only while data move"},
+     {"mean", "of absolute errors, at most"},
+     {"max", "the largest absolute error, at most"}});
 
 std::string_view find(std::span<const Meaning> rows, std::string_view key) {
   const auto found =
@@ -39,8 +42,13 @@ std::string_view meaning_of(std::string_view key) {
     return found.empty() ? find(scenario_meanings(), own) : found;
   }
   for (const std::span<const Meaning> rows :
-       {hardware_meanings(), model_meanings(), software_meanings()}) {
+       {hardware_meanings(), model_meanings(), software_meanings(), job_meanings(),
+        study_meanings()}) {
     const std::string_view found = find(rows, key);
+    if (!found.empty()) return found;
+  }
+  if (key.starts_with(kCurvePrefix)) {
+    const std::string_view found = find(scenario_meanings(), key.substr(kCurvePrefix.size()));
     if (!found.empty()) return found;
   }
   const std::size_t dot = key.rfind('.');
