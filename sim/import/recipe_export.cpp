@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "sim/core/input/yaml_text.h"
+#include "sim/core/suggestion.h"
 #include "sim/import/plan/scenario_terms.h"
 #include "sim/import/terms/environment.h"
 #include "sim/import/terms/finding.h"
@@ -36,6 +37,22 @@ const std::vector<const ExportTarget*>& export_targets() {
   static const std::vector<const ExportTarget*> rows{&kMegatronTarget, &kNemoTarget, &kBridgeTarget,
                                                      &kTorchtitanTarget};
   return rows;
+}
+
+std::vector<std::string> export_target_names() {
+  std::vector<std::string> names;
+  names.reserve(export_targets().size());
+  for (const ExportTarget* row : export_targets()) names.emplace_back(row->name);
+  return names;
+}
+
+const ExportTarget& export_target(const std::string& name, const std::string& key) {
+  for (const ExportTarget* row : export_targets()) {
+    if (row->name == name) return *row;
+  }
+  throw InputError({}, key,
+                   fmt::format("'{}' is not known; {}", name.substr(0, 80),
+                               suggestion(name, export_target_names())));
 }
 
 ExportedRecipe export_recipe(const ExportTarget& target, const Scenario& scenario,

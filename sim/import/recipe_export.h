@@ -44,6 +44,12 @@ extern const ExportTarget kTorchtitanTarget;
 /// All of them.
 const std::vector<const ExportTarget*>& export_targets();
 
+/// Their names.
+std::vector<std::string> export_target_names();
+
+/// One by name. Throws InputError at `key` where there is none.
+const ExportTarget& export_target(const std::string& name, const std::string& key);
+
 /// A scenario in the words of a framework. `keys` are those of its file, by which settings of NCCL
 /// that it changes are known from those of its software. What the target has no word for is not in
 /// the file: the import of it tells (`reimported`).

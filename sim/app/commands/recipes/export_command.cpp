@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,9 +7,8 @@
 #include "sim/app/options/study_options.h"
 #include "sim/app/output_files.h"
 #include "sim/app/program_files.h"
-#include "sim/core/suggestion.h"
 #include "sim/import/recipe_export.h"
-#include "sim/output/run/recipe_difference.h"
+#include "sim/output/difference/export_difference.h"
 
 namespace simtrain {
 namespace {
@@ -36,38 +33,12 @@ constexpr std::array kExportOptions{
               "with the value that an import of the file has in its place.")};
 
 const ExportTarget& target_of(const po::variables_map& values) {
-  std::vector<std::string> names;
-  names.reserve(export_targets().size());
-  for (const ExportTarget* row : export_targets()) names.emplace_back(row->name);
-  if (values.count("to") == 0)
-    throw InputError({}, "--to",
-                     fmt::format("is missing; one of {} would do", fmt::join(names, ", ")));
-  const auto asked = values["to"].as<std::string>();
-  for (const ExportTarget* row : export_targets()) {
-    if (row->name == asked) return *row;
-  }
-  throw InputError(
-      {}, "--to",
-      fmt::format("'{}' is not known; {}", asked.substr(0, 80), suggestion(asked, names)));
-}
-
-/// What of the plan is not in the file, a line each.
-std::vector<std::string> left_out(const ExportTarget& target, const ExportedRecipe& recipe,
-                                  const Scenario& scenario, const DataFolder& data) {
-  std::vector<std::string> lines = recipe.notes;
-  try {
-    const Scenario again = reimported(target, recipe, data);
-    for (const KeyDifference& key : recipe_difference(scenario, again)) {
-      const std::string asked =
-          key.first.empty() ? "is not there" : fmt::format("{} is not in it", key.first);
-      const std::string known =
-          key.second.empty() ? "an import has none" : fmt::format("an import has {}", key.second);
-      lines.push_back(fmt::format("{}: {}; {}", key.key, asked, known));
-    }
-  } catch (const InputError& error) {
-    lines.push_back(fmt::format("an import of it needs more: {}", error.what()));
-  }
-  return lines;
+  const auto asked = option_value(values, "to");
+  if (!asked)
+    throw InputError(
+        {}, "--to",
+        fmt::format("is missing; one of {} would do", fmt::join(export_target_names(), ", ")));
+  return export_target(*asked, "--to");
 }
 
 CommandResult export_command(const CommandCall& call) {

@@ -1,28 +1,22 @@
-#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <span>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "sim/app/command.h"
 #include "sim/app/options/options.h"
 #include "sim/app/options/shared_rows.h"
 #include "sim/app/output_files.h"
-#include "sim/core/files/text_file.h"
 #include "sim/core/input/scalar_text.h"
-#include "sim/import/other_programs.h"
+#include "sim/import/import_file.h"
 #include "sim/import/recipe_format.h"
-#include "sim/import/yaml_recipe.h"
 #include "sim/topology/import/import_format.h"
 
 namespace simtrain {
 namespace {
 
 namespace po = boost::program_options;
-
-constexpr TextFileKind kImportedFile{"a file to import", 256};  // console logs are long
 
 /// The options that only a node takes, and only a recipe.
 constexpr std::array<std::string_view, 2> kNodeOptions{"gpu", "nic-bandwidth"};
@@ -121,89 +115,6 @@ RecipeRequest recipe_request(const po::variables_map& values) {
   return request;
 }
 
-/// The bytes as a text file: what no text holds is refused at its place.
-void check_text(const ImportFile& file) {
-  SourcePlace place{file.path, 1, 1};
-  for (const char c : file.text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte < 0x20 && c != '\t' && c != '\n' && c != '\r' && c != '\x1b') || byte == 0x7f) {
-      throw InputError(place, "",
-                       fmt::format("holds the byte 0x{:02x}; a text was expected", byte));
-    }
-    ++place.column;
-    if (c != '\n') continue;
-    ++place.line;
-    place.column = 1;
-  }
-  if (file.text.empty()) throw InputError({file.path}, "", "is empty");
-}
-
-template <class Format>
-const Format* format_of(const ImportFile& file, const std::vector<Format>& formats) {
-  const auto format = std::find_if(formats.begin(), formats.end(),
-                                   [&](const Format& row) { return row.recognizes(file.text); });
-  return format == formats.end() ? nullptr : &*format;
-}
-
-/// Whether a file is a program in Python, which only Python can run.
-bool is_python(const ImportFile& file) {
-  return file.path.ends_with(".py") || file.text.starts_with("import ") ||
-         file.text.find("\nimport ") != std::string::npos ||
-         file.text.find("\ndef ") != std::string::npos;
-}
-
-[[noreturn]] void refuse_python(const ImportFile& file) {
-  throw InputError(
-      {file.path}, "",
-      "is a program in Python, which simtrain does not run; export the recipe that it makes: "
-      "NeMo 2 with 'nemo llm pretrain --factory NAME --to-yaml recipe.yaml', Megatron-Bridge "
-      "with cfg.to_yaml(\"recipe.yaml\"), Megatron-LM with the block of arguments that it "
-      "prints at start");
-}
-
-/// Whether a script starts a recipe that is a program in Python, by its name.
-bool starts_python(const ImportFile& file) {
-  return file.text.starts_with("#!") && (file.text.find("--recipe") != std::string::npos ||
-                                         file.text.find("run_recipe") != std::string::npos ||
-                                         file.text.find("torchtitan.train") != std::string::npos ||
-                                         file.text.find("run_train.sh") != std::string::npos);
-}
-
-/// Whether a script starts another one with variables of the environment.
-bool is_script(const ImportFile& file) {
-  return file.text.starts_with("#!") || file.path.ends_with(".sh");
-}
-
-[[noreturn]] void refuse_unknown(const ImportFile& file) {
-  if (is_python(file) && !is_script(file)) refuse_python(file);
-  if (starts_python(file)) {
-    throw InputError(
-        {file.path}, "",
-        "starts a recipe that is a program in Python, which simtrain does not run; its "
-        "configuration would do: Megatron-Bridge writes it with cfg.to_yaml(\"recipe.yaml\") and "
-        "prints it at start, torchtitan's is its job configuration in TOML");
-  }
-  if (is_script(file)) {
-    throw InputError({file.path}, "",
-                     "is a script without arguments that simtrain reads (--num-layers, "
-                     "--tensor-model-parallel-size, per_device_batch_size=); the script or "
-                     "configuration that it starts would do");
-  }
-  if (has_top_key(file.text, "trainer") && !has_top_key(file.text, "model")) {
-    throw InputError({file.path}, "model",
-                     "is not there: a configuration of NeMo has a trainer and a model; the "
-                     "recipe that it is composed with would do");
-  }
-  std::vector<std::string> known;
-  known.reserve(node_formats().size() + recipe_formats().size());
-  for (const ImportFormat& row : node_formats())
-    known.push_back(fmt::format("{} ({})", row.name, row.help));
-  for (const RecipeFormat& row : recipe_formats())
-    known.push_back(fmt::format("{} ({})", row.name, row.help));
-  throw InputError({file.path}, "",
-                   fmt::format("is of no format known here; known are {}", fmt::join(known, ", ")));
-}
-
 void refuse_options(const po::variables_map& values, std::span<const std::string_view> options,
                     std::string_view format) {
   for (const std::string_view option : options) {
@@ -222,23 +133,17 @@ struct Imported {
 
 Imported import_file(const ImportFile& file, const po::variables_map& values,
                      const DataFolder& data) {
-  if (const ImportFormat* node = format_of(file, node_formats())) {
+  if (const ImportFormat* node = node_format_of(file)) {
     refuse_options(values, kRecipeOptions, node->name);
     return {node->read(file, node_request(values, file.path), data), ""};
   }
-  if (const auto purpose = other_purpose(file.text, is_script(file))) {
-    throw InputError(
-        {file.path}, "",
-        fmt::format("is no training recipe but of {}; training steps are simulated", *purpose));
-  }
-  const RecipeFormat* recipe = format_of(file, recipe_formats());
-  if (recipe == nullptr) refuse_unknown(file);
-  refuse_options(values, kNodeOptions, recipe->name);
-  const ImportedRecipe imported = recipe->read(file, recipe_request(values), data);
+  const RecipeFormat& recipe = recipe_format_of(file);
+  refuse_options(values, kNodeOptions, recipe.name);
+  const ImportedRecipe imported = recipe.read(file, recipe_request(values), data);
   std::string remark = fmt::format(
       "simtrain: note: {} keys taken, {} values assumed, {} keys ignored ({}); comments at the end "
       "name them\n",
-      imported.taken, imported.assumed, imported.ignored, recipe->name);
+      imported.taken, imported.assumed, imported.ignored, recipe.name);
   for (const std::string& note : imported.notes)
     remark += fmt::format("simtrain: note: {}\n", note);
   return {imported.yaml, remark};
@@ -265,8 +170,7 @@ CommandResult import_command(const CommandCall& call) {
   const std::string& path = paths.front();
   OutputFiles outputs = outputs_of(call.data, values, path);
   outputs.check();
-  const ImportFile file{path, read_text_file(path, kImportedFile)};
-  check_text(file);
+  const ImportFile file = read_import_file(path);
   const Imported imported = import_file(file, values, call.data);
   outputs.start();
   if (outputs.any()) outputs.write("output", imported.yaml);

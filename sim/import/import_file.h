@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include "sim/import/recipe_format.h"
+#include "sim/topology/import/import_format.h"
+
+namespace simtrain {
+
+/// Reads a file that is to be imported. Throws InputError where it is no text.
+ImportFile read_import_file(const std::string& path);
+
+/// What a file says of a machine's own node; nullptr where it is no such file.
+const ImportFormat* node_format_of(const ImportFile& file);
+
+/// The kind of recipe that a file is. Throws InputError with what would do where it is none.
+const RecipeFormat& recipe_format_of(const ImportFile& file);
+
+}  // namespace simtrain
