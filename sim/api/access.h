@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include <simtrain/simulate.h>
 
 #include "sim/core/files/data_folder.h"
+#include "sim/run/analysis/step_work.h"
 #include "sim/run/results/report.h"
 #include "sim/run/scenario/scenario.h"
 #include "sim/topology/cluster_cache.h"
@@ -38,6 +40,7 @@ struct Scenario::Content {
 
 struct Result::Source {
   Report report;
+  std::optional<StepWork> work;
 };
 
 /// The way from the library's types to what is behind them.
@@ -48,9 +51,9 @@ struct Access {
     return Scenario(std::make_shared<const ScenarioContent>(std::move(content)));
   }
   static const DataFolder::Content& of(const DataFolder& data) { return *data.content_; }
-  static void keep(Result& result, Report report) {
+  static void keep(Result& result, Report report, std::optional<StepWork> work) {
     result.source_report_ =
-        std::make_shared<const Result::Source>(Result::Source{std::move(report)});
+        std::make_shared<const Result::Source>(Result::Source{std::move(report), std::move(work)});
   }
 };
 

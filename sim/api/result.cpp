@@ -8,6 +8,8 @@
 #include "sim/api/result_of.h"
 #include "sim/output/run/json_report.h"
 #include "sim/output/text/text_report.h"
+#include "sim/output/work/kernel_shape.h"
+#include "sim/output/work/work_report.h"
 #include "sim/run/results/sampled_steps.h"
 #include "sim/run/simulate.h"
 
@@ -74,19 +76,82 @@ void add_memory(Result& result, const Report& report) {
   result.tight = report.tight();
 }
 
+template <class Kind, std::size_t N>
+std::vector<EnergyShare> joules_of(const std::array<double, N>& joules) {
+  std::vector<EnergyShare> shares;
+  shares.reserve(N);
+  for (const auto& [name, kind] : EnumNames<Kind>::rows)
+    shares.push_back({std::string(name), joules[static_cast<std::size_t>(kind)]});
+  return shares;
+}
+
+Energy energy_of(const StepEnergy& energy) {
+  return {energy.gpu_w(),
+          energy.limit_w,
+          energy.node_w(),
+          energy.cluster_w(),
+          energy.total_joules(),
+          energy.joules_per_token(),
+          energy.mwh_per_1t_tokens(),
+          energy.pue,
+          joules_of<PowerPart>(energy.joules),
+          joules_of<DrawKind>(energy.gpu_joules),
+          energy.by_rule};
+}
+
+KernelWork kernel_work_of(const simtrain::KernelWork& row) {
+  return {row.module,
+          kernel_of(row),
+          row.kernel ? shape_text(*row.kernel) : "",
+          std::string(name_of(row.share)),
+          std::string(name_of(row.bound)),
+          row.each_s,
+          row.flops,
+          row.bytes,
+          row.share_of_peak.value_or(0),
+          row.calls,
+          row.total_s,
+          row.path_s};
+}
+
+TransferWork transfer_work_of(const simtrain::TransferWork& row) {
+  return {row.group,
+          std::string(name_of(row.cost.collective)),
+          std::string(name_of(row.cost.algorithm)),
+          std::string(name_of(row.cost.protocol)),
+          static_cast<double>(row.cost.bytes.value()),
+          std::string(name_of(row.share)),
+          std::string(name_of(row.bound)),
+          row.bus_bandwidth(),
+          row.calls,
+          row.total_s,
+          row.path_s};
+}
+
+void add_work(Result& result, const StepWork& work) {
+  result.kernels.reserve(work.kernels.size());
+  for (const simtrain::KernelWork& row : work.kernels)
+    result.kernels.push_back(kernel_work_of(row));
+  result.transfers.reserve(work.transfers.size());
+  for (const simtrain::TransferWork& row : work.transfers)
+    result.transfers.push_back(transfer_work_of(row));
+}
+
 }  // namespace
 
-Result result_of(Report report) {
+Result result_of(Report report, std::optional<StepWork> work) {
   Result result;
   add_job(result, report);
   add_times(result, report);
   add_memory(result, report);
   for (const CommunicationRow& row : report.communication)
     result.communication.push_back(call_of(row));
+  result.energy = energy_of(report.energy);
+  if (work) add_work(result, *work);
   result.events = report.engine.events;
   result.ranks_simulated = report.engine.ranks_simulated;
   result.fingerprint = report.engine.fingerprint;
-  Access::keep(result, std::move(report));
+  Access::keep(result, std::move(report), std::move(work));
   return result;
 }
 
@@ -110,11 +175,17 @@ const StageMemory& Result::fullest_stage() const {
 }
 
 std::string Result::json() const {
-  return guarded([&] { return json_report(source_report_->report); });
+  return guarded([&] {
+    const auto& [report, work] = *source_report_;
+    return json_report(report, {}, {nullptr, work ? &*work : nullptr});
+  });
 }
 
 std::string Result::text() const {
-  return guarded([&] { return text_report(source_report_->report); });
+  return guarded([&] {
+    const auto& [report, work] = *source_report_;
+    return text_report(report) + (work ? work_text(*work, report) : "");
+  });
 }
 
 Result simulate(const Scenario& scenario, const SimulateOptions& options) {
@@ -124,9 +195,12 @@ Result simulate(const Scenario& scenario, const SimulateOptions& options) {
                                  fmt::format("must be from 0 to {}", kMostSampledSteps));
     const auto& content = Access::of(scenario);
     ClusterCache* clusters = Access::of(content.data).clusters.get();
-    Report report = simtrain::simulate(content.scenario(), {options.unfold, clusters, {}});
+    const simtrain::Scenario checked = content.scenario();
+    const SimulatedStep step = simulate_step(checked, {options.unfold, clusters, {}});
+    Report report = report_of(step);
     if (options.steps > 0) report.sample = sampled_steps(report, options.steps, options.seed);
-    return result_of(std::move(report));
+    return result_of(std::move(report),
+                     options.kernels ? std::optional(step_work(step)) : std::nullopt);
   });
 }
 

@@ -19,10 +19,6 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kTextRows = 10;
 constexpr std::size_t kPageRows = 12;
 
-std::string kernel_of(const KernelWork& row) {
-  return row.kernel ? kernel_name(*row.kernel) : "elementwise_kernel";
-}
-
 std::string shape_of(const KernelWork& row) { return row.kernel ? shape_text(*row.kernel) : ""; }
 
 /// What a call reaches: "1234.5 TFLOP/s", or "2890.1 GB/s" of a memory-bound kernel.
@@ -187,6 +183,10 @@ Json work_table(const std::vector<Row>& rows, double step_s, const Cells& cells)
 }
 
 }  // namespace
+
+std::string kernel_of(const KernelWork& row) {
+  return row.kernel ? kernel_name(*row.kernel) : "elementwise_kernel";
+}
 
 std::string work_text(const StepWork& work, const Report& report) {
   std::string out;

@@ -9,6 +9,9 @@
 
 namespace simtrain {
 
+/// A kernel as a profiler names it.
+std::string kernel_of(const KernelWork& row);
+
 /// The kernels and transfers of a step for people, behind a text report: those with most time on
 /// the critical path, two lines each, and how all of them and the waiting sum to the step. 80
 /// columns, units on every number.

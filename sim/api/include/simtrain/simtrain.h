@@ -21,7 +21,9 @@
 ///
 /// - scenario.h: the data folder (GPUs, clusters, models), scenarios, errors.
 /// - simulate.h: the simulation of one step and its result, sweeps over many.
-/// - study.h: why a step takes so long, the best plan, NCCL, validation, a machine's own values.
+/// - study.h: why a step takes so long, the best plan, sizes, NCCL, validation, a machine's values.
+/// - job.h: a training job with failures and checkpoints, several jobs on one cluster.
+/// - recipe.h: recipes of other frameworks, in and out.
 ///
 /// Units: times are in seconds, sizes in bytes, rates per second, shares between 0 and 1, unless a
 /// name ends in another unit (`tflops_per_gpu`).
@@ -33,6 +35,8 @@
 /// and read by many threads at a time; simulate() and sweep() may run in many threads at once.
 /// Equal scenarios give equal results, digit by digit, whatever runs beside them.
 
+#include <simtrain/job.h>
+#include <simtrain/recipe.h>
 #include <simtrain/scenario.h>
 #include <simtrain/simulate.h>
 #include <simtrain/study.h>

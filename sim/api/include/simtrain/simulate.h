@@ -60,6 +60,58 @@ struct Communication {
   double exposed_s = 0;  ///< of it, on the critical path
 };
 
+/// Joules of a step that one thing takes.
+struct EnergyShare {
+  std::string name;
+  double joules = 0;
+};
+
+/// What a step draws and takes.
+struct Energy {
+  double gpu_w = 0;        ///< watts of a GPU, mean of the step
+  double gpu_limit_w = 0;  ///< watts that it may draw
+  double node_w = 0;       ///< watts at the socket
+  double cluster_w = 0;    ///< watts of the job, network and site with it
+  double joules_per_step = 0;
+  double joules_per_token = 0;
+  double mwh_per_1t_tokens = 0;
+  double pue = 1;                           ///< what the site takes over its computers
+  std::vector<EnergyShare> by_part;         ///< by what draws it; sums to joules_per_step
+  std::vector<EnergyShare> gpus_by_kernel;  ///< of all GPUs, by what it is drawn for
+  std::vector<std::string> by_rule;  ///< facts that no file gives, with the rule that they follow
+};
+
+/// A kernel of one module and shape in a step.
+struct KernelWork {
+  std::string module;    ///< in the words of Megatron
+  std::string kernel;    ///< as a profiler names it
+  std::string shape;     ///< "1024 x 26624 x 16384" (m, n, k) of a GEMM; empty for the step's end
+  std::string share;     ///< of the breakdown
+  std::string bound_by;  ///< compute, memory or launch
+  double each_s = 0;     ///< a call, alone on its GPU
+  double flops = 0;      ///< of a call
+  double bytes = 0;      ///< of a call of a memory-bound kernel; otherwise 0
+  double share_of_peak = 0;  ///< FLOP/s or bytes per second over the peak; 0 where there is none
+  std::int64_t count = 0;    ///< calls of the busiest rank
+  double total_s = 0;        ///< of the busiest rank
+  double path_s = 0;         ///< on the critical path, whichever rank that is on
+};
+
+/// Calls of one kind and size in a step.
+struct TransferWork {
+  std::string group;  ///< tp, cp, pp, dp, ...
+  std::string collective;
+  std::string algorithm;
+  std::string protocol;
+  double bytes = 0;          ///< of one call, as nccl-tests counts them
+  std::string share;         ///< of the breakdown
+  std::string bound_by;      ///< latency, channels, nvlink, nic, shared_nvlink, shared_nic, ...
+  double bus_bandwidth = 0;  ///< bytes per second of the mean call
+  std::int64_t count = 0;    ///< calls of the busiest rank
+  double total_s = 0;        ///< of the busiest rank, hidden or not
+  double path_s = 0;         ///< on the critical path, whichever rank that is on
+};
+
 /// Counts of weights.
 struct Parameters {
   std::int64_t total = 0;        ///< of the model
@@ -106,6 +158,11 @@ struct Result {
   bool tight = false;                ///< it fits, but not with the usual fragmentation
 
   std::vector<Communication> communication;  ///< of the busiest rank
+  Energy energy;
+
+  /// Where SimulateOptions::kernels asks for them; most time on the critical path first.
+  std::vector<KernelWork> kernels;
+  std::vector<TransferWork> transfers;
 
   std::uint64_t events = 0;  ///< simulated
   int ranks_simulated = 0;   ///< each represents ranks that do the same
@@ -132,6 +189,8 @@ struct SimulateOptions {
   /// Single steps to draw beside the mean one, up to 1,000,000.
   int steps = 0;
   std::uint64_t seed = 0;  ///< of these draws
+  /// The kernels and transfers of the step too: Result::kernels, Result::transfers.
+  bool kernels = false;
 };
 
 /// Predicts one training step. Throws InputError where the scenario cannot be a job, where the file

@@ -137,6 +137,73 @@ struct FrontResult {
 [[nodiscard]] FrontResult tune_front(const Scenario& scenario, const FrontOptions& options = {},
                                      const Progress& progress = {});
 
+/// How the global batch follows the number of GPUs: with it, or not at all.
+enum class Scaling { weak, strong };
+
+struct ScaleOptions {
+  Scaling mode = Scaling::weak;
+  double tokens = 1e12;         ///< of the training run whose days and GPU hours are told
+  double usd_per_gpu_hour = 0;  ///< 0: no price
+};
+
+/// A scenario's plan on one number of GPUs. Figures as in Result; 0 where it is illegal there.
+struct ScaleRow {
+  int gpus = 0;
+  std::string illegal;                 ///< why there is no step; empty where there is one
+  std::int64_t global_batch_size = 0;  ///< samples
+  double step_time_s = 0;
+  double tokens_per_s = 0;
+  double mfu = 0;
+  double efficiency = 0;  ///< tokens/s of a GPU over those of the first legal size
+  bool fits = false;      ///< in memory
+  double days = 0;        ///< of the training run
+  double gpu_hours = 0;   ///< of the training run
+  double cost_usd = 0;    ///< of the training run; 0 without a price
+  double joules_per_token = 0;
+  std::vector<TimeShare> breakdown;
+};
+
+struct ScaleResult {
+  std::vector<ScaleRow> rows;
+  std::string json;  ///< `simtrain scale --format json`, schema simtrain.scale/1
+};
+
+/// Simulates a scenario's plan on several numbers of GPUs; DP follows. Throws InputError where the
+/// scenario itself is wrong.
+[[nodiscard]] ScaleResult scale(const Scenario& scenario, const std::vector<int>& gpus,
+                                const ScaleOptions& options = {}, const Progress& progress = {});
+
+/// A part of the critical path of two runs, in seconds of a step.
+struct PartDifference {
+  std::string share;
+  double against_s = 0;
+  double run_s = 0;
+  double change_s = 0;  ///< run less against
+};
+
+/// A key in which two runs differ; empty where one does not have it.
+struct KeyDifference {
+  std::string key;
+  std::string against;
+  std::string run;
+};
+
+/// One run beside another, from which differences are counted.
+struct Difference {
+  double change_s = 0;                ///< of the step time: positive where the run takes longer
+  bool same_tokens = false;           ///< both steps train on as many tokens
+  std::vector<PartDifference> parts;  ///< whose changes sum to that of the step time
+  std::vector<KeyDifference> keys;
+  Result run;
+  Result against;
+  std::string text;
+  std::string json;  ///< `simtrain run --against --format json`, schema simtrain.difference/1
+};
+
+/// Simulates two scenarios and says where their steps differ and in which keys. Throws InputError
+/// as simulate().
+[[nodiscard]] Difference difference(const Scenario& run, const Scenario& against);
+
 struct NcclOptions {
   int gpus = 8;                  ///< ranks in all, one a GPU
   int nodes = 0;                 ///< over which they are spread evenly; 0: as few as can be
