@@ -17,7 +17,13 @@ What there is:
     sweep()             every combination of some keys, on all cores -> Sweep
     tune()              the best plan that fits -> Tuned
     tune_front()        the front of plans by step time, price, memory, energy -> Front
+    scale()             a plan on several numbers of GPUs -> Scale
     explain()           why a step takes as long as it does -> Explanation
+    difference()        two runs side by side -> Difference
+    goodput()           a training job: days, failures, checkpoints, cost -> Goodput
+    share()             several jobs on one cluster -> SharedCluster
+    import_recipe()     a recipe of another framework as a scenario -> Imported
+    export_recipe()     a scenario as another framework's recipe -> Exported
     nccl()              what nccl-tests would measure -> Nccl
     validate()          predictions beside documented or measured runs -> Validation
     calibrate_machine() one machine as it was measured -> MachineFit
@@ -38,17 +44,23 @@ from simtrain import spec
 from simtrain._simtrain import version as _version
 from simtrain.errors import Error, InputError, InternalError
 from simtrain.records import Record, frame
-from simtrain.results import (Communication, Explanation, Front, FrontPlan, Interval, MachineFit, MachineValue, Nccl,
-                              NcclSize, Parameters, PathStage, Result, StageMemory, Sweep, SweepRow, Tuned,
-                              TunedPlan, Validation, ValidationRow, WhatIf)
+from simtrain.jobs import difference, export_recipe, export_targets, goodput, import_recipe, scale, share
+from simtrain.results import (Checkpoint, Communication, Difference, Energy, Explanation, Exported, Front, FrontPlan,
+                              Goodput, Imported, Interval, JobChange, JobFailure, JobPlacement, KernelWork,
+                              KeyDifference, MachineFit, MachineValue, Nccl, NcclSize, Parameters, PartDifference,
+                              PathStage, Result, Scale, ScaleRow, SharedCluster, SharedJob, Spread, StageMemory, Sweep,
+                              SweepRow, TransferWork, Tuned, TunedPlan, Validation, ValidationRow, WhatIf)
 from simtrain.scenario import DataFolder, Scenario
 from simtrain.study import calibrate_machine, explain, nccl, simulate, sweep, tune, tune_front, validate
 
 __version__ = _version()
 __all__ = [
-    "Communication", "DataFolder", "Error", "Explanation", "Front", "FrontPlan", "InputError", "InternalError",
-    "Interval", "MachineFit", "MachineValue", "Nccl", "NcclSize", "Parameters", "PathStage", "Record", "Result", "Scenario",
-    "StageMemory", "Sweep", "SweepRow", "Tuned", "TunedPlan", "Validation", "ValidationRow", "WhatIf",
-    "calibrate_machine", "explain", "frame", "nccl", "simulate", "spec", "sweep", "tune", "tune_front",
-    "validate",
+    "Checkpoint", "Communication", "DataFolder", "Difference", "Energy", "Error", "Explanation", "Exported", "Front",
+    "FrontPlan", "Goodput", "Imported", "InputError", "InternalError", "Interval", "JobChange", "JobFailure",
+    "JobPlacement", "KernelWork", "KeyDifference", "MachineFit", "MachineValue", "Nccl", "NcclSize", "Parameters",
+    "PartDifference", "PathStage", "Record", "Result", "Scale", "ScaleRow", "Scenario", "SharedCluster", "SharedJob",
+    "Spread", "StageMemory", "Sweep", "SweepRow", "TransferWork", "Tuned", "TunedPlan", "Validation", "ValidationRow",
+    "WhatIf",
+    "calibrate_machine", "difference", "explain", "export_recipe", "export_targets", "frame", "goodput",
+    "import_recipe", "nccl", "scale", "share", "simulate", "spec", "sweep", "tune", "tune_front", "validate",
 ]

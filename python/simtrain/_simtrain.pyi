@@ -79,6 +79,50 @@ class Parameters:
     mean_gpu: float
     trained: int
 
+class EnergyShare:
+    name: str
+    joules: float
+
+class Energy:
+    gpu_w: float
+    gpu_limit_w: float
+    node_w: float
+    cluster_w: float
+    joules_per_step: float
+    joules_per_token: float
+    mwh_per_1t_tokens: float
+    pue: float
+    by_part: List[EnergyShare]
+    gpus_by_kernel: List[EnergyShare]
+    by_rule: List[str]
+
+class KernelWork:
+    module: str
+    kernel: str
+    shape: str
+    share: str
+    bound_by: str
+    each_s: float
+    flops: float
+    bytes: float
+    share_of_peak: float
+    count: int
+    total_s: float
+    path_s: float
+
+class TransferWork:
+    group: str
+    collective: str
+    algorithm: str
+    protocol: str
+    bytes: float
+    share: str
+    bound_by: str
+    bus_bandwidth: float
+    count: int
+    total_s: float
+    path_s: float
+
 class Result:
     scenario: str
     source: str
@@ -110,6 +154,9 @@ class Result:
     fits: bool
     tight: bool
     communication: List[Communication]
+    energy: Energy
+    kernels: List[KernelWork]
+    transfers: List[TransferWork]
     events: int
     ranks_simulated: int
     fingerprint: str
@@ -248,7 +295,159 @@ class MachineFit:
 
 _Watch = Optional[Callable[[int, int], None]]
 
-def simulate(scenario: Scenario, unfold: bool, steps: int, seed: int) -> Result: ...
+class Spread:
+    mean: float
+    p5: float
+    p10: float
+    p50: float
+    p90: float
+    p95: float
+
+class Checkpoint:
+    storage: str
+    bytes: float
+    writers: int
+    copy_s: float
+    write_s: float
+    stall_s: float
+    load_s: float
+    interval: float
+    host_bytes: float
+
+class JobFailure:
+    component: str
+    effect: str
+    per_day: float
+    mean_of_a_run: float
+    nodes: float
+    slowdown: float
+
+class JobChange:
+    change: str
+    value: float
+    goodput: float
+    elapsed_s: float
+    gpu_hours: float
+
+class Goodput:
+    scenario: str
+    gpus: int
+    nodes: int
+    spare_nodes: int
+    step_time_s: float
+    tokens_per_step: float
+    runs: int
+    finished: int
+    elapsed_s: Spread
+    steps: Spread
+    goodput: Spread
+    effective_time: Spread
+    interruptions: Spread
+    restarts: float
+    saves: float
+    gpu_hours: float
+    spare_gpu_hours: float
+    used: List[TimeShare]
+    joules: float
+    waiting_joules: float
+    gpu_usd: Optional[float]
+    electricity_usd: Optional[float]
+    carbon_kg: Optional[float]
+    checkpoint: Checkpoint
+    failures: List[JobFailure]
+    young_steps: float
+    daly_steps: float
+    intervals: List[JobChange]
+    spares: List[JobChange]
+    changes: List[JobChange]
+    def json(self) -> str: ...
+    def text(self) -> str: ...
+
+class SharedJob:
+    name: str
+    scenario: str
+    placement: str
+    gpus: int
+    hosts: List[int]
+    alone_s: float
+    together_s: float
+    least_s: float
+    most_s: float
+    steps: int
+    lost_gpus: float
+
+class JobPlacement:
+    placement: str
+    hosts: List[int]
+    step_time_s: float
+    alone_s: float
+    lost_gpus: float
+    others_lost_gpus: float
+
+class SharedCluster:
+    name: str
+    cluster: str
+    nodes: int
+    gpus: int
+    links_never_bind: bool
+    jobs: List[SharedJob]
+    placements: List[JobPlacement]
+    def json(self) -> str: ...
+    def text(self) -> str: ...
+
+class Imported:
+    format: str
+    yaml: str
+    taken: int
+    assumed: int
+    ignored: int
+    notes: List[str]
+
+class Exported:
+    text: str
+    left_out: List[str]
+
+class ScaleRow:
+    gpus: int
+    illegal: str
+    global_batch_size: int
+    step_time_s: float
+    tokens_per_s: float
+    mfu: float
+    efficiency: float
+    fits: bool
+    days: float
+    gpu_hours: float
+    cost_usd: float
+    joules_per_token: float
+    breakdown: List[TimeShare]
+
+class ScaleResult:
+    rows: List[ScaleRow]
+    json: str
+
+class PartDifference:
+    share: str
+    against_s: float
+    run_s: float
+    change_s: float
+
+class KeyDifference:
+    key: str
+    against: str
+    run: str
+
+class Difference:
+    change_s: float
+    same_tokens: bool
+    parts: List[PartDifference]
+    keys: List[KeyDifference]
+    run: Result
+    against: Result
+    def json(self) -> str: ...
+    def text(self) -> str: ...
+
+def simulate(scenario: Scenario, unfold: bool, steps: int, seed: int, kernels: bool) -> Result: ...
 def sweep(scenario: Scenario, axes: List[Axis], callback: Callable[[SweepRow], None], threads: int) -> int: ...
 def sweep_size(scenario: Scenario, axes: List[Axis]) -> int: ...
 def explain(scenario: Scenario, progress: _Watch) -> Explanation: ...
@@ -261,3 +460,13 @@ def validate(data: DataFolder, paths: List[str], progress: _Watch) -> Validation
 def nccl(data: DataFolder, cluster: str, operation: str, gpus: int, nodes: int, least_bytes: int,
          most_bytes: int, factor: int, software: str, settings: str) -> NcclResult: ...
 def calibrate_machine(data: DataFolder, machine: str, cluster: str, kernels: str, runs: str) -> MachineFit: ...
+def goodput(scenario: Scenario, changes: bool, progress: Optional[Callable[[int, int], None]]) -> Goodput: ...
+def share(data: DataFolder, path: str, place_last: bool,
+          progress: Optional[Callable[[int, int], None]]) -> SharedCluster: ...
+def scale(scenario: Scenario, gpus: List[int], mode: str, tokens: float, usd_per_gpu_hour: float,
+          progress: Optional[Callable[[int, int], None]]) -> ScaleResult: ...
+def difference(run: Scenario, against: Scenario) -> Difference: ...
+def import_recipe(data: DataFolder, path: str, name: str, cluster: str, nodes: int, software: str, model: str,
+                  overrides: List[str], settings: List[str]) -> Imported: ...
+def export_targets() -> List[str]: ...
+def export_recipe(scenario: Scenario, target: str) -> Exported: ...

@@ -82,6 +82,98 @@ class Communication(Record):
 
 
 @dataclasses.dataclass(frozen=True)
+class Energy(Record):
+    """What a step draws and takes.
+
+    Attributes:
+        gpu_w, gpu_limit_w: watts of a GPU, mean of the step, and those that it may draw
+        node_w: watts of a node at the socket
+        cluster_w: watts of the job, network and site with it
+        joules_per_step, joules_per_token: joules of the job
+        mwh_per_1t_tokens: MWh for 1e12 tokens
+        pue: what the site takes over what its computers take
+        by_part: joules of a step by what draws them; they sum to joules_per_step
+        gpus_by_kernel: joules of all GPUs by what they are drawn for
+        by_rule: facts that no file gives, with the rule that they follow
+    """
+
+    gpu_w: float
+    gpu_limit_w: float
+    node_w: float
+    cluster_w: float
+    joules_per_step: float
+    joules_per_token: float
+    mwh_per_1t_tokens: float
+    pue: float
+    by_part: Dict[str, float]
+    gpus_by_kernel: Dict[str, float]
+    by_rule: List[str]
+
+
+@dataclasses.dataclass(frozen=True)
+class KernelWork(Record):
+    """A kernel of one module and shape in a step.
+
+    Attributes:
+        module: in the words of Megatron
+        kernel: as a profiler names it
+        shape: "1024 x 26624 x 16384" (m, n, k) of a GEMM; empty for the step's end
+        share: of the breakdown
+        bound_by: "compute", "memory" or "launch"
+        each_s: seconds of a call, alone on its GPU
+        flops: FLOPs of a call
+        bytes: bytes of a call of a memory-bound kernel; otherwise 0
+        share_of_peak: FLOP/s or bytes per second over the peak; 0 where there is none
+        count: calls of the busiest rank in a step
+        total_s: seconds of these
+        path_s: seconds on the critical path, of any rank
+    """
+
+    module: str
+    kernel: str
+    shape: str
+    share: str
+    bound_by: str
+    each_s: float
+    flops: float
+    bytes: float
+    share_of_peak: float
+    count: int
+    total_s: float
+    path_s: float
+
+
+@dataclasses.dataclass(frozen=True)
+class TransferWork(Record):
+    """Calls of one kind and size in a step.
+
+    Attributes:
+        group: tp, cp, pp, dp, ...
+        collective: all_gather, reduce_scatter, ...
+        algorithm, protocol: that the library chooses
+        bytes: of one call, as nccl-tests counts them
+        share: of the breakdown
+        bound_by: latency, channels, nvlink, nic, shared_nvlink, shared_nic, ...
+        bus_bandwidth: bytes per second of the mean call
+        count: calls of the busiest rank in a step
+        total_s: seconds of these, hidden or not
+        path_s: seconds on the critical path, of any rank
+    """
+
+    group: str
+    collective: str
+    algorithm: str
+    protocol: str
+    bytes: float
+    share: str
+    bound_by: str
+    bus_bandwidth: float
+    count: int
+    total_s: float
+    path_s: float
+
+
+@dataclasses.dataclass(frozen=True)
 class Parameters(Record):
     """Counts of weights.
 
@@ -148,6 +240,8 @@ class Result(Document):
         fits: every stage has room for its total
         tight: it fits, but not with the usual fragmentation
         communication: of the busiest rank
+        energy: what the step draws and takes
+        kernels, transfers: where simulate(kernels=True) asks for them; most time on the critical path first
         events: simulated
         ranks_simulated: each represents ranks that do the same
         fingerprint: of all spans of time; equal where the same events were simulated
@@ -183,6 +277,9 @@ class Result(Document):
     fits: bool
     tight: bool
     communication: List[Communication]
+    energy: Energy
+    kernels: List[KernelWork]
+    transfers: List[TransferWork]
     events: int
     ranks_simulated: int
     fingerprint: str
@@ -587,3 +684,381 @@ class MachineFit(Record):
     def to_pandas(self) -> "pandas.DataFrame":
         """A table with a row for each value."""
         return frame(self.values)
+
+
+@dataclasses.dataclass(frozen=True)
+class Told(Document):
+    """A document with a report of 80 columns beside it."""
+
+    _documents: Documents = dataclasses.field(repr=False, compare=False)
+
+    def json(self) -> str:
+        """The document, as the command line prints it."""
+        return self._documents.get("json")
+
+    def text(self) -> str:
+        """The report, as the command line prints it."""
+        return self._documents.get("text")
+
+
+@dataclasses.dataclass(frozen=True)
+class Spread(Record):
+    """How a figure spreads over the runs of a job.
+
+    Attributes:
+        mean: of all runs
+        p5, p10, p50, p90, p95: so many of a hundred runs are lower
+    """
+
+    mean: float
+    p5: float
+    p10: float
+    p50: float
+    p90: float
+    p95: float
+
+
+@dataclasses.dataclass(frozen=True)
+class Checkpoint(Record):
+    """A checkpoint of a job to its storage.
+
+    Attributes:
+        storage: name of hardware/storage
+        bytes: of a checkpoint
+        writers: GPUs that write
+        copy_s: seconds from GPUs to host memory
+        write_s: seconds from there to the storage
+        stall_s: seconds that training waits for a save
+        load_s: seconds of a restart
+        interval: steps from one to the next
+        host_bytes: of a node while saving
+    """
+
+    storage: str
+    bytes: float
+    writers: int
+    copy_s: float
+    write_s: float
+    stall_s: float
+    load_s: float
+    interval: float
+    host_bytes: float
+
+
+@dataclasses.dataclass(frozen=True)
+class JobFailure(Record):
+    """One kind of failure as a job meets it.
+
+    Attributes:
+        component: what fails
+        effect: "stops", "slows", "corrupts" or "planned"
+        per_day: of the whole job
+        mean_of_a_run: that a run meets
+        nodes: that each takes out
+        slowdown: steps take so many times as long
+    """
+
+    component: str
+    effect: str
+    per_day: float
+    mean_of_a_run: float
+    nodes: float
+    slowdown: float
+
+
+@dataclasses.dataclass(frozen=True)
+class JobChange(Record):
+    """A job with one thing changed, simulated anew; figures are means of its runs.
+
+    Attributes:
+        change: what is changed
+        value: steps of an interval, nodes of spares; 0 of others
+        goodput: share of time in steps that stay
+        elapsed_s: seconds
+        gpu_hours: spares with them
+    """
+
+    change: str
+    value: float
+    goodput: float
+    elapsed_s: float
+    gpu_hours: float
+
+
+@dataclasses.dataclass(frozen=True)
+class Goodput(Told):
+    """A training job, simulated many times with failures of its own. print(job.text()) shows it as the program does.
+
+    Attributes:
+        scenario: title
+        gpus, nodes, spare_nodes: of the job, without spares, and these
+        step_time_s: seconds of the step of the whole job
+        tokens_per_step: tokens
+        runs, finished: simulated runs, and those of them that were not given up
+        elapsed_s: seconds of the whole job
+        steps: that stay
+        goodput: share of time in steps that stay, at full speed
+        effective_time: share of time that was not interrupted
+        interruptions: failures that ended the job unannounced
+        restarts, saves: of a run, mean
+        gpu_hours, spare_gpu_hours: mean
+        used: seconds of a run by what they go into, mean; they sum to elapsed_s.mean
+        joules, waiting_joules: site with it, and those of them while no step runs
+        gpu_usd, electricity_usd: dollars, where the scenario has a price; else None
+        carbon_kg: kg of CO2 equivalents, where the scenario has a grid; else None
+        checkpoint: to the job's storage
+        failures: that the job meets
+        young_steps, daly_steps: interval between checkpoints by these formulas; 0 where nothing fails
+        intervals, spares, changes: the job with one thing changed; best first of changes
+    """
+
+    scenario: str
+    gpus: int
+    nodes: int
+    spare_nodes: int
+    step_time_s: float
+    tokens_per_step: float
+    runs: int
+    finished: int
+    elapsed_s: Spread
+    steps: Spread
+    goodput: Spread
+    effective_time: Spread
+    interruptions: Spread
+    restarts: float
+    saves: float
+    gpu_hours: float
+    spare_gpu_hours: float
+    used: Dict[str, float]
+    joules: float
+    waiting_joules: float
+    gpu_usd: Optional[float]
+    electricity_usd: Optional[float]
+    carbon_kg: Optional[float]
+    checkpoint: Checkpoint
+    failures: List[JobFailure]
+    young_steps: float
+    daly_steps: float
+    intervals: List[JobChange]
+    spares: List[JobChange]
+    changes: List[JobChange]
+
+
+@dataclasses.dataclass(frozen=True)
+class SharedJob(Record):
+    """A job alone on its hosts and beside others on one cluster.
+
+    Attributes:
+        name, scenario: as the file calls it, and its scenario's title
+        placement: kind, with its seed
+        gpus: of the job
+        hosts: numbers, in the order of its ranks
+        alone_s: seconds of its step with the cluster to itself
+        together_s, least_s, most_s: seconds of its steps beside the others: mean, shortest, longest
+        steps: that these are of; 0: it meets no other job
+        lost_gpus: GPUs times the share of its time that it loses to the others
+    """
+
+    name: str
+    scenario: str
+    placement: str
+    gpus: int
+    hosts: List[int]
+    alone_s: float
+    together_s: float
+    least_s: float
+    most_s: float
+    steps: int
+    lost_gpus: float
+
+
+@dataclasses.dataclass(frozen=True)
+class JobPlacement(Record):
+    """A way to place the last job of a file beside the others.
+
+    Attributes:
+        placement: how
+        hosts: numbers, in the order of its ranks
+        step_time_s, alone_s: seconds of its step beside the others and without them
+        lost_gpus, others_lost_gpus: that it loses to the others, and they to it
+    """
+
+    placement: str
+    hosts: List[int]
+    step_time_s: float
+    alone_s: float
+    lost_gpus: float
+    others_lost_gpus: float
+
+
+@dataclasses.dataclass(frozen=True)
+class SharedCluster(Told):
+    """Jobs on one cluster, each alone and all together.
+
+    Attributes:
+        name, cluster: title of the file, and name of hardware/clusters
+        nodes, gpus: of the cluster
+        links_never_bind: between switches, whoever uses them
+        jobs: in the order of the file
+        placements: of the last job, that which costs the others least first
+    """
+
+    name: str
+    cluster: str
+    nodes: int
+    gpus: int
+    links_never_bind: bool
+    jobs: List[SharedJob]
+    placements: List[JobPlacement]
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """A table with a row for each job."""
+        return frame(self.jobs)
+
+
+@dataclasses.dataclass(frozen=True)
+class ScaleRow(Record):
+    """A scenario's plan on one number of GPUs. Figures as in Result; 0 where it is illegal there.
+
+    Attributes:
+        gpus: of the job
+        illegal: why there is no step; empty where there is one
+        global_batch_size: samples
+        step_time_s: seconds
+        tokens_per_s: of the job
+        mfu: from 0 to 1
+        efficiency: tokens/s of a GPU over those of the first legal size
+        fits: in memory
+        days, gpu_hours, cost_usd: of the training run; dollars, 0 without a price
+        joules_per_token: joules, site included
+        breakdown: seconds of the critical path by share
+    """
+
+    gpus: int
+    illegal: str
+    global_batch_size: int
+    step_time_s: float
+    tokens_per_s: float
+    mfu: float
+    efficiency: float
+    fits: bool
+    days: float
+    gpu_hours: float
+    cost_usd: float
+    joules_per_token: float
+    breakdown: Dict[str, float]
+
+
+@dataclasses.dataclass(frozen=True)
+class Scale(Document):
+    """A scenario's plan on several numbers of GPUs.
+
+    Attributes:
+        rows: one for each size, in the order asked
+    """
+
+    rows: List[ScaleRow]
+    _json: str = dataclasses.field(repr=False, compare=False)
+
+    def json(self) -> str:
+        """As `simtrain scale --format json` prints it (schema simtrain.scale/1)."""
+        return self._json
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """A table with a row for each size."""
+        return frame(self.rows)
+
+
+@dataclasses.dataclass(frozen=True)
+class PartDifference(Record):
+    """A part of the critical path of two runs.
+
+    Attributes:
+        share: of the breakdown
+        against_s, run_s: seconds of a step
+        change_s: run less against
+    """
+
+    share: str
+    against_s: float
+    run_s: float
+    change_s: float
+
+
+@dataclasses.dataclass(frozen=True)
+class KeyDifference(Record):
+    """A key in which two runs differ.
+
+    Attributes:
+        key: dotted
+        against, run: values; empty where a run does not have it
+    """
+
+    key: str
+    against: str
+    run: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Difference(Told):
+    """One run beside another, from which differences are counted.
+
+    Attributes:
+        change_s: seconds that the run's step takes more
+        same_tokens: both steps train on as many tokens, so that their times compare
+        parts: seconds of the critical path; their changes sum to change_s
+        keys: that differ
+        run, against: both results
+    """
+
+    change_s: float
+    same_tokens: bool
+    parts: List[PartDifference]
+    keys: List[KeyDifference]
+    run: Result = dataclasses.field(metadata={"own": True})
+    against: Result = dataclasses.field(metadata={"own": True})
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """A table with a row for each part of the step."""
+        return frame(self.parts)
+
+
+@dataclasses.dataclass(frozen=True)
+class Imported(Record):
+    """What an import of a recipe makes.
+
+    Attributes:
+        format: of the recipe's file
+        yaml: a scenario, or of a config.json a model; comments say where each value is from
+        taken: keys of the recipe that are in it
+        assumed: values that the recipe is silent about
+        ignored: keys of the recipe without effect on it
+        notes: what the user must know, each a sentence
+    """
+
+    format: str
+    yaml: str
+    taken: int
+    assumed: int
+    ignored: int
+    notes: List[str]
+    _data: Any = dataclasses.field(repr=False, compare=False)
+
+    def scenario(self) -> "Scenario":
+        """The scenario. Raises InputError where a model was imported."""
+        from simtrain.scenario import Scenario
+
+        return Scenario.from_yaml(self.yaml, data=self._data)
+
+
+@dataclasses.dataclass(frozen=True)
+class Exported(Record):
+    """A scenario in the words of another framework.
+
+    Attributes:
+        text: the whole file
+        left_out: each key of the plan that is not in it, a sentence
+    """
+
+    text: str
+    left_out: List[str]

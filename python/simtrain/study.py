@@ -21,7 +21,8 @@ def _result(native: "_simtrain.Result") -> results.Result:
     return made(results.Result, native, _documents=results.Documents(native))
 
 
-def simulate(scenario: ScenarioLike, *, steps: int = 0, seed: int = 0, unfold: bool = False) -> results.Result:
+def simulate(scenario: ScenarioLike, *, steps: int = 0, seed: int = 0, unfold: bool = False,
+             kernels: bool = False) -> results.Result:
     """Predicts one training step.
 
     Args:
@@ -29,11 +30,12 @@ def simulate(scenario: ScenarioLike, *, steps: int = 0, seed: int = 0, unfold: b
         steps: single steps to draw beside the mean one, up to 1,000,000; their seconds are Result.steps_s
         seed: of these draws
         unfold: simulates every rank instead of one of each class of equal ranks: slower, the same numbers
+        kernels: tells the kernels and transfers of the step too: Result.kernels, Result.transfers
 
     A step that does not fit into memory is simulated all the same: see Result.fits. Other Python threads run
     meanwhile. Raises InputError where the scenario cannot be a job or has a table of which no row was taken.
     """
-    return _result(_simtrain.simulate(native_of(scenario), unfold, steps, seed))
+    return _result(_simtrain.simulate(native_of(scenario), unfold, steps, seed, kernels))
 
 
 def _text(value: Any) -> str:

@@ -4,3 +4,6 @@
 
 /// What the library answers, as classes with read-only attributes of the names in its headers.
 void bind_results(pybind11::module_& module);
+
+/// The same of jobs, sizes, two runs and recipes.
+void bind_jobs(pybind11::module_& module);

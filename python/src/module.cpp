@@ -58,8 +58,9 @@ void bind_inputs(py::module_& module) {
       .def("json", &api::Scenario::json);
 }
 
-api::Result simulate(const api::Scenario& scenario, bool unfold, int steps, std::uint64_t seed) {
-  return api::simulate(scenario, {unfold, steps, seed});
+api::Result simulate(const api::Scenario& scenario, bool unfold, int steps, std::uint64_t seed,
+                     bool kernels) {
+  return api::simulate(scenario, {unfold, steps, seed, kernels});
 }
 
 /// Rows go to `callback` as they are done; what it raises, and Ctrl-C, ends the sweep.
@@ -192,6 +193,49 @@ void bind_studies(py::module_& module) {
       Unlocked());
 }
 
+api::Scaling scaling_of(const std::string& mode) {
+  if (mode == "weak") return api::Scaling::weak;
+  if (mode == "strong") return api::Scaling::strong;
+  const std::string reason = "'" + mode + "' is not known; weak or strong would do";
+  throw api::InputError("mode: " + reason, {}, "mode", reason);
+}
+
+void bind_job_studies(py::module_& module) {
+  module.def(
+      "goodput", [](const api::Scenario& scenario, bool changes, const py::object& progress) {
+        return reported(
+            progress, [&](const auto& watch) { return api::goodput(scenario, {changes}, watch); });
+      });
+  module.def("share", [](const api::DataFolder& data, const std::string& path, bool place_last,
+                         const py::object& progress) {
+    return reported(progress,
+                    [&](const auto& watch) { return api::share(data, path, {place_last}, watch); });
+  });
+  module.def("scale", [](const api::Scenario& scenario, const std::vector<int>& gpus,
+                         const std::string& mode, double tokens, double usd_per_gpu_hour,
+                         const py::object& progress) {
+    return reported(progress, [&](const auto& watch) {
+      return api::scale(scenario, gpus, {scaling_of(mode), tokens, usd_per_gpu_hour}, watch);
+    });
+  });
+  module.def("difference", &api::difference, Unlocked());
+}
+
+void bind_recipe_functions(py::module_& module) {
+  module.def(
+      "import_recipe",
+      [](const api::DataFolder& data, const std::string& path, std::string name,
+         std::string cluster, int nodes, std::string software, std::string model,
+         std::vector<std::string> overrides, std::vector<std::string> settings) {
+        return api::import_recipe(data, path,
+                                  {std::move(name), std::move(cluster), nodes, std::move(software),
+                                   std::move(model), std::move(overrides), std::move(settings)});
+      },
+      Unlocked());
+  module.def("export_targets", &api::export_targets);
+  module.def("export_recipe", &api::export_recipe, Unlocked());
+}
+
 }  // namespace
 
 PYBIND11_MODULE(_simtrain, module) {
@@ -202,4 +246,7 @@ PYBIND11_MODULE(_simtrain, module) {
   bind_runs(module);
   bind_studies(module);
   bind_front_study(module);
+  bind_jobs(module);
+  bind_job_studies(module);
+  bind_recipe_functions(module);
 }

@@ -3,29 +3,13 @@
 
 #include <simtrain/simtrain.h>
 
+#include "python/src/attributes.h"
 #include "python/src/bindings.h"
 
 namespace py = pybind11;
 namespace api = simtrain::api;
 
 namespace {
-
-/// Adds one read-only attribute after the other.
-template <class T>
-class Attributes {
- public:
-  Attributes(py::module_& module, const char* name) : class_(module, name) {}
-
-  template <class Member>
-  Attributes& operator()(const char* name, Member T::*member) {
-    class_.def_readonly(name, member);
-    return *this;
-  }
-  py::class_<T>& type() { return class_; }
-
- private:
-  py::class_<T> class_;
-};
 
 void bind_parts(py::module_& module) {
   Attributes<api::Interval>(module, "Interval")("low", &api::Interval::low)("high",
@@ -51,6 +35,34 @@ void bind_parts(py::module_& module) {
       "mean_gpu", &Counts::mean_gpu)("trained", &Counts::trained);
 }
 
+void bind_work(py::module_& module) {
+  using EnergyShare = api::EnergyShare;
+  Attributes<EnergyShare>(module, "EnergyShare")("name", &EnergyShare::name)("joules",
+                                                                             &EnergyShare::joules);
+  using Energy = api::Energy;
+  Attributes<Energy>(module, "Energy")("gpu_w", &Energy::gpu_w)(
+      "gpu_limit_w", &Energy::gpu_limit_w)("node_w", &Energy::node_w)(
+      "cluster_w", &Energy::cluster_w)("joules_per_step", &Energy::joules_per_step)(
+      "joules_per_token", &Energy::joules_per_token)(
+      "mwh_per_1t_tokens", &Energy::mwh_per_1t_tokens)("pue", &Energy::pue)(
+      "by_part", &Energy::by_part)("gpus_by_kernel", &Energy::gpus_by_kernel)("by_rule",
+                                                                              &Energy::by_rule);
+  using KernelWork = api::KernelWork;
+  Attributes<KernelWork>(module, "KernelWork")("module", &KernelWork::module)(
+      "kernel", &KernelWork::kernel)("shape", &KernelWork::shape)("share", &KernelWork::share)(
+      "bound_by", &KernelWork::bound_by)("each_s", &KernelWork::each_s)(
+      "flops", &KernelWork::flops)("bytes", &KernelWork::bytes)(
+      "share_of_peak", &KernelWork::share_of_peak)("count", &KernelWork::count)(
+      "total_s", &KernelWork::total_s)("path_s", &KernelWork::path_s);
+  using TransferWork = api::TransferWork;
+  Attributes<TransferWork>(module, "TransferWork")("group", &TransferWork::group)(
+      "collective", &TransferWork::collective)("algorithm", &TransferWork::algorithm)(
+      "protocol", &TransferWork::protocol)("bytes", &TransferWork::bytes)(
+      "share", &TransferWork::share)("bound_by", &TransferWork::bound_by)(
+      "bus_bandwidth", &TransferWork::bus_bandwidth)("count", &TransferWork::count)(
+      "total_s", &TransferWork::total_s)("path_s", &TransferWork::path_s);
+}
+
 void bind_result(py::module_& module) {
   using Result = api::Result;
   Attributes<Result> result(module, "Result");
@@ -69,7 +81,8 @@ void bind_result(py::module_& module) {
       "breakdown", &Result::breakdown);
   result("memory", &Result::memory)("memory_capacity_bytes", &Result::memory_capacity_bytes)(
       "peak_bytes", &Result::peak_bytes)("fits", &Result::fits)("tight", &Result::tight)(
-      "communication", &Result::communication)("events", &Result::events)(
+      "communication", &Result::communication)("energy", &Result::energy)(
+      "kernels", &Result::kernels)("transfers", &Result::transfers)("events", &Result::events)(
       "ranks_simulated", &Result::ranks_simulated)("fingerprint", &Result::fingerprint);
   result.type().def("json", &Result::json).def("text", &Result::text);
 }
@@ -171,6 +184,7 @@ void bind_other_studies(py::module_& module) {
 
 void bind_results(py::module_& module) {
   bind_parts(module);
+  bind_work(module);
   bind_result(module);
   bind_sweep_row(module);
   bind_explanation(module);

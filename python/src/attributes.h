@@ -1,0 +1,20 @@
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+/// Adds one read-only attribute after the other.
+template <class T>
+class Attributes {
+ public:
+  Attributes(pybind11::module_& module, const char* name) : class_(module, name) {}
+
+  template <class Member>
+  Attributes& operator()(const char* name, Member T::*member) {
+    class_.def_readonly(name, member);
+    return *this;
+  }
+  pybind11::class_<T>& type() { return class_; }
+
+ private:
+  pybind11::class_<T> class_;
+};
