@@ -24,6 +24,7 @@ What there is:
     share()             several jobs on one cluster -> SharedCluster
     import_recipe()     a recipe of another framework as a scenario -> Imported
     export_recipe()     a scenario as another framework's recipe -> Exported
+    topology()          a cluster in counts and bandwidths -> Topology
     nccl()              what nccl-tests would measure -> Nccl
     validate()          predictions beside documented or measured runs -> Validation
     calibrate_machine() one machine as it was measured -> MachineFit
@@ -44,12 +45,12 @@ from simtrain import spec
 from simtrain._simtrain import version as _version
 from simtrain.errors import Error, InputError, InternalError
 from simtrain.records import Record, frame
-from simtrain.jobs import difference, export_recipe, export_targets, goodput, import_recipe, scale, share
+from simtrain.jobs import difference, export_recipe, export_targets, goodput, import_recipe, scale, share, topology
 from simtrain.results import (Checkpoint, Communication, Difference, Energy, Explanation, Exported, Front, FrontPlan,
                               Goodput, Imported, Interval, JobChange, JobFailure, JobPlacement, KernelWork,
                               KeyDifference, MachineFit, MachineValue, Nccl, NcclSize, Parameters, PartDifference,
                               PathStage, Result, Scale, ScaleRow, SharedCluster, SharedJob, Spread, StageMemory, Sweep,
-                              SweepRow, TransferWork, Tuned, TunedPlan, Validation, ValidationRow, WhatIf)
+                              SweepRow, Topology, TopologyLevel, TransferWork, Tuned, TunedPlan, Validation, ValidationRow, WhatIf)
 from simtrain.scenario import DataFolder, Scenario
 from simtrain.study import calibrate_machine, explain, nccl, simulate, sweep, tune, tune_front, validate
 
@@ -59,8 +60,9 @@ __all__ = [
     "FrontPlan", "Goodput", "Imported", "InputError", "InternalError", "Interval", "JobChange", "JobFailure",
     "JobPlacement", "KernelWork", "KeyDifference", "MachineFit", "MachineValue", "Nccl", "NcclSize", "Parameters",
     "PartDifference", "PathStage", "Record", "Result", "Scale", "ScaleRow", "Scenario", "SharedCluster", "SharedJob",
-    "Spread", "StageMemory", "Sweep", "SweepRow", "TransferWork", "Tuned", "TunedPlan", "Validation", "ValidationRow",
+    "Spread", "StageMemory", "Sweep", "SweepRow", "Topology", "TopologyLevel", "TransferWork", "Tuned", "TunedPlan", "Validation", "ValidationRow",
     "WhatIf",
     "calibrate_machine", "difference", "explain", "export_recipe", "export_targets", "frame", "goodput",
-    "import_recipe", "nccl", "scale", "share", "simulate", "spec", "sweep", "tune", "tune_front", "validate",
+    "import_recipe", "nccl", "scale", "share", "simulate", "spec", "sweep", "topology", "tune", "tune_front",
+    "validate",
 ]

@@ -1,4 +1,4 @@
-"""What can be asked of jobs: a whole training job, jobs that share a cluster, sizes, two runs; and recipes of others."""
+"""What can be asked of jobs: a whole training job, jobs that share a cluster, sizes, two runs, a cluster; and recipes of others."""
 
 from __future__ import annotations
 
@@ -66,6 +66,17 @@ def difference(run: ScenarioLike, against: ScenarioLike) -> results.Difference:
     sides = {name: made(results.Result, side, _documents=results.Documents(side))
              for name, side in (("run", native.run), ("against", native.against))}
     return made(results.Difference, native, _documents=results.Documents(native), **sides)
+
+
+def topology(cluster: str, nodes: int = 0, *, data: Optional[DataFolder] = None) -> results.Topology:
+    """Counts devices and links of a cluster, its bandwidths by level and its bisection.
+
+    Args:
+        cluster: a name of hardware/clusters
+        nodes: 0: 32, or all of fewer
+    """
+    native = _simtrain.topology(folder_of(data), cluster, nodes)
+    return made(results.Topology, native, _documents=results.Documents(native))
 
 
 def import_recipe(path: Union[str, "os.PathLike[str]"], *, name: str = "", cluster: str = "", nodes: int = 0,

@@ -1062,3 +1062,46 @@ class Exported(Record):
 
     text: str
     left_out: List[str]
+
+
+@dataclasses.dataclass(frozen=True)
+class TopologyLevel(Record):
+    """What goes up from one level of a cluster to the next, bytes per second in one direction.
+
+    Attributes:
+        level: "NVLink", "NIC", "leaf up", ...
+        total, per_gpu: bytes per second
+        oversubscription: downlinks over uplinks; 0 where it is no switch
+    """
+
+    level: str
+    total: float
+    per_gpu: float
+    oversubscription: float
+
+
+@dataclasses.dataclass(frozen=True)
+class Topology(Told):
+    """A cluster in numbers.
+
+    Attributes:
+        cluster, wiring: names, and how its fabric is wired
+        hosts, gpus, nics: of all hosts
+        nvlink_domains, nvswitch_planes: that NVLink joins, and switch planes of all
+        leaf_switches, spine_switches, core_switches: of the network
+        levels: bandwidths, from GPUs upward
+        bisection: bytes per second between the worst halves of the hosts
+    """
+
+    cluster: str
+    wiring: str
+    hosts: int
+    gpus: int
+    nvlink_domains: int
+    nvswitch_planes: int
+    nics: int
+    leaf_switches: int
+    spine_switches: int
+    core_switches: int
+    levels: List[TopologyLevel]
+    bisection: float

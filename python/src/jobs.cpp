@@ -70,12 +70,12 @@ void bind_share(py::module_& module) {
       "alone_s", &JobPlacement::alone_s)("lost_gpus", &JobPlacement::lost_gpus)(
       "others_lost_gpus", &JobPlacement::others_lost_gpus);
   using SharedCluster = api::SharedCluster;
-  Attributes<SharedCluster> sharedCluster(module, "SharedCluster");
-  sharedCluster("name", &SharedCluster::name)("cluster", &SharedCluster::cluster)(
+  Attributes<SharedCluster> shared(module, "SharedCluster");
+  shared("name", &SharedCluster::name)("cluster", &SharedCluster::cluster)(
       "nodes", &SharedCluster::nodes)("gpus", &SharedCluster::gpus)(
       "links_never_bind", &SharedCluster::links_never_bind)("jobs", &SharedCluster::jobs)(
       "placements", &SharedCluster::placements);
-  bind_texts(sharedCluster);
+  bind_texts(shared);
 }
 
 void bind_recipes(py::module_& module) {
@@ -117,6 +117,21 @@ void bind_difference(py::module_& module) {
   bind_texts(difference);
 }
 
+void bind_topology(py::module_& module) {
+  using Level = api::TopologyLevel;
+  Attributes<Level>(module, "TopologyLevel")("level", &Level::level)("total", &Level::total)(
+      "per_gpu", &Level::per_gpu)("oversubscription", &Level::oversubscription);
+  using Topology = api::Topology;
+  Attributes<Topology> topology(module, "Topology");
+  topology("cluster", &Topology::cluster)("wiring", &Topology::wiring)("hosts", &Topology::hosts)(
+      "gpus", &Topology::gpus)("nvlink_domains", &Topology::nvlink_domains)(
+      "nvswitch_planes", &Topology::nvswitch_planes)("nics", &Topology::nics)(
+      "leaf_switches", &Topology::leaf_switches)("spine_switches", &Topology::spine_switches)(
+      "core_switches", &Topology::core_switches)("levels", &Topology::levels)("bisection",
+                                                                              &Topology::bisection);
+  bind_texts(topology);
+}
+
 }  // namespace
 
 void bind_jobs(py::module_& module) {
@@ -125,4 +140,5 @@ void bind_jobs(py::module_& module) {
   bind_recipes(module);
   bind_scale(module);
   bind_difference(module);
+  bind_topology(module);
 }

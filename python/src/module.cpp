@@ -219,6 +219,7 @@ void bind_job_studies(py::module_& module) {
     });
   });
   module.def("difference", &api::difference, Unlocked());
+  module.def("topology", &api::topology, Unlocked());
 }
 
 void bind_recipe_functions(py::module_& module) {

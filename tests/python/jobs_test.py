@@ -84,6 +84,20 @@ class DifferenceTest(unittest.TestCase):
         self.assertEqual([part.change_s for part in two.parts], [part["change_s"] for part in told["parts"]])
 
 
+class TopologyTest(unittest.TestCase):
+    def test_says_what_the_command_says(self):
+        cluster = simtrain.topology("gcp-a4", 28)
+        told = document("topology", "gcp-a4", "--nodes", "28")
+        self.assertEqual(cluster.to_dict(), told)
+        self.assertEqual((cluster.hosts, cluster.gpus, cluster.leaf_switches),
+                         tuple(told["counts"][key] for key in ("hosts", "gpus", "leaf_switches")))
+        self.assertEqual([level.total for level in cluster.levels], [level["total_bytes_per_s"] for level in told["levels"]])
+        self.assertEqual(cluster.bisection, told["bisection"]["bandwidth_bytes_per_s"])
+        self.assertEqual(simtrain.topology("gcp-a4").hosts, 32)
+        for wrong in [("gcp-a5",), ("gcp-a4", -1), ("gcp-a4", 10**7)]:
+            self.assertRaises(simtrain.InputError, simtrain.topology, *wrong)
+
+
 class RecipesTest(unittest.TestCase):
     def test_exports_what_the_command_exports(self):
         listed = [line.split()[0] for line in printed("list", "export-targets").splitlines() if line[:1].strip()]

@@ -20,7 +20,7 @@ PACKAGE = ROOT / "python" / "simtrain"
 NOTEBOOKS = sorted((ROOT / "python" / "notebooks").glob("*.ipynb"))
 OWN = {"Result": {"_documents"}, "Sweep": {"axes", "rows"}, "Nccl": {"_json"}, "Validation": {"_json"},
        "Tuned": {"_json"}, "Front": {"_json"}, "Scale": {"_json"}, "Goodput": {"_documents"},
-       "SharedCluster": {"_documents"}, "Difference": {"_documents"}, "Imported": {"_data"}}
+       "SharedCluster": {"_documents"}, "Difference": {"_documents"}, "Topology": {"_documents"}, "Imported": {"_data"}}
 NATIVE = {"Tuned": "TuneResult", "Front": "FrontResult", "Nccl": "NcclResult", "Scale": "ScaleResult"}
 
 

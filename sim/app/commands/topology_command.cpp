@@ -19,8 +19,6 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr int kUsualNodes = 32;
-
 /// What is looked at: a cluster alone, or with the recipe that runs on it.
 struct Subject {
   ClusterSpec spec;
@@ -59,7 +57,7 @@ Subject from_cluster(const CommandCall& call, const po::variables_map& values) {
   const int most = file.nodes();
   const std::optional<int> asked = int_option(values, "nodes");
   if (!asked) {
-    const int nodes = std::min(most, kUsualNodes);
+    const int nodes = std::min(most, kUsualTopologyNodes);
     return {load_cluster(call.data, name, nodes, {}),
             std::nullopt,
             "",
@@ -128,17 +126,6 @@ Highlight highlight_of(const Subject& subject, const Placement& placement,
   return {title, placement.gpus(group_of_rank_0(*subject.scenario, group))};
 }
 
-TopologyReport report_of(const Subject& subject, const ClusterMap& map) {
-  const ClusterSpec& spec = subject.spec;
-  TopologyReport report;
-  report.cluster =
-      fmt::format("{}: {} ({} {})", spec.name, spec.nodes_text(), spec.gpus(), spec.gpu.name);
-  report.wiring = fmt::format("{}, {}", spec.fabric.name, spec.wiring_text());
-  report.note = subject.note;
-  report.facts = cluster_facts(map);
-  return report;
-}
-
 constexpr std::array kTopologyOptions{
     OptionRow{
         .value = "CLUSTER|SCENARIO.yaml", .type = OptionType::argument, .completes = "clusters"},
@@ -182,7 +169,7 @@ CommandResult topology_command(const CommandCall& call) {
     throw InputError({}, "--highlight", "marks GPUs in a drawing; --svg FILE draws one");
 
   const ClusterMap map = cluster_map(cluster);
-  TopologyReport report = report_of(subject, map);
+  TopologyReport report = topology_report(subject.spec, map, subject.note);
   report.path = asked_path(values, cluster, placement);
   if (outputs.any()) outputs.write("svg", cluster_svg(map, report, highlight));
   return {json ? topology_json(report) : topology_text(report), 0, json};

@@ -123,6 +123,17 @@ void add_path(std::string& out, const RankPath& asked) {
 
 }  // namespace
 
+TopologyReport topology_report(const ClusterSpec& spec, const ClusterMap& map,
+                               const std::string& note) {
+  TopologyReport report;
+  report.cluster =
+      fmt::format("{}: {} ({} {})", spec.name, spec.nodes_text(), spec.gpus(), spec.gpu.name);
+  report.wiring = fmt::format("{}, {}", spec.fabric.name, spec.wiring_text());
+  report.note = note;
+  report.facts = cluster_facts(map);
+  return report;
+}
+
 std::string bandwidth_text(Bandwidth bandwidth) {
   const double value = bandwidth.value();
   if (value >= 1e15) return fmt::format("{:.4g} PB/s", value / 1e15);

@@ -25,6 +25,13 @@ struct TopologyReport {
   std::optional<RankPath> path;
 };
 
+/// Nodes of a cluster that are counted where nobody says how many.
+inline constexpr int kUsualTopologyNodes = 32;
+
+/// Of a cluster that `map` shows.
+TopologyReport topology_report(const ClusterSpec& spec, const ClusterMap& map,
+                               const std::string& note = "");
+
 /// For people: 80 columns, units on every number.
 std::string topology_text(const TopologyReport& report);
 

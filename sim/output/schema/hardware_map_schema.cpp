@@ -3,6 +3,8 @@
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "sim/output/schema/schema_of_fields.h"
 #include "sim/run/scenario/hardware_keys.h"
 #include "sim/topology/specs/cluster_fields.h"
@@ -100,7 +102,7 @@ void add_kind(Json& hardware, const std::string& name) {
     known = known.is_null() ? value : either(known, value);
   }
   for (const auto& [pattern, value] : rows.items())
-    patterns["^" + name + "\\." + pattern + "$"] = value;
+    patterns[fmt::format("^{}\\.{}$", name, pattern)] = value;
   for (const auto& [key, value] : own.at("properties").items()) add(hardware, key, value);
   add(hardware, name, std::move(values));
 }

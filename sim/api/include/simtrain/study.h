@@ -236,6 +236,36 @@ struct NcclResult {
 [[nodiscard]] NcclResult nccl(const DataFolder& data, const std::string& cluster,
                               const std::string& operation, const NcclOptions& options = {});
 
+/// What goes up from one level of a cluster to the next, bytes per second in one direction.
+struct TopologyLevel {
+  std::string level;  ///< "NVLink", "NIC", "leaf up", ...
+  double total = 0;
+  double per_gpu = 0;
+  double oversubscription = 0;  ///< downlinks over uplinks; 0 where it is no switch
+};
+
+/// A cluster in numbers.
+struct Topology {
+  std::string cluster;
+  std::string wiring;
+  int hosts = 0;
+  int gpus = 0;
+  int nvlink_domains = 0;
+  int nvswitch_planes = 0;
+  int nics = 0;
+  int leaf_switches = 0;
+  int spine_switches = 0;
+  int core_switches = 0;
+  std::vector<TopologyLevel> levels;
+  double bisection = 0;  ///< bytes per second between the worst halves of the hosts
+  std::string text;
+  std::string json;  ///< `simtrain topology --format json`, schema simtrain.topology/1
+};
+
+/// Counts devices and links of so many nodes of a cluster; 0: 32, or all of fewer. Throws
+/// InputError where the name or the number is wrong.
+[[nodiscard]] Topology topology(const DataFolder& data, const std::string& cluster, int nodes = 0);
+
 /// A documented step time beside its prediction.
 struct ValidationRow {
   std::string document;
