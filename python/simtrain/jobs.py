@@ -81,7 +81,8 @@ def topology(cluster: str, nodes: int = 0, *, data: Optional[DataFolder] = None)
 
 def import_recipe(path: Union[str, "os.PathLike[str]"], *, name: str = "", cluster: str = "", nodes: int = 0,
                   software: str = "", model: str = "", overrides: Sequence[str] = (),
-                  settings: Optional[Mapping[str, Any]] = None, data: Optional[DataFolder] = None) -> results.Imported:
+                  settings: Optional[Mapping[str, Any]] = None, defaults: bool = False,
+                  data: Optional[DataFolder] = None) -> results.Imported:
     """Makes a scenario of a training recipe of another framework: Megatron-LM, Megatron-Bridge, NeMo, torchtitan, ...
 
     Args:
@@ -90,13 +91,15 @@ def import_recipe(path: Union[str, "os.PathLike[str]"], *, name: str = "", clust
         cluster, nodes, software, model: what the recipe does not say, as for `simtrain import`
         overrides: KEY=VALUE of the recipe, as Hydra has them
         settings: keys of the scenario, whatever the recipe has: {"gbs": 512}
+        defaults: what only a run gives is the framework's default, or usual where it has none
 
         simtrain.import_recipe("recipe.yaml", cluster="gcp-a4", software="nemo-25.02").scenario()
 
     Raises InputError at a line of the file, or with what is missing.
     """
     native = _simtrain.import_recipe(folder_of(data), os.fspath(path), name, cluster, nodes, software, model,
-                                     list(overrides), [f"{key}={value}" for key, value in (settings or {}).items()])
+                                     list(overrides), [f"{key}={value}" for key, value in (settings or {}).items()],
+                                     defaults)
     return made(results.Imported, native, _data=data)
 
 

@@ -22,6 +22,7 @@ RecipeRequest request_of(const ImportOptions& options) {
   request.software = given(options.software);
   request.model = given(options.model);
   request.overrides = options.overrides;
+  request.defaults = options.defaults;
   request.settings = options.settings;
   return request;
 }

@@ -18,6 +18,7 @@ struct ImportOptions {
   std::string model;                   ///< a name in scenarios/models to start from
   std::vector<std::string> overrides;  ///< KEY=VALUE of the recipe, as Hydra has them
   std::vector<std::string> settings;   ///< KEY=VALUE of the scenario, whatever the recipe has
+  bool defaults = false;  ///< what only a run gives is the framework's default, or usual
 };
 
 /// What an import makes.
