@@ -69,22 +69,35 @@ addEventListener("afterprint", () => setPaper(false));
 const text = value => echarts.format.encodeHTML(String(value));
 // A time on an axis that is `length` seconds long: one unit, no more digits than needed.
 const timeLabel = (value, length) => {
-  const [unit, name] = length >= 1 ? [1, "s"] : length >= 1e-3 ? [1e-3, "ms"] : [1e-6, "µs"];
+  const [unit, name] = length >= 1 ? [1, "s"] : length >= 1e-3 ? [1e-3, "ms"] : [1e-6, "us"];
   return Number((value / unit).toPrecision(6)) + " " + name;
 };
 // A figure with three digits.
 const short = value => Number(value.toPrecision(3));
+// A whole number, thousands apart.
+const grouped = value => Math.round(value).toLocaleString("en");
 const percent = value => value.toFixed(2) + " %";
 const seconds = value => {
   const size = Math.abs(value);
   if (size >= 1) return value.toFixed(3) + " s";
   if (size >= 1e-3) return (value * 1e3).toFixed(3) + " ms";
-  return (value * 1e6).toFixed(1) + " µs";
+  return (value * 1e6).toFixed(1) + " us";
 };
 
-// Fills the legend `id` of a page: items are {background, label, wide}, the colours those of the theme.
+// The legend above the chart of which it has the name, made where the page has none.
+const legendOf = id => {
+  const there = document.getElementById(id);
+  if (there) return there;
+  const legend = document.createElement("div");
+  legend.id = id;
+  legend.className = "legend";
+  document.getElementById(id.replace(/-legend$/, "")).before(legend);
+  return legend;
+};
+
+// Fills a legend: items are {background, label, wide}, the colours those of the theme.
 const drawLegend = (id, items, theme) => {
-  document.getElementById(id).replaceChildren(...items.map(({background, label, wide}) => {
+  legendOf(id).replaceChildren(...items.map(({background, label, wide}) => {
     const item = document.createElement("span");
     const mark = document.createElement("i");
     mark.className = wide ? "ramp" : "";
@@ -93,6 +106,35 @@ const drawLegend = (id, items, theme) => {
     item.append(mark, label);
     return item;
   }));
+};
+
+// Fills the table in the details `id` while they are open: what a chart shows of the chosen one of
+// `choices`, `lines` a function from its number to lists of texts.
+const tableOfChart = (id, label, choices, headings, lines) => {
+  const details = document.getElementById(id);
+  const field = document.createElement("label");
+  const select = document.createElement("select");
+  select.append(...choices.map((choice, i) => new Option(choice, i)));
+  field.append(label + " ", select);
+  details.querySelector(".fields").replaceChildren(field);
+  const row = (tag, cells) => {
+    const line = document.createElement("tr");
+    line.append(...cells.map((shown, i) => {
+      const cell = document.createElement(tag);
+      if (tag === "th") cell.scope = "col";
+      else cell.dataset.label = headings[i];
+      cell.textContent = shown;
+      return cell;
+    }));
+    return line;
+  };
+  const fill = () => {
+    if (details.open) details.querySelector("table").replaceChildren(
+      row("th", headings), ...lines(Number(select.value)).map(cells => row("td", cells)));
+  };
+  details.ontoggle = fill;
+  select.addEventListener("change", fill);
+  fill();
 };
 
 // Where steps go: a bar for each of `names`, its shares side by side, and the legend `id`-legend.

@@ -8,10 +8,11 @@ const drawPlans = other => {
     page.objectives.map((one, i) =>
       `<br>${one.name} ${Number(data.plan.figures[i].toPrecision(5))} ${one.unit}`).join("");
   const label = one => value => `${short(value)} ${one.unit}`;
-  draw(`front-${other}`, 380, theme => ({
-    legend: {top: 0, left: 0, itemWidth: 12, itemHeight: 12, textStyle: {color: theme.ink},
-             selectedMode: false, data: ["front", "dominated plans"]},
-    grid: {left: 76, right: 18, top: 34, bottom: 48},
+  const id = `front-${other}`;
+  const [pale, strong] = [["#8d98a8", "#74808f"], ["#c2410c", "#f08c55"]];
+  draw(id, 350, theme => (drawLegend(`${id}-legend`, [
+    {background: theme.pick(strong), label: "Pareto front"}, {background: theme.pick(pale), label: "other plans"}], theme), {
+    grid: {left: 76, right: 18, top: 10, bottom: 48},
     xAxis: {...axis(theme), type: "value", scale: true, name: across.name, nameLocation: "middle",
             nameGap: 30, splitNumber: theme.narrow ? 3 : 8,
             axisLabel: {color: theme.soft, hideOverlap: true, formatter: label(across)}},
@@ -19,10 +20,10 @@ const drawPlans = other => {
             axisLabel: {color: theme.soft, hideOverlap: true, formatter: label(down)}},
     tooltip: {...common(theme).tooltip, formatter: tip},
     series: [
-      {type: "scatter", name: "dominated plans", symbolSize: 6, data: points(false),
-       itemStyle: {color: theme.pick(["#8d98a8", "#74808f"]), opacity: 0.6}},
-      {type: "scatter", name: "front", symbolSize: 10, z: 3, data: points(true),
-       itemStyle: {color: theme.pick(["#c2410c", "#f08c55"])}},
+      {type: "scatter", name: "other plans", symbolSize: 6, data: points(false),
+       itemStyle: {color: theme.pick(pale), opacity: 0.6}},
+      {type: "scatter", name: "Pareto front", symbolSize: 10, z: 3, data: points(true),
+       itemStyle: {color: theme.pick(strong)}},
     ],
   }), "canvas");
 };

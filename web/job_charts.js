@@ -89,8 +89,8 @@ const drawAdvice = rows => draw("job-advice", 56 + 30 * rows.length, theme => ({
 // Of rows that are {value, goodput, days, gpu_hours}; `best` and `now` are values.
 const triedTip = (unit, rows) => ([{dataIndex}]) => {
   const {value, goodput, days, gpu_hours} = rows[dataIndex];
-  return `<b>${value} ${unit}</b><br>goodput ${percent(goodput)}<br>${days.toFixed(2)} days<br>` +
-         `${gpu_hours.toFixed(0)} GPU hours`;
+  return `<b>${grouped(value)} ${unit}</b><br>goodput ${percent(goodput)}<br>${days.toFixed(2)} days<br>` +
+         `${grouped(gpu_hours)} GPU hours`;
 };
 const marked = (theme, best) => row => row.value === best
   ? {symbolSize: 13, itemStyle: {color: theme.pick(jobGreen)}} : {};

@@ -82,10 +82,9 @@ const drawWindow = (pipeline, window) => {
   const stages = [...Array(pipeline.stages).keys()];
   const length = Math.round((window.to_s - window.from_s) * 1e6);
   const row = Math.max(14, Math.min(40, 420 / pipeline.stages));
-  draw("pipeline", 120 + row * pipeline.stages, theme => ({
-    legend: {top: 0, left: 0, selectedMode: false, itemWidth: 12, itemHeight: 12,
-             textStyle: {color: theme.ink}, data: used.map(kind => kind.name)},
-    grid: {left: theme.narrow ? 30 : 60, right: 14, top: used.length > 3 && theme.narrow ? 56 : 34, bottom: 76},
+  draw("pipeline", 94 + row * pipeline.stages, theme => (drawLegend("pipeline-legend", used.map(({name, colour}) =>
+    ({background: theme.pick(colour), label: name})), theme), {
+    grid: {left: theme.narrow ? 30 : 60, right: 14, top: 8, bottom: 76},
     xAxis: {...axis(theme), type: "value", min: 0, max: length, splitNumber: theme.narrow ? 3 : 8,
             axisLabel: {color: theme.soft, hideOverlap: true,
                         formatter: value => timeLabel(window.from_s + value * 1e-6, length * 1e-6)}},
@@ -102,8 +101,6 @@ const drawWindow = (pipeline, window) => {
     series: [
       {type: "custom", clip: true, progressive: 0, data: window.boxes, encode: {x: [1, 2], y: 0},
        renderItem: boxShape(pipeline, theme)},
-      ...used.map(kind => ({type: "custom", name: kind.name, data: [], renderItem: () => null,
-                            itemStyle: {color: theme.pick(kind.colour)}})),
     ],
   }), "canvas");
 };
@@ -111,12 +108,14 @@ const drawWindow = (pipeline, window) => {
 const stageColour = (stage, stages, theme) =>
   `hsl(${Math.round(360 * stage / stages)},${theme.pick(["60%,48%", "55%,58%"])})`;
 
+const stageNames = stages => [...Array(stages).keys()].map(stage => `stage ${stage}`);
+const stageItems = (stages, theme) => stageNames(stages).map((label, stage) =>
+  ({background: stageColour(stage, stages, theme), label}));
+
 const drawMemoryOverTime = (window, lines) => {
   const length = window.to_s - window.from_s;
-  draw("memory-over-time", 260, theme => ({
-    legend: {top: 0, left: 0, type: "scroll", itemWidth: 12, itemHeight: 12, icon: "roundRect",
-             textStyle: {color: theme.ink}, pageTextStyle: {color: theme.soft}},
-    grid: {left: theme.narrow ? 56 : 60, right: 14, top: 34, bottom: 30},
+  draw("memory-over-time", 236, theme => (drawLegend("memory-over-time-legend", stageItems(lines.length, theme), theme), {
+    grid: {left: theme.narrow ? 56 : 60, right: 14, top: 10, bottom: 30},
     xAxis: {...axis(theme), type: "value", min: 0, max: length, splitNumber: theme.narrow ? 3 : 8,
             axisLabel: {color: theme.soft, hideOverlap: true,
                         formatter: value => timeLabel(window.from_s + value, length)}},
@@ -133,6 +132,18 @@ const drawMemoryOverTime = (window, lines) => {
   }));
 };
 
+// What the charts of a window show, for those who cannot see or point at them.
+const fillWindowTables = (pipeline, window, memory) => {
+  const length = window.to_s - window.from_s;
+  tableOfChart("passes-table", "of", stageNames(pipeline.stages), ["begins at", "takes", "what", "micro-batch", "chunk"],
+    stage => window.boxes.filter(box => box[0] === stage).map(([, start, end, kind, microBatch, chunk, transfer]) => [
+      seconds(window.from_s + start * 1e-6), seconds((end - start) * 1e-6), transfer || kinds[kind].name,
+      ...(kind < 3 ? [microBatch, chunk] : ["", ""])]));
+  tableOfChart("memory-over-time-table", "of", stageNames(memory.length), ["at", "allocated"],
+    stage => memory[stage].map((gigabytes, i) => [
+      seconds(window.from_s + length * i / (memory[stage].length - 1)), gigabytes.toFixed(1) + " GB"]));
+};
+
 const drawPipeline = (pipeline, memory) => {
   const buttons = document.getElementById("windows");
   const note = document.getElementById("window-note");
@@ -144,7 +155,9 @@ const drawPipeline = (pipeline, memory) => {
                          `${seconds(window.from_s)} to ${seconds(window.to_s)} of ` +
                          `${seconds(page.waterfall.step_s)}.`;
     drawWindow(pipeline, window);
-    drawMemoryOverTime(window, memory[pipeline.windows.indexOf(window)]);
+    const lines = memory[pipeline.windows.indexOf(window)];
+    drawMemoryOverTime(window, lines);
+    fillWindowTables(pipeline, window, lines);
   };
   if (pipeline.windows.length > 1) {
     for (const window of pipeline.windows) {
@@ -183,10 +196,9 @@ const drawPower = ({interval_s, limit_w, gpus, mean_w, stage_w}) => {
   const line = (name, watts, style) => ({
     type: "line", name, step: "end", showSymbol: false, ...style,
     data: [...watts, watts[watts.length - 1]].map((value, i) => [interval_s * i, value])});
-  draw("power", 280, theme => ({
-    legend: {top: 0, left: 0, type: "scroll", itemWidth: 12, itemHeight: 12, icon: "roundRect",
-             textStyle: {color: theme.ink}, pageTextStyle: {color: theme.soft}},
-    grid: {left: theme.narrow ? 56 : 60, right: 14, top: 34, bottom: 30},
+  draw("power", 256, theme => (drawLegend("power-legend", [{background: theme.ink, label: "all GPUs"},
+    ...(stage_w.length < 2 ? [] : stageItems(stage_w.length, theme))], theme), {
+    grid: {left: theme.narrow ? 56 : 60, right: 14, top: 10, bottom: 30},
     xAxis: {...axis(theme), type: "value", min: 0, max: length, splitNumber: theme.narrow ? 3 : 8,
             axisLabel: {color: theme.soft, hideOverlap: true, formatter: value => timeLabel(value, length)}},
     yAxis: {...axis(theme), type: "value", min: 0, max: Math.ceil(limit_w / 100) * 100,
@@ -209,6 +221,8 @@ const drawPower = ({interval_s, limit_w, gpus, mean_w, stage_w}) => {
 const drawPlacement = ({hosts, gpus_of_host, ranks, all_ranks}, stages) => {
   const used = [...new Set(ranks.map(rank => rank[0]))].sort((a, b) => a - b);
   const column = new Map(used.map((host, i) => [host, i]));
+  tableOfChart("placement-table", "on", used.map(host => hosts[host]), ["GPU", "rank", "TP", "CP", "DP", "PP"],
+    i => ranks.filter(rank => rank[0] === used[i]).map(([, ...cells]) => cells));
   draw("placement", 70 + 22 * gpus_of_host, theme => ({
     grid: {left: theme.narrow ? 44 : 60, right: 14, top: 8, bottom: 44},
     xAxis: {...axis(theme), type: "category", data: used.map(host => hosts[host]),

@@ -19,7 +19,7 @@ draw("throughput", 320, theme => ({
           formatter: inShort}},
   tooltip: {...common(theme).tooltip, trigger: "axis", formatter: ([{dataIndex}]) => {
     const {gpus, tokens, fits} = sizes[dataIndex];
-    return `<b>${gpus} GPUs</b>${fits ? "" : ": does not fit"}<br>${tokens.toFixed(0)} tokens/s<br>` +
+    return `<b>${gpus} GPUs</b>${fits ? "" : ": does not fit"}<br>${grouped(tokens)} tokens/s<br>` +
            `${(tokens / gpus).toFixed(1)} a GPU`;
   }},
   series: [
@@ -29,9 +29,9 @@ draw("throughput", 320, theme => ({
   ],
 }));
 
-draw("efficiency", 300, theme => ({
-  legend: {top: 0, left: 0, itemWidth: 14, itemHeight: 10, textStyle: {color: theme.ink}, selectedMode: false},
-  grid: {left: 56, right: 18, top: 34, bottom: 44},
+draw("efficiency", 276, theme => (drawLegend("efficiency-legend", [
+  {background: theme.pick(blue), label: "efficiency"}, {background: theme.pick(green), label: "MFU"}], theme), {
+  grid: {left: 56, right: 18, top: 10, bottom: 44},
   xAxis: gpuAxis(theme),
   yAxis: {...axis(theme), type: "value", min: 0, axisLabel: {color: theme.soft, formatter: "{value} %"}},
   tooltip: {...common(theme).tooltip, trigger: "axis", valueFormatter: percent},

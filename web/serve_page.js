@@ -51,10 +51,10 @@ const percent = share => fixed(100 * share, 1) + ' %';
 const gigabytes = bytes => fixed(bytes / 1e9, 1) + ' GB';
 
 function message(bytes) {
-  const units = ['B', 'KB', 'MB', 'GB', 'TB'];
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
   let power = 0;
-  while (bytes >= 1000 && power < 4) { bytes /= 1000; ++power; }
-  return fixed(bytes, power && bytes < 100 ? 1 : 0) + ' ' + units[power];
+  while (bytes >= 1024 && power < 4) { bytes /= 1024; ++power; }
+  return fixed(bytes, power ? 1 : 0) + ' ' + units[power];
 }
 
 function element(tag, text, kind) {
@@ -70,8 +70,11 @@ function tile(value, text, kind) {
   return made;
 }
 
-function row(cells) {
+/** A row for the body of a table, its cells with the headings of their columns. */
+function row(body, cells) {
+  const headings = body.closest('table').rows[0].cells;
   const made = document.createElement('tr');
+  cells.forEach((cell, i) => { cell.dataset.label = headings[i].textContent; });
   made.append(...cells);
   return made;
 }
@@ -106,11 +109,11 @@ function show(result, fields) {
     bar.style.width = 100 * seconds / shares[0][1] + '%';
     const cell = document.createElement('td');
     cell.append(bar);
-    return row([element('td', name.replaceAll('_', ' ')), element('td', fixed(seconds, 3)),
+    return row(at('shares'), [element('td', name.replaceAll('_', ' ')), element('td', fixed(seconds, 3)),
                 element('td', percent(seconds / time.expected)), cell]);
   }));
-  at('calls').replaceChildren(...result.communication.map(call => row([
-    element('td', call.group), element('td', call.collective, 'text'), element('td', `${call.algorithm} ${call.protocol}`, 'text'),
+  at('calls').replaceChildren(...result.communication.map(call => row(at('calls'), [
+    element('td', call.group), element('td', call.collective.replaceAll('_', ' '), 'text'), element('td', `${call.algorithm} ${call.protocol}`, 'text'),
     element('td', message(call.bytes)), element('td', call.count.toLocaleString('en')), element('td', fixed(call.total_s, 3)),
     element('td', fixed(call.exposed_s, 3))])));
   showPlan(result);

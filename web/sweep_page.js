@@ -227,10 +227,10 @@ const drawFront = cost => {
   document.getElementById("front-note").textContent =
     `Each point is a candidate that fits. Of the ${front.length} on the line, none is beaten in both ` +
     `${page.same_work ? "step time" : "time for 1T tokens"} and ${name}.`;
-  draw("front", 380, theme => ({
-    legend: {top: 0, left: 0, itemWidth: 12, itemHeight: 12, textStyle: {color: theme.ink},
-             selectedMode: false, data: ["Pareto front", "other candidates"]},
-    grid: {left: 62, right: 18, top: 34, bottom: 48},
+  const [pale, strong] = [["#8d98a8", "#74808f"], ["#c2410c", "#f08c55"]];
+  draw("front", 356, theme => (drawLegend("front-legend", [
+    {background: theme.pick(strong), label: "Pareto front"}, {background: theme.pick(pale), label: "other candidates"}], theme), {
+    grid: {left: 62, right: 18, top: 10, bottom: 48},
     xAxis: {...axis(theme), type: "value", scale: true, name, nameLocation: "middle", nameGap: 30,
             splitNumber: theme.narrow ? 3 : 8,
             axisLabel: {color: theme.soft, hideOverlap: true, formatter: value => short(value) + unit}},
@@ -241,9 +241,9 @@ const drawFront = cost => {
     tooltip: {...common(theme).tooltip, formatter: tip},
     series: [
       {type: "scatter", name: "other candidates", symbolSize: 6, data: points(others),
-       itemStyle: {color: theme.pick(["#8d98a8", "#74808f"]), opacity: 0.6}},
+       itemStyle: {color: theme.pick(pale), opacity: 0.6}},
       {type: "line", name: "Pareto front", data: points(front), symbol: "circle", symbolSize: 9, z: 3,
-       step: "end", color: theme.pick(["#c2410c", "#f08c55"]), lineStyle: {width: 1.5}},
+       step: "end", color: theme.pick(strong), lineStyle: {width: 1.5}},
     ],
   }), "canvas");
 };
@@ -264,7 +264,7 @@ const columns = [
   {name: "DP", by: row => row.dp || undefined},
   {name: "step time", by: row => row.step, show: row => row.step.toFixed(3) + " s"},
   {name: "90 % interval", by: row => row.low, show: row => `${row.low.toFixed(3)} to ${row.high.toFixed(3)} s`},
-  {name: "tokens/s", by: row => row.tokens, show: row => row.tokens.toFixed(0), down: true},
+  {name: "tokens/s", by: row => row.tokens, show: row => grouped(row.tokens), down: true},
   {name: "MFU", by: row => row.mfu, show: row => percent(row.mfu), down: true},
   {name: "memory", by: row => row.gigabytes, show: row => row.gigabytes.toFixed(1) + " GB"},
   {name: "row", by: row => row.index},
@@ -286,6 +286,7 @@ const tableHead = (order, choose) => {
   const line = document.createElement("tr");
   columns.forEach((column, i) => {
     const cell = document.createElement("th");
+    cell.scope = "col";
     const button = document.createElement("button");
     button.textContent = column.name + (order.column === i ? (order.down ? " ▾" : " ▴") : "");
     button.addEventListener("click", () => choose(i));
@@ -303,6 +304,7 @@ const tableLine = row => {
     const cell = document.createElement("td");
     const value = column.by(row);
     if (value !== undefined) cell.textContent = column.show ? column.show(row) : value;
+    cell.dataset.label = column.name;
     if (column.wide) cell.className = row.status === 0 ? "text" : "text soft";
     line.append(cell);
   }
@@ -314,6 +316,8 @@ const showRows = () => {
   const note = document.getElementById("row-note");
   const more = document.createElement("button");
   document.getElementById("row-more").append(more);
+  wholeTables.rows = () => [columns.map(column => column.name),
+    ...sorted(listed.filter(passes), order).map(row => [...tableLine(row).cells].map(shownIn))];
   const order = {column: axes.length + 2, down: false};
   let filters = [];
   let shown = rowsAtOnce;

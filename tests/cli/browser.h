@@ -1,6 +1,7 @@
 #pragma once
 
 #include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
 
 #include "tests/cli/program.h"
 #include "tests/core/checkout.h"
@@ -54,6 +55,65 @@ inline int width_on_phone(const std::string& file) {
   const std::string dom = in_browser(frame.string(), "--allow-file-access-from-files").out;
   const std::size_t at = dom.find("<title>wide ");
   return at == std::string::npos ? -1 : std::stoi(dom.substr(at + 12));
+}
+
+/// What a browser makes of the page in `file`, all its details open, in frames of 400 and 1400
+/// pixels: `cut`, what is wider than its box, `saved`, the files by name that its links save, and
+/// `unnamed`, areas that scroll and have no name or are not reached by keyboard.
+inline nlohmann::json page_in_frames(const std::string& file) {
+  constexpr const char* kLook = R"(<script>
+let left = 2;
+const found = {cut: [], saved: {}, unnamed: []};
+const look = (root, wide, name) => {
+  for (const element of root.querySelectorAll('.scroll,.drawing,table,.chart,svg,canvas')) {
+    const box = (element.parentElement || root.host).getBoundingClientRect();
+    const own = element.getBoundingClientRect();
+    const boxed = element.matches('.scroll,.drawing,table') || root.host;
+    if (own.right > wide + 1 || boxed && (own.width > box.width + 1 || element.scrollWidth > element.clientWidth + 1))
+      found.cut.push(`${wide}: ${element.tagName} ${name(element)} ${element.scrollWidth}`);
+    if (element.shadowRoot) look(element.shadowRoot, wide, name);
+  }
+};
+const save = frame => {
+  let text;
+  frame.contentWindow.Blob = class { constructor(parts) { text = parts.join(''); } };
+  frame.contentWindow.URL.createObjectURL = () => '#saved';
+  for (const link of frame.contentDocument.querySelectorAll('a[download]')) {
+    link.addEventListener('click', event => event.preventDefault());
+    link.click();
+    found.saved[link.download] = text;
+  }
+};
+const opened = async (frame, saves) => {
+  const page = frame.contentDocument;
+  page.querySelectorAll('details').forEach(details => { details.open = true; });
+  await new Promise(done => setTimeout(done, 300));
+  frame.contentWindow.dispatchEvent(new frame.contentWindow.Event('resize'));
+  await new Promise(done => setTimeout(done, 500));
+  const wide = page.documentElement.clientWidth;
+  if (page.documentElement.scrollWidth > wide) found.cut.push(`the page: ${page.documentElement.scrollWidth}`);
+  look(page, wide, element => element.closest('[aria-label]')?.ariaLabel || element.id);
+  for (const area of page.querySelectorAll('.scroll'))
+    if (area.tabIndex !== 0 || !area.ariaLabel) found.unnamed.push(area.textContent.slice(0, 40));
+  if (saves) save(frame);
+  if (--left === 0) document.getElementById('found').textContent = JSON.stringify(found)
+    .replace(/[<>&\u007f-\uffff]/g, sign => '\\u' + sign.charCodeAt(0).toString(16).padStart(4, '0'));
+};
+</script><pre id="found"></pre>)";
+  const std::filesystem::path path(file);
+  const std::filesystem::path frames = path.parent_path() / "frames.html";
+  std::ofstream out(frames);
+  out << kLook;
+  for (const int width : {400, 1400})
+    out << "<iframe style=\"width:" << width << "px;height:900px;border:0\" src=\""
+        << path.filename().string() << "\" onload=\"opened(this," << (width == 400)
+        << ")\"></iframe>";
+  out.close();
+  const std::string dom =
+      in_browser(frames.string(), "--allow-file-access-from-files --window-size=1500,2000").out;
+  const std::string mark = "<pre id=\"found\">";
+  const std::size_t from = dom.find(mark) + mark.size();
+  return nlohmann::json::parse(dom.substr(from, dom.find("</pre>", from) - from));
 }
 
 }  // namespace simtrain::testing

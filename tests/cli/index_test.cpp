@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/output/index/result_kinds.h"
+#include "sim/output/results/result_kinds.h"
 #include "tests/cli/browser.h"
 #include "tests/core/checkout.h"
 #include "tests/output/page.h"
@@ -40,6 +40,9 @@ class Results {
     folder.write("r/later.json", "{\"schema\": \"simtrain.dream/1\"}");
     folder.write("r/notes.txt", "<script>alert(1)</script>");
     folder.write("r/half.h5", read_file(folder.file("r/jobs/sweep.h5")).substr(0, 5000));
+    std::string page = read_file(folder.file("r/a & b #1?.html"));
+    page.insert(page.find("&quot;title&quot;"), "7,");
+    folder.write("r/odd.html", page);
     folder.write("r/.hidden.json", whole);
   }
 
@@ -65,7 +68,7 @@ TEST_CASE("index makes a page of a folder: what each result is, its figures, a l
   const Outcome outcome = here.run({"index", "r"});
   CHECK(outcome.status == 0);
   CHECK(outcome.err.empty());
-  CHECK(has(outcome.out, "r/index.html: 7 results of 15 files\n"));
+  CHECK(has(outcome.out, "r/index.html: 7 results of 16 files\n"));
   CHECK(has(outcome.out, "  sweep (HDF5)                          1\n"));
   CHECK(has(outcome.out, "  half.json: broken: no whole JSON document\n"));
   const std::string page = read_file(here.folder.file("r/index.html"));
@@ -75,12 +78,14 @@ TEST_CASE("index makes a page of a folder: what each result is, its figures, a l
         "<a href=\"run.json\">run.json</a>", "Llama 3.1 8B on H100, 8 to 128 GPUs [bf16-64]",
         "12.703 s", "60.42 %", "href=\"a%20%26%20b%20%231%3F.html\">a &amp; b #1?.html</a>",
         "href=\"jobs/sweep.h5\"", "best of 2 that fit, of 2 candidates",
-        "all_reduce on 16 GPUs of gcp-a4", "mean bus bandwidth", "drawing (SVG)",
+        "all reduce on 16 GPUs of gcp-a4", "mean bus bandwidth", "drawing (SVG)",
         "HDF5 that is not as simtrain wrote it", "broken: not what its schema says",
         "of no schema that an index knows: simtrain.dream/1", "not made by simtrain"}) {
     CAPTURE(part);
     CHECK(has(page, part));
   }
+  // JSON and page of one run say the same.
+  CHECK(count(page, "64 GPUs of dgx-superpod-h100") == 2);
   // JSON and HDF5 of one sweep say the same.
   CHECK(count(page, "best of 2 that fit, of 2 candidates") == 2);
   CHECK(!has(page, "hidden"));

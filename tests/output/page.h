@@ -20,11 +20,28 @@ inline std::size_t count(const std::string& page, const std::string& part) {
   return found;
 }
 
+/// The page without the headings that its cells carry.
+inline std::string unlabelled(const std::string& page) {
+  const std::string label = " data-label=\"";
+  std::string out;
+  std::size_t from = 0;
+  for (std::size_t at = page.find(label); at != std::string::npos; at = page.find(label, from)) {
+    out += page.substr(from, at - from);
+    from = page.find('"', at + label.size()) + 1;
+  }
+  return out + page.substr(from);
+}
+
+/// The JSON that a page carries in the element `id`.
+inline std::string script_of(const std::string& page, const std::string& id) {
+  const std::string start = "<script type=\"application/json\" id=\"" + id + "\">";
+  const std::size_t from = page.find(start) + start.size();
+  return page.substr(from, page.find("</script>", from) - from);
+}
+
 /// The data of a page's charts.
 inline nlohmann::json data_of(const std::string& page) {
-  const std::string start = "<script type=\"application/json\" id=\"data\">";
-  const std::size_t from = page.find(start) + start.size();
-  return nlohmann::json::parse(page.substr(from, page.find("</script>", from) - from));
+  return nlohmann::json::parse(script_of(page, "data"));
 }
 
 /// A page is one document, its elements closed, that forbids the browser what lies outside of it.

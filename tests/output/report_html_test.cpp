@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include "sim/output/run/json_report.h"
 #include "sim/output/run/pipeline_picture.h"
 #include "sim/output/run/run_html.h"
 #include "sim/run/analysis/link_use.h"
@@ -172,9 +173,13 @@ std::string page_of(const Case& c, bool explained) {
   const SimulatedStep simulated = simulate_step(scenario);
   std::optional<Explanation> why;
   if (explained) why = explain({source, data, c.row, settings}, simulated);
-  return run_html(
-      simulated, report_of(simulated),
-      {step_work(simulated), provenance_of(data, source.tree(c.row, settings)), why, {}});
+  const Report report = report_of(simulated);
+  return run_html(simulated, report,
+                  {step_work(simulated),
+                   provenance_of(data, source.tree(c.row, settings)),
+                   why,
+                   {},
+                   json_report(report)});
 }
 
 TEST_CASE("Pages of runs are whole, forbid what lies outside, and complete") {
@@ -199,8 +204,9 @@ TEST_CASE("Pages of runs are whole, forbid what lies outside, and complete") {
 
 TEST_CASE("Settings name themselves as the source of what they set; explanations have a section") {
   const std::string page = page_of({"llama31_8b_h100", "bf16-8", {"gbs=16"}}, true);
-  CHECK(has(page,
-            "<td>training.global_batch_size</td><td>16</td><td class=\"text\"></td>"
+  CHECK(has(unlabelled(page),
+            "<td class=\"name\">training.global_batch_size</td><td class=\"text wide\">16</td>"
+            "<td class=\"text\"></td>"
             "<td>--set gbs=16</td>"));
   CHECK(has(page, "What would gain most"));
   CHECK(has(page, "Costs removed"));

@@ -77,6 +77,48 @@ TEST_CASE("A page is whole, knows light and dark, and needs no other file") {
     CHECK(!has(page, outside));
 }
 
+TEST_CASE(
+    "A page carries its result, which cannot end its script, and says in its head what it is") {
+  const std::string json = R"({"schema": "simtrain.goodput/1", "scenario": "</script>\\u003c",
+    "step_time_s": 2.5, "nodes": 4, "spare_nodes": 1,
+    "summary": {"elapsed_s": {"mean": 86400}, "goodput": {"mean": 0.5}}}
+)";
+  const std::string page = html_page("comparison", no_runs("t"), PageResult(json));
+  testing::check_whole(page);
+  CHECK(nlohmann::json::parse(testing::script_of(page, "result")) == nlohmann::json::parse(json));
+  CHECK(has(page, "download=\"comparison.json\""));
+  CHECK(testing::count(page, "</script>") == 2);
+  const std::vector<ResultLine> lines = page_lines(page);
+  REQUIRE(lines.size() == 1);
+  CHECK(lines[0].title == "</script>\\u003c");
+  CHECK(lines[0].step_s == 2.5);
+  CHECK(!lines[0].mfu);
+  CHECK(has(lines[0].says, "goodput 50.0 %"));
+  CHECK(page.find("simtrain-says") < page.find("<style>"));
+}
+
+TEST_CASE("A head that does not say what simtrain writes there is refused; none is none") {
+  const std::string page = html_page("comparison", no_runs("t"),
+                                     PageResult(std::vector<ResultLine>{{"t", 1.0, 0.5, "s"}}));
+  CHECK(page_lines(page).size() == 1);
+  CHECK(!has(page, "id=\"result\""));
+  CHECK(page_lines(html_page("comparison", no_runs("t"))).empty());
+  const std::string good =
+      "[{&quot;title&quot;:&quot;t&quot;,&quot;step_s&quot;:1.0,&quot;mfu&quot;:0.5,&quot;says&"
+      "quot;:&quot;s&quot;}]";
+  REQUIRE(has(page, good));
+  for (const char* bad : {"[", "7", "{}", "[]", "[7]", "[{}]",
+                          "[{&quot;title&quot;:7,&quot;step_s&quot;:1,&quot;mfu&quot;:1,&quot;says&"
+                          "quot;:&quot;&quot;}]",
+                          "[{&quot;title&quot;:&quot;&quot;,&quot;step_s&quot;:&quot;1&quot;,&quot;"
+                          "mfu&quot;:1,&quot;says&quot;:&quot;&quot;}]"}) {
+    CAPTURE(bad);
+    std::string broken = page;
+    broken.replace(broken.find(good), good.size(), bad);
+    CHECK_THROWS_AS(page_lines(broken), nlohmann::json::exception);
+  }
+}
+
 TEST_CASE("Data of charts cannot end their script") {
   const std::string page = html_chart_page("comparison", no_runs("t"),
                                            {{"steps", Json::array()}, {"a", "</script><b>"}});

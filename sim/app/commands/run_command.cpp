@@ -272,7 +272,8 @@ CommandResult run_one(const RunRequest& request, bool json) {
   if (values.count("report") > 0)
     outputs.write("report", run_html(simulated, found.report,
                                      {*found.work, provenance_of(call.data, tree), found.why,
-                                      found.goal, found.job ? &*found.job : nullptr}));
+                                      found.goal, run_result(request, found, true).output,
+                                      found.job ? &*found.job : nullptr}));
   return run_result(request, found, json);
 }
 

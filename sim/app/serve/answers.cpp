@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/core/suggestion.h"
+#include "sim/output/html/html.h"
+#include "sim/output/html/page_tables.h"
 #include "sim/output/html/template.h"
 #include "sim/output/run/json_report.h"
 #include "sim/output/text/json_parts.h"
@@ -95,9 +97,9 @@ HttpAnswer ServeAnswers::operator()(const HttpRequest& request) {
 
 HttpAnswer ServeAnswers::routed(const HttpRequest& request) {
   if (request.path == "/")
-    return {
-        200, "text/html; charset=utf-8",
-        filled("serve", {{"style", web_file("page.css")}, {"script", web_file("serve_page.js")}})};
+    return {200, "text/html; charset=utf-8",
+            labelled_tables(
+                filled("serve", {{"style", page_style()}, {"script", web_file("serve_page.js")}}))};
   if (request.path == "/choices") return {200, "application/json", choices()};
   if (request.path == "/run") return {200, "application/json", run(request)};
   return json_answer(404, {{"error", "nothing is here; /, /choices and /run are"}});

@@ -7,6 +7,7 @@
 #include "sim/output/html/html_colours.h"
 #include "sim/output/run/run_html_memory.h"
 #include "sim/output/text/changes.h"
+#include "sim/output/text/unit_text.h"
 
 namespace simtrain {
 namespace {
@@ -24,7 +25,7 @@ Json side_json(const RunSide& side) {
 Json lines_json(const std::vector<DifferenceLine>& lines) {
   Json rows = Json::array();
   for (const DifferenceLine& line : lines)
-    rows.push_back({{"name", line.name},
+    rows.push_back({{"name", in_words(line.name)},
                     {"against", line.against},
                     {"run", line.run},
                     {"change", line.change}});
@@ -47,7 +48,7 @@ Json fall_json(const RunDifference& difference) {
   double level = difference.against.report.step_time_s;
   for (const PartDifference& one : difference.parts) {
     const PageColour& colour = kShareColours[static_cast<std::size_t>(one.share)];
-    bars.push_back({{"name", name_of(one.share)},
+    bars.push_back({{"name", in_words(name_of(one.share))},
                     {"colour", {colour.light, colour.dark}},
                     {"from", level},
                     {"to", level + one.change_s()},
@@ -72,7 +73,8 @@ std::string difference_html(const RunDifference& difference) {
       {"parts", lines_json(part_lines(difference))},
       {"keys", keys_section(difference.keys)},
       {"memory", lines_json(memory_lines(difference))}};
-  return html_chart_page("difference", content, {{"fall", fall_json(difference)}});
+  return html_chart_page("difference", content, {{"fall", fall_json(difference)}},
+                         PageResult(difference_json(difference)));
 }
 
 }  // namespace simtrain

@@ -289,10 +289,7 @@ class ClusterDrawing {
 
   void draw_heading() {
     picture_.title = report_.cluster;
-    picture_.description = fmt::format(
-        "{}, {}, {}, {}; bisection {}", plural(facts_.gpus, "GPU"),
-        plural(facts_.nvlink_domains, "NVLink domain"), plural(facts_.leaves, "leaf switch"),
-        plural(facts_.spines, "spine switch"), bandwidth_text(facts_.bisection.bandwidth));
+    picture_.description = cluster_words(facts_);
     picture_.texts.push_back({24, 40, report_.cluster, "heading"});
     std::string line = report_.wiring;
     if (facts_.bisection.hosts > 0)
@@ -340,6 +337,13 @@ class ClusterDrawing {
 };
 
 }  // namespace
+
+std::string cluster_words(const ClusterFacts& facts) {
+  return fmt::format("{}, {}, {}, {}; bisection {}", plural(facts.gpus, "GPU"),
+                     plural(facts.nvlink_domains, "NVLink domain"),
+                     plural(facts.leaves, "leaf switch"), plural(facts.spines, "spine switch"),
+                     bandwidth_text(facts.bisection.bandwidth));
+}
 
 std::string cluster_svg(const ClusterMap& map, const TopologyReport& report,
                         const Highlight& highlight) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/output/html/html_colours.h"
+#include "sim/output/text/unit_text.h"
 
 namespace simtrain {
 
@@ -16,7 +17,7 @@ Json share_bars_json(const std::vector<ShareBar>& bars, std::string_view unit) {
     if (!any) continue;
     Json values = Json::array();
     for (const ShareBar& bar : bars) values.push_back(bar.report.breakdown[i] * bar.scale);
-    shares.push_back({{"name", EnumNames<Share>::rows[i].first},
+    shares.push_back({{"name", in_words(EnumNames<Share>::rows[i].first)},
                       {"colour", {kShareColours[i].light, kShareColours[i].dark}},
                       {"values", std::move(values)}});
   }

@@ -1,9 +1,11 @@
 #include "sim/output/html/template.h"
 
 #include <algorithm>
+#include <array>
 #include <kainjow/mustache.hpp>
 #include <map>
 #include <sstream>
+#include <utility>
 
 #include "sim/core/invariant.h"
 #include "sim/output/html/html_assets.h"
@@ -110,6 +112,20 @@ std::string html_text(std::string_view text) {
     } else {
       out += byte < 0x20 || byte == 0x7f ? '?' : c;
     }
+  }
+  return out;
+}
+
+std::string plain_text(std::string_view html) {
+  constexpr std::array<std::pair<std::string_view, char>, 5> kEntities{
+      {{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&#39;", '\''}}};
+  std::string out;
+  while (!html.empty()) {
+    const auto* const entity =
+        std::find_if(kEntities.begin(), kEntities.end(),
+                     [&](const auto& one) { return html.starts_with(one.first); });
+    out += entity == kEntities.end() ? html.front() : entity->second;
+    html.remove_prefix(entity == kEntities.end() ? 1 : entity->first.size());
   }
   return out;
 }

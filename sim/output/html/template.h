@@ -19,4 +19,7 @@ std::string filled(std::string_view name, const nlohmann::ordered_json& data);
 /// are shown as '?'.
 std::string html_text(std::string_view text);
 
+/// The text that html_text wrote so.
+std::string plain_text(std::string_view html);
+
 }  // namespace simtrain

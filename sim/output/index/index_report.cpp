@@ -33,15 +33,6 @@ constexpr std::array kSections{Section{ResultSubject::step, "Steps"},
                                Section{ResultSubject::timeline, "Timelines"},
                                Section{ResultSubject::other, "Other pages"}};
 
-/// Bytes as people read them: "812 B", "12.3 kB", "1.3 MB".
-std::string size_text(std::uintmax_t bytes) {
-  constexpr std::array<std::string_view, 5> kUnits{"B", "kB", "MB", "GB", "TB"};
-  auto size = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  for (; size >= 1000 && unit + 1 < kUnits.size(); ++unit) size /= 1000;
-  return fmt::format("{:.{}f} {}", size, unit == 0 ? 0 : 1, kUnits[unit]);
-}
-
 std::string day_and_time(std::time_t time) {
   std::tm utc{};
   if (gmtime_r(&time, &utc) == nullptr) return "";
@@ -73,7 +64,7 @@ PageJson file_cells(const ResultFolder& folder, const ResultFile& file,
                     const std::string& page_path) {
   return {{"link", link_text(way_to(fs::path(folder.path) / file.path, page_path))},
           {"name", printable(file.path.generic_string())},
-          {"size", size_text(file.bytes)},
+          {"size", file_size_text(file.bytes)},
           {"written", day_and_time(file.written)}};
 }
 

@@ -1,7 +1,6 @@
 #include "sim/output/index/result_file.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <system_error>
 
@@ -13,6 +12,7 @@
 #include "sim/core/json_text.h"
 #include "sim/output/html/html.h"
 #include "sim/output/html/picture.h"
+#include "sim/output/html/template.h"
 #include "sim/output/nccl/nccl_trace.h"
 #include "sim/output/sweep/study_file.h"
 #include "sim/output/sweep/sweep_hdf5.h"
@@ -33,21 +33,6 @@ void set_kind(ResultFile& file, ResultSubject subject, std::string kind, ResultL
   file.lines.push_back(std::move(line));
 }
 
-/// The text of an element that html_text wrote.
-std::string unescaped(std::string_view text) {
-  constexpr std::array<std::pair<std::string_view, char>, 5> kEntities{
-      {{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&#39;", '\''}}};
-  std::string out;
-  while (!text.empty()) {
-    const auto* const entity =
-        std::find_if(kEntities.begin(), kEntities.end(),
-                     [&](const auto& one) { return text.starts_with(one.first); });
-    out += entity == kEntities.end() ? text.front() : entity->second;
-    text.remove_prefix(entity == kEntities.end() ? 1 : entity->first.size());
-  }
-  return out;
-}
-
 /// Of a page or a drawing.
 std::string title_in(std::string_view start) {
   constexpr std::string_view kTitle = "<title>";
@@ -55,7 +40,7 @@ std::string title_in(std::string_view start) {
   const std::size_t from = at + kTitle.size();
   return at == std::string_view::npos
              ? ""
-             : unescaped(start.substr(from, start.find("</title>", from) - from));
+             : plain_text(start.substr(from, start.find("</title>", from) - from));
 }
 
 void read_page(ResultFile& file, std::string_view start) {
@@ -67,7 +52,13 @@ void read_page(ResultFile& file, std::string_view start) {
     file.trouble = fmt::format("a page of another release, about '{}'", page);
     return;
   }
-  set_kind(file, kind->subject, fmt::format("{} (page)", kind->name), {title_in(start)});
+  file.lines = page_lines(start);
+  if (file.lines.empty()) file.lines.push_back({""});
+  for (ResultLine& line : file.lines) {
+    if (line.title.empty()) line.title = title_in(start);
+  }
+  file.subject = kind->subject;
+  file.kind = fmt::format("{} (page)", kind->name);
 }
 
 void read_hdf5(ResultFile& file, const std::string& path) {
@@ -86,19 +77,6 @@ void read_hdf5(ResultFile& file, const std::string& path) {
   }
 }
 
-/// The kind of a schema such as "simtrain.sweep/1"; null where there is none.
-const DocumentKind* kind_of(std::string_view schema) {
-  constexpr std::string_view kOurs = "simtrain.";
-  constexpr std::string_view kVersion = "/1";
-  if (!schema.starts_with(kOurs) || !schema.ends_with(kVersion)) return nullptr;
-  schema.remove_prefix(kOurs.size());
-  schema.remove_suffix(kVersion.size());
-  const auto kinds = document_kinds();
-  const auto kind = std::find_if(kinds.begin(), kinds.end(),
-                                 [&](const DocumentKind& one) { return one.schema == schema; });
-  return kind == kinds.end() ? nullptr : &*kind;
-}
-
 void read_document(ResultFile& file, const std::string& path) {
   const Json json = parse_json(read_text_file(path, {"a result", kLargestDocumentMib}));
   const auto schema = json.is_object() ? json.find("schema") : json.end();
@@ -107,12 +85,10 @@ void read_document(ResultFile& file, const std::string& path) {
   } else if (!json.is_object() || schema == json.end() || !schema->is_string() ||
              !schema->get_ref<const std::string&>().starts_with("simtrain.")) {
     file.trouble = kForeign;
-  } else if (const DocumentKind* kind = kind_of(schema->get_ref<const std::string&>())) {
-    std::vector<ResultLine> lines = kind->lines(json);
-    if (lines.empty()) lines.push_back({"", {}, {}, "empty"});
+  } else if (const DocumentKind* kind = document_kind(schema->get_ref<const std::string&>())) {
+    file.lines = document_lines(json);
     file.subject = kind->subject;
     file.kind = kind->name;
-    file.lines = std::move(lines);
   } else {
     file.trouble =
         fmt::format("of no schema that an index knows: {}", schema->get_ref<const std::string&>());

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/output/index/result_kinds.h"
+#include "sim/output/results/result_kinds.h"
 
 namespace simtrain {
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "sim/output/html/html.h"
+#include "sim/output/measured/comparison_report.h"
 #include "sim/output/measured/step_chart.h"
 #include "sim/output/text/changes.h"
 #include "sim/output/text/text_report.h"
@@ -79,12 +80,12 @@ Json stacks_section(const std::optional<OtherStacks>& stacks) {
 Json explanation_rows(const ComparedRun& run) {
   Json rows = Json::array();
   for (const GapExplanation& e : run.comparison.explanations)
-    rows.push_back({{"share", name_of(e.share)},
+    rows.push_back({{"share", in_words(name_of(e.share))},
                     {"predicted", seconds_text(e.predicted_s)},
                     {"needed", seconds_text(e.needed_s)},
                     {"factor", fmt::format("{:.4g}", e.needed_s / e.predicted_s)},
                     {"deviations", fmt::format("{:.3g}", e.deviations)},
-                    {"verdict", name_of(e.plausibility)}});
+                    {"verdict", in_words(name_of(e.plausibility))}});
   return rows;
 }
 
@@ -119,7 +120,9 @@ std::string comparison_html(const std::vector<ComparedRun>& runs, const Compared
                      {"stacks", stacks_section(causes.stacks)},
                      {"sections", std::move(sections)},
                      {"shortened", runs.size() > shown ? Json(shown) : nullptr}};
-  return html_chart_page("comparison", content, {{"steps", std::move(charts)}});
+  return html_chart_page(
+      "comparison", content, {{"steps", std::move(charts)}},
+      PageResult(several ? comparisons_json(runs, causes) : comparison_json(runs.front(), causes)));
 }
 
 }  // namespace simtrain

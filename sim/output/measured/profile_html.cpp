@@ -9,6 +9,7 @@
 #include "sim/core/printable.h"
 #include "sim/output/html/html.h"
 #include "sim/output/html/html_colours.h"
+#include "sim/output/measured/profile_report.h"
 #include "sim/output/measured/profile_rows.h"
 #include "sim/output/text/unit_text.h"
 
@@ -27,7 +28,7 @@ std::string seconds_or_none(double seconds, bool there) {
 PageData profile_cells(const NamedRow& named) {
   const KernelRow& row = named.row;
   const PredictedKernels& predicted = row.predicted;
-  return {{"name", named.name},
+  return {{"name", in_words(named.name)},
           {"summed", named.summed},
           {"predicted", seconds_or_none(predicted.seconds, predicted.calls > 0)},
           {"waiting", seconds_or_none(predicted.waiting_s, predicted.waiting_s > 0)},
@@ -68,7 +69,7 @@ PageData calls_content(const ProfileComparison& comparison) {
     rows.push_back({{"function", name_of(row.shape.function)},
                     {"ranks", row.shape.ranks > 0 ? fmt::format("{}", row.shape.ranks) : "-"},
                     {"type", row.type().name},
-                    {"count", row.shape.count},
+                    {"count", grouped(static_cast<double>(row.shape.count))},
                     {"size", call_size(Bytes(std::llround(row.bytes(1))))},
                     {"predicted", row.predicted},
                     {"logged", row.logged},
@@ -82,7 +83,7 @@ PageData unclassified_content(const ProfileComparison& comparison) {
   for (const ProfiledKernel& kernel : comparison.unclassified) {
     if (rows.size() == kShownKernels) break;
     rows.push_back({{"name", printable(kernel.name)},
-                    {"calls", kernel.calls},
+                    {"calls", grouped(static_cast<double>(kernel.calls))},
                     {"time", seconds_text(kernel.seconds)}});
   }
   return rows;
@@ -147,7 +148,7 @@ PageData comparison_content(const Profile& profile, const ProfileComparison& com
 PageData kernels_chart(const ProfileComparison& comparison, std::size_t number) {
   PageData rows = PageData::array();
   for (const KernelRow& row : comparison.kernels)
-    rows.push_back({{"name", name_of(row.kind)},
+    rows.push_back({{"name", in_words(name_of(row.kind))},
                     {"predicted", row.predicted.seconds},
                     {"waiting", row.predicted.waiting_s},
                     {"measured", row.measured_s}});
@@ -178,9 +179,10 @@ std::string profile_html(const std::string& scenario, const std::vector<ProfileR
     }
   }
   const PageData content{{"title", printable(scenario)}, {"profiles", std::move(sections)}};
-  if (charts.empty()) return html_page("profile", content);
+  const PageResult carried(profile_json(scenario, reports));
+  if (charts.empty()) return html_page("profile", content, carried);
   return html_chart_page("profile", content,
-                         {{"colours", chart_colours()}, {"kernels", std::move(charts)}});
+                         {{"colours", chart_colours()}, {"kernels", std::move(charts)}}, carried);
 }
 
 }  // namespace simtrain

@@ -8,6 +8,7 @@
 
 #include "sim/output/html/html.h"
 #include "sim/output/html/html_colours.h"
+#include "sim/output/nccl/nccl_table.h"
 #include "sim/output/text/unit_text.h"
 
 namespace simtrain {
@@ -62,7 +63,7 @@ Json nccl_content(const NcclTableHead& head, const std::vector<NcclSweepRow>& ro
   const auto best = std::max_element(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
     return a.bus_bandwidth() < b.bus_bandwidth();
   });
-  return {{"title", fmt::format("{} on {} GPUs of {}", name_of(head.request.collective),
+  return {{"title", fmt::format("{} on {} GPUs of {}", in_words(name_of(head.request.collective)),
                                 head.request.gpus.size(), head.cluster)},
           {"gpu", head.gpu},
           {"nodes", head.nodes},
@@ -108,7 +109,8 @@ Json nccl_charts(const std::vector<NcclSweepRow>& rows,
 
 std::string nccl_html(const NcclTableHead& head, const std::vector<NcclSweepRow>& rows,
                       const std::vector<MeasuredCurve>& measured) {
-  return html_chart_page("nccl", nccl_content(head, rows, measured), nccl_charts(rows, measured));
+  return html_chart_page("nccl", nccl_content(head, rows, measured), nccl_charts(rows, measured),
+                         PageResult(nccl_json(head, rows)));
 }
 
 }  // namespace simtrain

@@ -61,7 +61,7 @@ Json share_rows(const std::array<double, N>& joules, double whole, double step_s
   for (const auto& [name, kind] : EnumNames<Kind>::rows) {
     const double value = joules[static_cast<std::size_t>(kind)];
     if (value > 0)
-      rows.push_back({{"name", name},
+      rows.push_back({{"name", in_words(name)},
                       {"energy", energy_text(value)},
                       {"power", power_text(value / step_s)},
                       {"share", percent_text(value / whole)}});

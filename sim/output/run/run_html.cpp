@@ -34,7 +34,7 @@ void add_goal(Json& tiles, const Report& report, const std::optional<TrainingGoa
       asked ? training_run(report, goal->tokens, goal->usd_per_gpu_hour) : TrainingRun{};
   tiles["days"] = fmt::format("{:.2f}", asked ? run.days : report.days_per_1t_tokens);
   tiles["goal"] = asked ? token_text(goal->tokens) : "1T";
-  tiles["gpu_hours"] = asked ? fmt::format("{:.0f}", run.gpu_hours) : "";
+  tiles["gpu_hours"] = asked ? grouped(run.gpu_hours) : "";
   tiles["usd"] = run.usd ? usd_text(*run.usd) : "";
 }
 
@@ -45,11 +45,11 @@ Json headline(const Report& report, const std::optional<TrainingGoal>& goal) {
              {"high", fmt::format("{:.3f}", interval.high)},
              {"mfu", fmt::format("{:.2f}", report.mfu * 100)},
              {"convention", name_of(report.mfu_convention)},
-             {"tflops", fmt::format("{:.0f}", report.tflops_per_gpu)},
-             {"peak_tflops", fmt::format("{:.0f}", report.peak_tflops_per_gpu)},
-             {"tokens_per_s", fmt::format("{:.0f}", report.tokens_per_s)},
+             {"tflops", grouped(report.tflops_per_gpu)},
+             {"peak_tflops", grouped(report.peak_tflops_per_gpu)},
+             {"tokens_per_s", grouped(report.tokens_per_s)},
              {"tokens_per_gpu", fmt::format("{:.1f}", report.tokens_per_s / report.gpus)},
-             {"tokens", report.tokens_per_step()},
+             {"tokens", grouped(static_cast<double>(report.tokens_per_step()))},
              {"parameters", token_text(static_cast<double>(report.parameters.model))},
              {"gpu_parameters", token_text(static_cast<double>(report.parameters.fullest))},
              {"memory", memory_tile(report)}};
@@ -69,7 +69,7 @@ Json engine(const Report& report) {
 
 std::string run_html(const SimulatedStep& simulated, const Report& report,
                      const RunPageParts& parts) {
-  const auto& [work, provenance, why, goal, job] = parts;
+  const auto& [work, provenance, why, goal, json, job] = parts;
   const Waterfall fall = waterfall(simulated, report);
   const Json content{{"title", report.scenario},
                      {"cluster", report.cluster},
@@ -94,9 +94,10 @@ std::string run_html(const SimulatedStep& simulated, const Report& report,
                      {"provenance", provenance_section(provenance)},
                      {"engine", engine(report)}};
   Json charts = run_page_data(simulated, report, fall);
-  if (job == nullptr) return html_chart_page("run", content, charts);
+  const PageResult carried(json);
+  if (job == nullptr) return html_chart_page("run", content, charts, carried);
   charts["job"] = job_page_data(job->goodput, job->advice);
-  return html_chart_page("run", content, charts, {"job_charts.js"});
+  return html_chart_page("run", content, charts, carried, {"job_charts.js"});
 }
 
 }  // namespace simtrain

@@ -19,6 +19,7 @@ struct RunPageParts {
   const std::vector<ProvenanceFile>& provenance;
   const std::optional<Explanation>& why;
   const std::optional<TrainingGoal>& goal;
+  const std::string& json;  ///< what --format json prints, which the page carries
   const AdvisedJob* job = nullptr;
 };
 

@@ -87,7 +87,7 @@ Json path_rows(const Report& report) {
   for (const auto& [name, share] : EnumNames<Share>::rows) {
     const double seconds = part(report.breakdown, share);
     if (seconds > 0)
-      rows.push_back({{"name", name},
+      rows.push_back({{"name", in_words(name)},
                       {"time", seconds_text(seconds)},
                       {"share", percent_text(seconds / report.step_time_s)}});
   }
@@ -129,6 +129,7 @@ Json placement_section(const SimulatedStep& simulated, const Report& report) {
           {"nodes", placement.nodes},
           {"available_nodes", placement.available_nodes},
           {"rank_order", placement.rank_order},
+          {"words", cluster_words(facts)},
           {"drawing", drawing(simulated, map, facts)},
           {"distances", std::move(distances)},
           {"hops", hop_rows(placement)},

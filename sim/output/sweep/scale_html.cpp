@@ -7,6 +7,8 @@
 
 #include "sim/output/html/html.h"
 #include "sim/output/html/share_bars.h"
+#include "sim/output/sweep/scale_report.h"
+#include "sim/output/text/unit_text.h"
 
 namespace simtrain {
 namespace {
@@ -22,11 +24,11 @@ Json page_size_json(const ScaleHead& head, const ScaleRow& row) {
   const TrainingRun run = training_run(report, head.tokens, head.usd_per_gpu_hour);
   return {{"batch", row.global_batch},
           {"step", fmt::format("{:.3f}", report.step_time_s)},
-          {"tokens_per_s", fmt::format("{:.0f}", report.tokens_per_s)},
+          {"tokens_per_s", grouped(report.tokens_per_s)},
           {"mfu", fmt::format("{:.2f}", report.mfu * 100)},
           {"efficiency", fmt::format("{:.1f}", row.efficiency * 100)},
           {"days", fmt::format("{:.1f}", run.days)},
-          {"gpu_hours", fmt::format("{:.0f}", run.gpu_hours)},
+          {"gpu_hours", grouped(run.gpu_hours)},
           {"usd", run.usd ? usd_text(*run.usd) : ""},
           {"fits", report.fits()}};
 }
@@ -77,10 +79,11 @@ std::string scale_html(const ScaleHead& head, const std::vector<ScaleRow>& rows)
     if (row.report) simulated.push_back(&row);
   }
   const Json content = page_content(head, rows, !simulated.empty());
-  if (simulated.empty()) return html_page("scale", content);
+  const PageResult carried(scale_json(head, rows));
+  if (simulated.empty()) return html_page("scale", content, carried);
   std::stable_sort(simulated.begin(), simulated.end(),
                    [](const ScaleRow* a, const ScaleRow* b) { return a->gpus < b->gpus; });
-  return html_chart_page("scale", content, page_charts(simulated));
+  return html_chart_page("scale", content, page_charts(simulated), carried);
 }
 
 }  // namespace simtrain

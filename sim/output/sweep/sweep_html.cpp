@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "sim/output/html/html.h"
+#include "sim/output/html/page_tables.h"
 #include "sim/output/sweep/sweep_html_data.h"
 #include "sim/output/text/unit_text.h"
 #include "sim/study/sweep/sweep_digest.h"
@@ -57,7 +58,7 @@ Json best_row_json(const SweepGrid& grid, const SweepRow& row) {
           {"step", fmt::format("{:.3f}", row.step_time_s)},
           {"low", fmt::format("{:.3f}", row.step_time_interval.low)},
           {"high", fmt::format("{:.3f}", row.step_time_interval.high)},
-          {"tokens_per_s", fmt::format("{:.0f}", row.tokens_per_s)},
+          {"tokens_per_s", grouped(row.tokens_per_s)},
           {"mfu", fmt::format("{:.2f}", row.mfu * 100)},
           {"memory", gigabytes(row.total_bytes)},
           {"capacity", gigabytes(row.capacity_bytes)},
@@ -86,6 +87,23 @@ Json reasons_json(const SweepCounts& counts) {
   return {{"rows", std::move(rows)}, {"more", more > 0 ? Json(more) : nullptr}};
 }
 
+/// Columns of the table of all candidates behind those of the axes (web/sweep_page.js).
+constexpr std::size_t kRowColumns = 9;
+
+/// Of a large sweep its other files have the rows.
+PageResult carried(const SweepTable& table) {
+  constexpr std::size_t kMostRows = 4000;
+  if (table.rows.size() <= kMostRows) return PageResult(sweep_json(table));
+  ResultLine best;
+  if (const auto rows = best_rows(table.rows, 1); !rows.empty()) {
+    best.step_s = rows.front()->step_time_s;
+    best.mfu = rows.front()->mfu;
+  }
+  return PageResult(
+      {sweep_line(table.question.name, best, sweep_counts(table.rows).of(SweepStatus::ok),
+                  table.question.grid.size(), table.complete())});
+}
+
 }  // namespace
 
 std::string sweep_html(const SweepTable& table) {
@@ -101,10 +119,11 @@ std::string sweep_html(const SweepTable& table) {
                      {"counts", counts_json(table, counts)},
                      {"best", best_json(table)},
                      {"reasons", reasons_json(counts)},
+                     {"stacking", stacking_class(question.grid.axes().size() + kRowColumns)},
                      {"listed", table.rows.size() > kMostPageRows},
                      {"most", kMostPageRows},
                      {"fingerprint", question.fingerprint}};
-  return html_chart_page("sweep", content, sweep_page_data(table));
+  return html_chart_page("sweep", content, sweep_page_data(table), carried(table));
 }
 
 }  // namespace simtrain

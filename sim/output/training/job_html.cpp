@@ -17,7 +17,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string days_text(double seconds) { return fmt::format("{:.2f}", seconds / 86400); }
-std::string whole_text(double number) { return fmt::format("{:.0f}", number); }
 
 /// What nine of ten runs have.
 std::string range_text(const Spread& share) {
@@ -74,7 +73,7 @@ Json use_rows(const JobSummary& summary) {
   for (const auto& [name, use] : EnumNames<TimeUse>::rows) {
     const double seconds = summary.used[use];
     if (seconds > 0)
-      rows.push_back({{"name", name},
+      rows.push_back({{"name", in_words(name)},
                       {"share", percent_text(seconds / summary.elapsed_s.mean)},
                       {"time", long_time(seconds)}});
   }
@@ -99,7 +98,7 @@ Json advice_section(const Goodput& goodput, const std::vector<JobAdvice>& advice
     rows.push_back({{"change", one.change},
                     {"days", days_text(one.elapsed_s)},
                     {"saved", days_text(one.saved_s)},
-                    {"gpu_hours", whole_text(one.saved_gpu_hours)},
+                    {"gpu_hours", grouped(one.saved_gpu_hours)},
                     {"usd", priced ? saved_usd_text(one) : ""},
                     {"settings", one.settings}});
   return {{"tried", std::min(goodput.inputs.spec.runs, kTriedRuns)},
@@ -110,26 +109,25 @@ Json advice_section(const Goodput& goodput, const std::vector<JobAdvice>& advice
 Json tried_rows(const std::vector<ChangedJob>& jobs) {
   Json rows = Json::array();
   for (const ChangedJob& job : jobs)
-    rows.push_back(
-        {{"value", whole_text(job.value)},
-         {"goodput", percent_text(job.summary.goodput.mean)},
-         {"days", days_text(job.summary.elapsed_s.mean)},
-         {"gpu_hours", whole_text(job.summary.gpu_hours + job.summary.spare_gpu_hours)}});
+    rows.push_back({{"value", grouped(job.value)},
+                    {"goodput", percent_text(job.summary.goodput.mean)},
+                    {"days", days_text(job.summary.elapsed_s.mean)},
+                    {"gpu_hours", grouped(job.summary.gpu_hours + job.summary.spare_gpu_hours)}});
   return rows;
 }
 
 Json interval_section(const Goodput& goodput) {
   if (goodput.intervals.empty()) return nullptr;
-  return {{"young", whole_text(goodput.young_steps)},
-          {"daly", whole_text(goodput.daly_steps)},
-          {"now", whole_text(goodput.plan.persistent.interval)},
-          {"best", whole_text(goodput.best_interval()->value)},
+  return {{"young", grouped(goodput.young_steps)},
+          {"daly", grouped(goodput.daly_steps)},
+          {"now", grouped(goodput.plan.persistent.interval)},
+          {"best", grouped(goodput.best_interval()->value)},
           {"rows", tried_rows(goodput.intervals)}};
 }
 
 Json spare_section(const Goodput& goodput) {
   if (goodput.spares.empty()) return nullptr;
-  return {{"best", whole_text(goodput.best_spares()->value)},
+  return {{"best", grouped(goodput.best_spares()->value)},
           {"now", goodput.plan.spares},
           {"rows", tried_rows(goodput.spares)}};
 }
@@ -164,8 +162,8 @@ Json failure_section(const Goodput& goodput) {
   for (std::size_t kind = 0; kind < goodput.plan.failures.size(); ++kind) {
     const FailureKind& failure = goodput.plan.failures[kind];
     const bool slows = failure.effect == FailureEffect::slows;
-    rows.push_back({{"component", failure.component},
-                    {"effect", name_of(failure.effect)},
+    rows.push_back({{"component", in_words(failure.component)},
+                    {"effect", in_words(name_of(failure.effect))},
                     {"count", fmt::format("{:.1f}", goodput.summary.failures[kind])},
                     {"nodes", fmt::format("{:g}", failure.nodes)},
                     {"slowdown",
@@ -177,7 +175,7 @@ Json failure_section(const Goodput& goodput) {
 Json state_rows(const Goodput& goodput) {
   Json rows = Json::array();
   for (std::size_t i = 0; i < goodput.reports.size(); ++i)
-    rows.push_back({{"name", goodput.states.states[i].name},
+    rows.push_back({{"name", in_words(goodput.states.states[i].name)},
                     {"step", seconds_text(goodput.reports[i].step_time_s)}});
   return rows;
 }
@@ -198,12 +196,12 @@ Json job_section(const Goodput& goodput, const std::vector<JobAdvice>& advice) {
           {"effective", percent_text(summary.effective_time.mean)},
           {"effective_range", range_text(summary.effective_time)},
           {"tokens", token_text(summary.steps.mean * plan.tokens_per_step)},
-          {"steps", whole_text(summary.steps.mean)},
+          {"steps", grouped(summary.steps.mean)},
           {"step", seconds_text(plan.step_s)},
-          {"gpu_hours", whole_text(summary.gpu_hours)},
+          {"gpu_hours", grouped(summary.gpu_hours)},
           {"gpus", plan.gpus},
           {"spare_nodes", plan.spares > 0 ? std::to_string(plan.spares) : ""},
-          {"spare_gpu_hours", whole_text(summary.spare_gpu_hours)},
+          {"spare_gpu_hours", grouped(summary.spare_gpu_hours)},
           {"prices", price_tiles(goodput)},
           {"between", between_tile(goodput)},
           {"given_up", given_up > 0 ? std::to_string(given_up) : ""},
@@ -230,7 +228,7 @@ std::string goodput_html(const Goodput& goodput) {
                      {"changes", changes_page(changes_of(report))},
                      {"job", job_section(goodput, advice)}};
   return html_chart_page("goodput", content, {{"job", job_page_data(goodput, advice)}},
-                         {"job_charts.js"});
+                         PageResult(goodput_json(goodput)), {"job_charts.js"});
 }
 
 }  // namespace simtrain

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <vector>
 
+#include "sim/output/text/unit_text.h"
 #include "sim/output/training/goodput_report.h"
 #include "sim/output/training/job_html.h"
 
@@ -77,7 +78,7 @@ Json uses_data(const JobSummary& summary) {
   for (const auto& [name, use] : EnumNames<TimeUse>::rows) {
     const double seconds = summary.used[use];
     if (use == TimeUse::training || use == TimeUse::evaluation || seconds <= 0) continue;
-    rows.push_back({{"name", name},
+    rows.push_back({{"name", in_words(name)},
                     {"percent", 100 * seconds / summary.elapsed_s.mean},
                     {"time", long_time(seconds)},
                     {"meaning", use_meaning(use)}});

@@ -105,8 +105,9 @@ std::string front_html(const FrontHead& head, const Front& front) {
                      {"none", found ? nullptr : no_plan_section(front)},
                      {"found", found ? found_section(front) : nullptr},
                      {"skipped", skipped_rows(front)}};
-  if (!found) return html_page("front", content);
-  return html_chart_page("front", content, front_charts(front));
+  const PageResult carried(front_json(head, front));
+  if (!found) return html_page("front", content, carried);
+  return html_chart_page("front", content, front_charts(front), carried);
 }
 
 }  // namespace simtrain

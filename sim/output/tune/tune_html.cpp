@@ -11,6 +11,7 @@
 #include "sim/output/text/text_report.h"
 #include "sim/output/text/unit_text.h"
 #include "sim/output/tune/plan_page.h"
+#include "sim/output/tune/tune_report.h"
 #include "sim/study/what_if/scale.h"
 
 namespace simtrain {
@@ -130,7 +131,7 @@ Json page_content(const TuneHead& head, const TuneResult& result) {
   const bool found = !result.best.empty();
   const auto general = [](double value) { return fmt::format("{:g}", value); };
   return {{"title", "Best plans of " + head.scenario},
-          {"by", name_of(result.by)},
+          {"by", in_words(name_of(result.by))},
           {"margin", result.memory_margin > 0 ? general(result.memory_margin * 100) : ""},
           {"tokens", token_text(head.tokens)},
           {"price", head.usd_per_gpu_hour ? general(*head.usd_per_gpu_hour) : ""},
@@ -151,7 +152,8 @@ Json differences_json(const TuneResult& result) {
   for (const auto& [name, share] : EnumNames<Share>::rows) {
     const double one = score(result.by, part(first.breakdown, share), first.gpus);
     const double two = score(result.by, part(second.breakdown, share), second.gpus);
-    if (one > 0 || two > 0) json.push_back({{"name", name}, {"first", one}, {"second", two}});
+    if (one > 0 || two > 0)
+      json.push_back({{"name", in_words(name)}, {"first", one}, {"second", two}});
   }
   json.push_back({{"name", "step"},
                   {"first", score(result.by, first.step_time_s, first.gpus)},
@@ -191,8 +193,9 @@ Json page_charts(const TuneResult& result) {
 
 std::string tune_html(const TuneHead& head, const TuneResult& result) {
   const Json content = page_content(head, result);
-  if (result.best.empty()) return html_page("tune", content);
-  return html_chart_page("tune", content, page_charts(result));
+  const PageResult carried(tune_json(head, result));
+  if (result.best.empty()) return html_page("tune", content, carried);
+  return html_chart_page("tune", content, page_charts(result), carried);
 }
 
 }  // namespace simtrain

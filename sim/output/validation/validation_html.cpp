@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/output/html/html.h"
+#include "sim/output/text/unit_text.h"
 #include "sim/output/validation/validation_html_data.h"
 #include "sim/output/validation/validation_report.h"
 
@@ -44,7 +45,14 @@ Json bounds_json(const std::vector<ValidationResult>& results) {
 }
 
 std::string number(double value) {
-  return std::abs(value) < 1000 ? fmt::format("{:.4g}", value) : fmt::format("{:.0f}", value);
+  return std::abs(value) < 1000 ? fmt::format("{:.4g}", value) : grouped(value);
+}
+
+/// Bytes, which documents print one by one, are read as gigabytes.
+bool in_bytes(FigureName figure) { return unit_of(figure) == "B"; }
+
+std::string predicted_text(FigureName figure, double value) {
+  return in_bytes(figure) ? gigabytes(value) : number(value);
 }
 
 /// A bar from the middle of a table cell to the error of a step time, and a stroke over its 90 %
@@ -73,9 +81,9 @@ Json cell_json(const RunResult& run, FigureName name) {
   const bool time = name == FigureName::step_time;
   if (figure == nullptr) return {{"figure", nullptr}, {"time", time}, {"error", nullptr}};
   return {{"figure",
-           {{"printed", figure->printed},
+           {{"printed", in_bytes(name) ? gigabytes(figure->measured) : figure->printed},
             {"doubt", !figure->follows()},
-            {"predicted", figure->predicted ? number(*figure->predicted) : ""}}},
+            {"predicted", figure->predicted ? predicted_text(name, *figure->predicted) : ""}}},
           {"time", time},
           {"error", time ? error_json(run, *figure) : nullptr}};
 }
@@ -84,9 +92,9 @@ Json figures_json(const DocumentedTable& spec) {
   Json figures = Json::array();
   for (const FigureSpec& figure : spec.figures)
     figures.push_back({{"label", figure.label},
-                       {"kind", name_of(figure.kind)},
-                       {"figure", name_of(figure.figure)},
-                       {"unit", unit_of(figure.figure)},
+                       {"kind", in_words(name_of(figure.kind))},
+                       {"figure", in_words(name_of(figure.figure))},
+                       {"unit", in_bytes(figure.figure) ? "" : unit_of(figure.figure)},
                        {"time", figure.figure == FigureName::step_time}});
   return figures;
 }
@@ -116,7 +124,7 @@ Json table_json(const TableResult& table, std::size_t number) {
   for (const RunResult& run : table.runs) rows.push_back(run_json(table, run));
   Json disputed = Json::array();
   for (const DisputedFigure& figure : spec.disputed)
-    disputed.push_back({{"figure", name_of(figure.figure)}, {"reason", figure.reason}});
+    disputed.push_back({{"figure", in_words(name_of(figure.figure))}, {"reason", figure.reason}});
   Json breakdown = breakdown_rows(table);
   breakdown["chart"] = fmt::format("breakdown-{}", number);
   return {{"table", spec.table},
@@ -148,7 +156,7 @@ std::string validation_html(const std::vector<ValidationResult>& results) {
                      {"bounds", bounds_json(results)},
                      {"scatters", !charts["errors"]["points"].empty()},
                      {"tables", std::move(tables)}};
-  return html_chart_page("validation", content, charts);
+  return html_chart_page("validation", content, charts, PageResult(validation_json(results)));
 }
 
 }  // namespace simtrain

@@ -7,6 +7,7 @@
 
 #include "sim/output/html/html_colours.h"
 #include "sim/output/html/share_bars.h"
+#include "sim/output/text/unit_text.h"
 
 namespace simtrain {
 namespace {
@@ -76,7 +77,7 @@ Json breakdown_rows(const TableResult& table) {
                                  [&](const RunResult& run) { return run.report.breakdown[i] > 0; });
     if (!any) continue;
     shown.push_back(i);
-    shares.push_back(EnumNames<Share>::rows[i].first);
+    shares.push_back(in_words(EnumNames<Share>::rows[i].first));
   }
   Json rows = Json::array();
   for (const RunResult& run : table.runs) {

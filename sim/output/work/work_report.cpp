@@ -38,13 +38,6 @@ std::string bandwidth_of(const TransferWork& row) {
                      : fmt::format("{:.3f} MB/s", rate / 1e6);
 }
 
-/// "shared nic", as people write it.
-std::string bound_text(TransferBound bound) {
-  std::string name(name_of(bound));
-  std::replace(name.begin(), name.end(), '_', ' ');
-  return name;
-}
-
 template <class Row>
 double path_of(const std::vector<Row>& rows, std::size_t first = 0) {
   double sum = 0;
@@ -77,8 +70,9 @@ void add_transfer_rows(std::string& out, const StepWork& work) {
     out += wrapped_line(fmt::format("{} {} {} {}, {}", row.group, name_of(row.cost.collective),
                                     name_of(row.cost.algorithm), name_of(row.cost.protocol),
                                     call_size(row.cost.bytes)));
-    out += fmt::format(fmt::runtime(kWorkColumns), row.calls, seconds_text(row.total_s),
-                       bandwidth_of(row), "", bound_text(row.bound), seconds_text(row.path_s));
+    out +=
+        fmt::format(fmt::runtime(kWorkColumns), row.calls, seconds_text(row.total_s),
+                    bandwidth_of(row), "", in_words(name_of(row.bound)), seconds_text(row.path_s));
   }
 }
 
@@ -142,11 +136,11 @@ Json kernel_cells(const KernelWork& row, double step_s) {
   return {{"module", row.module},
           {"kernel", kernel_of(row)},
           {"shape", shape_of(row)},
-          {"calls", row.calls},
+          {"calls", grouped(static_cast<double>(row.calls))},
           {"each", seconds_text(row.each_s)},
           {"rate", rate_text(row)},
           {"peak", peak_text(row)},
-          {"bound", name_of(row.bound)},
+          {"bound", in_words(name_of(row.bound))},
           {"path", seconds_text(row.path_s)},
           {"of_step", percent_text(row.path_s / step_s)}};
 }
@@ -154,14 +148,14 @@ Json kernel_cells(const KernelWork& row, double step_s) {
 Json transfer_cells(const TransferWork& row, double step_s) {
   return {
       {"group", row.group},
-      {"collective", name_of(row.cost.collective)},
+      {"collective", in_words(name_of(row.cost.collective))},
       {"algorithm", fmt::format("{} {}", name_of(row.cost.algorithm), name_of(row.cost.protocol))},
       {"size", call_size(row.cost.bytes)},
-      {"calls", row.calls},
+      {"calls", grouped(static_cast<double>(row.calls))},
       {"each", seconds_text(row.each_s())},
       {"total", seconds_text(row.total_s)},
       {"bandwidth", bandwidth_of(row)},
-      {"bound", bound_text(row.bound)},
+      {"bound", in_words(name_of(row.bound))},
       {"path", seconds_text(row.path_s)},
       {"of_step", percent_text(row.path_s / step_s)}};
 }
@@ -209,7 +203,7 @@ void add_work(Json& result, const StepWork& work) {
 Json work_section(const StepWork& work, const Report& report) {
   Json sums = Json::array();
   for (const SumLine& line : path_sums(work, report))
-    sums.push_back({{"name", line.name},
+    sums.push_back({{"name", in_words(line.name)},
                     {"time", seconds_text(line.seconds)},
                     {"share", percent_text(line.seconds / report.step_time_s)}});
   return {{"kernels", work_table(work.kernels, report.step_time_s, kernel_cells)},

@@ -48,6 +48,21 @@ struct ReportPageKind {
 };
 
 std::span<const DocumentKind> document_kinds();
+
+/// The kind of a schema such as "simtrain.sweep/1"; null where there is none.
+const DocumentKind* document_kind(std::string_view schema);
+
+/// What a document of such a schema says: one line at least. Throws nlohmann::json::exception where
+/// it is not as its schema has it.
+std::vector<ResultLine> document_lines(const nlohmann::json& document);
+
+/// Lines as they stand in the head of a page: objects of title, step_s, mfu and says, null where
+/// there is no such figure.
+nlohmann::ordered_json lines_json(const std::vector<ResultLine>& lines);
+
+/// The lines again. Throws nlohmann::json::exception where they are not so.
+std::vector<ResultLine> lines_of(const nlohmann::json& json);
+
 std::span<const ReportPageKind> report_page_kinds();
 
 /// The line of a sweep of which `fitting` of so many candidates run and fit; `best` has the figures

@@ -1,10 +1,13 @@
-#include "sim/output/index/result_kinds.h"
+#include "sim/output/results/result_kinds.h"
 
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "sim/core/invariant.h"
+#include "sim/output/text/unit_text.h"
 #include "sim/output/training/goodput_report.h"
 
 namespace simtrain {
@@ -114,7 +117,8 @@ std::vector<ResultLine> tune_lines(const ResultJson& json) {
 }
 
 std::vector<ResultLine> front_lines(const ResultJson& json) {
-  const auto objectives = json.at("objectives").get<std::vector<std::string>>();
+  auto objectives = json.at("objectives").get<std::vector<std::string>>();
+  for (std::string& objective : objectives) objective = in_words(objective);
   return {{text_in(json, "scenario"),
            {},
            {},
@@ -190,7 +194,7 @@ std::vector<ResultLine> validation_lines(const ResultJson& json) {
 }
 
 std::vector<ResultLine> nccl_lines(const ResultJson& json) {
-  return {{fmt::format("{} on {} GPUs of {}", text_in(json, "collective"),
+  return {{fmt::format("{} on {} GPUs of {}", in_words(text_in(json, "collective")),
                        json.at("gpus").get<std::int64_t>(), text_in(json, "cluster")),
            {},
            {},
@@ -259,6 +263,51 @@ constexpr std::array kPages{ReportPageKind{"run", "run", ResultSubject::step},
 
 std::span<const DocumentKind> document_kinds() { return kDocuments; }
 std::span<const ReportPageKind> report_page_kinds() { return kPages; }
+
+const DocumentKind* document_kind(std::string_view schema) {
+  constexpr std::string_view kOurs = "simtrain.";
+  constexpr std::string_view kVersion = "/1";
+  if (!schema.starts_with(kOurs) || !schema.ends_with(kVersion)) return nullptr;
+  schema.remove_prefix(kOurs.size());
+  schema.remove_suffix(kVersion.size());
+  const auto* const kind =
+      std::find_if(kDocuments.begin(), kDocuments.end(),
+                   [&](const DocumentKind& one) { return one.schema == schema; });
+  return kind == kDocuments.end() ? nullptr : kind;
+}
+
+std::vector<ResultLine> document_lines(const ResultJson& document) {
+  const DocumentKind* kind = document_kind(text_in(document, "schema"));
+  invariant(kind != nullptr, "a document of no kind");
+  std::vector<ResultLine> lines = kind->lines(document);
+  if (lines.empty()) lines.push_back({"", {}, {}, "empty"});
+  return lines;
+}
+
+nlohmann::ordered_json lines_json(const std::vector<ResultLine>& lines) {
+  using LineJson = nlohmann::ordered_json;
+  const auto figure = [](const std::optional<double>& value) {
+    return value ? LineJson(*value) : LineJson();
+  };
+  LineJson json = LineJson::array();
+  for (const auto& [title, step_s, mfu, says] : lines)
+    json.push_back(
+        {{"title", title}, {"step_s", figure(step_s)}, {"mfu", figure(mfu)}, {"says", says}});
+  return json;
+}
+
+std::vector<ResultLine> lines_of(const ResultJson& json) {
+  static_cast<void>(json.at(0));  // an array
+  std::vector<ResultLine> lines;
+  lines.reserve(json.size());
+  const auto figure = [](const ResultJson& value) {
+    return value.is_null() ? std::optional<double>() : std::optional(value.get<double>());
+  };
+  for (const ResultJson& line : json)
+    lines.push_back({line.at("title").get<std::string>(), figure(line.at("step_s")),
+                     figure(line.at("mfu")), line.at("says").get<std::string>()});
+  return lines;
+}
 
 ResultLine sweep_line(const std::string& title, ResultLine best, std::uint64_t fitting,
                       std::uint64_t candidates, bool complete) {
