@@ -83,6 +83,8 @@ void add_figures(const CellsOfRow& cells, SweepRow& row) {
   row.peak_bytes = figure_of(cells, "peak_memory_bytes", kAny);
   row.total_bytes = figure_of(cells, "total_memory_bytes", kAny);
   row.capacity_bytes = figure_of(cells, "memory_capacity_bytes", kAny);
+  row.joules_per_token = figure_of(cells, "joules_per_token", kAny);
+  row.usd_per_1t_tokens = figure_of(cells, "usd_per_1t_tokens", kAny);
   if (row.status == SweepStatus::ok && row.total_bytes > row.capacity_bytes)
     throw std::invalid_argument("status 'ok' with more memory than the GPU has");
   const Limits share{-1e-6 * row.step_time_s, kMost};  // rounding may leave one a little below 0
