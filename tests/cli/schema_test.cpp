@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "sim/output/index/result_kinds.h"
+#include "sim/output/results/result_kinds.h"
 #include "tests/cli/program.h"
 
 namespace simtrain::testing::schema_test {
