@@ -7,6 +7,7 @@
 #include "tests/cli/program.h"
 #include "tests/core/checkout.h"
 #include "tests/measured/lines.h"
+#include "tests/output/page.h"
 
 namespace simtrain::testing::own_runs_test {
 namespace {
@@ -96,7 +97,7 @@ TEST_CASE("A log that is partial or holds a NaN is marked in the text and on the
         std::string::npos);
   CHECK(outcome.out.find("Partial") == std::string::npos);
   CHECK(
-      read_file(folder.path() / "page.html")
+      unlabelled(read_file(folder.path() / "page.html"))
           .find("<td title=\"base.nan.log, steps 20 to 49\">nan<br><span class=\"bad\">NaN: a loss "
                 "or gradient norm is NaN or infinite</span></td>") != std::string::npos);
   const Outcome partial = validate(folder, "--steps 20:80");

@@ -277,7 +277,7 @@ class ResultsTest(unittest.TestCase):
         self.assertFalse(known.is_valid({**result, "schema": "simtrain.other/1"}), kind)
 
     def test_every_document_has_a_schema(self):
-        table = (ROOT / "sim" / "output" / "index" / "result_kinds.cpp").read_text()
+        table = (ROOT / "sim" / "output" / "results" / "result_kinds.cpp").read_text()
         documents = {name.replace("machine", "machine-fit") for name in re.findall(r'DocumentKind\{"([a-z-]+)"', table)}
         self.assertGreater(len(documents), 20)
         self.assertEqual(documents, set(RESULTS))

@@ -18,7 +18,7 @@ struct Stacking {
   int below = 0;  ///< the width of the window, in pixels, under which rows become cards
 };
 
-constexpr std::array kStacking{Stacking{17, "stack-always", 10000},
+constexpr std::array kStacking{Stacking{14, "stack-always", 10000},
                                Stacking{10, "stack-large", 1100}, Stacking{7, "stack-middle", 900},
                                Stacking{4, "stack-small", 640}};
 

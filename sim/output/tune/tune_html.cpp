@@ -117,14 +117,15 @@ Json plans_section(const TuneHead& head, const TuneResult& result) {
   const PlanChoice first = result.best.empty() ? PlanChoice{} : result.best.front().plan.choice;
   const bool any_tight = std::any_of(result.best.begin(), result.best.end(),
                                      [](const TunedPlan& tuned) { return tuned.plan.tight; });
-  return {{"knobs", knob_names(first)},
-          {"plans", plan_rows(head, result)},
-          {"any_tight", any_tight},
-          {"tight_ahead", tight_ahead(result)},
-          {"given_refusal", head.given ? "" : head.given_refusal},
-          {"given", given_plan(head)},
-          {"second", second_plan(result)},
-          {"steps", step_rows(result)}};
+  Json knobs = knob_names(first);
+  // Those of a dense model are narrow columns, which fit where as many of words would not.
+  const std::string_view stacking = knobs.size() <= 8 ? "stack-large" : "stack-always";
+  return {
+      {"knobs", std::move(knobs)},          {"stacking", stacking},
+      {"plans", plan_rows(head, result)},   {"any_tight", any_tight},
+      {"tight_ahead", tight_ahead(result)}, {"given_refusal", head.given ? "" : head.given_refusal},
+      {"given", given_plan(head)},          {"second", second_plan(result)},
+      {"steps", step_rows(result)}};
 }
 
 Json page_content(const TuneHead& head, const TuneResult& result) {
