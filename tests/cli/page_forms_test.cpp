@@ -96,9 +96,10 @@ TEST_CASE(
     CHECK(found.at("cut").dump() == "[]");
     CHECK(found.at("unnamed").dump() == "[]");
     CHECK(found.at("saved").at(one.kind + ".json") == json);
-    for (const auto& [name, text] : found.at("saved").items()) {
+    for (const auto& saved : found.at("saved").items()) {
+      const std::string& name = saved.key();
       CAPTURE(name);
-      CHECK(!text.get<std::string>().empty());
+      CHECK(!saved.value().get<std::string>().empty());
       CHECK(name.starts_with(one.kind));
     }
   }

@@ -24,7 +24,7 @@ CurveSummary sizes_summary(const std::vector<const CurvePoint*>& points, bool la
   return summarize(chosen);
 }
 
-Groups grouped(const std::vector<CurvePoint>& points) {
+Groups by_curve(const std::vector<CurvePoint>& points) {
   Groups groups;
   for (const CurvePoint& point : points)
     groups[{point.machine, point.collective, point.use}].push_back(&point);
@@ -84,7 +84,7 @@ std::string nccl_validation_text(const std::vector<CurvePoint>& points) {
       fmt::format("{:<16}{:<15}{:<6}{:>5}{:>7}{:>6}{:>7}{:>6}{:>6}{:>6}\n", "machine", "collective",
                   "rows", "calls", "median", "90 %", "bias", "calls", "med.", "90 %");
   std::array<std::vector<const CurvePoint*>, 2> all;
-  for (const auto& [key, members] : grouped(points)) {
+  for (const auto& [key, members] : by_curve(points)) {
     const auto& [machine, collective, use] = key;
     out += line(machine, collective, name_of(use), members);
     for (const CurvePoint* point : members) all[static_cast<std::size_t>(use)].push_back(point);

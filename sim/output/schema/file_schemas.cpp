@@ -76,7 +76,7 @@ FileSchema of_folder(const std::string& name, const std::string& title, const st
 /// Files that hold all of their keys themselves. `rows`: lists that must not be empty.
 template <class Spec>
 FileSchema of_files(const std::string& name, const std::string& title,
-                    std::vector<std::string> files, std::vector<std::string> rows = {}) {
+                    std::vector<std::string> files, const std::vector<std::string>& rows = {}) {
   return {name, std::move(files), [=](const DataFolder& data) {
             Json schema = schema_head(name, title);
             schema.update(FieldSchema::of<Spec>(name, files_of(data)));
