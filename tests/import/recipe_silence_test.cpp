@@ -179,6 +179,9 @@ TEST_CASE("what only a run gives is the framework's default where the user wants
   const Scenario few = scenario_in(import_recipe({"a.yaml", text}, request).yaml);
   CHECK(few.placement.nodes == 1);  // a batch of two replicas, on all eight GPUs of a node
   CHECK(few.recipe.training.global_batch_size == 32);
+  request.overrides = {"tensor_model_parallel_size=1000000", "+context_parallel_size=1000000",
+                       "+pipeline_model_parallel_size=1000000", "+global_batch_size=1000000000000"};
+  CHECK_THROWS_AS(import_recipe({"a.yaml", text}, request), InputError);
   request.overrides = {"seq_length=4096", "micro_batch_size=2"};
   const Scenario own = scenario_in(import_recipe({"a.yaml", text}, request).yaml);
   CHECK(own.recipe.training.seq_length == 4096);

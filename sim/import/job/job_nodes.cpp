@@ -43,17 +43,21 @@ std::int64_t degree(const GivenKeys& given, const std::string& name, const Whole
   return std::clamp<std::int64_t>(value.value_or(usual), 1, kMostNodes);
 }
 
-/// The most GPUs that a batch of so many samples keeps at work; 0 where the recipe does not say.
+/// The most GPUs that a batch of so many samples keeps at work, up to kMostNodes; 0 where the
+/// recipe does not say.
 std::int64_t gpus_of_batch(const RecipeTerms& terms, const GivenKeys& given) {
   if (!terms.global_batch_size || terms.local_batch_size) return 0;
   std::int64_t replicas = terms.global_batch_size->value;
   for (const WholeTerm& term : {terms.micro_batch_size, terms.gradient_accumulation_steps}) {
     if (term) replicas /= std::max<std::int64_t>(1, term->value);
   }
-  return std::min(replicas, kMostNodes) *
-         degree(given, "tensor_model", terms.tensor_model_parallel_size) *
-         degree(given, "context", terms.context_parallel_size) *
-         degree(given, "pipeline_model", terms.pipeline_model_parallel_size);
+  double gpus = static_cast<double>(replicas);
+  for (const std::int64_t split :
+       {degree(given, "tensor_model", terms.tensor_model_parallel_size),
+        degree(given, "context", terms.context_parallel_size),
+        degree(given, "pipeline_model", terms.pipeline_model_parallel_size)})
+    gpus *= static_cast<double>(split);
+  return gpus <= static_cast<double>(kMostNodes) ? static_cast<std::int64_t>(gpus) : kMostNodes;
 }
 
 /// The fewest nodes on which the ranks of one replica and of one group of experts are whole.
