@@ -5,12 +5,12 @@
 #include <fmt/format.h>
 
 #include "sim/topology/specs/cluster_spec.h"
+#include "sim/workload/model/usual_sequence.h"
 
 namespace simtrain {
 namespace {
 
 constexpr std::int64_t kTokensOfStep = 4 << 20;
-constexpr std::int64_t kSequence = 8192;
 
 std::string quoted(const std::string& text) { return fmt::format("\"{}\"", plain_text(text)); }
 
@@ -98,14 +98,14 @@ class FirstKeys {
 
   std::int64_t sequence_length() {
     const std::string key = "training.seq_length";
-    const std::int64_t longest = request_.longest.value_or(kSequence);
-    const std::int64_t sequence = request_.seq_length.value_or(std::min(longest, kSequence));
+    const std::int64_t longest = request_.longest.value_or(kUsualSequence);
+    const std::int64_t sequence = request_.seq_length.value_or(std::min(longest, kUsualSequence));
     if (request_.seq_length)
       given(key, std::to_string(sequence), "--seq-length");
     else
       assumed(key, std::to_string(sequence),
-              sequence < kSequence ? "the longest sequence that the model is made for"
-                                   : "as most pretraining of today");
+              sequence < kUsualSequence ? "the longest sequence that the model is made for"
+                                        : "as most pretraining of today");
     return sequence;
   }
 

@@ -75,10 +75,10 @@ constexpr auto kMachineFitMembers = std::to_array<SchemaMember>({
 
 }  // namespace
 
-Json calibration_schema() { return schema_of({kCalibrationMembers}); }
+Json calibration_schema() { return schema_of({{kCalibrationMembers}}); }
 
-Json kernel_fit_schema() { return schema_of({kKernelFitMembers}); }
+Json kernel_fit_schema() { return schema_of({{kKernelFitMembers}}); }
 
-Json machine_fit_schema() { return schema_of({kMachineFitMembers}); }
+Json machine_fit_schema() { return schema_of({{kMachineFitMembers}}); }
 
 }  // namespace simtrain

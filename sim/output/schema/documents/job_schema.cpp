@@ -151,12 +151,12 @@ constexpr auto kShareMembers = std::to_array<SchemaMember>({
 
 }  // namespace
 
-Json share_schema() { return schema_of({kShareMembers}); }
+Json share_schema() { return schema_of({{kShareMembers}}); }
 
-Json goodput_schema() { return schema_of({kGoodputMembers}); }
+Json goodput_schema() { return schema_of({{kGoodputMembers}}); }
 
 Json job_schema() {
-  Json schema = schema_of({kJobMembers});
+  Json schema = schema_of({{kJobMembers}});
   schema["properties"]["job"].update(goodput_schema());
   return schema;
 }

@@ -228,21 +228,22 @@ constexpr auto kProfileSummaryMembers = std::to_array<SchemaMember>({
 
 }  // namespace
 
-Json metrics_schema() { return schema_of({kMetricsMembers}); }
+Json metrics_schema() { return schema_of({{kMetricsMembers}}); }
 
 Json comparison_schema() {
-  return schema_of({kComparisonIdMembers, kComparisonMembers, kStackMembers, changes_members()});
+  return schema_of(
+      {{kComparisonIdMembers}, {kComparisonMembers}, {kStackMembers}, {changes_members()}});
 }
 
 Json comparisons_schema() {
-  Json schema = schema_of({kComparisonsMembers, kStackMembers});
-  schema["properties"]["runs"]["items"] = schema_of({kComparisonMembers, changes_members()});
+  Json schema = schema_of({{kComparisonsMembers}, {kStackMembers}});
+  schema["properties"]["runs"]["items"] = schema_of({{kComparisonMembers}, {changes_members()}});
   return schema;
 }
 
 Json profile_schema() {
   return {{"type", "object"},
-          {"anyOf", {schema_of({kProfileMembers}), schema_of({kProfileSummaryMembers})}}};
+          {"anyOf", {schema_of({{kProfileMembers}}), schema_of({{kProfileSummaryMembers}})}}};
 }
 
 }  // namespace simtrain

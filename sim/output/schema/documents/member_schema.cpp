@@ -82,7 +82,7 @@ constexpr auto kErrorMembers = std::to_array<SchemaMember>({
     {"percentile_90", "number", "nine of ten absolute errors are smaller"},
     {"bias", "number", "median of errors with their sign"},
 });
-Json errors_schema() { return schema_of({kErrorMembers}); }
+Json errors_schema() { return schema_of({{kErrorMembers}}); }
 
 constexpr auto kSummaryMembers = std::to_array<SchemaMember>({
     {"rows", "integer", "measured and predicted"},
@@ -90,14 +90,14 @@ constexpr auto kSummaryMembers = std::to_array<SchemaMember>({
     {"largest_absolute_error", "number", "as a share"},
     {"bias", "number", "mean of errors with their sign"},
 });
-Json summary_schema() { return schema_of({kSummaryMembers}); }
+Json summary_schema() { return schema_of({{kSummaryMembers}}); }
 
 constexpr auto kChangeMembers = std::to_array<SchemaMember>({
     {"key", "string", "dotted"},
     {"from", "string", "value before"},
     {"to", "string", "value after"},
 });
-Json changes_schema() { return list_schema(schema_of({kChangeMembers})); }
+Json changes_schema() { return list_schema(schema_of({{kChangeMembers}})); }
 
 /// A type that documents share.
 struct MemberType {
@@ -183,10 +183,12 @@ Json object_schema() {
 
 SchemaMembers changes_members() { return kChangesMembers; }
 
-Json schema_of(std::initializer_list<SchemaMembers> members) {
+Json schema_of(std::initializer_list<SchemaPart> parts) {
   Json schema = object_schema();
-  for (const SchemaMembers part : members) {
-    for (const SchemaMember& member : part) add_member(schema, member.way, member);
+  for (const SchemaPart& part : parts) {
+    const std::string front = part.at.empty() ? "" : std::string(part.at) + ".";
+    for (const SchemaMember& member : part.members)
+      add_member(schema, front + std::string(member.way), member);
   }
   return schema;
 }

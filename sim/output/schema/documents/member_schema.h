@@ -20,8 +20,14 @@ struct SchemaMember {
 
 using SchemaMembers = std::span<const SchemaMember>;
 
+/// Members of a document, or of what is at a way in it ("best[]").
+struct SchemaPart {
+  SchemaMembers members;
+  std::string_view at{};
+};
+
 /// The schema of documents with these members and no others, in that order.
-nlohmann::ordered_json schema_of(std::initializer_list<SchemaMembers> members);
+nlohmann::ordered_json schema_of(std::initializer_list<SchemaPart> parts);
 
 /// An object without members.
 nlohmann::ordered_json object_schema();

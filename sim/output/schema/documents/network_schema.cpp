@@ -103,14 +103,14 @@ constexpr auto kHopMembers = std::to_array<SchemaMember>({
 
 }  // namespace
 
-Json nccl_schema() { return schema_of({kNcclMembers}); }
+Json nccl_schema() { return schema_of({{kNcclMembers}}); }
 
-Json nccl_validation_schema() { return schema_of({kNcclValidationMembers}); }
+Json nccl_validation_schema() { return schema_of({{kNcclValidationMembers}}); }
 
 Json topology_schema() {
-  Json schema = schema_of({kTopologyMembers});
+  Json schema = schema_of({{kTopologyMembers}});
   schema["properties"]["path"]["properties"]["hops"]["items"] = {
-      {"type", "array"}, {"items", schema_of({kHopMembers})}};
+      {"type", "array"}, {"items", schema_of({{kHopMembers}})}};
   return schema;
 }
 

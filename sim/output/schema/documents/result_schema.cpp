@@ -185,8 +185,8 @@ constexpr auto kResultsMembers = std::to_array<SchemaMember>({
 
 }  // namespace
 
-Json result_schema() { return schema_of({kTitleMembers, changes_members(), kFigureMembers}); }
+Json result_schema() { return schema_of({{kTitleMembers}, {changes_members()}, {kFigureMembers}}); }
 
-Json results_schema() { return schema_of({kResultsMembers}); }
+Json results_schema() { return schema_of({{kResultsMembers}}); }
 
 }  // namespace simtrain

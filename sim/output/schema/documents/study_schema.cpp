@@ -39,7 +39,7 @@ Json columns_schema(Json (*cell)(const SweepColumn& column), Json varied) {
   return schema;
 }
 
-Json described_column(const SweepColumn& /*column*/) { return schema_of({kColumnMembers}); }
+Json described_column(const SweepColumn& /*column*/) { return schema_of({{kColumnMembers}}); }
 
 Json cell_schema(const SweepColumn& column) {
   const char* type = column.kind == SweepCellKind::text    ? "string"
@@ -57,62 +57,67 @@ constexpr auto kTuneHeadMembers = std::to_array<SchemaMember>({
     {"tokens", "number", "of the training run whose days are given"},
 });
 
-constexpr auto kTuneMembers = std::to_array<SchemaMember>({
+constexpr auto kSearchMembers = std::to_array<SchemaMember>({
     {"usd_per_gpu_hour?", "number", "price"},
     {"simulated", "integer", "plans"},
-    {"best[].plan", "plan", "GPUs and knobs"},
-    {"best[].step_time_s", "number", "seconds of a step, mean"},
-    {"best[].tokens_per_s", "number", "tokens per second, of the job"},
-    {"best[].mfu", "number", "model FLOPs over the peak, from 0 to 1"},
-    {"best[].memory_bytes", "number", "of the fullest GPU"},
-    {"best[].spare_bytes", "number", "that this leaves, without the margin"},
-    {"best[].fits", "boolean", "every stage has room"},
-    {"best[].tight", "boolean", "it fits, but not with the usual fragmentation"},
-    {"best[].days", "number", "of the training run"},
-    {"best[].gpu_hours", "number", "of the training run"},
-    {"best[].cost_usd?", "number", "dollars of the training run, where a price is given"},
-    {"best[].breakdown_s", "breakdown", "seconds of the critical path by share"},
+});
+
+constexpr auto kTunedPlanMembers = std::to_array<SchemaMember>({
+    {"plan", "plan", "GPUs and knobs"},
+    {"step_time_s", "number", "seconds of a step, mean"},
+    {"tokens_per_s", "number", "tokens per second, of the job"},
+    {"mfu", "number", "model FLOPs over the peak, from 0 to 1"},
+    {"memory_bytes", "number", "of the fullest GPU"},
+    {"spare_bytes", "number", "that this leaves, without the margin"},
+    {"fits", "boolean", "every stage has room"},
+    {"tight", "boolean", "it fits, but not with the usual fragmentation"},
+    {"days", "number", "of the training run"},
+    {"gpu_hours", "number", "of the training run"},
+    {"cost_usd?", "number", "dollars of the training run, where a price is given"},
+    {"breakdown_s", "breakdown", "seconds of the critical path by share"},
+});
+
+constexpr auto kTightAheadMembers = std::to_array<SchemaMember>({
     {"tight_ahead.plans", "integer", "tight plans that would be before the best"},
-    {"tight_ahead.best?.plan", "plan", "GPUs and knobs"},
-    {"tight_ahead.best?.step_time_s", "number", "seconds of a step, mean"},
-    {"tight_ahead.best?.tokens_per_s", "number", "tokens per second, of the job"},
-    {"tight_ahead.best?.mfu", "number", "model FLOPs over the peak, from 0 to 1"},
-    {"tight_ahead.best?.memory_bytes", "number", "of the fullest GPU"},
-    {"tight_ahead.best?.spare_bytes", "number", "that this leaves, without the margin"},
-    {"tight_ahead.best?.fits", "boolean", "every stage has room"},
-    {"tight_ahead.best?.tight", "boolean", "it fits, but not with the usual fragmentation"},
-    {"tight_ahead.best?.days", "number", "of the training run"},
-    {"tight_ahead.best?.gpu_hours", "number", "of the training run"},
-    {"tight_ahead.best?.cost_usd?", "number",
-     "dollars of the training run, where a price is given"},
-    {"tight_ahead.best?.breakdown_s", "breakdown", "seconds of the critical path by share"},
-    {"skipped[].reason", "string", "why plans could not be simulated"},
-    {"skipped[].plans", "integer", "of this reason"},
-    {"skipped[].example", "plan", "one of them"},
-    {"sensitivity[].plan", "plan", "GPUs and knobs"},
-    {"sensitivity[].step_time_s?", "number", "seconds of a step, mean"},
-    {"sensitivity[].tokens_per_s?", "number", "tokens per second, of the job"},
-    {"sensitivity[].mfu?", "number", "model FLOPs over the peak, from 0 to 1"},
-    {"sensitivity[].memory_bytes?", "number", "of the fullest GPU"},
-    {"sensitivity[].spare_bytes?", "number", "that this leaves, without the margin"},
-    {"sensitivity[].fits?", "boolean", "every stage has room"},
-    {"sensitivity[].tight?", "boolean", "it fits, but not with the usual fragmentation"},
-    {"sensitivity[].days?", "number", "of the training run"},
-    {"sensitivity[].gpu_hours?", "number", "of the training run"},
-    {"sensitivity[].cost_usd?", "number", "dollars of the training run, where a price is given"},
-    {"sensitivity[].breakdown_s?", "breakdown", "seconds of the critical path by share"},
-    {"sensitivity[].skipped?", "string", "why it could not be simulated"},
-    {"sensitivity[].knob", "string", "that one step of the best plan changes"},
-    {"spaces[].considered", "integer", "plans of one number of GPUs"},
-    {"spaces[].legal", "integer", "of them"},
-    {"spaces[].fitting", "integer", "of the legal ones"},
-    {"spaces[].tight", "integer", "of the fitting ones"},
-    {"spaces[].capacity_bytes", "number", "memory of a GPU"},
-    {"spaces[].illegal[].key", "string", "of the scenario, which plans are refused at"},
-    {"spaces[].illegal[].plans", "integer", "refused there"},
-    {"spaces[].illegal[].example", "string", "why one of them is"},
-    {"spaces[].smallest?.plan", "plan", "that needs least memory"},
-    {"spaces[].smallest?.memory_bytes", "number", "that it needs"},
+});
+
+constexpr auto kSkippedMembers = std::to_array<SchemaMember>({
+    {"reason", "string", "why plans could not be simulated"},
+    {"plans", "integer", "of this reason"},
+    {"example", "plan", "one of them"},
+});
+
+constexpr auto kChangedKnobMembers = std::to_array<SchemaMember>({
+    {"plan", "plan", "GPUs and knobs"},
+    {"step_time_s?", "number", "seconds of a step, mean"},
+    {"tokens_per_s?", "number", "tokens per second, of the job"},
+    {"mfu?", "number", "model FLOPs over the peak, from 0 to 1"},
+    {"memory_bytes?", "number", "of the fullest GPU"},
+    {"spare_bytes?", "number", "that this leaves, without the margin"},
+    {"fits?", "boolean", "every stage has room"},
+    {"tight?", "boolean", "it fits, but not with the usual fragmentation"},
+    {"days?", "number", "of the training run"},
+    {"gpu_hours?", "number", "of the training run"},
+    {"cost_usd?", "number", "dollars of the training run, where a price is given"},
+    {"breakdown_s?", "breakdown", "seconds of the critical path by share"},
+    {"skipped?", "string", "why it could not be simulated"},
+    {"knob", "string", "that one step of the best plan changes"},
+});
+
+constexpr auto kSpaceMembers = std::to_array<SchemaMember>({
+    {"considered", "integer", "plans of one number of GPUs"},
+    {"legal", "integer", "of them"},
+    {"fitting", "integer", "of the legal ones"},
+    {"tight", "integer", "of the fitting ones"},
+    {"capacity_bytes", "number", "memory of a GPU"},
+    {"illegal[].key", "string", "of the scenario, which plans are refused at"},
+    {"illegal[].plans", "integer", "refused there"},
+    {"illegal[].example", "string", "why one of them is"},
+    {"smallest?.plan", "plan", "that needs least memory"},
+    {"smallest?.memory_bytes", "number", "that it needs"},
+});
+
+constexpr auto kGivenMembers = std::to_array<SchemaMember>({
     {"given?.gpus", "integer", "of the plan that the scenario has"},
     {"given?.layout", "string", "TP, PP, ... of it"},
     {"given?.step_time_s", "number", "seconds"},
@@ -130,40 +135,16 @@ constexpr auto kFrontHeadMembers = std::to_array<SchemaMember>({
     {"allow_tight", "boolean", "tight plans count as the others"},
 });
 
-constexpr auto kFrontMembers = std::to_array<SchemaMember>({
-    {"usd_per_gpu_hour?", "number", "price"},
-    {"simulated", "integer", "plans"},
-    {"front[].plan", "plan", "GPUs and knobs"},
-    {"front[].step_time_s", "number", "seconds of a step, mean"},
-    {"front[].tokens_per_s", "number", "tokens per second, of the job"},
-    {"front[].mfu", "number", "from 0 to 1"},
-    {"front[].memory_bytes", "number", "of the fullest GPU"},
-    {"front[].spare_bytes", "number", "that this leaves, without the margin"},
-    {"front[].tight", "boolean", "it fits, but not with the usual fragmentation"},
-    {"front[].joules_per_token", "number", "site included"},
-    {"front[].usd_per_1t_tokens?", "number", "by GPU hours, where a price is given"},
-    {"dominated[].plan", "plan", "GPUs and knobs"},
-    {"dominated[].step_time_s", "number", "seconds of a step, mean"},
-    {"dominated[].tokens_per_s", "number", "tokens per second, of the job"},
-    {"dominated[].mfu", "number", "from 0 to 1"},
-    {"dominated[].memory_bytes", "number", "of the fullest GPU"},
-    {"dominated[].spare_bytes", "number", "that this leaves, without the margin"},
-    {"dominated[].tight", "boolean", "it fits, but not with the usual fragmentation"},
-    {"dominated[].joules_per_token", "number", "site included"},
-    {"dominated[].usd_per_1t_tokens?", "number", "by GPU hours, where a price is given"},
-    {"skipped[].reason", "string", "why plans could not be simulated"},
-    {"skipped[].plans", "integer", "of this reason"},
-    {"skipped[].example", "plan", "one of them"},
-    {"spaces[].considered", "integer", "plans of one number of GPUs"},
-    {"spaces[].legal", "integer", "of them"},
-    {"spaces[].fitting", "integer", "of the legal ones"},
-    {"spaces[].tight", "integer", "of the fitting ones"},
-    {"spaces[].capacity_bytes", "number", "memory of a GPU"},
-    {"spaces[].illegal[].key", "string", "of the scenario, which plans are refused at"},
-    {"spaces[].illegal[].plans", "integer", "refused there"},
-    {"spaces[].illegal[].example", "string", "why one of them is"},
-    {"spaces[].smallest?.plan", "plan", "that needs least memory"},
-    {"spaces[].smallest?.memory_bytes", "number", "that it needs"},
+constexpr auto kFrontPlanMembers = std::to_array<SchemaMember>({
+    {"plan", "plan", "GPUs and knobs"},
+    {"step_time_s", "number", "seconds of a step, mean"},
+    {"tokens_per_s", "number", "tokens per second, of the job"},
+    {"mfu", "number", "from 0 to 1"},
+    {"memory_bytes", "number", "of the fullest GPU"},
+    {"spare_bytes", "number", "that this leaves, without the margin"},
+    {"tight", "boolean", "it fits, but not with the usual fragmentation"},
+    {"joules_per_token", "number", "site included"},
+    {"usd_per_1t_tokens?", "number", "by GPU hours, where a price is given"},
 });
 
 constexpr auto kScaleHeadMembers = std::to_array<SchemaMember>({
@@ -210,22 +191,41 @@ constexpr auto kDifferenceMembers = std::to_array<SchemaMember>({
 }  // namespace
 
 Json sweep_schema() {
-  Json schema = schema_of({kSweepMembers});
+  Json schema = schema_of({{kSweepMembers}});
   Json& properties = schema["properties"];
-  properties["columns"].update(columns_schema(described_column, schema_of({kColumnMembers})));
+  properties["columns"].update(columns_schema(described_column, schema_of({{kColumnMembers}})));
   properties["rows"]["items"] =
       columns_schema(cell_schema, {{"type", {"string", "number", "null"}}});
   return schema;
 }
 
-Json tune_schema() { return schema_of({kTuneHeadMembers, changes_members(), kTuneMembers}); }
-
-Json tune_front_schema() {
-  return schema_of({kFrontHeadMembers, changes_members(), kFrontMembers});
+Json tune_schema() {
+  return schema_of({{kTuneHeadMembers},
+                    {changes_members()},
+                    {kSearchMembers},
+                    {kTunedPlanMembers, "best[]"},
+                    {kTightAheadMembers},
+                    {kTunedPlanMembers, "tight_ahead.best?"},
+                    {kSkippedMembers, "skipped[]"},
+                    {kChangedKnobMembers, "sensitivity[]"},
+                    {kSpaceMembers, "spaces[]"},
+                    {kGivenMembers}});
 }
 
-Json scale_schema() { return schema_of({kScaleHeadMembers, changes_members(), kScaleMembers}); }
+Json tune_front_schema() {
+  return schema_of({{kFrontHeadMembers},
+                    {changes_members()},
+                    {kSearchMembers},
+                    {kFrontPlanMembers, "front[]"},
+                    {kFrontPlanMembers, "dominated[]"},
+                    {kSkippedMembers, "skipped[]"},
+                    {kSpaceMembers, "spaces[]"}});
+}
 
-Json difference_schema() { return schema_of({kDifferenceMembers}); }
+Json scale_schema() {
+  return schema_of({{kScaleHeadMembers}, {changes_members()}, {kScaleMembers}});
+}
+
+Json difference_schema() { return schema_of({{kDifferenceMembers}}); }
 
 }  // namespace simtrain

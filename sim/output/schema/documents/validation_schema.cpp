@@ -80,62 +80,43 @@ constexpr auto kMeasuredMembers = std::to_array<SchemaMember>({
     {"rows[].interval_90_s", "numbers", "seconds: 9 of 10 measured means lie between"},
 });
 
-constexpr auto kLeftOutMembers = std::to_array<SchemaMember>({
+constexpr auto kLeftOutHeadMembers = std::to_array<SchemaMember>({
     {"schema", "id", "simtrain.left-out/1"},
-    {"by_group?.summary.rows", "integer", "predicted by fits to others"},
-    {"by_group?.summary.mean_absolute_error", "number", "as a share"},
-    {"by_group?.summary.largest_absolute_error", "number", "as a share"},
-    {"by_group?.summary.bias", "number", "mean of errors with their sign"},
-    {"by_group?.summary.covered", "number", "share of rows inside their interval"},
-    {"by_group?.summary.half_width", "number", "of intervals, mean"},
-    {"by_group?.summary.widening", "number", "of stated errors, with which 90 % would be inside"},
+});
+
+constexpr auto kLeftOutSummaryMembers = std::to_array<SchemaMember>({
+    {"rows", "integer", "predicted by fits to others"},
+    {"mean_absolute_error", "number", "as a share"},
+    {"largest_absolute_error", "number", "as a share"},
+    {"bias", "number", "mean of errors with their sign"},
+    {"covered", "number", "share of rows inside their interval"},
+    {"half_width", "number", "of intervals, mean"},
+    {"widening", "number", "of stated errors, with which 90 % would be inside"},
+});
+
+constexpr auto kLeftOutFitMembers = std::to_array<SchemaMember>({
+    {"converged", "boolean", "the fit to the others did"},
+    {"values", "numbers", "of the parameters, in their order"},
+});
+
+constexpr auto kLeftOutRowMembers = std::to_array<SchemaMember>({
+    {"document", "string", "that gives the measured time"},
+    {"table", "string", "of the document"},
+    {"row", "string", "of the scenario"},
+    {"measured_s", "number", "seconds"},
+    {"predicted_s", "number", "seconds"},
+    {"low_s", "number", "end of the 90 % interval"},
+    {"high_s", "number", "end of the 90 % interval"},
+    {"error", "number", "predicted over measured, less one"},
+    {"covered", "boolean", "inside the interval"},
+});
+
+constexpr auto kLeftOutGroupMembers = std::to_array<SchemaMember>({
     {"by_group?.parts[].name", "string", "group that is left out"},
-    {"by_group?.parts[].converged", "boolean", "the fit to the others did"},
-    {"by_group?.parts[].values", "numbers", "of the parameters, in their order"},
-    {"by_group?.parts[].summary.rows", "integer", "predicted by fits to others"},
-    {"by_group?.parts[].summary.mean_absolute_error", "number", "as a share"},
-    {"by_group?.parts[].summary.largest_absolute_error", "number", "as a share"},
-    {"by_group?.parts[].summary.bias", "number", "mean of errors with their sign"},
-    {"by_group?.parts[].summary.covered", "number", "share of rows inside their interval"},
-    {"by_group?.parts[].summary.half_width", "number", "of intervals, mean"},
-    {"by_group?.parts[].summary.widening", "number",
-     "of stated errors, with which 90 % would be inside"},
-    {"by_group?.parts[].rows[].document", "string", "that gives the measured time"},
-    {"by_group?.parts[].rows[].table", "string", "of the document"},
-    {"by_group?.parts[].rows[].row", "string", "of the scenario"},
-    {"by_group?.parts[].rows[].measured_s", "number", "seconds"},
-    {"by_group?.parts[].rows[].predicted_s", "number", "seconds"},
-    {"by_group?.parts[].rows[].low_s", "number", "end of the 90 % interval"},
-    {"by_group?.parts[].rows[].high_s", "number", "end of the 90 % interval"},
-    {"by_group?.parts[].rows[].error", "number", "predicted over measured, less one"},
-    {"by_group?.parts[].rows[].covered", "boolean", "inside the interval"},
-    {"by_table?.summary.rows", "integer", "predicted by fits to others"},
-    {"by_table?.summary.mean_absolute_error", "number", "as a share"},
-    {"by_table?.summary.largest_absolute_error", "number", "as a share"},
-    {"by_table?.summary.bias", "number", "mean of errors with their sign"},
-    {"by_table?.summary.covered", "number", "share of rows inside their interval"},
-    {"by_table?.summary.half_width", "number", "of intervals, mean"},
-    {"by_table?.summary.widening", "number", "of stated errors, with which 90 % would be inside"},
+});
+
+constexpr auto kLeftOutTableMembers = std::to_array<SchemaMember>({
     {"by_table?.parts[].name", "string", "table that is left out"},
-    {"by_table?.parts[].converged", "boolean", "the fit to the others did"},
-    {"by_table?.parts[].values", "numbers", "of the parameters, in their order"},
-    {"by_table?.parts[].summary.rows", "integer", "predicted by fits to others"},
-    {"by_table?.parts[].summary.mean_absolute_error", "number", "as a share"},
-    {"by_table?.parts[].summary.largest_absolute_error", "number", "as a share"},
-    {"by_table?.parts[].summary.bias", "number", "mean of errors with their sign"},
-    {"by_table?.parts[].summary.covered", "number", "share of rows inside their interval"},
-    {"by_table?.parts[].summary.half_width", "number", "of intervals, mean"},
-    {"by_table?.parts[].summary.widening", "number",
-     "of stated errors, with which 90 % would be inside"},
-    {"by_table?.parts[].rows[].document", "string", "that gives the measured time"},
-    {"by_table?.parts[].rows[].table", "string", "of the document"},
-    {"by_table?.parts[].rows[].row", "string", "of the scenario"},
-    {"by_table?.parts[].rows[].measured_s", "number", "seconds"},
-    {"by_table?.parts[].rows[].predicted_s", "number", "seconds"},
-    {"by_table?.parts[].rows[].low_s", "number", "end of the 90 % interval"},
-    {"by_table?.parts[].rows[].high_s", "number", "end of the 90 % interval"},
-    {"by_table?.parts[].rows[].error", "number", "predicted over measured, less one"},
-    {"by_table?.parts[].rows[].covered", "boolean", "inside the interval"},
 });
 
 constexpr auto kKernelValidationMembers = std::to_array<SchemaMember>({
@@ -151,12 +132,24 @@ constexpr auto kKernelValidationMembers = std::to_array<SchemaMember>({
 
 }  // namespace
 
-Json validation_schema() { return schema_of({kValidationMembers}); }
+Json validation_schema() { return schema_of({{kValidationMembers}}); }
 
-Json measured_validation_schema() { return schema_of({kMeasuredMembers}); }
+Json measured_validation_schema() { return schema_of({{kMeasuredMembers}}); }
 
-Json left_out_schema() { return schema_of({kLeftOutMembers}); }
+Json left_out_schema() {
+  return schema_of({{kLeftOutHeadMembers},
+                    {kLeftOutSummaryMembers, "by_group?.summary"},
+                    {kLeftOutGroupMembers},
+                    {kLeftOutFitMembers, "by_group?.parts[]"},
+                    {kLeftOutSummaryMembers, "by_group?.parts[].summary"},
+                    {kLeftOutRowMembers, "by_group?.parts[].rows[]"},
+                    {kLeftOutSummaryMembers, "by_table?.summary"},
+                    {kLeftOutTableMembers},
+                    {kLeftOutFitMembers, "by_table?.parts[]"},
+                    {kLeftOutSummaryMembers, "by_table?.parts[].summary"},
+                    {kLeftOutRowMembers, "by_table?.parts[].rows[]"}});
+}
 
-Json kernel_validation_schema() { return schema_of({kKernelValidationMembers}); }
+Json kernel_validation_schema() { return schema_of({{kKernelValidationMembers}}); }
 
 }  // namespace simtrain
