@@ -17,7 +17,8 @@ struct Job {
   const Cluster& cluster;
   Placement placement;
   RankGrid grid;
-  const RankClasses& classes;  ///< kept by `cluster`
+  const RankClasses& classes;                           ///< kept by `cluster` or the next
+  std::shared_ptr<const RankClasses> own_classes = {};  ///< where the step's plan says more
 
   [[nodiscard]] JobContext context() const {
     return {scenario.recipe, totals, cluster, placement, grid};
@@ -47,6 +48,10 @@ struct PlannedStep : Job {
   }
 };
 PlannedStep plan_step(const Scenario& scenario, const SimulateOptions& options);
+/// On a cluster of other faults than the scenario's.
+PlannedStep plan_step(const Scenario& scenario, const ClusterSpec& cluster,
+                      const SimulateOptions& options);
+/// With the ranks that the job's classes name, all where links between switches can bind.
 PlannedStep plan_step(Job job);
 
 /// A cluster of the cache, or where there is none a new one.

@@ -11,7 +11,8 @@ namespace simtrain::testing::partial_folding_test {
 namespace {
 
 /// TP over two GB200 trays whose NVLink domains end inside a stage; hosts drawn from three units;
-/// every ring over the network; CP rings that straddle nodes.
+/// every ring over the network; CP rings that straddle nodes; fabrics with fewer links up than
+/// down.
 const std::vector<Case>& cases() {
   static const std::vector<Case> rows{
       {"nemotron4_340b_gb200", "fp8-128", {"gbs=32"}},
@@ -44,6 +45,21 @@ const std::vector<Case>& cases() {
        "bf16-256",
        {"nodes=4", "gbs=32", "tp=4", "parallelism.sequence_parallel=true", "ep=2",
         "moe.moe_token_dispatcher_type=allgather", "cluster.rank_order=round-robin"}},
+      // Links between switches can bind.
+      {"llama31_70b_h100", "bf16-64", {"gbs=16", "cluster.name=clos-h100-2to1"}},
+      {"llama31_405b_h100", "bf16-64", {"gbs=16", "cluster.name=clos-h100-4to1"}},
+      {"llama31_70b_h100",
+       "bf16-64",
+       {"gbs=32", "tp=2", "pp=2", "vp=1", "cp=2", "nodes=16", "cluster.available_nodes=64",
+        "cluster.name=clos-h100-2to1", "cluster.placement={kind: spread}"}},
+      {"llama31_405b_h100",
+       "bf16-512",
+       {"gbs=64", "cluster.name=clos-h100-4to1", "cluster.available_nodes=256",
+        "cluster.placement={kind: spread}"}},
+      {"mixtral_8x7b_h200",
+       "bf16-256",
+       {"nodes=8", "gbs=64", "tp=2", "parallelism.sequence_parallel=true", "ep=8",
+        "parallelism.expert_tensor_parallel_size=1", "cluster.name=clos-h100-4to1"}},
   };
   return rows;
 }

@@ -95,7 +95,7 @@ SimulatedStep step_in(const Scenario& scenario, const SimulateOptions& options,
                       const ClusterFaults& faults) {
   ClusterSpec spec = scenario.cluster;
   spec.faults = faults;
-  PlannedStep planned = plan_step(lay_out(scenario, spec, options));
+  PlannedStep planned = plan_step(scenario, spec, options);
   Timeline timeline = execute(planned.plan, options.watch, pass_bursts(planned));
   return {std::move(planned), std::move(timeline)};
 }

@@ -79,7 +79,7 @@ FabricPlans fabric_plans(const FabricScenario& fabric, ClusterCache& clusters) {
   }
   std::vector<Plan> every;  // of all ranks of each job
   for (const FabricJob& job : fabric.jobs)
-    every.push_back(plan_step(job.scenario, {.unfold = true, .clusters = &clusters}).plan);
+    every.push_back(plan_step(lay_out(job.scenario, {.unfold = true, .clusters = &clusters})).plan);
   std::vector<const Plan*> parts;
   parts.reserve(every.size());
   for (const Plan& plan : every) parts.push_back(&plan);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sim/workload/plan/communicators/inner_flows.h"
+#include "sim/workload/plan/folding/plan_classes.h"
 
 namespace simtrain {
 namespace {
@@ -72,6 +73,19 @@ PlanUnion united(const std::vector<const Plan*>& plans) {
     ++all.jobs;
   }
   return all;
+}
+
+PlanUnion folded(const PlanUnion& all) {
+  const PlanClasses classes = plan_classes(all.plan, all.job_of_rank);
+  PlanUnion fold;
+  fold.jobs = all.jobs;
+  fold.plan = folded(all.plan, classes);
+  for (const std::uint32_t rank : first_of_each(classes.ranks))
+    fold.job_of_rank.push_back(all.job_of_rank[rank]);
+  fold.link_copies.assign(fold.plan.link_capacities.size(), 0);
+  for (std::size_t link = 0; link < classes.links.size(); ++link)
+    fold.link_copies[classes.links[link]] += all.link_copies[link];
+  return fold;
 }
 
 PlanUnion only(const PlanUnion& all, const std::vector<std::uint32_t>& jobs) {

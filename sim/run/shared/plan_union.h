@@ -19,11 +19,8 @@ struct PlanUnion {
 
 PlanUnion united(const std::vector<const Plan*>& plans);
 
-/// The same with one rank, group and link for each class of those that are provably alike (docs/
-/// adr/0042). Classes are the coarsest in which ranks of one run one program and are, slot by slot,
-/// in groups of one class; groups hold as many ranks of each class and load as much of as many
-/// links of each class; links have one capacity and are loaded alike by groups of the same classes.
-/// Then at any time all of a class do the same, so that the smaller plan's spans are theirs.
+/// The same with one rank, group and link for each class of those that are provably alike
+/// (plan_classes()).
 PlanUnion folded(const PlanUnion& all);
 
 /// The plan of some of the jobs, in their order, with the transfers inside passes that may meet

@@ -21,7 +21,8 @@ namespace simtrain {
 /// other GPUs' NICs (PXN) or whose ranks share a NIC is alike only to one of the same picture, and
 /// no two of its ranks are; in a step, such ranks are each in a class of their own, and ranks of
 /// one class are alike in passes too, since what moves inside meets what moves beside. Where links
-/// between switches can bind every rank is.
+/// between switches can bind every rank is, until the plan of them all shows which are alike
+/// (sim/workload/plan/folding).
 struct RankClasses {
   /// Level one: TP x CP groups that run the pieces of a pass alike have one number, from 0 on.
   std::vector<int> pass;
@@ -31,7 +32,8 @@ struct RankClasses {
   /// pass, layouts of groups, lengths of messages, links of their own and GPU are alike.
   std::vector<int> program;
   /// The first rank that goes through the step as this one does: of those with its TP, CP and DP
-  /// coordinates exchanged for other ones over all stages (a pipeline), the first alike.
+  /// coordinates exchanged for other ones over all stages (a pipeline), the first alike. By the
+  /// plan, of those of its stage.
   std::vector<int> step_like;
   /// The rank that is simulated for it: the first alike, or unfolded the rank itself.
   std::vector<int> piece_representative;

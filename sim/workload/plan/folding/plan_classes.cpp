@@ -1,3 +1,5 @@
+#include "sim/workload/plan/folding/plan_classes.h"
+
 #include <algorithm>
 #include <bit>
 #include <bitset>
@@ -6,8 +8,6 @@
 
 #include <boost/container_hash/hash.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
-
-#include "sim/run/shared/plan_union.h"
 
 namespace simtrain {
 namespace {
@@ -73,10 +73,10 @@ std::vector<std::bitset<kGroupKinds>> kinds_of(const Plan& plan) {
 /// Colour refinement of ranks, groups and links together.
 class PlanColours {
  public:
-  explicit PlanColours(const PlanUnion& all) : plan_(all.plan) {
+  PlanColours(const Plan& plan, const std::vector<std::uint32_t>& job_of_rank) : plan_(plan) {
     connect();
     colour(plan_.ranks.size(), ranks_, [&](std::uint32_t rank, Signature& out) {
-      out = {all.job_of_rank[rank], plan_.ranks[rank].program};
+      out = {job_of_rank[rank], plan_.ranks[rank].program};
     });
     colour(plan_.groups.size(), groups_,
            [&](std::uint32_t group, Signature& out) { describe(plan_.groups[group], out); });
@@ -89,9 +89,7 @@ class PlanColours {
     }
   }
 
-  [[nodiscard]] const Colours& ranks() const { return ranks_; }
-  [[nodiscard]] const Colours& groups() const { return groups_; }
-  [[nodiscard]] const Colours& links() const { return links_; }
+  PlanClasses classes() && { return {std::move(ranks_), std::move(groups_), std::move(links_)}; }
 
  private:
   void connect() {
@@ -187,75 +185,10 @@ class PlanColours {
   std::map<std::pair<std::size_t, std::int64_t>, std::uint64_t> uses_;
 };
 
-/// By colour, the first that has it. Colours are numbered by first appearance.
-std::vector<std::uint32_t> firsts(const Colours& colours) {
-  std::vector<std::uint32_t> first;
-  for (std::uint32_t i = 0; i < colours.size(); ++i) {
-    if (colours[i] == first.size()) first.push_back(i);
-  }
-  return first;
-}
-
-/// What all groups of each class together take of the first link of each class.
-void add_links(const PlanUnion& all, const PlanColours& colours, Plan& plan) {
-  const std::vector<std::uint32_t> first = firsts(colours.links());
-  // By group class, link set and link class.
-  std::vector<std::vector<std::map<int, std::int64_t>>> parts(plan.groups.size());
-  for (std::size_t i = 0; i < plan.groups.size(); ++i)
-    parts[i].resize(1 + plan.groups[i].link_sets.size());
-  for (std::size_t i = 0; i < all.plan.groups.size(); ++i) {
-    auto& of_class = parts[colours.groups()[i]];
-    for (std::size_t set = 0; set < of_class.size(); ++set) {
-      for (const LinkShare& use : all.plan.groups[i].links_at(set)) {
-        const auto link = static_cast<std::uint32_t>(use.link);
-        const std::uint32_t colour = colours.links()[link];
-        if (first[colour] == link) of_class[set][static_cast<int>(colour)] += parts_of(use.share);
-      }
-    }
-  }
-  const auto whole = static_cast<double>(parts_of(1));
-  for (std::size_t i = 0; i < plan.groups.size(); ++i) {
-    for (std::size_t set = 0; set < parts[i].size(); ++set) {
-      Group& group = plan.groups[i];
-      std::vector<LinkShare>& links = set == 0 ? group.links : group.link_sets[set - 1].links;
-      links.clear();
-      for (const auto& [link, taken] : parts[i][set])
-        links.push_back({link, static_cast<double>(taken) / whole});
-    }
-  }
-}
-
 }  // namespace
 
-PlanUnion folded(const PlanUnion& all) {
-  const PlanColours colours(all);
-  PlanUnion fold;
-  fold.jobs = all.jobs;
-  Plan& plan = fold.plan;
-  plan.programs = all.plan.programs;
-  plan.sm_count = all.plan.sm_count;
-  plan.memory_bandwidth = all.plan.memory_bandwidth;
-  plan.overlap_slowdown = all.plan.overlap_slowdown;
-  for (const std::uint32_t rank : firsts(colours.ranks())) {
-    SimulatedRank& own = plan.ranks.emplace_back(all.plan.ranks[rank]);
-    for (std::uint32_t& group : own.groups) group = colours.groups()[group];
-    fold.job_of_rank.push_back(all.job_of_rank[rank]);
-  }
-  for (const std::uint32_t group : firsts(colours.groups())) {
-    Group& own = plan.groups.emplace_back(all.plan.groups[group]);
-    for (std::uint32_t& member : own.members) member = colours.ranks()[member];
-    std::sort(own.members.begin(), own.members.end());
-    own.members.erase(std::unique(own.members.begin(), own.members.end()), own.members.end());
-  }
-  for (const std::uint32_t link : firsts(colours.links())) {
-    plan.link_capacities.push_back(all.plan.link_capacities[link]);
-    plan.cluster_links.push_back(all.plan.cluster_links[link]);
-  }
-  fold.link_copies.assign(plan.link_capacities.size(), 0);
-  for (std::size_t link = 0; link < colours.links().size(); ++link)
-    fold.link_copies[colours.links()[link]] += all.link_copies[link];
-  add_links(all, colours, plan);
-  return fold;
+PlanClasses plan_classes(const Plan& plan, const std::vector<std::uint32_t>& job_of_rank) {
+  return PlanColours(plan, job_of_rank).classes();
 }
 
 }  // namespace simtrain
