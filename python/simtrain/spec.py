@@ -702,6 +702,8 @@ class Job(Keys):
         spare_nodes: nodes that wait to take the place of failed ones (left out: 0)
         elastic_replicas: while nodes are missing the job goes on without so many replicas; 0: it waits (left
             out: 0)
+        fault_tolerance: file of hardware/fault_tolerance: a replica that fails leaves and comes back while up
+            to elastic_replicas are gone; else a failure ends the job, and all of it starts again
         eval: passes over validation data
         runs: simulated runs of the job, each with its own failures (left out: 1000)
         seed: of their random numbers (left out: 0)
@@ -714,6 +716,7 @@ class Job(Keys):
     checkpoint: Optional[JobCheckpoint] = None
     spare_nodes: Optional[int] = None
     elastic_replicas: Optional[int] = None
+    fault_tolerance: Optional[str] = None
     eval: Optional[JobEval] = None
     runs: Optional[int] = None
     seed: Optional[int] = None

@@ -7,7 +7,7 @@
 namespace simtrain {
 
 /// The families of files of a data folder by name, with their folders.
-inline constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kDataFamilies{{
+inline constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kDataFamilies{{
     {"gpus", "hardware/gpus"},
     {"nodes", "hardware/nodes"},
     {"fabrics", "hardware/fabrics"},
@@ -16,6 +16,7 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 11> k
     {"software", "hardware/software"},
     {"storage", "hardware/storage"},
     {"failures", "hardware/failures"},
+    {"fault-tolerance", "hardware/fault_tolerance"},
     {"tp-overlap", "hardware/tp_overlap"},
     {"models", "scenarios/models"},
     {"scenarios", "scenarios"},

@@ -259,7 +259,7 @@ TEST_CASE("A topic of list or help must exist") {
       {{"list", "frobnicate"},
        "list: 'frobnicate' is no family; known are gpus, nodes, fabrics, clusters, machines, "
        "software, "
-       "storage, failures, "
+       "storage, failures, fault-tolerance, "
        "tp-overlap, models, scenarios, collectives, libraries, algorithms, protocols, wirings, "
        "export-targets, import-formats, log-formats, profile-formats, step-windows, placements, "
        "blocks, groups, "

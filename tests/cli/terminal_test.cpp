@@ -85,7 +85,8 @@ TEST_CASE("A wrong --color or --quiet is refused") {
   refused("list gpus --colour never", "unknown option '--colour'; did you mean '--color'?");
   refused("list -- --quiet",
           "list: '--quiet' is no family; known are gpus, nodes, fabrics, "
-          "clusters, machines, software, storage, failures, tp-overlap, models, scenarios, "
+          "clusters, machines, software, storage, failures, fault-tolerance, tp-overlap, "
+          "models, scenarios, "
           "collectives, "
           "libraries, algorithms, protocols, wirings, export-targets, import-formats, log-formats, "
           "profile-formats, step-windows, placements, blocks, groups, schedules, shardings, "

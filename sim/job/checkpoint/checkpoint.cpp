@@ -33,7 +33,7 @@ double seconds_to_read(const Movers& movers, const StorageSpec& storage) {
 }
 
 /// GPUs that hold state which no other GPU before them holds: one replica's.
-int gpus_of_replica(const Recipe& recipe) {
+int gpus_with_state(const Recipe& recipe) {
   return recipe.tp() * recipe.pp() * (recipe.model.has_experts() ? recipe.ep() : 1);
 }
 
@@ -64,7 +64,7 @@ CheckpointShape checkpoint_shape(const Scenario& scenario, const CheckpointSpec&
   shape.gpus = scenario.gpus();
   shape.nodes = scenario.placement.nodes;
   const int in_node = scenario.cluster.node.gpus;
-  const int replica = std::min(gpus_of_replica(recipe), shape.gpus);
+  const int replica = std::min(gpus_with_state(recipe), shape.gpus);
   shape.writers = spec.ckpt_fully_parallel_save ? shape.gpus : replica;
   const int together = spec.ckpt_fully_parallel_save ? in_node : std::min(in_node, recipe.tp());
   shape.writing_nodes = std::min(shape.nodes, (shape.writers + together - 1) / together);

@@ -52,6 +52,7 @@ JobSummary summary_of(const JobPlan& plan, const std::vector<JobRun>& runs) {
       summary.failures[kind] += static_cast<double>(run.failures[kind]) / count;
     summary.restarts += static_cast<double>(run.restarts) / count;
     summary.saves += static_cast<double>(run.saves) / count;
+    summary.departures += static_cast<double>(run.departures) / count;
   }
   const double hours = summary.elapsed_s.mean / kSecondsInHour;
   summary.gpu_hours = hours * plan.gpus;

@@ -29,7 +29,8 @@ struct JobSummary {
   std::vector<double> failures;  ///< mean, by kind of the plan
   double restarts = 0;           ///< mean
   double saves = 0;
-  double gpu_hours = 0;  ///< mean, of the job's nodes
+  double departures = 0;  ///< see JobRun
+  double gpu_hours = 0;   ///< mean, of the job's nodes
   double spare_gpu_hours = 0;
 
   /// Hours of GPUs, spares with them, for each step that stays.

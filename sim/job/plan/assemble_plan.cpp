@@ -19,7 +19,7 @@ double forward_only_s(const Recipe& recipe, const Report& report) {
   return passes / (3 + again);
 }
 
-FailureKind failure_kind(const JobInputs& job, const FailureRow& row) {
+FailureKind failure_kind(const JobInputs& job, const JobReplicas& replicas, const FailureRow& row) {
   FailureKind kind;
   kind.component = row.component;
   kind.effect = row.effect;
@@ -36,6 +36,8 @@ FailureKind failure_kind(const JobInputs& job, const FailureRow& row) {
       kind.nodes = std::min(nodes, double{1} * job.scenario.cluster.fabric.nodes_per_unit.value);
       break;
   }
+  if (row.per != FailureUnit::job)
+    kind.sets = row.takes == FailureReach::unit ? replicas.sets_of_unit : replicas.sets_of_node;
   kind.detection_s = to_seconds(row.detection.value);
   kind.repair_s = row.repair ? to_seconds(row.repair->value) : 0;
   return kind;
@@ -62,6 +64,29 @@ void add_restart(const JobInputs& job, JobPlan& plan) {
   plan.first_step_s = to_seconds(restart.first_step.value);
   plan.manual_share = restart.manual_share.value;
   plan.manual_s = to_seconds(restart.manual_delay.value);
+}
+
+/// How long a GPU's part of a replica's state takes from its peer over the NICs of training.
+double fetch_s(const JobInputs& job, const CheckpointShape& shape, const JobReplicas& replicas) {
+  const ClusterSpec& cluster = job.scenario.cluster;
+  const double of_gpu =
+      cluster.usable_nic_bandwidth().value() * cluster.node.nics.value / cluster.node.gpus;
+  return shape.bytes / replicas.gpus / of_gpu;
+}
+
+/// A set of replicas starts as the job does, but for its communicators, which are of its own GPUs,
+/// and for its state, which it fetches from others.
+ReplicaPlan replica_plan(const JobInputs& job, const CheckpointShape& shape,
+                         const JobReplicas& replicas) {
+  const double gpus = replicas.gpus * replicas.together;
+  ReplicaPlan plan;
+  plan.sets = replicas.sets;
+  plan.notice_s = to_seconds(job.tolerance->notice.value);
+  plan.leave_s = to_seconds(job.tolerance->leave.value);
+  plan.join_s = to_seconds(job.tolerance->join.value);
+  plan.groups_s = to_seconds(job.failures->restart.group_initialization.value) * gpus / 1000;
+  plan.fetch_s = fetch_s(job, shape, replicas);
+  return plan;
 }
 
 void add_length(const JobSpec& spec, JobPlan& plan) {
@@ -110,12 +135,13 @@ JobPlan job_plan(const JobInputs& job, const JobCheckpoints& checkpoints, const 
     plan.smaller.push_back(
         {report.step_time_s, static_cast<double>(report.tokens_per_step()) / plan.tokens_per_step});
   }
-  plan.nodes_apart = states.nodes_apart;
+  plan.nodes_apart = states.replicas.nodes;
   add_restart(job, plan);
+  if (job.tolerance) plan.replicas = replica_plan(job, checkpoints.shape, states.replicas);
   if (job.failures) {
     for (std::size_t row = 0; row < states.slowed.size(); ++row) {
-      FailureKind& kind =
-          plan.failures.emplace_back(failure_kind(job, job.failures->components[row]));
+      FailureKind& kind = plan.failures.emplace_back(
+          failure_kind(job, states.replicas, job.failures->components[row]));
       kind.slowdowns.clear();
       for (std::size_t k = 0; k < plan.smaller.size(); ++k) {
         const double slowed = reports[states.slowed[row][k]].step_time_s;

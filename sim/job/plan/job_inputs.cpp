@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "sim/core/input/input_error.h"
+#include "sim/job/plan/job_replicas.h"
 #include "sim/run/scenario/job_fields.h"
 
 namespace simtrain {
@@ -60,18 +61,38 @@ void check_checkpoints(const JobInputs& job, const JobKeys& keys) {
 void check_elastic(const JobInputs& job, const JobKeys& keys) {
   const Recipe& recipe = job.scenario.recipe;
   if (job.spec.elastic_replicas == 0) return;
-  const int replica = recipe.tp() * recipe.cp() * recipe.pp();
-  const int replicas = job.scenario.gpus() / replica;
+  const int replicas = job.scenario.gpus() / gpus_of_replica(job.scenario);
   keys.require(job.spec.elastic_replicas < replicas, "elastic_replicas",
                fmt::format("{} of {} replicas leave none; {} would do", job.spec.elastic_replicas,
                            replicas, replicas - 1));
   keys.require(!recipe.model.has_experts(), "elastic_replicas",
                "is of models without experts, whose groups span replicas");
-  keys.require(recipe.sharding.data_parallel_replicate_degree == 1, "elastic_replicas",
-               "needs sharding.data_parallel_replicate_degree 1");
   keys.require(job.scenario.placement.spec.kind == PlacementKind::compact &&
                    !job.scenario.placement.spec.segment,
                "elastic_replicas", "needs cluster.placement compact");
+}
+
+/// Where replicas leave and come back, the others need nothing of theirs.
+void check_tolerance(const JobInputs& job, const JobKeys& keys) {
+  if (!job.tolerance) return;
+  const JobReplicas replicas = job_replicas(job.scenario);
+  keys.require(replicas_are_whole(job.scenario.recipe), "fault_tolerance",
+               "needs replicas that each hold all of the state; "
+               "sharding.data_parallel_replicate_degree above 1 or strategy ddp would do");
+  keys.require(job.spec.elastic_replicas >= replicas.together, "elastic_replicas",
+               fmt::format("{} leave no replica out; job.fault_tolerance needs {}, which fill {} "
+                           "node{}, or more",
+                           job.spec.elastic_replicas, replicas.together, replicas.nodes,
+                           replicas.nodes > 1 ? "s" : ""));
+  keys.require(job.failures.has_value(), "fault_tolerance",
+               "is of failures, and job.failures is missing");
+  const bool returns = std::any_of(
+      job.failures->components.begin(), job.failures->components.end(), [](const FailureRow& row) {
+        return row.effect == FailureEffect::stops && row.per == FailureUnit::job;
+      });
+  keys.require(job.spec.checkpoint.save_interval || returns, "checkpoint.save_interval",
+               "is missing, and with job.fault_tolerance no failure goes back to a checkpoint, so "
+               "that there is none that costs least");
 }
 
 }  // namespace
@@ -91,6 +112,9 @@ JobInputs load_job(const DataFolder& data, const Scenario& scenario, const YamlN
   };
   if (job.spec.failures)
     job.failures = load_failures(data, *job.spec.failures, keys.place("failures"), "job.failures");
+  if (job.spec.fault_tolerance)
+    job.tolerance = load_tolerance(data, *job.spec.fault_tolerance, keys.place("fault_tolerance"),
+                                   "job.fault_tolerance");
   job.storage = storage(checkpoint.storage, "checkpoint.storage");
   if (job.storage.drains_to) job.drain = storage(*job.storage.drains_to, "checkpoint.storage");
   if (checkpoint.non_persistent_storage)
@@ -99,6 +123,7 @@ JobInputs load_job(const DataFolder& data, const Scenario& scenario, const YamlN
   check_length(job.spec, keys);
   check_checkpoints(job, keys);
   check_elastic(job, keys);
+  check_tolerance(job, keys);
   return job;
 }
 

@@ -4,6 +4,7 @@
 
 #include "sim/job/specs/failure_spec.h"
 #include "sim/job/specs/storage_spec.h"
+#include "sim/job/specs/tolerance_spec.h"
 #include "sim/run/scenario/job_spec.h"
 #include "sim/run/scenario/scenario.h"
 
@@ -14,6 +15,7 @@ struct JobInputs {
   Scenario scenario;
   JobSpec spec;
   std::optional<FailureSpec> failures;
+  std::optional<ToleranceSpec> tolerance;
   StorageSpec storage;
   std::optional<StorageSpec> drain;  ///< that the storage drains to
   std::optional<StorageSpec> local;  ///< of checkpoints in between

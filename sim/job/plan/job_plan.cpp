@@ -13,7 +13,7 @@ struct SavingCost {
 };
 
 SavingCost saving_cost(const JobPlan& plan) {
-  return {plan.persistent.stall_s() + plan.persistent.slows_s, 1 / plan.interruptions_per_s()};
+  return {plan.persistent.stall_s() + plan.persistent.slows_s, 1 / plan.returns_per_s()};
 }
 
 double whole_steps(const JobPlan& plan, double seconds) {
@@ -30,6 +30,14 @@ double JobPlan::interruptions_per_s() const {
   return sum;
 }
 
+double JobPlan::returns_per_s() const {
+  double sum = 0;
+  for (const FailureKind& kind : failures) {
+    if (kind.effect == FailureEffect::stops && !spares_others(kind)) sum += kind.rate;
+  }
+  return sum;
+}
+
 double JobPlan::failures_per_s() const {
   double sum = 0;
   for (const FailureKind& kind : failures) sum += kind.rate;
@@ -39,13 +47,13 @@ double JobPlan::failures_per_s() const {
 double JobPlan::ideal_s() const { return std::min(horizon_s, goal_steps * step_s); }
 
 double young_interval_steps(const JobPlan& plan) {
-  if (plan.interruptions_per_s() <= 0) return kNever;
+  if (plan.returns_per_s() <= 0) return kNever;
   const auto [save, between] = saving_cost(plan);
   return whole_steps(plan, std::sqrt(2 * save * between));
 }
 
 double daly_interval_steps(const JobPlan& plan) {
-  if (plan.interruptions_per_s() <= 0) return kNever;
+  if (plan.returns_per_s() <= 0) return kNever;
   const auto [save, between] = saving_cost(plan);
   if (save >= 2 * between) return whole_steps(plan, between);
   const double first = std::sqrt(2 * save * between);

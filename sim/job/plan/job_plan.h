@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,19 @@ struct FailureKind {
   /// Of what slows: steps take so many times as long (simulated); [k] with k times `nodes_apart`
   /// nodes missing, as JobPlan::smaller.
   std::vector<double> slowdowns{1};
+  /// Of a job with ReplicaPlan: sets of replicas that each takes out; 0: all of the job.
+  int sets = 0;
+};
+
+/// Where sets of replicas leave a job and come back while the others go on: `nodes_apart` nodes
+/// each, of which the job has so many.
+struct ReplicaPlan {
+  int sets = 0;
+  double notice_s = 0;  ///< see ToleranceSpec
+  double leave_s = 0;
+  double join_s = 0;
+  double groups_s = 0;  ///< communicators of a set that starts again
+  double fetch_s = 0;   ///< its state, from others
 };
 
 /// One kind of checkpoint of a job.
@@ -63,6 +77,7 @@ struct JobPlan {
   double eval_s = 0;                ///< of validation, for each step of training
   std::vector<SmallerJob> smaller;  ///< [k]: k times `nodes_apart` nodes are missing; [0]: none
   int nodes_apart = 1;
+  std::optional<ReplicaPlan> replicas;  ///< none: what stops a replica stops the job
   SavePlan persistent;
   SavePlan local;
   double scheduler_s = 0;
@@ -74,8 +89,14 @@ struct JobPlan {
   std::vector<FailureKind> failures;
   std::uint64_t seed = 0;
 
-  /// Of all kinds that end the job unannounced.
+  /// Of all kinds that end the job unannounced, or take replicas out of it.
   [[nodiscard]] double interruptions_per_s() const;
+  /// Of those of them after which all of it goes back to a checkpoint.
+  [[nodiscard]] double returns_per_s() const;
+  /// Whether a failure takes out some replicas alone.
+  [[nodiscard]] bool spares_others(const FailureKind& kind) const {
+    return replicas.has_value() && kind.sets > 0;
+  }
   /// Of all kinds.
   [[nodiscard]] double failures_per_s() const;
   /// Between a known failure and the first step, the work of people and waiting for nodes aside.
@@ -87,7 +108,8 @@ struct JobPlan {
 };
 
 /// Steps between checkpoints that cost least by Young (1974): sqrt(2 C M), with C what a checkpoint
-/// costs and M the mean time between interruptions; at least 1 step, kNever where nothing fails.
+/// costs and M the mean time between failures that go back to one; at least 1 step, kNever where
+/// none does.
 double young_interval_steps(const JobPlan& plan);
 
 /// By Daly (2006), of higher order: sqrt(2 C M) (1 + sqrt(C / 2M) / 3 + C / 18 M) - C below

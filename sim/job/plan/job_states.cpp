@@ -1,7 +1,6 @@
 #include "sim/job/plan/job_states.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include <fmt/format.h>
 
@@ -52,13 +51,6 @@ Scenario beside_saving(const Scenario& scenario, double taken) {
   return busy;
 }
 
-/// Nodes that whole replicas fill.
-int nodes_of_replicas(const Scenario& scenario) {
-  const Recipe& recipe = scenario.recipe;
-  const int in_node = scenario.cluster.node.gpus;
-  return std::lcm(recipe.tp() * recipe.cp() * recipe.pp(), in_node) / in_node;
-}
-
 std::string missing_name(int nodes) {
   return fmt::format("{} node{} missing", nodes, nodes > 1 ? "s" : "");
 }
@@ -69,6 +61,8 @@ Scenario without_nodes(const Scenario& scenario, int nodes) {
   const std::int64_t batch = scenario.recipe.training.global_batch_size;
   smaller.recipe.training.global_batch_size =
       static_cast<int>(batch * smaller.placement.nodes / scenario.placement.nodes);
+  int& groups = smaller.recipe.sharding.data_parallel_replicate_degree;
+  groups = std::max(1, groups * smaller.placement.nodes / scenario.placement.nodes);
   return smaller;
 }
 
@@ -101,13 +95,10 @@ JobStates job_states(const JobInputs& job, const JobCheckpoints& checkpoints) {
     return states.states.size() - 1;
   };
   state("healthy", job.scenario);
-  states.nodes_apart = nodes_of_replicas(job.scenario);
-  const int replica_gpus = states.nodes_apart * job.scenario.cluster.node.gpus;
-  const Recipe& recipe = job.scenario.recipe;
-  const int together = replica_gpus / (recipe.tp() * recipe.cp() * recipe.pp());
+  states.replicas = job_replicas(job.scenario);
   states.smaller.push_back(0);
-  for (int k = 1; k * together <= job.spec.elastic_replicas; ++k) {
-    const int nodes = k * states.nodes_apart;
+  for (int k = 1; k * states.replicas.together <= job.spec.elastic_replicas; ++k) {
+    const int nodes = k * states.replicas.nodes;
     states.smaller.push_back(state(missing_name(nodes), without_nodes(job.scenario, nodes)));
   }
   if (job.failures) {
@@ -115,7 +106,7 @@ JobStates job_states(const JobInputs& job, const JobCheckpoints& checkpoints) {
       const bool slows = row.effect == FailureEffect::slows && row.events > 0;
       std::vector<std::size_t>& slowed = states.slowed.emplace_back(states.smaller);
       for (std::size_t k = 0; slows && k < slowed.size(); ++k) {
-        const int nodes = static_cast<int>(k) * states.nodes_apart;
+        const int nodes = static_cast<int>(k) * states.replicas.nodes;
         const std::string name = k > 0 ? missing_name(nodes) + ", " : "";
         slowed[k] =
             state(name + fault_name(row),

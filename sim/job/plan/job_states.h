@@ -7,6 +7,7 @@
 #include "sim/job/checkpoint/checkpoint.h"
 #include "sim/job/plan/job_inputs.h"
 #include "sim/job/plan/job_plan.h"
+#include "sim/job/plan/job_replicas.h"
 #include "sim/run/results/report.h"
 
 namespace simtrain {
@@ -29,8 +30,8 @@ JobCheckpoints job_checkpoints(const JobInputs& job);
 /// The states that a job can be in, each once, the healthy one first; and which of them is which.
 struct JobStates {
   std::vector<StepState> states;
-  std::vector<std::size_t> smaller;  ///< [k]: with k times `nodes_apart` nodes missing
-  int nodes_apart = 1;
+  std::vector<std::size_t> smaller;  ///< [k]: with k sets of `replicas` missing
+  JobReplicas replicas;
   /// By row of the failures, and [k] as `smaller`; without its fault where it slows nothing.
   std::vector<std::vector<std::size_t>> slowed;
   std::size_t saving = 0;  ///< while a checkpoint is written beside training

@@ -19,6 +19,8 @@ class JobNodes {
   /// Puts spares in place of lost nodes, and waits until there are as many as the job needs at
   /// least. False where a failure or the end of the run cut that short.
   bool fill(JobClock& clock);
+  /// Nodes that are repaired by now come back, and spares take the place of missing ones.
+  void take_back(double now);
   /// Index of `JobPlan::smaller` with what is missing.
   [[nodiscard]] std::size_t smaller() const;
   /// When enough nodes are back for another replica; kNever where none is missing.
@@ -29,8 +31,6 @@ class JobNodes {
     double done_s;
     double nodes;
   };
-  void take_back(double now);
-
   const JobPlan& plan_;
   double spares_;
   double missing_ = 0;

@@ -7,6 +7,7 @@
 
 #include "sim/job/simulation/job_clock.h"
 #include "sim/job/simulation/job_nodes.h"
+#include "sim/job/simulation/replica_sets.h"
 #include "sim/job/simulation/saved_states.h"
 
 namespace simtrain {
@@ -28,7 +29,7 @@ struct Corruption {
 class Run {
  public:
   Run(const JobPlan& plan, std::uint32_t run, UseTrace* trace)
-      : plan_(plan), clock_(plan, run, trace), nodes_(plan) {
+      : plan_(plan), clock_(plan, run, trace), nodes_(plan), sets_(plan, nodes_) {
     clock_.on_arrival([this](const FailureKind& kind) { return arrive(kind); });
   }
 
@@ -40,6 +41,7 @@ class Run {
     result.finished = done_ >= plan_.goal_steps || clock_.now() >= plan_.horizon_s;
     result.restarts = restarts_ - 1;  // the first start is none
     result.saves = saves_;
+    result.departures = departures_;
     return result;
   }
 
@@ -69,9 +71,9 @@ class Run {
 
   /// How many times as long the steps of a job of this size take beside all that is slow: the
   /// slowest device decides.
-  [[nodiscard]] double slowdown(std::size_t smaller) const {
+  [[nodiscard]] double slowdown(std::size_t size) const {
     double most = 1;
-    for (const Unnoticed& slow : slow_) most = std::max(most, slow.kind->slowdowns.at(smaller));
+    for (const Unnoticed& slow : slow_) most = std::max(most, slow.kind->slowdowns.at(size));
     return most;
   }
 
@@ -88,14 +90,17 @@ class Run {
     double next = kNever;
     for (const Unnoticed& slow : slow_) next = std::min(next, slow.until_s);
     if (corrupt_) next = std::min(next, corrupt_->until_s);
-    return std::min(next, nodes_.next_growth());
+    return std::min(next, plan_.replicas ? sets_.next_change() : nodes_.next_growth());
+  }
+  /// Index of `JobPlan::smaller`.
+  [[nodiscard]] std::size_t smaller() const {
+    return plan_.replicas ? static_cast<std::size_t>(sets_.out()) : nodes_.smaller();
   }
 
   /// Of a step's worth of tokens, validation with it.
   [[nodiscard]] double step_s() const {
-    const std::size_t smaller = nodes_.smaller();
-    const SmallerJob& size = plan_.smaller[smaller];
-    return size.step_s * slowdown(smaller) / size.share + plan_.eval_s;
+    const SmallerJob& size = plan_.smaller[smaller()];
+    return size.step_s * slowdown(smaller()) / size.share + plan_.eval_s;
   }
 
   /// Counts steps that took `spent` seconds under `slowed` as what they are.
@@ -132,6 +137,7 @@ class Run {
     clock_.pass_in_turns(cycles, slowed + steps * per_step, saving);
     count_steps(cycles * steps, cycles * steps * per_step, per_step);
     done_ += cycles * steps;
+    whole_ = done_;
     saves_ += static_cast<std::int64_t>(cycles * (1 + locals));
   }
 
@@ -171,20 +177,88 @@ class Run {
       if (slow_[i].until_s > now) continue;
       const FailureKind& kind = *slow_[i].kind;
       slow_.erase(slow_.begin() + static_cast<std::ptrdiff_t>(i));
-      if (kind.nodes > 0) leave(&kind);
+      if (kind.nodes > 0) give_up(kind);
       return true;
     }
     if (!announced_.empty()) {
       const FailureKind& kind = *announced_.back();
       announced_.pop_back();
-      leave(&kind);
+      give_up(kind);
       return true;
     }
+    if (plan_.replicas) return join();
     if (nodes_.next_growth() <= now) {
       leave(nullptr);
       return true;
     }
     return false;
+  }
+
+  /// The nodes of a failure that does not end the job by itself.
+  void give_up(const FailureKind& kind) {
+    if (plan_.spares_others(kind)) {
+      whole_ = done_;  // between two steps
+      drop_out(kind, 0);
+    } else {
+      leave(&kind);
+    }
+  }
+
+  /// Replicas come back; false where none does.
+  bool join() {
+    if (sets_.next_change() > clock_.now()) return false;
+    if (sets_.join(clock_) == 0) return true;
+    whole_ = done_;
+    if (!clock_.pass(plan_.replicas->join_s, TimeUse::groups) && !clock_.ended()) recover();
+    return true;
+  }
+
+  /// Replicas leave, and the others go on when there are enough of them. What fails meanwhile
+  /// leaves too, or ends that.
+  void drop_out(const FailureKind& first, double notice_s) {
+    const FailureKind* kind = &first;
+    while (kind != nullptr) {
+      undo_step();
+      const int left = sets_.lose(*kind, notice_s, clock_);
+      departures_ += left;
+      if (sets_.all_out()) {
+        go_back(saved_.newest(clock_.now(), true));
+        restart(notice_s);
+        return;
+      }
+      const bool goes_on = (left == 0 || (clock_.pass(notice_s, TimeUse::detection) &&
+                                          clock_.pass(plan_.replicas->leave_s, TimeUse::groups))) &&
+                           enough();
+      if (goes_on || clock_.ended()) return;
+      if (!plan_.spares_others(*failed_)) {
+        recover();
+        return;
+      }
+      kind = failed_;
+      notice_s = plan_.replicas->notice_s;
+    }
+  }
+
+  /// Waits for replicas; false where a failure or the end of the run cut that short.
+  bool enough() {
+    while (smaller() >= plan_.smaller.size()) {
+      if (!clock_.pass(sets_.next_change() - clock_.now(), TimeUse::waiting)) return false;
+      sets_.join(clock_);
+    }
+    return true;
+  }
+
+  /// The step that a failure ended is done again by those that go on.
+  void undo_step() {
+    if (done_ <= whole_) return;
+    const double share = plan_.smaller[smaller()].share;
+    const double lost = std::fmod(done_ - whole_, share);
+    const double longer = std::max(0.0, step_s() - plan_.step_s - plan_.eval_s);
+    clock_.move(TimeUse::slowed, TimeUse::lost_work, lost * longer);
+    clock_.move(TimeUse::evaluation, TimeUse::lost_work, lost * plan_.eval_s);
+    clock_.move(TimeUse::training, TimeUse::lost_work, lost * plan_.step_s);
+    done_ -= lost;
+    whole_ = done_;
   }
 
   /// Saves, gives the nodes of `kind` up and starts again.
@@ -202,6 +276,7 @@ class Run {
   }
 
   void save() {
+    whole_ = done_;
     const bool persistent = is_multiple(done_, plan_.persistent.interval);
     const SavePlan& kind = persistent ? plan_.persistent : plan_.local;
     const double busy = saved_.busy_until(persistent);
@@ -224,6 +299,10 @@ class Run {
   /// The job has ended by `failed_`.
   void recover() {
     const FailureKind& kind = *failed_;
+    if (plan_.spares_others(kind)) {
+      drop_out(kind, plan_.replicas->notice_s);
+      return;
+    }
     go_back(saved_.newest(clock_.now(), kind.nodes > 0));
     begin_again(kind);
   }
@@ -237,6 +316,7 @@ class Run {
   void go_back(const SavedState& state) {
     clock_.lose_since(state.used);
     done_ = state.done;
+    whole_ = done_;
     load_s_ = state.load_s;
     saved_.forget_after(state, clock_.now());
     if (corrupt_ && state.begun_s <= corrupt_->clean.begun_s) corrupt_->clean = state;
@@ -246,7 +326,9 @@ class Run {
   void restart(double detection_s) {
     while (!clock_.ended()) {
       ++restarts_;
-      if (started(detection_s) || clock_.ended()) return;
+      const bool there = started(detection_s);
+      if (there && plan_.replicas) sets_.start_all();
+      if (there || clock_.ended()) return;
       const FailureKind& kind = *failed_;
       if (kind.nodes > 0) go_back(saved_.newest(clock_.now(), true));
       nodes_.lose(kind, clock_);
@@ -267,11 +349,14 @@ class Run {
   const JobPlan& plan_;
   JobClock clock_;
   JobNodes nodes_;
+  ReplicaSets sets_;  ///< where the plan has replicas that leave and come back
   SavedStates saved_;
   double done_ = 0;
+  double whole_ = 0;  ///< what was done at the end of some step of the job as large as it is
   double load_s_ = 0;
   std::int64_t restarts_ = 0;
   std::int64_t saves_ = 0;
+  std::int64_t departures_ = 0;
   const FailureKind* failed_ = nullptr;
   std::vector<const FailureKind*> announced_;
   std::vector<Unnoticed> slow_;

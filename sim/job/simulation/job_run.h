@@ -17,6 +17,7 @@ struct JobRun {
   std::vector<std::int64_t> failures;  ///< by kind of the plan
   std::int64_t restarts = 0;
   std::int64_t saves = 0;
+  std::int64_t departures = 0;  ///< of sets of replicas without which the others went on
 
   /// The share of its time that went into steps that stay, at full speed.
   [[nodiscard]] double goodput() const { return used[TimeUse::training] / elapsed_s; }

@@ -38,6 +38,7 @@ double waits_s(const SavePlan& save, double step_s) {
 
 BetweenSteps between_steps(const JobInputs& job, const Report& report) {
   JobStates healthy;
+  healthy.replicas = job_replicas(job.scenario);
   healthy.smaller.push_back(0);
   if (job.failures) healthy.slowed.assign(job.failures->components.size(), {0});
   const JobPlan plan = job_plan(job, job_checkpoints(job), healthy, {report});

@@ -6,6 +6,7 @@
 
 #include "sim/job/specs/failure_fields.h"
 #include "sim/job/specs/storage_fields.h"
+#include "sim/job/specs/tolerance_fields.h"
 #include "sim/job/steps/step_events_fields.h"
 #include "sim/output/schema/scenario_schema.h"
 #include "sim/output/schema/schema_of_fields.h"
@@ -38,6 +39,7 @@ constexpr auto kFileKeys = std::to_array<FileKey>({
     {"scenario.model", "scenarios/models"},
     {"scenario.overlap.tp_comm_overlap_table", "hardware/tp_overlap"},
     {"scenario.job.failures", "hardware/failures"},
+    {"scenario.job.fault_tolerance", "hardware/fault_tolerance"},
     {"scenario.job.checkpoint.storage", "hardware/storage"},
     {"scenario.job.checkpoint.non_persistent_storage", "hardware/storage"},
     {"jobs.cluster.name", "hardware/clusters"},
@@ -123,6 +125,8 @@ const std::vector<FileSchema>& file_schemas() {
                              "hardware/storage"),
       of_folder<FailureSpec>("failures", "How often what fails, for simtrain goodput",
                              "hardware/failures"),
+      of_folder<ToleranceSpec>("fault-tolerance", "How replicas leave a job and come back",
+                               "hardware/fault_tolerance"),
       of_files<PowerRules>("power", "What hardware draws whose file does not say it",
                            {"hardware/power.yaml"}),
       of_files<StepEvents>("steps", "What steps of a run take beside the simulated step",

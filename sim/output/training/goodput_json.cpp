@@ -72,6 +72,17 @@ GoodputJson checkpoint_json(const Goodput& goodput) {
           {"save_interval", save.interval}};
 }
 
+GoodputJson tolerance_json(const Goodput& goodput) {
+  const ReplicaPlan& replicas = *goodput.plan.replicas;
+  return {{"name", goodput.inputs.tolerance->name},
+          {"sets", replicas.sets},
+          {"nodes_of_set", goodput.plan.nodes_apart},
+          {"most_out", goodput.plan.smaller.size() - 1},
+          {"stall_s", replicas.notice_s + replicas.leave_s},
+          {"join_s", replicas.join_s},
+          {"departures", goodput.summary.departures}};
+}
+
 GoodputJson failures_json(const Goodput& goodput) {
   GoodputJson rows = GoodputJson::array();
   for (std::size_t kind = 0; kind < goodput.plan.failures.size(); ++kind) {
@@ -131,6 +142,7 @@ GoodputJson goodput_members(const Goodput& goodput) {
                    {"tokens_per_step", goodput.plan.tokens_per_step},
                    {"seed", goodput.plan.seed}};
   json["summary"] = job_summary_json(goodput.summary);
+  if (goodput.plan.replicas) json["fault_tolerance"] = tolerance_json(goodput);
   json["bill"] = bill_json(goodput);
   json["power"] = power_json(goodput);
   json["used_s"] = used_json(goodput.summary.used);

@@ -127,6 +127,20 @@ void add_used(const Goodput& goodput, std::string& out) {
                      long_time(summary.used.total()));
 }
 
+void add_tolerance(const Goodput& goodput, std::string& out) {
+  const JobPlan& plan = goodput.plan;
+  labelled_line(
+      out, "replicas",
+      fmt::format("{} of {} nodes leave and come back by {}, {:.1f} times in a run; up "
+                  "to {} may be out",
+                  plan.replicas->sets, plan.nodes_apart, printable(goodput.inputs.tolerance->name),
+                  goodput.summary.departures, plan.smaller.size() - 1));
+  labelled_line(out, "the others",
+                fmt::format("stand for {} when one fails, for {} when it joins",
+                            long_time(plan.replicas->notice_s + plan.replicas->leave_s),
+                            long_time(plan.replicas->join_s)));
+}
+
 void add_failures(const Goodput& goodput, std::string& out) {
   const JobPlan& plan = goodput.plan;
   if (plan.failures.empty()) return;
@@ -135,6 +149,7 @@ void add_failures(const Goodput& goodput, std::string& out) {
   labelled_line(out, "between",
                 fmt::format("{} from one unannounced interruption to the next; {:.1f} in a run",
                             long_time(1 / rate), goodput.summary.interruptions.mean));
+  if (plan.replicas) add_tolerance(goodput, out);
   for (std::size_t kind = 0; kind < plan.failures.size(); ++kind) {
     const FailureKind& failure = plan.failures[kind];
     out += fmt::format("  {:<22}{:>10.1f} a run   {}", printable(failure.component),

@@ -40,6 +40,7 @@ struct Fields<JobSpec> {
     v("checkpoint", job.checkpoint);
     v.optional("spare_nodes", job.spare_nodes, Limits{0, 1e6});
     v.optional("elastic_replicas", job.elastic_replicas, Limits{0, 64});
+    v.optional("fault_tolerance", job.fault_tolerance);
     v.optional("eval", job.eval);
     v.optional("runs", job.runs, Limits{1, 1e6});
     v.optional("seed", job.seed, kCountOrNone);

@@ -55,6 +55,9 @@ struct JobSpec {
   CheckpointSpec checkpoint;
   int spare_nodes = 0;
   int elastic_replicas = 0;  ///< that it goes on without while nodes are missing
+  /// A name of hardware/fault_tolerance: how replicas leave and come back while the others go on;
+  /// missing: a failure ends the job, and all of it starts again.
+  std::optional<std::string> fault_tolerance;
   std::optional<EvalSpec> eval;
   int runs = 1000;
   int seed = 0;

@@ -40,7 +40,15 @@ class PlanChanges {
 
 bool halve_detection(JobPlan& plan) {
   for (FailureKind& kind : plan.failures) kind.detection_s /= 2;
+  if (plan.replicas) plan.replicas->notice_s /= 2;
   return true;
+}
+
+bool halve_going_on(JobPlan& plan) {
+  if (!plan.replicas) return false;
+  plan.replicas->leave_s /= 2;
+  plan.replicas->join_s /= 2;
+  return plan.replicas->leave_s + plan.replicas->join_s > 0;
 }
 
 std::string interval_setting(const JobPlan& plan) {
@@ -93,6 +101,7 @@ std::vector<ChangedPlan> other_plans(const JobPlan& plan) {
   PlanChanges changes(plan);
   if (!plan.persistent.async) changes.plans.push_back(saved_beside_training(plan));
   changes.with("detection in half the time", halve_detection);
+  changes.with("leaving and joining of replicas in half the time", halve_going_on);
   changes.halve("scheduling", &JobPlan::scheduler_s);
   changes.halve("launch", &JobPlan::launch_s);
   changes.halve("making of communicators", &JobPlan::groups_s);

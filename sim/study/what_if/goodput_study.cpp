@@ -20,7 +20,7 @@ namespace simtrain {
 namespace {
 
 /// Counts up when records of the same question come to mean something else.
-constexpr std::string_view kRunFormat = "simtrain.job-run/1";
+constexpr std::string_view kRunFormat = "simtrain.job-run/2";
 
 std::vector<Report> reports_of(const JobStates& states, const Watch& watch) {
   std::vector<Report> reports(states.states.size());
@@ -121,8 +121,8 @@ Goodput GoodputStudy::finished(std::vector<JobRun> runs) && {
 }
 
 std::string record_of(std::uint64_t number, const JobRun& run) {
-  std::string record = fmt::format("{} {} {} {} {} {}", number, run.elapsed_s, run.steps,
-                                   run.finished ? 1 : 0, run.restarts, run.saves);
+  std::string record = fmt::format("{} {} {} {} {} {} {}", number, run.elapsed_s, run.steps,
+                                   run.finished ? 1 : 0, run.restarts, run.saves, run.departures);
   for (const auto& [name, use] : EnumNames<TimeUse>::rows)
     record += fmt::format(" {}", run.used[use]);
   for (const std::int64_t count : run.failures) record += fmt::format(" {}", count);
@@ -139,6 +139,7 @@ NumberedRun numbered_run(std::string_view record) {
   run.finished = words.next<int>() != 0;
   run.restarts = words.next<std::int64_t>();
   run.saves = words.next<std::int64_t>();
+  run.departures = words.next<std::int64_t>();
   for (const auto& [name, use] : EnumNames<TimeUse>::rows) run.used[use] = words.next<double>();
   while (words.left() > 0) run.failures.push_back(words.next<std::int64_t>());
   return result;

@@ -221,6 +221,9 @@ constexpr auto kScenarioMeanings = std::to_array<Meaning>({
     {"job.spare_nodes", "nodes that wait to take the place of failed ones"},
     {"job.elastic_replicas",
      "while nodes are missing the job goes on without so many replicas; 0: it waits"},
+    {"job.fault_tolerance",
+     "file of hardware/fault_tolerance: a replica that fails leaves and comes back while up to "
+     "elastic_replicas are gone; else a failure ends the job, and all of it starts again"},
     {"job.eval", "passes over validation data"},
     {"job.eval.eval_interval", "steps between passes over validation data"},
     {"job.eval.eval_iters", "steps' worth of samples of such a pass, forward only"},
