@@ -690,6 +690,26 @@ class JobEval(Keys):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
+class JobData(Keys):
+    """Keys of `jobdata`.
+
+    Attributes:
+        storage: file of hardware/storage that they are read from
+        num_workers: processes of each loading rank that read ahead; 0: it reads itself, between steps (left
+            out: 2)
+        bytes_per_token: of the files; by default as Megatron writes them: 2, or 4 from 65,500 tokens in the
+            vocabulary on
+        sample_time: of a worker for one sample beside reading it: tokenization, packing, decoding; default
+            none
+    """
+
+    storage: Optional[str] = None
+    num_workers: Optional[int] = None
+    bytes_per_token: Optional[int] = None
+    sample_time: Optional[str] = None
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class Job(Keys):
     """Keys of `job`.
 
@@ -705,6 +725,7 @@ class Job(Keys):
         fault_tolerance: file of hardware/fault_tolerance: a replica that fails leaves and comes back while up
             to elastic_replicas are gone; else a failure ends the job, and all of it starts again
         eval: passes over validation data
+        data: how training data come to the GPUs; without it they are there when a step begins
         runs: simulated runs of the job, each with its own failures (left out: 1000)
         seed: of their random numbers (left out: 0)
     """
@@ -718,6 +739,7 @@ class Job(Keys):
     elastic_replicas: Optional[int] = None
     fault_tolerance: Optional[str] = None
     eval: Optional[JobEval] = None
+    data: Optional[JobData] = None
     runs: Optional[int] = None
     seed: Optional[int] = None
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/job/plan/data_loading.h"
 #include "sim/job/plan/job_states.h"
 
 namespace simtrain {
@@ -135,6 +136,8 @@ JobPlan job_plan(const JobInputs& job, const JobCheckpoints& checkpoints, const 
     plan.smaller.push_back(
         {report.step_time_s, static_cast<double>(report.tokens_per_step()) / plan.tokens_per_step});
   }
+  if (job.data)
+    plan.data = data_plan(data_shape(job.scenario, *job.spec.data), *job.spec.data, *job.data);
   plan.nodes_apart = states.replicas.nodes;
   add_restart(job, plan);
   if (job.tolerance) plan.replicas = replica_plan(job, checkpoints.shape, states.replicas);

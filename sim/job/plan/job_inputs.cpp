@@ -119,6 +119,7 @@ JobInputs load_job(const DataFolder& data, const Scenario& scenario, const YamlN
   if (job.storage.drains_to) job.drain = storage(*job.storage.drains_to, "checkpoint.storage");
   if (checkpoint.non_persistent_storage)
     job.local = storage(*checkpoint.non_persistent_storage, "checkpoint.non_persistent_storage");
+  if (job.spec.data) job.data = storage(job.spec.data->storage, "data.storage");
   job.staging = storage(kHostMemory, "checkpoint");
   check_length(job.spec, keys);
   check_checkpoints(job, keys);

@@ -19,6 +19,7 @@ struct JobInputs {
   StorageSpec storage;
   std::optional<StorageSpec> drain;  ///< that the storage drains to
   std::optional<StorageSpec> local;  ///< of checkpoints in between
+  std::optional<StorageSpec> data;   ///< that training data are read from
   StorageSpec staging;               ///< memory of the hosts
 };
 

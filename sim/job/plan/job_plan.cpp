@@ -17,7 +17,7 @@ SavingCost saving_cost(const JobPlan& plan) {
 }
 
 double whole_steps(const JobPlan& plan, double seconds) {
-  return std::max(1.0, std::round(seconds / (plan.step_s + plan.eval_s)));
+  return std::max(1.0, std::round(seconds / plan.full_step_s()));
 }
 
 }  // namespace
@@ -44,7 +44,9 @@ double JobPlan::failures_per_s() const {
   return sum;
 }
 
-double JobPlan::ideal_s() const { return std::min(horizon_s, goal_steps * step_s); }
+double JobPlan::ideal_s() const {
+  return std::min(horizon_s, goal_steps * (step_s + data.wait_s(step_s, 1)));
+}
 
 double young_interval_steps(const JobPlan& plan) {
   if (plan.returns_per_s() <= 0) return kNever;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -65,6 +66,19 @@ struct SmallerJob {
   double share = 1;  ///< of the tokens of a step of the whole job
 };
 
+/// What a step takes to be fed with data.
+struct DataPlan {
+  double own_s = 0;     ///< by what each replica has: workers, nodes
+  double shared_s = 0;  ///< by a storage that all share, for the whole job's samples
+  bool ahead = true;    ///< beside the step before it; else between two
+
+  /// What a step of so many seconds waits, of a job with `share` of the samples.
+  [[nodiscard]] double wait_s(double step_s, double share) const {
+    const double fed_s = std::max(own_s, shared_s * share);
+    return ahead ? std::max(0.0, fed_s - step_s) : fed_s;
+  }
+};
+
 /// All that a run of a job depends on but its random numbers.
 struct JobPlan {
   double goal_steps = kNever;  ///< one of both is finite
@@ -74,7 +88,8 @@ struct JobPlan {
   int spares = 0;
   double step_s = 0;  ///< mean
   double tokens_per_step = 0;
-  double eval_s = 0;                ///< of validation, for each step of training
+  double eval_s = 0;  ///< of validation, for each step of training
+  DataPlan data;
   std::vector<SmallerJob> smaller;  ///< [k]: k times `nodes_apart` nodes are missing; [0]: none
   int nodes_apart = 1;
   std::optional<ReplicaPlan> replicas;  ///< none: what stops a replica stops the job
@@ -103,6 +118,8 @@ struct JobPlan {
   [[nodiscard]] double restart_s() const {
     return scheduler_s + launch_s + groups_s + persistent.load_s + first_step_s;
   }
+  /// Of a step of the whole job, where nothing is slow, with all that comes with each.
+  [[nodiscard]] double full_step_s() const { return step_s + data.wait_s(step_s, 1) + eval_s; }
   /// How long its steps take where nothing ever fails or is saved.
   [[nodiscard]] double ideal_s() const;
 };

@@ -41,13 +41,24 @@ const FailureKind& JobClock::draw_kind() {
   return plan_.failures[kind];
 }
 
+/// Whether they wait for data at the beginning or the end does not show in parts of a run.
+void JobClock::trace_steps(double start, double seconds) {
+  if (trace_ == nullptr) return;
+  const double waits = seconds * data_share_;
+  trace_->add(start, seconds - waits, TimeUse::training);
+  trace_->add(start + seconds - waits, waits, TimeUse::data);
+}
+
 Passed JobClock::pass_until_arrival(double seconds, TimeUse use) {
   const double until = std::min(now_ + std::max(seconds, 0.0), end_);
   const bool comes = next_ < until;
   used_[use] += (comes ? next_ : until) - now_;
-  if (trace_ != nullptr)  // steps pass as `slowed` until they are counted
-    trace_->add(now_, (comes ? next_ : until) - now_,
-                use == TimeUse::slowed ? TimeUse::training : use);
+  const double passed = (comes ? next_ : until) - now_;
+  if (use == TimeUse::slowed) {  // as which steps pass until they are counted
+    trace_steps(now_, passed);
+  } else if (trace_ != nullptr) {
+    trace_->add(now_, passed, use);
+  }
   now_ = comes ? next_ : until;
   if (!comes) return ended() ? Passed::stopped : Passed::whole;
   ++arrived_;
@@ -70,7 +81,7 @@ void JobClock::pass_in_turns(double turns, double steps_s, double saving_s) {
   trace_ = trace;
   for (double turn = 0; trace_ != nullptr && turn < turns; ++turn) {
     const double start = begun + turn * (steps_s + saving_s);
-    trace_->add(start, steps_s, TimeUse::training);
+    trace_steps(start, steps_s);
     trace_->add(start + steps_s, saving_s, TimeUse::saving);
   }
 }

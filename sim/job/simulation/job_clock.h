@@ -37,6 +37,9 @@ class JobClock {
   /// The same until any failure at all arrives.
   Passed pass_until_arrival(double seconds, TimeUse use);
 
+  /// From now on steps wait for their data for this share of their time.
+  void set_data_share(double share) { data_share_ = share; }
+
   /// The same of steps and saves by turns, in which nothing arrives.
   void pass_in_turns(double turns, double steps_s, double saving_s);
 
@@ -56,6 +59,7 @@ class JobClock {
  private:
   static constexpr std::int64_t kMostArrivals = 1'000'000;
   void draw_next();
+  void trace_steps(double start, double seconds);
   const FailureKind& draw_kind();
 
   const JobPlan& plan_;
@@ -67,6 +71,7 @@ class JobClock {
   UsedTime used_;
   std::vector<std::int64_t> failures_;
   double rate_;
+  double data_share_ = 0;
   double now_ = 0;
   double end_;
   double next_ = kNever;  ///< failure

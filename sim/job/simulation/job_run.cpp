@@ -98,18 +98,27 @@ class Run {
   }
 
   /// Of a step's worth of tokens, validation with it.
-  [[nodiscard]] double step_s() const {
+  struct Pace {
+    double step_s;  ///< all
+    double data_s;  ///< of it waiting for data
+  };
+  [[nodiscard]] Pace pace_now() const {
     const SmallerJob& size = plan_.smaller[smaller()];
-    return size.step_s * slowdown(smaller()) / size.share + plan_.eval_s;
+    const double runs = size.step_s * slowdown(smaller());
+    const double waits = plan_.data.wait_s(runs, size.share);
+    return {(runs + waits) / size.share + plan_.eval_s, waits / size.share};
   }
 
   /// Counts steps that took `spent` seconds under `slowed` as what they are.
-  void count_steps(double gained, double spent, double per_step) {
+  void count_steps(double gained, double spent, const Pace& pace) {
     const double evaluating = gained * plan_.eval_s;
-    const bool at_full_speed = per_step == plan_.step_s + plan_.eval_s;
+    const double waiting = gained * pace.data_s;
+    const bool at_full_speed =
+        pace.step_s == plan_.full_step_s() && pace.data_s == plan_.data.wait_s(plan_.step_s, 1);
     clock_.move(TimeUse::slowed, TimeUse::evaluation, evaluating);
+    clock_.move(TimeUse::slowed, TimeUse::data, waiting);
     clock_.move(TimeUse::slowed, TimeUse::training,
-                at_full_speed ? spent - evaluating : gained * plan_.step_s);
+                at_full_speed ? spent - evaluating - waiting : gained * plan_.step_s);
   }
 
   /// What an asynchronous save adds where the one before it is still written.
@@ -119,7 +128,8 @@ class Run {
 
   /// Passes over whole cycles of steps and saves in which nothing else happens, all at once. The
   /// last ones before something does are left, so that what can be loaded then is known.
-  void pass_cycles(double per_step) {
+  void pass_cycles(const Pace& pace) {
+    const double per_step = pace.step_s;
     const SavePlan& save = plan_.persistent;
     const SavePlan& local = plan_.local;
     const double steps = save.interval;
@@ -134,8 +144,9 @@ class Run {
     const double whole = std::min(until / cycle, (plan_.goal_steps - done_) / steps);
     const double cycles = std::floor(whole) - left;
     if (!(cycles > 0)) return;
+    clock_.set_data_share(steps * pace.data_s / (slowed + steps * per_step));
     clock_.pass_in_turns(cycles, slowed + steps * per_step, saving);
-    count_steps(cycles * steps, cycles * steps * per_step, per_step);
+    count_steps(cycles * steps, cycles * steps * per_step, pace);
     done_ += cycles * steps;
     whole_ = done_;
     saves_ += static_cast<std::int64_t>(cycles * (1 + locals));
@@ -144,17 +155,20 @@ class Run {
   /// Steps until something happens, and what happens then.
   void train() {
     if (act()) return;
-    const double per_step = step_s();
-    pass_cycles(per_step);
+    const Pace pace = pace_now();
+    const double per_step = pace.step_s;
+    pass_cycles(pace);
     const double target = std::min(next_save(), plan_.goal_steps);
     const double whole = (target - done_) * per_step;
     const double until = std::min(whole, next_change() - clock_.now());
     const double begun = clock_.now();
+    clock_.set_data_share(pace.data_s / per_step);
     const Passed passed = clock_.pass_until_arrival(until, TimeUse::slowed);
+    clock_.set_data_share(0);
     const double spent = clock_.now() - begun;
     const bool there = passed == Passed::whole && until >= whole;
     const double gained = there ? target - done_ : spent / per_step;
-    count_steps(gained, spent, per_step);
+    count_steps(gained, spent, pace);
     done_ = there ? target : done_ + gained;
     if (passed == Passed::stopped) {
       if (!clock_.ended()) recover();
@@ -252,8 +266,9 @@ class Run {
   void undo_step() {
     if (done_ <= whole_) return;
     const double share = plan_.smaller[smaller()].share;
+    const Pace pace = pace_now();
     const double lost = std::fmod(done_ - whole_, share);
-    const double longer = std::max(0.0, step_s() - plan_.step_s - plan_.eval_s);
+    const double longer = std::max(0.0, pace.step_s - pace.data_s - plan_.step_s - plan_.eval_s);
     clock_.move(TimeUse::slowed, TimeUse::lost_work, lost * longer);
     clock_.move(TimeUse::evaluation, TimeUse::lost_work, lost * plan_.eval_s);
     clock_.move(TimeUse::training, TimeUse::lost_work, lost * plan_.step_s);

@@ -14,6 +14,7 @@ enum class TimeUse {
   training,    ///< steps that stay, as fast as all of the job makes them
   evaluation,  ///< passes over validation data
   slowed,      ///< what steps take longer: a slow device, fewer replicas, saves beside training
+  data,        ///< steps wait for their data
   saving,      ///< training waits for a checkpoint
   lost_work,   ///< steps since the checkpoint that the job went back to
   detection,   ///< it has failed and nobody knows
@@ -32,6 +33,7 @@ struct EnumNames<TimeUse> {
       std::pair{std::string_view("training"), TimeUse::training},
       std::pair{std::string_view("evaluation"), TimeUse::evaluation},
       std::pair{std::string_view("slowed"), TimeUse::slowed},
+      std::pair{std::string_view("data"), TimeUse::data},
       std::pair{std::string_view("saving"), TimeUse::saving},
       std::pair{std::string_view("lost_work"), TimeUse::lost_work},
       std::pair{std::string_view("detection"), TimeUse::detection},

@@ -47,7 +47,8 @@ BetweenSteps between_steps(const JobInputs& job, const Report& report) {
     between.eval_interval = job.spec.eval->eval_interval;
     between.evaluation_s = plan.eval_s * between.eval_interval;
   }
-  const double step_s = plan.step_s + plan.eval_s;
+  between.data_s = plan.data.wait_s(plan.step_s, 1);
+  const double step_s = plan.full_step_s();
   between.save_interval = plan.persistent.interval;
   between.save_s = waits_s(plan.persistent, step_s);
   between.local_interval = plan.local.interval;
@@ -74,6 +75,7 @@ std::vector<RunStep> run_steps(const Report& report, const StepEvents& events,
     const double slow = least + range * random.uniform();
     if (chance < slow_share) step.seconds *= slow;
     if ((i + 1) % interval == 0) step.seconds += collection;
+    step.seconds += between.data_s;
     step.after_s = after(between, i + 1);
   }
   steps.front().seconds += events.first_step_s(report.software, report.gpus);

@@ -10,6 +10,7 @@ namespace simtrain {
 
 /// What a job does between its steps.
 struct BetweenSteps {
+  double data_s = 0;        ///< that each step waits for its data, which frameworks time with it
   double evaluation_s = 0;  ///< of one validation
   int eval_interval = 0;    ///< steps; 0: never
   double save_s = 0;        ///< that training waits for a checkpoint

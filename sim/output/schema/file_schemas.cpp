@@ -41,6 +41,7 @@ constexpr auto kFileKeys = std::to_array<FileKey>({
     {"scenario.job.failures", "hardware/failures"},
     {"scenario.job.fault_tolerance", "hardware/fault_tolerance"},
     {"scenario.job.checkpoint.storage", "hardware/storage"},
+    {"scenario.job.data.storage", "hardware/storage"},
     {"scenario.job.checkpoint.non_persistent_storage", "hardware/storage"},
     {"jobs.cluster.name", "hardware/clusters"},
     {"node.gpu", "hardware/gpus"},

@@ -1,3 +1,4 @@
+#include "sim/job/plan/data_loading.h"
 #include "sim/output/text/json_parts.h"
 #include "sim/output/training/goodput_report.h"
 
@@ -70,6 +71,16 @@ GoodputJson checkpoint_json(const Goodput& goodput) {
           {"host_bytes_per_node", cost.host_bytes_per_node},
           {"load_bytes_per_gpu", cost.load_bytes_per_gpu},
           {"save_interval", save.interval}};
+}
+
+GoodputJson data_json(const Goodput& goodput) {
+  const JobPlan& plan = goodput.plan;
+  const DataShape shape = data_shape(goodput.inputs.scenario, *goodput.inputs.spec.data);
+  return {{"storage", goodput.inputs.data->name},
+          {"loaders", shape.loaders},
+          {"bytes_per_step", shape.bytes},
+          {"fed_s", plan.data.wait_s(0, 1)},
+          {"wait_s", plan.data.wait_s(plan.step_s, 1)}};
 }
 
 GoodputJson tolerance_json(const Goodput& goodput) {
@@ -146,6 +157,7 @@ GoodputJson goodput_members(const Goodput& goodput) {
   json["bill"] = bill_json(goodput);
   json["power"] = power_json(goodput);
   json["used_s"] = used_json(goodput.summary.used);
+  if (goodput.inputs.data) json["data"] = data_json(goodput);
   json["checkpoint"] = checkpoint_json(goodput);
   json["failures"] = failures_json(goodput);
   json["states"] = states_json(goodput);

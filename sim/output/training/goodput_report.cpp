@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "sim/core/printable.h"
+#include "sim/job/plan/data_loading.h"
 #include "sim/output/sweep/scale_report.h"
 #include "sim/output/text/unit_text.h"
 #include "sim/output/text/wrapped_text.h"
@@ -113,6 +114,18 @@ void add_checkpoints(const Goodput& goodput, std::string& out) {
                     goodput.plan.local.interval, long_time(goodput.plan.local.stall_s())));
 }
 
+void add_data(const Goodput& goodput, std::string& out) {
+  if (!goodput.inputs.data) return;
+  const JobPlan& plan = goodput.plan;
+  const DataShape shape = data_shape(goodput.inputs.scenario, *goodput.inputs.spec.data);
+  const double waits = plan.data.wait_s(plan.step_s, 1);
+  out += fmt::format("\ndata from {}\n", printable(goodput.inputs.data->name));
+  labelled_line(out, "a step",
+                fmt::format("{} by {:.0f} ranks in {}; {}", gigabytes(shape.bytes), shape.loaders,
+                            long_time(plan.data.wait_s(0, 1)),
+                            waits > 0 ? "steps wait " + long_time(waits) : "no step waits"));
+}
+
 void add_used(const Goodput& goodput, std::string& out) {
   const JobSummary& summary = goodput.summary;
   out += "\nwhere the time goes           share       mean of a run\n";
@@ -205,6 +218,7 @@ std::string goodput_sections(const Goodput& goodput) {
   std::string out;
   add_head(goodput, out);
   add_checkpoints(goodput, out);
+  add_data(goodput, out);
   add_used(goodput, out);
   add_failures(goodput, out);
   add_states(goodput, out);

@@ -21,6 +21,8 @@ std::string_view use_meaning(TimeUse use) {
       return "passes over validation data";
     case TimeUse::slowed:
       return "what steps take longer: slow devices, fewer replicas, saves beside";
+    case TimeUse::data:
+      return "steps wait for their data";
     case TimeUse::saving:
       return "training waits for a checkpoint";
     case TimeUse::lost_work:

@@ -30,6 +30,17 @@ struct Fields<EvalSpec> {
 };
 
 template <>
+struct Fields<DataSpec> {
+  template <class Visitor>
+  static void visit(Visitor& v, DataSpec& data) {
+    v("storage", data.storage);
+    v.optional("num_workers", data.num_workers, Limits{0, 1000});
+    v.optional("bytes_per_token", data.bytes_per_token, Limits{1, 1e6});
+    v.optional("sample_time", data.sample_time);
+  }
+};
+
+template <>
 struct Fields<JobSpec> {
   template <class Visitor>
   static void visit(Visitor& v, JobSpec& job) {
@@ -42,6 +53,7 @@ struct Fields<JobSpec> {
     v.optional("elastic_replicas", job.elastic_replicas, Limits{0, 64});
     v.optional("fault_tolerance", job.fault_tolerance);
     v.optional("eval", job.eval);
+    v.optional("data", job.data);
     v.optional("runs", job.runs, Limits{1, 1e6});
     v.optional("seed", job.seed, kCountOrNone);
   }

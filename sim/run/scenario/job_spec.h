@@ -7,6 +7,7 @@
 
 #include "sim/core/enum_names.h"
 #include "sim/core/fields.h"
+#include "sim/core/quantity.h"
 #include "sim/core/source_place.h"
 
 namespace simtrain {
@@ -45,6 +46,17 @@ struct EvalSpec {
 template <>
 struct Fields<EvalSpec>;
 
+/// How training data come to the GPUs.
+struct DataSpec {
+  std::string storage;                 ///< a name of hardware/storage
+  int num_workers = 2;                 ///< of each rank that loads, ahead of it; 0: it loads itself
+  std::optional<int> bytes_per_token;  ///< on disk; missing: 2 or 4, by the vocabulary
+  /// A worker's time for one sample beside reading it: tokenization, packing, decoding.
+  std::optional<Duration> sample_time;
+};
+template <>
+struct Fields<DataSpec>;
+
 /// The training job that a scenario's step is one of many of: `job` of a scenario. Nothing of a
 /// step depends on it.
 struct JobSpec {
@@ -59,6 +71,7 @@ struct JobSpec {
   /// missing: a failure ends the job, and all of it starts again.
   std::optional<std::string> fault_tolerance;
   std::optional<EvalSpec> eval;
+  std::optional<DataSpec> data;  ///< missing: data are there when a step begins
   int runs = 1000;
   int seed = 0;
   SourcePlace where;

@@ -100,6 +100,11 @@ std::vector<ChangedPlan> plans_by_spares(const JobPlan& plan) {
 std::vector<ChangedPlan> other_plans(const JobPlan& plan) {
   PlanChanges changes(plan);
   if (!plan.persistent.async) changes.plans.push_back(saved_beside_training(plan));
+  changes.with("data that are there when a step begins", [](JobPlan& changed) {
+    const bool waits = changed.data.wait_s(changed.step_s, 1) > 0;
+    changed.data = {};
+    return waits;
+  });
   changes.with("detection in half the time", halve_detection);
   changes.with("leaving and joining of replicas in half the time", halve_going_on);
   changes.halve("scheduling", &JobPlan::scheduler_s);

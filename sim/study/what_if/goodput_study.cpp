@@ -20,7 +20,7 @@ namespace simtrain {
 namespace {
 
 /// Counts up when records of the same question come to mean something else.
-constexpr std::string_view kRunFormat = "simtrain.job-run/2";
+constexpr std::string_view kRunFormat = "simtrain.job-run/3";
 
 std::vector<Report> reports_of(const JobStates& states, const Watch& watch) {
   std::vector<Report> reports(states.states.size());

@@ -227,6 +227,17 @@ constexpr auto kScenarioMeanings = std::to_array<Meaning>({
     {"job.eval", "passes over validation data"},
     {"job.eval.eval_interval", "steps between passes over validation data"},
     {"job.eval.eval_iters", "steps' worth of samples of such a pass, forward only"},
+    {"job.data",
+     "how training data come to the GPUs; without it they are there when a step begins"},
+    {"job.data.storage", "file of hardware/storage that they are read from"},
+    {"job.data.num_workers",
+     "processes of each loading rank that read ahead; 0: it reads itself, between steps"},
+    {"job.data.bytes_per_token",
+     "of the files; by default as Megatron writes them: 2, or 4 from 65,500 tokens in the "
+     "vocabulary "
+     "on"},
+    {"job.data.sample_time",
+     "of a worker for one sample beside reading it: tokenization, packing, decoding; default none"},
     {"job.runs", "simulated runs of the job, each with its own failures"},
     {"job.seed", "of their random numbers"},
 });
