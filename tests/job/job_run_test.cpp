@@ -242,8 +242,14 @@ TEST_CASE("A job that gets nowhere is given up, and says so") {
   const JobPlan plan = with(small_job(1000), failure(FailureEffect::stops, 60));
   const JobRun run = simulate_job(plan, 0);
   CHECK(!run.finished);
-  CHECK(run.elapsed_s <= kGivesUp * plan.ideal_s());
+  CHECK(run.elapsed_s <= kGivesUp * plan.undisturbed_s());
   CHECK(run.used.total() == doctest::Approx(run.elapsed_s));
+}
+
+TEST_CASE("A job whose start takes longer than all of its steps is not given up for it") {
+  JobPlan plan = small_job(2);
+  plan.launch_s = 100 * plan.ideal_s();
+  CHECK(simulate_job(plan, 0).finished);
 }
 
 TEST_CASE("A run depends on seed and number alone") {

@@ -44,9 +44,7 @@ double JobPlan::failures_per_s() const {
   return sum;
 }
 
-double JobPlan::ideal_s() const {
-  return std::min(horizon_s, goal_steps * (step_s + data.wait_s(step_s, 1)));
-}
+double JobPlan::ideal_s() const { return std::min(horizon_s, goal_steps * fed_step_s()); }
 
 double young_interval_steps(const JobPlan& plan) {
   if (plan.returns_per_s() <= 0) return kNever;

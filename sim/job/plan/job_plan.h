@@ -118,10 +118,14 @@ struct JobPlan {
   [[nodiscard]] double restart_s() const {
     return scheduler_s + launch_s + groups_s + persistent.load_s + first_step_s;
   }
-  /// Of a step of the whole job, where nothing is slow, with all that comes with each.
-  [[nodiscard]] double full_step_s() const { return step_s + data.wait_s(step_s, 1) + eval_s; }
+  /// Of a step of the whole job, where nothing is slow, with what it waits for data.
+  [[nodiscard]] double fed_step_s() const { return step_s + data.wait_s(step_s, 1); }
+  /// The same with all that comes with each.
+  [[nodiscard]] double full_step_s() const { return fed_step_s() + eval_s; }
   /// How long its steps take where nothing ever fails or is saved.
   [[nodiscard]] double ideal_s() const;
+  /// The same with one start.
+  [[nodiscard]] double undisturbed_s() const { return restart_s() + ideal_s(); }
 };
 
 /// Steps between checkpoints that cost least by Young (1974): sqrt(2 C M), with C what a checkpoint

@@ -11,7 +11,7 @@ enum RandomUse : std::uint32_t { arrivals, kinds, delays };
 
 /// A run that gets nowhere is given up.
 double end_of(const JobPlan& plan) {
-  return plan.horizon_s < kNever ? plan.horizon_s : plan.ideal_s() * kGivesUp;
+  return plan.horizon_s < kNever ? plan.horizon_s : plan.undisturbed_s() * kGivesUp;
 }
 
 }  // namespace

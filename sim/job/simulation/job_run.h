@@ -26,7 +26,8 @@ struct JobRun {
   [[nodiscard]] double effective_time() const;
 };
 
-/// A job that does not get on is given up when it has taken so many times its ideal time.
+/// A job that does not get on is given up when it has taken so many times what it takes
+/// undisturbed.
 inline constexpr double kGivesUp = 20;
 
 /// Simulates run number `run` of a plan, event by event: checkpoints, failures, what is noticed

@@ -106,7 +106,7 @@ void add_checkpoints(const Goodput& goodput, std::string& out) {
   if (save.interval > 0)
     labelled_line(out, "interval",
                   fmt::format("{:.0f} steps, {}", save.interval,
-                              long_time(save.interval * goodput.plan.step_s)));
+                              long_time(save.interval * goodput.plan.fed_step_s())));
   if (goodput.plan.local.interval > 0)
     labelled_line(
         out, "between",
@@ -176,8 +176,11 @@ void add_failures(const Goodput& goodput, std::string& out) {
 void add_states(const Goodput& goodput, std::string& out) {
   if (goodput.states.states.size() < 2) return;
   out += "\nsteps, each state simulated\n";
+  std::size_t width = 38;
+  for (const StepState& state : goodput.states.states)
+    width = std::max(width, state.name.size() + 1);
   for (std::size_t i = 0; i < goodput.reports.size(); ++i)
-    out += fmt::format("  {:<38}{:>14}\n", goodput.states.states[i].name,
+    out += fmt::format("  {:<{}}{:>14}\n", goodput.states.states[i].name, width,
                        seconds_text(goodput.reports[i].step_time_s));
 }
 
