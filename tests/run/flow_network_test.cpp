@@ -32,6 +32,19 @@ TEST_CASE("a flow alone runs at its limit or at what its links allow") {
   CHECK(rates[8] == 80);
 }
 
+// Two flows as one that takes both parts: what they lose to each other is no rounding.
+TEST_CASE("a route that stands for many flows limits each by what it has alone") {
+  const Links both{{0, 2}};
+  FlowNetwork network({100}, {&both});
+  CHECK(network.limit_of(0, 80) == 80);
+  CHECK(network.limit_of(0, 50 * (1 + 1e-12)) == 50);
+  CHECK(network.limit_of(0, 40) == 40);
+  Rates rates;
+  network.add(0, network.limit_of(0, 80), 1);
+  take(rates, network.settle());
+  CHECK(rates[1] == 50);
+}
+
 TEST_CASE("a flow that nothing limits but itself needs no links") {
   const Links none;
   FlowNetwork network({}, {&none});

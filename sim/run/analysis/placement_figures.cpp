@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include <boost/multiprecision/cpp_int.hpp>
 #include <fmt/format.h>
 
 #include "sim/topology/graph/cluster_graph.h"
+#include "sim/topology/graph/link_sharing.h"
 
 namespace simtrain {
 namespace {
@@ -61,9 +63,12 @@ std::vector<HopRow> hop_rows(const JobContext& context) {
   return rows;
 }
 
-/// Seconds that the step's transfers would take on each link, had it each to itself.
-std::vector<double> seconds_by_link(const Plan& plan) {
-  std::vector<double> seconds(plan.link_capacities.size(), 0);
+/// Bytes in parts of a byte, so that sums are exact in any order and of any fold.
+using ByteParts = boost::multiprecision::uint128_t;
+
+/// What the step's transfers send over each link.
+std::vector<ByteParts> sent_by_link(const Plan& plan) {
+  std::vector<ByteParts> sent(plan.link_capacities.size(), 0);
   for (std::uint32_t i = 0; i < plan.ranks.size(); ++i) {
     const SimulatedRank& rank = plan.ranks[i];
     const Program& program = plan.programs[rank.program];
@@ -72,14 +77,12 @@ std::vector<double> seconds_by_link(const Plan& plan) {
       const Group& group = plan.groups[rank.groups[static_cast<std::size_t>(op.group)]];
       if (group.members.front() != i) continue;
       const TransferCost& transfer = program.transfers[op.cost];
-      for (const LinkShare& link : group.links_of(transfer)) {
-        const auto id = static_cast<std::size_t>(link.link);
-        seconds[id] +=
-            static_cast<double>(transfer.wire.value()) * link.share / plan.link_capacities[id];
-      }
+      for (const LinkShare& link : group.links_of(transfer))
+        sent[static_cast<std::size_t>(link.link)] +=
+            ByteParts(transfer.wire.value()) * parts_of(link.share);
     }
   }
-  return seconds;
+  return sent;
 }
 
 std::string link_name(const ClusterGraph& graph, int link) {
@@ -89,16 +92,20 @@ std::string link_name(const ClusterGraph& graph, int link) {
 /// The link between switches that would be busy longest, had it the step's transfers to itself.
 std::optional<BusyLink> busiest_link(const Cluster& cluster, const Plan& plan, double step_time) {
   if (cluster.inner_links_never_bind()) return std::nullopt;
-  const LinkOwners& owners = cluster.owners();
-  std::vector<double> load = seconds_by_link(plan);
-  for (std::size_t link = 0; link < load.size(); ++link) {
-    if (!owners.shared(plan.cluster_links[link])) load[link] = 0;
+  const std::vector<ByteParts> sent = sent_by_link(plan);
+  std::size_t busiest = 0;
+  double most = 0;
+  for (std::size_t link = 0; link < sent.size(); ++link) {
+    if (!plan.between_switches[link]) continue;
+    const double seconds = sent[link].convert_to<double>() /
+                           (static_cast<double>(parts_of(1)) * plan.link_capacities[link]);
+    if (seconds > most) {
+      most = seconds;
+      busiest = link;
+    }
   }
-  const auto most = std::max_element(load.begin(), load.end());
-  if (most == load.end() || *most <= 0) return std::nullopt;
-  return BusyLink{
-      link_name(cluster.graph(), plan.cluster_links[static_cast<std::size_t>(most - load.begin())]),
-      *most / step_time};
+  if (most <= 0) return std::nullopt;
+  return BusyLink{link_name(cluster.graph(), plan.cluster_links[busiest]), most / step_time};
 }
 
 }  // namespace

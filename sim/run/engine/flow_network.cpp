@@ -84,6 +84,12 @@ bool FlowNetwork::overloaded(const LinkState& link) {
   return link.wanted > link.capacity * (1 + 1e-9);
 }
 
+double FlowNetwork::limit_of(RouteId route, double rate) const {
+  constexpr double kRounding = 1e-9;
+  const double most = routes_[route].alone;
+  return rate <= most * (1 + kRounding) ? std::min(rate, most) : rate;
+}
+
 FlowNetwork::TypeId FlowNetwork::type_of(FlowId id) {
   Flow& flow = flows_[id];
   if (flow.type != kUntyped) return flow.type;

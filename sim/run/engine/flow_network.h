@@ -41,8 +41,10 @@ class FlowNetwork {
   /// handed back with rate changes.
   FlowId add(RouteId route, double limit, std::uint32_t tag,
              const std::optional<Duty>& duty = std::nullopt);
-  /// The rate of a flow that has its links to itself.
-  [[nodiscard]] double alone(RouteId route) const { return routes_[route].alone; }
+  /// The limit of a flow that elsewhere, on these links alone, moves at this rate: rounding does
+  /// not count as loss. A route of a folded plan, which stands for many flows, may well let less
+  /// through: they meet each other.
+  [[nodiscard]] double limit_of(RouteId route, double rate) const;
   void remove(FlowId flow);
   /// Asks memory for what is known of the links of a flow.
   void fetch(FlowId flow) const {
@@ -99,7 +101,7 @@ class FlowNetwork {
   struct Route {
     std::uint32_t first = 0;  ///< place in uses_
     std::uint32_t count = 0;
-    double alone = 0;  ///< rate of a flow that has the links to itself
+    double alone = 0;  ///< rate of a flow that has the links to itself (of a class, with its like)
   };
   /// A flow as it was added: numbers of flows are used again.
   struct FreshFlow {

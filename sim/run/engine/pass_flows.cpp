@@ -20,7 +20,7 @@ std::uint32_t PassFlows::start(std::uint32_t activity, FlowNetwork::RouteId rout
                                const InnerTraffic& traffic, std::size_t kind, double pass_s) {
   const std::uint32_t run = fresh();
   const Duty duty = traffic.duty(static_cast<std::uint32_t>(kind), pass_s);
-  const double limit = std::min(traffic.rate(), network_.alone(route));  // but for rounding
+  const double limit = network_.limit_of(route, traffic.rate());
   runs_[run] = {activity, network_.add(route, limit, kTag | run, duty), limit, duty, 0};
   return run;
 }

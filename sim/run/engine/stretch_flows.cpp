@@ -99,7 +99,7 @@ void StretchFlows::start(std::uint32_t stretch, std::uint32_t burst, const Inner
   Stretch& run = stretches_[stretch];
   const Burst& transfer = run.progress.bursts().all[burst];
   const FlowNetwork::RouteId route = routes_->of(inner, transfer.load);
-  const double limit = std::min(transfer.limit, network_.alone(route));  // but for rounding
+  const double limit = network_.limit_of(route, transfer.limit);
   const std::uint32_t flow = number_in(flows_, free_flows_);
   flows_[flow] = {network_.add(route, limit, kTag | flow),
                   stretch,

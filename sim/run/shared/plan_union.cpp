@@ -26,6 +26,7 @@ std::vector<int> add_links(PlanUnion& all, const Plan& plan,
     if (fresh) {
       all.plan.cluster_links.push_back(plan.cluster_links[link]);
       all.plan.link_capacities.push_back(plan.link_capacities[link]);
+      all.plan.between_switches.push_back(plan.between_switches[link]);
       all.link_copies.push_back(1);
     }
     ids.push_back(known->second);
@@ -94,6 +95,7 @@ PlanUnion only(const PlanUnion& all, const std::vector<std::uint32_t>& jobs) {
   some.plan.programs = all.plan.programs;
   some.plan.link_capacities = all.plan.link_capacities;
   some.plan.cluster_links = all.plan.cluster_links;
+  some.plan.between_switches = all.plan.between_switches;
   some.link_copies = all.link_copies;
   std::vector<std::uint32_t> number(all.plan.ranks.size(), kGone);
   for (const std::uint32_t job : jobs) {

@@ -68,6 +68,7 @@ struct Plan {
   std::vector<Group> groups;
   std::vector<double> link_capacities;  ///< bytes per second by link id of the plan
   std::vector<int> cluster_links;       ///< link id in the cluster by link id of the plan
+  std::vector<bool> between_switches;   ///< by link id of the plan: no GPU owns it
   int sm_count = 1;
   double memory_bandwidth = 1;  ///< bytes per second
   double overlap_slowdown = 0;  ///< of SM-bound work while data moves, beyond the SMs taken

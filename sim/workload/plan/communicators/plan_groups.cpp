@@ -180,8 +180,11 @@ void PlanGroups::number_links() {
   });
   const std::vector<double>& capacities = context_.cluster.capacities();
   plan_.link_capacities.reserve(used.size());
-  for (const int link : used)
+  plan_.between_switches.reserve(used.size());
+  for (const int link : used) {
     plan_.link_capacities.push_back(capacities[static_cast<std::size_t>(link)]);
+    plan_.between_switches.push_back(context_.cluster.owners().shared(link));
+  }
 }
 
 }  // namespace simtrain

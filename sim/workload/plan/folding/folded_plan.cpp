@@ -66,6 +66,7 @@ Plan folded(const Plan& plan, const PlanClasses& classes) {
   for (const std::uint32_t link : first_of_each(classes.links)) {
     fold.link_capacities.push_back(plan.link_capacities[link]);
     fold.cluster_links.push_back(plan.cluster_links[link]);
+    fold.between_switches.push_back(plan.between_switches[link]);
   }
   add_class_links(plan, classes, fold);
   return fold;

@@ -81,7 +81,8 @@ class PlanColours {
     colour(plan_.groups.size(), groups_,
            [&](std::uint32_t group, Signature& out) { describe(plan_.groups[group], out); });
     colour(plan_.link_capacities.size(), links_, [&](std::uint32_t link, Signature& out) {
-      out = {std::bit_cast<std::uint64_t>(plan_.link_capacities[link])};
+      out = {std::bit_cast<std::uint64_t>(plan_.link_capacities[link]),
+             plan_.between_switches[link]};
     });
     std::size_t before = 0;
     for (std::size_t count = 1; count != before;) {

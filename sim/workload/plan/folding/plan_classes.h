@@ -10,8 +10,8 @@ namespace simtrain {
 /// Classes of a plan's ranks, groups and links that are provably alike, each numbered by first
 /// appearance (docs/adr/0042): the coarsest in which ranks of one run one program of one job and
 /// are, slot by slot, in groups of one class; groups hold as many ranks of each class and load as
-/// much of as many links of each class; links have one capacity and are loaded alike by groups of
-/// the same classes. Then at any time all of a class do the same.
+/// much of as many links of each class; links have one capacity, lie between switches or not, and
+/// are loaded alike by groups of the same classes. Then at any time all of a class do the same.
 struct PlanClasses {
   std::vector<std::uint32_t> ranks;
   std::vector<std::uint32_t> groups;
