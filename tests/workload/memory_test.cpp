@@ -320,7 +320,9 @@ TEST_CASE("deferred weight gradients fill up only as their micro-batches come") 
 
 TEST_CASE("a rank opens the communicators that its recipe needs") {
   const auto opened = [](const Recipe& recipe, int gpus, int stage) {
-    const Communicators found = communicators(recipe, rank_grid(recipe, gpus), stage);
+    const RankGrid grid = rank_grid(recipe, gpus);
+    const PipelineStage pipeline(pipeline_shape(recipe, grid.micro_batches()), stage);
+    const Communicators found = communicators(recipe, grid, pipeline.neighbours());
     return std::pair(found.pairs, found.larger);
   };
   Recipe alone = llama_8b();

@@ -44,16 +44,6 @@ Duration undisturbed(const Program& program) {
   return *std::max_element(streams.begin(), streams.end());
 }
 
-/// The first rank of each pass class.
-std::vector<int> first_of_classes(const RankClasses& classes) {
-  std::vector<int> ranks;
-  for (std::size_t rank = 0; rank < classes.pass.size(); ++rank) {
-    if (classes.pass[rank] == static_cast<int>(ranks.size()))
-      ranks.push_back(static_cast<int>(rank));
-  }
-  return ranks;
-}
-
 /// Each piece where it is shortest. Unlike ones lose what waits for stragglers are computed from.
 PieceCosts shortest(const std::vector<Piece>& pieces, const std::vector<PieceCosts>& classes) {
   PieceCosts result = classes.front();
@@ -173,7 +163,7 @@ PassCosts StepTimeBound::alone_costs(const Recipe& recipe) const {
   costs.clock = clock(recipe, *costs.totals, grid);
   const FittedKernelModel kernels(cluster_.spec().gpu, costs.clock);
   const KernelContext context{{recipe, *costs.totals, cluster_, placement_, grid}, kernels};
-  const std::vector<int> ranks = first_of_classes(rank_classes(cluster_, placement_, grid, false));
+  const std::vector<int>& ranks = first_of_passes(cluster_, placement_, grid);
   for (const Piece& piece : pieces_of(recipe)) {
     if (piece.part == Part::amax) continue;
     ComputeCost& cost = costs.pieces[piece];

@@ -32,10 +32,10 @@ double capacity(const Scenario& scenario) {
 
 /// The plan that a scenario has, which fits into `most_bytes` of a GPU's memory or not.
 LegalPlan judged(const PlanChoice& choice, const Scenario& scenario, const ModelTotals& totals,
-                 double most_bytes) {
+                 const std::vector<StageOrder>& orders, double most_bytes) {
   const RankGrid grid = rank_grid(scenario.recipe, scenario.gpus());
   const std::vector<StageMemory> stages =
-      stage_memory(scenario.recipe, totals, scenario.cluster.gpu, grid);
+      stage_memory(scenario.recipe, totals, scenario.cluster.gpu, grid, orders);
   LegalPlan plan{choice};
   for (const StageMemory& stage : stages)
     plan.memory_bytes = std::max(plan.memory_bytes, stage.total());
@@ -71,7 +71,9 @@ class Corner {
     for (const auto& [name, account] : EnumNames<SplitAccount>::rows) {
       if (!considers(account) || !set(Knob::account, static_cast<int>(account))) continue;
       for (const int vp : interleavings()) {
-        if (set(Knob::vp, vp) && new_split()) add_experts();
+        if (!set(Knob::vp, vp) || !new_split()) continue;
+        orders_.clear();
+        add_experts();
       }
     }
     return std::move(space_);
@@ -192,11 +194,21 @@ class Corner {
       refuse(refusal.what(), ways);
       return;
     }
+    const std::vector<StageOrder>& stages = orders();
     for (const auto& [name, way] : kWays) {
       if (!considers(way) || !set(Knob::recompute, static_cast<int>(way))) continue;
       scenario_.recipe.recompute = way;
-      space_.legal.push_back(judged(choice_, scenario_, totals(), whole_.most_bytes));
+      space_.legal.push_back(judged(choice_, scenario_, totals(), stages, whole_.most_bytes));
     }
+  }
+
+  /// Of the split that is tried.
+  const std::vector<StageOrder>& orders() {
+    const int micro_batches = rank_grid(scenario_.recipe, scenario_.gpus()).micro_batches();
+    const auto [known, fresh] =
+        orders_.try_emplace(pipeline_shape(scenario_.recipe, micro_batches));
+    if (fresh) known->second = stage_orders(scenario_.recipe, micro_batches);
+    return known->second;
   }
 
   /// How the layers are dealt does not change what they hold.
@@ -222,7 +234,8 @@ class Corner {
   const PlanLimits& limits_;
   PlanChoice choice_;
   std::map<std::array<int, kKnobs>, ModelTotals> totals_;
-  std::set<std::vector<int>> splits_;  ///< layers by chunk
+  std::map<PipelineShape, std::vector<StageOrder>> orders_;  ///< of one split of the layers
+  std::set<std::vector<int>> splits_;                        ///< layers by chunk
   PlanSpace space_;
 };
 

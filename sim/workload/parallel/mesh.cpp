@@ -34,6 +34,14 @@ int Mesh::first(int rank, AxisSet axes) const {
   return rank;
 }
 
+std::vector<Mesh::Span> Mesh::spans(AxisSet axes) const {
+  std::vector<Span> spans;
+  for (const MeshAxis& axis : axes_) {
+    if (axes.has(axis.axis) && axis.size > 1) spans.push_back(span_of(axis.axis));
+  }
+  return spans;
+}
+
 int Mesh::count(AxisSet axes) const {
   int ranks = 1;
   for (const MeshAxis& axis : axes_) ranks *= axes.has(axis.axis) ? axis.size : 1;

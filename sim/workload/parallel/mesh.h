@@ -81,11 +81,15 @@ class Mesh {
   /// How many there are.
   [[nodiscard]] int count(AxisSet axes) const;
 
- private:
   struct Span {
     int size = 1;
     int stride = 1;
   };
+  /// Of those of these axes that have more than one place: meshes over the same ranks with the same
+  /// spans have the same groups.
+  [[nodiscard]] std::vector<Span> spans(AxisSet axes) const;
+
+ private:
   [[nodiscard]] const Span& span_of(Axis axis) const {
     return spans_[static_cast<std::size_t>(axis)];
   }

@@ -39,10 +39,9 @@ class StateOfRanks {
         placement_(placement),
         grid_(grid),
         facts_(cluster, placement, grid),
-        piece_ways_(ways_of(piece_messages(grid), cluster, placement)),
-        step_ways_(ways_of(step_messages(grid), cluster, placement)) {}
+        piece_ways_(ways_of(piece_messages(grid), cluster, placement)) {}
 
-  [[nodiscard]] const RankFacts& facts() const { return facts_; }
+  RankFacts& facts() { return facts_; }
 
   /// By rank, the number of what its pieces depend on, its groups' other members aside. A rank of a
   /// replica whose ranks share links is like those at its place in replicas of the same picture.
@@ -74,9 +73,10 @@ class StateOfRanks {
   /// alone. What a rank moves inside its passes meets what it moves beside them, so that ranks of
   /// one number are alike in passes too.
   std::vector<int> alone_in_step(const std::vector<int>& pass, const std::vector<int>& in_pass) {
-    const std::vector<bool> entangled = entangled_gpus();
+    const std::vector<MessageWay> ways = ways_of(step_messages(grid_), cluster_, placement_);
+    const std::vector<bool> entangled = entangled_gpus(ways);
     const auto lengths =
-        lengths_of(step_ways_, grid_.ranks(), [](const MessageWay& way) { return way.distance; });
+        lengths_of(ways, grid_.ranks(), [](const MessageWay& way) { return way.distance; });
     Numbering<std::vector<int>> numbers;
     std::vector<int> result;
     result.reserve(as_index(grid_.ranks()));
@@ -96,7 +96,7 @@ class StateOfRanks {
  private:
   /// By first rank of a replica: whether its ranks use each other's links in a pass, because a
   /// message leaves by the NIC of another GPU or two of them share a NIC.
-  [[nodiscard]] std::vector<bool> replicas_that_share() const {
+  std::vector<bool> replicas_that_share() {
     std::vector<bool> shares(as_index(grid_.ranks()), false);
     for (const MessageWay& way : piece_ways_) {
       if (!way.own) shares[as_index(facts_.replica_of(way.message.from))] = true;
@@ -142,7 +142,7 @@ class StateOfRanks {
 
   /// Whether the GPU by whose NIC a message leaves is of the sender's own replica, whose ranks are
   /// all unlike each other in passes then.
-  [[nodiscard]] bool stays_in_replica(const MessageWay& way) const {
+  bool stays_in_replica(const MessageWay& way) {
     const auto& gpus = placement_.gpu_of_rank;
     const auto first = gpus.begin() + facts_.replica_of(way.message.from);
     const auto last = first + grid_.ranks_of(GroupKind::replica);
@@ -151,13 +151,13 @@ class StateOfRanks {
 
   /// By GPU: whether others use its NIC in a step, because their own is down, or because a message
   /// leaves by it, or whether its own messages do so or end there.
-  [[nodiscard]] std::vector<bool> entangled_gpus() const {
+  std::vector<bool> entangled_gpus(const std::vector<MessageWay>& step_ways) {
     std::vector<int> users(as_index(cluster_.nics()), 0);
     for (const int gpu : placement_.gpu_of_rank) ++users[as_index(cluster_.nic_of(gpu))];
     std::vector<bool> entangled(as_index(cluster_.gpus()), false);
     for (const int gpu : placement_.gpu_of_rank)
       entangled[as_index(gpu)] = users[as_index(cluster_.nic_of(gpu))] > 1;
-    for (const std::vector<MessageWay>* ways : {&piece_ways_, &step_ways_}) {
+    for (const std::vector<MessageWay>* ways : {&std::as_const(piece_ways_), &step_ways}) {
       for (const MessageWay& way : *ways) {
         if (way.own || (ways == &piece_ways_ && stays_in_replica(way))) continue;
         for (const int gpu :
@@ -173,7 +173,6 @@ class StateOfRanks {
   const RankGrid& grid_;
   RankFacts facts_;
   std::vector<MessageWay> piece_ways_;  ///< by sender
-  std::vector<MessageWay> step_ways_;   ///< by sender
   Numbering<std::vector<int>> pictures_;
 };
 
@@ -200,12 +199,20 @@ class Classifier {
     for (const Cluster* state : states) states_.emplace_back(*state, placement, grid);
   }
 
+  /// By rank, what is alike in passes, members of one TP x CP group too.
+  std::vector<int> in_pass() {
+    return refined(in_all_states([](StateOfRanks& state) { return state.alone_in_pass(); }),
+                   facts().meetings(Level::piece, grid_.ranks()));
+  }
+  /// RankClasses::pass.
+  std::vector<int> passes(const std::vector<int>& in_pass) {
+    return set_numbers(in_pass, facts().groups(GroupKind::replica));
+  }
+
   RankClasses classes() {
     RankClasses classes;
-    const std::vector<int> alone =
-        in_all_states([](StateOfRanks& state) { return state.alone_in_pass(); });
-    const std::vector<int> in_pass = refined(alone, facts().meetings(Level::piece, grid_.ranks()));
-    classes.pass = set_numbers(in_pass, facts().groups(GroupKind::replica));
+    const std::vector<int> in_pass = this->in_pass();
+    classes.pass = passes(in_pass);
     classes.piece_like = first_in_replica(in_pass);
     classes.program = in_all_states(
         [&](StateOfRanks& state) { return state.alone_in_step(classes.pass, in_pass); });
@@ -215,7 +222,7 @@ class Classifier {
 
  private:
   /// Which groups there are does not depend on the state.
-  [[nodiscard]] const RankFacts& facts() const { return states_.front().facts(); }
+  RankFacts& facts() { return states_.front().facts(); }
 
   template <class Alone>
   std::vector<int> in_all_states(const Alone& alone) {
@@ -226,7 +233,7 @@ class Classifier {
   }
 
   /// By rank, the first of its TP x CP group of the same colour.
-  [[nodiscard]] std::vector<int> first_in_replica(const std::vector<int>& colours) const {
+  std::vector<int> first_in_replica(const std::vector<int>& colours) {
     const std::vector<int>& replicas = facts().groups(GroupKind::replica);
     std::vector<int> like;
     like.reserve(colours.size());
@@ -239,7 +246,7 @@ class Classifier {
   }
 
   /// Pipelines are numbered as the ranks of the first stage are.
-  [[nodiscard]] std::vector<int> classify_pipelines(const std::vector<int>& programs) const {
+  std::vector<int> classify_pipelines(const std::vector<int>& programs) {
     const std::size_t pipelines = programs.size() / as_index(grid_.pp());
     Numbering<std::vector<int>> numbers;
     std::vector<int> colours;
@@ -275,6 +282,18 @@ std::string question(const Placement& placement, const RankGrid& grid, bool unfo
   return text.append(reinterpret_cast<const char*>(gpus.data()), gpus.size() * sizeof(int));
 }
 
+/// The same of what is alike in passes: the groups that count there and the rings of CP, whatever
+/// other ranks there are.
+std::string question_of_passes(const Placement& placement, const RankGrid& grid) {
+  const std::vector<int>& gpus = placement.gpu_of_rank;
+  std::string text = fmt::format("{} {} ", grid.tp(), grid.cp());
+  for (const GroupRow& row : group_rows()) {
+    const bool counts = row.calls.on(Level::piece) || row.meets.on(Level::piece);
+    if (counts || row.kind == GroupKind::replica) text += grid.picture_of(row.kind) + "|";
+  }
+  return text.append(reinterpret_cast<const char*>(gpus.data()), gpus.size() * sizeof(int));
+}
+
 }  // namespace
 
 RankClasses rank_classes(const std::vector<const Cluster*>& states, const Placement& placement,
@@ -298,6 +317,24 @@ const RankClasses& rank_classes(const Cluster& cluster, const Placement& placeme
     classes.world = layout_of(cluster, placement.gpu_of_rank);
     return classes;
   });
+}
+
+const std::vector<int>& first_of_passes(const Cluster& cluster, const Placement& placement,
+                                        const RankGrid& grid) {
+  struct FirstOfPasses {
+    std::vector<int> ranks;
+  };
+  const auto find = [&] {
+    Classifier classifier({&cluster}, placement, grid);
+    const std::vector<int> passes = classifier.passes(classifier.in_pass());
+    FirstOfPasses first;
+    for (std::size_t rank = 0; rank < passes.size(); ++rank) {
+      if (passes[rank] == static_cast<int>(first.ranks.size()))
+        first.ranks.push_back(static_cast<int>(rank));
+    }
+    return first;
+  };
+  return cluster.derived().get<FirstOfPasses>(question_of_passes(placement, grid), find)->ranks;
 }
 
 }  // namespace simtrain

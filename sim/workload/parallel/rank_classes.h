@@ -47,6 +47,11 @@ struct RankClasses {
 const RankClasses& rank_classes(const Cluster& cluster, const Placement& placement,
                                 const RankGrid& grid, bool unfold);
 
+/// The first rank of each class of RankClasses::pass, for searches of many grids: without the rest,
+/// which takes most of the time.
+const std::vector<int>& first_of_passes(const Cluster& cluster, const Placement& placement,
+                                        const RankGrid& grid);
+
 /// The classes of ranks that are alike in each of several states of one cluster, so that they stay
 /// alike whenever it goes from one to another. `world` is of none of them and left empty.
 RankClasses rank_classes(const std::vector<const Cluster*>& states, const Placement& placement,

@@ -10,18 +10,18 @@ RankFacts::RankFacts(const Cluster& cluster, const Placement& placement, const R
     : cluster_(cluster),
       placement_(placement),
       grid_(grid),
-      devices_(as_index(cluster.gpus()), -1) {
-  for (const GroupRow& row : group_rows()) {
-    if (!row.calls.anywhere() && !row.meets.anywhere()) continue;
-    if (grid.ranks_of(row.kind) == 1 && row.kind != GroupKind::replica) continue;
-    std::vector<int>& groups = groups_[index(row.kind)];
-    groups.reserve(as_index(grid.ranks()));
-    for (int rank = 0; rank < grid.ranks(); ++rank) groups.push_back(grid.first_of(row.kind, rank));
-    layouts_[index(row.kind)].resize(as_index(grid.ranks()), -1);
-  }
+      devices_(as_index(cluster.gpus()), -1) {}
+
+const std::vector<int>& RankFacts::groups(GroupKind kind) {
+  std::vector<int>& groups = groups_[index(kind)];
+  if (!groups.empty() || (grid_.ranks_of(kind) == 1 && kind != GroupKind::replica)) return groups;
+  groups.reserve(as_index(grid_.ranks()));
+  for (int rank = 0; rank < grid_.ranks(); ++rank) groups.push_back(grid_.first_of(kind, rank));
+  layouts_[index(kind)].resize(as_index(grid_.ranks()), -1);
+  return groups;
 }
 
-std::vector<std::vector<int>> RankFacts::meetings(Level level, int items) const {
+std::vector<std::vector<int>> RankFacts::meetings(Level level, int items) {
   std::vector<std::vector<int>> meetings;
   for (const GroupRow& row : group_rows()) {
     if (!row.meets.on(level) || groups(row.kind).empty()) continue;
@@ -47,7 +47,8 @@ int RankFacts::number_of(const GroupLayout& layout) {
 }
 
 int RankFacts::layout(GroupKind kind, int rank) {
-  int& number = layouts_[index(kind)][as_index(groups(kind)[as_index(rank)])];
+  const int first = groups(kind)[as_index(rank)];
+  int& number = layouts_[index(kind)][as_index(first)];
   if (number < 0) number = number_of(layout_of(cluster_, placement_.gpus(grid_.group(kind, rank))));
   return number;
 }

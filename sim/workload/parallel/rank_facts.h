@@ -16,16 +16,12 @@ class RankFacts {
  public:
   RankFacts(const Cluster& cluster, const Placement& placement, const RankGrid& grid);
 
-  /// By rank the first rank of its group, of a kind that is called or whose ranks meet; none where
-  /// its groups are of one rank each.
-  [[nodiscard]] const std::vector<int>& groups(GroupKind kind) const {
-    return groups_[index(kind)];
-  }
+  /// By rank the first rank of its group; none where its groups are of one rank each, but for those
+  /// of a replica.
+  const std::vector<int>& groups(GroupKind kind);
   /// For each of the first `items` ranks the same, once for each kind whose ranks meet on a level.
-  [[nodiscard]] std::vector<std::vector<int>> meetings(Level level, int items) const;
-  [[nodiscard]] int replica_of(int rank) const {
-    return groups(GroupKind::replica)[static_cast<std::size_t>(rank)];
-  }
+  std::vector<std::vector<int>> meetings(Level level, int items);
+  int replica_of(int rank) { return groups(GroupKind::replica)[static_cast<std::size_t>(rank)]; }
 
   /// Of the layouts of a rank's groups of the kinds that are called on a level.
   std::vector<int> layouts(Level level, int rank);

@@ -2,6 +2,8 @@
 
 #include <numeric>
 
+#include <fmt/format.h>
+
 namespace simtrain {
 namespace {
 
@@ -54,6 +56,13 @@ std::vector<int> RankGrid::group(GroupKind kind, int rank) const {
   const std::vector<int> others = mesh.group(twin(first), axes_of(kind));
   ranks.insert(ranks.end(), others.begin(), others.end());
   return ranks;
+}
+
+std::string RankGrid::picture_of(GroupKind kind) const {
+  std::string text = mirrored(kind) ? fmt::format("twice {} ", pp()) : "";
+  for (const Mesh::Span& span : mesh_of(kind).spans(axes_of(kind)))
+    text += fmt::format("{}x{} ", span.size, span.stride);
+  return text;
 }
 
 int RankGrid::rank(const RankCoordinates& at) const {

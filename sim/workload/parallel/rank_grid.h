@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "sim/workload/parallel/groups.h"
@@ -70,6 +71,9 @@ class RankGrid {
   [[nodiscard]] int ranks_of(GroupKind kind) const {
     return mesh_of(kind).count(axes_of(kind)) * (mirrored(kind) ? copies_ : 1);
   }
+
+  /// Equal where two grids of as many ranks have the same groups of this kind.
+  [[nodiscard]] std::string picture_of(GroupKind kind) const;
 
   /// The ranks among which the state of parameters is sharded whose gradients are summed over
   /// `gradients`: all of them, or with replicas one group of them.

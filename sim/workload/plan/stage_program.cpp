@@ -84,9 +84,11 @@ class StageProgramBuilder {
   }
 
   Program build() {
+    const std::vector<Task> tasks = pipeline_.tasks();
+    step_.program.ops.reserve(4 * tasks.size());  // a pass, its messages and what goes with it
     step_.add_compute(end_.zero_gradients, Label::optimizer, kNoOp);
     data_->begin();
-    add_passes(pipeline_.tasks());
+    add_passes(tasks);
     flush();
     count_as_one_call();
     return std::move(step_.program);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <optional>
 #include <span>
 #include <string>
@@ -31,6 +32,7 @@ struct PipelineShape {
   [[nodiscard]] int parts() const { return stages * chunks; }
   /// Micro-batches that go through each copy.
   [[nodiscard]] int micro_batches_of_copy() const { return micro_batches / copies(); }
+  friend auto operator<=>(const PipelineShape&, const PipelineShape&) = default;
 };
 
 /// The shape of a recipe's pipeline.
@@ -150,6 +152,8 @@ class PipelineStage {
   [[nodiscard]] int goal(const Task& task) const;
   /// Whether it exchanges messages with the stage `step` on (1 or -1).
   [[nodiscard]] bool meets(int step) const;
+  /// With how many of these two it does.
+  [[nodiscard]] int neighbours() const { return (meets(-1) ? 1 : 0) + (meets(1) ? 1 : 0); }
 
  private:
   /// To the stage of the model's next chunk (1) or of the one before (-1).

@@ -86,15 +86,42 @@ class PassWalk {
   double most_offloaded_ = 0;
 };
 
-void add_worst_moment(const Recipe& recipe, const ModelTotals& totals, int stage, int micro_batches,
+PassMemory pass_memory(const Recipe& recipe, const ModelTotals& totals,
+                       const std::vector<ChunkLayout>& chunks) {
+  PassMemory memory;
+  memory.activations.reserve(chunks.size());
+  memory.in_flight.reserve(chunks.size());
+  memory.offloaded.reserve(chunks.size());
+  memory.for_weight_gradients.reserve(chunks.size());
+  for (const ChunkLayout& chunk : chunks) {
+    double bytes = chunk.embedding ? totals.embedding().saved_bytes : 0;
+    double inputs = 0;
+    for (int number = 0; number < chunk.layers; ++number) {
+      const PartTotals& layer = totals.layer(chunk.first_layer + number);
+      bytes += layer.saved_bytes;
+      inputs += layer.deferred_bytes;
+      memory.temporary = std::max(memory.temporary, layer.backward_bytes + layer.dropped_bytes);
+    }
+    const ChunkOffload offload = chunk_offload(recipe, totals, chunk);
+    memory.activations.push_back(bytes - offload.bytes);
+    memory.in_flight.push_back(offload.in_flight);
+    memory.offloaded.push_back(offload.bytes);
+    memory.for_weight_gradients.push_back(inputs);
+  }
+  if (chunks.back().head) {
+    memory.loss_peak = totals.head().forward_bytes;
+    memory.loss_saved = totals.head().saved_bytes;
+    memory.deferred = totals.head().deferred_bytes;
+  }
+  return memory;
+}
+
+void add_worst_moment(const Recipe& recipe, const ModelTotals& totals, const StageOrder& order,
                       StageMemory& stage_memory) {
-  const PassMemory memory = pass_memory(recipe, totals, stage);
+  const PassMemory memory = pass_memory(recipe, totals, order.chunks);
   PassWalk walk(recipe, memory);
   Live worst;
-  PipelineShape shape = pipeline_shape(recipe, micro_batches);
-  if (!recipe.overlap.defer_embedding_wgrad_compute)  // of which each micro-batch leaves more
-    shape = with_every_moment(shape);
-  for (const Task& action : PipelineStage(shape, stage).tasks()) {
+  for (const Task& action : order.tasks) {
     const Live live = walk.run(action);
     if (live.sum() > worst.sum()) worst = live;
   }
@@ -117,13 +144,12 @@ void move_to_host(const Recipe& recipe, const StateShard& shard, StageMemory& me
 }
 
 void add_kept(const Recipe& recipe, const ModelTotals& totals, const GpuSpec& gpu,
-              const RankGrid& grid, int stage, StageMemory& memory) {
+              const RankGrid& grid, const std::vector<ChunkLayout>& chunks, StageMemory& memory) {
   double parameters = 0;
   double low = 0;
   double gradients = 0;
   double frozen = 0;
   const ShardingRow& sharding = sharding_of(recipe);
-  const std::vector<ChunkLayout> chunks = stage_chunks(recipe, stage);
   for (const GroupKind kind : kGradientGroups) {
     double own = 0;
     double all = 0;
@@ -156,10 +182,10 @@ void add_kept(const Recipe& recipe, const ModelTotals& totals, const GpuSpec& gp
   if (recipe.offload.optimizer_cpu_offload) move_to_host(recipe, {gradients, frozen}, memory);
 }
 
-void add_outside(const Recipe& recipe, const ModelTotals& totals, const RankGrid& grid, int stage,
-                 StageMemory& memory) {
+void add_outside(const Recipe& recipe, const ModelTotals& totals, const RankGrid& grid,
+                 int neighbours, StageMemory& memory) {
   const MemorySpec& spec = recipe.software.memory;
-  const Communicators opened = communicators(recipe, grid, stage);
+  const Communicators opened = communicators(recipe, grid, neighbours);
   memory.cuda_context = static_cast<double>(spec.cuda_context.value.value());
   memory.communicators =
       opened.pairs * static_cast<double>(spec.communicator_of_two.value.value()) +
@@ -180,46 +206,38 @@ Room room_of(const std::vector<StageMemory>& stages, double capacity) {
 }
 
 PassMemory pass_memory(const Recipe& recipe, const ModelTotals& totals, int stage) {
-  PassMemory memory;
-  const std::vector<ChunkLayout> chunks = stage_chunks(recipe, stage);
-  memory.activations.reserve(chunks.size());
-  for (const ChunkLayout& chunk : chunks) {
-    double bytes = chunk.embedding ? totals.embedding().saved_bytes : 0;
-    double inputs = 0;
-    for (int number = 0; number < chunk.layers; ++number) {
-      const PartTotals& layer = totals.layer(chunk.first_layer + number);
-      bytes += layer.saved_bytes;
-      inputs += layer.deferred_bytes;
-      memory.temporary = std::max(memory.temporary, layer.backward_bytes + layer.dropped_bytes);
-    }
-    const ChunkOffload offload = chunk_offload(recipe, totals, chunk);
-    memory.activations.push_back(bytes - offload.bytes);
-    memory.in_flight.push_back(offload.in_flight);
-    memory.offloaded.push_back(offload.bytes);
-    memory.for_weight_gradients.push_back(inputs);
+  return pass_memory(recipe, totals, stage_chunks(recipe, stage));
+}
+
+std::vector<StageOrder> stage_orders(const Recipe& recipe, int micro_batches) {
+  PipelineShape shape = pipeline_shape(recipe, micro_batches);
+  if (!recipe.overlap.defer_embedding_wgrad_compute)  // of which each micro-batch leaves more
+    shape = with_every_moment(shape);
+  std::vector<StageOrder> orders;
+  orders.reserve(static_cast<std::size_t>(recipe.pp()));
+  for (int stage = 0; stage < recipe.pp(); ++stage) {
+    const PipelineStage pipeline(shape, stage);
+    orders.push_back({stage_chunks(recipe, stage), pipeline.tasks(), pipeline.neighbours()});
   }
-  if (chunks.back().head) {
-    memory.loss_peak = totals.head().forward_bytes;
-    memory.loss_saved = totals.head().saved_bytes;
-    memory.deferred = totals.head().deferred_bytes;
-  }
-  return memory;
+  return orders;
 }
 
 std::vector<StageMemory> stage_memory(const Recipe& recipe, const GpuSpec& gpu,
                                       const RankGrid& grid) {
-  return stage_memory(recipe, ModelTotals(recipe), gpu, grid);
+  return stage_memory(recipe, ModelTotals(recipe), gpu, grid,
+                      stage_orders(recipe, grid.micro_batches()));
 }
 
 std::vector<StageMemory> stage_memory(const Recipe& recipe, const ModelTotals& totals,
-                                      const GpuSpec& gpu, const RankGrid& grid) {
+                                      const GpuSpec& gpu, const RankGrid& grid,
+                                      const std::vector<StageOrder>& orders) {
   std::vector<StageMemory> stages;
-  stages.reserve(static_cast<std::size_t>(recipe.pp()));
-  for (int stage = 0; stage < recipe.pp(); ++stage) {
+  stages.reserve(orders.size());
+  for (const StageOrder& order : orders) {
     StageMemory memory;
-    add_kept(recipe, totals, gpu, grid, stage, memory);
-    add_worst_moment(recipe, totals, stage, grid.micro_batches(), memory);
-    add_outside(recipe, totals, grid, stage, memory);
+    add_kept(recipe, totals, gpu, grid, order.chunks, memory);
+    add_worst_moment(recipe, totals, order, memory);
+    add_outside(recipe, totals, grid, order.neighbours, memory);
     memory.fragmentation =
         (recipe.software.memory.reserved_per_allocated.value - 1) * memory.allocated();
     stages.push_back(memory);

@@ -1,7 +1,6 @@
 #include "sim/workload/plan/memory/memory_parts.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "sim/workload/schedule/schedule.h"
@@ -23,9 +22,11 @@ double placeholder_bytes(const Recipe& recipe, const ModelTotals& totals,
                          const std::vector<ChunkLayout>& chunks) {
   const auto& wanted = recipe.software.weight_gradient_placeholders;
   if (!wanted || !wanted->value) return 0;
-  std::set<MatrixShape> shapes;
+  std::vector<MatrixShape> shapes;  // few
   const auto add = [&](const PartTotals& part) {
-    shapes.insert(part.matrices.begin(), part.matrices.end());
+    for (const MatrixShape& shape : part.matrices) {
+      if (std::find(shapes.begin(), shapes.end(), shape) == shapes.end()) shapes.push_back(shape);
+    }
   };
   for (const ChunkLayout& chunk : chunks) {
     for (int layer = 0; layer < chunk.layers; ++layer) add(totals.layer(chunk.first_layer + layer));
@@ -38,7 +39,7 @@ double placeholder_bytes(const Recipe& recipe, const ModelTotals& totals,
   return bytes;
 }
 
-Communicators communicators(const Recipe& recipe, const RankGrid& grid, int stage) {
+Communicators communicators(const Recipe& recipe, const RankGrid& grid, int neighbours) {
   Communicators opened;
   const auto open = [&](int ranks) {
     if (ranks == 2) ++opened.pairs;
@@ -50,9 +51,7 @@ Communicators communicators(const Recipe& recipe, const RankGrid& grid, int stag
   if (!recipe.overlap.overlap_p2p_comm) {
     open(recipe.pp());
   } else if (recipe.pp() > 1) {
-    const PipelineStage pipeline(pipeline_shape(recipe, grid.micro_batches()), stage);
-    opened.pairs +=
-        recipe.pp() == 2 ? 1 : (pipeline.meets(-1) ? 1 : 0) + (pipeline.meets(1) ? 1 : 0);
+    opened.pairs += recipe.pp() == 2 ? 1 : neighbours;
   }
   return opened;
 }

@@ -22,15 +22,15 @@ double optimizer_bytes(const Recipe& recipe);
 double placeholder_bytes(const Recipe& recipe, const ModelTotals& totals,
                          const std::vector<ChunkLayout>& chunks);
 
-/// The communicators that a rank of a stage opens in a step.
+/// The communicators that a rank opens in a step.
 struct Communicators {
   int pairs = 0;   ///< of two ranks
   int larger = 0;  ///< of more
 };
 /// World, TP, CP, DP x CP, with replicas its two parts, TP x PP (gradient norm), FP8 amax, those of
-/// experts, and for the pipeline one a neighbour (overlapped sends) or one of all stages (batched
-/// sends). Those of one rank are not opened.
-Communicators communicators(const Recipe& recipe, const RankGrid& grid, int stage);
+/// experts, and for the pipeline one for each of the `neighbours` that its stage exchanges messages
+/// with (overlapped sends) or one of all stages (batched sends). Those of one rank are not opened.
+Communicators communicators(const Recipe& recipe, const RankGrid& grid, int neighbours);
 
 /// Transformer Engine's user buffers, which all layers of a rank share: those of the kind that
 /// needs most.
