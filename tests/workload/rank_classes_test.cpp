@@ -170,6 +170,38 @@ TEST_CASE("ranks that share a NIC are unlike in their pass") {
 
 // One slow NIC, of rank 9 (TP rank 1 of the second replica of TP8): its TP group shares the wait,
 // its data group the flow, and the rest of the ranks meet both.
+// One cluster knows the passes of all grids, some of which differ only in what passes do not see.
+TEST_CASE("the first ranks of passes are those of the classes of each grid by itself") {
+  for (const bool faulty : {false, true}) {
+    ClusterSpec spec = h100(8);
+    if (faulty) spec.faults.gpus.push_back({"3", 5, 1.2, {}});
+    const Cluster known(spec);
+    const Placement placement = place_compactly(spec);
+    for (const int tp : {1, 2, 4, 8}) {
+      for (const int cp : {1, 2, 4}) {
+        for (const int pp : {1, 2, 4}) {
+          for (const auto& [ep, etp] : {std::pair(1, 1), {2, 1}, {8, 1}, {4, tp}}) {
+            const int dp = spec.gpus() / (tp * cp * pp);
+            if (dp == 0 || tp * cp * dp % (ep * etp) != 0) continue;
+            const RankGrid grid(
+                {.tp = tp, .cp = cp, .dp = dp, .pp = pp, .ep = ep, .etp = etp, .experts = ep > 1});
+            const Numbers passes = rank_classes(Cluster(spec), placement, grid, false).pass;
+            Numbers first;
+            for (std::size_t rank = 0; rank < passes.size(); ++rank) {
+              if (passes[rank] == static_cast<int>(first.size()))
+                first.push_back(static_cast<int>(rank));
+            }
+            CAPTURE(tp);
+            CAPTURE(cp);
+            CAPTURE(pp);
+            CHECK(first_of_passes(known, placement, grid) == first);
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("one odd rank makes four classes: it, its TP group, its data group and the rest") {
   Recipe recipe = llama_8b(8, 1, 1);
   const ClusterSpec spec = h100(4);

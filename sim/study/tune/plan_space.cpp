@@ -30,17 +30,55 @@ double capacity(const Scenario& scenario) {
   return static_cast<double>(scenario.cluster.gpu.memory_capacity.value.value());
 }
 
-/// The plan that a scenario has, which fits into `most_bytes` of a GPU's memory or not.
-LegalPlan judged(const PlanChoice& choice, const Scenario& scenario, const ModelTotals& totals,
-                 const std::vector<StageOrder>& orders, double most_bytes) {
-  const RankGrid grid = rank_grid(scenario.recipe, scenario.gpus());
-  const std::vector<StageMemory> stages =
-      stage_memory(scenario.recipe, totals, scenario.cluster.gpu, grid, orders);
+/// The passes of stages, which plans of one split of the layers share.
+class StageOrders {
+ public:
+  void clear() { known_.clear(); }
+
+  /// Memory by stage.
+  std::vector<StageMemory> memory(const Scenario& scenario, const ModelTotals& totals) {
+    const Recipe& recipe = scenario.recipe;
+    const RankGrid grid = rank_grid(recipe, scenario.gpus());
+    const PipelineShape shape = memory_shape(recipe, grid.micro_batches());
+    const auto memory_of = [&](const StageOrder& order) {
+      return memory_of_stage(recipe, totals, scenario.cluster.gpu, grid, order);
+    };
+    const bool kept = std::int64_t{shape.micro_batches} * shape.parts() <= kMostKept;
+    std::vector<StageMemory> stages;
+    stages.reserve(static_cast<std::size_t>(recipe.pp()));
+    for (int stage = 0; stage < recipe.pp(); ++stage) {
+      if (kept)
+        stages.push_back(memory_of(known(recipe, shape, stage)));
+      else
+        stages.push_back(memory_of(stage_order(recipe, shape, stage)));
+    }
+    return stages;
+  }
+
+ private:
+  /// Forward passes of all stages of a shape; the orders of one that has more take many MB.
+  static constexpr std::int64_t kMostKept = 1 << 17;
+
+  /// Stages are asked for in turn.
+  const StageOrder& known(const Recipe& recipe, const PipelineShape& shape, int stage) {
+    std::vector<StageOrder>& orders = known_[shape];
+    if (orders.size() == static_cast<std::size_t>(stage))
+      orders.push_back(stage_order(recipe, shape, stage));
+    return orders[static_cast<std::size_t>(stage)];
+  }
+
+  std::map<PipelineShape, std::vector<StageOrder>> known_;
+};
+
+/// The plan whose stages take so much, of a GPU that has `capacity` and may be filled up to
+/// `most_bytes`.
+LegalPlan judged(const PlanChoice& choice, const std::vector<StageMemory>& stages, double capacity,
+                 double most_bytes) {
   LegalPlan plan{choice};
   for (const StageMemory& stage : stages)
     plan.memory_bytes = std::max(plan.memory_bytes, stage.total());
   plan.fits = plan.memory_bytes <= most_bytes;
-  plan.tight = plan.fits && room_of(stages, capacity(scenario)) == Room::tight;
+  plan.tight = plan.fits && room_of(stages, capacity) == Room::tight;
   return plan;
 }
 
@@ -194,21 +232,12 @@ class Corner {
       refuse(refusal.what(), ways);
       return;
     }
-    const std::vector<StageOrder>& stages = orders();
     for (const auto& [name, way] : kWays) {
       if (!considers(way) || !set(Knob::recompute, static_cast<int>(way))) continue;
       scenario_.recipe.recompute = way;
-      space_.legal.push_back(judged(choice_, scenario_, totals(), stages, whole_.most_bytes));
+      space_.legal.push_back(judged(choice_, orders_.memory(scenario_, totals()),
+                                    capacity(scenario_), whole_.most_bytes));
     }
-  }
-
-  /// Of the split that is tried.
-  const std::vector<StageOrder>& orders() {
-    const int micro_batches = rank_grid(scenario_.recipe, scenario_.gpus()).micro_batches();
-    const auto [known, fresh] =
-        orders_.try_emplace(pipeline_shape(scenario_.recipe, micro_batches));
-    if (fresh) known->second = stage_orders(scenario_.recipe, micro_batches);
-    return known->second;
   }
 
   /// How the layers are dealt does not change what they hold.
@@ -234,8 +263,8 @@ class Corner {
   const PlanLimits& limits_;
   PlanChoice choice_;
   std::map<std::array<int, kKnobs>, ModelTotals> totals_;
-  std::map<PipelineShape, std::vector<StageOrder>> orders_;  ///< of one split of the layers
-  std::set<std::vector<int>> splits_;                        ///< layers by chunk
+  StageOrders orders_;                 ///< of one split of the layers
+  std::set<std::vector<int>> splits_;  ///< layers by chunk
   PlanSpace space_;
 };
 

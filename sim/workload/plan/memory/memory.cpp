@@ -209,39 +209,36 @@ PassMemory pass_memory(const Recipe& recipe, const ModelTotals& totals, int stag
   return pass_memory(recipe, totals, stage_chunks(recipe, stage));
 }
 
-std::vector<StageOrder> stage_orders(const Recipe& recipe, int micro_batches) {
-  PipelineShape shape = pipeline_shape(recipe, micro_batches);
-  if (!recipe.overlap.defer_embedding_wgrad_compute)  // of which each micro-batch leaves more
-    shape = with_every_moment(shape);
-  std::vector<StageOrder> orders;
-  orders.reserve(static_cast<std::size_t>(recipe.pp()));
-  for (int stage = 0; stage < recipe.pp(); ++stage) {
-    const PipelineStage pipeline(shape, stage);
-    orders.push_back({stage_chunks(recipe, stage), pipeline.tasks(), pipeline.neighbours()});
-  }
-  return orders;
+PipelineShape memory_shape(const Recipe& recipe, int micro_batches) {
+  const PipelineShape shape = pipeline_shape(recipe, micro_batches);
+  // Each micro-batch leaves more weight gradients until the flush.
+  return recipe.overlap.defer_embedding_wgrad_compute ? shape : with_every_moment(shape);
+}
+
+StageOrder stage_order(const Recipe& recipe, const PipelineShape& shape, int stage) {
+  const PipelineStage pipeline(shape, stage);
+  return {stage_chunks(recipe, stage), pipeline.tasks(), pipeline.neighbours()};
+}
+
+StageMemory memory_of_stage(const Recipe& recipe, const ModelTotals& totals, const GpuSpec& gpu,
+                            const RankGrid& grid, const StageOrder& order) {
+  StageMemory memory;
+  add_kept(recipe, totals, gpu, grid, order.chunks, memory);
+  add_worst_moment(recipe, totals, order, memory);
+  add_outside(recipe, totals, grid, order.neighbours, memory);
+  memory.fragmentation =
+      (recipe.software.memory.reserved_per_allocated.value - 1) * memory.allocated();
+  return memory;
 }
 
 std::vector<StageMemory> stage_memory(const Recipe& recipe, const GpuSpec& gpu,
                                       const RankGrid& grid) {
-  return stage_memory(recipe, ModelTotals(recipe), gpu, grid,
-                      stage_orders(recipe, grid.micro_batches()));
-}
-
-std::vector<StageMemory> stage_memory(const Recipe& recipe, const ModelTotals& totals,
-                                      const GpuSpec& gpu, const RankGrid& grid,
-                                      const std::vector<StageOrder>& orders) {
+  const ModelTotals totals(recipe);
+  const PipelineShape shape = memory_shape(recipe, grid.micro_batches());
   std::vector<StageMemory> stages;
-  stages.reserve(orders.size());
-  for (const StageOrder& order : orders) {
-    StageMemory memory;
-    add_kept(recipe, totals, gpu, grid, order.chunks, memory);
-    add_worst_moment(recipe, totals, order, memory);
-    add_outside(recipe, totals, grid, order.neighbours, memory);
-    memory.fragmentation =
-        (recipe.software.memory.reserved_per_allocated.value - 1) * memory.allocated();
-    stages.push_back(memory);
-  }
+  stages.reserve(static_cast<std::size_t>(recipe.pp()));
+  for (int stage = 0; stage < recipe.pp(); ++stage)
+    stages.push_back(memory_of_stage(recipe, totals, gpu, grid, stage_order(recipe, shape, stage)));
   return stages;
 }
 

@@ -17,12 +17,13 @@ struct StageOrder {
   int neighbours = 0;       ///< stages that it exchanges messages with
 };
 
-/// By stage. Recipes of one pipeline shape and split of the layers have the same.
-std::vector<StageOrder> stage_orders(const Recipe& recipe, int micro_batches);
+/// The shape of a recipe's pipeline with no more micro-batches than `tasks` of its stages need.
+PipelineShape memory_shape(const Recipe& recipe, int micro_batches);
+/// Recipes of one such shape and split of the layers have the same.
+StageOrder stage_order(const Recipe& recipe, const PipelineShape& shape, int stage);
 
-/// Of a recipe whose parts are added up already.
-std::vector<StageMemory> stage_memory(const Recipe& recipe, const ModelTotals& totals,
-                                      const GpuSpec& gpu, const RankGrid& grid,
-                                      const std::vector<StageOrder>& orders);
+/// Of a stage of a recipe whose parts are added up already.
+StageMemory memory_of_stage(const Recipe& recipe, const ModelTotals& totals, const GpuSpec& gpu,
+                            const RankGrid& grid, const StageOrder& order);
 
 }  // namespace simtrain
