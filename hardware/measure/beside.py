@@ -22,7 +22,7 @@ def _microseconds(seconds: float) -> str:
     return f"{seconds * 1e6:.2f} us"
 
 
-def launch(timer: CudaTimer) -> dict[str, str]:
+def launch(timer: CudaTimer, *_: Any) -> dict[str, str]:
     """Host time of a launch, and GPU time of the shortest kernel of a graph."""
     tiny = torch.ones(32, device="cuda")
     weight = torch.ones(16, 16, device="cuda", dtype=torch.bfloat16)
@@ -86,7 +86,7 @@ def _neighbours() -> dict[str, Callable[[], Call]]:
     return found
 
 
-def interference(timer: CudaTimer) -> list[dict[str, str]]:
+def interference(timer: CudaTimer, *_: Any) -> list[dict[str, str]]:
     """How many times as long a kernel takes beside a neighbour, and the neighbour beside it."""
     rows = []
     for kernel, make in {"gemm": _gemm, "add": _add}.items():
@@ -126,7 +126,7 @@ def _stretched(timer: CudaTimer, call: Call, neighbour: tuple[Call, float] | Non
     return start.elapsed_time(end) * 1e-3 / count
 
 
-def sm_margin(timer: CudaTimer) -> list[dict[str, str]]:
+def sm_margin(timer: CudaTimer, *_: Any) -> list[dict[str, str]]:
     """An FP8 GEMM that leaves SMs free, over one that does not; empty where PyTorch or the GPU
     cannot."""
     limit = getattr(torch._C, "_set_sm_carveout_experimental", None)

@@ -6,18 +6,21 @@ from __future__ import annotations
 import argparse
 import contextlib
 import datetime
+import random
 import sys
 import time
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import shapes
-from results import Journal, UsageError, check_free, identity, publish, row_of
+from results import Journal, UsageError, check_free, identity, part_of, publish, row_of
 
 METHOD = ("hardware/measure 1: CUDA events around replays of CUDA graphs; random normal data; "
           "buffers rotate over three times the L2 cache; burst: median of 5 repeats of about "
           "10 ms, idle three times as long between; sustained: mean of the second half of a loop")
-PARTS = ("gemm", "attention", "streaming", "launch", "interference")
+PARTS = ("gemm", "attention", "streaming", "variants", "launch", "interference", "power")
+SHARES = {"gemm": 2, "attention": 1, "streaming": 1}  # of the minutes of bursts
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
@@ -25,6 +28,9 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--out", type=Path, required=True, help="folder to write; must not exist")
     parser.add_argument("--only", default=",".join(PARTS), help="parts: %(default)s")
     parser.add_argument("--quick", action="store_true", help="few shapes, minutes")
+    parser.add_argument("--minutes", type=float,
+                        help="most time for what is measured in bursts; shapes in an order of "
+                        "which each beginning is spread over all")
     parser.add_argument("--seconds", type=float, default=3,
                         help="length of a sustained loop (%(default)s)")
     parser.add_argument("--who", default="not given", help="who measures, kept with the figures")
@@ -38,6 +44,8 @@ def parse(arguments: list[str]) -> argparse.Namespace:
             parser.error(f"--only: {part!r} is none of {', '.join(PARTS)}")
     if not 1 <= options.seconds <= 60:
         parser.error(f"--seconds: {options.seconds:g} is not within 1 to 60")
+    if options.minutes is not None and not 0.1 <= options.minutes <= 600:
+        parser.error(f"--minutes: {options.minutes:g} is not within 0.1 to 600")
     return options
 
 
@@ -103,8 +111,26 @@ def summary(result: dict[str, Any]) -> str:
     return f"{row['tflops']} TFLOP/s" if "tflops" in row else f"{row['us']} us"
 
 
-def measure_points(points: list[Any], device: Any, timer: Any, kernels: Any, journal: Journal,
-                   seconds: float) -> None:
+def spread(points: list[Any], minutes: float) -> Iterator[Any]:
+    """Points as they come within some minutes: shapes of each part in an order drawn by a fixed
+    seed, parts by their share of the time that has passed; sustained points after them, all."""
+    waiting: dict[str, list[Any]] = {}
+    for point in points:
+        if getattr(point, "run", "") != "sustained":
+            waiting.setdefault(part_of(point), []).append(point)
+    for some in waiting.values():
+        random.Random(1).shuffle(some)
+    spent = dict.fromkeys(waiting, 0.0)
+    while any(waiting.values()) and sum(spent.values()) < 60 * minutes:
+        part = min((part for part in waiting if waiting[part]), key=lambda p: spent[p] / SHARES[p])
+        start = time.monotonic()
+        yield waiting[part].pop()
+        spent[part] += time.monotonic() - start
+    yield from (point for point in points if getattr(point, "run", "") == "sustained")
+
+
+def measure_points(points: Iterable[Any], count: int, device: Any, timer: Any, kernels: Any,
+                   journal: Journal, seconds: float) -> None:
     """Adds what the journal lacks. A GPU that has failed for good ends the run; the next one goes
     on behind the point that did it."""
     start = time.monotonic()
@@ -114,24 +140,37 @@ def measure_points(points: list[Any], device: Any, timer: Any, kernels: Any, jou
         result = measure_point(point, device, timer, kernels, seconds)
         journal.add(identity(point), result)
         timer.synchronize()
-        print(f"[{number}/{len(points)} {time.monotonic() - start:.0f} s] {identity(point)}: "
+        print(f"[{number}/{count} {time.monotonic() - start:.0f} s] {identity(point)}: "
               f"{summary(result)}", flush=True)
 
 
-def measure_surroundings(only: list[str], timer: Any, journal: Journal) -> None:
+def measure_surroundings(only: list[str], device: Any, timer: Any, kernels: Any, journal: Journal,
+                         seconds: float) -> None:
+    import accumulate
     import beside
-    parts = {"launch": {"launch": beside.launch},
-             "interference": {"interference": beside.interference, "sm_margin": beside.sm_margin}}
-    for part in only:
-        for name, measure in parts.get(part, {}).items():
-            if name not in journal.entries:
-                print(name, flush=True)
-                journal.add(name, measure(timer))
+    import held
+    import power
+    import variants
+    parts = {"variants": [accumulate.weight_gradients, variants.attention_dropout, variants.eager,
+                          variants.experts],
+             "launch": [beside.launch],
+             "interference": [beside.interference, beside.sm_margin, held.held_sms],
+             "power": [power.draws, power.wander]}
+    start = time.monotonic()
+    for measure in (measure for part in PARTS if part in only for measure in parts.get(part, [])):
+        name = measure.__name__
+        if name not in journal.entries:
+            print(f"[{time.monotonic() - start:.0f} s] {name}", flush=True)
+            try:
+                journal.add(name, measure(timer, device, kernels, seconds))
+            except Exception as error:  # noqa: BLE001 - as in measure_point
+                journal.add(name, {"refused": first_line(error)})
+                timer.synchronize()
 
 
 def check_any(points: list[Any], journal: Journal) -> None:
     """A setup in which nothing runs is worth no folder."""
-    results = [journal.entries[identity(point)] for point in points]
+    results = [journal.entries[name] for name in map(identity, points) if name in journal.entries]
     if results and all("refused" in result for result in results):
         raise UsageError(f"nothing could be measured: {results[0]['refused']}; {journal.path} "
                          "holds all reasons; remove it to try again")
@@ -154,9 +193,10 @@ def run(options: argparse.Namespace) -> None:
     points = grid(device, options.only, options.quick)
     path = options.out.with_name(options.out.name + ".journal")
     with contextlib.closing(Journal(path, conditions(device, options))) as journal:
-        measure_points(points, device, timer, kernels, journal, options.seconds)
+        chosen = spread(points, options.minutes) if options.minutes else points
+        measure_points(chosen, len(points), device, timer, kernels, journal, options.seconds)
         if device.device == "cuda":
-            measure_surroundings(options.only, timer, journal)
+            measure_surroundings(options.only, device, timer, kernels, journal, options.seconds)
         check_any(points, journal)
         publish(journal, options.out)
     print(f"{options.out}: written")

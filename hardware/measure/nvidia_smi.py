@@ -52,7 +52,9 @@ class NoLog:
 class PowerLog:
     """Samples power, clock and temperature while it is open."""
 
+    KEYS = ("power", "sm_clock", "temperature")
     UNITS = ("W", "MHz", "C")
+    INTERVAL = 0.1  # seconds
 
     def __init__(self, smi_id: str) -> None:
         self._command = ["nvidia-smi", "--query-gpu=power.draw,clocks.sm,temperature.gpu",
@@ -90,10 +92,14 @@ class PowerLog:
         if len(values) == len(self.UNITS):
             self.samples.append(values)
 
+    def means(self) -> dict[str, str]:
+        """Means over the second half of the samples; nothing where there are none."""
+        return self.means_of(self.samples[len(self.samples) // 2:])
+
+    def means_of(self, samples: list[list[float]]) -> dict[str, str]:
+        return {key: f"{sum(column) / len(samples):.0f} {unit}"
+                for key, column, unit in zip(self.KEYS, zip(*samples), self.UNITS)}
+
     def notes(self) -> list[str]:
-        """Means over the second half of the samples, such as "691 W, 1410 MHz, 62 C"."""
-        half = self.samples[len(self.samples) // 2:]
-        if not half:
-            return ["power not logged"]
-        means = [sum(column) / len(half) for column in zip(*half)]
-        return [", ".join(f"{mean:.0f} {unit}" for mean, unit in zip(means, self.UNITS))]
+        """The means as one note, such as "691 W, 1410 MHz, 62 C"."""
+        return [", ".join(self.means().values()) or "power not logged"]

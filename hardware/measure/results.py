@@ -21,6 +21,9 @@ HEADERS = {
     "streaming": "source,gpu,kernel,direction,rows,columns,bytes,us,notes",
 }
 
+SURROUNDINGS = ("weight_gradients", "attention_dropout", "eager", "experts", "launch",
+                "interference", "sm_margin", "held_sms", "draws", "wander")
+
 
 class UsageError(Exception):
     """Asked for what cannot be done: one line, exit status 2."""
@@ -131,9 +134,12 @@ def _tables(journal: Journal) -> dict[str, str]:
         refused += [{"point": n, "why": v["refused"]} for n, v in found.items() if "refused" in v]
         if rows:
             files[f"{part}.csv"] = csv_text(part, rows, source, facts["gpu"])
-    for part in ("launch", "interference", "sm_margin"):
-        if journal.entries.get(part):
-            kept[part] = journal.entries[part]
+    for part in SURROUNDINGS:
+        entry = journal.entries.get(part)
+        if entry and "refused" in entry:
+            refused.append({"point": part, "why": entry["refused"]})
+        elif entry:
+            kept[part] = entry
     if refused:
         kept["not_measured"] = refused
     files["conditions.yaml"] = yaml_text(facts | kept)

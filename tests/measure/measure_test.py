@@ -7,6 +7,7 @@ import unittest.mock
 from pathlib import Path
 
 from harness import EXAMPLE, PROGRAM, FakeGpu, run_program, write_example
+import measure
 from measure import PARTS
 
 
@@ -75,6 +76,26 @@ class Program(unittest.TestCase):
         row, = (row for row in rows if ",rms_norm,backward," in row)
         self.assertIn(f",8192,4096,{6 * 8192 * 4096},33.55,", row)
 
+    def test_minutes_bound_the_bursts_and_spread_them(self):
+        now = [0.0]
+
+        def ten_seconds_each(point):
+            now[0] += 10
+            return FakeGpu.calls(gpu, point)
+
+        gpu = FakeGpu()
+        with unittest.mock.patch.object(gpu, "calls", ten_seconds_each), \
+                unittest.mock.patch.object(measure.time, "monotonic", lambda: now[0]):
+            status, _, error = self.run_quick(gpu, "--minutes", "2")
+        self.assertEqual((status, error), (0, ""))
+        found = [measure.part_of(point) for point in gpu.asked
+                 if getattr(point, "run", "") != "sustained"]
+        self.assertEqual(sorted(map(found.count, measure.SHARES)), [3, 3, 6])
+        self.assertEqual({point.run for point in gpu.asked[12:]}, {"sustained"})
+        shapes = {(point.m, point.n) for point in gpu.asked if hasattr(point, "m")}
+        self.assertGreater(len(shapes), 4)
+        self.assertEqual(len(files_of(self.out)["attention.csv"].splitlines()), 1 + 3)
+
     def test_nothing_runs_nothing_is_written(self):
         gpu = FakeGpu({n: RuntimeError("no kernel image") for n in range(1, 100)})
         status, _, error = self.run_quick(gpu, "--only", "streaming")
@@ -113,6 +134,7 @@ class Program(unittest.TestCase):
                 (["--only", "gem"], f"--only: 'gem' is none of {', '.join(PARTS)}"),
                 (["--seconds", "0.5"], "--seconds: 0.5 is not within 1 to 60"),
                 (["--seconds", "nan"], "--seconds: nan is not within 1 to 60"),
+                (["--minutes", "0"], "--minutes: 0 is not within 0.1 to 600"),
                 (["--seconds", "long"], "argument --seconds: invalid float value: 'long'"),
                 (["--device", "tpu"], "argument --device: invalid choice: 'tpu'")):
             out = ["--out", str(self.out)] if arguments else []

@@ -41,6 +41,9 @@ class NvidiaSmi(unittest.TestCase):
                      "1, 2", "700.6, 1400, 64"):
             log.sample(line)
         self.assertEqual(log.notes(), ["700 W, 1400 MHz, 63 C"])
+        self.assertEqual(
+            log.means(), {"power": "700 W", "sm_clock": "1400 MHz", "temperature": "63 C"})
+        self.assertEqual(log.means_of(log.samples[:1])["temperature"], "30 C")
 
     def test_power_log_reads_until_it_is_closed(self):
         self.install("echo 691.2, 1410, 62\nexec /bin/sleep 60")
@@ -55,6 +58,7 @@ class NvidiaSmi(unittest.TestCase):
         with PowerLog("0") as log:
             pass
         self.assertEqual(log.notes(), ["power not logged"])
+        self.assertEqual(log.means(), {})
 
 
 if __name__ == "__main__":

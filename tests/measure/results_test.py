@@ -77,6 +77,7 @@ class Journals(unittest.TestCase):
         journal.add(identity(GEMM), {"row": row_of(GEMM, 4e-6, [])})
         journal.add("attention x", {"refused": "no such backend"})
         journal.add("launch", {"graph_kernel": "2.10 us"})
+        journal.add("held_sms", {"refused": "no compiler"})
         publish(journal, self.out)
         self.assertEqual(sorted(p.name for p in self.out.parent.iterdir()), ["mine"])
         self.assertEqual(sorted(p.name for p in self.out.iterdir()),

@@ -63,6 +63,29 @@ class CudaTimer(unittest.TestCase):
             self.assertAlmostEqual(timer.sustained([kernel], 4), 2e-3)
         self.assertGreaterEqual(self.clock.now - start, 4)
 
+    def test_what_a_call_runs_beside_is_launched_before_each_repeat_and_after_the_graph(self):
+        launched = []
+        self.timer.burst([self.kernel(1e-3)], before=lambda: launched.append(
+            len(self.torch.cuda.graphs)))
+        self.assertEqual(launched, [1] * REPEATS)
+        self.timer.sustained([self.kernel(1e-3)], 1, before=lambda: launched.append(
+            len(self.torch.cuda.graphs)))
+        self.assertEqual(launched[REPEATS:], [2])
+
+    def test_kernels_by_turns_are_timed_apart(self):
+        kinds = [([self.kernel(1e-3)], 5), ([self.kernel(7, 4e-3)], 2)]
+        times = self.timer.by_turns(kinds, 1)
+        self.assertEqual([round(time, 9) for time in times], [1e-3, 4e-3])
+        first, second = self.torch.cuda.graphs
+        self.assertAlmostEqual(first.seconds, 5e-3)
+        self.assertAlmostEqual(second.seconds, 8e-3)
+        self.assertEqual(first.replays, second.replays)
+
+    def test_each_call_of_a_loop_has_its_time(self):
+        times = self.timer.each([self.kernel(1e-3), self.kernel(3e-3)], 0.1)
+        self.assertEqual([round(time, 9) for time in times[:4]], [1e-3, 3e-3] * 2)
+        self.assertAlmostEqual(sum(times), 0.1, delta=4e-3)
+
 
 if __name__ == "__main__":
     unittest.main()
