@@ -76,7 +76,7 @@ TEST_CASE("index makes a page of a folder: what each result is, its figures, a l
   for (const char* part :
        {"<title>Results in r</title>", "<h2>Steps <span class=\"soft\">2 files</span></h2>",
         "<a href=\"run.json\">run.json</a>", "Llama 3.1 8B on H100, 8 to 128 GPUs [bf16-64]",
-        "12.703 s", "60.42 %", "href=\"a%20%26%20b%20%231%3F.html\">a &amp; b #1?.html</a>",
+        "12.733 s", "60.28 %", "href=\"a%20%26%20b%20%231%3F.html\">a &amp; b #1?.html</a>",
         "href=\"jobs/sweep.h5\"", "best of 2 that fit, of 2 candidates",
         "all reduce on 16 GPUs of gcp-a4", "mean bus bandwidth", "drawing (SVG)",
         "HDF5 that is not as simtrain wrote it", "broken: not what its schema says",

@@ -226,19 +226,30 @@ TEST_CASE("causal attention takes its FLOPs at the rate that sequence and grid l
         doctest::Approx(1 + flops * (1 + 1000.0 / 1024) * (1 + 0.5 / 8) / 1e12 * 1e6));
 }
 
+TEST_CASE("dense blocks are alike: a thin grid costs them nothing until SMs are without one") {
+  Attention attention{1, 100, 1024, 1024, 128, false, Direction::forward, AttentionKernel::cudnn};
+  const double work = 4.0 * 100 * 1024 * 1024 * 128 * (1 + 175.0 / 1024) / 1e12 * 1e6;
+  CHECK(time_in_us(round_gpu(Duration(0), 0), attention) == doctest::Approx(1 + work));
+  attention.heads = 5;  // 40 blocks for 100 SMs
+  CHECK(time_in_us(round_gpu(Duration(0), 0), attention) ==
+        doctest::Approx(1 + work * 5 / 100 / 0.4));
+}
+
 TEST_CASE(
     "dropout draws a number for each pair of each head, on all SMs at the clock of the step") {
   Attention attention{2, 100, 1024, 1024, 128, true, Direction::forward, AttentionKernel::cudnn};
   const GpuSpec spec = round_gpu(Duration(0), 0);
-  const double without = time_in_us(spec, attention);
-  attention.dropout = true;
-  const double drawing = 2.0 * 100 * 1024 * 1024 / 2 / (1.9e9 * 100 * 0.5) * 1e6;
-  CHECK(time_in_us(spec, attention) == doctest::Approx(without + drawing));
+  const auto more = [&spec](Attention drawn) {
+    Attention plain = drawn;
+    drawn.dropout = true;
+    return time_in_us(spec, drawn) - time_in_us(spec, plain);
+  };
+  const double numbers = 2.0 * 100 * 1024 * 1024 / 2;
+  const double drawing = numbers / (7.65e9 * 100 * 0.5) * 1e6;
+  CHECK(more(attention) == doctest::Approx(drawing));
   attention.window = 128;
   const double seen = (1024.0 * 128 - 128.0 * 128 / 2) / (1024.0 * 1024 / 2);
-  Attention plain = attention;
-  plain.dropout = false;
-  CHECK(time_in_us(spec, attention) == doctest::Approx(time_in_us(spec, plain) + seen * drawing));
+  CHECK(more(attention) == doctest::Approx(seen * drawing));
 }
 
 TEST_CASE("heads of another dimension run at their share of the rate, straight between two") {

@@ -46,11 +46,15 @@ double operations(const Attention& attention) {
          attention.unevenness * length;
 }
 
-/// Random numbers that one SM draws in a second of a fused attention kernel at full clock, beside
-/// which nothing is hidden. Derived: drawing them beside GEMMs instead makes a block of Llama 2 in
-/// FP8 1.14 times as fast on GH100 (Reducing the cost of dropout in flash-attention by hiding RNG
-/// with GEMM, arXiv 2410.07531, as remembered), which is about one a clock.
-constexpr double kRandomNumbers = 1.9e9;
+/// Random numbers by which a fused kernel with dropout is longer, of one SM in a second at full
+/// clock: measured with and without it on H100 and H200 (hardware/measured/h100-cloud, h200-cloud:
+/// 32 heads of 128, 8192 tokens; cuDNN 9.19, FlashAttention-2 of PyTorch 2.11). Others are taken as
+/// FlashAttention-2.
+double random_numbers(const Attention& attention) {
+  const bool forward = attention.direction == Direction::forward;
+  if (attention.implementation == AttentionKernel::cudnn) return forward ? 7.65e9 : 12.9e9;
+  return forward ? 19.7e9 : 14.1e9;
+}
 
 double operations(const Streaming& /*streaming*/) { return 0; }
 
@@ -79,6 +83,13 @@ double block_share(const Attention& attention, const AttentionSpec& spec) {
   const double seen = pairs(attention) / static_cast<double>(attention.queries);
   const double edge = std::min(spec.block_rows / 2.0, keys - static_cast<double>(attention.window));
   return 1 + (spec.half_rate_sequence / 2 + edge) / seen;
+}
+
+/// How much longer a grid of so many waves of blocks takes than its mean block. Causal blocks are
+/// as long as the keys that they see, so that the last ones run beside idle SMs; dense ones are
+/// alike.
+double grid_share(const Attention& attention, const AttentionSpec& spec, double waves) {
+  return attention.causal ? 1 + spec.grid_penalty / waves : std::max(1.0, 1 / waves);
 }
 
 /// The share of a row's rate that heads of `dimension` reach.
@@ -181,9 +192,9 @@ KernelTime FittedKernelModel::time_of(const Attention& attention) const {
                              ? static_cast<double>(attention.batch * attention.heads) *
                                    pairs(attention) * attention.unevenness
                              : 0;
-  const double drawing = numbers / (kRandomNumbers * gpu_.sm_count.value * clock_);
-  const double products =
-      operations(attention) * block_share(attention, spec) * (1 + spec.grid_penalty / waves) / rate;
+  const double drawing = numbers / (random_numbers(attention) * gpu_.sm_count.value * clock_);
+  const double products = operations(attention) * block_share(attention, spec) *
+                          grid_share(attention, spec, waves) / rate;
   const double work = (products + drawing) * rows / static_cast<double>(attention.queries);
   KernelTime result;
   result.time = gpu_.gemm.kernel_floor.value + to_duration(work);

@@ -111,7 +111,9 @@ class KernelModel {
 /// Attention, with F the FLOPs, s the keys' length and q = grid penalty:
 ///     w = b heads ceil(queries / block rows) / S,   t = t0 + F (1 + s0/s) (1 + q/w) / (c R)
 /// where c is the share of R that the head dimension reaches, and a block that is not full counts
-/// as a full one in F too. s0 is the length of half rate for causal blocks; dense blocks have no
+/// as a full one in F too. Causal blocks are as long as the keys that they see, so that the last
+/// ones run beside idle SMs, which q counts; dense blocks are alike and lose 1/w where w is below
+/// one. s0 is the length of half rate for causal blocks; dense blocks have no
 /// diagonal to fill and use 175 (reference points: cudnn-frontend non-causal runs, s0 150 to 200).
 /// A causal query sees s/2 keys in the mean, beside s0/2 that stand for blocks on the diagonal. In
 /// a window it sees fewer, and blocks on the window's far edge are half full too. R was measured in

@@ -147,16 +147,19 @@ TEST_CASE("The order of jobs does not matter") {
   CHECK(one.meeting.size() == 1);
   std::rotate(jobs.begin(), jobs.begin() + 1, jobs.end());
   const FabricResult other = share_fabric(fabric_of(jobs));
+  int slower = 0;
   for (std::size_t i = 0; i < 3; ++i) {
     const JobOnFabric& turned = other.jobs[(i + 2) % 3];
     CHECK(one.jobs[i].name == turned.name);
     CHECK(one.jobs[i].alone_s == turned.alone_s);
     CHECK(one.jobs[i].together_s == doctest::Approx(turned.together_s).epsilon(1e-10));
-    CHECK(one.jobs[i].together_s > one.jobs[i].alone_s);
+    CHECK(one.jobs[i].together_s >= one.jobs[i].alone_s);
+    slower += one.jobs[i].together_s > one.jobs[i].alone_s ? 1 : 0;
     for (std::size_t by = 0; by < 3; ++by)
       CHECK(one.jobs[i].without_s[by] ==
             doctest::Approx(turned.without_s[(by + 2) % 3]).epsilon(1e-10));
   }
+  CHECK(slower >= 2);  // what one of them moves may be hidden all the same
 }
 
 TEST_CASE("A folded plan of jobs does what that of all their ranks does") {

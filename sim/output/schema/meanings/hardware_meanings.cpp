@@ -47,7 +47,7 @@ constexpr auto kHardwareMeanings = std::to_array<Meaning>({
     {"gpu.attention[].direction", "forward or backward"},
     {"gpu.attention[].rate", "of long sequences and full grids"},
     {"gpu.attention[].half_rate_sequence", "tokens at which it reaches half of the rate"},
-    {"gpu.attention[].grid_penalty", "waves of thread blocks that are lost"},
+    {"gpu.attention[].grid_penalty", "waves of causal thread blocks that are lost"},
     {"gpu.attention[].block_rows", "queries of a thread block"},
     {"gpu.attention[].head_dimension_shares",
      "head dimensions, rising, and their share of the rate"},
