@@ -10,16 +10,13 @@ from typing import Any
 import torch
 
 from cuda_timer import CudaTimer
+from results import microseconds
 from timers import Call
 
 SIZE = 8192  # of the square BF16 GEMM
 COPY_BYTES = 1 << 30
 LAUNCHES = 2000
 SM_MARGINS = (4, 8, 16, 24, 32)
-
-
-def _microseconds(seconds: float) -> str:
-    return f"{seconds * 1e6:.2f} us"
 
 
 def launch(timer: CudaTimer, *_: Any) -> dict[str, str]:
@@ -36,11 +33,11 @@ def launch(timer: CudaTimer, *_: Any) -> dict[str, str]:
         for _ in range(LAUNCHES):
             add()
     return {
-        "eager_kernel": _microseconds(_host_time(timer, add)),
-        "eager_linear": _microseconds(
+        "eager_kernel": microseconds(_host_time(timer, add)),
+        "eager_linear": microseconds(
             _host_time(timer, lambda: torch.nn.functional.linear(weight, weight))),
-        "graph_kernel": _microseconds(_host_time(timer, graph.replay, 10) / LAUNCHES),
-        "synchronize": _microseconds(_host_time(timer, lambda: (add(), timer.synchronize()))),
+        "graph_kernel": microseconds(_host_time(timer, graph.replay, 10) / LAUNCHES),
+        "synchronize": microseconds(_host_time(timer, lambda: (add(), timer.synchronize()))),
     }
 
 
@@ -101,7 +98,7 @@ def interference(timer: CudaTimer, *_: Any) -> list[dict[str, str]]:
                 "kernel": f"gemm bf16 {SIZE} x {SIZE} x {SIZE}" if kernel == "gemm" else kernel,
                 "beside": name, "stretch": f"{both[0] / alone[0]:.3f}",
                 "stretch_of_other": f"{both[1] / alone[1]:.3f}",
-                "alone": _microseconds(alone[0]), "other_alone": _microseconds(alone[1])})
+                "alone": microseconds(alone[0]), "other_alone": microseconds(alone[1])})
     return rows
 
 

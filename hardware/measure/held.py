@@ -6,7 +6,9 @@ from typing import Any
 
 import torch
 
+from kernels import optional
 from power import FP8_GEMM, GEMM
+from results import first_line
 
 SMS = (8, 16, 24, 32)
 RATES = (0, 20)  # GB/s of each SM, read and written: none, and about what a channel of NCCL moves
@@ -87,16 +89,14 @@ class Holder:
 def held_sms(timer: Any, device: Any, kernels: Any, seconds: float) -> list[dict[str, str]]:
     """What SMs draw that a kernel holds alone, and how many times as long a GEMM takes beside it in
     short runs and in long ones; empty where CuPy is missing."""
-    try:
-        import cupy  # noqa: F401
-    except ImportError:
+    if optional("cupy") is None:
         return []
     rows = []
     for cluster in CLUSTERS:
         try:
             rows += _beside(Holder(cluster), cluster, timer, device, kernels, seconds)
         except Exception as error:  # noqa: BLE001 - compilers and libraries raise what they like
-            rows.append({"cluster": str(cluster), "refused": str(error).splitlines()[0][:120]})
+            rows.append({"cluster": str(cluster), "refused": first_line(error)})
             torch.cuda.synchronize()
     return rows
 

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import shapes
-from results import Journal, UsageError, check_free, identity, part_of, publish, row_of
+from results import (Journal, UsageError, check_free, first_line, identity, part_of, publish,
+                     row_of)
 
 METHOD = ("hardware/measure 1: CUDA events around replays of CUDA graphs; random normal data; "
           "buffers rotate over three times the L2 cache; burst: median of 5 repeats of about "
@@ -82,10 +83,6 @@ def grid(device: Any, only: list[str], quick: bool) -> list[Any]:
     points = [point for part, make in parts.items() if part in only for point in make()]
     points = shapes.tiny(points) if device.device == "cpu" else points
     return sorted(points, key=lambda point: getattr(point, "run", "") == "sustained")
-
-
-def first_line(error: Exception) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0][:200]
 
 
 def measure_point(point: Any, device: Any, timer: Any, kernels: Any,

@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 
+from results import first_line, microseconds
 from shapes import COMPILED, MODELS, Attention, Gemm, Streaming
 from timers import Call
 
@@ -42,10 +43,6 @@ def _row(loop: str, log: Any, **more: str) -> dict[str, str]:
     return {"loop": loop, **more, **log.means()}
 
 
-def _microseconds(seconds: float) -> str:
-    return f"{seconds * 1e6:.2f} us"
-
-
 def draws(timer: Any, device: Any, kernels: Any, seconds: float) -> list[dict[str, str]]:
     """Power, clock and temperature of an idle GPU, of loops of one kernel, and of a GEMM by turns
     with others."""
@@ -61,9 +58,9 @@ def draws(timer: Any, device: Any, kernels: Any, seconds: float) -> list[dict[st
             calls, _ = kernels.calls(point)
             with device.power_log() as log:
                 taken = timer.sustained(calls, seconds)
-            rows.append(_row(name, log, time=_microseconds(taken)))
+            rows.append(_row(name, log, time=microseconds(taken)))
         except Exception as error:  # noqa: BLE001 - libraries raise what they like
-            rows.append({"loop": name, "refused": str(error).splitlines()[0][:120]})
+            rows.append({"loop": name, "refused": first_line(error)})
     for main in [name for name in ("gemm bf16", "gemm fp8", "cudnn backward") if name in points]:
         others = (
             {"wait": _wait, "add": kernels.calls(ADD)[0]}
@@ -104,9 +101,9 @@ def _by_turns(
                 f"{main} and {other_name}",
                 log,
                 share=f"{busy / (busy + taken[1] * counts[1]):.3f}",
-                time=_microseconds(taken[0]),
-                time_at_full_clock=_microseconds(alone),
-                time_of_other=_microseconds(taken[1]),
+                time=microseconds(taken[0]),
+                time_at_full_clock=microseconds(alone),
+                time_of_other=microseconds(taken[1]),
             )
         )
     return rows
@@ -156,7 +153,7 @@ def _windows(times: list[float]) -> dict[str, str]:
     """Deviation of the mean over windows, and correlation with that of the next, by milliseconds of
     a window."""
     mean = sum(times) / len(times)
-    found = {"turns": str(len(times)), "mean": _microseconds(mean)}
+    found = {"turns": str(len(times)), "mean": microseconds(mean)}
     length = 1
     while len(times) // length >= 8:
         means = [

@@ -29,6 +29,15 @@ class UsageError(Exception):
     """Asked for what cannot be done: one line, exit status 2."""
 
 
+def first_line(error: Exception) -> str:
+    """Why a library refuses something, in one line."""
+    return (str(error).strip() or type(error).__name__).splitlines()[0][:200]
+
+
+def microseconds(seconds: float) -> str:
+    return f"{seconds * 1e6:.2f} us"
+
+
 def part_of(point: object) -> str:
     """The table that a point belongs to."""
     return {Gemm: "gemm", Attention: "attention", Streaming: "streaming"}[type(point)]

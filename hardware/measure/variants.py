@@ -11,6 +11,7 @@ import torch.nn.functional as F
 from torch.nn.attention import sdpa_kernel
 
 from kernels import SDPA
+from results import first_line, microseconds
 from timers import Call
 
 DROPOUT = 0.1
@@ -27,10 +28,6 @@ EXPERTS = [
     (8, 4096, 7168, 2048),
     (32, 1024, 4096, 7168),
 ]
-
-
-def _us(seconds: float) -> str:
-    return f"{seconds * 1e6:.2f} us"
 
 
 def _bf16(*shape: int, gradient: bool = False) -> torch.Tensor:
@@ -62,8 +59,8 @@ def attention_dropout(timer: Any, device: Any, *_: Any) -> list[dict[str, str]]:
             }
             for label, share in (("", 0.0), ("_with_dropout", DROPOUT)):
                 forward = [lambda: attend(*(x.detach() for x in inputs), share=share)]
-                row["forward" + label] = _us(timer.burst(forward))
-                row["backward" + label] = _us(
+                row["forward" + label] = microseconds(timer.burst(forward))
+                row["backward" + label] = microseconds(
                     timer.burst([_backward(lambda *qkv: attend(*qkv, share=share), inputs)])
                 )
             rows.append(row)
@@ -109,13 +106,14 @@ def eager(timer: Any, *_: Any) -> list[dict[str, str]]:
             ("softmax", _softmax, [x]),
             ("cross_entropy", lambda t: F.cross_entropy(t.float(), targets), [x]),
         ):
+            forward = timer.burst([lambda: function(*(t.detach() for t in inputs))])
             rows.append(
                 {
                     "operator": name,
                     "rows": str(count),
                     "columns": str(columns),
-                    "forward": _us(timer.burst([lambda: function(*(t.detach() for t in inputs))])),
-                    "backward": _us(timer.burst([_backward(function, inputs)])),
+                    "forward": microseconds(forward),
+                    "backward": microseconds(timer.burst([_backward(function, inputs)])),
                 }
             )
     return rows
@@ -144,19 +142,21 @@ def experts(timer: Any, *_: Any) -> list[dict[str, str]]:
             try:
                 row[name] = f"{2e-12 * tokens * outputs * inputs / timer.burst([call]):.1f} TFLOP/s"
             except Exception as error:  # noqa: BLE001 - libraries raise what they like
-                row[name] = str(error).splitlines()[0][:80]
+                row[name] = first_line(error)
         rows.append(row)
     for tokens, hidden, top in ((4096, 2048, 8), (4096, 7168, 8), (8192, 4096, 2)):
         x = _bf16(tokens, hidden)
         order = torch.randperm(tokens * top, device="cuda") // top
         out, back = _bf16(tokens * top, hidden), torch.zeros_like(x)
+        gathered = timer.burst([lambda: torch.index_select(x, 0, order, out=out)])
+        added = timer.burst([lambda: back.index_add_(0, order, out)])
         rows.append(
             {
                 "tokens": str(tokens),
                 "hidden": str(hidden),
                 "top": str(top),
-                "gather_rows": _us(timer.burst([lambda: torch.index_select(x, 0, order, out=out)])),
-                "add_rows_back": _us(timer.burst([lambda: back.index_add_(0, order, out)])),
+                "gather_rows": microseconds(gathered),
+                "add_rows_back": microseconds(added),
             }
         )
     return rows

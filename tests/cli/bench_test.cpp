@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <sstream>
 
 #include <doctest/doctest.h>
 
@@ -8,20 +7,13 @@
 namespace simtrain::testing::bench_test {
 namespace {
 
-std::vector<std::string> printed_lines() {
-  const Outcome outcome = run_simtrain({"bench"});
-  CHECK(outcome.status == 0);
-  CHECK(outcome.err.empty());
-  std::vector<std::string> result;
-  std::istringstream stream(outcome.out);
-  for (std::string line; std::getline(stream, line);) result.push_back(line);
-  return result;
-}
-
 TEST_CASE(
     "bench prints a line a scenario, with events and fingerprint, then sizes, then simulations a "
     "second") {
-  const std::vector<std::string> all = printed_lines();
+  const Outcome outcome = run_simtrain({"bench"});
+  CHECK(outcome.status == 0);
+  CHECK(outcome.err.empty());
+  const std::vector<std::string> all = lines(outcome.out);
   const auto rates = std::find_if(all.begin(), all.end(), [](const std::string& line) {
     return line.find("simulations/s") != std::string::npos;
   });

@@ -13,13 +13,6 @@ namespace {
 const std::string kFlagship = "scenarios/llama405b_a4_224.yaml";
 const std::string kTable = "scenarios/llama31_8b_h100.yaml";
 
-std::vector<std::string> lines(const std::string& text) {
-  std::vector<std::string> result;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) result.push_back(line);
-  return result;
-}
-
 /// What the program prints where all goes well: status 0 and nothing on standard error.
 std::string printed(const std::string& arguments) {
   CAPTURE(arguments);

@@ -143,6 +143,13 @@ inline Outcome shell(const std::string& line, CallOptions options = {}) {
   return run_command_line({"/bin/sh", "-c", line}, options);
 }
 
+inline std::vector<std::string> lines(const std::string& text) {
+  std::vector<std::string> result;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) result.push_back(line);
+  return result;
+}
+
 /// The words of a command line without quotes in it.
 inline std::vector<std::string> words(const std::string& line) {
   std::istringstream stream(line);

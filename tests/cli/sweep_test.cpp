@@ -11,13 +11,6 @@ namespace {
 
 const std::string kBlock = "sweep: {tp: [1, 2, 3], mbs: 1:2}\n";
 
-std::vector<std::string> lines(const std::string& text) {
-  std::vector<std::string> result;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) result.push_back(line);
-  return result;
-}
-
 nlohmann::json table(const std::vector<std::string>& arguments, const CallOptions& options = {}) {
   const Outcome outcome = run_simtrain(with(arguments, {"--format", "json"}), options);
   CHECK(outcome.status == 0);

@@ -141,25 +141,22 @@ TEST_CASE("On a fabric that never binds jobs do not meet") {
 TEST_CASE("The order of jobs does not matter") {
   std::vector<FabricJob> jobs{
       job_on("a", {0, 8, 1, 9, 2, 10, 16, 24}),
-      job_on("b", {3, 11, 4, 12, 17, 25, 18, 26}, kTensor),
+      job_on("b", {3, 11, 4, 12, 17, 25, 18, 26}, {"tp=4", "cp=1", "gbs=64"}),
       job_on("c", {5, 13, 6, 14, 19, 27, 20, 28}, {}, std::chrono::milliseconds(30))};
   const FabricResult one = share_fabric(fabric_of(jobs));
   CHECK(one.meeting.size() == 1);
   std::rotate(jobs.begin(), jobs.begin() + 1, jobs.end());
   const FabricResult other = share_fabric(fabric_of(jobs));
-  int slower = 0;
   for (std::size_t i = 0; i < 3; ++i) {
     const JobOnFabric& turned = other.jobs[(i + 2) % 3];
     CHECK(one.jobs[i].name == turned.name);
     CHECK(one.jobs[i].alone_s == turned.alone_s);
     CHECK(one.jobs[i].together_s == doctest::Approx(turned.together_s).epsilon(1e-10));
-    CHECK(one.jobs[i].together_s >= one.jobs[i].alone_s);
-    slower += one.jobs[i].together_s > one.jobs[i].alone_s ? 1 : 0;
+    CHECK(one.jobs[i].together_s > one.jobs[i].alone_s);
     for (std::size_t by = 0; by < 3; ++by)
       CHECK(one.jobs[i].without_s[by] ==
             doctest::Approx(turned.without_s[(by + 2) % 3]).epsilon(1e-10));
   }
-  CHECK(slower >= 2);  // what one of them moves may be hidden all the same
 }
 
 TEST_CASE("A folded plan of jobs does what that of all their ranks does") {
