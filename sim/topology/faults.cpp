@@ -1,6 +1,8 @@
 #include "sim/topology/faults.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -29,34 +31,46 @@ bool is_called(const Host& host, std::size_t number, const std::string& name) {
       fmt::format("'{}' is no host of this cluster; {}", name, suggestion(name, known)));
 }
 
-/// The switch of this name.
-std::size_t find_switch(const ClusterGraph& graph, const std::string& name, const LinkFault& fault,
-                        const std::string& key) {
-  std::vector<std::string> known;
-  for (std::size_t vertex = 0; vertex < graph.devices.size(); ++vertex) {
-    if (graph[vertex].name.empty()) continue;
-    if (graph[vertex].name == name) return vertex;
-    known.push_back(graph[vertex].name);
+/// The switches of a graph by name, and the wires between each two.
+class SwitchWires {
+ public:
+  explicit SwitchWires(const ClusterGraph& graph) {
+    for (std::size_t vertex = 0; vertex < graph.devices.size(); ++vertex)
+      if (!graph[vertex].name.empty()) switches_.emplace(graph[vertex].name, vertex);
+    for (std::size_t i = 0; i < graph.wires.size(); ++i) {
+      const ClusterGraph::Wire& wire = graph.wires[i];
+      if (graph[wire.a].name.empty() || graph[wire.b].name.empty()) continue;
+      wires_[std::minmax<std::size_t>(wire.a, wire.b)].push_back(i);
+    }
   }
-  throw InputError(
-      fault.where, key,
-      fmt::format("'{}' is no switch of this cluster; {}", name, suggestion(name, known)));
-}
 
-void weaken_links(const LinkFault& fault, const std::string& key, ClusterGraph& graph) {
-  const std::size_t a = find_switch(graph, fault.from, fault, key + ".from");
-  const std::size_t b = find_switch(graph, fault.to, fault, key + ".to");
-  bool found = false;
-  for (ClusterGraph::Wire& wire : graph.wires) {
-    if ((wire.a != a || wire.b != b) && (wire.a != b || wire.b != a)) continue;
-    wire.bandwidth = wire.bandwidth * fault.bandwidth_share;
-    found = true;
+  [[nodiscard]] const std::vector<std::size_t>& between(const LinkFault& fault,
+                                                        const std::string& key) const {
+    const std::size_t a = find(fault.from, fault, key + ".from");
+    const std::size_t b = find(fault.to, fault, key + ".to");
+    const auto wires = wires_.find(std::minmax(a, b));
+    if (wires == wires_.end())
+      throw InputError(fault.where, key,
+                       fmt::format("no link joins {} and {}", fault.from, fault.to));
+    return wires->second;
   }
-  if (!found) {
-    throw InputError(fault.where, key,
-                     fmt::format("no link joins {} and {}", fault.from, fault.to));
+
+ private:
+  [[nodiscard]] std::size_t find(const std::string& name, const LinkFault& fault,
+                                 const std::string& key) const {
+    const auto found = switches_.find(name);
+    if (found != switches_.end()) return found->second;
+    std::vector<std::string> known;
+    known.reserve(switches_.size());
+    for (const auto& [other, vertex] : switches_) known.push_back(other);
+    throw InputError(
+        fault.where, key,
+        fmt::format("'{}' is no switch of this cluster; {}", name, suggestion(name, known)));
   }
-}
+
+  std::map<std::string, std::size_t> switches_;
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<std::size_t>> wires_;
+};
 
 /// The NIC of the host from `own` on, round its end, that is not down; -1 where none is left.
 int next_working(const Host& host, int own, const std::vector<double>& factors) {
@@ -147,8 +161,12 @@ void weaken(const ClusterFaults& faults, const std::vector<double>& factors, std
       }
     }
   }
+  if (faults.links.empty()) return;
+  const SwitchWires switches(graph);
   for (std::size_t i = 0; i < faults.links.size(); ++i) {
-    weaken_links(faults.links[i], fault_item("links", i), graph);
+    const LinkFault& fault = faults.links[i];
+    for (const std::size_t wire : switches.between(fault, fault_item("links", i)))
+      graph.wires[wire].bandwidth = graph.wires[wire].bandwidth * fault.bandwidth_share;
   }
 }
 

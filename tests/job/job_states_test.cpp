@@ -50,6 +50,26 @@ TEST_CASE("a device that is slow while replicas are missing is a state of its ow
   CHECK(slow > 0);
 }
 
+TEST_CASE("checkpoints of both kinds slow the steps beside them by what they take of the network") {
+  const JobInputs job =
+      inputs_of({"job.checkpoint.non_persistent_storage=host-memory-replicated",
+                 "job.checkpoint.non_persistent_save_interval=10", "cluster.name=clos-h100-4to1"});
+  const JobCheckpoints checkpoints = job_checkpoints(job);
+  CHECK_FALSE(checkpoints.persistent_use.takes());
+  REQUIRE(checkpoints.local_use.takes());
+  CHECK_FALSE(checkpoints.local_use.left.links.empty());
+  const JobStates states = job_states(job, checkpoints);
+  CHECK(states.saving == 0);
+  REQUIRE(states.saving_local > 0);
+  std::vector<Report> reports;
+  for (const StepState& state : states.states) reports.push_back(simulate(state.scenario));
+  const JobPlan plan = job_plan(job, checkpoints, states, reports);
+  CHECK(plan.persistent.slows_s == 0);
+  const double slower = 1 - plan.step_s / reports[states.saving_local].step_time_s;
+  CHECK(slower > 0);
+  CHECK(plan.local.slows_s == doctest::Approx(plan.local.write_s * slower));
+}
+
 TEST_CASE("a job's own faults do not come and go") {
   const JobInputs job =
       inputs_of({"cluster.faults.gpus=[{host: 0, gpu: 0, slowdown: 2, for: 30 s}]"});

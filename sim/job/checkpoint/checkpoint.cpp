@@ -77,8 +77,7 @@ CheckpointShape checkpoint_shape(const Scenario& scenario, const CheckpointSpec&
 }
 
 CheckpointCost checkpoint_cost(const CheckpointShape& shape, const StorageSpec& storage,
-                               const StorageSpec& staging, const StorageSpec* drain,
-                               const ClusterSpec& cluster) {
+                               const StorageSpec& staging, const StorageSpec* drain) {
   const Movers out{static_cast<double>(shape.writers), static_cast<double>(shape.writing_nodes),
                    shape.bytes};
   const Movers in{static_cast<double>(shape.gpus), static_cast<double>(shape.nodes),
@@ -92,14 +91,13 @@ CheckpointCost checkpoint_cost(const CheckpointShape& shape, const StorageSpec& 
   }
   cost.load_s = to_seconds(storage.load_start.value) + seconds_to_read(in, storage) +
                 seconds_to_read(in, staging);
-  cost.host_bytes_per_node = shape.bytes / shape.writing_nodes;
+  const double of_node = shape.bytes / shape.writing_nodes;
+  cost.host_bytes_per_node = of_node;
   cost.load_bytes_per_gpu = shape.read_each;
-  if (storage.shares_nics() || (drain != nullptr && drain->shares_nics())) {
-    const bool drained = drain != nullptr && drain->shares_nics();
-    const double rate = shape.bytes / shape.writing_nodes / (drained ? cost.drain_s : cost.write_s);
-    const double nics = cluster.usable_nic_bandwidth().value() * cluster.node.nics.value;
-    cost.network_share = std::min(0.9, rate / nics);
-  }
+  if (drain != nullptr && drain->shares_nics())
+    cost.node_rate = of_node / cost.drain_s;
+  else if (storage.shares_nics())
+    cost.node_rate = of_node / cost.write_s;
   return cost;
 }
 

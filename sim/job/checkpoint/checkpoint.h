@@ -44,7 +44,7 @@ struct CheckpointCost {
   double load_s = 0;               ///< read and copied to the GPUs
   double host_bytes_per_node = 0;  ///< while it is written
   double load_bytes_per_gpu = 0;   ///< beside the model's own state while it is loaded
-  double network_share = 0;        ///< of the node's compute NICs while it is written
+  double node_rate = 0;            ///< bytes/s that each node moves over the NICs of training
 
   /// Training is stalled for so long.
   [[nodiscard]] double stall_s(bool async) const { return async ? copy_s : copy_s + write_s; }
@@ -55,7 +55,6 @@ struct CheckpointCost {
 /// `staging` is the memory of the hosts, through which all state goes; `drain` where the storage
 /// drains to, if anywhere.
 CheckpointCost checkpoint_cost(const CheckpointShape& shape, const StorageSpec& storage,
-                               const StorageSpec& staging, const StorageSpec* drain,
-                               const ClusterSpec& cluster);
+                               const StorageSpec& staging, const StorageSpec* drain);
 
 }  // namespace simtrain

@@ -96,8 +96,16 @@ void add_length(const JobSpec& spec, JobPlan& plan) {
   if (spec.tokens) plan.goal_steps = std::ceil(*spec.tokens / plan.tokens_per_step);
 }
 
-void add_saves(const JobInputs& job, const JobCheckpoints& checkpoints, double slowed_by,
-               JobPlan& plan) {
+/// Beside a write over the NICs of training, or a drain over them, steps take as long as in their
+/// state.
+void slow_beside(const NetworkUse& use, double step_s, double healthy_s, SavePlan& save) {
+  if (!use.takes()) return;
+  const double beside = (save.async ? save.write_s : 0) + save.drain_s;
+  save.slows_s = beside * (1 - healthy_s / std::max(healthy_s, step_s));
+}
+
+void add_saves(const JobInputs& job, const JobCheckpoints& checkpoints, const JobStates& states,
+               const std::vector<Report>& reports, JobPlan& plan) {
   const CheckpointSpec& spec = job.spec.checkpoint;
   plan.persistent =
       save_plan(checkpoints.persistent, spec.async_save, job.storage.outlives_nodes(), 0);
@@ -106,10 +114,10 @@ void add_saves(const JobInputs& job, const JobCheckpoints& checkpoints, double s
     plan.local = save_plan(checkpoints.local, spec.async_save, job.local->outlives_nodes(),
                            *spec.non_persistent_save_interval);
   }
-  // Beside a write over the NICs of training, or a drain over them, steps are slower.
-  const double beside = (spec.async_save ? plan.persistent.write_s : 0) + plan.persistent.drain_s;
-  if (job.storage.shares_nics() || (job.drain && job.drain->shares_nics()))
-    plan.persistent.slows_s = beside * (1 - 1 / std::max(1.0, slowed_by));
+  slow_beside(checkpoints.persistent_use, reports[states.saving].step_time_s, plan.step_s,
+              plan.persistent);
+  slow_beside(checkpoints.local_use, reports[states.saving_local].step_time_s, plan.step_s,
+              plan.local);
   const double daly = daly_interval_steps(plan);
   plan.persistent.interval = spec.save_interval ? *spec.save_interval
                              : daly < kNever    ? possible_interval(plan, daly)
@@ -153,7 +161,7 @@ JobPlan job_plan(const JobInputs& job, const JobCheckpoints& checkpoints, const 
     }
   }
   add_length(job.spec, plan);
-  add_saves(job, checkpoints, reports[states.saving].step_time_s / plan.step_s, plan);
+  add_saves(job, checkpoints, states, reports, plan);
   return plan;
 }
 

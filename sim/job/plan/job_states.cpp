@@ -43,12 +43,32 @@ std::string fault_name(const FailureRow& row) {
                                         100 * row.nic_bandwidth_share->value);
 }
 
-/// The NICs of every host as checkpoints leave them to training.
-Scenario beside_saving(const Scenario& scenario, double taken) {
+/// What checkpoints leave of the network.
+Scenario beside_saving(const Scenario& scenario, const NetworkUse& use) {
   Scenario busy = scenario;
-  for (int nic = 0; nic < scenario.cluster.node.nics.value; ++nic)
-    busy.cluster.faults.nics.push_back({std::nullopt, nic, 1 - taken, {}});
+  ClusterFaults& faults = busy.cluster.faults;
+  faults.nics.insert(faults.nics.end(), use.left.nics.begin(), use.left.nics.end());
+  faults.links.insert(faults.links.end(), use.left.links.begin(), use.left.links.end());
   return busy;
+}
+
+std::string saving_name(const NetworkUse& use) {
+  const std::string nics =
+      fmt::format("checkpoints take {:.3g} % of the NICs", 100 * use.most_of_nic);
+  if (use.most_of_link == 0) return nics;
+  return nics +
+         fmt::format(", {:.3g} % of the busiest link between switches", 100 * use.most_of_link);
+}
+
+/// The network use of checkpoints on a storage, which then take as long as it lets them.
+NetworkUse share_network(const Scenario& scenario, const CheckpointShape& shape,
+                         const StorageSpec& storage, const StorageSpec* drain,
+                         CheckpointCost& cost) {
+  const bool drains = drain != nullptr && drain->shares_nics();
+  const StorageScope scope = drains ? drain->scope : storage.scope;
+  const NetworkUse use = network_use(scenario, {scope, cost.node_rate, shape.writing_nodes});
+  (drains ? cost.drain_s : cost.write_s) *= use.slowed;
+  return use;
 }
 
 std::string missing_name(int nodes) {
@@ -71,15 +91,18 @@ Scenario without_nodes(const Scenario& scenario, int nodes) {
 JobCheckpoints job_checkpoints(const JobInputs& job) {
   JobCheckpoints checkpoints;
   checkpoints.shape = checkpoint_shape(job.scenario, job.spec.checkpoint);
-  const ClusterSpec& cluster = job.scenario.cluster;
-  checkpoints.persistent = checkpoint_cost(checkpoints.shape, job.storage, job.staging,
-                                           job.drain ? &*job.drain : nullptr, cluster);
-  if (job.local)
-    checkpoints.local =
-        checkpoint_cost(checkpoints.shape, *job.local, job.staging, nullptr, cluster);
-  if (job.drain)
+  const StorageSpec* drain = job.drain ? &*job.drain : nullptr;
+  checkpoints.persistent = checkpoint_cost(checkpoints.shape, job.storage, job.staging, drain);
+  checkpoints.persistent_use =
+      share_network(job.scenario, checkpoints.shape, job.storage, drain, checkpoints.persistent);
+  if (job.local) {
+    checkpoints.local = checkpoint_cost(checkpoints.shape, *job.local, job.staging, nullptr);
+    checkpoints.local_use =
+        share_network(job.scenario, checkpoints.shape, *job.local, nullptr, checkpoints.local);
+  }
+  if (drain != nullptr)
     checkpoints.drained_load_s =
-        checkpoint_cost(checkpoints.shape, *job.drain, job.staging, nullptr, cluster).load_s;
+        checkpoint_cost(checkpoints.shape, *drain, job.staging, nullptr).load_s;
   return checkpoints;
 }
 
@@ -114,10 +137,11 @@ JobStates job_states(const JobInputs& job, const JobCheckpoints& checkpoints) {
       }
     }
   }
-  const double taken = checkpoints.persistent.network_share;
-  if (taken > 0)
-    states.saving = state(fmt::format("checkpoints take {:.3g} % of the NICs", 100 * taken),
-                          beside_saving(job.scenario, taken));
+  const auto saving = [&](const NetworkUse& use) {
+    return use.takes() ? state(saving_name(use), beside_saving(job.scenario, use)) : 0;
+  };
+  states.saving = saving(checkpoints.persistent_use);
+  states.saving_local = saving(checkpoints.local_use);
   return states;
 }
 

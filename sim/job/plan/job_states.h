@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/job/checkpoint/checkpoint.h"
+#include "sim/job/checkpoint/network_use.h"
 #include "sim/job/plan/job_inputs.h"
 #include "sim/job/plan/job_plan.h"
 #include "sim/job/plan/job_replicas.h"
@@ -23,6 +24,8 @@ struct JobCheckpoints {
   CheckpointShape shape;
   CheckpointCost persistent;
   CheckpointCost local;       ///< where there are checkpoints in between
+  NetworkUse persistent_use;  ///< of the network of training
+  NetworkUse local_use;
   double drained_load_s = 0;  ///< from the storage that is drained to
 };
 JobCheckpoints job_checkpoints(const JobInputs& job);
@@ -34,14 +37,14 @@ struct JobStates {
   JobReplicas replicas;
   /// By row of the failures, and [k] as `smaller`; without its fault where it slows nothing.
   std::vector<std::vector<std::size_t>> slowed;
-  std::size_t saving = 0;  ///< while a checkpoint is written beside training
+  std::size_t saving = 0;        ///< while a checkpoint is written beside training
+  std::size_t saving_local = 0;  ///< the same of one in between
 };
 
 /// Degraded states are the job's own scenario with the faults that `cluster.faults` may hold: a
-/// slow GPU or NIC of its first host without one, NICs that checkpoints share. With replicas
-/// missing, the scenario of the others on fewer nodes, each with as many micro-batches as ever, and
-/// that with each fault.
-/// Throws InputError where the scenario's own faults come and go.
+/// slow GPU or NIC of its first host without one, NICs and links that checkpoints share. With
+/// replicas missing, the scenario of the others on fewer nodes, each with as many micro-batches as
+/// ever, and that with each fault. Throws InputError where the scenario's own faults come and go.
 JobStates job_states(const JobInputs& job, const JobCheckpoints& checkpoints);
 
 /// The plan of a job from the reports of its states, in their order.

@@ -38,7 +38,7 @@ struct StorageSpec {
   Sourced<Bandwidth> process_write;
   Sourced<Duration> save_start;  ///< before the first byte and after the last: plan, files, commit
   Sourced<Duration> load_start;
-  /// Its traffic takes the NICs of training instead of others.
+  /// Its traffic takes NICs and links of training instead of others.
   std::optional<Sourced<bool>> over_compute_network;
   std::optional<Sourced<bool>> replicated;  ///< of a node's: a copy is on another node
   /// Checkpoints are copied on to this storage beside training, and safe when they are there.

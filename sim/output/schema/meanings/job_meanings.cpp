@@ -44,7 +44,7 @@ constexpr auto kJobMeanings = std::to_array<Meaning>({
     {"storage.process_write", "of one process, a GPU's"},
     {"storage.save_start", "of a save, beside its bytes: plan, files, commit"},
     {"storage.load_start", "of a load, beside its bytes"},
-    {"storage.over_compute_network", "its traffic takes the NICs of training"},
+    {"storage.over_compute_network", "its traffic takes NICs and links of training"},
     {"storage.replicated", "of a node's own: a copy is on another node"},
     {"storage.drains_to",
      "file of hardware/storage that checkpoints are copied on to, and are safe on"},
