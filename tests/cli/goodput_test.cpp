@@ -144,8 +144,11 @@ TEST_CASE("What a job cannot be is refused in one line with its place") {
           "28:21: job.elastic_replicas: 8 of 8 replicas leave none; 7 would do");
   const TempFolder folder;
   folder.write("plain.yaml", kBaseScenario);
-  check_refused(run_simtrain({"goodput", "plain.yaml"}, {folder.path().string(), {}, ""}),
-                "plain.yaml: job: is missing; 'simtrain help scenario' lists its keys");
+  check_refused(
+      run_simtrain({"goodput", "plain.yaml"}, {folder.path().string(), {}, ""}),
+      "plain.yaml:1:1: job: is missing; --set job.tokens=15e12 --set job.failures=production-h100 "
+      "--set job.checkpoint.storage=lustre-superpod would do ('simtrain help scenario' lists its "
+      "keys)");
 }
 
 }  // namespace

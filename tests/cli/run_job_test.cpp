@@ -139,8 +139,11 @@ TEST_CASE("A job for days, and one that nothing fails in, have advice too") {
 
 TEST_CASE("What --job cannot tell is refused in one line") {
   const JobFolder here;
-  check_refused(here.run("run plain.yaml --job"),
-                "plain.yaml: job: is missing; 'simtrain help scenario' lists its keys");
+  check_refused(
+      here.run("run plain.yaml --job"),
+      "plain.yaml:1:1: job: is missing; --set job.tokens=15e12 --set job.failures=production-h100 "
+      "--set job.checkpoint.storage=lustre-superpod would do ('simtrain help scenario' lists its "
+      "keys)");
   check_refused(here.run("run job.yaml --job --tokens 15T"),
                 "--tokens: is of a step alone; of --job, --set job.tokens=15e12 says it");
   check_refused(here.run("run job.yaml --job --price 2"),

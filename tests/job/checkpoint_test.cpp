@@ -18,7 +18,7 @@ CheckpointSpec saved_by_all() {
 }
 
 CheckpointCost cost_on(const CheckpointShape& shape, const std::string& name) {
-  return checkpoint_cost(shape, storage(name), storage("host-memory"), nullptr);
+  return checkpoint_cost(shape, storage(name), storage("host-memory"), nullptr, Bandwidth(4e11));
 }
 
 // Sizes that NVIDIA's recipes print (shared documents 001, 003 and 004). Their GB and TB are those
@@ -67,7 +67,9 @@ TEST_CASE("A save takes the slowest of processes, nodes and system") {
   const CheckpointShape shape = checkpoint_shape(job, saved_by_all());
   StorageSpec slow = storage("lustre-superpod");
   const StorageSpec memory = storage("host-memory");
-  const auto write_s = [&] { return checkpoint_cost(shape, slow, memory, nullptr).write_s - 1; };
+  const auto write_s = [&] {
+    return checkpoint_cost(shape, slow, memory, nullptr, Bandwidth(4e11)).write_s - 1;
+  };
   const double processes = write_s();
   CHECK(processes == doctest::Approx(shape.bytes / (16 * 2.26e9)));
   slow.node_write.value = Bandwidth(1e9);
@@ -116,7 +118,43 @@ TEST_CASE("Checkpoints over the network of training move at the rate of the save
   const CheckpointShape shape = checkpoint_shape(job, saved_by_all());
   CHECK(cost_on(shape, "lustre-superpod").node_rate == 0);
   const CheckpointCost replicated = cost_on(shape, "host-memory-replicated");
-  CHECK(replicated.node_rate == doctest::Approx(shape.bytes / 2 / replicated.write_s));
+  CHECK(replicated.network_s == doctest::Approx(replicated.write_s - 0.5));
+  CHECK(replicated.node_rate == doctest::Approx(shape.bytes / 2 / replicated.network_s));
+  CHECK(replicated.kept_bytes_per_node == doctest::Approx(shape.bytes));
+  CHECK(cost_on(shape, "lustre-superpod").kept_bytes_per_node == 0);
+}
+
+TEST_CASE("Loads over the network of training are no faster than the NICs") {
+  const Scenario job = scenario("llama31_8b_h100", "bf16-16");
+  const CheckpointShape shape = checkpoint_shape(job, saved_by_all());
+  const StorageSpec memory = storage("host-memory");
+  const auto load_s = [&](double nics) {
+    return checkpoint_cost(shape, storage("host-memory-replicated"), memory, nullptr,
+                           Bandwidth(nics))
+        .load_s;
+  };
+  CHECK(load_s(1e12) == load_s(4e11));
+  CHECK(load_s(1e9) > shape.read_each * 8 / 1e9);
+}
+
+TEST_CASE("Sharded parameters are read by shard") {
+  Scenario job = scenario("llama31_8b_h100", "bf16-16");
+  job.recipe.sharding.strategy = Sharding::fsdp2;
+  const CheckpointShape shape = checkpoint_shape(job, saved_by_all());
+  CHECK(
+      shape.read_each * shape.gpus ==
+      doctest::Approx(shape.bytes + shape.weight_bytes *
+                                        (job.recipe.sharding.data_parallel_replicate_degree - 1)));
+}
+
+TEST_CASE("A tuned model is loaded with what is frozen in it, and saves what it trains") {
+  const Scenario job =
+      ScenarioSource::from_file(
+          source_dir() + "/validation/measured/scenarios/dgxc_2502_llama3_70b_lora_bf16.yaml")
+          .scenario(data_folder(), "bf16-8", {});
+  const CheckpointShape shape = checkpoint_shape(job, saved_by_all());
+  CHECK(shape.frozen_bytes > 10 * shape.bytes);
+  CHECK(shape.read_each * shape.gpus > shape.frozen_bytes);
 }
 
 }  // namespace

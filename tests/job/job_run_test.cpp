@@ -81,12 +81,12 @@ TEST_CASE("A run's uses of time sum to it, whatever happens") {
     plan.nodes_apart = job % 5 == 0 ? 2 : 1;
     if (job % 3 == 1) {
       plan.local = plan.persistent;
-      plan.local.outlives_nodes = false;
+      plan.local.outlives = FailureReach::none;
       plan.local.interval = 7;
       plan.persistent.interval = possible_interval(plan, plan.persistent.interval);
     }
     if (job % 7 == 0) {
-      plan.persistent.outlives_nodes = false;
+      plan.persistent.outlives = FailureReach::none;
       plan.persistent.drain_s = draw(10, 10000);
       plan.persistent.drained_load_s = 70;
     }
@@ -213,28 +213,30 @@ TEST_CASE("Checkpoints on nodes help against failures that take none, and not ag
   plan.local.interval = 20;
   plan.local.write_s = 0;
   plan.local.copy_s = 1;
-  plan.local.outlives_nodes = false;
+  plan.local.outlives = FailureReach::none;
   CHECK(summary(plan, 50).goodput.mean > remote + 0.05);
-  plan.failures[0].nodes = 1;
+  plan.failures = {failure(FailureEffect::stops, 20000, 1)};
   plan.spares = 20;
   const double lost_with_nodes = summary(plan, 50).goodput.mean;
   CHECK(lost_with_nodes < remote);
-  plan.local.outlives_nodes = true;  // a copy on another node
+  plan.local.outlives = FailureReach::node;  // a copy on another node
   CHECK(summary(plan, 50).goodput.mean > lost_with_nodes + 0.05);
+  plan.failures[0].takes = FailureReach::unit;  // with the copy
+  CHECK(summary(plan, 50).goodput.mean == lost_with_nodes);
 }
 
 TEST_CASE("A checkpoint that drains is safe when it has: the slower, the more is lost") {
   JobPlan plan = with(small_job(kNever), failure(FailureEffect::stops, 20000, 1));
   plan.horizon_s = 1e6;
   plan.spares = 20;
-  plan.persistent.outlives_nodes = false;
+  plan.persistent.outlives = FailureReach::none;
   plan.persistent.drain_s = 1;
   plan.persistent.drained_load_s = 40;
   const double quick = summary(plan, 50).goodput.mean;
   plan.persistent.drain_s = 4000;
   const double slow = summary(plan, 50).goodput.mean;
   CHECK(slow < quick - 0.1);
-  plan.failures[0].nodes = 0;
+  plan.failures = {failure(FailureEffect::stops, 20000)};
   CHECK(summary(plan, 50).goodput.mean > slow + 0.1);
 }
 

@@ -67,7 +67,41 @@ TEST_CASE("checkpoints of both kinds slow the steps beside them by what they tak
   CHECK(plan.persistent.slows_s == 0);
   const double slower = 1 - plan.step_s / reports[states.saving_local].step_time_s;
   CHECK(slower > 0);
-  CHECK(plan.local.slows_s == doctest::Approx(plan.local.write_s * slower));
+  CHECK(plan.local.slows_s == doctest::Approx(checkpoints.local.network_s * slower));
+}
+
+TEST_CASE("a storage that a failure may take with all its copies keeps no job's only checkpoints") {
+  const auto refusal = [](const std::vector<std::string>& settings) {
+    try {
+      inputs_of(settings);
+    } catch (const InputError& error) {
+      return error.reason();
+    }
+    return std::string();
+  };
+  CHECK(refusal({"job.checkpoint.storage=nvme-node"}) ==
+        "job.checkpoint.storage: 'nvme-node' is lost with its node; one that is shared, replicated "
+        "or drains_to another would do");
+  CHECK(refusal({"job.checkpoint.storage=host-memory-replicated"}) ==
+        "job.checkpoint.storage: 'host-memory-replicated' is lost with its unit, and "
+        "'production-h100' loses whole units; as non_persistent_storage beside one that is shared "
+        "it would do");
+  CHECK(refusal({"job.checkpoint.storage=host-memory-replicated", "job.failures=llama3-h100"})
+            .empty());
+  CHECK(refusal({"job.checkpoint.non_persistent_storage=tiered-nvme-object",
+                 "job.checkpoint.non_persistent_save_interval=10"}) ==
+        "job.checkpoint.non_persistent_storage: 'tiered-nvme-object' drains to another storage; as "
+        "storage it would do");
+}
+
+TEST_CASE("starts take what the first step in a log takes, of the software and the GPUs") {
+  const JobInputs job = inputs_of({});
+  const Report report = simulate(job.scenario);
+  const JobStates states = job_states(job, job_checkpoints(job));
+  const JobPlan plan = job_plan(job, job_checkpoints(job), states,
+                                std::vector<Report>(states.states.size(), report));
+  CHECK(plan.first_step_s == job.events.first_step_s(report.software));
+  CHECK(plan.groups_s == job.events.connections_s(report.gpus));
 }
 
 TEST_CASE("a job's own faults do not come and go") {

@@ -33,6 +33,7 @@ inline FailureKind failure(FailureEffect effect, double mean_s, double nodes = 0
   kind.effect = effect;
   kind.rate = 1 / mean_s;
   kind.nodes = nodes;
+  if (nodes > 0) kind.takes = FailureReach::node;
   kind.detection_s = 300;
   kind.repair_s = nodes > 0 ? 3600 : 0;
   return kind;

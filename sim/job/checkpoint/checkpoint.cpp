@@ -3,9 +3,12 @@
 #include <algorithm>
 
 #include "sim/run/results/resolved_recipe.h"
+#include "sim/workload/model/sharding.h"
 
 namespace simtrain {
 namespace {
+
+constexpr double kFrozenBytes = 2;
 
 /// How many move how much at once, in one direction.
 struct Movers {
@@ -32,9 +35,13 @@ double seconds_to_read(const Movers& movers, const StorageSpec& storage) {
                          storage.node_read.value.value(), storage.read);
 }
 
-/// GPUs that hold state which no other GPU before them holds: one replica's.
-int gpus_with_state(const Recipe& recipe) {
-  return recipe.tp() * recipe.pp() * (recipe.model.has_experts() ? recipe.ep() : 1);
+/// GPUs among which one copy of the weights is divided.
+int gpus_with_weights(const Scenario& scenario) {
+  const Recipe& recipe = scenario.recipe;
+  if (sharding_of(recipe).units)
+    return scenario.gpus() / std::max(1, recipe.sharding.data_parallel_replicate_degree);
+  const int experts = recipe.model.has_experts() ? recipe.ep() : 1;
+  return std::min(recipe.tp() * recipe.pp() * experts, scenario.gpus());
 }
 
 }  // namespace
@@ -55,7 +62,6 @@ CheckpointShape checkpoint_shape(const Scenario& scenario, const CheckpointSpec&
   const ParameterCounts parameters = parameter_counts(recipe);
   FormatBytes each = bytes_of(spec.ckpt_format);
   if (!recipe.precision().keeps_master_weights()) each = {4, 8};  // FP32 weights, two moments
-  // Adapters alone are written where the model's own weights are frozen.
   const auto trained = static_cast<double>(parameters.trained);
   CheckpointShape shape;
   shape.weight_bytes = trained * each.weight;
@@ -63,41 +69,46 @@ CheckpointShape checkpoint_shape(const Scenario& scenario, const CheckpointSpec&
   shape.bytes = shape.weight_bytes + shape.optimizer_bytes;
   shape.gpus = scenario.gpus();
   shape.nodes = scenario.placement.nodes;
+  shape.frozen_bytes = kFrozenBytes * static_cast<double>(parameters.model - parameters.trained);
   const int in_node = scenario.cluster.node.gpus;
-  const int replica = std::min(gpus_with_state(recipe), shape.gpus);
-  shape.writers = spec.ckpt_fully_parallel_save ? shape.gpus : replica;
-  const int together = spec.ckpt_fully_parallel_save ? in_node : std::min(in_node, recipe.tp());
+  const int holders = gpus_with_weights(scenario);
+  shape.writers = spec.ckpt_fully_parallel_save ? shape.gpus : holders;
+  const bool neighbours_write = spec.ckpt_fully_parallel_save || sharding_of(recipe).units;
+  const int together = neighbours_write ? in_node : std::min(in_node, recipe.tp());
   shape.writing_nodes = std::min(shape.nodes, (shape.writers + together - 1) / together);
   shape.copied = shape.bytes / shape.writers;
-  const double gpus = shape.gpus;
-  const bool whole_weights = each.weight > 0 && !spec.ckpt_fully_parallel_load;
-  shape.read_each = shape.optimizer_bytes / gpus +
-                    shape.weight_bytes / (whole_weights ? static_cast<double>(replica) : gpus);
+  const int readers = spec.ckpt_fully_parallel_load ? shape.gpus : holders;
+  shape.read_each =
+      shape.optimizer_bytes / shape.gpus + (shape.weight_bytes + shape.frozen_bytes) / readers;
   return shape;
 }
 
 CheckpointCost checkpoint_cost(const CheckpointShape& shape, const StorageSpec& storage,
-                               const StorageSpec& staging, const StorageSpec* drain) {
+                               const StorageSpec& staging, const StorageSpec* drain,
+                               Bandwidth node_nics) {
   const Movers out{static_cast<double>(shape.writers), static_cast<double>(shape.writing_nodes),
                    shape.bytes};
   const Movers in{static_cast<double>(shape.gpus), static_cast<double>(shape.nodes),
                   shape.read_each * shape.gpus};
   CheckpointCost cost;
   cost.copy_s = seconds_to_write(out, staging);
-  const double moving = seconds_to_write(out, storage);
-  cost.write_s = to_seconds(storage.save_start.value) + moving;
-  if (drain != nullptr) {
-    cost.drain_s = to_seconds(drain->save_start.value) + seconds_to_write(out, *drain);
-  }
-  cost.load_s = to_seconds(storage.load_start.value) + seconds_to_read(in, storage) +
-                seconds_to_read(in, staging);
+  const double writing = seconds_to_write(out, storage);
+  cost.write_s = to_seconds(storage.save_start.value) + writing;
+  const double draining = drain != nullptr ? seconds_to_write(out, *drain) : 0;
+  if (drain != nullptr) cost.drain_s = to_seconds(drain->save_start.value) + draining;
+  const double over_nics = storage.shares_nics() ? in.bytes / (in.nodes * node_nics.value()) : 0;
+  cost.load_s = to_seconds(storage.load_start.value) +
+                std::max(over_nics, seconds_to_read(in, storage)) + seconds_to_read(in, staging);
   const double of_node = shape.bytes / shape.writing_nodes;
   cost.host_bytes_per_node = of_node;
+  if (storage.in_host_memory && storage.in_host_memory->value)
+    cost.kept_bytes_per_node = of_node * (storage.is_replicated() ? 2 : 1);
   cost.load_bytes_per_gpu = shape.read_each;
   if (drain != nullptr && drain->shares_nics())
-    cost.node_rate = of_node / cost.drain_s;
+    cost.network_s = draining;
   else if (storage.shares_nics())
-    cost.node_rate = of_node / cost.write_s;
+    cost.network_s = writing;
+  if (cost.network_s > 0) cost.node_rate = of_node / cost.network_s;
   return cost;
 }
 

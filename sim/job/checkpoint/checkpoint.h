@@ -22,6 +22,7 @@ struct CheckpointShape {
   double bytes = 0;            ///< of the whole job
   double weight_bytes = 0;     ///< of these the model's
   double optimizer_bytes = 0;  ///< the optimizer's
+  double frozen_bytes = 0;     ///< of the model it was tuned from, beside them: loaded, not saved
   int gpus = 0;
   int nodes = 0;
   int writers = 0;  ///< GPUs that write
@@ -30,10 +31,11 @@ struct CheckpointShape {
   double read_each = 0;  ///< by each GPU
 };
 
-/// Frozen weights are in none, but for the model's. Without fully parallel saving the ranks of the
-/// first replica write all. Without fully parallel loading every rank reads all weights that it
-/// runs with, and the part of the optimizer's state that it keeps; with it no byte is read twice
-/// (what replicas then send each other takes well below a second and is left out).
+/// Frozen weights are in none; they are loaded in BF16 from where the model came from. Without
+/// fully parallel saving the ranks that hold one copy of the weights write all. Without fully
+/// parallel loading every rank reads all weights that it keeps (of sharded parameters its shard),
+/// and the part of the optimizer's state that it keeps; with it no byte is read twice (what
+/// replicas then send each other takes well below a second and is left out).
 CheckpointShape checkpoint_shape(const Scenario& scenario, const CheckpointSpec& spec);
 
 /// How long checkpoints of a shape take on a storage.
@@ -42,9 +44,11 @@ struct CheckpointCost {
   double write_s = 0;              ///< from there to the storage
   double drain_s = 0;              ///< from there to the one that it drains to
   double load_s = 0;               ///< read and copied to the GPUs
-  double host_bytes_per_node = 0;  ///< while it is written
+  double host_bytes_per_node = 0;  ///< while it is written, but for what is kept
+  double kept_bytes_per_node = 0;  ///< in host memory, where the storage is that
   double load_bytes_per_gpu = 0;   ///< beside the model's own state while it is loaded
-  double node_rate = 0;            ///< bytes/s that each node moves over the NICs of training
+  double network_s = 0;            ///< for which it moves over the NICs of training
+  double node_rate = 0;            ///< bytes/s that each node that writes moves over them
 
   /// Training is stalled for so long.
   [[nodiscard]] double stall_s(bool async) const { return async ? copy_s : copy_s + write_s; }
@@ -53,8 +57,10 @@ struct CheckpointCost {
 };
 
 /// `staging` is the memory of the hosts, through which all state goes; `drain` where the storage
-/// drains to, if anywhere.
+/// drains to, if anywhere; `node_nics` what all NICs of a node have, which loads over the network
+/// of training do not exceed (saves: NetworkUse).
 CheckpointCost checkpoint_cost(const CheckpointShape& shape, const StorageSpec& storage,
-                               const StorageSpec& staging, const StorageSpec* drain);
+                               const StorageSpec& staging, const StorageSpec* drain,
+                               Bandwidth node_nics);
 
 }  // namespace simtrain

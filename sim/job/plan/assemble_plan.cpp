@@ -23,6 +23,7 @@ double forward_only_s(const Recipe& recipe, const Report& report) {
 FailureKind failure_kind(const JobInputs& job, const JobReplicas& replicas, const FailureRow& row) {
   FailureKind kind;
   kind.component = row.component;
+  kind.takes = row.takes;
   kind.effect = row.effect;
   kind.rate = rate_per_unit(job.failures->observed, row) * units_of_job(job, row.per);
   const double nodes = job.scenario.placement.nodes;
@@ -44,25 +45,25 @@ FailureKind failure_kind(const JobInputs& job, const JobReplicas& replicas, cons
   return kind;
 }
 
-SavePlan save_plan(const CheckpointCost& cost, bool async, bool outlives, double interval) {
+SavePlan save_plan(const CheckpointCost& cost, bool async, FailureReach outlives, double interval) {
   SavePlan save;
   save.interval = interval;
   save.copy_s = cost.copy_s;
   save.write_s = cost.write_s;
   save.async = async;
   save.load_s = cost.load_s;
-  save.outlives_nodes = outlives;
-  save.drain_s = outlives ? 0 : cost.drain_s;
+  save.outlives = outlives;
+  save.drain_s = outlives == FailureReach::unit ? 0 : cost.drain_s;
   return save;
 }
 
 void add_restart(const JobInputs& job, JobPlan& plan) {
+  plan.groups_s = job.events.connections_s(plan.gpus);
+  plan.first_step_s = job.events.first_step_s(job.scenario.recipe.software.name);
   if (!job.failures) return;
   const RestartSpec& restart = job.failures->restart;
   plan.scheduler_s = to_seconds(restart.scheduler.value);
   plan.launch_s = to_seconds(restart.launch.value);
-  plan.groups_s = to_seconds(restart.group_initialization.value) * plan.gpus / 1000;
-  plan.first_step_s = to_seconds(restart.first_step.value);
   plan.manual_share = restart.manual_share.value;
   plan.manual_s = to_seconds(restart.manual_delay.value);
 }
@@ -85,7 +86,7 @@ ReplicaPlan replica_plan(const JobInputs& job, const CheckpointShape& shape,
   plan.notice_s = to_seconds(job.tolerance->notice.value);
   plan.leave_s = to_seconds(job.tolerance->leave.value);
   plan.join_s = to_seconds(job.tolerance->join.value);
-  plan.groups_s = to_seconds(job.failures->restart.group_initialization.value) * gpus / 1000;
+  plan.groups_s = job.events.connections_s(gpus);
   plan.fetch_s = fetch_s(job, shape, replicas);
   return plan;
 }
@@ -96,28 +97,27 @@ void add_length(const JobSpec& spec, JobPlan& plan) {
   if (spec.tokens) plan.goal_steps = std::ceil(*spec.tokens / plan.tokens_per_step);
 }
 
-/// Beside a write over the NICs of training, or a drain over them, steps take as long as in their
-/// state.
-void slow_beside(const NetworkUse& use, double step_s, double healthy_s, SavePlan& save) {
-  if (!use.takes()) return;
-  const double beside = (save.async ? save.write_s : 0) + save.drain_s;
-  save.slows_s = beside * (1 - healthy_s / std::max(healthy_s, step_s));
+/// While a save beside training, or a drain, moves over the NICs of training, steps take as long as
+/// in their state.
+void slow_beside(const NetworkUse& use, const CheckpointCost& cost, double step_s, double healthy_s,
+                 SavePlan& save) {
+  if (!use.takes() || (!save.async && save.drain_s == 0)) return;
+  save.slows_s = cost.network_s * use.slowed * (1 - healthy_s / std::max(healthy_s, step_s));
 }
 
 void add_saves(const JobInputs& job, const JobCheckpoints& checkpoints, const JobStates& states,
                const std::vector<Report>& reports, JobPlan& plan) {
   const CheckpointSpec& spec = job.spec.checkpoint;
-  plan.persistent =
-      save_plan(checkpoints.persistent, spec.async_save, job.storage.outlives_nodes(), 0);
+  plan.persistent = save_plan(checkpoints.persistent, spec.async_save, job.storage.outlives(), 0);
   plan.persistent.drained_load_s = checkpoints.drained_load_s;
   if (job.local) {
-    plan.local = save_plan(checkpoints.local, spec.async_save, job.local->outlives_nodes(),
+    plan.local = save_plan(checkpoints.local, spec.async_save, job.local->outlives(),
                            *spec.non_persistent_save_interval);
   }
-  slow_beside(checkpoints.persistent_use, reports[states.saving].step_time_s, plan.step_s,
-              plan.persistent);
-  slow_beside(checkpoints.local_use, reports[states.saving_local].step_time_s, plan.step_s,
-              plan.local);
+  slow_beside(checkpoints.persistent_use, checkpoints.persistent,
+              reports[states.saving].step_time_s, plan.step_s, plan.persistent);
+  slow_beside(checkpoints.local_use, checkpoints.local, reports[states.saving_local].step_time_s,
+              plan.step_s, plan.local);
   const double daly = daly_interval_steps(plan);
   plan.persistent.interval = spec.save_interval ? *spec.save_interval
                              : daly < kNever    ? possible_interval(plan, daly)

@@ -36,13 +36,34 @@ void check_length(const JobSpec& spec, const JobKeys& keys) {
                           : "is given beside another length of the job; one of them would do");
 }
 
+bool loses_units(const JobInputs& job) {
+  if (!job.failures) return false;
+  const std::vector<FailureRow>& rows = job.failures->components;
+  return std::any_of(rows.begin(), rows.end(), [](const FailureRow& row) {
+    return row.takes == FailureReach::unit && row.events > 0;
+  });
+}
+
+/// A storage, or the one that it drains to, outlives whatever fails.
+void check_storage(const JobInputs& job, const JobKeys& keys) {
+  const std::string& name = job.spec.checkpoint.storage;
+  if (job.drain) return;
+  keys.require(job.storage.outlives() != FailureReach::none, "checkpoint.storage",
+               fmt::format("'{}' is lost with its node; one that is shared, replicated or "
+                           "drains_to another would do",
+                           name));
+  keys.require(job.storage.outlives() == FailureReach::unit || !loses_units(job),
+               "checkpoint.storage",
+               fmt::format("'{}' is lost with its unit, and '{}' loses whole units; as "
+                           "non_persistent_storage beside one that is shared it would do",
+                           name, job.failures ? job.failures->name : ""));
+}
+
 void check_checkpoints(const JobInputs& job, const JobKeys& keys) {
   const CheckpointSpec& spec = job.spec.checkpoint;
-  keys.require(
-      job.storage.outlives_nodes() || job.drain, "checkpoint.storage",
-      fmt::format("'{}' is lost with its node; one that is shared, replicated or drains_to "
-                  "another would do",
-                  spec.storage));
+  keys.require(!job.local || !job.local->drains_to, "checkpoint.non_persistent_storage",
+               fmt::format("'{}' drains to another storage; as storage it would do",
+                           spec.non_persistent_storage.value_or("")));
   keys.require(spec.save_interval || job.failures, "checkpoint.save_interval",
                "is missing, and without job.failures there is none that costs least");
   keys.require(
@@ -100,8 +121,10 @@ void check_tolerance(const JobInputs& job, const JobKeys& keys) {
 JobInputs load_job(const DataFolder& data, const Scenario& scenario, const YamlNode& tree) {
   const YamlNode* spec = tree.find("job");
   if (spec == nullptr)
-    throw InputError(SourcePlace{tree.place.file}, "job",
-                     "is missing; 'simtrain help scenario' lists its keys");
+    throw InputError(tree.place, "job",
+                     "is missing; --set job.tokens=15e12 --set job.failures=production-h100 --set "
+                     "job.checkpoint.storage=lustre-superpod would do ('simtrain help scenario' "
+                     "lists its keys)");
   const JobKeys keys(tree);
   JobInputs job;
   job.scenario = scenario;
@@ -121,7 +144,9 @@ JobInputs load_job(const DataFolder& data, const Scenario& scenario, const YamlN
     job.local = storage(*checkpoint.non_persistent_storage, "checkpoint.non_persistent_storage");
   if (job.spec.data) job.data = storage(job.spec.data->storage, "data.storage");
   job.staging = storage(kHostMemory, "checkpoint");
+  job.events = load_step_events(data);
   check_length(job.spec, keys);
+  check_storage(job, keys);
   check_checkpoints(job, keys);
   check_elastic(job, keys);
   check_tolerance(job, keys);

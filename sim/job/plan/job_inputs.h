@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "sim/job/specs/failure_spec.h"
+#include "sim/job/specs/step_events.h"
 #include "sim/job/specs/storage_spec.h"
 #include "sim/job/specs/tolerance_spec.h"
 #include "sim/run/scenario/job_spec.h"
@@ -21,6 +22,7 @@ struct JobInputs {
   std::optional<StorageSpec> local;  ///< of checkpoints in between
   std::optional<StorageSpec> data;   ///< that training data are read from
   StorageSpec staging;               ///< memory of the hosts
+  StepEvents events;
 };
 
 /// The storage through which all state leaves GPUs: a file of hardware/storage.

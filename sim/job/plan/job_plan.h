@@ -25,6 +25,7 @@ struct FailureKind {
   FailureEffect effect{};
   double rate = 0;         ///< events a second, over all of the job
   double nodes = 0;        ///< that each takes out
+  FailureReach takes{};    ///< see FailureRow
   double detection_s = 0;  ///< see FailureRow
   double repair_s = 0;
   /// Of what slows: steps take so many times as long (simulated); [k] with k times `nodes_apart`
@@ -53,8 +54,8 @@ struct SavePlan {
   bool async = false;   ///< training does not wait for it
   double slows_s = 0;   ///< what steps beside an asynchronous one take longer, together
   double load_s = 0;
-  bool outlives_nodes = true;
-  double drain_s = 0;  ///< from there to where it outlives nodes; 0: nowhere else
+  FailureReach outlives = FailureReach::unit;  ///< see StorageSpec
+  double drain_s = 0;  ///< from there to where it outlives all; 0: nowhere else
   double drained_load_s = 0;
 
   [[nodiscard]] double stall_s() const { return async ? copy_s : copy_s + write_s; }

@@ -67,7 +67,7 @@ NetworkUse share_network(const Scenario& scenario, const CheckpointShape& shape,
   const bool drains = drain != nullptr && drain->shares_nics();
   const StorageScope scope = drains ? drain->scope : storage.scope;
   const NetworkUse use = network_use(scenario, {scope, cost.node_rate, shape.writing_nodes});
-  (drains ? cost.drain_s : cost.write_s) *= use.slowed;
+  (drains ? cost.drain_s : cost.write_s) += cost.network_s * (use.slowed - 1);
   return use;
 }
 
@@ -92,17 +92,20 @@ JobCheckpoints job_checkpoints(const JobInputs& job) {
   JobCheckpoints checkpoints;
   checkpoints.shape = checkpoint_shape(job.scenario, job.spec.checkpoint);
   const StorageSpec* drain = job.drain ? &*job.drain : nullptr;
-  checkpoints.persistent = checkpoint_cost(checkpoints.shape, job.storage, job.staging, drain);
+  const ClusterSpec& cluster = job.scenario.cluster;
+  const Bandwidth nics = cluster.usable_nic_bandwidth() * cluster.node.nics.value;
+  checkpoints.persistent =
+      checkpoint_cost(checkpoints.shape, job.storage, job.staging, drain, nics);
   checkpoints.persistent_use =
       share_network(job.scenario, checkpoints.shape, job.storage, drain, checkpoints.persistent);
   if (job.local) {
-    checkpoints.local = checkpoint_cost(checkpoints.shape, *job.local, job.staging, nullptr);
+    checkpoints.local = checkpoint_cost(checkpoints.shape, *job.local, job.staging, nullptr, nics);
     checkpoints.local_use =
         share_network(job.scenario, checkpoints.shape, *job.local, nullptr, checkpoints.local);
   }
   if (drain != nullptr)
     checkpoints.drained_load_s =
-        checkpoint_cost(checkpoints.shape, *drain, job.staging, nullptr).load_s;
+        checkpoint_cost(checkpoints.shape, *drain, job.staging, nullptr, nics).load_s;
   return checkpoints;
 }
 
@@ -117,7 +120,9 @@ JobStates job_states(const JobInputs& job, const JobCheckpoints& checkpoints) {
     states.states.push_back({name, scenario});
     return states.states.size() - 1;
   };
-  state("healthy", job.scenario);
+  const ClusterFaults& faults = job.scenario.cluster.faults;
+  const bool healthy = faults.gpus.empty() && faults.nics.empty() && faults.links.empty();
+  state(healthy ? "healthy" : "with the faults of the cluster", job.scenario);
   states.replicas = job_replicas(job.scenario);
   states.smaller.push_back(0);
   for (int k = 1; k * states.replicas.together <= job.spec.elastic_replicas; ++k) {

@@ -27,6 +27,12 @@ struct JobCheckpoints {
   NetworkUse persistent_use;  ///< of the network of training
   NetworkUse local_use;
   double drained_load_s = 0;  ///< from the storage that is drained to
+
+  /// Of host memory while checkpoints are written: of one, and what is kept of both kinds.
+  [[nodiscard]] double host_bytes_per_node() const {
+    return persistent.host_bytes_per_node + persistent.kept_bytes_per_node +
+           local.kept_bytes_per_node;
+  }
 };
 JobCheckpoints job_checkpoints(const JobInputs& job);
 

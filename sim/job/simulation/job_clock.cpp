@@ -11,7 +11,8 @@ enum RandomUse : std::uint32_t { arrivals, kinds, delays };
 
 /// A run that gets nowhere is given up.
 double end_of(const JobPlan& plan) {
-  return plan.horizon_s < kNever ? plan.horizon_s : plan.undisturbed_s() * kGivesUp;
+  if (plan.horizon_s < kNever) return plan.horizon_s;
+  return (plan.restart_s() + plan.goal_steps * plan.full_step_s()) * kGivesUp;
 }
 
 }  // namespace

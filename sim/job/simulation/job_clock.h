@@ -27,7 +27,7 @@ class JobClock {
 
   [[nodiscard]] double now() const { return now_; }
   /// The horizon is reached, or the run is given up.
-  [[nodiscard]] bool ended() const { return now_ >= end_ || arrived_ >= kMostArrivals; }
+  [[nodiscard]] bool ended() const { return now_ >= end_ || arrived_ >= kMostFailures; }
   /// When the next failure comes, or the run ends.
   [[nodiscard]] double next_arrival() const { return std::min(next_, end_); }
   [[nodiscard]] const UsedTime& used() const { return used_; }
@@ -57,7 +57,6 @@ class JobClock {
   [[nodiscard]] JobRun result() const;
 
  private:
-  static constexpr std::int64_t kMostArrivals = 1'000'000;
   void draw_next();
   void trace_steps(double start, double seconds);
   const FailureKind& draw_kind();

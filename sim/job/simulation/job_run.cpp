@@ -63,7 +63,7 @@ class Run {
       case FailureEffect::corrupts:
         if (!corrupt_)
           corrupt_ = Corruption{&kind, clock_.now() + clock_.delay(kind.detection_s),
-                                saved_.newest(clock_.now(), true)};
+                                saved_.newest(clock_.now(), FailureReach::node)};
         return false;
     }
     return false;
@@ -236,7 +236,7 @@ class Run {
       const int left = sets_.lose(*kind, notice_s, clock_);
       departures_ += left;
       if (sets_.all_out()) {
-        go_back(saved_.newest(clock_.now(), true));
+        go_back(saved_.newest(clock_.now(), FailureReach::unit));
         restart(notice_s);
         return;
       }
@@ -318,7 +318,7 @@ class Run {
       drop_out(kind, plan_.replicas->notice_s);
       return;
     }
-    go_back(saved_.newest(clock_.now(), kind.nodes > 0));
+    go_back(saved_.newest(clock_.now(), kind.takes));
     begin_again(kind);
   }
 
@@ -345,7 +345,7 @@ class Run {
       if (there && plan_.replicas) sets_.start_all();
       if (there || clock_.ended()) return;
       const FailureKind& kind = *failed_;
-      if (kind.nodes > 0) go_back(saved_.newest(clock_.now(), true));
+      if (kind.takes != FailureReach::none) go_back(saved_.newest(clock_.now(), kind.takes));
       nodes_.lose(kind, clock_);
       detection_s = kind.detection_s;
     }

@@ -27,8 +27,10 @@ struct JobRun {
 };
 
 /// A job that does not get on is given up when it has taken so many times what it takes
-/// undisturbed.
+/// undisturbed, with its validations.
 inline constexpr double kGivesUp = 20;
+/// Failures after which a run is given up: none that is simulated within reason meets as many.
+inline constexpr std::int64_t kMostFailures = 1'000'000;
 
 /// Simulates run number `run` of a plan, event by event: checkpoints, failures, what is noticed
 /// late, nodes that come back. Between two events steps go on at one speed. Failures of each kind

@@ -6,38 +6,44 @@ namespace simtrain {
 
 void SavedStates::add(const SavePlan& kind, double begun, double now, double done,
                       const UsedTime& used) {
-  SavedState state{done, begun, now, kNever, kind.load_s, kind.load_s, used};
-  if (kind.async) state.usable_s = begun + kind.copy_s + kind.write_s;
-  if (kind.outlives_nodes) {
-    state.safe_s = state.usable_s;
-  } else if (kind.drain_s > 0 && draining_until_ <= state.usable_s + kind.drain_s) {
-    // One is drained at a time, and at most one waits: of the others none is.
-    draining_until_ = std::max(state.usable_s, draining_until_) + kind.drain_s;
-    state.safe_s = draining_until_;
-    state.safe_load_s = kind.drained_load_s;
+  const double written = kind.async ? begun + kind.copy_s + kind.write_s : now;
+  SavedState state;
+  state.done = done;
+  state.begun_s = begun;
+  state.used = used;
+  double drained = kNever;
+  // One is drained at a time, and at most one waits: of the others none is.
+  if (kind.drain_s > 0 && draining_until_ <= written + kind.drain_s) {
+    draining_until_ = std::max(written, draining_until_) + kind.drain_s;
+    drained = draining_until_;
   }
-  // Of those before, the newest safe and the newest usable one count, and what may become so.
-  const auto last = [&](auto when) {
-    const auto found = std::find_if(states_.rbegin(), states_.rend(),
-                                    [&](const SavedState& s) { return s.*when <= now; });
-    return found->begun_s;
-  };
-  const double safe = last(&SavedState::safe_s);
-  const double usable = last(&SavedState::usable_s);
-  std::erase_if(states_, [&](const SavedState& s) {
-    const bool counts = s.begun_s >= usable || s.begun_s == safe ||
-                        (s.begun_s > safe && s.safe_s > now && s.safe_s < kNever);
-    return !counts;
-  });
+  for (std::size_t lost = 0; lost < state.usable_s.size(); ++lost) {
+    const bool stays = lost <= static_cast<std::size_t>(kind.outlives);
+    state.usable_s[lost] = stays ? written : drained;
+    state.loads_s[lost] = stays ? kind.load_s : kind.drained_load_s;
+  }
+  forget_useless(now);
   states_.push_back(state);
 }
 
-SavedState SavedStates::newest(double now, bool nodes_lost) const {
-  const auto found = std::find_if(states_.rbegin(), states_.rend(), [&](const SavedState& s) {
-    return (nodes_lost ? s.safe_s : s.usable_s) <= now;
+/// Whatever is lost, the newest that can be loaded counts, and what may become so.
+void SavedStates::forget_useless(double now) {
+  std::array<double, 3> newest_begun{};
+  for (std::size_t lost = 0; lost < newest_begun.size(); ++lost)
+    newest_begun[lost] = newest(now, static_cast<FailureReach>(lost)).begun_s;
+  std::erase_if(states_, [&](const SavedState& s) {
+    for (std::size_t lost = 0; lost < newest_begun.size(); ++lost)
+      if (s.begun_s >= newest_begun[lost] && s.usable_s[lost] < kNever) return false;
+    return true;
   });
+}
+
+SavedState SavedStates::newest(double now, FailureReach lost) const {
+  const auto reach = static_cast<std::size_t>(lost);
+  const auto found = std::find_if(states_.rbegin(), states_.rend(),
+                                  [&](const SavedState& s) { return s.usable_s[reach] <= now; });
   SavedState state = *found;
-  if (nodes_lost) state.load_s = state.safe_load_s;
+  state.load_s = state.loads_s[reach];
   return state;
 }
 

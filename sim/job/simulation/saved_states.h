@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "sim/job/plan/job_plan.h"
@@ -11,11 +12,11 @@ namespace simtrain {
 struct SavedState {
   double done = 0;  ///< steps that it holds
   double begun_s = -kNever;
-  double usable_s = -kNever;  ///< from then on it can be loaded where no node was lost
-  double safe_s = -kNever;    ///< from then on in any case
-  double load_s = 0;
-  double safe_load_s = 0;
-  UsedTime used;  ///< by the run, when it was made
+  /// By what failures took: from when on it can be loaded, and how long that takes.
+  std::array<double, 3> usable_s{-kNever, -kNever, -kNever};
+  std::array<double, 3> loads_s{};
+  double load_s = 0;  ///< of these the one that counts, once it is to be loaded
+  UsedTime used;      ///< by the run, when it was made
 };
 
 /// The checkpoints that a run may yet go back to; at first its beginning, which is loaded at once.
@@ -25,9 +26,9 @@ class SavedStates {
 
   /// One that training went on from at `now`.
   void add(const SavePlan& kind, double begun, double now, double done, const UsedTime& used);
-  /// The newest that can be loaded; with `nodes_lost` not one that these had. Its `load_s` is what
-  /// that takes.
-  [[nodiscard]] SavedState newest(double now, bool nodes_lost) const;
+  /// The newest that can be loaded where failures took as much as `lost`. Its `load_s` is what that
+  /// takes.
+  [[nodiscard]] SavedState newest(double now, FailureReach lost) const;
   /// The job goes on from a state: none is newer.
   void forget_after(const SavedState& state, double now);
 
@@ -36,6 +37,8 @@ class SavedStates {
   void set_busy(bool persistent, double until) { busy_[persistent ? 1 : 0] = until; }
 
  private:
+  void forget_useless(double now);
+
   std::vector<SavedState> states_;  ///< in order
   double busy_[2]{-kNever, -kNever};
   double draining_until_ = -kNever;

@@ -41,8 +41,6 @@ struct Fields<RestartSpec> {
   static void visit(Visitor& v, RestartSpec& restart) {
     v("scheduler", restart.scheduler);
     v("launch", restart.launch);
-    v("group_initialization", restart.group_initialization);
-    v("first_step", restart.first_step);
     v("manual_share", restart.manual_share, kShare);
     v("manual_delay", restart.manual_delay);
   }

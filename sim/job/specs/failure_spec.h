@@ -79,14 +79,11 @@ struct FailureRow {
 template <>
 struct Fields<FailureRow>;
 
-/// The way from a known failure to the steps, but for loading.
+/// The way from a known failure to the steps, but for communicators and the first step (StepEvents)
+/// and for loading.
 struct RestartSpec {
-  Sourced<Duration> scheduler;             ///< nodes are found and the job is started on them
-  Sourced<Duration> launch;                ///< containers, imports, data loaders
-  Sourced<Duration> group_initialization;  ///< communicators, for each 1000 GPUs
-  /// What the first step takes over any other: allocations, kernels that are compiled or chosen
-  /// when first called, captured graphs.
-  Sourced<Duration> first_step;
+  Sourced<Duration> scheduler;  ///< nodes are found and the job is started on them
+  Sourced<Duration> launch;     ///< containers, imports, data loaders
   /// Restarts that wait for a person, and how long (mean).
   Sourced<double> manual_share;
   Sourced<Duration> manual_delay;

@@ -21,6 +21,7 @@ struct Fields<StorageSpec> {
     v("save_start", storage.save_start);
     v("load_start", storage.load_start);
     v.optional("over_compute_network", storage.over_compute_network);
+    v.optional("in_host_memory", storage.in_host_memory);
     v.optional("replicated", storage.replicated);
     v.optional("drains_to", storage.drains_to);
   }

@@ -9,6 +9,7 @@
 #include "sim/core/quantity.h"
 #include "sim/core/source_place.h"
 #include "sim/core/sourced.h"
+#include "sim/job/specs/failure_spec.h"
 
 namespace simtrain {
 
@@ -40,7 +41,9 @@ struct StorageSpec {
   Sourced<Duration> load_start;
   /// Its traffic takes NICs and links of training instead of others.
   std::optional<Sourced<bool>> over_compute_network;
-  std::optional<Sourced<bool>> replicated;  ///< of a node's: a copy is on another node
+  /// Of a node's: a copy is on the next node.
+  std::optional<Sourced<bool>> replicated;
+  std::optional<Sourced<bool>> in_host_memory;  ///< it takes memory of the hosts
   /// Checkpoints are copied on to this storage beside training, and safe when they are there.
   std::optional<std::string> drains_to;
   SourcePlace where;
@@ -48,9 +51,12 @@ struct StorageSpec {
   [[nodiscard]] bool shares_nics() const {
     return over_compute_network && over_compute_network->value;
   }
-  /// Whether what it holds outlives the loss of a node.
-  [[nodiscard]] bool outlives_nodes() const {
-    return scope == StorageScope::shared || (replicated && replicated->value);
+  [[nodiscard]] bool is_replicated() const { return replicated && replicated->value; }
+  /// The most that failures may take without what it holds: copies on the next node are lost where
+  /// a unit is.
+  [[nodiscard]] FailureReach outlives() const {
+    if (scope == StorageScope::shared) return FailureReach::unit;
+    return is_replicated() ? FailureReach::node : FailureReach::none;
   }
 };
 template <>

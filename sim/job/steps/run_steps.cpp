@@ -78,7 +78,7 @@ std::vector<RunStep> run_steps(const Report& report, const StepEvents& events,
     step.seconds += between.data_s;
     step.after_s = after(between, i + 1);
   }
-  steps.front().seconds += events.first_step_s(report.software, report.gpus);
+  steps.front().seconds += events.first_step_s(report.software) + events.connections_s(report.gpus);
   return steps;
 }
 

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "sim/job/plan/job_inputs.h"
-#include "sim/job/steps/step_events.h"
+#include "sim/job/specs/step_events.h"
 #include "sim/run/results/report.h"
 
 namespace simtrain {

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "sim/job/specs/failure_fields.h"
+#include "sim/job/specs/step_events_fields.h"
 #include "sim/job/specs/storage_fields.h"
 #include "sim/job/specs/tolerance_fields.h"
-#include "sim/job/steps/step_events_fields.h"
 #include "sim/output/schema/scenario_schema.h"
 #include "sim/output/schema/schema_of_fields.h"
 #include "sim/run/scenario/machine_fields.h"

@@ -68,8 +68,20 @@ GoodputJson checkpoint_json(const Goodput& goodput) {
           {"drain_s", cost.drain_s},
           {"stall_s", save.stall_s()},
           {"load_s", cost.load_s},
-          {"host_bytes_per_node", cost.host_bytes_per_node},
+          {"host_bytes_per_node", goodput.checkpoints.host_bytes_per_node()},
           {"load_bytes_per_gpu", cost.load_bytes_per_gpu},
+          {"save_interval", save.interval}};
+}
+
+/// Of checkpoints between those.
+GoodputJson local_json(const Goodput& goodput) {
+  const CheckpointCost& cost = goodput.checkpoints.local;
+  const SavePlan& save = goodput.plan.local;
+  return {{"storage", goodput.inputs.local->name},
+          {"copy_s", cost.copy_s},
+          {"write_s", cost.write_s},
+          {"stall_s", save.stall_s()},
+          {"load_s", cost.load_s},
           {"save_interval", save.interval}};
 }
 
@@ -137,7 +149,8 @@ GoodputJson states_json(const Goodput& goodput) {
   GoodputJson rows = GoodputJson::array();
   for (std::size_t i = 0; i < goodput.reports.size(); ++i)
     rows.push_back({{"state", goodput.states.states[i].name},
-                    {"step_time_s", goodput.reports[i].step_time_s}});
+                    {"step_time_s", goodput.reports[i].step_time_s},
+                    {"fits", goodput.reports[i].fits()}});
   return rows;
 }
 
@@ -153,12 +166,15 @@ GoodputJson goodput_members(const Goodput& goodput) {
                    {"tokens_per_step", goodput.plan.tokens_per_step},
                    {"seed", goodput.plan.seed}};
   json["summary"] = job_summary_json(goodput.summary);
+  if (const auto interval = goodput.elapsed_interval())
+    json["elapsed_interval_s"] = {{"low", interval->low}, {"high", interval->high}};
   if (goodput.plan.replicas) json["fault_tolerance"] = tolerance_json(goodput);
   json["bill"] = bill_json(goodput);
   json["power"] = power_json(goodput);
   json["used_s"] = used_json(goodput.summary.used);
   if (goodput.inputs.data) json["data"] = data_json(goodput);
   json["checkpoint"] = checkpoint_json(goodput);
+  if (goodput.inputs.local) json["local_checkpoint"] = local_json(goodput);
   json["failures"] = failures_json(goodput);
   json["states"] = states_json(goodput);
   json["advice"] = advice_json(goodput);

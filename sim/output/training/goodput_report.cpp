@@ -16,6 +16,8 @@ namespace {
 
 constexpr double kSecondsPerDay = 86400;
 constexpr double kSecondsPerHour = 3600;
+/// Seconds: less is what rounding leaves.
+constexpr double kLeastShown = 1e-6;
 constexpr double kJoulesPerMegawattHour = 1e3 * kJoulesPerKilowattHour;
 
 std::string bytes_text(double bytes) {
@@ -30,13 +32,41 @@ std::string count_text(double count) {
 }
 
 std::string days_spread(const Spread& seconds) {
+  if (seconds.p95 < kSecondsPerDay)
+    return fmt::format("{} (9 of 10 runs: {} to {})", long_time(seconds.mean),
+                       long_time(seconds.p5), long_time(seconds.p95));
   return fmt::format("{:.2f} days (9 of 10 runs: {:.2f} to {:.2f})", seconds.mean / kSecondsPerDay,
                      seconds.p5 / kSecondsPerDay, seconds.p95 / kSecondsPerDay);
+}
+
+/// How long it takes, by its failures alone and by all that is not known.
+void add_length(const Goodput& goodput, std::string& out) {
+  const Spread& elapsed = goodput.summary.elapsed_s;
+  labelled_line(out, "takes", days_spread(elapsed));
+  if (const auto interval = goodput.elapsed_interval())
+    labelled_line(out, "90 % interval",
+                  fmt::format("{:.2f} to {:.2f} days, with what the step may be off",
+                              interval->low / kSecondsPerDay, interval->high / kSecondsPerDay));
+  labelled_line(out, "percentiles",
+                fmt::format("p10 {:.2f}, p50 {:.2f}, p90 {:.2f} days", elapsed.p10 / kSecondsPerDay,
+                            elapsed.p50 / kSecondsPerDay, elapsed.p90 / kSecondsPerDay));
 }
 
 std::string share_spread(const Spread& share) {
   return fmt::format("{:.2f} % ({:.2f} to {:.2f})", 100 * share.mean, 100 * share.p5,
                      100 * share.p95);
+}
+
+/// States that the memory has no room for.
+void add_room(const Goodput& goodput, std::string& out) {
+  const auto full = std::count_if(goodput.reports.begin(), goodput.reports.end(),
+                                  [](const Report& report) { return !report.fits(); });
+  if (full == 0) return;
+  labelled_line(
+      out, "memory",
+      goodput.reports.front().fits()
+          ? fmt::format("has no room for {} of {} states below", full, goodput.reports.size())
+          : std::string("does not fit ('simtrain run' has what is too much)"));
 }
 
 /// Energy, and what the scenario gives prices for.
@@ -64,15 +94,12 @@ void add_head(const Goodput& goodput, std::string& out) {
   labelled_line(
       out, "step",
       fmt::format("{}, {} tokens", seconds_text(plan.step_s), count_text(plan.tokens_per_step)));
+  add_room(goodput, out);
   labelled_line(
       out, "done",
       fmt::format("{} tokens in {:.0f} steps",
                   count_text(summary.steps.mean * plan.tokens_per_step), summary.steps.mean));
-  labelled_line(out, "takes", days_spread(summary.elapsed_s));
-  labelled_line(
-      out, "percentiles",
-      fmt::format("p10 {:.2f}, p50 {:.2f}, p90 {:.2f} days", summary.elapsed_s.p10 / kSecondsPerDay,
-                  summary.elapsed_s.p50 / kSecondsPerDay, summary.elapsed_s.p90 / kSecondsPerDay));
+  add_length(goodput, out);
   labelled_line(out, "goodput", share_spread(summary.goodput));
   labelled_line(out, "effective",
                 share_spread(summary.effective_time) + " of the time without interruption");
@@ -85,8 +112,9 @@ void add_head(const Goodput& goodput, std::string& out) {
   labelled_line(out, "runs", fmt::format("{}, seed {}", summary.runs, plan.seed));
   if (summary.finished < summary.runs)
     labelled_line(out, "given up",
-                  fmt::format("{} runs, which took more than {:g} times as long as their steps",
-                              summary.runs - summary.finished, kGivesUp));
+                  fmt::format("{} runs, which took more than {:g} times as long as their steps or "
+                              "met {} million failures",
+                              summary.runs - summary.finished, kGivesUp, kMostFailures / 1000000));
 }
 
 void add_checkpoints(const Goodput& goodput, std::string& out) {
@@ -99,10 +127,10 @@ void add_checkpoints(const Goodput& goodput, std::string& out) {
                             long_time(save.copy_s + save.write_s), long_time(save.copy_s),
                             long_time(save.stall_s())));
   labelled_line(out, "load", long_time(cost.load_s));
-  labelled_line(
-      out, "memory",
-      fmt::format("{} a node while saving, {} a GPU beside the state while loading",
-                  gigabytes(cost.host_bytes_per_node), gigabytes(cost.load_bytes_per_gpu)));
+  labelled_line(out, "memory",
+                fmt::format("{} a node while saving, {} a GPU beside the state while loading",
+                            gigabytes(goodput.checkpoints.host_bytes_per_node()),
+                            gigabytes(cost.load_bytes_per_gpu)));
   if (save.interval > 0)
     labelled_line(out, "interval",
                   fmt::format("{:.0f} steps, {}", save.interval,
@@ -131,7 +159,7 @@ void add_used(const Goodput& goodput, std::string& out) {
   out += "\nwhere the time goes           share       mean of a run\n";
   for (const auto& [name, use] : EnumNames<TimeUse>::rows) {
     const double seconds = summary.used[use];
-    if (seconds <= 0) continue;
+    if (seconds < kLeastShown) continue;
     out += fmt::format("  {:<22}{:>10.3f} %    {:>14}\n", name,
                        100 * seconds / summary.elapsed_s.mean, long_time(seconds));
   }
@@ -174,14 +202,15 @@ void add_failures(const Goodput& goodput, std::string& out) {
 }
 
 void add_states(const Goodput& goodput, std::string& out) {
-  if (goodput.states.states.size() < 2) return;
+  if (goodput.states.states.size() < 2 && goodput.reports.front().fits()) return;
   out += "\nsteps, each state simulated\n";
   std::size_t width = 38;
   for (const StepState& state : goodput.states.states)
     width = std::max(width, state.name.size() + 1);
   for (std::size_t i = 0; i < goodput.reports.size(); ++i)
-    out += fmt::format("  {:<{}}{:>14}\n", goodput.states.states[i].name, width,
-                       seconds_text(goodput.reports[i].step_time_s));
+    out += fmt::format("  {:<{}}{:>14}{}\n", goodput.states.states[i].name, width,
+                       seconds_text(goodput.reports[i].step_time_s),
+                       goodput.reports[i].fits() ? "" : "   does not fit");
 }
 
 void add_tried(const std::string& title, const std::vector<ChangedJob>& jobs,

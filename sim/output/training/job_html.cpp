@@ -7,6 +7,7 @@
 #include "sim/output/html/html.h"
 #include "sim/output/sweep/scale_report.h"
 #include "sim/output/text/changes.h"
+#include "sim/output/text/text_report.h"
 #include "sim/output/text/unit_text.h"
 #include "sim/output/training/goodput_report.h"
 #include "sim/output/training/job_report.h"
@@ -40,6 +41,13 @@ Json price_tiles(const Goodput& goodput) {
     tiles.push_back({{"value", fmt::format("{:.4g} t", bill.cost.carbon_kg / 1e3)},
                      {"meaning", "of CO2 equivalents"}});
   return tiles;
+}
+
+/// Days, with what the step may be off.
+Json interval_tile(const Goodput& goodput) {
+  const std::optional<Interval> interval = goodput.elapsed_interval();
+  if (!interval) return nullptr;
+  return {{"low", days_text(interval->low)}, {"high", days_text(interval->high)}};
 }
 
 Json between_tile(const Goodput& goodput) {
@@ -148,7 +156,7 @@ Json checkpoint_rows(const Goodput& goodput) {
   add("save", long_time(save.copy_s + save.write_s));
   add("training waits for", long_time(save.stall_s()));
   add("load", long_time(cost.load_s));
-  add("memory of a node while saving", gigabytes(cost.host_bytes_per_node));
+  add("memory of a node while saving", gigabytes(goodput.checkpoints.host_bytes_per_node()));
   add("memory of a GPU beside the state while loading", gigabytes(cost.load_bytes_per_gpu));
   if (local.interval > 0)
     add("between them",
@@ -176,7 +184,8 @@ Json state_rows(const Goodput& goodput) {
   Json rows = Json::array();
   for (std::size_t i = 0; i < goodput.reports.size(); ++i)
     rows.push_back({{"name", in_words(goodput.states.states[i].name)},
-                    {"step", seconds_text(goodput.reports[i].step_time_s)}});
+                    {"step", seconds_text(goodput.reports[i].step_time_s)},
+                    {"room", room_text(goodput.reports[i])}});
   return rows;
 }
 
@@ -190,6 +199,7 @@ Json job_section(const Goodput& goodput, const std::vector<JobAdvice>& advice) {
   return {{"days", days_text(summary.elapsed_s.p50)},
           {"p10", days_text(summary.elapsed_s.p10)},
           {"p90", days_text(summary.elapsed_s.p90)},
+          {"interval", interval_tile(goodput)},
           {"runs", summary.runs},
           {"goodput", percent_text(summary.goodput.mean)},
           {"goodput_range", range_text(summary.goodput)},

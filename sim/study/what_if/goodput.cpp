@@ -1,6 +1,7 @@
 #include "sim/study/what_if/goodput.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "sim/study/parallel_each.h"
@@ -24,6 +25,20 @@ double idle_gpu_w(const JobInputs& inputs) {
 
 bool has_more_goodput(const ChangedJob& a, const ChangedJob& b) {
   return a.summary.goodput.mean > b.summary.goodput.mean;
+}
+
+std::optional<Interval> Goodput::elapsed_interval() const {
+  if (plan.goal_steps == kNever) return std::nullopt;
+  const Interval step = reports.front().step_time_interval();
+  double in_steps = 0;
+  for (const TimeUse use :
+       {TimeUse::training, TimeUse::evaluation, TimeUse::slowed, TimeUse::lost_work})
+    in_steps += summary.used[use];
+  const Spread& failures = summary.elapsed_s;
+  const double faster = in_steps * (1 - step.low / plan.step_s);
+  const double slower = in_steps * (step.high / plan.step_s - 1);
+  return Interval{failures.mean - std::hypot(failures.mean - failures.p5, faster),
+                  failures.mean + std::hypot(failures.p95 - failures.mean, slower)};
 }
 
 JobBill Goodput::bill(const JobSummary& other) const {

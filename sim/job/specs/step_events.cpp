@@ -1,19 +1,19 @@
-#include "sim/job/steps/step_events.h"
+#include "sim/job/specs/step_events.h"
 
 #include <algorithm>
 
 #include "sim/core/files/data_folder.h"
 #include "sim/core/invariant.h"
-#include "sim/job/steps/step_events_fields.h"
+#include "sim/job/specs/step_events_fields.h"
 
 namespace simtrain {
 
-double StepEvents::first_step_s(const std::string& software, int gpus) const {
+double StepEvents::first_step_s(const std::string& software) const {
   const auto row = std::find_if(first_step.begin(), first_step.end(), [&](const FirstStep& first) {
     return !first.software || software.starts_with(*first.software);
   });
   invariant(row != first_step.end(), "the last row is of any software");
-  return to_seconds(row->adds.value) + to_seconds(connections.value) * gpus / 1000;
+  return to_seconds(row->adds.value);
 }
 
 StepEvents load_step_events(const DataFolder& data) {

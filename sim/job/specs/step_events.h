@@ -22,11 +22,12 @@ struct FirstStep {
 template <>
 struct Fields<FirstStep>;
 
-/// What steps of a run take beside the step that is simulated: `hardware/steps.yaml`.
+/// What steps of a run, and its starts, take beside the step that is simulated:
+/// `hardware/steps.yaml`.
 struct StepEvents {
   std::string name;
   std::vector<FirstStep> first_step;  ///< the first row of the software counts; the last is of any
-  Sourced<Duration> connections;      ///< in the first step, for each 1000 GPUs
+  Sourced<Duration> connections;      ///< of communicators at a start, for each 1000 GPUs
   Sourced<Duration> garbage_collection;
   Sourced<int> garbage_collection_interval;  ///< steps
   Sourced<double> slow_share;                ///< of steps
@@ -34,8 +35,12 @@ struct StepEvents {
   Sourced<double> slow_most;                 ///< to here
   SourcePlace where;
 
-  /// What the first step takes longer.
-  [[nodiscard]] double first_step_s(const std::string& software, int gpus) const;
+  /// What the first step takes longer, but for connections_s().
+  [[nodiscard]] double first_step_s(const std::string& software) const;
+  /// Of so many GPUs.
+  [[nodiscard]] double connections_s(double gpus) const {
+    return to_seconds(connections.value) * gpus / 1000;
+  }
 };
 template <>
 struct Fields<StepEvents>;

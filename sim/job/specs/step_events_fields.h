@@ -1,7 +1,7 @@
 #pragma once
 
 #include "sim/core/input/yaml_reader.h"
-#include "sim/job/steps/step_events.h"
+#include "sim/job/specs/step_events.h"
 
 namespace simtrain {
 
