@@ -104,6 +104,36 @@ TEST_CASE("Keys of a job change it") {
   const nlohmann::json set =
       goodput_of("runs", "runs", "--plain --set job.checkpoint.async_save=true");
   CHECK(set.at("checkpoint").at("stall_s") < 1);
+  // One length of the job takes the place of another.
+  const nlohmann::json days_set = goodput_of("runs", "runs", "--plain --set job.days=3");
+  CHECK(days_set.at("summary").at("elapsed_s").at("p5") == 3 * 86400);
+  CHECK_FALSE(days_set.contains("elapsed_interval_s"));
+}
+
+TEST_CASE("The interval of a job is wider than its failures make it") {
+  const nlohmann::json job = goodput_of("runs", "runs");
+  const auto& elapsed = job.at("summary").at("elapsed_s");
+  const double low = job.at("elapsed_interval_s").at("low");
+  const double high = job.at("elapsed_interval_s").at("high");
+  CHECK(low < 0.98 * elapsed.at("p5").get<double>());
+  CHECK(high > 1.02 * elapsed.at("p95").get<double>());
+}
+
+TEST_CASE("What does not fit into memory says so, as a job and by state") {
+  const nlohmann::json job = goodput_of("runs", "runs");
+  for (const auto& state : job.at("states")) CHECK(state.at("fits") == true);
+  const nlohmann::json full = goodput_of("runs", "runs", "--plain --set mbs=16 --set gbs=128");
+  CHECK(full.at("states").front().at("fits") == false);
+}
+
+TEST_CASE("Checkpoints in between are in the document") {
+  const nlohmann::json job = goodput_of(
+      "50}",
+      "50, non_persistent_storage: host-memory-replicated, non_persistent_save_interval: 5}");
+  CHECK(job.at("local_checkpoint").at("storage") == "host-memory-replicated");
+  CHECK(job.at("local_checkpoint").at("save_interval") == 5);
+  CHECK(job.at("checkpoint").at("host_bytes_per_node") >
+        goodput_of("runs", "runs").at("checkpoint").at("host_bytes_per_node"));
 }
 
 TEST_CASE("A step does not depend on the job") {

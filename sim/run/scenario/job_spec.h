@@ -12,7 +12,7 @@
 
 namespace simtrain {
 
-/// What a checkpoint holds of each parameter, by who writes it (sim/job/checkpoint/size.h).
+/// What a checkpoint holds of each parameter, by who writes it (sim/job/checkpoint/checkpoint.h).
 enum class CheckpointFormat { torch_dist, torch_dcp, deepspeed };
 
 template <>

@@ -33,12 +33,12 @@ void take_job(YamlNode& tree) {
   if (const auto job = take(tree, "job")) static_cast<void>(read_yaml<JobSpec>(*job, "job"));
 }
 
-/// Puts a setting into the tree. Nodes and GPUs say one thing: what is set takes the other's place.
+/// Puts a setting into the tree. What is set takes the place of keys that say the same.
 void apply(YamlNode& tree, const Setting& setting) {
   set_yaml_value(tree, setting.key, setting.value, setting.key_place);
-  for (const char* other : {"nodes", "gpus"}) {
-    if (exclude_each_other(setting.key, std::string("cluster.") + other))
-      take(*tree.find("cluster"), other);
+  for (const std::string& rival : rivals_of(setting.key)) {
+    const std::size_t dot = rival.find('.');
+    take(*tree.find(rival.substr(0, dot)), rival.substr(dot + 1));
   }
 }
 

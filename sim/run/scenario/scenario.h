@@ -123,8 +123,11 @@ Setting parse_setting(const std::string& text);
 /// Where the equals sign of KEY=VALUE is, which is in no brackets; npos where there is none.
 std::size_t equals_sign(const std::string& text);
 
-/// Whether two keys say the same in two ways, so that one would have to give way: the number of
-/// nodes and that of GPUs.
+/// Keys that say in other ways what this one says, so that they have to give way to it: the number
+/// of nodes and that of GPUs; the lengths of a job.
+std::vector<std::string> rivals_of(const std::string& dotted);
+
+/// Whether one of two keys is a rival of the other.
 bool exclude_each_other(const std::string& dotted, const std::string& other);
 
 /// Dotted keys that `--vary` and the sweep block of a scenario take beside `hardware.`.

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "sim/run/scenario/job_fields.h"
 #include "sim/run/scenario/scenario.h"
@@ -109,10 +111,21 @@ std::size_t equals_sign(const std::string& text) {
   return std::string::npos;
 }
 
+std::vector<std::string> rivals_of(const std::string& dotted) {
+  static const std::vector<std::vector<std::string>> kGroups{
+      {"cluster.nodes", "cluster.gpus"}, {"job.tokens", "job.train_iters", "job.days"}};
+  for (const std::vector<std::string>& group : kGroups) {
+    if (std::find(group.begin(), group.end(), dotted) == group.end()) continue;
+    std::vector<std::string> rivals = group;
+    std::erase(rivals, dotted);
+    return rivals;
+  }
+  return {};
+}
+
 bool exclude_each_other(const std::string& dotted, const std::string& other) {
-  constexpr std::string_view kNodes = "cluster.nodes";
-  constexpr std::string_view kGpus = "cluster.gpus";
-  return (dotted == kNodes && other == kGpus) || (dotted == kGpus && other == kNodes);
+  const std::vector<std::string> rivals = rivals_of(dotted);
+  return std::find(rivals.begin(), rivals.end(), other) != rivals.end();
 }
 
 Setting parse_setting(const std::string& text) {
