@@ -165,7 +165,7 @@ TEST_CASE("An index of pages gives step time, MFU and what they say, as of their
   }
   std::string pages_say = index_of(folder, "html");
   CHECK(pages_say == index_of(folder, "json"));
-  CHECK(has(pages_say, "goodput 96.6 %"));
+  CHECK(has(pages_say, "goodput 96.8 %"));
   CHECK(has(pages_say, "mean bus bandwidth"));
 }
 
