@@ -53,8 +53,7 @@ Scenario beside_saving(const Scenario& scenario, const NetworkUse& use) {
 }
 
 std::string saving_name(const NetworkUse& use) {
-  const std::string nics =
-      fmt::format("checkpoints take {:.3g} % of the NICs", 100 * use.most_of_nic);
+  std::string nics = fmt::format("checkpoints take {:.3g} % of the NICs", 100 * use.most_of_nic);
   if (use.most_of_link == 0) return nics;
   return nics +
          fmt::format(", {:.3g} % of the busiest link between switches", 100 * use.most_of_link);
@@ -66,7 +65,7 @@ NetworkUse share_network(const Scenario& scenario, const CheckpointShape& shape,
                          CheckpointCost& cost) {
   const bool drains = drain != nullptr && drain->shares_nics();
   const StorageScope scope = drains ? drain->scope : storage.scope;
-  const NetworkUse use = network_use(scenario, {scope, cost.node_rate, shape.writing_nodes});
+  NetworkUse use = network_use(scenario, {scope, cost.node_rate, shape.writing_nodes});
   (drains ? cost.drain_s : cost.write_s) += cost.network_s * (use.slowed - 1);
   return use;
 }

@@ -112,9 +112,9 @@ std::size_t equals_sign(const std::string& text) {
 }
 
 std::vector<std::string> rivals_of(const std::string& dotted) {
-  static const std::vector<std::vector<std::string>> kGroups{
+  static const std::vector<std::vector<std::string>> k_groups{
       {"cluster.nodes", "cluster.gpus"}, {"job.tokens", "job.train_iters", "job.days"}};
-  for (const std::vector<std::string>& group : kGroups) {
+  for (const std::vector<std::string>& group : k_groups) {
     if (std::find(group.begin(), group.end(), dotted) == group.end()) continue;
     std::vector<std::string> rivals = group;
     std::erase(rivals, dotted);

@@ -71,6 +71,7 @@ struct Fields<AttentionSpec> {
     v("grid_penalty", spec.grid_penalty);
     v("block_rows", spec.block_rows, Limits{1, 4096});
     v.optional("head_dimension_shares", spec.head_dimension_shares, Limits{1e-3, 1e4});
+    v("random_numbers", spec.random_numbers, Limits{1e8, 1e12});
     v("source", spec.source);
   }
 };

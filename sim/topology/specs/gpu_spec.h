@@ -149,6 +149,8 @@ struct AttentionSpec {
   int block_rows = 128;
   /// Head dimensions, rising, and their share of `rate`; straight between two, level beyond.
   std::vector<std::array<double, 2>> head_dimension_shares;
+  /// Of dropout, by which a kernel is longer: drawn by one SM in a second at full clock.
+  Sourced<double> random_numbers;
   std::string source;
 };
 template <>

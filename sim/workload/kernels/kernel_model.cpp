@@ -46,16 +46,6 @@ double operations(const Attention& attention) {
          attention.unevenness * length;
 }
 
-/// Random numbers by which a fused kernel with dropout is longer, of one SM in a second at full
-/// clock: measured with and without it on H100 and H200 (hardware/measured/h100-cloud, h200-cloud:
-/// 32 heads of 128, 8192 tokens; cuDNN 9.19, FlashAttention-2 of PyTorch 2.11). Others are taken as
-/// FlashAttention-2.
-double random_numbers(const Attention& attention) {
-  const bool forward = attention.direction == Direction::forward;
-  if (attention.implementation == AttentionKernel::cudnn) return forward ? 7.65e9 : 12.9e9;
-  return forward ? 19.7e9 : 14.1e9;
-}
-
 double operations(const Streaming& /*streaming*/) { return 0; }
 
 const AttentionSpec& attention_spec(const GpuSpec& gpu, const Attention& attention) {
@@ -192,7 +182,7 @@ KernelTime FittedKernelModel::time_of(const Attention& attention) const {
                              ? static_cast<double>(attention.batch * attention.heads) *
                                    pairs(attention) * attention.unevenness
                              : 0;
-  const double drawing = numbers / (random_numbers(attention) * gpu_.sm_count.value * clock_);
+  const double drawing = numbers / (spec.random_numbers.value * gpu_.sm_count.value * clock_);
   const double products = operations(attention) * block_share(attention, spec) *
                           grid_share(attention, spec, waves) / rate;
   const double work = (products + drawing) * rows / static_cast<double>(attention.queries);

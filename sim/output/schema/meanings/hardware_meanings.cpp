@@ -51,6 +51,7 @@ constexpr auto kHardwareMeanings = std::to_array<Meaning>({
     {"gpu.attention[].block_rows", "queries of a thread block"},
     {"gpu.attention[].head_dimension_shares",
      "head dimensions, rising, and their share of the rate"},
+    {"gpu.attention[].random_numbers", "dropout's, drawn by one SM in a second at full clock"},
     {"gpu.streaming", "share of the memory bandwidth that memory-bound kernels reach"},
     {"gpu.streaming.kernel_floor", "the least time of such a kernel"},
     {"gpu.streaming.element_wise", "activation, residual, RoPE, optimizer"},
