@@ -21,11 +21,14 @@ What there is:
     explain()           why a step takes as long as it does -> Explanation
     difference()        two runs side by side -> Difference
     goodput()           a training job: days, failures, checkpoints, cost -> Goodput
+    advise()            the job with its step, and what to change of both -> AdvisedJob
     share()             several jobs on one cluster -> SharedCluster
     import_recipe()     a recipe of another framework as a scenario -> Imported
     export_recipe()     a scenario as another framework's recipe -> Exported
     topology()          a cluster in counts and bandwidths -> Topology
     nccl()              what nccl-tests would measure -> Nccl
+    metrics()           what training logs say: step time, MFU -> Metrics
+    compare()           a log beside the prediction of its scenario -> Comparison
     validate()          predictions beside documented or measured runs -> Validation
     calibrate_machine() one machine as it was measured -> MachineFit
 
@@ -45,24 +48,28 @@ from simtrain import spec
 from simtrain._simtrain import version as _version
 from simtrain.errors import Error, InputError, InternalError
 from simtrain.records import Record, frame
-from simtrain.jobs import difference, export_recipe, export_targets, goodput, import_recipe, scale, share, topology
-from simtrain.results import (Checkpoint, Communication, Difference, Energy, Explanation, Exported, Front, FrontPlan,
-                              Goodput, Imported, Interval, JobChange, JobFailure, JobPlacement, KernelWork,
-                              KeyDifference, MachineFit, MachineValue, Nccl, NcclSize, Parameters, PartDifference,
-                              PathStage, Result, Scale, ScaleRow, SharedCluster, SharedJob, Spread, StageMemory, Sweep,
-                              SweepRow, Topology, TopologyLevel, TransferWork, Tuned, TunedPlan, Validation, ValidationRow, WhatIf)
+from simtrain.job_results import (AdvisedJob, Checkpoint, Goodput, JobAdvice, JobChange, JobFailure, JobPlacement,
+                                  SharedCluster, SharedJob, Spread)
+from simtrain.jobs import advise, difference, export_recipe, export_targets, goodput, import_recipe, scale, share, topology
+from simtrain.measured import compare, metrics
+from simtrain.measured_results import Comparison, GapExplanation, LoggedStep, LogMetrics, Metrics, StackExplanation, StepFigure
+from simtrain.results import (Communication, Difference, Energy, Explanation, Exported, Front, FrontPlan, Imported, Interval,
+                              KernelWork, KeyDifference, MachineFit, MachineValue, Nccl, NcclSize, Parameters,
+                              PartDifference, PathStage, Result, Scale, ScaleRow, StageMemory, Sweep, SweepRow, Topology,
+                              TopologyLevel, TransferWork, Tuned, TunedPlan, Validation, ValidationRow, WhatIf)
 from simtrain.scenario import DataFolder, Scenario
 from simtrain.study import calibrate_machine, explain, nccl, simulate, sweep, tune, tune_front, validate
 
 __version__ = _version()
 __all__ = [
-    "Checkpoint", "Communication", "DataFolder", "Difference", "Energy", "Error", "Explanation", "Exported", "Front",
-    "FrontPlan", "Goodput", "Imported", "InputError", "InternalError", "Interval", "JobChange", "JobFailure",
-    "JobPlacement", "KernelWork", "KeyDifference", "MachineFit", "MachineValue", "Nccl", "NcclSize", "Parameters",
+    "AdvisedJob", "Checkpoint", "Communication", "Comparison", "DataFolder", "Difference", "Energy", "Error",
+    "Explanation", "Exported", "Front", "FrontPlan", "GapExplanation", "Goodput", "Imported", "InputError",
+    "InternalError", "Interval", "JobAdvice", "JobChange", "JobFailure", "JobPlacement", "KernelWork", "KeyDifference",
+    "LogMetrics", "LoggedStep", "MachineFit", "MachineValue", "Metrics", "Nccl", "NcclSize", "Parameters",
     "PartDifference", "PathStage", "Record", "Result", "Scale", "ScaleRow", "Scenario", "SharedCluster", "SharedJob",
-    "Spread", "StageMemory", "Sweep", "SweepRow", "Topology", "TopologyLevel", "TransferWork", "Tuned", "TunedPlan", "Validation", "ValidationRow",
-    "WhatIf",
-    "calibrate_machine", "difference", "explain", "export_recipe", "export_targets", "frame", "goodput",
-    "import_recipe", "nccl", "scale", "share", "simulate", "spec", "sweep", "topology", "tune", "tune_front",
-    "validate",
+    "Spread", "StackExplanation", "StageMemory", "StepFigure", "Sweep", "SweepRow", "Topology", "TopologyLevel",
+    "TransferWork", "Tuned", "TunedPlan", "Validation", "ValidationRow", "WhatIf",
+    "advise", "calibrate_machine", "compare", "difference", "explain", "export_recipe", "export_targets", "frame",
+    "goodput", "import_recipe", "metrics", "nccl", "scale", "share", "simulate", "spec", "sweep", "topology", "tune",
+    "tune_front", "validate",
 ]

@@ -469,6 +469,91 @@ class Topology:
     def json(self) -> str: ...
     def text(self) -> str: ...
 
+class JobAdvice:
+    kind: str
+    change: str
+    settings: List[str]
+    step_time_s: float
+    goodput: float
+    elapsed_s: float
+    saved_s: float
+    saved_gpu_hours: float
+    saved_usd: Optional[float]
+
+class AdvisedJob:
+    step: Result
+    goodput: Goodput
+    runs: int
+    advice: List[JobAdvice]
+    refused: int
+    def json(self) -> str: ...
+    def text(self) -> str: ...
+
+class StepFigure:
+    mean: float
+    std: Optional[float]
+    min: float
+    max: float
+
+class LoggedStep:
+    step: int
+    step_time_s: float
+
+class LogMetrics:
+    name: str
+    path: str
+    format: str
+    status: str
+    why: str
+    window: str
+    step_time_s: Optional[StepFigure]
+    logged_tflops_per_gpu: Optional[StepFigure]
+    tokens_per_s: Optional[float]
+    tokens_per_s_per_gpu: Optional[float]
+    tflops_per_gpu: Optional[float]
+    mfu: Optional[float]
+    days_per_1t_tokens: Optional[float]
+    peak_memory_bytes: Optional[float]
+    steps: List[LoggedStep]
+
+class Metrics:
+    runs: List[LogMetrics]
+    def json(self) -> str: ...
+    def text(self) -> str: ...
+
+class GapExplanation:
+    share: str
+    predicted_s: float
+    needed_s: float
+    standard_errors: float
+    verdict: str
+
+class StackExplanation:
+    software: str
+    refusal: str
+    predicted_s: float
+    error: float
+    explains: bool
+
+class Comparison:
+    scenario: str
+    log: str
+    status: str
+    window: str
+    predicted_s: float
+    interval_90_s: Interval
+    measured_s: StepFigure
+    median_s: float
+    error: float
+    inside: bool
+    predicted_peak_memory_bytes: float
+    peak_memory_bytes: Optional[float]
+    caveats: List[str]
+    explanations: List[GapExplanation]
+    stacks: List[StackExplanation]
+    def json(self) -> str: ...
+    def text(self) -> str: ...
+
 def simulate(scenario: Scenario, unfold: bool, steps: int, seed: int, kernels: bool) -> Result: ...
 def sweep(scenario: Scenario, axes: List[Axis], callback: Callable[[SweepRow], None], threads: int) -> int: ...
 def sweep_size(scenario: Scenario, axes: List[Axis]) -> int: ...
@@ -493,3 +578,7 @@ def import_recipe(data: DataFolder, path: str, name: str, cluster: str, nodes: i
 def export_targets() -> List[str]: ...
 def export_recipe(scenario: Scenario, target: str) -> Exported: ...
 def topology(data: DataFolder, cluster: str, nodes: int) -> Topology: ...
+def advise(scenario: Scenario, progress: _Watch) -> AdvisedJob: ...
+def metrics(paths: List[str], scenario: Optional[Scenario], steps: str, format: str,
+            progress: _Watch) -> Metrics: ...
+def compare(scenario: Scenario, log: str, steps: str, format: str, progress: _Watch) -> Comparison: ...

@@ -5,13 +5,17 @@ from __future__ import annotations
 import os
 from typing import Any, List, Literal, Mapping, Optional, Sequence, Union
 
-from simtrain import _simtrain, results
+from simtrain import _simtrain, job_results, results
 from simtrain.progress import Progress, watcher
 from simtrain.records import made
 from simtrain.scenario import DataFolder, ScenarioLike, folder_of, native_of
 
 
-def goodput(scenario: ScenarioLike, *, changes: bool = True, progress: Progress = None) -> results.Goodput:
+def _goodput(native: "_simtrain.Goodput") -> job_results.Goodput:
+    return made(job_results.Goodput, native, _documents=results.Documents(native))
+
+
+def goodput(scenario: ScenarioLike, *, changes: bool = True, progress: Progress = None) -> job_results.Goodput:
     """Simulates the training job of a scenario many times, with failures, checkpoints and restarts: how long it takes
     with what spread, where the time goes, what it costs.
 
@@ -23,12 +27,27 @@ def goodput(scenario: ScenarioLike, *, changes: bool = True, progress: Progress 
         job = simtrain.Scenario.load("llama31_405b_job_h100").with_("job.spare_nodes", 16)
         simtrain.goodput(job).elapsed_s.mean / 86400   # days
     """
-    native = _simtrain.goodput(native_of(scenario), changes, watcher(progress, "runs"))
-    return made(results.Goodput, native, _documents=results.Documents(native))
+    return _goodput(_simtrain.goodput(native_of(scenario), changes, watcher(progress, "runs")))
+
+
+def advise(scenario: ScenarioLike, *, progress: Progress = None) -> job_results.AdvisedJob:
+    """Simulates the training job of a scenario together with its step, and each change of either that may help as a
+    job of its own: what saves most days, and what most money. What `simtrain run --job` prints.
+
+    Args:
+        scenario: as for goodput()
+        progress: as for sweep(); of the changed jobs
+
+        simtrain.advise(job).to_pandas()[["change", "saved_s", "saved_gpu_hours"]]
+    """
+    native = _simtrain.advise(native_of(scenario), watcher(progress, "jobs"))
+    step = made(results.Result, native.step, _documents=results.Documents(native.step))
+    return made(job_results.AdvisedJob, native, _documents=results.Documents(native), step=step,
+                goodput=_goodput(native.goodput))
 
 
 def share(path: Union[str, "os.PathLike[str]"], *, place_last: bool = False, data: Optional[DataFolder] = None,
-          progress: Progress = None) -> results.SharedCluster:
+          progress: Progress = None) -> job_results.SharedCluster:
     """Simulates several jobs on one cluster, each alone and all together: who slows whom.
 
     Args:
@@ -38,7 +57,7 @@ def share(path: Union[str, "os.PathLike[str]"], *, place_last: bool = False, dat
         progress: as for sweep()
     """
     native = _simtrain.share(folder_of(data), os.fspath(path), place_last, watcher(progress, "simulations"))
-    return made(results.SharedCluster, native, _documents=results.Documents(native))
+    return made(job_results.SharedCluster, native, _documents=results.Documents(native))
 
 
 def scale(scenario: ScenarioLike, gpus: Sequence[int], *, mode: Literal["weak", "strong"] = "weak",

@@ -104,6 +104,9 @@ def _converter(hint: Any) -> Callable[[Any], Any]:
     origin = typing.get_origin(hint)
     if isinstance(hint, type) and issubclass(hint, Record):
         return lambda value: value if isinstance(value, Record) else made(hint, value)
+    if origin is typing.Union:  # Optional
+        inner = _converter(typing.get_args(hint)[0])
+        return lambda value: None if value is None else inner(value)
     if origin is list:
         inner = _converter(typing.get_args(hint)[0])
         return lambda values: [inner(value) for value in values]

@@ -18,3 +18,11 @@ class Attributes {
  private:
   pybind11::class_<T> class_;
 };
+
+/// The report and the document of an answer.
+template <class Answer>
+void bind_texts(Attributes<Answer>& answer) {
+  answer.type()
+      .def("json", [](const Answer& value) { return value.json; })
+      .def("text", [](const Answer& value) { return value.text; });
+}

@@ -7,3 +7,6 @@ void bind_results(pybind11::module_& module);
 
 /// The same of jobs, sizes, two runs and recipes.
 void bind_jobs(pybind11::module_& module);
+
+/// The same of training logs.
+void bind_measured(pybind11::module_& module);

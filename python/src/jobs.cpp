@@ -11,14 +11,6 @@ namespace api = simtrain::api;
 
 namespace {
 
-/// The report and the document of an answer.
-template <class Answer>
-void bind_texts(Attributes<Answer>& answer) {
-  answer.type()
-      .def("json", [](const Answer& value) { return value.json; })
-      .def("text", [](const Answer& value) { return value.text; });
-}
-
 void bind_goodput(py::module_& module) {
   using Spread = api::Spread;
   Attributes<Spread>(module, "Spread")("mean", &Spread::mean)("p5", &Spread::p5)(
@@ -55,6 +47,20 @@ void bind_goodput(py::module_& module) {
       "daly_steps", &Goodput::daly_steps)("intervals", &Goodput::intervals)(
       "spares", &Goodput::spares)("changes", &Goodput::changes);
   bind_texts(goodput);
+}
+
+void bind_advice(py::module_& module) {
+  using JobAdvice = api::JobAdvice;
+  Attributes<JobAdvice>(module, "JobAdvice")("kind", &JobAdvice::kind)(
+      "change", &JobAdvice::change)("settings", &JobAdvice::settings)(
+      "step_time_s", &JobAdvice::step_time_s)("goodput", &JobAdvice::goodput)(
+      "elapsed_s", &JobAdvice::elapsed_s)("saved_s", &JobAdvice::saved_s)(
+      "saved_gpu_hours", &JobAdvice::saved_gpu_hours)("saved_usd", &JobAdvice::saved_usd);
+  using AdvisedJob = api::AdvisedJob;
+  Attributes<AdvisedJob> job(module, "AdvisedJob");
+  job("step", &AdvisedJob::step)("goodput", &AdvisedJob::goodput)("runs", &AdvisedJob::runs)(
+      "advice", &AdvisedJob::advice)("refused", &AdvisedJob::refused);
+  bind_texts(job);
 }
 
 void bind_share(py::module_& module) {
@@ -136,6 +142,7 @@ void bind_topology(py::module_& module) {
 
 void bind_jobs(py::module_& module) {
   bind_goodput(module);
+  bind_advice(module);
   bind_share(module);
   bind_recipes(module);
   bind_scale(module);

@@ -206,6 +206,9 @@ void bind_job_studies(py::module_& module) {
         return reported(
             progress, [&](const auto& watch) { return api::goodput(scenario, {changes}, watch); });
       });
+  module.def("advise", [](const api::Scenario& scenario, const py::object& progress) {
+    return reported(progress, [&](const auto& watch) { return api::advise(scenario, watch); });
+  });
   module.def("share", [](const api::DataFolder& data, const std::string& path, bool place_last,
                          const py::object& progress) {
     return reported(progress,
@@ -220,6 +223,22 @@ void bind_job_studies(py::module_& module) {
   });
   module.def("difference", &api::difference, Unlocked());
   module.def("topology", &api::topology, Unlocked());
+}
+
+void bind_log_functions(py::module_& module) {
+  module.def("metrics", [](const std::vector<std::string>& paths,
+                           const std::optional<api::Scenario>& scenario, std::string steps,
+                           std::string format, const py::object& progress) {
+    const api::LogOptions options{std::move(steps), std::move(format)};
+    return reported(
+        progress, [&](const auto& watch) { return api::metrics(paths, scenario, options, watch); });
+  });
+  module.def("compare", [](const api::Scenario& scenario, const std::string& log, std::string steps,
+                           std::string format, const py::object& progress) {
+    const api::LogOptions options{std::move(steps), std::move(format)};
+    return reported(progress,
+                    [&](const auto& watch) { return api::compare(scenario, log, options, watch); });
+  });
 }
 
 void bind_recipe_functions(py::module_& module) {
@@ -250,5 +269,7 @@ PYBIND11_MODULE(_simtrain, module) {
   bind_front_study(module);
   bind_jobs(module);
   bind_job_studies(module);
+  bind_measured(module);
+  bind_log_functions(module);
   bind_recipe_functions(module);
 }

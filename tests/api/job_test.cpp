@@ -77,6 +77,30 @@ TEST_CASE("A job has a bill where the scenario has prices, and advice where it i
   CHECK(job.joules > job.waiting_joules);
 }
 
+TEST_CASE("Advice is that of run --job, with its step and its job") {
+  const AdvisedJob job = advise(small_job());
+  std::vector<std::string> words{"run", testing::source_dir() + "/scenarios/llama31_8b_h100.yaml",
+                                 "--row", "bf16-8", "--job"};
+  for (const std::string& setting : kJob) words.insert(words.end(), {"--set", setting});
+  const Json document = printed(words);
+  Json made = Json::parse(job.json);
+  made["step"] = timeless(made["step"]);
+  Json told = document;
+  told["step"] = timeless(told["step"]);
+  CHECK(made == told);
+  CHECK(job.text == testing::run_simtrain(words).out);
+  CHECK(job.step.step_time_s == document["step"]["step_time_s"]["mean"]);
+  CHECK(job.goodput.elapsed_s.mean == document["job"]["summary"]["elapsed_s"]["mean"]);
+  REQUIRE(job.advice.size() == document["advice"]["changes"].size());
+  for (std::size_t i = 0; i < job.advice.size(); ++i) {
+    const Json& change = document["advice"]["changes"][i];
+    CHECK(job.advice[i].change == change["change"]);
+    CHECK(job.advice[i].saved_s == change["saved_s"]);
+    CHECK(job.advice[i].kind == change["kind"]);
+    CHECK(!job.advice[i].saved_usd);
+  }
+}
+
 TEST_CASE("A scenario without a job is refused at the key") {
   try {
     static_cast<void>(goodput(small()));

@@ -164,6 +164,32 @@ TEST_CASE("new takes the config.json of a Hugging Face model, or a model file, a
   CHECK(run(file).at("step_time_s") == own.at("step_time_s"));
 }
 
+TEST_CASE("new makes a job of the tokens where it is said how often what fails") {
+  const TempFolder folder;
+  const std::string file = folder.file("job.yaml");
+  const std::string options =
+      "--model llama3.1-8b --cluster dgx-superpod-h100 --gpus 16 --tokens 15B "
+      "--failures production-h100 --force --output " +
+      file;
+  REQUIRE(make(options).status == 0);
+  const std::string yaml = read_file(file);
+  CHECK(has(yaml, "job:\n  tokens: 15000000000 # --tokens\n  failures: production-h100 # "));
+  CHECK(has(yaml, "storage: lustre-superpod, async_save: true} # ASSUMED: "));
+  const Outcome job = run_simtrain({"goodput", file, "--plain", "--format", "json"});
+  CAPTURE(job.err);
+  REQUIRE(job.status == 0);
+  const Json told = Json::parse(job.out);
+  const double steps = told.at("summary").at("steps").at("mean");
+  const double tokens = told.at("tokens_per_step");
+  CHECK(steps * tokens >= 15e9);
+  CHECK((steps - 1) * tokens < 15e9);
+  REQUIRE(make(options + " --storage nvme-node").status == 0);
+  CHECK(has(read_file(file), "{storage: nvme-node, async_save: true} # --storage"));
+  REQUIRE(make("--model llama3.1-8b --cluster dgx-superpod-h100 --gpus 16 --force --output " + file)
+              .status == 0);
+  CHECK_FALSE(has(read_file(file), "\njob:"));
+}
+
 TEST_CASE("new says in one line what is wrong, and writes nothing") {
   const TempFolder folder;
   const std::string file = folder.file("first.yaml");
@@ -191,6 +217,11 @@ TEST_CASE("new says in one line what is wrong, and writes nothing") {
            {model + "--gpus 8 --gbs 0 " + cluster, 2, "--gbs: "},
            {model + "--gpus 8 --seq-length x " + cluster, 2, "--seq-length: "},
            {model + "--gpus 8 --tokens x " + cluster, 2, "--tokens: "},
+           {model + "--gpus 8 --failures x " + cluster, 2, "--failures: 'x' is not known; "},
+           {model + "--gpus 8 --failures llama3-h100 --storage x " + cluster, 2,
+            "--storage: 'x' is not known; "},
+           {model + "--gpus 8 --storage nvme-node " + cluster, 2,
+            "--storage: is of a job; --failures NAME makes one"},
            {model + "--gpus 8 --output /nowhere/x.yaml " + cluster, 2, "cannot be written"},
            {model + "--gpus 8 --force " + cluster, 2,
             "--force: replaces a file; name one with --output"},

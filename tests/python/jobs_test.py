@@ -44,6 +44,19 @@ class GoodputTest(unittest.TestCase):
         self.assertEqual(again, job)
         self.assertEqual(again.text(), job.text())
 
+    def test_is_advised_as_the_command_advises(self):
+        job = simtrain.advise(small().with_(JOB), progress=False)
+        words = [*SMALL, "--job", *[word for key, value in JOB.items() for word in ("--set", f"{key}={value}")]]
+        told = document(*words)
+        made = job.to_dict()
+        self.assertEqual({**made, "step": timeless(made["step"])}, {**told, "step": timeless(told["step"])})
+        self.assertEqual(job.text(), printed(*words))
+        self.assertEqual([one.change for one in job.advice], [one["change"] for one in told["advice"]["changes"]])
+        self.assertEqual(job.goodput.elapsed_s.mean, told["job"]["summary"]["elapsed_s"]["mean"])
+        self.assertEqual(job.step.step_time_s, told["step"]["step_time_s"]["mean"])
+        self.assertEqual(len(job.to_pandas()), len(job.advice))
+        self.assertTrue(all(one.saved_usd is not None for one in job.advice))
+
     def test_needs_a_job(self):
         with self.assertRaises(simtrain.InputError) as caught:
             simtrain.goodput(small())

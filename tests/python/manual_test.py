@@ -2,26 +2,31 @@
 
 import ast
 import dataclasses
-import io
 import inspect
-import json
 import os
 import pydoc
 import shutil
 import subprocess
 import unittest
-from contextlib import redirect_stdout
+from importlib.machinery import SourceFileLoader
 
 import simtrain
-from simtrain import _simtrain, records, results
+from simtrain import _simtrain, job_results, measured_results, records, results
 from tests.python.program import PROGRAM, ROOT
 
 PACKAGE = ROOT / "python" / "simtrain"
 NOTEBOOKS = sorted((ROOT / "python" / "notebooks").glob("*.ipynb"))
+TOOL = SourceFileLoader("notebooks", str(ROOT / "tools" / "notebooks")).load_module()
 OWN = {"Result": {"_documents"}, "Sweep": {"axes", "rows"}, "Nccl": {"_json"}, "Validation": {"_json"},
        "Tuned": {"_json"}, "Front": {"_json"}, "Scale": {"_json"}, "Goodput": {"_documents"},
-       "SharedCluster": {"_documents"}, "Difference": {"_documents"}, "Topology": {"_documents"}, "Imported": {"_data"}}
+       "AdvisedJob": {"_documents"}, "Metrics": {"_documents"}, "Comparison": {"_documents"}, "SharedCluster": {"_documents"}, "Difference": {"_documents"}, "Topology": {"_documents"}, "Imported": {"_data"}}
 NATIVE = {"Tuned": "TuneResult", "Front": "FrontResult", "Nccl": "NcclResult", "Scale": "ScaleResult"}
+
+
+def result_records():
+    """The dataclasses of all modules of results, by name."""
+    return {name: record for module in (results, job_results, measured_results) for name, record in vars(module).items()
+            if inspect.isclass(record) and dataclasses.is_dataclass(record) and record is not records.Record}
 
 
 def stub_classes():
@@ -44,10 +49,7 @@ class HelpTest(unittest.TestCase):
                     self.assertTrue(inspect.getdoc(member), f"{kind.__name__}.{name}")
 
     def test_every_field_of_a_record_is_described(self):
-        for name in results.__dict__:
-            record = getattr(results, name)
-            if not (inspect.isclass(record) and dataclasses.is_dataclass(record) and record is not records.Record):
-                continue
+        for name, record in result_records().items():
             text = inspect.getdoc(record)
             for field in dataclasses.fields(record):
                 known = field.name.startswith("_") or field.name in text or name in ("Interval", "SweepRow")
@@ -56,10 +58,9 @@ class HelpTest(unittest.TestCase):
 
 class RecordsTest(unittest.TestCase):
     def test_records_have_the_members_of_the_library(self):
-        for name in results.__all__ if hasattr(results, "__all__") else dir(results):
-            record = getattr(results, name)
+        for name, record in result_records().items():
             native = getattr(_simtrain, NATIVE.get(name, name), None)
-            if native is None or not dataclasses.is_dataclass(record):
+            if native is None:
                 continue
             members = {key for key, value in vars(native).items() if isinstance(value, property)}
             fields = {field.name for field in dataclasses.fields(record)} - OWN.get(name, set())
@@ -111,35 +112,13 @@ class SpecTest(unittest.TestCase):
 
 
 class NotebooksTest(unittest.TestCase):
-    def test_there_are_eleven(self):
-        self.assertEqual(len(NOTEBOOKS), 11)
-
-
-def run_notebook(path):
-    """Runs the code cells in one namespace, as Jupyter does; the value of a last expression is shown."""
-    book = json.loads(path.read_text(encoding="utf-8"))
-    names = {"__name__": "__main__"}
-    for number, cell in enumerate(book["cells"]):
-        if cell["cell_type"] != "code":
-            continue
-        tree = ast.parse("".join(cell["source"]), f"{path.name}[{number}]")
-        last = tree.body[-1]
-        shown = ast.Expression(tree.body.pop().value) if isinstance(last, ast.Expr) else None
-        exec(compile(tree, tree_name(path, number), "exec"), names)
-        if shown is not None:
-            repr(eval(compile(shown, tree_name(path, number), "eval"), names))
-
-
-def tree_name(path, number):
-    return f"{path.name}[cell {number}]"
+    def test_there_are_twelve(self):
+        self.assertEqual(len(NOTEBOOKS), 12)
 
 
 def add_notebook(path):
     def test(self):
-        text = io.StringIO()
-        with redirect_stdout(text):
-            run_notebook(path)
-        self.assertTrue(text.getvalue())
+        self.assertEqual(TOOL.executed(path), path.read_text(encoding="utf-8"), "tools/notebooks writes it")
 
     setattr(NotebooksTest, f"test_{path.stem}", test)
 

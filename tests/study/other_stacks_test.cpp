@@ -1,4 +1,4 @@
-#include "sim/study/validate/other_stacks.h"
+#include "sim/study/compare/other_stacks.h"
 
 #include <algorithm>
 

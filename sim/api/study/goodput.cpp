@@ -4,7 +4,12 @@
 
 #include "sim/api/access.h"
 #include "sim/api/errors.h"
+#include "sim/api/result_of.h"
+#include "sim/output/text/text_report.h"
 #include "sim/output/training/goodput_report.h"
+#include "sim/output/training/job_report.h"
+#include "sim/run/simulate.h"
+#include "sim/study/what_if/job_advice.h"
 
 namespace simtrain::api {
 namespace {
@@ -100,16 +105,59 @@ Goodput result_of(const simtrain::Goodput& found) {
   return result;
 }
 
+JobInputs inputs_of(const Access::ScenarioContent& content, const simtrain::Scenario& checked) {
+  return load_job(Access::of(content.data).folder, checked,
+                  content.source.tree(content.row, content.settings));
+}
+
+JobAdvice advice_of(const simtrain::JobAdvice& found, bool priced) {
+  return {std::string(name_of(found.kind)),
+          found.change,
+          found.settings,
+          found.step_time_s,
+          found.goodput,
+          found.elapsed_s,
+          found.saved_s,
+          found.saved_gpu_hours,
+          priced ? std::optional(found.saved_usd) : std::nullopt};
+}
+
+AdvisedJob advised(const SimulatedStep& step, const simtrain::AdvisedJob& found) {
+  Report report = report_of(step);
+  AdvisedJob result;
+  result.runs = found.runs;
+  result.refused = found.refused;
+  result.text = text_report(report, steady_goal(found.goodput)) + job_text(found);
+  result.json = job_json(report, found, {});
+  result.step = api::result_of(std::move(report));
+  result.goodput = result_of(found.goodput);
+  const bool priced = found.goodput.reports.front().energy.priced();
+  result.advice.reserve(found.advice.size());
+  for (const simtrain::JobAdvice& one : found.advice)
+    result.advice.push_back(advice_of(one, priced));
+  return result;
+}
+
 }  // namespace
 
 Goodput goodput(const Scenario& scenario, const GoodputOptions& options, const Progress& progress) {
   return guarded([&] {
     const auto& content = Access::of(scenario);
-    const simtrain::Scenario checked = content.scenario();
-    const JobInputs inputs = load_job(Access::of(content.data).folder, checked,
-                                      content.source.tree(content.row, content.settings));
+    const JobInputs inputs = inputs_of(content, content.scenario());
     return result_of(
         simtrain::goodput(inputs, {.changes = options.changes, .states = {}, .runs = progress}));
+  });
+}
+
+AdvisedJob advise(const Scenario& scenario, const Progress& progress) {
+  return guarded([&] {
+    const auto& content = Access::of(scenario);
+    const auto& data = Access::of(content.data);
+    const simtrain::Scenario checked = content.scenario();
+    const JobInputs inputs = inputs_of(content, checked);
+    const SimulatedStep step = simulate_step(checked, {false, data.clusters.get(), {}});
+    return advised(step, advised_job({content.source, data.folder, content.row, content.settings},
+                                     step, inputs, {.jobs = progress}));
   });
 }
 

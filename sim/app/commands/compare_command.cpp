@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -11,10 +10,8 @@
 #include "sim/app/options/study_options.h"
 #include "sim/app/output_files.h"
 #include "sim/app/program_files.h"
-#include "sim/measured/comparison.h"
-#include "sim/measured/logs/log_format.h"
 #include "sim/output/measured/comparison_html.h"
-#include "sim/run/simulate.h"
+#include "sim/study/compare/compared_runs.h"
 #include "sim/study/validate/measured_pairs.h"
 
 namespace simtrain {
@@ -42,14 +39,6 @@ constexpr std::array kFolderRow{
               .type = OptionType::argument}};
 constexpr std::array kFolderOptions = joined(kFolderRow, kComparisonOptions);
 constexpr std::array<std::span<const OptionRow>, 1> kOtherCompareOptions{kFolderOptions};
-
-/// A log, the scenario that it is of, and its row.
-struct LoggedRun {
-  ScenarioSource source;
-  std::string scenario;  ///< path
-  std::string log;
-  std::string row;
-};
 
 std::string checked_row(const ScenarioSource& source, const std::string& path,
                         const std::string& row) {
@@ -103,69 +92,10 @@ std::vector<LoggedRun> logged_runs(const CommandCall& call, const po::variables_
   return runs_of_folder(paths.front());
 }
 
-ComparedRun compared(const DataFolder& data, const LoggedRun& logged,
-                     const std::vector<Setting>& settings, const LogRequest& request) {
-  const Scenario scenario = logged.source.scenario(data, logged.row, settings);
-  ComparedRun run;
-  MeasuredReport& measured = run.measured;
-  measured.name = run_name(logged.log);
-  measured.run = read_log_file(logged.log, request);
-  measured.facts =
-      merge({facts_of_log(measured.run.facts), facts_of_scenario(scenario, logged.scenario)});
-  measured.metrics = run_metrics(measured.run, measured.facts.facts);
-  if (!measured.metrics.step_time_s) throw InputError({logged.log}, "", measured.metrics.why);
-  run.report = simulate(scenario, {});
-  run.comparison =
-      compare(run.report, scenario.uncertainty, predicted_step(scenario, run.report), measured.run);
-  return run;
-}
-
-/// Whether a log is of the job that its scenario describes.
-bool usable(const ComparedRun& run) {
-  return run.measured.metrics.status != RunStatus::not_a_number &&
-         run.measured.facts.contradictions.empty();
-}
-
-/// The plans that have usable logs: each counts once, with the mean of its logs.
-std::vector<RunToExplain> plans_of(const std::vector<LoggedRun>& logged,
-                                   const std::vector<Setting>& settings,
-                                   const std::vector<ComparedRun>& runs) {
-  std::vector<std::vector<std::size_t>> plans;  // in the order of their first logs
-  std::map<std::string, std::size_t> known;     // by what they simulate
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    if (!usable(runs[i])) continue;
-    const std::size_t plan =
-        known.emplace(runs[i].report.engine.fingerprint, plans.size()).first->second;
-    if (plan == plans.size()) plans.emplace_back();
-    plans[plan].push_back(i);
-  }
-  std::vector<RunToExplain> to_explain;
-  to_explain.reserve(plans.size());
-  for (const std::vector<std::size_t>& members : plans) {
-    const LoggedRun& first = logged[members.front()];
-    double sum = 0;
-    for (const std::size_t member : members) sum += runs[member].comparison.measured_s.mean;
-    to_explain.push_back({first.source, first.row, settings,
-                          sum / static_cast<double>(members.size()),
-                          runs[members.front()].comparison.predicted_s});
-  }
-  return to_explain;
-}
-
-ComparedCauses causes_of(const CommandCall& call, const std::vector<RunToExplain>& plans) {
-  ComparedCauses causes;
-  if (plans.empty()) return causes;
-  causes.stacks = other_stacks(call.data, plans, call.console.bar("software stacks"));
-  if (plans.size() > 1)
-    causes.numbers = common_causes(call.data, plans, call.console.bar("simulations"));
-  return causes;
-}
-
 CommandResult compare_command(const CommandCall& call) {
   const po::variables_map values = parse_options(call.arguments, kCompareOptions);
   const bool json = wants_json(values);
-  const LogRequest request = log_request(values);
-  const std::vector<Setting> settings = parsed_settings(values);
+  const ComparisonRequest request{parsed_settings(values), log_request(values)};
   const std::vector<LoggedRun> logged = logged_runs(call, values);
   OutputFiles outputs(values);
   outputs.reads_hardware(call.data);
@@ -179,10 +109,12 @@ CommandResult compare_command(const CommandCall& call) {
   runs.reserve(logged.size());
   const Watch bar = call.console.bar("runs");
   for (const LoggedRun& one : logged) {
-    runs.push_back(compared(call.data, one, settings, request));
+    runs.push_back(compared_run(call.data, one, request));
     bar(runs.size(), logged.size());
   }
-  const ComparedCauses causes = causes_of(call, plans_of(logged, settings, runs));
+  const ComparedCauses causes =
+      compared_causes(call.data, logged, request, runs, call.console.bar("software stacks"),
+                      call.console.bar("simulations"));
 
   if (outputs.any()) outputs.write("report", comparison_html(runs, causes));
   if (runs.size() == 1)

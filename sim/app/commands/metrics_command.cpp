@@ -8,8 +8,6 @@
 #include "sim/app/options/shared_rows.h"
 #include "sim/app/options/study_options.h"
 #include "sim/app/program_files.h"
-#include "sim/measured/logs/log_files.h"
-#include "sim/measured/logs/log_format.h"
 #include "sim/output/measured/metrics_report.h"
 #include "sim/topology/specs/gpu_fields.h"
 #include "sim/workload/model/fields/model_fields.h"
@@ -171,51 +169,10 @@ RunFacts scenario_facts(const po::variables_map& values, const CommandCall& call
   return facts_of_scenario(source.scenario(call.data, row, settings), origin);
 }
 
-/// Runs of one name are distinguished by their paths.
-void name_runs(std::vector<MeasuredReport>& reports) {
-  for (MeasuredReport& report : reports) report.name = run_name(report.run.path);
-  for (MeasuredReport& report : reports) {
-    const auto same = std::count_if(
-        reports.begin(), reports.end(),
-        [&](const MeasuredReport& other) { return run_name(other.run.path) == report.name; });
-    if (same > 1) report.name = report.run.path;
-  }
-}
-
 std::vector<MeasuredReport> read_all(const po::variables_map& values, const CommandCall& call) {
-  const LogRequest request = log_request(values);
-  const RunFacts options = option_facts(values, call.data);
-  const RunFacts scenario = scenario_facts(values, call);
-  std::vector<std::string> files;
-  for (const std::string& path : plain_arguments(values)) {
-    for (std::string& file : log_files(path)) files.push_back(std::move(file));
-  }
-  const Watch logs = call.console.bar("logs");
-  const Watch bytes = call.console.bar("MB");
-  std::vector<MeasuredReport> reports;
-  reports.reserve(files.size());
-  for (const std::string& file : files) {
-    MeasuredReport report;
-    report.run = read_log_file(file, request, files.size() == 1 ? bytes : Watch());
-    report.facts = merge({options, facts_of_log(report.run.facts), scenario});
-    report.metrics = run_metrics(report.run, report.facts.facts);
-    reports.push_back(std::move(report));
-    logs(reports.size(), files.size());
-  }
-  name_runs(reports);
-  return reports;
-}
-
-/// What a table has no room for: why a run is no success, which lines were skipped.
-std::string remarks(const std::vector<MeasuredReport>& reports) {
-  std::string out;
-  for (const MeasuredReport& report : reports) {
-    const std::string skipped = skipped_text(report.run);
-    if (report.metrics.why.empty() && skipped.empty()) continue;
-    out += fmt::format("\n{}: {}{}\n{}", report.run.path, name_of(report.metrics.status),
-                       report.metrics.why.empty() ? "" : ", " + report.metrics.why, skipped);
-  }
-  return out;
+  return measured_reports(plain_arguments(values), log_request(values),
+                          {option_facts(values, call.data), scenario_facts(values, call)},
+                          call.console.bar("logs"), call.console.bar("MB"));
 }
 
 std::string printed(const po::variables_map& values, const std::vector<MeasuredReport>& reports,
@@ -230,7 +187,7 @@ std::string printed(const po::variables_map& values, const std::vector<MeasuredR
     return metrics_csv(reports);
   }
   if (reports.size() == 1 && !is_on(values, "summary")) return metrics_text(reports.front());
-  return metrics_table(reports, is_on(values, "full-names")) + remarks(reports);
+  return metrics_table(reports, is_on(values, "full-names"));
 }
 
 template <class T>

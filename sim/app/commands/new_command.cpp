@@ -50,6 +50,17 @@ constexpr std::array kNewOptions{
               .help = "sequences of a step; without it about 4 Mi tokens, in multiples of the GPUs "
                       "(of the nodes, with more GPUs than sequences)"},
     with_help(kTokensOption, "of the training run whose days are printed: 15T, 300B"),
+    OptionRow{.name = "failures",
+              .value = "NAME",
+              .help = "a name in hardware/failures; writes a 'job' of those tokens too, for 'run "
+                      "--job' and 'goodput'",
+              .completes = "failures"},
+    going_with(OptionRow{.name = "storage",
+                         .value = "NAME",
+                         .help = "a name in hardware/storage, for the job's checkpoints; "
+                                 "lustre-superpod without it",
+                         .completes = "storage"},
+               "failures"),
     OptionRow{.name = "output",
               .value = "FILE.yaml",
               .help = "the scenario, whole or not at all; without it the scenario is printed, the "
@@ -98,6 +109,21 @@ std::optional<Precision> precision_option(const po::variables_map& values) {
   return named_option<Precision>(values, "precision");
 }
 
+std::optional<FirstJob> job_option(const CommandCall& call, const po::variables_map& values) {
+  const auto failures = option_value(values, "failures");
+  if (!failures) {
+    if (values.count("storage") > 0)
+      throw InputError({}, "--storage", "is of a job; --failures NAME makes one");
+    return std::nullopt;
+  }
+  FirstJob job;
+  job.tokens = tokens_option(values);
+  job.failures = named_file(call.data, "hardware/failures", "--failures", *failures);
+  if (const auto storage = option_value(values, "storage"))
+    job.storage = named_file(call.data, "hardware/storage", "--storage", *storage);
+  return job;
+}
+
 FirstRequest request_of(const CommandCall& call, const po::variables_map& values) {
   constexpr double kMostGpus = 1e7;
   constexpr double kMostTokens = 1e8;
@@ -108,6 +134,7 @@ FirstRequest request_of(const CommandCall& call, const po::variables_map& values
   if (const auto software = option_value(values, "software"))
     request.software = named_file(call.data, "hardware/software", "--software", *software);
   request.precision = precision_option(values);
+  request.job = job_option(call, values);
   request.seq_length = count_option(values, "seq-length", kMostTokens);
   request.global_batch_size = count_option(values, "gbs", kMostTokens);
   const ModelArgument model = model_argument(call, values["model"].as<std::string>());

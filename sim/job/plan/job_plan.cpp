@@ -38,12 +38,6 @@ double JobPlan::returns_per_s() const {
   return sum;
 }
 
-double JobPlan::failures_per_s() const {
-  double sum = 0;
-  for (const FailureKind& kind : failures) sum += kind.rate;
-  return sum;
-}
-
 double JobPlan::ideal_s() const { return std::min(horizon_s, goal_steps * fed_step_s()); }
 
 double young_interval_steps(const JobPlan& plan) {

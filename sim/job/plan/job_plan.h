@@ -113,8 +113,6 @@ struct JobPlan {
   [[nodiscard]] bool spares_others(const FailureKind& kind) const {
     return replicas.has_value() && kind.sets > 0;
   }
-  /// Of all kinds.
-  [[nodiscard]] double failures_per_s() const;
   /// Between a known failure and the first step, the work of people and waiting for nodes aside.
   [[nodiscard]] double restart_s() const {
     return scheduler_s + launch_s + groups_s + persistent.load_s + first_step_s;

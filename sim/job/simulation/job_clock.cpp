@@ -5,9 +5,8 @@
 namespace simtrain {
 namespace {
 
-/// What random numbers are for: each has a stream of its own, so that plans with the same failures
-/// meet them at the same times.
-enum RandomUse : std::uint32_t { arrivals, kinds, delays };
+/// Of what no kind of failure decides: people, and which replica a node belongs to.
+constexpr std::uint32_t kOtherStream = 2;
 
 /// A run that gets nowhere is given up.
 double end_of(const JobPlan& plan) {
@@ -20,26 +19,21 @@ double end_of(const JobPlan& plan) {
 JobClock::JobClock(const JobPlan& plan, std::uint32_t run, UseTrace* trace)
     : plan_(plan),
       trace_(trace),
-      arrivals_(plan.seed, run, RandomUse::arrivals),
-      kinds_(plan.seed, run, RandomUse::kinds),
-      delays_(plan.seed, run, RandomUse::delays),
+      arrivals_(plan, run),
+      random_(plan.seed, run, kOtherStream),
       failures_(plan.failures.size(), 0),
-      rate_(plan.failures_per_s()),
-      end_(end_of(plan)) {
-  draw_next();
-}
+      end_(end_of(plan)) {}
 
-void JobClock::draw_next() {
-  if (rate_ > 0) next_ = now_ + arrivals_.exponential(1 / rate_);
-}
-
-const FailureKind& JobClock::draw_kind() {
-  double left = kinds_.uniform() * rate_;
-  std::size_t kind = 0;
-  while (kind + 1 < plan_.failures.size() && left >= plan_.failures[kind].rate)
-    left -= plan_.failures[kind++].rate;
+const FailureKind& JobClock::take_failure() {
+  const std::size_t kind = arrivals_.take();
+  ++arrived_;
   ++failures_[kind];
   return plan_.failures[kind];
+}
+
+double JobClock::delay(const FailureKind& kind, double mean) {
+  const auto index = static_cast<std::size_t>(&kind - plan_.failures.data());
+  return mean > 0 ? arrivals_.delay(index, mean) : 0;
 }
 
 /// Whether they wait for data at the beginning or the end does not show in parts of a run.
@@ -52,19 +46,18 @@ void JobClock::trace_steps(double start, double seconds) {
 
 Passed JobClock::pass_until_arrival(double seconds, TimeUse use) {
   const double until = std::min(now_ + std::max(seconds, 0.0), end_);
-  const bool comes = next_ < until;
-  used_[use] += (comes ? next_ : until) - now_;
-  const double passed = (comes ? next_ : until) - now_;
+  const bool comes = arrivals_.next_s() < until;
+  const double then = comes ? arrivals_.next_s() : until;
+  const double passed = then - now_;
+  used_[use] += passed;
   if (use == TimeUse::slowed) {  // as which steps pass until they are counted
     trace_steps(now_, passed);
   } else if (trace_ != nullptr) {
     trace_->add(now_, passed, use);
   }
-  now_ = comes ? next_ : until;
+  now_ = then;
   if (!comes) return ended() ? Passed::stopped : Passed::whole;
-  ++arrived_;
-  draw_next();
-  return arrival_(draw_kind()) || ended() ? Passed::stopped : Passed::arrival;
+  return arrival_(take_failure()) || ended() ? Passed::stopped : Passed::arrival;
 }
 
 bool JobClock::pass(double seconds, TimeUse use) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/job/simulation/counter_random.h"
+#include "sim/job/simulation/failure_arrivals.h"
 #include "sim/job/simulation/job_run.h"
 
 namespace simtrain {
@@ -29,7 +30,7 @@ class JobClock {
   /// The horizon is reached, or the run is given up.
   [[nodiscard]] bool ended() const { return now_ >= end_ || arrived_ >= kMostFailures; }
   /// When the next failure comes, or the run ends.
-  [[nodiscard]] double next_arrival() const { return std::min(next_, end_); }
+  [[nodiscard]] double next_arrival() const { return std::min(arrivals_.next_s(), end_); }
   [[nodiscard]] const UsedTime& used() const { return used_; }
 
   /// Lets time pass under a use. False where a failure or the end of the run cut it short.
@@ -48,32 +49,30 @@ class JobClock {
   /// Counts the steps since `before` as lost.
   void lose_since(const UsedTime& before);
 
-  /// Exponentially distributed.
-  double delay(double mean) { return mean > 0 ? delays_.exponential(mean) : 0; }
+  /// Exponentially distributed, of what follows from a failure of the plan.
+  double delay(const FailureKind& kind, double mean);
+  /// The same of what people do.
+  double delay(double mean) { return mean > 0 ? random_.exponential(mean) : 0; }
   /// Between 0 and 1.
-  double chance() { return delays_.uniform(); }
+  double chance() { return random_.uniform(); }
 
   /// Time and failures so far.
   [[nodiscard]] JobRun result() const;
 
  private:
-  void draw_next();
   void trace_steps(double start, double seconds);
-  const FailureKind& draw_kind();
+  const FailureKind& take_failure();
 
   const JobPlan& plan_;
   UseTrace* trace_;
-  CounterRandom arrivals_;
-  CounterRandom kinds_;
-  CounterRandom delays_;
+  FailureArrivals arrivals_;
+  CounterRandom random_;
   std::function<bool(const FailureKind&)> arrival_;
   UsedTime used_;
   std::vector<std::int64_t> failures_;
-  double rate_;
   double data_share_ = 0;
   double now_ = 0;
   double end_;
-  double next_ = kNever;  ///< failure
   std::int64_t arrived_ = 0;
 };
 

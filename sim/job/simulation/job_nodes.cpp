@@ -11,7 +11,7 @@ void JobNodes::lose(const FailureKind& kind, JobClock& clock) {
   const double lost = std::min(kind.nodes, static_cast<double>(plan_.nodes) - missing_);
   if (lost <= 0) return;
   missing_ += lost;
-  const Repair repair{clock.now() + clock.delay(kind.repair_s), lost};
+  const Repair repair{clock.now() + clock.delay(kind, kind.repair_s), lost};
   const auto later = [](const Repair& a, const Repair& b) { return a.done_s < b.done_s; };
   repairs_.insert(std::upper_bound(repairs_.begin(), repairs_.end(), repair, later), repair);
 }

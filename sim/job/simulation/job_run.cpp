@@ -58,11 +58,11 @@ class Run {
         announced_.push_back(&kind);
         return false;
       case FailureEffect::slows:
-        slow_.push_back({&kind, clock_.now() + clock_.delay(kind.detection_s)});
+        slow_.push_back({&kind, clock_.now() + clock_.delay(kind, kind.detection_s)});
         return false;
       case FailureEffect::corrupts:
         if (!corrupt_)
-          corrupt_ = Corruption{&kind, clock_.now() + clock_.delay(kind.detection_s),
+          corrupt_ = Corruption{&kind, clock_.now() + clock_.delay(kind, kind.detection_s),
                                 saved_.newest(clock_.now(), FailureReach::node)};
         return false;
     }

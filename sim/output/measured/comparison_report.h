@@ -1,21 +1,12 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "sim/measured/comparison.h"
 #include "sim/output/measured/metrics_report.h"
-#include "sim/study/validate/other_stacks.h"
+#include "sim/study/compare/compared_runs.h"
 
 namespace simtrain {
-
-/// A measured run beside its prediction.
-struct ComparedRun {
-  MeasuredReport measured;
-  Report report;
-  Comparison comparison;
-};
 
 /// What speaks against the log of a run, a sentence each: it is partial or holds a NaN, is of
 /// another job than the scenario, or has lines that were skipped.
@@ -28,12 +19,6 @@ struct ComparedErrors {
   int inside = 0;  ///< their 90 % interval
 };
 ComparedErrors summarize_errors(const std::vector<ComparedRun>& runs);
-
-/// What could make the errors of the runs, beside the shares of each step.
-struct ComparedCauses {
-  std::optional<CommonCauses> numbers;  ///< none: not possible from runs of one plan
-  std::optional<OtherStacks> stacks;    ///< none: no run is of the job that its scenario describes
-};
 
 /// The error, whether the interval holds the run, what could explain it, the most plausible first,
 /// and signs of a slow run in the log.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -101,6 +100,18 @@ std::string steps_text(const MeasuredRun& run) {
   return fmt::format("{} of {}; the log has {}", run.steps.size(), run.steps_seen, held);
 }
 
+/// What a table has no room for: why a run is no success, which lines were skipped.
+std::string remarks(const std::vector<MeasuredReport>& reports) {
+  std::string out;
+  for (const MeasuredReport& report : reports) {
+    const std::string skipped = skipped_text(report.run);
+    if (report.metrics.why.empty() && skipped.empty()) continue;
+    out += fmt::format("\n{}: {}{}\n{}", report.run.path, name_of(report.metrics.status),
+                       report.metrics.why.empty() ? "" : ", " + report.metrics.why, skipped);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string skipped_text(const SkippedLines& skipped, std::int64_t lines, std::string_view unit) {
@@ -192,23 +203,12 @@ std::string metrics_table(const std::vector<MeasuredReport>& reports, bool full_
   out += "\nWindows\n";
   for (const MeasuredReport& report : reports)
     out += wrapped_line(fmt::format("{}: {}", printable(report.name), window_text(report.run)));
-  return out;
+  return out + remarks(reports);
 }
 
 std::string training_metrics_text(const TrainingMetrics& metrics) {
   return fmt::format("Average step time: {:.8f}\nTFLOPS/Accelerator: {:.8f}\nMFU: {:.8f}\n",
                      metrics.average_step_time_s, metrics.tflops_per_accelerator, metrics.mfu);
-}
-
-std::string run_name(const std::string& path) {
-  std::string name = std::filesystem::path(path).filename().string();
-  for (const std::string_view ending : {".gz", ".out", ".log", ".txt", ".json", ".csv"}) {
-    if (name.size() > ending.size() && name.ends_with(ending))
-      name.resize(name.size() - ending.size());
-  }
-  constexpr std::string_view kFront = "log-";
-  if (name.size() > kFront.size() && name.starts_with(kFront)) name.erase(0, kFront.size());
-  return name;
 }
 
 }  // namespace simtrain

@@ -3,27 +3,18 @@
 #include <string>
 #include <vector>
 
-#include "sim/measured/measured_run.h"
-#include "sim/measured/run_facts.h"
-#include "sim/measured/run_metrics.h"
+#include "sim/measured/logs/measured_report.h"
 #include "sim/measured/training_metrics.h"
 
 namespace simtrain {
-
-/// A log with what was made of it.
-struct MeasuredReport {
-  std::string name;  ///< of the run, from its path
-  MeasuredRun run;
-  MergedFacts facts;
-  RunMetrics metrics;
-};
 
 /// One run for people: figures, where each input comes from, what is missing, which lines were
 /// skipped and why.
 std::string metrics_text(const MeasuredReport& report);
 
 /// A line a run: status, mean and standard deviation of step time and logged TFLOP/s, in the layout
-/// of DGX Cloud's parse_train_timing.sh. Names are shortened to 90 columns unless `full_names`.
+/// of DGX Cloud's parse_train_timing.sh; behind it why a run is no success and which lines were
+/// skipped. Names are shortened to 90 columns unless `full_names`.
 std::string metrics_table(const std::vector<MeasuredReport>& reports, bool full_names);
 
 /// Schema `simtrain.metrics/1`: all runs, with the steps of their windows.
@@ -41,8 +32,5 @@ std::string skipped_text(const MeasuredRun& run);
 /// Lines skipped of so many: the first by number, all by reason; empty where there are none.
 std::string skipped_text(const SkippedLines& skipped, std::int64_t lines,
                          std::string_view unit = "lines");
-
-/// What the run is called: the name of its file without `log-`, folders and endings.
-std::string run_name(const std::string& path);
 
 }  // namespace simtrain

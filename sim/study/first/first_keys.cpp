@@ -24,6 +24,7 @@ class FirstKeys {
     training();
     parallelism();
     rest();
+    if (request_.job) job(*request_.job);
     return std::move(keys_);
   }
 
@@ -148,6 +149,17 @@ class FirstKeys {
             nemo() ? "128 Mi elements of 2 bytes, " + whose()
                    : "40 million elements of 4 bytes, " + whose());
     planned("recompute", "none");
+  }
+
+  void job(const FirstJob& wanted) {
+    given("job.tokens", fmt::format("{}", wanted.tokens), "--tokens");
+    given("job.failures", wanted.failures, "--failures");
+    const std::string where = fmt::format("{{storage: {}, async_save: true}}",
+                                          wanted.storage.value_or("lustre-superpod"));
+    if (wanted.storage)
+      given("job.checkpoint", where, "--storage; saves beside training are assumed");
+    else
+      assumed("job.checkpoint", where, "a parallel file system, saves beside training");
   }
 
   const FirstRequest& request_;

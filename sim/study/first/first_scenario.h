@@ -10,6 +10,13 @@
 
 namespace simtrain {
 
+/// What a whole training run needs beside a step.
+struct FirstJob {
+  double tokens = 0;
+  std::string failures;                ///< a name in hardware/failures
+  std::optional<std::string> storage;  ///< a name in hardware/storage
+};
+
 /// What is known of a job that has no recipe yet. What is not given is assumed (`assumed_keys`).
 struct FirstRequest {
   std::vector<Finding> model;  ///< the key `model`, a name, or `model.KEY` for each key of a shape
@@ -21,6 +28,7 @@ struct FirstRequest {
   std::optional<std::int64_t> seq_length;
   std::optional<std::int64_t> longest;  ///< sequence that the model is made for, in tokens
   std::optional<std::int64_t> global_batch_size;
+  std::optional<FirstJob> job;  ///< none: the scenario is of a step alone
 };
 
 /// A first scenario: its keys, the search for its plan, and one step of it.
@@ -43,7 +51,8 @@ struct FirstScenario {
 /// - a batch of about 4 Mi tokens, rounded to a multiple of the GPUs, or of the nodes where there
 ///   are more GPUs than sequences;
 /// - for NeMo what NVIDIA's performance recipes set, for Megatron Core its own defaults: overlap,
-///   type and buckets of the gradients, distributed optimizer, sequence parallelism.
+///   type and buckets of the gradients, distributed optimizer, sequence parallelism;
+/// - of a job checkpoints on a parallel file system, written beside training.
 ///
 /// Throws InputError where a name is unknown, the GPUs make no whole nodes or a number is out of
 /// its limits. `watch` receives the number of plans settled.

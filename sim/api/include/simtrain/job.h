@@ -101,6 +101,36 @@ struct GoodputOptions {
 [[nodiscard]] Goodput goodput(const Scenario& scenario, const GoodputOptions& options = {},
                               const Progress& progress = {});
 
+/// A change that saves days or money of a job. Savings are what the job as it is takes less what
+/// the changed one takes for as many steps, in the mean of runs; negative where one is saved at the
+/// price of the other.
+struct JobAdvice {
+  std::string kind;                   ///< setting (of the scenario) or condition (of nobody's)
+  std::string change;                 ///< "precision: bf16 -> fp8", "spare_nodes 8"
+  std::vector<std::string> settings;  ///< KEY=VALUE that make it, of a setting
+  double step_time_s = 0;
+  double goodput = 0;
+  double elapsed_s = 0;
+  double saved_s = 0;
+  double saved_gpu_hours = 0;       ///< spares with them
+  std::optional<double> saved_usd;  ///< where the scenario has a price
+};
+
+/// A job with its step and what to change of both.
+struct AdvisedJob {
+  Result step;
+  Goodput goodput;
+  int runs = 0;                   ///< of each change
+  std::vector<JobAdvice> advice;  ///< by days saved, then by price
+  int refused = 0;                ///< changes of the step that make no legal job
+  std::string text;               ///< the job and the advice as `simtrain run --job` has them
+  std::string json;               ///< schema simtrain.job/1
+};
+
+/// Simulates the training job of a scenario, and each change of its step or its operation that may
+/// help as a job of its own. Throws as goodput().
+[[nodiscard]] AdvisedJob advise(const Scenario& scenario, const Progress& progress = {});
+
 /// A job alone on its hosts and beside others on one cluster.
 struct SharedJob {
   std::string name;

@@ -23,6 +23,7 @@
 /// - simulate.h: the simulation of one step and its result, sweeps over many.
 /// - study.h: why a step takes so long, the best plan, sizes, NCCL, validation, a machine's values.
 /// - job.h: a training job with failures and checkpoints, several jobs on one cluster.
+/// - measured.h: training logs, alone and beside the predictions of their scenarios.
 /// - recipe.h: recipes of other frameworks, in and out.
 ///
 /// Units: times are in seconds, sizes in bytes, rates per second, shares between 0 and 1, unless a
@@ -36,6 +37,7 @@
 /// Equal scenarios give equal results, digit by digit, whatever runs beside them.
 
 #include <simtrain/job.h>
+#include <simtrain/measured.h>
 #include <simtrain/recipe.h>
 #include <simtrain/scenario.h>
 #include <simtrain/simulate.h>

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/study/validate/common_cause.h"
+#include "sim/study/compare/common_cause.h"
 
 namespace simtrain {
 

@@ -1,4 +1,4 @@
-#include "sim/study/validate/common_cause.h"
+#include "sim/study/compare/common_cause.h"
 
 #include <algorithm>
 #include <array>
