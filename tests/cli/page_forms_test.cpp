@@ -40,6 +40,7 @@ std::vector<PageCase> pages(const TempFolder& folder) {
       {"front", kTune + "--objectives step_time,memory"},
       {"scale", "scale " + kStep + "--gpus 8:32:x2,12"},
       {"goodput", "goodput scenarios/llama31_405b_job_h100.yaml"},
+      {"share", "share scenarios/jobs/three_on_a_clos.yaml --place-last"},
       {"nccl",
        "nccl dgx-superpod-h100 --op all_reduce --gpus 16 --min 1K --max 1G --factor 4 "
        "--measured tests/measured/data/nccl-tests-all-reduce.txt"},

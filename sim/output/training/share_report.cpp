@@ -8,36 +8,17 @@
 #include "sim/output/text/text_report.h"
 #include "sim/output/text/unit_text.h"
 #include "sim/output/text/wrapped_text.h"
+#include "sim/output/training/share_words.h"
 
 namespace simtrain {
 namespace {
 
 constexpr std::size_t kMostLinks = 6;
-constexpr std::size_t kMostHosts = 60;  ///< characters
 constexpr std::size_t kNameColumns = 20;
 
 std::string name_cell(const std::string& name) {
   return fmt::format("{:<20}", shortened(printable(name), kNameColumns));
 }
-
-/// "hosts 0-63,96" in order of their numbers, or how many where these are many ranges.
-std::string hosts_text(std::vector<int> hosts) {
-  std::sort(hosts.begin(), hosts.end());
-  std::string out;
-  for (std::size_t first = 0; first < hosts.size();) {
-    std::size_t last = first;
-    while (last + 1 < hosts.size() && hosts[last + 1] == hosts[last] + 1) ++last;
-    if (!out.empty()) out += ",";
-    out += last == first ? std::to_string(hosts[first])
-                         : fmt::format("{}-{}", hosts[first], hosts[last]);
-    first = last + 1;
-  }
-  if (out.size() > kMostHosts)
-    return fmt::format("{} hosts from {} to {}", hosts.size(), hosts.front(), hosts.back());
-  return "hosts " + out;
-}
-
-std::string slower_by(double ratio) { return fmt::format("{:+.2f} %", 100 * (ratio - 1)); }
 
 void add_head(const FabricResult& result, std::string& out) {
   int used = 0;
@@ -73,16 +54,8 @@ void add_jobs(const FabricResult& result, std::string& out) {
 }
 
 void add_meeting(const FabricResult& result, std::string& out) {
-  const bool meets = std::any_of(result.meeting.begin(), result.meeting.end(),
-                                 [](const std::vector<int>& part) { return part.size() > 1; });
-  if (meets) return;
-  if (result.jobs.size() == 1) return;
-  out += "\n" + wrapped_line(result.links_never_bind
-                                 ? "No link between switches can ever be asked for more than it "
-                                   "has, so that the jobs do not meet: these times are exact."
-                                 : "No link that two jobs use can ever be asked for more than it "
-                                   "has, so that they do not meet: these times are exact.",
-                             0);
+  const std::string apart = apart_sentence(result);
+  if (!apart.empty()) out += "\n" + wrapped_line(apart, 0);
 }
 
 /// Who slows whom: how much faster the step of a row would be without the job of a column.
@@ -106,23 +79,9 @@ void add_slowers(const FabricResult& result, std::string& out) {
 }
 
 std::string link_line(const FabricResult& result, const SharedLink& link) {
-  std::string used;
-  std::string delays;
-  for (std::size_t job = 0; job < result.jobs.size(); ++job) {
-    if (link.used[job] > 0)
-      used += fmt::format("{}{} {}", used.empty() ? "" : ", ", printable(result.jobs[job].name),
-                          percent_text(link.used[job]));
-    for (std::size_t by = 0; by < result.jobs.size(); ++by) {
-      constexpr double kShown = 1e-6;
-      if (by == job || link.held_up_s[job][by] < kShown) continue;
-      delays +=
-          fmt::format("; {} holds up {} by {} a step", printable(result.jobs[by].name),
-                      printable(result.jobs[job].name), seconds_text(link.held_up_s[job][by]));
-    }
-  }
-  const std::string alike = link.alike > 1 ? fmt::format(" and {} alike", link.alike - 1) : "";
-  return wrapped_line(
-      fmt::format("{} to {}{}: used by {}{}", link.from, link.to, alike, used, delays));
+  const LinkWords words = link_words(result, link);
+  return wrapped_line(fmt::format("{}: used by {}{}{}", words.link, words.used,
+                                  words.held_up.empty() ? "" : "; ", words.held_up));
 }
 
 void add_links(const FabricResult& result, std::string& out) {

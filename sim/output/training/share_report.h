@@ -14,4 +14,7 @@ std::string fabric_text(const FabricResult& result, const std::vector<PlacementC
 /// The same for programs: schema simtrain.share/1.
 std::string fabric_json(const FabricResult& result, const std::vector<PlacementChoice>& choices);
 
+/// The same as one HTML page without other files.
+std::string fabric_html(const FabricResult& result, const std::vector<PlacementChoice>& choices);
+
 }  // namespace simtrain

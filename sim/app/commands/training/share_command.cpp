@@ -1,6 +1,7 @@
 #include "sim/app/command.h"
 #include "sim/app/options/options.h"
 #include "sim/app/options/shared_rows.h"
+#include "sim/app/output_files.h"
 #include "sim/app/program_files.h"
 #include "sim/output/training/share_report.h"
 
@@ -12,7 +13,8 @@ constexpr std::array kShareOptions{
     OptionRow{.name = "place-last",
               .help = "tries several placements of the file's last job and says which costs the "
                       "others least"},
-    format_option("json: schema simtrain.share/1")};
+    format_option("json: schema simtrain.share/1"), kReportOption,
+    going_with(kForceOption, "report")};
 
 CommandResult share_command(const CommandCall& call) {
   const auto values = parse_options(call.arguments, kShareOptions);
@@ -24,10 +26,16 @@ CommandResult share_command(const CommandCall& call) {
   if (places && fabric.jobs.size() < 2)
     throw InputError({files.front()}, "--place-last",
                      "needs other jobs beside the one that it places; the file holds one");
+  OutputFiles outputs(values);
+  outputs.reads_hardware(call.data);
+  outputs.reads("the jobs", scenario_file(call, files.front()));
+  outputs.writes("report", kPageFile);
+  outputs.start();
   const FabricResult result = share_fabric(fabric, {.watch = call.console.bar("simulations")});
   const std::vector<PlacementChoice> choices =
       places ? place_last_job(fabric, call.console.bar("placements"))
              : std::vector<PlacementChoice>{};
+  if (outputs.any()) outputs.write("report", fabric_html(result, choices));
   if (json) return for_programs(fabric_json(result, choices));
   return {fabric_text(result, choices)};
 }
