@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 packages=(g++ cmake ninja-build make ccache libboost-graph1.81-dev libboost-program-options1.81-dev
           libyaml-cpp-dev libfmt-dev nlohmann-json3-dev libtinyxml2-dev
           libcminpack-dev libeigen3-dev libtbb-dev libsimdjson-dev zlib1g-dev libhdf5-dev libprotozero-dev
-          libsqlite3-dev libkainjow-mustache-dev libtomlplusplus-dev pkg-config)
+          libsqlite3-dev libjemalloc-dev libkainjow-mustache-dev libtomlplusplus-dev pkg-config)
 docs=(python3-sphinx python3-myst-parser furo)
 case ${1:-} in
   build) ;;

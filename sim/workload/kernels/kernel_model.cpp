@@ -35,6 +35,12 @@ double pairs(const Attention& attention) {
   return windowed ? queries * window - window * window / 2 : queries * keys * 0.5;
 }
 
+/// Those of all heads of all sequences. Dropout draws a random number for each.
+double all_pairs(const Attention& attention) {
+  return static_cast<double>(attention.batch * attention.heads) * pairs(attention) *
+         attention.unevenness;
+}
+
 /// Forward QK' and PV; backward QK' once more, dP and dV over values, dQ and dK over keys.
 double operations(const Attention& attention) {
   const auto keys = static_cast<double>(attention.head_dimension);
@@ -42,8 +48,7 @@ double operations(const Attention& attention) {
       attention.value_dimension == 0 ? keys : static_cast<double>(attention.value_dimension);
   const double length =
       attention.direction == Direction::forward ? keys + values : 3 * keys + 2 * values;
-  return 2.0 * static_cast<double>(attention.batch * attention.heads) * pairs(attention) *
-         attention.unevenness * length;
+  return 2.0 * all_pairs(attention) * length;
 }
 
 double operations(const Streaming& /*streaming*/) { return 0; }
@@ -178,11 +183,8 @@ KernelTime FittedKernelModel::time_of(const Attention& attention) const {
                        spec.block_rows / gpu_.sm_count.value;
   const double rate = spec.rate.value() * clock_ *
                       head_dimension_share(spec, static_cast<double>(attention.head_dimension));
-  const double numbers = attention.dropout
-                             ? static_cast<double>(attention.batch * attention.heads) *
-                                   pairs(attention) * attention.unevenness
-                             : 0;
-  const double drawing = numbers / (spec.random_numbers.value * gpu_.sm_count.value * clock_);
+  const double numbers_per_s = spec.random_numbers.value * gpu_.sm_count.value * clock_;
+  const double drawing = attention.dropout ? all_pairs(attention) / numbers_per_s : 0;
   const double products = operations(attention) * block_share(attention, spec) *
                           grid_share(attention, spec, waves) / rate;
   const double work = (products + drawing) * rows / static_cast<double>(attention.queries);
