@@ -531,8 +531,8 @@ class GapExplanation:
 class StackExplanation:
     software: str
     refusal: str
-    predicted_s: float
-    error: float
+    predicted_s: Optional[float]
+    error: Optional[float]
     explains: bool
 
 class Comparison:

@@ -118,15 +118,15 @@ class StackExplanation(Record):
     Attributes:
         software: name of hardware/software
         refusal: why the scenario cannot be simulated with it; no figures then
-        predicted_s: seconds of the step with it
-        error: predicted over measured, less one
+        predicted_s: seconds of the step with it; None where it is refused
+        error: predicted over measured, less one; likewise
         explains: what is left is what equal runs differ by
     """
 
     software: str
     refusal: str
-    predicted_s: float
-    error: float
+    predicted_s: Optional[float]
+    error: Optional[float]
     explains: bool
 
 
@@ -147,7 +147,8 @@ class Comparison(Told):
         peak_memory_bytes: the same as logged; None where it is not
         caveats: what speaks against the log
         explanations: shares that could make the error, most plausible first
-        stacks: other software that could, best first; none where the error needs none
+        stacks: other software that could, best first, refused ones last; none where the error needs none, or the log is
+            of another job or holds a NaN (caveats)
     """
 
     scenario: str

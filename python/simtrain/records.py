@@ -60,13 +60,24 @@ def _plain(value: Any) -> Any:
     return value
 
 
+@functools.lru_cache(maxsize=None)
+def _optional_records(record: type) -> Dict[str, type]:
+    """The fields that hold a record or None, with its type."""
+    hints = typing.get_type_hints(record, localns={"Scenario": object})
+    kinds = {name: typing.get_args(hint)[0] for name, hint in hints.items() if typing.get_origin(hint) is typing.Union}
+    return {name: kind for name, kind in kinds.items() if isinstance(kind, type) and issubclass(kind, Record)}
+
+
 def _columns(record: Record) -> Dict[str, Any]:
     columns: Dict[str, Any] = {}
+    optional = _optional_records(_kind(record))
     for field in _public(_kind(record)):
         value = getattr(record, field.name)
         if field.metadata.get("own"):
             continue
-        if isinstance(value, Record):
+        if value is None and field.name in optional:
+            columns.update({f"{field.name}.{part.name}": None for part in _public(optional[field.name])})
+        elif isinstance(value, Record):
             columns.update({f"{field.name}.{key}": item for key, item in _columns(value).items()})
         elif isinstance(value, dict):
             prefix = "" if field.metadata.get("flat") else field.name + "."

@@ -183,10 +183,14 @@ TEST_CASE("new makes a job of the tokens where it is said how often what fails")
   const double tokens = told.at("tokens_per_step");
   CHECK(steps * tokens >= 15e9);
   CHECK((steps - 1) * tokens < 15e9);
-  REQUIRE(make(options + " --storage nvme-node").status == 0);
-  CHECK(has(read_file(file), "{storage: nvme-node, async_save: true} # --storage"));
-  REQUIRE(make("--model llama3.1-8b --cluster dgx-superpod-h100 --gpus 16 --force --output " + file)
-              .status == 0);
+  REQUIRE(make(options + " --storage object-store").status == 0);
+  CHECK(
+      has(read_file(file), "{storage: object-store, async_save: true} # ASSUMED: --storage, and"));
+  CHECK(run_simtrain({"goodput", file, "--plain"}).status == 0);
+  const std::string rest = "--model llama3.1-8b --cluster dgx-superpod-h100 --gpus 16 --force ";
+  REQUIRE(make(rest + "--failures production-h100 --output " + file).status == 0);
+  CHECK(has(read_file(file), "  tokens: 1000000000000 # ASSUMED: "));
+  REQUIRE(make(rest + "--output " + file).status == 0);
   CHECK_FALSE(has(read_file(file), "\njob:"));
 }
 
@@ -220,6 +224,8 @@ TEST_CASE("new says in one line what is wrong, and writes nothing") {
            {model + "--gpus 8 --failures x " + cluster, 2, "--failures: 'x' is not known; "},
            {model + "--gpus 8 --failures llama3-h100 --storage x " + cluster, 2,
             "--storage: 'x' is not known; "},
+           {model + "--gpus 8 --failures llama3-h100 --storage nvme-node " + cluster, 2,
+            "--storage: job.checkpoint.storage: 'nvme-node' is lost with its node; "},
            {model + "--gpus 8 --storage nvme-node " + cluster, 2,
             "--storage: is of a job; --failures NAME makes one"},
            {model + "--gpus 8 --output /nowhere/x.yaml " + cluster, 2, "cannot be written"},

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/bad_edit.h"
+#include "tests/output/page.h"
 
 namespace simtrain::testing::share_test {
 namespace {
@@ -110,6 +111,62 @@ TEST_CASE("On a fabric that cannot bind jobs do not meet") {
   CHECK(outcome.status == 0);
   CHECK(outcome.out.find("jobs do not meet") != std::string::npos);
   CHECK(outcome.out.find("Who slows whom") == std::string::npos);
+}
+
+/// The page of a file of jobs.
+std::string share_page(const std::string& jobs, const std::string& options = "") {
+  const TempFolder folder;
+  folder.write("base.yaml", kBaseScenario);
+  folder.write("jobs.yaml", jobs);
+  const Outcome outcome = run_simtrain(words("share jobs.yaml --report page.html " + options),
+                                       {folder.path().string(), {}, ""});
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.status == 0);
+  const std::string page = read_file(folder.file("page.html"));
+  check_whole(page);
+  return page.substr(page.find("<main>"), page.find("</main>") - page.find("<main>"));
+}
+
+TEST_CASE("The page of share has what meets, and no more where jobs do not meet") {
+  const std::string jobs(kJobs);
+  const std::string meet = share_page(jobs, "--place-last");
+  for (const char* part : {"Who slows whom", "On which links", "Where to place two",
+                           "two holds up one", "hosts 0,4,8,12", "10.000 ms", "by two"}) {
+    CAPTURE(part);
+    CHECK(has(meet, part));
+  }
+  const std::string apart = share_page(edited(
+      edited(jobs, "fat-tree-h100-2to1", "dgx-superpod-h100"), "[1, 5, 9, 13]", "[6, 5, 9, 13]"));
+  CHECK(has(apart, "so that the jobs do not meet"));
+  for (const char* part : {"On which links", "Where to place"}) {
+    CAPTURE(part);
+    CHECK(!has(apart, part));
+  }
+  std::string alone(kJobs);
+  alone.erase(alone.find("  - {name: two"));
+  const std::string page = share_page(edited(alone, "name: one", "name: 'a<b>'"));
+  CHECK(!has(page, "Who slows whom"));
+  CHECK(!has(page, "do not meet"));
+  CHECK(has(page, "a&lt;b&gt;"));
+  CHECK(!has(page, "a<b>"));
+}
+
+TEST_CASE("The page of share takes the place of nothing that the command reads") {
+  const TempFolder folder;
+  folder.write("base.yaml", kBaseScenario);
+  folder.write("jobs.yaml", std::string(kJobs));
+  for (const char* file : {"base.yaml", "jobs.yaml"}) {
+    CAPTURE(file);
+    const std::string before = read_file(folder.file(file));
+    const Outcome outcome =
+        run_simtrain(words(std::string("share jobs.yaml --force --report ") + file),
+                     {folder.path().string(), {}, ""});
+    CHECK(outcome.status == 2);
+    CHECK(outcome.out.empty());
+    CHECK(read_file(folder.file(file)) == before);
+  }
+  check_refused(share(std::string(kJobs), "--force"),
+                "--force: replaces a file; name one with --report");
 }
 
 TEST_CASE("Wrong files of jobs are refused with one line") {

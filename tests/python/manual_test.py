@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import unittest
 from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
 
 import simtrain
 from simtrain import _simtrain, job_results, measured_results, records, results
@@ -16,11 +17,18 @@ from tests.python.program import PROGRAM, ROOT
 
 PACKAGE = ROOT / "python" / "simtrain"
 NOTEBOOKS = sorted((ROOT / "python" / "notebooks").glob("*.ipynb"))
-TOOL = SourceFileLoader("notebooks", str(ROOT / "tools" / "notebooks")).load_module()
 OWN = {"Result": {"_documents"}, "Sweep": {"axes", "rows"}, "Nccl": {"_json"}, "Validation": {"_json"},
        "Tuned": {"_json"}, "Front": {"_json"}, "Scale": {"_json"}, "Goodput": {"_documents"},
        "AdvisedJob": {"_documents"}, "Metrics": {"_documents"}, "Comparison": {"_documents"}, "SharedCluster": {"_documents"}, "Difference": {"_documents"}, "Topology": {"_documents"}, "Imported": {"_data"}}
 NATIVE = {"Tuned": "TuneResult", "Front": "FrontResult", "Nccl": "NcclResult", "Scale": "ScaleResult"}
+
+
+def tool(name):
+    """A script of tools/ as a module."""
+    loader = SourceFileLoader(name, str(ROOT / "tools" / name))
+    module = module_from_spec(spec_from_loader(name, loader))
+    loader.exec_module(module)
+    return module
 
 
 def result_records():
@@ -118,7 +126,7 @@ class NotebooksTest(unittest.TestCase):
 
 def add_notebook(path):
     def test(self):
-        self.assertEqual(TOOL.executed(path), path.read_text(encoding="utf-8"), "tools/notebooks writes it")
+        self.assertEqual(tool("notebooks").executed(path), path.read_text(encoding="utf-8"), "tools/notebooks writes it")
 
     setattr(NotebooksTest, f"test_{path.stem}", test)
 

@@ -44,6 +44,9 @@ class MetricsTest(unittest.TestCase):
         self.assertEqual(len(found.runs[0].steps), 20)
         self.assertEqual(list(simtrain.frame(found.runs[0].steps).columns), ["step", "step_time_s"])
         self.assertIsNone(found.runs[0].mfu)
+        for one in (found.runs[0], simtrain.metrics(ROOT / "README.md", progress=False).runs[0]):
+            self.assertEqual([name for name in one.to_pandas().columns if name.startswith("step_time_s")],
+                             ["step_time_s.mean", "step_time_s.std", "step_time_s.min", "step_time_s.max"])
         self.assertEqual(found.text(), told.stdout)
 
     def test_what_is_wrong_has_its_key(self):

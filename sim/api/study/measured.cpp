@@ -65,7 +65,7 @@ void add_explanations(Comparison& result, const simtrain::Comparison& found) {
 void add_stacks(Comparison& result, const OtherStacks& stacks) {
   result.stacks.reserve(stacks.stacks.size());
   for (const OtherStack& stack : stacks.stacks) {
-    StackExplanation one{stack.name, stack.refusal, 0, 0, stack.explains};
+    StackExplanation one{stack.name, stack.refusal, {}, {}, stack.explains};
     if (stack.refusal.empty()) {
       one.predicted_s = stack.predicted_s.front();
       one.error = stack.errors.front();

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/core/invariant.h"
+
 namespace simtrain {
 namespace {
 
@@ -33,6 +35,7 @@ const FailureKind& JobClock::take_failure() {
 
 double JobClock::delay(const FailureKind& kind, double mean) {
   const auto index = static_cast<std::size_t>(&kind - plan_.failures.data());
+  invariant(index < failures_.size(), "the failure is one of the plan's");
   return mean > 0 ? arrivals_.delay(index, mean) : 0;
 }
 

@@ -49,7 +49,7 @@ class JobClock {
   /// Counts the steps since `before` as lost.
   void lose_since(const UsedTime& before);
 
-  /// Exponentially distributed, of what follows from a failure of the plan.
+  /// Exponentially distributed, of what follows from a failure: one of the plan's, no copy of it.
   double delay(const FailureKind& kind, double mean);
   /// The same of what people do.
   double delay(double mean) { return mean > 0 ? random_.exponential(mean) : 0; }

@@ -90,7 +90,8 @@ std::string placement_text(const PlacementSpec& spec) {
 FabricJob load_entry(const DataFolder& data, const std::string& path, const YamlNode& tree,
                      std::size_t number, const FabricEntry& entry, std::vector<bool>& taken) {
   const std::string key = fmt::format("jobs[{}]", number);
-  const auto source = ScenarioSource::from_file(scenario_path(data, path, entry, key));
+  const std::string file = scenario_path(data, path, entry, key);
+  const auto source = ScenarioSource::from_file(file);
   const std::string row = entry.row.value_or("");
   if (row.empty() && source.has_table())
     throw InputError(
@@ -102,7 +103,7 @@ FabricJob load_entry(const DataFolder& data, const std::string& path, const Yaml
                      fmt::format("'{}' is no row of {}; {}", row, entry.scenario,
                                  rows.empty() ? "it has no table" : suggestion(row, rows)));
   const YamlNode& node = tree.find("jobs")->items[number];
-  FabricJob job{entry.name, {}, placement_text(entry.placement), entry.start, entry.where};
+  FabricJob job{entry.name, {}, placement_text(entry.placement), entry.start, entry.where, file};
   job.scenario = source.scenario(data, row, settings_of(tree, node, entry, key));
   try {
     const std::vector<int> hosts = free_hosts(job.scenario.cluster, job.scenario.placement, taken);

@@ -18,6 +18,7 @@ struct FabricJob {
   std::string placement;  ///< as the file says it: "compact", "random (seed 7)"
   Duration start{};
   SourcePlace where;
+  std::string file{};  ///< path of its scenario
 };
 
 /// Jobs on one cluster, read and checked: whatever is here can be simulated.

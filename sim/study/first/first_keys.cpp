@@ -152,14 +152,17 @@ class FirstKeys {
   }
 
   void job(const FirstJob& wanted) {
-    given("job.tokens", fmt::format("{}", wanted.tokens), "--tokens");
-    given("job.failures", wanted.failures, "--failures");
-    const std::string where = fmt::format("{{storage: {}, async_save: true}}",
-                                          wanted.storage.value_or("lustre-superpod"));
-    if (wanted.storage)
-      given("job.checkpoint", where, "--storage; saves beside training are assumed");
+    const std::string tokens = fmt::format("{}", wanted.tokens.value_or(kUsualTokens));
+    if (wanted.tokens)
+      given("job.tokens", tokens, "--tokens");
     else
-      assumed("job.checkpoint", where, "a parallel file system, saves beside training");
+      assumed("job.tokens", tokens, "one trillion");
+    given("job.failures", wanted.failures, "--failures");
+    assumed("job.checkpoint",
+            fmt::format("{{storage: {}, async_save: true}}",
+                        wanted.storage.value_or("lustre-superpod")),
+            wanted.storage ? "--storage, and saves beside training"
+                           : "a parallel file system, and saves beside training");
   }
 
   const FirstRequest& request_;

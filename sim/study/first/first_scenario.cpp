@@ -6,6 +6,7 @@
 
 #include "sim/core/input/yaml_text.h"
 #include "sim/import/scenario_text.h"
+#include "sim/job/plan/job_inputs.h"
 #include "sim/run/simulate.h"
 #include "sim/study/first/first_keys.h"
 
@@ -35,6 +36,15 @@ ScenarioSource source_of(const std::vector<Finding>& keys) {
   return ScenarioSource::from_text(findings_text(keys), "the first scenario");
 }
 
+void check_job(const DataFolder& data, const DraftScenario& draft, const ScenarioSource& source) {
+  try {
+    static_cast<void>(load_job(data, draft.scenario, source.tree("", {})));
+  } catch (const InputError& error) {
+    if (error.key() != "job.checkpoint.storage") throw;
+    throw InputError({}, "--storage", error.reason());
+  }
+}
+
 }  // namespace
 
 std::string FirstScenario::yaml(const std::string& head) const {
@@ -53,8 +63,10 @@ FirstScenario first_scenario(const DataFolder& data, const FirstRequest& request
                              const Watch& watch) {
   FirstScenario first;
   first.keys = first_keys(data, request);
-  const DraftScenario draft = source_of(first.keys).draft(data, "", {});
+  const ScenarioSource source = source_of(first.keys);
+  const DraftScenario draft = source.draft(data, "", {});
   check_cluster(draft.scenario, draft.trees);
+  if (request.job) check_job(data, draft, source);
   TuneRequest asked;
   asked.sizes = {draft.scenario};
   asked.top = 1;

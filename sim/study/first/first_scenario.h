@@ -10,9 +10,11 @@
 
 namespace simtrain {
 
+inline constexpr double kUsualTokens = 1e12;
+
 /// What a whole training run needs beside a step.
 struct FirstJob {
-  double tokens = 0;
+  std::optional<double> tokens;        ///< none: kUsualTokens
   std::string failures;                ///< a name in hardware/failures
   std::optional<std::string> storage;  ///< a name in hardware/storage
 };
@@ -52,10 +54,11 @@ struct FirstScenario {
 ///   are more GPUs than sequences;
 /// - for NeMo what NVIDIA's performance recipes set, for Megatron Core its own defaults: overlap,
 ///   type and buckets of the gradients, distributed optimizer, sequence parallelism;
-/// - of a job checkpoints on a parallel file system, written beside training.
+/// - of a job kUsualTokens, and checkpoints on a parallel file system, written beside training.
 ///
-/// Throws InputError where a name is unknown, the GPUs make no whole nodes or a number is out of
-/// its limits. `watch` receives the number of plans settled.
+/// Throws InputError where a name is unknown, the GPUs make no whole nodes, a number is out of its
+/// limits or the storage is no place for a job's only checkpoints. `watch` receives the number of
+/// plans settled.
 FirstScenario first_scenario(const DataFolder& data, const FirstRequest& request,
                              const Watch& watch = {});
 

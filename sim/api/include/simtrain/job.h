@@ -128,7 +128,7 @@ struct AdvisedJob {
 };
 
 /// Simulates the training job of a scenario, and each change of its step or its operation that may
-/// help as a job of its own. Throws as goodput().
+/// help as a job of its own, which `progress` counts. Throws as goodput().
 [[nodiscard]] AdvisedJob advise(const Scenario& scenario, const Progress& progress = {});
 
 /// A job alone on its hosts and beside others on one cluster.

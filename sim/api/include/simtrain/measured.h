@@ -58,8 +58,8 @@ struct LogOptions {
   std::string format;  ///< of `simtrain list log-formats`; empty: that of the log's first step
 };
 
-/// Reads training logs. A path is a log, plain or gzip, or a folder of logs; `scenario` is for what
-/// they do not say. Throws InputError where one cannot be read.
+/// Reads training logs; `progress` counts them. A path is a log, plain or gzip, or a folder of
+/// logs; `scenario` is for what they do not say. Throws InputError where one cannot be read.
 [[nodiscard]] Metrics metrics(const std::vector<std::string>& paths,
                               const std::optional<Scenario>& scenario = {},
                               const LogOptions& options = {}, const Progress& progress = {});
@@ -76,10 +76,10 @@ struct GapExplanation {
 /// A software stack, taken for the one that the run had.
 struct StackExplanation {
   std::string software;
-  std::string refusal;     ///< why the scenario cannot be simulated with it; no figures then
-  double predicted_s = 0;  ///< with it
-  double error = 0;        ///< predicted over measured, less one
-  bool explains = false;   ///< what is left is what equal runs differ by
+  std::string refusal;  ///< why the scenario cannot be simulated with it; no figures then
+  std::optional<double> predicted_s;  ///< with it
+  std::optional<double> error;        ///< predicted over measured, less one
+  bool explains = false;              ///< what is left is what equal runs differ by
 };
 
 /// A training log beside the prediction of its scenario.
@@ -98,12 +98,15 @@ struct Comparison {
   std::optional<double> peak_memory_bytes;   ///< logged
   std::vector<std::string> caveats;          ///< what speaks against the log
   std::vector<GapExplanation> explanations;  ///< most plausible first
-  std::vector<StackExplanation> stacks;      ///< best first; none where the error needs none
+  std::vector<StackExplanation> stacks;      ///< best first, refused ones last; none
+                                             ///< where the error needs none, or the log is of
+                                             ///< another job or holds a NaN (`caveats`)
   std::string text;                          ///< the report of `simtrain compare`
   std::string json;                          ///< schema simtrain.comparison/1
 };
 
-/// Simulates a scenario and compares with a log of its run. Throws InputError where the log cannot
+/// Simulates a scenario and compares with a log of its run; `progress` counts the software stacks
+/// that are tried, if any are. Throws InputError where the log cannot
 /// be read or has no step time.
 [[nodiscard]] Comparison compare(const Scenario& scenario, const std::string& log,
                                  const LogOptions& options = {}, const Progress& progress = {});

@@ -29,6 +29,7 @@ CommandResult share_command(const CommandCall& call) {
   OutputFiles outputs(values);
   outputs.reads_hardware(call.data);
   outputs.reads("the jobs", scenario_file(call, files.front()));
+  for (const FabricJob& job : fabric.jobs) outputs.reads("a scenario", job.file);
   outputs.writes("report", kPageFile);
   outputs.start();
   const FabricResult result = share_fabric(fabric, {.watch = call.console.bar("simulations")});
