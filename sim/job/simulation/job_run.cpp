@@ -19,13 +19,6 @@ struct Unnoticed {
   double until_s;
 };
 
-/// Wrong results: what they began from.
-struct Corruption {
-  const FailureKind* kind;
-  double until_s;
-  SavedState clean;
-};
-
 class Run {
  public:
   Run(const JobPlan& plan, std::uint32_t run, UseTrace* trace)
@@ -61,12 +54,19 @@ class Run {
         slow_.push_back({&kind, clock_.now() + clock_.delay(kind, kind.detection_s)});
         return false;
       case FailureEffect::corrupts:
-        if (!corrupt_)
-          corrupt_ = Corruption{&kind, clock_.now() + clock_.delay(kind, kind.detection_s),
-                                saved_.newest(clock_.now(), FailureReach::node)};
+        begin_corruption(kind);
         return false;
     }
     return false;
+  }
+
+  /// The job will go back to what was saved before. One that comes meanwhile changes nothing.
+  void begin_corruption(const FailureKind& kind) {
+    if (corrupt_) return;
+    const double now = clock_.now();
+    corrupt_ = Corruption{&kind, now + clock_.delay(kind, kind.detection_s),
+                          saved_.newest(now, FailureReach::node)};
+    saved_.hold(now);
   }
 
   /// How many times as long the steps of a job of this size take beside all that is slow: the
@@ -183,6 +183,7 @@ class Run {
     if (corrupt_ && corrupt_->until_s <= now) {
       const Corruption found = *corrupt_;
       corrupt_.reset();
+      saved_.release();
       go_back(found.clean);
       begin_again(*found.kind);
       return true;

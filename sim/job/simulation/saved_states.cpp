@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/core/invariant.h"
+
 namespace simtrain {
 
 void SavedStates::add(const SavePlan& kind, double begun, double now, double done,
@@ -29,8 +31,9 @@ void SavedStates::add(const SavePlan& kind, double begun, double now, double don
 /// Whatever is lost, the newest that can be loaded counts, and what may become so.
 void SavedStates::forget_useless(double now) {
   std::array<double, 3> newest_begun{};
+  const double then = std::min(now, held_s_);
   for (std::size_t lost = 0; lost < newest_begun.size(); ++lost)
-    newest_begun[lost] = newest(now, static_cast<FailureReach>(lost)).begun_s;
+    newest_begun[lost] = newest(then, static_cast<FailureReach>(lost)).begun_s;
   std::erase_if(states_, [&](const SavedState& s) {
     for (std::size_t lost = 0; lost < newest_begun.size(); ++lost)
       if (s.begun_s >= newest_begun[lost] && s.usable_s[lost] < kNever) return false;
@@ -42,6 +45,7 @@ SavedState SavedStates::newest(double now, FailureReach lost) const {
   const auto reach = static_cast<std::size_t>(lost);
   const auto found = std::find_if(states_.rbegin(), states_.rend(),
                                   [&](const SavedState& s) { return s.usable_s[reach] <= now; });
+  invariant(found != states_.rend(), "something can be loaded, whatever is lost");
   SavedState state = *found;
   state.load_s = state.loads_s[reach];
   return state;

@@ -19,6 +19,13 @@ struct SavedState {
   UsedTime used;      ///< by the run, when it was made
 };
 
+/// Wrong results, until they are noticed: what they began from.
+struct Corruption {
+  const FailureKind* kind = nullptr;
+  double until_s = 0;
+  SavedState clean;
+};
+
 /// The checkpoints that a run may yet go back to; at first its beginning, which is loaded at once.
 class SavedStates {
  public:
@@ -29,6 +36,10 @@ class SavedStates {
   /// The newest that can be loaded where failures took as much as `lost`. Its `load_s` is what that
   /// takes.
   [[nodiscard]] SavedState newest(double now, FailureReach lost) const;
+  /// From now on, whatever can be loaded at `now` stays: the job may go back to it however much is
+  /// saved meanwhile. Until release().
+  void hold(double now) { held_s_ = now; }
+  void release() { held_s_ = kNever; }
   /// The job goes on from a state: none is newer.
   void forget_after(const SavedState& state, double now);
 
@@ -42,6 +53,7 @@ class SavedStates {
   std::vector<SavedState> states_;  ///< in order
   double busy_[2]{-kNever, -kNever};
   double draining_until_ = -kNever;
+  double held_s_ = kNever;  ///< what could be loaded then stays
 };
 
 }  // namespace simtrain
