@@ -117,7 +117,8 @@ std::optional<FirstJob> job_option(const CommandCall& call, const po::variables_
     return std::nullopt;
   }
   FirstJob job;
-  if (!values["tokens"].defaulted()) job.tokens = tokens_option(values);
+  job.tokens = tokens_option(values);
+  job.tokens_given = !values["tokens"].defaulted();
   job.failures = named_file(call.data, "hardware/failures", "--failures", *failures);
   if (const auto storage = option_value(values, "storage"))
     job.storage = named_file(call.data, "hardware/storage", "--storage", *storage);

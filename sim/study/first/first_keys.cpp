@@ -152,11 +152,11 @@ class FirstKeys {
   }
 
   void job(const FirstJob& wanted) {
-    const std::string tokens = fmt::format("{}", wanted.tokens.value_or(kUsualTokens));
-    if (wanted.tokens)
+    const std::string tokens = fmt::format("{}", wanted.tokens);
+    if (wanted.tokens_given)
       given("job.tokens", tokens, "--tokens");
     else
-      assumed("job.tokens", tokens, "one trillion");
+      assumed("job.tokens", tokens, "as the days that are printed");
     given("job.failures", wanted.failures, "--failures");
     assumed("job.checkpoint",
             fmt::format("{{storage: {}, async_save: true}}",

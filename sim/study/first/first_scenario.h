@@ -10,11 +10,10 @@
 
 namespace simtrain {
 
-inline constexpr double kUsualTokens = 1e12;
-
 /// What a whole training run needs beside a step.
 struct FirstJob {
-  std::optional<double> tokens;        ///< none: kUsualTokens
+  double tokens = 0;
+  bool tokens_given = false;           ///< else they are assumed
   std::string failures;                ///< a name in hardware/failures
   std::optional<std::string> storage;  ///< a name in hardware/storage
 };
@@ -54,7 +53,8 @@ struct FirstScenario {
 ///   are more GPUs than sequences;
 /// - for NeMo what NVIDIA's performance recipes set, for Megatron Core its own defaults: overlap,
 ///   type and buckets of the gradients, distributed optimizer, sequence parallelism;
-/// - of a job kUsualTokens, and checkpoints on a parallel file system, written beside training.
+/// - of a job its tokens, where they are not given, and checkpoints on a parallel file system,
+///   written beside training.
 ///
 /// Throws InputError where a name is unknown, the GPUs make no whole nodes, a number is out of its
 /// limits or the storage is no place for a job's only checkpoints. `watch` receives the number of

@@ -123,7 +123,7 @@ struct AdvisedJob {
   int runs = 0;                   ///< of each change
   std::vector<JobAdvice> advice;  ///< by days saved, then by price
   int refused = 0;                ///< changes of the step that make no legal job
-  std::string text;               ///< the job and the advice as `simtrain run --job` has them
+  std::string text;               ///< the report of `simtrain run --job`
   std::string json;               ///< schema simtrain.job/1
 };
 

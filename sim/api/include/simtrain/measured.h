@@ -106,8 +106,7 @@ struct Comparison {
 };
 
 /// Simulates a scenario and compares with a log of its run; `progress` counts the software stacks
-/// that are tried, if any are. Throws InputError where the log cannot
-/// be read or has no step time.
+/// that are tried, if any are. Throws InputError where the log cannot be read or has no step time.
 [[nodiscard]] Comparison compare(const Scenario& scenario, const std::string& log,
                                  const LogOptions& options = {}, const Progress& progress = {});
 

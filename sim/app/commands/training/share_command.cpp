@@ -21,14 +21,15 @@ CommandResult share_command(const CommandCall& call) {
   const bool json = wants_json(values);
   const std::vector<std::string> files = plain_arguments(values);
   if (files.size() != 1) throw InputError({}, "", "share takes one file of jobs");
-  const FabricScenario fabric = load_fabric(call.data, scenario_file(call, files.front()));
+  const std::string file = scenario_file(call, files.front());
+  const FabricScenario fabric = load_fabric(call.data, file);
   const bool places = is_on(values, "place-last");
   if (places && fabric.jobs.size() < 2)
     throw InputError({files.front()}, "--place-last",
                      "needs other jobs beside the one that it places; the file holds one");
   OutputFiles outputs(values);
   outputs.reads_hardware(call.data);
-  outputs.reads("the jobs", scenario_file(call, files.front()));
+  outputs.reads("the jobs", file);
   for (const FabricJob& job : fabric.jobs) outputs.reads("a scenario", job.file);
   outputs.writes("report", kPageFile);
   outputs.start();
