@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "sim/core/invariant.h"
@@ -11,50 +10,47 @@
 namespace simtrain {
 namespace {
 
-/// For each program the ops on each group slot, in order, and each op's number there.
-struct SlotOrder {
-  std::array<std::vector<std::uint32_t>, kGroupKinds> ops;
-  std::vector<std::uint32_t> number;
+/// The ops of one program on each kind of group, in order: listed by kind when first asked for.
+class OpsOnGroups {
+ public:
+  explicit OpsOnGroups(const Program& program) : program_(&program) {}
+
+  [[nodiscard]] std::uint32_t number_of(std::uint32_t op) {
+    const std::vector<std::uint32_t>& ops = on(program_->ops[op].group);
+    return static_cast<std::uint32_t>(std::lower_bound(ops.begin(), ops.end(), op) - ops.begin());
+  }
+  [[nodiscard]] std::uint32_t at(GroupKind kind, std::uint32_t number) { return on(kind)[number]; }
+
+ private:
+  const std::vector<std::uint32_t>& on(GroupKind kind) {
+    std::vector<std::uint32_t>& ops = ops_[static_cast<std::size_t>(kind)];
+    if (!ops.empty()) return ops;
+    for (std::uint32_t op = 0; op < program_->ops.size(); ++op) {
+      if (program_->ops[op].group == kind) ops.push_back(op);
+    }
+    return ops;
+  }
+
+  const Program* program_;
+  std::array<std::vector<std::uint32_t>, kGroupKinds> ops_;
 };
 
-std::vector<SlotOrder> slot_orders(const Plan& plan) {
-  std::vector<SlotOrder> orders;
-  for (const Program& program : plan.programs) {
-    SlotOrder order;
-    for (std::uint32_t op = 0; op < program.ops.size(); ++op) {
-      auto& slot = order.ops[static_cast<std::size_t>(program.ops[op].group)];
-      order.number.push_back(static_cast<std::uint32_t>(slot.size()));
-      slot.push_back(op);
-    }
-    orders.push_back(std::move(order));
+/// The op before one in its stream, or kNoOp. A path looks from each op once, so that all looks
+/// together pass the ops of a program once for each stream at most.
+std::uint32_t before_in_stream(const Program& program, std::uint32_t op) {
+  const Stream stream = program.ops[op].stream;
+  while (op-- > 0) {
+    if (program.ops[op].stream == stream) return op;
   }
-  return orders;
-}
-
-/// For each program the op before each one in its stream; kNoOp for the first of a stream.
-std::vector<std::vector<std::uint32_t>> previous_ops(const Plan& plan) {
-  std::vector<std::vector<std::uint32_t>> previous;
-  previous.reserve(plan.programs.size());
-  for (const Program& program : plan.programs) {
-    std::array<std::uint32_t, kStreams> latest{};
-    latest.fill(kNoOp);
-    std::vector<std::uint32_t>& before = previous.emplace_back();
-    before.reserve(program.ops.size());
-    for (std::uint32_t op = 0; op < program.ops.size(); ++op)
-      before.push_back(std::exchange(latest[static_cast<std::size_t>(program.ops[op].stream)], op));
-  }
-  return previous;
+  return kNoOp;
 }
 
 class PathFinder {
  public:
   PathFinder(const Plan& plan, const Timeline& timeline)
-      : plan_(plan),
-        timeline_(timeline),
-        previous_(previous_ops(plan)),
-        slots_(slot_orders(plan)) {}
+      : plan_(plan), timeline_(timeline), on_groups_(plan.programs.begin(), plan.programs.end()) {}
 
-  std::vector<PathStep> find() const {
+  std::vector<PathStep> find() {
     std::vector<PathStep> path;
     std::optional<PathStep> step = last();
     while (step) {
@@ -79,13 +75,13 @@ class PathFinder {
     return std::nullopt;
   }
 
-  [[nodiscard]] std::optional<PathStep> before(const PathStep& step) const {
+  [[nodiscard]] std::optional<PathStep> before(const PathStep& step) {
     const Duration start = timeline_.span(step.rank, step.op).start;
     if (start == Duration(0)) return std::nullopt;
     if (const auto own = ended_at(step, start)) return own;
     const Op& op = program(step.rank).ops[step.op];
     const SimulatedRank& rank = plan_.ranks[step.rank];
-    const std::uint32_t number = slots_[rank.program].number[step.op];
+    const std::uint32_t number = on_groups_[rank.program].number_of(step.op);
     std::optional<PathStep> first;  // of several alike which, does not matter
     for (const std::uint32_t member :
          plan_.groups[rank.groups[static_cast<std::size_t>(op.group)]].members) {
@@ -99,16 +95,15 @@ class PathFinder {
 
   /// The op of `member` that took part in the same collective.
   [[nodiscard]] std::uint32_t matching_op(const PathStep& step, std::uint32_t member,
-                                          GroupKind kind, std::uint32_t number) const {
+                                          GroupKind kind, std::uint32_t number) {
     if (member == step.rank) return step.op;
-    return slots_[plan_.ranks[member].program]
-        .ops[static_cast<std::size_t>(row_of(kind).partner)][number];
+    return on_groups_[plan_.ranks[member].program].at(row_of(kind).partner, number);
   }
 
   /// An op that `step` comes after and that ended at `time`; its own stream's first.
   [[nodiscard]] std::optional<PathStep> ended_at(const PathStep& step, Duration time) const {
     const Op& op = program(step.rank).ops[step.op];
-    const std::uint32_t previous = previous_[plan_.ranks[step.rank].program][step.op];
+    const std::uint32_t previous = before_in_stream(program(step.rank), step.op);
     if (previous != kNoOp && timeline_.span(step.rank, previous).end == time)
       return PathStep{step.rank, previous};
     for (const std::uint32_t other : op.after) {
@@ -120,8 +115,7 @@ class PathFinder {
 
   const Plan& plan_;
   const Timeline& timeline_;
-  std::vector<std::vector<std::uint32_t>> previous_;
-  std::vector<SlotOrder> slots_;
+  std::vector<OpsOnGroups> on_groups_;  ///< by program
 };
 
 /// Answers how much of an interval a rank's compute stream is idle.

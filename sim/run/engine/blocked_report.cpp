@@ -42,35 +42,22 @@ std::string op_name(const Plan& plan, std::uint32_t rank, std::uint32_t op_index
                      op.chunk, op_index);
 }
 
-std::uint32_t end_of(const StreamProgram& order, std::size_t stream) {
-  return order.begin[stream + 1];
-}
-
-std::vector<BlockedOp> leftovers(const Plan& plan, const std::vector<StreamProgram>& orders,
-                                 const std::vector<RankState>& ranks) {
+std::vector<BlockedOp> leftovers(const std::vector<RankState>& ranks) {
   std::vector<BlockedOp> blocked;
   for (std::uint32_t rank = 0; rank < ranks.size(); ++rank) {
     const RankState& state = ranks[rank];
-    const StreamProgram& order = orders[plan.ranks[rank].program];
     for (std::size_t stream = 0; stream < kStreams; ++stream) {
       const bool joined = (state.waiting >> stream & 1U) == 0;
-      if (state.next[stream] < end_of(order, stream))
-        blocked.push_back({rank, state.at(state.next[stream]).op, joined});
+      if (state.next[stream] != kNoOp) blocked.push_back({rank, state.next[stream], joined});
     }
   }
   return blocked;
 }
 
-bool has_ended(const StreamProgram& order, const RankState& state, std::uint32_t op) {
-  const std::size_t stream = stream_of(state.program->ops[op]);
-  return state.next[stream] == end_of(order, stream) || op < state.at(state.next[stream]).op;
-}
-
 }  // namespace
 
-void refuse_leftovers(const Plan& plan, const std::vector<StreamProgram>& orders,
-                      const std::vector<RankState>& ranks) {
-  const std::vector<BlockedOp> blocked = leftovers(plan, orders, ranks);
+void refuse_leftovers(const Plan& plan, const std::vector<RankState>& ranks) {
+  const std::vector<BlockedOp> blocked = leftovers(ranks);
   if (blocked.empty()) return;
   std::string text = fmt::format("the program can never finish: {} ops wait", blocked.size());
   for (std::size_t i = 0; i < std::min(blocked.size(), kLinesShown); ++i) {
@@ -84,7 +71,7 @@ void refuse_leftovers(const Plan& plan, const std::vector<StreamProgram>& orders
       continue;
     }
     for (const std::uint32_t other : op.after) {
-      if (other != kNoOp && !has_ended(orders[rank.program], ranks[entry.rank], other))
+      if (other != kNoOp && !ranks[entry.rank].has_ended(other))
         text += "\n    waits for " + op_name(plan, entry.rank, other);
     }
   }

@@ -7,7 +7,7 @@
 #include <boost/container/small_vector.hpp>
 
 #include "sim/run/engine/flow_network.h"
-#include "sim/run/engine/stream_program.h"
+#include "sim/run/engine/stream_order.h"
 #include "sim/run/engine/timeline.h"
 #include "sim/workload/plan/plan.h"
 
@@ -24,10 +24,10 @@ using ShortList = boost::container::small_vector<
     T, Few, void,
     boost::container::small_vector_options_t<boost::container::stored_size<std::uint32_t>>>;
 
-/// A member of a running (or still gathering) activity: the op at a place of its rank's program.
+/// A member of a running (or still gathering) activity: an op of its rank's program.
 struct Member {
   std::uint32_t rank;
-  std::uint32_t place;
+  std::uint32_t op;
 };
 
 /// One collective, message or compute op between its first member's joining and its end.
@@ -86,35 +86,44 @@ class Activities {
   std::vector<std::uint32_t> free_;
 };
 
+/// SMs that an op takes from what its rank computes.
+inline int sms_of(const Program& program, std::uint32_t number) {
+  const Op& op = program.ops[number];
+  return op.compute ? 0 : program.transfers[op.cost].sms;
+}
+
 /// Where a rank is in its program.
 struct alignas(64) RankState {
   std::array<std::uint32_t, kStreams>
-      next{};                 ///< place in each stream of the op that has not ended
+      next{};                 ///< op of each stream that has not ended, or kNoOp: all have
   std::uint16_t waiting = 0;  ///< streams, as bits, whose next op has not joined
   std::uint16_t woken = 0;    ///< of them those whose next op may be ready now
   std::array<std::uint16_t, kStreams>
       blocks{};  ///< of each stream: those that wait for its next op
-  const StreamOp* ops = nullptr;
-  const Program* program = nullptr;
+  const StreamOrder* order = nullptr;
   Span* spans = nullptr;
 
-  void begin(const StreamProgram& order, const Program& its_program, Span* its_spans) {
-    ops = order.ops.data();
-    program = &its_program;
+  void begin(const StreamOrder& its_order, Span* its_spans) {
+    order = &its_order;
     spans = its_spans;
+    next = order->first;
     for (std::size_t stream = 0; stream < kStreams; ++stream) {
-      next[stream] = order.begin[stream];
-      if (order.begin[stream] < order.begin[stream + 1])
-        waiting |= static_cast<std::uint16_t>(1U << stream);
+      if (next[stream] != kNoOp) waiting |= static_cast<std::uint16_t>(1U << stream);
     }
     woken = waiting;
   }
-  [[nodiscard]] const StreamOp& at(std::uint32_t place) const { return ops[place]; }
-  /// Whether the next op of a stream can join; otherwise it is woken by what it waits for.
-  [[nodiscard]] bool ready(const StreamOp& op, std::uint32_t stream_bit) {
-    for (std::size_t i = 0; i < op.after_place.size(); ++i) {
-      if (next[op.after_stream[i]] >= op.after_place[i]) continue;
-      blocks[op.after_stream[i]] |= static_cast<std::uint16_t>(stream_bit);
+  [[nodiscard]] const Program& program() const { return *order->program; }
+  [[nodiscard]] const Op& at(std::uint32_t op) const { return order->ops[op]; }
+  [[nodiscard]] const OpLink& link(std::uint32_t op) const { return order->links.data()[op]; }
+  [[nodiscard]] bool has_ended(std::uint32_t op) const { return next[stream_of(at(op))] > op; }
+  /// Whether the next op of a stream can join; otherwise it is woken by what it waits for. What
+  /// waits for kNoOp waits for nothing: one more is 0.
+  [[nodiscard]] bool ready(std::uint32_t op, std::uint32_t stream_bit) {
+    const std::array<std::uint32_t, 4>& after = at(op).after;
+    for (std::size_t i = 0; i < after.size(); ++i) {
+      const std::uint8_t stream = link(op).after_stream[i];
+      if (next[stream] >= after[i] + 1) continue;
+      blocks[stream] |= static_cast<std::uint16_t>(stream_bit);
       return false;
     }
     return true;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -8,6 +10,32 @@
 #include "sim/run/engine/stretch_flows.h"
 
 namespace simtrain::execution {
+
+/// The kinds of groups that some op of a plan has, numbered: a rank's seats. GroupKind::self is 0.
+class Seats {
+ public:
+  explicit Seats(const std::vector<Program>& programs) {
+    for (const Program& program : programs) {
+      for (const Op& op : program.ops) add(op.group);
+    }
+  }
+  [[nodiscard]] std::size_t count() const { return kinds_.size(); }
+  [[nodiscard]] GroupKind kind(std::size_t seat) const { return kinds_[seat]; }
+  [[nodiscard]] std::uint8_t of(GroupKind kind) const {
+    return seats_[static_cast<std::size_t>(kind)];
+  }
+
+ private:
+  void add(GroupKind kind) {
+    std::uint8_t& seat = seats_[static_cast<std::size_t>(kind)];
+    if (kind == GroupKind::self || seat != 0) return;
+    seat = static_cast<std::uint8_t>(kinds_.size());
+    kinds_.push_back(kind);
+  }
+
+  std::array<std::uint8_t, kGroupKinds> seats_{};
+  std::vector<GroupKind> kinds_{GroupKind::self};
+};
 
 /// The groups of a plan while it runs, the seats of its ranks on them, and what gathers there.
 class GroupSeats {
@@ -28,7 +56,6 @@ class GroupSeats {
       groups_[i].first_route = routes.first_of(i);
     }
   }
-  [[nodiscard]] const Seats& kinds() const { return kinds_; }
 
   void take_seats(std::uint32_t rank) {
     for (std::size_t i = 0; i < kinds_.count(); ++i) {
@@ -39,10 +66,10 @@ class GroupSeats {
     }
   }
 
-  /// The activity that a rank's next op on the group of a seat belongs to: the k-th of every
+  /// The activity that a rank's next op on its group of a kind belongs to: the k-th of every
   /// member.
-  std::uint32_t join(std::uint32_t rank, std::size_t number, Activities& activities) {
-    Seat& own = seats_[place(rank, number)];
+  std::uint32_t join(std::uint32_t rank, GroupKind kind, Activities& activities) {
+    Seat& own = seats_[place(rank, kinds_.of(kind))];
     if (expected(own.group) == 1) return activities.fresh(own.group);
     GroupState& group = groups_[own.group];
     const std::uint32_t at = own.joins++ - group.completed;
@@ -77,8 +104,8 @@ class GroupSeats {
 
   /// Asks memory for the seats of a rank, and for the group of one of them.
   void fetch(std::uint32_t rank) const { __builtin_prefetch(&seats_[place(rank, 0)]); }
-  void fetch_group(std::uint32_t rank, std::size_t number) const {
-    const std::uint32_t group = seats_[place(rank, number)].group;
+  void fetch_group(std::uint32_t rank, GroupKind kind) const {
+    const std::uint32_t group = seats_[place(rank, kinds_.of(kind))].group;
     if (group != kNone) __builtin_prefetch(&groups_[group]);
   }
 

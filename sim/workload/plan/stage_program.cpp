@@ -105,12 +105,12 @@ class StageProgramBuilder {
   }
 
   void exchange(std::span<const Task> tasks) {
-    std::vector<std::uint32_t> received;
+    received_.clear();
     for (const Task& task : tasks)
-      received.push_back(has_source(task) ? receive(task, posted(task)) : kNoOp);
-    if (tasks.front().paired && received.back() != kNoOp)
-      step_.add_compute({}, Label::receive, received.back());
-    for (std::size_t i = 0; i < tasks.size(); ++i) compute(tasks[i], received[i]);
+      received_.push_back(has_source(task) ? receive(task, posted(task)) : kNoOp);
+    if (tasks.front().paired && received_.back() != kNoOp)
+      step_.add_compute({}, Label::receive, received_.back());
+    for (std::size_t i = 0; i < tasks.size(); ++i) compute(tasks[i], received_[i]);
     for (const Task& task : tasks) {
       if (has_goal(task)) send(task);
       data_->after_pass(task);
@@ -379,6 +379,7 @@ class StageProgramBuilder {
   std::array<std::uint32_t, 2> p2p_costs_{kNoOp, kNoOp};
   std::uint32_t last_forward_ = kNoOp;
   std::uint32_t last_backward_ = kNoOp;
+  std::vector<std::uint32_t> received_;        ///< by task of one call
   std::vector<std::uint32_t> blocking_sends_;  ///< of the last pass or pair: the next one waits
 };
 

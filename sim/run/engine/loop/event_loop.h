@@ -63,7 +63,7 @@ class Executor {
       if (steps_ != nullptr && steps_->complete()) return std::move(timeline_);
       report_progress();
     }
-    refuse_leftovers(*plan_, orders_, ranks_);
+    refuse_leftovers(*plan_, ranks_);
     return std::move(timeline_);
   }
 
@@ -78,17 +78,16 @@ class Executor {
   void sort_programs() {
     orders_.clear();
     orders_.reserve(plan_->programs.size());
-    for (const Program& program : plan_->programs)
-      orders_.push_back(by_stream(program, groups_.kinds()));
+    for (const Program& program : plan_->programs) orders_.emplace_back(program);
   }
 
   void begin(std::uint32_t rank) {
     const SimulatedRank& simulated = plan_->ranks[rank];
-    const StreamProgram& order = orders_[simulated.program];
-    timeline_.spans[rank].resize(order.ops.size());
-    ops_ += order.ops.size();
-    if (phases_ != nullptr) phases_->count_ops(rank, order.ops.size());
-    ranks_[rank].begin(order, plan_->programs[simulated.program], timeline_.spans[rank].data());
+    const std::size_t ops = plan_->programs[simulated.program].ops.size();
+    timeline_.spans[rank].resize(ops);
+    ops_ += ops;
+    if (phases_ != nullptr) phases_->count_ops(rank, ops);
+    ranks_[rank].begin(orders_[simulated.program], timeline_.spans[rank].data());
     groups_.take_seats(rank);
   }
 
@@ -105,10 +104,9 @@ class Executor {
     const RepeatedJob& ranks = steps_->jobs()[job];
     std::size_t ops = 0;
     for (std::uint32_t rank = ranks.first; rank < ranks.end; ++rank) {
-      const StreamProgram& order = orders_[plan_->ranks[rank].program];
-      ranks_[rank].begin(order, plan_->programs[plan_->ranks[rank].program],
-                         timeline_.spans[rank].data());
-      ops += order.ops.size();
+      const StreamOrder& order = orders_[plan_->ranks[rank].program];
+      ranks_[rank].begin(order, timeline_.spans[rank].data());
+      ops += order.links.size();
     }
     steps_->begin(job, now_, ops);
     for (std::uint32_t rank = ranks.first; rank < ranks.end; ++rank) advance(rank);
@@ -128,19 +126,19 @@ class Executor {
                                                 state.waiting);
          left != 0; left &= left - 1) {
       const auto stream = static_cast<std::size_t>(std::countr_zero(left));
-      const std::uint32_t place = state.next[stream];
-      const StreamOp& op = state.at(place);
+      const std::uint32_t op = state.next[stream];
       if (!state.ready(op, 1U << stream)) continue;
       state.waiting &= static_cast<std::uint16_t>(~(1U << stream));
-      join(rank, place, op);
+      join(rank, op);
     }
   }
 
-  void join(std::uint32_t rank, std::uint32_t place, const StreamOp& op) {
-    const std::uint32_t id = groups_.join(rank, op.seat, activities_);
+  void join(std::uint32_t rank, std::uint32_t op) {
+    const RankState& state = ranks_[rank];
+    const std::uint32_t id = groups_.join(rank, state.at(op).group, activities_);
     Activity& activity = activities_[id];
-    activity.members.push_back({rank, place});
-    loads_.take_sms(rank, op.sms);
+    activity.members.push_back({rank, op});
+    loads_.take_sms(rank, sms_of(state.program(), op));
     if (groups_.complete(id, activity)) start(id);
   }
 
@@ -148,12 +146,12 @@ class Executor {
     Activity& activity = activities_[id];
     const Member& first = activity.members.front();
     const RankState& rank = ranks_[first.rank];
-    const StreamOp& op = rank.at(first.place);
+    const Op& op = rank.at(first.op);
     activity.compute = op.compute;
     activity.speed = 0;
     activity.started = now_;
     if (op.compute) {
-      activity.cost = &rank.program->compute_costs[op.cost];
+      activity.cost = &rank.program().compute_costs[op.cost];
       activity.left = to_seconds(activity.cost->time);
       activity.updated = now_;
       for (const Member& member : activity.members) loads_.computing(member.rank) = id;
@@ -161,7 +159,7 @@ class Executor {
       if (activity.cost->traffic != kNoTraffic && activity.group != kNone)
         start_inner(id, plan_->ranks[first.rank].program);
     } else {
-      start_transfer(activity, id, rank.program->transfers[op.cost]);
+      start_transfer(activity, id, rank.program().transfers[op.cost]);
     }
   }
 
@@ -218,7 +216,7 @@ class Executor {
   void fetch_ranks(const Activity& activity) const {
     for (const Member& member : activity.members) {
       __builtin_prefetch(&ranks_[member.rank]);
-      __builtin_prefetch(&ranks_[member.rank].ops);
+      __builtin_prefetch(&ranks_[member.rank].order);
       loads_.fetch(member.rank);
       groups_.fetch(member.rank);
     }
@@ -229,13 +227,14 @@ class Executor {
   void fetch_groups(const Activity& activity) const {
     for (const Member& member : activity.members) {
       const RankState& state = ranks_[member.rank];
-      const StreamOp& op = state.at(member.place);
-      __builtin_prefetch(&state.spans[op.op], 1);
-      if (!op.last) groups_.fetch_group(member.rank, state.at(member.place + 1).seat);
-      for (std::uint32_t left = state.blocks[op.stream]; left != 0; left &= left - 1)
-        groups_.fetch_group(
-            member.rank,
-            state.at(state.next[static_cast<std::size_t>(std::countr_zero(left))]).seat);
+      __builtin_prefetch(&state.spans[member.op], 1);
+      const std::uint32_t next = state.link(member.op).next;
+      if (next != kNoOp) groups_.fetch_group(member.rank, state.at(next).group);
+      for (std::uint32_t left = state.blocks[stream_of(state.at(member.op))]; left != 0;
+           left &= left - 1) {
+        const std::uint32_t woken = state.next[static_cast<std::size_t>(std::countr_zero(left))];
+        groups_.fetch_group(member.rank, state.at(woken).group);
+      }
     }
   }
 
@@ -270,8 +269,7 @@ class Executor {
     activity.inner.clear();
     ended_ += activity.members.size();
     for (const Member& member : activity.members) {
-      if (phases_ != nullptr)
-        phases_->note_end(id, member.rank, ranks_[member.rank].at(member.place).op);
+      if (phases_ != nullptr) phases_->note_end(id, member.rank, member.op);
       leave(member, activity);
     }
     // What starts now may move the activities, but not take this one before it is free.
@@ -284,17 +282,17 @@ class Executor {
 
   void leave(const Member& member, const Activity& activity) {
     RankState& state = ranks_[member.rank];
-    const StreamOp& op = state.at(member.place);
-    state.spans[op.op] = {activity.started, now_};
-    const auto bit = static_cast<std::uint16_t>(1U << op.stream);
-    ++state.next[op.stream];
-    if (!op.last) state.waiting |= bit;
+    const std::size_t stream = stream_of(state.at(member.op));
+    state.spans[member.op] = {activity.started, now_};
+    const auto bit = static_cast<std::uint16_t>(1U << stream);
+    state.next[stream] = state.link(member.op).next;
+    if (state.next[stream] != kNoOp) state.waiting |= bit;
     state.woken |= bit;
-    state.woken |= std::exchange(state.blocks[op.stream], std::uint16_t{0});
+    state.woken |= std::exchange(state.blocks[stream], std::uint16_t{0});
     if (activity.compute) {
       loads_.computing(member.rank) = kNone;
     } else {
-      loads_.take_sms(member.rank, -op.sms);
+      loads_.take_sms(member.rank, -sms_of(state.program(), member.op));
     }
   }
 
@@ -360,8 +358,8 @@ class Executor {
 
   void change_phase();
   void take_plan(const PlanPhase& phase);
-  void go_on(std::uint32_t id, const std::vector<StreamProgram>& before);
-  void go_on_computing(std::uint32_t id, const Program& program, const StreamOp& op);
+  void go_on(std::uint32_t id, const Plan& before);
+  void go_on_computing(std::uint32_t id, const Program& program, const Op& op);
   void go_on_moving(std::uint32_t id, const TransferCost& transfer);
   [[nodiscard]] double left_now(const Activity& activity) const;
   void scale_left(Activity& activity, double times);
@@ -373,7 +371,7 @@ class Executor {
   RateObserver* observer_;
   PhaseLog* phases_;
   std::unique_ptr<const BurstRoutes> routes_;
-  std::vector<StreamProgram> orders_;
+  std::vector<StreamOrder> orders_;
   FlowNetwork network_;
   PassFlows pass_flows_;
   StretchFlows stretch_flows_;

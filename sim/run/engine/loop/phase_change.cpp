@@ -18,7 +18,7 @@ void Executor::change_phase() {
     pass_flows_.end(activity.inner);
     activity.inner.clear();
   });
-  const std::vector<StreamProgram> before = std::move(orders_);
+  const Plan& before = *plan_;
   phases_->advance();
   take_plan(phases_->current());
   activities_.for_each_live([&](std::uint32_t id) { go_on(id, before); });
@@ -37,11 +37,10 @@ void Executor::take_plan(const PlanPhase& phase) {
   routes_ = std::move(routes);
   groups_.change(plan, *routes_);
   for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
-    const StreamProgram& order = orders_[plan.ranks[rank].program];
-    invariant(order.ops.size() == timeline_.spans[rank].size(),
+    const StreamOrder& order = orders_[plan.ranks[rank].program];
+    invariant(order.links.size() == timeline_.spans[rank].size(),
               "plans of one step have the same ops");
-    ranks_[rank].ops = order.ops.data();
-    ranks_[rank].program = &plan.programs[plan.ranks[rank].program];
+    ranks_[rank].order = &order;
   }
 }
 
@@ -57,25 +56,25 @@ void Executor::scale_left(Activity& activity, double times) {
   activity.speed = 0;
 }
 
-void Executor::go_on(std::uint32_t id, const std::vector<StreamProgram>& before) {
+void Executor::go_on(std::uint32_t id, const Plan& before) {
   const Activity& activity = activities_[id];
   for (const Member& member : activity.members) {
-    const StreamProgram& old = before[plan_->ranks[member.rank].program];
+    const Program& old = before.programs[before.ranks[member.rank].program];
     loads_.take_sms(member.rank,
-                    ranks_[member.rank].at(member.place).sms - old.ops[member.place].sms);
+                    sms_of(ranks_[member.rank].program(), member.op) - sms_of(old, member.op));
   }
   if (!groups_.runs(activity)) return;
   const Member& first = activity.members.front();
   const RankState& rank = ranks_[first.rank];
-  const StreamOp& op = rank.at(first.place);
+  const Op& op = rank.at(first.op);
   if (activity.compute) {
-    go_on_computing(id, *rank.program, op);
+    go_on_computing(id, rank.program(), op);
   } else {
-    go_on_moving(id, rank.program->transfers[op.cost]);
+    go_on_moving(id, rank.program().transfers[op.cost]);
   }
 }
 
-void Executor::go_on_computing(std::uint32_t id, const Program& program, const StreamOp& op) {
+void Executor::go_on_computing(std::uint32_t id, const Program& program, const Op& op) {
   Activity& activity = activities_[id];
   const ComputeCost& cost = program.compute_costs[op.cost];
   const double before = to_seconds(activity.cost->time);
