@@ -29,6 +29,7 @@ What there is:
     nccl()              what nccl-tests would measure -> Nccl
     metrics()           what training logs say: step time, MFU -> Metrics
     compare()           a log beside the prediction of its scenario -> Comparison
+    profile()           what a profiler saw, alone or beside the prediction -> Profile
     validate()          predictions beside documented or measured runs -> Validation
     calibrate_machine() one machine as it was measured -> MachineFit
 
@@ -51,8 +52,9 @@ from simtrain.records import Record, frame
 from simtrain.job_results import (AdvisedJob, Checkpoint, Goodput, JobAdvice, JobChange, JobFailure, JobPlacement,
                                   SharedCluster, SharedJob, Spread)
 from simtrain.jobs import advise, difference, export_recipe, export_targets, goodput, import_recipe, scale, share, topology
-from simtrain.measured import compare, metrics
+from simtrain.measured import compare, metrics, profile
 from simtrain.measured_results import Comparison, GapExplanation, LoggedStep, LogMetrics, Metrics, StackExplanation, StepFigure
+from simtrain.profile_results import KernelTimes, NamedKernel, NcclCalls, Profile, ProfiledFile, ProfiledRank
 from simtrain.results import (Communication, Difference, Energy, Explanation, Exported, Front, FrontPlan, Imported, Interval,
                               KernelWork, KeyDifference, MachineFit, MachineValue, Nccl, NcclSize, Parameters,
                               PartDifference, PathStage, Result, Scale, ScaleRow, StageMemory, Sweep, SweepRow, Topology,
@@ -64,12 +66,12 @@ __version__ = _version()
 __all__ = [
     "AdvisedJob", "Checkpoint", "Communication", "Comparison", "DataFolder", "Difference", "Energy", "Error",
     "Explanation", "Exported", "Front", "FrontPlan", "GapExplanation", "Goodput", "Imported", "InputError",
-    "InternalError", "Interval", "JobAdvice", "JobChange", "JobFailure", "JobPlacement", "KernelWork", "KeyDifference",
-    "LogMetrics", "LoggedStep", "MachineFit", "MachineValue", "Metrics", "Nccl", "NcclSize", "Parameters",
-    "PartDifference", "PathStage", "Record", "Result", "Scale", "ScaleRow", "Scenario", "SharedCluster", "SharedJob",
+    "InternalError", "Interval", "JobAdvice", "JobChange", "JobFailure", "JobPlacement", "KernelTimes", "KernelWork",
+    "KeyDifference",    "LogMetrics", "LoggedStep", "MachineFit", "MachineValue", "Metrics", "NamedKernel", "Nccl", "NcclCalls",
+    "NcclSize", "Parameters", "PartDifference", "PathStage", "Profile", "ProfiledFile", "ProfiledRank", "Record", "Result", "Scale", "ScaleRow", "Scenario", "SharedCluster", "SharedJob",
     "Spread", "StackExplanation", "StageMemory", "StepFigure", "Sweep", "SweepRow", "Topology", "TopologyLevel",
     "TransferWork", "Tuned", "TunedPlan", "Validation", "ValidationRow", "WhatIf",
     "advise", "calibrate_machine", "compare", "difference", "explain", "export_recipe", "export_targets", "frame",
-    "goodput", "import_recipe", "metrics", "nccl", "scale", "share", "simulate", "spec", "sweep", "topology", "tune",
-    "tune_front", "validate",
+    "goodput", "import_recipe", "metrics", "nccl", "profile", "scale", "share", "simulate", "spec", "sweep",
+    "topology", "tune", "tune_front", "validate",
 ]

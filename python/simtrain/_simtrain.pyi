@@ -554,6 +554,62 @@ class Comparison:
     def json(self) -> str: ...
     def text(self) -> str: ...
 
+class KernelTimes:
+    kind: str
+    predicted_s: float
+    predicted_waiting_s: float
+    predicted_calls: int
+    measured_s: float
+    error: Optional[float]
+    measured_calls: float
+
+class NcclCalls:
+    function: str
+    ranks: Optional[int]
+    type: str
+    count: int
+    bytes: int
+    predicted: int
+    logged: int
+
+class NamedKernel:
+    name: str
+    kind: str
+    calls: int
+    time_s: float
+
+class ProfiledRank:
+    process: str
+    rank: int
+    stage: int
+    rank_from: str
+    steps: int
+    steps_from: str
+    predicted_s: Optional[float]
+    predicted_busy_s: Optional[float]
+    measured_s: Optional[float]
+    measured_busy_s: Optional[float]
+    predicted_straggler_wait_s: Optional[float]
+    kernels: List[KernelTimes]
+    unclassified: List[NamedKernel]
+    calls: List[NcclCalls]
+
+class ProfiledFile:
+    path: str
+    format: str
+    lines: int
+    gpus: int
+    incomplete: bool
+    skipped_lines: int
+    kernels: List[NamedKernel]
+    comparisons: List[ProfiledRank]
+
+class Profile:
+    scenario: str
+    profiles: List[ProfiledFile]
+    def json(self) -> str: ...
+    def text(self) -> str: ...
+
 def simulate(scenario: Scenario, unfold: bool, steps: int, seed: int, kernels: bool) -> Result: ...
 def sweep(scenario: Scenario, axes: List[Axis], callback: Callable[[SweepRow], None], threads: int) -> int: ...
 def sweep_size(scenario: Scenario, axes: List[Axis]) -> int: ...
@@ -582,3 +638,5 @@ def advise(scenario: Scenario, progress: _Watch) -> AdvisedJob: ...
 def metrics(paths: List[str], scenario: Optional[Scenario], steps: str, format: str,
             progress: _Watch) -> Metrics: ...
 def compare(scenario: Scenario, log: str, steps: str, format: str, progress: _Watch) -> Comparison: ...
+def profile(paths: List[str], scenario: Optional[Scenario], rank: Optional[int], steps: Optional[int], format: str,
+            progress: _Watch) -> Profile: ...

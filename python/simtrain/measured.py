@@ -1,16 +1,20 @@
-"""What can be asked of training logs: their figures, and how far a prediction is from them."""
+"""What can be asked of training logs and profiles: their figures, and how far a prediction is from them."""
 
 from __future__ import annotations
 
 import os
-from typing import Iterable, Optional, Union
+from typing import Iterable, List, Optional, Union
 
-from simtrain import _simtrain, measured_results, results
+from simtrain import _simtrain, measured_results, profile_results, results
 from simtrain.progress import Progress, watcher
 from simtrain.records import made
 from simtrain.scenario import ScenarioLike, native_of
 
 Path = Union[str, "os.PathLike[str]"]
+
+
+def _paths(files: Union[Path, Iterable[Path]]) -> List[str]:
+    return [os.fspath(path) for path in ([files] if isinstance(files, (str, os.PathLike)) else files)]
 
 
 def metrics(logs: Union[Path, Iterable[Path]], *, scenario: Optional[ScenarioLike] = None, steps: str = "",
@@ -29,9 +33,8 @@ def metrics(logs: Union[Path, Iterable[Path]], *, scenario: Optional[ScenarioLik
 
     A log without figures is no error: its status says why. Raises InputError where one cannot be read.
     """
-    paths = [logs] if isinstance(logs, (str, os.PathLike)) else list(logs)
-    native = _simtrain.metrics([os.fspath(path) for path in paths], None if scenario is None else native_of(scenario),
-                               steps, log_format, watcher(progress, "logs"))
+    native = _simtrain.metrics(_paths(logs), None if scenario is None else native_of(scenario), steps, log_format,
+                               watcher(progress, "logs"))
     return made(measured_results.Metrics, native, _documents=results.Documents(native))
 
 
@@ -50,3 +53,27 @@ def compare(scenario: ScenarioLike, log: Path, *, steps: str = "", log_format: s
     native = _simtrain.compare(native_of(scenario), os.fspath(log), steps, log_format,
                                watcher(progress, "software stacks"))
     return made(measured_results.Comparison, native, _documents=results.Documents(native))
+
+
+def profile(files: Union[Path, Iterable[Path]], *, scenario: Optional[ScenarioLike] = None,
+            rank: Optional[int] = None, steps: Optional[int] = None, profile_format: str = "",
+            progress: Progress = None) -> profile_results.Profile:
+    """Reads what a profiler saw of a rank; with a scenario it simulates that and compares, kernels by kind and calls
+    of NCCL by kind and size.
+
+    Args:
+        files: one or several, plain or gzip: nsys (.sqlite, cuda_gpu_kern_sum as CSV), traces of torch.profiler, logs
+            with NCCL_DEBUG=INFO
+        scenario: of the run
+        rank: whose profile it is; without it as the profile gives it, or the busiest rank's
+        steps: training steps in it; without it as it marks them, or as the numbers of collectives show
+        profile_format: of `simtrain list profile-formats`; without it by content
+        progress: as for sweep(); of the files
+
+        simtrain.profile("rank0.sqlite", scenario=scenario).to_pandas()   # kind, predicted_s, measured_s, error
+
+    Raises InputError where one cannot be read, and where neither it nor rank and steps say whose it is.
+    """
+    native = _simtrain.profile(_paths(files), None if scenario is None else native_of(scenario), rank, steps,
+                               profile_format, watcher(progress, "profiles"))
+    return made(profile_results.Profile, native, _documents=results.Documents(native))

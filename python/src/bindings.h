@@ -10,3 +10,6 @@ void bind_jobs(pybind11::module_& module);
 
 /// The same of training logs.
 void bind_measured(pybind11::module_& module);
+
+/// The same of profiles.
+void bind_profile(pybind11::module_& module);

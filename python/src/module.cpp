@@ -241,6 +241,17 @@ void bind_log_functions(py::module_& module) {
   });
 }
 
+void bind_profile_function(py::module_& module) {
+  module.def("profile", [](const std::vector<std::string>& paths,
+                           const std::optional<api::Scenario>& scenario, std::optional<int> rank,
+                           std::optional<std::int64_t> steps, std::string format,
+                           const py::object& progress) {
+    const api::ProfileOptions options{rank, steps, std::move(format)};
+    return reported(
+        progress, [&](const auto& watch) { return api::profile(paths, scenario, options, watch); });
+  });
+}
+
 void bind_recipe_functions(py::module_& module) {
   module.def(
       "import_recipe",
@@ -271,5 +282,7 @@ PYBIND11_MODULE(_simtrain, module) {
   bind_job_studies(module);
   bind_measured(module);
   bind_log_functions(module);
+  bind_profile(module);
+  bind_profile_function(module);
   bind_recipe_functions(module);
 }

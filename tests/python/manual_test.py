@@ -12,14 +12,14 @@ from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
 
 import simtrain
-from simtrain import _simtrain, job_results, measured_results, records, results
+from simtrain import _simtrain, job_results, measured_results, profile_results, records, results
 from tests.python.program import PROGRAM, ROOT
 
 PACKAGE = ROOT / "python" / "simtrain"
 NOTEBOOKS = sorted((ROOT / "python" / "notebooks").glob("*.ipynb"))
 OWN = {"Result": {"_documents"}, "Sweep": {"axes", "rows"}, "Nccl": {"_json"}, "Validation": {"_json"},
        "Tuned": {"_json"}, "Front": {"_json"}, "Scale": {"_json"}, "Goodput": {"_documents"},
-       "AdvisedJob": {"_documents"}, "Metrics": {"_documents"}, "Comparison": {"_documents"}, "SharedCluster": {"_documents"}, "Difference": {"_documents"}, "Topology": {"_documents"}, "Imported": {"_data"}}
+       "AdvisedJob": {"_documents"}, "Metrics": {"_documents"}, "Comparison": {"_documents"}, "Profile": {"_documents"}, "SharedCluster": {"_documents"}, "Difference": {"_documents"}, "Topology": {"_documents"}, "Imported": {"_data"}}
 NATIVE = {"Tuned": "TuneResult", "Front": "FrontResult", "Nccl": "NcclResult", "Scale": "ScaleResult"}
 
 
@@ -33,7 +33,7 @@ def tool(name):
 
 def result_records():
     """The dataclasses of all modules of results, by name."""
-    return {name: record for module in (results, job_results, measured_results) for name, record in vars(module).items()
+    return {name: record for module in (results, job_results, measured_results, profile_results) for name, record in vars(module).items()
             if inspect.isclass(record) and dataclasses.is_dataclass(record) and record is not records.Record}
 
 

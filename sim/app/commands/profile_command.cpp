@@ -54,16 +54,15 @@ constexpr std::array kFilesOptions{
 constexpr std::array<std::span<const OptionRow>, 1> kOtherProfileOptions{kFilesOptions};
 
 ProfileRequest request_of(const po::variables_map& values) {
-  constexpr std::int64_t kMostSteps = 1'000'000'000;
-  ProfileRequest request;
-  if (const std::optional<int> rank = int_option(values, "rank")) {
-    if (*rank < 0) throw InputError({}, "--rank", "must be a whole number of 0 or more");
-    request.rank = *rank;
-  }
-  request.steps = option_value<std::int64_t>(values, "steps");
-  if (request.steps && (*request.steps < 1 || *request.steps > kMostSteps))
-    throw InputError({}, "--steps", "must be a whole number from 1 to 1e9");
+  const ProfileRequest request{int_option(values, "rank"),
+                               option_value<std::int64_t>(values, "steps")};
+  request.check("--");
   return request;
+}
+
+std::vector<Profile> profiles_of(const CommandCall& call, const std::vector<std::string>& paths,
+                                 const std::string& format) {
+  return read_profile_files(paths, format, call.console.bar("profiles"), call.console.bar("MB"));
 }
 
 /// Profiles without a scenario: what they hold.
@@ -75,10 +74,7 @@ CommandResult summary(const CommandCall& call, const po::variables_map& values,
                        "goes with a scenario, which comes before the profiles");
   }
   const bool json = wants_json(values);
-  std::vector<Profile> profiles;
-  profiles.reserve(paths.size());
-  for (const std::string& path : paths)
-    profiles.push_back(read_profile_file(path, format, call.console.bar("MB")));
+  const std::vector<Profile> profiles = profiles_of(call, paths, format);
   return {json ? profile_summary_json(profiles) : profile_summary_text(profiles), 0, json};
 }
 
@@ -110,14 +106,9 @@ CommandResult profile_command(const CommandCall& call) {
   OutputFiles outputs = profile_outputs(call, values, paths);
   outputs.reads_model(source.tree(row, parsed_settings(values)));
   outputs.start();
-  std::vector<ProfileReport> reports;
-  reports.reserve(paths.size() - 1);
-  for (std::size_t i = 1; i < paths.size(); ++i)
-    reports.push_back({read_profile_file(paths[i], format, call.console.bar("MB")), {}});
-  const SimulatedStep simulated =
-      simulate_step(scenario, {false, nullptr, call.console.bar("operations")});
-  for (ProfileReport& report : reports)
-    report.comparisons = compare_profile(simulated, report.profile, request);
+  const std::vector<ProfileReport> reports =
+      compare_profiles(scenario, profiles_of(call, {paths.begin() + 1, paths.end()}, format),
+                       request, call.console.bar("operations"));
   if (outputs.any()) outputs.write("report", profile_html(scenario.name, reports));
   return {json ? profile_json(scenario.name, reports) : profile_text(scenario.name, reports), 0,
           json};

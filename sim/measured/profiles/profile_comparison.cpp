@@ -1,11 +1,13 @@
 #include "sim/measured/profiles/profile_comparison.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "sim/core/input/input_error.h"
 #include "sim/run/analysis/critical_path.h"
+#include "sim/run/simulate.h"
 
 namespace simtrain {
 namespace {
@@ -261,6 +263,26 @@ std::vector<ProfileComparison> compare_profile(const SimulatedStep& simulated,
   Comparer comparer(simulated, profile, request);
   if (!profile.processes.empty()) return comparer.processes();
   return {comparer.kernels()};
+}
+
+std::vector<ProfileReport> compare_profiles(const Scenario& scenario, std::vector<Profile> profiles,
+                                            const ProfileRequest& request, const Watch& ops) {
+  const SimulatedStep simulated = simulate_step(scenario, {false, nullptr, ops});
+  std::vector<ProfileReport> reports;
+  reports.reserve(profiles.size());
+  for (Profile& profile : profiles) {
+    std::vector<ProfileComparison> comparisons = compare_profile(simulated, profile, request);
+    reports.push_back({std::move(profile), std::move(comparisons)});
+  }
+  return reports;
+}
+
+void ProfileRequest::check(const std::string& option) const {
+  constexpr std::int64_t kMostSteps = 1'000'000'000;
+  if (rank && *rank < 0)
+    throw InputError({}, option + "rank", "must be a whole number of 0 or more");
+  if (steps && (*steps < 1 || *steps > kMostSteps))
+    throw InputError({}, option + "steps", "must be a whole number from 1 to 1e9");
 }
 
 }  // namespace simtrain

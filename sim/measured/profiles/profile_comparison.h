@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "sim/core/watch.h"
 #include "sim/measured/profiles/predicted_profile.h"
 #include "sim/measured/profiles/profile.h"
+#include "sim/run/scenario/scenario.h"
 
 namespace simtrain {
 
@@ -16,6 +18,12 @@ struct KernelRow {
   PredictedKernels predicted;
   double measured_calls = 0;
   double measured_s = 0;
+
+  /// Predicted over measured time, less one, where both are there.
+  [[nodiscard]] std::optional<double> error() const {
+    if (!(predicted.seconds > 0) || !(measured_s > 0)) return std::nullopt;
+    return predicted.seconds / measured_s - 1;
+  }
 };
 
 /// One kind of call of NCCL, in all steps of a log.
@@ -59,6 +67,10 @@ struct ProfileComparison {
 struct ProfileRequest {
   std::optional<int> rank;
   std::optional<std::int64_t> steps;
+
+  /// Throws InputError at a value that none can be; `option` stands before the key: "--", or
+  /// nothing.
+  void check(const std::string& option) const;
 };
 
 /// Compares a profile with a simulated step: a profile of kernels once, a log of NCCL process by
@@ -74,5 +86,15 @@ struct ProfileRequest {
 std::vector<ProfileComparison> compare_profile(const SimulatedStep& simulated,
                                                const Profile& profile,
                                                const ProfileRequest& request);
+
+/// A profile with what was made of it.
+struct ProfileReport {
+  Profile profile;
+  std::vector<ProfileComparison> comparisons;
+};
+
+/// Simulates a scenario, with its ops counted by `ops`, and compares profiles of it.
+std::vector<ProfileReport> compare_profiles(const Scenario& scenario, std::vector<Profile> profiles,
+                                            const ProfileRequest& request, const Watch& ops = {});
 
 }  // namespace simtrain

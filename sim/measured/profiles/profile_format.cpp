@@ -148,4 +148,16 @@ Profile read_profile_file(const std::string& path, const std::string& format, co
   return profile;
 }
 
+std::vector<Profile> read_profile_files(const std::vector<std::string>& paths,
+                                        const std::string& format, const Watch& files,
+                                        const Watch& bytes) {
+  std::vector<Profile> profiles;
+  profiles.reserve(paths.size());
+  for (const std::string& path : paths) {
+    profiles.push_back(read_profile_file(path, format, paths.size() == 1 ? bytes : Watch()));
+    if (files) files(profiles.size(), paths.size());
+  }
+  return profiles;
+}
+
 }  // namespace simtrain

@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sim/core/files/byte_source.h"
 #include "sim/measured/profiles/profile.h"
@@ -36,5 +37,11 @@ Profile read_profile(const ByteSource& source, const std::string& format);
 /// or holds neither a kernel nor a call.
 Profile read_profile_file(const std::string& path, const std::string& format,
                           const Watch& watch = {});
+
+/// Several files, each as read_profile_file() does. `files` counts them; where there is one alone,
+/// `bytes` follows its reading.
+std::vector<Profile> read_profile_files(const std::vector<std::string>& paths,
+                                        const std::string& format, const Watch& files = {},
+                                        const Watch& bytes = {});
 
 }  // namespace simtrain

@@ -6,12 +6,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Predicted over measured, less one, where both are there.
-ordered_json error_of(const KernelRow& row) {
-  if (!(row.predicted.seconds > 0) || !(row.measured_s > 0)) return nullptr;
-  return row.predicted.seconds / row.measured_s - 1;
-}
-
 ordered_json number_or_null(const std::optional<double>& number) {
   return number ? ordered_json(*number) : ordered_json(nullptr);
 }
@@ -24,7 +18,7 @@ ordered_json kernels_json(const ProfileComparison& comparison) {
                     {"predicted_waiting_s", row.predicted.waiting_s},
                     {"predicted_calls", row.predicted.calls},
                     {"measured_s", row.measured_s},
-                    {"error", error_of(row)},
+                    {"error", number_or_null(row.error())},
                     {"measured_calls", row.measured_calls}});
   }
   return rows;

@@ -7,12 +7,6 @@
 
 namespace simtrain {
 
-/// A profile with what was made of it.
-struct ProfileReport {
-  Profile profile;
-  std::vector<ProfileComparison> comparisons;
-};
-
 /// For people: kernels by kind, predicted and measured in a step; calls of NCCL by kind and size,
 /// predicted and logged; kernels of no known kind and lines that were skipped.
 std::string profile_text(const std::string& scenario, const std::vector<ProfileReport>& reports);

@@ -24,6 +24,7 @@
 /// - study.h: why a step takes so long, the best plan, sizes, NCCL, validation, a machine's values.
 /// - job.h: a training job with failures and checkpoints, several jobs on one cluster.
 /// - measured.h: training logs, alone and beside the predictions of their scenarios.
+/// - profile.h: what a profiler saw of a rank, likewise.
 /// - recipe.h: recipes of other frameworks, in and out.
 ///
 /// Units: times are in seconds, sizes in bytes, rates per second, shares between 0 and 1, unless a
@@ -38,6 +39,7 @@
 
 #include <simtrain/job.h>
 #include <simtrain/measured.h>
+#include <simtrain/profile.h>
 #include <simtrain/recipe.h>
 #include <simtrain/scenario.h>
 #include <simtrain/simulate.h>
