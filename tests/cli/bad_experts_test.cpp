@@ -43,6 +43,9 @@ TEST_CASE("Experts must divide over EP and ETP, and these over the ranks of a st
            Refused{"moe.moe_shared_expert_overlap=true",
                    "moe.moe_shared_expert_overlap: is of shared experts, which mixtral-8x7b does "
                    "not have"},
+           Refused{"moe={moe_grouped_gemm: false, use_transformer_engine_op_fuser: true}",
+                   "moe.use_transformer_engine_op_fuser: is of experts that are computed together; "
+                   "moe.moe_grouped_gemm is false"},
            Refused{"overlap.delay_wgrad_compute=true",
                    "overlap.delay_wgrad_compute: is of overlap_moe_expert_parallel_comm, which is "
                    "false"},

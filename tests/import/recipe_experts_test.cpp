@@ -261,6 +261,9 @@ TEST_CASE("how experts are computed, padded and chosen is taken") {
   CHECK(scenario_in(plain.yaml).recipe.model.name == "mixtral-8x7b");
   CHECK(recipe_of(kConfig, mixture_job({"moe_router_pre_softmax=true"}))
             .model.experts->moe_router_pre_softmax);
+  CHECK_FALSE(scenario_in(plain.yaml).recipe.moe.use_transformer_engine_op_fuser);
+  CHECK(recipe_of(kConfig, mixture_job({"use_transformer_engine_op_fuser=true"}))
+            .moe.use_transformer_engine_op_fuser);
   CHECK(has(refused(kConfig, {"moe_router_score_function=tanh"}), "'tanh' is not modelled"));
   CHECK(has(refused(kConfig, {"moe_token_dispatcher_type=allgather",
                               "moe_router_padding_for_quantization=true"}),

@@ -117,8 +117,10 @@ std::vector<std::string> random_plan(Draw& draw) {
   if (draw.once_in(3))
     settings.push_back(fmt::format(
         "moe={{moe_token_dispatcher_type: {}, moe_router_fusion: {}, moe_permute_fusion: {}, "
-        "moe_grouped_gemm: {}, moe_router_padding_for_quantization: {}}}",
-        draw.one_of({"allgather", "alltoall", "flex"}), flag(), flag(), flag(), flag()));
+        "moe_grouped_gemm: {}, moe_router_padding_for_quantization: {}, "
+        "use_transformer_engine_op_fuser: {}}}",
+        draw.one_of({"allgather", "alltoall", "flex"}), flag(), flag(), flag(), flag(),
+        draw.once_in(4)));
   return settings;
 }
 

@@ -94,6 +94,42 @@ TEST_CASE("a gated unit is weighed as it is computed, and its sum has a kernel o
   CHECK(backward.bytes == doctest::Approx(elements * 2 * (5 + 3)));
 }
 
+TEST_CASE("fused experts activate and quantize in the kernels of their products, in MXFP8 alone") {
+  Recipe recipe = experts_of("qwen3-30b-a3b", 8);
+  recipe.moe.moe_token_dispatcher_type = TokenDispatcher::flex;
+  recipe.software.dispatcher_pads_rows = Sourced<bool>{true, "a test"};
+  recipe.moe.routing.emplace().law = RoutingLaw::balanced;
+  const auto with = [](Recipe one, bool fused) {
+    one.moe.use_transformer_engine_op_fuser = fused;
+    return one;
+  };
+  const auto bytes = [](const Recipe& one, const Piece& pass, std::string_view module) {
+    return moved(one, pass, module).bytes;
+  };
+  CHECK(moved_by(with(recipe, true), "experts_activation") ==
+        moved_by(recipe, "experts_activation"));
+  recipe.training.precision = Precision::fp8_mx;
+  const Recipe fused = with(recipe, true);
+  CHECK(moved_by(recipe, "experts_activation") > 0);
+  CHECK(moved_by(fused, "experts_activation") == 0);
+  CHECK(bytes(recipe, kForwardPass, "experts_fc2") > 0);
+  CHECK(bytes(fused, kForwardPass, "experts_fc2") == 0);
+  CHECK(bytes(fused, kBackwardPass, "experts_fc1") == 0);
+  // What comes from outside is quantized as before.
+  CHECK(bytes(fused, kForwardPass, "experts_fc1") == bytes(recipe, kForwardPass, "experts_fc1"));
+  CHECK(bytes(fused, kBackwardPass, "experts_fc2") == bytes(recipe, kBackwardPass, "experts_fc2"));
+  CHECK(Expanded(fused, kBackwardPass).flops<Gemm>() ==
+        doctest::Approx(Expanded(recipe, kBackwardPass).flops<Gemm>()));
+  CHECK(saved(fused) == saved(recipe));
+  recipe.training.seq_length = 1000;  // 500 rows an expert
+  CHECK(shape_of_experts(recipe).padded_rows(1) == 16 * 512);
+  recipe.training.seq_length = 1040;  // 520
+  CHECK(shape_of_experts(recipe).padded_rows(1) == 16 * 544);
+  CHECK(shape_of_experts(with(recipe, true)).padded_rows(1) == 16 * 768);
+  recipe.model.activation = Activation::squared_relu;
+  CHECK_FALSE(shape_of_experts(with(recipe, true)).fused);
+}
+
 TEST_CASE("shared experts are added to the others, and all gradients of a token to each other") {
   Recipe recipe = experts_of("nemotron3-nano-30b-a3b");
   const double hidden = 2.0 * 2688 * 8192;

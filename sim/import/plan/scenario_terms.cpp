@@ -122,6 +122,8 @@ void give_dispatch(const MoeSpec& moe, RecipeTerms& terms) {
            *moe.moe_flex_dispatcher_num_sms, m + "moe_flex_dispatcher_num_sms");
   }
   give(terms.moe_grouped_gemm, moe.moe_grouped_gemm, m + "moe_grouped_gemm");
+  if (moe.use_transformer_engine_op_fuser)
+    give(terms.use_transformer_engine_op_fuser, true, m + "use_transformer_engine_op_fuser");
   give(terms.moe_router_fusion, moe.moe_router_fusion, m + "moe_router_fusion");
   give(terms.moe_permute_fusion, moe.moe_permute_fusion, m + "moe_permute_fusion");
   if (moe.moe_router_padding_for_quantization)

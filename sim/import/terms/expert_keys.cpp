@@ -162,11 +162,12 @@ void set_aside_experts(RecipeReading& reading) {
     set_aside(terms.*term, reading);
   for (FlagTerm RecipeTerms::*const term :
        {&RecipeTerms::moe_enable_deepep, &RecipeTerms::moe_grouped_gemm,
-        &RecipeTerms::moe_router_fusion, &RecipeTerms::moe_permute_fusion,
-        &RecipeTerms::moe_router_pre_softmax, &RecipeTerms::moe_router_padding_for_quantization,
-        &RecipeTerms::moe_shared_expert_gate, &RecipeTerms::moe_pad_expert_input_to_capacity,
-        &RecipeTerms::moe_layer_recompute, &RecipeTerms::moe_shared_expert_overlap,
-        &RecipeTerms::overlap_moe_expert_parallel_comm, &RecipeTerms::delay_wgrad_compute})
+        &RecipeTerms::use_transformer_engine_op_fuser, &RecipeTerms::moe_router_fusion,
+        &RecipeTerms::moe_permute_fusion, &RecipeTerms::moe_router_pre_softmax,
+        &RecipeTerms::moe_router_padding_for_quantization, &RecipeTerms::moe_shared_expert_gate,
+        &RecipeTerms::moe_pad_expert_input_to_capacity, &RecipeTerms::moe_layer_recompute,
+        &RecipeTerms::moe_shared_expert_overlap, &RecipeTerms::overlap_moe_expert_parallel_comm,
+        &RecipeTerms::delay_wgrad_compute})
     set_aside(terms.*term, reading);
   set_aside(terms.moe_layer_freq, reading);
 }
@@ -210,6 +211,9 @@ void put_experts(const RecipeTerms& terms, bool again_whole, const PutKey& put) 
   if (holds(terms.moe_router_padding_for_quantization))
     put("moe.moe_router_padding_for_quantization",
         [&] { return of(*terms.moe_router_padding_for_quantization); });
+  if (holds(terms.use_transformer_engine_op_fuser))
+    put("moe.use_transformer_engine_op_fuser",
+        [&] { return of(*terms.use_transformer_engine_op_fuser); });
   put_capacity(terms, put);
   put_overlap(terms, again_whole, put);
 }

@@ -25,6 +25,7 @@ constexpr std::array kExpertKeys{
     KeyRow{"moe_deepep_num_sms", &RecipeTerms::moe_deepep_num_sms},
     KeyRow{"moe_hybridep_num_sms", &RecipeTerms::moe_hybridep_num_sms},
     KeyRow{"moe_grouped_gemm", &RecipeTerms::moe_grouped_gemm},
+    KeyRow{"use_transformer_engine_op_fuser", &RecipeTerms::use_transformer_engine_op_fuser},
     KeyRow{"moe_router_fusion", &RecipeTerms::moe_router_fusion},
     KeyRow{"moe_permute_fusion", &RecipeTerms::moe_permute_fusion},
     KeyRow{"moe_expert_capacity_factor", &RecipeTerms::moe_expert_capacity_factor},

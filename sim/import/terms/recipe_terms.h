@@ -164,6 +164,7 @@ struct RecipeTerms {
   WholeTerm moe_deepep_num_sms;
   WholeTerm moe_hybridep_num_sms;
   FlagTerm moe_grouped_gemm;
+  FlagTerm use_transformer_engine_op_fuser;
   FlagTerm moe_router_fusion;
   FlagTerm moe_permute_fusion;
   FlagTerm moe_router_padding_for_quantization;

@@ -87,7 +87,8 @@ constexpr LinearFormats kMxfp8Linear{.input = both(kMxfp8),
                                      .gradient = both(kMxfp8),
                                      .rates = all(DataType::mxfp8),
                                      .ring_sums = kBf16,
-                                     .rows_multiple = 32};
+                                     .rows_multiple = 32,
+                                     .fused_rows_multiple = 256};
 
 constexpr LinearFormats kBlockFp8Linear{.input = both(kRow128),
                                         .weight = both(kSquare128),

@@ -105,6 +105,9 @@ struct LinearFormats {
   LinearRates rates;
   TensorFormat ring_sums;  ///< partial sums that a ring exchange of user buffers sends
   int rows_multiple = 1;   ///< of each expert's rows in a grouped GEMM, which are padded to it
+  /// The same of kernels that multiply, activate and quantize experts at once; missing: there are
+  /// none.
+  std::optional<int> fused_rows_multiple{};
 
   [[nodiscard]] GemmFormats forward() const {
     return {rates.forward, input.rowwise, weight.rowwise};

@@ -232,6 +232,10 @@ struct MoeSpec {
   bool moe_router_fusion = false;
   bool moe_permute_fusion = true;
   bool moe_grouped_gemm = true;  ///< false: one expert after the other (SequentialMLP)
+  /// Where the precision has kernels for it, a gated FC1, its activation and the quantization of
+  /// what that puts out are one, and so is the way back (NVTE_CUTEDSL_FUSED_GROUPED_MLP of
+  /// Transformer Engine).
+  bool use_transformer_engine_op_fuser = false;
   /// Rows are padded for quantized experts by choices that are added to the router's, not by
   /// copies.
   bool moe_router_padding_for_quantization = false;

@@ -74,6 +74,15 @@ void check_dispatcher(const Recipe& recipe, const YamlNode& tree) {
           "is of ranks, where moe_expert_capacity_factor is of experts; one of them would do");
 }
 
+void check_fused_experts(const Recipe& recipe, const YamlNode& tree) {
+  if (!recipe.moe.use_transformer_engine_op_fuser) return;
+  const std::string key = "moe.use_transformer_engine_op_fuser";
+  require(recipe.moe.moe_grouped_gemm, tree, key,
+          "is of experts that are computed together; moe.moe_grouped_gemm is false");
+  require(!recipe.recomputes(RecomputeModule::moe_act), tree, key,
+          "keeps what recompute_modules would compute again; those without moe_act would do");
+}
+
 /// What hides an exchange of tokens needs one whose ranks do not wait for all tokens.
 void require_exchange(const Recipe& recipe, const YamlNode& tree, const std::string& key) {
   require(recipe.moe.moe_token_dispatcher_type != TokenDispatcher::allgather, tree, key,
@@ -145,7 +154,9 @@ void check_experts(const Scenario& scenario, const YamlNode& tree) {
          {std::pair{"overlap.overlap_moe_expert_parallel_comm",
                     recipe.overlap.overlap_moe_expert_parallel_comm},
           std::pair{"overlap.delay_wgrad_compute", recipe.overlap.delay_wgrad_compute},
-          std::pair{"moe.moe_shared_expert_overlap", recipe.moe.moe_shared_expert_overlap}})
+          std::pair{"moe.moe_shared_expert_overlap", recipe.moe.moe_shared_expert_overlap},
+          std::pair{"moe.use_transformer_engine_op_fuser",
+                    recipe.moe.use_transformer_engine_op_fuser}})
       require(!given, tree, key, "is of experts, which {} does not have", recipe.model.name);
     return;
   }
@@ -164,6 +175,7 @@ void check_experts(const Scenario& scenario, const YamlNode& tree) {
   check_rows(recipe, tree);
   check_routing(recipe, tree);
   check_dispatcher(recipe, tree);
+  check_fused_experts(recipe, tree);
   check_exchange_overlap(recipe, tree);
 }
 

@@ -142,6 +142,7 @@ struct Fields<MoeSpec> {
     v.optional("moe_router_fusion", spec.moe_router_fusion);
     v.optional("moe_permute_fusion", spec.moe_permute_fusion);
     v.optional("moe_grouped_gemm", spec.moe_grouped_gemm);
+    v.optional("use_transformer_engine_op_fuser", spec.use_transformer_engine_op_fuser);
     v.optional("moe_router_padding_for_quantization", spec.moe_router_padding_for_quantization);
     v.optional("moe_expert_capacity_factor", spec.moe_expert_capacity_factor, Limits{0.1, 1000});
     v.optional("moe_pad_expert_input_to_capacity", spec.moe_pad_expert_input_to_capacity);

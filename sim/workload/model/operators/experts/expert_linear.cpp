@@ -23,19 +23,20 @@ class ExpertGemms {
       : output_(shape.recipe.precision().activation),
         turns_(shape.recipe.moe.moe_grouped_gemm ? 1 : static_cast<int>(experts.local)),
         groups_(static_cast<int>(experts.local) / turns_),
+        launches_(experts.fused ? 1 : groups_),
         busy_(experts.rows_of_expert(experts.imbalance)),
         mean_(experts.rows_of_expert(1)) {}
 
   [[nodiscard]] int experts() const { return turns_ * groups_; }
 
-  /// What all experts read is cast before.
-  void multiply(ProgramBuilder& builder, const Operand& cast, double elements,
+  /// What all experts read is cast before, but for none.
+  void multiply(ProgramBuilder& builder, const Operand* cast, double elements,
                 const GemmFormats& formats, std::int64_t n, std::int64_t k) const {
     Gemm busy = gemm(formats, busy_, n, k);
     Gemm mean = busy;
     mean.m = mean_;
     for (int turn = 0; turn < turns_; ++turn) {
-      quantize(builder, cast, elements / turns_, groups_);
+      if (cast != nullptr) quantize(builder, *cast, elements / turns_, groups_);
       builder.uneven_kernel(busy, mean, Share::gemm);
     }
   }
@@ -61,12 +62,13 @@ class ExpertGemms {
             .x_bytes = formats.left.bytes(),
             .w_bytes = formats.right.bytes(),
             .groups = groups_,
-            .launches = groups_};
+            .launches = launches_};
   }
 
   const TensorFormat& output_;
   int turns_;
   int groups_;
+  int launches_;
   std::int64_t busy_;
   std::int64_t mean_;
 };
@@ -143,12 +145,16 @@ Operator expert_linear(const RankShape& shape, bool first) {
   const ExpertGemms gemms(shape, experts);
   const RowCopies copies(shape, experts);
   const double biased = !first && shape.model().add_bias_linear ? output : 0;
+  // One kernel with FC1 quantizes what FC2 reads, one with FC2's way back what FC1's way back
+  // reads.
+  const Operand* input_cast = experts.fused && !first ? nullptr : &formats.input;
+  const Operand* gradient_cast = experts.fused && first ? nullptr : &formats.gradient;
   Operator op;
   op.module = first ? "experts_fc1" : "experts_fc2";
   op.sized_by_routing = !shape.recipe.moe.sizes_known();
   op.forward = [=, &formats](ProgramBuilder& builder) {
     if (first) stream_expert_rows(builder, copies.before);
-    gemms.multiply(builder, formats.input, input, formats.forward(), to, from);
+    gemms.multiply(builder, input_cast, input, formats.forward(), to, from);
     stream_expert_rows(builder, kBiasForward * biased);
     if (!first) stream_expert_rows(builder, copies.behind);
   };
@@ -157,7 +163,7 @@ Operator expert_linear(const RankShape& shape, bool first) {
       if (!first) stream_expert_rows(builder, copies.before);
       stream_expert_rows(builder, kBiasBackward * biased);
       recast(builder, formats.weight, weights, gemms.experts());
-      gemms.multiply(builder, formats.gradient, output, formats.input_gradient(), from, to);
+      gemms.multiply(builder, gradient_cast, output, formats.input_gradient(), from, to);
       if (first) stream_expert_rows(builder, copies.behind);
     }
     if (part == BackwardPart::input_gradient) return;
@@ -208,15 +214,17 @@ Operator expert_activation(const RankShape& shape) {
       }
     };
   };
-  const bool fused = weighs_in_one_kernel(shape.recipe);
+  const bool weighs = weighs_in_one_kernel(shape.recipe);
   Operator op;
   op.module = "experts_activation";
   op.sized_by_routing = !shape.recipe.moe.sizes_known();
-  op.forward = kernels(weighted_forward(shape, fused));
-  op.backward = input_gradient_only(kernels(weighted_backward(shape, fused)));
+  const std::vector<double> in_others{};
+  op.forward = kernels(experts.fused ? in_others : weighted_forward(shape, weighs));
+  op.backward =
+      input_gradient_only(kernels(experts.fused ? in_others : weighted_backward(shape, weighs)));
   op.saved = {{element * busy * branches, {}, OffloadModule::moe_act}};
   op.backward_bytes = element * busy * (branches + ffn);
-  if (!fused) {
+  if (!weighs) {
     op.saved.push_back({element * busy * ffn, RecomputeModule::moe_act});  // before it is weighed
     op.backward_bytes += kWeighedTensors * kFp32.bytes() * busy * ffn;
   }

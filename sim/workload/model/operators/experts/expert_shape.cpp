@@ -27,6 +27,16 @@ double kept_share(const MoeSpec& moe, const ExpertsSpec& spec, double tokens) {
                                               : taken_by_capacity(moe, spec, tokens, factor);
 }
 
+bool fuses(const RankShape& shape) {
+  const Recipe& recipe = shape.recipe;
+  return recipe.moe.use_transformer_engine_op_fuser && shape.linear.fused_rows_multiple &&
+         recipe.model.activation == Activation::swiglu && !recipe.lora;
+}
+
+int rows_multiple(const RankShape& shape) {
+  return fuses(shape) ? *shape.linear.fused_rows_multiple : shape.linear.rows_multiple;
+}
+
 /// Megatron core pads by the router's map where a key says so, or in TEGroupedMLP; the flex
 /// dispatcher pads its map behind the exchange.
 RowPadding padding_of(const RankShape& shape) {
@@ -51,7 +61,7 @@ double sent_rows(const RankShape& shape, const ExpertsSpec& spec, RowPadding pad
   const double chosen = shape.own_rows * spec.moe_router_topk * kept_share(moe, spec, exchanged);
   if (padding != RowPadding::by_router) return chosen;
   return spec.num_moe_experts *
-         padded_rows(chosen / spec.num_moe_experts, shape.linear.rows_multiple, rows_known(moe));
+         padded_rows(chosen / spec.num_moe_experts, rows_multiple(shape), rows_known(moe));
 }
 
 }  // namespace
@@ -68,7 +78,8 @@ ExpertShape::ExpertShape(const RankShape& shape)
       sent(sent_rows(shape, spec, padding, tokens * etp * ep)),
       rows(sent * etp),
       imbalance(imbalance_of(shape.recipe.moe, spec, tokens * etp, ep)),
-      multiple_(padding == RowPadding::by_router ? 1 : shape.linear.rows_multiple),
+      fused(fuses(shape)),
+      multiple_(padding == RowPadding::by_router ? 1 : rows_multiple(shape)),
       rows_known_(rows_known(shape.recipe.moe)) {}
 
 std::int64_t ExpertShape::rows_of_expert(double of_mean) const {

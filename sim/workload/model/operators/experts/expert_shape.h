@@ -28,6 +28,9 @@ struct ExpertShape {
   double rows;       ///< that come to its experts: the mean over the ranks of its EP group
   double imbalance;  ///< those of the busiest rank over the mean
 
+  /// Whether FC1, activation and quantization are one kernel.
+  bool fused;
+
   /// Rows that one expert works on, with those that pad, on the mean rank or the busiest one.
   [[nodiscard]] std::int64_t rows_of_expert(double of_mean) const;
   /// Of all experts of the rank.
