@@ -4,6 +4,7 @@
 
 #include "tests/cli/program.h"
 #include "tests/measured/lines.h"
+#include "tests/output/page.h"
 
 namespace simtrain::testing::metrics_test {
 namespace {
@@ -272,6 +273,35 @@ TEST_CASE("one step has no deviation, in text, JSON and CSV; below a second ther
         std::string::npos);
   CHECK(resumed.out.find("Steps             2 of 3; the log has steps 122 to 124") !=
         std::string::npos);
+}
+
+TEST_CASE(
+    "--report puts figures, steps and inputs of every log on a page; the text stays the same") {
+  const TempFolder folder;
+  folder.write("long.log", steps(2000, "2.5"));
+  folder.write("nothing.log", "no step\n");
+  const std::vector<std::string> call{"metrics", "long.log", "nothing.log", "--gpus",
+                                      "8",       "--steps",  "all"};
+  std::vector<std::string> reported = call;
+  reported.insert(reported.end(), {"--report", "logs.html"});
+  const Outcome outcome = run_simtrain(reported, {folder.path(), {}, ""});
+  CHECK(outcome.status == 1);  // one log has no figures
+  CHECK(outcome.out == run_simtrain(call, {folder.path(), {}, ""}).out);
+  const std::string page = read_file(folder.file("logs.html"));
+  check_whole(page);
+  CHECK(has(page, "2.500 s"));
+  CHECK(has(page, "Strokes: the shortest to the longest"));
+  CHECK(has(page, "No steps"));
+  CHECK(has(unlabelled(page), "<td>8 GPUs</td><td>--gpus</td>"));
+  const nlohmann::json charts = data_of(page).at("steps");
+  CHECK(charts[0].at("steps").size() == 430);
+  CHECK(charts[0].at("steps")[0] == nlohmann::json({0, 2.5, 2.5}));
+  CHECK(charts[1].at("steps").empty());
+  const Outcome tool = run_simtrain(
+      words("metrics --file " + kData +
+            "dllogger-step-12.json --batch_size 2016 --num_accelerators 224 --precision fp8 "
+            "--model_type llama3.1-405b --accelerator_type b200 --report logs.html"));
+  CHECK(tool.err == "simtrain: --report: does not go with the options of training_metrics\n");
 }
 
 TEST_CASE("list shows the formats and the windows") {

@@ -27,6 +27,7 @@ const std::vector<std::string> kOutputs{
     "sweep base.yaml --vary tp=2 --report OUT",
     "validate base.yaml --report OUT",
     "compare base.yaml log.json --report OUT",
+    "metrics log.json --scenario base.yaml --report OUT",
     "import base.yaml --output OUT",
     "calibrate --rows nemotron-15b:bf16 --parameters base.yaml --write OUT"};
 

@@ -47,6 +47,13 @@ std::vector<PageCase> pages(const TempFolder& folder) {
       {"profile",
        "profile scenarios/llama31_8b_h100.yaml --row bf16-8 "
        "tests/measured/data/kineto-rank3.json tests/measured/data/nsys-kern-sum.csv"},
+      {"metrics",
+       "metrics tests/measured/data/log-llama31-8b-step-49.out --scenario "
+       "scenarios/llama31_8b_h100.yaml --row bf16-8"},
+      {"metrics",
+       "metrics tests/measured/data/log-llama31-8b-step-49.out "
+       "tests/measured/data/dllogger-step-12.json README.md",
+       1},
       {"comparison",
        "compare scenarios/llama31_8b_h100.yaml --row bf16-8 "
        "tests/measured/data/log-llama31-8b-step-49.out"},

@@ -5,8 +5,8 @@
 #include "sim/api/access.h"
 #include "sim/api/errors.h"
 #include "sim/measured/profiles/profile_format.h"
-#include "sim/output/measured/profile_report.h"
-#include "sim/output/measured/profile_summary.h"
+#include "sim/output/profiles/profile_report.h"
+#include "sim/output/profiles/profile_summary.h"
 
 namespace simtrain::api {
 namespace {

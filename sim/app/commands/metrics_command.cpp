@@ -7,7 +7,9 @@
 #include "sim/app/options/options.h"
 #include "sim/app/options/shared_rows.h"
 #include "sim/app/options/study_options.h"
+#include "sim/app/output_files.h"
 #include "sim/app/program_files.h"
+#include "sim/output/measured/metrics_html.h"
 #include "sim/output/measured/metrics_report.h"
 #include "sim/topology/specs/gpu_fields.h"
 #include "sim/workload/model/fields/model_fields.h"
@@ -31,6 +33,8 @@ constexpr std::array kMetricsOptions{
               .value = "text|json|csv",
               .help = "json: as simtrain.metrics/1",
               .preset = "text"},
+    kReportOption,
+    going_with(kForceOption, "report"),
     OptionRow{.name = "summary", .help = "a line a run, as for several logs"},
     OptionRow{.name = "full-names", .help = "does not shorten the names of runs"},
     OptionRow{.name = "scenario",
@@ -175,6 +179,16 @@ std::vector<MeasuredReport> read_all(const po::variables_map& values, const Comm
                           call.console.bar("logs"), call.console.bar("MB"));
 }
 
+OutputFiles metrics_outputs(const CommandCall& call, const po::variables_map& values) {
+  OutputFiles outputs(values);
+  for (const std::string& path : plain_arguments(values)) outputs.reads("a log", path);
+  outputs.reads_hardware(call.data);
+  if (const auto path = option_value(values, "scenario"))
+    outputs.reads("the scenario", scenario_file(call, *path));
+  outputs.writes("report", kPageFile);
+  return outputs;
+}
+
 std::string printed(const po::variables_map& values, const std::vector<MeasuredReport>& reports,
                     const Console& console) {
   const auto& format = values["format"].as<std::string>();
@@ -230,7 +244,10 @@ CommandResult metrics_command(const CommandCall& call) {
     return tool_command(values, call.console);
   if (plain_arguments(values).empty())
     throw InputError({}, "", "metrics takes logs; 'simtrain help metrics' shows how");
+  OutputFiles outputs = metrics_outputs(call, values);
+  outputs.start();
   const std::vector<MeasuredReport> reports = read_all(values, call);
+  if (outputs.any()) outputs.write("report", metrics_html(reports));
   const bool all = std::all_of(reports.begin(), reports.end(), [](const MeasuredReport& report) {
     return report.metrics.status == RunStatus::success ||
            report.metrics.status == RunStatus::partial;

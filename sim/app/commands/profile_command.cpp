@@ -7,9 +7,9 @@
 #include "sim/app/output_files.h"
 #include "sim/app/program_files.h"
 #include "sim/measured/profiles/profile_format.h"
-#include "sim/output/measured/profile_html.h"
-#include "sim/output/measured/profile_report.h"
-#include "sim/output/measured/profile_summary.h"
+#include "sim/output/profiles/profile_html.h"
+#include "sim/output/profiles/profile_report.h"
+#include "sim/output/profiles/profile_summary.h"
 #include "sim/run/simulated_step.h"
 #include "sim/study/validate/measured_pairs.h"
 

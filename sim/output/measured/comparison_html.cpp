@@ -16,8 +16,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMostSections = 100;  // each with a chart
-
 std::string percent(double value) { return fmt::format("{:.2f}", value); }
 std::string signed_percent(double fraction) { return fmt::format("{:+.2f} %", fraction * 100); }
 
@@ -106,7 +104,7 @@ Json run_section(const ComparedRun& run, std::size_t number) {
 }  // namespace
 
 std::string comparison_html(const std::vector<ComparedRun>& runs, const ComparedCauses& causes) {
-  const std::size_t shown = std::min(runs.size(), kMostSections);
+  const std::size_t shown = std::min(runs.size(), kMostRunSections);
   Json sections = Json::array();
   Json charts = Json::array();
   for (std::size_t i = 0; i < shown; ++i) {
@@ -122,7 +120,8 @@ std::string comparison_html(const std::vector<ComparedRun>& runs, const Compared
                      {"shortened", runs.size() > shown ? Json(shown) : nullptr}};
   return html_chart_page(
       "comparison", content, {{"steps", std::move(charts)}},
-      PageResult(several ? comparisons_json(runs, causes) : comparison_json(runs.front(), causes)));
+      PageResult(several ? comparisons_json(runs, causes) : comparison_json(runs.front(), causes)),
+      {"step_charts.js"});
 }
 
 }  // namespace simtrain

@@ -60,44 +60,17 @@ void add_figures(std::string& out, const RunMetrics& metrics, const MeasuredRun&
     labelled_line(out, "Peak memory", fmt::format("{:.1f} GB", *run.facts.peak_memory_bytes / 1e9));
 }
 
-void add_origin(std::string& out, std::string_view label, const std::string& value,
-                const std::string& source) {
-  labelled_line(out, label, printable(fmt::format("{} ({})", value, source)));
-}
-
 void add_origins(std::string& out, const RunFacts& facts) {
-  std::string rows;
-  const auto number = [&](std::string_view label, const RunFacts::Fact<double>& fact,
-                          std::string_view unit) {
-    if (fact) add_origin(rows, label, fmt::format("{} {}", fact->value, unit), fact->source);
-  };
-  number("Job", facts.gpus, "GPUs");
-  number("Global batch", facts.global_batch_size, "samples");
-  number("Sequence", facts.seq_length, "tokens");
-  if (facts.precision)
-    add_origin(rows, "Precision", std::string(name_of(facts.precision->value)),
-               facts.precision->source);
-  if (facts.gpu) add_origin(rows, "GPU", facts.gpu->value.name, facts.gpu->source);
-  if (facts.model) add_origin(rows, "Model", facts.model->value.name, facts.model->source);
-  number("Work of a sample", facts.flops_per_sample, "FLOP");
-  number("Peak", facts.peak_tflops, "TFLOP/s");
-  if (facts.convention)
-    add_origin(rows, "MFU convention", std::string(name_of(facts.convention->value)),
-               facts.convention->source);
-  if (!rows.empty()) out += "\nWhere the inputs come from\n" + rows;
+  const std::vector<InputOrigin> origins = input_origins(facts);
+  if (!origins.empty()) out += "\nWhere the inputs come from\n";
+  for (const auto& [label, value, source] : origins)
+    labelled_line(out, label, printable(fmt::format("{} ({})", value, source)));
 }
 
 void add_list(std::string& out, std::string_view title, const std::vector<std::string>& rows) {
   if (rows.empty()) return;
   out += fmt::format("\n{}\n", title);
   for (const std::string& row : rows) out += wrapped_line(printable(row));
-}
-
-std::string steps_text(const MeasuredRun& run) {
-  const std::string held = run.first_step == run.last_step
-                               ? fmt::format("step {}", run.first_step)
-                               : fmt::format("steps {} to {}", run.first_step, run.last_step);
-  return fmt::format("{} of {}; the log has {}", run.steps.size(), run.steps_seen, held);
 }
 
 /// What a table has no room for: why a run is no success, which lines were skipped.
@@ -113,6 +86,35 @@ std::string remarks(const std::vector<MeasuredReport>& reports) {
 }
 
 }  // namespace
+
+std::vector<InputOrigin> input_origins(const RunFacts& facts) {
+  std::vector<InputOrigin> rows;
+  const auto number = [&](const char* label, const RunFacts::Fact<double>& fact, const char* unit) {
+    if (fact) rows.push_back({label, fmt::format("{} {}", fact->value, unit), fact->source});
+  };
+  const auto word = [&](const char* label, const auto& fact, const auto& name) {
+    if (fact) rows.push_back({label, std::string(name(fact->value)), fact->source});
+  };
+  const auto by_row = [](const auto value) { return name_of(value); };
+  const auto by_file = [](const auto& spec) { return spec.name; };
+  number("Job", facts.gpus, "GPUs");
+  number("Global batch", facts.global_batch_size, "samples");
+  number("Sequence", facts.seq_length, "tokens");
+  word("Precision", facts.precision, by_row);
+  word("GPU", facts.gpu, by_file);
+  word("Model", facts.model, by_file);
+  number("Work of a sample", facts.flops_per_sample, "FLOP");
+  number("Peak", facts.peak_tflops, "TFLOP/s");
+  word("MFU convention", facts.convention, by_row);
+  return rows;
+}
+
+std::string steps_text(const MeasuredRun& run) {
+  const std::string held = run.first_step == run.last_step
+                               ? fmt::format("step {}", run.first_step)
+                               : fmt::format("steps {} to {}", run.first_step, run.last_step);
+  return fmt::format("{} of {}; the log has {}", run.steps.size(), run.steps_seen, held);
+}
 
 std::string skipped_text(const SkippedLines& skipped, std::int64_t lines, std::string_view unit) {
   std::string out;

@@ -8,6 +8,19 @@
 
 namespace simtrain {
 
+/// An input of a run's figures, and where it comes from.
+struct InputOrigin {
+  std::string label;
+  std::string value;
+  std::string source;
+};
+
+/// All inputs that are known, for people.
+std::vector<InputOrigin> input_origins(const RunFacts& facts);
+
+/// Which steps of a log count: "34 of 50; the log has steps 0 to 49".
+std::string steps_text(const MeasuredRun& run);
+
 /// One run for people: figures, where each input comes from, what is missing, which lines were
 /// skipped and why.
 std::string metrics_text(const MeasuredReport& report);

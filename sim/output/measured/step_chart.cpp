@@ -19,7 +19,7 @@ Json stretch(const MeasuredStep* first, const MeasuredStep* last) {
 
 }  // namespace
 
-Json step_chart(const std::vector<MeasuredStep>& steps, const Comparison& comparison) {
+Json step_chart(const std::vector<MeasuredStep>& steps) {
   Json points = Json::array();
   if (steps.size() <= kColumns) {
     for (const MeasuredStep& step : steps) points.push_back({step.number, step.seconds});
@@ -28,10 +28,15 @@ Json step_chart(const std::vector<MeasuredStep>& steps, const Comparison& compar
       points.push_back(stretch(steps.data() + column * steps.size() / kColumns,
                                steps.data() + (column + 1) * steps.size() / kColumns));
   }
-  return {{"steps", std::move(points)},
-          {"predicted", comparison.predicted_s},
-          {"low", comparison.interval.low},
-          {"high", comparison.interval.high}};
+  return {{"steps", std::move(points)}};
+}
+
+Json step_chart(const std::vector<MeasuredStep>& steps, const Comparison& comparison) {
+  Json chart = step_chart(steps);
+  chart.update({{"predicted", comparison.predicted_s},
+                {"low", comparison.interval.low},
+                {"high", comparison.interval.high}});
+  return chart;
 }
 
 }  // namespace simtrain

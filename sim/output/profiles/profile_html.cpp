@@ -1,4 +1,4 @@
-#include "sim/output/measured/profile_html.h"
+#include "sim/output/profiles/profile_html.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,8 +9,8 @@
 #include "sim/core/printable.h"
 #include "sim/output/html/html.h"
 #include "sim/output/html/html_colours.h"
-#include "sim/output/measured/profile_report.h"
-#include "sim/output/measured/profile_rows.h"
+#include "sim/output/profiles/profile_report.h"
+#include "sim/output/profiles/profile_rows.h"
 #include "sim/output/text/unit_text.h"
 
 namespace simtrain {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/output/measured/profile_report.h"
+#include "sim/output/profiles/profile_report.h"
 
 namespace simtrain {
 

@@ -1,4 +1,4 @@
-#include "sim/output/measured/profile_report.h"
+#include "sim/output/profiles/profile_report.h"
 #include "sim/output/text/json_parts.h"
 
 namespace simtrain {

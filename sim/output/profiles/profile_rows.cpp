@@ -1,4 +1,4 @@
-#include "sim/output/measured/profile_rows.h"
+#include "sim/output/profiles/profile_rows.h"
 
 #include <algorithm>
 #include <array>

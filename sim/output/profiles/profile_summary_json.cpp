@@ -1,4 +1,4 @@
-#include "sim/output/measured/profile_summary.h"
+#include "sim/output/profiles/profile_summary.h"
 #include "sim/output/text/json_parts.h"
 
 namespace simtrain {

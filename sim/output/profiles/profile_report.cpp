@@ -1,4 +1,4 @@
-#include "sim/output/measured/profile_report.h"
+#include "sim/output/profiles/profile_report.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "sim/output/measured/metrics_report.h"
-#include "sim/output/measured/profile_rows.h"
+#include "sim/output/profiles/profile_rows.h"
 #include "sim/output/text/text_report.h"
 #include "sim/output/text/unit_text.h"
 #include "sim/output/text/wrapped_text.h"

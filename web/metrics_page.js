@@ -1,0 +1,3 @@
+// The charts of `simtrain metrics --report`.
+
+drawRuns(page);
