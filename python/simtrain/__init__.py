@@ -54,7 +54,8 @@ from simtrain.job_results import (AdvisedJob, Checkpoint, Goodput, JobAdvice, Jo
 from simtrain.jobs import advise, difference, export_recipe, export_targets, goodput, import_recipe, scale, share, topology
 from simtrain.measured import compare, metrics, profile
 from simtrain.measured_results import Comparison, GapExplanation, LoggedStep, LogMetrics, Metrics, StackExplanation, StepFigure
-from simtrain.profile_results import KernelTimes, NamedKernel, NcclCalls, Profile, ProfiledFile, ProfiledRank
+from simtrain.profile_results import (KernelTimes, NamedKernel, NcclCalls, NcclProcess, Profile, ProfiledFile,
+                                      ProfiledRank)
 from simtrain.results import (Communication, Difference, Energy, Explanation, Exported, Front, FrontPlan, Imported, Interval,
                               KernelWork, KeyDifference, MachineFit, MachineValue, Nccl, NcclSize, Parameters,
                               PartDifference, PathStage, Result, Scale, ScaleRow, StageMemory, Sweep, SweepRow, Topology,
@@ -67,10 +68,11 @@ __all__ = [
     "AdvisedJob", "Checkpoint", "Communication", "Comparison", "DataFolder", "Difference", "Energy", "Error",
     "Explanation", "Exported", "Front", "FrontPlan", "GapExplanation", "Goodput", "Imported", "InputError",
     "InternalError", "Interval", "JobAdvice", "JobChange", "JobFailure", "JobPlacement", "KernelTimes", "KernelWork",
-    "KeyDifference",    "LogMetrics", "LoggedStep", "MachineFit", "MachineValue", "Metrics", "NamedKernel", "Nccl", "NcclCalls",
-    "NcclSize", "Parameters", "PartDifference", "PathStage", "Profile", "ProfiledFile", "ProfiledRank", "Record", "Result", "Scale", "ScaleRow", "Scenario", "SharedCluster", "SharedJob",
-    "Spread", "StackExplanation", "StageMemory", "StepFigure", "Sweep", "SweepRow", "Topology", "TopologyLevel",
-    "TransferWork", "Tuned", "TunedPlan", "Validation", "ValidationRow", "WhatIf",
+    "KeyDifference", "LogMetrics", "LoggedStep", "MachineFit", "MachineValue", "Metrics", "NamedKernel", "Nccl",
+    "NcclCalls", "NcclProcess", "NcclSize", "Parameters", "PartDifference", "PathStage", "Profile", "ProfiledFile",
+    "ProfiledRank", "Record", "Result", "Scale", "ScaleRow", "Scenario", "SharedCluster", "SharedJob", "Spread",
+    "StackExplanation", "StageMemory", "StepFigure", "Sweep", "SweepRow", "Topology", "TopologyLevel", "TransferWork",
+    "Tuned", "TunedPlan", "Validation", "ValidationRow", "WhatIf",
     "advise", "calibrate_machine", "compare", "difference", "explain", "export_recipe", "export_targets", "frame",
     "goodput", "import_recipe", "metrics", "nccl", "profile", "scale", "share", "simulate", "spec", "sweep",
     "topology", "tune", "tune_front", "validate",

@@ -569,7 +569,7 @@ class NcclCalls:
     type: str
     count: int
     bytes: int
-    predicted: int
+    predicted: Optional[int]
     logged: int
 
 class NamedKernel:
@@ -594,6 +594,11 @@ class ProfiledRank:
     unclassified: List[NamedKernel]
     calls: List[NcclCalls]
 
+class NcclProcess:
+    process: str
+    rank: Optional[int]
+    calls: List[NcclCalls]
+
 class ProfiledFile:
     path: str
     format: str
@@ -601,7 +606,11 @@ class ProfiledFile:
     gpus: int
     incomplete: bool
     skipped_lines: int
+    steps: Optional[int]
     kernels: List[NamedKernel]
+    calls: List[NcclCalls]
+    untold_calls: int
+    processes: List[NcclProcess]
     comparisons: List[ProfiledRank]
 
 class Profile:

@@ -72,7 +72,8 @@ def profile(files: Union[Path, Iterable[Path]], *, scenario: Optional[ScenarioLi
 
         simtrain.profile("rank0.sqlite", scenario=scenario).to_pandas()   # kind, predicted_s, measured_s, error
 
-    Raises InputError where one cannot be read, and where neither it nor rank and steps say whose it is.
+    Raises InputError where one cannot be read, and where neither it nor these arguments say how many steps it is or
+    which processes of a log are of which rank.
     """
     native = _simtrain.profile(_paths(files), None if scenario is None else native_of(scenario), rank, steps,
                                profile_format, watcher(progress, "profiles"))

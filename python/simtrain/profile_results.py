@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, List, Optional
+from typing import TYPE_CHECKING, List, Optional, Tuple
 
 from simtrain.records import Record, frame
 from simtrain.results import Told
@@ -44,7 +44,7 @@ class NcclCalls(Record):
         type: of an element
         count: elements, as NCCL counts them
         bytes: of one call
-        predicted, logged: how many calls
+        predicted, logged: how many calls; None are predicted without a scenario
     """
 
     function: str
@@ -52,7 +52,7 @@ class NcclCalls(Record):
     type: str
     count: int
     bytes: int
-    predicted: int
+    predicted: Optional[int]
     logged: int
 
 
@@ -109,6 +109,21 @@ class ProfiledRank(Record):
 
 
 @dataclasses.dataclass(frozen=True)
+class NcclProcess(Record):
+    """What one process calls of NCCL by a log.
+
+    Attributes:
+        process: host:pid
+        rank: in the largest of its communicators
+        calls: by kind and size
+    """
+
+    process: str
+    rank: Optional[int]
+    calls: List[NcclCalls] = dataclasses.field(repr=False)
+
+
+@dataclasses.dataclass(frozen=True)
 class ProfiledFile(Record):
     """One file of a profiler.
 
@@ -119,7 +134,11 @@ class ProfiledFile(Record):
         gpus: whose kernels these are
         incomplete: calls were left out, for want of place
         skipped_lines: that say nothing the format knows
+        steps: where the profile itself marks them
         kernels: by name, most time first; in all steps
+        calls: of NCCL, where a trace gives them
+        untold_calls: kernels of NCCL whose call it does not give
+        processes: of a log of NCCL
         comparisons: with the prediction; none without a scenario
     """
 
@@ -129,7 +148,11 @@ class ProfiledFile(Record):
     gpus: int
     incomplete: bool
     skipped_lines: int
+    steps: Optional[int]
     kernels: List[NamedKernel] = dataclasses.field(repr=False)
+    calls: List[NcclCalls] = dataclasses.field(repr=False)
+    untold_calls: int
+    processes: List[NcclProcess] = dataclasses.field(repr=False)
     comparisons: List[ProfiledRank]
 
 
@@ -146,8 +169,16 @@ class Profile(Told):
     profiles: List[ProfiledFile]
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """A table with a row for each kind of kernel of each rank, predicted and measured; without a scenario one
-        for each kernel by name."""
-        if not self.scenario:
-            return frame([kernel for file in self.profiles for kernel in file.kernels])
-        return frame([kind for file in self.profiles for rank in file.comparisons for kind in rank.kernels])
+        """A table with a row for each kind of kernel of each rank, predicted and measured, and for a log of NCCL for
+        each kind of its calls; without a scenario for each kernel by name. `path`, `process` and `rank` say whose."""
+        rows: List[Tuple[str, str, Optional[int], Record]] = [
+            (file.path, rank.process, rank.rank, row) for file in self.profiles for rank in file.comparisons
+            for row in (*rank.kernels, *(rank.calls if rank.process else ()))]
+        rows += [(file.path, "", None, kernel) for file in self.profiles if not file.comparisons
+                 for kernel in file.kernels]
+        rows += [(file.path, one.process, one.rank, call) for file in self.profiles if not file.comparisons
+                 for one in file.processes for call in one.calls]
+        table = frame([row[-1] for row in rows])
+        for place, name in enumerate(["path", "process", "rank"]):
+            table.insert(place, name, [row[place] for row in rows])
+        return table

@@ -493,7 +493,7 @@ class Moe(Keys):
         moe_permute_fusion: rows are sorted by expert in one kernel (left out: true)
         moe_grouped_gemm: experts are computed together; false: one after the other (left out: true)
         use_transformer_engine_op_fuser: in MXFP8 a gated FC1 of experts, its activation and the quantization
-            behind it are one kernel; in other precisions nothing changes (left out: false)
+            behind it are one kernel; in other precisions and with adapters nothing changes (left out: false)
         moe_router_padding_for_quantization: rows of quantized experts are padded by choices added to the
             router's; else by copies (left out: false)
         moe_expert_capacity_factor: rows that an expert takes over the mean, the rest is dropped; without it

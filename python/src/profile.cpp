@@ -43,10 +43,14 @@ void bind_profile(py::module_& module) {
   bind_kernels(module);
   bind_ranks(module);
   using File = api::ProfiledFile;
-  Attributes<File>(module, "ProfiledFile")("path", &File::path)("format", &File::format)(
-      "lines", &File::lines)("gpus", &File::gpus)("incomplete", &File::incomplete)(
-      "skipped_lines", &File::skipped_lines)("kernels", &File::kernels)("comparisons",
-                                                                        &File::comparisons);
+  using Process = api::NcclProcess;
+  Attributes<Process>(module, "NcclProcess")("process", &Process::process)("rank", &Process::rank)(
+      "calls", &Process::calls);
+  Attributes<File>(module, "ProfiledFile")("steps", &File::steps)("calls", &File::calls)(
+      "untold_calls", &File::untold_calls)("processes", &File::processes)("path", &File::path)(
+      "format", &File::format)("lines", &File::lines)("gpus", &File::gpus)(
+      "incomplete", &File::incomplete)("skipped_lines", &File::skipped_lines)(
+      "kernels", &File::kernels)("comparisons", &File::comparisons);
   Attributes<api::Profile> profile(module, "Profile");
   profile("scenario", &api::Profile::scenario)("profiles", &api::Profile::profiles);
   bind_texts(profile);

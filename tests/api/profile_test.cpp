@@ -79,6 +79,23 @@ TEST_CASE("Calls of NCCL that a run writes are predicted by the profile of it, e
   }
 }
 
+TEST_CASE("Without a scenario a log of NCCL says what each process calls") {
+  const testing::TempFolder folder;
+  const std::string log = folder.file("nccl.log");
+  REQUIRE(testing::run_simtrain({"run", kFile, "--row", "bf16-8", "--nccl-trace", log}).status ==
+          0);
+  const Profile found = profile({log});
+  const Json told = Json::parse(found.json)["profiles"][0];
+  const ProfiledFile& file = found.profiles.front();
+  REQUIRE(file.processes.size() == told["processes"].size());
+  const NcclProcess& process = file.processes.front();
+  CHECK(process.process == told["processes"][0]["process"]);
+  CHECK(*process.rank == told["processes"][0]["told_rank"]["rank"]);
+  REQUIRE(process.calls.size() == told["processes"][0]["calls"].size());
+  CHECK(process.calls[0].logged == told["processes"][0]["calls"][0]["calls"]);
+  CHECK_FALSE(process.calls[0].predicted.has_value());
+}
+
 TEST_CASE("Without a scenario a profile says what it holds") {
   const Profile found = profile({kTable});
   CHECK(found.scenario.empty());
@@ -101,7 +118,17 @@ TEST_CASE("What is wrong with profiles is said by path or key") {
   throws({kTable}, {}, {.rank = 1, .steps = {}, .format = ""});
   throws({kTable}, profiled_scenario(), {.rank = -1, .steps = {}, .format = ""});
   throws({kTable}, profiled_scenario(), {.rank = {}, .steps = 0, .format = ""});
-  throws({kTable}, profiled_scenario(), {.rank = 4096, .steps = {}, .format = ""});
+  const auto key = [](const std::optional<int>& rank, const std::optional<std::int64_t>& steps) {
+    try {
+      static_cast<void>(profile({kTable}, profiled_scenario(), {rank, steps, ""}));
+    } catch (const InputError& error) {
+      CHECK(std::string(error.what()).find("--") == std::string::npos);
+      return error.key();
+    }
+    return std::string();
+  };
+  CHECK(key(4096, {}) == "rank");
+  CHECK(key({}, -1) == "steps");
 }
 
 }  // namespace

@@ -43,9 +43,6 @@ TEST_CASE("Experts must divide over EP and ETP, and these over the ranks of a st
            Refused{"moe.moe_shared_expert_overlap=true",
                    "moe.moe_shared_expert_overlap: is of shared experts, which mixtral-8x7b does "
                    "not have"},
-           Refused{"moe={moe_grouped_gemm: false, use_transformer_engine_op_fuser: true}",
-                   "moe.use_transformer_engine_op_fuser: is of experts that are computed together; "
-                   "moe.moe_grouped_gemm is false"},
            Refused{"overlap.delay_wgrad_compute=true",
                    "overlap.delay_wgrad_compute: is of overlap_moe_expert_parallel_comm, which is "
                    "false"},
@@ -84,6 +81,32 @@ TEST_CASE("passes beside each other need an exchange, chunks and layers that are
   CHECK(dense.err.find(key + ": is of experts, which llama3.1-8b does not have") !=
         std::string::npos);
   CHECK(dense.status == 2);
+}
+
+TEST_CASE("fused experts are of NVIDIA's GPUs, computed together and activated once") {
+  const std::string key = "moe.use_transformer_engine_op_fuser";
+  const std::string file =
+      source_dir() + "/validation/measured/scenarios/bridge_qwen3_30b_gb200_whole_graphs.yaml";
+  const auto run = [&](const std::vector<std::string>& settings) {
+    std::vector<std::string> call{"run", file, "--row", "26.06", "--set", key + "=true"};
+    for (const std::string& setting : settings) call.insert(call.end(), {"--set", setting});
+    return run_simtrain(call);
+  };
+  const std::vector<std::string> recomputed{"recompute=selective", "recompute_modules=[moe_act]"};
+  for (const auto& [settings, sentence] :
+       {std::pair{std::vector<std::string>{"moe.moe_grouped_gemm=false"},
+                  "is of experts that are computed together; moe.moe_grouped_gemm is false"},
+        std::pair{recomputed, "fuses moe_act, which can not be computed again then"},
+        std::pair{std::vector<std::string>{"cluster.name=oci-mi355x", "cluster.nodes=1",
+                                           "software=megatron-rocm-2025"},
+                  "is of NVIDIA's GPUs, which megatron-rocm-2025 does not run on"}}) {
+    const Outcome outcome = run(settings);
+    CHECK(outcome.err.find(key + ": " + sentence) != std::string::npos);
+    CHECK(outcome.status == 2);
+  }
+  std::vector<std::string> in_bf16 = recomputed;
+  in_bf16.insert(in_bf16.end(), {"training.precision=bf16", "training.fp8_params=false"});
+  CHECK(run(in_bf16).status == 0);  // nothing is fused
 }
 
 }  // namespace simtrain::testing::bad_experts_test

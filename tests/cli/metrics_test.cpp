@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "tests/cli/browser.h"
 #include "tests/cli/program.h"
 #include "tests/measured/lines.h"
 #include "tests/output/page.h"
@@ -280,8 +281,9 @@ TEST_CASE(
   const TempFolder folder;
   folder.write("long.log", steps(2000, "2.5"));
   folder.write("nothing.log", "no step\n");
-  const std::vector<std::string> call{"metrics", "long.log", "nothing.log", "--gpus",
-                                      "8",       "--steps",  "all"};
+  folder.write("b\xff.log", steps(1, "2.5"));
+  const std::vector<std::string> call{"metrics", "b\xff.log", "long.log", "nothing.log",
+                                      "--gpus",  "8",         "--steps",  "all"};
   std::vector<std::string> reported = call;
   reported.insert(reported.end(), {"--report", "logs.html"});
   const Outcome outcome = run_simtrain(reported, {folder.path(), {}, ""});
@@ -294,9 +296,16 @@ TEST_CASE(
   CHECK(has(page, "No steps"));
   CHECK(has(unlabelled(page), "<td>8 GPUs</td><td>--gpus</td>"));
   const nlohmann::json charts = data_of(page).at("steps");
-  CHECK(charts[0].at("steps").size() == 430);
-  CHECK(charts[0].at("steps")[0] == nlohmann::json({0, 2.5, 2.5}));
-  CHECK(charts[1].at("steps").empty());
+  CHECK(charts[0].at("steps").empty());  // one step
+  CHECK(charts[1].at("steps").size() == 430);
+  CHECK(charts[1].at("steps")[0] == nlohmann::json({0, 2.5, 2.5}));
+  CHECK(charts[2].at("steps").empty());
+  CHECK(page.find('\xff') == std::string::npos);
+  if (browser_here()) {
+    const Outcome opened = in_browser(folder.file("logs.html"));
+    CHECK(drawn(opened.out, "steps-1", "<svg"));
+    CHECK_FALSE(has(opened.out, "Uncaught"));
+  }
   const Outcome tool = run_simtrain(
       words("metrics --file " + kData +
             "dllogger-step-12.json --batch_size 2016 --num_accelerators 224 --precision fp8 "

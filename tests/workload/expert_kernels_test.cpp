@@ -126,8 +126,34 @@ TEST_CASE("fused experts activate and quantize in the kernels of their products,
   recipe.training.seq_length = 1040;  // 520
   CHECK(shape_of_experts(recipe).padded_rows(1) == 16 * 544);
   CHECK(shape_of_experts(with(recipe, true)).padded_rows(1) == 16 * 768);
+  recipe.moe.moe_token_dispatcher_type = TokenDispatcher::alltoall;
+  recipe.moe.moe_router_padding_for_quantization = true;
+  CHECK(shape_of_experts(with(recipe, true)).sent == 128 * 256);  // 65 of each of 8 ranks
+  recipe.lora.emplace();
+  CHECK_FALSE(shape_of_experts(with(recipe, true)).fused);
+  recipe.lora.reset();
   recipe.model.activation = Activation::squared_relu;
   CHECK_FALSE(shape_of_experts(with(recipe, true)).fused);
+}
+
+TEST_CASE("fused experts are one launch, and a weight gradient apart reads what they wrote") {
+  Recipe recipe = experts_of("qwen3-30b-a3b", 8);
+  recipe.training.precision = Precision::fp8_mx;
+  recipe.moe.use_transformer_engine_op_fuser = true;
+  for (const Phase phase : {Phase::forward, Phase::input_gradient, Phase::weight_gradient}) {
+    const Expanded expanded(recipe, Piece{Part::layer, phase});
+    int products = 0;
+    for (const OpNote& note : expanded.program.notes) {
+      if (!note.module.starts_with("experts_") || !note.kernel) continue;
+      if (const Gemm* kernel = std::get_if<Gemm>(&*note.kernel)) {
+        CHECK(kernel->launches == 1);
+        ++products;
+      }
+      const Streaming* moved = std::get_if<Streaming>(&*note.kernel);
+      if (phase == Phase::weight_gradient) CHECK(moved == nullptr);
+    }
+    CHECK(products == 2);
+  }
 }
 
 TEST_CASE("shared experts are added to the others, and all gradients of a token to each other") {

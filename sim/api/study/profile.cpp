@@ -20,6 +20,25 @@ std::vector<NamedKernel> named_kernels(const std::vector<ProfiledKernel>& found)
   return kernels;
 }
 
+NcclCalls calls_of(const CallShape& shape, std::int64_t logged) {
+  const NcclType& type = kNcclTypes[static_cast<std::size_t>(shape.type)];
+  NcclCalls calls;
+  calls.function = name_of(shape.function);
+  if (shape.ranks > 0) calls.ranks = shape.ranks;
+  calls.type = type.name;
+  calls.count = shape.count;
+  calls.bytes = shape.count * type.bytes;
+  calls.logged = logged;
+  return calls;
+}
+
+std::vector<NcclCalls> logged_calls(const CallCounts& counts) {
+  std::vector<NcclCalls> calls;
+  calls.reserve(counts.size());
+  for (const auto& [shape, logged] : counts) calls.push_back(calls_of(shape, logged));
+  return calls;
+}
+
 ProfiledFile file_of(const simtrain::Profile& found) {
   ProfiledFile file;
   file.path = found.path;
@@ -28,7 +47,15 @@ ProfiledFile file_of(const simtrain::Profile& found) {
   file.gpus = found.gpus;
   file.incomplete = found.incomplete;
   file.skipped_lines = found.skipped.count;
+  file.steps = found.steps;
   file.kernels = named_kernels(found.kernels);
+  file.calls = logged_calls(found.calls);
+  file.untold_calls = found.unknown_calls;
+  file.processes.reserve(found.processes.size());
+  for (const LoggedProcess& process : found.processes) {
+    file.processes.push_back({process.name, {}, logged_calls(process.calls)});
+    if (process.place) file.processes.back().rank = process.place->rank;
+  }
   return file;
 }
 
@@ -46,14 +73,8 @@ std::vector<NcclCalls> nccl_calls(const std::vector<CallRow>& rows) {
   std::vector<NcclCalls> calls;
   calls.reserve(rows.size());
   for (const CallRow& row : rows) {
-    NcclCalls& call = calls.emplace_back();
-    call.function = name_of(row.shape.function);
-    if (row.shape.ranks > 0) call.ranks = row.shape.ranks;
-    call.type = row.type().name;
-    call.count = row.shape.count;
-    call.bytes = row.shape.count * row.type().bytes;
-    call.predicted = row.predicted;
-    call.logged = row.logged;
+    calls.push_back(calls_of(row.shape, row.logged));
+    calls.back().predicted = row.predicted;
   }
   return calls;
 }
@@ -111,8 +132,8 @@ Profile profile(const std::vector<std::string>& paths, const std::optional<Scena
                 const ProfileOptions& options, const Progress& progress) {
   return guarded([&] {
     if (paths.empty()) throw simtrain::InputError({}, "paths", "is empty; name a profile");
-    const ProfileRequest request{options.rank, options.steps};
-    request.check("");
+    const ProfileRequest request{options.rank, options.steps, ""};
+    request.check();
     if (!scenario && (options.rank || options.steps))
       throw simtrain::InputError({}, options.rank ? "rank" : "steps", "goes with a scenario");
     if (!scenario) return summary(read_profile_files(paths, options.format, progress));

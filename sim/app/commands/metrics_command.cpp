@@ -158,7 +158,15 @@ RunFacts option_facts(const po::variables_map& values, const DataFolder& data) {
   return facts;
 }
 
-RunFacts scenario_facts(const po::variables_map& values, const CommandCall& call) {
+/// The file of --scenario.
+std::optional<std::string> scenario_path(const po::variables_map& values, const CommandCall& call) {
+  const auto path = option_value(values, "scenario");
+  if (!path) return std::nullopt;
+  return scenario_file(call, *path);
+}
+
+RunFacts scenario_facts(const po::variables_map& values, const CommandCall& call,
+                        const std::optional<std::string>& file) {
   const auto path = option_value(values, "scenario");
   const std::vector<Setting> settings = parsed_settings(values);
   const std::string row = option_value(values, "row").value_or("");
@@ -167,24 +175,25 @@ RunFacts scenario_facts(const po::variables_map& values, const CommandCall& call
     if (!settings.empty()) throw InputError({}, "--set", "changes --scenario; name that too");
     return {};
   }
-  const auto source = ScenarioSource::from_file(scenario_file(call, *path));
+  const auto source = ScenarioSource::from_file(*file);
   require_row(source, *path, row);
   const std::string origin = row.empty() ? *path : fmt::format("{}, {}", *path, row);
   return facts_of_scenario(source.scenario(call.data, row, settings), origin);
 }
 
-std::vector<MeasuredReport> read_all(const po::variables_map& values, const CommandCall& call) {
+std::vector<MeasuredReport> read_all(const po::variables_map& values, const CommandCall& call,
+                                     const std::optional<std::string>& scenario) {
   return measured_reports(plain_arguments(values), log_request(values),
-                          {option_facts(values, call.data), scenario_facts(values, call)},
+                          {option_facts(values, call.data), scenario_facts(values, call, scenario)},
                           call.console.bar("logs"), call.console.bar("MB"));
 }
 
-OutputFiles metrics_outputs(const CommandCall& call, const po::variables_map& values) {
+OutputFiles metrics_outputs(const CommandCall& call, const po::variables_map& values,
+                            const std::optional<std::string>& scenario) {
   OutputFiles outputs(values);
   for (const std::string& path : plain_arguments(values)) outputs.reads("a log", path);
   outputs.reads_hardware(call.data);
-  if (const auto path = option_value(values, "scenario"))
-    outputs.reads("the scenario", scenario_file(call, *path));
+  if (scenario) outputs.reads("the scenario", *scenario);
   outputs.writes("report", kPageFile);
   return outputs;
 }
@@ -244,9 +253,10 @@ CommandResult metrics_command(const CommandCall& call) {
     return tool_command(values, call.console);
   if (plain_arguments(values).empty())
     throw InputError({}, "", "metrics takes logs; 'simtrain help metrics' shows how");
-  OutputFiles outputs = metrics_outputs(call, values);
+  const std::optional<std::string> scenario = scenario_path(values, call);
+  OutputFiles outputs = metrics_outputs(call, values, scenario);
   outputs.start();
-  const std::vector<MeasuredReport> reports = read_all(values, call);
+  const std::vector<MeasuredReport> reports = read_all(values, call, scenario);
   if (outputs.any()) outputs.write("report", metrics_html(reports));
   const bool all = std::all_of(reports.begin(), reports.end(), [](const MeasuredReport& report) {
     return report.metrics.status == RunStatus::success ||

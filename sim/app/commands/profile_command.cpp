@@ -56,7 +56,7 @@ constexpr std::array<std::span<const OptionRow>, 1> kOtherProfileOptions{kFilesO
 ProfileRequest request_of(const po::variables_map& values) {
   const ProfileRequest request{int_option(values, "rank"),
                                option_value<std::int64_t>(values, "steps")};
-  request.check("--");
+  request.check();
   return request;
 }
 

@@ -40,10 +40,12 @@ struct LeftAside {
   std::string_view start;
   std::string_view why;
 };
-constexpr std::array<LeftAside, 8> kLeftAside{
+constexpr std::array<LeftAside, 9> kLeftAside{
     {{"CUDA_DEVICE_MAX_CONNECTIONS", "the order of kernels that Megatron asks for is simulated"},
      {"NVTE_FWD_LAYERNORM_SM_MARGIN", "SMs that norms leave free are not modelled"},
      {"NVTE_BWD_LAYERNORM_SM_MARGIN", "SMs that norms leave free are not modelled"},
+     {"NVTE_CUTEDSL_FUSED_GROUPED_MLP",
+      "experts are fused as use_transformer_engine_op_fuser says"},
      {"NVTE_", "of the software stack (--software), which has its own"},
      {"CUBLAS_", "of the software stack (--software), which has its own"},
      {"NCCL_IB_", "the fabric is simulated as the cluster's file has it"},

@@ -37,11 +37,11 @@ std::optional<StepCount> steps_by(const std::vector<Ratio>& ratios, std::int64_t
   return StepCount{most->first, fmt::format("by {} of {} kinds of {}", most->second, all, what)};
 }
 
-[[noreturn]] void refuse_steps(const Profile& profile, std::string_view why) {
-  throw InputError({profile.path}, "--steps",
-                   fmt::format("{}, so that it is not known how many steps this is; --steps N "
-                               "gives it",
-                               why));
+[[noreturn]] void refuse_steps(const Profile& profile, const ProfileRequest& request,
+                               std::string_view why) {
+  throw InputError({profile.path}, request.steps_option(),
+                   fmt::format("{}, so that it is not known how many steps this is; {} N gives it",
+                               why, request.steps_option()));
 }
 
 std::optional<StepCount> given_steps(const Profile& profile, const ProfileRequest& request) {
@@ -66,8 +66,9 @@ StepCount steps_of_calls(const Profile& profile, const ProfileRequest& request,
     if (found != logged.end()) ratios.push_back({count, found->second});
   }
   if (const auto steps = steps_by(ratios, 1, "calls")) return *steps;
-  refuse_steps(profile, ratios.empty() ? "holds none of the predicted calls of NCCL"
-                                       : "holds predicted calls of NCCL in no common multiple");
+  refuse_steps(profile, request,
+               ratios.empty() ? "holds none of the predicted calls of NCCL"
+                              : "holds predicted calls of NCCL in no common multiple");
 }
 
 StepCount steps_of_kernels(const Profile& profile, const ProfileRequest& request,
@@ -83,7 +84,7 @@ StepCount steps_of_kernels(const Profile& profile, const ProfileRequest& request
       ratios.push_back({row.predicted.calls, found});
   }
   if (const auto steps = steps_by(ratios, 2, "collectives")) return *steps;
-  refuse_steps(profile,
+  refuse_steps(profile, request,
                "marks no steps, and its collectives are no common multiple of predicted "
                "ones");
 }
@@ -172,13 +173,13 @@ class Comparer {
     if (request_.rank && !chosen.empty()) unknown.clear();
     chosen.insert(chosen.end(), unknown.begin(), unknown.end());
     if (chosen.empty())
-      throw InputError({profile_.path}, "--rank",
+      throw InputError({profile_.path}, request_.rank_option(),
                        fmt::format("holds no calls of rank {}", request_.rank.value_or(0)));
     if (unknown.size() > 1) {
       throw InputError({profile_.path}, "",
                        fmt::format("holds calls of {} processes whose ranks are unknown; the "
-                                   "log of one process with --rank N would do",
-                                   unknown.size()));
+                                   "log of one process with {} N would do",
+                                   unknown.size(), request_.rank_option()));
     }
     std::vector<ProfileComparison> results;
     results.reserve(chosen.size());
@@ -257,7 +258,7 @@ std::vector<ProfileComparison> compare_profile(const SimulatedStep& simulated,
                                                const ProfileRequest& request) {
   if (request.rank && *request.rank >= simulated.grid.ranks()) {
     throw InputError(
-        {}, "--rank",
+        {}, request.rank_option(),
         fmt::format("there is no {}; 0 to {} would do", *request.rank, simulated.grid.ranks() - 1));
   }
   Comparer comparer(simulated, profile, request);
@@ -277,12 +278,11 @@ std::vector<ProfileReport> compare_profiles(const Scenario& scenario, std::vecto
   return reports;
 }
 
-void ProfileRequest::check(const std::string& option) const {
+void ProfileRequest::check() const {
   constexpr std::int64_t kMostSteps = 1'000'000'000;
-  if (rank && *rank < 0)
-    throw InputError({}, option + "rank", "must be a whole number of 0 or more");
+  if (rank && *rank < 0) throw InputError({}, rank_option(), "must be a whole number of 0 or more");
   if (steps && (*steps < 1 || *steps > kMostSteps))
-    throw InputError({}, option + "steps", "must be a whole number from 1 to 1e9");
+    throw InputError({}, steps_option(), "must be a whole number from 1 to 1e9");
 }
 
 }  // namespace simtrain

@@ -67,10 +67,12 @@ struct ProfileComparison {
 struct ProfileRequest {
   std::optional<int> rank;
   std::optional<std::int64_t> steps;
+  std::string before = "--";  ///< the names of these options, in errors
 
-  /// Throws InputError at a value that none can be; `option` stands before the key: "--", or
-  /// nothing.
-  void check(const std::string& option) const;
+  [[nodiscard]] std::string rank_option() const { return before + "rank"; }
+  [[nodiscard]] std::string steps_option() const { return before + "steps"; }
+  /// Throws InputError at a value that none can be.
+  void check() const;
 };
 
 /// Compares a profile with a simulated step: a profile of kernels once, a log of NCCL process by

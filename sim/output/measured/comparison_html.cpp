@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/printable.h"
 #include "sim/output/html/html.h"
 #include "sim/output/measured/comparison_report.h"
 #include "sim/output/measured/step_chart.h"
@@ -22,7 +23,7 @@ std::string signed_percent(double fraction) { return fmt::format("{:+.2f} %", fr
 /// The figures of a comparison, for tiles and rows.
 Json figures(const ComparedRun& run) {
   const Comparison& c = run.comparison;
-  return {{"name", run.measured.name},
+  return {{"name", printable(run.measured.name)},
           {"gpus", run.report.gpus},
           {"predicted", seconds_text(c.predicted_s)},
           {"low", seconds_text(c.interval.low)},
@@ -89,9 +90,9 @@ Json explanation_rows(const ComparedRun& run) {
 
 Json run_section(const ComparedRun& run, std::size_t number) {
   const MeasuredRun& measured = run.measured.run;
-  return {{"name", run.measured.name},
-          {"against", fmt::format("{} against {}, {}", run.report.scenario, measured.path,
-                                  window_text(measured))},
+  return {{"name", printable(run.measured.name)},
+          {"against", fmt::format("{} against {}, {}", run.report.scenario,
+                                  printable(measured.path), window_text(measured))},
           {"gpus", run.report.gpus},
           {"layout", run.report.layout},
           {"changes", changes_page(changes_of(run.report))},

@@ -35,8 +35,8 @@ class OpsOnGroups {
   std::array<std::vector<std::uint32_t>, kGroupKinds> ops_;
 };
 
-/// The op before one in its stream, or kNoOp. A path looks from each op once, so that all looks
-/// together pass the ops of a program once for each stream at most.
+/// The op before one in its stream, or kNoOp: a few ops back but for streams of few ops, of which a
+/// path has few.
 std::uint32_t before_in_stream(const Program& program, std::uint32_t op) {
   const Stream stream = program.ops[op].stream;
   while (op-- > 0) {
@@ -85,8 +85,9 @@ class PathFinder {
     std::optional<PathStep> first;  // of several alike which, does not matter
     for (const std::uint32_t member :
          plan_.groups[rank.groups[static_cast<std::size_t>(op.group)]].members) {
+      if (member == step.rank) continue;
       if (first && plan_.ranks[member].like >= plan_.ranks[first->rank].like) continue;
-      const PathStep partner{member, matching_op(step, member, op.group, number)};
+      const PathStep partner{member, matching_op(member, op.group, number)};
       if (const auto found = ended_at(partner, start)) first = found;
     }
     invariant(first.has_value(), "an op starts when another ends");
@@ -94,9 +95,8 @@ class PathFinder {
   }
 
   /// The op of `member` that took part in the same collective.
-  [[nodiscard]] std::uint32_t matching_op(const PathStep& step, std::uint32_t member,
-                                          GroupKind kind, std::uint32_t number) {
-    if (member == step.rank) return step.op;
+  [[nodiscard]] std::uint32_t matching_op(std::uint32_t member, GroupKind kind,
+                                          std::uint32_t number) {
     return on_groups_[plan_.ranks[member].program].at(row_of(kind).partner, number);
   }
 

@@ -99,12 +99,13 @@ struct alignas(64) RankState {
   std::uint16_t waiting = 0;  ///< streams, as bits, whose next op has not joined
   std::uint16_t woken = 0;    ///< of them those whose next op may be ready now
   std::array<std::uint16_t, kStreams>
-      blocks{};  ///< of each stream: those that wait for its next op
+      blocks{};             ///< of each stream: those that wait for its next op
+  const Op* ops = nullptr;  ///< of the program, beside `order` for one step less to them
   const StreamOrder* order = nullptr;
   Span* spans = nullptr;
 
   void begin(const StreamOrder& its_order, Span* its_spans) {
-    order = &its_order;
+    take(its_order);
     spans = its_spans;
     next = order->first;
     for (std::size_t stream = 0; stream < kStreams; ++stream) {
@@ -112,8 +113,12 @@ struct alignas(64) RankState {
     }
     woken = waiting;
   }
+  void take(const StreamOrder& its_order) {
+    order = &its_order;
+    ops = order->program->ops.data();
+  }
   [[nodiscard]] const Program& program() const { return *order->program; }
-  [[nodiscard]] const Op& at(std::uint32_t op) const { return order->ops[op]; }
+  [[nodiscard]] const Op& at(std::uint32_t op) const { return ops[op]; }
   [[nodiscard]] const OpLink& link(std::uint32_t op) const { return order->links.data()[op]; }
   [[nodiscard]] bool has_ended(std::uint32_t op) const { return next[stream_of(at(op))] > op; }
   /// Whether the next op of a stream can join; otherwise it is woken by what it waits for. What

@@ -3,7 +3,7 @@
 namespace simtrain {
 
 StreamOrder::StreamOrder(const Program& its_program)
-    : program(&its_program), ops(its_program.ops.data()), links(its_program.ops.size()) {
+    : program(&its_program), links(its_program.ops.size()) {
   first.fill(kNoOp);
   for (std::size_t i = links.size(); i-- > 0;) {
     const Op& op = program->ops[i];

@@ -18,12 +18,12 @@ struct OpLink {
   std::array<std::uint8_t, 4> after_stream{};
 };
 
-/// The ops of a program, stream by stream: each runs its own in the order of the program.
+/// The ops of a program, linked by stream: each runs its own in the order of the program, which has
+/// to outlive this.
 struct StreamOrder {
   explicit StreamOrder(const Program& its_program);
 
   const Program* program;
-  const Op* ops;                                ///< of the program
   std::vector<OpLink> links;                    ///< by op
   std::array<std::uint32_t, kStreams> first{};  ///< op of each stream, or kNoOp
 };

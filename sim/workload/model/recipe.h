@@ -232,9 +232,10 @@ struct MoeSpec {
   bool moe_router_fusion = false;
   bool moe_permute_fusion = true;
   bool moe_grouped_gemm = true;  ///< false: one expert after the other (SequentialMLP)
-  /// Where the precision has kernels for it, a gated FC1, its activation and the quantization of
-  /// what that puts out are one, and so is the way back (NVTE_CUTEDSL_FUSED_GROUPED_MLP of
-  /// Transformer Engine).
+  /// Where the precision has kernels for it (Recipe::fuses_experts), a gated FC1, its activation
+  /// and the quantization of what that puts out are one, and so is the way back; all experts of a
+  /// rank are one launch, also of casts and weight gradients (Transformer Engine with
+  /// NVTE_CUTEDSL_FUSED_GROUPED_MLP).
   bool use_transformer_engine_op_fuser = false;
   /// Rows are padded for quantized experts by choices that are added to the router's, not by
   /// copies.
@@ -326,6 +327,12 @@ struct Recipe {
     return recompute == Recompute::selective &&
            std::find(recompute_modules.begin(), recompute_modules.end(), module) !=
                recompute_modules.end();
+  }
+  /// Whether experts of quantized layers are computed by kernels that activate and quantize, too.
+  /// Adapters stand between the products and their activation.
+  [[nodiscard]] bool fuses_experts() const {
+    return moe.use_transformer_engine_op_fuser && precision().layers.fused_rows_multiple &&
+           model.activation == Activation::swiglu && !lora;
   }
   /// Whether the output layer's weight gradient of a micro-batch waits for the flush: that of the
   /// first `wgrad_deferral_limit` micro-batches, or of all where the limit is 0.

@@ -25,12 +25,12 @@ struct KernelTimes {
 
 /// Calls of NCCL that are alike, in all profiled steps.
 struct NcclCalls {
-  std::string function;      ///< AllReduce, Send and the like
-  std::optional<int> ranks;  ///< of the communicator; none of Send and Recv
-  std::string type;          ///< of an element
-  std::int64_t count = 0;    ///< elements, as NCCL counts them
-  std::int64_t bytes = 0;    ///< of one call
-  std::int64_t predicted = 0;
+  std::string function;                   ///< AllReduce, Send and the like
+  std::optional<int> ranks;               ///< of the communicator; none of Send and Recv
+  std::string type;                       ///< of an element
+  std::int64_t count = 0;                 ///< elements, as NCCL counts them
+  std::int64_t bytes = 0;                 ///< of one call
+  std::optional<std::int64_t> predicted;  ///< none without a scenario
   std::int64_t logged = 0;
 };
 
@@ -62,6 +62,13 @@ struct ProfiledRank {
   std::vector<NcclCalls> calls;                      ///< in all steps; most bytes first
 };
 
+/// What one process calls of NCCL by a log.
+struct NcclProcess {
+  std::string process;      ///< host:pid
+  std::optional<int> rank;  ///< in the largest of its communicators
+  std::vector<NcclCalls> calls;
+};
+
 /// One file of a profiler.
 struct ProfiledFile {
   std::string path;
@@ -70,7 +77,11 @@ struct ProfiledFile {
   int gpus = 0;             ///< whose kernels these are
   bool incomplete = false;  ///< calls were left out, for want of place
   std::int64_t skipped_lines = 0;
+  std::optional<std::int64_t> steps;      ///< where the profile itself marks them
   std::vector<NamedKernel> kernels;       ///< most time first; in all steps
+  std::vector<NcclCalls> calls;           ///< of NCCL, where a trace gives them
+  std::int64_t untold_calls = 0;          ///< kernels of NCCL whose call it does not give
+  std::vector<NcclProcess> processes;     ///< of a log of NCCL
   std::vector<ProfiledRank> comparisons;  ///< none without a scenario
 };
 
@@ -91,8 +102,8 @@ struct ProfileOptions {
 
 /// Reads profiles: tables and databases of nsys, traces of torch.profiler, logs of NCCL; plain or
 /// gzip. With a scenario it simulates that and compares. `progress` counts the files. Throws
-/// InputError where one cannot be read, where it gives rank or steps no more than the options do,
-/// and at options of a rank or of steps without a scenario.
+/// InputError where one cannot be read, where neither it nor the options say how many steps it is
+/// or which processes of a log are of which rank, and at these options without a scenario.
 [[nodiscard]] Profile profile(const std::vector<std::string>& paths,
                               const std::optional<Scenario>& scenario = {},
                               const ProfileOptions& options = {}, const Progress& progress = {});

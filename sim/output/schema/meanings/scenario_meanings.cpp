@@ -121,7 +121,7 @@ constexpr auto kScenarioMeanings = std::to_array<Meaning>({
     {"moe.moe_grouped_gemm", "experts are computed together; false: one after the other"},
     {"moe.use_transformer_engine_op_fuser",
      "in MXFP8 a gated FC1 of experts, its activation and the quantization behind it are one "
-     "kernel; in other precisions nothing changes"},
+     "kernel; in other precisions and with adapters nothing changes"},
     {"moe.moe_router_padding_for_quantization",
      "rows of quantized experts are padded by choices added to the router's; else by copies"},
     {"moe.moe_expert_capacity_factor",

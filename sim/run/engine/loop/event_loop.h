@@ -41,7 +41,7 @@ class Executor {
         ranks_(plan.ranks.size()),
         loads_(plan),
         groups_(plan, *routes_) {
-    sort_programs();
+    link_programs();
     timeline_.spans.resize(plan.ranks.size());
     for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) begin(rank);
   }
@@ -75,7 +75,7 @@ class Executor {
     watch_(ended_, ops_);
   }
 
-  void sort_programs() {
+  void link_programs() {
     orders_.clear();
     orders_.reserve(plan_->programs.size());
     for (const Program& program : plan_->programs) orders_.emplace_back(program);

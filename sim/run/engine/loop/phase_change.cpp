@@ -30,7 +30,7 @@ void Executor::take_plan(const PlanPhase& phase) {
             "plans of one step have the same ranks and groups");
   plan_ = &plan;
   bursts_ = phase.bursts;
-  sort_programs();
+  link_programs();
   auto routes = std::make_unique<const BurstRoutes>(plan, *bursts_);
   network_ = FlowNetwork(plan.link_capacities, routes->all(), observer_);
   stretch_flows_.restart(*routes);
@@ -40,7 +40,7 @@ void Executor::take_plan(const PlanPhase& phase) {
     const StreamOrder& order = orders_[plan.ranks[rank].program];
     invariant(order.links.size() == timeline_.spans[rank].size(),
               "plans of one step have the same ops");
-    ranks_[rank].order = &order;
+    ranks_[rank].take(order);
   }
 }
 

@@ -75,12 +75,15 @@ void check_dispatcher(const Recipe& recipe, const YamlNode& tree) {
 }
 
 void check_fused_experts(const Recipe& recipe, const YamlNode& tree) {
-  if (!recipe.moe.use_transformer_engine_op_fuser) return;
+  if (!recipe.fuses_experts()) return;
   const std::string key = "moe.use_transformer_engine_op_fuser";
+  require(recipe.software.library.row->name == "nccl", tree, key,
+          "is of NVIDIA's GPUs, which {} does not run on", recipe.software.name);
   require(recipe.moe.moe_grouped_gemm, tree, key,
           "is of experts that are computed together; moe.moe_grouped_gemm is false");
   require(!recipe.recomputes(RecomputeModule::moe_act), tree, key,
-          "keeps what recompute_modules would compute again; those without moe_act would do");
+          "fuses moe_act, which can not be computed again then; recompute_modules without it would "
+          "do");
 }
 
 /// What hides an exchange of tokens needs one whose ranks do not wait for all tokens.
@@ -154,9 +157,7 @@ void check_experts(const Scenario& scenario, const YamlNode& tree) {
          {std::pair{"overlap.overlap_moe_expert_parallel_comm",
                     recipe.overlap.overlap_moe_expert_parallel_comm},
           std::pair{"overlap.delay_wgrad_compute", recipe.overlap.delay_wgrad_compute},
-          std::pair{"moe.moe_shared_expert_overlap", recipe.moe.moe_shared_expert_overlap},
-          std::pair{"moe.use_transformer_engine_op_fuser",
-                    recipe.moe.use_transformer_engine_op_fuser}})
+          std::pair{"moe.moe_shared_expert_overlap", recipe.moe.moe_shared_expert_overlap}})
       require(!given, tree, key, "is of experts, which {} does not have", recipe.model.name);
     return;
   }

@@ -36,7 +36,7 @@ class ExpertGemms {
     Gemm mean = busy;
     mean.m = mean_;
     for (int turn = 0; turn < turns_; ++turn) {
-      if (cast != nullptr) quantize(builder, *cast, elements / turns_, groups_);
+      if (cast != nullptr) quantize(builder, *cast, elements / turns_, launches_);
       builder.uneven_kernel(busy, mean, Share::gemm);
     }
   }
@@ -223,7 +223,8 @@ Operator expert_activation(const RankShape& shape) {
   op.backward =
       input_gradient_only(kernels(experts.fused ? in_others : weighted_backward(shape, weighs)));
   op.saved = {{element * busy * branches, {}, OffloadModule::moe_act}};
-  op.backward_bytes = element * busy * (branches + ffn);
+  // A kernel of its own reads the gradient of what was put out; another holds it in registers.
+  op.backward_bytes = element * busy * (branches + (experts.fused ? 0 : ffn));
   if (!weighs) {
     op.saved.push_back({element * busy * ffn, RecomputeModule::moe_act});  // before it is weighed
     op.backward_bytes += kWeighedTensors * kFp32.bytes() * busy * ffn;

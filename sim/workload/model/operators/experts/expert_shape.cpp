@@ -27,10 +27,9 @@ double kept_share(const MoeSpec& moe, const ExpertsSpec& spec, double tokens) {
                                               : taken_by_capacity(moe, spec, tokens, factor);
 }
 
+/// Layers that are kept out of the precision have experts of separate kernels.
 bool fuses(const RankShape& shape) {
-  const Recipe& recipe = shape.recipe;
-  return recipe.moe.use_transformer_engine_op_fuser && shape.linear.fused_rows_multiple &&
-         recipe.model.activation == Activation::swiglu && !recipe.lora;
+  return shape.recipe.fuses_experts() && shape.linear.fused_rows_multiple;
 }
 
 int rows_multiple(const RankShape& shape) {

@@ -28,7 +28,7 @@ struct ExpertShape {
   double rows;       ///< that come to its experts: the mean over the ranks of its EP group
   double imbalance;  ///< those of the busiest rank over the mean
 
-  /// Whether FC1, activation and quantization are one kernel.
+  /// Whether FC1, activation and quantization are one kernel, and all experts one launch.
   bool fused;
 
   /// Rows that one expert works on, with those that pad, on the mean rank or the busiest one.
