@@ -54,8 +54,7 @@ constexpr std::array kFilesOptions{
 constexpr std::array<std::span<const OptionRow>, 1> kOtherProfileOptions{kFilesOptions};
 
 ProfileRequest request_of(const po::variables_map& values) {
-  const ProfileRequest request{int_option(values, "rank"),
-                               option_value<std::int64_t>(values, "steps")};
+  ProfileRequest request{int_option(values, "rank"), option_value<std::int64_t>(values, "steps")};
   request.check();
   return request;
 }

@@ -130,6 +130,23 @@ std::vector<double> weighted_backward(const RankShape& shape, bool fused) {
 /// FP32 tensors that the eager backward has at a time: the gradient, and both of its products.
 constexpr double kWeighedTensors = 3;
 
+/// A matrix of so many rows and columns for each expert, and its bias.
+void add_weights(Operator& op, const RankShape& shape, std::int64_t experts, std::int64_t rows,
+                 std::int64_t columns) {
+  op.weights = {{.rows = rows,
+                 .columns = columns,
+                 .count = experts,
+                 .sharded_over = {Axis::etp, Axis::ep},
+                 .matrix = true,
+                 .quantized = shape.linear.quantized(),
+                 .reduced_over = GroupKind::expert_data}};
+  if (shape.model().add_bias_linear)
+    op.weights.push_back({.rows = rows,
+                          .count = experts,
+                          .sharded_over = {Axis::etp, Axis::ep},
+                          .reduced_over = GroupKind::expert_data});
+}
+
 }  // namespace
 
 Operator expert_linear(const RankShape& shape, bool first) {
@@ -171,18 +188,7 @@ Operator expert_linear(const RankShape& shape, bool first) {
     recast(builder, formats.input, input, gemms.experts());
     gemms.weight_gradient(builder, formats.weight_gradient(), to, from);
   };
-  op.weights = {{.rows = to,
-                 .columns = from,
-                 .count = experts.local,
-                 .sharded_over = {Axis::etp, Axis::ep},
-                 .matrix = true,
-                 .quantized = formats.quantized(),
-                 .reduced_over = GroupKind::expert_data}};
-  if (shape.model().add_bias_linear)
-    op.weights.push_back({.rows = to,
-                          .count = experts.local,
-                          .sharded_over = {Axis::etp, Axis::ep},
-                          .reduced_over = GroupKind::expert_data});
+  add_weights(op, shape, experts.local, to, from);
   const double saved = formats.input.columnwise.bytes() * input;
   if (first) {
     op.saved = {{saved, {}, OffloadModule::expert_fc1}};
