@@ -21,13 +21,12 @@ std::vector<NamedKernel> named_kernels(const std::vector<ProfiledKernel>& found)
 }
 
 NcclCalls calls_of(const CallShape& shape, std::int64_t logged) {
-  const NcclType& type = kNcclTypes[static_cast<std::size_t>(shape.type)];
   NcclCalls calls;
   calls.function = name_of(shape.function);
   if (shape.ranks > 0) calls.ranks = shape.ranks;
-  calls.type = type.name;
+  calls.type = shape.element().name;
   calls.count = shape.count;
-  calls.bytes = shape.count * type.bytes;
+  calls.bytes = shape.bytes();
   calls.logged = logged;
   return calls;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -28,6 +29,12 @@ struct CallShape {
   int ranks = 0;           ///< of the communicator; 0 for Send and Recv: frameworks differ in whose
   int type = 0;            ///< ncclDataType_t
   std::int64_t count = 0;  ///< elements, as NCCL counts them
+
+  [[nodiscard]] const NcclType& element() const {
+    return kNcclTypes[static_cast<std::size_t>(type)];
+  }
+  /// Of one call, by count and type.
+  [[nodiscard]] std::int64_t bytes() const { return count * element().bytes; }
 
   friend bool operator==(const CallShape&, const CallShape&) = default;
   friend bool operator<(const CallShape& one, const CallShape& other) {

@@ -32,12 +32,9 @@ struct CallRow {
   std::int64_t predicted = 0;
   std::int64_t logged = 0;
 
-  [[nodiscard]] const NcclType& type() const {
-    return kNcclTypes[static_cast<std::size_t>(shape.type)];
-  }
   /// Of so many calls, by count and type.
   [[nodiscard]] double bytes(std::int64_t calls) const {
-    return static_cast<double>(shape.count) * type().bytes * static_cast<double>(calls);
+    return static_cast<double>(shape.count) * shape.element().bytes * static_cast<double>(calls);
   }
 };
 

@@ -88,7 +88,6 @@ std::string metrics_html(const std::vector<MeasuredReport>& reports) {
   }
   const Json content{
       {"title", reports.size() == 1 ? printable(reports.front().name) : "Training logs"},
-      {"subtitle", "Measured by training logs."},
       {"one", one ? rows.front() : nullptr},
       {"rows", rows},
       {"sections", std::move(sections)},

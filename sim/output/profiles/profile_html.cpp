@@ -68,7 +68,7 @@ PageData calls_content(const ProfileComparison& comparison) {
     if (rows.size() == kShownCalls) break;
     rows.push_back({{"function", name_of(row.shape.function)},
                     {"ranks", row.shape.ranks > 0 ? fmt::format("{}", row.shape.ranks) : "-"},
-                    {"type", row.type().name},
+                    {"type", row.shape.element().name},
                     {"count", grouped(static_cast<double>(row.shape.count))},
                     {"size", call_size(Bytes(std::llround(row.bytes(1))))},
                     {"predicted", row.predicted},

@@ -37,9 +37,9 @@ ordered_json calls_json(const ProfileComparison& comparison) {
     rows.push_back(
         {{"function", name_of(row.shape.function)},
          {"ranks", row.shape.ranks > 0 ? ordered_json(row.shape.ranks) : ordered_json(nullptr)},
-         {"type", row.type().name},
+         {"type", row.shape.element().name},
          {"count", row.shape.count},
-         {"bytes", row.shape.count * row.type().bytes},
+         {"bytes", row.shape.bytes()},
          {"predicted", row.predicted},
          {"logged", row.logged}});
   }

@@ -83,11 +83,11 @@ void add_calls(std::string& out, const ProfileComparison& comparison) {
   for (const CallRow& row : comparison.calls) {
     const bool shown = call_verdict(row).empty() ? ++alike <= kShownAlike : ++other <= kShownOther;
     if (!shown) continue;
-    const std::string line =
-        fmt::format("  {:<14}{:>5} {:<11}{:>10}{:>11}{:>10}{:>8} {}", name_of(row.shape.function),
-                    row.shape.ranks > 0 ? fmt::format("{}", row.shape.ranks) : "-", row.type().name,
-                    row.shape.count, call_size(Bytes(std::llround(row.bytes(1)))), row.predicted,
-                    row.logged, call_verdict(row));
+    const std::string line = fmt::format(
+        "  {:<14}{:>5} {:<11}{:>10}{:>11}{:>10}{:>8} {}", name_of(row.shape.function),
+        row.shape.ranks > 0 ? fmt::format("{}", row.shape.ranks) : "-", row.shape.element().name,
+        row.shape.count, call_size(Bytes(std::llround(row.bytes(1)))), row.predicted, row.logged,
+        call_verdict(row));
     out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
   if (alike > kShownAlike)

@@ -102,7 +102,7 @@ void add_kernels(std::string& out, const Profile& profile) {
 }
 
 double bytes_of(const CallShape& shape) {
-  return static_cast<double>(shape.count) * kNcclTypes[static_cast<std::size_t>(shape.type)].bytes;
+  return static_cast<double>(shape.count) * shape.element().bytes;
 }
 
 /// Most bytes first.
@@ -125,9 +125,8 @@ void add_calls(std::string& out, const std::string& of, const CallCounts& calls)
   for (std::size_t i = 0; i < std::min(kShown, rows.size()); ++i) {
     const auto& [shape, count] = rows[i];
     out += fmt::format("  {:<14}{:>6} {:<11}{:>12}{:>12}{:>12}\n", name_of(shape.function),
-                       shape.ranks > 0 ? fmt::format("{}", shape.ranks) : "-",
-                       kNcclTypes[static_cast<std::size_t>(shape.type)].name, shape.count,
-                       call_size(Bytes(std::llround(bytes_of(shape)))), count);
+                       shape.ranks > 0 ? fmt::format("{}", shape.ranks) : "-", shape.element().name,
+                       shape.count, call_size(Bytes(std::llround(bytes_of(shape)))), count);
   }
   if (rows.size() > kShown)
     out += fmt::format("  and {} kinds more; --format json has all\n", rows.size() - kShown);

@@ -20,12 +20,11 @@ ordered_json kernels_json(const Profile& profile) {
 ordered_json calls_json(const CallCounts& calls) {
   auto rows = ordered_json::array();
   for (const auto& [shape, count] : calls) {
-    const NcclType& type = kNcclTypes[static_cast<std::size_t>(shape.type)];
     rows.push_back({{"function", name_of(shape.function)},
                     {"ranks", shape.ranks > 0 ? ordered_json(shape.ranks) : ordered_json(nullptr)},
-                    {"type", type.name},
+                    {"type", shape.element().name},
                     {"count", shape.count},
-                    {"bytes", shape.count * type.bytes},
+                    {"bytes", shape.bytes()},
                     {"calls", count}});
   }
   return rows;
