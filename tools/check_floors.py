@@ -8,6 +8,7 @@
 - shapes do not depend on reading: outside core, of the headers only *_fields.h include yaml_reader.h or
   another *_fields.h, and those of specifications (*_spec.h, specs/) do not include yaml_tree.h either;
 - each list of fields in a *_fields.h is declared in the header of its struct;
+- no two files define a type of one name in one namespace, which a linker takes for one;
 - no source file is longer than 400 lines, no folder of sources holds more than 20 of them.
 
     check_floors.py [ROOT]        check the tree (default: the one of this script)
@@ -45,6 +46,9 @@ DOORS = {  # how the header starts -> the only folders below sim/ that may inclu
 READER = "sim/core/input/yaml_reader.h"
 TREE = "sim/core/input/yaml_tree.h"
 LIST = re.compile(r"^struct Fields<(\w+)> *(\{|;)", re.M)
+NAMESPACE = re.compile(r"namespace ([\w:]*) ?\{|(\}  // namespace)")
+TYPE = re.compile(r"(?:template <.*> )?(?:class|struct|enum class|union) (?:\[\[.*\]\] )?"
+                  r"(\w+)(?: final)?(?: ?: [^;]*)? \{")
 MOST_LINES = 400
 MOST_FILES = 20
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)')
@@ -110,6 +114,28 @@ def undeclared(root):
             if struct not in declared]
 
 
+def types(path):
+    """(line, namespace and name) of each type that other files could meet: of no unnamed namespace."""
+    spaces, found = [], []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if space := NAMESPACE.match(line):
+            spaces = spaces[:-1] if space[2] else [*spaces, space[1]]
+        elif (type_ := TYPE.match(line)) and all(spaces):
+            found.append((number, "::".join([*spaces, type_[1]])))
+    return found
+
+
+def twice(root):
+    """Types that two files define: where both are linked, a member of one may be called for the other."""
+    first, found = {}, []
+    for path in sources(root / "sim"):
+        for line, name in types(path):
+            other = first.setdefault(name, path)
+            if other != path:
+                found.append(f"{path.relative_to(root)}:{line}: {name} is defined in {other.relative_to(root)} too")
+    return found
+
+
 def cycles(graph):
     """The includes that close a cycle: (file, line, included file). Depth first, each file once."""
     closing, done = [], set()
@@ -146,7 +172,7 @@ def check(root):
         for line, quote, header in here:
             if why := wrong_include(name, quote, header) or reads(name, header):
                 found.append(f"{name}:{line}: {why}")
-    found += undeclared(root)
+    found += undeclared(root) + twice(root)
     for name, line, other in cycles(graph):
         found.append(f"{name}:{line}: include cycle: {other} includes this file in turn")
     for folder, count in Counter(p.parent for p in sources(root / "sim")).items():
@@ -161,6 +187,7 @@ def check(root):
 
 def self_test():
     """One small tree a rule: its files, and the expected error (None: none)."""
+    one_type = "namespace s {\nstruct A {\n};\n}  // namespace s\n"
     trees = [
         ({"sim/run/a.cpp": '#include "sim/core/b.h"\n#include <fmt/core.h>\n'}, None),
         ({"sim/core/a.cpp": "#include <yaml-cpp/yaml.h>\n"}, None),
@@ -173,6 +200,12 @@ def self_test():
         ({"sim/core/a.h": '#include "sim/core/b.h"\n', "sim/core/b.h": '#include "sim/core/c.h"\n',
           "sim/core/c.h": '\n#include "sim/core/a.h"\n'}, "c.h:2: include cycle"),
         ({"sim/core/a.h": '#include "sim/core/a.h"\n'}, "a.h:1: include cycle"),
+        ({"sim/core/a.h": one_type, "sim/run/a.h": "namespace s {\n\nclass A final : B {\n};\n}  // namespace s\n"},
+         "run/a.h:3: s::A is defined in"),
+        ({"sim/core/a.h": one_type,
+          "sim/run/a.cpp": "namespace s {\nnamespace {\nstruct A {\n};\n}  // namespace\n}  // namespace s\n"}, None),
+        ({"sim/core/a.h": one_type, "sim/run/a.h": "namespace s::t {\nstruct A {\n};\n}  // namespace s::t\n",
+          "sim/run/b.h": "namespace s {\nstruct A;\n}  // namespace s\n"}, None),
         ({"sim/core/a.cpp": "\n" * 401}, "a.cpp:401: longer than"),
         ({f"sim/core/a/{i}.cpp": "" for i in range(20)}, None),
         ({f"sim/core/a/{i}.cpp": "" for i in range(21)}, "sim/core/a:21: more than 20"),

@@ -1,6 +1,6 @@
 #include "sim/workload/schedule/rows/dual_pipe_order.h"
 
-#include "sim/workload/schedule/rows/task_list.h"
+#include "sim/workload/schedule/rows/task_order.h"
 
 namespace simtrain {
 namespace {
@@ -75,7 +75,7 @@ class DualPipeOrder {
 
   void backward(int chunk, bool cut) { cut ? list_.input_gradient(chunk) : list_.backward(chunk); }
 
-  TaskList list_;
+  TaskOrder list_;
   int micro_batches_;
   int stages_;
   int stage_;

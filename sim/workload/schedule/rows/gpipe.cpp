@@ -1,10 +1,10 @@
-#include "sim/workload/schedule/rows/task_list.h"
+#include "sim/workload/schedule/rows/task_order.h"
 
 namespace simtrain {
 namespace {
 
 std::vector<Task> gpipe_tasks(const PipelineShape& shape, int /*stage*/) {
-  TaskList list(shape.micro_batches, 1);
+  TaskOrder list(shape.micro_batches, 1);
   for (int i = 0; i < shape.micro_batches; ++i) list.forward(0);
   for (int i = 0; i < shape.micro_batches; ++i) list.backward(0);
   return list.take();

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "sim/workload/schedule/rows/task_list.h"
+#include "sim/workload/schedule/rows/task_order.h"
 
 namespace simtrain {
 
 std::vector<Task> v_pattern(int micro_batches, const VOffsets& offsets) {
   constexpr int kPeriod = 6;
-  TaskList list(micro_batches, 2);
+  TaskOrder list(micro_batches, 2);
   const auto runs = [&](int unit, int offset) {
     const int since = unit - offset;
     return since >= 0 && since % kPeriod == 0 && since / kPeriod < micro_batches;

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "sim/workload/schedule/rows/task_list.h"
+#include "sim/workload/schedule/rows/task_order.h"
 
 namespace simtrain {
 namespace {
@@ -8,7 +8,7 @@ namespace {
 /// 1F1B with the backward cut: from the stage's own number of input gradients on, each is followed
 /// by a weight gradient, so that every stage holds what the first one holds.
 std::vector<Task> h1_tasks(const PipelineShape& shape, int stage) {
-  TaskList list(shape.micro_batches, 1);
+  TaskOrder list(shape.micro_batches, 1);
   const int warm_up = std::min(shape.stages - 1 - stage, shape.micro_batches);
   for (int i = 0; i < warm_up; ++i) list.forward(0);
   for (int i = 0; i < shape.micro_batches; ++i) {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "sim/workload/schedule/rows/task_list.h"
+#include "sim/workload/schedule/rows/task_order.h"
 
 namespace simtrain {
 namespace {
@@ -8,7 +8,7 @@ namespace {
 /// Twice the warm-up, so that weight gradients fill all of the bubble; stages end one after the
 /// other, as they began.
 std::vector<Task> h2_tasks(const PipelineShape& shape, int stage) {
-  TaskList list(shape.micro_batches, 1);
+  TaskOrder list(shape.micro_batches, 1);
   const int warm_up = std::min(2 * (shape.stages - stage) - 1, shape.micro_batches);
   for (int i = 0; i < warm_up; ++i) list.forward(0);
   for (int i = 0; i < shape.micro_batches; ++i) {

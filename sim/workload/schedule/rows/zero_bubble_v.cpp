@@ -1,11 +1,11 @@
 #include <algorithm>
 
-#include "sim/workload/schedule/rows/task_list.h"
+#include "sim/workload/schedule/rows/task_order.h"
 
 namespace simtrain {
 namespace {
 
-void forward_and_cut_backward(TaskList& list, int chunk) {
+void forward_and_cut_backward(TaskOrder& list, int chunk) {
   list.forward(chunk);
   list.input_gradient(chunk);
   list.weight_gradient(chunk);
@@ -16,7 +16,7 @@ void forward_and_cut_backward(TaskList& list, int chunk) {
 std::vector<Task> zero_bubble_v_tasks(const PipelineShape& shape, int stage) {
   const int all = std::max(2 * shape.stages - 1, shape.micro_batches);
   const int behind = shape.stages - stage;
-  TaskList list(shape.micro_batches, 2);
+  TaskOrder list(shape.micro_batches, 2);
   for (int i = 0; i < 2 * behind - 1; ++i) list.forward(kChunkDown);
   for (int i = 0; i < stage; ++i) {
     list.forward(kChunkUp);

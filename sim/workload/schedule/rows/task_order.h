@@ -10,9 +10,9 @@ namespace simtrain {
 
 /// The tasks of a stage while its order is written down: each is the next micro-batch of its phase
 /// and chunk. Micro-batches beyond those of the shape are left out.
-class TaskList {
+class TaskOrder {
  public:
-  TaskList(int micro_batches, int chunks)
+  TaskOrder(int micro_batches, int chunks)
       : micro_batches_(micro_batches), next_(static_cast<std::size_t>(chunks)) {
     tasks_.reserve(3 * static_cast<std::size_t>(micro_batches) * next_.size());
   }
