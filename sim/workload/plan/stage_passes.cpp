@@ -75,6 +75,7 @@ std::vector<Stretch> stretches_of(const Recipe& recipe, const LayerList& layers,
   const bool casts = forward && fresh && precision.quantized() &&
                      (!recipe.training.fp8_params || precision.gathered_parameters);
   std::vector<Stretch> result;
+  result.reserve(static_cast<std::size_t>(chunk.layers) + 2);
   if (chunk.embedding && !gradients) result.push_back({{{Part::embedding, phase}}});
   for (int layer = 0; layer < chunk.layers; ++layer) {
     const int number = chunk.first_layer + layer;
@@ -262,6 +263,7 @@ std::vector<Segment> StagePasses::segments(const Task& action) const {
   const auto total = static_cast<double>(std::max<std::int64_t>(1, trained));
   const std::vector<Stretch> held = stretches(action);
   std::vector<Segment> result;
+  result.reserve(std::max<std::size_t>(1, held.size()));
   for (const PieceCost& cost : costs_of<PieceCost>(held, action.phase)) result.push_back({cost});
   std::int64_t done = 0;
   for (std::size_t i = 0; i < held.size(); ++i) {

@@ -181,7 +181,7 @@ class StageProgramBuilder {
     }
     op.after[3] = data_->before(action, {}, 0);
     op.cost = pass_cost(action);
-    emit_pass(op, passes_.stretches(action));
+    emit_pass(op, meets(action));
   }
 
   [[nodiscard]] bool offloads(const Task& action) const {
@@ -191,15 +191,13 @@ class StageProgramBuilder {
   void compute_by_stretch(const Task& action, Op op) {
     const bool cut = data_->cuts(action);
     const std::vector<StretchCost>& stretches = stretch_costs(action);
-    const std::vector<Stretch> held = passes_.stretches(action);
     for (std::size_t stretch = 0; stretch < stretches.size(); ++stretch) {
       const Segment& segment = stretches[stretch].segment;
       op.cost = stretches[stretch].cost;
       if (offloads(action)) offload_->before(action, stretch);
       if (cut || stretch == 0)
         op.after[3] = data_->before(action, cut ? segment : Segment{}, stretch);
-      emit_pass(op,
-                held.empty() ? std::span<const Stretch>() : std::span(held).subspan(stretch, 1));
+      emit_pass(op, meets(action, stretch));
       op.after.fill(kNoOp);
       if (cut) data_->after(action, segment, stretch);
       if (offloads(action)) offload_->after(action, stretch);
@@ -207,9 +205,16 @@ class StageProgramBuilder {
     }
   }
 
+  /// Whether blocks that are not alike meet in a pass, or in one of its stretches.
+  [[nodiscard]] bool meets(const Task& action, std::optional<std::size_t> stretch = {}) const {
+    if (!amax_meets_) return false;
+    const std::vector<Stretch> held = passes_.stretches(action);
+    const std::span<const Stretch> all(held);
+    return shares_amax(stretch && !held.empty() ? all.subspan(*stretch, 1) : all);
+  }
+
   /// A pass, or a stretch of one.
-  void emit_pass(const Op& op, std::span<const Stretch> stretches) {
-    const bool meets = amax_meets_ && shares_amax(stretches);
+  void emit_pass(const Op& op, bool meets) {
     if (meets && op.label == Label::forward) meet(op, op.after);
     step_.last_compute = step_.program.add(op);
     if (meets && op.label != Label::forward) meet(op, {kNoOp, kNoOp, kNoOp, kNoOp});
@@ -243,7 +248,9 @@ class StageProgramBuilder {
     stretch_costs_.resize(variants());
     std::vector<StretchCost>& costs = stretch_costs_[variant(action)];
     if (costs.empty()) {
-      for (const Segment& segment : passes_.segments(action))
+      const std::vector<Segment> segments = passes_.segments(action);
+      costs.reserve(segments.size());
+      for (const Segment& segment : segments)
         costs.push_back({segment, add_pass_cost(segment.cost)});
     }
     return costs;
