@@ -1,6 +1,6 @@
 """The C++ library behind simtrain: values of simtrain/simulate.h and simtrain/study.h."""
 
-from typing import Callable, List, Optional, Tuple
+from typing import Callable, Dict, List, Optional, Tuple
 
 def version() -> str: ...
 def installed_data_path() -> str: ...
@@ -41,10 +41,6 @@ class Interval:
     low: float
     high: float
 
-class TimeShare:
-    name: str
-    seconds: float
-
 class StageMemory:
     weights: float
     fp8_copies: float
@@ -79,10 +75,6 @@ class Parameters:
     mean_gpu: float
     trained: int
 
-class EnergyShare:
-    name: str
-    joules: float
-
 class Energy:
     gpu_w: float
     gpu_limit_w: float
@@ -92,8 +84,8 @@ class Energy:
     joules_per_token: float
     mwh_per_1t_tokens: float
     pue: float
-    by_part: List[EnergyShare]
-    gpus_by_kernel: List[EnergyShare]
+    by_part: Dict[str, float]
+    gpus_by_kernel: Dict[str, float]
     by_rule: List[str]
 
 class KernelWork:
@@ -147,7 +139,7 @@ class Result:
     model_flops_per_sample: float
     days_per_1t_tokens: float
     sm_clock: float
-    breakdown: List[TimeShare]
+    breakdown: Dict[str, float]
     memory: List[StageMemory]
     memory_capacity_bytes: float
     peak_bytes: float
@@ -178,7 +170,7 @@ class SweepRow:
     peak_bytes: float
     total_bytes: float
     memory_capacity_bytes: float
-    breakdown: List[TimeShare]
+    breakdown: Dict[str, float]
     fingerprint: str
 
 class PathStage:
@@ -347,7 +339,7 @@ class Goodput:
     saves: float
     gpu_hours: float
     spare_gpu_hours: float
-    used: List[TimeShare]
+    used: Dict[str, float]
     joules: float
     waiting_joules: float
     gpu_usd: Optional[float]
@@ -420,7 +412,7 @@ class ScaleRow:
     gpu_hours: float
     cost_usd: float
     joules_per_token: float
-    breakdown: List[TimeShare]
+    breakdown: Dict[str, float]
 
 class ScaleResult:
     rows: List[ScaleRow]

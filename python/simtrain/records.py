@@ -105,11 +105,6 @@ def _number(text: str) -> Any:
     return {"true": True, "false": False}.get(text, text)
 
 
-def _amount(share: Any) -> float:
-    amount: float = share.joules if hasattr(share, "joules") else share.seconds
-    return amount
-
-
 def _converter(hint: Any) -> Callable[[Any], Any]:
     """From the library's value to that of a field of this type."""
     origin = typing.get_origin(hint)
@@ -121,9 +116,7 @@ def _converter(hint: Any) -> Callable[[Any], Any]:
     if origin is list:
         inner = _converter(typing.get_args(hint)[0])
         return lambda values: [inner(value) for value in values]
-    if origin is dict and typing.get_args(hint)[1] is float:
-        return lambda shares: {share.name: _amount(share) for share in shares}
-    if origin is dict:
+    if origin is dict and typing.get_args(hint)[1] is not float:
         return lambda pairs: {key: _number(text) for key, text in pairs}
     return lambda value: value
 

@@ -5,6 +5,7 @@
 
 #include "python/src/attributes.h"
 #include "python/src/bindings.h"
+#include "python/src/shares.h"
 
 namespace py = pybind11;
 namespace api = simtrain::api;
@@ -14,8 +15,6 @@ namespace {
 void bind_parts(py::module_& module) {
   Attributes<api::Interval>(module, "Interval")("low", &api::Interval::low)("high",
                                                                             &api::Interval::high);
-  Attributes<api::TimeShare>(module, "TimeShare")("name", &api::TimeShare::name)(
-      "seconds", &api::TimeShare::seconds);
   using Memory = api::StageMemory;
   Attributes<Memory>(module, "StageMemory")("weights", &Memory::weights)(
       "fp8_copies", &Memory::fp8_copies)("gradients", &Memory::gradients)(
@@ -36,9 +35,6 @@ void bind_parts(py::module_& module) {
 }
 
 void bind_work(py::module_& module) {
-  using EnergyShare = api::EnergyShare;
-  Attributes<EnergyShare>(module, "EnergyShare")("name", &EnergyShare::name)("joules",
-                                                                             &EnergyShare::joules);
   using Energy = api::Energy;
   Attributes<Energy>(module, "Energy")("gpu_w", &Energy::gpu_w)(
       "gpu_limit_w", &Energy::gpu_limit_w)("node_w", &Energy::node_w)(

@@ -14,12 +14,18 @@
 namespace simtrain::api {
 namespace {
 
-SweepQuestion question_of(const Scenario& scenario, const std::vector<Axis>& axes) {
+SweepRequest request_of(const Scenario& scenario, const std::vector<Axis>& axes) {
   const auto& content = Access::of(scenario);
   content.check_row();
   SweepRequest request{content.file, content.row, content.settings, {}};
   for (const Axis& axis : axes) request.varied.push_back(parse_axis(axis.key + "=" + axis.values));
-  return sweep_question(Access::of(content.data).folder, content.source, request);
+  return request;
+}
+
+SweepQuestion question_of(const Scenario& scenario, const std::vector<Axis>& axes) {
+  const auto& content = Access::of(scenario);
+  return sweep_question(Access::of(content.data).folder, content.source,
+                        request_of(scenario, axes));
 }
 
 SweepStatus status_of(simtrain::SweepStatus status) {
@@ -100,7 +106,8 @@ std::vector<SweepRow> sweep(const Scenario& scenario, const std::vector<Axis>& a
 }
 
 std::uint64_t sweep_size(const Scenario& scenario, const std::vector<Axis>& axes) {
-  return guarded([&] { return question_of(scenario, axes).grid.size(); });
+  return guarded(
+      [&] { return sweep_grid(Access::of(scenario).source, request_of(scenario, axes)).size(); });
 }
 
 const SweepRow* fastest(const std::vector<SweepRow>& rows) {

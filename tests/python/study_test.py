@@ -1,4 +1,6 @@
 import io
+import subprocess
+import sys
 import threading
 import time
 import unittest
@@ -70,6 +72,13 @@ class SweepTest(unittest.TestCase):
         over.set()
         thread.join()
         self.assertGreater(len(ticks), 3)
+
+    def test_what_python_adds_is_measured_on_the_same_sweeps(self):
+        done = subprocess.run([sys.executable, "-B", ROOT / "tools" / "compare_python", "--times", "1",
+                               "--points", "9"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        line = r"\S+ \S+: 9 simulations, least of 1: program \S+ s, Python \S+ s, ratio \S+\n"
+        self.assertRegex(done.stdout, f"^({line}){{2}}$")
 
     def test_refuses_wrong_axes_before_anything_is_simulated(self):
         for axes in [{}, {"tq": [1]}, {"tp": []}, {"tp": "1,none"}, {"tp": [1, 1]}]:

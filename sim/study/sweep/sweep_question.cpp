@@ -15,37 +15,6 @@ namespace {
 /// Counts up when rows of the same question come to mean something else.
 constexpr std::string_view kRowFormat = "simtrain.sweep-row/1";
 
-SweepGrid grid_of(const ScenarioSource& source, const SweepRequest& request) {
-  std::vector<SweepAxis> axes;
-  for (const Setting& block : source.sweep()) {
-    const bool set =
-        std::any_of(request.settings.begin(), request.settings.end(), [&](const Setting& setting) {
-          return setting.key == block.key || exclude_each_other(setting.key, block.key);
-        });
-    if (!set) axes.push_back(read_axis(block));
-  }
-  for (const SweepAxis& axis : request.varied) {
-    for (const Setting& setting : request.settings) {
-      if (setting.key == axis.key || exclude_each_other(setting.key, axis.key))
-        throw InputError(axis.place, axis.key,
-                         fmt::format("is varied, and {}set by --set; one would do",
-                                     setting.key == axis.key ? "" : setting.key + " is "));
-    }
-  }
-  const std::size_t of_block = axes.size();
-  for (const SweepAxis& axis : request.varied) {
-    const auto end = axes.begin() + static_cast<std::ptrdiff_t>(of_block);
-    const auto same = std::find_if(axes.begin(), end,
-                                   [&](const SweepAxis& other) { return other.key == axis.key; });
-    if (same == end) {
-      axes.push_back(axis);
-    } else {
-      *same = axis;
-    }
-  }
-  return SweepGrid(std::move(axes));
-}
-
 /// Each value of each axis beside the first values of the others. Of a very long axis, which can
 /// only be a range, the ends.
 void check_values(const SweepQuestion& question) {
@@ -131,6 +100,37 @@ std::string fingerprint_of(const SweepQuestion& question) {
 
 }  // namespace
 
+SweepGrid sweep_grid(const ScenarioSource& source, const SweepRequest& request) {
+  std::vector<SweepAxis> axes;
+  for (const Setting& block : source.sweep()) {
+    const bool set =
+        std::any_of(request.settings.begin(), request.settings.end(), [&](const Setting& setting) {
+          return setting.key == block.key || exclude_each_other(setting.key, block.key);
+        });
+    if (!set) axes.push_back(read_axis(block));
+  }
+  for (const SweepAxis& axis : request.varied) {
+    for (const Setting& setting : request.settings) {
+      if (setting.key == axis.key || exclude_each_other(setting.key, axis.key))
+        throw InputError(axis.place, axis.key,
+                         fmt::format("is varied, and {}set by --set; one would do",
+                                     setting.key == axis.key ? "" : setting.key + " is "));
+    }
+  }
+  const std::size_t of_block = axes.size();
+  for (const SweepAxis& axis : request.varied) {
+    const auto end = axes.begin() + static_cast<std::ptrdiff_t>(of_block);
+    const auto same = std::find_if(axes.begin(), end,
+                                   [&](const SweepAxis& other) { return other.key == axis.key; });
+    if (same == end) {
+      axes.push_back(axis);
+    } else {
+      *same = axis;
+    }
+  }
+  return SweepGrid(std::move(axes));
+}
+
 SweepQuestion sweep_question(const DataFolder& data, const SweepRequest& request) {
   return sweep_question(data, ScenarioSource::from_file(request.path), request);
 }
@@ -141,8 +141,14 @@ SweepQuestion sweep_question(const DataFolder& data, const ScenarioSource& sourc
     throw InputError({request.path}, "--row",
                      fmt::format("is missing: the file has a table; --row {} would do",
                                  source.row_names().front()));
-  SweepQuestion question{data.snapshot(),          source, request.row, request.settings,
-                         grid_of(source, request), {},     {},          {}};
+  SweepQuestion question{data.snapshot(),
+                         source,
+                         request.row,
+                         request.settings,
+                         sweep_grid(source, request),
+                         {},
+                         {},
+                         {}};
   check_values(question);
   question.name = name_of(request);
   question.gpus_note = gpus_note(question);

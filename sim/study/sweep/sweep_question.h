@@ -33,6 +33,10 @@ struct SweepRequest {
   std::vector<SweepAxis> varied;
 };
 
+/// What a request varies of a scenario that has been read; its values are not looked at. Throws
+/// InputError where an axis is wrong, or set as well.
+SweepGrid sweep_grid(const ScenarioSource& source, const SweepRequest& request);
+
 /// Reads the scenario and checks all that can be wrong before anything starts. The scenario's sweep
 /// block comes first; an axis of `varied` takes the place of the block's for the same key, a
 /// setting removes it. Throws InputError.

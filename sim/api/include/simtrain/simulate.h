@@ -255,7 +255,8 @@ std::size_t sweep(const Scenario& scenario, const std::vector<Axis>& axes,
 [[nodiscard]] std::vector<SweepRow> sweep(const Scenario& scenario, const std::vector<Axis>& axes,
                                           const SweepOptions& options = {});
 
-/// How many combinations sweep() would simulate. Throws InputError as it does.
+/// How many combinations sweep() would simulate. Throws InputError where an axis is wrong; values
+/// are not looked at.
 [[nodiscard]] std::uint64_t sweep_size(const Scenario& scenario, const std::vector<Axis>& axes);
 
 /// The fastest row that fits; nullptr where none does.
