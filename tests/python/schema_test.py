@@ -1,6 +1,7 @@
 """Every YAML file and every result against the schemas that the program prints, and wrong ones."""
 
 import copy
+import functools
 import json
 import os
 import re
@@ -30,7 +31,7 @@ with tempfile.TemporaryDirectory() as made:
 RESULTS = sorted(set(SCHEMAS) - set(FILES))
 
 
-class Loader(yaml.SafeLoader):
+class Loader(yaml.CSafeLoader):
     """YAML 1.2's scalars, as editors read them: `no`, `1:16` and dates are texts, 1e9 is a number."""
 
 
@@ -45,6 +46,7 @@ def schema(kind):
     return SCHEMAS[kind]
 
 
+@functools.cache
 def validator(kind):
     document = schema(kind)
     jsonschema.Draft202012Validator.check_schema(document)
