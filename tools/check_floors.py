@@ -46,9 +46,10 @@ DOORS = {  # how the header starts -> the only folders below sim/ that may inclu
 READER = "sim/core/input/yaml_reader.h"
 TREE = "sim/core/input/yaml_tree.h"
 LIST = re.compile(r"^struct Fields<(\w+)> *(\{|;)", re.M)
-NAMESPACE = re.compile(r"namespace ([\w:]*) ?\{|(\}  // namespace)")
-TYPE = re.compile(r"(?:template <.*> )?(?:class|struct|enum class|union) (?:\[\[.*\]\] )?"
-                  r"(\w+)(?: final)?(?: ?: [^;]*)? \{")
+NAMESPACE = re.compile(r"(?:inline )?namespace ([\w:]*) ?\{|(\}  // namespace)")
+SHORT_NAMESPACE = re.compile(r"^namespace[^\n]*\{[^\n]*\n[^\n]*\n\}$", re.M)  # clang-format ends it without a comment
+TYPE = re.compile(r"(?:template <.*> )?(?:class|struct|enum|enum class|union) "
+                  r"(?:\[\[.*?\]\] |alignas\(.*?\) |[A-Z_]{4,} )*(\w+)(?: final)?(?: ?: [^;]*)?(?: \{|,$)")
 MOST_LINES = 400
 MOST_FILES = 20
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)')
@@ -117,19 +118,23 @@ def undeclared(root):
 def types(path):
     """(line, namespace and name) of each type that other files could meet: of no unnamed namespace."""
     spaces, found = [], []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    text = SHORT_NAMESPACE.sub("\n\n", path.read_text(encoding="utf-8"))
+    for number, line in enumerate(text.splitlines(), 1):
         if space := NAMESPACE.match(line):
             spaces = spaces[:-1] if space[2] else [*spaces, space[1]]
         elif (type_ := TYPE.match(line)) and all(spaces):
             found.append((number, "::".join([*spaces, type_[1]])))
-    return found
+    return found, spaces
 
 
 def twice(root):
     """Types that two files define: where both are linked, a member of one may be called for the other."""
     first, found = {}, []
     for path in sources(root / "sim"):
-        for line, name in types(path):
+        here, open_ = types(path)
+        if open_:
+            found.append(f"{path.relative_to(root)}:1: end each namespace with '}}  // namespace'")
+        for line, name in here:
             other = first.setdefault(name, path)
             if other != path:
                 found.append(f"{path.relative_to(root)}:{line}: {name} is defined in {other.relative_to(root)} too")
@@ -206,6 +211,10 @@ def self_test():
           "sim/run/a.cpp": "namespace s {\nnamespace {\nstruct A {\n};\n}  // namespace\n}  // namespace s\n"}, None),
         ({"sim/core/a.h": one_type, "sim/run/a.h": "namespace s::t {\nstruct A {\n};\n}  // namespace s::t\n",
           "sim/run/b.h": "namespace s {\nstruct A;\n}  // namespace s\n"}, None),
+        ({"sim/core/a.h": one_type.replace("A {", "alignas(64) A {"),
+          "sim/run/a.h": "namespace t {\nclass B;\n}\n" + one_type.replace("struct", "enum")},
+         "run/a.h:5: s::A is defined in"),
+        ({"sim/core/a.h": "namespace s {\nstruct A {\n};\n\n}\n"}, "a.h:1: end each namespace with"),
         ({"sim/core/a.cpp": "\n" * 401}, "a.cpp:401: longer than"),
         ({f"sim/core/a/{i}.cpp": "" for i in range(20)}, None),
         ({f"sim/core/a/{i}.cpp": "" for i in range(21)}, "sim/core/a:21: more than 20"),

@@ -2,6 +2,8 @@
 
 #include <pybind11/pybind11.h>
 
+#include "python/src/shares.h"
+
 /// What the library answers, as classes with read-only attributes of the names in its headers.
 void bind_results(pybind11::module_& module);
 

@@ -5,7 +5,6 @@
 #include <simtrain/simtrain.h>
 
 #include "python/src/bindings.h"
-#include "python/src/shares.h"
 
 namespace py = pybind11;
 namespace api = simtrain::api;

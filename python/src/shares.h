@@ -2,10 +2,12 @@
 
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
+#include <vector>
 
 #include <simtrain/simtrain.h>
 
-/// Shares of a whole become one dict of numbers by name.
+/// Shares of a whole become one dict of numbers by name. A source that binds them without this
+/// would take them for lists, or the linker would choose: bindings.h includes it.
 template <class Share, double Share::*amount>
 struct SharesAsDict {
   using Shares = std::vector<Share>;

@@ -230,6 +230,8 @@ TEST_CASE("The size of a sweep is the number of its rows") {
   const std::vector<Axis> axes{{"tp", "1,2,3"}, {"mbs", "1:2"}};
   CHECK(sweep_size(small(), axes) == sweep(small(), axes).size());
   CHECK_THROWS_AS(static_cast<void>(sweep_size(small(), {{"tq", "1"}})), InputError);
+  CHECK(sweep_size(small(), {{"tp", "1,none"}}) == 2);
+  CHECK_THROWS_AS(static_cast<void>(sweep(small(), {{"tp", "1,none"}})), InputError);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,11 @@ inline bool mpi_here() {
 inline std::vector<std::string> three_ranks(std::vector<std::string> arguments) {
   arguments = simtrain_command(std::move(arguments));
   // Open MPI itself leaves memory behind, which a build under sanitizers would report.
+  const char* set = std::getenv("ASAN_OPTIONS");
   std::vector<std::string> command = words(
-      "/usr/bin/env ASAN_OPTIONS=detect_leaks=0 OMPI_ALLOW_RUN_AS_ROOT=1 "
+      "/usr/bin/env ASAN_OPTIONS=" + std::string(set == nullptr ? "" : set) +
+      ":detect_leaks=0 "
+      "OMPI_ALLOW_RUN_AS_ROOT=1 "
       "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
       "OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none mpirun -n "
       "3");

@@ -61,25 +61,52 @@ std::vector<PageCase> pages(const TempFolder& folder) {
       {"validation", "validate " + folder.file("own.yaml")}};
 }
 
-/// The page in `file`, and what its command prints as JSON, but for the time that it took.
-std::string json_and_page(const PageCase& one, const std::string& file) {
-  std::filesystem::remove(file);
-  const Outcome outcome = run_simtrain(words(one.command + " --format json --report " + file));
+/// A page that was written, and what its command prints as JSON, but for the time that it took.
+struct MadePage {
+  PageCase made_of;
+  std::string file;
+  std::string json;
+};
+
+MadePage make_page(const PageCase& one, const std::string& file) {
+  const std::string& command = one.command;
+  CAPTURE(command);
+  const Outcome outcome = run_simtrain(words(command + " --format json --report " + file));
   CHECK(outcome.status == one.status);
-  return std::regex_replace(outcome.out, std::regex("\"wall_s\": *[^,\n}]*"), "\"wall_s\": 0");
+  return {one, file,
+          std::regex_replace(outcome.out, std::regex("\"wall_s\": *[^,\n}]*"), "\"wall_s\": 0")};
+}
+
+/// All of them, made once: numbered, in a folder of nothing else.
+const std::vector<MadePage>& made_pages() {
+  static const TempFolder folder;
+  static const std::vector<MadePage> made = [] {
+    std::filesystem::create_directory(folder.file("html"));
+    std::vector<MadePage> all;
+    for (const PageCase& one : pages(folder))
+      all.push_back(make_page(one, folder.file("html/" + std::to_string(all.size()) + ".html")));
+    return all;
+  }();
+  return made;
+}
+
+/// What a browser, which leaves files beside it, makes of a page.
+nlohmann::json in_frames(const MadePage& page) {
+  const TempFolder folder;
+  const std::string file = folder.file("page.html");
+  std::filesystem::copy_file(page.file, file);
+  return page_in_frames(file);
 }
 
 TEST_CASE(
     "A page carries the JSON of its command, is for readers of all kinds, and says what it shows") {
-  const TempFolder folder;
-  const std::string file = folder.file("page.html");
-  for (const PageCase& one : pages(folder)) {
+  for (const MadePage& made : made_pages()) {
+    const PageCase& one = made.made_of;
     const std::string& command = one.command;
     CAPTURE(command);
-    const nlohmann::json json = nlohmann::json::parse(json_and_page(one, file));
-    const std::string page = read_file(file);
+    const std::string page = read_file(made.file);
     check_whole(page);
-    CHECK(nlohmann::json::parse(script_of(page, "result")) == json);
+    CHECK(nlohmann::json::parse(script_of(page, "result")) == nlohmann::json::parse(made.json));
     CHECK(has(page, "download=\"" + one.kind + ".json\""));
     CHECK(count(page, "<main>") == 1);
     CHECK(count(page, "<h1>") == 1);
@@ -94,16 +121,14 @@ TEST_CASE(
     "In a browser no page is cut off at 400 or 1400 pixels, and what it saves is the JSON, byte "
     "for byte") {
   if (!browser_here()) return;
-  const TempFolder folder;
-  const std::string file = folder.file("page.html");
-  for (const PageCase& one : pages(folder)) {
+  for (const MadePage& made : made_pages()) {
+    const PageCase& one = made.made_of;
     const std::string& command = one.command;
     CAPTURE(command);
-    const std::string json = json_and_page(one, file);
-    const nlohmann::json found = page_in_frames(file);
+    const nlohmann::json found = in_frames(made);
     CHECK(found.at("cut").dump() == "[]");
     CHECK(found.at("unnamed").dump() == "[]");
-    CHECK(found.at("saved").at(one.kind + ".json") == json);
+    CHECK(found.at("saved").at(one.kind + ".json") == made.json);
     for (const auto& saved : found.at("saved").items()) {
       const std::string& name = saved.key();
       CAPTURE(name);
@@ -115,10 +140,7 @@ TEST_CASE(
 
 TEST_CASE("What charts on a canvas show stands in tables, filled when they are opened") {
   if (!browser_here()) return;
-  const TempFolder folder;
-  const std::string file = folder.file("page.html");
-  json_and_page(pages(folder).front(), file);
-  const nlohmann::json saved = page_in_frames(file).at("saved");
+  const nlohmann::json saved = in_frames(made_pages().front()).at("saved");
   const std::string passes = saved.at("run-pipeline-passes-as-a-table.csv");
   CHECK(passes.starts_with("begins at,takes,what,micro-batch,chunk\r\n"));
   CHECK(count(passes, ",forward,") > 100);
@@ -147,9 +169,10 @@ TEST_CASE("The CSV of a sweep has all rows that pass, not those that are shown")
 }
 
 /// What an index of a folder says of its results: step time, MFU, the sentence.
-std::string index_of(const TempFolder& folder, const std::string& name) {
-  const std::string file = folder.file(name + "-index.html");
-  CHECK(run_simtrain({"index", folder.file(name), "--output", file}).status == 0);
+std::string index_of(const std::string& of) {
+  const TempFolder folder;
+  const std::string file = folder.file("index.html");
+  CHECK(run_simtrain({"index", of, "--output", file}).status == 0);
   const std::string page = read_file(file);
   const std::regex cell("data-label=\"(step time|MFU|says)\">([^<]*)<");
   std::multiset<std::string> lines;
@@ -162,17 +185,12 @@ std::string index_of(const TempFolder& folder, const std::string& name) {
 }
 
 TEST_CASE("An index of pages gives step time, MFU and what they say, as of their JSON") {
-  const TempFolder folder;
-  std::size_t number = 0;
-  for (const PageCase& one : pages(folder)) {
-    const std::string name = std::to_string(number++);
-    std::filesystem::create_directories(folder.path() / "html");
-    std::filesystem::create_directories(folder.path() / "json");
-    folder.write("json/" + name + ".json",
-                 json_and_page(one, folder.file("html/" + name + ".html")));
-  }
-  std::string pages_say = index_of(folder, "html");
-  CHECK(pages_say == index_of(folder, "json"));
+  const TempFolder jsons;
+  for (const MadePage& made : made_pages())
+    jsons.write(std::filesystem::path(made.file).stem().string() + ".json", made.json);
+  const std::filesystem::path pages = made_pages().front().file;
+  const std::string pages_say = index_of(pages.parent_path().string());
+  CHECK(pages_say == index_of(jsons.path().string()));
   CHECK(has(pages_say, "goodput 96.8 %"));
   CHECK(has(pages_say, "mean bus bandwidth"));
 }

@@ -5,7 +5,7 @@
 
 namespace simtrain::testing {
 
-/// Whether this is the build under sanitizers, where everything takes about eight times as long.
+/// Whether this is the build under sanitizers, where everything takes two to three times as long.
 #if defined(__has_feature)
 inline constexpr bool kSanitized = __has_feature(address_sanitizer);
 #else

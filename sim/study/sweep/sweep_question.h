@@ -33,8 +33,8 @@ struct SweepRequest {
   std::vector<SweepAxis> varied;
 };
 
-/// What a request varies of a scenario that has been read; its values are not looked at. Throws
-/// InputError where an axis is wrong, or set as well.
+/// What a request varies of a scenario that has been read. Throws InputError where keys, ranges or
+/// lists are wrong; whether a job may have a value is not looked at.
 SweepGrid sweep_grid(const ScenarioSource& source, const SweepRequest& request);
 
 /// Reads the scenario and checks all that can be wrong before anything starts. The scenario's sweep

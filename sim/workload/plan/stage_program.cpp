@@ -181,7 +181,7 @@ class StageProgramBuilder {
     }
     op.after[3] = data_->before(action, {}, 0);
     op.cost = pass_cost(action);
-    emit_pass(op, meets(action));
+    emit_pass(op, amax_meets_ && shares_amax(passes_.stretches(action)));
   }
 
   [[nodiscard]] bool offloads(const Task& action) const {
@@ -191,13 +191,15 @@ class StageProgramBuilder {
   void compute_by_stretch(const Task& action, Op op) {
     const bool cut = data_->cuts(action);
     const std::vector<StretchCost>& stretches = stretch_costs(action);
+    const std::vector<Stretch> held =
+        amax_meets_ ? passes_.stretches(action) : std::vector<Stretch>();
     for (std::size_t stretch = 0; stretch < stretches.size(); ++stretch) {
       const Segment& segment = stretches[stretch].segment;
       op.cost = stretches[stretch].cost;
       if (offloads(action)) offload_->before(action, stretch);
       if (cut || stretch == 0)
         op.after[3] = data_->before(action, cut ? segment : Segment{}, stretch);
-      emit_pass(op, meets(action, stretch));
+      emit_pass(op, !held.empty() && shares_amax(std::span(held).subspan(stretch, 1)));
       op.after.fill(kNoOp);
       if (cut) data_->after(action, segment, stretch);
       if (offloads(action)) offload_->after(action, stretch);
@@ -205,15 +207,7 @@ class StageProgramBuilder {
     }
   }
 
-  /// Whether blocks that are not alike meet in a pass, or in one of its stretches.
-  [[nodiscard]] bool meets(const Task& action, std::optional<std::size_t> stretch = {}) const {
-    if (!amax_meets_) return false;
-    const std::vector<Stretch> held = passes_.stretches(action);
-    const std::span<const Stretch> all(held);
-    return shares_amax(stretch && !held.empty() ? all.subspan(*stretch, 1) : all);
-  }
-
-  /// A pass, or a stretch of one.
+  /// A pass, or a stretch of one, in which blocks that are not alike may meet for their amax.
   void emit_pass(const Op& op, bool meets) {
     if (meets && op.label == Label::forward) meet(op, op.after);
     step_.last_compute = step_.program.add(op);

@@ -255,8 +255,8 @@ std::size_t sweep(const Scenario& scenario, const std::vector<Axis>& axes,
 [[nodiscard]] std::vector<SweepRow> sweep(const Scenario& scenario, const std::vector<Axis>& axes,
                                           const SweepOptions& options = {});
 
-/// How many combinations sweep() would simulate. Throws InputError where an axis is wrong; values
-/// are not looked at.
+/// How many combinations sweep() would simulate. Throws InputError where keys, ranges or lists are
+/// wrong; whether a job may have a value is left to sweep().
 [[nodiscard]] std::uint64_t sweep_size(const Scenario& scenario, const std::vector<Axis>& axes);
 
 /// The fastest row that fits; nullptr where none does.
