@@ -116,7 +116,8 @@ def undeclared(root):
 
 
 def types(path):
-    """(line, namespace and name) of each type that other files could meet: of no unnamed namespace."""
+    """(line, namespace and name) of each type that other files could meet, of no unnamed namespace; and the
+    namespaces whose ends were not found."""
     spaces, found = [], []
     text = SHORT_NAMESPACE.sub("\n\n", path.read_text(encoding="utf-8"))
     for number, line in enumerate(text.splitlines(), 1):

@@ -262,9 +262,10 @@ std::vector<Segment> StagePasses::segments(const Task& action) const {
     trained += trained_parameters(totals_, chunk, group);
   const auto total = static_cast<double>(std::max<std::int64_t>(1, trained));
   const std::vector<Stretch> held = stretches(action);
+  const std::vector<PieceCost> costs = costs_of<PieceCost>(held, action.phase);
   std::vector<Segment> result;
-  result.reserve(std::max<std::size_t>(1, held.size()));
-  for (const PieceCost& cost : costs_of<PieceCost>(held, action.phase)) result.push_back({cost});
+  result.reserve(costs.size());
+  for (const PieceCost& cost : costs) result.push_back({cost});
   std::int64_t done = 0;
   for (std::size_t i = 0; i < held.size(); ++i) {
     // Of the head its matrix; the final norm counts with the end of the pass.
