@@ -163,6 +163,8 @@ class Model(Keys):
         kv_channels: head dimension
         vocab_size: as padded: rows of embedding and output layer
         activation: of the MLP
+        activation_func_clamp_value: where both branches of a gated unit are cut off before it; without it
+            nowhere
         normalization: of the layers
         rotary_percent: share of the head dimension that RoPE turns
         share_embeddings_and_output_weights: tied embeddings
@@ -195,6 +197,7 @@ class Model(Keys):
     kv_channels: Optional[int] = None
     vocab_size: Optional[int] = None
     activation: Optional[Literal["swiglu", "squared-relu", "gelu"]] = None
+    activation_func_clamp_value: Optional[float] = None
     normalization: Optional[Literal["rmsnorm", "layernorm1p"]] = None
     rotary_percent: Optional[float] = None
     share_embeddings_and_output_weights: Optional[bool] = None

@@ -216,6 +216,10 @@ TEST_CASE("A model that does not hold together is refused at the override") {
        "8:37: num_query_groups: 5 does not divide the 32 attention heads"},
       {"model: llama3.1-8b", "model: llama3.1-8b\nmodel_overrides: {window_size: 128}",
        "8:32: window_size: is of swa blocks, which layers does not have"},
+      {"model: llama3.1-8b",
+       "model: nemotron4-15b\nmodel_overrides: {activation_func_clamp_value: 7}",
+       "8:48: activation_func_clamp_value: is of gated units; `activation: swiglu` would do, which "
+       "is squared-relu"},
       {"model: llama3.1-8b", "model: llama3.1-8b\nmodel_overrides: {attention_chunk_size: 128}",
        "8:41: attention_chunk_size: is of chunked_gqa blocks, which layers does not have"},
       {"model: llama3.1-8b",

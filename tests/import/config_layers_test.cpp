@@ -61,6 +61,7 @@ void check_is_shipped(const ModelSpec& model, const std::string& name) {
   CHECK(model.add_bias_linear == known.add_bias_linear);
   CHECK(model.add_qkv_bias == known.add_qkv_bias);
   CHECK(model.softmax_type == known.softmax_type);
+  CHECK(model.activation_func_clamp_value == known.activation_func_clamp_value);
   CHECK(model.window_size == known.window_size);
   CHECK(model.mtp_num_layers == known.mtp_num_layers);
 }

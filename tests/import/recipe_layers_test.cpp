@@ -139,6 +139,10 @@ TEST_CASE("a shape that differs from a shipped one in a key of its blocks is not
   CHECK(has(yaml_of(kLatent, {"~mtp_num_layers"}), "  mtp_num_layers: 0 # not in the recipe\n"));
   CHECK(model_in(kLatent, {"kv_lora_rank=256"}).name != "deepseek-v3");
   CHECK(model_in(kMixture, {"moe_latent_size=1024"}).experts->moe_latent_size == 1024);
+  CHECK(has(yaml_of(kMixture, {"activation_func_clamp_value=7"}),
+            "  activation_func_clamp_value: 7 # --activation-func-clamp-value\n"));
+  CHECK(model_in(kMixture, {"activation_func_clamp_value=7"}).activation_func_clamp_value == 7);
+  CHECK(model_in(kMixture, {"~swiglu", "quick_geglu=true"}).activation == Activation::swiglu);
   CHECK(has(refused(kMixture, {"softmax_type=hard"}),
             "--softmax-type: 'hard' is not modelled; one of vanilla, off-by-one, learnable"));
 }

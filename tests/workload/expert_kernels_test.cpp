@@ -94,6 +94,38 @@ TEST_CASE("a gated unit is weighed as it is computed, and its sum has a kernel o
   CHECK(backward.bytes == doctest::Approx(elements * 2 * (5 + 3)));
 }
 
+TEST_CASE("branches are cut off by kernels of PyTorch's own, before the activation and behind it") {
+  Recipe recipe = experts_of("gpt-oss-20b");
+  const double elements = 8192.0 * 4 * 2880;
+  const std::string_view module = "experts_activation";
+  const Moved forward = moved(recipe, kForwardPass, module);
+  CHECK(forward.kernels == 1 + 3);
+  CHECK(forward.bytes == doctest::Approx(elements * (2 * 3 + 16)));
+  const Moved backward = moved(recipe, kBackwardPass, module);
+  CHECK(backward.kernels == 2 + 7);
+  CHECK(backward.bytes == doctest::Approx(elements * (2 * (5 + 3) + 30)));
+  const double kept = saved(recipe);
+  Recipe in_one = recipe;
+  in_one.software.clamped_swiglu = Sourced<Fusion>{Fusion::fused, "a test"};
+  CHECK(moved(in_one, kForwardPass, module).bytes == doctest::Approx(elements * 2 * 3));
+  CHECK(kept - saved(in_one) == doctest::Approx(2 * 2 * elements));  // the branches once more
+  recipe.recompute = in_one.recompute = Recompute::selective;
+  recipe.recompute_modules = in_one.recompute_modules = {RecomputeModule::moe_act};
+  CHECK(saved(recipe) == saved(in_one));
+}
+
+TEST_CASE("an MLP's branches are cut off as those of experts are") {
+  Recipe recipe = recipe_of("llama3.1-8b");
+  const auto whole = [&](const Piece& pass) { return moved(recipe, pass, "activation").bytes; };
+  const double forward = whole(kForwardPass);
+  const double backward = whole(kBackwardPass);
+  const double kept = saved(recipe);
+  recipe.model.activation_func_clamp_value = 7;
+  CHECK(whole(kForwardPass) == doctest::Approx(forward * (6 + 16) / 6));
+  CHECK(whole(kBackwardPass) == doctest::Approx(backward * (10 + 30) / 10));
+  CHECK(saved(recipe) > kept);
+}
+
 TEST_CASE("fused experts activate and quantize in the kernels of their products, in MXFP8 alone") {
   Recipe recipe = experts_of("qwen3-30b-a3b", 8);
   recipe.moe.moe_token_dispatcher_type = TokenDispatcher::flex;

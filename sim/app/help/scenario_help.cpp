@@ -116,6 +116,7 @@ constexpr std::string_view kOfModels =
     "linear_key_head_dim: 128, linear_value_head_dim: 128}` (gated_delta_net), `experts` (moe). "
     "Of any model: `qk_layernorm`, `attention_output_gate`,\n"
     "`add_bias_linear`, `add_qkv_bias`, `softmax_type` (vanilla, off-by-one, learnable), "
+    "`activation_func_clamp_value` (7 in GPT-OSS),\n"
     "`mtp_num_layers`.\n\n"
     "`experts` of a model are those of its moe blocks: `experts: {num_moe_experts: 8, "
     "moe_router_topk: 2, moe_ffn_hidden_size: 14336,\n"

@@ -106,6 +106,7 @@ constexpr std::array kGlmKeys{
 };
 constexpr std::array kGptOssKeys{
     KeyRow{"experts_per_token", &T::moe_router_topk},
+    KeyRow{"swiglu_limit", &T::activation_func_clamp_value},
     KeyRow{"initial_context_length", kRange},
 };
 constexpr std::array kNemotronHKeys{

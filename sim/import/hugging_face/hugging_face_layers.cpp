@@ -159,6 +159,7 @@ void settle_hugging_face_layers(RecipeReading& reading, const HuggingFaceType& t
   const std::string whose = fmt::format("model_type {}", type.name);
   if (type.qk_norm) set_by_code(terms.qk_layernorm, true, whose);
   if (type.sinks) set_by_code(terms.softmax_type, "learnable", whose);
+  if (type.clamp > 0) set_by_code(terms.activation_func_clamp_value, type.clamp, whose);
   if (type.latent) {
     set_by_code(terms.multi_latent_attention, true, whose);
     take_no_query_rank(tree, "q_lora_rank", terms);

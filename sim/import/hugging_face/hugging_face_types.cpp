@@ -104,6 +104,7 @@ constexpr std::array kHuggingFaceTypes{
                     .head_dim = 64,
                     .grouped = true,
                     .sinks = true,
+                    .clamp = 7,
                     .experts = all,
                     .window = TypeWindow::patterned,
                     .bias = TypeBias::all},

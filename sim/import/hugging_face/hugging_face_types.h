@@ -32,6 +32,7 @@ struct HuggingFaceType {
   bool sparse = false;  ///< of those, to keys that an indexer chooses
   bool delta = false;   ///< gated delta nets in most layers, and gated attention in the others
   bool sinks = false;   ///< a learned sink of each head
+  double clamp = 0;     ///< where branches of gated units are cut off; 0: nowhere
   TypeExperts experts = TypeExperts::none;
   TypeWindow window = TypeWindow::none;
   TypeBias bias = TypeBias::queries_to_output;

@@ -34,6 +34,7 @@ constexpr std::array kMegatronKeys{
     KeyRow{"make_vocab_size_divisible_by", &T::make_vocab_size_divisible_by},
     KeyRow{"swiglu", &T::gated_linear_unit},
     KeyRow{"squared_relu", &T::squared_relu},
+    KeyRow{"quick_geglu", &T::quick_geglu},
     KeyRow{"normalization", &T::normalization},
     KeyRow{"apply_layernorm_1p", &T::layernorm_1p},
     KeyRow{"position_embedding_type", &T::position_embedding_type},

@@ -288,11 +288,22 @@ void settle_vocabulary(RecipeTerms& terms, const ModelMatch& match, const DataFo
 }  // namespace
 
 bool is_optional_shape_key(std::string_view key) {
-  constexpr std::array<std::string_view, 15> kOptional{
-      "hidden_dropout",  "qk_layernorm", "add_bias_linear",        "add_qkv_bias",
-      "softmax_type",    "window_size",  "multi_latent_attention", "dsa_indexer",
-      "gated_delta_net", "mamba",        "attention_output_gate",  "experts",
-      "mtp_num_layers",  "layers",       "hybrid_override_pattern"};
+  constexpr std::array<std::string_view, 16> kOptional{"activation_func_clamp_value",
+                                                       "hidden_dropout",
+                                                       "qk_layernorm",
+                                                       "add_bias_linear",
+                                                       "add_qkv_bias",
+                                                       "softmax_type",
+                                                       "window_size",
+                                                       "multi_latent_attention",
+                                                       "dsa_indexer",
+                                                       "gated_delta_net",
+                                                       "mamba",
+                                                       "attention_output_gate",
+                                                       "experts",
+                                                       "mtp_num_layers",
+                                                       "layers",
+                                                       "hybrid_override_pattern"};
   return std::find(kOptional.begin(), kOptional.end(), key) != kOptional.end();
 }
 

@@ -19,6 +19,10 @@ void add(std::vector<Finding>& shape, const std::string& key, const WholeTerm& t
   if (term) shape.push_back({key, std::to_string(term->value), term->origin, term->assumed});
 }
 
+void add_real(std::vector<Finding>& shape, const std::string& key, const RealTerm& term) {
+  if (term) shape.push_back({key, fmt::format("{}", term->value), term->origin, term->assumed});
+}
+
 /// How recipes write the activations that are modelled.
 struct ActivationName {
   std::string_view name;
@@ -34,6 +38,12 @@ constexpr std::array<ActivationName, 9> kActivations{{{"fast-swiglu", Activation
                                                       {"fast_gelu", Activation::gelu},
                                                       {"fast-gelu", Activation::gelu}}};
 
+/// A sigmoid of 1.702 times its argument in place of that of its argument moves as many bytes.
+Finding quick_gelu(bool gated, const std::string& origin) {
+  return {"activation", gated ? "swiglu" : "gelu",
+          origin + (gated ? ": GELU in a gated unit, as SwiGLU in one" : ": as GELU")};
+}
+
 /// Megatron has flags for it, NeMo a word, Megatron-Bridge a function and a flag.
 Finding activation(const RecipeTerms& terms) {
   const std::string key = "activation";
@@ -42,6 +52,7 @@ Finding activation(const RecipeTerms& terms) {
     const auto row = std::find_if(kActivations.begin(), kActivations.end(),
                                   [&](const ActivationName& one) { return one.name == word; });
     const bool gated = terms.gated_linear_unit && terms.gated_linear_unit->value;
+    if (word == "quick_gelu") return quick_gelu(gated, terms.activation->origin);
     const bool ungated_silu =
         word == "silu" && terms.gated_linear_unit && !terms.gated_linear_unit->value;
     const bool gated_other = gated && word != "silu" && word != "swiglu" && word != "fast-swiglu";
@@ -55,6 +66,8 @@ Finding activation(const RecipeTerms& terms) {
     return {key, std::string(name_of(row->value)), terms.activation->origin,
             terms.activation->assumed};
   }
+  if (terms.quick_geglu && terms.quick_geglu->value)
+    return quick_gelu(true, terms.quick_geglu->origin);
   if (terms.gated_linear_unit && terms.gated_linear_unit->value)
     return {key, "swiglu", terms.gated_linear_unit->origin, terms.gated_linear_unit->assumed};
   if (terms.squared_relu && terms.squared_relu->value)
@@ -233,6 +246,10 @@ std::vector<Finding> shape_of(const ModelSpec& model) {
       {"kv_channels", std::to_string(model.kv_channels), ""},
       {"vocab_size", std::to_string(model.vocab_size), ""},
       {"activation", std::string(name_of(model.activation)), ""},
+      {"activation_func_clamp_value",
+       model.activation_func_clamp_value ? fmt::format("{}", *model.activation_func_clamp_value)
+                                         : "",
+       ""},
       {"normalization", std::string(name_of(model.normalization)), ""},
       {"rotary_percent", fmt::format("{}", model.rotary_percent), ""},
       {"share_embeddings_and_output_weights", text(model.share_embeddings_and_output_weights), ""},
@@ -260,7 +277,8 @@ std::vector<Finding> shape_of(const RecipeTerms& terms, std::int64_t tp) {
   add(shape, "num_layers", terms.num_layers);
   add(shape, "hidden_size", terms.hidden_size);
   std::optional<Finding> act;
-  if (whole || terms.activation || terms.gated_linear_unit || terms.squared_relu)
+  if (whole || terms.activation || terms.gated_linear_unit || terms.squared_relu ||
+      terms.quick_geglu)
     act = activation(terms);
   if (whole || terms.ffn_hidden_size) add_ffn(shape, terms, act && act->value == "swiglu");
   add_heads(shape, terms);
@@ -271,9 +289,8 @@ std::vector<Finding> shape_of(const RecipeTerms& terms, std::int64_t tp) {
   if (whole || terms.share_embeddings_and_output_weights ||
       terms.untie_embeddings_and_output_weights)
     add_sharing(shape, terms);
-  if (terms.hidden_dropout)
-    shape.push_back({"hidden_dropout", fmt::format("{}", terms.hidden_dropout->value),
-                     terms.hidden_dropout->origin, terms.hidden_dropout->assumed});
+  add_real(shape, "activation_func_clamp_value", terms.activation_func_clamp_value);
+  add_real(shape, "hidden_dropout", terms.hidden_dropout);
   add_blocks(shape, terms, whole);
   add_experts(shape, terms);
   add_layers(shape, terms);

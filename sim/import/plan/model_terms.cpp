@@ -23,6 +23,8 @@ void give_stem(const ModelSpec& model, RecipeTerms& terms) {
   give(terms.activation, gated ? "silu" : squared ? "squared_relu" : "gelu", key);
   give(terms.gated_linear_unit, gated, key);
   give(terms.squared_relu, squared, key);
+  if (const auto& clamp = model.activation_func_clamp_value)
+    give(terms.activation_func_clamp_value, *clamp, "model.activation_func_clamp_value");
   const bool rms = model.normalization == Normalization::rmsnorm;
   give(terms.normalization, rms ? "RMSNorm" : "LayerNorm", "model.normalization");
   give(terms.layernorm_1p, !rms, "model.normalization");

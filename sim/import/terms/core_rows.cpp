@@ -16,6 +16,7 @@ constexpr std::array kLayerKeys{
     KeyRow{"add_bias_linear", &RecipeTerms::add_bias_linear},
     KeyRow{"add_qkv_bias", &RecipeTerms::add_qkv_bias},
     KeyRow{"softmax_type", &RecipeTerms::softmax_type},
+    KeyRow{"activation_func_clamp_value", &RecipeTerms::activation_func_clamp_value},
     KeyRow{"window_size", &RecipeTerms::window_size},
     KeyRow{"window_attn_skip_freq", &RecipeTerms::window_attn_skip_freq},
     KeyRow{"mtp_num_layers", &RecipeTerms::mtp_num_layers},

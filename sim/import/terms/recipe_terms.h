@@ -47,6 +47,8 @@ struct RecipeTerms {
   WordTerm activation;
   FlagTerm gated_linear_unit;
   FlagTerm squared_relu;
+  FlagTerm quick_geglu;
+  RealTerm activation_func_clamp_value;
   WordTerm normalization;
   FlagTerm layernorm_1p;
   WordTerm position_embedding_type;

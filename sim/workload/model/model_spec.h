@@ -188,6 +188,8 @@ struct ModelSpec {
   std::int64_t kv_channels = 0;  ///< head dimension
   std::int64_t vocab_size = 0;
   Activation activation{};
+  /// Both branches of a gated unit are cut off there before it (GPT-OSS).
+  std::optional<double> activation_func_clamp_value;
   Normalization normalization{};
   double rotary_percent = 1;
   bool share_embeddings_and_output_weights = false;

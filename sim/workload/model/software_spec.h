@@ -127,6 +127,8 @@ struct SoftwareSpec {
   std::optional<Sourced<Fusion>> rotary;    ///< missing: fused
   /// Of experts, times the router's probabilities; missing: eager.
   std::optional<Sourced<Fusion>> weighted_squared_relu;
+  std::optional<Sourced<Fusion>>
+      clamped_swiglu;  ///< its `activation_func_clamp_value`; missing: eager
   /// Whether the libraries of the flex dispatcher pad the rows of experts where they sort them, so
   /// that no kernels of their own do; missing: they do not.
   std::optional<Sourced<bool>> dispatcher_pads_rows;
@@ -156,6 +158,9 @@ struct SoftwareSpec {
 
   [[nodiscard]] bool fuses_weighted_squared_relu() const {
     return weighted_squared_relu && weighted_squared_relu->value == Fusion::fused;
+  }
+  [[nodiscard]] bool fuses_clamped_swiglu() const {
+    return clamped_swiglu && clamped_swiglu->value == Fusion::fused;
   }
   [[nodiscard]] static bool is_eager(const std::optional<Sourced<Fusion>>& kernels) {
     return kernels && kernels->value == Fusion::eager;

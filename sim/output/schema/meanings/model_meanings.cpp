@@ -14,6 +14,8 @@ constexpr auto kModelMeanings = std::to_array<Meaning>({
     {"model.kv_channels", "head dimension"},
     {"model.vocab_size", "as padded: rows of embedding and output layer"},
     {"model.activation", "of the MLP"},
+    {"model.activation_func_clamp_value",
+     "where both branches of a gated unit are cut off before it; without it nowhere"},
     {"model.normalization", "of the layers"},
     {"model.rotary_percent", "share of the head dimension that RoPE turns"},
     {"model.share_embeddings_and_output_weights", "tied embeddings"},
@@ -73,6 +75,10 @@ constexpr auto kSoftwareMeanings = std::to_array<Meaning>({
     {"software.rms_norm", "one kernel, or PyTorch's own one after the other"},
     {"software.swiglu", "one kernel, or PyTorch's own one after the other"},
     {"software.rotary", "one kernel, or PyTorch's own one after the other"},
+    {"software.clamped_swiglu",
+     "of a gated unit with activation_func_clamp_value: kernels of PyTorch's own cut off (eager, "
+     "as "
+     "without it), or that of the activation"},
     {"software.weighted_squared_relu",
      "of experts, times the router's probabilities: one kernel, or one after the other"},
     {"software.dispatcher_pads_rows",

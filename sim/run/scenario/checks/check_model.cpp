@@ -258,6 +258,10 @@ double check_model(const ModelSpec& model, const YamlNode& tree) {
   check_pattern(model, tree);
   check_layer_number(model, tree);
   check_block_sizes(model, tree);
+  require(!model.activation_func_clamp_value || model.activation == Activation::swiglu, tree,
+          "activation_func_clamp_value",
+          "is of gated units; `activation: swiglu` would do, which is {}",
+          name_of(model.activation));
   check_chosen_keys(model);
   check_expert_shapes(model, tree);
   require(model.num_attention_heads % model.num_query_groups == 0, tree, "num_query_groups",

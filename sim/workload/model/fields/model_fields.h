@@ -91,6 +91,7 @@ struct Fields<ModelSpec> {
     v("kv_channels", spec.kv_channels, Limits{1, 100000});
     v("vocab_size", spec.vocab_size, Limits{1, 1e8});
     v("activation", spec.activation);
+    v.optional("activation_func_clamp_value", spec.activation_func_clamp_value, Limits{1e-3, 1e6});
     v("normalization", spec.normalization);
     v("rotary_percent", spec.rotary_percent, kShare);
     v("share_embeddings_and_output_weights", spec.share_embeddings_and_output_weights);

@@ -43,6 +43,7 @@ struct Fields<SoftwareSpec> {
     v.optional("swiglu", spec.swiglu);
     v.optional("rotary", spec.rotary);
     v.optional("weighted_squared_relu", spec.weighted_squared_relu);
+    v.optional("clamped_swiglu", spec.clamped_swiglu);
     v.optional("dispatcher_pads_rows", spec.dispatcher_pads_rows);
     v("distributed_optimizer", spec.distributed_optimizer);
     v("tp_only_amax_red", spec.tp_only_amax_red);

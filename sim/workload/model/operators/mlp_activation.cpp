@@ -23,6 +23,21 @@ double activation_moves(const Recipe& recipe, Direction direction) {
   return forward ? 2 : 3;
 }
 
+/// Forward both branches are cut off, each by a kernel, and joined. Back that which is bounded
+/// above alone has a mask and a choice, the other two masks, what both have in common and a choice;
+/// their gradients are joined. Megatron core's weighted_bias_quick_geglu_impl and PyTorch's
+/// autograd, as remembered.
+std::vector<double> clamp_kernels(const RankShape& shape, Direction direction) {
+  if (!shape.model().activation_func_clamp_value || shape.recipe.software.fuses_clamped_swiglu())
+    return {};
+  const double element = shape.activation_bytes();
+  if (direction == Direction::forward) return {2 * element, 2 * element, 4 * element};
+  constexpr double kMask = 1;
+  const double mask = element + kMask;
+  const double choice = kMask + 2 * element;
+  return {mask, choice, mask, mask, 3 * kMask, choice, 4 * element};
+}
+
 Operator mlp_activation(const RankShape& shape, std::int64_t columns) {
   const ModelSpec& model = shape.model();
   const std::int64_t fc1_columns = model.fc1_size(columns);
@@ -30,9 +45,12 @@ Operator mlp_activation(const RankShape& shape, std::int64_t columns) {
   const auto branches = static_cast<double>(fc1_columns);
   const double element = shape.activation_bytes();
   const auto kernel = [&](Direction direction) {
-    const double bytes = activation_moves(shape.recipe, direction) * element * ffn * shape.rows;
-    return [bytes](ProgramBuilder& builder) {
-      builder.stream_bytes(StreamingKind::element_wise, bytes, Share::memory_bound);
+    std::vector<double> moved = clamp_kernels(shape, direction);
+    moved.push_back(activation_moves(shape.recipe, direction) * element);
+    for (double& bytes : moved) bytes *= ffn * shape.rows;
+    return [moved = std::move(moved)](ProgramBuilder& builder) {
+      for (const double bytes : moved)
+        builder.stream_bytes(StreamingKind::element_wise, bytes, Share::memory_bound);
     };
   };
   Operator op;
@@ -40,7 +58,8 @@ Operator mlp_activation(const RankShape& shape, std::int64_t columns) {
   op.forward = kernel(Direction::forward);
   op.backward = input_gradient_only(kernel(Direction::backward));
   const double silu = is_eager_swiglu(shape.recipe) ? ffn : 0;  // what it writes
-  op.saved = {{element * shape.rows * (branches + silu)}};
+  const double clamped = clamp_kernels(shape, Direction::forward).empty() ? 0 : branches;
+  op.saved = {{element * shape.rows * (branches + silu + clamped)}};
   op.backward_bytes = element * shape.rows * (branches + ffn);  // gradients of both sides
   return op;
 }

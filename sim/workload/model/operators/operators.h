@@ -72,6 +72,9 @@ Operator duplicated_linear(const RankShape& shape, const DuplicatedSpec& spec);
 Operator mlp_activation(const RankShape& shape, std::int64_t columns);
 /// Elements moved for each that it puts out.
 double activation_moves(const Recipe& recipe, Direction direction);
+/// Bytes that each kernel of PyTorch's own moves for an element put out where branches of a gated
+/// unit are cut off before it; none where they are not, or by the activation's kernel.
+std::vector<double> clamp_kernels(const RankShape& shape, Direction direction);
 
 /// What of a Mamba-2 layer is between its linear modules (mamba_ssm's
 /// mamba_split_conv1d_scan_combined; Dao and Gu, arXiv 2405.21060): a short convolution, the scan

@@ -127,6 +127,21 @@ std::vector<double> weighted_backward(const RankShape& shape, bool fused) {
   return {element + wide, 2 * wide, element + 2 * wide, wide, wide + element, activation};
 }
 
+/// With what cuts off the branches of a gated unit before.
+std::vector<double> forward_kernels(const RankShape& shape, bool weighs) {
+  std::vector<double> moved = clamp_kernels(shape, Direction::forward);
+  const std::vector<double> weighted = weighted_forward(shape, weighs);
+  moved.insert(moved.end(), weighted.begin(), weighted.end());
+  return moved;
+}
+
+std::vector<double> backward_kernels(const RankShape& shape, bool weighs) {
+  std::vector<double> moved = weighted_backward(shape, weighs);
+  const std::vector<double> clamp = clamp_kernels(shape, Direction::backward);
+  moved.insert(moved.end(), clamp.begin(), clamp.end());
+  return moved;
+}
+
 /// FP32 tensors that the eager backward has at a time: the gradient, and both of its products.
 constexpr double kWeighedTensors = 3;
 
@@ -225,12 +240,14 @@ Operator expert_activation(const RankShape& shape) {
   op.module = "experts_activation";
   op.sized_by_routing = !shape.recipe.moe.sizes_known();
   const std::vector<double> in_others{};
-  op.forward = kernels(experts.fused ? in_others : weighted_forward(shape, weighs));
+  op.forward = kernels(experts.fused ? in_others : forward_kernels(shape, weighs));
   op.backward =
-      input_gradient_only(kernels(experts.fused ? in_others : weighted_backward(shape, weighs)));
+      input_gradient_only(kernels(experts.fused ? in_others : backward_kernels(shape, weighs)));
   op.saved = {{element * busy * branches, {}, OffloadModule::moe_act}};
   // A kernel of its own reads the gradient of what was put out; another holds it in registers.
   op.backward_bytes = element * busy * (branches + (experts.fused ? 0 : ffn));
+  if (!experts.fused && !clamp_kernels(shape, Direction::forward).empty())
+    op.saved.push_back({element * busy * branches, RecomputeModule::moe_act});  // cut off
   if (!weighs) {
     op.saved.push_back({element * busy * ffn, RecomputeModule::moe_act});  // before it is weighed
     op.backward_bytes += kWeighedTensors * kFp32.bytes() * busy * ffn;
