@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <simtrain/simtrain.h>
 
@@ -39,8 +40,8 @@ bool holds(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST_CASE("There are ten examples, short ones, each in the index") {
-  CHECK(examples().size() == 10);
+TEST_CASE("There are eleven examples, short ones, each in the index") {
+  CHECK(examples().size() == 11);
   const std::string index = read_file(source_dir() + "/examples/README.md");
   for (const std::string& name : examples()) {
     CAPTURE(name);
@@ -74,6 +75,21 @@ TEST_CASE("Each example runs and prints what it shows") {
   auto written = nlohmann::json::parse(output_of("write_json"));
   written["engine"]["wall_s"] = json["engine"]["wall_s"];
   CHECK(written == json);
+}
+
+TEST_CASE("sweep_rows prints what the program does, row by row, and what is wrong with a sweep") {
+  const Outcome program = run_simtrain({"sweep", "scenarios/llama31_8b_h100.yaml", "--row",
+                                        "bf16-16", "--vary", "gbs=128,64", "--format", "json"});
+  const auto json = nlohmann::json::parse(program.out);
+  std::string rows;
+  for (const auto& row : json["rows"])
+    rows += fmt::format("{} {:.17g} s\n", row["gbs"].get<int>(), row["step_time_s"].get<double>());
+  const auto printed = [](const std::string& values) {
+    return run_example("sweep_rows", {"llama31_8b_h100", "bf16-16", "gbs", values});
+  };
+  CHECK(printed("128,64").out == rows);
+  CHECK(printed("128,none").status == 2);
+  CHECK(output_of("sweep_rows").starts_with("1024 "));
 }
 
 TEST_CASE("write_json writes to the file that is named") {

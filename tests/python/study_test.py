@@ -77,7 +77,8 @@ class SweepTest(unittest.TestCase):
         done = subprocess.run([sys.executable, "-B", ROOT / "tools" / "compare_python", "--times", "1",
                                "--points", "9"], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        line = r"\S+ \S+: 9 simulations, least of 1: program \S+ s, Python \S+ s, ratio \S+\n"
+        line = (r"\S+ \S+: 9 simulations, least of 1: program \S+ s, library \S+ s, Python \S+ s, "
+                r"ratio \S+ to the library, \S+ to the program\n")
         self.assertRegex(done.stdout, f"^({line}){{2}}$")
 
     def test_refuses_wrong_axes_before_anything_is_simulated(self):
