@@ -26,10 +26,12 @@ std::vector<Burst> bursts_of(const PlannedRank& rank, std::uint32_t op, const Pa
 std::vector<Bursts> bursts_of(const PlannedRank& rank) {
   const Program& program = rank.program();
   std::vector<Bursts> bursts(program.inner.size());
+  std::vector<bool> known(program.inner.size(), false);
   for (std::uint32_t op = 0; op < program.ops.size(); ++op) {
     if (!rank.is_stretch(op)) continue;
     const std::uint32_t traffic = program.compute_costs[program.ops[op].cost].traffic;
-    if (traffic == kNoTraffic || !bursts[traffic].all.empty()) continue;
+    if (traffic == kNoTraffic || known[traffic]) continue;
+    known[traffic] = true;
     bursts[traffic] = Bursts(bursts_of(rank, op, program.inner[traffic]));
   }
   return bursts;

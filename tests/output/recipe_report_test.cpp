@@ -84,8 +84,9 @@ TEST_CASE("It has every key of a scenario and of a model, defaults and the softw
   has_all(json["overlap"], field_names<OverlapSpec>(), {"tp_comm_overlap_table"});
   has_all(json["optimizer"], field_names<OptimizerSpec>(), {});
   has_all(json["model"], field_names<ModelSpec>(),
-          {"experts", "layers", "window_size", "attention_chunk_size", "multi_latent_attention",
-           "dsa_indexer", "mamba", "gated_delta_net", "hybrid_override_pattern"});
+          {"activation_func_clamp_value", "experts", "layers", "window_size",
+           "attention_chunk_size", "multi_latent_attention", "dsa_indexer", "mamba",
+           "gated_delta_net", "hybrid_override_pattern"});
   CHECK(json["nccl"]["version"] ==
         nccl_settings_of(scenario.recipe.software.library)->version.value.text());
   CHECK(json["nccl"]["nvls"] == nccl_settings_of(scenario.recipe.software.library)->nvls.value);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <tuple>
 
 #include "sim/workload/plan/stage_passes.h"
@@ -43,17 +42,17 @@ class Table {
 
 void add_transfers(Table& table, const Plan& plan, const Timeline& timeline,
                    const std::vector<PathStep>& path, std::uint32_t rank, std::int64_t times) {
-  std::set<std::uint32_t> on_path;
-  for (const PathStep& step : path) {
-    if (plan.ranks[step.rank].like == plan.ranks[rank].like) on_path.insert(step.op);
-  }
   const Program& program = plan.programs[plan.ranks[rank].program];
+  std::vector<bool> on_path(program.ops.size(), false);
+  for (const PathStep& step : path) {
+    if (plan.ranks[step.rank].like == plan.ranks[rank].like) on_path[step.op] = true;
+  }
   for (std::uint32_t i = 0; i < program.ops.size(); ++i) {
     const Op& op = program.ops[i];
     const TransferCost* transfer = op.compute ? nullptr : &program.transfers[op.cost];
     if (transfer == nullptr || transfer->wire.value() == 0) continue;
     const double seconds = to_seconds(timeline.span(rank, i).end - timeline.span(rank, i).start);
-    table.add(op.group, *transfer, times, seconds, on_path.contains(i) ? seconds : 0);
+    table.add(op.group, *transfer, times, seconds, on_path[i] ? seconds : 0);
   }
 }
 

@@ -1,17 +1,20 @@
 #include "sim/run/engine/bursts.h"
 
 #include <algorithm>
-#include <map>
+#include <array>
 #include <utility>
+
+#include "sim/workload/kernels/program.h"
 
 namespace simtrain {
 
 Bursts::Bursts(std::vector<Burst> in_order) : all(std::move(in_order)) {
-  std::map<std::uint8_t, std::uint32_t> last;  // by stream
+  std::array<std::uint32_t, kStreams> last{};  // by stream
+  last.fill(kNone);
+  after.reserve(all.size());
+  marks.reserve(2 * all.size());
   for (std::uint32_t burst = 0; burst < all.size(); ++burst) {
-    const auto before = last.find(all[burst].stream);
-    after.push_back(before == last.end() ? kNone : before->second);
-    last[all[burst].stream] = burst;
+    after.push_back(std::exchange(last[all[burst].stream], burst));
     marks.push_back({all[burst].start_s, burst, false});
     marks.push_back({all[burst].needed_s, burst, true});
   }

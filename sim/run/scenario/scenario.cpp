@@ -273,9 +273,9 @@ void ScenarioSource::check_values(const DataFolder& data, const std::string& row
 
 Scenario ScenarioSource::scenario(const DataFolder& data, const std::string& row,
                                   const std::vector<Setting>& settings) const {
-  const DraftScenario read = draft(data, row, settings);
+  DraftScenario read = draft(data, row, settings);
   check_scenario(read.scenario, read.trees);
-  return read.scenario;
+  return std::move(read.scenario);
 }
 
 DraftScenario ScenarioSource::draft(const DataFolder& data, const std::string& row,
