@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -26,6 +27,18 @@ class EventQueue {
       heap_.push_back(event);
     }
     rise(sink(place, event), event);
+  }
+  /// All that is due happens so much later.
+  void shift(Duration by) {
+    for (Event& event : heap_) event.time += by;
+  }
+  /// Calls `visit` with each subject and its time, in the order in which they come.
+  template <class Visit>
+  void for_each_in_order(const Visit& visit) const {
+    std::vector<Event> events = heap_;
+    std::sort(events.begin(), events.end(),
+              [](const Event& one, const Event& other) { return one.before(other); });
+    for (const Event& event : events) visit(event.subject, event.time);
   }
   [[nodiscard]] bool empty() const { return heap_.empty(); }
   [[nodiscard]] Duration next_time() const { return heap_.front().time; }

@@ -170,6 +170,7 @@ Report report_of(const SimulatedStep& simulated) {
   report.clock = simulated.clock;
   report.energy = step_energy(simulated);
   report.engine.events = timeline.events;
+  report.engine.repeated_events = timeline.repeated;
   report.engine.events += events_in(simulated.passes);
   for (const LaterState& state : simulated.later) report.engine.events += events_in(state.passes);
   report.engine.ranks = simulated.grid.ranks();

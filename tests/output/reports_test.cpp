@@ -225,7 +225,7 @@ TEST_CASE("A text is shortened between characters") {
 
 TEST_CASE("The engine line has events, ranks and fingerprint, and no wall time") {
   Report report = flagship();
-  report.engine = {1234, 5.5, 8, 2, "0123456789abcdef"};
+  report.engine = {1234, 0, 5.5, 8, 2, "0123456789abcdef"};
   CHECK(lines(text_report(report)).back() ==
         "Engine: 1234 events, 2 of 8 ranks simulated, fingerprint 0123456789abcdef");
 }

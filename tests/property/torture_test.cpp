@@ -18,6 +18,7 @@
 #include "sim/workload/schedule/recipe_grid.h"
 #include "tests/core/checkout.h"
 #include "tests/property/random_job.h"
+#include "tests/run/repeated_periods.h"
 #include "tests/run/report_text.h"
 #include "tests/run/work_sums.h"
 
@@ -194,6 +195,20 @@ TEST_CASE("torture: folded is unfolded, and the parts of a step sum to it") {
                   "the parts do not sum to the step", job.command()) &&
            expect(least >= -1e-9 * folded.step_time_s, "a part is negative", job.command());
   });
+}
+
+TEST_CASE("torture: periods that are not simulated again are as if they were") {
+  constexpr int kManyTimes = 40;
+  int repeated = 0;
+  const int count = jobs(150, 4);
+  for_each_job(count, [&](const LegalJob& job) {
+    Scenario scenario = job.scenario;
+    scenario.recipe.training.global_batch_size *= kManyTimes;
+    const RepeatedPeriods found = repeated_periods(scenario);
+    if (found.share > 0) ++repeated;
+    return expect(found.same, "a period is not as it was", job.command(" with 40 times the batch"));
+  });
+  CHECK(repeated > count / 10);
 }
 
 TEST_CASE("torture: kernels and transfers sum to the parts of the step") {

@@ -196,6 +196,7 @@ Json result_json(const Report& report, const TrainingGoal& goal, const AskedPart
   if (!report.steps_in_row.empty()) json["steps_in_row"] = steps_in_row_json(report);
   json["placement"] = placement_json(report.placement);
   json["engine"] = {{"events", report.engine.events},
+                    {"repeated_events", report.engine.repeated_events},
                     {"wall_s", report.engine.wall_s},
                     {"ranks", report.engine.ranks},
                     {"ranks_simulated", report.engine.ranks_simulated},

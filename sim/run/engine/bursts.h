@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/core/quantity.h"
+#include "sim/run/engine/period/state_words.h"
 
 namespace simtrain {
 
@@ -59,6 +60,12 @@ class BurstRun {
   [[nodiscard]] bool over() const { return !stalled() && mark_ == bursts_->marks.size(); }
   /// The stretch has come to next_s(): appends those that start then.
   void reach(std::vector<std::uint32_t>& started);
+  /// For another time to be compared with.
+  void describe(StateWords& words) const {
+    words.add(mark_);
+    words.add(std::uint64_t{awaited_});
+    for (const State state : states_) words.add(static_cast<std::uint64_t>(state));
+  }
   /// One has ended: the same.
   void end(std::uint32_t burst, std::vector<std::uint32_t>& started);
 

@@ -44,6 +44,8 @@ inline constexpr std::string_view kTooLongStep =
 ///
 /// Events are ordered by time, then by number; rates change only between points in time, after all
 /// that happens at one point has happened, so that nothing depends on the order within it.
+/// Where a period of the plan's programs ends in the state in which it began, those that follow are
+/// written as it was, later, without being simulated (ADR 56).
 /// Throws StuckProgram where ops are left that nothing will ever release, and InputError where
 /// the step takes longer than kLongestStep.
 /// `watch` receives the number of ended ops now and then.

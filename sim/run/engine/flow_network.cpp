@@ -328,6 +328,24 @@ double FlowNetwork::hindered(const Flow& flow) const {
   return share;
 }
 
+void FlowNetwork::describe(const std::vector<FlowId>& flows, StateWords& words) const {
+  std::vector<std::uint32_t> number(flows_.size(), 0);
+  for (std::uint32_t i = 0; i < flows.size(); ++i) {
+    const Flow& flow = flows_[flows[i]];
+    number[flows[i]] = i;
+    words.add(std::uint64_t{flow.route});
+    words.add(flow.limit);
+    words.add(flow.rate);
+    words.add(flow.holding);
+  }
+  for (const LinkState& link : links_) {
+    words.add(link.wanted);
+    words.add(link.wanted_now_and_then);
+    words.add(link.flows.size());
+    for (const FlowId id : link.flows) words.add(std::uint64_t{number[id]});
+  }
+}
+
 const std::vector<FlowNetwork::RateChange>& FlowNetwork::settle() {
   changes_.clear();
   if (fresh_.empty() && disturbed_.empty()) return changes_;

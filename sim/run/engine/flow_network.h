@@ -8,6 +8,7 @@
 #include <boost/container/small_vector.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "sim/run/engine/period/state_words.h"
 #include "sim/run/engine/rate_observer.h"
 #include "sim/topology/graph/link_sharing.h"
 #include "sim/workload/kernels/inner_traffic.h"
@@ -57,6 +58,10 @@ class FlowNetwork {
   };
   /// Rates that differ from what was last reported, after all additions and removals so far.
   const std::vector<RateChange>& settle();
+
+  /// For another time to be compared with: these flows, which are all, and the links that they
+  /// take.
+  void describe(const std::vector<FlowId>& flows, StateWords& words) const;
 
   /// Links that are distinguished.
   [[nodiscard]] std::size_t links() const { return links_.size(); }

@@ -7,6 +7,7 @@
 
 #include "sim/core/invariant.h"
 #include "sim/run/engine/executor_state.h"
+#include "sim/run/engine/period/state_words.h"
 #include "sim/run/engine/stretch_flows.h"
 
 namespace simtrain::execution {
@@ -100,6 +101,32 @@ class GroupSeats {
                                               const TransferCost& transfer) const {
     if (group == kNone) return 0;
     return route(group, groups_[group].link_sets == 0 ? 0 : plan_->groups[group].set_of(transfer));
+  }
+
+  /// What gathers, for another time to be compared with: numbers of activities by activity.
+  void describe(const std::vector<std::uint32_t>& number, StateWords& words) const {
+    for (const Seat& seat : seats_) {
+      if (expected(seat.group) > 1)
+        words.add(std::uint64_t{seat.joins - groups_[seat.group].completed});
+    }
+    for (const GroupState& group : groups_) {
+      words.add(group.gathering.size());
+      for (const std::uint32_t id : group.gathering) words.add(std::uint64_t{number[id]});
+    }
+  }
+  /// What seats have joined, and groups have completed.
+  [[nodiscard]] std::vector<std::uint32_t> counts() const {
+    std::vector<std::uint32_t> all;
+    all.reserve(seats_.size() + groups_.size());
+    for (const Seat& seat : seats_) all.push_back(seat.joins);
+    for (const GroupState& group : groups_) all.push_back(group.completed);
+    return all;
+  }
+  /// Joins and completes what has been since these counts, so many times more.
+  void repeat(const std::vector<std::uint32_t>& before, std::uint32_t times) {
+    auto count = before.begin();
+    for (Seat& seat : seats_) seat.joins += times * (seat.joins - *count++);
+    for (GroupState& group : groups_) group.completed += times * (group.completed - *count++);
   }
 
   /// Asks memory for the seats of a rank, and for the group of one of them.

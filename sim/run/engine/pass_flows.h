@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/run/engine/flow_network.h"
+#include "sim/run/engine/period/state_words.h"
 
 namespace simtrain {
 
@@ -26,6 +27,14 @@ class PassFlows {
   /// Takes the change; returns the activity of the pass.
   std::uint32_t take(const FlowNetwork::RateChange& change);
 
+  /// What is known of the runs of a pass, to be compared; appends their flows.
+  void describe(std::span<const std::uint32_t> runs, StateWords& words,
+                std::vector<FlowNetwork::FlowId>& flows) const {
+    for (const std::uint32_t run : runs) {
+      words.add(runs_[run].loss);
+      flows.push_back(runs_[run].flow);
+    }
+  }
   /// What a pass loses now to flows that share its links, as a share of its time alone: of each
   /// kind the slowest group counts.
   [[nodiscard]] double loss(std::span<const std::uint32_t> runs) const;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/run/engine/executor_state.h"
+#include "sim/run/engine/period/state_words.h"
 
 namespace simtrain::execution {
 
@@ -29,6 +30,14 @@ class RankLoads {
   void add_traffic(std::uint32_t rank, std::int64_t change) {
     loads_[rank].traffic += change;
     touch(rank);
+  }
+  /// For another time to be compared with: numbers of activities by activity.
+  void describe(const std::vector<std::uint32_t>& number, StateWords& words) const {
+    for (const Load& load : loads_) {
+      words.add(static_cast<std::uint64_t>(load.traffic));
+      words.add(static_cast<std::uint64_t>(load.sms));
+      words.add(std::uint64_t{load.computing == kNone ? kNone : number[load.computing]});
+    }
   }
   /// Notes that what the rank computes is to have its speed set anew.
   void touch(std::uint32_t rank) {

@@ -110,6 +110,31 @@ void StretchFlows::start(std::uint32_t stretch, std::uint32_t burst, const Inner
   ++run.moving[burst];
 }
 
+void StretchFlows::describe(std::uint32_t stretch, StateWords& words) const {
+  stretches_[stretch].progress.describe(words);
+  for (const std::uint32_t moving : stretches_[stretch].moving) words.add(std::uint64_t{moving});
+}
+
+/// In the order in which they end, which no two flows share.
+void StretchFlows::describe(const std::vector<std::uint32_t>& number, Duration now,
+                            StateWords& words, std::vector<FlowNetwork::FlowId>& flows) const {
+  queue_.for_each_in_order([&](std::uint32_t moving, Duration ends) {
+    const Flow& flow = flows_[moving];
+    words.add(std::uint64_t{number[stretches_[flow.stretch].activity]});
+    words.add(std::uint64_t{flow.burst});
+    words.add(ends - now);
+    words.add(now - flow.updated);
+    words.add(flow.left);
+    words.add(flow.rate);
+    flows.push_back(flow.id);
+  });
+}
+
+void StretchFlows::shift(Duration by) {
+  for (Flow& flow : flows_) flow.updated += by;
+  queue_.shift(by);
+}
+
 const std::vector<std::uint32_t>& StretchFlows::finish_due(Duration now) {
   resumed_.clear();
   while (next_time() == now) finish(queue_.pop(), now);

@@ -63,6 +63,14 @@ class StretchFlows {
   void reach(std::uint32_t stretch, Duration now);
   void end(std::uint32_t stretch) { free_stretches_.push_back(stretch); }
 
+  /// A stretch, and all that moves, to be compared: numbers of activities by activity. Appends the
+  /// flows.
+  void describe(std::uint32_t stretch, StateWords& words) const;
+  void describe(const std::vector<std::uint32_t>& number, Duration now, StateWords& words,
+                std::vector<FlowNetwork::FlowId>& flows) const;
+  /// All that moves does so much later.
+  void shift(Duration by);
+
   /// Whether nothing moves.
   [[nodiscard]] bool idle() const { return queue_.empty(); }
   /// When the next flow ends; idle, never.

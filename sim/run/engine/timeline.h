@@ -19,6 +19,7 @@ struct Timeline {
   std::vector<std::vector<Span>> spans;
   Duration end{};
   std::uint64_t events = 0;
+  std::uint64_t repeated = 0;  ///< of them, in periods that are as those before to the last bit
 
   [[nodiscard]] const Span& span(std::uint32_t rank, std::uint32_t op) const {
     return spans[rank][op];

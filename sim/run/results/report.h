@@ -68,10 +68,13 @@ struct StepSample {
 /// How the engine got there.
 struct EngineFigures {
   std::uint64_t events = 0;
+  std::uint64_t repeated_events = 0;  ///< of them: Timeline::repeated
   double wall_s = 0;
   int ranks = 0;
   int ranks_simulated = 0;
   std::string fingerprint;
+
+  [[nodiscard]] std::uint64_t simulated_events() const { return events - repeated_events; }
 };
 
 /// All that one simulation says; schema `simtrain.result/1` is this, printed.

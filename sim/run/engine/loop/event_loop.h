@@ -14,6 +14,7 @@
 #include "sim/run/engine/executor.h"
 #include "sim/run/engine/executor_state.h"
 #include "sim/run/engine/group_seats.h"
+#include "sim/run/engine/loop/period_watch.h"
 #include "sim/run/engine/loop/phases.h"
 #include "sim/run/engine/pass_flows.h"
 #include "sim/run/engine/rank_loads.h"
@@ -40,7 +41,8 @@ class Executor {
         stretch_flows_(*routes_, network_),
         ranks_(plan.ranks.size()),
         loads_(plan),
-        groups_(plan, *routes_) {
+        groups_(plan, *routes_),
+        periods_(steps == nullptr && observer == nullptr && phases == nullptr ? &plan : nullptr) {
     link_programs();
     timeline_.spans.resize(plan.ranks.size());
     for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) begin(rank);
@@ -61,6 +63,7 @@ class Executor {
       if (phases_ != nullptr && phases_->next_time() == now_) change_phase();
       settle();
       if (steps_ != nullptr && steps_->complete()) return std::move(timeline_);
+      if (periods_.due(ranks_.front())) look_for_period();
       report_progress();
     }
     refuse_leftovers(*plan_, ranks_);
@@ -91,33 +94,11 @@ class Executor {
     groups_.take_seats(rank);
   }
 
-  /// The start of a job is an activity of nobody, of the job's number.
-  void schedule_starts() {
-    for (std::uint32_t job = 0; job < steps_->jobs().size(); ++job) {
-      const std::uint32_t id = activities_.fresh(kNone);
-      activities_[id].compute = true;
-      queue_.schedule(id, steps_->jobs()[job].start);
-    }
-  }
+  // --- steps of jobs that begin again, see repeated_jobs.cpp ---
 
-  void begin_step(std::uint32_t job) {
-    const RepeatedJob& ranks = steps_->jobs()[job];
-    std::size_t ops = 0;
-    for (std::uint32_t rank = ranks.first; rank < ranks.end; ++rank) {
-      const StreamOrder& order = orders_[plan_->ranks[rank].program];
-      ranks_[rank].begin(order, timeline_.spans[rank].data());
-      ops += order.links.size();
-    }
-    steps_->begin(job, now_, ops);
-    for (std::uint32_t rank = ranks.first; rank < ranks.end; ++rank) advance(rank);
-  }
-
-  void count_ended(std::uint32_t id) {
-    const auto& members = activities_[id].members;
-    if (members.empty()) return begin_step(id);
-    const std::uint32_t job = steps_->job_of(members.front().rank);
-    if (steps_->ended(job, members.size(), now_)) begin_step(job);
-  }
+  void schedule_starts();
+  void begin_step(std::uint32_t job);
+  void count_ended(std::uint32_t id);
 
   /// Lets the head of every woken stream of a rank join that can.
   void advance(std::uint32_t rank) {
@@ -364,6 +345,31 @@ class Executor {
   [[nodiscard]] double left_now(const Activity& activity) const;
   void scale_left(Activity& activity, double times);
 
+  // --- periods that are alike, see period_skip.cpp ---
+
+  struct RepeatedOps {
+    std::uint32_t first = 0;
+    std::uint32_t next = 0;
+    std::uint32_t period = 0;
+  };
+  void look_for_period();
+  [[nodiscard]] Checkpoint checkpoint() const;
+  [[nodiscard]] StateWords state_words() const;
+  [[nodiscard]] std::vector<std::uint32_t> live_activities(
+      std::vector<std::uint32_t>& number) const;
+  [[nodiscard]] std::uint64_t place_word(std::uint32_t rank, std::uint32_t op) const;
+  void describe(const Activity& activity, StateWords& words,
+                std::vector<FlowNetwork::FlowId>& flows) const;
+  [[nodiscard]] std::uint32_t periods_ahead(const Checkpoint& before) const;
+  [[nodiscard]] static std::uint32_t periods_waiting(
+      const RankState& state, const ProgramPeriod& period, std::uint32_t op,
+      const std::array<std::uint32_t, kStreams>& before);
+  [[nodiscard]] static bool depends_within(const RankState& state, const ProgramPeriod& period,
+                                           std::uint32_t first, std::uint32_t last);
+  void repeat_period(const Checkpoint& before, std::uint32_t times);
+  static void repeat_spans(RankState& state, const RepeatedOps& ops, Duration length,
+                           std::uint32_t times);
+
   const Plan* plan_;
   const Watch& watch_;
   const PlanBursts* bursts_;
@@ -378,6 +384,7 @@ class Executor {
   std::vector<RankState> ranks_;
   RankLoads loads_;
   GroupSeats groups_;
+  PeriodWatch periods_;
   Activities activities_;
   std::vector<std::uint32_t> slowed_;  ///< compute ops whose load changed
   std::vector<std::uint32_t> due_;     ///< activities that end now

@@ -1,0 +1,82 @@
+#include "sim/run/engine/period/program_period.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace simtrain {
+namespace {
+
+/// So many periods are worth a look: the first few differ while the pipeline fills.
+constexpr std::uint32_t kFewPeriods = 8;
+/// And periods of so many ops: a look costs as much as some tens of them.
+constexpr std::uint32_t kFewOps = 64;
+
+bool repeats(const Program& program, std::size_t op, std::uint32_t period) {
+  const Op& one = program.ops[op];
+  const Op& other = program.ops[op + period];
+  const bool same = one.compute == other.compute && one.stream == other.stream &&
+                    one.group == other.group && one.label == other.label &&
+                    one.chunk == other.chunk && one.beside == other.beside &&
+                    one.cost == other.cost;
+  if (!same) return false;
+  for (std::size_t i = 0; i < one.after.size(); ++i) {
+    const bool none = one.after[i] == kNoOp;
+    if (none ? other.after[i] != kNoOp : other.after[i] != one.after[i] + period) return false;
+  }
+  return true;
+}
+
+/// A pass in the middle of a program; its number of ops where it has none.
+std::size_t middle_pass(const Program& program) {
+  const auto middle = program.ops.begin() + static_cast<std::ptrdiff_t>(program.ops.size() / 2);
+  const auto found = std::find_if(middle, program.ops.end(), is_pass);
+  return static_cast<std::size_t>(found - program.ops.begin());
+}
+
+/// The period as far as it goes around an op, where the op and as many behind it repeat.
+ProgramPeriod whole_period(const Program& program, std::size_t inside, std::uint32_t period) {
+  std::size_t last = inside;
+  while (last + period < program.ops.size() && repeats(program, last, period)) ++last;
+  std::size_t first = inside;
+  while (last > inside && first > 0 && repeats(program, first - 1, period)) --first;
+  return {period, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last + period)};
+}
+
+/// The period around a pass up to the same one of later micro-batches, of `micro_batches` later or
+/// of any number, if most of the program consists of it; otherwise one of 0 ops.
+ProgramPeriod period_at(const Program& program, std::size_t pass,
+                        std::optional<std::uint32_t> micro_batches) {
+  constexpr int kMostTries = 256;
+  const Op& one = program.ops[pass];
+  int tries = 0;
+  const std::size_t nearest = pass + (micro_batches ? 1 : kFewOps);
+  for (std::size_t at = nearest; at < program.ops.size() && tries < kMostTries; ++at) {
+    const Op& other = program.ops[at];
+    if (other.label != one.label || other.chunk != one.chunk) continue;
+    if (micro_batches && other.micro_batch != one.micro_batch + *micro_batches) continue;
+    ++tries;
+    const ProgramPeriod period = whole_period(program, pass, static_cast<std::uint32_t>(at - pass));
+    const std::size_t length = period.end - period.first;
+    if (length >= kFewPeriods * std::size_t{period.ops} && 2 * length > program.ops.size())
+      return period;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<ProgramPeriod> program_periods(const std::vector<Program>& programs) {
+  std::vector<ProgramPeriod> periods;
+  std::optional<std::uint32_t> micro_batches;
+  for (const Program& program : programs) {
+    const std::size_t pass = middle_pass(program);
+    if (pass == program.ops.size()) return {};
+    const ProgramPeriod period = period_at(program, pass, micro_batches);
+    if (period.ops == 0) return {};
+    micro_batches = program.ops[pass + period.ops].micro_batch - program.ops[pass].micro_batch;
+    periods.push_back(period);
+  }
+  return periods;
+}
+
+}  // namespace simtrain
