@@ -242,7 +242,7 @@ class Result(Document):
         communication: of the busiest rank
         energy: what the step draws and takes
         kernels, transfers: where simulate(kernels=True) asks for them; most time on the critical path first
-        events: simulated
+        events: of the step, and of what its passes are put together from
         ranks_simulated: each represents ranks that do the same
         fingerprint: of all spans of time; equal where the same events were simulated
     """

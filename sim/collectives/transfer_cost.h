@@ -26,6 +26,8 @@ struct TransferCost {
   int sms = 0;                ///< streaming multiprocessors taken while it runs
   double memory_traffic = 0;  ///< HBM bytes moved per wire byte
 
+  bool operator==(const TransferCost&) const = default;
+
   /// Time on an otherwise idle cluster whose links allow `link_rate` bytes per second.
   [[nodiscard]] Duration alone(double link_rate) const;
   [[nodiscard]] Duration alone() const { return alone(limit); }

@@ -74,7 +74,7 @@ std::optional<Activation> activation(const Configuration& keys) {
   }
   const auto gated = entry_of(keys, {"swiglu"});
   if (!gated) return std::nullopt;
-  if (is_true(gated)) return Activation::swiglu;
+  if (is_true(gated) || is_true(entry_of(keys, {"quick_geglu"}))) return Activation::swiglu;
   return is_true(entry_of(keys, {"squared_relu"})) ? Activation::squared_relu : Activation::gelu;
 }
 

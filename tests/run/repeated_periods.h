@@ -12,8 +12,9 @@ namespace simtrain::testing {
 /// A step beside itself with all its periods simulated, as it is where its plan could change on the
 /// way.
 struct RepeatedPeriods {
-  bool same = false;  ///< to the last bit
-  double share = 0;   ///< of the events, that were not simulated
+  bool same = false;        ///< to the last bit
+  double share = 0;         ///< of the events, that were not simulated
+  bool one_by_one = false;  ///< transfers inside its passes meet others one by one
 };
 
 inline bool same_spans(const std::vector<Span>& one, const std::vector<Span>& other) {
@@ -31,7 +32,8 @@ inline RepeatedPeriods repeated_periods(const Scenario& asked, bool unfold = fal
                     whole.repeated == 0 &&
                     std::equal(timeline.spans.begin(), timeline.spans.end(), whole.spans.begin(),
                                whole.spans.end(), same_spans);
-  return {same, static_cast<double>(timeline.repeated) / static_cast<double>(timeline.events)};
+  return {same, static_cast<double>(timeline.repeated) / static_cast<double>(timeline.events),
+          !bursts.empty()};
 }
 
 }  // namespace simtrain::testing

@@ -72,10 +72,9 @@ std::string bench_size_line(const DataFolder& data, const ScenarioSource& source
   const EngineFigures engine = simulate(scenario, {size.unfold, &clusters}).engine;
   const double seconds = cpu_seconds() - built;
   const double held = std::max(0.0, process_status("VmHWM:") - before);
-  const auto events = engine.simulated_events();
   return fmt::format("{:<32}{:>8.3f}{:>9.3f}{:>9}{:>10.0f}{:>11.0f}\n", bench_size_name(size),
-                     built - begin, seconds, events, 1e9 * seconds / static_cast<double>(events),
-                     held / engine.ranks);
+                     built - begin, seconds, engine.events,
+                     1e9 * seconds / static_cast<double>(engine.events), held / engine.ranks);
 }
 
 }  // namespace simtrain

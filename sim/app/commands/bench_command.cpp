@@ -36,9 +36,9 @@ std::string case_line(const CommandCall& call, const BenchCase& test) {
   const Report report = simulate(scenario, {test.unfold});
   const std::string name = fmt::format("{}{}{}{}", test.scenario, test.row.empty() ? "" : " ",
                                        test.row, test.unfold ? " unfolded" : "");
-  const auto events = report.engine.simulated_events();
-  return fmt::format("{:<36}{:>8}{:>9.3f}{:>9.0f}  {}\n", name, events, report.engine.wall_s,
-                     static_cast<double>(events) / report.engine.wall_s, report.engine.fingerprint);
+  return fmt::format(
+      "{:<36}{:>8}{:>9.3f}{:>9.0f}  {}\n", name, report.engine.events, report.engine.wall_s,
+      static_cast<double>(report.engine.events) / report.engine.wall_s, report.engine.fingerprint);
 }
 
 /// What-if plans of Llama 3.1 405B: TP, PP and VP.
@@ -58,7 +58,7 @@ std::string plans_line(const CommandCall& call, const ScenarioSource& source, in
           fmt::format("tp={}", tp), fmt::format("pp={}", pp), fmt::format("vp={}", vp)})
       settings.push_back(parse_setting(text));
     const Scenario scenario = source.scenario(call.data, "bf16-512", settings);
-    events += simulate(scenario, {false, &clusters}).engine.simulated_events();
+    events += simulate(scenario, {false, &clusters}).engine.events;
   }
   const double seconds = seconds_since(begin);
   return fmt::format("{:<36}{:>8}{:>9.3f}{:>9.0f}{:>15.0f}\n",
@@ -99,8 +99,9 @@ const CommandRow kBenchCommand{
     "bench",
     "measures the engine",
     "simtrain bench",
-    "Times fixed scenarios: events that were simulated, events per second, fingerprint. Then Llama "
-    "3.1 405B under weak "
+    "Times fixed scenarios: events (those of periods that are as the one before, which are written "
+    "and not simulated, among them), events per second, fingerprint. Then Llama 3.1 405B under "
+    "weak "
     "scaling on 512 to 131,072 GPUs: CPU seconds to build the cluster and to simulate, CPU "
     "nanoseconds of an event, bytes of memory of a simulated rank at the most. Then what-if plans "
     "on 512 to 4,096 GPUs as a sweep does, in one process with shared clusters: simulations per "

@@ -68,6 +68,10 @@ RecipeTerms megatron_words(RecipeTerms terms) {
   const bool grouped = terms.group_query_attention && terms.group_query_attention->value;
   if (!grouped) terms.num_query_groups.reset();
   if (terms.q_lora_rank && terms.q_lora_rank->value == 0) terms.q_lora_rank.reset();
+  if (terms.activation_func_clamp_value) {
+    terms.gated_linear_unit.reset();
+    give(terms.quick_geglu, true, "model.activation_func_clamp_value");
+  }
   // A tokenizer without a file: of the vocabulary's numbers but one, which ends a document.
   const std::int64_t vocabulary = terms.padded_vocab_size->value;
   terms.padded_vocab_size.reset();

@@ -12,6 +12,8 @@ namespace {
 constexpr std::array kActivationFunctions{
     std::pair<std::string_view, std::string_view>{"silu", "torch.nn.functional.silu"},
     std::pair<std::string_view, std::string_view>{"gelu", "torch.nn.functional.gelu"},
+    std::pair<std::string_view, std::string_view>{
+        "quick_gelu", "megatron.core.fusions.fused_bias_geglu.quick_gelu"},
     std::pair<std::string_view, std::string_view>{"squared_relu",
                                                   "megatron.core.activations.squared_relu"}};
 

@@ -20,7 +20,9 @@ void give_stem(const ModelSpec& model, RecipeTerms& terms) {
   const std::string key = "model.activation";
   const bool gated = model.activation == Activation::swiglu;
   const bool squared = model.activation == Activation::squared_relu;
-  give(terms.activation, gated ? "silu" : squared ? "squared_relu" : "gelu", key);
+  const bool clamped = model.activation_func_clamp_value.has_value();  // of quick GELU alone
+  const std::string of_unit = clamped ? "quick_gelu" : "silu";
+  give(terms.activation, gated ? of_unit : squared ? "squared_relu" : "gelu", key);
   give(terms.gated_linear_unit, gated, key);
   give(terms.squared_relu, squared, key);
   if (const auto& clamp = model.activation_func_clamp_value)

@@ -45,7 +45,9 @@ void add_transfers(Table& table, const Plan& plan, const Timeline& timeline,
   const Program& program = plan.programs[plan.ranks[rank].program];
   std::vector<bool> on_path(program.ops.size(), false);
   for (const PathStep& step : path) {
-    if (plan.ranks[step.rank].like == plan.ranks[rank].like) on_path[step.op] = true;
+    const SimulatedRank& other = plan.ranks[step.rank];
+    if (other.like == plan.ranks[rank].like && other.program == plan.ranks[rank].program)
+      on_path[step.op] = true;
   }
   for (std::uint32_t i = 0; i < program.ops.size(); ++i) {
     const Op& op = program.ops[i];

@@ -106,8 +106,8 @@ class GroupSeats {
   /// What gathers, for another time to be compared with: numbers of activities by activity.
   void describe(const std::vector<std::uint32_t>& number, StateWords& words) const {
     for (const Seat& seat : seats_) {
-      if (expected(seat.group) > 1)
-        words.add(std::uint64_t{seat.joins - groups_[seat.group].completed});
+      const bool used = expected(seat.group) > 1 && seat.joins > 0;
+      words.add(std::uint64_t{used ? seat.joins - groups_[seat.group].completed : 0});
     }
     for (const GroupState& group : groups_) {
       words.add(group.gathering.size());

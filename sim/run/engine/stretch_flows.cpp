@@ -115,7 +115,7 @@ void StretchFlows::describe(std::uint32_t stretch, StateWords& words) const {
   for (const std::uint32_t moving : stretches_[stretch].moving) words.add(std::uint64_t{moving});
 }
 
-/// In the order in which they end, which no two flows share.
+/// In the order in which they end.
 void StretchFlows::describe(const std::vector<std::uint32_t>& number, Duration now,
                             StateWords& words, std::vector<FlowNetwork::FlowId>& flows) const {
   queue_.for_each_in_order([&](std::uint32_t moving, Duration ends) {

@@ -73,8 +73,6 @@ struct EngineFigures {
   int ranks = 0;
   int ranks_simulated = 0;
   std::string fingerprint;
-
-  [[nodiscard]] std::uint64_t simulated_events() const { return events - repeated_events; }
 };
 
 /// All that one simulation says; schema `simtrain.result/1` is this, printed.

@@ -72,6 +72,8 @@ struct ComputeCost {
   double draw = 0;
   Breakdown parts{};
   std::uint32_t traffic = kNoTraffic;
+
+  bool operator==(const ComputeCost&) const = default;
 };
 
 /// One op of a rank's program. A compute op takes `cost` from the program's compute costs, any

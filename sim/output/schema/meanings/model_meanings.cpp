@@ -76,9 +76,8 @@ constexpr auto kSoftwareMeanings = std::to_array<Meaning>({
     {"software.swiglu", "one kernel, or PyTorch's own one after the other"},
     {"software.rotary", "one kernel, or PyTorch's own one after the other"},
     {"software.clamped_swiglu",
-     "of a gated unit with activation_func_clamp_value: kernels of PyTorch's own cut off (eager, "
-     "as "
-     "without it), or that of the activation"},
+     "of activation_func_clamp_value: kernels of PyTorch's own cut the branches off (eager, as "
+     "without it), or the activation's does (fused)"},
     {"software.weighted_squared_relu",
      "of experts, times the router's probabilities: one kernel, or one after the other"},
     {"software.dispatcher_pads_rows",

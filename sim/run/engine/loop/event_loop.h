@@ -361,6 +361,7 @@ class Executor {
   void describe(const Activity& activity, StateWords& words,
                 std::vector<FlowNetwork::FlowId>& flows) const;
   [[nodiscard]] std::uint32_t periods_ahead(const Checkpoint& before) const;
+  [[nodiscard]] std::uint32_t periods_in_time(Duration began) const;
   [[nodiscard]] static std::uint32_t periods_waiting(
       const RankState& state, const ProgramPeriod& period, std::uint32_t op,
       const std::array<std::uint32_t, kStreams>& before);

@@ -3,7 +3,6 @@
 // places in programs and counts of groups, and the ops in between are alike, so that what follows
 // is too.
 #include <algorithm>
-#include <bit>
 #include <limits>
 
 #include "sim/run/engine/loop/event_loop.h"
@@ -91,14 +90,20 @@ Checkpoint Executor::checkpoint() const {
 
 void Executor::look_for_period() {
   Checkpoint here = checkpoint();
-  if (!periods_.last() || !(periods_.last()->state == here.state)) {
-    periods_.keep(std::move(here));
-    return;
-  }
-  const Checkpoint before = *periods_.last();
+  const std::optional<Checkpoint>& last = periods_.last();
+  const bool alike = last && last->state == here.state;
+  const std::uint32_t times = alike ? std::min(periods_ahead(*last), periods_in_time(last->at)) : 0;
+  if (times == 0) return periods_.keep(std::move(here));
+  repeat_period(*last, times);
   periods_.stop();
-  const std::uint32_t times = periods_ahead(before);
-  if (times > 0) repeat_period(before, times);
+}
+
+/// How many of a period that began then end before a step is refused, and one more.
+std::uint32_t Executor::periods_in_time(Duration began) const {
+  constexpr Duration::rep kMany = std::numeric_limits<std::uint32_t>::max();
+  const Duration::rep length = (now_ - began).count();
+  if (length == 0) return static_cast<std::uint32_t>(kMany);
+  return static_cast<std::uint32_t>(std::min(kMany, (kLongestStep - now_).count() / length + 1));
 }
 
 /// How often the period since a checkpoint can follow: its ops, and those that are next, have as

@@ -25,16 +25,17 @@ struct Checkpoint {
 /// Watches a running plan for the time from which on its periods are alike.
 class PeriodWatch {
  public:
-  /// Of plans that nobody watches or changes on the way.
+  /// Of no plan, where it changes on the way, begins again or is observed.
   explicit PeriodWatch(const Plan* plan) {
     if (plan == nullptr) return;
     periods_ = program_periods(plan->programs);
     if (periods_.empty()) return;
-    const SimulatedRank& first = plan->ranks.front();
-    const ProgramPeriod& period = periods_[first.program];
-    stream_ = stream_of(plan->programs[first.program].ops[period.first]);
+    const std::uint32_t first = plan->ranks.front().program;
+    const ProgramPeriod& period = periods_[first];
+    stream_ = stream_of(plan->programs[first].ops[period.first]);
     threshold_ = period.first + period.ops;
     step_ = period.ops;
+    end_ = period.end;
   }
 
   [[nodiscard]] bool due(const RankState& first_rank) const {
@@ -43,13 +44,14 @@ class PeriodWatch {
   [[nodiscard]] const ProgramPeriod& of(std::uint32_t program) const { return periods_[program]; }
   /// Periods that have passed at this checkpoint.
   [[nodiscard]] std::uint32_t passed() const { return passed_; }
-  [[nodiscard]] const std::optional<Checkpoint>& last() const { return last_; }
-  /// To look again when another period has passed, a limited number of times.
+  /// The last that was kept.
+  [[nodiscard]] std::optional<Checkpoint>& last() { return last_; }
+  /// To look again when another period has passed, while there are more, a limited number of times.
   void keep(Checkpoint checkpoint) {
     constexpr std::uint32_t kMostLooks = 48;
     last_ = std::move(checkpoint);
     threshold_ += step_;
-    if (++passed_ == kMostLooks) stop();
+    if (++passed_ == kMostLooks || threshold_ >= end_) stop();
   }
   void stop() {
     threshold_ = kNever;
@@ -62,6 +64,7 @@ class PeriodWatch {
   std::size_t stream_ = 0;              ///< of the first rank, which is watched
   std::uint32_t threshold_ = kNever;    ///< its op
   std::uint32_t step_ = 0;
+  std::uint32_t end_ = 0;
   std::uint32_t passed_ = 0;
   std::optional<Checkpoint> last_;
 };

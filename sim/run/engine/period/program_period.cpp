@@ -11,14 +11,19 @@ constexpr std::uint32_t kFewPeriods = 8;
 /// And periods of so many ops: a look costs as much as some tens of them.
 constexpr std::uint32_t kFewOps = 64;
 
+bool costs_alike(const Program& program, const Op& one, const Op& other) {
+  if (one.cost == other.cost) return true;
+  if (one.compute) return program.compute_costs[one.cost] == program.compute_costs[other.cost];
+  return program.transfers[one.cost] == program.transfers[other.cost];
+}
+
 bool repeats(const Program& program, std::size_t op, std::uint32_t period) {
   const Op& one = program.ops[op];
   const Op& other = program.ops[op + period];
   const bool same = one.compute == other.compute && one.stream == other.stream &&
                     one.group == other.group && one.label == other.label &&
-                    one.chunk == other.chunk && one.beside == other.beside &&
-                    one.cost == other.cost;
-  if (!same) return false;
+                    one.chunk == other.chunk && one.beside == other.beside;
+  if (!same || !costs_alike(program, one, other)) return false;
   for (std::size_t i = 0; i < one.after.size(); ++i) {
     const bool none = one.after[i] == kNoOp;
     if (none ? other.after[i] != kNoOp : other.after[i] != one.after[i] + period) return false;
@@ -47,8 +52,10 @@ ProgramPeriod whole_period(const Program& program, std::size_t inside, std::uint
 ProgramPeriod period_at(const Program& program, std::size_t pass,
                         std::optional<std::uint32_t> micro_batches) {
   constexpr int kMostTries = 256;
+  constexpr std::size_t kMostLooks = 4;  // at as many ops as the program has
   const Op& one = program.ops[pass];
   int tries = 0;
+  std::size_t looked_at = 0;
   const std::size_t nearest = pass + (micro_batches ? 1 : kFewOps);
   for (std::size_t at = nearest; at < program.ops.size() && tries < kMostTries; ++at) {
     const Op& other = program.ops[at];
@@ -57,8 +64,10 @@ ProgramPeriod period_at(const Program& program, std::size_t pass,
     ++tries;
     const ProgramPeriod period = whole_period(program, pass, static_cast<std::uint32_t>(at - pass));
     const std::size_t length = period.end - period.first;
-    if (length >= kFewPeriods * std::size_t{period.ops} && 2 * length > program.ops.size())
-      return period;
+    if (2 * length > program.ops.size())
+      return length >= kFewPeriods * std::size_t{period.ops} ? period : ProgramPeriod{};
+    looked_at += length;
+    if (looked_at > kMostLooks * program.ops.size()) break;
   }
   return {};
 }

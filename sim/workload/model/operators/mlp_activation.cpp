@@ -38,6 +38,14 @@ std::vector<double> clamp_kernels(const RankShape& shape, Direction direction) {
   return {mask, choice, mask, mask, 3 * kMask, choice, 4 * element};
 }
 
+std::vector<double> with_clamp(const RankShape& shape, Direction direction,
+                               std::vector<double> kernels) {
+  const std::vector<double> clamp = clamp_kernels(shape, direction);
+  const auto at = direction == Direction::forward ? kernels.begin() : kernels.end();
+  kernels.insert(at, clamp.begin(), clamp.end());
+  return kernels;
+}
+
 Operator mlp_activation(const RankShape& shape, std::int64_t columns) {
   const ModelSpec& model = shape.model();
   const std::int64_t fc1_columns = model.fc1_size(columns);
@@ -45,8 +53,8 @@ Operator mlp_activation(const RankShape& shape, std::int64_t columns) {
   const auto branches = static_cast<double>(fc1_columns);
   const double element = shape.activation_bytes();
   const auto kernel = [&](Direction direction) {
-    std::vector<double> moved = clamp_kernels(shape, direction);
-    moved.push_back(activation_moves(shape.recipe, direction) * element);
+    std::vector<double> moved =
+        with_clamp(shape, direction, {activation_moves(shape.recipe, direction) * element});
     for (double& bytes : moved) bytes *= ffn * shape.rows;
     return [moved = std::move(moved)](ProgramBuilder& builder) {
       for (const double bytes : moved)

@@ -72,8 +72,11 @@ Operator duplicated_linear(const RankShape& shape, const DuplicatedSpec& spec);
 Operator mlp_activation(const RankShape& shape, std::int64_t columns);
 /// Elements moved for each that it puts out.
 double activation_moves(const Recipe& recipe, Direction direction);
-/// Bytes that each kernel of PyTorch's own moves for an element put out where branches of a gated
-/// unit are cut off before it; none where they are not, or by the activation's kernel.
+/// Bytes that the kernels of an activation move for an element put out, each, with those of
+/// PyTorch's own that cut off the branches of a gated unit: before it, and back behind it.
+std::vector<double> with_clamp(const RankShape& shape, Direction direction,
+                               std::vector<double> kernels);
+/// What these are; none where nothing is cut off, or by the activation's kernel.
 std::vector<double> clamp_kernels(const RankShape& shape, Direction direction);
 
 /// What of a Mamba-2 layer is between its linear modules (mamba_ssm's

@@ -127,21 +127,6 @@ std::vector<double> weighted_backward(const RankShape& shape, bool fused) {
   return {element + wide, 2 * wide, element + 2 * wide, wide, wide + element, activation};
 }
 
-/// With what cuts off the branches of a gated unit before.
-std::vector<double> forward_kernels(const RankShape& shape, bool weighs) {
-  std::vector<double> moved = clamp_kernels(shape, Direction::forward);
-  const std::vector<double> weighted = weighted_forward(shape, weighs);
-  moved.insert(moved.end(), weighted.begin(), weighted.end());
-  return moved;
-}
-
-std::vector<double> backward_kernels(const RankShape& shape, bool weighs) {
-  std::vector<double> moved = weighted_backward(shape, weighs);
-  const std::vector<double> clamp = clamp_kernels(shape, Direction::backward);
-  moved.insert(moved.end(), clamp.begin(), clamp.end());
-  return moved;
-}
-
 /// FP32 tensors that the eager backward has at a time: the gradient, and both of its products.
 constexpr double kWeighedTensors = 3;
 
@@ -240,9 +225,11 @@ Operator expert_activation(const RankShape& shape) {
   op.module = "experts_activation";
   op.sized_by_routing = !shape.recipe.moe.sizes_known();
   const std::vector<double> in_others{};
-  op.forward = kernels(experts.fused ? in_others : forward_kernels(shape, weighs));
-  op.backward =
-      input_gradient_only(kernels(experts.fused ? in_others : backward_kernels(shape, weighs)));
+  const auto own = [&](Direction direction, const std::vector<double>& weighted) {
+    return kernels(experts.fused ? in_others : with_clamp(shape, direction, weighted));
+  };
+  op.forward = own(Direction::forward, weighted_forward(shape, weighs));
+  op.backward = input_gradient_only(own(Direction::backward, weighted_backward(shape, weighs)));
   op.saved = {{element * busy * branches, {}, OffloadModule::moe_act}};
   // A kernel of its own reads the gradient of what was put out; another holds it in registers.
   op.backward_bytes = element * busy * (branches + (experts.fused ? 0 : ffn));
