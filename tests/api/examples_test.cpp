@@ -90,7 +90,7 @@ TEST_CASE("sweep_rows prints what the program does, row by row, and what is wron
   CHECK(printed("128,64").out == rows);
   CHECK(printed("128,none").status == 2);
   CHECK(printed("128,7").out.starts_with("128 "));
-  CHECK(holds(printed("128,7").out, "\n7 parallelism"));
+  CHECK(holds(printed("128,7").out, "\n7 training.global_batch_size"));
   CHECK(run_example("sweep_rows", {"no_such", "bf16-16", "gbs", "128"}).status == 2);
   CHECK(run_example("sweep_rows", {"llama31_8b_h100"}).status == 2);
   CHECK(output_of("sweep_rows").starts_with("1024 "));
