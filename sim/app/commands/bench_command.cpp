@@ -101,8 +101,7 @@ const CommandRow kBenchCommand{
     "simtrain bench",
     "Times fixed scenarios: events (those of periods that are as the one before, which are written "
     "and not simulated, among them), events per second, fingerprint. Then Llama 3.1 405B under "
-    "weak "
-    "scaling on 512 to 131,072 GPUs: CPU seconds to build the cluster and to simulate, CPU "
+    "weak scaling on 512 to 131,072 GPUs: CPU seconds to build the cluster and to simulate, CPU "
     "nanoseconds of an event, bytes of memory of a simulated rank at the most. Then what-if plans "
     "on 512 to 4,096 GPUs as a sweep does, in one process with shared clusters: simulations per "
     "second of one thread. tools/compare_bench compares two builds by it.",

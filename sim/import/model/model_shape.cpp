@@ -14,12 +14,9 @@ namespace {
 
 std::string text(bool value) { return value ? "true" : "false"; }
 
-/// A count, if the recipe has it.
-void add(std::vector<Finding>& shape, const std::string& key, const WholeTerm& term) {
-  if (term) shape.push_back({key, std::to_string(term->value), term->origin, term->assumed});
-}
-
-void add_real(std::vector<Finding>& shape, const std::string& key, const RealTerm& term) {
+/// A number, if the recipe has it.
+template <class T>
+void add(std::vector<Finding>& shape, const std::string& key, const std::optional<Given<T>>& term) {
   if (term) shape.push_back({key, fmt::format("{}", term->value), term->origin, term->assumed});
 }
 
@@ -289,8 +286,8 @@ std::vector<Finding> shape_of(const RecipeTerms& terms, std::int64_t tp) {
   if (whole || terms.share_embeddings_and_output_weights ||
       terms.untie_embeddings_and_output_weights)
     add_sharing(shape, terms);
-  add_real(shape, "activation_func_clamp_value", terms.activation_func_clamp_value);
-  add_real(shape, "hidden_dropout", terms.hidden_dropout);
+  add(shape, "activation_func_clamp_value", terms.activation_func_clamp_value);
+  add(shape, "hidden_dropout", terms.hidden_dropout);
   add_blocks(shape, terms, whole);
   add_experts(shape, terms);
   add_layers(shape, terms);

@@ -20,13 +20,12 @@ void give_stem(const ModelSpec& model, RecipeTerms& terms) {
   const std::string key = "model.activation";
   const bool gated = model.activation == Activation::swiglu;
   const bool squared = model.activation == Activation::squared_relu;
-  const bool clamped = model.activation_func_clamp_value.has_value();  // of quick GELU alone
-  const std::string of_unit = clamped ? "quick_gelu" : "silu";
+  const std::optional<double>& clamp = model.activation_func_clamp_value;  // of quick GELU alone
+  const std::string of_unit = clamp ? "quick_gelu" : "silu";
   give(terms.activation, gated ? of_unit : squared ? "squared_relu" : "gelu", key);
   give(terms.gated_linear_unit, gated, key);
   give(terms.squared_relu, squared, key);
-  if (const auto& clamp = model.activation_func_clamp_value)
-    give(terms.activation_func_clamp_value, *clamp, "model.activation_func_clamp_value");
+  if (clamp) give(terms.activation_func_clamp_value, *clamp, "model.activation_func_clamp_value");
   const bool rms = model.normalization == Normalization::rmsnorm;
   give(terms.normalization, rms ? "RMSNorm" : "LayerNorm", "model.normalization");
   give(terms.layernorm_1p, !rms, "model.normalization");

@@ -63,7 +63,7 @@ class BurstRun {
   /// For another time to be compared with.
   void describe(StateWords& words) const {
     words.add(mark_);
-    words.add(std::uint64_t{awaited_});
+    words.add(awaited_);
     for (const State state : states_) words.add(static_cast<std::uint64_t>(state));
   }
   /// One has ended: the same.

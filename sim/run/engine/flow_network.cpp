@@ -333,7 +333,7 @@ void FlowNetwork::describe(const std::vector<FlowId>& flows, StateWords& words) 
   for (std::uint32_t i = 0; i < flows.size(); ++i) {
     const Flow& flow = flows_[flows[i]];
     number[flows[i]] = i;
-    words.add(std::uint64_t{flow.route});
+    words.add(flow.route);
     words.add(flow.limit);
     words.add(flow.rate);
     words.add(flow.holding);
@@ -342,7 +342,7 @@ void FlowNetwork::describe(const std::vector<FlowId>& flows, StateWords& words) 
     words.add(link.wanted);
     words.add(link.wanted_now_and_then);
     words.add(link.flows.size());
-    for (const FlowId id : link.flows) words.add(std::uint64_t{number[id]});
+    for (const FlowId id : link.flows) words.add(number[id]);
   }
 }
 

@@ -107,11 +107,11 @@ class GroupSeats {
   void describe(const std::vector<std::uint32_t>& number, StateWords& words) const {
     for (const Seat& seat : seats_) {
       const bool used = expected(seat.group) > 1 && seat.joins > 0;
-      words.add(std::uint64_t{used ? seat.joins - groups_[seat.group].completed : 0});
+      words.add(used ? seat.joins - groups_[seat.group].completed : 0);
     }
     for (const GroupState& group : groups_) {
       words.add(group.gathering.size());
-      for (const std::uint32_t id : group.gathering) words.add(std::uint64_t{number[id]});
+      for (const std::uint32_t id : group.gathering) words.add(number[id]);
     }
   }
   /// What seats have joined, and groups have completed.

@@ -34,9 +34,9 @@ class RankLoads {
   /// For another time to be compared with: numbers of activities by activity.
   void describe(const std::vector<std::uint32_t>& number, StateWords& words) const {
     for (const Load& load : loads_) {
-      words.add(static_cast<std::uint64_t>(load.traffic));
-      words.add(static_cast<std::uint64_t>(load.sms));
-      words.add(std::uint64_t{load.computing == kNone ? kNone : number[load.computing]});
+      words.add(load.traffic);
+      words.add(load.sms);
+      words.add(load.computing == kNone ? kNone : number[load.computing]);
     }
   }
   /// Notes that what the rank computes is to have its speed set anew.

@@ -112,7 +112,7 @@ void StretchFlows::start(std::uint32_t stretch, std::uint32_t burst, const Inner
 
 void StretchFlows::describe(std::uint32_t stretch, StateWords& words) const {
   stretches_[stretch].progress.describe(words);
-  for (const std::uint32_t moving : stretches_[stretch].moving) words.add(std::uint64_t{moving});
+  for (const std::uint32_t moving : stretches_[stretch].moving) words.add(moving);
 }
 
 /// In the order in which they end.
@@ -120,8 +120,8 @@ void StretchFlows::describe(const std::vector<std::uint32_t>& number, Duration n
                             StateWords& words, std::vector<FlowNetwork::FlowId>& flows) const {
   queue_.for_each_in_order([&](std::uint32_t moving, Duration ends) {
     const Flow& flow = flows_[moving];
-    words.add(std::uint64_t{number[stretches_[flow.stretch].activity]});
-    words.add(std::uint64_t{flow.burst});
+    words.add(number[stretches_[flow.stretch].activity]);
+    words.add(flow.burst);
     words.add(ends - now);
     words.add(now - flow.updated);
     words.add(flow.left);

@@ -41,10 +41,10 @@ std::vector<std::uint32_t> Executor::live_activities(std::vector<std::uint32_t>&
 
 void Executor::describe(const Activity& activity, StateWords& words,
                         std::vector<FlowNetwork::FlowId>& flows) const {
-  words.add(std::uint64_t{activity.group});
+  words.add(activity.group);
   words.add(activity.members.size());
   for (const Member& member : activity.members) {
-    words.add(std::uint64_t{member.rank});
+    words.add(member.rank);
     words.add(place_word(member.rank, member.op));
   }
   if (!groups_.runs(activity)) return;
@@ -52,7 +52,7 @@ void Executor::describe(const Activity& activity, StateWords& words,
   words.add(now_ - activity.updated);
   words.add(activity.left);
   words.add(activity.speed);
-  words.add(static_cast<std::uint64_t>(activity.traffic));
+  words.add(activity.traffic);
   if (activity.flow != kNone) flows.push_back(activity.flow);
   pass_flows_.describe(activity.inner, words, flows);
   if (activity.stretch != kNone) stretch_flows_.describe(activity.stretch, words);
@@ -67,13 +67,13 @@ StateWords Executor::state_words() const {
     const RankState& state = ranks_[rank];
     for (const std::uint32_t op : state.next) words.add(place_word(rank, op));
     words.add(std::uint64_t{state.waiting} << 16U | state.woken);
-    for (const std::uint16_t blocked : state.blocks) words.add(std::uint64_t{blocked});
+    for (const std::uint16_t blocked : state.blocks) words.add(blocked);
   }
   for (const std::uint32_t id : live) describe(activities_[id], words, flows);
   groups_.describe(number, words);
   loads_.describe(number, words);
   queue_.for_each_in_order([&](std::uint32_t id, Duration time) {
-    words.add(std::uint64_t{number[id]});
+    words.add(number[id]);
     words.add(time - now_);
   });
   stretch_flows_.describe(number, now_, words, flows);

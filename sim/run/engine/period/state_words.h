@@ -1,6 +1,7 @@
 #pragma once
 
 #include <bit>
+#include <concepts>
 #include <cstdint>
 #include <vector>
 
@@ -11,9 +12,9 @@ namespace simtrain {
 /// The state of a running plan in words, to be compared: two that are equal go on alike.
 class StateWords {
  public:
-  void add(std::uint64_t word) { words_.push_back(word); }
+  void add(std::integral auto word) { words_.push_back(static_cast<std::uint64_t>(word)); }
   void add(double number) { words_.push_back(std::bit_cast<std::uint64_t>(number)); }
-  void add(Duration time) { words_.push_back(static_cast<std::uint64_t>(time.count())); }
+  void add(Duration time) { add(time.count()); }
   bool operator==(const StateWords&) const = default;
 
  private:

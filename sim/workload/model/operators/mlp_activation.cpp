@@ -8,6 +8,18 @@ bool is_eager_swiglu(const Recipe& recipe) {
          SoftwareSpec::is_eager(recipe.software.swiglu);
 }
 
+/// Forward both branches are cut off, each by a kernel, and joined. Back that which is bounded
+/// above alone has a mask and a choice, the other two masks, what both have in common and a choice;
+/// their gradients are joined. Megatron core's weighted_bias_quick_geglu_impl and PyTorch's
+/// autograd, as remembered.
+std::vector<double> clamp_kernels(double element, Direction direction) {
+  if (direction == Direction::forward) return {2 * element, 2 * element, 4 * element};
+  constexpr double kMask = 1;
+  const double mask = element + kMask;
+  const double choice = kMask + 2 * element;
+  return {mask, choice, mask, mask, 3 * kMask, choice, 4 * element};
+}
+
 }  // namespace
 
 /// SwiGLU reads two branches, backward writes two; eager it is a SiLU and a product, backward two
@@ -23,24 +35,14 @@ double activation_moves(const Recipe& recipe, Direction direction) {
   return forward ? 2 : 3;
 }
 
-/// Forward both branches are cut off, each by a kernel, and joined. Back that which is bounded
-/// above alone has a mask and a choice, the other two masks, what both have in common and a choice;
-/// their gradients are joined. Megatron core's weighted_bias_quick_geglu_impl and PyTorch's
-/// autograd, as remembered.
-std::vector<double> clamp_kernels(const RankShape& shape, Direction direction) {
-  if (!shape.model().activation_func_clamp_value || shape.recipe.software.fuses_clamped_swiglu())
-    return {};
-  const double element = shape.activation_bytes();
-  if (direction == Direction::forward) return {2 * element, 2 * element, 4 * element};
-  constexpr double kMask = 1;
-  const double mask = element + kMask;
-  const double choice = kMask + 2 * element;
-  return {mask, choice, mask, mask, 3 * kMask, choice, 4 * element};
+bool clamps_apart(const RankShape& shape) {
+  return shape.model().activation_func_clamp_value && !shape.recipe.software.fuses_clamped_swiglu();
 }
 
 std::vector<double> with_clamp(const RankShape& shape, Direction direction,
                                std::vector<double> kernels) {
-  const std::vector<double> clamp = clamp_kernels(shape, direction);
+  if (!clamps_apart(shape)) return kernels;
+  const std::vector<double> clamp = clamp_kernels(shape.activation_bytes(), direction);
   const auto at = direction == Direction::forward ? kernels.begin() : kernels.end();
   kernels.insert(at, clamp.begin(), clamp.end());
   return kernels;
@@ -66,7 +68,7 @@ Operator mlp_activation(const RankShape& shape, std::int64_t columns) {
   op.forward = kernel(Direction::forward);
   op.backward = input_gradient_only(kernel(Direction::backward));
   const double silu = is_eager_swiglu(shape.recipe) ? ffn : 0;  // what it writes
-  const double clamped = clamp_kernels(shape, Direction::forward).empty() ? 0 : branches;
+  const double clamped = clamps_apart(shape) ? branches : 0;
   op.saved = {{element * shape.rows * (branches + silu + clamped)}};
   op.backward_bytes = element * shape.rows * (branches + ffn);  // gradients of both sides
   return op;

@@ -72,12 +72,12 @@ Operator duplicated_linear(const RankShape& shape, const DuplicatedSpec& spec);
 Operator mlp_activation(const RankShape& shape, std::int64_t columns);
 /// Elements moved for each that it puts out.
 double activation_moves(const Recipe& recipe, Direction direction);
+/// Whether kernels of their own cut off the branches of a gated unit, and keep them once more.
+bool clamps_apart(const RankShape& shape);
 /// Bytes that the kernels of an activation move for an element put out, each, with those of
 /// PyTorch's own that cut off the branches of a gated unit: before it, and back behind it.
 std::vector<double> with_clamp(const RankShape& shape, Direction direction,
                                std::vector<double> kernels);
-/// What these are; none where nothing is cut off, or by the activation's kernel.
-std::vector<double> clamp_kernels(const RankShape& shape, Direction direction);
 
 /// What of a Mamba-2 layer is between its linear modules (mamba_ssm's
 /// mamba_split_conv1d_scan_combined; Dao and Gu, arXiv 2405.21060): a short convolution, the scan

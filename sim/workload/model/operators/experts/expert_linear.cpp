@@ -233,7 +233,7 @@ Operator expert_activation(const RankShape& shape) {
   op.saved = {{element * busy * branches, {}, OffloadModule::moe_act}};
   // A kernel of its own reads the gradient of what was put out; another holds it in registers.
   op.backward_bytes = element * busy * (branches + (experts.fused ? 0 : ffn));
-  if (!experts.fused && !clamp_kernels(shape, Direction::forward).empty())
+  if (!experts.fused && clamps_apart(shape))
     op.saved.push_back({element * busy * branches, RecomputeModule::moe_act});  // cut off
   if (!weighs) {
     op.saved.push_back({element * busy * ffn, RecomputeModule::moe_act});  // before it is weighed
