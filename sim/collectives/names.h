@@ -83,7 +83,7 @@ constexpr BetweenDomains between_domains(Algorithm algorithm) {
 constexpr bool of_host(Algorithm algorithm) { return algorithm >= Algorithm::to_host; }
 
 /// The words of all libraries. `direct` is point to point, `mesh` every rank with each by links of
-/// their own, `user-buffers` Transformer Engine's own exchange.
+/// their own, `user-buffers` Transformer Engine's own exchange, or PyTorch's symmetric memory.
 template <>
 struct EnumNames<Algorithm> {
   static constexpr std::array rows{

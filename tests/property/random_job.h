@@ -119,7 +119,10 @@ inline void add_flags(Draw& draw, bool sequence_parallel, std::vector<std::strin
                      draw.one_of({"none", "none", "selective", "full"}));
   if (sequence_parallel && draw.once_in(4)) {
     settings.emplace_back("overlap.tp_comm_overlap=true");
-    settings.emplace_back("overlap.tp_comm_overlap_table=te-default");
+    const bool symmetric = draw.once_in(3);
+    if (symmetric) settings.emplace_back("software=torchtitan-2025");
+    settings.push_back(std::string("overlap.tp_comm_overlap_table=") +
+                       (symmetric ? "pytorch-symmetric-memory" : "te-default"));
   }
   if (draw.once_in(4)) settings.emplace_back("optimizer.bucket_size_mb=60");
 }

@@ -84,8 +84,9 @@ std::string algorithm_list() {
       if (!listed) rows.emplace_back(name_of(row.algorithm), row.help);
     }
   }
-  rows.emplace_back(name_of(Algorithm::user_buffers),
-                    "Transformer Engine's own exchange beside GEMMs; not NCCL");
+  rows.emplace_back(
+      name_of(Algorithm::user_buffers),
+      "beside GEMMs: Transformer Engine's buffers, PyTorch's symmetric memory; not NCCL");
   for (const ExchangeLibraryRow& row : exchange_library_rows())
     rows.emplace_back(name_of(row.algorithm), row.meaning);
   return helped(rows);

@@ -69,7 +69,7 @@ void give_overlap(const Recipe& recipe, RecipeTerms& terms) {
   const OverlapSpec& overlap = recipe.overlap;
   const std::string o = "overlap.";
   give(terms.tp_comm_overlap, overlap.tp_comm_overlap, o + "tp_comm_overlap");
-  const bool usual = overlap.tp_comm_overlap_table == kUsualOverlapTable;
+  const bool usual = overlap.tp_comm_overlap_table == usual_overlap_table(recipe.software);
   if (overlap.tp_comm_overlap && recipe.tp_overlap && !usual)
     give(terms.tp_comm_overlap_cfg, overlap_configuration(*recipe.tp_overlap),
          o + "tp_comm_overlap_table");

@@ -9,9 +9,6 @@
 
 namespace simtrain {
 
-/// The table of hardware/tp_overlap that a recipe without one has.
-inline constexpr std::string_view kUsualOverlapTable = "te-default";
-
 /// The name of the table of hardware/tp_overlap that a recipe's user-buffer configuration is: by
 /// its entries, or by the name of a table (a file, or NeMo's
 /// userbuffers_bf16_h100_h8192_tp4_mbs1_seqlen8192; `precision` is for names without one). Throws

@@ -21,6 +21,7 @@
 #include "sim/import/terms/term_findings.h"
 #include "sim/run/scenario/scenario.h"
 #include "sim/workload/model/fields/model_fields.h"
+#include "sim/workload/model/fields/software_fields.h"
 
 namespace simtrain {
 namespace {
@@ -292,6 +293,15 @@ class ScenarioKeys {
     });
   }
 
+  /// Software that is refused has none.
+  Finding usual_table() const {
+    const std::string name = value_of("software");
+    if (name.empty()) return {"", std::string(kUserBuffersTable), "no table given", true};
+    const auto software = data_.load<SoftwareSpec>("hardware/software", name, {}, "software");
+    return {"", std::string(usual_overlap_table(software)), "no table given: the software's own",
+            true};
+  }
+
   void overlap() {
     const std::string o = "overlap.";
     const bool staged = number("parallelism.pipeline_model_parallel_size") > 1;
@@ -300,9 +310,7 @@ class ScenarioKeys {
     with_default(o + "tp_comm_overlap", t_.tp_comm_overlap);
     if (flag(o + "tp_comm_overlap")) {
       put(o + "tp_comm_overlap_table", [&]() -> Finding {
-        if (!t_.tp_comm_overlap_cfg)
-          return {"", std::string(kUsualOverlapTable), "no table given: Transformer Engine's own",
-                  true};
+        if (!t_.tp_comm_overlap_cfg) return usual_table();
         return {"", overlap_table(*t_.tp_comm_overlap_cfg, value_of("training.precision"), data_),
                 t_.tp_comm_overlap_cfg->origin};
       });

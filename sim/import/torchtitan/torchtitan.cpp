@@ -263,13 +263,6 @@ void add_titan_defaults(RecipeTerms& terms) {
     default_to(terms.expert_tensor_parallel_size, 1, kWhose);
   default_to(terms.overlap_grad_reduce, true, "PyTorch reduces beside the backward");
   default_to(terms.bucket_cap_mb, 100, "torchtitan's default of DDP");
-  if (!holds(terms.tp_comm_overlap)) return;
-  YamlNode table;
-  table.kind = YamlNode::Kind::scalar;
-  table.text = "te-default";
-  default_to(terms.tp_comm_overlap_cfg, table,
-             "the nearest to PyTorch's symmetric memory: its chunks are those of Transformer "
-             "Engine");
 }
 
 }  // namespace

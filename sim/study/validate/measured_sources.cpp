@@ -60,6 +60,10 @@ void simulate_row(const DataFolder& data, Planned& plan) {
 /// A source's scenario.
 using SourceRecipe = std::pair<std::string, std::string>;
 
+double logarithm(const MeasuredSourceRow& row) {
+  return std::log(row.measured_s / row.predicted_s);
+}
+
 /// Mean logarithm of measured over predicted by recipe, of stacks known so well.
 std::map<SourceRecipe, double> mean_logarithms(const std::vector<MeasuredSourceRow>& rows,
                                                StackKnowledge known) {
@@ -67,11 +71,30 @@ std::map<SourceRecipe, double> mean_logarithms(const std::vector<MeasuredSourceR
   for (const MeasuredSourceRow& row : rows) {
     if (row.stack != known) continue;
     auto& [sum, count] = sums[{row.source, row.scenario}];
-    sum += std::log(row.measured_s / row.predicted_s);
+    sum += logarithm(row);
     count += 1;
   }
   std::map<SourceRecipe, double> means;
   for (const auto& [recipe, sum] : sums) means[recipe] = sum.first / sum.second;
+  return means;
+}
+
+double root_mean_square(const std::vector<double>& values) {
+  double squares = 0;
+  for (const double value : values) squares += value * value;
+  return std::sqrt(squares / static_cast<double>(values.size()));
+}
+
+/// What the runs of each source are slower, the root of their mean square.
+std::vector<double> slowness_by_source(const std::vector<MeasuredSourceRow>& rows,
+                                       StackKnowledge known) {
+  std::map<std::string, std::vector<double>> sources;
+  for (const MeasuredSourceRow& row : rows) {
+    if (row.stack == known) sources[row.source].push_back(std::max(0.0, logarithm(row)));
+  }
+  std::vector<double> means;
+  means.reserve(sources.size());
+  for (const auto& [source, slower] : sources) means.push_back(root_mean_square(slower));
   return means;
 }
 
@@ -115,14 +138,11 @@ double slowness(const std::vector<MeasuredSourceRow>& rows, StackKnowledge known
   if (means.empty()) return 0;
   std::vector<double> slower;
   slower.reserve(means.size());
-  double squares = 0;
-  for (const auto& [recipe, mean] : means) {
-    slower.push_back(std::max(0.0, mean));
-    squares += slower.back() * slower.back();
-  }
+  for (const auto& [recipe, mean] : means) slower.push_back(std::max(0.0, mean));
   const auto tenth = slower.begin() + static_cast<std::ptrdiff_t>(slower.size() / 10);
   std::nth_element(slower.begin(), tenth, slower.end(), std::greater<>());
-  return std::max(std::sqrt(squares / static_cast<double>(slower.size())), *tenth / kNineOfTen);
+  return std::max({root_mean_square(slower), *tenth / kNineOfTen,
+                   root_mean_square(slowness_by_source(rows, known))});
 }
 
 std::vector<MeasuredSourceRow> with_errors_of_others(const std::vector<MeasuredSourceRow>& rows) {

@@ -37,9 +37,10 @@ struct MeasuredSourceRow {
 std::vector<MeasuredSourceRow> measured_sources(const DataFolder& data, const Watch& watch = {});
 
 /// By how much runs of stacks that are known so well are slower than predicted, as a standard
-/// deviation: of the mean logarithm of measured over predicted, by scenario (a recipe of a source),
-/// where one that is faster counts as 0, the root of the mean square, or what its largest tenth
-/// exceeds over kNineOfTen if that is more. 0 where there is none.
+/// deviation, where what is faster counts as 0. The most of three: of the mean logarithm of
+/// measured over predicted by scenario (a recipe of a source), the root of the mean square, and
+/// what its largest tenth exceeds over kNineOfTen; of the runs of a source, the root of their mean
+/// square, and of sources the same (what a stranger's runs would be). 0 where there is none.
 double slowness(const std::vector<MeasuredSourceRow>& rows, StackKnowledge known);
 
 /// The rows with the error that they would state if it came from the other sources: the `slower`

@@ -56,7 +56,8 @@ void add_overlap(std::vector<Change>& changes, const Recipe& recipe) {
   Alternative tensor = set("overlap.tp_comm_overlap", overlap.tp_comm_overlap ? "false" : "true");
   tensor.to = on_off(!overlap.tp_comm_overlap);
   if (!overlap.tp_comm_overlap && !overlap.tp_comm_overlap_table)
-    tensor.settings.emplace_back("overlap.tp_comm_overlap_table=te-default");
+    tensor.settings.push_back(
+        fmt::format("overlap.tp_comm_overlap_table={}", usual_overlap_table(recipe.software)));
   add_word(changes, "TP overlap", on_off(overlap.tp_comm_overlap), std::move(tensor));
   add_switch(changes, "PP overlap", "overlap.overlap_p2p_comm", overlap.overlap_p2p_comm);
   add_switch(changes, "gradient overlap", "overlap.overlap_grad_reduce",

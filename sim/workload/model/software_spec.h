@@ -142,11 +142,17 @@ struct SoftwareSpec {
   std::optional<Sourced<bool>> weight_gradient_placeholders;
   std::optional<Sourced<GradientAccumulation>> gradient_accumulation;  ///< missing: fused
   std::optional<Sourced<TensorParallelism>> tensor_parallelism;        ///< missing: megatron
-  std::optional<Sourced<PipelineMessages>> pipeline_messages;          ///< missing: whole
-  std::optional<Sourced<StackKnowledge>> known;                        ///< missing: described
+  /// Whether Q, K and V, and the branches of a gated MLP, are linear modules of their own; missing:
+  /// each is one.
+  std::optional<Sourced<bool>> separate_projections;
+  std::optional<Sourced<PipelineMessages>> pipeline_messages;  ///< missing: whole
+  std::optional<Sourced<StackKnowledge>> known;                ///< missing: described
 
   [[nodiscard]] bool uses_dtensor() const {
     return tensor_parallelism && tensor_parallelism->value == TensorParallelism::dtensor;
+  }
+  [[nodiscard]] bool separates_projections() const {
+    return separate_projections && separate_projections->value;
   }
   [[nodiscard]] bool splits_messages() const {
     return pipeline_messages && pipeline_messages->value == PipelineMessages::split;
@@ -178,14 +184,16 @@ struct SoftwareSpec {
 template <>
 struct Fields<SoftwareSpec>;
 
-enum class TpOverlapMethod { bulk, pipeline, ring_exchange };
+enum class TpOverlapMethod { none, bulk, pipeline, ring_exchange, symmetric_memory };
 
 template <>
 struct EnumNames<TpOverlapMethod> {
   static constexpr std::array rows{
+      std::pair{std::string_view("none"), TpOverlapMethod::none},
       std::pair{std::string_view("bulk"), TpOverlapMethod::bulk},
       std::pair{std::string_view("pipeline"), TpOverlapMethod::pipeline},
-      std::pair{std::string_view("ring_exchange"), TpOverlapMethod::ring_exchange}};
+      std::pair{std::string_view("ring_exchange"), TpOverlapMethod::ring_exchange},
+      std::pair{std::string_view("symmetric_memory"), TpOverlapMethod::symmetric_memory}};
 };
 
 /// How one GEMM of a layer overlaps with its tensor-parallel communication.
@@ -198,11 +206,13 @@ struct TpOverlapEntry {
 template <>
 struct Fields<TpOverlapEntry>;
 
-/// Transformer Engine's user-buffer table: `hardware/tp_overlap/NAME.yaml`. The GEMMs that follow
-/// an all-gather (QKV, FC1 forward; projection, FC2 data gradient) always use the ring exchange.
+/// How the GEMMs of a layer overlap: `hardware/tp_overlap/NAME.yaml`, by Transformer Engine's user
+/// buffers or PyTorch's symmetric memory. The GEMMs that follow an all-gather (QKV, FC1 forward;
+/// projection, FC2 data gradient) all do as `gathers` says: ring_exchange or symmetric_memory.
 struct TpOverlapTable {
   std::string name;
   std::string source;
+  TpOverlapMethod gathers = TpOverlapMethod::ring_exchange;
   int ring_exchange_sms = 0;
   TpOverlapEntry qkv_dgrad;
   TpOverlapEntry qkv_wgrad;
@@ -213,5 +223,12 @@ struct TpOverlapTable {
 };
 template <>
 struct Fields<TpOverlapTable>;
+
+/// The table where none is made for a shape.
+inline constexpr std::string_view kUserBuffersTable = "te-default";
+inline constexpr std::string_view kSymmetricMemoryTable = "pytorch-symmetric-memory";
+[[nodiscard]] inline std::string_view usual_overlap_table(const SoftwareSpec& software) {
+  return software.uses_dtensor() ? kSymmetricMemoryTable : kUserBuffersTable;
+}
 
 }  // namespace simtrain

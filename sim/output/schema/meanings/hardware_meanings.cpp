@@ -206,6 +206,8 @@ constexpr auto kHardwareMeanings = std::to_array<Meaning>({
     {"uncertainty.kinds[].block", "condition: a block that layers of the model have"},
     {"uncertainty.kinds[].unmeasured_machine", "condition: the machine at hand was not measured"},
     {"uncertainty.kinds[].relative_error", "standard error of the share's time"},
+    {"tp-overlap.gathers",
+     "how GEMMs that follow an all-gather overlap: ring_exchange (usual) or symmetric_memory"},
     {"tp-overlap.ring_exchange_sms", "SMs that a ring exchange takes; 0: the copy engine"},
     {"tp-overlap.qkv_dgrad", "data gradient of QKV"},
     {"tp-overlap.qkv_wgrad", "weight gradient of QKV"},

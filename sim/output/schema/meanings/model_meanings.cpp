@@ -113,6 +113,8 @@ constexpr auto kSoftwareMeanings = std::to_array<Meaning>({
     {"software.gradient_accumulation",
      "in the GEMM that makes the gradient, by a kernel, or by two"},
     {"software.tensor_parallelism", "who moves rows and sums over TP, beside GEMMs or behind them"},
+    {"software.separate_projections",
+     "whether Q, K and V, and both branches of a gated MLP, are linear modules of their own"},
     {"software.pipeline_messages",
      "whether each rank sends a part of the activations, without sequence parallelism"},
     {"software.known", "how well the stack is known, which widens intervals"},

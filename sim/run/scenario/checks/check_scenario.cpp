@@ -51,6 +51,35 @@ void check_rates(const GpuSpec& gpu, Precision precision, const YamlNode& tree) 
           name_of(precision), gpu.name);
 }
 
+void check_overlap_table(const Recipe& recipe, const YamlNode& tree) {
+  const TpOverlapTable& table = *recipe.tp_overlap;
+  const std::string_view key = "overlap.tp_comm_overlap_table";
+  using enum TpOverlapMethod;
+  const bool symmetric = table.gathers == symmetric_memory;
+  require(symmetric || table.gathers == ring_exchange, tree, key,
+          "gathers by {}; ring_exchange or symmetric_memory would do", name_of(table.gathers));
+  require(symmetric == recipe.software.uses_dtensor(), tree, key,
+          "gathers by {}, which is not how {} overlaps; {} would do", name_of(table.gathers),
+          recipe.software.name, usual_overlap_table(recipe.software));
+  for (const TpOverlapEntry& entry : {table.proj_fprop, table.fc2_fprop}) {
+    const bool fits = symmetric ? entry.method == symmetric_memory
+                                : entry.method == pipeline || entry.method == ring_exchange;
+    require(fits || entry.method == none, tree, key,
+            "gives a forward GEMM the method {}; {} or none would do", name_of(entry.method),
+            symmetric ? "symmetric_memory" : "pipeline, ring_exchange");
+    divides(entry.splits, recipe.tokens(), tree, key, "the tokens of a micro-batch");
+    require(entry.method != pipeline || entry.sms > 0, tree, key,
+            "has a pipeline entry without SMs");
+  }
+  for (const TpOverlapEntry& entry :
+       {table.qkv_dgrad, table.qkv_wgrad, table.fc1_dgrad, table.fc1_wgrad}) {
+    const bool beside = !symmetric && entry.method == bulk && entry.sms > 0;
+    require(beside || entry.method == none, tree, key,
+            "gives a backward GEMM something else than {}",
+            symmetric ? "none" : "none or bulk with SMs");
+  }
+}
+
 void check_overlap(const Recipe& recipe, const YamlNode& tree) {
   const OverlapSpec& overlap = recipe.overlap;
   require(!overlap.tp_comm_overlap || recipe.tp_overlap, tree, "overlap.tp_comm_overlap_table",
@@ -61,21 +90,7 @@ void check_overlap(const Recipe& recipe, const YamlNode& tree) {
           recipe.software.name);
   require(recipe.tp() > 1 && recipe.parallelism.sequence_parallel, tree, "overlap.tp_comm_overlap",
           "needs tensor parallelism of 2 or more with sequence_parallel");
-  for (const TpOverlapEntry& entry :
-       {recipe.tp_overlap->proj_fprop, recipe.tp_overlap->fc2_fprop}) {
-    require(entry.method != TpOverlapMethod::bulk, tree, "overlap.tp_comm_overlap_table",
-            "gives a forward GEMM the method bulk; pipeline or ring_exchange would do");
-    divides(entry.splits, recipe.tokens(), tree, "overlap.tp_comm_overlap_table",
-            "the tokens of a micro-batch");
-    require(entry.method != TpOverlapMethod::pipeline || entry.sms > 0, tree,
-            "overlap.tp_comm_overlap_table", "has a pipeline entry without SMs");
-  }
-  for (const TpOverlapEntry& entry : {recipe.tp_overlap->qkv_dgrad, recipe.tp_overlap->qkv_wgrad,
-                                      recipe.tp_overlap->fc1_dgrad, recipe.tp_overlap->fc1_wgrad}) {
-    require(entry.method == TpOverlapMethod::bulk && entry.sms > 0, tree,
-            "overlap.tp_comm_overlap_table",
-            "gives a backward GEMM something else than bulk with SMs");
-  }
+  check_overlap_table(recipe, tree);
 }
 
 void check_grid(const Scenario& scenario, const YamlNode& tree) {

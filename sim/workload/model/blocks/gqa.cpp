@@ -20,6 +20,8 @@ Block grouped_block(const RankShape& shape, AttentionSpan span) {
       {.module = "linear_qkv",
        .columns = (model.query_size() + gates + 2 * model.key_value_size()) / shape.tp,
        .bias = model.add_bias_linear || model.add_qkv_bias,
+       .separate = {(model.query_size() + gates) / shape.tp, model.key_value_size() / shape.tp,
+                    model.key_value_size() / shape.tp},
        .columns_again = model.key_value_size() / shape.tp,
        .dgrad = &TpOverlapTable::qkv_dgrad,
        .wgrad = &TpOverlapTable::qkv_wgrad});

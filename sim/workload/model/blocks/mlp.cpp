@@ -4,13 +4,9 @@
 namespace simtrain {
 namespace {
 
-/// Columns of the second branch of a gated MLP.
-std::int64_t second_branch(const ModelSpec& model) {
-  return model.fc1_size(model.ffn_hidden_size) - model.ffn_hidden_size;
-}
-
 Block mlp_block(const RankShape& shape) {
   const ModelSpec& model = shape.model();
+  const std::vector<std::int64_t> branches = branches_of(shape, model.ffn_hidden_size);
   Block block;
   block.branch = branch_of(norm(shape, {.module = "pre_mlp_layernorm",
                                         .share = Share::memory_bound,
@@ -20,7 +16,8 @@ Block mlp_block(const RankShape& shape) {
                       {.module = "linear_fc1",
                        .columns = model.fc1_size(model.ffn_hidden_size) / shape.tp,
                        .bias = model.add_bias_linear,
-                       .columns_again = second_branch(model) / shape.tp,
+                       .separate = branches,
+                       .columns_again = branches.size() > 1 ? branches.back() : 0,
                        .dgrad = &TpOverlapTable::fc1_dgrad,
                        .wgrad = &TpOverlapTable::fc1_wgrad});
   block.branch.push_back(mlp_activation(shape, model.ffn_hidden_size / shape.tp));

@@ -50,7 +50,8 @@ void add_shared_experts(std::vector<Operator>& branch, const RankShape& shape) {
   branch.push_back(quantized_input(shape, "shared_experts_fc1"));
   Operator fc1 = column_parallel(shape, {.module = "shared_experts_fc1",
                                          .columns = model.fc1_size(ffn) / shape.tp,
-                                         .place = GemmPlace::layer_alone});
+                                         .place = GemmPlace::layer_alone,
+                                         .separate = branches_of(shape, ffn)});
   Operator activation = mlp_activation(shape, ffn / shape.tp);
   Operator fc2 = row_parallel(
       shape,

@@ -53,6 +53,7 @@ struct Fields<SoftwareSpec> {
     v.optional("weight_gradient_placeholders", spec.weight_gradient_placeholders);
     v.optional("gradient_accumulation", spec.gradient_accumulation);
     v.optional("tensor_parallelism", spec.tensor_parallelism);
+    v.optional("separate_projections", spec.separate_projections);
     v.optional("pipeline_messages", spec.pipeline_messages);
     v.optional("known", spec.known);
   }
@@ -75,6 +76,7 @@ struct Fields<TpOverlapTable> {
   static void visit(Visitor& v, TpOverlapTable& table) {
     v("name", table.name);
     v("source", table.source);
+    v.optional("gathers", table.gathers);
     v("ring_exchange_sms", table.ring_exchange_sms, Limits{0, 1000});
     v("qkv_dgrad", table.qkv_dgrad);
     v("qkv_wgrad", table.qkv_wgrad);

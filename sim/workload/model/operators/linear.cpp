@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "sim/workload/model/operators/casts.h"
 #include "sim/workload/model/operators/operators.h"
 
@@ -5,7 +7,9 @@ namespace simtrain {
 namespace {
 
 const TpOverlapEntry* entry_of(const Recipe& recipe, TpOverlapEntry TpOverlapTable::*entry) {
-  return recipe.tp_overlap && entry != nullptr ? &(*recipe.tp_overlap.*entry) : nullptr;
+  if (!recipe.tp_overlap || entry == nullptr) return nullptr;
+  const TpOverlapEntry& known = *recipe.tp_overlap.*entry;
+  return known.method == TpOverlapMethod::none ? nullptr : &known;
 }
 
 /// Of an element of the buffer from which a forward's partial sums are scattered.
@@ -46,6 +50,25 @@ std::uint32_t ready_operands(ProgramBuilder& builder, const LinearFormats& forma
   return arrived;
 }
 
+/// Columns of each module that it is.
+std::vector<std::int64_t> modules_of(const RankShape& shape, const ColumnParallelSpec& spec) {
+  const bool apart = shape.recipe.software.separates_projections() && !spec.separate.empty();
+  return apart ? spec.separate : std::vector{spec.columns};
+}
+
+/// The gradients of an input that several modules read, added: eager by autograd, two at a time;
+/// compiled in the kernel behind, which then reads all of them, or, where a sum over ranks is
+/// between, by one of its own.
+void add_input_gradients(ProgramBuilder& builder, const RankShape& shape, std::size_t modules,
+                         double elements) {
+  if (modules == 1) return;
+  const auto read = static_cast<double>(modules);
+  const bool eager = SoftwareSpec::is_eager(shape.recipe.software.rms_norm);
+  const double passes = eager ? 3 * (read - 1) : shape.tp > 1 ? read + 1 : read - 1;
+  builder.stream_bytes(StreamingKind::element_wise, passes * shape.activation_bytes() * elements,
+                       Share::memory_bound);
+}
+
 }  // namespace
 
 Operator column_parallel(const RankShape& shape, const ColumnParallelSpec& spec) {
@@ -62,14 +85,15 @@ Operator column_parallel(const RankShape& shape, const ColumnParallelSpec& spec)
   if (spec.bias) op.weights.push_back({.rows = n, .sharded_over = {Axis::tp}});
   const TensorFormat* moved =
       spec.gathers_unquantized ? &shape.recipe.precision().activation : nullptr;
+  const std::vector<std::int64_t> modules = modules_of(shape, spec);
   op.forward = [=, &formats, place = spec.place](ProgramBuilder& builder) {
     OverlappedGemm(builder, formats, place)
-        .gather_then(formats.forward(), formats.input, n, k, moved);
+        .gather_then(formats.forward(), formats.input, modules, k, moved);
   };
   if (const std::int64_t again = spec.columns_again; again > 0)
     op.partly_again = {[=, &formats, place = spec.place](ProgramBuilder& builder) {
                          OverlappedGemm(builder, formats, place)
-                             .gather_then(formats.forward(), formats.input, again, k);
+                             .gather_then(formats.forward(), formats.input, {&again, 1}, k);
                        },
                        static_cast<double>(again) / static_cast<double>(n)};
   op.output_bytes = shape.activation_bytes() * output;
@@ -84,12 +108,14 @@ Operator column_parallel(const RankShape& shape, const ColumnParallelSpec& spec)
         gathers ? gemm.gather_beside(formats.input.columnwise, k, dgrad) : kNoOp;
     if (input) {
       recast(builder, formats.weight, static_cast<double>(n * k));
-      gemm.data_gradient(k, n, dgrad);
+      for (const std::int64_t columns : modules) gemm.data_gradient(k, columns, dgrad);
+      add_input_gradients(builder, shape, modules.size(), gathered);
     }
     if (weight) arrived = ready_operands(builder, formats, gathered, output, arrived);
     const bool beside = input && !gemm.in_order();
     const std::uint32_t scattered = beside ? gemm.scatter_beside(k, wgrad) : kNoOp;
-    if (weight) gemm.weight_gradient(n, k, arrived, wgrad);
+    for (std::size_t i = 0; weight && i < modules.size(); ++i)
+      gemm.weight_gradient(modules[i], k, std::exchange(arrived, kNoOp), wgrad);
     builder.wait_for(input && !beside ? gemm.scatter_after(k) : scattered);
   };
   const double element = shape.activation_bytes();
@@ -99,8 +125,8 @@ Operator column_parallel(const RankShape& shape, const ColumnParallelSpec& spec)
   if (shape.recipe.software.uses_dtensor() && !frozen)
     op.saved.push_back({backward * (gathered - own)});
   op.forward_bytes = forward * gathered;
-  // The gathered input, which the weights' gradient needs, and the input's gradient.
-  op.backward_bytes = (frozen ? 1 : 2) * element * gathered;
+  // The gathered input, which the weights' gradient needs, and the input's gradients.
+  op.backward_bytes = (static_cast<double>(modules.size()) + (frozen ? 0 : 1)) * element * gathered;
   if (!frozen) {
     op.deferred_bytes = backward * (spec.place == GemmPlace::head ? own : gathered) +
                         formats.gradient.columnwise.bytes() * output;
@@ -147,7 +173,7 @@ Operator row_parallel(const RankShape& shape, const RowParallelSpec& spec) {
     if (part != BackwardPart::weight_gradient) {
       recast(builder, formats.weight, weights);
       if (!gradient.recast) quantize_rows(builder, gradient, own);
-      gemm.gather_then(formats.input_gradient(), gradient, n, hidden);
+      gemm.gather_then(formats.input_gradient(), gradient, {&n, 1}, hidden);
       // Summed over tokens where the bias was added, beside the residual.
       if (bias && !frozen)
         builder.stream_bytes(StreamingKind::element_wise, element * own, Share::memory_bound);

@@ -35,6 +35,11 @@ double activation_moves(const Recipe& recipe, Direction direction) {
   return forward ? 2 : 3;
 }
 
+std::vector<std::int64_t> branches_of(const RankShape& shape, std::int64_t ffn) {
+  const std::int64_t branches = shape.model().fc1_size(ffn) / ffn;
+  return std::vector(static_cast<std::size_t>(branches), ffn / shape.tp);
+}
+
 bool clamps_apart(const RankShape& shape) {
   return shape.model().activation_func_clamp_value && !shape.recipe.software.fuses_clamped_swiglu();
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "sim/workload/model/operators/operator.h"
 #include "sim/workload/model/operators/rank_shape.h"
 #include "sim/workload/model/overlap/overlapped_gemm.h"
@@ -33,6 +35,8 @@ struct ColumnParallelSpec {
   GemmPlace place = GemmPlace::layer;
   bool saves_input = false;  ///< where no norm before it saves that tensor
   bool gathers_unquantized = false;
+  /// Columns of the modules that it is where software has separate ones; none: it is one.
+  std::vector<std::int64_t> separate{};
   std::int64_t columns_again = 0;  ///< of PartlyAgain
   TpOverlapEntry TpOverlapTable::*dgrad = nullptr;
   TpOverlapEntry TpOverlapTable::*wgrad = nullptr;
@@ -68,6 +72,8 @@ struct DuplicatedSpec {
 };
 Operator duplicated_linear(const RankShape& shape, const DuplicatedSpec& spec);
 
+/// Columns on a rank of each branch of an MLP's first module: two where it is gated, else one.
+std::vector<std::int64_t> branches_of(const RankShape& shape, std::int64_t ffn);
 /// The MLP's activation function, on one or two (gated) branches of `columns` on the rank.
 Operator mlp_activation(const RankShape& shape, std::int64_t columns);
 /// Elements moved for each that it puts out.

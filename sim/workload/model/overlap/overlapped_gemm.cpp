@@ -1,11 +1,18 @@
 #include "sim/workload/model/overlap/overlapped_gemm.h"
 
 #include <algorithm>
+#include <array>
 
 #include "sim/workload/model/operators/casts.h"
 #include "sim/workload/model/sharding.h"
 
 namespace simtrain {
+namespace {
+
+/// Bytes of memory traffic for each of the rank's own rows in symmetric memory: copied twice.
+constexpr double kOwnRows = 4;
+
+}  // namespace
 
 OverlappedGemm::OverlappedGemm(ProgramBuilder& builder, const LinearFormats& formats,
                                GemmPlace place)
@@ -32,14 +39,30 @@ int OverlappedGemm::margin(const TpOverlapEntry* entry) const {
   return overlap_ && entry != nullptr && entry->set_sm_margin ? entry->sms : 0;
 }
 
+bool OverlappedGemm::symmetric() const {
+  return builder_.recipe().tp_overlap->gathers == TpOverlapMethod::symmetric_memory;
+}
+
 bool OverlappedGemm::sharded() const {
   return tp_ > 1 && builder_.recipe().parallelism.sequence_parallel;
 }
 
-void OverlappedGemm::gather_then(const GemmFormats& formats, const Operand& operand, std::int64_t n,
-                                 std::int64_t k, const TensorFormat* moved) {
+std::uint32_t OverlappedGemm::multiply_each(const GemmFormats& formats, std::int64_t rows,
+                                            std::span<const std::int64_t> n, std::int64_t k,
+                                            std::uint32_t after) {
+  std::uint32_t last = kNoOp;
+  for (const std::int64_t columns : n) {
+    last = multiply(gemm(formats, rows, columns, k), after);
+    after = kNoOp;
+  }
+  return last;
+}
+
+void OverlappedGemm::gather_then(const GemmFormats& formats, const Operand& operand,
+                                 std::span<const std::int64_t> n, std::int64_t k,
+                                 const TensorFormat* moved) {
   const auto elements = static_cast<double>(rows_ * k);
-  if (!overlap_ || moved != nullptr) {
+  if (!overlap_ || moved != nullptr || (operand.recast && symmetric())) {
     const TensorFormat& format = moved != nullptr ? *moved
                                  : operand.recast ? output_
                                                   : formats.left;
@@ -52,28 +75,50 @@ void OverlappedGemm::gather_then(const GemmFormats& formats, const Operand& oper
       builder_.wait_for(gather);
       quantize(builder_, operand, elements);
     }
-    multiply(gemm(formats, rows_, n, k), operand.recast ? kNoOp : gather);
+    multiply_each(formats, rows_, n, k, operand.recast ? kNoOp : gather);
     return;
   }
   if (operand.recast) quantize(builder_, operand, elements / tp_);
-  const std::int64_t bytes = formats.left.bytes_for(rows_ * k);
-  const int sms = builder_.recipe().tp_overlap->ring_exchange_sms;
+  gather_in_chunks(formats, n, k);
+}
+
+/// PyTorch's symmetric memory: peers read the rank's rows from a buffer that they are copied to,
+/// and they are copied to the gathered tensor. A chunk's transfer is behind the GEMM two chunks
+/// before, in one of two streams (_pipelined_multi_all_gather_and_consume, as remembered).
+void OverlappedGemm::gather_in_chunks(const GemmFormats& formats, std::span<const std::int64_t> n,
+                                      std::int64_t k) {
+  const TpOverlapTable& table = *builder_.recipe().tp_overlap;
+  const std::int64_t part = formats.left.bytes_for(rows_ * k) / tp_;
+  if (symmetric())
+    builder_.stream_bytes(StreamingKind::element_wise, kOwnRows * static_cast<double>(part),
+                          Share::tensor_parallel);
   const double limit = builder_.gpu().nvlink.copy_engine_bandwidth.value.value();
   const std::uint32_t input = builder_.last_kernel();
-  multiply(gemm(formats, rows_ / tp_, n, k));
+  std::array<std::uint32_t, 2> before{input, input};  // what a chunk's transfer is behind
+  const std::uint32_t own = multiply_each(formats, rows_ / tp_, n, k);
+  if (symmetric()) before[0] = own;
   for (int chunk = 1; chunk < tp_; ++chunk) {
-    const std::uint32_t arrived =
-        builder_.user_buffers(Collective::all_gather, bytes / tp_, bytes / tp_, limit, sms, input);
-    multiply(gemm(formats, rows_ / tp_, n, k), arrived);
+    std::uint32_t& stream = before[static_cast<std::size_t>(chunk) % 2];
+    const std::uint32_t arrived = builder_.user_buffers(Collective::all_gather, part, part, limit,
+                                                        table.ring_exchange_sms, stream);
+    const std::uint32_t product = multiply_each(formats, rows_ / tp_, n, k, arrived);
+    if (symmetric()) stream = product;
   }
 }
 
 std::uint32_t OverlappedGemm::then_scatter(std::int64_t n, std::int64_t k,
                                            const TpOverlapEntry* entry) {
-  if (overlap_ && entry->method == TpOverlapMethod::pipeline)
-    return scatter_pipelined(n, k, *entry);
-  if (overlap_ && entry->method == TpOverlapMethod::ring_exchange)
-    return scatter_ring(n, k, *entry);
+  switch (overlap_ && entry != nullptr ? entry->method : TpOverlapMethod::none) {
+    case TpOverlapMethod::pipeline:
+      return scatter_pipelined(n, k, *entry);
+    case TpOverlapMethod::ring_exchange:
+      return scatter_ring(n, k, *entry);
+    case TpOverlapMethod::symmetric_memory:
+      return scatter_symmetric(n, k);
+    case TpOverlapMethod::none:
+    case TpOverlapMethod::bulk:
+      break;
+  }
   multiply(gemm(formats_.forward(), rows_, n, k));
   if (tp_ == 1) return kNoOp;
   put_in_order(output_, n, kNoOp);
@@ -110,10 +155,32 @@ std::uint32_t OverlappedGemm::scatter_ring(std::int64_t n, std::int64_t k,
     sent =
         builder_.user_buffers(Collective::reduce_scatter, bytes, bytes, limit, entry.sms, product);
   }
-  // Sums the tp parts.
-  builder_.stream_bytes(StreamingKind::element_wise, static_cast<double>(bytes) * (tp_ + 1),
-                        Share::tensor_parallel, sent);
+  add_parts(bytes, sent);
   return kNoOp;
+}
+
+/// _pipelined_produce_and_all2all, as remembered: a chunk is multiplied into a buffer from which
+/// its rank reads it, and the stream goes on when all have read.
+std::uint32_t OverlappedGemm::scatter_symmetric(std::int64_t n, std::int64_t k) {
+  const std::int64_t chunk_rows = rows_ / tp_;
+  const std::int64_t bytes = output_.bytes_for(chunk_rows * n);
+  const double limit = builder_.gpu().nvlink.copy_engine_bandwidth.value.value();
+  std::array<std::uint32_t, 2> read{kNoOp, kNoOp};  // by stream
+  std::uint32_t last = kNoOp;
+  for (int chunk = 1; chunk < tp_; ++chunk) {
+    std::uint32_t& stream = read[static_cast<std::size_t>(chunk) % 2];
+    const std::uint32_t product = multiply(gemm(formats_.forward(), chunk_rows, n, k), stream);
+    stream = builder_.user_buffers(Collective::reduce_scatter, bytes, bytes, limit, 0, product);
+    last = stream;
+  }
+  multiply(gemm(formats_.forward(), chunk_rows, n, k));  // the rank's own
+  add_parts(bytes, last);
+  return kNoOp;
+}
+
+void OverlappedGemm::add_parts(std::int64_t bytes, std::uint32_t after) {
+  builder_.stream_bytes(StreamingKind::element_wise, static_cast<double>(bytes) * (tp_ + 1),
+                        Share::tensor_parallel, after);
 }
 
 std::uint32_t OverlappedGemm::bulk(Collective collective, const TensorFormat& format,
@@ -132,8 +199,7 @@ std::uint32_t OverlappedGemm::bulk(Collective collective, const TensorFormat& fo
 
 bool OverlappedGemm::in_order() const {
   const SoftwareSpec& software = builder_.recipe().software;
-  return !overlap_ && tp_ > 1 &&
-         (sharded() ? software.uses_dtensor() : !software.reduces_beside_gemms());
+  return tp_ > 1 && (sharded() ? software.uses_dtensor() : !software.reduces_beside_gemms());
 }
 
 void OverlappedGemm::put_in_order(const TensorFormat& format, std::int64_t columns,

@@ -58,6 +58,12 @@ Communicators communicators(const Recipe& recipe, const RankGrid& grid, int neig
 
 double user_buffer_bytes(const Recipe& recipe, const ModelTotals& totals) {
   if (!recipe.overlap.tp_comm_overlap || recipe.tp() == 1) return 0;
+  if (recipe.tp_overlap->gathers == TpOverlapMethod::symmetric_memory) {
+    // One workspace, of two chunks that are scattered.
+    const auto tokens = static_cast<double>(recipe.tokens()) / recipe.tp();
+    return 2 * recipe.precision().activation.bytes() * tokens *
+           static_cast<double>(recipe.model.hidden_size);
+  }
   double bytes = 0;
   for (int kind = 0; kind < totals.kinds(); ++kind)
     bytes = std::max(bytes, totals.of_kind(kind).user_buffer_bytes);
