@@ -493,7 +493,8 @@ class Moe(Keys):
         moe_flex_dispatcher_backend: the library of flex (left out: "deepep")
         moe_flex_dispatcher_num_sms: SMs that it takes; else its own number
         moe_router_fusion: scores and choice of experts in a few kernels (left out: false)
-        moe_permute_fusion: rows are sorted by expert in one kernel (left out: true)
+        moe_permute_fusion: rows are sorted by expert, and added back, in a kernel each; false: added by
+            atomics (left out: true)
         moe_grouped_gemm: experts are computed together; false: one after the other (left out: true)
         use_transformer_engine_op_fuser: in MXFP8 a gated FC1 of experts, its activation and the quantization
             behind it are one kernel; in other precisions and with adapters nothing changes (left out: false)

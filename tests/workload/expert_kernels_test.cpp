@@ -56,6 +56,26 @@ ExpertShape shape_of_experts(const Recipe& recipe) { return ExpertShape(RankShap
 
 }  // namespace
 
+TEST_CASE("rows are added to their tokens by atomics where no kernel has both fused") {
+  Recipe recipe = experts_of("qwen3-30b-a3b", 8);
+  const auto bytes_of = [&](const Piece& piece, StreamingKind kind) {
+    double bytes = 0;
+    for (const Streaming& kernel : Expanded(recipe, piece).kernels<Streaming>()) {
+      if (kernel.kind == kind) bytes += kernel.bytes;
+    }
+    return bytes;
+  };
+  const double tokens = 8192.0 * 2048 * 2;
+  const double others = bytes_of(kForwardPass, StreamingKind::element_wise);
+  CHECK(bytes_of(kForwardPass, StreamingKind::row_add) == 0);
+  recipe.moe.moe_permute_fusion = false;
+  // What experts put out forward, the gradients of what they took in backward; eight of a token.
+  for (const Piece& piece : {kForwardPass, kBackwardPass})
+    CHECK(bytes_of(piece, StreamingKind::row_add) == doctest::Approx(8 * tokens));
+  CHECK(bytes_of(kForwardPass, StreamingKind::element_wise) ==
+        doctest::Approx(others - 8 * tokens));
+}
+
 TEST_CASE("an activation that no kernel weighs by probabilities is one kernel after the other") {
   Recipe recipe = experts_of("nemotron3-nano-30b-a3b");
   recipe.software.squared_relu.value = Fusion::fused;

@@ -21,6 +21,7 @@ KernelKind kind_of(const Streaming& kernel, std::string_view module, const Compu
     case StreamingKind::cross_entropy:
       return KernelKind::loss;
     case StreamingKind::element_wise:
+    case StreamingKind::row_add:
       break;
   }
   if (part(cost.parts, Share::attention) > 0) return KernelKind::attention;

@@ -5,28 +5,10 @@
 #include <fmt/format.h>
 
 #include "sim/collectives/libraries/nccl/nccl_names.h"
+#include "sim/workload/kernels/streaming_kinds.h"
 
 namespace simtrain {
 namespace {
-
-std::string_view streaming_name(StreamingKind kind) {
-  switch (kind) {
-    case StreamingKind::element_wise:
-      return "elementwise_kernel";
-    case StreamingKind::cast:
-    case StreamingKind::block_cast:
-      return "cast_kernel";
-    case StreamingKind::amax:
-      return "amax_kernel";
-    case StreamingKind::norm_forward:
-      return "norm_fwd_kernel";
-    case StreamingKind::norm_backward:
-      return "norm_bwd_kernel";
-    case StreamingKind::cross_entropy:
-      return "cross_entropy_kernel";
-  }
-  return "";
-}
 
 std::string_view attention_name(AttentionKernel kernel) {
   switch (kernel) {
@@ -78,7 +60,7 @@ struct KernelNamer {
                        attention.causal ? "_causal" : "");
   }
   std::string operator()(const Streaming& streaming) const {
-    return std::string(streaming_name(streaming.kind));
+    return std::string(row_of(streaming.kind).kernel);
   }
 };
 

@@ -10,6 +10,7 @@
 
 #include "sim/study/fit/kernel_validation.h"
 #include "sim/study/fit/least_squares.h"
+#include "sim/workload/kernels/streaming_kinds.h"
 
 namespace simtrain {
 namespace {
@@ -105,11 +106,7 @@ std::vector<Parameter> parameters_of(const GpuSpec& gpu, const Attention& attent
 }
 
 std::vector<Parameter> parameters_of(const GpuSpec& /*gpu*/, const Streaming& streaming) {
-  constexpr std::array kShares{&StreamingSpec::element_wise, &StreamingSpec::cast,
-                               &StreamingSpec::block_cast,   &StreamingSpec::amax,
-                               &StreamingSpec::norm_forward, &StreamingSpec::norm_backward,
-                               &StreamingSpec::cross_entropy};
-  const auto share = kShares[static_cast<std::size_t>(streaming.kind)];
+  const auto share = row_of(streaming.kind).share;
   return {{"share of memory bandwidth", "", 1,
            [share](const GpuSpec& g) { return (g.streaming.*share).value; },
            [share](GpuSpec& g, double value) { (g.streaming.*share).value = value; }, 1}};

@@ -11,6 +11,7 @@
 #include "sim/study/validate/error_summary.h"
 #include "sim/topology/specs/cluster_spec.h"
 #include "sim/topology/specs/gpu_fields.h"
+#include "sim/workload/kernels/streaming_kinds.h"
 
 namespace simtrain {
 namespace {
@@ -33,26 +34,6 @@ double median_error(const Ratios& values) {
   for (const double value : values) away.push_back(std::abs(value - middle));
   constexpr double kOfDeviation = 1.4826 * 1.2533;
   return kOfDeviation * median(away) / std::sqrt(static_cast<double>(values.size()));
-}
-
-std::string_view streaming_key(StreamingKind kind) {
-  switch (kind) {
-    case StreamingKind::element_wise:
-      return "element_wise";
-    case StreamingKind::cast:
-      return "cast";
-    case StreamingKind::block_cast:
-      return "block_cast";
-    case StreamingKind::amax:
-      return "amax";
-    case StreamingKind::norm_forward:
-      return "norm_forward";
-    case StreamingKind::norm_backward:
-      return "norm_backward";
-    case StreamingKind::cross_entropy:
-      return "cross_entropy";
-  }
-  return "";
 }
 
 /// The bandwidth that limits a large call; empty for what no single value does.
@@ -151,8 +132,7 @@ class MachineFitter {
         const auto* streaming = std::get_if<Streaming>(&*point.kernel);
         return streaming != nullptr && streaming->kind == kind && point.shape == "64 MB and more";
       });
-      scale(fmt::format("gpu.streaming.{}", streaming_key(kind)), ratios, 1,
-            "memory-bound kernels");
+      scale(fmt::format("gpu.streaming.{}", row_of(kind).key), ratios, 1, "memory-bound kernels");
     }
   }
 

@@ -166,6 +166,7 @@ struct StreamingSpec {
   Sourced<double> norm_forward;
   Sourced<double> norm_backward;
   Sourced<double> cross_entropy;
+  Sourced<double> row_add;  ///< of rows that atomics add to others, counted once
 };
 template <>
 struct Fields<StreamingSpec>;

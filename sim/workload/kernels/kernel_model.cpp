@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "sim/core/input/input_error.h"
+#include "sim/workload/kernels/streaming_kinds.h"
 
 namespace simtrain {
 namespace {
@@ -197,11 +198,8 @@ KernelTime FittedKernelModel::time_of(const Attention& attention) const {
 
 KernelTime FittedKernelModel::time_of(const Streaming& streaming) const {
   const StreamingSpec& spec = gpu_.streaming;
-  const std::array efficiency{
-      spec.element_wise.value, spec.cast.value,          spec.block_cast.value,   spec.amax.value,
-      spec.norm_forward.value, spec.norm_backward.value, spec.cross_entropy.value};
-  const double moving = streaming.bytes / (efficiency[static_cast<std::size_t>(streaming.kind)] *
-                                           gpu_.memory_bandwidth.value.value());
+  const double share = (spec.*row_of(streaming.kind).share).value;
+  const double moving = streaming.bytes / (share * gpu_.memory_bandwidth.value.value());
   KernelTime result;
   result.time = streaming.launches * spec.kernel_floor.value + to_duration(moving);
   result.memory_bound = moving / to_seconds(result.time);

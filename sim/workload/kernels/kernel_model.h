@@ -54,7 +54,8 @@ enum class StreamingKind {
   amax,
   norm_forward,
   norm_backward,
-  cross_entropy
+  cross_entropy,
+  row_add  ///< rows added to those of their tokens, an atomic addition an element
 };
 
 /// A memory-bound kernel, by the bytes that it moves.

@@ -117,7 +117,7 @@ constexpr auto kScenarioMeanings = std::to_array<Meaning>({
     {"moe.moe_flex_dispatcher_backend", "the library of flex"},
     {"moe.moe_flex_dispatcher_num_sms", "SMs that it takes; else its own number"},
     {"moe.moe_router_fusion", "scores and choice of experts in a few kernels"},
-    {"moe.moe_permute_fusion", "rows are sorted by expert in one kernel"},
+    {"moe.moe_permute_fusion", "rows are sorted by expert, and added back, in a kernel each; false: added by atomics"},
     {"moe.moe_grouped_gemm", "experts are computed together; false: one after the other"},
     {"moe.use_transformer_engine_op_fuser",
      "in MXFP8 a gated FC1 of experts, its activation and the quantization behind it are one "

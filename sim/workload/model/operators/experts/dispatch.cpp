@@ -21,15 +21,15 @@ class RowWays {
   /// Rows of the rank's tokens, sorted by expert, then at their experts. `again`: as the forward
   /// did, so that counts are known.
   void to_experts(ProgramBuilder& builder, bool again) const {
-    if (alone()) return permute(builder, experts_.tokens + experts_.sent);
+    if (alone()) return copy(builder, experts_.tokens + experts_.sent);
     switch (moe_.moe_token_dispatcher_type) {
       case TokenDispatcher::allgather:
         wait(builder, again);
         builder.wait_for(gather_tokens(builder));
-        return permute(builder, 2 * busy());
+        return copy(builder, 2 * busy());
       case TokenDispatcher::alltoall:
         count(builder, again);
-        permute(builder, experts_.tokens + experts_.sent);
+        copy(builder, experts_.tokens + experts_.sent);
         wait(builder, again);
         exchange(builder);
         gather_parts(builder);
@@ -37,24 +37,24 @@ class RowWays {
       case TokenDispatcher::flex:
         wait(builder, again);
         builder.wait_for(builder.exchange_tokens(tokens(false), builder.last_kernel()));
-        permute(builder, received() + sorted());
+        copy(builder, received() + sorted());
     }
   }
 
   /// And back, summed up.
   void to_tokens(ProgramBuilder& builder) const {
-    if (alone()) return permute(builder, experts_.tokens + experts_.sent);
+    if (alone()) return add(builder, experts_.sent, experts_.tokens);
     switch (moe_.moe_token_dispatcher_type) {
       case TokenDispatcher::allgather:
-        permute(builder, 2 * busy());
+        add(builder, busy(), busy());
         return builder.wait_for(scatter_tokens(builder));
       case TokenDispatcher::alltoall:
         sort(builder);
         scatter_parts(builder);
         exchange(builder);
-        return permute(builder, experts_.tokens + experts_.sent);
+        return add(builder, experts_.sent, experts_.tokens);
       case TokenDispatcher::flex:
-        permute(builder, sorted() + received());
+        add(builder, sorted(), received());
         builder.wait_for(builder.exchange_tokens(tokens(true), builder.last_kernel()));
     }
   }
@@ -78,18 +78,23 @@ class RowWays {
                                                          : busy();
   }
 
-  /// Reads and writes so many rows together, each token of the rank once; without fusion an index
-  /// is made and followed in turn.
-  void permute(ProgramBuilder& builder, double rows) const {
-    const double bytes = element_ * width_ * rows;
-    builder.stream_bytes(StreamingKind::element_wise, bytes, Share::memory_bound);
-    if (!moe_.moe_permute_fusion)
-      builder.stream_bytes(StreamingKind::element_wise, bytes, Share::memory_bound);
+  /// Reads and writes so many rows together, each token of the rank once.
+  void copy(ProgramBuilder& builder, double rows) const {
+    builder.stream_bytes(StreamingKind::element_wise, element_ * width_ * rows,
+                         Share::memory_bound);
+  }
+
+  /// Adds rows to those of so many tokens: fused in registers, else (PyTorch's scatter_add, and its
+  /// gradient of index_select) by atomics, to zeros.
+  void add(ProgramBuilder& builder, double rows, double tokens) const {
+    if (moe_.moe_permute_fusion) return copy(builder, rows + tokens);
+    copy(builder, tokens);
+    builder.stream_bytes(StreamingKind::row_add, element_ * width_ * rows, Share::memory_bound);
   }
 
   /// Rows come by rank and expert and are wanted by expert.
   void sort(ProgramBuilder& builder) const {
-    if (experts_.local > 1 && experts_.ep > 1) permute(builder, 2 * busy());
+    if (experts_.local > 1 && experts_.ep > 1) copy(builder, 2 * busy());
   }
 
   void wait(ProgramBuilder& builder, bool again) const {
