@@ -406,7 +406,7 @@ class Overlap(Keys):
     """Keys of `overlap`.
 
     Attributes:
-        tp_comm_overlap: user buffers overlap TP communication with GEMMs
+        tp_comm_overlap: TP communication overlaps with GEMMs: user buffers, or PyTorch's async TP
         tp_comm_overlap_table: file of hardware/tp_overlap; required by tp_comm_overlap, unused without
         overlap_p2p_comm: pipeline sends and receives run beside compute
         overlap_grad_reduce: gradients are reduced while backward passes run

@@ -47,8 +47,8 @@ struct EnumNames<Collective> {
       std::pair{std::string_view("none"), Collective::none}};
 };
 /// Those that a communication library chooses among come first; the others are exchanges that it
-/// does not see: Transformer Engine's user buffers, the libraries of expert_exchange.h, and what
-/// moves between a GPU and its host.
+/// does not see: Transformer Engine's user buffers and PyTorch's symmetric memory, the libraries of
+/// expert_exchange.h, and what moves between a GPU and its host.
 constexpr bool chosen_by_library(Algorithm algorithm) {
   return algorithm < Algorithm::user_buffers;
 }

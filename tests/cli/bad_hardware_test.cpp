@@ -211,9 +211,9 @@ TEST_CASE("An overlap table must fit the recipe that names it") {
       "proj_fprop: {method: pipeline, sms: 16, splits: 4, set_sm_margin: true}";
   for (const BadEdit& bad : std::vector<BadEdit>{
            {entry, "proj_fprop: {method: bulk, sms: 16}",
-            "gives a forward GEMM the method bulk; pipeline, ring_exchange or none would do"},
+            "gives a forward GEMM the method bulk; pipeline or ring_exchange would do"},
            {entry, "proj_fprop: {method: symmetric_memory, sms: 0}",
-            "gives a forward GEMM the method symmetric_memory; pipeline, ring_exchange or none "
+            "gives a forward GEMM the method symmetric_memory; pipeline or ring_exchange "
             "would do"},
            {"ring_exchange_sms: 0", "ring_exchange_sms: 0\ngathers: bulk",
             "gathers by bulk; ring_exchange or symmetric_memory would do"},
@@ -225,7 +225,9 @@ TEST_CASE("An overlap table must fit the recipe that names it") {
            {entry, "proj_fprop: {method: pipeline, sms: 0, splits: 4, set_sm_margin: true}",
             "has a pipeline entry without SMs"},
            {"qkv_dgrad: {method: bulk", "qkv_dgrad: {method: ring_exchange",
-            "gives a backward GEMM something else than none or bulk with SMs"}}) {
+            "gives a backward GEMM something else than bulk with SMs"},
+           {"qkv_dgrad: {method: bulk, sms: 16", "qkv_dgrad: {method: none, sms: 16",
+            "gives a backward GEMM something else than bulk with SMs"}}) {
     CAPTURE(bad.by);
     data.write(kTable, edited(good, bad.replaced, bad.by));
     check_refused(data.run(), "base.yaml:20:26: overlap.tp_comm_overlap_table: " + bad.message);

@@ -111,6 +111,15 @@ TEST_CASE("without --output new prints the scenario, the prediction in its comme
   CHECK(run(file).at("gpus") == 8);
 }
 
+TEST_CASE("new leaves out the user buffers that a stack on DTensor does not have") {
+  const TempFolder folder;
+  const Outcome outcome =
+      make("--model llama3.1-8b --cluster dgx-superpod-h100 --gpus 16 --software torchtitan-2025");
+  CHECK(outcome.status == 0);
+  CHECK(has(outcome.out, "tp_comm_overlap: false"));
+  CHECK(!has(outcome.out, "tp_comm_overlap_table"));
+}
+
 TEST_CASE("new works on every cluster, and for every model") {
   const TempFolder folder;
   const std::string file = folder.file("first.yaml");

@@ -47,6 +47,20 @@ TEST_CASE("The stack that the run had explains it") {
   }
 }
 
+TEST_CASE("Another stack overlaps tensor parallelism in its own way") {
+  RunToExplain run = run_with("megatron-core-lts", "nemo-25.04.01");
+  for (const char* text :
+       {"tp=2", "overlap.tp_comm_overlap=true", "overlap.tp_comm_overlap_table=te-default",
+        "parallelism.sequence_parallel=true"})
+    run.settings.push_back(parse_setting(text));
+  for (const OtherStack& stack : other_stacks(data_folder(), {run}).stacks) {
+    CAPTURE(stack.name);
+    CAPTURE(stack.refusal);
+    CHECK(stack.refusal.find("tp_comm_overlap") == std::string::npos);
+    if (stack.name == "torchtitan-2025") CHECK(stack.predicted_s.size() == 1);
+  }
+}
+
 TEST_CASE("Nothing is tried for a run that is as predicted") {
   const OtherStacks stacks =
       other_stacks(data_folder(), {run_with("nemo-25.04.01", "nemo-25.04.01")});

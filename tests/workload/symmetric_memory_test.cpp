@@ -69,7 +69,8 @@ TEST_CASE("products beside a gather and a scatter run as one chunk a rank") {
   for (const TransferCost& transfer : piece.transfers(Stream::tensor)) {
     CHECK(transfer.algorithm == Algorithm::user_buffers);
     CHECK(transfer.wire.value() == kChunk);
-    CHECK(transfer.sms == 0);  // the copy engine's
+    CHECK(transfer.sms == 0);
+    CHECK(transfer.protocol == Protocol::copy_engine);
   }
 }
 

@@ -85,7 +85,8 @@ const RecipeRow* find_row(const std::vector<RecipeRow>& rows, const std::string&
 bool same_overlap(const Recipe& first, const Recipe& second) {
   const auto& one = first.tp_overlap;
   const auto& other = second.tp_overlap;
-  return one && other && one->ring_exchange_sms == other->ring_exchange_sms &&
+  return one && other && one->gathers == other->gathers &&
+         one->ring_exchange_sms == other->ring_exchange_sms &&
          flow_text(overlap_configuration(*one)) == flow_text(overlap_configuration(*other));
 }
 

@@ -120,7 +120,7 @@ const std::vector<FileSchema>& file_schemas() {
       of_folder<ClusterFile>("cluster", "A cluster of simtrain", "hardware/clusters"),
       of_folder<Machine>("machine", "A machine of simtrain", "hardware/machines"),
       of_folder<SoftwareSpec>("software", "A software stack of simtrain", "hardware/software"),
-      of_folder<TpOverlapTable>("tp-overlap", "A user-buffer table of simtrain",
+      of_folder<TpOverlapTable>("tp-overlap", "A table of overlapped tensor parallelism",
                                 "hardware/tp_overlap"),
       of_folder<StorageSpec>("storage", "A storage for checkpoints of simtrain",
                              "hardware/storage"),

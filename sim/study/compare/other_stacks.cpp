@@ -4,8 +4,11 @@
 #include <cmath>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "sim/run/uncertainty/uncertainty.h"
 #include "sim/study/tune/estimated_step.h"
+#include "sim/workload/model/fields/software_fields.h"
 
 namespace simtrain {
 namespace {
@@ -27,6 +30,20 @@ Errors errors_of(const std::vector<RunToExplain>& runs, const std::vector<double
   return errors;
 }
 
+/// Another stack's run, which overlaps tensor parallelism by a table that it knows.
+std::vector<Setting> settings_of(const DataFolder& data, const RunToExplain& run,
+                                 const std::string& name) {
+  std::vector<Setting> settings = run.settings;
+  settings.push_back(parse_setting("software=" + name));
+  const std::optional<TpOverlapTable> table =
+      run.source.scenario(data, run.row, run.settings).recipe.tp_overlap;
+  const auto software = data.load<SoftwareSpec>("hardware/software", name, {}, "software");
+  if (table && !overlaps_by(software, *table))
+    settings.push_back(parse_setting(
+        fmt::format("overlap.tp_comm_overlap_table={}", usual_overlap_table(software))));
+  return settings;
+}
+
 OtherStack tried(const DataFolder& data, const std::vector<RunToExplain>& runs,
                  const std::string& name, double noise) {
   OtherStack stack;
@@ -34,8 +51,7 @@ OtherStack tried(const DataFolder& data, const std::vector<RunToExplain>& runs,
   stack.predicted_s.reserve(runs.size());
   try {
     for (const RunToExplain& run : runs) {
-      std::vector<Setting> settings = run.settings;
-      settings.push_back(parse_setting("software=" + name));
+      const std::vector<Setting> settings = settings_of(data, run, name);
       stack.predicted_s.push_back(step_time(run.source.scenario(data, run.row, settings)));
     }
   } catch (const InputError& error) {

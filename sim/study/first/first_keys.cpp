@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "sim/topology/specs/cluster_spec.h"
+#include "sim/workload/model/fields/software_fields.h"
 #include "sim/workload/model/usual_sequence.h"
 
 namespace simtrain {
@@ -17,7 +18,7 @@ std::string quoted(const std::string& text) { return fmt::format("\"{}\"", plain
 class FirstKeys {
  public:
   FirstKeys(const DataFolder& data, const FirstRequest& request)
-      : request_(request), cluster_(cluster(data, request)), nodes_(cluster_.nodes) {}
+      : data_(data), request_(request), cluster_(cluster(data, request)), nodes_(cluster_.nodes) {}
 
   std::vector<Finding> keys() {
     head();
@@ -135,11 +136,19 @@ class FirstKeys {
     planned(p + "account_for_loss_in_pipeline_split", "false");
   }
 
-  void rest() {
-    assumed("overlap.tp_comm_overlap", nemo() ? "true" : "false", whose());
-    if (nemo())
-      assumed("overlap.tp_comm_overlap_table", "te-default",
+  void overlap_of_tensors() {
+    const auto software = data_.load<SoftwareSpec>("hardware/software", software_,
+                                                   {"--software " + software_}, "--software");
+    const bool user_buffers = nemo() && !software.uses_dtensor();
+    assumed("overlap.tp_comm_overlap", user_buffers ? "true" : "false",
+            software.uses_dtensor() ? "torchtitan's default, without async TP" : whose());
+    if (user_buffers)
+      assumed("overlap.tp_comm_overlap_table", std::string(kUserBuffersTable),
               "Transformer Engine's own, where no table is made for the shape");
+  }
+
+  void rest() {
+    overlap_of_tensors();
     assumed("overlap.overlap_p2p_comm", "true", "as Megatron with VP of 2 or more");
     assumed("overlap.overlap_grad_reduce", "true", "usual with the distributed optimizer");
     assumed("overlap.overlap_param_gather", "true", "usual with the distributed optimizer");
@@ -165,6 +174,7 @@ class FirstKeys {
                            : "a parallel file system, and saves beside training");
   }
 
+  const DataFolder& data_;
   const FirstRequest& request_;
   ClusterSpec cluster_;
   int nodes_;

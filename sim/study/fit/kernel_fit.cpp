@@ -107,6 +107,7 @@ std::vector<Parameter> parameters_of(const GpuSpec& gpu, const Attention& attent
 
 std::vector<Parameter> parameters_of(const GpuSpec& /*gpu*/, const Streaming& streaming) {
   const auto share = row_of(streaming.kind).share;
+  if (share == nullptr) return {};
   return {{"share of memory bandwidth", "", 1,
            [share](const GpuSpec& g) { return (g.streaming.*share).value; },
            [share](GpuSpec& g, double value) { (g.streaming.*share).value = value; }, 1}};

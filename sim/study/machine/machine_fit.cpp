@@ -124,15 +124,14 @@ class MachineFitter {
   }
 
   void fit_memory(const std::vector<KernelPoint>& kernels) {
-    for (const StreamingKind kind :
-         {StreamingKind::element_wise, StreamingKind::cast, StreamingKind::block_cast,
-          StreamingKind::amax, StreamingKind::norm_forward, StreamingKind::norm_backward,
-          StreamingKind::cross_entropy}) {
+    for (const StreamingKindRow& row : kStreamingKinds) {
+      if (row.share == nullptr) continue;
       const Ratios ratios = ratios_of(kernels, [&](const KernelPoint& point) {
         const auto* streaming = std::get_if<Streaming>(&*point.kernel);
-        return streaming != nullptr && streaming->kind == kind && point.shape == "64 MB and more";
+        return streaming != nullptr && streaming->kind == row.kind &&
+               point.shape == "64 MB and more";
       });
-      scale(fmt::format("gpu.streaming.{}", row_of(kind).key), ratios, 1, "memory-bound kernels");
+      scale(fmt::format("gpu.streaming.{}", row.key), ratios, 1, "memory-bound kernels");
     }
   }
 

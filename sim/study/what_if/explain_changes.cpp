@@ -55,7 +55,8 @@ void add_overlap(std::vector<Change>& changes, const Recipe& recipe) {
   const OverlapSpec& overlap = recipe.overlap;
   Alternative tensor = set("overlap.tp_comm_overlap", overlap.tp_comm_overlap ? "false" : "true");
   tensor.to = on_off(!overlap.tp_comm_overlap);
-  if (!overlap.tp_comm_overlap && !overlap.tp_comm_overlap_table)
+  const bool fits = recipe.tp_overlap && overlaps_by(recipe.software, *recipe.tp_overlap);
+  if (!overlap.tp_comm_overlap && !fits)
     tensor.settings.push_back(
         fmt::format("overlap.tp_comm_overlap_table={}", usual_overlap_table(recipe.software)));
   add_word(changes, "TP overlap", on_off(overlap.tp_comm_overlap), std::move(tensor));

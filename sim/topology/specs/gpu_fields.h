@@ -88,7 +88,7 @@ struct Fields<StreamingSpec> {
     v("norm_forward", spec.norm_forward, kShare);
     v("norm_backward", spec.norm_backward, kShare);
     v("cross_entropy", spec.cross_entropy, kShare);
-    v("row_add", spec.row_add, kShare);
+    v("row_add", spec.row_add);
   }
 };
 

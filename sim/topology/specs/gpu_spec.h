@@ -166,7 +166,8 @@ struct StreamingSpec {
   Sourced<double> norm_forward;
   Sourced<double> norm_backward;
   Sourced<double> cross_entropy;
-  Sourced<double> row_add;  ///< of rows that atomics add to others, counted once
+  /// Of rows that one SM adds to others by atomics, counted once; no share.
+  Sourced<Bandwidth> row_add;
 };
 template <>
 struct Fields<StreamingSpec>;

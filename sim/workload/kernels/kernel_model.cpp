@@ -198,8 +198,7 @@ KernelTime FittedKernelModel::time_of(const Attention& attention) const {
 
 KernelTime FittedKernelModel::time_of(const Streaming& streaming) const {
   const StreamingSpec& spec = gpu_.streaming;
-  const double share = (spec.*row_of(streaming.kind).share).value;
-  const double moving = streaming.bytes / (share * gpu_.memory_bandwidth.value.value());
+  const double moving = streaming.bytes / streaming_bandwidth(gpu_, streaming.kind);
   KernelTime result;
   result.time = streaming.launches * spec.kernel_floor.value + to_duration(moving);
   result.memory_bound = moving / to_seconds(result.time);

@@ -40,7 +40,8 @@ class ProgramBuilder {
                                   std::int64_t elements, std::uint32_t after) {
     return collective(GroupKind::tensor, kind, format, elements, after);
   }
-  /// Transfer of Transformer Engine's user buffers: `wire` bytes through each rank's NVLink.
+  /// Transfer of Transformer Engine's user buffers, or of PyTorch's symmetric memory: `wire` bytes
+  /// through each rank's NVLink.
   std::uint32_t user_buffers(Collective collective, std::int64_t bytes, std::int64_t wire,
                              double limit, int sms, std::uint32_t after);
   /// One step of the context-parallel ring, of activations.

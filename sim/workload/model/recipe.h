@@ -282,6 +282,11 @@ struct Recipe {
   /// In place of the row of `training.precision`, for one that is in no table.
   std::optional<PrecisionRow> own_precision{};
 
+  /// Whether communication of TP runs beside weight gradients, by user buffers.
+  [[nodiscard]] bool overlaps_weight_gradients() const {
+    return overlap.tp_comm_overlap && tp_overlap &&
+           tp_overlap->gathers == TpOverlapMethod::ring_exchange;
+  }
   [[nodiscard]] int tp() const { return parallelism.tensor_model_parallel_size; }
   [[nodiscard]] int pp() const { return parallelism.pipeline_model_parallel_size; }
   [[nodiscard]] int vp() const { return parallelism.virtual_pipeline_model_parallel_size; }

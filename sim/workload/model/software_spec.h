@@ -162,12 +162,11 @@ struct SoftwareSpec {
     return !tensor_parallelism || tensor_parallelism->value == TensorParallelism::megatron;
   }
 
-  [[nodiscard]] bool fuses_weighted_squared_relu() const {
-    return weighted_squared_relu && weighted_squared_relu->value == Fusion::fused;
+  /// Of kernels that are eager where nothing is said.
+  [[nodiscard]] static bool is_fused(const std::optional<Sourced<Fusion>>& kernels) {
+    return kernels && kernels->value == Fusion::fused;
   }
-  [[nodiscard]] bool fuses_clamped_swiglu() const {
-    return clamped_swiglu && clamped_swiglu->value == Fusion::fused;
-  }
+  /// Of kernels that are fused where nothing is said.
   [[nodiscard]] static bool is_eager(const std::optional<Sourced<Fusion>>& kernels) {
     return kernels && kernels->value == Fusion::eager;
   }
@@ -224,6 +223,10 @@ struct TpOverlapTable {
 template <>
 struct Fields<TpOverlapTable>;
 
+/// Whether a stack overlaps as a table says.
+[[nodiscard]] inline bool overlaps_by(const SoftwareSpec& software, const TpOverlapTable& table) {
+  return (table.gathers == TpOverlapMethod::symmetric_memory) == software.uses_dtensor();
+}
 /// The table where none is made for a shape.
 inline constexpr std::string_view kUserBuffersTable = "te-default";
 inline constexpr std::string_view kSymmetricMemoryTable = "pytorch-symmetric-memory";

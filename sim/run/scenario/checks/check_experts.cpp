@@ -119,7 +119,7 @@ void check_combined_passes(const Recipe& recipe, const YamlNode& tree) {
           "is of models that predict one more token at most (mtp_num_layers)");
   require(!recipe.lora || !recipe.overlap.delay_wgrad_compute, tree, "overlap.delay_wgrad_compute",
           "is of weight gradients, which frozen weights do not have; false would do");
-  require(!recipe.overlap.tp_comm_overlap || !recipe.overlap.delay_wgrad_compute, tree,
+  require(!recipe.overlaps_weight_gradients() || !recipe.overlap.delay_wgrad_compute, tree,
           "overlap.delay_wgrad_compute",
           "takes weight gradients from beside the communication that overlap.tp_comm_overlap hides "
           "behind them; one of them would do");

@@ -58,25 +58,23 @@ void check_overlap_table(const Recipe& recipe, const YamlNode& tree) {
   const bool symmetric = table.gathers == symmetric_memory;
   require(symmetric || table.gathers == ring_exchange, tree, key,
           "gathers by {}; ring_exchange or symmetric_memory would do", name_of(table.gathers));
-  require(symmetric == recipe.software.uses_dtensor(), tree, key,
+  require(overlaps_by(recipe.software, table), tree, key,
           "gathers by {}, which is not how {} overlaps; {} would do", name_of(table.gathers),
           recipe.software.name, usual_overlap_table(recipe.software));
   for (const TpOverlapEntry& entry : {table.proj_fprop, table.fc2_fprop}) {
     const bool fits = symmetric ? entry.method == symmetric_memory
                                 : entry.method == pipeline || entry.method == ring_exchange;
-    require(fits || entry.method == none, tree, key,
-            "gives a forward GEMM the method {}; {} or none would do", name_of(entry.method),
-            symmetric ? "symmetric_memory" : "pipeline, ring_exchange");
+    require(fits, tree, key, "gives a forward GEMM the method {}; {} would do",
+            name_of(entry.method), symmetric ? "symmetric_memory" : "pipeline or ring_exchange");
     divides(entry.splits, recipe.tokens(), tree, key, "the tokens of a micro-batch");
     require(entry.method != pipeline || entry.sms > 0, tree, key,
             "has a pipeline entry without SMs");
   }
   for (const TpOverlapEntry& entry :
        {table.qkv_dgrad, table.qkv_wgrad, table.fc1_dgrad, table.fc1_wgrad}) {
-    const bool beside = !symmetric && entry.method == bulk && entry.sms > 0;
-    require(beside || entry.method == none, tree, key,
-            "gives a backward GEMM something else than {}",
-            symmetric ? "none" : "none or bulk with SMs");
+    const bool fits = symmetric ? entry.method == none : entry.method == bulk && entry.sms > 0;
+    require(fits, tree, key, "gives a backward GEMM something else than {}",
+            symmetric ? "none" : "bulk with SMs");
   }
 }
 

@@ -45,7 +45,7 @@ void check_cut(const ScheduleRow& row, const Recipe& recipe, const YamlNode& tre
           "{} runs weight gradients later, which frozen weights do not have; 1f1b or "
           "interleaved would do",
           name);
-  require(!recipe.overlap.tp_comm_overlap, tree, kScheduleKey,
+  require(!recipe.overlaps_weight_gradients(), tree, kScheduleKey,
           "{} takes weight gradients from beside the communication that "
           "overlap.tp_comm_overlap hides behind them; tp_comm_overlap false would do",
           name);

@@ -41,7 +41,8 @@ std::vector<std::int64_t> branches_of(const RankShape& shape, std::int64_t ffn) 
 }
 
 bool clamps_apart(const RankShape& shape) {
-  return shape.model().activation_func_clamp_value && !shape.recipe.software.fuses_clamped_swiglu();
+  return shape.model().activation_func_clamp_value &&
+         !SoftwareSpec::is_fused(shape.recipe.software.clamped_swiglu);
 }
 
 std::vector<double> with_clamp(const RankShape& shape, Direction direction,

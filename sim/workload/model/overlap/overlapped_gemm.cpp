@@ -9,7 +9,7 @@
 namespace simtrain {
 namespace {
 
-/// Bytes of memory traffic for each of the rank's own rows in symmetric memory: copied twice.
+/// Bytes of memory traffic for each byte of the rank's own rows in symmetric memory: two copies.
 constexpr double kOwnRows = 4;
 
 }  // namespace

@@ -32,8 +32,8 @@ struct Communicators {
 /// with (overlapped sends) or one of all stages (batched sends). Those of one rank are not opened.
 Communicators communicators(const Recipe& recipe, const RankGrid& grid, int neighbours);
 
-/// Transformer Engine's user buffers, which all layers of a rank share: those of the kind that
-/// needs most.
+/// Transformer Engine's user buffers or the workspace of PyTorch's symmetric memory, which all
+/// layers of a rank share: those of the kind that needs most.
 double user_buffer_bytes(const Recipe& recipe, const ModelTotals& totals);
 
 /// Buffers of the library that exchanges tokens of experts, which all layers of a rank share; 0

@@ -46,7 +46,7 @@ class RowWays {
     if (alone()) return add(builder, experts_.sent, experts_.tokens);
     switch (moe_.moe_token_dispatcher_type) {
       case TokenDispatcher::allgather:
-        add(builder, busy(), busy());
+        add(builder, busy(), all_tokens());
         return builder.wait_for(scatter_tokens(builder));
       case TokenDispatcher::alltoall:
         sort(builder);
@@ -71,6 +71,7 @@ class RowWays {
 
  private:
   [[nodiscard]] bool alone() const { return experts_.ep * experts_.etp == 1; }
+  [[nodiscard]] double all_tokens() const { return experts_.tokens * experts_.ep * experts_.etp; }
   [[nodiscard]] double busy() const { return experts_.rows * experts_.imbalance; }
   /// Those, with others that pad them where they are sorted.
   [[nodiscard]] double sorted() const {
@@ -130,16 +131,15 @@ class RowWays {
   }
 
   [[nodiscard]] std::uint32_t gather_tokens(ProgramBuilder& builder) const {
-    return all_tokens(builder, Collective::all_gather);
+    return exchange_all(builder, Collective::all_gather);
   }
   [[nodiscard]] std::uint32_t scatter_tokens(ProgramBuilder& builder) const {
-    return all_tokens(builder, Collective::reduce_scatter);
+    return exchange_all(builder, Collective::reduce_scatter);
   }
-  [[nodiscard]] std::uint32_t all_tokens(ProgramBuilder& builder, Collective collective) const {
-    const double tokens = experts_.tokens * experts_.ep * experts_.etp;
+  [[nodiscard]] std::uint32_t exchange_all(ProgramBuilder& builder, Collective collective) const {
     return builder.collective(GroupKind::expert_tokens, collective,
                               builder.recipe().precision().activation,
-                              std::llround(tokens * width_), builder.last_kernel());
+                              std::llround(all_tokens() * width_), builder.last_kernel());
   }
 
   /// Copies of tokens that come to the rank, one of each token for all of its experts there.

@@ -99,7 +99,7 @@ void stream_expert_rows(ProgramBuilder& builder, double bytes) {
 bool weighs_in_one_kernel(const Recipe& recipe) {
   if (recipe.model.activation == Activation::swiglu) return true;
   return recipe.model.activation == Activation::squared_relu &&
-         recipe.software.fuses_weighted_squared_relu();
+         SoftwareSpec::is_fused(recipe.software.weighted_squared_relu);
 }
 
 /// Bytes that each kernel moves for an element put out. Eager: the activation; times the
