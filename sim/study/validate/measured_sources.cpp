@@ -79,7 +79,7 @@ std::map<SourceRecipe, double> mean_logarithms(const std::vector<MeasuredSourceR
   return means;
 }
 
-double root_mean_square(const std::vector<double>& values) {
+double quadratic_mean(const std::vector<double>& values) {
   double squares = 0;
   for (const double value : values) squares += value * value;
   return std::sqrt(squares / static_cast<double>(values.size()));
@@ -94,7 +94,7 @@ std::vector<double> slowness_by_source(const std::vector<MeasuredSourceRow>& row
   }
   std::vector<double> means;
   means.reserve(sources.size());
-  for (const auto& [source, slower] : sources) means.push_back(root_mean_square(slower));
+  for (const auto& [source, slower] : sources) means.push_back(quadratic_mean(slower));
   return means;
 }
 
@@ -141,8 +141,8 @@ double slowness(const std::vector<MeasuredSourceRow>& rows, StackKnowledge known
   for (const auto& [recipe, mean] : means) slower.push_back(std::max(0.0, mean));
   const auto tenth = slower.begin() + static_cast<std::ptrdiff_t>(slower.size() / 10);
   std::nth_element(slower.begin(), tenth, slower.end(), std::greater<>());
-  return std::max({root_mean_square(slower), *tenth / kNineOfTen,
-                   root_mean_square(slowness_by_source(rows, known))});
+  return std::max({quadratic_mean(slower), *tenth / kNineOfTen,
+                   quadratic_mean(slowness_by_source(rows, known))});
 }
 
 std::vector<MeasuredSourceRow> with_errors_of_others(const std::vector<MeasuredSourceRow>& rows) {

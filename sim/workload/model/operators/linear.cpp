@@ -69,6 +69,32 @@ void add_input_gradients(ProgramBuilder& builder, const RankShape& shape, std::s
                        Share::memory_bound);
 }
 
+/// What a column-parallel module of k inputs keeps and holds for a moment.
+void add_column_memory(Operator& op, const RankShape& shape, const ColumnParallelSpec& spec,
+                       std::int64_t k) {
+  const LinearFormats& formats = shape.linear;
+  const bool frozen = shape.recipe.lora.has_value();
+  const double own = static_cast<double>(k) * shape.own_rows;
+  const double gathered = static_cast<double>(k) * shape.rows;
+  const double output = static_cast<double>(spec.columns) * shape.rows;
+  const double element = shape.activation_bytes();
+  const double forward = formats.input.rowwise.bytes();
+  const double backward = formats.input.columnwise.bytes();
+  if (spec.saves_input && !frozen) op.saved = {{backward * own}};
+  if (shape.recipe.software.uses_dtensor() && !frozen)
+    op.saved.push_back({backward * (gathered - own)});
+  op.forward_bytes = forward * gathered;
+  // The gathered input, which the weights' gradient needs, and the input's gradients.
+  op.backward_bytes =
+      (static_cast<double>(modules_of(shape, spec).size()) + (frozen ? 0 : 1)) * element * gathered;
+  if (!frozen) {
+    op.deferred_bytes = backward * (spec.place == GemmPlace::head ? own : gathered) +
+                        formats.gradient.columnwise.bytes() * output;
+  }
+  if (spec.place == GemmPlace::layer)
+    op.user_buffer_bytes = (forward + (frozen ? 0 : backward + element)) * gathered;
+}
+
 }  // namespace
 
 Operator column_parallel(const RankShape& shape, const ColumnParallelSpec& spec) {
@@ -77,7 +103,6 @@ Operator column_parallel(const RankShape& shape, const ColumnParallelSpec& spec)
   const bool frozen = shape.recipe.lora.has_value();
   const TpOverlapEntry* dgrad = frozen ? nullptr : entry_of(shape.recipe, spec.dgrad);
   const TpOverlapEntry* wgrad = frozen ? nullptr : entry_of(shape.recipe, spec.wgrad);
-  const double own = static_cast<double>(k) * shape.own_rows;
   const double gathered = static_cast<double>(k) * shape.rows;
   const double output = static_cast<double>(n) * shape.rows;
   const LinearFormats& formats = shape.linear;
@@ -118,21 +143,7 @@ Operator column_parallel(const RankShape& shape, const ColumnParallelSpec& spec)
       gemm.weight_gradient(modules[i], k, std::exchange(arrived, kNoOp), wgrad);
     builder.wait_for(input && !beside ? gemm.scatter_after(k) : scattered);
   };
-  const double element = shape.activation_bytes();
-  const double forward = formats.input.rowwise.bytes();
-  const double backward = formats.input.columnwise.bytes();
-  if (spec.saves_input && !frozen) op.saved = {{backward * own}};
-  if (shape.recipe.software.uses_dtensor() && !frozen)
-    op.saved.push_back({backward * (gathered - own)});
-  op.forward_bytes = forward * gathered;
-  // The gathered input, which the weights' gradient needs, and the input's gradients.
-  op.backward_bytes = (static_cast<double>(modules.size()) + (frozen ? 0 : 1)) * element * gathered;
-  if (!frozen) {
-    op.deferred_bytes = backward * (spec.place == GemmPlace::head ? own : gathered) +
-                        formats.gradient.columnwise.bytes() * output;
-  }
-  if (spec.place == GemmPlace::layer)
-    op.user_buffer_bytes = (forward + (frozen ? 0 : backward + element)) * gathered;
+  add_column_memory(op, shape, spec, k);
   return op;
 }
 
