@@ -120,7 +120,10 @@ inline void add_flags(Draw& draw, bool sequence_parallel, std::vector<std::strin
   if (sequence_parallel && draw.once_in(4)) {
     settings.emplace_back("overlap.tp_comm_overlap=true");
     const bool symmetric = draw.once_in(3);
-    if (symmetric) settings.emplace_back("software=torchtitan-2025");
+    if (symmetric) {
+      settings.emplace_back("hardware.tensor_parallelism=dtensor");
+      settings.emplace_back("hardware.separate_projections=true");
+    }
     settings.push_back(std::string("overlap.tp_comm_overlap_table=") +
                        (symmetric ? "pytorch-symmetric-memory" : "te-default"));
   }
