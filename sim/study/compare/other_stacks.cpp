@@ -31,28 +31,27 @@ Errors errors_of(const std::vector<RunToExplain>& runs, const std::vector<double
 }
 
 /// Another stack's run, which overlaps tensor parallelism by a table that it knows.
-std::vector<Setting> settings_of(const DataFolder& data, const RunToExplain& run,
-                                 const std::string& name) {
+std::vector<Setting> settings_of(const RunToExplain& run, const Recipe& recipe,
+                                 const std::string& name, const SoftwareSpec& software) {
   std::vector<Setting> settings = run.settings;
   settings.push_back(parse_setting("software=" + name));
-  const std::optional<TpOverlapTable> table =
-      run.source.scenario(data, run.row, run.settings).recipe.tp_overlap;
-  const auto software = data.load<SoftwareSpec>("hardware/software", name, {}, "software");
-  if (table && !overlaps_by(software, *table))
+  if (recipe.tp_overlap && !overlaps_by(software, *recipe.tp_overlap))
     settings.push_back(parse_setting(
         fmt::format("overlap.tp_comm_overlap_table={}", usual_overlap_table(software))));
   return settings;
 }
 
+/// `recipes`: of the runs.
 OtherStack tried(const DataFolder& data, const std::vector<RunToExplain>& runs,
-                 const std::string& name, double noise) {
+                 const std::vector<Recipe>& recipes, const std::string& name, double noise) {
   OtherStack stack;
   stack.name = name;
   stack.predicted_s.reserve(runs.size());
   try {
-    for (const RunToExplain& run : runs) {
-      const std::vector<Setting> settings = settings_of(data, run, name);
-      stack.predicted_s.push_back(step_time(run.source.scenario(data, run.row, settings)));
+    const auto software = data.load<SoftwareSpec>("hardware/software", name, {}, "software");
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      const std::vector<Setting> settings = settings_of(runs[i], recipes[i], name, software);
+      stack.predicted_s.push_back(step_time(runs[i].source.scenario(data, runs[i].row, settings)));
     }
   } catch (const InputError& error) {
     stack.refusal = error.reason();
@@ -68,15 +67,19 @@ OtherStack tried(const DataFolder& data, const std::vector<RunToExplain>& runs,
   return stack;
 }
 
-std::vector<std::string> other_names(const DataFolder& data,
-                                     const std::vector<RunToExplain>& runs) {
-  std::vector<std::string> names = data.names("hardware/software");
-  std::vector<std::string> own;
-  own.reserve(runs.size());
+std::vector<Recipe> recipes_of(const DataFolder& data, const std::vector<RunToExplain>& runs) {
+  std::vector<Recipe> recipes;
+  recipes.reserve(runs.size());
   for (const RunToExplain& run : runs)
-    own.push_back(run.source.scenario(data, run.row, run.settings).recipe.software.name);
+    recipes.push_back(run.source.scenario(data, run.row, run.settings).recipe);
+  return recipes;
+}
+
+std::vector<std::string> other_names(const DataFolder& data, const std::vector<Recipe>& recipes) {
+  std::vector<std::string> names = data.names("hardware/software");
   std::erase_if(names, [&](const std::string& name) {
-    return std::all_of(own.begin(), own.end(), [&](const std::string& one) { return one == name; });
+    return std::all_of(recipes.begin(), recipes.end(),
+                       [&](const Recipe& recipe) { return recipe.software.name == name; });
   });
   return names;
 }
@@ -94,11 +97,13 @@ OtherStacks other_stacks(const DataFolder& data, const std::vector<RunToExplain>
   result.noise = kNineOfTen * load_uncertainty(data).run_to_run.value;
   result.needed = before.largest > result.noise;
   if (!result.needed) return result;
-  const std::vector<std::string> names = other_names(data, runs);
+  const std::vector<Recipe> recipes = recipes_of(data, runs);
+  const std::vector<std::string> names = other_names(data, recipes);
   result.stacks.resize(names.size());
   parallel_each(
       names.size(),
-      [&](std::size_t i) { result.stacks[i] = tried(data, runs, names[i], result.noise); }, watch);
+      [&](std::size_t i) { result.stacks[i] = tried(data, runs, recipes, names[i], result.noise); },
+      watch);
   std::stable_sort(
       result.stacks.begin(), result.stacks.end(), [](const OtherStack& a, const OtherStack& b) {
         return std::pair(!a.refusal.empty(), a.left) < std::pair(!b.refusal.empty(), b.left);
