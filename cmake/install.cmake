@@ -42,7 +42,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/completion
 install(FILES web/echarts/LICENSE web/echarts/NOTICE DESTINATION share/doc/simtrain/echarts)
 
 # What Debian wants to find in every package: whose it is and under which terms, and what is new. Its
-# tool lintian looks at it (tests/cli/install_test.cpp).
+# tool lintian looks at it (tests/cli/program/install_test.cpp).
 set(CPACK_PACKAGE_CONTACT "The developers of simtrain <developers@simtrain.invalid>")
 file(READ NOTICE NOTICE)
 file(READ THIRD_PARTY THIRD_PARTY)

@@ -3,7 +3,7 @@
 
 - a file includes only from its own floor and from those on its left, by the path from the root;
 - each third party comes in by its door;
-- no file includes itself, however long the way round;
+- no file includes itself, however long the way round, and no two folders each other;
 - inside a floor that has inner floors the same holds for these;
 - shapes do not depend on reading: outside core, of the headers only *_fields.h include yaml_reader.h or
   another *_fields.h, and those of specifications (*_spec.h, specs/) do not include yaml_tree.h either;
@@ -160,6 +160,18 @@ def cycles(graph):
     return closing
 
 
+def folder_cycles(graph):
+    """The same of folders: those of the files of one include those of another, and so back."""
+    folders = {}
+    for name, here in graph.items():
+        own = name.rpartition("/")[0]
+        for line, header in here:
+            other = header.rpartition("/")[0]
+            if header.startswith("sim/") and other != own:
+                folders.setdefault(own, []).append((f"{name}:{line}", other))
+    return cycles(folders)
+
+
 def check(root):
     """Every breach in the tree, as lines of text."""
     found, graph = [], {}
@@ -181,7 +193,9 @@ def check(root):
     found += undeclared(root) + twice(root)
     for name, line, other in cycles(graph):
         found.append(f"{name}:{line}: include cycle: {other} includes this file in turn")
-    for folder, count in Counter(p.parent for p in sources(root / "sim")).items():
+    for _, place, other in folder_cycles(graph):
+        found.append(f"{place}: folder cycle: {other} includes from this folder in turn")
+    for folder, count in Counter(p.parent for p in sources(root / "sim") + sources(root / "tests")).items():
         if count > MOST_FILES:
             found.append(f"{folder.relative_to(root)}:{count}: more than {MOST_FILES} source files")
     for path in sources(root / "sim") + sources(root / "tests"):
@@ -206,6 +220,9 @@ def self_test():
         ({"sim/core/a.h": '#include "sim/core/b.h"\n', "sim/core/b.h": '#include "sim/core/c.h"\n',
           "sim/core/c.h": '\n#include "sim/core/a.h"\n'}, "c.h:2: include cycle"),
         ({"sim/core/a.h": '#include "sim/core/a.h"\n'}, "a.h:1: include cycle"),
+        ({"sim/core/a.h": '#include "sim/core/b/c.h"\n', "sim/core/b/d.cpp": '\n#include "sim/core/e.h"\n'},
+         "d.cpp:2: folder cycle: sim/core includes"),
+        ({"sim/core/a.h": '#include "sim/core/b/c.h"\n', "sim/core/b/d.cpp": '#include "sim/core/e/f.h"\n'}, None),
         ({"sim/core/a.h": one_type, "sim/run/a.h": "namespace s {\n\nclass A final : B {\n};\n}  // namespace s\n"},
          "run/a.h:3: s::A is defined in"),
         ({"sim/core/a.h": one_type,
@@ -219,6 +236,7 @@ def self_test():
         ({"sim/core/a.cpp": "\n" * 401}, "a.cpp:401: longer than"),
         ({f"sim/core/a/{i}.cpp": "" for i in range(20)}, None),
         ({f"sim/core/a/{i}.cpp": "" for i in range(21)}, "sim/core/a:21: more than 20"),
+        ({f"tests/core/{i}.cpp": "" for i in range(21)}, "tests/core:21: more than 20"),
         ({"sim/workload/a.h": ""}, "a.h:1: not on an inner floor"),
         ({"sim/workload/plan/a.h": '#include "sim/workload/model/b.h"\n'}, None),
         ({"sim/workload/model/a.h": '#include "sim/workload/plan/b.h"\n'},

@@ -7,7 +7,7 @@
 #include "sim/api/figures.h"
 #include "sim/api/result_of.h"
 #include "sim/output/run/json_report.h"
-#include "sim/output/text/text_report.h"
+#include "sim/output/run/text_report.h"
 #include "sim/output/work/kernel_shape.h"
 #include "sim/output/work/work_report.h"
 #include "sim/run/results/sampled_steps.h"

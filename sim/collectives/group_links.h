@@ -4,7 +4,7 @@
 
 #include "sim/collectives/transfer_cost.h"
 #include "sim/topology/cluster.h"
-#include "sim/topology/graph/link_sharing.h"
+#include "sim/topology/link_sharing.h"
 
 namespace simtrain {
 

@@ -8,7 +8,7 @@
 #include "sim/core/files/text_file.h"
 #include "sim/core/input/input_error.h"
 #include "sim/import/other_programs.h"
-#include "sim/import/yaml_recipe.h"
+#include "sim/import/yaml/yaml_recipe.h"
 
 namespace simtrain {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "sim/import/recipe_format.h"
+#include "sim/import/formats/recipe_format.h"
 #include "sim/topology/import/import_format.h"
 
 namespace simtrain {

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/import/yaml_recipe.h"
+#include "sim/import/yaml/yaml_recipe.h"
 
 namespace simtrain {
 namespace {

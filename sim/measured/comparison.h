@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/measured/measured_run.h"
+#include "sim/measured/run/measured_run.h"
 #include "sim/measured/run_metrics.h"
 #include "sim/run/results/report.h"
 #include "sim/run/uncertainty/uncertainty.h"

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/measured/logs/log_fields.h"
+#include "sim/measured/run/log_fields.h"
 
 namespace simtrain {
 namespace {

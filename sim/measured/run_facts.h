@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/measured/measured_run.h"
-#include "sim/run/results/metrics.h"
+#include "sim/measured/run/measured_run.h"
+#include "sim/run/figures/metrics.h"
 #include "sim/run/scenario/scenario.h"
 #include "sim/topology/specs/gpu_spec.h"
 #include "sim/workload/model/model_spec.h"

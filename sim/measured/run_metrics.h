@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/measured/measured_run.h"
+#include "sim/measured/run/measured_run.h"
 #include "sim/measured/run_facts.h"
 
 namespace simtrain {
@@ -58,7 +58,7 @@ struct RunMetrics {
 ///   than two.
 ///
 /// tokens/s, TFLOP/s and MFU follow from the mean step time by the formulas of
-/// sim/run/results/metrics.h.
+/// sim/run/figures/metrics.h.
 RunMetrics run_metrics(const MeasuredRun& run, const RunFacts& facts);
 
 /// Which window the steps of a run are of, and why that one: "steps 11 to 44, the window of

@@ -11,8 +11,8 @@
 #include "sim/core/suggestion.h"
 #include "sim/measured/logs/log_format.h"
 #include "sim/measured/run_metrics.h"
-#include "sim/run/results/metrics.h"
-#include "sim/run/results/training_metrics_tables.h"
+#include "sim/run/figures/metrics.h"
+#include "sim/run/figures/training_metrics_tables.h"
 
 namespace simtrain {
 namespace {

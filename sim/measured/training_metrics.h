@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "sim/measured/measured_run.h"
+#include "sim/measured/run/measured_run.h"
 
 namespace simtrain {
 
@@ -31,7 +31,7 @@ struct TrainingMetrics {
 };
 
 /// What the tool would compute from the DLLogger log `file`: with its own tables
-/// (sim/run/results/training_metrics_tables.h), step times averaged over the records of the window.
+/// (sim/run/figures/training_metrics_tables.h), step times averaged over the records of the window.
 /// Throws InputError where a name is not of its tables, both or neither of two options give
 /// one figure, or the log has no step in the window. `run` becomes the log as read.
 TrainingMetrics training_metrics(const TrainingMetricsRequest& request, MeasuredRun& run);

@@ -1,16 +1,16 @@
 #include "sim/run/simulate.h"
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 
 #include <fmt/format.h>
 
 #include "sim/run/analysis/communication.h"
 #include "sim/run/analysis/placement_figures.h"
+#include "sim/run/changing/changing_step.h"
 #include "sim/run/results/step_fingerprint.h"
-#include "sim/run/simulated_step.h"
-#include "sim/workload/model/layer_list.h"
+#include "sim/topology/fault_times.h"
+#include "sim/workload/model/layers/layer_list.h"
 #include "sim/workload/model/sharding.h"
 #include "sim/workload/plan/stragglers.h"
 
@@ -138,6 +138,11 @@ PredictedStep predicted_step(const Scenario& scenario, const Report& report) {
           scenario.recipe.knowledge(),
           scenario.cluster.gpu.kernels.value,
           blocks_of(scenario.recipe.model)};
+}
+
+SimulatedStep simulate_step(const Scenario& scenario, const SimulateOptions& options) {
+  return come_and_go(scenario.cluster.faults) ? simulate_changing_step(scenario, options)
+                                              : simulate_steady_step(scenario, options);
 }
 
 Report report_of(const SimulatedStep& simulated) {

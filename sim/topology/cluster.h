@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sim/core/value_store.h"
-#include "sim/topology/graph/gpu_links.h"
+#include "sim/topology/gpu_links.h"
 #include "sim/topology/graph/host_links.h"
 #include "sim/topology/placement/hosts.h"
 

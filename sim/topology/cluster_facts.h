@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/topology/graph/bisection.h"
+#include "sim/topology/bisection.h"
 
 namespace simtrain {
 

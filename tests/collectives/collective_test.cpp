@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/collectives/libraries/nccl/algorithms/nccl_algorithm.h"
+#include "sim/collectives/libraries/nccl/nccl_algorithm.h"
 #include "tests/collectives/environment.h"
 
 namespace simtrain::testing::collective_test {

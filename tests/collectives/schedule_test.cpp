@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/collectives/libraries/nccl/algorithms/nccl_algorithm.h"
+#include "sim/collectives/libraries/nccl/nccl_algorithm.h"
 #include "tests/collectives/environment.h"
 #include "tests/collectives/symbolic.h"
 #include "tests/core/sanitized.h"

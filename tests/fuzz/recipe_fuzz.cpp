@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "sim/import/recipe_format.h"
+#include "sim/import/formats/recipe_format.h"
 #include "sim/run/scenario/scenario.h"
 #include "sim/workload/model/fields/model_fields.h"
 #include "sim/workload/model/model_spec.h"

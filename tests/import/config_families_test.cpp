@@ -3,8 +3,8 @@
 #include <doctest/doctest.h>
 
 #include "sim/workload/model/fields/model_fields.h"
-#include "sim/workload/model/layer_list.h"
-#include "sim/workload/model/model_parts.h"
+#include "sim/workload/model/layers/layer_list.h"
+#include "sim/workload/model/layers/model_parts.h"
 #include "tests/core/error_of.h"
 #include "tests/import/recipes.h"
 

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "sim/workload/model/model_parts.h"
+#include "sim/workload/model/layers/model_parts.h"
 #include "tests/core/error_of.h"
 #include "tests/import/recipes.h"
 

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "sim/workload/model/fields/model_fields.h"
-#include "sim/workload/model/model_parts.h"
+#include "sim/workload/model/layers/model_parts.h"
 #include "tests/core/checkout.h"
 #include "tests/core/error_of.h"
 #include "tests/import/recipes.h"

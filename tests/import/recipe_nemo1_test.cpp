@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "sim/core/files/yaml_file.h"
 #include "sim/run/simulate.h"
 #include "tests/core/checkout.h"
 #include "tests/core/error_of.h"

@@ -1,7 +1,7 @@
 // What recipes keep on hosts, in the words of each framework.
 #include <doctest/doctest.h>
 
-#include "sim/import/recipe_export.h"
+#include "sim/import/plan/recipe_export.h"
 #include "tests/core/error_of.h"
 #include "tests/import/recipes.h"
 

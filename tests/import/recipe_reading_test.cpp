@@ -4,9 +4,10 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "sim/import/nemo/hydra.h"
-#include "sim/import/nemo/interpolation.h"
+#include "sim/core/files/yaml_file.h"
 #include "sim/import/shell/shell_script.h"
+#include "sim/import/yaml/hydra.h"
+#include "sim/import/yaml/interpolation.h"
 #include "tests/core/error_of.h"
 #include "tests/import/recipes.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/import/recipe_format.h"
+#include "sim/import/formats/recipe_format.h"
 #include "sim/run/scenario/scenario.h"
 #include "tests/core/checkout.h"
 #include "tests/core/data_folder.h"

@@ -5,8 +5,9 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/run/analysis/critical_path.h"
 #include "sim/run/analysis/nccl_calls.h"
+#include "sim/run/pieces/critical_path.h"
+#include "sim/run/simulate.h"
 #include "tests/core/checkout.h"
 #include "tests/core/error_of.h"
 

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/measured/step_table.h"
+#include "sim/measured/run/step_table.h"
 #include "tests/measured/lines.h"
 
 namespace simtrain::testing::reading_test {

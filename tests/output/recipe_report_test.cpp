@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/output/text/text_report.h"
+#include "sim/output/run/text_report.h"
 #include "sim/run/scenario/scenario_fields.h"
 #include "sim/run/simulate.h"
 #include "sim/workload/model/fields/model_fields.h"

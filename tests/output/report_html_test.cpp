@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/output/run/json_report.h"
-#include "sim/output/run/pipeline_picture.h"
-#include "sim/output/run/run_html.h"
+#include "sim/output/run/page/pipeline_picture.h"
+#include "sim/output/run/page/run_html.h"
 #include "sim/run/analysis/link_use.h"
 #include "sim/run/analysis/waterfall.h"
 #include "tests/output/page.h"

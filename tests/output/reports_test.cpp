@@ -5,7 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/output/run/json_report.h"
-#include "sim/output/text/text_report.h"
+#include "sim/output/run/text_report.h"
+#include "sim/output/text/wrapped_text.h"
 #include "sim/run/simulate.h"
 #include "tests/core/checkout.h"
 

@@ -9,7 +9,7 @@
 
 #include "sim/core/input/input_error.h"
 #include "sim/output/nccl/nccl_trace.h"
-#include "sim/run/analysis/critical_path.h"
+#include "sim/run/pieces/critical_path.h"
 #include "sim/workload/schedule/stage_layout.h"
 #include "tests/cli/program.h"
 #include "tests/core/sanitized.h"

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "sim/import/recipe_export.h"
+#include "sim/import/plan/recipe_export.h"
 #include "sim/output/run/recipe_difference.h"
 #include "tests/core/sanitized.h"
 #include "tests/property/draw.h"

@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/run/simulated_step.h"
+#include "sim/run/simulate.h"
 #include "sim/workload/schedule/recipe_grid.h"
 #include "tests/property/rows.h"
 

@@ -10,11 +10,12 @@
 #include <doctest/doctest.h>
 
 #include "sim/run/engine/executor.h"
-#include "sim/run/pieces.h"
+#include "sim/run/pieces/pieces.h"
 #include "sim/run/simulate.h"
 #include "sim/study/sweep/sweep_row.h"
 #include "sim/study/tune/tune.h"
 #include "sim/study/what_if/scale.h"
+#include "sim/workload/plan/program/step_plan.h"
 #include "sim/workload/schedule/recipe_grid.h"
 #include "tests/core/checkout.h"
 #include "tests/property/random_job.h"

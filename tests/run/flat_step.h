@@ -5,8 +5,8 @@
 #include <numeric>
 #include <vector>
 
-#include "sim/run/simulated_step.h"
-#include "sim/run/step_rank.h"
+#include "sim/run/step/simulated_step.h"
+#include "sim/run/step/step_rank.h"
 #include "sim/workload/plan/communicators/plan_groups.h"
 
 namespace simtrain::testing {

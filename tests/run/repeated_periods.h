@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "sim/run/engine/executor.h"
-#include "sim/run/pass_bursts.h"
-#include "sim/run/planned_step.h"
+#include "sim/run/step/pass_bursts.h"
+#include "sim/run/step/planned_step.h"
 
 namespace simtrain::testing {
 

@@ -15,7 +15,7 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/topology/graph/link_sharing.h"
+#include "sim/topology/link_sharing.h"
 
 namespace simtrain::testing {
 namespace {

@@ -5,8 +5,8 @@
 #include <doctest/doctest.h>
 
 #include "sim/topology/cluster.h"
+#include "sim/topology/gpu_links.h"
 #include "sim/topology/graph/cluster_graph.h"
-#include "sim/topology/graph/gpu_links.h"
 #include "tests/topology/clusters.h"
 
 namespace simtrain::testing::fabric_test {

@@ -1,4 +1,4 @@
-#include "sim/topology/graph/gpu_links.h"
+#include "sim/topology/gpu_links.h"
 
 #include <algorithm>
 #include <set>

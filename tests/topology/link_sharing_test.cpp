@@ -1,4 +1,4 @@
-#include "sim/topology/graph/link_sharing.h"
+#include "sim/topology/link_sharing.h"
 
 #include <algorithm>
 #include <limits>

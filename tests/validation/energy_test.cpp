@@ -10,7 +10,7 @@
 #include "sim/run/energy/gpu_draw.h"
 #include "sim/run/simulate.h"
 #include "sim/topology/specs/gpu_fields.h"
-#include "sim/workload/plan/step_clock.h"
+#include "sim/workload/plan/program/step_clock.h"
 #include "tests/core/checkout.h"
 
 namespace simtrain::testing::energy_test {

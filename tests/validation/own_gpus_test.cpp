@@ -10,7 +10,7 @@
 
 #include "sim/study/fit/kernel_validation.h"
 #include "sim/topology/specs/gpu_fields.h"
-#include "sim/workload/plan/step_clock.h"
+#include "sim/workload/plan/program/step_clock.h"
 #include "tests/core/checkout.h"
 
 namespace simtrain::testing::own_gpus_test {

@@ -3,7 +3,7 @@
 #include <variant>
 #include <vector>
 
-#include "sim/workload/model/piece_program.h"
+#include "sim/workload/model/layers/piece_program.h"
 #include "tests/workload/recipes.h"
 
 namespace simtrain::testing {

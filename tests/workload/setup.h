@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "sim/workload/plan/step_plan.h"
+#include "sim/workload/plan/step_context.h"
 #include "sim/workload/schedule/recipe_grid.h"
 #include "tests/workload/recipes.h"
 

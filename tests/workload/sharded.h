@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "sim/workload/plan/stage_program.h"
+#include "sim/workload/plan/program/stage_program.h"
 #include "tests/workload/setup.h"
 
 namespace simtrain::testing {

@@ -5,7 +5,7 @@
 #include "sim/api/access.h"
 #include "sim/api/errors.h"
 #include "sim/api/result_of.h"
-#include "sim/output/text/text_report.h"
+#include "sim/output/run/text_report.h"
 #include "sim/output/training/goodput_report.h"
 #include "sim/output/training/job_report.h"
 #include "sim/run/simulate.h"

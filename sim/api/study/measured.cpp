@@ -2,7 +2,7 @@
 
 #include "sim/api/access.h"
 #include "sim/api/errors.h"
-#include "sim/measured/logs/measured_report.h"
+#include "sim/measured/measured_report.h"
 #include "sim/output/measured/comparison_report.h"
 #include "sim/output/measured/metrics_report.h"
 #include "sim/study/compare/compared_runs.h"

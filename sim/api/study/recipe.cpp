@@ -3,7 +3,7 @@
 #include "sim/api/access.h"
 #include "sim/api/errors.h"
 #include "sim/import/import_file.h"
-#include "sim/import/recipe_export.h"
+#include "sim/import/plan/recipe_export.h"
 #include "sim/output/difference/export_difference.h"
 
 namespace simtrain::api {

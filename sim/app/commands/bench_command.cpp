@@ -16,7 +16,7 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-ScenarioSource scenario_file(const CommandCall& call, std::string_view name) {
+ScenarioSource bench_source(const CommandCall& call, std::string_view name) {
   return ScenarioSource::from_file(fmt::format("{}/scenarios/{}.yaml", call.data.root(), name));
 }
 
@@ -32,7 +32,7 @@ constexpr std::array<BenchCase, 3> kCases{{{"llama405b_a4_224", "", false},
 
 std::string case_line(const CommandCall& call, const BenchCase& test) {
   const Scenario scenario =
-      scenario_file(call, test.scenario).scenario(call.data, std::string(test.row), {});
+      bench_source(call, test.scenario).scenario(call.data, std::string(test.row), {});
   const Report report = simulate(scenario, {test.unfold});
   const std::string name = fmt::format("{}{}{}{}", test.scenario, test.row.empty() ? "" : " ",
                                        test.row, test.unfold ? " unfolded" : "");
@@ -78,7 +78,7 @@ CommandResult bench_command(const CommandCall& call) {
     out += case_line(call, test);
     bar(++done, lines);
   }
-  const ScenarioSource source = scenario_file(call, "llama31_405b_h100");
+  const ScenarioSource source = bench_source(call, "llama31_405b_h100");
   out += "\n" + bench_size_header();
   for (const BenchSize& size : bench_sizes()) {
     out += bench_size_line(call.data, source, size);

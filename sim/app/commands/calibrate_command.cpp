@@ -1,9 +1,9 @@
 #include <algorithm>
 
+#include "sim/app/arguments/validate_rows.h"
 #include "sim/app/command.h"
 #include "sim/app/options/options.h"
 #include "sim/app/options/shared_rows.h"
-#include "sim/app/options/validate_rows.h"
 #include "sim/app/output_files.h"
 #include "sim/output/validation/calibration_report.h"
 

@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "sim/app/arguments/study_options.h"
 #include "sim/app/command.h"
 #include "sim/app/options/options.h"
 #include "sim/app/options/shared_rows.h"
-#include "sim/app/options/study_options.h"
 #include "sim/app/output_files.h"
 #include "sim/app/program_files.h"
 #include "sim/output/measured/comparison_html.h"

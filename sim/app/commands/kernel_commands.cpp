@@ -1,6 +1,6 @@
+#include "sim/app/arguments/validate_rows.h"
 #include "sim/app/command.h"
 #include "sim/app/options/options.h"
-#include "sim/app/options/validate_rows.h"
 #include "sim/output/validation/kernel_fit_report.h"
 #include "sim/output/validation/kernel_report.h"
 #include "sim/topology/specs/gpu_fields.h"

@@ -1,6 +1,6 @@
+#include "sim/app/arguments/validate_rows.h"
 #include "sim/app/command.h"
 #include "sim/app/options/options.h"
-#include "sim/app/options/validate_rows.h"
 #include "sim/core/input/yaml_reader.h"
 #include "sim/output/validation/left_out_report.h"
 

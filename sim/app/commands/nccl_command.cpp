@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/app/arguments/nccl_options.h"
 #include "sim/app/command.h"
-#include "sim/app/options/nccl_options.h"
 #include "sim/app/options/options.h"
 #include "sim/app/options/shared_rows.h"
 #include "sim/app/output_files.h"

@@ -1,16 +1,16 @@
 #include <fmt/format.h>
 
+#include "sim/app/arguments/study_options.h"
 #include "sim/app/command.h"
 #include "sim/app/options/options.h"
 #include "sim/app/options/shared_rows.h"
-#include "sim/app/options/study_options.h"
 #include "sim/app/output_files.h"
 #include "sim/app/program_files.h"
 #include "sim/measured/profiles/profile_format.h"
 #include "sim/output/profiles/profile_html.h"
 #include "sim/output/profiles/profile_report.h"
 #include "sim/output/profiles/profile_summary.h"
-#include "sim/run/simulated_step.h"
+#include "sim/run/step/simulated_step.h"
 #include "sim/study/validate/measured_pairs.h"
 
 namespace simtrain {

@@ -1,22 +1,22 @@
 #include <fmt/format.h>
 
+#include "sim/app/arguments/study_options.h"
 #include "sim/app/command.h"
 #include "sim/app/commands/run/run_against.h"
 #include "sim/app/options/options.h"
 #include "sim/app/options/shared_rows.h"
-#include "sim/app/options/study_options.h"
 #include "sim/app/output_files.h"
 #include "sim/output/nccl/nccl_trace.h"
 #include "sim/output/run/explain_report.h"
 #include "sim/output/run/json_report.h"
-#include "sim/output/run/run_html.h"
-#include "sim/output/text/text_report.h"
+#include "sim/output/run/page/run_html.h"
+#include "sim/output/run/text_report.h"
 #include "sim/output/trace/trace.h"
 #include "sim/output/training/job_report.h"
 #include "sim/output/training/step_log.h"
 #include "sim/output/work/work_report.h"
 #include "sim/run/results/sampled_steps.h"
-#include "sim/run/simulated_step.h"
+#include "sim/run/simulate.h"
 
 namespace simtrain {
 

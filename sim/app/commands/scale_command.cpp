@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
+#include "sim/app/arguments/study_options.h"
 #include "sim/app/command.h"
 #include "sim/app/options/shared_rows.h"
-#include "sim/app/options/study_options.h"
 #include "sim/app/output_files.h"
 #include "sim/output/sweep/scale_html.h"
 #include "sim/study/tune/plan_limits.h"

@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "sim/app/arguments/validate_rows.h"
 #include "sim/app/command.h"
 #include "sim/app/options/options.h"
 #include "sim/app/options/shared_rows.h"
-#include "sim/app/options/validate_rows.h"
 #include "sim/app/output_files.h"
 #include "sim/output/validation/measured_sources_report.h"
 #include "sim/output/validation/validation_html.h"

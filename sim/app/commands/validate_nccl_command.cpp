@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "sim/app/arguments/predicted_tests.h"
+#include "sim/app/arguments/validate_rows.h"
 #include "sim/app/command.h"
 #include "sim/app/options/options.h"
-#include "sim/app/options/predicted_tests.h"
-#include "sim/app/options/validate_rows.h"
 #include "sim/output/nccl/nccl_tests_report.h"
 #include "sim/output/nccl/nccl_validation_report.h"
 #include "sim/study/validate/measured_pairs.h"

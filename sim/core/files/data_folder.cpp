@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "sim/core/files/text_file.h"
+#include "sim/core/files/yaml_file.h"
 #include "sim/core/fingerprint.h"
 #include "sim/core/suggestion.h"
 

@@ -11,12 +11,9 @@
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
-#include "sim/core/files/text_file.h"
-
 namespace simtrain {
 namespace {
 
-constexpr TextFileKind kYamlFile{"a YAML file", 16};
 constexpr std::size_t kDeepest = 64;
 
 /// Throws where a text leaves very many brackets open: yaml-cpp gathers all that is open before it
@@ -193,10 +190,6 @@ YamlNode load_yaml_text(const std::string& text, const std::string& name, int fi
     throw InputError(builder.place(error.mark), "", fmt::format("is not YAML: {}", error.msg));
   }
   return builder.take_root();
-}
-
-YamlNode load_yaml_file(const std::string& path) {
-  return load_yaml_text(read_text_file(path, kYamlFile), path);
 }
 
 void set_yaml_value(YamlNode& root, std::string_view key, YamlNode value) {

@@ -31,12 +31,9 @@ struct YamlEntry {
   YamlNode value;
 };
 
-/// Reads a YAML file. Throws InputError where the file cannot be read, is not YAML, holds more
-/// than one document, a doubled key, a merge key, an anchor, an alias or a tag.
-YamlNode load_yaml_file(const std::string& path);
-
-/// The same from text; `name` is the file's in messages. `first_column` is the column at
-/// which the text starts on its line.
+/// Reads YAML from text; `name` is the file's in messages. `first_column` is the column at which
+/// the text starts on its line. Throws InputError where it is not YAML, holds more than one
+/// document, a doubled key, a merge key, an anchor, an alias or a tag.
 YamlNode load_yaml_text(const std::string& text, const std::string& name, int first_column = 1);
 
 /// Puts `value` under the dotted `key`, making the maps on the way where they are missing.

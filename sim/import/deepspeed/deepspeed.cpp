@@ -6,10 +6,11 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/files/yaml_file.h"
 #include "sim/core/input/number_text.h"
-#include "sim/import/scenario_text.h"
+#include "sim/import/scenario/scenario_text.h"
 #include "sim/import/terms/term_findings.h"
-#include "sim/import/yaml_recipe.h"
+#include "sim/import/yaml/yaml_recipe.h"
 
 namespace simtrain {
 namespace {

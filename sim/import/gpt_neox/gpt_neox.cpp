@@ -6,9 +6,9 @@
 
 #include "sim/core/input/number_text.h"
 #include "sim/import/deepspeed/deepspeed.h"
-#include "sim/import/nemo/hydra.h"
-#include "sim/import/scenario_text.h"
-#include "sim/import/yaml_recipe.h"
+#include "sim/import/scenario/scenario_text.h"
+#include "sim/import/yaml/hydra.h"
+#include "sim/import/yaml/yaml_recipe.h"
 
 namespace simtrain {
 namespace {

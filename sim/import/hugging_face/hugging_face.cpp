@@ -10,8 +10,8 @@
 #include "sim/import/hugging_face/hugging_face_experts.h"
 #include "sim/import/hugging_face/hugging_face_layers.h"
 #include "sim/import/model/model_match.h"
-#include "sim/import/nemo/hydra.h"
-#include "sim/import/scenario_text.h"
+#include "sim/import/scenario/scenario_text.h"
+#include "sim/import/yaml/hydra.h"
 #include "sim/workload/model/fields/model_fields.h"
 
 namespace simtrain {

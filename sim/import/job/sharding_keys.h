@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "sim/import/job/batch_size.h"
-#include "sim/import/terms/expert_keys.h"
+#include "sim/import/model/expert_keys.h"
 #include "sim/import/terms/key_table.h"
 #include "sim/import/terms/recipe_terms.h"
 #include "sim/workload/model/sharding.h"

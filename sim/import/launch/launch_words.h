@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sim/core/input/yaml_tree.h"
-#include "sim/import/recipe_format.h"
+#include "sim/import/formats/recipe_format.h"
 #include "sim/import/shell/shell_script.h"
 #include "sim/import/terms/recipe_terms.h"
 

@@ -11,8 +11,8 @@
 #include "sim/import/megatron/command_line.h"
 #include "sim/import/megatron/megatron_bridge.h"
 #include "sim/import/model/named_model.h"
-#include "sim/import/nemo/hydra.h"
-#include "sim/import/scenario_text.h"
+#include "sim/import/scenario/scenario_text.h"
+#include "sim/import/yaml/hydra.h"
 
 namespace simtrain {
 namespace {

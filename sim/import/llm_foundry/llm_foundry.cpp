@@ -4,9 +4,9 @@
 
 #include "sim/core/input/number_text.h"
 #include "sim/import/model/named_model.h"
-#include "sim/import/scenario_text.h"
+#include "sim/import/scenario/scenario_text.h"
 #include "sim/import/terms/term_findings.h"
-#include "sim/import/yaml_recipe.h"
+#include "sim/import/yaml/yaml_recipe.h"
 
 namespace simtrain {
 namespace {

@@ -6,15 +6,16 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/files/yaml_file.h"
 #include "sim/import/hugging_face/hugging_face_experts.h"
 #include "sim/import/maxtext/mesh_axes.h"
 #include "sim/import/megatron/command_line.h"
 #include "sim/import/megatron/megatron_tree.h"
 #include "sim/import/model/named_model.h"
-#include "sim/import/nemo/hydra.h"
-#include "sim/import/scenario_text.h"
+#include "sim/import/scenario/scenario_text.h"
 #include "sim/import/shell/shell_script.h"
-#include "sim/import/yaml_recipe.h"
+#include "sim/import/yaml/hydra.h"
+#include "sim/import/yaml/yaml_recipe.h"
 
 namespace simtrain {
 namespace {

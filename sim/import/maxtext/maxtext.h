@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sim/import/recipe_format.h"
+#include "sim/import/formats/recipe_format.h"
 #include "sim/import/terms/key_table.h"
 
 namespace simtrain {

@@ -12,7 +12,7 @@
 #include "sim/core/input/number_text.h"
 #include "sim/import/megatron/command_line.h"
 #include "sim/import/model/named_model.h"
-#include "sim/import/scenario_text.h"
+#include "sim/import/scenario/scenario_text.h"
 #include "sim/import/shell/shell_script.h"
 #include "sim/import/terms/environment.h"
 #include "sim/workload/model/fields/model_fields.h"

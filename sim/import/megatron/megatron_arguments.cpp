@@ -2,7 +2,7 @@
 
 #include "sim/import/megatron/command_line.h"
 #include "sim/import/megatron/megatron_tree.h"
-#include "sim/import/scenario_text.h"
+#include "sim/import/scenario/scenario_text.h"
 #include "sim/import/shell/shell_script.h"
 
 namespace simtrain {

@@ -6,9 +6,9 @@
 #include "sim/core/input/yaml_text.h"
 #include "sim/import/megatron/megatron_keys.h"
 #include "sim/import/megatron/megatron_tree.h"
+#include "sim/import/plan/recipe_export.h"
 #include "sim/import/plan/scenario_terms.h"
 #include "sim/import/plan/term_tree.h"
-#include "sim/import/recipe_export.h"
 #include "sim/workload/model/sharding.h"
 
 namespace simtrain {

@@ -5,10 +5,10 @@
 
 #include "sim/core/input/scalar_text.h"
 #include "sim/import/megatron/megatron_tree.h"
-#include "sim/import/scenario_text.h"
+#include "sim/import/scenario/scenario_text.h"
 #include "sim/import/shell/shell_variables.h"
 #include "sim/import/terms/environment.h"
-#include "sim/import/yaml_recipe.h"
+#include "sim/import/yaml/yaml_recipe.h"
 
 namespace simtrain {
 namespace {

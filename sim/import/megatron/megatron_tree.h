@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/import/recipe_format.h"
+#include "sim/import/formats/recipe_format.h"
 #include "sim/import/terms/key_table.h"
 
 namespace simtrain {

@@ -135,10 +135,6 @@ bool has_experts_of(std::string_view recipe, std::string_view model) {
   return counts == known_counts && (router.empty() || router == known_router);
 }
 
-bool is_mixture(const RecipeTerms& terms) {
-  return terms.num_moe_experts && terms.num_moe_experts->value > 0;
-}
-
 void add_experts(std::vector<Finding>& shape, const RecipeTerms& terms) {
   const bool without = terms.hybrid_override_pattern && !has_letter(terms, BlockKind::moe);
   if (!is_mixture(terms) || without) return;

@@ -17,9 +17,6 @@ std::string experts_text(const ModelSpec& model);
 /// scores counts where the recipe says it.
 bool has_experts_of(std::string_view recipe, std::string_view model);
 
-/// Whether a recipe's own keys make a mixture of experts.
-bool is_mixture(const RecipeTerms& terms);
-
 /// Adds `experts` to the shape of a recipe that is a mixture, which has its FFN already.
 void add_experts(std::vector<Finding>& shape, const RecipeTerms& terms);
 

@@ -12,6 +12,7 @@
 #include "sim/import/model/mixture_shape.h"
 #include "sim/import/model/named_model.h"
 #include "sim/import/terms/core_rows.h"
+#include "sim/import/terms/term_findings.h"
 #include "sim/workload/model/fields/model_fields.h"
 
 namespace simtrain {

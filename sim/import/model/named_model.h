@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "sim/import/recipe_format.h"
+#include "sim/import/formats/recipe_format.h"
 #include "sim/import/terms/recipe_terms.h"
 
 namespace simtrain {

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "sim/import/deepspeed/deepspeed.h"
-#include "sim/import/scenario_text.h"
+#include "sim/import/scenario/scenario_text.h"
 #include "sim/import/terms/term_findings.h"
-#include "sim/import/yaml_recipe.h"
+#include "sim/import/yaml/yaml_recipe.h"
 
 namespace simtrain {
 namespace {

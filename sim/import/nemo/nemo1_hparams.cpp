@@ -1,6 +1,6 @@
 #include "sim/import/nemo/nemo1.h"
-#include "sim/import/scenario_text.h"
-#include "sim/import/yaml_recipe.h"
+#include "sim/import/scenario/scenario_text.h"
+#include "sim/import/yaml/yaml_recipe.h"
 
 namespace simtrain {
 namespace {

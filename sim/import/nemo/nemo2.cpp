@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "sim/import/job/sharding_keys.h"
-#include "sim/import/scenario_text.h"
+#include "sim/import/scenario/scenario_text.h"
 #include "sim/import/terms/core_rows.h"
-#include "sim/import/yaml_recipe.h"
+#include "sim/import/yaml/yaml_recipe.h"
 
 namespace simtrain {
 namespace {

@@ -2,9 +2,9 @@
 
 #include "sim/import/nemo/nemo2.h"
 #include "sim/import/plan/core_config.h"
+#include "sim/import/plan/recipe_export.h"
 #include "sim/import/plan/scenario_terms.h"
 #include "sim/import/plan/term_tree.h"
-#include "sim/import/recipe_export.h"
 
 namespace simtrain {
 namespace {

@@ -5,10 +5,10 @@
 #include "sim/import/maxtext/maxtext.h"
 #include "sim/import/megatron/megatron_tree.h"
 #include "sim/import/model/named_model.h"
-#include "sim/import/nemo/hydra.h"
-#include "sim/import/scenario_text.h"
+#include "sim/import/scenario/scenario_text.h"
 #include "sim/import/torchtitan/torchtitan.h"
-#include "sim/import/yaml_recipe.h"
+#include "sim/import/yaml/hydra.h"
+#include "sim/import/yaml/yaml_recipe.h"
 
 namespace simtrain {
 namespace {

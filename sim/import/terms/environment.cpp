@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "sim/collectives/libraries/nccl/algorithms/nccl_algorithm.h"
+#include "sim/collectives/libraries/nccl/nccl_algorithm.h"
 #include "sim/collectives/libraries/nccl/nccl_names.h"
 #include "sim/core/input/scalar_text.h"
 #include "sim/core/input/text_parts.h"

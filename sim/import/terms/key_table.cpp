@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "sim/core/input/scalar_text.h"
-#include "sim/import/nemo/interpolation.h"
+#include "sim/import/yaml/interpolation.h"
 
 namespace simtrain {
 namespace {

@@ -12,7 +12,6 @@
 
 #include "sim/core/input/text_parts.h"
 #include "sim/core/suggestion.h"
-#include "sim/import/model/mixture_shape.h"
 #include "sim/workload/model/recipe.h"
 
 namespace simtrain {
@@ -144,6 +143,10 @@ Finding named_file(const DataFolder& data, std::string_view family, const std::s
 }
 
 bool holds(const FlagTerm& term) { return term && term->value; }
+
+bool is_mixture(const RecipeTerms& terms) {
+  return terms.num_moe_experts && terms.num_moe_experts->value > 0;
+}
 
 Finding precision_of(const RecipeTerms& terms, const SourcePlace& recipe) {
   constexpr std::string_view kHint =

@@ -26,6 +26,9 @@ Finding named_file(const DataFolder& data, std::string_view family, const std::s
 /// Whether the recipe turns a switch on.
 bool holds(const FlagTerm& term);
 
+/// Whether a recipe's own keys make a mixture of experts.
+bool is_mixture(const RecipeTerms& terms);
+
 // Values that several terms decide together. Each throws InputError, with the option that sets the
 // value otherwise, where they ask for what is not simulated.
 

@@ -12,10 +12,10 @@
 #include "sim/import/launch/launch_words.h"
 #include "sim/import/megatron/command_line.h"
 #include "sim/import/model/named_model.h"
-#include "sim/import/nemo/hydra.h"
-#include "sim/import/scenario_text.h"
+#include "sim/import/scenario/scenario_text.h"
 #include "sim/import/torchtitan/toml_tree.h"
 #include "sim/import/torchtitan/torchtitan.h"
+#include "sim/import/yaml/hydra.h"
 
 namespace simtrain {
 namespace {

@@ -9,11 +9,11 @@
 
 #include "sim/core/input/number_text.h"
 #include "sim/import/model/named_model.h"
-#include "sim/import/nemo/hydra.h"
-#include "sim/import/scenario_text.h"
+#include "sim/import/scenario/scenario_text.h"
 #include "sim/import/terms/term_findings.h"
 #include "sim/import/torchtitan/toml_tree.h"
-#include "sim/import/yaml_recipe.h"
+#include "sim/import/yaml/hydra.h"
+#include "sim/import/yaml/yaml_recipe.h"
 
 namespace simtrain {
 namespace {

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "sim/import/recipe_format.h"
+#include "sim/import/formats/recipe_format.h"
 #include "sim/import/terms/key_table.h"
 
 namespace simtrain {

@@ -7,9 +7,9 @@
 #include "sim/core/input/number_text.h"
 #include "sim/core/input/yaml_text.h"
 #include "sim/import/model/named_model.h"
+#include "sim/import/plan/recipe_export.h"
 #include "sim/import/plan/scenario_terms.h"
 #include "sim/import/plan/term_tree.h"
-#include "sim/import/recipe_export.h"
 #include "sim/import/torchtitan/torchtitan.h"
 #include "sim/workload/model/sharding.h"
 

@@ -5,10 +5,10 @@
 
 #include "sim/core/input/csv_cells.h"
 #include "sim/core/input/text_parts.h"
-#include "sim/measured/logs/log_fields.h"
 #include "sim/measured/logs/log_format.h"
 #include "sim/measured/logs/time_between.h"
 #include "sim/measured/logs/value_names.h"
+#include "sim/measured/run/log_fields.h"
 
 namespace simtrain {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "sim/core/input/text_parts.h"
 #include "sim/core/json_text.h"
-#include "sim/measured/logs/log_fields.h"
 #include "sim/measured/logs/log_format.h"
+#include "sim/measured/run/log_fields.h"
 
 namespace simtrain {
 namespace {

@@ -13,8 +13,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "sim/measured/logs/log_fields.h"
 #include "sim/measured/logs/value_names.h"
+#include "sim/measured/run/log_fields.h"
 
 namespace simtrain {
 namespace {

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "sim/core/files/byte_source.h"
-#include "sim/measured/run_builder.h"
+#include "sim/measured/run/run_builder.h"
 
 namespace simtrain {
 

@@ -10,8 +10,8 @@
 #include "sim/core/input/scalar_text.h"
 #include "sim/core/suggestion.h"
 #include "sim/import/terms/finding.h"
-#include "sim/measured/foreign_format.h"
 #include "sim/measured/logs/event_file.h"
+#include "sim/measured/run/foreign_format.h"
 
 namespace simtrain {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "sim/core/files/byte_source.h"
 #include "sim/measured/logs/line_reader.h"
-#include "sim/measured/measured_run.h"
-#include "sim/measured/run_builder.h"
+#include "sim/measured/run/measured_run.h"
+#include "sim/measured/run/run_builder.h"
 
 namespace simtrain {
 

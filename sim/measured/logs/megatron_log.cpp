@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "sim/core/input/text_parts.h"
-#include "sim/measured/logs/log_fields.h"
 #include "sim/measured/logs/log_format.h"
+#include "sim/measured/run/log_fields.h"
 
 namespace simtrain {
 namespace {

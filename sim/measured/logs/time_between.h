@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "sim/measured/run_builder.h"
+#include "sim/measured/run/run_builder.h"
 
 namespace simtrain {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "sim/core/input/text_parts.h"
-#include "sim/measured/logs/log_fields.h"
+#include "sim/measured/run/log_fields.h"
 
 namespace simtrain {
 namespace {

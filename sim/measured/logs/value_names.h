@@ -3,7 +3,7 @@
 #include <optional>
 #include <string_view>
 
-#include "sim/measured/run_builder.h"
+#include "sim/measured/run/run_builder.h"
 
 namespace simtrain {
 

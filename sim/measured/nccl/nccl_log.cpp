@@ -3,9 +3,9 @@
 
 #include "sim/core/input/text_parts.h"
 #include "sim/measured/logs/line_reader.h"
-#include "sim/measured/logs/log_fields.h"
 #include "sim/measured/profiles/profile_builder.h"
 #include "sim/measured/profiles/profile_format.h"
+#include "sim/measured/run/log_fields.h"
 
 namespace simtrain {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "sim/core/input/input_error.h"
 #include "sim/measured/logs/line_reader.h"
-#include "sim/measured/logs/log_fields.h"
 #include "sim/measured/nccl/nccl_tests_row.h"
+#include "sim/measured/run/log_fields.h"
 
 namespace simtrain {
 namespace {

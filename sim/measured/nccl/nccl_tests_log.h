@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sim/core/files/byte_source.h"
-#include "sim/measured/measured_run.h"
+#include "sim/measured/run/measured_run.h"
 
 namespace simtrain {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <span>
 
-#include "sim/measured/logs/log_fields.h"
+#include "sim/measured/run/log_fields.h"
 
 namespace simtrain {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "sim/measured/logs/log_fields.h"
+#include "sim/measured/run/log_fields.h"
 
 namespace simtrain {
 namespace {

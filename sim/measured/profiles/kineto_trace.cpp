@@ -6,10 +6,10 @@
 #include <string>
 
 #include "sim/core/input/number_text.h"
-#include "sim/measured/logs/log_fields.h"
 #include "sim/measured/profiles/json_events.h"
 #include "sim/measured/profiles/profile_builder.h"
 #include "sim/measured/profiles/profile_format.h"
+#include "sim/measured/run/log_fields.h"
 
 namespace simtrain {
 namespace {

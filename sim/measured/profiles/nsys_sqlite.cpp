@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 
 #include "sim/core/input/text_parts.h"
-#include "sim/measured/logs/log_fields.h"
 #include "sim/measured/profiles/profile_builder.h"
 #include "sim/measured/profiles/profile_format.h"
 #include "sim/measured/profiles/sqlite_file.h"
+#include "sim/measured/run/log_fields.h"
 
 namespace simtrain {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "sim/measured/profiles/busy_time.h"
 #include "sim/run/analysis/nccl_calls.h"
-#include "sim/run/step_rank.h"
+#include "sim/run/step/step_rank.h"
 
 namespace simtrain {
 namespace {

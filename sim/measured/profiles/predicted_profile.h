@@ -5,7 +5,7 @@
 
 #include "sim/measured/profiles/kernel_kind.h"
 #include "sim/measured/profiles/profile.h"
-#include "sim/run/simulated_step.h"
+#include "sim/run/step/simulated_step.h"
 
 namespace simtrain {
 

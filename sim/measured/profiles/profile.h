@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "sim/collectives/libraries/nccl/nccl_names.h"
-#include "sim/measured/measured_run.h"
 #include "sim/measured/profiles/kernel_kind.h"
+#include "sim/measured/run/measured_run.h"
 
 namespace simtrain {
 

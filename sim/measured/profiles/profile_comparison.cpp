@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "sim/core/input/input_error.h"
-#include "sim/run/analysis/critical_path.h"
+#include "sim/run/pieces/critical_path.h"
 #include "sim/run/simulate.h"
 
 namespace simtrain {

@@ -13,7 +13,7 @@
 #include "sim/core/input/input_error.h"
 #include "sim/core/input/scalar_text.h"
 #include "sim/core/suggestion.h"
-#include "sim/measured/foreign_format.h"
+#include "sim/measured/run/foreign_format.h"
 
 namespace simtrain {
 namespace {

@@ -5,7 +5,7 @@
 #include "sim/output/difference/difference_report.h"
 #include "sim/output/html/html.h"
 #include "sim/output/html/html_colours.h"
-#include "sim/output/run/run_html_memory.h"
+#include "sim/output/run/page/run_html_memory.h"
 #include "sim/output/text/changes.h"
 #include "sim/output/text/unit_text.h"
 

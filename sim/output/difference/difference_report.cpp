@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/printable.h"
 #include "sim/output/run/json_report.h"
 #include "sim/output/text/changes.h"
 #include "sim/output/text/json_parts.h"
-#include "sim/output/text/text_report.h"
 #include "sim/output/text/wrapped_text.h"
 
 namespace simtrain {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/import/recipe_export.h"
+#include "sim/import/plan/recipe_export.h"
 
 namespace simtrain {
 

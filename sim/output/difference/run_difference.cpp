@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/output/run/run_html_memory.h"
+#include "sim/output/run/page/run_html_memory.h"
 #include "sim/output/text/unit_text.h"
 
 namespace simtrain {

@@ -9,7 +9,6 @@
 #include "sim/output/measured/comparison_report.h"
 #include "sim/output/measured/step_chart.h"
 #include "sim/output/text/changes.h"
-#include "sim/output/text/text_report.h"
 #include "sim/output/text/unit_text.h"
 
 namespace simtrain {

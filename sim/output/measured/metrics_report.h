@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/measured/logs/measured_report.h"
+#include "sim/measured/measured_report.h"
 #include "sim/measured/training_metrics.h"
 
 namespace simtrain {

@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "sim/core/printable.h"
 #include "sim/output/measured/metrics_report.h"
 #include "sim/output/nccl/nccl_validation_report.h"
 #include "sim/output/text/json_parts.h"
-#include "sim/output/text/text_report.h"
 #include "sim/output/text/wrapped_text.h"
 #include "sim/study/nccl/nccl_validation.h"
 

@@ -6,7 +6,7 @@
 
 #include "sim/core/files/packed_file.h"
 #include "sim/core/fingerprint.h"
-#include "sim/run/analysis/critical_path.h"
+#include "sim/run/pieces/critical_path.h"
 
 namespace simtrain {
 namespace {

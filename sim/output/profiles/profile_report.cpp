@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/printable.h"
 #include "sim/output/measured/metrics_report.h"
 #include "sim/output/profiles/profile_rows.h"
-#include "sim/output/text/text_report.h"
 #include "sim/output/text/unit_text.h"
 #include "sim/output/text/wrapped_text.h"
 

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/printable.h"
 #include "sim/output/profiles/profile_report.h"
-#include "sim/output/text/text_report.h"
 #include "sim/output/text/unit_text.h"
 #include "sim/output/text/wrapped_text.h"
 

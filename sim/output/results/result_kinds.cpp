@@ -8,7 +8,6 @@
 
 #include "sim/core/invariant.h"
 #include "sim/output/text/unit_text.h"
-#include "sim/output/training/goodput_report.h"
 
 namespace simtrain {
 namespace {

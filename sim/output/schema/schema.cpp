@@ -7,7 +7,7 @@
 
 #include "sim/core/suggestion.h"
 #include "sim/output/schema/documents/document_schemas.h"
-#include "sim/output/schema/file_schemas.h"
+#include "sim/output/schema/files/file_schemas.h"
 #include "sim/output/text/json_parts.h"
 
 namespace simtrain {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/output/text/text_report.h"
+#include "sim/core/printable.h"
 #include "sim/output/text/wrapped_text.h"
 
 namespace simtrain {

@@ -31,4 +31,7 @@ std::string grouped(double number);
 /// A name of ours in words: "lost work" of "lost_work".
 std::string in_words(std::string_view name);
 
+/// "42.0 s", "12.5 min", "3.1 h", "54.00 days".
+std::string long_time(double seconds);
+
 }  // namespace simtrain

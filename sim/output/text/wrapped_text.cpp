@@ -33,4 +33,9 @@ void labelled_line(std::string& out, std::string_view label, std::string_view te
   out += fmt::format("  {:<{}}{}\n", label, kColumn - 2, wrapped(text, kColumn));
 }
 
+std::string shortened(const std::string& text, std::size_t width) {
+  if (text.size() <= width) return text;
+  return text.substr(0, cut_before(text, width - 3)) + "...";
+}
+
 }  // namespace simtrain

@@ -25,4 +25,7 @@ std::string wrapped_line(std::string_view text, std::size_t indent = 2);
 /// Adds a line of a report's head: a label, and `text` in a column of its own.
 void labelled_line(std::string& out, std::string_view label, std::string_view text);
 
+/// The start of a text with "..." where it is longer than `width` bytes; no character is cut.
+std::string shortened(const std::string& text, std::size_t width);
+
 }  // namespace simtrain

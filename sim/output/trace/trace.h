@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sim/core/input/number_range.h"
-#include "sim/run/simulated_step.h"
+#include "sim/run/step/simulated_step.h"
 
 namespace simtrain {
 

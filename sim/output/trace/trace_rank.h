@@ -6,7 +6,7 @@
 
 #include "sim/output/trace/trace_counter.h"
 #include "sim/output/trace/trace_writer.h"
-#include "sim/run/step_rank.h"
+#include "sim/run/step/step_rank.h"
 
 namespace simtrain {
 

@@ -15,7 +15,6 @@ namespace simtrain {
 namespace {
 
 constexpr double kSecondsPerDay = 86400;
-constexpr double kSecondsPerHour = 3600;
 /// Seconds: less is what rounding leaves.
 constexpr double kLeastShown = 1e-6;
 constexpr double kJoulesPerMegawattHour = 1e3 * kJoulesPerKilowattHour;
@@ -238,13 +237,6 @@ void add_advice(const Goodput& goodput, std::string& out) {
 }
 
 }  // namespace
-
-std::string long_time(double seconds) {
-  if (seconds < 120) return fmt::format("{:.3g} s", seconds);
-  if (seconds < 2 * kSecondsPerHour) return fmt::format("{:.1f} min", seconds / 60);
-  if (seconds < 3 * kSecondsPerDay) return fmt::format("{:.1f} h", seconds / kSecondsPerHour);
-  return fmt::format("{:.2f} days", seconds / kSecondsPerDay);
-}
 
 std::string goodput_sections(const Goodput& goodput) {
   std::string out;

@@ -20,9 +20,6 @@ std::string goodput_json(const Goodput& goodput);
 /// Its members, for a document that holds it.
 nlohmann::ordered_json goodput_members(const Goodput& goodput);
 
-/// "42.0 s", "12.5 min", "3.1 h", "54.00 days".
-std::string long_time(double seconds);
-
 /// The bytes of an HDF5 file: a group `runs` with a column a figure and a row a run, their units
 /// beside them, and a group `used` with the seconds of each run by use. Equal jobs give equal
 /// bytes; a seal follows (core/files/seal.h).

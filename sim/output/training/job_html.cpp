@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "sim/output/html/html.h"
+#include "sim/output/run/text_report.h"
 #include "sim/output/sweep/scale_report.h"
 #include "sim/output/text/changes.h"
-#include "sim/output/text/text_report.h"
 #include "sim/output/text/unit_text.h"
 #include "sim/output/training/goodput_report.h"
 #include "sim/output/training/job_report.h"

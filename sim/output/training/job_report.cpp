@@ -8,7 +8,7 @@
 #include "sim/output/run/json_report.h"
 #include "sim/output/sweep/scale_report.h"
 #include "sim/output/text/json_parts.h"
-#include "sim/output/text/text_report.h"
+#include "sim/output/text/wrapped_text.h"
 #include "sim/output/training/goodput_report.h"
 
 namespace simtrain {

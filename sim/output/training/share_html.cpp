@@ -2,7 +2,6 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/output/html/html.h"
-#include "sim/output/text/text_report.h"
 #include "sim/output/text/unit_text.h"
 #include "sim/output/training/share_report.h"
 #include "sim/output/training/share_words.h"

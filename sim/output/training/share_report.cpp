@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "sim/core/printable.h"
-#include "sim/output/text/text_report.h"
 #include "sim/output/text/unit_text.h"
 #include "sim/output/text/wrapped_text.h"
 #include "sim/output/training/share_words.h"

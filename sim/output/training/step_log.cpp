@@ -8,8 +8,8 @@
 #include "sim/core/input/input_error.h"
 #include "sim/core/input/number_text.h"
 #include "sim/core/invariant.h"
+#include "sim/measured/run/step_window.h"
 #include "sim/measured/run_metrics.h"
-#include "sim/measured/step_window.h"
 
 namespace simtrain {
 namespace {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "sim/core/printable.h"
 #include "sim/output/sweep/scale_report.h"
-#include "sim/output/text/text_report.h"
 #include "sim/output/text/unit_text.h"
 #include "sim/output/text/wrapped_text.h"
 #include "sim/study/what_if/scale.h"

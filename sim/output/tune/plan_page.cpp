@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "sim/output/text/text_report.h"
 #include "sim/output/text/unit_text.h"
 
 namespace simtrain {

@@ -7,8 +7,8 @@
 
 #include "sim/output/html/html.h"
 #include "sim/output/html/share_bars.h"
+#include "sim/output/run/text_report.h"
 #include "sim/output/sweep/scale_report.h"
-#include "sim/output/text/text_report.h"
 #include "sim/output/text/unit_text.h"
 #include "sim/output/tune/plan_page.h"
 #include "sim/output/tune/tune_report.h"

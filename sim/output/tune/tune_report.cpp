@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/output/run/text_report.h"
 #include "sim/output/sweep/scale_report.h"
-#include "sim/output/text/text_report.h"
 #include "sim/output/text/unit_text.h"
 #include "sim/output/text/wrapped_text.h"
 #include "sim/output/tune/plan_text.h"

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/printable.h"
 #include "sim/output/text/json_parts.h"
-#include "sim/output/text/text_report.h"
 
 namespace simtrain {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/printable.h"
 #include "sim/output/text/json_parts.h"
-#include "sim/output/text/text_report.h"
 #include "sim/output/text/wrapped_text.h"
 #include "sim/study/validate/error_summary.h"
 

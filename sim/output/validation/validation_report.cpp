@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "sim/output/text/text_report.h"
+#include "sim/core/printable.h"
 #include "sim/output/text/wrapped_text.h"
 
 namespace simtrain {

@@ -3,7 +3,8 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/run/simulated_step.h"
+#include "sim/run/results/report.h"
+#include "sim/run/step/simulated_step.h"
 
 namespace simtrain {
 

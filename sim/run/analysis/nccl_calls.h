@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sim/collectives/libraries/nccl/nccl_names.h"
-#include "sim/run/step_rank.h"
+#include "sim/run/step/step_rank.h"
 
 namespace simtrain {
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "sim/topology/graph/cluster_graph.h"
-#include "sim/topology/graph/link_sharing.h"
+#include "sim/topology/link_sharing.h"
 
 namespace simtrain {
 namespace {

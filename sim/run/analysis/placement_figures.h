@@ -3,7 +3,7 @@
 #include "sim/run/engine/timeline.h"
 #include "sim/run/results/report.h"
 #include "sim/run/scenario/scenario.h"
-#include "sim/workload/plan/step_plan.h"
+#include "sim/workload/plan/step_context.h"
 
 namespace simtrain {
 

@@ -5,8 +5,8 @@
 #include <tuple>
 #include <utility>
 
-#include "sim/run/analysis/critical_path.h"
-#include "sim/run/step_rank.h"
+#include "sim/run/pieces/critical_path.h"
+#include "sim/run/step/step_rank.h"
 
 namespace simtrain {
 namespace {

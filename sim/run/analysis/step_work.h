@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/run/simulated_step.h"
+#include "sim/run/step/simulated_step.h"
 
 namespace simtrain {
 

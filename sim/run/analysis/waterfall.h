@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/run/simulated_step.h"
+#include "sim/run/step/simulated_step.h"
 
 namespace simtrain {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sim/run/changing/step_in_states.h"
-#include "sim/run/planned_step.h"
+#include "sim/run/step/planned_step.h"
 #include "sim/topology/fault_times.h"
 
 namespace simtrain {
@@ -49,7 +49,7 @@ class RunOfSteps {
   [[nodiscard]] Duration length_with(const ClusterFaults& faults) const {
     Scenario as_if = scenario_;
     as_if.cluster.faults = faults;
-    return simulate_step(as_if, options_).timeline.end;
+    return simulate_steady_step(as_if, options_).timeline.end;
   }
   /// Of a step while nothing changes.
   Duration length_in_state() {

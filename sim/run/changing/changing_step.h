@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sim/run/simulated_step.h"
+#include "sim/run/step/simulated_step.h"
 
 namespace simtrain {
 

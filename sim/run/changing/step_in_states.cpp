@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "sim/run/engine/executor.h"
-#include "sim/run/pass_bursts.h"
-#include "sim/run/planned_step.h"
+#include "sim/run/step/pass_bursts.h"
+#include "sim/run/step/planned_step.h"
 #include "sim/topology/fault_times.h"
 #include "sim/workload/schedule/recipe_grid.h"
 
@@ -53,12 +53,10 @@ class StatesOfStep {
     const Placement placement = place(scenario.cluster, scenario.placement);
     const RankGrid grid = rank_grid(scenario.recipe, scenario.gpus());
     classes_ = std::make_shared<std::vector<RankClasses>>(
-        states.size(), rank_classes(clusters, placement, grid, options.unfold));
+        rank_classes(clusters, placement, grid, options.unfold));
     for (std::size_t i = 0; i < states.size(); ++i) {
-      RankClasses& classes = (*classes_)[i];
-      classes.world = layout_of(*clusters_[i], placement.gpu_of_rank);
       steps_.push_back(plan_step({scenario, ModelTotals(scenario.recipe), clusters_[i],
-                                  *clusters_[i], placement, grid, classes}));
+                                  *clusters_[i], placement, grid, (*classes_)[i]}));
       bursts_.push_back(pass_bursts(steps_.back()));
     }
   }

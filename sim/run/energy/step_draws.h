@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "sim/run/energy/draw_walk.h"
-#include "sim/run/step_rank.h"
+#include "sim/run/step/step_rank.h"
 
 namespace simtrain {
 

@@ -7,7 +7,7 @@
 #include "sim/core/watch.h"
 #include "sim/run/engine/bursts.h"
 #include "sim/run/engine/job_steps.h"
-#include "sim/run/engine/loop/phases.h"
+#include "sim/run/engine/phases.h"
 #include "sim/run/engine/rate_observer.h"
 #include "sim/run/engine/timeline.h"
 

@@ -10,7 +10,7 @@
 
 #include "sim/run/engine/period/state_words.h"
 #include "sim/run/engine/rate_observer.h"
-#include "sim/topology/graph/link_sharing.h"
+#include "sim/topology/link_sharing.h"
 #include "sim/workload/kernels/inner_traffic.h"
 
 namespace simtrain {

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "sim/run/energy/step_energy.h"
-#include "sim/run/results/headline.h"
-#include "sim/run/results/metrics.h"
+#include "sim/run/figures/headline.h"
+#include "sim/run/figures/metrics.h"
 #include "sim/run/results/resolved_recipe.h"
-#include "sim/run/results/steps_in_row.h"
+#include "sim/run/step/steps_in_row.h"
 #include "sim/run/uncertainty/uncertainty.h"
 #include "sim/workload/plan/memory/memory.h"
 #include "sim/workload/plan/plan.h"

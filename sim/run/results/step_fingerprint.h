@@ -1,7 +1,7 @@
 #pragma once
 
 #include "sim/core/fingerprint.h"
-#include "sim/run/pieces.h"
+#include "sim/run/pieces/pieces.h"
 
 namespace simtrain {
 

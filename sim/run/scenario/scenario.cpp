@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/files/yaml_file.h"
 #include "sim/core/input/yaml_text.h"
 #include "sim/run/scenario/job_fields.h"
 #include "sim/run/scenario/machine.h"

@@ -11,9 +11,9 @@
 #include "sim/core/input/yaml_reader.h"
 #include "sim/core/input/yaml_text.h"
 #include "sim/core/suggestion.h"
-#include "sim/run/results/provenance.h"
 #include "sim/run/scenario/hardware_keys.h"
 #include "sim/run/scenario/machine.h"
+#include "sim/run/scenario/provenance.h"
 
 namespace simtrain {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "sim/core/files/data_folder.h"
-#include "sim/run/scenario/key_change.h"
+#include "sim/run/figures/key_change.h"
 
 namespace simtrain {
 

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "sim/run/engine/executor.h"
-#include "sim/run/simulated_step.h"
+#include "sim/run/simulate.h"
 #include "sim/workload/parallel/messages.h"
 
 namespace simtrain {

@@ -4,9 +4,9 @@
 #include <optional>
 #include <vector>
 
-#include "sim/run/planned_step.h"
 #include "sim/run/shared/fabric_scenario.h"
 #include "sim/run/shared/plan_union.h"
+#include "sim/run/step/planned_step.h"
 
 namespace simtrain {
 

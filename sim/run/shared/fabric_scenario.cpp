@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/files/yaml_file.h"
 #include "sim/run/shared/fabric_fields.h"
 #include "sim/topology/fault_times.h"
 #include "sim/topology/placement/free_hosts.h"

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "sim/core/input/number_text.h"
-#include "sim/run/results/provenance.h"
+#include "sim/run/scenario/provenance.h"
 #include "sim/run/uncertainty/uncertainty.h"
 #include "sim/study/tune/estimated_step.h"
 

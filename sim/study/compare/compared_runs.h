@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sim/measured/comparison.h"
-#include "sim/measured/logs/measured_report.h"
+#include "sim/measured/measured_report.h"
 #include "sim/study/compare/other_stacks.h"
 
 namespace simtrain {

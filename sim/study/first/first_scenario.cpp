@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "sim/core/input/yaml_text.h"
-#include "sim/import/scenario_text.h"
+#include "sim/import/scenario/scenario_text.h"
 #include "sim/job/plan/job_inputs.h"
 #include "sim/run/simulate.h"
 #include "sim/study/first/first_keys.h"

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/files/yaml_file.h"
 #include "sim/study/nccl/nccl_curves_fields.h"
 #include "sim/study/nccl/nccl_sweep.h"
 #include "sim/study/validate/error_summary.h"

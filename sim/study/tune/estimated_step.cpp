@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/run/simulated_step.h"
+#include "sim/run/simulate.h"
 #include "sim/workload/schedule/recipe_grid.h"
 #include "sim/workload/schedule/schedule.h"
 

@@ -9,10 +9,11 @@
 
 #include "sim/run/energy/beside_gpus.h"
 #include "sim/run/energy/step_draws.h"
-#include "sim/run/pieces.h"
+#include "sim/run/pieces/pieces.h"
 #include "sim/study/tune/stage_bound.h"
+#include "sim/workload/plan/program/step_clock.h"
+#include "sim/workload/plan/program/step_plan.h"
 #include "sim/workload/plan/stage_passes.h"
-#include "sim/workload/plan/step_clock.h"
 #include "sim/workload/schedule/recipe_grid.h"
 
 namespace simtrain {

@@ -6,7 +6,7 @@
 
 #include "sim/run/scenario/scenario.h"
 #include "sim/topology/cluster.h"
-#include "sim/workload/plan/step_plan.h"
+#include "sim/workload/plan/step_context.h"
 
 namespace simtrain {
 

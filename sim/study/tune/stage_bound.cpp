@@ -5,8 +5,8 @@
 
 #include "sim/workload/model/sharding.h"
 #include "sim/workload/plan/data/buckets.h"
+#include "sim/workload/plan/program/step_end.h"
 #include "sim/workload/plan/stage_passes.h"
-#include "sim/workload/plan/step_end.h"
 #include "sim/workload/plan/stragglers.h"
 
 namespace simtrain {

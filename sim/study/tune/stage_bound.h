@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "sim/workload/plan/step_plan.h"
+#include "sim/workload/plan/step_context.h"
 
 namespace simtrain {
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/files/yaml_file.h"
 #include "sim/study/validate/documented_fields.h"
 
 namespace simtrain {

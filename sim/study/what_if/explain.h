@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/run/simulated_step.h"
+#include "sim/run/step/simulated_step.h"
 #include "sim/study/parallel_each.h"
 
 namespace simtrain {

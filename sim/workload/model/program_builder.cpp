@@ -93,8 +93,8 @@ std::uint32_t ProgramBuilder::user_buffers(Collective collective, std::int64_t b
   TransferCost cost;
   cost.collective = collective;
   cost.algorithm = Algorithm::user_buffers;
-  const bool engine = recipe().tp_overlap->gathers == TpOverlapMethod::symmetric_memory ||
-                      (collective == Collective::all_gather && sms <= 1);
+  const bool engine =
+      recipe().tp_overlap->symmetric() || (collective == Collective::all_gather && sms <= 1);
   cost.protocol = engine ? Protocol::copy_engine : Protocol::simple;
   cost.bytes = Bytes(bytes);
   cost.wire = Bytes(wire);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sim/workload/model/piece_program.h"
+#include "sim/workload/model/piece_context.h"
 
 namespace simtrain {
 

@@ -12,7 +12,6 @@
 #include "sim/core/fields.h"
 #include "sim/workload/kernels/precision.h"
 #include "sim/workload/model/fine_tuning.h"
-#include "sim/workload/model/layer_list.h"
 #include "sim/workload/model/model_spec.h"
 #include "sim/workload/model/offload_spec.h"
 #include "sim/workload/model/software_spec.h"
@@ -284,8 +283,7 @@ struct Recipe {
 
   /// Whether communication of TP runs beside weight gradients, by user buffers.
   [[nodiscard]] bool overlaps_weight_gradients() const {
-    return overlap.tp_comm_overlap && tp_overlap &&
-           tp_overlap->gathers == TpOverlapMethod::ring_exchange;
+    return overlap.tp_comm_overlap && tp_overlap && !tp_overlap->symmetric();
   }
   [[nodiscard]] int tp() const { return parallelism.tensor_model_parallel_size; }
   [[nodiscard]] int pp() const { return parallelism.pipeline_model_parallel_size; }
@@ -311,19 +309,6 @@ struct Recipe {
   /// How well its software is known, for what it runs.
   [[nodiscard]] StackKnowledge knowledge() const {
     return model.has_experts() ? StackKnowledge::mixture : software.knowledge();
-  }
-  [[nodiscard]] HighLayers high_layers() const {
-    return {training.num_layers_at_start_in_bf16, training.num_layers_at_end_in_bf16};
-  }
-  /// Its layers by what they are. Where all of the model is frozen the first is of a kind of its
-  /// own, in whose backward the input gradients end.
-  [[nodiscard]] LayerList layers() const {
-    const int again = recompute == Recompute::full ? recompute_every_nth_layer : 1;
-    return LayerList(model, high_layers(), lora.has_value(), again);
-  }
-  /// Whether a backward computes layers of a kind again whole.
-  [[nodiscard]] bool recomputes_layer(const LayerKind& kind) const {
-    return recompute == Recompute::full && !kind.kept;
   }
   /// Whether a policy says what of a layer is kept.
   [[nodiscard]] bool keeps_by_policy() const { return !is_of_megatron(recompute); }

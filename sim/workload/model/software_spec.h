@@ -219,13 +219,17 @@ struct TpOverlapTable {
   TpOverlapEntry fc1_wgrad;
   TpOverlapEntry proj_fprop;
   TpOverlapEntry fc2_fprop;
+
+  /// Whether products are cut in chunks over symmetric memory, as PyTorch does it, not by user
+  /// buffers of Transformer Engine.
+  [[nodiscard]] bool symmetric() const { return gathers == TpOverlapMethod::symmetric_memory; }
 };
 template <>
 struct Fields<TpOverlapTable>;
 
 /// Whether a stack overlaps as a table says.
 [[nodiscard]] inline bool overlaps_by(const SoftwareSpec& software, const TpOverlapTable& table) {
-  return (table.gathers == TpOverlapMethod::symmetric_memory) == software.uses_dtensor();
+  return table.symmetric() == software.uses_dtensor();
 }
 /// The table where none is made for a shape.
 inline constexpr std::string_view kUserBuffersTable = "te-default";

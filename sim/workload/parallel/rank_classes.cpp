@@ -296,8 +296,9 @@ std::string question_of_passes(const Placement& placement, const RankGrid& grid)
 
 }  // namespace
 
-RankClasses rank_classes(const std::vector<const Cluster*>& states, const Placement& placement,
-                         const RankGrid& grid, bool unfold) {
+std::vector<RankClasses> rank_classes(const std::vector<const Cluster*>& states,
+                                      const Placement& placement, const RankGrid& grid,
+                                      bool unfold) {
   RankClasses classes = Classifier(states, placement, grid).classes();
   std::vector<int> everyone(as_index(grid.ranks()));
   std::iota(everyone.begin(), everyone.end(), 0);
@@ -307,15 +308,16 @@ RankClasses rank_classes(const std::vector<const Cluster*>& states, const Placem
   if (bind) classes.piece_like = classes.step_like = everyone;
   classes.piece_representative = unfold ? everyone : classes.piece_like;
   classes.step_representative = unfold ? everyone : classes.step_like;
-  return classes;
+  std::vector<RankClasses> by_state(states.size(), classes);
+  for (std::size_t i = 0; i < states.size(); ++i)
+    by_state[i].world = layout_of(*states[i], placement.gpu_of_rank);
+  return by_state;
 }
 
 const RankClasses& rank_classes(const Cluster& cluster, const Placement& placement,
                                 const RankGrid& grid, bool unfold) {
   return *cluster.derived().get<RankClasses>(question(placement, grid, unfold), [&] {
-    RankClasses classes = rank_classes({&cluster}, placement, grid, unfold);
-    classes.world = layout_of(cluster, placement.gpu_of_rank);
-    return classes;
+    return rank_classes(std::vector{&cluster}, placement, grid, unfold).front();
   });
 }
 

@@ -53,8 +53,9 @@ const std::vector<int>& first_of_passes(const Cluster& cluster, const Placement&
                                         const RankGrid& grid);
 
 /// The classes of ranks that are alike in each of several states of one cluster, so that they stay
-/// alike whenever it goes from one to another. `world` is of none of them and left empty.
-RankClasses rank_classes(const std::vector<const Cluster*>& states, const Placement& placement,
-                         const RankGrid& grid, bool unfold);
+/// alike whenever it goes from one to another: by state, which differ in `world` only.
+std::vector<RankClasses> rank_classes(const std::vector<const Cluster*>& states,
+                                      const Placement& placement, const RankGrid& grid,
+                                      bool unfold);
 
 }  // namespace simtrain

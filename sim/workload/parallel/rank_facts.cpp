@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/topology/graph/gpu_links.h"
+#include "sim/topology/gpu_links.h"
 
 namespace simtrain {
 

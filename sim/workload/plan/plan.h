@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/topology/graph/link_sharing.h"
+#include "sim/topology/link_sharing.h"
 #include "sim/workload/kernels/program.h"
 
 namespace simtrain {

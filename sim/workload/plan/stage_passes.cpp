@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "sim/workload/model/layers/piece_program.h"
 #include "sim/workload/model/sharding.h"
 #include "sim/workload/plan/stragglers.h"
 
@@ -137,7 +138,7 @@ Phase phase_of(Label pass) {
 }
 
 ByPiece<std::int64_t> piece_counts(const Recipe& recipe, int stage, int micro_batches) {
-  const LayerList layers = recipe.layers();
+  const LayerList layers = layers_of(recipe);
   ByPiece<std::int64_t> counts(static_cast<int>(layers.kinds().size()));
   const std::vector<ChunkLayout> chunks = stage_chunks(recipe, stage);
   for (const CountedPass& pass : counted_passes(recipe, stage, micro_batches)) {

@@ -6,7 +6,7 @@
 #include <boost/container/static_vector.hpp>
 
 #include "sim/workload/model/sharding.h"
-#include "sim/workload/plan/step_plan.h"
+#include "sim/workload/plan/step_context.h"
 #include "sim/workload/schedule/schedule.h"
 #include "sim/workload/schedule/stage_layout.h"
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "sim/workload/model/model_parts.h"
+#include "sim/workload/model/layers/model_parts.h"
 #include "sim/workload/model/recipe.h"
 #include "sim/workload/schedule/pipeline_layout.h"
 

@@ -8,8 +8,8 @@
 #include <doctest/doctest.h>
 
 #include "sim/run/engine/executor.h"
-#include "sim/run/planned_step.h"
 #include "sim/run/shared/plan_union.h"
+#include "sim/run/step/planned_step.h"
 #include "tests/run/scenarios.h"
 
 namespace simtrain::testing::shared_fabric_test {

@@ -1,13 +1,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "sim/app/arguments/study_options.h"
 #include "sim/app/command.h"
 #include "sim/app/options/options.h"
 #include "sim/app/options/shared_rows.h"
-#include "sim/app/options/study_options.h"
 #include "sim/app/output_files.h"
 #include "sim/app/program_files.h"
-#include "sim/import/recipe_export.h"
+#include "sim/import/plan/recipe_export.h"
 #include "sim/output/difference/export_difference.h"
 
 namespace simtrain {

@@ -9,8 +9,8 @@
 #include "sim/app/options/shared_rows.h"
 #include "sim/app/output_files.h"
 #include "sim/core/input/scalar_text.h"
+#include "sim/import/formats/recipe_format.h"
 #include "sim/import/import_file.h"
-#include "sim/import/recipe_format.h"
 #include "sim/topology/import/import_format.h"
 
 namespace simtrain {

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/app/arguments/study_options.h"
 #include "sim/app/options/options.h"
-#include "sim/app/options/study_options.h"
 #include "sim/app/program_files.h"
 #include "sim/output/difference/difference_report.h"
 #include "sim/run/simulate.h"

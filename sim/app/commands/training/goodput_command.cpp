@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
+#include "sim/app/arguments/study_options.h"
 #include "sim/app/command.h"
 #include "sim/app/commands/training/job_runs.h"
 #include "sim/app/mpi_work.h"
 #include "sim/app/options/options.h"
 #include "sim/app/options/shared_rows.h"
-#include "sim/app/options/study_options.h"
 #include "sim/app/output_files.h"
 #include "sim/app/stop_signals.h"
 #include "sim/core/files/partial_file.h"

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "sim/app/arguments/study_options.h"
 #include "sim/app/command.h"
 #include "sim/app/options/shared_rows.h"
-#include "sim/app/options/study_options.h"
 #include "sim/study/tune/plan_limits.h"
 
 namespace simtrain {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "sim/collectives/libraries/nccl/algorithms/nccl_algorithm.h"
+#include "sim/collectives/libraries/nccl/nccl_algorithm.h"
 #include "sim/core/invariant.h"
 
 namespace simtrain {

@@ -1,5 +1,5 @@
-#include "sim/measured/logs/log_fields.h"
 #include "sim/measured/logs/log_format.h"
+#include "sim/measured/run/log_fields.h"
 
 namespace simtrain {
 namespace {

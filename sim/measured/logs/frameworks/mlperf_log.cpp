@@ -1,8 +1,8 @@
 #include <cmath>
 #include <simdjson.h>
 
-#include "sim/measured/logs/log_fields.h"
 #include "sim/measured/logs/log_format.h"
+#include "sim/measured/run/log_fields.h"
 
 namespace simtrain {
 namespace {

@@ -1,8 +1,8 @@
 #include <array>
 #include <cmath>
 
-#include "sim/measured/logs/log_fields.h"
 #include "sim/measured/logs/log_format.h"
+#include "sim/measured/run/log_fields.h"
 
 namespace simtrain {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "sim/output/schema/documents/document_members.h"
 #include "sim/output/schema/documents/member_schema.h"
-#include "sim/output/schema/scenario_schema.h"
+#include "sim/output/schema/files/scenario_schema.h"
 #include "sim/output/sweep/sweep_table.h"
 
 namespace simtrain {

@@ -60,7 +60,7 @@ constexpr auto kHardwareMeanings = std::to_array<Meaning>({
     {"gpu.streaming.amax", "the largest value of a tensor"},
     {"gpu.streaming.norm_forward", "RMSNorm and LayerNorm forward"},
     {"gpu.streaming.norm_backward", "RMSNorm and LayerNorm backward"},
-    {"gpu.streaming.row_add", "rows that atomics add to others, counted once"},
+    {"gpu.streaming.row_add", "rows that atomics add to others, counted once, by one SM"},
     {"gpu.streaming.cross_entropy", "of logits"},
     {"gpu.nvlink", "links between GPUs of a node or rack: NVLink, xGMI or PCIe"},
     {"gpu.nvlink.bandwidth", "per GPU and direction, all links"},

@@ -10,13 +10,13 @@
 
 #include "sim/core/event_queue.h"
 #include "sim/core/input/input_error.h"
-#include "sim/run/engine/blocked_report.h"
 #include "sim/run/engine/executor.h"
 #include "sim/run/engine/executor_state.h"
 #include "sim/run/engine/group_seats.h"
+#include "sim/run/engine/loop/blocked_report.h"
 #include "sim/run/engine/loop/period_watch.h"
-#include "sim/run/engine/loop/phases.h"
 #include "sim/run/engine/pass_flows.h"
+#include "sim/run/engine/phases.h"
 #include "sim/run/engine/rank_loads.h"
 #include "sim/run/engine/stretch_flows.h"
 

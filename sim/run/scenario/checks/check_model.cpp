@@ -9,7 +9,7 @@
 
 #include "sim/run/scenario/checks/checks.h"
 #include "sim/workload/model/blocks/block.h"
-#include "sim/workload/model/model_parts.h"
+#include "sim/workload/model/layers/model_parts.h"
 
 namespace simtrain {
 namespace {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "sim/run/scenario/checks/checks.h"
-#include "sim/workload/model/model_parts.h"
+#include "sim/workload/model/layers/model_parts.h"
 #include "sim/workload/model/sharding.h"
 
 namespace simtrain {

@@ -30,7 +30,7 @@ void check_precision(const Recipe& recipe, const YamlNode& tree) {
           "is true with precision {}, whose weights are kept and gathered in BF16; "
           "false would do",
           name_of(training.precision));
-  const HighLayers high = recipe.high_layers();
+  const HighLayers high = high_layers(recipe);
   require(recipe.precision().quantized() || high.first + high.last == 0, tree,
           high.first > 0 ? "training.num_layers_at_start_in_bf16"
                          : "training.num_layers_at_end_in_bf16",
@@ -55,7 +55,7 @@ void check_overlap_table(const Recipe& recipe, const YamlNode& tree) {
   const TpOverlapTable& table = *recipe.tp_overlap;
   const std::string_view key = "overlap.tp_comm_overlap_table";
   using enum TpOverlapMethod;
-  const bool symmetric = table.gathers == symmetric_memory;
+  const bool symmetric = table.symmetric();
   require(symmetric || table.gathers == ring_exchange, tree, key,
           "gathers by {}; ring_exchange or symmetric_memory would do", name_of(table.gathers));
   require(overlaps_by(recipe.software, table), tree, key,

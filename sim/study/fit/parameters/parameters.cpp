@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/files/yaml_file.h"
 #include "sim/study/fit/parameters/parameters_fields.h"
 #include "sim/topology/specs/cluster_fields.h"
 #include "sim/topology/specs/gpu_fields.h"

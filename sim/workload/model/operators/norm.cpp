@@ -1,6 +1,6 @@
 #include <vector>
 
-#include "sim/workload/model/operators/casts.h"
+#include "sim/workload/model/casts.h"
 #include "sim/workload/model/operators/operators.h"
 
 namespace simtrain {

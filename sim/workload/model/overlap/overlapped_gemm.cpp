@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "sim/workload/model/operators/casts.h"
+#include "sim/workload/model/casts.h"
 #include "sim/workload/model/sharding.h"
 
 namespace simtrain {
@@ -39,9 +39,7 @@ int OverlappedGemm::margin(const TpOverlapEntry* entry) const {
   return overlap_ && entry != nullptr && entry->set_sm_margin ? entry->sms : 0;
 }
 
-bool OverlappedGemm::symmetric() const {
-  return builder_.recipe().tp_overlap->gathers == TpOverlapMethod::symmetric_memory;
-}
+bool OverlappedGemm::symmetric() const { return builder_.recipe().tp_overlap->symmetric(); }
 
 bool OverlappedGemm::sharded() const {
   return tp_ > 1 && builder_.recipe().parallelism.sequence_parallel;

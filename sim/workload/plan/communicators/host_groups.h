@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sim/workload/plan/step_plan.h"
+#include "sim/workload/plan/step_context.h"
 
 namespace simtrain {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sim/collectives/group_links.h"
-#include "sim/workload/plan/step_plan.h"
+#include "sim/workload/plan/step_context.h"
 
 namespace simtrain {
 

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "sim/workload/plan/step_plan.h"
+#include "sim/workload/plan/step_context.h"
 #include "sim/workload/schedule/stage_layout.h"
 
 namespace simtrain {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/workload/plan/offload/host_copy.h"
+#include "sim/workload/plan/data/host_copy.h"
 
 namespace simtrain {
 namespace {

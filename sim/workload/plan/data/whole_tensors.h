@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/workload/model/model_parts.h"
+#include "sim/workload/model/layers/model_parts.h"
 #include "sim/workload/schedule/pipeline_layout.h"
 
 namespace simtrain {

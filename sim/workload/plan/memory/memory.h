@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "sim/topology/specs/gpu_spec.h"
-#include "sim/workload/model/model_parts.h"
+#include "sim/workload/model/layers/model_parts.h"
 #include "sim/workload/model/recipe.h"
 #include "sim/workload/parallel/rank_grid.h"
 #include "sim/workload/schedule/schedule.h"

@@ -58,7 +58,7 @@ Communicators communicators(const Recipe& recipe, const RankGrid& grid, int neig
 
 double user_buffer_bytes(const Recipe& recipe, const ModelTotals& totals) {
   if (!recipe.overlap.tp_comm_overlap || recipe.tp() == 1) return 0;
-  if (recipe.tp_overlap->gathers == TpOverlapMethod::symmetric_memory) {
+  if (recipe.tp_overlap->symmetric()) {
     // One workspace, of two chunks that are scattered.
     const auto tokens = static_cast<double>(recipe.tokens()) / recipe.tp();
     return 2 * recipe.precision().activation.bytes() * tokens *

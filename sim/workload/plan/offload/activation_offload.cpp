@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "sim/workload/plan/offload/host_copy.h"
+#include "sim/workload/plan/data/host_copy.h"
 
 namespace simtrain {
 

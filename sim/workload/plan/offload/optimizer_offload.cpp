@@ -1,7 +1,7 @@
 #include "sim/workload/plan/offload/optimizer_offload.h"
 
 #include "sim/workload/model/sharding.h"
-#include "sim/workload/plan/offload/host_copy.h"
+#include "sim/workload/plan/data/host_copy.h"
 
 namespace simtrain {
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "sim/collectives/libraries/nccl/algorithms/nccl_algorithm.h"
+#include "sim/collectives/libraries/nccl/nccl_algorithm.h"
 
 namespace simtrain {
 namespace {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <array>
 
-#include "sim/collectives/libraries/nccl/algorithms/nccl_algorithm.h"
+#include "sim/collectives/libraries/nccl/nccl_algorithm.h"
 
 namespace simtrain {
 namespace {

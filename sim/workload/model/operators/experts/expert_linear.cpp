@@ -1,4 +1,4 @@
-#include "sim/workload/model/operators/casts.h"
+#include "sim/workload/model/casts.h"
 #include "sim/workload/model/operators/experts/expert_operators.h"
 #include "sim/workload/model/operators/operators.h"
 #include "sim/workload/model/sharding.h"

@@ -1,0 +1,91 @@
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/import/launch/launch_words.h"
+#include "sim/import/megatron/command_line.h"
+#include "sim/import/model/named_model.h"
+#include "sim/import/nemo/nemo2.h"
+#include "sim/import/scenario/scenario_text.h"
+#include "sim/import/yaml/hydra.h"
+
+namespace simtrain {
+namespace {
+
+constexpr std::string_view kFactory = "--factory";
+constexpr std::array<std::string_view, 1> kNemoPrograms{"nemo"};
+
+/// `trainer.num_nodes=8` among the words of a launch.
+void add_nemo2_keys(const std::vector<ShellWord>& words, const RecipeRequest& request,
+                    YamlNode& tree) {
+  for (const ShellWord& word : words) {
+    const std::size_t equals = word.text.find('=');
+    const std::string key = word.text.substr(0, equals);
+    constexpr std::string_view kMarks = "abcdefghijklmnopqrstuvwxyz_0123456789.";
+    if (equals == std::string::npos || key.find('.') == std::string::npos ||
+        key.find_first_not_of(kMarks) != std::string::npos || key.starts_with('.') ||
+        key.ends_with('.') || key.find("..") != std::string::npos)
+      continue;
+    refuse_undecided_key(word, key, request);
+    set_yaml_value(tree, key, scalar_node(word.text.substr(equals + 1), word.place), word.place);
+  }
+}
+
+bool is_nemo2_launch(std::string_view text) {
+  return text.find("nemo llm ") != std::string_view::npos &&
+         text.find(kFactory) != std::string_view::npos;
+}
+
+ImportedRecipe read_nemo2_launch(const ImportFile& file, const RecipeRequest& request,
+                                 const DataFolder& data) {
+  const ShellScript script = read_script(file.text, file.path, files_left_out(request));
+  const auto start = program_start(script.words, kNemoPrograms);
+  const auto factory = start ? option_word(start->words, kFactory) : std::nullopt;
+  if (!factory) throw InputError({file.path}, std::string(kFactory), "is of no command here");
+  const bool tunes = std::any_of(start->words.begin(), start->words.end(),
+                                 [](const ShellWord& word) { return word.text == "finetune"; });
+  const auto scheme = option_word(start->words, "peft");
+  if (tunes && (!scheme || scheme->text != "none"))
+    throw InputError(factory->place, std::string(kFactory),
+                     "trains adapters (LoRA) unless peft=none is given, which an import does not "
+                     "read");
+  YamlNode tree;
+  tree.kind = YamlNode::Kind::map;
+  tree.place = {file.path};
+  add_nemo2_keys(start->words, request, tree);
+  apply_overrides(tree, key_overrides(request, true));
+  RecipeTerms named;
+  named.model_class = Given<std::string>{model_named_in(factory->text).value_or(factory->text),
+                                         std::string(kFactory), false, factory->place};
+  require_named_model(named, request);
+  require_launch_keys(tree, *factory, kFactory,
+                      {"trainer.strategy.tensor_model_parallel_size",
+                       "trainer.strategy.pipeline_model_parallel_size", "data.global_batch_size",
+                       "data.micro_batch_size"},
+                      request);
+  RecipeReading reading = nemo2_reading(tree);
+  reading.terms.model_class = named.model_class;
+  const std::string usual = "usual in NeMo 2's recipes, this one is not read";
+  if (!reading.terms.precision) default_to(reading.terms.bf16, true, usual + ": bf16_mixed");
+  default_to(reading.terms.overlap_grad_reduce, true, usual);
+  default_to(reading.terms.overlap_param_gather, true, usual);
+  ++reading.taken;
+  read_environment(script, reading);
+  note_rounds(script, reading);
+  ++reading.left_out
+        ["what the factory's Python sets itself beside what is given here; NeMo 2's "
+         "defaults and overlap are assumed"][factory->text];
+  return imported_scenario("launch of a NeMo 2 recipe", std::move(reading), file, request, data);
+}
+
+}  // namespace
+
+const RecipeFormat kNemo2Launch{
+    "nemo-2-launch",
+    "a shell script that starts a recipe of NeMo 2 by name (nemo llm pretrain --factory NAME "
+    "key=value)",
+    is_nemo2_launch, read_nemo2_launch};
+
+}  // namespace simtrain
