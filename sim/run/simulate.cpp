@@ -17,28 +17,26 @@
 namespace simtrain {
 namespace {
 
-void add_headline(Report& report, const Scenario& scenario) {
+std::string cluster_text(const Scenario& scenario) {
+  return fmt::format("{}: {} x {} ({} {})", scenario.cluster.name, scenario.placement.nodes,
+                     scenario.cluster.node.name, scenario.gpus(), scenario.cluster.gpu.name);
+}
+
+/// How fast a step of so many seconds is, by the MFU convention of its scenario.
+struct Speed {
+  double tokens_per_s = 0;
+  double flops_per_sample = 0;
+  double peak_tflops = 0;  ///< of a GPU
+  double tflops = 0;       ///< of a GPU
+};
+
+Speed speed_of(const Scenario& scenario, double step_s) {
   const Recipe& recipe = scenario.recipe;
   const double batch = recipe.training.global_batch_size;
-  report.scenario = scenario.name;
-  report.source = scenario.source;
-  report.changed_from = scenario.changed_from;
-  report.hardware = scenario.hardware;
-  report.cluster =
-      fmt::format("{}: {} x {} ({} {})", scenario.cluster.name, scenario.placement.nodes,
-                  scenario.cluster.node.name, scenario.gpus(), scenario.cluster.gpu.name);
-  report.model = recipe.model.name;
-  report.software = recipe.software.name;
-  report.gpus = scenario.gpus();
-  report.mfu_convention = scenario.mfu_convention;
-  report.tokens_per_s =
-      tokens_per_second(static_cast<double>(recipe.training.seq_length), batch, report.step_time_s);
-  report.days_per_1t_tokens = days_per_trillion_tokens(report.tokens_per_s);
-  report.model_flops_per_sample = model_flops_per_sample(recipe, scenario.mfu_convention);
-  report.peak_tflops_per_gpu = scenario.cluster.gpu.peak(recipe.precision().peak).value() / 1e12;
-  report.tflops_per_gpu =
-      tflops_per_gpu(report.model_flops_per_sample, batch, report.step_time_s, report.gpus);
-  report.mfu = model_flops_utilization(report.tflops_per_gpu, report.peak_tflops_per_gpu);
+  const double flops = model_flops_per_sample(recipe, scenario.mfu_convention);
+  return {tokens_per_second(static_cast<double>(recipe.training.seq_length), batch, step_s), flops,
+          scenario.cluster.gpu.peak(recipe.precision().peak).value() / 1e12,
+          tflops_per_gpu(flops, batch, step_s, scenario.gpus())};
 }
 
 /// Of a fault that comes and goes.
@@ -125,19 +123,35 @@ std::vector<BlockKind> blocks_of(const ModelSpec& model) {
   return blocks;
 }
 
-}  // namespace
-
-PredictedStep predicted_step(const Scenario& scenario, const Report& report) {
-  return {report.step_time_s,
-          report.breakdown,
+PredictedStep predicted_step(const Scenario& scenario, double step_s, const Breakdown& breakdown) {
+  return {step_s,
+          breakdown,
           scenario.cluster.gpu.name,
           scenario.recipe.training.precision,
           scenario.recipe.model.kv_channels,
-          report.gpus,
+          scenario.gpus(),
           scenario.cluster.node.gpus,
           scenario.recipe.knowledge(),
           scenario.cluster.gpu.kernels.value,
           blocks_of(scenario.recipe.model)};
+}
+
+EngineFigures engine_figures(const SimulatedStep& simulated) {
+  std::uint64_t events = simulated.timeline.events + events_in(simulated.passes);
+  for (const LaterState& state : simulated.later) events += events_in(state.passes);
+  return {
+      .events = events,
+      .repeated_events = simulated.timeline.repeated,
+      .wall_s = simulated.wall_s,
+      .ranks = simulated.grid.ranks(),
+      .ranks_simulated = static_cast<int>(simulated.plan.ranks.size()),
+      .fingerprint = fingerprint_of(simulated.passes, simulated.plan, simulated.timeline).text()};
+}
+
+}  // namespace
+
+PredictedStep predicted_step(const Scenario& scenario, const Report& report) {
+  return predicted_step(scenario, report.step_time_s, report.breakdown);
 }
 
 SimulatedStep simulate_step(const Scenario& scenario, const SimulateOptions& options) {
@@ -147,42 +161,55 @@ SimulatedStep simulate_step(const Scenario& scenario, const SimulateOptions& opt
 
 Report report_of(const SimulatedStep& simulated) {
   const Scenario& scenario = simulated.scenario;
+  const Recipe& recipe = scenario.recipe;
   const Plan& plan = simulated.plan;
   const Timeline& timeline = simulated.timeline;
-  const JobContext context = simulated.context();
-  const std::vector<PathStep> path = critical_path(plan, timeline);
-
-  Report report;
-  report.step_time_s = to_seconds(timeline.end);
-  add_headline(report, scenario);
-  report.layout = layout_text(scenario.recipe, simulated.grid);
-  report.recipe = resolved_recipe(scenario);
-  report.parameters = parameter_counts(scenario.recipe);
-  report.data_parallel = simulated.grid.dp();
-  report.micro_batches = simulated.grid.micro_batches();
-  report.breakdown = path_breakdown(plan, timeline, path);
-  report.step_time_error = step_error(scenario.uncertainty, predicted_step(scenario, report));
-  report.step_spread = spread_of(simulated);
-  report.communication = communication_table(simulated, path);
-  report.placement = placement_figures(context, scenario.placement, plan, timeline);
-  report.faults = fault_texts(scenario.cluster.faults);
-  report.steps_in_row = simulated.in_row;
   const GpuSpec& gpu = simulated.cluster.spec().gpu;
-  report.memory = stage_memory(scenario.recipe, gpu, simulated.grid);
-  report.memory_capacity = static_cast<double>(gpu.memory_capacity.value.value());
-  if (scenario.recipe.offload.anything())
-    report.host_memory = host_memory(simulated, report.memory);
-  report.clock = simulated.clock;
-  report.energy = step_energy(simulated);
-  report.engine.events = timeline.events;
-  report.engine.repeated_events = timeline.repeated;
-  report.engine.events += events_in(simulated.passes);
-  for (const LaterState& state : simulated.later) report.engine.events += events_in(state.passes);
-  report.engine.ranks = simulated.grid.ranks();
-  report.engine.ranks_simulated = static_cast<int>(plan.ranks.size());
-  report.engine.fingerprint = fingerprint_of(simulated.passes, plan, timeline).text();
-  report.engine.wall_s = simulated.wall_s;
-  return report;
+  const std::vector<PathStep> path = critical_path(plan, timeline);
+  const double step_s = to_seconds(timeline.end);
+  const Breakdown breakdown = path_breakdown(plan, timeline, path);
+  const Speed speed = speed_of(scenario, step_s);
+  std::vector<StageMemory> memory = stage_memory(recipe, gpu, simulated.grid);
+  std::optional<HostMemory> on_hosts;
+  if (recipe.offload.anything()) on_hosts = host_memory(simulated, memory);
+  return {
+      .scenario = scenario.name,
+      .source = scenario.source,
+      .changed_from = scenario.changed_from,
+      .hardware = scenario.hardware,
+      .cluster = cluster_text(scenario),
+      .model = recipe.model.name,
+      .software = recipe.software.name,
+      .layout = layout_text(recipe, simulated.grid),
+      .recipe = resolved_recipe(scenario),
+      .parameters = parameter_counts(recipe),
+      .gpus = scenario.gpus(),
+      .data_parallel = simulated.grid.dp(),
+      .micro_batches = simulated.grid.micro_batches(),
+      .step_time_s = step_s,
+      .step_time_error =
+          step_error(scenario.uncertainty, predicted_step(scenario, step_s, breakdown)),
+      .step_spread = spread_of(simulated),
+      .sample = {},
+      .tokens_per_s = speed.tokens_per_s,
+      .tflops_per_gpu = speed.tflops,
+      .mfu = model_flops_utilization(speed.tflops, speed.peak_tflops),
+      .mfu_convention = scenario.mfu_convention,
+      .days_per_1t_tokens = days_per_trillion_tokens(speed.tokens_per_s),
+      .model_flops_per_sample = speed.flops_per_sample,
+      .peak_tflops_per_gpu = speed.peak_tflops,
+      .clock = simulated.clock,
+      .breakdown = breakdown,
+      .memory = std::move(memory),
+      .memory_capacity = static_cast<double>(gpu.memory_capacity.value.value()),
+      .host_memory = on_hosts,
+      .communication = communication_table(simulated, path),
+      .placement = placement_figures(simulated.context(), scenario.placement, plan, timeline),
+      .faults = fault_texts(scenario.cluster.faults),
+      .steps_in_row = simulated.in_row,
+      .energy = step_energy(simulated),
+      .engine = engine_figures(simulated),
+  };
 }
 
 Report simulate(const Scenario& scenario, const SimulateOptions& options) {

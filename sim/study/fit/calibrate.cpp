@@ -2,10 +2,10 @@
 
 #include <cmath>
 #include <set>
-#include <sstream>
 
 #include <fmt/format.h>
 
+#include "sim/core/input/text_parts.h"
 #include "sim/core/suggestion.h"
 
 namespace simtrain {
@@ -52,15 +52,15 @@ std::vector<StepTime> selected(const std::vector<StepTime>& rows, const std::str
   std::set<std::string> known;
   for (const StepTime& row : rows) known.insert({row.group, row.series()});
   std::set<std::string> wanted;
-  std::istringstream list(names);
-  for (std::string name; std::getline(list, name, ',');) {
+  if (names.empty()) throw InputError({}, "--rows", "names no groups or tables");
+  for (const std::string_view part : split(names, ',')) {
+    const std::string name(part);
     if (known.count(name) == 0)
       throw InputError({}, "--rows",
                        fmt::format("'{}' is no group or table; {}", name,
                                    suggestion(name, {known.begin(), known.end()})));
     wanted.insert(name);
   }
-  if (wanted.empty()) throw InputError({}, "--rows", "names no groups or tables");
   std::vector<StepTime> result;
   for (const StepTime& row : rows) {
     if (wanted.count(row.group) + wanted.count(row.series()) > 0) result.push_back(row);

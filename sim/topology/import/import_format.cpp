@@ -1,7 +1,6 @@
 #include "sim/topology/import/import_format.h"
 
-#include <sstream>
-
+#include "sim/core/input/text_parts.h"
 #include "sim/topology/import/node_inventory.h"
 
 namespace simtrain {
@@ -15,13 +14,12 @@ bool looks_like_xml(std::string_view text) {
 
 /// A header or a row of the matrix, after the underlining that nvidia-smi prints.
 bool has_gpu_line(std::string_view text) {
-  std::istringstream stream{std::string(text)};
-  for (std::string line; std::getline(stream, line);) {
+  for (const std::string_view line : split(text, '\n')) {
     std::size_t start = line.find_first_not_of(" \t");
-    if (start != std::string::npos && line[start] == '\x1b') {
+    if (start != std::string_view::npos && line[start] == '\x1b') {
       start = line.find_first_not_of(" \t", line.find('m', start) + 1);
     }
-    if (start != std::string::npos && line.compare(start, 4, "GPU0") == 0) return true;
+    if (start != std::string_view::npos && line.compare(start, 4, "GPU0") == 0) return true;
   }
   return false;
 }
