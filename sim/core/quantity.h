@@ -60,6 +60,8 @@ using EnergyPrice = Quantity<struct EnergyPriceDimension, double>;
 /// CO2 equivalents per energy, in grams per kWh.
 using CarbonIntensity = Quantity<struct CarbonIntensityDimension, double>;
 
+inline constexpr double kSecondsPerHour = 3600;
+inline constexpr double kSecondsPerDay = 24 * kSecondsPerHour;
 inline constexpr double kJoulesPerKilowattHour = 3.6e6;
 
 inline constexpr double kPicosecondsPerSecond = 1e12;

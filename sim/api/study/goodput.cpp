@@ -5,6 +5,7 @@
 #include "sim/api/access.h"
 #include "sim/api/errors.h"
 #include "sim/api/result_of.h"
+#include "sim/core/quantity.h"
 #include "sim/output/run/text_report.h"
 #include "sim/output/training/goodput_report.h"
 #include "sim/output/training/job_report.h"
@@ -13,8 +14,6 @@
 
 namespace simtrain::api {
 namespace {
-
-constexpr double kSecondsPerDay = 86400;
 
 Spread spread_of(const simtrain::Spread& spread) {
   return {spread.mean, spread.p5, spread.p10, spread.p50, spread.p90, spread.p95};

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "sim/core/input/scalar_text.h"
+#include "sim/import/terms/term_findings.h"
 
 namespace simtrain {
 namespace {
@@ -96,7 +97,7 @@ void settle_activation(RecipeReading& reading, const HuggingFaceType& type) {
         std::string(type.activation), fmt::format("model_type {}", type.name), false, {}};
   const bool gelu = std::find(kGelus.begin(), kGelus.end(), given->value) != kGelus.end();
   if (gelu) given->value = type.gated_gelu ? "swiglu" : "gelu";
-  if (gelu && type.gated_gelu) given->origin += ": GELU in a gated unit, as SwiGLU in one";
+  if (gelu && type.gated_gelu) given->origin += kGatedGelu;
   if (given->value == "relu" && type.activation != "silu") {
     given->value = "gelu";
     ++reading.left_out["ReLU, as GELU"][given->origin];

@@ -14,6 +14,7 @@
 #include "sim/import/model/named_model.h"
 #include "sim/import/scenario/scenario_text.h"
 #include "sim/import/shell/shell_script.h"
+#include "sim/import/terms/term_findings.h"
 #include "sim/import/yaml/hydra.h"
 #include "sim/import/yaml/yaml_recipe.h"
 
@@ -208,7 +209,7 @@ void settle_decoder(RecipeTerms& terms) {
     default_to(terms.gated_linear_unit, true, terms.activation->origin);
     if (terms.activation->value == "gelu") {
       terms.activation->value = "swiglu";
-      terms.activation->origin += ": GELU in a gated unit, as SwiGLU in one";
+      terms.activation->origin += kGatedGelu;
     }
   } else if (terms.activation) {
     default_to(terms.gated_linear_unit, false, terms.activation->origin);

@@ -8,6 +8,7 @@
 #include "sim/import/model/layer_shape.h"
 #include "sim/import/model/mixture_shape.h"
 #include "sim/import/model/model_match.h"
+#include "sim/import/terms/term_findings.h"
 
 namespace simtrain {
 namespace {
@@ -38,7 +39,7 @@ constexpr std::array<ActivationName, 9> kActivations{{{"fast-swiglu", Activation
 /// A sigmoid of 1.702 times its argument in place of that of its argument moves as many bytes.
 Finding quick_gelu(bool gated, const std::string& origin) {
   return {"activation", gated ? "swiglu" : "gelu",
-          origin + (gated ? ": GELU in a gated unit, as SwiGLU in one" : ": as GELU")};
+          fmt::format("{}{}", origin, gated ? kGatedGelu : ": as GELU")};
 }
 
 /// Megatron has flags for it, NeMo a word, Megatron-Bridge a function and a flag.

@@ -12,6 +12,9 @@
 
 namespace simtrain {
 
+/// Behind the origin of an activation that is GELU in a gated unit: it moves as many bytes.
+inline constexpr std::string_view kGatedGelu = ": GELU in a gated unit, as SwiGLU in one";
+
 /// A term as the recipe gives it; the caller adds the key.
 Finding of(const Given<bool>& given);
 Finding of(const Given<std::int64_t>& given);

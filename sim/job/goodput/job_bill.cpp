@@ -1,9 +1,9 @@
 #include "sim/job/goodput/job_bill.h"
 
+#include "sim/core/quantity.h"
+
 namespace simtrain {
 namespace {
-
-constexpr double kSecondsPerHour = 3600;
 
 /// Seconds of steps.
 double in_steps(const UsedTime& used) {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/core/quantity.h"
+
 namespace simtrain {
 namespace {
-
-constexpr double kSecondsInHour = 3600;
 
 template <class Figure>
 Spread spread_of(const std::vector<JobRun>& runs, Figure figure) {
@@ -54,7 +54,7 @@ JobSummary summary_of(const JobPlan& plan, const std::vector<JobRun>& runs) {
     summary.saves += static_cast<double>(run.saves) / count;
     summary.departures += static_cast<double>(run.departures) / count;
   }
-  const double hours = summary.elapsed_s.mean / kSecondsInHour;
+  const double hours = summary.elapsed_s.mean / kSecondsPerHour;
   summary.gpu_hours = hours * plan.gpus;
   summary.spare_gpu_hours = hours * plan.gpus / plan.nodes * plan.spares;
   return summary;

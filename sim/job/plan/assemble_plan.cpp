@@ -1,13 +1,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/core/quantity.h"
 #include "sim/job/plan/data_loading.h"
 #include "sim/job/plan/job_states.h"
 
 namespace simtrain {
 namespace {
-
-constexpr double kSecondsInDay = 86400;
 
 /// Of a step the passes forward alone: without the gradients' reduction, the optimizer, and of the
 /// FLOPs one part in three, or in four where the backward computes the forward again.
@@ -92,7 +91,7 @@ ReplicaPlan replica_plan(const JobInputs& job, const CheckpointShape& shape,
 }
 
 void add_length(const JobSpec& spec, JobPlan& plan) {
-  if (spec.days) plan.horizon_s = *spec.days * kSecondsInDay;
+  if (spec.days) plan.horizon_s = *spec.days * kSecondsPerDay;
   if (spec.train_iters) plan.goal_steps = static_cast<double>(*spec.train_iters);
   if (spec.tokens) plan.goal_steps = std::ceil(*spec.tokens / plan.tokens_per_step);
 }

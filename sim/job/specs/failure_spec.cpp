@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include "sim/core/files/data_folder.h"
+#include "sim/core/quantity.h"
 #include "sim/job/specs/failure_fields.h"
 
 namespace simtrain {
 namespace {
-
-constexpr double kSecondsPerDay = 86400;
 
 double units_of(const FailureExposure& observed, FailureUnit unit) {
   switch (unit) {

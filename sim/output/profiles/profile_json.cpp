@@ -1,4 +1,5 @@
 #include "sim/output/profiles/profile_report.h"
+#include "sim/output/profiles/profile_rows.h"
 #include "sim/output/text/json_parts.h"
 
 namespace simtrain {
@@ -34,14 +35,10 @@ ordered_json unclassified_json(const ProfileComparison& comparison) {
 ordered_json calls_json(const ProfileComparison& comparison) {
   auto rows = ordered_json::array();
   for (const CallRow& row : comparison.calls) {
-    rows.push_back(
-        {{"function", name_of(row.shape.function)},
-         {"ranks", row.shape.ranks > 0 ? ordered_json(row.shape.ranks) : ordered_json(nullptr)},
-         {"type", row.shape.element().name},
-         {"count", row.shape.count},
-         {"bytes", row.shape.bytes()},
-         {"predicted", row.predicted},
-         {"logged", row.logged}});
+    ordered_json call = call_shape_json(row.shape);
+    call["predicted"] = row.predicted;
+    call["logged"] = row.logged;
+    rows.push_back(std::move(call));
   }
   return rows;
 }

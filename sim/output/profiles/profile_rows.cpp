@@ -89,6 +89,15 @@ std::string_view call_verdict(const CallRow& row) {
   return row.logged < row.predicted ? "fewer" : "more";
 }
 
+nlohmann::ordered_json call_shape_json(const CallShape& shape) {
+  using nlohmann::ordered_json;
+  return {{"function", name_of(shape.function)},
+          {"ranks", shape.ranks > 0 ? ordered_json(shape.ranks) : ordered_json(nullptr)},
+          {"type", shape.element().name},
+          {"count", shape.count},
+          {"bytes", shape.bytes()}};
+}
+
 CallSums call_sums(const std::vector<CallRow>& rows) {
   CallSums sums;
   for (const CallRow& row : rows) {

@@ -5,11 +5,13 @@
 #include <string_view>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "sim/measured/profiles/profile_comparison.h"
 
 namespace simtrain {
 
-// Rows and cells that the text and the page of a profile share.
+// Rows and cells that the text, the JSON and the page of a profile share.
 
 /// A row of the tables of kernels under its name.
 struct NamedRow {
@@ -32,6 +34,9 @@ std::string step_calls_text(double count);
 
 /// "missing", "extra", "fewer", "more", or nothing.
 std::string_view call_verdict(const CallRow& row);
+
+/// What a call of NCCL is, as an object; how often it is made is for the caller to add.
+nlohmann::ordered_json call_shape_json(const CallShape& shape);
 
 struct CallSums {
   std::int64_t predicted = 0;

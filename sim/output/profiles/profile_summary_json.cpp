@@ -1,3 +1,4 @@
+#include "sim/output/profiles/profile_rows.h"
 #include "sim/output/profiles/profile_summary.h"
 #include "sim/output/text/json_parts.h"
 
@@ -20,12 +21,9 @@ ordered_json kernels_json(const Profile& profile) {
 ordered_json calls_json(const CallCounts& calls) {
   auto rows = ordered_json::array();
   for (const auto& [shape, count] : calls) {
-    rows.push_back({{"function", name_of(shape.function)},
-                    {"ranks", shape.ranks > 0 ? ordered_json(shape.ranks) : ordered_json(nullptr)},
-                    {"type", shape.element().name},
-                    {"count", shape.count},
-                    {"bytes", shape.bytes()},
-                    {"calls", count}});
+    ordered_json call = call_shape_json(shape);
+    call["calls"] = count;
+    rows.push_back(std::move(call));
   }
   return rows;
 }

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/quantity.h"
+
 namespace simtrain {
 
 std::string seconds_text(double seconds) {
@@ -53,8 +55,6 @@ std::string in_words(std::string_view name) {
 }
 
 std::string long_time(double seconds) {
-  constexpr double kSecondsPerHour = 3600;
-  constexpr double kSecondsPerDay = 86400;
   if (seconds < 120) return fmt::format("{:.3g} s", seconds);
   if (seconds < 2 * kSecondsPerHour) return fmt::format("{:.1f} min", seconds / 60);
   if (seconds < 3 * kSecondsPerDay) return fmt::format("{:.1f} h", seconds / kSecondsPerHour);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "sim/core/printable.h"
+#include "sim/core/quantity.h"
 #include "sim/job/plan/data_loading.h"
 #include "sim/output/sweep/scale_report.h"
 #include "sim/output/text/unit_text.h"
@@ -14,7 +15,6 @@
 namespace simtrain {
 namespace {
 
-constexpr double kSecondsPerDay = 86400;
 /// Seconds: less is what rounding leaves.
 constexpr double kLeastShown = 1e-6;
 constexpr double kJoulesPerMegawattHour = 1e3 * kJoulesPerKilowattHour;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/quantity.h"
 #include "sim/output/html/html.h"
 #include "sim/output/run/text_report.h"
 #include "sim/output/sweep/scale_report.h"
@@ -17,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string days_text(double seconds) { return fmt::format("{:.2f}", seconds / 86400); }
+std::string days_text(double seconds) { return fmt::format("{:.2f}", seconds / kSecondsPerDay); }
 
 /// What nine of ten runs have.
 std::string range_text(const Spread& share) {
@@ -70,7 +71,7 @@ Json spread_section(const Goodput& goodput) {
   const JobSummary& summary = goodput.summary;
   if (summary.goodput.p5 == summary.goodput.p95) return nullptr;
   return {{"rows",
-           {spread_row("days", summary.elapsed_s, 86400),
+           {spread_row("days", summary.elapsed_s, kSecondsPerDay),
             spread_row("goodput, %", summary.goodput, 0.01),
             spread_row("effective time, %", summary.effective_time, 0.01),
             spread_row("unannounced interruptions", summary.interruptions, 1)}}};

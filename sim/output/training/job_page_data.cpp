@@ -2,6 +2,7 @@
 #include <cmath>
 #include <vector>
 
+#include "sim/core/quantity.h"
 #include "sim/output/text/unit_text.h"
 #include "sim/output/training/goodput_report.h"
 #include "sim/output/training/job_html.h"
@@ -10,8 +11,6 @@ namespace simtrain {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr double kSecondsOfDay = 86400;
 
 std::string_view use_meaning(TimeUse use) {
   switch (use) {
@@ -65,13 +64,13 @@ Json days_data(const Goodput& goodput) {
     ++counts[static_cast<std::size_t>(std::min(bar, bars - 1))];
   }
   const Spread& elapsed = goodput.summary.elapsed_s;
-  return {{"from", least->elapsed_s / kSecondsOfDay},
-          {"width", width / kSecondsOfDay},
+  return {{"from", least->elapsed_s / kSecondsPerDay},
+          {"width", width / kSecondsPerDay},
           {"counts", counts},
           {"marks",
-           {{{"name", "p10"}, {"days", elapsed.p10 / kSecondsOfDay}},
-            {{"name", "p50"}, {"days", elapsed.p50 / kSecondsOfDay}},
-            {{"name", "p90"}, {"days", elapsed.p90 / kSecondsOfDay}}}}};
+           {{{"name", "p10"}, {"days", elapsed.p10 / kSecondsPerDay}},
+            {{"name", "p50"}, {"days", elapsed.p50 / kSecondsPerDay}},
+            {{"name", "p90"}, {"days", elapsed.p90 / kSecondsPerDay}}}}};
 }
 
 /// All uses but training and validation.
@@ -92,8 +91,8 @@ Json advice_data(const std::vector<JobAdvice>& advice) {
   Json rows = Json::array();
   for (const JobAdvice& one : advice)
     rows.push_back({{"name", one.change},
-                    {"saved", one.saved_s / kSecondsOfDay},
-                    {"days", one.elapsed_s / kSecondsOfDay},
+                    {"saved", one.saved_s / kSecondsPerDay},
+                    {"days", one.elapsed_s / kSecondsPerDay},
                     {"setting", one.kind == AdviceKind::setting}});
   return rows;
 }
@@ -104,7 +103,7 @@ Json tried_data(const std::vector<ChangedJob>& jobs, const ChangedJob* best) {
   for (const ChangedJob& job : jobs)
     rows.push_back({{"value", job.value},
                     {"goodput", 100 * job.summary.goodput.mean},
-                    {"days", job.summary.elapsed_s.mean / kSecondsOfDay},
+                    {"days", job.summary.elapsed_s.mean / kSecondsPerDay},
                     {"gpu_hours", job.summary.gpu_hours + job.summary.spare_gpu_hours}});
   return {{"rows", std::move(rows)}, {"best", best->value}};
 }
@@ -135,7 +134,7 @@ Json power_data(const Goodput& goodput) {
     for (double& each : watts) each /= kWattsOfMegawatt;
     return watts;
   };
-  return {{"part_days", power.part_s / kSecondsOfDay},
+  return {{"part_days", power.part_s / kSecondsPerDay},
           {"mean", megawatts(power.mean_w)},
           {"least", megawatts(power.least_w)},
           {"most", megawatts(power.most_w)}};

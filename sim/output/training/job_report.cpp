@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/quantity.h"
 #include "sim/output/run/json_report.h"
 #include "sim/output/sweep/scale_report.h"
 #include "sim/output/text/json_parts.h"
@@ -16,7 +17,6 @@ namespace {
 
 using JobJson = nlohmann::ordered_json;
 
-constexpr double kDay = 86400;
 constexpr std::size_t kChangeColumns = 42;
 
 bool is_priced(const AdvisedJob& job) { return job.goodput.reports.front().energy.priced(); }
@@ -35,9 +35,10 @@ void add_advice_of(const AdvisedJob& job, AdviceKind kind, const std::string& ti
                      priced ? "price saved" : "GPU h saved");
   for (const JobAdvice& advice : job.advice) {
     if (!is_of(advice)) continue;
-    out += fmt::format("  {:<{}}{:>9.2f}{:>12.2f}{:>15}\n",
-                       shortened(advice.change, kChangeColumns), kChangeColumns,
-                       advice.elapsed_s / kDay, advice.saved_s / kDay, saved_text(advice, priced));
+    out +=
+        fmt::format("  {:<{}}{:>9.2f}{:>12.2f}{:>15}\n", shortened(advice.change, kChangeColumns),
+                    kChangeColumns, advice.elapsed_s / kSecondsPerDay,
+                    advice.saved_s / kSecondsPerDay, saved_text(advice, priced));
     for (const std::string& setting : advice.settings)
       out += fmt::format("      --set {}\n", setting);
   }

@@ -1,5 +1,6 @@
 #include "sim/run/figures/metrics.h"
 
+#include "sim/core/quantity.h"
 #include "sim/run/figures/training_metrics_tables.h"
 #include "sim/workload/model/layers/model_parts.h"
 
@@ -49,7 +50,6 @@ double tokens_per_second(double seq_length, double global_batch_size, double ste
 }
 
 double days_per_trillion_tokens(double tokens_per_s) {
-  constexpr double kSecondsPerDay = 86400;
   return 1e12 / tokens_per_s / kSecondsPerDay;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "sim/core/quantity.h"
+
 namespace simtrain {
 
 std::int64_t Front::on_front() const {
@@ -11,7 +13,6 @@ std::int64_t Front::on_front() const {
 }
 
 double usd_per_1t_tokens(double usd_per_gpu_hour, int gpus, double step_s, double tokens) {
-  constexpr double kSecondsPerHour = 3600;
   return usd_per_gpu_hour * gpus / kSecondsPerHour * 1e12 / tokens * step_s;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/quantity.h"
 #include "sim/run/simulate.h"
 #include "sim/study/parallel_each.h"
 
@@ -30,7 +31,6 @@ std::int64_t batch_on(const Scenario& scenario, int gpus, Scaling mode) {
 }  // namespace
 
 TrainingRun training_run(const Report& report, double tokens, std::optional<double> usd_per_hour) {
-  constexpr double kSecondsPerHour = 3600;
   TrainingRun run;
   const double hours = tokens / report.tokens_per_s / kSecondsPerHour;
   run.days = hours / 24;
