@@ -16,7 +16,7 @@ namespace po = boost::program_options;
 
 namespace {
 
-int positive(const po::variables_map& values, const char* option) {
+int positive_count(const po::variables_map& values, const char* option) {
   const int value = *int_option(values, option);
   if (value < 1) throw InputError({}, std::string("--") + option, fmt::format("{} is none", value));
   return value;
@@ -26,15 +26,15 @@ int positive(const po::variables_map& values, const char* option) {
 NcclExtent extent_of(const po::variables_map& values, const NcclTest& test, const std::string& path,
                      int per_node) {
   NcclExtent extent;
-  extent.gpus =
-      values.count("gpus") > 0 ? positive(values, "gpus") : static_cast<int>(test.ranks.size());
+  extent.gpus = values.count("gpus") > 0 ? positive_count(values, "gpus")
+                                         : static_cast<int>(test.ranks.size());
   if (extent.gpus < 2) {
     throw InputError({path}, "--gpus",
                      test.ranks.empty() ? "is missing; the log names no ranks"
                                         : "the log is of one rank alone, which moves nothing");
   }
   const int needed = (extent.gpus + per_node - 1) / per_node;
-  extent.nodes = values.count("nodes") > 0 ? positive(values, "nodes")
+  extent.nodes = values.count("nodes") > 0 ? positive_count(values, "nodes")
                                            : std::max(static_cast<int>(test.hosts.size()), needed);
   return extent;
 }
