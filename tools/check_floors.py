@@ -3,13 +3,13 @@
 
 - a file includes only from its own floor and from those on its left, by the path from the root;
 - each third party comes in by its door;
-- no file includes itself, however long the way round, and no two folders each other;
+- no file and no folder of sim/ includes itself, however long the way round;
 - inside a floor that has inner floors the same holds for these;
 - shapes do not depend on reading: outside core, of the headers only *_fields.h include yaml_reader.h or
   another *_fields.h, and those of specifications (*_spec.h, specs/) do not include yaml_tree.h either;
 - each list of fields in a *_fields.h is declared in the header of its struct;
 - no two files define a type of one name in one namespace, which a linker takes for one;
-- no source file is longer than 400 lines, no folder of sources holds more than 20 of them.
+- no source file is longer than 400 lines, no folder of sources or tests holds more than 20 of them.
 
     check_floors.py [ROOT]        check the tree (default: the one of this script)
     check_floors.py --self-test   break each rule in a temporary tree and see it refused
@@ -161,7 +161,7 @@ def cycles(graph):
 
 
 def folder_cycles(graph):
-    """The same of folders: those of the files of one include those of another, and so back."""
+    """The same of folders, which include what their files do: (folder, file and line, included folder)."""
     folders = {}
     for name, here in graph.items():
         own = name.rpartition("/")[0]
@@ -223,6 +223,8 @@ def self_test():
         ({"sim/core/a.h": '#include "sim/core/b/c.h"\n', "sim/core/b/d.cpp": '\n#include "sim/core/e.h"\n'},
          "d.cpp:2: folder cycle: sim/core includes"),
         ({"sim/core/a.h": '#include "sim/core/b/c.h"\n', "sim/core/b/d.cpp": '#include "sim/core/e/f.h"\n'}, None),
+        ({"sim/core/a.h": '#include "sim/core/b/c.h"\n', "sim/core/b/d.cpp": '#include "sim/core/e/f.h"\n',
+          "sim/core/e/g.cpp": '#include "sim/core/h.h"\n'}, "g.cpp:1: folder cycle: sim/core includes"),
         ({"sim/core/a.h": one_type, "sim/run/a.h": "namespace s {\n\nclass A final : B {\n};\n}  // namespace s\n"},
          "run/a.h:3: s::A is defined in"),
         ({"sim/core/a.h": one_type,

@@ -1,7 +1,8 @@
 #include "sim/run/simulate.h"
 
 #include <algorithm>
-#include <memory>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 

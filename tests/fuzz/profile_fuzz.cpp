@@ -8,6 +8,7 @@
 #include "sim/core/invariant.h"
 #include "sim/measured/profiles/profile_format.h"
 #include "sim/output/profiles/profile_report.h"
+#include "sim/run/simulate.h"
 #include "tests/core/checkout.h"
 
 namespace {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "sim/run/analysis/step_work.h"
+#include "sim/run/results/report.h"
 
 namespace simtrain::testing {
 

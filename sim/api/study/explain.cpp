@@ -6,6 +6,7 @@
 #include "sim/api/errors.h"
 #include "sim/output/run/explain_report.h"
 #include "sim/output/text/json_parts.h"
+#include "sim/run/simulate.h"
 
 namespace simtrain::api {
 namespace {

@@ -8,7 +8,6 @@
 
 #include "sim/core/input/scalar_text.h"
 #include "sim/import/model/layer_pattern.h"
-#include "sim/import/model/mixture_shape.h"
 #include "sim/import/terms/term_findings.h"
 
 namespace simtrain {

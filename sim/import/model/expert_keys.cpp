@@ -9,7 +9,6 @@
 
 #include "sim/core/input/number_text.h"
 #include "sim/import/model/layer_shape.h"
-#include "sim/import/model/mixture_shape.h"
 #include "sim/import/model/model_match.h"
 #include "sim/import/terms/term_findings.h"
 #include "sim/workload/model/fields/model_fields.h"

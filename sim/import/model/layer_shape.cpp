@@ -8,7 +8,6 @@
 #include "sim/core/input/input_error.h"
 #include "sim/import/model/block_shape.h"
 #include "sim/import/model/layer_pattern.h"
-#include "sim/import/model/mixture_shape.h"
 #include "sim/import/terms/term_findings.h"
 #include "sim/workload/model/blocks/block.h"
 

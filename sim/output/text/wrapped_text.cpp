@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/printable.h"
+
 namespace simtrain {
 
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t column) {

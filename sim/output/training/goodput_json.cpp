@@ -1,3 +1,4 @@
+#include "sim/core/quantity.h"
 #include "sim/job/plan/data_loading.h"
 #include "sim/output/text/json_parts.h"
 #include "sim/output/training/goodput_report.h"
@@ -112,7 +113,7 @@ GoodputJson failures_json(const Goodput& goodput) {
     const FailureKind& failure = goodput.plan.failures[kind];
     rows.push_back({{"component", failure.component},
                     {"effect", name_of(failure.effect)},
-                    {"per_day", failure.rate * 86400},
+                    {"per_day", failure.rate * kSecondsPerDay},
                     {"mean_of_a_run", goodput.summary.failures[kind]},
                     {"nodes", failure.nodes},
                     {"slowdown", failure.slowdowns.front()}});

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/run/results/report.h"
 #include "sim/run/step/simulated_step.h"
 
 namespace simtrain {

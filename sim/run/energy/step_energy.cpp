@@ -173,7 +173,7 @@ void add_cost(StepEnergy& energy, const CostSpec& cost) {
   energy.electricity_price = cost.electricity.has_value();
   energy.grid = cost.grid.has_value();
   if (cost.gpu_hour)
-    energy.cost.gpu_usd = cost.gpu_hour->value() * energy.gpus * energy.step_s / 3600;
+    energy.cost.gpu_usd = cost.gpu_hour->value() * energy.gpus * energy.step_s / kSecondsPerHour;
   if (cost.electricity) energy.cost.electricity_usd = cost.electricity->value() * kwh;
   if (cost.grid) energy.cost.carbon_kg = cost.grid->value() * kwh / 1e3;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "sim/run/simulate.h"
 #include "sim/study/what_if/explain_changes.h"
 
 namespace simtrain {

@@ -317,7 +317,7 @@ std::vector<RankClasses> rank_classes(const std::vector<const Cluster*>& states,
 const RankClasses& rank_classes(const Cluster& cluster, const Placement& placement,
                                 const RankGrid& grid, bool unfold) {
   return *cluster.derived().get<RankClasses>(question(placement, grid, unfold), [&] {
-    return rank_classes(std::vector{&cluster}, placement, grid, unfold).front();
+    return std::move(rank_classes(std::vector{&cluster}, placement, grid, unfold).front());
   });
 }
 

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "sim/run/engine/executor.h"
+#include "sim/run/simulate.h"
 #include "sim/workload/schedule/recipe_grid.h"
 #include "tests/core/checkout.h"
 #include "tests/property/draw.h"

@@ -6,7 +6,7 @@
 
 namespace simtrain {
 
-/// One algorithm of NCCL: a file of this folder and a row in `nccl_algorithms()`.
+/// One algorithm of NCCL: a file of algorithms/ and a row in `nccl_algorithms()`.
 struct NcclAlgorithm : AlgorithmRow {
   /// Whether NCCL of this version, under these settings, can run the call with this protocol.
   bool (*offers)(const CollectiveRequest&, const NcclEnvironment&, Protocol) = nullptr;

@@ -1,5 +1,6 @@
 #include <string>
 
+#include "sim/core/quantity.h"
 #include "sim/measured/logs/log_format.h"
 #include "sim/measured/logs/time_between.h"
 #include "sim/measured/run/log_fields.h"
@@ -55,7 +56,7 @@ std::optional<double> clock_of(std::string_view text, std::size_t& at) {
   const int m = (static_cast<int>(*month) + 9) % 12;
   const int whole_years = y * 365 + y / 4 - y / 100 + y / 400;
   const int days = whole_years + (m * 306 + 5) / 10 + static_cast<int>(*day);
-  return days * 86400.0 + *hour * 3600 + *minute * 60 + *second + *milli / 1e3;
+  return days * kSecondsPerDay + *hour * kSecondsPerHour + *minute * 60 + *second + *milli / 1e3;
 }
 
 /// `[rank0]:[titan] 2025-06-16 22:30:50,322 - root - INFO - step: 200  loss:  6.1384  memory: ...

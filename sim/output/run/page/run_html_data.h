@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/run/analysis/waterfall.h"
+#include "sim/run/results/report.h"
 #include "sim/run/step/simulated_step.h"
 
 namespace simtrain {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/output/run/page/pipeline_picture.h"
+#include "sim/run/results/report.h"
 #include "sim/run/step/simulated_step.h"
 
 namespace simtrain {

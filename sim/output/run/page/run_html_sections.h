@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/run/analysis/waterfall.h"
+#include "sim/run/results/report.h"
 #include "sim/run/scenario/provenance.h"
 #include "sim/run/step/simulated_step.h"
 #include "sim/study/what_if/explain.h"

@@ -6,6 +6,7 @@
 #include "sim/core/input/text_parts.h"
 #include "sim/run/scenario/checks/checks.h"
 #include "sim/workload/model/blocks/block.h"
+#include "sim/workload/model/layers/layer_list.h"
 
 namespace simtrain {
 namespace {
