@@ -308,7 +308,8 @@ std::vector<RankClasses> rank_classes(const std::vector<const Cluster*>& states,
   if (bind) classes.piece_like = classes.step_like = everyone;
   classes.piece_representative = unfold ? everyone : classes.piece_like;
   classes.step_representative = unfold ? everyone : classes.step_like;
-  std::vector<RankClasses> by_state(states.size(), classes);
+  std::vector<RankClasses> by_state(states.size() - 1, classes);
+  by_state.push_back(std::move(classes));
   for (std::size_t i = 0; i < states.size(); ++i)
     by_state[i].world = layout_of(*states[i], placement.gpu_of_rank);
   return by_state;

@@ -206,6 +206,7 @@ TEST_CASE("Rows are picked by group and by table") {
   CHECK(error_of([&] { selected(rows, "llama-71b"); }) ==
         "--rows: 'llama-71b' is no group or table; did you mean 'llama-70b'?");
   CHECK(error_of([&] { selected(rows, ""); }) == "--rows: names no groups or tables");
+  CHECK(error_of([&] { selected(rows, "llama-70b,"); }).starts_with("--rows: '' is no group"));
 }
 
 }  // namespace simtrain::testing::step_time_fit_test
