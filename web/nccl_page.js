@@ -1,25 +1,14 @@
 // The chart of `simtrain nccl --report`.
 
-const sizeText = bytes => {
-  const [unit, name] = [[2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"], [1, "B"]].find(([size]) => bytes >= size);
-  return short(bytes / unit) + " " + name;
-};
-
 const drawCurves = ({predicted, measured}) => {
   const sizes = [...predicted.points.map(point => point.bytes),
                  ...measured.flatMap(curve => curve.points.map(point => point[0]))];
-  const [least, most] = [Math.min(...sizes), Math.max(...sizes)];
-  const ticks = [];
-  for (let size = 1; size <= most; size *= 16) if (size >= least) ticks.push(size);
   draw("curves", 380, theme => {
     drawLegend("curves-legend", [{name: "predicted", ...predicted}, ...measured.map(curve => ({...curve, name: `measured: ${curve.name}`}))]
       .map(({name, colour}) => ({background: theme.pick(colour), label: name})), theme);
     return {
       grid: {left: 64, right: 18, top: 14, bottom: 48},
-      xAxis: {...axis(theme), type: "log", logBase: 2, min: least, max: Math.max(most, least * 2),
-              name: "size of the call", nameLocation: "middle", nameGap: 28,
-              axisTick: {customValues: ticks, lineStyle: {color: theme.line}}, splitLine: {show: false},
-              axisLabel: {color: theme.soft, hideOverlap: true, customValues: ticks, formatter: sizeText}},
+      xAxis: sizeAxis(theme, sizes),
       yAxis: {...axis(theme), type: "value", min: 0,
               axisLabel: {color: theme.soft, formatter: "{value} GB/s"}},
       tooltip: {...common(theme).tooltip, formatter: ({seriesName, data}) =>

@@ -48,7 +48,7 @@ Topology topology(const DataFolder& data, const std::string& cluster, int nodes)
     const auto file = folder.load<ClusterFile>("hardware/clusters", cluster, {}, "cluster");
     const ClusterSpec spec = load_cluster(folder, cluster, nodes_of(file, nodes), {});
     const Cluster graph(spec);
-    const TopologyReport report = topology_report(spec, cluster_map(graph));
+    const TopologyReport report = topology_report(spec, cluster_facts(cluster_map(graph)));
     Topology result = counts_of(report);
     result.text = topology_text(report);
     result.json = topology_json(report);

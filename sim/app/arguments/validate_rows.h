@@ -37,6 +37,8 @@ inline constexpr std::array kNcclModeRows{
               .value = "OP",
               .help = "all_reduce, all_gather, reduce_scatter, broadcast, alltoall, sendrecv",
               .completes = "collectives"},
+    with_help(kReportOption, "writes errors by size as one HTML page"),
+    going_with(kForceOption, "report"),
     format_option("")};
 inline constexpr std::array kNcclModeOptions = joined(kNcclModeRows, kNcclOptions);
 

@@ -9,6 +9,7 @@
 #include "sim/app/output_files.h"
 #include "sim/app/program_files.h"
 #include "sim/output/drawing/cluster_svg.h"
+#include "sim/output/drawing/topology_html.h"
 #include "sim/output/drawing/topology_report.h"
 #include "sim/run/scenario/scenario.h"
 #include "sim/topology/specs/cluster_fields.h"
@@ -141,7 +142,8 @@ constexpr std::array kTopologyOptions{
               .with = "from",
               .required = true},
     OptionRow{.name = "svg", .value = "FILE", .help = "draws the cluster"},
-    going_with(with_help(kForceOption, "replaces a file that is no such drawing"), "svg"),
+    with_help(kReportOption, "writes drawing and figures as one HTML page"),
+    kForceOption,
     OptionRow{.name = "highlight",
               .value = "tp|cp|dp|pp",
               .help = "marks a group of rank 0 in the drawing; needs a scenario"},
@@ -159,19 +161,22 @@ CommandResult topology_command(const CommandCall& call) {
   if (subject.scenario) outputs.reads("the scenario", subject.path);
   outputs.reads_model(subject.keys);
   outputs.writes("svg", kDrawingFile);
+  outputs.writes("report", kPageFile);
   outputs.start();
   const Cluster cluster(subject.spec);
   const Placement placement = subject.scenario ? place(subject.spec, subject.scenario->placement)
                                                : place_compactly(subject.spec);
   const std::string group = option_value(values, "highlight").value_or("");
   const Highlight highlight = highlight_of(subject, placement, group);
-  if (!group.empty() && values.count("svg") == 0)
-    throw InputError({}, "--highlight", "marks GPUs in a drawing; --svg FILE draws one");
+  if (!group.empty() && !outputs.any())
+    throw InputError({}, "--highlight",
+                     "marks GPUs in a drawing; --svg FILE or --report FILE.html draws one");
 
   const ClusterMap map = cluster_map(cluster);
-  TopologyReport report = topology_report(subject.spec, map, subject.note);
+  TopologyReport report = topology_report(subject.spec, cluster_facts(map), subject.note);
   report.path = asked_path(values, cluster, placement);
-  if (outputs.any()) outputs.write("svg", cluster_svg(map, report, highlight));
+  if (values.count("svg") > 0) outputs.write("svg", cluster_svg(map, report, highlight));
+  if (values.count("report") > 0) outputs.write("report", topology_html(map, report, highlight));
   return {json ? topology_json(report) : topology_text(report), 0, json};
 }
 

@@ -6,7 +6,9 @@
 #include "sim/app/arguments/validate_rows.h"
 #include "sim/app/command.h"
 #include "sim/app/options/options.h"
+#include "sim/app/output_files.h"
 #include "sim/output/nccl/nccl_tests_report.h"
+#include "sim/output/nccl/nccl_validation_html.h"
 #include "sim/output/nccl/nccl_validation_report.h"
 #include "sim/study/validate/measured_pairs.h"
 
@@ -25,27 +27,32 @@ void refuse_log_options(const po::variables_map& values) {
   }
 }
 
-CommandResult curves(const CommandCall& call, const std::string& path, bool json) {
-  const std::vector<CurvePoint> points =
-      validate_curves(call.data, path, call.console.bar("curves"));
-  return {json ? nccl_validation_json(points) : nccl_validation_text(points), 0, json};
+/// Nothing is written yet.
+OutputFiles outputs_beside(const CommandCall& call, const po::variables_map& values,
+                           const std::vector<std::string>& paths) {
+  OutputFiles outputs(values);
+  outputs.reads_hardware(call.data);
+  for (const std::string& path : paths) outputs.reads("a measured file", path);
+  outputs.writes("report", kPageFile);
+  outputs.start();
+  return outputs;
 }
 
-}  // namespace
-
-CommandResult validate_nccl_command(const CommandCall& call) {
-  const po::variables_map values = parse_options(call.arguments, kNcclModeOptions);
+CommandResult curves(const CommandCall& call, const po::variables_map& values,
+                     const std::string& path) {
   const bool json = wants_json(values);
-  const std::vector<std::string> paths = plain_arguments(values);
-  const auto is_yaml = [](const std::string& path) { return is_scenario_path(path); };
-  if (paths.empty() || (paths.size() == 1 && is_yaml(paths.front()))) {
-    refuse_log_options(values);
-    return curves(call,
-                  paths.empty() ? call.data.root() + "/validation/nccl/curves.yaml" : paths.front(),
-                  json);
-  }
-  if (std::any_of(paths.begin(), paths.end(), is_yaml))
-    throw InputError({}, "--nccl", "takes one file of curves (.yaml), or output of nccl-tests");
+  const OutputFiles outputs = outputs_beside(call, values, {path});
+  const std::vector<CurvePoint> points =
+      validate_curves(call.data, path, call.console.bar("curves"));
+  const std::string document = nccl_validation_json(points);
+  if (outputs.any()) outputs.write("report", nccl_validation_html(points, document));
+  return {json ? document : nccl_validation_text(points), 0, json};
+}
+
+CommandResult nccl_tests(const CommandCall& call, const po::variables_map& values,
+                         const std::vector<std::string>& paths) {
+  const bool json = wants_json(values);
+  const OutputFiles outputs = outputs_beside(call, values, paths);
   std::vector<NcclTestsLog> logs;
   std::vector<PredictedTest> tests;
   for (const std::string& path : paths) {
@@ -53,7 +60,26 @@ CommandResult validate_nccl_command(const CommandCall& call) {
     std::vector<PredictedTest> predicted = predicted_tests(call, values, logs.back());
     std::move(predicted.begin(), predicted.end(), std::back_inserter(tests));
   }
-  return {json ? nccl_tests_json(tests, logs) : nccl_tests_text(tests, logs), 0, json};
+  const std::string document = nccl_tests_json(tests, logs);
+  if (outputs.any()) outputs.write("report", nccl_tests_html(tests, document));
+  return {json ? document : nccl_tests_text(tests, logs), 0, json};
+}
+
+}  // namespace
+
+CommandResult validate_nccl_command(const CommandCall& call) {
+  const po::variables_map values = parse_options(call.arguments, kNcclModeOptions);
+  const std::vector<std::string> paths = plain_arguments(values);
+  const auto is_yaml = [](const std::string& path) { return is_scenario_path(path); };
+  if (paths.empty() || (paths.size() == 1 && is_yaml(paths.front()))) {
+    refuse_log_options(values);
+    return curves(
+        call, values,
+        paths.empty() ? call.data.root() + "/validation/nccl/curves.yaml" : paths.front());
+  }
+  if (std::any_of(paths.begin(), paths.end(), is_yaml))
+    throw InputError({}, "--nccl", "takes one file of curves (.yaml), or output of nccl-tests");
+  return nccl_tests(call, values, paths);
 }
 
 }  // namespace simtrain

@@ -28,8 +28,8 @@ struct TopologyReport {
 /// Nodes of a cluster that are counted where nobody says how many.
 inline constexpr int kUsualTopologyNodes = 32;
 
-/// Of a cluster that `map` shows.
-TopologyReport topology_report(const ClusterSpec& spec, const ClusterMap& map,
+/// Of a cluster with these figures; without a path.
+TopologyReport topology_report(const ClusterSpec& spec, ClusterFacts facts,
                                const std::string& note = "");
 
 /// For people: 80 columns, units on every number.

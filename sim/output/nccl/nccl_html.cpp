@@ -110,7 +110,7 @@ Json nccl_charts(const std::vector<NcclSweepRow>& rows,
 std::string nccl_html(const NcclTableHead& head, const std::vector<NcclSweepRow>& rows,
                       const std::vector<MeasuredCurve>& measured) {
   return html_chart_page("nccl", nccl_content(head, rows, measured), nccl_charts(rows, measured),
-                         PageResult(nccl_json(head, rows)));
+                         PageResult(nccl_json(head, rows)), {"size_axis.js"});
 }
 
 }  // namespace simtrain

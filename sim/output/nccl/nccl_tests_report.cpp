@@ -1,14 +1,12 @@
 #include "sim/output/nccl/nccl_tests_report.h"
 
-#include <algorithm>
-#include <cctype>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "sim/core/printable.h"
 #include "sim/output/measured/metrics_report.h"
 #include "sim/output/nccl/nccl_validation_report.h"
+#include "sim/output/nccl/test_points.h"
 #include "sim/output/text/json_parts.h"
 #include "sim/output/text/wrapped_text.h"
 #include "sim/study/nccl/nccl_validation.h"
@@ -17,75 +15,6 @@ namespace simtrain {
 namespace {
 
 using nlohmann::ordered_json;
-
-constexpr double kLarge = 1 << 20;
-
-std::string choice_of(const NcclSweepRow& row) {
-  return fmt::format("{} {}", name_of(row.cost.algorithm), name_of(row.cost.protocol));
-}
-
-/// A measured time as a point of a curve.
-CurvePoint point_of(const PredictedTest& test, const PredictedTestRow& row,
-                    const NcclTestTime& time) {
-  return {test.cluster,
-          std::string(name_of(test.collective)),
-          test.log,
-          CurveUse::tested,
-          test.gpus,
-          test.nodes,
-          static_cast<double>(row.measured.bytes),
-          time.seconds,
-          to_seconds(row.predicted.time),
-          choice_of(row.predicted)};
-}
-
-std::vector<CurvePoint> points_of(const PredictedTest& test) {
-  std::vector<CurvePoint> points;
-  for (const PredictedTestRow& row : test.rows) {
-    for (const auto& time : {row.measured.out_of_place, row.measured.in_place}) {
-      if (time) points.push_back(point_of(test, row, *time));
-    }
-  }
-  return points;
-}
-
-std::int64_t wrong_values(const PredictedTest& test) {
-  std::int64_t wrong = 0;
-  for (const PredictedTestRow& row : test.rows) {
-    for (const auto& time : {row.measured.out_of_place, row.measured.in_place})
-      wrong += time ? time->wrong : 0;
-  }
-  return wrong;
-}
-
-/// Letters and digits in small letters, in words.
-std::string plain_words(std::string_view text) {
-  std::string out = " ";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    out += std::isalnum(byte) != 0 ? static_cast<char>(std::tolower(byte)) : ' ';
-  }
-  return out + " ";
-}
-
-/// What speaks against a test, a sentence each.
-std::vector<std::string> caveats_of(const PredictedTest& test) {
-  std::vector<std::string> caveats;
-  const std::string chip = plain_words(test.gpu.substr(0, test.gpu.find('-')));
-  for (const std::string& name : test.test.gpu_names) {
-    if (plain_words(name).find(chip) == std::string::npos)
-      caveats.push_back(fmt::format("the log's GPUs are {}, the cluster's {}", name, test.gpu));
-  }
-  const auto ranks = static_cast<int>(test.test.ranks.size());
-  if (ranks > 0 && ranks != test.gpus)
-    caveats.push_back(fmt::format("the log has {} ranks, --gpus gives {}", ranks, test.gpus));
-  const auto hosts = static_cast<int>(test.test.hosts.size());
-  if (hosts > 0 && hosts != test.nodes)
-    caveats.push_back(fmt::format("the log has {} hosts, not {}", hosts, test.nodes));
-  if (const std::int64_t wrong = wrong_values(test); wrong > 0)
-    caveats.push_back(fmt::format("{} values came out wrong: the run was faulty", wrong));
-  return caveats;
-}
 
 /// nccl-tests prints at most seven characters.
 std::string microseconds_text(double seconds) {
@@ -120,14 +49,6 @@ std::string table(const PredictedTest& test) {
   return out;
 }
 
-CurveSummary sizes_summary(const std::vector<CurvePoint>& points, bool large) {
-  std::vector<const CurvePoint*> chosen;
-  for (const CurvePoint& point : points) {
-    if ((point.bytes >= kLarge) == large) chosen.push_back(&point);
-  }
-  return summarize(chosen);
-}
-
 std::string summary_line(std::string_view label, const CurveSummary& summary) {
   if (summary.points == 0) return "";
   std::string out;
@@ -148,14 +69,14 @@ std::string test_text(const PredictedTest& test) {
   row("Log", test.log);
   if (!test.test.gpu_names.empty())
     row("GPUs", fmt::format("{}", fmt::join(test.test.gpu_names, ", ")));
-  row("NCCL", fmt::format("{} ({}), NVLS {}", test.settings.version.value.text(),
-                          test.test.version.empty() ? test.settings.version.source
-                                                    : "log: " + test.test.version,
-                          test.settings.nvls.value ? "on" : "off"));
+  row("NCCL", nccl_words(test));
   for (const std::string& caveat : caveats_of(test)) row("Disagree", caveat);
   const std::vector<CurvePoint> points = points_of(test);
-  out += summary_line("1 MiB and more", sizes_summary(points, true));
-  out += summary_line("below", sizes_summary(points, false));
+  std::vector<const CurvePoint*> all;
+  all.reserve(points.size());
+  for (const CurvePoint& point : points) all.push_back(&point);
+  out += summary_line("1 MiB and more", summarize_sizes(all, true));
+  out += summary_line("below", summarize_sizes(all, false));
   return out + "\n" + table(test);
 }
 

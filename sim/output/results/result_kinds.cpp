@@ -8,6 +8,7 @@
 
 #include "sim/core/invariant.h"
 #include "sim/output/text/unit_text.h"
+#include "sim/study/validate/error_summary.h"
 
 namespace simtrain {
 namespace {
@@ -213,6 +214,17 @@ std::vector<ResultLine> gpu_lines(const ResultJson& json) { return {{text_in(jso
 std::vector<ResultLine> machine_lines(const ResultJson& json) {
   return {{text_in(json, "name"), {}, {}, text_in(json, "node")}};
 }
+std::vector<ResultLine> nccl_validation_lines(const ResultJson& json) {
+  std::vector<double> errors;
+  for (const ResultJson& point : json.at("points")) errors.push_back(number_in(point, "error"));
+  if (errors.empty()) return {};
+  return {{"",
+           {},
+           {},
+           fmt::format("{} calls, median error {:.1f} %", errors.size(),
+                       error_summary(errors).median * 100)}};
+}
+
 std::vector<ResultLine> bare_lines(const ResultJson& /*json*/) { return {{""}}; }
 
 constexpr std::array kDocuments{
@@ -236,29 +248,33 @@ constexpr std::array kDocuments{
     DocumentKind{"left-out", "validation, tables left out", ResultSubject::validation, bare_lines},
     DocumentKind{"kernel-validation", "validation of kernels", ResultSubject::validation,
                  bare_lines},
-    DocumentKind{"nccl-validation", "validation of NCCL", ResultSubject::validation, bare_lines},
+    DocumentKind{"nccl-validation", "validation of NCCL", ResultSubject::validation,
+                 nccl_validation_lines},
     DocumentKind{"calibration", "calibration", ResultSubject::validation, bare_lines},
     DocumentKind{"kernel-fit", "fit of kernels", ResultSubject::validation, gpu_lines},
     DocumentKind{"machine", "machine", ResultSubject::validation, machine_lines},
     DocumentKind{"nccl", "nccl", ResultSubject::network, nccl_lines},
     DocumentKind{"topology", "topology", ResultSubject::network, topology_lines}};
 
-constexpr std::array kPages{ReportPageKind{"run", "run", ResultSubject::step},
-                            ReportPageKind{"difference", "two runs", ResultSubject::step},
-                            ReportPageKind{"sweep", "sweep", ResultSubject::study},
-                            ReportPageKind{"tune", "tune", ResultSubject::study},
-                            ReportPageKind{"front", "tune, a front", ResultSubject::study},
-                            ReportPageKind{"scale", "scale", ResultSubject::study},
-                            ReportPageKind{"goodput", "goodput", ResultSubject::job},
-                            ReportPageKind{"share", "share", ResultSubject::job},
-                            ReportPageKind{"metrics", "metrics", ResultSubject::measured},
-                            ReportPageKind{"comparison", "compare", ResultSubject::measured},
-                            ReportPageKind{"profile", "profile", ResultSubject::measured},
-                            ReportPageKind{"validation", "validation", ResultSubject::validation},
-                            ReportPageKind{"nccl", "nccl", ResultSubject::network},
-                            ReportPageKind{"index", "index", ResultSubject::other},
-                            // Of a release that did not say what its pages are about.
-                            ReportPageKind{"", "results", ResultSubject::other}};
+constexpr std::array kPages{
+    ReportPageKind{"run", "run", ResultSubject::step},
+    ReportPageKind{"difference", "two runs", ResultSubject::step},
+    ReportPageKind{"sweep", "sweep", ResultSubject::study},
+    ReportPageKind{"tune", "tune", ResultSubject::study},
+    ReportPageKind{"front", "tune, a front", ResultSubject::study},
+    ReportPageKind{"scale", "scale", ResultSubject::study},
+    ReportPageKind{"goodput", "goodput", ResultSubject::job},
+    ReportPageKind{"share", "share", ResultSubject::job},
+    ReportPageKind{"metrics", "metrics", ResultSubject::measured},
+    ReportPageKind{"comparison", "compare", ResultSubject::measured},
+    ReportPageKind{"profile", "profile", ResultSubject::measured},
+    ReportPageKind{"validation", "validation", ResultSubject::validation},
+    ReportPageKind{"nccl-validation", "validation of NCCL", ResultSubject::validation},
+    ReportPageKind{"nccl", "nccl", ResultSubject::network},
+    ReportPageKind{"topology", "topology", ResultSubject::network},
+    ReportPageKind{"index", "index", ResultSubject::other},
+    // Of a release that did not say what its pages are about.
+    ReportPageKind{"", "results", ResultSubject::other}};
 
 }  // namespace
 

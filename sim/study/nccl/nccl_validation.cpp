@@ -43,6 +43,15 @@ CurveSummary summarize(const std::vector<const CurvePoint*>& points) {
   return summary;
 }
 
+CurveSummary summarize_sizes(const std::vector<const CurvePoint*>& points, bool large) {
+  constexpr double kLargeCall = 1 << 20;
+  std::vector<const CurvePoint*> chosen;
+  for (const CurvePoint* point : points) {
+    if ((point->bytes >= kLargeCall) == large) chosen.push_back(point);
+  }
+  return summarize(chosen);
+}
+
 std::vector<CurvePoint> validate_curves(const DataFolder& data, const std::string& path,
                                         const Watch& watch) {
   const auto file = read_yaml<CurveFile>(load_yaml_file(path), "");

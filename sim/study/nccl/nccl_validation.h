@@ -43,6 +43,9 @@ struct CurveSummary {
 
 CurveSummary summarize(const std::vector<const CurvePoint*>& points);
 
+/// The same of the calls of 1 MiB and more among `points`, or of the smaller ones.
+CurveSummary summarize_sizes(const std::vector<const CurvePoint*>& points, bool large);
+
 /// Predicts every point of a file of measured NCCL curves (`validation/nccl/*.yaml`).
 /// Throws InputError where the file or a cluster that it names is wrong.
 std::vector<CurvePoint> validate_curves(const DataFolder& data, const std::string& path,

@@ -306,9 +306,11 @@ TEST_CASE("validate takes validation files and a bound") {
        "what there is"},
       {{"validate", "--measured", "good.yaml"},
        "--measured takes no files; it uses those of validation/measured"},
-      {{"validate", "--nccl", "--report", "a.html"},
-       "unknown option '--report'; known are --nccl, --cluster, --nodes, --gpus, --op, --format, "
-       "--software, --nccl-version, --nvls, --algo, --proto, --min-channels, --max-channels, "
+      {{"validate", "--nccl", "--breakdown"},
+       "unknown option '--breakdown'; known are --nccl, --cluster, --nodes, --gpus, --op, "
+       "--report, "
+       "--force, --format, --software, --nccl-version, --nvls, --algo, --proto, --min-channels, "
+       "--max-channels, "
        "--color, --quiet"},
       {{"validate", "--nccl", "a.yaml"}, "a.yaml: there is no such file"},
   });

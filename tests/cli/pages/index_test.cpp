@@ -150,7 +150,7 @@ TEST_CASE("index knows every schema and every page that simtrain writes") {
   std::set<std::string> schemas;
   std::set<std::string> pages;
   const std::regex schema("\"simtrain\\.([a-z-]+)/1\"");
-  const std::regex page("html(?:_chart)?_page\\(\"([a-z]+)\"");
+  const std::regex page("html(?:_chart)?_page\\(\"([a-z-]+)\"");
   for (const auto& entry : fs::recursive_directory_iterator(source_dir() + "/sim/output")) {
     if (entry.path().extension() != ".cpp") continue;
     const std::string text = read_file(entry.path());

@@ -44,6 +44,12 @@ std::vector<PageCase> pages(const TempFolder& folder) {
       {"nccl",
        "nccl dgx-superpod-h100 --op all_reduce --gpus 16 --min 1K --max 1G --factor 4 "
        "--measured tests/measured/data/nccl-tests-all-reduce.txt"},
+      {"nccl-validation", "validate --nccl"},
+      {"nccl-validation",
+       "validate --nccl tests/measured/data/nccl-tests-all-reduce.txt --cluster "
+       "dgx-superpod-h100"},
+      {"topology", "topology gcp-a4 --nodes 2"},
+      {"topology", "topology scenarios/llama405b_a4_224.yaml --highlight tp --from 0 --to 130"},
       {"profile",
        "profile scenarios/llama31_8b_h100.yaml --row bf16-8 "
        "tests/measured/data/kineto-rank3.json tests/measured/data/nsys-kern-sum.csv"},

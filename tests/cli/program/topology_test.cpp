@@ -111,7 +111,7 @@ TEST_CASE("wrong questions are refused in one line") {
       {{"gcp-a4", "--row", "one"},
        "topology: --row, --set, --machine and --highlight need a scenario (.yaml)"},
       {{"good.yaml", "--highlight", "tp"},
-       "--highlight: marks GPUs in a drawing; --svg FILE draws one"},
+       "--highlight: marks GPUs in a drawing; --svg FILE or --report FILE.html draws one"},
       {{"good.yaml", "--highlight", "zp", "--svg", "a.svg"},
        "--highlight: 'zp' is not known; tp, cp, dp or pp would do"},
       {{"gcp-a4", "--format", "xml"}, "--format: 'xml' is not known; text or json would do"},

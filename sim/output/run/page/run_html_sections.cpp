@@ -53,17 +53,6 @@ Highlight stage_highlight(const SimulatedStep& simulated) {
   return {"model replica 0", simulated.placement.gpus(ranks)};
 }
 
-std::string drawing(const SimulatedStep& simulated, const ClusterMap& map,
-                    const ClusterFacts& facts) {
-  const ClusterSpec& spec = simulated.cluster.spec();
-  TopologyReport topology;
-  topology.cluster =
-      fmt::format("{}: {} ({} {})", spec.name, spec.nodes_text(), spec.gpus(), spec.gpu.name);
-  topology.wiring = fmt::format("{}, {}", spec.fabric.name, spec.wiring_text());
-  topology.facts = facts;
-  return cluster_svg(map, topology, stage_highlight(simulated));
-}
-
 }  // namespace
 
 Json waterfall_section(const Waterfall& fall) {
@@ -130,7 +119,8 @@ Json placement_section(const SimulatedStep& simulated, const Report& report) {
           {"available_nodes", placement.available_nodes},
           {"rank_order", placement.rank_order},
           {"words", cluster_words(facts)},
-          {"drawing", drawing(simulated, map, facts)},
+          {"drawing", cluster_svg(map, topology_report(simulated.cluster.spec(), facts),
+                                  stage_highlight(simulated))},
           {"distances", std::move(distances)},
           {"hops", hop_rows(placement)},
           {"busiest", std::move(busiest)},

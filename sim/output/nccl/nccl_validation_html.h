@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/study/nccl/nccl_tests_validation.h"
+#include "sim/study/nccl/nccl_validation.h"
+
+namespace simtrain {
+
+/// Measured calls against predictions as one page: errors by size, and how large they are by
+/// machine and collective. `json` is the result of the command.
+std::string nccl_validation_html(const std::vector<CurvePoint>& points, const std::string& json);
+
+/// The same of output of nccl-tests, and each of its tests size by size.
+std::string nccl_tests_html(const std::vector<PredictedTest>& tests, const std::string& json);
+
+}  // namespace simtrain
