@@ -787,8 +787,8 @@ class Scenario(Keys):
         lora: fine-tuning of low-rank adapters in place of all weights
         packed_sequences: sequences that hold several documents
         recompute: what the backward computes again: some modules (selective), the whole layer (full), or what
-            a policy drops: selective_op (torchtitan), checkpoint_dots (JAX), minimal_flash (MaxText) (left
-            out: "none")
+            a policy drops: selective_op (torchtitan), checkpoint_dots (JAX), those of MaxText (left out:
+            "none")
         recompute_modules: a list, of recompute selective: core_attn, layernorm, mlp, mla_up_proj, moe,
             moe_act, shared_experts; without it core_attn
         recompute_every_nth_layer: of recompute full: of every n-th layer of the model, the others keep what
@@ -820,7 +820,7 @@ class Scenario(Keys):
     offload: Optional[Offload] = None
     lora: Optional[Lora] = None
     packed_sequences: Optional[PackedSequences] = None
-    recompute: Optional[Literal["none", "selective", "full", "selective_op", "checkpoint_dots", "minimal_flash"]] = None
+    recompute: Optional[Literal["none", "selective", "full", "selective_op", "checkpoint_dots", "minimal_flash", "save_qkv_proj", "save_out_proj", "save_dot_except_mlp", "save_dot_with_context_except_mlp", "save_dot_except_mlpwi"]] = None
     recompute_modules: Optional[List[Literal["core_attn", "layernorm", "mlp", "mla_up_proj", "moe", "moe_act", "shared_experts"]]] = None
     recompute_every_nth_layer: Optional[int] = None
     cuda_graphs: Optional[bool] = None

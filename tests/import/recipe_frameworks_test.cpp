@@ -240,11 +240,11 @@ TEST_CASE("policies and precisions of MaxText") {
   };
   CHECK(recompute("minimal_flash").recompute == Recompute::minimal_flash);
   CHECK(recompute("minimal").recompute == Recompute::checkpoint_dots);
-  const Recipe modules = recompute("save_dot_with_context_except_mlp");
-  CHECK(modules.recomputes(RecomputeModule::mlp));
-  CHECK(!modules.recomputes(RecomputeModule::core_attn));
-  CHECK(holds(refused(maxtext(), {"remat_policy=save_out_proj"}),
-              "remat_policy: 'save_out_proj' is not modelled; --override remat_policy=full"));
+  CHECK(recompute("save_dot_with_context_except_mlp").recompute ==
+        Recompute::save_dot_with_context_except_mlp);
+  CHECK(recompute("save_out_proj").recompute == Recompute::save_out_proj);
+  CHECK(holds(refused(maxtext(), {"remat_policy=qkv_proj_offloaded"}),
+              "remat_policy: 'qkv_proj_offloaded' is not modelled; --override remat_policy=full"));
   CHECK(imported(changed(maxtext(), {"quantization=\"\""})).recipe.training.precision ==
         Precision::bf16);
   CHECK(holds(refused(maxtext(), {"quantization=int8"}), "FP8 by 'int8' is not modelled"));

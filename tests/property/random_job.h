@@ -116,7 +116,9 @@ inline void add_flags(Draw& draw, bool sequence_parallel, std::vector<std::strin
       (quantized ? draw.one_of({"fp8", "fp8", "fp8_cs", "fp8_mx", "fp8_sc", "nvfp4"}) : "bf16"));
   if (quantized) settings.push_back(fmt::format("training.fp8_params={}", draw.once_in(2)));
   settings.push_back(std::string("recompute=") +
-                     draw.one_of({"none", "none", "selective", "full"}));
+                     draw.one_of({"none", "none", "none", "selective", "selective", "full", "full",
+                                  "save_dot_except_mlp"}));
+  settings.push_back(fmt::format("hardware.recompute_early_stop={}", draw.once_in(2)));
   if (sequence_parallel && draw.once_in(4)) {
     settings.emplace_back("overlap.tp_comm_overlap=true");
     const bool symmetric = draw.once_in(3);

@@ -101,37 +101,40 @@ constexpr std::array kMaxTextKeys{
     KeyRow{"hf_*", kOutside},
 };
 
-/// What of a layer a policy of MaxText keeps, in the words of a scenario.
+/// Policies of MaxText that have another word in a scenario.
 struct RematPolicy {
   std::string_view policy;
   std::string_view recompute;
-  std::string_view modules;  ///< of selective
 };
-constexpr std::array<RematPolicy, 8> kPolicies{
-    {{"none", "none", ""},
-     {"full", "full", ""},
-     {"minimal_flash", "minimal_flash", ""},
-     {"minimal_with_context", "minimal_flash", ""},
-     {"minimal", "checkpoint_dots", ""},
-     {"save_dot_with_context_except_mlp", "selective", "mlp"},
-     {"save_dot_except_mlp", "selective", "core_attn,mlp"},
-     {"save_dot_except_logits", "none", ""}}};
+constexpr std::array kPolicies{RematPolicy{"minimal_with_context", "minimal_flash"},
+                               RematPolicy{"minimal", "checkpoint_dots"},
+                               RematPolicy{"save_dot_except_logits", "none"}};
+
+/// Those that have the same.
+constexpr std::array kSameWords{Recompute::none,
+                                Recompute::full,
+                                Recompute::minimal_flash,
+                                Recompute::save_qkv_proj,
+                                Recompute::save_out_proj,
+                                Recompute::save_dot_except_mlp,
+                                Recompute::save_dot_with_context_except_mlp,
+                                Recompute::save_dot_except_mlpwi};
 
 void settle_policy(RecipeTerms& terms) {
   default_to(terms.recompute, "full", kBase);
   Given<std::string>& given = *terms.recompute;
+  const bool same = std::any_of(kSameWords.begin(), kSameWords.end(),
+                                [&](Recompute way) { return name_of(way) == given.value; });
+  if (same) return;
   for (const RematPolicy& row : kPolicies) {
     if (row.policy != given.value) continue;
     given.value = row.recompute;
-    if (!row.modules.empty())
-      terms.recompute_modules =
-          Given<std::string>{std::string(row.modules), given.origin, false, given.place};
     return;
   }
   throw InputError(given.place, given.origin,
                    fmt::format("'{}' is not modelled; --override remat_policy=full (or "
-                               "minimal_flash, minimal, save_dot_with_context_except_mlp, none) "
-                               "takes another",
+                               "minimal_flash, minimal, save_qkv_proj, save_out_proj, "
+                               "save_dot_except_mlp, none) takes another",
                                plain_text(given.value.substr(0, 80))));
 }
 

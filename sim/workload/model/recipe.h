@@ -18,10 +18,22 @@
 
 namespace simtrain {
 
-/// What a backward computes again. The last three are policies of compilers and frameworks, which
-/// say what of a layer is kept: torchtitan's selective checkpointing of operators, JAX's
-/// checkpoint_dots, and MaxText's minimal_flash.
-enum class Recompute { none, selective, full, selective_op, checkpoint_dots, minimal_flash };
+/// What a backward computes again. All behind `full` are policies of compilers and frameworks,
+/// which say what of a layer is kept: torchtitan's selective checkpointing of operators, JAX's
+/// checkpoint_dots, and MaxText's (operators/recompute_policy.h has what each keeps).
+enum class Recompute {
+  none,
+  selective,
+  full,
+  selective_op,
+  checkpoint_dots,
+  minimal_flash,
+  save_qkv_proj,
+  save_out_proj,
+  save_dot_except_mlp,
+  save_dot_with_context_except_mlp,
+  save_dot_except_mlpwi
+};
 
 template <>
 struct EnumNames<Recompute> {
@@ -31,7 +43,13 @@ struct EnumNames<Recompute> {
       std::pair{std::string_view("full"), Recompute::full},
       std::pair{std::string_view("selective_op"), Recompute::selective_op},
       std::pair{std::string_view("checkpoint_dots"), Recompute::checkpoint_dots},
-      std::pair{std::string_view("minimal_flash"), Recompute::minimal_flash}};
+      std::pair{std::string_view("minimal_flash"), Recompute::minimal_flash},
+      std::pair{std::string_view("save_qkv_proj"), Recompute::save_qkv_proj},
+      std::pair{std::string_view("save_out_proj"), Recompute::save_out_proj},
+      std::pair{std::string_view("save_dot_except_mlp"), Recompute::save_dot_except_mlp},
+      std::pair{std::string_view("save_dot_with_context_except_mlp"),
+                Recompute::save_dot_with_context_except_mlp},
+      std::pair{std::string_view("save_dot_except_mlpwi"), Recompute::save_dot_except_mlpwi}};
 };
 
 /// What selective recompute computes again in the backward: Megatron's `recompute_modules`.

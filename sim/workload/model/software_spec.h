@@ -145,6 +145,9 @@ struct SoftwareSpec {
   /// Whether Q, K and V, and the branches of a gated MLP, are linear modules of their own; missing:
   /// each is one.
   std::optional<Sourced<bool>> separate_projections;
+  /// Whether recompute of a layer ends with the last tensor that a backward reads, so that its last
+  /// product is not run again; missing: it runs to the end.
+  std::optional<Sourced<bool>> recompute_early_stop;
   std::optional<Sourced<PipelineMessages>> pipeline_messages;  ///< missing: whole
   std::optional<Sourced<StackKnowledge>> known;                ///< missing: described
 
@@ -153,6 +156,9 @@ struct SoftwareSpec {
   }
   [[nodiscard]] bool separates_projections() const {
     return separate_projections && separate_projections->value;
+  }
+  [[nodiscard]] bool stops_recompute_early() const {
+    return recompute_early_stop && recompute_early_stop->value;
   }
   [[nodiscard]] bool splits_messages() const {
     return pipeline_messages && pipeline_messages->value == PipelineMessages::split;

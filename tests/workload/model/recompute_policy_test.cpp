@@ -59,6 +59,42 @@ TEST_CASE("a policy keeps the input of a layer and the results that it names") {
   CHECK(kept(Recompute::full) < kept(Recompute::selective_op));
 }
 
+TEST_CASE("MaxText's policies keep what they name and run the other products again") {
+  const double input = 2 * kTokens * kHidden;
+  const double qkv = kHidden + 2 * kKeys;
+  const double all = kHidden * (qkv + kHidden + 3 * kFfn);
+  const auto again = [](Recompute way) { return flops_again<Gemm>(way) / (2 * kTokens); };
+  CHECK(again(Recompute::save_qkv_proj) == doctest::Approx(all - kHidden * qkv));
+  CHECK(again(Recompute::save_out_proj) == doctest::Approx(all - kHidden * kHidden));
+  CHECK(again(Recompute::save_dot_except_mlp) == doctest::Approx(3 * kHidden * kFfn));
+  CHECK(again(Recompute::save_dot_except_mlpwi) == doctest::Approx(2 * kHidden * kFfn));
+  CHECK(kept(Recompute::save_qkv_proj) == doctest::Approx(input + 2 * kTokens * qkv));
+  CHECK(kept(Recompute::save_dot_except_mlp) == doctest::Approx(2 * input + 2 * kTokens * qkv));
+  CHECK(kept(Recompute::save_dot_with_context_except_mlp) ==
+        doctest::Approx(3 * input + 2 * kTokens * qkv));
+  CHECK(flops_again<Attention>(Recompute::save_dot_with_context_except_mlp) == 0);
+  CHECK(flops_again<Attention>(Recompute::save_dot_except_mlp) > 0);
+}
+
+TEST_CASE("recompute that stops early does not run the product again that nobody reads") {
+  const auto again = [](Recipe recipe, bool early) {
+    recipe.software.recompute_early_stop = Sourced<bool>{early, ""};
+    Recipe none = recipe;
+    none.recompute = Recompute::none;
+    return Expanded(recipe, kBackward).flops<Gemm>() - Expanded(none, kBackward).flops<Gemm>();
+  };
+  Recipe full = with(Recompute::full);
+  const double last = 2 * kTokens * kFfn * kHidden;
+  CHECK(again(full, false) - again(full, true) == doctest::Approx(last));
+  const Recipe except_mlp = with(Recompute::save_dot_except_mlp);
+  CHECK(again(except_mlp, true) == doctest::Approx(2 * last));
+  full.model.hidden_dropout = 0.1;  // whose mask is kept
+  CHECK(again(full, true) == again(full, false));
+  full.model.hidden_dropout = 0;
+  full.training.precision = Precision::fp8;  // what FC2 takes in is kept quantized
+  CHECK(again(full, false) - again(full, true) == doctest::Approx(last));
+}
+
 TEST_CASE("no sum over TP ranks is made again, nor the product before it") {
   Recipe recipe = with(Recompute::selective_op);
   recipe.parallelism.tensor_model_parallel_size = 2;

@@ -115,6 +115,8 @@ constexpr auto kSoftwareMeanings = std::to_array<Meaning>({
     {"software.tensor_parallelism", "who moves rows and sums over TP, beside GEMMs or behind them"},
     {"software.separate_projections",
      "whether Q, K and V, and both branches of a gated MLP, are linear modules of their own"},
+    {"software.recompute_early_stop",
+     "whether recompute of a layer ends with the last tensor that a backward reads"},
     {"software.pipeline_messages",
      "whether each rank sends a part of the activations, without sequence parallelism"},
     {"software.known", "how well the stack is known, which widens intervals"},

@@ -176,7 +176,7 @@ constexpr auto kScenarioMeanings = std::to_array<Meaning>({
     {"packed_sequences.documents[].share", "of the number of documents; together 1"},
     {"recompute",
      "what the backward computes again: some modules (selective), the whole layer (full), or what "
-     "a policy drops: selective_op (torchtitan), checkpoint_dots (JAX), minimal_flash (MaxText)"},
+     "a policy drops: selective_op (torchtitan), checkpoint_dots (JAX), those of MaxText"},
     {"recompute_modules",
      "a list, of recompute selective: core_attn, layernorm, mlp, mla_up_proj, moe, moe_act, "
      "shared_experts; without it core_attn"},

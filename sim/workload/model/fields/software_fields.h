@@ -54,6 +54,7 @@ struct Fields<SoftwareSpec> {
     v.optional("gradient_accumulation", spec.gradient_accumulation);
     v.optional("tensor_parallelism", spec.tensor_parallelism);
     v.optional("separate_projections", spec.separate_projections);
+    v.optional("recompute_early_stop", spec.recompute_early_stop);
     v.optional("pipeline_messages", spec.pipeline_messages);
     v.optional("known", spec.known);
   }

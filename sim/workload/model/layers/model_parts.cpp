@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "sim/workload/model/blocks/backward_end.h"
+#include "sim/workload/model/operators/recompute_policy.h"
 
 namespace simtrain {
 namespace {

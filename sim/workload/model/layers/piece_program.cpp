@@ -5,10 +5,21 @@
 #include "sim/workload/model/casts.h"
 #include "sim/workload/model/layers/exchange_overlap.h"
 #include "sim/workload/model/layers/model_parts.h"
+#include "sim/workload/model/operators/recompute_policy.h"
 #include "sim/workload/model/program_builder.h"
 
 namespace simtrain {
 namespace {
+
+/// How many operators at the start of a layer's last block make something that a backward reads:
+/// what a block puts out is read by the next one alone, and a product keeps what it takes in.
+std::size_t read_operators(const Block& last) {
+  if (last.residual && !last.residual->saved.empty()) return last.branch.size();
+  const auto kept = std::find_if(last.branch.rbegin(), last.branch.rend(),
+                                 [](const Operator& op) { return !op.saved.empty(); });
+  const auto count = static_cast<std::size_t>(last.branch.rend() - kept);
+  return count > 0 && multiplies(*kept) ? count - 1 : count;
+}
 
 /// The program of one part of a model: blocks one after the other.
 class PartProgram {
@@ -32,9 +43,10 @@ class PartProgram {
   Program backward(BackwardPart part) {
     if (recomputes_all_ && part != BackwardPart::weight_gradient) {
       cast_weights();
-      run_forward();
+      run_again([&](const Operator& op) { forward(op); });
     }
-    if (by_policy_ && part != BackwardPart::weight_gradient) run_dropped();
+    if (by_policy_ && part != BackwardPart::weight_gradient)
+      run_again([&](const Operator& op) { run_dropped(op); });
     std::for_each(blocks_.rbegin(), blocks_.rend(),
                   [&](const Block& block) { backward(block, part); });
     return arranged(builder_.take());
@@ -63,16 +75,23 @@ class PartProgram {
     }
   }
 
-  /// What a policy did not keep, in the order of the forward.
-  void run_dropped() {
+  /// The operators of a layer in the order of the forward, before its backward.
+  template <class Run>
+  void run_again(const Run& run) {
+    const bool early = recipe_.software.stops_recompute_early();
     for (const Block& block : blocks_) {
-      for (const Operator& op : block.branch) {
-        builder_.module(op.module, op.sized_by_routing);
-        if (const Forward* dropped = dropped_by_policy(op, recipe_.recompute)) (*dropped)(builder_);
-      }
-      if (block.residual) forward(*block.residual);
+      const bool cut = early && &block == &blocks_.back();
+      const std::size_t count = cut ? read_operators(block) : block.branch.size();
+      std::for_each_n(block.branch.begin(), count, run);
+      if (block.residual && count == block.branch.size()) forward(*block.residual);
     }
-    builder_.wait_for(kNoOp);
+    builder_.wait_for(kNoOp);  // nobody reads what comes out
+  }
+
+  /// What a policy did not keep of an operator.
+  void run_dropped(const Operator& op) {
+    builder_.module(op.module, op.sized_by_routing);
+    if (const Forward* dropped = dropped_by_policy(op, recipe_.recompute)) (*dropped)(builder_);
   }
 
   void forward(const Operator& op) {

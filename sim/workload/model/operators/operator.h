@@ -89,10 +89,7 @@ struct Operator {
   ModelFlops flops{};
 };
 
-/// What a policy of recompute runs again of an operator; null where it keeps what the operator puts
-/// out.
-const Forward* dropped_by_policy(const Operator& op, Recompute policy);
-/// Bytes that it keeps of what the operator puts out.
-double kept_by_policy(const Operator& op, Recompute policy);
+/// Whether it is a product with weights.
+bool multiplies(const Operator& op);
 
 }  // namespace simtrain
