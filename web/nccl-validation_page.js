@@ -11,7 +11,7 @@ const mark = ({group, fitted, bytes, error}, i, theme) => {
 
 const errorText = value => `${value > 0 ? "+" : ""}${Math.round(value)} %`;
 
-draw("errors", 420, theme => {
+const drawErrors = () => draw("errors", 420, theme => {
   drawLegend("errors-legend", groups.map(({name, colour}) => ({background: theme.pick(colour), label: name})), theme);
   const sizes = sizeAxis(theme, points.map(({bytes}) => bytes));
   return {
@@ -28,3 +28,5 @@ draw("errors", 420, theme => {
     ],
   };
 }, "canvas");
+
+if (points.length > 0) drawErrors();

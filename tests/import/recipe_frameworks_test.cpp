@@ -234,6 +234,11 @@ TEST_CASE("axes of MaxText's mesh") {
               "dcn_fsdp_parallelism: is -1, as dcn_data_parallelism is; one of them takes"));
 }
 
+TEST_CASE("checkpoints of llm-foundry that run whole layers again are named") {
+  CHECK(holds(refused(foundry(), {"fsdp_config.activation_checkpointing_reentrant=true"}),
+              "fsdp_config.activation_checkpointing_reentrant: "));
+}
+
 TEST_CASE("policies and precisions of MaxText") {
   const auto recompute = [](const std::string& policy) {
     return imported(changed(maxtext(), {"remat_policy=" + policy})).recipe;
@@ -244,7 +249,8 @@ TEST_CASE("policies and precisions of MaxText") {
         Recompute::save_dot_with_context_except_mlp);
   CHECK(recompute("save_out_proj").recompute == Recompute::save_out_proj);
   CHECK(holds(refused(maxtext(), {"remat_policy=qkv_proj_offloaded"}),
-              "remat_policy: 'qkv_proj_offloaded' is not modelled; --override remat_policy=full"));
+              "remat_policy: 'qkv_proj_offloaded' is not modelled; --override remat_policy=full "
+              "takes another, as do none, minimal_flash, save_qkv_proj, save_out_proj, "));
   CHECK(imported(changed(maxtext(), {"quantization=\"\""})).recipe.training.precision ==
         Precision::bf16);
   CHECK(holds(refused(maxtext(), {"quantization=int8"}), "FP8 by 'int8' is not modelled"));

@@ -63,6 +63,12 @@ constexpr std::array kFoundryKeys{
            Refused{"recomputation of some modules only is not imported; --set recompute=full, or "
                    "selective with recompute_modules, would do with --override "
                    "\"~fsdp_config.activation_checkpointing_target\""}},
+    KeyRow{
+        "fsdp_config.activation_checkpointing_reentrant",
+        Refused{
+            "whole layers run again then: --set hardware.recompute_early_stop=false says so, with "
+            "--override fsdp_config.activation_checkpointing_reentrant=false",
+            "false"}},
     KeyRow{"fsdp_config.activation_cpu_offload", Refused{kNoOffload}},
     KeyRow{"fsdp_config.cpu_offload", &T::offload_state},
     KeyRow{"fsdp_config.*", kFsdpDetail},

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "sim/core/files/yaml_file.h"
 #include "sim/import/hugging_face/hugging_face_experts.h"
@@ -106,36 +109,36 @@ struct RematPolicy {
   std::string_view policy;
   std::string_view recompute;
 };
-constexpr std::array kPolicies{RematPolicy{"minimal_with_context", "minimal_flash"},
-                               RematPolicy{"minimal", "checkpoint_dots"},
-                               RematPolicy{"save_dot_except_logits", "none"}};
+constexpr std::array kOtherWords{RematPolicy{"minimal", "checkpoint_dots"},
+                                 RematPolicy{"minimal_with_context", "minimal_flash"},
+                                 RematPolicy{"save_dot_except_logits", "none"}};
 
-/// Those that have the same.
-constexpr std::array kSameWords{Recompute::none,
-                                Recompute::full,
-                                Recompute::minimal_flash,
-                                Recompute::save_qkv_proj,
-                                Recompute::save_out_proj,
-                                Recompute::save_dot_except_mlp,
-                                Recompute::save_dot_with_context_except_mlp,
-                                Recompute::save_dot_except_mlpwi};
+/// All policies that are simulated: those whose word a scenario has too, then the others.
+std::vector<std::string_view> known_policies() {
+  std::vector<std::string_view> known{name_of(Recompute::full), name_of(Recompute::none)};
+  for (const auto& [name, way] : EnumNames<Recompute>::rows) {
+    if (is_of_maxtext(way)) known.push_back(name);
+  }
+  for (const RematPolicy& row : kOtherWords) known.push_back(row.policy);
+  return known;
+}
 
 void settle_policy(RecipeTerms& terms) {
   default_to(terms.recompute, "full", kBase);
   Given<std::string>& given = *terms.recompute;
-  const bool same = std::any_of(kSameWords.begin(), kSameWords.end(),
-                                [&](Recompute way) { return name_of(way) == given.value; });
-  if (same) return;
-  for (const RematPolicy& row : kPolicies) {
-    if (row.policy != given.value) continue;
-    given.value = row.recompute;
-    return;
+  const std::vector<std::string_view> known = known_policies();
+  if (std::find(known.begin(), known.end(), given.value) == known.end())
+    throw InputError(given.place, given.origin,
+                     fmt::format("'{}' is not modelled; --override remat_policy=full takes "
+                                 "another, as do {}",
+                                 plain_text(given.value.substr(0, 80)),
+                                 fmt::join(known.begin() + 1, known.end(), ", ")));
+  for (const RematPolicy& row : kOtherWords) {
+    if (row.policy == given.value) {
+      given.value = row.recompute;
+      return;
+    }
   }
-  throw InputError(given.place, given.origin,
-                   fmt::format("'{}' is not modelled; --override remat_policy=full (or "
-                               "minimal_flash, minimal, save_qkv_proj, save_out_proj, "
-                               "save_dot_except_mlp, none) takes another",
-                               plain_text(given.value.substr(0, 80))));
 }
 
 /// Words of `quantization`, and Megatron's of the recipe for FP8.

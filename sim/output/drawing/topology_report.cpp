@@ -1,5 +1,7 @@
 #include "sim/output/drawing/topology_report.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "sim/core/printable.h"
@@ -11,6 +13,11 @@ namespace {
 
 void add_figures(std::string& out, const std::vector<LabelledFigure>& figures) {
   for (const auto& [label, text] : figures) labelled_line(out, label, text);
+}
+
+void add_list(std::string& out, const FigureList& list) {
+  out += fmt::format("\n{}\n", list.title);
+  add_figures(out, list.figures);
 }
 
 /// A line of cells: the first `names` of them to the left, the others to the right of columns of
@@ -26,6 +33,7 @@ void add_cells(std::string& out, const std::vector<std::string>& cells, std::siz
 
 void add_table(std::string& out, const TopologyTable& table, std::size_t names,
                const std::vector<int>& widths) {
+  out += fmt::format("\n{}\n", table.title);
   add_cells(out, table.columns, names, widths);
   for (const std::vector<std::string>& row : table.rows) add_cells(out, row, names, widths);
 }
@@ -60,16 +68,11 @@ std::string topology_text(const TopologyReport& report) {
   const TopologyWords words = topology_words(report);
   std::string out = printable(report.cluster) + "\n" + printable(report.wiring) + "\n";
   if (!report.note.empty()) out += report.note + "\n";
-  out += "\nDevices\n";
-  add_figures(out, words.devices);
-  out += "\nLinks, one direction\n";
+  add_list(out, words.devices);
   add_table(out, words.links, 1, {18, 8, 14, 14, 14});
-  out += "\nBandwidth by level, one direction\n";
   add_table(out, words.levels, 1, {18, 14, 14, 20});
-  out += "\nBisection of the compute network, one direction\n";
-  add_figures(out, words.bisection);
+  add_list(out, words.bisection);
   if (words.path) {
-    out += fmt::format("\n{}\n", words.path->title);
     add_table(out, words.path->steps, 2, {22, 22, 4, 11, 9, 9});
     add_figures(out, words.path->figures);
   }

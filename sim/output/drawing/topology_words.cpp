@@ -1,6 +1,7 @@
 #include "sim/output/drawing/topology_words.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -16,7 +17,7 @@ std::string link_latency(Duration latency) {
   return latency <= Duration(1) ? "-" : latency_text(latency);
 }
 
-std::vector<LabelledFigure> device_words(const ClusterFacts& facts) {
+FigureList device_words(const ClusterFacts& facts) {
   std::vector<LabelledFigure> rows = {{"Hosts", std::to_string(facts.hosts)},
                                       {"GPUs", std::to_string(facts.gpus)},
                                       {"NVLink domains", std::to_string(facts.nvlink_domains)},
@@ -25,11 +26,12 @@ std::vector<LabelledFigure> device_words(const ClusterFacts& facts) {
                                       {"Leaf switches", std::to_string(facts.leaves)},
                                       {"Spine switches", std::to_string(facts.spines)}};
   if (facts.cores > 0) rows.emplace_back("Core switches", std::to_string(facts.cores));
-  return rows;
+  return {"Devices", std::move(rows)};
 }
 
 TopologyTable link_words(const ClusterFacts& facts) {
-  TopologyTable table{{"between", "count", "each", "together", "latency"}, {}};
+  TopologyTable table{
+      "Links, one direction", {"between", "count", "each", "together", "latency"}, {}};
   for (const CableCount& cable : facts.cables) {
     table.rows.push_back({fmt::format("{} - {}", kind_name(cable.low), kind_name(cable.high)),
                           std::to_string(cable.count), bandwidth_text(cable.bandwidth),
@@ -40,7 +42,8 @@ TopologyTable link_words(const ClusterFacts& facts) {
 }
 
 TopologyTable level_words(const ClusterFacts& facts) {
-  TopologyTable table{{"level", "total", "per GPU", "oversubscription"}, {}};
+  TopologyTable table{
+      "Bandwidth by level, one direction", {"level", "total", "per GPU", "oversubscription"}, {}};
   for (const LevelBandwidth& level : facts.levels) {
     table.rows.push_back(
         {level_name(level), bandwidth_text(level.total), bandwidth_text(level.per_gpu),
@@ -49,7 +52,7 @@ TopologyTable level_words(const ClusterFacts& facts) {
   return table;
 }
 
-std::vector<LabelledFigure> bisection_words(const ClusterFacts& facts) {
+std::vector<LabelledFigure> bisection_figures(const ClusterFacts& facts) {
   const Bisection& cut = facts.bisection;
   if (cut.hosts == 0) return {{"Bandwidth", "none: one host has no other half"}};
   return {
@@ -61,6 +64,10 @@ std::vector<LabelledFigure> bisection_words(const ClusterFacts& facts) {
       {"Computed by", cut.method == BisectionMethod::max_flow
                           ? "max flow on the graph, worst of all contiguous halves"
                           : "level arithmetic (too large for max flow): narrowest level, halved"}};
+}
+
+FigureList bisection_words(const ClusterFacts& facts) {
+  return {"Bisection of the compute network, one direction", bisection_figures(facts)};
 }
 
 /// Names of one side of equal ways: the name itself, or first and last of several.
@@ -96,8 +103,8 @@ bool alike(const PathLink& a, const PathLink& b) {
 
 PathWords path_words(const RankPath& asked) {
   PathWords words;
-  words.title = fmt::format("Path from rank {} (GPU {}) to rank {} (GPU {})", asked.from_rank,
-                            asked.from_gpu, asked.to_rank, asked.to_gpu);
+  words.steps.title = fmt::format("Path from rank {} (GPU {}) to rank {} (GPU {})", asked.from_rank,
+                                  asked.from_gpu, asked.to_rank, asked.to_gpu);
   words.steps.columns = {"from", "to", "ways", "each", "share", "latency"};
   for (const auto& step : asked.path.steps) {
     for (auto first = step.begin(); first != step.end();) {

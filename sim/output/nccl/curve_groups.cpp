@@ -1,6 +1,7 @@
 #include "sim/output/nccl/curve_groups.h"
 
 #include <map>
+#include <string_view>
 #include <tuple>
 
 namespace simtrain {

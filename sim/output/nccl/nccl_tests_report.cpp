@@ -60,9 +60,7 @@ std::string summary_line(std::string_view label, const CurveSummary& summary) {
 }
 
 std::string test_text(const PredictedTest& test) {
-  std::string out =
-      fmt::format("\n{} on {} GPUs of {} {}, {}\n\n", name_of(test.collective), test.gpus,
-                  test.nodes, test.nodes == 1 ? "node" : "nodes", printable(test.cluster));
+  std::string out = fmt::format("\n{}\n\n", printable(test_name(test, name_of(test.collective))));
   const auto row = [&](std::string_view label, const std::string& text) {
     labelled_line(out, label, printable(text));
   };

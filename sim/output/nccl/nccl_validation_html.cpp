@@ -72,9 +72,7 @@ Json test_content(const PredictedTest& test) {
                     {"out_error", placed_error(row, measured.out_of_place)},
                     {"in_error", placed_error(row, measured.in_place)}});
   }
-  return {{"name",
-           fmt::format("{} on {} GPUs of {} {}, {}", in_words(name_of(test.collective)), test.gpus,
-                       test.nodes, test.nodes == 1 ? "node" : "nodes", test.cluster)},
+  return {{"name", test_name(test, in_words(name_of(test.collective)))},
           {"log", test.log},
           {"nccl", nccl_words(test)},
           {"caveats", caveats_of(test)},
@@ -111,6 +109,7 @@ Json error_charts(const std::vector<CurvePoint>& points) {
 std::string page(const std::vector<CurvePoint>& points, Json content, const std::string& json) {
   const CurveGroup all = groups_over_all(points).back();
   content["title"] = "Measured NCCL calls against predictions";
+  content["chart"] = !points.empty();
   content["large"] = summary_content(all.large);
   content["small"] = summary_content(all.small);
   return html_chart_page("nccl-validation", content, error_charts(points), PageResult(json),

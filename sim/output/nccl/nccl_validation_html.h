@@ -12,7 +12,7 @@ namespace simtrain {
 /// machine and collective. `json` is the result of the command.
 std::string nccl_validation_html(const std::vector<CurvePoint>& points, const std::string& json);
 
-/// The same of output of nccl-tests, and each of its tests size by size.
+/// Output of nccl-tests against predictions: errors by size, and each test size by size.
 std::string nccl_tests_html(const std::vector<PredictedTest>& tests, const std::string& json);
 
 }  // namespace simtrain

@@ -1,6 +1,7 @@
 #include "sim/output/nccl/test_points.h"
 
 #include <cctype>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -69,6 +70,11 @@ std::vector<std::string> caveats_of(const PredictedTest& test) {
   if (const std::int64_t wrong = wrong_values(test); wrong > 0)
     caveats.push_back(fmt::format("{} values came out wrong: the run was faulty", wrong));
   return caveats;
+}
+
+std::string test_name(const PredictedTest& test, std::string_view operation) {
+  return fmt::format("{} on {} GPUs of {} {}, {}", operation, test.gpus, test.nodes,
+                     test.nodes == 1 ? "node" : "nodes", test.cluster);
 }
 
 std::string nccl_words(const PredictedTest& test) {

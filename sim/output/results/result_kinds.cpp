@@ -8,6 +8,7 @@
 
 #include "sim/core/invariant.h"
 #include "sim/output/text/unit_text.h"
+#include "sim/study/nccl/nccl_validation.h"
 #include "sim/study/validate/error_summary.h"
 
 namespace simtrain {
@@ -216,13 +217,14 @@ std::vector<ResultLine> machine_lines(const ResultJson& json) {
 }
 std::vector<ResultLine> nccl_validation_lines(const ResultJson& json) {
   std::vector<double> errors;
-  for (const ResultJson& point : json.at("points")) errors.push_back(number_in(point, "error"));
-  if (errors.empty()) return {};
-  return {{"",
-           {},
-           {},
-           fmt::format("{} calls, median error {:.1f} %", errors.size(),
-                       error_summary(errors).median * 100)}};
+  for (const ResultJson& point : json.at("points")) {
+    if (number_in(point, "bytes") >= kLargeCall) errors.push_back(number_in(point, "error"));
+  }
+  const std::string said =
+      errors.empty() ? ""
+                     : fmt::format("{} calls of 1 MiB and more, median absolute error {:.1f} %",
+                                   errors.size(), error_summary(errors).median * 100);
+  return {{"", {}, {}, said}};
 }
 
 std::vector<ResultLine> bare_lines(const ResultJson& /*json*/) { return {{""}}; }

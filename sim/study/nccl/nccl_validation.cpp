@@ -44,7 +44,6 @@ CurveSummary summarize(const std::vector<const CurvePoint*>& points) {
 }
 
 CurveSummary summarize_sizes(const std::vector<const CurvePoint*>& points, bool large) {
-  constexpr double kLargeCall = 1 << 20;
   std::vector<const CurvePoint*> chosen;
   for (const CurvePoint* point : points) {
     if ((point->bytes >= kLargeCall) == large) chosen.push_back(point);

@@ -43,7 +43,10 @@ struct CurveSummary {
 
 CurveSummary summarize(const std::vector<const CurvePoint*>& points);
 
-/// The same of the calls of 1 MiB and more among `points`, or of the smaller ones.
+/// From how many bytes on a call is bound by bandwidth rather than latency, in summaries.
+inline constexpr double kLargeCall = 1 << 20;
+
+/// The same of the calls of `kLargeCall` and more among `points`, or of the smaller ones.
 CurveSummary summarize_sizes(const std::vector<const CurvePoint*>& points, bool large);
 
 /// Predicts every point of a file of measured NCCL curves (`validation/nccl/*.yaml`).

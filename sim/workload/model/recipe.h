@@ -20,7 +20,7 @@ namespace simtrain {
 
 /// What a backward computes again. All behind `full` are policies of compilers and frameworks,
 /// which say what of a layer is kept: torchtitan's selective checkpointing of operators, JAX's
-/// checkpoint_dots, and MaxText's (operators/recompute_policy.h has what each keeps).
+/// checkpoint_dots, and MaxText's (docs/physics.md has what each keeps).
 enum class Recompute {
   none,
   selective,
@@ -66,6 +66,9 @@ struct EnumNames<RecomputeModule> {
       std::pair{std::string_view("moe_act"), RecomputeModule::moe_act},
       std::pair{std::string_view("shared_experts"), RecomputeModule::shared_experts}};
 };
+
+/// Whether a policy is one of MaxText's own words for it.
+constexpr bool is_of_maxtext(Recompute way) { return way >= Recompute::minimal_flash; }
 
 /// Whether a way of recompute is Megatron's; the others are of frameworks that have no other.
 constexpr bool is_of_megatron(Recompute way) { return way <= Recompute::full; }

@@ -145,8 +145,8 @@ struct SoftwareSpec {
   /// Whether Q, K and V, and the branches of a gated MLP, are linear modules of their own; missing:
   /// each is one.
   std::optional<Sourced<bool>> separate_projections;
-  /// Whether recompute of a layer ends with the last tensor that a backward reads, so that its last
-  /// product is not run again; missing: it runs to the end.
+  /// Whether recompute of a whole layer, or by a policy, ends with the last tensor that a backward
+  /// reads, so that the last product is not run again; missing: the layer runs to its end.
   std::optional<Sourced<bool>> recompute_early_stop;
   std::optional<Sourced<PipelineMessages>> pipeline_messages;  ///< missing: whole
   std::optional<Sourced<StackKnowledge>> known;                ///< missing: described

@@ -28,6 +28,15 @@ const std::string kTune = "tune " + kStep + "--set gbs=32 --limit cp=1,2 --limit
 /// Every kind of page but the index.
 std::vector<PageCase> pages(const TempFolder& folder) {
   folder.write("own.yaml", std::string(kOwnValidation));
+  folder.write(
+      "untimed.txt",
+      "# Collective test starting: all_reduce_perf\n"
+      "#  Rank  0 Group  0 Pid 4100 on node-a device  0 [0000:1b:00] NVIDIA H100 80GB HBM3\n"
+      "#  Rank  1 Group  0 Pid 4101 on node-a device  1 [0000:2b:00] NVIDIA H100 80GB HBM3\n"
+      "#       size         count      type   redop    root     time   algbw   busbw #wrong"
+      "     time   algbw   busbw #wrong\n"
+      "     1048576        262144     float     sum      -1      N/A     N/A     N/A    N/A"
+      "      N/A     N/A     N/A    N/A\n");
   return {
       {"run", "run scenarios/nemotron4_340b_h100_2411.yaml --row fp8-128 --explain --kernels"},
       {"run", "run scenarios/llama31_405b_job_h100.yaml --job"},
@@ -48,6 +57,8 @@ std::vector<PageCase> pages(const TempFolder& folder) {
       {"nccl-validation",
        "validate --nccl tests/measured/data/nccl-tests-all-reduce.txt --cluster "
        "dgx-superpod-h100"},
+      {"nccl-validation",
+       "validate --nccl " + folder.file("untimed.txt") + " --cluster dgx-superpod-h100"},
       {"topology", "topology gcp-a4 --nodes 2"},
       {"topology", "topology scenarios/llama405b_a4_224.yaml --highlight tp --from 0 --to 130"},
       {"profile",

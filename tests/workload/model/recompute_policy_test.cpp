@@ -76,23 +76,55 @@ TEST_CASE("MaxText's policies keep what they name and run the other products aga
   CHECK(flops_again<Attention>(Recompute::save_dot_except_mlp) > 0);
 }
 
+/// The same with recompute that stops early or does not.
+Recipe stopping(Recipe recipe, bool early) {
+  recipe.software.recompute_early_stop = Sourced<bool>{early, ""};
+  return recipe;
+}
+
+/// Products that a backward runs no more where recompute stops early.
+double flops_left_out(const Recipe& recipe) {
+  return Expanded(stopping(recipe, false), kBackward).flops<Gemm>() -
+         Expanded(stopping(recipe, true), kBackward).flops<Gemm>();
+}
+
 TEST_CASE("recompute that stops early does not run the product again that nobody reads") {
-  const auto again = [](Recipe recipe, bool early) {
-    recipe.software.recompute_early_stop = Sourced<bool>{early, ""};
-    Recipe none = recipe;
-    none.recompute = Recompute::none;
-    return Expanded(recipe, kBackward).flops<Gemm>() - Expanded(none, kBackward).flops<Gemm>();
-  };
-  Recipe full = with(Recompute::full);
   const double last = 2 * kTokens * kFfn * kHidden;
-  CHECK(again(full, false) - again(full, true) == doctest::Approx(last));
-  const Recipe except_mlp = with(Recompute::save_dot_except_mlp);
-  CHECK(again(except_mlp, true) == doctest::Approx(2 * last));
-  full.model.hidden_dropout = 0.1;  // whose mask is kept
-  CHECK(again(full, true) == again(full, false));
-  full.model.hidden_dropout = 0;
+  Recipe full = with(Recompute::full);
+  CHECK(flops_left_out(full) == doctest::Approx(last));
+  CHECK(flops_left_out(with(Recompute::save_dot_except_mlp)) == doctest::Approx(last));
+  CHECK(flops_left_out(with(Recompute::none)) == 0);
   full.training.precision = Precision::fp8;  // what FC2 takes in is kept quantized
-  CHECK(again(full, false) - again(full, true) == doctest::Approx(last));
+  CHECK(flops_left_out(full) == doctest::Approx(last));
+  full.training.precision = Precision::bf16;
+  full.model.hidden_dropout = 0.1;  // whose mask is kept
+  CHECK(flops_left_out(full) == 0);
+}
+
+TEST_CASE("nor what sums it over TP ranks, and a policy keeps no such result") {
+  Recipe recipe = with(Recompute::full);
+  recipe.parallelism.tensor_model_parallel_size = 2;
+  const auto calls = [&](bool early) {
+    return Expanded(stopping(recipe, early), kBackward).transfers(Stream::tensor).size();
+  };
+  CHECK(calls(true) + 1 == calls(false));
+  const auto saved = [](bool early) {
+    return part_totals(stopping(with(Recompute::minimal_flash), early), Part::layer).saved_bytes;
+  };
+  CHECK(saved(false) - saved(true) == doctest::Approx(2 * kTokens * kHidden));
+}
+
+TEST_CASE("of experts the last product and the way back, unless a product behind keeps them") {
+  Recipe recipe = recipe_of("mixtral-8x7b");
+  recipe.recompute = Recompute::full;
+  const auto tokens = static_cast<double>(recipe.training.seq_length) *
+                      static_cast<double>(recipe.training.micro_batch_size);
+  const double hidden = 4096;
+  const double attention = 2 * tokens * hidden * (2 * hidden + 2 * 1024);
+  const double experts = Expanded(recipe, kForward).flops<Gemm>() - attention;
+  CHECK(flops_left_out(recipe) == doctest::Approx(experts / 3).epsilon(0.001));
+  recipe.model.experts->moe_latent_size = 1024;
+  CHECK(flops_left_out(recipe) == doctest::Approx(2 * tokens * 1024 * hidden));
 }
 
 TEST_CASE("no sum over TP ranks is made again, nor the product before it") {

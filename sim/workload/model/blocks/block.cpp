@@ -28,4 +28,12 @@ const BlockRow* row_of_letter(char letter) {
   return row == rows.end() ? nullptr : &*row;
 }
 
+std::size_t operators_read(const Block& last) {
+  if (last.residual && !last.residual->saved.empty()) return last.branch.size();
+  const auto kept = std::find_if(last.branch.rbegin(), last.branch.rend(),
+                                 [](const Operator& op) { return !op.saved.empty(); });
+  const auto count = static_cast<std::size_t>(last.branch.rend() - kept);
+  return count > 0 && multiplies(*kept) ? count - 1 : count;
+}
+
 }  // namespace simtrain

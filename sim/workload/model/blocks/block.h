@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -19,6 +20,12 @@ struct Block {
   std::optional<RecomputeModule> recompute{};
   bool needs_input_gradient = true;
 };
+
+/// How many operators at the start of a layer's last block run again where recompute stops early.
+/// What the block puts out is read by the next layer alone. From the end, operators that keep
+/// nothing do not run, nor does a product, which keeps what it takes in; of others what they put
+/// out may be kept. All run where a residual keeps a mask of dropout.
+std::size_t operators_read(const Block& last);
 
 /// A kind of block, all that simtrain knows of it: programs, parameters, activations, FLOPs and
 /// buffers fold over its operators, and nobody asks for a block by name. A new one is a file with

@@ -75,16 +75,17 @@ void add_shared_experts(std::vector<Operator>& branch, const RankShape& shape) {
 /// Experts that each token chooses some of, of hidden states or of a latent made from them.
 void add_routed_experts(std::vector<Operator>& branch, const RankShape& shape) {
   const std::optional<std::int64_t>& latent = shape.model().experts->moe_latent_size;
-  const auto project = [&](std::string_view module, std::int64_t inputs, std::int64_t columns) {
-    if (latent)
-      branch.push_back(
-          duplicated_linear(shape, {.module = module, .inputs = inputs, .columns = columns}));
+  const auto project = [&](const DuplicatedSpec& spec) {
+    if (latent) branch.push_back(duplicated_linear(shape, spec));
   };
   branch.push_back(router(shape));
-  project("fc1_latent_proj", shape.hidden(), latent.value_or(0));
+  project({.module = "fc1_latent_proj", .inputs = shape.hidden(), .columns = latent.value_or(0)});
   add_operators(branch, dispatch(shape), expert_linear(shape, true), expert_activation(shape),
                 expert_linear(shape, false), combine(shape));
-  project("fc2_latent_proj", latent.value_or(0), shape.hidden());
+  project({.module = "fc2_latent_proj",
+           .inputs = latent.value_or(0),
+           .columns = shape.hidden(),
+           .saves_input = true});
 }
 
 Block moe_block(const RankShape& shape) {

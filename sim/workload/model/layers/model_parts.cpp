@@ -88,8 +88,11 @@ void keep_by_policy(PartTotals& totals, const Recipe& recipe, const std::vector<
   totals.saved_bytes =
       shape.activation_bytes() * static_cast<double>(shape.hidden()) * shape.own_rows;
   for (const Block& block : blocks) {
-    for (const Operator& op : block.branch)
+    const bool cut = recipe.software.stops_recompute_early() && &block == &blocks.back();
+    const std::size_t count = cut ? operators_read(block) : block.branch.size();
+    std::for_each_n(block.branch.begin(), count, [&](const Operator& op) {
       totals.saved_bytes += kept_by_policy(op, recipe.recompute);
+    });
   }
   totals.dropped_bytes = std::max(0.0, whole - totals.saved_bytes);
 }

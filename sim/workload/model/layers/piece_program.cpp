@@ -11,16 +11,6 @@
 namespace simtrain {
 namespace {
 
-/// How many operators at the start of a layer's last block make something that a backward reads:
-/// what a block puts out is read by the next one alone, and a product keeps what it takes in.
-std::size_t read_operators(const Block& last) {
-  if (last.residual && !last.residual->saved.empty()) return last.branch.size();
-  const auto kept = std::find_if(last.branch.rbegin(), last.branch.rend(),
-                                 [](const Operator& op) { return !op.saved.empty(); });
-  const auto count = static_cast<std::size_t>(last.branch.rend() - kept);
-  return count > 0 && multiplies(*kept) ? count - 1 : count;
-}
-
 /// The program of one part of a model: blocks one after the other.
 class PartProgram {
  public:
@@ -41,12 +31,7 @@ class PartProgram {
   }
 
   Program backward(BackwardPart part) {
-    if (recomputes_all_ && part != BackwardPart::weight_gradient) {
-      cast_weights();
-      run_again([&](const Operator& op) { forward(op); });
-    }
-    if (by_policy_ && part != BackwardPart::weight_gradient)
-      run_again([&](const Operator& op) { run_dropped(op); });
+    if ((recomputes_all_ || by_policy_) && part != BackwardPart::weight_gradient) run_again();
     std::for_each(blocks_.rbegin(), blocks_.rend(),
                   [&](const Block& block) { backward(block, part); });
     return arranged(builder_.take());
@@ -58,16 +43,6 @@ class PartProgram {
     return with_shared_experts_beside(recipe_, std::move(program));
   }
 
-  /// Where nothing keeps the copies of the first forward.
-  void cast_weights() {
-    const Operand& weight = recipe_.precision().layers.weight;
-    const std::int64_t cast =
-        weight.recast ? part_totals(recipe_, layers_, Part::layer, kind_).quantized_parameters : 0;
-    if (cast == 0) return;
-    builder_.module("weights");
-    quantize(builder_, weight, static_cast<double>(cast));
-  }
-
   void run_forward() {
     for (const Block& block : blocks_) {
       for (const Operator& op : block.branch) forward(op);
@@ -75,23 +50,54 @@ class PartProgram {
     }
   }
 
-  /// The operators of a layer in the order of the forward, before its backward.
-  template <class Run>
-  void run_again(const Run& run) {
-    const bool early = recipe_.software.stops_recompute_early();
+  /// An operator of which a backward runs something again.
+  struct Again {
+    const Operator* op = nullptr;
+    const Forward* run = nullptr;
+    double share = 1;  ///< of its weights
+  };
+
+  void add_again(std::vector<Again>& again, const Operator& op) const {
+    const Forward* run = recomputes_all_ ? &op.forward : dropped_by_policy(op, recipe_.recompute);
+    if (run == nullptr) return;
+    again.push_back({&op, run, run == &op.forward ? 1 : op.partly_again->share});
+  }
+
+  /// In the order of the forward.
+  [[nodiscard]] std::vector<Again> run_before_backward() const {
+    std::vector<Again> again;
     for (const Block& block : blocks_) {
-      const bool cut = early && &block == &blocks_.back();
-      const std::size_t count = cut ? read_operators(block) : block.branch.size();
-      std::for_each_n(block.branch.begin(), count, run);
-      if (block.residual && count == block.branch.size()) forward(*block.residual);
+      const bool cut = recipe_.software.stops_recompute_early() && &block == &blocks_.back();
+      const std::size_t count = cut ? operators_read(block) : block.branch.size();
+      std::for_each_n(block.branch.begin(), count,
+                      [&](const Operator& op) { add_again(again, op); });
+      if (block.residual && (!cut || !block.residual->saved.empty()))
+        add_again(again, *block.residual);
+    }
+    return again;
+  }
+
+  /// What was not kept of a layer.
+  void run_again() {
+    const std::vector<Again> again = run_before_backward();
+    cast_weights(again);
+    for (const Again& one : again) {
+      builder_.module(one.op->module, one.op->sized_by_routing);
+      (*one.run)(builder_);
     }
     builder_.wait_for(kNoOp);  // nobody reads what comes out
   }
 
-  /// What a policy did not keep of an operator.
-  void run_dropped(const Operator& op) {
-    builder_.module(op.module, op.sized_by_routing);
-    if (const Forward* dropped = dropped_by_policy(op, recipe_.recompute)) (*dropped)(builder_);
+  /// Where nothing keeps the copies of the first forward.
+  void cast_weights(const std::vector<Again>& again) {
+    const Operand& weight = recipe_.precision().layers.weight;
+    if (!weight.recast) return;
+    double cast = 0;
+    for (const Again& one : again)
+      cast += one.share * static_cast<double>(quantized_elements(*one.op));
+    if (cast == 0) return;
+    builder_.module("weights");
+    quantize(builder_, weight, cast);
   }
 
   void forward(const Operator& op) {

@@ -252,7 +252,8 @@ Operator duplicated_linear(const RankShape& shape, const DuplicatedSpec& spec) {
         .weight_gradient(n, k, kNoOp, nullptr, tokens);
   };
   op.output_bytes = element * output;
-  if (formats.input.columnwise.quantized) op.saved = {{formats.input.columnwise.bytes() * input}};
+  if (formats.input.columnwise.quantized || spec.saves_input)
+    op.saved = {{formats.input.columnwise.bytes() * input}};
   op.backward_bytes = element * (input + output);
   op.deferred_bytes =
       formats.input.columnwise.bytes() * input + formats.gradient.columnwise.bytes() * output;

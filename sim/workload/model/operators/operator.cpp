@@ -16,4 +16,10 @@ bool multiplies(const Operator& op) {
                      [](const Weight& weight) { return weight.matrix; });
 }
 
+std::int64_t quantized_elements(const Operator& op) {
+  std::int64_t sum = 0;
+  for (const Weight& weight : op.weights) sum += weight.quantized ? weight.elements() : 0;
+  return sum;
+}
+
 }  // namespace simtrain

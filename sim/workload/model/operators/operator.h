@@ -92,4 +92,7 @@ struct Operator {
 /// Whether it is a product with weights.
 bool multiplies(const Operator& op);
 
+/// Elements of its weights that are cast before they are multiplied.
+std::int64_t quantized_elements(const Operator& op);
+
 }  // namespace simtrain

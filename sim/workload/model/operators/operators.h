@@ -69,6 +69,7 @@ struct DuplicatedSpec {
   bool detached = false;  ///< no gradient of its input
   /// Whether another module read the same input, so that the gradients of both are added.
   bool joins = false;
+  bool saves_input = false;  ///< no operator before it keeps what it takes in
 };
 Operator duplicated_linear(const RankShape& shape, const DuplicatedSpec& spec);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 
 #include "sim/core/invariant.h"
 
@@ -17,7 +18,7 @@ struct PolicyRow {
   bool qkv_proj = false;
   bool context = false;
   bool out_proj = false;
-  bool mlpwo = false;  ///< which no backward reads
+  bool mlpwo = false;
 };
 
 constexpr std::array kPolicies{
@@ -48,7 +49,9 @@ constexpr std::array kNamedResults{NamedResult{"linear_qkv", &PolicyRow::qkv_pro
                                    NamedResult{"linear_kv_up_proj", &PolicyRow::qkv_proj},
                                    NamedResult{"core_attention", &PolicyRow::context},
                                    NamedResult{"linear_proj", &PolicyRow::out_proj},
-                                   NamedResult{"linear_fc2", &PolicyRow::mlpwo}};
+                                   NamedResult{"linear_fc2", &PolicyRow::mlpwo},
+                                   NamedResult{"experts_fc2", &PolicyRow::mlpwo},
+                                   NamedResult{"shared_experts_fc2", &PolicyRow::mlpwo}};
 
 bool keeps(const PolicyRow& row, const Operator& op) {
   if ((multiplies(op) && row.products) || (op.costly && row.costly)) return true;
