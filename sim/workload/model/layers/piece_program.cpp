@@ -17,7 +17,6 @@ class PartProgram {
   PartProgram(const PieceContext& context, Part part, int kind)
       : builder_(context),
         recipe_(context.recipe),
-        kind_(kind),
         shape_(context.recipe),
         layers_(layers_of(recipe_)),
         blocks_(blocks_of(recipe_, layers_, part, kind)),
@@ -136,7 +135,6 @@ class PartProgram {
 
   ProgramBuilder builder_;
   const Recipe& recipe_;
-  int kind_;
   RankShape shape_;
   LayerList layers_;
   std::vector<Block> blocks_;
