@@ -16,13 +16,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string percent(double fraction) { return fmt::format("{:.1f}", fraction * 100); }
-
 Json summary_content(const CurveSummary& summary) {
   if (summary.points == 0) return {{"calls", 0}, {"median", "-"}, {"most", "-"}, {"bias", "-"}};
   return {{"calls", summary.points},
-          {"median", percent(summary.median) + " %"},
-          {"most", percent(summary.percentile_90) + " %"},
+          {"median", fmt::format("{:.1f} %", summary.median * 100)},
+          {"most", fmt::format("{:.1f} %", summary.percentile_90 * 100)},
           {"bias", fmt::format("{:+.1f} %", summary.bias * 100)}};
 }
 
