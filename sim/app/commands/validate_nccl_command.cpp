@@ -45,9 +45,8 @@ CommandResult curves(const CommandCall& call, const po::variables_map& values,
   const OutputFiles outputs = outputs_beside(call, values, {path});
   const std::vector<CurvePoint> points =
       validate_curves(call.data, path, call.console.bar("curves"));
-  const std::string document = nccl_validation_json(points);
-  if (outputs.any()) outputs.write("report", nccl_validation_html(points, document));
-  return {json ? document : nccl_validation_text(points), 0, json};
+  if (outputs.any()) outputs.write("report", nccl_validation_html(points));
+  return {json ? nccl_validation_json(points) : nccl_validation_text(points), 0, json};
 }
 
 CommandResult nccl_tests(const CommandCall& call, const po::variables_map& values,
@@ -61,9 +60,8 @@ CommandResult nccl_tests(const CommandCall& call, const po::variables_map& value
     std::vector<PredictedTest> predicted = predicted_tests(call, values, logs.back());
     std::move(predicted.begin(), predicted.end(), std::back_inserter(tests));
   }
-  const std::string document = nccl_tests_json(tests, logs);
-  if (outputs.any()) outputs.write("report", nccl_tests_html(tests, document));
-  return {json ? document : nccl_tests_text(tests, logs), 0, json};
+  if (outputs.any()) outputs.write("report", nccl_tests_html(tests, logs));
+  return {json ? nccl_tests_json(tests, logs) : nccl_tests_text(tests, logs), 0, json};
 }
 
 }  // namespace

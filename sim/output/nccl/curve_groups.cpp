@@ -42,24 +42,29 @@ std::vector<CurveGroup> groups_by_curve(const std::vector<CurvePoint>& points) {
   return groups;
 }
 
+CurveGroup group_of_all(const std::vector<CurvePoint>& points) {
+  Points all;
+  all.reserve(points.size());
+  for (const CurvePoint& point : points) all.push_back(&point);
+  return group_of("all", "", "all", all);
+}
+
 std::vector<CurveGroup> groups_over_all(const std::vector<CurvePoint>& points) {
   using Named = std::map<std::string, Points>;
   Named collectives;
   Named machines;
   Named nodes;
-  Points all;
   for (const CurvePoint& point : points) {
     collectives[point.collective].push_back(&point);
     machines[point.machine].push_back(&point);
     nodes[nodes_class(point.nodes)].push_back(&point);
-    all.push_back(&point);
   }
   std::vector<CurveGroup> groups;
   for (const Named& kind : {collectives, machines, nodes}) {
     for (const auto& [name, members] : kind)
       groups.push_back(group_of("all", name, "all", members));
   }
-  groups.push_back(group_of("all", "", "all", all));
+  groups.push_back(group_of_all(points));
   return groups;
 }
 

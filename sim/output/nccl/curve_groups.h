@@ -19,6 +19,9 @@ struct CurveGroup {
 /// Points that parameters were fitted to and others apart, by machine and collective and over all.
 std::vector<CurveGroup> groups_by_curve(const std::vector<CurvePoint>& points);
 
+/// All points as one group.
+CurveGroup group_of_all(const std::vector<CurvePoint>& points);
+
 /// All points by collective, by machine, by count of nodes, and all of them.
 std::vector<CurveGroup> groups_over_all(const std::vector<CurvePoint>& points);
 

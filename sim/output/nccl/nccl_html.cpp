@@ -6,8 +6,8 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "sim/output/html/coloured_groups.h"
 #include "sim/output/html/html.h"
-#include "sim/output/html/html_colours.h"
 #include "sim/output/nccl/nccl_table.h"
 #include "sim/output/text/unit_text.h"
 
@@ -77,11 +77,6 @@ Json nccl_content(const NcclTableHead& head, const std::vector<NcclSweepRow>& ro
           {"sizes", std::move(sizes)}};
 }
 
-Json colour_of(std::size_t place) {
-  const PageColour& colour = kGroupColours[place % kGroupColours.size()];
-  return {colour.light, colour.dark};
-}
-
 Json nccl_charts(const std::vector<NcclSweepRow>& rows,
                  const std::vector<MeasuredCurve>& measured) {
   Json points = Json::array();
@@ -98,10 +93,10 @@ Json nccl_charts(const std::vector<NcclSweepRow>& rows,
       if (timed(row)) found.push_back({row.bytes, shown_time(row).bus_bandwidth / 1e9});
     }
     curves.push_back({{"name", curve.name},
-                      {"colour", colour_of(curves.size() + 1)},
+                      {"colour", group_colour(curves.size() + 1)},
                       {"points", std::move(found)}});
   }
-  return {{"predicted", {{"colour", colour_of(0)}, {"points", std::move(points)}}},
+  return {{"predicted", {{"colour", group_colour(0)}, {"points", std::move(points)}}},
           {"measured", std::move(curves)}};
 }
 

@@ -5,11 +5,11 @@
 
 #include "sim/core/printable.h"
 #include "sim/output/measured/metrics_report.h"
+#include "sim/output/nccl/curve_groups.h"
 #include "sim/output/nccl/nccl_validation_report.h"
 #include "sim/output/nccl/test_points.h"
 #include "sim/output/text/json_parts.h"
 #include "sim/output/text/wrapped_text.h"
-#include "sim/study/nccl/nccl_validation.h"
 
 namespace simtrain {
 namespace {
@@ -69,12 +69,9 @@ std::string test_text(const PredictedTest& test) {
     row("GPUs", fmt::format("{}", fmt::join(test.test.gpu_names, ", ")));
   row("NCCL", nccl_words(test));
   for (const std::string& caveat : caveats_of(test)) row("Disagree", caveat);
-  const std::vector<CurvePoint> points = points_of(test);
-  std::vector<const CurvePoint*> all;
-  all.reserve(points.size());
-  for (const CurvePoint& point : points) all.push_back(&point);
-  out += summary_line("1 MiB and more", summarize_sizes(all, true));
-  out += summary_line("below", summarize_sizes(all, false));
+  const CurveGroup all = group_of_all(points_of(test));
+  out += summary_line("1 MiB and more", all.large);
+  out += summary_line("below", all.small);
   return out + "\n" + table(test);
 }
 

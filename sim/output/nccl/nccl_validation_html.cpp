@@ -1,13 +1,15 @@
 #include "sim/output/nccl/nccl_validation_html.h"
 
-#include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "sim/output/html/coloured_groups.h"
 #include "sim/output/html/html.h"
-#include "sim/output/html/html_colours.h"
 #include "sim/output/nccl/curve_groups.h"
+#include "sim/output/nccl/nccl_tests_report.h"
+#include "sim/output/nccl/nccl_validation_report.h"
 #include "sim/output/nccl/test_points.h"
 #include "sim/output/text/unit_text.h"
 
@@ -79,20 +81,11 @@ Json test_content(const PredictedTest& test) {
 
 /// Points by size, a colour for each collective.
 Json error_charts(const std::vector<CurvePoint>& points) {
-  std::vector<std::string> names;
-  Json groups = Json::array();
+  ColouredGroups groups;
   Json marks = Json::array();
   for (const CurvePoint& point : points) {
-    const auto known = std::find(names.begin(), names.end(), point.collective);
-    const auto group = static_cast<std::size_t>(known - names.begin());
-    if (known == names.end()) {
-      const PageColour& colour = kGroupColours[group % kGroupColours.size()];
-      names.push_back(point.collective);
-      groups.push_back(
-          {{"name", in_words(point.collective)}, {"colour", {colour.light, colour.dark}}});
-    }
     marks.push_back(
-        {{"group", group},
+        {{"group", groups.place_of(in_words(point.collective))},
          {"fitted", point.use == CurveUse::fitted},
          {"bytes", point.bytes},
          {"error", point.error()},
@@ -100,32 +93,33 @@ Json error_charts(const std::vector<CurvePoint>& points) {
          {"times", fmt::format("measured {}, predicted {}", seconds_text(point.measured_s),
                                seconds_text(point.predicted_s))}});
   }
-  return {{"groups", std::move(groups)}, {"points", std::move(marks)}};
+  return {{"groups", groups.json()}, {"points", std::move(marks)}};
 }
 
 /// `content` beside what all such pages say.
-std::string page(const std::vector<CurvePoint>& points, Json content, const std::string& json) {
-  const CurveGroup all = groups_over_all(points).back();
+std::string page(const std::vector<CurvePoint>& points, Json content, std::string json) {
+  const CurveGroup all = group_of_all(points);
   content["title"] = "Measured NCCL calls against predictions";
   content["chart"] = !points.empty();
   content["large"] = summary_content(all.large);
   content["small"] = summary_content(all.small);
-  return html_chart_page("nccl-validation", content, error_charts(points), PageResult(json),
-                         {"size_axis.js"});
+  return html_chart_page("nccl-validation", content, error_charts(points),
+                         PageResult(std::move(json)), {"size_axis.js"});
 }
 
 }  // namespace
 
-std::string nccl_validation_html(const std::vector<CurvePoint>& points, const std::string& json) {
+std::string nccl_validation_html(const std::vector<CurvePoint>& points) {
   return page(points,
               {{"tests", Json::array()},
                {"groups",
                 {{"curves", curves_content(groups_by_curve(points))},
                  {"overall", overall_content(groups_over_all(points))}}}},
-              json);
+              nccl_validation_json(points));
 }
 
-std::string nccl_tests_html(const std::vector<PredictedTest>& tests, const std::string& json) {
+std::string nccl_tests_html(const std::vector<PredictedTest>& tests,
+                            const std::vector<NcclTestsLog>& logs) {
   std::vector<CurvePoint> points;
   Json contents = Json::array();
   for (const PredictedTest& test : tests) {
@@ -133,7 +127,8 @@ std::string nccl_tests_html(const std::vector<PredictedTest>& tests, const std::
     points.insert(points.end(), found.begin(), found.end());
     contents.push_back(test_content(test));
   }
-  return page(points, {{"tests", std::move(contents)}, {"groups", nullptr}}, json);
+  return page(points, {{"tests", std::move(contents)}, {"groups", nullptr}},
+              nccl_tests_json(tests, logs));
 }
 
 }  // namespace simtrain

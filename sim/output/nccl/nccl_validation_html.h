@@ -9,10 +9,11 @@
 namespace simtrain {
 
 /// Measured calls against predictions as one page: errors by size, and how large they are by
-/// machine and collective. `json` is the result of the command.
-std::string nccl_validation_html(const std::vector<CurvePoint>& points, const std::string& json);
+/// machine and collective.
+std::string nccl_validation_html(const std::vector<CurvePoint>& points);
 
 /// Output of nccl-tests against predictions: errors by size, and each test size by size.
-std::string nccl_tests_html(const std::vector<PredictedTest>& tests, const std::string& json);
+std::string nccl_tests_html(const std::vector<PredictedTest>& tests,
+                            const std::vector<NcclTestsLog>& logs);
 
 }  // namespace simtrain

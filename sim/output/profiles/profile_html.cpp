@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/core/printable.h"
+#include "sim/output/html/coloured_groups.h"
 #include "sim/output/html/html.h"
-#include "sim/output/html/html_colours.h"
 #include "sim/output/profiles/profile_report.h"
 #include "sim/output/profiles/profile_rows.h"
 #include "sim/output/text/unit_text.h"
@@ -156,10 +156,8 @@ PageData kernels_chart(const ProfileComparison& comparison, std::size_t number) 
 }
 
 PageData chart_colours() {
-  const auto colour = [](std::size_t place) -> PageData {
-    return {kGroupColours[place].light, kGroupColours[place].dark};
-  };
-  return {{"predicted", colour(0)}, {"waiting", colour(7)}, {"measured", colour(6)}};
+  return {
+      {"predicted", group_colour(0)}, {"waiting", group_colour(7)}, {"measured", group_colour(6)}};
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/output/html/html_colours.h"
+#include "sim/output/html/coloured_groups.h"
 #include "sim/output/html/share_bars.h"
 #include "sim/output/text/unit_text.h"
 
@@ -29,25 +29,18 @@ Json point_json(const TableResult& table, const RunResult& run, std::size_t grou
           {"high", interval.high / time.measured - 1}};
 }
 
-/// Groups by their first appearance, and the points of all headline tables.
+/// The points of all headline tables.
 Json errors_json(const std::vector<ValidationResult>& results) {
-  std::vector<std::string> names;
-  Json groups = Json::array();
+  ColouredGroups groups;
   Json points = Json::array();
   for (const ValidationResult& result : results) {
     for (const TableResult& table : result.tables) {
       if (!table.headline()) continue;
-      const auto known = std::find(names.begin(), names.end(), table.spec.group);
-      const auto group = static_cast<std::size_t>(known - names.begin());
-      if (known == names.end()) {
-        const PageColour& colour = kGroupColours[group % kGroupColours.size()];
-        names.push_back(table.spec.group);
-        groups.push_back({{"name", names.back()}, {"colour", {colour.light, colour.dark}}});
-      }
+      const std::size_t group = groups.place_of(table.spec.group);
       for (const RunResult& run : table.runs) points.push_back(point_json(table, run, group));
     }
   }
-  return {{"groups", std::move(groups)}, {"points", std::move(points)}};
+  return {{"groups", groups.json()}, {"points", std::move(points)}};
 }
 
 Json breakdown_json(const TableResult& table) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "sim/output/html/coloured_groups.h"
 #include "sim/output/html/html_colours.h"
 #include "sim/output/text/unit_text.h"
 #include "sim/run/analysis/memory_timeline.h"
@@ -70,9 +71,8 @@ Json memory_json(const Report& report) {
     Json gigabytes = Json::array();
     for (const StageMemory& stage : report.memory)
       gigabytes.push_back(rounded_gigabytes(kParts[i].bytes(stage)));
-    parts.push_back({{"name", kParts[i].name},
-                     {"colour", {kGroupColours[i].light, kGroupColours[i].dark}},
-                     {"gb", std::move(gigabytes)}});
+    parts.push_back(
+        {{"name", kParts[i].name}, {"colour", group_colour(i)}, {"gb", std::move(gigabytes)}});
   }
   return {{"capacity_gb", report.memory_capacity / 1e9}, {"parts", std::move(parts)}};
 }

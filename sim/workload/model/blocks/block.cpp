@@ -28,12 +28,16 @@ const BlockRow* row_of_letter(char letter) {
   return row == rows.end() ? nullptr : &*row;
 }
 
-std::size_t operators_read(const Block& last) {
-  if (last.residual && !last.residual->saved.empty()) return last.branch.size();
-  const auto kept = std::find_if(last.branch.rbegin(), last.branch.rend(),
-                                 [](const Operator& op) { return !op.saved.empty(); });
-  const auto count = static_cast<std::size_t>(last.branch.rend() - kept);
-  return count > 0 && multiplies(*kept) ? count - 1 : count;
+std::vector<const Operator*> recomputed_operators(const std::vector<Block>& layer, bool early) {
+  std::vector<const Operator*> operators;
+  for (const Block& block : layer) {
+    for (const Operator& op : block.branch) operators.push_back(&op);
+    if (block.residual) operators.push_back(&*block.residual);
+  }
+  if (!early) return operators;
+  while (!operators.empty() && operators.back()->saved.empty()) operators.pop_back();
+  if (!operators.empty() && multiplies(*operators.back())) operators.pop_back();
+  return operators;
 }
 
 }  // namespace simtrain

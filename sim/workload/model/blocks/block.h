@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -21,11 +20,12 @@ struct Block {
   bool needs_input_gradient = true;
 };
 
-/// How many operators at the start of a layer's last block run again where recompute stops early.
-/// What the block puts out is read by the next layer alone. From the end, operators that keep
-/// nothing do not run, nor does a product, which keeps what it takes in; of others what they put
-/// out may be kept. All run where a residual keeps a mask of dropout.
-std::size_t operators_read(const Block& last);
+/// The operators of a layer, residuals among them, that recompute of the layer goes through, in the
+/// order of the forward: all, or where it stops early (`early`) those up to the last tensor that a
+/// backward reads. What the last block puts out is read by the next layer alone: from its end,
+/// operators that keep nothing are left out, as is a product, which keeps what it takes in; of
+/// others what they put out may be kept. All count where its residual keeps a mask of dropout.
+std::vector<const Operator*> recomputed_operators(const std::vector<Block>& layer, bool early);
 
 /// A kind of block, all that simtrain knows of it: programs, parameters, activations, FLOPs and
 /// buffers fold over its operators, and nobody asks for a block by name. A new one is a file with

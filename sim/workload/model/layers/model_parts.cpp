@@ -87,13 +87,8 @@ void keep_by_policy(PartTotals& totals, const Recipe& recipe, const std::vector<
   const double whole = totals.saved_bytes + totals.dropped_bytes;
   totals.saved_bytes =
       shape.activation_bytes() * static_cast<double>(shape.hidden()) * shape.own_rows;
-  for (const Block& block : blocks) {
-    const bool cut = recipe.software.stops_recompute_early() && &block == &blocks.back();
-    const std::size_t count = cut ? operators_read(block) : block.branch.size();
-    std::for_each_n(block.branch.begin(), count, [&](const Operator& op) {
-      totals.saved_bytes += kept_by_policy(op, recipe.recompute);
-    });
-  }
+  for (const Operator* op : recomputed_operators(blocks, recipe.software.stops_recompute_early()))
+    totals.saved_bytes += kept_by_policy(*op, recipe.recompute);
   totals.dropped_bytes = std::max(0.0, whole - totals.saved_bytes);
 }
 

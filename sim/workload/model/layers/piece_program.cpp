@@ -49,51 +49,33 @@ class PartProgram {
     }
   }
 
-  /// An operator of which a backward runs something again.
-  struct Again {
-    const Operator* op = nullptr;
-    const Forward* run = nullptr;
-    double share = 1;  ///< of its weights
-  };
-
-  void add_again(std::vector<Again>& again, const Operator& op) const {
-    const Forward* run = recomputes_all_ ? &op.forward : dropped_by_policy(op, recipe_.recompute);
-    if (run == nullptr) return;
-    again.push_back({&op, run, run == &op.forward ? 1 : op.partly_again->share});
+  /// What a backward runs again of an operator before it begins; null: nothing.
+  [[nodiscard]] const Forward* again(const Operator& op) const {
+    return recomputes_all_ ? &op.forward : dropped_by_policy(op, recipe_.recompute);
   }
 
-  /// In the order of the forward.
-  [[nodiscard]] std::vector<Again> run_before_backward() const {
-    std::vector<Again> again;
-    for (const Block& block : blocks_) {
-      const bool cut = recipe_.software.stops_recompute_early() && &block == &blocks_.back();
-      const std::size_t count = cut ? operators_read(block) : block.branch.size();
-      std::for_each_n(block.branch.begin(), count,
-                      [&](const Operator& op) { add_again(again, op); });
-      if (block.residual && (!cut || !block.residual->saved.empty()))
-        add_again(again, *block.residual);
-    }
-    return again;
-  }
-
-  /// What was not kept of a layer.
+  /// What was not kept of a layer, in the order of the forward.
   void run_again() {
-    const std::vector<Again> again = run_before_backward();
-    cast_weights(again);
-    for (const Again& one : again) {
-      builder_.module(one.op->module, one.op->sized_by_routing);
-      (*one.run)(builder_);
+    const std::vector<const Operator*> operators =
+        recomputed_operators(blocks_, recipe_.software.stops_recompute_early());
+    cast_weights(operators);
+    for (const Operator* op : operators) {
+      builder_.module(op->module, op->sized_by_routing);
+      if (const Forward* run = again(*op)) (*run)(builder_);
     }
     builder_.wait_for(kNoOp);  // nobody reads what comes out
   }
 
-  /// Where nothing keeps the copies of the first forward.
-  void cast_weights(const std::vector<Again>& again) {
+  /// Of what runs again, where nothing keeps the copies of the first forward.
+  void cast_weights(const std::vector<const Operator*>& operators) {
     const Operand& weight = recipe_.precision().layers.weight;
     if (!weight.recast) return;
     double cast = 0;
-    for (const Again& one : again)
-      cast += one.share * static_cast<double>(quantized_elements(*one.op));
+    for (const Operator* op : operators) {
+      const Forward* run = again(*op);
+      const double share = run == nullptr ? 0 : run == &op->forward ? 1 : op->partly_again->share;
+      cast += share * static_cast<double>(quantized_elements(*op));
+    }
     if (cast == 0) return;
     builder_.module("weights");
     quantize(builder_, weight, cast);
