@@ -41,6 +41,24 @@ TEST_CASE("The first ranks of TP groups at both ends of the pipeline read whole 
   CHECK(bytes_of_token(65500) == 4);
 }
 
+TEST_CASE("A stage with both ends reads once, and of two copies of the model each reads its own") {
+  const auto shape_of = [](Scenario scenario, PipelineSchedule schedule, int chunks) {
+    scenario.recipe.parallelism.pipeline_schedule = schedule;
+    scenario.recipe.parallelism.virtual_pipeline_model_parallel_size = chunks;
+    return data_shape(scenario, {});
+  };
+  const Scenario scenario = fed_job("{storage: lustre-superpod}").scenario;
+  const DataShape apart = shape_of(scenario, PipelineSchedule::interleaved, 2);
+  const DataShape in_v = shape_of(scenario, PipelineSchedule::zero_bubble_v, 2);
+  CHECK(in_v.loaders == apart.loaders / 2);
+  CHECK(in_v.samples == apart.samples);
+  CHECK(in_v.bytes == apart.bytes / 2);
+  const DataShape copies = shape_of(scenario, PipelineSchedule::dual_pipe, 1);
+  CHECK(copies.loaders == apart.loaders);
+  CHECK(copies.samples == apart.samples / 2);
+  CHECK(copies.bytes == apart.bytes / 2);
+}
+
 TEST_CASE("Workers, nodes and the storage each bound how soon a step is fed") {
   const DataPlan text = plan_of(fed_job("{storage: lustre-superpod}"));
   CHECK(text.shared_s == doctest::Approx(128.0 * 64 * 8192 * 4 / 500e9));

@@ -96,9 +96,9 @@ std::string found(const YamlNode& node) {
 }
 
 std::string scalar_text(const YamlNode& node, const std::string& key) {
-  if (node.kind != YamlNode::Kind::scalar || node.text.empty()) {
+  if (node.kind != YamlNode::Kind::scalar)
     throw InputError(node.place, key, fmt::format("must be a text, found {}", found(node)));
-  }
+  if (node.text.empty()) throw InputError(node.place, key, "is an empty text");
   return node.text;
 }
 

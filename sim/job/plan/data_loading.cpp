@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/workload/schedule/schedule.h"
+
 namespace simtrain {
 namespace {
 
@@ -15,7 +17,8 @@ int bytes_of_token(std::int64_t vocabulary) { return vocabulary < kWideVocabular
 
 DataShape data_shape(const Scenario& scenario, const DataSpec& spec) {
   const Recipe& recipe = scenario.recipe;
-  const double stages = recipe.pp() > 1 ? 2 : 1;
+  const int copies = pipeline_shape(recipe, 1).copies();
+  const double stages = recipe.ends_apart() ? 2 : copies;
   const int gpus = scenario.gpus() / recipe.pp();
   const auto of_stage = static_cast<double>(gpus);
   const double replicas = of_stage / (recipe.tp() * recipe.cp());
@@ -24,7 +27,7 @@ DataShape data_shape(const Scenario& scenario, const DataSpec& spec) {
   shape.nodes = std::min(
       double{1} * scenario.placement.nodes,
       stages * std::min(std::ceil(of_stage / scenario.cluster.node.gpus), of_stage / recipe.tp()));
-  shape.samples = recipe.training.global_batch_size / replicas;
+  shape.samples = recipe.training.global_batch_size / replicas / copies;
   shape.bytes_per_sample = static_cast<double>(recipe.training.seq_length) *
                            spec.bytes_per_token.value_or(bytes_of_token(recipe.model.vocab_size));
   shape.bytes = shape.loaders * shape.samples * shape.bytes_per_sample;

@@ -8,8 +8,9 @@
 namespace simtrain {
 
 /// Who reads the training data of a step, and how much. As Megatron reads it: the first rank of
-/// each TP group, at the first stage and, for the labels, at the last one, reads whole sequences;
-/// CP ranks cut theirs out of them.
+/// each TP group, at the stage with the embedding and, for the labels, at the one with the output
+/// layer, reads whole sequences; CP ranks cut theirs out of them. Of two copies of the model each
+/// reads its own.
 struct DataShape {
   double loaders = 0;  ///< ranks that read
   double nodes = 0;    ///< that these are on

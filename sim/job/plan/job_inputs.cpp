@@ -36,6 +36,13 @@ void check_length(const JobSpec& spec, const JobKeys& keys) {
                           : "is given beside another length of the job; one of them would do");
 }
 
+void check_spares(const JobInputs& job, const JobKeys& keys) {
+  const int nodes = job.scenario.placement.nodes;
+  keys.require(job.spec.spare_nodes <= nodes, "spare_nodes",
+               fmt::format("{} are more than the {} nodes of the job; {} at most would do",
+                           job.spec.spare_nodes, nodes, nodes));
+}
+
 bool loses_units(const JobInputs& job) {
   if (!job.failures) return false;
   const std::vector<FailureRow>& rows = job.failures->components;
@@ -146,6 +153,7 @@ JobInputs load_job(const DataFolder& data, const Scenario& scenario, const YamlN
   job.staging = storage(kHostMemory, "checkpoint");
   job.events = load_step_events(data);
   check_length(job.spec, keys);
+  check_spares(job, keys);
   check_storage(job, keys);
   check_checkpoints(job, keys);
   check_elastic(job, keys);

@@ -30,25 +30,24 @@ std::string count_text(double count) {
   return fmt::format("{:.4g} M", count / 1e6);
 }
 
-std::string days_spread(const Spread& seconds) {
-  if (seconds.p95 < kSecondsPerDay)
-    return fmt::format("{} (9 of 10 runs: {} to {})", long_time(seconds.mean),
-                       long_time(seconds.p5), long_time(seconds.p95));
-  return fmt::format("{:.2f} days (9 of 10 runs: {:.2f} to {:.2f})", seconds.mean / kSecondsPerDay,
-                     seconds.p5 / kSecondsPerDay, seconds.p95 / kSecondsPerDay);
-}
-
 /// How long it takes, by its failures alone and by all that is not known.
 void add_length(const Goodput& goodput, std::string& out) {
   const Spread& elapsed = goodput.summary.elapsed_s;
-  labelled_line(out, "takes", days_spread(elapsed));
+  const bool short_one = elapsed.p95 < kSecondsPerDay;
+  const auto time = [&](double seconds) {
+    return short_one ? long_time(seconds) : fmt::format("{:.2f}", seconds / kSecondsPerDay);
+  };
+  const std::string unit = short_one ? "" : " days";
+  labelled_line(out, "takes",
+                fmt::format("{}{} (9 of 10 runs: {} to {})", time(elapsed.mean), unit,
+                            time(elapsed.p5), time(elapsed.p95)));
   if (const auto interval = goodput.elapsed_interval())
     labelled_line(out, "90 % interval",
-                  fmt::format("{:.2f} to {:.2f} days, with what the step may be off",
-                              interval->low / kSecondsPerDay, interval->high / kSecondsPerDay));
+                  fmt::format("{} to {}{}, with what the step may be off", time(interval->low),
+                              time(interval->high), unit));
   labelled_line(out, "percentiles",
-                fmt::format("p10 {:.2f}, p50 {:.2f}, p90 {:.2f} days", elapsed.p10 / kSecondsPerDay,
-                            elapsed.p50 / kSecondsPerDay, elapsed.p90 / kSecondsPerDay));
+                fmt::format("p10 {}, p50 {}, p90 {}{}", time(elapsed.p10), time(elapsed.p50),
+                            time(elapsed.p90), unit));
 }
 
 std::string share_spread(const Spread& share) {

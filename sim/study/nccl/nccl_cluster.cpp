@@ -47,7 +47,7 @@ Collective named_operation(const std::string& word, const std::string& key) {
   known.reserve(kOperations.size());
   for (const Collective operation : kOperations) {
     if (plain_word(name_of(operation)) == plain_word(word)) return operation;
-    known.emplace_back(name_of(operation));
+    known.emplace_back(operation == Collective::send_receive ? "sendrecv" : name_of(operation));
   }
   throw InputError({}, key,
                    fmt::format("'{}' is not known here; {}", word, suggestion(word, known)));

@@ -20,6 +20,30 @@ std::string kind_of_reason(const std::string& reason) {
   return kind;
 }
 
+/// Two like reasons as one: numbers that differ are N.
+std::string merged(const std::string& reason, const std::string& other) {
+  const auto digit = [](const std::string& text, std::size_t at) {
+    return at < text.size() && std::isdigit(static_cast<unsigned char>(text[at])) != 0;
+  };
+  const auto number = [&](const std::string& text, std::size_t& at) {
+    const std::size_t begin = at;
+    while (digit(text, at)) ++at;
+    return text.substr(begin, at - begin);
+  };
+  std::string text;
+  for (std::size_t i = 0, j = 0; i < reason.size();) {
+    if (!digit(other, j)) {
+      text += reason[i++];
+      ++j;
+      continue;
+    }
+    const std::string known = digit(reason, i) ? number(reason, i) : std::string(1, reason[i++]);
+    const std::string seen = number(other, j);
+    text += known == seen ? seen : "N";
+  }
+  return text;
+}
+
 /// Keeps the one with the lower figure, the earlier one where they are equal.
 template <class Figure>
 void keep_lower(const SweepRow*& kept, const SweepRow& row, Figure figure) {
@@ -72,12 +96,16 @@ std::vector<SweepMap> empty_maps(const SweepGrid& grid, std::size_t most_cells) 
 
 SweepCounts sweep_counts(const std::vector<SweepRow>& rows) {
   SweepCounts counts;
-  std::map<std::string, std::size_t> reasons;
+  std::map<std::string, std::pair<std::string, std::size_t>> reasons;  // by kind
   for (const SweepRow& row : rows) {
     ++counts.statuses[static_cast<std::size_t>(row.status)];
-    if (!row.simulated()) ++reasons[kind_of_reason(row.reason)];
+    if (row.simulated()) continue;
+    auto& [text, count] = reasons[kind_of_reason(row.reason)];
+    text = count == 0 ? row.reason : merged(text, row.reason);
+    ++count;
   }
-  counts.reasons.assign(reasons.begin(), reasons.end());
+  counts.reasons.reserve(reasons.size());
+  for (auto& [kind, reason] : reasons) counts.reasons.push_back(std::move(reason));
   std::stable_sort(counts.reasons.begin(), counts.reasons.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
   return counts;

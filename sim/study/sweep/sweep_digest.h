@@ -16,7 +16,7 @@ namespace simtrain {
 /// How many rows have which status, and why candidates were not simulated.
 struct SweepCounts {
   std::array<std::size_t, kSweepStatuses> statuses{};
-  /// Reasons with their numbers taken out, most frequent first.
+  /// Like reasons as one, numbers that differ as N, most frequent first.
   std::vector<std::pair<std::string, std::size_t>> reasons;
 
   [[nodiscard]] std::size_t of(SweepStatus status) const {

@@ -9,7 +9,7 @@ TEST_CASE("A value of the wrong kind is refused at its place") {
   check_edits({
       {"name: base", "name: [a]", "1:7: name: must be a text, found a list"},
       {"name: base", "name: {a: b}", "1:7: name: must be a text, found a map"},
-      {"name: base", "name: \"\"", "1:7: name: must be a text, found ''"},
+      {"name: base", "name: \"\"", "1:7: name: is an empty text"},
       {"notes: [short]", "notes: short", "3:8: notes: must be a list, found 'short'"},
       {"notes: [short]", "notes: [one, [two]]", "3:14: notes[1]: must be a text, found a list"},
       {"cluster: {name: dgx-superpod-h100, nodes: 4, placement: compact}",

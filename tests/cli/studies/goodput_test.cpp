@@ -170,6 +170,8 @@ TEST_CASE("What a job cannot be is refused in one line with its place") {
   refused(
       "50}", "50, non_persistent_storage: nvme-node, non_persistent_save_interval: 7}",
       "29:126: job.checkpoint.non_persistent_save_interval: 7 does not divide save_interval 50");
+  refused("spare_nodes: 2", "spare_nodes: 5",
+          "28:16: job.spare_nodes: 5 are more than the 4 nodes of the job; 4 at most would do");
   refused("spare_nodes: 2", "elastic_replicas: 8",
           "28:21: job.elastic_replicas: 8 of 8 replicas leave none; 7 would do");
   const TempFolder folder;

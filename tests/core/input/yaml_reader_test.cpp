@@ -129,7 +129,7 @@ TEST_CASE("a doubled key is refused") {
 
 TEST_CASE("an empty value is refused") {
   CHECK(changed("name: m", "name:") == "m.yaml:1:1: name: must be a text, found nothing");
-  CHECK(changed("name: m", "name: \"\"") == "m.yaml:1:7: name: must be a text, found ''");
+  CHECK(changed("name: m", "name: \"\"") == "m.yaml:1:7: name: is an empty text");
   CHECK(changed("ready: true", "ready: ~") ==
         "m.yaml:2:8: ready: must be true or false, found nothing");
   CHECK(changed("tile: [128, 256]", "tile: null") ==

@@ -46,6 +46,15 @@ TEST_CASE("like reasons are counted as one, the most frequent first") {
   CHECK(counts.reasons[1] == std::pair{std::string("b"), std::size_t{1}});
 }
 
+TEST_CASE("of like reasons those numbers are left out that differ") {
+  const SweepCounts counts =
+      sweep_counts({illegal(0, "VP 1; 2 or more would do"), illegal(1, "PP 8 of 10, 16 would do"),
+                    illegal(2, "PP 8 of 12, 16 would do"), illegal(3, "PP 8 of 7, 16 would do")});
+  REQUIRE(counts.reasons.size() == 2);
+  CHECK(counts.reasons[0].first == "PP 8 of N, 16 would do");
+  CHECK(counts.reasons[1].first == "VP 1; 2 or more would do");
+}
+
 TEST_CASE("a map's cell holds the best of what its two values allow, or why there is none") {
   // tp 1, 2 by mbs 1, 2; gbs 64, 128 is what is left to choose.
   const SweepQuestion question = small_question({"tp=1,2", "mbs=1,2", "gbs=64,128"});
