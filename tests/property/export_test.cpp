@@ -27,8 +27,8 @@ const std::vector<std::string> kOfNoRecipe{"mfu_convention",         "cluster.",
 
 /// What Megatron has no words for: policies of compilers, precision, sharding and schedules of
 /// other frameworks (with the buckets that the sharding which an import has in its place makes),
-/// messages beside compute without virtual stages, blocks of Llama 4, dropout of attention, which
-/// imports ignore.
+/// messages and exchanges of tokens beside compute without virtual stages, blocks of Llama 4,
+/// dropout of attention, which imports ignore.
 const std::vector<std::string> kOfNoMegatron{"recompute",
                                              "training.precision: fp8_rowwise",
                                              "sharding.strategy",
@@ -39,6 +39,7 @@ const std::vector<std::string> kOfNoMegatron{"recompute",
                                              "model.layers",
                                              "model.attention_chunk_size",
                                              "overlap.overlap_p2p_comm",
+                                             "overlap.overlap_moe_expert_parallel_comm",
                                              "model.attention_dropout",
                                              "parallelism.pipeline_schedule"};
 

@@ -143,8 +143,10 @@ void give_dispatch(const MoeSpec& moe, RecipeTerms& terms) {
     give(terms.moe_shared_expert_overlap, true, m + "moe_shared_expert_overlap");
 }
 
-void give_exchange_overlap(const OverlapSpec& overlap, RecipeTerms& terms) {
-  if (!overlap.overlap_moe_expert_parallel_comm) return;
+/// Megatron's is of one stage or of several chunks a stage.
+void give_exchange_overlap(const Recipe& recipe, RecipeTerms& terms) {
+  const OverlapSpec& overlap = recipe.overlap;
+  if (!overlap.overlap_moe_expert_parallel_comm || (recipe.pp() > 1 && recipe.vp() == 1)) return;
   give(terms.overlap_moe_expert_parallel_comm, true, "overlap.overlap_moe_expert_parallel_comm");
   if (overlap.delay_wgrad_compute)
     give(terms.delay_wgrad_compute, true, "overlap.delay_wgrad_compute");
@@ -201,7 +203,7 @@ RecipeTerms scenario_terms(const Scenario& scenario) {
   give_optimizer(recipe, terms);
   give_sharding(recipe, terms);
   if (recipe.model.has_experts()) give_dispatch(recipe.moe, terms);
-  give_exchange_overlap(recipe.overlap, terms);
+  give_exchange_overlap(recipe, terms);
   give_offload(recipe.offload, terms);
   give_recompute(recipe, terms);
   if (recipe.cuda_graphs) give(terms.cuda_graph_impl, "local", "cuda_graphs");

@@ -197,10 +197,15 @@ struct TitanSchedule {
   std::string_view word;
   std::string_view name;
   bool several_chunks = false;
+  bool messages_beside = false;  ///< passes go on while what they sent is on its way
 };
 
-constexpr std::array kTitanSchedules{TitanSchedule{"1F1B", "1f1b"}, TitanSchedule{"GPipe", "gpipe"},
-                                     TitanSchedule{"Interleaved1F1B", "interleaved", true}};
+constexpr std::array kTitanSchedules{TitanSchedule{"1F1B", "1f1b"},
+                                     TitanSchedule{"GPipe", "gpipe"},
+                                     TitanSchedule{"Interleaved1F1B", "interleaved", true},
+                                     TitanSchedule{"LoopedBFS", "looped_bfs", true, true},
+                                     TitanSchedule{"ZBVZeroBubble", "zb_v", true, true},
+                                     TitanSchedule{"DualPipeV", "dualpipe_v", true, true}};
 
 const TitanSchedule& schedule_of(const Given<std::string>& given) {
   const std::string word = lowered_word(given.value);
@@ -209,8 +214,8 @@ const TitanSchedule& schedule_of(const Given<std::string>& given) {
       [&](const TitanSchedule& one) { return lowered_word(std::string(one.word)) == word; });
   if (row == kTitanSchedules.end()) {
     refuse_value(given,
-                 "--override parallelism.pipeline_parallel_schedule=NAME takes one of 1F1B, GPipe "
-                 "and Interleaved1F1B");
+                 "--override parallelism.pipeline_parallel_schedule=NAME takes one of 1F1B, GPipe, "
+                 "Interleaved1F1B, LoopedBFS, ZBVZeroBubble and DualPipeV");
   }
   return *row;
 }
@@ -233,6 +238,10 @@ void settle_pipeline(RecipeTerms& terms) {
   } else if (!terms.layers_per_virtual_stage) {
     default_to(terms.virtual_pipeline_model_parallel_size, 2, kWhose + " of interleaved stages");
   }
+  if (schedule.messages_beside)
+    default_to(
+        terms.overlap_p2p_comm, true,
+        "PyTorch's " + std::string(schedule.word) + " waits for messages where it needs them");
   terms.pipeline_schedule->value = schedule.name;
 }
 
