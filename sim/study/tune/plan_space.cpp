@@ -240,10 +240,11 @@ class Corner {
     }
   }
 
-  /// How the layers are dealt does not change what they hold.
+  /// How the layers are dealt does not change what they hold, but for a table that both ends share.
   const ModelTotals& totals() {
     PlanChoice key = choice_;
-    for (const Knob dealt : {Knob::vp, Knob::account, Knob::schedule}) key[dealt] = 0;
+    for (const Knob dealt : {Knob::vp, Knob::account}) key[dealt] = 0;
+    key[Knob::schedule] = scenario_.recipe.ends_apart() ? 1 : 0;
     const auto known = totals_.find(key.values);
     if (known != totals_.end()) return known->second;
     return totals_.emplace(key.values, ModelTotals(scenario_.recipe)).first->second;

@@ -117,6 +117,21 @@ struct EnumNames<PipelineSchedule> {
       std::pair{std::string_view("dualpipe"), PipelineSchedule::dual_pipe}};
 };
 
+/// Whether the stage with the embedding holds the output layer, too: in a V and from both ends
+/// (schedule/chunk_placement.h).
+constexpr bool ends_meet(PipelineSchedule schedule) {
+  switch (schedule) {
+    case PipelineSchedule::zero_bubble_v:
+    case PipelineSchedule::v_half:
+    case PipelineSchedule::v_min:
+    case PipelineSchedule::dual_pipe_v:
+    case PipelineSchedule::dual_pipe:
+      return true;
+    default:
+      return false;
+  }
+}
+
 struct ParallelismSpec {
   int tensor_model_parallel_size = 1;
   int pipeline_model_parallel_size = 1;
@@ -358,10 +373,15 @@ struct Recipe {
                ? micro_batches
                : std::min(overlap.wgrad_deferral_limit, micro_batches);
   }
-  /// Whether the first and the last stage both hold the table of word embeddings: as the weights of
-  /// the output layer, or to predict more tokens than the next one.
+  /// Whether the embedding and the output layer are on two stages.
+  [[nodiscard]] bool ends_apart() const {
+    return pp() > 1 &&
+           !(parallelism.pipeline_schedule && ends_meet(*parallelism.pipeline_schedule));
+  }
+  /// Whether two stages hold the table of word embeddings: that of the output layer as its weights,
+  /// or to predict more tokens than the next one.
   [[nodiscard]] bool holds_table_twice() const {
-    return pp() > 1 && (model.share_embeddings_and_output_weights || model.mtp_num_layers > 0);
+    return ends_apart() && (model.share_embeddings_and_output_weights || model.mtp_num_layers > 0);
   }
   /// Whether weights that every rank of a tensor-parallel group has whole are trained, on tokens of
   /// its own.

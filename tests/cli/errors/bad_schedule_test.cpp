@@ -93,11 +93,6 @@ TEST_CASE("A model held twice is fed from both ends alike") {
   check_text(edited(base(twice), "optimizer:", "sharding: {strategy: zero2}\noptimizer:"),
              "16:22: parallelism.pipeline_schedule: dualpipe runs weight gradients later than "
              "sharding.strategy zero2 reduces them; zero1 would do");
-  check_text(edited(base(twice), "training:",
-                    "model_overrides: {share_embeddings_and_output_weights: true}\ntraining:"),
-             "17:22: parallelism.pipeline_schedule: dualpipe has the embedding and the output "
-             "layer on one stage, which would hold their shared table once, and that is not "
-             "simulated; interleaved would do");
 }
 
 TEST_CASE("A cut backward goes with whole gradients and no overlap inside it") {
@@ -113,15 +108,6 @@ TEST_CASE("A cut backward goes with whole gradients and no overlap inside it") {
                     "  defer_embedding_wgrad_compute: true\n  overlap_grad_reduce: true"),
              "16:22: parallelism.pipeline_schedule: zb_h1 runs all weight gradients later by "
              "itself; overlap.defer_embedding_wgrad_compute false would do");
-}
-
-TEST_CASE("A V does not hold a shared table of embeddings") {
-  const std::string v = "  virtual_pipeline_model_parallel_size: 2\n  pipeline_schedule: zb_v\n";
-  check_text(edited(base(v), "training:",
-                    "model_overrides: {share_embeddings_and_output_weights: true}\ntraining:"),
-             "18:22: parallelism.pipeline_schedule: zb_v has the embedding and the output layer on "
-             "one stage, which would hold their shared table once, and that is not simulated; "
-             "interleaved would do");
 }
 
 }  // namespace

@@ -144,6 +144,27 @@ TEST_CASE("a plan fits where the report of its simulation does, less the margin"
     CHECK(plan.memory_bytes >= space.smallest()->memory_bytes);
 }
 
+TEST_CASE("a table that both ends share is held as often as the plan's schedule holds it") {
+  for (const std::string shared :
+       {"share_embeddings_and_output_weights=true", "mtp_num_layers=1"}) {
+    CAPTURE(shared);
+    const Scenario base =
+        draft("llama31_8b_h100", "bf16-8",
+              {"gbs=16", "pp=2", "overlap.overlap_p2p_comm=true",
+               "parallelism.pipeline_schedule=dualpipe", "model_overrides." + shared});
+    const PlanSpace space =
+        plan_space(base, limits({"schedule=1f1b,dualpipe", "pp=2", "vp=1", "mbs=1", "cp=1"}), 0);
+    std::set<int> schedules;
+    for (const LegalPlan& plan : space.legal) {
+      Scenario scenario = base;
+      apply(plan.choice, scenario);
+      CHECK(plan.memory_bytes == simulate(scenario).fullest_stage().total());
+      schedules.insert(plan.choice[Knob::schedule]);
+    }
+    CHECK(schedules.size() == 2);
+  }
+}
+
 TEST_CASE("a plan becomes keys of a scenario that reads as the plan") {
   const std::string file = "llama405b_a4_224";
   const Scenario base = draft(file, "");

@@ -1,6 +1,7 @@
 // Attention over windows, chunks and latents, hybrids, further losses: what their layers compute,
 // hold and keep.
 #include <algorithm>
+#include <array>
 
 #include <doctest/doctest.h>
 
@@ -179,6 +180,35 @@ TEST_CASE("tied embeddings are one table on one stage, and two where stages are 
   const ModelTotals totals(recipe);
   CHECK(stage_parameters(recipe, totals, 0) + stage_parameters(recipe, totals, 1) == untied);
   CHECK(recipe.holds_table_twice());
+}
+
+TEST_CASE("a V and both ends hold the table of embeddings once on the stage with both ends") {
+  Recipe recipe = recipe_of("llama3.1-8b");
+  const std::int64_t untied = model_parameters(recipe.model);
+  const std::int64_t table = recipe.model.vocab_size * recipe.model.hidden_size;
+  recipe.parallelism.pipeline_model_parallel_size = 2;
+  const auto stages = [&recipe](PipelineSchedule schedule, int chunks) {
+    recipe.parallelism.pipeline_schedule = schedule;
+    recipe.parallelism.virtual_pipeline_model_parallel_size = chunks;
+    recipe.model.share_embeddings_and_output_weights = true;
+    CHECK_FALSE(recipe.holds_table_twice());
+    const ModelTotals totals(recipe);
+    return std::array{stage_parameters(recipe, totals, 0), stage_parameters(recipe, totals, 1)};
+  };
+  const auto in_v = stages(PipelineSchedule::zero_bubble_v, 2);
+  CHECK(in_v[0] + in_v[1] == untied - table);
+  const auto two_copies = stages(PipelineSchedule::dual_pipe, 1);
+  CHECK(two_copies == std::array{untied - table, untied - table});
+}
+
+TEST_CASE("more tokens are predicted from the table on the stage with both ends") {
+  Recipe recipe = recipe_of("deepseek-v3");
+  const std::int64_t table = recipe.model.vocab_size * recipe.model.hidden_size;
+  recipe.parallelism.pipeline_model_parallel_size = 2;
+  const ModelTotals apart(recipe);
+  recipe.parallelism.pipeline_schedule = PipelineSchedule::dual_pipe;
+  const ModelTotals both_ends(recipe);
+  CHECK(apart.head().parameters - both_ends.head().parameters == table);
 }
 
 TEST_CASE("norms of queries and keys, biases and sinks are parameters of their own") {

@@ -187,6 +187,16 @@ TEST_CASE("every schedule has a row, found by its kind") {
   }
 }
 
+TEST_CASE("a recipe knows of each schedule whether both ends of the model are on one stage") {
+  for (const ScheduleRow& row : schedule_rows()) {
+    CAPTURE(name_of(row.kind));
+    const PipelineShape shape{
+        .stages = 4, .chunks = row.least_chunks, .micro_batches = 8, .schedule = row.kind};
+    const int last = shape.parts() * shape.copies() - 1;
+    CHECK(ends_meet(row.kind) == (row.placement->stage_of(shape, last) == 0));
+  }
+}
+
 TEST_CASE("four stages run eight micro-batches in the order that is written down") {
   CHECK(kWrittenOrders.size() == schedule_rows().size());
   for (const WrittenOrder& written : kWrittenOrders) {

@@ -83,12 +83,6 @@ void check_schedule(const Recipe& recipe, std::int64_t micro_batches, const Yaml
   check_messages(row, shape, recipe, tree);
   check_cut(row, recipe, tree);
   check_copies(row, recipe, tree);
-  require(row.placement->stage_of(shape, shape.parts() * shape.copies() - 1) != 0 ||
-              !recipe.holds_table_twice(),
-          tree, kScheduleKey,
-          "{} has the embedding and the output layer on one stage, which would hold "
-          "their shared table once, and that is not simulated; interleaved would do",
-          name_of(row.kind));
 }
 
 }  // namespace simtrain

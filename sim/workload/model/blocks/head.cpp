@@ -19,7 +19,7 @@ Block head_with(const RankShape& shape, bool own_weights) {
 /// Tied to the table of embeddings it has weights of its own where that is on another stage.
 Block head_block(const RankShape& shape) {
   return head_with(shape,
-                   !shape.model().share_embeddings_and_output_weights || shape.recipe.pp() > 1);
+                   !shape.model().share_embeddings_and_output_weights || shape.recipe.ends_apart());
 }
 
 Block mtp_head_block(const RankShape& shape) { return head_with(shape, false); }

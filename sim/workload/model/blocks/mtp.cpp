@@ -31,8 +31,8 @@ Operator joined_inputs(const RankShape& shape) {
     stream(builder, StreamingKind::element_wise, (element + 2 * buffer) * table);
   });
   op.weights = {{.rows = 2 * shape.hidden()}};
-  // Behind the first stage the table is kept again, unless the output layer's weights are it.
-  if (shape.recipe.pp() > 1 && !model.share_embeddings_and_output_weights)
+  // Apart from the embedding the table is kept again, unless the output layer's weights are it.
+  if (shape.recipe.ends_apart() && !model.share_embeddings_and_output_weights)
     op.weights.push_back(
         {.rows = vocabulary, .columns = shape.hidden(), .sharded_over = {Axis::tp}});
   op.saved = {{2 * element * elements}};
