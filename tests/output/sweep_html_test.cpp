@@ -71,7 +71,7 @@ TEST_CASE("The page of a sweep is whole, forbids what lies outside and counts wh
   CHECK(has(page, "<b>12</b><span>do not fit</span>"));
   CHECK(has(unlabelled(page),
             "<tr><td>12</td><td class=\"text\">training.global_batch_size: N is no multiple, "
-            "&quot;of&quot; N</td></tr>"));
+            "&quot;of&quot; 7</td></tr>"));
   CHECK(!has(page, "Stopped"));
   const SweepRow& best = *best_rows(table.rows, 1).front();
   CHECK(has(page, fmt::format("<b>{:.3f} s</b>", best.step_time_s)));

@@ -258,7 +258,7 @@ TEST_CASE("an operation is one of nccl-tests'") {
        {" --op all_redcue", "--op: 'all_redcue' is not known here; did you mean 'all_reduce'?"},
        {" --op none",
         "--op: 'none' is not known here; known are all_reduce, all_gather, reduce_scatter, "
-        "broadcast, alltoall, send_receive"}});
+        "broadcast, alltoall, sendrecv"}});
 }
 
 TEST_CASE("GPUs spread evenly over nodes that there are") {

@@ -31,7 +31,7 @@ TEST_CASE("sweep prints the best ten and counts the rest") {
   CHECK(all[0] == "Sweep of llama31_8b_h100.yaml [bf16-8] with model_overrides.num_layers=2");
   CHECK(all[2].starts_with("tp  optimizer.bucket_size_mb "));
   CHECK(all[14] == "48 of 48 candidates: 36 ok, 0 does_not_fit, 12 illegal");
-  CHECK(holds(all[15], "12  parallelism.tensor_model_parallel_size: N does not divide"));
+  CHECK(holds(all[15], "12  parallelism.tensor_model_parallel_size: 3 does not divide"));
 }
 
 TEST_CASE("a row of a sweep is what run says") {
