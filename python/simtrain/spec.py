@@ -230,7 +230,9 @@ class ClusterPlacement(Keys):
         free: share of the servers that is free (fragmented)
         hosts: their numbers from 0, in rank order (hosts)
         segment: nodes that one NVLink domain holds together, as Slurm's --segment; what is left of a domain
-            stays free (compact, fragmented)
+            stays free (compact, fragmented). Of a compact job beyond a domain that says none it is the
+            largest divisor of its nodes that a domain holds, where the cluster has room; 1 takes host after
+            host
     """
 
     kind: Optional[Literal["compact", "spread", "random", "hosts", "fragmented"]] = None

@@ -82,6 +82,21 @@ TEST_CASE("segments that do not divide the job, fit no rack or find too few host
         "finds 16 hosts in whole segments of 16 nodes, too few for 32 nodes");
 }
 
+TEST_CASE("of jobs beyond a domain, the largest divisor of their nodes is the usual segment") {
+  NodeSpec node = racks(1).node;
+  node.gpus = 4;
+  CHECK(!usual_segment(node, 16));
+  CHECK(!usual_segment(node, 18));
+  CHECK(usual_segment(node, 20) == 10);
+  CHECK(usual_segment(node, 32) == 16);
+  CHECK(usual_segment(node, 36) == 18);
+  CHECK(usual_segment(node, 56) == 14);
+  CHECK(usual_segment(node, 22) == 2);  // of 11 trays a group of 8 GPUs would straddle two racks
+  CHECK(!usual_segment(node, 37));
+  node.nvlink_domain_nodes.value = 1;
+  CHECK(!usual_segment(node, 128));
+}
+
 TEST_CASE("a job in segments reaches over as few hosts as hold it") {
   NodeSpec node = racks(1).node;
   CHECK(hosts_for_segments(node, 16, 16) == 16);

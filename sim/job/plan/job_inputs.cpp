@@ -95,9 +95,8 @@ void check_elastic(const JobInputs& job, const JobKeys& keys) {
                            replicas, replicas - 1));
   keys.require(!recipe.model.has_experts(), "elastic_replicas",
                "is of models without experts, whose groups span replicas");
-  keys.require(job.scenario.placement.spec.kind == PlacementKind::compact &&
-                   !job.scenario.placement.spec.segment,
-               "elastic_replicas", "needs cluster.placement compact");
+  keys.require(job.scenario.placement.spec.kind == PlacementKind::compact, "elastic_replicas",
+               "needs cluster.placement compact");
 }
 
 /// Where replicas leave and come back, the others need nothing of theirs.

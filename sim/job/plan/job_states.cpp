@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/run/shared/fabric_scenario.h"
 #include "sim/topology/fault_times.h"
 
 namespace simtrain {
@@ -77,6 +78,11 @@ std::string missing_name(int nodes) {
 Scenario without_nodes(const Scenario& scenario, int nodes) {
   Scenario smaller = scenario;
   smaller.placement.nodes -= nodes;
+  if (scenario.placement.spec.segment) {  // which need not divide what is left
+    std::vector<int> hosts = placed_hosts(scenario.cluster, scenario.placement);
+    hosts.resize(as_index(smaller.placement.nodes));
+    place_on(smaller, hosts);
+  }
   const std::int64_t batch = scenario.recipe.training.global_batch_size;
   smaller.recipe.training.global_batch_size =
       static_cast<int>(batch * smaller.placement.nodes / scenario.placement.nodes);

@@ -62,19 +62,36 @@ int nodes_of(const DataFolder& data, const ClusterRequest& request, const YamlNo
   return *request.gpus / node.gpus;
 }
 
+/// The placement with the segments of a compact job that says none, where the cluster has room for
+/// them; without them its nodes follow one another.
+PlacementSpec placement_of(const DataFolder& data, const ClusterRequest& request, int nodes,
+                           const YamlNode& tree) {
+  PlacementSpec spec = request.placement;
+  if (spec.segment || spec.kind != PlacementKind::compact) return spec;
+  const SourcePlace name = place_of(tree, "cluster.name");
+  const NodeSpec node = load_cluster(data, request.name, 1, name).node;
+  const std::optional<int> segment = usual_segment(node, nodes);
+  if (!segment) return spec;
+  const int room = request.available_nodes.value_or(nodes_of_cluster(data, request.name, name));
+  if (hosts_for_segments(node, nodes, *segment) <= room) spec.segment = segment;
+  return spec;
+}
+
 /// Nodes that the job's placement reaches over: its own and, in segments, those left out between.
-int nodes_beneath(const DataFolder& data, const ClusterRequest& request, int nodes,
-                  const YamlNode& tree) {
-  if (!request.placement.segment) return nodes;
+int nodes_beneath(const DataFolder& data, const ClusterRequest& request,
+                  const std::optional<int>& segment, int nodes, const YamlNode& tree) {
+  if (!segment) return nodes;
   const NodeSpec node = load_cluster(data, request.name, 1, place_of(tree, "cluster.name")).node;
-  return hosts_for_segments(node, nodes, *request.placement.segment);
+  return hosts_for_segments(node, nodes, *segment);
 }
 
 /// The part of the cluster that the job may land on.
-ClusterSpec load_cluster(const DataFolder& data, const ClusterRequest& request, int nodes,
-                         const YamlNode& tree) {
+ClusterSpec load_cluster(const DataFolder& data, const ClusterRequest& request,
+                         const PlacementRequest& placement, const YamlNode& tree) {
+  const int nodes = placement.nodes;
   const std::string key = request.available_nodes ? "cluster.available_nodes" : size_key(tree);
-  const int available = request.available_nodes.value_or(nodes_beneath(data, request, nodes, tree));
+  const int available = request.available_nodes.value_or(
+      nodes_beneath(data, request, placement.spec.segment, nodes, tree));
   if (available < nodes) {
     throw InputError(place_of(tree, key), key,
                      fmt::format("{} is fewer than the {} nodes of the job", available, nodes));
@@ -107,7 +124,7 @@ void read_loads(const YamlNode& tree, RoutingSpec& routing) {
 /// What a job runs on, as its scenario changes it.
 struct JobHardware {
   ClusterSpec cluster;
-  int nodes = 0;
+  PlacementRequest placement;
   SoftwareSpec software;
   std::vector<KeyChange> changes;
 };
@@ -117,8 +134,10 @@ JobHardware load_hardware(const DataFolder& data, const YamlNode& tree,
   const ScenarioHardware hardware = scenario_hardware(data, tree, wanted ? &*wanted : nullptr);
   JobHardware job;
   try {
-    job.nodes = nodes_of(hardware.data, file.cluster, tree);
-    job.cluster = load_cluster(hardware.data, file.cluster, job.nodes, tree);
+    const int nodes = nodes_of(hardware.data, file.cluster, tree);
+    job.placement = {nodes, placement_of(hardware.data, file.cluster, nodes, tree),
+                     file.cluster.rank_order};
+    job.cluster = load_cluster(hardware.data, file.cluster, job.placement, tree);
     job.software = hardware.data.load<SoftwareSpec>("hardware/software", file.software,
                                                     place_of(tree, "software"), "software");
   } catch (const InputError& error) {
@@ -300,7 +319,7 @@ DraftScenario ScenarioSource::draft(const DataFolder& data, const std::string& r
   scenario.uncertainty = load_uncertainty(data);
   if (const auto machine = machine_of(data, trees.scenario))
     scenario.uncertainty.machine = machine->relative_error;
-  scenario.placement = {hardware.nodes, file.cluster.placement, file.cluster.rank_order};
+  scenario.placement = std::move(hardware.placement);
   Recipe& recipe = scenario.recipe;
   recipe.model = load_model(data, trees.scenario, overrides, trees.model);
   recipe.software = std::move(hardware.software);

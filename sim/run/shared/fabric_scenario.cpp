@@ -88,6 +88,21 @@ std::string placement_text(const PlacementSpec& spec) {
   return text;
 }
 
+/// The hosts of a job among those that are free. Segments that nobody asked for are given up where
+/// too few are whole.
+std::vector<int> hosts_of_entry(const FabricEntry& entry, Scenario& scenario,
+                                const std::vector<bool>& taken) {
+  std::optional<int>& segment = scenario.placement.spec.segment;
+  if (segment && !entry.placement.segment) {
+    try {
+      return free_hosts(scenario.cluster, scenario.placement, taken);
+    } catch (const std::invalid_argument&) {
+      segment.reset();
+    }
+  }
+  return free_hosts(scenario.cluster, scenario.placement, taken);
+}
+
 FabricJob load_entry(const DataFolder& data, const std::string& path, const YamlNode& tree,
                      std::size_t number, const FabricEntry& entry, std::vector<bool>& taken) {
   const std::string key = fmt::format("jobs[{}]", number);
@@ -104,10 +119,11 @@ FabricJob load_entry(const DataFolder& data, const std::string& path, const Yaml
                      fmt::format("'{}' is no row of {}; {}", row, entry.scenario,
                                  rows.empty() ? "it has no table" : suggestion(row, rows)));
   const YamlNode& node = tree.find("jobs")->items[number];
-  FabricJob job{entry.name, {}, placement_text(entry.placement), entry.start, entry.where, file};
+  FabricJob job{entry.name, {}, {}, entry.start, entry.where, file};
   job.scenario = source.scenario(data, row, settings_of(tree, node, entry, key));
   try {
-    const std::vector<int> hosts = free_hosts(job.scenario.cluster, job.scenario.placement, taken);
+    const std::vector<int> hosts = hosts_of_entry(entry, job.scenario, taken);
+    job.placement = placement_text(job.scenario.placement.spec);
     for (const int host : hosts) taken[static_cast<std::size_t>(host)] = true;
     place_on(job.scenario, hosts);
   } catch (const std::invalid_argument& refusal) {

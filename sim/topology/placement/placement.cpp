@@ -127,7 +127,7 @@ const std::vector<PlacementRow>& placements() {
        {},
        {"segment"},
        compact,
-       "host after host: fills units, then blocks"},
+       "host after host: fills units, then blocks; beyond an NVLink domain in segments"},
       {PlacementKind::spread,
        {},
        {},

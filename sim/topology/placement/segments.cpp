@@ -44,6 +44,16 @@ std::vector<int> in_segments(const ClusterSpec& cluster, const std::vector<int>&
   return taken;
 }
 
+std::optional<int> usual_segment(const NodeSpec& node, int nodes) {
+  constexpr int kTogether = 8;
+  const int domain = node.nvlink_domain_nodes.value;
+  if (nodes <= domain) return std::nullopt;
+  for (int segment = domain; segment > 1; --segment) {
+    if (nodes % segment == 0 && segment * node.gpus % kTogether == 0) return segment;
+  }
+  return std::nullopt;
+}
+
 int hosts_for_segments(const NodeSpec& node, int nodes, int segment) {
   const int domain = node.nvlink_domain_nodes.value;
   const int used = domain / segment * segment;  // of each domain

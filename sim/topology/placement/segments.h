@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "sim/topology/specs/cluster_spec.h"
@@ -13,6 +14,12 @@ namespace simtrain {
 /// or too few of them fit.
 std::vector<int> in_segments(const ClusterSpec& cluster, const std::vector<int>& free, int nodes,
                              int segment);
+
+/// The segments that launchers ask Slurm for where nobody says any: the largest divisor of the
+/// job's nodes that an NVLink domain holds. None where a domain holds the whole job, or where
+/// groups of 8 GPUs would straddle all of these. Source: `slurm_executor` of NeMo 25.04 and
+/// Megatron-Bridge, `scripts/performance`, as remembered.
+std::optional<int> usual_segment(const NodeSpec& node, int nodes);
 
 /// The fewest hosts, from the first on, that hold a job in segments; `nodes` where none would do.
 int hosts_for_segments(const NodeSpec& node, int nodes, int segment);

@@ -104,6 +104,12 @@ WholeCluster load_whole(const DataFolder& data, const std::string& name, const S
   return whole;
 }
 
+WholeCluster whole_cluster(const DataFolder& data, const std::string& name,
+                           const SourcePlace& where) {
+  return data.derived<WholeCluster>("whole cluster " + name,
+                                    [&] { return load_whole(data, name, where); });
+}
+
 }  // namespace
 
 const NodeSpec& ClusterSpec::node_of(int host) const {
@@ -140,8 +146,7 @@ std::string ClusterSpec::wiring_text() const {
 
 ClusterSpec load_cluster(const DataFolder& data, const std::string& name, int nodes,
                          const SourcePlace& where, const std::optional<NodesKey>& nodes_key) {
-  WholeCluster whole = data.derived<WholeCluster>("whole cluster " + name,
-                                                  [&] { return load_whole(data, name, where); });
+  WholeCluster whole = whole_cluster(data, name, where);
   whole.spec.nodes = nodes;
   if (nodes > whole.available) {
     const NodesKey asked = nodes_key.value_or(NodesKey{"cluster.nodes", where});
@@ -150,6 +155,10 @@ ClusterSpec load_cluster(const DataFolder& data, const std::string& name, int no
         fmt::format("{} is more than the {} nodes that {} has", nodes, whole.available, name));
   }
   return std::move(whole.spec);
+}
+
+int nodes_of_cluster(const DataFolder& data, const std::string& name, const SourcePlace& where) {
+  return whole_cluster(data, name, where).available;
 }
 
 }  // namespace simtrain

@@ -167,4 +167,7 @@ ClusterSpec load_cluster(const DataFolder& data, const std::string& name, int no
                          const SourcePlace& where,
                          const std::optional<NodesKey>& nodes_key = std::nullopt);
 
+/// How many nodes a cluster has. Throws InputError as load_cluster does.
+int nodes_of_cluster(const DataFolder& data, const std::string& name, const SourcePlace& where);
+
 }  // namespace simtrain

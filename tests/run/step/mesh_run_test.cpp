@@ -69,14 +69,17 @@ TEST_CASE("intervals are wider on GPUs whose kernels are derived, and widest whe
   CHECK(assumed > derived * 1.2);
 }
 
-TEST_CASE("a job in segments of 16 trays keeps groups of 64 GPUs within racks") {
-  const std::vector<std::string> job{"nodes=32", "tp=8", "pp=4", "vp=1", "gbs=32"};
-  std::vector<std::string> segments = job;
-  segments.push_back("cluster.placement={kind: compact, segment: 16}");
-  const Report compact = run("nemotron4_340b_gb200", "fp8-128", job);
-  const Report placed = run("nemotron4_340b_gb200", "fp8-128", segments);
+TEST_CASE("a job of 32 trays is in segments of 16, which keep groups of 64 GPUs within racks") {
+  const auto job = [](const std::string& setting) {
+    return run("nemotron4_340b_gb200", "fp8-128",
+               {"nodes=32", "tp=8", "pp=4", "vp=1", "gbs=32", setting});
+  };
+  const Report compact = job("cluster.placement={kind: compact, segment: 1}");
+  const Report placed = job("cluster.placement=compact");
   CHECK(compact.placement.available_nodes == 32);
   CHECK(placed.placement.available_nodes == 34);
+  CHECK(job("cluster.placement={kind: compact, segment: 16}").step_time_s == placed.step_time_s);
+  CHECK(job("cluster.available_nodes=33").step_time_s == compact.step_time_s);  // has no room
   const auto beyond = [](const Report& report, const std::string& group) {
     std::int64_t hops = 0;
     for (const HopRow& row : report.placement.hops) {

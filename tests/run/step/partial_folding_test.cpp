@@ -124,7 +124,9 @@ TEST_CASE("rings that share NICs or cross them one way fold exactly") {
 
 TEST_CASE("a domain that ends inside a stage splits it, and nothing else") {
   // 32 trays are two NVLink domains of 18 trays: the third of four stages lies in both.
-  const Report report = simulate(scenario("nemotron4_340b_gb200", "fp8-128", {"gbs=32"}));
+  const Report report =
+      simulate(scenario("nemotron4_340b_gb200", "fp8-128",
+                        {"gbs=32", "cluster.placement={kind: compact, segment: 1}"}));
   CHECK(report.engine.ranks_simulated == 8);
 }
 

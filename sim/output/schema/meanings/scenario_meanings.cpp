@@ -29,7 +29,9 @@ constexpr auto kScenarioMeanings = std::to_array<Meaning>({
     {"cluster.placement.hosts", "their numbers from 0, in rank order (hosts)"},
     {"cluster.placement.segment",
      "nodes that one NVLink domain holds together, as Slurm's --segment; what is left of a domain "
-     "stays free (compact, fragmented)"},
+     "stays free (compact, fragmented). Of a compact job beyond a domain that says none it is the "
+     "largest divisor of its nodes that a domain holds, where the cluster has room; 1 takes host "
+     "after host"},
     {"cluster.rank_order",
      "ranks fill host after host, go round over the hosts, or fill the hosts sorted by number"},
     {"cluster.faults", "what is broken or slow, from the start or for a while"},
@@ -267,7 +269,7 @@ constexpr auto kJobsMeanings = std::to_array<Meaning>({
     {"jobs[].placement.seed", "of the draw (random)"},
     {"jobs[].placement.free", "of fragmented, which jobs of a file do not take"},
     {"jobs[].placement.hosts", "their numbers from 0, in rank order (hosts)"},
-    {"jobs[].placement.segment", "nodes that one NVLink domain holds together (compact)"},
+    {"jobs[].placement.segment", "as of a scenario's cluster (compact)"},
     {"jobs[].rank_order", "as of a scenario's cluster"},
     {"jobs[].start", "when its first step begins: 0 s, 1.5 s"},
 });
