@@ -79,9 +79,30 @@ TEST_CASE("bridge-launch: what is missing is one line, and an override gives it"
           launched(replaced(kScript, "=llama3_8b\n", "=dream_9b\n"));
         }).find("'dream_9b' is no model that is known here by name; --model NAME") !=
         std::string::npos);
+}
+
+TEST_CASE("bridge-launch: keys of one word") {
+  const std::string plain = replaced(kScript, "_fp8_current_scaling", "");
+  CHECK(scenario_in(launched(plain).yaml).recipe.training.precision == Precision::bf16);
+  const std::string narrow =
+      replaced(plain, "checkpoint.save",
+               "mixed_precision=bf16_with_fp8_current_scaling_mixed checkpoint.save");
+  CHECK(scenario_in(launched(narrow).yaml).recipe.training.precision == Precision::fp8_cs);
+  const std::string adapters = replaced(plain, "checkpoint.save", "peft=lora checkpoint.save");
+  CHECK(scenario_in(launched(adapters).yaml).recipe.lora);
+}
+
+TEST_CASE("bridge-launch: a recipe of adapters by its name") {
+  const std::string script = replaced(kScript, "_pretrain_fp8_current_scaling", "_peft");
+  const auto usual = scenario_in(launched(script).yaml).recipe.lora;
+  REQUIRE(usual);
+  CHECK(usual->rank == 32);
+  CHECK(usual->targets(LoraModule::linear_fc2));
+  const std::string given = replaced(script, "model.seq_length", "peft.dim=8 model.seq_length");
+  CHECK(scenario_in(launched(given).yaml).recipe.lora->rank == 8);
   CHECK(error_of([&] {
-          launched(replaced(kScript, "_pretrain_fp8_current", "_peft"));
-        }).find("trains adapters (LoRA)") != std::string::npos);
+          launched(replaced(script, "--recipe", "--peft_scheme dora --recipe"));
+        }).find("'dora' is not simulated") != std::string::npos);
 }
 
 }  // namespace

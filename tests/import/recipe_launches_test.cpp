@@ -111,9 +111,9 @@ TEST_CASE("launches by kind: alone, with one option, or refused with what would 
   using Counts = std::array<int, 3>;
   CHECK(counts["megatron-arguments"] == Counts{1, 1, 0});
   CHECK(counts["megatron-launch"] == Counts{0, 1, 0});
-  CHECK(counts["bridge-launch"] == Counts{1, 1, 1});
+  CHECK(counts["bridge-launch"] == Counts{2, 1, 0});
   CHECK(counts["performance-launch"] == Counts{1, 1, 0});
-  CHECK(counts["nemo-2-launch"] == Counts{1, 0, 1});
+  CHECK(counts["nemo-2-launch"] == Counts{2, 0, 0});
   CHECK(counts["configuration-launch"] == Counts{4, 0, 0});
   CHECK(counts["torchtitan-launch"] == Counts{1, 1, 1});
   CHECK(counts["maxtext"] == Counts{1, 0, 0});
@@ -154,8 +154,11 @@ TEST_CASE("options of performance scripts are the plan, the precision and the GP
                     "'fp8_mx' is not computed by h100-sxm"));
   CHECK(holds_words(refusal("performance_bridge.sh", "-c fp8_cs", "-c int4"),
                     "--compute_dtype: 'int4' with --fp8_recipe ds is not known here"));
-  CHECK(holds_words(refusal("performance_bridge.sh", "-tp 4", "--task lora -tp 4"),
-                    "trains adapters"));
+  const auto lora = imported("performance_bridge.sh", "-tp 4", "--task lora -tp 4").recipe.lora;
+  REQUIRE(lora);
+  CHECK(lora->rank == 16);
+  CHECK(lora->target_modules == std::vector<LoraModule>{LoraModule::linear_qkv});
+  CHECK(!scenario.recipe.lora);
   CHECK(holds_words(refusal("performance_nemo2.sh", "pretrain_llama3_8b", "pretrain_dream_9b"),
                     "'pretrain_dream_9b' is no model that is known here by name"));
 }

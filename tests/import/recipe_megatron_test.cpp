@@ -185,4 +185,71 @@ TEST_CASE("dropout, heads and parts that are not simulated are not passed over")
         std::string::npos);
 }
 
+TEST_CASE("nodes that a script asks Slurm for are the job's where nothing else says them") {
+  const ImportFile script = with(with(recipe_file("gpt15b_megatron.sh"), "--nnodes $NUM_NODES", ""),
+                                 "--nproc_per_node $GPUS_PER_NODE", "");
+  const ImportFile slurm = with(script, "#!/bin/bash\n", "#!/bin/bash\n#SBATCH --nodes=16\n");
+  CHECK(imported(slurm, h100_job()).placement.nodes == 16);
+  const ImportFile variable =
+      with(with(recipe_file("gpt15b_megatron.sh"), "${SLURM_NNODES:-32}", "$SLURM_JOB_NUM_NODES"),
+           "#!/bin/bash\n", "#!/bin/bash\n#SBATCH -N 8\n");
+  CHECK(imported(variable, h100_job()).placement.nodes == 8);
+  RecipeRequest given = h100_job();
+  given.nodes = 4;
+  CHECK(imported(variable, given).placement.nodes == 4);
+}
+
+TEST_CASE("gradients are as wide as FP16, and as a recipe says") {
+  const auto type = [](const std::string& flags) {
+    return imported(with(recipe_file("gpt15b_megatron.sh"), "--bf16", flags), h100_job())
+        .recipe.optimizer.grad_reduce_dtype;
+  };
+  CHECK(type("--bf16") == DataType::fp32);
+  CHECK(type("--fp16") == DataType::bf16);
+  CHECK(type("--fp16 --accumulate-allreduce-grads-in-fp32") == DataType::fp32);
+  CHECK(type("--bf16 --main-grads-dtype bf16") == DataType::bf16);
+}
+
+TEST_CASE("multiquery of BigCode's fork is one group of queries") {
+  const ImportFile file =
+      with(with(with(recipe_file("gpt15b_megatron.sh"), "--group-query-attention", ""),
+                "--num-query-groups 8", "--attention-head-type multiquery"),
+           "TP=8", "TP=1");
+  RecipeRequest small = h100_job();
+  small.nodes = 4;
+  CHECK(imported(file, small).recipe.model.num_query_groups == 1);
+}
+
+TEST_CASE("layers of the first and the last stage make a layout") {
+  const auto layout = [](const std::string& flags) {
+    return imported(with(recipe_file("gpt15b_megatron.sh"), "--pipeline-model-parallel-size=1",
+                         "--pipeline-model-parallel-size=4 " + flags),
+                    h100_job())
+        .recipe.parallelism.pipeline_model_parallel_layout.value_or("");
+  };
+  CHECK(layout("--decoder-first-pipeline-num-layers 6 --decoder-last-pipeline-num-layers 6") ==
+        "Et*6|t*10|t*10|t*6L");
+  CHECK(layout("--decoder-last-pipeline-num-layers 5") == "Et*9|t*9|t*9|t*5L");
+  CHECK(layout("--decoder-first-pipeline-num-layers 4 --decoder-last-pipeline-num-layers 4 "
+               "--num-virtual-stages-per-pipeline-rank 2") == "Et*2|t*6|t*6|t*2|t*2|t*6|t*6|t*2L");
+  CHECK(refused(with(recipe_file("gpt15b_megatron.sh"), "--pipeline-model-parallel-size=1",
+                     "--pipeline-model-parallel-size=4 --decoder-last-pipeline-num-layers 6"))
+            .find("32 layers do not split over PP 4 and VP 1 with 0 in the first and 6 in the "
+                  "last stage") != std::string::npos);
+}
+
+TEST_CASE("programs of models with an encoder are refused by their name") {
+  CHECK(refused(with(recipe_file("gpt15b_megatron.sh"), "pretrain_gpt.py", "pretrain_bert.py"))
+            .find("trains a model with an encoder or retrieval") != std::string::npos);
+}
+
+TEST_CASE("settings of NCCL are left aside where the stack runs RCCL") {
+  RecipeRequest amd = job("oci-mi300x", "megatron-rocm-2025");
+  const ImportFile file = with(recipe_file("gpt15b_megatron.sh"), "#!/bin/bash\n",
+                               "#!/bin/bash\nexport NCCL_PROTO=Simple\n");
+  const std::string yaml = import_recipe(file, amd).yaml;
+  CHECK(yaml.find("a setting of NCCL; megatron-rocm-2025 runs rccl") != std::string::npos);
+  CHECK(yaml.find("\nnccl:") == std::string::npos);
+}
+
 }  // namespace simtrain::testing::recipe_megatron_test

@@ -63,6 +63,10 @@ TEST_CASE("interpolations name keys from the root, beside the value and further 
   CHECK(value_at(text, "b.e.g") == "x1y1");
   CHECK(value_at("m: {size: 8}\nn: ${m}\no: ${n.size}\n", "o") == "8");
   CHECK(value_at("m: {h: 8, f: '${multiply:4, ${.h}}'}\n", "m.f") == "32");
+  CHECK(value_at("m: {h: 8, f: '${sum:${.h},-1}'}\n", "m.f") == "7");
+  CHECK(value_at("n: ${oc.decode:${oc.env:DGXNNODES,16}}\n", "n") == "16");
+  CHECK(error_of([] { value_at("n: ${oc.env:DGXNNODES}\n", "n"); }).find("is not known outside") !=
+        std::string::npos);
   CHECK(value_at("m: $5 {a}\n", "m") == "$5 {a}");
 }
 

@@ -219,11 +219,11 @@ TEST_CASE("files that a script takes in and that cannot be read are refused by n
   CHECK(error_of([&] {
           static_cast<void>(folder.run("source c0.sh\n"));
         }).find("takes in more than 64 files") != std::string::npos);
-  CHECK(read_script("source x.sh\nrun", "s.sh", {"x.sh"}).words.back().text == "run");
+  CHECK(read_script("source x.sh\nrun", "s.sh", {{"x.sh"}, {}}).words.back().text == "run");
   CHECK(error_of([&] {
           static_cast<void>(folder.run("source no/one.sh\n. no/two.sh\n"));
         }).ends_with("--override \"~source *\" or --defaults reads on without one.sh, two.sh"));
-  CHECK(read_script("source x.sh\n. $1\nrun", "s.sh", {"*"}).words.back().text == "run");
+  CHECK(read_script("source x.sh\n. $1\nrun", "s.sh", {{"*"}, {}}).words.back().text == "run");
   std::string nested;
   for (int i = 0; i < 100; ++i) nested += "if a\nthen\n";
   CHECK(error_of([&] { read_script(nested, "s.sh"); }).find("has more branches") !=
@@ -239,6 +239,31 @@ TEST_CASE("a script's own environment reaches NCCL") {
   const NcclSettings nccl = *nccl_settings_of(scenario_in(recipe.yaml).recipe.software.library);
   CHECK(!nccl.nvls.value);
   CHECK(nccl.p2p_net_chunk.value.value() == 2097152);
+}
+
+TEST_CASE("quotes in a command in brackets hide its brackets") {
+  CHECK(run_words("N=$(echo $T | cut -d '(' -f 1)\nrun 3\n") == "3 ");
+  CHECK(run_words("N=\"$(echo \"$T\" | cut -d ')' -f 1)\"\nrun 3\n") == "3 ");
+  CHECK(run_words("N=$(echo it's)\nrun 3\n") == "3 ");
+}
+
+TEST_CASE("a quoted command of MaxText is a command") {
+  CHECK(run_words("x --command \"run python3 train.py base.yml a=1\"") ==
+        "python3 train.py base.yml a=1 ");
+}
+
+TEST_CASE("Slurm's variables are those of the #SBATCH lines, or of the job") {
+  const std::string head =
+      "#!/bin/bash\n#SBATCH --nodes=64 # all\n#SBATCH --ntasks-per-node 8\n#SBATCH "
+      "--gres=gpu:h100:8\n";
+  const std::string run =
+      "run $SLURM_NNODES $SLURM_JOB_NUM_NODES $SLURM_GPUS_ON_NODE $SLURM_NTASKS\n";
+  CHECK(run_words(head + run) == "64 64 8 512 ");
+  CHECK(run_words("#SBATCH -N 2\nrun $SLURM_NNODES") == "2 ");
+  CHECK(run_words("#SBATCH -N4\nrun $SLURM_NNODES") == "4 ");
+  CHECK(run_words("#SBATCH --nodes=2-4\nrun $SLURM_NNODES") == "$SLURM_NNODES ");
+  CHECK(run_words("#SBATCH --nodelist=a\nrun ${SLURM_NNODES:-3}") == "3 ");
+  CHECK(read_script(head + "run $SLURM_NNODES", "s.sh", {{}, 16}).words.back().text == "16");
 }
 
 }  // namespace simtrain::testing::recipe_shell_test

@@ -221,5 +221,22 @@ TEST_CASE("what is no training is told by the programs that it starts and the ke
   CHECK(!yaml("{\"hidden_size\": 1, \"quantization_config\": {\"quant_algo\": \"NVFP4\"}}"));
 }
 
+TEST_CASE("another optimizer is refused, and states of other types are reported") {
+  RecipeRequest bridge = job("dgx-superpod-h100", "nemo-25.09");
+  bridge.overrides = {"+optimizer.optimizer=dist_muon"};
+  const ImportFile run_config = recipe_file("llama31_8b_bridge.yaml");
+  CHECK(error_of([&] {
+          import_recipe(run_config, bridge);
+        }).find("Adam is simulated; --override optimizer.optimizer=adam takes it") !=
+        std::string::npos);
+  bridge.overrides = {"+optimizer.optimizer=adam", "+optimizer.use_precision_aware_optimizer=true"};
+  CHECK(notes(run_config, bridge, "optimizer states of other types"));
+  RecipeRequest nemo = job("dgx-superpod-h100", "nemo-25.02");
+  nemo.overrides = {"+optim.config.optimizer=sgd"};
+  CHECK(error_of([&] {
+          import_recipe(recipe_file("llama31_70b_nemo2.yaml"), nemo);
+        }).find("Adam is simulated") != std::string::npos);
+}
+
 }  // namespace
 }  // namespace simtrain::testing::recipe_silence_test

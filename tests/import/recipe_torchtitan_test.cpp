@@ -175,4 +175,11 @@ TEST_CASE("keys of torchtitan's first releases are taken where they were") {
   CHECK(recipe.training.micro_batch_size == 2);
 }
 
+TEST_CASE("state in another type than FP32 is refused") {
+  CHECK(holds(refused(titan_job({"+training.dtype=bfloat16"})),
+              "training.dtype: is set to 'bfloat16'; parameters and optimizer states are simulated "
+              "in FP32"));
+  CHECK(imported(titan_job({"+training.dtype=float32"})).tp() > 0);
+}
+
 }  // namespace simtrain::testing::recipe_torchtitan_test

@@ -1,5 +1,7 @@
 #include "sim/core/input/text_parts.h"
 
+#include <algorithm>
+
 namespace simtrain {
 
 std::string_view trimmed(std::string_view text) {
@@ -17,6 +19,13 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
     if (end == std::string_view::npos) return parts;
     text.remove_prefix(end + 1);
   }
+}
+
+std::string lower_case(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return text;
 }
 
 std::string enumerated(const std::vector<std::string_view>& words) {

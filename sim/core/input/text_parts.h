@@ -12,6 +12,9 @@ std::string_view trimmed(std::string_view text);
 /// The parts between separators: one more than there are of them, empty ones too.
 std::vector<std::string_view> split(std::string_view text, char separator);
 
+/// With ASCII letters small.
+std::string lower_case(std::string text);
+
 /// "a, b and c"; nothing of none.
 std::string enumerated(const std::vector<std::string_view>& words);
 

@@ -27,8 +27,9 @@ struct RunLength {
   std::string origin;
 };
 
-/// "[384, 384, 97656250]", "384 384 97656250": its counts.
-std::vector<std::int64_t> counts_in(const std::string& text) {
+/// "[384, 384, 97656250]", "384 384 97_656_250": its counts, as Python writes them.
+std::vector<std::int64_t> counts_in(std::string text) {
+  std::erase(text, '_');
   std::vector<std::int64_t> counts;
   for (std::string_view left = text; !left.empty();
        left.remove_prefix(std::min<std::size_t>(1, left.size()))) {

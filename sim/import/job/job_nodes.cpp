@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "sim/core/input/number_text.h"
+#include "sim/core/input/text_parts.h"
 
 namespace simtrain {
 namespace {
@@ -94,9 +95,7 @@ std::optional<std::int64_t> number_before(const std::string& name, std::string_v
 
 /// A number of nodes in the name of a recipe's file, in GPUs or in machines.
 std::optional<std::int64_t> named_nodes(const std::string& path, std::int64_t gpus) {
-  std::string name = std::filesystem::path(path).stem().string();
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string name = lower_case(std::filesystem::path(path).stem().string());
   for (const std::string_view word : {"gpus", "gpu"}) {
     const auto count = number_before(name, word);
     if (count && *count >= gpus && *count % gpus == 0) return *count / gpus;

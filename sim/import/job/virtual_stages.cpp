@@ -39,7 +39,60 @@ Finding stages_of_layout(const Given<std::string>& layout, std::int64_t pp,
   }
 }
 
+/// Layers of each chunk of the first stage, of those between and of the last.
+struct StageChunks {
+  std::int64_t first = 0;
+  std::int64_t middle = 0;
+  std::int64_t last = 0;
+};
+
+std::string layout_text(const StageChunks& chunks, std::int64_t pp, std::int64_t vp,
+                        std::int64_t mtp) {
+  std::string text = "E";
+  for (std::int64_t chunk = 0; chunk < vp; ++chunk) {
+    for (std::int64_t stage = 0; stage < pp; ++stage) {
+      const std::int64_t layers = stage == 0        ? chunks.first
+                                  : stage == pp - 1 ? chunks.last
+                                                    : chunks.middle;
+      text += fmt::format("{}t*{}", stage + chunk > 0 ? "|" : "", layers);
+    }
+  }
+  return text + std::string(static_cast<std::size_t>(mtp), 'm') + "L";
+}
+
 }  // namespace
+
+void settle_uneven_stages(RecipeTerms& terms, const SourcePlace& recipe) {
+  const WholeTerm& first = terms.num_layers_in_first_pipeline_stage;
+  const WholeTerm& last = terms.num_layers_in_last_pipeline_stage;
+  if ((!first && !last) || terms.pipeline_model_parallel_layout) return;
+  const Given<std::int64_t>& given = first ? *first : *last;
+  constexpr std::string_view kHint = "--set parallelism.pipeline_model_parallel_layout=LAYOUT";
+  const auto value = [](const WholeTerm& term, std::int64_t usual) {
+    return term ? term->value : usual;
+  };
+  const std::int64_t pp = value(terms.pipeline_model_parallel_size, 1);
+  const std::int64_t vp = value(terms.virtual_pipeline_model_parallel_size, 1);
+  const std::int64_t layers = value(terms.num_layers, 0);
+  constexpr std::int64_t kMost = 4096;
+  if (layers < 1 || layers > kMost || pp < 2 || pp > kMost || vp < 1 || pp * vp > layers)
+    refuse_at(given, recipe,
+              fmt::format("needs num_layers and PP beside it; {} would do without", kHint));
+  const std::int64_t stages = pp - (first ? 1 : 0) - (last ? 1 : 0);
+  const std::int64_t between = layers - value(first, 0) - value(last, 0);
+  const bool even = stages == 0 ? between == 0 : between > 0 && between % (stages * vp) == 0;
+  if (!even || value(first, vp) % vp != 0 || value(last, vp) % vp != 0)
+    refuse_at(given, recipe,
+              fmt::format("{} layers do not split over PP {} and VP {} with {} in the first and {} "
+                          "in the last stage; {} would do",
+                          layers, pp, vp, value(first, 0), value(last, 0), kHint));
+  const std::int64_t middle = stages == 0 ? 0 : between / stages / vp;
+  const StageChunks chunks{first ? first->value / vp : middle, middle,
+                           last ? last->value / vp : middle};
+  const std::int64_t mtp = std::min<std::int64_t>(value(terms.mtp_num_layers, 0), 16);
+  terms.pipeline_model_parallel_layout =
+      Given<std::string>{layout_text(chunks, pp, vp, mtp), given.origin, false, given.place};
+}
 
 Finding virtual_stages_of(const RecipeTerms& terms, std::int64_t layers, std::int64_t pp,
                           const SourcePlace& recipe) {

@@ -15,4 +15,8 @@ namespace simtrain {
 Finding virtual_stages_of(const RecipeTerms& terms, std::int64_t layers, std::int64_t pp,
                           const SourcePlace& recipe);
 
+/// Makes a layout of `num_layers_in_first_pipeline_stage` and `..._last_...`: what is left of the
+/// layers is dealt evenly to the stages between. Throws InputError where that is not possible.
+void settle_uneven_stages(RecipeTerms& terms, const SourcePlace& recipe);
+
 }  // namespace simtrain

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/import/job/adapter_keys.h"
 #include "sim/import/launch/launch_words.h"
 #include "sim/import/megatron/command_line.h"
 #include "sim/import/megatron/megatron_bridge.h"
@@ -48,15 +49,16 @@ std::optional<RecipeLaunch> launch_in(const std::vector<ShellWord>& words) {
   return found;
 }
 
-/// `model.tensor_model_parallel_size=4`, and Hydra's `+` and `++` before it. Keys of a plan whose
-/// value only a run knows are `open`.
+/// `model.tensor_model_parallel_size=4` or `mixed_precision=bf16_mixed`, and Hydra's `+` and `++`
+/// before it. Keys of a plan whose value only a run knows are `open`.
 void add_key(const ShellWord& word, YamlNode& tree, std::vector<std::string>& open) {
   std::string_view text = word.text;
   text.remove_prefix(std::min(text.find_first_not_of('+'), text.size()));
   const std::size_t equals = text.find('=');
   const std::string_view key = text.substr(0, equals);
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz_0123456789.";
-  if (equals == std::string_view::npos || key.find('.') == std::string_view::npos ||
+  const bool dotted = key.find('.') != std::string_view::npos;
+  if (equals == std::string_view::npos || (!dotted && key != "mixed_precision") ||
       key.find_first_not_of(kLetters) != std::string_view::npos || key.starts_with('.') ||
       key.ends_with('.') || key.find("..") != std::string_view::npos)
     return;
@@ -106,6 +108,20 @@ YamlNode launch_tree(std::vector<std::string>& open, const RecipeLaunch& launch,
   return tree;
 }
 
+/// Recipes of adapters have it in their names.
+void add_adapters(const RecipeLaunch& launch, RecipeTerms& terms) {
+  const std::string& name = launch.recipe.text;
+  auto scheme = option_word(launch.words, "--peft_scheme");
+  if (!scheme) scheme = option_word(launch.words, "peft");
+  const bool named = name.find("_peft") != name.npos || name.find("lora") != name.npos;
+  if (scheme)
+    terms.peft_scheme = Given<std::string>{scheme->text, "peft", false, scheme->place};
+  else if (named)
+    terms.peft_scheme =
+        Given<std::string>{"lora", std::string(kRecipeOption), false, launch.recipe.place};
+  add_adapter_defaults(lora_class_defaults(), terms);
+}
+
 bool is_bridge_launch(std::string_view text) {
   return text.find(kRecipeOption) != std::string_view::npos &&
          (text.find("run_recipe.py") != std::string_view::npos ||
@@ -114,14 +130,10 @@ bool is_bridge_launch(std::string_view text) {
 
 ImportedRecipe read_bridge_launch(const ImportFile& file, const RecipeRequest& request,
                                   const DataFolder& data) {
-  const ShellScript script = read_script(file.text, file.path, files_left_out(request));
+  const ShellScript script = read_script(file.text, file.path, script_request(request));
   const std::optional<RecipeLaunch> launch = launch_in(script.words);
   if (!launch) throw InputError({file.path}, std::string(kRecipeOption), "is of no command here");
   const std::string& name = launch->recipe.text;
-  if (name.find("_peft") != std::string::npos || name.find("lora") != std::string::npos)
-    throw InputError(launch->recipe.place, std::string(kRecipeOption),
-                     fmt::format("'{}' trains adapters (LoRA), which an import does not read",
-                                 plain_text(name.substr(0, 80))));
   if (name.find('$') != std::string::npos && !request.model)
     throw InputError(launch->recipe.place, std::string(kRecipeOption),
                      fmt::format("'{}' has no value in the file; --model NAME says what it trains",
@@ -139,9 +151,11 @@ ImportedRecipe read_bridge_launch(const ImportFile& file, const RecipeRequest& r
   require_launch_keys(tree, launch->recipe, kRecipeOption, wanted, request);
   RecipeReading reading = bridge_reading(tree);
   reading.terms.model_class = named.model_class;
+  add_adapters(*launch, reading.terms);
   const std::string usual = "usual in Megatron-Bridge's recipes, this one is not read";
   default_to(reading.terms.overlap_grad_reduce, true, usual);
   default_to(reading.terms.overlap_param_gather, true, usual);
+  default_to(reading.terms.expert_tensor_parallel_size, 1, usual);
   ++reading.taken;
   note_rounds(script, reading);
   read_launch_count(launch->words, {"--nnodes", "--nodes"}, reading.terms.num_nodes);

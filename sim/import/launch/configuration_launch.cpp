@@ -151,7 +151,7 @@ bool is_configuration_launch(std::string_view text) {
 
 ImportedRecipe read_configuration_launch(const ImportFile& file, const RecipeRequest& request,
                                          const DataFolder& data) {
-  const ShellScript script = read_script(file.text, file.path, files_left_out(request));
+  const ShellScript script = read_script(file.text, file.path, script_request(request));
   const auto found = start_in(script);
   if (!found)
     throw InputError({file.path}, "",

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/import/job/adapter_keys.h"
 #include "sim/import/launch/launch_words.h"
 #include "sim/import/megatron/command_line.h"
 #include "sim/import/model/named_model.h"
@@ -40,17 +41,13 @@ bool is_nemo2_launch(std::string_view text) {
 
 ImportedRecipe read_nemo2_launch(const ImportFile& file, const RecipeRequest& request,
                                  const DataFolder& data) {
-  const ShellScript script = read_script(file.text, file.path, files_left_out(request));
+  const ShellScript script = read_script(file.text, file.path, script_request(request));
   const auto start = program_start(script.words, kNemoPrograms);
   const auto factory = start ? option_word(start->words, kFactory) : std::nullopt;
   if (!factory) throw InputError({file.path}, std::string(kFactory), "is of no command here");
   const bool tunes = std::any_of(start->words.begin(), start->words.end(),
                                  [](const ShellWord& word) { return word.text == "finetune"; });
   const auto scheme = option_word(start->words, "peft");
-  if (tunes && (!scheme || scheme->text != "none"))
-    throw InputError(factory->place, std::string(kFactory),
-                     "trains adapters (LoRA) unless peft=none is given, which an import does not "
-                     "read");
   YamlNode tree;
   tree.kind = YamlNode::Kind::map;
   tree.place = {file.path};
@@ -67,6 +64,11 @@ ImportedRecipe read_nemo2_launch(const ImportFile& file, const RecipeRequest& re
                       request);
   RecipeReading reading = nemo2_reading(tree);
   reading.terms.model_class = named.model_class;
+  if (scheme)
+    reading.terms.peft_scheme = Given<std::string>{scheme->text, "peft", false, scheme->place};
+  const std::string tuning = "usual in NeMo 2's recipes of fine-tuning";
+  if (tunes) default_to(reading.terms.peft_scheme, "lora", tuning);
+  add_adapter_defaults({8, "", tuning}, reading.terms);
   const std::string usual = "usual in NeMo 2's recipes, this one is not read";
   if (!reading.terms.precision) default_to(reading.terms.bf16, true, usual + ": bf16_mixed");
   default_to(reading.terms.overlap_grad_reduce, true, usual);

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/import/job/adapter_keys.h"
 #include "sim/import/launch/launch_words.h"
 #include "sim/import/megatron/command_line.h"
 #include "sim/import/megatron/megatron_bridge.h"
@@ -133,17 +134,19 @@ bool is_performance_launch(std::string_view text) {
           text.find("--num_gpus") != std::string_view::npos);
 }
 
-void refuse_adapters(const std::vector<ShellWord>& words, const ShellWord& model) {
+/// These scripts add adapters to linear_qkv alone.
+void add_adapters(const std::vector<ShellWord>& words, const ShellWord& model, RecipeTerms& terms) {
   const auto task = option_of(words, {"--task", "-f", "--finetuning"});
-  const bool finetunes = model.text.starts_with("finetune_") && !task;
-  if (!finetunes && (!task || (task->text != "lora" && task->text != "peft"))) return;
-  throw InputError(task ? task->place : model.place, "--task",
-                   "trains adapters (LoRA), which an import does not read");
+  if (task && (task->text == "lora" || task->text == "peft"))
+    terms.peft_scheme = Given<std::string>{"lora", "--task", false, task->place};
+  const std::string usual = "usual in these scripts";
+  if (!task && model.text.starts_with("finetune_")) default_to(terms.peft_scheme, "lora", usual);
+  add_adapter_defaults({16, "linear_qkv", usual}, terms);
 }
 
 ImportedRecipe read_performance_launch(const ImportFile& file, const RecipeRequest& request,
                                        const DataFolder& data) {
-  const ShellScript script = read_script(file.text, file.path, files_left_out(request));
+  const ShellScript script = read_script(file.text, file.path, script_request(request));
   constexpr std::array<std::string_view, 1> kPython{".py"};
   const auto start = program_start(script.words, kPython);
   if (!start || std::none_of(start->words.begin(), start->words.end(), is_performance_script))
@@ -151,7 +154,6 @@ ImportedRecipe read_performance_launch(const ImportFile& file, const RecipeReque
                      "starts no script of scripts/performance in its first command");
   const std::vector<ShellWord>& words = start->words;
   const ShellWord model = model_word(words);
-  refuse_adapters(words, model);
   RecipeTerms named;
   named.model_class =
       Given<std::string>{model_named_in(model.text).value_or(model.text), "-m", false, model.place};
@@ -164,10 +166,12 @@ ImportedRecipe read_performance_launch(const ImportFile& file, const RecipeReque
   RecipeReading reading = bridge_reading(tree);
   RecipeTerms& terms = reading.terms;
   terms.model_class = named.model_class;
+  add_adapters(words, model, terms);
   ++reading.taken;
   const std::string usual = "usual in these scripts, whose tables are not read";
   default_to(terms.overlap_grad_reduce, true, usual);
   default_to(terms.overlap_param_gather, true, usual);
+  default_to(terms.expert_tensor_parallel_size, 1, usual);
   if (terms.tensor_model_parallel_size && terms.tensor_model_parallel_size->value > 1)
     default_to(terms.sequence_parallel, true, usual);
   read_launch_count(words, {"-ng", "--num_gpus"}, terms.world_size);

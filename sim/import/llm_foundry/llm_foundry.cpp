@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "sim/core/input/number_text.h"
+#include "sim/import/job/adapter_keys.h"
 #include "sim/import/model/named_model.h"
 #include "sim/import/scenario/scenario_text.h"
 #include "sim/import/terms/term_findings.h"
@@ -53,9 +54,15 @@ constexpr std::array kFoundryKeys{
     KeyRow{"model.loss_fn", kSoftware},
     KeyRow{"model.max_seq_len", kRange},
     KeyRow{"model.config_overrides.max_seq_len", kRange},
-    KeyRow{"model.peft_config", Refused{"training of adapters is not modelled"}},
+    KeyRow{"model.peft_config.peft_type", &T::peft_scheme},
+    KeyRow{"model.peft_config.r", &T::peft_dim},
+    KeyRow{"model.peft_config.target_modules", &T::peft_target_modules},
+    KeyRow{"model.peft_config.*", kLearned},
     KeyRow{"model.*", kOutside},
-    KeyRow{"peft_config", Refused{"training of adapters is not modelled"}},
+    KeyRow{"peft_config.peft_type", &T::peft_scheme},
+    KeyRow{"peft_config.r", &T::peft_dim},
+    KeyRow{"peft_config.target_modules", &T::peft_target_modules},
+    KeyRow{"peft_config.*", kLearned},
     KeyRow{"fsdp_config.sharding_strategy", &T::data_parallel_sharding_strategy},
     KeyRow{"fsdp_config.mixed_precision", &T::fsdp_grad_reduce_dtype},
     KeyRow{"fsdp_config.activation_checkpointing", &T::recompute},
@@ -82,6 +89,7 @@ constexpr std::array kFoundryKeys{
     KeyRow{"compile_config.*", kSoftware},
     KeyRow{"variables.*", kTemplateVariables},
     KeyRow{"tokenizer.*", kOutside},
+    KeyRow{"train_loader.dataset.packing_ratio", kPackedDocuments},
     KeyRow{"train_loader.*", kOutside},
     KeyRow{"eval_*", kOutside},
     KeyRow{"callbacks.*", kOutside},
@@ -212,6 +220,7 @@ void add_foundry_defaults(RecipeTerms& terms, bool sharded) {
   default_to(terms.bucket_cap_mb, 25, "PyTorch's default of DDP");
   if (terms.precision && terms.precision->value.find("fp8") != std::string::npos)
     terms.fp8 = terms.precision;
+  add_adapter_defaults({8, "q_proj,v_proj", "PEFT's default"}, terms);
   if (terms.model_class) return;
   default_to(terms.normalization, "layernorm", mpt);
   default_to(terms.activation, "gelu", mpt);

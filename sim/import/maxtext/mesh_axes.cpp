@@ -16,29 +16,29 @@ using T = RecipeTerms;
 
 enum class AxisUse { replicate, shard, tensor, tensor_sequence, context, expert, other };
 
-struct MeshAxis {
+struct MaxTextAxis {
   std::string_view name;
   AxisUse use;
 };
-constexpr std::array<MeshAxis, 13> kAxes{{{"data", AxisUse::replicate},
-                                          {"fsdp", AxisUse::shard},
-                                          {"fsdp_transpose", AxisUse::shard},
-                                          {"tensor", AxisUse::tensor},
-                                          {"tensor_transpose", AxisUse::tensor},
-                                          {"tensor_sequence", AxisUse::tensor_sequence},
-                                          {"sequence", AxisUse::context},
-                                          {"context", AxisUse::context},
-                                          {"expert", AxisUse::expert},
-                                          {"pipeline", AxisUse::other},
-                                          {"autoregressive", AxisUse::other},
-                                          {"context_autoregressive", AxisUse::other},
-                                          {"context_transpose", AxisUse::other}}};
+constexpr std::array<MaxTextAxis, 13> kMaxTextAxes{{{"data", AxisUse::replicate},
+                                                    {"fsdp", AxisUse::shard},
+                                                    {"fsdp_transpose", AxisUse::shard},
+                                                    {"tensor", AxisUse::tensor},
+                                                    {"tensor_transpose", AxisUse::tensor},
+                                                    {"tensor_sequence", AxisUse::tensor_sequence},
+                                                    {"sequence", AxisUse::context},
+                                                    {"context", AxisUse::context},
+                                                    {"expert", AxisUse::expert},
+                                                    {"pipeline", AxisUse::other},
+                                                    {"autoregressive", AxisUse::other},
+                                                    {"context_autoregressive", AxisUse::other},
+                                                    {"context_transpose", AxisUse::other}}};
 
 constexpr std::int64_t kRest = -1;
 constexpr double kMostRanks = 1e6;
 
 struct AxisSize {
-  MeshAxis axis;
+  MaxTextAxis axis;
   std::int64_t size = 1;
   std::string key;
   SourcePlace place;
@@ -47,7 +47,7 @@ struct AxisSize {
 /// The axes of one network: inside of a node (ici) or over nodes (dcn).
 std::vector<AxisSize> axes_of(YamlNode& tree, std::string_view network, RecipeReading& reading) {
   std::vector<AxisSize> sizes;
-  for (const MeshAxis& axis : kAxes) {
+  for (const MaxTextAxis& axis : kMaxTextAxes) {
     const std::string key = fmt::format("{}_{}_parallelism", network, axis.name);
     const bool rest = network == "ici" ? axis.name == "fsdp" : axis.name == "data";
     AxisSize size{axis, rest ? kRest : 1, key, tree.place};

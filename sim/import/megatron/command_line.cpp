@@ -55,13 +55,13 @@ void note_rounds(const ShellScript& script, RecipeReading& reading) {
            "them has"][fmt::format("{}, which has {}", name, rounds)];
 }
 
-std::vector<std::string> files_left_out(const RecipeRequest& request) {
+ScriptRequest script_request(const RecipeRequest& request) {
   std::vector<std::string> files;
   for (const std::string& text : request.overrides) {
     if (text.starts_with(kWithoutFile)) files.push_back(text.substr(kWithoutFile.size()));
   }
   if (request.defaults) files.emplace_back(kAllMissing);
-  return files;
+  return {std::move(files), request.nodes};
 }
 
 }  // namespace simtrain

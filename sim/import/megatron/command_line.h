@@ -18,7 +18,7 @@ void read_environment(const ShellScript& script, RecipeReading& reading);
 /// Reports the rounds of a script's loops that are not read.
 void note_rounds(const ShellScript& script, RecipeReading& reading);
 
-/// Of the overrides of a request: the files that a script takes in and that are to be left out.
-std::vector<std::string> files_left_out(const RecipeRequest& request);
+/// How the script of a request is read: without the files that its overrides leave out.
+ScriptRequest script_request(const RecipeRequest& request);
 
 }  // namespace simtrain

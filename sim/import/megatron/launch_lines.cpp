@@ -261,9 +261,9 @@ bool is_launch(std::string_view text) {
 ImportedRecipe read_launch_lines(const ImportFile& file, const RecipeRequest& request,
                                  const DataFolder& data) {
   // A script that is taken in and not there is as one that is launched: not read.
-  std::vector<std::string> left_out = files_left_out(request);
-  left_out.emplace_back(kAllMissing);
-  const ShellScript script = read_script(file.text, file.path, left_out);
+  ScriptRequest reading_on = script_request(request);
+  reading_on.left_out.emplace_back(kAllMissing);
+  const ShellScript script = read_script(file.text, file.path, reading_on);
   const std::vector<Launch> launches = launches_in(script.words);
   if (launches.empty())
     throw InputError({file.path}, "", "launches no script with TP and PP, of which one is read");

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "sim/import/megatron/command_line.h"
 #include "sim/import/megatron/megatron_tree.h"
@@ -11,8 +13,25 @@ namespace {
 constexpr std::string_view kBlockStart = "- arguments -";
 constexpr std::string_view kBlockEnd = "- end of arguments -";
 
+/// Programs of Megatron-LM whose models are not those of GPT.
+void refuse_other_programs(const std::vector<ShellWord>& words) {
+  constexpr std::array<std::string_view, 6> kOthers{"pretrain_bert.py", "pretrain_t5.py",
+                                                    "pretrain_ict.py",  "pretrain_retro.py",
+                                                    "pretrain_vlm.py",  "pretrain_vision_"};
+  for (const ShellWord& word : words) {
+    const std::string name = word.text.substr(word.text.rfind('/') + 1);
+    const bool other = name.ends_with(".py") &&
+                       std::any_of(kOthers.begin(), kOthers.end(),
+                                   [&](std::string_view one) { return name.starts_with(one); });
+    if (other)
+      throw InputError(word.place, name.substr(0, 80),
+                       "trains a model with an encoder or retrieval, which is not modelled");
+  }
+}
+
 RecipeReading read_command_line(const ImportFile& file, const RecipeRequest& request) {
-  const ShellScript script = read_script(file.text, file.path, files_left_out(request));
+  const ShellScript script = read_script(file.text, file.path, script_request(request));
+  refuse_other_programs(script.words);
   MegatronArguments arguments(file.path, request);
   add_options(script.words, arguments);
   RecipeReading reading = read_megatron_arguments(arguments.take(), KeyStyle::option, request);

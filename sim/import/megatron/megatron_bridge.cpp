@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "sim/import/job/adapter_keys.h"
 #include "sim/import/job/sharding_keys.h"
 #include "sim/import/scenario/scenario_text.h"
 #include "sim/import/terms/core_rows.h"
@@ -72,6 +73,7 @@ constexpr std::array kBridgeKeys{
     KeyRow{"train.*", kOutside},
     KeyRow{"dataset.seq_length", &T::seq_length},
     KeyRow{"dataset.sequence_length", &T::seq_length},
+    KeyRow{"dataset.packed_sequence_specs.*", kPackedDocuments},
     KeyRow{"dataset.*", kOutside},
     KeyRow{"mixed_precision", &T::precision},
     KeyRow{"ddp.use_distributed_optimizer", &T::use_distributed_optimizer},
@@ -104,6 +106,9 @@ constexpr std::array kBridgeKeys{
     KeyRow{"optimizer.optimizer_cpu_offload", &T::optimizer_cpu_offload},
     KeyRow{"optimizer.optimizer_offload_fraction", &T::optimizer_offload_fraction},
     KeyRow{"optimizer.overlap_cpu_optimizer_d2h_h2d", &T::overlap_cpu_optimizer_d2h_h2d},
+    KeyRow{"optimizer.optimizer",
+           Refused{"Adam is simulated; --override optimizer.optimizer=adam takes it", "adam"}},
+    KeyRow{"optimizer.use_precision_aware_optimizer", kOptimizerTypes},
     KeyRow{"optimizer.*", kLearned},
     KeyRow{"scheduler.*", kLearned},
     KeyRow{"rng.*", kLearned},
@@ -225,18 +230,20 @@ RecipeReading bridge_reading(const YamlNode& tree) {
   if (overlap != nullptr && overlap->kind == YamlNode::Kind::map) add_overlap_defaults(terms);
   default_to(terms.use_distributed_optimizer, true, "Megatron-Bridge's default");
   default_to(terms.grad_reduce_in_fp32, true, "Megatron-Bridge's default");
+  add_adapter_defaults(lora_class_defaults(), terms);
   return reading;
 }
 
 std::vector<KeyRow> bridge_keys(bool precision_map) {
   static const CoreRows core("model.");
   std::vector<KeyRow> rows;
-  rows.reserve(kBridgeKeys.size() + kPrecisionKeys.size() + core.rows().size());
+  rows.reserve(kBridgeKeys.size() + kPrecisionKeys.size() + core.rows().size() + kPeftKeys.size());
   for (const KeyRow& row : kBridgeKeys) {
     if (!precision_map || row.key != "mixed_precision") rows.push_back(row);
   }
   rows.insert(rows.end(), kPrecisionKeys.begin(), kPrecisionKeys.end());
   rows.insert(rows.end(), core.rows().begin(), core.rows().end());
+  rows.insert(rows.end(), kPeftKeys.begin(), kPeftKeys.end());
   return rows;
 }
 

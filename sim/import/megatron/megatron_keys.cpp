@@ -14,8 +14,6 @@ using T = RecipeTerms;
 
 constexpr Ignored kDerived{"follows from other arguments"};
 constexpr std::string_view kNoEncoder = "models with an encoder are not modelled";
-constexpr std::string_view kNoUnevenStages =
-    "uneven stages are modelled by pipeline_model_parallel_layout alone";
 constexpr std::string_view kNoOtherContext = "context parallelism other than p2p is not modelled";
 
 constexpr std::array kMegatronKeys{
@@ -129,8 +127,8 @@ constexpr std::array kOtherMegatronKeys{
     KeyRow{"num_layers_at_start_in_bf16", &T::num_layers_at_start_in_bf16},
     KeyRow{"num_layers_at_end_in_bf16", &T::num_layers_at_end_in_bf16},
     KeyRow{"pipeline_model_parallel_layout", &T::pipeline_model_parallel_layout},
-    KeyRow{"decoder_first_pipeline_num_layers", Refused{kNoUnevenStages}},
-    KeyRow{"decoder_last_pipeline_num_layers", Refused{kNoUnevenStages}},
+    KeyRow{"decoder_first_pipeline_num_layers", &T::num_layers_in_first_pipeline_stage},
+    KeyRow{"decoder_last_pipeline_num_layers", &T::num_layers_in_last_pipeline_stage},
     KeyRow{"pipeline_model_parallel_split_rank", Refused{kNoEncoder}},
     KeyRow{"use_tp_pp_dp_mapping",
            Refused{"ranks in another order than tp-cp-dp-pp are not modelled"}},
@@ -146,9 +144,10 @@ constexpr std::array kOtherMegatronKeys{
     KeyRow{"cpu_optimizer", &T::optimizer_cpu_offload},  // Megatron-DeepSpeed's word
     KeyRow{"optimizer_offload_fraction", &T::optimizer_offload_fraction},
     KeyRow{"overlap_cpu_optimizer_d2h_h2d", &T::overlap_cpu_optimizer_d2h_h2d},
-    KeyRow{"deterministic_mode", kDeterministic},
-    KeyRow{"use_precision_aware_optimizer", NotSimulated{"optimizer states of other types"}},
-    KeyRow{"fp32_residual_connection", NotSimulated{"residuals in FP32"}},
+    KeyRow{"use_precision_aware_optimizer", kOptimizerTypes},
+    KeyRow{"attention_head_type", Ignored{"multiquery is one group of queries"}},
+    KeyRow{"retro_add_retriever", Refused{"retrieval is not modelled"}},
+    KeyRow{"main_grads_dtype", &T::grad_reduce_dtype},
     KeyRow{"no_position_embedding", Ignored{"no longer counts: position_embedding_type does"}},
     KeyRow{"max_position_embeddings", Ignored{"how far positions may go, not how many there are"}},
     KeyRow{"data_parallel_size", kDerived},

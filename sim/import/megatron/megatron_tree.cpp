@@ -10,6 +10,7 @@
 #include "sim/import/megatron/megatron_keys.h"
 #include "sim/import/model/layer_pattern.h"
 #include "sim/import/terms/core_rows.h"
+#include "sim/import/terms/term_findings.h"
 
 namespace simtrain {
 namespace {
@@ -150,6 +151,10 @@ RecipeReading read_megatron_arguments(const YamlNode& tree, KeyStyle style,
     default_to(terms.tokenizer, "GPT2BPETokenizer", "--merge-file, of the tokenizer");
   if (terms.tokenizer && terms.tokenizer->value == "HuggingFaceTokenizer" && terms.tokenizer_model)
     terms.tokenizer = terms.tokenizer_model;
+  if (text_at(tree, "attention_head_type") == "multiquery") {
+    terms.group_query_attention = Given<bool>{true, "--attention-head-type", false, {}};
+    default_to(terms.num_query_groups, 1, "multiquery of --attention-head-type");
+  }
   const YamlNode* spec = tree.find("spec");
   if (spec != nullptr && spec->text.find("mamba") != std::string::npos)
     settle_hybrid_layers(terms, Given<std::string>{spec->text, "--spec", false, spec->place});
@@ -162,6 +167,8 @@ RecipeReading read_megatron_arguments(const YamlNode& tree, KeyStyle style,
   // Without the flag Megatron reduces in FP32 if it trains in BF16, unless BF16 is given.
   if (terms.grad_reduce_in_fp32 && !terms.grad_reduce_in_fp32->value)
     terms.grad_reduce_in_fp32.reset();
+  if (holds(terms.fp16) && !terms.grad_reduce_in_fp32)
+    default_to(terms.grad_reduce_dtype, "bf16", "Megatron's default, gradients as wide as --fp16");
   const YamlNode* deepspeed = tree.find(kDeepSpeedConfig);
   if (deepspeed != nullptr) add_deepspeed_config(tree.place.file, *deepspeed, reading);
   if (terms.sharding) settle_deepspeed(terms);

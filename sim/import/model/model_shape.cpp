@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include <fmt/format.h>
 
+#include "sim/core/input/text_parts.h"
 #include "sim/import/model/block_shape.h"
 #include "sim/import/model/layer_shape.h"
 #include "sim/import/model/mixture_shape.h"
@@ -75,11 +75,10 @@ Finding activation(const RecipeTerms& terms) {
 
 Finding normalization(const RecipeTerms& terms) {
   const std::string key = "normalization";
-  std::string word = terms.normalization ? terms.normalization->value : "LayerNorm";
+  const std::string word =
+      lower_case(terms.normalization ? terms.normalization->value : "LayerNorm");
   const std::string origin =
       terms.normalization ? terms.normalization->origin : "Megatron's default";
-  std::transform(word.begin(), word.end(), word.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   if (word == "rmsnorm") return {key, "rmsnorm", origin};
   if (word == "layernorm1p") return {key, "layernorm1p", origin};
   if (word != "layernorm") {

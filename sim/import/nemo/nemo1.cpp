@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "sim/import/job/adapter_keys.h"
 #include "sim/import/model/layer_pattern.h"
 #include "sim/import/scenario/scenario_text.h"
 #include "sim/import/terms/core_rows.h"
@@ -92,6 +93,10 @@ constexpr std::array kStepKeys{
     KeyRow{"model.fsdp", &T::use_torch_fsdp},
     KeyRow{"model.fsdp_sharding_strategy", &T::data_parallel_sharding_strategy},
     KeyRow{"model.fsdp_grad_reduce_dtype", &T::fsdp_grad_reduce_dtype},
+    KeyRow{"model.peft.peft_scheme", &T::peft_scheme},
+    KeyRow{"model.peft.lora_tuning.adapter_dim", &T::peft_dim},
+    KeyRow{"model.peft.lora_tuning.target_modules", &T::peft_target_modules},
+    KeyRow{"model.data.train_ds.packed_sequence", kPackedDocuments},
     KeyRow{"model.cpu_offloading", &T::cpu_offloading},
     KeyRow{"model.cpu_offloading_num_layers", &T::cpu_offloading_num_layers},
     KeyRow{"model.num_micro_batches_with_partial_activation_checkpoints",
@@ -120,6 +125,7 @@ constexpr std::array kOtherNemo1Keys{
     KeyRow{"model.batch_p2p_comm", Ignored{"follows from overlap_p2p_comm"}},
     KeyRow{"model.gc_interval", Ignored{"garbage collection is not modelled"}},
     KeyRow{"model.nsys_profile.*", kOutside},
+    KeyRow{"model.peft.*", kLearned},
     KeyRow{"model.data.*", kOutside},
     KeyRow{"trainer.*", kOutside},
     KeyRow{"exp_manager.*", kOutside},
@@ -170,6 +176,7 @@ void add_nemo1_defaults(RecipeTerms& terms) {
   default_to(terms.overlap_p2p_comm, false, nemo);
   default_to(terms.hidden_dropout, 0.1, nemo);
   default_to(terms.add_bias_linear, true, nemo);
+  add_adapter_defaults({32, "attention_qkv", nemo}, terms);
   if (const auto& groups = terms.mamba_num_groups)
     settle_hybrid_layers(terms, Given<std::string>{"", groups->origin, false, groups->place});
   if (terms.optimizer && terms.optimizer->value == "mcore_distributed_optim") {

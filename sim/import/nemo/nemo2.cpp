@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "sim/import/job/adapter_keys.h"
 #include "sim/import/job/sharding_keys.h"
 #include "sim/import/scenario/scenario_text.h"
 #include "sim/import/terms/core_rows.h"
@@ -58,6 +59,7 @@ constexpr std::array kNemo2Keys{
     KeyRow{"data.global_batch_size", &T::global_batch_size},
     KeyRow{"data.rampup_batch_size", &T::rampup_batch_size},
     KeyRow{"trainer.max_steps", &T::train_iters},
+    KeyRow{"data.packed_sequence_specs.*", kPackedDocuments},
     KeyRow{"data.*", kOutside},
     KeyRow{"trainer.num_nodes", &T::num_nodes},
     KeyRow{"trainer.devices", &T::gpus_per_node},
@@ -132,6 +134,9 @@ constexpr std::array kNemo2Keys{
     KeyRow{"trainer.callbacks[*", Ignored{"this callback has no part in what is simulated"}},
     KeyRow{"trainer.*", kOutside},
     KeyRow{"optim.config.use_distributed_optimizer", &T::use_distributed_optimizer},
+    KeyRow{"optim.config.optimizer",
+           Refused{"Adam is simulated; --override optim.config.optimizer=adam takes it", "adam"}},
+    KeyRow{"optim.config.use_precision_aware_optimizer", kOptimizerTypes},
     KeyRow{"optim.*", kLearned},
     KeyRow{"log.*", kOutside},
     KeyRow{"resume.*", kOutside},
@@ -174,6 +179,7 @@ RecipeReading nemo2_reading(const YamlNode& tree) {
   default_to(terms.use_distributed_optimizer, true, "NeMo 2's default");
   default_to(terms.grad_reduce_in_fp32, true, "default of NeMo 2's precision plugin");
   if (terms.fp8) default_to(terms.fp8_params, true, "default of NeMo 2's FP8 plugin");
+  add_adapter_defaults(lora_class_defaults(), terms);
   return reading;
 }
 
@@ -196,6 +202,7 @@ std::span<const KeyRow> nemo2_keys() {
   static const std::vector<KeyRow> rows = [] {
     std::vector<KeyRow> all(kNemo2Keys.begin(), kNemo2Keys.end());
     all.insert(all.end(), core.rows().begin(), core.rows().end());
+    all.insert(all.end(), kPeftKeys.begin(), kPeftKeys.end());
     return all;
   }();
   return rows;

@@ -1,5 +1,7 @@
 #include <array>
 
+#include <fmt/format.h>
+
 #include "sim/import/nemo/nemo2.h"
 #include "sim/import/plan/core_config.h"
 #include "sim/import/plan/recipe_export.h"
@@ -18,15 +20,15 @@ struct ClassPlace {
   std::string_view name;
 };
 constexpr std::array<ClassPlace, 8> kClassPlaces{
-    {{"", "nemo.collections.llm.api.pretrain"},
-     {"data", "nemo.collections.llm.gpt.data.mock.MockDataModule"},
+    {{"data", "nemo.collections.llm.gpt.data.mock.MockDataModule"},
      {"trainer", "nemo.lightning.pytorch.trainer.Trainer"},
      {"trainer.plugins", "nemo.lightning.pytorch.plugins.mixed_precision.MegatronMixedPrecision"},
      {"trainer.strategy", "nemo.lightning.pytorch.strategies.megatron_strategy.MegatronStrategy"},
      {"trainer.strategy.ddp",
       "megatron.core.distributed.distributed_data_parallel_config.DistributedDataParallelConfig"},
      {"optim", "nemo.lightning.pytorch.optim.megatron.MegatronOptimizerModule"},
-     {"optim.config", "megatron.core.optimizer.optimizer_config.OptimizerConfig"}}};
+     {"optim.config", "megatron.core.optimizer.optimizer_config.OptimizerConfig"},
+     {"peft", "nemo.collections.llm.peft.lora.LoRA"}}};
 
 struct ModelClasses {
   std::string_view model;
@@ -74,6 +76,7 @@ RecipeTerms nemo_words(const PlanToExport& plan) {
   if (terms.use_torch_fsdp2) give(terms.fsdp_library, "pytorch", "sharding.strategy");
   if (terms.use_megatron_fsdp) give(terms.fsdp_library, "megatron", "sharding.strategy");
   give(terms.train_iters, "50", "");
+  terms.peft_scheme.reset();  // its class says it
   return terms;
 }
 
@@ -84,8 +87,11 @@ void write_nemo(const PlanToExport& plan, const std::string& comment, ExportedRe
   set_yaml_value(tree, "optim.config.optimizer", written_node("adam"));
   set_yaml_value(tree, "optim.config.bf16", written_node("true"));
   settle_core_config(tree, "model.config", terms);
+  write_as_list(tree, "peft.target_modules");
   list_callbacks(*tree.find("trainer"));
   for (const ClassPlace& place : kClassPlaces) put_class(tree, place.key, place.name);
+  put_class(tree, "",
+            fmt::format("nemo.collections.llm.api.{}", terms.peft_dim ? "finetune" : "pretrain"));
   const ModelClasses classes = classes_of(plan.scenario.recipe.model);
   put_class(tree, "model.config", classes.config);
   put_class(tree, "model", classes.model);

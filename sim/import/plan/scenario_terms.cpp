@@ -190,6 +190,16 @@ void give_recompute(const Recipe& recipe, RecipeTerms& terms) {
   give(terms.recompute_modules, fmt::format("{}", fmt::join(modules, ",")), "recompute_modules");
 }
 
+void give_adapters(const LoraSpec& lora, RecipeTerms& terms) {
+  give(terms.peft_scheme, "LoRA", "lora.rank");
+  give(terms.peft_dim, lora.rank, "lora.rank");
+  std::vector<std::string_view> modules;
+  modules.reserve(lora.target_modules.size());
+  for (const LoraModule module : lora.target_modules) modules.push_back(name_of(module));
+  give(terms.peft_target_modules, fmt::format("{}", fmt::join(modules, ",")),
+       "lora.target_modules");
+}
+
 }  // namespace
 
 RecipeTerms scenario_terms(const Scenario& scenario) {
@@ -206,6 +216,7 @@ RecipeTerms scenario_terms(const Scenario& scenario) {
   give_exchange_overlap(recipe, terms);
   give_offload(recipe.offload, terms);
   give_recompute(recipe, terms);
+  if (recipe.lora) give_adapters(*recipe.lora, terms);
   if (recipe.cuda_graphs) give(terms.cuda_graph_impl, "local", "cuda_graphs");
   give(terms.num_nodes, scenario.placement.nodes, "cluster.nodes");
   give(terms.gpus_per_node, scenario.cluster.node.gpus, "cluster.name");

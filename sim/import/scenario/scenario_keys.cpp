@@ -9,6 +9,7 @@
 #include "sim/core/input/number_text.h"
 #include "sim/core/input/scalar_text.h"
 #include "sim/core/input/yaml_text.h"
+#include "sim/import/job/adapter_keys.h"
 #include "sim/import/job/batch_size.h"
 #include "sim/import/job/job_nodes.h"
 #include "sim/import/job/offload_keys.h"
@@ -323,6 +324,7 @@ class ScenarioKeys {
     beside_passes(o + "overlap_param_gather", t_.overlap_param_gather);
     put(o + "defer_embedding_wgrad_compute", [&]() -> Finding {
       if (!staged) return {"", "false", kNotUsed};
+      if (trains_adapters(t_)) return {"", "false", "adapters train no output layer"};
       return t_.defer_embedding_wgrad_compute ? of(*t_.defer_embedding_wgrad_compute) : off();
     });
     put(o + "wgrad_deferral_limit", [&]() -> Finding {
@@ -355,10 +357,12 @@ class ScenarioKeys {
         every && value_of("recompute") == "full")
       put("recompute_every_nth_layer", [&] { return of(*every); });
     put("cuda_graphs", [&] { return cuda_graphs_of(t_); });
-    if (given_.find("offload") == given_.end())  // else the user gives all of that section
-      put_offload(t_, [&](const std::string& key, const std::function<Finding()>& derive) {
-        put(key, derive);
-      });
+    const auto to_keys = [&](const std::string& key, const std::function<Finding()>& derive) {
+      put(key, derive);
+    };
+    // Else the user gives all of that section.
+    if (given_.find("offload") == given_.end()) put_offload(t_, to_keys);
+    if (given_.find("lora") == given_.end()) put_adapters(t_, to_keys);
     for (const Finding& setting : settings_) {
       if (value_of(setting.key).empty()) put(setting.key, [&] { return setting; });
     }

@@ -9,9 +9,12 @@
 
 #include "sim/import/job/sharding_keys.h"
 #include "sim/import/job/usual_terms.h"
+#include "sim/import/job/virtual_stages.h"
 #include "sim/import/model/expert_keys.h"
 #include "sim/import/scenario/scenario_keys.h"
+#include "sim/import/shell/slurm_lines.h"
 #include "sim/run/scenario/scenario.h"
+#include "sim/workload/model/fields/software_fields.h"
 
 namespace simtrain {
 namespace {
@@ -172,6 +175,36 @@ void check_scenario(const std::string& yaml, const std::string& path, const Reci
 
 }  // namespace
 
+namespace {
+
+/// The nodes that a script asks Slurm for, where nothing else says how many there are.
+void take_slurm_nodes(const ImportFile& file, RecipeTerms& terms) {
+  if (terms.world_size || terms.num_nodes) return;
+  if (const auto nodes = slurm_nodes(file.text))
+    terms.num_nodes = Given<std::int64_t>{*nodes, "#SBATCH --nodes", false, {file.path}};
+}
+
+/// RCCL has settings of its own.
+void leave_out_nccl(const RecipeRequest& request, const DataFolder& data, RecipeReading& reading) {
+  constexpr std::string_view kPrefix = "nccl.";
+  const std::vector<std::string> known = data.names("hardware/software");
+  if (!request.software || std::find(known.begin(), known.end(), *request.software) == known.end())
+    return;
+  const auto software =
+      data.load<SoftwareSpec>("hardware/software", *request.software, {}, "software");
+  const LibraryRow* library = software.library.row;
+  if (library == nullptr || kPrefix.starts_with(library->name)) return;
+  std::erase_if(reading.settings, [&](const Finding& setting) {
+    if (!setting.key.starts_with(kPrefix)) return false;
+    const std::string why =
+        fmt::format("a setting of NCCL; {} runs {}", software.name, library->name);
+    ++reading.ignored[why][setting.origin];
+    return true;
+  });
+}
+
+}  // namespace
+
 ImportedRecipe imported_scenario(std::string_view format, RecipeReading reading,
                                  const ImportFile& file, const RecipeRequest& request,
                                  const DataFolder& data) {
@@ -180,6 +213,9 @@ ImportedRecipe imported_scenario(std::string_view format, RecipeReading reading,
   settle_experts(reading, request, data);
   settle_mamba(reading, request, data);
   settle_sharding(reading);
+  take_slurm_nodes(file, reading.terms);
+  settle_uneven_stages(reading.terms, {file.path});
+  leave_out_nccl(request, data, reading);
   ImportedRecipe result = imported_text({file.path, std::string(format)},
                                         scenario_keys(reading, file, request, data), reading);
   check_scenario(result.yaml, file.path, request, data);

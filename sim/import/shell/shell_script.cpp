@@ -15,6 +15,7 @@
 #include "sim/import/shell/shell_condition.h"
 #include "sim/import/shell/shell_lists.h"
 #include "sim/import/shell/shell_path.h"
+#include "sim/import/shell/slurm_lines.h"
 #include "sim/import/terms/environment.h"
 #include "sim/import/terms/finding.h"
 
@@ -72,10 +73,12 @@ bool is_chained(const WordList& words, std::size_t at) {
 
 class ScriptReader {
  public:
-  ScriptReader(const std::string& file, const std::vector<std::string>& left_out)
-      : main_(file), left_out_(left_out), variables_(file), blocks_(variables_) {}
+  ScriptReader(const std::string& file, const ScriptRequest& request)
+      : main_(file), request_(request), variables_(file), blocks_(variables_) {}
 
   ShellScript read(const std::string& text) {
+    for (auto& [name, value] : slurm_variables(text, request_.nodes))
+      variables_.set(name, std::move(value));
     read_file(text, main_);
     refuse_missing();
     for (std::size_t i = 0; i < script_.words.size(); ++i) {
@@ -257,9 +260,10 @@ class ScriptReader {
     const ShellWord& word = words[at + 1];
     const std::string written = variables_.put_in(word.text);
     const std::string name = written.substr(written.rfind('/') + 1);
-    const bool left = std::any_of(left_out_.begin(), left_out_.end(),
+    const std::vector<std::string>& left_out = request_.left_out;
+    const bool left = std::any_of(left_out.begin(), left_out.end(),
                                   [&](const auto& one) { return one == name || one == written; });
-    const bool all = std::find(left_out_.begin(), left_out_.end(), kAllMissing) != left_out_.end();
+    const bool all = std::find(left_out.begin(), left_out.end(), kAllMissing) != left_out.end();
     if (left || is_set_up(written)) return at + 2;
     const auto path = variables_.path_in(word.text);
     if (!path || path->empty()) {
@@ -306,7 +310,7 @@ class ScriptReader {
 
   std::vector<Missing> missing_;
   std::string main_;
-  const std::vector<std::string>& left_out_;
+  const ScriptRequest& request_;
   ShellVariables variables_;
   ShellBlocks blocks_;
   std::vector<std::string> open_;
@@ -320,8 +324,8 @@ class ScriptReader {
 }  // namespace
 
 ShellScript read_script(const std::string& text, const std::string& file,
-                        const std::vector<std::string>& left_out) {
-  return ScriptReader(file, left_out).read(text);
+                        const ScriptRequest& request) {
+  return ScriptReader(file, request).read(text);
 }
 
 }  // namespace simtrain

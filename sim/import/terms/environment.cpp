@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <vector>
 
 #include <fmt/format.h>
@@ -52,16 +51,10 @@ constexpr std::array<LeftAside, 9> kLeftAside{
      {"NCCL_", "a setting of NCCL that is not modelled"},
      {"PYTORCH_", "the framework's allocator is as the software's file has it"}}};
 
-std::string lowered(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
 /// NCCL's name without case and dashes: NVLSTree and nvls-tree are one.
 std::string bare(std::string text) {
   std::erase_if(text, [](char c) { return c == '-' || c == '_'; });
-  return lowered(std::move(text));
+  return lower_case(std::move(text));
 }
 
 /// "Ring,Tree" as a list of our names; "^NVLS" as all but it.

@@ -180,7 +180,7 @@ class RecipeReader {
       if (!is_off(value)) ++reading_.left_out[std::string(left->why)][spelled(key)];
       return;
     }
-    if (style_ == KeyStyle::option && value.text.find('$') != std::string::npos) {
+    if (style_ == KeyStyle::option && value.text.find_first_of("$`") != std::string::npos) {
       if (without_value_ == WithoutValue::left_out || may_stay_unknown(row)) {
         ++reading_.ignored["without a value in the file"][spelled(key)];
       } else {

@@ -143,6 +143,8 @@ struct RecipeTerms {
   WholeTerm layers_per_virtual_stage;
   WholeTerm microbatch_group_size_per_vp_stage;
   WordTerm pipeline_model_parallel_layout;
+  WholeTerm num_layers_in_first_pipeline_stage;
+  WholeTerm num_layers_in_last_pipeline_stage;
   WordTerm pipeline_schedule;  ///< by the name of the scenario
   WholeTerm context_parallel_size;
   WholeTerm expert_model_parallel_size;
@@ -219,6 +221,10 @@ struct RecipeTerms {
   FlagTerm enable_cuda_graph;
   WordTerm cuda_graph_impl;
   WordTerm cuda_graph_scope;
+  // fine-tuning
+  WordTerm peft_scheme;  ///< which adapters are trained beside frozen weights
+  WholeTerm peft_dim;
+  WordTerm peft_target_modules;
   // the job
   WholeTerm num_nodes;
   WholeTerm gpus_per_node;

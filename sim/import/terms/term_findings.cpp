@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -88,9 +87,7 @@ constexpr std::array kScalingRecipes{
 
 /// Whether a format of narrow numbers is given and not switched off.
 bool is_narrow(const WordTerm& format) {
-  std::string word = format ? format->value : "";
-  std::transform(word.begin(), word.end(), word.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string word = lower_case(format ? format->value : "");
   return !word.empty() && word != "false" && word != "none" && word != "0";
 }
 

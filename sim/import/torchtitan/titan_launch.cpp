@@ -158,7 +158,7 @@ void add_titan_nodes(const ProgramStart& start, RecipeTerms& terms) {
 
 ImportedRecipe read_titan_launch(const ImportFile& file, const RecipeRequest& request,
                                  const DataFolder& data) {
-  const ShellScript script = read_script(file.text, file.path, files_left_out(request));
+  const ShellScript script = read_script(file.text, file.path, script_request(request));
   const auto start = program_start(script.words, kTitanPrograms);
   if (!start) throw InputError({file.path}, "", "starts torchtitan in no command of its own");
   const TitanSource source = source_of(*start, file.path);

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "sim/core/input/number_text.h"
+#include "sim/core/input/text_parts.h"
 #include "sim/import/model/named_model.h"
 #include "sim/import/scenario/scenario_text.h"
 #include "sim/import/terms/term_findings.h"
@@ -60,6 +60,7 @@ constexpr std::array kTitanKeys{
            Refused{"schedules of one's own are not modelled"}},
     KeyRow{"parallelism.context_parallel_degree", &T::context_parallel_size},
     KeyRow{"parallelism.expert_parallel_degree", &T::expert_model_parallel_size},
+    KeyRow{"parallelism.expert_parallel_comm_backend", &T::moe_enable_deepep},
     KeyRow{"parallelism.expert_tensor_parallel_degree", &T::expert_tensor_parallel_size},
     KeyRow{"parallelism.context_parallel_rotate_method",
            NotSimulated{"how context parallelism rotates keys and values: a ring is simulated"}},
@@ -85,6 +86,10 @@ constexpr std::array kTitanKeys{
     KeyRow{"optimizer.*", kLearned},
     KeyRow{"lr_scheduler.*", kLearned},
     KeyRow{"fault_tolerance.enable", Refused{"replicas that come and go are not modelled"}},
+    KeyRow{"training.dtype",
+           Refused{"parameters and optimizer states are simulated in FP32; --override "
+                   "training.dtype=float32 takes it",
+                   "float32"}},
     KeyRow{"training.*", kOutside},
     KeyRow{"job.*", kOutside},
     KeyRow{"profiling.*", kOutside},
@@ -133,16 +138,12 @@ void settle_tree(YamlNode& tree) {
     whole.text = name + " " + flavor->text;
     set_yaml_value(tree, "model.flavor", std::move(whole));
   }
+  reword(tree, "parallelism.expert_parallel_comm_backend",
+         {{"deepep", "true"}, {"standard", "false"}, {"hybridep", ""}});
   reword(tree, "training.global_batch_size", {{"-1", ""}});
   reword(tree, "parallelism.data_parallel_shard_degree", {{"-1", ""}});
   reword(tree, "parallelism.fsdp_reshard_after_forward",
          {{"default", ""}, {"always", "true"}, {"never", "false"}});
-}
-
-std::string lowered_word(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
 }
 
 [[noreturn]] void refuse_value(const Given<std::string>& given, std::string_view hint) {
@@ -208,10 +209,10 @@ constexpr std::array kTitanSchedules{TitanSchedule{"1F1B", "1f1b"},
                                      TitanSchedule{"DualPipeV", "dualpipe_v", true, true}};
 
 const TitanSchedule& schedule_of(const Given<std::string>& given) {
-  const std::string word = lowered_word(given.value);
+  const std::string word = lower_case(given.value);
   const auto row = std::find_if(
       kTitanSchedules.begin(), kTitanSchedules.end(),
-      [&](const TitanSchedule& one) { return lowered_word(std::string(one.word)) == word; });
+      [&](const TitanSchedule& one) { return lower_case(std::string(one.word)) == word; });
   if (row == kTitanSchedules.end()) {
     refuse_value(given,
                  "--override parallelism.pipeline_parallel_schedule=NAME takes one of 1F1B, GPipe, "

@@ -137,22 +137,31 @@ class Resolver {
 
   static YamlNode computed(const std::string& key, const YamlNode& node, const std::string& name,
                            const std::string& arguments) {
-    if (name != "multiply") {
+    if (name == "oc.decode") return argument_of(node, arguments);
+    const std::size_t comma = arguments.find(',');
+    if (name == "oc.env" && comma != arguments.npos)  // its default, without the variable
+      return argument_of(node, std::string_view(arguments).substr(comma + 1));
+    const bool sums = name == "sum" || name == "add";
+    if (name != "multiply" && !sums) {
       throw InputError(node.place, key,
                        fmt::format("'${{{}:{}}}' is not known outside of the run; --override "
                                    "{}=VALUE sets it",
                                    name, arguments, key));
     }
-    double product = 1;
+    double result = sums ? 0 : 1;
     for (const std::string_view argument : split(arguments, ',')) {
-      YamlNode factor = node;
-      factor.text = trimmed(argument);
-      product *= static_cast<double>(scalar_integer(factor, key, Limits{0, 1e12}));
+      const auto value = static_cast<double>(
+          scalar_integer(argument_of(node, argument), key, Limits{sums ? -1e12 : 0, 1e12}));
+      result = sums ? result + value : result * value;
     }
-    if (product > 1e15) throw InputError(node.place, key, "multiplies to more than 1e15");
-    YamlNode result = node;
-    result.text = fmt::format("{:.0f}", product);
-    return result;
+    if (result > 1e15) throw InputError(node.place, key, "comes to more than 1e15");
+    return argument_of(node, fmt::format("{:.0f}", result));
+  }
+
+  static YamlNode argument_of(const YamlNode& node, std::string_view text) {
+    YamlNode argument = node;
+    argument.text = trimmed(text);
+    return argument;
   }
 
   const YamlNode& root_;

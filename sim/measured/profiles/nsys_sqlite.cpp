@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -35,9 +34,7 @@ using Names = std::set<std::string, std::less<>>;
 std::optional<std::pair<std::string, std::int64_t>> step_of_range(std::string_view text) {
   constexpr std::array<std::string_view, 5> kWords{"profilerstep", "iteration", "iter",
                                                    "train_step", "step"};
-  std::string small(trimmed(text.substr(0, 64)));
-  std::transform(small.begin(), small.end(), small.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string small = lower_case(std::string(trimmed(text.substr(0, 64))));
   for (const std::string_view word : kWords) {
     if (!small.starts_with(word)) continue;
     std::string_view rest = std::string_view(small).substr(word.size());

@@ -1,0 +1,76 @@
+#include "sim/import/shell/slurm_lines.h"
+
+#include <algorithm>
+
+#include "sim/core/input/number_text.h"
+#include "sim/core/input/text_parts.h"
+
+namespace simtrain {
+namespace {
+
+constexpr int kMost = 1000000;
+
+std::optional<int> count_in(std::string_view text) {
+  const auto count = number_as<int>(std::string(text));
+  return count && *count >= 1 && *count <= kMost ? count : std::nullopt;
+}
+
+/// What is given for an option in the `#SBATCH` lines, as `--nodes=8`, `--nodes 8` or `-N 8`; the
+/// last one counts.
+std::optional<std::string_view> option_in(std::string_view script, std::string_view name,
+                                          std::string_view letter = "") {
+  std::optional<std::string_view> value;
+  for (std::string_view line : split(script, '\n')) {
+    constexpr std::string_view kMark = "#SBATCH";
+    if (!line.starts_with(kMark)) continue;
+    line = trimmed(line.substr(kMark.size()));
+    line = line.substr(0, line.find('#'));
+    for (const std::string_view option : {name, letter}) {
+      if (option.empty() || !line.starts_with(option)) continue;
+      const std::string_view rest = line.substr(option.size());
+      const bool ends = !rest.empty() && (rest[0] == '=' || rest[0] == ' ' || rest[0] == '\t');
+      if (!ends && (option != letter || rest.empty())) continue;
+      const std::string_view given = trimmed(rest.substr(ends ? 1 : 0));
+      value = given.substr(0, given.find_first_of(" \t\r"));
+    }
+  }
+  return value;
+}
+
+/// GPUs of a node: `8`, `h100:8`, of `--gres` `gpu:8` or `gpu:h100:8`.
+std::optional<int> gpus_in(std::string_view script) {
+  std::optional<std::string_view> value = option_in(script, "--gpus-per-node");
+  if (!value) {
+    value = option_in(script, "--gres");
+    if (!value || !value->starts_with("gpu:")) return std::nullopt;
+  }
+  return count_in(value->substr(value->rfind(':') + 1));
+}
+
+}  // namespace
+
+std::optional<int> slurm_nodes(std::string_view script) {
+  const auto value = option_in(script, "--nodes", "-N");
+  return value ? count_in(*value) : std::nullopt;
+}
+
+std::map<std::string, std::string> slurm_variables(std::string_view script,
+                                                   std::optional<int> nodes) {
+  std::map<std::string, std::string> variables;
+  const auto set = [&](const char* name, std::optional<int> value) {
+    if (value) variables[name] = std::to_string(*value);
+  };
+  if (!nodes) nodes = slurm_nodes(script);
+  set("SLURM_NNODES", nodes);
+  set("SLURM_JOB_NUM_NODES", nodes);
+  const auto gpus = gpus_in(script);
+  set("SLURM_GPUS_PER_NODE", gpus);
+  set("SLURM_GPUS_ON_NODE", gpus);
+  const auto tasks_option = option_in(script, "--ntasks-per-node");
+  const auto tasks = tasks_option ? count_in(*tasks_option) : std::nullopt;
+  set("SLURM_NTASKS_PER_NODE", tasks);
+  if (nodes && tasks && *tasks <= kMost / *nodes) set("SLURM_NTASKS", *nodes * *tasks);
+  return variables;
+}
+
+}  // namespace simtrain
