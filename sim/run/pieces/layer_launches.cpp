@@ -32,8 +32,10 @@ bool waits_for_gpu(const OpNote& note) {
   return streaming != nullptr && streaming->launches == 0;
 }
 
-/// With layers of attention and MLP alone, which the software's figures are of.
+/// With layers of attention and MLP alone, of which nothing runs again: those that the software's
+/// figures are of.
 Recipe of_usual_layers(Recipe recipe) {
+  recipe.recompute = Recompute::none;
   recipe.model.layers.reset();
   recipe.model.hybrid_override_pattern.reset();
   recipe.model.qk_layernorm = false;

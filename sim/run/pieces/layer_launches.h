@@ -20,7 +20,7 @@ class LayerLaunches {
 
  private:
   /// What the host does for each kernel of a layer, in launches: as much as for each of a layer of
-  /// attention and MLP.
+  /// attention and MLP of which nothing runs again.
   [[nodiscard]] double of_kernel(Phase phase, int kind) const;
   /// Whether the host launches an op by itself, not with the CUDA graph of its layer.
   [[nodiscard]] bool alone(const Program& program, std::size_t op) const;

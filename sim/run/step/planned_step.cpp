@@ -9,7 +9,8 @@
 namespace simtrain {
 namespace {
 
-/// Where links between switches can bind, it takes the plan of all ranks to show which are alike.
+/// Where links that are nobody's own can bind, it takes the plan of all ranks to show which are
+/// alike.
 PlannedStep with_alike_ranks(PlannedStep step, bool unfold) {
   const PlanClasses alike =
       plan_classes(step.plan, std::vector<std::uint32_t>(step.plan.ranks.size(), 0));
@@ -58,7 +59,7 @@ PlannedStep plan_step(const Scenario& scenario, const SimulateOptions& options) 
 PlannedStep plan_step(const Scenario& scenario, const ClusterSpec& cluster,
                       const SimulateOptions& options) {
   PlannedStep step = plan_step(lay_out(scenario, cluster, options));
-  if (step.cluster.inner_links_never_bind()) return step;
+  if (step.cluster.inner_links_never_bind() && !step.classes.by_plan) return step;
   return with_alike_ranks(std::move(step), options.unfold);
 }
 

@@ -1,6 +1,7 @@
 #include "sim/workload/parallel/rank_classes.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -294,6 +295,44 @@ std::string question_of_passes(const Placement& placement, const RankGrid& grid)
   return text.append(reinterpret_cast<const char*>(gpus.data()), gpus.size() * sizeof(int));
 }
 
+/// Links to the memory of a host, in the order of a way.
+std::vector<int> links_of(const HostWay& way) {
+  std::vector<int> links{way.memory};
+  links.insert(links.end(), way.to_host.begin(), way.to_host.end());
+  links.insert(links.end(), way.from_host.begin(), way.from_host.end());
+  return links;
+}
+
+/// Whether simulated ranks could not load links to the memory of hosts for those that they
+/// represent: each class has to use a link as often as the others on it, and wherever it is it has
+/// to be beside the same classes, whose representatives are beside its own.
+bool unlike_on_hosts(const Cluster& cluster, const Placement& placement,
+                     const std::vector<int>& like) {
+  if (!cluster.spec().host_links) return false;
+  const auto links = [&](int rank) { return links_of(cluster.host_way(placement.gpu(rank))); };
+  std::map<int, std::map<int, int>> users;  // by link, ranks by the first alike
+  const int ranks = static_cast<int>(like.size());
+  for (int rank = 0; rank < ranks; ++rank) {
+    for (const int link : links(rank)) ++users[link][like[as_index(rank)]];
+  }
+  for (int rank = 0; rank < ranks; ++rank) {
+    const int first = like[as_index(rank)];
+    const std::vector<int> own = links(rank);
+    const std::vector<int> of_first = links(first);
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      if (i >= of_first.size() || users[own[i]] != users[of_first[i]]) return true;
+      if (rank != first) continue;
+      for (const auto& [other, count] : users[own[i]]) {
+        const std::vector<int> beside = links(other);
+        if (count != users[own[i]][first] ||
+            std::find(beside.begin(), beside.end(), own[i]) == beside.end())
+          return true;
+      }
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 std::vector<RankClasses> rank_classes(const std::vector<const Cluster*>& states,
@@ -306,6 +345,8 @@ std::vector<RankClasses> rank_classes(const std::vector<const Cluster*>& states,
     return !state->inner_links_never_bind();
   });
   if (bind) classes.piece_like = classes.step_like = everyone;
+  classes.by_plan = !bind && unlike_on_hosts(*states.front(), placement, classes.step_like);
+  if (classes.by_plan) classes.step_like = everyone;
   classes.piece_representative = unfold ? everyone : classes.piece_like;
   classes.step_representative = unfold ? everyone : classes.step_like;
   std::vector<RankClasses> by_state(states.size() - 1, classes);

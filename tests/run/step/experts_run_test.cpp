@@ -77,4 +77,22 @@ TEST_CASE("CUDA graphs hold experts where their rows are known or have a budget"
   CHECK(waits_not.step_time_s < launched.step_time_s);
 }
 
+TEST_CASE("experts that are full hold up a step, whatever the others lack") {
+  const auto step_s = [](const std::string& routing) {
+    return mixtral({"moe.routing=" + routing}).step_time_s;
+  };
+  const double even = step_s("{law: balanced}");
+  CHECK(step_s("{histogram: [1, 1, 0, 0, 0, 0, 0, 0]}") == doctest::Approx(even).epsilon(0.02));
+  CHECK(step_s("{law: power_law, exponent: 1.2}") == doctest::Approx(even).epsilon(0.02));
+}
+
+TEST_CASE("what runs again is launched again") {
+  const auto step_s = [](const std::string& recompute) {
+    return simulate(scenario("llama31_8b_h100", "bf16-8",
+                             {"hardware.host_launch_latency=100us", "recompute=" + recompute}))
+        .step_time_s;
+  };
+  CHECK(step_s("full") > 1.2 * step_s("none"));
+}
+
 }  // namespace simtrain::testing::experts_run_test

@@ -75,6 +75,11 @@ TEST_CASE("Offloading jobs folded by class and unfolded agree exactly") {
   agree(llama_8b(kModules + kOptimizer));
   agree(llama_8b(kZero3 + kOptimizer + Settings{"offload.offload_param=true"}));
   agree(scenario("llama31_70b_h100", "bf16-64", kModules));
+  // GPUs of a host that are not alike share its memory.
+  const Settings slow_nic{"cluster.nodes=4", "training.global_batch_size=128",
+                          "sharding.strategy=zero2",
+                          "cluster.faults={nics: [{nic: 0, host: 0, bandwidth_share: 0.5}]}"};
+  agree(scenario("mixtral_8x7b_h200", "bf16-256", slow_nic + kOptimizer));
 }
 
 TEST_CASE("Offloaded layers leave and come back whole, once a micro-batch") {

@@ -156,6 +156,14 @@ TEST_CASE("what full experts do not take is dropped") {
   CHECK(taken_by_capacity(skewed, spec, 4096, 3) == doctest::Approx(1));
   CHECK(taken_by_capacity({}, spec, 4096, 1) == 1);
   CHECK(taken_by_capacity({}, spec, 4096, 0.5) == 0.5);
+  // Experts that are full have their capacity, whatever the others lack.
+  const int ranks = spec.num_moe_experts;
+  CHECK(imbalance_of_taken(skewed, spec, 4096, ranks, 1) *
+            taken_by_capacity(skewed, spec, 4096.0 * ranks, 1) ==
+        doctest::Approx(1));
+  CHECK(imbalance_of_taken(skewed, spec, 4096, ranks, 100) ==
+        doctest::Approx(expected_imbalance(skewed, spec, 4096, ranks)));
+  CHECK(imbalance_of_taken({}, spec, 4096, ranks, 0.5) == 1);
 }
 
 TEST_CASE("the largest of unlike normal values is expected above each of them") {

@@ -12,11 +12,12 @@ namespace {
 /// than that.
 double imbalance_of(const MoeSpec& moe, const ExpertsSpec& spec, double tokens, int ep) {
   if (moe.moe_expert_capacity_factor && moe.moe_pad_expert_input_to_capacity) return 1;
-  double imbalance = expected_imbalance(moe, spec, tokens, ep);
-  for (const auto& most : {moe.moe_expert_capacity_factor, moe.moe_expert_rank_capacity_factor}) {
-    if (most) imbalance = std::min(imbalance, std::max(1.0, *most));
-  }
-  return imbalance;
+  const double imbalance =
+      moe.moe_expert_capacity_factor
+          ? imbalance_of_taken(moe, spec, tokens, ep, *moe.moe_expert_capacity_factor)
+          : expected_imbalance(moe, spec, tokens, ep);
+  if (!moe.moe_expert_rank_capacity_factor) return imbalance;
+  return std::min(imbalance, std::max(1.0, *moe.moe_expert_rank_capacity_factor));
 }
 
 /// Rows by which the experts of a token's choice are reached, over all of it.

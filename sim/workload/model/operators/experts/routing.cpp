@@ -71,6 +71,17 @@ std::vector<std::vector<double>> layer_shares(const MoeSpec& moe, const ExpertsS
   return layers;
 }
 
+/// What experts with room for `factor` times the mean take of these shares.
+std::vector<double> capped(std::vector<double> shares, double factor) {
+  const double most = factor / static_cast<double>(shares.size());
+  for (double& share : shares) share = std::min(share, most);
+  return shares;
+}
+
+double sum_of(const std::vector<double>& shares) {
+  return std::accumulate(shares.begin(), shares.end(), 0.0);
+}
+
 template <class Figure>
 double mean_over(const std::vector<std::vector<double>>& layers, const Figure& figure) {
   return std::accumulate(layers.begin(), layers.end(), 0.0,
@@ -115,11 +126,24 @@ double taken_by_capacity(const MoeSpec& moe, const ExpertsSpec& experts, double 
                          double factor) {
   const auto layers = layer_shares(moe, experts, tokens);
   if (layers.empty()) return std::min(1.0, factor);
-  const double most = factor / experts.num_moe_experts;
-  return mean_over(layers, [&](const std::vector<double>& shares) {
-    return std::accumulate(shares.begin(), shares.end(), 0.0,
-                           [&](double sum, double share) { return sum + std::min(share, most); });
+  return mean_over(
+      layers, [&](const std::vector<double>& shares) { return sum_of(capped(shares, factor)); });
+}
+
+double imbalance_of_taken(const MoeSpec& moe, const ExpertsSpec& experts, double tokens, int ep,
+                          double factor) {
+  const auto layers = layer_shares(moe, experts, tokens * ep);
+  if (moe.moe_load_imbalance || layers.empty())
+    return std::min(expected_imbalance(moe, experts, tokens, ep), std::max(1.0, factor));
+  const double busiest = mean_over(layers, [&](const std::vector<double>& shares) {
+    std::vector<double> taken = capped(shares, factor);
+    const double kept = sum_of(taken);
+    for (double& share : taken) share /= kept;
+    const double imbalance =
+        skewed_imbalance(taken, tokens * ep * kept, experts.moe_router_topk, ep);
+    return std::min(kept * imbalance, factor);  // which all experts of a rank together may take
   });
+  return busiest / taken_by_capacity(moe, experts, tokens * ep, factor);
 }
 
 /// Where the rows spread over more than a multiple, any rest of them is as likely as another.

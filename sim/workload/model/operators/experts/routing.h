@@ -26,6 +26,10 @@ double skewed_imbalance(const std::vector<double>& shares, double tokens, std::i
 double taken_by_capacity(const MoeSpec& moe, const ExpertsSpec& experts, double tokens,
                          double factor);
 
+/// Rows of the busiest of `ep` ranks over the mean of those that such experts take.
+double imbalance_of_taken(const MoeSpec& moe, const ExpertsSpec& experts, double tokens, int ep,
+                          double factor);
+
 /// Rows of an expert that are padded to a `multiple`: of so many that come at random, as a Poisson
 /// law spreads them, in the mean; or of just so many, where they are `known`.
 double padded_rows(double rows, int multiple, bool known);
