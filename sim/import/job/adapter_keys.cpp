@@ -86,7 +86,7 @@ const std::vector<LoraModule>& modules_of_word(std::string_view name,
   return row->modules;
 }
 
-Finding modules_of(const Given<std::string>& given) {
+Finding lora_modules_of(const Given<std::string>& given) {
   std::vector<LoraModule> found;
   std::string_view left = given.value;
   while (!left.empty()) {
@@ -138,7 +138,7 @@ void put_adapters(const RecipeTerms& terms,
     return rank;
   });
   if (terms.peft_target_modules)
-    put("lora.target_modules", [&] { return modules_of(*terms.peft_target_modules); });
+    put("lora.target_modules", [&] { return lora_modules_of(*terms.peft_target_modules); });
 }
 
 }  // namespace simtrain
