@@ -3,6 +3,7 @@
 #include <array>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace simtrain {
 
@@ -22,6 +23,15 @@ std::string_view name_of(E value) {
     if (row == value) return name;
   }
   return "?";
+}
+
+/// All names of an enumeration, in their order.
+template <Named E, class Text = std::string_view>
+std::vector<Text> all_names() {
+  std::vector<Text> names;
+  names.reserve(EnumNames<E>::rows.size());
+  for (const auto& row : EnumNames<E>::rows) names.emplace_back(row.first);
+  return names;
 }
 
 }  // namespace simtrain

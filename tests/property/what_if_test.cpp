@@ -56,13 +56,16 @@ void double_all(ClusterSpec& cluster) {
     change(cluster);
 }
 
-void never_longer(Change change, double slack = kSlack) {
+using Slack = double (*)(const ScenarioRow&);
+double no_slack(const ScenarioRow& /*row*/) { return kSlack; }
+
+void never_longer(Change change, Slack slack = no_slack) {
   for (const ScenarioRow& row : one_row_a_precision()) {
     INFO(row.file, " ", row.row);
     Scenario scenario = small_scenario_of(row);
     const double before = step_time(scenario);
     change(scenario.cluster);
-    CHECK(step_time(scenario) <= before * slack);
+    CHECK(step_time(scenario) <= before * slack(row));
   }
 }
 
@@ -78,12 +81,14 @@ TEST_CASE("doubling the rate of the tensor cores never lengthens the step") {
 
 TEST_CASE("doubling the memory bandwidth never lengthens the step") { never_longer(double_memory); }
 
-/// Of a slow network: replicas that wait for it do not wait for stragglers, and what it brings more
-/// slowly takes less of NVLink from tensor parallelism meanwhile.
-constexpr double kHidden = 1.01;
+/// Of one row: replicas that wait for a slow network do not wait for stragglers, and what it brings
+/// more slowly takes less of NVLink from tensor parallelism meanwhile.
+double hidden_by_network(const ScenarioRow& row) {
+  return row.file == "gpt3_15b_golden" && row.row == "gb200" ? 1.01 : kSlack;
+}
 
-TEST_CASE("doubling the network hardly ever lengthens the step") {
-  never_longer(double_network, kHidden);
+TEST_CASE("doubling the network never lengthens the step, but for one row") {
+  never_longer(double_network, hidden_by_network);
 }
 
 TEST_CASE("more micro-batches never shorten the step") {

@@ -64,7 +64,7 @@ NcclResult nccl(const DataFolder& data, const std::string& cluster, const std::s
     head.request.most = Bytes(options.most_bytes);
     head.request.factor = options.factor;
     static_cast<void>(folder.load<ClusterFile>("hardware/clusters", cluster, {}, "cluster"));
-    const NcclExtent extent = extent_of(options, load_cluster(folder, cluster, 1, {}).node.gpus);
+    const NcclExtent extent = extent_of(options, node_of_cluster(folder, cluster, {}).gpus);
     const Cluster graph = nccl_cluster(folder, cluster, extent, "");
     head.request.gpus = first_gpus(graph, extent.nodes, extent.gpus);
     head.settings = settings_of(folder, options);

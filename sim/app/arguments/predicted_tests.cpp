@@ -76,7 +76,7 @@ std::vector<PredictedTest> predicted_tests(const CommandCall& call, const po::va
   const auto& name = values["cluster"].as<std::string>();
   // Refuses unknown names.
   static_cast<void>(call.data.load<ClusterFile>("hardware/clusters", name, {}, "--cluster"));
-  const int per_node = load_cluster(call.data, name, 1, {}).node.gpus;
+  const int per_node = node_of_cluster(call.data, name, {}).gpus;
   std::vector<PredictedTest> predicted;
   predicted.reserve(log.tests.size());
   for (const NcclTest& test : log.tests) {

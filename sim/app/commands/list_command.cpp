@@ -45,14 +45,6 @@ std::vector<std::string> files_of(const DataFolder& data, const std::string& fam
   return found;
 }
 
-template <class E>
-std::vector<std::string> names_of() {
-  std::vector<std::string> names;
-  names.reserve(EnumNames<E>::rows.size());
-  for (const auto& [name, value] : EnumNames<E>::rows) names.emplace_back(name);
-  return names;
-}
-
 /// A name and what it is about.
 using Helped = std::pair<std::string_view, std::string_view>;
 
@@ -239,7 +231,8 @@ const std::vector<Family>& other_families() {
       {"shardings", [](const DataFolder&) { return sharding_list(); }},
       {"precisions", [](const DataFolder&) { return precision_list(); }},
       {"schemas", [](const DataFolder&) { return lines(schema_names()); }},
-      {"mfu-conventions", [](const DataFolder&) { return lines(names_of<MfuConvention>()); }},
+      {"mfu-conventions",
+       [](const DataFolder&) { return lines(all_names<MfuConvention, std::string>()); }},
   };
   return rows;
 }

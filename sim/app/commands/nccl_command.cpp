@@ -150,7 +150,7 @@ CommandResult nccl_command(const CommandCall& call) {
     throw InputError({}, "--min", "is more than --max");
   // Refuses unknown names.
   static_cast<void>(call.data.load<ClusterFile>("hardware/clusters", name, {}, "nccl"));
-  const NcclExtent extent = extent_of(values, load_cluster(call.data, name, 1, {}).node.gpus);
+  const NcclExtent extent = extent_of(values, node_of_cluster(call.data, name, {}).gpus);
   const Cluster cluster = nccl_cluster(call.data, name, extent, "--");
   head.request.gpus = first_gpus(cluster, extent.nodes, extent.gpus);
   head.settings = nccl_settings(call, values, kUsualNccl);

@@ -29,10 +29,7 @@ std::string type_of(const T& /*value*/) {
 }
 template <Named E>
 std::string type_of(const E& /*value*/) {
-  std::vector<std::string_view> names;
-  names.reserve(EnumNames<E>::rows.size());
-  for (const auto& [name, row] : EnumNames<E>::rows) names.push_back(name);
-  return fmt::format("{}", fmt::join(names, ", "));
+  return fmt::format("{}", fmt::join(all_names<E>(), ", "));
 }
 std::string type_of(const bool& /*value*/) { return "true or false"; }
 std::string type_of(const ModelChoice& /*value*/) { return "text or map"; }

@@ -63,13 +63,6 @@ const std::vector<ModuleWord>& module_words() {
   return rows;
 }
 
-std::vector<std::string_view> lora_module_names() {
-  std::vector<std::string_view> names;
-  names.reserve(EnumNames<LoraModule>::rows.size());
-  for (const auto& row : EnumNames<LoraModule>::rows) names.push_back(row.first);
-  return names;
-}
-
 /// Of a name such as `*.self_attention.linear_qkv`.
 const std::vector<LoraModule>& modules_of_word(std::string_view name,
                                                const Given<std::string>& given) {
@@ -78,11 +71,11 @@ const std::vector<LoraModule>& modules_of_word(std::string_view name,
   const auto row = std::find_if(rows.begin(), rows.end(),
                                 [&](const ModuleWord& one) { return one.word == word; });
   if (row == rows.end())
-    throw InputError(
-        given.place, given.origin,
-        fmt::format("'{}' is no module that adapters are simulated of; --set "
-                    "lora.target_modules=[...] takes some of {}",
-                    plain_text(std::string(name.substr(0, 40))), enumerated(lora_module_names())));
+    throw InputError(given.place, given.origin,
+                     fmt::format("'{}' is no module that adapters are simulated of; --set "
+                                 "lora.target_modules=[...] takes some of {}",
+                                 plain_text(std::string(name.substr(0, 40))),
+                                 enumerated(all_names<LoraModule>())));
   return row->modules;
 }
 
@@ -125,9 +118,7 @@ bool trains_adapters(const RecipeTerms& terms) {
                                plain_text(terms.peft_scheme->value.substr(0, 40))));
 }
 
-void put_adapters(const RecipeTerms& terms,
-                  const std::function<void(const std::string& key,
-                                           const std::function<Finding()>& derive)>& put) {
+void put_adapters(const RecipeTerms& terms, const PutFinding& put) {
   if (!trains_adapters(terms)) return;
   put("lora.rank", [&]() -> Finding {
     if (!terms.peft_dim)

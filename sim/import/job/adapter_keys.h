@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <functional>
 #include <string>
 
 #include "sim/import/terms/finding.h"
@@ -38,8 +37,6 @@ bool trains_adapters(const RecipeTerms& terms);
 /// `lora.rank` and `lora.target_modules` of a recipe that trains adapters (LoRA) beside frozen
 /// weights. Throws InputError, with the option that sets the value otherwise, where it trains
 /// others, or adapters of modules that have none here.
-void put_adapters(
-    const RecipeTerms& terms,
-    const std::function<void(const std::string& key, const std::function<Finding()>& derive)>& put);
+void put_adapters(const RecipeTerms& terms, const PutFinding& put);
 
 }  // namespace simtrain

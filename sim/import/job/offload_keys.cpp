@@ -25,9 +25,7 @@ bool offloads_layers(const RecipeTerms& terms) {
 
 }  // namespace
 
-void put_offload(const RecipeTerms& terms,
-                 const std::function<void(const std::string& key,
-                                          const std::function<Finding()>& derive)>& put) {
+void put_offload(const RecipeTerms& terms, const PutFinding& put) {
   const std::string o = "offload.";
   const auto put_flag = [&](const char* key, const FlagTerm& term) {
     if (holds(term)) put(o + key, [&] { return of(*term); });

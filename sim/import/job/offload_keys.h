@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <string>
 
 #include "sim/import/terms/finding.h"
@@ -9,8 +8,6 @@
 namespace simtrain {
 
 /// Puts the section `offload` of a scenario, where a recipe keeps something on hosts.
-void put_offload(
-    const RecipeTerms& terms,
-    const std::function<void(const std::string& key, const std::function<Finding()>& derive)>& put);
+void put_offload(const RecipeTerms& terms, const PutFinding& put);
 
 }  // namespace simtrain

@@ -178,7 +178,7 @@ void take_mesh_axes(YamlNode& tree, const RecipeRequest& request, const ImportFi
   std::vector<AxisSize> over = axes_of(tree, "dcn", reading);
   if (!request.cluster) return;  // which is missed later
   const std::int64_t each =
-      load_cluster(data, *request.cluster, 1, {"--cluster " + *request.cluster}).node.gpus;
+      node_of_cluster(data, *request.cluster, {"--cluster " + *request.cluster}).gpus;
   const std::int64_t slice = nodes_of_slice(sizes, each);
   fill(sizes, each * slice, fmt::format("the {} GPUs of a {} node", each, *request.cluster));
   Given<std::int64_t> nodes = nodes_of_meshes(over, slice, each, file.path);

@@ -24,7 +24,7 @@ void refuse_other_programs(const std::vector<ShellWord>& words) {
                        std::any_of(kOthers.begin(), kOthers.end(),
                                    [&](std::string_view one) { return name.starts_with(one); });
     if (other)
-      throw InputError(word.place, name.substr(0, 80),
+      throw InputError(word.place, plain_text(name.substr(0, 80)),
                        "trains a model with an encoder or retrieval, which is not modelled");
   }
 }

@@ -88,9 +88,7 @@ void add_flag(std::vector<Finding>& shape, const std::string& key, const FlagTer
 void add_softmax(std::vector<Finding>& shape, const RecipeTerms& terms) {
   if (!terms.softmax_type) return;
   const Given<std::string>& given = *terms.softmax_type;
-  std::vector<std::string_view> names;
-  names.reserve(EnumNames<SoftmaxType>::rows.size());
-  for (const auto& row : EnumNames<SoftmaxType>::rows) names.push_back(row.first);
+  const auto names = all_names<SoftmaxType>();
   if (std::find(names.begin(), names.end(), given.value) == names.end())
     throw InputError(given.place, given.origin,
                      fmt::format("'{}' is not modelled; one of {} would do",

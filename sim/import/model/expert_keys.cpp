@@ -23,12 +23,9 @@ constexpr std::string_view kNoMamba = "of Mamba blocks, which this model has not
 /// A word that is a name of one of our choices. `key` is that of the scenario.
 template <class Choice>
 Finding chosen(const Given<std::string>& given, const std::string& key) {
-  std::vector<std::string_view> names;
-  names.reserve(EnumNames<Choice>::rows.size());
-  for (const auto& row : EnumNames<Choice>::rows) {
-    if (row.first == given.value) return {"", given.value, given.origin, given.assumed};
-    names.push_back(row.first);
-  }
+  const auto names = all_names<Choice>();
+  if (std::find(names.begin(), names.end(), given.value) != names.end())
+    return {"", given.value, given.origin, given.assumed};
   throw InputError(given.place, given.origin,
                    fmt::format("'{}' is not modelled; --set {}=NAME takes one of {}",
                                plain_text(given.value.substr(0, 80)), key, fmt::join(names, ", ")));

@@ -12,6 +12,15 @@
 namespace simtrain {
 namespace {
 
+/// With commas between them.
+template <Named E>
+std::string names_of(const std::vector<E>& values) {
+  std::vector<std::string_view> names;
+  names.reserve(values.size());
+  for (const E value : values) names.push_back(name_of(value));
+  return fmt::format("{}", fmt::join(names, ","));
+}
+
 void give_training(const TrainingSpec& training, RecipeTerms& terms) {
   const std::string key = "training.precision";
   give(terms.bf16, true, key);
@@ -161,10 +170,7 @@ void give_offload(const OffloadSpec& offload, RecipeTerms& terms) {
   }
   if (offload.fine_grained_activation_offloading) {
     give(terms.fine_grained_activation_offloading, true, o + "fine_grained_activation_offloading");
-    std::vector<std::string_view> modules;
-    modules.reserve(offload.offload_modules.size());
-    for (const OffloadModule module : offload.offload_modules) modules.push_back(name_of(module));
-    give(terms.offload_modules, fmt::format("{}", fmt::join(modules, ",")), o + "offload_modules");
+    give(terms.offload_modules, names_of(offload.offload_modules), o + "offload_modules");
   }
   if (!offload.optimizer_cpu_offload) return;
   give(terms.optimizer_cpu_offload, true, o + "optimizer_cpu_offload");
@@ -184,20 +190,13 @@ void give_recompute(const Recipe& recipe, RecipeTerms& terms) {
   }
   if (recipe.recompute != Recompute::selective) return;
   give(terms.recompute_granularity, "selective", key);
-  std::vector<std::string_view> modules;
-  modules.reserve(recipe.recompute_modules.size());
-  for (const RecomputeModule module : recipe.recompute_modules) modules.push_back(name_of(module));
-  give(terms.recompute_modules, fmt::format("{}", fmt::join(modules, ",")), "recompute_modules");
+  give(terms.recompute_modules, names_of(recipe.recompute_modules), "recompute_modules");
 }
 
 void give_adapters(const LoraSpec& lora, RecipeTerms& terms) {
   give(terms.peft_scheme, "LoRA", "lora.rank");
   give(terms.peft_dim, lora.rank, "lora.rank");
-  std::vector<std::string_view> modules;
-  modules.reserve(lora.target_modules.size());
-  for (const LoraModule module : lora.target_modules) modules.push_back(name_of(module));
-  give(terms.peft_target_modules, fmt::format("{}", fmt::join(modules, ",")),
-       "lora.target_modules");
+  give(terms.peft_target_modules, names_of(lora.target_modules), "lora.target_modules");
 }
 
 }  // namespace

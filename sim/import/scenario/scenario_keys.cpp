@@ -211,7 +211,7 @@ class ScenarioKeys {
   /// GPUs of a node of the cluster.
   [[nodiscard]] std::int64_t gpus_per_node() const {
     const std::string cluster = value_of("cluster.name");
-    return load_cluster(data_, cluster, 1, {"--cluster " + cluster}).node.gpus;
+    return node_of_cluster(data_, cluster, {"--cluster " + cluster}).gpus;
   }
 
   [[nodiscard]] std::int64_t model_parallel() const {
@@ -357,7 +357,7 @@ class ScenarioKeys {
         every && value_of("recompute") == "full")
       put("recompute_every_nth_layer", [&] { return of(*every); });
     put("cuda_graphs", [&] { return cuda_graphs_of(t_); });
-    const auto to_keys = [&](const std::string& key, const std::function<Finding()>& derive) {
+    const PutFinding to_keys = [&](const std::string& key, const auto& derive) {
       put(key, derive);
     };
     // Else the user gives all of that section.

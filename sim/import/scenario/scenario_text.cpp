@@ -173,10 +173,6 @@ void check_scenario(const std::string& yaml, const std::string& path, const Reci
   }
 }
 
-}  // namespace
-
-namespace {
-
 /// The nodes that a script asks Slurm for, where nothing else says how many there are.
 void take_slurm_nodes(const ImportFile& file, RecipeTerms& terms) {
   if (terms.world_size || terms.num_nodes) return;

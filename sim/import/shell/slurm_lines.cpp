@@ -1,7 +1,5 @@
 #include "sim/import/shell/slurm_lines.h"
 
-#include <algorithm>
-
 #include "sim/core/input/number_text.h"
 #include "sim/core/input/text_parts.h"
 
@@ -11,7 +9,7 @@ namespace {
 constexpr int kMost = 1000000;
 
 std::optional<int> count_in(std::string_view text) {
-  const auto count = number_as<int>(std::string(text));
+  const auto count = number_as<int>(text);
   return count && *count >= 1 && *count <= kMost ? count : std::nullopt;
 }
 

@@ -15,6 +15,10 @@ struct Finding {
   bool noted = false;  ///< worth a line on standard error
 };
 
+/// Takes a key of the scenario, and how to find its value where the user does not give it.
+using PutFinding =
+    std::function<void(const std::string& key, const std::function<Finding()>& derive)>;
+
 /// Our keys that the user gave with `--set`, and the YAML of their values.
 using GivenKeys = std::map<std::string, std::string, std::less<>>;
 

@@ -35,9 +35,7 @@ std::string quoted(const Given<std::string>& given) {
 
 /// The modules of a list, "core_attn,moe" or with blanks.
 std::vector<std::string> modules_in(const Given<std::string>& given) {
-  std::vector<std::string_view> known;
-  known.reserve(EnumNames<RecomputeModule>::rows.size());
-  for (const auto& row : EnumNames<RecomputeModule>::rows) known.push_back(row.first);
+  const auto known = all_names<RecomputeModule>();
   std::string text = given.value;
   std::replace(text.begin(), text.end(), ' ', ',');
   std::vector<std::string> modules;

@@ -39,7 +39,7 @@ std::string title_of(const DataFolder& data, const Scenario& scenario, const Yam
 /// GPUs of a node of the cluster that a tree names; 0 where there is no such cluster.
 int gpus_of_node(const DataFolder& data, const YamlNode& tree) {
   try {
-    return load_cluster(data, text_at(tree, "cluster.name"), 1, {}).node.gpus;
+    return node_of_cluster(data, text_at(tree, "cluster.name"), {}).gpus;
   } catch (const InputError&) {
     return 0;
   }

@@ -53,7 +53,7 @@ int nodes_of(const DataFolder& data, const ClusterRequest& request, const YamlNo
   if (!request.gpus)
     throw InputError(place_of(tree, "cluster"), "cluster.nodes",
                      "is missing; cluster.gpus would do as well");
-  const NodeSpec node = load_cluster(data, request.name, 1, place_of(tree, "cluster.name")).node;
+  const NodeSpec node = node_of_cluster(data, request.name, place_of(tree, "cluster.name"));
   if (*request.gpus % node.gpus != 0)
     throw InputError(
         place_of(tree, key), key,
@@ -69,7 +69,7 @@ PlacementSpec placement_of(const DataFolder& data, const ClusterRequest& request
   PlacementSpec spec = request.placement;
   if (spec.segment || spec.kind != PlacementKind::compact) return spec;
   const SourcePlace name = place_of(tree, "cluster.name");
-  const NodeSpec node = load_cluster(data, request.name, 1, name).node;
+  const NodeSpec node = node_of_cluster(data, request.name, name);
   const std::optional<int> segment = usual_segment(node, nodes);
   if (!segment) return spec;
   const int room = request.available_nodes.value_or(nodes_of_cluster(data, request.name, name));
@@ -81,7 +81,7 @@ PlacementSpec placement_of(const DataFolder& data, const ClusterRequest& request
 int nodes_beneath(const DataFolder& data, const ClusterRequest& request,
                   const std::optional<int>& segment, int nodes, const YamlNode& tree) {
   if (!segment) return nodes;
-  const NodeSpec node = load_cluster(data, request.name, 1, place_of(tree, "cluster.name")).node;
+  const NodeSpec node = node_of_cluster(data, request.name, place_of(tree, "cluster.name"));
   return hosts_for_segments(node, nodes, *segment);
 }
 

@@ -59,7 +59,7 @@ PlannedStep plan_step(const Scenario& scenario, const SimulateOptions& options) 
 PlannedStep plan_step(const Scenario& scenario, const ClusterSpec& cluster,
                       const SimulateOptions& options) {
   PlannedStep step = plan_step(lay_out(scenario, cluster, options));
-  if (step.cluster.inner_links_never_bind() && !step.classes.by_plan) return step;
+  if (!step.classes.by_plan) return step;
   return with_alike_ranks(std::move(step), options.unfold);
 }
 

@@ -32,7 +32,7 @@ class FirstKeys {
  private:
   static ClusterSpec cluster(const DataFolder& data, const FirstRequest& request) {
     const SourcePlace named{"--cluster " + request.cluster};
-    const int each = load_cluster(data, request.cluster, 1, named).node.gpus;
+    const int each = node_of_cluster(data, request.cluster, named).gpus;
     if (request.gpus % each != 0)
       throw InputError({}, "--gpus",
                        fmt::format("{} are no whole number of nodes of {} GPUs; {} or {} would do",

@@ -25,9 +25,7 @@ SteppedRange parse_range(std::string_view text, const std::string& option) {
 
 template <Named E>
 std::vector<SteppedRange> parse_names(std::string_view text, const std::string& option) {
-  std::vector<std::string> known;
-  known.reserve(EnumNames<E>::rows.size());
-  for (const auto& row : EnumNames<E>::rows) known.emplace_back(row.first);
+  const auto known = all_names<E, std::string>();
   std::vector<SteppedRange> ranges;
   for (const std::string_view word : split(text, ',')) {
     const auto row = std::find(known.begin(), known.end(), word);

@@ -29,9 +29,8 @@ std::vector<NamedHosts> candidates(const FabricScenario& fabric) {
   add("as in the file: " + job.placement, placed_hosts(cluster, job.scenario.placement));
   const auto placed = [&](PlacementKind kind, std::optional<int> seed) {
     PlacementRequest request = job.scenario.placement;
-    std::optional<int>& segment = request.spec.segment;
-    if (kind != PlacementKind::compact) segment.reset();
-    request.spec = {kind, seed, {}, {}, segment};
+    request.spec = {kind, seed, {}, {}, {}};
+    if (kind == PlacementKind::compact) request.spec.segment = job.scenario.placement.spec.segment;
     return free_hosts(cluster, request, taken);
   };
   add("compact", placed(PlacementKind::compact, {}));

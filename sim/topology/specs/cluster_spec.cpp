@@ -1,6 +1,7 @@
 #include "sim/topology/specs/cluster_spec.h"
 
 #include <algorithm>
+#include <memory>
 
 #include <fmt/format.h>
 
@@ -104,10 +105,11 @@ WholeCluster load_whole(const DataFolder& data, const std::string& name, const S
   return whole;
 }
 
-WholeCluster whole_cluster(const DataFolder& data, const std::string& name,
-                           const SourcePlace& where) {
-  return data.derived<WholeCluster>("whole cluster " + name,
-                                    [&] { return load_whole(data, name, where); });
+std::shared_ptr<const WholeCluster> whole_cluster(const DataFolder& data, const std::string& name,
+                                                  const SourcePlace& where) {
+  return data.derived<std::shared_ptr<const WholeCluster>>("whole cluster " + name, [&] {
+    return std::make_shared<const WholeCluster>(load_whole(data, name, where));
+  });
 }
 
 }  // namespace
@@ -146,19 +148,25 @@ std::string ClusterSpec::wiring_text() const {
 
 ClusterSpec load_cluster(const DataFolder& data, const std::string& name, int nodes,
                          const SourcePlace& where, const std::optional<NodesKey>& nodes_key) {
-  WholeCluster whole = whole_cluster(data, name, where);
-  whole.spec.nodes = nodes;
-  if (nodes > whole.available) {
+  const std::shared_ptr<const WholeCluster> whole = whole_cluster(data, name, where);
+  if (nodes > whole->available) {
     const NodesKey asked = nodes_key.value_or(NodesKey{"cluster.nodes", where});
     throw InputError(
         asked.where, asked.key,
-        fmt::format("{} is more than the {} nodes that {} has", nodes, whole.available, name));
+        fmt::format("{} is more than the {} nodes that {} has", nodes, whole->available, name));
   }
-  return std::move(whole.spec);
+  ClusterSpec spec = whole->spec;
+  spec.nodes = nodes;
+  return spec;
 }
 
 int nodes_of_cluster(const DataFolder& data, const std::string& name, const SourcePlace& where) {
-  return whole_cluster(data, name, where).available;
+  return whole_cluster(data, name, where)->available;
+}
+
+NodeSpec node_of_cluster(const DataFolder& data, const std::string& name,
+                         const SourcePlace& where) {
+  return whole_cluster(data, name, where)->spec.node;
 }
 
 }  // namespace simtrain

@@ -170,4 +170,8 @@ ClusterSpec load_cluster(const DataFolder& data, const std::string& name, int no
 /// How many nodes a cluster has. Throws InputError as load_cluster does.
 int nodes_of_cluster(const DataFolder& data, const std::string& name, const SourcePlace& where);
 
+/// The kind of its nodes; with a graph that of its first host. Throws InputError as load_cluster
+/// does.
+NodeSpec node_of_cluster(const DataFolder& data, const std::string& name, const SourcePlace& where);
+
 }  // namespace simtrain

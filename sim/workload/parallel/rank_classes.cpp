@@ -344,8 +344,8 @@ std::vector<RankClasses> rank_classes(const std::vector<const Cluster*>& states,
   const bool bind = std::any_of(states.begin(), states.end(), [](const Cluster* state) {
     return !state->inner_links_never_bind();
   });
-  if (bind) classes.piece_like = classes.step_like = everyone;
-  classes.by_plan = !bind && unlike_on_hosts(*states.front(), placement, classes.step_like);
+  if (bind) classes.piece_like = everyone;
+  classes.by_plan = bind || unlike_on_hosts(*states.front(), placement, classes.step_like);
   if (classes.by_plan) classes.step_like = everyone;
   classes.piece_representative = unfold ? everyone : classes.piece_like;
   classes.step_representative = unfold ? everyone : classes.step_like;

@@ -38,8 +38,9 @@ struct RankClasses {
   /// The rank that is simulated for it: the first alike, or unfolded the rank itself.
   std::vector<int> piece_representative;
   std::vector<int> step_representative;
-  /// Whether only the plan of all ranks shows which are alike in a step: each represents itself
-  /// here, because ranks that are not alike share links to the memory of their hosts.
+  /// Whether only the plan of all ranks shows which are alike in a step, and each represents itself
+  /// here: links between switches can bind, or ranks that are not alike share links to the memory
+  /// of their hosts.
   bool by_plan = false;
   /// How all ranks lie, as one group.
   GroupLayout world;

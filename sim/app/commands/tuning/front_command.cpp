@@ -68,9 +68,7 @@ FrontArguments front_arguments(const CommandCall& call) {
 }
 
 std::vector<Objective> objectives_of(const std::string& text) {
-  std::vector<std::string> known;
-  known.reserve(EnumNames<Objective>::rows.size());
-  for (const auto& [name, objective] : EnumNames<Objective>::rows) known.emplace_back(name);
+  const auto known = all_names<Objective, std::string>();
   std::vector<Objective> objectives;
   for (const std::string_view word : split(text, ',')) {
     const std::string name(trimmed(word));
