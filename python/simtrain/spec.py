@@ -441,11 +441,23 @@ class Optimizer(Keys):
         distributed: optimizer state is sharded over DP x CP
         grad_reduce_dtype: type of the gradient buffer
         bucket_size_mb: gradients reduced by one call, in 10^6 bytes
+        use_precision_aware_optimizer: Transformer Engine's Adam keeps the main weights, and takes gradients
+            as they were reduced (left out: false)
+        store_param_remainders: there, of FP32 main weights the 16 bits alone that BF16 parameters lack (left
+            out: true)
+        main_params_dtype: there, main weights: fp32 or fp16 (left out: "fp32")
+        exp_avg_dtype: what Adam's first moments are kept in (left out: "fp32")
+        exp_avg_sq_dtype: what its second moments are kept in (left out: "fp32")
     """
 
     distributed: bool
     grad_reduce_dtype: Literal["bf16", "fp8", "fp8_block", "mxfp8", "nvfp4", "fp32", "tf32"]
     bucket_size_mb: float
+    use_precision_aware_optimizer: Optional[bool] = None
+    store_param_remainders: Optional[bool] = None
+    main_params_dtype: Optional[Literal["fp32", "bf16", "fp16", "fp8"]] = None
+    exp_avg_dtype: Optional[Literal["fp32", "bf16", "fp16", "fp8"]] = None
+    exp_avg_sq_dtype: Optional[Literal["fp32", "bf16", "fp16", "fp8"]] = None
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

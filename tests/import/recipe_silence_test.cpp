@@ -221,7 +221,7 @@ TEST_CASE("what is no training is told by the programs that it starts and the ke
   CHECK(!yaml("{\"hidden_size\": 1, \"quantization_config\": {\"quant_algo\": \"NVFP4\"}}"));
 }
 
-TEST_CASE("another optimizer is refused, and states of other types are reported") {
+TEST_CASE("another optimizer is refused, and states of other types are taken") {
   RecipeRequest bridge = job("dgx-superpod-h100", "nemo-25.09");
   bridge.overrides = {"+optimizer.optimizer=dist_muon"};
   const ImportFile run_config = recipe_file("llama31_8b_bridge.yaml");
@@ -229,8 +229,17 @@ TEST_CASE("another optimizer is refused, and states of other types are reported"
           import_recipe(run_config, bridge);
         }).find("Adam is simulated; --override optimizer.optimizer=adam takes it") !=
         std::string::npos);
-  bridge.overrides = {"+optimizer.optimizer=adam", "+optimizer.use_precision_aware_optimizer=true"};
-  CHECK(notes(run_config, bridge, "optimizer states of other types"));
+  bridge.overrides = {"+optimizer.optimizer=adam", "+optimizer.use_precision_aware_optimizer=true",
+                      "+optimizer.main_params_dtype=torch.float32",
+                      "+optimizer.exp_avg_dtype=torch.bfloat16", "+optimizer.exp_avg_sq_dtype=fp8"};
+  const OptimizerSpec state = scenario_in(import_recipe(run_config, bridge).yaml).recipe.optimizer;
+  CHECK(state.use_precision_aware_optimizer);
+  CHECK(state.main_params_dtype == StateType::fp32);
+  CHECK(state.exp_avg_dtype == StateType::bf16);
+  CHECK(state.exp_avg_sq_dtype == StateType::fp8);
+  bridge.overrides.back() = "+optimizer.exp_avg_sq_dtype=int3";
+  CHECK(error_of([&] { import_recipe(run_config, bridge); }).find("'int3' is no type of") !=
+        std::string::npos);
   RecipeRequest nemo = job("dgx-superpod-h100", "nemo-25.02");
   nemo.overrides = {"+optim.config.optimizer=sgd"};
   CHECK(error_of([&] {

@@ -145,6 +145,25 @@ TEST_CASE("Daly's interval is the best of its neighbours, and Young's is near it
   CHECK(best > goodput_at(daly * 3));
 }
 
+TEST_CASE("Asynchronous saves are no more frequent than they are written") {
+  JobPlan plan = with(small_job(kNever), failure(FailureEffect::stops, 20000));
+  plan.horizon_s = 2e6;
+  plan.persistent.async = true;
+  CHECK(suited_interval(plan) == daly_interval_steps(plan));
+  plan.persistent.copy_s = 0.01;
+  plan.persistent.write_s = 995;
+  CHECK(daly_interval_steps(plan) < 5);
+  CHECK(suited_interval(plan) == 100);
+  plan.persistent.interval = 4;
+  CHECK(plan.persistent.waits_s(plan.full_step_s()) == doctest::Approx(0.01 + 995 - 40));
+  const double often = summary(plan, 20).goodput.mean;
+  plan.persistent.interval = suited_interval(plan);
+  CHECK(plan.persistent.waits_s(plan.full_step_s()) == 0.01);
+  CHECK(summary(plan, 20).goodput.mean > often);
+  plan.failures.clear();
+  CHECK(suited_interval(plan) == 0);
+}
+
 TEST_CASE("Without spares the job waits for repairs; with them, or fewer replicas, it goes on") {
   JobPlan plan = with(small_job(kNever), failure(FailureEffect::stops, 20000, 1));
   plan.horizon_s = 1e6;

@@ -51,6 +51,7 @@ constexpr std::array kDeepSpeedKeys{
     KeyRow{"scheduler.*", kLearned},
     KeyRow{"gradient_clipping", kLearned},
     KeyRow{"fp16.*", kLearned},
+    KeyRow{"bf16.bf16_master_weights_and_grads", Refused{"main weights in BF16 are not modelled"}},
     KeyRow{"bf16.*", kLearned},
     KeyRow{"sparse_attention", Refused{"sparse attention is not modelled"}},
     KeyRow{"activation_checkpointing.cpu_checkpointing", Refused{kNoOffload}},

@@ -20,6 +20,7 @@
 #include "sim/import/terms/term_findings.h"
 #include "sim/import/yaml/hydra.h"
 #include "sim/import/yaml/yaml_recipe.h"
+#include "sim/workload/model/recipe.h"
 
 namespace simtrain {
 namespace {
@@ -66,6 +67,7 @@ constexpr std::array kMaxTextKeys{
     KeyRow{"attn_logits_soft_cap", NotSimulated{"caps of attention's and the output's values"}},
     KeyRow{"final_logits_soft_cap", NotSimulated{"caps of attention's and the output's values"}},
     KeyRow{"capacity_factor", &T::moe_expert_capacity_factor},
+    KeyRow{"mu_dtype", &T::exp_avg_dtype},
     KeyRow{"opt_type", Refused{"Adam is simulated; --override opt_type=adamw takes it", "adamw"}},
     KeyRow{"optimizer_memory_host_offload", Refused{kNoOffload}},
     KeyRow{"parameter_memory_host_offload", Refused{kNoOffload}},

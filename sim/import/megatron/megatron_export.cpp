@@ -100,7 +100,8 @@ std::vector<YamlEntry> usual_arguments(const Recipe& recipe) {
       entry("eval_iters", "0"),
       entry("log_interval", "1"),
       entry("log_throughput", "")};
-  if (recipe.offload.optimizer_cpu_offload)  // Megatron runs it in that optimizer alone
+  // Megatron runs it in that optimizer alone.
+  if (recipe.offload.optimizer_cpu_offload && !recipe.optimizer.use_precision_aware_optimizer)
     arguments.push_back(entry("use_precision_aware_optimizer", ""));
   if (recipe.model.hybrid_override_pattern)
     arguments.push_back(entry("spec",

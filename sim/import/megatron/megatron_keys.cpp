@@ -144,7 +144,11 @@ constexpr std::array kOtherMegatronKeys{
     KeyRow{"cpu_optimizer", &T::optimizer_cpu_offload},  // Megatron-DeepSpeed's word
     KeyRow{"optimizer_offload_fraction", &T::optimizer_offload_fraction},
     KeyRow{"overlap_cpu_optimizer_d2h_h2d", &T::overlap_cpu_optimizer_d2h_h2d},
-    KeyRow{"use_precision_aware_optimizer", kOptimizerTypes},
+    KeyRow{"use_precision_aware_optimizer", &T::use_precision_aware_optimizer},
+    KeyRow{"store_param_remainders", &T::store_param_remainders},
+    KeyRow{"main_params_dtype", &T::main_params_dtype},
+    KeyRow{"exp_avg_dtype", &T::exp_avg_dtype},
+    KeyRow{"exp_avg_sq_dtype", &T::exp_avg_sq_dtype},
     KeyRow{"attention_head_type", Ignored{"multiquery is one group of queries"}},
     KeyRow{"retro_add_retriever", Refused{"retrieval is not modelled"}},
     KeyRow{"main_grads_dtype", &T::grad_reduce_dtype},

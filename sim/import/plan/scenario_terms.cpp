@@ -90,6 +90,20 @@ void give_overlap(const Recipe& recipe, RecipeTerms& terms) {
   give(terms.wgrad_deferral_limit, overlap.wgrad_deferral_limit, o + "wgrad_deferral_limit");
 }
 
+void give_state_types(const OptimizerSpec& optimizer, RecipeTerms& terms) {
+  const std::string o = "optimizer.";
+  if (optimizer.use_precision_aware_optimizer)
+    give(terms.use_precision_aware_optimizer, true, o + "use_precision_aware_optimizer");
+  if (!optimizer.store_param_remainders)
+    give(terms.store_param_remainders, false, o + "store_param_remainders");
+  const auto give_type = [&](WordTerm& term, StateType type, const char* key) {
+    if (type != StateType::fp32) give(term, std::string(name_of(type)), o + key);
+  };
+  give_type(terms.main_params_dtype, optimizer.main_params_dtype, "main_params_dtype");
+  give_type(terms.exp_avg_dtype, optimizer.exp_avg_dtype, "exp_avg_dtype");
+  give_type(terms.exp_avg_sq_dtype, optimizer.exp_avg_sq_dtype, "exp_avg_sq_dtype");
+}
+
 void give_optimizer(const Recipe& recipe, RecipeTerms& terms) {
   const OptimizerSpec& optimizer = recipe.optimizer;
   give(terms.use_distributed_optimizer, optimizer.distributed, "optimizer.distributed");
@@ -98,6 +112,7 @@ void give_optimizer(const Recipe& recipe, RecipeTerms& terms) {
     give(terms.grad_reduce_in_fp32, wide, "optimizer.grad_reduce_dtype");
     give(terms.grad_reduce_in_bf16, !wide, "optimizer.grad_reduce_dtype");
   }
+  give_state_types(optimizer, terms);
   const double elements = optimizer.bucket_size_mb * 1e6 / (wide ? 4 : 2);
   give(terms.bucket_size, std::llround(elements), "optimizer.bucket_size_mb");
 }

@@ -13,6 +13,7 @@
 #include "sim/import/job/batch_size.h"
 #include "sim/import/job/job_nodes.h"
 #include "sim/import/job/offload_keys.h"
+#include "sim/import/job/optimizer_keys.h"
 #include "sim/import/job/sharding_keys.h"
 #include "sim/import/job/virtual_stages.h"
 #include "sim/import/model/expert_keys.h"
@@ -360,6 +361,7 @@ class ScenarioKeys {
     const PutFinding to_keys = [&](const std::string& key, const auto& derive) {
       put(key, derive);
     };
+    put_optimizer_state(t_, to_keys);
     // Else the user gives all of that section.
     if (given_.find("offload") == given_.end()) put_offload(t_, to_keys);
     if (given_.find("lora") == given_.end()) put_adapters(t_, to_keys);

@@ -185,6 +185,11 @@ struct RecipeTerms {
   WordTerm grad_reduce_dtype;
   FlagTerm grad_reduce_in_fp32;
   FlagTerm grad_reduce_in_bf16;
+  FlagTerm use_precision_aware_optimizer;
+  FlagTerm store_param_remainders;
+  WordTerm main_params_dtype;
+  WordTerm exp_avg_dtype;
+  WordTerm exp_avg_sq_dtype;
   RealTerm bucket_cap_mb;
   WholeTerm bucket_size;  ///< elements
   // how data-parallel ranks share state

@@ -117,10 +117,7 @@ void add_saves(const JobInputs& job, const JobCheckpoints& checkpoints, const Jo
               reports[states.saving].step_time_s, plan.step_s, plan.persistent);
   slow_beside(checkpoints.local_use, checkpoints.local, reports[states.saving_local].step_time_s,
               plan.step_s, plan.local);
-  const double daly = daly_interval_steps(plan);
-  plan.persistent.interval = spec.save_interval ? *spec.save_interval
-                             : daly < kNever    ? possible_interval(plan, daly)
-                                                : 0;
+  plan.persistent.interval = spec.save_interval ? *spec.save_interval : suited_interval(plan);
 }
 
 }  // namespace

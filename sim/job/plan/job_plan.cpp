@@ -60,4 +60,13 @@ double possible_interval(const JobPlan& plan, double steps) {
   return std::max(1.0, std::round(steps / apart)) * apart;
 }
 
+double suited_interval(const JobPlan& plan) {
+  const double daly = daly_interval_steps(plan);
+  if (daly >= kNever) return 0;
+  const double possible = possible_interval(plan, daly);
+  const double apart = std::max(1.0, plan.local.interval);
+  const double missing = plan.persistent.still_written_s(possible, plan.full_step_s());
+  return possible + std::ceil(missing / plan.full_step_s() / apart) * apart;
+}
+
 }  // namespace simtrain

@@ -59,6 +59,15 @@ struct SavePlan {
   double drained_load_s = 0;
 
   [[nodiscard]] double stall_s() const { return async ? copy_s : copy_s + write_s; }
+  /// How long the one before is still written when an asynchronous save, of so many steps later, is
+  /// due.
+  [[nodiscard]] double still_written_s(double steps, double step_s) const {
+    return async ? std::max(0.0, write_s - slows_s - steps * step_s) : 0;
+  }
+  /// All that training waits for it.
+  [[nodiscard]] double waits_s(double step_s) const {
+    return stall_s() + (interval > 0 ? still_written_s(interval, step_s) : 0);
+  }
 };
 
 /// A job with replicas missing.
@@ -138,5 +147,9 @@ double daly_interval_steps(const JobPlan& plan);
 
 /// An interval of persistent checkpoints near `steps`: a multiple of that of local ones.
 double possible_interval(const JobPlan& plan, double steps);
+
+/// The possible interval that Daly's formula asks for; of asynchronous saves at least as long as
+/// one is written, since training waits for it. 0 where nothing goes back to a checkpoint.
+double suited_interval(const JobPlan& plan);
 
 }  // namespace simtrain

@@ -121,11 +121,6 @@ class Run {
                 at_full_speed ? spent - evaluating - waiting : gained * plan_.step_s);
   }
 
-  /// What an asynchronous save adds where the one before it is still written.
-  static double wait_s(const SavePlan& save, double interval, double per_step) {
-    return save.async ? std::max(0.0, save.write_s - save.slows_s - interval * per_step) : 0;
-  }
-
   /// Passes over whole cycles of steps and saves in which nothing else happens, all at once. The
   /// last ones before something does are left, so that what can be loaded then is known.
   void pass_cycles(const Pace& pace) {
@@ -135,8 +130,9 @@ class Run {
     const double steps = save.interval;
     if (steps <= 0 || !is_multiple(done_, steps)) return;
     const double locals = local.interval > 0 ? steps / local.interval - 1 : 0;
-    const double saving = save.stall_s() + wait_s(save, steps, per_step) +
-                          locals * (local.stall_s() + wait_s(local, local.interval, per_step));
+    const double saving =
+        save.stall_s() + save.still_written_s(steps, per_step) +
+        locals * (local.stall_s() + local.still_written_s(local.interval, per_step));
     const double slowed = save.slows_s + locals * local.slows_s;
     const double cycle = steps * per_step + saving + slowed;
     const double left = 4 + std::ceil((save.write_s + 2 * save.drain_s) / cycle);

@@ -28,12 +28,6 @@ double after(const BetweenSteps& between, std::size_t done) {
   return seconds;
 }
 
-/// What training waits for a save; where the one before it is still written, for that too.
-double waits_s(const SavePlan& save, double step_s) {
-  const double still = save.async ? save.write_s - save.interval * step_s : 0;
-  return save.stall_s() + std::max(0.0, still);
-}
-
 }  // namespace
 
 BetweenSteps between_steps(const JobInputs& job, const Report& report) {
@@ -50,9 +44,9 @@ BetweenSteps between_steps(const JobInputs& job, const Report& report) {
   between.data_s = plan.data.wait_s(plan.step_s, 1);
   const double step_s = plan.full_step_s();
   between.save_interval = plan.persistent.interval;
-  between.save_s = waits_s(plan.persistent, step_s);
+  between.save_s = plan.persistent.waits_s(step_s);
   between.local_interval = plan.local.interval;
-  between.local_save_s = waits_s(plan.local, step_s);
+  between.local_save_s = plan.local.waits_s(step_s);
   return between;
 }
 

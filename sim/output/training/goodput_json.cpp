@@ -67,8 +67,9 @@ GoodputJson checkpoint_json(const Goodput& goodput) {
           {"copy_s", cost.copy_s},
           {"write_s", cost.write_s},
           {"drain_s", cost.drain_s},
-          {"stall_s", save.stall_s()},
+          {"stall_s", save.waits_s(goodput.plan.full_step_s())},
           {"load_s", cost.load_s},
+          {"drained_load_s", goodput.checkpoints.drained_load_s},
           {"host_bytes_per_node", goodput.checkpoints.host_bytes_per_node()},
           {"load_bytes_per_gpu", cost.load_bytes_per_gpu},
           {"save_interval", save.interval}};
@@ -81,7 +82,7 @@ GoodputJson local_json(const Goodput& goodput) {
   return {{"storage", goodput.inputs.local->name},
           {"copy_s", cost.copy_s},
           {"write_s", cost.write_s},
-          {"stall_s", save.stall_s()},
+          {"stall_s", save.waits_s(goodput.plan.full_step_s())},
           {"load_s", cost.load_s},
           {"save_interval", save.interval}};
 }

@@ -115,6 +115,23 @@ void add_head(const Goodput& goodput, std::string& out) {
                               summary.runs - summary.finished, kGivesUp, kMostFailures / 1000000));
 }
 
+/// Where the save before is still written when formulas ask for the next.
+std::string until_written(const Goodput& goodput) {
+  const JobPlan& plan = goodput.plan;
+  const double best = suited_interval(plan);
+  if (best <= possible_interval(plan, goodput.daly_steps)) return "";
+  return fmt::format("; the save before is written after {:.0f}", best);
+}
+
+/// With what takes its place where a loss takes the storage's copy along.
+std::string load_text(const Goodput& goodput) {
+  const std::string load = long_time(goodput.checkpoints.persistent.load_s);
+  const StorageSpec& storage = goodput.inputs.storage;
+  if (!storage.drains_to) return load;
+  return fmt::format("{}; {} from {}, where that copy is lost", load,
+                     long_time(goodput.checkpoints.drained_load_s), *storage.drains_to);
+}
+
 void add_checkpoints(const Goodput& goodput, std::string& out) {
   const CheckpointCost& cost = goodput.checkpoints.persistent;
   const SavePlan& save = goodput.plan.persistent;
@@ -123,8 +140,8 @@ void add_checkpoints(const Goodput& goodput, std::string& out) {
   labelled_line(out, "save",
                 fmt::format("{} ({} of copying); training waits for {}",
                             long_time(save.copy_s + save.write_s), long_time(save.copy_s),
-                            long_time(save.stall_s())));
-  labelled_line(out, "load", long_time(cost.load_s));
+                            long_time(save.waits_s(goodput.plan.full_step_s()))));
+  labelled_line(out, "load", load_text(goodput));
   labelled_line(out, "memory",
                 fmt::format("{} a node while saving, {} a GPU beside the state while loading",
                             gigabytes(goodput.checkpoints.host_bytes_per_node()),
@@ -134,10 +151,10 @@ void add_checkpoints(const Goodput& goodput, std::string& out) {
                   fmt::format("{:.0f} steps, {}", save.interval,
                               long_time(save.interval * goodput.plan.fed_step_s())));
   if (goodput.plan.local.interval > 0)
-    labelled_line(
-        out, "between",
-        fmt::format("on {} every {:.0f} steps; training waits for {}", goodput.inputs.local->name,
-                    goodput.plan.local.interval, long_time(goodput.plan.local.stall_s())));
+    labelled_line(out, "between",
+                  fmt::format("on {} every {:.0f} steps; training waits for {}",
+                              goodput.inputs.local->name, goodput.plan.local.interval,
+                              long_time(goodput.plan.local.waits_s(goodput.plan.full_step_s()))));
 }
 
 void add_data(const Goodput& goodput, std::string& out) {
@@ -229,8 +246,8 @@ void add_advice(const Goodput& goodput, std::string& out) {
   add_tried(fmt::format("interval ({} runs each)", goodput.tried_runs), goodput.intervals,
             goodput.best_interval(), out);
   if (goodput.young_steps < kNever)
-    out += fmt::format("  Young: {:.0f} steps, Daly: {:.0f} steps\n", goodput.young_steps,
-                       goodput.daly_steps);
+    out += fmt::format("  Young: {:.0f} steps, Daly: {:.0f} steps{}\n", goodput.young_steps,
+                       goodput.daly_steps, until_written(goodput));
   add_tried("spares (*: least GPU hours for the work)", goodput.spares, goodput.best_spares(), out);
   add_tried("what else would help", goodput.changes, nullptr, out);
 }

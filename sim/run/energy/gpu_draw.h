@@ -13,28 +13,30 @@ class GpuDraw {
  public:
   GpuDraw(const PowerSpec& power, double clock)
       : power_(power),
-        limit_(power.limit.value.value()),
+        unit_(power.limit.value.value()),
         factor_(std::pow(clock, power.exponent.value)) {}
 
-  [[nodiscard]] double limit() const { return limit_; }
-  [[nodiscard]] double idle() const { return limit_ * power_.idle.value; }
-  [[nodiscard]] double streaming() const { return limit_ * power_.streaming.value; }
+  [[nodiscard]] double limit() const { return unit_ * power_.capped; }
+  [[nodiscard]] double idle() const { return unit_ * power_.idle.value; }
+  [[nodiscard]] double streaming() const {
+    return std::min(limit(), unit_ * power_.streaming.value);
+  }
   /// Alone.
   [[nodiscard]] double communication() const {
-    return std::max(idle(), limit_ * power_.communication.value);
+    return std::max(idle(), unit_ * power_.communication.value);
   }
   /// What it adds beside something that draws so much.
   [[nodiscard]] double communication_beside(double watts) const {
-    return std::clamp(limit_ - watts, 0.0, communication() - idle());
+    return std::clamp(limit() - watts, 0.0, communication() - idle());
   }
   /// A single kernel while it runs.
   [[nodiscard]] double kernel(const ComputeCost& cost) const {
-    return limit_ * cost.sm_bound * cost.draw * factor_ + streaming() * (1 - cost.sm_bound);
+    return unit_ * cost.sm_bound * cost.draw * factor_ + streaming() * (1 - cost.sm_bound);
   }
 
  private:
   const PowerSpec& power_;
-  double limit_;
+  double unit_;  ///< of draws
   double factor_;
 };
 

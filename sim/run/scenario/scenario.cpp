@@ -15,6 +15,7 @@
 #include "sim/run/scenario/routing_file.h"
 #include "sim/run/scenario/scenario_fields.h"
 #include "sim/topology/placement/segments.h"
+#include "sim/topology/specs/gpu_fields.h"
 #include "sim/workload/model/fields/software_fields.h"
 
 namespace simtrain {
@@ -34,8 +35,20 @@ void take_job(YamlNode& tree) {
   if (const auto job = take(tree, "job")) static_cast<void>(read_yaml<JobSpec>(*job, "job"));
 }
 
+/// `placement: KIND` is short for a map, whose other keys a setting may name.
+void write_out_placement(YamlNode& tree) {
+  const YamlNode* kind = find_yaml_value(tree, "cluster.placement");
+  if (kind == nullptr || kind->kind != YamlNode::Kind::scalar) return;
+  YamlNode map;
+  map.kind = YamlNode::Kind::map;
+  map.place = kind->place;
+  map.entries.push_back({"kind", kind->place, *kind});
+  set_yaml_value(tree, "cluster.placement", std::move(map));
+}
+
 /// Puts a setting into the tree. What is set takes the place of keys that say the same.
 void apply(YamlNode& tree, const Setting& setting) {
+  if (setting.key.starts_with("cluster.placement.")) write_out_placement(tree);
   set_yaml_value(tree, setting.key, setting.value, setting.key_place);
   for (const std::string& rival : rivals_of(setting.key)) {
     const std::size_t dot = rival.find('.');
@@ -121,6 +134,20 @@ void read_loads(const YamlNode& tree, RoutingSpec& routing) {
   if (routing.histogram_file && !routing.histogram) routing.loads = load_routing_file(tree);
 }
 
+/// Draws stay in units of the file's own limit where a scenario sets another.
+void set_power_limit(const DataFolder& data, const HardwareChange& change, ClusterSpec& cluster) {
+  PowerSpec& power = cluster.gpu.power;
+  const auto own = data.load<GpuSpec>("hardware/gpus", cluster.node.gpu, change.where, "gpu");
+  const double idle = own.power.limit.value.value() * own.power.idle.value;
+  if (power.limit.value.value() <= idle)
+    throw InputError(change.where, change.value.key,
+                     fmt::format("{:g} W is no more than the {:g} W that a GPU draws while "
+                                 "nothing runs",
+                                 power.limit.value.value(), idle));
+  power.capped = power.limit.value.value() / own.power.limit.value.value();
+  power.limit.value = own.power.limit.value;
+}
+
 /// What a job runs on, as its scenario changes it.
 struct JobHardware {
   ClusterSpec cluster;
@@ -144,7 +171,10 @@ JobHardware load_hardware(const DataFolder& data, const YamlNode& tree,
     hardware.rethrow(error);
   }
   job.changes.reserve(hardware.changes.size());
-  for (const HardwareChange& change : hardware.changes) job.changes.push_back(change.value);
+  for (const HardwareChange& change : hardware.changes) {
+    job.changes.push_back(change.value);
+    if (change.value.key == "hardware.gpu.power.limit") set_power_limit(data, change, job.cluster);
+  }
   return job;
 }
 

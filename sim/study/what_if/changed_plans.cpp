@@ -59,8 +59,8 @@ std::string interval_setting(const JobPlan& plan) {
 ChangedPlan saved_beside_training(const JobPlan& plan) {
   ChangedPlan changed{"async_save true", 0, plan, {"job.checkpoint.async_save=true"}};
   changed.plan.persistent.async = true;
-  const double daly = daly_interval_steps(changed.plan);
-  if (daly < kNever) changed.plan.persistent.interval = possible_interval(plan, daly);
+  if (const double best = suited_interval(changed.plan); best > 0)
+    changed.plan.persistent.interval = best;
   changed.settings.push_back(interval_setting(changed.plan));
   return changed;
 }
@@ -69,10 +69,10 @@ ChangedPlan saved_beside_training(const JobPlan& plan) {
 
 std::vector<ChangedPlan> plans_by_interval(const JobPlan& plan) {
   std::vector<ChangedPlan> plans;
-  const double daly = daly_interval_steps(plan);
-  if (daly >= kNever) return plans;
+  const double best = suited_interval(plan);
+  if (best <= 0) return plans;
   for (int half = -6; half <= 6; ++half) {
-    ChangedPlan changed{"", possible_interval(plan, daly * std::exp2(half / 2.0)), plan};
+    ChangedPlan changed{"", possible_interval(plan, best * std::exp2(half / 2.0)), plan};
     changed.change = fmt::format("save_interval {:.0f}", changed.value);
     changed.plan.persistent.interval = changed.value;
     changed.settings = {interval_setting(changed.plan)};

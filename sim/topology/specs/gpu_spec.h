@@ -124,7 +124,10 @@ struct Fields<GemmSpec>;
 /// What the GPU draws, in units of its power limit, and how that falls with the clock. A GEMM alone
 /// draws (burst / sustained)^exponent at full clock: that is what holds it at its sustained rate.
 struct PowerSpec {
-  Sourced<Power> limit;           ///< of the board; a module of two GPUs counts half for each
+  Sourced<Power> limit;  ///< of the board; a module of two GPUs counts half for each
+  /// What the GPU is set to, over that limit, which all draws are in units of: what a scenario
+  /// makes of `hardware.gpu.power.limit`.
+  double capped = 1;
   Sourced<double> exponent;       ///< draw ~ clock^exponent while SMs are busy
   Sourced<double> attention;      ///< at full clock
   Sourced<double> streaming;      ///< memory-bound kernels, at any clock

@@ -14,6 +14,7 @@
 #include "sim/workload/model/fine_tuning.h"
 #include "sim/workload/model/model_spec.h"
 #include "sim/workload/model/offload_spec.h"
+#include "sim/workload/model/optimizer_spec.h"
 #include "sim/workload/model/software_spec.h"
 
 namespace simtrain {
@@ -168,14 +169,6 @@ struct OverlapSpec {
 };
 template <>
 struct Fields<OverlapSpec>;
-
-struct OptimizerSpec {
-  bool distributed = true;
-  DataType grad_reduce_dtype{};
-  double bucket_size_mb = 0;  ///< 1e6 bytes of gradients
-};
-template <>
-struct Fields<OptimizerSpec>;
 
 /// How the state of data-parallel ranks is dealt among them (model/sharding.h has what each
 /// means).

@@ -37,6 +37,35 @@ TEST_CASE("Keys of sharding are of their kind and inside their range") {
   });
 }
 
+/// The base scenario with more keys of `optimizer`.
+BadEdit optimizer_keys(const std::string& keys, const std::string& message) {
+  return {"optimizer: {distributed: true", "optimizer: {" + keys + ", distributed: true", message};
+}
+
+TEST_CASE("Types of the optimizer's state are those that somebody keeps") {
+  const std::string precise = "use_precision_aware_optimizer: true, ";
+  check_edits({
+      optimizer_keys("exp_avg_dtype: bf16",
+                     "24:28: optimizer.exp_avg_dtype: is bf16 without "
+                     "use_precision_aware_optimizer: true, which sharding.strategy zero1 needs"),
+      optimizer_keys(precise + "exp_avg_dtype: bf16",
+                     "24:44: optimizer.use_precision_aware_optimizer: is true with software "
+                     "nemo-25.02, whose optimizer is Apex's; false would do"),
+      optimizer_keys("main_params_dtype: bf16",
+                     "24:32: optimizer.main_params_dtype: 'bf16' holds no main weights; fp32 or "
+                     "fp16 would do"),
+      optimizer_keys("main_params_dtype: fp16",
+                     "24:32: optimizer.main_params_dtype: is fp16 without "
+                     "use_precision_aware_optimizer: true"),
+      optimizer_keys("store_param_remainders: false",
+                     "24:37: optimizer.store_param_remainders: is given without "
+                     "use_precision_aware_optimizer: true"),
+      optimizer_keys(precise + "exp_avg_sq_dtype: int8",
+                     "24:68: optimizer.exp_avg_sq_dtype: 'int8' is not known here; known are "
+                     "fp32, bf16, fp16, fp8"),
+  });
+}
+
 TEST_CASE("A strategy and the distributed optimizer say the same") {
   check_edits({
       sharding_keys("{strategy: ddp}",

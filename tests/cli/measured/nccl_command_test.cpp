@@ -314,7 +314,7 @@ TEST_CASE("settings of NCCL are those that there are") {
        {" --max-channels 65", "--max-channels: '65' is out of range; 1 to 64 would do"},
        {" --max-channels many", "--max-channels: must be a whole number, found 'many'"},
        {" --nccl-version 2.17",
-        "--nccl-version: '2.17' is an NCCL whose rules are not known here; 2.18 and later are"},
+        "--nccl-version: '2.17' is an NCCL whose rules are not known here; 2.18 to 2.30 are"},
        {" --nccl-version 3", "--nccl-version: '3' is no NCCL version; 2.25.1 would do"},
        {" --software nemo-25.2",
         "--software: 'nemo-25.2' is not in hardware/software; did you mean 'nemo-25.02'?"},

@@ -1,6 +1,7 @@
 #include "sim/run/scenario/scenario_hardware.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -123,6 +124,23 @@ TEST_CASE("a slower network makes a slower step, and provenance says what set it
     }
   }
   CHECK(found);
+}
+
+TEST_CASE("a power limit of a scenario's own slows the clock, and draws stay under it") {
+  const auto at = [](const std::string& limit) {
+    return simulate(changed({"hardware.power.limit=" + limit}));
+  };
+  const Report base = simulate(changed({}));
+  CHECK(at("700 W").step_time_s == base.step_time_s);
+  const Report half = at("350 W");
+  CHECK(half.clock == doctest::Approx(base.clock * std::pow(0.5, 1 / 2.1)).epsilon(0.05));
+  CHECK(half.step_time_s > 1.2 * base.step_time_s);
+  CHECK(half.energy.gpu_w() < 350);
+  CHECK(half.energy.limit_w == doctest::Approx(350));
+  CHECK(at("1400 W").clock == 1);
+  CHECK(holds(refusal("hardware.power.limit=100 W"),
+              "hardware.gpu.power.limit: 100 W is no more than the 126 W that a GPU draws while "
+              "nothing runs"));
 }
 
 TEST_CASE("provenance names the file and line of a value that comes from the file below") {

@@ -44,6 +44,16 @@ TEST_CASE("where less power is available the clock is lower") {
   CHECK(power_limited_clock(spec, {1, 1.45, 0}) == doctest::Approx(std::pow(0.8 / 1.45, 1 / 2.5)));
 }
 
+TEST_CASE("a cap takes its share of what is available, of memory-bound kernels too") {
+  PowerSpec spec = power();
+  spec.capped = 0.5;
+  CHECK(power_limited_clock(spec, {1, 1.45, 0}) == doctest::Approx(std::pow(0.5 / 1.45, 1 / 2.5)));
+  const double clock = power_limited_clock(spec, {3, 3.6, 1});
+  CHECK(3.6 * std::pow(clock, 1.5) + 0.5 == doctest::Approx(0.5 * (3 / clock + 1)));
+  spec.capped = 2;
+  CHECK(power_limited_clock(spec, {1, 1.45, 0}) == 1);
+}
+
 TEST_CASE("a step holds a clock between that of its GEMMs alone and the full one") {
   for (const Precision precision : {Precision::bf16, Precision::fp8}) {
     Recipe recipe = llama_8b();

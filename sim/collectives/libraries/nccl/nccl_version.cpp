@@ -24,10 +24,9 @@ void scalar_quantity(const YamlNode& node, const std::string& key, NcclVersion& 
     throw InputError(node.place, key, "'" + text + "' is no NCCL version; 2.25.1 would do");
   }
   version = {numbers[0], numbers[1], numbers.size() == 3 ? numbers[2] : 0};
-  if (version.major != 2 || version.minor < 18) {
-    throw InputError(
-        node.place, key,
-        "'" + text + "' is an NCCL whose rules are not known here; 2.18 and later are");
+  if (version.major != 2 || version.minor < 18 || version.minor > 30) {
+    throw InputError(node.place, key,
+                     "'" + text + "' is an NCCL whose rules are not known here; 2.18 to 2.30 are");
   }
 }
 

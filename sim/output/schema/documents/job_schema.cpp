@@ -64,6 +64,7 @@ constexpr auto kGoodputMembers = std::to_array<SchemaMember>({
     {"checkpoint.drain_s", "number", "seconds on to the storage that it drains to"},
     {"checkpoint.stall_s", "number", "seconds that training waits"},
     {"checkpoint.load_s", "number", "seconds"},
+    {"checkpoint.drained_load_s", "number", "from the storage that it drains to"},
     {"checkpoint.host_bytes_per_node", "number", "memory while saving"},
     {"checkpoint.load_bytes_per_gpu", "number", "memory beside the state while loading"},
     {"checkpoint.save_interval", "number", "steps"},

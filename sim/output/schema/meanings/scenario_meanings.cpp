@@ -106,6 +106,13 @@ constexpr auto kScenarioMeanings = std::to_array<Meaning>({
     {"optimizer.distributed", "optimizer state is sharded over DP x CP"},
     {"optimizer.grad_reduce_dtype", "type of the gradient buffer"},
     {"optimizer.bucket_size_mb", "gradients reduced by one call, in 10^6 bytes"},
+    {"optimizer.use_precision_aware_optimizer",
+     "Transformer Engine's Adam keeps the main weights, and takes gradients as they were reduced"},
+    {"optimizer.store_param_remainders",
+     "there, of FP32 main weights the 16 bits alone that BF16 parameters lack"},
+    {"optimizer.main_params_dtype", "there, main weights: fp32 or fp16"},
+    {"optimizer.exp_avg_dtype", "what Adam's first moments are kept in"},
+    {"optimizer.exp_avg_sq_dtype", "what its second moments are kept in"},
     {"sharding", "what data-parallel ranks hold: all, or a shard"},
     {"sharding.strategy",
      "how data-parallel ranks share parameters, gradients and optimizer state (`simtrain list "

@@ -49,8 +49,14 @@ void check_routing(const Recipe& recipe, const YamlNode& tree) {
   }
 }
 
-void check_dispatcher(const Recipe& recipe, const YamlNode& tree) {
+void check_dispatcher(const Recipe& recipe, const GpuSpec& gpu, const YamlNode& tree) {
   const MoeSpec& moe = recipe.moe;
+  const int experts = recipe.model.experts->num_moe_experts;
+  require(moe.moe_load_imbalance.value_or(1) <= experts, tree, "moe.moe_load_imbalance",
+          "is more than {}, where one of the experts has all tokens", experts);
+  require(moe.moe_flex_dispatcher_num_sms.value_or(0) <= gpu.sm_count.value, tree,
+          "moe.moe_flex_dispatcher_num_sms", "is more than the {} SMs of {}", gpu.sm_count.value,
+          gpu.name);
   const bool flex = moe.moe_token_dispatcher_type == TokenDispatcher::flex;
   require(flex || !moe.moe_flex_dispatcher_num_sms, tree, "moe.moe_flex_dispatcher_num_sms",
           "is of the flex dispatcher; moe_token_dispatcher_type says another");
@@ -175,7 +181,7 @@ void check_experts(const Scenario& scenario, const YamlNode& tree) {
           "parallelism.sequence_parallel", "is false; experts under tensor parallelism need it");
   check_rows(recipe, tree);
   check_routing(recipe, tree);
-  check_dispatcher(recipe, tree);
+  check_dispatcher(recipe, scenario.cluster.gpu, tree);
   check_fused_experts(recipe, tree);
   check_exchange_overlap(recipe, tree);
 }

@@ -37,9 +37,6 @@ void check_precision(const Recipe& recipe, const YamlNode& tree) {
           "is set with precision {}, which has all layers in {}; 0 would do",
           name_of(training.precision),
           recipe.precision().layers.input.rowwise.type == DataType::bf16 ? "BF16" : "TF32");
-  const DataType sum = recipe.optimizer.grad_reduce_dtype;
-  require(sum == DataType::bf16 || sum == DataType::fp32, tree, "optimizer.grad_reduce_dtype",
-          "'{}' cannot hold gradients; bf16 or fp32 would do", name_of(sum));
 }
 
 /// A precision that a GPU has no rates of is refused. Every GPU computes in BF16; a file without
@@ -140,7 +137,23 @@ void check_layout(const Recipe& recipe, const YamlNode& tree) {
           recipe.model.mtp_num_layers);
 }
 
+/// Layers that are named by number are the model's.
+void check_named_layers(const Recipe& recipe, const YamlNode& tree) {
+  const int layers = recipe.model.num_layers;
+  const HighLayers high = high_layers(recipe);
+  require(high.first + high.last <= layers, tree,
+          high.first > layers ? "training.num_layers_at_start_in_bf16"
+                              : "training.num_layers_at_end_in_bf16",
+          "makes {} layers in BF16 of the {} that {} has", high.first + high.last, layers,
+          recipe.model.name);
+  const int every = recipe.recompute_every_nth_layer;
+  require(every <= layers, tree, "recompute_every_nth_layer",
+          "is {}, so that none of the {} layers of {} is computed again; recompute none would do",
+          every, layers, recipe.model.name);
+}
+
 void check_layers(const Recipe& recipe, const YamlNode& tree) {
+  check_named_layers(recipe, tree);
   const ParallelismSpec& parallelism = recipe.parallelism;
   if (parallelism.pipeline_model_parallel_layout) return check_layout(recipe, tree);
   const int counted = recipe.dealt_layers();
@@ -237,6 +250,7 @@ void check_plan(const Scenario& scenario, double parameters, const ScenarioTrees
   check_grid(scenario, trees.scenario);
   check_layers(scenario.recipe, trees.scenario);
   check_sharding(scenario, trees.scenario);
+  check_optimizer(scenario.recipe, trees.scenario);
   check_fine_tuning(scenario.recipe, trees.scenario);
   check_offload(scenario, trees.scenario);
   check_overlap(scenario.recipe, trees.scenario);

@@ -64,6 +64,11 @@ struct Fields<OptimizerSpec> {
     v("distributed", spec.distributed);
     v("grad_reduce_dtype", spec.grad_reduce_dtype);
     v("bucket_size_mb", spec.bucket_size_mb, Limits{0.001, 1e9});
+    v.optional("use_precision_aware_optimizer", spec.use_precision_aware_optimizer);
+    v.optional("store_param_remainders", spec.store_param_remainders);
+    v.optional("main_params_dtype", spec.main_params_dtype);
+    v.optional("exp_avg_dtype", spec.exp_avg_dtype);
+    v.optional("exp_avg_sq_dtype", spec.exp_avg_sq_dtype);
   }
 };
 

@@ -56,11 +56,12 @@ void add_saved(PartTotals& totals, const Recipe& recipe, const Operator& op, boo
 
 void add_block(PartTotals& totals, const Recipe& recipe, const Block& block) {
   const bool dropped = block.recompute && recipe.recomputes(*block.recompute);
+  double forward_bytes = totals.saved_bytes;  // of the blocks before
   double backward_bytes = 0;
   for (const Operator& op : block.branch) {
     add_weights(totals, recipe, op);
     add_saved(totals, recipe, op, dropped, &op == &block.branch.front());
-    totals.forward_bytes += op.forward_bytes;
+    forward_bytes += op.forward_bytes;
     totals.deferred_bytes += op.deferred_bytes;
     totals.user_buffer_bytes += op.user_buffer_bytes;
     totals.dispatcher_buffer_bytes =
@@ -70,6 +71,7 @@ void add_block(PartTotals& totals, const Recipe& recipe, const Block& block) {
     backward_bytes += op.backward_bytes;
   }
   if (block.residual) add_saved(totals, recipe, *block.residual, false, false);
+  totals.forward_bytes = std::max(totals.forward_bytes, forward_bytes);
   totals.backward_bytes = std::max(totals.backward_bytes, backward_bytes);
 }
 

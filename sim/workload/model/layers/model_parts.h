@@ -42,7 +42,7 @@ struct PartTotals {
   double saved_bytes = 0;      ///< from forward to backward
   double offloaded_bytes = 0;  ///< of the saved ones, those that go to the host by their modules
   double dropped_bytes = 0;    ///< what recompute makes again, beside these
-  double forward_bytes = 0;    ///< alive while all of its forward runs
+  double forward_bytes = 0;    ///< alive while the block runs whose forward needs most
   double backward_bytes = 0;   ///< of the block whose backward needs most, beside saved ones
   double deferred_bytes = 0;   ///< what its weight gradients need where they run later
   double user_buffer_bytes = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/workload/model/optimizer_state.h"
 #include "sim/workload/model/sharding.h"
 #include "sim/workload/plan/memory/memory_parts.h"
 #include "sim/workload/plan/memory/plan_memory.h"
@@ -136,7 +137,7 @@ void move_to_host(const Recipe& recipe, const StateShard& shard, StageMemory& me
   const double share = recipe.offload.optimizer_share();
   const double state = memory.optimizer * share;
   memory.optimizer -= state;
-  memory.host_optimizer = state * (1 + kFp32.bytes() / optimizer_bytes(recipe));
+  memory.host_optimizer = state * (1 + kFp32.bytes() / optimizer_state(recipe).bytes());
   if (!recipe.offload.offload_param) return;
   const double parameter = recipe.precision().activation.bytes();
   const bool beside = sharding_of(recipe).units->keeps_weights;  // the FP32 ones of the optimizer
@@ -160,7 +161,7 @@ void add_kept(const Recipe& recipe, const ModelTotals& totals, const GpuSpec& gp
     }
     parameters += all;
     frozen += (all - own) / grid.ranks_of(grid.sharded_over(kind));
-    memory.optimizer += own * optimizer_bytes(recipe) /
+    memory.optimizer += own * optimizer_state(recipe).bytes() /
                         (sharding.shards_optimizer ? grid.ranks_of(grid.sharded_over(kind)) : 1);
     gradients += own / (sharding.shards_gradients ? grid.ranks_of(grid.sharded_over(kind)) : 1);
   }
@@ -170,7 +171,8 @@ void add_kept(const Recipe& recipe, const ModelTotals& totals, const GpuSpec& gp
   const double on_gpu = sharding.shards_gradients ? 1 - recipe.offload.optimizer_share() : 1;
   memory.gradients =
       gradients * on_gpu * static_cast<double>(bytes_of(recipe.optimizer.grad_reduce_dtype)) +
-      placeholder_bytes(recipe, totals, chunks);
+      placeholder_bytes(recipe, totals, chunks) +
+      (sharding.shards_gradients ? reduced_at_once(recipe, totals, chunks) : 0);
   if (sharding.units) {
     const HeldState held =
         held_units(recipe, totals, chunks, {gradients, frozen}, grid.micro_batches());

@@ -13,11 +13,6 @@ double fp8_copy_bytes(const Recipe& recipe, const GpuSpec& gpu) {
   return copied_bytes(weight, gpu) - (recipe.training.fp8_params ? weight.rowwise.bytes() : 0);
 }
 
-double optimizer_bytes(const Recipe& recipe) {
-  if (!recipe.precision().keeps_master_weights()) return 8;
-  return recipe.software.distributed_optimizer.value == OptimizerKind::apex ? 10 : 12;
-}
-
 double placeholder_bytes(const Recipe& recipe, const ModelTotals& totals,
                          const std::vector<ChunkLayout>& chunks) {
   const auto& wanted = recipe.software.weight_gradient_placeholders;

@@ -13,10 +13,6 @@ namespace simtrain {
 /// weight.
 double fp8_copy_bytes(const Recipe& recipe, const GpuSpec& gpu);
 
-/// Optimizer state of a parameter: FP32 master weight and Adam moments (12), or Apex's 16-bit
-/// remainder and moments (10).
-double optimizer_bytes(const Recipe& recipe);
-
 /// Transformer Engine's placeholders of weight gradients: one tensor for each shape of a GEMM's
 /// weights on the stage.
 double placeholder_bytes(const Recipe& recipe, const ModelTotals& totals,

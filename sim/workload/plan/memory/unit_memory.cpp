@@ -71,4 +71,13 @@ HeldState held_units(const Recipe& recipe, const ModelTotals& totals,
   return held;
 }
 
+double reduced_at_once(const Recipe& recipe, const ModelTotals& totals,
+                       const std::vector<ChunkLayout>& chunks) {
+  const StageUnits units = units_of(totals, chunks);
+  const auto reduced = static_cast<double>(bytes_of(recipe.optimizer.grad_reduce_dtype));
+  const double buckets = recipe.overlap.overlap_grad_reduce ? 2 : 1;
+  return units.largest_trained * recipe.precision().activation.bytes() +
+         std::min(buckets * recipe.optimizer.bucket_size_mb * 1e6, units.trained * reduced);
+}
+
 }  // namespace simtrain

@@ -26,4 +26,9 @@ HeldState held_units(const Recipe& recipe, const ModelTotals& totals,
                      const std::vector<ChunkLayout>& chunks, const StateShard& shard,
                      int micro_batches);
 
+/// Where each rank keeps a part of the gradients of whole parameters: those that a backward has
+/// made of the largest unit, and the buckets that are filled and reduced.
+double reduced_at_once(const Recipe& recipe, const ModelTotals& totals,
+                       const std::vector<ChunkLayout>& chunks);
+
 }  // namespace simtrain

@@ -2,16 +2,11 @@
 
 #include <algorithm>
 
+#include "sim/workload/model/optimizer_state.h"
 #include "sim/workload/model/sharding.h"
 
 namespace simtrain {
 namespace {
-
-/// Of a parameter: its gradient scaled, Adam's four FP32 tensors read and three written, and where
-/// the parameter is another than its FP32 one, this read and that written.
-double optimizer_traffic(const Recipe& recipe) {
-  return 8 + 28 + (recipe.precision().keeps_master_weights() ? 6 : 0);
-}
 
 /// Middle of the 50 to 200 us that profiles show between the norm and the optimizer's launch.
 constexpr Duration kHostSynchronization = std::chrono::microseconds(100);
@@ -66,7 +61,7 @@ StepEndCosts step_end_costs(const KernelContext& context, int rank,
   costs.host_wait = cost_of(kHostSynchronization, Share::host, false);
   costs.updated_parameters = shard;
   costs.optimizer =
-      streaming(optimizer_traffic(recipe) * (shard * (1 - recipe.offload.optimizer_share())));
+      streaming(optimizer_state(recipe).traffic * (shard * (1 - recipe.offload.optimizer_share())));
   return costs;
 }
 

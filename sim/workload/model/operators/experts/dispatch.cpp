@@ -62,6 +62,12 @@ class RowWays {
   /// Of the rows that a rank's experts work on.
   [[nodiscard]] double row_bytes() const { return element_ * width_ * sorted(); }
 
+  /// Of the tokens of all ranks, where each has them, and of the rows made of them.
+  [[nodiscard]] double moved_bytes() const {
+    const bool gathers = moe_.moe_token_dispatcher_type == TokenDispatcher::allgather && !alone();
+    return row_bytes() + (gathers ? element_ * width_ * all_tokens() : 0);
+  }
+
   /// Of the library that exchanges tokens.
   [[nodiscard]] double buffer_bytes() const {
     if (moe_.moe_token_dispatcher_type != TokenDispatcher::flex || alone()) return 0;
@@ -189,7 +195,7 @@ Operator combine(const RankShape& shape) {
       input_gradient_only([=](ProgramBuilder& builder) { ways.to_experts(builder, true); });
   op.costly = true;
   op.output_bytes = ways.row_bytes();
-  op.backward_bytes = ways.row_bytes();
+  op.backward_bytes = ways.moved_bytes();
   return op;
 }
 

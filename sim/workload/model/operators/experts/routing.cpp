@@ -92,7 +92,8 @@ double mean_over(const std::vector<std::vector<double>>& layers, const Figure& f
 }  // namespace
 
 double expected_imbalance(const MoeSpec& moe, const ExpertsSpec& experts, double tokens, int ep) {
-  if (moe.moe_load_imbalance) return *moe.moe_load_imbalance;
+  // One rank can have no more than the rows of all.
+  if (moe.moe_load_imbalance) return std::min<double>(*moe.moe_load_imbalance, ep);
   if (moe.routing && moe.routing->law == RoutingLaw::balanced) return 1;
   const auto layers = layer_shares(moe, experts, tokens * ep);
   if (layers.empty()) return random_imbalance(experts.choice(), tokens * ep, ep);
