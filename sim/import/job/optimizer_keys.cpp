@@ -41,7 +41,7 @@ void put_optimizer_state(const RecipeTerms& terms, const PutFinding& put) {
   };
   const auto put_type = [&](const char* name, const WordTerm& term) {
     if (!term) return;
-    const Finding found = state_type(*term, o + name);
+    Finding found = state_type(*term, o + name);
     if (precise || found.value != name_of(StateType::fp32)) put(o + name, [&] { return found; });
   };
   put_flag("use_precision_aware_optimizer", terms.use_precision_aware_optimizer);

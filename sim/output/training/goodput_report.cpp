@@ -125,7 +125,7 @@ std::string until_written(const Goodput& goodput) {
 
 /// With what takes its place where a loss takes the storage's copy along.
 std::string load_text(const Goodput& goodput) {
-  const std::string load = long_time(goodput.checkpoints.persistent.load_s);
+  std::string load = long_time(goodput.checkpoints.persistent.load_s);
   const StorageSpec& storage = goodput.inputs.storage;
   if (!storage.drains_to) return load;
   return fmt::format("{}; {} from {}, where that copy is lost", load,
