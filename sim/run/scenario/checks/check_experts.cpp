@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/collectives/library.h"
 #include "sim/core/input/text_parts.h"
 #include "sim/run/scenario/checks/checks.h"
 #include "sim/workload/schedule/schedule.h"
