@@ -44,13 +44,14 @@ TEST_CASE("what is no version is refused at its place") {
 }
 
 TEST_CASE("releases whose rules are not known are refused at their place") {
-  for (const char* text : {"2.17.1", "1.30", "3.0", "0.0.0"}) {
+  for (const char* text : {"2.17.1", "2.31", "1.30", "3.0", "0.0.0"}) {
     CAPTURE(text);
     CHECK(error_of([&] { version(text); }) ==
           "a.yaml:3:9: nccl.version: '" + std::string(text) +
               "' is an NCCL whose rules are not known here; 2.18 to 2.30 are");
   }
   CHECK(version("2.18") == NcclVersion{2, 18, 0});
+  CHECK(version("2.30.4") == NcclVersion{2, 30, 4});
 }
 
 }  // namespace simtrain::testing::nccl_version_test

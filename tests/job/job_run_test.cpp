@@ -155,10 +155,10 @@ TEST_CASE("Asynchronous saves are no more frequent than they are written") {
   CHECK(daly_interval_steps(plan) < 5);
   CHECK(suited_interval(plan) == 100);
   plan.persistent.interval = 4;
-  CHECK(plan.persistent.waits_s(plan.full_step_s()) == doctest::Approx(0.01 + 995 - 40));
+  CHECK(plan.waits_s(plan.persistent) == doctest::Approx(0.01 + 995 - 40));
   const double often = summary(plan, 20).goodput.mean;
   plan.persistent.interval = suited_interval(plan);
-  CHECK(plan.persistent.waits_s(plan.full_step_s()) == 0.01);
+  CHECK(plan.waits_s(plan.persistent) == 0.01);
   CHECK(summary(plan, 20).goodput.mean > often);
   plan.failures.clear();
   CHECK(suited_interval(plan) == 0);

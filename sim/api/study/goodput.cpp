@@ -55,7 +55,7 @@ Checkpoint checkpoint_of(const simtrain::Goodput& found) {
           shape.writers,
           cost.copy_s,
           cost.write_s,
-          save.waits_s(found.plan.full_step_s()),
+          found.plan.waits_s(save),
           cost.load_s,
           save.interval,
           cost.host_bytes_per_node};

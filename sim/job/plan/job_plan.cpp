@@ -16,6 +16,9 @@ SavingCost saving_cost(const JobPlan& plan) {
   return {plan.persistent.stall_s() + plan.persistent.slows_s, 1 / plan.returns_per_s()};
 }
 
+/// Between possible intervals of persistent checkpoints.
+double steps_apart(const JobPlan& plan) { return std::max(1.0, plan.local.interval); }
+
 double whole_steps(const JobPlan& plan, double seconds) {
   return std::max(1.0, std::round(seconds / plan.full_step_s()));
 }
@@ -56,7 +59,7 @@ double daly_interval_steps(const JobPlan& plan) {
 }
 
 double possible_interval(const JobPlan& plan, double steps) {
-  const double apart = std::max(1.0, plan.local.interval);
+  const double apart = steps_apart(plan);
   return std::max(1.0, std::round(steps / apart)) * apart;
 }
 
@@ -64,9 +67,10 @@ double suited_interval(const JobPlan& plan) {
   const double daly = daly_interval_steps(plan);
   if (daly >= kNever) return 0;
   const double possible = possible_interval(plan, daly);
-  const double apart = std::max(1.0, plan.local.interval);
-  const double missing = plan.persistent.still_written_s(possible, plan.full_step_s());
-  return possible + std::ceil(missing / plan.full_step_s() / apart) * apart;
+  const double step_s = plan.full_step_s();
+  const double apart = steps_apart(plan);
+  const double missing = plan.persistent.still_written_s(possible, step_s);
+  return possible + std::ceil(missing / step_s / apart) * apart;
 }
 
 }  // namespace simtrain

@@ -64,10 +64,6 @@ struct SavePlan {
   [[nodiscard]] double still_written_s(double steps, double step_s) const {
     return async ? std::max(0.0, write_s - slows_s - steps * step_s) : 0;
   }
-  /// All that training waits for it.
-  [[nodiscard]] double waits_s(double step_s) const {
-    return stall_s() + (interval > 0 ? still_written_s(interval, step_s) : 0);
-  }
 };
 
 /// A job with replicas missing.
@@ -130,6 +126,11 @@ struct JobPlan {
   [[nodiscard]] double fed_step_s() const { return step_s + data.wait_s(step_s, 1); }
   /// The same with all that comes with each.
   [[nodiscard]] double full_step_s() const { return fed_step_s() + eval_s; }
+  /// All that training waits for one of its saves.
+  [[nodiscard]] double waits_s(const SavePlan& save) const {
+    const double still = save.interval > 0 ? save.still_written_s(save.interval, full_step_s()) : 0;
+    return save.stall_s() + still;
+  }
   /// How long its steps take where nothing ever fails or is saved.
   [[nodiscard]] double ideal_s() const;
   /// The same with one start.

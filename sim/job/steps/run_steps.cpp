@@ -42,11 +42,10 @@ BetweenSteps between_steps(const JobInputs& job, const Report& report) {
     between.evaluation_s = plan.eval_s * between.eval_interval;
   }
   between.data_s = plan.data.wait_s(plan.step_s, 1);
-  const double step_s = plan.full_step_s();
   between.save_interval = plan.persistent.interval;
-  between.save_s = plan.persistent.waits_s(step_s);
+  between.save_s = plan.waits_s(plan.persistent);
   between.local_interval = plan.local.interval;
-  between.local_save_s = plan.local.waits_s(step_s);
+  between.local_save_s = plan.waits_s(plan.local);
   return between;
 }
 

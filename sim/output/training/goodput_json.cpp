@@ -67,7 +67,7 @@ GoodputJson checkpoint_json(const Goodput& goodput) {
           {"copy_s", cost.copy_s},
           {"write_s", cost.write_s},
           {"drain_s", cost.drain_s},
-          {"stall_s", save.waits_s(goodput.plan.full_step_s())},
+          {"stall_s", goodput.plan.waits_s(save)},
           {"load_s", cost.load_s},
           {"drained_load_s", goodput.checkpoints.drained_load_s},
           {"host_bytes_per_node", goodput.checkpoints.host_bytes_per_node()},
@@ -82,7 +82,7 @@ GoodputJson local_json(const Goodput& goodput) {
   return {{"storage", goodput.inputs.local->name},
           {"copy_s", cost.copy_s},
           {"write_s", cost.write_s},
-          {"stall_s", save.waits_s(goodput.plan.full_step_s())},
+          {"stall_s", goodput.plan.waits_s(save)},
           {"load_s", cost.load_s},
           {"save_interval", save.interval}};
 }

@@ -140,7 +140,7 @@ void add_checkpoints(const Goodput& goodput, std::string& out) {
   labelled_line(out, "save",
                 fmt::format("{} ({} of copying); training waits for {}",
                             long_time(save.copy_s + save.write_s), long_time(save.copy_s),
-                            long_time(save.waits_s(goodput.plan.full_step_s()))));
+                            long_time(goodput.plan.waits_s(save))));
   labelled_line(out, "load", load_text(goodput));
   labelled_line(out, "memory",
                 fmt::format("{} a node while saving, {} a GPU beside the state while loading",
@@ -154,7 +154,7 @@ void add_checkpoints(const Goodput& goodput, std::string& out) {
     labelled_line(out, "between",
                   fmt::format("on {} every {:.0f} steps; training waits for {}",
                               goodput.inputs.local->name, goodput.plan.local.interval,
-                              long_time(goodput.plan.local.waits_s(goodput.plan.full_step_s()))));
+                              long_time(goodput.plan.waits_s(goodput.plan.local))));
 }
 
 void add_data(const Goodput& goodput, std::string& out) {

@@ -155,7 +155,7 @@ Json checkpoint_rows(const Goodput& goodput) {
     add("interval", fmt::format("{:.0f} steps, {}", save.interval,
                                 long_time(save.interval * goodput.plan.step_s)));
   add("save", long_time(save.copy_s + save.write_s));
-  add("training waits for", long_time(save.waits_s(goodput.plan.full_step_s())));
+  add("training waits for", long_time(goodput.plan.waits_s(save)));
   add("load", long_time(cost.load_s));
   add("memory of a node while saving", gigabytes(goodput.checkpoints.host_bytes_per_node()));
   add("memory of a GPU beside the state while loading", gigabytes(cost.load_bytes_per_gpu));

@@ -16,11 +16,9 @@ class GpuDraw {
         unit_(power.limit.value.value()),
         factor_(std::pow(clock, power.exponent.value)) {}
 
-  [[nodiscard]] double limit() const { return unit_ * power_.capped; }
+  [[nodiscard]] double limit() const { return power_.cap(); }
   [[nodiscard]] double idle() const { return unit_ * power_.idle.value; }
-  [[nodiscard]] double streaming() const {
-    return std::min(limit(), unit_ * power_.streaming.value);
-  }
+  [[nodiscard]] double streaming() const { return unit_ * power_.capped_streaming(); }
   /// Alone.
   [[nodiscard]] double communication() const {
     return std::max(idle(), unit_ * power_.communication.value);

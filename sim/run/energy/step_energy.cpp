@@ -242,7 +242,7 @@ StepEnergy step_energy(const SimulatedStep& simulated) {
   energy.step_s = std::max(to_seconds(simulated.timeline.end), 1 / kPicosecondsPerSecond);
   energy.tokens = static_cast<double>(training.seq_length) * training.global_batch_size;
   energy.gpus = scenario.gpus();
-  energy.limit_w = cluster.gpu.power.limit.value.value() * cluster.gpu.power.capped;
+  energy.limit_w = cluster.gpu.power.cap();
   energy.pue = scenario.cost.pue.value_or(cluster.pue.value);
   add_gpus(energy, simulated);
   add_beside_gpus(energy, simulated.cluster, simulated.placement);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -124,10 +125,7 @@ struct Fields<GemmSpec>;
 /// What the GPU draws, in units of its power limit, and how that falls with the clock. A GEMM alone
 /// draws (burst / sustained)^exponent at full clock: that is what holds it at its sustained rate.
 struct PowerSpec {
-  Sourced<Power> limit;  ///< of the board; a module of two GPUs counts half for each
-  /// What the GPU is set to, over that limit, which all draws are in units of: what a scenario
-  /// makes of `hardware.gpu.power.limit`.
-  double capped = 1;
+  Sourced<Power> limit;           ///< of the board; a module of two GPUs counts half for each
   Sourced<double> exponent;       ///< draw ~ clock^exponent while SMs are busy
   Sourced<double> attention;      ///< at full clock
   Sourced<double> streaming;      ///< memory-bound kernels, at any clock
@@ -138,6 +136,14 @@ struct PowerSpec {
   /// deviation lasts.
   Sourced<double> fluctuation;
   Sourced<Duration> fluctuation_time;
+  /// What the GPU is set to, over its limit, which all draws are in units of: what a scenario makes
+  /// of `hardware.gpu.power.limit`.
+  double capped = 1;
+
+  /// In watts.
+  [[nodiscard]] double cap() const { return limit.value.value() * capped; }
+  /// What memory-bound kernels draw under it, of the limit.
+  [[nodiscard]] double capped_streaming() const { return std::min(streaming.value, capped); }
 };
 template <>
 struct Fields<PowerSpec>;

@@ -38,14 +38,17 @@ bool by_apex(const Recipe& recipe) {
   return recipe.software.distributed_optimizer.value == OptimizerKind::apex;
 }
 
-double main_weight_bytes(const Recipe& recipe) {
+/// Weights that are kept in FP8 have no 16 bits of the FP32 ones.
+bool keeps_remainders(const Recipe& recipe) {
   const OptimizerSpec& spec = recipe.optimizer;
+  return is_precise(recipe) && spec.store_param_remainders &&
+         spec.main_params_dtype == StateType::fp32 && !recipe.training.fp8_params;
+}
+
+double main_weight_bytes(const Recipe& recipe) {
   if (!recipe.precision().keeps_master_weights()) return 0;
-  if (spec.main_params_dtype != StateType::fp32) return state_bytes(spec.main_params_dtype);
-  // Weights that are kept in FP8 have no 16 bits of the FP32 ones.
-  const bool remainders =
-      is_precise(recipe) && spec.store_param_remainders && !recipe.training.fp8_params;
-  return remainders || by_apex(recipe) ? kHalf : kFloat;
+  if (keeps_remainders(recipe) || by_apex(recipe)) return kHalf;
+  return state_bytes(recipe.optimizer.main_params_dtype);
 }
 
 /// Megatron's: gradients are copied into FP32, main weights into parameters. Moments of other types
@@ -58,10 +61,10 @@ void add_usual_update(const Recipe& recipe, OptimizerState& state) {
 }
 
 /// Transformer Engine's: gradients stay as they are, the kernel writes the parameters too.
-void add_precise_update(const OptimizerSpec& spec, OptimizerState& state) {
-  const bool remainder = state.main_weight == kHalf && spec.main_params_dtype == StateType::fp32;
+void add_precise_update(const Recipe& recipe, OptimizerState& state) {
+  const OptimizerSpec& spec = recipe.optimizer;
   const double gradient = static_cast<double>(bytes_of(spec.grad_reduce_dtype));
-  const double weight = 2 * (remainder ? kHalf : kFloat) + (remainder ? 2 : 1) * kHalf;
+  const double weight = keeps_remainders(recipe) ? 4 * kHalf : 2 * kFloat + kHalf;
   state.traffic = 3 * gradient + 4 * kFloat + weight;
   for (const StateType type : {spec.main_params_dtype, spec.exp_avg_dtype, spec.exp_avg_sq_dtype})
     state.traffic += conversion(type);
@@ -75,7 +78,7 @@ OptimizerState optimizer_state(const Recipe& recipe) {
   state.exp_avg = state_bytes(recipe.optimizer.exp_avg_dtype);
   state.exp_avg_sq = state_bytes(recipe.optimizer.exp_avg_sq_dtype);
   if (is_precise(recipe))
-    add_precise_update(recipe.optimizer, state);
+    add_precise_update(recipe, state);
   else
     add_usual_update(recipe, state);
   return state;

@@ -120,6 +120,43 @@ TEST_CASE("a setting of the wrong kind is refused at its place in the setting") 
   CHECK(holds(refusal({"training=5"}), "--set training=5:1:10: training: "));
 }
 
+TEST_CASE("keys of a placement may be set below its short form") {
+  const auto placed = [](const Names& settings) {
+    return from_text(kText, "", settings).placement.spec;
+  };
+  const PlacementSpec random =
+      placed({"cluster.placement=random", "cluster.placement.seed=7", "cluster.available_nodes=4"});
+  CHECK(random.kind == PlacementKind::random);
+  CHECK(random.seed == 7);
+  CHECK(placed({"cluster.placement=random", "cluster.placement.kind=compact"}).kind ==
+        PlacementKind::compact);
+}
+
+TEST_CASE("layers that are named by number are the model's") {
+  CHECK(holds(refusal({"training.precision=fp8", "training.num_layers_at_start_in_bf16=5"}),
+              "training.num_layers_at_start_in_bf16: makes 5 layers in BF16 of the 4"));
+  CHECK(holds(refusal({"training.precision=fp8", "training.num_layers_at_start_in_bf16=2",
+                       "training.num_layers_at_end_in_bf16=3"}),
+              "training.num_layers_at_end_in_bf16: makes 5 layers in BF16 of the 4"));
+  CHECK(holds(refusal({"recompute=full", "recompute_every_nth_layer=5"}),
+              "recompute_every_nth_layer: is 5, so that none of the 4 layers"));
+}
+
+TEST_CASE("experts have no more load and no more SMs than there are") {
+  const Names mixture{"model=mixtral-8x7b", "model_overrides.num_layers=32", "pp=1", "ep=4"};
+  const auto refused = [&](const Names& settings) {
+    Names all = mixture;
+    all.insert(all.end(), settings.begin(), settings.end());
+    return refusal(all);
+  };
+  CHECK(refused({"moe.moe_load_imbalance=8"}).empty());
+  CHECK(holds(refused({"moe.moe_load_imbalance=9"}),
+              "moe.moe_load_imbalance: is more than 8, where one of the experts has all tokens"));
+  CHECK(
+      holds(refused({"moe.moe_token_dispatcher_type=flex", "moe.moe_flex_dispatcher_num_sms=133"}),
+            "moe.moe_flex_dispatcher_num_sms: is more than the 132 SMs of h100-sxm"));
+}
+
 TEST_CASE("an unknown key is refused with the nearest known one") {
   const std::string text = refusal({"training.seq_lenght=4096"});
   CHECK(holds(text, "--set training.seq_lenght=4096:1:"));

@@ -216,12 +216,33 @@ TEST_CASE("capacity bounds what the busiest rank has to do") {
   CHECK(imbalance() > 1.005);
   recipe.moe.moe_load_imbalance = 1.5;
   CHECK(imbalance() == 1.5);
+  recipe.moe.moe_load_imbalance = 20;
+  CHECK(imbalance() == 16);  // one rank has all rows
+  recipe.moe.moe_load_imbalance = 1.5;
   recipe.moe.moe_expert_capacity_factor = 1.25;
   CHECK(imbalance() == 1.25);
   recipe.moe.moe_pad_expert_input_to_capacity = true;
   const ExpertShape padded{RankShape(recipe)};
   CHECK(padded.imbalance == 1);
   CHECK(padded.rows == doctest::Approx(1.25 * 8 * 8192));
+}
+
+TEST_CASE("gradients of tokens that all ranks gather are there in the backward of combine") {
+  Recipe recipe = mixture("mixtral-8x7b", 1, 8, 1);
+  const auto beside_rows = [&](TokenDispatcher dispatcher) {
+    recipe.moe.moe_token_dispatcher_type = dispatcher;
+    double bytes = -1;
+    for (const Block& block : blocks_of(recipe, layers_of(recipe), Part::layer, 0)) {
+      for (const Operator& op : block.branch) {
+        if (op.module == "combine") bytes = op.backward_bytes - op.output_bytes;
+      }
+    }
+    return bytes;
+  };
+  CHECK(beside_rows(TokenDispatcher::alltoall) == 0);
+  CHECK(beside_rows(TokenDispatcher::flex) == 0);
+  CHECK(beside_rows(TokenDispatcher::allgather) ==
+        2.0 * 4096 * 8 * ExpertShape(RankShape(recipe)).tokens);
 }
 
 TEST_CASE("a token goes once to each place that has one of its experts") {

@@ -35,6 +35,14 @@ double attention_flops(const Recipe& recipe, Piece piece = kForwardOf) {
 /// Keys and values of a rank, in BF16: 8 heads of 128 each.
 constexpr std::int64_t kOwnKeys = 8192 / 4 * 2 * 8 * 128 * 2;
 
+double alive_in_forwards(const Recipe& recipe) {
+  double bytes = 0;
+  for (const Block& block : blocks_of(recipe, layers_of(recipe), Part::layer, 0)) {
+    for (const Operator& op : block.branch) bytes += op.forward_bytes;
+  }
+  return bytes;
+}
+
 }  // namespace
 
 TEST_CASE("a rank gathers the keys of all and multiplies those that its queries see") {
@@ -99,14 +107,6 @@ TEST_CASE("the busiest rank has at least its part of the pairs, and little more"
     CHECK(rank > 0.995 * part);
     CHECK(rank < 2.3 * part + 1e9);
   }
-}
-
-double alive_in_forwards(const Recipe& recipe) {
-  double bytes = 0;
-  for (const Block& block : blocks_of(recipe, layers_of(recipe), Part::layer, 0)) {
-    for (const Operator& op : block.branch) bytes += op.forward_bytes;
-  }
-  return bytes;
 }
 
 TEST_CASE("gathered keys are alive while attention runs, and are not kept") {

@@ -341,6 +341,20 @@ TEST_CASE("a rank opens the communicators that its recipe needs") {
   CHECK(opened(large, 512, 7) == std::pair(2, 5));
 }
 
+TEST_CASE("layers of multi-token prediction are kept, and one loss is at work at a time") {
+  Recipe recipe = llama_8b();
+  const double layer = ModelTotals(recipe).layer(0).saved_bytes;
+  const auto head = [&](int depths) {
+    recipe.model.mtp_num_layers = depths;
+    return ModelTotals(recipe).head();
+  };
+  for (int depths = 1; depths <= 2; ++depths) {
+    const double kept = head(depths).saved_bytes - head(depths - 1).saved_bytes;
+    CHECK(kept > layer);
+    CHECK(head(depths).forward_bytes - head(depths - 1).forward_bytes == kept);
+  }
+}
+
 TEST_CASE("what is outside of the allocator comes from the software's file") {
   const Recipe recipe = llama_8b();
   const MemorySpec& spec = recipe.software.memory;

@@ -151,6 +151,7 @@ void add_kept(const Recipe& recipe, const ModelTotals& totals, const GpuSpec& gp
   double gradients = 0;
   double frozen = 0;
   const ShardingRow& sharding = sharding_of(recipe);
+  const double state = optimizer_state(recipe).bytes();
   for (const GroupKind kind : kGradientGroups) {
     double own = 0;
     double all = 0;
@@ -161,24 +162,24 @@ void add_kept(const Recipe& recipe, const ModelTotals& totals, const GpuSpec& gp
     }
     parameters += all;
     frozen += (all - own) / grid.ranks_of(grid.sharded_over(kind));
-    memory.optimizer += own * optimizer_state(recipe).bytes() /
-                        (sharding.shards_optimizer ? grid.ranks_of(grid.sharded_over(kind)) : 1);
+    memory.optimizer +=
+        own * state / (sharding.shards_optimizer ? grid.ranks_of(grid.sharded_over(kind)) : 1);
     gradients += own / (sharding.shards_gradients ? grid.ranks_of(grid.sharded_over(kind)) : 1);
   }
-  memory.fp8_copies = low * fp8_copy_bytes(recipe, gpu);
-  memory.weights = low * layer_weight_format(recipe).bytes() +
-                   (parameters - low) * recipe.precision().activation.bytes() + memory.fp8_copies;
-  const double on_gpu = sharding.shards_gradients ? 1 - recipe.offload.optimizer_share() : 1;
-  memory.gradients =
-      gradients * on_gpu * static_cast<double>(bytes_of(recipe.optimizer.grad_reduce_dtype)) +
-      placeholder_bytes(recipe, totals, chunks) +
-      (sharding.shards_gradients ? reduced_at_once(recipe, totals, chunks) : 0);
   if (sharding.units) {
     const HeldState held =
         held_units(recipe, totals, chunks, {gradients, frozen}, grid.micro_batches());
-    memory.fp8_copies = 0;
     memory.weights = held.weights;
     memory.gradients = held.gradients;
+  } else {
+    memory.fp8_copies = low * fp8_copy_bytes(recipe, gpu);
+    memory.weights = low * layer_weight_format(recipe).bytes() +
+                     (parameters - low) * recipe.precision().activation.bytes() + memory.fp8_copies;
+    const double on_gpu = sharding.shards_gradients ? 1 - recipe.offload.optimizer_share() : 1;
+    memory.gradients =
+        gradients * on_gpu * static_cast<double>(bytes_of(recipe.optimizer.grad_reduce_dtype)) +
+        placeholder_bytes(recipe, totals, chunks) +
+        (sharding.shards_gradients ? reduced_at_once(recipe, totals, chunks) : 0);
   }
   memory.workspaces = static_cast<double>(gpu.gemm_workspaces.value.value());
   if (recipe.offload.optimizer_cpu_offload) move_to_host(recipe, {gradients, frozen}, memory);

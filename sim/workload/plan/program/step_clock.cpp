@@ -1,6 +1,5 @@
 #include "sim/workload/plan/program/step_clock.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "sim/workload/plan/program/step_plan.h"
@@ -24,7 +23,7 @@ void add_load(PowerLoad& load, const Program& program, int times) {
 double power_limited_clock(const PowerSpec& power, const PowerLoad& load) {
   const auto excess = [&](double clock) {
     const double drawn = load.sm_bound_j * std::pow(clock, power.exponent.value - 1) +
-                         std::min(power.streaming.value, power.capped) * load.other_s;
+                         power.capped_streaming() * load.other_s;
     return drawn - power.available.value * power.capped * (load.sm_bound_s / clock + load.other_s);
   };
   if (excess(1) <= 0) return 1;
